@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/*
+ * perfctr/abi-generic.h - the structures of every ISA that perfctr never ran on: arm64 and the rest.
+ *
+ * On arm64 the words mean what PMUv3 says (Arm ARM, "The Performance Monitors Extension"):
+ * evntsel[] and evntsel_high[] are the two halves of PMEVTYPERn_EL0, pmc_map[] is n, 31 the cycle
+ * counter. Elsewhere evntsel[] and evntsel_high[] are the kernel's raw event code.
+ * Include <perfctr/abi.h>, which picks the native ISA, unless you handle another ISA's data.
+ */
+#ifndef PERFCTR_ABI_GENERIC_H
+#define PERFCTR_ABI_GENERIC_H
+
+/* Room in the per-counter arrays: 31 event counters and the cycle counter of PMUv3. */
+#define PERFCTR_NR_CTRS 32
+
+/* Counter values, as read calls deliver them. Only the counters in use are written or zeroed. */
+struct perfctr_sum_ctrs {
+	unsigned long long tsc;
+	unsigned long long pmc[PERFCTR_NR_CTRS];
+};
+
+/* What to count. Written by the user, only read by the kernel and the library. */
+struct perfctr_cpu_control {
+	unsigned int tsc_on;			/* non-zero: sample the clock (CNTVCT on arm64) */
+	unsigned int nractrs;			/* counters [0, nractrs) accumulate (a-mode) */
+	unsigned int nrictrs;			/* the next nrictrs interrupt on overflow (i-mode) */
+	unsigned int pmc_map[PERFCTR_NR_CTRS];	/* hardware counter number */
+	unsigned int evntsel[PERFCTR_NR_CTRS];	/* event select, bits 31-0 */
+	unsigned int evntsel_high[PERFCTR_NR_CTRS];	/* event select, bits 63-32 */
+	int ireset[PERFCTR_NR_CTRS];		/* i-mode (re)start values, < 0 */
+	unsigned int _reserved1;		/* these four must be zero */
+	unsigned int _reserved2;
+	unsigned int _reserved3;
+	unsigned int _reserved4;
+};
+
+/* The state page of a thread's counters. Written by the kernel, only read by the user. */
+struct perfctr_cpu_state {
+	unsigned int cstatus;			/* see perfctr_mk_cstatus() */
+	struct {				/* opaque to users */
+		unsigned int id;
+		int isuspend_cpu;
+	} k1;
+	unsigned int tsc_start;			/* clock, low half, when this period began */
+	unsigned long long tsc_sum;		/* clock ticks of all periods before it */
+	struct {
+		unsigned int map;		/* hardware counter number */
+		unsigned int start;		/* counter, low half, when this period began */
+		unsigned long long sum;		/* events of all periods before it */
+	} pmc[PERFCTR_NR_CTRS];			/* the size is not part of the user ABI */
+#if defined(__KERNEL__) || defined(PERFCTR_KERNEL_STATE)
+	struct perfctr_cpu_control control;
+#endif
+};
+
+/* perfctr_info.cpu_type */
+#define PERFCTR_GENERIC		0	/* a clock, no counters */
+#define PERFCTR_ARM64_PMUV3	1	/* any arm64 with PMUv3 */
+
+/* Version of the structures above; see PERFCTR_ABI_VERSION. */
+#define PERFCTR_CPU_VERSION	0x0100	/* 1.0 */
+
+#endif /* PERFCTR_ABI_GENERIC_H */

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfctr/read.h - reading counters in user space, without a system call or a function call.
+ *
+ * Two kernels' pages can be read so, both only by the thread that the counters belong to:
+ *
+ *   perf_events' page (struct perf_event_mmap_page, one per counter), a sequence lock:
+ *	do {
+ *		seq = lock
+ *		if index names no counter: give up, the caller uses read(2)
+ *		value = offset + sign_extend(rdpmc(index - 1), width)
+ *	} while (lock != seq)
+ *
+ *   perfctr's page (struct vperfctr_state, one per thread), stamped by the TSC's start value:
+ *	do {
+ *		t = tsc_start
+ *		value = sum + (uint32_t)(rdpmc(map) - start)
+ *	} while (tsc_start != t)
+ *
+ * The kernel changes a page only on the processor that runs the thread, while the thread itself is
+ * interrupted. So the loops need to stop the compiler from reordering, but not the processor.
+ * The counter instructions are not serialising: instructions around a read may overlap with it.
+ *
+ * The algorithms stand once, below; above them is one set of primitives per ISA:
+ *	PERFCTR_HAVE_RDPMC, perfctr_rdpmc(n)	hardware counter n
+ *	PERFCTR_HAVE_RDTSC, perfctr_rdtsc()	the clock
+ *	PERFCTR_RDPMC_LAST			largest n that may be asked for
+ */
+#ifndef PERFCTR_READ_H
+#define PERFCTR_READ_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <perfctr/abi.h>
+
+#define perfctr_barrier() __asm__ __volatile__("" : : : "memory")
+#define perfctr_likely(x) __builtin_expect(!!(x), 1)
+
+#if defined(__i386__) || defined(__x86_64__)
+
+#define PERFCTR_HAVE_RDPMC 1
+#define PERFCTR_HAVE_RDTSC 1
+#define PERFCTR_RDPMC_LAST UINT32_C(0xFFFFFFFE)	/* fixed and P4 counters have high bits set */
+
+static inline uint64_t perfctr_rdpmc(uint32_t n)
+{
+	unsigned long low, high;	/* full registers, or gcc clears upper halves once more */
+
+	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(n));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t perfctr_rdtsc(void)
+{
+	unsigned long low, high;
+
+	__asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+#elif defined(__aarch64__)
+
+#define PERFCTR_HAVE_RDPMC 1
+#define PERFCTR_HAVE_RDTSC 1
+#define PERFCTR_RDPMC_LAST 31u		/* 0-30: PMEVCNTRn_EL0; 31: PMCCNTR_EL0 */
+
+/*
+ * MRS names its register in the instruction, so n selects one of 32 instructions. A branch into
+ * them is cheaper than PMSELR_EL0, whose write needs an ISB before PMXEVCNTR_EL0 may be read.
+ */
+#ifdef __ARM_FEATURE_BTI_DEFAULT
+#define PERFCTR_MRS_LANDING "	hint	#36\n"	/* bti j */
+#define PERFCTR_MRS_PADDING "	nop\n"
+#define PERFCTR_MRS_SHIFT "4"
+#else
+#define PERFCTR_MRS_LANDING ""
+#define PERFCTR_MRS_PADDING ""
+#define PERFCTR_MRS_SHIFT "3"
+#endif
+
+static inline uint64_t perfctr_rdpmc(uint32_t n)
+{
+	uint64_t value, target;
+
+	__asm__ __volatile__(
+		"	adr	%1, 1f\n"
+		"	add	%1, %1, %w2, uxtw #" PERFCTR_MRS_SHIFT "\n"
+		"	br	%1\n"
+		"1:\n"
+		"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
+				"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n"
+		PERFCTR_MRS_LANDING
+		"	mrs	%0, pmevcntr\\n\\()_el0\n"
+		"	b	2f\n"
+		PERFCTR_MRS_PADDING
+		"	.endr\n"
+		PERFCTR_MRS_LANDING
+		"	mrs	%0, pmccntr_el0\n"
+		"2:"
+		: "=r"(value), "=&r"(target) : "r"(n));
+	return value;
+}
+
+static inline uint64_t perfctr_rdtsc(void)
+{
+	uint64_t value;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(value));
+	return value;
+}
+
+#elif defined(__powerpc64__)
+
+#define PERFCTR_HAVE_RDPMC 0
+#define PERFCTR_HAVE_RDTSC 1
+
+static inline uint64_t perfctr_rdtsc(void)
+{
+	uint64_t value;
+
+	__asm__ __volatile__("mfspr %0, 268" : "=r"(value));
+	return value;
+}
+
+#elif defined(__powerpc__)
+
+#define PERFCTR_HAVE_RDPMC 1
+#define PERFCTR_HAVE_RDTSC 1
+#define PERFCTR_RDPMC_LAST 5u		/* n is PMC(n + 1) */
+
+/* UPMC1-6, the user-readable names (MPC7450 RISC Microprocessor Family Reference Manual, 2.1.5). */
+static inline uint64_t perfctr_rdpmc(uint32_t n)
+{
+	uint32_t value = 0;
+
+	switch (n) {
+	case 0: __asm__ __volatile__("mfspr %0, 937" : "=r"(value)); break;
+	case 1: __asm__ __volatile__("mfspr %0, 938" : "=r"(value)); break;
+	case 2: __asm__ __volatile__("mfspr %0, 941" : "=r"(value)); break;
+	case 3: __asm__ __volatile__("mfspr %0, 942" : "=r"(value)); break;
+	case 4: __asm__ __volatile__("mfspr %0, 929" : "=r"(value)); break;
+	case 5: __asm__ __volatile__("mfspr %0, 930" : "=r"(value)); break;
+	}
+	return value;
+}
+
+static inline uint64_t perfctr_rdtsc(void)
+{
+	uint32_t high, low, again;
+
+	/* The halves are read one by one: again if the lower one carried in between. */
+	do {
+		__asm__ __volatile__("mfspr %0, 269" : "=r"(high));
+		__asm__ __volatile__("mfspr %0, 268" : "=r"(low));
+		__asm__ __volatile__("mfspr %0, 269" : "=r"(again));
+	} while (high != again);
+	return (uint64_t)high << 32 | low;
+}
+
+#else	/* no fast path: every read is a read(2) */
+
+#define PERFCTR_HAVE_RDPMC 0
+#define PERFCTR_HAVE_RDTSC 0
+
+#endif
+
+#if !PERFCTR_HAVE_RDPMC
+#define PERFCTR_RDPMC_LAST 0u
+static inline uint64_t perfctr_rdpmc(uint32_t n)
+{
+	(void)n;
+	return 0;
+}
+#endif
+
+#if !PERFCTR_HAVE_RDTSC
+static inline uint64_t perfctr_rdtsc(void)
+{
+	return 0;
+}
+#endif
+
+/* ---- perf_events' page ---- */
+
+/*
+ * What reading one counter takes: filled in by vperfctr_reader() or perfctr_group_reader(), which
+ * say how long it is valid.
+ */
+struct perfctr_reader {
+	const volatile struct perf_event_mmap_page *page;
+	uint64_t base;		/* added to the kernel's count */
+	uint32_t shift;		/* 64 - width of the hardware counter */
+	uint32_t reserved;
+};
+
+/*
+ * Read a counter of the calling thread. Returns 1 and the count in *value, or 0 if the counter is
+ * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
+ * vperfctr_read_pmc() or perfctr_group_read(), which make the system call.
+ */
+static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
+{
+	const volatile struct perf_event_mmap_page *page = reader->page;
+	uint32_t seq, n;
+	uint64_t pmc, count;
+
+	do {
+		seq = page->lock;
+		perfctr_barrier();
+		n = page->index - 1;
+		if (!PERFCTR_HAVE_RDPMC || n > PERFCTR_RDPMC_LAST)
+			return 0;
+		pmc = perfctr_rdpmc(n) << reader->shift;
+		count = (uint64_t)((int64_t)pmc >> reader->shift) + (uint64_t)page->offset;
+		perfctr_barrier();
+	} while (!perfctr_likely(page->lock == seq));
+	*value = count + reader->base;
+	return 1;
+}
+
+/*
+ * Read n counters of the calling thread. Returns 1, or 0 if any of them has to be asked of the
+ * kernel. Each value is exact; the reads follow one another as closely as instructions can.
+ */
+static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, size_t n,
+					  uint64_t *values)
+{
+	const struct perfctr_reader *end = reader + n;
+
+	for (; reader != end; reader++, values++)
+		if (!perfctr_reader_read(reader, values))
+			return 0;
+	return 1;
+}
+
+/* cycles * mult >> shift without losing the product's upper bits */
+static inline uint64_t perfctr_scale(uint64_t cycles, uint32_t mult, unsigned int shift)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 perfctr_u128;
+
+	return (uint64_t)((perfctr_u128)cycles * mult >> shift);
+#else
+	uint64_t low = cycles & ((UINT64_C(1) << shift) - 1);
+
+	return (cycles >> shift) * mult + (low * mult >> shift);
+#endif
+}
+
+/*
+ * The same with the times, in ns, for which the event was enabled and was on the PMU, both while
+ * the thread ran: equal if the count is exact, less running than enabled if it was multiplexed.
+ * Returns 0 also if the page has no clock.
+ */
+static inline int perfctr_reader_read_times(const struct perfctr_reader *reader, uint64_t *value,
+					    uint64_t *enabled, uint64_t *running)
+{
+	const volatile struct perf_event_mmap_page *page = reader->page;
+	uint32_t seq, n;
+	uint64_t pmc, count, cycles, since;
+
+	do {
+		seq = page->lock;
+		perfctr_barrier();
+		n = page->index - 1;
+		if (!PERFCTR_HAVE_RDPMC || n > PERFCTR_RDPMC_LAST || !page->cap_user_time)
+			return 0;
+		cycles = perfctr_rdtsc();
+		if (page->cap_user_time_short)
+			cycles = page->time_cycles +
+				 ((cycles - page->time_cycles) & page->time_mask);
+		since = page->time_offset + perfctr_scale(cycles, page->time_mult, page->time_shift);
+		*enabled = page->time_enabled + since;
+		*running = page->time_running + since;
+		pmc = perfctr_rdpmc(n) << reader->shift;
+		count = (uint64_t)((int64_t)pmc >> reader->shift) + (uint64_t)page->offset;
+		perfctr_barrier();
+	} while (!perfctr_likely(page->lock == seq));
+	*value = count + reader->base;
+	return 1;
+}
+
+/*
+ * The clock, in ticks, now, and the ns of it for which the page's event was not enabled or its
+ * thread did not run. That lag changes with the page only: between two switches of the thread, ticks
+ * minus the lag's ticks advances as the clock itself does. Returns 0 if the page has no clock. Meant
+ * for an event that is always on, a software event: the kernel does not refresh the page of one
+ * that waits for the PMU.
+ */
+static inline int perfctr_page_read_clock(const volatile struct perf_event_mmap_page *page,
+					  uint64_t *ticks, uint64_t *lag)
+{
+	uint32_t seq;
+
+	do {
+		seq = page->lock;
+		perfctr_barrier();
+		if (!PERFCTR_HAVE_RDTSC || !page->cap_user_time)
+			return 0;
+		*ticks = perfctr_rdtsc();
+		if (page->cap_user_time_short)
+			*ticks = page->time_cycles + ((*ticks - page->time_cycles) & page->time_mask);
+		/* ns since it was enabled: time_enabled + time_offset + (ticks * mult >> shift) */
+		*lag = -(page->time_enabled + page->time_offset);
+		perfctr_barrier();
+	} while (!perfctr_likely(page->lock == seq));
+	return 1;
+}
+
+/* ---- perfctr's page ---- */
+
+/* Low half of a counter: differences are taken modulo 2^32, whatever the hardware's width. */
+static inline uint32_t perfctr_rdpmcl(uint32_t map)
+{
+	return (uint32_t)perfctr_rdpmc(map);
+}
+
+/* The TSC's low half. On 32-bit PowerPC that is one instruction, not a loop. */
+static inline uint32_t perfctr_rdtscl(void)
+{
+#if defined(__powerpc__) && !defined(__powerpc64__)
+	uint32_t low;
+
+	__asm__ __volatile__("mfspr %0, 268" : "=r"(low));
+	return low;
+#else
+	return (uint32_t)perfctr_rdtsc();
+#endif
+}
+
+/* Counter i of the calling thread. The state must sample the TSC and have counter i running. */
+static inline uint64_t perfctr_state_read_pmc(const volatile struct vperfctr_state *state,
+					      unsigned int i)
+{
+	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
+	uint32_t t0 = cpu->tsc_start, t1, delta;
+	uint64_t sum;
+
+	for (;;) {
+		perfctr_barrier();
+		delta = perfctr_rdpmcl(cpu->pmc[i].map) - cpu->pmc[i].start;
+		sum = cpu->pmc[i].sum;
+		perfctr_barrier();
+		t1 = cpu->tsc_start;
+		if (perfctr_likely(t1 == t0))
+			return sum + delta;
+		t0 = t1;
+	}
+}
+
+/* The virtual TSC of the calling thread. The state must sample the TSC. */
+static inline uint64_t perfctr_state_read_tsc(const volatile struct vperfctr_state *state)
+{
+	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
+	uint32_t t0 = cpu->tsc_start, t1, delta;
+	uint64_t sum;
+
+	for (;;) {
+		perfctr_barrier();
+		delta = perfctr_rdtscl() - t0;
+		sum = cpu->tsc_sum;
+		perfctr_barrier();
+		t1 = cpu->tsc_start;
+		if (perfctr_likely(t1 == t0))
+			return sum + delta;
+		t0 = t1;
+	}
+}
+
+/* TSC and all running counters at once: one check for the whole set. Conditions as above. */
+static inline void perfctr_state_read_ctrs(const volatile struct vperfctr_state *state,
+					   struct perfctr_sum_ctrs *sum)
+{
+	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
+	unsigned int i, n;
+	uint32_t t0, delta;
+
+	do {
+		t0 = cpu->tsc_start;
+		perfctr_barrier();
+		delta = perfctr_rdtscl() - t0;
+		sum->tsc = cpu->tsc_sum + delta;
+		n = perfctr_cstatus_nrctrs(cpu->cstatus);
+		if (n > PERFCTR_NR_CTRS)
+			n = PERFCTR_NR_CTRS;
+		for (i = 0; i < n; i++) {
+			delta = perfctr_rdpmcl(cpu->pmc[i].map) - cpu->pmc[i].start;
+			sum->pmc[i] = cpu->pmc[i].sum + delta;
+		}
+		perfctr_barrier();
+	} while (!perfctr_likely(cpu->tsc_start == t0));
+}
+
+#endif /* PERFCTR_READ_H */
