@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * This machine's processor: the only file of lib/ that knows the native ISA's controls. What they
+ * mean comes from arch/; here they are turned into perf_events' terms.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#if defined(__i386__) || defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include "arch/cpu.h"
+#include "internal.h"
+
+static const struct perfctr_cpu *this_cpu(void);
+
+static void control_name(char *name, size_t size, const struct perfctr_cpu_control *control,
+		       unsigned int i, unsigned int high)
+{
+	if (high)
+		snprintf(name, size, "0x%08X/0x%08X", control->evntsel[i], high);
+	else
+		snprintf(name, size, "0x%08X", control->evntsel[i]);
+}
+
+#if defined(__i386__) || defined(__x86_64__)
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	struct perfctr_cpuid id = { .max_leaf = (uint32_t)__get_cpuid_max(0, NULL) };
+	unsigned int eax, ebx, ecx, edx;
+	uint32_t vendor[3];
+
+	if (__get_cpuid(0, &eax, &vendor[0], &vendor[2], &vendor[1]))
+		memcpy(id.vendor, vendor, sizeof(id.vendor));
+	__get_cpuid(1, &id.signature, &ebx, &id.leaf1_ecx, &id.leaf1_edx);
+	__get_cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
+	if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
+		id.ext1_ecx = ecx;
+	perfctr_x86_identify(&id, cpu);
+}
+
+#define GENERIC_TYPE PERFCTR_X86_GENERIC
+static int (*const check)(const struct perfctr_cpu *, const void *, struct perfctr_diagnosis *) =
+	perfctr_x86_check;
+static const char *(*const type_name)(unsigned int) = perfctr_x86_type_name;
+
+/* Bits of an event select that are perf's own business: USR, OS, INT, EN. */
+#define EVNTSEL_USR	0x00010000u
+#define EVNTSEL_OS	0x00020000u
+#define EVNTSEL_PERF	0x00530000u
+#define FIXED_COUNTER	0x40000000u
+
+/* What the fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
+   own code for the reference cycles of counter 2, which no general counter can count. */
+static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300 };
+
+int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
+			 struct perf_event_attr *attr, char *name, size_t size)
+{
+	uint32_t evntsel = control->evntsel[i], map = control->pmc_map[i];
+	const struct perfctr_cpu *cpu = this_cpu();
+	unsigned int fixed;
+
+	control_name(name, size, control, i, control->evntsel_high[i]);
+	if (!cpu->enable)
+		return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a control of the %s; load "
+				    "the perfctr driver, or count by event name", cpu->name);
+	if (cpu->type >= PERFCTR_X86_INTEL_NHLM && cpu->type <= PERFCTR_X86_INTEL_ARCH &&
+	    (control->offcore_rsp[0] | control->offcore_rsp[1])) {
+		/* The extra register belongs to events 0xB7 and 0xBB; perf takes its value in config1. */
+		attr->config1 = (evntsel & 0xFF) == 0xB7 ? control->offcore_rsp[0] :
+				(evntsel & 0xFF) == 0xBB ? control->offcore_rsp[1] : 0;
+	} else if (control->p4.pebs_enable | control->p4.pebs_matrix_vert) {
+		return perfctr_fail(EOPNOTSUPP, "perf_events can't tag for replay: p4.pebs_enable and "
+				    "p4.pebs_matrix_vert must be 0, or load the perfctr driver");
+	}
+	attr->type = PERF_TYPE_RAW;
+	attr->config = (evntsel & ~EVNTSEL_PERF) | (uint64_t)control->evntsel_high[i] << 32;
+	attr->exclude_user = !(evntsel & EVNTSEL_USR);
+	attr->exclude_kernel = !(evntsel & EVNTSEL_OS);
+	attr->exclude_hv = 1;
+	if (map & FIXED_COUNTER) {
+		fixed = map & ~FIXED_COUNTER;
+		if (fixed >= ARRAY_SIZE(fixed_events))
+			return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] is fixed counter %u, which "
+					    "perf_events can't name; load the perfctr driver", i, fixed);
+		attr->config = fixed_events[fixed];
+	} else if (map != i) {
+		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] asks for physical counter %u, but perf_events "
+				    "chooses counters itself; set pmc_map[%u] to %u, or load the perfctr "
+				    "driver", i, map, i, i);
+	}
+	return 0;
+}
+
+#elif defined(__powerpc__)
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	/* The PVR can be read in user space only by a trap into the kernel; perf can't use it. */
+	perfctr_powerpc_identify(0, cpu);
+}
+
+#define GENERIC_TYPE PERFCTR_PPC_GENERIC
+static int (*const check)(const struct perfctr_cpu *, const void *, struct perfctr_diagnosis *) =
+	perfctr_powerpc_check;
+static const char *(*const type_name)(unsigned int) = perfctr_powerpc_type_name;
+
+int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
+			 struct perf_event_attr *attr, char *name, size_t size)
+{
+	(void)attr;
+	control_name(name, size, control, i, 0);
+	return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a PowerPC control, whose MMCR fields "
+			    "it sets itself; count by event name (perfctr_group_open())");
+}
+
+#else	/* arm64 and every ISA without an ABI of its own */
+
+static void identify(struct perfctr_cpu *cpu)
+{
+#ifdef __aarch64__
+	/* PMCR_EL0.N can't be read in user space: the kernel decides how many there are. */
+	static const struct perfctr_cpu native = {
+		.name = "arm64 with PMUv3", .type = PERFCTR_ARM64_PMUV3,
+		.nrctrs = PERFCTR_NR_CTRS, .width = 64,
+	};
+#else
+	static const struct perfctr_cpu native = {
+		.name = "Generic processor with a clock", .type = PERFCTR_GENERIC,
+		.nrctrs = PERFCTR_NR_CTRS, .width = 64,
+	};
+#endif
+
+	*cpu = native;
+}
+
+#define GENERIC_TYPE PERFCTR_GENERIC
+static int (*const check)(const struct perfctr_cpu *, const void *, struct perfctr_diagnosis *) =
+	perfctr_generic_check;
+static const char *(*const type_name)(unsigned int) = perfctr_generic_type_name;
+
+#define PMEVTYPER_P	0x80000000u
+#define PMEVTYPER_U	0x40000000u
+
+int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
+			 struct perf_event_attr *attr, char *name, size_t size)
+{
+	control_name(name, size, control, i, control->evntsel_high[i]);
+	attr->type = PERF_TYPE_RAW;
+	attr->config = control->evntsel[i] | (uint64_t)control->evntsel_high[i] << 32;
+#ifdef __aarch64__
+	attr->config = control->evntsel[i] & 0xFFFF;
+	attr->exclude_kernel = (control->evntsel[i] & PMEVTYPER_P) != 0;
+	attr->exclude_user = (control->evntsel[i] & PMEVTYPER_U) != 0;
+	attr->exclude_hv = 1;
+	if (control->pmc_map[i] == 31)
+		return 0;
+#endif
+	if (control->pmc_map[i] != i)
+		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] asks for physical counter %u, but perf_events "
+				    "chooses counters itself; set pmc_map[%u] to %u", i,
+				    control->pmc_map[i], i, i);
+	return 0;
+}
+
+#endif
+
+static struct perfctr_cpu identified;
+
+static void identify_once(void)
+{
+	identify(&identified);
+}
+
+/* What the processor says of itself. Asked once: CPUID is slow in virtual machines. */
+static const struct perfctr_cpu *this_cpu(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, identify_once);
+	return &identified;
+}
+
+int perfctr_control_check(const struct perfctr_cpu_control *control)
+{
+	struct perfctr_diagnosis d;
+	const char *no_pmu;
+
+	if (check(this_cpu(), control, &d) == 0)
+		return 0;
+	/* Where nothing can be counted, that is the news, and not a mistake in the control. */
+	if (control->nractrs | control->nrictrs) {
+		no_pmu = perfctr_no_pmu();
+		if (no_pmu)
+			return perfctr_fail(EOPNOTSUPP, "no hardware counters: %s", no_pmu);
+	}
+	if (d.index >= 0)
+		return perfctr_fail(EINVAL, "invalid control: %s[%d] has 0x%08X: %s", d.field, d.index,
+				    d.bits, d.rule);
+	return perfctr_fail(EINVAL, "invalid control: %s has 0x%08X: %s", d.field, d.bits, d.rule);
+}
+
+void perfctr_cpu_info(struct perfctr_info *info)
+{
+	const struct perfctr_cpu *cpu = this_cpu();
+	bool usable = cpu->nrctrs && !perfctr_no_pmu();
+
+	info->cpu_type = usable ? cpu->type : GENERIC_TYPE;
+}
+
+const char *perfctr_info_cpu_name(const struct perfctr_info *info)
+{
+	const char *name = type_name(info->cpu_type);
+
+	return name ? name : "?";
+}
+
+unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
+{
+	const struct perfctr_cpu *cpu = this_cpu();
+
+	/* The generic types have none; any other is this machine's own. */
+	if (info->cpu_type == GENERIC_TYPE || info->cpu_type != cpu->type)
+		return 0;
+	return cpu->nrctrs + cpu->nrfixed;
+}

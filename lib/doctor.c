@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What stands between a program and its counters: findings for perfctr-info(1). */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "internal.h"
+
+struct report {
+	int (*each)(void *arg, const struct perfctr_check *check);
+	void *arg;
+};
+
+/* One finding; remedy "" means that all is well. Returns what each() does. */
+static int tell(const struct report *report, const char *name, const char *remedy,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static int tell(const struct report *report, const char *name, const char *remedy,
+		const char *format, ...)
+{
+	char state[512];
+	struct perfctr_check check = { name, state, remedy, !*remedy };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(state, sizeof(state), format, args);
+	va_end(args);
+	return report->each(report->arg, &check);
+}
+
+static int check_provider(const struct report *report)
+{
+	const char *name = perfctr_provider_name();
+
+	if (!name)
+		return tell(report, "provider", perfctr_error(), "none");
+	return tell(report, "provider", "", "%s", name);
+}
+
+static int check_pmu(const struct report *report)
+{
+	const char *no_pmu = perfctr_no_pmu();
+
+	return no_pmu ? tell(report, "PMU", no_pmu, "none") : tell(report, "PMU", "", "present");
+}
+
+/* Opening an event for real says more than any file. */
+static int check_open(const struct report *report, const char *name, uint32_t type, uint64_t config,
+		      const char *event)
+{
+	struct perf_event_attr attr = {
+		.type = type, .size = sizeof(attr), .config = config, .disabled = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+	struct perfctr_counter counter;
+
+	if (perfctr_counter_open(&counter, &attr, event, 0, -1, NULL, 0) < 0)
+		return tell(report, name, perfctr_error(), "no");
+	perfctr_counter_close(&counter);
+	return tell(report, name, "", "yes");
+}
+
+static int check_user_reads(const struct report *report)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	struct perfctr_counter counter;
+	unsigned int width;
+
+	if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0)
+		return tell(report, "user-space reads", "no counter to read, see above", "no");
+	if (!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT)) {
+		perfctr_counter_close(&counter);
+		perfctr_why_no_reader();
+		return tell(report, "user-space reads", perfctr_error(), "no");
+	}
+	width = counter.page->pmc_width;
+	perfctr_counter_close(&counter);
+	return tell(report, "user-space reads", "", "yes, counters of %u bits", width);
+}
+
+static int check_paranoid(const struct report *report)
+{
+	static const char *const allows[] = {
+		"everything", "all but raw tracepoints", "own threads, kernel mode too",
+		"own threads' user mode", "nothing",
+	};
+	long level;
+
+	if (perfctr_file_number("/proc/sys/kernel/perf_event_paranoid", &level) < 0)
+		return tell(report, "paranoid level", "/proc/sys/kernel/perf_event_paranoid can't be read: "
+			    "is /proc mounted, has the kernel perf_events?", "not known");
+	return tell(report, "paranoid level", level > 2 && geteuid() != 0 ?
+		    "lower it to 2: sysctl kernel.perf_event_paranoid=2" : "",
+		    "%ld: without CAP_PERFMON, %s can be counted", level,
+		    allows[level < -1 ? 0 : level > 2 ? 4 : level + 1]);
+}
+
+static int check_watchdog(const struct report *report)
+{
+	long on;
+
+	if (perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) < 0)
+		return tell(report, "NMI watchdog", "", "not known");
+	/* It costs a counter, which is no fault as long as the others are enough. */
+	return tell(report, "NMI watchdog", "", on ? "on: it holds a counter; sysctl "
+		    "kernel.nmi_watchdog=0 frees it" : "off");
+}
+
+static int check_seccomp(const struct report *report)
+{
+	char text[8192], *line;
+
+	if (perfctr_file_read("/proc/self/status", text, sizeof(text)) < 0)
+		return tell(report, "seccomp", "", "not known: /proc/self/status can't be read");
+	line = strstr(text, "\nSeccomp:\t");
+	return tell(report, "seccomp", "", "%s", line && line[10] == '2' ? "a filter is active" : "off");
+}
+
+struct pmus {
+	char list[400];
+	unsigned int cores;
+};
+
+static void note_pmu(struct pmus *pmus, const char *name)
+{
+	size_t used = strlen(pmus->list);
+
+	snprintf(pmus->list + used, sizeof(pmus->list) - used, "%s%s", used ? ", " : "", name);
+	if (!strcmp(name, "cpu") || !strcmp(name, "cpu_core") || !strcmp(name, "cpu_atom") ||
+	    !strncmp(name, "armv", 4))
+		pmus->cores++;
+}
+
+static int check_pmus(const struct report *report)
+{
+	struct pmus pmus = { "", 0 };
+	DIR *dir = perfctr_file_dir("/sys/bus/event_source/devices");
+	struct dirent *entry;
+	int result;
+
+	if (!dir)
+		return tell(report, "kernel's PMUs", "/sys/bus/event_source/devices can't be read: is /sys "
+			    "mounted?", "not known");
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			note_pmu(&pmus, entry->d_name);
+	closedir(dir);
+	result = tell(report, "kernel's PMUs", "", "%s", pmus.list);
+	if (result == 0 && pmus.cores > 1)
+		result = tell(report, "hybrid processor", "events by generic name count on one kind of core "
+			      "only while the thread runs there; name the PMU (cpu_core/.../, "
+			      "cpu_atom/.../), or bind the thread to cores of one kind",
+			      "%u kinds of cores", pmus.cores);
+	return result;
+}
+
+static int check_tracefs(const struct report *report)
+{
+	DIR *dir = perfctr_file_dir("/sys/kernel/tracing/events");
+
+	if (!dir)
+		return tell(report, "tracepoints", "", "not readable (%s)", strerror(errno));
+	closedir(dir);
+	return tell(report, "tracepoints", "", "readable");
+}
+
+static int check_limits(const struct report *report)
+{
+	struct rlimit files;
+	long kb;
+	int result = 0;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
+		result = tell(report, "file descriptors", files.rlim_cur < 64 ?
+			      "raise the limit: ulimit -n 1024" : "", "%llu; each event takes one",
+			      (unsigned long long)files.rlim_cur);
+	if (result == 0 && perfctr_file_number("/proc/sys/kernel/perf_event_mlock_kb", &kb) == 0)
+		result = tell(report, "locked memory", "", "%ld KiB for events' pages", kb);
+	return result;
+}
+
+static int check_clock(const struct report *report)
+{
+	struct perfctr_clock clock;
+	bool in_page;
+
+	perfctr_clock_open(&clock);
+	in_page = clock.event.page != NULL;
+	perfctr_clock_close(&clock);
+	return tell(report, "virtual TSC", "", in_page ? "read in user space, %llu kHz" :
+		    "from the thread's CPU clock, by system call, %llu kHz (the kernel puts no clock into "
+		    "events' pages here)", (unsigned long long)perfctr_tsc_khz());
+}
+
+static int check_software(const struct report *report)
+{
+	return check_open(report, "software events", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK,
+			  "task-clock");
+}
+
+static int check_hardware(const struct report *report)
+{
+	return check_open(report, "hardware events", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+			  "cycles");
+}
+
+int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg)
+{
+	static int (*const checks[])(const struct report *) = {
+		check_provider, check_pmu, check_software, check_hardware, check_user_reads,
+		check_clock, check_paranoid, check_watchdog, check_seccomp, check_pmus, check_tracefs,
+		check_limits,
+	};
+	struct report report = { each, arg };
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < ARRAY_SIZE(checks) && result == 0; i++)
+		result = checks[i](&report);
+	return result;
+}

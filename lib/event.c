@@ -1,0 +1,854 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Names of events -> struct perf_event_attr. First the tables of names that every kernel knows, then
+ * what this machine's kernel describes in sysfs and tracefs, then the grammar:
+ *
+ *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
+ *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
+ *	term  = name of the PMU's events/ | field of its format/ ["=" number]
+ *
+ * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint. Every file read is
+ * taken for hostile: bounded, and checked.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "internal.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+#define NAME_SIZE 128	/* of one word, and of one file's text */
+#define TEXT_SIZE 512
+
+/* ---- names that every kernel knows: include/uapi/linux/perf_event.h ---- */
+
+struct known {
+	const char *name;
+	const char *description;
+	uint32_t type;
+	uint32_t config;
+};
+
+#define HW(name, id, text) { name, text, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
+#define SW(name, id, text) { name, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+
+/* A second name of an event has no description, and is not listed. */
+static const struct known known[] = {
+	HW("cycles", CPU_CYCLES, "core clock cycles"),
+	HW("cpu-cycles", CPU_CYCLES, NULL),
+	HW("instructions", INSTRUCTIONS, "instructions retired"),
+	HW("cache-references", CACHE_REFERENCES, "accesses to the last-level cache"),
+	HW("cache-misses", CACHE_MISSES, "misses in the last-level cache"),
+	HW("branches", BRANCH_INSTRUCTIONS, "branch instructions retired"),
+	HW("branch-instructions", BRANCH_INSTRUCTIONS, NULL),
+	HW("branch-misses", BRANCH_MISSES, "branches that were predicted wrongly"),
+	HW("bus-cycles", BUS_CYCLES, "bus clock cycles"),
+	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles without instructions to issue"),
+	HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, NULL),
+	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND, "cycles that waited for resources"),
+	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND, NULL),
+	HW("ref-cycles", REF_CPU_CYCLES, "cycles of the nominal clock while not halted"),
+	SW("cpu-clock", CPU_CLOCK, "ns on the processor, by its clock"),
+	SW("task-clock", TASK_CLOCK, "ns for which the task ran"),
+	SW("page-faults", PAGE_FAULTS, "page faults"),
+	SW("faults", PAGE_FAULTS, NULL),
+	SW("context-switches", CONTEXT_SWITCHES, "switches to another thread"),
+	SW("cs", CONTEXT_SWITCHES, NULL),
+	SW("cpu-migrations", CPU_MIGRATIONS, "moves to another processor"),
+	SW("migrations", CPU_MIGRATIONS, NULL),
+	SW("minor-faults", PAGE_FAULTS_MIN, "page faults served without input"),
+	SW("major-faults", PAGE_FAULTS_MAJ, "page faults that had to wait for input"),
+	SW("alignment-faults", ALIGNMENT_FAULTS, "unaligned accesses that the kernel mended"),
+	SW("emulation-faults", EMULATION_FAULTS, "instructions that the kernel emulated"),
+	SW("dummy", DUMMY, "nothing: a placeholder"),
+	SW("bpf-output", BPF_OUTPUT, "outputs of BPF programs"),
+	SW("cgroup-switches", CGROUP_SWITCHES, "switches to another cgroup's thread"),
+};
+
+#define LOAD	1u	/* 1 << PERF_COUNT_HW_CACHE_OP_* */
+#define STORE	2u
+#define PREFETCH 4u
+
+static const struct {
+	const char *name;
+	unsigned int id;
+	unsigned int ops;	/* that make sense */
+} caches[] = {
+	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
+	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
+	{ "LLC", PERF_COUNT_HW_CACHE_LL, LOAD | STORE | PREFETCH },
+	{ "dTLB", PERF_COUNT_HW_CACHE_DTLB, LOAD | STORE | PREFETCH },
+	{ "iTLB", PERF_COUNT_HW_CACHE_ITLB, LOAD },
+	{ "branch", PERF_COUNT_HW_CACHE_BPU, LOAD },
+	{ "node", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
+};
+
+/* By operation, then by result: all accesses, misses. */
+static const char *const cache_uses[3][2] = {
+	{ "loads", "load-misses" },
+	{ "stores", "store-misses" },
+	{ "prefetches", "prefetch-misses" },
+};
+
+/* ---- walking over names ---- */
+
+/* A callback on each name of a kind; non-zero ends the walk. */
+typedef int (*each_name)(void *arg, const struct perfctr_event_name *name);
+
+static int walk_known(uint32_t type, const char *kind, each_name each, void *arg)
+{
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < ARRAY_SIZE(known) && result == 0; i++) {
+		struct perfctr_event_name name = { known[i].name, kind, known[i].description };
+
+		if (known[i].type == type && known[i].description)
+			result = each(arg, &name);
+	}
+	return result;
+}
+
+static int walk_caches(each_name each, void *arg)
+{
+	char text[NAME_SIZE];
+	struct perfctr_event_name name = { text, "cache", "" };
+	unsigned int c, op, use;
+	int result = 0;
+
+	for (c = 0; c < ARRAY_SIZE(caches); c++) {
+		for (op = 0; op < 3; op++) {
+			for (use = 0; use < 2 && caches[c].ops & 1u << op && result == 0; use++) {
+				snprintf(text, sizeof(text), "%s-%s", caches[c].name,
+					 cache_uses[op][use]);
+				result = each(arg, &name);
+			}
+		}
+	}
+	return result;
+}
+
+/* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
+static bool is_word(const char *text, size_t length)
+{
+	size_t i;
+
+	if (length == 0 || length >= NAME_SIZE || text[0] == '.')
+		return false;
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_-.", text[i]))
+			return false;
+	return true;
+}
+
+/* Call each() with the words that are entries of the folder, until it returns non-zero. */
+static int walk_folder(const char *path, int (*each)(void *arg, const char *entry), void *arg)
+{
+	DIR *dir = perfctr_file_dir(path);
+	struct dirent *entry;
+	int result = 0;
+
+	if (!dir)
+		return 0;
+	while (result == 0 && (entry = readdir(dir)))
+		if (is_word(entry->d_name, strlen(entry->d_name)))
+			result = each(arg, entry->d_name);
+	closedir(dir);
+	return result;
+}
+
+struct walk {
+	each_name each;
+	void *arg;
+	const char *folder;	/* of the PMU, or of the tracepoints' subsystem */
+};
+
+/* Files beside an event's own that say more about it. */
+static bool is_annotation(const char *entry)
+{
+	const char *dot = strrchr(entry, '.');
+
+	return dot && (!strcmp(dot, ".scale") || !strcmp(dot, ".unit") || !strcmp(dot, ".per-pkg") ||
+		       !strcmp(dot, ".snapshot"));
+}
+
+static int walk_pmu_event(void *arg, const char *entry)
+{
+	struct walk *walk = arg;
+	char path[PATH_MAX], text[TEXT_SIZE], full[2 * NAME_SIZE];
+	struct perfctr_event_name name = { full, "pmu", text };
+
+	if (is_annotation(entry))
+		return 0;
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s", walk->folder, entry);
+	if (perfctr_file_read(path, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	snprintf(full, sizeof(full), "%s/%s/", walk->folder, entry);
+	return walk->each(walk->arg, &name);
+}
+
+static int walk_pmu(void *arg, const char *entry)
+{
+	struct walk *walk = arg;
+	char path[PATH_MAX];
+
+	walk->folder = entry;
+	snprintf(path, sizeof(path), DEVICES "/%s/events", entry);
+	return walk_folder(path, walk_pmu_event, walk);
+}
+
+static const char *const tracing[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+static int walk_tracepoint(void *arg, const char *entry)
+{
+	struct walk *walk = arg;
+	char full[2 * NAME_SIZE];
+	struct perfctr_event_name name = { full, "tracepoint", "" };
+
+	if (!strcmp(entry, "enable") || !strcmp(entry, "filter"))
+		return 0;
+	snprintf(full, sizeof(full), "%s:%s", walk->folder, entry);
+	return walk->each(walk->arg, &name);
+}
+
+static int walk_subsystem(void *arg, const char *entry)
+{
+	struct walk *walk = arg;
+	char path[PATH_MAX];
+	unsigned int i;
+	int result = 0;
+
+	walk->folder = entry;
+	for (i = 0; i < ARRAY_SIZE(tracing) && result == 0; i++) {
+		snprintf(path, sizeof(path), "%s/events/%s", tracing[i], entry);
+		result = walk_folder(path, walk_tracepoint, walk);
+	}
+	return result;
+}
+
+static int walk_tracepoints(each_name each, void *arg)
+{
+	struct walk walk = { each, arg, NULL };
+	char path[PATH_MAX];
+	unsigned int i;
+	DIR *dir;
+
+	for (i = 0; i < ARRAY_SIZE(tracing); i++) {
+		snprintf(path, sizeof(path), "%s/events", tracing[i]);
+		dir = perfctr_file_dir(path);
+		if (!dir)
+			continue;
+		closedir(dir);
+		return walk_folder(path, walk_subsystem, &walk);
+	}
+	return 0;
+}
+
+int perfctr_event_list(const char *kind, each_name each, void *arg)
+{
+	struct walk walk = { each, arg, NULL };
+	int result = 0;
+	bool any = !kind;
+
+	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
+	    strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
+		return perfctr_fail(EINVAL, "\"%s\" is no kind of events; there are hardware, cache, "
+				    "software, pmu and tracepoint", kind);
+	if (any || !strcmp(kind, "hardware"))
+		result = walk_known(PERF_TYPE_HARDWARE, "hardware", each, arg);
+	if (result == 0 && (any || !strcmp(kind, "software")))
+		result = walk_known(PERF_TYPE_SOFTWARE, "software", each, arg);
+	if (result == 0 && (any || !strcmp(kind, "cache")))
+		result = walk_caches(each, arg);
+	if (result == 0 && (any || !strcmp(kind, "pmu")))
+		result = walk_folder(DEVICES, walk_pmu, &walk);
+	if (result == 0 && kind && !strcmp(kind, "tracepoint"))
+		result = walk_tracepoints(each, arg);
+	return result;
+}
+
+/* ---- the nearest right names ---- */
+
+#define NEAREST 3
+
+struct nearest {
+	const char *word;
+	size_t length;
+	unsigned int distance[NEAREST];
+	char name[NEAREST][NAME_SIZE];	/* empty: none */
+};
+
+/* Edit distance without regard to case; words longer than the table are far from everything. */
+static unsigned int edit_distance(const char *a, size_t n, const char *b, size_t m)
+{
+	unsigned int row[NAME_SIZE], diagonal, above;
+	size_t i, j;
+
+	if (n >= NAME_SIZE || m >= NAME_SIZE)
+		return UINT_MAX;
+	for (j = 0; j <= m; j++)
+		row[j] = (unsigned int)j;
+	for (i = 1; i <= n; i++) {
+		diagonal = row[0];
+		row[0] = (unsigned int)i;
+		for (j = 1; j <= m; j++) {
+			above = row[j];
+			if (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]))
+				diagonal++;
+			if (above + 1 < diagonal)
+				diagonal = above + 1;
+			if (row[j - 1] + 1 < diagonal)
+				diagonal = row[j - 1] + 1;
+			row[j] = diagonal;
+			diagonal = above;
+		}
+	}
+	return row[m];
+}
+
+static int note_near(void *arg, const char *word)
+{
+	struct nearest *near = arg;
+	unsigned int d = edit_distance(near->word, near->length, word, strlen(word)), i, k;
+
+	/* A third of the letters wrong is no longer a slip. */
+	if (d > near->length / 3 + 1)
+		return 0;
+	for (i = 0; i < NEAREST && near->name[i][0] && near->distance[i] <= d; i++)
+		if (!strcasecmp(near->name[i], word))
+			return 0;
+	if (i == NEAREST)
+		return 0;
+	for (k = NEAREST - 1; k > i; k--) {
+		near->distance[k] = near->distance[k - 1];
+		memcpy(near->name[k], near->name[k - 1], NAME_SIZE);
+	}
+	near->distance[i] = d;
+	snprintf(near->name[i], NAME_SIZE, "%s", word);
+	return 0;
+}
+
+static int note_near_event(void *arg, const struct perfctr_event_name *name)
+{
+	return note_near(arg, name->name);
+}
+
+/* "; did you mean a, b or c?", or the remedy if nothing is near. */
+static const char *suggestion(const struct nearest *near, const char *remedy, char *text,
+			      size_t size)
+{
+	unsigned int i, n = 0;
+
+	while (n < NEAREST && near->name[n][0])
+		n++;
+	if (n == 0)
+		return remedy;
+	snprintf(text, size, "; did you mean ");
+	for (i = 0; i < n; i++) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, size - used, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ",
+			 near->name[i]);
+	}
+	strncat(text, "?", size - strlen(text) - 1);
+	return text;
+}
+
+static int fail_unknown(const char *word, size_t length)
+{
+	struct nearest near = { .word = word, .length = length };
+	char text[NEAREST * NAME_SIZE + 32];
+	const char *remedy = "; \"perfex -l\" lists the events of this machine";
+
+	if (length && isdigit((unsigned char)word[0]))
+		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
+	else
+		perfctr_event_list(NULL, note_near_event, &near);
+	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", (int)(length > 100 ? 100 : length),
+			    word, suggestion(&near, remedy, text, sizeof(text)));
+}
+
+/* ---- the machine's own descriptions ---- */
+
+/* Find the entry that the word names, in any case of letters. 0, or -1. */
+struct wanted {
+	const char *word;
+	size_t length;
+	char *entry;		/* NAME_SIZE bytes */
+};
+
+static int is_wanted(void *arg, const char *entry)
+{
+	struct wanted *wanted = arg;
+
+	if (strlen(entry) != wanted->length || strncasecmp(entry, wanted->word, wanted->length))
+		return 0;
+	memcpy(wanted->entry, entry, wanted->length + 1);
+	return 1;
+}
+
+static int find_entry(const char *folder, const char *word, size_t length, char *entry)
+{
+	struct wanted wanted = { word, length, entry };
+
+	if (!is_word(word, length))
+		return -1;
+	return walk_folder(folder, is_wanted, &wanted) ? 0 : -1;
+}
+
+/* Parse a number, decimal or 0x hexadecimal, that fills the text. */
+static bool parse_number(const char *text, size_t length, uint64_t *number)
+{
+	char digits[32], *end;
+
+	if (length == 0 || length >= sizeof(digits) || !isdigit((unsigned char)text[0]))
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	errno = 0;
+	*number = strtoull(digits, &end, digits[0] == '0' && tolower(digits[1]) == 'x' ? 16 : 10);
+	return errno == 0 && *end == '\0';
+}
+
+static uint64_t *attr_word(struct perf_event_attr *attr, const char *name, size_t length)
+{
+	if (length == 6 && !strncmp(name, "config", 6))
+		return (uint64_t *)&attr->config;
+	if (length == 7 && !strncmp(name, "config1", 7))
+		return (uint64_t *)&attr->config1;
+	if (length == 7 && !strncmp(name, "config2", 7))
+		return (uint64_t *)&attr->config2;
+#ifdef PERF_ATTR_SIZE_VER8
+	if (length == 7 && !strncmp(name, "config3", 7))
+		return (uint64_t *)&attr->config3;
+#endif
+	return NULL;
+}
+
+/*
+ * Put a value into the bits that a format file names, "config1:0-7,21" for example. 0; or -1 after
+ * perfctr_fail() if the format is nonsense or the value too large.
+ */
+static int set_field(struct perf_event_attr *attr, const char *pmu, const char *field,
+		     const char *format, uint64_t value)
+{
+	const char *p = strchr(format, ':');
+	uint64_t *word = p ? attr_word(attr, format, (size_t)(p - format)) : NULL, rest = value;
+	unsigned long low, high, width = 0;
+	char *end;
+
+	if (!word)
+		goto nonsense;
+	do {
+		if (!isdigit((unsigned char)*++p))
+			goto nonsense;
+		low = high = strtoul(p, &end, 10);
+		if (*end == '-') {
+			if (!isdigit((unsigned char)end[1]))
+				goto nonsense;
+			high = strtoul(end + 1, &end, 10);
+		}
+		if (low > high || high > 63)
+			goto nonsense;
+		p = end;
+		for (; low <= high; low++, width++) {
+			*word = (*word & ~(UINT64_C(1) << low)) | (rest & 1) << low;
+			rest >>= 1;
+		}
+	} while (*p == ',');
+	if (*p != '\0')
+		goto nonsense;
+	if (rest)
+		return perfctr_fail(EINVAL, "%s=0x%llx is too large: the field %s of the PMU %s has %lu "
+				    "bits", field, (unsigned long long)value, field, pmu, width);
+	return 0;
+nonsense:
+	return perfctr_fail(EINVAL, "the kernel's description of the field %s of the PMU %s makes no "
+			    "sense: \"%.60s\"", field, pmu, format);
+}
+
+static int fail_term(const char *pmu, const char *term, size_t length)
+{
+	struct nearest near = { .word = term, .length = length };
+	char path[PATH_MAX], text[NEAREST * NAME_SIZE + 32], remedy[NAME_SIZE + 64];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+	walk_folder(path, note_near, &near);
+	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
+	walk_folder(path, note_near, &near);
+	snprintf(remedy, sizeof(remedy), "; see " DEVICES "/%.60s/events and /format", pmu);
+	return perfctr_fail(EINVAL, "\"%.*s\" is neither an event nor a field of the PMU %s%s",
+			    (int)(length > 100 ? 100 : length), term, pmu,
+			    suggestion(&near, remedy, text, sizeof(text)));
+}
+
+/* Whether the terms have name=value for this name. */
+static bool gives(const char *terms, size_t length, const char *name, size_t name_length)
+{
+	const char *end = terms + length;
+
+	for (; terms < end; terms++) {
+		const char *term = terms;
+
+		while (terms < end && *terms != ',')
+			terms++;
+		if ((size_t)(terms - term) > name_length && term[name_length] == '=' &&
+		    !strncasecmp(term, name, name_length))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Apply comma-separated terms to attr. user: the terms that the user wrote, which may name events
+ * (NULL: these are they), and give the values that an event's own terms leave open with "?".
+ */
+static int apply_terms(struct perf_event_attr *attr, const char *pmu, const char *terms,
+		       size_t length, const char *user, size_t user_length)
+{
+	const char *end = terms + length, *term, *equals;
+	char path[PATH_MAX], entry[NAME_SIZE], text[TEXT_SIZE];
+	uint64_t value, *word;
+	size_t name_length;
+
+	for (; terms < end; terms++) {
+		for (term = terms; terms < end && *terms != ','; )
+			terms++;
+		equals = memchr(term, '=', (size_t)(terms - term));
+		name_length = (size_t)((equals ? equals : terms) - term);
+		value = 1;
+		if (equals && terms - equals == 2 && equals[1] == '?' && user) {
+			if (gives(user, user_length, term, name_length))
+				continue;
+			return perfctr_fail(EINVAL, "this event of the PMU %s needs a value for %.*s: add "
+					    ",%.*s=NUMBER", pmu, (int)name_length, term,
+					    (int)name_length, term);
+		}
+		if (equals && !parse_number(equals + 1, (size_t)(terms - equals - 1), &value))
+			return perfctr_fail(EINVAL, "\"%.*s\" has no number behind the =; write it in "
+					    "decimal or with 0x", (int)(terms - term > 100 ? 100 :
+									 terms - term), term);
+		word = equals ? attr_word(attr, term, name_length) : NULL;
+		if (word) {
+			*word = value;
+			continue;
+		}
+		if (!user && !equals) {
+			snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+			if (find_entry(path, term, name_length, entry) == 0 && !is_annotation(entry)) {
+				snprintf(path, sizeof(path), DEVICES "/%s/events/%s", pmu, entry);
+				if (perfctr_file_read(path, text, sizeof(text)) < 0)
+					return perfctr_fail(EINVAL, "%s can't be read: %s", path,
+							    strerror(errno));
+				if (apply_terms(attr, pmu, text, strlen(text), term,
+						(size_t)(end - term)) < 0)
+					return -1;
+				continue;
+			}
+		}
+		snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
+		if (find_entry(path, term, name_length, entry) < 0)
+			return fail_term(pmu, term, name_length);
+		snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu, entry);
+		if (perfctr_file_read(path, text, sizeof(text)) < 0)
+			return perfctr_fail(EINVAL, "%s can't be read: %s", path, strerror(errno));
+		if (set_field(attr, pmu, entry, text, value) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct names {
+	char *text;
+	size_t size;
+};
+
+static int append_name(void *arg, const char *entry)
+{
+	struct names *names = arg;
+	size_t used = strlen(names->text);
+
+	snprintf(names->text + used, names->size - used, "%s%s", used ? ", " : "", entry);
+	return 0;
+}
+
+static int fail_pmu(const char *word, size_t length)
+{
+	struct nearest near = { .word = word, .length = length };
+	char list[256] = "", text[NEAREST * NAME_SIZE + 32], remedy[300];
+	struct names names = { list, sizeof(list) };
+
+	walk_folder(DEVICES, append_name, &names);
+	walk_folder(DEVICES, note_near, &near);
+	snprintf(remedy, sizeof(remedy), list[0] ? "; there are %s" :
+		 "; %sthe kernel's list of PMUs, " DEVICES ", can't be read", list);
+	return perfctr_fail(ENOENT, "this machine has no PMU \"%.*s\"%s",
+			    (int)(length > 60 ? 60 : length), word,
+			    suggestion(&near, remedy, text, sizeof(text)));
+}
+
+static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
+		     struct perf_event_attr *attr)
+{
+	char entry[NAME_SIZE], path[PATH_MAX];
+	long type;
+
+	if (!is_word(pmu, pmu_length))
+		return perfctr_fail(EINVAL, "\"%.*s\" can't be the name of a PMU",
+				    (int)(pmu_length > 60 ? 60 : pmu_length), pmu);
+	if (find_entry(DEVICES, pmu, pmu_length, entry) < 0)
+		return fail_pmu(pmu, pmu_length);
+	snprintf(path, sizeof(path), DEVICES "/%s/type", entry);
+	if (perfctr_file_number(path, &type) < 0 || type < 0 || type > INT32_MAX)
+		return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's %s has no type number",
+				    entry, path);
+	attr->type = (uint32_t)type;
+	return apply_terms(attr, entry, terms, length, NULL, 0);
+}
+
+static int parse_tracepoint(const char *subsystem, size_t subsystem_length, const char *name,
+			    size_t length, struct perf_event_attr *attr)
+{
+	struct nearest near = { .word = subsystem, .length = (size_t)(name + length - subsystem) };
+	char path[PATH_MAX], text[NEAREST * NAME_SIZE + 32];
+	bool mounted = false, forbidden = false;
+	unsigned int i;
+	DIR *dir;
+	long id;
+
+	if (!is_word(subsystem, subsystem_length) || !is_word(name, length))
+		return fail_unknown(subsystem, near.length);
+	for (i = 0; i < ARRAY_SIZE(tracing); i++) {
+		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/id", tracing[i],
+			 (int)subsystem_length, subsystem, (int)length, name);
+		if (perfctr_file_number(path, &id) == 0 && id >= 0) {
+			attr->type = PERF_TYPE_TRACEPOINT;
+			attr->config = (uint64_t)id;
+			return 0;
+		}
+		forbidden |= errno == EACCES || errno == EPERM;
+		snprintf(path, sizeof(path), "%s/events", tracing[i]);
+		dir = perfctr_file_dir(path);
+		forbidden |= !dir && (errno == EACCES || errno == EPERM);
+		if (dir) {
+			mounted = true;
+			closedir(dir);
+		}
+	}
+	if (forbidden)
+		return perfctr_fail(EACCES, "\"%.*s\" can't be looked up: tracefs may be read by root only; "
+				    "mount -o remount,mode=755 %s opens it", (int)near.length,
+				    near.word, tracing[0]);
+	if (!mounted)
+		return perfctr_fail(ENOENT, "\"%.*s\" is not an event, and tracepoints can't be looked up; "
+				    "mount -t tracefs tracefs %s makes them known", (int)near.length,
+				    near.word, tracing[0]);
+	walk_tracepoints(note_near_event, &near);
+	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", (int)near.length, near.word,
+			    suggestion(&near, "; \"perfex -L\" lists the tracepoints", text,
+				       sizeof(text)));
+}
+
+/* ---- one event ---- */
+
+static bool same(const char *word, size_t length, const char *name)
+{
+	return strlen(name) == length && !strncasecmp(word, name, length);
+}
+
+/* r and 1 to 16 hexadecimal digits. */
+static bool parse_raw(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	uint64_t code = 0;
+	size_t i;
+
+	if (length < 2 || length > 17 || tolower((unsigned char)word[0]) != 'r')
+		return false;
+	for (i = 1; i < length; i++) {
+		int c = tolower((unsigned char)word[i]);
+
+		if (!isxdigit(c))
+			return false;
+		code = code << 4 | (uint64_t)(isdigit(c) ? c - '0' : c - 'a' + 10);
+	}
+	attr->type = PERF_TYPE_RAW;
+	attr->config = code;
+	return true;
+}
+
+static bool parse_cache(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	unsigned int c, op, use;
+
+	for (c = 0; c < ARRAY_SIZE(caches); c++) {
+		size_t n = strlen(caches[c].name);
+
+		if (length <= n + 1 || strncasecmp(word, caches[c].name, n) || word[n] != '-')
+			continue;
+		for (op = 0; op < 3; op++) {
+			for (use = 0; use < 2; use++) {
+				if (!(caches[c].ops & 1u << op) ||
+				    !same(word + n + 1, length - n - 1, cache_uses[op][use]))
+					continue;
+				attr->type = PERF_TYPE_HW_CACHE;
+				attr->config = caches[c].id | op << 8 | use << 16;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A core PMU's folder in sysfs: its events may be named without it. */
+struct core_event {
+	const char *word;
+	size_t length;
+	struct perf_event_attr *attr;
+};
+
+static int parse_core_event(void *arg, const char *pmu)
+{
+	struct core_event *event = arg;
+	char path[PATH_MAX], entry[NAME_SIZE];
+
+	if (strcmp(pmu, "cpu") && strcmp(pmu, "cpu_core") && strcmp(pmu, "cpu_atom") &&
+	    strncmp(pmu, "armv", 4))
+		return 0;
+	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+	if (find_entry(path, event->word, event->length, entry) < 0 || is_annotation(entry))
+		return 0;
+	return parse_pmu(pmu, strlen(pmu), event->word, event->length, event->attr) < 0 ? -1 : 1;
+}
+
+/* A name that stands alone. 1: found; 0: no such name; -1 after perfctr_fail(). */
+static int parse_word(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	struct core_event event = { word, length, attr };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		if (same(word, length, known[i].name)) {
+			attr->type = known[i].type;
+			attr->config = known[i].config;
+			return 1;
+		}
+	}
+	if (parse_cache(word, length, attr) || parse_raw(word, length, attr))
+		return 1;
+	return walk_folder(DEVICES, parse_core_event, &event);
+}
+
+static int parse_modifiers(const char *text, size_t length, struct perf_event_attr *attr)
+{
+	static const char letters[] = "ukhGHI";
+	unsigned int seen = 0;
+	const char *letter;
+	size_t i;
+
+	if (length == 0)
+		return perfctr_fail(EINVAL, "there is no modifier behind the colon; it takes letters of "
+				    "\"%s\"", letters);
+	for (i = 0; i < length; i++) {
+		letter = text[i] ? strchr(letters, text[i]) : NULL;
+		if (text[i] == 'p')
+			return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not for "
+					    "counting; leave it out");
+		if (!letter)
+			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are u (user), "
+					    "k (kernel), h (hypervisor), G (guest), H (host), I (not when "
+					    "idle)", isprint((unsigned char)text[i]) ? text[i] : '?',
+					    (int)(length > 40 ? 40 : length), text);
+		if (seen & 1u << (letter - letters))
+			return perfctr_fail(EINVAL, "the modifier %c is given twice", text[i]);
+		seen |= 1u << (letter - letters);
+	}
+	if (seen & 7) {
+		attr->exclude_user = !(seen & 1);
+		attr->exclude_kernel = !(seen & 2);
+		attr->exclude_hv = !(seen & 4);
+	}
+	if (seen & 0x18) {
+		attr->exclude_host = !(seen & 0x10);
+		attr->exclude_guest = !(seen & 8);
+	}
+	attr->exclude_idle = (seen & 0x20) != 0;
+	return 0;
+}
+
+/* The event without its modifiers; *rest is set to what follows it. */
+static int parse_base(const char *event, size_t length, struct perf_event_attr *attr,
+		      const char **rest)
+{
+	const char *end = event + length, *slash = memchr(event, '/', length), *close, *colon, *name;
+	int found;
+
+	if (slash) {
+		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
+		if (!close)
+			return perfctr_fail(EINVAL, "\"%.*s\" has no closing /",
+					    (int)(length > 100 ? 100 : length), event);
+		*rest = close + 1;
+		return parse_pmu(event, (size_t)(slash - event), slash + 1, (size_t)(close - slash - 1),
+				 attr);
+	}
+	colon = memchr(event, ':', length);
+	*rest = colon ? colon : end;
+	found = parse_word(event, (size_t)(*rest - event), attr);
+	if (found)
+		return found < 0 ? -1 : 0;
+	if (!colon)
+		return fail_unknown(event, length);
+	name = colon + 1;
+	colon = memchr(name, ':', (size_t)(end - name));
+	*rest = colon ? colon : end;
+	return parse_tracepoint(event, (size_t)(name - 1 - event), name, (size_t)(*rest - name), attr);
+}
+
+int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	const char *rest = event + length;
+
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	if (length == 0)
+		return perfctr_fail(EINVAL, "an event has no name");
+	if (parse_base(event, length, attr, &rest) < 0)
+		return -1;
+	if (rest == event + length)
+		return 0;
+	if (*rest == ':')
+		rest++;
+	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
+}
+
+ssize_t perfctr_event_next(const char **list, const char **event)
+{
+	const char *p = *list;
+	bool inside = false;
+	size_t length;
+
+	if (*p == '\0')
+		return 0;
+	for (; *p && (inside || *p != ','); p++)
+		inside ^= *p == '/';
+	length = (size_t)(p - *list);
+	if (inside)
+		return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", *list);
+	if (length == 0 || (*p == ',' && p[1] == '\0'))
+		return perfctr_fail(EINVAL, "the list of events has an empty place between its commas");
+	*event = *list;
+	*list = *p ? p + 1 : p;
+	return (ssize_t)length;
+}
+
+int perfctr_event_check(const char *event)
+{
+	struct perf_event_attr attr;
+
+	if (!event)
+		return perfctr_fail(EINVAL, "perfctr_event_check() needs a name, not NULL");
+	return perfctr_event_parse(event, strlen(event), &attr);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Facts about the machine, and the functions that print. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "provider.h"
+
+int perfctr_get_info(struct perfctr_info *info)
+{
+	const struct perfctr_provider *provider;
+
+	if (!info)
+		return perfctr_fail(EINVAL, "perfctr_get_info() needs a place for the result, not NULL");
+	provider = perfctr_provider_choose(0);
+	if (!provider || provider->info(info) < 0)
+		return -1;
+#if defined(__i386__) || defined(__x86_64__)
+	/* The TSC ticks at the core's nominal clock; elsewhere the two have nothing in common. */
+	info->cpu_khz = (unsigned int)perfctr_tsc_khz();
+	info->tsc_to_cpu_mult = 1;
+#endif
+	return 0;
+}
+
+int perfctr_info(int fd, struct perfctr_info *info)
+{
+	(void)fd;
+	return perfctr_get_info(info);
+}
+
+int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
+{
+	/* The major halves: 0xFF00 of the API's and of the structures' version. */
+	const unsigned int majors = 0xFF00FF00;
+
+	(void)fd;
+	if ((user_abi_version & majors) == (PERFCTR_ABI_VERSION & majors))
+		return 0;
+	return perfctr_fail(EPROTO, "the program was built for perfctr ABI 0x%08X, this library has "
+			    "0x%08X; rebuild the program", user_abi_version, PERFCTR_ABI_VERSION);
+}
+
+/* ---- sets of processors ---- */
+
+/* Large enough for the kernel's largest, NR_CPUS 8192. */
+#define MAX_CPUS 8192
+#define MAX_WORDS (MAX_CPUS / 32)
+
+/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
+static unsigned int parse_cpus(const char *list, uint32_t *words)
+{
+	unsigned long first, last, n = 0;
+	char *end;
+
+	memset(words, 0, sizeof(*words) * MAX_WORDS);
+	while (isdigit((unsigned char)*list)) {
+		first = last = strtoul(list, &end, 10);
+		if (*end == '-' && isdigit((unsigned char)end[1]))
+			last = strtoul(end + 1, &end, 10);
+		if (first > last || last >= MAX_CPUS)
+			return 0;
+		for (; first <= last; first++)
+			words[first / 32] |= UINT32_C(1) << first % 32;
+		if (last / 32 + 1 > n)
+			n = last / 32 + 1;
+		if (*end == '\0')
+			return (unsigned int)n;
+		if (*end != ',')
+			return 0;
+		list = end + 1;
+	}
+	return 0;
+}
+
+static unsigned int online_cpus(uint32_t *words)
+{
+	char text[4096];
+	unsigned int n = 0;
+	long count;
+
+	if (perfctr_file_read("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
+		n = parse_cpus(text, words);
+	if (n)
+		return n;
+	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */
+	count = sysconf(_SC_NPROCESSORS_ONLN);
+	snprintf(text, sizeof(text), "0-%ld", count > 0 ? count - 1 : 0);
+	return parse_cpus(text, words);
+}
+
+static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsigned int n)
+{
+	unsigned int room = mask->nrwords;
+
+	mask->nrwords = n;
+	if (n > room)
+		return perfctr_fail(EOVERFLOW, "the set of processors needs %u words, not %u", n, room);
+	memcpy(mask->mask, words, n * sizeof(*words));
+	return 0;
+}
+
+int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
+		     struct perfctr_cpu_mask *forbidden)
+{
+	static const uint32_t none[MAX_WORDS];
+	uint32_t words[MAX_WORDS];
+	unsigned int n;
+	int result = 0;
+
+	if (info && perfctr_get_info(info) < 0)
+		return -1;
+	if (!cpus && !forbidden)
+		return 0;
+	n = online_cpus(words);
+	/* Both masks are told their size, even if the first is too small. */
+	if (cpus && fill_mask(cpus, words, n) < 0)
+		result = -1;
+	if (forbidden && fill_mask(forbidden, none, n) < 0)
+		result = -1;
+	return result;
+}
+
+struct perfctr_cpus_info *perfctr_cpus_info(int fd)
+{
+	struct perfctr_cpus_info *info;
+	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) + MAX_WORDS * sizeof(uint32_t);
+
+	(void)fd;
+	info = calloc(1, sizeof(*info) + 2 * mask_size);
+	if (!info) {
+		perfctr_fail(ENOMEM, "no memory for the sets of processors");
+		return NULL;
+	}
+	info->cpus = (struct perfctr_cpu_mask *)(info + 1);
+	info->cpus_forbidden = (struct perfctr_cpu_mask *)((char *)(info + 1) + mask_size);
+	info->cpus->nrwords = info->cpus_forbidden->nrwords = MAX_WORDS;
+	sys_perfctr_info(NULL, info->cpus, info->cpus_forbidden);
+	return info;
+}
+
+/* ---- printing ---- */
+
+void perfctr_info_print(const struct perfctr_info *info)
+{
+	static const struct {
+		unsigned int flag;
+		const char *name;
+	} features[] = {
+		{ PERFCTR_FEATURE_RDPMC, "rdpmc" },
+		{ PERFCTR_FEATURE_RDTSC, "rdtsc" },
+		{ PERFCTR_FEATURE_PCINT, "pcint" },
+	};
+	const char *separator = "";
+	unsigned int i;
+
+	printf("abi_version\t\t0x%08X\n", info->abi_version);
+	printf("driver_version\t\t%.*s\n", (int)sizeof(info->driver_version), info->driver_version);
+	printf("cpu_type\t\t%u (%s)\n", info->cpu_type, perfctr_info_cpu_name(info));
+	printf("cpu_features\t\t0x%X (", info->cpu_features);
+	for (i = 0; i < ARRAY_SIZE(features); i++) {
+		if (info->cpu_features & features[i].flag) {
+			printf("%s%s", separator, features[i].name);
+			separator = ",";
+		}
+	}
+	printf(")\n");
+	if (info->cpu_khz)
+		printf("cpu_khz\t\t\t%u\n", info->cpu_khz);
+	else
+		printf("cpu_khz\t\t\tnot known\n");
+	printf("tsc_to_cpu_mult\t\t%u%s\n", info->tsc_to_cpu_mult,
+	       info->tsc_to_cpu_mult ? "" : " (not known)");
+	printf("cpu_nrctrs\t\t%u\n", perfctr_info_nrctrs(info));
+}
+
+static void print_mask(const char *name, const struct perfctr_cpu_mask *mask)
+{
+	unsigned int i, n = 0;
+
+	printf("%s\t\t[", name);
+	for (i = 0; i < mask->nrwords * 32; i++)
+		if (mask->mask[i / 32] & 1u << i % 32)
+			printf("%s%u", n++ ? "," : "", i);
+	printf("], total: %u\n", n);
+}
+
+void perfctr_cpus_info_print(const struct perfctr_cpus_info *info)
+{
+	print_mask("cpus\t", info->cpus);
+	print_mask("cpus_forbidden", info->cpus_forbidden);
+}
+
+void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
+{
+	unsigned int i, n = control->nractrs + control->nrictrs;
+
+	printf("tsc_on\t\t\t%u\n", control->tsc_on);
+	printf("nractrs\t\t\t%u\n", control->nractrs);
+	if (control->nrictrs)
+		printf("nrictrs\t\t\t%u\n", control->nrictrs);
+	for (i = 0; i < n && i < PERFCTR_NR_CTRS; i++) {
+		printf("pmc_map[%u]\t\t0x%08X\n", i, control->pmc_map[i]);
+		printf("evntsel[%u]\t\t0x%08X\n", i, control->evntsel[i]);
+#if defined(PERFCTR_ABI_X86_H)
+		if (control->p4.escr[i])
+			printf("p4.escr[%u]\t\t0x%08X\n", i, control->p4.escr[i]);
+#elif defined(PERFCTR_ABI_GENERIC_H)
+		if (control->evntsel_high[i])
+			printf("evntsel_high[%u]\t\t0x%08X\n", i, control->evntsel_high[i]);
+#endif
+		if (i >= control->nractrs)
+			printf("ireset[%u]\t\t%d\n", i, control->ireset[i]);
+	}
+#if defined(PERFCTR_ABI_X86_H)
+	if (control->p4.pebs_enable)
+		printf("p4.pebs_enable\t\t0x%08X\n", control->p4.pebs_enable);
+	if (control->p4.pebs_matrix_vert)
+		printf("p4.pebs_matrix_vert\t0x%08X\n", control->p4.pebs_matrix_vert);
+#elif defined(PERFCTR_ABI_POWERPC_H)
+	if (control->ppc.mmcr0)
+		printf("ppc.mmcr0\t\t0x%08X\n", control->ppc.mmcr0);
+	if (control->ppc.mmcr2)
+		printf("ppc.mmcr2\t\t0x%08X\n", control->ppc.mmcr2);
+#endif
+}

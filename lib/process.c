@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Totals over threads. A set holds its states, so that they outlive handles and threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include "provider.h"
+
+struct perfctr_process {
+	pthread_mutex_t lock;
+	size_t n, room;
+	struct vperfctr **thread;
+};
+
+struct perfctr_process *perfctr_process_create(void)
+{
+	struct perfctr_process *process = calloc(1, sizeof(*process));
+
+	if (!process) {
+		perfctr_fail(ENOMEM, "no memory for a set of threads");
+		return NULL;
+	}
+	pthread_mutex_init(&process->lock, NULL);
+	return process;
+}
+
+static int add(struct perfctr_process *process, struct vperfctr *self)
+{
+	struct vperfctr **larger;
+	size_t i;
+
+	for (i = 0; i < process->n; i++)
+		if (process->thread[i] == self)
+			return perfctr_fail(EEXIST, "these counters are in the set already");
+	if (process->n == process->room) {
+		larger = reallocarray(process->thread, process->room * 2 + 8, sizeof(*larger));
+		if (!larger)
+			return perfctr_fail(ENOMEM, "no memory for one more thread in the set");
+		process->thread = larger;
+		process->room = process->room * 2 + 8;
+	}
+	self->provider->hold(self);
+	process->thread[process->n++] = self;
+	return 0;
+}
+
+int perfctr_process_add(struct perfctr_process *process, const struct vperfctr *self)
+{
+	int result;
+
+	if (!process || !self)
+		return perfctr_fail(EINVAL, "perfctr_process_add() needs a set and a handle, not NULL");
+	if (!self->provider)
+		return perfctr_fail(ESRCH, "these counters belong to the parent process; a child opens "
+				    "its own");
+	pthread_mutex_lock(&process->lock);
+	result = add(process, (struct vperfctr *)self);
+	pthread_mutex_unlock(&process->lock);
+	return result;
+}
+
+int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctrs *sum,
+			 unsigned int *nthreads)
+{
+	struct perfctr_sum_ctrs total = { 0 }, one;
+	unsigned int i;
+	int result = 0;
+	size_t t;
+
+	if (!process || !sum)
+		return perfctr_fail(EINVAL, "perfctr_process_read() needs a set and a place for the "
+				    "counts, not NULL");
+	pthread_mutex_lock(&process->lock);
+	for (t = 0; t < process->n && result == 0; t++) {
+		result = vperfctr_read_ctrs(process->thread[t], &one);
+		if (result < 0)
+			break;
+		total.tsc += one.tsc;
+		for (i = 0; i < PERFCTR_NR_CTRS; i++)
+			total.pmc[i] += one.pmc[i];
+	}
+	if (nthreads)
+		*nthreads = (unsigned int)process->n;
+	pthread_mutex_unlock(&process->lock);
+	if (result == 0)
+		*sum = total;
+	return result;
+}
+
+void perfctr_process_destroy(struct perfctr_process *process)
+{
+	size_t t;
+
+	if (!process)
+		return;
+	for (t = 0; t < process->n; t++)
+		vperfctr_close(process->thread[t]);
+	pthread_mutex_destroy(&process->lock);
+	free(process->thread);
+	free(process);
+}

@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Virtual counters over perf_event_open(2).
+ *
+ * The state that perfctr's kernel kept per thread is kept here, found through a thread-local
+ * pointer: one group of events for the counters of a control, so that they are on the PMU together,
+ * pinned unless the user shares, and one clock event for the virtual TSC. A counter's value is
+ * base + the event's count; "sums" move between base and sum[] as counting starts and stops, and
+ * the events themselves are never reset. A stopped group stays open, and is used again if the next
+ * control counts the same.
+ *
+ * Who touches a state: its thread, and, for totals (process.c), others, which only read it. control,
+ * unlink and the thread's end take the lock, and so do reads from other threads; reads of the thread
+ * itself need none. A signal handler may read in the middle of a control: what it uses while something
+ * runs (bases, readers) is written only while cstatus says that nothing does, and the sums the other
+ * way round.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "provider.h"
+
+#define OPEN_FLAGS (VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF | VPERFCTR_OPEN_SHARED)
+
+struct state {
+	struct vperfctr handle;
+	atomic_uint references;		/* handles, the thread, sets of threads */
+	_Atomic(const char *) owner;	/* its &perfctr_thread_mark; NULL: unlinked */
+	bool shared;			/* VPERFCTR_OPEN_SHARED */
+	bool have_clock;
+	volatile unsigned int cstatus;	/* what counts now; 0 if stopped */
+	unsigned int nr_open;		/* events open in counter[], for the control `opened` */
+	uint64_t tsc_base;		/* clock minus this is the running TSC's value */
+	uint64_t tsc_sum;		/* the stopped TSC's value */
+	struct perfctr_clock clock;
+	pthread_mutex_t lock;
+	struct vperfctr_control control;	/* the last one accepted */
+	struct perfctr_cpu_control opened;
+	struct perfctr_counter counter[PERFCTR_NR_CTRS];
+	struct perfctr_reader reader[PERFCTR_NR_CTRS];
+	uint64_t sum[PERFCTR_NR_CTRS];	/* of the counters that are stopped */
+};
+static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
+static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
+
+/* The state attached to this thread. After a fork its memory is wiped: see attached_state(). */
+static _Thread_local struct state *attached;
+
+static pthread_key_t thread_end;
+static int thread_end_error;
+
+static struct state *state_of(const struct vperfctr *self)
+{
+	return (struct state *)self;	/* handle is its first member; users hold it as const */
+}
+
+static bool is_own(const struct state *state)
+{
+	return atomic_load_explicit(&state->owner, memory_order_relaxed) == &perfctr_thread_mark;
+}
+
+static void hold(struct vperfctr *self)
+{
+	atomic_fetch_add(&state_of(self)->references, 1);
+}
+
+static void release(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+
+	if (atomic_fetch_sub(&state->references, 1) != 1)
+		return;
+	pthread_mutex_destroy(&state->lock);
+	perfctr_memory_unmap(state, sizeof(*state));
+}
+
+static void close_counters(struct perfctr_counter *counter, unsigned int n)
+{
+	/* The leader last, lest the members go on alone. */
+	while (n--)
+		perfctr_counter_close(&counter[n]);
+}
+
+/* ---- reading ---- */
+
+/*
+ * The values of the running counters, and of the TSC in *tsc. 0, or -1 after perfctr_fail() if the
+ * kernel has no values. From another thread only with the lock.
+ */
+static int sample(const struct state *state, uint64_t *tsc, uint64_t *values)
+{
+	bool own = is_own(state);
+	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+	struct perfctr_group_values group;
+	uint64_t now;
+
+	*tsc = state->tsc_sum;
+	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+		if (perfctr_clock_read(&state->clock, own, &now) < 0)
+			return -1;
+		*tsc = now - state->tsc_base;
+	}
+	if (n == 0 || (own && perfctr_reader_read_all(state->reader, n, values)))
+		return 0;
+	switch (perfctr_counter_read(&state->counter[0], &group, n)) {
+	case 0:
+		for (i = 0; i < n; i++)
+			values[i] = group.values[i] + state->reader[i].base;
+		return 0;
+	case 1:
+		return perfctr_why_taken("the counters");
+	}
+	return -1;
+}
+
+static int read_ctrs_locked(const struct state *state, struct perfctr_sum_ctrs *sum)
+{
+	uint64_t values[PERFCTR_NR_CTRS], tsc;
+	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+
+	if (sample(state, &tsc, values) < 0)
+		return -1;
+	sum->tsc = tsc;
+	for (i = 0; i < PERFCTR_NR_CTRS; i++)
+		sum->pmc[i] = i < n ? values[i] : state->sum[i];
+	return 0;
+}
+
+static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+{
+	struct state *state = state_of(self);
+	int result;
+
+	if (is_own(state))
+		return read_ctrs_locked(state, sum);
+	pthread_mutex_lock(&state->lock);
+	result = read_ctrs_locked(state, sum);
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+/* Out of line, so that what is usual needs no stack. */
+static __attribute__((noinline)) unsigned long long read_tsc_slow(const struct vperfctr *self)
+{
+	struct perfctr_sum_ctrs sum;
+
+	return read_ctrs(self, &sum) == 0 ? sum.tsc : ~0ULL;
+}
+
+static unsigned long long read_tsc(const struct vperfctr *self)
+{
+	const struct state *state = state_of(self);
+	uint64_t now;
+
+	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(state->cstatus)) &&
+	    perfctr_clock_read(&state->clock, true, &now) == 0)
+		return now - state->tsc_base;
+	return read_tsc_slow(self);
+}
+
+static __attribute__((noinline)) unsigned long long read_pmc_slow(const struct vperfctr *self,
+								  unsigned int i)
+{
+	struct perfctr_sum_ctrs sum;
+
+	if (i >= PERFCTR_NR_CTRS) {
+		perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
+			     PERFCTR_NR_CTRS - 1);
+		return ~0ULL;
+	}
+	return read_ctrs(self, &sum) == 0 ? sum.pmc[i] : ~0ULL;
+}
+
+static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
+{
+	const struct state *state = state_of(self);
+	uint64_t value;
+
+	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(state->cstatus)) &&
+	    perfctr_likely(perfctr_reader_read(&state->reader[i], &value)))
+		return value;
+	return read_pmc_slow(self, i);
+}
+
+static int read_quality_locked(const struct state *state, unsigned int i,
+			       struct perfctr_reading *reading)
+{
+	unsigned int n = perfctr_cstatus_nrctrs(state->cstatus);
+	struct perfctr_group_values group;
+
+	if (i >= n) {
+		reading->value = state->sum[i];
+		reading->quality = PERFCTR_STALE;
+		return 0;
+	}
+	if (!is_own(state) ||
+	    !perfctr_reader_read_times(&state->reader[i], &reading->value, &reading->enabled,
+				       &reading->running)) {
+		switch (perfctr_counter_read(&state->counter[0], &group, n)) {
+		case 0:
+			reading->value = group.values[i] + state->reader[i].base;
+			reading->enabled = group.enabled;
+			reading->running = group.running;
+			break;
+		case 1:
+			reading->quality = PERFCTR_NOT_COUNTED;
+			return 0;
+		default:
+			return -1;
+		}
+	}
+	reading->quality = perfctr_quality_of(reading->enabled, reading->running);
+	return 0;
+}
+
+static int read_quality(const struct vperfctr *self, unsigned int i,
+			struct perfctr_reading *reading)
+{
+	struct state *state = state_of(self);
+	int result;
+
+	memset(reading, 0, sizeof(*reading));
+	if (i >= PERFCTR_NR_CTRS)
+		return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
+				    PERFCTR_NR_CTRS - 1);
+	if (is_own(state))
+		return read_quality_locked(state, i, reading);
+	pthread_mutex_lock(&state->lock);
+	result = read_quality_locked(state, i, reading);
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *copy)
+{
+	const struct state *state = state_of(self);
+
+	if (i >= perfctr_cstatus_nrctrs(state->cstatus))
+		return perfctr_fail(EINVAL, "counter %u is not running", i);
+	*copy = state->reader[i];
+	if (!state->counter[i].page)
+		return perfctr_why_no_reader();
+	return 0;
+}
+
+static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
+{
+	*control = state_of(self)->control;
+	return 0;
+}
+
+static int is_running(const struct vperfctr *self)
+{
+	return state_of(self)->cstatus != 0;
+}
+
+/* ---- starting and stopping ---- */
+
+/* Everything that makes an event; the TSC and i-mode start values don't. */
+static bool counts_the_same(const struct perfctr_cpu_control *a, const struct perfctr_cpu_control *b)
+{
+	struct perfctr_cpu_control x = *a, y = *b;
+
+	x.tsc_on = y.tsc_on = 0;
+	memset(x.ireset, 0, sizeof(x.ireset));
+	memset(y.ireset, 0, sizeof(y.ireset));
+	return memcmp(&x, &y, sizeof(x)) == 0;
+}
+
+static int open_counters(const struct perfctr_cpu_control *control, bool shared,
+			 struct perfctr_counter *counter)
+{
+	unsigned int i, n = control->nractrs;
+	char name[32];
+
+	for (i = 0; i < n; i++) {
+		struct perf_event_attr attr = {
+			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
+			.disabled = i == 0, .pinned = i == 0 && !shared,
+		};
+
+		if (perfctr_control_attr(control, i, &attr, name, sizeof(name)) < 0 ||
+		    perfctr_counter_open(&counter[i], &attr, name, 0, -1, i ? counter : NULL, i) < 0) {
+			close_counters(counter, i);
+			return -1;
+		}
+		perfctr_counter_map(&counter[i], PERFCTR_PAGE_COUNT);
+	}
+	return 0;
+}
+
+/*
+ * Start a stopped group of n, and fill in its readers so that their values begin at 0 now. 0, or -1
+ * after perfctr_fail(), with the group stopped.
+ */
+static int start(const struct perfctr_counter *counter, struct perfctr_reader *reader,
+		 unsigned int n)
+{
+	struct perfctr_group_values group;
+	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < n; i++)
+		perfctr_counter_reader(&counter[i], &reader[i]);
+	if (perfctr_counter_ioctl(&counter[0], PERF_EVENT_IOC_ENABLE) < 0)
+		return -1;
+	if (!perfctr_reader_read_all(reader, n, values)) {
+		/* Because they can't be read in user space, or because there is no room for them. */
+		result = perfctr_counter_read(&counter[0], &group, n);
+		if (result == 1)
+			result = perfctr_why_taken("the counters");
+		if (result < 0)
+			ioctl(counter[0].fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+		else
+			memcpy(values, group.values, sizeof(values[0]) * n);
+	}
+	for (i = 0; i < n && result == 0; i++)
+		reader[i].base = -values[i];
+	return result;
+}
+
+/* Let the TSC go on from its sum. */
+static void start_tsc(struct state *state)
+{
+	uint64_t now = 0;
+
+	perfctr_clock_read(&state->clock, true, &now);
+	state->tsc_base = now - state->tsc_sum;
+}
+
+/* Set sums as a control wants them, and the bases so that counting goes on there. */
+static void set_sums(struct state *state, const struct vperfctr_control *control, unsigned int n)
+{
+	unsigned int i;
+
+	if (control->cpu_control.tsc_on)
+		start_tsc(state);
+	else
+		state->tsc_sum = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!(control->preserve & 1u << i))
+			state->sum[i] = 0;
+		state->reader[i].base += state->sum[i];
+	}
+}
+
+/* Stop what runs and keep its values in the sums; the group stays open. */
+static int stop(struct state *state)
+{
+	unsigned int n = perfctr_cstatus_nrctrs(state->cstatus);
+	uint64_t values[PERFCTR_NR_CTRS], tsc;
+	int result = sample(state, &tsc, values);
+
+	if (result == 0) {
+		state->tsc_sum = tsc;
+		memcpy(state->sum, values, sizeof(values[0]) * n);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	state->cstatus = 0;
+	if (n && perfctr_counter_ioctl(&state->counter[0], PERF_EVENT_IOC_DISABLE) < 0)
+		result = -1;
+	return result;
+}
+
+static int check_control(const struct state *state, const struct vperfctr_control *control)
+{
+	if (!is_own(state))
+		return perfctr_fail(ESRCH, state->owner ?
+				    "these counters belong to another thread, which alone can control them" :
+				    "these counters have been unlinked; open new ones");
+	if (control->flags & ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC)
+		return perfctr_fail(EINVAL, "invalid control: flags has 0x%08X: only "
+				    "VPERFCTR_CONTROL_CLOEXEC is known", control->flags);
+	if (control->_reserved2 | control->_reserved3 | control->_reserved4)
+		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear the "
+				    "whole structure before setting members");
+	if (perfctr_control_check(&control->cpu_control) < 0)
+		return -1;
+	if (control->cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP, "this release can't deliver overflow signals through "
+				    "perf_events; use a-mode counters (nrictrs = 0)");
+	return 0;
+}
+
+static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	struct state *state = state_of(self);
+	struct perfctr_counter fresh[PERFCTR_NR_CTRS];
+	struct perfctr_reader readers[PERFCTR_NR_CTRS];
+	unsigned int n, old = state->cstatus, cstatus;
+	bool reuse;
+	int result = -1;
+
+	/* Nothing is touched before everything that can be refused has been. */
+	if (check_control(state, control) < 0)
+		return -1;
+	n = cpu->nractrs;
+	cstatus = perfctr_mk_cstatus(cpu->tsc_on, n, 0);
+	reuse = n && n == state->nr_open && !state->shared && counts_the_same(cpu, &state->opened);
+	if (n && !reuse && open_counters(cpu, state->shared, fresh) < 0)
+		return -1;
+	if (cpu->tsc_on && !state->have_clock) {
+		perfctr_clock_open(&state->clock);
+		state->have_clock = true;
+	}
+
+	pthread_mutex_lock(&state->lock);
+	if (old && stop(state) < 0)
+		goto out;
+	if (!cstatus) {
+		state->control = *control;
+		result = 0;
+		goto out;
+	}
+	memset(readers, 0, sizeof(readers));
+	if (n && start(reuse ? state->counter : fresh, readers, n) < 0) {
+		/* No room for the new counters: the old ones go on as if nothing had happened. */
+		if (perfctr_cstatus_nrctrs(old))
+			ioctl(state->counter[0].fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+		if (perfctr_cstatus_has_tsc(old))
+			start_tsc(state);
+		atomic_signal_fence(memory_order_seq_cst);
+		state->cstatus = old;
+		goto out;
+	}
+	if (n && !reuse) {
+		close_counters(state->counter, state->nr_open);
+		memcpy(state->counter, fresh, sizeof(fresh[0]) * n);
+		state->nr_open = n;
+		state->opened = *cpu;
+	}
+	memcpy(state->reader, readers, sizeof(readers));
+	set_sums(state, control, n);
+	state->control = *control;
+	atomic_signal_fence(memory_order_seq_cst);
+	state->cstatus = cstatus;
+	result = 0;
+out:
+	pthread_mutex_unlock(&state->lock);
+	if (result < 0 && !reuse)
+		close_counters(fresh, n);
+	return result;
+}
+
+/* ---- opening and closing ---- */
+
+/* Stop, and let go of everything that belongs to the thread. The sums stay. */
+static int detach(struct state *state)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&state->lock);
+	if (state->cstatus)
+		result = stop(state);
+	close_counters(state->counter, state->nr_open);
+	state->nr_open = 0;
+	if (state->have_clock)
+		perfctr_clock_close(&state->clock);
+	state->have_clock = false;
+	state->owner = NULL;
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+static int perf_unlink(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	int result;
+
+	if (!state->owner)
+		return 0;
+	if (!is_own(state))
+		return perfctr_fail(ESRCH, "these counters belong to another thread, which alone can "
+				    "unlink them");
+	result = detach(state);
+	attached = NULL;
+	pthread_setspecific(thread_end, NULL);
+	release(self);
+	return result;
+}
+
+static void at_thread_end(void *value)
+{
+	struct state *state = value;
+
+	detach(state);
+	attached = NULL;
+	release(&state->handle);
+}
+
+static void make_key(void)
+{
+	thread_end_error = pthread_key_create(&thread_end, at_thread_end);
+}
+
+/* The state of this thread. In a child of fork() the parent's is wiped, which means none. */
+static struct state *attached_state(void)
+{
+	if (attached && !attached->handle.provider)
+		attached = NULL;
+	return attached;
+}
+
+static struct vperfctr *perf_open(unsigned int mode)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct state *state = attached_state();
+	unsigned int i;
+
+	if (mode & ~(unsigned int)OPEN_FLAGS ||
+	    ((mode & VPERFCTR_OPEN_CREAT_EXCL) != 0 &&
+	     (mode & VPERFCTR_OPEN_CREAT_EXCL) != VPERFCTR_OPEN_CREAT_EXCL)) {
+		perfctr_fail(EINVAL, "open mode 0x%x is not made of VPERFCTR_OPEN_* flags", mode);
+		return NULL;
+	}
+	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL)) {
+		if (!state) {
+			perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
+				     "VPERFCTR_OPEN_CREAT_EXCL");
+			return NULL;
+		}
+		hold(&state->handle);
+		return &state->handle;
+	}
+	if (state) {
+		perfctr_fail(EEXIST, "this thread has counters already; open them with "
+			     "vperfctr_open_mode(0), or unlink them first");
+		return NULL;
+	}
+	pthread_once(&once, make_key);
+	if (thread_end_error) {
+		perfctr_fail(ENOMEM, "no thread-specific data keys are left (pthread_key_create)");
+		return NULL;
+	}
+	state = perfctr_memory_map(sizeof(*state));
+	if (!state)
+		return NULL;
+	pthread_mutex_init(&state->lock, NULL);
+	state->shared = mode & VPERFCTR_OPEN_SHARED;
+	atomic_init(&state->owner, &perfctr_thread_mark);
+	for (i = 0; i < PERFCTR_NR_CTRS; i++)
+		state->counter[i].fd = -1;
+	atomic_init(&state->references, 2);	/* the handle's and the thread's */
+	state->handle.provider = &perfctr_provider_perf;
+	if (pthread_setspecific(thread_end, state) != 0) {
+		perfctr_memory_unmap(state, sizeof(*state));
+		perfctr_fail(ENOMEM, "no memory for thread-specific data");
+		return NULL;
+	}
+	attached = state;
+	return &state->handle;
+}
+
+static int iresume(struct vperfctr *self)
+{
+	(void)self;
+	return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
+}
+
+/* ---- facts ---- */
+
+/* Whether this thread could read a hardware counter in user space. */
+static bool user_reads_work(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	struct perfctr_counter counter;
+	bool works;
+
+	if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0)
+		return false;
+	works = perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT);
+	perfctr_counter_close(&counter);
+	return works;
+}
+
+static int perf_info(struct perfctr_info *info)
+{
+	struct utsname system;
+
+	memset(info, 0, sizeof(*info));
+	info->abi_version = PERFCTR_ABI_VERSION;
+	snprintf(info->driver_version, sizeof(info->driver_version), "perf_events %.19s",
+		 uname(&system) == 0 ? system.release : "");
+	perfctr_cpu_info(info);
+	if (user_reads_work())
+		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
+	if (PERFCTR_HAVE_RDTSC)
+		info->cpu_features |= PERFCTR_FEATURE_RDTSC;
+	return 0;
+}
+
+const struct perfctr_provider perfctr_provider_perf = {
+	.name = "perf",
+	.info = perf_info,
+	.open = perf_open,
+	.control = perf_control,
+	.is_running = is_running,
+	.read_tsc = read_tsc,
+	.read_pmc = read_pmc,
+	.read_ctrs = read_ctrs,
+	.read_control = read_control,
+	.read_quality = read_quality,
+	.reader = reader,
+	.iresume = iresume,
+	.unlink = perf_unlink,
+	.hold = hold,
+	.release = release,
+};

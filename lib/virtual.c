@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The calling thread's virtual counters: the public calls, which any provider serves. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include "provider.h"
+
+static struct vperfctr *mutable(const struct vperfctr *self)
+{
+	return (struct vperfctr *)self;	/* history's prototypes promise more than they keep */
+}
+
+/* Out of line, so that the reads stay leaf functions. */
+static __attribute__((noinline, cold)) int not_ours(void)
+{
+	return perfctr_fail(ESRCH, "these counters belong to the parent process; a child opens its own");
+}
+
+/* The handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
+static inline const struct perfctr_provider *provider_of(const struct vperfctr *self)
+{
+	if (!perfctr_likely(self->provider != NULL))
+		not_ours();
+	return self->provider;
+}
+
+struct vperfctr *vperfctr_open_mode(unsigned int mode)
+{
+	const struct perfctr_provider *provider = perfctr_provider_choose(mode);
+
+	return provider ? provider->open(mode) : NULL;
+}
+
+struct vperfctr *vperfctr_open(void)
+{
+	return vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
+}
+
+int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	if (!provider)
+		return -1;
+	if (!info)
+		return perfctr_fail(EINVAL, "vperfctr_info() needs a place for the result, not NULL");
+	return provider->info(info);
+}
+
+struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
+{
+	return provider_of(self) ? perfctr_cpus_info(-1) : NULL;
+}
+
+int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	if (!provider)
+		return -1;
+	if (!control)
+		return perfctr_fail(EINVAL, "vperfctr_control() needs a control, not NULL");
+	return provider->control(mutable(self), control);
+}
+
+int vperfctr_stop(const struct vperfctr *self)
+{
+	struct vperfctr_control control;
+
+	memset(&control, 0, sizeof(control));
+	return vperfctr_control(self, &control);
+}
+
+int vperfctr_is_running(const struct vperfctr *self)
+{
+	return self->provider && self->provider->is_running(self);
+}
+
+unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
+{
+	if (perfctr_likely(self->provider != NULL))
+		return self->provider->read_tsc(self);
+	return (unsigned long long)not_ours();
+}
+
+unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i)
+{
+	if (perfctr_likely(self->provider != NULL))
+		return self->provider->read_pmc(self, i);
+	return (unsigned long long)not_ours();
+}
+
+int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	if (!provider)
+		return -1;
+	if (!sum)
+		return perfctr_fail(EINVAL, "vperfctr_read_ctrs() needs a place for the counts, not NULL");
+	return provider->read_ctrs(self, sum);
+}
+
+int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
+			struct vperfctr_control *control)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	if (!provider || (sum && provider->read_ctrs(self, sum) < 0))
+		return -1;
+	return control ? provider->read_control(self, control) : 0;
+}
+
+int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
+			  struct perfctr_reading *reading)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	return provider ? provider->read_quality(self, i, reading) : -1;
+}
+
+int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	return provider ? provider->reader(self, i, reader) : -1;
+}
+
+int vperfctr_iresume(const struct vperfctr *self)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	return provider ? provider->iresume(mutable(self)) : -1;
+}
+
+unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
+{
+	const siginfo_t *info = siginfo;
+
+	/* perfctr's own siginfo. perf_events sends it other ones, once it can count i-mode here. */
+	(void)self;
+	return info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
+}
+
+int vperfctr_unlink(const struct vperfctr *self)
+{
+	const struct perfctr_provider *provider = provider_of(self);
+
+	return provider ? provider->unlink(mutable(self)) : -1;
+}
+
+void vperfctr_close(struct vperfctr *self)
+{
+	/* In a child of fork() there is nothing to give back: the state was wiped with its handle. */
+	if (self && self->provider)
+		self->provider->release(self);
+}

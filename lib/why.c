@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Why something can't be counted here, and what to do about it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__i386__) || defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include "arch/cpu.h"
+#include "internal.h"
+
+/* Events that the core's PMU counts, as opposed to the kernel or an uncore PMU. */
+static bool is_core_event(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+	       attr->type == PERF_TYPE_RAW;
+}
+
+static bool on_hypervisor(void)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	unsigned int eax, ebx, ecx, edx;
+
+	return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & PERFCTR_CPUID_HYPERVISOR;
+#else
+	return false;
+#endif
+}
+
+const char *perfctr_no_pmu(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	int error = errno, fd = perfctr_event_open(&attr, 0, -1, -1);
+	const char *reason = NULL;
+
+	/* Disabled, so a busy PMU is no obstacle; no permission says nothing about the PMU. */
+	if (fd >= 0)
+		close(fd);
+	else if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV || errno == ENXIO)
+		reason = on_hypervisor() ?
+			 "this virtual machine shows no PMU: enable it in the hypervisor "
+			 "(QEMU/KVM: -cpu host,pmu=on), or run on the host" :
+			 "the kernel found no PMU in this machine: its firmware hides it, or the kernel "
+			 "has no driver for it";
+	errno = error;
+	return reason;
+}
+
+/* The value of a "Name:\tvalue" line of /proc/self/status in the given base; 0 if it is not there. */
+static unsigned long long status_field(const char *name, int base)
+{
+	char text[8192], *line;
+
+	if (perfctr_file_read("/proc/self/status", text, sizeof(text)) < 0)
+		return 0;
+	line = strstr(text, name);
+	return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
+/* CAP_PERFMON or CAP_SYS_ADMIN. */
+static bool is_capable(void)
+{
+	return status_field("\nCapEff:", 16) & (1ull << 38 | 1ull << 21);
+}
+
+static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
+			     pid_t tid, int cpu)
+{
+	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
+	bool everybody = tid == -1;
+	bool kernel = !attr->exclude_kernel;
+	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1 :
+		      everybody ? 0 : kernel ? 1 : 2;
+	const char *what = everybody ? "a whole processor's events" :
+			   kernel ? "kernel mode" : "anything";
+	long level;
+
+	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed)
+		return perfctr_fail(error, "%s can't be counted: %s is %ld, which forbids counting %s; "
+				    "%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
+				    "CAP_PERFMON", name, file, level, what,
+				    kernel && level <= 2 && !everybody ?
+				    "count user mode only (:u), or " : "", allowed, allowed);
+	if (status_field("\nSeccomp:", 10) == 2)
+		return perfctr_fail(error, "%s can't be counted: a seccomp filter forbids "
+				    "perf_event_open(2), as containers' default profiles do; allow that "
+				    "call in the profile", name);
+	if (tid > 0)
+		return perfctr_fail(error, "%s can't be counted: no permission to look into thread %d, "
+				    "which is another user's or not to be traced; run as its user or grant "
+				    "CAP_PERFMON", name, (int)tid);
+	(void)cpu;
+	return perfctr_fail(error, "%s can't be counted: the kernel refuses it (%s); a security module "
+			    "may forbid perf_event_open(2), see the kernel's log", name,
+			    strerror(error));
+}
+
+static int why_not_supported(const struct perf_event_attr *attr, const char *name)
+{
+	const char *no_pmu = is_core_event(attr) ? perfctr_no_pmu() : NULL;
+
+	if (no_pmu)
+		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: %s", name, no_pmu);
+	if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE)
+		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: this processor has no such event, "
+				    "or its kernel driver does not know it; choose another with "
+				    "\"perfex -l\"", name);
+	return perfctr_fail(EOPNOTSUPP, "%s can't be counted: neither this processor nor this kernel "
+			    "has it; choose another with \"perfex -l\"", name);
+}
+
+/* A clause about the NMI watchdog if it holds a counter, else "". */
+static const char *watchdog(void)
+{
+	long on;
+
+	return perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) == 0 && on ?
+	       "; the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0 frees it" : "";
+}
+
+static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
+{
+	if (members > 0)
+		return perfctr_fail(EINVAL, "%s does not fit on the PMU together with the %u %s before "
+				    "it: the PMU has too few counters for all of them, or they need the "
+				    "same one; count fewer events at a time", name, members,
+				    members == 1 ? "event" : "events");
+	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
+	    attr->exclude_host | attr->exclude_guest)
+		return perfctr_fail(EINVAL, "%s can't be counted: its PMU does not know the code, or "
+				    "can't tell modes apart; try it without modifiers", name);
+	return perfctr_fail(EINVAL, "%s can't be counted: the kernel's driver does not accept this "
+			    "event code", name);
+}
+
+int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
+		    int cpu, unsigned int members)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return why_no_permission(error, attr, name, tid, cpu);
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+	case ENXIO:
+		return why_not_supported(attr, name);
+	case EINVAL:
+		return why_invalid(attr, name, members);
+	case ENOSYS:
+		return perfctr_fail(error, "%s can't be counted: this kernel has no "
+				    "perf_event_open(2), or a seccomp filter hides it; use a kernel with "
+				    "CONFIG_PERF_EVENTS, or allow the call in the container's profile",
+				    name);
+	case EBUSY:
+		return perfctr_fail(error, "%s can't be counted: somebody else holds the PMU for "
+				    "themselves%s", name, watchdog());
+	case EMFILE:
+	case ENFILE:
+		return perfctr_fail(error, "%s can't be counted: no file descriptors are left in this %s; "
+				    "raise the limit (%s) or count fewer events", name,
+				    error == EMFILE ? "process" : "system",
+				    error == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	case ESRCH:
+		return perfctr_fail(error, "%s can't be counted: there is no thread %d", name, (int)tid);
+	}
+	return perfctr_fail(error, "%s can't be counted: %s", name, strerror(error));
+}
+
+int perfctr_why_taken(const char *what)
+{
+	return perfctr_fail(EBUSY, "%s can't all be on the PMU: somebody else has taken a counter; count "
+			    "fewer events, or stop the other user%s", what, watchdog());
+}
+
+int perfctr_why_no_reader(void)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	static const char file[] = "/sys/bus/event_source/devices/cpu/rdpmc";
+	static const char remedy[] = "echo 1 >";
+#else
+	static const char file[] = "/proc/sys/kernel/perf_user_access";
+	static const char remedy[] = "echo 1 >";
+#endif
+	long on;
+
+	if (!PERFCTR_HAVE_RDPMC)
+		return perfctr_fail(EOPNOTSUPP, "this processor's counters can't be read in user space; "
+				    "reads go through the kernel");
+	if (perfctr_file_number(file, &on) == 0 && on == 0)
+		return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in user space; "
+				    "reads go through the kernel; %s %s allows it", file, remedy, file);
+	return perfctr_fail(EOPNOTSUPP, "the kernel gives no user-space access to this counter (only "
+			    "hardware events of the calling thread have it); reads go through the kernel");
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+EXTRA_DIST += tests/data tests/abi/layout.h tests/unit/unit.h
+
+# ---- layouts: compiling is the test ----
+check_LTLIBRARIES += tests/abi/libabi.la
+tests_abi_libabi_la_SOURCES = \
+	tests/abi/generic.c tests/abi/kernel.c tests/abi/powerpc.c tests/abi/x86.c
+
+# ---- units ----
+if HAVE_CHECK
+unit_tests = \
+	tests/unit/arch \
+	tests/unit/event \
+	tests/unit/group \
+	tests/unit/virtual
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
+
+tests_unit_arch_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_arch_LDADD = $(UNIT_LDADD)
+tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_event_LDADD = $(UNIT_LDADD)
+tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_virtual_LDADD = $(UNIT_LDADD)
+endif
+
+AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
+	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO;

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Runs inside a kernel whose processor has a PMU that counts instructions exactly, and demands exact
+ * counts through the library: see tests/vm/README.md. Prints a line per test; exit status 0 if all
+ * passed, 1 if one failed, 77 if there is no PMU.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <libperfctr.h>
+#include <perfctr/read.h>
+
+static unsigned int failures;
+
+#define CHECK(condition, ...) do { \
+	if (!(condition)) { \
+		printf("  line %d: %s: ", __LINE__, #condition); \
+		printf(__VA_ARGS__); \
+		printf("\n"); \
+		return 1; \
+	} \
+} while (0)
+
+/* Exactly 2 * n instructions. */
+static inline __attribute__((always_inline)) void loop(unsigned long n)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+#endif
+}
+
+/* A control that counts user-mode instructions on counters [0, n). */
+static struct vperfctr_control instructions(unsigned int n)
+{
+	struct vperfctr_control control;
+	unsigned int i;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = n;
+	for (i = 0; i < n; i++) {
+		control.cpu_control.pmc_map[i] = i;
+#if defined(__aarch64__)
+		control.cpu_control.evntsel[i] = 0x80000008;	/* P: not EL1; INST_RETIRED */
+#else
+		control.cpu_control.evntsel[i] = 0x004100C0;	/* EN, USR; instructions retired */
+#endif
+	}
+#if !defined(__aarch64__)
+	{
+		struct perfctr_info info;
+
+		/* P6: one enable bit, in the first event select. */
+		if (perfctr_get_info(&info) == 0 && (info.cpu_type == PERFCTR_X86_INTEL_P6 ||
+						     info.cpu_type == PERFCTR_X86_INTEL_PII ||
+						     info.cpu_type == PERFCTR_X86_INTEL_PIII))
+			for (i = 1; i < n; i++)
+				control.cpu_control.evntsel[i] &= ~0x00400000u;
+	}
+#endif
+	return control;
+}
+
+static struct vperfctr *open_counting(unsigned int n)
+{
+	struct vperfctr_control control = instructions(n);
+	struct vperfctr *self = vperfctr_open();
+
+	if (self && vperfctr_control(self, &control) == 0)
+		return self;
+	printf("  %s\n", perfctr_error());
+	if (self) {
+		vperfctr_unlink(self);
+		vperfctr_close(self);
+	}
+	return NULL;
+}
+
+static void done(struct vperfctr *self)
+{
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+}
+
+/* What counter i says of a loop of n, with the reads' own instructions in it: always as many, since
+   this is not inlined. */
+static __attribute__((noinline)) uint64_t measure(const struct vperfctr *self, unsigned int i, unsigned long n)
+{
+	uint64_t before = vperfctr_read_pmc(self, i);
+
+	loop(n);
+	return vperfctr_read_pmc(self, i) - before;
+}
+
+static int exact_counts(void)
+{
+	struct vperfctr *self = open_counting(1);
+	uint64_t one, two, three;
+	unsigned int k;
+
+	CHECK(self, "no counters");
+	measure(self, 0, 1);	/* everything is in memory now */
+	for (k = 1; k <= 100000; k *= 10) {
+		one = measure(self, 0, k);
+		two = measure(self, 0, 2ul * k);
+		three = measure(self, 0, 3ul * k);
+		CHECK(two - one == 2ul * k && three - two == 2ul * k,
+		      "loops of %u, twice and thrice that: %llu %llu %llu", k,
+		      (unsigned long long)one, (unsigned long long)two, (unsigned long long)three);
+	}
+	one -= 2ul * (k / 10);
+	printf("  a read costs %llu instructions\n", (unsigned long long)one);
+	CHECK(one < 200, "a read costs %llu instructions", (unsigned long long)one);
+	done(self);
+	return 0;
+}
+
+static int all_counters_agree(void)
+{
+	/* Two, which every processor here has. */
+	struct vperfctr *self = open_counting(2);
+	struct perfctr_sum_ctrs a, b, c;
+	uint64_t delta[2][2];
+	unsigned int i;
+
+	CHECK(self, "no counters");
+	vperfctr_read_ctrs(self, &a);
+	vperfctr_read_ctrs(self, &a);
+	loop(1000);
+	vperfctr_read_ctrs(self, &b);
+	loop(3000);
+	vperfctr_read_ctrs(self, &c);
+	for (i = 0; i < 2; i++) {
+		delta[i][0] = b.pmc[i] - a.pmc[i];
+		delta[i][1] = c.pmc[i] - b.pmc[i];
+		CHECK(delta[i][1] - delta[i][0] == 4000, "counter %u: %llu %llu", i,
+		      (unsigned long long)delta[i][0], (unsigned long long)delta[i][1]);
+	}
+	CHECK(delta[0][0] == delta[1][0], "counters differ: %llu %llu",
+	      (unsigned long long)delta[0][0], (unsigned long long)delta[1][0]);
+	CHECK(c.tsc > b.tsc && b.tsc > a.tsc, "TSC");
+	done(self);
+	return 0;
+}
+
+/* The inline reader and read(2), one after the other, stay the same distance apart. */
+static int user_reads_equal_the_kernels(void)
+{
+	struct vperfctr *self = open_counting(1);
+	struct perfctr_group *group;
+	struct perfctr_reader reader;
+	struct perfctr_reading reading;
+	uint64_t user, first = 0, distance;
+	unsigned int i;
+
+	CHECK(self, "no counters");
+	CHECK(vperfctr_reader(self, 0, &reader) == 0, "%s", perfctr_error());
+	CHECK(perfctr_reader_read(&reader, &user), "the reader says: ask the kernel");
+	CHECK(vperfctr_read_pmc(self, 0) - user < 200, "reader and vperfctr_read_pmc() differ");
+	done(self);
+
+	/* Stopped: both see the same count, whenever they look. */
+	group = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	CHECK(group, "%s", perfctr_error());
+	CHECK(perfctr_group_reader(group, 0, &reader) == 0, "%s", perfctr_error());
+	for (i = 0; i < 200; i++) {
+		loop(17 * i + 1);
+		CHECK(perfctr_reader_read(&reader, &user), "the reader says: ask the kernel");
+		/* Disabling makes the kernel the only reader. */
+		perfctr_group_disable(group);
+		CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+		CHECK(!perfctr_reader_read(&reader, &user), "a stopped counter is in a register");
+		distance = reading.value - user;
+		if (i == 0)
+			first = distance;
+		CHECK(distance == first, "distance %llu, then %llu", (unsigned long long)first,
+		      (unsigned long long)distance);
+		perfctr_group_enable(group);
+	}
+	perfctr_group_close(group);
+	return 0;
+}
+
+static int stop_start_preserve(void)
+{
+	struct vperfctr_control control = instructions(2), read;
+	struct vperfctr *self = open_counting(2);
+	struct perfctr_sum_ctrs stopped, again;
+	struct perfctr_reading reading;
+
+	CHECK(self, "no counters");
+	loop(100000);
+	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+	CHECK(!vperfctr_is_running(self), "runs");
+	CHECK(vperfctr_read_state(self, &stopped, &read) == 0, "%s", perfctr_error());
+	CHECK(stopped.pmc[0] >= 200000 && stopped.pmc[0] < 201000, "%llu", stopped.pmc[0]);
+	CHECK(read.cpu_control.nractrs == 0, "control after a stop");
+	loop(100000);
+	CHECK(vperfctr_read_pmc(self, 0) == stopped.pmc[0], "counts while stopped");
+	CHECK(vperfctr_read_quality(self, 0, &reading) == 0 && reading.quality == PERFCTR_STALE &&
+	      reading.value == stopped.pmc[0], "quality %u", reading.quality);
+
+	/* Counter 0 keeps its sum, counter 1 starts anew. */
+	control.preserve = 1;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	loop(50000);
+	CHECK(vperfctr_read_ctrs(self, &again) == 0, "%s", perfctr_error());
+	CHECK(again.pmc[0] - stopped.pmc[0] >= 100000 && again.pmc[0] - stopped.pmc[0] < 101000,
+	      "preserved: %llu then %llu", stopped.pmc[0], again.pmc[0]);
+	CHECK(again.pmc[1] >= 100000 && again.pmc[1] < 101000, "not preserved: %llu", again.pmc[1]);
+	CHECK(again.tsc > stopped.tsc, "the TSC's sum goes on");
+
+	/* The same control while it runs: sums are set, counting goes on. */
+	control.preserve = 2;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	CHECK(vperfctr_read_pmc(self, 0) < 1000, "%llu", vperfctr_read_pmc(self, 0));
+	CHECK(vperfctr_read_pmc(self, 1) >= again.pmc[1], "%llu", vperfctr_read_pmc(self, 1));
+	CHECK(measure(self, 0, 2000) - measure(self, 0, 1000) == 2000, "counts after a restart");
+	done(self);
+	return 0;
+}
+
+/* A refused control must not lose a single instruction. */
+static int refused_control_loses_nothing(void)
+{
+	struct vperfctr *self = open_counting(1);
+	struct vperfctr_control bad = instructions(1), too_many = instructions(PERFCTR_NR_CTRS - 1);
+	uint64_t before, after, cost[3];
+	unsigned int k;
+
+	CHECK(self, "no counters");
+	bad.cpu_control._reserved2 = 1;
+	for (k = 0; k < 3; k++) {
+		before = vperfctr_read_pmc(self, 0);
+		CHECK(vperfctr_control(self, &bad) < 0 && errno == EINVAL, "%s", perfctr_error());
+		loop(1000);
+		after = vperfctr_read_pmc(self, 0);
+		cost[k] = after - before;
+	}
+	CHECK(cost[1] == cost[2] && cost[1] > 2000, "%llu %llu", (unsigned long long)cost[1],
+	      (unsigned long long)cost[2]);
+	before = vperfctr_read_pmc(self, 0);
+	CHECK(vperfctr_control(self, &too_many) < 0 && errno == EINVAL, "%s", perfctr_error());
+	printf("  %s\n", perfctr_error());
+	loop(1000);
+	CHECK(vperfctr_read_pmc(self, 0) > before + 2000, "stopped by a refused control");
+	CHECK(vperfctr_is_running(self), "stopped");
+	done(self);
+	return 0;
+}
+
+/* Somebody else holds all counters: EBUSY, and what ran before runs on. */
+static int busy_counters(void)
+{
+	struct perfctr_group *hog[64];
+	struct vperfctr_control control = instructions(2);
+	struct vperfctr *self = open_counting(0);
+	unsigned int n = 0;
+
+	CHECK(self, "%s", perfctr_error());
+	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT)))
+		n++;
+	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
+	printf("  %u counters hogged; %s\n", n, perfctr_error());
+	CHECK(vperfctr_control(self, &control) < 0, "there was room");
+	CHECK(errno == EBUSY, "%s", perfctr_error());
+	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) != ~0ULL, "the TSC has stopped");
+	while (n)
+		perfctr_group_close(hog[--n]);
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	CHECK(measure(self, 0, 2000) - measure(self, 0, 1000) == 2000, "counts");
+	done(self);
+	return 0;
+}
+
+struct worker {
+	unsigned long n;
+	int cpu;		/* to run on; -1: wander */
+	uint64_t count, tsc;
+	int result;
+};
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((unsigned int)cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+#define SLICES 50
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct vperfctr *self = open_counting(1);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t slice[2][SLICES];
+	unsigned int half, i, wrong = 0;
+
+	worker->result = 1;
+	if (!self)
+		return NULL;
+	run_on(worker->cpu < 0 ? 0 : worker->cpu);
+	measure(self, 0, 1);
+	/* Half the slices are one loop long, half two: their difference is one loop exactly. */
+	for (i = 0; i < SLICES; i++) {
+		for (half = 0; half < 2; half++) {
+			uint64_t before = vperfctr_read_pmc(self, 0);
+
+			loop(worker->n * (half + 1) / 2);
+			if (worker->cpu < 0)
+				run_on((int)(i % (unsigned long)cpus));
+			else
+				sched_yield();
+			loop(worker->n * (half + 1) / 2);
+			slice[half][i] = vperfctr_read_pmc(self, 0) - before;
+		}
+	}
+	for (i = 1; i < SLICES; i++) {
+		if (slice[1][i] - slice[0][i] == 2 * worker->n)
+			continue;
+		printf("  slice %u of %lu: %llu and %llu, the one before: %llu and %llu\n", i, worker->n,
+		       (unsigned long long)slice[0][i], (unsigned long long)slice[1][i],
+		       (unsigned long long)slice[0][i - 1], (unsigned long long)slice[1][i - 1]);
+		wrong++;
+	}
+#if defined(__aarch64__)
+	/* QEMU's arm64 PMU has one count for all processors: what another executes while this one is
+	   interrupted in user mode is counted here too. That is seldom. */
+	if (cpus > 1 && wrong <= SLICES / 10)
+		wrong = 0;
+#endif
+	worker->result = wrong != 0;
+	worker->count = vperfctr_read_pmc(self, 0);
+	worker->tsc = vperfctr_read_tsc(self);
+	done(self);
+	return NULL;
+}
+
+static int two_threads_on_one_cpu(void)
+{
+	struct worker workers[2] = { { .n = 20000, .cpu = 0 }, { .n = 60000, .cpu = 0 } };
+	pthread_t threads[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, work, &workers[i]);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(workers[0].result == 0 && workers[1].result == 0, "wrong counts");
+	/* Each has its own instructions and not the other's. */
+	for (i = 0; i < 2; i++)
+		CHECK(workers[i].count > 6 * workers[i].n * SLICES &&
+		      workers[i].count < 6 * workers[i].n * SLICES + 50000,
+		      "thread %u: %llu", i, (unsigned long long)workers[i].count);
+	return 0;
+}
+
+static int migration(void)
+{
+	struct worker worker = { .n = 20000, .cpu = -1 };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	printf("  on %ld processors\n", cpus);
+	work(&worker);
+	CHECK(worker.result == 0, "wrong counts");
+	return 0;
+}
+
+static int virtual_tsc(void)
+{
+	struct vperfctr *self = open_counting(0);
+	uint64_t t0, t1, c0, c1, virtual, real;
+	unsigned int i, odd = 0;
+
+	CHECK(self, "%s", perfctr_error());
+	/* Between two reads without a switch the virtual clock advances as the real one. */
+	for (i = 0; i < 1000; i++) {
+		t0 = vperfctr_read_tsc(self);
+		c0 = perfctr_rdtsc();
+		loop(100);
+		c1 = perfctr_rdtsc();
+		t1 = vperfctr_read_tsc(self);
+		if (t1 - t0 < c1 - c0 || t1 - t0 > c1 - c0 + 2000)
+			odd++;
+	}
+	CHECK(odd < 50, "%u of 1000 differ", odd);
+	t0 = vperfctr_read_tsc(self);
+	c0 = perfctr_rdtsc();
+	usleep(100000);
+	virtual = vperfctr_read_tsc(self) - t0;
+	real = perfctr_rdtsc() - c0;
+	printf("  asleep: %llu of %llu ticks\n", (unsigned long long)virtual, (unsigned long long)real);
+	CHECK(virtual < real / 4, "the virtual TSC counts a sleeping thread");
+	done(self);
+	return 0;
+}
+
+static int more_events_than_counters(void)
+{
+	struct perfctr_group *group[40];
+	struct perfctr_reading reading;
+	unsigned int i, scaled = 0, seen = 0;
+	uint64_t estimate, most = 0, least = UINT64_MAX;
+
+	for (i = 0; i < 40; i++) {
+		group[i] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_DISABLED);
+		CHECK(group[i], "%s", perfctr_error());
+	}
+	for (i = 0; i < 40; i++)
+		perfctr_group_enable(group[i]);
+	for (i = 0; i < 200; i++)
+		loop(1000000);
+	for (i = 0; i < 40; i++) {
+		CHECK(perfctr_group_read(group[i], &reading) == 0, "%s", perfctr_error());
+		if (reading.quality == PERFCTR_NOT_COUNTED)
+			continue;	/* marked, which is what matters */
+		seen++;
+		scaled += reading.quality == PERFCTR_SCALED;
+		CHECK(reading.quality != PERFCTR_SCALED || reading.running < reading.enabled, "times");
+		estimate = perfctr_reading_estimate(&reading);
+		most = estimate > most ? estimate : most;
+		least = estimate < least ? estimate : least;
+		perfctr_group_close(group[i]);
+	}
+	printf("  %u counted, %u scaled, estimates %llu to %llu of 400000000\n", seen, scaled,
+	       (unsigned long long)least, (unsigned long long)most);
+	CHECK(scaled > 20, "%u scaled", scaled);
+	CHECK(least > 300000000 && most < 500000000, "estimates are off");
+	return 0;
+}
+
+static int groups_count_together(void)
+{
+	struct perfctr_group *group = perfctr_group_open("cycles:u,instructions:u", 0, -1,
+							 PERFCTR_GROUP_STRICT);
+	struct perfctr_reading a[2], b[2];
+
+	CHECK(group, "%s", perfctr_error());
+	CHECK(perfctr_group_size(group) == 2, "%u", perfctr_group_size(group));
+	CHECK(strcmp(perfctr_group_name(group, 1), "instructions:u") == 0, "name");
+	perfctr_group_read(group, a);
+	loop(100000);
+	CHECK(perfctr_group_read(group, b) == 0, "%s", perfctr_error());
+	CHECK(a[0].quality == PERFCTR_EXACT && b[1].quality == PERFCTR_EXACT, "quality");
+	CHECK(b[1].value - a[1].value >= 200000 && b[1].value - a[1].value < 201000, "%llu",
+	      (unsigned long long)(b[1].value - a[1].value));
+	CHECK(b[0].value > a[0].value, "cycles");
+	CHECK(perfctr_group_reset(group) == 0, "%s", perfctr_error());
+	CHECK(perfctr_group_read(group, b) == 0, "%s", perfctr_error());
+	CHECK(b[1].value < 1000, "not reset: %llu", (unsigned long long)b[1].value);
+	perfctr_group_close(group);
+	return 0;
+}
+
+static int named_counters_are_refused(void)
+{
+	struct vperfctr_control control = instructions(1);
+	struct vperfctr *self = vperfctr_open();
+
+	CHECK(self, "%s", perfctr_error());
+	control.cpu_control.pmc_map[0] = 1;
+	CHECK(vperfctr_control(self, &control) < 0 && errno == EOPNOTSUPP, "%s", perfctr_error());
+	CHECK(strstr(perfctr_error(), "pmc_map[0]"), "%s", perfctr_error());
+	control = instructions(1);
+	control.cpu_control.nractrs = 0;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.ireset[0] = -1000;
+#if !defined(__aarch64__)
+	control.cpu_control.evntsel[0] |= 0x00100000;
+#endif
+	CHECK(vperfctr_control(self, &control) < 0 && errno == EOPNOTSUPP, "%s", perfctr_error());
+	done(self);
+	return 0;
+}
+
+static void *count_and_end(void *process)
+{
+	struct vperfctr *self = open_counting(1);
+
+	if (!self || perfctr_process_add(process, self) < 0)
+		return process;
+	loop(100000);
+	vperfctr_close(self);
+	return NULL;
+}
+
+static int totals_include_ended_threads(void)
+{
+	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_sum_ctrs sum;
+	unsigned int i, n;
+	void *result;
+	pthread_t thread;
+
+	for (i = 0; i < 10; i++) {
+		pthread_create(&thread, NULL, count_and_end, process);
+		pthread_join(thread, &result);
+		CHECK(!result, "%s", perfctr_error());
+	}
+	CHECK(perfctr_process_read(process, &sum, &n) == 0 && n == 10, "%s", perfctr_error());
+	CHECK(sum.pmc[0] > 2000000 && sum.pmc[0] < 2100000, "%llu", sum.pmc[0]);
+	perfctr_process_destroy(process);
+	return 0;
+}
+
+static int a_child_counts_for_itself(void)
+{
+	struct vperfctr *self = open_counting(1);
+	uint64_t before;
+	int status;
+	pid_t pid;
+
+	CHECK(self, "no counters");
+	pid = fork();
+	if (pid == 0) {
+		if (vperfctr_read_pmc(self, 0) != ~0ULL || errno != ESRCH)
+			_exit(1);
+		self = open_counting(1);
+		_exit(!self || measure(self, 0, 2000) - measure(self, 0, 1000) != 2000);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "child: %x", status);
+	before = vperfctr_read_pmc(self, 0);
+	CHECK(before != ~0ULL && measure(self, 0, 2000) - measure(self, 0, 1000) == 2000,
+	      "the parent's counters suffered");
+	done(self);
+	return 0;
+}
+
+static volatile sig_atomic_t ticks, backward;
+static struct vperfctr *ticking;
+
+static void tick(int sig)
+{
+	static uint64_t last;
+	uint64_t now = vperfctr_read_pmc(ticking, 0);
+
+	(void)sig;
+	ticks++;
+	if (now < last || now == UINT64_MAX)
+		backward++;
+	last = now;
+}
+
+static int reads_in_signal_handlers(void)
+{
+	struct sigaction action = { .sa_handler = tick }, ignore = { .sa_handler = SIG_IGN };
+	struct itimerspec often = { { 0, 500000 }, { 0, 500000 } };
+	uint64_t last = 0, now;
+	timer_t timer;
+	unsigned int wrong = 0;
+
+	ticking = open_counting(1);
+	CHECK(ticking, "no counters");
+	sigaction(SIGALRM, &action, NULL);
+	CHECK(timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0, "timer_create");
+	timer_settime(timer, 0, &often, NULL);
+	while (ticks < 300) {
+		now = vperfctr_read_pmc(ticking, 0);
+		if (now < last)
+			wrong++;
+		last = now;
+	}
+	timer_delete(timer);
+	sigaction(SIGALRM, &ignore, NULL);
+	CHECK(wrong == 0 && backward == 0, "%u reads and %d in the handler went back", wrong,
+	      (int)backward);
+	done(ticking);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} tests[] = {
+#define TEST(name) { #name, name }
+		TEST(exact_counts), TEST(all_counters_agree), TEST(user_reads_equal_the_kernels),
+		TEST(stop_start_preserve), TEST(refused_control_loses_nothing), TEST(busy_counters),
+		TEST(two_threads_on_one_cpu), TEST(migration), TEST(virtual_tsc),
+		TEST(more_events_than_counters), TEST(groups_count_together),
+		TEST(named_counters_are_refused), TEST(totals_include_ended_threads),
+		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
+	};
+	struct perfctr_info info;
+	unsigned int i, n = sizeof(tests) / sizeof(tests[0]);
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (perfctr_get_info(&info) < 0 || perfctr_info_nrctrs(&info) == 0) {
+		printf("no counters on this machine: %s\n", perfctr_error());
+		return 77;
+	}
+	perfctr_info_print(&info);
+	for (i = 0; i < n; i++) {
+		int failed = tests[i].run();
+
+		/* What a failed test left behind must not fail the next one. */
+		struct vperfctr *left = vperfctr_open_mode(0);
+
+		if (left)
+			done(left);
+		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
+		failures += failed != 0;
+	}
+	printf("%u passed, %u failed\n", n - failures, failures);
+	return failures != 0;
+}
