@@ -26,6 +26,9 @@
 extern "C" {
 #endif
 
+/* The library is compiled with hidden visibility; what is declared here is not hidden. */
+#pragma GCC visibility push(default)
+
 /* ---- errors ---- */
 
 /*
@@ -419,6 +422,8 @@ int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);
 int _vperfctr_read_control(int fd, struct vperfctr_control *control);
 int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perfex.h"
+
+/* ---- what -e says ---- */
+
+static struct spec *add_spec(struct events *events, char *text)
+{
+	struct spec *spec;
+
+	events->spec = need(reallocarray(events->spec, events->nspecs + 1, sizeof(*spec)));
+	spec = &events->spec[events->nspecs++];
+	*spec = (struct spec){ .text = text, .first = events->n };
+	return spec;
+}
+
+static void add_event(struct events *events, const char *name, size_t length)
+{
+	events->event = need(reallocarray(events->event, events->n + 1, sizeof(*events->event)));
+	events->event[events->n++] = (struct event){ .name = need(strndup(name, length)) };
+}
+
+static struct spec *control_spec(const struct events *events)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->nspecs; i++)
+		if (!events->spec[i].text)
+			return &events->spec[i];
+	return NULL;
+}
+
+/* A number of the control, up to one of the characters in ends. */
+static uint32_t parse_number(const struct events *events, const char **text, const char *ends,
+			     const char *whole)
+{
+	int base = events->base16 ? 16 : 0;
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(*text, &end, base);
+	if (end == *text || errno || value > UINT32_MAX || !strchr(ends, *end))
+		die("\"%s\" is no event specifier: it is evntsel[/evntsel2][@pmc], three 32-bit numbers",
+		    whole);
+	/* 10 means 16 here, as it always did; but 0x10 says so. */
+	if (events->base16 && !events->base16_silently && value != strtoul(*text, NULL, 0))
+		fprintf(stderr, "perfex: warning: \"%s\" is taken as hexadecimal; write 0x, or use -d for "
+			"decimal numbers or -x to silence this\n", whole);
+	*text = end;
+	return (uint32_t)value;
+}
+
+uint32_t events_number(const struct events *events, const char *text)
+{
+	const char *p = text;
+
+	return parse_number(events, &p, "", text);
+}
+
+/* evntsel[/evntsel2][@pmc]: one more counter of the control. */
+static void add_number(struct events *events, const char *text)
+{
+	struct perfctr_cpu_control *control = &events->control;
+	unsigned int i = control->nractrs;
+	struct spec *spec = control_spec(events);
+	const char *p = text;
+	char name[64];
+
+	if (i == PERFCTR_NR_CTRS)
+		die("too many events: a control has at most %d counters", PERFCTR_NR_CTRS);
+	if (spec && spec->first + spec->n != events->n)
+		die("events given as numbers form one control: give them one after the other");
+	control->evntsel[i] = parse_number(events, &p, "/@", text);
+	snprintf(name, sizeof(name), "event 0x%08X", control->evntsel[i]);
+	if (*p == '/') {
+		p++;
+#if defined(PERFCTR_ABI_POWERPC_H)
+		die("\"%s\": there is no second event select on this processor", text);
+#else
+		control->evntsel_high[i] = parse_number(events, &p, "@", text);
+		snprintf(name, sizeof(name), "event 0x%08X/0x%08X", control->evntsel[i],
+			 control->evntsel_high[i]);
+#endif
+	}
+	control->pmc_map[i] = i;
+	if (*p == '@') {
+		p++;
+		control->pmc_map[i] = parse_number(events, &p, "", text);
+	}
+	if (!spec) {
+#if defined(PERFCTR_ABI_X86_H)
+		/* History printed the TSC first. */
+		add_spec(events, need(strdup("msr/tsc/")))->n = 1;
+		add_event(events, "tsc", 3);
+#endif
+		spec = add_spec(events, NULL);
+	}
+	control->nractrs++;
+	spec->n++;
+	add_event(events, name, strlen(name));
+}
+
+/* The end of the first item of a list: a comma outside slashes and braces, or the end. */
+static const char *item_end(const char *item)
+{
+	bool slash = false, brace = false;
+
+	if (isdigit((unsigned char)*item))	/* a number's slash has no partner */
+		return item + strcspn(item, ",");
+	for (; *item && (slash || brace || *item != ','); item++) {
+		slash ^= *item == '/';
+		brace = *item == '{' || (brace && *item != '}');
+	}
+	return item;
+}
+
+static void add_names(struct events *events, const char *item, size_t length)
+{
+	char *text = need(strndup(item, length));
+	struct spec *spec = add_spec(events, text);
+	const char *name, *end;
+
+	for (name = text; ; name = end + 1) {
+		end = item_end(name);
+		add_event(events, name, (size_t)(end - name));
+		spec->n++;
+		if (*end == '\0')
+			break;
+	}
+}
+
+void events_add(struct events *events, const char *list)
+{
+	const char *item, *end;
+
+	for (item = list; ; item = end + 1) {
+		size_t length;
+		char *text;
+
+		end = item_end(item);
+		length = (size_t)(end - item);
+		if (length == 0)
+			die("-e \"%s\": an event is missing; see \"perfex -l\" for names", list);
+		if (isdigit((unsigned char)*item)) {
+			text = need(strndup(item, length));
+			add_number(events, text);
+			free(text);
+		} else if (*item == '{') {
+			if (length < 3 || item[length - 1] != '}')
+				die("-e \"%s\": a group is written {event,event}", list);
+			add_names(events, item + 1, length - 2);
+		} else {
+			add_names(events, item, length);
+		}
+		if (*end == '\0')
+			break;
+	}
+}
+
+void events_finish(struct events *events)
+{
+	unsigned int i, k;
+
+	if (events->n == 0)
+		events_add(events, "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
+			   "instructions,branches,branch-misses");
+	for (i = 0; i < events->nspecs; i++) {
+		if (!events->spec[i].text || !strcmp(events->spec[i].text, "msr/tsc/"))
+			continue;
+		for (k = 0; k < events->spec[i].n; k++) {
+			const char *name = events->event[events->spec[i].first + k].name;
+
+			/* A right name that this machine does not have is shown as not counted. */
+			if (perfctr_event_check(name) < 0 && errno == EINVAL)
+				die("%s", perfctr_error());
+		}
+	}
+}
+
+/* ---- opening and reading ---- */
+
+/* Why an event can't be counted, without its name in front, which the table shows anyway. */
+static char *reason(void)
+{
+	static const char words[] = " can't be counted: ";
+	const char *error = perfctr_error(), *found = strstr(error, words);
+
+	return need(strdup(found ? found + strlen(words) : error));
+}
+
+static struct perfctr_group *open_spec(struct events *events, const struct spec *spec, pid_t tid,
+				       unsigned int flags)
+{
+	struct perfctr_group *group;
+	struct event *event = &events->event[spec->first];
+	char *user;
+
+	if (!spec->text)
+		return perfctr_group_open_control(&events->control, tid, -1, flags);
+	group = perfctr_group_open(spec->text, tid, -1, flags);
+	if (group || errno != EACCES || spec->n > 1 || strchr(spec->text, ':') ||
+	    strchr(spec->text, '/'))
+		return group;
+	/* Perhaps only kernel mode is forbidden: then count user mode, and say so. */
+	user = need(malloc(strlen(spec->text) + 3));
+	strcpy(user, spec->text);
+	strcat(user, ":u");
+	group = perfctr_group_open(user, tid, -1, flags);
+	if (group) {
+		free(event->name);
+		event->name = need(strdup(user));
+	}
+	free(user);
+	return group;
+}
+
+void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned int flags)
+{
+	struct task *task;
+	unsigned int i, k;
+
+	if (tasks->n == tasks->room) {
+		tasks->room = tasks->room * 2 + 4;
+		tasks->task = need(reallocarray(tasks->task, tasks->room, sizeof(*tasks->task)));
+	}
+	task = &tasks->task[tasks->n++];
+	*task = (struct task){ .tid = tid };
+	task->group = need(calloc(events->nspecs + 1, sizeof(*task->group)));
+	task->reading = need(calloc(events->n + 1, sizeof(*task->reading)));
+	for (i = 0; i < events->nspecs; i++) {
+		const struct spec *spec = &events->spec[i];
+
+		task->group[i] = open_spec(events, spec, tid, flags);
+		for (k = 0; k < spec->n && !task->group[i]; k++)
+			if (!events->event[spec->first + k].reason)
+				events->event[spec->first + k].reason = reason();
+	}
+}
+
+bool events_any(const struct events *events, const struct tasks *tasks)
+{
+	unsigned int i;
+	size_t t;
+
+	for (t = 0; t < tasks->n; t++)
+		for (i = 0; i < events->nspecs; i++)
+			if (tasks->task[t].group[i])
+				return true;
+	return false;
+}
+
+/* Add one thread's reading to the sum; the sum is as good as its worst part. */
+static void add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one)
+{
+	sum->value += one->value;
+	sum->enabled += one->enabled;
+	sum->running += one->running;
+	if (one->enabled && one->quality > sum->quality)
+		sum->quality = one->quality;
+}
+
+static void read_task(struct events *events, struct task *task)
+{
+	unsigned int i, k;
+
+	memset(task->reading, 0, events->n * sizeof(*task->reading));
+	for (i = 0; i < events->nspecs; i++) {
+		const struct spec *spec = &events->spec[i];
+		struct perfctr_reading *reading = &task->reading[spec->first];
+
+		if (!task->group[i])
+			continue;
+		if (perfctr_group_read(task->group[i], reading) < 0)
+			die("%s", perfctr_error());
+		for (k = 0; k < spec->n; k++)
+			add_reading(&events->event[spec->first + k].reading, &reading[k]);
+	}
+}
+
+void events_read(struct events *events, struct tasks *tasks)
+{
+	unsigned int i;
+	size_t t;
+
+	for (i = 0; i < events->n; i++)
+		memset(&events->event[i].reading, 0, sizeof(events->event[i].reading));
+	for (t = 0; t < tasks->n; t++)
+		read_task(events, &tasks->task[t]);
+	for (i = 0; i < events->n; i++) {
+		struct event *event = &events->event[i];
+
+		/* It was enabled and never ran: nobody refused it, but there is no count either. */
+		if (!event->reason && event->reading.enabled && !event->reading.running) {
+			event->reading.quality = PERFCTR_NOT_COUNTED;
+			event->reason = need(strdup("it found no room on the PMU: count fewer events at a "
+						    "time, or stop other users"));
+		}
+	}
+}
+
+void events_close(struct events *events, struct tasks *tasks)
+{
+	unsigned int i;
+	size_t t;
+
+	for (t = 0; t < tasks->n; t++) {
+		for (i = 0; i < events->nspecs; i++)
+			perfctr_group_close(tasks->task[t].group[i]);
+		free(tasks->task[t].group);
+		free(tasks->task[t].reading);
+	}
+	free(tasks->task);
+	*tasks = (struct tasks){ NULL, 0, 0 };
+	for (i = 0; i < events->n; i++) {
+		free(events->event[i].reason);
+		events->event[i].reason = NULL;
+	}
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perfex - count hardware and software events of a command, or of a running process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "perfex.h"
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	fputs("perfex: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(EXIT_PERFEX);
+}
+
+void *need(void *memory)
+{
+	if (!memory)
+		die("out of memory");
+	return memory;
+}
+
+static const char usage[] =
+"usage: perfex [options] [--] command [argument ...]\n"
+"       perfex [options] -p PID [command [argument ...]]\n"
+"       perfex -i | -l | -L | -h | --version\n"
+"\n"
+"  -e, --event LIST       count these events; may be repeated\n"
+"  -p, --pid PID          count a running process, while the command runs if there is one\n"
+"      --per-thread       show each thread of the command or process\n"
+"  -I, --interval MS      show counts every MS milliseconds, too\n"
+"  -r, --repeat N         run the command N times; show mean and spread\n"
+"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
+"      --csv, --json      write results for programs\n"
+"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
+"  -x, --hex              event numbers are hexadecimal: don't warn\n"
+"  -i, --info             show the processor and its counters\n"
+"  -l, --list             list the events of this machine\n"
+"  -L, --long-list        list them with descriptions, and tracepoints\n"
+"  -h, --help, --version  show this text, the version\n"
+"\n"
+"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
+"as \"perfex -l\" lists them, PMU/field=value,.../, rHEX, or evntsel[/evntsel2][@pmc] as numbers;\n"
+"behind it, modifiers: :u user mode, :k kernel mode. See perfex(1).\n";
+
+enum {
+	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_VERSION,
+	OPTION_P4PE, OPTION_P4PMV, OPTION_MMCR0, OPTION_MMCR2, OPTION_OFFCORE0, OPTION_OFFCORE1,
+};
+
+static const struct option options[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "repeat", required_argument, NULL, 'r' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "csv", no_argument, NULL, OPTION_CSV },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "decimal", no_argument, NULL, 'd' },
+	{ "hex", no_argument, NULL, 'x' },
+	{ "info", no_argument, NULL, 'i' },
+	{ "list", no_argument, NULL, 'l' },
+	{ "long-list", no_argument, NULL, 'L' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+#if defined(PERFCTR_ABI_X86_H)
+	{ "p4pe", required_argument, NULL, OPTION_P4PE },
+	{ "p4_pebs_enable", required_argument, NULL, OPTION_P4PE },
+	{ "p4pmv", required_argument, NULL, OPTION_P4PMV },
+	{ "p4_pebs_matrix_vert", required_argument, NULL, OPTION_P4PMV },
+	{ "nhlm_offcore_rsp_0", required_argument, NULL, OPTION_OFFCORE0 },
+	{ "nhlm_offcore_rsp_1", required_argument, NULL, OPTION_OFFCORE1 },
+#elif defined(PERFCTR_ABI_POWERPC_H)
+	{ "mmcr0", required_argument, NULL, OPTION_MMCR0 },
+	{ "mmcr2", required_argument, NULL, OPTION_MMCR2 },
+#endif
+	{ NULL, 0, NULL, 0 },
+};
+
+struct settings {
+	struct events events;
+	struct tasks tasks;
+	struct output output;
+	char **command;
+	const char *file;		/* -o; NULL: standard error */
+	bool opened;
+	pid_t pid;
+	bool per_thread;
+	unsigned int interval, repeat;
+};
+
+static unsigned int parse_count(const char *option, const char *text, unsigned int least,
+				unsigned int most)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' || value < least || value > most)
+		die("%s takes a number from %u to %u, not \"%s\"", option, least, most, text);
+	return (unsigned int)value;
+}
+
+/* ---- -i, -l, -L ---- */
+
+static int finish_stdout(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	die("can't write to standard output: %s", strerror(errno));
+}
+
+static int do_info(void)
+{
+	struct perfctr_info info;
+	struct perfctr_cpus_info *cpus;
+
+	if (perfctr_get_info(&info) < 0)
+		die("%s", perfctr_error());
+	cpus = perfctr_cpus_info(-1);
+	printf("PerfCtr Info:\n");
+	perfctr_info_print(&info);
+	if (cpus)
+		perfctr_cpus_info_print(cpus);
+	free(cpus);
+	return finish_stdout();
+}
+
+static int list_name(void *arg, const struct perfctr_event_name *name)
+{
+	const bool *with_text = arg;
+
+	if (*with_text)
+		printf("  %-40s %-10s %s\n", name->name, name->kind, name->description);
+	else
+		printf("  %s\n", name->name);
+	return 0;
+}
+
+static int do_list(bool with_text)
+{
+	struct perfctr_info info;
+	unsigned int n;
+
+	if (perfctr_get_info(&info) < 0)
+		die("%s", perfctr_error());
+	n = perfctr_info_nrctrs(&info);
+	printf("CPU type %s\n", perfctr_info_cpu_name(&info));
+	printf("%s time-stamp counter available\n",
+	       info.cpu_features & PERFCTR_FEATURE_RDTSC ? "One" : "No");
+	printf("%u performance counter%s available\n", n, n == 1 ? "" : "s");
+	printf("Overflow interrupts%s available\n",
+	       info.cpu_features & PERFCTR_FEATURE_PCINT ? "" : " not");
+	printf("\nEvents Available:\n");
+	perfctr_event_list(NULL, list_name, &with_text);
+	if (with_text)
+		perfctr_event_list("tracepoint", list_name, &with_text);
+	if (!n)
+		printf("\nHardware events have names, but this machine has no counters for them; "
+		       "perfctr-info(1) says why.\n");
+	return finish_stdout();
+}
+
+/* ---- running ---- */
+
+/* The name of the output file, with %p replaced. */
+static char *file_name(const char *pattern, pid_t pid)
+{
+	size_t size = strlen(pattern) * 12 + 1, n = 0;
+	char *name = need(malloc(size));
+
+	for (; *pattern; pattern++) {
+		if (*pattern == '%' && pattern[1] == 'p') {
+			n += (size_t)snprintf(name + n, size - n, "%d", (int)pid);
+			pattern++;
+		} else {
+			if (*pattern == '%' && pattern[1] == '%')
+				pattern++;
+			name[n++] = *pattern;
+		}
+	}
+	name[n] = '\0';
+	return name;
+}
+
+/*
+ * Open the output before the command runs, so that it does not run in vain. What the file holds is
+ * cut off only when there are results to replace it.
+ */
+static void open_output(struct settings *settings, pid_t pid)
+{
+	char *name;
+	int fd;
+
+	if (settings->opened)
+		return;
+	settings->opened = true;
+	settings->output.file = stderr;
+	if (!settings->file)
+		return;
+	name = file_name(settings->file, pid);
+	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	settings->output.file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!settings->output.file) {
+		int error = errno;
+
+		if (settings->command)
+			kill(pid, SIGKILL);
+		die("%s can't be written: %s", name, strerror(error));
+	}
+	free(name);
+}
+
+static void started(void *arg, pid_t pid)
+{
+	struct settings *settings = arg;
+
+	settings->output.pid = settings->pid;
+	open_output(settings, pid);
+	if (settings->interval && settings->file)
+		ftruncate(fileno(settings->output.file), 0);
+}
+
+static void tick(void *arg, double seconds)
+{
+	struct settings *settings = arg;
+
+	output_tick(&settings->output, &settings->events, seconds);
+}
+
+static void close_output(struct settings *settings)
+{
+	FILE *file = settings->output.file;
+	struct stat stat;
+	int failed;
+
+	failed = fflush(file) != 0 || ferror(file);
+	if (settings->file) {
+		/* Cut off what an older, longer result left behind. */
+		if (!failed && fstat(fileno(file), &stat) == 0 && S_ISREG(stat.st_mode))
+			failed = ftruncate(fileno(file), lseek(fileno(file), 0, SEEK_CUR)) < 0;
+		failed |= fclose(file) != 0;
+	}
+	if (failed)
+		die("the results could not be written: %s", strerror(errno));
+}
+
+/* End as the command did. */
+static int same_end(const struct outcome *outcome)
+{
+	struct rlimit none = { 0, 0 };
+
+	if (!outcome->ran)
+		return 0;
+	if (WIFEXITED(outcome->status))
+		return WEXITSTATUS(outcome->status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(WTERMSIG(outcome->status), SIG_DFL);
+	raise(WTERMSIG(outcome->status));
+	return 128 + WTERMSIG(outcome->status);
+}
+
+static int do_run(struct settings *settings)
+{
+	struct run what = {
+		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
+		.pid = settings->pid, .per_thread = settings->per_thread,
+		.interval = settings->interval, .started = started, .tick = tick, .arg = settings,
+	};
+	struct outcome outcome, total = { 0, 0, 0, 0, false };
+	unsigned int i;
+
+	settings->output.command = settings->command;
+	for (i = 0; i < settings->repeat; i++) {
+		if (i)
+			events_close(&settings->events, &settings->tasks);
+		outcome = run(&what);
+		output_repeat(&settings->output, &settings->events);
+		total.elapsed += outcome.elapsed;
+		total.user += outcome.user;
+		total.sys += outcome.sys;
+		total.status = outcome.status;
+		total.ran = outcome.ran;
+		if (outcome.ran && !WIFEXITED(outcome.status))
+			break;		/* killed, as the later runs would be by an impatient user */
+	}
+	total.elapsed /= settings->output.repeats;
+	total.user /= settings->output.repeats;
+	total.sys /= settings->output.repeats;
+	output_end(&settings->output, &settings->events, &settings->tasks, &total,
+		   settings->per_thread);
+	close_output(settings);
+	events_close(&settings->events, &settings->tasks);
+	return same_end(&total);
+}
+
+static void set_control(struct settings *settings, int option, const char *text)
+{
+	struct perfctr_cpu_control *control = &settings->events.control;
+	uint32_t value = events_number(&settings->events, text);
+
+	(void)control, (void)value;
+	switch (option) {
+#if defined(PERFCTR_ABI_X86_H)
+	case OPTION_P4PE:
+		control->p4.pebs_enable = value;
+		break;
+	case OPTION_P4PMV:
+		control->p4.pebs_matrix_vert = value;
+		break;
+	case OPTION_OFFCORE0:
+		control->offcore_rsp[0] = value;
+		break;
+	case OPTION_OFFCORE1:
+		control->offcore_rsp[1] = value;
+		break;
+#elif defined(PERFCTR_ABI_POWERPC_H)
+	case OPTION_MMCR0:
+		control->ppc.mmcr0 = value;
+		break;
+	case OPTION_MMCR2:
+		control->ppc.mmcr2 = value;
+		break;
+#endif
+	}
+}
+
+static void set_format(struct settings *settings, enum format format)
+{
+	if (settings->output.format != FORMAT_TABLE && settings->output.format != format)
+		die("--csv and --json exclude each other");
+	settings->output.format = format;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = { .repeat = 1, .events.base16 = true };
+	int option;
+
+	/* The '+': what follows the command's name is the command's. */
+	while ((option = getopt_long(argc, argv, "+e:p:I:r:o:dxilLh", options, NULL)) != -1) {
+		switch (option) {
+		case 'e':
+			events_add(&settings.events, optarg);
+			break;
+		case 'p':
+			settings.pid = (pid_t)parse_count("-p", optarg, 1, 0x3FFFFFFF);
+			break;
+		case OPTION_PER_THREAD:
+			settings.per_thread = true;
+			break;
+		case 'I':
+			settings.interval = parse_count("-I", optarg, 10, 86400000);
+			break;
+		case 'r':
+			settings.repeat = parse_count("-r", optarg, 1, 1000000);
+			break;
+		case 'o':
+			settings.file = optarg;
+			break;
+		case OPTION_CSV:
+			set_format(&settings, FORMAT_CSV);
+			break;
+		case OPTION_JSON:
+			set_format(&settings, FORMAT_JSON);
+			break;
+		case 'd':
+			settings.events.base16 = false;
+			break;
+		case 'x':
+			settings.events.base16 = settings.events.base16_silently = true;
+			break;
+		case 'i':
+			return do_info();
+		case 'l':
+		case 'L':
+			return do_list(option == 'L');
+		case 'h':
+			fputs(usage, stdout);
+			return finish_stdout();
+		case OPTION_VERSION:
+			printf("perfex (libperfctr) %s\n", PACKAGE_VERSION);
+			return finish_stdout();
+		case '?':
+			fputs("perfex: \"perfex -h\" shows all options\n", stderr);
+			return EXIT_PERFEX;
+		default:
+			set_control(&settings, option, optarg);
+		}
+	}
+	settings.command = optind < argc ? argv + optind : NULL;
+	if (!settings.command && !settings.pid)
+		die("there is no command to run; \"perfex -h\" shows how to call perfex");
+	if (settings.repeat > 1 && (!settings.command || settings.pid || settings.interval ||
+				    settings.per_thread))
+		die("-r runs a command several times; it does not go with -p, -I or --per-thread");
+	if (settings.per_thread && settings.interval)
+		die("--per-thread and -I exclude each other");
+	events_finish(&settings.events);
+	return do_run(&settings);
+}

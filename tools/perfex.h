@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfex.h - what perfex's files share.
+ *
+ * perfex.c	options, and what is done in which order
+ * events.c	-e's events, opened on threads; counts
+ * run.c	starting, watching and tracing commands and processes
+ * output.c	tables, CSV, JSON
+ */
+#ifndef PERFEX_H
+#define PERFEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <libperfctr.h>
+
+/* Exit status of perfex's own failures, as of env(1) and timeout(1); the command has its own. */
+#define EXIT_PERFEX	125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND	127
+
+/* Print "perfex: ..." on standard error and exit with EXIT_PERFEX. */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* malloc() and friends that don't return NULL. */
+void *need(void *memory);
+
+/* ---- events.c ---- */
+
+/* Events that are opened together: one, or those in braces, or those given as numbers. */
+struct spec {
+	char *text;			/* list for perfctr_group_open(); NULL: the control */
+	unsigned int n;
+	unsigned int first;		/* index of its first event among all */
+};
+
+/* One event of all; its last value. */
+struct event {
+	char *name;			/* as shown */
+	char *reason;			/* why it is not counted; NULL: it is */
+	struct perfctr_reading reading;	/* sum over all threads */
+};
+
+struct events {
+	struct spec *spec;
+	unsigned int nspecs;
+	struct event *event;
+	unsigned int n;
+	struct perfctr_cpu_control control;	/* of the events given as numbers */
+	bool base16;				/* these are hexadecimal by default */
+	bool base16_silently;
+};
+
+/* A thread, or a process with all that it will create, with its open groups, NULL for none. */
+struct task {
+	pid_t tid;
+	char comm[64];
+	struct perfctr_group **group;	/* one per spec */
+	struct perfctr_reading *reading;	/* one per event, as last read */
+};
+
+struct tasks {
+	struct task *task;
+	size_t n, room;
+};
+
+/* Add what one -e option says; exits on bad input. */
+void events_add(struct events *events, const char *list);
+
+/* Set a field of the control from an option's argument; exits on bad input. */
+uint32_t events_number(const struct events *events, const char *text);
+
+/* Check all names, exiting if one is wrong; the default events if there are none. */
+void events_finish(struct events *events);
+
+/* Open everything on a thread and add it to tasks. Events that can't be counted get a reason. */
+void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned int flags);
+
+/* Read all tasks: their own counts, and the sums in events. */
+void events_read(struct events *events, struct tasks *tasks);
+
+/* Close and forget all tasks, and what is known of the events. */
+void events_close(struct events *events, struct tasks *tasks);
+
+/* Whether any event of any task is open. */
+bool events_any(const struct events *events, const struct tasks *tasks);
+
+/* ---- run.c ---- */
+
+struct outcome {
+	double elapsed, user, sys;	/* seconds */
+	int status;			/* of waitpid() */
+	bool ran;			/* there is a status */
+};
+
+struct run {
+	struct events *events;
+	struct tasks *tasks;
+	char **command;			/* NULL: none */
+	pid_t pid;			/* of a running process; 0: none */
+	bool per_thread;
+	unsigned int interval;		/* ms; 0: none */
+	/* Called with the pid before the command starts, and at the end of each interval. */
+	void (*started)(void *arg, pid_t pid);
+	void (*tick)(void *arg, double seconds);
+	void *arg;
+};
+
+/* Run the command, or watch the process, to its end, and read the counters. Exits on failure. */
+struct outcome run(const struct run *run);
+
+/* ---- output.c ---- */
+
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+struct output {
+	FILE *file;
+	enum format format;
+	char **command;
+	pid_t pid;
+	unsigned int repeats;
+	double *sum, *squares;		/* over repeats, per event */
+	struct perfctr_reading *last;	/* per event, at the last tick */
+	bool header;			/* CSV's has been written */
+};
+
+void output_tick(struct output *output, const struct events *events, double seconds);
+void output_repeat(struct output *output, const struct events *events);
+void output_end(struct output *output, const struct events *events, const struct tasks *tasks,
+		const struct outcome *outcome, bool per_thread);
+
+#endif /* PERFEX_H */

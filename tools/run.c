@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "perfex.h"
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void read_comm(struct task *task)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)task->tid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(task->comm, sizeof(task->comm), file))
+		task->comm[strcspn(task->comm, "\n")] = '\0';
+	fclose(file);
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	interrupted = signal;
+}
+
+/* ---- the command ---- */
+
+/* Signals that perfex itself waits for. The command gets back what perfex was started with. */
+static const int waited[] = { SIGCHLD, SIGTERM, SIGHUP };
+
+struct signals {
+	sigset_t set, before;
+	struct sigaction interrupt, quit, child;
+};
+
+static void take_signals(struct signals *signals)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
+	unsigned int i;
+
+	sigemptyset(&signals->set);
+	for (i = 0; i < sizeof(waited) / sizeof(waited[0]); i++)
+		sigaddset(&signals->set, waited[i]);
+	sigprocmask(SIG_BLOCK, &signals->set, &signals->before);
+	/* The terminal sends these to the command as well, which decides what they mean. */
+	sigaction(SIGINT, &ignore, &signals->interrupt);
+	sigaction(SIGQUIT, &ignore, &signals->quit);
+	sigaction(SIGCHLD, &usual, &signals->child);	/* whoever ignores it gets no status */
+}
+
+static void give_signals_back(const struct signals *signals)
+{
+	sigaction(SIGINT, &signals->interrupt, NULL);
+	sigaction(SIGQUIT, &signals->quit, NULL);
+	sigaction(SIGCHLD, &signals->child, NULL);
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+struct child {
+	pid_t pid;
+	int go;			/* writing a byte starts the command; closing it ends the child */
+	int error;		/* says errno if the command can't be started, else is closed */
+};
+
+static struct child start_child(char **command, const struct signals *signals)
+{
+	int go[2], error[2], failure;
+	struct child child;
+	char byte;
+
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
+		die("can't start a command: %s", strerror(errno));
+	child.pid = fork();
+	if (child.pid < 0)
+		die("can't start a command: %s", strerror(errno));
+	if (child.pid == 0) {
+		close(go[1]);
+		give_signals_back(signals);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(EXIT_PERFEX);
+		execvp(command[0], command);
+		failure = errno;
+		while (write(error[1], &failure, sizeof(failure)) < 0 && errno == EINTR)
+			;
+		_exit(EXIT_PERFEX);
+	}
+	close(go[0]);
+	close(error[1]);
+	child.go = go[1];
+	child.error = error[0];
+	return child;
+}
+
+/* Let the command start. Exits as a shell would if it can't. */
+static void release_child(struct child *child, const char *command)
+{
+	ssize_t n;
+	int failure;
+
+	while (write(child->go, "", 1) < 0 && errno == EINTR)
+		;
+	close(child->go);
+	do {
+		n = read(child->error, &failure, sizeof(failure));
+	} while (n < 0 && errno == EINTR);
+	close(child->error);
+	if (n != sizeof(failure))
+		return;
+	waitpid(child->pid, NULL, __WALL);
+	if (failure == ENOENT) {
+		fprintf(stderr, "perfex: %s: command not found\n", command);
+		exit(EXIT_NOT_FOUND);
+	}
+	fprintf(stderr, "perfex: %s: can't be executed: %s\n", command, strerror(failure));
+	exit(EXIT_NOT_EXECUTABLE);
+}
+
+static void end_tick(const struct run *run, double seconds)
+{
+	events_read(run->events, run->tasks);
+	run->tick(run->arg, seconds);
+}
+
+/* Wait for the child, with ticks on the way, passing signals on. */
+static void wait_for(const struct run *run, pid_t pid, const struct signals *signals, double start,
+		     int *status, struct rusage *usage)
+{
+	double next = start + run->interval / 1e3, left;
+	struct timespec timeout;
+	int signal;
+
+	while (wait4(pid, status, WNOHANG, usage) == 0) {
+		if (!run->interval) {
+			signal = sigwaitinfo(&signals->set, NULL);
+		} else {
+			left = next - now();
+			if (left <= 0) {
+				end_tick(run, now() - start);
+				next += run->interval / 1e3;
+				continue;
+			}
+			timeout.tv_sec = (time_t)left;
+			timeout.tv_nsec = (long)((left - (double)timeout.tv_sec) * 1e9);
+			signal = sigtimedwait(&signals->set, NULL, &timeout);
+		}
+		if (signal == SIGTERM || signal == SIGHUP)
+			kill(pid, signal);
+	}
+}
+
+/* ---- the command, thread by thread ---- */
+
+#define TRACE (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
+	       PTRACE_O_EXITKILL)
+
+/* Have a stopped thread go on, with the signal it was to get. */
+static void go_on(pid_t tid, int status)
+{
+	int signal = WSTOPSIG(status), event = status >> 16;
+
+	if (event == PTRACE_EVENT_STOP && (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
+					   signal == SIGTTOU))
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);	/* a group stop: it stays stopped */
+	else
+		ptrace(PTRACE_CONT, tid, NULL, (void *)(long)(event ? 0 : signal));
+}
+
+static struct task *find_task(const struct tasks *tasks, pid_t tid)
+{
+	size_t t;
+
+	for (t = tasks->n; t--; )
+		if (tasks->task[t].tid == tid)
+			return &tasks->task[t];
+	return NULL;
+}
+
+/*
+ * Trace the child and all threads and processes that it creates: each stands still once at its birth,
+ * and gets counters of its own then, so that none of its instructions is missed.
+ */
+static void trace(const struct run *run, pid_t child, const struct signals *signals, int *result,
+		  struct rusage *usage)
+{
+	struct sigaction action = { .sa_handler = interrupt };
+	struct rusage one;
+	struct task *task;
+	int status;
+	pid_t tid;
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+	for (;;) {
+		tid = wait4(-1, &status, __WALL, &one);
+		if (tid < 0 && errno == EINTR) {
+			kill(child, interrupted);
+			continue;
+		}
+		if (tid < 0)
+			return;		/* nobody is left */
+		if (!WIFSTOPPED(status)) {
+			if (tid == child) {
+				*result = status;
+				*usage = one;
+			}
+			continue;
+		}
+		task = find_task(run->tasks, tid);
+		if (!task) {
+			events_open(run->events, run->tasks, tid, 0);
+			task = find_task(run->tasks, tid);
+		}
+		read_comm(task);
+		go_on(tid, status);
+	}
+}
+
+static struct outcome run_command(const struct run *run)
+{
+	struct outcome outcome = { .ran = true };
+	struct signals signals;
+	struct rusage usage;
+	struct child child;
+	double start;
+
+	memset(&usage, 0, sizeof(usage));
+	take_signals(&signals);
+	child = start_child(run->command, &signals);
+	run->started(run->arg, child.pid);
+	if (run->per_thread) {
+		if (ptrace(PTRACE_SEIZE, child.pid, NULL, (void *)TRACE) < 0)
+			die("--per-thread has to trace the command, which is not permitted here: %s; "
+			    "count without it", strerror(errno));
+		events_open(run->events, run->tasks, child.pid, PERFCTR_GROUP_ON_EXEC);
+	} else if (run->pid == 0) {
+		events_open(run->events, run->tasks, child.pid,
+			    PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
+	}
+	start = now();
+	release_child(&child, run->command[0]);
+	if (run->per_thread)
+		trace(run, child.pid, &signals, &outcome.status, &usage);
+	else
+		wait_for(run, child.pid, &signals, start, &outcome.status, &usage);
+	outcome.elapsed = now() - start;
+	events_read(run->events, run->tasks);
+	if (run->interval)
+		run->tick(run->arg, outcome.elapsed);
+	give_signals_back(&signals);
+	outcome.user = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
+	outcome.sys = (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
+	return outcome;
+}
+
+/* ---- a running process ---- */
+
+/* Open the events on all threads of the process, again and again until there is no new one. */
+static void attach(const struct run *run)
+{
+	char path[64];
+	struct dirent *entry;
+	bool found;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)run->pid);
+	do {
+		found = false;
+		dir = opendir(path);
+		while (dir && (entry = readdir(dir))) {
+			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+			if (tid <= 0 || find_task(run->tasks, tid))
+				continue;
+			events_open(run->events, run->tasks, tid, PERFCTR_GROUP_INHERIT);
+			read_comm(&run->tasks->task[run->tasks->n - 1]);
+			found = true;
+		}
+		if (dir)
+			closedir(dir);
+	} while (found);
+	if (run->tasks->n == 0) {
+		/* No /proc: the process's first thread, and what it creates. */
+		if (kill(run->pid, 0) < 0 && errno == ESRCH)
+			die("there is no process %d", (int)run->pid);
+		events_open(run->events, run->tasks, run->pid, PERFCTR_GROUP_INHERIT);
+	}
+	if (!events_any(run->events, run->tasks) && kill(run->pid, 0) < 0 && errno == ESRCH)
+		die("there is no process %d", (int)run->pid);
+	if (!events_any(run->events, run->tasks))
+		die("process %d can't be counted: %s", (int)run->pid, run->events->event[0].reason);
+}
+
+/* Wait until the process ends or perfex is interrupted. */
+static void watch(const struct run *run, double start)
+{
+	struct sigaction action = { .sa_handler = interrupt };
+	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
+	double next = start + run->interval / 1e3;
+	int timeout;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	while (!interrupted) {
+		timeout = fd < 0 ? 50 : -1;
+		if (run->interval) {
+			double left = (next - now()) * 1e3;
+
+			timeout = left > 0 ? (int)left + 1 : 0;
+		}
+		if (poll(&ended, 1, timeout) > 0 || (fd < 0 && kill(run->pid, 0) < 0))
+			break;
+		if (run->interval && now() >= next) {
+			end_tick(run, now() - start);
+			next += run->interval / 1e3;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+struct outcome run(const struct run *run)
+{
+	struct outcome outcome = { .ran = false };
+	double start;
+
+	if (run->pid)
+		attach(run);
+	if (run->command)
+		return run_command(run);
+	run->started(run->arg, run->pid);
+	start = now();
+	watch(run, start);
+	outcome.elapsed = now() - start;
+	events_read(run->events, run->tasks);
+	if (run->interval)
+		run->tick(run->arg, outcome.elapsed);
+	return outcome;
+}
