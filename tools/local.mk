@@ -2,3 +2,7 @@
 bin_PROGRAMS += perfex
 perfex_SOURCES = tools/events.c tools/output.c tools/perfex.c tools/perfex.h tools/run.c
 perfex_LDADD = lib/libperfctr.la -lm
+
+bin_PROGRAMS += perfctr-info
+perfctr_info_SOURCES = tools/perfctr-info.c
+perfctr_info_LDADD = lib/libperfctr.la

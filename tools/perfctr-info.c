@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perfctr-info - what can be counted on this machine, and if something can't, why and what to change. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <libperfctr.h>
+#include <perfctr/read.h>
+
+static const char usage[] =
+"usage: perfctr-info [options]\n"
+"\n"
+"  -j, --json             write for programs\n"
+"  -q, --quiet            write nothing: the exit status tells\n"
+"  -h, --help, --version  show this text, the version\n"
+"\n"
+"Exit status: 0 if hardware events can be counted and read in user space, 1 if not, 2 on error.\n";
+
+struct settings {
+	bool json, quiet;
+	bool all_well;
+	unsigned int checks;
+};
+
+static void json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else if ((unsigned char)*text < 0x20)
+			printf("\\u%04x", (unsigned char)*text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
+}
+
+static int show_check(void *arg, const struct perfctr_check *check)
+{
+	struct settings *settings = arg;
+
+	settings->all_well &= check->ok;
+	if (settings->json) {
+		printf("%s\n  {\"name\":", settings->checks++ ? "," : "");
+		json_text(check->name);
+		printf(",\"ok\":%s,\"state\":", check->ok ? "true" : "false");
+		json_text(check->state);
+		printf(",\"remedy\":");
+		json_text(check->remedy);
+		printf("}");
+	} else if (!settings->quiet) {
+		printf("%-4s %-18s %s\n", check->ok ? "ok" : "NO", check->name, check->state);
+		if (!check->ok)
+			printf("     %-18s %s\n", "", check->remedy);
+	}
+	return 0;
+}
+
+/* ---- what things cost here ---- */
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+struct costs {
+	struct vperfctr *self;
+	struct perfctr_reader reader;
+	struct vperfctr_control control;
+	struct perfctr_group *group;
+	unsigned int n;
+	bool first;
+};
+
+static void empty(struct costs *costs)
+{
+	(void)costs;
+	perfctr_barrier();
+}
+
+static void read_tsc(struct costs *costs)
+{
+	vperfctr_read_tsc(costs->self);
+}
+
+static void read_pmc(struct costs *costs)
+{
+	vperfctr_read_pmc(costs->self, 0);
+}
+
+static void read_inline(struct costs *costs)
+{
+	uint64_t value;
+
+	perfctr_reader_read(&costs->reader, &value);
+}
+
+static void read_ctrs(struct costs *costs)
+{
+	struct perfctr_sum_ctrs sum;
+
+	vperfctr_read_ctrs(costs->self, &sum);
+}
+
+static void read_kernel(struct costs *costs)
+{
+	struct perfctr_reading reading;
+
+	perfctr_group_read(costs->group, &reading);
+}
+
+static void stop_and_start(struct costs *costs)
+{
+	vperfctr_stop(costs->self);
+	vperfctr_control(costs->self, &costs->control);
+}
+
+static void show_cost(const struct settings *settings, struct costs *costs, const char *what,
+		      void (*job)(struct costs *), unsigned int times)
+{
+	double best = 1e30, t;
+	unsigned int round, i;
+
+	/* The shortest of some rounds: what others do can only make one longer. */
+	for (round = 0; round < 7; round++) {
+		t = now();
+		for (i = 0; i < times; i++)
+			job(costs);
+		t = (now() - t) / times;
+		best = t < best ? t : best;
+	}
+	if (settings->json) {
+		printf("%s\n  {\"what\":", costs->first ? "" : ",");
+		json_text(what);
+		printf(",\"ns\":%.1f}", best);
+	} else {
+		printf("     %-36s %10.1f ns\n", what, best);
+	}
+	costs->first = false;
+}
+
+/* A control that counts something in user mode on n counters, of whatever this processor is. */
+static bool start_counters(struct costs *costs, unsigned int n)
+{
+	struct perfctr_cpu_control *control = &costs->control.cpu_control;
+	unsigned int i;
+
+	memset(&costs->control, 0, sizeof(costs->control));
+	control->tsc_on = 1;
+	control->nractrs = n;
+	for (i = 0; i < n; i++) {
+		control->pmc_map[i] = i;
+#if defined(PERFCTR_ABI_X86_H)
+		control->evntsel[i] = 0x004100C0;	/* instructions retired, USR, enable */
+#elif defined(__aarch64__)
+		control->evntsel[i] = 0x80000008;	/* INST_RETIRED, not EL1 */
+#endif
+	}
+	return vperfctr_control(costs->self, &costs->control) == 0;
+}
+
+static void show_costs(const struct settings *settings)
+{
+	struct costs costs = { .self = vperfctr_open(), .first = true };
+
+	if (!costs.self)
+		return;
+	show_cost(settings, &costs, "nothing, in the same loop", empty, 100000);
+	if (start_counters(&costs, 0))
+		show_cost(settings, &costs, "virtual TSC", read_tsc, 20000);
+	if (start_counters(&costs, 1)) {
+		show_cost(settings, &costs, "one counter", read_pmc, 20000);
+		if (vperfctr_reader(costs.self, 0, &costs.reader) == 0)
+			show_cost(settings, &costs, "one counter, inline", read_inline, 20000);
+		show_cost(settings, &costs, "stop and start, one counter", stop_and_start, 500);
+	}
+	if (start_counters(&costs, 4))
+		show_cost(settings, &costs, "TSC and four counters", read_ctrs, 20000);
+	costs.group = perfctr_group_open("task-clock", 0, -1, 0);
+	if (costs.group)
+		show_cost(settings, &costs, "one event through the kernel", read_kernel, 5000);
+	perfctr_group_close(costs.group);
+	vperfctr_unlink(costs.self);
+	vperfctr_close(costs.self);
+}
+
+static void show_processor(const struct settings *settings)
+{
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info) < 0)
+		return;
+	if (settings->json) {
+		printf(" \"processor\":");
+		json_text(perfctr_info_cpu_name(&info));
+		printf(",\n \"counters\":%u,\n", perfctr_info_nrctrs(&info));
+	} else {
+		printf("%s, %u counters, %s\n\n", perfctr_info_cpu_name(&info),
+		       perfctr_info_nrctrs(&info), info.driver_version);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct settings settings = { .all_well = true };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "jqh", options, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			settings.json = true;
+			break;
+		case 'q':
+			settings.quiet = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		case 'v':
+			printf("perfctr-info (libperfctr) %s\n", PACKAGE_VERSION);
+			return 0;
+		default:
+			fputs("perfctr-info: \"perfctr-info -h\" shows all options\n", stderr);
+			return 2;
+		}
+	}
+	if (optind < argc || (settings.json && settings.quiet)) {
+		fprintf(stderr, "perfctr-info: %s\n", optind < argc ? "it takes no arguments" :
+			"-j and -q exclude each other");
+		return 2;
+	}
+	if (settings.json)
+		printf("{\n");
+	if (!settings.quiet)
+		show_processor(&settings);
+	if (settings.json)
+		printf(" \"checks\":[");
+	perfctr_doctor(show_check, &settings);
+	if (settings.json)
+		printf("],\n \"costs\":[");
+	else if (!settings.quiet)
+		printf("\nWhat reads cost here:\n");
+	if (!settings.quiet)
+		show_costs(&settings);
+	if (settings.json)
+		printf("]\n}\n");
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		perror("perfctr-info: can't write");
+		return 2;
+	}
+	return settings.all_well ? 0 : 1;
+}
