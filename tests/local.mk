@@ -31,3 +31,14 @@ endif
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO;
+
+# ---- programs for real kernels in QEMU, see tests/vm/README.md ----
+vm_programs = tests/vm/guest/counters tests/vm/guest/loop tests/vm/guest/perfex-exact tests/vm/init
+EXTRA_PROGRAMS += $(vm_programs)
+CLEANFILES += $(vm_programs)
+tests_vm_guest_counters_LDADD = lib/libperfctr.la
+vm-programs: $(vm_programs)
+.PHONY: vm-programs
+EXTRA_DIST += \
+	tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
+	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -465,11 +465,16 @@ static int groups_count_together(void)
 
 static int named_counters_are_refused(void)
 {
-	struct vperfctr_control control = instructions(1);
+	struct vperfctr_control control = instructions(2);
 	struct vperfctr *self = vperfctr_open();
+	unsigned int first = control.cpu_control.evntsel[0];
 
 	CHECK(self, "%s", perfctr_error());
+	/* The same two counters the other way round. */
+	control.cpu_control.evntsel[0] = control.cpu_control.evntsel[1];
+	control.cpu_control.evntsel[1] = first;
 	control.cpu_control.pmc_map[0] = 1;
+	control.cpu_control.pmc_map[1] = 0;
 	CHECK(vperfctr_control(self, &control) < 0 && errno == EOPNOTSUPP, "%s", perfctr_error());
 	CHECK(strstr(perfctr_error(), "pmc_map[0]"), "%s", perfctr_error());
 	control = instructions(1);

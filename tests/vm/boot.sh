@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Boot a kernel in QEMU and run command lines in it.
+# usage: boot.sh ARCH MODEL SMP KERNEL FILES TEST...
+#	ARCH	arm64, amd64 or i386
+#	MODEL	QEMU's name of the processor ("max" on arm64)
+#	KERNEL	vmlinuz
+#	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
+#	TEST	a command line, split at spaces
+# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for x86; VM_TIMEOUT, seconds (180).
+# Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
+set -eu
+[ $# -ge 6 ] || { sed -n '3,12s/^# //p' "$0" >&2; exit 2; }
+arch=$1 model=$2 smp=$3 kernel=$4 files=$5
+shift 5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r "$files" "$work/root"
+mkdir -p "$work/root/dev" "$work/root/tmp"
+printf '%s\n' "$@" >"$work/root/tests"
+(cd "$work/root" && find . | cpio -o -H newc --quiet) >"$work/initrd"
+
+append="quiet loglevel=1 panic=-1 panic_on_warn=1 nokaslr nmi_watchdog=0"
+case $arch in
+arm64)
+	set -- qemu-system-aarch64 -M virt,gic-version=3 -cpu "$model,pauth-impdef=on"
+	console=ttyAMA0
+	;;
+*)
+	set -- "${QEMU_PMU:?set QEMU_PMU to the QEMU that qemu-pmu/build.sh makes}" \
+		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg -cpu "$model,pmu=on"
+	console=ttyS0
+	;;
+esac
+timeout "${VM_TIMEOUT:-180}" "$@" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
+	-serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
+	-append "console=$console $append" </dev/null 2>"$work/errors" | tr -d '\r' >"$work/console" || :
+cat "$work/console"
+result=$(sed -n 's/^DONE //p' "$work/console" | tail -n 1)
+if [ -z "$result" ]; then
+	echo "FAIL (the kernel did not reach its end in ${VM_TIMEOUT:-180} s)"
+	grep -v "warning: TCG doesn't support" "$work/errors" >&2 || :
+	exit 1
+fi
+case $result in
+*' 0 '*) exit 0 ;;
+*) exit 1 ;;
+esac

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Has perfex count the program "loop", and demands that a loop twice as long counts exactly twice as
+ * many instructions more, that cycles are counted, and that exit status and signals come through.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static unsigned int failures;
+
+/* What perfex counts of an event while the command runs; 0 if it does not. */
+static unsigned long long count(const char *event, const char *command)
+{
+	char line[256], name[64];
+	unsigned long long value = 0, found = 0;
+	FILE *pipe;
+
+	snprintf(line, sizeof(line), "perfex --csv -e task-clock,%s -- %s 2>&1", event, command);
+	pipe = popen(line, "r");
+	while (pipe && fgets(line, sizeof(line), pipe))
+		if (sscanf(line, "%llu,,%63[^,],exact", &value, name) == 2 && !strcmp(name, event))
+			found = value;
+	if (!pipe || pclose(pipe) != 0)
+		printf("perfex failed\n");
+	return found;
+}
+
+static void check(int good, const char *what)
+{
+	printf("%s %s\n", good ? "ok" : "not ok", what);
+	failures += !good;
+}
+
+int main(void)
+{
+	unsigned long long one, two, three;
+	int status;
+
+	count("instructions:u", "loop 0000100000");
+	one = count("instructions:u", "loop 0000100000");
+	two = count("instructions:u", "loop 0000200000");
+	three = count("instructions:u", "loop 0000300000");
+	printf("instructions: %llu %llu %llu\n", one, two, three);
+	check(one > 200000 && two - one == 200000 && three - two == 200000, "exact instructions");
+	one = count("cycles:u", "loop 0000100000");
+	two = count("cycles:u", "loop 0000200000");
+	three = count("cycles:u", "loop 0000300000");
+	printf("cycles: %llu %llu %llu\n", one, two, three);
+	check(one && two - one >= 200000 && two - one == three - two, "exact cycles");
+	status = system("perfex -e cycles -- sh -c 'exit 7' 2>/dev/null");
+	check(WIFEXITED(status) && WEXITSTATUS(status) == 7, "exit status");
+	status = system("perfex -e task-clock,page-faults,context-switches,cycles,instructions -- "
+			"sort /tests > /dev/null");
+	check(status == 0, "software and hardware events of sort");
+	status = system("perfex --per-thread -e instructions:u -- sh -c 'loop 0000100000 & loop "
+			"0000100000; wait'");
+	check(status == 0, "threads");
+	status = system("perfctr-info -q");
+	check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "perfctr-info finds nothing wrong");
+	if (failures)
+		status = system("perfctr-info");
+	return failures != 0;
+}

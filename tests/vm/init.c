@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The only process of a test kernel: runs the command lines of /tests, one after the other, and
+ * powers off. The kernel is silent on the console (loglevel=1), so that its lines can't mix with the
+ * tests'; its log is searched for trouble at the end. Printed on the console:
+ *	RUN command line
+ *	PASS | SKIP | FAIL (why) command line
+ *	DONE passed failed skipped		missing if the kernel died
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMEOUT 120	/* seconds of the guest's time for one test */
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd >= 0) {
+		if (write(fd, text, strlen(text)) < 0)
+			printf("%s: %s\n", path, strerror(errno));
+		close(fd);
+	}
+}
+
+static void set_up(void)
+{
+	static const struct {
+		const char *path, *type;
+	} mounts[] = {
+		{ "/proc", "proc" }, { "/sys", "sysfs" }, { "/dev", "devtmpfs" }, { "/tmp", "tmpfs" },
+		{ "/sys/kernel/tracing", "tracefs" },
+	};
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		mkdir(mounts[i].path, 0755);
+		mount(mounts[i].type, mounts[i].path, mounts[i].type, 0, NULL);
+	}
+	fd = open("/dev/console", O_RDWR);
+	for (i = 0; i < 3 && fd >= 0; i++)
+		dup2(fd, (int)i);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Same program, same instructions; and arm64's switch for user-space reads. */
+	write_file("/proc/sys/kernel/randomize_va_space", "0\n");
+	write_file("/proc/sys/kernel/perf_user_access", "1\n");
+	setenv("PATH", "/bin", 1);
+	setenv("TMPDIR", "/tmp", 1);
+}
+
+/* Run one test; its wait status, or -1 if it took too long. */
+static int run(char *line)
+{
+	char *words[32], *word;
+	int n = 0, status = -1, waited;
+	pid_t pid;
+
+	for (word = strtok(line, " "); word && n < 31; word = strtok(NULL, " "))
+		words[n++] = word;
+	words[n] = NULL;
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		execvp(words[0], words);
+		printf("%s: %s\n", words[0], strerror(errno));
+		_exit(127);
+	}
+	for (waited = 0; waited < TIMEOUT * 20; waited++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		usleep(50000);
+	}
+	kill(-pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return -1;
+}
+
+/* Print the log's lines about trouble. Returns their number. */
+static unsigned int search_log(void)
+{
+	static const char *const trouble[] = { "WARNING: CPU:", "BUG:", "Oops", "Call Trace" };
+	static char log[1 << 20];
+	int length = klogctl(3, log, sizeof(log) - 1);
+	unsigned int found = 0, i;
+	char *line;
+
+	log[length > 0 ? length : 0] = '\0';
+	for (line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
+		for (i = 0; i < sizeof(trouble) / sizeof(trouble[0]); i++)
+			if (strstr(line, trouble[i])) {
+				printf("kernel: %s\n", line);
+				found++;
+				break;
+			}
+	return found;
+}
+
+int main(void)
+{
+	unsigned int passed = 0, failed = 0, skipped = 0;
+	char line[512], copy[512];
+	FILE *tests;
+
+	set_up();
+	tests = fopen("/tests", "r");
+	while (tests && fgets(line, sizeof(line), tests)) {
+		int status;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!line[0])
+			continue;
+		printf("RUN %s\n", line);
+		strcpy(copy, line);
+		status = run(copy);
+		if (status == -1) {
+			printf("FAIL (took more than %d s) %s\n", TIMEOUT, line);
+			failed++;
+		} else if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+			printf("PASS %s\n", line);
+			passed++;
+		} else if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+			printf("SKIP %s\n", line);
+			skipped++;
+		} else {
+			printf("FAIL (%s %d) %s\n", WIFEXITED(status) ? "exit status" : "signal",
+			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), line);
+			failed++;
+		}
+	}
+	if (search_log()) {
+		printf("FAIL (trouble in the kernel's log)\n");
+		failed++;
+	}
+	printf("DONE %u %u %u\n", passed, failed, skipped);
+	fflush(stdout);
+	sync();
+	reboot(RB_POWER_OFF);
+	return 0;
+}
