@@ -1,1 +1,31 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+dist_man_MANS += \
+	man/libperfctr.3 \
+	man/perfctr-info.1 \
+	man/perfctr.7 \
+	man/perfctr_error.3 \
+	man/perfctr_event_check.3 \
+	man/perfctr_group_open.3 \
+	man/perfctr_info.3 \
+	man/perfctr_process_create.3 \
+	man/perfex.1 \
+	man/sys_vperfctr_open.3 \
+	man/vperfctr_control.3 \
+	man/vperfctr_open.3 \
+	man/vperfctr_read_pmc.3
+
+# Every other name in a page's NAME section is an alias of the page.
+man_aliases = awk '/^\.Sh SYNOPSIS/ { exit } \
+	/^\.Nm/ && $$2 != "'$$name'" { print $$2 }' $(srcdir)/man/$$name.3
+install-data-hook:
+	for page in $(dist_man_MANS); do case $$page in *.3) \
+		name=`basename $$page .3`; \
+		for alias in `$(man_aliases)`; do \
+			echo ".so man3/$$name.3" >'$(DESTDIR)$(man3dir)'/$$alias.3 || exit 1; \
+		done ;; esac; done
+uninstall-hook:
+	for page in $(dist_man_MANS); do case $$page in *.3) \
+		name=`basename $$page .3`; \
+		for alias in `$(man_aliases)`; do \
+			rm -f '$(DESTDIR)$(man3dir)'/$$alias.3; \
+		done ;; esac; done

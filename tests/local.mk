@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += tests/data tests/abi/layout.h tests/unit/unit.h
+EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/unit.h tests/loops/README.md
+
+AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
+	CC='$(CC)'; export CC; \
+	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
+	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
+	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE;
 
 # ---- layouts: compiling is the test ----
 check_LTLIBRARIES += tests/abi/libabi.la
@@ -28,17 +35,34 @@ tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 endif
 
-AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
-	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
-	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO;
+# ---- the read loops, stepped ----
+check_PROGRAMS += tests/loops/step
+TESTS += tests/loops/step
+tests_loops_step_SOURCES = \
+	tests/loops/broken.c tests/loops/loops.c tests/loops/step.c tests/loops/step.h
+
+# ---- names of events, a fixed number of mutations ----
+check_PROGRAMS += tests/fuzz/event
+tests_fuzz_event_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_event_LDADD = lib/libinternal.la
+dist_check_SCRIPTS += tests/fuzz/event.sh
+TESTS += tests/fuzz/event.sh
+
+# ---- header, map, man pages, tools ----
+dist_check_SCRIPTS += tests/api.sh tests/tools/perfex.sh
+TESTS += tests/api.sh tests/tools/perfex.sh
+check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
-vm_programs = tests/vm/guest/counters tests/vm/guest/loop tests/vm/guest/perfex-exact tests/vm/init
+vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/loop \
+	tests/vm/guest/perfex-exact tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
+tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
-vm-programs: $(vm_programs)
+vm-programs: $(vm_programs) tests/loops/step
 .PHONY: vm-programs
 EXTRA_DIST += \
+	tests/bench/table.sh tests/cross.sh \
 	tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Build the static programs for arm64, amd64 and i386, and run them in real kernels.
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the list below; default: all
-# The environment: PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an .xz), else it is built.
+# The environment: PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an .xz), else it is
+# built; VM_TESTS, programs to run instead of the usual ones.
 # Prints a line per test, "PASS machine: command"; exit status 0 if none failed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -53,8 +54,8 @@ files() {
 	 "$top/configure" ${host:+--host="$host"} --disable-shared -q >configure.log &&
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
-	for program in perfex perfctr-info tests/vm/guest/counters tests/vm/guest/perfex-exact \
-		       tests/vm/guest/loop; do
+	for program in perfex perfctr-info tests/bench/bench tests/loops/step \
+		       tests/vm/guest/counters tests/vm/guest/perfex-exact tests/vm/guest/loop; do
 		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
@@ -76,8 +77,12 @@ for name in $1; do
 	files "$arch"
 	[ "$arch" = arm64 ] || qemu
 	kernel=$(echo "$work/kernel-$arch"/boot/vmlinuz-*)
+	# The loops are stepped where that has not been done on the host.
+	tests=${VM_TESTS:-counters perfex-exact}
+	[ "$name" != arm64-1 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests step"
+	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$kernel" "$work/files-$arch" \
-		counters perfex-exact >"$work/$name.log" || failed=1
+		$tests >"$work/$name.log" || failed=1
 	sed -n "s/^\(PASS\|FAIL\|SKIP\)/\1 $name:/p" "$work/$name.log"
 	if grep -q '^FAIL' "$work/$name.log"; then
 		sed "s/^/    /" "$work/$name.log"

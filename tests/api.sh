@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Header, symbol map, shared library and man pages name the same functions; the pages are clean, and
+# the examples in them compile and run.
+# The environment: srcdir; CC; LIBPERFCTR, the build's .libs folder with the shared library.
+set -u
+srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+
+# Functions that the header declares: a name before a parenthesis, after a type, on a line of its own.
+sed -n 's/^[a-z].*[ *]\(_*[a-z]*perfctr_[a-z_]*\|sys_[a-z_]*\)(.*/\1/p' \
+	"$srcdir/include/libperfctr.h" | grep -v '^perfctr_abi_check_fd$' | sort -u >"$work/header"
+sed -n 's/^	\([a-z_]*\);$/\1/p' "$srcdir/lib/libperfctr.map" | sort -u >"$work/map"
+diff "$work/header" "$work/map"
+check "the map exports what the header declares" $?
+if [ -e "$lib/libperfctr.so" ]; then
+	nm -D --defined-only "$lib/libperfctr.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' |
+		sort -u >"$work/library"
+	diff "$work/map" "$work/library"
+	check "the shared library exports what the map names" $?
+fi
+for page in "$srcdir"/man/*.3; do
+	awk '/^\.Sh SYNOPSIS/ { exit } /^\.Nm/ { print $2 }' "$page"
+done | sort -u >"$work/documented"
+comm -23 "$work/header" "$work/documented" >"$work/undocumented"
+[ ! -s "$work/undocumented" ] || cat "$work/undocumented"
+check "every function is in a man page" "$([ -s "$work/undocumented" ]; echo $((1 - $?)))"
+
+if command -v mandoc >/dev/null; then
+	for page in "$srcdir"/man/*.[137]; do
+		mandoc -T lint "$page" 2>&1
+	done | grep -v -e 'referenced manual not found' -e 'mandoc.db' >"$work/lint"
+	cat "$work/lint"
+	check "man pages are clean" "$([ -s "$work/lint" ]; echo $((1 - $?)))"
+else
+	echo "SKIP man pages are clean: there is no mandoc"
+fi
+
+for page in "$srcdir"/man/*.[37]; do
+	name=$(basename "$page")
+	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" |
+		sed 's/\\e/\\/g' >"$work/example.c"
+	$cc -Wall -Wextra -Werror -I"$srcdir/include" "$work/example.c" -o "$work/example" \
+		-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
+		"$work/example" >"$work/output" 2>&1
+	status=$?
+	[ $status = 0 ] || cat "$work/output"
+	check "the example of $name" $status
+done
+
+for source in "$srcdir"/examples/*.c; do
+	[ -e "$source" ] || continue
+	$cc -Wall -Wextra -Werror -I"$srcdir/include" "$source" -o "$work/example" \
+		-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
+		"$work/example" >"$work/output" 2>&1
+	status=$?
+	[ $status = 0 ] || cat "$work/output"
+	check "$(basename "$source")" $status
+done
+
+cat >"$work/header.c" <<'EOT'
+#include <libperfctr.h>
+#include <perfctr/read.h>
+int perfctr_test_header;
+EOT
+cp "$work/header.c" "$work/header.cc"
+for standard in c99 c11; do
+	$cc -std=$standard -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -c "$work/header.c" \
+		-o "$work/header.o"
+	check "the headers in $standard" $?
+done
+if command -v c++ >/dev/null; then
+	c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -c "$work/header.cc" \
+		-o "$work/header.o"
+	check "the headers in c++11" $?
+else
+	echo "SKIP the headers in c++11: there is no c++"
+fi
+exit $failed

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What operations cost, in instructions, on a processor that counts them exactly (tests/vm): user
+ * mode alone, and with the kernel, and how many system calls. One line of a Markdown table each.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <libperfctr.h>
+#include <perfctr/read.h>
+
+static struct vperfctr *self;
+static struct vperfctr_control control;
+static struct perfctr_reader reader[4];
+static struct perfctr_group *group[2];	/* of 1 and of 4 events, to be read by the kernel */
+static uint64_t sink[PERFCTR_NR_CTRS + 1];
+
+/* ---- the least that a read can be: any counter, sign extension, fall-back ---- */
+
+static inline __attribute__((always_inline)) int minimal(const volatile struct perf_event_mmap_page *page,
+							 uint64_t *value)
+{
+	uint32_t seq, index;
+	int64_t pmc;
+
+	do {
+		seq = page->lock;
+		perfctr_barrier();
+		index = page->index;
+		if (!index)
+			return 0;
+		pmc = (int64_t)(perfctr_rdpmc(index - 1) << (64 - page->pmc_width));
+		*value = (uint64_t)page->offset + (uint64_t)(pmc >> (64 - page->pmc_width));
+		perfctr_barrier();
+	} while (page->lock != seq);
+	return 1;
+}
+
+/* ---- operations ---- */
+
+static void nothing(void)
+{
+	perfctr_barrier();
+}
+
+static void minimal_1(void)
+{
+	minimal(reader[0].page, &sink[0]);
+}
+
+static void minimal_4(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		minimal(reader[i].page, &sink[i]);
+}
+
+static void inline_1(void)
+{
+	perfctr_reader_read(&reader[0], &sink[0]);
+}
+
+static void inline_4(void)
+{
+	perfctr_reader_read_all(reader, 4, sink);
+}
+
+static void read_pmc(void)
+{
+	sink[0] = vperfctr_read_pmc(self, 0);
+}
+
+static void read_tsc(void)
+{
+	sink[0] = vperfctr_read_tsc(self);
+}
+
+static void read_ctrs(void)
+{
+	vperfctr_read_ctrs(self, (struct perfctr_sum_ctrs *)sink);
+}
+
+/* A pipe through the kernel: what read(2) of a group costs. */
+static void kernel_1(void)
+{
+	struct perfctr_reading r[1];
+
+	perfctr_group_read(group[0], r);
+}
+
+static void kernel_4(void)
+{
+	struct perfctr_reading r[4];
+
+	perfctr_group_read(group[1], r);
+}
+
+static void stop_start(void)
+{
+	vperfctr_stop(self);
+	vperfctr_control(self, &control);
+}
+
+static void open_close(void)
+{
+	struct vperfctr *handle;
+
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	handle = vperfctr_open();
+	if (!handle || vperfctr_control(handle, &control) < 0)
+		exit(1);
+	self = handle;
+}
+
+/* ---- measuring ---- */
+
+static void set_control(unsigned int n)
+{
+	unsigned int i;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = n;
+	for (i = 0; i < n; i++) {
+		control.cpu_control.pmc_map[i] = i;
+#if defined(__aarch64__)
+		control.cpu_control.evntsel[i] = 0x80000008;
+#else
+		control.cpu_control.evntsel[i] = 0x004100C0;
+#endif
+	}
+	if (vperfctr_control(self, &control) < 0) {
+		printf("%s\n", perfctr_error());
+		exit(1);
+	}
+	for (i = 0; i < n; i++)
+		vperfctr_reader(self, i, &reader[i]);
+}
+
+/* How many of an event n operations take. */
+static uint64_t count(struct perfctr_group *meter, void (*operation)(void), unsigned int n)
+{
+	struct perfctr_reading before, after;
+
+	perfctr_group_read(meter, &before);
+	while (n--)
+		operation();
+	perfctr_group_read(meter, &after);
+	return after.value - before.value;
+}
+
+/* The difference between many and few leaves out what surrounds them. */
+static double cost(struct perfctr_group *meter, void (*operation)(void))
+{
+	uint64_t few, many;
+
+	if (!meter)
+		return 0;
+	count(meter, operation, 10);
+	few = count(meter, operation, 10);
+	many = count(meter, operation, 110);
+	return ((double)many - (double)few) / 100;
+}
+
+static struct perfctr_group *user, *all, *calls;
+static double loop_cost;
+
+static void show(const char *what, void (*operation)(void))
+{
+	printf("| %s | %.0f | %.0f | %.0f |\n", what, cost(user, operation) - loop_cost,
+	       cost(all, operation) - loop_cost, cost(calls, operation));
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	user = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	self = vperfctr_open();
+	if (!user || !self) {
+		printf("no counters here: %s\n", perfctr_error());
+		return 77;
+	}
+	all = perfctr_group_open("instructions", 0, -1, 0);
+	calls = perfctr_group_open("raw_syscalls:sys_enter", 0, -1, 0);
+	loop_cost = cost(user, nothing);
+	printf("| operation | user | user + kernel | system calls |\n|---|---|---|---|\n");
+	set_control(1);
+	show("minimal loop, 1 counter", minimal_1);
+	show("perfctr_reader_read()", inline_1);
+	show("vperfctr_read_pmc()", read_pmc);
+	show("vperfctr_read_tsc()", read_tsc);
+	show("vperfctr_read_ctrs(), TSC and 1 counter", read_ctrs);
+	show("stop and start, 1 counter", stop_start);
+	show("unlink, close, open and control, 1 counter", open_close);
+	vperfctr_stop(self);
+	group[0] = perfctr_group_open("task-clock", 0, -1, 0);
+	show("read(2) of a software event", kernel_1);
+	group[1] = perfctr_group_open("task-clock,page-faults,cs,migrations", 0, -1, 0);
+	show("read(2) of 4 software events", kernel_4);
+	/* The meters take counters as well: not every processor has six. */
+	perfctr_group_close(all);
+	all = NULL;
+	set_control(3);
+	perfctr_group_close(user);
+	vperfctr_stop(self);
+	set_control(4);
+	user = perfctr_group_open("instructions:u", 0, -1, 0);
+	show("minimal loop, 4 counters", minimal_4);
+	show("perfctr_reader_read_all(), 4 counters", inline_4);
+	show("vperfctr_read_ctrs(), TSC and 4 counters", read_ctrs);
+	show("stop and start, 4 counters", stop_start);
+	show("unlink, close, open and control, 4 counters", open_close);
+	return 0;
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Print the README's tables of costs: instructions per operation, counted exactly in emulation.
+# usage: table.sh WORKDIR	WORKDIR as of tests/vm/run.sh
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=${1:?usage: table.sh WORKDIR}
+for machine in arm64-1 skylake-1; do
+	VM_TESTS=bench "$here/../vm/run.sh" "$work" "$machine" >&2
+	echo
+	echo "$machine:"
+	echo
+	grep '^|' "$work/$machine.log"
+done

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Read loops with a fault each. If the test lets one pass, the test is worth nothing. */
+#include "step.h"
+
+static uint64_t extend(uint64_t pmc, unsigned int shift)
+{
+	return (uint64_t)((int64_t)(pmc << shift) >> shift);
+}
+
+/* The page may change between its members' reads. */
+int broken_no_check(struct shared *s)
+{
+	const volatile struct perf_event_mmap_page *page = &s->page[0];
+	uint32_t n = page->index - 1;
+
+	if (n > PERFCTR_RDPMC_LAST)
+		return 0;
+	s->value[0] = extend(perfctr_rdpmc(n), s->reader[0].shift) + (uint64_t)page->offset;
+	return 1;
+}
+
+/* The check comes before the offset is read. */
+int broken_check_too_early(struct shared *s)
+{
+	const volatile struct perf_event_mmap_page *page = &s->page[0];
+	uint32_t seq, n;
+	uint64_t pmc;
+
+	do {
+		seq = page->lock;
+		n = page->index - 1;
+		if (n > PERFCTR_RDPMC_LAST)
+			return 0;
+		pmc = perfctr_rdpmc(n);
+	} while (page->lock != seq);
+	s->value[0] = extend(pmc, s->reader[0].shift) + (uint64_t)page->offset;
+	return 1;
+}
+
+/* The event may be on another counter the second time. */
+int broken_index_outside(struct shared *s)
+{
+	const volatile struct perf_event_mmap_page *page = &s->page[0];
+	uint32_t seq, n = page->index - 1;
+
+	if (n > PERFCTR_RDPMC_LAST)
+		return 0;
+	do {
+		seq = page->lock;
+		s->value[0] = extend(perfctr_rdpmc(n), s->reader[0].shift) + (uint64_t)page->offset;
+	} while (page->lock != seq);
+	return 1;
+}
+
+/* The counter is taken for a positive number: 2^width too much, before it overflows. */
+int broken_sign(struct shared *s)
+{
+	const volatile struct perf_event_mmap_page *page = &s->page[0];
+	uint32_t seq, n;
+
+	do {
+		seq = page->lock;
+		n = page->index - 1;
+		if (n > PERFCTR_RDPMC_LAST)
+			return 0;
+		s->value[0] = perfctr_rdpmc(n) + (uint64_t)page->offset;
+	} while (page->lock != seq);
+	return 1;
+}
+
+int broken_state_no_check(struct shared *s)
+{
+	const volatile struct perfctr_cpu_state *cpu = &s->state.cpu_state;
+	uint32_t delta = perfctr_rdpmcl(cpu->pmc[0].map) - cpu->pmc[0].start;
+
+	s->value[0] = cpu->pmc[0].sum + delta;
+	return 1;
+}
+
+/* The start value is read once, and belongs to another period after a retry. */
+int broken_state_start_outside(struct shared *s)
+{
+	const volatile struct perfctr_cpu_state *cpu = &s->state.cpu_state;
+	uint32_t start = cpu->pmc[0].start, t0, delta;
+
+	do {
+		t0 = cpu->tsc_start;
+		delta = perfctr_rdpmcl(cpu->pmc[0].map) - start;
+		s->value[0] = cpu->pmc[0].sum + delta;
+	} while (cpu->tsc_start != t0);
+	return 1;
+}

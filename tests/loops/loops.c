@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The library's read loops, compiled as a program would compile them. */
+#include "step.h"
+
+int loop_read(struct shared *s)
+{
+	return perfctr_reader_read(&s->reader[0], &s->value[0]);
+}
+
+int loop_read_all(struct shared *s)
+{
+	return perfctr_reader_read_all(s->reader, EVENTS, s->value);
+}
+
+int loop_read_times(struct shared *s)
+{
+	return perfctr_reader_read_times(&s->reader[0], &s->value[0], &s->enabled, &s->running);
+}
+
+int loop_read_clock(struct shared *s)
+{
+	uint64_t ticks, lag;
+
+	if (!perfctr_page_read_clock(&s->page[0], &ticks, &lag))
+		return 0;
+	s->ticks = ticks - lag;		/* a tick is a ns in this test */
+	return 1;
+}
+
+int loop_state_pmc(struct shared *s)
+{
+	s->value[0] = perfctr_state_read_pmc(&s->state, 0);
+	return 1;
+}
+
+int loop_state_tsc(struct shared *s)
+{
+	s->ticks = perfctr_state_read_tsc(&s->state);
+	return 1;
+}
+
+int loop_state_ctrs(struct shared *s)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned int i;
+
+	perfctr_state_read_ctrs(&s->state, &sum);
+	for (i = 0; i < EVENTS; i++)
+		s->value[i] = sum.pmc[i];
+	s->ticks = sum.tsc;
+	return 1;
+}

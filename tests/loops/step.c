@@ -1,0 +1,766 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Proof of the read loops: a process is made to execute a loop, one instruction at a time. The
+ * tracer plays the machine and its kernel. At each instruction boundary in turn it lets the kernel
+ * act: switch the thread out and in again, move it to another processor, take its counter away,
+ * handle an overflow. It also executes the loop's counter instructions, which user space may not,
+ * from its model of the machine, and notes the true count at that moment. The loop's result must be
+ * the true count at its last counter read, to the event.
+ *
+ * STEP_QUICK=1 in the environment does fewer combinations.
+ */
+#include <errno.h>
+#include <elf.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "step.h"
+
+#if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
+
+int main(void)
+{
+	printf("SKIP: this test can't step the instructions of this ISA; it can on x86 and arm64\n");
+	return 77;
+}
+
+#else
+
+static struct shared *shared;
+
+/* ---- the machine and its kernel ---- */
+
+#define CPUS 2
+#define COUNTERS 8
+
+static struct {
+	unsigned int width;
+	uint64_t start;			/* what the kernel sets counters to, below 2^width */
+	uint64_t counter[CPUS][COUNTERS];
+	uint64_t tsc_offset[CPUS];
+	uint64_t clock;
+	unsigned int cpu;		/* where the thread runs */
+	int on[EVENTS];			/* the counter of each event; -1: none */
+	uint64_t count[EVENTS];		/* the ledger: true counts of the thread's events */
+	uint64_t ran;			/* the ledger: ticks for which the thread has run */
+	uint64_t counted[EVENTS];	/* of them, ticks with a counter */
+	/* as of the last counter instruction */
+	uint64_t seen[EVENTS], seen_ran, seen_counted;
+} m;
+
+static uint64_t mask(void)
+{
+	return m.width == 64 ? UINT64_MAX : (UINT64_C(1) << m.width) - 1;
+}
+
+static uint64_t signed_counter(uint64_t raw)
+{
+	unsigned int shift = 64 - m.width;
+
+	return (uint64_t)((int64_t)(raw << shift) >> shift);
+}
+
+static uint64_t tsc(void)
+{
+	return m.clock + m.tsc_offset[m.cpu];
+}
+
+/* The thread executes one instruction: event i counts i + 1, and time passes. */
+static void thread_runs(void)
+{
+	unsigned int i;
+
+	m.clock += 3;
+	m.ran += 3;
+	for (i = 0; i < EVENTS; i++) {
+		if (m.on[i] < 0)
+			continue;
+		m.count[i] += i + 1;
+		m.counted[i] += 3;
+		m.counter[m.cpu][m.on[i]] = (m.counter[m.cpu][m.on[i]] + i + 1) & mask();
+	}
+}
+
+/* Other threads run, on all counters of all processors. */
+static void others_run(void)
+{
+	unsigned int cpu, i;
+
+	m.clock += 1000001;
+	for (cpu = 0; cpu < CPUS; cpu++)
+		for (i = 0; i < COUNTERS; i++)
+			m.counter[cpu][i] = (m.counter[cpu][i] * 5 + 12345 + i) & mask();
+}
+
+/* perf_events' kernel updates an event's page, as perf_event_update_userpage() does. */
+static void update_page(unsigned int i)
+{
+	struct perf_event_mmap_page *page = &shared->page[i];
+
+	page->lock += 2;
+	page->index = m.on[i] < 0 ? 0 : (uint32_t)m.on[i] + 1;
+	page->offset = (int64_t)m.count[i];
+	if (m.on[i] >= 0)
+		page->offset -= (int64_t)signed_counter(m.counter[m.cpu][m.on[i]]);
+	page->time_enabled = m.ran;
+	page->time_running = m.counted[i];
+	page->time_offset = -tsc();
+}
+
+/* perf_events' kernel puts the events on counters from first on, with new values in them. */
+static void perf_in(unsigned int cpu, int first)
+{
+	unsigned int i;
+
+	m.cpu = cpu;
+	for (i = 0; i < EVENTS; i++) {
+		m.on[i] = first < 0 ? -1 : first + (int)i;
+		if (m.on[i] >= 0)
+			m.counter[cpu][m.on[i]] = m.start;
+		update_page(i);
+	}
+}
+
+/* perfctr's kernel: add up a period; begin a period. */
+static void perfctr_suspend(void)
+{
+	struct perfctr_cpu_state *state = &shared->state.cpu_state;
+	unsigned int i;
+
+	state->tsc_sum += (uint32_t)tsc() - state->tsc_start;
+	for (i = 0; i < EVENTS; i++)
+		state->pmc[i].sum += (uint32_t)m.counter[m.cpu][state->pmc[i].map] - state->pmc[i].start;
+}
+
+static void perfctr_resume(unsigned int cpu)
+{
+	struct perfctr_cpu_state *state = &shared->state.cpu_state;
+	unsigned int i;
+
+	m.cpu = cpu;
+	state->tsc_start = (uint32_t)tsc();
+	for (i = 0; i < EVENTS; i++)
+		state->pmc[i].start = (uint32_t)m.counter[cpu][state->pmc[i].map];
+}
+
+/* What the kernel does at a boundary. The second column's are perfctr's. */
+enum action {
+	SWITCH, MIGRATE, OTHER_COUNTER, GONE, GONE_AND_BACK, OVERFLOW, REFRESH, TWICE, ACTIONS
+};
+
+static void perf_acts(enum action action)
+{
+	unsigned int i;
+	int first = m.on[0];
+
+	switch (action) {
+	case SWITCH:
+		others_run();
+		perf_in(m.cpu, first);
+		break;
+	case MIGRATE:
+		others_run();
+		perf_in(!m.cpu, first);
+		break;
+	case OTHER_COUNTER:
+		others_run();
+		perf_in(m.cpu, COUNTERS - EVENTS - first);
+		break;
+	case GONE:
+		others_run();
+		perf_in(m.cpu, -1);
+		break;
+	case GONE_AND_BACK:
+		perf_in(m.cpu, -1);
+		m.clock += 777;
+		m.ran += 777;	/* the thread ran, but this was kernel time: nothing counted */
+		others_run();
+		perf_in(!m.cpu, COUNTERS - EVENTS - first);
+		break;
+	case OVERFLOW:
+		/* Of one event: only its page changes. */
+		if (m.on[0] < 0)
+			break;
+		m.counter[m.cpu][m.on[0]] = m.start;
+		update_page(0);
+		break;
+	case REFRESH:
+		for (i = 0; i < EVENTS; i++)
+			update_page(i);
+		break;
+	case TWICE:
+		perf_acts(SWITCH);
+		perf_acts(MIGRATE);
+		break;
+	case ACTIONS:
+		break;
+	}
+}
+
+static void perfctr_acts(enum action action)
+{
+	switch (action) {
+	case SWITCH:
+		perfctr_suspend();
+		others_run();
+		perfctr_resume(m.cpu);
+		break;
+	case MIGRATE:
+		perfctr_suspend();
+		others_run();
+		perfctr_resume(!m.cpu);
+		break;
+	case REFRESH:		/* the sampling timer */
+		perfctr_suspend();
+		perfctr_resume(m.cpu);
+		break;
+	case TWICE:
+		perfctr_acts(MIGRATE);
+		perfctr_acts(SWITCH);
+		break;
+	default:
+		break;
+	}
+}
+
+static void reset_machine(unsigned int width, uint64_t start, uint64_t count)
+{
+	unsigned int i;
+
+	memset(&m, 0, sizeof(m));
+	memset(shared, 0, offsetof(struct shared, stack));
+	m.width = width;
+	m.start = start & mask();
+	m.clock = 0xFFFFFFF0;		/* the TSC's low half is about to wrap */
+	m.tsc_offset[1] = 0x123456789;
+	others_run();
+	for (i = 0; i < EVENTS; i++) {
+		m.count[i] = count + i;
+		shared->page[i].lock = 0xFFFFFFFE;	/* about to wrap, too */
+		shared->page[i].pmc_width = (uint16_t)width;
+		shared->page[i].cap_user_rdpmc = 1;
+		shared->page[i].cap_user_time = 1;
+		shared->page[i].time_mult = 1u << 10;
+		shared->page[i].time_shift = 10;
+		shared->reader[i].page = &shared->page[i];
+		shared->reader[i].shift = 64 - width;
+	}
+}
+
+static void start_perf(unsigned int width, uint64_t start, uint64_t count)
+{
+	reset_machine(width, start, count);
+	m.tsc_offset[1] = 0;		/* perf_events puts its clock into pages only if it is one */
+	perf_in(0, 0);
+}
+
+static void start_perfctr(unsigned int width, uint64_t start, uint64_t count)
+{
+	struct perfctr_cpu_state *state = &shared->state.cpu_state;
+	unsigned int i;
+
+	reset_machine(width, start, count);
+	state->cstatus = perfctr_mk_cstatus(1, EVENTS, 0);
+	for (i = 0; i < EVENTS; i++) {
+		m.on[i] = (int)i + 2;
+		m.counter[0][i + 2] = m.start;
+		state->pmc[i].map = i + 2;
+		state->pmc[i].sum = m.count[i];
+	}
+	perfctr_resume(0);
+}
+
+static uint64_t execute_rdpmc(uint32_t n)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTS; i++)
+		if (m.on[i] == (int)n)
+			m.seen[i] = m.count[i];
+	return n < COUNTERS ? m.counter[m.cpu][n] : 0xDEAD;
+}
+
+static uint64_t execute_rdtsc(void)
+{
+	m.seen_ran = m.ran;
+	m.seen_counted = m.counted[0];
+	return tsc();
+}
+
+/* ---- the stepped process, by ISA ---- */
+
+#if defined(__x86_64__) || defined(__i386__)
+
+#ifdef __x86_64__
+#define PC rip
+#define SP rsp
+#define AX rax
+#define DX rdx
+#define CX rcx
+#define ORIG_AX orig_rax
+#else
+#define PC eip
+#define SP esp
+#define AX eax
+#define DX edx
+#define CX ecx
+#define ORIG_AX orig_eax
+#endif
+typedef struct user_regs_struct registers;
+
+static int get_registers(pid_t pid, registers *r)
+{
+	return (int)ptrace(PTRACE_GETREGS, pid, NULL, r);
+}
+
+static void set_registers(pid_t pid, registers *r)
+{
+	ptrace(PTRACE_SETREGS, pid, NULL, r);
+}
+
+/* Have the process call the function, and return to address 0. */
+static void enter(registers *r, loop_function *function)
+{
+	unsigned long *sp = &shared->stack[512];
+
+#ifdef __x86_64__
+	r->rdi = (unsigned long)shared;
+#else
+	*--sp = 0;
+	*--sp = (unsigned long)shared;
+#endif
+	*--sp = 0;
+	r->SP = (__typeof__(r->SP))(unsigned long)sp;
+	r->PC = (__typeof__(r->PC))(unsigned long)function;
+	r->ORIG_AX = (__typeof__(r->ORIG_AX))-1;	/* no system call to restart */
+}
+
+static unsigned long pc_of(const registers *r)
+{
+	return (unsigned long)r->PC;
+}
+
+static int result_of(const registers *r)
+{
+	return (int)r->AX;
+}
+
+/* If the next instruction reads a counter or the clock, do it. */
+static int execute(registers *r)
+{
+	const unsigned char *code = (const unsigned char *)r->PC;
+	uint64_t value;
+
+	if (code[0] != 0x0F || (code[1] != 0x33 && code[1] != 0x31))
+		return 0;
+	value = code[1] == 0x33 ? execute_rdpmc((uint32_t)r->CX) : execute_rdtsc();
+	r->AX = (__typeof__(r->AX))(uint32_t)value;
+	r->DX = (__typeof__(r->DX))(value >> 32);
+	r->PC += 2;
+	return 1;
+}
+
+#else	/* arm64 */
+
+typedef struct user_regs_struct registers;
+
+static int get_registers(pid_t pid, registers *r)
+{
+	struct iovec area = { r, sizeof(*r) };
+
+	return (int)ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &area);
+}
+
+static void set_registers(pid_t pid, registers *r)
+{
+	struct iovec area = { r, sizeof(*r) };
+
+	ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &area);
+}
+
+static void enter(registers *r, loop_function *function)
+{
+	r->regs[0] = (unsigned long)shared;
+	r->regs[30] = 0;
+	r->sp = (unsigned long)&shared->stack[512];
+	r->pc = (unsigned long)function;
+}
+
+static unsigned long pc_of(const registers *r)
+{
+	return r->pc;
+}
+
+static int result_of(const registers *r)
+{
+	return (int)r->regs[0];
+}
+
+/* MRS Xt, reg (Arm ARM C6.2): PMEVCNTRn_EL0 is S3_3_C14_C8+n/8_(n%8), PMCCNTR_EL0 S3_3_C9_C13_0,
+   CNTVCT_EL0 S3_3_C14_C0_2. */
+static int execute(registers *r)
+{
+	uint32_t code = *(const uint32_t *)r->pc, reg = code >> 5 & 0x7FFF;
+	uint64_t value;
+
+	if ((code & 0xFFF00000) != 0xD5300000)
+		return 0;
+	/* o0(1) op1(3) CRn(4) CRm(4) op2(3) */
+	if (reg == (1u << 14 | 3 << 11 | 14 << 7 | 0 << 3 | 2))
+		value = execute_rdtsc();
+	else if (reg == (1u << 14 | 3 << 11 | 9 << 7 | 13 << 3 | 0))
+		value = execute_rdpmc(31);
+	else if ((reg & ~0x1Fu) == (1u << 14 | 3 << 11 | 14 << 7 | 8 << 3))
+		value = execute_rdpmc(reg & 0x1F);
+	else
+		return 0;
+	if ((code & 31) != 31)
+		r->regs[code & 31] = value;
+	r->pc += 4;
+	return 1;
+}
+
+#endif
+
+static pid_t child;
+
+static void start_child(void)
+{
+	cpu_set_t one;
+	int status;
+
+	/* On one processor, the two take turns without waking up others. */
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	child = fork();
+	if (child == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+			_exit(77);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
+		printf("SKIP: this process may not trace another: %s\n", strerror(errno));
+		exit(77);
+	}
+}
+
+/* Where the kernel acts in one execution of a loop, and how. */
+struct plan {
+	unsigned int at[2];
+	enum action action[2];
+};
+
+/*
+ * Execute a loop. Returns its result, and in *boundaries the number of instruction boundaries in it;
+ * -1 if it does not end.
+ */
+static int execute_loop(loop_function *function, void (*acts)(enum action), const struct plan *plan,
+			unsigned int *boundaries)
+{
+	registers r;
+	unsigned int n;
+	int status;
+
+	if (get_registers(child, &r) < 0)
+		return -1;
+	enter(&r, function);
+	set_registers(child, &r);
+	for (n = 0; n < 3000; n++) {
+		unsigned int k;
+
+		for (k = 0; k < 2; k++)
+			if (plan->at[k] == n)
+				acts(plan->action[k]);
+		get_registers(child, &r);
+		if (pc_of(&r) == 0) {
+			*boundaries = n;
+			return result_of(&r);
+		}
+		if (execute(&r)) {
+			set_registers(child, &r);
+		} else {
+			ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
+			if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
+			    WSTOPSIG(status) != SIGTRAP) {
+				printf("  the loop was stopped by signal %d\n",
+				       WIFSTOPPED(status) ? WSTOPSIG(status) : 0);
+				exit(1);
+			}
+		}
+		thread_runs();
+	}
+	return -1;
+}
+
+/* ---- judging ---- */
+
+static int right_one(int result)
+{
+	return !result || shared->value[0] == m.seen[0];
+}
+
+static int right_all(int result)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTS && result; i++)
+		if (shared->value[i] != m.seen[i])
+			return 0;
+	return 1;
+}
+
+static int right_times(int result)
+{
+	return !result || (shared->value[0] == m.seen[0] && shared->enabled == m.seen_ran &&
+			   shared->running == m.seen_counted);
+}
+
+static int right_clock(int result)
+{
+	return !result || shared->ticks == m.seen_ran;
+}
+
+static int right_ctrs(int result)
+{
+	return right_all(result) && right_clock(result);
+}
+
+struct loop {
+	const char *name;
+	loop_function *function;
+	int perfctr;			/* which kernel's page it reads */
+	int (*right)(int result);
+	int broken;			/* must be found out */
+	int pairs;			/* the kernel acts at two boundaries, too */
+};
+
+static const struct loop loops[] = {
+	{ "perfctr_reader_read", loop_read, 0, right_one, 0, 1 },
+	{ "perfctr_reader_read_all of 4", loop_read_all, 0, right_all, 0, 0 },
+	{ "perfctr_reader_read_times", loop_read_times, 0, right_times, 0, 0 },
+	{ "perfctr_page_read_clock", loop_read_clock, 0, right_clock, 0, 0 },
+	{ "perfctr_state_read_pmc", loop_state_pmc, 1, right_one, 0, 1 },
+	{ "perfctr_state_read_tsc", loop_state_tsc, 1, right_clock, 0, 1 },
+	{ "perfctr_state_read_ctrs of 4", loop_state_ctrs, 1, right_ctrs, 0, 0 },
+	{ "broken: no check", broken_no_check, 0, right_one, 1, 0 },
+	{ "broken: check too early", broken_check_too_early, 0, right_one, 1, 0 },
+	{ "broken: index outside the loop", broken_index_outside, 0, right_one, 1, 0 },
+	{ "broken: no sign extension", broken_sign, 0, right_one, 1, 0 },
+	{ "broken: perfctr page, no check", broken_state_no_check, 1, right_one, 1, 0 },
+	{ "broken: perfctr page, start outside", broken_state_start_outside, 1, right_one, 1, 0 },
+};
+
+struct tally {
+	unsigned long runs, wrong;
+	unsigned int boundaries;
+};
+
+static void judge(const struct loop *loop, const struct plan *plan, struct tally *tally,
+		  unsigned int width)
+{
+	unsigned int boundaries = 0;
+	int result = execute_loop(loop->function, loop->perfctr ? perfctr_acts : perf_acts, plan,
+				  &boundaries);
+	/* Only an event without a counter may be left to the kernel. */
+	int gone = plan->action[0] == GONE || plan->action[1] == GONE;
+
+	tally->runs++;
+	if (plan->at[0] == UINT32_MAX)
+		tally->boundaries = boundaries;
+	if ((result == 1 || (result == 0 && gone)) && loop->right(result))
+		return;
+	if (!tally->wrong++ && !loop->broken)
+		printf("  %s: width %u, action %d at %u, %d at %u: result %d, value %llx, true %llx\n",
+		       loop->name, width, plan->action[0], plan->at[0], plan->action[1], plan->at[1],
+		       result, (unsigned long long)shared->value[0], (unsigned long long)m.seen[0]);
+}
+
+/* Counters about to wrap, from below zero as kernels set them, and counts about to carry. */
+static const struct {
+	unsigned int width;
+	uint64_t start, count;
+} settings[] = {
+	{ 48, UINT64_C(0x800000000001), 0 },
+	{ 48, UINT64_C(0xFFFFFFFFFFF0), UINT64_C(0xFFFFFFF0) },
+	{ 40, UINT64_C(0x8000000001), UINT64_C(0x7FFFFFFFFFF8) },
+	{ 32, UINT64_C(0xFFFFFFF4), UINT64_C(0xFFFFFFFFFFF8) },
+	{ 64, UINT64_C(0xFFFFFFF8), UINT64_C(0x7FFFFFFFFFFFFFF0) },
+};
+
+static void prove(const struct loop *loop, struct tally *tally, int quick)
+{
+	unsigned int s, b, c, a, n = quick ? 2 : sizeof(settings) / sizeof(settings[0]);
+
+	for (s = 0; s < n; s++) {
+		void (*begin)(unsigned int, uint64_t, uint64_t) = loop->perfctr ? start_perfctr :
+										  start_perf;
+		struct plan plan = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
+
+		begin(settings[s].width, settings[s].start, settings[s].count);
+		judge(loop, &plan, tally, settings[s].width);
+		for (a = 0; a < ACTIONS; a++) {
+			plan.action[0] = (enum action)a;
+			if (loop->perfctr && a != SWITCH && a != MIGRATE && a != REFRESH && a != TWICE)
+				continue;	/* a-mode counters neither go nor overflow */
+			for (b = 0; b <= tally->boundaries; b++) {
+				plan.at[0] = b;
+				begin(settings[s].width, settings[s].start, settings[s].count);
+				judge(loop, &plan, tally, settings[s].width);
+			}
+		}
+		/* Two actions, at all pairs of boundaries; the second pass is longer than the first. */
+		for (a = SWITCH; a <= OTHER_COUNTER && loop->pairs && s == 0 && !quick; a++) {
+			plan.action[0] = (enum action)a;
+			plan.action[1] = MIGRATE;
+			for (b = 0; b <= tally->boundaries; b++) {
+				for (c = b + 1; c <= 2 * tally->boundaries; c++) {
+					plan.at[0] = b;
+					plan.at[1] = c;
+					begin(settings[s].width, settings[s].start, settings[s].count);
+					judge(loop, &plan, tally, settings[s].width);
+				}
+			}
+			plan.at[1] = UINT32_MAX;
+			plan.action[1] = ACTIONS;
+		}
+	}
+}
+
+/* ---- a storm of signals ---- */
+
+/* Executes the counter instruction that faulted in this very process. */
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	registers r;
+
+	(void)sig, (void)info;
+	memset(&r, 0, sizeof(r));
+#if defined(__x86_64__)
+	r.rip = (unsigned long)u->uc_mcontext.gregs[REG_RIP];
+	r.rcx = (unsigned long)u->uc_mcontext.gregs[REG_RCX];
+#elif defined(__i386__)
+	r.eip = u->uc_mcontext.gregs[REG_EIP];
+	r.ecx = u->uc_mcontext.gregs[REG_ECX];
+#else
+	memcpy(r.regs, u->uc_mcontext.regs, sizeof(r.regs));
+	r.pc = u->uc_mcontext.pc;
+#endif
+	if (!execute(&r))
+		_exit(99);
+	thread_runs();
+#if defined(__x86_64__)
+	u->uc_mcontext.gregs[REG_RIP] = (long)r.rip;
+	u->uc_mcontext.gregs[REG_RAX] = (long)r.rax;
+	u->uc_mcontext.gregs[REG_RDX] = (long)r.rdx;
+#elif defined(__i386__)
+	u->uc_mcontext.gregs[REG_EIP] = r.eip;
+	u->uc_mcontext.gregs[REG_EAX] = r.eax;
+	u->uc_mcontext.gregs[REG_EDX] = r.edx;
+#else
+	memcpy(u->uc_mcontext.regs, r.regs, sizeof(r.regs));
+	u->uc_mcontext.pc = r.pc;
+#endif
+}
+
+static void (*storm_acts)(enum action);
+static volatile sig_atomic_t storms;
+
+static void on_alarm(int sig)
+{
+	static unsigned int turn;
+
+	(void)sig;
+	thread_runs();
+	/* All but GONE, after which there is nothing to read. */
+	turn = (turn + 1) % ACTIONS;
+	storm_acts(turn == GONE ? SWITCH : (enum action)turn);
+	storms++;
+}
+
+static unsigned long storm(loop_function *function, unsigned long *runs)
+{
+	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction alarm = { .sa_handler = on_alarm };
+	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+	unsigned long wrong = 0;
+	sigset_t set;
+
+	/* The model is touched by both handlers, one at a time. */
+	sigfillset(&alarm.sa_mask);
+	sigfillset(&fault.sa_mask);
+	sigaction(SIGSEGV, &fault, NULL);
+	sigaction(SIGILL, &fault, NULL);
+	sigaction(SIGALRM, &alarm, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	storms = 0;
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (storms < 5000 && *runs < 2000000) {
+		int result = function(shared);
+		uint64_t seen;
+
+		/* What was seen last belongs to this read: nothing else reads counters. */
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		seen = m.seen[0];
+		if (result != 1 || shared->value[0] != seen)
+			wrong++;
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		++*runs;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	return wrong;
+}
+
+int main(void)
+{
+	unsigned int i, n = sizeof(loops) / sizeof(loops[0]), passed = 0, failed = 0;
+	int quick = getenv("STEP_QUICK") != NULL;
+	unsigned long runs, wrong;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
+	start_child();
+	for (i = 0; i < n; i++) {
+		struct tally tally = { 0, 0, 0 };
+		unsigned int good;
+
+		prove(&loops[i], &tally, quick);
+		good = loops[i].broken ? tally.wrong > 0 : tally.wrong == 0;
+		printf("%s %s: %u boundaries, %lu runs, %lu wrong\n", good ? "ok" : "not ok",
+		       loops[i].name, tally.boundaries, tally.runs, tally.wrong);
+		passed += good;
+		failed += !good;
+	}
+	kill(child, SIGKILL);
+	for (i = 0; i < 2; i++) {
+		runs = 0;
+		storm_acts = i ? perfctr_acts : perf_acts;
+		(i ? start_perfctr : start_perf)(48, UINT64_C(0x800000000001), 0);
+		wrong = storm(i ? loop_state_pmc : loop_read, &runs);
+		printf("%s storm on %s page: %d signals in %lu reads, %lu wrong\n",
+		       wrong ? "not ok" : "ok", i ? "perfctr's" : "perf_events'", (int)storms, runs, wrong);
+		passed += !wrong;
+		failed += wrong != 0;
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed != 0;
+}
+
+#endif

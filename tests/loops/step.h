@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* step.h - the loops under test, as functions that a tracer can call in another process. */
+#ifndef PERFCTR_TESTS_STEP_H
+#define PERFCTR_TESTS_STEP_H
+
+#include <perfctr/read.h>
+
+#define EVENTS 4
+
+/* Memory that the tracer, which plays the kernel, and the stepped process share. */
+struct shared {
+	struct perf_event_mmap_page page[EVENTS];
+	struct vperfctr_state state;
+	struct perfctr_reader reader[EVENTS];
+	/* results */
+	uint64_t value[EVENTS];
+	uint64_t ticks, enabled, running;
+	unsigned long stack[1024] __attribute__((aligned(64)));
+};
+
+/* Each returns 1, or 0 for "ask the kernel". */
+typedef int loop_function(struct shared *shared);
+
+loop_function loop_read, loop_read_all, loop_read_times, loop_read_clock;
+loop_function loop_state_pmc, loop_state_tsc, loop_state_ctrs;
+
+/* Copies with a fault each, which the test must find. */
+loop_function broken_no_check, broken_check_too_early, broken_index_outside, broken_sign;
+loop_function broken_state_no_check, broken_state_start_outside;
+
+#endif /* PERFCTR_TESTS_STEP_H */

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# perfex and perfctr-info on this machine: output, exit status, and every kind of bad input.
+# The environment: PERFEX, PERFCTR_INFO, REFUSE: the programs.
+set -u
+perfex=${PERFEX:-./perfex} info=${PERFCTR_INFO:-./perfctr-info} refuse=${REFUSE:-tests/tools/refuse}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# expect NAME STATUS WORDS command...: the exit status, and words (a regular expression) in the output
+expect() {
+	name=$1 status=$2 words=$3
+	shift 3
+	"$@" >"$work/out" 2>&1 </dev/null
+	got=$?
+	if [ "$got" = "$status" ] && grep -q -e "$words" "$work/out"; then
+		echo "PASS $name"
+	else
+		echo "FAIL $name: exit status $got, not $status, or no \"$words\" in:"
+		sed 's/^/    /' "$work/out"
+		failed=1
+	fi
+}
+skip() { echo "SKIP $1: $2"; }
+
+expect "software events" 0 'page-faults' "$perfex" -e task-clock,page-faults true
+expect "the default events" 0 'branch-misses' "$perfex" true
+expect "exit status" 3 'task-clock' "$perfex" -e task-clock sh -c 'exit 3'
+expect "signal" 143 'task-clock' sh -c "'$perfex' -e task-clock sh -c 'kill -TERM \$\$'"
+expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello -e
+expect "group" 0 'page-faults' "$perfex" -e '{task-clock,page-faults},cs' true
+expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
+expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
+expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
+expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
+expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
+expect "info" 0 'cpu_type' "$perfex" -i
+expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
+expect "long list" 0 'instructions retired' "$perfex" -L
+expect "help" 0 'usage: perfex' "$perfex" --help
+expect "version" 0 'libperfctr' "$perfex" --version
+
+"$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')"
+python3 - "$work/json" <<'EOT'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["exit_status"] == 5 and d["events"][0]["quality"] == "exact", d
+assert d["command"][3] == 'a"b\\' and d["command"][4] == "\ufffd", d
+EOT
+[ $? = 0 ] && echo "PASS json" || { echo "FAIL json"; failed=1; }
+
+"$perfex" -e cs -o "$work/%p.%%" sh -c "echo \$\$ >$work/pid"
+[ -s "$work/$(cat "$work/pid").%" ] && echo "PASS output file" || { echo "FAIL output file"; failed=1; }
+echo precious >"$work/kept"
+expect "a failed start" 127 'not found' "$perfex" -o "$work/kept" nonexistent-command
+expect "keeps the output file" 0 precious cat "$work/kept"
+
+# Bad input: one clear sentence, status 125 before the command runs.
+expect "unknown event" 125 'did you mean instructions?' "$perfex" -e instrctions echo ran
+expect "bad modifier" 125 'is no modifier' "$perfex" -e cycles:x true
+expect "empty list" 125 'an event is missing' "$perfex" -e cs, true
+expect "open brace" 125 'a group is written' "$perfex" -e '{cs' true
+expect "bad number" 125 'three 32-bit numbers' "$perfex" -e 0x100000000 true
+many=0x1
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32; do
+	many=$many,0x1
+done
+expect "too many numbers" 125 'too many events' "$perfex" -e $many true
+expect "base-dependent number" 0 'warning' "$perfex" -e 10 true
+expect "unknown option" 125 'perfex -h' "$perfex" --nonsense
+expect "no command" 125 'no command' "$perfex" -e cs
+expect "bad interval" 125 '-I takes a number' "$perfex" -I 5 true
+expect "bad repeats" 125 '-r takes a number' "$perfex" -r x true
+expect "bad pid" 125 '-p takes a number' "$perfex" -p -3
+expect "no such pid" 125 'no process 999999' "$perfex" -p 999999
+expect "csv and json" 125 'exclude each other' "$perfex" --csv --json true
+expect "output not writable" 125 "can't be written" "$perfex" -o /nonexistent/file echo ran
+expect "output full" 125 'could not be written' "$perfex" -o /dev/full true
+expect "command not found" 127 'command not found' "$perfex" nonexistent-command
+expect "not executable" 126 "can't be executed" "$perfex" /etc/passwd
+expect "a folder" 126 "can't be executed" "$perfex" /tmp
+expect "standard output full" 125 "can't write" sh -c "'$perfex' -l >/dev/full"
+expect "few descriptors" 0 'ulimit -n' sh -c "ulimit -n 9; '$perfex' -e cs,cs,cs,cs,cs,cs true"
+
+# What hardware there is decides; without, each event has its reason.
+if "$info" -q; then
+	expect "hardware events" 0 'cycles' "$perfex" -e cycles true
+else
+	expect "hardware events have a reason" 0 '\[1\] this' "$perfex" -e cycles,instructions true
+fi
+
+if "$refuse" 1 true 2>/dev/null; then
+	expect "seccomp: EPERM" 0 'a seccomp filter forbids' "$refuse" 1 "$perfex" -e cs true
+	expect "seccomp: ENOSYS" 0 'no perf_event_open(2)' "$refuse" 38 "$perfex" -e cs true
+	expect "seccomp: EACCES" 0 'not counted' "$refuse" 13 "$perfex" -e cycles,cs true
+	expect "seccomp: the doctor" 1 'seccomp' "$refuse" 1 "$info"
+	expect "seccomp: the status" 7 'not counted' "$refuse" 1 "$perfex" -e cs sh -c 'exit 7'
+else
+	skip "seccomp" "filters are not permitted here"
+fi
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc"
+	expect "no /proc, no /sys" 0 'task-clock' unshare -m sh -c "$hide && '$perfex' -e task-clock true"
+	expect "no /proc: attach" 0 'task-clock' unshare -m sh -c \
+		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"
+	expect "no /proc, no /sys: the doctor" 1 "can't be read" unshare -m sh -c "$hide && '$info'"
+	# A paranoid level of 3, as Debian's and Ubuntu's kernels know it, is a file to the message.
+	sleep 30 &
+	other=$!
+	expect "another user's process" 125 "can't be counted" setpriv --reuid 65534 --clear-groups \
+		"$perfex" -e task-clock -p $other
+	kill $other
+	expect "no kernel mode for others" 0 'task-clock' setpriv --reuid 65534 --clear-groups \
+		"$perfex" -e task-clock true
+else
+	skip "no /proc, another user" "needs root and mount namespaces"
+fi
+expect "doctor" "$("$info" -q; echo $?)" 'paranoid level' "$info"
+expect "doctor, json" 0 'checks' sh -c "'$info' -j | python3 -m json.tool"
+expect "doctor, bad option" 2 'shows all options' "$info" --nonsense
+exit $failed
