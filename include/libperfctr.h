@@ -131,8 +131,9 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self);
 unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i);
 
 /*
- * The TSC and all counters: each exact, and as close together as possible. Counters that are not in
- * use read as their last sums. EINVAL: sum is NULL. EBUSY: somebody took the counters away. EIO.
+ * The TSC and all running counters: each exact, and as close together as possible. Members of other
+ * counters are left alone, or set to their last sums, as after a stop all are. EINVAL: sum is NULL.
+ * EBUSY: somebody took the counters away. EIO.
  */
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
 

@@ -48,12 +48,16 @@ static uint64_t power_over(unsigned int power, uint64_t divisor)
 /* The product's bits from RATE_BITS on. */
 static uint64_t multiply_high(uint64_t a, uint64_t b)
 {
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)((unsigned __int128)a * b >> RATE_BITS);
+#else
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
 	uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), middle2 = a0 * b1 + (uint32_t)middle;
 	uint64_t high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
 
 	low = middle2 << 32 | (uint32_t)low;
 	return high << (64 - RATE_BITS) | low >> RATE_BITS;
+#endif
 }
 
 struct perfctr_rate perfctr_rate_from_page(uint32_t mult, unsigned int shift)

@@ -119,30 +119,46 @@ static int sample(const struct state *state, uint64_t *tsc, uint64_t *values)
 	return -1;
 }
 
-static int read_ctrs_locked(const struct state *state, struct perfctr_sum_ctrs *sum)
+/* Everything, counters that do not run included. */
+static int read_all(const struct state *state, struct perfctr_sum_ctrs *sum)
 {
-	uint64_t values[PERFCTR_NR_CTRS], tsc;
-	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+	unsigned int i;
+	uint64_t tsc;
 
-	if (sample(state, &tsc, values) < 0)
+	if (sample(state, &tsc, (uint64_t *)sum->pmc) < 0)
 		return -1;
 	sum->tsc = tsc;
-	for (i = 0; i < PERFCTR_NR_CTRS; i++)
-		sum->pmc[i] = i < n ? values[i] : state->sum[i];
+	for (i = perfctr_cstatus_nrctrs(state->cstatus); i < PERFCTR_NR_CTRS; i++)
+		sum->pmc[i] = state->sum[i];
 	return 0;
+}
+
+static int read_ctrs_slow(struct state *state, struct perfctr_sum_ctrs *sum)
+{
+	int result;
+
+	if (is_own(state))
+		return read_all(state, sum);
+	pthread_mutex_lock(&state->lock);
+	result = read_all(state, sum);
+	pthread_mutex_unlock(&state->lock);
+	return result;
 }
 
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	struct state *state = state_of(self);
-	int result;
+	unsigned int cstatus = state->cstatus;
+	uint64_t now;
 
-	if (is_own(state))
-		return read_ctrs_locked(state, sum);
-	pthread_mutex_lock(&state->lock);
-	result = read_ctrs_locked(state, sum);
-	pthread_mutex_unlock(&state->lock);
-	return result;
+	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) &&
+	    perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+				    (uint64_t *)sum->pmc) &&
+	    perfctr_clock_read(&state->clock, true, &now) == 0) {
+		sum->tsc = now - state->tsc_base;
+		return 0;
+	}
+	return read_ctrs_slow(state, sum);
 }
 
 /* Out of line, so that what is usual needs no stack. */
@@ -150,7 +166,7 @@ static __attribute__((noinline)) unsigned long long read_tsc_slow(const struct v
 {
 	struct perfctr_sum_ctrs sum;
 
-	return read_ctrs(self, &sum) == 0 ? sum.tsc : ~0ULL;
+	return read_ctrs_slow(state_of(self), &sum) == 0 ? sum.tsc : ~0ULL;
 }
 
 static unsigned long long read_tsc(const struct vperfctr *self)
@@ -174,7 +190,7 @@ static __attribute__((noinline)) unsigned long long read_pmc_slow(const struct v
 			     PERFCTR_NR_CTRS - 1);
 		return ~0ULL;
 	}
-	return read_ctrs(self, &sum) == 0 ? sum.pmc[i] : ~0ULL;
+	return read_ctrs_slow(state_of(self), &sum) == 0 ? sum.pmc[i] : ~0ULL;
 }
 
 static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
@@ -262,15 +278,15 @@ static int is_running(const struct vperfctr *self)
 
 /* ---- starting and stopping ---- */
 
-/* Everything that makes an event; the TSC and i-mode start values don't. */
+/* Everything that makes an event, which is not the TSC and not i-mode start values. */
 static bool counts_the_same(const struct perfctr_cpu_control *a, const struct perfctr_cpu_control *b)
 {
-	struct perfctr_cpu_control x = *a, y = *b;
+	const size_t first = offsetof(struct perfctr_cpu_control, nractrs);
+	const size_t second = offsetof(struct perfctr_cpu_control, ireset) + sizeof(a->ireset);
 
-	x.tsc_on = y.tsc_on = 0;
-	memset(x.ireset, 0, sizeof(x.ireset));
-	memset(y.ireset, 0, sizeof(y.ireset));
-	return memcmp(&x, &y, sizeof(x)) == 0;
+	return memcmp(&a->nractrs, &b->nractrs,
+		      offsetof(struct perfctr_cpu_control, ireset) - first) == 0 &&
+	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
 }
 
 static int open_counters(const struct perfctr_cpu_control *control, bool shared,
@@ -421,7 +437,6 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 		result = 0;
 		goto out;
 	}
-	memset(readers, 0, sizeof(readers));
 	if (n && start(reuse ? state->counter : fresh, readers, n) < 0) {
 		/* No room for the new counters: the old ones go on as if nothing had happened. */
 		if (perfctr_cstatus_nrctrs(old))
@@ -438,7 +453,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 		state->nr_open = n;
 		state->opened = *cpu;
 	}
-	memcpy(state->reader, readers, sizeof(readers));
+	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	set_sums(state, control, n);
 	state->control = *control;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -19,6 +19,7 @@ unit_tests = \
 	tests/unit/arch \
 	tests/unit/event \
 	tests/unit/group \
+	tests/unit/primitives \
 	tests/unit/virtual
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -31,6 +32,8 @@ tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 endif

@@ -195,6 +195,20 @@ struct perfctr_reader {
 };
 
 /*
+ * The counter behind a page's index, which is 0 for none. Any other can be read on x86, where a
+ * borrow tells both; elsewhere registers have names, so that the bound matters.
+ */
+static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	return __builtin_sub_overflow(index, 1u, n);
+#else
+	*n = index - 1;
+	return *n > PERFCTR_RDPMC_LAST;
+#endif
+}
+
+/*
  * Read a counter of the calling thread. Returns 1 and the count in *value, or 0 if the counter is
  * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
  * vperfctr_read_pmc() or perfctr_group_read(), which make the system call.
@@ -202,19 +216,20 @@ struct perfctr_reader {
 static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
 {
 	const volatile struct perf_event_mmap_page *page = reader->page;
+	/* Between barriers the compiler may read as it likes, but the index exactly once. */
+	const struct perf_event_mmap_page *quick = (const struct perf_event_mmap_page *)(uintptr_t)page;
 	uint32_t seq, n;
 	uint64_t pmc, count;
 
 	do {
 		seq = page->lock;
 		perfctr_barrier();
-		n = page->index - 1;
-		if (!PERFCTR_HAVE_RDPMC || n > PERFCTR_RDPMC_LAST)
+		if (!PERFCTR_HAVE_RDPMC || perfctr_index_names_none(page->index, &n))
 			return 0;
 		pmc = perfctr_rdpmc(n) << reader->shift;
-		count = (uint64_t)((int64_t)pmc >> reader->shift) + (uint64_t)page->offset;
+		count = (uint64_t)((int64_t)pmc >> reader->shift) + (uint64_t)quick->offset;
 		perfctr_barrier();
-	} while (!perfctr_likely(page->lock == seq));
+	} while (!perfctr_likely(quick->lock == seq));
 	*value = count + reader->base;
 	return 1;
 }
@@ -263,8 +278,8 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
 	do {
 		seq = page->lock;
 		perfctr_barrier();
-		n = page->index - 1;
-		if (!PERFCTR_HAVE_RDPMC || n > PERFCTR_RDPMC_LAST || !page->cap_user_time)
+		if (!PERFCTR_HAVE_RDPMC || perfctr_index_names_none(page->index, &n) ||
+		    !page->cap_user_time)
 			return 0;
 		cycles = perfctr_rdtsc();
 		if (page->cap_user_time_short)

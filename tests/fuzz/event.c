@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 		LLVMFuzzerTestOneInput(seed, size);
 		for (round = 0; round < 2000; round++) {
 			memcpy(data, seed, size);
-			for (n = next(&state) % 4; n < 4 && size; n++) {
-				k = next(&state) % size;
+			for (n = (size_t)(next(&state) % 4); n < 4 && size; n++) {
+				k = (size_t)(next(&state) % size);
 				data[k] = (uint8_t)(next(&state) % 8 ?
 						    letters[next(&state) % (sizeof(letters) - 1)] :
 						    (char)next(&state));
