@@ -278,6 +278,15 @@ static int is_running(const struct vperfctr *self)
 
 /* ---- starting and stopping ---- */
 
+/* Switch a group on the way out of a failure, whose errno and sentence stay. */
+static void undo(const struct perfctr_counter *leader, unsigned long request)
+{
+	int error = errno;
+
+	ioctl(leader->fd, request, PERF_IOC_FLAG_GROUP);
+	errno = error;
+}
+
 /* Everything that makes an event, which is not the TSC and not i-mode start values. */
 static bool counts_the_same(const struct perfctr_cpu_control *a, const struct perfctr_cpu_control *b)
 {
@@ -333,7 +342,7 @@ static int start(const struct perfctr_counter *counter, struct perfctr_reader *r
 		if (result == 1)
 			result = perfctr_why_taken("the counters");
 		if (result < 0)
-			ioctl(counter[0].fd, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+			undo(&counter[0], PERF_EVENT_IOC_DISABLE);
 		else
 			memcpy(values, group.values, sizeof(values[0]) * n);
 	}
@@ -440,7 +449,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 	if (n && start(reuse ? state->counter : fresh, readers, n) < 0) {
 		/* No room for the new counters: the old ones go on as if nothing had happened. */
 		if (perfctr_cstatus_nrctrs(old))
-			ioctl(state->counter[0].fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+			undo(&state->counter[0], PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
 			start_tsc(state);
 		atomic_signal_fence(memory_order_seq_cst);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Header, symbol map, shared library and man pages name the same functions; the pages are clean, and
 # the examples in them compile and run.
-# The environment: srcdir; CC; LIBPERFCTR, the build's .libs folder with the shared library.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the shared library.
 set -u
 srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
 work=$(mktemp -d)
@@ -45,7 +45,7 @@ for page in "$srcdir"/man/*.[37]; do
 	name=$(basename "$page")
 	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" |
 		sed 's/\\e/\\/g' >"$work/example.c"
-	$cc -Wall -Wextra -Werror -I"$srcdir/include" "$work/example.c" -o "$work/example" \
+	$cc ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$work/example.c" -o "$work/example" \
 		-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
 		"$work/example" >"$work/output" 2>&1
 	status=$?
@@ -55,7 +55,7 @@ done
 
 for source in "$srcdir"/examples/*.c; do
 	[ -e "$source" ] || continue
-	$cc -Wall -Wextra -Werror -I"$srcdir/include" "$source" -o "$work/example" \
+	$cc ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$source" -o "$work/example" \
 		-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
 		"$work/example" >"$work/output" 2>&1
 	status=$?

@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
-	CC='$(CC)'; export CC; \
+	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \

@@ -320,3 +320,15 @@ void events_close(struct events *events, struct tasks *tasks)
 		events->event[i].reason = NULL;
 	}
 }
+
+void events_free(struct events *events)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->nspecs; i++)
+		free(events->spec[i].text);
+	for (i = 0; i < events->n; i++)
+		free(events->event[i].name);
+	free(events->spec);
+	free(events->event);
+}

@@ -538,3 +538,10 @@ void output_end(struct output *output, const struct events *events, const struct
 		print_json(output, events, tasks, outcome, per_thread);
 	}
 }
+
+void output_free(struct output *output)
+{
+	free(output->sum);
+	free(output->squares);
+	free(output->last);
+}

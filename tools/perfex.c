@@ -305,6 +305,8 @@ static int do_run(struct settings *settings)
 		   settings->per_thread);
 	close_output(settings);
 	events_close(&settings->events, &settings->tasks);
+	events_free(&settings->events);
+	output_free(&settings->output);
 	return same_end(&total);
 }
 

@@ -84,6 +84,9 @@ void events_read(struct events *events, struct tasks *tasks);
 /* Close and forget all tasks, and what is known of the events. */
 void events_close(struct events *events, struct tasks *tasks);
 
+/* Forget everything. */
+void events_free(struct events *events);
+
 /* Whether any event of any task is open. */
 bool events_any(const struct events *events, const struct tasks *tasks);
 
@@ -128,6 +131,7 @@ struct output {
 
 void output_tick(struct output *output, const struct events *events, double seconds);
 void output_repeat(struct output *output, const struct events *events);
+void output_free(struct output *output);
 void output_end(struct output *output, const struct events *events, const struct tasks *tasks,
 		const struct outcome *outcome, bool per_thread);
 

@@ -50,3 +50,9 @@ int loop_state_ctrs(struct shared *s)
 	s->ticks = sum.tsc;
 	return 1;
 }
+
+int loop_rdpmc(struct shared *s)
+{
+	s->value[0] = perfctr_rdpmc((uint32_t)s->ticks);
+	return 1;
+}

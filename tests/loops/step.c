@@ -280,9 +280,13 @@ static void start_perfctr(unsigned int width, uint64_t start, uint64_t count)
 	perfctr_resume(0);
 }
 
+static uint32_t last_read;	/* the counter that the last counter instruction named */
+
 static uint64_t execute_rdpmc(uint32_t n)
 {
 	unsigned int i;
+
+	last_read = n;
 
 	for (i = 0; i < EVENTS; i++)
 		if (m.on[i] == (int)n)
@@ -638,6 +642,25 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 	}
 }
 
+/* Each counter's number must lead to that counter: a table with two of them swapped is a classic. */
+static unsigned int right_counters(void)
+{
+	const struct plan nothing = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
+	unsigned int n, wrong = 0, boundaries;
+
+	for (n = 0; n < 32; n++) {
+		start_perf(48, 0, 0);
+		shared->ticks = n;
+		last_read = UINT32_MAX;
+		if (execute_loop(loop_rdpmc, perf_acts, &nothing, &boundaries) != 1 || last_read != n) {
+			printf("  counter %u: %u was read\n", n, last_read);
+			wrong++;
+		}
+	}
+	printf("%s perfctr_rdpmc: 32 counters, %u wrong\n", wrong ? "not ok" : "ok", wrong);
+	return wrong == 0;
+}
+
 /* ---- a storm of signals ---- */
 
 /* Executes the counter instruction that faulted in this very process. */
@@ -737,6 +760,10 @@ int main(void)
 		return 1;
 	}
 	start_child();
+	if (right_counters())
+		passed++;
+	else
+		failed++;
 	for (i = 0; i < n; i++) {
 		struct tally tally = { 0, 0, 0 };
 		unsigned int good;

@@ -24,6 +24,9 @@ typedef int loop_function(struct shared *shared);
 loop_function loop_read, loop_read_all, loop_read_times, loop_read_clock;
 loop_function loop_state_pmc, loop_state_tsc, loop_state_ctrs;
 
+/* perfctr_rdpmc() of the counter named in ticks. */
+loop_function loop_rdpmc;
+
 /* Copies with a fault each, which the test must find. */
 loop_function broken_no_check, broken_check_too_early, broken_index_outside, broken_sign;
 loop_function broken_state_no_check, broken_state_start_outside;

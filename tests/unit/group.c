@@ -31,7 +31,7 @@ START_TEST(software_events)
 	fault(100);
 	ck_assert_int_eq(perfctr_group_read(group, after), 0);
 	ck_assert_uint_ge(after[1].value - before[1].value, 100);
-	ck_assert_uint_lt(after[1].value - before[1].value, 110);
+	ck_assert_uint_lt(after[1].value - before[1].value, 150);
 	ck_assert_uint_gt(after[0].value, before[0].value);
 	ck_assert_uint_eq(after[0].quality, PERFCTR_EXACT);
 	ck_assert_uint_eq(after[0].enabled, after[0].running);
@@ -59,7 +59,7 @@ START_TEST(enable_disable_reset)
 	fault(50);
 	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
 	ck_assert_uint_ge(reading.value, 50);
-	ck_assert_uint_lt(reading.value, 60);
+	ck_assert_uint_lt(reading.value, 100);
 	ck_assert_int_eq(perfctr_group_reset(group), 0);
 	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
@@ -131,18 +131,25 @@ END_TEST
 START_TEST(no_descriptors)
 {
 	struct rlimit limit, few;
-	struct perfctr_group *group;
+	struct perfctr_group *many, *one;
+	int lowest = dup(0), error;
 
+	/* Room for four more. */
+	close(lowest);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	few = limit;
-	few.rlim_cur = 8;
+	few.rlim_cur = (rlim_t)lowest + 4;
 	setrlimit(RLIMIT_NOFILE, &few);
-	ck_fails_null(perfctr_group_open("cs,cs,cs,cs,cs,cs,cs,cs", 0, -1, 0), EMFILE, "ulimit -n");
+	many = perfctr_group_open("cs,cs,cs,cs,cs,cs,cs,cs", 0, -1, 0);
+	error = errno;
 	/* What had been opened was closed again. */
-	group = perfctr_group_open("cs", 0, -1, 0);
-	ck_assert_msg(group != NULL, "%s", perfctr_error());
-	perfctr_group_close(group);
+	one = perfctr_group_open("cs,cs,cs", 0, -1, 0);
 	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_ptr_null(many);
+	ck_assert_int_eq(error, EMFILE);
+	ck_assert_ptr_nonnull(strstr(perfctr_error(), "ulimit -n"));
+	ck_assert_ptr_nonnull(one);
+	perfctr_group_close(one);
 }
 END_TEST
 
