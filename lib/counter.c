@@ -52,7 +52,7 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 		}
 	}
 	if (counter->fd < 0)
-		return perfctr_why_not(errno, attr, name, tid, cpu, members);
+		return perfctr_why_not(errno, attr, name, tid, members);
 	return 0;
 }
 

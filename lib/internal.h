@@ -138,7 +138,7 @@ enum perfctr_quality perfctr_quality_of(uint64_t enabled, uint64_t running);
  * members is the number of events already in its group.
  */
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
-		    int cpu, unsigned int members);
+		    unsigned int members);
 
 /* perfctr_fail(EBUSY): the counters called what ("the counters", a name) were taken away. */
 int perfctr_why_taken(const char *what);

@@ -70,7 +70,7 @@ static bool is_capable(void)
 }
 
 static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
-			     pid_t tid, int cpu)
+			     pid_t tid)
 {
 	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
 	bool everybody = tid == -1;
@@ -95,7 +95,6 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 		return perfctr_fail(error, "%s can't be counted: no permission to look into thread %d, "
 				    "which is another user's or not to be traced; run as its user or grant "
 				    "CAP_PERFMON", name, (int)tid);
-	(void)cpu;
 	return perfctr_fail(error, "%s can't be counted: the kernel refuses it (%s); a security module "
 			    "may forbid perf_event_open(2), see the kernel's log", name,
 			    strerror(error));
@@ -140,12 +139,12 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 }
 
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
-		    int cpu, unsigned int members)
+		    unsigned int members)
 {
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return why_no_permission(error, attr, name, tid, cpu);
+		return why_no_permission(error, attr, name, tid);
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:

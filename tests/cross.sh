@@ -56,7 +56,7 @@ for host; do
 	echo "PASS $host: build"
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
-	for program in arch event primitives; do
+	for program in arch event primitives why; do
 		if (cd "$top" && srcdir=. $qemu "$build/lib/tests/unit/$program") >"$build/output" 2>&1; then
 			echo "PASS $host: unit/$program"
 		else

@@ -20,7 +20,8 @@ unit_tests = \
 	tests/unit/event \
 	tests/unit/group \
 	tests/unit/primitives \
-	tests/unit/virtual
+	tests/unit/virtual \
+	tests/unit/why
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -36,6 +37,8 @@ tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
+tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_why_LDADD = $(UNIT_LDADD)
 endif
 
 # ---- the read loops, stepped ----

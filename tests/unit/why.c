@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy. */
+#include <stdio.h>
+#include "unit.h"
+
+static const struct perf_event_attr hardware = { .type = PERF_TYPE_HARDWARE };
+static const struct perf_event_attr user = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };
+static const struct perf_event_attr software = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 };
+static const struct perf_event_attr uncore = { .type = 12, .exclude_kernel = 1 };
+
+/* /proc and /sys of a machine in tests/data/roots. */
+static void use_root(const char *name)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/tests/data/roots/%s", srcdir ? srcdir : ".", name);
+	setenv("PERFCTR_ROOT", path, 1);
+}
+
+#define why(error, attr, tid, members, words) \
+	ck_fails(perfctr_why_not(error, attr, "cycles", tid, members), error, words)
+
+START_TEST(paranoid_levels)
+{
+	use_root("paranoid2");
+	why(EACCES, &hardware, 0, 0, "perf_event_paranoid is 2, which forbids counting kernel mode; "
+	    "count user mode only (:u), or lower it to 1");
+	why(EACCES, &user, -1, 0, "a whole processor's events; lower it to 0");
+	/* Level 2 allows this: it must be something else. */
+	why(EACCES, &user, 0, 0, "a security module");
+	why(EPERM, &user, 1234, 0, "thread 1234");
+	use_root("paranoid4");
+	why(EACCES, &user, 0, 0, "perf_event_paranoid is 4, which forbids counting anything; lower it "
+	    "to 2 (sysctl kernel.perf_event_paranoid=2)");
+	why(EACCES, &software, 1234, 0, "is 4");
+	/* With CAP_PERFMON the level is no obstacle. */
+	use_root("capable");
+	why(EACCES, &hardware, 0, 0, "a security module");
+	use_root("nothing");
+	why(EACCES, &hardware, 0, 0, "a security module");
+}
+END_TEST
+
+START_TEST(filters)
+{
+	use_root("container");
+	why(EPERM, &user, 0, 0, "a seccomp filter forbids perf_event_open(2)");
+	why(ENOSYS, &user, 0, 0, "CONFIG_PERF_EVENTS");
+}
+END_TEST
+
+START_TEST(what_does_not_fit)
+{
+	use_root("paranoid2");
+	why(EINVAL, &user, 0, 3, "together with the 3 events before it");
+	why(EINVAL, &user, 0, 1, "together with the 1 event before it");
+	why(EINVAL, &uncore, 0, 0, "without modifiers");
+	why(EINVAL, &hardware, 0, 0, "does not accept");
+	why(EBUSY, &user, 0, 0, "the NMI watchdog holds a counter");
+	ck_fails(perfctr_why_taken("the counters"), EBUSY, "kernel.nmi_watchdog=0");
+	use_root("nothing");
+	ck_fails(perfctr_why_taken("the counters"), EBUSY, "stop the other user");
+}
+END_TEST
+
+START_TEST(what_is_not_there)
+{
+	static const int absent[] = { ENOENT, EOPNOTSUPP, ENODEV, ENXIO };
+	unsigned int i;
+
+	/* Four names of the same thing, one errno. */
+	for (i = 0; i < ARRAY_SIZE(absent); i++)
+		ck_fails(perfctr_why_not(absent[i], &software, "x", 0, 0), EOPNOTSUPP, "perfex -l");
+	if (perfctr_no_pmu())
+		ck_fails(perfctr_why_not(ENOENT, &user, "cycles", 0, 0), EOPNOTSUPP,
+			 perfctr_no_pmu());
+	why(ESRCH, &user, 1234, 0, "no thread 1234");
+	why(EMFILE, &user, 0, 0, "ulimit -n");
+	why(ENFILE, &user, 0, 0, "fs.file-max");
+	why(ENOMEM, &user, 0, 0, "memory");
+}
+END_TEST
+
+START_TEST(no_user_space_reads)
+{
+	if (!PERFCTR_HAVE_RDPMC)
+		return;
+	use_root("paranoid2");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "is 0, which forbids");
+	use_root("nothing");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "only hardware events of the calling thread");
+}
+END_TEST
+
+/* A sentence may quote the one before it, and errno survives its making. */
+START_TEST(sentences)
+{
+	ck_assert_int_eq(perfctr_fail(EIO, "%s", "first"), -1);
+	ck_fails(perfctr_fail(EBUSY, "second after %s", perfctr_error()), EBUSY, "second after first");
+}
+END_TEST
+
+UNIT_MAIN("why", paranoid_levels, filters, what_does_not_fit, what_is_not_there, no_user_space_reads,
+	  sentences)
