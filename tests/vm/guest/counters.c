@@ -335,8 +335,7 @@ static void *work(void *arg)
 		wrong++;
 	}
 #if defined(__aarch64__)
-	/* QEMU's arm64 PMU has one count for all processors: what another executes while this one is
-	   interrupted in user mode is counted here too. That is seldom. */
+	/* See allowed_tries(): of so many slices some are always hit. */
 	if (cpus > 1 && wrong <= SLICES / 10)
 		wrong = 0;
 #endif
@@ -584,6 +583,20 @@ static int reads_in_signal_handlers(void)
 	return 0;
 }
 
+/*
+ * QEMU's arm64 PMU has one count for all processors: what another executes while this one is
+ * interrupted in user mode is counted here, too. That is seldom, so that a test which needs it not to
+ * happen may try again there, and only there.
+ */
+static unsigned int allowed_tries(void)
+{
+#if defined(__aarch64__)
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		return 3;
+#endif
+	return 1;
+}
+
 int main(void)
 {
 	static const struct {
@@ -599,7 +612,7 @@ int main(void)
 		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
 	};
 	struct perfctr_info info;
-	unsigned int i, n = sizeof(tests) / sizeof(tests[0]);
+	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), tries;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (perfctr_get_info(&info) < 0 || perfctr_info_nrctrs(&info) == 0) {
@@ -608,13 +621,17 @@ int main(void)
 	}
 	perfctr_info_print(&info);
 	for (i = 0; i < n; i++) {
-		int failed = tests[i].run();
+		int failed = 1;
 
-		/* What a failed test left behind must not fail the next one. */
-		struct vperfctr *left = vperfctr_open_mode(0);
+		for (tries = allowed_tries(); failed && tries; tries--) {
+			struct vperfctr *left;
 
-		if (left)
-			done(left);
+			failed = tests[i].run();
+			/* What a failed test left behind must not fail the next one. */
+			left = vperfctr_open_mode(0);
+			if (left)
+				done(left);
+		}
 		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
 		failures += failed != 0;
 	}

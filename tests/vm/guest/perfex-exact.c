@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static unsigned int failures;
 
 /* What perfex counts of an event while the command runs; 0 if it does not. */
-static unsigned long long count(const char *event, const char *command)
+static unsigned long long count_once(const char *event, const char *command)
 {
 	char line[256], name[64];
 	unsigned long long value = 0, found = 0;
@@ -25,6 +26,25 @@ static unsigned long long count(const char *event, const char *command)
 	if (!pipe || pclose(pipe) != 0)
 		printf("perfex failed\n");
 	return found;
+}
+
+/*
+ * On arm64 with several processors QEMU now and then counts another's instructions, too (see
+ * counters.c): there, the least of five.
+ */
+static unsigned long long count(const char *event, const char *command)
+{
+	unsigned long long least = count_once(event, command);
+#if defined(__aarch64__)
+	unsigned long long value;
+	int i;
+
+	for (i = 0; i < 4 && sysconf(_SC_NPROCESSORS_ONLN) > 1; i++) {
+		value = count_once(event, command);
+		least = value < least ? value : least;
+	}
+#endif
+	return least;
 }
 
 static void check(int good, const char *what)
