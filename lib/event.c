@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of events -> struct perf_event_attr. First the tables of names that every kernel knows, then
- * what this machine's kernel describes in sysfs and tracefs, then the grammar:
+ * Names of events -> struct perf_event_attr. First the tables of names that every kernel knows,
+ * then what this machine's kernel describes in sysfs and tracefs, then the grammar:
  *
  *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
  *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
  *	term  = name of the PMU's events/ | field of its format/ ["=" number]
  *
- * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint. Every file read is
- * taken for hostile: bounded, and checked.
+ * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint; if it is neither,
+ * and b could be modifiers, a is what is misspelt. Every file read is taken for hostile: bounded,
+ * and checked.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,8 +21,9 @@
 #include "internal.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
-#define NAME_SIZE 128	/* of one word, and of one file's text */
-#define TEXT_SIZE 512
+#define NAME_SIZE 128	/* of one word */
+#define PATH_SIZE 512	/* of a path: some text of ours and two words */
+#define TEXT_SIZE 512	/* of one file's text */
 
 /* ---- names that every kernel knows: include/uapi/linux/perf_event.h ---- */
 
@@ -46,7 +48,7 @@ static const struct known known[] = {
 	HW("branch-instructions", BRANCH_INSTRUCTIONS, NULL),
 	HW("branch-misses", BRANCH_MISSES, "branches that were predicted wrongly"),
 	HW("bus-cycles", BUS_CYCLES, "bus clock cycles"),
-	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles without instructions to issue"),
+	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles with nothing to issue"),
 	HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, NULL),
 	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND, "cycles that waited for resources"),
 	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND, NULL),
@@ -164,6 +166,7 @@ struct walk {
 	each_name each;
 	void *arg;
 	const char *folder;	/* of the PMU, or of the tracepoints' subsystem */
+	const char *root;	/* of tracefs */
 };
 
 /* Files beside an event's own that say more about it. */
@@ -171,14 +174,14 @@ static bool is_annotation(const char *entry)
 {
 	const char *dot = strrchr(entry, '.');
 
-	return dot && (!strcmp(dot, ".scale") || !strcmp(dot, ".unit") || !strcmp(dot, ".per-pkg") ||
-		       !strcmp(dot, ".snapshot"));
+	return dot && (!strcmp(dot, ".scale") || !strcmp(dot, ".unit") ||
+		       !strcmp(dot, ".per-pkg") || !strcmp(dot, ".snapshot"));
 }
 
 static int walk_pmu_event(void *arg, const char *entry)
 {
 	struct walk *walk = arg;
-	char path[PATH_MAX], text[TEXT_SIZE], full[2 * NAME_SIZE];
+	char path[PATH_SIZE], text[TEXT_SIZE], full[2 * NAME_SIZE];
 	struct perfctr_event_name name = { full, "pmu", text };
 
 	if (is_annotation(entry))
@@ -193,7 +196,7 @@ static int walk_pmu_event(void *arg, const char *entry)
 static int walk_pmu(void *arg, const char *entry)
 {
 	struct walk *walk = arg;
-	char path[PATH_MAX];
+	char path[PATH_SIZE];
 
 	walk->folder = entry;
 	snprintf(path, sizeof(path), DEVICES "/%s/events", entry);
@@ -217,22 +220,18 @@ static int walk_tracepoint(void *arg, const char *entry)
 static int walk_subsystem(void *arg, const char *entry)
 {
 	struct walk *walk = arg;
-	char path[PATH_MAX];
-	unsigned int i;
-	int result = 0;
+	char path[PATH_SIZE];
 
 	walk->folder = entry;
-	for (i = 0; i < ARRAY_SIZE(tracing) && result == 0; i++) {
-		snprintf(path, sizeof(path), "%s/events/%s", tracing[i], entry);
-		result = walk_folder(path, walk_tracepoint, walk);
-	}
-	return result;
+	snprintf(path, sizeof(path), "%s/events/%s", walk->root, entry);
+	return walk_folder(path, walk_tracepoint, walk);
 }
 
+/* Where both places show tracefs they show the same one. */
 static int walk_tracepoints(each_name each, void *arg)
 {
-	struct walk walk = { each, arg, NULL };
-	char path[PATH_MAX];
+	struct walk walk = { .each = each, .arg = arg };
+	char path[PATH_SIZE];
 	unsigned int i;
 	DIR *dir;
 
@@ -242,6 +241,7 @@ static int walk_tracepoints(each_name each, void *arg)
 		if (!dir)
 			continue;
 		closedir(dir);
+		walk.root = tracing[i];
 		return walk_folder(path, walk_subsystem, &walk);
 	}
 	return 0;
@@ -249,14 +249,14 @@ static int walk_tracepoints(each_name each, void *arg)
 
 int perfctr_event_list(const char *kind, each_name each, void *arg)
 {
-	struct walk walk = { each, arg, NULL };
+	struct walk walk = { .each = each, .arg = arg };
 	int result = 0;
 	bool any = !kind;
 
 	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
 	    strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
-		return perfctr_fail(EINVAL, "\"%s\" is no kind of events; there are hardware, cache, "
-				    "software, pmu and tracepoint", kind);
+		return perfctr_fail(EINVAL, "\"%s\" is no kind of events; there are hardware, "
+				    "cache, software, pmu and tracepoint", kind);
 	if (any || !strcmp(kind, "hardware"))
 		result = walk_known(PERF_TYPE_HARDWARE, "hardware", each, arg);
 	if (result == 0 && (any || !strcmp(kind, "software")))
@@ -268,6 +268,13 @@ int perfctr_event_list(const char *kind, each_name each, void *arg)
 	if (result == 0 && kind && !strcmp(kind, "tracepoint"))
 		result = walk_tracepoints(each, arg);
 	return result;
+}
+
+/* Those whose events may be named without the PMU. */
+static bool is_core_pmu(const char *pmu)
+{
+	return !strcmp(pmu, "cpu") || !strcmp(pmu, "cpu_core") || !strcmp(pmu, "cpu_atom") ||
+	       !strncmp(pmu, "armv", 4);
 }
 
 /* ---- the nearest right names ---- */
@@ -331,9 +338,22 @@ static int note_near(void *arg, const char *word)
 	return 0;
 }
 
+static int note_near_entry(void *arg, const char *entry)
+{
+	return is_annotation(entry) ? 0 : note_near(arg, entry);
+}
+
 static int note_near_event(void *arg, const struct perfctr_event_name *name)
 {
 	return note_near(arg, name->name);
+}
+
+static int note_near_core(void *arg, const char *pmu)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+	return is_core_pmu(pmu) ? walk_folder(path, note_near_entry, arg) : 0;
 }
 
 /* "; did you mean a, b or c?", or the remedy if nothing is near. */
@@ -357,18 +377,35 @@ static const char *suggestion(const struct nearest *near, const char *remedy, ch
 	return text;
 }
 
+/* A word's length for a message, which has no room for every nonsense. */
+static int shown(size_t length)
+{
+	return length > 100 ? 100 : (int)length;
+}
+
 static int fail_unknown(const char *word, size_t length)
 {
 	struct nearest near = { .word = word, .length = length };
 	char text[NEAREST * NAME_SIZE + 32];
 	const char *remedy = "; \"perfex -l\" lists the events of this machine";
+	size_t digits = 1;
+	unsigned int i;
 
-	if (length && isdigit((unsigned char)word[0]))
+	while (digits < length && isxdigit((unsigned char)word[digits]))
+		digits++;
+	if (isdigit((unsigned char)word[0])) {
 		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
-	else
-		perfctr_event_list(NULL, note_near_event, &near);
-	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", (int)(length > 100 ? 100 : length),
-			    word, suggestion(&near, remedy, text, sizeof(text)));
+	} else if (tolower((unsigned char)word[0]) == 'r' && digits == length && length > 17) {
+		remedy = "; a raw event code has at most 16 hexadecimal digits";
+	} else {
+		for (i = 0; i < ARRAY_SIZE(known); i++)
+			note_near(&near, known[i].name);
+		walk_caches(note_near_event, &near);
+		walk_folder(DEVICES, note_near_core, &near);
+		perfctr_event_list("pmu", note_near_event, &near);
+	}
+	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", shown(length), word,
+			    suggestion(&near, remedy, text, sizeof(text)));
 }
 
 /* ---- the machine's own descriptions ---- */
@@ -409,21 +446,21 @@ static bool parse_number(const char *text, size_t length, uint64_t *number)
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	errno = 0;
-	*number = strtoull(digits, &end, digits[0] == '0' && tolower(digits[1]) == 'x' ? 16 : 10);
+	*number = strtoull(digits, &end, tolower((unsigned char)digits[1]) == 'x' ? 16 : 10);
 	return errno == 0 && *end == '\0';
 }
 
-static uint64_t *attr_word(struct perf_event_attr *attr, const char *name, size_t length)
+static __u64 *attr_word(struct perf_event_attr *attr, const char *name, size_t length)
 {
-	if (length == 6 && !strncmp(name, "config", 6))
-		return (uint64_t *)&attr->config;
-	if (length == 7 && !strncmp(name, "config1", 7))
-		return (uint64_t *)&attr->config1;
-	if (length == 7 && !strncmp(name, "config2", 7))
-		return (uint64_t *)&attr->config2;
+	if (length == 6 && !strncasecmp(name, "config", 6))
+		return &attr->config;
+	if (length == 7 && !strncasecmp(name, "config1", 7))
+		return &attr->config1;
+	if (length == 7 && !strncasecmp(name, "config2", 7))
+		return &attr->config2;
 #ifdef PERF_ATTR_SIZE_VER8
-	if (length == 7 && !strncmp(name, "config3", 7))
-		return (uint64_t *)&attr->config3;
+	if (length == 7 && !strncasecmp(name, "config3", 7))
+		return &attr->config3;
 #endif
 	return NULL;
 }
@@ -436,8 +473,10 @@ static int set_field(struct perf_event_attr *attr, const char *pmu, const char *
 		     const char *format, uint64_t value)
 {
 	const char *p = strchr(format, ':');
-	uint64_t *word = p ? attr_word(attr, format, (size_t)(p - format)) : NULL, rest = value;
-	unsigned long low, high, width = 0;
+	__u64 *word = p ? attr_word(attr, format, (size_t)(p - format)) : NULL;
+	uint64_t rest = value, used = 0, bit;
+	unsigned long low, high;
+	unsigned int width = 0;
 	char *end;
 
 	if (!word)
@@ -455,108 +494,131 @@ static int set_field(struct perf_event_attr *attr, const char *pmu, const char *
 			goto nonsense;
 		p = end;
 		for (; low <= high; low++, width++) {
-			*word = (*word & ~(UINT64_C(1) << low)) | (rest & 1) << low;
+			bit = UINT64_C(1) << low;
+			if (used & bit)
+				goto nonsense;
+			used |= bit;
+			*word = rest & 1 ? *word | bit : *word & ~bit;
 			rest >>= 1;
 		}
 	} while (*p == ',');
 	if (*p != '\0')
 		goto nonsense;
 	if (rest)
-		return perfctr_fail(EINVAL, "%s=0x%llx is too large: the field %s of the PMU %s has %lu "
-				    "bits", field, (unsigned long long)value, field, pmu, width);
+		return perfctr_fail(EINVAL, "%s=0x%llx is too large: the field %s of the PMU %s "
+				    "has %u bit%s", field, (unsigned long long)value, field, pmu,
+				    width, width == 1 ? "" : "s");
 	return 0;
 nonsense:
-	return perfctr_fail(EINVAL, "the kernel's description of the field %s of the PMU %s makes no "
-			    "sense: \"%.60s\"", field, pmu, format);
+	return perfctr_fail(EINVAL, "the kernel's description of the field %s of the PMU %s makes "
+			    "no sense: \"%.60s\"", field, pmu, format);
 }
 
 static int fail_term(const char *pmu, const char *term, size_t length)
 {
 	struct nearest near = { .word = term, .length = length };
-	char path[PATH_MAX], text[NEAREST * NAME_SIZE + 32], remedy[NAME_SIZE + 64];
+	char path[PATH_SIZE], text[NEAREST * NAME_SIZE + 32], remedy[NAME_SIZE + 64];
 
 	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
-	walk_folder(path, note_near, &near);
+	walk_folder(path, note_near_entry, &near);
 	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
 	walk_folder(path, note_near, &near);
 	snprintf(remedy, sizeof(remedy), "; see " DEVICES "/%.60s/events and /format", pmu);
 	return perfctr_fail(EINVAL, "\"%.*s\" is neither an event nor a field of the PMU %s%s",
-			    (int)(length > 100 ? 100 : length), term, pmu,
+			    shown(length), term, pmu,
 			    suggestion(&near, remedy, text, sizeof(text)));
 }
 
-/* Whether the terms have name=value for this name. */
-static bool gives(const char *terms, size_t length, const char *name, size_t name_length)
+/* One of comma-separated terms: name, or name=value. */
+struct term {
+	const char *name;
+	size_t length;
+	const char *value;	/* NULL: none */
+	size_t value_length;
+};
+
+/* Take the first term off the terms; false if there is none. */
+static bool next_term(const char **terms, const char *end, struct term *term)
 {
-	const char *end = terms + length;
+	const char *stop, *equals;
 
-	for (; terms < end; terms++) {
-		const char *term = terms;
-
-		while (terms < end && *terms != ',')
-			terms++;
-		if ((size_t)(terms - term) > name_length && term[name_length] == '=' &&
-		    !strncasecmp(term, name, name_length))
-			return true;
-	}
-	return false;
+	if (*terms >= end)
+		return false;
+	stop = memchr(*terms, ',', (size_t)(end - *terms));
+	if (!stop)
+		stop = end;
+	equals = memchr(*terms, '=', (size_t)(stop - *terms));
+	term->name = *terms;
+	term->length = (size_t)((equals ? equals : stop) - *terms);
+	term->value = equals ? equals + 1 : NULL;
+	term->value_length = equals ? (size_t)(stop - term->value) : 0;
+	*terms = stop < end ? stop + 1 : end;
+	return true;
 }
 
-/*
- * Apply comma-separated terms to attr. user: the terms that the user wrote, which may name events
- * (NULL: these are they), and give the values that an event's own terms leave open with "?".
- */
-static int apply_terms(struct perf_event_attr *attr, const char *pmu, const char *terms,
-		       size_t length, const char *user, size_t user_length)
+/* Set one field. */
+static int apply_term(struct perf_event_attr *attr, const char *pmu, const struct term *term)
 {
-	const char *end = terms + length, *term, *equals;
-	char path[PATH_MAX], entry[NAME_SIZE], text[TEXT_SIZE];
-	uint64_t value, *word;
-	size_t name_length;
+	__u64 *word = term->value ? attr_word(attr, term->name, term->length) : NULL;
+	char path[PATH_SIZE], field[NAME_SIZE], text[TEXT_SIZE];
+	uint64_t value = 1;
 
-	for (; terms < end; terms++) {
-		for (term = terms; terms < end && *terms != ','; )
-			terms++;
-		equals = memchr(term, '=', (size_t)(terms - term));
-		name_length = (size_t)((equals ? equals : terms) - term);
-		value = 1;
-		if (equals && terms - equals == 2 && equals[1] == '?' && user) {
-			if (gives(user, user_length, term, name_length))
-				continue;
-			return perfctr_fail(EINVAL, "this event of the PMU %s needs a value for %.*s: add "
-					    ",%.*s=NUMBER", pmu, (int)name_length, term,
-					    (int)name_length, term);
-		}
-		if (equals && !parse_number(equals + 1, (size_t)(terms - equals - 1), &value))
-			return perfctr_fail(EINVAL, "\"%.*s\" has no number behind the =; write it in "
-					    "decimal or with 0x", (int)(terms - term > 100 ? 100 :
-									 terms - term), term);
-		word = equals ? attr_word(attr, term, name_length) : NULL;
-		if (word) {
-			*word = value;
+	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
+	if (!word && find_entry(path, term->name, term->length, field) < 0)
+		return fail_term(pmu, term->name, term->length);
+	if (term->value && !parse_number(term->value, term->value_length, &value))
+		return perfctr_fail(EINVAL, "\"%.*s\" has no number behind the =; write it in "
+				    "decimal or with 0x",
+				    shown(term->length + 1 + term->value_length), term->name);
+	if (word) {
+		*word = value;
+		return 0;
+	}
+	snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu, field);
+	if (perfctr_file_read(path, text, sizeof(text)) < 0)
+		return perfctr_fail(EINVAL, "%s can't be read: %s", path, strerror(errno));
+	return set_field(attr, pmu, field, text, value);
+}
+
+/* Find the file in the PMU's events/ that the term names. */
+static bool find_event(const char *pmu, const struct term *term, char *entry)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+	return !term->value && find_entry(path, term->name, term->length, entry) == 0 &&
+	       !is_annotation(entry);
+}
+
+/* Apply the terms in an event's file; the user's have the values that it leaves open with "=?". */
+static int apply_event(struct perf_event_attr *attr, const char *pmu, const char *event,
+		       const char *user, const char *user_end)
+{
+	char path[PATH_SIZE], text[TEXT_SIZE];
+	const char *terms = text, *rest;
+	struct term term, given;
+	bool found;
+
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s", pmu, event);
+	if (perfctr_file_read(path, text, sizeof(text)) < 0)
+		return perfctr_fail(EINVAL, "%s can't be read: %s", path, strerror(errno));
+	if (!text[0])
+		return perfctr_fail(EINVAL, "the kernel's description of the event %s of the PMU "
+				    "%s is empty", event, pmu);
+	while (next_term(&terms, text + strlen(text), &term)) {
+		if (term.value_length != 1 || *term.value != '?') {
+			if (apply_term(attr, pmu, &term) < 0)
+				return -1;
 			continue;
 		}
-		if (!user && !equals) {
-			snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
-			if (find_entry(path, term, name_length, entry) == 0 && !is_annotation(entry)) {
-				snprintf(path, sizeof(path), DEVICES "/%s/events/%s", pmu, entry);
-				if (perfctr_file_read(path, text, sizeof(text)) < 0)
-					return perfctr_fail(EINVAL, "%s can't be read: %s", path,
-							    strerror(errno));
-				if (apply_terms(attr, pmu, text, strlen(text), term,
-						(size_t)(end - term)) < 0)
-					return -1;
-				continue;
-			}
-		}
-		snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
-		if (find_entry(path, term, name_length, entry) < 0)
-			return fail_term(pmu, term, name_length);
-		snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu, entry);
-		if (perfctr_file_read(path, text, sizeof(text)) < 0)
-			return perfctr_fail(EINVAL, "%s can't be read: %s", path, strerror(errno));
-		if (set_field(attr, pmu, entry, text, value) < 0)
-			return -1;
+		for (found = false, rest = user; !found && next_term(&rest, user_end, &given); )
+			found = given.value && given.length == term.length &&
+				!strncasecmp(given.name, term.name, term.length);
+		if (!found)
+			return perfctr_fail(EINVAL, "the event %s of the PMU %s needs a value for "
+					    "%.*s: add ,%.*s=NUMBER", event, pmu,
+					    shown(term.length), term.name, shown(term.length),
+					    term.name);
 	}
 	return 0;
 }
@@ -586,35 +648,51 @@ static int fail_pmu(const char *word, size_t length)
 	snprintf(remedy, sizeof(remedy), list[0] ? "; there are %s" :
 		 "; %sthe kernel's list of PMUs, " DEVICES ", can't be read", list);
 	return perfctr_fail(ENOENT, "this machine has no PMU \"%.*s\"%s",
-			    (int)(length > 60 ? 60 : length), word,
+			    shown(length), word,
 			    suggestion(&near, remedy, text, sizeof(text)));
 }
 
 static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
 		     struct perf_event_attr *attr)
 {
-	char entry[NAME_SIZE], path[PATH_MAX];
+	const char *end = terms + length, *rest;
+	char entry[NAME_SIZE], event[NAME_SIZE], path[PATH_SIZE];
+	unsigned int events = 0;
+	struct term term;
 	long type;
 
 	if (!is_word(pmu, pmu_length))
 		return perfctr_fail(EINVAL, "\"%.*s\" can't be the name of a PMU",
-				    (int)(pmu_length > 60 ? 60 : pmu_length), pmu);
+				    shown(pmu_length), pmu);
 	if (find_entry(DEVICES, pmu, pmu_length, entry) < 0)
 		return fail_pmu(pmu, pmu_length);
 	snprintf(path, sizeof(path), DEVICES "/%s/type", entry);
 	if (perfctr_file_number(path, &type) < 0 || type < 0 || type > INT32_MAX)
-		return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's %s has no type number",
-				    entry, path);
+		return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's %s has no type "
+				    "number", entry, path);
 	attr->type = (uint32_t)type;
-	return apply_terms(attr, entry, terms, length, NULL, 0);
+	/* The event first, wherever it stands: the user's own terms override what it sets. */
+	for (rest = terms; next_term(&rest, end, &term); ) {
+		if (!find_event(entry, &term, event))
+			continue;
+		if (++events > 1)
+			return perfctr_fail(EINVAL, "\"%.*s\" names more than one event of the PMU "
+					    "%s; write each as an event of its own", shown(length),
+					    terms, entry);
+		if (apply_event(attr, entry, event, terms, end) < 0)
+			return -1;
+	}
+	for (rest = terms; next_term(&rest, end, &term); )
+		if (!find_event(entry, &term, event) && apply_term(attr, entry, &term) < 0)
+			return -1;
+	return 0;
 }
 
 static int parse_tracepoint(const char *subsystem, size_t subsystem_length, const char *name,
 			    size_t length, struct perf_event_attr *attr)
 {
 	struct nearest near = { .word = subsystem, .length = (size_t)(name + length - subsystem) };
-	char path[PATH_MAX], text[NEAREST * NAME_SIZE + 32];
-	bool mounted = false, forbidden = false;
+	char path[PATH_SIZE], text[NEAREST * NAME_SIZE + 32];
 	unsigned int i;
 	DIR *dir;
 	long id;
@@ -629,27 +707,30 @@ static int parse_tracepoint(const char *subsystem, size_t subsystem_length, cons
 			attr->config = (uint64_t)id;
 			return 0;
 		}
-		forbidden |= errno == EACCES || errno == EPERM;
+		if (errno == EACCES || errno == EPERM)
+			goto forbidden;
 		snprintf(path, sizeof(path), "%s/events", tracing[i]);
 		dir = perfctr_file_dir(path);
-		forbidden |= !dir && (errno == EACCES || errno == EPERM);
 		if (dir) {
-			mounted = true;
+			/* tracefs is here, and readable, and does not have it. */
 			closedir(dir);
+			walk_tracepoints(note_near_event, &near);
+			return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s",
+					    shown(near.length), near.word,
+					    suggestion(&near, "; \"perfex -L\" lists tracepoints",
+						       text, sizeof(text)));
 		}
+		if (errno == EACCES || errno == EPERM)
+			goto forbidden;
 	}
-	if (forbidden)
-		return perfctr_fail(EACCES, "\"%.*s\" can't be looked up: tracefs may be read by root only; "
-				    "mount -o remount,mode=755 %s opens it", (int)near.length,
-				    near.word, tracing[0]);
-	if (!mounted)
-		return perfctr_fail(ENOENT, "\"%.*s\" is not an event, and tracepoints can't be looked up; "
-				    "mount -t tracefs tracefs %s makes them known", (int)near.length,
-				    near.word, tracing[0]);
-	walk_tracepoints(note_near_event, &near);
-	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", (int)near.length, near.word,
-			    suggestion(&near, "; \"perfex -L\" lists the tracepoints", text,
-				       sizeof(text)));
+	return perfctr_fail(ENOENT, "\"%.*s\" is not an event, and tracepoints can't be looked up; "
+			    "mount -t tracefs tracefs %s makes them known", shown(near.length),
+			    near.word, tracing[0]);
+forbidden:
+	/* mode=755 alone would open the folders; the files in them are root's, with mode 0440. */
+	return perfctr_fail(EACCES, "\"%.*s\" can't be looked up: tracefs is readable for root "
+			    "only; run as root, or mount -o remount,mode=750,gid=GROUP %s opens it "
+			    "to a group", shown(near.length), near.word, tracing[i]);
 }
 
 /* ---- one event ---- */
@@ -702,31 +783,34 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 	return false;
 }
 
-/* A core PMU's folder in sysfs: its events may be named without it. */
+/* Which core PMU has the event. */
 struct core_event {
-	const char *word;
-	size_t length;
-	struct perf_event_attr *attr;
+	struct term term;
+	char pmu[NAME_SIZE];	/* empty: none */
 };
 
-static int parse_core_event(void *arg, const char *pmu)
+/*
+ * If several have it, the first in the alphabet, but cpu_atom last: the kernel, too, takes cpu_core
+ * for a generic event. The order of readdir(3) would count something else on the next machine.
+ */
+static int note_core_event(void *arg, const char *pmu)
 {
 	struct core_event *event = arg;
-	char path[PATH_MAX], entry[NAME_SIZE];
+	char entry[NAME_SIZE];
+	bool atom = !strcmp(pmu, "cpu_atom");
 
-	if (strcmp(pmu, "cpu") && strcmp(pmu, "cpu_core") && strcmp(pmu, "cpu_atom") &&
-	    strncmp(pmu, "armv", 4))
+	if (event->pmu[0] && strcmp(event->pmu, "cpu_atom") &&
+	    (atom || strcmp(pmu, event->pmu) > 0))
 		return 0;
-	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
-	if (find_entry(path, event->word, event->length, entry) < 0 || is_annotation(entry))
-		return 0;
-	return parse_pmu(pmu, strlen(pmu), event->word, event->length, event->attr) < 0 ? -1 : 1;
+	if (is_core_pmu(pmu) && find_event(pmu, &event->term, entry))
+		snprintf(event->pmu, sizeof(event->pmu), "%s", pmu);
+	return 0;
 }
 
 /* A name that stands alone. 1: found; 0: no such name; -1 after perfctr_fail(). */
 static int parse_word(const char *word, size_t length, struct perf_event_attr *attr)
 {
-	struct core_event event = { word, length, attr };
+	struct core_event event = { .term = { .name = word, .length = length } };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
@@ -738,29 +822,35 @@ static int parse_word(const char *word, size_t length, struct perf_event_attr *a
 	}
 	if (parse_cache(word, length, attr) || parse_raw(word, length, attr))
 		return 1;
-	return walk_folder(DEVICES, parse_core_event, &event);
+	walk_folder(DEVICES, note_core_event, &event);
+	if (!event.pmu[0])
+		return 0;
+	return parse_pmu(event.pmu, strlen(event.pmu), word, length, attr) < 0 ? -1 : 1;
 }
+
+#define MODIFIERS "ukhGHI"
 
 static int parse_modifiers(const char *text, size_t length, struct perf_event_attr *attr)
 {
-	static const char letters[] = "ukhGHI";
+	static const char letters[] = MODIFIERS;
 	unsigned int seen = 0;
 	const char *letter;
 	size_t i;
 
 	if (length == 0)
-		return perfctr_fail(EINVAL, "there is no modifier behind the colon; it takes letters of "
-				    "\"%s\"", letters);
+		return perfctr_fail(EINVAL, "there is no modifier behind the colon; it takes "
+				    "letters of \"%s\"", letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
 		if (text[i] == 'p')
-			return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not for "
-					    "counting; leave it out");
+			return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not "
+					    "for counting; leave it out");
 		if (!letter)
-			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are u (user), "
-					    "k (kernel), h (hypervisor), G (guest), H (host), I (not when "
-					    "idle)", isprint((unsigned char)text[i]) ? text[i] : '?',
-					    (int)(length > 40 ? 40 : length), text);
+			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are "
+					    "u (user), k (kernel), h (hypervisor), G (guest), "
+					    "H (host), I (not when idle)",
+					    isprint((unsigned char)text[i]) ? text[i] : '?',
+					    shown(length), text);
 		if (seen & 1u << (letter - letters))
 			return perfctr_fail(EINVAL, "the modifier %c is given twice", text[i]);
 		seen |= 1u << (letter - letters);
@@ -782,17 +872,19 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 static int parse_base(const char *event, size_t length, struct perf_event_attr *attr,
 		      const char **rest)
 {
-	const char *end = event + length, *slash = memchr(event, '/', length), *close, *colon, *name;
+	const char *end = event + length, *slash = memchr(event, '/', length), *close;
+	const char *colon, *name, *p;
+	size_t word_length;
 	int found;
 
 	if (slash) {
 		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
 		if (!close)
 			return perfctr_fail(EINVAL, "\"%.*s\" has no closing /",
-					    (int)(length > 100 ? 100 : length), event);
+					    shown(length), event);
 		*rest = close + 1;
-		return parse_pmu(event, (size_t)(slash - event), slash + 1, (size_t)(close - slash - 1),
-				 attr);
+		return parse_pmu(event, (size_t)(slash - event), slash + 1,
+				 (size_t)(close - slash - 1), attr);
 	}
 	colon = memchr(event, ':', length);
 	*rest = colon ? colon : end;
@@ -802,9 +894,14 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	if (!colon)
 		return fail_unknown(event, length);
 	name = colon + 1;
+	word_length = (size_t)(colon - event);
 	colon = memchr(name, ':', (size_t)(end - name));
 	*rest = colon ? colon : end;
-	return parse_tracepoint(event, (size_t)(name - 1 - event), name, (size_t)(*rest - name), attr);
+	if (parse_tracepoint(event, word_length, name, (size_t)(*rest - name), attr) == 0)
+		return 0;
+	for (p = name; p < end && strchr(MODIFIERS "p", *p); )
+		p++;
+	return p == end ? fail_unknown(event, word_length) : -1;
 }
 
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
@@ -838,7 +935,8 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 	if (inside)
 		return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", *list);
 	if (length == 0 || (*p == ',' && p[1] == '\0'))
-		return perfctr_fail(EINVAL, "the list of events has an empty place between its commas");
+		return perfctr_fail(EINVAL, "the list of events has an empty place between its "
+				    "commas");
 	*event = *list;
 	*list = *p ? p + 1 : p;
 	return (ssize_t)length;

@@ -1,86 +1,177 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names of events, against small stand-ins for /sys in tests/data/roots. */
+/* Names of events, against small stand-ins for /sys in tests/data/roots and tests/data/sysfs. */
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "unit.h"
 
-static void use_root(const char *name)
+static void use_folder(const char *folder, const char *name)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/tests/data/roots/%s", srcdir ? srcdir : ".", name);
+	snprintf(path, sizeof(path), "%s/tests/data/%s/%s", srcdir ? srcdir : ".", folder, name);
 	ck_assert_msg(access(path, R_OK) == 0, "%s is missing", path);
 	setenv("PERFCTR_ROOT", path, 1);
 }
+
+#define use_root(name) use_folder("roots", name)
+#define use_sysfs(name) use_folder("sysfs", name)
 
 static struct perf_event_attr parsed(const char *event)
 {
 	struct perf_event_attr attr;
 
+	memset(&attr, 0xFF, sizeof(attr));
 	ck_assert_msg(perfctr_event_parse(event, strlen(event), &attr) == 0, "%s: %s", event,
 		      perfctr_error());
 	ck_assert_uint_eq(attr.size, sizeof(attr));
 	return attr;
 }
 
+/* The event is this one, and nothing else in its attr is set. */
 static void is(const char *event, unsigned int type, uint64_t config)
 {
-	struct perf_event_attr attr = parsed(event);
+	struct perf_event_attr attr = parsed(event), expected;
 
 	ck_assert_msg(attr.type == type && attr.config == config, "%s: type %u config %llx", event,
 		      attr.type, (unsigned long long)attr.config);
+	memset(&expected, 0, sizeof(expected));
+	expected.size = sizeof(expected);
+	expected.type = type;
+	expected.config = config;
+	ck_assert_msg(!memcmp(&attr, &expected, sizeof(attr)), "%s sets more", event);
 }
 
 #define fails(event, error, words) ck_fails(perfctr_event_check(event), error, words)
 
 START_TEST(names_of_every_kernel)
 {
+#define HW(name, id) { name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
+#define SW(name, id) { name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+	static const struct {
+		const char *name;
+		unsigned int type;
+		uint64_t config;
+	} names[] = {
+		HW("cycles", CPU_CYCLES),
+		HW("CPU-Cycles", CPU_CYCLES),
+		HW("instructions", INSTRUCTIONS),
+		HW("cache-references", CACHE_REFERENCES),
+		HW("cache-misses", CACHE_MISSES),
+		HW("branches", BRANCH_INSTRUCTIONS),
+		HW("branch-instructions", BRANCH_INSTRUCTIONS),
+		HW("branch-misses", BRANCH_MISSES),
+		HW("bus-cycles", BUS_CYCLES),
+		HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND),
+		HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND),
+		HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND),
+		HW("idle-cycles-backend", STALLED_CYCLES_BACKEND),
+		HW("ref-cycles", REF_CPU_CYCLES),
+		SW("cpu-clock", CPU_CLOCK),
+		SW("task-clock", TASK_CLOCK),
+		SW("page-faults", PAGE_FAULTS),
+		SW("faults", PAGE_FAULTS),
+		SW("context-switches", CONTEXT_SWITCHES),
+		SW("cs", CONTEXT_SWITCHES),
+		SW("cpu-migrations", CPU_MIGRATIONS),
+		SW("migrations", CPU_MIGRATIONS),
+		SW("minor-faults", PAGE_FAULTS_MIN),
+		SW("major-faults", PAGE_FAULTS_MAJ),
+		SW("alignment-faults", ALIGNMENT_FAULTS),
+		SW("emulation-faults", EMULATION_FAULTS),
+		SW("dummy", DUMMY),
+		SW("bpf-output", BPF_OUTPUT),
+		SW("cgroup-switches", CGROUP_SWITCHES),
+	};
+	size_t i;
+
 	use_root("vm");
-	is("cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	is("CPU-Cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	is("instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
-	is("cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES);
-	is("cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES);
-	is("branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-	is("branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
-	is("branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES);
-	is("bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES);
-	is("stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND);
-	is("stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
-	is("ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES);
-	is("task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
-	is("cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
-	is("faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
-	is("minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN);
-	is("L1-dcache-loads", PERF_TYPE_HW_CACHE, 0);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		is(names[i].name, names[i].type, names[i].config);
+}
+END_TEST
+
+/* All caches, operations and results: 32 make sense. */
+START_TEST(names_of_caches)
+{
+	static const char *const caches[] = {
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+	};
+	static const char *const uses[] = {
+		"loads", "stores", "prefetches", "load-misses", "store-misses", "prefetch-misses",
+	};
+	unsigned int cache, use, right = 0;
+	char name[64];
+
+	use_root("vm");
+	for (cache = 0; cache < ARRAY_SIZE(caches); cache++) {
+		for (use = 0; use < ARRAY_SIZE(uses); use++) {
+			bool only_loads = !strcmp(caches[cache], "iTLB") ||
+					  !strcmp(caches[cache], "branch");
+			bool no_stores = only_loads || !strcmp(caches[cache], "L1-icache");
+
+			snprintf(name, sizeof(name), "%s-%s", caches[cache], uses[use]);
+			if ((use % 3 == 1 && no_stores) || (use % 3 == 2 && only_loads)) {
+				fails(name, EINVAL, "is not an event; did you mean ");
+				continue;
+			}
+			is(name, PERF_TYPE_HW_CACHE, cache | use % 3 << 8 | use / 3 << 16);
+			right++;
+		}
+	}
+	ck_assert_uint_eq(right, 32);
 	is("l1-DCACHE-load-misses", PERF_TYPE_HW_CACHE, 0x10000);
-	is("L1-icache-load-misses", PERF_TYPE_HW_CACHE, 0x10001);
-	is("LLC-stores", PERF_TYPE_HW_CACHE, 0x102);
-	is("dTLB-store-misses", PERF_TYPE_HW_CACHE, 0x10103);
-	is("iTLB-loads", PERF_TYPE_HW_CACHE, 4);
-	is("branch-load-misses", PERF_TYPE_HW_CACHE, 0x10005);
-	is("node-prefetches", PERF_TYPE_HW_CACHE, 0x206);
-	fails("L1-icache-stores", EINVAL, "not an event");
+	fails("L1-dcache", EINVAL, "not an event");
+	fails("L1-dcache-", EINVAL, "not an event");
+}
+END_TEST
+
+START_TEST(raw_codes)
+{
+	use_root("vm");
 	is("r1c2", PERF_TYPE_RAW, 0x1C2);
+	is("r0", PERF_TYPE_RAW, 0);
 	is("RFFFFFFFFFFFFFFFF", PERF_TYPE_RAW, UINT64_MAX);
-	fails("r10000000000000000", EINVAL, "not an event");
+	is("r0123456789abcdef", PERF_TYPE_RAW, 0x123456789ABCDEF);
+	fails("r10000000000000000", EINVAL, "at most 16 hexadecimal digits");
 	fails("r", EINVAL, "not an event");
-	fails("0x4300c0", EINVAL, "r1c2");
+	fails("r12g", EINVAL, "not an event");
+	fails("0x4300c0", EINVAL, "\"0x4300c0\" is not an event; a raw event code is written r and "
+	      "its hexadecimal digits, such as r1c2");
 }
 END_TEST
 
 START_TEST(near_misses)
 {
+	char long_name[1000];
+
 	use_root("skylake");
 	fails("instrctions", EINVAL, "\"instrctions\" is not an event; did you mean instructions");
 	fails("page-fautls", EINVAL, "page-faults");
+	fails("cpu-cyles", EINVAL, "did you mean cpu-cycles, cycles or bus-cycles?");
+	fails("mem-laods", EINVAL, "did you mean mem-loads or mem-stores?");
+	fails("cpu/mem-lods/u", EINVAL, "did you mean mem-loads?");
+	fails("cpu/mem-stores.scael/", EINVAL, "did you mean mem-stores?");
 	fails("L1-dcache-lod-misses", EINVAL, "L1-dcache-load-misses");
 	fails("qqqqqqqqqqqq", EINVAL, "perfex -l");
 	fails("cpu/mem-laods/", EINVAL, "mem-loads");
 	fails("cpu/evnt=1/", EINVAL, "event");
 	fails("cpuu/event=1/", ENOENT, "cpu");
+	/* What follows may be modifiers, so that the word before is the wrong one. */
+	fails("instrctions:u", EINVAL,
+	      "\"instrctions\" is not an event; did you mean instructions");
+	fails("mem-laods:pp", EINVAL, "\"mem-laods\" is not an event; did you mean mem-loads");
 	fails("", EINVAL, "no name");
+	fails(":u", EINVAL, "not an event");
+	fails("cycles ", EINVAL, "did you mean cycles");
+	/* Longer than any name, and than the message has room for. */
+	memset(long_name, 'e', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	fails(long_name, EINVAL, "is not an event; \"perfex -l\"");
+	memcpy(long_name + 700, "/e/", 4);
+	fails(long_name, EINVAL, "can't be the name of a PMU");
 	fails(NULL, EINVAL, "NULL");
 }
 END_TEST
@@ -99,7 +190,8 @@ START_TEST(modifiers)
 	attr = parsed("cycles:ukh");
 	ck_assert(!attr.exclude_user && !attr.exclude_kernel && !attr.exclude_hv);
 	attr = parsed("instructions:uGI");
-	ck_assert(attr.exclude_host && !attr.exclude_guest && attr.exclude_idle && attr.exclude_kernel);
+	ck_assert(attr.exclude_host && !attr.exclude_guest && attr.exclude_idle);
+	ck_assert(!attr.exclude_user && attr.exclude_kernel && attr.exclude_hv);
 	attr = parsed("instructions:H");
 	ck_assert(!attr.exclude_host && attr.exclude_guest && !attr.exclude_kernel);
 	attr = parsed("cpu/event=0xc0/u");
@@ -108,11 +200,26 @@ START_TEST(modifiers)
 	ck_assert(attr.exclude_user);
 	attr = parsed("r1c2:u");
 	ck_assert(attr.exclude_kernel && attr.config == 0x1C2);
+	attr = parsed("cycles:h");
+	ck_assert(attr.exclude_user && attr.exclude_kernel && !attr.exclude_hv);
+	attr = parsed("cycles:GH");
+	ck_assert(!attr.exclude_host && !attr.exclude_guest && !attr.exclude_user);
+	attr = parsed("cycles:I");
+	ck_assert(attr.exclude_idle && !attr.exclude_user && !attr.exclude_host);
+	attr = parsed("mem-stores:u");
+	ck_assert(attr.exclude_kernel && attr.config == 0x82D0);
 	fails("cycles:", EINVAL, "no modifier");
-	fails("cycles:x", EINVAL, "\"x\"");
-	fails("cycles:uu", EINVAL, "twice");
-	fails("cycles:pp", EINVAL, "precise");
+	fails("cycles:x", EINVAL, "\"x\" in \":x\" is no modifier; they are u (user), k (kernel), "
+	      "h (hypervisor), G (guest), H (host), I (not when idle)");
+	fails("cycles:U", EINVAL, "\"U\" in");
+	fails("cycles:uu", EINVAL, "the modifier u is given twice");
+	fails("cycles:p", EINVAL, "precise");
+	fails("cycles:upp", EINVAL, "not for counting");
 	fails("cycles:u:k", EINVAL, "\":\"");
+	fails("cycles:sched_switch", EINVAL, "\"s\"");
+	fails("cpu/event=1/x", EINVAL, "\"x\"");
+	fails("cpu/event=1/:", EINVAL, "no modifier");
+	fails("cpu/event=1//", EINVAL, "\"/\"");
 }
 END_TEST
 
@@ -134,27 +241,87 @@ START_TEST(descriptions_in_sysfs)
 	ck_assert_uint_eq(attr.config1, 7);
 	attr = parsed("cpu/event=0xb7,offcore_rsp=0x3fffffffff/");
 	ck_assert_uint_eq(attr.config1, 0x3FFFFFFFFF);
-	fails("cpu/mem-loads/", EINVAL, "needs a value for ldat");
+	/* What the user gives counts more than the event's own, wherever it stands. */
+	is("cpu/umask=0x4f,cache-misses/", 4, 0x4F2E);
+	attr = parsed("cpu/LDAT=3,Mem-Loads/");
+	ck_assert(attr.config == 0x1CD && attr.config1 == 3);
+	fails("cpu/mem-loads/", EINVAL, "the event mem-loads of the PMU cpu needs a value for "
+	      "ldat: add ,ldat=NUMBER");
+	fails("mem-loads", EINVAL, "needs a value for ldat");
+	fails("cpu/mem-stores,cache-misses/", EINVAL, "more than one event");
+	attr = parsed("cpu/config=0xffffffffffffffff,CONFIG1=1,config2=18446744073709551615/");
+	ck_assert(attr.config == UINT64_MAX && attr.config1 == 1 && attr.config2 == UINT64_MAX);
+	fails("cpu/config=0x10000000000000000/", EINVAL, "no number");
 	is("mem-stores", 4, 0x82D0);	/* the core's events need no PMU name */
-	fails("cpu/event=0x100/", EINVAL, "the field event of the PMU cpu has 8 bits");
-	fails("cpu/event=zz/", EINVAL, "no number");
+	fails("cpu/event=0x100/", EINVAL,
+	      "event=0x100 is too large: the field event of the PMU cpu has 8 bits");
+	fails("cpu/edge=2/", EINVAL,
+	      "edge=0x2 is too large: the field edge of the PMU cpu has 1 bit");
+	fails("cpu/event=zz/", EINVAL, "\"event=zz\" has no number");
 	fails("cpu/event=/", EINVAL, "no number");
-	fails("cpu/name=foo/", EINVAL, "no number");
+	fails("cpu/event=0x/", EINVAL, "no number");
+	fails("cpu/event=-1/", EINVAL, "no number");
+	fails("cpu/event=?/", EINVAL, "no number");
+	fails("cpu/name=foo/", EINVAL, "\"name\" is neither an event nor a field of the PMU cpu");
 	fails("cpu/period=1/", EINVAL, "neither");
+	fails("cpu/mem-loads=1/", EINVAL, "neither");
+	fails("cpu/event=1,,umask=1/", EINVAL, "neither");
+	fails("cpu/mem-stores.scale/", EINVAL, "neither");
 	fails("cpu/event=1", EINVAL, "closing");
-	fails("../cpu/event=1/", EINVAL, "");
+	fails("../cpu/event=1/", EINVAL, "can't be the name");
 	fails(".cpu/event=1/", EINVAL, "can't be the name");
-	fails("cpu/../", EINVAL, "");
+	fails("/event=1/", EINVAL, "can't be the name");
+	fails("cpu/../", EINVAL, "neither");
+	fails("cpu/../events/mem-stores/", EINVAL, "neither");
 	use_root("neoverse");
 	is("armv8_pmuv3_0/event=0x11/", 8, 0x11);
 	attr = parsed("armv8_pmuv3_0/event=0x8,long,rdpmc=1/");
 	ck_assert_uint_eq(attr.config1, 3);
 	is("l2d_cache_refill", 8, 0x17);
 	use_root("vm");
-	fails("cpu/event=1/", ENOENT, "there are msr, software");
+	fails("cpu/event=1/", ENOENT, "this machine has no PMU \"cpu\"; there are ");
+	fails("cpu/event=1/", ENOENT, "msr");
+	fails("cpu/event=1/", ENOENT, "software");
 	use_root("nothing");
 	fails("cpu/event=1/", ENOENT, "can't be read");
 	is("cycles", PERF_TYPE_HARDWARE, 0);
+}
+END_TEST
+
+START_TEST(fields_in_every_word)
+{
+	struct perf_event_attr attr;
+
+	use_sysfs("formats");
+	is("cpu/event=0x1c0,umask=1/", 4, 0x1000001C0);
+	is("cpu/event=0xfff/", 4, 0xF000000FF);
+	fails("cpu/event=0x1000/", EINVAL, "has 12 bits");
+	attr = parsed("arm_spe_0/min_latency=0xfff/");
+	ck_assert(attr.type == 11 && attr.config == 0 && attr.config2 == 0xFFF);
+#ifdef PERF_ATTR_SIZE_VER8
+	attr = parsed("arm_spe_0/inv_event_filter=18446744073709551615/");
+	ck_assert(attr.config3 == UINT64_MAX && attr.config2 == 0);
+	attr = parsed("cpu/config3=7/");
+	ck_assert(attr.config3 == 7);
+#else
+	(void)attr;
+#endif
+}
+END_TEST
+
+/* A bare name that several core PMUs have is the big core's, as the kernel's "cycles" is. */
+START_TEST(hybrid_processors)
+{
+	struct perf_event_attr attr;
+
+	use_sysfs("hybrid");
+	attr = parsed("mem-loads");
+	ck_assert(attr.type == 4 && attr.config == 0x1CD && attr.config1 == 3);
+	attr = parsed("cpu_atom/mem-loads/");
+	ck_assert(attr.type == 10 && attr.config == 0x5D0 && attr.config1 == 3);
+	is("topdown-bad-spec", 4, 0x8100);
+	is("topdown-retired", 10, 0xC2);	/* of cpu_atom only */
+	fails("cpu/event=1/", ENOENT, "no PMU \"cpu\"; there are cpu_");
 }
 END_TEST
 
@@ -172,6 +339,27 @@ START_TEST(hostile_descriptions)
 	fails("bad/selfish/", EINVAL, "neither");
 	fails("notype/event=1/", ENOENT, "no type number");
 	fails("negative/event=1/", ENOENT, "no type number");
+	use_sysfs("hostile");
+	fails("bad/over=1/", EINVAL, "of the PMU bad makes no sense: \"config:0-7,4-11\"");
+	fails("bad/twice=1/", EINVAL, "makes no sense");
+	fails("bad/dash=1/", EINVAL, "makes no sense");
+	fails("bad/open=1/", EINVAL, "makes no sense");
+	fails("bad/hex=1/", EINVAL, "makes no sense");
+	fails("bad/space=1/", EINVAL, "makes no sense");
+	fails("bad/word=1/", EINVAL, "makes no sense");
+	fails("bad/colon=1/", EINVAL, "makes no sense");
+	fails("bad/nothing/", EINVAL, "the event nothing of the PMU bad is empty");
+	fails("bad/commas/", EINVAL, "neither");
+	fails("bad/large/", EINVAL, "event=0x100 is too large");
+	fails("bad/novalue/", EINVAL, "no number");
+	fails("bad/question/", EINVAL, "neither");
+	fails("bad/other/", EINVAL, "neither");
+	fails("bad/folder/", EINVAL, "can't be read: Is a directory");
+	fails("emptytype/event=1/", ENOENT, "no type number");
+	fails("hugetype/event=1/", ENOENT, "no type number");
+	fails("wordtype/event=1/", ENOENT, "no type number");
+	fails("a:negative", EINVAL, "not an event");
+	fails("a:word", EINVAL, "not an event");
 }
 END_TEST
 
@@ -184,11 +372,80 @@ START_TEST(tracepoints)
 	attr = parsed("sched:sched_switch:u");
 	ck_assert(attr.exclude_kernel && attr.config == 308);
 	fails("sched:sched_swich", EINVAL, "sched:sched_switch");
+	fails("sched:sched_switch:", EINVAL, "no modifier");
+	fails("sched:sched_switch:x", EINVAL, "\"x\"");
+	fails("qqqqqqqq:zzzzzzzz", EINVAL, "perfex -L");
 	fails("sched:", EINVAL, "not an event");
 	fails(":x", EINVAL, "not an event");
 	fails("sched:../sched_switch", EINVAL, "");
 	use_root("vm");
 	fails("sched:sched_switch", ENOENT, "mount -t tracefs");
+}
+END_TEST
+
+static void make_folder(const char *root, const char *folder, mode_t mode)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s%s", root, folder);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+static void remove_folder(const char *root, const char *folder)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s%s", root, folder);
+	ck_assert_int_eq(rmdir(path), 0);
+}
+
+/* Whether a user's event fails so; in a process of its own, as root may read everything. */
+static bool fails_for_user(const char *event, int error, const char *words)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (geteuid() == 0 && setuid(65534) != 0)
+			_exit(2);
+		_exit(!(perfctr_event_check(event) == -1 && errno == error &&
+			strstr(perfctr_error(), words)));
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return status == 0;
+}
+
+START_TEST(tracepoints_of_root)
+{
+	static const char *const folders[] = {
+		"", "/sys", "/sys/kernel", "/sys/kernel/tracing", "/sys/kernel/debug",
+		"/sys/kernel/tracing/events",
+	};
+	char root[] = "/tmp/event-XXXXXX";
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_int_eq(chmod(root, 0755), 0);
+	setenv("PERFCTR_ROOT", root, 1);
+	make_folder(root, folders[1], 0755);
+	make_folder(root, folders[2], 0755);
+	make_folder(root, folders[3], 0);
+	ck_assert(fails_for_user("sched:sched_switch", EACCES, "tracefs is readable for root only; "
+				 "run as root, or mount -o remount,mode=750,gid=GROUP "
+				 "/sys/kernel/tracing"));
+	/* Nor is a misspelt event a tracepoint that can't be looked up. */
+	ck_assert(fails_for_user("instrctions:u", EINVAL, "did you mean instructions?"));
+	remove_folder(root, folders[3]);
+	/* Not mounted, but debugfs is root's. */
+	make_folder(root, folders[4], 0);
+	ck_assert(fails_for_user("sched:sched_switch", EACCES, "/sys/kernel/debug/tracing"));
+	/* Mounted and readable: what is not there is not there, whatever debugfs would say. */
+	make_folder(root, folders[3], 0755);
+	make_folder(root, folders[5], 0755);
+	ck_assert(fails_for_user("sched:sched_switch", EINVAL, "not an event"));
+	for (i = ARRAY_SIZE(folders); i-- > 0; )
+		remove_folder(root, folders[i]);
 }
 END_TEST
 
@@ -207,15 +464,39 @@ START_TEST(lists)
 	ck_fails((int)perfctr_event_next(&list, &event), EINVAL, "empty place");
 	list = "a,";
 	ck_fails((int)perfctr_event_next(&list, &event), EINVAL, "empty place");
+	list = ",a";
+	ck_fails((int)perfctr_event_next(&list, &event), EINVAL, "empty place");
+	list = "";
+	ck_assert_int_eq(perfctr_event_next(&list, &event), 0);
 	list = "cpu/event";
 	ck_fails((int)perfctr_event_next(&list, &event), EINVAL, "closing");
 }
 END_TEST
 
+struct listed {
+	const char *kind;	/* NULL: any but tracepoint */
+	unsigned int n;
+};
+
 static int count_names(void *arg, const struct perfctr_event_name *name)
 {
-	++*(unsigned int *)arg;
-	ck_assert_int_eq(perfctr_event_check(name->name) == 0 || errno == EINVAL, 1);
+	struct listed *listed = arg;
+
+	listed->n++;
+	if (listed->kind)
+		ck_assert_str_eq(name->kind, listed->kind);
+	else
+		ck_assert_str_ne(name->kind, "tracepoint");
+	if (!strcmp(name->kind, "hardware") || !strcmp(name->kind, "software"))
+		ck_assert_str_ne(name->description, "");
+	if (!strcmp(name->name, "cpu/mem-loads/")) {
+		/* It needs a value: so says its description, the kernel's text. */
+		ck_assert_str_eq(name->description, "event=0xcd,umask=0x1,ldat=?");
+		fails(name->name, EINVAL, "needs a value");
+	} else {
+		ck_assert_msg(perfctr_event_check(name->name) == 0, "%s: %s", name->name,
+			      perfctr_error());
+	}
 	return 0;
 }
 
@@ -228,10 +509,10 @@ static int stop_at_once(void *arg, const struct perfctr_event_name *name)
 
 static unsigned int number_of(const char *kind)
 {
-	unsigned int n = 0;
+	struct listed listed = { kind, 0 };
 
-	ck_assert_int_eq(perfctr_event_list(kind, count_names, &n), 0);
-	return n;
+	ck_assert_int_eq(perfctr_event_list(kind, count_names, &listed), 0);
+	return listed.n;
 }
 
 START_TEST(listing)
@@ -244,9 +525,19 @@ START_TEST(listing)
 	ck_assert_uint_eq(number_of("tracepoint"), 1);
 	ck_assert_uint_eq(number_of(NULL), 57);
 	ck_assert_int_eq(perfctr_event_list(NULL, stop_at_once, NULL), 7);
+	ck_assert_int_eq(perfctr_event_list("pmu", stop_at_once, NULL), 7);
+	ck_assert_int_eq(perfctr_event_list("tracepoint", stop_at_once, NULL), 7);
 	ck_fails(perfctr_event_list("nonsense", stop_at_once, NULL), EINVAL, "hardware, cache");
+	/* tracefs in both places is one tracefs. */
+	use_sysfs("hybrid");
+	ck_assert_uint_eq(number_of("tracepoint"), 1);
+	ck_assert_uint_eq(number_of("pmu"), 4);
+	use_root("nothing");
+	ck_assert_uint_eq(number_of("tracepoint"), 0);
+	ck_assert_uint_eq(number_of(NULL), 54);
 }
 END_TEST
 
-UNIT_MAIN("event", names_of_every_kernel, near_misses, modifiers, descriptions_in_sysfs,
-	  hostile_descriptions, tracepoints, lists, listing)
+UNIT_MAIN("event", names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
+	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, hostile_descriptions,
+	  tracepoints, tracepoints_of_root, lists, listing)
