@@ -1,40 +1,85 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* cpu.h - descriptions of processors, and of what is wrong with a control. */
+/* cpu.h - descriptions of processors, and how to find out which one this is. */
 #ifndef PERFCTR_ARCH_CPU_H
 #define PERFCTR_ARCH_CPU_H
 
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
 #include <stddef.h>
 #include <stdint.h>
+#endif
 
-/* Why a control is refused: field[index] has the offending bits, and breaks the rule. */
-struct perfctr_diagnosis {
-	const char *field;	/* as written in C, e.g. "evntsel" */
-	int index;		/* element of an array, or -1 */
-	uint32_t bits;		/* offending bits or value; 0 if something is missing */
-	const char *rule;	/* a clause: "bits 21 and 19 are reserved" */
+/* Which rules a control obeys, and how it becomes register contents. */
+enum perfctr_rules {
+	PERFCTR_RULES_NONE,	/* no counters, only the clock */
+	PERFCTR_RULES_P5,	/* two counters controlled by the halves of CESR */
+	PERFCTR_RULES_MII,
+	PERFCTR_RULES_WINCHIP,
+	PERFCTR_RULES_P6,	/* counter 0's enable bit enables both */
+	PERFCTR_RULES_C3,
+	PERFCTR_RULES_K7,	/* AMD, an enable bit each */
+	PERFCTR_RULES_P4,
+	PERFCTR_RULES_ARCH,	/* Intel, architectural performance monitoring */
+	PERFCTR_RULES_PPC,
+	PERFCTR_RULES_PMUV3,
+	PERFCTR_RULES_KERNEL,	/* the kernel's raw codes: nothing is known */
 };
 
 /* A processor. Numbers are those of one core. */
 struct perfctr_cpu {
-	const char *name;
-	unsigned int type;	/* perfctr_info.cpu_type, of its ISA */
-	unsigned int nrctrs;	/* programmable counters; 0: only the clock */
-	unsigned int nrfixed;	/* fixed-function counters */
-	unsigned int width;	/* bits of a counter */
-	uint32_t reserved;	/* x86: event select bits that must be clear */
-	uint32_t enable;	/* x86: enable bit */
-	unsigned int global_enable : 1;	/* x86: counter 0's enable bit enables all (P6) */
-	unsigned int evntsel_high : 1;	/* x86: event selects have bits 35-32 */
+	const char *name;		/* as people know it */
+	const char *id;			/* the name of its event table; "" if it has none */
+	unsigned int type;		/* perfctr_info.cpu_type, of its ISA */
+	enum perfctr_rules rules;
+	uint32_t counters;		/* set of the programmable counters */
+	uint32_t fixed;			/* Intel: set of the fixed-function counters */
+	unsigned int width;		/* bits of a counter */
+	unsigned int fixed_width;
+	uint64_t reserved;		/* x86: event select bits that must be clear */
+	unsigned int version;		/* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
+	uint32_t missing;		/* Intel: architectural events that are not there (0AH, EBX) */
+	unsigned int offcore;		/* Intel: number of MSR_OFFCORE_RSP registers */
+	unsigned int offcore_width;	/* and their bits */
+	unsigned int frontend : 1;	/* Intel: has MSR_PEBS_FRONTEND */
+	unsigned int no_tsc : 1;	/* has no time stamp counter that can be used */
+	unsigned int no_rdpmc : 1;	/* counters can be read in the kernel only */
+	unsigned int pcint : 1;		/* interrupts on overflow */
+	unsigned int ext_core : 1;	/* AMD: six counters at C001_0200H */
+	unsigned int northbridge : 1;	/* AMD: events E0H to FFH are counted in one shared place */
+	unsigned int full_width : 1;	/* Intel: IA32_A_PMCn exist; set by the driver, which can know */
+	unsigned int ht : 1;		/* P4: two threads share the counters */
+	unsigned int p4_model;		/* P4 */
 };
 
-/* Words of the CPUID instruction that identification looks at; absent leaves are zero. */
+static inline unsigned int perfctr_count_bits(uint64_t set)
+{
+	unsigned int n = 0;
+
+	for (; set; set &= set - 1)
+		n++;
+	return n;
+}
+
+/*
+ * Words of the CPUID instruction that identification looks at; leaves that the processor does not
+ * have are zero. The caller reads them on the processor that it asks about: the two kinds of cores
+ * of a hybrid processor differ.
+ */
 struct perfctr_cpuid {
 	uint32_t max_leaf;		/* leaf 0, EAX */
 	char vendor[12];		/* leaf 0, EBX EDX ECX */
 	uint32_t signature;		/* leaf 1, EAX */
-	uint32_t leaf1_ecx, leaf1_edx;
+	uint32_t leaf1_ebx, leaf1_ecx, leaf1_edx;
+	uint32_t leaf4_eax;		/* subleaf 0: cores of the package */
+	uint32_t leaf7_ebx, leaf7_edx;	/* subleaf 0 */
+	uint32_t leaf7_1_eax;		/* subleaf 1 */
 	uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_ecx, leaf0a_edx;
-	uint32_t ext1_ecx;		/* leaf 80000001H, ECX */
+	uint32_t leaf1a_eax;		/* kind of core */
+	uint32_t leaf23_ebx;		/* subleaf 0 */
+	uint32_t leaf23_1_eax, leaf23_1_ebx;	/* subleaf 1: sets of counters */
+	uint32_t ext1_ecx;		/* leaf 80000001H */
+	uint32_t ext22_eax, ext22_ebx;	/* leaf 80000022H: AMD PerfMonV2 */
 };
 
 #define PERFCTR_CPUID_TSC		(1u << 4)	/* leaf1_edx */
@@ -49,20 +94,25 @@ void perfctr_x86_identify(const struct perfctr_cpuid *id, struct perfctr_cpu *cp
 /* Describe a PowerPC from its processor version register. */
 void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 
+/* Describe an arm64 from MIDR_EL1 and the number of event counters, PMCR_EL0.N. */
+void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
+
+/*
+ * Describe the processor with this id, as a typical one: the counters are those of a machine without
+ * hypervisor. For tables and tests. Returns 0; or -1 if there is none with the id.
+ */
+int perfctr_x86_named(const char *id, struct perfctr_cpu *cpu);
+int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu);
+int perfctr_arm64_named(const char *id, struct perfctr_cpu *cpu);
+
+/* The id of the nth processor of the ISA; NULL behind the last. */
+const char *perfctr_x86_id(unsigned int n);
+const char *perfctr_powerpc_id(unsigned int n);
+const char *perfctr_arm64_id(unsigned int n);
+
 /* Name of a cpu_type; NULL if there is no such type. */
 const char *perfctr_x86_type_name(unsigned int type);
 const char *perfctr_powerpc_type_name(unsigned int type);
 const char *perfctr_generic_type_name(unsigned int type);
-
-/*
- * Check a struct perfctr_cpu_control of the function's ISA. 0, or -1 and a diagnosis. The control is
- * only read.
- */
-int perfctr_x86_check(const struct perfctr_cpu *cpu, const void *control,
-		      struct perfctr_diagnosis *diagnosis);
-int perfctr_powerpc_check(const struct perfctr_cpu *cpu, const void *control,
-			  struct perfctr_diagnosis *diagnosis);
-int perfctr_generic_check(const struct perfctr_cpu *cpu, const void *control,
-			  struct perfctr_diagnosis *diagnosis);
 
 #endif /* PERFCTR_ARCH_CPU_H */

@@ -6,11 +6,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#include "arch/cpu.h"
+#include "arch/rules.h"
 #include "internal.h"
 
 static const struct perfctr_cpu *this_cpu(void);
@@ -34,17 +35,22 @@ static void identify(struct perfctr_cpu *cpu)
 
 	if (__get_cpuid(0, &eax, &vendor[0], &vendor[2], &vendor[1]))
 		memcpy(id.vendor, vendor, sizeof(id.vendor));
-	__get_cpuid(1, &id.signature, &ebx, &id.leaf1_ecx, &id.leaf1_edx);
+	__get_cpuid(1, &id.signature, &id.leaf1_ebx, &id.leaf1_ecx, &id.leaf1_edx);
+	__get_cpuid_count(4, 0, &id.leaf4_eax, &ebx, &ecx, &edx);
+	__get_cpuid_count(7, 0, &eax, &id.leaf7_ebx, &ecx, &id.leaf7_edx);
+	__get_cpuid_count(7, 1, &id.leaf7_1_eax, &ebx, &ecx, &edx);
 	__get_cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
-	if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
-		id.ext1_ecx = ecx;
+	__get_cpuid_count(0x1A, 0, &id.leaf1a_eax, &ebx, &ecx, &edx);
+	__get_cpuid_count(0x23, 0, &eax, &id.leaf23_ebx, &ecx, &edx);
+	__get_cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
+	__get_cpuid(0x80000001, &eax, &ebx, &id.ext1_ecx, &edx);
+	__get_cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
 	perfctr_x86_identify(&id, cpu);
 }
 
 #define GENERIC_TYPE PERFCTR_X86_GENERIC
-static int (*const check)(const struct perfctr_cpu *, const void *, struct perfctr_diagnosis *) =
-	perfctr_x86_check;
-static const char *(*const type_name)(unsigned int) = perfctr_x86_type_name;
+#define compile perfctr_x86_compile
+#define type_name perfctr_x86_type_name
 
 /* Bits of an event select that are perf's own business: USR, OS, INT, EN. */
 #define EVNTSEL_USR	0x00010000u
@@ -53,8 +59,8 @@ static const char *(*const type_name)(unsigned int) = perfctr_x86_type_name;
 #define FIXED_COUNTER	0x40000000u
 
 /* What the fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
-   own code for the reference cycles of counter 2, which no general counter can count. */
-static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300 };
+   own code for the reference cycles of counter 2, and 0x400 for the slots of counter 3. */
+static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400 };
 
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 			 struct perf_event_attr *attr, char *name, size_t size)
@@ -64,17 +70,26 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	unsigned int fixed;
 
 	control_name(name, size, control, i, control->evntsel_high[i]);
-	if (!cpu->enable)
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P6:
+	case PERFCTR_RULES_K7:
+	case PERFCTR_RULES_ARCH:
+		break;
+	default:
 		return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a control of the %s; load "
 				    "the perfctr driver, or count by event name", cpu->name);
-	if (cpu->type >= PERFCTR_X86_INTEL_NHLM && cpu->type <= PERFCTR_X86_INTEL_ARCH &&
-	    (control->offcore_rsp[0] | control->offcore_rsp[1])) {
-		/* The extra register belongs to events 0xB7 and 0xBB; perf takes its value in config1. */
-		attr->config1 = (evntsel & 0xFF) == 0xB7 ? control->offcore_rsp[0] :
-				(evntsel & 0xFF) == 0xBB ? control->offcore_rsp[1] : 0;
-	} else if (control->p4.pebs_enable | control->p4.pebs_matrix_vert) {
-		return perfctr_fail(EOPNOTSUPP, "perf_events can't tag for replay: p4.pebs_enable and "
-				    "p4.pebs_matrix_vert must be 0, or load the perfctr driver");
+	}
+	/* The extra register belongs to an event; perf takes its value in config1. */
+	switch (evntsel & 0xFF) {
+	case 0xB7: case 0x2A:
+		attr->config1 = control->offcore_rsp[0] | (uint64_t)control->offcore_rsp_high[0] << 32;
+		break;
+	case 0xBB: case 0x2B:
+		attr->config1 = control->offcore_rsp[1] | (uint64_t)control->offcore_rsp_high[1] << 32;
+		break;
+	case 0xC6:
+		attr->config1 = control->pebs_frontend;
+		break;
 	}
 	attr->type = PERF_TYPE_RAW;
 	attr->config = (evntsel & ~EVNTSEL_PERF) | (uint64_t)control->evntsel_high[i] << 32;
@@ -104,9 +119,8 @@ static void identify(struct perfctr_cpu *cpu)
 }
 
 #define GENERIC_TYPE PERFCTR_PPC_GENERIC
-static int (*const check)(const struct perfctr_cpu *, const void *, struct perfctr_diagnosis *) =
-	perfctr_powerpc_check;
-static const char *(*const type_name)(unsigned int) = perfctr_powerpc_type_name;
+#define compile perfctr_powerpc_compile
+#define type_name perfctr_powerpc_type_name
 
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 			 struct perf_event_attr *attr, char *name, size_t size)
@@ -122,25 +136,28 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 static void identify(struct perfctr_cpu *cpu)
 {
 #ifdef __aarch64__
-	/* PMCR_EL0.N can't be read in user space: the kernel decides how many there are. */
-	static const struct perfctr_cpu native = {
-		.name = "arm64 with PMUv3", .type = PERFCTR_ARM64_PMUV3,
-		.nrctrs = PERFCTR_NR_CTRS, .width = 64,
-	};
+	static const char path[] = "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
+	char text[32];
+	uint64_t midr = 0;
+
+	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are. */
+	if (perfctr_file_read(path, text, sizeof(text)) == 0)
+		midr = strtoull(text, NULL, 16);
+	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
+	cpu->width = 64;
 #else
 	static const struct perfctr_cpu native = {
-		.name = "Generic processor with a clock", .type = PERFCTR_GENERIC,
-		.nrctrs = PERFCTR_NR_CTRS, .width = 64,
+		.name = "Generic processor with a clock", .id = "", .type = PERFCTR_GENERIC,
+		.rules = PERFCTR_RULES_KERNEL, .counters = 0xFFFFFFFF, .width = 64, .pcint = 1,
 	};
-#endif
 
 	*cpu = native;
+#endif
 }
 
 #define GENERIC_TYPE PERFCTR_GENERIC
-static int (*const check)(const struct perfctr_cpu *, const void *, struct perfctr_diagnosis *) =
-	perfctr_generic_check;
-static const char *(*const type_name)(unsigned int) = perfctr_generic_type_name;
+#define compile perfctr_generic_compile
+#define type_name perfctr_generic_type_name
 
 #define PMEVTYPER_P	0x80000000u
 #define PMEVTYPER_U	0x40000000u
@@ -186,10 +203,11 @@ static const struct perfctr_cpu *this_cpu(void)
 
 int perfctr_control_check(const struct perfctr_cpu_control *control)
 {
+	struct perfctr_program program;
 	struct perfctr_diagnosis d;
 	const char *no_pmu;
 
-	if (check(this_cpu(), control, &d) == 0)
+	if (compile(this_cpu(), control, 0, &program, &d) == 0)
 		return 0;
 	/* Where nothing can be counted, that is the news, and not a mistake in the control. */
 	if (control->nractrs | control->nrictrs) {
@@ -206,7 +224,7 @@ int perfctr_control_check(const struct perfctr_cpu_control *control)
 void perfctr_cpu_info(struct perfctr_info *info)
 {
 	const struct perfctr_cpu *cpu = this_cpu();
-	bool usable = cpu->nrctrs && !perfctr_no_pmu();
+	bool usable = cpu->counters && !perfctr_no_pmu();
 
 	info->cpu_type = usable ? cpu->type : GENERIC_TYPE;
 }
@@ -225,5 +243,5 @@ unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
 	/* The generic types have none; any other is this machine's own. */
 	if (info->cpu_type == GENERIC_TYPE || info->cpu_type != cpu->type)
 		return 0;
-	return cpu->nrctrs + cpu->nrfixed;
+	return perfctr_count_bits(cpu->counters) + perfctr_count_bits(cpu->fixed);
 }

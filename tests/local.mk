@@ -16,10 +16,13 @@ tests_abi_libabi_la_SOURCES = \
 # ---- units ----
 if HAVE_CHECK
 unit_tests = \
-	tests/unit/arch \
 	tests/unit/event \
 	tests/unit/group \
+	tests/unit/identify \
 	tests/unit/primitives \
+	tests/unit/rules_generic \
+	tests/unit/rules_powerpc \
+	tests/unit/rules_x86 \
 	tests/unit/virtual \
 	tests/unit/why
 check_PROGRAMS += $(unit_tests)
@@ -27,18 +30,48 @@ TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
 
-tests_unit_arch_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_arch_LDADD = $(UNIT_LDADD)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
+tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_why_LDADD = $(UNIT_LDADD)
+
+# ---- the engine over simulated processors ----
+sim_tests = tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
+check_PROGRAMS += $(sim_tests)
+TESTS += $(sim_tests)
+check_LTLIBRARIES += tests/sim/libsim.la
+tests_sim_libsim_la_SOURCES = \
+	tests/sim/amd.c \
+	tests/sim/archpmu.c \
+	tests/sim/p4.c \
+	tests/sim/p5.c \
+	tests/sim/p6.c \
+	tests/sim/pmuv3.c \
+	tests/sim/powerpc.c \
+	tests/sim/schedule.h \
+	tests/sim/sim.c \
+	tests/sim/sim.h
+SIM_LDADD = tests/sim/libsim.la arch/libarch.la $(CHECK_LIBS)
+tests_sim_generic_engine_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_generic_engine_LDADD = $(SIM_LDADD)
+tests_sim_powerpc_engine_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_powerpc_engine_LDADD = $(SIM_LDADD)
+tests_sim_x86_engine_CFLAGS = $(UNIT_CFLAGS)
+tests_sim_x86_engine_LDADD = $(SIM_LDADD)
 endif
 
 # ---- the read loops, stepped ----

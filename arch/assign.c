@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
+/*
+ * Places for events. Each event has some ways to be counted (options), each way some counters, and
+ * some ways share a register that can hold one value only: an ESCR, an offcore response register, the
+ * P4's replay tags. The search goes over the options, of which there are few, and asks after each
+ * choice whether a matching of events and counters still exists; so it is exact, and gives up early.
+ */
+#include "arch/events.h"
+
+#define CONTROL_FIXED 0x40000000u
+
+/* Counters in one set: fixed ones from 32 on. */
+static uint64_t reach(const struct perfctr_cpu *cpu, const struct perfctr_event_option *option)
+{
+	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH ? option->fixed & cpu->fixed : 0;
+
+	return (option->counters & cpu->counters) | fixed << 32;
+}
+
+struct search {
+	const struct perfctr_cpu *cpu;
+	const struct perfctr_event_choice *choices;
+	unsigned int n;
+	uint32_t included;			/* choices that take part */
+	uint64_t all[PERFCTR_ASSIGN_MAX];	/* counters of all options together */
+	unsigned int *option;
+	int owner[64];				/* who has the counter; -1: nobody */
+};
+
+/* Find a counter for the choice, moving others if need be (Kuhn's augmenting path). */
+static int place(struct search *s, const uint64_t reachable[], unsigned int who, uint64_t *tried)
+{
+	uint64_t set = reachable[who];
+	unsigned int c;
+
+	/* Fixed counters first: they are good for nothing else. */
+	for (c = 64; c-- > 0; ) {
+		if (!(set >> c & 1) || *tried >> c & 1)
+			continue;
+		*tried |= (uint64_t)1 << c;
+		if (s->owner[c] < 0 ||
+		    place(s, reachable, (unsigned int)s->owner[c], tried)) {
+			s->owner[c] = (int)who;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Can all have counters if the first k have the options chosen, and the others any? */
+static int matches(struct search *s, unsigned int k)
+{
+	uint64_t reachable[PERFCTR_ASSIGN_MAX], tried;
+	unsigned int i, c;
+
+	for (c = 0; c < 64; c++)
+		s->owner[c] = -1;
+	for (i = 0; i < s->n; i++)
+		reachable[i] = i < k ? reach(s->cpu, &s->choices[i].option[s->option[i]]) : s->all[i];
+	for (i = 0; i < s->n; i++) {
+		tried = 0;
+		if (s->included >> i & 1 && !place(s, reachable, i, &tried))
+			return 0;
+	}
+	return 1;
+}
+
+/* An ESCR holds an event, its masks and its levels. */
+static uint64_t register_value(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+			       const struct perfctr_event_option *option)
+{
+	if (cpu->rules == PERFCTR_RULES_P4)
+		return option->code | (uint64_t)choice->user << 32 | (uint64_t)choice->kernel << 33;
+	return option->value;
+}
+
+/* Do the two need one register with two values? */
+static int clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *a,
+		 const struct perfctr_event_option *x, const struct perfctr_event_choice *b,
+		 const struct perfctr_event_option *y)
+{
+	if (x->reg && x->reg == y->reg && register_value(cpu, a, x) != register_value(cpu, b, y))
+		return 1;
+	/* Replay tags serve one event at a time. */
+	return x->pebs_enable && y->pebs_enable && (x->pebs_enable != y->pebs_enable ||
+						    x->pebs_matrix_vert != y->pebs_matrix_vert);
+}
+
+static int search(struct search *s, unsigned int k)
+{
+	const struct perfctr_event_choice *choice = &s->choices[k];
+	unsigned int i;
+
+	if (k == s->n)
+		return matches(s, k);
+	if (!(s->included >> k & 1)) {
+		s->option[k] = 0;
+		return search(s, k + 1);
+	}
+	for (s->option[k] = 0; s->option[k] < choice->options; s->option[k]++) {
+		const struct perfctr_event_option *option = &choice->option[s->option[k]];
+
+		if (!reach(s->cpu, option))
+			continue;
+		for (i = 0; i < k; i++)
+			if (s->included >> i & 1 &&
+			    clash(s->cpu, &s->choices[i], &s->choices[i].option[s->option[i]],
+				  choice, option))
+				break;
+		if (i == k && matches(s, k + 1) && search(s, k + 1))
+			return 1;
+	}
+	return 0;
+}
+
+int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+			 unsigned int n, unsigned int option[], uint32_t counter[],
+			 uint32_t *conflict)
+{
+	struct search s = { .cpu = cpu, .choices = choices, .n = n, .option = option };
+	unsigned int i, k;
+
+	*conflict = 0;
+	if (n > PERFCTR_ASSIGN_MAX)
+		return -1;
+	for (i = 0; i < n; i++) {
+		s.included |= 1u << i;
+		for (k = 0; k < choices[i].options; k++)
+			s.all[i] |= reach(cpu, &choices[i].option[k]);
+	}
+	if (search(&s, 0)) {
+		for (i = 0; i < 64; i++)
+			if (s.owner[i] >= 0)
+				counter[s.owner[i]] = i < 32 ? i : CONTROL_FIXED + i - 32;
+		return 0;
+	}
+	/* Leave out what is not needed for the conflict: what remains is. */
+	for (i = 0; i < n; i++) {
+		s.included &= ~(1u << i);
+		if (search(&s, 0))
+			s.included |= 1u << i;
+	}
+	*conflict = s.included;
+	return -1;
+}

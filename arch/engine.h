@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/*
+ * engine.h - the low-level driver: runs register programs for one thread after the other, as
+ * "PERFCTRS LOW-LEVEL DRIVERS API" and the Implementation Notes of its x86 part say.
+ *
+ * One source for the driver, where the primitives are the instructions themselves, and for the tests,
+ * where they are a simulated processor's. That is why it is a header: the includer has seen an ISA's
+ * ABI header with PERFCTR_KERNEL_STATE, and defines, before including it, these functions of the
+ * processor that it runs on (all "static inline", first argument struct perfctr_core *core):
+ *
+ *	uint32_t perfctr_core_tsc(core)			low half of the clock
+ *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter
+ *	uint64_t perfctr_core_read_counter(core, reg)	the same by register number
+ *	void perfctr_core_write_counter(core, reg, value)
+ *	uint64_t perfctr_core_read_control(core, reg)
+ *	void perfctr_core_write_control(core, reg, value)
+ *
+ * A-mode counters are only ever read: they run on, whoever's turn it is, and a thread's count is the
+ * sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of the control
+ * registers are remembered per CPU, and nothing is written that is there already. I-mode counters are
+ * stopped at suspend, since an overflow must hit its own thread, and loaded at resume.
+ *
+ * All functions are called with preemption and overflow interrupts disabled, or, without i-mode
+ * counters, with preemption disabled.
+ */
+#ifndef PERFCTR_ARCH_ENGINE_H
+#define PERFCTR_ARCH_ENGINE_H
+
+#include "arch/rules.h"
+
+/* What a CPU's registers contain. All zero after the control registers were cleared. */
+struct perfctr_core;	/* the includer's: has a member "cache" of this type */
+struct perfctr_cache {
+	uint64_t id;			/* program whose control is in the registers; 0: none */
+	int cpu;			/* this CPU's number */
+	uint64_t control[PERFCTR_SLOTS];
+};
+
+static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core);
+
+static inline uint32_t perfctr_counter_now(struct perfctr_core *core,
+					   const struct perfctr_program *program, unsigned int i)
+{
+	return program->by_register ? (uint32_t)perfctr_core_read_counter(core, program->counter[i].reg) :
+				      perfctr_core_rdpmc(core, program->counter[i].map);
+}
+
+/* Has the i-mode counter passed its overflow? Its start value tells, once it is suspended. */
+static inline int perfctr_counter_overflown(const struct perfctr_program *program, uint32_t start)
+{
+	return (start >> 31) == program->negative;
+}
+
+/*
+ * Install a compiled program in a suspended state. The id must be one that no other program had
+ * since the CPUs' caches were cleared.
+ */
+static inline void perfctr_cpu_update_control(struct perfctr_cpu_state *state,
+					      struct perfctr_program *program, unsigned int tsc_on,
+					      uint64_t id)
+{
+	unsigned int i;
+
+	program->id = id;
+	state->k1.id = (uint32_t)id;
+	state->k1.isuspend_cpu = -1;
+	state->cstatus = perfctr_mk_cstatus(tsc_on, program->nractrs,
+					    program->nrctrs - program->nractrs);
+	for (i = 0; i < program->nrctrs; i++) {
+		state->pmc[i].map = program->counter[i].map;
+		state->pmc[i].start = program->counter[i].ireset;
+	}
+}
+
+/* Bring a counter's sum up to date. */
+static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned int i, uint32_t now)
+{
+	state->pmc[i].sum += (uint32_t)(now - state->pmc[i].start);
+	state->pmc[i].start = now;
+}
+
+/*
+ * The processor changes this control register itself. What it made of it belongs to the thread, and
+ * is what the thread finds again.
+ */
+static inline void perfctr_async_suspend(struct perfctr_core *core, struct perfctr_program *program)
+{
+	struct perfctr_write *write = &program->write[program->async];
+	uint64_t changed = perfctr_core_read_control(core, write->reg) ^ write->value;
+
+	write->value ^= changed;
+	write->stopped ^= changed & ~(program->async_value ^ program->async_stopped);
+	perfctr_core_cache(core)->control[write->slot] = write->value;
+}
+
+static inline void perfctr_cpu_isuspend(struct perfctr_core *core, struct perfctr_cpu_state *state,
+					const struct perfctr_program *program)
+{
+	struct perfctr_cache *cache = perfctr_core_cache(core);
+	unsigned int i;
+
+	state->k1.isuspend_cpu = cache->cpu;
+	for (i = 0; i < program->nr_writes; i++) {
+		const struct perfctr_write *write = &program->write[i];
+
+		if (write->stopped != write->value) {
+			cache->control[write->slot] = write->stopped;
+			perfctr_core_write_control(core, write->reg, write->stopped);
+		}
+	}
+	for (i = program->nractrs; i < program->nrctrs; i++)
+		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
+	/* The cache's id stays: resuming here next, only the stopped registers are to be written. */
+}
+
+static inline void perfctr_cpu_iresume(struct perfctr_core *core,
+				       const struct perfctr_cpu_state *state,
+				       const struct perfctr_program *program)
+{
+	struct perfctr_cache *cache = perfctr_core_cache(core);
+	uint64_t ack = 0;
+	unsigned int i;
+
+	if (cache->id == program->id) {
+		cache->id = 0;		/* the stopped control registers must be written */
+		if (state->k1.isuspend_cpu == cache->cpu)
+			return;		/* the counters are as they were left */
+	}
+	/* Who had this CPU in between may have left the counters running. */
+	for (i = 0; i < program->nr_writes; i++) {
+		const struct perfctr_write *write = &program->write[i];
+
+		if (write->stopped != write->value && cache->control[write->slot] != write->stopped) {
+			cache->control[write->slot] = write->stopped;
+			perfctr_core_write_control(core, write->reg, write->stopped);
+		}
+	}
+	for (i = program->nractrs; i < program->nrctrs; i++) {
+		uint64_t start = (uint64_t)(int64_t)(int32_t)state->pmc[i].start;
+
+		perfctr_core_write_counter(core, program->counter[i].reg,
+				      start & program->counter[i].mask);
+		ack |= program->counter[i].ack;
+	}
+	for (i = 0; i < program->nr_clears; i++)
+		perfctr_core_write_counter(core, program->clear[i], 0);
+	/* What the processor remembers of an earlier overflow would hide or imitate the next. */
+	if (ack)
+		perfctr_core_write_control(core, program->ack_reg, ack);
+	/* The cache's id is not ours, so perfctr_write_program() does its work. */
+}
+
+static inline void perfctr_write_program(struct perfctr_core *core,
+					 const struct perfctr_program *program)
+{
+	struct perfctr_cache *cache = perfctr_core_cache(core);
+	unsigned int i;
+
+	if (cache->id == program->id)
+		return;
+	for (i = 0; i < program->nr_writes; i++) {
+		const struct perfctr_write *write = &program->write[i];
+
+		if (cache->control[write->slot] != write->value) {
+			cache->control[write->slot] = write->value;
+			perfctr_core_write_control(core, write->reg, write->value);
+		}
+	}
+	cache->id = program->id;
+}
+
+/* Stop i-mode counters, and add to all sums what was counted since the resume. */
+static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr_cpu_state *state,
+				       struct perfctr_program *program)
+{
+	unsigned int i;
+	uint32_t now;
+
+	if (program->async >= 0)
+		perfctr_async_suspend(core, program);
+	if (perfctr_cstatus_has_ictrs(state->cstatus))
+		perfctr_cpu_isuspend(core, state, program);
+	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+		now = perfctr_core_tsc(core);
+		state->tsc_sum += (uint32_t)(now - state->tsc_start);
+		state->tsc_start = now;
+	}
+	for (i = 0; i < program->nractrs; i++)
+		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
+}
+
+/* Load i-mode counters, write control registers, and begin a new period. */
+static inline void perfctr_cpu_resume(struct perfctr_core *core, struct perfctr_cpu_state *state,
+				      const struct perfctr_program *program)
+{
+	unsigned int i;
+	uint32_t now;
+
+	if (perfctr_cstatus_has_ictrs(state->cstatus))
+		perfctr_cpu_iresume(core, state, program);
+	if (program->nrctrs)
+		perfctr_write_program(core, program);
+	for (i = 0; i < program->nractrs; i++)
+		state->pmc[i].start = perfctr_counter_now(core, program, i);
+	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+		/* User space takes a changed start for a new period: it must change. */
+		now = perfctr_core_tsc(core);
+		state->tsc_start = now + (now == state->tsc_start);
+	}
+}
+
+/* Suspend and resume in one, without touching a control register: keeps differences below 2^32. */
+static inline void perfctr_cpu_sample(struct perfctr_core *core, struct perfctr_cpu_state *state,
+				      const struct perfctr_program *program)
+{
+	unsigned int i;
+	uint32_t now;
+
+	for (i = 0; i < program->nrctrs; i++)
+		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
+	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+		now = perfctr_core_tsc(core);
+		now += now == state->tsc_start;
+		state->tsc_sum += (uint32_t)(now - state->tsc_start);
+		state->tsc_start = now;
+	}
+}
+
+/*
+ * The set of i-mode counters of a suspended state that have overflown, and whose start values are set
+ * back to what the control says. Also right after a suspend without an interrupt: an overflow at that
+ * very moment would be lost if nobody asked before the next resume.
+ */
+static inline uint32_t perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state,
+						     struct perfctr_program *program)
+{
+	uint32_t overflown = 0;
+	unsigned int i;
+
+	for (i = program->nractrs; i < program->nrctrs; i++) {
+		if (perfctr_counter_overflown(program, state->pmc[i].start)) {
+			state->pmc[i].start = program->counter[i].ireset;
+			overflown |= (uint32_t)1 << i;
+		}
+	}
+	if (overflown && program->async >= 0) {
+		/* The processor has disarmed itself; begin anew. */
+		program->write[program->async].value = program->async_value;
+		program->write[program->async].stopped = program->async_stopped;
+	}
+	return overflown;
+}
+
+/* Before perfctr_cpu_resume(): the start values have changed, so what the CPU holds is worth nothing. */
+static inline void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
+{
+	state->k1.isuspend_cpu = -1;
+}
+
+#endif /* PERFCTR_ARCH_ENGINE_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/* event-tables.h - what scripts/events.awk makes of the event tables; read by events.c only. */
+#ifndef PERFCTR_ARCH_EVENT_TABLES_H
+#define PERFCTR_ARCH_EVENT_TABLES_H
+
+#include <stdint.h>
+
+/* Kinds of records, and what else is true of them. */
+enum {
+	EVENT_BITMASK = 1,	/* unit masks may be combined */
+	EVENT_DEFAULT = 2,	/* mask: taken if none is named */
+	EVENT_OVERRIDE = 4,	/* code replaces the event's, and is not added to it */
+	EVENT_PEBS = 16,	/* counts only in precise sampling */
+	EVENT_IS_MASK = 32,
+	EVENT_IS_ALSO = 64,	/* another way to count what stands before it */
+};
+
+/* An event, followed by its other ways, and its masks, each followed by its other ways. */
+struct perfctr_event_record {
+	uint32_t name;		/* offset in perfctr_event_names */
+	uint32_t code;		/* image of the event select without modes; P4: of the ESCR */
+	uint16_t extra;		/* index in perfctr_event_extras; 0: none */
+	uint16_t back;		/* distance to the event's record */
+	uint16_t high;		/* bits 47-32 of the event select */
+	uint8_t set;		/* index in perfctr_event_sets; 0 on P4: what the ESCRs reach */
+	uint8_t flags;
+};
+
+/* A register beside the event select; of a P4 event: ESCRs and ESCR SELECT; of a mask: replay tags. */
+struct perfctr_event_extra {
+	uint32_t reg;		/* MSR number; P4: first ESCR; 0 for replay tags */
+	uint32_t select;	/* P4: ESCR SELECT, or pebs_matrix_vert */
+	uint64_t value;		/* P4: second ESCR or 0, or pebs_enable */
+};
+
+struct perfctr_event_set_of_counters {
+	uint32_t general, fixed;
+};
+
+struct perfctr_event_table {
+	char id[24];		/* of the processors that it describes */
+	uint32_t first, count;	/* records */
+	uint32_t hash, size;	/* buckets: 1 + number of a record in the table, or 0 */
+};
+
+extern const char perfctr_event_names[];
+extern const struct perfctr_event_set_of_counters perfctr_event_sets[];
+extern const struct perfctr_event_extra perfctr_event_extras[];
+extern const struct perfctr_event_record perfctr_event_records[];
+extern const uint16_t perfctr_event_hash[];
+extern const struct perfctr_event_table perfctr_event_tables[];	/* ordered by id */
+extern const unsigned int perfctr_event_table_count;
+
+#endif /* PERFCTR_ARCH_EVENT_TABLES_H */

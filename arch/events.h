@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/*
+ * events.h - events by name, and their places on counters.
+ *
+ *	word = EVENT { (":" | ".") MASK } { ":" modifier }
+ *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
+ *
+ * Case does not matter. A look-up hashes the word once and compares one entry: nothing is allocated,
+ * nothing prepared at start.
+ */
+#ifndef PERFCTR_ARCH_EVENTS_H
+#define PERFCTR_ARCH_EVENTS_H
+
+#include <stddef.h>
+#include "arch/rules.h"
+
+struct perfctr_event_table;
+
+/* The table of this id; NULL if there is none. */
+const struct perfctr_event_table *perfctr_event_table(const char *id);
+
+/* The id of the nth table, in alphabetical order; NULL behind the last. */
+const char *perfctr_event_table_id(unsigned int n);
+
+/* One way to count an event. */
+struct perfctr_event_option {
+	uint32_t counters;	/* set of the programmable counters that can */
+	uint32_t fixed;		/* set of the fixed counters that can */
+	uint32_t code;		/* event select without modes; P4: ESCR */
+	uint32_t high;		/* event select, bits 63-32 */
+	uint32_t select;	/* P4: ESCR SELECT */
+	uint32_t reg;		/* MSR beside the event select, ESCR on P4; 0: none */
+	uint64_t value;		/* for it */
+	uint32_t pebs_enable, pebs_matrix_vert;	/* P4 */
+};
+
+enum { PERFCTR_EVENT_OPTIONS = 4 };
+
+/* What a word asks for. */
+struct perfctr_event_choice {
+	unsigned int options;	/* number of them, at least one */
+	struct perfctr_event_option option[PERFCTR_EVENT_OPTIONS];
+	unsigned int user : 1, kernel : 1, edge : 1, invert : 1;
+	unsigned int pebs : 1;	/* counts only in precise sampling */
+	unsigned int cmask;
+	uint32_t ireset;	/* with imode */
+	unsigned int imode : 1;
+};
+
+/* Why a word can't be looked up: the part of it that is wrong, or that asks for more. */
+enum perfctr_event_error {
+	PERFCTR_EVENT_OK,
+	PERFCTR_EVENT_UNKNOWN,		/* no such event */
+	PERFCTR_EVENT_NO_MASK,		/* the event has no such unit mask; nor is it a modifier */
+	PERFCTR_EVENT_NEEDS_MASK,	/* it has no default */
+	PERFCTR_EVENT_ONE_MASK,		/* its masks can't be combined */
+	PERFCTR_EVENT_MODIFIER,		/* given twice, or with a bad number */
+};
+
+/*
+ * Look a word up. On an error *part and *part_length are the part of the word that it is about; for
+ * NO_MASK, NEEDS_MASK and ONE_MASK *event is the event's number for perfctr_event_walk().
+ */
+enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
+					      const char *word, size_t length,
+					      struct perfctr_event_choice *choice,
+					      const char **part, size_t *part_length,
+					      unsigned int *event);
+
+/* A name in a table. */
+struct perfctr_event_entry {
+	const char *event;
+	const char *mask;	/* NULL: the event itself */
+	uint32_t code, high;	/* as in an option; of a mask: its own bits */
+	uint32_t counters, fixed;
+	unsigned int masks : 1;		/* the event has masks */
+	unsigned int combines : 1;	/* its masks may be combined */
+	unsigned int is_default : 1;	/* mask taken if none is named */
+	unsigned int pebs : 1;
+};
+
+/* The nth name, events before their masks. Returns the number of the next; 0 if there is no nth. */
+unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
+				struct perfctr_event_entry *entry);
+
+/*
+ * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with bit
+ * 30) for each; or -1, with *conflict the smallest set of choices that can't be together: one alone,
+ * if the processor has no counter for it.
+ */
+enum { PERFCTR_ASSIGN_MAX = 32 };
+int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+			 unsigned int n, unsigned int option[], uint32_t counter[],
+			 uint32_t *conflict);
+
+/*
+ * The control of the ISA that counts the choices, a-mode before i-mode, and where each went: place[i]
+ * is its index in the control. 0; or -1 with *conflict as above and *reason a clause that says why.
+ */
+int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+		       unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
+		       const char **reason);
+int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
+			   const struct perfctr_event_choice choices[], unsigned int n,
+			   void *control, unsigned int place[], uint32_t *conflict,
+			   const char **reason);
+int perfctr_generic_encode(const struct perfctr_cpu *cpu,
+			   const struct perfctr_event_choice choices[], unsigned int n,
+			   void *control, unsigned int place[], uint32_t *conflict,
+			   const char **reason);
+
+#endif /* PERFCTR_ARCH_EVENTS_H */

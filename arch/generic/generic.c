@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
+/*
+ * arm64, and every ISA that has no ABI of its own.
+ *
+ * Sources: Arm Architecture Reference Manual DDI 0487, D13 (PMUv3: PMEVTYPERn_EL0, PMCCFILTR_EL0),
+ * D19 (MIDR_EL1); part numbers: the cores' Technical Reference Manuals.
+ */
+#include <perfctr/abi-generic.h>
+#include "arch/common.h"
+#include "arch/events.h"
+
+#define PMEVTYPER_P	0x80000000u	/* not in EL1 */
+#define PMEVTYPER_U	0x40000000u	/* not in EL0 */
+#define CYCLE_COUNTER	31
+
+/* Numbers that stand for registers, beside n + 1 for PMEVTYPERn_EL0 and 32 for PMCCFILTR_EL0. */
+#define PMOVSCLR	33
+#define PMINTEN		34		/* PMINTENSET_EL1 and PMINTENCLR_EL1 together */
+#define SLOT_PMINTEN	32
+
+static const struct core {
+	uint16_t part;		/* MIDR_EL1 bits 15-4, of implementer 41H */
+	char id[16];
+	char name[24];
+} cores[] = {
+	{ 0xD03, "cortex-a53", "Arm Cortex-A53" },
+	{ 0xD05, "cortex-a55", "Arm Cortex-A55" },
+	{ 0xD07, "cortex-a57", "Arm Cortex-A57" },
+	{ 0xD08, "cortex-a72", "Arm Cortex-A72" },
+	{ 0xD09, "cortex-a73", "Arm Cortex-A73" },
+	{ 0xD0A, "cortex-a75", "Arm Cortex-A75" },
+	{ 0xD0B, "cortex-a76", "Arm Cortex-A76" },
+	{ 0xD0C, "neoverse-n1", "Arm Neoverse N1" },
+	{ 0xD0D, "cortex-a77", "Arm Cortex-A77" },
+	{ 0xD40, "neoverse-v1", "Arm Neoverse V1" },
+	{ 0xD41, "cortex-a78", "Arm Cortex-A78" },
+	{ 0xD44, "cortex-x1", "Arm Cortex-X1" },
+	{ 0xD46, "cortex-a510", "Arm Cortex-A510" },
+	{ 0xD47, "cortex-a710", "Arm Cortex-A710" },
+	{ 0xD48, "cortex-x2", "Arm Cortex-X2" },
+	{ 0xD49, "neoverse-n2", "Arm Neoverse N2" },
+	{ 0xD4D, "cortex-a715", "Arm Cortex-A715" },
+	{ 0xD4E, "cortex-x3", "Arm Cortex-X3" },
+	{ 0xD4F, "neoverse-v2", "Arm Neoverse V2" },
+	{ 0xD80, "cortex-a520", "Arm Cortex-A520" },
+	{ 0xD81, "cortex-a720", "Arm Cortex-A720" },
+	{ 0xD82, "cortex-x4", "Arm Cortex-X4" },
+	{ 0xD83, "neoverse-v3", "Arm Neoverse V3" },
+	{ 0xD8E, "neoverse-n3", "Arm Neoverse N3" },
+	{ 0, "pmuv3", "arm64 with PMUv3" },
+};
+
+#define CORES (sizeof(cores) / sizeof(cores[0]))
+
+static void describe(const struct core *core, unsigned int counters, struct perfctr_cpu *cpu)
+{
+	static const struct perfctr_cpu pmuv3 = {
+		.type = PERFCTR_ARM64_PMUV3, .rules = PERFCTR_RULES_PMUV3, .width = 32, .pcint = 1,
+	};
+
+	*cpu = pmuv3;
+	cpu->name = core->name;
+	cpu->id = core->id;
+	if (counters > CYCLE_COUNTER)
+		counters = CYCLE_COUNTER;
+	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << CYCLE_COUNTER;
+}
+
+void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < CORES - 1; i++)
+		if ((midr >> 24 & 0xFF) == 0x41 && cores[i].part == (midr >> 4 & 0xFFF))
+			break;
+	describe(&cores[i], counters, cpu);
+}
+
+int perfctr_arm64_named(const char *id, struct perfctr_cpu *cpu)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < CORES; i++) {
+		for (k = 0; id[k] && id[k] == cores[i].id[k]; k++)
+			;
+		if (id[k] == cores[i].id[k]) {
+			describe(&cores[i], 6, cpu);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+const char *perfctr_arm64_id(unsigned int n)
+{
+	return n < CORES ? cores[n].id : NULL;
+}
+
+const char *perfctr_generic_type_name(unsigned int type)
+{
+	switch (type) {
+	case PERFCTR_GENERIC:
+		return "Generic processor with a clock";
+	case PERFCTR_ARM64_PMUV3:
+		return "arm64 with PMUv3";
+	}
+	return NULL;
+}
+
+uint32_t perfctr_generic_register(const struct perfctr_cpu *cpu, unsigned int slot)
+{
+	if (slot == SLOT_PMINTEN && cpu->rules == PERFCTR_RULES_PMUV3)
+		return PMINTEN;
+	return cpu->rules == PERFCTR_RULES_PMUV3 && slot < 32 && cpu->counters >> slot & 1 ?
+	       slot + 1 : 0;
+}
+
+static int check_pmuv3(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       unsigned int i, struct perfctr_diagnosis *diagnosis)
+{
+	uint32_t bits = c->evntsel[i] & ~(PMEVTYPER_P | PMEVTYPER_U | 0xFFFFu);
+
+	if (bits)
+		return perfctr_diagnose(diagnosis, "evntsel", (int)i, bits,
+					"only P (31), U (30) and the event (15-0) may be set");
+	if ((c->evntsel[i] & (PMEVTYPER_P | PMEVTYPER_U)) == (PMEVTYPER_P | PMEVTYPER_U))
+		return perfctr_diagnose(diagnosis, "evntsel", (int)i, PMEVTYPER_P | PMEVTYPER_U,
+					"P and U together exclude everything");
+	if (c->evntsel_high[i])
+		return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, c->evntsel_high[i],
+					"the upper half must be zero");
+	if (c->pmc_map[i] > CYCLE_COUNTER)
+		return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
+					"counters are 0 to 30, and 31 for cycles");
+	if (c->pmc_map[i] == CYCLE_COUNTER && (c->evntsel[i] & 0xFFFF) != 0x11)
+		return perfctr_diagnose(diagnosis, "evntsel", (int)i, c->evntsel[i] & 0xFFFF,
+					"counter 31 counts cycles only (event 0x11)");
+	return perfctr_check_counter(cpu, c, i, diagnosis);
+}
+
+int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+			    struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
+{
+	const struct perfctr_cpu_control *c = control;
+	unsigned int i;
+
+	(void)flags;
+	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0 ||
+	    perfctr_check_reserved(c->_reserved1 | c->_reserved2 | c->_reserved3 | c->_reserved4,
+				   diagnosis) < 0)
+		return -1;
+	if (cpu->rules != PERFCTR_RULES_PMUV3)
+		return 0;
+	program->by_register = 1;
+	program->ack_reg = PMOVSCLR;
+	for (i = 0; i < program->nrctrs; i++) {
+		uint32_t pmc = c->pmc_map[i];
+		/* The cycle counter's filter has no event number. */
+		uint32_t value = pmc == CYCLE_COUNTER ? c->evntsel[i] & ~0xFFFFu : c->evntsel[i];
+
+		if (check_pmuv3(cpu, c, i, diagnosis) < 0)
+			return -1;
+		perfctr_program_write(program, pmc, pmc + 1, value,
+				      i < c->nractrs ? value : value | PMEVTYPER_P | PMEVTYPER_U);
+		perfctr_program_write(program, SLOT_PMINTEN, PMINTEN,
+				      i < c->nractrs ? 0 : (uint64_t)1 << pmc, 0);
+		program->counter[i].reg = pmc;
+		program->counter[i].mask = perfctr_mask(pmc == CYCLE_COUNTER ? 64 : cpu->width);
+		program->counter[i].ack = (uint64_t)1 << pmc;
+	}
+	return 0;
+}
+
+int perfctr_generic_encode(const struct perfctr_cpu *cpu,
+			   const struct perfctr_event_choice choices[], unsigned int n,
+			   void *control, unsigned int place[], uint32_t *conflict,
+			   const char **reason)
+{
+	struct perfctr_cpu_control *c = control;
+	unsigned int option[PERFCTR_ASSIGN_MAX], i;
+	uint32_t counter[PERFCTR_ASSIGN_MAX];
+
+	for (i = 0; i < n; i++) {
+		if (choices[i].edge || choices[i].invert || choices[i].cmask) {
+			*reason = "this processor has no edge detection, inversion or threshold";
+			*conflict = 1u << i;
+			return -1;
+		}
+	}
+	*reason = "there are not enough counters that can count them";
+	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
+		return -1;
+	for (i = 0; i < n; i++)
+		if (!choices[i].imode)
+			place[i] = c->nractrs++;
+	for (i = 0; i < n; i++) {
+		if (choices[i].imode)
+			place[i] = c->nractrs + c->nrictrs++;
+		c->pmc_map[place[i]] = counter[i];
+		c->evntsel[place[i]] = choices[i].option[option[i]].code |
+				       (choices[i].kernel ? 0 : PMEVTYPER_P) |
+				       (choices[i].user ? 0 : PMEVTYPER_U);
+		c->ireset[place[i]] = choices[i].imode ? (int)choices[i].ireset : 0;
+	}
+	return 0;
+}

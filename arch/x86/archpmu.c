@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
+/*
+ * Intel's architectural performance monitoring, from Core to today.
+ *
+ * Sources: SDM vol. 3B 20.2 (versions 1 to 6, IA32_FIXED_CTR_CTRL, IA32_PERF_GLOBAL_STATUS), 20.3
+ * (offcore response registers, MSR_PEBS_FRONTEND, IN_TX), 20.2.8 (full-width writes).
+ */
+#include "arch/x86/x86.h"
+
+#define EVNTSEL0		0x186
+#define PMC0			0xC1
+#define A_PMC0			0x4C1
+#define FIXED_CTR0		0x309
+#define FIXED_CTR_CTRL		0x38D
+#define GLOBAL_OVF_CTRL		0x390
+#define OFFCORE_RSP0		0x1A6
+#define PEBS_FRONTEND		0x3F7
+#define SLOT_FIXED		32
+#define SLOT_OFFCORE		33
+#define SLOT_FRONTEND		35
+
+#define IN_TXCP			0x00000002u	/* of evntsel_high: bit 33 */
+
+uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot)
+{
+	if (slot < 32)
+		return cpu->counters >> slot & 1 ? EVNTSEL0 + slot : 0;
+	if (slot == SLOT_FIXED)
+		return cpu->fixed ? FIXED_CTR_CTRL : 0;
+	if (slot < SLOT_FRONTEND)
+		return slot - SLOT_OFFCORE < cpu->offcore ? OFFCORE_RSP0 + slot - SLOT_OFFCORE : 0;
+	return slot == SLOT_FRONTEND && cpu->frontend ? PEBS_FRONTEND : 0;
+}
+
+/*
+ * Is the counter's event the one that MSR_OFFCORE_RSP_n qualifies? Unit mask 1 of B7H and BBH, since
+ * Golden Cove of 2AH and 2BH; small cores have unit masks 1 and 2 of B7H.
+ */
+static int uses_offcore(const struct perfctr_cpu_control *c, unsigned int i, unsigned int n)
+{
+	uint32_t event = c->evntsel[i] & 0xFFFF;
+
+	if (c->pmc_map[i] & FIXED_COUNTER)
+		return 0;
+	return n == 0 ? event == 0x01B7 || event == 0x012A :
+			event == 0x01BB || event == 0x012B || event == 0x02B7;
+}
+
+static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       unsigned int i, struct perfctr_program *program,
+		       struct perfctr_diagnosis *diagnosis)
+{
+	uint32_t n = c->pmc_map[i] & ~FIXED_COUNTER, evntsel = c->evntsel[i];
+	uint32_t allowed = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_ENABLE | EVNTSEL_ANY;
+	uint32_t field;
+
+	/* FIXED_CTR_CTRL has room for 16. */
+	if (n > 15 || !(cpu->fixed >> n & 1))
+		return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
+					"this processor has no such fixed counter");
+	/* What it counts is known: the event may stand there or not. */
+	if (evntsel & ~(allowed | 0xFFFF) || c->evntsel_high[i])
+		return perfctr_diagnose(diagnosis, evntsel & ~(allowed | 0xFFFF) ? "evntsel" :
+					"evntsel_high", (int)i, evntsel & ~(allowed | 0xFFFF) ?
+					evntsel & ~(allowed | 0xFFFF) : c->evntsel_high[i],
+					"a fixed counter has no mask, inversion or edge detection");
+	field = (evntsel & EVNTSEL_OS ? 1u : 0) | (evntsel & EVNTSEL_USR ? 2u : 0) |
+		(evntsel & EVNTSEL_ANY ? 4u : 0) | (evntsel & EVNTSEL_INT ? 8u : 0);
+	perfctr_program_write(program, SLOT_FIXED, FIXED_CTR_CTRL, (uint64_t)field << 4 * n,
+			      i < c->nractrs ? (uint64_t)field << 4 * n : 0);
+	program->counter[i].reg = FIXED_CTR0 + n;
+	program->counter[i].mask = perfctr_mask(cpu->fixed_width);
+	program->counter[i].ack = (uint64_t)1 << (32 + n);
+	return 0;
+}
+
+static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
+{
+	unsigned int i, n, used;
+
+	for (n = 0; n < cpu->offcore; n++) {
+		uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
+		uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
+		uint64_t bits = value & ~perfctr_mask(cpu->offcore_width);
+
+		for (i = 0, used = 0; i < program->nrctrs; i++)
+			used |= uses_offcore(c, i, n) != 0;
+		if (value && !used)
+			bits = value;
+		if (bits)
+			return perfctr_diagnose(diagnosis, (uint32_t)bits ? "offcore_rsp" :
+						"offcore_rsp_high", (int)n, (uint32_t)bits ?
+						(uint32_t)bits : (uint32_t)(bits >> 32), used ?
+						"these bits are reserved on this processor" :
+						"no counter has the offcore response event of that "
+						"register");
+		if (used)
+			perfctr_program_write(program, SLOT_OFFCORE + n, OFFCORE_RSP0 + n, value,
+					      value);
+	}
+	if (!cpu->frontend)
+		return 0;
+	if (c->pebs_frontend & 0xFF800000u)
+		return perfctr_diagnose(diagnosis, "pebs_frontend", -1,
+					c->pebs_frontend & 0xFF800000u,
+					"only bits 22-0 may be set");
+	for (i = 0, used = 0; i < program->nrctrs; i++)
+		used |= !(c->pmc_map[i] & FIXED_COUNTER) && (c->evntsel[i] & 0xFF) == 0xC6;
+	if (c->pebs_frontend && !used)
+		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
+					"no counter has FRONTEND_RETIRED (C6H)");
+	if (used)
+		perfctr_program_write(program, SLOT_FRONTEND, PEBS_FRONTEND, c->pebs_frontend,
+				      c->pebs_frontend);
+	return 0;
+}
+
+int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			 unsigned int flags, struct perfctr_program *program,
+			 struct perfctr_diagnosis *diagnosis)
+{
+	unsigned int i;
+
+	(void)flags;
+	/* Extra registers first: a counter that runs already must not see its event change. */
+	if (check_extra(cpu, c, program, diagnosis) < 0)
+		return -1;
+	program->ack_reg = cpu->version >= 2 ? GLOBAL_OVF_CTRL : 0;
+	for (i = 0; i < program->nrctrs; i++) {
+		uint32_t pmc = c->pmc_map[i];
+		uint64_t evntsel = c->evntsel[i] | (uint64_t)c->evntsel_high[i] << 32;
+		int fixed = (pmc & FIXED_COUNTER) != 0;
+
+		if (!fixed && perfctr_check_counter(cpu, c, i, diagnosis) < 0)
+			return -1;
+		if (fixed && check_fixed(cpu, c, i, program, diagnosis) < 0)
+			return -1;
+		if (perfctr_check_evntsel(cpu, c, i, diagnosis) < 0)
+			return -1;
+		if (!fixed && !(evntsel & EVNTSEL_ENABLE))
+			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
+						"the enable bit (22) must be set");
+		if (c->evntsel_high[i] & IN_TXCP && pmc != 2)
+			return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, IN_TXCP,
+						"IN_TXCP (33) is only for counter 2");
+		if (fixed)
+			continue;
+		perfctr_program_write(program, pmc, EVNTSEL0 + pmc, evntsel,
+				      i < c->nractrs ? evntsel : 0);
+		program->counter[i].reg = (cpu->full_width ? A_PMC0 : PMC0) + pmc;
+		program->counter[i].ack = cpu->version >= 2 ? (uint64_t)1 << pmc : 0;
+	}
+	return 0;
+}

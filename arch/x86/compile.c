@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
+/* Controls of x86 processors: what all families share, and the choice of the family. */
+#include "arch/x86/x86.h"
+
+/* Words that only some processors give a meaning. */
+static int check_words(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       struct perfctr_diagnosis *diagnosis)
+{
+	unsigned int i;
+
+	if (cpu->rules != PERFCTR_RULES_P4) {
+		for (i = 0; i < PERFCTR_NR_CTRS; i++)
+			if (c->evntsel_high[i] && (cpu->reserved >> 32 == 0xFFFFFFFFu ||
+						   i >= c->nractrs + c->nrictrs))
+				return perfctr_diagnose(diagnosis, "evntsel_high", (int)i,
+							c->evntsel_high[i],
+							"must be zero here on this processor");
+		for (i = 0; i < 2; i++)
+			if (c->offcore_rsp[i] && i >= cpu->offcore)
+				return perfctr_diagnose(diagnosis, "offcore_rsp", (int)i,
+							c->offcore_rsp[i],
+							"this processor has no such register");
+	}
+	if (cpu->offcore_width <= 32 && perfctr_check_reserved(c->_reserved1 | c->_reserved2, diagnosis) < 0)
+		return -1;
+	if (!cpu->frontend && perfctr_check_reserved(c->_reserved3, diagnosis) < 0)
+		return -1;
+	return perfctr_check_reserved(c->_reserved4, diagnosis);
+}
+
+int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+			struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
+{
+	const struct perfctr_cpu_control *c = control;
+
+	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0 ||
+	    check_words(cpu, c, diagnosis) < 0)
+		return -1;
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P5:
+	case PERFCTR_RULES_MII:
+	case PERFCTR_RULES_WINCHIP:
+		return perfctr_p5_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_P6:
+		return perfctr_p6_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_C3:
+		return perfctr_c3_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_K7:
+		return perfctr_k7_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_P4:
+		return perfctr_p4_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_ARCH:
+		return perfctr_arch_compile(cpu, c, flags, program, diagnosis);
+	default:
+		return 0;
+	}
+}
+
+uint32_t perfctr_x86_register(const struct perfctr_cpu *cpu, unsigned int slot)
+{
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P5:
+	case PERFCTR_RULES_MII:
+	case PERFCTR_RULES_WINCHIP:
+		return slot == 0 ? 0x11 : 0;	/* CESR */
+	case PERFCTR_RULES_P6:
+		return slot < 2 ? 0x186 + slot : 0;
+	case PERFCTR_RULES_C3:
+		return slot == 0 ? 0x187 : 0;
+	case PERFCTR_RULES_K7:
+		return perfctr_k7_register(cpu, slot);
+	case PERFCTR_RULES_P4:
+		return perfctr_p4_register(cpu, slot);
+	case PERFCTR_RULES_ARCH:
+		return perfctr_arch_register(cpu, slot);
+	default:
+		return 0;
+	}
+}
+
+int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
+		      uint64_t *value)
+{
+	if (n > 0)
+		return -1;
+	if (cpu->rules == PERFCTR_RULES_ARCH && cpu->version >= 2) {
+		*reg = 0x38F;		/* IA32_PERF_GLOBAL_CTRL */
+		*value = cpu->counters | (uint64_t)cpu->fixed << 32;
+		return 0;
+	}
+	if (cpu->rules == PERFCTR_RULES_K7 && cpu->version >= 2) {
+		*reg = 0xC0000301;	/* PerfCntrGlobalCtl, APM vol. 2 13.2.1 */
+		*value = cpu->counters;
+		return 0;
+	}
+	return -1;
+}

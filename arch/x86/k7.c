@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
+/*
+ * AMD from K7 on: P6's event selects, each with its own enable bit, wider from family 10h on.
+ *
+ * Sources: AMD Athlon optimization guide 22007 appendix D; BKDG 26094 rev 3.30 10.1 (K8), BKDG 31116
+ * rev 3.62 2.16 (family 10h, northbridge events), BKDG 42301 rev 3.14 2.6.1 (family 15h); APM vol. 2
+ * 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]).
+ */
+#include "arch/x86/x86.h"
+
+/* Select and counter: C001_0000H and four behind it, or pairs from C001_0200H on. */
+static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, unsigned int n)
+{
+	return cpu->ext_core ? 0xC0010200 + 2 * n : 0xC0010000 + n;
+}
+
+static uint32_t counter_reg(const struct perfctr_cpu *cpu, unsigned int n)
+{
+	return cpu->ext_core ? 0xC0010201 + 2 * n : 0xC0010004 + n;
+}
+
+uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot)
+{
+	return slot < 32 && cpu->counters >> slot & 1 ? evntsel_reg(cpu, slot) : 0;
+}
+
+int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       unsigned int flags, struct perfctr_program *program,
+		       struct perfctr_diagnosis *diagnosis)
+{
+	unsigned int i;
+
+	for (i = 0; i < program->nrctrs; i++) {
+		uint64_t evntsel = c->evntsel[i] | (uint64_t)c->evntsel_high[i] << 32;
+		uint32_t pmc = c->pmc_map[i];
+
+		if (perfctr_check_counter(cpu, c, i, diagnosis) < 0 ||
+		    perfctr_check_evntsel(cpu, c, i, diagnosis) < 0)
+			return -1;
+		if (!(evntsel & EVNTSEL_ENABLE))
+			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
+						"the enable bit (22) must be set");
+		/*
+		 * The cores of a node share the northbridge's counters: whoever selects such an
+		 * event disturbs all others, so it is left to one core.
+		 */
+		if (cpu->northbridge && (evntsel & EVNTSEL_EVENT) >= 0xE0 &&
+		    !(flags & PERFCTR_COMPILE_GLOBAL))
+			program->one_core = 1;
+		perfctr_program_write(program, pmc, evntsel_reg(cpu, pmc), evntsel,
+				      i < c->nractrs ? evntsel : 0);
+		program->counter[i].reg = counter_reg(cpu, pmc);
+	}
+	return 0;
+}

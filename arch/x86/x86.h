@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/*
+ * x86.h - what the x86 families' rules share. Each family has one function: it checks the control's
+ * counters and adds to the program what they need; compile.c did the rest.
+ */
+#ifndef PERFCTR_ARCH_X86_H
+#define PERFCTR_ARCH_X86_H
+
+#include <perfctr/abi-x86.h>
+#include "arch/common.h"
+
+/* The P6 event select, which K7 and all later processors keep. SDM vol. 3B 20.2.1.1. */
+#define EVNTSEL_EVENT	0x000000FFu
+#define EVNTSEL_USR	0x00010000u
+#define EVNTSEL_OS	0x00020000u
+#define EVNTSEL_INT	0x00100000u
+#define EVNTSEL_ANY	0x00200000u
+#define EVNTSEL_ENABLE	0x00400000u
+
+#define FIXED_COUNTER	0x40000000u	/* RDPMC number of fixed counter 0 */
+
+typedef int (*perfctr_family)(const struct perfctr_cpu *cpu,
+			      const struct perfctr_cpu_control *control, unsigned int flags,
+			      struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
+
+int perfctr_p5_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
+		       struct perfctr_program *, struct perfctr_diagnosis *);
+int perfctr_p6_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
+		       struct perfctr_program *, struct perfctr_diagnosis *);
+int perfctr_c3_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
+		       struct perfctr_program *, struct perfctr_diagnosis *);
+int perfctr_k7_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
+		       struct perfctr_program *, struct perfctr_diagnosis *);
+int perfctr_p4_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
+		       struct perfctr_program *, struct perfctr_diagnosis *);
+int perfctr_arch_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *,
+			 unsigned int, struct perfctr_program *, struct perfctr_diagnosis *);
+
+/* The register in a slot; 0 if the family has none there. */
+uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);
+uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot);
+uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot);
+
+/* What P6 and its successors ask of an event select apart from the enable bit. */
+int perfctr_check_evntsel(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *control,
+			  unsigned int i, struct perfctr_diagnosis *diagnosis);
+
+#endif /* PERFCTR_ARCH_X86_H */

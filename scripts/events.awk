@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Event tables: the data files arch/*/events/*.ev -> constant data in C, for arch/events.c.
+# Usage: awk -f scripts/events.awk FILE... >event-tables.c
+# The format of the files is described in arch/README.md. Whatever does not fit it ends in an error
+# that names file and line.
+
+function fail(text)
+{
+	printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+# The value of a 0x number of up to 13 digits.
+function hex(text,    i, n, digit)
+{
+	if (text !~ /^0[xX][0-9A-Fa-f]+$/)
+		fail("\"" text "\" is not a number written with 0x")
+	text = tolower(substr(text, 3))
+	for (i = 1; i <= length(text); i++) {
+		digit = index("0123456789abcdef", substr(text, i, 1)) - 1
+		n = n * 16 + digit
+	}
+	return n + 0
+}
+
+# "0-3,5,f0" -> the index of the set of counters: bits 0 to 31, and fixed ones from 32 on.
+function counter_set(text,    parts, n, i, range, first, last, shift, k, general, fixed, key, seen)
+{
+	n = split(text, parts, ",")
+	for (i = 1; i <= n; i++) {
+		shift = parts[i] ~ /^f/ ? 32 : 0
+		sub(/^f/, "", parts[i])
+		if (parts[i] !~ /^[0-9]+(-[0-9]+)?$/)
+			fail("\"" text "\" is not a set of counters")
+		split(parts[i] "-" parts[i], range, "-")
+		first = range[1] + 0
+		last = range[2] + 0
+		if (last < first || last > 31)
+			fail("\"" text "\" is not a set of counters")
+		for (k = first; k <= last; k++) {
+			if ((shift + k) in seen)
+				fail("a counter stands twice in \"" text "\"")
+			seen[shift + k] = 1
+			if (shift)
+				fixed += 2 ^ k
+			else
+				general += 2 ^ k
+		}
+	}
+	key = sprintf("{ 0x%08X, 0x%08X }", general, fixed)
+	if (!(key in set_index)) {
+		set_text[++sets] = key
+		set_index[key] = sets
+	}
+	return set_index[key]
+}
+
+# Where the text begins in the pool of names.
+function name_offset(text)
+{
+	if (!(text in pool_offset)) {
+		pool_offset[text] = pool_size
+		pool_text[++pool_count] = text
+		pool_size += length(text) + 1
+	}
+	return pool_offset[text]
+}
+
+function extra_index(text)
+{
+	if (!(text in extra_of)) {
+		extra_text[++extras] = text
+		extra_of[text] = extras
+	}
+	return extra_of[text]
+}
+
+function check_name(text)
+{
+	if (text !~ /^[A-Za-z0-9_.-]+$/)
+		fail("\"" text "\" can't be a name")
+}
+
+function escr_number(text)
+{
+	if (!(text in escr))
+		fail("\"" text "\" is not an ESCR")
+	return escr[text]
+}
+
+# Fields from the nth on: sets the a_* variables.
+function attributes(n,    i, key, value, parts)
+{
+	a_set = a_cmask = a_inv = a_edge = a_any = a_eq = a_pebs_only = a_default = a_bitmask = 0
+	a_umask = a_tag = a_high = 0
+	a_code = a_msr = a_escr = a_cccr = a_pebs = a_vert = ""
+	for (i = n; i <= NF; i++) {
+		key = value = $i
+		sub(/=.*/, "", key)
+		if (!sub(/^[^=]*=/, "", value))
+			value = ""
+		if (key == "ctr")
+			a_set = counter_set(value)
+		else if (key == "cmask" && value ~ /^[0-9]+$/ && value + 0 < 256)
+			a_cmask = value + 0
+		else if (key == "inv" && value == "")
+			a_inv = 1
+		else if (key == "edge" && value == "")
+			a_edge = 1
+		else if (key == "any" && value == "")
+			a_any = 1
+		else if (key == "eq" && value == "")
+			a_eq = 1
+		else if (key == "pebs" && value == "")
+			a_pebs_only = 1
+		else if (key == "default" && value == "")
+			a_default = 1
+		else if (key == "type" && value == "bitmask")
+			a_bitmask = 1
+		else if (key == "umask")
+			a_umask = hex(value)
+		else if (key == "high")
+			a_high = hex(value)
+		else if (key == "code")
+			a_code = value
+		else if (key == "msr" && split(value, parts, ":") == 2)
+			a_msr = sprintf("{ 0x%X, 0, %sull }", hex(parts[1]), parts[2])
+		else if (key == "escr")
+			a_escr = value
+		else if (key == "cccr")
+			a_cccr = value + 0
+		else if (key == "tag")
+			a_tag = value ~ /^0x/ ? hex(value) : value + 0
+		else if (key == "pebs")
+			a_pebs = value
+		else if (key == "vert")
+			a_vert = value
+		else
+			fail("\"" $i "\" is not understood")
+	}
+	if (a_umask > 255 || a_high > 255)
+		fail("a unit mask has 8 bits")
+}
+
+# The bits that the attributes set in an event select, with this event number and unit mask.
+function select_bits(code, umask,    bits)
+{
+	if (layout == "plain")
+		return code
+	if (layout == "p4")
+		return code * 33554432 + umask * 512 + (a_tag ? a_tag * 32 + 16 : 0)
+	bits = code % 256 + umask * 256 + a_edge * 262144 + a_any * 2097152 + a_inv * 8388608 + a_cmask * 16777216
+	return bits
+}
+
+function select_high(code)
+{
+	if (layout != "p6" && layout != "amd" && code > 65535)
+		fail("the code is too large")
+	if (layout == "p6" && code > 255 || layout == "amd" && code > 4095 || layout == "p4" && code > 63)
+		fail("the code is too large for the event select")
+	return (layout == "amd" ? int(code / 256) : 0) + a_high * 256 + a_eq * 16
+}
+
+function record(kind, name, bits, high, flags)
+{
+	r++
+	r_name[r] = name
+	r_kind[r] = kind
+	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d, %s },", name_offset(name), bits,
+			    a_extra, kind == "EVENT" ? 0 : r - last_event, high, a_set, flags)
+	r_table[r] = tables
+}
+
+# Hash of "event" or "event.mask" as the C code computes it: case folded, 32 bits.
+function hash(text,    i, h)
+{
+	text = tolower(text)
+	for (i = 1; i <= length(text); i++)
+		h = (h * 33 + ord[substr(text, i, 1)]) % 4294967296
+	return h + 0
+}
+
+function key_of(i)
+{
+	return r_kind[i] == "EVENT" ? r_name[i] : r_name[i - r_back[i]] "." r_name[i]
+}
+
+function end_table(    i, size, slot, key, buckets)
+{
+	if (!tables)
+		return
+	if (first_record > r)
+		fail("there is no event")
+	size = int((r - first_record + 1) * 1.7) + 3
+	if (size % 2 == 0)
+		size++
+	for (i = first_record; i <= r; i++) {
+		if (r_kind[i] == "ALSO")
+			continue
+		key = tolower(key_of(i))
+		if (key in keys)
+			fail("there are two \"" key "\"")
+		keys[key] = 1
+		slot = hash(key) % size
+		while (slot in buckets)
+			slot = (slot + 1) % size
+		buckets[slot] = i - first_record + 1
+	}
+	for (key in keys)
+		delete keys[key]
+	t_first[tables] = first_record - 1
+	t_count[tables] = r - first_record + 1
+	t_hash[tables] = hash_size
+	t_size[tables] = size
+	for (i = 0; i < size; i++)
+		hash_text[hash_size++] = (i in buckets) ? buckets[i] : 0
+}
+
+BEGIN {
+	split("BSU 3A0 FSB 3A2 FIRM 3A4 FLAME 3A6 DAC 3A8 MOB 3AA PMH 3AC SAAT 3AE U2L 3B0 BPU 3B2 IS 3B4 " \
+	      "ITLB 3B6 CRU 3B8 IQ 3BA RAT 3BC SSU 3BE MS 3C0 TBPU 3C2 TC 3C4 IX 3C8 ALF 3CA", words, " ")
+	for (i = 1; i in words; i += 2) {
+		escr[words[i] "_ESCR0"] = hex("0x" words[i + 1])
+		escr[words[i] "_ESCR1"] = hex("0x" words[i + 1]) + 1
+	}
+	escr["CRU_ESCR2"] = hex("0x3CC")
+	escr["CRU_ESCR3"] = hex("0x3CD")
+	escr["CRU_ESCR4"] = hex("0x3E0")
+	escr["CRU_ESCR5"] = hex("0x3E1")
+	for (i = 1; i < 128; i++)
+		ord[sprintf("%c", i)] = i
+	extra_text[0] = "{ 0, 0, 0 }"
+	set_text[0] = "{ 0, 0 }"
+}
+
+FNR == 1 {
+	end_table()
+	id = FILENAME
+	sub(/.*\//, "", id)
+	sub(/\.ev$/, "", id)
+	if (length(id) > 23)
+		fail("the name of the file is too long")
+	t_id[++tables] = id
+	first_record = r + 1
+	layout = ""
+	default_set = 0
+	last_event = 0
+	has_source = 0
+}
+
+/^#/ {
+	if (tolower($0) ~ /source/)
+		has_source = 1
+}
+
+{ sub(/#.*/, "") }
+NF == 0 { next }
+
+$1 == "layout" && NF == 2 {
+	if ($2 !~ /^(plain|p4|p6|amd)$/)
+		fail("there is no layout \"" $2 "\"")
+	if (!has_source)
+		fail("no comment names the source")
+	layout = $2
+	next
+}
+
+$1 == "counters" && NF == 2 {
+	default_set = counter_set($2)
+	next
+}
+
+$1 == "event" && NF >= 3 {
+	check_name($2)
+	attributes(4)
+	if (layout == "")
+		fail("\"layout\" must come first")
+	if (!a_set)
+		a_set = default_set
+	if (!a_set && layout != "p4")
+		fail("no set of counters")
+	code = hex($3)
+	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	if (layout == "p4") {
+		if (split(a_escr, escrs, ",") < 1 || a_cccr == "")
+			fail("an event of P4 needs escr= and cccr=")
+		a_extra = extra_index(sprintf("{ 0x%X, %d, 0x%X }", escr_number(escrs[1]), a_cccr,
+				      2 in escrs ? escr_number(escrs[2]) : 0))
+		delete escrs[2]
+	}
+	last_event = r + 1
+	last_set = a_set
+	last_bits = select_bits(code, a_umask)
+	record("EVENT", $2, last_bits, select_high(code), a_bitmask + a_pebs_only * 16)
+	r_back[r] = 0
+	in_mask = 0
+	next
+}
+
+$1 == "mask" && NF >= 3 && last_event {
+	check_name($2)
+	attributes(4)
+	if (!a_set)
+		a_set = last_set
+	mask = hex($3)
+	if (mask > (layout == "p4" ? 65535 : 255))
+		fail("the mask is too large")
+	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	if (a_pebs != "")
+		a_extra = extra_index(sprintf("{ 0, %s, %s }", a_vert == "" ? 0 : a_vert, a_pebs))
+	code = a_code == "" ? 0 : hex(a_code)
+	record("MASK", $2, select_bits(code, mask), select_high(code),
+	       32 + a_default * 2 + (a_code != "") * 4 + a_pebs_only * 16)
+	r_back[r] = r - last_event
+	in_mask = 1
+	next
+}
+
+$1 == "also" && NF >= 2 && last_event {
+	attributes(3)
+	if (!a_set)
+		a_set = last_set
+	code = hex($2)
+	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	record("ALSO", "", select_bits(code, a_umask), select_high(code), 64 + 4 + a_pebs_only * 16)
+	r_back[r] = r - last_event
+	next
+}
+
+{ fail("\"" $1 "\" is not understood here") }
+
+END {
+	if (failed)
+		exit 1
+	end_table()
+	print "/* Made by scripts/events.awk from the files in arch/<isa>/events; change those. */"
+	print "#include \"arch/event-tables.h\""
+	print "\nconst char perfctr_event_names[] ="
+	for (i = 1; i <= pool_count; i++)
+		printf "\t\"%s\\0\"\n", pool_text[i]
+	print "\t;\n\nconst struct perfctr_event_set_of_counters perfctr_event_sets[] = {"
+	for (i = 0; i <= sets; i++)
+		printf "\t%s,\n", set_text[i]
+	print "};\n\nconst struct perfctr_event_extra perfctr_event_extras[] = {"
+	for (i = 0; i <= extras; i++)
+		printf "\t%s,\n", extra_text[i]
+	print "};\n\nconst struct perfctr_event_record perfctr_event_records[] = {"
+	for (i = 1; i <= r; i++)
+		print r_line[i]
+	print "};\n\nconst uint16_t perfctr_event_hash[] = {"
+	for (i = 0; i < hash_size; i++)
+		printf "%s%d,%s", i % 16 ? " " : "\t", hash_text[i], i % 16 == 15 || i == hash_size - 1 ? "\n" : ""
+	print "};\n\nconst struct perfctr_event_table perfctr_event_tables[] = {"
+	for (i = 1; i <= tables; i++)
+		order[i] = i
+	for (i = 2; i <= tables; i++) {
+		k = order[i]
+		for (j = i - 1; j >= 1 && t_id[order[j]] "" > t_id[k] ""; j--)
+			order[j + 1] = order[j]
+		order[j + 1] = k
+	}
+	for (i = 1; i <= tables; i++) {
+		k = order[i]
+		printf "\t{ \"%s\", %d, %d, %d, %d },\n", t_id[k], t_first[k], t_count[k], t_hash[k], t_size[k]
+	}
+	printf "};\n\nconst unsigned int perfctr_event_table_count = %d;\n", tables
+}

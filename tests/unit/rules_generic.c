@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The control rules of PMUv3, and of the ISAs whose controls are the kernel's raw codes, on any
+ * host: for each diagnosis, a valid control broken in that one place, and one that stays just
+ * inside.
+ *
+ * Numbers are written from the Arm ARM (DDI 0487, PMEVTYPERn_EL0, PMCCFILTR_EL0), not from arch/.
+ */
+#include <perfctr/abi-generic.h>
+#include <check.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/rules.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- a control with some words changed is refused for one reason, or accepted ---- */
+
+/* A word of the control: its number, counted from 1, so that 0 ends a list. */
+struct word {
+	size_t number;
+	uint32_t value;
+};
+
+#define W(member, value) \
+	{ offsetof(struct perfctr_cpu_control, member) / sizeof(uint32_t) + 1, value }
+
+struct trial {
+	const char *name;
+	struct word set[7];	/* the last is empty */
+	const char *rule;	/* words of it; NULL: the control is accepted */
+	const char *field;
+	int index;
+	uint32_t bits;
+};
+
+#define ACCEPTED NULL, NULL, 0, 0
+#define REFUSED(field, index, bits, rule) rule, field, index, bits
+
+static struct perfctr_cpu named(const char *id)
+{
+	struct perfctr_cpu cpu;
+
+	ck_assert_msg(perfctr_arm64_named(id, &cpu) == 0, "no %s", id);
+	return cpu;
+}
+
+static void refused(const char *name, const struct perfctr_cpu *cpu,
+		    const struct perfctr_cpu_control *control, const char *field, int index,
+		    uint32_t bits, const char *rule)
+{
+	struct perfctr_diagnosis d = { 0 };
+	struct perfctr_program program;
+
+	ck_assert_msg(perfctr_generic_compile(cpu, control, 0, &program, &d) == -1,
+		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
+	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
+		      strstr(d.rule, rule) != NULL,
+		      "%s, %s: %s[%d] %#x \"%s\", and not %s[%d] %#x \"%s\"", cpu->id, name,
+		      d.field, d.index, d.bits, d.rule, field, index, bits, rule);
+}
+
+/* The program has only registers that the processor's list has, each once. */
+static struct perfctr_program accepted(const char *name, const struct perfctr_cpu *cpu,
+				       const struct perfctr_cpu_control *control)
+{
+	struct perfctr_cpu_control copy = *control;
+	struct perfctr_diagnosis d = { 0 };
+	struct perfctr_program program;
+	unsigned int i, j;
+
+	memset(&program, 0xA5, sizeof(program));
+	ck_assert_msg(perfctr_generic_compile(cpu, control, 0, &program, &d) == 0,
+		      "%s, %s: %s[%d] %#x \"%s\"", cpu->id, name, d.field, d.index, d.bits, d.rule);
+	ck_assert_mem_eq(control, &copy, sizeof(copy));
+	ck_assert_uint_eq(program.nractrs, control->nractrs);
+	ck_assert_uint_eq(program.nrctrs, control->nractrs + control->nrictrs);
+	ck_assert_uint_le(program.nr_writes, PERFCTR_WRITES);
+	for (i = 0; i < program.nr_writes; i++) {
+		ck_assert_uint_lt(program.write[i].slot, PERFCTR_SLOTS);
+		ck_assert_uint_ne(program.write[i].reg, 0);
+		ck_assert_uint_eq(program.write[i].reg,
+				  perfctr_generic_register(cpu, program.write[i].slot));
+		for (j = 0; j < i; j++)
+			ck_assert_uint_ne(program.write[i].slot, program.write[j].slot);
+	}
+	ck_assert_uint_eq(program.id, 0);
+	ck_assert_int_eq(program.async, -1);
+	ck_assert_uint_eq(program.nr_clears, 0);
+	ck_assert_uint_eq(program.negative, 0);
+	return program;
+}
+
+static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
+		const struct trial *trials, size_t n)
+{
+	struct perfctr_cpu_control c;
+	const struct word *w;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		c = *base;
+		for (w = trials[i].set; w->number; w++)
+			memcpy((char *)&c + (w->number - 1) * sizeof(uint32_t), &w->value,
+			       sizeof(w->value));
+		if (trials[i].rule)
+			refused(trials[i].name, cpu, &c, trials[i].field, trials[i].index,
+				trials[i].bits, trials[i].rule);
+		else
+			accepted(trials[i].name, cpu, &c);
+	}
+}
+
+#define TRY(cpu, base, ...) do { \
+	const struct trial trials[] = { __VA_ARGS__ }; \
+	try(cpu, base, trials, ARRAY_SIZE(trials)); \
+} while (0)
+
+/*
+ * Set each bit of a word alone: the reserved ones are refused by the rule, those to skip have other
+ * rules, all others are accepted.
+ */
+static void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
+		  size_t offset, const char *field, int index, uint32_t reserved, uint32_t skip,
+		  const char *rule)
+{
+	struct perfctr_cpu_control c;
+	char name[80];
+	uint32_t word;
+	unsigned int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		uint32_t mask = 1u << bit;
+
+		c = *base;
+		memcpy(&word, (char *)&c + offset, sizeof(word));
+		word |= mask;
+		memcpy((char *)&c + offset, &word, sizeof(word));
+		snprintf(name, sizeof(name), "%s[%d] bit %u", field, index, bit);
+		if (reserved & mask)
+			refused(name, cpu, &c, field, index, mask, rule);
+		else if (!(skip & mask))
+			accepted(name, cpu, &c);
+	}
+}
+
+#define SWEEP(cpu, base, member, i, reserved, skip, rule) \
+	sweep(cpu, base, offsetof(struct perfctr_cpu_control, member[i]), #member, i, reserved, \
+	      skip, rule)
+
+/* ---- what a program is ---- */
+
+static void writes_are(const struct perfctr_program *p, const struct perfctr_write *w, size_t n)
+{
+	size_t i;
+
+	ck_assert_uint_eq(p->nr_writes, n);
+	for (i = 0; i < n; i++)
+		ck_assert_msg(p->write[i].slot == w[i].slot && p->write[i].reg == w[i].reg &&
+			      p->write[i].value == w[i].value &&
+			      p->write[i].stopped == w[i].stopped,
+			      "write %zu: { %u, %#x, %#llx, %#llx }", i, p->write[i].slot,
+			      p->write[i].reg, (unsigned long long)p->write[i].value,
+			      (unsigned long long)p->write[i].stopped);
+}
+
+static void counters_are(const struct perfctr_program *p, const struct perfctr_place *c, size_t n)
+{
+	size_t i;
+
+	ck_assert_uint_eq(p->nrctrs, n);
+	for (i = 0; i < n; i++)
+		ck_assert_msg(p->counter[i].map == c[i].map && p->counter[i].reg == c[i].reg &&
+			      p->counter[i].mask == c[i].mask && p->counter[i].ack == c[i].ack &&
+			      p->counter[i].ireset == c[i].ireset,
+			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x }", i, p->counter[i].map,
+			      p->counter[i].reg, (unsigned long long)p->counter[i].mask,
+			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset);
+}
+
+#define WRITES(program, ...) do { \
+	const struct perfctr_write list[] = { __VA_ARGS__ }; \
+	writes_are(program, list, ARRAY_SIZE(list)); \
+} while (0)
+
+#define COUNTERS(program, ...) do { \
+	const struct perfctr_place list[] = { __VA_ARGS__ }; \
+	counters_are(program, list, ARRAY_SIZE(list)); \
+} while (0)
+
+/* The registers of the slots from 0 on; all further slots are empty. */
+static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < 300; slot++)
+		ck_assert_msg(perfctr_generic_register(cpu, slot) == (slot < n ? regs[slot] : 0),
+			      "%s: slot %u is %#x", cpu->id, slot,
+			      perfctr_generic_register(cpu, slot));
+	ck_assert_uint_eq(perfctr_generic_register(cpu, 0xFFFFFFFF), 0);
+}
+
+#define REGISTERS(cpu, ...) do { \
+	const uint32_t list[] = { __VA_ARGS__ }; \
+	registers_are(cpu, list, ARRAY_SIZE(list)); \
+} while (0)
+
+
+#define P		0x80000000u	/* not in EL1 */
+#define U		0x40000000u	/* not in EL0 */
+#define MASK32		0xFFFFFFFFull
+#define CYCLES		31
+#define PMOVSCLR	33		/* what the driver calls these registers */
+#define PMINTEN		34
+
+static struct perfctr_cpu_control amode(unsigned int n, uint32_t evntsel)
+{
+	struct perfctr_cpu_control c;
+	unsigned int i;
+
+	memset(&c, 0, sizeof(c));
+	c.tsc_on = 1;
+	c.nractrs = n;
+	for (i = 0; i < n; i++) {
+		c.pmc_map[i] = i;
+		c.evntsel[i] = evntsel;
+	}
+	return c;
+}
+
+/* Not an arm64: what the library describes where the kernel is the only one to know. */
+static struct perfctr_cpu kernel(void)
+{
+	struct perfctr_cpu cpu = {
+		.name = "some", .id = "", .type = PERFCTR_GENERIC, .rules = PERFCTR_RULES_KERNEL,
+		.width = 64, .pcint = 1,
+	};
+
+	return cpu;
+}
+
+/* The common rules are the same whatever the family. */
+static void common_rules(const struct perfctr_cpu *cpu)
+{
+	struct perfctr_cpu_control c = amode(4, 0x08);
+
+	TRY(cpu, &c,
+	    { "as it is", { { 0 } }, ACCEPTED },
+	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
+	    { "clock only", { W(nractrs, 0) }, ACCEPTED },
+	    { "33 counters", { W(nractrs, 33) },
+	      REFUSED("nractrs", -1, 33, "there are not so many counters") },
+	    { "4 and 29", { W(nrictrs, 29) },
+	      REFUSED("nrictrs", -1, 29, "there are not so many counters") },
+	    { "wraps to 0", { W(nrictrs, 0xFFFFFFFC) },
+	      REFUSED("nrictrs", -1, 0xFFFFFFFC, "there are not so many counters") },
+	    { "wraps to 2", { W(nractrs, 0x80000001), W(nrictrs, 0x80000001) },
+	      REFUSED("nractrs", -1, 0x80000001, "there are not so many counters") },
+	    { "twice", { W(pmc_map[3], 1) },
+	      REFUSED("pmc_map", 3, 1, "another counter is mapped") },
+	    { "any order", { W(pmc_map[0], 3), W(pmc_map[3], 0) }, ACCEPTED },
+	    { "i-mode", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) }, ACCEPTED },
+	    { "i-mode from -1", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0xFFFFFFFF) },
+	      ACCEPTED },
+	    { "i-mode from 0", { W(nractrs, 3), W(nrictrs, 1) },
+	      REFUSED("ireset", 3, 0, "must be negative") },
+	    { "i-mode from 2^31 - 1", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x7FFFFFFF) },
+	      REFUSED("ireset", 3, 0x7FFFFFFF, "must be negative") },
+	    { "start of an a-mode counter", { W(ireset[0], 1) }, ACCEPTED },
+	    { "reserved 1", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "must be zero") },
+	    { "reserved 2", { W(_reserved2, 2) }, REFUSED("_reserved", -1, 2, "must be zero") },
+	    { "reserved 3", { W(_reserved3, 4) }, REFUSED("_reserved", -1, 4, "must be zero") },
+	    { "reserved 4", { W(_reserved4, 8) }, REFUSED("_reserved", -1, 8, "must be zero") });
+}
+
+START_TEST(common)
+{
+	struct perfctr_cpu_control c = amode(3, 0x08);
+	struct perfctr_cpu cpu = named("cortex-a53");
+
+	common_rules(&cpu);
+	cpu.pcint = 0;
+	TRY(&cpu, &c,
+	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
+	    { "i-mode without interrupts", { W(nractrs, 1), W(nrictrs, 2), W(ireset[1], P),
+	      W(ireset[2], P) }, REFUSED("nrictrs", -1, 2, "can't interrupt") });
+	cpu.no_tsc = 1;
+	TRY(&cpu, &c,
+	    { "no clock", { { 0 } }, REFUSED("tsc_on", -1, 1, "no TSC that can be used") },
+	    { "counters alone", { W(tsc_on, 0) }, ACCEPTED });
+}
+END_TEST
+
+START_TEST(only_a_clock)
+{
+	struct perfctr_cpu cpu = { .name = "none", .id = "", .rules = PERFCTR_RULES_NONE };
+	struct perfctr_cpu_control c = amode(0, 0);
+	struct perfctr_program program;
+
+	TRY(&cpu, &c,
+	    { "clock", { { 0 } }, ACCEPTED },
+	    { "nothing", { W(tsc_on, 0) }, ACCEPTED },
+	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "has no counters") },
+	    { "i-mode", { W(nrictrs, 1), W(ireset[0], P) },
+	      REFUSED("nrictrs", -1, 1, "has no counters") },
+	    { "reserved 1", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "must be zero") });
+	program = accepted("clock", &cpu, &c);
+	ck_assert_uint_eq(program.nr_writes, 0);
+	registers_are(&cpu, NULL, 0);
+}
+END_TEST
+
+/* The kernel's raw codes: the kernel is the judge of all but the common rules. */
+START_TEST(raw_codes)
+{
+	struct perfctr_cpu_control c = amode(2, 0xFFFFFFFF);
+	struct perfctr_cpu cpu = kernel();
+	struct perfctr_program program;
+	unsigned int i;
+
+	common_rules(&cpu);
+	SWEEP(&cpu, &c, evntsel, 0, 0, 0, "");
+	SWEEP(&cpu, &c, evntsel_high, 1, 0, 0, "");
+	SWEEP(&cpu, &c, pmc_map, 1, 0, 0, "");
+	TRY(&cpu, &c,
+	    { "zero", { W(evntsel[0], 0), W(evntsel[1], 0) }, ACCEPTED },
+	    { "all", { W(evntsel_high[0], 0xFFFFFFFF), W(evntsel_high[1], 0xFFFFFFFF) }, ACCEPTED },
+	    { "any numbers", { W(pmc_map[0], 0xFFFFFFFF), W(pmc_map[1], 0x12345678) }, ACCEPTED },
+	    { "twice any", { W(pmc_map[0], 0x12345678), W(pmc_map[1], 0x12345678) },
+	      REFUSED("pmc_map", 1, 0x12345678, "another counter is mapped") });
+	c = amode(32, 0xFFFFFFFF);
+	c.nractrs = 16;
+	c.nrictrs = 16;
+	for (i = 16; i < 32; i++)
+		c.ireset[i] = -(int)i;
+	program = accepted("32", &cpu, &c);
+	ck_assert_uint_eq(program.nr_writes, 0);
+	ck_assert_uint_eq(program.ack_reg, 0);
+	for (i = 0; i < 32; i++) {
+		ck_assert_uint_eq(program.counter[i].map, i);
+		ck_assert_uint_eq(program.counter[i].reg, 0);
+		ck_assert_uint_eq(program.counter[i].mask, ~0ull);
+		ck_assert_uint_eq(program.counter[i].ireset, (uint32_t)c.ireset[i]);
+	}
+	registers_are(&cpu, NULL, 0);
+}
+END_TEST
+
+START_TEST(pmuv3)
+{
+	static const char *const ids[] = { "cortex-a53", "neoverse-n1", "pmuv3" };
+	struct perfctr_cpu_control c = amode(2, 0x08);
+	unsigned int k;
+
+	for (k = 0; k < ARRAY_SIZE(ids); k++) {
+		struct perfctr_cpu cpu = named(ids[k]);
+
+		SWEEP(&cpu, &c, evntsel, 0, 0x3FFF0000, 0, "only P (31), U (30) and the event");
+		SWEEP(&cpu, &c, evntsel, 1, 0x3FFF0000, 0, "only P (31), U (30) and the event");
+		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0, "the upper half must be zero");
+		TRY(&cpu, &c,
+		    { "all events", { W(evntsel[0], 0), W(evntsel[1], 0xFFFF) }, ACCEPTED },
+		    { "all reserved bits", { W(evntsel[1], 0xFFFFFFFF) },
+		      REFUSED("evntsel", 1, 0x3FFF0000, "only P (31), U (30)") },
+		    { "user only", { W(evntsel[1], P | 0x11) }, ACCEPTED },
+		    { "kernel only", { W(evntsel[1], U | 0x11) }, ACCEPTED },
+		    { "neither", { W(evntsel[1], P | U | 0x11) },
+		      REFUSED("evntsel", 1, P | U, "P and U together exclude everything") },
+		    { "counter 5", { W(pmc_map[1], 5) }, ACCEPTED },
+		    { "counter 6", { W(pmc_map[1], 6) },
+		      REFUSED("pmc_map", 1, 6, "no such counter") },
+		    { "counter 30", { W(pmc_map[1], 30) },
+		      REFUSED("pmc_map", 1, 30, "no such counter") },
+		    { "counter 32", { W(pmc_map[1], 32) },
+		      REFUSED("pmc_map", 1, 32, "counters are 0 to 30, and 31 for cycles") },
+		    { "counter 2^32 - 1", { W(pmc_map[1], 0xFFFFFFFF) },
+		      REFUSED("pmc_map", 1, 0xFFFFFFFF, "counters are 0 to 30") },
+		    { "cycles", { W(pmc_map[1], CYCLES), W(evntsel[1], 0x11) }, ACCEPTED },
+		    { "cycles of user", { W(pmc_map[1], CYCLES), W(evntsel[1], P | 0x11) },
+		      ACCEPTED },
+		    { "other than cycles", { W(pmc_map[1], CYCLES) },
+		      REFUSED("evntsel", 1, 0x08, "counter 31 counts cycles only") },
+		    { "nearly cycles", { W(pmc_map[1], CYCLES), W(evntsel[1], P | 0x15) },
+		      REFUSED("evntsel", 1, 0x15, "counter 31 counts cycles only") },
+		    { "no event", { W(pmc_map[1], CYCLES), W(evntsel[1], U) },
+		      REFUSED("evntsel", 1, 0, "counter 31 counts cycles only") },
+		    { "cycles elsewhere", { W(evntsel[1], 0x11) }, ACCEPTED },
+		    { "cycles twice", { W(pmc_map[0], CYCLES), W(pmc_map[1], CYCLES) },
+		      REFUSED("pmc_map", 1, CYCLES, "another counter is mapped") });
+	}
+}
+END_TEST
+
+/* PMCR_EL0.N says how many event counters there are. */
+START_TEST(pmuv3_counters)
+{
+	struct perfctr_cpu_control c = amode(1, 0x11);
+	struct perfctr_cpu cpu;
+	unsigned int n, i;
+
+	for (n = 0; n < 32; n++) {
+		perfctr_arm64_identify(0x410FD034, n, &cpu);
+		for (i = 0; i < 32; i++) {
+			c.pmc_map[0] = i;
+			if (i < n || i == CYCLES)
+				accepted("counter", &cpu, &c);
+			else
+				refused("counter", &cpu, &c, "pmc_map", 0, i, "no such counter");
+			ck_assert_uint_eq(perfctr_generic_register(&cpu, i),
+					  i < n || i == CYCLES ? i + 1 : 0);
+		}
+		ck_assert_uint_eq(perfctr_generic_register(&cpu, 32), PMINTEN);
+		ck_assert_uint_eq(perfctr_generic_register(&cpu, 33), 0);
+	}
+}
+END_TEST
+
+START_TEST(pmuv3_programs)
+{
+	struct perfctr_cpu_control c = amode(4, 0x08);
+	struct perfctr_cpu cpu = named("cortex-a53");
+	struct perfctr_program program;
+
+	REGISTERS(&cpu, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		  0, 0, 0, 0, 0, 0, 32, PMINTEN);
+	c.nractrs = 2;
+	c.nrictrs = 2;
+	c.pmc_map[0] = 5;
+	c.pmc_map[1] = CYCLES;
+	c.evntsel[1] = P | 0x11;
+	c.pmc_map[2] = 1;
+	c.evntsel[2] = U | 0x1B;
+	c.ireset[2] = -3;
+	c.pmc_map[3] = 2;
+	c.evntsel[3] = 0x10;
+	c.ireset[3] = -4;
+	program = accepted("program", &cpu, &c);
+	/* The cycle counter's filter has no event; an i-mode counter stops by filtering all. */
+	WRITES(&program, { 5, 6, 0x08, 0x08 }, { 32, PMINTEN, 0x6, 0 }, { 31, 32, P, P },
+	       { 1, 2, U | 0x1B, P | U | 0x1B }, { 2, 3, 0x10, P | U | 0x10 });
+	COUNTERS(&program, { 5, 5, MASK32, 1u << 5, 0 }, { CYCLES, CYCLES, ~0ull, 1u << 31, 0 },
+		 { 1, 1, MASK32, 2, (uint32_t)-3 }, { 2, 2, MASK32, 4, (uint32_t)-4 });
+	ck_assert_uint_eq(program.ack_reg, PMOVSCLR);
+	ck_assert_uint_eq(program.by_register, 1);
+
+	c = amode(1, 0x11);
+	c.pmc_map[0] = CYCLES;
+	c.nractrs = 0;
+	c.nrictrs = 1;
+	c.ireset[0] = -1;
+	program = accepted("i-mode cycles", &cpu, &c);
+	WRITES(&program, { 31, 32, 0, P | U }, { 32, PMINTEN, 1u << 31, 0 });
+	COUNTERS(&program, { CYCLES, CYCLES, ~0ull, 1u << 31, 0xFFFFFFFF });
+
+	c = amode(0, 0);
+	program = accepted("clock only", &cpu, &c);
+	ck_assert_uint_eq(program.nr_writes, 0);
+}
+END_TEST
+
+START_TEST(every_processor)
+{
+	struct perfctr_cpu_control c = amode(2, 0x11);
+	const char *id;
+	unsigned int n;
+
+	for (n = 0; (id = perfctr_arm64_id(n)) != NULL; n++) {
+		struct perfctr_cpu cpu = named(id);
+
+		ck_assert_uint_eq(cpu.type, PERFCTR_ARM64_PMUV3);
+		ck_assert_uint_gt(accepted("every", &cpu, &c).nr_writes, 0);
+	}
+	ck_assert_uint_gt(n, 20);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		common, only_a_clock, raw_codes, pmuv3, pmuv3_counters, pmuv3_programs,
+		every_processor,
+	};
+	Suite *suite = suite_create("rules_generic");
+	TCase *cases = tcase_create("rules_generic");
+	SRunner *runner;
+	unsigned int i;
+	int failed;
+
+	for (i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(cases, tests[i]);
+	suite_add_tcase(suite, cases);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,1705 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The control rules of x86, on any host: for each sentence of "PERFCTRS X86 LOW-LEVEL API" and each
+ * diagnosis, a valid control broken in that one place, and one that stays just inside.
+ *
+ * Numbers are written from the manuals, not from arch/: Intel SDM vol. 3B chapter 20 and vol. 4,
+ * AMD APM vol. 2 13.2, and the BKDGs.
+ */
+#include <perfctr/abi-x86.h>
+#include <check.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/rules.h"
+#include "arch/x86/p4.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define USR_OS		0x00030000u
+#define INT		0x00100000u
+#define ENABLE		0x00400000u
+#define FIXED		0x40000000u
+#define MASK40		0xFFFFFFFFFFull
+#define MASK48		0xFFFFFFFFFFFFull
+#define FAST		0x80000000u
+
+/* ---- a control with some words changed is refused for one reason, or accepted ---- */
+
+/* A word of the control: its number, counted from 1, so that 0 ends a list. */
+struct word {
+	size_t number;
+	uint32_t value;
+};
+
+#define W(member, value) \
+	{ offsetof(struct perfctr_cpu_control, member) / sizeof(uint32_t) + 1, value }
+
+struct trial {
+	const char *name;
+	struct word set[7];	/* the last is empty */
+	const char *rule;	/* words of it; NULL: the control is accepted */
+	const char *field;
+	int index;
+	uint32_t bits;
+};
+
+#define ACCEPTED NULL, NULL, 0, 0
+#define REFUSED(field, index, bits, rule) rule, field, index, bits
+
+static struct perfctr_cpu named(const char *id)
+{
+	struct perfctr_cpu cpu;
+
+	ck_assert_msg(perfctr_x86_named(id, &cpu) == 0, "no %s", id);
+	return cpu;
+}
+
+static void refused(const char *name, const struct perfctr_cpu *cpu,
+		    const struct perfctr_cpu_control *control, unsigned int flags,
+		    const char *field, int index, uint32_t bits, const char *rule)
+{
+	struct perfctr_diagnosis d = { 0 };
+	struct perfctr_program program;
+
+	ck_assert_msg(perfctr_x86_compile(cpu, control, flags, &program, &d) == -1,
+		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
+	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
+		      strstr(d.rule, rule) != NULL,
+		      "%s, %s: %s[%d] %#x \"%s\", and not %s[%d] %#x \"%s\"", cpu->id, name,
+		      d.field, d.index, d.bits, d.rule, field, index, bits, rule);
+}
+
+/* The program has only registers that the processor's list has, each once. */
+static struct perfctr_program accepted(const char *name, const struct perfctr_cpu *cpu,
+				       const struct perfctr_cpu_control *control,
+				       unsigned int flags)
+{
+	struct perfctr_cpu_control copy = *control;
+	struct perfctr_diagnosis d = { 0 };
+	struct perfctr_program program;
+	unsigned int i, j;
+
+	memset(&program, 0xA5, sizeof(program));
+	ck_assert_msg(perfctr_x86_compile(cpu, control, flags, &program, &d) == 0,
+		      "%s, %s: %s[%d] %#x \"%s\"", cpu->id, name, d.field, d.index, d.bits, d.rule);
+	ck_assert_mem_eq(control, &copy, sizeof(copy));
+	ck_assert_uint_eq(program.nractrs, control->nractrs);
+	ck_assert_uint_eq(program.nrctrs, control->nractrs + control->nrictrs);
+	ck_assert_uint_le(program.nr_writes, PERFCTR_WRITES);
+	for (i = 0; i < program.nr_writes; i++) {
+		ck_assert_uint_lt(program.write[i].slot, PERFCTR_SLOTS);
+		ck_assert_uint_ne(program.write[i].reg, 0);
+		ck_assert_uint_eq(program.write[i].reg,
+				  perfctr_x86_register(cpu, program.write[i].slot));
+		for (j = 0; j < i; j++)
+			ck_assert_uint_ne(program.write[i].slot, program.write[j].slot);
+	}
+	ck_assert_uint_eq(program.id, 0);
+	ck_assert_int_eq(program.async, -1);
+	ck_assert_uint_eq(program.nr_clears, 0);
+	ck_assert_uint_eq(program.negative, 0);
+	return program;
+}
+
+static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
+		unsigned int flags, const struct trial *trials, size_t n)
+{
+	struct perfctr_cpu_control c;
+	const struct word *w;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		c = *base;
+		for (w = trials[i].set; w->number; w++)
+			memcpy((char *)&c + (w->number - 1) * sizeof(uint32_t), &w->value,
+			       sizeof(w->value));
+		if (trials[i].rule)
+			refused(trials[i].name, cpu, &c, flags, trials[i].field, trials[i].index,
+				trials[i].bits, trials[i].rule);
+		else
+			accepted(trials[i].name, cpu, &c, flags);
+	}
+}
+
+#define TRY(cpu, base, flags, ...) do { \
+	const struct trial trials[] = { __VA_ARGS__ }; \
+	try(cpu, base, flags, trials, ARRAY_SIZE(trials)); \
+} while (0)
+
+/*
+ * Set each bit of a word alone: the reserved ones are refused by the rule, those to skip have other
+ * rules, all others are accepted.
+ */
+static void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
+		  size_t offset, const char *field, int index, uint32_t reserved, uint32_t skip,
+		  const char *rule)
+{
+	struct perfctr_cpu_control c;
+	char name[80];
+	uint32_t word;
+	unsigned int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		uint32_t mask = 1u << bit;
+
+		c = *base;
+		memcpy(&word, (char *)&c + offset, sizeof(word));
+		word |= mask;
+		memcpy((char *)&c + offset, &word, sizeof(word));
+		snprintf(name, sizeof(name), "%s[%d] bit %u", field, index, bit);
+		if (reserved & mask)
+			refused(name, cpu, &c, 0, field, index, mask, rule);
+		else if (!(skip & mask))
+			accepted(name, cpu, &c, 0);
+	}
+}
+
+#define SWEEP(cpu, base, member, i, reserved, skip, rule) \
+	sweep(cpu, base, offsetof(struct perfctr_cpu_control, member[i]), #member, i, reserved, \
+	      skip, rule)
+
+/* ---- what a program is ---- */
+
+static void writes_are(const struct perfctr_program *p, const struct perfctr_write *w, size_t n)
+{
+	size_t i;
+
+	ck_assert_uint_eq(p->nr_writes, n);
+	for (i = 0; i < n; i++)
+		ck_assert_msg(p->write[i].slot == w[i].slot && p->write[i].reg == w[i].reg &&
+			      p->write[i].value == w[i].value &&
+			      p->write[i].stopped == w[i].stopped,
+			      "write %zu: { %u, %#x, %#llx, %#llx }", i, p->write[i].slot,
+			      p->write[i].reg, (unsigned long long)p->write[i].value,
+			      (unsigned long long)p->write[i].stopped);
+}
+
+/* One of the writes. */
+static void writes_has(const struct perfctr_program *p, uint32_t slot, uint32_t reg,
+		       uint64_t value, uint64_t stopped)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_writes && p->write[i].slot != slot; i++)
+		;
+	ck_assert_msg(i < p->nr_writes, "no write of slot %u", slot);
+	ck_assert_uint_eq(p->write[i].reg, reg);
+	ck_assert_uint_eq(p->write[i].value, value);
+	ck_assert_uint_eq(p->write[i].stopped, stopped);
+}
+
+static void counters_are(const struct perfctr_program *p, const struct perfctr_place *c, size_t n)
+{
+	size_t i;
+
+	ck_assert_uint_eq(p->nrctrs, n);
+	for (i = 0; i < n; i++)
+		ck_assert_msg(p->counter[i].map == c[i].map && p->counter[i].reg == c[i].reg &&
+			      p->counter[i].mask == c[i].mask && p->counter[i].ack == c[i].ack &&
+			      p->counter[i].ireset == c[i].ireset,
+			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x }", i, p->counter[i].map,
+			      p->counter[i].reg, (unsigned long long)p->counter[i].mask,
+			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset);
+}
+
+#define WRITES(program, ...) do { \
+	const struct perfctr_write list[] = { __VA_ARGS__ }; \
+	writes_are(program, list, ARRAY_SIZE(list)); \
+} while (0)
+
+#define COUNTERS(program, ...) do { \
+	const struct perfctr_place list[] = { __VA_ARGS__ }; \
+	counters_are(program, list, ARRAY_SIZE(list)); \
+} while (0)
+
+/* The registers of the slots from 0 on; all further slots are empty. */
+static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < 300; slot++)
+		ck_assert_msg(perfctr_x86_register(cpu, slot) == (slot < n ? regs[slot] : 0),
+			      "%s: slot %u is %#x", cpu->id, slot, perfctr_x86_register(cpu, slot));
+	ck_assert_uint_eq(perfctr_x86_register(cpu, 0xFFFFFFFF), 0);
+}
+
+#define REGISTERS(cpu, ...) do { \
+	const uint32_t list[] = { __VA_ARGS__ }; \
+	registers_are(cpu, list, ARRAY_SIZE(list)); \
+} while (0)
+
+/* One register to set up, or none if reg is 0. */
+static void setup_is(const struct perfctr_cpu *cpu, uint32_t reg, uint64_t value)
+{
+	uint64_t v = 0;
+	uint32_t r = 0;
+	unsigned int n = 0;
+
+	if (reg) {
+		ck_assert_int_eq(perfctr_x86_setup(cpu, n++, &r, &v), 0);
+		ck_assert_uint_eq(r, reg);
+		ck_assert_uint_eq(v, value);
+	}
+	ck_assert_int_eq(perfctr_x86_setup(cpu, n, &r, &v), -1);
+	ck_assert_int_eq(perfctr_x86_setup(cpu, 0xFFFFFFFF, &r, &v), -1);
+}
+
+/* n a-mode counters, on the first counters, with the same event select. */
+static struct perfctr_cpu_control amode(unsigned int n, uint32_t evntsel)
+{
+	struct perfctr_cpu_control c;
+	unsigned int i;
+
+	memset(&c, 0, sizeof(c));
+	c.tsc_on = 1;
+	c.nractrs = n;
+	for (i = 0; i < n; i++) {
+		c.pmc_map[i] = i;
+		c.evntsel[i] = evntsel;
+	}
+	return c;
+}
+
+/* ---- rules of all ---- */
+
+START_TEST(common)
+{
+	struct perfctr_cpu cpu = named("skylake");
+	struct perfctr_cpu_control c = amode(4, 0x004300C0);
+
+	cpu.frontend = 0;
+	cpu.offcore = cpu.offcore_width = 0;
+	TRY(&cpu, &c, 0,
+	    { "as it is", { { 0 } }, ACCEPTED },
+	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
+	    { "TSC only", { W(nractrs, 0) }, ACCEPTED },
+	    { "any non-zero tsc_on", { W(tsc_on, 0x80000000) }, ACCEPTED },
+	    { "19 counters", { W(nractrs, 19) },
+	      REFUSED("nractrs", -1, 19, "there are not so many counters") },
+	    { "2^32 - 1", { W(nractrs, 0xFFFFFFFF) },
+	      REFUSED("nractrs", -1, 0xFFFFFFFF, "there are not so many counters") },
+	    { "4 and 15", { W(nrictrs, 15) },
+	      REFUSED("nrictrs", -1, 15, "there are not so many counters") },
+	    { "19 i-mode counters", { W(nractrs, 0), W(nrictrs, 19) },
+	      REFUSED("nrictrs", -1, 19, "there are not so many counters") },
+	    { "18 and 1", { W(nractrs, 18), W(nrictrs, 1) },
+	      REFUSED("nrictrs", -1, 1, "there are not so many counters") },
+	    /* The sum is 0, 3, and 18. */
+	    { "wraps to 0", { W(nrictrs, 0xFFFFFFFC) },
+	      REFUSED("nrictrs", -1, 0xFFFFFFFC, "there are not so many counters") },
+	    { "wraps to 3", { W(nrictrs, 0xFFFFFFFF) },
+	      REFUSED("nrictrs", -1, 0xFFFFFFFF, "there are not so many counters") },
+	    { "both large", { W(nractrs, 0x80000009), W(nrictrs, 0x80000009) },
+	      REFUSED("nractrs", -1, 0x80000009, "there are not so many counters") },
+	    { "18 counters, but the fifth is none", { W(nractrs, 5), W(pmc_map[4], 4),
+	      W(evntsel[4], 0x4300C0) }, REFUSED("pmc_map", 4, 4, "no such counter") },
+	    { "twice", { W(pmc_map[3], 1) },
+	      REFUSED("pmc_map", 3, 1, "another counter is mapped") },
+	    { "the first twice", { W(pmc_map[1], 0) },
+	      REFUSED("pmc_map", 1, 0, "another counter is mapped") },
+	    { "a-mode and i-mode twice", { W(nractrs, 3), W(nrictrs, 1), W(pmc_map[3], 2),
+	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
+	      REFUSED("pmc_map", 3, 2, "another counter is mapped") },
+	    { "twice, but not in use", { W(nractrs, 3), W(pmc_map[3], 2) }, ACCEPTED },
+	    { "any order", { W(pmc_map[0], 3), W(pmc_map[3], 0) }, ACCEPTED },
+	    { "counter 31", { W(pmc_map[3], 31) }, REFUSED("pmc_map", 3, 31, "no such counter") },
+	    { "counter 32", { W(pmc_map[3], 32) }, REFUSED("pmc_map", 3, 32, "no such counter") },
+	    { "counter 2^32 - 1", { W(pmc_map[3], 0xFFFFFFFF) },
+	      REFUSED("pmc_map", 3, 0xFFFFFFFF, "no such fixed counter") },
+	    { "an i-mode start of -1", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0),
+	      W(ireset[3], 0xFFFFFFFF) }, ACCEPTED },
+	    { "an i-mode start of -2^31", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0),
+	      W(ireset[3], 0x80000000) }, ACCEPTED },
+	    { "an i-mode start of 0", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0) },
+	      REFUSED("ireset", 3, 0, "must be negative") },
+	    { "an i-mode start of 2^31 - 1", { W(nractrs, 3), W(nrictrs, 1),
+	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x7FFFFFFF) },
+	      REFUSED("ireset", 3, 0x7FFFFFFF, "must be negative") },
+	    { "no start of a-mode", { W(ireset[3], 7) }, ACCEPTED },
+	    { "reserved 1", { W(_reserved1, 1) },
+	      REFUSED("_reserved", -1, 1, "reserved words must be zero") },
+	    { "reserved 2", { W(_reserved2, 0x80000000) },
+	      REFUSED("_reserved", -1, 0x80000000, "reserved words must be zero") },
+	    { "reserved 3", { W(_reserved3, 8) },
+	      REFUSED("_reserved", -1, 8, "reserved words must be zero") },
+	    { "reserved 4", { W(_reserved4, 0xFF) },
+	      REFUSED("_reserved", -1, 0xFF, "reserved words must be zero") },
+	    { "no offcore response 0", { W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no such register") },
+	    { "no offcore response 1", { W(offcore_rsp[1], 2) },
+	      REFUSED("offcore_rsp", 1, 2, "no such register") },
+	    { "upper half behind the last", { W(evntsel_high[4], 1) },
+	      REFUSED("evntsel_high", 4, 1, "must be zero here") },
+	    { "upper half of the last place", { W(evntsel_high[17], 1) },
+	      REFUSED("evntsel_high", 17, 1, "must be zero here") },
+	    { "upper half", { W(evntsel_high[1], 0x80000000) },
+	      REFUSED("evntsel_high", 1, 0x80000000, "must be zero here") });
+	cpu.pcint = 0;
+	TRY(&cpu, &c, 0,
+	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
+	    { "i-mode without interrupts", { W(nractrs, 3), W(nrictrs, 1),
+	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
+	      REFUSED("nrictrs", -1, 1, "can't interrupt") });
+}
+END_TEST
+
+START_TEST(generic)
+{
+	struct perfctr_cpuid nobody = {
+		.vendor = "NobodyKnowsI", .leaf1_edx = PERFCTR_CPUID_TSC,
+	};
+	struct perfctr_program program;
+	struct perfctr_cpu_control c = amode(0, 0);
+	struct perfctr_cpu cpu;
+
+	perfctr_x86_identify(&nobody, &cpu);
+	TRY(&cpu, &c, 0,
+	    { "TSC", { { 0 } }, ACCEPTED },
+	    { "nothing, as at the end", { W(tsc_on, 0) }, ACCEPTED },
+	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "only the TSC") },
+	    { "18", { W(nractrs, 18) }, REFUSED("nractrs", -1, 18, "only the TSC") },
+	    { "i-mode", { W(nrictrs, 1), W(ireset[0], 0x80000000) },
+	      REFUSED("nrictrs", -1, 1, "only the TSC") },
+	    { "upper half", { W(evntsel_high[0], 1) },
+	      REFUSED("evntsel_high", 0, 1, "must be zero here") },
+	    { "offcore response", { W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no such register") },
+	    { "reserved", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "must be zero") });
+	program = accepted("generic", &cpu, &c, 0);
+	ck_assert_uint_eq(program.nr_writes, 0);
+	ck_assert_uint_eq(program.ack_reg, 0);
+	registers_are(&cpu, NULL, 0);
+	setup_is(&cpu, 0, 0);
+	nobody.leaf1_edx = 0;
+	perfctr_x86_identify(&nobody, &cpu);
+	TRY(&cpu, &c, 0,
+	    { "not even a TSC", { { 0 } }, REFUSED("tsc_on", -1, 1, "no TSC that can be used") },
+	    { "nothing", { W(tsc_on, 0) }, ACCEPTED });
+}
+END_TEST
+
+/* ---- P5 and its clones ---- */
+
+START_TEST(p5)
+{
+	static const char *const ids[] = { "p5", "p5mmx" };
+	struct perfctr_cpu_control c = amode(2, 0);
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	c.evntsel[0] = 0x00D6;		/* instructions in both rings */
+	c.evntsel[1] = 0x018D;		/* clocks of bus utilisation, user */
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "these bits are reserved");
+		SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFE00, 0, "half of CESR");
+		SWEEP(&cpu, &c, evntsel_high, 0, 0xFFFFFFFF, 0, "must be zero here");
+		TRY(&cpu, &c, 0,
+		    { "all bits", { W(evntsel[1], 0x01FF) }, ACCEPTED },
+		    { "several reserved bits", { W(evntsel[1], 0xFFFFFFFF) },
+		      REFUSED("evntsel", 1, 0xFFFFFE00, "reserved") },
+		    { "no CPL", { W(evntsel[0], 0x013F) }, REFUSED("evntsel", 0, 0, "CPL") },
+		    { "no CPL of the second", { W(evntsel[1], 0) },
+		      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel, 7 user) must be set") },
+		    { "kernel only", { W(evntsel[0], 0x0056) }, ACCEPTED },
+		    { "user only", { W(evntsel[0], 0x0096) }, ACCEPTED },
+		    { "one", { W(nractrs, 1), W(pmc_map[0], 1) }, ACCEPTED },
+		    { "counter 2", { W(pmc_map[1], 2) },
+		      REFUSED("pmc_map", 1, 2, "no such counter") },
+		    { "three", { W(nractrs, 3), W(pmc_map[2], 2), W(evntsel[2], 0xC0) },
+		      REFUSED("pmc_map", 2, 2, "no such counter") },
+		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
+		      REFUSED("nrictrs", -1, 1, "can't interrupt") },
+		    { "offcore response", { W(offcore_rsp[1], 1) },
+		      REFUSED("offcore_rsp", 1, 1, "no such register") },
+		    { "reserved 4", { W(_reserved4, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+		REGISTERS(&cpu, 0x11);
+		setup_is(&cpu, 0, 0);
+		program = accepted("program", &cpu, &c, 0);
+		WRITES(&program, { 0, 0x11, 0x018D00D6, 0x018D00D6 });
+		COUNTERS(&program, { 0, 0x12, MASK40, 0, 0 }, { 1, 0x13, MASK40, 0, 0 });
+		ck_assert_uint_eq(program.ack_reg, 0);
+		/* The P5 has no RDPMC instruction. */
+		ck_assert_uint_eq(program.by_register, i == 0);
+	}
+	c.pmc_map[0] = 1;
+	c.pmc_map[1] = 0;
+	program = accepted("exchanged", &cpu, &c, 0);
+	WRITES(&program, { 0, 0x11, 0x00D6018D, 0x00D6018D });
+	COUNTERS(&program, { 1, 0x13, MASK40, 0, 0 }, { 0, 0x12, MASK40, 0, 0 });
+	c.nractrs = 1;
+	program = accepted("counter 1 alone", &cpu, &c, 0);
+	WRITES(&program, { 0, 0x11, 0x00D60000, 0x00D60000 });
+}
+END_TEST
+
+START_TEST(mii)
+{
+	struct perfctr_cpu_control c = amode(2, 0x00C0);
+	struct perfctr_cpu cpu = named("mii");
+	struct perfctr_program program;
+
+	SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFA00, 0, "these bits are reserved");
+	SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFA00, 0, "these bits are reserved");
+	TRY(&cpu, &c, 0,
+	    { "all bits", { W(evntsel[0], 0x05FF) }, ACCEPTED },
+	    { "no CPL", { W(evntsel[1], 0x053F) },
+	      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel") },
+	    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such counter") },
+	    { "i-mode", { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
+	      REFUSED("nrictrs", -1, 1, "can't interrupt") },
+	    { "upper half", { W(evntsel_high[1], 4) },
+	      REFUSED("evntsel_high", 1, 4, "must be zero here") });
+	REGISTERS(&cpu, 0x11);
+	setup_is(&cpu, 0, 0);
+	c.evntsel[1] = 0x0582;
+	program = accepted("program", &cpu, &c, 0);
+	WRITES(&program, { 0, 0x11, 0x058200C0, 0x058200C0 });
+	COUNTERS(&program, { 0, 0x12, MASK48, 0, 0 }, { 1, 0x13, MASK48, 0, 0 });
+	ck_assert_uint_eq(program.by_register, 0);
+}
+END_TEST
+
+START_TEST(winchip)
+{
+	static const char *const ids[] = { "winchip_c6", "winchip_2" };
+	struct perfctr_cpu_control c = amode(2, 0x0002);
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	c.tsc_on = 0;
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFF00, 0, "these bits are reserved");
+		SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFF00, 0, "these bits are reserved");
+		TRY(&cpu, &c, 0,
+		    { "no CPL bits", { W(evntsel[0], 0), W(evntsel[1], 0xFF) }, ACCEPTED },
+		    { "TSC", { W(tsc_on, 1) }, REFUSED("tsc_on", -1, 1, "no TSC") },
+		    { "TSC alone", { W(tsc_on, 2), W(nractrs, 0) },
+		      REFUSED("tsc_on", -1, 2, "no TSC") },
+		    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such") },
+		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
+		      REFUSED("nrictrs", -1, 1, "can't interrupt") });
+		REGISTERS(&cpu, 0x11);
+		setup_is(&cpu, 0, 0);
+	}
+	c.evntsel[1] = 0x0016;
+	program = accepted("program", &cpu, &c, 0);
+	WRITES(&program, { 0, 0x11, 0x00160002, 0x00160002 });
+	COUNTERS(&program, { 0, 0x12, MASK40, 0, 0 }, { 1, 0x13, MASK40, 0, 0 });
+}
+END_TEST
+
+/* ---- P6 and C3 ---- */
+
+START_TEST(p6)
+{
+	static const char *const ids[] = { "ppro", "pii", "piii", "pentium_m" };
+	struct perfctr_cpu_control c = amode(2, 0x000300C0);
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	c.evntsel[0] |= ENABLE;
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		SWEEP(&cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
+		SWEEP(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE, "reserved on this processor");
+		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0, "must be zero here");
+		TRY(&cpu, &c, 0,
+		    { "all", { W(evntsel[0], 0xFFC7FFFF), W(evntsel[1], 0xFF87FFFF) }, ACCEPTED },
+		    { "both reserved", { W(evntsel[1], 0x002B00C0) },
+		      REFUSED("evntsel", 1, 0x00280000, "reserved on this processor") },
+		    { "user only", { W(evntsel[1], 0x000100C0) }, ACCEPTED },
+		    { "kernel only", { W(evntsel[1], 0x000200C0) }, ACCEPTED },
+		    { "no CPL", { W(evntsel[1], 0x000000C0) },
+		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
+		    { "0 is not enabled", { W(evntsel[0], 0x000300C0) },
+		      REFUSED("evntsel", 0, 0, "of counter 0, which enables both") },
+		    { "1 has the enable bit", { W(evntsel[1], 0x004300C0) },
+		      REFUSED("evntsel", 1, ENABLE, "reserved but in counter 0's") },
+		    { "exchanged", { W(pmc_map[0], 1), W(pmc_map[1], 0),
+		      W(evntsel[0], 0x000300C0), W(evntsel[1], 0x004300C0) }, ACCEPTED },
+		    { "0 behind 1 is not enabled", { W(pmc_map[0], 1), W(pmc_map[1], 0),
+		      W(evntsel[0], 0x000300C0) },
+		      REFUSED("evntsel", 1, 0, "of counter 0, which enables both") },
+		    { "0 alone", { W(nractrs, 1) }, ACCEPTED },
+		    { "1 alone", { W(nractrs, 1), W(pmc_map[0], 1), W(evntsel[0], 0x000300C0) },
+		      ACCEPTED },
+		    { "1 alone has the enable bit", { W(nractrs, 1), W(pmc_map[0], 1) },
+		      REFUSED("evntsel", 0, ENABLE, "reserved but in counter 0's") },
+		    { "counter 2", { W(pmc_map[1], 2) },
+		      REFUSED("pmc_map", 1, 2, "no such counter") },
+		    { "a-mode that interrupts", { W(evntsel[1], 0x001300C0) },
+		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
+		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0),
+		      W(ireset[1], 0xFFFFFF00) }, ACCEPTED },
+		    { "i-mode that does not interrupt", { W(nractrs, 1), W(nrictrs, 1),
+		      W(ireset[1], 0xFFFFFF00) },
+		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
+		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0) },
+		      REFUSED("ireset", 1, 0, "must be negative") },
+		    { "offcore response", { W(offcore_rsp[0], 1) },
+		      REFUSED("offcore_rsp", 0, 1, "no such register") },
+		    { "reserved 2", { W(_reserved2, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+		REGISTERS(&cpu, 0x186, 0x187);
+		setup_is(&cpu, 0, 0);
+		program = accepted("program", &cpu, &c, 0);
+		WRITES(&program, { 0, 0x186, 0x004300C0, 0x004300C0 },
+		       { 1, 0x187, 0x000300C0, 0x000300C0 });
+		COUNTERS(&program, { 0, 0xC1, MASK40, 0, 0 }, { 1, 0xC2, MASK40, 0, 0 });
+		ck_assert_uint_eq(program.ack_reg, 0);
+		ck_assert_uint_eq(program.by_register, 0);
+	}
+	c.nractrs = c.nrictrs = 1;
+	c.pmc_map[0] = 1;
+	c.pmc_map[1] = 0;
+	c.evntsel[0] = 0x000200C0;
+	c.evntsel[1] = 0x00530079;
+	c.ireset[0] = 5;
+	c.ireset[1] = -1000;
+	program = accepted("i-mode", &cpu, &c, 0);
+	WRITES(&program, { 1, 0x187, 0x000200C0, 0x000200C0 }, { 0, 0x186, 0x00530079, 0 });
+	COUNTERS(&program, { 1, 0xC2, MASK40, 0, 5 }, { 0, 0xC1, MASK40, 0, (uint32_t)-1000 });
+	/* Counter 1 alone: counter 0's enable bit lets it count. */
+	c.nrictrs = 0;
+	program = accepted("counter 1 alone", &cpu, &c, 0);
+	WRITES(&program, { 1, 0x187, 0x000200C0, 0x000200C0 }, { 0, 0x186, ENABLE, ENABLE });
+	COUNTERS(&program, { 1, 0xC2, MASK40, 0, 5 });
+	c.nractrs = 0;
+	program = accepted("TSC only", &cpu, &c, 0);
+	ck_assert_uint_eq(program.nr_writes, 0);
+}
+END_TEST
+
+START_TEST(c3)
+{
+	struct perfctr_cpu_control c = amode(1, 0x01C0);
+	struct perfctr_cpu cpu = named("c3");
+	struct perfctr_program program;
+
+	c.pmc_map[0] = 1;
+	SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "bits 8-0 only");
+	TRY(&cpu, &c, 0,
+	    { "no auxiliary bits", { W(evntsel[0], 0x0079) }, ACCEPTED },
+	    { "no event", { W(evntsel[0], 0) }, ACCEPTED },
+	    { "TSC only", { W(nractrs, 0), W(pmc_map[0], 0) }, ACCEPTED },
+	    { "counter 0", { W(pmc_map[0], 0) },
+	      REFUSED("pmc_map", 0, 0, "only counter 1 can be programmed") },
+	    { "counter 2", { W(pmc_map[0], 2) }, REFUSED("pmc_map", 0, 2, "no such counter") },
+	    { "two", { W(nractrs, 2) }, REFUSED("nractrs", -1, 2, "only one programmable") },
+	    { "the same two", { W(nractrs, 2), W(pmc_map[1], 1) },
+	      REFUSED("pmc_map", 1, 1, "another counter is mapped") },
+	    { "P6's event select", { W(evntsel[0], 0x004300C0) },
+	      REFUSED("evntsel", 0, 0x00430000, "bits 8-0 only") },
+	    { "i-mode", { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
+	      REFUSED("nrictrs", -1, 1, "can't interrupt") },
+	    { "upper half", { W(evntsel_high[0], 1) },
+	      REFUSED("evntsel_high", 0, 1, "must be zero here") },
+	    { "reserved 3", { W(_reserved3, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+	REGISTERS(&cpu, 0x187);
+	setup_is(&cpu, 0, 0);
+	program = accepted("program", &cpu, &c, 0);
+	WRITES(&program, { 0, 0x187, 0x01C0, 0x01C0 });
+	COUNTERS(&program, { 1, 0xC2, 0xFFFFFFFF, 0, 0 });
+}
+END_TEST
+
+/* ---- AMD ---- */
+
+/* What all AMDs have in common; high: bits of evntsel_high[] that exist. */
+static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint32_t high)
+{
+	struct perfctr_cpu_control c = amode(counters, 0x004300C0);
+
+	SWEEP(cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
+	SWEEP(cpu, &c, evntsel, 3, 0x00280000, INT, "reserved on this processor");
+	SWEEP(cpu, &c, evntsel_high, 0, ~high, 0,
+	      high ? "reserved on this processor" : "must be zero here");
+	TRY(cpu, &c, 0,
+	    { "as it is", { { 0 } }, ACCEPTED },
+	    { "all bits", { W(evntsel[1], 0xFFC7FFFF), W(evntsel_high[1], high) }, ACCEPTED },
+	    { "each has its own enable bit", { W(evntsel[2], 0x000300C0) },
+	      REFUSED("evntsel", 2, 0, "the enable bit (22) must be set") },
+	    { "counter 0 too", { W(evntsel[0], 0x000300C0) },
+	      REFUSED("evntsel", 0, 0, "the enable bit (22) must be set") },
+	    { "counter 3 alone", { W(nractrs, 1), W(pmc_map[0], 3) }, ACCEPTED },
+	    { "one too many", { W(pmc_map[0], counters) },
+	      REFUSED("pmc_map", 0, counters, "no such counter") },
+	    { "user", { W(evntsel[1], 0x004100C0) }, ACCEPTED },
+	    { "kernel", { W(evntsel[1], 0x004200C0) }, ACCEPTED },
+	    { "no CPL", { W(evntsel[1], 0x004000C0) }, REFUSED("evntsel", 1, 0, "USR (16) or OS") },
+	    { "a-mode that interrupts", { W(evntsel[1], 0x005300C0) },
+	      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
+	    { "i-mode that does not", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) },
+	      REFUSED("evntsel", 3, 0, "an i-mode counter needs the interrupt bit") },
+	    { "i-mode", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x005300C0),
+	      W(ireset[3], 0x80000000) }, ACCEPTED },
+	    { "upper half of an unused place", { W(evntsel_high[6], 1) },
+	      REFUSED("evntsel_high", 6, 1, "must be zero here") },
+	    { "offcore response", { W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no such register") },
+	    { "reserved 1", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "zero") },
+	    { "reserved 3", { W(_reserved3, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+}
+
+START_TEST(k7)
+{
+	static const char *const ids[] = { "k7", "k8_b", "k8_c", "fam10h" };
+	struct perfctr_cpu_control c;
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		/* Family 10h: event select bits 11-8 are bits 35-32. */
+		amd_rules(&cpu, 4, i == 3 ? 0xF : 0);
+		REGISTERS(&cpu, 0xC0010000, 0xC0010001, 0xC0010002, 0xC0010003);
+		setup_is(&cpu, 0, 0);
+		c = amode(2, 0x004300C0);
+		c.pmc_map[0] = 3;
+		c.nractrs = c.nrictrs = 1;
+		c.evntsel[1] = 0x00530076;
+		c.ireset[1] = -7;
+		program = accepted("program", &cpu, &c, 0);
+		WRITES(&program, { 3, 0xC0010003, 0x004300C0, 0x004300C0 },
+		       { 1, 0xC0010001, 0x00530076, 0 });
+		COUNTERS(&program, { 3, 0xC0010007, MASK48, 0, 0 },
+			 { 1, 0xC0010005, MASK48, 0, (uint32_t)-7 });
+		ck_assert_uint_eq(program.ack_reg, 0);
+		ck_assert_uint_eq(program.by_register, 0);
+	}
+	c.evntsel_high[0] = 0x4;
+	c.evntsel_high[1] = 0x1;
+	program = accepted("upper halves", &cpu, &c, 0);
+	WRITES(&program, { 3, 0xC0010003, 0x4004300C0, 0x4004300C0 },
+	       { 1, 0xC0010001, 0x100530076, 0 });
+}
+END_TEST
+
+START_TEST(amd_core)
+{
+	static const char *const ids[] = { "fam15h", "zen1", "zen2", "zen3", "zen4", "zen5" };
+	struct perfctr_cpu_control c;
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		amd_rules(&cpu, 6, 0xF);
+		REGISTERS(&cpu, 0xC0010200, 0xC0010202, 0xC0010204, 0xC0010206, 0xC0010208,
+			  0xC001020A);
+		cpu.version = 0;
+		setup_is(&cpu, 0, 0);
+		c = amode(2, 0x004300C0);
+		c.pmc_map[0] = 5;
+		c.nractrs = c.nrictrs = 1;
+		c.evntsel[1] = 0x00530076;
+		c.evntsel_high[0] = 0x1;
+		c.ireset[1] = -7;
+		program = accepted("program", &cpu, &c, 0);
+		WRITES(&program, { 5, 0xC001020A, 0x1004300C0, 0x1004300C0 },
+		       { 1, 0xC0010202, 0x00530076, 0 });
+		COUNTERS(&program, { 5, 0xC001020B, MASK48, 0, 0 },
+			 { 1, 0xC0010203, MASK48, 0, (uint32_t)-7 });
+		ck_assert_uint_eq(program.one_core, 0);
+	}
+	/* PerfMonV2 has a global enable register. */
+	cpu.version = 2;
+	setup_is(&cpu, 0xC0000301, 0x3F);
+	/* A hypervisor that has only the four old counters. */
+	cpu.ext_core = 0;
+	cpu.counters = 0xF;
+	cpu.version = 0;
+	amd_rules(&cpu, 4, 0xF);
+	REGISTERS(&cpu, 0xC0010000, 0xC0010001, 0xC0010002, 0xC0010003);
+}
+END_TEST
+
+/* Events E0H to FFH of K8 and family 10h are counted in the northbridge, which the cores share. */
+START_TEST(northbridge)
+{
+	static const struct {
+		const char *id;
+		uint32_t evntsel, high;
+		unsigned int flags, one_core;
+	} cases[] = {
+		{ "k8_b", 0x004300DF, 0, 0, 0 },
+		{ "k8_b", 0x004300E0, 0, 0, 1 },
+		{ "k8_c", 0x004301FF, 0, 0, 1 },
+		{ "k8_c", 0x004301FF, 0, PERFCTR_COMPILE_GLOBAL, 0 },
+		{ "fam10h", 0x0043F7E0, 0x4, 0, 1 },
+		{ "fam10h", 0x0043F7E0, 0x4, PERFCTR_COMPILE_GLOBAL, 0 },
+		{ "fam10h", 0x0043F7C0, 0xF, 0, 0 },
+		{ "k7", 0x004300E0, 0, 0, 0 },
+		{ "zen2", 0x004300E0, 0, 0, 0 },
+		{ "fam15h", 0x004300E0, 0, 0, 0 },
+	};
+	struct perfctr_cpu_control c;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct perfctr_cpu cpu = named(cases[i].id);
+
+		c = amode(3, 0x004300C0);
+		c.evntsel[1] = cases[i].evntsel;
+		c.evntsel_high[1] = cases[i].high;
+		ck_assert_msg(accepted("event", &cpu, &c, cases[i].flags).one_core ==
+			      cases[i].one_core, "%s %#x", cases[i].id, cases[i].evntsel);
+	}
+}
+END_TEST
+
+/* ---- Pentium 4 ---- */
+
+/* CCCR: ACTIVE_THREAD, ENABLE and an ESCR SELECT. */
+#define CCCR(select)	(0x00031000u | (uint32_t)(select) << 13)
+
+/* perfctr's example, instructions retired in counter 12, and unhalted clocks in counter 0. */
+static struct perfctr_cpu_control p4_control(void)
+{
+	struct perfctr_cpu_control c;
+
+	memset(&c, 0, sizeof(c));
+	c.tsc_on = 1;
+	c.nractrs = 2;
+	c.pmc_map[0] = FAST | 12;
+	c.evntsel[0] = CCCR(4);
+	c.p4.escr[0] = 0x0400020C;
+	c.pmc_map[1] = FAST | 0;
+	c.evntsel[1] = CCCR(6);
+	c.p4.escr[1] = 0x26000204;
+	return c;
+}
+
+static struct perfctr_cpu p4_cpu(unsigned int model, unsigned int ht)
+{
+	struct perfctr_cpu cpu = named(model < 3 ? "p4" : "p4m3");
+
+	cpu.p4_model = model;
+	cpu.ht = ht & 1;
+	return cpu;
+}
+
+/* An ESCR SELECT that each counter has: BPU, MS, FLAME, and CRU_ESCR0 or 1. */
+static uint32_t any_select(unsigned int counter)
+{
+	return counter < 12 ? 0 : 4;
+}
+
+START_TEST(p4_cccr)
+{
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+	unsigned int ht;
+
+	for (ht = 0; ht < 2; ht++) {
+		cpu.ht = ht & 1;
+		SWEEP(&cpu, &c, evntsel, 0, 0xB80007FF, 0x0400E000, "of a CCCR are reserved");
+		SWEEP(&cpu, &c, evntsel, 1, 0xB80007FF, 0x0400E800, "of a CCCR are reserved");
+		TRY(&cpu, &c, 0,
+		    { "as it is", { { 0 } }, ACCEPTED },
+		    { "all", { W(evntsel[0], 0x43FF9800) }, ACCEPTED },
+		    { "all reserved", { W(evntsel[0], 0xFFFFFFFF) },
+		      REFUSED("evntsel", 0, 0xB80007FF, "OVF (31), OVF_PMI_T1 (27)") },
+		    { "nothing enables", { W(evntsel[0], 0x00038000) },
+		      REFUSED("evntsel", 0, 0, "ENABLE (12), CASCADE (30) or EXTENDED") },
+		    { "CASCADE", { W(evntsel[0], 0x40038000) }, ACCEPTED },
+		    { "EXTENDED_CASCADE", { W(evntsel[0], 0x00038800) }, ACCEPTED },
+		    { "ENABLE", { W(evntsel[0], 0x00039000) }, ACCEPTED },
+		    { "a-mode with OVF_PMI_T0", { W(evntsel[0], 0x04039000) },
+		      REFUSED("evntsel", 0, 0x04000000, "OVF_PMI_T0 (26) is for i-mode") },
+		    { "a-mode with FORCE_OVF", { W(evntsel[0], 0x02039000) }, ACCEPTED },
+		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000),
+		      W(ireset[1], 0xFFFFFFFE) }, ACCEPTED },
+		    { "i-mode without OVF_PMI_T0", { W(nractrs, 1), W(nrictrs, 1),
+		      W(ireset[1], 0xFFFFFFFE) },
+		      REFUSED("evntsel", 1, 0, "an i-mode counter needs OVF_PMI_T0") },
+		    { "i-mode with OVF_PMI_T1", { W(nractrs, 1), W(nrictrs, 1),
+		      W(evntsel[1], 0x0C03D000), W(ireset[1], 0xFFFFFFFE) },
+		      REFUSED("evntsel", 1, 0x08000000, "OVF_PMI_T1 (27)") },
+		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000) },
+		      REFUSED("ireset", 1, 0, "must be negative") },
+		    { "FORCE_OVF from -2", { W(nractrs, 1), W(nrictrs, 1),
+		      W(evntsel[1], 0x0603D000), W(ireset[1], 0xFFFFFFFE) },
+		      REFUSED("ireset", 1, 0xFFFFFFFE, "with FORCE_OVF (25)") },
+		    { "FORCE_OVF from -2^31", { W(nractrs, 1), W(nrictrs, 1),
+		      W(evntsel[1], 0x0603D000), W(ireset[1], 0x80000000) },
+		      REFUSED("ireset", 1, 0x80000000, "with FORCE_OVF (25)") },
+		    { "FORCE_OVF from -1", { W(nractrs, 1), W(nrictrs, 1),
+		      W(evntsel[1], 0x0603D000), W(ireset[1], 0xFFFFFFFF) }, ACCEPTED },
+		    { "offcore words are escr's and pebs's", { W(_reserved1, 1) },
+		      REFUSED("_reserved", -1, 1, "must be zero") },
+		    { "reserved 2", { W(_reserved2, 2) }, REFUSED("_reserved", -1, 2, "zero") },
+		    { "reserved 3", { W(_reserved3, 4) }, REFUSED("_reserved", -1, 4, "zero") },
+		    { "reserved 4", { W(_reserved4, 8) }, REFUSED("_reserved", -1, 8, "zero") });
+	}
+}
+END_TEST
+
+START_TEST(p4_active_thread)
+{
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+
+	TRY(&cpu, &c, 0,
+	    { "both", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
+	    { "single", { W(evntsel[1], 0x0001D000) },
+	      REFUSED("evntsel", 1, 0x00010000, "both bits of ACTIVE_THREAD") },
+	    { "dual", { W(evntsel[1], 0x0002D000) },
+	      REFUSED("evntsel", 1, 0x00020000, "both bits of ACTIVE_THREAD") },
+	    { "none", { W(evntsel[1], 0x0000D000) },
+	      REFUSED("evntsel", 1, 0, "both bits of ACTIVE_THREAD") });
+	cpu.ht = 1;
+	TRY(&cpu, &c, 0,
+	    { "both, HT", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
+	    { "single, HT", { W(evntsel[1], 0x0001D000) }, ACCEPTED },
+	    { "dual, HT", { W(evntsel[1], 0x0002D000) }, ACCEPTED },
+	    { "none, HT", { W(evntsel[1], 0x0000D000) }, ACCEPTED });
+}
+END_TEST
+
+/* EXTENDED_CASCADE: models 2 and later, counters 12 and 15 to 17. */
+START_TEST(p4_extended_cascade)
+{
+	static const char cascades[] = "000000000000100111";
+	unsigned int model, counter;
+
+	for (model = 0; model < 7; model++) {
+		struct perfctr_cpu cpu = p4_cpu(model, model > 3);
+
+		for (counter = 0; counter < 18; counter++) {
+			struct perfctr_cpu_control c = p4_control();
+
+			c.nractrs = 1;
+			c.pmc_map[0] = FAST | counter;
+			c.evntsel[0] = 0x00030800 | any_select(counter) << 13;
+			if (model < 2)
+				refused("cascade", &cpu, &c, 0, "evntsel", 0, 0x800,
+					"needs a P4 of model 2 or later");
+			else if (cascades[counter] == '0')
+				refused("cascade", &cpu, &c, 0, "evntsel", 0, 0x800,
+					"only for counters 12 and 15-17");
+			else
+				accepted("cascade", &cpu, &c, 0);
+		}
+	}
+}
+END_TEST
+
+/* SDM vol. 3B, "Performance Counter MSRs and Associated CCCR and ESCR MSRs". */
+#define BPU(n)	{ 0x3B2 + n, 0x3B4 + n, 0x3AA + n, 0x3B6 + n, 0x3AC + n, 0x3C8 + n, 0x3A2 + n, \
+		  0x3A0 + n }
+static const uint16_t sdm_escr[18][8] = {
+	/* BPU_COUNTER0-3: BPU, IS, MOB, ITLB, PMH, IX, FSB, BSU */
+	BPU(0), BPU(0), BPU(1), BPU(1),
+	/* MS_COUNTER0-3: MS, TC, TBPU */
+	{ 0x3C0, 0x3C4, 0x3C2 }, { 0x3C0, 0x3C4, 0x3C2 },
+	{ 0x3C1, 0x3C5, 0x3C3 }, { 0x3C1, 0x3C5, 0x3C3 },
+	/* FLAME_COUNTER0-3: FLAME, FIRM, SAAT, U2L, -, DAC */
+	{ 0x3A6, 0x3A4, 0x3AE, 0x3B0, 0, 0x3A8 }, { 0x3A6, 0x3A4, 0x3AE, 0x3B0, 0, 0x3A8 },
+	{ 0x3A7, 0x3A5, 0x3AF, 0x3B1, 0, 0x3A9 }, { 0x3A7, 0x3A5, 0x3AF, 0x3B1, 0, 0x3A9 },
+	/* IQ_COUNTER0-5: IQ, ALF, RAT, SSU, CRU0 or 1, CRU2 or 3, CRU4 or 5 */
+	{ 0x3BA, 0x3CA, 0x3BC, 0x3BE, 0x3B8, 0x3CC, 0x3E0 },
+	{ 0x3BA, 0x3CA, 0x3BC, 0x3BE, 0x3B8, 0x3CC, 0x3E0 },
+	{ 0x3BB, 0x3CB, 0x3BD, 0, 0x3B9, 0x3CD, 0x3E1 },
+	{ 0x3BB, 0x3CB, 0x3BD, 0, 0x3B9, 0x3CD, 0x3E1 },
+	{ 0x3BA, 0x3CA, 0x3BC, 0x3BE, 0x3B8, 0x3CC, 0x3E0 },
+	{ 0x3BB, 0x3CB, 0x3BD, 0, 0x3B9, 0x3CD, 0x3E1 },
+};
+
+START_TEST(p4_escr_map)
+{
+	unsigned int model, counter, select;
+
+	for (counter = 0; counter < 18; counter++)
+		for (select = 0; select < 8; select++)
+			ck_assert_msg(perfctr_p4_escr(counter, select) == sdm_escr[counter][select],
+				      "counter %u select %u: %#x", counter, select,
+				      perfctr_p4_escr(counter, select));
+	for (select = 0; select < 20; select++)
+		ck_assert_uint_eq(perfctr_p4_escr(18, select), 0);
+	for (counter = 0; counter < 20; counter++)
+		ck_assert_uint_eq(perfctr_p4_escr(counter, 8), 0);
+	/* The same through the rules: IQ_ESCR0 and 1 exist on models 0 to 2. */
+	for (model = 0; model < 7; model++) {
+		struct perfctr_cpu cpu = p4_cpu(model, 0);
+
+		for (counter = 0; counter < 18; counter++) {
+			for (select = 0; select < 8; select++) {
+				struct perfctr_cpu_control c = p4_control();
+				uint32_t escr = sdm_escr[counter][select], bits = select << 13;
+				struct perfctr_program program;
+
+				c.nractrs = 1;
+				c.pmc_map[0] = counter;
+				c.evntsel[0] = CCCR(select);
+				if (!escr) {
+					refused("ESCR", &cpu, &c, 0, "evntsel", 0, bits,
+						"this counter has no ESCR of that number");
+					continue;
+				}
+				if ((escr == 0x3BA || escr == 0x3BB) && model > 2) {
+					refused("IQ_ESCR", &cpu, &c, 0, "evntsel", 0, bits,
+						"exist only on P4 models 0 to 2");
+					continue;
+				}
+				program = accepted("ESCR", &cpu, &c, 0);
+				writes_has(&program, 18 + escr - 0x3A0, escr, 0x0400020C,
+					   0x0400020C);
+				writes_has(&program, counter, 0x360 + counter, CCCR(select),
+					   CCCR(select));
+				COUNTERS(&program, { counter, 0x300 + counter, MASK40, 0, 0 });
+			}
+		}
+	}
+}
+END_TEST
+
+START_TEST(p4_escr)
+{
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+	unsigned int ht, global;
+
+	SWEEP(&cpu, &c, p4.escr, 0, 0x80000000, 0x3, "bit 31 of an ESCR is reserved");
+	/* CPL_T1, bits 0 and 1, needs both hyper-threading and a global counter. */
+	for (ht = 0; ht < 2; ht++) {
+		for (global = 0; global < 2; global++) {
+			unsigned int flags = global ? PERFCTR_COMPILE_GLOBAL : 0;
+
+			cpu.ht = ht & 1;
+			TRY(&cpu, &c, flags,
+			    { "T0 only", { W(p4.escr[1], 0x2600020C) }, ACCEPTED },
+			    { "T0 user", { W(p4.escr[1], 0x26000204) }, ACCEPTED },
+			    { "T0 kernel", { W(p4.escr[1], 0x26000208) }, ACCEPTED },
+			    { "no CPL", { W(p4.escr[1], 0x26000200) }, ACCEPTED });
+			if (ht && global)
+				TRY(&cpu, &c, flags,
+				    { "T1", { W(p4.escr[1], 0x26000203) }, ACCEPTED },
+				    { "all", { W(p4.escr[1], 0x2600020F) }, ACCEPTED });
+			else
+				TRY(&cpu, &c, flags,
+				    { "T1 user", { W(p4.escr[1], 0x26000205) },
+				      REFUSED("p4.escr", 1, 1, "CPL_T1 (1, 0) is for global") },
+				    { "T1 kernel", { W(p4.escr[1], 0x26000206) },
+				      REFUSED("p4.escr", 1, 2, "CPL_T1 (1, 0) is for global") },
+				    { "T1", { W(p4.escr[1], 0x26000203) },
+				      REFUSED("p4.escr", 1, 3, "CPL_T1 (1, 0) is for global") });
+		}
+	}
+	cpu.ht = 0;
+	TRY(&cpu, &c, 0,
+	    { "one ESCR for two", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)),
+	      W(p4.escr[1], 0x0400020C) }, ACCEPTED },
+	    { "another value", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)),
+	      W(p4.escr[1], 0x04000204) },
+	      REFUSED("p4.escr", 1, 0x04000204, "another value for the same ESCR") },
+	    { "another ESCR of the group", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(5)) },
+	      ACCEPTED },
+	    { "the odd half's", { W(pmc_map[1], FAST | 14), W(evntsel[1], CCCR(4)),
+	      W(p4.escr[1], 0x04000204) }, ACCEPTED },
+	    { "not in use", { W(nractrs, 1), W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)) },
+	      ACCEPTED },
+	    { "the third has another value", { W(nractrs, 3), W(pmc_map[2], 16),
+	      W(evntsel[2], CCCR(4)), W(p4.escr[2], 0x04000208) },
+	      REFUSED("p4.escr", 2, 0x04000208, "another value for the same ESCR") },
+	    /* RDPMC's fast bit makes no other counter. */
+	    { "slow", { W(pmc_map[0], 12) }, ACCEPTED },
+	    { "fast and slow", { W(pmc_map[0], 12), W(pmc_map[1], FAST | 12) },
+	      REFUSED("pmc_map", 1, FAST | 12, "another counter is mapped") },
+	    { "slow and fast", { W(pmc_map[1], 12) },
+	      REFUSED("pmc_map", 1, 12, "another counter is mapped") },
+	    { "twice fast", { W(pmc_map[1], FAST | 12) },
+	      REFUSED("pmc_map", 1, FAST | 12, "another counter is mapped") },
+	    { "counter 17", { W(pmc_map[0], 17) }, ACCEPTED },
+	    { "counter 18", { W(pmc_map[0], 18) }, REFUSED("pmc_map", 0, 18, "counters 0 to 17") },
+	    { "counter 18, fast", { W(pmc_map[0], FAST | 18) },
+	      REFUSED("pmc_map", 0, FAST | 18, "counters 0 to 17") },
+	    { "bit 16", { W(pmc_map[0], 0x8001000C) },
+	      REFUSED("pmc_map", 0, 0x8001000C, "with or without bit 31") },
+	    { "bit 30", { W(pmc_map[0], 0x4000000C) },
+	      REFUSED("pmc_map", 0, 0x4000000C, "with or without bit 31") });
+}
+END_TEST
+
+START_TEST(p4_replay_tagging)
+{
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+	unsigned int bit;
+
+	TRY(&cpu, &c, 0,
+	    { "no enable", { W(p4.pebs_matrix_vert, 1) },
+	      REFUSED("p4.pebs_matrix_vert", -1, 1, "must be zero where p4.pebs_enable is") },
+	    { "all", { W(p4.pebs_enable, 0x01000607), W(p4.pebs_matrix_vert, 3) }, ACCEPTED },
+	    { "ENABLE_PEBS_MY_THR", { W(p4.pebs_enable, 0x03000001), W(p4.pebs_matrix_vert, 1) },
+	      REFUSED("p4.pebs_enable", -1, 0x02000000, "only bits 24, 10, 9 and 2-0") },
+	    { "no UOP_TAG", { W(p4.pebs_enable, 0x00000001), W(p4.pebs_matrix_vert, 1) },
+	      REFUSED("p4.pebs_enable", -1, 0, "UOP_TAG (24) must be set") },
+	    { "UOP_TAG alone", { W(p4.pebs_enable, 0x01000000), W(p4.pebs_matrix_vert, 1) },
+	      REFUSED("p4.pebs_enable", -1, 0, "one of bits 10, 9 and 2-0") },
+	    { "vert 1", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 1) }, ACCEPTED },
+	    { "vert 2", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 2) }, ACCEPTED },
+	    { "vert 4", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 5) },
+	      REFUSED("p4.pebs_matrix_vert", -1, 4, "only bits 1 and 0 may be set") },
+	    { "vert 31", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 0x80000000) },
+	      REFUSED("p4.pebs_matrix_vert", -1, 0x80000000, "only bits 1 and 0 may be set") },
+	    { "vert 0", { W(p4.pebs_enable, 0x01000001) },
+	      REFUSED("p4.pebs_matrix_vert", -1, 0, "bit 1 or 0 must be set") },
+	    { "without counters", { W(nractrs, 0), W(p4.pebs_enable, 0x00000001) },
+	      REFUSED("p4.pebs_enable", -1, 0, "UOP_TAG (24) must be set") });
+	for (bit = 0; bit < 32; bit++) {
+		c.p4.pebs_enable = 0x01000000u | 1u << bit;
+		c.p4.pebs_matrix_vert = 1;
+		if (0x01000607u >> bit & 1 && bit != 24)
+			accepted("pebs_enable", &cpu, &c, 0);
+		else if (bit != 24)
+			refused("pebs_enable", &cpu, &c, 0, "p4.pebs_enable", -1, 1u << bit,
+				"only bits 24, 10, 9 and 2-0 may be set");
+	}
+}
+END_TEST
+
+START_TEST(p4_programs)
+{
+	/* MSRs 3A0H to 3E1H: the ESCRs among them. */
+	static const uint16_t holes[][2] = { { 0x3BF, 0x3BF }, { 0x3C6, 0x3C7 }, { 0x3CE, 0x3DF } };
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+	struct perfctr_program program;
+	unsigned int i, slot, model;
+	uint32_t regs[86];
+
+	c.pmc_map[1] = 0;
+	c.nractrs = c.nrictrs = 1;
+	c.evntsel[1] |= 0x04000000;
+	c.ireset[1] = -4711;
+	c.p4.pebs_enable = 0x01000001;
+	c.p4.pebs_matrix_vert = 2;
+	program = accepted("program", &cpu, &c, 0);
+	/* The ESCRs come before the counters that read them. */
+	WRITES(&program, { 18 + 0x18, 0x3B8, 0x0400020C, 0x0400020C },
+	       { 18 + 0x02, 0x3A2, 0x26000204, 0x26000204 },
+	       { 84, 0x3F1, 0x01000001, 0x01000001 }, { 85, 0x3F2, 2, 2 },
+	       { 12, 0x36C, 0x00039000, 0x00039000 }, { 0, 0x360, 0x0403D000, 0 });
+	COUNTERS(&program, { FAST | 12, 0x30C, MASK40, 0, 0 },
+		 { 0, 0x300, MASK40, 0, (uint32_t)-4711 });
+	ck_assert_uint_eq(program.ack_reg, 0);
+	ck_assert_uint_eq(program.by_register, 0);
+
+	/* Two counters with one ESCR. */
+	c = p4_control();
+	c.pmc_map[1] = FAST | 16;
+	c.evntsel[1] = c.evntsel[0];
+	c.p4.escr[1] = c.p4.escr[0];
+	c.p4.pebs_enable = 0x01000001;
+	c.p4.pebs_matrix_vert = 2;
+	program = accepted("shared", &cpu, &c, 0);
+	WRITES(&program, { 18 + 0x18, 0x3B8, 0x0400020C, 0x0400020C },
+	       { 84, 0x3F1, 0x01000001, 0x01000001 }, { 85, 0x3F2, 2, 2 },
+	       { 12, 0x36C, 0x00039000, 0x00039000 }, { 16, 0x370, 0x00039000, 0x00039000 });
+
+	/* All counters, each with an ESCR of its own, and replay tagging: the largest program. */
+	memset(&c, 0, sizeof(c));
+	c.nractrs = 18;
+	for (i = 0; i < 18; i++) {
+		c.pmc_map[i] = FAST | i;
+		c.evntsel[i] = CCCR(i < 12 ? i & 1 : i < 16 ? 4 + (i & 1) : 6);
+		c.p4.escr[i] = 0x0000000C | i << 25;
+	}
+	c.p4.pebs_enable = 0x01000001;
+	c.p4.pebs_matrix_vert = 1;
+	program = accepted("all", &cpu, &c, 0);
+	ck_assert_uint_eq(program.nr_writes, 38);
+
+	for (model = 0; model < 5; model++) {
+		cpu = p4_cpu(model, 0);
+		for (slot = 0; slot < 18; slot++)
+			regs[slot] = 0x360 + slot;
+		for (; slot < 84; slot++) {
+			regs[slot] = 0x3A0 + slot - 18;
+			for (i = 0; i < ARRAY_SIZE(holes); i++)
+				if (0x3A0 + slot - 18 >= holes[i][0] &&
+				    0x3A0 + slot - 18 <= holes[i][1])
+					regs[slot] = 0;
+		}
+		if (model > 2)
+			regs[18 + 0x1A] = regs[18 + 0x1B] = 0;
+		regs[84] = 0x3F1;
+		regs[85] = 0x3F2;
+		registers_are(&cpu, regs, ARRAY_SIZE(regs));
+		setup_is(&cpu, 0, 0);
+	}
+}
+END_TEST
+
+/* ---- Intel's architectural performance monitoring ---- */
+
+/* One of each version; bits 21 (AnyThread) and 19 (pin control) come and go. */
+static const struct arch {
+	const char *id;
+	unsigned int version, counters, fixed;
+	uint32_t reserved, reserved_high;
+} archs[] = {
+	{ "core", 1, 2, 0, 0x00200000, 0xFFFFFFFF },
+	{ "core2", 2, 2, 3, 0x00200000, 0xFFFFFFFF },
+	{ "nehalem_ep", 3, 4, 3, 0, 0xFFFFFFFF },
+	{ "westmere_dp", 3, 4, 3, 0, 0xFFFFFFFF },
+	{ "sandybridge", 3, 4, 3, 0x00080000, 0xFFFFFFFF },
+	{ "architectural", 3, 4, 3, 0x00080000, 0xFFFFFFFF },
+	{ "skylake", 4, 4, 3, 0x00080000, 0xFFFFFFFF },
+	{ "skylakex", 4, 4, 3, 0x00080000, 0xFFFFFFFF },
+	{ "icelake", 5, 8, 4, 0x00280000, 0xFFFFFFFF },
+	{ "goldencove", 5, 8, 4, 0x00280000, 0xFFFFFFFF },
+	/* UMASK2 is bits 47-40, EQ bit 36. */
+	{ "lioncove", 6, 10, 4, 0x00280000, 0xFFFF00EF },
+};
+
+START_TEST(arch_event_selects)
+{
+	unsigned int k;
+
+	for (k = 0; k < ARRAY_SIZE(archs); k++) {
+		const struct arch *a = &archs[k];
+		struct perfctr_cpu_control c = amode(2, 0x004300C0);
+		struct perfctr_cpu cpu = named(a->id);
+
+		cpu.frontend = 0;
+		ck_assert_uint_eq(cpu.version, a->version);
+		SWEEP(&cpu, &c, evntsel, 0, a->reserved, INT, "reserved on this processor");
+		SWEEP(&cpu, &c, evntsel, 1, a->reserved, INT, "reserved on this processor");
+		SWEEP(&cpu, &c, evntsel_high, 1, a->reserved_high, 0,
+		      ~a->reserved_high ? "reserved on this processor" : "must be zero here");
+		TRY(&cpu, &c, 0,
+		    { "all", { W(evntsel[0], 0xFFEFFFFF & ~a->reserved),
+		      W(evntsel_high[0], ~a->reserved_high) }, ACCEPTED },
+		    { "the last counter", { W(pmc_map[1], a->counters - 1) }, ACCEPTED },
+		    { "one too many", { W(pmc_map[1], a->counters) },
+		      REFUSED("pmc_map", 1, a->counters, "no such counter") },
+		    { "counter 1 alone", { W(nractrs, 1), W(pmc_map[0], 1) }, ACCEPTED },
+		    { "not enabled", { W(evntsel[1], 0x000300C0) },
+		      REFUSED("evntsel", 1, 0, "the enable bit (22) must be set") },
+		    { "user", { W(evntsel[1], 0x004100C0) }, ACCEPTED },
+		    { "kernel", { W(evntsel[1], 0x004200C0) }, ACCEPTED },
+		    { "no CPL", { W(evntsel[1], 0x004000C0) },
+		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
+		    { "a-mode that interrupts", { W(evntsel[1], 0x005300C0) },
+		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
+		    { "i-mode that does not", { W(nractrs, 1), W(nrictrs, 1),
+		      W(ireset[1], 0x80000000) },
+		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
+		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0),
+		      W(ireset[1], 0x80000000) }, ACCEPTED },
+		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0) },
+		      REFUSED("ireset", 1, 0, "must be negative") },
+		    { "upper half of an unused place", { W(evntsel_high[2], 1) },
+		      REFUSED("evntsel_high", 2, 1, "must be zero here") },
+		    { "frontend", { W(pebs_frontend, 1) }, REFUSED("_reserved", -1, 1, "zero") },
+		    { "reserved 4", { W(_reserved4, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+	}
+}
+END_TEST
+
+START_TEST(arch_extensions)
+{
+	struct perfctr_cpu_control c = amode(3, 0x004300C0);
+	struct perfctr_cpu cpu = named("lioncove");
+
+	/* Each of UMASK2 and EQ alone. */
+	cpu.reserved |= 0x0000FF0000000000ull;
+	SWEEP(&cpu, &c, evntsel_high, 0, 0xFFFFFFEF, 0, "reserved on this processor");
+	cpu = named("lioncove");
+	cpu.reserved |= 0x0000001000000000ull;
+	SWEEP(&cpu, &c, evntsel_high, 0, 0xFFFF00FF, 0, "reserved on this processor");
+	/* IN_TX and IN_TXCP of a processor with transactions. */
+	cpu = named("skylake");
+	cpu.reserved &= ~0x0000000300000000ull;
+	SWEEP(&cpu, &c, evntsel_high, 2, 0xFFFFFFFC, 0, "reserved on this processor");
+	TRY(&cpu, &c, 0,
+	    { "IN_TX", { W(evntsel_high[0], 1), W(evntsel_high[1], 1) }, ACCEPTED },
+	    { "both", { W(evntsel_high[2], 3) }, ACCEPTED },
+	    { "IN_TXCP of counter 0", { W(evntsel_high[0], 2) },
+	      REFUSED("evntsel_high", 0, 2, "IN_TXCP (33) is only for counter 2") },
+	    { "both of counter 1", { W(evntsel_high[1], 3) },
+	      REFUSED("evntsel_high", 1, 2, "IN_TXCP (33) is only for counter 2") },
+	    { "IN_TXCP of counter 2 in another place", { W(pmc_map[0], 2), W(pmc_map[2], 0),
+	      W(evntsel_high[0], 2) }, ACCEPTED },
+	    { "IN_TXCP of counter 3", { W(pmc_map[2], 3), W(evntsel_high[2], 2) },
+	      REFUSED("evntsel_high", 2, 2, "IN_TXCP (33) is only for counter 2") },
+	    { "IN_TX of a fixed counter", { W(pmc_map[2], FIXED), W(evntsel_high[2], 1) },
+	      REFUSED("evntsel_high", 2, 1, "a fixed counter has no") });
+}
+END_TEST
+
+START_TEST(arch_fixed_counters)
+{
+	unsigned int k, n;
+
+	for (k = 0; k < ARRAY_SIZE(archs); k++) {
+		const struct arch *a = &archs[k];
+		uint32_t any = a->reserved & 0x00200000, last = FIXED + a->fixed - 1;
+		struct perfctr_cpu_control c = amode(2, 0x004300C0);
+		struct perfctr_cpu cpu = named(a->id);
+		struct perfctr_program program;
+
+		c.pmc_map[1] = FIXED;
+		c.evntsel[1] = USR_OS | 0xFFFF;
+		if (!a->fixed) {
+			refused("none", &cpu, &c, 0, "pmc_map", 1, FIXED, "no such fixed counter");
+			continue;
+		}
+		/* Edge, pin, inversion, counter mask; AnyThread goes by the version. */
+		SWEEP(&cpu, &c, evntsel, 1, 0xFF8C0000, INT | 0x00200000, "a fixed counter has no");
+		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0,
+		      ~a->reserved_high ? "a fixed counter has no" : "must be zero here");
+		if (any)
+			TRY(&cpu, &c, 0, { "AnyThread", { W(evntsel[1], 0x00230000) },
+			    REFUSED("evntsel", 1, 0x00200000, "reserved on this processor") });
+		else
+			TRY(&cpu, &c, 0,
+			    { "AnyThread", { W(evntsel[1], 0x00230000) }, ACCEPTED });
+		TRY(&cpu, &c, 0,
+		    { "the last", { W(pmc_map[1], last) }, ACCEPTED },
+		    { "one too many", { W(pmc_map[1], last + 1) },
+		      REFUSED("pmc_map", 1, last + 1, "no such fixed counter") },
+		    { "number 32", { W(pmc_map[1], FIXED + 32) },
+		      REFUSED("pmc_map", 1, FIXED + 32, "no such fixed counter") },
+		    { "bit 31", { W(pmc_map[1], 0xC0000000) },
+		      REFUSED("pmc_map", 1, 0xC0000000, "no such fixed counter") },
+		    { "bit 29", { W(pmc_map[1], 0x20000000) },
+		      REFUSED("pmc_map", 1, 0x20000000, "no such counter") },
+		    { "its event", { W(evntsel[1], 0x004300C0) }, ACCEPTED },
+		    { "no CPL", { W(evntsel[1], 0x00400000) },
+		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
+		    { "a-mode that interrupts", { W(evntsel[1], 0x00130000) },
+		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode") },
+		    { "i-mode that does not", { W(nractrs, 1), W(nrictrs, 1),
+		      W(ireset[1], 0x80000000) },
+		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
+		    { "twice", { W(pmc_map[0], FIXED), W(evntsel[0], USR_OS) },
+		      REFUSED("pmc_map", 1, FIXED, "another counter is mapped") });
+
+		/* IA32_FIXED_CTR_CTRL: four bits each, OS, USR, AnyThread, PMI. */
+		for (n = 0; n < a->fixed; n++) {
+			c = amode(1, 0x00010000);
+			c.pmc_map[0] = FIXED + n;
+			program = accepted("user", &cpu, &c, 0);
+			WRITES(&program, { 32, 0x38D, 2ull << 4 * n, 2ull << 4 * n });
+			COUNTERS(&program, { FIXED + n, 0x309 + n, cpu.fixed_width == 48 ? MASK48 :
+				 MASK40, 1ull << (32 + n), 0 });
+			c.evntsel[0] = 0x00020000;
+			program = accepted("kernel", &cpu, &c, 0);
+			WRITES(&program, { 32, 0x38D, 1ull << 4 * n, 1ull << 4 * n });
+			c.evntsel[0] = any ? 0x00010000 : 0x00210000;
+			program = accepted("any", &cpu, &c, 0);
+			WRITES(&program, { 32, 0x38D, (any ? 2ull : 6ull) << 4 * n,
+			       (any ? 2ull : 6ull) << 4 * n });
+			c.nractrs = 0;
+			c.nrictrs = 1;
+			c.evntsel[0] = 0x00130000;
+			c.ireset[0] = -1;
+			program = accepted("i-mode", &cpu, &c, 0);
+			WRITES(&program, { 32, 0x38D, 11ull << 4 * n, 0 });
+		}
+		/* Together: the a-mode counter runs on while the i-mode counters are suspended. */
+		c = amode(3, 0x00130000);
+		c.nractrs = 1;
+		c.nrictrs = 2;
+		c.evntsel[0] = 0x00010000;
+		for (n = 0; n < 3; n++) {
+			c.pmc_map[n] = FIXED + n;
+			c.ireset[n] = -1;
+		}
+		program = accepted("together", &cpu, &c, 0);
+		WRITES(&program, { 32, 0x38D, 0xBB2, 0x002 });
+	}
+}
+END_TEST
+
+/* Offcore response: each register has an event; before Sandy Bridge it has 16 bits. */
+START_TEST(arch_offcore)
+{
+	struct perfctr_cpu_control c = amode(3, 0x004300C0);
+	struct perfctr_cpu cpu = named("nehalem_ep");
+
+	cpu.frontend = 0;
+	TRY(&cpu, &c, 0,
+	    { "without the event", { W(offcore_rsp[0], 0x8001) },
+	      REFUSED("offcore_rsp", 0, 0x8001, "no counter has the offcore response event") },
+	    { "the event alone", { W(evntsel[1], 0x004301B7) }, ACCEPTED },
+	    { "16 bits", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFF) }, ACCEPTED },
+	    { "bit 16", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x10001) },
+	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
+	    { "bit 31", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x80000000) },
+	      REFUSED("offcore_rsp", 0, 0x80000000, "reserved on this processor") },
+	    { "the event of the other", { W(evntsel[1], 0x004301BB), W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") },
+	    { "the event of a fixed counter", { W(pmc_map[1], FIXED), W(evntsel[1], 0x000301B7),
+	      W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") },
+	    { "the event of an unused place", { W(evntsel[3], 0x004301B7), W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") },
+	    { "there is no second", { W(evntsel[1], 0x004301BB), W(offcore_rsp[1], 1) },
+	      REFUSED("offcore_rsp", 1, 1, "no such register") },
+	    { "no upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[0], 1) },
+	      REFUSED("_reserved", -1, 1, "must be zero") },
+	    { "no second upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[1], 1) },
+	      REFUSED("_reserved", -1, 1, "must be zero") });
+	c.evntsel[1] = 0x004301B7;
+	SWEEP(&cpu, &c, offcore_rsp, 0, 0xFFFF0000, 0, "reserved on this processor");
+	c.evntsel[1] = 0x004300C0;
+	cpu = named("core2");
+	TRY(&cpu, &c, 0,
+	    { "Core 2 has none", { W(nractrs, 2), W(offcore_rsp[0], 1), W(evntsel[1], 0x4301B7) },
+	      REFUSED("offcore_rsp", 0, 1, "no such register") });
+	cpu = named("westmere_dp");
+	TRY(&cpu, &c, 0,
+	    { "Westmere has two", { W(evntsel[1], 0x004301B7), W(evntsel[2], 0x004301BB),
+	      W(offcore_rsp[0], 0xFFFF), W(offcore_rsp[1], 0xFFFF) }, ACCEPTED },
+	    { "not the second's event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[1], 1) },
+	      REFUSED("offcore_rsp", 1, 1, "no counter has the offcore response event") });
+	cpu = named("skylake");
+	cpu.frontend = 0;
+	TRY(&cpu, &c, 0,
+	    { "upper halves", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFFFFFF),
+	      W(offcore_rsp_high[0], 0x7FFF) }, ACCEPTED },
+	    { "bit 47", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
+	      W(offcore_rsp_high[0], 0x8001) },
+	      REFUSED("offcore_rsp_high", 0, 0x8000, "reserved on this processor") },
+	    { "bit 63 of the second", { W(evntsel[1], 0x004301BB),
+	      W(offcore_rsp_high[1], 0x80000000) },
+	      REFUSED("offcore_rsp_high", 1, 0x80000000, "reserved on this processor") },
+	    { "the third reserved word", { W(evntsel[1], 0x004301BB), W(_reserved3, 1) },
+	      REFUSED("_reserved", -1, 1, "must be zero") });
+	c.evntsel[1] = 0x004301B7;
+	c.offcore_rsp[0] = 1;
+	SWEEP(&cpu, &c, offcore_rsp, 0, 0, 0, "");
+	SWEEP(&cpu, &c, offcore_rsp_high, 0, 0xFFFF8000, 0, "reserved on this processor");
+	c = amode(3, 0x004300C0);
+	cpu = named("goldencove");
+	TRY(&cpu, &c, 0,
+	    { "2AH", { W(evntsel[1], 0x0043012A), W(offcore_rsp[0], 1) }, ACCEPTED },
+	    { "2BH", { W(evntsel[1], 0x0043012B), W(offcore_rsp[1], 1) }, ACCEPTED },
+	    { "2BH for the first", { W(evntsel[1], 0x0043012B), W(offcore_rsp[0], 1) },
+	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") });
+}
+END_TEST
+
+START_TEST(arch_frontend)
+{
+	struct perfctr_cpu_control c = amode(3, 0x004300C0);
+	struct perfctr_cpu cpu = named("skylake");
+
+	cpu.frontend = 1;
+	TRY(&cpu, &c, 0,
+	    { "FRONTEND_RETIRED", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) }, ACCEPTED },
+	    { "neither", { { 0 } }, ACCEPTED },
+	    { "23 bits", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x7FFFFF) }, ACCEPTED },
+	    { "bit 23", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0xFFFFFF) },
+	      REFUSED("pebs_frontend", -1, 0x800000, "only bits 22-0 may be set") },
+	    { "bit 31", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x80000000) },
+	      REFUSED("pebs_frontend", -1, 0x80000000, "only bits 22-0 may be set") },
+	    { "another event", { W(evntsel[1], 0x004301C7), W(pebs_frontend, 0x11) },
+	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
+	    { "an unused place", { W(evntsel[3], 0x004301C6), W(pebs_frontend, 0x11) },
+	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
+	    { "the event alone", { W(evntsel[2], 0x004301C6) }, ACCEPTED },
+	    { "the fourth reserved word", { W(_reserved4, 1) },
+	      REFUSED("_reserved", -1, 1, "must be zero") });
+	c.evntsel[1] = 0x004301C6;
+	c.pebs_frontend = 0x11;
+	sweep(&cpu, &c, offsetof(struct perfctr_cpu_control, pebs_frontend), "pebs_frontend", -1,
+	      0xFF800000, 0, "only bits 22-0 may be set");
+	c = amode(3, 0x004300C0);
+	cpu.frontend = 0;
+	TRY(&cpu, &c, 0,
+	    { "no such register", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
+	      REFUSED("_reserved", -1, 0x11, "must be zero") });
+}
+END_TEST
+
+START_TEST(arch_programs)
+{
+	struct perfctr_cpu_control c = amode(2, 0x004300C0);
+	struct perfctr_cpu cpu = named("core");
+	struct perfctr_program program;
+
+	/* Version 1: no fixed counters, no global registers. */
+	cpu.full_width = 0;
+	c.nractrs = c.nrictrs = 1;
+	c.evntsel[1] = 0x0053003C;
+	c.ireset[1] = -9;
+	program = accepted("version 1", &cpu, &c, 0);
+	WRITES(&program, { 0, 0x186, 0x004300C0, 0x004300C0 }, { 1, 0x187, 0x0053003C, 0 });
+	COUNTERS(&program, { 0, 0xC1, MASK40, 0, 0 }, { 1, 0xC2, MASK40, 0, (uint32_t)-9 });
+	ck_assert_uint_eq(program.ack_reg, 0);
+	REGISTERS(&cpu, 0x186, 0x187);
+	setup_is(&cpu, 0, 0);
+
+	cpu = named("core2");
+	cpu.full_width = 0;
+	program = accepted("version 2", &cpu, &c, 0);
+	COUNTERS(&program, { 0, 0xC1, MASK40, 1, 0 }, { 1, 0xC2, MASK40, 2, (uint32_t)-9 });
+	ck_assert_uint_eq(program.ack_reg, 0x390);
+	setup_is(&cpu, 0x38F, 0x700000003ull);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 32), 0x38D);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 33), 0);
+
+	cpu = named("nehalem_ep");
+	cpu.full_width = cpu.frontend = 0;
+	setup_is(&cpu, 0x38F, 0x70000000Full);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 33), 0x1A6);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 34), 0);
+	c.evntsel[0] = 0x004301B7;
+	c.offcore_rsp[0] = 0x4711;
+	program = accepted("version 3", &cpu, &c, 0);
+	WRITES(&program, { 33, 0x1A6, 0x4711, 0x4711 }, { 0, 0x186, 0x004301B7, 0x004301B7 },
+	       { 1, 0x187, 0x0053003C, 0 });
+	COUNTERS(&program, { 0, 0xC1, MASK48, 1, 0 }, { 1, 0xC2, MASK48, 2, (uint32_t)-9 });
+
+	cpu = named("skylake");
+	cpu.full_width = cpu.frontend = 1;
+	memset(&c, 0, sizeof(c));
+	c.nractrs = 4;
+	c.nrictrs = 2;
+	c.pmc_map[0] = 3;
+	c.evntsel[0] = 0x004301C6;
+	c.pmc_map[1] = FIXED + 2;
+	c.evntsel[1] = 0x00030000;
+	c.pmc_map[2] = 0;
+	c.evntsel[2] = 0x004301BB;
+	c.pmc_map[3] = 1;
+	c.evntsel[3] = 0x004301B7;
+	c.pmc_map[4] = 2;
+	c.evntsel[4] = 0x005100C0;
+	c.ireset[4] = -5;
+	c.pmc_map[5] = FIXED + 1;
+	c.evntsel[5] = 0x00110000;
+	c.ireset[5] = -6;
+	c.offcore_rsp[0] = 0x80000001;
+	c.offcore_rsp_high[0] = 0x3F;
+	c.pebs_frontend = 0x400406;
+	program = accepted("version 4", &cpu, &c, 0);
+	/* Extra registers come first; one of 0 is written too, lest an older value stays. */
+	WRITES(&program, { 33, 0x1A6, 0x3F80000001, 0x3F80000001 }, { 34, 0x1A7, 0, 0 },
+	       { 35, 0x3F7, 0x400406, 0x400406 }, { 3, 0x189, 0x004301C6, 0x004301C6 },
+	       { 32, 0x38D, 0x3A0, 0x300 }, { 0, 0x186, 0x004301BB, 0x004301BB },
+	       { 1, 0x187, 0x004301B7, 0x004301B7 }, { 2, 0x188, 0x005100C0, 0 });
+	COUNTERS(&program, { 3, 0x4C4, MASK48, 8, 0 }, { FIXED + 2, 0x30B, MASK48, 4ull << 32, 0 },
+		 { 0, 0x4C1, MASK48, 1, 0 }, { 1, 0x4C2, MASK48, 2, 0 },
+		 { 2, 0x4C3, MASK48, 4, (uint32_t)-5 },
+		 { FIXED + 1, 0x30A, MASK48, 2ull << 32, (uint32_t)-6 });
+	ck_assert_uint_eq(program.ack_reg, 0x390);
+	ck_assert_uint_eq(program.by_register, 0);
+	REGISTERS(&cpu, 0x186, 0x187, 0x188, 0x189, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x38D, 0x1A6, 0x1A7, 0x3F7);
+	cpu.full_width = 0;
+	program = accepted("not full width", &cpu, &c, 0);
+	ck_assert_uint_eq(program.counter[0].reg, 0xC4);
+
+	cpu = named("icelake");
+	setup_is(&cpu, 0x38F, 0xF000000FFull);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 7), 0x18D);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 8), 0);
+
+	cpu = named("lioncove");
+	setup_is(&cpu, 0x38F, 0xF000003FFull);
+	c = amode(1, 0x004300C0);
+	c.pmc_map[0] = 9;
+	c.evntsel_high[0] = 0xFF10;
+	program = accepted("version 6", &cpu, &c, 0);
+	WRITES(&program, { 9, 0x18F, 0xFF10004300C0ull, 0xFF10004300C0ull });
+	/* Sets with holes, which leaf 23H may have, and a hypervisor's leaf 0AH. */
+	cpu.counters = 0x5;
+	cpu.fixed = 0x9;
+	setup_is(&cpu, 0x38F, 0x900000005ull);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 1), 0);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 2), 0x188);
+	c = amode(1, 0x004300C0);
+	TRY(&cpu, &c, 0,
+	    { "counter 2", { W(pmc_map[0], 2) }, ACCEPTED },
+	    { "counter 1", { W(pmc_map[0], 1) }, REFUSED("pmc_map", 0, 1, "no such counter") },
+	    { "fixed counter 3", { W(pmc_map[0], FIXED + 3) }, ACCEPTED },
+	    { "fixed counter 1", { W(pmc_map[0], FIXED + 1) },
+	      REFUSED("pmc_map", 0, FIXED + 1, "no such fixed counter") });
+	/* As many and as wide as may be. */
+	cpu.counters = 0xFFFFFFFF;
+	cpu.width = 64;
+	TRY(&cpu, &c, 0,
+	    { "counter 31", { W(pmc_map[0], 31) }, ACCEPTED },
+	    { "counter 32", { W(pmc_map[0], 32) }, REFUSED("pmc_map", 0, 32, "no such counter") });
+	program = accepted("64 bits", &cpu, &c, 0);
+	ck_assert_uint_eq(program.counter[0].mask, ~0ull);
+	setup_is(&cpu, 0x38F, 0x9FFFFFFFFull);
+}
+END_TEST
+
+/* ---- every processor ---- */
+
+/* Every id has a control that it accepts, refuses what has no counter, and knows its registers. */
+START_TEST(every_processor)
+{
+	struct perfctr_program program;
+	struct perfctr_cpu_control c;
+	struct perfctr_cpu cpu;
+	const char *id;
+	unsigned int n;
+
+	for (n = 0; (id = perfctr_x86_id(n)) != NULL; n++) {
+		cpu = named(id);
+		switch (cpu.rules) {
+		case PERFCTR_RULES_P4:
+			c = p4_control();
+			break;
+		case PERFCTR_RULES_C3:
+			c = amode(1, 0xC0);
+			c.pmc_map[0] = 1;
+			break;
+		case PERFCTR_RULES_P5:
+		case PERFCTR_RULES_MII:
+		case PERFCTR_RULES_WINCHIP:
+			c = amode(1, 0xC0);
+			break;
+		default:
+			c = amode(1, 0x004300C0);
+		}
+		if (cpu.no_tsc)
+			c.tsc_on = 0;
+		program = accepted("every", &cpu, &c, 0);
+		ck_assert_uint_gt(program.nr_writes, 0);
+		c.pmc_map[0] = 0x20000000;
+		refused("every", &cpu, &c, 0, "pmc_map", 0, 0x20000000, "counter");
+	}
+	ck_assert_uint_gt(n, 50);
+}
+END_TEST
+
+/* ---- found by reading the manuals again ---- */
+
+/* MSR_OFFCORE_RSP_0 and _1 of Westmere have 16 bits as Nehalem's: SDM vol. 4 table 2-16. */
+START_TEST(westmere_offcore)
+{
+	struct perfctr_cpu_control c = amode(2, 0x004301B7);
+	struct perfctr_cpu cpu = named("westmere_dp");
+
+	c.evntsel[1] = 0x004301BB;
+	TRY(&cpu, &c, 0,
+	    { "bit 16", { W(offcore_rsp[0], 0x10001) },
+	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
+	    { "bit 16 of the second", { W(offcore_rsp[1], 0x10001) },
+	      REFUSED("offcore_rsp", 1, 0x10000, "reserved on this processor") },
+	    { "no upper half", { W(offcore_rsp_high[0], 1) },
+	      REFUSED("_reserved", -1, 1, "must be zero") });
+}
+END_TEST
+
+/* The word that is there for nothing is the upper half. */
+START_TEST(offcore_high_without_event)
+{
+	struct perfctr_cpu_control c = amode(2, 0x004300C0);
+	struct perfctr_cpu cpu = named("skylake");
+
+	TRY(&cpu, &c, 0,
+	    { "upper half only", { W(offcore_rsp_high[1], 0x10) },
+	      REFUSED("offcore_rsp_high", 1, 0x10, "no counter has the offcore response event") });
+}
+END_TEST
+
+/* The event of a fixed counter is ignored: it is no FRONTEND_RETIRED. */
+START_TEST(frontend_of_a_fixed_counter)
+{
+	struct perfctr_cpu_control c = amode(1, 0x000301C6);
+	struct perfctr_cpu cpu = named("skylake");
+
+	cpu.frontend = 1;
+	c.pmc_map[0] = FIXED;
+	TRY(&cpu, &c, 0,
+	    { "fixed", { W(pebs_frontend, 0x11) },
+	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") });
+}
+END_TEST
+
+/* IA32_FIXED_CTR_CTRL has room for 16 counters, whatever a hypervisor's leaf 0AH or 23H says. */
+START_TEST(seventeen_fixed_counters)
+{
+	struct perfctr_cpu_control c = amode(1, USR_OS);
+	struct perfctr_cpu cpu = named("icelake");
+
+	cpu.fixed = 0xFFFFFFFF;
+	c.pmc_map[0] = FIXED + 16;
+	TRY(&cpu, &c, 0,
+	    { "the 16th", { W(pmc_map[0], FIXED + 15) }, ACCEPTED },
+	    { "the 17th", { { 0 } },
+	      REFUSED("pmc_map", 0, FIXED + 16, "no such fixed counter") });
+}
+END_TEST
+
+/*
+ * Non-sleep clockticks, SDM vol. 3B, counting clocks on NetBurst: threshold 15 with COMPARE and
+ * COMPLEMENT is met in every cycle, whatever CPL the ESCR asks for. And the 2004 API has no rule
+ * that an ESCR must have a CPL bit.
+ */
+START_TEST(p4_clockticks)
+{
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+
+	TRY(&cpu, &c, 0,
+	    { "clockticks", { W(evntsel[0], 0x00FF9000), W(p4.escr[0], 0x04000200) }, ACCEPTED });
+}
+END_TEST
+
+/*
+ * The registers that FRONTEND_RETIRED and replay tagging depend on are written when they are 0 too,
+ * as the offcore response registers are: else the last user's value selects what this one counts.
+ */
+START_TEST(zero_is_written_too)
+{
+	struct perfctr_cpu_control c = amode(1, 0x004301C6);
+	struct perfctr_cpu cpu = named("skylake");
+	struct perfctr_program program;
+
+	cpu.frontend = 1;
+	program = accepted("frontend", &cpu, &c, 0);
+	writes_has(&program, 35, 0x3F7, 0, 0);
+	cpu = p4_cpu(2, 0);
+	c = p4_control();
+	program = accepted("replay tagging", &cpu, &c, 0);
+	writes_has(&program, 84, 0x3F1, 0, 0);
+	writes_has(&program, 85, 0x3F2, 0, 0);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge, p4_cccr,
+		p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
+		p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters,
+		arch_offcore, arch_frontend, arch_programs, every_processor,
+		westmere_offcore, offcore_high_without_event,
+		frontend_of_a_fixed_counter, seventeen_fixed_counters, p4_clockticks,
+		zero_is_written_too,
+	};
+	Suite *suite = suite_create("rules_x86");
+	TCase *cases = tcase_create("rules_x86");
+	SRunner *runner;
+	unsigned int i;
+	int failed;
+
+	for (i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(cases, tests[i]);
+	suite_add_tcase(suite, cases);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
