@@ -31,10 +31,12 @@ struct search {
 static int place(struct search *s, const uint64_t reachable[], unsigned int who, uint64_t *tried)
 {
 	uint64_t set = reachable[who];
-	unsigned int c;
+	unsigned int i;
 
 	/* Fixed counters first: they are good for nothing else. */
-	for (c = 64; c-- > 0; ) {
+	for (i = 0; i < 64; i++) {
+		unsigned int c = i ^ 32;
+
 		if (!(set >> c & 1) || *tried >> c & 1)
 			continue;
 		*tried |= (uint64_t)1 << c;

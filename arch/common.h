@@ -122,4 +122,11 @@ static inline int perfctr_check_counter(const struct perfctr_cpu *cpu,
 	return 0;
 }
 
+/* An entry of a table of fields. */
+#define FIELD(member, count) \
+	{ #member, (uint16_t)offsetof(struct perfctr_cpu_control, member), count }
+#define COMMON_FIELDS \
+	FIELD(tsc_on, 0), FIELD(nractrs, 0), FIELD(nrictrs, 0), \
+	FIELD(pmc_map, PERFCTR_NR_CTRS), FIELD(evntsel, PERFCTR_NR_CTRS)
+
 #endif /* PERFCTR_ARCH_COMMON_H */

@@ -110,6 +110,11 @@ const char *perfctr_x86_id(unsigned int n);
 const char *perfctr_powerpc_id(unsigned int n);
 const char *perfctr_arm64_id(unsigned int n);
 
+/* The id of the first processor with the cpu_type; NULL if there is none. */
+const char *perfctr_x86_type_id(unsigned int type);
+const char *perfctr_powerpc_type_id(unsigned int type);
+const char *perfctr_generic_type_id(unsigned int type);
+
 /* Name of a cpu_type; NULL if there is no such type. */
 const char *perfctr_x86_type_name(unsigned int type);
 const char *perfctr_powerpc_type_name(unsigned int type);

@@ -286,8 +286,18 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 	*part_length = first;
 	hash = hash_word(0, word, first);
 	record = find(table, hash, word, first);
-	if (!record)
-		return PERFCTR_EVENT_UNKNOWN;
+	if (!record) {
+		/* Perhaps only the mask is wrong. */
+		for (end = 0; end < first && word[end] != '.'; end++)
+			;
+		record = find(table, hash_word(0, word, end), word, end);
+		if (end == first || !record || !next_mask(table, record, record))
+			return PERFCTR_EVENT_UNKNOWN;
+		*part = word + end + 1;
+		*part_length = first - end - 1;
+		*number = (unsigned int)(record - &perfctr_event_records[table->first]);
+		return PERFCTR_EVENT_NO_MASK;
+	}
 	event = record - record->back;
 	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
 	p4 = is_p4(event);
@@ -350,24 +360,27 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
 				struct perfctr_event_entry *entry)
 {
-	const struct perfctr_event_record *record;
+	const struct perfctr_event_record *record, *event, *mask;
 
 	for (; n < table->count; n++) {
 		record = &perfctr_event_records[table->first + n];
 		if (record->flags & EVENT_IS_ALSO)
 			continue;
-		entry->event = name_of(record - record->back);
+		event = record - record->back;
+		entry->event = name_of(event);
 		entry->mask = record->flags & EVENT_IS_MASK ? name_of(record) : NULL;
 		entry->code = record->code;
 		entry->high = record->high;
 		entry->counters = perfctr_event_sets[record->set].general;
 		entry->fixed = perfctr_event_sets[record->set].fixed;
-		record -= record->back;
-		entry->masks = next_mask(table, record, record) != NULL;
-		entry->combines = (record->flags & EVENT_BITMASK) != 0;
-		record = &perfctr_event_records[table->first + n];
+		entry->combines = (event->flags & EVENT_BITMASK) != 0;
 		entry->is_default = (record->flags & EVENT_DEFAULT) != 0;
 		entry->pebs = (record->flags & EVENT_PEBS) != 0;
+		mask = record == event ? next_mask(table, event, event) : NULL;
+		entry->masks = mask != NULL;
+		while (mask && !(mask->flags & EVENT_DEFAULT))
+			mask = next_mask(table, event, mask);
+		entry->needs_mask = entry->masks && !mask;
 		return n + 1;
 	}
 	return 0;

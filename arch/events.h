@@ -74,6 +74,7 @@ struct perfctr_event_entry {
 	uint32_t code, high;	/* as in an option; of a mask: its own bits */
 	uint32_t counters, fixed;
 	unsigned int masks : 1;		/* the event has masks */
+	unsigned int needs_mask : 1;	/* and none of them is a default */
 	unsigned int combines : 1;	/* its masks may be combined */
 	unsigned int is_default : 1;	/* mask taken if none is named */
 	unsigned int pebs : 1;

@@ -95,4 +95,15 @@ int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *r
 int perfctr_powerpc_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value);
 
+/* A member of a control, for those who print controls of any ISA. */
+struct perfctr_field {
+	char name[24];		/* as written in C; empty behind the last */
+	uint16_t offset;
+	uint16_t count;		/* elements, 0: no array; all are 32 bits */
+};
+
+const struct perfctr_field *perfctr_x86_fields(const struct perfctr_cpu *cpu);
+const struct perfctr_field *perfctr_powerpc_fields(const struct perfctr_cpu *cpu);
+const struct perfctr_field *perfctr_generic_fields(const struct perfctr_cpu *cpu);
+
 #endif /* PERFCTR_ARCH_RULES_H */

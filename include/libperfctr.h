@@ -256,11 +256,13 @@ void perfctr_group_close(struct perfctr_group *group);
  *	cycles, instructions, cache-misses ...		the kernel's generic hardware events
  *	L1-dcache-load-misses ...			its cache events
  *	task-clock, page-faults ...			its software events
+ *	EVENT, EVENT:MASK, EVENT.MASK, EVENT:MASK:MASK	the processor's own events
  *	PMU/EVENT/ and PMU/FIELD=VALUE,.../		what the kernel's sysfs describes
  *	rHEX						a raw code of the core PMU
  *	SUBSYSTEM:NAME					a tracepoint
  * with modifiers behind a colon (or behind the closing slash): u user, k kernel, h hypervisor,
- * G guest, H host (only these are counted), I not when idle.
+ * G guest, H host (only these are counted), I not when idle; the processor's own events take u, k,
+ * e (edge detection), i (inversion) and c=N (counter mask).
  * EINVAL: not a name, perfctr_error() lists the nearest. ENOENT: the machine does not have it.
  */
 int perfctr_event_check(const char *event);
@@ -268,7 +270,7 @@ int perfctr_event_check(const char *event);
 /* One event that this machine's kernel knows by name. Strings are valid during the call only. */
 struct perfctr_event_name {
 	const char *name;	/* as perfctr_group_open() takes it */
-	const char *kind;	/* "hardware", "cache", "software", "pmu", "tracepoint" */
+	const char *kind;	/* "hardware", "cache", "software", "cpu", "pmu", "tracepoint" */
 	const char *description;	/* may be empty */
 };
 
@@ -278,6 +280,39 @@ struct perfctr_event_name {
  */
 int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct perfctr_event_name *),
 		       void *arg);
+
+/* ---- the processors' own events, as controls ---- */
+
+/*
+ * Check a control against the rules of this machine's processor without using it. EINVAL: it breaks
+ * one; perfctr_error() names the member, the bits and the rule. EOPNOTSUPP: there are no counters
+ * here at all, and the control wants some.
+ */
+int perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
+
+/*
+ * Make a complete control of this machine's processor (TSC on, a-mode) from a list of its own events,
+ * separated by commas, and place them on counters. Returns the number of counters; they stand in the
+ * list's order. *control is only written on success. EINVAL: not an event; ENOSPC: perfctr_error()
+ * names the events that can't be counted together; EOPNOTSUPP: one of them can't be counted at all;
+ * ENOENT: there is no table of events for this processor.
+ */
+int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events);
+
+/*
+ * The same for the processor with the id cpu (NULL: this machine's), whatever machine this is; the
+ * control is printed on standard output. Errors as above; ENOENT also: there is no such processor.
+ */
+int perfctr_cpu_events_print(const char *cpu, const char *events);
+
+/*
+ * Call each() for every processor that the library knows (name: its id, description: its name), or
+ * for every event of the processor with the id cpu (NULL: this machine's), until it returns non-zero;
+ * return that, or 0. ENOENT: there is no such processor, or no table for it.
+ */
+int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
+int perfctr_cpu_event_list(const char *cpu, int (*each)(void *arg, const struct perfctr_event_name *),
+			   void *arg);
 
 /* ---- the machine ---- */
 
@@ -369,7 +404,10 @@ struct perfctr_event_set {
 	const struct perfctr_event *events;
 };
 
-/* The events of a processor type; NULL and ENOENT if there is no table for it. */
+/*
+ * The events of a processor type of this ISA, for the program's whole life; descriptions are empty.
+ * NULL: ENOENT, there is no table for it; ENOMEM.
+ */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
 /* ---- another thread's virtual counters; it must be stopped under the caller's ptrace ---- */

@@ -11,10 +11,12 @@
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#include "arch/rules.h"
+#include "arch/events.h"
 #include "internal.h"
 
-static const struct perfctr_cpu *this_cpu(void);
+/* What Intel's fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
+   own code for the reference cycles of counter 2, and 0x400 for the slots of counter 3. */
+static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400 };
 
 static void control_name(char *name, size_t size, const struct perfctr_cpu_control *control,
 		       unsigned int i, unsigned int high)
@@ -40,7 +42,9 @@ static void identify(struct perfctr_cpu *cpu)
 	__get_cpuid_count(7, 0, &eax, &id.leaf7_ebx, &ecx, &id.leaf7_edx);
 	__get_cpuid_count(7, 1, &id.leaf7_1_eax, &ebx, &ecx, &edx);
 	__get_cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
-	__get_cpuid_count(0x1A, 0, &id.leaf1a_eax, &ebx, &ecx, &edx);
+	/* On a hybrid processor a control, or an event without a PMU, is one of the P-cores. */
+	if (id.leaf7_edx & 1u << 15)
+		id.leaf1a_eax = 0x40000000;
 	__get_cpuid_count(0x23, 0, &eax, &id.leaf23_ebx, &ecx, &edx);
 	__get_cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
 	__get_cpuid(0x80000001, &eax, &ebx, &id.ext1_ecx, &edx);
@@ -58,15 +62,12 @@ static void identify(struct perfctr_cpu *cpu)
 #define EVNTSEL_PERF	0x00530000u
 #define FIXED_COUNTER	0x40000000u
 
-/* What the fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
-   own code for the reference cycles of counter 2, and 0x400 for the slots of counter 3. */
-static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400 };
 
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 			 struct perf_event_attr *attr, char *name, size_t size)
 {
 	uint32_t evntsel = control->evntsel[i], map = control->pmc_map[i];
-	const struct perfctr_cpu *cpu = this_cpu();
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	unsigned int fixed;
 
 	control_name(name, size, control, i, control->evntsel_high[i]);
@@ -186,14 +187,17 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 #endif
 
 static struct perfctr_cpu identified;
+static const struct perfctr_event_table *table;
 
 static void identify_once(void)
 {
 	identify(&identified);
+	if (identified.id[0])
+		table = perfctr_event_table(identified.id);
 }
 
-/* What the processor says of itself. Asked once: CPUID is slow in virtual machines. */
-static const struct perfctr_cpu *this_cpu(void)
+/* Asked once: CPUID is slow in virtual machines. */
+const struct perfctr_cpu *perfctr_this_cpu(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -201,13 +205,62 @@ static const struct perfctr_cpu *this_cpu(void)
 	return &identified;
 }
 
-int perfctr_control_check(const struct perfctr_cpu_control *control)
+const struct perfctr_event_table *perfctr_this_table(void)
+{
+	perfctr_this_cpu();
+	return table;
+}
+
+int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *word, size_t length,
+			struct perf_event_attr *attr)
+{
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	const struct perfctr_event_option *option = &choice->option[0];
+	unsigned int fixed;
+
+	if (choice->pebs)
+		return perfctr_fail(EOPNOTSUPP, "%.*s counts only in precise sampling", (int)length, word);
+	attr->type = PERF_TYPE_RAW;
+	attr->config = option->code | (uint64_t)option->high << 32;
+	switch (cpu->rules) {
+	case PERFCTR_RULES_PMUV3:
+		if (choice->edge || choice->invert || choice->cmask)
+			return perfctr_fail(EOPNOTSUPP, "%.*s: this processor has no edge detection, "
+					    "inversion or threshold", (int)length, word);
+		break;
+	case PERFCTR_RULES_P6:
+	case PERFCTR_RULES_K7:
+	case PERFCTR_RULES_ARCH:
+		/* The kernel has codes of its own for what only fixed counters count. */
+		for (fixed = 0; option->fixed && !(option->fixed >> fixed & 1); fixed++)
+			;
+		if (option->fixed && !option->counters && fixed < ARRAY_SIZE(fixed_events))
+			attr->config = fixed_events[fixed];
+		if (choice->cmask)
+			attr->config = (attr->config & ~0xFF000000ull) | choice->cmask << 24;
+		attr->config |= (choice->edge ? 0x40000u : 0) | (choice->invert ? 0x800000u : 0);
+		attr->config1 = option->reg ? option->value : 0;
+		break;
+	default:
+		return perfctr_fail(EOPNOTSUPP, "perf_events can't count %.*s on the %s, whose events "
+				    "it knows by names of its own; load the perfctr driver",
+				    (int)length, word, cpu->name);
+	}
+	if (choice->user || choice->kernel) {
+		attr->exclude_user = !choice->user;
+		attr->exclude_kernel = !choice->kernel;
+		attr->exclude_hv = 1;
+	}
+	return 0;
+}
+
+int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
 {
 	struct perfctr_program program;
 	struct perfctr_diagnosis d;
 	const char *no_pmu;
 
-	if (compile(this_cpu(), control, 0, &program, &d) == 0)
+	if (compile(perfctr_this_cpu(), control, 0, &program, &d) == 0)
 		return 0;
 	/* Where nothing can be counted, that is the news, and not a mistake in the control. */
 	if (control->nractrs | control->nrictrs) {
@@ -223,7 +276,7 @@ int perfctr_control_check(const struct perfctr_cpu_control *control)
 
 void perfctr_cpu_info(struct perfctr_info *info)
 {
-	const struct perfctr_cpu *cpu = this_cpu();
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	bool usable = cpu->counters && !perfctr_no_pmu();
 
 	info->cpu_type = usable ? cpu->type : GENERIC_TYPE;
@@ -238,7 +291,7 @@ const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
 {
-	const struct perfctr_cpu *cpu = this_cpu();
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 
 	/* The generic types have none; any other is this machine's own. */
 	if (info->cpu_type == GENERIC_TYPE || info->cpu_type != cpu->type)

@@ -3,7 +3,7 @@
  * Names of events -> struct perf_event_attr. First the tables of names that every kernel knows,
  * then what this machine's kernel describes in sysfs and tracefs, then the grammar:
  *
- *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
+ *	event = name [":" modifiers] | name of the processor's table {":" mask or modifiers} | subsystem ":" tracepoint [":" modifiers]
  *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
  *	term  = name of the PMU's events/ | field of its format/ ["=" number]
  *
@@ -21,15 +21,16 @@
 #include "internal.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
-#define NAME_SIZE 128	/* of one word */
+#define NAME_SIZE PERFCTR_NAME_SIZE
 #define PATH_SIZE 512	/* of a path: some text of ours and two words */
 #define TEXT_SIZE 512	/* of one file's text */
 
 /* ---- names that every kernel knows: include/uapi/linux/perf_event.h ---- */
 
+/* Arrays and not pointers, which the loader would have to relocate. */
 struct known {
-	const char *name;
-	const char *description;
+	char name[24];
+	char description[48];	/* empty: a second name */
 	uint32_t type;
 	uint32_t config;
 };
@@ -37,30 +38,30 @@ struct known {
 #define HW(name, id, text) { name, text, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
 #define SW(name, id, text) { name, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
 
-/* A second name of an event has no description, and is not listed. */
+/* A second name of an event is not listed. */
 static const struct known known[] = {
 	HW("cycles", CPU_CYCLES, "core clock cycles"),
-	HW("cpu-cycles", CPU_CYCLES, NULL),
+	HW("cpu-cycles", CPU_CYCLES, ""),
 	HW("instructions", INSTRUCTIONS, "instructions retired"),
 	HW("cache-references", CACHE_REFERENCES, "accesses to the last-level cache"),
 	HW("cache-misses", CACHE_MISSES, "misses in the last-level cache"),
 	HW("branches", BRANCH_INSTRUCTIONS, "branch instructions retired"),
-	HW("branch-instructions", BRANCH_INSTRUCTIONS, NULL),
+	HW("branch-instructions", BRANCH_INSTRUCTIONS, ""),
 	HW("branch-misses", BRANCH_MISSES, "branches that were predicted wrongly"),
 	HW("bus-cycles", BUS_CYCLES, "bus clock cycles"),
 	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles with nothing to issue"),
-	HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, NULL),
+	HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, ""),
 	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND, "cycles that waited for resources"),
-	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND, NULL),
+	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND, ""),
 	HW("ref-cycles", REF_CPU_CYCLES, "cycles of the nominal clock while not halted"),
 	SW("cpu-clock", CPU_CLOCK, "ns on the processor, by its clock"),
 	SW("task-clock", TASK_CLOCK, "ns for which the task ran"),
 	SW("page-faults", PAGE_FAULTS, "page faults"),
-	SW("faults", PAGE_FAULTS, NULL),
+	SW("faults", PAGE_FAULTS, ""),
 	SW("context-switches", CONTEXT_SWITCHES, "switches to another thread"),
-	SW("cs", CONTEXT_SWITCHES, NULL),
+	SW("cs", CONTEXT_SWITCHES, ""),
 	SW("cpu-migrations", CPU_MIGRATIONS, "moves to another processor"),
-	SW("migrations", CPU_MIGRATIONS, NULL),
+	SW("migrations", CPU_MIGRATIONS, ""),
 	SW("minor-faults", PAGE_FAULTS_MIN, "page faults served without input"),
 	SW("major-faults", PAGE_FAULTS_MAJ, "page faults that had to wait for input"),
 	SW("alignment-faults", ALIGNMENT_FAULTS, "unaligned accesses that the kernel mended"),
@@ -75,7 +76,7 @@ static const struct known known[] = {
 #define PREFETCH 4u
 
 static const struct {
-	const char *name;
+	char name[12];
 	unsigned int id;
 	unsigned int ops;	/* that make sense */
 } caches[] = {
@@ -89,7 +90,7 @@ static const struct {
 };
 
 /* By operation, then by result: all accesses, misses. */
-static const char *const cache_uses[3][2] = {
+static const char cache_uses[3][2][16] = {
 	{ "loads", "load-misses" },
 	{ "stores", "store-misses" },
 	{ "prefetches", "prefetch-misses" },
@@ -108,7 +109,7 @@ static int walk_known(uint32_t type, const char *kind, each_name each, void *arg
 	for (i = 0; i < ARRAY_SIZE(known) && result == 0; i++) {
 		struct perfctr_event_name name = { known[i].name, kind, known[i].description };
 
-		if (known[i].type == type && known[i].description)
+		if (known[i].type == type && known[i].description[0])
 			result = each(arg, &name);
 	}
 	return result;
@@ -124,7 +125,7 @@ static int walk_caches(each_name each, void *arg)
 	for (c = 0; c < ARRAY_SIZE(caches); c++) {
 		for (op = 0; op < 3; op++) {
 			for (use = 0; use < 2 && caches[c].ops & 1u << op && result == 0; use++) {
-				snprintf(text, sizeof(text), "%s-%s", caches[c].name,
+				snprintf(text, sizeof(text), "%.12s-%.16s", caches[c].name,
 					 cache_uses[op][use]);
 				result = each(arg, &name);
 			}
@@ -254,15 +255,17 @@ int perfctr_event_list(const char *kind, each_name each, void *arg)
 	bool any = !kind;
 
 	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
-	    strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
+	    strcmp(kind, "cpu") && strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
 		return perfctr_fail(EINVAL, "\"%s\" is no kind of events; there are hardware, "
-				    "cache, software, pmu and tracepoint", kind);
+				    "cache, software, cpu, pmu and tracepoint", kind);
 	if (any || !strcmp(kind, "hardware"))
 		result = walk_known(PERF_TYPE_HARDWARE, "hardware", each, arg);
 	if (result == 0 && (any || !strcmp(kind, "software")))
 		result = walk_known(PERF_TYPE_SOFTWARE, "software", each, arg);
 	if (result == 0 && (any || !strcmp(kind, "cache")))
 		result = walk_caches(each, arg);
+	if (result == 0 && (any || !strcmp(kind, "cpu")) && perfctr_this_table())
+		result = perfctr_cpu_event_list(NULL, each, arg);
 	if (result == 0 && (any || !strcmp(kind, "pmu")))
 		result = walk_folder(DEVICES, walk_pmu, &walk);
 	if (result == 0 && kind && !strcmp(kind, "tracepoint"))
@@ -279,62 +282,9 @@ static bool is_core_pmu(const char *pmu)
 
 /* ---- the nearest right names ---- */
 
-#define NEAREST 3
-
-struct nearest {
-	const char *word;
-	size_t length;
-	unsigned int distance[NEAREST];
-	char name[NEAREST][NAME_SIZE];	/* empty: none */
-};
-
-/* Edit distance without regard to case; words longer than the table are far from everything. */
-static unsigned int edit_distance(const char *a, size_t n, const char *b, size_t m)
-{
-	unsigned int row[NAME_SIZE], diagonal, above;
-	size_t i, j;
-
-	if (n >= NAME_SIZE || m >= NAME_SIZE)
-		return UINT_MAX;
-	for (j = 0; j <= m; j++)
-		row[j] = (unsigned int)j;
-	for (i = 1; i <= n; i++) {
-		diagonal = row[0];
-		row[0] = (unsigned int)i;
-		for (j = 1; j <= m; j++) {
-			above = row[j];
-			if (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]))
-				diagonal++;
-			if (above + 1 < diagonal)
-				diagonal = above + 1;
-			if (row[j - 1] + 1 < diagonal)
-				diagonal = row[j - 1] + 1;
-			row[j] = diagonal;
-			diagonal = above;
-		}
-	}
-	return row[m];
-}
-
 static int note_near(void *arg, const char *word)
 {
-	struct nearest *near = arg;
-	unsigned int d = edit_distance(near->word, near->length, word, strlen(word)), i, k;
-
-	/* A third of the letters wrong is no longer a slip. */
-	if (d > near->length / 3 + 1)
-		return 0;
-	for (i = 0; i < NEAREST && near->name[i][0] && near->distance[i] <= d; i++)
-		if (!strcasecmp(near->name[i], word))
-			return 0;
-	if (i == NEAREST)
-		return 0;
-	for (k = NEAREST - 1; k > i; k--) {
-		near->distance[k] = near->distance[k - 1];
-		memcpy(near->name[k], near->name[k - 1], NAME_SIZE);
-	}
-	near->distance[i] = d;
-	snprintf(near->name[i], NAME_SIZE, "%s", word);
+	perfctr_nearest_note(arg, word);
 	return 0;
 }
 
@@ -356,27 +306,6 @@ static int note_near_core(void *arg, const char *pmu)
 	return is_core_pmu(pmu) ? walk_folder(path, note_near_entry, arg) : 0;
 }
 
-/* "; did you mean a, b or c?", or the remedy if nothing is near. */
-static const char *suggestion(const struct nearest *near, const char *remedy, char *text,
-			      size_t size)
-{
-	unsigned int i, n = 0;
-
-	while (n < NEAREST && near->name[n][0])
-		n++;
-	if (n == 0)
-		return remedy;
-	snprintf(text, size, "; did you mean ");
-	for (i = 0; i < n; i++) {
-		size_t used = strlen(text);
-
-		snprintf(text + used, size - used, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ",
-			 near->name[i]);
-	}
-	strncat(text, "?", size - strlen(text) - 1);
-	return text;
-}
-
 /* A word's length for a message, which has no room for every nonsense. */
 static int shown(size_t length)
 {
@@ -385,8 +314,8 @@ static int shown(size_t length)
 
 static int fail_unknown(const char *word, size_t length)
 {
-	struct nearest near = { .word = word, .length = length };
-	char text[NEAREST * NAME_SIZE + 32];
+	struct perfctr_nearest near = { .word = word, .length = length };
+	char text[PERFCTR_NEAREST_TEXT];
 	const char *remedy = "; \"perfex -l\" lists the events of this machine";
 	size_t digits = 1;
 	unsigned int i;
@@ -401,11 +330,12 @@ static int fail_unknown(const char *word, size_t length)
 		for (i = 0; i < ARRAY_SIZE(known); i++)
 			note_near(&near, known[i].name);
 		walk_caches(note_near_event, &near);
+		perfctr_cpu_event_list(NULL, note_near_event, &near);
 		walk_folder(DEVICES, note_near_core, &near);
 		perfctr_event_list("pmu", note_near_event, &near);
 	}
 	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", shown(length), word,
-			    suggestion(&near, remedy, text, sizeof(text)));
+			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
 /* ---- the machine's own descriptions ---- */
@@ -516,8 +446,8 @@ nonsense:
 
 static int fail_term(const char *pmu, const char *term, size_t length)
 {
-	struct nearest near = { .word = term, .length = length };
-	char path[PATH_SIZE], text[NEAREST * NAME_SIZE + 32], remedy[NAME_SIZE + 64];
+	struct perfctr_nearest near = { .word = term, .length = length };
+	char path[PATH_SIZE], text[PERFCTR_NEAREST_TEXT], remedy[NAME_SIZE + 64];
 
 	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
 	walk_folder(path, note_near_entry, &near);
@@ -526,7 +456,7 @@ static int fail_term(const char *pmu, const char *term, size_t length)
 	snprintf(remedy, sizeof(remedy), "; see " DEVICES "/%.60s/events and /format", pmu);
 	return perfctr_fail(EINVAL, "\"%.*s\" is neither an event nor a field of the PMU %s%s",
 			    shown(length), term, pmu,
-			    suggestion(&near, remedy, text, sizeof(text)));
+			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
 /* One of comma-separated terms: name, or name=value. */
@@ -639,8 +569,8 @@ static int append_name(void *arg, const char *entry)
 
 static int fail_pmu(const char *word, size_t length)
 {
-	struct nearest near = { .word = word, .length = length };
-	char list[256] = "", text[NEAREST * NAME_SIZE + 32], remedy[300];
+	struct perfctr_nearest near = { .word = word, .length = length };
+	char list[256] = "", text[PERFCTR_NEAREST_TEXT], remedy[300];
 	struct names names = { list, sizeof(list) };
 
 	walk_folder(DEVICES, append_name, &names);
@@ -649,7 +579,7 @@ static int fail_pmu(const char *word, size_t length)
 		 "; %sthe kernel's list of PMUs, " DEVICES ", can't be read", list);
 	return perfctr_fail(ENOENT, "this machine has no PMU \"%.*s\"%s",
 			    shown(length), word,
-			    suggestion(&near, remedy, text, sizeof(text)));
+			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
 static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
@@ -691,8 +621,8 @@ static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size
 static int parse_tracepoint(const char *subsystem, size_t subsystem_length, const char *name,
 			    size_t length, struct perf_event_attr *attr)
 {
-	struct nearest near = { .word = subsystem, .length = (size_t)(name + length - subsystem) };
-	char path[PATH_SIZE], text[NEAREST * NAME_SIZE + 32];
+	struct perfctr_nearest near = { .word = subsystem, .length = (size_t)(name + length - subsystem) };
+	char path[PATH_SIZE], text[PERFCTR_NEAREST_TEXT];
 	unsigned int i;
 	DIR *dir;
 	long id;
@@ -717,7 +647,7 @@ static int parse_tracepoint(const char *subsystem, size_t subsystem_length, cons
 			walk_tracepoints(note_near_event, &near);
 			return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s",
 					    shown(near.length), near.word,
-					    suggestion(&near, "; \"perfex -L\" lists tracepoints",
+					    perfctr_nearest_text(&near, "; \"perfex -L\" lists tracepoints",
 						       text, sizeof(text)));
 		}
 		if (errno == EACCES || errno == EPERM)
@@ -737,7 +667,9 @@ forbidden:
 
 static bool same(const char *word, size_t length, const char *name)
 {
-	return strlen(name) == length && !strncasecmp(word, name, length);
+	/* Most differ in the first letter. */
+	return length && tolower((unsigned char)word[0]) == tolower((unsigned char)name[0]) &&
+	       strlen(name) == length && !strncasecmp(word, name, length);
 }
 
 /* r and 1 to 16 hexadecimal digits. */
@@ -767,7 +699,7 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 	for (c = 0; c < ARRAY_SIZE(caches); c++) {
 		size_t n = strlen(caches[c].name);
 
-		if (length <= n + 1 || strncasecmp(word, caches[c].name, n) || word[n] != '-')
+		if (length <= n + 1 || word[n] != '-' || strncasecmp(word, caches[c].name, n))
 			continue;
 		for (op = 0; op < 3; op++) {
 			for (use = 0; use < 2; use++) {
@@ -807,21 +739,26 @@ static int note_core_event(void *arg, const char *pmu)
 	return 0;
 }
 
-/* A name that stands alone. 1: found; 0: no such name; -1 after perfctr_fail(). */
-static int parse_word(const char *word, size_t length, struct perf_event_attr *attr)
+/* A name that every kernel knows, or a raw code. */
+static bool parse_word(const char *word, size_t length, struct perf_event_attr *attr)
 {
-	struct core_event event = { .term = { .name = word, .length = length } };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		if (same(word, length, known[i].name)) {
 			attr->type = known[i].type;
 			attr->config = known[i].config;
-			return 1;
+			return true;
 		}
 	}
-	if (parse_cache(word, length, attr) || parse_raw(word, length, attr))
-		return 1;
+	return parse_cache(word, length, attr) || parse_raw(word, length, attr);
+}
+
+/* An event of a core PMU without the PMU. 1: found; 0: no such name; -1 after perfctr_fail(). */
+static int parse_core_event(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	struct core_event event = { .term = { .name = word, .length = length } };
+
 	walk_folder(DEVICES, note_core_event, &event);
 	if (!event.pmu[0])
 		return 0;
@@ -888,7 +825,14 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	}
 	colon = memchr(event, ':', length);
 	*rest = colon ? colon : end;
-	found = parse_word(event, (size_t)(*rest - event), attr);
+	if (parse_word(event, (size_t)(*rest - event), attr))
+		return 0;
+	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
+	found = perfctr_table_parse(event, length, attr);
+	if (found > 0)
+		*rest = end;
+	if (found == 0)
+		found = parse_core_event(event, (size_t)(*rest - event), attr);
 	if (found)
 		return found < 0 ? -1 : 0;
 	if (!colon)

@@ -176,7 +176,7 @@ struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_contro
 		perfctr_fail(EINVAL, "perfctr_group_open_control() needs a control, not NULL");
 		return NULL;
 	}
-	if (perfctr_control_check(control) < 0)
+	if (perfctr_cpu_control_check(control) < 0)
 		return NULL;
 	n = control->nractrs;
 	if (control->nrictrs || n == 0) {

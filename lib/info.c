@@ -193,37 +193,3 @@ void perfctr_cpus_info_print(const struct perfctr_cpus_info *info)
 	print_mask("cpus\t", info->cpus);
 	print_mask("cpus_forbidden", info->cpus_forbidden);
 }
-
-void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
-{
-	unsigned int i, n = control->nractrs + control->nrictrs;
-
-	printf("tsc_on\t\t\t%u\n", control->tsc_on);
-	printf("nractrs\t\t\t%u\n", control->nractrs);
-	if (control->nrictrs)
-		printf("nrictrs\t\t\t%u\n", control->nrictrs);
-	for (i = 0; i < n && i < PERFCTR_NR_CTRS; i++) {
-		printf("pmc_map[%u]\t\t0x%08X\n", i, control->pmc_map[i]);
-		printf("evntsel[%u]\t\t0x%08X\n", i, control->evntsel[i]);
-#if defined(PERFCTR_ABI_X86_H)
-		if (control->p4.escr[i])
-			printf("p4.escr[%u]\t\t0x%08X\n", i, control->p4.escr[i]);
-#elif defined(PERFCTR_ABI_GENERIC_H)
-		if (control->evntsel_high[i])
-			printf("evntsel_high[%u]\t\t0x%08X\n", i, control->evntsel_high[i]);
-#endif
-		if (i >= control->nractrs)
-			printf("ireset[%u]\t\t%d\n", i, control->ireset[i]);
-	}
-#if defined(PERFCTR_ABI_X86_H)
-	if (control->p4.pebs_enable)
-		printf("p4.pebs_enable\t\t0x%08X\n", control->p4.pebs_enable);
-	if (control->p4.pebs_matrix_vert)
-		printf("p4.pebs_matrix_vert\t0x%08X\n", control->p4.pebs_matrix_vert);
-#elif defined(PERFCTR_ABI_POWERPC_H)
-	if (control->ppc.mmcr0)
-		printf("ppc.mmcr0\t\t0x%08X\n", control->ppc.mmcr0);
-	if (control->ppc.mmcr2)
-		printf("ppc.mmcr2\t\t0x%08X\n", control->ppc.mmcr2);
-#endif
-}

@@ -6,11 +6,13 @@
  * file.c	small text files of /proc and /sys
  * memory.c	memory that does not outlive a fork
  * event.c	names of events -> struct perf_event_attr
+ * nearest.c	the nearest right names to a wrong one
  * counter.c	one perf event: the only file that makes perf_events' system calls
  * reading.c	counts and their quality
  * why.c	why an event could not be opened, in a sentence
  * clock.c	the virtual TSC where the kernel is perf_events
  * cpu.c	this machine's processor; controls -> struct perf_event_attr
+ * table.c	the processors' own events
  */
 #ifndef PERFCTR_INTERNAL_H
 #define PERFCTR_INTERNAL_H
@@ -73,6 +75,26 @@ ssize_t perfctr_event_next(const char **list, const char **event);
  * or fails as perfctr_event_check() does.
  */
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr);
+
+/* ---- nearest.c ---- */
+
+#define PERFCTR_NAME_SIZE 128	/* of one word of an event's name */
+#define PERFCTR_NEAREST 3
+#define PERFCTR_NEAREST_TEXT (PERFCTR_NEAREST * PERFCTR_NAME_SIZE + 32)
+
+/* Collects the names that are nearest to a word; begin with word and length, and all else zero. */
+struct perfctr_nearest {
+	const char *word;
+	size_t length;
+	unsigned int distance[PERFCTR_NEAREST];
+	char name[PERFCTR_NEAREST][PERFCTR_NAME_SIZE];	/* empty: none */
+};
+
+void perfctr_nearest_note(struct perfctr_nearest *near, const char *word);
+
+/* "; did you mean a, b or c?", put into text; or the remedy if nothing is near. */
+const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char *remedy, char *text,
+				 size_t size);
 
 /* ---- counter.c ---- */
 
@@ -183,8 +205,24 @@ int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ti
 /* Set info's cpu_type: generic if the kernel has no PMU for it. */
 void perfctr_cpu_info(struct perfctr_info *info);
 
-/* Check a control for this ISA's processor. 0, or -1 after perfctr_fail(EINVAL). */
-int perfctr_control_check(const struct perfctr_cpu_control *control);
+/* This machine's processor, as it says itself, and the table of its events (NULL: none). */
+struct perfctr_cpu;
+struct perfctr_event_table;
+const struct perfctr_cpu *perfctr_this_cpu(void);
+const struct perfctr_event_table *perfctr_this_table(void);
+
+/* What a look-up in the table found, in perf_events' terms. 0, or -1 after perfctr_fail(). */
+struct perfctr_event_choice;
+int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *word, size_t length,
+			struct perf_event_attr *attr);
+
+/* ---- table.c ---- */
+
+/*
+ * As perfctr_event_parse(), from the table of this machine's processor. 1: found; 0: no event begins
+ * so; -1 after perfctr_fail().
+ */
+int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
 
 /*
  * The event that counter i of a checked control counts. 0, or -1 after perfctr_fail(EOPNOTSUPP) if

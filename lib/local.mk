@@ -16,11 +16,13 @@ lib_libinternal_la_SOURCES = \
 	lib/info.c \
 	lib/internal.h \
 	lib/memory.c \
+	lib/nearest.c \
 	lib/process.c \
 	lib/provider.c \
 	lib/provider.h \
 	lib/provider_perf.c \
 	lib/reading.c \
+	lib/table.c \
 	lib/unavailable.c \
 	lib/virtual.c \
 	lib/why.c

@@ -407,7 +407,7 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 	if (control->_reserved2 | control->_reserved3 | control->_reserved4)
 		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear the "
 				    "whole structure before setting members");
-	if (perfctr_control_check(&control->cpu_control) < 0)
+	if (perfctr_cpu_control_check(&control->cpu_control) < 0)
 		return -1;
 	if (control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP, "this release can't deliver overflow signals through "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls of the API that this release can't carry out: each fails with EOPNOTSUPP (perfctr_cpu_event_set()
- * with ENOENT) and says what to use instead.
+ * Calls of the API that this release can't carry out: each fails with EOPNOTSUPP and says what to use
+ * instead.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -128,12 +128,6 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global)
 	return NULL;
 }
 
-const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
-{
-	perfctr_fail(ENOENT, "this release has no table of events for processor type %u; \"perfex -l\" lists "
-		     "the kernel's names", cpu_type);
-	return NULL;
-}
 
 int sys_vperfctr_open(int tid, int creat)
 {

@@ -49,14 +49,16 @@ static const char usage[] =
 "  -i, --info             show the processor and its counters\n"
 "  -l, --list             list the events of this machine\n"
 "  -L, --long-list        list them with descriptions, and tracepoints\n"
+"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
+"                         events, or list its events with -l\n"
 "  -h, --help, --version  show this text, the version\n"
 "\n"
 "LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
-"as \"perfex -l\" lists them, PMU/field=value,.../, rHEX, or evntsel[/evntsel2][@pmc] as numbers;\n"
+"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or evntsel[/evntsel2][@pmc] as numbers;\n"
 "behind it, modifiers: :u user mode, :k kernel mode. See perfex(1).\n";
 
 enum {
-	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_VERSION,
+	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_VERSION, OPTION_CPU,
 	OPTION_P4PE, OPTION_P4PMV, OPTION_MMCR0, OPTION_MMCR2, OPTION_OFFCORE0, OPTION_OFFCORE1,
 };
 
@@ -74,6 +76,7 @@ static const struct option options[] = {
 	{ "info", no_argument, NULL, 'i' },
 	{ "list", no_argument, NULL, 'l' },
 	{ "long-list", no_argument, NULL, 'L' },
+	{ "cpu", required_argument, NULL, OPTION_CPU },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 #if defined(PERFCTR_ABI_X86_H)
@@ -149,6 +152,36 @@ static int list_name(void *arg, const struct perfctr_event_name *name)
 	else
 		printf("  %s\n", name->name);
 	return 0;
+}
+
+/* Another processor: its events, or the control that counts some of them. */
+static int do_cpu(const char *cpu, const char *names, bool list, bool with_text)
+{
+	int result;
+
+	if (!strcmp(cpu, "list")) {
+		with_text = true;
+		result = perfctr_cpu_list(list_name, &with_text);
+	} else if (list) {
+		result = perfctr_cpu_event_list(cpu, list_name, &with_text);
+	} else if (names) {
+		result = perfctr_cpu_events_print(cpu, names);
+	} else {
+		die("--cpu %s needs -e EVENT,... whose control is to be printed, or -l", cpu);
+	}
+	if (result < 0)
+		die("%s", perfctr_error());
+	return finish_stdout();
+}
+
+/* All lists given with -e, as one. */
+static char *append_names(char *names, const char *list)
+{
+	size_t length = names ? strlen(names) : 0;
+
+	names = need(realloc(names, length + strlen(list) + 2));
+	sprintf(names + length, "%s%s", length ? "," : "", list);
+	return names;
 }
 
 static int do_list(bool with_text)
@@ -351,13 +384,19 @@ static void set_format(struct settings *settings, enum format format)
 int main(int argc, char **argv)
 {
 	struct settings settings = { .repeat = 1, .events.base16 = true };
+	bool list = false, with_text = false;
+	const char *cpu = NULL;
+	char *names = NULL;
 	int option;
 
 	/* The '+': what follows the command's name is the command's. */
 	while ((option = getopt_long(argc, argv, "+e:p:I:r:o:dxilLh", options, NULL)) != -1) {
 		switch (option) {
 		case 'e':
-			events_add(&settings.events, optarg);
+			names = append_names(names, optarg);
+			break;
+		case OPTION_CPU:
+			cpu = optarg;
 			break;
 		case 'p':
 			settings.pid = (pid_t)parse_count("-p", optarg, 1, 0x3FFFFFFF);
@@ -390,7 +429,9 @@ int main(int argc, char **argv)
 			return do_info();
 		case 'l':
 		case 'L':
-			return do_list(option == 'L');
+			list = true;
+			with_text |= option == 'L';
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return finish_stdout();
@@ -404,6 +445,13 @@ int main(int argc, char **argv)
 			set_control(&settings, option, optarg);
 		}
 	}
+	if (cpu)
+		return do_cpu(cpu, names, list, with_text);
+	if (list)
+		return do_list(with_text);
+	if (names)
+		events_add(&settings.events, names);
+	free(names);
 	settings.command = optind < argc ? argv + optind : NULL;
 	if (!settings.command && !settings.pid)
 		die("there is no command to run; \"perfex -h\" shows how to call perfex");

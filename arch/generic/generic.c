@@ -96,6 +96,11 @@ const char *perfctr_arm64_id(unsigned int n)
 	return n < CORES ? cores[n].id : NULL;
 }
 
+const char *perfctr_generic_type_id(unsigned int type)
+{
+	return type == PERFCTR_ARM64_PMUV3 ? cores[CORES - 1].id : NULL;
+}
+
 const char *perfctr_generic_type_name(unsigned int type)
 {
 	switch (type) {
@@ -203,4 +208,15 @@ int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 		c->ireset[place[i]] = choices[i].imode ? (int)choices[i].ireset : 0;
 	}
 	return 0;
+}
+
+const struct perfctr_field *perfctr_generic_fields(const struct perfctr_cpu *cpu)
+{
+	static const struct perfctr_field fields[] = {
+		COMMON_FIELDS, FIELD(evntsel_high, PERFCTR_NR_CTRS), FIELD(ireset, PERFCTR_NR_CTRS),
+		{ "", 0, 0 },
+	};
+
+	(void)cpu;
+	return fields;
 }

@@ -137,6 +137,16 @@ const char *perfctr_powerpc_id(unsigned int n)
 	return NULL;
 }
 
+const char *perfctr_powerpc_type_id(unsigned int type)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROCESSORS; i++)
+		if (processors[i].type == type)
+			return processors[i].id;
+	return NULL;
+}
+
 const char *perfctr_powerpc_type_name(unsigned int type)
 {
 	switch (type) {
@@ -325,4 +335,15 @@ int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
 		c->evntsel[place[i]] = choices[i].option[option[i]].code;
 	}
 	return 0;
+}
+
+const struct perfctr_field *perfctr_powerpc_fields(const struct perfctr_cpu *cpu)
+{
+	static const struct perfctr_field fields[] = {
+		COMMON_FIELDS, FIELD(ireset, PERFCTR_NR_CTRS), FIELD(ppc.mmcr0, 0),
+		FIELD(ppc.mmcr2, 0), { "", 0, 0 },
+	};
+
+	(void)cpu;
+	return fields;
 }

@@ -158,7 +158,7 @@ static const struct processor processors[] = {
 
 #define PROCESSORS (sizeof(processors) / sizeof(processors[0]))
 
-static const char *const type_names[] = {
+static const char type_names[][48] = {
 	[PERFCTR_X86_GENERIC] = "Generic x86 with TSC",
 	[PERFCTR_X86_INTEL_P5] = "Intel Pentium",
 	[PERFCTR_X86_INTEL_P5MMX] = "Intel Pentium MMX",
@@ -556,6 +556,16 @@ const char *perfctr_x86_id(unsigned int n)
 
 	for (i = 0; i < PROCESSORS; i++)
 		if (first_with(processors[i].id) == &processors[i] && n-- == 0)
+			return processors[i].id;
+	return NULL;
+}
+
+const char *perfctr_x86_type_id(unsigned int type)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROCESSORS; i++)
+		if (processors[i].type == type)
 			return processors[i].id;
 	return NULL;
 }
