@@ -75,6 +75,23 @@ tests_sim_powerpc_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_powerpc_engine_LDADD = $(SIM_LDADD)
 tests_sim_x86_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_x86_engine_LDADD = $(SIM_LDADD)
+
+# ---- controls, made up and changed ----
+check_PROGRAMS += tests/fuzz/control_generic tests/fuzz/control_powerpc tests/fuzz/control_x86
+dist_check_SCRIPTS += tests/fuzz/control.sh
+TESTS += tests/fuzz/control.sh
+tests_fuzz_control_generic_SOURCES = tests/fuzz/control.c
+tests_fuzz_control_generic_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE -DFUZZ_GENERIC
+tests_fuzz_control_generic_CFLAGS = $(UNIT_CFLAGS)
+tests_fuzz_control_generic_LDADD = $(SIM_LDADD)
+tests_fuzz_control_powerpc_SOURCES = tests/fuzz/control.c
+tests_fuzz_control_powerpc_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE -DFUZZ_POWERPC
+tests_fuzz_control_powerpc_CFLAGS = $(UNIT_CFLAGS)
+tests_fuzz_control_powerpc_LDADD = $(SIM_LDADD)
+tests_fuzz_control_x86_SOURCES = tests/fuzz/control.c
+tests_fuzz_control_x86_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_control_x86_CFLAGS = $(UNIT_CFLAGS)
+tests_fuzz_control_x86_LDADD = $(SIM_LDADD)
 endif
 
 # ---- the read loops, stepped ----

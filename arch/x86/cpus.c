@@ -194,6 +194,13 @@ const char *perfctr_x86_type_name(unsigned int type)
 
 /* ---- what a type has; CPUID says the rest ---- */
 
+static int same_id(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
 static unsigned int core_kind(const struct perfctr_cpuid *id)
 {
 	if (!(id->leaf7_edx & 1u << 15))
@@ -254,8 +261,33 @@ static int describe_amd(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu)
 	return n ? 0 : -1;
 }
 
+/*
+ * Bits of MSR_OFFCORE_RSP_n: 38 since Sandy Bridge (SDM vol. 3B 20.3.4.5), more where Intel's list of
+ * events for the processor has them.
+ */
+static unsigned int offcore_width(const struct processor *p)
+{
+	static const struct { char id[16]; uint8_t width; } wider[] = {
+		{ "silvermont", 39 }, { "knightslanding", 39 }, { "goldmont", 39 },
+		{ "goldmontplus", 39 }, { "snowridgex", 64 }, { "elkhartlake", 64 },
+		{ "gracemont", 48 }, { "crestmont", 48 }, { "sierraforest", 48 },
+		{ "grandridge", 48 }, { "skymont", 52 }, { "arl_skymont", 52 }, { "darkmont", 52 },
+		{ "clearwaterforest", 52 }, { "arcticwolf", 52 }, { "lioncove", 44 },
+		{ "arl_lioncove", 44 }, { "cougarcove", 44 }, { "coyotecove", 44 },
+	};
+	unsigned int i;
+
+	if (p->type == PERFCTR_X86_INTEL_NHLM || p->type == PERFCTR_X86_INTEL_WSTMR)
+		return 16;
+	for (i = 0; i < sizeof(wider) / sizeof(wider[0]); i++)
+		if (same_id(wider[i].id, p->id))
+			return wider[i].width;
+	return 38;
+}
+
 /* Intel's leaves 0AH and 23H. A hypervisor that hides them, or counters in them, is believed. */
-static int describe_arch(const struct perfctr_cpuid *id, int small, struct perfctr_cpu *cpu)
+static int describe_arch(const struct perfctr_cpuid *id, const struct processor *p,
+			 struct perfctr_cpu *cpu)
 {
 	uint32_t version = id->leaf0a_eax & 0xFF, n = id->leaf0a_eax >> 8 & 0xFF;
 	uint32_t fixed = id->leaf0a_edx & 0x1F, events = id->leaf0a_eax >> 24;
@@ -311,22 +343,22 @@ static int describe_arch(const struct perfctr_cpuid *id, int small, struct perfc
 		cpu->counters = 0xFF;
 		cpu->fixed = 0xF;
 	}
+	cpu->offcore_width = offcore_width(p);
 	switch (cpu->type) {
 	case PERFCTR_X86_INTEL_CORE:
 	case PERFCTR_X86_INTEL_CORE2:
 	case PERFCTR_X86_INTEL_ATOM:
+		cpu->offcore_width = 0;
 		break;
 	case PERFCTR_X86_INTEL_NHLM:
 	case PERFCTR_X86_INTEL_WSTMR:
 		cpu->offcore = cpu->type == PERFCTR_X86_INTEL_NHLM ? 1 : 2;
-		cpu->offcore_width = 16;
 		break;
 	default:
 		cpu->reserved |= ARCH_PC;
 		cpu->offcore = 2;
-		cpu->offcore_width = 47;	/* 38 first, then more and more */
 		/* Skylake brought it, to the big cores. */
-		cpu->frontend = version >= 4 && !small;
+		cpu->frontend = version >= 4 && !(p->kind & (SMALL | ATOM));
 	}
 	return 0;
 }
@@ -393,7 +425,7 @@ static void describe(const struct processor *p, const struct perfctr_cpuid *id, 
 			goto hidden;
 		break;
 	default:
-		if (describe_arch(id, p->kind & (SMALL | ATOM), cpu) < 0)
+		if (describe_arch(id, p, cpu) < 0)
 			goto hidden;
 		break;
 	}
@@ -465,13 +497,6 @@ void perfctr_x86_identify(const struct perfctr_cpuid *id, struct perfctr_cpu *cp
 }
 
 /* ---- processors by id ---- */
-
-static int same_id(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	return *a == *b;
-}
 
 static const struct processor *first_with(const char *id)
 {

@@ -112,7 +112,7 @@ static bool find(struct sim_core *core, uint32_t reg, struct msr *found)
 		{ 0x010, 1, 1, { &core->tsc, UINT64_MAX, PLAIN } },
 		{ 0x0C1, 1, pmu->general, { r->general, width, SIGN_EXTENDED } },
 		{ 0x186, 1, pmu->general, { r->evntsel, evntsel, PLAIN } },
-		{ 0x1A6, 1, pmu->offcore, { r->offcore_rsp, ones(38), PLAIN } },
+		{ 0x1A6, 1, pmu->offcore, { r->offcore_rsp, ones(pmu->offcore == 1 ? 16 : 38), PLAIN } },
 		{ 0x309, 1, pmu->fixed, { r->fixed, width, PLAIN } },
 		{ 0x3F7, 1, pmu->version >= 4, { &r->frontend, ones(23), PLAIN } },
 		{ 0x345, 1, version2, { &r->perf_capabilities, 0, READ_ONLY } },

@@ -344,7 +344,8 @@ static void machine_step(struct machine *m)
 	} else if (what < 88) {
 		if (t)
 			suspend(m, cpu);
-		if (next->cpu < 0 && random_below(8))
+		/* What the northbridge counts is left to one core. */
+		if (next->cpu < 0 && random_below(8) && (cpu == 0 || !next->program.one_core))
 			resume(m, cpu, next);
 	} else if (what < 94) {
 		if (!t)

@@ -122,6 +122,9 @@ static unsigned int k7_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 		if (cpu->reserved >> 32 != 0xFFFFFFFF && random_bool()) {
 			c->evntsel_high[i] = 1;
 			intent[i].event |= 1 << 16;
+		} else if (cpu->northbridge && random_below(8) == 0) {
+			c->evntsel[i] |= 0xE0;
+			intent[i].event |= 0xE0;
 		}
 	}
 	return n;
@@ -227,4 +230,35 @@ START_TEST(test_family)
 }
 END_TEST
 
-SIM_MAIN("simulated x86", families, NULL)
+/* With global counters of a hyper-threaded P4, CPL_T1 counts the other thread of the core. */
+START_TEST(test_ht_global)
+{
+	static const struct family family = { "P4 with HT", &sim_p4_ht, "p4m3", 2, 2, 0, p4_control };
+	struct sim_step step = { .user = true, .cycles = 3, .per_cycle = 1 };
+	static struct machine m;
+	struct perfctr_cpu_control c = {
+		.nractrs = 1, .evntsel = { 0x3D000 }, .p4.escr = { 5u << 25 | 1u << 9 | 1 },
+	};
+	struct perfctr_diagnosis d;
+	struct thread *t = m.thread;
+
+	machine_open(&m, &family, perfctr_x86_named);
+	m.cpu.ht = 1;
+	step.event = 5 | 0x3A2 << 16;
+	ck_assert_int_eq(compile(&m, &c, 0, &t->program, &d), -1);
+	ck_assert_str_eq(d.field, "p4.escr");
+	ck_assert_int_eq(compile(&m, &c, PERFCTR_COMPILE_GLOBAL, &t->program, &d), 0);
+	memset(&t->state, 0, sizeof(t->state));
+	t->n = 0;
+	perfctr_cpu_update_control(&t->state, &t->program, 0, ++m.last_id);
+	resume(&m, 0, t);
+	sim_run(&m.sim[0], &step);	/* thread 0: not asked for */
+	sim_run(&m.sim[1], &step);
+	sim_run(&m.sim[1], &step);
+	suspend(&m, 0);
+	ck_assert_uint_eq(t->state.pmc[0].sum, 6);
+	sim_close(m.sim, 2);
+}
+END_TEST
+
+SIM_MAIN("simulated x86", families, test_ht_global)

@@ -1369,10 +1369,10 @@ START_TEST(arch_offcore)
 	cpu.frontend = 0;
 	TRY(&cpu, &c, 0,
 	    { "upper halves", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFFFFFF),
-	      W(offcore_rsp_high[0], 0x7FFF) }, ACCEPTED },
-	    { "bit 47", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
-	      W(offcore_rsp_high[0], 0x8001) },
-	      REFUSED("offcore_rsp_high", 0, 0x8000, "reserved on this processor") },
+	      W(offcore_rsp_high[0], 0x3F) }, ACCEPTED },
+	    { "bit 38", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
+	      W(offcore_rsp_high[0], 0x41) },
+	      REFUSED("offcore_rsp_high", 0, 0x40, "reserved on this processor") },
 	    { "bit 63 of the second", { W(evntsel[1], 0x004301BB),
 	      W(offcore_rsp_high[1], 0x80000000) },
 	      REFUSED("offcore_rsp_high", 1, 0x80000000, "reserved on this processor") },
@@ -1381,7 +1381,7 @@ START_TEST(arch_offcore)
 	c.evntsel[1] = 0x004301B7;
 	c.offcore_rsp[0] = 1;
 	SWEEP(&cpu, &c, offcore_rsp, 0, 0, 0, "");
-	SWEEP(&cpu, &c, offcore_rsp_high, 0, 0xFFFF8000, 0, "reserved on this processor");
+	SWEEP(&cpu, &c, offcore_rsp_high, 0, 0xFFFFFFC0, 0, "reserved on this processor");
 	c = amode(3, 0x004300C0);
 	cpu = named("goldencove");
 	TRY(&cpu, &c, 0,
