@@ -27,21 +27,31 @@ struct search {
 	int owner[64];				/* who has the counter; -1: nobody */
 };
 
+/* Fixed counters first: they are good for nothing else. Then the lowest. */
+static unsigned int in_order(unsigned int i)
+{
+	return i ^ 32;
+}
+
 /* Find a counter for the choice, moving others if need be (Kuhn's augmenting path). */
 static int place(struct search *s, const uint64_t reachable[], unsigned int who, uint64_t *tried)
 {
 	uint64_t set = reachable[who];
-	unsigned int i;
+	unsigned int i, c;
 
-	/* Fixed counters first: they are good for nothing else. */
 	for (i = 0; i < 64; i++) {
-		unsigned int c = i ^ 32;
-
+		c = in_order(i);
+		if (set >> c & 1 && s->owner[c] < 0) {
+			s->owner[c] = (int)who;
+			return 1;
+		}
+	}
+	for (i = 0; i < 64; i++) {
+		c = in_order(i);
 		if (!(set >> c & 1) || *tried >> c & 1)
 			continue;
 		*tried |= (uint64_t)1 << c;
-		if (s->owner[c] < 0 ||
-		    place(s, reachable, (unsigned int)s->owner[c], tried)) {
+		if (place(s, reachable, (unsigned int)s->owner[c], tried)) {
 			s->owner[c] = (int)who;
 			return 1;
 		}

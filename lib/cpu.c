@@ -14,6 +14,30 @@
 #include "arch/events.h"
 #include "internal.h"
 
+#ifndef PERFCTR_ABI_POWERPC_H
+/* A counter that counts one thing only, whose number says which. */
+static bool is_fixed(uint32_t map)
+{
+#if defined(PERFCTR_ABI_X86_H)
+	return map & 0x40000000;
+#elif defined(__aarch64__)
+	return map == 31;
+#else
+	return (void)map, false;
+#endif
+}
+
+/* The counter's place among the programmable ones of the control. */
+static unsigned int position(const struct perfctr_cpu_control *control, unsigned int i)
+{
+	unsigned int n = 0;
+
+	while (i-- > 0)
+		n += !is_fixed(control->pmc_map[i]);
+	return n;
+}
+#endif
+
 /* What Intel's fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
    own code for the reference cycles of counter 2, and 0x400 for the slots of counter 3. */
 static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400 };
@@ -60,7 +84,6 @@ static void identify(struct perfctr_cpu *cpu)
 #define EVNTSEL_USR	0x00010000u
 #define EVNTSEL_OS	0x00020000u
 #define EVNTSEL_PERF	0x00530000u
-#define FIXED_COUNTER	0x40000000u
 
 
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
@@ -97,16 +120,16 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	attr->exclude_user = !(evntsel & EVNTSEL_USR);
 	attr->exclude_kernel = !(evntsel & EVNTSEL_OS);
 	attr->exclude_hv = 1;
-	if (map & FIXED_COUNTER) {
-		fixed = map & ~FIXED_COUNTER;
+	if (is_fixed(map)) {
+		fixed = map & 0xFFFF;
 		if (fixed >= ARRAY_SIZE(fixed_events))
 			return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] is fixed counter %u, which "
 					    "perf_events can't name; load the perfctr driver", i, fixed);
 		attr->config = fixed_events[fixed];
-	} else if (map != i) {
+	} else if (map != position(control, i)) {
 		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] asks for physical counter %u, but perf_events "
-				    "chooses counters itself; set pmc_map[%u] to %u, or load the perfctr "
-				    "driver", i, map, i, i);
+				    "chooses counters itself; number them in order (here %u), or load the "
+				    "perfctr driver", i, map, position(control, i));
 	}
 	return 0;
 }
@@ -174,13 +197,13 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	attr->exclude_kernel = (control->evntsel[i] & PMEVTYPER_P) != 0;
 	attr->exclude_user = (control->evntsel[i] & PMEVTYPER_U) != 0;
 	attr->exclude_hv = 1;
-	if (control->pmc_map[i] == 31)
+	if (is_fixed(control->pmc_map[i]))
 		return 0;
 #endif
-	if (control->pmc_map[i] != i)
+	if (control->pmc_map[i] != position(control, i))
 		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] asks for physical counter %u, but perf_events "
-				    "chooses counters itself; set pmc_map[%u] to %u", i,
-				    control->pmc_map[i], i, i);
+				    "chooses counters itself; number them in order (here %u)", i,
+				    control->pmc_map[i], position(control, i));
 	return 0;
 }
 

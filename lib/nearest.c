@@ -37,10 +37,14 @@ static unsigned int edit_distance(const char *a, size_t n, const char *b, size_t
 
 void perfctr_nearest_note(struct perfctr_nearest *near, const char *word)
 {
-	unsigned int d = edit_distance(near->word, near->length, word, strlen(word)), i, k;
-
 	/* A third of the letters wrong is no longer a slip. */
-	if (d > near->length / 3 + 1)
+	size_t limit = near->length / 3 + 1, length = strlen(word);
+	unsigned int d, i, k;
+
+	if (length > near->length + limit || length + limit < near->length)
+		return;
+	d = edit_distance(near->word, near->length, word, length);
+	if (d > limit)
 		return;
 	for (i = 0; i < PERFCTR_NEAREST && near->name[i][0] && near->distance[i] <= d; i++)
 		if (!strcasecmp(near->name[i], word))

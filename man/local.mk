@@ -3,6 +3,7 @@ dist_man_MANS += \
 	man/libperfctr.3 \
 	man/perfctr-info.1 \
 	man/perfctr.7 \
+	man/perfctr_cpu_control_events.3 \
 	man/perfctr_error.3 \
 	man/perfctr_event_check.3 \
 	man/perfctr_group_open.3 \

@@ -108,8 +108,9 @@ dist_check_SCRIPTS += tests/fuzz/event.sh
 TESTS += tests/fuzz/event.sh
 
 # ---- header, map, man pages, tools ----
-dist_check_SCRIPTS += tests/api.sh tests/tools/perfex.sh
-TESTS += tests/api.sh tests/tools/perfex.sh
+dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
+TESTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
+EXTRA_DIST += scripts/processors
 check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
