@@ -39,12 +39,6 @@ static inline void perfctr_program_write(struct perfctr_program *program, uint32
 	program->nr_writes++;
 }
 
-/* The low bits of a register. */
-static inline uint64_t perfctr_mask(unsigned int bits)
-{
-	return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-}
-
 /* "negative": restart values are negative. On PowerPC they are not. */
 static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 				       const struct perfctr_cpu_control *control, int negative,

@@ -52,6 +52,12 @@ struct perfctr_cpu {
 	unsigned int p4_model;		/* P4 */
 };
 
+/* The low bits of a word. */
+static inline uint64_t perfctr_mask(unsigned int bits)
+{
+	return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+}
+
 static inline unsigned int perfctr_count_bits(uint64_t set)
 {
 	unsigned int n = 0;

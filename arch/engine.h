@@ -5,8 +5,8 @@
  *
  * One source for the driver, where the primitives are the instructions themselves, and for the tests,
  * where they are a simulated processor's. That is why it is a header: the includer has seen an ISA's
- * ABI header with PERFCTR_KERNEL_STATE, and defines, before including it, these functions of the
- * processor that it runs on (all "static inline", first argument struct perfctr_core *core):
+ * ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before including it these
+ * functions of the processor that it runs on ("static inline"), and defines perfctr_core_cache():
  *
  *	uint32_t perfctr_core_tsc(core)			low half of the clock
  *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter

@@ -17,7 +17,7 @@ enum {
 
 /* An event, followed by its other ways, and its masks, each followed by its other ways. */
 struct perfctr_event_record {
-	uint32_t name;		/* offset in perfctr_event_names */
+	uint32_t name;		/* offset in perfctr_event_names; its length is in the byte before */
 	uint32_t code;		/* image of the event select without modes; P4: of the ESCR */
 	uint16_t extra;		/* index in perfctr_event_extras; 0: none */
 	uint16_t back;		/* distance to the event's record */
@@ -40,14 +40,15 @@ struct perfctr_event_set_of_counters {
 struct perfctr_event_table {
 	char id[24];		/* of the processors that it describes */
 	uint32_t first, count;	/* records */
-	uint32_t hash, size;	/* buckets: 1 + number of a record in the table, or 0 */
+	uint32_t hash, size;	/* buckets: 0, or 1 + number of a record in the table, and above
+				   it the upper half of the name's hash */
 };
 
 extern const char perfctr_event_names[];
 extern const struct perfctr_event_set_of_counters perfctr_event_sets[];
 extern const struct perfctr_event_extra perfctr_event_extras[];
 extern const struct perfctr_event_record perfctr_event_records[];
-extern const uint16_t perfctr_event_hash[];
+extern const uint32_t perfctr_event_hash[];
 extern const struct perfctr_event_table perfctr_event_tables[];	/* ordered by id */
 extern const unsigned int perfctr_event_table_count;
 

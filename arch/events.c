@@ -4,11 +4,6 @@
 #include "arch/events.h"
 #include "arch/x86/p4.h"
 
-static unsigned int fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (unsigned int)c | 0x20 : (unsigned char)c;
-}
-
 const struct perfctr_event_table *perfctr_event_table(const char *id)
 {
 	unsigned int low = 0, high = perfctr_event_table_count, middle, i;
@@ -35,25 +30,95 @@ const char *perfctr_event_table_id(unsigned int n)
 
 /* ---- finding ---- */
 
-/* As scripts/events.awk computes it; both separators count as a dot. */
-static uint32_t hash_word(uint32_t hash, const char *word, size_t length)
+/* Eight bytes, the first one lowest: one instruction on most processors. */
+static inline uint64_t eight(const char *text)
 {
-	size_t i;
+	const unsigned char *byte = (const unsigned char *)text;
 
-	for (i = 0; i < length; i++)
-		hash = hash * 33 + (word[i] == ':' ? '.' : fold(word[i]));
-	return hash;
+	return (uint64_t)byte[0] | (uint64_t)byte[1] << 8 | (uint64_t)byte[2] << 16 |
+	       (uint64_t)byte[3] << 24 | (uint64_t)byte[4] << 32 | (uint64_t)byte[5] << 40 |
+	       (uint64_t)byte[6] << 48 | (uint64_t)byte[7] << 56;
 }
 
-/* How much of the word the name takes, the whole name being there; 0: it is another. */
-static size_t match(const char *name, const char *word, size_t length)
+static inline uint32_t four(const char *text)
 {
+	const unsigned char *byte = (const unsigned char *)text;
+
+	return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+#define EACH(byte) (0x0101010101010101u * (byte))
+
+/* Bit 7 of each byte that is zero. A byte of one above a zero may be marked, too. */
+static inline uint64_t zeroes(uint64_t x)
+{
+	return (x - EACH(1)) & ~x & EACH(0x80);
+}
+
+/* As scripts/events.awk computes it. Bit 5 is set in each byte, so case makes no difference. */
+static inline __attribute__((always_inline)) uint32_t hash_name(uint32_t hash, const char *word, size_t length)
+{
+	uint32_t x = 0;
 	size_t i;
 
-	for (i = 0; name[i]; i++)
-		if (i == length || fold(name[i]) != fold(word[i]))
+	for (i = 0; i + 4 <= length; i += 4)
+		hash = (hash + (four(word + i) | 0x20202020u)) * 742821u;
+	if (i == length)
+		return hash;
+	while (length > i)
+		x = x << 8 | (unsigned char)word[--length] | 0x20;
+	return (hash + x) * 742821u;
+}
+
+/* The first colon from start on, or dot if dots count; or the end. */
+static inline __attribute__((always_inline)) size_t separator(const char *word, size_t start, size_t length, int dots)
+{
+	uint64_t other = dots ? EACH('.') : EACH(':'), x;
+
+	for (; start + 8 <= length; start += 8) {
+		x = eight(word + start);
+		x = zeroes(x ^ EACH(':')) | zeroes(x ^ other);
+		if (x)
+			return start + ((unsigned int)__builtin_ctzll(x) >> 3);
+	}
+	if (start < length && length >= 8) {
+		/* The last eight, without those that have been looked at. */
+		x = eight(word + length - 8) >> (64 - 8 * (length - start));
+		x = zeroes(x ^ EACH(':')) | zeroes(x ^ other);
+		return x ? start + ((unsigned int)__builtin_ctzll(x) >> 3) : length;
+	}
+	while (start < length && word[start] != ':' && word[start] != (char)other)
+		start++;
+	return start;
+}
+
+/* Do eight characters of a word differ from a name's, whose letters match in both cases? */
+static inline int differ(uint64_t name, uint64_t word)
+{
+	uint64_t x = name ^ word;
+
+	/* Of a name's characters only letters and '_' have bit 6; '_' has but one case. */
+	return x && (x & ~((name & EACH(0x40)) >> 1 & ~(zeroes(name ^ EACH('_')) >> 2))) != 0;
+}
+
+/* Is the name of the record this word? */
+static inline int is_named(const struct perfctr_event_record *record, const char *word, size_t length)
+{
+	const char *name = perfctr_event_names + record->name;
+	size_t i;
+
+	if ((unsigned char)name[-1] != length)
+		return 0;
+	if (length >= 8) {
+		for (i = 0; i + 8 < length; i += 8)
+			if (differ(eight(name + i), eight(word + i)))
+				return 0;
+		return !differ(eight(name + length - 8), eight(word + length - 8));
+	}
+	for (i = 0; i < length; i++)
+		if (differ((unsigned char)name[i], (unsigned char)word[i]))
 			return 0;
-	return i;
+	return 1;
 }
 
 static const char *name_of(const struct perfctr_event_record *record)
@@ -61,48 +126,21 @@ static const char *name_of(const struct perfctr_event_record *record)
 	return perfctr_event_names + record->name;
 }
 
-/* Is the record named by the word, which is an event, or an event and a mask? */
-static int is_named(const struct perfctr_event_record *record, const char *word, size_t length)
+/* The event of this name, or the mask of it that the event has; the hash is the name's. */
+static inline __attribute__((always_inline)) const struct perfctr_event_record *find(const struct perfctr_event_table *table, uint32_t hash,
+					       const struct perfctr_event_record *event,
+					       const char *word, size_t length)
 {
-	size_t n = match(name_of(record - record->back), word, length);
-
-	if (!n || !(record->flags & EVENT_IS_MASK))
-		return n == length;
-	if (n + 1 >= length || (word[n] != '.' && word[n] != ':'))
-		return 0;
-	return match(name_of(record), word + n + 1, length - n - 1) == length - n - 1;
-}
-
-static const struct perfctr_event_record *find(const struct perfctr_event_table *table,
-					       uint32_t hash, const char *word, size_t length)
-{
-	const uint16_t *buckets = perfctr_event_hash + table->hash;
+	const uint32_t *buckets = perfctr_event_hash + table->hash;
 	uint32_t i = hash % table->size;
 
 	for (; buckets[i]; i = i + 1 == table->size ? 0 : i + 1) {
 		const struct perfctr_event_record *record =
-			&perfctr_event_records[table->first + buckets[i] - 1];
+			&perfctr_event_records[table->first + (buckets[i] & 0xFFFF) - 1];
 
-		if (is_named(record, word, length))
-			return record;
-	}
-	return NULL;
-}
-
-/* The event's mask of this name; the hash is the event's. */
-static const struct perfctr_event_record *find_mask(const struct perfctr_event_table *table,
-						    const struct perfctr_event_record *event,
-						    uint32_t hash, const char *word, size_t length)
-{
-	const uint16_t *buckets = perfctr_event_hash + table->hash;
-	uint32_t i = hash_word(hash_word(hash, ".", 1), word, length) % table->size;
-
-	for (; buckets[i]; i = i + 1 == table->size ? 0 : i + 1) {
-		const struct perfctr_event_record *record =
-			&perfctr_event_records[table->first + buckets[i] - 1];
-
-		if (record->flags & EVENT_IS_MASK && record - record->back == event && length &&
-		    match(name_of(record), word, length) == length)
+		if ((buckets[i] ^ hash) >> 16 == 0 &&
+		    (event ? record != event && record - record->back == event : !record->back) &&
+		    is_named(record, word, length))
 			return record;
 	}
 	return NULL;
@@ -234,32 +272,35 @@ static const struct perfctr_event_record *next_mask(const struct perfctr_event_t
 /* 0 if the text is no modifiers; -1 if it is, and wrong. */
 static int apply_modifiers(struct perfctr_event_choice *choice, const char *text, size_t length)
 {
-	unsigned int number = 0;
+	unsigned int number = 0, seen, bit, twice = 0;
 	size_t i;
 
-	if (length > 2 && fold(text[0]) == 'c' && text[1] == '=') {
+	if (length > 1 && text[0] == 'c' && text[1] == '=') {
 		for (i = 2; i < length; i++) {
 			if (text[i] < '0' || text[i] > '9' || number > 255)
 				return -1;
 			number = number * 10 + (unsigned int)(text[i] - '0');
 		}
-		if (number > 255 || choice->cmask)
+		if (length == 2 || number > 255 || choice->cmask)
 			return -1;
 		choice->cmask = number;
 		return 1;
 	}
-	for (i = 0; i < length; i++)
-		if (text[i] != 'u' && text[i] != 'k' && text[i] != 'e' && text[i] != 'i')
-			return 0;
+	seen = choice->user | choice->kernel * 2u | choice->edge * 4u | choice->invert * 8u;
 	for (i = 0; i < length; i++) {
-		if (text[i] == 'u' ? choice->user : text[i] == 'k' ? choice->kernel :
-		    text[i] == 'e' ? choice->edge : choice->invert)
-			return -1;
-		choice->user |= text[i] == 'u';
-		choice->kernel |= text[i] == 'k';
-		choice->edge |= text[i] == 'e';
-		choice->invert |= text[i] == 'i';
+		bit = text[i] == 'u' ? 1u : text[i] == 'k' ? 2u : text[i] == 'e' ? 4u :
+		      text[i] == 'i' ? 8u : 0;
+		if (!bit)
+			return 0;
+		twice |= seen & bit;
+		seen |= bit;
 	}
+	if (twice)
+		return -1;
+	choice->user |= seen & 1;
+	choice->kernel |= seen >> 1 & 1;
+	choice->edge |= seen >> 2 & 1;
+	choice->invert |= seen >> 3 & 1;
 	return length > 0;
 }
 
@@ -269,87 +310,64 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 					      const char **part, size_t *part_length,
 					      unsigned int *number)
 {
-	const struct perfctr_event_record *record, *event, *mask;
-	size_t first, end;
+	const struct perfctr_event_record *event, *mask;
 	unsigned int masks = 0;
+	int p4, dot, result;
 	uint32_t hash;
-	int p4, result;
+	size_t end;
 
 	choice->options = 0;
 	choice->user = choice->kernel = choice->edge = choice->invert = 0;
 	choice->pebs = choice->imode = 0;
 	choice->cmask = 0;
 	choice->ireset = 0;
+	end = separator(word, 0, length, 1);
 	*part = word;
-	for (first = 0; first < length && word[first] != ':'; first++)
-		;
-	*part_length = first;
-	hash = hash_word(0, word, first);
-	record = find(table, hash, word, first);
-	if (!record) {
-		/* Perhaps only the mask is wrong. */
-		for (end = 0; end < first && word[end] != '.'; end++)
-			;
-		record = find(table, hash_word(0, word, end), word, end);
-		if (end == first || !record || !next_mask(table, record, record))
-			return PERFCTR_EVENT_UNKNOWN;
-		*part = word + end + 1;
-		*part_length = first - end - 1;
-		*number = (unsigned int)(record - &perfctr_event_records[table->first]);
-		return PERFCTR_EVENT_NO_MASK;
-	}
-	event = record - record->back;
+	*part_length = end;
+	hash = hash_name(0, word, end);
+	event = end ? find(table, hash, NULL, word, end) : NULL;
+	if (!event)
+		return PERFCTR_EVENT_UNKNOWN;
 	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
 	p4 = is_p4(event);
 	if (p4) {
 		add_escrs(choice, event);
 	} else {
 		add_option(choice, event);
-		add_others(table, choice, event);
 	}
 	choice->pebs = (event->flags & EVENT_PEBS) != 0;
-	if (record != event) {
-		/* Without the mask the event's other ways count something else. */
-		if (!p4)
-			choice->options = 1;
-		apply_mask(table, choice, record, p4);
-		choice->pebs |= (record->flags & EVENT_PEBS) != 0;
-		masks++;
-		for (first = 0; name_of(event)[first]; first++)
-			;
-		hash = hash_word(0, word, first);
-		for (; first < length && word[first] != ':'; first++)
-			;
-	}
-	for (; first < length; first = end) {
-		end = first + 1;
-		while (end < length && word[end] != ':')
-			end++;
-		*part = word + first + 1;
-		*part_length = end - first - 1;
-		mask = find_mask(table, event, hash, *part, *part_length);
+	while (end < length) {
+		dot = word[end] == '.';
+		*part = word + ++end;
+		end = separator(word, end, length, 0);
+		*part_length = (size_t)(word + end - *part);
+		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event, *part,
+					   *part_length) : NULL;
 		if (mask) {
 			if (masks && !(event->flags & EVENT_BITMASK))
 				return PERFCTR_EVENT_ONE_MASK;
-			if (!masks && !p4)
-				choice->options = 1;
 			apply_mask(table, choice, mask, p4);
 			choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 			masks++;
 			continue;
 		}
-		result = apply_modifiers(choice, *part, *part_length);
+		result = dot ? 0 : apply_modifiers(choice, *part, *part_length);
 		if (result <= 0)
 			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
 	}
-	if (masks || !next_mask(table, event, event))
+	if (masks)
 		return PERFCTR_EVENT_OK;
+	if (!next_mask(table, event, event)) {
+		/* With a mask, the event's other ways would count something else. */
+		if (!p4)
+			add_others(table, choice, event);
+		return PERFCTR_EVENT_OK;
+	}
 	/* No mask is named: the default ones. */
 	for (mask = event; (mask = next_mask(table, event, mask)); ) {
 		if (!(mask->flags & EVENT_DEFAULT))
 			continue;
-		if (!masks++ && !p4)
-			choice->options = 1;
+		masks++;
 		apply_mask(table, choice, mask, p4);
 		choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 	}

@@ -215,7 +215,8 @@ static const struct perfctr_event_table *table;
 static void identify_once(void)
 {
 	identify(&identified);
-	if (identified.id[0])
+	/* The table is this machine's; a test's root is another one. */
+	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
 		table = perfctr_event_table(identified.id);
 }
 
@@ -255,10 +256,11 @@ int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *w
 	case PERFCTR_RULES_K7:
 	case PERFCTR_RULES_ARCH:
 		/* The kernel has codes of its own for what only fixed counters count. */
-		for (fixed = 0; option->fixed && !(option->fixed >> fixed & 1); fixed++)
-			;
-		if (option->fixed && !option->counters && fixed < ARRAY_SIZE(fixed_events))
-			attr->config = fixed_events[fixed];
+		if (option->fixed && !option->counters) {
+			fixed = (unsigned int)__builtin_ctz(option->fixed);
+			if (fixed < ARRAY_SIZE(fixed_events))
+				attr->config = fixed_events[fixed];
+		}
 		if (choice->cmask)
 			attr->config = (attr->config & ~0xFF000000ull) | choice->cmask << 24;
 		attr->config |= (choice->edge ? 0x40000u : 0) | (choice->invert ? 0x800000u : 0);

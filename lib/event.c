@@ -667,9 +667,7 @@ forbidden:
 
 static bool same(const char *word, size_t length, const char *name)
 {
-	/* Most differ in the first letter. */
-	return length && tolower((unsigned char)word[0]) == tolower((unsigned char)name[0]) &&
-	       strlen(name) == length && !strncasecmp(word, name, length);
+	return strlen(name) == length && !strncasecmp(word, name, length);
 }
 
 /* r and 1 to 16 hexadecimal digits. */
@@ -697,8 +695,11 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 	unsigned int c, op, use;
 
 	for (c = 0; c < ARRAY_SIZE(caches); c++) {
-		size_t n = strlen(caches[c].name);
+		size_t n;
 
+		if ((word[0] ^ caches[c].name[0]) & ~0x20)
+			continue;
+		n = strlen(caches[c].name);
 		if (length <= n + 1 || word[n] != '-' || strncasecmp(word, caches[c].name, n))
 			continue;
 		for (op = 0; op < 3; op++) {
@@ -742,10 +743,17 @@ static int note_core_event(void *arg, const char *pmu)
 /* A name that every kernel knows, or a raw code. */
 static bool parse_word(const char *word, size_t length, struct perf_event_attr *attr)
 {
+	uint16_t initials;
 	unsigned int i;
 
+	if (length < 2)
+		return false;
+	/* Most differ in the first two letters, which are small in the table. */
+	memcpy(&initials, word, sizeof(initials));
+	initials |= 0x2020;
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		if (same(word, length, known[i].name)) {
+		if (memcmp(known[i].name, &initials, sizeof(initials)) == 0 &&
+		    same(word, length, known[i].name)) {
 			attr->type = known[i].type;
 			attr->config = known[i].config;
 			return true;
@@ -813,6 +821,7 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	const char *colon, *name, *p;
 	size_t word_length;
 	int found;
+	bool own;
 
 	if (slash) {
 		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
@@ -825,12 +834,17 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	}
 	colon = memchr(event, ':', length);
 	*rest = colon ? colon : end;
-	if (parse_word(event, (size_t)(*rest - event), attr))
+	/* These have no underscore, nor anything but modifiers behind them; the processors' own have. */
+	own = memchr(event, '_', length) ||
+	      (colon && strspn(colon + 1, MODIFIERS "p") < (size_t)(end - colon - 1));
+	if (!own && parse_word(event, (size_t)(*rest - event), attr))
 		return 0;
 	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
 	found = perfctr_table_parse(event, length, attr);
 	if (found > 0)
 		*rest = end;
+	if (own && found == 0 && parse_word(event, (size_t)(*rest - event), attr))
+		return 0;
 	if (found == 0)
 		found = parse_core_event(event, (size_t)(*rest - event), attr);
 	if (found)

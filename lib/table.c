@@ -185,25 +185,22 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 
 int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
 {
-	const struct perfctr_cpu *cpu = perfctr_this_cpu();
-	struct target target = { .isa = NATIVE };
+	const struct perfctr_event_table *table = perfctr_this_table();
 	struct perfctr_event_choice choice;
 	enum perfctr_event_error error;
+	struct target target;
 	size_t part_length;
 	const char *part;
 	unsigned int event = 0;
 
-	target.table = perfctr_this_table();
-	if (!target.table)
+	if (!table)
 		return 0;
-	error = perfctr_event_lookup(target.table, word, length, &choice, &part, &part_length, &event);
-	if (error == PERFCTR_EVENT_UNKNOWN)
+	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
+	if (!error)
+		return perfctr_choice_attr(&choice, word, length, attr) < 0 ? -1 : 1;
+	if (error == PERFCTR_EVENT_UNKNOWN || target_native(&target) < 0)
 		return 0;
-	if (error) {
-		target.cpu = *cpu;
-		return fail_word(&target, error, word, length, part, part_length, event);
-	}
-	return perfctr_choice_attr(&choice, word, length, attr) < 0 ? -1 : 1;
+	return fail_word(&target, error, word, length, part, part_length, event);
 }
 
 /* ---- lists ---- */

@@ -56,13 +56,13 @@ function counter_set(text,    parts, n, i, range, first, last, shift, k, general
 	return set_index[key]
 }
 
-# Where the text begins in the pool of names.
+# Where the text begins in the pool of names, behind its length.
 function name_offset(text)
 {
 	if (!(text in pool_offset)) {
-		pool_offset[text] = pool_size
+		pool_offset[text] = pool_size + 1
 		pool_text[++pool_count] = text
-		pool_size += length(text) + 1
+		pool_size += length(text) + 2
 	}
 	return pool_offset[text]
 }
@@ -78,7 +78,7 @@ function extra_index(text)
 
 function check_name(text)
 {
-	if (text !~ /^[A-Za-z0-9_.-]+$/)
+	if (text !~ /^[A-Za-z0-9_.-]+$/ || length(text) > 127)
 		fail("\"" text "\" can't be a name")
 }
 
@@ -173,13 +173,16 @@ function record(kind, name, bits, high, flags)
 	r_table[r] = tables
 }
 
-# Hash of "event" or "event.mask" as the C code computes it: case folded, 32 bits.
-function hash(text,    i, h)
+# The hash of a name as the C code computes it: four bytes at a time, the first one lowest, with bit 5
+# set in each; the product stays below 2^53, where numbers are exact. A mask's begins with its event's.
+function hash(text, h,    i, x)
 {
-	text = tolower(text)
-	for (i = 1; i <= length(text); i++)
-		h = (h * 33 + ord[substr(text, i, 1)]) % 4294967296
-	return h + 0
+	for (i = 1; i <= length(text); i += 4) {
+		x = byte[substr(text, i, 1)] + byte[substr(text, i + 1, 1)] * 256 + \
+		    byte[substr(text, i + 2, 1)] * 65536 + byte[substr(text, i + 3, 1)] * 16777216
+		h = (h + x) * 742821 % 4294967296
+	}
+	return h
 }
 
 function key_of(i)
@@ -187,15 +190,30 @@ function key_of(i)
 	return r_kind[i] == "EVENT" ? r_name[i] : r_name[i - r_back[i]] "." r_name[i]
 }
 
-function end_table(    i, size, slot, key, buckets)
+# Put the table's names into size buckets; the result is the longest way to one of them.
+function fill(size,    i, slot, way, longest)
+{
+	split("", buckets)
+	for (i = first_record; i <= r; i++) {
+		if (r_kind[i] == "ALSO")
+			continue
+		slot = r_hash[i] % size
+		for (way = 1; slot in buckets; way++)
+			slot = (slot + 1) % size
+		if (way > longest)
+			longest = way
+		# The upper half of the hash beside the number, so that few names need comparing.
+		buckets[slot] = int(r_hash[i] / 65536) * 65536 + i - first_record + 1
+	}
+	return longest
+}
+
+function end_table(    i, key, keys, size, try, way, best, shortest)
 {
 	if (!tables)
 		return
 	if (first_record > r)
 		fail("there is no event")
-	size = int((r - first_record + 1) * 1.7) + 3
-	if (size % 2 == 0)
-		size++
 	for (i = first_record; i <= r; i++) {
 		if (r_kind[i] == "ALSO")
 			continue
@@ -203,18 +221,23 @@ function end_table(    i, size, slot, key, buckets)
 		if (key in keys)
 			fail("there are two \"" key "\"")
 		keys[key] = 1
-		slot = hash(key) % size
-		while (slot in buckets)
-			slot = (slot + 1) % size
-		buckets[slot] = i - first_record + 1
+		r_hash[i] = hash(r_name[i], r_kind[i] == "EVENT" ? 0 : hash(r_name[i - r_back[i]], 0))
 	}
-	for (key in keys)
-		delete keys[key]
+	# Of some sizes, the one in which look-ups are shortest.
+	for (try = 0; try < 12; try++) {
+		size = int((r - first_record + 1) * 1.9) + 4 * try + 3
+		way = fill(size)
+		if (!best || way < shortest) {
+			best = size
+			shortest = way
+		}
+	}
+	fill(best)
 	t_first[tables] = first_record - 1
 	t_count[tables] = r - first_record + 1
 	t_hash[tables] = hash_size
-	t_size[tables] = size
-	for (i = 0; i < size; i++)
+	t_size[tables] = best
+	for (i = 0; i < best; i++)
 		hash_text[hash_size++] = (i in buckets) ? buckets[i] : 0
 }
 
@@ -230,7 +253,8 @@ BEGIN {
 	escr["CRU_ESCR4"] = hex("0x3E0")
 	escr["CRU_ESCR5"] = hex("0x3E1")
 	for (i = 1; i < 128; i++)
-		ord[sprintf("%c", i)] = i
+		byte[sprintf("%c", i)] = int(i / 32) % 2 ? i : i + 32
+	byte[""] = 0
 	extra_text[0] = "{ 0, 0, 0 }"
 	set_text[0] = "{ 0, 0 }"
 }
@@ -274,6 +298,8 @@ $1 == "counters" && NF == 2 {
 
 $1 == "event" && NF >= 3 {
 	check_name($2)
+	if ($2 ~ /\./)
+		fail("the name of an event has no dot: that separates it from a mask")
 	attributes(4)
 	if (layout == "")
 		fail("\"layout\" must come first")
@@ -339,7 +365,7 @@ END {
 	print "#include \"arch/event-tables.h\""
 	print "\nconst char perfctr_event_names[] ="
 	for (i = 1; i <= pool_count; i++)
-		printf "\t\"%s\\0\"\n", pool_text[i]
+		printf "\t\"\\%03o\" \"%s\\0\"\n", length(pool_text[i]), pool_text[i]
 	print "\t;\n\nconst struct perfctr_event_set_of_counters perfctr_event_sets[] = {"
 	for (i = 0; i <= sets; i++)
 		printf "\t%s,\n", set_text[i]
@@ -349,9 +375,9 @@ END {
 	print "};\n\nconst struct perfctr_event_record perfctr_event_records[] = {"
 	for (i = 1; i <= r; i++)
 		print r_line[i]
-	print "};\n\nconst uint16_t perfctr_event_hash[] = {"
+	print "};\n\nconst uint32_t perfctr_event_hash[] = {"
 	for (i = 0; i < hash_size; i++)
-		printf "%s%d,%s", i % 16 ? " " : "\t", hash_text[i], i % 16 == 15 || i == hash_size - 1 ? "\n" : ""
+		printf "%s%.0f,%s", i % 8 ? " " : "\t", hash_text[i], i % 8 == 7 || i == hash_size - 1 ? "\n" : ""
 	print "};\n\nconst struct perfctr_event_table perfctr_event_tables[] = {"
 	for (i = 1; i <= tables; i++)
 		order[i] = i

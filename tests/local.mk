@@ -100,6 +100,11 @@ TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
 	tests/loops/broken.c tests/loops/loops.c tests/loops/step.c tests/loops/step.h
 
+# ---- arch/ as the kernel compiles it ----
+dist_check_SCRIPTS += tests/freestanding.sh
+TESTS += tests/freestanding.sh
+EXTRA_DIST += tests/bench/lookup.c tests/bench/lookup.sh tests/bench/engine.c tests/bench/engine.sh
+
 # ---- names of events, a fixed number of mutations ----
 check_PROGRAMS += tests/fuzz/event
 tests_fuzz_event_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE

@@ -21,11 +21,11 @@ static const char *impossible(const struct perfctr_cpu *cpu, const struct perfct
 	switch (cpu->rules) {
 	case PERFCTR_RULES_WINCHIP:
 	case PERFCTR_RULES_C3:
-		if (choice->user != choice->kernel)
-			return "this processor can't tell user from kernel";
-		/* fall through */
 	case PERFCTR_RULES_P5:
 	case PERFCTR_RULES_MII:
+		if (choice->user != choice->kernel && cpu->rules != PERFCTR_RULES_P5 &&
+		    cpu->rules != PERFCTR_RULES_MII)
+			return "this processor can't tell user from kernel";
 		return modes ? "this processor has no edge detection, inversion or threshold" : NULL;
 	case PERFCTR_RULES_P4:
 		return choice->cmask > 16 ? "a P4's threshold is at most 16" :

@@ -48,12 +48,16 @@ static unsigned int entries;
 static int put_words(struct perfctr_cpuid *id, uint32_t leaf, uint32_t subleaf,
 		     const uint32_t *word)
 {
+	unsigned int i;
+
 	switch (leaf) {
 	case 0:
 		id->max_leaf = word[0];
-		memcpy(id->vendor, &word[1], 4);
-		memcpy(id->vendor + 4, &word[3], 4);
-		memcpy(id->vendor + 8, &word[2], 4);
+		for (i = 0; i < 4; i++) {
+			id->vendor[i] = (char)(word[1] >> 8 * i);
+			id->vendor[4 + i] = (char)(word[3] >> 8 * i);
+			id->vendor[8 + i] = (char)(word[2] >> 8 * i);
+		}
 		return subleaf ? -1 : 0;
 	case 1:
 		id->signature = word[0];

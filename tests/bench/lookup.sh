@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Print what looking event names up costs, here and with Debian's libpfm4 (package libpfm4-dev), and
+# what the shared libraries cost a program that does not use them.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder. Exit status 1 if a
+# limit below is missed, 77 without valgrind.
+set -eu
+srcdir=${srcdir:-.} cc=${CC:-cc}
+lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+command -v valgrind >/dev/null || { echo "SKIP lookup: there is no valgrind"; exit 77; }
+
+max_instructions=1000	# of a look-up of a right name
+max_allocations=0
+max_relocations=200
+max_start=40000		# instructions of a program's start, more than without the library
+max_size=1500000	# bytes, stripped
+
+# shellcheck disable=SC2086
+$cc -std=gnu11 -D_GNU_SOURCE ${CFLAGS:--O2 -g} -I"$srcdir/include" -I"$srcdir" \
+	"$srcdir/tests/bench/lookup.c" "$lib/libinternal.a" -pthread -ldl -o "$work/lookup"
+"$work/lookup" time >"$work/times"
+pfm=
+if grep -q '^pfm ' "$work/times"; then
+	pfm=libpfm4
+else
+	echo "There is no libpfm4 here (Debian: apt-get install libpfm4-dev); our own figures:"
+	echo
+fi
+
+# ---- look-ups ----
+
+valgrind -q --tool=callgrind --callgrind-out-file="$work/out" "$work/lookup" instructions
+n=1
+while [ -e "$work/out.$n" ]; do
+	sed -n 's/^desc: Trigger: Client Request: //p' "$work/out.$n" | tr '\n' ' '
+	sed -n 's/^summary: //p' "$work/out.$n"
+	n=$((n + 1))
+done >"$work/costs"
+
+# Memory taken by the right names, one pass of them more.
+allocations() {	# KIND
+	for passes in 1 2; do
+		valgrind "$work/lookup" repeat "$1" $passes 2>&1 >/dev/null |
+			sed -n 's/.*total heap usage: \([0-9,]*\) allocs.*/\1/p' | tr -d ,
+	done | awk '{ n = $1 - n } END { print n }'
+}
+
+# The id of the processor that valgrind shows to programs, which is not the machine's.
+shown=$(valgrind -q --log-file=/dev/null "$work/lookup" repeat table 0 |
+	sed -n 's/^cpu \([^ ]*\) .*/\1/p')
+awk -v pfm="$pfm" -v shown="$shown" -v limit=$max_instructions '
+	function row(what, kind, name,    other) {
+		other = kind == "wrong" ? "pfm-wrong" : "pfm"
+		printf "| %s | %d | %d |", what, cost[kind, name] - nothing, time[kind, name]
+		if (pfm)
+			printf " %d | %d |", cost[other, name] - nothing, time[other, name]
+		print ""
+	}
+	function summary(what, kind, ns) {
+		if (!count[kind])
+			return
+		printf "| %s, %d names: mean | %d | %s |%s\n", what, count[kind],
+			sum[kind] / count[kind] - nothing, ns, pfm ? " | |" : ""
+		printf "| most: `%s` | %d | |%s\n", most_name[kind], most[kind] - nothing,
+			pfm ? " | |" : ""
+		# The limit is for a look-up. The whole call also parses the list, asks for kernel
+		# names, and fills in the attributes: there it is for the mean.
+		if (kind == "check-all" ? sum[kind] / count[kind] - nothing > limit :
+		    most[kind] - nothing > limit)
+			missed = missed sprintf("FAIL %s: %d of %d names take more than %d " \
+				"instructions, %s %d\n", what, above[kind], count[kind], limit,
+				most_name[kind], most[kind] - nothing)
+	}
+	FNR == NR { time[$1, $2] = $3; if ($1 == "check-all") { here = $2; here_ns = $3 } next }
+	$1 == "nothing" { nothing = $3; next }
+	{ cost[$1, $2] = $3; count[$1]++; sum[$1] += $3; above[$1] += $3 - nothing > limit }
+	$3 > most[$1] { most[$1] = $3; most_name[$1] = $2 }
+	$1 == "table" || $1 == "wrong" { kind[++n] = $1; name[n] = $2 }
+	END {
+		printf "| look-up in skylakex | instructions | ns |%s\n|---|---|---|%s\n",
+			pfm ? " libpfm4: instructions | ns |" : "", pfm ? "---|---|" : ""
+		for (i = 1; i <= n; i++)
+			row("`" name[i] "`" (kind[i] == "wrong" ? ", which is wrong" : ""), kind[i],
+			    name[i])
+		summary("the whole table", "table-all", "")
+		summary("`perfctr_event_check()` on " shown, "check-all",
+			here == "" ? "" : here_ns (here == shown ? "" : " (" here ")"))
+		printf "| `perfctr_event_check(\"%s\")`, which is wrong | %d | |%s\n", name[n],
+			cost["check-wrong", name[n]] - nothing, pfm ? " | |" : ""
+		if (pfm)
+			printf "| `pfm_initialize()`, once | | | %d | |\n",
+				cost["pfm-start", "-"] - nothing
+		printf "%s", missed >"/dev/stderr"
+	}' "$work/times" "$work/costs" 2>"$work/missed"
+ours=$(($(allocations table) + $(allocations check)))
+printf '| memory allocations, all right names | %d | |' "$ours"
+[ -z "$pfm" ] || printf ' %d | |' "$(allocations pfm)"
+echo
+
+# ---- linking ----
+
+echo 'int main(void) { return 0; }' >"$work/empty.c"
+# Instructions from the first one of ld.so to the end.
+starting() {	# [argument of the linker...]
+	# shellcheck disable=SC2086
+	$cc ${CFLAGS:-} "$work/empty.c" -Wl,--no-as-needed "$@" -o "$work/empty"
+	LD_LIBRARY_PATH=$lib valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		"$work/empty" 2>&1 | sed -n 's/.*Collected : //p'
+}
+relocations() { readelf -rW "$1" | grep -c R_; }
+stripped() { strip -o "$work/stripped" "$1" && wc -c <"$work/stripped"; }
+
+none=$(starting)
+start=$(($(starting -L"$lib" -lperfctr) - none))
+relocations=$(relocations "$lib/libperfctr.so") size=$(stripped "$lib/libperfctr.so")
+start_pfm='' relocations_pfm='' size_pfm=''
+if [ -n "$pfm" ]; then
+	library=$($cc -print-file-name=libpfm.so)
+	start_pfm=$(($(starting -lpfm) - none))
+	relocations_pfm=$(relocations "$library") size_pfm=$(stripped "$library")
+fi
+cat <<EOT
+
+| shared library | libperfctr | ${pfm:+libpfm4} |
+|---|---|---|
+| instructions at the start of a program, which takes $none without | $start | $start_pfm |
+| dynamic relocations | $relocations | $relocations_pfm |
+| bytes, stripped | $size | $size_pfm |
+EOT
+
+# ---- limits ----
+
+limit() {	# WHAT FOUND MAX
+	[ "$2" -le "$3" ] || echo "FAIL $1: $2, and not at most $3"
+}
+{
+	limit "memory allocations" "$ours" $max_allocations
+	limit "dynamic relocations" "$relocations" $max_relocations
+	limit "instructions at the start" "$start" $max_start
+	limit "bytes, stripped" "$size" $max_size
+} >>"$work/missed"
+echo
+[ -s "$work/missed" ] || { echo "PASS limits"; exit 0; }
+cat "$work/missed"
+exit 1
