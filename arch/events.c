@@ -55,6 +55,14 @@ static inline uint64_t zeroes(uint64_t x)
 	return (x - EACH(1)) & ~x & EACH(0x80);
 }
 
+/* The number of the first byte that zeroes() marks. */
+static inline unsigned int first_byte(uint64_t marks)
+{
+	uint32_t low = (uint32_t)marks, high = (uint32_t)(marks >> 32);
+
+	return (unsigned int)(low ? __builtin_ctz(low) : 32 + __builtin_ctz(high)) >> 3;
+}
+
 /* As scripts/events.awk computes it. Bit 5 is set in each byte, so case makes no difference. */
 static inline __attribute__((always_inline)) uint32_t hash_name(uint32_t hash, const char *word, size_t length)
 {
@@ -79,13 +87,13 @@ static inline __attribute__((always_inline)) size_t separator(const char *word, 
 		x = eight(word + start);
 		x = zeroes(x ^ EACH(':')) | zeroes(x ^ other);
 		if (x)
-			return start + ((unsigned int)__builtin_ctzll(x) >> 3);
+			return start + first_byte(x);
 	}
 	if (start < length && length >= 8) {
 		/* The last eight, without those that have been looked at. */
 		x = eight(word + length - 8) >> (64 - 8 * (length - start));
 		x = zeroes(x ^ EACH(':')) | zeroes(x ^ other);
-		return x ? start + ((unsigned int)__builtin_ctzll(x) >> 3) : length;
+		return x ? start + first_byte(x) : length;
 	}
 	while (start < length && word[start] != ':' && word[start] != (char)other)
 		start++;
