@@ -67,8 +67,8 @@ awk -v pfm="$pfm" -v shown="$shown" -v limit=$max_instructions '
 			pfm ? " | |" : ""
 		# The limit is for a look-up. The whole call also parses the list, asks for kernel
 		# names, and fills in the attributes: there it is for the mean.
-		if (kind == "check-all" ? sum[kind] / count[kind] - nothing > limit :
-		    most[kind] - nothing > limit)
+		bound = kind == "check-all" ? sum[kind] / count[kind] : most[kind]
+		if (bound - nothing > limit)
 			missed = missed sprintf("FAIL %s: %d of %d names take more than %d " \
 				"instructions, %s %d\n", what, above[kind], count[kind], limit,
 				most_name[kind], most[kind] - nothing)
