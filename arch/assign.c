@@ -9,11 +9,16 @@
 
 #define CONTROL_FIXED 0x40000000u
 
-/* Counters in one set: fixed ones from 32 on. */
-static uint64_t reach(const struct perfctr_cpu *cpu, const struct perfctr_event_option *option)
+/* Counters in one set: fixed ones from 32 on, which have no modes but the levels. */
+static uint64_t reach(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+		      const struct perfctr_event_option *option)
 {
-	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH ? option->fixed & cpu->fixed : 0;
+	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH && !choice->edge && !choice->invert &&
+			 !choice->cmask ? option->fixed & cpu->fixed : 0;
 
+	/* The second offcore response register came later. */
+	if (option->reg == 0x1A7 && cpu->offcore < 2)
+		return 0;
 	return (option->counters & cpu->counters) | fixed << 32;
 }
 
@@ -23,6 +28,7 @@ struct search {
 	unsigned int n;
 	uint32_t included;			/* choices that take part */
 	uint64_t all[PERFCTR_ASSIGN_MAX];	/* counters of all options together */
+	uint32_t free;				/* choices whose options share nothing with others */
 	unsigned int *option;
 	int owner[64];				/* who has the counter; -1: nobody */
 };
@@ -68,7 +74,8 @@ static int matches(struct search *s, unsigned int k)
 	for (c = 0; c < 64; c++)
 		s->owner[c] = -1;
 	for (i = 0; i < s->n; i++)
-		reachable[i] = i < k ? reach(s->cpu, &s->choices[i].option[s->option[i]]) : s->all[i];
+		reachable[i] = i >= k || s->free >> i & 1 ? s->all[i] :
+			       reach(s->cpu, &s->choices[i], &s->choices[i].option[s->option[i]]);
 	for (i = 0; i < s->n; i++) {
 		tried = 0;
 		if (s->included >> i & 1 && !place(s, reachable, i, &tried))
@@ -105,14 +112,15 @@ static int search(struct search *s, unsigned int k)
 
 	if (k == s->n)
 		return matches(s, k);
-	if (!(s->included >> k & 1)) {
+	/* Which option it is matters only if others may be in its way; matches() sees the counters. */
+	if (!(s->included >> k & 1) || s->free >> k & 1) {
 		s->option[k] = 0;
 		return search(s, k + 1);
 	}
 	for (s->option[k] = 0; s->option[k] < choice->options; s->option[k]++) {
 		const struct perfctr_event_option *option = &choice->option[s->option[k]];
 
-		if (!reach(s->cpu, option))
+		if (!reach(s->cpu, choice, option))
 			continue;
 		for (i = 0; i < k; i++)
 			if (s->included >> i & 1 &&
@@ -123,6 +131,18 @@ static int search(struct search *s, unsigned int k)
 			return 1;
 	}
 	return 0;
+}
+
+/* The choice has this counter: with which option? */
+static void settle(struct search *s, unsigned int who, unsigned int c, uint32_t counter[])
+{
+	const struct perfctr_event_choice *choice = &s->choices[who];
+
+	counter[who] = c < 32 ? c : CONTROL_FIXED + c - 32;
+	if (!(s->free >> who & 1))
+		return;
+	while (!(reach(s->cpu, choice, &choice->option[s->option[who]]) >> c & 1))
+		s->option[who]++;
 }
 
 int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
@@ -137,13 +157,17 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 		return -1;
 	for (i = 0; i < n; i++) {
 		s.included |= 1u << i;
-		for (k = 0; k < choices[i].options; k++)
-			s.all[i] |= reach(cpu, &choices[i].option[k]);
+		s.free |= 1u << i;
+		for (k = 0; k < choices[i].options; k++) {
+			s.all[i] |= reach(cpu, &choices[i], &choices[i].option[k]);
+			if (choices[i].option[k].reg || choices[i].option[k].pebs_enable)
+				s.free &= ~(1u << i);
+		}
 	}
 	if (search(&s, 0)) {
 		for (i = 0; i < 64; i++)
 			if (s.owner[i] >= 0)
-				counter[s.owner[i]] = i < 32 ? i : CONTROL_FIXED + i - 32;
+				settle(&s, (unsigned int)s.owner[i], i, counter);
 		return 0;
 	}
 	/* Leave out what is not needed for the conflict: what remains is. */

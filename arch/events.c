@@ -264,6 +264,23 @@ static void apply_mask(const struct perfctr_event_table *table, struct perfctr_e
 		add_others(table, choice, mask);
 }
 
+/*
+ * The big cores' offcore response event has a twin that looks at the second register: BBH of B7H, and
+ * 2BH of 2AH since Golden Cove. (Of the small cores' the tables say it.)
+ */
+static void add_twin(struct perfctr_event_choice *choice)
+{
+	struct perfctr_event_option *first = choice->option;
+	uint32_t event = first->code & 0xFFFF;
+
+	if (choice->options != 1 || first->reg != 0x1A6 || (event != 0x01B7 && event != 0x012A))
+		return;
+	choice->option[1] = *first;
+	choice->option[1].code += event == 0x01B7 ? 0xBB - 0xB7 : 0x2B - 0x2A;
+	choice->option[1].reg = 0x1A7;
+	choice->options = 2;
+}
+
 static const struct perfctr_event_record *next_mask(const struct perfctr_event_table *table,
 						    const struct perfctr_event_record *event,
 						    const struct perfctr_event_record *record)
@@ -289,8 +306,9 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 				return -1;
 			number = number * 10 + (unsigned int)(text[i] - '0');
 		}
-		if (length == 2 || number > 255 || choice->cmask)
+		if (length == 2 || number > 255 || choice->threshold)
 			return -1;
+		choice->threshold = 1;
 		choice->cmask = number;
 		return 1;
 	}
@@ -326,7 +344,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 
 	choice->options = 0;
 	choice->user = choice->kernel = choice->edge = choice->invert = 0;
-	choice->pebs = choice->imode = 0;
+	choice->pebs = choice->imode = choice->threshold = 0;
 	choice->cmask = 0;
 	choice->ireset = 0;
 	end = separator(word, 0, length, 1);
@@ -363,8 +381,10 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		if (result <= 0)
 			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
 	}
-	if (masks)
+	if (masks) {
+		add_twin(choice);
 		return PERFCTR_EVENT_OK;
+	}
 	if (!next_mask(table, event, event)) {
 		/* With a mask, the event's other ways would count something else. */
 		if (!p4)
@@ -379,7 +399,9 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		apply_mask(table, choice, mask, p4);
 		choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 	}
+	add_twin(choice);
 	*part = word;
+	*part_length = separator(word, 0, length, 1);
 	return masks ? PERFCTR_EVENT_OK : PERFCTR_EVENT_NEEDS_MASK;
 }
 

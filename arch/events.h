@@ -5,7 +5,7 @@
  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
  *
- * Case does not matter. A look-up hashes the word once and compares one entry: nothing is allocated,
+ * The names' case does not matter. A look-up hashes the word once and compares one entry: nothing is allocated,
  * nothing prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
@@ -42,6 +42,7 @@ struct perfctr_event_choice {
 	struct perfctr_event_option option[PERFCTR_EVENT_OPTIONS];
 	unsigned int user : 1, kernel : 1, edge : 1, invert : 1;
 	unsigned int pebs : 1;	/* counts only in precise sampling */
+	unsigned int threshold : 1;	/* c=N was given */
 	unsigned int cmask;
 	uint32_t ireset;	/* with imode */
 	unsigned int imode : 1;
@@ -86,7 +87,7 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 
 /*
  * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with bit
- * 30) for each; or -1, with *conflict the smallest set of choices that can't be together: one alone,
+ * 30) for each; or -1, with *conflict a set of choices that can't be together, but could without any one of them: one alone,
  * if the processor has no counter for it.
  */
 enum { PERFCTR_ASSIGN_MAX = 32 };

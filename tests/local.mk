@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/unit.h tests/loops/README.md
+EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -16,7 +16,11 @@ tests_abi_libabi_la_SOURCES = \
 # ---- units ----
 if HAVE_CHECK
 unit_tests = \
+	tests/unit/assign_generic \
+	tests/unit/assign_powerpc \
+	tests/unit/assign_x86 \
 	tests/unit/event \
+	tests/unit/events \
 	tests/unit/group \
 	tests/unit/identify \
 	tests/unit/primitives \
@@ -31,6 +35,14 @@ TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
 
+tests_unit_assign_generic_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_assign_powerpc_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_assign_x86_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)

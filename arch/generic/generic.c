@@ -186,11 +186,13 @@ int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 	uint32_t counter[PERFCTR_ASSIGN_MAX];
 
 	for (i = 0; i < n; i++) {
-		if (choices[i].edge || choices[i].invert || choices[i].cmask) {
-			*reason = "this processor has no edge detection, inversion or threshold";
-			*conflict = 1u << i;
+		*conflict = 1u << i;
+		*reason = "this processor has no edge detection, inversion or threshold";
+		if (choices[i].edge || choices[i].invert || choices[i].cmask)
 			return -1;
-		}
+		*reason = "this processor can't interrupt on overflow";
+		if (choices[i].imode && !cpu->pcint)
+			return -1;
 	}
 	*reason = "there are not enough counters that can count them";
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)

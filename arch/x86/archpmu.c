@@ -46,6 +46,14 @@ static int uses_offcore(const struct perfctr_cpu_control *c, unsigned int i, uns
 			event == 0x01BB || event == 0x012B || event == 0x02B7;
 }
 
+/* FRONTEND_RETIRED; since Golden Cove some of INT_MISC and UOPS_RETIRED, too. */
+static unsigned int uses_frontend(const struct perfctr_cpu_control *c, unsigned int i)
+{
+	uint32_t event = c->evntsel[i] & 0xFF;
+
+	return !(c->pmc_map[i] & FIXED_COUNTER) && (event == 0xC6 || event == 0xAD || event == 0xC2);
+}
+
 static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       unsigned int i, struct perfctr_program *program,
 		       struct perfctr_diagnosis *diagnosis)
@@ -106,10 +114,11 @@ static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 					c->pebs_frontend & 0xFF800000u,
 					"only bits 22-0 may be set");
 	for (i = 0, used = 0; i < program->nrctrs; i++)
-		used |= !(c->pmc_map[i] & FIXED_COUNTER) && (c->evntsel[i] & 0xFF) == 0xC6;
+		used |= uses_frontend(c, i);
 	if (c->pebs_frontend && !used)
 		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
-					"no counter has FRONTEND_RETIRED (C6H)");
+					"no counter has an event that looks at it: C6H (FRONTEND_RETIRED), "
+					"ADH or C2H");
 	if (used)
 		perfctr_program_write(program, SLOT_FRONTEND, PEBS_FRONTEND, c->pebs_frontend,
 				      c->pebs_frontend);

@@ -229,7 +229,8 @@ static void describe_p4(const struct perfctr_cpuid *id, unsigned int model, stru
 		  (id->leaf1_ebx >> 16 & 0xFF) > (id->leaf4_eax >> 26) + 1;
 }
 
-static int describe_amd(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu)
+static int describe_amd(const struct perfctr_cpuid *id, unsigned int family,
+			struct perfctr_cpu *cpu)
 {
 	unsigned int n = 4;
 
@@ -243,7 +244,8 @@ static int describe_amd(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu)
 		break;
 	case PERFCTR_X86_AMD_K8:
 	case PERFCTR_X86_AMD_K8C:
-		cpu->reserved |= HIGH;
+		/* Family 11h is a K8 with the event selects of family 10h. */
+		cpu->reserved |= family == 15 ? HIGH : 0;
 		cpu->northbridge = 1;
 		break;
 	case PERFCTR_X86_AMD_FAM10H:
@@ -267,7 +269,7 @@ static int describe_amd(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu)
  */
 static unsigned int offcore_width(const struct processor *p)
 {
-	static const struct { char id[16]; uint8_t width; } wider[] = {
+	static const struct { char id[24]; uint8_t width; } wider[] = {
 		{ "silvermont", 39 }, { "knightslanding", 39 }, { "goldmont", 39 },
 		{ "goldmontplus", 39 }, { "snowridgex", 64 }, { "elkhartlake", 64 },
 		{ "gracemont", 48 }, { "crestmont", 48 }, { "sierraforest", 48 },
@@ -421,7 +423,7 @@ static void describe(const struct processor *p, const struct perfctr_cpuid *id, 
 	case PERFCTR_X86_AMD_K8C:
 	case PERFCTR_X86_AMD_FAM10H:
 	case PERFCTR_X86_AMD_CORE:
-		if (describe_amd(id, cpu) < 0)
+		if (describe_amd(id, p->family, cpu) < 0)
 			goto hidden;
 		break;
 	default:
@@ -514,7 +516,7 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 	static const struct perfctr_cpuid zero;
 	/* Version 5 has AnyThread deprecated; fixed counters have 48 bits. */
 	static const struct {
-		char id[16];
+		char id[24];
 		uint32_t version, n, width, fixed;
 	} arch[] = {
 		{ "core", 1, 2, 40, 0 }, { "core2", 2, 2, 40, 3 }, { "bonnell", 3, 2, 40, 3 },
@@ -526,7 +528,7 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 		{ "skymont", 6, 8, 48, 3 },
 	};
 	/* By id of the table above, what later ones are like. */
-	static const struct { char id[16], like[16]; } likes[] = {
+	static const struct { char id[24], like[16]; } likes[] = {
 		{ "skylakex", "skylake" }, { "cascadelakex", "skylake" },
 		{ "icelakex", "icelake" }, { "tigerlake", "icelake" }, { "rocketlake", "icelake" },
 		{ "sapphirerapids", "icelake" }, { "emeraldrapids", "icelake" },

@@ -28,6 +28,8 @@ static const char *impossible(const struct perfctr_cpu *cpu, const struct perfct
 			return "this processor can't tell user from kernel";
 		return modes ? "this processor has no edge detection, inversion or threshold" : NULL;
 	case PERFCTR_RULES_P4:
+		if (option->pebs_enable & ~0x01000607u || option->pebs_matrix_vert & ~0x3u)
+			return "its replay tag needs bits that no control may set";
 		return choice->cmask > 16 ? "a P4's threshold is at most 16" :
 		       !choice->cmask && modes ? "on a P4, e and i need a threshold (c=N)" : NULL;
 	default:

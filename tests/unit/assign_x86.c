@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events of x86 on counters, on any host. */
+#include <perfctr/abi-x86.h>
+#include "arch/events.h"
+#include "arch/x86/p4.h"
+
+#define isa_named	perfctr_x86_named
+#define isa_id		perfctr_x86_id
+#define isa_encode	perfctr_x86_encode
+#define isa_compile	perfctr_x86_compile
+
+#define USR		0x00010000u
+#define OS		0x00020000u
+#define EDGE		0x00040000u
+#define INT		0x00100000u
+#define ANY		0x00200000u
+#define ENABLE		0x00400000u
+#define INV		0x00800000u
+#define FAST		0x80000000u
+
+/* A fixed counter has nothing but levels: another event than the modes would make of it. */
+static int counts_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			unsigned int i, const struct perfctr_event_choice *choice,
+			const struct perfctr_event_option *option)
+{
+	uint32_t evntsel = (choice->user ? USR : 0) | (choice->kernel ? OS : 0) |
+			   (choice->imode ? INT : 0) | (option->code & ANY);
+
+	return cpu->rules == PERFCTR_RULES_ARCH &&
+	       (option->fixed & cpu->fixed) >> (c->pmc_map[i] & 31) & 1 &&
+	       !choice->edge && !choice->invert && !choice->cmask &&
+	       !(option->code & (EDGE | INV | 0xFF000000)) && !option->high && !option->reg &&
+	       (c->evntsel[i] & ~(ENABLE | 0xFFFF)) == evntsel && !c->evntsel_high[i];
+}
+
+static int counts_p4(const struct perfctr_cpu_control *c, unsigned int i,
+		     const struct perfctr_event_choice *choice,
+		     const struct perfctr_event_option *option)
+{
+	uint32_t cccr = 0x31000 | option->select << 13 | (choice->imode ? 1u << 26 : 0);
+	uint32_t pmc = c->pmc_map[i] & ~FAST;
+
+	/* A threshold of N is "more than N - 1" (COMPARE), inverted "N - 1 or less". */
+	if (choice->cmask)
+		cccr |= 1u << 18 | (choice->cmask - 1) << 20 | (choice->invert ? 1u << 19 : 0) |
+			(choice->edge ? 1u << 24 : 0);
+	return pmc < 18 && option->counters >> pmc & 1 && c->evntsel[i] == cccr &&
+	       perfctr_p4_escr(pmc, option->select) == option->reg &&
+	       c->p4.escr[i] == (option->code | (choice->user ? 4u : 0) |
+				 (choice->kernel ? 8u : 0)) &&
+	       (!option->pebs_enable || (c->p4.pebs_enable == option->pebs_enable &&
+					 c->p4.pebs_matrix_vert == option->pebs_matrix_vert));
+}
+
+/* Do the registers beside the event select have what the option asks for? */
+static int has_value(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		     const struct perfctr_event_option *option)
+{
+	uint32_t n = option->reg - 0x1A6, high;
+
+	if (option->reg == 0)
+		return 1;
+	if (option->reg == 0x3F7)
+		return cpu->frontend && c->pebs_frontend == option->value;
+	if (n > 1 || n >= cpu->offcore)
+		return 0;
+	high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
+	return (c->offcore_rsp[n] | (uint64_t)high << 32) == option->value;
+}
+
+/* Does the control's counter i count this? */
+static int isa_counts(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		      unsigned int i, const struct perfctr_event_choice *choice,
+		      const struct perfctr_event_option *option)
+{
+	uint32_t pmc = c->pmc_map[i], evntsel = option->code;
+
+	if (cpu->rules == PERFCTR_RULES_P4)
+		return counts_p4(c, i, choice, option);
+	if (pmc & 0x40000000u)
+		return counts_fixed(cpu, c, i, choice, option);
+	if (pmc > 31 || !((option->counters & cpu->counters) >> pmc & 1))
+		return 0;
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P5:
+	case PERFCTR_RULES_MII:
+		evntsel |= (choice->kernel ? 0x40u : 0) | (choice->user ? 0x80u : 0);
+		break;
+	case PERFCTR_RULES_WINCHIP:
+	case PERFCTR_RULES_C3:
+		break;
+	default:
+		if (choice->cmask)
+			evntsel = (evntsel & 0x00FFFFFF) | choice->cmask << 24;
+		evntsel |= (choice->user ? USR : 0) | (choice->kernel ? OS : 0) |
+			   (choice->imode ? INT : 0) | (choice->edge ? EDGE : 0) |
+			   (choice->invert ? INV : 0) |
+			   (cpu->rules == PERFCTR_RULES_P6 && pmc != 0 ? 0 : ENABLE);
+	}
+	return c->evntsel[i] == evntsel && c->evntsel_high[i] == option->high &&
+	       has_value(cpu, c, option);
+}
+
+#include "tests/unit/assign.h"
+
+/* What can't be counted, each reason in the words that the user reads. */
+static const char *const reasons[] = {
+	"it counts only in precise sampling",
+	"it needs a register that no control can carry",
+	"its replay tag needs bits that no control may set",
+	NULL,
+};
+
+START_TEST(every_name)
+{
+	singles(reasons);
+}
+END_TEST
+
+START_TEST(oracle)
+{
+	random_sets(3000, 5);
+}
+END_TEST
+
+/* P4's ESCRs are shared by several counters: larger sets. */
+START_TEST(oracle_p4)
+{
+	static const char *const ids[] = { "p4", "p4m3" };
+	static struct names names;
+	struct perfctr_event_choice c[6];
+	unsigned int n, k, i, size, base, yes, no;
+	struct perfctr_cpu cpu;
+
+	for (n = 0; n < 2; n++) {
+		cpu = cpu_named(ids[n]);
+		get_names(ids[n], &names);
+		for (k = 0, yes = no = 0; k < 10000; k++) {
+			size = 2 + random_below(5);
+			base = random_below(names.n);
+			for (i = 0; i < size; i++) {
+				c[i] = names.choice[(base + random_below(40)) % names.n];
+				c[i].kernel = random_below(8) != 0;
+			}
+			*(compare(&cpu, c, size) ? &yes : &no) += 1;
+		}
+		printf("%s: %u sets fit, %u do not\n", ids[n], yes, no);
+	}
+}
+END_TEST
+
+/* Processors that nobody built: few counters, and registers that many events want. */
+START_TEST(oracle_synthetic)
+{
+	static const enum perfctr_rules rules[] = {
+		PERFCTR_RULES_ARCH, PERFCTR_RULES_P4, PERFCTR_RULES_K7,
+	};
+	struct perfctr_event_choice c[6];
+	unsigned int k, i, o, size, fit = 0;
+
+	for (k = 0; k < 60000; k++) {
+		struct perfctr_cpu cpu = {
+			.id = "synthetic", .rules = rules[k % 3], .offcore = 2,
+		};
+
+		cpu.counters = (2u << random_below(6)) - 1;
+		cpu.fixed = random_below(8);
+		size = 1 + random_below(6);
+		memset(c, 0, sizeof(c));
+		for (i = 0; i < size; i++) {
+			c[i].user = random_below(4) != 0;
+			c[i].kernel = !c[i].user;
+			c[i].options = 1 + random_below(PERFCTR_EVENT_OPTIONS);
+			for (o = 0; o < c[i].options; o++) {
+				struct perfctr_event_option *option = &c[i].option[o];
+
+				option->counters = random_below(64) & random_below(64);
+				option->fixed = random_below(8) & random_below(8);
+				option->code = 1 + random_below(2);
+				if (cpu.rules == PERFCTR_RULES_P4 || random_below(2))
+					option->reg = 0x1A6 + random_below(3);
+				option->value = random_below(3);
+				if (cpu.rules == PERFCTR_RULES_P4 && random_below(4) == 0) {
+					option->pebs_enable = 1 + random_below(2);
+					option->pebs_matrix_vert = 1 + random_below(2);
+				}
+			}
+		}
+		fit += (unsigned int)compare(&cpu, c, size);
+	}
+	ck_assert_uint_gt(fit, 6000);
+	ck_assert_uint_lt(fit, 54000);
+}
+END_TEST
+
+/* ---- full sets ---- */
+
+START_TEST(full_sets)
+{
+	full("p5", "DATA_READ", 2);
+	full("c3", "INTERNAL_CLOCKS", 1);
+	full("winchip_c6", "X86_INSTRUCTIONS", 2);
+	full("mii", "DATA_READ", 2);
+	full("ppro", "CPU_CLK_UNHALTED", 2);
+	full("ppro", "FLOPS", 1);
+	full("k7", "RETIRED_INSTRUCTIONS", 4);
+	full("fam15h", "RETIRED_INSTRUCTIONS", 6);
+	full("fam15h", "CPU_CLK_UNHALTED", 3);
+	full("zen4", "RETIRED_SSE_AVX_FLOPS.ANY", 6);
+	full("skylake", "MEM_LOAD_RETIRED.L1_HIT", 4);
+	full("skylake", "INST_RETIRED.ANY", 1);
+	full("icelake", "INST_RETIRED.ANY_P", 8);
+	full("architectural", "INSTRUCTION_RETIRED", 5);
+	/* Both halves of FSB's ESCRs, with all counters that reach them. */
+	full("p4", "global_power_events", 4);
+	full("p4", "instr_retired", 6);
+	full("p4", "replay_event.L1CLMR", 6);
+}
+END_TEST
+
+/* All 18 counters of a P4; one more of any group is too much, and only its group is to blame. */
+START_TEST(full_p4)
+{
+	static const char *const words[] = {
+		"global_power_events", "global_power_events:k", "ITLB_reference.HIT",
+		"ITLB_reference.MISS",
+		"TC_deliver_mode.DD", "TC_deliver_mode.DD", "TC_deliver_mode.DB",
+		"TC_deliver_mode.DB",
+		"memory_complete.LSC", "memory_complete.LSC:u", "load_port_replay",
+		"memory_cancel",
+		"instr_retired.NBOGUSNTAG", "instr_retired.NBOGUSTAG", "branch_retired.MMTP",
+		"branch_retired.MMTM", "uops_retired:u", "branch_retired.MMTM",
+	};
+	struct perfctr_event_choice c[19];
+	struct perfctr_cpu_control control;
+	unsigned int n, i, place[19];
+	uint32_t conflict;
+	struct perfctr_cpu cpu;
+	clock_t start;
+
+	for (n = 0; n < 2; n++) {
+		const char *id = n ? "p4m3" : "p4";
+
+		cpu = cpu_named(id);
+		for (i = 0; i < ARRAY_SIZE(words); i++)
+			c[i] = look_up_both(id, words[i]);
+		start = clock();
+		/* Three values for two ESCRs: uops_retired has those of instr_retired. */
+		refuses(&cpu, c, 18, 0x13000, "not enough counters");
+		c[16] = look_up_both(id, "instr_retired.NBOGUSNTAG");
+		/* memory_complete with two levels, and load_port_replay. */
+		refuses(&cpu, c, 18, 0x700, "not enough counters");
+		c[10] = look_up_both(id, "memory_cancel:u");
+		encoded(&cpu, c, 18, &control);
+		ck_assert_msg(clock() - start < CLOCKS_PER_SEC, "%s takes too long", id);
+		/* More than the control has places: there is no way whatever they are. */
+		c[18] = c[0];
+		ck_assert_ptr_nonnull(encode(&cpu, c, 19, &control, place, &conflict));
+	}
+}
+END_TEST
+
+static void quickly(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+		    unsigned int n, uint32_t set)
+{
+	unsigned int option[PERFCTR_ASSIGN_MAX];
+	uint32_t counter[PERFCTR_ASSIGN_MAX], conflict = 0;
+	clock_t start = clock();
+	int result = perfctr_event_assign(cpu, choices, n, option, counter, &conflict);
+	double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+
+	printf("%s: %u choices: %.3f s\n", cpu->id, n, seconds);
+	ck_assert_int_eq(result, set ? -1 : 0);
+	ck_assert_uint_eq(conflict, set);
+	if (!set)
+		assigned(cpu, choices, n, option, counter);
+	ck_assert_msg(seconds < 1, "%u choices took %.1f s", n, seconds);
+}
+
+/* What a search that tries one after the other would take ages for. */
+START_TEST(pathological)
+{
+	struct perfctr_event_choice c[PERFCTR_ASSIGN_MAX];
+	struct perfctr_cpu cpu = { .id = "twelve", .rules = PERFCTR_RULES_K7 };
+	unsigned int i, o;
+
+	/* 13 alike for 12 places, each in as many ways as there can be. */
+	memset(c, 0, sizeof(c));
+	for (i = 0; i < PERFCTR_ASSIGN_MAX; i++) {
+		c[i].user = c[i].kernel = 1;
+		c[i].options = PERFCTR_EVENT_OPTIONS;
+		for (o = 0; o < PERFCTR_EVENT_OPTIONS; o++)
+			c[i].option[o].counters = 0xFFF;
+	}
+	cpu.counters = 0xFFF;
+	quickly(&cpu, c, 12, 0);
+	quickly(&cpu, c, 13, 0x1FFF);
+	quickly(&cpu, c, 32, 0xFFF80000);
+	cpu.counters = 0xFFFFFFFF;
+	for (i = 0; i < PERFCTR_ASSIGN_MAX; i++)
+		for (o = 0; o < PERFCTR_EVENT_OPTIONS; o++)
+			c[i].option[o].counters = 0xFFFFFFFF;
+	quickly(&cpu, c, 32, 0);
+	for (i = 0; i < PERFCTR_ASSIGN_MAX; i++)
+		for (o = 0; o < PERFCTR_EVENT_OPTIONS; o++)
+			c[i].option[o].counters = 0x7FFFFFFF;
+	quickly(&cpu, c, 32, 0xFFFFFFFF);
+}
+END_TEST
+
+START_TEST(pathological_register)
+{
+	struct perfctr_event_choice c[18];
+	struct perfctr_cpu cpu = { .id = "eighteen", .rules = PERFCTR_RULES_K7 };
+	unsigned int i, o;
+
+	memset(c, 0, sizeof(c));
+	cpu.counters = 0x3FFFF;
+	/* The last two want one register, whatever the others do. */
+	for (i = 0; i < 18; i++) {
+		c[i].options = 2;
+		for (o = 0; o < 2; o++) {
+			c[i].option[o].counters = 0x3FFFF;
+			c[i].option[o].reg = i < 16 ? 0 : 0x1A6;
+			c[i].option[o].value = i;
+		}
+	}
+	quickly(&cpu, c, 18, 0x30000);
+}
+END_TEST
+
+START_TEST(pathological_p4)
+{
+	static const char *const pairs[] = {
+		"global_power_events", "ITLB_reference.HIT", "BPU_fetch_request", "page_walk_type",
+		"TC_deliver_mode.DD", "uop_queue_writes", "retired_branch_type",
+		"memory_complete.LSC", "memory_cancel", "x87_FP_uop.ALL", "branch_retired.MMTP",
+		"machine_clear.CLEAR",
+	};
+	static const char *const others[] = {
+		"global_power_events", "ITLB_reference.HIT", "BPU_fetch_request", "page_walk_type",
+		"TC_deliver_mode.DD", "TC_deliver_mode.DD", "uop_queue_writes",
+		"retired_branch_type",
+		"memory_complete.LSC", "memory_cancel", "x87_FP_uop.ALL", "x87_FP_uop.ALL",
+		"instr_retired", "instr_retired", "resource_stall", "resource_stall",
+		"replay_event.L1CLMR", "replay_event.L2CLMR",
+	};
+	struct perfctr_event_choice c[18];
+	struct perfctr_cpu cpu;
+	unsigned int n;
+
+	/* As many events of a P4 as have ESCRs of their own, then three that share two. */
+	cpu = cpu_named("p4");
+	for (n = 0; n < ARRAY_SIZE(pairs); n++)
+		c[n] = look_up_both("p4", pairs[n]);
+	c[n++] = look_up_both("p4", "instr_retired.NBOGUSNTAG");
+	c[n++] = look_up_both("p4", "instr_retired.NBOGUSTAG");
+	c[n++] = look_up_both("p4", "instr_retired.BOGUSTAG");
+	quickly(&cpu, c, n, 0x7000);
+	/* All that precede the conflict have two ways, and fit in any. */
+	for (n = 0; n < ARRAY_SIZE(others); n++)
+		c[n] = look_up_both("p4", others[n]);
+	quickly(&cpu, c, n, 0x30000);
+	for (; n > 0; n--)
+		c[ARRAY_SIZE(others) - n] = look_up_both("p4", others[n - 1]);
+	quickly(&cpu, c, ARRAY_SIZE(others), 0x3);
+}
+END_TEST
+
+/* Fixed counters leave the others free. */
+START_TEST(fixed_counters)
+{
+	struct perfctr_cpu cpu = cpu_named("skylake");
+	struct perfctr_event_choice c[8];
+	struct perfctr_cpu_control control;
+	unsigned int i;
+
+	c[0] = look_up_both("skylake", "INST_RETIRED.ANY");
+	c[1] = look_up_both("skylake", "CPU_CLK_UNHALTED.THREAD");
+	c[2] = look_up_both("skylake", "CPU_CLK_UNHALTED.REF_TSC");
+	for (i = 3; i < 8; i++)
+		c[i] = look_up_both("skylake", "INST_RETIRED.ANY_P");
+	encoded(&cpu, c, 7, &control);
+	ck_assert_uint_eq(control.pmc_map[0], 0x40000000);
+	ck_assert_uint_eq(control.pmc_map[1], 0x40000001);
+	ck_assert_uint_eq(control.pmc_map[2], 0x40000002);
+	refuses(&cpu, c, 8, 0xF8, "not enough counters");
+	/* A processor without them. */
+	cpu.fixed = 0;
+	refuses(&cpu, c, 1, 0x1, "not enough counters");
+}
+END_TEST
+
+/* Two values for one register. */
+START_TEST(shared_registers)
+{
+	static const struct {
+		const char *id, *a, *b;
+		int fit;
+	} pairs[] = {
+		/* Each half of the table's ways has its register: 1A6H and 1A7H. */
+		{ "skylake", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE",
+		  "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE", 1 },
+		{ "skylake", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE",
+		  "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE", 1 },
+		{ "knightslanding", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE",
+		  "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE", 1 },
+		{ "skylake", "FRONTEND_RETIRED.DSB_MISS", "FRONTEND_RETIRED.L1I_MISS", 0 },
+		{ "skylake", "FRONTEND_RETIRED.DSB_MISS", "FRONTEND_RETIRED.DSB_MISS", 1 },
+		{ "p4", "replay_event.L1CLMR", "replay_event.L2CLMR", 0 },
+		{ "p4", "replay_event.L1CLMR", "replay_event.NBOGUS", 1 },
+		{ "p4", "replay_event.L1CLMR", "instr_retired", 1 },
+	};
+	struct perfctr_event_choice c[2];
+	struct perfctr_cpu_control control;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		cpu = cpu_named(pairs[i].id);
+		c[0] = look_up_both(pairs[i].id, pairs[i].a);
+		c[1] = look_up_both(pairs[i].id, pairs[i].b);
+		if (pairs[i].fit)
+			encoded(&cpu, c, 2, &control);
+		else
+			refuses(&cpu, c, 2, 0x3, "");
+	}
+}
+END_TEST
+
+/* ---- levels and modifiers ---- */
+
+START_TEST(levels)
+{
+	static const struct { const char *id, *word; int always; } all[] = {
+		{ "c3", "INTERNAL_CLOCKS", 1 }, { "winchip_c6", "X86_INSTRUCTIONS", 1 },
+		{ "winchip_2", "DATA_READ", 1 }, { "p5", "DATA_READ", 0 },
+		{ "mii", "DATA_READ", 0 }, { "ppro", "CPU_CLK_UNHALTED", 0 },
+		{ "k7", "RETIRED_INSTRUCTIONS", 0 }, { "p4", "instr_retired", 0 },
+		{ "skylake", "INST_RETIRED.ANY", 0 }, { "skylake", "INST_RETIRED.ANY_P", 0 },
+	};
+	struct perfctr_event_choice c[2];
+	struct perfctr_cpu_control control;
+	struct perfctr_cpu cpu;
+	unsigned int i, mode;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		cpu = cpu_named(all[i].id);
+		for (mode = 1; mode < 4; mode++) {
+			c[0] = c[1] = look_up(all[i].id, all[i].word);
+			c[0].user = c[1].kernel = 1;
+			c[0].kernel = c[1].user = 1;
+			c[1].user = mode & 1;
+			c[1].kernel = mode >> 1 & 1;
+			if (all[i].always && mode != 3) {
+				refuses(&cpu, c + 1, 1, 0x1, "can't tell user from kernel");
+				refuses(&cpu, c, 2, 0x2, "can't tell user from kernel");
+			} else {
+				encoded(&cpu, c + 1, 1, &control);
+			}
+		}
+	}
+}
+END_TEST
+
+/*
+ * Every name that can be counted, with every modifier: counted as asked, or refused for one of the
+ * reasons; never counted without.
+ */
+START_TEST(modifiers)
+{
+	static const char *const why[] = {
+		"this processor has no edge detection, inversion or threshold",
+		"a P4's threshold is at most 16",
+		"on a P4, e and i need a threshold (c=N)",
+		"there are not enough counters that can count them",
+		"a fixed counter has no",
+		NULL,
+	};
+	static struct names names;
+	struct perfctr_cpu_control control;
+	struct perfctr_event_choice c;
+	unsigned int n, i, m, k, place[1], alone = 0, bad = 0;
+	struct perfctr_cpu cpu;
+	uint32_t conflict;
+	const char *id;
+
+	for (n = 0; (id = perfctr_x86_id(n)); n++) {
+		cpu = cpu_named(id);
+		get_names(id, &names);
+		for (i = 0; i < names.n * 16; i++) {
+			const char *reason;
+
+			m = i % 16;
+			c = names.choice[i / 16];
+			c.edge = m & 1;
+			c.invert = m >> 1 & 1;
+			c.cmask = m >> 2 == 0 ? 0 : m >> 2 == 1 ? 1 : m >> 2 == 2 ? 16 : 255;
+			reason = encode(&cpu, &c, 1, &control, place, &conflict);
+			if (m == 0)
+				alone = !reason;
+			if (!alone)
+				continue;
+			for (k = 0; reason && why[k]; k++)
+				if (!strncmp(reason, why[k], strlen(why[k])))
+					break;
+			if ((reason ? !why[k] : !counted(&cpu, &control, 0, &c)) && bad++ < 20)
+				printf("%s: %s with e=%u i=%u c=%u: %s\n", id, names.word[i / 16],
+				       c.edge, c.invert, c.cmask, reason ? reason : "not counted");
+		}
+	}
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+START_TEST(modifiers_by_family)
+{
+	static const struct { const char *id, *word, *words; } refused[] = {
+		{ "p5", "DATA_READ:e", "no edge detection" },
+		{ "p5mmx", "DATA_READ:c=1", "no edge detection" },
+		{ "mii", "DATA_READ:i", "no edge detection" },
+		{ "winchip_2", "DATA_READ:c=2", "no edge detection" },
+		{ "c3", "INTERNAL_CLOCKS:e", "no edge detection" },
+		{ "p4", "instr_retired:e", "need a threshold" },
+		{ "p4", "instr_retired:i", "need a threshold" },
+		{ "p4", "instr_retired:c=17", "at most 16" },
+		{ "p4", "instr_retired:ei:c=255", "at most 16" },
+		{ "skylake", "INST_RETIRED.PREC_DIST", "precise sampling" },
+	};
+	struct perfctr_event_choice c;
+	struct perfctr_cpu_control control;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		cpu = cpu_named(refused[i].id);
+		c = look_up_both(refused[i].id, refused[i].word);
+		refuses(&cpu, &c, 1, 0x1, refused[i].words);
+	}
+	cpu = cpu_named("ppro");
+	c = look_up_both("ppro", "CPU_CLK_UNHALTED:uei:c=3");
+	encoded(&cpu, &c, 1, &control);
+	ck_assert_uint_eq(control.evntsel[0], 0x03C50079);
+	cpu = cpu_named("zen3");
+	c = look_up_both("zen3", "RETIRED_SSE_AVX_FLOPS.MAC_FLOPS:k:c=255:i");
+	encoded(&cpu, &c, 1, &control);
+	ck_assert_uint_eq(control.evntsel[0], 0xFFC20803);
+	cpu = cpu_named("p4");
+	c = look_up_both("p4", "instr_retired.NBOGUSNTAG:k:c=16:ei");
+	encoded(&cpu, &c, 1, &control);
+	ck_assert_uint_eq(control.evntsel[0], 0x01FF9000);
+	ck_assert_uint_eq(control.p4.escr[0], 0x04000208);
+	/* The table's own threshold gives way to the word's. */
+	cpu = cpu_named("skylake");
+	c = look_up_both("skylake", "CYCLE_ACTIVITY.STALLS_TOTAL:c=5");
+	encoded(&cpu, &c, 1, &control);
+	ck_assert_uint_eq(control.evntsel[0], 0x054304A3);
+}
+END_TEST
+
+/* ---- i-mode ---- */
+
+START_TEST(imode)
+{
+	static const struct { const char *id, *a, *b; } pairs[] = {
+		{ "ppro", "CPU_CLK_UNHALTED", "INST_RETIRED" },
+		{ "pentium_m", "CPU_CLK_UNHALTED", "INST_RETIRED" },
+		{ "k7", "RETIRED_INSTRUCTIONS", "RETIRED_UOPS" },
+		{ "zen2", "RETIRED_SSE_AVX_FLOPS.MAC_FLOPS", "CYCLES_NOT_IN_HALT" },
+		{ "p4", "instr_retired", "global_power_events" },
+		{ "p4m3", "branch_retired.MMTP", "branch_retired.MMTM" },
+		{ "core2", "INST_RETIRED.ANY_P", "CPU_CLK_UNHALTED.BUS" },
+		{ "skylake", "INST_RETIRED.ANY", "MEM_LOAD_RETIRED.L1_HIT" },
+		{ "skylake", "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE", "INST_RETIRED.ANY" },
+		{ "lioncove", "INST_RETIRED.ANY", "INST_RETIRED.ANY_P" },
+	};
+	static const char *const without[] = { "p5", "p5mmx", "mii", "winchip_2" };
+	struct perfctr_event_choice c[2];
+	struct perfctr_cpu_control control;
+	struct perfctr_cpu cpu;
+	unsigned int i, set;
+
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		cpu = cpu_named(pairs[i].id);
+		for (set = 0; set < 4; set++) {
+			c[0] = look_up_both(pairs[i].id, pairs[i].a);
+			c[1] = look_up_both(pairs[i].id, pairs[i].b);
+			c[0].imode = set & 1;
+			c[1].imode = set >> 1 & 1;
+			c[0].ireset = 0xFFFFFFFF;
+			c[1].ireset = 0x80000000;
+			encoded(&cpu, c, 2, &control);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(without); i++) {
+		cpu = cpu_named(without[i]);
+		c[0] = c[1] = look_up_both(without[i], "DATA_READ");
+		c[1].imode = 1;
+		c[1].ireset = 0xFFFFFFFF;
+		refuses(&cpu, c, 2, 0x2, "can't interrupt");
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4, pathological,
+		pathological_register, pathological_p4, fixed_counters, shared_registers, levels,
+		modifiers, modifiers_by_family, imode,
+	};
+	Suite *suite = suite_create("assign_x86");
+	TCase *cases = tcase_create("assign_x86");
+	SRunner *runner = srunner_create(suite);
+	unsigned int i;
+	int failed;
+
+	tcase_set_timeout(cases, 60);
+	for (i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(cases, tests[i]);
+	suite_add_tcase(suite, cases);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,1108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Events by name: the look-up, and what is true of every table, of all ISAs on any host.
+ *
+ * The facts are written from the vendors' manuals and not from the tables: Intel SDM vol. 3B (2023)
+ * chapters 19 and 20 and older editions' appendix A, intel/perfmon; AMD 22007, 26094, 31116, 42301,
+ * 55901; the 6x86MX, WinChip and C3 data books; the PowerPCs' user's manuals; Arm DDI 0487 and the
+ * cores' TRMs.
+ */
+#include <check.h>
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "arch/events.h"
+#include "arch/x86/p4.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static enum perfctr_event_error look(const char *id, const char *word, size_t length,
+				     struct perfctr_event_choice *choice, const char **part,
+				     size_t *part_length, unsigned int *event)
+{
+	const struct perfctr_event_table *table = perfctr_event_table(id);
+
+	ck_assert_msg(table != NULL, "no table %s", id);
+	/* Padding and unused options compare as equal. */
+	memset(choice, 0, sizeof(*choice));
+	*part = NULL;
+	*part_length = 0;
+	*event = 0xFFFFFFFF;
+	return perfctr_event_lookup(table, word, length, choice, part, part_length, event);
+}
+
+static enum perfctr_event_error look_up(const char *id, const char *word,
+					struct perfctr_event_choice *choice)
+{
+	const char *part;
+	size_t length;
+	unsigned int event;
+
+	return look(id, word, strlen(word), choice, &part, &length, &event);
+}
+
+static struct perfctr_event_choice found(const char *id, const char *word)
+{
+	struct perfctr_event_choice choice;
+	enum perfctr_event_error error = look_up(id, word, &choice);
+
+	ck_assert_msg(error == PERFCTR_EVENT_OK, "%s: %s: error %d", id, word, (int)error);
+	ck_assert_uint_ge(choice.options, 1);
+	ck_assert_uint_le(choice.options, PERFCTR_EVENT_OPTIONS);
+	return choice;
+}
+
+static int cpu_named(const char *id, struct perfctr_cpu *cpu)
+{
+	return perfctr_x86_named(id, cpu) == 0 || perfctr_powerpc_named(id, cpu) == 0 ||
+	       perfctr_arm64_named(id, cpu) == 0 ? 0 : -1;
+}
+
+/* xorshift64: the same numbers in every run. */
+static uint64_t random_state = 88172645463325252u;
+
+static unsigned int random_below(unsigned int n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (unsigned int)(random_state >> 33) % n;
+}
+
+/* ---- every name of every table ---- */
+
+enum { LOWER, UPPER, MIXED, CASES };
+
+static void change_case(char *word, int to)
+{
+	size_t i;
+
+	for (i = 0; word[i]; i++)
+		if (to == UPPER || (to == MIXED && i & 1))
+			word[i] = (char)toupper((unsigned char)word[i]);
+		else
+			word[i] = (char)tolower((unsigned char)word[i]);
+}
+
+/* The choice is what the entry says; the event is what the mask's event says. */
+static void is_entry(const char *word, const struct perfctr_event_choice *choice,
+		     const struct perfctr_event_entry *event,
+		     const struct perfctr_event_entry *entry, int p4)
+{
+	const struct perfctr_event_option *option = &choice->option[0];
+	uint32_t code = entry->mask ? event->code | entry->code : entry->code;
+	uint32_t high = entry->mask ? event->high | entry->high : entry->high;
+
+	/* A mask of another event code has the whole code. */
+	ck_assert_msg((option->code == code && option->high == high) ||
+		      (entry->mask && option->code == entry->code && option->high == entry->high),
+		      "%s: code %#x %#x and not %#x %#x", word, option->code, option->high, code,
+		      high);
+	ck_assert_uint_eq(choice->pebs, event->pebs || entry->pebs);
+	ck_assert_uint_eq(choice->user | choice->kernel | choice->edge | choice->invert |
+			  choice->imode | choice->cmask, 0);
+	if (p4)
+		ck_assert_msg(option->counters && option->reg >= 0x3A0 && option->reg <= 0x3E1,
+			      "%s: no counter for ESCR %#x", word, option->reg);
+	else
+		ck_assert_msg(option->counters == entry->counters && option->fixed == entry->fixed,
+			      "%s: counters %#x %#x and not %#x %#x", word, option->counters,
+			      option->fixed, entry->counters, entry->fixed);
+}
+
+START_TEST(names_are_found)
+{
+	unsigned int n, next, names = 0;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		const struct perfctr_event_table *table = perfctr_event_table(id);
+		struct perfctr_event_entry entry, event = { .event = "" };
+		int p4 = !strcmp(id, "p4") || !strcmp(id, "p4m3");
+
+		ck_assert_ptr_nonnull(table);
+		for (next = 0; (next = perfctr_event_walk(table, next, &entry)); names++) {
+			struct perfctr_event_choice first, choice;
+			char word[160];
+			int k;
+
+			if (!entry.mask)
+				event = entry;
+			if (!entry.mask && entry.masks)
+				continue;
+			snprintf(word, sizeof(word), "%s%s%s", entry.event, entry.mask ? "." : "",
+				 entry.mask ? entry.mask : "");
+			first = found(id, word);
+			is_entry(word, &first, &event, &entry, p4);
+			for (k = 0; k < 2 * CASES; k++) {
+				if (entry.mask)
+					word[strlen(entry.event)] = k < CASES ? '.' : ':';
+				change_case(word, k % CASES);
+				choice = found(id, word);
+				ck_assert_msg(!memcmp(&choice, &first, sizeof(choice)),
+					      "%s: %s is another", id, word);
+			}
+		}
+	}
+	printf("%u tables, %u names\n", n, names);
+	ck_assert_uint_gt(n, 100);
+	ck_assert_uint_gt(names, 20000);
+}
+END_TEST
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcasecmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A.B may be an event's name, or a mask's: not both. Whatever the case. */
+START_TEST(names_are_unique)
+{
+	static char text[4096][160];
+	static char *names[4096];
+	unsigned int n, next, k, i;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		struct perfctr_event_entry entry;
+
+		for (next = k = 0;
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); k++) {
+			ck_assert_uint_lt(k, ARRAY_SIZE(text));
+			names[k] = text[k];
+			snprintf(text[k], sizeof(text[k]), "%s%s%s", entry.event,
+				 entry.mask ? "." : "", entry.mask ? entry.mask : "");
+			ck_assert_uint_lt(strlen(text[k]), sizeof(text[k]) - 1);
+		}
+		qsort(names, k, sizeof(names[0]), compare_names);
+		for (i = 1; i < k; i++)
+			ck_assert_msg(strcasecmp(names[i - 1], names[i]), "%s: two %s", id,
+				      names[i]);
+	}
+}
+END_TEST
+
+/* ---- what the tables say is possible ---- */
+
+/* A table for each processor, and a processor for each table. */
+START_TEST(tables_and_processors)
+{
+	const char *(*const ids[])(unsigned int) = {
+		perfctr_x86_id, perfctr_powerpc_id, perfctr_arm64_id,
+	};
+	unsigned int n, isa, all = 0;
+	struct perfctr_cpu cpu;
+	const char *id, *last = "";
+
+	for (isa = 0; isa < 3; isa++)
+		for (n = 0; (id = ids[isa](n)); n++, all++) {
+			ck_assert_msg(perfctr_event_table(id) != NULL, "%s has no table", id);
+			ck_assert_int_eq(cpu_named(id, &cpu), 0);
+			ck_assert_str_eq(cpu.id, id);
+		}
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		ck_assert_msg(cpu_named(id, &cpu) == 0, "nothing is a %s", id);
+		ck_assert_int_lt(strcmp(last, id), 0);
+		last = id;
+	}
+	ck_assert_uint_eq(n, all);
+	ck_assert_ptr_null(perfctr_event_table_id(n + 1));
+	ck_assert_ptr_null(perfctr_event_table_id(0xFFFFFFFF));
+	ck_assert_ptr_null(perfctr_event_table(""));
+	ck_assert_ptr_null(perfctr_event_table("skylak"));
+	ck_assert_ptr_null(perfctr_event_table("skylakexx"));
+	ck_assert_ptr_null(perfctr_event_table("zzz"));
+	ck_assert_ptr_null(perfctr_event_table("\xFF"));
+}
+END_TEST
+
+/* The bits of an event select that the event, and that a mask may have. */
+static uint32_t event_field(const struct perfctr_cpu *cpu)
+{
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P4: return 0x7E000000;
+	case PERFCTR_RULES_P5: return 0x3F;
+	case PERFCTR_RULES_MII: return 0x43F;
+	case PERFCTR_RULES_WINCHIP: return 0xFF;
+	case PERFCTR_RULES_C3: return 0x1FF;
+	case PERFCTR_RULES_PPC: return 0x7F;
+	case PERFCTR_RULES_PMUV3: return 0xFFFF;
+	case PERFCTR_RULES_K7: return 0xFFFF;
+	/* Event, unit mask, edge, AnyThread, inversion, counter mask. */
+	default: return 0xFFA4FFFF;
+	}
+}
+
+static uint32_t mask_field(const struct perfctr_cpu *cpu)
+{
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P4: return 0x01FFFFF0;	/* event mask, tag */
+	case PERFCTR_RULES_K7: return 0x0000FF00;
+	case PERFCTR_RULES_P6:
+	case PERFCTR_RULES_ARCH: return 0xFFA4FF00;
+	default: return 0;
+	}
+}
+
+START_TEST(masks_in_their_fields)
+{
+	static const uint8_t ppc_bits[] = { 7, 6, 5, 5, 5, 6 };
+	unsigned int n, next, c;
+	struct perfctr_cpu cpu;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		struct perfctr_event_entry entry, event = { .event = "" };
+		uint32_t high;
+
+		ck_assert_int_eq(cpu_named(id, &cpu), 0);
+		high = cpu.rules == PERFCTR_RULES_K7 ? 0xF :
+		       cpu.rules == PERFCTR_RULES_ARCH ? 0xFF10 : 0;
+		for (next = 0;
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); ) {
+			uint32_t field = event_field(&cpu);
+
+			if (!entry.mask)
+				event = entry;
+			/* A mask of another event code has that. */
+			else if (!(entry.code & 0xFF) || cpu.rules == PERFCTR_RULES_P4)
+				field = mask_field(&cpu);
+			ck_assert_msg(!(entry.code & ~field) && !(entry.high & ~high),
+				      "%s: %s.%s: %#x %#x", id, entry.event,
+				      entry.mask ? entry.mask : "", entry.code, entry.high);
+			ck_assert_msg(!entry.mask || !(event.code & mask_field(&cpu)),
+				      "%s: %s has masks, and %#x itself", id, event.event,
+				      event.code);
+			if (cpu.rules == PERFCTR_RULES_P4 && !entry.mask)
+				ck_assert_uint_ne(entry.code, 0);
+			for (c = 0; cpu.rules == PERFCTR_RULES_PPC && c < 6; c++)
+				ck_assert_msg(!(entry.counters >> c & 1) ||
+					      !(entry.code >> ppc_bits[c]),
+					      "%s: %s: %#x on PMC%u", id, entry.event, entry.code,
+					      c + 1);
+		}
+	}
+}
+END_TEST
+
+/*
+ * Each name, and each way to count it, has a counter that the processor has. The architectural
+ * table is for whatever comes, with more fixed counters than a typical one has today.
+ */
+START_TEST(counters_exist)
+{
+	unsigned int n, next, o, bad = 0;
+	struct perfctr_cpu cpu;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		struct perfctr_event_entry entry;
+
+		ck_assert_int_eq(cpu_named(id, &cpu), 0);
+		for (next = 0;
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); ) {
+			struct perfctr_event_choice choice;
+			char word[160];
+
+			snprintf(word, sizeof(word), "%s%s%s", entry.event, entry.mask ? "." : "",
+				 entry.mask ? entry.mask : "");
+			if (look_up(id, word, &choice) != PERFCTR_EVENT_OK)
+				continue;
+			for (o = 0; o < choice.options; o++)
+				if (strcmp(id, "architectural") &&
+				    !(choice.option[o].counters & cpu.counters) &&
+				    !(choice.option[o].fixed & cpu.fixed)) {
+					printf("%s: %s, way %u: no such counter\n", id, word, o);
+					bad++;
+				}
+		}
+	}
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/*
+ * Masks of events that combine them: two of one value are one too many. Two reasons for more: P4's
+ * replay metrics differ in tags, and share NBOGUS; AMD's ALL is all that there is, be it only one.
+ */
+START_TEST(masks_differ)
+{
+	static const struct { const char *id, *event; } same[] = {
+		{ "p4", "replay_event" }, { "p4m3", "replay_event" },
+		{ "fam10h", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
+		{ "fam10h", "QUADWORDS_WRITTEN_TO_SYSTEM" },
+		{ "fam11h", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
+		{ "fam11h", "QUADWORDS_WRITTEN_TO_SYSTEM" },
+		{ "fam11h", "MEMORY_CONTROLLER_RBD_QUEUE" },
+		{ "fam12h", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
+		{ "fam12h", "OCTWORDS_WRITTEN_TO_SYSTEM" },
+		{ "fam15h", "CANCELLED_STORE_TO_LOAD" }, { "fam15h", "DATA_PREFETCHER" },
+		{ "fam15h", "OCTWORD_WRITE_TRANSFERS" }, { "fam16h", "COMMAND_RELATED_DIRTY" },
+		{ "k8_b", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
+		{ "k8_b", "QUADWORDS_WRITTEN_TO_SYSTEM" }, { "k8_b", "L2_FILL_WRITEBACK" },
+		{ "k8_c", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
+		{ "k8_c", "QUADWORDS_WRITTEN_TO_SYSTEM" },
+	};
+	unsigned int n, next, i, k, masks = 0, bad = 0;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		struct perfctr_event_entry entry, mask[64];
+
+		for (next = 0;
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); ) {
+			int p4 = !strncmp(id, "p4", 2);
+
+			if (!entry.mask) {
+				masks = 0;
+				continue;
+			}
+			if (!entry.combines)
+				continue;
+			/* Thresholds do not combine. */
+			if (!p4 && entry.code & ~0xFF00u) {
+				printf("%s: %s.%s: %#x can't be combined\n", id, entry.event,
+				       entry.mask, entry.code);
+				bad++;
+			}
+			ck_assert_uint_lt(masks, ARRAY_SIZE(mask));
+			mask[masks++] = entry;
+			for (k = 0; k < ARRAY_SIZE(same); k++)
+				if (!strcmp(id, same[k].id) && !strcmp(entry.event, same[k].event))
+					break;
+			for (i = 0; i < masks - 1; i++) {
+				if (mask[i].code != entry.code || mask[i].high != entry.high)
+					continue;
+				if (k < ARRAY_SIZE(same) && (p4 || !strcmp(mask[i].mask, "ALL") ||
+							     !strcmp(entry.mask, "ALL")))
+					continue;
+				printf("%s: %s: %s and %s are the same\n", id, entry.event,
+				       mask[i].mask, entry.mask);
+				bad++;
+			}
+		}
+	}
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/* Two masks, where they combine, give all bits, on the counters that both have. */
+START_TEST(combinations)
+{
+	unsigned int n, next, o, bad = 0;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		struct perfctr_event_entry entry, last = { .event = "" };
+
+		for (next = 0; (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));
+		     last = entry) {
+			struct perfctr_event_choice choice, a, b;
+			enum perfctr_event_error error;
+			char word[240], one[160], other[160];
+
+			if (!entry.mask || !last.mask || strcmp(entry.event, last.event))
+				continue;
+			snprintf(word, sizeof(word), "%s:%s:%s", entry.event, last.mask,
+				 entry.mask);
+			snprintf(one, sizeof(one), "%s:%s", entry.event, last.mask);
+			snprintf(other, sizeof(other), "%s:%s", entry.event, entry.mask);
+			error = look_up(id, word, &choice);
+			ck_assert_msg(error == (entry.combines ? PERFCTR_EVENT_OK :
+						PERFCTR_EVENT_ONE_MASK), "%s: %s", id, word);
+			if (error)
+				continue;
+			a = found(id, one);
+			b = found(id, other);
+			for (o = 0; o < choice.options; o++)
+				if (choice.option[o].code !=
+				    (a.option[o].code | b.option[o].code) ||
+				    choice.option[o].counters & ~a.option[o].counters ||
+				    choice.option[o].counters & ~b.option[o].counters) {
+					printf("%s: %s: %#x on %#x\n", id, word,
+					       choice.option[o].code, choice.option[o].counters);
+					bad++;
+				}
+		}
+	}
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/* An event with masks has a default, which is taken, or demands one. */
+START_TEST(defaults_are_taken)
+{
+	unsigned int n, next, bad = 0;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
+		const struct perfctr_event_table *table = perfctr_event_table(id);
+		struct perfctr_event_entry event, mask;
+
+		for (next = 0; (next = perfctr_event_walk(table, next, &event)); ) {
+			struct perfctr_event_choice choice;
+			unsigned int m = next, defaults = 0, masks = 0, number;
+			uint32_t code = event.code;
+			const char *part;
+			size_t length;
+
+			if (event.mask)
+				continue;
+			while ((m = perfctr_event_walk(table, m, &mask)) && mask.mask) {
+				masks++;
+				if (!mask.is_default)
+					continue;
+				defaults++;
+				code |= mask.code;
+			}
+			ck_assert_uint_eq(event.masks, masks != 0);
+			ck_assert_uint_eq(event.needs_mask, masks && !defaults);
+			if (defaults > 1 && !event.combines) {
+				printf("%s: %s has %u defaults\n", id, event.event, defaults);
+				bad++;
+			}
+			if (look(id, event.event, strlen(event.event), &choice, &part, &length,
+				 &number) == PERFCTR_EVENT_NEEDS_MASK) {
+				ck_assert_uint_eq(event.needs_mask, 1);
+				ck_assert_ptr_eq(part, event.event);
+				ck_assert_uint_eq(length, strlen(event.event));
+				ck_assert_uint_eq(number + 1, next);
+				continue;
+			}
+			ck_assert_uint_eq(event.needs_mask, 0);
+			ck_assert_msg(choice.option[0].code == code ||
+				      choice.option[0].code == mask.code, "%s: %s: %#x and not %#x",
+				      id, event.event, choice.option[0].code, code);
+		}
+	}
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/* ---- words that are wrong ---- */
+
+START_TEST(errors)
+{
+	static const struct {
+		const char *word;
+		enum perfctr_event_error error;
+		size_t at, length;	/* of the part */
+		const char *event;	/* NULL: none is said */
+	} all[] = {
+#define E(word, error, at, length, event) { word, PERFCTR_EVENT_##error, at, length, event }
+		E("", UNKNOWN, 0, 0, NULL),
+		E(":", UNKNOWN, 0, 0, NULL),
+		E(".", UNKNOWN, 0, 0, NULL),
+		E(":u", UNKNOWN, 0, 0, NULL),
+		E(".ANY", UNKNOWN, 0, 0, NULL),
+		E(":ANY", UNKNOWN, 0, 0, NULL),
+		E("NOSUCH", UNKNOWN, 0, 6, NULL),
+		E("NOSUCH:u", UNKNOWN, 0, 6, NULL),
+		E("NOSUCH.ANY:u", UNKNOWN, 0, 6, NULL),
+		E("INST_RETIRE", UNKNOWN, 0, 11, NULL),
+		E("INST_RETIREDX", UNKNOWN, 0, 13, NULL),
+		E(" INST_RETIRED.ANY", UNKNOWN, 0, 13, NULL),
+		E("INST_RETIRED .ANY", UNKNOWN, 0, 13, NULL),
+		E("\xC9NST_RETIRED.ANY", UNKNOWN, 0, 12, NULL),
+		E("\xFF\xFF\xFF", UNKNOWN, 0, 3, NULL),
+		E("INST_RETIRED.", NO_MASK, 13, 0, "INST_RETIRED"),
+		E("INST_RETIRED.NOSUCH", NO_MASK, 13, 6, "INST_RETIRED"),
+		E("INST_RETIRED.NOSUCH:u", NO_MASK, 13, 6, "INST_RETIRED"),
+		E("INST_RETIRED.ANY.ANY_P", NO_MASK, 13, 9, "INST_RETIRED"),
+		E("INST_RETIRED:", NO_MASK, 13, 0, "INST_RETIRED"),
+		E("INST_RETIRED:NOSUCH", NO_MASK, 13, 6, "INST_RETIRED"),
+		E("inst_retired:nosuch:ANY", NO_MASK, 13, 6, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:", NO_MASK, 17, 0, "INST_RETIRED"),
+		E("INST_RETIRED.ANY::u", NO_MASK, 17, 0, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:u:", NO_MASK, 19, 0, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:ux", NO_MASK, 17, 2, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:u.k", NO_MASK, 17, 3, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:c", NO_MASK, 17, 1, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:d=1", NO_MASK, 17, 3, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:\xFF", NO_MASK, 17, 1, "INST_RETIRED"),
+		E("INST_RETIRED", NEEDS_MASK, 0, 12, "INST_RETIRED"),
+		E("inst_retired:u", NEEDS_MASK, 0, 12, "INST_RETIRED"),
+		E("INST_RETIRED:u:c=100", NEEDS_MASK, 0, 12, "INST_RETIRED"),
+		E("INST_RETIRED.ANY_P:NOP", ONE_MASK, 19, 3, "INST_RETIRED"),
+		E("INST_RETIRED:ANY_P:u:NOP:k", ONE_MASK, 21, 3, "INST_RETIRED"),
+		E("INST_RETIRED.ANY:u:u", MODIFIER, 19, 1, NULL),
+		E("INST_RETIRED.ANY:uu", MODIFIER, 17, 2, NULL),
+		E("INST_RETIRED.ANY:uku", MODIFIER, 17, 3, NULL),
+		E("INST_RETIRED.ANY:uk:k", MODIFIER, 20, 1, NULL),
+		E("INST_RETIRED.ANY:e:ie", MODIFIER, 19, 2, NULL),
+		E("INST_RETIRED.ANY:ii", MODIFIER, 17, 2, NULL),
+		E("INST_RETIRED.ANY:c=256", MODIFIER, 17, 5, NULL),
+		E("INST_RETIRED.ANY:c=4294967297", MODIFIER, 17, 12, NULL),
+		E("INST_RETIRED.ANY:c=99999999999999999999", MODIFIER, 17, 22, NULL),
+		E("INST_RETIRED.ANY:c=", MODIFIER, 17, 2, NULL),
+		E("INST_RETIRED.ANY:c=x", MODIFIER, 17, 3, NULL),
+		E("INST_RETIRED.ANY:c=1x", MODIFIER, 17, 4, NULL),
+		E("INST_RETIRED.ANY:c=-1", MODIFIER, 17, 4, NULL),
+		E("INST_RETIRED.ANY:c= 1", MODIFIER, 17, 4, NULL),
+		E("INST_RETIRED.ANY:c=0x1", MODIFIER, 17, 5, NULL),
+		E("INST_RETIRED.ANY:c=1:c=1", MODIFIER, 21, 3, NULL),
+		E("INST_RETIRED.ANY:c=0:c=1", MODIFIER, 21, 3, NULL),
+		E("INST_RETIRED.ANY:c=1:u:c=0", MODIFIER, 23, 3, NULL),
+#undef E
+	};
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_event_choice choice;
+		struct perfctr_event_entry entry;
+		const char *part;
+		size_t length;
+		unsigned int event;
+		enum perfctr_event_error error = look("skylake", all[i].word, strlen(all[i].word),
+						      &choice, &part, &length, &event);
+
+		if (error != all[i].error || part != all[i].word + all[i].at ||
+		    length != all[i].length) {
+			printf("\"%s\": error %d and not %d, part %td+%zu and not %zu+%zu\n",
+			       all[i].word, (int)error, (int)all[i].error,
+			       part ? part - all[i].word : -1, length, all[i].at, all[i].length);
+			bad++;
+			continue;
+		}
+		if (!all[i].event)
+			continue;
+		ck_assert_uint_ne(perfctr_event_walk(perfctr_event_table("skylake"), event, &entry),
+				  0);
+		ck_assert_str_eq(entry.event, all[i].event);
+		ck_assert_ptr_null(entry.mask);
+	}
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/* The empty word is in no table, wherever its hash leads to. */
+START_TEST(empty_words)
+{
+	static const char *const words[] = { "", ":", ":u", ".", ".ANY", "..", "::" };
+	struct perfctr_event_choice choice;
+	unsigned int n, i;
+	const char *id;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++)
+		for (i = 0; i < ARRAY_SIZE(words); i++)
+			ck_assert_msg(look_up(id, words[i], &choice) == PERFCTR_EVENT_UNKNOWN,
+				      "%s: \"%s\"", id, words[i]);
+}
+END_TEST
+
+/* Bytes that no name has, and words of all lengths, in memory that ends with them. */
+START_TEST(strange_words)
+{
+	static const char name[] = "INST_RETIRED.ANY", nul[] = "INST_RETIRED\0.ANY",
+		nul_behind[] = "INST_RETIRED.ANY\0", nul_mask[] = "INST_RETIRED:ANY\0";
+	struct perfctr_event_choice choice;
+	const char *part;
+	size_t length, n;
+	unsigned int event;
+	char *word;
+
+	ck_assert_int_eq(look("skylake", nul, sizeof(nul) - 1, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_UNKNOWN);
+	/* The event ends at the dot. */
+	ck_assert_uint_eq(length, 13);
+	ck_assert_int_eq(look("skylake", nul_behind, sizeof(nul_behind) - 1, &choice, &part,
+			      &length, &event), PERFCTR_EVENT_NO_MASK);
+	ck_assert_uint_eq(length, 4);
+	ck_assert_int_eq(look("skylake", nul_mask, sizeof(nul_mask) - 1, &choice, &part, &length,
+			      &event), PERFCTR_EVENT_NO_MASK);
+	ck_assert_uint_eq(length, 4);
+	/* The length counts, not what is behind. */
+	ck_assert_int_eq(look("skylake", "INST_RETIRED.ANYTHING", 16, &choice, &part, &length,
+			      &event), PERFCTR_EVENT_OK);
+	for (n = 0; n <= strlen(name); n++) {
+		word = malloc(n ? n : 1);
+		ck_assert_ptr_nonnull(word);
+		memcpy(word, name, n);
+		ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
+				 n == 16 ? PERFCTR_EVENT_OK : n == 12 ? PERFCTR_EVENT_NEEDS_MASK :
+				 n > 12 ? PERFCTR_EVENT_NO_MASK : PERFCTR_EVENT_UNKNOWN);
+		free(word);
+	}
+	n = 1 << 24;
+	word = malloc(n);
+	ck_assert_ptr_nonnull(word);
+	memset(word, 'A', n);
+	ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_UNKNOWN);
+	ck_assert_uint_eq(length, n);
+	memcpy(word, "INST_RETIRED:", 13);
+	ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_NO_MASK);
+	ck_assert_uint_eq(length, n - 13);
+	memset(word, ':', n);
+	ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_UNKNOWN);
+	memset(word, '0', n);
+	memcpy(word, "INST_RETIRED:ANY:c=", 19);
+	ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_OK);
+	word[n - 1] = '9';
+	ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_OK);
+	ck_assert_uint_eq(choice.cmask, 9);
+	free(word);
+}
+END_TEST
+
+/* ---- modifiers ---- */
+
+/* Any of them, in any order, one by one or together; capitals are other modifiers elsewhere. */
+START_TEST(modifiers)
+{
+	static const char *const texts[5] = { "u", "k", "e", "i", "c=7" };
+	unsigned int number, digits[5], set, i, bad = 0;
+
+	for (number = 0; number < 5 * 5 * 5 * 5 * 5 * 2; number++) {
+		struct perfctr_event_choice choice;
+		char word[64] = "CPU_CLK_UNHALTED.THREAD_P";
+		int joins = number & 1, letters = 0;
+
+		for (i = 0, set = number / 2; i < 5; i++, set /= 5)
+			digits[i] = set % 5;
+		for (i = 0, set = 0; i < 5 && !(set >> digits[i] & 1); i++) {
+			set |= 1u << digits[i];
+			/* c=7 stands alone. */
+			strcat(word, joins && letters && digits[i] < 4 ? "" : ":");
+			strcat(word, texts[digits[i]]);
+			letters = digits[i] < 4;
+		}
+		if (look_up("skylake", word, &choice) != PERFCTR_EVENT_OK) {
+			if (bad++ < 10)
+				printf("%s is refused\n", word);
+			continue;
+		}
+		ck_assert_msg(choice.user == (set & 1) && choice.kernel == (set >> 1 & 1) &&
+			      choice.edge == (set >> 2 & 1) && choice.invert == (set >> 3 & 1) &&
+			      choice.cmask == (set >> 4 & 1 ? 7 : 0), "%s", word);
+		ck_assert_uint_eq(choice.option[0].code, 0x3C);
+	}
+	ck_assert_uint_eq(found("skylake", "INST_RETIRED.ANY_P:c=255").cmask, 255);
+	ck_assert_uint_eq(found("skylake", "INST_RETIRED.ANY_P:c=0").cmask, 0);
+	ck_assert_uint_eq(found("skylake", "INST_RETIRED.ANY_P:c=007").cmask, 7);
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/* The states of a cache line are masks before they are modifiers; two letters are none. */
+START_TEST(masks_win)
+{
+	struct perfctr_event_choice choice;
+
+	choice = found("ppro", "L2_LD:e");
+	ck_assert_uint_eq(choice.option[0].code, 0x0429);
+	ck_assert_uint_eq(choice.edge, 0);
+	choice = found("ppro", "L2_LD:i:m:s");
+	ck_assert_uint_eq(choice.option[0].code, 0x0B29);
+	ck_assert_uint_eq(choice.invert, 0);
+	choice = found("ppro", "L2_LD.M:ui");
+	ck_assert_uint_eq(choice.option[0].code, 0x0829);
+	ck_assert_uint_eq(choice.user, 1);
+	ck_assert_uint_eq(choice.invert, 1);
+}
+END_TEST
+
+/* ---- what the manuals say ---- */
+
+START_TEST(facts)
+{
+	static const struct {
+		const char *id, *word;
+		uint32_t code, high;
+		uint32_t counters, fixed;	/* both 0: any */
+		uint32_t select, reg;
+		uint64_t value;
+	} all[] = {
+#define F(id, word, code, counters) { id, word, code, 0, counters, 0, 0, 0, 0 }
+#define FIXED(id, word, n) { id, word, (n + 1) << 8, 0, 0, 1u << n, 0, 0, 0 }
+#define REG(id, word, code, reg, value) { id, word, code, 0, 0, 0, 0, reg, value }
+#define P4(id, word, event, mask, reg, select, counters) \
+		{ id, word, (uint32_t)event << 25 | mask << 9, 0, counters, 0, select, reg, 0 }
+		/* Pentium, and its clones */
+		F("p5", "DATA_READ", 0x00, 0x3),
+		F("p5", "INSTRUCTIONS_EXECUTED", 0x16, 0x3),
+		F("p5", "HARDWARE_INTERRUPTS", 0x27, 0x3),
+		F("p5", "DATA_READ_OR_WRITE", 0x28, 0x3),
+		F("p5mmx", "MMX_INSTRUCTIONS_EXECUTED_U_PIPE", 0x2B, 0x1),
+		F("p5mmx", "MMX_INSTRUCTIONS_EXECUTED_V_PIPE", 0x2B, 0x2),
+		F("p5mmx", "EMMS_INSTRUCTIONS_EXECUTED", 0x2D, 0x1),
+		F("p5mmx", "TRANSITIONS_BETWEEN_MMX_AND_FP_INSTRUCTIONS", 0x2D, 0x2),
+		F("p5mmx", "BUS_OWNERSHIP_LATENCY", 0x2A, 0x1),
+		F("mii", "DATA_READ", 0x000, 0x3),
+		F("mii", "L2_TLB_MISSES", 0x400, 0x3),		/* 40H: bit 6 is bit 10 */
+		F("winchip_c6", "INTERNAL_CLOCKS", 0, 0x3),
+		F("winchip_c6", "X86_INSTRUCTIONS", 2, 0x3),
+		F("winchip_c6", "DATA_READ_CACHE_MISSES", 71, 0x3),
+		F("winchip_2", "INSTRUCTIONS_EXECUTED", 22, 0x3),
+		F("c3", "INTERNAL_CLOCKS", 0x079, 0x2),
+		F("c3", "INSTRUCTIONS_EXECUTED", 0x0C0, 0x2),
+		F("c3", "INSTRUCTIONS_EXECUTED_AND_STRING_ITERATIONS", 0x1C0, 0x2),
+		/* P6 family */
+		F("ppro", "CPU_CLK_UNHALTED", 0x79, 0x3),
+		F("ppro", "INST_RETIRED", 0xC0, 0x3),
+		F("ppro", "DCU_LINES_IN", 0x45, 0x3),
+		F("ppro", "DATA_MEM_REFS", 0x43, 0x3),
+		F("ppro", "FLOPS", 0xC1, 0x1),
+		F("ppro", "MUL", 0x12, 0x2),
+		F("ppro", "DIV", 0x13, 0x2),
+		F("ppro", "CYCLES_DIV_BUSY", 0x14, 0x1),
+		F("ppro", "L2_LD", 0x0F29, 0x3),			/* MESI */
+		F("ppro", "L2_LD.M", 0x0829, 0x3),
+		F("pii", "MMX_INSTR_EXEC", 0xB0, 0x3),
+		F("pii", "MMX_SAT_INSTR_EXEC", 0xB1, 0x3),
+		F("pii", "MMX_INSTR_TYPE_EXEC.PACK", 0x04B3, 0x3),
+		F("piii", "EMON_KNI_INST_RETIRED.SCALAR", 0x01D8, 0x3),
+		F("piii", "EMON_KNI_PREF_DISPATCHED.T2", 0x0207, 0x3),
+		F("pentium_m", "EMON_EST_TRANS.FREQ", 0x0258, 0x3),
+		F("pentium_m", "BR_INST_EXEC", 0x88, 0x3),
+		/* Pentium 4: event, mask, ESCR, ESCR SELECT, counters */
+		P4("p4", "instr_retired.NBOGUSNTAG", 0x02, 1, 0x3B8, 4, 0x13000),
+		P4("p4", "instr_retired.BOGUSTAG", 0x02, 8, 0x3B9, 4, 0x2C000),
+		P4("p4", "instr_retired", 0x02, 3, 0x3B8, 4, 0x13000),
+		P4("p4", "global_power_events.RUNNING", 0x13, 1, 0x3A2, 6, 0x3),
+		P4("p4", "branch_retired.MMTM", 0x06, 8, 0x3CC, 5, 0x13000),
+		P4("p4", "machine_clear.SMCLEAR", 0x02, 0x40, 0x3CD, 5, 0x2C000),
+		P4("p4", "uop_queue_writes.FROM_ROM", 0x09, 4, 0x3C0, 0, 0x30),
+		P4("p4", "TC_deliver_mode.BB", 0x01, 0x10, 0x3C5, 1, 0xC0),
+		P4("p4", "ITLB_reference.HIT_UC", 0x18, 4, 0x3B6, 3, 0x3),
+		P4("p4", "BPU_fetch_request", 0x03, 1, 0x3B3, 0, 0xC),
+		P4("p4", "BSQ_cache_reference.RD_2ndL_MISS", 0x0C, 0x100, 0x3A0, 7, 0x3),
+		P4("p4", "BSQ_allocation.REQ_TYPE1", 0x05, 2, 0x3A0, 7, 0x3),
+		P4("p4", "page_walk_type.ITMISS", 0x01, 2, 0x3AC, 4, 0x3),
+		P4("p4", "MOB_load_replay.UNALGN_ADDR", 0x03, 0x20, 0x3AA, 2, 0x3),
+		P4("p4", "memory_cancel.64K_CONF", 0x02, 8, 0x3A8, 5, 0x300),
+		P4("p4", "SSE_input_assist", 0x34, 0x8000, 0x3A4, 1, 0x300),
+		P4("p4", "resource_stall.SBFULL", 0x01, 0x20, 0x3CA, 1, 0x13000),
+		P4("p4", "retired_branch_type.RETURN", 0x04, 8, 0x3C2, 2, 0x30),
+		P4("p4m3", "instr_completed.NBOGUS", 0x07, 1, 0x3B8, 4, 0x13000),
+		/* Core to Nehalem */
+		F("core", "UNHALTED_CORE_CYCLES", 0x003C, 0x3),
+		F("core", "LLC_MISSES", 0x412E, 0x3),
+		F("core", "MUL", 0x12, 0x2),
+		F("core", "FP_COMP_INSTR_RET", 0xC1, 0x1),
+		F("core2", "INST_RETIRED", 0xC0, 0x3),
+		F("core2", "MEM_LOAD_RETIRED.L2_MISS", 0x04CB, 0x1),
+		F("core2", "L1D_REPL", 0x0F45, 0x3),
+		F("core2", "CPU_CLK_UNHALTED.BUS", 0x013C, 0x3),
+		F("nehalem_ep", "MEM_LOAD_RETIRED.LLC_MISS", 0x10CB, 0xF),
+		F("nehalem_ep", "L1D.REPL", 0x0151, 0x3),
+		F("nehalem_ep", "LONGEST_LAT_CACHE.MISS", 0x412E, 0xF),
+		F("nehalem_ep", "INST_RETIRED.TOTAL_CYCLES", 0x108001C0, 0xF),
+		F("nehalem_ep", "UOPS_EXECUTED.PORT2_CORE", 0x002004B1, 0xF),
+		FIXED("nehalem_ep", "INST_RETIRED.ANY", 0),
+		/* Sandy Bridge on */
+		F("sandybridge", "L1D.REPLACEMENT", 0x0151, 0),
+		F("sandybridge", "CYCLE_ACTIVITY.CYCLES_L1D_PENDING", 0x020002A3, 0x4),
+		F("sandybridge", "ARITH.FPU_DIV", 0x01040114, 0),
+		REG("sandybridge", "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE", 0x01B7, 0x1A6,
+		    0x10002),
+		F("ivybridge", "MACHINE_CLEARS.SMC", 0x04C3, 0),
+		F("haswell", "MEM_LOAD_UOPS_RETIRED.L3_MISS", 0x20D1, 0xF),
+		F("haswell", "CYCLE_ACTIVITY.STALLS_L1D_PENDING", 0x0C000CA3, 0x4),
+		F("broadwell", "FP_ARITH_INST_RETIRED.SCALAR_SINGLE", 0x02C7, 0xF),
+		F("skylake", "MEM_LOAD_RETIRED.L1_HIT", 0x01D1, 0xF),
+		F("skylake", "MEM_LOAD_RETIRED.L1_MISS", 0x08D1, 0xF),
+		F("skylake", "BR_MISP_RETIRED.ALL_BRANCHES", 0x00C5, 0),
+		F("skylake", "CPU_CLK_UNHALTED.THREAD_P_ANY", 0x0020003C, 0),
+		F("skylake", "IDQ_UOPS_NOT_DELIVERED.CYCLES_FE_WAS_OK", 0x0180019C, 0),
+		F("skylake", "CYCLE_ACTIVITY.STALLS_MEM_ANY", 0x140014A3, 0),
+		FIXED("skylake", "INST_RETIRED.ANY", 0),
+		FIXED("skylake", "CPU_CLK_UNHALTED.THREAD", 1),
+		FIXED("skylake", "CPU_CLK_UNHALTED.REF_TSC", 2),
+		REG("skylake", "FRONTEND_RETIRED.DSB_MISS", 0x01C6, 0x3F7, 0x11),
+		REG("skylake", "FRONTEND_RETIRED.L1I_MISS", 0x01C6, 0x3F7, 0x12),
+		REG("skylake", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE", 0x01B7, 0x1A6,
+		    0x10001),
+		REG("skylake", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE", 0x01BB, 0x1A7,
+		    0x10001),
+		F("icelake", "MEM_INST_RETIRED.ALL_LOADS", 0x81D0, 0),
+		FIXED("icelake", "TOPDOWN.SLOTS", 3),
+		F("goldencove", "BR_MISP_RETIRED.COND", 0x11C5, 0xFF),
+		REG("goldencove", "OCR.DEMAND_DATA_RD.ANY_RESPONSE", 0x012A, 0x1A6, 0x10001),
+		{ "lioncove", "BR_INST_RETIRED.COND_TAKEN_FWD", 0x00C4, 0x100, 0, 0, 0, 0, 0 },
+		FIXED("bonnell", "CPU_CLK_UNHALTED.REF", 2),
+		F("silvermont", "BR_INST_RETIRED.JCC", 0x7EC4, 0x3),
+		REG("silvermont", "OFFCORE_RESPONSE.DEMAND_RFO.ANY_RESPONSE", 0x02B7, 0x1A7,
+		    0x10002),
+		F("knightslanding", "NO_ALLOC_CYCLES.ALL", 0x7FCA, 0x3),
+		F("gracemont", "MEM_LOAD_UOPS_RETIRED.L2_HIT", 0x02D1, 0),
+		REG("gracemont", "OCR.DEMAND_RFO.ANY_RESPONSE", 0x01B7, 0x1A6, 0x10002),
+		F("architectural", "LLC_MISSES", 0x412E, 0),
+		FIXED("architectural", "UNHALTED_REFERENCE_CYCLES", 2),
+		/* AMD */
+		F("k7", "DATA_CACHE_MISSES", 0x41, 0xF),
+		F("k7", "RETIRED_INSTRUCTIONS", 0xC0, 0xF),
+		F("k7", "DATA_CACHE_REFILLS.L2_MODIFIED", 0x1042, 0xF),
+		F("k8_b", "CPU_CLK_UNHALTED", 0x76, 0xF),
+		F("k8_c", "CPU_CLK_UNHALTED", 0x76, 0xF),
+		F("k8_c", "DISPATCHED_FPU.OPS_STORE", 0x0400, 0xF),
+		F("k8_c", "REQUESTS_TO_L2.TLB_WALK", 0x047D, 0xF),
+		F("fam10h", "DRAM_ACCESSES_PAGE.CONFLICT", 0x04E0, 0xF),
+		{ "fam10h", "L3_CACHE_MISSES.READ_BLOCK_MODIFY", 0x04E1, 0x4, 0xF, 0, 0, 0, 0 },
+		{ "fam10h", "L3_EVICTIONS.MODIFIED", 0x08E3, 0x4, 0xF, 0, 0, 0, 0 },
+		F("fam14h", "RETIRED_INSTRUCTIONS", 0xC0, 0xF),
+		F("fam15h", "DISPATCHED_FPU_OPS", 0xFF00, 0x8),
+		F("fam15h", "CPU_CLK_UNHALTED", 0x76, 0x7),
+		F("fam15h", "RETIRED_INSTRUCTIONS", 0xC0, 0x3F),
+		F("fam16h", "LS_DISPATCH.LOADS", 0x0129, 0xF),
+		F("zen1", "LS_DISPATCH:LD_DISPATCH:STORE_DISPATCH", 0x0329, 0x3F),
+		F("zen2", "CYCLES_NOT_IN_HALT", 0x76, 0x3F),
+		F("zen3", "RETIRED_SSE_AVX_FLOPS.MAC_FLOPS", 0x0803, 0x3F),
+		F("zen4", "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", 0xC3, 0x3F),
+		{ "zen4", "P0_FREQ_CYCLES_NOT_IN_HALT", 0x0120, 0x1, 0x3F, 0, 0, 0, 0 },
+		{ "zen5", "RETIRED_UCODE_INSTRUCTIONS", 0x00C1, 0x1, 0x3F, 0, 0, 0, 0 },
+		/* PowerPC */
+		F("ppc604", "PROCESSOR_CYCLES", 1, 0x3),
+		F("ppc604", "ICACHE_MISSES", 5, 0x1),
+		F("ppc604", "DATA_CACHE_MISSES", 6, 0x2),
+		F("ppc604e", "INSTRUCTIONS_COMPLETED", 2, 0xF),
+		F("ppc750", "INSTRUCTIONS_DISPATCHED", 4, 0xF),
+		F("ppc750", "L1_ICACHE_MISSES", 5, 0x2),
+		F("ppc750", "DTLB_MISSES", 6, 0x4),
+		F("ppc750", "MISPREDICTED_BRANCHES", 8, 0x8),
+		F("ppc7400", "PROCESSOR_CYCLES", 1, 0xF),
+		F("ppc7450", "PROCESSOR_CYCLES", 1, 0x3F),
+		F("ppc7450", "INSTRUCTIONS_COMPLETED", 2, 0xF),
+		F("ppc7450", "L1_INSTR_CACHE_MISSES", 0x15, 0x3),
+		F("ppc7450", "L2_CACHE_HITS", 0x02, 0x30),
+		/* arm64 */
+		F("cortex-a53", "EXT_MEM_REQ", 0xC0, 0x7FFFFFFF),
+		F("cortex-a72", "INST_RETIRED", 0x08, 0x7FFFFFFF),
+		F("cortex-a76", "L1D_CACHE_REFILL", 0x03, 0x7FFFFFFF),
+		F("cortex-a76", "CPU_CYCLES", 0x11, 0x7FFFFFFF),
+		F("cortex-a76", "CPU_CYCLES", 0x11, 0x80000000),
+		F("neoverse-n1", "STALL_BACKEND", 0x24, 0x7FFFFFFF),
+		F("neoverse-n1", "LL_CACHE_RD", 0x36, 0x7FFFFFFF),
+		F("neoverse-v1", "SVE_INST_SPEC", 0x8006, 0x7FFFFFFF),
+		F("neoverse-v2", "CNT_CYCLES", 0x4004, 0x7FFFFFFF),
+		F("neoverse-n2", "STALL_SLOT", 0x3F, 0x7FFFFFFF),
+		F("pmuv3", "ASE_SPEC", 0x74, 0x7FFFFFFF),
+#undef F
+#undef FIXED
+#undef REG
+#undef P4
+	};
+	unsigned int i, o, bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_event_choice choice;
+		const struct perfctr_event_option *option = choice.option;
+
+		if (look_up(all[i].id, all[i].word, &choice) != PERFCTR_EVENT_OK) {
+			printf("%s has no %s\n", all[i].id, all[i].word);
+			bad++;
+			continue;
+		}
+		for (o = 0; o < choice.options; o++, option++)
+			if (option->code == all[i].code && option->high == all[i].high &&
+			    ((!all[i].counters && !all[i].fixed) ||
+			     (option->counters == all[i].counters &&
+			      option->fixed == all[i].fixed)) &&
+			    option->select == all[i].select && option->reg == all[i].reg &&
+			    option->value == all[i].value)
+				break;
+		if (o < choice.options)
+			continue;
+		option = choice.option;
+		printf("%s: %s: %#x %#x on %#x %#x, register %#x %#llx; "
+		       "not %#x %#x on %#x %#x, %#x %#llx\n",
+		       all[i].id, all[i].word, option->code, option->high, option->counters,
+		       option->fixed, option->reg, (unsigned long long)option->value, all[i].code,
+		       all[i].high, all[i].counters, all[i].fixed, all[i].reg,
+		       (unsigned long long)all[i].value);
+		bad++;
+	}
+	printf("%zu facts\n", ARRAY_SIZE(all));
+	fflush(stdout);
+	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/* ---- a million words ---- */
+
+/* Is the text one of the words that the grammar has for modifiers? */
+static int is_modifier(const char *text, size_t length)
+{
+	size_t i;
+
+	if (length > 2 && tolower((unsigned char)text[0]) == 'c' && text[1] == '=') {
+		for (i = 2; i < length; i++)
+			if (!isdigit((unsigned char)text[i]))
+				return 0;
+		return 1;
+	}
+	for (i = 0; i < length; i++)
+		if (!text[i] || !strchr("ukeiUKEI", text[i]))
+			return 0;
+	return length > 0;
+}
+
+/* Is the word in the table? Found by comparing it with every name. */
+static int is_there(const struct perfctr_event_table *table, const char *word, size_t length)
+{
+	const char *colon = memchr(word, ':', length), *end = word + length, *part;
+	size_t first = colon ? (size_t)(colon - word) : length;
+	struct perfctr_event_entry entry;
+	unsigned int next = 0;
+	char name[160], event[160] = "";
+
+	while (!*event && (next = perfctr_event_walk(table, next, &entry))) {
+		snprintf(name, sizeof(name), "%s%s%s", entry.event, entry.mask ? "." : "",
+			 entry.mask ? entry.mask : "");
+		if (strlen(name) == first && !strncasecmp(name, word, first))
+			snprintf(event, sizeof(event), "%s", entry.event);
+	}
+	if (!*event)
+		return 0;
+	for (part = word + first; part < end; part += length) {
+		int mask = 0;
+
+		part++;
+		colon = memchr(part, ':', (size_t)(end - part));
+		length = (size_t)((colon ? colon : end) - part);
+		for (next = 0; !mask && (next = perfctr_event_walk(table, next, &entry)); )
+			mask = entry.mask && !strcmp(entry.event, event) &&
+			       strlen(entry.mask) == length &&
+			       !strncasecmp(entry.mask, part, length);
+		if (!mask && !is_modifier(part, length))
+			return 0;
+	}
+	return 1;
+}
+
+static size_t mutate(char *word, size_t length, size_t size)
+{
+	static const char letters[] = "abcdeiklmnorstuyABCDEIKLMNORSTU0123456789_.:=-\0\xFF";
+	size_t at = random_below((unsigned int)length + 1);
+
+	switch (random_below(7)) {
+	case 0:
+		if (at < length)
+			word[at] = letters[random_below(sizeof(letters) - 1)];
+		break;
+	case 1:
+		if (at < length)
+			memmove(word + at, word + at + 1, --length - at);
+		break;
+	case 2:
+		if (length < size) {
+			memmove(word + at + 1, word + at, length++ - at);
+			word[at] = letters[random_below(sizeof(letters) - 1)];
+		}
+		break;
+	case 3:
+		length = at;
+		break;
+	case 4:
+		/* The same hash: each character weighs 33 of the next. */
+		if (at + 1 < length) {
+			word[at] = (char)(word[at] + 1);
+			word[at + 1] = (char)(word[at + 1] - 33);
+		}
+		break;
+	case 5:
+		if (at < length)
+			word[at] = (char)random_below(256);
+		break;
+	default:
+		if (length + 2 <= size) {
+			word[length++] = ':';
+			word[length++] = letters[random_below(sizeof(letters) - 1)];
+		}
+	}
+	return length;
+}
+
+START_TEST(a_million_words)
+{
+	static const char *const ids[] = {
+		"skylake", "p4", "zen4", "ppro", "knightslanding", "ppc7450", "pmuv3", "c3",
+	};
+	static char seeds[4096][160];
+	unsigned int n, k, i, next, seed_count, results[PERFCTR_EVENT_MODIFIER + 1] = { 0 };
+
+	for (n = 0; n < ARRAY_SIZE(ids); n++) {
+		const struct perfctr_event_table *table = perfctr_event_table(ids[n]);
+		struct perfctr_event_entry entry;
+
+		for (next = seed_count = 0; (next = perfctr_event_walk(table, next, &entry)); )
+			snprintf(seeds[seed_count++], sizeof(seeds[0]), "%s%s%s", entry.event,
+				 entry.mask ? "." : "", entry.mask ? entry.mask : "");
+		for (k = 0; k < 125000; k++) {
+			struct perfctr_event_choice choice;
+			enum perfctr_event_error error;
+			char text[200], *word;
+			const char *part;
+			size_t length, part_length;
+			unsigned int event;
+
+			i = random_below(seed_count - 1);
+			part = strchr(seeds[i + 1], '.');
+			/* Sometimes with the next mask, too. */
+			snprintf(text, sizeof(text), "%.100s:%.90s", seeds[i],
+				 part && k & 1 ? part + 1 : "u:c=4");
+			length = strlen(text);
+			if (!(k & 2))
+				length = strcspn(text, ":");
+			for (i = random_below(4); i > 0; i--)
+				length = mutate(text, length, sizeof(text));
+			/* Memory that ends where the word does. */
+			word = malloc(length ? length : 1);
+			ck_assert_ptr_nonnull(word);
+			memcpy(word, text, length);
+			error = look(ids[n], word, length, &choice, &part, &part_length, &event);
+			ck_assert_uint_lt((unsigned int)error, ARRAY_SIZE(results));
+			results[error]++;
+			if (error == PERFCTR_EVENT_OK)
+				ck_assert_msg(is_there(table, word, length),
+					      "%s: \"%.*s\" is there", ids[n], (int)length, word);
+			else
+				ck_assert_msg(part >= word && part + part_length <= word + length,
+					      "%s: \"%.*s\": part %td+%zu", ids[n], (int)length,
+					      word, part - word, part_length);
+			free(word);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(results); i++)
+		printf("error %u: %u words\n", i, results[i]);
+	fflush(stdout);
+	for (i = 0; i < ARRAY_SIZE(results); i++)
+		ck_assert_uint_gt(results[i], 0);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		names_are_found, names_are_unique, tables_and_processors, masks_in_their_fields,
+		counters_exist, masks_differ, combinations, defaults_are_taken, errors, empty_words,
+		strange_words, modifiers, masks_win, facts, a_million_words,
+	};
+	Suite *suite = suite_create("events");
+	TCase *cases = tcase_create("events");
+	SRunner *runner = srunner_create(suite);
+	unsigned int i;
+	int failed;
+
+	tcase_set_timeout(cases, 120);
+	for (i = 0; i < ARRAY_SIZE(tests); i++)
+		tcase_add_test(cases, tests[i]);
+	suite_add_tcase(suite, cases);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
