@@ -9,29 +9,32 @@
 
 #define CONTROL_FIXED 0x40000000u
 
+struct search {
+	const struct perfctr_cpu *cpu;
+	const struct perfctr_event_choice *choices;
+	unsigned int n;
+	uint32_t included;			/* choices that take part */
+	const uint32_t *only;			/* programmable counters that each may have; NULL: any */
+	uint64_t all[PERFCTR_ASSIGN_MAX];	/* counters of all options together */
+	uint32_t free;				/* choices whose options share nothing with others */
+	unsigned int *option;
+	int owner[64];				/* who has the counter; -1: nobody */
+};
+
 /* Counters in one set: fixed ones from 32 on, which have no modes but the levels. */
-static uint64_t reach(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+static uint64_t reach(const struct search *s, unsigned int who,
 		      const struct perfctr_event_option *option)
 {
+	const struct perfctr_event_choice *choice = &s->choices[who];
+	const struct perfctr_cpu *cpu = s->cpu;
 	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH && !choice->edge && !choice->invert &&
 			 !choice->cmask ? option->fixed & cpu->fixed : 0;
 
 	/* The second offcore response register came later. */
 	if (option->reg == 0x1A7 && cpu->offcore < 2)
 		return 0;
-	return (option->counters & cpu->counters) | fixed << 32;
+	return (option->counters & cpu->counters & (s->only ? s->only[who] : ~0u)) | fixed << 32;
 }
-
-struct search {
-	const struct perfctr_cpu *cpu;
-	const struct perfctr_event_choice *choices;
-	unsigned int n;
-	uint32_t included;			/* choices that take part */
-	uint64_t all[PERFCTR_ASSIGN_MAX];	/* counters of all options together */
-	uint32_t free;				/* choices whose options share nothing with others */
-	unsigned int *option;
-	int owner[64];				/* who has the counter; -1: nobody */
-};
 
 /* Fixed counters first: they are good for nothing else. Then the lowest. */
 static unsigned int in_order(unsigned int i)
@@ -75,7 +78,7 @@ static int matches(struct search *s, unsigned int k)
 		s->owner[c] = -1;
 	for (i = 0; i < s->n; i++)
 		reachable[i] = i >= k || s->free >> i & 1 ? s->all[i] :
-			       reach(s->cpu, &s->choices[i], &s->choices[i].option[s->option[i]]);
+			       reach(s, i, &s->choices[i].option[s->option[i]]);
 	for (i = 0; i < s->n; i++) {
 		tried = 0;
 		if (s->included >> i & 1 && !place(s, reachable, i, &tried))
@@ -120,7 +123,7 @@ static int search(struct search *s, unsigned int k)
 	for (s->option[k] = 0; s->option[k] < choice->options; s->option[k]++) {
 		const struct perfctr_event_option *option = &choice->option[s->option[k]];
 
-		if (!reach(s->cpu, choice, option))
+		if (!reach(s, k, option))
 			continue;
 		for (i = 0; i < k; i++)
 			if (s->included >> i & 1 &&
@@ -141,41 +144,54 @@ static void settle(struct search *s, unsigned int who, unsigned int c, uint32_t 
 	counter[who] = c < 32 ? c : CONTROL_FIXED + c - 32;
 	if (!(s->free >> who & 1))
 		return;
-	while (!(reach(s->cpu, choice, &choice->option[s->option[who]]) >> c & 1))
+	while (!(reach(s, who, &choice->option[s->option[who]]) >> c & 1))
 		s->option[who]++;
+}
+
+int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+			unsigned int n, uint32_t included, const uint32_t only[],
+			unsigned int option[], uint32_t counter[])
+{
+	struct search s = {
+		.cpu = cpu, .choices = choices, .n = n, .option = option, .included = included,
+		.only = only,
+	};
+	unsigned int i, k;
+
+	if (n > PERFCTR_ASSIGN_MAX)
+		return -1;
+	for (i = 0; i < n; i++) {
+		s.free |= 1u << i;
+		for (k = 0; k < choices[i].options; k++) {
+			s.all[i] |= reach(&s, i, &choices[i].option[k]);
+			if (choices[i].option[k].reg || choices[i].option[k].pebs_enable)
+				s.free &= ~(1u << i);
+		}
+	}
+	if (!search(&s, 0))
+		return -1;
+	for (i = 0; i < 64; i++)
+		if (s.owner[i] >= 0)
+			settle(&s, (unsigned int)s.owner[i], i, counter);
+	return 0;
 }
 
 int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			 unsigned int n, unsigned int option[], uint32_t counter[],
 			 uint32_t *conflict)
 {
-	struct search s = { .cpu = cpu, .choices = choices, .n = n, .option = option };
-	unsigned int i, k;
+	uint32_t all = n ? 0xFFFFFFFFu >> (n < 32 ? 32 - n : 0) : 0;
+	unsigned int i;
 
 	*conflict = 0;
 	if (n > PERFCTR_ASSIGN_MAX)
 		return -1;
-	for (i = 0; i < n; i++) {
-		s.included |= 1u << i;
-		s.free |= 1u << i;
-		for (k = 0; k < choices[i].options; k++) {
-			s.all[i] |= reach(cpu, &choices[i], &choices[i].option[k]);
-			if (choices[i].option[k].reg || choices[i].option[k].pebs_enable)
-				s.free &= ~(1u << i);
-		}
-	}
-	if (search(&s, 0)) {
-		for (i = 0; i < 64; i++)
-			if (s.owner[i] >= 0)
-				settle(&s, (unsigned int)s.owner[i], i, counter);
+	if (perfctr_event_place(cpu, choices, n, all, NULL, option, counter) == 0)
 		return 0;
-	}
 	/* Leave out what is not needed for the conflict: what remains is. */
-	for (i = 0; i < n; i++) {
-		s.included &= ~(1u << i);
-		if (search(&s, 0))
-			s.included |= 1u << i;
-	}
-	*conflict = s.included;
+	for (i = 0; i < n; i++)
+		if (perfctr_event_place(cpu, choices, n, all & ~(1u << i), NULL, option, counter) < 0)
+			all &= ~(1u << i);
+	*conflict = all;
 	return -1;
 }

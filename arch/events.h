@@ -96,6 +96,14 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 			 uint32_t *conflict);
 
 /*
+ * The same for the choices included only, and each on the programmable counters in only[] (NULL: on any).
+ * 0 or -1.
+ */
+int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+			unsigned int n, uint32_t included, const uint32_t only[],
+			unsigned int option[], uint32_t counter[]);
+
+/*
  * The control of the ISA that counts the choices, a-mode before i-mode, and where each went: place[i]
  * is its index in the control. 0; or -1 with *conflict as above and *reason a clause that says why.
  */

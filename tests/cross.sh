@@ -56,10 +56,10 @@ for host; do
 	echo "PASS $host: build"
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
-	for program in unit/event unit/identify unit/primitives unit/rules_generic unit/rules_powerpc \
+	for program in unit/assign_generic unit/event unit/events unit/identify unit/primitives unit/rules_generic unit/rules_powerpc \
 		unit/rules_x86 unit/table unit/why sim/generic_engine sim/powerpc_engine \
 		sim/x86_engine; do
-		if (cd "$top" && SIM_STEPS=20000 srcdir=. $qemu "$build/lib/tests/$program") \
+		if (cd "$top" && SIM_STEPS=20000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. $qemu "$build/lib/tests/$program") \
 			>"$build/output" 2>&1; then
 			echo "PASS $host: $program"
 		else

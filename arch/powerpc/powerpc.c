@@ -301,19 +301,12 @@ static int assign_split(const struct perfctr_cpu *cpu, const struct perfctr_even
 			unsigned int n, uint32_t set, uint32_t actrs, uint32_t ictrs,
 			unsigned int option[], uint32_t counter[])
 {
-	struct perfctr_event_choice some[PERFCTR_NR_CTRS];
-	unsigned int i, k, m = 0;
-	uint32_t conflict;
+	uint32_t only[PERFCTR_NR_CTRS];
+	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (!(set >> i & 1))
-			continue;
-		some[m] = choices[i];
-		for (k = 0; k < some[m].options; k++)
-			some[m].option[k].counters &= some[m].imode ? ictrs : actrs;
-		m++;
-	}
-	return perfctr_event_assign(cpu, some, m, option, counter, &conflict);
+	for (i = 0; i < n; i++)
+		only[i] = choices[i].imode ? ictrs : actrs;
+	return perfctr_event_place(cpu, choices, n, set, only, option, counter);
 }
 
 /*

@@ -462,6 +462,55 @@ static int groups_count_together(void)
 	return 0;
 }
 
+/* The name of "instructions retired" in the table of this machine's processor. */
+static const char *own_name(void)
+{
+	static const char *const names[] = {
+		"INST_RETIRED.ANY_P:u", "RETIRED_INSTRUCTIONS:u", "INSTRUCTIONS_RETIRED:u",
+		"INST_RETIRED:u",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (perfctr_event_check(names[i]) == 0)
+			return names[i];
+	return NULL;
+}
+
+/* By name from the table: the same count as the kernel's own event, alone and as a control. */
+static int own_events(void)
+{
+	const char *name = own_name();
+	struct vperfctr_control control;
+	struct perfctr_group *group;
+	struct perfctr_reading a, b;
+	struct vperfctr *self;
+	uint64_t one, two;
+
+	CHECK(name, "%s", perfctr_error());
+	group = perfctr_group_open(name, 0, -1, PERFCTR_GROUP_STRICT);
+	CHECK(group, "%s", perfctr_error());
+	perfctr_group_read(group, &a);
+	loop(100000);
+	CHECK(perfctr_group_read(group, &b) == 0, "%s", perfctr_error());
+	CHECK(b.value - a.value >= 200000 && b.value - a.value < 201000, "%s: %llu", name,
+	      (unsigned long long)(b.value - a.value));
+	perfctr_group_close(group);
+
+	memset(&control, 0, sizeof(control));
+	CHECK(perfctr_cpu_control_events(&control.cpu_control, name) == 1, "%s", perfctr_error());
+	CHECK(perfctr_cpu_control_check(&control.cpu_control) == 0, "%s", perfctr_error());
+	self = vperfctr_open();
+	CHECK(self, "%s", perfctr_error());
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	measure(self, 0, 1);
+	one = measure(self, 0, 1000);
+	two = measure(self, 0, 2000);
+	CHECK(two - one == 2000, "%llu, %llu", (unsigned long long)one, (unsigned long long)two);
+	done(self);
+	return 0;
+}
+
 static int named_counters_are_refused(void)
 {
 	struct vperfctr_control control = instructions(2);
@@ -608,7 +657,7 @@ int main(void)
 		TEST(stop_start_preserve), TEST(refused_control_loses_nothing), TEST(busy_counters),
 		TEST(two_threads_on_one_cpu), TEST(migration), TEST(virtual_tsc),
 		TEST(more_events_than_counters), TEST(groups_count_together),
-		TEST(named_counters_are_refused), TEST(totals_include_ended_threads),
+		TEST(own_events), TEST(named_counters_are_refused), TEST(totals_include_ended_threads),
 		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
 	};
 	struct perfctr_info info;
