@@ -52,6 +52,13 @@ struct perfctr_cpu {
 	unsigned int p4_model;		/* P4 */
 };
 
+static inline int perfctr_same_id(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
 /* The low bits of a word. */
 static inline uint64_t perfctr_mask(unsigned int bits)
 {

@@ -30,6 +30,9 @@ const char *perfctr_event_table_id(unsigned int n)
 
 /* ---- finding ---- */
 
+/* Inlined, these save a fifth of a look-up. */
+#define HOT inline __attribute__((always_inline))
+
 /* Eight bytes, the first one lowest: one instruction on most processors. */
 static inline uint64_t eight(const char *text)
 {
@@ -64,7 +67,7 @@ static inline unsigned int first_byte(uint64_t marks)
 }
 
 /* As scripts/events.awk computes it. Bit 5 is set in each byte, so case makes no difference. */
-static inline __attribute__((always_inline)) uint32_t hash_name(uint32_t hash, const char *word, size_t length)
+static HOT uint32_t hash_name(uint32_t hash, const char *word, size_t length)
 {
 	uint32_t x = 0;
 	size_t i;
@@ -79,7 +82,7 @@ static inline __attribute__((always_inline)) uint32_t hash_name(uint32_t hash, c
 }
 
 /* The first colon from start on, or dot if dots count; or the end. */
-static inline __attribute__((always_inline)) size_t separator(const char *word, size_t start, size_t length, int dots)
+static HOT size_t separator(const char *word, size_t start, size_t length, int dots)
 {
 	uint64_t other = dots ? EACH('.') : EACH(':'), x;
 
@@ -135,9 +138,10 @@ static const char *name_of(const struct perfctr_event_record *record)
 }
 
 /* The event of this name, or the mask of it that the event has; the hash is the name's. */
-static inline __attribute__((always_inline)) const struct perfctr_event_record *find(const struct perfctr_event_table *table, uint32_t hash,
-					       const struct perfctr_event_record *event,
-					       const char *word, size_t length)
+static HOT const struct perfctr_event_record *find(const struct perfctr_event_table *table,
+						   uint32_t hash,
+						   const struct perfctr_event_record *event,
+						   const char *word, size_t length)
 {
 	const uint32_t *buckets = perfctr_event_hash + table->hash;
 	uint32_t i = hash % table->size;

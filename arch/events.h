@@ -5,8 +5,8 @@
  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
  *
- * The names' case does not matter. A look-up hashes the word once and compares one entry: nothing is allocated,
- * nothing prepared at start.
+ * The names' case does not matter. A look-up hashes the word once and compares one entry or two:
+ * nothing is allocated, nothing prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
 #define PERFCTR_ARCH_EVENTS_H
@@ -68,6 +68,22 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 					      const char **part, size_t *part_length,
 					      unsigned int *event);
 
+/* A-mode counters stand before i-mode ones: the index of each choice in the control, and how many. */
+static inline void perfctr_event_order(const struct perfctr_event_choice choices[], unsigned int n,
+				       unsigned int place[], unsigned int *nractrs,
+				       unsigned int *nrictrs)
+{
+	unsigned int i;
+
+	*nractrs = *nrictrs = 0;
+	for (i = 0; i < n; i++)
+		if (!choices[i].imode)
+			place[i] = (*nractrs)++;
+	for (i = 0; i < n; i++)
+		if (choices[i].imode)
+			place[i] = *nractrs + (*nrictrs)++;
+}
+
 /* A name in a table. */
 struct perfctr_event_entry {
 	const char *event;
@@ -87,8 +103,8 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 
 /*
  * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with bit
- * 30) for each; or -1, with *conflict a set of choices that can't be together, but could without any one of them: one alone,
- * if the processor has no counter for it.
+ * 30) for each; or -1, with *conflict a set of choices that can't be together, but could without any
+ * one of them: one alone, if the processor has no counter for it.
  */
 enum { PERFCTR_ASSIGN_MAX = 32 };
 int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
@@ -96,8 +112,8 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 			 uint32_t *conflict);
 
 /*
- * The same for the choices included only, and each on the programmable counters in only[] (NULL: on any).
- * 0 or -1.
+ * The same for the choices included only, and each on the programmable counters in only[] (NULL: on
+ * any). 0 or -1.
  */
 int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t included, const uint32_t only[],

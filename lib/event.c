@@ -3,7 +3,8 @@
  * Names of events -> struct perf_event_attr. First the tables of names that every kernel knows,
  * then what this machine's kernel describes in sysfs and tracefs, then the grammar:
  *
- *	event = name [":" modifiers] | name of the processor's table {":" mask or modifiers} | subsystem ":" tracepoint [":" modifiers]
+ *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
+ *	      | name of the processor's table {":" (mask | modifiers)}
  *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
  *	term  = name of the PMU's events/ | field of its format/ ["=" number]
  *

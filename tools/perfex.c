@@ -54,8 +54,9 @@ static const char usage[] =
 "  -h, --help, --version  show this text, the version\n"
 "\n"
 "LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
-"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or evntsel[/evntsel2][@pmc] as numbers;\n"
-"behind it, modifiers: :u user mode, :k kernel mode. See perfex(1).\n";
+"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
+"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
+"See perfex(1).\n";
 
 enum {
 	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_VERSION, OPTION_CPU,

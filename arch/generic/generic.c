@@ -78,12 +78,10 @@ void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr
 
 int perfctr_arm64_named(const char *id, struct perfctr_cpu *cpu)
 {
-	unsigned int i, k;
+	unsigned int i;
 
 	for (i = 0; i < CORES; i++) {
-		for (k = 0; id[k] && id[k] == cores[i].id[k]; k++)
-			;
-		if (id[k] == cores[i].id[k]) {
+		if (perfctr_same_id(id, cores[i].id)) {
 			describe(&cores[i], 6, cpu);
 			return 0;
 		}
@@ -197,12 +195,8 @@ int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 	*reason = "there are not enough counters that can count them";
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
 		return -1;
-	for (i = 0; i < n; i++)
-		if (!choices[i].imode)
-			place[i] = c->nractrs++;
+	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
-		if (choices[i].imode)
-			place[i] = c->nractrs + c->nrictrs++;
 		c->pmc_map[place[i]] = counter[i];
 		c->evntsel[place[i]] = choices[i].option[option[i]].code |
 				       (choices[i].kernel ? 0 : PMEVTYPER_P) |

@@ -105,19 +105,12 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu)
 			      processors[i].pcint);
 }
 
-static int same_id(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	return *a == *b;
-}
-
 int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu)
 {
 	unsigned int i;
 
 	for (i = 0; i < PROCESSORS; i++) {
-		if (same_id(processors[i].id, id)) {
+		if (perfctr_same_id(processors[i].id, id)) {
 			/* One without errata. */
 			describe(&processors[i], cpu);
 			return 0;
@@ -132,7 +125,7 @@ const char *perfctr_powerpc_id(unsigned int n)
 
 	/* Several versions have the same id, one behind the other. */
 	for (i = 0; i < PROCESSORS; i++)
-		if ((i == 0 || !same_id(processors[i].id, processors[i - 1].id)) && n-- == 0)
+		if ((i == 0 || !perfctr_same_id(processors[i].id, processors[i - 1].id)) && n-- == 0)
 			return processors[i].id;
 	return NULL;
 }
@@ -376,12 +369,9 @@ int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
 		return -1;
 	if (n)
 		c->ppc.mmcr0 = (choices[0].user ? 0 : MMCR0_FCP) | (choices[0].kernel ? 0 : MMCR0_FCS);
-	for (i = 0; i < n; i++)
-		if (!choices[i].imode)
-			place[i] = c->nractrs++;
+	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
 		if (choices[i].imode) {
-			place[i] = c->nractrs + c->nrictrs++;
 			c->ireset[place[i]] = (int)choices[i].ireset;
 			c->ppc.mmcr0 |= MMCR0_PMXE |
 					(counter[i] == 0 ? MMCR0_PMC1CE : MMCR0_PMCjCE);

@@ -21,7 +21,8 @@ static int check_words(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 							c->offcore_rsp[i],
 							"this processor has no such register");
 	}
-	if (cpu->offcore_width <= 32 && perfctr_check_reserved(c->_reserved1 | c->_reserved2, diagnosis) < 0)
+	if (cpu->offcore_width <= 32 &&
+	    perfctr_check_reserved(c->_reserved1 | c->_reserved2, diagnosis) < 0)
 		return -1;
 	if (!cpu->frontend && perfctr_check_reserved(c->_reserved3, diagnosis) < 0)
 		return -1;

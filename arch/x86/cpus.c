@@ -194,13 +194,6 @@ const char *perfctr_x86_type_name(unsigned int type)
 
 /* ---- what a type has; CPUID says the rest ---- */
 
-static int same_id(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	return *a == *b;
-}
-
 static unsigned int core_kind(const struct perfctr_cpuid *id)
 {
 	if (!(id->leaf7_edx & 1u << 15))
@@ -282,7 +275,7 @@ static unsigned int offcore_width(const struct processor *p)
 	if (p->type == PERFCTR_X86_INTEL_NHLM || p->type == PERFCTR_X86_INTEL_WSTMR)
 		return 16;
 	for (i = 0; i < sizeof(wider) / sizeof(wider[0]); i++)
-		if (same_id(wider[i].id, p->id))
+		if (perfctr_same_id(wider[i].id, p->id))
 			return wider[i].width;
 	return 38;
 }
@@ -505,7 +498,7 @@ static const struct processor *first_with(const char *id)
 	const struct processor *p;
 
 	for (p = processors; p < processors + PROCESSORS; p++)
-		if (same_id(p->id, id))
+		if (perfctr_same_id(p->id, id))
 			return p;
 	return NULL;
 }
@@ -547,10 +540,10 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 	if (p->vendor != INTEL || p->family == 5 || p->family == 15)
 		return;
 	for (i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
-		if (same_id(likes[i].id, p->id))
+		if (perfctr_same_id(likes[i].id, p->id))
 			like = likes[i].like;
 	for (i = 0; i < sizeof(arch) / sizeof(arch[0]); i++)
-		if (same_id(arch[i].id, like))
+		if (perfctr_same_id(arch[i].id, like))
 			k = i;
 	id->max_leaf = 0x23;
 	id->leaf0a_eax = 7u << 24 | arch[k].width << 16 | arch[k].n << 8 | arch[k].version;
@@ -561,7 +554,7 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 		id->leaf7_1_eax = 1u << 8;
 		id->leaf23_ebx = 3;
 		/* Fixed counters 4 to 6 of the small cores. */
-		id->leaf23_1_ebx = same_id(like, "skymont") ? 0x77 : 0xF;
+		id->leaf23_1_ebx = perfctr_same_id(like, "skymont") ? 0x77 : 0xF;
 	}
 }
 

@@ -130,12 +130,8 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 	}
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
 		return -1;
-	for (i = 0; i < n; i++)
-		if (!choices[i].imode)
-			place[i] = c->nractrs++;
+	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
-		if (choices[i].imode)
-			place[i] = c->nractrs + c->nrictrs++;
 		c->pmc_map[place[i]] = counter[i];
 		encode_one(cpu, &choices[i], &choices[i].option[option[i]], c, place[i]);
 	}
