@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/unit.h tests/loops/README.md
+EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
+	tests/unit/random.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -72,6 +73,7 @@ check_LTLIBRARIES += tests/sim/libsim.la
 tests_sim_libsim_la_SOURCES = \
 	tests/sim/amd.c \
 	tests/sim/archpmu.c \
+	tests/sim/evntsel.h \
 	tests/sim/p4.c \
 	tests/sim/p5.c \
 	tests/sim/p6.c \

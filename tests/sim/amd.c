@@ -7,15 +7,11 @@
  * MSRC001_020[B:0]; AMD64 APM vol. 2, "Performance Monitoring Counters". What differs from the P6:
  * each counter has its own enable bit, and 48 bits that all can be written.
  */
-#include "sim.h"
+#include "evntsel.h"
 
 #define TSC		0x10U
 #define PERF_EVT_SEL0	0xC0010000U	/* four of them, then four counters */
 #define PERF_CTL0	0xC0010200U	/* followed by its counter, and so on */
-
-enum {
-	USR = 1 << 16, OS = 1 << 17, EDGE = 1 << 18, INT = 1 << 20, EN = 1 << 22, INV = 1 << 23,
-};
 
 enum { MAX_COUNTERS = 6, LEGACY_COUNTERS = 4, WIDTH = 48 };
 
@@ -54,11 +50,6 @@ static const struct pmu *pmu_of(const struct sim_core *core)
 	while (pmu->model != core->model)
 		pmu++;
 	return pmu;
-}
-
-static void reset(struct sim_core *core)
-{
-	(void)core;			/* all registers are zero, as after RESET */
 }
 
 /* The event select register or the counter that an MSR number names, or NULL. */
@@ -122,14 +113,13 @@ static const char *rdpmc(struct sim_core *core, uint32_t index, uint64_t *value)
 
 static uint64_t count(const struct sim_core *core, uint64_t evntsel, const struct sim_step *step)
 {
-	if (step->event != ((evntsel & 0xFFFF) | (evntsel >> 32 & 0xF) << 16))
-		return 0;
-	if (!(evntsel & EN) || !(evntsel & (step->user ? USR : OS)))
+	if (!(evntsel & EN) ||
+	    !selects(evntsel, (evntsel & 0xFFFF) | (evntsel >> 32 & 0xF) << 16, step))
 		return 0;
 	/* The northbridge's events are the whole node's: here only its first core sees them. */
 	if (pmu_of(core)->northbridge && (evntsel & 0xFF) >= 0xE0 && core->number != 0)
 		return 0;
-	return sim_count(step, evntsel >> 24 & 0xFF, evntsel & INV, evntsel & EDGE);
+	return selected(evntsel, step);
 }
 
 static void run(struct sim_core *core, const struct sim_step *step)
@@ -137,16 +127,14 @@ static void run(struct sim_core *core, const struct sim_step *step)
 	struct registers *r = core->registers;
 	unsigned int i;
 
-	for (i = 0; i < pmu_of(core)->counters; i++) {
-		r->counter[i] += count(core, r->evntsel[i], step);
-		if (r->counter[i] >> WIDTH && r->evntsel[i] & INT)
+	for (i = 0; i < pmu_of(core)->counters; i++)
+		if (add(&r->counter[i], WIDTH, count(core, r->evntsel[i], step)) &&
+		    r->evntsel[i] & INT)
 			core->pmi = true;
-		r->counter[i] &= counter_mask;
-	}
 }
 
 #define MODEL(NAME) {								\
-	.name = NAME, .size = sizeof(struct registers), .reset = reset,		\
+	.name = NAME, .size = sizeof(struct registers),				\
 	.write = write, .read = read, .rdpmc = rdpmc, .run = run,		\
 }
 

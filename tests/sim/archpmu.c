@@ -6,16 +6,10 @@
  * and "Full-Width Writes to Performance Counter Registers"; 20.3 and the sections on Nehalem and
  * Sandy Bridge for "Off-core Response Performance Monitoring"; vol. 4 for the MSRs' numbers.
  */
-#include "sim.h"
+#include "evntsel.h"
 
-#define USR		(UINT64_C(1) << 16)
-#define OS		(UINT64_C(1) << 17)
-#define EDGE		(UINT64_C(1) << 18)
 #define PC		(UINT64_C(1) << 19)
-#define INT		(UINT64_C(1) << 20)
 #define ANY_THREAD	(UINT64_C(1) << 21)
-#define EN		(UINT64_C(1) << 22)
-#define INV		(UINT64_C(1) << 23)
 #define EQ		(UINT64_C(1) << 36)
 #define UMASK2		(UINT64_C(0xFF) << 40)
 
@@ -200,12 +194,8 @@ static void advance(struct sim_core *core, uint64_t *counter, unsigned int numbe
 	struct registers *r = core->registers;
 	uint64_t bit = UINT64_C(1) << number;
 
-	if (!(r->global_ctrl & bit))
+	if (!(r->global_ctrl & bit) || !add(counter, pmu->width, by))
 		return;
-	*counter += by;
-	if (!(*counter >> pmu->width))
-		return;
-	*counter &= ones(pmu->width);
 	/* While the status bit is set there's no further interrupt. Version 1 has no such bit. */
 	if (interrupt && !(r->global_status & bit))
 		core->pmi = true;
@@ -231,14 +221,13 @@ static uint64_t count(const struct sim_core *core, uint64_t evntsel, const struc
 	bool holds;
 
 	/* A step has UMASK2 above the event and the unit mask. */
-	if (step->event != ((evntsel & 0xFFFF) | (evntsel & UMASK2) >> 24))
-		return 0;
-	if (!(evntsel & EN) || !(evntsel & (step->user ? USR : OS)))
+	if (!(evntsel & EN) ||
+	    !selects(evntsel, (evntsel & 0xFFFF) | (evntsel & UMASK2) >> 24, step))
 		return 0;
 	if (offcore_idle(core, step->event))
 		return 0;
 	if (!(evntsel & EQ) || mask == 0)
-		return sim_count(step, mask, evntsel & INV, evntsel & EDGE);
+		return selected(evntsel, step);
 	/* With EQ the comparison is "equal", or inverted "less, but not zero". */
 	holds = evntsel & INV ? step->per_cycle > 0 && step->per_cycle < mask :
 				step->per_cycle == mask;

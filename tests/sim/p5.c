@@ -43,11 +43,6 @@ static const struct pmu *pmu_of(const struct sim_core *core)
 	return pmu;
 }
 
-static void reset(struct sim_core *core)
-{
-	(void)core;			/* all registers are zero, as after RESET */
-}
-
 static const char *write(struct sim_core *core, uint32_t reg, uint64_t value)
 {
 	const struct pmu *pmu = pmu_of(core);
@@ -126,7 +121,7 @@ static void run(struct sim_core *core, const struct sim_step *step)
 }
 
 #define MODEL(NAME, RDPMC) {							\
-	.name = NAME, .size = sizeof(struct registers), .reset = reset,		\
+	.name = NAME, .size = sizeof(struct registers),				\
 	.write = write, .read = read, .rdpmc = RDPMC, .run = run,		\
 }
 

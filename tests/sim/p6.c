@@ -6,7 +6,7 @@
  * "Performance Counters": counter 0 is the TSC, counter 1 has an event of nine bits and
  * no other control.
  */
-#include "sim.h"
+#include "evntsel.h"
 
 enum {
 	TSC = 0x10,
@@ -14,12 +14,7 @@ enum {
 	EVNTSEL0 = 0x186, EVNTSEL1 = 0x187,
 };
 
-enum {
-	USR = 1 << 16, OS = 1 << 17, EDGE = 1 << 18, INT = 1 << 20,
-	EN = 1 << 22,			/* in EVNTSEL0, for both counters */
-	INV = 1 << 23,
-};
-
+/* EN is in EVNTSEL0, for both counters. */
 static const uint64_t p6_legal[2] = { 0xFFD7FFFF, 0xFFD7FFFF & ~(uint64_t)EN };
 static const unsigned int p6_width = 40;
 static const uint64_t p6_mask = (UINT64_C(1) << 40) - 1;
@@ -32,11 +27,6 @@ struct registers {
 	uint64_t evntsel[2];
 	uint64_t counter[2];
 };
-
-static void reset(struct sim_core *core)
-{
-	(void)core;			/* all registers are zero, as after RESET */
-}
 
 static void write_tsc(struct sim_core *core, uint64_t value)
 {
@@ -101,13 +91,9 @@ static void p6_run(struct sim_core *core, const struct sim_step *step)
 	for (i = 0; i < 2; i++) {
 		uint64_t evntsel = r->evntsel[i];
 
-		if (step->event != (evntsel & 0xFFFF) || !(evntsel & (step->user ? USR : OS)))
-			continue;
-		r->counter[i] += sim_count(step, evntsel >> 24 & 0xFF, evntsel & INV,
-					   evntsel & EDGE);
-		if (r->counter[i] >> p6_width && evntsel & INT)
+		if (selects(evntsel, evntsel & 0xFFFF, step) &&
+		    add(&r->counter[i], p6_width, selected(evntsel, step)) && evntsel & INT)
 			core->pmi = true;
-		r->counter[i] &= p6_mask;
 	}
 }
 
@@ -164,11 +150,11 @@ static void c3_run(struct sim_core *core, const struct sim_step *step)
 }
 
 const struct sim_model sim_p6 = {
-	.name = "p6", .size = sizeof(struct registers), .reset = reset,
+	.name = "p6", .size = sizeof(struct registers),
 	.write = p6_write, .read = p6_read, .rdpmc = p6_rdpmc, .run = p6_run,
 };
 
 const struct sim_model sim_c3 = {
-	.name = "c3", .size = sizeof(struct registers), .reset = reset,
+	.name = "c3", .size = sizeof(struct registers),
 	.write = c3_write, .read = c3_read, .rdpmc = c3_rdpmc, .run = c3_run,
 };

@@ -11,32 +11,6 @@
 #define MMCR0_PMC1CE	0x00008000u
 #define MMCR0_PMCjCE	0x00004000u
 
-static uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
-{
-	return (uint32_t)sim_rdpmc(core->sim, map);
-}
-
-static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
-{
-	return sim_read(core->sim, reg);
-}
-
-static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
-{
-	sim_write(core->sim, reg, value);
-	make_noise(core);
-}
-
-static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
-{
-	return sim_read(core->sim, reg);
-}
-
-static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
-{
-	sim_write(core->sim, reg, value);
-}
-
 static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
 		   unsigned int flags, struct perfctr_program *program,
 		   struct perfctr_diagnosis *diagnosis)
@@ -151,4 +125,4 @@ START_TEST(test_async)
 }
 END_TEST
 
-SIM_MAIN("simulated PowerPC", families, test_async)
+SIM_MAIN("simulated PowerPC", test_async)

@@ -12,12 +12,12 @@
 #ifndef TESTS_SIM_SCHEDULE_H
 #define TESTS_SIM_SCHEDULE_H
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "arch/rules.h"
 #include "tests/sim/sim.h"
+#include "tests/unit/main.h"
+#include "tests/unit/random.h"
 
 struct perfctr_core;
 static uint32_t perfctr_core_tsc(struct perfctr_core *core);
@@ -53,6 +53,35 @@ static uint32_t perfctr_core_tsc(struct perfctr_core *core)
 {
 	return (uint32_t)++core->sim->tsc;	/* time passes while it is read */
 }
+
+static uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
+{
+	return (uint32_t)sim_rdpmc(core->sim, map);
+}
+
+/* Registers by their numbers. Who has other ways to them defines SIM_OWN_REGISTERS, and these. */
+#ifndef SIM_OWN_REGISTERS
+static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
+{
+	return sim_read(core->sim, reg);
+}
+
+static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	sim_write(core->sim, reg, value);
+	make_noise(core);
+}
+
+static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
+{
+	return sim_read(core->sim, reg);
+}
+
+static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	sim_write(core->sim, reg, value);
+}
+#endif
 
 /* What a counter is for. */
 struct intent {
@@ -90,17 +119,6 @@ struct thread {
 	uint64_t since[MAX_INTENTS];	/* i-mode: counted since the last restart */
 	unsigned long overflows;
 };
-
-/* xorshift64: the same numbers everywhere. */
-static uint64_t random_state = 88172645463325252u;
-
-static uint32_t random_below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 32) % n;
-}
 
 static bool random_bool(void)
 {
@@ -389,29 +407,14 @@ static inline void run_family(const struct family *family, int (*named)(const ch
 	sim_close(m.sim, family->cores);
 }
 
-/* main() of a program that runs a test named test_family for each of the families, and others. */
-#define SIM_MAIN(name, families, ...) \
+/* main(): the other test, unless it is NULL, and then test_family for each of the families. */
+#define SIM_MAIN(name, other) \
 int main(void) \
 { \
-	Suite *suite = suite_create(name); \
-	TCase *tcase = tcase_create(name); \
-	const TTest *const others[] = { __VA_ARGS__ }; \
-	SRunner *runner; \
-	size_t i; \
-	int failed; \
+	const TTest *const tests[] = { other }; \
 \
-	tcase_set_timeout(tcase, 0); \
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) \
-		if (others[i]) \
-			tcase_add_test(tcase, others[i]); \
-	tcase_add_loop_test(tcase, test_family, 0, \
-			    (int)(sizeof(families) / sizeof((families)[0]))); \
-	suite_add_tcase(suite, tcase); \
-	runner = srunner_create(suite); \
-	srunner_run_all(runner, CK_NORMAL); \
-	failed = srunner_ntests_failed(runner); \
-	srunner_free(runner); \
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS; \
+	return run_tests(name, 0, tests, tests[0] != NULL, test_family, \
+			 (int)ARRAY_SIZE(families)); \
 }
 
 #endif /* TESTS_SIM_SCHEDULE_H */

@@ -30,7 +30,8 @@ void sim_open(struct sim_core core[], unsigned int n, const struct sim_model *mo
 		core[i].registers = calloc(1, model->size);
 		if (!core[i].registers)
 			abort();
-		model->reset(&core[i]);
+		if (model->reset)
+			model->reset(&core[i]);
 	}
 }
 

@@ -56,7 +56,7 @@ struct sim_model {
 	const char *name;
 	size_t size;			/* of the registers; zeroed before reset() */
 	bool shared;			/* siblings share the registers */
-	void (*reset)(struct sim_core *core);
+	void (*reset)(struct sim_core *core);	/* NULL: all registers are zero after RESET */
 	const char *(*write)(struct sim_core *core, uint32_t reg, uint64_t value);
 	const char *(*read)(struct sim_core *core, uint32_t reg, uint64_t *value);
 	const char *(*rdpmc)(struct sim_core *core, uint32_t index, uint64_t *value); /* NULL: none */

@@ -5,32 +5,6 @@
 #include <perfctr/abi.h>
 #include "tests/sim/schedule.h"
 
-static uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
-{
-	return (uint32_t)sim_rdpmc(core->sim, map);
-}
-
-static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
-{
-	return sim_read(core->sim, reg);
-}
-
-static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
-{
-	sim_write(core->sim, reg, value);
-	make_noise(core);
-}
-
-static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
-{
-	return sim_read(core->sim, reg);
-}
-
-static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
-{
-	sim_write(core->sim, reg, value);
-}
-
 static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
 		   unsigned int flags, struct perfctr_program *program,
 		   struct perfctr_diagnosis *diagnosis)
@@ -261,4 +235,4 @@ START_TEST(test_ht_global)
 }
 END_TEST
 
-SIM_MAIN("simulated x86", families, test_ht_global)
+SIM_MAIN("simulated x86", test_ht_global)

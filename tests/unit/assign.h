@@ -8,15 +8,14 @@
 #ifndef PERFCTR_TESTS_ASSIGN_H
 #define PERFCTR_TESTS_ASSIGN_H
 
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "arch/events.h"
+#include "tests/unit/main.h"
+#include "tests/unit/random.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define FIXED 0x40000000u
 #define NAMES 4096
 
@@ -85,17 +84,6 @@ static void get_names(const char *id, struct names *names)
 		names->n++;
 	}
 	ck_assert_uint_gt(names->n, 0);
-}
-
-/* xorshift64: the same numbers in every run. */
-static uint64_t random_state = 88172645463325252u;
-
-static unsigned int random_below(unsigned int n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned int)(random_state >> 33) % n;
 }
 
 /* ---- the oracle: everything is tried ---- */

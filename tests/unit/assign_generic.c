@@ -138,23 +138,5 @@ START_TEST(imode)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		every_name, oracle, full_sets, numbers_of_counters, levels, modifiers, imode,
-	};
-	Suite *suite = suite_create("assign_generic");
-	TCase *cases = tcase_create("assign_generic");
-	SRunner *runner = srunner_create(suite);
-	unsigned int i;
-	int failed;
-
-	tcase_set_timeout(cases, 120);
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("assign_generic", 120, every_name, oracle, full_sets, numbers_of_counters, levels,
+	  modifiers, imode)

@@ -203,24 +203,5 @@ START_TEST(no_interrupt)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		every_name, oracle, full_sets, moves, levels, modifiers, imode, imode_mixed,
-		no_interrupt,
-	};
-	Suite *suite = suite_create("assign_powerpc");
-	TCase *cases = tcase_create("assign_powerpc");
-	SRunner *runner = srunner_create(suite);
-	unsigned int i;
-	int failed;
-
-	tcase_set_timeout(cases, 120);
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("assign_powerpc", 120, every_name, oracle, full_sets, moves, levels, modifiers, imode,
+	  imode_mixed, no_interrupt)

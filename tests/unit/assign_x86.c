@@ -603,25 +603,6 @@ START_TEST(imode)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4, pathological,
-		pathological_register, pathological_p4, fixed_counters, shared_registers, levels,
-		modifiers, modifiers_by_family, imode,
-	};
-	Suite *suite = suite_create("assign_x86");
-	TCase *cases = tcase_create("assign_x86");
-	SRunner *runner = srunner_create(suite);
-	unsigned int i;
-	int failed;
-
-	tcase_set_timeout(cases, 60);
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4,
+	  pathological, pathological_register, pathological_p4, fixed_counters, shared_registers,
+	  levels, modifiers, modifiers_by_family, imode)

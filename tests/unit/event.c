@@ -545,6 +545,6 @@ static void __attribute__((constructor)) begin(void)
 	setenv("PERFCTR_ROOT", "/nonexistent", 1);
 }
 
-UNIT_MAIN("event", names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
+UNIT_MAIN("event", 60, names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
 	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, hostile_descriptions,
 	  tracepoints, tracepoints_of_root, lists, listing)

@@ -7,7 +7,6 @@
  * 55901; the 6x86MX, WinChip and C3 data books; the PowerPCs' user's manuals; Arm DDI 0487 and the
  * cores' TRMs.
  */
-#include <check.h>
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +15,8 @@
 #include <strings.h>
 #include "arch/events.h"
 #include "arch/x86/p4.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#include "tests/unit/main.h"
+#include "tests/unit/random.h"
 
 static enum perfctr_event_error look(const char *id, const char *word, size_t length,
 				     struct perfctr_event_choice *choice, const char **part,
@@ -59,17 +58,6 @@ static int cpu_named(const char *id, struct perfctr_cpu *cpu)
 {
 	return perfctr_x86_named(id, cpu) == 0 || perfctr_powerpc_named(id, cpu) == 0 ||
 	       perfctr_arm64_named(id, cpu) == 0 ? 0 : -1;
-}
-
-/* xorshift64: the same numbers in every run. */
-static uint64_t random_state = 88172645463325252u;
-
-static unsigned int random_below(unsigned int n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned int)(random_state >> 33) % n;
 }
 
 /* ---- every name of every table ---- */
@@ -1084,25 +1072,6 @@ START_TEST(a_million_words)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		names_are_found, names_are_unique, tables_and_processors, masks_in_their_fields,
-		counters_exist, masks_differ, combinations, defaults_are_taken, errors, empty_words,
-		strange_words, modifiers, masks_win, facts, a_million_words,
-	};
-	Suite *suite = suite_create("events");
-	TCase *cases = tcase_create("events");
-	SRunner *runner = srunner_create(suite);
-	unsigned int i;
-	int failed;
-
-	tcase_set_timeout(cases, 120);
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
+	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
+	  errors, empty_words, strange_words, modifiers, masks_win, facts, a_million_words)

@@ -276,5 +276,5 @@ START_TEST(doctor)
 }
 END_TEST
 
-UNIT_MAIN("group", software_events, enable_disable_reset, a_childs_events, bad_arguments,
+UNIT_MAIN("group", 60, software_events, enable_disable_reset, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, estimates, rates, processors, doctor)

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include "arch/cpu.h"
+#include "tests/unit/random.h"
 #include "unit.h"
 
 #define LINE 160
@@ -443,16 +444,6 @@ START_TEST(malformed_files)
 }
 END_TEST
 
-static uint64_t seed = 0x9E3779B97F4A7C15;
-
-static uint32_t xorshift(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 32);
-}
-
 /* Random words; mostly such that identification does not stop at the vendor or the family. */
 static void random_cpuid(struct perfctr_cpuid *id)
 {
@@ -466,13 +457,13 @@ static void random_cpuid(struct perfctr_cpuid *id)
 	uint32_t how;
 
 	for (i = 0; i < sizeof(*id); i++)
-		byte[i] = (unsigned char)xorshift();
-	how = xorshift();
+		byte[i] = (unsigned char)random_word();
+	how = random_word();
 	if (how & 0x7)
-		memcpy(id->vendor, vendors[xorshift() % ARRAY_SIZE(vendors)], sizeof(id->vendor));
+		memcpy(id->vendor, vendors[random_below(ARRAY_SIZE(vendors))], sizeof(id->vendor));
 	if (how & 0x70)
 		id->signature = (id->signature & ~0xF00u) |
-				families[xorshift() % ARRAY_SIZE(families)];
+				families[random_below(ARRAY_SIZE(families))];
 	if (how & 0x100)
 		id->signature &= 0x001FFFFF;
 	if (how & 0xE00)
@@ -505,14 +496,14 @@ START_TEST(mutations)
 	for (i = 0; i < RANDOM_SETS; i++) {
 		const struct entry *entry = &corpus[i % entries];
 		struct perfctr_cpuid id = entry->cpuid;
-		uint32_t how = xorshift();
+		uint32_t how = random_word();
 
 		/* Up to four bits change, or bytes. */
 		for (k = 0; k <= (how & 3); k++) {
-			unsigned char *byte = (unsigned char *)&id + xorshift() % sizeof(id);
+			unsigned char *byte = (unsigned char *)&id + random_below(sizeof(id));
 
-			*byte = (unsigned char)(how & 4 ? xorshift() :
-							  *byte ^ 1u << (xorshift() & 7));
+			*byte = (unsigned char)(how & 4 ? random_word() :
+							  *byte ^ 1u << (random_word() & 7));
 		}
 		assert_consistent(&id, entry->name, i);
 	}
@@ -595,7 +586,7 @@ START_TEST(powerpc_every_version)
 		const char *wrong;
 
 		memset(&cpu, 0xFF, sizeof(cpu));
-		perfctr_powerpc_identify(version << 16 | (xorshift() & 0xFFFF), &cpu);
+		perfctr_powerpc_identify(version << 16 | (random_word() & 0xFFFF), &cpu);
 		wrong = inconsistency(&cpu, perfctr_powerpc_type_name(cpu.type));
 		if (wrong)
 			ck_abort_msg("version %04X: %s", version, wrong);
@@ -662,8 +653,8 @@ START_TEST(arm64_random)
 	unsigned int i;
 
 	for (i = 0; i < 0x10000; i++) {
-		uint64_t midr = (uint64_t)xorshift() << 32 | xorshift();
-		unsigned int counters = xorshift() >> (xorshift() & 31);
+		uint64_t midr = (uint64_t)random_word() << 32 | random_word();
+		unsigned int counters = random_word() >> (random_word() & 31);
 		const char *wrong;
 
 		/* Half of them: every part number of Arm's. */
@@ -776,6 +767,6 @@ START_TEST(type_names)
 }
 END_TEST
 
-UNIT_MAIN("identify", recorded_processors, malformed_files, random_words, mutations,
+UNIT_MAIN("identify", 60, recorded_processors, malformed_files, random_words, mutations,
 	  powerpc_versions, powerpc_every_version, arm64_parts, arm64_random, ids,
 	  typical_is_recorded, type_names)

@@ -118,5 +118,5 @@ START_TEST(tsc_without_events)
 }
 END_TEST
 
-UNIT_MAIN("primitives", the_clock_runs, counter_instructions, no_index_no_read, scaling, cstatus,
-	  tsc_without_events)
+UNIT_MAIN("primitives", 60, the_clock_runs, counter_instructions, no_index_no_read, scaling,
+	  cstatus, tsc_without_events)

@@ -7,185 +7,22 @@
  * MPC7450UM, chapters 9 and 11.
  */
 #include <perfctr/abi-powerpc.h>
-#include <check.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include "arch/rules.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-/* ---- a control with some words changed is refused for one reason, or accepted ---- */
-
-/* A word of the control: its number, counted from 1, so that 0 ends a list. */
-struct word {
-	size_t number;
-	uint32_t value;
-};
-
-#define W(member, value) \
-	{ offsetof(struct perfctr_cpu_control, member) / sizeof(uint32_t) + 1, value }
-
-struct trial {
-	const char *name;
-	struct word set[7];	/* the last is empty */
-	const char *rule;	/* words of it; NULL: the control is accepted */
-	const char *field;
-	int index;
-	uint32_t bits;
-};
-
-#define ACCEPTED NULL, NULL, 0, 0
-#define REFUSED(field, index, bits, rule) rule, field, index, bits
-
-static struct perfctr_cpu named(const char *id)
+/* Some revisions must not use interrupts: that is identification's business. */
+static int isa_named(const char *id, struct perfctr_cpu *cpu)
 {
-	struct perfctr_cpu cpu;
+	int result = perfctr_powerpc_named(id, cpu);
 
-	ck_assert_msg(perfctr_powerpc_named(id, &cpu) == 0, "no %s", id);
-	/* Some revisions must not use it: that is identification's business. */
-	cpu.pcint = 1;
-	return cpu;
+	cpu->pcint = 1;
+	return result;
 }
 
-static void refused(const char *name, const struct perfctr_cpu *cpu,
-		    const struct perfctr_cpu_control *control, const char *field, int index,
-		    uint32_t bits, const char *rule)
-{
-	struct perfctr_diagnosis d = { 0 };
-	struct perfctr_program program;
-
-	ck_assert_msg(perfctr_powerpc_compile(cpu, control, 0, &program, &d) == -1,
-		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
-	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
-		      strstr(d.rule, rule) != NULL,
-		      "%s, %s: %s[%d] %#x \"%s\", and not %s[%d] %#x \"%s\"", cpu->id, name,
-		      d.field, d.index, d.bits, d.rule, field, index, bits, rule);
-}
-
-/* The program has only registers that the processor's list has, each once. */
-static struct perfctr_program accepted(const char *name, const struct perfctr_cpu *cpu,
-				       const struct perfctr_cpu_control *control)
-{
-	struct perfctr_cpu_control copy = *control;
-	struct perfctr_diagnosis d = { 0 };
-	struct perfctr_program program;
-	unsigned int i, j;
-
-	memset(&program, 0xA5, sizeof(program));
-	ck_assert_msg(perfctr_powerpc_compile(cpu, control, 0, &program, &d) == 0,
-		      "%s, %s: %s[%d] %#x \"%s\"", cpu->id, name, d.field, d.index, d.bits, d.rule);
-	ck_assert_mem_eq(control, &copy, sizeof(copy));
-	ck_assert_uint_eq(program.nractrs, control->nractrs);
-	ck_assert_uint_eq(program.nrctrs, control->nractrs + control->nrictrs);
-	ck_assert_uint_le(program.nr_writes, PERFCTR_WRITES);
-	for (i = 0; i < program.nr_writes; i++) {
-		ck_assert_uint_lt(program.write[i].slot, PERFCTR_SLOTS);
-		ck_assert_uint_ne(program.write[i].reg, 0);
-		ck_assert_uint_eq(program.write[i].reg,
-				  perfctr_powerpc_register(cpu, program.write[i].slot));
-		for (j = 0; j < i; j++)
-			ck_assert_uint_ne(program.write[i].slot, program.write[j].slot);
-	}
-	ck_assert_uint_eq(program.id, 0);
-	ck_assert_uint_le(program.nr_clears, PERFCTR_CLEARS);
-	ck_assert_uint_eq(program.negative, 1);
-	return program;
-}
-
-static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
-		const struct trial *trials, size_t n)
-{
-	struct perfctr_cpu_control c;
-	const struct word *w;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		c = *base;
-		for (w = trials[i].set; w->number; w++)
-			memcpy((char *)&c + (w->number - 1) * sizeof(uint32_t), &w->value,
-			       sizeof(w->value));
-		if (trials[i].rule)
-			refused(trials[i].name, cpu, &c, trials[i].field, trials[i].index,
-				trials[i].bits, trials[i].rule);
-		else
-			accepted(trials[i].name, cpu, &c);
-	}
-}
-
-#define TRY(cpu, base, ...) do { \
-	const struct trial trials[] = { __VA_ARGS__ }; \
-	try(cpu, base, trials, ARRAY_SIZE(trials)); \
-} while (0)
-
-/* ---- what a program is ---- */
-
-static void writes_are(const struct perfctr_program *p, const struct perfctr_write *w, size_t n)
-{
-	size_t i;
-
-	ck_assert_uint_eq(p->nr_writes, n);
-	for (i = 0; i < n; i++)
-		ck_assert_msg(p->write[i].slot == w[i].slot && p->write[i].reg == w[i].reg &&
-			      p->write[i].value == w[i].value &&
-			      p->write[i].stopped == w[i].stopped,
-			      "write %zu: { %u, %#x, %#llx, %#llx }", i, p->write[i].slot,
-			      p->write[i].reg, (unsigned long long)p->write[i].value,
-			      (unsigned long long)p->write[i].stopped);
-}
-
-static void counters_are(const struct perfctr_program *p, const struct perfctr_place *c, size_t n)
-{
-	size_t i;
-
-	ck_assert_uint_eq(p->nrctrs, n);
-	for (i = 0; i < n; i++)
-		ck_assert_msg(p->counter[i].map == c[i].map && p->counter[i].reg == c[i].reg &&
-			      p->counter[i].mask == c[i].mask && p->counter[i].ack == c[i].ack &&
-			      p->counter[i].ireset == c[i].ireset,
-			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x }", i, p->counter[i].map,
-			      p->counter[i].reg, (unsigned long long)p->counter[i].mask,
-			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset);
-}
-
-#define WRITES(program, ...) do { \
-	const struct perfctr_write list[] = { __VA_ARGS__ }; \
-	writes_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
-
-#define COUNTERS(program, ...) do { \
-	const struct perfctr_place list[] = { __VA_ARGS__ }; \
-	counters_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
-
-/* The registers of the slots from 0 on; all further slots are empty. */
-static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
-{
-	unsigned int slot;
-
-	for (slot = 0; slot < 300; slot++)
-		ck_assert_msg(perfctr_powerpc_register(cpu, slot) == (slot < n ? regs[slot] : 0),
-			      "%s: slot %u is %#x", cpu->id, slot,
-			      perfctr_powerpc_register(cpu, slot));
-	ck_assert_uint_eq(perfctr_powerpc_register(cpu, 0xFFFFFFFF), 0);
-}
-
-/* One register to set up, or none if reg is 0. */
-static void setup_is(const struct perfctr_cpu *cpu, uint32_t reg, uint64_t value)
-{
-	uint64_t v = 0;
-	uint32_t r = 0;
-	unsigned int n = 0;
-
-	if (reg) {
-		ck_assert_int_eq(perfctr_powerpc_setup(cpu, n++, &r, &v), 0);
-		ck_assert_uint_eq(r, reg);
-		ck_assert_uint_eq(v, value);
-	}
-	ck_assert_int_eq(perfctr_powerpc_setup(cpu, n, &r, &v), -1);
-	ck_assert_int_eq(perfctr_powerpc_setup(cpu, 0xFFFFFFFF, &r, &v), -1);
-}
-
+#define isa_compile	perfctr_powerpc_compile
+#define isa_register	perfctr_powerpc_register
+#define isa_setup	perfctr_powerpc_setup
+#define isa_negative	1
+#include "tests/unit/rules.h"
 
 #define FC		0x80000000u
 #define PMXE		0x04000000u
@@ -606,24 +443,5 @@ START_TEST(every_processor)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		common, generic, selectors, mmcr0, mmcr2, registers, programs, async,
-		every_processor,
-	};
-	Suite *suite = suite_create("rules_powerpc");
-	TCase *cases = tcase_create("rules_powerpc");
-	SRunner *runner;
-	unsigned int i;
-	int failed;
-
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("rules_powerpc", 60, common, generic, selectors, mmcr0, mmcr2, registers, programs, async,
+	  every_processor)

@@ -7,15 +7,8 @@
  * AMD APM vol. 2 13.2, and the BKDGs.
  */
 #include <perfctr/abi-x86.h>
-#include <check.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "arch/rules.h"
 #include "arch/x86/p4.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define USR_OS		0x00030000u
 #define INT		0x00100000u
@@ -25,156 +18,12 @@
 #define MASK48		0xFFFFFFFFFFFFull
 #define FAST		0x80000000u
 
-/* ---- a control with some words changed is refused for one reason, or accepted ---- */
-
-/* A word of the control: its number, counted from 1, so that 0 ends a list. */
-struct word {
-	size_t number;
-	uint32_t value;
-};
-
-#define W(member, value) \
-	{ offsetof(struct perfctr_cpu_control, member) / sizeof(uint32_t) + 1, value }
-
-struct trial {
-	const char *name;
-	struct word set[7];	/* the last is empty */
-	const char *rule;	/* words of it; NULL: the control is accepted */
-	const char *field;
-	int index;
-	uint32_t bits;
-};
-
-#define ACCEPTED NULL, NULL, 0, 0
-#define REFUSED(field, index, bits, rule) rule, field, index, bits
-
-static struct perfctr_cpu named(const char *id)
-{
-	struct perfctr_cpu cpu;
-
-	ck_assert_msg(perfctr_x86_named(id, &cpu) == 0, "no %s", id);
-	return cpu;
-}
-
-static void refused(const char *name, const struct perfctr_cpu *cpu,
-		    const struct perfctr_cpu_control *control, unsigned int flags,
-		    const char *field, int index, uint32_t bits, const char *rule)
-{
-	struct perfctr_diagnosis d = { 0 };
-	struct perfctr_program program;
-
-	ck_assert_msg(perfctr_x86_compile(cpu, control, flags, &program, &d) == -1,
-		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
-	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
-		      strstr(d.rule, rule) != NULL,
-		      "%s, %s: %s[%d] %#x \"%s\", and not %s[%d] %#x \"%s\"", cpu->id, name,
-		      d.field, d.index, d.bits, d.rule, field, index, bits, rule);
-}
-
-/* The program has only registers that the processor's list has, each once. */
-static struct perfctr_program accepted(const char *name, const struct perfctr_cpu *cpu,
-				       const struct perfctr_cpu_control *control,
-				       unsigned int flags)
-{
-	struct perfctr_cpu_control copy = *control;
-	struct perfctr_diagnosis d = { 0 };
-	struct perfctr_program program;
-	unsigned int i, j;
-
-	memset(&program, 0xA5, sizeof(program));
-	ck_assert_msg(perfctr_x86_compile(cpu, control, flags, &program, &d) == 0,
-		      "%s, %s: %s[%d] %#x \"%s\"", cpu->id, name, d.field, d.index, d.bits, d.rule);
-	ck_assert_mem_eq(control, &copy, sizeof(copy));
-	ck_assert_uint_eq(program.nractrs, control->nractrs);
-	ck_assert_uint_eq(program.nrctrs, control->nractrs + control->nrictrs);
-	ck_assert_uint_le(program.nr_writes, PERFCTR_WRITES);
-	for (i = 0; i < program.nr_writes; i++) {
-		ck_assert_uint_lt(program.write[i].slot, PERFCTR_SLOTS);
-		ck_assert_uint_ne(program.write[i].reg, 0);
-		ck_assert_uint_eq(program.write[i].reg,
-				  perfctr_x86_register(cpu, program.write[i].slot));
-		for (j = 0; j < i; j++)
-			ck_assert_uint_ne(program.write[i].slot, program.write[j].slot);
-	}
-	ck_assert_uint_eq(program.id, 0);
-	ck_assert_int_eq(program.async, -1);
-	ck_assert_uint_eq(program.nr_clears, 0);
-	ck_assert_uint_eq(program.negative, 0);
-	return program;
-}
-
-static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
-		unsigned int flags, const struct trial *trials, size_t n)
-{
-	struct perfctr_cpu_control c;
-	const struct word *w;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		c = *base;
-		for (w = trials[i].set; w->number; w++)
-			memcpy((char *)&c + (w->number - 1) * sizeof(uint32_t), &w->value,
-			       sizeof(w->value));
-		if (trials[i].rule)
-			refused(trials[i].name, cpu, &c, flags, trials[i].field, trials[i].index,
-				trials[i].bits, trials[i].rule);
-		else
-			accepted(trials[i].name, cpu, &c, flags);
-	}
-}
-
-#define TRY(cpu, base, flags, ...) do { \
-	const struct trial trials[] = { __VA_ARGS__ }; \
-	try(cpu, base, flags, trials, ARRAY_SIZE(trials)); \
-} while (0)
-
-/*
- * Set each bit of a word alone: the reserved ones are refused by the rule, those to skip have other
- * rules, all others are accepted.
- */
-static void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
-		  size_t offset, const char *field, int index, uint32_t reserved, uint32_t skip,
-		  const char *rule)
-{
-	struct perfctr_cpu_control c;
-	char name[80];
-	uint32_t word;
-	unsigned int bit;
-
-	for (bit = 0; bit < 32; bit++) {
-		uint32_t mask = 1u << bit;
-
-		c = *base;
-		memcpy(&word, (char *)&c + offset, sizeof(word));
-		word |= mask;
-		memcpy((char *)&c + offset, &word, sizeof(word));
-		snprintf(name, sizeof(name), "%s[%d] bit %u", field, index, bit);
-		if (reserved & mask)
-			refused(name, cpu, &c, 0, field, index, mask, rule);
-		else if (!(skip & mask))
-			accepted(name, cpu, &c, 0);
-	}
-}
-
-#define SWEEP(cpu, base, member, i, reserved, skip, rule) \
-	sweep(cpu, base, offsetof(struct perfctr_cpu_control, member[i]), #member, i, reserved, \
-	      skip, rule)
-
-/* ---- what a program is ---- */
-
-static void writes_are(const struct perfctr_program *p, const struct perfctr_write *w, size_t n)
-{
-	size_t i;
-
-	ck_assert_uint_eq(p->nr_writes, n);
-	for (i = 0; i < n; i++)
-		ck_assert_msg(p->write[i].slot == w[i].slot && p->write[i].reg == w[i].reg &&
-			      p->write[i].value == w[i].value &&
-			      p->write[i].stopped == w[i].stopped,
-			      "write %zu: { %u, %#x, %#llx, %#llx }", i, p->write[i].slot,
-			      p->write[i].reg, (unsigned long long)p->write[i].value,
-			      (unsigned long long)p->write[i].stopped);
-}
+#define isa_named	perfctr_x86_named
+#define isa_compile	perfctr_x86_compile
+#define isa_register	perfctr_x86_register
+#define isa_setup	perfctr_x86_setup
+#define isa_negative	0
+#include "tests/unit/rules.h"
 
 /* One of the writes. */
 static void writes_has(const struct perfctr_program *p, uint32_t slot, uint32_t reg,
@@ -188,62 +37,6 @@ static void writes_has(const struct perfctr_program *p, uint32_t slot, uint32_t 
 	ck_assert_uint_eq(p->write[i].reg, reg);
 	ck_assert_uint_eq(p->write[i].value, value);
 	ck_assert_uint_eq(p->write[i].stopped, stopped);
-}
-
-static void counters_are(const struct perfctr_program *p, const struct perfctr_place *c, size_t n)
-{
-	size_t i;
-
-	ck_assert_uint_eq(p->nrctrs, n);
-	for (i = 0; i < n; i++)
-		ck_assert_msg(p->counter[i].map == c[i].map && p->counter[i].reg == c[i].reg &&
-			      p->counter[i].mask == c[i].mask && p->counter[i].ack == c[i].ack &&
-			      p->counter[i].ireset == c[i].ireset,
-			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x }", i, p->counter[i].map,
-			      p->counter[i].reg, (unsigned long long)p->counter[i].mask,
-			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset);
-}
-
-#define WRITES(program, ...) do { \
-	const struct perfctr_write list[] = { __VA_ARGS__ }; \
-	writes_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
-
-#define COUNTERS(program, ...) do { \
-	const struct perfctr_place list[] = { __VA_ARGS__ }; \
-	counters_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
-
-/* The registers of the slots from 0 on; all further slots are empty. */
-static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
-{
-	unsigned int slot;
-
-	for (slot = 0; slot < 300; slot++)
-		ck_assert_msg(perfctr_x86_register(cpu, slot) == (slot < n ? regs[slot] : 0),
-			      "%s: slot %u is %#x", cpu->id, slot, perfctr_x86_register(cpu, slot));
-	ck_assert_uint_eq(perfctr_x86_register(cpu, 0xFFFFFFFF), 0);
-}
-
-#define REGISTERS(cpu, ...) do { \
-	const uint32_t list[] = { __VA_ARGS__ }; \
-	registers_are(cpu, list, ARRAY_SIZE(list)); \
-} while (0)
-
-/* One register to set up, or none if reg is 0. */
-static void setup_is(const struct perfctr_cpu *cpu, uint32_t reg, uint64_t value)
-{
-	uint64_t v = 0;
-	uint32_t r = 0;
-	unsigned int n = 0;
-
-	if (reg) {
-		ck_assert_int_eq(perfctr_x86_setup(cpu, n++, &r, &v), 0);
-		ck_assert_uint_eq(r, reg);
-		ck_assert_uint_eq(v, value);
-	}
-	ck_assert_int_eq(perfctr_x86_setup(cpu, n, &r, &v), -1);
-	ck_assert_int_eq(perfctr_x86_setup(cpu, 0xFFFFFFFF, &r, &v), -1);
 }
 
 /* n a-mode counters, on the first counters, with the same event select. */
@@ -271,7 +64,7 @@ START_TEST(common)
 
 	cpu.frontend = 0;
 	cpu.offcore = cpu.offcore_width = 0;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "as it is", { { 0 } }, ACCEPTED },
 	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
 	    { "TSC only", { W(nractrs, 0) }, ACCEPTED },
@@ -337,7 +130,7 @@ START_TEST(common)
 	    { "upper half", { W(evntsel_high[1], 0x80000000) },
 	      REFUSED("evntsel_high", 1, 0x80000000, "must be zero here") });
 	cpu.pcint = 0;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
 	    { "i-mode without interrupts", { W(nractrs, 3), W(nrictrs, 1),
 	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
@@ -355,7 +148,7 @@ START_TEST(generic)
 	struct perfctr_cpu cpu;
 
 	perfctr_x86_identify(&nobody, &cpu);
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "TSC", { { 0 } }, ACCEPTED },
 	    { "nothing, as at the end", { W(tsc_on, 0) }, ACCEPTED },
 	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "only the TSC") },
@@ -367,14 +160,14 @@ START_TEST(generic)
 	    { "offcore response", { W(offcore_rsp[0], 1) },
 	      REFUSED("offcore_rsp", 0, 1, "no such register") },
 	    { "reserved", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "must be zero") });
-	program = accepted("generic", &cpu, &c, 0);
+	program = accepted("generic", &cpu, &c);
 	ck_assert_uint_eq(program.nr_writes, 0);
 	ck_assert_uint_eq(program.ack_reg, 0);
 	registers_are(&cpu, NULL, 0);
 	setup_is(&cpu, 0, 0);
 	nobody.leaf1_edx = 0;
 	perfctr_x86_identify(&nobody, &cpu);
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "not even a TSC", { { 0 } }, REFUSED("tsc_on", -1, 1, "no TSC that can be used") },
 	    { "nothing", { W(tsc_on, 0) }, ACCEPTED });
 }
@@ -397,7 +190,7 @@ START_TEST(p5)
 		SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "these bits are reserved");
 		SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFE00, 0, "half of CESR");
 		SWEEP(&cpu, &c, evntsel_high, 0, 0xFFFFFFFF, 0, "must be zero here");
-		TRY(&cpu, &c, 0,
+		TRY(&cpu, &c,
 		    { "all bits", { W(evntsel[1], 0x01FF) }, ACCEPTED },
 		    { "several reserved bits", { W(evntsel[1], 0xFFFFFFFF) },
 		      REFUSED("evntsel", 1, 0xFFFFFE00, "reserved") },
@@ -418,7 +211,7 @@ START_TEST(p5)
 		    { "reserved 4", { W(_reserved4, 1) }, REFUSED("_reserved", -1, 1, "zero") });
 		REGISTERS(&cpu, 0x11);
 		setup_is(&cpu, 0, 0);
-		program = accepted("program", &cpu, &c, 0);
+		program = accepted("program", &cpu, &c);
 		WRITES(&program, { 0, 0x11, 0x018D00D6, 0x018D00D6 });
 		COUNTERS(&program, { 0, 0x12, MASK40, 0, 0 }, { 1, 0x13, MASK40, 0, 0 });
 		ck_assert_uint_eq(program.ack_reg, 0);
@@ -427,11 +220,11 @@ START_TEST(p5)
 	}
 	c.pmc_map[0] = 1;
 	c.pmc_map[1] = 0;
-	program = accepted("exchanged", &cpu, &c, 0);
+	program = accepted("exchanged", &cpu, &c);
 	WRITES(&program, { 0, 0x11, 0x00D6018D, 0x00D6018D });
 	COUNTERS(&program, { 1, 0x13, MASK40, 0, 0 }, { 0, 0x12, MASK40, 0, 0 });
 	c.nractrs = 1;
-	program = accepted("counter 1 alone", &cpu, &c, 0);
+	program = accepted("counter 1 alone", &cpu, &c);
 	WRITES(&program, { 0, 0x11, 0x00D60000, 0x00D60000 });
 }
 END_TEST
@@ -444,7 +237,7 @@ START_TEST(mii)
 
 	SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFA00, 0, "these bits are reserved");
 	SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFA00, 0, "these bits are reserved");
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "all bits", { W(evntsel[0], 0x05FF) }, ACCEPTED },
 	    { "no CPL", { W(evntsel[1], 0x053F) },
 	      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel") },
@@ -456,7 +249,7 @@ START_TEST(mii)
 	REGISTERS(&cpu, 0x11);
 	setup_is(&cpu, 0, 0);
 	c.evntsel[1] = 0x0582;
-	program = accepted("program", &cpu, &c, 0);
+	program = accepted("program", &cpu, &c);
 	WRITES(&program, { 0, 0x11, 0x058200C0, 0x058200C0 });
 	COUNTERS(&program, { 0, 0x12, MASK48, 0, 0 }, { 1, 0x13, MASK48, 0, 0 });
 	ck_assert_uint_eq(program.by_register, 0);
@@ -476,7 +269,7 @@ START_TEST(winchip)
 		cpu = named(ids[i]);
 		SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFF00, 0, "these bits are reserved");
 		SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFF00, 0, "these bits are reserved");
-		TRY(&cpu, &c, 0,
+		TRY(&cpu, &c,
 		    { "no CPL bits", { W(evntsel[0], 0), W(evntsel[1], 0xFF) }, ACCEPTED },
 		    { "TSC", { W(tsc_on, 1) }, REFUSED("tsc_on", -1, 1, "no TSC") },
 		    { "TSC alone", { W(tsc_on, 2), W(nractrs, 0) },
@@ -488,7 +281,7 @@ START_TEST(winchip)
 		setup_is(&cpu, 0, 0);
 	}
 	c.evntsel[1] = 0x0016;
-	program = accepted("program", &cpu, &c, 0);
+	program = accepted("program", &cpu, &c);
 	WRITES(&program, { 0, 0x11, 0x00160002, 0x00160002 });
 	COUNTERS(&program, { 0, 0x12, MASK40, 0, 0 }, { 1, 0x13, MASK40, 0, 0 });
 }
@@ -510,7 +303,7 @@ START_TEST(p6)
 		SWEEP(&cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
 		SWEEP(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE, "reserved on this processor");
 		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0, "must be zero here");
-		TRY(&cpu, &c, 0,
+		TRY(&cpu, &c,
 		    { "all", { W(evntsel[0], 0xFFC7FFFF), W(evntsel[1], 0xFF87FFFF) }, ACCEPTED },
 		    { "both reserved", { W(evntsel[1], 0x002B00C0) },
 		      REFUSED("evntsel", 1, 0x00280000, "reserved on this processor") },
@@ -548,7 +341,7 @@ START_TEST(p6)
 		    { "reserved 2", { W(_reserved2, 1) }, REFUSED("_reserved", -1, 1, "zero") });
 		REGISTERS(&cpu, 0x186, 0x187);
 		setup_is(&cpu, 0, 0);
-		program = accepted("program", &cpu, &c, 0);
+		program = accepted("program", &cpu, &c);
 		WRITES(&program, { 0, 0x186, 0x004300C0, 0x004300C0 },
 		       { 1, 0x187, 0x000300C0, 0x000300C0 });
 		COUNTERS(&program, { 0, 0xC1, MASK40, 0, 0 }, { 1, 0xC2, MASK40, 0, 0 });
@@ -562,16 +355,16 @@ START_TEST(p6)
 	c.evntsel[1] = 0x00530079;
 	c.ireset[0] = 5;
 	c.ireset[1] = -1000;
-	program = accepted("i-mode", &cpu, &c, 0);
+	program = accepted("i-mode", &cpu, &c);
 	WRITES(&program, { 1, 0x187, 0x000200C0, 0x000200C0 }, { 0, 0x186, 0x00530079, 0 });
 	COUNTERS(&program, { 1, 0xC2, MASK40, 0, 5 }, { 0, 0xC1, MASK40, 0, (uint32_t)-1000 });
 	/* Counter 1 alone: counter 0's enable bit lets it count. */
 	c.nrictrs = 0;
-	program = accepted("counter 1 alone", &cpu, &c, 0);
+	program = accepted("counter 1 alone", &cpu, &c);
 	WRITES(&program, { 1, 0x187, 0x000200C0, 0x000200C0 }, { 0, 0x186, ENABLE, ENABLE });
 	COUNTERS(&program, { 1, 0xC2, MASK40, 0, 5 });
 	c.nractrs = 0;
-	program = accepted("TSC only", &cpu, &c, 0);
+	program = accepted("TSC only", &cpu, &c);
 	ck_assert_uint_eq(program.nr_writes, 0);
 }
 END_TEST
@@ -584,7 +377,7 @@ START_TEST(c3)
 
 	c.pmc_map[0] = 1;
 	SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "bits 8-0 only");
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "no auxiliary bits", { W(evntsel[0], 0x0079) }, ACCEPTED },
 	    { "no event", { W(evntsel[0], 0) }, ACCEPTED },
 	    { "TSC only", { W(nractrs, 0), W(pmc_map[0], 0) }, ACCEPTED },
@@ -603,7 +396,7 @@ START_TEST(c3)
 	    { "reserved 3", { W(_reserved3, 1) }, REFUSED("_reserved", -1, 1, "zero") });
 	REGISTERS(&cpu, 0x187);
 	setup_is(&cpu, 0, 0);
-	program = accepted("program", &cpu, &c, 0);
+	program = accepted("program", &cpu, &c);
 	WRITES(&program, { 0, 0x187, 0x01C0, 0x01C0 });
 	COUNTERS(&program, { 1, 0xC2, 0xFFFFFFFF, 0, 0 });
 }
@@ -620,7 +413,7 @@ static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint
 	SWEEP(cpu, &c, evntsel, 3, 0x00280000, INT, "reserved on this processor");
 	SWEEP(cpu, &c, evntsel_high, 0, ~high, 0,
 	      high ? "reserved on this processor" : "must be zero here");
-	TRY(cpu, &c, 0,
+	TRY(cpu, &c,
 	    { "as it is", { { 0 } }, ACCEPTED },
 	    { "all bits", { W(evntsel[1], 0xFFC7FFFF), W(evntsel_high[1], high) }, ACCEPTED },
 	    { "each has its own enable bit", { W(evntsel[2], 0x000300C0) },
@@ -666,7 +459,7 @@ START_TEST(k7)
 		c.nractrs = c.nrictrs = 1;
 		c.evntsel[1] = 0x00530076;
 		c.ireset[1] = -7;
-		program = accepted("program", &cpu, &c, 0);
+		program = accepted("program", &cpu, &c);
 		WRITES(&program, { 3, 0xC0010003, 0x004300C0, 0x004300C0 },
 		       { 1, 0xC0010001, 0x00530076, 0 });
 		COUNTERS(&program, { 3, 0xC0010007, MASK48, 0, 0 },
@@ -676,7 +469,7 @@ START_TEST(k7)
 	}
 	c.evntsel_high[0] = 0x4;
 	c.evntsel_high[1] = 0x1;
-	program = accepted("upper halves", &cpu, &c, 0);
+	program = accepted("upper halves", &cpu, &c);
 	WRITES(&program, { 3, 0xC0010003, 0x4004300C0, 0x4004300C0 },
 	       { 1, 0xC0010001, 0x100530076, 0 });
 }
@@ -703,7 +496,7 @@ START_TEST(amd_core)
 		c.evntsel[1] = 0x00530076;
 		c.evntsel_high[0] = 0x1;
 		c.ireset[1] = -7;
-		program = accepted("program", &cpu, &c, 0);
+		program = accepted("program", &cpu, &c);
 		WRITES(&program, { 5, 0xC001020A, 0x1004300C0, 0x1004300C0 },
 		       { 1, 0xC0010202, 0x00530076, 0 });
 		COUNTERS(&program, { 5, 0xC001020B, MASK48, 0, 0 },
@@ -750,7 +543,7 @@ START_TEST(northbridge)
 		c = amode(3, 0x004300C0);
 		c.evntsel[1] = cases[i].evntsel;
 		c.evntsel_high[1] = cases[i].high;
-		ck_assert_msg(accepted("event", &cpu, &c, cases[i].flags).one_core ==
+		ck_assert_msg(accepted_with("event", &cpu, &c, cases[i].flags).one_core ==
 			      cases[i].one_core, "%s %#x", cases[i].id, cases[i].evntsel);
 	}
 }
@@ -803,7 +596,7 @@ START_TEST(p4_cccr)
 		cpu.ht = ht & 1;
 		SWEEP(&cpu, &c, evntsel, 0, 0xB80007FF, 0x0400E000, "of a CCCR are reserved");
 		SWEEP(&cpu, &c, evntsel, 1, 0xB80007FF, 0x0400E800, "of a CCCR are reserved");
-		TRY(&cpu, &c, 0,
+		TRY(&cpu, &c,
 		    { "as it is", { { 0 } }, ACCEPTED },
 		    { "all", { W(evntsel[0], 0x43FF9800) }, ACCEPTED },
 		    { "all reserved", { W(evntsel[0], 0xFFFFFFFF) },
@@ -848,7 +641,7 @@ START_TEST(p4_active_thread)
 	struct perfctr_cpu_control c = p4_control();
 	struct perfctr_cpu cpu = p4_cpu(2, 0);
 
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "both", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
 	    { "single", { W(evntsel[1], 0x0001D000) },
 	      REFUSED("evntsel", 1, 0x00010000, "both bits of ACTIVE_THREAD") },
@@ -857,7 +650,7 @@ START_TEST(p4_active_thread)
 	    { "none", { W(evntsel[1], 0x0000D000) },
 	      REFUSED("evntsel", 1, 0, "both bits of ACTIVE_THREAD") });
 	cpu.ht = 1;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "both, HT", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
 	    { "single, HT", { W(evntsel[1], 0x0001D000) }, ACCEPTED },
 	    { "dual, HT", { W(evntsel[1], 0x0002D000) }, ACCEPTED },
@@ -881,13 +674,13 @@ START_TEST(p4_extended_cascade)
 			c.pmc_map[0] = FAST | counter;
 			c.evntsel[0] = 0x00030800 | any_select(counter) << 13;
 			if (model < 2)
-				refused("cascade", &cpu, &c, 0, "evntsel", 0, 0x800,
+				refused("cascade", &cpu, &c, "evntsel", 0, 0x800,
 					"needs a P4 of model 2 or later");
 			else if (cascades[counter] == '0')
-				refused("cascade", &cpu, &c, 0, "evntsel", 0, 0x800,
+				refused("cascade", &cpu, &c, "evntsel", 0, 0x800,
 					"only for counters 12 and 15-17");
 			else
-				accepted("cascade", &cpu, &c, 0);
+				accepted("cascade", &cpu, &c);
 		}
 	}
 }
@@ -941,16 +734,16 @@ START_TEST(p4_escr_map)
 				c.pmc_map[0] = counter;
 				c.evntsel[0] = CCCR(select);
 				if (!escr) {
-					refused("ESCR", &cpu, &c, 0, "evntsel", 0, bits,
+					refused("ESCR", &cpu, &c, "evntsel", 0, bits,
 						"this counter has no ESCR of that number");
 					continue;
 				}
 				if ((escr == 0x3BA || escr == 0x3BB) && model > 2) {
-					refused("IQ_ESCR", &cpu, &c, 0, "evntsel", 0, bits,
+					refused("IQ_ESCR", &cpu, &c, "evntsel", 0, bits,
 						"exist only on P4 models 0 to 2");
 					continue;
 				}
-				program = accepted("ESCR", &cpu, &c, 0);
+				program = accepted("ESCR", &cpu, &c);
 				writes_has(&program, 18 + escr - 0x3A0, escr, 0x0400020C,
 					   0x0400020C);
 				writes_has(&program, counter, 0x360 + counter, CCCR(select),
@@ -975,17 +768,17 @@ START_TEST(p4_escr)
 			unsigned int flags = global ? PERFCTR_COMPILE_GLOBAL : 0;
 
 			cpu.ht = ht & 1;
-			TRY(&cpu, &c, flags,
+			TRY_WITH(&cpu, &c, flags,
 			    { "T0 only", { W(p4.escr[1], 0x2600020C) }, ACCEPTED },
 			    { "T0 user", { W(p4.escr[1], 0x26000204) }, ACCEPTED },
 			    { "T0 kernel", { W(p4.escr[1], 0x26000208) }, ACCEPTED },
 			    { "no CPL", { W(p4.escr[1], 0x26000200) }, ACCEPTED });
 			if (ht && global)
-				TRY(&cpu, &c, flags,
+				TRY_WITH(&cpu, &c, flags,
 				    { "T1", { W(p4.escr[1], 0x26000203) }, ACCEPTED },
 				    { "all", { W(p4.escr[1], 0x2600020F) }, ACCEPTED });
 			else
-				TRY(&cpu, &c, flags,
+				TRY_WITH(&cpu, &c, flags,
 				    { "T1 user", { W(p4.escr[1], 0x26000205) },
 				      REFUSED("p4.escr", 1, 1, "CPL_T1 (1, 0) is for global") },
 				    { "T1 kernel", { W(p4.escr[1], 0x26000206) },
@@ -995,7 +788,7 @@ START_TEST(p4_escr)
 		}
 	}
 	cpu.ht = 0;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "one ESCR for two", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)),
 	      W(p4.escr[1], 0x0400020C) }, ACCEPTED },
 	    { "another value", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)),
@@ -1035,7 +828,7 @@ START_TEST(p4_replay_tagging)
 	struct perfctr_cpu cpu = p4_cpu(2, 0);
 	unsigned int bit;
 
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "no enable", { W(p4.pebs_matrix_vert, 1) },
 	      REFUSED("p4.pebs_matrix_vert", -1, 1, "must be zero where p4.pebs_enable is") },
 	    { "all", { W(p4.pebs_enable, 0x01000607), W(p4.pebs_matrix_vert, 3) }, ACCEPTED },
@@ -1059,9 +852,9 @@ START_TEST(p4_replay_tagging)
 		c.p4.pebs_enable = 0x01000000u | 1u << bit;
 		c.p4.pebs_matrix_vert = 1;
 		if (0x01000607u >> bit & 1 && bit != 24)
-			accepted("pebs_enable", &cpu, &c, 0);
+			accepted("pebs_enable", &cpu, &c);
 		else if (bit != 24)
-			refused("pebs_enable", &cpu, &c, 0, "p4.pebs_enable", -1, 1u << bit,
+			refused("pebs_enable", &cpu, &c, "p4.pebs_enable", -1, 1u << bit,
 				"only bits 24, 10, 9 and 2-0 may be set");
 	}
 }
@@ -1083,7 +876,7 @@ START_TEST(p4_programs)
 	c.ireset[1] = -4711;
 	c.p4.pebs_enable = 0x01000001;
 	c.p4.pebs_matrix_vert = 2;
-	program = accepted("program", &cpu, &c, 0);
+	program = accepted("program", &cpu, &c);
 	/* The ESCRs come before the counters that read them. */
 	WRITES(&program, { 18 + 0x18, 0x3B8, 0x0400020C, 0x0400020C },
 	       { 18 + 0x02, 0x3A2, 0x26000204, 0x26000204 },
@@ -1101,7 +894,7 @@ START_TEST(p4_programs)
 	c.p4.escr[1] = c.p4.escr[0];
 	c.p4.pebs_enable = 0x01000001;
 	c.p4.pebs_matrix_vert = 2;
-	program = accepted("shared", &cpu, &c, 0);
+	program = accepted("shared", &cpu, &c);
 	WRITES(&program, { 18 + 0x18, 0x3B8, 0x0400020C, 0x0400020C },
 	       { 84, 0x3F1, 0x01000001, 0x01000001 }, { 85, 0x3F2, 2, 2 },
 	       { 12, 0x36C, 0x00039000, 0x00039000 }, { 16, 0x370, 0x00039000, 0x00039000 });
@@ -1116,7 +909,7 @@ START_TEST(p4_programs)
 	}
 	c.p4.pebs_enable = 0x01000001;
 	c.p4.pebs_matrix_vert = 1;
-	program = accepted("all", &cpu, &c, 0);
+	program = accepted("all", &cpu, &c);
 	ck_assert_uint_eq(program.nr_writes, 38);
 
 	for (model = 0; model < 5; model++) {
@@ -1177,7 +970,7 @@ START_TEST(arch_event_selects)
 		SWEEP(&cpu, &c, evntsel, 1, a->reserved, INT, "reserved on this processor");
 		SWEEP(&cpu, &c, evntsel_high, 1, a->reserved_high, 0,
 		      ~a->reserved_high ? "reserved on this processor" : "must be zero here");
-		TRY(&cpu, &c, 0,
+		TRY(&cpu, &c,
 		    { "all", { W(evntsel[0], 0xFFEFFFFF & ~a->reserved),
 		      W(evntsel_high[0], ~a->reserved_high) }, ACCEPTED },
 		    { "the last counter", { W(pmc_map[1], a->counters - 1) }, ACCEPTED },
@@ -1222,7 +1015,7 @@ START_TEST(arch_extensions)
 	cpu = named("skylake");
 	cpu.reserved &= ~0x0000000300000000ull;
 	SWEEP(&cpu, &c, evntsel_high, 2, 0xFFFFFFFC, 0, "reserved on this processor");
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "IN_TX", { W(evntsel_high[0], 1), W(evntsel_high[1], 1) }, ACCEPTED },
 	    { "both", { W(evntsel_high[2], 3) }, ACCEPTED },
 	    { "IN_TXCP of counter 0", { W(evntsel_high[0], 2) },
@@ -1252,7 +1045,7 @@ START_TEST(arch_fixed_counters)
 		c.pmc_map[1] = FIXED;
 		c.evntsel[1] = USR_OS | 0xFFFF;
 		if (!a->fixed) {
-			refused("none", &cpu, &c, 0, "pmc_map", 1, FIXED, "no such fixed counter");
+			refused("none", &cpu, &c, "pmc_map", 1, FIXED, "no such fixed counter");
 			continue;
 		}
 		/* Edge, pin, inversion, counter mask; AnyThread goes by the version. */
@@ -1260,12 +1053,12 @@ START_TEST(arch_fixed_counters)
 		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0,
 		      ~a->reserved_high ? "a fixed counter has no" : "must be zero here");
 		if (any)
-			TRY(&cpu, &c, 0, { "AnyThread", { W(evntsel[1], 0x00230000) },
+			TRY(&cpu, &c, { "AnyThread", { W(evntsel[1], 0x00230000) },
 			    REFUSED("evntsel", 1, 0x00200000, "reserved on this processor") });
 		else
-			TRY(&cpu, &c, 0,
+			TRY(&cpu, &c,
 			    { "AnyThread", { W(evntsel[1], 0x00230000) }, ACCEPTED });
-		TRY(&cpu, &c, 0,
+		TRY(&cpu, &c,
 		    { "the last", { W(pmc_map[1], last) }, ACCEPTED },
 		    { "one too many", { W(pmc_map[1], last + 1) },
 		      REFUSED("pmc_map", 1, last + 1, "no such fixed counter") },
@@ -1290,22 +1083,22 @@ START_TEST(arch_fixed_counters)
 		for (n = 0; n < a->fixed; n++) {
 			c = amode(1, 0x00010000);
 			c.pmc_map[0] = FIXED + n;
-			program = accepted("user", &cpu, &c, 0);
+			program = accepted("user", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, 2ull << 4 * n, 2ull << 4 * n });
 			COUNTERS(&program, { FIXED + n, 0x309 + n, cpu.fixed_width == 48 ? MASK48 :
 				 MASK40, 1ull << (32 + n), 0 });
 			c.evntsel[0] = 0x00020000;
-			program = accepted("kernel", &cpu, &c, 0);
+			program = accepted("kernel", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, 1ull << 4 * n, 1ull << 4 * n });
 			c.evntsel[0] = any ? 0x00010000 : 0x00210000;
-			program = accepted("any", &cpu, &c, 0);
+			program = accepted("any", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, (any ? 2ull : 6ull) << 4 * n,
 			       (any ? 2ull : 6ull) << 4 * n });
 			c.nractrs = 0;
 			c.nrictrs = 1;
 			c.evntsel[0] = 0x00130000;
 			c.ireset[0] = -1;
-			program = accepted("i-mode", &cpu, &c, 0);
+			program = accepted("i-mode", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, 11ull << 4 * n, 0 });
 		}
 		/* Together: the a-mode counter runs on while the i-mode counters are suspended. */
@@ -1317,7 +1110,7 @@ START_TEST(arch_fixed_counters)
 			c.pmc_map[n] = FIXED + n;
 			c.ireset[n] = -1;
 		}
-		program = accepted("together", &cpu, &c, 0);
+		program = accepted("together", &cpu, &c);
 		WRITES(&program, { 32, 0x38D, 0xBB2, 0x002 });
 	}
 }
@@ -1330,7 +1123,7 @@ START_TEST(arch_offcore)
 	struct perfctr_cpu cpu = named("nehalem_ep");
 
 	cpu.frontend = 0;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "without the event", { W(offcore_rsp[0], 0x8001) },
 	      REFUSED("offcore_rsp", 0, 0x8001, "no counter has the offcore response event") },
 	    { "the event alone", { W(evntsel[1], 0x004301B7) }, ACCEPTED },
@@ -1356,18 +1149,18 @@ START_TEST(arch_offcore)
 	SWEEP(&cpu, &c, offcore_rsp, 0, 0xFFFF0000, 0, "reserved on this processor");
 	c.evntsel[1] = 0x004300C0;
 	cpu = named("core2");
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "Core 2 has none", { W(nractrs, 2), W(offcore_rsp[0], 1), W(evntsel[1], 0x4301B7) },
 	      REFUSED("offcore_rsp", 0, 1, "no such register") });
 	cpu = named("westmere_dp");
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "Westmere has two", { W(evntsel[1], 0x004301B7), W(evntsel[2], 0x004301BB),
 	      W(offcore_rsp[0], 0xFFFF), W(offcore_rsp[1], 0xFFFF) }, ACCEPTED },
 	    { "not the second's event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[1], 1) },
 	      REFUSED("offcore_rsp", 1, 1, "no counter has the offcore response event") });
 	cpu = named("skylake");
 	cpu.frontend = 0;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "upper halves", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFFFFFF),
 	      W(offcore_rsp_high[0], 0x3F) }, ACCEPTED },
 	    { "bit 38", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
@@ -1384,7 +1177,7 @@ START_TEST(arch_offcore)
 	SWEEP(&cpu, &c, offcore_rsp_high, 0, 0xFFFFFFC0, 0, "reserved on this processor");
 	c = amode(3, 0x004300C0);
 	cpu = named("goldencove");
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "2AH", { W(evntsel[1], 0x0043012A), W(offcore_rsp[0], 1) }, ACCEPTED },
 	    { "2BH", { W(evntsel[1], 0x0043012B), W(offcore_rsp[1], 1) }, ACCEPTED },
 	    { "2BH for the first", { W(evntsel[1], 0x0043012B), W(offcore_rsp[0], 1) },
@@ -1398,7 +1191,7 @@ START_TEST(arch_frontend)
 	struct perfctr_cpu cpu = named("skylake");
 
 	cpu.frontend = 1;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "FRONTEND_RETIRED", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) }, ACCEPTED },
 	    { "neither", { { 0 } }, ACCEPTED },
 	    { "23 bits", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x7FFFFF) }, ACCEPTED },
@@ -1419,7 +1212,7 @@ START_TEST(arch_frontend)
 	      0xFF800000, 0, "only bits 22-0 may be set");
 	c = amode(3, 0x004300C0);
 	cpu.frontend = 0;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "no such register", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
 	      REFUSED("_reserved", -1, 0x11, "must be zero") });
 }
@@ -1436,7 +1229,7 @@ START_TEST(arch_programs)
 	c.nractrs = c.nrictrs = 1;
 	c.evntsel[1] = 0x0053003C;
 	c.ireset[1] = -9;
-	program = accepted("version 1", &cpu, &c, 0);
+	program = accepted("version 1", &cpu, &c);
 	WRITES(&program, { 0, 0x186, 0x004300C0, 0x004300C0 }, { 1, 0x187, 0x0053003C, 0 });
 	COUNTERS(&program, { 0, 0xC1, MASK40, 0, 0 }, { 1, 0xC2, MASK40, 0, (uint32_t)-9 });
 	ck_assert_uint_eq(program.ack_reg, 0);
@@ -1445,7 +1238,7 @@ START_TEST(arch_programs)
 
 	cpu = named("core2");
 	cpu.full_width = 0;
-	program = accepted("version 2", &cpu, &c, 0);
+	program = accepted("version 2", &cpu, &c);
 	COUNTERS(&program, { 0, 0xC1, MASK40, 1, 0 }, { 1, 0xC2, MASK40, 2, (uint32_t)-9 });
 	ck_assert_uint_eq(program.ack_reg, 0x390);
 	setup_is(&cpu, 0x38F, 0x700000003ull);
@@ -1459,7 +1252,7 @@ START_TEST(arch_programs)
 	ck_assert_uint_eq(perfctr_x86_register(&cpu, 34), 0);
 	c.evntsel[0] = 0x004301B7;
 	c.offcore_rsp[0] = 0x4711;
-	program = accepted("version 3", &cpu, &c, 0);
+	program = accepted("version 3", &cpu, &c);
 	WRITES(&program, { 33, 0x1A6, 0x4711, 0x4711 }, { 0, 0x186, 0x004301B7, 0x004301B7 },
 	       { 1, 0x187, 0x0053003C, 0 });
 	COUNTERS(&program, { 0, 0xC1, MASK48, 1, 0 }, { 1, 0xC2, MASK48, 2, (uint32_t)-9 });
@@ -1486,7 +1279,7 @@ START_TEST(arch_programs)
 	c.offcore_rsp[0] = 0x80000001;
 	c.offcore_rsp_high[0] = 0x3F;
 	c.pebs_frontend = 0x400406;
-	program = accepted("version 4", &cpu, &c, 0);
+	program = accepted("version 4", &cpu, &c);
 	/* Extra registers come first; one of 0 is written too, lest an older value stays. */
 	WRITES(&program, { 33, 0x1A6, 0x3F80000001, 0x3F80000001 }, { 34, 0x1A7, 0, 0 },
 	       { 35, 0x3F7, 0x400406, 0x400406 }, { 3, 0x189, 0x004301C6, 0x004301C6 },
@@ -1501,7 +1294,7 @@ START_TEST(arch_programs)
 	REGISTERS(&cpu, 0x186, 0x187, 0x188, 0x189, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 		  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x38D, 0x1A6, 0x1A7, 0x3F7);
 	cpu.full_width = 0;
-	program = accepted("not full width", &cpu, &c, 0);
+	program = accepted("not full width", &cpu, &c);
 	ck_assert_uint_eq(program.counter[0].reg, 0xC4);
 
 	cpu = named("icelake");
@@ -1514,7 +1307,7 @@ START_TEST(arch_programs)
 	c = amode(1, 0x004300C0);
 	c.pmc_map[0] = 9;
 	c.evntsel_high[0] = 0xFF10;
-	program = accepted("version 6", &cpu, &c, 0);
+	program = accepted("version 6", &cpu, &c);
 	WRITES(&program, { 9, 0x18F, 0xFF10004300C0ull, 0xFF10004300C0ull });
 	/* Sets with holes, which leaf 23H may have, and a hypervisor's leaf 0AH. */
 	cpu.counters = 0x5;
@@ -1523,7 +1316,7 @@ START_TEST(arch_programs)
 	ck_assert_uint_eq(perfctr_x86_register(&cpu, 1), 0);
 	ck_assert_uint_eq(perfctr_x86_register(&cpu, 2), 0x188);
 	c = amode(1, 0x004300C0);
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "counter 2", { W(pmc_map[0], 2) }, ACCEPTED },
 	    { "counter 1", { W(pmc_map[0], 1) }, REFUSED("pmc_map", 0, 1, "no such counter") },
 	    { "fixed counter 3", { W(pmc_map[0], FIXED + 3) }, ACCEPTED },
@@ -1532,10 +1325,10 @@ START_TEST(arch_programs)
 	/* As many and as wide as may be. */
 	cpu.counters = 0xFFFFFFFF;
 	cpu.width = 64;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "counter 31", { W(pmc_map[0], 31) }, ACCEPTED },
 	    { "counter 32", { W(pmc_map[0], 32) }, REFUSED("pmc_map", 0, 32, "no such counter") });
-	program = accepted("64 bits", &cpu, &c, 0);
+	program = accepted("64 bits", &cpu, &c);
 	ck_assert_uint_eq(program.counter[0].mask, ~0ull);
 	setup_is(&cpu, 0x38F, 0x9FFFFFFFFull);
 }
@@ -1572,10 +1365,10 @@ START_TEST(every_processor)
 		}
 		if (cpu.no_tsc)
 			c.tsc_on = 0;
-		program = accepted("every", &cpu, &c, 0);
+		program = accepted("every", &cpu, &c);
 		ck_assert_uint_gt(program.nr_writes, 0);
 		c.pmc_map[0] = 0x20000000;
-		refused("every", &cpu, &c, 0, "pmc_map", 0, 0x20000000, "counter");
+		refused("every", &cpu, &c, "pmc_map", 0, 0x20000000, "counter");
 	}
 	ck_assert_uint_gt(n, 50);
 }
@@ -1590,7 +1383,7 @@ START_TEST(westmere_offcore)
 	struct perfctr_cpu cpu = named("westmere_dp");
 
 	c.evntsel[1] = 0x004301BB;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "bit 16", { W(offcore_rsp[0], 0x10001) },
 	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
 	    { "bit 16 of the second", { W(offcore_rsp[1], 0x10001) },
@@ -1606,7 +1399,7 @@ START_TEST(offcore_high_without_event)
 	struct perfctr_cpu_control c = amode(2, 0x004300C0);
 	struct perfctr_cpu cpu = named("skylake");
 
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "upper half only", { W(offcore_rsp_high[1], 0x10) },
 	      REFUSED("offcore_rsp_high", 1, 0x10, "no counter has the offcore response event") });
 }
@@ -1620,7 +1413,7 @@ START_TEST(frontend_of_a_fixed_counter)
 
 	cpu.frontend = 1;
 	c.pmc_map[0] = FIXED;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "fixed", { W(pebs_frontend, 0x11) },
 	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") });
 }
@@ -1634,7 +1427,7 @@ START_TEST(seventeen_fixed_counters)
 
 	cpu.fixed = 0xFFFFFFFF;
 	c.pmc_map[0] = FIXED + 16;
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "the 16th", { W(pmc_map[0], FIXED + 15) }, ACCEPTED },
 	    { "the 17th", { { 0 } },
 	      REFUSED("pmc_map", 0, FIXED + 16, "no such fixed counter") });
@@ -1651,7 +1444,7 @@ START_TEST(p4_clockticks)
 	struct perfctr_cpu_control c = p4_control();
 	struct perfctr_cpu cpu = p4_cpu(2, 0);
 
-	TRY(&cpu, &c, 0,
+	TRY(&cpu, &c,
 	    { "clockticks", { W(evntsel[0], 0x00FF9000), W(p4.escr[0], 0x04000200) }, ACCEPTED });
 }
 END_TEST
@@ -1667,39 +1460,19 @@ START_TEST(zero_is_written_too)
 	struct perfctr_program program;
 
 	cpu.frontend = 1;
-	program = accepted("frontend", &cpu, &c, 0);
+	program = accepted("frontend", &cpu, &c);
 	writes_has(&program, 35, 0x3F7, 0, 0);
 	cpu = p4_cpu(2, 0);
 	c = p4_control();
-	program = accepted("replay tagging", &cpu, &c, 0);
+	program = accepted("replay tagging", &cpu, &c);
 	writes_has(&program, 84, 0x3F1, 0, 0);
 	writes_has(&program, 85, 0x3F2, 0, 0);
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge, p4_cccr,
-		p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
-		p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters,
-		arch_offcore, arch_frontend, arch_programs, every_processor,
-		westmere_offcore, offcore_high_without_event,
-		frontend_of_a_fixed_counter, seventeen_fixed_counters, p4_clockticks,
-		zero_is_written_too,
-	};
-	Suite *suite = suite_create("rules_x86");
-	TCase *cases = tcase_create("rules_x86");
-	SRunner *runner;
-	unsigned int i;
-	int failed;
-
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		tcase_add_test(cases, tests[i]);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge,
+	  p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
+	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_offcore,
+	  arch_frontend, arch_programs, every_processor, westmere_offcore,
+	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
+	  p4_clockticks, zero_is_written_too)

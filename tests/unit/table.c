@@ -212,4 +212,4 @@ START_TEST(test_event_set)
 }
 END_TEST
 
-UNIT_MAIN("table", test_print, test_errors, test_every_processor, test_native, test_event_set)
+UNIT_MAIN("table", 60, test_print, test_errors, test_every_processor, test_native, test_event_set)

@@ -464,8 +464,8 @@ START_TEST(not_in_this_release)
 }
 END_TEST
 
-UNIT_MAIN("virtual", one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
+UNIT_MAIN("virtual", 60, one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
 	  tsc_counts_while_the_thread_runs, tsc_never_goes_back, sums_over_controls,
-	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask, other_threads_only_read,
-	  total_over_threads, a_child_has_none, nothing_leaks, works_without_descriptors,
-	  signals_in_every_call, not_in_this_release)
+	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask,
+	  other_threads_only_read, total_over_threads, a_child_has_none, nothing_leaks,
+	  works_without_descriptors, signals_in_every_call, not_in_this_release)

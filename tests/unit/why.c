@@ -101,5 +101,5 @@ START_TEST(sentences)
 }
 END_TEST
 
-UNIT_MAIN("why", paranoid_levels, filters, what_does_not_fit, what_is_not_there, no_user_space_reads,
-	  sentences)
+UNIT_MAIN("why", 60, paranoid_levels, filters, what_does_not_fit, what_is_not_there,
+	  no_user_space_reads, sentences)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* main.h - the main() of every program of Check tests. It needs no header of lib/ or arch/. */
+#ifndef PERFCTR_TESTS_MAIN_H
+#define PERFCTR_TESTS_MAIN_H
+
+#include <check.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#endif
+
+/*
+ * Run the tests, and then one, if it isn't NULL, so many times. Each may take as many seconds; 0:
+ * without a limit. Returns what main() returns.
+ */
+static inline int run_tests(const char *name, double seconds, const TTest *const tests[], size_t n,
+			    const TTest *looped, int times)
+{
+	Suite *suite = suite_create(name);
+	TCase *cases = tcase_create(name);
+	SRunner *runner;
+	size_t i;
+	int failed;
+
+	tcase_set_timeout(cases, seconds);
+	for (i = 0; i < n; i++)
+		tcase_add_test(cases, tests[i]);
+	if (looped)
+		tcase_add_loop_test(cases, looped, 0, times);
+	suite_add_tcase(suite, cases);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* main() of a program whose cases are the Check tests named, each of so many seconds at most. */
+#define UNIT_MAIN(name, seconds, ...) \
+int main(void) \
+{ \
+	const TTest *const tests[] = { __VA_ARGS__ }; \
+\
+	return run_tests(name, seconds, tests, ARRAY_SIZE(tests), NULL, 0); \
+}
+
+#endif /* PERFCTR_TESTS_MAIN_H */
