@@ -74,6 +74,7 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 	program->async_stopped = 0;
 	program->by_register = cpu->no_rdpmc;
 	program->negative = !negative;
+	program->privileged = 0;
 	program->one_core = 0;
 	program->nr_clears = 0;
 	for (i = 0; i < n; i++) {

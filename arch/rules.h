@@ -57,6 +57,7 @@ struct perfctr_program {
 	uint64_t async_stopped;
 	uint8_t by_register;	/* counters are read as registers, not by RDPMC */
 	uint8_t negative;	/* overflow is the transition to negative, as on PowerPC */
+	uint8_t privileged;	/* sees more than the thread in user mode */
 	uint8_t one_core;	/* AMD northbridge events: only core 0 of each node may run it */
 	uint32_t nr_clears;	/* counters not in use that must not hold what others left there */
 	uint32_t clear[PERFCTR_CLEARS];

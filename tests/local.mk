@@ -139,6 +139,9 @@ EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
+# x86 only, so nothing asks for it but tests/vm/run.sh
+EXTRA_PROGRAMS += tests/vm/guest/driver
+CLEANFILES += tests/vm/guest/driver
 vm-programs: $(vm_programs) tests/loops/step
 .PHONY: vm-programs
 EXTRA_DIST += \

@@ -165,6 +165,7 @@ int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, 
 			return -1;
 		perfctr_program_write(program, pmc, pmc + 1, value,
 				      i < c->nractrs ? value : value | PMEVTYPER_P | PMEVTYPER_U);
+		program->privileged |= !(c->evntsel[i] & PMEVTYPER_P);
 		perfctr_program_write(program, SLOT_PMINTEN, PMINTEN,
 				      i < c->nractrs ? 0 : (uint64_t)1 << pmc, 0);
 		program->counter[i].reg = pmc;

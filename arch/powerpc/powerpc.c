@@ -266,6 +266,7 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 	if (!n)
 		return 0;
 	program->by_register = 1;
+	program->privileged = !(c->ppc.mmcr0 & MMCR0_FCS);
 	/* MMCR0 last: it starts everything. */
 	if (cpu->counters & 4)
 		perfctr_program_write(program, 1, SPR_MMCR1, mmcr[1], mmcr[1]);

@@ -153,6 +153,8 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 		if (c->evntsel_high[i] & IN_TXCP && pmc != 2)
 			return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, IN_TXCP,
 						"IN_TXCP (33) is only for counter 2");
+		/* AnyThread counts whoever runs on the core's other thread. */
+		program->privileged |= (evntsel & (EVNTSEL_OS | EVNTSEL_ANY)) != 0;
 		if (fixed)
 			continue;
 		perfctr_program_write(program, pmc, EVNTSEL0 + pmc, evntsel,

@@ -46,7 +46,8 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		 */
 		if (cpu->northbridge && (evntsel & EVNTSEL_EVENT) >= 0xE0 &&
 		    !(flags & PERFCTR_COMPILE_GLOBAL))
-			program->one_core = 1;
+			program->one_core = program->privileged = 1;
+		program->privileged |= (evntsel & EVNTSEL_OS) != 0;
 		perfctr_program_write(program, pmc, evntsel_reg(cpu, pmc), evntsel,
 				      i < c->nractrs ? evntsel : 0);
 		program->counter[i].reg = counter_reg(cpu, pmc);

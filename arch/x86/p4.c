@@ -29,6 +29,7 @@
 #define CCCR_ENABLE		0x00001000u
 #define CCCR_EXTENDED_CASCADE	0x00000800u
 #define ESCR_RESERVED		0x80000000u
+#define ESCR_T0_OS		0x00000008u
 #define ESCR_CPL_T1		0x00000003u
 #define FAST_RDPMC		0x80000000u
 
@@ -229,6 +230,7 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		/* Writing 0 also clears OVF, without which there is no further interrupt. */
 		perfctr_program_write(program, pmc, CCCR0 + pmc, c->evntsel[i],
 				      i < c->nractrs ? c->evntsel[i] : 0);
+		program->privileged |= (c->p4.escr[i] & (ESCR_T0_OS | ESCR_CPL_T1)) != 0;
 		program->counter[i].reg = COUNTER0 + pmc;
 	}
 	return 0;

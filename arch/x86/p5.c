@@ -11,6 +11,7 @@
 #define CESR		0x11
 #define CTR0		0x12
 #define CESR_CPL	0x00C0u
+#define CESR_CPL_KERNEL	0x0040u
 
 int perfctr_p5_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       unsigned int flags, struct perfctr_program *program,
@@ -32,6 +33,9 @@ int perfctr_p5_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
 						"a CPL bit (6 kernel, 7 user) must be set, or nothing "
 						"is counted");
+		/* WinChip can't tell user from kernel. */
+		program->privileged |= cpu->rules == PERFCTR_RULES_WINCHIP ||
+				       (c->evntsel[i] & CESR_CPL_KERNEL);
 		perfctr_program_write(program, 0, CESR, c->evntsel[i] << 16 * c->pmc_map[i],
 				      c->evntsel[i] << 16 * c->pmc_map[i]);
 		program->counter[i].reg = CTR0 + c->pmc_map[i];

@@ -56,6 +56,7 @@ int perfctr_p6_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 						"the enable bit (22) of counter 0, which enables both "
 						"counters, must be set");
 		enabled |= pmc == 0;
+		program->privileged |= (evntsel & EVNTSEL_OS) != 0;
 		perfctr_program_write(program, pmc, EVNTSEL0 + pmc, evntsel,
 				      i < c->nractrs ? evntsel : 0);
 		program->counter[i].reg = PERFCTR0 + pmc;
@@ -88,6 +89,7 @@ int perfctr_c3_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	if (bits)
 		return perfctr_diagnose(diagnosis, "evntsel", 0, bits,
 					"a C3's event select has bits 8-0 only");
+	program->privileged = 1;	/* it can't tell user from kernel */
 	perfctr_program_write(program, 0, EVNTSEL0 + 1, c->evntsel[0], c->evntsel[0]);
 	program->counter[0].reg = PERFCTR0 + 1;
 	return 0;

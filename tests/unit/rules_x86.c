@@ -1374,6 +1374,58 @@ START_TEST(every_processor)
 }
 END_TEST
 
+/* ---- who sees more than his own user mode ---- */
+
+START_TEST(privileged)
+{
+	static const char *const p6_like[] = { "piii", "k7", "fam10h", "zen3", "core2", "skylake" };
+	struct perfctr_cpu_control c;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(p6_like) / sizeof(p6_like[0]); i++) {
+		cpu = named(p6_like[i]);
+		c = amode(1, 0x004100C0);
+		ck_assert_uint_eq(accepted("user", &cpu, &c).privileged, 0);
+		c.evntsel[0] = 0x004200C0;
+		ck_assert_uint_eq(accepted("kernel", &cpu, &c).privileged, 1);
+	}
+	/* Fixed counters and AnyThread. */
+	c = amode(1, 0x00010000);
+	c.pmc_map[0] = FIXED;
+	ck_assert_uint_eq(accepted("fixed, user", &cpu, &c).privileged, 0);
+	c.evntsel[0] = 0x00020000;
+	ck_assert_uint_eq(accepted("fixed, kernel", &cpu, &c).privileged, 1);
+	c = amode(1, 0x006100C0);
+	ck_assert_uint_eq(accepted("any thread", &cpu, &c).privileged, 1);
+	/* The northbridge counts the whole node. */
+	cpu = named("fam10h");
+	c = amode(1, 0x004100E0);
+	ck_assert_uint_eq(accepted("northbridge", &cpu, &c).privileged, 1);
+	cpu = named("p5mmx");
+	c = amode(1, 0x80);
+	ck_assert_uint_eq(accepted("P5, user", &cpu, &c).privileged, 0);
+	c.evntsel[0] = 0xC0;
+	ck_assert_uint_eq(accepted("P5, both", &cpu, &c).privileged, 1);
+	/* These can't tell. */
+	cpu = named("winchip_c6");
+	c = amode(1, 1);
+	c.tsc_on = 0;
+	ck_assert_uint_eq(accepted("WinChip", &cpu, &c).privileged, 1);
+	cpu = named("c3");
+	c = amode(1, 0xC0);
+	c.pmc_map[0] = 1;
+	ck_assert_uint_eq(accepted("C3", &cpu, &c).privileged, 1);
+	cpu = named("p4");
+	c = amode(1, 0x00039000);
+	c.pmc_map[0] = 12;
+	c.p4.escr[0] = 0x04000204;
+	ck_assert_uint_eq(accepted("P4, user", &cpu, &c).privileged, 0);
+	c.p4.escr[0] = 0x0400020C;
+	ck_assert_uint_eq(accepted("P4, both", &cpu, &c).privileged, 1);
+}
+END_TEST
+
 /* ---- found by reading the manuals again ---- */
 
 /* MSR_OFFCORE_RSP_0 and _1 of Westmere have 16 bits as Nehalem's: SDM vol. 4 table 2-16. */
@@ -1473,6 +1525,6 @@ END_TEST
 UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge,
 	  p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
 	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_offcore,
-	  arch_frontend, arch_programs, every_processor, westmere_offcore,
+	  arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
 	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
 	  p4_clockticks, zero_is_written_too)

@@ -37,6 +37,17 @@ qemu() {
 	esac
 }
 
+# The driver, and its test, for the guest's kernel; the headers are installed as a package.
+driver() {
+	release=$(basename "$work"/kernel-amd64/boot/vmlinuz-* | sed 's/^vmlinuz-//')
+	log "building the driver for $release"
+	"$top/scripts/driver" "$work/driver" "/usr/src/linux-headers-$release" >"$work/driver.log" 2>&1 ||
+		{ tail "$work/driver.log" >&2; exit 1; }
+	strip -g -o "$work/files-amd64/perfctr.ko" "$work/driver/perfctr.ko"
+	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver) || exit 1
+	cp "$work/build-amd64/tests/vm/guest/driver" "$work/files-amd64/bin/"
+}
+
 # The guest's files for an architecture, in $work/files-ARCH.
 files() {
 	arch=$1 flags=
@@ -63,6 +74,7 @@ files() {
 	for applet in sh sort sleep; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
+	[ "$arch" != amd64 ] || driver
 	touch "$work/files-$arch/.done"
 }
 
@@ -79,6 +91,7 @@ for name in $1; do
 	kernel=$(echo "$work/kernel-$arch"/boot/vmlinuz-*)
 	# The loops are stepped where that has not been done on the host.
 	tests=${VM_TESTS:-counters perfex-exact}
+	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver"
 	[ "$name" != arm64-1 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests step"
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$kernel" "$work/files-$arch" \

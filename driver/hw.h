@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hw.h - the processor, as the rest of the driver sees it: hw_x86.c puts arch/engine.h over the real
+ * instructions.
+ */
+#ifndef PERFCTR_DRIVER_HW_H
+#define PERFCTR_DRIVER_HW_H
+
+#define PERFCTR_KERNEL_STATE 1
+#include <perfctr/abi.h>
+#include "arch/rules.h"
+
+/* Find out what the processor has. Always succeeds: without counters there is the TSC. */
+void hw_init(void);
+void hw_info(struct perfctr_info *info);
+
+/*
+ * Take the counters from the kernel's other users, for the first thread that counts; give them back
+ * with the last. 0; -EBUSY: somebody else has them.
+ */
+int hw_reserve(void);
+void hw_release(void);
+
+/* As perfctr_x86_compile(); the diagnosis goes to the log for those who debug. 0 or -EINVAL. */
+int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program);
+
+/* Install a compiled program in a state that does not run. */
+void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
+		       unsigned int tsc_on);
+
+/* The engine's functions on this CPU. Preemption is off. */
+void hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program);
+void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program);
+void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program);
+
+/* Let user space execute RDPMC on this CPU, or not. Interrupts are off. */
+void hw_user_rdpmc(bool allow);
+
+#endif /* PERFCTR_DRIVER_HW_H */

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* x86: identification, reservation, and the engine over rdmsr, wrmsr, rdpmc and rdtsc. */
+#include <linux/cpu.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <asm/msr.h>
+#include <asm/nmi.h>
+#include <asm/processor.h>
+#include <asm/tlbflush.h>
+#include <asm/tsc.h>
+#include "driver/hw.h"
+
+struct perfctr_core;
+static inline uint32_t perfctr_core_tsc(struct perfctr_core *core)
+{
+	return (uint32_t)rdtsc_ordered();
+}
+
+static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
+{
+	uint32_t low, high;
+
+	/* Not rdpmcl(): the upper half is of no interest, and paravirt's patching neither. */
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
+	return low;
+}
+
+static inline uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
+{
+	return native_read_msr(reg);
+}
+
+static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	wrmsrl(reg, value);
+}
+
+static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
+{
+	return native_read_msr(reg);
+}
+
+static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	wrmsrl(reg, value);
+}
+
+#include "arch/engine.h"
+
+struct perfctr_core {
+	struct perfctr_cache cache;
+};
+
+static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
+{
+	return &core->cache;
+}
+
+static DEFINE_PER_CPU(struct perfctr_core, cores);
+static struct perfctr_cpu this_cpu;
+
+/* ---- identification ---- */
+
+void hw_init(void)
+{
+	struct perfctr_cpuid id = { };
+	u32 eax, ebx, ecx, edx, max_ext;
+
+	cpuid(0, &eax, &ebx, &ecx, &edx);
+	id.max_leaf = eax;
+	memcpy(id.vendor, &ebx, 4);
+	memcpy(id.vendor + 4, &edx, 4);
+	memcpy(id.vendor + 8, &ecx, 4);
+	cpuid(1, &id.signature, &id.leaf1_ebx, &id.leaf1_ecx, &id.leaf1_edx);
+	if (id.max_leaf >= 4)
+		cpuid_count(4, 0, &id.leaf4_eax, &ebx, &ecx, &edx);
+	if (id.max_leaf >= 7) {
+		cpuid_count(7, 0, &eax, &id.leaf7_ebx, &ecx, &id.leaf7_edx);
+		if (eax >= 1)
+			cpuid_count(7, 1, &id.leaf7_1_eax, &ebx, &ecx, &edx);
+	}
+	if (id.max_leaf >= 0xA)
+		cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
+	if (id.max_leaf >= 0x1A)
+		cpuid_count(0x1A, 0, &id.leaf1a_eax, &ebx, &ecx, &edx);
+	if (id.max_leaf >= 0x23) {
+		cpuid_count(0x23, 0, &eax, &id.leaf23_ebx, &ecx, &edx);
+		cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
+	}
+	max_ext = cpuid_eax(0x80000000);
+	if (max_ext >= 0x80000001 && max_ext < 0x80010000)
+		id.ext1_ecx = cpuid_ecx(0x80000001);
+	if (max_ext >= 0x80000022 && max_ext < 0x80010000)
+		cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
+	perfctr_x86_identify(&id, &this_cpu);
+	/* Overflow interrupts are not taken yet: no i-mode. */
+	this_cpu.pcint = 0;
+}
+
+void hw_info(struct perfctr_info *info)
+{
+	info->cpu_type = this_cpu.type;
+	info->cpu_features = (this_cpu.no_tsc ? 0 : PERFCTR_FEATURE_RDTSC) |
+			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0);
+	info->cpu_khz = cpu_khz;
+	info->tsc_to_cpu_mult = 1;
+}
+
+/* ---- reservation ---- */
+
+static void clear_this_cpu(void *unused)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+	unsigned int slot;
+	u32 reg;
+
+	memset(&core->cache, 0, sizeof(core->cache));
+	core->cache.cpu = smp_processor_id();
+	for (slot = 0; slot < PERFCTR_SLOTS; slot++) {
+		reg = perfctr_x86_register(&this_cpu, slot);
+		if (reg)
+			wrmsrl_safe(reg, 0);
+	}
+}
+
+static void set_up_this_cpu(void *unused)
+{
+	unsigned int n;
+	u64 value;
+	u32 reg;
+
+	clear_this_cpu(NULL);
+	for (n = 0; perfctr_x86_setup(&this_cpu, n, &reg, &value) == 0; n++)
+		wrmsrl_safe(reg, value);
+}
+
+/* Architectural and AMD processors: the first counter and the first event select stand for all. */
+static int reserve_registers(bool reserve)
+{
+	static const u32 intel[] = { 0xC1, 0x186 };
+	u32 counter = this_cpu.rules == PERFCTR_RULES_K7 ?
+		      (this_cpu.ext_core ? 0xC0010201 : 0xC0010004) : intel[0];
+	u32 evntsel = perfctr_x86_register(&this_cpu, 0);
+
+	if (!reserve) {
+		release_perfctr_nmi(counter);
+		release_evntsel_nmi(evntsel);
+		return 0;
+	}
+	if (!reserve_perfctr_nmi(counter))
+		return -EBUSY;
+	if (!reserve_evntsel_nmi(evntsel)) {
+		release_perfctr_nmi(counter);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int hw_reserve(void)
+{
+	if (reserve_registers(true) < 0) {
+		pr_info("perfctr: the counters are in use by perf_events or the NMI watchdog\n");
+		return -EBUSY;
+	}
+	on_each_cpu(set_up_this_cpu, NULL, 1);
+	return 0;
+}
+
+void hw_release(void)
+{
+	on_each_cpu(clear_this_cpu, NULL, 1);
+	reserve_registers(false);
+}
+
+/* ---- programs ---- */
+
+int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program)
+{
+	struct perfctr_diagnosis d;
+
+	if (perfctr_x86_compile(&this_cpu, control, 0, program, &d) == 0)
+		return 0;
+	pr_debug("perfctr: invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
+	return -EINVAL;
+}
+
+void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
+		       unsigned int tsc_on)
+{
+	static atomic64_t last = ATOMIC64_INIT(0);
+
+	perfctr_cpu_update_control(state, program, tsc_on, atomic64_inc_return(&last));
+}
+
+void hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	perfctr_cpu_suspend(this_cpu_ptr(&cores), state, program);
+}
+
+void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	perfctr_cpu_resume(this_cpu_ptr(&cores), state, program);
+}
+
+void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
+}
+
+void hw_user_rdpmc(bool allow)
+{
+	if (this_cpu.counters && !this_cpu.no_rdpmc)
+		cr4_update_irqsoff(allow ? X86_CR4_PCE : 0, allow ? 0 : X86_CR4_PCE);
+}

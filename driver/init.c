@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The module: /dev/perfctr and its two calls. */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+#include "driver/hw.h"
+#include "driver/virtual.h"
+
+#define VERSION "0.1"
+
+static long do_info(const struct perfctr_call_info *call)
+{
+	void __user *user = (void __user *)(unsigned long)call->info;
+	struct perfctr_info info = {
+		.abi_version = PERFCTR_ABI_VERSION, .driver_version = VERSION,
+	};
+	size_t size = min_t(size_t, call->info_size, sizeof(info));
+
+	if (call->_reserved)
+		return -EINVAL;
+	hw_info(&info);
+	if (copy_to_user(user, &info, size) || clear_user(user + size, call->info_size - size))
+		return -EFAULT;
+	return 0;
+}
+
+static long do_open(const struct perfctr_call_open *call)
+{
+	u32 other = call->abi_version ^ PERFCTR_ABI_VERSION;
+
+	if (other & 0xFF00FF00)		/* another major version of the calls or of the structures */
+		return -EPROTO;
+	if (call->flags || call->creat > 1 || call->tid < 0)
+		return -EINVAL;
+	return vperfctr_open_fd(call->tid, call->creat, true);
+}
+
+static long device_ioctl(struct file *file, unsigned int request, unsigned long argument)
+{
+	union {
+		struct perfctr_call_info info;
+		struct perfctr_call_open open;
+	} call;
+
+	if (_IOC_SIZE(request) != sizeof(call) ||
+	    copy_from_user(&call, (const void __user *)argument, sizeof(call)))
+		return _IOC_TYPE(request) == 'P' && _IOC_SIZE(request) == sizeof(call) ? -EFAULT :
+											 -ENOTTY;
+	switch (request) {
+	case PERFCTR_IOC_INFO:
+		return do_info(&call.info);
+	case PERFCTR_IOC_OPEN:
+		return do_open(&call.open);
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = device_ioctl,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "perfctr",
+	.fops = &device_fops,
+	.mode = 0666,
+};
+
+static int __init perfctr_init(void)
+{
+	int err;
+
+	hw_init();
+	err = vperfctr_init();
+	if (err)
+		return err;
+	err = misc_register(&device);
+	if (err)
+		vperfctr_exit();
+	return err;
+}
+
+static void __exit perfctr_exit(void)
+{
+	misc_deregister(&device);
+	vperfctr_exit();
+}
+
+module_init(perfctr_init);
+module_exit(perfctr_exit);
+MODULE_LICENSE("GPL v2");
+MODULE_DESCRIPTION("Per-thread hardware performance counters");
+MODULE_VERSION(VERSION);

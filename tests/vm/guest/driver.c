@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The driver, by its own calls: loads /perfctr.ko, and demands what the documents of perfctr promise.
+ * Runs as process 1's child in a test kernel. Exit status 0 if all is well.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <perfctr/abi.h>
+
+static unsigned int failures;
+static int device;
+static bool counters;		/* the machine has a PMU that is ours to use */
+
+#define CHECK(condition, ...) do { \
+	if (!(condition)) { \
+		printf("  line %d: %s: ", __LINE__, #condition); \
+		printf(__VA_ARGS__); \
+		printf(" (errno %d)\n", errno); \
+		return 1; \
+	} \
+} while (0)
+
+/* Exactly 2 * n instructions. */
+static inline __attribute__((always_inline)) void loop(unsigned long n)
+{
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+}
+
+static uint32_t rdpmc(uint32_t map)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(map) : "memory");
+	return low;
+}
+
+struct handle {
+	int fd;
+	volatile const struct vperfctr_state *page;
+};
+
+static int open_state(struct handle *h)
+{
+	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
+
+	h->fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
+	if (h->fd < 0)
+		return -1;
+	h->page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, h->fd, 0);
+	return h->page == MAP_FAILED ? -1 : 0;
+}
+
+static void close_state(struct handle *h)
+{
+	ioctl(h->fd, PERFCTR_IOC_UNLINK);
+	munmap((void *)(uintptr_t)h->page, 4096);
+	close(h->fd);
+}
+
+static int control(const struct handle *h, const struct vperfctr_control *c)
+{
+	struct perfctr_call_control call = { .control = (uintptr_t)c, .control_size = sizeof(*c) };
+
+	return ioctl(h->fd, PERFCTR_IOC_CONTROL, &call);
+}
+
+static int read_sums(const struct handle *h, struct perfctr_sum_ctrs *sum)
+{
+	struct perfctr_call_read call = { .sum = (uintptr_t)sum, .sum_size = sizeof(*sum) };
+
+	return ioctl(h->fd, PERFCTR_IOC_READ, &call);
+}
+
+/* User-mode instructions on n counters. */
+static struct vperfctr_control instructions(unsigned int n)
+{
+	struct vperfctr_control c;
+	unsigned int i;
+
+	memset(&c, 0, sizeof(c));
+	c.cpu_control.tsc_on = 1;
+	c.cpu_control.nractrs = n;
+	for (i = 0; i < n; i++) {
+		c.cpu_control.pmc_map[i] = i;
+		c.cpu_control.evntsel[i] = 0x004100C0;
+	}
+	return c;
+}
+
+/* The documents' loop. */
+static __attribute__((noinline)) uint64_t read_pmc(const struct handle *h, unsigned int i)
+{
+	volatile const struct perfctr_cpu_state *s = &h->page->cpu_state;
+	uint32_t before, now, start;
+	uint64_t sum;
+
+	do {
+		before = s->tsc_start;
+		now = rdpmc(s->pmc[i].map);
+		start = s->pmc[i].start;
+		sum = s->pmc[i].sum;
+	} while (s->tsc_start != before);
+	return sum + (uint32_t)(now - start);
+}
+
+static int info(void)
+{
+	struct perfctr_info i, small;
+	struct perfctr_call_info call = { .info = (uintptr_t)&i, .info_size = sizeof(i) };
+
+	CHECK(ioctl(device, PERFCTR_IOC_INFO, &call) == 0, "info");
+	CHECK(i.abi_version == PERFCTR_ABI_VERSION, "0x%X", i.abi_version);
+	CHECK(i.cpu_features & PERFCTR_FEATURE_RDTSC, "0x%X", i.cpu_features);
+	CHECK(i.cpu_khz > 1000, "%u", i.cpu_khz);
+	printf("  type %u, features 0x%X\n", i.cpu_type, i.cpu_features);
+	counters = i.cpu_features & PERFCTR_FEATURE_RDPMC;
+	memset(&small, 0x5A, sizeof(small));
+	call.info = (uintptr_t)&small;
+	call.info_size = 8;
+	CHECK(ioctl(device, PERFCTR_IOC_INFO, &call) == 0, "a short one");
+	CHECK(small.cpu_type == 0x5A5A5A5A, "written beyond its size");
+	call.info = 8;
+	CHECK(ioctl(device, PERFCTR_IOC_INFO, &call) < 0 && errno == EFAULT, "a wild address");
+	return 0;
+}
+
+static int opening(void)
+{
+	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
+	struct handle h;
+	int second;
+
+	call.abi_version += 0x01000000;
+	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == EPROTO, "another version");
+	call.abi_version = PERFCTR_ABI_VERSION;
+	call.flags = 1;
+	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == EINVAL, "flags");
+	call.flags = call.creat = 0;
+	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == ENODEV, "none to open");
+	call.tid = 1;
+	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == ESRCH, "another's");
+	CHECK(open_state(&h) == 0, "open");
+	call.tid = 0;
+	second = ioctl(device, PERFCTR_IOC_OPEN, &call);
+	CHECK(second >= 0, "a second descriptor");
+	call.creat = 1;
+	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == EEXIST, "twice");
+	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, h.fd, 0) == MAP_FAILED &&
+	      errno == EPERM, "a writable mapping");
+	CHECK(mprotect((void *)(uintptr_t)h.page, 4096, PROT_READ | PROT_WRITE) < 0 && errno == EACCES,
+	      "made writable");
+	close(second);
+	close_state(&h);
+	CHECK(open_state(&h) == 0, "open again after unlink");
+	close_state(&h);
+	return 0;
+}
+
+static int virtual_tsc(void)
+{
+	struct vperfctr_control c = instructions(0);
+	struct perfctr_sum_ctrs a, b;
+	struct handle h;
+	unsigned int k;
+
+	CHECK(open_state(&h) == 0, "open");
+	CHECK(control(&h, &c) == 0, "control");
+	CHECK(read_sums(&h, &a) == 0, "read");
+	loop(100000);
+	CHECK(read_sums(&h, &b) == 0 && b.tsc > a.tsc, "the TSC stands still");
+	/* What others do is not counted. */
+	a = b;
+	for (k = 0; k < 3; k++)
+		usleep(20000);
+	CHECK(read_sums(&h, &b) == 0, "read");
+	CHECK(b.tsc - a.tsc < 20000000, "60 ms of sleep counted as %llu ticks", b.tsc - a.tsc);
+	c.cpu_control.tsc_on = 0;
+	CHECK(control(&h, &c) == 0 && read_sums(&h, &a) == 0 && a.tsc == 0, "%llu", a.tsc);
+	close_state(&h);
+	return 0;
+}
+
+static int refusals(void)
+{
+	struct vperfctr_control c = instructions(counters), good = c;
+	struct { struct vperfctr_control c; char more[8]; } large;
+	struct perfctr_call_control call = { .control = (uintptr_t)&large };
+	struct perfctr_sum_ctrs a, b;
+	struct handle h;
+
+	CHECK(open_state(&h) == 0 && control(&h, &good) == 0, "control");
+	loop(1000);
+	read_sums(&h, &a);
+	c.cpu_control.nractrs = 19;
+	CHECK(control(&h, &c) < 0 && errno == EINVAL, "19 counters");
+	c = good;
+	c._reserved3 = 1;
+	CHECK(control(&h, &c) < 0 && errno == EINVAL, "a reserved word");
+	c = good;
+	c.cpu_control.nrictrs = 1;
+	CHECK(control(&h, &c) < 0 && errno == EINVAL, "i-mode");
+	memset(&large, 0, sizeof(large));
+	large.c = good;
+	call.control_size = sizeof(large);
+	large.more[3] = 1;
+	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == E2BIG, "a larger one");
+	call.control = 4096;
+	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == EFAULT, "a wild address");
+	CHECK(ioctl(h.fd, PERFCTR_IOC_IRESUME) < 0 && errno == EINVAL, "iresume");
+	CHECK(ioctl(h.fd, 0x1234) < 0 && errno == ENOTTY, "no such call");
+	/* None of these touched what runs. */
+	CHECK(read_sums(&h, &b) == 0 && b.tsc > a.tsc && b.pmc[0] >= a.pmc[0], "counters were lost");
+	close_state(&h);
+	return 0;
+}
+
+static __attribute__((noinline)) uint64_t measure(const struct handle *h, unsigned int i, unsigned long n)
+{
+	uint64_t before = read_pmc(h, i);
+
+	loop(n);
+	return read_pmc(h, i) - before;
+}
+
+static int exact_counts(void)
+{
+	struct vperfctr_control c = instructions(4), one = instructions(1);
+	struct perfctr_sum_ctrs sum;
+	struct handle h;
+	uint64_t a, b;
+	unsigned int i, n = 4;
+
+	CHECK(open_state(&h) == 0, "open");
+	/* Core 2 has two, all others four or more. */
+	if (control(&h, &c) < 0) {
+		n = 2;
+		c = instructions(n);
+	}
+	CHECK(control(&h, &c) == 0, "control");
+	for (i = 0; i < n; i++) {
+		measure(&h, i, 1);
+		a = measure(&h, i, 1000);
+		b = measure(&h, i, 1000000);
+		CHECK(b - a == 2 * 999000, "counter %u: %llu, %llu", i, (unsigned long long)a,
+		      (unsigned long long)b);
+	}
+	/* Two counters of the same see the same, also through the read call. */
+	CHECK(read_sums(&h, &sum) == 0, "read");
+	CHECK(sum.pmc[0] == sum.pmc[1] && sum.pmc[1] == sum.pmc[n - 1], "%llu %llu %llu", sum.pmc[0],
+	      sum.pmc[1], sum.pmc[n - 1]);
+	/* preserve keeps a sum, and only it. */
+	one.preserve = 1;
+	CHECK(control(&h, &one) == 0, "control");
+	CHECK(read_pmc(&h, 0) >= sum.pmc[0], "not preserved");
+	one.preserve = 0;
+	CHECK(control(&h, &one) == 0 && read_pmc(&h, 0) < 10000, "not reset");
+	close_state(&h);
+	return 0;
+}
+
+static void *count_in_thread(void *arg)
+{
+	unsigned long n = 100000 + 1000 * (unsigned long)(uintptr_t)arg;
+	struct vperfctr_control c = instructions(2);
+	uint64_t a = 0, b = 1;
+	struct handle h;
+	cpu_set_t set;
+	int k;
+
+	if (open_state(&h) < 0 || control(&h, &c) < 0)
+		return "open or control";
+	measure(&h, 0, 1);
+	for (k = 0; k < 20; k++) {
+		/* From CPU to CPU, among others who count, too. */
+		CPU_ZERO(&set);
+		CPU_SET((unsigned int)k % (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), &set);
+		sched_setaffinity(0, sizeof(set), &set);
+		a = measure(&h, 1, n);
+		sched_yield();
+		b = measure(&h, 1, 2 * n);
+		if (b - a != 2 * n)
+			return "a count is wrong";
+	}
+	close_state(&h);
+	return NULL;
+}
+
+static int threads(void)
+{
+	pthread_t thread[50];
+	unsigned int i, n;
+	void *why;
+
+	for (n = 2; n <= 50; n += 48) {
+		for (i = 0; i < n; i++)
+			CHECK(pthread_create(&thread[i], NULL, count_in_thread, (void *)(uintptr_t)i) == 0,
+			      "thread");
+		for (i = 0; i < n; i++) {
+			pthread_join(thread[i], &why);
+			CHECK(!why, "thread %u of %u: %s", i, n, (char *)why);
+		}
+	}
+	return 0;
+}
+
+static int ended_fd;
+
+static void *count_and_end(void *arg)
+{
+	struct vperfctr_control c = instructions(1);
+	struct handle h;
+
+	if (open_state(&h) < 0 || control(&h, &c) < 0)
+		return arg;
+	ended_fd = h.fd;
+	munmap((void *)(uintptr_t)h.page, 4096);
+	loop(500000);
+	return NULL;
+}
+
+/* The object outlives its thread while a descriptor does, and its sums are final. */
+static int after_exit(void)
+{
+	struct handle h = { .page = NULL };
+	struct perfctr_sum_ctrs a, b;
+	pthread_t thread;
+	void *result;
+
+	CHECK(pthread_create(&thread, NULL, count_and_end, &h) == 0, "thread");
+	pthread_join(thread, &result);
+	CHECK(!result, "open or control");
+	h.fd = ended_fd;
+	/* join returns when the thread has cleared its id; the kernel may still be in its exit. */
+	usleep(50000);
+	CHECK(read_sums(&h, &a) == 0, "read");
+	CHECK(a.pmc[0] >= 1000000 && a.pmc[0] < 1100000, "%llu", a.pmc[0]);
+	CHECK(read_sums(&h, &b) == 0 && memcmp(&a, &b, sizeof(a)) == 0, "not final");
+	close(h.fd);
+	return 0;
+}
+
+/* A child has no counters, and may not execute rdpmc. */
+static int forks(void)
+{
+	struct vperfctr_control c = instructions(1);
+	struct perfctr_sum_ctrs sum;
+	struct handle h;
+	int status;
+	pid_t pid;
+
+	CHECK(open_state(&h) == 0 && control(&h, &c) == 0, "control");
+	pid = fork();
+	if (pid == 0) {
+		if (read_sums(&h, &sum) == 0 || errno != ESRCH)
+			_exit(1);
+		rdpmc(0);
+		_exit(2);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid, "wait");
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status 0x%X", status);
+	CHECK(measure(&h, 0, 1000) > 2000, "the parent's counter");
+	close_state(&h);
+	return 0;
+}
+
+/* Anybody may count his own user mode, and only who is trusted the kernel's. */
+static int permissions(void)
+{
+	struct vperfctr_control user = instructions(1), kernel = user;
+	struct handle h;
+	int status;
+	pid_t pid;
+
+	kernel.cpu_control.evntsel[0] |= 0x00020000;
+	CHECK(open_state(&h) == 0 && control(&h, &kernel) == 0, "root");
+	close_state(&h);
+	pid = fork();
+	if (pid == 0) {
+		if (setuid(65534) < 0 || open_state(&h) < 0 || control(&h, &user) < 0)
+			_exit(1);
+		if (control(&h, &kernel) == 0 || errno != EPERM)
+			_exit(2);
+		_exit(measure(&h, 0, 1000) > 2000 ? 0 : 3);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	return 0;
+}
+
+static int unloading(void)
+{
+	struct handle h;
+
+	CHECK(open_state(&h) == 0, "open");
+	CHECK(syscall(SYS_delete_module, "perfctr", O_NONBLOCK) < 0 && errno == EWOULDBLOCK,
+	      "unloaded in use");
+	close_state(&h);
+	close(device);
+	usleep(200000);
+	CHECK(syscall(SYS_delete_module, "perfctr", O_NONBLOCK) == 0, "unload");
+	return 0;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+		bool needs_counters;
+	} tests[] = {
+#define TEST(name, pmu) { #name, name, pmu }
+		TEST(info, false), TEST(opening, false), TEST(virtual_tsc, false),
+		TEST(refusals, false), TEST(exact_counts, true), TEST(threads, true),
+		TEST(after_exit, true), TEST(forks, true), TEST(permissions, true),
+		TEST(unloading, false),
+	};
+	int module = open("/perfctr.ko", O_RDONLY);
+	unsigned int i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0) {
+		printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
+		return 1;
+	}
+	close(module);
+	device = open("/dev/perfctr", O_RDWR);
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		int failed = 0;
+
+		if (tests[i].needs_counters && !counters) {
+			printf("skip %s: no counters\n", tests[i].name);
+			continue;
+		}
+		failed = tests[i].run();
+		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
+		failures += failed != 0;
+	}
+	return failures != 0;
+}
