@@ -16,6 +16,7 @@ struct search {
 	uint32_t included;			/* choices that take part */
 	const uint32_t *only;			/* programmable counters that each may have; NULL: any */
 	uint64_t all[PERFCTR_ASSIGN_MAX];	/* counters of all options together */
+	int clashing;				/* registers may hold several values */
 	uint32_t free;				/* choices whose options share nothing with others */
 	unsigned int *option;
 	int owner[64];				/* who has the counter; -1: nobody */
@@ -126,7 +127,7 @@ static int search(struct search *s, unsigned int k)
 		if (!reach(s, k, option))
 			continue;
 		for (i = 0; i < k; i++)
-			if (s->included >> i & 1 &&
+			if (s->included >> i & 1 && !s->clashing &&
 			    clash(s->cpu, &s->choices[i], &s->choices[i].option[s->option[i]],
 				  choice, option))
 				break;
@@ -148,6 +149,37 @@ static void settle(struct search *s, unsigned int who, unsigned int c, uint32_t 
 		s->option[who]++;
 }
 
+/* Fill in what the search needs, and search. */
+static int find_places(struct search *s)
+{
+	const struct perfctr_event_choice *choices = s->choices;
+	unsigned int i, k;
+
+	if (s->n > PERFCTR_ASSIGN_MAX)
+		return 0;
+	for (i = 0; i < s->n; i++) {
+		s->free |= 1u << i;
+		for (k = 0; k < choices[i].options; k++) {
+			s->all[i] |= reach(s, i, &choices[i].option[k]);
+			if (choices[i].option[k].reg || choices[i].option[k].pebs_enable)
+				s->free &= ~(1u << i);
+		}
+	}
+	return search(s, 0);
+}
+
+int perfctr_event_clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+			unsigned int n, uint32_t set)
+{
+	unsigned int option[PERFCTR_ASSIGN_MAX];
+	struct search s = {
+		.cpu = cpu, .choices = choices, .n = n, .option = option, .included = set,
+		.clashing = 1,
+	};
+
+	return find_places(&s);
+}
+
 int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t included, const uint32_t only[],
 			unsigned int option[], uint32_t counter[])
@@ -156,19 +188,9 @@ int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_even
 		.cpu = cpu, .choices = choices, .n = n, .option = option, .included = included,
 		.only = only,
 	};
-	unsigned int i, k;
+	unsigned int i;
 
-	if (n > PERFCTR_ASSIGN_MAX)
-		return -1;
-	for (i = 0; i < n; i++) {
-		s.free |= 1u << i;
-		for (k = 0; k < choices[i].options; k++) {
-			s.all[i] |= reach(&s, i, &choices[i].option[k]);
-			if (choices[i].option[k].reg || choices[i].option[k].pebs_enable)
-				s.free &= ~(1u << i);
-		}
-	}
-	if (!search(&s, 0))
+	if (!find_places(&s))
 		return -1;
 	for (i = 0; i < 64; i++)
 		if (s.owner[i] >= 0)

@@ -25,6 +25,7 @@ static inline void perfctr_program_write(struct perfctr_program *program, uint32
 	struct perfctr_write *write = program->write;
 	uint32_t i;
 
+	program->stops |= value != stopped;
 	for (i = 0; i < program->nr_writes; i++) {
 		if (write[i].slot == slot) {
 			write[i].value |= value;
@@ -39,9 +40,9 @@ static inline void perfctr_program_write(struct perfctr_program *program, uint32
 	program->nr_writes++;
 }
 
-/* "negative": restart values are negative. On PowerPC they are not. */
+/* "below": restart values are below zero. On PowerPC they are not. */
 static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
-				       const struct perfctr_cpu_control *control, int negative,
+				       const struct perfctr_cpu_control *control, int below,
 				       struct perfctr_program *program,
 				       struct perfctr_diagnosis *diagnosis)
 {
@@ -73,7 +74,9 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 	program->async_value = 0;
 	program->async_stopped = 0;
 	program->by_register = cpu->no_rdpmc;
-	program->negative = !negative;
+	program->negative = !below;
+	program->stops = 0;
+	program->core_shared = 0;
 	program->privileged = 0;
 	program->one_core = 0;
 	program->nr_clears = 0;
@@ -83,9 +86,9 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 				return perfctr_diagnose(diagnosis, "pmc_map", (int)i,
 							control->pmc_map[i],
 							"another counter is mapped there too");
-		if (i >= control->nractrs && (control->ireset[i] < 0) != negative)
+		if (i >= control->nractrs && (control->ireset[i] < 0) != below)
 			return perfctr_diagnose(diagnosis, "ireset", (int)i,
-						(uint32_t)control->ireset[i], negative ?
+						(uint32_t)control->ireset[i], below ?
 						"an i-mode start value must be negative" :
 						"an i-mode start value must not be negative");
 		program->counter[i].map = control->pmc_map[i];

@@ -20,8 +20,11 @@
  * registers are remembered per CPU, and nothing is written that is there already. I-mode counters are
  * stopped at suspend, since an overflow must hit its own thread, and loaded at resume.
  *
- * All functions are called with preemption and overflow interrupts disabled, or, without i-mode
- * counters, with preemption disabled.
+ * All functions are called with preemption and overflow interrupts disabled. The latter must be
+ * interrupts that can be disabled: an NMI in the middle of these functions would find a state that is
+ * neither suspended nor running. An interrupt that was raised before the suspend may still arrive,
+ * in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the overflow is found
+ * when its own thread is resumed.
  */
 #ifndef PERFCTR_ARCH_ENGINE_H
 #define PERFCTR_ARCH_ENGINE_H
@@ -81,7 +84,8 @@ static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned
 
 /*
  * The processor changes this control register itself. What it made of it belongs to the thread, and
- * is what the thread finds again.
+ * is what the thread finds again: such a program is stopped while it is suspended. (A change in the few
+ * cycles between this reading and the stopping is lost; there is no way to do both at once.)
  */
 static inline void perfctr_async_suspend(struct perfctr_core *core, struct perfctr_program *program)
 {
@@ -104,8 +108,8 @@ static inline void perfctr_cpu_isuspend(struct perfctr_core *core, struct perfct
 		const struct perfctr_write *write = &program->write[i];
 
 		if (write->stopped != write->value) {
-			cache->control[write->slot] = write->stopped;
 			perfctr_core_write_control(core, write->reg, write->stopped);
+			cache->control[write->slot] = write->stopped;
 		}
 	}
 	for (i = program->nractrs; i < program->nrctrs; i++)
@@ -131,8 +135,8 @@ static inline void perfctr_cpu_iresume(struct perfctr_core *core,
 		const struct perfctr_write *write = &program->write[i];
 
 		if (write->stopped != write->value && cache->control[write->slot] != write->stopped) {
-			cache->control[write->slot] = write->stopped;
 			perfctr_core_write_control(core, write->reg, write->stopped);
+			cache->control[write->slot] = write->stopped;
 		}
 	}
 	for (i = program->nractrs; i < program->nrctrs; i++) {
@@ -162,8 +166,8 @@ static inline void perfctr_write_program(struct perfctr_core *core,
 		const struct perfctr_write *write = &program->write[i];
 
 		if (cache->control[write->slot] != write->value) {
-			cache->control[write->slot] = write->value;
 			perfctr_core_write_control(core, write->reg, write->value);
+			cache->control[write->slot] = write->value;
 		}
 	}
 	cache->id = program->id;
@@ -178,7 +182,7 @@ static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr
 
 	if (program->async >= 0)
 		perfctr_async_suspend(core, program);
-	if (perfctr_cstatus_has_ictrs(state->cstatus))
+	if (program->stops)
 		perfctr_cpu_isuspend(core, state, program);
 	if (perfctr_cstatus_has_tsc(state->cstatus)) {
 		now = perfctr_core_tsc(core);
@@ -189,23 +193,35 @@ static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr
 		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
 }
 
+/*
+ * The clock, when it shows something else than before: user space takes a changed start for a new
+ * period. A tick of the slowest clocks takes some ten ns; one that stands still must not hold us up.
+ */
+static inline uint32_t perfctr_next_tick(struct perfctr_core *core, uint32_t before)
+{
+	unsigned int tries = 1000;
+	uint32_t now;
+
+	do
+		now = perfctr_core_tsc(core);
+	while (now == before && --tries);
+	return now;
+}
+
 /* Load i-mode counters, write control registers, and begin a new period. */
 static inline void perfctr_cpu_resume(struct perfctr_core *core, struct perfctr_cpu_state *state,
 				      const struct perfctr_program *program)
 {
 	unsigned int i;
-	uint32_t now;
 
-	if (perfctr_cstatus_has_ictrs(state->cstatus))
+	if (program->stops)
 		perfctr_cpu_iresume(core, state, program);
 	if (program->nrctrs)
 		perfctr_write_program(core, program);
 	for (i = 0; i < program->nractrs; i++)
 		state->pmc[i].start = perfctr_counter_now(core, program, i);
 	if (perfctr_cstatus_has_tsc(state->cstatus)) {
-		/* User space takes a changed start for a new period: it must change. */
-		now = perfctr_core_tsc(core);
-		state->tsc_start = now + (now == state->tsc_start);
+		state->tsc_start = perfctr_next_tick(core, state->tsc_start);
 	}
 }
 
@@ -219,8 +235,7 @@ static inline void perfctr_cpu_sample(struct perfctr_core *core, struct perfctr_
 	for (i = 0; i < program->nrctrs; i++)
 		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
 	if (perfctr_cstatus_has_tsc(state->cstatus)) {
-		now = perfctr_core_tsc(core);
-		now += now == state->tsc_start;
+		now = perfctr_next_tick(core, state->tsc_start);
 		state->tsc_sum += (uint32_t)(now - state->tsc_start);
 		state->tsc_start = now;
 	}

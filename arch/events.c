@@ -371,6 +371,9 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		*part = word + ++end;
 		end = separator(word, end, length, 0);
 		*part_length = (size_t)(word + end - *part);
+		/* A small letter is a modifier, also where a mask has it as its name. */
+		if (!dot && *part_length == 1 && apply_modifiers(choice, *part, 1) > 0)
+			continue;
 		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event, *part,
 					   *part_length) : NULL;
 		if (mask) {

@@ -5,7 +5,8 @@
  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
  *
- * The names' case does not matter. A look-up hashes the word once and compares one entry or two:
+ * The names' case does not matter, but that a small u, k, e or i behind a colon is the modifier, also
+ * where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and compares one entry or two:
  * nothing is allocated, nothing prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
@@ -118,6 +119,10 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t included, const uint32_t only[],
 			unsigned int option[], uint32_t counter[]);
+
+/* Would the choices in the set have places, if registers could hold more than one value? */
+int perfctr_event_clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+			unsigned int n, uint32_t set);
 
 /*
  * The control of the ISA that counts the choices, a-mode before i-mode, and where each went: place[i]

@@ -31,7 +31,7 @@ struct perfctr_write {
 	uint32_t slot;
 	uint32_t reg;		/* MSR or SPR number; index of PMEVTYPERn on arm64 */
 	uint64_t value;
-	uint64_t stopped;	/* other than value only where an i-mode counter must stop */
+	uint64_t stopped;	/* other than value where something must stop: i-mode counters, cascades */
 };
 
 /* Where a counter is. */
@@ -55,9 +55,11 @@ struct perfctr_program {
 	int async;		/* index of the write, or -1 */
 	uint64_t async_value;	/* its two values at the beginning */
 	uint64_t async_stopped;
+	uint8_t stops;		/* some write has another value while suspended */
 	uint8_t by_register;	/* counters are read as registers, not by RDPMC */
 	uint8_t negative;	/* overflow is the transition to negative, as on PowerPC */
 	uint8_t privileged;	/* sees more than the thread in user mode */
+	uint8_t core_shared;	/* has a register that the core's other thread changes, too */
 	uint8_t one_core;	/* AMD northbridge events: only core 0 of each node may run it */
 	uint32_t nr_clears;	/* counters not in use that must not hold what others left there */
 	uint32_t clear[PERFCTR_CLEARS];

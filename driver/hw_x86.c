@@ -65,6 +65,7 @@ void hw_init(void)
 {
 	struct perfctr_cpuid id = { };
 	u32 eax, ebx, ecx, edx, max_ext;
+	u64 probe;
 
 	cpuid(0, &eax, &ebx, &ecx, &edx);
 	id.max_leaf = eax;
@@ -93,6 +94,11 @@ void hw_init(void)
 	if (max_ext >= 0x80000022 && max_ext < 0x80010000)
 		cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
 	perfctr_x86_identify(&id, &this_cpu);
+	/* A hypervisor may have fewer registers than the processor it shows. */
+	if (rdmsrl_safe(0x1A6, &probe) || (this_cpu.offcore > 1 && rdmsrl_safe(0x1A7, &probe)))
+		this_cpu.offcore = this_cpu.offcore_width = 0;
+	if (this_cpu.frontend && rdmsrl_safe(0x3F7, &probe))
+		this_cpu.frontend = 0;
 	/* Overflow interrupts are not taken yet: no i-mode. */
 	this_cpu.pcint = 0;
 }
@@ -178,8 +184,11 @@ int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program
 {
 	struct perfctr_diagnosis d;
 
-	if (perfctr_x86_compile(&this_cpu, control, 0, program, &d) == 0)
-		return 0;
+	if (perfctr_x86_compile(&this_cpu, control, 0, program, &d) == 0) {
+		/* What another thread can change, or what only one core may use, no thread can have. */
+		return program->one_core || (program->core_shared && smp_num_siblings > 1) ?
+		       -EOPNOTSUPP : 0;
+	}
 	pr_debug("perfctr: invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
 	return -EINVAL;
 }

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 #include "driver/hw.h"
+#include <perfctr/calls.h>
 #include "driver/virtual.h"
 
 #define VERSION "0.1"

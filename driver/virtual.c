@@ -27,6 +27,7 @@
 #include <linux/uaccess.h>
 #include "driver/compat/compat.h"
 #include "driver/hw.h"
+#include <perfctr/calls.h>
 #include "driver/virtual.h"
 
 struct vperfctr {

@@ -10,6 +10,7 @@
 #include <string.h>
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
+#include "arch/x86/x86.h"
 #endif
 #include "arch/events.h"
 #include "internal.h"
@@ -81,8 +82,6 @@ static void identify(struct perfctr_cpu *cpu)
 #define type_name perfctr_x86_type_name
 
 /* Bits of an event select that are perf's own business: USR, OS, INT, EN. */
-#define EVNTSEL_USR	0x00010000u
-#define EVNTSEL_OS	0x00020000u
 #define EVNTSEL_PERF	0x00530000u
 
 
@@ -92,6 +91,7 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	uint32_t evntsel = control->evntsel[i], map = control->pmc_map[i];
 	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	unsigned int fixed;
+	uint64_t extra;
 
 	control_name(name, size, control, i, control->evntsel_high[i]);
 	switch (cpu->rules) {
@@ -103,18 +103,9 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 		return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a control of the %s; load "
 				    "the perfctr driver, or count by event name", cpu->name);
 	}
-	/* The extra register belongs to an event; perf takes its value in config1. */
-	switch (evntsel & 0xFF) {
-	case 0xB7: case 0x2A:
-		attr->config1 = control->offcore_rsp[0] | (uint64_t)control->offcore_rsp_high[0] << 32;
-		break;
-	case 0xBB: case 0x2B:
-		attr->config1 = control->offcore_rsp[1] | (uint64_t)control->offcore_rsp_high[1] << 32;
-		break;
-	case 0xC6:
-		attr->config1 = control->pebs_frontend;
-		break;
-	}
+	/* Perf takes the value of a register beside the event select in config1. */
+	if (cpu->rules == PERFCTR_RULES_ARCH && perfctr_arch_extra(cpu, control, i, &extra))
+		attr->config1 = extra;
 	attr->type = PERF_TYPE_RAW;
 	attr->config = (evntsel & ~EVNTSEL_PERF) | (uint64_t)control->evntsel_high[i] << 32;
 	attr->exclude_user = !(evntsel & EVNTSEL_USR);
@@ -261,7 +252,7 @@ int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *w
 			if (fixed < ARRAY_SIZE(fixed_events))
 				attr->config = fixed_events[fixed];
 		}
-		if (choice->cmask)
+		if (choice->threshold)
 			attr->config = (attr->config & ~0xFF000000ull) | choice->cmask << 24;
 		attr->config |= (choice->edge ? 0x40000u : 0) | (choice->invert ? 0x800000u : 0);
 		attr->config1 = option->reg ? option->value : 0;
@@ -279,7 +270,7 @@ int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *w
 	return 0;
 }
 
-int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
+static int check_control(const struct perfctr_cpu_control *control)
 {
 	struct perfctr_program program;
 	struct perfctr_diagnosis d;
@@ -297,6 +288,13 @@ int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
 		return perfctr_fail(EINVAL, "invalid control: %s[%d] has 0x%08X: %s", d.field, d.index,
 				    d.bits, d.rule);
 	return perfctr_fail(EINVAL, "invalid control: %s has 0x%08X: %s", d.field, d.bits, d.rule);
+}
+
+int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
+{
+	if (!control)
+		return perfctr_fail(EINVAL, "perfctr_cpu_control_check() needs a control, not NULL");
+	return check_control(control);
 }
 
 void perfctr_cpu_info(struct perfctr_info *info)

@@ -20,6 +20,7 @@ lib_libinternal_la_SOURCES = \
 	lib/process.c \
 	lib/provider.c \
 	lib/provider.h \
+	lib/provider_driver.c \
 	lib/provider_perf.c \
 	lib/reading.c \
 	lib/table.c \

@@ -22,12 +22,8 @@ const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)
 			return NULL;
 		}
 	}
-	if (driver) {
-		perfctr_fail(ENODEV, "this release of libperfctr has no perfctr driver; use perf_events "
-			     "(PERFCTR_PROVIDER=perf)");
-		return NULL;
-	}
-	return &perfctr_provider_perf;
+	/* The driver only if it is asked for: it can't yet do all that perf_events can. */
+	return driver ? &perfctr_provider_driver : &perfctr_provider_perf;
 }
 
 const char *perfctr_provider_name(void)

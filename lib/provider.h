@@ -39,7 +39,7 @@ struct vperfctr {
 	const struct perfctr_provider *provider;
 };
 
-extern const struct perfctr_provider perfctr_provider_perf;
+extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 
 /* The provider for an open with these flags. NULL after perfctr_fail(EINVAL or ENODEV). */
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);

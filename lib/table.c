@@ -102,12 +102,24 @@ static int target_native(struct target *target)
 
 static int target_open(struct target *target, const char *cpu)
 {
+	struct perfctr_nearest near = { .word = "" };
+	char text[PERFCTR_NEAREST_TEXT];
+	unsigned int n;
+	const char *id;
+	enum isa isa;
+
 	if (!cpu)
 		return target_native(target);
-	if (target_named(target, cpu) < 0)
-		return perfctr_fail(ENOENT, "\"%.40s\" is no processor that the library knows; \"perfex "
-				    "--cpu list\" lists them", cpu);
-	return 0;
+	if (target_named(target, cpu) == 0)
+		return 0;
+	near.word = cpu;
+	near.length = strlen(cpu);
+	for (isa = X86; isa <= GENERIC; isa++)
+		for (n = 0; (id = target_id(isa, n)); n++)
+			perfctr_nearest_note(&near, id);
+	return perfctr_fail(ENOENT, "\"%.40s\" is no processor that the library knows%s", cpu,
+			    perfctr_nearest_text(&near, "; \"perfex --cpu list\" lists them", text,
+						 sizeof(text)));
 }
 
 /* ---- words ---- */
@@ -268,10 +280,11 @@ static void name_set(char *text, size_t size, const char *const words[], const s
 
 	text[0] = '\0';
 	for (i = 0; i < PERFCTR_ASSIGN_MAX; i++) {
-		if (!(set >> i & 1) || used + lengths[i] + 16 > size)
+		int shown = lengths[i] > 100 ? 100 : (int)lengths[i];
+
+		if (!(set >> i & 1) || used + (size_t)shown + 16 > size)
 			continue;
-		used += (size_t)sprintf(text + used, "%s%.*s", used ? ", " : "", (int)lengths[i],
-					words[i]);
+		used += (size_t)sprintf(text + used, "%s%.*s", used ? ", " : "", shown, words[i]);
 	}
 }
 
@@ -301,11 +314,13 @@ static int make_control(const struct target *target, const char *events, void *c
 		if (!choices[*n].user && !choices[*n].kernel)
 			choices[*n].user = choices[*n].kernel = 1;
 		if (*n == PERFCTR_ASSIGN_MAX - 1)
-			return perfctr_fail(EINVAL, "there are more than %d events",
-					    PERFCTR_ASSIGN_MAX - 1);
+			return perfctr_fail(EINVAL, "%d events are more than any processor counts",
+					    PERFCTR_ASSIGN_MAX);
 	}
 	if (length < 0)
 		return -1;
+	if (*n == 0)
+		return perfctr_fail(EINVAL, "the list of events is empty");
 	if (encode(target, choices, *n, control, place, &conflict, &reason) < 0) {
 		name_set(names, sizeof(names), words, lengths, conflict);
 		if (conflict & (conflict - 1))
@@ -396,12 +411,8 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 {
 	struct target target = { .isa = NATIVE, .cpu = *perfctr_this_cpu() };
 
-	/* A control with ESCRs is a P4's, wherever it is printed. */
-#ifdef PERFCTR_ABI_X86_H
-	if (control->p4.escr[0])
-		target.cpu.rules = PERFCTR_RULES_P4;
-#endif
-	print_control(&target, control);
+	if (control)
+		print_control(&target, control);
 }
 
 int perfctr_cpu_events_print(const char *cpu, const char *events)

@@ -446,6 +446,8 @@ int main(int argc, char **argv)
 			set_control(&settings, option, optarg);
 		}
 	}
+	if (cpu && optind < argc)
+		die("--cpu looks at a processor and runs nothing: leave out \"%s\"", argv[optind]);
 	if (cpu)
 		return do_cpu(cpu, names, list, with_text);
 	if (list)

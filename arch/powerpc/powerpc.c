@@ -20,6 +20,7 @@
 #define MMCR0_FCP		0x20000000u
 #define MMCR0_PMXE		0x04000000u
 #define MMCR0_FCECE		0x02000000u
+#define MMCR0_TBEE		0x00400000u
 #define MMCR0_PMC1CE		0x00008000u
 #define MMCR0_PMCjCE		0x00004000u
 #define MMCR0_TRIGGER		0x00002000u
@@ -200,6 +201,10 @@ static int check_mmcr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 	if (c->nrictrs && !(mmcr0 & MMCR0_PMXE))
 		return perfctr_diagnose(diagnosis, "ppc.mmcr0", -1, 0,
 					"an i-mode counter needs PMXE (0x04000000)");
+	/* The time base would raise the interrupt, and so disarm it, without an overflow. */
+	if (mmcr0 & MMCR0_PMXE && mmcr0 & MMCR0_TBEE)
+		return perfctr_diagnose(diagnosis, "ppc.mmcr0", -1, MMCR0_TBEE,
+					"TBEE (0x00400000) does not go with PMXE");
 	for (i = 0; i < c->nractrs + c->nrictrs; i++) {
 		if (i >= c->nractrs && c->pmc_map[i] == 0)
 			ictr1 = 1;
@@ -243,6 +248,7 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 	const struct perfctr_cpu_control *c = control;
 	uint64_t mmcr[2] = { c->ppc.mmcr0, 0 };
 	unsigned int i, n;
+	int async;
 
 	(void)flags;
 	if (perfctr_check_common(cpu, c, 0, program, diagnosis) < 0 ||
@@ -276,13 +282,14 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 	 * A negative counter interrupts as long as PMXE allows it, frozen or not: while suspended, PMXE
 	 * is clear, and what others left in PMC2 to PMC6 goes if PMCjCE looks at all of them.
 	 */
-	perfctr_program_write(program, 0, SPR_MMCR0, mmcr[0],
-			      c->nrictrs ? (mmcr[0] | MMCR0_FC) & ~(uint64_t)MMCR0_PMXE : mmcr[0]);
+	async = (c->ppc.mmcr0 & (MMCR0_FCECE | MMCR0_TRIGGER | MMCR0_PMXE)) != 0;
+	perfctr_program_write(program, 0, SPR_MMCR0, mmcr[0], async ?
+			      (mmcr[0] | MMCR0_FC) & ~(uint64_t)MMCR0_PMXE : mmcr[0]);
 	for (i = 1; c->ppc.mmcr0 & MMCR0_PMCjCE && i < 6; i++)
 		if (cpu->counters >> i & 1 && !uses(c, i))
 			program->clear[program->nr_clears++] = pmcs[i].spr;
 	/* With these the processor freezes or starts counters by itself, by changing MMCR0. */
-	if (c->ppc.mmcr0 & (MMCR0_FCECE | MMCR0_TRIGGER | MMCR0_PMXE)) {
+	if (async) {
 		program->async = (int)program->nr_writes - 1;
 		program->async_value = program->write[program->async].value;
 		program->async_stopped = program->write[program->async].stopped;

@@ -7,10 +7,6 @@
  */
 #include "arch/x86/x86.h"
 
-#define EVNTSEL0		0x186
-#define PMC0			0xC1
-#define A_PMC0			0x4C1
-#define FIXED_CTR0		0x309
 #define FIXED_CTR_CTRL		0x38D
 #define GLOBAL_OVF_CTRL		0x390
 #define OFFCORE_RSP0		0x1A6
@@ -21,10 +17,26 @@
 
 #define IN_TXCP			0x00000002u	/* of evntsel_high: bit 33 */
 
+/* The old places hold ten; version 6 has room for all, in blocks of four (SDM vol. 3B 20.2.9). */
+static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, uint32_t n)
+{
+	return cpu->version >= 6 ? 0x1901 + 4 * n : 0x186 + n;
+}
+
+static uint32_t counter_reg(const struct perfctr_cpu *cpu, uint32_t n)
+{
+	return cpu->version >= 6 ? 0x1900 + 4 * n : (cpu->full_width ? 0x4C1 : 0xC1) + n;
+}
+
+static uint32_t fixed_reg(const struct perfctr_cpu *cpu, uint32_t n)
+{
+	return cpu->version >= 6 ? 0x1980 + 4 * n : 0x309 + n;
+}
+
 uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
 	if (slot < 32)
-		return cpu->counters >> slot & 1 ? EVNTSEL0 + slot : 0;
+		return cpu->counters >> slot & 1 ? evntsel_reg(cpu, slot) : 0;
 	if (slot == SLOT_FIXED)
 		return cpu->fixed ? FIXED_CTR_CTRL : 0;
 	if (slot < SLOT_FRONTEND)
@@ -32,26 +44,48 @@ uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot)
 	return slot == SLOT_FRONTEND && cpu->frontend ? PEBS_FRONTEND : 0;
 }
 
-/*
- * Is the counter's event the one that MSR_OFFCORE_RSP_n qualifies? Unit mask 1 of B7H and BBH, since
- * Golden Cove of 2AH and 2BH; small cores have unit masks 1 and 2 of B7H.
- */
-static int uses_offcore(const struct perfctr_cpu_control *c, unsigned int i, unsigned int n)
+uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			    unsigned int i, uint64_t *value)
 {
-	uint32_t event = c->evntsel[i] & 0xFFFF;
+	uint32_t event = c->evntsel[i] & 0xFFFF, n;
 
+	*value = 0;
 	if (c->pmc_map[i] & FIXED_COUNTER)
 		return 0;
-	return n == 0 ? event == 0x01B7 || event == 0x012A :
-			event == 0x01BB || event == 0x012B || event == 0x02B7;
+	/* FRONTEND_RETIRED; since Golden Cove some of INT_MISC and UOPS_RETIRED, too. */
+	if (cpu->frontend && ((event & 0xFF) == 0xC6 || (event & 0xFF) == 0xAD ||
+			      (event & 0xFF) == 0xC2)) {
+		*value = c->pebs_frontend;
+		return PEBS_FRONTEND;
+	}
+	/*
+	 * Offcore response is unit mask 1 of B7H and BBH, since Golden Cove of 2AH and 2BH; small cores
+	 * have unit masks 1 and 2 of B7H.
+	 */
+	if (event == 0x01B7 || event == 0x012A)
+		n = 0;
+	else if (event == 0x01BB || event == 0x012B || event == 0x02B7)
+		n = 1;
+	else
+		return 0;
+	if (n >= cpu->offcore)
+		return 0;
+	*value = c->offcore_rsp[n];
+	if (cpu->offcore_width > 32)
+		*value |= (uint64_t)c->offcore_rsp_high[n] << 32;
+	return OFFCORE_RSP0 + n;
 }
 
-/* FRONTEND_RETIRED; since Golden Cove some of INT_MISC and UOPS_RETIRED, too. */
-static unsigned int uses_frontend(const struct perfctr_cpu_control *c, unsigned int i)
+/* Does a counter of the program look at the register? */
+static unsigned int uses(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			 const struct perfctr_program *program, uint32_t reg)
 {
-	uint32_t event = c->evntsel[i] & 0xFF;
+	unsigned int i, used = 0;
+	uint64_t value;
 
-	return !(c->pmc_map[i] & FIXED_COUNTER) && (event == 0xC6 || event == 0xAD || event == 0xC2);
+	for (i = 0; i < program->nrctrs; i++)
+		used |= perfctr_arch_extra(cpu, c, i, &value) == reg;
+	return used;
 }
 
 static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -76,7 +110,7 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		(evntsel & EVNTSEL_ANY ? 4u : 0) | (evntsel & EVNTSEL_INT ? 8u : 0);
 	perfctr_program_write(program, SLOT_FIXED, FIXED_CTR_CTRL, (uint64_t)field << 4 * n,
 			      i < c->nractrs ? (uint64_t)field << 4 * n : 0);
-	program->counter[i].reg = FIXED_CTR0 + n;
+	program->counter[i].reg = fixed_reg(cpu, n);
 	program->counter[i].mask = perfctr_mask(cpu->fixed_width);
 	program->counter[i].ack = (uint64_t)1 << (32 + n);
 	return 0;
@@ -85,15 +119,14 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
 {
-	unsigned int i, n, used;
+	unsigned int n, used;
 
 	for (n = 0; n < cpu->offcore; n++) {
 		uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
 		uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
 		uint64_t bits = value & ~perfctr_mask(cpu->offcore_width);
 
-		for (i = 0, used = 0; i < program->nrctrs; i++)
-			used |= uses_offcore(c, i, n) != 0;
+		used = uses(cpu, c, program, OFFCORE_RSP0 + n);
 		if (value && !used)
 			bits = value;
 		if (bits)
@@ -103,6 +136,8 @@ static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 						"these bits are reserved on this processor" :
 						"no counter has the offcore response event of that "
 						"register");
+		/* Nehalem's and Westmere's threads of a core have one register between them. */
+		program->core_shared |= used && cpu->offcore_width <= 16;
 		if (used)
 			perfctr_program_write(program, SLOT_OFFCORE + n, OFFCORE_RSP0 + n, value,
 					      value);
@@ -113,8 +148,7 @@ static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		return perfctr_diagnose(diagnosis, "pebs_frontend", -1,
 					c->pebs_frontend & 0xFF800000u,
 					"only bits 22-0 may be set");
-	for (i = 0, used = 0; i < program->nrctrs; i++)
-		used |= uses_frontend(c, i);
+	used = uses(cpu, c, program, PEBS_FRONTEND);
 	if (c->pebs_frontend && !used)
 		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
 					"no counter has an event that looks at it: C6H (FRONTEND_RETIRED), "
@@ -132,6 +166,10 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 	unsigned int i;
 
 	(void)flags;
+	/* Stopping is frequent. */
+	if (!program->nrctrs && !(c->offcore_rsp[0] | c->offcore_rsp[1] | c->offcore_rsp_high[0] |
+				  c->offcore_rsp_high[1] | c->pebs_frontend))
+		return 0;
 	/* Extra registers first: a counter that runs already must not see its event change. */
 	if (check_extra(cpu, c, program, diagnosis) < 0)
 		return -1;
@@ -157,9 +195,9 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 		program->privileged |= (evntsel & (EVNTSEL_OS | EVNTSEL_ANY)) != 0;
 		if (fixed)
 			continue;
-		perfctr_program_write(program, pmc, EVNTSEL0 + pmc, evntsel,
+		perfctr_program_write(program, pmc, evntsel_reg(cpu, pmc), evntsel,
 				      i < c->nractrs ? evntsel : 0);
-		program->counter[i].reg = (cpu->full_width ? A_PMC0 : PMC0) + pmc;
+		program->counter[i].reg = counter_reg(cpu, pmc);
 		program->counter[i].ack = cpu->version >= 2 ? (uint64_t)1 << pmc : 0;
 	}
 	return 0;

@@ -6,10 +6,13 @@
 static int check_words(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       struct perfctr_diagnosis *diagnosis)
 {
+	uint32_t any = 0;
 	unsigned int i;
 
 	if (cpu->rules != PERFCTR_RULES_P4) {
 		for (i = 0; i < PERFCTR_NR_CTRS; i++)
+			any |= c->evntsel_high[i];
+		for (i = 0; any && i < PERFCTR_NR_CTRS; i++)
 			if (c->evntsel_high[i] && (cpu->reserved >> 32 == 0xFFFFFFFFu ||
 						   i >= c->nractrs + c->nrictrs))
 				return perfctr_diagnose(diagnosis, "evntsel_high", (int)i,

@@ -249,7 +249,9 @@ static int describe_amd(const struct perfctr_cpuid *id, unsigned int family,
 		n = cpu->ext_core ? 6 : 4;
 		if (id->ext22_eax & 1) {
 			cpu->version = 2;
-			n = id->ext22_ebx & 0xF;
+			/* As many as there are places for, which RDPMC does not use otherwise. */
+			if ((id->ext22_ebx & 0xF) < n)
+				n = id->ext22_ebx & 0xF;
 		}
 	}
 	cpu->counters = (1u << n) - 1;
@@ -294,7 +296,6 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 		return -1;
 	cpu->rules = PERFCTR_RULES_ARCH;
 	cpu->version = version;
-	/* pmc_map[] of the ABI has 18 places, but any counter may stand in them. */
 	cpu->counters = n >= 32 ? 0xFFFFFFFF : (1u << n) - 1;
 	cpu->width = width;
 	cpu->missing = id->leaf0a_ebx | (events < 32 ? 0xFFFFFFFFu << events : 0);
@@ -326,6 +327,15 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 		if (id->leaf23_ebx & 2)
 			cpu->reserved &= ~(1ull << 36);		/* EQ */
 	}
+	/*
+	 * However many a hypervisor says there are: before version 6 the registers behind the tenth event
+	 * select, and behind the seventh fixed counter, are other things; IA32_FIXED_CTR_CTRL has room
+	 * for 16.
+	 */
+	cpu->counters &= version >= 6 ? 0xFFFFFFFF : 0x3FF;
+	cpu->fixed &= version >= 6 ? 0xFFFF : 0x7F;
+	if (!cpu->counters)
+		return -1;
 	/* IN_TX and IN_TXCP, where transactions exist and were not switched off by microcode. */
 	if (id->leaf7_ebx & 1u << 11 && !(id->leaf7_edx & 1u << 11))
 		cpu->reserved &= ~(3ull << 32);

@@ -35,6 +35,8 @@ static const char *impossible(const struct perfctr_cpu *cpu, const struct perfct
 	default:
 		break;
 	}
+	if (modes && !option->counters)
+		return "a fixed counter has no e, i or c=N, and no other can count it";
 	switch (option->reg) {
 	case 0: case 0x1A6: case 0x1A7:
 		return NULL;
@@ -91,7 +93,7 @@ static void encode_one(const struct perfctr_cpu *cpu, const struct perfctr_event
 		break;
 	}
 	c->evntsel[i] = option->code | p6_modes(choice);
-	if (choice->cmask)
+	if (choice->threshold || choice->cmask)
 		c->evntsel[i] = (c->evntsel[i] & 0x00FFFFFFu) | choice->cmask << 24;
 	c->evntsel_high[i] = option->high;
 	if (cpu->rules != PERFCTR_RULES_P6 || c->pmc_map[i] == 0)
@@ -128,8 +130,14 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 		*conflict = 0xFFFFFFFFu >> (n < 32 ? 32 - n : 0);
 		return -1;
 	}
-	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
+	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0) {
+		if (perfctr_event_clash(cpu, choices, n, *conflict))
+			*reason = cpu->rules == PERFCTR_RULES_P4 ?
+				  "they need the same ESCR or tag register, with different values" :
+				  "they need the same offcore response or front end register, with "
+				  "different values";
 		return -1;
+	}
 	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
 		c->pmc_map[place[i]] = counter[i];

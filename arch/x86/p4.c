@@ -227,9 +227,13 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	for (i = 0; i < n; i++) {
 		unsigned int pmc = c->pmc_map[i] & ~FAST_RDPMC;
 
-		/* Writing 0 also clears OVF, without which there is no further interrupt. */
-		perfctr_program_write(program, pmc, CCCR0 + pmc, c->evntsel[i],
-				      i < c->nractrs ? c->evntsel[i] : 0);
+		/*
+		 * Writing 0 also clears OVF, without which there is no further interrupt; and that a
+		 * cascade has started, which nothing else shows: it starts anew with each resume.
+		 */
+		perfctr_program_write(program, pmc, CCCR0 + pmc, c->evntsel[i], i < c->nractrs &&
+				      !(c->evntsel[i] & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE)) ?
+				      c->evntsel[i] : 0);
 		program->privileged |= (c->p4.escr[i] & (ESCR_T0_OS | ESCR_CPL_T1)) != 0;
 		program->counter[i].reg = COUNTER0 + pmc;
 	}

@@ -36,6 +36,13 @@ int perfctr_p4_compile(const struct perfctr_cpu *, const struct perfctr_cpu_cont
 int perfctr_arch_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *,
 			 unsigned int, struct perfctr_program *, struct perfctr_diagnosis *);
 
+/*
+ * The register beside the event select that the counter's event looks at (MSR_OFFCORE_RSP_n,
+ * MSR_PEBS_FRONTEND), and its value in the control; 0: none.
+ */
+uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *control,
+			    unsigned int i, uint64_t *value);
+
 /* The register in a slot; 0 if the family has none there. */
 uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot);

@@ -252,7 +252,7 @@ static void check_program(struct target *t, const struct perfctr_cpu_control *co
 
 		DEMAND(write->slot < PERFCTR_SLOTS && !used[write->slot]++);
 		DEMAND(write->reg && write->reg == t->reg[write->slot]);
-		DEMAND(control->nrictrs || write->stopped == write->value);
+		DEMAND(program->stops || write->stopped == write->value);
 	}
 	for (i = 0; i < program->nrctrs; i++) {
 		const struct perfctr_place *place = &program->counter[i];

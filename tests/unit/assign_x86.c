@@ -246,10 +246,10 @@ START_TEST(full_p4)
 			c[i] = look_up_both(id, words[i]);
 		start = clock();
 		/* Three values for two ESCRs: uops_retired has those of instr_retired. */
-		refuses(&cpu, c, 18, 0x13000, "not enough counters");
+		refuses(&cpu, c, 18, 0x13000, "they need the same ESCR");
 		c[16] = look_up_both(id, "instr_retired.NBOGUSNTAG");
 		/* memory_complete with two levels, and load_port_replay. */
-		refuses(&cpu, c, 18, 0x700, "not enough counters");
+		refuses(&cpu, c, 18, 0x700, "they need the same ESCR");
 		c[10] = look_up_both(id, "memory_cancel:u");
 		encoded(&cpu, c, 18, &control);
 		ck_assert_msg(clock() - start < CLOCKS_PER_SEC, "%s takes too long", id);

@@ -1085,7 +1085,8 @@ START_TEST(arch_fixed_counters)
 			c.pmc_map[0] = FIXED + n;
 			program = accepted("user", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, 2ull << 4 * n, 2ull << 4 * n });
-			COUNTERS(&program, { FIXED + n, 0x309 + n, cpu.fixed_width == 48 ? MASK48 :
+			COUNTERS(&program, { FIXED + n,
+				 cpu.version >= 6 ? 0x1980 + 4 * n : 0x309 + n, cpu.fixed_width == 48 ? MASK48 :
 				 MASK40, 1ull << (32 + n), 0 });
 			c.evntsel[0] = 0x00020000;
 			program = accepted("kernel", &cpu, &c);
@@ -1308,13 +1309,13 @@ START_TEST(arch_programs)
 	c.pmc_map[0] = 9;
 	c.evntsel_high[0] = 0xFF10;
 	program = accepted("version 6", &cpu, &c);
-	WRITES(&program, { 9, 0x18F, 0xFF10004300C0ull, 0xFF10004300C0ull });
+	WRITES(&program, { 9, 0x1925, 0xFF10004300C0ull, 0xFF10004300C0ull });
 	/* Sets with holes, which leaf 23H may have, and a hypervisor's leaf 0AH. */
 	cpu.counters = 0x5;
 	cpu.fixed = 0x9;
 	setup_is(&cpu, 0x38F, 0x900000005ull);
 	ck_assert_uint_eq(perfctr_x86_register(&cpu, 1), 0);
-	ck_assert_uint_eq(perfctr_x86_register(&cpu, 2), 0x188);
+	ck_assert_uint_eq(perfctr_x86_register(&cpu, 2), 0x1909);
 	c = amode(1, 0x004300C0);
 	TRY(&cpu, &c,
 	    { "counter 2", { W(pmc_map[0], 2) }, ACCEPTED },

@@ -221,7 +221,7 @@ START_TEST(an_invalid_control_changes_nothing)
 	control._reserved3 = 1;
 	ck_fails(vperfctr_control(self, &control), EINVAL, "reserved");
 	control = tsc_only();
-	control.cpu_control._reserved1 = 1;
+	control.cpu_control._reserved4 = 1;
 	ck_fails(vperfctr_control(self, &control), EINVAL, "_reserved has 0x00000001");
 	ck_assert_int_ne(vperfctr_is_running(self), 0);
 	spin(5);

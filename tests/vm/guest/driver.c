@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <perfctr/abi.h>
+#include <perfctr/calls.h>
 
 static unsigned int failures;
 static int device;
