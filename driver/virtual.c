@@ -281,7 +281,9 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	stop(self);
 	self->control = control;
 	self->program = *program;
-	set_sums(self, &control);
+	/* A control that counts nothing stops: the sums are what was counted. */
+	if (cpu->tsc_on || program->nrctrs)
+		set_sums(self, &control);
 	hw_update_control(self->state, &self->program, cpu->tsc_on);
 	start(self);
 	preempt_enable();

@@ -46,6 +46,7 @@ driver() {
 	strip -g -o "$work/files-amd64/perfctr.ko" "$work/driver/perfctr.ko"
 	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver) || exit 1
 	cp "$work/build-amd64/tests/vm/guest/driver" "$work/files-amd64/bin/"
+	ln -sf counters "$work/files-amd64/bin/counters_driver"
 }
 
 # The guest's files for an architecture, in $work/files-ARCH.
@@ -91,7 +92,7 @@ for name in $1; do
 	kernel=$(echo "$work/kernel-$arch"/boot/vmlinuz-*)
 	# The loops are stepped where that has not been done on the host.
 	tests=${VM_TESTS:-counters perfex-exact}
-	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver"
+	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver counters_driver"
 	[ "$name" != arm64-1 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests step"
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$kernel" "$work/files-$arch" \
