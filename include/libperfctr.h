@@ -9,10 +9,10 @@
  * this machine. Handles belong to the thread that opened them; different threads use different
  * handles without locking. Reads allocate nothing, take no lock and are async-signal-safe.
  *
- * Everything works through one of two providers, chosen when a handle is opened: the perfctr driver
- * if /dev/perfctr answers, else the kernel's perf_event_open(2). The environment variable
- * PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID programs), and so do the open
- * flags.
+ * Everything works through one of two providers, chosen when a handle is opened: the kernel's
+ * perf_event_open(2), or the perfctr driver, /dev/perfctr; in this release the driver only if it is
+ * asked for. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
+ * programs), and so do the open flags.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
