@@ -115,13 +115,10 @@ static int read_by_call(const struct state *state, struct perfctr_sum_ctrs *sum,
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	const struct state *state = state_of(self);
-	unsigned int cstatus = state->page->cpu_state.cstatus, i;
 
-	if (!perfctr_likely(readable(state, cstatus)))
+	if (!perfctr_likely(readable(state, state->page->cpu_state.cstatus)))
 		return read_by_call(state, sum, NULL);
 	perfctr_state_read_ctrs(state->page, sum);
-	for (i = perfctr_cstatus_nrctrs(cstatus); i < PERFCTR_NR_CTRS; i++)
-		sum->pmc[i] = state->page->cpu_state.pmc[i].sum;
 	return 0;
 }
 

@@ -44,8 +44,9 @@ driver() {
 	"$top/scripts/driver" "$work/driver" "/usr/src/linux-headers-$release" >"$work/driver.log" 2>&1 ||
 		{ tail "$work/driver.log" >&2; exit 1; }
 	strip -g -o "$work/files-amd64/perfctr.ko" "$work/driver/perfctr.ko"
-	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver) || exit 1
-	cp "$work/build-amd64/tests/vm/guest/driver" "$work/files-amd64/bin/"
+	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver tests/bench/switch) || exit 1
+	cp "$work/build-amd64/tests/vm/guest/driver" "$work/build-amd64/tests/bench/switch" \
+		"$work/files-amd64/bin/"
 	ln -sf counters "$work/files-amd64/bin/counters_driver"
 }
 

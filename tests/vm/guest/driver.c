@@ -276,6 +276,7 @@ static int exact_counts(void)
 
 static void *count_in_thread(void *arg)
 {
+	static char unopened[] = "open or control", wrong[] = "a count is wrong";
 	unsigned long n = 100000 + 1000 * (unsigned long)(uintptr_t)arg;
 	struct vperfctr_control c = instructions(2);
 	uint64_t a = 0, b = 1;
@@ -284,7 +285,7 @@ static void *count_in_thread(void *arg)
 	int k;
 
 	if (open_state(&h) < 0 || control(&h, &c) < 0)
-		return "open or control";
+		return unopened;
 	measure(&h, 0, 1);
 	for (k = 0; k < 20; k++) {
 		/* From CPU to CPU, among others who count, too. */
@@ -295,7 +296,7 @@ static void *count_in_thread(void *arg)
 		sched_yield();
 		b = measure(&h, 1, 2 * n);
 		if (b - a != 2 * n)
-			return "a count is wrong";
+			return wrong;
 	}
 	close_state(&h);
 	return NULL;
