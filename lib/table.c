@@ -3,6 +3,7 @@
  * Events of the processors' own tables (arch/x86/events and so on): looked up, listed, and made into
  * controls, for this machine's processor and for any other that the library knows.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -103,14 +104,18 @@ static int target_native(struct target *target)
 static int target_open(struct target *target, const char *cpu)
 {
 	struct perfctr_nearest near = { .word = "" };
-	char text[PERFCTR_NEAREST_TEXT];
+	char text[PERFCTR_NEAREST_TEXT], small[24];
 	unsigned int n;
 	const char *id;
 	enum isa isa;
 
 	if (!cpu)
 		return target_native(target);
-	if (target_named(target, cpu) == 0)
+	/* Ids are small letters. */
+	for (n = 0; cpu[n] && n < sizeof(small) - 1; n++)
+		small[n] = (char)tolower((unsigned char)cpu[n]);
+	small[n] = '\0';
+	if (!cpu[n] && target_named(target, small) == 0)
 		return 0;
 	near.word = cpu;
 	near.length = strlen(cpu);
@@ -188,7 +193,8 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 				    "number is not one from 0 to 255", k, part, n, word);
 	default:
 		note_entries(target->table, &near);
-		snprintf(remedy, sizeof(remedy), "; \"perfex -l --cpu %s\" lists them", target->cpu.id);
+		snprintf(remedy, sizeof(remedy), ", whose own names \"perfex -l --cpu %s\" lists",
+			 target->cpu.id);
 		return perfctr_fail(EINVAL, "\"%.*s\" is not an event of the %s%s", k, part,
 				    target->cpu.name, perfctr_nearest_text(&near, remedy, text,
 									   sizeof(text)));

@@ -16,12 +16,30 @@ function hex(text,    i, n, digit)
 {
 	if (text !~ /^0[xX][0-9A-Fa-f]+$/)
 		fail("\"" text "\" is not a number written with 0x")
+	if (length(text) > 15)
+		fail("\"" text "\" is too large")
 	text = tolower(substr(text, 3))
 	for (i = 1; i <= length(text); i++) {
 		digit = index("0123456789abcdef", substr(text, i, 1)) - 1
 		n = n * 16 + digit
 	}
 	return n + 0
+}
+
+# A 0x number of up to 16 digits, as text.
+function literal(text)
+{
+	if (text !~ /^0[xX][0-9A-Fa-f]+$/ || length(text) > 18)
+		fail("\"" text "\" is not a number written with 0x")
+	return text
+}
+
+# A decimal number up to most.
+function number(text, most)
+{
+	if (text !~ /^[0-9]+$/ || text + 0 > most)
+		fail("\"" text "\" is not a number from 0 to " most)
+	return text + 0
 }
 
 # "0-3,5,f0" -> the index of the set of counters: bits 0 to 31, and fixed ones from 32 on.
@@ -125,17 +143,17 @@ function attributes(n,    i, key, value, parts)
 		else if (key == "code")
 			a_code = value
 		else if (key == "msr" && split(value, parts, ":") == 2)
-			a_msr = sprintf("{ 0x%X, 0, %sull }", hex(parts[1]), parts[2])
+			a_msr = sprintf("{ 0x%X, 0, %sull }", hex(parts[1]), literal(parts[2]))
 		else if (key == "escr")
 			a_escr = value
 		else if (key == "cccr")
-			a_cccr = value + 0
+			a_cccr = number(value, 7)
 		else if (key == "tag")
-			a_tag = value ~ /^0x/ ? hex(value) : value + 0
+			a_tag = value ~ /^0x/ ? hex(value) : number(value, 15)
 		else if (key == "pebs")
-			a_pebs = value
+			a_pebs = literal(value)
 		else if (key == "vert")
-			a_vert = value
+			a_vert = literal(value)
 		else
 			fail("\"" $i "\" is not understood")
 	}
@@ -214,6 +232,8 @@ function end_table(    i, key, keys, size, try, way, best, shortest)
 		return
 	if (first_record > r)
 		fail("there is no event")
+	if (r - first_record > 65000 || sets > 255 || extras > 65535)
+		fail("there is more than the records have room for")
 	for (i = first_record; i <= r; i++) {
 		if (r_kind[i] == "ALSO")
 			continue
@@ -266,6 +286,9 @@ FNR == 1 {
 	sub(/\.ev$/, "", id)
 	if (length(id) > 23)
 		fail("the name of the file is too long")
+	if (id in ids)
+		fail("there is another table of this name")
+	ids[id] = 1
 	t_id[++tables] = id
 	first_record = r + 1
 	layout = ""
@@ -275,7 +298,7 @@ FNR == 1 {
 }
 
 /^#/ {
-	if (tolower($0) ~ /source/)
+	if (tolower($0) ~ /source:/)
 		has_source = 1
 }
 
@@ -321,7 +344,6 @@ $1 == "event" && NF >= 3 {
 	last_bits = select_bits(code, a_umask)
 	record("EVENT", $2, last_bits, select_high(code), a_bitmask + a_pebs_only * 16)
 	r_back[r] = 0
-	in_mask = 0
 	next
 }
 
@@ -340,7 +362,6 @@ $1 == "mask" && NF >= 3 && last_event {
 	record("MASK", $2, select_bits(code, mask), select_high(code),
 	       32 + a_default * 2 + (a_code != "") * 4 + a_pebs_only * 16)
 	r_back[r] = r - last_event
-	in_mask = 1
 	next
 }
 

@@ -166,6 +166,8 @@ static int do_cpu(const char *cpu, const char *names, bool list, bool with_text)
 	} else if (list) {
 		result = perfctr_cpu_event_list(cpu, list_name, &with_text);
 	} else if (names) {
+		if (strpbrk(names, "{}"))
+			die("--cpu counts all events together: leave out the braces");
 		result = perfctr_cpu_events_print(cpu, names);
 	} else {
 		die("--cpu %s needs -e EVENT,... whose control is to be printed, or -l", cpu);

@@ -18,7 +18,7 @@
 #define WINCHIP_RESERVED	(HIGH | 0xFFFFFF00u)
 #define C3_RESERVED		(HIGH | 0xFFFFFE00u)
 #define AMD_RESERVED		0xFFFFFFF000280000u	/* above 35, 21, 19 */
-#define ARCH_PC			0x00080000u		/* 19: pin control, gone with Sandy Bridge */
+#define ARCH_PC			0x00080000u		/* 19: pin control drives pins */
 #define ARCH_ANY		0x00200000u		/* 21: AnyThread */
 
 enum vendor { INTEL, AMD, CYRIX, CENTAUR };
@@ -316,7 +316,7 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 		if (fixed_width < 32 || fixed_width > 64)
 			cpu->fixed = cpu->fixed_width = 0;
 	}
-	cpu->reserved = HIGH;
+	cpu->reserved = HIGH | ARCH_PC;
 	if (version < 3 || id->leaf0a_edx & 1u << 15)
 		cpu->reserved |= ARCH_ANY;
 	if (id->leaf7_1_eax & 1u << 8 && id->max_leaf >= 0x23) {
@@ -360,7 +360,6 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 		cpu->offcore = cpu->type == PERFCTR_X86_INTEL_NHLM ? 1 : 2;
 		break;
 	default:
-		cpu->reserved |= ARCH_PC;
 		cpu->offcore = 2;
 		/* Skylake brought it, to the big cores. */
 		cpu->frontend = version >= 4 && !(p->kind & (SMALL | ATOM));

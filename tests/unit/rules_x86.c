@@ -935,16 +935,16 @@ END_TEST
 
 /* ---- Intel's architectural performance monitoring ---- */
 
-/* One of each version; bits 21 (AnyThread) and 19 (pin control) come and go. */
+/* One of each version; bit 21 (AnyThread) comes and goes, bit 19 (pin control) is nobody's. */
 static const struct arch {
 	const char *id;
 	unsigned int version, counters, fixed;
 	uint32_t reserved, reserved_high;
 } archs[] = {
-	{ "core", 1, 2, 0, 0x00200000, 0xFFFFFFFF },
-	{ "core2", 2, 2, 3, 0x00200000, 0xFFFFFFFF },
-	{ "nehalem_ep", 3, 4, 3, 0, 0xFFFFFFFF },
-	{ "westmere_dp", 3, 4, 3, 0, 0xFFFFFFFF },
+	{ "core", 1, 2, 0, 0x00280000, 0xFFFFFFFF },
+	{ "core2", 2, 2, 3, 0x00280000, 0xFFFFFFFF },
+	{ "nehalem_ep", 3, 4, 3, 0x00080000, 0xFFFFFFFF },
+	{ "westmere_dp", 3, 4, 3, 0x00080000, 0xFFFFFFFF },
 	{ "sandybridge", 3, 4, 3, 0x00080000, 0xFFFFFFFF },
 	{ "architectural", 3, 4, 3, 0x00080000, 0xFFFFFFFF },
 	{ "skylake", 4, 4, 3, 0x00080000, 0xFFFFFFFF },
