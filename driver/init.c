@@ -20,6 +20,8 @@ static long do_info(const struct perfctr_call_info *call)
 
 	if (call->_reserved)
 		return -EINVAL;
+	if (call->info_size > PAGE_SIZE)
+		return -E2BIG;
 	hw_info(&info);
 	if (copy_to_user(user, &info, size) || clear_user(user + size, call->info_size - size))
 		return -EFAULT;

@@ -12,6 +12,7 @@
  * once, and cleared under the lock.
  */
 #include <linux/anon_inodes.h>
+#include <linux/binfmts.h>
 #include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -25,6 +26,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 #include "driver/compat/compat.h"
 #include "driver/hw.h"
 #include <perfctr/calls.h>
@@ -201,6 +203,8 @@ static void unlink_current(struct vperfctr *self)
 /* Copy a structure from a caller who knows it as size bytes; what is beyond ours must be zero. */
 static int copy_in(void *to, size_t ours, u64 from, u32 size)
 {
+	if (size > PAGE_SIZE)
+		return -E2BIG;
 	return copy_struct_from_user(to, ours, (const void __user *)(unsigned long)from, size);
 }
 
@@ -209,6 +213,8 @@ static int copy_out(u64 to, u32 size, const void *from, size_t ours)
 	void __user *user = (void __user *)(unsigned long)to;
 	size_t both = min_t(size_t, size, ours);
 
+	if (size > PAGE_SIZE)
+		return -E2BIG;
 	if (copy_to_user(user, from, both) || clear_user(user + both, size - both))
 		return -EFAULT;
 	return 0;
@@ -255,7 +261,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	err = copy_in(&control, sizeof(control), call->control, call->control_size);
 	if (err)
 		return err;
-	if (control.flags || control._reserved2 | control._reserved3 | control._reserved4)
+	if (control.flags & ~VPERFCTR_CONTROL_CLOEXEC || control._reserved2 | control._reserved3 | control._reserved4)
 		return -EINVAL;
 	/* Everything that can be refused is, before anything is touched. */
 	program = kmalloc(sizeof(*program), GFP_KERNEL);
@@ -438,7 +444,8 @@ int vperfctr_open_fd(pid_t tid, bool creat, bool cloexec)
 
 /* ---- exit ---- */
 
-static struct tracepoint *exit_tracepoint;
+static struct tracepoint *exit_tracepoint, *exec_tracepoint;
+static struct workqueue_struct *reaper;	/* of objects whose threads have ended */
 
 /* The last reference may have to wait for other CPUs; a probe must not. */
 static void destroy(struct work_struct *work)
@@ -450,13 +457,10 @@ static void destroy(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
-static void thread_exits(void *unused, struct task_struct *task)
+static void unlink_from_probe(struct vperfctr *self)
 {
-	struct vperfctr *self = task == current ? current_vperfctr() : NULL;
 	struct garbage *garbage;
 
-	if (!self)
-		return;
 	unlink_current(self);
 	garbage = kmalloc(sizeof(*garbage), GFP_ATOMIC);
 	if (WARN_ON_ONCE(!garbage))
@@ -464,13 +468,33 @@ static void thread_exits(void *unused, struct task_struct *task)
 	__module_get(THIS_MODULE);
 	garbage->self = self;
 	INIT_WORK(&garbage->work, destroy);
-	schedule_work(&garbage->work);
+	queue_work(reaper, &garbage->work);
+}
+
+static void thread_exits(void *unused, struct task_struct *task)
+{
+	struct vperfctr *self = task == current ? current_vperfctr() : NULL;
+
+	if (self)
+		unlink_from_probe(self);
+}
+
+/* A program with more rights than its caller is not the caller's to watch. */
+static void thread_executes(void *unused, struct task_struct *task, pid_t old_pid,
+			    struct linux_binprm *bprm)
+{
+	struct vperfctr *self = task == current ? current_vperfctr() : NULL;
+
+	if (self && (bprm->secureexec || self->control.flags & VPERFCTR_CONTROL_CLOEXEC))
+		unlink_from_probe(self);
 }
 
 static void note_tracepoint(struct tracepoint *tp, void *unused)
 {
 	if (!strcmp(tp->name, "sched_process_exit"))
 		exit_tracepoint = tp;
+	if (!strcmp(tp->name, "sched_process_exec"))
+		exec_tracepoint = tp;
 }
 
 int vperfctr_init(void)
@@ -484,14 +508,27 @@ int vperfctr_init(void)
 		s->timer.function = sample;
 	}
 	for_each_kernel_tracepoint(note_tracepoint, NULL);
-	if (!exit_tracepoint) {
-		pr_err("perfctr: this kernel has no tracepoint sched_process_exit\n");
+	if (!exit_tracepoint || !exec_tracepoint) {
+		pr_err("perfctr: this kernel has no tracepoints sched_process_exit and _exec\n");
 		return -ENODEV;
 	}
+	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM, 0);
+	if (!reaper)
+		return -ENOMEM;
 	preempt_notifier_inc();
 	err = tracepoint_probe_register(exit_tracepoint, thread_exits, NULL);
 	if (err)
-		preempt_notifier_dec();
+		goto no_exit;
+	err = tracepoint_probe_register(exec_tracepoint, thread_executes, NULL);
+	if (err)
+		goto no_exec;
+	return 0;
+no_exec:
+	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
+	tracepoint_synchronize_unregister();
+no_exit:
+	preempt_notifier_dec();
+	destroy_workqueue(reaper);
 	return err;
 }
 
@@ -499,9 +536,10 @@ void vperfctr_exit(void)
 {
 	int cpu;
 
+	tracepoint_probe_unregister(exec_tracepoint, thread_executes, NULL);
 	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
 	tracepoint_synchronize_unregister();
-	flush_scheduled_work();
+	destroy_workqueue(reaper);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
 	preempt_notifier_dec();

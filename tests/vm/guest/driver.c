@@ -220,6 +220,9 @@ static int refusals(void)
 	call.control_size = sizeof(large);
 	large.more[3] = 1;
 	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == E2BIG, "a larger one");
+	call.control_size = 0xFFFFFFFF;
+	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == E2BIG, "a huge one");
+	call.control_size = sizeof(large);
 	call.control = 4096;
 	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == EFAULT, "a wild address");
 	CHECK(ioctl(h.fd, PERFCTR_IOC_IRESUME) < 0 && errno == EINVAL, "iresume");
@@ -403,6 +406,41 @@ static int permissions(void)
 	return 0;
 }
 
+/* Counters go on in the next program, unless they were asked not to. */
+static int execs(void)
+{
+	struct vperfctr_control c = instructions(1);
+	struct handle h;
+	int status, k;
+	pid_t pid;
+
+	for (k = 0; k < 2; k++) {
+		pid = fork();
+		if (pid == 0) {
+			c.flags = k ? VPERFCTR_CONTROL_CLOEXEC : 0;
+			if (open_state(&h) < 0 || control(&h, &c) < 0)
+				_exit(9);
+			execl("/proc/self/exe", "driver", k ? "none" : "some", (char *)NULL);
+			_exit(8);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0, "%d: status 0x%X", k, status);
+	}
+	return 0;
+}
+
+/* The program that execs() executes: are there counters? */
+static int execed(bool some)
+{
+	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION };
+	int fd;
+
+	device = open("/dev/perfctr", O_RDWR);
+	fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
+	if (some)
+		return fd < 0;
+	return fd >= 0 || errno != ENODEV;
+}
+
 static int unloading(void)
 {
 	struct handle h;
@@ -417,7 +455,7 @@ static int unloading(void)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
@@ -428,12 +466,15 @@ int main(void)
 		TEST(info, false), TEST(opening, false), TEST(virtual_tsc, false),
 		TEST(refusals, false), TEST(exact_counts, true), TEST(threads, true),
 		TEST(after_exit, true), TEST(forks, true), TEST(permissions, true),
+		TEST(execs, true),
 		TEST(unloading, false),
 	};
 	int module = open("/perfctr.ko", O_RDONLY);
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 1)
+		return execed(strcmp(argv[1], "some") == 0);
 	if (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0) {
 		printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
 		return 1;
