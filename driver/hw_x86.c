@@ -3,6 +3,7 @@
 #include <linux/cpu.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/topology.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
 #include <asm/processor.h>
@@ -186,7 +187,8 @@ int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program
 
 	if (perfctr_x86_compile(&this_cpu, control, 0, program, &d) == 0) {
 		/* What another thread can change, or what only one core may use, no thread can have. */
-		return program->one_core || (program->core_shared && smp_num_siblings > 1) ?
+		return program->one_core || (program->core_shared &&
+					     cpumask_weight(topology_sibling_cpumask(0)) > 1) ?
 		       -EOPNOTSUPP : 0;
 	}
 	pr_debug("perfctr: invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
