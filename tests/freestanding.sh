@@ -131,7 +131,7 @@ tried=
 for cc in "${CC:-cc}" gcc clang; do
 	case "$tried:" in *":$cc:"*) continue ;; esac
 	tried=$tried:$cc
-	macros=$($cc -dM -E - </dev/null 2>/dev/null) || continue
+	macros=$($cc -dM -E - </dev/null 2>/dev/null) || { echo "SKIP $cc: there is none"; continue; }
 	has() { echo "$macros" | grep -q "^#define $1 $2"; }
 	width=64
 	has __SIZEOF_POINTER__ 8 || width=32
@@ -142,8 +142,12 @@ for cc in "${CC:-cc}" gcc clang; do
 		set --
 	fi
 	try "$cc" $width "$@"
-	if has __x86_64__ 1 && $cc -m32 -c -x c /dev/null -o "$work/probe" 2>/dev/null; then
+	if ! has __x86_64__ 1; then
+		continue
+	elif $cc -m32 -c -x c /dev/null -o "$work/probe" 2>/dev/null; then
 		try "$cc" 32 -m32 "$@"
+	else
+		echo "SKIP $cc, 32 bits: it has no -m32"
 	fi
 done
 exit $failed
