@@ -84,9 +84,10 @@ struct vperfctr;	/* opaque */
  * the PMU together fails. With VPERFCTR_OPEN_SHARED the kernel may instead give them a share of the
  * time, and vperfctr_read_quality() tells which.
  *
- * EEXIST: the thread has a state already. ENODEV: it has none, and mode asks for an existing one;
- * or VPERFCTR_OPEN_DRIVER and there is no driver. EINVAL: mode or PERFCTR_PROVIDER is wrong. ENOMEM.
- * EPROTO: the driver speaks another major version of the ABI.
+ * EEXIST: the thread has a state already. ENODEV: it has none, and mode asks for an existing one, or
+ * forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no driver. EACCES: the
+ * driver's device may not be opened. EOPNOTSUPP: VPERFCTR_OPEN_SHARED and the driver. EINVAL: mode or
+ * PERFCTR_PROVIDER is wrong. ENOMEM. EPROTO: the driver speaks another major version of the ABI.
  */
 struct vperfctr *vperfctr_open(void);
 struct vperfctr *vperfctr_open_mode(unsigned int mode);
@@ -141,8 +142,11 @@ int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum
 int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 			struct vperfctr_control *control);
 
-/* Counter i with its quality. EINVAL: no such counter. EIO. A counter that was lost to somebody
-   else is no error here: its quality is PERFCTR_NOT_COUNTED. */
+/*
+ * Counter i with its quality. EINVAL: no such counter, or reading is NULL. EIO. A counter that was lost
+ * to somebody else is no error here: its quality is PERFCTR_NOT_COUNTED. The driver keeps no times:
+ * enabled and running are 0.
+ */
 int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 			  struct perfctr_reading *reading);
 
@@ -150,8 +154,9 @@ struct perfctr_reader;	/* <perfctr/read.h> */
 
 /*
  * Fill in what perfctr_reader_read() needs to read counter i inline. Valid until the next control,
- * stop or unlink, and not in a child of fork(). EINVAL: no such running counter. EOPNOTSUPP: it can't be read in user space here,
- * perfctr_error() says why; *reader is still valid and reads 0, "ask the kernel".
+ * stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or reader is NULL.
+ * EOPNOTSUPP: it can't be read in user space here, or is the driver's, whose page vperfctr_read_pmc()
+ * reads as quickly; perfctr_error() says why; *reader is still valid and reads 0, "ask the kernel".
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 

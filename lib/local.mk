@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += lib/libinternal.la
 lib_libinternal_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 lib_libinternal_la_LIBADD = arch/libarch.la
 lib_libinternal_la_SOURCES = \
+	lib/attach.c \
 	lib/clock.c \
 	lib/counter.c \
 	lib/cpu.c \

@@ -38,7 +38,7 @@ static int add(struct perfctr_process *process, struct vperfctr *self)
 		process->thread = larger;
 		process->room = process->room * 2 + 8;
 	}
-	self->provider->hold(self);
+	perfctr_hold(self);
 	process->thread[process->n++] = self;
 	return 0;
 }
@@ -49,9 +49,8 @@ int perfctr_process_add(struct perfctr_process *process, const struct vperfctr *
 
 	if (!process || !self)
 		return perfctr_fail(EINVAL, "perfctr_process_add() needs a set and a handle, not NULL");
-	if (!self->provider)
-		return perfctr_fail(ESRCH, "these counters belong to the parent process; a child opens "
-				    "its own");
+	if (!perfctr_provider_of(self))
+		return -1;
 	pthread_mutex_lock(&process->lock);
 	result = add(process, (struct vperfctr *)self);
 	pthread_mutex_unlock(&process->lock);

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * provider.h - the kernel facility under a handle. virtual.c, the public calls, goes through this
- * table only; a provider's own state begins with a struct vperfctr.
+ * provider.h - the kernel facility under a handle. The public calls (virtual.c) and the life of a state
+ * (attach.c) go through this table only; a provider's own state begins with a struct vperfctr.
  */
 #ifndef PERFCTR_PROVIDER_H
 #define PERFCTR_PROVIDER_H
 
+#include <stdatomic.h>
 #include "internal.h"
 
 struct perfctr_provider {
 	const char *name;
+	size_t state_size;
 
-	/* As the public calls of the same names. */
+	/*
+	 * create() fills in a state of zeros for the calling thread. detach(), in that thread, stops what
+	 * counts, closes what is the thread's own and keeps the sums; destroy() gives back the rest.
+	 */
+	int (*create)(struct vperfctr *self, unsigned int mode);
+	int (*detach)(struct vperfctr *self);
+	void (*destroy)(struct vperfctr *self);
+
+	/*
+	 * As the public calls of the same names, which have refused NULL, and for read_quality() what is
+	 * no counter, and have cleared the reading.
+	 */
 	int (*info)(struct perfctr_info *info);
-	struct vperfctr *(*open)(unsigned int mode);
 	int (*control)(struct vperfctr *self, const struct vperfctr_control *control);
 	int (*is_running)(const struct vperfctr *self);
 	unsigned long long (*read_tsc)(const struct vperfctr *self);
@@ -24,11 +36,9 @@ struct perfctr_provider {
 			    struct perfctr_reading *reading);
 	int (*reader)(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 	int (*iresume)(struct vperfctr *self);
-	int (*unlink)(struct vperfctr *self);
 
-	/* One more, one fewer user of the state, which goes with the last one. */
-	void (*hold)(struct vperfctr *self);
-	void (*release)(struct vperfctr *self);
+	/* All members of sum, counters that don't run included; slow. */
+	int (*read_all)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
 };
 
 /*
@@ -37,7 +47,34 @@ struct perfctr_provider {
  */
 struct vperfctr {
 	const struct perfctr_provider *provider;
+	_Atomic(const char *) owner;	/* its &perfctr_thread_mark; NULL: unlinked */
+	atomic_uint references;		/* handles, the thread, sets of threads */
 };
+
+static inline bool perfctr_is_own(const struct vperfctr *self)
+{
+	return atomic_load_explicit(&self->owner, memory_order_relaxed) == &perfctr_thread_mark;
+}
+
+/* Out of line, so that the reads stay leaf functions. -1, after perfctr_fail(ESRCH). */
+int perfctr_not_ours(void) __attribute__((noinline, cold));
+
+/* The handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
+static inline const struct perfctr_provider *perfctr_provider_of(const struct vperfctr *self)
+{
+	if (!perfctr_likely(self->provider != NULL))
+		perfctr_not_ours();
+	return self->provider;
+}
+
+/* One more, one fewer user of the state, which goes with the last one. */
+void perfctr_hold(struct vperfctr *self);
+void perfctr_release(struct vperfctr *self);
+
+/* For what a provider can't read quickly. Out of line, so that what is usual needs no stack. */
+unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self) __attribute__((noinline));
+unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
+	__attribute__((noinline));
 
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 

@@ -8,8 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -17,46 +15,17 @@
 #include <perfctr/calls.h>
 #include "provider.h"
 
-#define OPEN_FLAGS (VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER)
-
 struct state {
 	struct vperfctr handle;
-	atomic_uint references;
-	_Atomic(const char *) owner;	/* its &perfctr_thread_mark; NULL: unlinked */
 	const volatile struct vperfctr_state *page;
 	size_t page_size;
 	int fd;
 	bool user_reads;		/* RDPMC works */
 };
 
-static _Thread_local struct state *attached;
-static pthread_key_t thread_end;
-static int thread_end_error;
-
 static struct state *state_of(const struct vperfctr *self)
 {
 	return (struct state *)self;	/* handle is its first member; users hold it as const */
-}
-
-static bool is_own(const struct state *state)
-{
-	return atomic_load_explicit(&state->owner, memory_order_relaxed) == &perfctr_thread_mark;
-}
-
-static void hold(struct vperfctr *self)
-{
-	atomic_fetch_add(&state_of(self)->references, 1);
-}
-
-static void release(struct vperfctr *self)
-{
-	struct state *state = state_of(self);
-
-	if (atomic_fetch_sub(&state->references, 1) != 1)
-		return;
-	munmap((void *)(uintptr_t)state->page, state->page_size);
-	close(state->fd);
-	perfctr_memory_unmap(state, sizeof(*state));
 }
 
 /* ---- the device ---- */
@@ -93,7 +62,7 @@ static int driver_info(struct perfctr_info *info)
 /* The state counts, and can be read here and now. */
 static bool readable(const struct state *state, unsigned int cstatus)
 {
-	return is_own(state) && state->user_reads && perfctr_cstatus_has_tsc(cstatus);
+	return perfctr_is_own(&state->handle) && state->user_reads && perfctr_cstatus_has_tsc(cstatus);
 }
 
 static int read_by_call(const struct state *state, struct perfctr_sum_ctrs *sum,
@@ -112,44 +81,29 @@ static int read_by_call(const struct state *state, struct perfctr_sum_ctrs *sum,
 	return perfctr_fail(EIO, "the driver can't read the counters: %s", strerror(errno));
 }
 
+static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+{
+	return read_by_call(state_of(self), sum, NULL);
+}
+
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	const struct state *state = state_of(self);
 
 	if (!perfctr_likely(readable(state, state->page->cpu_state.cstatus)))
-		return read_by_call(state, sum, NULL);
+		return read_all(self, sum);
 	perfctr_state_read_ctrs(state->page, sum);
 	return 0;
-}
-
-static __attribute__((noinline)) unsigned long long read_tsc_slow(const struct vperfctr *self)
-{
-	struct perfctr_sum_ctrs sum;
-
-	return read_by_call(state_of(self), &sum, NULL) == 0 ? sum.tsc : ~0ULL;
 }
 
 static unsigned long long read_tsc(const struct vperfctr *self)
 {
 	const struct state *state = state_of(self);
 
-	if (perfctr_likely(is_own(state) &&
+	if (perfctr_likely(perfctr_is_own(self) &&
 			   perfctr_cstatus_has_tsc(state->page->cpu_state.cstatus)))
 		return perfctr_state_read_tsc(state->page);
-	return read_tsc_slow(self);
-}
-
-static __attribute__((noinline)) unsigned long long read_pmc_slow(const struct vperfctr *self,
-								  unsigned int i)
-{
-	struct perfctr_sum_ctrs sum;
-
-	if (i >= PERFCTR_NR_CTRS) {
-		perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
-			     PERFCTR_NR_CTRS - 1);
-		return ~0ULL;
-	}
-	return read_by_call(state_of(self), &sum, NULL) == 0 ? sum.pmc[i] : ~0ULL;
+	return perfctr_read_tsc_slow(self);
 }
 
 static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
@@ -159,7 +113,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 
 	if (perfctr_likely(readable(state, cstatus) && i < perfctr_cstatus_nrctrs(cstatus)))
 		return perfctr_state_read_pmc(state->page, i);
-	return read_pmc_slow(self, i);
+	return perfctr_read_pmc_slow(self, i);
 }
 
 static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
@@ -169,18 +123,14 @@ static int read_control(const struct vperfctr *self, struct vperfctr_control *co
 	return read_by_call(state_of(self), &sum, control);
 }
 
-/* The driver never shares counters: what runs is exact. */
+/* The driver never shares counters: what runs is exact. It keeps no times. */
 static int read_quality(const struct vperfctr *self, unsigned int i,
 			struct perfctr_reading *reading)
 {
 	unsigned int n = perfctr_cstatus_nrctrs(state_of(self)->page->cpu_state.cstatus);
 	struct perfctr_sum_ctrs sum;
 
-	memset(reading, 0, sizeof(*reading));
-	if (i >= PERFCTR_NR_CTRS)
-		return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
-				    PERFCTR_NR_CTRS - 1);
-	if (read_ctrs(self, &sum) < 0)
+	if ((i < n ? read_ctrs(self, &sum) : read_all(self, &sum)) < 0)
 		return -1;
 	reading->value = sum.pmc[i];
 	reading->quality = i < n ? PERFCTR_EXACT : PERFCTR_STALE;
@@ -245,47 +195,18 @@ static int iresume(struct vperfctr *self)
 
 /* ---- opening and closing ---- */
 
-static int driver_unlink(struct vperfctr *self)
+static int create(struct vperfctr *self, unsigned int mode)
 {
 	struct state *state = state_of(self);
-
-	if (!state->owner)
-		return 0;
-	if (!is_own(state))
-		return perfctr_fail(ESRCH, "these counters belong to another thread, which alone can "
-				    "unlink them");
-	if (ioctl(state->fd, PERFCTR_IOC_UNLINK) < 0)
-		return perfctr_fail(errno, "the driver can't unlink the counters: %s", strerror(errno));
-	state->owner = NULL;
-	attached = NULL;
-	pthread_setspecific(thread_end, NULL);
-	release(self);
-	return 0;
-}
-
-/* The kernel stops the counters itself when the thread ends. */
-static void at_thread_end(void *value)
-{
-	struct state *state = value;
-
-	ioctl(state->fd, PERFCTR_IOC_UNLINK);
-	state->owner = NULL;
-	attached = NULL;
-	release(&state->handle);
-}
-
-static void make_key(void)
-{
-	thread_end_error = pthread_key_create(&thread_end, at_thread_end);
-}
-
-static int create(struct state *state)
-{
 	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
 	struct perfctr_info info;
-	int device = open_device();
 	void *page;
+	int device;
 
+	if (mode & VPERFCTR_OPEN_SHARED)
+		return perfctr_fail(EOPNOTSUPP, "the driver does not share counters between more events "
+				    "than there are; open without VPERFCTR_OPEN_SHARED");
+	device = open_device();
 	if (device < 0)
 		return -1;
 	state->fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
@@ -309,69 +230,29 @@ static int create(struct state *state)
 	return 0;
 }
 
-static struct vperfctr *driver_open(unsigned int mode)
+/* At a thread's end the kernel would do so by itself, too. */
+static int detach(struct vperfctr *self)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct state *state = attached;
+	if (ioctl(state_of(self)->fd, PERFCTR_IOC_UNLINK) == 0)
+		return 0;
+	return perfctr_fail(errno, "the driver can't unlink the counters: %s", strerror(errno));
+}
 
-	/* In a child of fork() the parent's is wiped, which means none. */
-	if (state && !state->handle.provider)
-		state = attached = NULL;
-	if (mode & VPERFCTR_OPEN_SHARED) {
-		perfctr_fail(EOPNOTSUPP, "the driver does not share counters between more events than "
-			     "there are; open without VPERFCTR_OPEN_SHARED");
-		return NULL;
-	}
-	if (mode & ~(unsigned int)OPEN_FLAGS ||
-	    ((mode & VPERFCTR_OPEN_CREAT_EXCL) != 0 &&
-	     (mode & VPERFCTR_OPEN_CREAT_EXCL) != VPERFCTR_OPEN_CREAT_EXCL)) {
-		perfctr_fail(EINVAL, "open mode 0x%x is not made of VPERFCTR_OPEN_* flags", mode);
-		return NULL;
-	}
-	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL)) {
-		if (!state) {
-			perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
-				     "VPERFCTR_OPEN_CREAT_EXCL");
-			return NULL;
-		}
-		hold(&state->handle);
-		return &state->handle;
-	}
-	if (state) {
-		perfctr_fail(EEXIST, "this thread has counters already; open them with "
-			     "vperfctr_open_mode(0), or unlink them first");
-		return NULL;
-	}
-	pthread_once(&once, make_key);
-	if (thread_end_error) {
-		perfctr_fail(ENOMEM, "no thread-specific data keys are left (pthread_key_create)");
-		return NULL;
-	}
-	state = perfctr_memory_map(sizeof(*state));
-	if (!state)
-		return NULL;
-	if (create(state) < 0) {
-		perfctr_memory_unmap(state, sizeof(*state));
-		return NULL;
-	}
-	atomic_init(&state->owner, &perfctr_thread_mark);
-	atomic_init(&state->references, 2);	/* the handle's and the thread's */
-	state->handle.provider = &perfctr_provider_driver;
-	if (pthread_setspecific(thread_end, state) != 0) {
-		munmap((void *)(uintptr_t)state->page, state->page_size);
-		close(state->fd);
-		perfctr_memory_unmap(state, sizeof(*state));
-		perfctr_fail(ENOMEM, "no memory for thread-specific data");
-		return NULL;
-	}
-	attached = state;
-	return &state->handle;
+static void destroy(struct vperfctr *self)
+{
+	const struct state *state = state_of(self);
+
+	munmap((void *)(uintptr_t)state->page, state->page_size);
+	close(state->fd);
 }
 
 const struct perfctr_provider perfctr_provider_driver = {
 	.name = "driver",
+	.state_size = sizeof(struct state),
+	.create = create,
+	.detach = detach,
+	.destroy = destroy,
 	.info = driver_info,
-	.open = driver_open,
 	.control = driver_control,
 	.is_running = is_running,
 	.read_tsc = read_tsc,
@@ -381,7 +262,5 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
-	.unlink = driver_unlink,
-	.hold = hold,
-	.release = release,
+	.read_all = read_all,
 };

@@ -26,12 +26,8 @@
 #include <unistd.h>
 #include "provider.h"
 
-#define OPEN_FLAGS (VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF | VPERFCTR_OPEN_SHARED)
-
 struct state {
 	struct vperfctr handle;
-	atomic_uint references;		/* handles, the thread, sets of threads */
-	_Atomic(const char *) owner;	/* its &perfctr_thread_mark; NULL: unlinked */
 	bool shared;			/* VPERFCTR_OPEN_SHARED */
 	bool have_clock;
 	volatile unsigned int cstatus;	/* what counts now; 0 if stopped */
@@ -49,12 +45,6 @@ struct state {
 static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
 static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
 
-/* The state attached to this thread. After a fork its memory is wiped: see attached_state(). */
-static _Thread_local struct state *attached;
-
-static pthread_key_t thread_end;
-static int thread_end_error;
-
 static struct state *state_of(const struct vperfctr *self)
 {
 	return (struct state *)self;	/* handle is its first member; users hold it as const */
@@ -62,22 +52,7 @@ static struct state *state_of(const struct vperfctr *self)
 
 static bool is_own(const struct state *state)
 {
-	return atomic_load_explicit(&state->owner, memory_order_relaxed) == &perfctr_thread_mark;
-}
-
-static void hold(struct vperfctr *self)
-{
-	atomic_fetch_add(&state_of(self)->references, 1);
-}
-
-static void release(struct vperfctr *self)
-{
-	struct state *state = state_of(self);
-
-	if (atomic_fetch_sub(&state->references, 1) != 1)
-		return;
-	pthread_mutex_destroy(&state->lock);
-	perfctr_memory_unmap(state, sizeof(*state));
+	return perfctr_is_own(&state->handle);
 }
 
 static void close_counters(struct perfctr_counter *counter, unsigned int n)
@@ -120,7 +95,7 @@ static int sample(const struct state *state, uint64_t *tsc, uint64_t *values)
 }
 
 /* Everything, counters that do not run included. */
-static int read_all(const struct state *state, struct perfctr_sum_ctrs *sum)
+static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *sum)
 {
 	unsigned int i;
 	uint64_t tsc;
@@ -133,21 +108,22 @@ static int read_all(const struct state *state, struct perfctr_sum_ctrs *sum)
 	return 0;
 }
 
-static int read_ctrs_slow(struct state *state, struct perfctr_sum_ctrs *sum)
+static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
+	struct state *state = state_of(self);
 	int result;
 
 	if (is_own(state))
-		return read_all(state, sum);
+		return read_all_locked(state, sum);
 	pthread_mutex_lock(&state->lock);
-	result = read_all(state, sum);
+	result = read_all_locked(state, sum);
 	pthread_mutex_unlock(&state->lock);
 	return result;
 }
 
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
-	struct state *state = state_of(self);
+	const struct state *state = state_of(self);
 	unsigned int cstatus = state->cstatus;
 	uint64_t now;
 
@@ -158,15 +134,7 @@ static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 		sum->tsc = now - state->tsc_base;
 		return 0;
 	}
-	return read_ctrs_slow(state, sum);
-}
-
-/* Out of line, so that what is usual needs no stack. */
-static __attribute__((noinline)) unsigned long long read_tsc_slow(const struct vperfctr *self)
-{
-	struct perfctr_sum_ctrs sum;
-
-	return read_ctrs_slow(state_of(self), &sum) == 0 ? sum.tsc : ~0ULL;
+	return read_all(self, sum);
 }
 
 static unsigned long long read_tsc(const struct vperfctr *self)
@@ -177,20 +145,7 @@ static unsigned long long read_tsc(const struct vperfctr *self)
 	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(state->cstatus)) &&
 	    perfctr_clock_read(&state->clock, true, &now) == 0)
 		return now - state->tsc_base;
-	return read_tsc_slow(self);
-}
-
-static __attribute__((noinline)) unsigned long long read_pmc_slow(const struct vperfctr *self,
-								  unsigned int i)
-{
-	struct perfctr_sum_ctrs sum;
-
-	if (i >= PERFCTR_NR_CTRS) {
-		perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
-			     PERFCTR_NR_CTRS - 1);
-		return ~0ULL;
-	}
-	return read_ctrs_slow(state_of(self), &sum) == 0 ? sum.pmc[i] : ~0ULL;
+	return perfctr_read_tsc_slow(self);
 }
 
 static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
@@ -201,7 +156,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(state->cstatus)) &&
 	    perfctr_likely(perfctr_reader_read(&state->reader[i], &value)))
 		return value;
-	return read_pmc_slow(self, i);
+	return perfctr_read_pmc_slow(self, i);
 }
 
 static int read_quality_locked(const struct state *state, unsigned int i,
@@ -241,10 +196,6 @@ static int read_quality(const struct vperfctr *self, unsigned int i,
 	struct state *state = state_of(self);
 	int result;
 
-	memset(reading, 0, sizeof(*reading));
-	if (i >= PERFCTR_NR_CTRS)
-		return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
-				    PERFCTR_NR_CTRS - 1);
 	if (is_own(state))
 		return read_quality_locked(state, i, reading);
 	pthread_mutex_lock(&state->lock);
@@ -398,7 +349,7 @@ static int stop(struct state *state)
 static int check_control(const struct state *state, const struct vperfctr_control *control)
 {
 	if (!is_own(state))
-		return perfctr_fail(ESRCH, state->owner ?
+		return perfctr_fail(ESRCH, state->handle.owner ?
 				    "these counters belong to another thread, which alone can control them" :
 				    "these counters have been unlinked; open new ones");
 	if (control->flags & ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC)
@@ -477,9 +428,21 @@ out:
 
 /* ---- opening and closing ---- */
 
-/* Stop, and let go of everything that belongs to the thread. The sums stay. */
-static int detach(struct state *state)
+static int create(struct vperfctr *self, unsigned int mode)
 {
+	struct state *state = state_of(self);
+	unsigned int i;
+
+	pthread_mutex_init(&state->lock, NULL);
+	state->shared = mode & VPERFCTR_OPEN_SHARED;
+	for (i = 0; i < PERFCTR_NR_CTRS; i++)
+		state->counter[i].fd = -1;
+	return 0;
+}
+
+static int detach(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
 	int result = 0;
 
 	pthread_mutex_lock(&state->lock);
@@ -490,98 +453,13 @@ static int detach(struct state *state)
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
 	state->have_clock = false;
-	state->owner = NULL;
 	pthread_mutex_unlock(&state->lock);
 	return result;
 }
 
-static int perf_unlink(struct vperfctr *self)
+static void destroy(struct vperfctr *self)
 {
-	struct state *state = state_of(self);
-	int result;
-
-	if (!state->owner)
-		return 0;
-	if (!is_own(state))
-		return perfctr_fail(ESRCH, "these counters belong to another thread, which alone can "
-				    "unlink them");
-	result = detach(state);
-	attached = NULL;
-	pthread_setspecific(thread_end, NULL);
-	release(self);
-	return result;
-}
-
-static void at_thread_end(void *value)
-{
-	struct state *state = value;
-
-	detach(state);
-	attached = NULL;
-	release(&state->handle);
-}
-
-static void make_key(void)
-{
-	thread_end_error = pthread_key_create(&thread_end, at_thread_end);
-}
-
-/* The state of this thread. In a child of fork() the parent's is wiped, which means none. */
-static struct state *attached_state(void)
-{
-	if (attached && !attached->handle.provider)
-		attached = NULL;
-	return attached;
-}
-
-static struct vperfctr *perf_open(unsigned int mode)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct state *state = attached_state();
-	unsigned int i;
-
-	if (mode & ~(unsigned int)OPEN_FLAGS ||
-	    ((mode & VPERFCTR_OPEN_CREAT_EXCL) != 0 &&
-	     (mode & VPERFCTR_OPEN_CREAT_EXCL) != VPERFCTR_OPEN_CREAT_EXCL)) {
-		perfctr_fail(EINVAL, "open mode 0x%x is not made of VPERFCTR_OPEN_* flags", mode);
-		return NULL;
-	}
-	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL)) {
-		if (!state) {
-			perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
-				     "VPERFCTR_OPEN_CREAT_EXCL");
-			return NULL;
-		}
-		hold(&state->handle);
-		return &state->handle;
-	}
-	if (state) {
-		perfctr_fail(EEXIST, "this thread has counters already; open them with "
-			     "vperfctr_open_mode(0), or unlink them first");
-		return NULL;
-	}
-	pthread_once(&once, make_key);
-	if (thread_end_error) {
-		perfctr_fail(ENOMEM, "no thread-specific data keys are left (pthread_key_create)");
-		return NULL;
-	}
-	state = perfctr_memory_map(sizeof(*state));
-	if (!state)
-		return NULL;
-	pthread_mutex_init(&state->lock, NULL);
-	state->shared = mode & VPERFCTR_OPEN_SHARED;
-	atomic_init(&state->owner, &perfctr_thread_mark);
-	for (i = 0; i < PERFCTR_NR_CTRS; i++)
-		state->counter[i].fd = -1;
-	atomic_init(&state->references, 2);	/* the handle's and the thread's */
-	state->handle.provider = &perfctr_provider_perf;
-	if (pthread_setspecific(thread_end, state) != 0) {
-		perfctr_memory_unmap(state, sizeof(*state));
-		perfctr_fail(ENOMEM, "no memory for thread-specific data");
-		return NULL;
-	}
-	attached = state;
-	return &state->handle;
+	pthread_mutex_destroy(&state_of(self)->lock);
 }
 
 static int iresume(struct vperfctr *self)
@@ -627,8 +505,11 @@ static int perf_info(struct perfctr_info *info)
 
 const struct perfctr_provider perfctr_provider_perf = {
 	.name = "perf",
+	.state_size = sizeof(struct state),
+	.create = create,
+	.detach = detach,
+	.destroy = destroy,
 	.info = perf_info,
-	.open = perf_open,
 	.control = perf_control,
 	.is_running = is_running,
 	.read_tsc = read_tsc,
@@ -638,7 +519,5 @@ const struct perfctr_provider perfctr_provider_perf = {
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
-	.unlink = perf_unlink,
-	.hold = hold,
-	.release = release,
+	.read_all = read_all,
 };

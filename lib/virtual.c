@@ -10,35 +10,35 @@ static struct vperfctr *mutable(const struct vperfctr *self)
 	return (struct vperfctr *)self;	/* history's prototypes promise more than they keep */
 }
 
-/* Out of line, so that the reads stay leaf functions. */
-static __attribute__((noinline, cold)) int not_ours(void)
+int perfctr_not_ours(void)
 {
 	return perfctr_fail(ESRCH, "these counters belong to the parent process; a child opens its own");
 }
 
-/* The handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
-static inline const struct perfctr_provider *provider_of(const struct vperfctr *self)
+unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self)
 {
-	if (!perfctr_likely(self->provider != NULL))
-		not_ours();
-	return self->provider;
+	struct perfctr_sum_ctrs sum;
+
+	return self->provider->read_all(self, &sum) == 0 ? sum.tsc : ~0ULL;
 }
 
-struct vperfctr *vperfctr_open_mode(unsigned int mode)
+static int no_such_counter(unsigned int i)
 {
-	const struct perfctr_provider *provider = perfctr_provider_choose(mode);
-
-	return provider ? provider->open(mode) : NULL;
+	return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i, PERFCTR_NR_CTRS - 1);
 }
 
-struct vperfctr *vperfctr_open(void)
+unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
 {
-	return vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
+	struct perfctr_sum_ctrs sum;
+
+	if (i >= PERFCTR_NR_CTRS)
+		return (unsigned long long)no_such_counter(i);
+	return self->provider->read_all(self, &sum) == 0 ? sum.pmc[i] : ~0ULL;
 }
 
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
 	if (!provider)
 		return -1;
@@ -49,12 +49,12 @@ int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
 
 struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 {
-	return provider_of(self) ? perfctr_cpus_info(-1) : NULL;
+	return perfctr_provider_of(self) ? perfctr_cpus_info(-1) : NULL;
 }
 
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
 	if (!provider)
 		return -1;
@@ -80,19 +80,19 @@ unsigned long long vperfctr_read_tsc(const struct vperfctr *self)
 {
 	if (perfctr_likely(self->provider != NULL))
 		return self->provider->read_tsc(self);
-	return (unsigned long long)not_ours();
+	return (unsigned long long)perfctr_not_ours();
 }
 
 unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i)
 {
 	if (perfctr_likely(self->provider != NULL))
 		return self->provider->read_pmc(self, i);
-	return (unsigned long long)not_ours();
+	return (unsigned long long)perfctr_not_ours();
 }
 
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
 	if (!provider)
 		return -1;
@@ -104,7 +104,7 @@ int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum
 int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 			struct vperfctr_control *control)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
 	if (!provider || (sum && provider->read_ctrs(self, sum) < 0))
 		return -1;
@@ -114,21 +114,32 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 			  struct perfctr_reading *reading)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
-	return provider ? provider->read_quality(self, i, reading) : -1;
+	if (!provider)
+		return -1;
+	if (!reading)
+		return perfctr_fail(EINVAL, "vperfctr_read_quality() needs a place for the reading, not NULL");
+	memset(reading, 0, sizeof(*reading));
+	if (i >= PERFCTR_NR_CTRS)
+		return no_such_counter(i);
+	return provider->read_quality(self, i, reading);
 }
 
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
-	return provider ? provider->reader(self, i, reader) : -1;
+	if (!provider)
+		return -1;
+	if (!reader)
+		return perfctr_fail(EINVAL, "vperfctr_reader() needs a place for the reader, not NULL");
+	return provider->reader(self, i, reader);
 }
 
 int vperfctr_iresume(const struct vperfctr *self)
 {
-	const struct perfctr_provider *provider = provider_of(self);
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
 	return provider ? provider->iresume(mutable(self)) : -1;
 }
@@ -140,18 +151,4 @@ unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
 	/* perfctr's own siginfo. perf_events sends it other ones, once it can count i-mode here. */
 	(void)self;
 	return info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
-}
-
-int vperfctr_unlink(const struct vperfctr *self)
-{
-	const struct perfctr_provider *provider = provider_of(self);
-
-	return provider ? provider->unlink(mutable(self)) : -1;
-}
-
-void vperfctr_close(struct vperfctr *self)
-{
-	/* In a child of fork() there is nothing to give back: the state was wiped with its handle. */
-	if (self && self->provider)
-		self->provider->release(self);
 }

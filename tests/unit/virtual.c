@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(open_modes)
 {
-	struct vperfctr *self;
+	struct vperfctr *self, *again;
 
 	ck_fails_null(vperfctr_open_mode(1), EINVAL, "0x1");
 	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | 0x1000), EINVAL, "0x1003");
@@ -98,6 +98,14 @@ START_TEST(open_modes)
 	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF |
 				  VPERFCTR_OPEN_SHARED);
 	ck_assert_ptr_nonnull(self);
+	/* A thread has one state, whichever provider its opens ask for. */
+	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER), EEXIST,
+		      "already");
+	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_DRIVER), ENODEV, "\"perf\"");
+	setenv("PERFCTR_PROVIDER", "driver", 1);
+	again = vperfctr_open_mode(0);
+	ck_assert_ptr_eq(again, self);
+	vperfctr_close(again);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 }
@@ -373,6 +381,37 @@ START_TEST(a_child_has_none)
 }
 END_TEST
 
+static void *exit_after(void *thread)
+{
+	pthread_join(*(pthread_t *)thread, NULL);
+	_exit(0);
+}
+
+/* What the thread that called fork() would have done at its end concerns the parent. */
+START_TEST(a_child_ends_as_a_thread)
+{
+	struct vperfctr *self = open_counting_tsc();
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0) {
+		static pthread_t first;
+		pthread_t second;
+
+		first = pthread_self();
+		if (pthread_create(&second, NULL, exit_after, &first) != 0)
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_ne(vperfctr_is_running(self), 0);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+}
+END_TEST
+
 START_TEST(nothing_leaks)
 {
 	unsigned int before = open_descriptors(), i;
@@ -467,5 +506,6 @@ END_TEST
 UNIT_MAIN("virtual", 60, one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
 	  tsc_counts_while_the_thread_runs, tsc_never_goes_back, sums_over_controls,
 	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask,
-	  other_threads_only_read, total_over_threads, a_child_has_none, nothing_leaks,
+	  other_threads_only_read, total_over_threads, a_child_has_none,
+	  a_child_ends_as_a_thread, nothing_leaks,
 	  works_without_descriptors, signals_in_every_call, not_in_this_release)

@@ -229,6 +229,16 @@ static int stop_start_preserve(void)
 	CHECK(vperfctr_read_pmc(self, 0) < 1000, "%llu", vperfctr_read_pmc(self, 0));
 	CHECK(vperfctr_read_pmc(self, 1) >= again.pmc[1], "%llu", vperfctr_read_pmc(self, 1));
 	CHECK(measure(self, 0, 2000) - measure(self, 0, 1000) == 2000, "counts after a restart");
+
+	/* One runs on, the other has stopped. */
+	control.cpu_control.nractrs = 1;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	memset(&reading, 0x5A, sizeof(reading));
+	CHECK(vperfctr_read_quality(self, 1, &reading) == 0 && reading.quality == PERFCTR_STALE &&
+	      reading.value == vperfctr_read_pmc(self, 1), "quality %u, %llu", reading.quality,
+	      (unsigned long long)reading.value);
+	CHECK(vperfctr_read_quality(self, 0, &reading) == 0 && reading.quality == PERFCTR_EXACT,
+	      "quality %u", reading.quality);
 	done(self);
 	return 0;
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The state attached to a thread: at most one, whichever provider it is of. It lives as long as a
+ * handle, its thread or a set of threads uses it, and ends counting with the thread or when unlinked.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include "provider.h"
+
+#define OPEN_FLAGS (VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
+		    VPERFCTR_OPEN_SHARED)
+
+static _Thread_local struct vperfctr *attached;
+static pthread_key_t thread_end;
+static int thread_end_error;
+
+void perfctr_hold(struct vperfctr *self)
+{
+	atomic_fetch_add(&self->references, 1);
+}
+
+void perfctr_release(struct vperfctr *self)
+{
+	const struct perfctr_provider *provider = self->provider;
+
+	if (atomic_fetch_sub(&self->references, 1) != 1)
+		return;
+	provider->destroy(self);
+	perfctr_memory_unmap(self, provider->state_size);
+}
+
+/* Stop, and let go of everything that belongs to the thread. The sums stay. */
+static int detach(struct vperfctr *self)
+{
+	int result = self->provider->detach(self);
+
+	self->owner = NULL;
+	attached = NULL;
+	perfctr_release(self);
+	return result;
+}
+
+static void at_thread_end(void *value)
+{
+	struct vperfctr *self = value;
+
+	/* The thread of a child of fork() still has the parent's, wiped. */
+	if (self->provider)
+		detach(self);
+}
+
+static void make_key(void)
+{
+	thread_end_error = pthread_key_create(&thread_end, at_thread_end);
+}
+
+static struct vperfctr *create(const struct perfctr_provider *provider, unsigned int mode)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct vperfctr *self;
+
+	pthread_once(&once, make_key);
+	if (thread_end_error) {
+		perfctr_fail(ENOMEM, "no thread-specific data keys are left (pthread_key_create)");
+		return NULL;
+	}
+	self = perfctr_memory_map(provider->state_size);
+	if (!self)
+		return NULL;
+	if (pthread_setspecific(thread_end, self) != 0) {
+		perfctr_fail(ENOMEM, "no memory for thread-specific data");
+	} else if (provider->create(self, mode) == 0) {
+		self->provider = provider;
+		self->owner = &perfctr_thread_mark;
+		atomic_init(&self->references, 2);	/* the handle's and the thread's */
+		return attached = self;
+	}
+	pthread_setspecific(thread_end, NULL);
+	perfctr_memory_unmap(self, provider->state_size);
+	return NULL;
+}
+
+struct vperfctr *vperfctr_open_mode(unsigned int mode)
+{
+	const unsigned int creating = mode & VPERFCTR_OPEN_CREAT_EXCL;
+	const struct perfctr_provider *provider = perfctr_provider_choose(mode);
+
+	if (!provider)
+		return NULL;
+	if (mode & ~(unsigned int)OPEN_FLAGS || (creating && creating != VPERFCTR_OPEN_CREAT_EXCL)) {
+		perfctr_fail(EINVAL, "open mode 0x%x is not made of VPERFCTR_OPEN_* flags", mode);
+		return NULL;
+	}
+	/* In a child of fork() the parent's, wiped, is none. */
+	if (attached && !attached->provider)
+		attached = NULL;
+	if (creating && attached) {
+		perfctr_fail(EEXIST, "this thread has counters already; open them with "
+			     "vperfctr_open_mode(0), or unlink them first");
+		return NULL;
+	}
+	if (creating)
+		return create(provider, mode);
+	if (!attached) {
+		perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
+			     "VPERFCTR_OPEN_CREAT_EXCL");
+		return NULL;
+	}
+	if (mode & (VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF) && attached->provider != provider) {
+		perfctr_fail(ENODEV, "this thread's counters are those of the other provider, \"%s\"; open "
+			     "them with vperfctr_open_mode(0)", attached->provider->name);
+		return NULL;
+	}
+	perfctr_hold(attached);
+	return attached;
+}
+
+struct vperfctr *vperfctr_open(void)
+{
+	return vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL);
+}
+
+int vperfctr_unlink(const struct vperfctr *self)
+{
+	if (!perfctr_provider_of(self))
+		return -1;
+	if (!self->owner)
+		return 0;
+	if (!perfctr_is_own(self))
+		return perfctr_fail(ESRCH, "these counters belong to another thread, which alone can "
+				    "unlink them");
+	pthread_setspecific(thread_end, NULL);
+	return detach(attached);
+}
+
+void vperfctr_close(struct vperfctr *self)
+{
+	/* In a child of fork() there is nothing to give back: the state was wiped with its handle. */
+	if (self && self->provider)
+		perfctr_release(self);
+}
