@@ -38,7 +38,6 @@ struct perfctr_cpu {
 	unsigned int fixed_width;
 	uint64_t reserved;		/* x86: event select bits that must be clear */
 	unsigned int version;		/* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
-	uint32_t missing;		/* Intel: architectural events that are not there (0AH, EBX) */
 	unsigned int offcore;		/* Intel: number of MSR_OFFCORE_RSP registers */
 	unsigned int offcore_width;	/* and their bits */
 	unsigned int frontend : 1;	/* Intel: has MSR_PEBS_FRONTEND */

@@ -143,7 +143,7 @@ static inline void perfctr_cpu_iresume(struct perfctr_core *core,
 		uint64_t start = (uint64_t)(int64_t)(int32_t)state->pmc[i].start;
 
 		perfctr_core_write_counter(core, program->counter[i].reg,
-				      start & program->counter[i].mask);
+					   start & program->counter[i].mask);
 		ack |= program->counter[i].ack;
 	}
 	for (i = 0; i < program->nr_clears; i++)
@@ -220,9 +220,8 @@ static inline void perfctr_cpu_resume(struct perfctr_core *core, struct perfctr_
 		perfctr_write_program(core, program);
 	for (i = 0; i < program->nractrs; i++)
 		state->pmc[i].start = perfctr_counter_now(core, program, i);
-	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+	if (perfctr_cstatus_has_tsc(state->cstatus))
 		state->tsc_start = perfctr_next_tick(core, state->tsc_start);
-	}
 }
 
 /* Suspend and resume in one, without touching a control register: keeps differences below 2^32. */

@@ -287,7 +287,7 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 			 struct perfctr_cpu *cpu)
 {
 	uint32_t version = id->leaf0a_eax & 0xFF, n = id->leaf0a_eax >> 8 & 0xFF;
-	uint32_t fixed = id->leaf0a_edx & 0x1F, events = id->leaf0a_eax >> 24;
+	uint32_t fixed = id->leaf0a_edx & 0x1F;
 	uint32_t width = id->leaf0a_eax >> 16 & 0xFF;
 	unsigned int kind = core_kind(id) & 0xF0;
 
@@ -298,7 +298,6 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 	cpu->version = version;
 	cpu->counters = n >= 32 ? 0xFFFFFFFF : (1u << n) - 1;
 	cpu->width = width;
-	cpu->missing = id->leaf0a_ebx | (events < 32 ? 0xFFFFFFFFu << events : 0);
 	if (version >= 2) {
 		uint32_t fixed_width = id->leaf0a_edx >> 5 & 0xFF;
 

@@ -12,7 +12,6 @@
 #define COUNTER0		0x300
 #define CCCR0			0x360
 #define ESCR_FIRST		0x3A0
-#define ESCR_LAST		0x3E1
 #define PEBS_ENABLE		0x3F1
 #define PEBS_MATRIX_VERT	0x3F2
 #define SLOT_ESCR		18

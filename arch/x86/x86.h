@@ -19,10 +19,6 @@
 
 #define FIXED_COUNTER	0x40000000u	/* RDPMC number of fixed counter 0 */
 
-typedef int (*perfctr_family)(const struct perfctr_cpu *cpu,
-			      const struct perfctr_cpu_control *control, unsigned int flags,
-			      struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
-
 int perfctr_p5_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
 		       struct perfctr_program *, struct perfctr_diagnosis *);
 int perfctr_p6_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,

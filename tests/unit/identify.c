@@ -264,7 +264,7 @@ static int same_description(const struct perfctr_cpu *a, const struct perfctr_cp
 	return a->name == b->name && a->id == b->id && a->type == b->type && a->rules == b->rules &&
 	       a->counters == b->counters && a->fixed == b->fixed && a->width == b->width &&
 	       a->fixed_width == b->fixed_width && a->reserved == b->reserved &&
-	       a->version == b->version && a->missing == b->missing && a->offcore == b->offcore &&
+	       a->version == b->version && a->offcore == b->offcore &&
 	       a->frontend == b->frontend && a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc &&
 	       a->pcint == b->pcint && a->ext_core == b->ext_core &&
 	       a->northbridge == b->northbridge && a->full_width == b->full_width &&
