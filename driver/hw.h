@@ -21,6 +21,9 @@ void hw_info(struct perfctr_info *info);
 int hw_reserve(void);
 void hw_release(void);
 
+/* This CPU has come up, or has slept: its registers have lost their contents. Can't be preempted. */
+void hw_cpu_online(void);
+
 /* As perfctr_x86_compile(); the diagnosis goes to the log for those who debug. 0 or -EINVAL. */
 int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program);
 

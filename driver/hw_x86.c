@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* x86: identification, reservation, and the engine over rdmsr, wrmsr, rdpmc and rdtsc. */
+#define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -59,6 +60,7 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 
 static DEFINE_PER_CPU(struct perfctr_core, cores);
 static struct perfctr_cpu this_cpu;
+static bool reserved;		/* changes under cpus_read_lock() */
 
 /* ---- identification ---- */
 
@@ -83,8 +85,6 @@ void hw_init(void)
 	}
 	if (id.max_leaf >= 0xA)
 		cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
-	if (id.max_leaf >= 0x1A)
-		cpuid_count(0x1A, 0, &id.leaf1a_eax, &ebx, &ecx, &edx);
 	if (id.max_leaf >= 0x23) {
 		cpuid_count(0x23, 0, &eax, &id.leaf23_ebx, &ecx, &edx);
 		cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
@@ -94,12 +94,19 @@ void hw_init(void)
 		id.ext1_ecx = cpuid_ecx(0x80000001);
 	if (max_ext >= 0x80000022 && max_ext < 0x80010000)
 		cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
+	/* Every CPU would need a description, and every control one for each kind. */
+	if (id.leaf7_edx & 1u << 15) {
+		pr_info("processors with two kinds of cores are not supported: only the TSC counts\n");
+		memset(id.vendor, 0, sizeof(id.vendor));
+	}
 	perfctr_x86_identify(&id, &this_cpu);
 	/* A hypervisor may have fewer registers than the processor it shows. */
 	if (rdmsrl_safe(0x1A6, &probe) || (this_cpu.offcore > 1 && rdmsrl_safe(0x1A7, &probe)))
 		this_cpu.offcore = this_cpu.offcore_width = 0;
 	if (this_cpu.frontend && rdmsrl_safe(0x3F7, &probe))
 		this_cpu.frontend = 0;
+	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width. */
+	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && !rdmsrl_safe(0x345, &probe) && probe >> 13 & 1;
 	/* Overflow interrupts are not taken yet: no i-mode. */
 	this_cpu.pcint = 0;
 }
@@ -144,9 +151,8 @@ static void set_up_this_cpu(void *unused)
 /* Architectural and AMD processors: the first counter and the first event select stand for all. */
 static int reserve_registers(bool reserve)
 {
-	static const u32 intel[] = { 0xC1, 0x186 };
-	u32 counter = this_cpu.rules == PERFCTR_RULES_K7 ?
-		      (this_cpu.ext_core ? 0xC0010201 : 0xC0010004) : intel[0];
+	u32 counter = this_cpu.rules != PERFCTR_RULES_K7 ? 0xC1 :
+		      this_cpu.ext_core ? 0xC0010201 : 0xC0010004;
 	u32 evntsel = perfctr_x86_register(&this_cpu, 0);
 
 	if (!reserve) {
@@ -166,17 +172,29 @@ static int reserve_registers(bool reserve)
 int hw_reserve(void)
 {
 	if (reserve_registers(true) < 0) {
-		pr_info("perfctr: the counters are in use by perf_events or the NMI watchdog\n");
+		pr_info_ratelimited("the counters are in use by perf_events or the NMI watchdog\n");
 		return -EBUSY;
 	}
+	cpus_read_lock();
+	reserved = true;
 	on_each_cpu(set_up_this_cpu, NULL, 1);
+	cpus_read_unlock();
 	return 0;
 }
 
 void hw_release(void)
 {
+	cpus_read_lock();
 	on_each_cpu(clear_this_cpu, NULL, 1);
+	reserved = false;
+	cpus_read_unlock();
 	reserve_registers(false);
+}
+
+void hw_cpu_online(void)
+{
+	if (reserved)
+		set_up_this_cpu(NULL);
 }
 
 /* ---- programs ---- */
@@ -191,7 +209,7 @@ int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program
 					     cpumask_weight(topology_sibling_cpumask(0)) > 1) ?
 		       -EOPNOTSUPP : 0;
 	}
-	pr_debug("perfctr: invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
+	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
 	return -EINVAL;
 }
 

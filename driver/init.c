@@ -12,20 +12,14 @@
 
 static long do_info(const struct perfctr_call_info *call)
 {
-	void __user *user = (void __user *)(unsigned long)call->info;
 	struct perfctr_info info = {
 		.abi_version = PERFCTR_ABI_VERSION, .driver_version = VERSION,
 	};
-	size_t size = min_t(size_t, call->info_size, sizeof(info));
 
 	if (call->_reserved)
 		return -EINVAL;
-	if (call->info_size > PAGE_SIZE)
-		return -E2BIG;
 	hw_info(&info);
-	if (copy_to_user(user, &info, size) || clear_user(user + size, call->info_size - size))
-		return -EFAULT;
-	return 0;
+	return vperfctr_copy_out(call->info, call->info_size, &info, sizeof(info));
 }
 
 static long do_open(const struct perfctr_call_open *call)

@@ -11,9 +11,11 @@
  * with preemption off. Others may read the page when there is no owner any more. "owner" itself is set
  * once, and cleared under the lock.
  */
+#define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/anon_inodes.h>
 #include <linux/binfmts.h>
 #include <linux/capability.h>
+#include <linux/cpuhotplug.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -24,6 +26,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/syscore_ops.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -162,13 +165,6 @@ static struct vperfctr *current_vperfctr(void)
 
 /* ---- the end ---- */
 
-static void destroy(struct work_struct *work);
-
-struct garbage {
-	struct work_struct work;
-	struct vperfctr *self;
-};
-
 static void free_vperfctr(struct kref *refs)
 {
 	struct vperfctr *self = container_of(refs, struct vperfctr, refs);
@@ -208,7 +204,7 @@ static int copy_in(void *to, size_t ours, u64 from, u32 size)
 	return copy_struct_from_user(to, ours, (const void __user *)(unsigned long)from, size);
 }
 
-static int copy_out(u64 to, u32 size, const void *from, size_t ours)
+int vperfctr_copy_out(u64 to, u32 size, const void *from, size_t ours)
 {
 	void __user *user = (void __user *)(unsigned long)to;
 	size_t both = min_t(size_t, size, ours);
@@ -251,7 +247,6 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	const struct perfctr_cpu_control *cpu;
 	struct perfctr_program *program;
 	struct vperfctr_control control = { };
-	bool was_empty, is_empty;
 	int err;
 
 	if (self->owner != current)
@@ -261,7 +256,8 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	err = copy_in(&control, sizeof(control), call->control, call->control_size);
 	if (err)
 		return err;
-	if (control.flags & ~VPERFCTR_CONTROL_CLOEXEC || control._reserved2 | control._reserved3 | control._reserved4)
+	if (control.flags & ~VPERFCTR_CONTROL_CLOEXEC ||
+	    control._reserved2 | control._reserved3 | control._reserved4)
 		return -EINVAL;
 	/* Everything that can be refused is, before anything is touched. */
 	program = kmalloc(sizeof(*program), GFP_KERNEL);
@@ -272,9 +268,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	/* More than the thread's own user mode is for those who may see it. */
 	if (!err && program->privileged && !perfmon_capable())
 		err = -EPERM;
-	was_empty = !self->counting;
-	is_empty = !program->nrctrs;
-	if (!err && was_empty && !is_empty) {
+	if (!err && program->nrctrs && !self->counting) {
 		err = reserve();
 		if (!err)
 			self->counting = true;
@@ -313,10 +307,10 @@ static int do_read(struct vperfctr *self, const struct perfctr_call_read *call)
 		return err;
 	read_sums(self, &sum, own);
 	if (call->sum)
-		err = copy_out(call->sum, call->sum_size, &sum, sizeof(sum));
+		err = vperfctr_copy_out(call->sum, call->sum_size, &sum, sizeof(sum));
 	if (!err && call->control)
-		err = copy_out(call->control, call->control_size, &self->control,
-			       sizeof(self->control));
+		err = vperfctr_copy_out(call->control, call->control_size, &self->control,
+					sizeof(self->control));
 	return err;
 }
 
@@ -407,10 +401,19 @@ static struct vperfctr *create(void)
 	return self;
 }
 
+/* Make it the calling thread's, whose reference it gets. */
+static void link_current(struct vperfctr *self)
+{
+	kref_get(&self->refs);
+	self->owner = current;
+	preempt_disable();
+	preempt_notifier_register(&self->notifier);
+	preempt_enable();
+}
+
 int vperfctr_open_fd(pid_t tid, bool creat, bool cloexec)
 {
 	struct vperfctr *self = current_vperfctr();
-	bool fresh = false;
 	int fd;
 
 	if (tid && tid != task_pid_vnr(current))
@@ -423,21 +426,16 @@ int vperfctr_open_fd(pid_t tid, bool creat, bool cloexec)
 		self = create();
 		if (!self)
 			return -ENOMEM;
-		fresh = true;
+		link_current(self);
 	} else {
 		kref_get(&self->refs);
 	}
+	/* From here on another thread may use the descriptor, and close it. */
 	fd = anon_inode_getfd("[vperfctr]", &vperfctr_fops, self, O_RDWR | (cloexec ? O_CLOEXEC : 0));
 	if (fd < 0) {
+		if (creat)
+			do_unlink(self);
 		kref_put(&self->refs, free_vperfctr);
-		return fd;
-	}
-	if (fresh) {
-		kref_get(&self->refs);	/* the thread's */
-		self->owner = current;
-		preempt_disable();
-		preempt_notifier_register(&self->notifier);
-		preempt_enable();
 	}
 	return fd;
 }
@@ -448,6 +446,11 @@ static struct tracepoint *exit_tracepoint, *exec_tracepoint;
 static struct workqueue_struct *reaper;	/* of objects whose threads have ended */
 
 /* The last reference may have to wait for other CPUs; a probe must not. */
+struct garbage {
+	struct work_struct work;
+	struct vperfctr *self;
+};
+
 static void destroy(struct work_struct *work)
 {
 	struct garbage *garbage = container_of(work, struct garbage, work);
@@ -497,6 +500,32 @@ static void note_tracepoint(struct tracepoint *tp, void *unused)
 		exec_tracepoint = tp;
 }
 
+/* ---- CPUs that go and come ---- */
+
+static int cpu_comes(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	hw_cpu_online();
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* No thread runs here any more. The timer would go on, on another CPU. */
+static int cpu_goes(unsigned int cpu)
+{
+	struct sampler *s = per_cpu_ptr(&samplers, cpu);
+
+	hrtimer_cancel(&s->timer);
+	s->armed = false;
+	return 0;
+}
+
+/* The last CPU, which is not taken offline when the machine sleeps. */
+static struct syscore_ops syscore_ops = { .resume = hw_cpu_online };
+static enum cpuhp_state hotplug;
+
 int vperfctr_init(void)
 {
 	int cpu, err;
@@ -509,7 +538,7 @@ int vperfctr_init(void)
 	}
 	for_each_kernel_tracepoint(note_tracepoint, NULL);
 	if (!exit_tracepoint || !exec_tracepoint) {
-		pr_err("perfctr: this kernel has no tracepoints sched_process_exit and _exec\n");
+		pr_err("this kernel has no tracepoints sched_process_exit and _exec\n");
 		return -ENODEV;
 	}
 	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM, 0);
@@ -522,7 +551,14 @@ int vperfctr_init(void)
 	err = tracepoint_probe_register(exec_tracepoint, thread_executes, NULL);
 	if (err)
 		goto no_exec;
+	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfctr:online", cpu_comes, cpu_goes);
+	if (err < 0)
+		goto no_hotplug;
+	hotplug = err;
+	register_syscore_ops(&syscore_ops);
 	return 0;
+no_hotplug:
+	tracepoint_probe_unregister(exec_tracepoint, thread_executes, NULL);
 no_exec:
 	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
 	tracepoint_synchronize_unregister();
@@ -536,6 +572,8 @@ void vperfctr_exit(void)
 {
 	int cpu;
 
+	unregister_syscore_ops(&syscore_ops);
+	cpuhp_remove_state_nocalls(hotplug);
 	tracepoint_probe_unregister(exec_tracepoint, thread_executes, NULL);
 	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
 	tracepoint_synchronize_unregister();

@@ -442,6 +442,57 @@ static int execed(bool some)
 	return fd >= 0 || errno != ENODEV;
 }
 
+static void pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Take CPU 1 away, or bring it back. */
+static int set_online(const char *value)
+{
+	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY), result;
+
+	if (fd < 0)
+		return -1;
+	result = write(fd, value, 1) == 1 ? 0 : -1;
+	close(fd);
+	return result;
+}
+
+/* A CPU that comes has forgotten what its registers contained, and must be told. */
+static int hotplug(void)
+{
+	struct vperfctr_control c = instructions(1);
+	unsigned int round;
+	struct handle h;
+	uint64_t a, b;
+
+	if (sysconf(_SC_NPROCESSORS_CONF) < 2) {
+		printf("  there is one CPU only\n");
+		return 0;
+	}
+	pin(0);
+	CHECK(set_online("0") == 0, "offline");
+	CHECK(open_state(&h) == 0 && control(&h, &c) == 0, "control");
+	for (round = 0; round < 3; round++) {
+		CHECK(set_online("1") == 0, "online");
+		pin(1);
+		measure(&h, 0, 1);
+		a = measure(&h, 0, 1000);
+		b = measure(&h, 0, 1000000);
+		CHECK(b - a == 2 * 999000, "round %u: %llu, %llu", round, (unsigned long long)a,
+		      (unsigned long long)b);
+		pin(0);
+		CHECK(round == 2 || set_online("0") == 0, "offline");
+	}
+	close_state(&h);
+	return 0;
+}
+
 static int unloading(void)
 {
 	struct handle h;
@@ -467,7 +518,7 @@ int main(int argc, char **argv)
 		TEST(info, false), TEST(opening, false), TEST(virtual_tsc, false),
 		TEST(refusals, false), TEST(exact_counts, true), TEST(threads, true),
 		TEST(after_exit, true), TEST(forks, true), TEST(permissions, true),
-		TEST(execs, true),
+		TEST(execs, true), TEST(hotplug, true),
 		TEST(unloading, false),
 	};
 	int module = open("/perfctr.ko", O_RDONLY);
