@@ -108,6 +108,7 @@ START_TEST(open_modes)
 	vperfctr_close(again);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
+	unsetenv("PERFCTR_PROVIDER");	/* the tests share a process where Check may not fork */
 }
 END_TEST
 
@@ -381,10 +382,12 @@ START_TEST(a_child_has_none)
 }
 END_TEST
 
-static void *exit_after(void *thread)
+/* Not by _exit(): valgrind would miss what the ended thread's stack points to, and call it lost. */
+static void *killed_after(void *thread)
 {
 	pthread_join(*(pthread_t *)thread, NULL);
-	_exit(0);
+	kill(getpid(), SIGKILL);
+	return NULL;
 }
 
 /* What the thread that called fork() would have done at its end concerns the parent. */
@@ -400,12 +403,13 @@ START_TEST(a_child_ends_as_a_thread)
 		pthread_t second;
 
 		first = pthread_self();
-		if (pthread_create(&second, NULL, exit_after, &first) != 0)
+		if (pthread_create(&second, NULL, killed_after, &first) != 0)
 			_exit(1);
 		pthread_exit(NULL);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
 	ck_assert_int_ne(vperfctr_is_running(self), 0);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
