@@ -31,10 +31,22 @@ int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program
 void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
 		       unsigned int tsc_on);
 
-/* The engine's functions on this CPU. Preemption is off. */
-void hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program);
+/*
+ * The engine's functions on this CPU. Interrupts are off. hw_suspend() returns the set of i-mode
+ * counters that have overflown, which are then back at their start values.
+ */
+unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program);
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program);
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program);
+
+/*
+ * hw_x86.c calls this: a counter of the thread that runs, or ran a moment ago, on this CPU may have
+ * overflown. Interrupts are off.
+ */
+void vthread_overflow(void);
+
+/* CPUs on which threads must not use the counters; NULL: none. */
+extern const struct cpumask *hw_forbidden;
 
 /* Let user space execute RDPMC on this CPU, or not. Interrupts are off. */
 void hw_user_rdpmc(bool allow);

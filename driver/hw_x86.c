@@ -2,9 +2,11 @@
 /* x86: identification, reservation, and the engine over rdmsr, wrmsr, rdpmc and rdtsc. */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
+#include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/topology.h>
+#include <asm/apic.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
 #include <asm/processor.h>
@@ -51,6 +53,11 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 
 struct perfctr_core {
 	struct perfctr_cache cache;
+	const struct perfctr_program *interrupting;	/* a program with i-mode counters, from before it is
+							   loaded until after it is stopped, or NULL */
+	bool announced;			/* an NMI has told of its overflow */
+	bool late;			/* it overflowed, and the NMI is still to come */
+	unsigned int lvtpc;		/* the local APIC's entry as we found it */
 };
 
 static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
@@ -63,6 +70,23 @@ static struct perfctr_cpu this_cpu;
 static bool reserved;		/* changes under cpus_read_lock() */
 
 /* ---- identification ---- */
+
+const struct cpumask *hw_forbidden;
+
+/* Hyper-Threading's two threads share one set of counters in the P4: only a core's first has them. */
+static void forbid_siblings(void)
+{
+	static struct cpumask forbidden;
+	unsigned int cpu;
+
+	if (this_cpu.rules != PERFCTR_RULES_P4)
+		return;
+	for_each_possible_cpu(cpu)
+		if (cpu != cpumask_first(topology_sibling_cpumask(cpu)))
+			cpumask_set_cpu(cpu, &forbidden);
+	if (!cpumask_empty(&forbidden))
+		hw_forbidden = &forbidden;
+}
 
 void hw_init(void)
 {
@@ -107,24 +131,24 @@ void hw_init(void)
 		this_cpu.frontend = 0;
 	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width. */
 	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && !rdmsrl_safe(0x345, &probe) && probe >> 13 & 1;
-	/* Overflow interrupts are not taken yet: no i-mode. */
-	this_cpu.pcint = 0;
+	this_cpu.pcint &= boot_cpu_has(X86_FEATURE_APIC);
+	forbid_siblings();
 }
 
 void hw_info(struct perfctr_info *info)
 {
 	info->cpu_type = this_cpu.type;
 	info->cpu_features = (this_cpu.no_tsc ? 0 : PERFCTR_FEATURE_RDTSC) |
-			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0);
+			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0) |
+			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
 }
 
 /* ---- reservation ---- */
 
-static void clear_this_cpu(void *unused)
+static void clear_registers(struct perfctr_core *core)
 {
-	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int slot;
 	u32 reg;
 
@@ -139,13 +163,87 @@ static void clear_this_cpu(void *unused)
 
 static void set_up_this_cpu(void *unused)
 {
+	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int n;
 	u64 value;
 	u32 reg;
 
-	clear_this_cpu(NULL);
+	clear_registers(core);
 	for (n = 0; perfctr_x86_setup(&this_cpu, n, &reg, &value) == 0; n++)
 		wrmsrl_safe(reg, value);
+	if (this_cpu.pcint) {
+		core->lvtpc = apic->read(APIC_LVTPC);
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	}
+}
+
+static void clear_this_cpu(void *unused)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	clear_registers(core);
+	if (this_cpu.pcint)
+		apic->write(APIC_LVTPC, core->lvtpc);
+}
+
+/* ---- overflow ---- */
+
+/*
+ * Overflows interrupt by an NMI, which can come in the middle of the engine's functions. It only looks
+ * at the counters, to know that it is ours; what is to be done is done in an interrupt that follows as
+ * soon as interrupts are on, before the interrupted program executes another instruction.
+ */
+static void after_nmi(struct irq_work *work)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	vthread_overflow();
+	/* Most processors mask the entry when they deliver it. */
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	local_irq_restore(flags);
+}
+
+static DEFINE_PER_CPU(struct irq_work, overflow_works);
+
+static int overflow_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+	const struct perfctr_program *program = core->interrupting;
+	bool ours = core->late;
+	unsigned int i;
+
+	core->late = false;
+	if (program)
+		for (i = program->nractrs; i < program->nrctrs; i++)
+			if (perfctr_counter_overflown(program, perfctr_counter_now(core, program, i)))
+				ours = core->announced = true;
+	if (!ours)
+		return NMI_DONE;
+	irq_work_queue(this_cpu_ptr(&overflow_works));
+	return NMI_HANDLED;
+}
+
+static int take_interrupts(void)
+{
+	int cpu;
+
+	if (!this_cpu.pcint)
+		return 0;
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
+	return register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
+}
+
+static void leave_interrupts(void)
+{
+	int cpu;
+
+	if (!this_cpu.pcint)
+		return;
+	unregister_nmi_handler(NMI_LOCAL, "perfctr");
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
 /* Architectural and AMD processors: the first counter and the first event select stand for all. */
@@ -171,9 +269,16 @@ static int reserve_registers(bool reserve)
 
 int hw_reserve(void)
 {
+	int err;
+
 	if (reserve_registers(true) < 0) {
 		pr_info_ratelimited("the counters are in use by perf_events or the NMI watchdog\n");
 		return -EBUSY;
+	}
+	err = take_interrupts();
+	if (err) {
+		reserve_registers(false);
+		return err;
 	}
 	cpus_read_lock();
 	reserved = true;
@@ -188,6 +293,7 @@ void hw_release(void)
 	on_each_cpu(clear_this_cpu, NULL, 1);
 	reserved = false;
 	cpus_read_unlock();
+	leave_interrupts();
 	reserve_registers(false);
 }
 
@@ -221,14 +327,35 @@ void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *
 	perfctr_cpu_update_control(state, program, tsc_on, atomic64_inc_return(&last));
 }
 
-void hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
+static bool interrupts(const struct perfctr_program *program)
 {
-	perfctr_cpu_suspend(this_cpu_ptr(&cores), state, program);
+	return program->nrctrs > program->nractrs;
+}
+
+unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+	unsigned int overflown;
+
+	perfctr_cpu_suspend(core, state, program);
+	if (likely(!interrupts(program)))
+		return 0;
+	overflown = perfctr_cpu_identify_overflow(state, program);
+	if (overflown)
+		perfctr_cpu_ireload(state);
+	core->late = overflown && !core->announced;
+	WRITE_ONCE(core->interrupting, NULL);
+	core->announced = false;
+	return overflown;
 }
 
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
-	perfctr_cpu_resume(this_cpu_ptr(&cores), state, program);
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (unlikely(interrupts(program)))
+		WRITE_ONCE(core->interrupting, program);
+	perfctr_cpu_resume(core, state, program);
 }
 
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)

@@ -30,7 +30,7 @@ static long do_open(const struct perfctr_call_open *call)
 		return -EPROTO;
 	if (call->flags || call->creat > 1 || call->tid < 0)
 		return -EINVAL;
-	return vperfctr_open_fd(call->tid, call->creat, true);
+	return vperfctr_open_fd(call->tid, call->creat);
 }
 
 static long device_ioctl(struct file *file, unsigned int request, unsigned long argument)
@@ -72,19 +72,19 @@ static int __init perfctr_init(void)
 	int err;
 
 	hw_init();
-	err = vperfctr_init();
+	err = vthread_init();
 	if (err)
 		return err;
 	err = misc_register(&device);
 	if (err)
-		vperfctr_exit();
+		vthread_exit();
 	return err;
 }
 
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
-	vperfctr_exit();
+	vthread_exit();
 }
 
 module_init(perfctr_init);

@@ -1,197 +1,173 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Virtual per-thread counters, after "VIRTUAL PER-PROCESS PERFORMANCE COUNTERS".
- *
- * A thread's counters are an object with a life of its own: it lives as long as its thread counts with
- * it, or a descriptor or a mapping of it exists. The thread finds it through its preemption notifier,
- * which the scheduler calls when the thread leaves a CPU and when it comes back; a thread without
- * counters has none and pays nothing. Two tracepoints tell that a thread exits or executes a program.
- *
- * Who may touch what. The page, the program and the notifier are the owner's: only it changes them,
- * with preemption off. Others may read the page when there is no owner any more. "owner" itself is set
- * once, and cleared under the lock.
- */
+/* Sets of counters: their calls, descriptors, mappings, and signals. */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/anon_inodes.h>
-#include <linux/binfmts.h>
 #include <linux/capability.h>
-#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hrtimer.h>
-#include <linux/kref.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/syscore_ops.h>
-#include <linux/tracepoint.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
-#include <linux/workqueue.h>
 #include "driver/compat/compat.h"
-#include "driver/hw.h"
 #include <perfctr/calls.h>
 #include "driver/virtual.h"
 
-struct vperfctr {
-	struct kref refs;		/* descriptors, and one while it has an owner */
-	struct perfctr_cpu_state *state;	/* a page of its own, which users map */
-	struct perfctr_program program;
-	struct vperfctr_control control;
-	spinlock_t lock;		/* of owner */
-	struct task_struct *owner;	/* NULL: unlinked; compared, never followed */
-	struct preempt_notifier notifier;
-	bool counting;			/* its counters are reserved */
-};
+static int paranoid = 2;
+module_param(paranoid, int, 0644);
+MODULE_PARM_DESC(paranoid, "who may count the kernel: above 1, those with CAP_PERFMON; 1 or less, everybody");
 
 /* ---- one reservation for all ---- */
 
 static DEFINE_MUTEX(reservation);
 static unsigned int reservations;
 
-static int reserve(void)
+static int reserve(struct vperfctr *self)
 {
 	int err = 0;
 
 	mutex_lock(&reservation);
-	if (!reservations)
-		err = hw_reserve();
-	if (!err)
-		reservations++;
+	if (!self->reserved) {
+		if (!reservations)
+			err = hw_reserve();
+		if (!err) {
+			reservations++;
+			self->reserved = true;
+		}
+	}
 	mutex_unlock(&reservation);
 	return err;
 }
 
-static void release(void)
+static void release(struct vperfctr *self)
 {
 	mutex_lock(&reservation);
-	if (--reservations == 0)
+	if (self->reserved && --reservations == 0)
 		hw_release();
+	self->reserved = false;
 	mutex_unlock(&reservation);
 }
 
-/* ---- the sampling timer ---- */
-
-/*
- * Differences of 32 bits are right as long as a counter makes less than 2^32 steps between two looks
- * at it. Eight events in each cycle at 5 GHz need 107 ms for that: look every 50.
- */
-#define SAMPLE_NS (50 * NSEC_PER_MSEC)
-
-struct sampler {
-	struct hrtimer timer;
-	struct vperfctr *running;	/* on this CPU, now; only used on it, with interrupts off */
-	bool armed;
-};
-
-static DEFINE_PER_CPU(struct sampler, samplers);
-
-static enum hrtimer_restart sample(struct hrtimer *timer)
-{
-	struct sampler *s = container_of(timer, struct sampler, timer);
-
-	if (!s->running) {
-		s->armed = false;
-		return HRTIMER_NORESTART;
-	}
-	hw_sample(s->running->state, &s->running->program);
-	hrtimer_forward_now(timer, ns_to_ktime(SAMPLE_NS));
-	return HRTIMER_RESTART;
-}
-
-/* ---- running and not ---- */
-
-static void start(struct vperfctr *self)
-{
-	struct sampler *s;
-	unsigned long flags;
-
-	if (!perfctr_cstatus_enabled(self->state->cstatus))
-		return;
-	local_irq_save(flags);
-	hw_resume(self->state, &self->program);
-	if (perfctr_cstatus_nrctrs(self->state->cstatus))
-		hw_user_rdpmc(true);
-	s = this_cpu_ptr(&samplers);
-	s->running = self;
-	if (!s->armed) {
-		s->armed = true;
-		hrtimer_start(&s->timer, ns_to_ktime(SAMPLE_NS), HRTIMER_MODE_REL_PINNED);
-	}
-	local_irq_restore(flags);
-}
-
-static void stop(struct vperfctr *self)
-{
-	unsigned long flags;
-
-	if (!perfctr_cstatus_enabled(self->state->cstatus))
-		return;
-	local_irq_save(flags);
-	this_cpu_ptr(&samplers)->running = NULL;
-	if (perfctr_cstatus_nrctrs(self->state->cstatus))
-		hw_user_rdpmc(false);
-	hw_suspend(self->state, &self->program);
-	local_irq_restore(flags);
-}
-
-static void sched_in(struct preempt_notifier *notifier, int cpu)
-{
-	start(container_of(notifier, struct vperfctr, notifier));
-}
-
-static void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
-{
-	stop(container_of(notifier, struct vperfctr, notifier));
-}
-
-static struct preempt_ops preempt_ops = {
-	.sched_in = sched_in,
-	.sched_out = sched_out,
-};
-
-/* The calling thread's object, or NULL. Its reference is the thread's. */
-static struct vperfctr *current_vperfctr(void)
-{
-	struct preempt_notifier *notifier;
-
-	hlist_for_each_entry(notifier, &current->preempt_notifiers, link)
-		if (notifier->ops == &preempt_ops)
-			return container_of(notifier, struct vperfctr, notifier);
-	return NULL;
-}
-
-/* ---- the end ---- */
+/* ---- life ---- */
 
 static void free_vperfctr(struct kref *refs)
 {
 	struct vperfctr *self = container_of(refs, struct vperfctr, refs);
 
-	if (self->counting)
-		release();
+	irq_work_sync(&self->notify);
+	release(self);
 	free_page((unsigned long)self->state);
 	kfree(self);
 	module_put(THIS_MODULE);
 }
 
-/*
- * Take the counters from the calling thread, whose they are. The object's counters stay reserved until
- * it goes, because a thread that exits can't wait for other CPUs.
- */
-static void unlink_current(struct vperfctr *self)
+void vperfctr_put(struct vperfctr *self)
 {
+	kref_put(&self->refs, free_vperfctr);
+}
+
+void vperfctr_put_unlinked(struct vperfctr *self)
+{
+	release(self);
+	vperfctr_put(self);
+}
+
+/* ---- signals ---- */
+
+/* In the thread itself, which takes the place of the sender: the kernel clears what foreigners say. */
+static void signal_current(struct callback_head *head)
+{
+	struct vperfctr *self = container_of(head, struct vperfctr, signal);
+	struct kernel_siginfo info;
+	unsigned int overflown;
+
+	atomic_set_release(&self->signalling, 0);
+	overflown = atomic_xchg(&self->overflown, 0);
+	if (overflown) {
+		clear_siginfo(&info);
+		info.si_signo = READ_ONCE(self->signo);
+		info.si_code = SI_PMC_OVF;
+		info.si_pid = overflown;	/* users know this word as si_pmc_ovf_mask */
+		send_sig_info(info.si_signo, &info, current);
+	}
+	if (atomic_xchg(&self->trespassed, 0))
+		send_sig(SIGILL, current, 1);
+	vperfctr_put(self);
+}
+
+static void notify(struct irq_work *work)
+{
+	struct vperfctr *self = container_of(work, struct vperfctr, notify);
 	unsigned long flags;
 
-	preempt_disable();
-	stop(self);
-	self->state->cstatus = 0;
-	preempt_notifier_unregister(&self->notifier);
-	preempt_enable();
 	spin_lock_irqsave(&self->lock, flags);
-	self->owner = NULL;
+	if (self->thread && !atomic_xchg(&self->signalling, 1)) {
+		kref_get(&self->refs);
+		if (task_work_add(self->thread->task, &self->signal, TWA_SIGNAL)) {
+			/* It exits. It has not yet let us go: this was not the last reference. */
+			atomic_set(&self->signalling, 0);
+			vperfctr_put(self);
+		}
+	}
 	spin_unlock_irqrestore(&self->lock, flags);
+}
+
+void vperfctr_notify(struct vperfctr *self)
+{
+	irq_work_queue(&self->notify);
+}
+
+/* ---- whose counters? ---- */
+
+/*
+ * The thread whose counters the caller may change now, with a reference: itself, or one that is stopped
+ * under its ptrace.
+ */
+static struct task_struct *get_owner(struct vperfctr *self)
+{
+	struct task_struct *task = NULL;
+	int err;
+
+	spin_lock_irq(&self->lock);
+	if (self->thread)
+		task = get_task_struct(self->thread->task);
+	spin_unlock_irq(&self->lock);
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	err = task == current ? 0 : vthread_wait_stopped(task);
+	if (!err)
+		return task;
+	put_task_struct(task);
+	return ERR_PTR(err);
+}
+
+/* Lock the counters of get_owner()'s thread, unless they are its no more or it was killed. */
+static struct vthread *lock_owner(struct vperfctr *self, struct task_struct *task)
+{
+	struct vthread *t;
+
+	spin_lock_irq(&self->lock);
+	t = self->thread;
+	if (t && t->task == task) {
+		raw_spin_lock(&t->lock);
+		if (!t->ended && (task == current || t->cpu < 0))
+			return t;
+		raw_spin_unlock(&t->lock);
+	}
+	spin_unlock_irq(&self->lock);
+	return NULL;
+}
+
+static void unlock_owner(struct vperfctr *self, struct vthread *t)
+{
+	raw_spin_unlock(&t->lock);
+	spin_unlock_irq(&self->lock);
 }
 
 /* ---- calls ---- */
@@ -216,21 +192,6 @@ int vperfctr_copy_out(u64 to, u32 size, const void *from, size_t ours)
 	return 0;
 }
 
-/* Sums that no longer change: a copy, taken between two looks of the sampling timer. */
-static void read_sums(struct vperfctr *self, struct perfctr_sum_ctrs *sum, bool own)
-{
-	unsigned long flags;
-	unsigned int i;
-
-	local_irq_save(flags);
-	if (own && perfctr_cstatus_enabled(self->state->cstatus))
-		hw_sample(self->state, &self->program);
-	sum->tsc = self->state->tsc_sum;
-	for (i = 0; i < PERFCTR_NR_CTRS; i++)
-		sum->pmc[i] = self->state->pmc[i].sum;
-	local_irq_restore(flags);
-}
-
 static void set_sums(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	unsigned int i;
@@ -242,87 +203,233 @@ static void set_sums(struct vperfctr *self, const struct vperfctr_control *contr
 			self->state->pmc[i].sum = 0;
 }
 
-static int do_control(struct vperfctr *self, const struct perfctr_call_control *call)
+/* Leave the CPUs on which counters must not be used. */
+static int avoid_forbidden(struct task_struct *task)
 {
-	const struct perfctr_cpu_control *cpu;
-	struct perfctr_program *program;
-	struct vperfctr_control control = { };
+	cpumask_var_t allowed;
+	int err = -EINVAL;
+
+	if (!zalloc_cpumask_var(&allowed, GFP_KERNEL))
+		return -ENOMEM;
+	if (cpumask_andnot(allowed, task->cpus_ptr, hw_forbidden))
+		err = set_cpus_allowed_ptr(task, allowed);
+	free_cpumask_var(allowed);
+	return err;
+}
+
+/* Everything that can be refused is, before anything is touched. */
+static int check_control(struct vperfctr *self, struct task_struct *task,
+			 const struct vperfctr_control *control, struct perfctr_program *program)
+{
 	int err;
 
-	if (self->owner != current)
+	if (control->flags & ~VPERFCTR_CONTROL_CLOEXEC ||
+	    control->_reserved2 | control->_reserved3 | control->_reserved4)
+		return -EINVAL;
+	err = hw_compile(&control->cpu_control, program);
+	if (err)
+		return err;
+	if (program->nrctrs > program->nractrs &&
+	    (control->si_signo <= 0 || !valid_signal(control->si_signo)))
+		return -EINVAL;
+	/* More than the thread's own user mode is for those who may see it. */
+	if (program->privileged && READ_ONCE(paranoid) > 1 && !perfmon_capable())
+		return -EPERM;
+	if (!program->nrctrs)
+		return 0;
+	err = hw_forbidden ? avoid_forbidden(task) : 0;
+	return err ? err : reserve(self);
+}
+
+static int install_control(struct vperfctr *self, struct task_struct *task,
+			   const struct vperfctr_control *control, const struct perfctr_program *program)
+{
+	struct vthread *t = lock_owner(self, task);
+
+	if (!t)
 		return -ESRCH;
+	if (t->cpu >= 0)
+		vthread_stop(t);
+	self->control = *control;
+	self->program = *program;
+	self->active = &self->program;
+	self->interrupted = 0;
+	/* A control that counts nothing stops: the sums are what was counted. */
+	if (control->cpu_control.tsc_on || program->nrctrs)
+		set_sums(self, control);
+	hw_update_control(self->state, &self->program, control->cpu_control.tsc_on);
+	if (t->cpu >= 0)
+		vthread_start(t);
+	unlock_owner(self, t);
+	return 0;
+}
+
+static int do_control(struct vperfctr *self, const struct perfctr_call_control *call)
+{
+	struct perfctr_program *program;
+	struct vperfctr_control control = { };
+	struct task_struct *task;
+	int err;
+
 	if (call->_reserved)
 		return -EINVAL;
 	err = copy_in(&control, sizeof(control), call->control, call->control_size);
 	if (err)
 		return err;
-	if (control.flags & ~VPERFCTR_CONTROL_CLOEXEC ||
-	    control._reserved2 | control._reserved3 | control._reserved4)
-		return -EINVAL;
-	/* Everything that can be refused is, before anything is touched. */
 	program = kmalloc(sizeof(*program), GFP_KERNEL);
 	if (!program)
 		return -ENOMEM;
-	cpu = &control.cpu_control;
-	err = hw_compile(cpu, program);
-	/* More than the thread's own user mode is for those who may see it. */
-	if (!err && program->privileged && !perfmon_capable())
-		err = -EPERM;
-	if (!err && program->nrctrs && !self->counting) {
-		err = reserve();
+	task = get_owner(self);
+	err = PTR_ERR_OR_ZERO(task);
+	if (!err) {
+		err = check_control(self, task, &control, program);
 		if (!err)
-			self->counting = true;
+			err = install_control(self, task, &control, program);
+		put_task_struct(task);
 	}
-	if (err) {
-		kfree(program);
-		return err;
-	}
-	preempt_disable();
-	stop(self);
-	self->control = control;
-	self->program = *program;
-	/* A control that counts nothing stops: the sums are what was counted. */
-	if (cpu->tsc_on || program->nrctrs)
-		set_sums(self, &control);
-	hw_update_control(self->state, &self->program, cpu->tsc_on);
-	start(self);
-	preempt_enable();
 	kfree(program);
-	return 0;
+	return err;
 }
 
-static int do_read(struct vperfctr *self, const struct perfctr_call_read *call)
+static int do_iresume(struct vperfctr *self)
 {
-	struct perfctr_sum_ctrs sum;
-	unsigned long flags;
-	bool own;
-	int err = 0;
+	struct task_struct *task = get_owner(self);
+	struct vthread *t;
+	int err = -ESRCH;
 
-	spin_lock_irqsave(&self->lock, flags);
-	own = self->owner == current;
-	if (self->owner && !own)
-		err = -ESRCH;
-	spin_unlock_irqrestore(&self->lock, flags);
-	if (err)
-		return err;
-	read_sums(self, &sum, own);
-	if (call->sum)
-		err = vperfctr_copy_out(call->sum, call->sum_size, &sum, sizeof(sum));
-	if (!err && call->control)
-		err = vperfctr_copy_out(call->control, call->control_size, &self->control,
-					sizeof(self->control));
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	t = lock_owner(self, task);
+	if (t) {
+		err = self->interrupted ? 0 : -EINVAL;
+		if (!err) {
+			if (t->cpu >= 0)
+				vthread_stop(t);
+			self->state->cstatus = self->interrupted;
+			self->interrupted = 0;
+			self->active = &self->program;
+			if (t->cpu >= 0)
+				vthread_start(t);
+		}
+		unlock_owner(self, t);
+	}
+	put_task_struct(task);
 	return err;
 }
 
 static int do_unlink(struct vperfctr *self)
 {
-	if (!self->owner)
-		return 0;
-	if (self->owner != current)
-		return -ESRCH;
-	unlink_current(self);
-	kref_put(&self->refs, free_vperfctr);
+	struct task_struct *task = get_owner(self);
+	struct vthread *t;
+
+	if (IS_ERR(task))
+		return self->thread ? PTR_ERR(task) : 0;
+	t = lock_owner(self, task);
+	if (t) {
+		vthread_unlink(t);
+		unlock_owner(self, t);
+		if (task == current)
+			vthread_unlinked(t);
+		vperfctr_put_unlinked(self);
+	}
+	put_task_struct(task);
 	return 0;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct vperfctr *self;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr_control control;
+	bool done;
+};
+
+static void copy_sums(struct reading *r)
+{
+	const struct perfctr_cpu_state *state = r->self->state;
+	unsigned int i;
+
+	r->sum.tsc = state->tsc_sum;
+	for (i = 0; i < PERFCTR_NR_CTRS; i++)
+		r->sum.pmc[i] = state->pmc[i].sum;
+	r->control = r->self->control;
+	r->done = true;
+}
+
+/* On the CPU where the thread runs, if it still does. Interrupts are off. */
+static void read_here(void *reading)
+{
+	struct reading *r = reading;
+
+	if (vthread_sample_here(r->self))
+		copy_sums(r);
+}
+
+/* Copy the sums if they stand still, and return -1; else return the CPU where their thread runs. */
+static int read_standing(struct reading *r)
+{
+	struct vthread *t;
+	int cpu = -1;
+
+	spin_lock_irq(&r->self->lock);
+	t = r->self->thread;
+	if (t) {
+		raw_spin_lock(&t->lock);
+		if (!t->ended && perfctr_cstatus_enabled(r->self->state->cstatus))
+			cpu = t->cpu;
+	}
+	if (cpu < 0)
+		copy_sums(r);
+	if (t)
+		raw_spin_unlock(&t->lock);
+	spin_unlock_irq(&r->self->lock);
+	return cpu;
+}
+
+/*
+ * A running thread's sums are those of its process to read; others stop it first, under ptrace. Final
+ * sums are for everybody who has a descriptor.
+ */
+static int check_reader(struct vperfctr *self)
+{
+	struct task_struct *task = NULL;
+	int err = 0;
+
+	spin_lock_irq(&self->lock);
+	if (self->thread && !READ_ONCE(self->thread->ended))
+		task = get_task_struct(self->thread->task);
+	spin_unlock_irq(&self->lock);
+	if (!task)
+		return 0;
+	if (!same_thread_group(task, current))
+		err = vthread_wait_stopped(task);
+	put_task_struct(task);
+	return err;
+}
+
+static int do_read(struct vperfctr *self, const struct perfctr_call_read *call)
+{
+	struct reading r = { .self = self };
+	int err, cpu;
+
+	err = check_reader(self);
+	if (err)
+		return err;
+	while (!r.done) {
+		cpu = read_standing(&r);
+		if (cpu >= 0)
+			smp_call_function_single(cpu, read_here, &r, 1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	if (call->sum)
+		err = vperfctr_copy_out(call->sum, call->sum_size, &r.sum, sizeof(r.sum));
+	if (!err && call->control)
+		err = vperfctr_copy_out(call->control, call->control_size, &r.control,
+					sizeof(r.control));
+	return err;
 }
 
 static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned long argument)
@@ -345,7 +452,7 @@ static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned lon
 	case PERFCTR_IOC_UNLINK:
 		return do_unlink(self);
 	case PERFCTR_IOC_IRESUME:
-		return self->owner == current ? -EINVAL : -ESRCH;	/* nothing is interrupted */
+		return do_iresume(self);
 	}
 	return -ENOTTY;
 }
@@ -365,9 +472,7 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 
 static int vperfctr_release(struct inode *inode, struct file *file)
 {
-	struct vperfctr *self = file->private_data;
-
-	kref_put(&self->refs, free_vperfctr);
+	vperfctr_put(file->private_data);
 	return 0;
 }
 
@@ -397,188 +502,61 @@ static struct vperfctr *create(void)
 	kref_init(&self->refs);
 	spin_lock_init(&self->lock);
 	self->program.async = -1;
-	preempt_notifier_init(&self->notifier, &preempt_ops);
+	self->active = &self->program;
+	init_irq_work(&self->notify, notify);
+	init_task_work(&self->signal, signal_current);
 	return self;
 }
 
-/* Make it the calling thread's, whose reference it gets. */
-static void link_current(struct vperfctr *self)
+/* A descriptor of a thread's counters. The thread is the caller, or stopped under its ptrace. */
+static int open_on(struct task_struct *task, bool creat)
 {
-	kref_get(&self->refs);
-	self->owner = current;
-	preempt_disable();
-	preempt_notifier_register(&self->notifier);
-	preempt_enable();
-}
+	struct vperfctr *self = vthread_counters(task);
+	int err, fd;
 
-int vperfctr_open_fd(pid_t tid, bool creat, bool cloexec)
-{
-	struct vperfctr *self = current_vperfctr();
-	int fd;
-
-	if (tid && tid != task_pid_vnr(current))
-		return -ESRCH;
-	if (creat && self)
+	if (creat && self) {
+		vperfctr_put(self);
 		return -EEXIST;
-	if (!creat && !self)
-		return -ENODEV;
+	}
 	if (creat) {
 		self = create();
 		if (!self)
 			return -ENOMEM;
-		link_current(self);
-	} else {
-		kref_get(&self->refs);
+		err = vthread_attach(task, self);
+		if (err) {
+			vperfctr_put(self);
+			return err;
+		}
 	}
+	if (!self)
+		return -ENODEV;
 	/* From here on another thread may use the descriptor, and close it. */
-	fd = anon_inode_getfd("[vperfctr]", &vperfctr_fops, self, O_RDWR | (cloexec ? O_CLOEXEC : 0));
+	fd = anon_inode_getfd("[vperfctrfs]", &vperfctr_fops, self, O_RDWR | O_CLOEXEC);
 	if (fd < 0) {
 		if (creat)
 			do_unlink(self);
-		kref_put(&self->refs, free_vperfctr);
+		vperfctr_put(self);
 	}
 	return fd;
 }
 
-/* ---- exit ---- */
-
-static struct tracepoint *exit_tracepoint, *exec_tracepoint;
-static struct workqueue_struct *reaper;	/* of objects whose threads have ended */
-
-/* The last reference may have to wait for other CPUs; a probe must not. */
-struct garbage {
-	struct work_struct work;
-	struct vperfctr *self;
-};
-
-static void destroy(struct work_struct *work)
+int vperfctr_open_fd(pid_t tid, bool creat)
 {
-	struct garbage *garbage = container_of(work, struct garbage, work);
+	struct task_struct *task;
+	int result;
 
-	kref_put(&garbage->self->refs, free_vperfctr);
-	kfree(garbage);
-	module_put(THIS_MODULE);
-}
-
-static void unlink_from_probe(struct vperfctr *self)
-{
-	struct garbage *garbage;
-
-	unlink_current(self);
-	garbage = kmalloc(sizeof(*garbage), GFP_ATOMIC);
-	if (WARN_ON_ONCE(!garbage))
-		return;		/* leaks one page rather than crash */
-	__module_get(THIS_MODULE);
-	garbage->self = self;
-	INIT_WORK(&garbage->work, destroy);
-	queue_work(reaper, &garbage->work);
-}
-
-static void thread_exits(void *unused, struct task_struct *task)
-{
-	struct vperfctr *self = task == current ? current_vperfctr() : NULL;
-
-	if (self)
-		unlink_from_probe(self);
-}
-
-/* A program with more rights than its caller is not the caller's to watch. */
-static void thread_executes(void *unused, struct task_struct *task, pid_t old_pid,
-			    struct linux_binprm *bprm)
-{
-	struct vperfctr *self = task == current ? current_vperfctr() : NULL;
-
-	if (self && (bprm->secureexec || self->control.flags & VPERFCTR_CONTROL_CLOEXEC))
-		unlink_from_probe(self);
-}
-
-static void note_tracepoint(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sched_process_exit"))
-		exit_tracepoint = tp;
-	if (!strcmp(tp->name, "sched_process_exec"))
-		exec_tracepoint = tp;
-}
-
-/* ---- CPUs that go and come ---- */
-
-static int cpu_comes(unsigned int cpu)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	hw_cpu_online();
-	local_irq_restore(flags);
-	return 0;
-}
-
-/* No thread runs here any more. The timer would go on, on another CPU. */
-static int cpu_goes(unsigned int cpu)
-{
-	struct sampler *s = per_cpu_ptr(&samplers, cpu);
-
-	hrtimer_cancel(&s->timer);
-	s->armed = false;
-	return 0;
-}
-
-/* The last CPU, which is not taken offline when the machine sleeps. */
-static struct syscore_ops syscore_ops = { .resume = hw_cpu_online };
-static enum cpuhp_state hotplug;
-
-int vperfctr_init(void)
-{
-	int cpu, err;
-
-	for_each_possible_cpu(cpu) {
-		struct sampler *s = per_cpu_ptr(&samplers, cpu);
-
-		hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
-		s->timer.function = sample;
-	}
-	for_each_kernel_tracepoint(note_tracepoint, NULL);
-	if (!exit_tracepoint || !exec_tracepoint) {
-		pr_err("this kernel has no tracepoints sched_process_exit and _exec\n");
-		return -ENODEV;
-	}
-	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM, 0);
-	if (!reaper)
-		return -ENOMEM;
-	preempt_notifier_inc();
-	err = tracepoint_probe_register(exit_tracepoint, thread_exits, NULL);
-	if (err)
-		goto no_exit;
-	err = tracepoint_probe_register(exec_tracepoint, thread_executes, NULL);
-	if (err)
-		goto no_exec;
-	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfctr:online", cpu_comes, cpu_goes);
-	if (err < 0)
-		goto no_hotplug;
-	hotplug = err;
-	register_syscore_ops(&syscore_ops);
-	return 0;
-no_hotplug:
-	tracepoint_probe_unregister(exec_tracepoint, thread_executes, NULL);
-no_exec:
-	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
-	tracepoint_synchronize_unregister();
-no_exit:
-	preempt_notifier_dec();
-	destroy_workqueue(reaper);
-	return err;
-}
-
-void vperfctr_exit(void)
-{
-	int cpu;
-
-	unregister_syscore_ops(&syscore_ops);
-	cpuhp_remove_state_nocalls(hotplug);
-	tracepoint_probe_unregister(exec_tracepoint, thread_executes, NULL);
-	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
-	tracepoint_synchronize_unregister();
-	destroy_workqueue(reaper);
-	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
-	preempt_notifier_dec();
+	if (!tid || tid == task_pid_vnr(current))
+		return open_on(current, creat);
+	rcu_read_lock();
+	task = pid_task(find_vpid(tid), PIDTYPE_PID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	result = vthread_wait_stopped(task);
+	if (!result)
+		result = open_on(task, creat);
+	put_task_struct(task);
+	return result;
 }

@@ -138,11 +138,7 @@ static inline unsigned int perfctr_cstatus_has_ictrs(unsigned int cstatus)
  * mask of overflown counters. glibc's siginfo_t has no member of its own for it; the historical
  * macro names the word, and vperfctr_ovf_mask() reads it portably.
  */
-#ifdef __KERNEL__
-#define SI_PMC_OVF	(__SI_FAULT | 'P')
-#else
 #define SI_PMC_OVF	('P')
-#endif
 #define si_pmc_ovf_mask	_sifields._pad[0]
 
 #endif /* PERFCTR_ABI_H */
