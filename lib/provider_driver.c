@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@ struct state {
 	size_t page_size;
 	int fd;
 	bool user_reads;		/* RDPMC works */
+	unsigned int nrctrs;		/* of the control: an overflow leaves fewer running */
 };
 
 static struct state *state_of(const struct vperfctr *self)
@@ -89,8 +91,10 @@ static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	const struct state *state = state_of(self);
+	unsigned int cstatus = state->page->cpu_state.cstatus;
 
-	if (!perfctr_likely(readable(state, state->page->cpu_state.cstatus)))
+	if (!perfctr_likely(readable(state, cstatus) &&
+			    perfctr_cstatus_nrctrs(cstatus) == state->nrctrs))
 		return read_all(self, sum);
 	perfctr_state_read_ctrs(state->page, sum);
 	return 0;
@@ -178,18 +182,24 @@ static int driver_control(struct vperfctr *self, const struct vperfctr_control *
 	};
 	unsigned int wanted = control->cpu_control.nractrs | control->cpu_control.nrictrs;
 
+	if (control->cpu_control.nrictrs && (control->si_signo <= 0 || control->si_signo > SIGRTMAX))
+		return perfctr_fail(EINVAL, "si_signo is %d, which is no signal; i-mode counters need one "
+				    "(1 to %d)", control->si_signo, SIGRTMAX);
 	/* For the sentence: the driver asks the same rules, and says EINVAL. */
 	if (wanted && perfctr_cpu_control_check(&control->cpu_control) < 0 && errno == EINVAL)
 		return -1;
-	if (ioctl(state_of(self)->fd, PERFCTR_IOC_CONTROL, &call) == 0)
-		return 0;
-	return fail_control(errno);
+	if (ioctl(state_of(self)->fd, PERFCTR_IOC_CONTROL, &call) < 0)
+		return fail_control(errno);
+	state_of(self)->nrctrs = control->cpu_control.nractrs + control->cpu_control.nrictrs;
+	return 0;
 }
 
 static int iresume(struct vperfctr *self)
 {
 	if (ioctl(state_of(self)->fd, PERFCTR_IOC_IRESUME) == 0)
 		return 0;
+	if (errno == ESRCH)
+		return fail_control(ESRCH);
 	return perfctr_fail(errno, "no i-mode counter has overflowed: nothing to resume");
 }
 

@@ -27,8 +27,9 @@ arm64)
 	console=ttyAMA0
 	;;
 *)
+	# Without CMPXCHG16B: if an overflow stops QEMU 7.2 behind one, the flags are garbage.
 	set -- "${QEMU_PMU:?set QEMU_PMU to the QEMU that qemu-pmu/build.sh makes}" \
-		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg -cpu "$model,pmu=on"
+		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg -cpu "$model,pmu=on,-cx16"
 	console=ttyS0
 	;;
 esac
