@@ -24,6 +24,7 @@
 static unsigned int failures;
 static int device;
 static bool counters;		/* the machine has a PMU that is ours to use */
+static unsigned int cpu_type;
 
 #define CHECK(condition, ...) do { \
 	if (!(condition)) { \
@@ -88,6 +89,8 @@ static int read_sums(const struct handle *h, struct perfctr_sum_ctrs *sum)
 /* User-mode instructions on n counters. */
 static struct vperfctr_control instructions(unsigned int n)
 {
+	bool is_p6 = (cpu_type >= PERFCTR_X86_INTEL_P6 && cpu_type <= PERFCTR_X86_INTEL_PIII) ||
+		     cpu_type == PERFCTR_X86_INTEL_PENTM;
 	struct vperfctr_control c;
 	unsigned int i;
 
@@ -96,7 +99,8 @@ static struct vperfctr_control instructions(unsigned int n)
 	c.cpu_control.nractrs = n;
 	for (i = 0; i < n; i++) {
 		c.cpu_control.pmc_map[i] = i;
-		c.cpu_control.evntsel[i] = 0x004100C0;
+		/* P6's counter 0 enables both. */
+		c.cpu_control.evntsel[i] = i && is_p6 ? 0x000100C0 : 0x004100C0;
 	}
 	return c;
 }
@@ -128,6 +132,7 @@ static int info(void)
 	CHECK(i.cpu_khz > 1000, "%u", i.cpu_khz);
 	printf("  type %u, features 0x%X\n", i.cpu_type, i.cpu_features);
 	counters = i.cpu_features & PERFCTR_FEATURE_RDPMC;
+	cpu_type = i.cpu_type;
 	memset(&small, 0x5A, sizeof(small));
 	call.info = (uintptr_t)&small;
 	call.info_size = 8;
