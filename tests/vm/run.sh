@@ -25,6 +25,7 @@ core2duo-1 amd64 bookworm core2duo,pmu=on 1
 phenom-1 amd64 bookworm phenom,pmu=on 1
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
 linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
+stock-1 amd64 bookworm EPYC 1
 pentium3-1 i386 bookworm pentium3,pmu=on 1
 athlon-1 i386 bookworm athlon,pmu=on 1
 '
@@ -108,6 +109,7 @@ files() {
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
+	ln -sf driver "$work/files-$arch/bin/driver_tsc"
 	touch "$work/files-$arch/.done"
 }
 
@@ -120,17 +122,17 @@ for name in $1; do
 	EOT
 	kernel "$arch" "$suite"
 	files
-	# The loops are stepped where that has not been done on the host.
 	tests="counters perfex-exact"
+	# The loops are stepped where that has not been done on the host.
 	[ "$name" != arm64-1 ] || tests="$tests step"
 	if [ "$arch" != arm64 ]; then
 		driver
 		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" || continue
-		tests="$tests driver counters_driver"
+		case $model in
+		*,pmu=on) qemu && tests="$tests driver counters_driver" ;;
+		*) tests=driver_tsc ;;
+		esac
 	fi
-	case $model in
-	*,pmu=on) qemu ;;
-	esac
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" \
 		${VM_TESTS:-$tests} >"$work/$name.log" || failed=1
