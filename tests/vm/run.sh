@@ -14,7 +14,8 @@ mkdir -p "${1:?usage: run.sh WORKDIR [NAME...]}"
 work=$(cd "$1" && pwd)
 shift
 
-# name arch kernel's-suite processor smp; pmu=on is the QEMU with x86 counters
+# name arch kernel's-suite processor smp [program...]; pmu=on is the QEMU with x86 counters. P5 is made from
+# a processor that has what the kernel needs.
 machines='
 arm64-1 arm64 bookworm max,pauth-impdef=on 1
 arm64-2 arm64 bookworm max,pauth-impdef=on 2
@@ -23,11 +24,13 @@ skylake-2 amd64 bookworm Skylake-Client,pmu=on 2
 epyc-2 amd64 bookworm EPYC,pmu=on 2
 core2duo-1 amd64 bookworm core2duo,pmu=on 1
 phenom-1 amd64 bookworm phenom,pmu=on 1
+p5-1 amd64 bookworm qemu64,vendor=GenuineIntel,family=5,model=4,level=1,pmu=on 1 driver
+stock-1 amd64 bookworm EPYC 1 driver_tsc
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
 linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
-stock-1 amd64 bookworm EPYC 1
 pentium3-1 i386 bookworm pentium3,pmu=on 1
 athlon-1 i386 bookworm athlon,pmu=on 1
+p4-1 i386 bookworm pentium3,family=15,model=2,pmu=on 1 driver
 '
 failed=0
 log() { echo "run.sh: $*" >&2; }
@@ -117,25 +120,23 @@ set -- "${*:-$(echo "$machines" | awk 'NF { printf "%s ", $1 }')}"
 for name in $1; do
 	line=$(echo "$machines" | awk -v n="$name" '$1 == n')
 	[ -n "$line" ] || { log "there is no machine $name"; exit 2; }
-	read -r _ arch suite model smp <<-EOT
+	read -r _ arch suite model smp tests <<-EOT
 	$line
 	EOT
 	kernel "$arch" "$suite"
 	files
-	tests="counters perfex-exact"
+	usual="counters perfex-exact"
 	# The loops are stepped where that has not been done on the host.
-	[ "$name" != arm64-1 ] || tests="$tests step"
+	[ "$name" != arm64-1 ] || usual="$usual step"
 	if [ "$arch" != arm64 ]; then
+		qemu
 		driver
 		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" || continue
-		case $model in
-		*,pmu=on) qemu && tests="$tests driver counters_driver" ;;
-		*) tests=driver_tsc ;;
-		esac
+		usual="$usual driver counters_driver"
 	fi
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" \
-		${VM_TESTS:-$tests} >"$work/$name.log" || failed=1
+		${VM_TESTS:-${tests:-$usual}} >"$work/$name.log" || failed=1
 	sed -n "s/^\(PASS\|FAIL\|SKIP\)/\1 $name:/p" "$work/$name.log"
 	if grep -q '^FAIL' "$work/$name.log"; then
 		sed "s/^/    /" "$work/$name.log"

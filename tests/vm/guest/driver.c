@@ -89,8 +89,6 @@ static int read_sums(const struct handle *h, struct perfctr_sum_ctrs *sum)
 /* User-mode instructions on n counters. */
 static struct vperfctr_control instructions(unsigned int n)
 {
-	bool is_p6 = (cpu_type >= PERFCTR_X86_INTEL_P6 && cpu_type <= PERFCTR_X86_INTEL_PIII) ||
-		     cpu_type == PERFCTR_X86_INTEL_PENTM;
 	struct vperfctr_control c;
 	unsigned int i;
 
@@ -99,10 +97,49 @@ static struct vperfctr_control instructions(unsigned int n)
 	c.cpu_control.nractrs = n;
 	for (i = 0; i < n; i++) {
 		c.cpu_control.pmc_map[i] = i;
-		/* P6's counter 0 enables both. */
-		c.cpu_control.evntsel[i] = i && is_p6 ? 0x000100C0 : 0x004100C0;
+		c.cpu_control.evntsel[i] = 0x004100C0;
+		switch (cpu_type) {
+		case PERFCTR_X86_INTEL_P5:
+		case PERFCTR_X86_INTEL_P5MMX:
+			c.cpu_control.evntsel[i] = 0x0096;
+			break;
+		case PERFCTR_X86_INTEL_P6:
+		case PERFCTR_X86_INTEL_PII:
+		case PERFCTR_X86_INTEL_PIII:
+		case PERFCTR_X86_INTEL_PENTM:
+			/* Counter 0's bit enables both. */
+			if (i)
+				c.cpu_control.evntsel[i] = 0x000100C0;
+			break;
+		case PERFCTR_X86_INTEL_P4:
+		case PERFCTR_X86_INTEL_P4M2:
+		case PERFCTR_X86_INTEL_P4M3:
+			/* CRU_ESCR0 and 1 belong to the IQ counters: instr_retired, NBOGUSNTAG. */
+			c.cpu_control.pmc_map[i] = 12 + i;
+			c.cpu_control.evntsel[i] = 0x00039000;
+			c.cpu_control.p4.escr[i] = 0x04000204;
+			break;
+		}
 	}
 	return c;
+}
+
+/* The kernel's, too. */
+static void with_kernel(struct vperfctr_control *c)
+{
+	switch (cpu_type) {
+	case PERFCTR_X86_INTEL_P5:
+	case PERFCTR_X86_INTEL_P5MMX:
+		c->cpu_control.evntsel[0] |= 0x0040;
+		break;
+	case PERFCTR_X86_INTEL_P4:
+	case PERFCTR_X86_INTEL_P4M2:
+	case PERFCTR_X86_INTEL_P4M3:
+		c->cpu_control.p4.escr[0] |= 0x00000008;
+		break;
+	default:
+		c->cpu_control.evntsel[0] |= 0x00020000;
+	}
 }
 
 /* The documents' loop. */
@@ -417,7 +454,7 @@ static int permissions(void)
 	int status;
 	pid_t pid;
 
-	kernel.cpu_control.evntsel[0] |= 0x00020000;
+	with_kernel(&kernel);
 	CHECK(open_state(&h) == 0 && control(&h, &kernel) == 0, "root");
 	close_state(&h);
 	pid = fork();
