@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -86,6 +87,23 @@ static int read_sums(const struct handle *h, struct perfctr_sum_ctrs *sum)
 	return ioctl(h->fd, PERFCTR_IOC_READ, &call);
 }
 
+static bool is_p5(void)
+{
+	return cpu_type == PERFCTR_X86_INTEL_P5 || cpu_type == PERFCTR_X86_INTEL_P5MMX;
+}
+
+static bool is_p6(void)
+{
+	return (cpu_type >= PERFCTR_X86_INTEL_P6 && cpu_type <= PERFCTR_X86_INTEL_PIII) ||
+	       cpu_type == PERFCTR_X86_INTEL_PENTM;
+}
+
+static bool is_p4(void)
+{
+	return cpu_type == PERFCTR_X86_INTEL_P4 || cpu_type == PERFCTR_X86_INTEL_P4M2 ||
+	       cpu_type == PERFCTR_X86_INTEL_P4M3;
+}
+
 /* User-mode instructions on n counters. */
 static struct vperfctr_control instructions(unsigned int n)
 {
@@ -97,28 +115,13 @@ static struct vperfctr_control instructions(unsigned int n)
 	c.cpu_control.nractrs = n;
 	for (i = 0; i < n; i++) {
 		c.cpu_control.pmc_map[i] = i;
-		c.cpu_control.evntsel[i] = 0x004100C0;
-		switch (cpu_type) {
-		case PERFCTR_X86_INTEL_P5:
-		case PERFCTR_X86_INTEL_P5MMX:
-			c.cpu_control.evntsel[i] = 0x0096;
-			break;
-		case PERFCTR_X86_INTEL_P6:
-		case PERFCTR_X86_INTEL_PII:
-		case PERFCTR_X86_INTEL_PIII:
-		case PERFCTR_X86_INTEL_PENTM:
-			/* Counter 0's bit enables both. */
-			if (i)
-				c.cpu_control.evntsel[i] = 0x000100C0;
-			break;
-		case PERFCTR_X86_INTEL_P4:
-		case PERFCTR_X86_INTEL_P4M2:
-		case PERFCTR_X86_INTEL_P4M3:
+		/* P6's counter 0 enables both. */
+		c.cpu_control.evntsel[i] = is_p5() ? 0x0096 : is_p6() && i ? 0x000100C0 : 0x004100C0;
+		if (is_p4()) {
 			/* CRU_ESCR0 and 1 belong to the IQ counters: instr_retired, NBOGUSNTAG. */
 			c.cpu_control.pmc_map[i] = 12 + i;
 			c.cpu_control.evntsel[i] = 0x00039000;
 			c.cpu_control.p4.escr[i] = 0x04000204;
-			break;
 		}
 	}
 	return c;
@@ -127,19 +130,10 @@ static struct vperfctr_control instructions(unsigned int n)
 /* The kernel's, too. */
 static void with_kernel(struct vperfctr_control *c)
 {
-	switch (cpu_type) {
-	case PERFCTR_X86_INTEL_P5:
-	case PERFCTR_X86_INTEL_P5MMX:
-		c->cpu_control.evntsel[0] |= 0x0040;
-		break;
-	case PERFCTR_X86_INTEL_P4:
-	case PERFCTR_X86_INTEL_P4M2:
-	case PERFCTR_X86_INTEL_P4M3:
+	if (is_p4())
 		c->cpu_control.p4.escr[0] |= 0x00000008;
-		break;
-	default:
-		c->cpu_control.evntsel[0] |= 0x00020000;
-	}
+	else
+		c->cpu_control.evntsel[0] |= is_p5() ? 0x0040 : 0x00020000;
 }
 
 /* The documents' loop. */
@@ -555,6 +549,50 @@ static int hotplug(void)
 	return 0;
 }
 
+static int open_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = PERF_ATTR_SIZE_VER0,
+		.config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+/* The counters are either perf_events' or ours, and whoever has them next finds them in order. */
+static int shared_with_perf(void)
+{
+	struct vperfctr_control c = instructions(1);
+	uint64_t count = 0, a, b;
+	struct handle h;
+	int perf;
+
+	usleep(200000);		/* what ended threads had is given back a little later */
+	perf = open_perf();
+	if (perf < 0 && errno == ENOENT) {
+		printf("  perf_events has no driver for this processor\n");
+		return 0;
+	}
+	CHECK(perf >= 0, "perf_event_open");
+	CHECK(open_state(&h) == 0 && control(&h, &c) < 0 && errno == EBUSY, "both count");
+	close(perf);
+	CHECK(control(&h, &c) == 0, "after perf_events");
+	CHECK(open_perf() < 0 && errno == EBUSY, "both count");
+	measure(&h, 0, 1);
+	a = measure(&h, 0, 1000);
+	b = measure(&h, 0, 1000000);
+	CHECK(b - a == 2 * 999000, "%llu, %llu", (unsigned long long)a, (unsigned long long)b);
+	close_state(&h);
+	perf = open_perf();
+	CHECK(perf >= 0, "perf_event_open after us");
+	loop(1000000);
+	CHECK(read(perf, &count, sizeof(count)) == sizeof(count), "read");
+	/* On the emulated P4 perf_events miscounts anyhow. */
+	CHECK(is_p4() || (count >= 2000000 && count < 2100000), "%llu", (unsigned long long)count);
+	close(perf);
+	return 0;
+}
+
 static int unloading(void)
 {
 	struct handle h;
@@ -582,6 +620,7 @@ int main(int argc, char **argv)
 		TEST(no_counters, NO_PMU), TEST(exact_counts, PMU), TEST(threads, PMU),
 		TEST(after_exit, PMU), TEST(forks, PMU), TEST(permissions, PMU),
 		TEST(execs, PMU), TEST(hotplug, PMU),
+		TEST(shared_with_perf, PMU),
 		TEST(unloading, ANY),
 	};
 	int machine = strstr(argv[0], "tsc") ? NO_PMU : PMU;
