@@ -98,20 +98,26 @@ static void overflown(int signo, siginfo_t *info, void *context)
 		watch.wrong++;
 }
 
-/* The calling thread's counters, with its handler; -1. */
-static int begin(struct vperfctr_control *c, int period)
+/* The calling thread's counters, with its handler, which resumes or not; -1. */
+static int begin_with(struct vperfctr_control *c, int period, bool stay)
 {
 	struct sigaction action = { .sa_sigaction = overflown, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGUSR1, &action, NULL);
 	memset(&watch, 0, sizeof(watch));
 	watch.period = period;
+	watch.stay = stay;
 	watch.tid = (pid_t)syscall(SYS_gettid);
 	watch.self = vperfctr_open();
 	if (watch.self && vperfctr_control(watch.self, c) == 0)
 		return 0;
 	printf("  %s\n", perfctr_error());
 	return -1;
+}
+
+static int begin(struct vperfctr_control *c, int period)
+{
+	return begin_with(c, period, false);
 }
 
 static void end(void)
@@ -150,9 +156,8 @@ static int not_resumed(void)
 	struct perfctr_sum_ctrs a, b;
 	unsigned long long tsc;
 
-	CHECK(begin(&c, 5000) == 0, "begin");
+	CHECK(begin_with(&c, 5000, true) == 0, "begin");
 	CHECK(vperfctr_iresume(watch.self) < 0 && errno == EINVAL, "resumed what was not stopped");
-	watch.stay = true;
 	loop(100000);
 	CHECK(watch.signals == 1 && watch.wrong == 0, "%u signals, %u wrong", watch.signals, watch.wrong);
 	CHECK(vperfctr_is_running(watch.self), "the TSC does not run");
@@ -259,8 +264,7 @@ static int asleep(void)
 	/* From one to the next it is another place of the same way. */
 	for (k = 0; k < 40; k++) {
 		c.cpu_control.ireset[0] = -300 - 60 * (int)k;
-		CHECK(begin(&c, 0) == 0, "begin");
-		watch.stay = true;
+		CHECK(begin_with(&c, 0, true) == 0, "begin");
 		if (!watch.signals && nanosleep(&long_time, NULL) < 0)
 			cut++;
 		CHECK(watch.signals <= 1 && watch.wrong == 0, "%u signals", watch.signals);
@@ -356,8 +360,7 @@ static int dies_overflowing(void)
 	for (k = 0; k < 50; k++) {
 		pid = fork();
 		if (pid == 0) {
-			begin(&c, 0);
-			watch.stay = k % 2;
+			begin_with(&c, 0, k % 2);
 			loop(10 * k + 1);
 			_exit(0);
 		}
