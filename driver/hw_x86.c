@@ -69,6 +69,89 @@ static DEFINE_PER_CPU(struct perfctr_core, cores);
 static struct perfctr_cpu this_cpu;
 static bool reserved;		/* changes under cpus_read_lock() */
 
+/* ---- the kernel's list of who uses which register ---- */
+
+/* P5 and its clones are not in the list: nobody else uses their counters. */
+static bool listed(void)
+{
+	return this_cpu.rules != PERFCTR_RULES_P5 && this_cpu.rules != PERFCTR_RULES_MII &&
+	       this_cpu.rules != PERFCTR_RULES_WINCHIP;
+}
+
+static u32 counter_register(unsigned int n)
+{
+	if (!listed() || !(this_cpu.counters >> n & 1))
+		return 0;
+	switch (this_cpu.rules) {
+	case PERFCTR_RULES_K7:
+		return this_cpu.ext_core ? 0xC0010201 + 2 * n : 0xC0010004 + n;
+	case PERFCTR_RULES_P4:
+		return 0x300 + n;
+	default:
+		return 0xC1 + n;
+	}
+}
+
+static u32 control_register(unsigned int slot)
+{
+	return listed() ? perfctr_x86_register(&this_cpu, slot) : 0;
+}
+
+/* The first ones. */
+static void release_registers(unsigned int counters, unsigned int controls)
+{
+	while (controls--)
+		if (control_register(controls))
+			release_evntsel_nmi(control_register(controls));
+	while (counters--)
+		if (counter_register(counters))
+			release_perfctr_nmi(counter_register(counters));
+}
+
+/* All of them; or none, if one is in use, which is returned. */
+static u32 reserve_registers(void)
+{
+	unsigned int counters, controls = 0;
+	u32 reg;
+
+	for (counters = 0; counters < PERFCTR_COUNTERS; counters++) {
+		reg = counter_register(counters);
+		if (reg && !reserve_perfctr_nmi(reg))
+			goto held;
+	}
+	for (; controls < PERFCTR_SLOTS; controls++) {
+		reg = control_register(controls);
+		if (reg && !reserve_evntsel_nmi(reg))
+			goto held;
+	}
+	return 0;
+held:
+	release_registers(counters, controls);
+	return reg;
+}
+
+/*
+ * A hypervisor that has no counters for its guests leaves the processor's model as it is: a written
+ * counter reads as zero then, and RDPMC would fault. What somebody uses is there.
+ */
+static bool counters_exist(void)
+{
+	static const u64 pattern = 0x5A0000;
+	u32 reg = counter_register(this_cpu.counters ? __ffs(this_cpu.counters) : 0);
+	bool exist;
+	u64 value;
+
+	if (!reg || reserve_registers())
+		return true;
+	preempt_disable();
+	/* It may be counting: the low bits can change. */
+	exist = !wrmsrl_safe(reg, pattern) && !rdmsrl_safe(reg, &value) && (value ^ pattern) >> 16 == 0;
+	wrmsrl_safe(reg, 0);
+	preempt_enable();
+	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
+	return exist;
+}
+
 /* ---- identification ---- */
 
 const struct cpumask *hw_forbidden;
@@ -124,6 +207,11 @@ void hw_init(void)
 		memset(id.vendor, 0, sizeof(id.vendor));
 	}
 	perfctr_x86_identify(&id, &this_cpu);
+	if (!counters_exist()) {
+		pr_info("the counters don't answer: only the TSC counts\n");
+		memset(id.vendor, 0, sizeof(id.vendor));
+		perfctr_x86_identify(&id, &this_cpu);
+	}
 	/* A hypervisor may have fewer registers than the processor it shows. */
 	if (rdmsrl_safe(0x1A6, &probe) || (this_cpu.offcore > 1 && rdmsrl_safe(0x1A7, &probe)))
 		this_cpu.offcore = this_cpu.offcore_width = 0;
@@ -246,38 +334,18 @@ static void leave_interrupts(void)
 		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
-/* Architectural and AMD processors: the first counter and the first event select stand for all. */
-static int reserve_registers(bool reserve)
-{
-	u32 counter = this_cpu.rules != PERFCTR_RULES_K7 ? 0xC1 :
-		      this_cpu.ext_core ? 0xC0010201 : 0xC0010004;
-	u32 evntsel = perfctr_x86_register(&this_cpu, 0);
-
-	if (!reserve) {
-		release_perfctr_nmi(counter);
-		release_evntsel_nmi(evntsel);
-		return 0;
-	}
-	if (!reserve_perfctr_nmi(counter))
-		return -EBUSY;
-	if (!reserve_evntsel_nmi(evntsel)) {
-		release_perfctr_nmi(counter);
-		return -EBUSY;
-	}
-	return 0;
-}
-
 int hw_reserve(void)
 {
+	u32 held = reserve_registers();
 	int err;
 
-	if (reserve_registers(true) < 0) {
-		pr_info_ratelimited("the counters are in use by perf_events or the NMI watchdog\n");
+	if (held) {
+		pr_info_ratelimited("perf_events or the NMI watchdog has register 0x%X\n", held);
 		return -EBUSY;
 	}
 	err = take_interrupts();
 	if (err) {
-		reserve_registers(false);
+		release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
 		return err;
 	}
 	cpus_read_lock();
@@ -294,7 +362,7 @@ void hw_release(void)
 	reserved = false;
 	cpus_read_unlock();
 	leave_interrupts();
-	reserve_registers(false);
+	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
 }
 
 void hw_cpu_online(void)

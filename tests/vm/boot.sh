@@ -3,11 +3,11 @@
 # Boot a kernel in QEMU and run command lines in it.
 # usage: boot.sh ARCH MODEL SMP KERNEL FILES TEST...
 #	ARCH	arm64, amd64 or i386
-#	MODEL	QEMU's name of the processor ("max" on arm64)
+#	MODEL	the processor, QEMU's argument of -cpu; with pmu=on at its end it has x86 counters
 #	KERNEL	vmlinuz
 #	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
-# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for x86; VM_TIMEOUT, seconds (180).
+# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; VM_TIMEOUT, seconds (180).
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
 [ $# -ge 6 ] || { sed -n '3,12s/^# //p' "$0" >&2; exit 2; }
@@ -21,18 +21,22 @@ printf '%s\n' "$@" >"$work/root/tests"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) >"$work/initrd"
 
 append="quiet loglevel=1 panic=-1 panic_on_warn=1 nokaslr nmi_watchdog=0"
-case $arch in
-arm64)
-	set -- qemu-system-aarch64 -M virt,gic-version=3 -cpu "$model,pauth-impdef=on"
+case $arch,$model in
+arm64,*)
+	set -- qemu-system-aarch64 -M virt,gic-version=3
 	console=ttyAMA0
 	;;
-*)
+*,pmu=on)
 	set -- "${QEMU_PMU:?set QEMU_PMU to the QEMU that qemu-pmu/build.sh makes}" \
-		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg -cpu "$model,pmu=on"
+		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg
+	console=ttyS0
+	;;
+*)
+	set -- qemu-system-x86_64 -vga none -accel tcg
 	console=ttyS0
 	;;
 esac
-timeout "${VM_TIMEOUT:-180}" "$@" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
+timeout "${VM_TIMEOUT:-180}" "$@" -cpu "$model" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
 	-serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=$console $append" </dev/null 2>"$work/errors" | tr -d '\r' >"$work/console" || :
 cat "$work/console"

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Build the static programs for arm64, amd64 and i386, and run them in real kernels.
+# Build the static programs for arm64, amd64 and i386, and the driver for each x86 kernel; run them in
+# real kernels.
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the list below; default: all
 # The environment: PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an .xz), else it is
 # built; VM_TESTS, programs to run instead of the usual ones.
-# Prints a line per test, "PASS machine: command"; exit status 0 if none failed.
+# Prints a line per test, "PASS machine: command", and per kernel, "PASS driver builds: 5.10 amd64"; exit
+# status 0 if none failed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -12,17 +14,25 @@ mkdir -p "${1:?usage: run.sh WORKDIR [NAME...]}"
 work=$(cd "$1" && pwd)
 shift
 
-# name arch model smp
+# name arch kernel's-suite processor smp [program...]; pmu=on is the QEMU with x86 counters. P5 is made from
+# a processor that has what the kernel needs.
 machines='
-arm64-1 arm64 max 1
-arm64-2 arm64 max 2
-skylake-1 amd64 Skylake-Client 1
-skylake-2 amd64 Skylake-Client 2
-epyc-2 amd64 EPYC 2
-core2duo-1 amd64 core2duo 1
-phenom-1 amd64 phenom 1
-pentium3-1 i386 pentium3 1
+arm64-1 arm64 bookworm max,pauth-impdef=on 1
+arm64-2 arm64 bookworm max,pauth-impdef=on 2
+skylake-1 amd64 bookworm Skylake-Client,pmu=on 1
+skylake-2 amd64 bookworm Skylake-Client,pmu=on 2
+epyc-2 amd64 bookworm EPYC,pmu=on 2
+core2duo-1 amd64 bookworm core2duo,pmu=on 1
+phenom-1 amd64 bookworm phenom,pmu=on 1
+p5-1 amd64 bookworm qemu64,vendor=GenuineIntel,family=5,model=4,level=1,pmu=on 1 driver
+stock-1 amd64 bookworm EPYC 1 driver_tsc
+linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
+linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
+pentium3-1 i386 bookworm pentium3,pmu=on 1
+athlon-1 i386 bookworm athlon,pmu=on 1
+p4-1 i386 bookworm pentium3,family=15,model=2,pmu=on 1 driver
 '
+failed=0
 log() { echo "run.sh: $*" >&2; }
 
 qemu() {
@@ -37,37 +47,64 @@ qemu() {
 	esac
 }
 
-# The driver, and its test, for the guest's kernel; the headers are installed as a package.
+# The kernel, in $work/kernel-ARCH-SUITE.
+kernel() {
+	arch=$1 suite=$2 dir=$work/kernel-$1-$2 flavour=$1
+	[ "$arch" != i386 ] || flavour=686
+	"$here/deb.sh" "$suite" "$arch" "linux-image-$flavour:linux-image-" "$dir"
+	release=$(basename "$dir"/boot/vmlinuz-* | sed 's/^vmlinuz-//')
+}
+
+# The driver for the kernel of the last kernel(), in $work/driver-ARCH-SUITE.
 driver() {
-	release=$(basename "$work"/kernel-amd64/boot/vmlinuz-* | sed 's/^vmlinuz-//')
-	log "building the driver for $release"
-	"$top/scripts/driver" "$work/driver" "/usr/src/linux-headers-$release" >"$work/driver.log" 2>&1 ||
-		{ tail "$work/driver.log" >&2; exit 1; }
-	strip -g -o "$work/files-amd64/perfctr.ko" "$work/driver/perfctr.ko"
-	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver tests/bench/switch) || exit 1
-	cp "$work/build-amd64/tests/vm/guest/driver" "$work/build-amd64/tests/bench/switch" \
-		"$work/files-amd64/bin/"
-	ln -sf counters "$work/files-amd64/bin/counters_driver"
+	[ ! -e "$work/driver-$arch-$suite/.done" ] || return 0
+	base=${release%-"$flavour"} version=$(echo "$release" | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
+	"$here/deb.sh" "$suite" "$arch" "linux-headers-$release" "$dir"
+	"$here/deb.sh" "$suite" "$arch" "linux-headers-$base-common" "$dir"
+	# Its programs run here.
+	"$here/deb.sh" "$suite" amd64 "linux-headers-$base-amd64:linux-kbuild-" "$dir"
+	sed -i "s|^include /usr/src/|include $dir/usr/src/|" "$dir/usr/src/linux-headers-$release/Makefile"
+	build_driver "$version $arch" "driver-$arch-$suite" W=1
+	# sparse can't follow locks that are taken on a condition.
+	[ "$version" != 6.1 ] ||
+		build_driver "$version $arch, sparse" "sparse-$arch" C=2 CHECK=sparse CF=-Wno-context
+	touch "$work/driver-$arch-$suite/.done"
+}
+
+# WHAT FOLDER MAKE-VARIABLE...: a warning fails, but not about what the kernel itself was built with.
+build_driver() {
+	what=$1 out=$work/$2
+	shift 2
+	log "building the driver for $what"
+	rm -rf "$out"
+	if CC=gcc MAKEFLAGS="-j2 $*" "$top/scripts/driver" "$out" \
+		"$dir/usr/src/linux-headers-$release" >"$out.log" 2>&1 &&
+	   ! grep -v 'warning: the compiler differs' "$out.log" | grep -qi 'warning'; then
+		echo "PASS driver builds: $what"
+	else
+		sed 's/^/    /' "$out.log"
+		echo "FAIL driver builds: $what"
+		failed=1
+	fi
 }
 
 # The guest's files for an architecture, in $work/files-ARCH.
 files() {
-	arch=$1 flags=
 	[ -e "$work/files-$arch/.done" ] && return
 	case $arch in
-	arm64) host=aarch64-linux-gnu image=linux-image-arm64 ;;
-	amd64) host= image=linux-image-amd64 ;;
-	i386) host=i686-linux-gnu image=linux-image-686 ;;
+	arm64) host=aarch64-linux-gnu more="" ;;
+	amd64) host="" more="tests/vm/guest/driver tests/bench/switch" ;;
+	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	esac
-	"$here/deb.sh" "$arch" "$image" "$work/kernel-$arch"
-	"$here/deb.sh" "$arch" busybox-static "$work/busybox-$arch"
+	"$here/deb.sh" bookworm "$arch" busybox-static "$work/busybox-$arch"
 	log "building the programs for $arch"
 	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
+	# shellcheck disable=SC2086
 	(cd "$work/build-$arch" &&
 	 "$top/configure" ${host:+--host="$host"} --disable-shared -q >configure.log &&
-	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs >build.log 2>&1) ||
+	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
-	for program in perfex perfctr-info tests/bench/bench tests/loops/step \
+	for program in perfex perfctr-info tests/bench/bench tests/loops/step $more \
 		       tests/vm/guest/counters tests/vm/guest/perfex-exact tests/vm/guest/loop; do
 		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
 	done
@@ -76,28 +113,32 @@ files() {
 	for applet in sh sort sleep; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
-	[ "$arch" != amd64 ] || driver
+	ln -sf counters "$work/files-$arch/bin/counters_driver"
+	ln -sf driver "$work/files-$arch/bin/driver_tsc"
 	touch "$work/files-$arch/.done"
 }
 
-failed=0
 set -- "${*:-$(echo "$machines" | awk 'NF { printf "%s ", $1 }')}"
 for name in $1; do
 	line=$(echo "$machines" | awk -v n="$name" '$1 == n')
 	[ -n "$line" ] || { log "there is no machine $name"; exit 2; }
-	read -r _ arch model smp <<-EOT
+	read -r _ arch suite model smp tests <<-EOT
 	$line
 	EOT
-	files "$arch"
-	[ "$arch" = arm64 ] || qemu
-	kernel=$(echo "$work/kernel-$arch"/boot/vmlinuz-*)
+	kernel "$arch" "$suite"
+	files
+	usual="counters perfex-exact"
 	# The loops are stepped where that has not been done on the host.
-	tests=${VM_TESTS:-counters perfex-exact}
-	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver counters_driver"
-	[ "$name" != arm64-1 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests step"
+	[ "$name" != arm64-1 ] || usual="$usual step"
+	if [ "$arch" != arm64 ]; then
+		qemu
+		driver
+		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" || continue
+		usual="$usual driver counters_driver"
+	fi
 	# shellcheck disable=SC2086
-	"$here/boot.sh" "$arch" "$model" "$smp" "$kernel" "$work/files-$arch" \
-		$tests >"$work/$name.log" || failed=1
+	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" \
+		${VM_TESTS:-${tests:-$usual}} >"$work/$name.log" || failed=1
 	sed -n "s/^\(PASS\|FAIL\|SKIP\)/\1 $name:/p" "$work/$name.log"
 	if grep -q '^FAIL' "$work/$name.log"; then
 		sed "s/^/    /" "$work/$name.log"
