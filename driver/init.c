@@ -8,12 +8,10 @@
 #include <perfctr/calls.h>
 #include "driver/virtual.h"
 
-#define VERSION "0.1"
-
 static long do_info(const struct perfctr_call_info *call)
 {
 	struct perfctr_info info = {
-		.abi_version = PERFCTR_ABI_VERSION, .driver_version = VERSION,
+		.abi_version = PERFCTR_ABI_VERSION, .driver_version = PERFCTR_VERSION,
 	};
 
 	if (call->_reserved)
@@ -91,4 +89,4 @@ module_init(perfctr_init);
 module_exit(perfctr_exit);
 MODULE_LICENSE("GPL v2");
 MODULE_DESCRIPTION("Per-thread hardware performance counters");
-MODULE_VERSION(VERSION);
+MODULE_VERSION(PERFCTR_VERSION);

@@ -6,6 +6,5 @@ perfctrinclude_HEADERS = \
 	include/perfctr/abi-generic.h \
 	include/perfctr/abi-powerpc.h \
 	include/perfctr/abi-x86.h \
+	include/perfctr/calls.h \
 	include/perfctr/read.h
-# Between the library and the driver.
-noinst_HEADERS = include/perfctr/calls.h

@@ -2,6 +2,7 @@
 dist_man_MANS += \
 	man/libperfctr.3 \
 	man/perfctr-info.1 \
+	man/perfctr.4 \
 	man/perfctr.7 \
 	man/perfctr_cpu_control_events.3 \
 	man/perfctr_error.3 \

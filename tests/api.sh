@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Header, symbol map, shared library and man pages name the same functions; the pages are clean, and
-# the examples in them compile and run.
+# Header, symbol map, shared library and man pages name the same functions; the driver's page names its
+# requests, structures, errors, messages and parameters; the pages are clean, and the examples in them
+# compile and run.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the shared library.
 set -u
 srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
@@ -31,8 +32,72 @@ comm -23 "$work/header" "$work/documented" >"$work/undocumented"
 [ ! -s "$work/undocumented" ] || cat "$work/undocumented"
 check "every function is in a man page" "$([ -s "$work/undocumented" ]; echo $((1 - $?)))"
 
+page=$srcdir/man/perfctr.4
+sed -n 's/^#define \(PERFCTR_IOC_[A-Z]*\).*, \(0x[0-9A-F]*\)[, ]*\(.*\))$/\1 \2 \3/p' \
+	"$srcdir/include/perfctr/calls.h" | sed 's/ *$//' >"$work/requests"
+sed -n 's/^\.It Dv \(PERFCTR_IOC_.*\)/\1/p' "$page" | sed 's/ No / /; s/ Vt / /; s/"//g' >"$work/documented"
+[ -s "$work/requests" ] && diff "$work/requests" "$work/documented"
+check "perfctr(4) has the requests" $?
+
+# Both through the preprocessor, because of comments and array sizes. The state's structure goes on.
+{
+	echo '#include <perfctr/abi-x86.h>'
+	echo '#include <perfctr/calls.h>'
+	echo 'the page:'
+	awk '/^\.Bd -unfilled/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page"
+} >"$work/structures.c"
+$cc -E -P -I"$srcdir/include" "$work/structures.c" | tr -s '[:space:]' ' ' | sed 's/ the page: /\n/' >"$work/flat"
+echo | cat "$work/flat" - | awk '
+	NR == 1 { header = $0 }
+	NR == 2 {
+		n = split($0, shown, "struct perfctr_")
+		for (i = 2; i <= n; i++) {
+			text = "struct perfctr_" shown[i]
+			sub(/ $/, "", text)
+			seen[substr(text, 8, index(text, " {") - 8)]
+			if (!index(header, text)) {
+				print "not in the headers: " text
+				bad = 1
+			}
+		}
+		while (match(header, /struct perfctr_call_[a-z]* \{/)) {
+			name = substr(header, RSTART + 7, RLENGTH - 9)
+			header = substr(header, RSTART + RLENGTH)
+			names++
+			if (!(name in seen)) {
+				print "not in the page: " name
+				bad = 1
+			}
+		}
+	}
+	END { exit bad || !names || !("perfctr_cpu_state" in seen) }'
+check "perfctr(4) has the structures" $?
+
+# The driver's errors, and those that it has from the kernel.
+{
+	printf 'E2BIG\nEMFILE\nENFILE\n'
+	grep -oh -e '-E[A-Z0-9]\{3,\}' "$srcdir"/driver/*.[ch] "$srcdir"/driver/compat/*.h | tr -d -
+} | sort -u >"$work/errors"
+sed -n '/^\.Sh ERRORS/,/^\.Sh SEE/s/^\.It Bq Er //p' "$page" | tr -d , | sed 's/ Er /\n/g' | tr -d ' ' |
+	sort -u >"$work/documented"
+diff "$work/errors" "$work/documented"
+check "perfctr(4) has the errors" $?
+
+# What the driver says in the log, up to the first number.
+grep -oh 'pr_[a-z_]*("[^"%\\]*' "$srcdir"/driver/*.c | sed 's/.*("//; s/ *$//' | sort -u >"$work/messages"
+while read -r message; do
+	grep -qF -e "$message" "$page" || echo "$message"
+done <"$work/messages" >"$work/undocumented"
+[ ! -s "$work/undocumented" ] || cat "$work/undocumented"
+check "perfctr(4) has the messages" "$([ -s "$work/messages" ] && [ ! -s "$work/undocumented" ]; echo $?)"
+
+sed -n 's/^module_param[a-z_]*(\([a-z_]*\).*/\1/p' "$srcdir"/driver/*.c | sort -u >"$work/parameters"
+sed -n '/^\.Ss Module parameters/,/^\.Sh/s/^\.It Va //p' "$page" | sort -u >"$work/documented"
+diff "$work/parameters" "$work/documented"
+check "perfctr(4) has the module's parameters" $?
+
 if command -v mandoc >/dev/null; then
-	for page in "$srcdir"/man/*.[137]; do
+	for page in "$srcdir"/man/*.[1347]; do
 		mandoc -T lint "$page" 2>&1
 	done | grep -v -e 'referenced manual not found' -e 'mandoc.db' >"$work/lint"
 	cat "$work/lint"
@@ -41,7 +106,7 @@ else
 	echo "SKIP man pages are clean: there is no mandoc"
 fi
 
-for page in "$srcdir"/man/*.[37]; do
+for page in "$srcdir"/man/*.[347]; do
 	name=$(basename "$page")
 	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" |
 		sed 's/\\e/\\/g' >"$work/example.c"
@@ -65,6 +130,7 @@ done
 
 cat >"$work/header.c" <<'EOT'
 #include <libperfctr.h>
+#include <perfctr/calls.h>
 #include <perfctr/read.h>
 int perfctr_test_header;
 EOT
