@@ -382,14 +382,15 @@ static void thread_exits(void *unused, struct task_struct *task)
 		end_link(t);
 }
 
-/* A program with more rights than its caller is not the caller's to watch. */
+/* A program with more rights than its caller, or that he may not read, is not his to watch. */
 static void thread_executes(void *unused, struct task_struct *task, pid_t old_pid,
 			    struct linux_binprm *bprm)
 {
 	struct vthread *t = task == current ? find_link(current) : NULL;
 
 	if (t && t->counters &&
-	    (bprm->secureexec || t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC))
+	    (bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
+	     t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC))
 		end_link(t);
 }
 
