@@ -96,7 +96,7 @@ void vthread_start(struct vthread *t)
 			vperfctr_notify(self);
 			return;
 		}
-		hw_user_rdpmc(true);
+		hw_user_rdpmc(&self->program);
 	}
 	hw_resume(self->state, self->active);
 	s = this_cpu_ptr(&samplers);
@@ -116,7 +116,7 @@ void vthread_stop(struct vthread *t)
 		return;
 	this_cpu_ptr(&samplers)->running = NULL;
 	if (perfctr_cstatus_nrctrs(self->state->cstatus))
-		hw_user_rdpmc(false);
+		hw_user_rdpmc(NULL);
 	overflown = hw_suspend(self->state, self->active);
 	if (unlikely(overflown))
 		interrupt(self, overflown);
