@@ -48,7 +48,10 @@ void vthread_overflow(void);
 /* CPUs on which threads must not use the counters; NULL: none. */
 extern const struct cpumask *hw_forbidden;
 
-/* Let user space execute RDPMC on this CPU, or not. Interrupts are off. */
-void hw_user_rdpmc(bool allow);
+/*
+ * Let user space execute RDPMC on this CPU, because its thread has this program; NULL: no more.
+ * Interrupts are off.
+ */
+void hw_user_rdpmc(const struct perfctr_program *program);
 
 #endif /* PERFCTR_DRIVER_HW_H */

@@ -58,6 +58,8 @@ struct perfctr_core {
 	bool announced;			/* an NMI has told of its overflow */
 	bool late;			/* it overflowed, and the NMI is still to come */
 	unsigned int lvtpc;		/* the local APIC's entry as we found it */
+	unsigned int nr_secret;		/* counters that programs with more rights have left running */
+	u32 secret[2 * PERFCTR_COUNTERS];	/* fixed ones, too */
 };
 
 static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
@@ -417,10 +419,27 @@ unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program 
 	return overflown;
 }
 
+/* What this program's counters leave behind is not for everybody. */
+static void remember_secrets(struct perfctr_core *core, const struct perfctr_program *program)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < program->nrctrs; i++) {
+		for (k = 0; k < core->nr_secret; k++)
+			if (core->secret[k] == program->counter[i].reg)
+				break;
+		/* One processor's counters: there is room for all. */
+		core->secret[k] = program->counter[i].reg;
+		core->nr_secret = max(core->nr_secret, k + 1);
+	}
+}
+
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
+	if (unlikely(program->privileged))
+		remember_secrets(core, program);
 	if (unlikely(interrupts(program)))
 		WRITE_ONCE(core->interrupting, program);
 	perfctr_cpu_resume(core, state, program);
@@ -431,8 +450,21 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
 }
 
-void hw_user_rdpmc(bool allow)
+/*
+ * Who may execute RDPMC reads all counters, not only his own. A program that counts the kernel is not
+ * stopped when its thread is (that would cost writes at each switch), but its counters are before a
+ * thread without that right can read them.
+ */
+void hw_user_rdpmc(const struct perfctr_program *program)
 {
-	if (this_cpu.counters && !this_cpu.no_rdpmc)
-		cr4_update_irqsoff(allow ? X86_CR4_PCE : 0, allow ? 0 : X86_CR4_PCE);
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (!this_cpu.counters || this_cpu.no_rdpmc)
+		return;
+	if (unlikely(core->nr_secret) && program && !program->privileged) {
+		clear_registers(core);
+		while (core->nr_secret)
+			wrmsrl_safe(core->secret[--core->nr_secret], 0);
+	}
+	cr4_update_irqsoff(program ? X86_CR4_PCE : 0, program ? 0 : X86_CR4_PCE);
 }

@@ -82,22 +82,31 @@ static void interrupt(struct vperfctr *self, unsigned int overflown)
 	vperfctr_notify(self);
 }
 
+/* An overflow may come between a reader's look at cstatus and its RDPMC, which must not fault. */
+static bool may_read(const struct vperfctr *self)
+{
+	return perfctr_cstatus_nrctrs(self->state->cstatus | self->interrupted);
+}
+
 void vthread_start(struct vthread *t)
 {
 	struct vperfctr *self = t->counters;
 	struct sampler *s;
 
-	if (!self || !perfctr_cstatus_enabled(self->state->cstatus))
+	if (!self)
 		return;
-	if (perfctr_cstatus_nrctrs(self->state->cstatus)) {
+	if (may_read(self)) {
 		if (unlikely(hw_forbidden && cpumask_test_cpu(smp_processor_id(), hw_forbidden))) {
 			self->state->cstatus = 0;
+			self->interrupted = 0;
 			atomic_set(&self->trespassed, 1);
 			vperfctr_notify(self);
 			return;
 		}
-		hw_user_rdpmc(true);
+		hw_user_rdpmc(&self->program);
 	}
+	if (!perfctr_cstatus_enabled(self->state->cstatus))
+		return;
 	hw_resume(self->state, self->active);
 	s = this_cpu_ptr(&samplers);
 	s->running = t;
@@ -112,11 +121,13 @@ void vthread_stop(struct vthread *t)
 	struct vperfctr *self = t->counters;
 	unsigned int overflown;
 
-	if (!self || !perfctr_cstatus_enabled(self->state->cstatus))
+	if (!self)
+		return;
+	if (may_read(self))
+		hw_user_rdpmc(NULL);
+	if (!perfctr_cstatus_enabled(self->state->cstatus))
 		return;
 	this_cpu_ptr(&samplers)->running = NULL;
-	if (perfctr_cstatus_nrctrs(self->state->cstatus))
-		hw_user_rdpmc(false);
 	overflown = hw_suspend(self->state, self->active);
 	if (unlikely(overflown))
 		interrupt(self, overflown);
@@ -382,14 +393,15 @@ static void thread_exits(void *unused, struct task_struct *task)
 		end_link(t);
 }
 
-/* A program with more rights than its caller is not the caller's to watch. */
+/* A program with more rights than its caller, or that he may not read, is not his to watch. */
 static void thread_executes(void *unused, struct task_struct *task, pid_t old_pid,
 			    struct linux_binprm *bprm)
 {
 	struct vthread *t = task == current ? find_link(current) : NULL;
 
 	if (t && t->counters &&
-	    (bprm->secureexec || t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC))
+	    (bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
+	     t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC))
 		end_link(t);
 }
 
