@@ -11,7 +11,10 @@ arch_libarch_la_SOURCES = \
 	arch/events.c \
 	arch/events.h \
 	arch/generic/generic.c \
+	arch/powerpc/encode.c \
 	arch/powerpc/powerpc.c \
+	arch/powerpc/powerpc.h \
+	arch/powerpc/sprs.h \
 	arch/rules.h \
 	arch/x86/archpmu.c \
 	arch/x86/compile.c \

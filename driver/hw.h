@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hw.h - the processor, as the rest of the driver sees it: hw_x86.c puts arch/engine.h over the real
- * instructions.
+ * hw.h - the processor, as the rest of the driver sees it: hw_x86.c and hw_powerpc.c put arch/engine.h
+ * over the real instructions.
  */
 #ifndef PERFCTR_DRIVER_HW_H
 #define PERFCTR_DRIVER_HW_H
@@ -24,7 +24,7 @@ void hw_release(void);
 /* This CPU has come up, or has slept: its registers have lost their contents. Can't be preempted. */
 void hw_cpu_online(void);
 
-/* As perfctr_x86_compile(); the diagnosis goes to the log for those who debug. 0 or -EINVAL. */
+/* As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0 or -EINVAL. */
 int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program);
 
 /* Install a compiled program in a state that does not run. */
@@ -40,8 +40,8 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program);
 
 /*
- * hw_x86.c calls this: a counter of the thread that runs, or ran a moment ago, on this CPU may have
- * overflown. Interrupts are off.
+ * The processor's file calls this: a counter of the thread that runs, or ran a moment ago, on this CPU
+ * may have overflown. Interrupts are off.
  */
 void vthread_overflow(void);
 
@@ -49,7 +49,7 @@ void vthread_overflow(void);
 extern const struct cpumask *hw_forbidden;
 
 /*
- * Let user space execute RDPMC on this CPU, because its thread has this program; NULL: no more.
+ * Let user space read counters (x86: RDPMC) on this CPU, because its thread has this program; NULL: no more.
  * Interrupts are off.
  */
 void hw_user_rdpmc(const struct perfctr_program *program);

@@ -6,26 +6,8 @@
  * (MPC750UM/D), MPC7400 chapter 11 (MPC7400UM/D), MPC7450 chapter 11 (MPC7450UM/D); "PERFCTRS PPC32
  * LOW-LEVEL API".
  */
-#include <perfctr/abi-powerpc.h>
-#include "arch/common.h"
-#include "arch/events.h"
-
-#define SPR_MMCR2		944
-#define SPR_BAMR		951
-#define SPR_MMCR0		952
-#define SPR_MMCR1		956
-
-#define MMCR0_FC		0x80000000u
-#define MMCR0_FCS		0x40000000u
-#define MMCR0_FCP		0x20000000u
-#define MMCR0_PMXE		0x04000000u
-#define MMCR0_FCECE		0x02000000u
-#define MMCR0_TBEE		0x00400000u
-#define MMCR0_PMC1CE		0x00008000u
-#define MMCR0_PMCjCE		0x00004000u
-#define MMCR0_TRIGGER		0x00002000u
-#define MMCR0_PMCSEL		0x00001FFFu	/* PMC1SEL and PMC2SEL */
-#define MMCR2_THRESHMULT	0x80000000u
+#include "arch/powerpc/powerpc.h"
+#include "arch/powerpc/sprs.h"
 
 /* PMC1 to PMC6: the counter's SPR, and where its selector lies in MMCR0 or MMCR1. */
 static const struct {
@@ -34,8 +16,8 @@ static const struct {
 	uint8_t shift;
 	uint8_t bits;
 } pmcs[] = {
-	{ 953, 0, 6, 7 }, { 954, 0, 0, 6 }, { 957, 1, 27, 5 }, { 958, 1, 22, 5 },
-	{ 945, 1, 17, 5 }, { 946, 1, 11, 6 },
+	{ SPR_PMC1, 0, 6, 7 }, { SPR_PMC2, 0, 0, 6 }, { SPR_PMC3, 1, 27, 5 },
+	{ SPR_PMC4, 1, 22, 5 }, { SPR_PMC5, 1, 17, 5 }, { SPR_PMC6, 1, 11, 6 },
 };
 
 #define NEVER 0xFFFF
@@ -293,99 +275,6 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 		program->async = (int)program->nr_writes - 1;
 		program->async_value = program->write[program->async].value;
 		program->async_stopped = program->write[program->async].stopped;
-	}
-	return 0;
-}
-
-/* Place the choices of the set, a-mode ones on counters of actrs and the others on those of ictrs. */
-static int assign_split(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
-			unsigned int n, uint32_t set, uint32_t actrs, uint32_t ictrs,
-			unsigned int option[], uint32_t counter[])
-{
-	uint32_t only[PERFCTR_NR_CTRS];
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		only[i] = choices[i].imode ? ictrs : actrs;
-	return perfctr_event_place(cpu, choices, n, set, only, option, counter);
-}
-
-/*
- * PMC1 interrupts for itself, PMC2 to PMC6 interrupt together or not at all. So with counters of both
- * modes, PMC1 is the only one of its mode.
- */
-static int assign_modes(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
-			unsigned int n, uint32_t set, unsigned int option[], uint32_t counter[])
-{
-	unsigned int i, actrs = 0, ictrs = 0;
-
-	for (i = 0; i < n; i++) {
-		actrs += set >> i & 1 && !choices[i].imode;
-		ictrs += set >> i & 1 && choices[i].imode;
-	}
-	if (!actrs || !ictrs)
-		return assign_split(cpu, choices, n, set, ~0u, ~0u, option, counter);
-	if (ictrs == 1 && assign_split(cpu, choices, n, set, ~1u, 1, option, counter) == 0)
-		return 0;
-	return actrs == 1 ? assign_split(cpu, choices, n, set, 1, ~1u, option, counter) : -1;
-}
-
-static int assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
-		  unsigned int n, unsigned int option[], uint32_t counter[], uint32_t *conflict,
-		  const char **reason)
-{
-	unsigned int i;
-
-	*reason = "there are not enough counters that can count them";
-	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
-		return -1;
-	/* So n is at most the number of counters. */
-	*conflict = n ? 0xFFFFFFFFu >> (32 - n) : 0;
-	if (assign_modes(cpu, choices, n, *conflict, option, counter) == 0)
-		return 0;
-	*reason = "PMC2 to PMC6 must all be i-mode or all be a-mode counters";
-	for (i = 0; i < n; i++)
-		if (assign_modes(cpu, choices, n, *conflict & ~(1u << i), option, counter) < 0)
-			*conflict &= ~(1u << i);
-	return -1;
-}
-
-int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
-			   const struct perfctr_event_choice choices[], unsigned int n,
-			   void *control, unsigned int place[], uint32_t *conflict,
-			   const char **reason)
-{
-	struct perfctr_cpu_control *c = control;
-	unsigned int option[PERFCTR_ASSIGN_MAX], i;
-	uint32_t counter[PERFCTR_ASSIGN_MAX];
-
-	for (i = 0; i < n; i++) {
-		*conflict = 1u << i;
-		*reason = "this processor has no edge detection, inversion or threshold";
-		if (choices[i].edge || choices[i].invert || choices[i].cmask)
-			return -1;
-		*reason = "this processor can't interrupt on overflow";
-		if (choices[i].imode && !cpu->pcint)
-			return -1;
-		/* FCS and FCP are in MMCR0, for all. */
-		*conflict |= 1u;
-		*reason = "all counters of a PowerPC count in the same modes, user or kernel or both";
-		if (choices[i].user != choices[0].user || choices[i].kernel != choices[0].kernel)
-			return -1;
-	}
-	if (assign(cpu, choices, n, option, counter, conflict, reason) < 0)
-		return -1;
-	if (n)
-		c->ppc.mmcr0 = (choices[0].user ? 0 : MMCR0_FCP) | (choices[0].kernel ? 0 : MMCR0_FCS);
-	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
-	for (i = 0; i < n; i++) {
-		if (choices[i].imode) {
-			c->ireset[place[i]] = (int)choices[i].ireset;
-			c->ppc.mmcr0 |= MMCR0_PMXE |
-					(counter[i] == 0 ? MMCR0_PMC1CE : MMCR0_PMCjCE);
-		}
-		c->pmc_map[place[i]] = counter[i];
-		c->evntsel[place[i]] = choices[i].option[option[i]].code;
 	}
 	return 0;
 }

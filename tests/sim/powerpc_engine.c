@@ -3,6 +3,8 @@
 #define PERFCTR_KERNEL_STATE
 #include <perfctr/abi-powerpc.h>
 #include <perfctr/abi.h>
+#include "arch/powerpc/sprs.h"
+#define SIM_OWN_REGISTERS
 #include "tests/sim/schedule.h"
 
 #define MMCR0_FCS	0x40000000u
@@ -10,6 +12,50 @@
 #define MMCR0_PMXE	0x04000000u
 #define MMCR0_PMC1CE	0x00008000u
 #define MMCR0_PMCjCE	0x00004000u
+
+/* As the driver does it: an instruction for each register of the list, and none for any other. */
+static uint64_t read_spr(struct perfctr_core *core, uint32_t reg)
+{
+	switch (reg) {
+#define CASE(name, number) case number: return sim_read(core->sim, number);
+	PERFCTR_SPRS(CASE)
+#undef CASE
+	}
+	fprintf(stderr, "SPR %u is not in PERFCTR_SPRS\n", reg);
+	abort();
+}
+
+static void write_spr(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	switch (reg) {
+#define CASE(name, number) case number: sim_write(core->sim, number, value); return;
+	PERFCTR_SPRS(CASE)
+#undef CASE
+	}
+	fprintf(stderr, "SPR %u is not in PERFCTR_SPRS\n", reg);
+	abort();
+}
+
+static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
+{
+	return read_spr(core, reg);
+}
+
+static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	write_spr(core, reg, value);
+	make_noise(core);
+}
+
+static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
+{
+	return read_spr(core, reg);
+}
+
+static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	write_spr(core, reg, value);
+}
 
 static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
 		   unsigned int flags, struct perfctr_program *program,

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 32-bit PowerPC: identification, reservation, and the engine over mfspr, mtspr and mftb. */
+#define pr_fmt(fmt) "perfctr: " fmt
+#include <linux/cpu.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <asm/pmc.h>
+#include <asm/reg.h>
+#include <asm/synch.h>
+#include <asm/time.h>
+#include "arch/powerpc/sprs.h"
+#include "driver/hw.h"
+
+static uint32_t read_spr(uint32_t reg)
+{
+	switch (reg) {
+#define CASE(name, number) case number: return mfspr(number);
+	PERFCTR_SPRS(CASE)
+#undef CASE
+	}
+	WARN_ON_ONCE(1);	/* the rules named a register that they don't have */
+	return 0;
+}
+
+static void write_spr(uint32_t reg, uint32_t value)
+{
+	switch (reg) {
+#define CASE(name, number) case number: mtspr(number, value); return;
+	PERFCTR_SPRS(CASE)
+#undef CASE
+	}
+	WARN_ON_ONCE(1);
+}
+
+struct perfctr_core;
+static inline uint32_t perfctr_core_tsc(struct perfctr_core *core)
+{
+	return mftb();
+}
+
+static inline uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
+{
+	return read_spr(reg);
+}
+
+static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg,
+					      uint64_t value)
+{
+	write_spr(reg, value);
+}
+
+static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
+{
+	return read_spr(reg);
+}
+
+static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg,
+					      uint64_t value)
+{
+	write_spr(reg, value);
+	/* What follows may read a counter that this freezes: the kernel's own driver waits, too. */
+	isync();
+}
+
+/* Programs of PowerPC name registers; numbers of counters are for user space. */
+static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
+{
+	static const uint32_t pmc[] = {
+		SPR_PMC1, SPR_PMC2, SPR_PMC3, SPR_PMC4, SPR_PMC5, SPR_PMC6,
+	};
+
+	return read_spr(map < ARRAY_SIZE(pmc) ? pmc[map] : 0);
+}
+
+#include "arch/engine.h"
+
+struct perfctr_core {
+	struct perfctr_cache cache;
+};
+
+static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
+{
+	return &core->cache;
+}
+
+static DEFINE_PER_CPU(struct perfctr_core, cores);
+static struct perfctr_cpu this_cpu;
+static bool reserved;		/* changes under cpus_read_lock() */
+const struct cpumask *hw_forbidden;
+
+/* ---- identification ---- */
+
+void hw_init(void)
+{
+	perfctr_powerpc_identify(mfspr(SPRN_PVR), &this_cpu);
+}
+
+void hw_info(struct perfctr_info *info)
+{
+	info->cpu_type = this_cpu.type;
+	info->cpu_features = PERFCTR_FEATURE_RDTSC |
+			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0) |
+			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
+	info->cpu_khz = ppc_proc_freq / 1000;
+	/* A tick is four bus clocks, and a bus clock a multiple of half a core clock: no fraction. */
+	info->tsc_to_cpu_mult = ppc_tb_freq ? DIV_ROUND_CLOSEST(ppc_proc_freq, ppc_tb_freq) : 0;
+}
+
+/* ---- reservation ---- */
+
+static void clear_this_cpu(void *unused)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+	unsigned int slot;
+	u32 reg;
+
+	memset(&core->cache, 0, sizeof(core->cache));
+	core->cache.cpu = smp_processor_id();
+	for (slot = 0; slot < PERFCTR_SLOTS; slot++) {
+		reg = perfctr_powerpc_register(&this_cpu, slot);
+		if (reg)
+			perfctr_core_write_control(core, reg, 0);
+	}
+}
+
+static void set_up_this_cpu(void *unused)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+	unsigned int n;
+	u64 value;
+	u32 reg;
+
+	clear_this_cpu(NULL);
+	for (n = 0; perfctr_powerpc_setup(&this_cpu, n, &reg, &value) == 0; n++)
+		perfctr_core_write_control(core, reg, value);
+}
+
+/* Interrupts are off, and the engine ran with interrupts off: it is not in the middle of anything. */
+static void overflow_interrupt(struct pt_regs *regs)
+{
+	vthread_overflow();
+}
+
+int hw_reserve(void)
+{
+	if (reserve_pmc_hardware(overflow_interrupt) < 0) {
+		pr_info_ratelimited("the counters are in use by perf_events\n");
+		return -EBUSY;
+	}
+	cpus_read_lock();
+	reserved = true;
+	on_each_cpu(set_up_this_cpu, NULL, 1);
+	cpus_read_unlock();
+	return 0;
+}
+
+void hw_release(void)
+{
+	cpus_read_lock();
+	on_each_cpu(clear_this_cpu, NULL, 1);
+	reserved = false;
+	cpus_read_unlock();
+	release_pmc_hardware();
+}
+
+void hw_cpu_online(void)
+{
+	if (reserved)
+		set_up_this_cpu(NULL);
+}
+
+/* ---- programs ---- */
+
+int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program)
+{
+	struct perfctr_diagnosis d;
+
+	if (perfctr_powerpc_compile(&this_cpu, control, 0, program, &d) == 0)
+		return 0;
+	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
+	return -EINVAL;
+}
+
+void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
+		       unsigned int tsc_on)
+{
+	static atomic64_t last = ATOMIC64_INIT(0);
+
+	perfctr_cpu_update_control(state, program, tsc_on, atomic64_inc_return(&last));
+}
+
+unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	unsigned int overflown;
+
+	perfctr_cpu_suspend(this_cpu_ptr(&cores), state, program);
+	overflown = perfctr_cpu_identify_overflow(state, program);
+	if (unlikely(overflown))
+		perfctr_cpu_ireload(state);
+	return overflown;
+}
+
+void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	perfctr_cpu_resume(this_cpu_ptr(&cores), state, program);
+}
+
+void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
+}
+
+/* UPMC1 to UPMC6 are user mode's copies, always there: nothing to allow or to forbid. */
+void hw_user_rdpmc(const struct perfctr_program *program)
+{
+}
