@@ -415,11 +415,25 @@ struct perfctr_event_set {
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
-/* ---- another thread's virtual counters; it must be stopped under the caller's ptrace ---- */
+/* ---- another thread's virtual counters ---- */
 
-/* In this release every one of these fails with EOPNOTSUPP. */
 struct rvperfctr;	/* opaque */
 
+/*
+ * Open the counter state of the thread with the id pid, making one if it has none. The thread must
+ * be stopped under the calling thread's ptrace(2), now and in every other call but
+ * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
+ * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
+ * to its thread, where it counts on.
+ *
+ * This is the driver's: perf_events counts other threads by perfctr_group_open().
+ *
+ * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
+ * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
+ * positive; remote or a result's place is NULL. EACCES: the driver's device may not be opened.
+ * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
+ * rvperfctr_control() also as vperfctr_control().
+ */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
 int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info);
@@ -449,9 +463,19 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /*
  * The driver's calls, one each, on descriptors. A state's descriptor can be mapped (PROT_READ, one
- * page: struct vperfctr_state), passed on and outlives its thread; only the driver can make one, so
- * without it the sys_vperfctr_* calls fail with EOPNOTSUPP. sys_perfctr_info() works with both
- * providers; EOVERFLOW: cpus or forbidden has too little room, nrwords now says how much is needed.
+ * page: struct vperfctr_state), passed on and outlives its thread, when it still reads the final
+ * sums. sys_perfctr_info() works with both providers; EOVERFLOW: cpus or forbidden has too little
+ * room, nrwords now says how much is needed.
+ *
+ * tid 0 is the calling thread. Another thread must be stopped under the caller's ptrace(2), and so
+ * must the owner of a descriptor, unless the caller is the owner, or reads and is a thread of the
+ * same process.
+ *
+ * EOPNOTSUPP: there is no driver, or the control takes what no thread can have to itself. EEXIST:
+ * creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or
+ * not stopped; in control and iresume also: unlinked. EPERM: not permitted. EBUSY: somebody else
+ * holds the counters. EINVAL: the control breaks a rule; nothing to resume. EBADF: fd is no such
+ * descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM: as rvperfctr_open().
  */
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden);
