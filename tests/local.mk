@@ -143,12 +143,13 @@ CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
-EXTRA_PROGRAMS += tests/vm/guest/driver tests/bench/switch
-CLEANFILES += tests/vm/guest/driver tests/bench/switch
+EXTRA_PROGRAMS += tests/vm/guest/driver tests/vm/guest/remote tests/bench/switch
+CLEANFILES += tests/vm/guest/driver tests/vm/guest/remote tests/bench/switch
+tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh \
-	tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
+	tests/vm/guest/guest.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

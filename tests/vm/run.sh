@@ -44,9 +44,10 @@ driver() {
 	"$top/scripts/driver" "$work/driver" "/usr/src/linux-headers-$release" >"$work/driver.log" 2>&1 ||
 		{ tail "$work/driver.log" >&2; exit 1; }
 	strip -g -o "$work/files-amd64/perfctr.ko" "$work/driver/perfctr.ko"
-	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver tests/bench/switch) || exit 1
-	cp "$work/build-amd64/tests/vm/guest/driver" "$work/build-amd64/tests/bench/switch" \
-		"$work/files-amd64/bin/"
+	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver \
+		tests/vm/guest/remote tests/bench/switch) || exit 1
+	cp "$work/build-amd64/tests/vm/guest/driver" "$work/build-amd64/tests/vm/guest/remote" \
+		"$work/build-amd64/tests/bench/switch" "$work/files-amd64/bin/"
 	ln -sf counters "$work/files-amd64/bin/counters_driver"
 }
 
@@ -93,7 +94,7 @@ for name in $1; do
 	kernel=$(echo "$work/kernel-$arch"/boot/vmlinuz-*)
 	# The loops are stepped where that has not been done on the host.
 	tests=${VM_TESTS:-counters perfex-exact}
-	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver counters_driver"
+	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver counters_driver remote"
 	[ "$name" != arm64-1 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests step"
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$kernel" "$work/files-$arch" \
