@@ -9,10 +9,11 @@
  * this machine. Handles belong to the thread that opened them; different threads use different
  * handles without locking. Reads allocate nothing, take no lock and are async-signal-safe.
  *
- * Everything works through one of two providers, chosen when a handle is opened: the kernel's
- * perf_event_open(2), or the perfctr driver, /dev/perfctr; in this release the driver only if it is
- * asked for. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
- * programs), and so do the open flags.
+ * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
+ * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
+ * of the ABI, or one that has no counters for a processor for which perf_events has some, is passed
+ * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
+ * programs), and so do the open flags. Groups of events by name are always those of perf_events.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -73,7 +74,7 @@ struct vperfctr;	/* opaque */
 #define VPERFCTR_OPEN_CREAT_EXCL 3	/* create the state; without it, open the existing one */
 #define VPERFCTR_OPEN_DRIVER	0x10	/* only through the driver */
 #define VPERFCTR_OPEN_PERF	0x20	/* only through perf_events */
-#define VPERFCTR_OPEN_SHARED	0x40	/* perf_events: let the kernel multiplex the counters */
+#define VPERFCTR_OPEN_SHARED	0x40	/* let the kernel multiplex the counters: perf_events' */
 
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with

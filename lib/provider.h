@@ -82,6 +82,9 @@ extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_p
 /* The provider for an open with these flags. NULL after perfctr_fail(EINVAL). */
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 
+/* The same, and the reason, as a clause. */
+const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
+
 /* ---- virtual.c ---- */
 
 /* The members of a control beside its cpu_control: 0, or -1 after perfctr_fail(EINVAL). */
