@@ -143,8 +143,11 @@ CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
-EXTRA_PROGRAMS += tests/vm/guest/driver tests/vm/guest/remote tests/bench/switch
-CLEANFILES += tests/vm/guest/driver tests/vm/guest/remote tests/bench/switch
+EXTRA_PROGRAMS += tests/vm/guest/driver tests/vm/guest/perfex-driver tests/vm/guest/remote \
+	tests/bench/switch
+CLEANFILES += tests/vm/guest/driver tests/vm/guest/perfex-driver tests/vm/guest/remote \
+	tests/bench/switch
+tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step

@@ -44,10 +44,10 @@ driver() {
 	"$top/scripts/driver" "$work/driver" "/usr/src/linux-headers-$release" >"$work/driver.log" 2>&1 ||
 		{ tail "$work/driver.log" >&2; exit 1; }
 	strip -g -o "$work/files-amd64/perfctr.ko" "$work/driver/perfctr.ko"
-	(cd "$work/build-amd64" && make -s LDFLAGS=-all-static tests/vm/guest/driver \
-		tests/vm/guest/remote tests/bench/switch) || exit 1
-	cp "$work/build-amd64/tests/vm/guest/driver" "$work/build-amd64/tests/vm/guest/remote" \
-		"$work/build-amd64/tests/bench/switch" "$work/files-amd64/bin/"
+	for program in vm/guest/driver vm/guest/perfex-driver vm/guest/remote bench/switch; do
+		(cd "$work/build-amd64" && make -s LDFLAGS=-all-static "tests/$program") || exit 1
+		cp "$work/build-amd64/tests/$program" "$work/files-amd64/bin/"
+	done
 	ln -sf counters "$work/files-amd64/bin/counters_driver"
 }
 
@@ -74,7 +74,7 @@ files() {
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	cp "$work/busybox-$arch/bin/busybox" "$work/files-$arch/bin/"
-	for applet in sh sort sleep; do
+	for applet in sh sort sleep cat chmod; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	[ "$arch" != amd64 ] || driver
@@ -94,7 +94,8 @@ for name in $1; do
 	kernel=$(echo "$work/kernel-$arch"/boot/vmlinuz-*)
 	# The loops are stepped where that has not been done on the host.
 	tests=${VM_TESTS:-counters perfex-exact}
-	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver counters_driver remote"
+	[ "$arch" != amd64 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests driver counters_driver remote \
+		perfex-driver"
 	[ "$name" != arm64-1 ] || [ -n "${VM_TESTS:-}" ] || tests="$tests step"
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$kernel" "$work/files-$arch" \
