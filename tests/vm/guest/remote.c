@@ -418,6 +418,39 @@ static int overflow_signals(void)
 
 /* ---- which provider ---- */
 
+/* Whoever comes second is told who came first, and takes nothing from him. */
+static int both_at_once(void)
+{
+	struct vperfctr_control control = instructions(1), clock = instructions(0);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_reading before, after;
+	struct perfctr_group *group;
+
+	CHECK(self && vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	CHECK_FAILS(perfctr_group_open("instructions:u", 0, -1, 0) ? 0 : -1, EBUSY, "the perfctr driver");
+	loop(1000);
+	CHECK(vperfctr_read_pmc(self, 0) > 2000, "the driver's count");
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+
+	group = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	CHECK(group, "%s", perfctr_error());
+	perfctr_group_read(group, &before);
+	self = vperfctr_open();
+	CHECK(self && vperfctr_control(self, &clock) == 0, "%s", perfctr_error());
+	CHECK_FAILS(vperfctr_control(self, &control), EBUSY, "perf_events");
+	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) > 0, "the TSC");
+	loop(100000);
+	CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT, "perf's quality");
+	CHECK(after.value - before.value > 200000 && after.value - before.value < 220000, "%llu",
+	      (unsigned long long)(after.value - before.value));
+	perfctr_group_close(group);
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
 static bool is_over(struct vperfctr *self, unsigned int provider)
 {
 	struct vperfctr *again = self ? vperfctr_open_mode(provider) : NULL;
@@ -491,7 +524,7 @@ int main(void)
 #define TEST(name) { #name, name }
 		TEST(raw_calls), TEST(remote_exact), TEST(only_stopped_threads),
 		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(totals_of_live_threads),
-		TEST(overflow_signals), TEST(choice),
+		TEST(overflow_signals), TEST(both_at_once), TEST(choice),
 	};
 
 	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
