@@ -9,10 +9,11 @@
  * this machine. Handles belong to the thread that opened them; different threads use different
  * handles without locking. Reads allocate nothing, take no lock and are async-signal-safe.
  *
- * Everything works through one of two providers, chosen when a handle is opened: the kernel's
- * perf_event_open(2), or the perfctr driver, /dev/perfctr; in this release the driver only if it is
- * asked for. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
- * programs), and so do the open flags.
+ * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
+ * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
+ * of the ABI, or one that has no counters for a processor for which perf_events has some, is passed
+ * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
+ * programs), and so do the open flags. Groups of events by name are always those of perf_events.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -73,7 +74,7 @@ struct vperfctr;	/* opaque */
 #define VPERFCTR_OPEN_CREAT_EXCL 3	/* create the state; without it, open the existing one */
 #define VPERFCTR_OPEN_DRIVER	0x10	/* only through the driver */
 #define VPERFCTR_OPEN_PERF	0x20	/* only through perf_events */
-#define VPERFCTR_OPEN_SHARED	0x40	/* perf_events: let the kernel multiplex the counters */
+#define VPERFCTR_OPEN_SHARED	0x40	/* let the kernel multiplex the counters: perf_events' */
 
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
@@ -415,11 +416,25 @@ struct perfctr_event_set {
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
-/* ---- another thread's virtual counters; it must be stopped under the caller's ptrace ---- */
+/* ---- another thread's virtual counters ---- */
 
-/* In this release every one of these fails with EOPNOTSUPP. */
 struct rvperfctr;	/* opaque */
 
+/*
+ * Open the counter state of the thread with the id pid, making one if it has none. The thread must
+ * be stopped under the calling thread's ptrace(2), now and in every other call but
+ * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
+ * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
+ * to its thread, where it counts on.
+ *
+ * This is the driver's: perf_events counts other threads by perfctr_group_open().
+ *
+ * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
+ * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
+ * positive; remote or a result's place is NULL. EACCES: the driver's device may not be opened.
+ * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
+ * rvperfctr_control() also as vperfctr_control().
+ */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
 int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info);
@@ -449,9 +464,19 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /*
  * The driver's calls, one each, on descriptors. A state's descriptor can be mapped (PROT_READ, one
- * page: struct vperfctr_state), passed on and outlives its thread; only the driver can make one, so
- * without it the sys_vperfctr_* calls fail with EOPNOTSUPP. sys_perfctr_info() works with both
- * providers; EOVERFLOW: cpus or forbidden has too little room, nrwords now says how much is needed.
+ * page: struct vperfctr_state), passed on and outlives its thread, when it still reads the final
+ * sums. sys_perfctr_info() works with both providers; EOVERFLOW: cpus or forbidden has too little
+ * room, nrwords now says how much is needed.
+ *
+ * tid 0 is the calling thread. Another thread must be stopped under the caller's ptrace(2), and so
+ * must the owner of a descriptor, unless the caller is the owner, or reads and is a thread of the
+ * same process.
+ *
+ * EOPNOTSUPP: there is no driver, or the control takes what no thread can have to itself. EEXIST:
+ * creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or
+ * not stopped; in control and iresume also: unlinked. EPERM: not permitted. EBUSY: somebody else
+ * holds the counters. EINVAL: the control breaks a rule; nothing to resume. EBADF: fd is no such
+ * descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM: as rvperfctr_open().
  */
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden);

@@ -99,13 +99,9 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 			     "vperfctr_open_mode(0), or unlink them first");
 		return NULL;
 	}
-	if (creating)
+	/* One that the library does not know may exist, made from outside, or before an exec. */
+	if (!attached)
 		return create(provider, mode);
-	if (!attached) {
-		perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
-			     "VPERFCTR_OPEN_CREAT_EXCL");
-		return NULL;
-	}
 	if (mode & (VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF) && attached->provider != provider) {
 		perfctr_fail(ENODEV, "this thread's counters are those of the other provider, \"%s\"; open "
 			     "them with vperfctr_open_mode(0)", attached->provider->name);

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "internal.h"
+#include "provider.h"
 
 struct report {
 	int (*each)(void *arg, const struct perfctr_check *check);
@@ -32,13 +32,29 @@ static int tell(const struct report *report, const char *name, const char *remed
 	return report->each(report->arg, &check);
 }
 
+/* The driver's facts, if it is the provider. */
+static bool driver_info(struct perfctr_info *info)
+{
+	const struct perfctr_provider *provider = perfctr_provider_choose(0);
+
+	return provider == &perfctr_provider_driver && provider->info(info) == 0;
+}
+
 static int check_provider(const struct report *report)
 {
-	const char *name = perfctr_provider_name();
+	const char *why;
+	const struct perfctr_provider *provider = perfctr_provider_explain(0, &why);
+	struct perfctr_info info;
 
-	if (!name)
+	if (!provider)
 		return tell(report, "provider", perfctr_error(), "none");
-	return tell(report, "provider", "", "%s", name);
+	if (provider == &perfctr_provider_perf)
+		return tell(report, "provider", "", "%s: %s", provider->name, why);
+	if (provider->info(&info) < 0)
+		return tell(report, "provider", perfctr_error(), "%s: %s", provider->name, why);
+	return tell(report, "provider", "", "%s: %s; version %.*s, %u counters%s", provider->name, why,
+		    (int)sizeof(info.driver_version), info.driver_version, perfctr_info_nrctrs(&info),
+		    info.cpu_features & PERFCTR_FEATURE_RDPMC ? ", read in user space" : "");
 }
 
 static int check_pmu(const struct report *report)
@@ -104,10 +120,14 @@ static int check_paranoid(const struct report *report)
 
 static int check_watchdog(const struct report *report)
 {
+	struct perfctr_info info;
 	long on;
 
 	if (perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) < 0)
 		return tell(report, "NMI watchdog", "", "not known");
+	if (on && driver_info(&info) && perfctr_info_nrctrs(&info))
+		return tell(report, "NMI watchdog", "the driver takes all counters or none: sysctl "
+			    "kernel.nmi_watchdog=0", "on: it holds a counter");
 	/* It costs a counter, which is no fault as long as the others are enough. */
 	return tell(report, "NMI watchdog", "", on ? "on: it holds a counter; sysctl "
 		    "kernel.nmi_watchdog=0 frees it" : "off");
@@ -189,8 +209,12 @@ static int check_limits(const struct report *report)
 static int check_clock(const struct report *report)
 {
 	struct perfctr_clock clock;
+	struct perfctr_info info;
 	bool in_page;
 
+	if (driver_info(&info) && info.cpu_features & PERFCTR_FEATURE_RDTSC)
+		return tell(report, "virtual TSC", "", "read in user space, from the driver's page, %llu kHz",
+			    (unsigned long long)perfctr_tsc_khz());
 	perfctr_clock_open(&clock);
 	in_page = clock.event.page != NULL;
 	perfctr_clock_close(&clock);

@@ -34,11 +34,8 @@ int perfctr_info(int fd, struct perfctr_info *info)
 
 int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 {
-	/* The major halves: 0xFF00 of the API's and of the structures' version. */
-	const unsigned int majors = 0xFF00FF00;
-
 	(void)fd;
-	if ((user_abi_version & majors) == (PERFCTR_ABI_VERSION & majors))
+	if (perfctr_abi_is_ours(user_abi_version))
 		return 0;
 	return perfctr_fail(EPROTO, "the program was built for perfctr ABI 0x%08X, this library has "
 			    "0x%08X; rebuild the program", user_abi_version, PERFCTR_ABI_VERSION);

@@ -28,6 +28,12 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* The major halves of an ABI version, of the API and of the structures, are this library's. */
+static inline bool perfctr_abi_is_ours(unsigned int abi_version)
+{
+	return ((abi_version ^ PERFCTR_ABI_VERSION) & 0xFF00FF00) == 0;
+}
+
 /* ---- error.c ---- */
 
 /* Set errno to error and perfctr_error() to the formatted sentence; return -1. */

@@ -23,7 +23,9 @@ lib_libinternal_la_SOURCES = \
 	lib/provider.h \
 	lib/provider_driver.c \
 	lib/provider_perf.c \
+	lib/raw.c \
 	lib/reading.c \
+	lib/remote.c \
 	lib/table.c \
 	lib/unavailable.c \
 	lib/virtual.c \

@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which provider an open takes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "provider.h"
 
-const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)
+/*
+ * The driver if it answers. But where it can only count the TSC (a hybrid processor, one that it does
+ * not know), loading it must not take the counters away that perf_events has.
+ */
+static bool driver_is_better(const char **why)
+{
+	struct perfctr_info info;
+	int error = errno, fd = perfctr_device_open(&info);
+
+	*why = fd < 0 ? perfctr_device_problem(errno) : "the driver answers";
+	errno = error;
+	if (fd < 0)
+		return false;
+	close(fd);
+	if (perfctr_info_nrctrs(&info) > 0 || perfctr_no_pmu())
+		return true;
+	*why = "the driver has no counters for this processor";
+	return false;
+}
+
+const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why)
 {
 	const char *wish = secure_getenv("PERFCTR_PROVIDER");
 	bool driver = mode & VPERFCTR_OPEN_DRIVER, perf = mode & VPERFCTR_OPEN_PERF;
 
+	*why = "the program asks for it";
 	if (driver && perf) {
 		perfctr_fail(EINVAL, "open mode 0x%x forces both providers; choose one", mode);
 		return NULL;
 	}
 	if (!driver && !perf && wish && *wish) {
+		*why = "PERFCTR_PROVIDER asks for it";
 		driver = strcmp(wish, "driver") == 0;
 		perf = strcmp(wish, "perf") == 0;
 		if (!driver && !perf) {
@@ -22,8 +46,20 @@ const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)
 			return NULL;
 		}
 	}
-	/* The driver only if it is asked for: it can't yet do all that perf_events can. */
-	return driver ? &perfctr_provider_driver : &perfctr_provider_perf;
+	if (!driver && !perf && mode & VPERFCTR_OPEN_SHARED) {
+		*why = "only it shares counters";
+		perf = true;
+	}
+	if (driver || (!perf && driver_is_better(why)))
+		return &perfctr_provider_driver;
+	return &perfctr_provider_perf;
+}
+
+const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)
+{
+	const char *why;
+
+	return perfctr_provider_explain(mode, &why);
 }
 
 const char *perfctr_provider_name(void)

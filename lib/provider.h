@@ -14,8 +14,9 @@ struct perfctr_provider {
 	size_t state_size;
 
 	/*
-	 * create() fills in a state of zeros for the calling thread. detach(), in that thread, stops what
-	 * counts, closes what is the thread's own and keeps the sums; destroy() gives back the rest.
+	 * create() fills in a state of zeros for the calling thread: a new one, or without
+	 * VPERFCTR_OPEN_CREAT_EXCL one that the kernel has. detach(), in that thread, stops what counts,
+	 * closes what is the thread's own and keeps the sums; destroy() gives back the rest.
 	 */
 	int (*create)(struct vperfctr *self, unsigned int mode);
 	int (*detach)(struct vperfctr *self);
@@ -78,7 +79,29 @@ unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned i
 
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 
-/* The provider for an open with these flags. NULL after perfctr_fail(EINVAL or ENODEV). */
+/* The provider for an open with these flags. NULL after perfctr_fail(EINVAL). */
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
+
+/* The same, and the reason, as a clause. */
+const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
+
+/* ---- virtual.c ---- */
+
+/* The members of a control beside its cpu_control: 0, or -1 after perfctr_fail(EINVAL). */
+int perfctr_control_words(const struct vperfctr_control *control);
+
+/* ---- raw.c: the driver's calls ---- */
+
+/* The driver's device, if it speaks our ABI, and its facts: a descriptor, or -1 with errno only. */
+int perfctr_device_open(struct perfctr_info *info);
+
+/* What such an errno means, as a clause. */
+const char *perfctr_device_problem(int error);
+
+/* The facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE). */
+int perfctr_device_info(struct perfctr_info *info);
+
+/* sys_vperfctr_open(), and the driver's facts. */
+int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info);
 
 #endif /* PERFCTR_PROVIDER_H */

@@ -7,13 +7,9 @@
  * nothing changed in between; all else asks the kernel.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <perfctr/calls.h>
 #include "provider.h"
 
 struct state {
@@ -30,35 +26,6 @@ static struct state *state_of(const struct vperfctr *self)
 	return (struct state *)self;	/* handle is its first member; users hold it as const */
 }
 
-/* ---- the device ---- */
-
-static int open_device(void)
-{
-	int fd = open("/dev/perfctr", O_RDWR | O_CLOEXEC);
-
-	if (fd >= 0)
-		return fd;
-	if (errno == EACCES || errno == EPERM)
-		return perfctr_fail(EACCES, "/dev/perfctr may not be opened by this user; its mode is "
-				    "set by a udev rule");
-	return perfctr_fail(ENODEV, "there is no /dev/perfctr (%s); load the driver (modprobe perfctr), or "
-			    "use perf_events (PERFCTR_PROVIDER=perf)", strerror(errno));
-}
-
-static int driver_info(struct perfctr_info *info)
-{
-	struct perfctr_call_info call = { .info = (uintptr_t)info, .info_size = sizeof(*info) };
-	int fd = open_device(), result;
-
-	if (fd < 0)
-		return -1;
-	result = ioctl(fd, PERFCTR_IOC_INFO, &call);
-	if (result < 0)
-		perfctr_fail(errno, "/dev/perfctr does not answer as the perfctr driver does");
-	close(fd);
-	return result;
-}
-
 /* ---- reading ---- */
 
 /* The state counts, and can be read here and now. */
@@ -67,25 +34,9 @@ static bool readable(const struct state *state, unsigned int cstatus)
 	return perfctr_is_own(&state->handle) && state->user_reads && perfctr_cstatus_has_tsc(cstatus);
 }
 
-static int read_by_call(const struct state *state, struct perfctr_sum_ctrs *sum,
-			struct vperfctr_control *control)
-{
-	struct perfctr_call_read call = {
-		.sum = (uintptr_t)sum, .sum_size = sizeof(*sum),
-		.control = (uintptr_t)control, .control_size = sizeof(*control),
-	};
-
-	if (ioctl(state->fd, PERFCTR_IOC_READ, &call) == 0)
-		return 0;
-	if (errno == ESRCH)
-		return perfctr_fail(ESRCH, "the counters of a running thread can be read by itself only; "
-				    "read them when it has ended or unlinked them");
-	return perfctr_fail(EIO, "the driver can't read the counters: %s", strerror(errno));
-}
-
 static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
-	return read_by_call(state_of(self), sum, NULL);
+	return sys_vperfctr_read(state_of(self)->fd, sum, NULL);
 }
 
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
@@ -122,9 +73,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 
 static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
-	struct perfctr_sum_ctrs sum;
-
-	return read_by_call(state_of(self), &sum, control);
+	return sys_vperfctr_read(state_of(self)->fd, NULL, control);
 }
 
 /* The driver never shares counters: what runs is exact. It keeps no times. */
@@ -157,50 +106,17 @@ static int is_running(const struct vperfctr *self)
 
 /* ---- control ---- */
 
-static int fail_control(int error)
-{
-	switch (error) {
-	case ESRCH:
-		return perfctr_fail(ESRCH, "these counters belong to another thread, or to none any more; "
-				    "open your own");
-	case EPERM:
-		return perfctr_fail(EPERM, "counting more than one's own user mode takes the capability "
-				    "CAP_PERFMON; clear the kernel-mode bits of the control");
-	case EBUSY:
-		return perfctr_fail(EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
-				    "perf, or sysctl kernel.nmi_watchdog=0");
-	case EINVAL:
-		return perfctr_fail(EINVAL, "the driver refuses this control; its log (dmesg) may say why");
-	}
-	return perfctr_fail(error, "the driver can't carry out this control: %s", strerror(error));
-}
-
 static int driver_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
-	struct perfctr_call_control call = {
-		.control = (uintptr_t)control, .control_size = sizeof(*control),
-	};
-	unsigned int wanted = control->cpu_control.nractrs | control->cpu_control.nrictrs;
-
-	if (control->cpu_control.nrictrs && (control->si_signo <= 0 || control->si_signo > SIGRTMAX))
-		return perfctr_fail(EINVAL, "si_signo is %d, which is no signal; i-mode counters need one "
-				    "(1 to %d)", control->si_signo, SIGRTMAX);
-	/* For the sentence: the driver asks the same rules, and says EINVAL. */
-	if (wanted && perfctr_cpu_control_check(&control->cpu_control) < 0 && errno == EINVAL)
+	if (sys_vperfctr_control(state_of(self)->fd, control) < 0)
 		return -1;
-	if (ioctl(state_of(self)->fd, PERFCTR_IOC_CONTROL, &call) < 0)
-		return fail_control(errno);
 	state_of(self)->nrctrs = control->cpu_control.nractrs + control->cpu_control.nrictrs;
 	return 0;
 }
 
 static int iresume(struct vperfctr *self)
 {
-	if (ioctl(state_of(self)->fd, PERFCTR_IOC_IRESUME) == 0)
-		return 0;
-	if (errno == ESRCH)
-		return fail_control(ESRCH);
-	return perfctr_fail(errno, "no i-mode counter has overflowed: nothing to resume");
+	return sys_vperfctr_iresume(state_of(self)->fd);
 }
 
 /* ---- opening and closing ---- */
@@ -208,44 +124,37 @@ static int iresume(struct vperfctr *self)
 static int create(struct vperfctr *self, unsigned int mode)
 {
 	struct state *state = state_of(self);
-	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
 	struct perfctr_info info;
 	void *page;
-	int device;
+	int error;
 
 	if (mode & VPERFCTR_OPEN_SHARED)
 		return perfctr_fail(EOPNOTSUPP, "the driver does not share counters between more events "
 				    "than there are; open without VPERFCTR_OPEN_SHARED");
-	device = open_device();
-	if (device < 0)
-		return -1;
-	state->fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
-	close(device);
-	if (state->fd < 0 && errno == EPROTO)
-		return perfctr_fail(EPROTO, "the loaded driver has another version of the interface than "
-				    "this library (0x%08X); install both from one release",
-				    PERFCTR_ABI_VERSION);
+	state->fd = perfctr_raw_open(0, mode & VPERFCTR_OPEN_CREAT_EXCL, &info);
+	if (state->fd < 0 && errno == EOPNOTSUPP)
+		return perfctr_fail(ENODEV, "%s, or use perf_events (PERFCTR_PROVIDER=perf)",
+				    perfctr_device_problem(ENODEV));
 	if (state->fd < 0)
-		return perfctr_fail(errno, "the driver can't open this thread's counters: %s",
-				    strerror(errno));
+		return -1;
 	state->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	page = mmap(NULL, state->page_size, PROT_READ, MAP_SHARED, state->fd, 0);
 	if (page == MAP_FAILED) {
-		perfctr_fail(errno, "the driver's page can't be mapped: %s", strerror(errno));
+		error = errno;
+		if (mode & VPERFCTR_OPEN_CREAT_EXCL)
+			sys_vperfctr_unlink(state->fd);
 		close(state->fd);
-		return -1;
+		return perfctr_fail(error, "the driver's page can't be mapped: %s", strerror(error));
 	}
 	state->page = page;
-	state->user_reads = driver_info(&info) == 0 && info.cpu_features & PERFCTR_FEATURE_RDPMC;
+	state->user_reads = info.cpu_features & PERFCTR_FEATURE_RDPMC;
 	return 0;
 }
 
 /* At a thread's end the kernel would do so by itself, too. */
 static int detach(struct vperfctr *self)
 {
-	if (ioctl(state_of(self)->fd, PERFCTR_IOC_UNLINK) == 0)
-		return 0;
-	return perfctr_fail(errno, "the driver can't unlink the counters: %s", strerror(errno));
+	return sys_vperfctr_unlink(state_of(self)->fd);
 }
 
 static void destroy(struct vperfctr *self)
@@ -262,7 +171,7 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.create = create,
 	.detach = detach,
 	.destroy = destroy,
-	.info = driver_info,
+	.info = perfctr_device_info,
 	.control = driver_control,
 	.is_running = is_running,
 	.read_tsc = read_tsc,

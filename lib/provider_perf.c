@@ -352,13 +352,8 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 		return perfctr_fail(ESRCH, state->handle.owner ?
 				    "these counters belong to another thread, which alone can control them" :
 				    "these counters have been unlinked; open new ones");
-	if (control->flags & ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC)
-		return perfctr_fail(EINVAL, "invalid control: flags has 0x%08X: only "
-				    "VPERFCTR_CONTROL_CLOEXEC is known", control->flags);
-	if (control->_reserved2 | control->_reserved3 | control->_reserved4)
-		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear the "
-				    "whole structure before setting members");
-	if (perfctr_cpu_control_check(&control->cpu_control) < 0)
+	if (perfctr_control_words(control) < 0 ||
+	    perfctr_cpu_control_check(&control->cpu_control) < 0)
 		return -1;
 	if (control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP, "this release can't deliver overflow signals through "
@@ -433,6 +428,9 @@ static int create(struct vperfctr *self, unsigned int mode)
 	struct state *state = state_of(self);
 	unsigned int i;
 
+	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL))
+		return perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
+				    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
 	for (i = 0; i < PERFCTR_NR_CTRS; i++)

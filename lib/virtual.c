@@ -52,6 +52,17 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 	return perfctr_provider_of(self) ? perfctr_cpus_info(-1) : NULL;
 }
 
+int perfctr_control_words(const struct vperfctr_control *control)
+{
+	if (control->flags & ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC)
+		return perfctr_fail(EINVAL, "invalid control: flags has 0x%08X: only "
+				    "VPERFCTR_CONTROL_CLOEXEC is known", control->flags);
+	if (control->_reserved2 | control->_reserved3 | control->_reserved4)
+		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear the "
+				    "whole structure before setting members");
+	return 0;
+}
+
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
 	const struct perfctr_provider *provider = perfctr_provider_of(self);

@@ -123,6 +123,12 @@ static const char *watchdog(void)
 	       "; the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0 frees it" : "";
 }
 
+static const char *driver(void)
+{
+	return access("/dev/perfctr", F_OK) == 0 ? ", perhaps the perfctr driver for threads that count "
+						   "through it" : "";
+}
+
 static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
 {
 	if (members > 0)
@@ -159,7 +165,7 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 				    name);
 	case EBUSY:
 		return perfctr_fail(error, "%s can't be counted: somebody else holds the PMU for "
-				    "themselves%s", name, watchdog());
+				    "themselves%s%s", name, driver(), watchdog());
 	case EMFILE:
 	case ENFILE:
 		return perfctr_fail(error, "%s can't be counted: no file descriptors are left in this %s; "

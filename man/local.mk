@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 dist_man_MANS += \
+	man/gperfctr_open.3 \
 	man/libperfctr.3 \
 	man/perfctr-info.1 \
 	man/perfctr.4 \
@@ -11,6 +12,7 @@ dist_man_MANS += \
 	man/perfctr_info.3 \
 	man/perfctr_process_create.3 \
 	man/perfex.1 \
+	man/rvperfctr_open.3 \
 	man/sys_vperfctr_open.3 \
 	man/vperfctr_control.3 \
 	man/vperfctr_open.3 \

@@ -25,6 +25,7 @@ unit_tests = \
 	tests/unit/group \
 	tests/unit/identify \
 	tests/unit/primitives \
+	tests/unit/raw \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
@@ -52,6 +53,8 @@ tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
+tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_raw_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
@@ -140,13 +143,17 @@ CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
-EXTRA_PROGRAMS += tests/vm/guest/driver tests/vm/guest/overflow tests/bench/switch
-CLEANFILES += tests/vm/guest/driver tests/vm/guest/overflow tests/bench/switch
+EXTRA_PROGRAMS += tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/perfex-driver \
+	tests/vm/guest/remote tests/bench/switch
+CLEANFILES += tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/perfex-driver \
+	tests/vm/guest/remote tests/bench/switch
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
+tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
+tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/packaging.sh \
-	tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
+	tests/vm/guest/guest.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

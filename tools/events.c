@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "perfex.h"
 
 /* ---- what -e says ---- */
@@ -315,6 +316,9 @@ void events_close(struct events *events, struct tasks *tasks)
 	}
 	free(tasks->task);
 	*tasks = (struct tasks){ NULL, 0, 0 };
+	if (events->counters >= 0)
+		close(events->counters);
+	events->counters = -1;
 	for (i = 0; i < events->n; i++) {
 		free(events->event[i].reason);
 		events->event[i].reason = NULL;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 bin_PROGRAMS += perfex
-perfex_SOURCES = tools/events.c tools/output.c tools/perfex.c tools/perfex.h tools/run.c
+perfex_SOURCES = tools/driver.c tools/events.c tools/output.c tools/perfex.c tools/perfex.h tools/run.c
 perfex_LDADD = lib/libperfctr.la -lm
 
 bin_PROGRAMS += perfctr-info

@@ -218,6 +218,7 @@ static void print_subject(const struct output *output)
 		fprintf(output->file, "process %d", (int)output->pid);
 		return;
 	}
+	fputs(output->first_thread ? "the first thread of " : "", output->file);
 	for (word = output->command; *word; word++)
 		fprintf(output->file, "%s%s", word == output->command ? "'" : " ", *word);
 	fprintf(output->file, "'");

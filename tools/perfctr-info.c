@@ -192,17 +192,20 @@ static void show_costs(const struct settings *settings)
 
 static void show_processor(const struct settings *settings)
 {
+	const char *provider = perfctr_provider_name();
 	struct perfctr_info info;
 
-	if (perfctr_get_info(&info) < 0)
+	if (!provider || perfctr_get_info(&info) < 0)
 		return;
 	if (settings->json) {
 		printf(" \"processor\":");
 		json_text(perfctr_info_cpu_name(&info));
 		printf(",\n \"counters\":%u,\n", perfctr_info_nrctrs(&info));
 	} else {
-		printf("%s, %u counters, %s\n\n", perfctr_info_cpu_name(&info),
-		       perfctr_info_nrctrs(&info), info.driver_version);
+		/* perf_events' version says whose it is. */
+		printf("%s, %u counters, %s%.*s\n\n", perfctr_info_cpu_name(&info),
+		       perfctr_info_nrctrs(&info), strcmp(provider, "driver") ? "" : "perfctr driver ",
+		       (int)sizeof(info.driver_version), info.driver_version);
 	}
 }
 

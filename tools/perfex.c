@@ -40,6 +40,8 @@ static const char usage[] =
 "  -e, --event LIST       count these events; may be repeated\n"
 "  -p, --pid PID          count a running process, while the command runs if there is one\n"
 "      --per-thread       show each thread of the command or process\n"
+"      --no-inherit       count the command's first thread only, through the driver if there is\n"
+"                         one, and nothing that it creates\n"
 "  -I, --interval MS      show counts every MS milliseconds, too\n"
 "  -r, --repeat N         run the command N times; show mean and spread\n"
 "  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
@@ -59,7 +61,7 @@ static const char usage[] =
 "See perfex(1).\n";
 
 enum {
-	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_VERSION, OPTION_CPU,
+	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_NO_INHERIT, OPTION_VERSION, OPTION_CPU,
 	OPTION_P4PE, OPTION_P4PMV, OPTION_MMCR0, OPTION_MMCR2, OPTION_OFFCORE0, OPTION_OFFCORE1,
 };
 
@@ -67,6 +69,7 @@ static const struct option options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
+	{ "no-inherit", no_argument, NULL, OPTION_NO_INHERIT },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "output", required_argument, NULL, 'o' },
@@ -102,7 +105,7 @@ struct settings {
 	const char *file;		/* -o; NULL: standard error */
 	bool opened;
 	pid_t pid;
-	bool per_thread;
+	bool per_thread, no_inherit, driver;
 	unsigned int interval, repeat;
 };
 
@@ -315,15 +318,19 @@ static int do_run(struct settings *settings)
 	struct run what = {
 		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
 		.pid = settings->pid, .per_thread = settings->per_thread,
+		.first_thread = settings->no_inherit, .driver = settings->driver,
 		.interval = settings->interval, .started = started, .tick = tick, .arg = settings,
 	};
 	struct outcome outcome, total = { 0, 0, 0, 0, false };
 	unsigned int i;
 
 	settings->output.command = settings->command;
+	settings->output.first_thread = settings->driver || settings->no_inherit;
 	for (i = 0; i < settings->repeat; i++) {
 		if (i)
 			events_close(&settings->events, &settings->tasks);
+		if (i && settings->driver && !driver_try(&settings->events))
+			driver_refuses(&settings->events, perfctr_error());
 		outcome = run(&what);
 		output_repeat(&settings->output, &settings->events);
 		total.elapsed += outcome.elapsed;
@@ -344,6 +351,38 @@ static int do_run(struct settings *settings)
 	events_free(&settings->events);
 	output_free(&settings->output);
 	return same_end(&total);
+}
+
+/*
+ * The driver counts one thread, so it is taken only where that is what is asked for: by --no-inherit, or
+ * by forcing it.
+ */
+static void choose_provider(struct settings *settings)
+{
+	const char *wish = getenv("PERFCTR_PROVIDER"), *name = perfctr_provider_name(), *obstacle;
+	bool forced = wish && !strcmp(wish, "driver");
+
+	if (!name)
+		die("%s", perfctr_error());
+	if (strcmp(name, "driver") != 0 || !(forced || settings->no_inherit))
+		return;
+	obstacle = settings->pid ? "-p" : settings->per_thread ? "--per-thread" :
+		   settings->interval ? "-I" : NULL;
+	if (obstacle && forced)
+		die("%s takes perf_events, but PERFCTR_PROVIDER=driver forbids them", obstacle);
+	if (!obstacle) {
+		obstacle = driver_control(&settings->events);
+		if (obstacle && forced)
+			die("the driver can't count these events (PERFCTR_PROVIDER=driver): %s", obstacle);
+	}
+	if (obstacle)
+		return;
+	settings->driver = driver_try(&settings->events);
+	/* What the driver refuses, perf_events may still count, unless they are forbidden. */
+	if (!settings->driver && forced) {
+		driver_refuses(&settings->events, perfctr_error());
+		settings->driver = true;
+	}
 }
 
 static void set_control(struct settings *settings, int option, const char *text)
@@ -386,7 +425,9 @@ static void set_format(struct settings *settings, enum format format)
 
 int main(int argc, char **argv)
 {
-	struct settings settings = { .repeat = 1, .events.base16 = true };
+	struct settings settings = {
+		.repeat = 1, .events.base16 = true, .events.counters = -1,
+	};
 	bool list = false, with_text = false;
 	const char *cpu = NULL;
 	char *names = NULL;
@@ -406,6 +447,9 @@ int main(int argc, char **argv)
 			break;
 		case OPTION_PER_THREAD:
 			settings.per_thread = true;
+			break;
+		case OPTION_NO_INHERIT:
+			settings.no_inherit = true;
 			break;
 		case 'I':
 			settings.interval = parse_count("-I", optarg, 10, 86400000);
@@ -465,6 +509,9 @@ int main(int argc, char **argv)
 		die("-r runs a command several times; it does not go with -p, -I or --per-thread");
 	if (settings.per_thread && settings.interval)
 		die("--per-thread and -I exclude each other");
+	if (settings.per_thread && settings.no_inherit)
+		die("--per-thread and --no-inherit exclude each other");
 	events_finish(&settings.events);
+	choose_provider(&settings);
 	return do_run(&settings);
 }

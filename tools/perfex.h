@@ -4,6 +4,7 @@
  *
  * perfex.c	options, and what is done in which order
  * events.c	-e's events, opened on threads; counts
+ * driver.c	the same through the perfctr driver, for the command's first thread
  * run.c	starting, watching and tracing commands and processes
  * output.c	tables, CSV, JSON
  */
@@ -40,6 +41,7 @@ struct spec {
 struct event {
 	char *name;			/* as shown */
 	char *reason;			/* why it is not counted; NULL: it is */
+	int counter;			/* through the driver: which of the control's; -1: the TSC */
 	struct perfctr_reading reading;	/* sum over all threads */
 };
 
@@ -48,7 +50,9 @@ struct events {
 	unsigned int nspecs;
 	struct event *event;
 	unsigned int n;
-	struct perfctr_cpu_control control;	/* of the events given as numbers */
+	/* Of the events given as numbers; through the driver, of all events. */
+	struct perfctr_cpu_control control;
+	int counters;				/* the driver's descriptor; -1: none */
 	bool base16;				/* these are hexadecimal by default */
 	bool base16_silently;
 };
@@ -90,6 +94,31 @@ void events_free(struct events *events);
 /* Whether any event of any task is open. */
 bool events_any(const struct events *events, const struct tasks *tasks);
 
+/* ---- driver.c ---- */
+
+/* Make one control of all events. NULL, or a clause that says why it can't be. */
+const char *driver_control(struct events *events);
+
+/* Try it on perfex itself. false: the driver refuses it, as perfctr_error() says. */
+bool driver_try(struct events *events);
+
+/* Give this reason to all events that have none. */
+void driver_refuses(struct events *events, const char *reason);
+
+/* In the child: make its counters, and send their descriptor; then, last of all, start them. */
+int driver_give(int socket);
+void driver_start(const struct events *events, int socket, int fd);
+
+/* In perfex: take the descriptor; learn, when the command runs, whether they started. */
+void driver_take(struct events *events, int socket);
+void driver_started(struct events *events, int socket);
+
+/* Whether an exec has ended the counters of a command that runs: then the events get a reason. */
+void driver_look(struct events *events, pid_t pid);
+
+/* Read the counters of a command that has ended. */
+void driver_read(struct events *events);
+
 /* ---- run.c ---- */
 
 struct outcome {
@@ -104,6 +133,8 @@ struct run {
 	char **command;			/* NULL: none */
 	pid_t pid;			/* of a running process; 0: none */
 	bool per_thread;
+	bool first_thread;		/* count nothing that the command's first thread creates */
+	bool driver;			/* through the driver */
 	unsigned int interval;		/* ms; 0: none */
 	/* Called with the pid before the command starts, and at the end of each interval. */
 	void (*started)(void *arg, pid_t pid);
@@ -123,6 +154,7 @@ struct output {
 	enum format format;
 	char **command;
 	pid_t pid;
+	bool first_thread;
 	unsigned int repeats;
 	double *sum, *squares;		/* over repeats, per event */
 	struct perfctr_reading *last;	/* per event, at the last tick */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -80,15 +81,18 @@ struct child {
 	pid_t pid;
 	int go;			/* writing a byte starts the command; closing it ends the child */
 	int error;		/* says errno if the command can't be started, else is closed */
+	int counters;		/* through the driver: the socket on which it sends them; -1 */
 };
 
-static struct child start_child(char **command, const struct signals *signals)
+static struct child start_child(const struct run *run, const struct signals *signals)
 {
-	int go[2], error[2], failure;
+	int go[2], error[2], counters[2] = { -1, -1 }, fd = -1, failure;
 	struct child child;
 	char byte;
 
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
+		die("can't start a command: %s", strerror(errno));
+	if (run->driver && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, counters) < 0)
 		die("can't start a command: %s", strerror(errno));
 	child.pid = fork();
 	if (child.pid < 0)
@@ -96,9 +100,15 @@ static struct child start_child(char **command, const struct signals *signals)
 	if (child.pid == 0) {
 		close(go[1]);
 		give_signals_back(signals);
+		if (run->driver) {
+			close(counters[0]);
+			fd = driver_give(counters[1]);
+		}
 		if (read(go[0], &byte, 1) != 1)
 			_exit(EXIT_PERFEX);
-		execvp(command[0], command);
+		if (run->driver)
+			driver_start(run->events, counters[1], fd);
+		execvp(run->command[0], run->command);
 		failure = errno;
 		while (write(error[1], &failure, sizeof(failure)) < 0 && errno == EINTR)
 			;
@@ -108,6 +118,9 @@ static struct child start_child(char **command, const struct signals *signals)
 	close(error[1]);
 	child.go = go[1];
 	child.error = error[0];
+	child.counters = counters[0];
+	if (run->driver)
+		close(counters[1]);
 	return child;
 }
 
@@ -141,22 +154,30 @@ static void end_tick(const struct run *run, double seconds)
 	run->tick(run->arg, seconds);
 }
 
-/* Wait for the child, with ticks on the way, passing signals on. */
+/*
+ * Wait for the child, passing signals on. On the way there are ticks, or looks whether the driver's
+ * counters are there: after 1 ms, 3, 7, ..., and then once in a second.
+ */
 static void wait_for(const struct run *run, pid_t pid, const struct signals *signals, double start,
 		     int *status, struct rusage *usage)
 {
-	double next = start + run->interval / 1e3, left;
+	double step = run->driver ? 1e-3 : run->interval / 1e3, next = start + step, left;
 	struct timespec timeout;
 	int signal;
 
 	while (wait4(pid, status, WNOHANG, usage) == 0) {
-		if (!run->interval) {
+		if (step <= 0) {
 			signal = sigwaitinfo(&signals->set, NULL);
 		} else {
 			left = next - now();
-			if (left <= 0) {
+			if (left <= 0 && run->driver) {
+				driver_look(run->events, pid);
+				step = step < 0.5 ? 2 * step : 1;
+			} else if (left <= 0) {
 				end_tick(run, now() - start);
-				next += run->interval / 1e3;
+			}
+			if (left <= 0) {
+				next += step;
 				continue;
 			}
 			timeout.tv_sec = (time_t)left;
@@ -246,25 +267,34 @@ static struct outcome run_command(const struct run *run)
 
 	memset(&usage, 0, sizeof(usage));
 	take_signals(&signals);
-	child = start_child(run->command, &signals);
+	child = start_child(run, &signals);
 	run->started(run->arg, child.pid);
-	if (run->per_thread) {
+	if (run->driver) {
+		driver_take(run->events, child.counters);
+	} else if (run->per_thread) {
 		if (ptrace(PTRACE_SEIZE, child.pid, NULL, (void *)TRACE) < 0)
 			die("--per-thread has to trace the command, which is not permitted here: %s; "
 			    "count without it", strerror(errno));
 		events_open(run->events, run->tasks, child.pid, PERFCTR_GROUP_ON_EXEC);
 	} else if (run->pid == 0) {
 		events_open(run->events, run->tasks, child.pid,
-			    PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
+			    PERFCTR_GROUP_ON_EXEC | (run->first_thread ? 0 : PERFCTR_GROUP_INHERIT));
 	}
 	start = now();
 	release_child(&child, run->command[0]);
+	if (run->driver) {
+		driver_started(run->events, child.counters);
+		close(child.counters);
+	}
 	if (run->per_thread)
 		trace(run, child.pid, &signals, &outcome.status, &usage);
 	else
 		wait_for(run, child.pid, &signals, start, &outcome.status, &usage);
 	outcome.elapsed = now() - start;
-	events_read(run->events, run->tasks);
+	if (run->driver)
+		driver_read(run->events);
+	else
+		events_read(run->events, run->tasks);
 	if (run->interval)
 		run->tick(run->arg, outcome.elapsed);
 	give_signals_back(&signals);
@@ -292,7 +322,8 @@ static void attach(const struct run *run)
 
 			if (tid <= 0 || find_task(run->tasks, tid))
 				continue;
-			events_open(run->events, run->tasks, tid, PERFCTR_GROUP_INHERIT);
+			events_open(run->events, run->tasks, tid,
+				    run->first_thread ? 0 : PERFCTR_GROUP_INHERIT);
 			read_comm(&run->tasks->task[run->tasks->n - 1]);
 			found = true;
 		}

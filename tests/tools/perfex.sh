@@ -34,12 +34,36 @@ expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
+expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L
 expect "help" 0 'usage: perfex' "$perfex" --help
 expect "version" 0 'libperfctr' "$perfex" --version
+
+# A child does all the work, which is not the first thread's.
+# shellcheck disable=SC2016
+work_of() { "$perfex" "$@" --csv -e task-clock sh -c \
+	'(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); :' 2>&1 | sed -n 's/,ns,task-clock,exact.*//p'; }
+all=$(work_of) first=$(work_of --no-inherit)
+if [ "${first:-$all}" -lt "$((${all:-0} / 4))" ]; then
+	echo "PASS nothing that the first thread creates"
+else
+	echo "FAIL nothing that the first thread creates: $first of $all ns"
+	failed=1
+fi
+expect "threads and no threads" 125 'exclude each other' "$perfex" --no-inherit --per-thread true
+# Forced, and not there: no count is made up, and no other provider taken.
+# shellcheck disable=SC2317
+driver() { env PERFCTR_PROVIDER=driver "$perfex" "$@"; }
+if [ ! -e /dev/perfctr ]; then
+	expect "no driver" 0 'there is no /dev/perfctr' driver -e 0x004100C0 true
+	expect "no driver, by another's name" 125 'PERFCTR_PROVIDER=driver' driver -e task-clock echo ran
+	expect "no driver, attached" 125 '-p takes perf_events' driver -e 0x004100C0 -p $$
+	expect "no driver, the default one" 0 'task-clock' "$perfex" --no-inherit -e task-clock true
+fi
+expect "no such provider" 125 'names no provider' env PERFCTR_PROVIDER=x "$perfex" true
 
 "$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')"
 python3 - "$work/json" <<'EOT'

@@ -490,19 +490,11 @@ END_TEST
 
 START_TEST(not_in_this_release)
 {
-	struct vperfctr_control control = tsc_only();
 	struct gperfctr_cpu_control gcontrol;
-	struct perfctr_sum_ctrs sum;
 
 	memset(&gcontrol, 0, sizeof(gcontrol));
-	ck_fails_null(rvperfctr_open(getpid()), EOPNOTSUPP, "perfctr_group_open");
 	ck_fails_null(gperfctr_open(), EOPNOTSUPP, "perfctr_group_open");
 	ck_fails(gperfctr_control(NULL, &gcontrol), EOPNOTSUPP, "gperfctr");
-	ck_fails(rvperfctr_control(NULL, &control), EOPNOTSUPP, "rvperfctr");
-	ck_fails(sys_vperfctr_open(0, 1), EOPNOTSUPP, "vperfctr_open");
-	ck_fails(sys_vperfctr_control(3, &control), EOPNOTSUPP, "driver");
-	ck_fails(sys_vperfctr_read(3, &sum, NULL), EOPNOTSUPP, "driver");
-	ck_fails(_vperfctr_read_sum(3, &sum), EOPNOTSUPP, "driver");
 	ck_fails_null(perfctr_cpu_event_set(0), ENOENT, "table");
 }
 END_TEST

@@ -93,7 +93,8 @@ files() {
 	[ -e "$work/files-$arch/.done" ] && return
 	case $arch in
 	arm64) host=aarch64-linux-gnu more="" ;;
-	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow tests/bench/switch" ;;
+	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/remote
+		tests/vm/guest/perfex-driver tests/bench/switch" ;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver tests/vm/guest/overflow" ;;
 	esac
 	"$here/deb.sh" bookworm "$arch" busybox-static "$work/busybox-$arch"
@@ -110,7 +111,7 @@ files() {
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	cp "$work/busybox-$arch/bin/busybox" "$work/files-$arch/bin/"
-	for applet in sh sort sleep; do
+	for applet in sh sort sleep cat chmod; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
@@ -135,6 +136,7 @@ for name in $1; do
 		driver
 		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" || continue
 		usual="$usual driver counters_driver overflow"
+		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver"
 	fi
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" \

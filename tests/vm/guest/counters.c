@@ -680,7 +680,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-		bool perf;		/* about perf_events, or what the driver can't do yet */
+		bool perf;		/* about perf_events, or what only it can do */
 	} tests[] = {
 #define TEST(name) { #name, name, false }
 #define PERF_TEST(name) { #name, name, true }
@@ -689,7 +689,7 @@ int main(int argc, char **argv)
 		TEST(two_threads_on_one_cpu), TEST(migration), TEST(virtual_tsc),
 		PERF_TEST(more_events_than_counters), PERF_TEST(groups_count_together),
 		PERF_TEST(own_events), PERF_TEST(named_counters_are_refused),
-		PERF_TEST(totals_include_ended_threads),
+		TEST(totals_include_ended_threads),
 		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
 	};
 	struct perfctr_info info;

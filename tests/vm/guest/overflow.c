@@ -4,36 +4,14 @@
  * instruction: loads the driver, and demands one signal per overflow, on the right thread, with the
  * right mask, and sums in which no instruction is lost. Exit status 0 if all is well.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-#include <libperfctr.h>
-
-#define CHECK(condition, ...) do { \
-	if (!(condition)) { \
-		printf("  line %d: %s: ", __LINE__, #condition); \
-		printf(__VA_ARGS__); \
-		printf("; %s\n", perfctr_error()); \
-		return 1; \
-	} \
-} while (0)
-
-/* Exactly 2 * n instructions. */
-static void loop(unsigned long n)
-{
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
-}
+#include "tests/vm/guest/guest.h"
 
 enum { USER = 0x00510000, KERNEL = 0x00520000, INSTRUCTIONS = 0xC0 };	/* EN, INT, USR or OS */
 
@@ -390,51 +368,14 @@ static int refusals(void)
 	return 0;
 }
 
-/* The arguments name the tests to run; none: all. */
-int main(int argc, char **argv)
+int main(void)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} tests[] = {
+	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
 		TEST(exact), TEST(not_resumed), TEST(two_counters), TEST(with_a_mode),
 		TEST(in_system_calls), TEST(asleep), TEST(threads), TEST(races),
 		TEST(dies_overflowing), TEST(refusals),
 	};
-	int module = open("/perfctr.ko", O_RDONLY), failures = 0;
-	unsigned int i;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0) {
-		printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
-		return 1;
-	}
-	close(module);
-	setenv("PERFCTR_PROVIDER", "driver", 1);
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		struct vperfctr *left;
-		int failed, k = 1;
-
-		while (k < argc && strcmp(argv[k], tests[i].name) != 0)
-			k++;
-		if (argc > 1 && k == argc)
-			continue;
-		failed = tests[i].run();
-
-		/* What a failed test left behind must not fail the next one. */
-		left = vperfctr_open_mode(0);
-		if (left) {
-			vperfctr_unlink(left);
-			vperfctr_close(left);
-		}
-		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
-		failures += failed;
-	}
-	usleep(100000);
-	if (syscall(SYS_delete_module, "perfctr", O_NONBLOCK) < 0) {
-		printf("the driver can't be unloaded: %s\n", strerror(errno));
-		failures++;
-	}
-	return failures != 0;
+	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Has perfex count the program "loop" through the driver, and demands exact differences; that what the
+ * driver can't do is done by perf_events, or refused if they are forbidden; and that counters which an
+ * exec has ended are not taken for counts.
+ */
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "tests/vm/guest/guest.h"
+
+static char output[8192];
+
+/* The command's exit status; what it writes is in output. */
+static int run(const char *command)
+{
+	char line[512];
+	size_t n = 0, got;
+	FILE *pipe;
+	int status;
+
+	snprintf(line, sizeof(line), "%s 2>&1", command);
+	pipe = popen(line, "r");
+	if (!pipe)
+		return -1;
+	while ((got = fread(output + n, 1, sizeof(output) - 1 - n, pipe)) > 0)
+		n += got;
+	output[n] = '\0';
+	status = pclose(pipe);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define CHECK_RUN(command, status, words) do { \
+	int got_ = run(command); \
+	CHECK(got_ == (status) && strstr(output, (words)), "exit status %d, no \"%s\" in\n%s", got_, \
+	      (words), output); \
+} while (0)
+
+/* The CSV row of an event: its count, if the driver counted it (which keeps no times), else 0. */
+static unsigned long long driver_count(const char *event)
+{
+	unsigned long long value, found = 0;
+	char *line, *rest, wanted[128];
+
+	snprintf(wanted, sizeof(wanted), ",,%s,exact,0,0,", event);
+	for (line = output; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		value = strtoull(line, &rest, 10);
+		if (rest != line && !strncmp(rest, wanted, strlen(wanted)))
+			found = value;
+	}
+	return found;
+}
+
+static int exact_differences(const char *environment, const char *options, const char *event)
+{
+	unsigned long long count[3];
+	char command[256];
+	unsigned int k;
+
+	for (k = 0; k < 4; k++) {	/* the first time brings everything into memory */
+		snprintf(command, sizeof(command), "%s perfex --csv %s -- loop 0000%u00000", environment,
+			 options, k ? k : 1);
+		CHECK_RUN(command, 0, event);
+		count[k ? k - 1 : 0] = driver_count(event);
+	}
+	printf("  %s: %llu %llu %llu\n", event, count[0], count[1], count[2]);
+	CHECK(count[0] > 200000 && count[1] - count[0] == 200000 && count[2] - count[1] == 200000,
+	      "not exact");
+	return 0;
+}
+
+static int by_number(void)
+{
+	CHECK(exact_differences("", "--no-inherit -e 0x004100C0", "event 0x004100C0") == 0, "alone");
+	CHECK(exact_differences("", "--no-inherit -e 0x004100C0@1,0x004100C0@0", "event 0x004100C0") == 0,
+	      "on named counters");
+	CHECK(driver_count("tsc") > 200000, "%s", output);
+	CHECK(exact_differences("PERFCTR_PROVIDER=driver", "-e 0x004100C0", "event 0x004100C0") == 0,
+	      "forced");
+	CHECK(exact_differences("", "--no-inherit -r 2 -e 0x004100C0", "event 0x004100C0") == 0, "twice");
+	return 0;
+}
+
+static int by_name(void)
+{
+	static const char *const names[] = {
+		"INST_RETIRED.ANY_P:u", "RETIRED_INSTRUCTIONS:u", "INSTRUCTIONS_RETIRED:u",
+	};
+	char options[128];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (perfctr_event_check(names[i]) == 0)
+			break;
+	CHECK(i < sizeof(names) / sizeof(names[0]), "no name for instructions retired");
+	snprintf(options, sizeof(options), "--no-inherit -e msr/tsc/,%s", names[i]);
+	CHECK(exact_differences("", options, names[i]) == 0, "by name");
+	CHECK(driver_count("msr/tsc/") > 200000, "%s", output);
+	return 0;
+}
+
+static int ends_as_the_command(void)
+{
+	CHECK_RUN("perfex --no-inherit -e 0x004100C0 -- sh -c 'exit 7'", 7, "the first thread of 'sh");
+	CHECK_RUN("perfex --no-inherit -e 0x004100C0 -- no-such-command", 127, "command not found");
+	CHECK_RUN("(perfex --no-inherit -e 0x004100C0 -- sh -c 'kill -KILL $$'; exit 3)", 3, "0x004100C0");
+	/* Through one exec after the other. */
+	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- sh -c 'exec loop 0000500000'", 0, "exact,0,0");
+	CHECK(driver_count("event 0x004100C0") > 1000000, "%s", output);
+	return 0;
+}
+
+/* The driver gives the counters back a moment after the thread has ended whose they were. */
+static void settle(void)
+{
+	usleep(300000);
+}
+
+/* perf_events tells times, which are not 0. */
+static int what_takes_perf_events(void)
+{
+	settle();
+	CHECK_RUN("perfex --csv --no-inherit -e cycles:u -- loop 0000100000", 0, ",,cycles:u,exact,");
+	CHECK(!strstr(output, "exact,0,0"), "%s", output);
+	CHECK_RUN("perfex --csv -e 0x004100C0 -- loop 0000100000", 0, ",,event 0x004100C0,exact,");
+	CHECK(!strstr(output, "exact,0,0"), "inherited: %s", output);
+	CHECK_RUN("perfex --csv --no-inherit -I 100 -e 0x004100C0 -- loop 0000100000", 0, "exact");
+	CHECK(!strstr(output, "exact,0,0"), "%s", output);
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -e cycles -- sh -c 'echo it ran'", 125, "PERFCTR_PROVIDER");
+	CHECK(!strstr(output, "it ran\n"), "%s", output);
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -I 100 -e 0x004100C0 -- loop 0000000001", 125, "-I takes");
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex --per-thread -e 0x004100C0 -- loop 0000000001", 125,
+		  "--per-thread takes");
+	return 0;
+}
+
+/* perf_events has the counters: it counts for whom it may, and is named to the others. */
+static int busy(void)
+{
+	struct perfctr_group *hog;
+
+	settle();
+	hog = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	CHECK(hog, "%s", perfctr_error());
+	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- loop 0000100000", 0, "exact");
+	CHECK(!strstr(output, "exact,0,0"), "%s", output);
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -r 2 -e 0x004100C0 -- loop 0000100000", 0,
+		  "in use by perf_events");
+	perfctr_group_close(hog);
+	return 0;
+}
+
+static int as_user(const char *command)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (setgid(65534) < 0 || setuid(65534) < 0)
+			_exit(99);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(98);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* An unprivileged user: user mode alone, and nothing of a program with more rights. */
+static int without_rights(void)
+{
+	CHECK_RUN("cat /bin/loop > /tmp/loop-suid; chmod 4755 /tmp/loop-suid", 0, "");
+	CHECK(as_user("perfex --csv --no-inherit -e 0x004100C0 -- loop 0000100000 2>/tmp/user1") == 0, "user");
+	CHECK_RUN("cat /tmp/user1", 0, "exact,0,0");
+	CHECK(driver_count("event 0x004100C0") > 200000, "%s", output);
+	/* It runs for 0.2 s, of which the counters see nothing. */
+	CHECK(as_user("perfex --csv --no-inherit -e 0x004100C0 -- /tmp/loop-suid 0100000000 2>/tmp/user2") == 0,
+	      "user");
+	CHECK_RUN("cat /tmp/user2", 0, "set-user-ID");
+	CHECK(strstr(output, "not counted") && !strstr(output, "exact"), "%s", output);
+	/* To root it has no more rights. */
+	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- /tmp/loop-suid 0100000000", 0, "exact,0,0");
+	CHECK(driver_count("event 0x004100C0") > 200000000, "%s", output);
+	/* The kernel's mode: perf_events refuse it as well, and the driver is not asked twice. */
+	CHECK(as_user("PERFCTR_PROVIDER=driver perfex -e 0x004300C0 -- loop 0000100000 2>/tmp/user3") == 0,
+	      "user");
+	CHECK_RUN("cat /tmp/user3", 0, "CAP_PERFMON");
+	return 0;
+}
+
+int main(void)
+{
+	static const struct guest_test tests[] = {
+#define TEST(name) { #name, name }
+		TEST(by_number), TEST(by_name), TEST(ends_as_the_command), TEST(what_takes_perf_events),
+		TEST(busy), TEST(without_rights),
+	};
+
+	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
+}

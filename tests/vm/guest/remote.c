@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The library over the driver: its calls on descriptors, another thread's counters under ptrace, other
+ * threads' sums, overflow signals, and which provider is chosen. See tests/vm/README.md.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include "tests/vm/guest/guest.h"
+
+/* ---- calls on descriptors ---- */
+
+static int raw_calls(void)
+{
+	struct vperfctr_control control = instructions(2), bad = control, got;
+	struct perfctr_sum_ctrs a, b;
+	struct perfctr_info info;
+	int fd, second;
+	void *page;
+
+	CHECK(sys_perfctr_info(&info, NULL, NULL) == 0, "%s", perfctr_error());
+	CHECK(strncmp(info.driver_version, "perf_events", 11) != 0, "%s", info.driver_version);
+	CHECK_FAILS(sys_vperfctr_open(0, 0), ENODEV, "no counters yet");
+	CHECK((fd = sys_vperfctr_open(0, 1)) >= 0, "%s", perfctr_error());
+	CHECK_FAILS(sys_vperfctr_open(0, 1), EEXIST, "already");
+	CHECK_FAILS(_vperfctr_open(1), EEXIST, "already");
+	CHECK_FAILS(vperfctr_open() ? 0 : -1, EEXIST, "already");
+	CHECK((second = sys_vperfctr_open(getpid(), 0)) >= 0, "%s", perfctr_error());
+	CHECK(sys_vperfctr_control(second, &control) == 0, "%s", perfctr_error());
+	loop(100000);
+	CHECK(sys_vperfctr_read(fd, &a, &got) == 0, "%s", perfctr_error());
+	CHECK(a.pmc[0] == a.pmc[1] && a.pmc[0] > 200000 && a.pmc[0] < 210000, "%llu", a.pmc[0]);
+	CHECK(memcmp(&got, &control, sizeof(got)) == 0, "another control");
+
+	/* Refused in words, and what runs runs on. */
+	bad.cpu_control.pmc_map[1] = 0;
+	CHECK_FAILS(sys_vperfctr_control(fd, &bad), EINVAL, "pmc_map[1]");
+	bad = control;
+	bad.flags = 0x80;
+	CHECK_FAILS(_vperfctr_control(fd, &bad), EINVAL, "flags has 0x00000080");
+	bad = control;
+	bad._reserved3 = 1;
+	CHECK_FAILS(sys_vperfctr_control(fd, &bad), EINVAL, "reserved");
+	bad = control;
+	bad.cpu_control.nractrs = 1;
+	bad.cpu_control.nrictrs = 1;
+	bad.cpu_control.evntsel[1] |= 0x00100000;
+	bad.cpu_control.ireset[1] = -1000;
+	CHECK_FAILS(sys_vperfctr_control(fd, &bad), EINVAL, "si_signo is 0");
+	CHECK_FAILS(sys_vperfctr_control(fd, NULL), EINVAL, "NULL");
+	CHECK_FAILS(sys_vperfctr_control(2, &control), EBADF, "descriptor 2");
+	CHECK_FAILS(sys_vperfctr_read(77, &a, NULL), EBADF, "descriptor 77");
+	CHECK_FAILS(sys_vperfctr_iresume(fd), EINVAL, "nothing to resume");
+	loop(1000);
+	CHECK(_vperfctr_read_sum(fd, &b) == 0 && b.pmc[0] > a.pmc[0] + 2000, "%llu", b.pmc[0]);
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(page != MAP_FAILED, "mmap");
+	munmap(page, 4096);
+
+	CHECK(sys_vperfctr_unlink(second) == 0 && sys_vperfctr_unlink(fd) == 0, "%s", perfctr_error());
+	CHECK_FAILS(sys_vperfctr_control(fd, &control), ESRCH, "unlinked");
+	CHECK_FAILS(sys_vperfctr_iresume(fd), ESRCH, "unlinked");
+	CHECK(_vperfctr_read_sum(fd, &a) == 0 && _vperfctr_read_sum(fd, &b) == 0, "%s", perfctr_error());
+	CHECK(a.pmc[0] == b.pmc[0] && a.pmc[0] > 202000, "%llu, %llu", a.pmc[0], b.pmc[0]);
+	CHECK_FAILS(sys_vperfctr_open(0, 0), ENODEV, "no counters yet");
+	close(second);
+	close(fd);
+	return 0;
+}
+
+/* ---- a child under ptrace ---- */
+
+/*
+ * The child's work: four stretches, each between two breakpoints, of n, 3n, 10n and 0 loops; after that
+ * it works until it is killed.
+ */
+#define STRETCH 10000ul
+
+static __attribute__((noinline)) void stretch(unsigned long n)
+{
+	__asm__ volatile("int3; 1: dec %0; jnz 1b; int3" : "+r"(n) : : "cc");
+}
+
+static void child(void)
+{
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	stretch(STRETCH);
+	stretch(3 * STRETCH);
+	stretch(10 * STRETCH);
+	for (;;)
+		loop(1000000);
+}
+
+static pid_t start_child(void (*work)(void))
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		work();
+		_exit(9);
+	}
+	return pid;
+}
+
+/* The signal that the child stands still with; 0 if it ended. */
+static int stopped(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+}
+
+static int go_on(pid_t pid)
+{
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	return stopped(pid);
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) == pid)
+		;
+}
+
+static int remote_exact(void)
+{
+	struct vperfctr_control control = instructions(2), got;
+	unsigned long long count[3];
+	struct perfctr_sum_ctrs sum, again;
+	struct rvperfctr *remote, *second;
+	pid_t pid = start_child(child);
+	struct perfctr_info info;
+	unsigned int k;
+
+	CHECK(stopped(pid) == SIGSTOP, "the child does not stop");
+	remote = rvperfctr_open(pid);
+	CHECK(remote, "%s", perfctr_error());
+	CHECK(rvperfctr_pid(remote) == pid, "%d", rvperfctr_pid(remote));
+	CHECK(rvperfctr_info(remote, &info) == 0 && perfctr_info_nrctrs(&info) >= 2, "info");
+	for (k = 0; k < 3; k++) {
+		CHECK(go_on(pid) == SIGTRAP, "the stretch's begin");
+		CHECK(rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+		CHECK(go_on(pid) == SIGTRAP, "the stretch's end");
+		CHECK(rvperfctr_read_state(remote, &sum, &got) == 0, "%s", perfctr_error());
+		CHECK(sum.pmc[0] == sum.pmc[1] && sum.tsc > 0, "%llu, %llu", sum.pmc[0], sum.pmc[1]);
+		CHECK(got.cpu_control.nractrs == 2, "the control read");
+		count[k] = sum.pmc[0];
+	}
+	/* Exactly the loops, and the same of all else. */
+	CHECK(count[0] >= 2 * STRETCH && count[0] < 2 * STRETCH + 10, "%llu", count[0]);
+	CHECK(count[1] - count[0] == 4 * STRETCH && count[2] - count[0] == 18 * STRETCH,
+	      "%llu %llu %llu", count[0], count[1], count[2]);
+
+	/* Another handle is one on the same state; a refused control touches nothing. */
+	second = rvperfctr_open(pid);
+	CHECK(second, "%s", perfctr_error());
+	control.cpu_control.pmc_map[1] = 0;
+	CHECK_FAILS(rvperfctr_control(second, &control), EINVAL, "pmc_map[1]");
+	CHECK(rvperfctr_read_ctrs(second, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu", again.pmc[0]);
+	rvperfctr_close(second);
+
+	/* Stopped, it keeps its sums; unlinked, they can be read even while it runs. */
+	CHECK(rvperfctr_stop(remote) == 0, "%s", perfctr_error());
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	usleep(20000);
+	kill(pid, SIGSTOP);
+	CHECK(stopped(pid) == SIGSTOP, "stop");
+	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu", again.pmc[0]);
+	CHECK(rvperfctr_unlink(remote) == 0, "%s", perfctr_error());
+	CHECK_FAILS(rvperfctr_stop(remote), ESRCH, "unlinked");
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	CHECK(rvperfctr_unlink(remote) == 0, "twice: %s", perfctr_error());
+	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu", again.pmc[0]);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return 0;
+}
+
+static void work(void)
+{
+	for (;;)
+		loop(10000);
+}
+
+/* Whoever is not stopped under our ptrace is out of reach. */
+static int only_stopped_threads(void)
+{
+	struct vperfctr_control control = instructions(1);
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	pid_t pid = start_child(work);
+
+	CHECK_FAILS(rvperfctr_open(0x3FFFFFF0) ? 0 : -1, ESRCH, "no thread 1073741808");
+	CHECK_FAILS(rvperfctr_open(1) ? 0 : -1, ESRCH, "waitpid()");
+	CHECK_FAILS(rvperfctr_open(pid) ? 0 : -1, ESRCH, "PTRACE_ATTACH");
+	kill(pid, SIGSTOP);
+	CHECK(waitpid(pid, NULL, WUNTRACED) == pid, "stop");
+	CHECK_FAILS(rvperfctr_open(pid) ? 0 : -1, ESRCH, "ptrace");
+	kill(pid, SIGCONT);
+	CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "seize");
+	CHECK_FAILS(rvperfctr_open(pid) ? 0 : -1, ESRCH, "PTRACE_INTERRUPT");
+	CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	CHECK_FAILS(rvperfctr_read_ctrs(remote, &sum), ESRCH, "not stopped");
+	CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "not stopped");
+	CHECK_FAILS(rvperfctr_stop(remote), ESRCH, "not stopped");
+	CHECK_FAILS(rvperfctr_unlink(remote), ESRCH, "not stopped");
+	/* It has been counting all the time. */
+	usleep(20000);
+	CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
+	CHECK(rvperfctr_read_ctrs(remote, &sum) == 0 && sum.pmc[0] > 100000, "%llu", sum.pmc[0]);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return 0;
+}
+
+/* Killed by somebody else while we are at it: every call succeeds or says ESRCH; the sums are final. */
+static int killed_in_the_middle(void)
+{
+	struct vperfctr_control control = instructions(1);
+	unsigned int round, calls = 0, late = 0;
+	struct perfctr_sum_ctrs sum, last;
+	struct rvperfctr *remote, *second;
+	pid_t pid, killer;
+
+	for (round = 0; round < 100; round++) {
+		pid = start_child(work);
+		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "seize");
+		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
+		remote = rvperfctr_open(pid);
+		CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+		usleep(1000);
+		ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+		CHECK(stopped(pid), "interrupt");
+		killer = fork();
+		if (killer == 0) {
+			usleep(round * 20);
+			kill(pid, SIGKILL);
+			_exit(0);
+		}
+		memset(&last, 0, sizeof(last));
+		control.preserve = 1;
+		for (;;) {
+			calls++;
+			if (rvperfctr_control(remote, &control) < 0) {
+				CHECK(errno == ESRCH, "control: %s", perfctr_error());
+				break;
+			}
+			second = rvperfctr_open(pid);
+			CHECK(second || errno == ESRCH || errno == ENODEV, "open: %s", perfctr_error());
+			rvperfctr_close(second);
+			if (rvperfctr_read_ctrs(remote, &sum) < 0) {
+				CHECK(errno == ESRCH, "read: %s", perfctr_error());
+				break;
+			}
+			CHECK(sum.pmc[0] >= last.pmc[0], "%llu, then %llu", last.pmc[0], sum.pmc[0]);
+			last = sum;
+		}
+		late += last.pmc[0] != 0;
+		CHECK(waitpid(killer, NULL, 0) == killer, "killer");
+		CHECK(waitpid(pid, NULL, 0) == pid, "killed");
+		CHECK(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
+		CHECK(sum.pmc[0] >= last.pmc[0] && sum.pmc[0] > 0, "%llu, then %llu", last.pmc[0],
+		      sum.pmc[0]);
+		CHECK(rvperfctr_read_ctrs(remote, &last) == 0 && memcmp(&last, &sum, sizeof(sum)) == 0,
+		      "not final");
+		CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+		rvperfctr_close(remote);
+	}
+	printf("  %u rounds of calls in 100 children, %u of which lived to be read\n", calls, late);
+	CHECK(late > 10, "they were killed too early");
+	return 0;
+}
+
+static void finds_its_counters(void)
+{
+	struct vperfctr *self;
+	unsigned long long before;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	if (vperfctr_open() || errno != EEXIST)
+		_exit(1);
+	self = vperfctr_open_mode(0);
+	if (!self)
+		_exit(2);
+	before = vperfctr_read_pmc(self, 0);
+	loop(1000);
+	_exit(vperfctr_read_pmc(self, 0) - before > 2000 ? 0 : 3);
+}
+
+/* The handle is closed; the counters stay with their thread, which finds them. */
+static int left_to_their_thread(void)
+{
+	struct vperfctr_control control = instructions(1);
+	pid_t pid = start_child(finds_its_counters);
+	struct rvperfctr *remote;
+	int status;
+
+	CHECK(stopped(pid) == SIGSTOP, "stop");
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	rvperfctr_close(remote);
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	return 0;
+}
+
+/* ---- threads of one process ---- */
+
+#define THREADS 6
+
+static pthread_barrier_t barrier;
+
+static void *count_in_steps(void *process)
+{
+	struct vperfctr_control control = instructions(1);
+	struct vperfctr *self = vperfctr_open();
+	bool good = self && vperfctr_control(self, &control) == 0 &&
+		    perfctr_process_add(process, self) == 0;
+	unsigned int k;
+
+	for (k = 1; k <= 2; k++) {
+		loop(100000 * k);
+		pthread_barrier_wait(&barrier);		/* all have counted */
+		pthread_barrier_wait(&barrier);		/* the total has been read */
+	}
+	vperfctr_close(self);
+	return good ? NULL : process;
+}
+
+/* Totals of threads that live, wait or run; as good as those of ended ones. */
+static int totals_of_live_threads(void)
+{
+	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_sum_ctrs sum, last = { .tsc = 0 };
+	pthread_t thread[THREADS];
+	unsigned int i, k, n;
+	void *result;
+
+	pthread_barrier_init(&barrier, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&thread[i], NULL, count_in_steps, process) == 0, "thread");
+	/* While they run. */
+	for (i = 0; i < 200; i++) {
+		CHECK(perfctr_process_read(process, &sum, NULL) == 0, "%s", perfctr_error());
+		CHECK(sum.pmc[0] >= last.pmc[0], "%llu, then %llu", last.pmc[0], sum.pmc[0]);
+		last = sum;
+	}
+	for (k = 1; k <= 2; k++) {
+		pthread_barrier_wait(&barrier);
+		usleep(20000);
+		/* All sleep: two reads see the same. */
+		CHECK(perfctr_process_read(process, &sum, &n) == 0 && n == THREADS, "%s", perfctr_error());
+		CHECK(perfctr_process_read(process, &last, NULL) == 0, "%s", perfctr_error());
+		CHECK(memcmp(&sum, &last, sizeof(sum)) == 0, "%llu, %llu", sum.pmc[0], last.pmc[0]);
+		CHECK(sum.pmc[0] > THREADS * (k == 1 ? 200000 : 600000) &&
+		      sum.pmc[0] < THREADS * (k == 1 ? 220000 : 640000), "step %u: %llu", k, sum.pmc[0]);
+		pthread_barrier_wait(&barrier);
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], &result);
+		CHECK(!result, "thread %u", i);
+	}
+	CHECK(perfctr_process_read(process, &last, NULL) == 0 && last.pmc[0] >= sum.pmc[0], "%llu",
+	      last.pmc[0]);
+	perfctr_process_destroy(process);
+	return 0;
+}
+
+/* ---- overflow signals ---- */
+
+static struct vperfctr *sampled;
+static volatile unsigned int overflows, odd;
+
+static void overflow(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)context;
+	overflows++;
+	/* Counter 1 of the control, and no other. */
+	if (vperfctr_ovf_mask(sampled, info) != 2 || vperfctr_iresume(sampled) < 0)
+		odd++;
+}
+
+static int overflow_signals(void)
+{
+	struct sigaction action = { .sa_sigaction = overflow, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control control = instructions(2);
+	struct vperfctr *self = vperfctr_open();
+
+	control.si_signo = SIGUSR1;
+	control.cpu_control.nractrs = control.cpu_control.nrictrs = 1;
+	control.cpu_control.evntsel[1] |= 0x00100000;
+	control.cpu_control.ireset[1] = -10000;
+	sigaction(SIGUSR1, &action, NULL);
+	CHECK(self, "%s", perfctr_error());
+	sampled = self;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	loop(500000);
+	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+	/* A million instructions; resuming takes some, which must not make up for a period. */
+	CHECK((overflows == 100 || overflows == 101) && !odd, "%u signals, %u of them odd", overflows, odd);
+	CHECK_FAILS(vperfctr_iresume(self), EINVAL, "nothing to resume");
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+/* ---- which provider ---- */
+
+/* Whoever comes second is told who came first, and takes nothing from him. */
+static int both_at_once(void)
+{
+	struct vperfctr_control control = instructions(1), clock = instructions(0);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_reading before, after;
+	struct perfctr_group *group;
+
+	CHECK(self && vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	CHECK_FAILS(perfctr_group_open("instructions:u", 0, -1, 0) ? 0 : -1, EBUSY, "the perfctr driver");
+	loop(1000);
+	CHECK(vperfctr_read_pmc(self, 0) > 2000, "the driver's count");
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+
+	group = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	CHECK(group, "%s", perfctr_error());
+	perfctr_group_read(group, &before);
+	self = vperfctr_open();
+	CHECK(self && vperfctr_control(self, &clock) == 0, "%s", perfctr_error());
+	CHECK_FAILS(vperfctr_control(self, &control), EBUSY, "perf_events");
+	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) > 0, "the TSC");
+	loop(100000);
+	CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT, "perf's quality");
+	CHECK(after.value - before.value > 200000 && after.value - before.value < 220000, "%llu",
+	      (unsigned long long)(after.value - before.value));
+	perfctr_group_close(group);
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+static bool is_over(struct vperfctr *self, unsigned int provider)
+{
+	struct vperfctr *again = self ? vperfctr_open_mode(provider) : NULL;
+	bool yes = again != NULL;
+
+	vperfctr_close(again);
+	if (self)
+		vperfctr_unlink(self);
+	vperfctr_close(self);
+	return yes;
+}
+
+/* In a user's shoes whom the device's mode shuts out. */
+static int forbidden(void)
+{
+	CHECK(chmod("/dev/perfctr", 0600) == 0 && setuid(65534) == 0, "user");
+	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1, EACCES,
+		    "udev");
+	CHECK_FAILS(sys_vperfctr_open(0, 1), EACCES, "udev");
+	return 0;
+}
+
+static int choice(void)
+{
+	struct perfctr_info info;
+	int status;
+	pid_t pid;
+
+	CHECK(!strcmp(perfctr_provider_name(), "driver"), "%s", perfctr_provider_name());
+	CHECK(perfctr_get_info(&info) == 0 && strncmp(info.driver_version, "perf", 4), "%s",
+	      info.driver_version);
+	CHECK(is_over(vperfctr_open(), VPERFCTR_OPEN_DRIVER), "%s", perfctr_error());
+	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF),
+		      VPERFCTR_OPEN_PERF), "%s", perfctr_error());
+	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED),
+		      VPERFCTR_OPEN_PERF), "%s", perfctr_error());
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED |
+				       VPERFCTR_OPEN_DRIVER) ? 0 : -1, EOPNOTSUPP, "SHARED");
+	CHECK_FAILS(vperfctr_open_mode(0) ? 0 : -1, ENODEV, "no counters yet");
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
+	CHECK(is_over(vperfctr_open(), VPERFCTR_OPEN_PERF), "%s", perfctr_error());
+	unsetenv("PERFCTR_PROVIDER");
+
+	pid = fork();
+	if (pid == 0)
+		_exit(forbidden());
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	chmod("/dev/perfctr", 0666);
+
+	/* Another device under its name, and none. */
+	CHECK(rename("/dev/perfctr", "/dev/perfctr.away") == 0, "rename");
+	CHECK(mknod("/dev/perfctr", S_IFCHR | 0666, makedev(1, 3)) == 0, "mknod");
+	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1, EPROTO,
+		    "version");
+	unlink("/dev/perfctr");
+	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1, ENODEV,
+		    "modprobe");
+	CHECK_FAILS(rvperfctr_open(getppid()) ? 0 : -1, EOPNOTSUPP, "modprobe");
+	CHECK(rename("/dev/perfctr.away", "/dev/perfctr") == 0, "rename");
+	CHECK(!strcmp(perfctr_provider_name(), "driver"), "%s", perfctr_provider_name());
+	return 0;
+}
+
+int main(void)
+{
+	static const struct guest_test tests[] = {
+#define TEST(name) { #name, name }
+		TEST(raw_calls), TEST(remote_exact), TEST(only_stopped_threads),
+		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(totals_of_live_threads),
+		TEST(overflow_signals), TEST(both_at_once), TEST(choice),
+	};
+
+	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
+}
