@@ -34,6 +34,12 @@ static bool readable(const struct state *state, unsigned int cstatus)
 	return perfctr_is_own(&state->handle) && state->user_reads && perfctr_cstatus_has_tsc(cstatus);
 }
 
+/* Has no overflow stopped i-mode counters since? Their start values are then those for the next time. */
+static bool still(const struct state *state, unsigned int cstatus)
+{
+	return state->page->cpu_state.cstatus == cstatus;
+}
+
 static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	return sys_vperfctr_read(state_of(self)->fd, sum, NULL);
@@ -48,7 +54,7 @@ static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 			    perfctr_cstatus_nrctrs(cstatus) == state->nrctrs))
 		return read_all(self, sum);
 	perfctr_state_read_ctrs(state->page, sum);
-	return 0;
+	return perfctr_likely(still(state, cstatus)) ? 0 : read_all(self, sum);
 }
 
 static unsigned long long read_tsc(const struct vperfctr *self)
@@ -61,14 +67,31 @@ static unsigned long long read_tsc(const struct vperfctr *self)
 	return perfctr_read_tsc_slow(self);
 }
 
+/* Out of line, so that what is usual needs no stack. */
+static __attribute__((noinline)) unsigned long long read_pmc_with_imode(const struct vperfctr *self,
+									unsigned int i)
+{
+	const struct state *state = state_of(self);
+	unsigned int cstatus = state->page->cpu_state.cstatus;
+	unsigned long long value;
+
+	if (readable(state, cstatus) && i < perfctr_cstatus_nrctrs(cstatus)) {
+		value = perfctr_state_read_pmc(state->page, i);
+		if (still(state, cstatus))
+			return value;
+	}
+	return perfctr_read_pmc_slow(self, i);
+}
+
 static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 {
 	const struct state *state = state_of(self);
 	unsigned int cstatus = state->page->cpu_state.cstatus;
 
-	if (perfctr_likely(readable(state, cstatus) && i < perfctr_cstatus_nrctrs(cstatus)))
+	if (perfctr_likely(readable(state, cstatus) && !perfctr_cstatus_has_ictrs(cstatus) &&
+			   i < perfctr_cstatus_nrctrs(cstatus)))
 		return perfctr_state_read_pmc(state->page, i);
-	return perfctr_read_pmc_slow(self, i);
+	return read_pmc_with_imode(self, i);
 }
 
 static int read_control(const struct vperfctr *self, struct vperfctr_control *control)

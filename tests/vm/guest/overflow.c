@@ -98,6 +98,12 @@ static int begin(struct vperfctr_control *c, int period)
 	return begin_with(c, period, false);
 }
 
+/* In this order: between a read and a stop there can be another overflow. */
+static int stop_and_read(struct perfctr_sum_ctrs *sum)
+{
+	return vperfctr_stop(watch.self) < 0 ? -1 : vperfctr_read_ctrs(watch.self, sum);
+}
+
 static void end(void)
 {
 	vperfctr_unlink(watch.self);
@@ -116,8 +122,7 @@ static int exact(void)
 
 		CHECK(begin(&c, periods[k]) == 0, "begin");
 		loop(50ul * (unsigned long)periods[k] + 17);
-		vperfctr_read_ctrs(watch.self, &sum);
-		CHECK(vperfctr_stop(watch.self) == 0, "stop");
+		CHECK(stop_and_read(&sum) == 0, "stop");
 		CHECK(watch.wrong == 0, "%u wrong signals of %u", watch.wrong, watch.signals);
 		CHECK(watch.signals >= 100 && watch.signals == sum.pmc[0] / (unsigned int)periods[k],
 		      "period %d: %u signals, %llu events", periods[k], watch.signals, sum.pmc[0]);
@@ -171,8 +176,7 @@ static int two_counters(void)
 	c.cpu_control.ireset[1] = -7000;
 	CHECK(begin(&c, 0) == 0, "begin");
 	loop(500000);
-	vperfctr_read_ctrs(watch.self, &sum);
-	vperfctr_stop(watch.self);
+	stop_and_read(&sum);
 	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
 	CHECK(watch.masks[0] == sum.pmc[0] / 10000 && watch.masks[1] == sum.pmc[1] / 7000,
 	      "%u of %llu, %u of %llu", watch.masks[0], sum.pmc[0], watch.masks[1], sum.pmc[1]);
@@ -194,8 +198,7 @@ static int with_a_mode(void)
 	CHECK(perfctr_get_info(&info) == 0, "info");
 	CHECK(begin(&c, 0) == 0, "begin");
 	loop(500000);
-	vperfctr_read_ctrs(watch.self, &sum);
-	vperfctr_stop(watch.self);
+	stop_and_read(&sum);
 	CHECK(watch.masks[1] == sum.pmc[1] / 10000 && watch.masks[0] == 0, "%u of %llu", watch.masks[1],
 	      sum.pmc[1]);
 	/* The a-mode counter is not resumed at the very same instruction as the i-mode one. */
@@ -220,8 +223,7 @@ static int in_system_calls(void)
 		else
 			syscall(SYS_getppid);
 	}
-	vperfctr_read_ctrs(watch.self, &sum);
-	vperfctr_stop(watch.self);
+	stop_and_read(&sum);
 	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
 	CHECK(watch.signals >= 10 && watch.signals <= sum.pmc[0] / 30000, "%u signals, %llu events",
 	      watch.signals, sum.pmc[0]);
@@ -270,8 +272,7 @@ static void *count_in_thread(void *arg)
 		loop(5000);
 		sched_yield();
 	}
-	vperfctr_read_ctrs(watch.self, &sum);
-	vperfctr_stop(watch.self);
+	stop_and_read(&sum);
 	if (watch.wrong)
 		return wrong;
 	if (watch.signals != sum.pmc[0] / (unsigned int)period) {
