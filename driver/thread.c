@@ -148,25 +148,24 @@ void vthread_overflow(void)
 static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&t->lock, flags);
+	raw_spin_lock_irq(&t->lock);	/* they are on here */
 	t->cpu = cpu;
 	vthread_start(t);
-	raw_spin_unlock_irqrestore(&t->lock, flags);
+	raw_spin_unlock_irq(&t->lock);
 }
 
+/* With the run queue's lock, and interrupts off. */
 static void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&t->lock, flags);
+	raw_spin_lock(&t->lock);
 	/* Else it was linked while its thread, killed, was on its way to the end. */
 	if (t->cpu >= 0)
 		vthread_stop(t);
 	t->cpu = -1;
-	raw_spin_unlock_irqrestore(&t->lock, flags);
+	raw_spin_unlock(&t->lock);
 }
 
 static struct preempt_ops preempt_ops = {

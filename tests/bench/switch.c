@@ -5,6 +5,9 @@
  * nanosecond is an instruction, so that the figures are exact: VM_TESTS=switch tests/vm/run.sh.
  */
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,14 @@
 #include <unistd.h>
 #include <libperfctr.h>
 
-enum { ROUNDS = 500, REPEATS = 5, NOTHING = -1 };
+enum { ROUNDS = 500, REPEATS = 5, PERIOD = 1 << 30 };
+
+/* What both processes count. */
+struct load {
+	const char *name;
+	bool tsc;
+	unsigned int nractrs, nrictrs;	/* user-mode instructions; i-mode: a period that never ends */
+};
 
 static void fail(const char *what)
 {
@@ -22,21 +32,39 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* The TSC and n counters of user-mode instructions; or nothing at all. */
-static struct vperfctr *count(int n)
+/* The library has no i-mode counters over perf_events: one as the kernel gives it. */
+static void count_sampled(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .size = sizeof(attr),
+		.exclude_kernel = 1, .exclude_hv = 1, .sample_period = PERIOD, .pinned = 1,
+	};
+
+	if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) < 0)
+		fail("perf_event_open");
+}
+
+static struct vperfctr *count(const struct load *load)
 {
 	struct vperfctr_control control;
 	struct vperfctr *self;
-	int i;
+	unsigned int i;
 
-	if (n == NOTHING)
+	if (!load->tsc)
 		return NULL;
 	memset(&control, 0, sizeof(control));
+	control.si_signo = SIGUSR1;
 	control.cpu_control.tsc_on = 1;
-	control.cpu_control.nractrs = (unsigned int)n;
-	for (i = 0; i < n; i++) {
-		control.cpu_control.pmc_map[i] = (unsigned int)i;
-		control.cpu_control.evntsel[i] = 0x004100C0;
+	control.cpu_control.nractrs = load->nractrs;
+	control.cpu_control.nrictrs = load->nrictrs;
+	if (load->nrictrs && strcmp(perfctr_provider_name(), "perf") == 0) {
+		control.cpu_control.nrictrs = 0;
+		count_sampled();
+	}
+	for (i = 0; i < load->nractrs + load->nrictrs; i++) {
+		control.cpu_control.pmc_map[i] = i;
+		control.cpu_control.evntsel[i] = i < load->nractrs ? 0x004100C0 : 0x005100C0;
+		control.cpu_control.ireset[i] = i < load->nractrs ? 0 : -PERIOD;
 	}
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) < 0)
@@ -53,7 +81,7 @@ static double now(void)
 }
 
 /* ns of a switch: the least of some times. */
-static double measure(int n)
+static double measure(const struct load *load)
 {
 	int there[2], back[2], i, k;
 	struct vperfctr *self;
@@ -66,13 +94,13 @@ static double measure(int n)
 	pid = fork();
 	if (pid == 0) {
 		close(there[1]);
-		count(n);
+		count(load);
 		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
 			;
 		_exit(0);
 	}
 	close(there[0]);
-	self = count(n);
+	self = count(load);
 	for (k = 0; k < REPEATS; k++) {
 		time = now();
 		for (i = 0; i < ROUNDS; i++)
@@ -95,25 +123,45 @@ static double measure(int n)
 
 int main(void)
 {
-	static const int counters[] = { 0, 1, 4 };
-	int module = open("/perfctr.ko", O_RDONLY), k;
-	double nothing[2], with[2][3];
+	static const struct load loads[] = {
+		{ "nothing", false, 0, 0 },
+		{ "the TSC", true, 0, 0 },
+		{ "the TSC and 1 counter", true, 1, 0 },
+		{ "the TSC and 4 counters", true, 4, 0 },
+		{ "the TSC and 1 i-mode counter", true, 0, 1 },
+	};
+	enum { N = sizeof(loads) / sizeof(loads[0]) };
+	int module = open("/perfctr.ko", O_RDONLY), k, i;
+	double time[2][N];
 
-	for (k = 0; k < 2; k++) {
-		unsigned int i;
-
+	/* The driver first: perf_events looks after its events at each switch for a second longer. */
+	for (k = 1; k >= 0; k--) {
 		setenv("PERFCTR_PROVIDER", k ? "driver" : "perf", 1);
 		if (k && (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0))
 			fail("/perfctr.ko");
-		nothing[k] = measure(NOTHING);
-		for (i = 0; i < 3; i++)
-			with[k][i] = measure(counters[i]);
+		for (i = 0; i < N; i++) {
+			/* In a process of its own: what the kernel gave it goes with it. */
+			int result[2];
+
+			if (pipe(result) < 0)
+				fail("pipe");
+			if (fork() == 0) {
+				time[k][i] = measure(&loads[i]);
+				_exit(write(result[1], &time[k][i], sizeof(double)) < 0);
+			}
+			close(result[1]);
+			if (read(result[0], &time[k][i], sizeof(double)) != sizeof(double))
+				fail(loads[i].name);
+			close(result[0]);
+			wait(NULL);
+		}
+		usleep(100000);
+		syscall(SYS_delete_module, "perfctr", O_NONBLOCK);
 	}
 	printf("| a switch with | perf_events | driver |\n|---|---:|---:|\n");
-	printf("| nothing | %.0f | %.0f |\n", nothing[0], nothing[1]);
-	for (k = 0; k < 3; k++)
-		printf("| the TSC and %d counters, in addition | %.0f | %.0f |\n", counters[k],
-		       with[0][k] - nothing[0], with[1][k] - nothing[1]);
-	syscall(SYS_delete_module, "perfctr", O_NONBLOCK);
+	printf("| %s | %.0f | %.0f |\n", loads[0].name, time[0][0], time[1][0]);
+	for (i = 1; i < N; i++)
+		printf("| %s, in addition | %.0f | %.0f |\n", loads[i].name, time[0][i] - time[0][0],
+		       time[1][i] - time[1][0]);
 	return 0;
 }
