@@ -53,8 +53,8 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 
 struct perfctr_core {
 	struct perfctr_cache cache;
-	const struct perfctr_program *interrupting;	/* a program with i-mode counters, from before it is
-							   loaded until after it is stopped, or NULL */
+	/* A program with i-mode counters, from before it is loaded until after it is stopped, or NULL. */
+	const struct perfctr_program *interrupting;
 	bool announced;			/* an NMI has told of its overflow */
 	bool late;			/* it overflowed, and the NMI is still to come */
 	unsigned int lvtpc;		/* the local APIC's entry as we found it */

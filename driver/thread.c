@@ -271,7 +271,7 @@ static void link_other(struct vthread *t)
 
 	rcu_read_lock();	/* should it end its link at once */
 	hlist_add_head_rcu(&t->notifier.link, &t->task->preempt_notifiers);
-	smp_mb();
+	smp_mb();	/* the link, then the flag: exit sets the flag, then looks for links */
 	if (READ_ONCE(t->task->flags) & PF_EXITING) {
 		raw_spin_lock_irqsave(&t->lock, flags);
 		t->orphan = !t->ended;

@@ -22,6 +22,7 @@ static inline void perfctr_compat_vm_flags(struct vm_area_struct *vma, unsigned 
 static inline bool perfctr_compat_on_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP
+	/* Pairs with the scheduler's release, when the thread has been switched away from. */
 	return smp_load_acquire(&task->on_cpu);
 #else
 	return false;

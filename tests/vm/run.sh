@@ -57,7 +57,6 @@ kernel() {
 
 # The driver for the kernel of the last kernel(), in $work/driver-ARCH-SUITE.
 driver() {
-	[ ! -e "$work/driver-$arch-$suite/.done" ] || return 0
 	base=${release%-"$flavour"} version=$(echo "$release" | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
 	"$here/deb.sh" "$suite" "$arch" "linux-headers-$release" "$dir"
 	"$here/deb.sh" "$suite" "$arch" "linux-headers-$base-common" "$dir"
@@ -68,19 +67,20 @@ driver() {
 	# sparse can't follow locks that are taken on a condition.
 	[ "$version" != 6.1 ] ||
 		build_driver "$version $arch, sparse" "sparse-$arch" C=2 CHECK=sparse CF=-Wno-context
-	touch "$work/driver-$arch-$suite/.done"
 }
 
 # WHAT FOLDER MAKE-VARIABLE...: a warning fails, but not about what the kernel itself was built with.
 build_driver() {
 	what=$1 out=$work/$2
 	shift 2
+	[ ! -e "$out/.done" ] || return 0
 	log "building the driver for $what"
 	rm -rf "$out"
 	if CC=gcc MAKEFLAGS="-j2 $*" "$top/scripts/driver" "$out" \
 		"$dir/usr/src/linux-headers-$release" >"$out.log" 2>&1 &&
 	   ! grep -v 'warning: the compiler differs' "$out.log" | grep -qi 'warning'; then
 		echo "PASS driver builds: $what"
+		touch "$out/.done"
 	else
 		sed 's/^/    /' "$out.log"
 		echo "FAIL driver builds: $what"
@@ -134,7 +134,8 @@ for name in $1; do
 	if [ "$arch" != arm64 ]; then
 		qemu
 		driver
-		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" || continue
+		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" ||
+			{ failed=1; continue; }
 		usual="$usual driver counters_driver overflow"
 		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver"
 	fi
