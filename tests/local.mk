@@ -143,10 +143,10 @@ CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
-EXTRA_PROGRAMS += tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/perfex-driver \
-	tests/vm/guest/remote tests/bench/switch
-CLEANFILES += tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/perfex-driver \
-	tests/vm/guest/remote tests/bench/switch
+vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
+	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/remote tests/bench/switch
+EXTRA_PROGRAMS += $(vm_driver_programs)
+CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
@@ -155,5 +155,5 @@ vm-programs: $(vm_programs) tests/loops/step
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/packaging.sh \
-	tests/vm/guest/guest.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
+	tests/vm/guest/driver.h tests/vm/guest/guest.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

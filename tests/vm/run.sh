@@ -25,6 +25,7 @@ epyc-2 amd64 bookworm EPYC,pmu=on 2
 core2duo-1 amd64 bookworm core2duo,pmu=on 1
 phenom-1 amd64 bookworm phenom,pmu=on 1
 p5-1 amd64 bookworm qemu64,vendor=GenuineIntel,family=5,model=4,level=1,pmu=on 1 driver
+fuzz-2 amd64 bookworm Skylake-Client,pmu=on 2 driver_fuzz
 stock-1 amd64 bookworm EPYC 1 driver_tsc
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
 linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
@@ -94,7 +95,8 @@ files() {
 	case $arch in
 	arm64) host=aarch64-linux-gnu more="" ;;
 	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/remote
-		tests/vm/guest/perfex-driver tests/bench/switch" ;;
+		tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf tests/vm/guest/perfex-driver
+		tests/bench/switch" ;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver tests/vm/guest/overflow" ;;
 	esac
 	"$here/deb.sh" bookworm "$arch" busybox-static "$work/busybox-$arch"
@@ -137,7 +139,7 @@ for name in $1; do
 		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" ||
 			{ failed=1; continue; }
 		usual="$usual driver counters_driver overflow"
-		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver"
+		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver driver_perf"
 	fi
 	# shellcheck disable=SC2086
 	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" \
