@@ -215,7 +215,10 @@ void driver_started(struct events *events, int socket)
 		driver_refuses(events, strerror(error));
 }
 
-/* Whether the thread still has memory: it loses it first when it ends, and its counters later. */
+/*
+ * Whether the thread still has memory. When it ends it loses that before its counters, or, in newer
+ * kernels, right after them.
+ */
 static bool is_alive(pid_t pid)
 {
 	char path[64], line[128];
@@ -236,8 +239,9 @@ void driver_look(struct events *events, pid_t pid)
 	struct perfctr_sum_ctrs sum;
 
 	/* As long as the thread has its counters, they are out of another process's reach. */
-	if (events->counters >= 0 && sys_vperfctr_read(events->counters, &sum, NULL) == 0 &&
-	    is_alive(pid))
+	if (events->counters < 0 || sys_vperfctr_read(events->counters, &sum, NULL) < 0)
+		return;
+	if (is_alive(pid) && usleep(1000) == 0 && is_alive(pid))
 		driver_refuses(events, "the counters ended when the command executed a program with "
 			       "more rights than perfex (set-user-ID or the like), or unlinked them");
 }
