@@ -397,11 +397,20 @@ static void thread_executes(void *unused, struct task_struct *task, pid_t old_pi
 			    struct linux_binprm *bprm)
 {
 	struct vthread *t = task == current ? find_link(current) : NULL;
+	unsigned long flags;
 
-	if (t && t->counters &&
-	    (bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
-	     t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC))
+	if (!t || !t->counters)
+		return;
+	if (bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
+	    t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC) {
 		end_link(t);
+		return;
+	}
+	/* Its new memory came with a CR4 of its own, in which RDPMC faults. */
+	raw_spin_lock_irqsave(&t->lock, flags);
+	vthread_stop(t);
+	vthread_start(t);
+	raw_spin_unlock_irqrestore(&t->lock, flags);
 }
 
 static struct tracepoint *exit_tracepoint, *exec_tracepoint;

@@ -79,7 +79,8 @@ struct vperfctr;	/* opaque */
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
  * VPERFCTR_OPEN_CREAT_EXCL. Nothing counts yet. The state ends with vperfctr_unlink() or the thread;
- * a child of fork() has none.
+ * a child of fork() has none. The driver's goes on through execve(2), unless its control has
+ * VPERFCTR_CONTROL_CLOEXEC or the program has more rights, and is there for the new program to open.
  *
  * Counters run whenever their thread runs, or not at all: a control whose counters can't all be on
  * the PMU together fails. With VPERFCTR_OPEN_SHARED the kernel may instead give them a share of the

@@ -7,8 +7,8 @@
 #include "provider.h"
 
 /*
- * The driver if it answers. But where it can only count the TSC (a hybrid processor, one that it does
- * not know), loading it must not take the counters away that perf_events has.
+ * The driver if it answers. But where it can only count the TSC (a hybrid processor, one that it
+ * does not know), loading it must not take the counters away that perf_events has.
  */
 static bool driver_is_better(const char **why)
 {
@@ -41,8 +41,10 @@ const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const
 		driver = strcmp(wish, "driver") == 0;
 		perf = strcmp(wish, "perf") == 0;
 		if (!driver && !perf) {
-			perfctr_fail(EINVAL, "PERFCTR_PROVIDER=%s names no provider; it may be \"driver\" "
-				     "or \"perf\"", wish);
+			perfctr_fail(EINVAL,
+				     "PERFCTR_PROVIDER=%s names no provider; it may be \"driver\" "
+				     "or \"perf\"",
+				     wish);
 			return NULL;
 		}
 	}

@@ -129,11 +129,16 @@ static int is_running(const struct vperfctr *self)
 
 /* ---- control ---- */
 
+static void note_control(struct state *state, const struct vperfctr_control *control)
+{
+	state->nrctrs = control->cpu_control.nractrs + control->cpu_control.nrictrs;
+}
+
 static int driver_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	if (sys_vperfctr_control(state_of(self)->fd, control) < 0)
 		return -1;
-	state_of(self)->nrctrs = control->cpu_control.nractrs + control->cpu_control.nrictrs;
+	note_control(state_of(self), control);
 	return 0;
 }
 
@@ -147,6 +152,7 @@ static int iresume(struct vperfctr *self)
 static int create(struct vperfctr *self, unsigned int mode)
 {
 	struct state *state = state_of(self);
+	struct vperfctr_control control;
 	struct perfctr_info info;
 	void *page;
 	int error;
@@ -171,6 +177,9 @@ static int create(struct vperfctr *self, unsigned int mode)
 	}
 	state->page = page;
 	state->user_reads = info.cpu_features & PERFCTR_FEATURE_RDPMC;
+	/* An existing one may count already. */
+	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL) && sys_vperfctr_read(state->fd, NULL, &control) == 0)
+		note_control(state, &control);
 	return 0;
 }
 

@@ -38,8 +38,8 @@ const char *perfctr_device_problem(int error)
 	case EPERM:
 		return DEVICE " may not be opened by this user (a udev rule sets its mode)";
 	case EPROTO:
-		return "the loaded driver has another version of the interface than this library (install "
-		       "both from one release)";
+		return "the loaded driver has another version of the interface than this library "
+		       "(install both from one release)";
 	case EMFILE:
 	case ENFILE:
 		return "no file descriptor is left for " DEVICE " (raise the limit: ulimit -n)";
@@ -63,8 +63,10 @@ static int fail_device(int error)
 	default:
 		error = EOPNOTSUPP;
 	}
-	return perfctr_fail(error, "this takes the perfctr driver, but %s; over perf_events there are "
-			    "vperfctr_open() and perfctr_group_open()", problem);
+	return perfctr_fail(error,
+			    "this takes the perfctr driver, but %s; over perf_events there are "
+			    "vperfctr_open() and perfctr_group_open()",
+			    problem);
 }
 
 int perfctr_device_info(struct perfctr_info *info)
@@ -92,15 +94,22 @@ static int fail_open(int error, int tid)
 		return tid ? perfctr_fail(ENODEV, "thread %d has no counters yet", tid) :
 		       perfctr_fail(ENODEV, "this thread has no counters yet");
 	case ESRCH:
-		return perfctr_fail(ESRCH, "there is no thread %d, or it is not stopped under this thread's "
-				    "ptrace(2); " STOP_IT, tid);
+		return perfctr_fail(
+		    ESRCH,
+		    "there is no thread %d, or it is not stopped under this thread's "
+		    "ptrace(2); " STOP_IT,
+		    tid);
 	case EPERM:
-		return perfctr_fail(EPERM, "thread %d has rights that this user lacks, so its counters are "
-				    "out of reach", tid);
+		return perfctr_fail(
+		    EPERM,
+		    "thread %d has rights that this user lacks, so its counters are "
+		    "out of reach",
+		    tid);
 	case EPROTO:
 		return perfctr_fail(EPROTO, "%s", perfctr_device_problem(EPROTO));
 	}
-	return perfctr_fail(error, "the driver can't open a thread's counters: %s", strerror(error));
+	return perfctr_fail(error, "the driver can't open a thread's counters: %s",
+			    strerror(error));
 }
 
 int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info)
@@ -136,17 +145,21 @@ static int fail_call(int error, int fd, const char *what)
 	case ENOTTY:
 		if (access(DEVICE, F_OK) < 0)
 			return fail_device(ENOENT);
-		return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made", fd);
+		return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made",
+				    fd);
 	case ESRCH:
-		return perfctr_fail(ESRCH, "these counters are another thread's that is not stopped under "
-				    "this thread's ptrace(2), or have been unlinked; open your own, or "
-				    STOP_IT);
+		return perfctr_fail(
+		    ESRCH,
+		    "these counters are another thread's that is not stopped under "
+		    "this thread's ptrace(2), or have been unlinked; open your own, or " STOP_IT);
 	case EPERM:
-		return perfctr_fail(EPERM, "counting more than a thread's user mode takes the capability "
+		return perfctr_fail(EPERM,
+				    "counting more than a thread's user mode takes the capability "
 				    "CAP_PERFMON; clear the kernel-mode bits of the control");
 	case EBUSY:
-		return perfctr_fail(EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
-				    "perf, or sysctl kernel.nmi_watchdog=0");
+		return perfctr_fail(
+		    EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
+			   "perf, or sysctl kernel.nmi_watchdog=0");
 	}
 	return perfctr_fail(error, "the driver can't %s: %s", what, strerror(error));
 }
@@ -161,15 +174,20 @@ static int fail_control(int fd, const struct vperfctr_control *control)
 	perfctr_device_info(&info);
 	if (perfctr_control_words(control) < 0)
 		return -1;
-	/* Its EOPNOTSUPP is about perf_events, and true of the driver if that has no counters either. */
-	if (perfctr_cpu_control_check(cpu) < 0 && (errno == EINVAL || perfctr_info_nrctrs(&info) == 0))
+	/* Its EOPNOTSUPP is about perf_events; the driver may have counters nevertheless. */
+	if (perfctr_cpu_control_check(cpu) < 0 &&
+	    (errno == EINVAL || perfctr_info_nrctrs(&info) == 0))
 		return -1;
 	if (cpu->nrictrs && !(info.cpu_features & PERFCTR_FEATURE_PCINT))
-		return perfctr_fail(EINVAL, "the driver takes no overflow interrupts on this processor; use "
-				    "a-mode counters (nrictrs = 0)");
+		return perfctr_fail(
+		    EINVAL, "the driver takes no overflow interrupts on this processor; use "
+			    "a-mode counters (nrictrs = 0)");
 	if (cpu->nrictrs && (control->si_signo < 1 || control->si_signo > SIGRTMAX))
-		return perfctr_fail(EINVAL, "invalid control: si_signo is %d: i-mode counters need the number "
-				    "of the signal that an overflow sends", control->si_signo);
+		return perfctr_fail(
+		    EINVAL,
+		    "invalid control: si_signo is %d: i-mode counters need the number "
+		    "of the signal that an overflow sends",
+		    control->si_signo);
 	return fail_call(EINVAL, fd, "carry out this control");
 }
 
@@ -186,7 +204,8 @@ int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
 	if (errno == EINVAL)
 		return fail_control(fd, control);
 	if (errno == EOPNOTSUPP)
-		return perfctr_fail(EOPNOTSUPP, "other threads of the same core, or all but one core, share "
+		return perfctr_fail(EOPNOTSUPP,
+				    "other threads of the same core, or all but one core, share "
 				    "what this control takes: no thread can have it to itself");
 	return fail_call(errno, fd, "carry out this control");
 }
@@ -203,7 +222,8 @@ int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_cont
 		.control = (uintptr_t)control, .control_size = sizeof(*control),
 	};
 
-	return ioctl(fd, PERFCTR_IOC_READ, &call) == 0 ? 0 : fail_call(errno, fd, "read the counters");
+	return ioctl(fd, PERFCTR_IOC_READ, &call) == 0 ? 0
+						       : fail_call(errno, fd, "read the counters");
 }
 
 int sys_vperfctr_iresume(int fd)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Another thread's virtual counters, while it is stopped under the caller's ptrace(2). The driver
- * verifies that in each call, so nothing is kept here but the descriptor: what the state's page says
- * can't be trusted without knowing that its thread stands still.
+ * verifies that in each call, so nothing is kept here but the descriptor: what the state's page
+ * says can't be trusted without knowing that its thread stands still.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ struct rvperfctr *rvperfctr_open(int pid)
 		return NULL;
 	}
 	if (wish && strcmp(wish, "perf") == 0) {
-		perfctr_fail(EOPNOTSUPP, "perf_events, which PERFCTR_PROVIDER asks for, has no remote "
+		perfctr_fail(EOPNOTSUPP,
+			     "perf_events, which PERFCTR_PROVIDER asks for, has no remote "
 			     "counters; count another thread with perfctr_group_open() and its id");
 		return NULL;
 	}
@@ -62,7 +63,8 @@ int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info)
 	if (fd_of(remote) < 0)
 		return -1;
 	if (!info)
-		return perfctr_fail(EINVAL, "rvperfctr_info() needs a place for the result, not NULL");
+		return perfctr_fail(EINVAL,
+				    "rvperfctr_info() needs a place for the result, not NULL");
 	return perfctr_device_info(info);
 }
 
@@ -73,7 +75,8 @@ int rvperfctr_read_ctrs(const struct rvperfctr *remote, struct perfctr_sum_ctrs 
 	if (fd < 0)
 		return -1;
 	if (!sum)
-		return perfctr_fail(EINVAL, "rvperfctr_read_ctrs() needs a place for the counts, not NULL");
+		return perfctr_fail(EINVAL,
+				    "rvperfctr_read_ctrs() needs a place for the counts, not NULL");
 	return sys_vperfctr_read(fd, sum, NULL);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counting through the perfctr driver. The command's first thread makes its own counters and hands their
- * descriptor to perfex; they go on through its exec, and their final sums can be read when it has ended.
+ * Counting through the perfctr driver. The command's first thread makes its own counters and hands
+ * their descriptor to perfex; they go on through its exec, and their final sums can be read when it
+ * has ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,8 +37,8 @@ static char *all_names(const struct events *events, const char *suffix)
 	list = need(calloc(size, 1));
 	for (i = 0; i < events->n; i++)
 		if (strcmp(events->event[i].name, tsc) != 0)
-			used += (size_t)snprintf(list + used, size - used, "%s%s%s", used ? "," : "",
-						 events->event[i].name, suffix);
+			used += (size_t)snprintf(list + used, size - used, "%s%s%s",
+						 used ? "," : "", events->event[i].name, suffix);
 	return list;
 }
 
@@ -129,7 +130,8 @@ bool driver_try(struct events *events)
 	if (try_once(events))
 		return true;
 	/* As over perf_events: if only kernel mode is forbidden, count user mode, and say so. */
-	if (errno == EPERM && plain_names(events) && make_control(events, ":u") && try_once(events)) {
+	if (errno == EPERM && plain_names(events) && make_control(events, ":u") &&
+	    try_once(events)) {
 		name_user_mode(events);
 		return true;
 	}
@@ -213,7 +215,10 @@ void driver_started(struct events *events, int socket)
 		driver_refuses(events, strerror(error));
 }
 
-/* Whether the thread still has memory: it loses it first when it ends, and its counters later. */
+/*
+ * Whether the thread still has memory. When it ends it loses that before its counters, or, in newer
+ * kernels, right after them.
+ */
 static bool is_alive(pid_t pid)
 {
 	char path[64], line[128];
@@ -234,9 +239,11 @@ void driver_look(struct events *events, pid_t pid)
 	struct perfctr_sum_ctrs sum;
 
 	/* As long as the thread has its counters, they are out of another process's reach. */
-	if (events->counters >= 0 && sys_vperfctr_read(events->counters, &sum, NULL) == 0 && is_alive(pid))
-		driver_refuses(events, "the counters ended when the command executed a program with more "
-			    "rights than perfex (set-user-ID or file capabilities), or unlinked them");
+	if (events->counters < 0 || sys_vperfctr_read(events->counters, &sum, NULL) < 0)
+		return;
+	if (is_alive(pid) && usleep(1000) == 0 && is_alive(pid))
+		driver_refuses(events, "the counters ended when the command executed a program with "
+			       "more rights than perfex (set-user-ID or the like), or unlinked them");
 }
 
 void driver_read(struct events *events)

@@ -98,9 +98,13 @@ static int begin(struct vperfctr_control *c, int period)
 	return begin_with(c, period, false);
 }
 
-/* In this order: between a read and a stop there can be another overflow. */
+/*
+ * In this order: between a read and a stop there can be another overflow. One on the way into the stop
+ * finds nothing to resume.
+ */
 static int stop_and_read(struct perfctr_sum_ctrs *sum)
 {
+	watch.races = true;
 	return vperfctr_stop(watch.self) < 0 ? -1 : vperfctr_read_ctrs(watch.self, sum);
 }
 

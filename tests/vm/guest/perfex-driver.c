@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Has perfex count the program "loop" through the driver, and demands exact differences; that what the
- * driver can't do is done by perf_events, or refused if they are forbidden; and that counters which an
- * exec has ended are not taken for counts.
+ * Has perfex count the program "loop" through the driver, and demands exact differences; that what
+ * the driver can't do is done by perf_events, or refused if they are forbidden; and that counters
+ * which an exec has ended are not taken for counts.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -31,8 +31,8 @@ static int run(const char *command)
 
 #define CHECK_RUN(command, status, words) do { \
 	int got_ = run(command); \
-	CHECK(got_ == (status) && strstr(output, (words)), "exit status %d, no \"%s\" in\n%s", got_, \
-	      (words), output); \
+	CHECK(got_ == (status) && strstr(output, (words)), "exit status %d, no \"%s\" in\n%s", \
+	      got_, (words), output); \
 } while (0)
 
 /* The CSV row of an event: its count, if the driver counted it (which keeps no times), else 0. */
@@ -57,8 +57,8 @@ static int exact_differences(const char *environment, const char *options, const
 	unsigned int k;
 
 	for (k = 0; k < 4; k++) {	/* the first time brings everything into memory */
-		snprintf(command, sizeof(command), "%s perfex --csv %s -- loop 0000%u00000", environment,
-			 options, k ? k : 1);
+		snprintf(command, sizeof(command), "%s perfex --csv %s -- loop 0000%u00000",
+			 environment, options, k ? k : 1);
 		CHECK_RUN(command, 0, event);
 		count[k ? k - 1 : 0] = driver_count(event);
 	}
@@ -70,41 +70,55 @@ static int exact_differences(const char *environment, const char *options, const
 
 static int by_number(void)
 {
-	CHECK(exact_differences("", "--no-inherit -e 0x004100C0", "event 0x004100C0") == 0, "alone");
-	CHECK(exact_differences("", "--no-inherit -e 0x004100C0@1,0x004100C0@0", "event 0x004100C0") == 0,
+	CHECK(exact_differences("", "--no-inherit -e 0x004100C0", "event 0x004100C0") == 0,
+	      "alone");
+	CHECK(exact_differences("", "--no-inherit -e 0x004100C0@1,0x004100C0@0",
+				"event 0x004100C0") == 0,
 	      "on named counters");
 	CHECK(driver_count("tsc") > 200000, "%s", output);
-	CHECK(exact_differences("PERFCTR_PROVIDER=driver", "-e 0x004100C0", "event 0x004100C0") == 0,
+	CHECK(exact_differences("PERFCTR_PROVIDER=driver", "-e 0x004100C0",
+				"event 0x004100C0") == 0,
 	      "forced");
-	CHECK(exact_differences("", "--no-inherit -r 2 -e 0x004100C0", "event 0x004100C0") == 0, "twice");
+	CHECK(exact_differences("", "--no-inherit -r 2 -e 0x004100C0", "event 0x004100C0") == 0,
+	      "twice");
 	return 0;
 }
 
-static int by_name(void)
+/* The name of "instructions retired" in the table of this machine's processor. */
+static const char *own_name(void)
 {
 	static const char *const names[] = {
-		"INST_RETIRED.ANY_P:u", "RETIRED_INSTRUCTIONS:u", "INSTRUCTIONS_RETIRED:u",
+		"INST_RETIRED.ANY_P", "RETIRED_INSTRUCTIONS", "INSTRUCTIONS_RETIRED",
 	};
-	char options[128];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (perfctr_event_check(names[i]) == 0)
-			break;
-	CHECK(i < sizeof(names) / sizeof(names[0]), "no name for instructions retired");
-	snprintf(options, sizeof(options), "--no-inherit -e msr/tsc/,%s", names[i]);
-	CHECK(exact_differences("", options, names[i]) == 0, "by name");
+			return names[i];
+	return "";
+}
+
+static int by_name(void)
+{
+	char options[128], name[64];
+
+	snprintf(name, sizeof(name), "%s:u", own_name());
+	snprintf(options, sizeof(options), "--no-inherit -e msr/tsc/,%s", name);
+	CHECK(exact_differences("", options, name) == 0, "by name");
 	CHECK(driver_count("msr/tsc/") > 200000, "%s", output);
 	return 0;
 }
 
 static int ends_as_the_command(void)
 {
-	CHECK_RUN("perfex --no-inherit -e 0x004100C0 -- sh -c 'exit 7'", 7, "the first thread of 'sh");
+	CHECK_RUN("perfex --no-inherit -e 0x004100C0 -- sh -c 'exit 7'", 7,
+		  "the first thread of 'sh");
 	CHECK_RUN("perfex --no-inherit -e 0x004100C0 -- no-such-command", 127, "command not found");
-	CHECK_RUN("(perfex --no-inherit -e 0x004100C0 -- sh -c 'kill -KILL $$'; exit 3)", 3, "0x004100C0");
+	CHECK_RUN("(perfex --no-inherit -e 0x004100C0 -- sh -c 'kill -KILL $$'; exit 3)", 3,
+		  "0x004100C0");
 	/* Through one exec after the other. */
-	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- sh -c 'exec loop 0000500000'", 0, "exact,0,0");
+	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- sh -c 'exec loop 0000500000'", 0,
+		  "exact,0,0");
 	CHECK(driver_count("event 0x004100C0") > 1000000, "%s", output);
 	return 0;
 }
@@ -119,17 +133,20 @@ static void settle(void)
 static int what_takes_perf_events(void)
 {
 	settle();
-	CHECK_RUN("perfex --csv --no-inherit -e cycles:u -- loop 0000100000", 0, ",,cycles:u,exact,");
+	CHECK_RUN("perfex --csv --no-inherit -e cycles:u -- loop 0000100000", 0,
+		  ",,cycles:u,exact,");
 	CHECK(!strstr(output, "exact,0,0"), "%s", output);
 	CHECK_RUN("perfex --csv -e 0x004100C0 -- loop 0000100000", 0, ",,event 0x004100C0,exact,");
 	CHECK(!strstr(output, "exact,0,0"), "inherited: %s", output);
 	CHECK_RUN("perfex --csv --no-inherit -I 100 -e 0x004100C0 -- loop 0000100000", 0, "exact");
 	CHECK(!strstr(output, "exact,0,0"), "%s", output);
-	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -e cycles -- sh -c 'echo it ran'", 125, "PERFCTR_PROVIDER");
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -e cycles -- sh -c 'echo it ran'", 125,
+		  "PERFCTR_PROVIDER");
 	CHECK(!strstr(output, "it ran\n"), "%s", output);
-	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -I 100 -e 0x004100C0 -- loop 0000000001", 125, "-I takes");
-	CHECK_RUN("PERFCTR_PROVIDER=driver perfex --per-thread -e 0x004100C0 -- loop 0000000001", 125,
-		  "--per-thread takes");
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -I 100 -e 0x004100C0 -- loop 0000000001", 125,
+		  "-I takes");
+	CHECK_RUN("PERFCTR_PROVIDER=driver perfex --per-thread -e 0x004100C0 -- loop 0000000001",
+		  125, "--per-thread takes");
 	return 0;
 }
 
@@ -166,22 +183,46 @@ static int as_user(const char *command)
 /* An unprivileged user: user mode alone, and nothing of a program with more rights. */
 static int without_rights(void)
 {
+	char command[256];
+
 	CHECK_RUN("cat /bin/loop > /tmp/loop-suid; chmod 4755 /tmp/loop-suid", 0, "");
-	CHECK(as_user("perfex --csv --no-inherit -e 0x004100C0 -- loop 0000100000 2>/tmp/user1") == 0, "user");
+	CHECK(as_user("perfex --csv --no-inherit -e 0x004100C0 -- loop 0000100000 "
+		      "2>/tmp/user1") == 0,
+	      "user");
 	CHECK_RUN("cat /tmp/user1", 0, "exact,0,0");
 	CHECK(driver_count("event 0x004100C0") > 200000, "%s", output);
 	/* It runs for 0.2 s, of which the counters see nothing. */
-	CHECK(as_user("perfex --csv --no-inherit -e 0x004100C0 -- /tmp/loop-suid 0100000000 2>/tmp/user2") == 0,
+	CHECK(as_user("perfex --csv --no-inherit -e 0x004100C0 -- /tmp/loop-suid 0100000000 "
+		      "2>/tmp/user2") == 0,
 	      "user");
 	CHECK_RUN("cat /tmp/user2", 0, "set-user-ID");
 	CHECK(strstr(output, "not counted") && !strstr(output, "exact"), "%s", output);
 	/* To root it has no more rights. */
-	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- /tmp/loop-suid 0100000000", 0, "exact,0,0");
+	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- /tmp/loop-suid 0100000000", 0,
+		  "exact,0,0");
 	CHECK(driver_count("event 0x004100C0") > 200000000, "%s", output);
-	/* The kernel's mode: perf_events refuse it as well, and the driver is not asked twice. */
-	CHECK(as_user("PERFCTR_PROVIDER=driver perfex -e 0x004300C0 -- loop 0000100000 2>/tmp/user3") == 0,
+	/* The kernel's mode, in a raw control, which is not changed. */
+	CHECK(as_user("PERFCTR_PROVIDER=driver perfex -e 0x004300C0 -- loop 0000100000 "
+		      "2>/tmp/user3") == 0,
 	      "user");
 	CHECK_RUN("cat /tmp/user3", 0, "CAP_PERFMON");
+	/* But a name becomes that of user mode. */
+	snprintf(command, sizeof(command),
+		 "perfex --csv --no-inherit -e %s -- loop 0000100000 2>/tmp/user4", own_name());
+	CHECK(as_user(command) == 0, "user");
+	CHECK_RUN("cat /tmp/user4", 0, ":u,exact,0,0");
+	return 0;
+}
+
+static int doctor(void)
+{
+	settle();
+	CHECK_RUN("perfctr-info", 0, "driver: the driver answers; version ");
+	CHECK(strstr(output, "counters, read in user space") &&
+		  strstr(output, "from the driver's page"),
+	      "%s", output);
+	CHECK(strstr(output, "one counter "), "%s", output);
+	CHECK_RUN("PERFCTR_PROVIDER=perf perfctr-info", 0, "perf: PERFCTR_PROVIDER asks for it");
 	return 0;
 }
 
@@ -189,8 +230,8 @@ int main(void)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(by_number), TEST(by_name), TEST(ends_as_the_command), TEST(what_takes_perf_events),
-		TEST(busy), TEST(without_rights),
+		TEST(by_number), TEST(by_name), TEST(ends_as_the_command),
+		TEST(what_takes_perf_events), TEST(busy), TEST(without_rights), TEST(doctor),
 	};
 
 	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The library over the driver: its calls on descriptors, another thread's counters under ptrace, other
- * threads' sums, overflow signals, and which provider is chosen. See tests/vm/README.md.
+ * The library over the driver: its calls on descriptors, another thread's counters under ptrace,
+ * other threads' sums, overflow signals, and which provider is chosen. See tests/vm/README.md.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -62,10 +62,12 @@ static int raw_calls(void)
 	CHECK(page != MAP_FAILED, "mmap");
 	munmap(page, 4096);
 
-	CHECK(sys_vperfctr_unlink(second) == 0 && sys_vperfctr_unlink(fd) == 0, "%s", perfctr_error());
+	CHECK(sys_vperfctr_unlink(second) == 0 && sys_vperfctr_unlink(fd) == 0, "%s",
+	      perfctr_error());
 	CHECK_FAILS(sys_vperfctr_control(fd, &control), ESRCH, "unlinked");
 	CHECK_FAILS(sys_vperfctr_iresume(fd), ESRCH, "unlinked");
-	CHECK(_vperfctr_read_sum(fd, &a) == 0 && _vperfctr_read_sum(fd, &b) == 0, "%s", perfctr_error());
+	CHECK(_vperfctr_read_sum(fd, &a) == 0 && _vperfctr_read_sum(fd, &b) == 0, "%s",
+	      perfctr_error());
 	CHECK(a.pmc[0] == b.pmc[0] && a.pmc[0] > 202000, "%llu, %llu", a.pmc[0], b.pmc[0]);
 	CHECK_FAILS(sys_vperfctr_open(0, 0), ENODEV, "no counters yet");
 	close(second);
@@ -76,8 +78,8 @@ static int raw_calls(void)
 /* ---- a child under ptrace ---- */
 
 /*
- * The child's work: four stretches, each between two breakpoints, of n, 3n, 10n and 0 loops; after that
- * it works until it is killed.
+ * The child's work: three stretches, each between two breakpoints, of n, 3n and 10n loops; after
+ * that it works until it is killed.
  */
 #define STRETCH 10000ul
 
@@ -149,7 +151,8 @@ static int remote_exact(void)
 		CHECK(rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
 		CHECK(go_on(pid) == SIGTRAP, "the stretch's end");
 		CHECK(rvperfctr_read_state(remote, &sum, &got) == 0, "%s", perfctr_error());
-		CHECK(sum.pmc[0] == sum.pmc[1] && sum.tsc > 0, "%llu, %llu", sum.pmc[0], sum.pmc[1]);
+		CHECK(sum.pmc[0] == sum.pmc[1] && sum.tsc > 0, "%llu, %llu", sum.pmc[0],
+		      sum.pmc[1]);
 		CHECK(got.cpu_control.nractrs == 2, "the control read");
 		count[k] = sum.pmc[0];
 	}
@@ -163,7 +166,8 @@ static int remote_exact(void)
 	CHECK(second, "%s", perfctr_error());
 	control.cpu_control.pmc_map[1] = 0;
 	CHECK_FAILS(rvperfctr_control(second, &control), EINVAL, "pmc_map[1]");
-	CHECK(rvperfctr_read_ctrs(second, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu", again.pmc[0]);
+	CHECK(rvperfctr_read_ctrs(second, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
+	      again.pmc[0]);
 	rvperfctr_close(second);
 
 	/* Stopped, it keeps its sums; unlinked, they can be read even while it runs. */
@@ -172,12 +176,14 @@ static int remote_exact(void)
 	usleep(20000);
 	kill(pid, SIGSTOP);
 	CHECK(stopped(pid) == SIGSTOP, "stop");
-	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu", again.pmc[0]);
+	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
+	      again.pmc[0]);
 	CHECK(rvperfctr_unlink(remote) == 0, "%s", perfctr_error());
 	CHECK_FAILS(rvperfctr_stop(remote), ESRCH, "unlinked");
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	CHECK(rvperfctr_unlink(remote) == 0, "twice: %s", perfctr_error());
-	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu", again.pmc[0]);
+	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
+	      again.pmc[0]);
 	rvperfctr_close(remote);
 	end_child(pid);
 	return 0;
@@ -223,7 +229,7 @@ static int only_stopped_threads(void)
 	return 0;
 }
 
-/* Killed by somebody else while we are at it: every call succeeds or says ESRCH; the sums are final. */
+/* Killed by somebody else in the middle: each call succeeds or says ESRCH; the sums are final. */
 static int killed_in_the_middle(void)
 {
 	struct vperfctr_control control = instructions(1);
@@ -257,13 +263,15 @@ static int killed_in_the_middle(void)
 				break;
 			}
 			second = rvperfctr_open(pid);
-			CHECK(second || errno == ESRCH || errno == ENODEV, "open: %s", perfctr_error());
+			CHECK(second || errno == ESRCH || errno == ENODEV, "open: %s",
+			      perfctr_error());
 			rvperfctr_close(second);
 			if (rvperfctr_read_ctrs(remote, &sum) < 0) {
 				CHECK(errno == ESRCH, "read: %s", perfctr_error());
 				break;
 			}
-			CHECK(sum.pmc[0] >= last.pmc[0], "%llu, then %llu", last.pmc[0], sum.pmc[0]);
+			CHECK(sum.pmc[0] >= last.pmc[0], "%llu, then %llu", last.pmc[0],
+			      sum.pmc[0]);
 			last = sum;
 		}
 		late += last.pmc[0] != 0;
@@ -272,7 +280,8 @@ static int killed_in_the_middle(void)
 		CHECK(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
 		CHECK(sum.pmc[0] >= last.pmc[0] && sum.pmc[0] > 0, "%llu, then %llu", last.pmc[0],
 		      sum.pmc[0]);
-		CHECK(rvperfctr_read_ctrs(remote, &last) == 0 && memcmp(&last, &sum, sizeof(sum)) == 0,
+		CHECK(rvperfctr_read_ctrs(remote, &last) == 0 &&
+			  memcmp(&last, &sum, sizeof(sum)) == 0,
 		      "not final");
 		CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
 		rvperfctr_close(remote);
@@ -314,6 +323,48 @@ static int left_to_their_thread(void)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
 	return 0;
+}
+
+/* ---- exec ---- */
+
+/* The counters go on in the next program, unless their control says that they end. */
+static int through_exec(void)
+{
+	struct vperfctr_control control = instructions(1);
+	int status, k;
+	pid_t pid;
+
+	for (k = 0; k < 2; k++) {
+		control.flags = k ? VPERFCTR_CONTROL_CLOEXEC : 0;
+		pid = fork();
+		if (pid == 0) {
+			struct vperfctr *self = vperfctr_open();
+
+			if (!self || vperfctr_control(self, &control) < 0)
+				_exit(9);
+			loop(1000000);
+			execl("/proc/self/exe", "remote", k ? "none" : "some", (char *)NULL);
+			_exit(8);
+		}
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0, "%d: status 0x%X", k, status);
+	}
+	return 0;
+}
+
+/* The program that through_exec() executes. */
+static int executed(bool some)
+{
+	struct vperfctr *self = vperfctr_open_mode(0);
+	unsigned long long before;
+
+	if (!some)
+		return self || errno != ENODEV;
+	if (!self)
+		return 1;
+	before = vperfctr_read_pmc(self, 0);
+	loop(1000);
+	return before < 2000000 || vperfctr_read_pmc(self, 0) - before < 2000 ||
+	       vperfctr_stop(self) < 0;
 }
 
 /* ---- threads of one process ---- */
@@ -361,11 +412,13 @@ static int totals_of_live_threads(void)
 		pthread_barrier_wait(&barrier);
 		usleep(20000);
 		/* All sleep: two reads see the same. */
-		CHECK(perfctr_process_read(process, &sum, &n) == 0 && n == THREADS, "%s", perfctr_error());
+		CHECK(perfctr_process_read(process, &sum, &n) == 0 && n == THREADS, "%s",
+		      perfctr_error());
 		CHECK(perfctr_process_read(process, &last, NULL) == 0, "%s", perfctr_error());
 		CHECK(memcmp(&sum, &last, sizeof(sum)) == 0, "%llu, %llu", sum.pmc[0], last.pmc[0]);
 		CHECK(sum.pmc[0] > THREADS * (k == 1 ? 200000 : 600000) &&
-		      sum.pmc[0] < THREADS * (k == 1 ? 220000 : 640000), "step %u: %llu", k, sum.pmc[0]);
+			  sum.pmc[0] < THREADS * (k == 1 ? 220000 : 640000),
+		      "step %u: %llu", k, sum.pmc[0]);
 		pthread_barrier_wait(&barrier);
 	}
 	for (i = 0; i < THREADS; i++) {
@@ -409,7 +462,8 @@ static int overflow_signals(void)
 	loop(500000);
 	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
 	/* A million instructions; resuming takes some, which must not make up for a period. */
-	CHECK((overflows == 100 || overflows == 101) && !odd, "%u signals, %u of them odd", overflows, odd);
+	CHECK((overflows == 100 || overflows == 101) && !odd, "%u signals, %u of them odd",
+	      overflows, odd);
 	CHECK_FAILS(vperfctr_iresume(self), EINVAL, "nothing to resume");
 	vperfctr_unlink(self);
 	vperfctr_close(self);
@@ -427,7 +481,8 @@ static int both_at_once(void)
 	struct perfctr_group *group;
 
 	CHECK(self && vperfctr_control(self, &control) == 0, "%s", perfctr_error());
-	CHECK_FAILS(perfctr_group_open("instructions:u", 0, -1, 0) ? 0 : -1, EBUSY, "the perfctr driver");
+	CHECK_FAILS(perfctr_group_open("instructions:u", 0, -1, 0) ? 0 : -1, EBUSY,
+		    "the perfctr driver");
 	loop(1000);
 	CHECK(vperfctr_read_pmc(self, 0) > 2000, "the driver's count");
 	vperfctr_unlink(self);
@@ -441,7 +496,8 @@ static int both_at_once(void)
 	CHECK_FAILS(vperfctr_control(self, &control), EBUSY, "perf_events");
 	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) > 0, "the TSC");
 	loop(100000);
-	CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT, "perf's quality");
+	CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT,
+	      "perf's quality");
 	CHECK(after.value - before.value > 200000 && after.value - before.value < 220000, "%llu",
 	      (unsigned long long)(after.value - before.value));
 	perfctr_group_close(group);
@@ -468,8 +524,8 @@ static int forbidden(void)
 {
 	CHECK(chmod("/dev/perfctr", 0600) == 0 && setuid(65534) == 0, "user");
 	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
-	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1, EACCES,
-		    "udev");
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1,
+		    EACCES, "udev");
 	CHECK_FAILS(sys_vperfctr_open(0, 1), EACCES, "udev");
 	return 0;
 }
@@ -506,26 +562,29 @@ static int choice(void)
 	CHECK(rename("/dev/perfctr", "/dev/perfctr.away") == 0, "rename");
 	CHECK(mknod("/dev/perfctr", S_IFCHR | 0666, makedev(1, 3)) == 0, "mknod");
 	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
-	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1, EPROTO,
-		    "version");
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1,
+		    EPROTO, "version");
 	unlink("/dev/perfctr");
 	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
-	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1, ENODEV,
-		    "modprobe");
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1,
+		    ENODEV, "modprobe");
 	CHECK_FAILS(rvperfctr_open(getppid()) ? 0 : -1, EOPNOTSUPP, "modprobe");
 	CHECK(rename("/dev/perfctr.away", "/dev/perfctr") == 0, "rename");
 	CHECK(!strcmp(perfctr_provider_name(), "driver"), "%s", perfctr_provider_name());
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
 		TEST(raw_calls), TEST(remote_exact), TEST(only_stopped_threads),
-		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(totals_of_live_threads),
+		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(through_exec),
+		TEST(totals_of_live_threads),
 		TEST(overflow_signals), TEST(both_at_once), TEST(choice),
 	};
 
+	if (argc > 1)
+		return executed(!strcmp(argv[1], "some"));
 	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
 }
