@@ -504,4 +504,6 @@ void vthread_exit(void)
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
 	preempt_notifier_dec();
+	/* Who gave back the last reference from task work may be on its way out of our code. */
+	synchronize_rcu_tasks();
 }

@@ -268,6 +268,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 {
 	struct perfctr_program *program;
 	struct vperfctr_control control = { };
+	bool counted = READ_ONCE(self->reserved);
 	struct task_struct *task;
 	int err;
 
@@ -283,8 +284,12 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	err = PTR_ERR_OR_ZERO(task);
 	if (!err) {
 		err = check_control(self, task, &control, program);
-		if (!err)
+		if (!err) {
 			err = install_control(self, task, &control, program);
+			/* The thread was killed meanwhile; what it counts ends with it. */
+			if (err && !counted)
+				release(self);
+		}
 		put_task_struct(task);
 	}
 	kfree(program);

@@ -27,7 +27,7 @@ arm64,*)
 	console=ttyAMA0
 	;;
 *,pmu=on)
-	# If an overflow stops QEMU 7.2 behind a CMPXCHG16B the flags are garbage.
+	# If QEMU 7.2 ends a processor's turn behind a CMPXCHG16B the flags are garbage.
 	model=$model,-cx16
 	set -- "${QEMU_PMU:?set QEMU_PMU to the QEMU that qemu-pmu/build.sh makes}" \
 		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg

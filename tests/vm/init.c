@@ -90,7 +90,8 @@ static int run(char *line)
 /* Print the log's lines about trouble. Returns their number. */
 static unsigned int search_log(void)
 {
-	static const char *const trouble[] = { "WARNING: CPU:", "BUG:", "Oops", "Call Trace" };
+	static const char *const trouble[] = { "WARNING: CPU:", "WARNING: possible", "suspicious RCU",
+						"BUG:", "Oops", "Call Trace" };
 	static char log[1 << 20];
 	int length = klogctl(3, log, sizeof(log) - 1);
 	unsigned int found = 0, i;

@@ -516,16 +516,21 @@ static void pin(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Take CPU 1 away, or bring it back. */
-static int set_online(const char *value)
+static int write_file(const char *path, const char *value)
 {
-	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY), result;
+	int fd = open(path, O_WRONLY), result;
 
 	if (fd < 0)
 		return -1;
-	result = write(fd, value, 1) == 1 ? 0 : -1;
+	result = write(fd, value, strlen(value)) < 0 ? -1 : 0;
 	close(fd);
 	return result;
+}
+
+/* Take CPU 1 away, or bring it back. */
+static int set_online(const char *value)
+{
+	return write_file("/sys/devices/system/cpu/cpu1/online", value);
 }
 
 /* A CPU that comes has forgotten what its registers contained, and must be told. */
@@ -554,6 +559,28 @@ static int hotplug(void)
 		pin(0);
 		CHECK(round == 2 || set_online("0") == 0, "offline");
 	}
+	close_state(&h);
+	return 0;
+}
+
+/* All of a suspend to RAM, and of the way back, but the sleep itself, from which QEMU does not wake. */
+static int suspends(void)
+{
+	struct vperfctr_control c = instructions(1);
+	struct handle h;
+	uint64_t a, b;
+
+	if (write_file("/sys/power/pm_test", "core") < 0) {
+		printf("  this kernel can't rehearse it\n");
+		return 0;
+	}
+	CHECK(write_file("/sys/module/suspend/parameters/pm_test_delay", "0") == 0, "seconds of sleep");
+	CHECK(open_state(&h) == 0 && control(&h, &c) == 0, "control");
+	CHECK(write_file("/sys/power/state", "mem") == 0, "suspend");
+	measure(&h, 0, 1);
+	a = measure(&h, 0, 1000);
+	b = measure(&h, 0, 1000000);
+	CHECK(b - a == 2 * 999000, "%llu, %llu", (unsigned long long)a, (unsigned long long)b);
 	close_state(&h);
 	return 0;
 }
@@ -629,7 +656,7 @@ int main(int argc, char **argv)
 		TEST(no_counters, NO_PMU), TEST(exact_counts, PMU), TEST(threads, PMU),
 		TEST(after_exit, PMU), TEST(forks, PMU), TEST(permissions, PMU),
 		TEST(execs, PMU), TEST(hotplug, PMU),
-		TEST(shared_with_perf, PMU),
+		TEST(suspends, PMU), TEST(shared_with_perf, PMU),
 		TEST(unloading, ANY),
 	};
 	int machine = strstr(argv[0], "tsc") ? NO_PMU : PMU;
