@@ -106,10 +106,14 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * to zero, unless its bit is set in preserve; the TSC's sum is set to zero only if the new control
  * disables the TSC. A control that enables nothing stops and keeps all sums.
  *
+ * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the signal
+ * si_signo, with si_code SI_PMC_OVF. vperfctr_iresume() lets them go on.
+ *
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU.
- * EOPNOTSUPP: the provider can't do it (no PMU on this machine, a named physical counter, i-mode).
+ * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a named physical
+ * counter or i-mode).
  * EBUSY: somebody else holds the counters. EACCES, EPERM: not permitted. EMFILE, ENFILE: no file
  * descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
  */
@@ -162,7 +166,10 @@ struct perfctr_reader;	/* <perfctr/read.h> */
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
-/* Resume i-mode counters after an overflow signal. EINVAL: there are none. */
+/*
+ * Let the counters go on that an overflow has stopped, in its signal's handler or later; those that
+ * overflowed begin at their ireset. EINVAL: none has stopped them. ESRCH: as for vperfctr_control().
+ */
 int vperfctr_iresume(const struct vperfctr *self);
 
 /*

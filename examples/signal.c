@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A profile of oneself: where the program is after each million instructions. Takes the driver. */
+#include <libperfctr.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+static struct vperfctr *self;
+static volatile sig_atomic_t samples;
+static volatile uintptr_t where[1000];
+
+static void overflow(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	if (!vperfctr_ovf_mask(self, info))
+		return;			/* somebody else's signal */
+#if defined(__x86_64__)
+	if (samples < 1000)
+		where[samples] = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#else
+	(void)context;
+#endif
+	samples++;
+	vperfctr_iresume(self);		/* until then nothing counts */
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_sigaction = overflow, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control control;
+	volatile unsigned int i;
+
+	sigaction(SIGUSR1, &action, NULL);
+	memset(&control, 0, sizeof(control));
+	control.si_signo = SIGUSR1;
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.ireset[0] = -1000000;
+#if defined(__x86_64__) || defined(__i386__)
+	control.cpu_control.evntsel[0] = 0x005100C0;	/* instructions, user mode, interrupt */
+#endif
+	self = vperfctr_open();
+	if (!self || vperfctr_control(self, &control) < 0) {
+		fprintf(stderr, "%s\n", perfctr_error());
+		return 0;
+	}
+	for (i = 0; i < 10000000; i++)
+		;
+	vperfctr_stop(self);
+	printf("%d overflows, %llu instructions; one was at %#lx\n", (int)samples,
+	       vperfctr_read_pmc(self, 0), (unsigned long)where[0]);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
