@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A profile of oneself: where the program is after each million instructions. Takes the driver. */
+#define _GNU_SOURCE		/* REG_RIP */
 #include <libperfctr.h>
 #include <signal.h>
 #include <stdio.h>
