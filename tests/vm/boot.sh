@@ -7,15 +7,17 @@
 #	KERNEL	vmlinuz
 #	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
-# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; VM_TIMEOUT, seconds (180).
+# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; DRIVER, a perfctr.ko for the
+# guest's /; VM_TIMEOUT, seconds (180).
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
-[ $# -ge 6 ] || { sed -n '3,12s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 6 ] || { sed -n '3,13s/^# //p' "$0" >&2; exit 2; }
 arch=$1 model=$2 smp=$3 kernel=$4 files=$5
 shift 5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$files" "$work/root"
+[ -z "${DRIVER:-}" ] || strip -g -o "$work/root/perfctr.ko" "$DRIVER"
 mkdir -p "$work/root/dev" "$work/root/tmp"
 printf '%s\n' "$@" >"$work/root/tests"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) >"$work/initrd"

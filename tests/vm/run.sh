@@ -121,6 +121,29 @@ files() {
 	touch "$work/files-$arch/.done"
 }
 
+# NAME PROGRAM...: to be run in the background.
+boot() {
+	name=$1
+	shift
+	rm -f "$work/$name.failed"
+	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" "$@" \
+		>"$work/$name.log" || touch "$work/$name.failed"
+}
+
+# Wait for the machines that run, and say what they did.
+running=
+report() {
+	wait
+	for name in $running; do
+		sed -n "s/^\(PASS\|FAIL\|SKIP\)/\1 $name:/p" "$work/$name.log"
+		[ -e "$work/$name.failed" ] || continue
+		sed "s/^/    /" "$work/$name.log"
+		failed=1
+	done
+	running=
+}
+
+processors=$(nproc)
 set -- "${*:-$(echo "$machines" | awk 'NF { printf "%s ", $1 }')}"
 for name in $1; do
 	line=$(echo "$machines" | awk -v n="$name" '$1 == n')
@@ -133,20 +156,20 @@ for name in $1; do
 	usual="counters perfex-exact"
 	# The loops are stepped where that has not been done on the host.
 	[ "$name" != arm64-1 ] || usual="$usual step"
+	DRIVER=
 	if [ "$arch" != arm64 ]; then
 		qemu
 		driver
-		strip -g -o "$work/files-$arch/perfctr.ko" "$work/driver-$arch-$suite/perfctr.ko" ||
-			{ failed=1; continue; }
+		DRIVER=$work/driver-$arch-$suite/perfctr.ko
 		usual="$usual driver counters_driver overflow"
 		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver driver_perf"
 	fi
+	export DRIVER
+	# QEMU keeps one processor busy, however many it shows.
 	# shellcheck disable=SC2086
-	"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" \
-		${VM_TESTS:-${tests:-$usual}} >"$work/$name.log" || failed=1
-	sed -n "s/^\(PASS\|FAIL\|SKIP\)/\1 $name:/p" "$work/$name.log"
-	if grep -q '^FAIL' "$work/$name.log"; then
-		sed "s/^/    /" "$work/$name.log"
-	fi
+	boot "$name" ${VM_TESTS:-${tests:-$usual}} &
+	running="$running $name"
+	[ "$(echo "$running" | wc -w)" -lt "$processors" ] || report
 done
+report
 exit $failed
