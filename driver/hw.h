@@ -21,8 +21,12 @@ void hw_info(struct perfctr_info *info);
 int hw_reserve(void);
 void hw_release(void);
 
-/* This CPU has come up, or has slept: its registers have lost their contents. Can't be preempted. */
-void hw_cpu_online(void);
+/*
+ * Set this CPU's registers up, after hw_reserve(), or when it has come up or has slept; clear them,
+ * before hw_release(). Interrupts are off.
+ */
+void hw_start_cpu(void);
+void hw_stop_cpu(void);
 
 /* As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0 or -EINVAL. */
 int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program);

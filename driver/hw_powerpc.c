@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* 32-bit PowerPC: identification, reservation, and the engine over mfspr, mtspr and mftb. */
 #define pr_fmt(fmt) "perfctr: " fmt
-#include <linux/cpu.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -86,7 +85,6 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 
 static DEFINE_PER_CPU(struct perfctr_core, cores);
 static struct perfctr_cpu this_cpu;
-static bool reserved;		/* changes under cpus_read_lock() */
 const struct cpumask *hw_forbidden;
 
 /* ---- identification ---- */
@@ -109,7 +107,7 @@ void hw_info(struct perfctr_info *info)
 
 /* ---- reservation ---- */
 
-static void clear_this_cpu(void *unused)
+void hw_stop_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int slot;
@@ -124,14 +122,14 @@ static void clear_this_cpu(void *unused)
 	}
 }
 
-static void set_up_this_cpu(void *unused)
+void hw_start_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int n;
 	u64 value;
 	u32 reg;
 
-	clear_this_cpu(NULL);
+	hw_stop_cpu();
 	for (n = 0; perfctr_powerpc_setup(&this_cpu, n, &reg, &value) == 0; n++)
 		perfctr_core_write_control(core, reg, value);
 }
@@ -148,26 +146,12 @@ int hw_reserve(void)
 		pr_info_ratelimited("the counters are in use by perf_events\n");
 		return -EBUSY;
 	}
-	cpus_read_lock();
-	reserved = true;
-	on_each_cpu(set_up_this_cpu, NULL, 1);
-	cpus_read_unlock();
 	return 0;
 }
 
 void hw_release(void)
 {
-	cpus_read_lock();
-	on_each_cpu(clear_this_cpu, NULL, 1);
-	reserved = false;
-	cpus_read_unlock();
 	release_pmc_hardware();
-}
-
-void hw_cpu_online(void)
-{
-	if (reserved)
-		set_up_this_cpu(NULL);
 }
 
 /* ---- programs ---- */

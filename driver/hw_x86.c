@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* x86: identification, reservation, and the engine over rdmsr, wrmsr, rdpmc and rdtsc. */
 #define pr_fmt(fmt) "perfctr: " fmt
-#include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -69,7 +68,6 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 
 static DEFINE_PER_CPU(struct perfctr_core, cores);
 static struct perfctr_cpu this_cpu;
-static bool reserved;		/* changes under cpus_read_lock() */
 
 /* ---- the kernel's list of who uses which register ---- */
 
@@ -251,7 +249,7 @@ static void clear_registers(struct perfctr_core *core)
 	}
 }
 
-static void set_up_this_cpu(void *unused)
+void hw_start_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int n;
@@ -267,7 +265,7 @@ static void set_up_this_cpu(void *unused)
 	}
 }
 
-static void clear_this_cpu(void *unused)
+void hw_stop_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
@@ -350,27 +348,13 @@ int hw_reserve(void)
 		release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
 		return err;
 	}
-	cpus_read_lock();
-	reserved = true;
-	on_each_cpu(set_up_this_cpu, NULL, 1);
-	cpus_read_unlock();
 	return 0;
 }
 
 void hw_release(void)
 {
-	cpus_read_lock();
-	on_each_cpu(clear_this_cpu, NULL, 1);
-	reserved = false;
-	cpus_read_unlock();
 	leave_interrupts();
 	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
-}
-
-void hw_cpu_online(void)
-{
-	if (reserved)
-		set_up_this_cpu(NULL);
 }
 
 /* ---- programs ---- */

@@ -10,6 +10,7 @@
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/binfmts.h>
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -425,12 +426,53 @@ static void note_tracepoint(struct tracepoint *tp, void *unused)
 
 /* ---- CPUs that go and come ---- */
 
+static bool taken;		/* the hardware is ours; changes under cpus_read_lock() */
+
+static void start_cpu(void *unused)
+{
+	hw_start_cpu();
+}
+
+static void stop_cpu(void *unused)
+{
+	hw_stop_cpu();
+}
+
+int vthread_take_hardware(void)
+{
+	int err = hw_reserve();
+
+	if (err)
+		return err;
+	cpus_read_lock();
+	taken = true;
+	on_each_cpu(start_cpu, NULL, 1);
+	cpus_read_unlock();
+	return 0;
+}
+
+void vthread_leave_hardware(void)
+{
+	cpus_read_lock();
+	on_each_cpu(stop_cpu, NULL, 1);
+	taken = false;
+	cpus_read_unlock();
+	hw_release();
+}
+
+/* Interrupts are off. */
+static void restart_cpu(void)
+{
+	if (taken)
+		hw_start_cpu();
+}
+
 static int cpu_comes(unsigned int cpu)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	hw_cpu_online();
+	restart_cpu();
 	local_irq_restore(flags);
 	return 0;
 }
@@ -446,7 +488,7 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /* The last CPU, which is not taken offline when the machine sleeps. */
-static struct syscore_ops syscore_ops = { .resume = hw_cpu_online };
+static struct syscore_ops syscore_ops = { .resume = restart_cpu };
 static enum cpuhp_state hotplug;
 
 int vthread_init(void)

@@ -35,7 +35,7 @@ static int reserve(struct vperfctr *self)
 	mutex_lock(&reservation);
 	if (!self->reserved) {
 		if (!reservations)
-			err = hw_reserve();
+			err = vthread_take_hardware();
 		if (!err) {
 			reservations++;
 			self->reserved = true;
@@ -49,7 +49,7 @@ static void release(struct vperfctr *self)
 {
 	mutex_lock(&reservation);
 	if (self->reserved && --reservations == 0)
-		hw_release();
+		vthread_leave_hardware();
 	self->reserved = false;
 	mutex_unlock(&reservation);
 }

@@ -86,6 +86,10 @@ void vthread_start(struct vthread *t);
 /* Bring the sums up to date, if their thread runs on the calling CPU; else false. Interrupts are off. */
 bool vthread_sample_here(struct vperfctr *counters);
 
+/* Have the counters on every CPU, for the first thread that counts. As hw_reserve(); may sleep. */
+int vthread_take_hardware(void);
+void vthread_leave_hardware(void);
+
 int vthread_init(void);
 void vthread_exit(void);
 

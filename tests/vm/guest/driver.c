@@ -1,91 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The driver, by its own calls: loads /perfctr.ko, and demands what the documents of perfctr promise.
- * Runs as process 1's child in a test kernel. Called driver_tsc, it demands that there are no counters, else
- * that there are. Exit status 0 if all is well.
+ * Runs as process 1's child in a test kernel. Called driver_tsc, it demands that there are no counters,
+ * else that there are. Exit status 0 if all is well.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <perfctr/calls.h>
+#include "tests/vm/guest/driver.h"
 
 static unsigned int failures;
 static int device;
 static bool counters;		/* the machine has a PMU that is ours to use */
 static unsigned int cpu_type;
-
-#define CHECK(condition, ...) do { \
-	if (!(condition)) { \
-		printf("  line %d: %s: ", __LINE__, #condition); \
-		printf(__VA_ARGS__); \
-		printf(" (errno %d)\n", errno); \
-		return 1; \
-	} \
-} while (0)
-
-/* Exactly 2 * n instructions. */
-static inline __attribute__((always_inline)) void loop(unsigned long n)
-{
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
-}
-
-static uint32_t rdpmc(uint32_t map)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(map) : "memory");
-	return low;
-}
-
-struct handle {
-	int fd;
-	volatile const struct vperfctr_state *page;
-};
-
-static int open_state(struct handle *h)
-{
-	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
-
-	h->fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
-	if (h->fd < 0)
-		return -1;
-	h->page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, h->fd, 0);
-	return h->page == MAP_FAILED ? -1 : 0;
-}
-
-static void close_state(struct handle *h)
-{
-	ioctl(h->fd, PERFCTR_IOC_UNLINK);
-	munmap((void *)(uintptr_t)h->page, 4096);
-	close(h->fd);
-}
-
-static int control(const struct handle *h, const struct vperfctr_control *c)
-{
-	struct perfctr_call_control call = { .control = (uintptr_t)c, .control_size = sizeof(*c) };
-
-	return ioctl(h->fd, PERFCTR_IOC_CONTROL, &call);
-}
-
-static int read_sums(const struct handle *h, struct perfctr_sum_ctrs *sum)
-{
-	struct perfctr_call_read call = { .sum = (uintptr_t)sum, .sum_size = sizeof(*sum) };
-
-	return ioctl(h->fd, PERFCTR_IOC_READ, &call);
-}
 
 static bool is_p5(void)
 {
@@ -104,8 +32,8 @@ static bool is_p4(void)
 	       cpu_type == PERFCTR_X86_INTEL_P4M3;
 }
 
-/* User-mode instructions on n counters. */
-static struct vperfctr_control instructions(unsigned int n)
+/* User-mode instructions on n counters of this processor. */
+static struct vperfctr_control count_here(unsigned int n)
 {
 	struct vperfctr_control c;
 	unsigned int i;
@@ -134,26 +62,6 @@ static void with_kernel(struct vperfctr_control *c)
 		c->cpu_control.p4.escr[0] |= 0x00000008;
 	else
 		c->cpu_control.evntsel[0] |= is_p5() ? 0x0040 : 0x00020000;
-}
-
-/* Passes through the loop: a switch, or the driver's look at the counters, makes a read take two. */
-static _Thread_local unsigned int passes;
-
-/* The documents' loop. */
-static __attribute__((noinline)) uint64_t read_pmc(const struct handle *h, unsigned int i)
-{
-	volatile const struct perfctr_cpu_state *s = &h->page->cpu_state;
-	uint32_t before, now, start;
-	uint64_t sum;
-
-	do {
-		passes++;
-		before = s->tsc_start;
-		now = rdpmc(s->pmc[i].map);
-		start = s->pmc[i].start;
-		sum = s->pmc[i].sum;
-	} while (s->tsc_start != before);
-	return sum + (uint32_t)(now - start);
 }
 
 static int info(void)
@@ -193,7 +101,7 @@ static int opening(void)
 	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == ENODEV, "none to open");
 	call.tid = 1;
 	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == ESRCH, "another's");
-	CHECK(open_state(&h) == 0, "open");
+	CHECK(open_state(device, &h) == 0, "open");
 	call.tid = 0;
 	second = ioctl(device, PERFCTR_IOC_OPEN, &call);
 	CHECK(second >= 0, "a second descriptor");
@@ -205,57 +113,58 @@ static int opening(void)
 	      "made writable");
 	close(second);
 	close_state(&h);
-	CHECK(open_state(&h) == 0, "open again after unlink");
+	CHECK(open_state(device, &h) == 0, "open again after unlink");
 	close_state(&h);
 	return 0;
 }
 
 static int virtual_tsc(void)
 {
-	struct vperfctr_control c = instructions(0);
+	struct vperfctr_control c = count_here(0);
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
 	unsigned int k;
 
-	CHECK(open_state(&h) == 0, "open");
-	CHECK(control(&h, &c) == 0, "control");
-	CHECK(read_sums(&h, &a) == 0, "read");
+	CHECK(open_state(device, &h) == 0, "open");
+	CHECK(set_control(h.fd, &c) == 0, "control");
+	CHECK(read_state(h.fd, &a, NULL) == 0, "read");
 	loop(100000);
-	CHECK(read_sums(&h, &b) == 0 && b.tsc > a.tsc, "the TSC stands still");
+	CHECK(read_state(h.fd, &b, NULL) == 0 && b.tsc > a.tsc, "the TSC stands still");
 	/* What others do is not counted. */
 	a = b;
 	for (k = 0; k < 3; k++)
 		usleep(20000);
-	CHECK(read_sums(&h, &b) == 0, "read");
+	CHECK(read_state(h.fd, &b, NULL) == 0, "read");
 	CHECK(b.tsc - a.tsc < 20000000, "60 ms of sleep counted as %llu ticks", b.tsc - a.tsc);
 	/* Stopping keeps the sum. */
 	c.cpu_control.tsc_on = 0;
-	CHECK(control(&h, &c) == 0 && read_sums(&h, &a) == 0 && a.tsc >= b.tsc, "%llu", a.tsc);
+	CHECK(set_control(h.fd, &c) == 0 && read_state(h.fd, &a, NULL) == 0 && a.tsc >= b.tsc, "%llu",
+	      a.tsc);
 	loop(100000);
-	CHECK(read_sums(&h, &b) == 0 && b.tsc == a.tsc, "the stopped TSC goes on");
+	CHECK(read_state(h.fd, &b, NULL) == 0 && b.tsc == a.tsc, "the stopped TSC goes on");
 	close_state(&h);
 	return 0;
 }
 
 static int refusals(void)
 {
-	struct vperfctr_control c = instructions(counters), good = c;
+	struct vperfctr_control c = count_here(counters), good = c;
 	struct { struct vperfctr_control c; char more[8]; } large;
 	struct perfctr_call_control call = { .control = (uintptr_t)&large };
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
 
-	CHECK(open_state(&h) == 0 && control(&h, &good) == 0, "control");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &good) == 0, "control");
 	loop(1000);
-	read_sums(&h, &a);
+	read_state(h.fd, &a, NULL);
 	c.cpu_control.nractrs = 19;
-	CHECK(control(&h, &c) < 0 && errno == EINVAL, "19 counters");
+	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "19 counters");
 	c = good;
 	c._reserved3 = 1;
-	CHECK(control(&h, &c) < 0 && errno == EINVAL, "a reserved word");
+	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "a reserved word");
 	c = good;
 	c.cpu_control.nrictrs = 1;
-	CHECK(control(&h, &c) < 0 && errno == EINVAL, "i-mode");
+	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "i-mode");
 	memset(&large, 0, sizeof(large));
 	large.c = good;
 	call.control_size = sizeof(large);
@@ -269,54 +178,48 @@ static int refusals(void)
 	CHECK(ioctl(h.fd, PERFCTR_IOC_IRESUME) < 0 && errno == EINVAL, "iresume");
 	CHECK(ioctl(h.fd, 0x1234) < 0 && errno == ENOTTY, "no such call");
 	/* None of these touched what runs. */
-	CHECK(read_sums(&h, &b) == 0 && b.tsc > a.tsc && b.pmc[0] >= a.pmc[0], "counters were lost");
+	CHECK(read_state(h.fd, &b, NULL) == 0 && b.tsc > a.tsc && b.pmc[0] >= a.pmc[0],
+	      "counters were lost");
 	close_state(&h);
 	return 0;
-}
-
-static __attribute__((noinline)) uint64_t measure(const struct handle *h, unsigned int i, unsigned long n)
-{
-	uint64_t before = read_pmc(h, i);
-
-	loop(n);
-	return read_pmc(h, i) - before;
 }
 
 /* Without a PMU hardware events are refused, on whatever counter, and the TSC counts on. */
 static int no_counters(void)
 {
-	struct vperfctr_control c = instructions(0);
+	struct vperfctr_control c = count_here(0);
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
 	unsigned int i;
 
-	CHECK(open_state(&h) == 0 && control(&h, &c) == 0 && read_sums(&h, &a) == 0, "TSC");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0 &&
+	      read_state(h.fd, &a, NULL) == 0, "TSC");
 	for (i = 0; i < PERFCTR_NR_CTRS; i++) {
-		c = instructions(1);
+		c = count_here(1);
 		c.cpu_control.pmc_map[0] = i;
-		CHECK(control(&h, &c) < 0 && errno == EINVAL, "counter %u", i);
+		CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "counter %u", i);
 	}
 	loop(1000);
-	CHECK(read_sums(&h, &b) == 0 && b.tsc > a.tsc, "the TSC was stopped");
+	CHECK(read_state(h.fd, &b, NULL) == 0 && b.tsc > a.tsc, "the TSC was stopped");
 	close_state(&h);
 	return 0;
 }
 
 static int exact_counts(void)
 {
-	struct vperfctr_control c = instructions(4), one = instructions(1);
+	struct vperfctr_control c = count_here(4), one = count_here(1);
 	struct perfctr_sum_ctrs sum;
 	struct handle h;
 	uint64_t a, b;
 	unsigned int i, n = 4;
 
-	CHECK(open_state(&h) == 0, "open");
+	CHECK(open_state(device, &h) == 0, "open");
 	/* Core 2 has two, all others four or more. */
-	if (control(&h, &c) < 0) {
+	if (set_control(h.fd, &c) < 0) {
 		n = 2;
-		c = instructions(n);
+		c = count_here(n);
 	}
-	CHECK(control(&h, &c) == 0, "control");
+	CHECK(set_control(h.fd, &c) == 0, "control");
 	for (i = 0; i < n; i++) {
 		measure(&h, i, 1);
 		a = measure(&h, i, 1000);
@@ -325,15 +228,15 @@ static int exact_counts(void)
 		      (unsigned long long)b);
 	}
 	/* Two counters of the same see the same, also through the read call. */
-	CHECK(read_sums(&h, &sum) == 0, "read");
+	CHECK(read_state(h.fd, &sum, NULL) == 0, "read");
 	CHECK(sum.pmc[0] == sum.pmc[1] && sum.pmc[1] == sum.pmc[n - 1], "%llu %llu %llu", sum.pmc[0],
 	      sum.pmc[1], sum.pmc[n - 1]);
 	/* preserve keeps a sum, and only it. */
 	one.preserve = 1;
-	CHECK(control(&h, &one) == 0, "control");
+	CHECK(set_control(h.fd, &one) == 0, "control");
 	CHECK(read_pmc(&h, 0) >= sum.pmc[0], "not preserved");
 	one.preserve = 0;
-	CHECK(control(&h, &one) == 0 && read_pmc(&h, 0) < 10000, "not reset");
+	CHECK(set_control(h.fd, &one) == 0 && read_pmc(&h, 0) < 10000, "not reset");
 	close_state(&h);
 	return 0;
 }
@@ -342,14 +245,14 @@ static void *count_in_thread(void *arg)
 {
 	static char unopened[] = "open or control", wrong[] = "a count is wrong";
 	unsigned long n = 100000 + 1000 * (unsigned long)(uintptr_t)arg;
-	struct vperfctr_control c = instructions(2);
+	struct vperfctr_control c = count_here(2);
 	unsigned int before;
 	uint64_t a, b;
 	struct handle h;
 	cpu_set_t set;
 	int k;
 
-	if (open_state(&h) < 0 || control(&h, &c) < 0)
+	if (open_state(device, &h) < 0 || set_control(h.fd, &c) < 0)
 		return unopened;
 	measure(&h, 0, 1);
 	for (k = 0; k < 20; k++) {
@@ -357,13 +260,13 @@ static void *count_in_thread(void *arg)
 		CPU_ZERO(&set);
 		CPU_SET((unsigned int)k % (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), &set);
 		sched_setaffinity(0, sizeof(set), &set);
-		/* A second pass is counted, too. */
+		/* Another turn of a read is counted, too. */
 		do {
-			before = passes;
+			before = retries;
 			a = measure(&h, 1, n);
 			sched_yield();
 			b = measure(&h, 1, 2 * n);
-		} while (passes != before + 4);
+		} while (retries != before);
 		if (b - a != 2 * n)
 			return wrong;
 	}
@@ -393,10 +296,10 @@ static int ended_fd;
 
 static void *count_and_end(void *arg)
 {
-	struct vperfctr_control c = instructions(1);
+	struct vperfctr_control c = count_here(1);
 	struct handle h;
 
-	if (open_state(&h) < 0 || control(&h, &c) < 0)
+	if (open_state(device, &h) < 0 || set_control(h.fd, &c) < 0)
 		return arg;
 	ended_fd = h.fd;
 	munmap((void *)(uintptr_t)h.page, 4096);
@@ -418,9 +321,9 @@ static int after_exit(void)
 	h.fd = ended_fd;
 	/* join returns when the thread has cleared its id; the kernel may still be in its exit. */
 	usleep(50000);
-	CHECK(read_sums(&h, &a) == 0, "read");
+	CHECK(read_state(h.fd, &a, NULL) == 0, "read");
 	CHECK(a.pmc[0] >= 1000000 && a.pmc[0] < 1100000, "%llu", a.pmc[0]);
-	CHECK(read_sums(&h, &b) == 0 && memcmp(&a, &b, sizeof(a)) == 0, "not final");
+	CHECK(read_state(h.fd, &b, NULL) == 0 && memcmp(&a, &b, sizeof(a)) == 0, "not final");
 	close(h.fd);
 	return 0;
 }
@@ -428,16 +331,16 @@ static int after_exit(void)
 /* A child has no counters, and may not execute rdpmc. */
 static int forks(void)
 {
-	struct vperfctr_control c = instructions(1);
+	struct vperfctr_control c = count_here(1);
 	struct perfctr_sum_ctrs sum;
 	struct handle h;
 	int status;
 	pid_t pid;
 
-	CHECK(open_state(&h) == 0 && control(&h, &c) == 0, "control");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
 	pid = fork();
 	if (pid == 0) {
-		if (read_sums(&h, &sum) == 0 || errno != ESRCH)
+		if (read_state(h.fd, &sum, NULL) == 0 || errno != ESRCH)
 			_exit(1);
 		rdpmc(0);
 		_exit(2);
@@ -452,19 +355,19 @@ static int forks(void)
 /* Anybody may count his own user mode, and only who is trusted the kernel's. */
 static int permissions(void)
 {
-	struct vperfctr_control user = instructions(1), kernel = user;
+	struct vperfctr_control user = count_here(1), kernel = user;
 	struct handle h;
 	int status;
 	pid_t pid;
 
 	with_kernel(&kernel);
-	CHECK(open_state(&h) == 0 && control(&h, &kernel) == 0, "root");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &kernel) == 0, "root");
 	close_state(&h);
 	pid = fork();
 	if (pid == 0) {
-		if (setuid(65534) < 0 || open_state(&h) < 0 || control(&h, &user) < 0)
+		if (setuid(65534) < 0 || open_state(device, &h) < 0 || set_control(h.fd, &user) < 0)
 			_exit(1);
-		if (control(&h, &kernel) == 0 || errno != EPERM)
+		if (set_control(h.fd, &kernel) == 0 || errno != EPERM)
 			_exit(2);
 		_exit(measure(&h, 0, 1000) > 2000 ? 0 : 3);
 	}
@@ -475,7 +378,7 @@ static int permissions(void)
 /* Counters go on in the next program, unless they were asked not to. */
 static int execs(void)
 {
-	struct vperfctr_control c = instructions(1);
+	struct vperfctr_control c = count_here(1);
 	struct handle h;
 	int status, k;
 	pid_t pid;
@@ -484,7 +387,7 @@ static int execs(void)
 		pid = fork();
 		if (pid == 0) {
 			c.flags = k ? VPERFCTR_CONTROL_CLOEXEC : 0;
-			if (open_state(&h) < 0 || control(&h, &c) < 0)
+			if (open_state(device, &h) < 0 || set_control(h.fd, &c) < 0)
 				_exit(9);
 			execl("/proc/self/exe", "driver", k ? "none" : "some", (char *)NULL);
 			_exit(8);
@@ -507,15 +410,6 @@ static int execed(bool some)
 	return fd >= 0 || errno != ENODEV;
 }
 
-static void pin(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 static int write_file(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY), result;
@@ -536,7 +430,7 @@ static int set_online(const char *value)
 /* A CPU that comes has forgotten what its registers contained, and must be told. */
 static int hotplug(void)
 {
-	struct vperfctr_control c = instructions(1);
+	struct vperfctr_control c = count_here(1);
 	unsigned int round;
 	struct handle h;
 	uint64_t a, b;
@@ -547,7 +441,7 @@ static int hotplug(void)
 	}
 	pin(0);
 	CHECK(set_online("0") == 0, "offline");
-	CHECK(open_state(&h) == 0 && control(&h, &c) == 0, "control");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
 	for (round = 0; round < 3; round++) {
 		CHECK(set_online("1") == 0, "online");
 		pin(1);
@@ -566,7 +460,7 @@ static int hotplug(void)
 /* All of a suspend to RAM, and of the way back, but the sleep itself, from which QEMU does not wake. */
 static int suspends(void)
 {
-	struct vperfctr_control c = instructions(1);
+	struct vperfctr_control c = count_here(1);
 	struct handle h;
 	uint64_t a, b;
 
@@ -575,7 +469,7 @@ static int suspends(void)
 		return 0;
 	}
 	CHECK(write_file("/sys/module/suspend/parameters/pm_test_delay", "0") == 0, "seconds of sleep");
-	CHECK(open_state(&h) == 0 && control(&h, &c) == 0, "control");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
 	CHECK(write_file("/sys/power/state", "mem") == 0, "suspend");
 	measure(&h, 0, 1);
 	a = measure(&h, 0, 1000);
@@ -598,7 +492,7 @@ static int open_perf(void)
 /* The counters are either perf_events' or ours, and whoever has them next finds them in order. */
 static int shared_with_perf(void)
 {
-	struct vperfctr_control c = instructions(1);
+	struct vperfctr_control c = count_here(1);
 	uint64_t count = 0, a, b;
 	struct handle h;
 	int perf;
@@ -610,9 +504,9 @@ static int shared_with_perf(void)
 		return 0;
 	}
 	CHECK(perf >= 0, "perf_event_open");
-	CHECK(open_state(&h) == 0 && control(&h, &c) < 0 && errno == EBUSY, "both count");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) < 0 && errno == EBUSY, "both count");
 	close(perf);
-	CHECK(control(&h, &c) == 0, "after perf_events");
+	CHECK(set_control(h.fd, &c) == 0, "after perf_events");
 	CHECK(open_perf() < 0 && errno == EBUSY, "both count");
 	measure(&h, 0, 1);
 	a = measure(&h, 0, 1000);
@@ -633,7 +527,7 @@ static int unloading(void)
 {
 	struct handle h;
 
-	CHECK(open_state(&h) == 0, "open");
+	CHECK(open_state(device, &h) == 0, "open");
 	CHECK(syscall(SYS_delete_module, "perfctr", O_NONBLOCK) < 0 && errno == EWOULDBLOCK,
 	      "unloaded in use");
 	close_state(&h);
@@ -660,17 +554,13 @@ int main(int argc, char **argv)
 		TEST(unloading, ANY),
 	};
 	int machine = strstr(argv[0], "tsc") ? NO_PMU : PMU;
-	int module = open("/perfctr.ko", O_RDONLY);
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1)
 		return execed(strcmp(argv[1], "some") == 0);
-	if (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0) {
-		printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
+	if (load_driver() < 0)
 		return 1;
-	}
-	close(module);
 	device = open("/dev/perfctr", O_RDWR);
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		int failed;
