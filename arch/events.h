@@ -69,6 +69,15 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 					      const char **part, size_t *part_length,
 					      unsigned int *event);
 
+/* A clause that says why a processor whose counters have no options can't do a choice; NULL: it can. */
+static inline const char *perfctr_event_plain(const struct perfctr_cpu *cpu,
+					      const struct perfctr_event_choice *choice)
+{
+	if (choice->edge || choice->invert || choice->cmask)
+		return "this processor has no edge detection, inversion or threshold";
+	return choice->imode && !cpu->pcint ? "this processor can't interrupt on overflow" : NULL;
+}
+
 /* A-mode counters stand before i-mode ones: the index of each choice in the control, and how many. */
 static inline void perfctr_event_order(const struct perfctr_event_choice choices[], unsigned int n,
 				       unsigned int place[], unsigned int *nractrs,

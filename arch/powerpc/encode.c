@@ -67,11 +67,8 @@ int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
 
 	for (i = 0; i < n; i++) {
 		*conflict = 1u << i;
-		*reason = "this processor has no edge detection, inversion or threshold";
-		if (choices[i].edge || choices[i].invert || choices[i].cmask)
-			return -1;
-		*reason = "this processor can't interrupt on overflow";
-		if (choices[i].imode && !cpu->pcint)
+		*reason = perfctr_event_plain(cpu, &choices[i]);
+		if (*reason)
 			return -1;
 		/* FCS and FCP are in MMCR0, for all. */
 		*conflict |= 1u;
