@@ -56,18 +56,21 @@ for host; do
 	echo "PASS $host: build"
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
-	for program in unit/assign_generic unit/event unit/events unit/identify unit/primitives unit/rules_generic unit/rules_powerpc \
-		unit/rules_x86 unit/table unit/why sim/generic_engine sim/powerpc_engine \
-		sim/x86_engine; do
-		if (cd "$top" && SIM_STEPS=20000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. $qemu "$build/lib/tests/$program") \
-			>"$build/output" 2>&1; then
-			echo "PASS $host: $program"
-		else
-			cat "$build/output"
-			echo "FAIL $host: $program"
-			failed=1
-		fi
-	done
+	# shellcheck disable=SC2016
+	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
+		unit/event unit/events unit/identify unit/primitives unit/rules_generic \
+		unit/rules_powerpc unit/rules_x86 unit/table unit/why |
+		top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
+			log=$build/$(basename PROGRAM).log
+			if (cd "$top" && SIM_STEPS=20000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \
+				$qemu "$build/lib/tests/PROGRAM") >"$log" 2>&1; then
+				echo "PASS $host: PROGRAM"
+			else
+				cat "$log"
+				echo "FAIL $host: PROGRAM"
+			fi' >"$build/results"
+	cat "$build/results"
+	! grep -q '^FAIL' "$build/results" || failed=1
 	# A kernel without perf_events: perfex still runs the command, and says why nothing counts.
 	if $qemu "$build/lib/perfex" -e task-clock /bin/true 2>&1 | grep -q 'CONFIG_PERF_EVENTS'; then
 		echo "PASS $host: perfex"
