@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a context switch costs with counters, through perf_events and through the driver (/perfctr.ko).
- * Two processes on one CPU hand each other a byte; both count. Under QEMU with -icount shift=0 a
+ * What a context switch, and a read, costs with counters, through perf_events and through the driver
+ * (/perfctr.ko). For the former two processes on one CPU hand each other a byte; both count. Under QEMU with -icount shift=0 a
  * nanosecond is an instruction, so that the figures are exact: VM_TESTS=switch tests/vm/run.sh.
  */
 #include <fcntl.h>
@@ -121,8 +121,43 @@ static double measure(const struct load *load)
 	return best;
 }
 
+/* The ns of a read, one after the other; user space alone. */
+static void measure_reads(double times[4])
+{
+	const struct load one = { "", true, 1, 0 }, four = { "", true, 4, 0 };
+	enum { READS = 20000 };
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	double begin, loop;
+	int i, k;
+
+	for (k = 0; k < 4; k++) {
+		self = count(k == 3 ? &four : &one);
+		begin = now();
+		for (i = 0; i < READS; i++)
+			__asm__ volatile("" : : "r"(self) : "memory");
+		loop = now() - begin;
+		begin = now();
+		for (i = 0; i < READS; i++) {
+			if (k == 0)
+				vperfctr_read_tsc(self);
+			else if (k == 1)
+				vperfctr_read_pmc(self, 0);
+			else
+				vperfctr_read_ctrs(self, &sum);
+		}
+		times[k] = (now() - begin - loop) / READS;
+		vperfctr_unlink(self);
+		vperfctr_close(self);
+	}
+}
+
 int main(void)
 {
+	static const char *const reads[] = {
+		"vperfctr_read_tsc()", "vperfctr_read_pmc(), 1 counter",
+		"vperfctr_read_ctrs(), the TSC and 1 counter", "the same, 4 counters",
+	};
 	static const struct load loads[] = {
 		{ "nothing", false, 0, 0 },
 		{ "the TSC", true, 0, 0 },
@@ -132,7 +167,7 @@ int main(void)
 	};
 	enum { N = sizeof(loads) / sizeof(loads[0]) };
 	int module = open("/perfctr.ko", O_RDONLY), k, i;
-	double time[2][N];
+	double time[2][N], read_time[2][4];
 
 	/* The driver first: perf_events looks after its events at each switch for a second longer. */
 	for (k = 1; k >= 0; k--) {
@@ -155,6 +190,7 @@ int main(void)
 			close(result[0]);
 			wait(NULL);
 		}
+		measure_reads(read_time[k]);
 		usleep(100000);
 		syscall(SYS_delete_module, "perfctr", O_NONBLOCK);
 	}
@@ -163,5 +199,8 @@ int main(void)
 	for (i = 1; i < N; i++)
 		printf("| %s, in addition | %.0f | %.0f |\n", loads[i].name, time[0][i] - time[0][0],
 		       time[1][i] - time[1][0]);
+	printf("\n| a read | perf_events | driver |\n|---|---:|---:|\n");
+	for (i = 0; i < 4; i++)
+		printf("| %s | %.0f | %.0f |\n", reads[i], read_time[0][i], read_time[1][i]);
 	return 0;
 }
