@@ -439,7 +439,7 @@ struct rvperfctr;	/* opaque */
  *
  * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
  * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
- * positive; remote or a result's place is NULL. EACCES: the driver's device may not be opened.
+ * positive; remote or a result's place is NULL; PERFCTR_PROVIDER names no provider. EACCES: the driver's device may not be opened.
  * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
  * rvperfctr_control() also as vperfctr_control().
  */

@@ -26,35 +26,40 @@ static bool driver_is_better(const char **why)
 	return false;
 }
 
-const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why)
+int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **wished,
+			    const char **why)
 {
 	const char *wish = secure_getenv("PERFCTR_PROVIDER");
 	bool driver = mode & VPERFCTR_OPEN_DRIVER, perf = mode & VPERFCTR_OPEN_PERF;
 
 	*why = "the program asks for it";
-	if (driver && perf) {
-		perfctr_fail(EINVAL, "open mode 0x%x forces both providers; choose one", mode);
-		return NULL;
-	}
+	if (driver && perf)
+		return perfctr_fail(EINVAL, "open mode 0x%x forces both providers; choose one", mode);
 	if (!driver && !perf && wish && *wish) {
 		*why = "PERFCTR_PROVIDER asks for it";
 		driver = strcmp(wish, "driver") == 0;
 		perf = strcmp(wish, "perf") == 0;
-		if (!driver && !perf) {
-			perfctr_fail(EINVAL,
-				     "PERFCTR_PROVIDER=%s names no provider; it may be \"driver\" "
-				     "or \"perf\"",
-				     wish);
-			return NULL;
-		}
+		if (!driver && !perf)
+			return perfctr_fail(EINVAL, "PERFCTR_PROVIDER=%s names no provider; it may be "
+					    "\"driver\" or \"perf\"", wish);
 	}
-	if (!driver && !perf && mode & VPERFCTR_OPEN_SHARED) {
+	*wished = driver ? &perfctr_provider_driver : perf ? &perfctr_provider_perf : NULL;
+	return 0;
+}
+
+const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why)
+{
+	const struct perfctr_provider *wished;
+
+	if (perfctr_provider_wished(mode, &wished, why) < 0)
+		return NULL;
+	if (wished)
+		return wished;
+	if (mode & VPERFCTR_OPEN_SHARED) {
 		*why = "only it shares counters";
-		perf = true;
+		return &perfctr_provider_perf;
 	}
-	if (driver || (!perf && driver_is_better(why)))
-		return &perfctr_provider_driver;
-	return &perfctr_provider_perf;
+	return driver_is_better(why) ? &perfctr_provider_driver : &perfctr_provider_perf;
 }
 
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)

@@ -79,6 +79,13 @@ unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned i
 
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 
+/*
+ * The provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and which of the two it was,
+ * as a clause. -1 after perfctr_fail(EINVAL).
+ */
+int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **wished,
+			    const char **why);
+
 /* The provider for an open with these flags. NULL after perfctr_fail(EINVAL). */
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 

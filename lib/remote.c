@@ -17,14 +17,17 @@ struct rvperfctr {
 
 struct rvperfctr *rvperfctr_open(int pid)
 {
+	const struct perfctr_provider *wished;
 	struct rvperfctr *remote;
-	const char *wish = secure_getenv("PERFCTR_PROVIDER");
+	const char *why;
 
 	if (pid <= 0) {
 		perfctr_fail(EINVAL, "rvperfctr_open() needs the id of a thread, not %d", pid);
 		return NULL;
 	}
-	if (wish && strcmp(wish, "perf") == 0) {
+	if (perfctr_provider_wished(0, &wished, &why) < 0)
+		return NULL;
+	if (wished == &perfctr_provider_perf) {
 		perfctr_fail(EOPNOTSUPP,
 			     "perf_events, which PERFCTR_PROVIDER asks for, has no remote "
 			     "counters; count another thread with perfctr_group_open() and its id");

@@ -52,6 +52,8 @@ START_TEST(remote_counters_need_the_driver)
 	ck_fails_null(rvperfctr_open(-1), EINVAL, "not -1");
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	ck_fails_null(rvperfctr_open(getpid()), EOPNOTSUPP, "PERFCTR_PROVIDER");
+	setenv("PERFCTR_PROVIDER", "nonsense", 1);
+	ck_fails_null(rvperfctr_open(getpid()), EINVAL, "PERFCTR_PROVIDER=nonsense");
 	unsetenv("PERFCTR_PROVIDER");
 	ck_fails(rvperfctr_pid(NULL), EINVAL, "NULL");
 	ck_fails(rvperfctr_info(NULL, &info), EINVAL, "NULL");
