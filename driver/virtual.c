@@ -322,13 +322,24 @@ static int do_iresume(struct vperfctr *self)
 	return err;
 }
 
+static bool is_linked(struct vperfctr *self)
+{
+	bool linked;
+
+	spin_lock_irq(&self->lock);
+	linked = self->thread && !READ_ONCE(self->thread->ended);
+	spin_unlock_irq(&self->lock);
+	return linked;
+}
+
+/* Nothing to do if they are no thread's any more; -ESRCH if they still are, and out of reach. */
 static int do_unlink(struct vperfctr *self)
 {
 	struct task_struct *task = get_owner(self);
 	struct vthread *t;
 
 	if (IS_ERR(task))
-		return self->thread ? PTR_ERR(task) : 0;
+		return is_linked(self) ? PTR_ERR(task) : 0;
 	t = lock_owner(self, task);
 	if (t) {
 		vthread_unlink(t);
@@ -338,7 +349,7 @@ static int do_unlink(struct vperfctr *self)
 		vperfctr_put_unlinked(self);
 	}
 	put_task_struct(task);
-	return 0;
+	return !t && is_linked(self) ? -ESRCH : 0;
 }
 
 /* ---- reading ---- */
