@@ -4,7 +4,6 @@
  * Runs as process 1's child in a test kernel. Called driver_tsc, it demands that there are no counters,
  * else that there are. Exit status 0 if all is well.
  */
-#include <pthread.h>
 #include <signal.h>
 #include <linux/perf_event.h>
 #include <sys/wait.h>
@@ -276,20 +275,7 @@ static void *count_in_thread(void *arg)
 
 static int threads(void)
 {
-	pthread_t thread[50];
-	unsigned int i, n;
-	void *why;
-
-	for (n = 2; n <= 50; n += 48) {
-		for (i = 0; i < n; i++)
-			CHECK(pthread_create(&thread[i], NULL, count_in_thread, (void *)(uintptr_t)i) == 0,
-			      "thread");
-		for (i = 0; i < n; i++) {
-			pthread_join(thread[i], &why);
-			CHECK(!why, "thread %u of %u: %s", i, n, (char *)why);
-		}
-	}
-	return 0;
+	return run_in_threads(count_in_thread);
 }
 
 static int ended_fd;
@@ -464,10 +450,7 @@ static int suspends(void)
 	struct handle h;
 	uint64_t a, b;
 
-	if (write_file("/sys/power/pm_test", "core") < 0) {
-		printf("  this kernel can't rehearse it\n");
-		return 0;
-	}
+	CHECK(write_file("/sys/power/pm_test", "core") == 0, "the kernel can't rehearse it");
 	CHECK(write_file("/sys/module/suspend/parameters/pm_test_delay", "0") == 0, "seconds of sleep");
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
 	CHECK(write_file("/sys/power/state", "mem") == 0, "suspend");

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,25 @@ static inline struct vperfctr_control instructions(unsigned int n)
 		control.cpu_control.evntsel[i] = 0x004100C0;
 	}
 	return control;
+}
+
+/* count() in 2 threads, then in 50, each with its number. It returns what is wrong, or NULL. */
+static inline int run_in_threads(void *(*count)(void *))
+{
+	pthread_t thread[50];
+	unsigned int i, n;
+	void *wrong;
+
+	for (n = 2; n <= 50; n += 48) {
+		for (i = 0; i < n; i++)
+			CHECK(pthread_create(&thread[i], NULL, count, (void *)(uintptr_t)i) == 0,
+			      "thread");
+		for (i = 0; i < n; i++) {
+			pthread_join(thread[i], &wrong);
+			CHECK(!wrong, "thread %u of %u: %s", i, n, (char *)wrong);
+		}
+	}
+	return 0;
 }
 
 static inline int load_driver(void)

@@ -4,7 +4,6 @@
  * instruction: loads the driver, and demands one signal per overflow, on the right thread, with the
  * right mask, and sums in which no instruction is lost. Exit status 0 if all is well.
  */
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -290,20 +289,7 @@ static void *count_in_thread(void *arg)
 /* Each thread gets its own overflows, wherever it runs, and whoever runs there before and after. */
 static int threads(void)
 {
-	pthread_t thread[50];
-	unsigned int i, n;
-	void *why;
-
-	for (n = 2; n <= 50; n += 48) {
-		for (i = 0; i < n; i++)
-			CHECK(pthread_create(&thread[i], NULL, count_in_thread, (void *)(uintptr_t)i) == 0,
-			      "thread");
-		for (i = 0; i < n; i++) {
-			pthread_join(thread[i], &why);
-			CHECK(!why, "thread %u of %u: %s", i, n, (char *)why);
-		}
-	}
-	return 0;
+	return run_in_threads(count_in_thread);
 }
 
 /*
