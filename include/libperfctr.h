@@ -246,12 +246,20 @@ unsigned int perfctr_group_size(const struct perfctr_group *group);
  */
 const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i);
 
-/* Start, stop, set to zero: all events of the group. Times go on through a reset. */
+/*
+ * Start, stop, set to zero: all events of the group. Times go on through a reset. ENODEV: the
+ * group's processor has been offline, which has ended its events. EBUSY: somebody else holds the
+ * counters.
+ */
 int perfctr_group_enable(struct perfctr_group *group);
 int perfctr_group_disable(struct perfctr_group *group);
 int perfctr_group_reset(struct perfctr_group *group);
 
-/* Read all events at one moment into readings[perfctr_group_size()]. EIO. */
+/*
+ * Read all events at one moment into readings[perfctr_group_size()]. EIO. The quality of a
+ * processor's events is PERFCTR_STALE once it has been offline: the values are those of that
+ * moment.
+ */
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
 /*

@@ -119,6 +119,9 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 		return 1;
 	if (got < 0)
 		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	if ((size_t)got == offsetof(struct perfctr_group_values, values[1]) && n > 1 &&
+	    values->nr == 1)
+		return 2;
 	if ((size_t)got != size || values->nr != n)
 		return perfctr_fail(EIO, "the kernel returned %zd bytes for a group of %zu counters",
 				    got, n);

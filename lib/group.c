@@ -22,12 +22,17 @@ struct perfctr_group {
 	unsigned int n;
 	unsigned int flags;
 	const char *owner;		/* the thread counted, if it is the one that opened it */
+	bool processor;			/* a processor is counted, whoever runs there */
+	unsigned int n_witnesses;	/* 0 or 1 */
+	struct perfctr_counter witness;	/* see add_witness() */
 	struct member member[];		/* n of them, then the names */
 };
 
 static void close_members(struct perfctr_group *group)
 {
 	/* The leader last, lest the members go on alone. */
+	if (group->n_witnesses)
+		perfctr_counter_close(&group->witness);
 	while (group->n)
 		perfctr_counter_close(&group->member[--group->n].counter);
 }
@@ -46,16 +51,30 @@ static void set_flags(struct perf_event_attr *attr, unsigned int flags, bool lea
 	attr->disabled = n > 1 || flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED);
 }
 
+/* As perfctr_counter_read(). */
+static int read_group(const struct perfctr_group *group, struct perfctr_group_values *values)
+{
+	return perfctr_counter_read(&group->member[0].counter, values,
+				    group->n + group->n_witnesses);
+}
+
 /* A pinned group that found no room is in its error state from the start. */
-static int check_pinned(const struct perfctr_group *group)
+static int check_start(const struct perfctr_group *group)
 {
 	struct perfctr_group_values values;
-	int result;
 
-	if (!(group->flags & PERFCTR_GROUP_STRICT) || !group->owner)
+	if (!group->processor && !(group->flags & PERFCTR_GROUP_STRICT && group->owner))
 		return 0;
-	result = perfctr_counter_read(&group->member[0].counter, &values, group->n);
-	return result == 1 ? perfctr_why_taken("the events") : result;
+	switch (read_group(group, &values)) {
+	case 0:
+		return 0;
+	case 1:
+		return perfctr_why_taken("the events");
+	case 2:
+		return perfctr_fail(ENODEV, "the group's processor has been offline, which ends its "
+				    "events; open a new group");
+	}
+	return -1;
 }
 
 /* A group with room for n events whose names take length bytes. */
@@ -86,12 +105,37 @@ static struct perfctr_group *make_group(unsigned int n, size_t length, pid_t tid
 		return NULL;
 	group->size = size;
 	group->flags = flags;
+	group->processor = tid == -1;
 	/* Inherited counts are spread over threads: only the kernel can add them up. */
 	if (tid == 0 && cpu == -1 && !(flags & PERFCTR_GROUP_INHERIT))
 		group->owner = &perfctr_thread_mark;
 	return group;
 }
 
+/*
+ * A processor that goes offline ends its events, and takes their group apart (seen: Linux 6.1).
+ * Nothing else tells that they have ended: it may be back before the next read. So a group on a
+ * processor has two events at least; but not one of an uncore PMU, which may count on another
+ * processor than the one asked for, and whose events the kernel moves.
+ */
+static int add_witness(struct perfctr_group *group, uint32_t type, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+
+	if (!group->processor || type >= PERF_TYPE_MAX)
+		return 0;
+	set_flags(&attr, group->flags, false, 2);
+	if (perfctr_counter_open(&group->witness, &attr, group->member[0].name, tid, cpu,
+				 &group->member[0].counter, 1) < 0)
+		return -1;
+	group->n_witnesses = 1;
+	return 0;
+}
+
+/* The next of n events. */
 static int add_event(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
 		     pid_t tid, int cpu, unsigned int n)
 {
@@ -105,7 +149,7 @@ static int add_event(struct perfctr_group *group, struct perf_event_attr *attr, 
 		perfctr_counter_map(&member->counter, PERFCTR_PAGE_COUNT);
 	perfctr_counter_reader(&member->counter, &member->reader);
 	group->n++;
-	return 0;
+	return n == 1 ? add_witness(group, attr->type, tid, cpu) : 0;
 }
 
 /* All events are there: start what is to start now. NULL, and the group closed, if it can't. */
@@ -115,7 +159,7 @@ static struct perfctr_group *start(struct perfctr_group *group)
 		return group;
 	if ((group->n > 1 &&
 	     perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0) ||
-	    check_pinned(group) < 0) {
+	    check_start(group) < 0) {
 		perfctr_group_close(group);
 		return NULL;
 	}
@@ -223,7 +267,7 @@ int perfctr_group_enable(struct perfctr_group *group)
 	if (check_alive(group) < 0 ||
 	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
 		return -1;
-	return check_pinned(group);
+	return check_start(group);
 }
 
 int perfctr_group_disable(struct perfctr_group *group)
@@ -250,7 +294,7 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 {
 	struct perfctr_group_values values;
 	unsigned int i;
-	int result = 0;
+	int result = 0, apart = 0;
 
 	if (check_alive(group) < 0)
 		return -1;
@@ -258,17 +302,23 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 		return perfctr_fail(EINVAL, "perfctr_group_read() needs a place for the counts, not NULL");
 	memset(readings, 0, sizeof(*readings) * group->n);
 	if (!read_here(group, readings)) {
-		result = perfctr_counter_read(&group->member[0].counter, &values, group->n);
-		for (i = 0; i < group->n && result == 0; i++) {
-			readings[i].value = values.values[i] + group->member[i].reader.base;
+		result = read_group(group, &values);
+		apart = result == 2;
+		for (i = 0; i < group->n; i++) {
+			if (apart)
+				result = perfctr_counter_read(&group->member[i].counter, &values, 1);
+			if (result != 0)
+				break;
+			readings[i].value = values.values[apart ? 0 : i] +
+					    group->member[i].reader.base;
 			readings[i].enabled = values.enabled;
 			readings[i].running = values.running;
 		}
 	}
 	for (i = 0; i < group->n; i++)
-		readings[i].quality = result == 0 ? perfctr_quality_of(readings[i].enabled,
-								       readings[i].running) :
-						    PERFCTR_NOT_COUNTED;
+		readings[i].quality = result != 0 ? PERFCTR_NOT_COUNTED :
+				      apart ? PERFCTR_STALE :
+				      perfctr_quality_of(readings[i].enabled, readings[i].running);
 	return result < 0 ? -1 : 0;
 }
 

@@ -146,7 +146,8 @@ struct perfctr_group_values {
 
 /*
  * Read a group of n events. 0; or 1 if it was pinned and the kernel had to take it off the PMU, so
- * that there is no value; or -1 after perfctr_fail(EIO).
+ * that there is no value; or 2 if it counted a processor that has been offline, so that it has ended
+ * and come apart: each event can be read alone; or -1 after perfctr_fail(EIO).
  */
 int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
 			 size_t n);
