@@ -464,16 +464,68 @@ void rvperfctr_close(struct rvperfctr *remote);
 
 /* ---- system-wide counters ---- */
 
-/* In this release every one of these fails with EOPNOTSUPP. */
+/*
+ * The counters of whole processors, whatever runs there. They are perf_events', also where the
+ * driver is. A handle has its own counters, which end with it; one thread at a time uses it.
+ * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
+ * and with ESRCH in a child of fork(), to which the parent's handles are not open.
+ */
 struct gperfctr;	/* opaque */
 
+/*
+ * A handle; nothing counts yet. EOPNOTSUPP: PERFCTR_PROVIDER asks for the driver. EINVAL: it
+ * names no provider. ENOMEM.
+ */
 struct gperfctr *gperfctr_open(void);
+
+/* Stop, and give the handle back. */
 void gperfctr_close(struct gperfctr *global);
+
+/*
+ * Set what control->cpu counts from the next start on; its sums become zero. A control that
+ * enables nothing leaves the processor out of the start. Returns the number of processors that a
+ * start would start. A control that is refused changes nothing.
+ *
+ * EINVAL: there is no such processor, or it is offline; a reserved word is not zero; otherwise as
+ * vperfctr_control(). EOPNOTSUPP: also i-mode counters, which have no thread to interrupt. EBUSY:
+ * the counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to
+ * count whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ */
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
-int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
-int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Start all processors that have a control, or none of them. Returns their number. interval_usec,
+ * once how often the kernel was to sample, is 0 or at least 10000, and needed no more: a read is
+ * always of its moment.
+ *
+ * EINVAL: the interval; a processor has gone offline since it got its control. EBUSY: started
+ * already, or on one of the processors somebody else has taken counters. Otherwise as
+ * gperfctr_control().
+ */
 int gperfctr_start(const struct gperfctr *global, unsigned int interval_usec);
+
+/*
+ * Stop all processors. The sums stay, and can be read; the controls must be set again before the
+ * next start.
+ */
+int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Fill in *state for the processor state->cpu: its control, and its sums since the start, each
+ * exact; the TSC's are the ticks of the time since the start. A processor that never had a
+ * control has an empty one.
+ *
+ * ENODEV: the processor has been offline since the start, which ended its counting: *state is
+ * filled in, with the sums of that moment. EBUSY: somebody has taken its counters away; *state is
+ * unchanged. Both stay until its next control. EINVAL: there is no such processor, or it is
+ * offline and never had a control. EIO.
+ */
+int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
+
+/* Facts about the processor and perf_events. */
 int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info);
+
+/* As perfctr_cpus_info(). */
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /* ---- raw calls ---- */

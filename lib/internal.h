@@ -3,6 +3,7 @@
  * internal.h - what the library's files share. Nothing here is visible to users.
  *
  * error.c	perfctr_fail(): errno and the sentence behind perfctr_error()
+ * info.c	the processors that are online
  * file.c	small text files of /proc and /sys
  * memory.c	memory that does not outlive a fork
  * event.c	names of events -> struct perf_event_attr
@@ -66,6 +67,14 @@ void perfctr_memory_unmap(void *memory, size_t size);
 /* Its address is the calling thread's own: different for all threads that live. */
 extern _Thread_local char perfctr_thread_mark
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* ---- info.c ---- */
+
+/* Room for any set of processors: the kernel's largest NR_CPUS. */
+#define PERFCTR_MAX_CPUS 8192
+
+/* 0, or -1 after perfctr_fail(EINVAL) if there is no such processor online now. */
+int perfctr_cpu_online(unsigned int cpu);
 
 /* ---- event.c ---- */
 

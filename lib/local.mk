@@ -13,6 +13,7 @@ lib_libinternal_la_SOURCES = \
 	lib/error.c \
 	lib/event.c \
 	lib/file.c \
+	lib/global.c \
 	lib/group.c \
 	lib/info.c \
 	lib/internal.h \
@@ -27,7 +28,6 @@ lib_libinternal_la_SOURCES = \
 	lib/reading.c \
 	lib/remote.c \
 	lib/table.c \
-	lib/unavailable.c \
 	lib/virtual.c \
 	lib/why.c
 

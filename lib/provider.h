@@ -92,6 +92,11 @@ const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 /* The same, and the reason, as a clause. */
 const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
 
+/* ---- info.c ---- */
+
+/* A provider's facts, and those that are the same with each. */
+int perfctr_provider_info(const struct perfctr_provider *provider, struct perfctr_info *info);
+
 /* ---- virtual.c ---- */
 
 /* The members of a control beside its cpu_control: 0, or -1 after perfctr_fail(EINVAL). */

@@ -22,6 +22,7 @@ unit_tests = \
 	tests/unit/assign_x86 \
 	tests/unit/event \
 	tests/unit/events \
+	tests/unit/global \
 	tests/unit/group \
 	tests/unit/identify \
 	tests/unit/primitives \
@@ -47,6 +48,8 @@ tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
+tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_global_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
@@ -136,12 +139,13 @@ EXTRA_DIST += scripts/processors
 check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
-vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/loop \
+vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
 	tests/vm/guest/perfex-exact tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
+tests_vm_guest_global_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
 	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/remote tests/bench/switch
