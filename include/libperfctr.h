@@ -441,15 +441,20 @@ struct rvperfctr;	/* opaque */
  * be stopped under the calling thread's ptrace(2), now and in every other call but
  * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
  * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
- * to its thread, where it counts on.
+ * to its thread, where it counts on, also through execve(2), and where the next open finds it.
  *
- * This is the driver's: perf_events counts other threads by perfctr_group_open().
+ * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's:
+ * nobody else finds it, the thread itself neither. It ends with this process, and when the thread
+ * executes a program with more rights. That its counters found no room is seen when it has run:
+ * by a read.
  *
- * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
- * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
- * positive; remote or a result's place is NULL; PERFCTR_PROVIDER names no provider. EACCES: the driver's device may not be opened.
- * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
- * rvperfctr_control() also as vperfctr_control().
+ * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
+ * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
+ * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
+ * perf_events also i-mode counters and VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
+ * holds the counters. EINVAL: pid is not positive; an argument is NULL; PERFCTR_PROVIDER names no
+ * provider. EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM,
+ * ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);

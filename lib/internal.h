@@ -208,6 +208,16 @@ struct perfctr_clock {
 
 /* Open the calling thread's clock. Always possible. */
 void perfctr_clock_open(struct perfctr_clock *clock);
+
+/* Open another thread's, which can be read after its end, too. 0, or -1 after perfctr_why_not(). */
+int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid);
+
+/*
+ * Whether such a clock can still tick: its thread lives, under the same id, and has not executed a
+ * program with more rights, which ends its events. 1, 0, or -1 after perfctr_why_not().
+ */
+int perfctr_clock_is_on(const struct perfctr_clock *clock);
+
 void perfctr_clock_close(struct perfctr_clock *clock);
 
 /*

@@ -27,6 +27,7 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
+	tests/unit/remote \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
@@ -58,6 +59,8 @@ tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
+tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_remote_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
