@@ -95,6 +95,7 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 	perfctr_x86_identify(&id, cpu);
 }
 
+#define find_control_type() ((void)0)
 #define GENERIC_TYPE PERFCTR_X86_GENERIC
 #define compile perfctr_x86_compile
 #define type_name perfctr_x86_type_name
@@ -157,6 +158,7 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 	identify(cpu);
 }
 
+#define find_control_type() ((void)0)
 #define GENERIC_TYPE PERFCTR_PPC_GENERIC
 #define compile perfctr_powerpc_compile
 #define type_name perfctr_powerpc_type_name
@@ -218,6 +220,23 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 #define compile perfctr_generic_compile
 #define type_name perfctr_generic_type_name
 
+/* The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several. */
+static uint32_t control_type = PERF_TYPE_RAW;
+
+/*
+ * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a control
+ * is made and checked for processor 0's kind of core.
+ */
+static void find_control_type(void)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
+
+	for (i = 0; i < n && n > 1; i++)
+		if (cores[i].type != UINT32_MAX && perfctr_pmu_has_cpu(&cores[i], 0))
+			control_type = cores[i].type;
+}
+
 #define PMEVTYPER_P	0x80000000u
 #define PMEVTYPER_U	0x40000000u
 
@@ -225,7 +244,7 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 			 struct perf_event_attr *attr, char *name, size_t size)
 {
 	control_name(name, size, control, i, control->evntsel_high[i]);
-	attr->type = PERF_TYPE_RAW;
+	attr->type = control_type;
 	attr->config = control->evntsel[i] | (uint64_t)control->evntsel_high[i] << 32;
 #ifdef __aarch64__
 	attr->config = control->evntsel[i] & 0xFFFF;
@@ -250,6 +269,7 @@ static const struct perfctr_event_table *table;
 static void identify_once(void)
 {
 	identify(&identified);
+	find_control_type();
 	/* The table is this machine's; a test's root is another one. */
 	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
 		table = perfctr_event_table(identified.id);

@@ -1033,11 +1033,19 @@ int perfctr_event_variants(const char *event, size_t length, struct perfctr_vari
 	const char *rest;
 
 	variants->pmu[0] = '\0';
-	if (any <= 0)
-		return any < 0 ? -1 : 1;
+	if (any < 0)
+		return -1;
+	if (any == 0 && !memchr(event, '/', length))
+		return 1;
 	n = perfctr_core_pmus(cores);
 	if (n <= 1)
 		return n < 0 ? -1 : 1;
+	if (any == 0) {
+		for (i = 0; i < n; i++)
+			if (same(event, (size_t)((const char *)memchr(event, '/', length) - event), cores[i].name))
+				strcpy(variants->pmu, cores[i].name);
+		return 1;
+	}
 	for (i = 0; i < n; i++) {
 		if (cores[i].type == UINT32_MAX)
 			return fail_type(cores[i].name);

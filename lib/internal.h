@@ -98,6 +98,24 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus);
 
 /* The text of the PMU's list of processors, such as "0-3,8"; "" if there is none. */
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
+bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
+
+/* Large enough for the kernel's largest set of processors, NR_CPUS 8192. */
+#define PERFCTR_CPU_WORDS (8192 / 32)
+
+/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
+unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
+
+/* Whether the calling thread may run on more than one kind of core: a hybrid machine, and not bound. */
+bool perfctr_may_change_kind(void);
+
+/*
+ * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register PERF_METRICS,
+ * a share of what the event slots counts. The kernel makes a count of it, but only in a group that slots
+ * leads and only in read(2); RDPMC of its index would return the whole register.
+ */
+bool perfctr_event_is_metric(const struct perf_event_attr *attr);
+bool perfctr_event_is_slots(const struct perf_event_attr *attr);
 
 /* ---- event.c ---- */
 
@@ -155,6 +173,7 @@ const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char 
 
 struct perfctr_counter {
 	int fd;					/* -1: not open */
+	bool slots, metric;			/* of the top-down metrics */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 };
 
@@ -163,7 +182,8 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 
 /*
  * Open an event, as a member of leader's group (NULL: of none), which has members events already.
- * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason.
+ * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason; EINVAL
+ * also for a top-down metric that is not in a group of slots.
  */
 int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
 			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
@@ -175,6 +195,9 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
  */
 enum perfctr_page_use { PERFCTR_PAGE_COUNT, PERFCTR_PAGE_CLOCK };
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use);
+
+/* Give the page back: reads go through the kernel. */
+void perfctr_counter_unmap(struct perfctr_counter *counter);
 
 /* Close and unmap; harmless on a counter that is not open. errno is kept. */
 void perfctr_counter_close(struct perfctr_counter *counter);
