@@ -828,15 +828,24 @@ static int parse_core_event(const struct perfctr_pmu *core, const char *word, si
 	return n < 0 ? -1 : 0;
 }
 
-/* An event that only a table of the other kinds of cores has. 1, 0, -1 as above. */
-static int parse_other_tables(const char *word, size_t length, struct perf_event_attr *attr)
+/*
+ * An event of which this processor's table said first (0 or -1), but that the table of another kind of
+ * core may have: the same event may have other unit masks there. 1, 0, -1 as above.
+ */
+static int parse_other_tables(int first, const char *word, size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, found = 0;
+	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, found, result = first;
 
-	for (i = 0; i < n && found == 0; i++)
+	for (i = 0; i < n; i++) {
 		found = perfctr_table_parse(&cores[i], word, length, attr);
-	return found;
+		if (found > 0)
+			return 1;
+		if (found < 0)
+			result = -1;
+	}
+	/* The reason to be told is the first one's. */
+	return first < 0 ? perfctr_table_parse(NULL, word, length, attr) : result;
 }
 
 #define MODIFIERS "ukhGHI"
@@ -881,9 +890,10 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 
 /*
  * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it); *rest is set
- * to what follows it. 1, 0, -1 as above.
+ * to what follows it. alone: what a table says against it is a mistake; else the name is right for some
+ * kind of core, and this one does not have the event. 1, 0, -1 as above.
  */
-static int parse_name(const struct perfctr_pmu *core, const char *event, size_t length,
+static int parse_name(const struct perfctr_pmu *core, bool alone, const char *event, size_t length,
 		      struct perf_event_attr *attr, const char **rest)
 {
 	const char *end = event + length, *colon = memchr(event, ':', length);
@@ -898,14 +908,18 @@ static int parse_name(const struct perfctr_pmu *core, const char *event, size_t 
 		return word_on_core(core, attr);
 	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
 	found = perfctr_table_parse(core, event, length, attr);
+	if (found < 0 && !core)
+		found = parse_other_tables(found, event, length, attr);
 	if (found > 0)
 		*rest = end;
+	if (found < 0 && !alone)
+		found = 0;
 	if (own && found == 0 && parse_word(event, (size_t)(*rest - event), attr))
 		return word_on_core(core, attr);
 	if (found == 0)
 		found = parse_core_event(core, event, (size_t)(*rest - event), attr);
 	if (found == 0 && !core) {
-		found = parse_other_tables(event, length, attr);
+		found = parse_other_tables(found, event, length, attr);
 		if (found > 0)
 			*rest = end;
 	}
@@ -930,7 +944,7 @@ static int parse_named_core(const char *pmu, const char *word, size_t length,
 			continue;
 		if (cores[i].type == UINT32_MAX)
 			return fail_type(pmu);
-		found = parse_name(n > 1 ? &cores[i] : NULL, word, length, attr, &rest);
+		found = parse_name(n > 1 ? &cores[i] : NULL, true, word, length, attr, &rest);
 		if (found > 0 && (rest != word + length || attr->type == PERF_TYPE_SOFTWARE))
 			found = 0;
 		if (found == 0)
@@ -975,7 +989,7 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 		return parse_pmu(event, (size_t)(slash - event), slash + 1,
 				 (size_t)(close - slash - 1), attr);
 	}
-	found = parse_name(NULL, event, length, attr, rest);
+	found = parse_name(NULL, true, event, length, attr, rest);
 	if (found)
 		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
 	colon = memchr(event, ':', length);
@@ -1050,7 +1064,7 @@ int perfctr_event_variants(const char *event, size_t length, struct perfctr_vari
 		if (cores[i].type == UINT32_MAX)
 			return fail_type(cores[i].name);
 		begin(&variants[count].attr);
-		found = parse_name(&cores[i], event, length, &variants[count].attr, &rest);
+		found = parse_name(&cores[i], false, event, length, &variants[count].attr, &rest);
 		if (found < 0 || (found > 0 && parse_rest(event, length, rest, &variants[count].attr) < 0))
 			return -1;
 		if (found)

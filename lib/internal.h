@@ -12,6 +12,7 @@
  * reading.c	counts and their quality
  * why.c	why an event could not be opened, in a sentence
  * clock.c	the virtual TSC where the kernel is perf_events
+ * cpuid.c	the words that an x86 is identified by
  * cpu.c	this machine's processor; controls -> struct perf_event_attr
  * table.c	the processors' own events
  */
@@ -277,6 +278,11 @@ void perfctr_clock_close(struct perfctr_clock *clock);
  * *ticks, or -1 after perfctr_fail(ESRCH) if the thread has ended.
  */
 int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ticks);
+
+/* ---- cpuid.c ---- */
+
+struct perfctr_cpuid;
+void perfctr_cpuid_read(struct perfctr_cpuid *id);
 
 /* ---- cpu.c ---- */
 

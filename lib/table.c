@@ -261,7 +261,8 @@ static bool has_name(const struct perfctr_event_table *table, const char *name)
 	unsigned int event;
 	const char *part;
 
-	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length, &event) == 0;
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length, &event) == 0 &&
+	       !choice.pebs;
 }
 
 /* The names of a table that none of n others has. */
