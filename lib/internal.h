@@ -312,8 +312,9 @@ int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_even
  * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its cores. 1:
  * found; 0: no event begins so; -1 after perfctr_fail().
  */
-int perfctr_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
-			struct perf_event_attr *attr);
+int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
+int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			     struct perf_event_attr *attr);
 
 /* As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's have. */
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
