@@ -108,7 +108,7 @@ files() {
 	 "$top/configure" ${host:+--host="$host"} --disable-shared -q >configure.log &&
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
-	for program in perfex perfctr-info tests/bench/bench tests/loops/step $more \
+	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/storm/storm $more \
 		       tests/vm/guest/counters tests/vm/guest/perfex-exact tests/vm/guest/loop; do
 		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
 	done
@@ -171,6 +171,9 @@ for name in $1; do
 		usual="$usual driver counters_driver overflow"
 		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver driver_perf"
 	fi
+	case $name in
+	arm64-2 | skylake-2) usual="$usual storm" ;;
+	esac
 	export DRIVER
 	# shellcheck disable=SC2086
 	boot "$name" ${VM_TESTS:-${tests:-$usual}}
