@@ -123,6 +123,11 @@ TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
 	tests/loops/broken.c tests/loops/loops.c tests/loops/step.c tests/loops/step.h
 
+# ---- storms of threads, forks, signals ----
+check_PROGRAMS += tests/storm/storm
+TESTS += tests/storm/storm
+tests_storm_storm_LDADD = lib/libperfctr.la
+
 # ---- arch/ as the kernel compiles it ----
 dist_check_SCRIPTS += tests/freestanding.sh
 TESTS += tests/freestanding.sh
@@ -157,7 +162,7 @@ tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
-vm-programs: $(vm_programs) tests/loops/step
+vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/packaging.sh \
