@@ -62,7 +62,7 @@ for host; do
 		unit/rules_powerpc unit/rules_x86 unit/table unit/why |
 		top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
 			log=$build/$(basename PROGRAM).log
-			if (cd "$top" && SIM_STEPS=20000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \
+			if (cd "$top" && SIM_STEPS=20000 FUZZ_WORDS=5000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \
 				$qemu "$build/lib/tests/PROGRAM") >"$log" 2>&1; then
 				echo "PASS $host: PROGRAM"
 			else

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
-	tests/unit/random.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
+	tests/unit/random.h tests/unit/root.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/events \
 	tests/unit/global \
 	tests/unit/group \
+	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
@@ -33,7 +34,8 @@ unit_tests = \
 	tests/unit/rules_x86 \
 	tests/unit/table \
 	tests/unit/virtual \
-	tests/unit/why
+	tests/unit/why \
+	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -53,6 +55,8 @@ tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_global_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
@@ -73,6 +77,8 @@ tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_why_LDADD = $(UNIT_LDADD)
+tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_zoo_LDADD = $(UNIT_LDADD)
 
 # ---- the engine over simulated processors ----
 sim_tests = tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
@@ -123,6 +129,11 @@ TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
 	tests/loops/broken.c tests/loops/loops.c tests/loops/step.c tests/loops/step.h
 
+# ---- storms of threads, forks, signals ----
+check_PROGRAMS += tests/storm/storm
+TESTS += tests/storm/storm
+tests_storm_storm_LDADD = lib/libperfctr.la
+
 # ---- arch/ as the kernel compiles it ----
 dist_check_SCRIPTS += tests/freestanding.sh
 TESTS += tests/freestanding.sh
@@ -158,7 +169,7 @@ CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
-vm-programs: $(vm_programs) tests/loops/step
+vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/packaging.sh \
