@@ -112,7 +112,7 @@ static struct perfctr_group *make_group(unsigned int n, size_t length, pid_t tid
 	return group;
 }
 
-/* As opposed to one of the chip around the cores. The kernel's own events are as good as a core's. */
+/* Or the kernel's own, as opposed to the chip's around the cores. */
 static bool is_of_core(uint32_t type)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
