@@ -880,6 +880,12 @@ int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr
 	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
 }
 
+int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants)
+{
+	variants->pmu[0] = '\0';
+	return perfctr_event_parse(event, length, &variants->attr) < 0 ? -1 : 1;
+}
+
 ssize_t perfctr_event_next(const char **list, const char **event)
 {
 	const char *p = *list;

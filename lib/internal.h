@@ -82,9 +82,22 @@ ssize_t perfctr_event_next(const char **list, const char **event);
  */
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr);
 
+#define PERFCTR_NAME_SIZE 128	/* of one word of an event's name */
+#define PERFCTR_VARIANTS_MAX 8
+
+struct perfctr_variant {
+	struct perf_event_attr attr;
+	char pmu[PERFCTR_NAME_SIZE];	/* empty: the only one */
+};
+
+/*
+ * The variants of one event's name: one, or on a hybrid machine one per core PMU that has it. Their
+ * number, or -1 after perfctr_fail().
+ */
+int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants);
+
 /* ---- nearest.c ---- */
 
-#define PERFCTR_NAME_SIZE 128	/* of one word of an event's name */
 #define PERFCTR_NEAREST 3
 #define PERFCTR_NEAREST_TEXT (PERFCTR_NEAREST * PERFCTR_NAME_SIZE + 32)
 
