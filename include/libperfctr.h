@@ -211,7 +211,7 @@ void perfctr_process_destroy(struct perfctr_process *process);
 struct perfctr_group;	/* opaque */
 
 /* perfctr_group_open() */
-#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail */
+#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail: see _read */
 #define PERFCTR_GROUP_INHERIT	0x02	/* count threads and children created from now on, too */
 #define PERFCTR_GROUP_ON_EXEC	0x04	/* start when the thread calls execve(2) */
 #define PERFCTR_GROUP_DISABLED	0x08	/* start at perfctr_group_enable() */
@@ -246,12 +246,20 @@ unsigned int perfctr_group_size(const struct perfctr_group *group);
  */
 const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i);
 
-/* Start, stop, set to zero: all events of the group. Times go on through a reset. */
+/*
+ * Start, stop, set to zero: all events of the group. Times go on through a reset. EBUSY: as for
+ * perfctr_group_open() and perfctr_group_read().
+ */
 int perfctr_group_enable(struct perfctr_group *group);
 int perfctr_group_disable(struct perfctr_group *group);
 int perfctr_group_reset(struct perfctr_group *group);
 
-/* Read all events at one moment into readings[perfctr_group_size()]. EIO. */
+/*
+ * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they count
+ * on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: with
+ * PERFCTR_GROUP_STRICT, the kernel took the group off the PMU; pinned ones stand still until they are
+ * disabled and enabled again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
+ */
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
 /*
@@ -261,7 +269,19 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 			 struct perfctr_reader *reader);
 
+/* The kernel's id of event i, which its records name. EINVAL: no such event, or id is NULL. */
+int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t *id);
+
 void perfctr_group_close(struct perfctr_group *group);
+
+/*
+ * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
+ * still open: groups and sets, and over perf_events its virtual counters. Events of other threads
+ * stay as they are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM
+ * and others: a seccomp filter's.
+ */
+int perfctr_enable_all(void);
+int perfctr_disable_all(void);
 
 /* ---- event names ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "internal.h"
@@ -12,9 +13,16 @@
 #define ARM64_LONG	1u
 #define ARM64_RDPMC	2u
 
+static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd,
+		      unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
+			    flags | PERF_FLAG_FD_CLOEXEC);
+}
+
 int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)
 {
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	return event_open(attr, tid, cpu, group_fd, 0);
 }
 
 /* Only the calling thread's own hardware events can be read in user space. */
@@ -54,6 +62,15 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	if (counter->fd < 0)
 		return perfctr_why_not(errno, attr, name, tid, members);
 	return 0;
+}
+
+int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+				const char *name, int cgroup, int cpu,
+				const struct perfctr_counter *leader, unsigned int members)
+{
+	counter->page = NULL;
+	counter->fd = event_open(attr, cgroup, cpu, leader ? leader->fd : -1, PERF_FLAG_PID_CGROUP);
+	return counter->fd < 0 ? perfctr_why_not(errno, attr, name, -1, members) : 0;
 }
 
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
@@ -119,6 +136,8 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 		return 1;
 	if (got < 0)
 		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	if (n > 1 && values->nr == 1)
+		return 2;
 	if ((size_t)got != size || values->nr != n)
 		return perfctr_fail(EIO, "the kernel returned %zd bytes for a group of %zu counters",
 				    got, n);
@@ -136,4 +155,46 @@ int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long re
 		return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
 				    strerror(errno));
 	return 0;
+}
+
+int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
+{
+	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
+		return perfctr_fail(errno, "the kernel tells no id of the event: %s", strerror(errno));
+	return 0;
+}
+
+bool perfctr_can_inherit_thread(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1,
+	};
+	int error = errno, fd = perfctr_event_open(&attr, 0, -1, -1);
+	bool can = fd >= 0 || errno != EINVAL;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return can;
+}
+
+/* The kernel knows which events a thread has created, whoever they count. */
+static int switch_all(int request)
+{
+	if (prctl(request, 0, 0, 0, 0) < 0)
+		return perfctr_fail(errno == EINVAL ? EOPNOTSUPP : errno,
+				    "the kernel can't switch all events: %s; use one with CONFIG_PERF_EVENTS, or "
+				    "allow prctl(2) in the container's profile", strerror(errno));
+	return 0;
+}
+
+int perfctr_enable_all(void)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_ENABLE);
+}
+
+int perfctr_disable_all(void)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_DISABLE);
 }
