@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* One event of perf_event_open(2): all of perf_events' system calls are made here. */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -12,6 +13,8 @@
 /* arm64, attr.config1: a 64-bit counter; readable in user space (Documentation/arm64/perf.rst). */
 #define ARM64_LONG	1u
 #define ARM64_RDPMC	2u
+
+#define ENDING_TRIES	10000
 
 static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd,
 		      unsigned long flags)
@@ -127,11 +130,14 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 			 size_t n)
 {
 	size_t size = offsetof(struct perfctr_group_values, values) + n * sizeof(values->values[0]);
+	unsigned int tries = 0;
 	ssize_t got;
 
+	/* ECHILD: an inherited group is being taken apart, since its thread ends (Linux 6.6 and others). */
 	do {
 		got = read(counter->fd, values, size);
-	} while (got < 0 && errno == EINTR);
+	} while (got < 0 && (errno == EINTR || (errno == ECHILD && tries++ < ENDING_TRIES &&
+						 sched_yield() == 0)));
 	if (got == 0)
 		return 1;
 	if (got < 0)
@@ -162,6 +168,17 @@ int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
 		return perfctr_fail(errno, "the kernel tells no id of the event: %s", strerror(errno));
 	return 0;
+}
+
+int perfctr_cgroup_probe(int cgroup, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	int fd = event_open(&attr, cgroup, cpu, -1, PERF_FLAG_PID_CGROUP);
+
+	return fd < 0 ? -1 : close(fd);
 }
 
 bool perfctr_can_inherit_thread(void)

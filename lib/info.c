@@ -43,9 +43,8 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 
 /* ---- sets of processors ---- */
 
-/* Large enough for the kernel's largest, NR_CPUS 8192. */
-#define MAX_CPUS 8192
-#define MAX_WORDS (MAX_CPUS / 32)
+#define MAX_CPUS (PERFCTR_CPU_WORDS * 32)
+#define MAX_WORDS PERFCTR_CPU_WORDS
 
 /* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
 static unsigned int parse_cpus(const char *list, uint32_t *words)
@@ -73,14 +72,19 @@ static unsigned int parse_cpus(const char *list, uint32_t *words)
 	return 0;
 }
 
-static unsigned int online_cpus(uint32_t *words)
+unsigned int perfctr_cpus_file(const char *path, uint32_t *words)
 {
 	char text[4096];
-	unsigned int n = 0;
+
+	return perfctr_file_read(path, text, sizeof(text)) > 0 ? parse_cpus(text, words) : 0;
+}
+
+static unsigned int online_cpus(uint32_t *words)
+{
+	unsigned int n = perfctr_cpus_file("/sys/devices/system/cpu/online", words);
+	char text[32];
 	long count;
 
-	if (perfctr_file_read("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
-		n = parse_cpus(text, words);
 	if (n)
 		return n;
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */

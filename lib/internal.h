@@ -4,6 +4,7 @@
  *
  * error.c	perfctr_fail(): errno and the sentence behind perfctr_error()
  * file.c	small text files of /proc and /sys
+ * info.c	the machine; sets of processors
  * memory.c	memory that does not outlive a fork
  * event.c	names of events -> struct perf_event_attr
  * nearest.c	the nearest right names to a wrong one
@@ -54,6 +55,17 @@ int perfctr_file_number(const char *path, long *number);
 
 /* opendir(3) at the absolute path. */
 DIR *perfctr_file_dir(const char *path);
+
+/* ---- info.c ---- */
+
+/* Large enough for the kernel's largest, NR_CPUS 8192. */
+#define PERFCTR_CPU_WORDS 256
+
+/*
+ * Fill words[PERFCTR_CPU_WORDS] from a file with a list such as "0-3,8". Returns the words in use, 0
+ * if there is no such list.
+ */
+unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
 
 /* ---- memory.c ---- */
 
@@ -176,6 +188,9 @@ int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long re
 
 /* PERF_EVENT_IOC_ID. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
+
+/* Whether events can count a cgroup on processor cpu: 0, or -1 with errno only. */
+int perfctr_cgroup_probe(int cgroup, int cpu);
 
 /* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */
 bool perfctr_can_inherit_thread(void);
