@@ -44,12 +44,10 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 
 static unsigned int online_cpus(uint32_t *words)
 {
-	char text[4096];
-	unsigned int n = 0;
+	unsigned int n = perfctr_cpus_file("/sys/devices/system/cpu/online", words);
+	char text[32];
 	long count;
 
-	if (perfctr_file_read("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
-		n = perfctr_cpus_parse(text, words);
 	if (n)
 		return n;
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */

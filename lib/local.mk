@@ -28,6 +28,7 @@ lib_libinternal_la_SOURCES = \
 	lib/raw.c \
 	lib/reading.c \
 	lib/remote.c \
+	lib/set.c \
 	lib/table.c \
 	lib/unavailable.c \
 	lib/virtual.c \

@@ -30,6 +30,7 @@ unit_tests = \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
+	tests/unit/set \
 	tests/unit/table \
 	tests/unit/virtual \
 	tests/unit/why \
@@ -65,6 +66,8 @@ tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_set_LDADD = $(UNIT_LDADD)
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
