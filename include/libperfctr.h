@@ -248,7 +248,8 @@ const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i
 
 /*
  * Start, stop, set to zero: all events of the group. Times go on through a reset. EBUSY: as for
- * perfctr_group_open() and perfctr_group_read().
+ * perfctr_group_open() and perfctr_group_read(). ENODEV: the group's processor has been offline, which
+ * has ended its events.
  */
 int perfctr_group_enable(struct perfctr_group *group);
 int perfctr_group_disable(struct perfctr_group *group);
@@ -538,15 +539,20 @@ struct rvperfctr;	/* opaque */
  * be stopped under the calling thread's ptrace(2), now and in every other call but
  * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
  * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
- * to its thread, where it counts on.
+ * to its thread, where it counts on, also through execve(2), and where the next open finds it.
  *
- * This is the driver's: perf_events counts other threads by perfctr_group_open().
+ * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's:
+ * nobody else finds it, the thread itself neither. It ends with this process, and when the thread
+ * executes a program with more rights. That its counters found no room is seen when it has run:
+ * by a read.
  *
- * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
- * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
- * positive; remote or a result's place is NULL; PERFCTR_PROVIDER names no provider. EACCES: the driver's device may not be opened.
- * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
- * rvperfctr_control() also as vperfctr_control().
+ * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
+ * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
+ * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
+ * perf_events also i-mode counters and VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
+ * holds the counters. EINVAL: pid is not positive; an argument is NULL; PERFCTR_PROVIDER names no
+ * provider. EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM,
+ * ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
@@ -561,16 +567,68 @@ void rvperfctr_close(struct rvperfctr *remote);
 
 /* ---- system-wide counters ---- */
 
-/* In this release every one of these fails with EOPNOTSUPP. */
+/*
+ * The counters of whole processors, whatever runs there. They are perf_events', also where the
+ * driver is. A handle has its own counters, which end with it; one thread at a time uses it.
+ * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
+ * and with ESRCH in a child of fork(), to which the parent's handles are not open.
+ */
 struct gperfctr;	/* opaque */
 
+/*
+ * A handle; nothing counts yet. EOPNOTSUPP: PERFCTR_PROVIDER asks for the driver. EINVAL: it
+ * names no provider. ENOMEM.
+ */
 struct gperfctr *gperfctr_open(void);
+
+/* Stop, and give the handle back. */
 void gperfctr_close(struct gperfctr *global);
+
+/*
+ * Set what control->cpu counts from the next start on; its sums become zero. A control that
+ * enables nothing leaves the processor out of the start. Returns the number of processors that a
+ * start would start. A control that is refused changes nothing.
+ *
+ * EINVAL: there is no such processor, or it is offline; a reserved word is not zero; otherwise as
+ * vperfctr_control(). EOPNOTSUPP: also i-mode counters, which have no thread to interrupt. EBUSY:
+ * the counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to
+ * count whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ */
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
-int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
-int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Start all processors that have a control, or none of them. Returns their number. interval_usec,
+ * once how often the kernel was to sample, is 0 or at least 10000, and needed no more: a read is
+ * always of its moment.
+ *
+ * EINVAL: the interval; a processor has gone offline since it got its control. EBUSY: started
+ * already, or on one of the processors somebody else has taken counters. Otherwise as
+ * gperfctr_control().
+ */
 int gperfctr_start(const struct gperfctr *global, unsigned int interval_usec);
+
+/*
+ * Stop all processors. The sums stay, and can be read; the controls must be set again before the
+ * next start.
+ */
+int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Fill in *state for the processor state->cpu: its control, and its sums since the start, each
+ * exact; the TSC's are the ticks of the time since the start. A processor that never had a
+ * control has an empty one.
+ *
+ * ENODEV: the processor has been offline since the start, which ended its counting: *state is
+ * filled in, with the sums of that moment. EBUSY: somebody has taken its counters away; *state is
+ * unchanged. Both stay until its next control. EINVAL: there is no such processor, or it is
+ * offline and never had a control. EIO.
+ */
+int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
+
+/* Facts about the processor and perf_events. */
 int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info);
+
+/* As perfctr_cpus_info(). */
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /* ---- raw calls ---- */

@@ -23,6 +23,7 @@ struct perfctr_group {
 	unsigned int flags;
 	const char *owner;		/* the thread counted, if it is the one that opened it */
 	struct perfctr_scope scope;
+	bool of_core;			/* its first event is; see watch() */
 	struct perfctr_counter companion;	/* see watch(); mostly not open */
 	struct member member[];		/* n of them, then the names */
 };
@@ -61,17 +62,32 @@ static void set_flags(struct perf_event_attr *attr, unsigned int flags, bool lea
 	attr->disabled = n > 1 || flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED);
 }
 
-/* A pinned group that found no room is in its error state from the start. */
-static int check_pinned(const struct perfctr_group *group)
+/* As perfctr_counter_read(). */
+static int read_group(const struct perfctr_group *group, struct perfctr_group_values *values)
 {
-	struct perfctr_group_values values;
-	int result;
+	return perfctr_counter_read(&group->member[0].counter, values,
+				    group->n + (group->companion.fd >= 0));
+}
 
-	if (!(group->flags & PERFCTR_GROUP_STRICT) || (!group->owner && group->scope.cpu < 0))
+/* A pinned group that found no room is in its error state from the start; one whose processor was offline
+   has ended. */
+static int check_start(const struct perfctr_group *group)
+{
+	bool pinned = group->flags & PERFCTR_GROUP_STRICT && (group->owner || group->scope.cpu >= 0);
+	struct perfctr_group_values values;
+
+	if (!pinned && group->scope.tid != -1)
 		return 0;
-	result = perfctr_counter_read(&group->member[0].counter, &values,
-				      group->n + (group->companion.fd >= 0));
-	return result == 1 ? perfctr_why_taken("the events") : result < 0 ? -1 : 0;
+	switch (read_group(group, &values)) {
+	case 0:
+		return 0;
+	case 1:
+		return perfctr_why_taken("the events");
+	case 2:
+		return perfctr_fail(ENODEV, "the group's processor has been offline, which ends its events; "
+				    "open a new group");
+	}
+	return -1;
 }
 
 int perfctr_group_check(unsigned int flags)
@@ -134,6 +150,21 @@ static int open_counter(const struct perfctr_group *group, struct perfctr_counte
 	       perfctr_counter_open(counter, attr, name, scope->tid, scope->cpu, leader, group->n);
 }
 
+/* As opposed to one of the chip around the cores. The kernel's own events are as good as a core's. */
+static bool is_of_core(uint32_t type)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n;
+
+	if (type < PERF_TYPE_MAX)
+		return true;
+	n = perfctr_core_pmus(cores);
+	for (i = 0; i < n; i++)
+		if (cores[i].type == type)
+			return true;
+	return false;
+}
+
 int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
 		      unsigned int n)
 {
@@ -150,14 +181,16 @@ int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr,
 		perfctr_counter_reader(&group->member[0].counter, &group->member[0].reader);
 	}
 	perfctr_counter_reader(&member->counter, &member->reader);
-	group->n++;
+	if (group->n++ == 0 && group->scope.tid == -1)
+		group->of_core = is_of_core(attr->type);
 	return 0;
 }
 
 /*
  * If a processor goes offline, the kernel stops its events for good and dissolves their groups; reads
- * go on as if nothing had happened. So a single event gets a companion that counts nothing: then it
- * has a group to be dissolved.
+ * go on as if nothing had happened (seen: Linux 6.1). So a single event gets a companion that counts
+ * nothing: then it has a group to be dissolved. But not one of an uncore PMU, which may count on another
+ * processor than the one asked for, and whose events the kernel moves.
  */
 static int watch(struct perfctr_group *group)
 {
@@ -166,7 +199,7 @@ static int watch(struct perfctr_group *group)
 		.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
 	};
 
-	if (group->scope.tid != -1 || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
+	if (!group->of_core || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
 		return 0;
 	return open_counter(group, &group->companion, &attr, "dummy");
 }
@@ -179,7 +212,7 @@ int perfctr_group_start(struct perfctr_group *group)
 		return 0;
 	if (group->n > 1 && perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
 		return -1;
-	return check_pinned(group);
+	return check_start(group);
 }
 
 /* All events are there: start what is to start now. NULL, and the group closed, if it can't. */
@@ -358,7 +391,7 @@ int perfctr_group_enable(struct perfctr_group *group)
 	if (check_alive(group) < 0 ||
 	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
 		return -1;
-	return check_pinned(group);
+	return check_start(group);
 }
 
 int perfctr_group_disable(struct perfctr_group *group)
@@ -412,8 +445,7 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 	memset(readings, 0, sizeof(*readings) * group->n);
 	if (read_here(group, readings))
 		return judge(group, 0, readings);
-	result = perfctr_counter_read(&group->member[0].counter, &values,
-				      group->n + (group->companion.fd >= 0));
+	result = read_group(group, &values);
 	for (i = 0; i < group->n && (result == 0 || result == 2); i++) {
 		if (result == 2 && perfctr_counter_read(&group->member[i].counter, &values, 1) < 0)
 			return judge(group, -1, readings);

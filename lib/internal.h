@@ -3,6 +3,7 @@
  * internal.h - what the library's files share. Nothing here is visible to users.
  *
  * error.c	perfctr_fail(): errno and the sentence behind perfctr_error()
+ * info.c	the processors that are online
  * file.c	small text files of /proc and /sys
  * memory.c	memory that does not outlive a fork
  * pmu.c	the core PMUs of this machine
@@ -78,6 +79,11 @@ void perfctr_memory_unmap(void *memory, size_t size);
 extern _Thread_local char perfctr_thread_mark
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* ---- info.c ---- */
+
+/* 0, or -1 after perfctr_fail(EINVAL) if there is no such processor online now. */
+int perfctr_cpu_online(unsigned int cpu);
+
 /* ---- pmu.c ---- */
 
 #define PERFCTR_DEVICES "/sys/bus/event_source/devices"
@@ -102,8 +108,9 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus);
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 
-/* Large enough for the kernel's largest set of processors, NR_CPUS 8192. */
-#define PERFCTR_CPU_WORDS (8192 / 32)
+/* Large enough for the kernel's largest set of processors, its largest NR_CPUS. */
+#define PERFCTR_MAX_CPUS 8192
+#define PERFCTR_CPU_WORDS (PERFCTR_MAX_CPUS / 32)
 
 /* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
@@ -320,6 +327,16 @@ struct perfctr_clock {
 
 /* Open the calling thread's clock. Always possible. */
 void perfctr_clock_open(struct perfctr_clock *clock);
+
+/* Open another thread's, which can be read after its end, too. 0, or -1 after perfctr_why_not(). */
+int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid);
+
+/*
+ * Whether such a clock can still tick: its thread lives, under the same id, and has not executed a
+ * program with more rights, which ends its events. 1, 0, or -1 after perfctr_why_not().
+ */
+int perfctr_clock_is_on(const struct perfctr_clock *clock);
+
 void perfctr_clock_close(struct perfctr_clock *clock);
 
 /*

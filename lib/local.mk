@@ -14,6 +14,7 @@ lib_libinternal_la_SOURCES = \
 	lib/error.c \
 	lib/event.c \
 	lib/file.c \
+	lib/global.c \
 	lib/group.c \
 	lib/info.c \
 	lib/internal.h \
@@ -30,7 +31,6 @@ lib_libinternal_la_SOURCES = \
 	lib/remote.c \
 	lib/set.c \
 	lib/table.c \
-	lib/unavailable.c \
 	lib/virtual.c \
 	lib/why.c
 

@@ -22,11 +22,13 @@ unit_tests = \
 	tests/unit/assign_x86 \
 	tests/unit/event \
 	tests/unit/events \
+	tests/unit/global \
 	tests/unit/group \
 	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
+	tests/unit/remote \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
@@ -50,6 +52,8 @@ tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
+tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_global_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
 tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
@@ -60,6 +64,8 @@ tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
+tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_remote_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
@@ -150,20 +156,21 @@ EXTRA_DIST += scripts/processors
 check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
-vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/init
+vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
+	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
+tests_vm_guest_global_LDADD = lib/libperfctr.la
+tests_vm_guest_remote_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/remote tests/bench/switch
+	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
-tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
