@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "internal.h"
@@ -555,6 +556,8 @@ static struct perfctr_set *open_thread(const struct plan *plan, int id, unsigned
 struct thread {
 	pid_t tid;
 	ino_t inode;
+	unsigned long long ran;		/* ns on a processor, when is_settled() first looked; 0: not yet */
+	bool settled;
 };
 
 struct threads {
@@ -581,7 +584,9 @@ static int list_threads(DIR *dir, struct threads *list)
 			list->thread = larger;
 			list->room = list->room * 2 + 16;
 		}
-		list->thread[list->n++] = (struct thread){ (pid_t)tid, entry->d_ino };
+		list->thread[list->n++] = (struct thread){
+			.tid = (pid_t)tid, .inode = entry->d_ino,
+		};
 	}
 	return 0;
 }
@@ -599,6 +604,80 @@ static bool is_part_of(const struct threads *a, const struct threads *b)
 			return false;
 	}
 	return true;
+}
+
+/* Read "TID/name" in a process's folder. false: there is no such thread. */
+static bool read_thread_file(DIR *dir, pid_t tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%d/%s", (int)tid, name);
+	fd = openat(dirfd(dir), path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* No thread is created in so many ns on a processor. */
+#define CLONING_NS 1000000
+
+/*
+ * Whether the thread is not inside of a clone(2) that began before this was first called: then it
+ * sleeps, or has run long enough since. A thread that is being created has inherited what was open
+ * early in clone(2), and is in /proc only at its end.
+ */
+static bool is_settled(DIR *dir, struct thread *thread)
+{
+	char text[512], *state;
+	unsigned long long ran;
+
+	if (!read_thread_file(dir, thread->tid, "stat", text, sizeof(text)))
+		return true;
+	/* Behind the name, which may hold anything. */
+	state = strrchr(text, ')');
+	if (!state || strlen(state) < 3 || !strchr("RD", state[2]))
+		return true;
+	if (!read_thread_file(dir, thread->tid, "schedstat", text, sizeof(text)))
+		return true;
+	ran = strtoull(text, NULL, 10);
+	if (!thread->ran)
+		thread->ran = ran;
+	return ran - thread->ran >= CLONING_NS || ran == 0;
+}
+
+#define SETTLE_MS 1000
+
+/* Wait until all threads but the calling one are settled. 0, or -1 after perfctr_fail(EAGAIN). */
+static int settle(DIR *dir, const struct threads *threads)
+{
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	unsigned int i, ms;
+	pid_t last = 0;
+
+	for (ms = 0; ms < SETTLE_MS; ms++) {
+		bool all = true;
+
+		for (i = 0; i < threads->n; i++) {
+			struct thread *thread = &threads->thread[i];
+
+			if (!thread->settled)
+				thread->settled = thread->tid == self || is_settled(dir, thread);
+			if (!thread->settled) {
+				all = false;
+				last = thread->tid;
+			}
+		}
+		if (all)
+			return 0;
+		usleep(1000);
+	}
+	return perfctr_fail(EAGAIN, "thread %d is kept from running, so that it can't be known whether it is "
+			    "just creating another; try again", (int)last);
 }
 
 /*
@@ -700,12 +779,13 @@ static struct perfctr_set *open_process(const struct plan *plan, int id, unsigne
 	for (tries = 1; tries <= TRIES && result == 0; tries++) {
 		set = try_process(plan, dir, &threads, flags);
 		/*
-		 * EINVAL may be the kernel's mistake: it exchanges the events of a thread and of another that
-		 * has just inherited them all, and then a group's next event is the wrong thread's.
+		 * That an event is wrong or not possible may be the kernel's mistake: it exchanges the events of
+		 * a thread and of another that has just inherited them all, so that a group's first event may
+		 * be that of the other one, or end with it, before the next is opened.
 		 */
 		if (set)
-			result = has_only(dir, &threads);
-		else if (errno != EINVAL || tries == TRIES)
+			result = settle(dir, &threads) < 0 ? -1 : has_only(dir, &threads);
+		else if ((errno != EINVAL && errno != EOPNOTSUPP) || tries == TRIES)
 			result = -1;
 		if (result <= 0) {
 			perfctr_set_close(set);
