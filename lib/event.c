@@ -788,9 +788,13 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 				    "letters of \"%s\"", letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
-		if (text[i] == 'p')
-			return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not "
-					    "for counting; leave it out");
+		if (text[i] == 'p') {
+			if (attr->precise_ip == 3)
+				return perfctr_fail(EINVAL, "the modifier p is given more than "
+							    "three times");
+			attr->precise_ip++;
+			continue;
+		}
 		if (!letter)
 			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are "
 					    "u (user), k (kernel), h (hypervisor), G (guest), "
@@ -863,7 +867,7 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	return p == end ? fail_unknown(event, word_length) : -1;
 }
 
-int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr)
 {
 	const char *rest = event + length;
 
@@ -878,6 +882,17 @@ int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr
 	if (*rest == ':')
 		rest++;
 	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
+}
+
+int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	if (perfctr_event_parse_sampled(event, length, attr) < 0)
+		return -1;
+	if (attr->precise_ip)
+		return perfctr_fail(EINVAL,
+				    "the modifier p (precise) is for sampling, not for counting; "
+				    "leave it out");
+	return 0;
 }
 
 ssize_t perfctr_event_next(const char **list, const char **event)

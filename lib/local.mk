@@ -25,7 +25,10 @@ lib_libinternal_la_SOURCES = \
 	lib/provider_perf.c \
 	lib/raw.c \
 	lib/reading.c \
+	lib/record.c \
 	lib/remote.c \
+	lib/ring.c \
+	lib/sampler.c \
 	lib/table.c \
 	lib/unavailable.c \
 	lib/virtual.c \

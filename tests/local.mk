@@ -26,9 +26,12 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
+	tests/unit/record \
+	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
+	tests/unit/sampler \
 	tests/unit/table \
 	tests/unit/virtual \
 	tests/unit/why
@@ -55,12 +58,18 @@ tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
+tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_record_LDADD = $(UNIT_LDADD)
+tests_unit_ring_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_ring_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_sampler_LDADD = $(UNIT_LDADD)
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
