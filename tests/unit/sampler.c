@@ -290,38 +290,33 @@ static int wakes(struct perfctr_sampler *sampler)
 	return poll(&fd, 1, 0) == 1 ? fd.revents : 0;
 }
 
+/* The tenth sample wakes, and the ninth does not. */
 START_TEST(wakeup_by_count)
 {
 	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ);
-	struct epoll_event event = { .events = EPOLLIN }, got;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET }, got;
 	struct perfctr_sampler *sampler;
 	int set = epoll_create1(EPOLL_CLOEXEC);
-	volatile char *memory = fresh(40);
-	struct found found;
-	unsigned int i;
+	volatile char *memory = fresh(100);
+	unsigned int i, samples = 0, before, woken = 0;
+	bool wakeup;
 
 	config.wakeup_samples = 10;
 	sampler = open_sampler(FAULTS, &config);
 	ck_assert_int_eq(epoll_ctl(set, EPOLL_CTL_ADD, perfctr_sampler_fd(sampler), &event), 0);
-	ck_assert_int_eq(wakes(sampler), 0);
-	perfctr_sampler_enable(sampler);
-	for (i = 0; i < 40 && !wakes(sampler); i++)
+	for (i = 0; i < 100; i++) {
+		/* This test's own pages may be among the faults. */
+		before = samples;
+		perfctr_sampler_enable(sampler);
 		memory[i * page_size()] = 1;
-	perfctr_sampler_disable(sampler);
-	found = drain(sampler);
-	/* Also those of this test's own pages. */
-	ck_assert_uint_ge(found.type[PERF_RECORD_SAMPLE], 10);
-	ck_assert_uint_lt(found.type[PERF_RECORD_SAMPLE], 20);
-	ck_assert_int_eq(wakes(sampler), 0);
-	/* Now everything is in memory, and it is exact: the tenth wakes, and not the ninth. */
-	memory = fresh(40);
-	perfctr_sampler_enable(sampler);
-	for (i = found.type[PERF_RECORD_SAMPLE] % 10; i < 9; i++)
-		memory[i * page_size()] = 1;
-	ck_assert_int_eq(wakes(sampler), 0);
-	ck_assert_int_eq(epoll_wait(set, &got, 1, 0), 0);
-	memory[9 * page_size()] = 1;
-	ck_assert_int_eq(epoll_wait(set, &got, 1, 1000), 1);
+		perfctr_sampler_disable(sampler);
+		wakeup = i % 2 ? wakes(sampler) == POLLIN : epoll_wait(set, &got, 1, 0) == 1;
+		samples += drain(sampler).type[PERF_RECORD_SAMPLE];
+		ck_assert_uint_gt(samples, before);
+		ck_assert_int_eq(wakeup, before / 10 != samples / 10);
+		woken += wakeup;
+	}
+	ck_assert_uint_ge(woken, 10);
 	perfctr_sampler_close(sampler);
 	close(set);
 }
@@ -375,15 +370,16 @@ START_TEST(signals_and_refresh)
 	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 10);
 	ck_assert_int_gt(signals, 0);
 	signals = 0;
-	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 5), 0);
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 8), 0);
 	fault(3);
-	ck_assert_int_eq(signals, 3);
+	ck_assert_int_ge(signals, 3);
+	ck_assert_int_lt(signals, 8);
 	ck_assert_int_eq(last_fd, perfctr_sampler_fd(sampler));
 	ck_assert_int_eq(last_code, POLL_IN);
 	fault(10);
-	ck_assert_int_eq(signals, 5);
+	ck_assert_int_eq(signals, 8);
 	ck_assert_int_eq(last_code, POLL_HUP);
-	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 5);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 8);
 	ck_fails(perfctr_sampler_refresh(sampler, 0), EINVAL, "not 0");
 	perfctr_sampler_close(sampler);
 	signal(config.signal, SIG_DFL);
