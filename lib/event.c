@@ -865,9 +865,13 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 				    "letters of \"%s\"", letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
-		if (text[i] == 'p')
-			return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not "
-					    "for counting; leave it out");
+		if (text[i] == 'p') {
+			if (attr->precise_ip == 3)
+				return perfctr_fail(EINVAL, "the modifier p is given more than "
+							    "three times");
+			attr->precise_ip++;
+			continue;
+		}
 		if (!letter)
 			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are "
 					    "u (user), k (kernel), h (hypervisor), G (guest), "
@@ -1039,15 +1043,31 @@ static int parse_event(const char *event, size_t length, struct perf_event_attr 
 	return cores < 0 || parse_rest(event, length, rest, attr) < 0 ? -1 : cores;
 }
 
-int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr)
 {
 	return parse_event(event, length, attr) < 0 ? -1 : 0;
+}
+
+/* As parse_event(), of an event to be counted. */
+static int parse_counted(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	int cores = parse_event(event, length, attr);
+
+	if (cores >= 0 && attr->precise_ip)
+		return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not for counting; "
+				    "leave it out");
+	return cores;
+}
+
+int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	return parse_counted(event, length, attr) < 0 ? -1 : 0;
 }
 
 int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int any = parse_event(event, length, &variants->attr), i, n, found, count = 0;
+	int any = parse_counted(event, length, &variants->attr), i, n, found, count = 0;
 	const char *rest;
 
 	variants->pmu[0] = '\0';

@@ -99,8 +99,6 @@ static int sample(struct processor *processor, unsigned int cpu)
 
 	if (perfctr_group_read(processor->group, readings) < 0)
 		return blame(cpu);
-	if (readings[0].quality != PERFCTR_EXACT && readings[0].quality != PERFCTR_STALE)
-		return fail_sample(EBUSY, cpu);
 	if (control->tsc_on)
 		processor->sum.tsc = perfctr_rate_ticks(rate, readings[0].enabled);
 	for (i = 0; i < control->nractrs; i++)

@@ -10,7 +10,10 @@
  * event.c	names of events -> struct perf_event_attr
  * nearest.c	the nearest right names to a wrong one
  * counter.c	one perf event: the only file that makes perf_events' system calls
+ * group.c	events that count together
  * reading.c	counts and their quality
+ * ring.c	the buffer that the kernel writes records into
+ * record.c	their bytes -> struct perfctr_record
  * why.c	why an event could not be opened, in a sentence
  * clock.c	the virtual TSC where the kernel is perf_events
  * cpuid.c	the words that an x86 is identified by
@@ -114,6 +117,9 @@ bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 /* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
 
+/* The same from a file; 0 also if it can't be read. */
+unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
+
 /* Whether the calling thread may run on more than one kind of core: a hybrid machine, and not bound. */
 bool perfctr_may_change_kind(void);
 
@@ -136,9 +142,11 @@ ssize_t perfctr_event_next(const char **list, const char **event);
 
 /*
  * Fill in attr (type, config*, exclude_*; all else zero; size set) from one event's name. Returns 0
- * or fails as perfctr_event_check() does.
+ * or fails as perfctr_event_check() does. For an event to be sampled, its modifier p sets
+ * precise_ip.
  */
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr);
+int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr);
 
 /*
  * What one event's name means on each kind of core. The kernel puts an event on one PMU: on a hybrid
@@ -207,6 +215,11 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 /* Give the page back: reads go through the kernel. */
 void perfctr_counter_unmap(struct perfctr_counter *counter);
 
+/* The same on processor cpu, for the threads of a cgroup, whose folder a descriptor is open on. */
+int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+				const char *name, int cgroup, int cpu,
+				const struct perfctr_counter *leader, unsigned int members);
+
 /* Close and unmap; harmless on a counter that is not open. errno is kept. */
 void perfctr_counter_close(struct perfctr_counter *counter);
 
@@ -226,14 +239,140 @@ struct perfctr_group_values {
 
 /*
  * Read a group of n events. 0; or 1 if it was pinned and the kernel had to take it off the PMU, so
- * that there is no value; or 2 if it counted a processor that has been offline, so that it has ended
- * and come apart: each event can be read alone; or -1 after perfctr_fail(EIO).
+ * that there is no value; or 2 if it is a group no more because its processor went offline: each of
+ * its events has stopped, and reads alone; or -1 after perfctr_fail(EIO).
  */
 int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
 			 size_t n);
 
 /* PERF_EVENT_IOC_ENABLE, _DISABLE or _RESET for a whole group. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long request);
+
+/* PERF_EVENT_IOC_ID. 0, or -1 after perfctr_fail(). */
+int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
+
+/* Whether events can count a cgroup on processor cpu: 0, or -1 with errno only. */
+int perfctr_cgroup_probe(int cgroup, int cpu);
+
+/* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */
+bool perfctr_can_inherit_thread(void);
+
+/*
+ * Map a control page and size bytes behind it, to be overwritten or not. NULL after perfctr_fail().
+ * Unmapping keeps errno.
+ */
+struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_counter *counter,
+						      size_t size, bool overwrite);
+void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size);
+
+/* ioctl(2) with an argument of its own, and without perfctr_fail(). */
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument);
+
+/* Send the calling thread this signal when there are records. 0, or -1 after perfctr_fail(). */
+int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
+
+/*
+ * Read a group of n events opened with PERFCTR_READ_FORMAT and PERFCTR_FORMAT_LOST, for the sake of
+ * the leader's lost records. As perfctr_counter_read().
+ */
+#define PERFCTR_FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
+int perfctr_counter_lost(const struct perfctr_counter *leader, size_t n, uint64_t *lost);
+
+/* ---- group.c: groups in memory that is a set's ---- */
+
+/* Where events are opened. */
+struct perfctr_scope {
+	pid_t tid;	/* 0: the calling thread; -1: all of the processor */
+	int cpu;	/* -1: all that the thread runs on */
+	int cgroup;	/* a descriptor of its folder: only its threads; -1: none */
+};
+
+/* More flags of perfctr_group_open(). */
+#define PERFCTR_GROUP_THREADS	0x10000	/* with _INHERIT: threads, but not children */
+#define PERFCTR_GROUP_UNWATCHED	0x20000	/* another group tells whether the processor is offline */
+
+/* 0, or -1 after perfctr_fail(EINVAL): these are no flags for a user. */
+int perfctr_group_check(unsigned int flags);
+
+/* Bytes for a group of n events; where they lie they must be zero. */
+size_t perfctr_group_room(unsigned int n);
+
+/*
+ * Make a group, add n events one by one, and start what is to start. add and start return 0, or -1
+ * after perfctr_fail(), and the group must still be ended. An ended group has no events.
+ */
+void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope *scope,
+			unsigned int flags);
+int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
+		      unsigned int n);
+int perfctr_group_start(struct perfctr_group *group);
+void perfctr_group_end(struct perfctr_group *group);
+
+/* ---- ring.c ---- */
+
+struct perfctr_ring {
+	struct perf_event_mmap_page *page;
+	const unsigned char *data;
+	size_t size;			/* of the data, a power of two */
+	unsigned char *copy;		/* room for a record: 64 KiB, or size */
+	unsigned long position;		/* behind the last record handed out */
+	unsigned long head;		/* as last seen, or the end of a snapshot */
+	unsigned long tail;		/* what the kernel knows of position */
+	bool backward, cut;		/* snapshots */
+	uint64_t seen;			/* bytes that had been written at the last one */
+};
+
+void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *page,
+		       const void *data, size_t size, void *copy);
+
+/*
+ * The next record's header, and its bytes, in one piece, until the next call: 1; or 0, or -1 after
+ * perfctr_fail(EBADMSG), which leaves out all records there are.
+ */
+int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *header,
+		      const void **bytes);
+
+/* Look how far the kernel is: 0, or -1 as above. */
+int perfctr_ring_refresh(struct perfctr_ring *ring);
+
+/* Give the kernel the room of what has been handed out. */
+void perfctr_ring_release(struct perfctr_ring *ring);
+
+/*
+ * For a buffer that is overwritten, and while nothing is written: what perfctr_ring_next() then
+ * goes through is what is there and was not there at the last snapshot, newest first.
+ */
+void perfctr_ring_snapshot(struct perfctr_ring *ring);
+
+/* ---- record.c ---- */
+
+#define PERFCTR_RECORD_AUX_OUTPUT_HW_ID 21u	/* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
+#define PERFCTR_RECORD_WORDS 9
+
+/* How records were asked for, and the last one. */
+struct perfctr_decoder {
+	uint64_t fields;		/* PERF_SAMPLE_* */
+	uint64_t read_format;		/* PERF_FORMAT_* */
+	unsigned int user_registers, interrupt_registers;	/* their number */
+	bool branch_index;
+	bool more;			/* samples have fields that are not one word */
+	uint8_t nwords, nid_words;
+	uint16_t word[PERFCTR_RECORD_WORDS];	/* offsets in struct perfctr_record */
+	uint16_t id_word[PERFCTR_RECORD_WORDS];
+	struct perfctr_record sample;	/* fields that were not asked for stay 0 */
+	struct perfctr_record other;
+	uint64_t values[PERFCTR_GROUP_MAX];
+};
+
+void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_event_attr *attr);
+
+/*
+ * Decode the header.size bytes, aligned to 8, of which the header is the beginning; the size is at
+ * least the header's and a multiple of 8. 1, or -1 after perfctr_fail(EBADMSG).
+ */
+int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
+			  const void *bytes, const struct perfctr_record **result);
 
 /* ---- reading.c ---- */
 
@@ -248,6 +387,13 @@ enum perfctr_quality perfctr_quality_of(uint64_t enabled, uint64_t running);
  */
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
 		    unsigned int members);
+
+/* The same for an event that is to be sampled. */
+int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
+			    pid_t tid, unsigned int members);
+
+/* Why no buffer of size bytes could be mapped. */
+int perfctr_why_no_ring(int error, size_t size);
 
 /* perfctr_fail(EBUSY): the counters called what ("the counters", a name) were taken away. */
 int perfctr_why_taken(const char *what);

@@ -28,10 +28,14 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
+	tests/unit/record \
 	tests/unit/remote \
+	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
+	tests/unit/sampler \
+	tests/unit/set \
 	tests/unit/table \
 	tests/unit/virtual \
 	tests/unit/why \
@@ -63,14 +67,22 @@ tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
+tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_record_LDADD = $(UNIT_LDADD)
 tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_remote_LDADD = $(UNIT_LDADD)
+tests_unit_ring_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_ring_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_sampler_LDADD = $(UNIT_LDADD)
+tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_set_LDADD = $(UNIT_LDADD)
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
@@ -154,13 +166,14 @@ check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/init
+	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 tests_vm_guest_global_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
+tests_vm_guest_samples_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
 	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/bench/switch
