@@ -45,8 +45,9 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	counter->slots = perfctr_event_is_slots(attr);
 	counter->metric = perfctr_event_is_metric(attr);
 	if (counter->metric && !(leader && leader->slots))
-		return perfctr_fail(EINVAL, "%s is a top-down metric, a share of the slots, that counts only "
-				    "in a group that slots leads; write slots,%s", name, name);
+		return perfctr_fail(EINVAL, "%s is a top-down metric, a share of the slots, that "
+				    "counts only in a group that slots leads; write slots,%s", name,
+				    name);
 	if (!wants_user_access(attr, tid, cpu)) {
 		counter->fd = perfctr_event_open(attr, tid, cpu, group_fd);
 	} else {
@@ -63,9 +64,9 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 }
 
 /*
- * The index of a counter is read from its page, and then the counter. A thread that is moved between the
- * two to a kind of core that has fewer counters dies of RDPMC, which faults there. (Arm's events of a
- * hybrid machine name their PMU, and have no user access.)
+ * The index of a counter is read from its page, and then the counter. A thread that is moved
+ * between the two to a kind of core that has fewer counters dies of RDPMC, which faults there.
+ * (Arm's events of a hybrid machine name their PMU, and have no user access.)
  */
 static bool is_hazardous(void)
 {

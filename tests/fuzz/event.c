@@ -34,7 +34,9 @@ static void make_liar(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const roots[] = { "roots/hostile", "roots/skylake", "sysfs/hybrid", NULL };
+	static const char *const roots[] = {
+		"roots/hostile", "roots/skylake", "sysfs/hybrid", NULL,
+	};
 	const char *srcdir = getenv("srcdir"), *machine, *list, *event;
 	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
 	struct perf_event_attr attr;
@@ -46,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	/* The first byte chooses the machine: a to d are the four. */
 	machine = roots[(data[0] - 'a') & 3];
-	snprintf(path, sizeof(path), "%s/tests/data/%s", srcdir ? srcdir : ".", machine ? machine : "");
+	snprintf(path, sizeof(path), "%s/tests/data/%s", srcdir ? srcdir : ".",
+		 machine ? machine : "");
 	if (!machine && !root[0])
 		make_liar();
 	setenv("PERFCTR_ROOT", machine ? path : root, 1);
