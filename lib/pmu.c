@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,12 +148,20 @@ static bool is_bound(const struct perfctr_pmu *pmu)
 
 bool perfctr_may_change_kind(void)
 {
+	/* Asked for every counter that is opened; but tests have other roots. */
+	static atomic_bool only_one;
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_core_pmus(cores);
+	bool real = !secure_getenv("PERFCTR_ROOT");
+	int i, n;
 
+	if (real && atomic_load_explicit(&only_one, memory_order_relaxed))
+		return false;
+	n = perfctr_core_pmus(cores);
+	if (real && (n == 0 || n == 1))
+		atomic_store_explicit(&only_one, true, memory_order_relaxed);
 	for (i = 0; i < n && !is_bound(&cores[i]); )
 		i++;
-	return n > 1 && i == n;
+	return n < 0 || (n > 1 && i == n);
 }
 
 /* ---- top-down metrics ---- */

@@ -160,6 +160,13 @@ START_TEST(controls)
 	ck_fails(perfctr_cpu_control_events(&control, "TOPDOWN_RETIRING.ALL"), EINVAL,
 		 "not an event of the Intel Alder Lake, P-core");
 	root_remove();
+	/* No sysfs says that it has metrics: on an Intel it may. */
+	root_unpack("container");
+	attr.config = 0x8000;
+	ck_assert(perfctr_event_is_metric(&attr));
+	attr.type = PERF_TYPE_HW_CACHE;
+	ck_assert(!perfctr_event_is_metric(&attr));
+	root_remove();
 }
 END_TEST
 
