@@ -939,9 +939,13 @@ static int parse_name(const struct perfctr_pmu *core, bool alone, const char *ev
 	return found;
 }
 
-/*
- * PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above.
- */
+static void begin(struct perf_event_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+}
+
+/* PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above. */
 static int parse_named_core(const char *pmu, const char *word, size_t length,
 			    struct perf_event_attr *attr)
 {
@@ -961,7 +965,7 @@ static int parse_named_core(const char *pmu, const char *word, size_t length,
 		if (found > 0 && (rest != word + length || attr->type == PERF_TYPE_SOFTWARE))
 			found = 0;
 		if (found == 0)
-			attr->type = 0, attr->config = 0;
+			begin(attr);
 	}
 	return found;
 }
@@ -1017,12 +1021,6 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	for (p = name; p < end && strchr(MODIFIERS "p", *p); )
 		p++;
 	return p == end ? fail_unknown(event, word_length) : -1;
-}
-
-static void begin(struct perf_event_attr *attr)
-{
-	memset(attr, 0, sizeof(*attr));
-	attr->size = sizeof(*attr);
 }
 
 /* The modifiers behind an event that ends at rest. */
