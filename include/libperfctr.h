@@ -13,7 +13,8 @@
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
  * of the ABI, or one that has no counters for a processor for which perf_events has some, is passed
  * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
- * programs), and so do the open flags. Groups of events by name are always those of perf_events.
+ * programs), and so do the open flags. Groups of events by name, and the counters of whole
+ * processors, are always those of perf_events.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H

@@ -150,7 +150,7 @@ static int open_counter(const struct perfctr_group *group, struct perfctr_counte
 	       perfctr_counter_open(counter, attr, name, scope->tid, scope->cpu, leader, group->n);
 }
 
-/* As opposed to one of the chip around the cores. The kernel's own events are as good as a core's. */
+/* Or the kernel's own, as opposed to the chip's around the cores. */
 static bool is_of_core(uint32_t type)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
