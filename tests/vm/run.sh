@@ -108,7 +108,8 @@ files() {
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
 	for program in perfex perfctr-info tests/bench/bench tests/loops/step $more \
-		       tests/vm/guest/counters tests/vm/guest/perfex-exact tests/vm/guest/loop; do
+		       tests/vm/guest/counters tests/vm/guest/perfex-exact tests/vm/guest/loop \
+		       tests/vm/guest/sets; do
 		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
@@ -154,6 +155,7 @@ for name in $1; do
 	kernel "$arch" "$suite"
 	files
 	usual="counters perfex-exact"
+	[ "$arch" = i386 ] || usual="$usual sets"
 	# The loops are stepped where that has not been done on the host.
 	[ "$name" != arm64-1 ] || usual="$usual step"
 	DRIVER=
