@@ -111,6 +111,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the signal
  * si_signo, with si_code SI_PMC_OVF. vperfctr_iresume() lets them go on.
  *
+ * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on processor 0's
+ * kind of core), and vperfctr_read_quality() tells.
+ *
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU.
@@ -165,6 +168,8 @@ struct perfctr_reader;	/* <perfctr/read.h> */
  * stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or reader is NULL.
  * EOPNOTSUPP: it can't be read in user space here, or is the driver's, whose page vperfctr_read_pmc()
  * reads as quickly; perfctr_error() says why; *reader is still valid and reads 0, "ask the kernel".
+ * On a hybrid machine the thread must be bound to one kind of core when the counter is opened, and
+ * stay so: RDPMC faults where there are fewer counters.
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
@@ -224,16 +229,23 @@ struct perfctr_group;	/* opaque */
  * threads of processor cpu), on processor cpu (-1: all that the thread runs on). They count together
  * or not at all. perfctr_event_check() describes the names.
  *
+ * On a hybrid machine a group is on the PMU of one kind of core, the first that has all events,
+ * which is the P-cores' mostly, and that cpu is one of. On other cores it does not count, and
+ * quality tells: PERFCTR_SCALED, or PERFCTR_NOT_COUNTED if the thread was there all the time.
+ *
  * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
- * wrong, or the events don't fit on the PMU together. ENOENT: no such event on this machine.
- * EOPNOTSUPP: the machine can't count it. EACCES, EPERM: not permitted. ESRCH: no such thread.
- * EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * wrong, the events don't fit on the PMU together, or are not of one kind of core; a top-down
+ * metric without slots in front. ENOENT: no such event on this machine. EOPNOTSUPP: the machine
+ * can't count it, or shows too many kinds of cores. EACCES, EPERM: not permitted. ESRCH: no such
+ * thread. EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM,
+ * ENOSYS.
  */
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 					 unsigned int flags);
 
 /*
- * The same for the counters of a control, in their order. The TSC is not among them. Errors also as
+ * The same for the counters of a control, in their order. The TSC is not among them. On a hybrid
+ * machine a control is one of the P-cores, on Arm one of processor 0's kind. Errors also as
  * vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
  */
 struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_control *control,
@@ -634,12 +646,18 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler);
  *	EVENT, EVENT:MASK, EVENT.MASK, EVENT:MASK:MASK	the processor's own events
  *	PMU/EVENT/ and PMU/FIELD=VALUE,.../		what the kernel's sysfs describes
  *	rHEX						a raw code of the core PMU
+ *	PMU/NAME/	any of these but software events	on one core PMU of a hybrid machine
  *	SUBSYSTEM:NAME					a tracepoint
  * with modifiers behind a colon (or behind the closing slash): u user, k kernel, h hypervisor,
  * G guest, H host (only these are counted), I not when idle; the processor's own events take u, k,
  * e (edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
- *and ppp (precise) of the kernel's names. EINVAL: not a name, perfctr_error() lists the nearest.
- *ENOENT: the machine does not have it.
+ * and ppp (precise) of the kernel's names.
+ *
+ * On a hybrid machine a name that does not say the PMU means an event on each core PMU that has
+ * it: a generic event, an event of sysfs, a name of the tables of its kinds of cores. A raw code
+ * is given to each as it is.
+ *
+ * EINVAL: not a name, perfctr_error() lists the nearest. ENOENT: the machine does not have it.
  */
 int perfctr_event_check(const char *event);
 

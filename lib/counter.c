@@ -94,25 +94,16 @@ int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct pe
 }
 
 /*
- * The index of a counter is read from its page, and then the counter. A thread that is moved between the
- * two to a kind of core that has fewer counters dies of RDPMC, which faults there. (Arm's events of a
- * hybrid machine name their PMU, and have no user access.)
+ * Of a hybrid machine: the index of a counter is read from its page, and then the counter. A thread
+ * that is moved between the two to a kind of core that has fewer counters (x86), or that allows no
+ * user access (arm64), dies of the instruction.
  */
-static bool is_hazardous(void)
-{
-#if defined(__i386__) || defined(__x86_64__)
-	return perfctr_may_change_kind();
-#else
-	return false;
-#endif
-}
-
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {
 	int error = errno;
 	void *page;
 
-	if (use == PERFCTR_PAGE_COUNT && (counter->metric || is_hazardous()))
+	if (use == PERFCTR_PAGE_COUNT && (counter->metric || perfctr_may_change_kind()))
 		return false;
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {

@@ -65,7 +65,10 @@ DIR *perfctr_file_dir(const char *path);
 /* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
 bool perfctr_file_is_word(const char *text, size_t length);
 
-/* Call each() with the words that are entries of the folder, until it returns non-zero; return that. */
+/*
+ * Call each() with the words that are entries of the folder, until it returns non-zero; return
+ * that.
+ */
 int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);
 
 /* ---- memory.c ---- */
@@ -96,12 +99,12 @@ int perfctr_cpu_online(unsigned int cpu);
 /* The PMU of one kind of core. */
 struct perfctr_pmu {
 	char name[PERFCTR_NAME_SIZE];
-	uint32_t type;		/* struct perf_event_attr's; UINT32_MAX: the kernel's file makes no sense */
+	uint32_t type;		/* struct perf_event_attr's; UINT32_MAX: the file makes no sense */
 };
 
 /*
- * The core PMUs of this machine by type, which is the order in which the kernel made them: the P-cores'
- * first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
+ * The core PMUs of this machine by type, which is the order in which the kernel made them: the
+ * P-cores' first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
  * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX.
  */
 int perfctr_core_pmus(struct perfctr_pmu *pmus);
@@ -114,19 +117,25 @@ bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 #define PERFCTR_MAX_CPUS 8192
 #define PERFCTR_CPU_WORDS (PERFCTR_MAX_CPUS / 32)
 
-/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
+/*
+ * Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list.
+ */
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
 
 /* The same from a file; 0 also if it can't be read. */
 unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
 
-/* Whether the calling thread may run on more than one kind of core: a hybrid machine, and not bound. */
+/*
+ * Whether the calling thread may run on more than one kind of core: a hybrid machine, and not
+ * bound.
+ */
 bool perfctr_may_change_kind(void);
 
 /*
- * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register PERF_METRICS,
- * a share of what the event slots counts. The kernel makes a count of it, but only in a group that slots
- * leads and only in read(2); RDPMC of its index would return the whole register.
+ * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register
+ * PERF_METRICS, a share of what the event slots counts. The kernel makes a count of it, but only
+ * in a group that slots leads and only in read(2); RDPMC of its index would return the whole
+ * register.
  */
 bool perfctr_event_is_metric(const struct perf_event_attr *attr);
 bool perfctr_event_is_slots(const struct perf_event_attr *attr);
@@ -149,8 +158,9 @@ int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr
 int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr);
 
 /*
- * What one event's name means on each kind of core. The kernel puts an event on one PMU: on a hybrid
- * machine an event that is to be counted wherever the thread runs is one per core PMU, summed.
+ * What one event's name means on each kind of core. The kernel puts an event on one PMU: on a
+ * hybrid machine an event that is to be counted wherever the thread runs is one per core PMU,
+ * summed.
  */
 struct perfctr_variant {
 	struct perf_event_attr attr;
@@ -158,11 +168,11 @@ struct perfctr_variant {
 };
 
 /*
- * The variants of one event's name: one, or on a hybrid machine one per core PMU that has it, in the
- * order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is named
- * have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(): as
- * perfctr_event_check(), and ENOENT if no core PMU has the event, EOPNOTSUPP if there are too many kinds
- * of cores.
+ * The variants of one event's name: one, or on a hybrid machine one per core PMU that has it, in
+ * the order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is
+ * named have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(): as
+ * perfctr_event_check(), and ENOENT if no core PMU has the event, EOPNOTSUPP if there are too many
+ * kinds of cores.
  */
 int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants);
 
@@ -198,8 +208,8 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 
 /*
  * Open an event, as a member of leader's group (NULL: of none), which has members events already.
- * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason; EINVAL
- * also for a top-down metric that is not in a group of slots.
+ * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason;
+ * EINVAL also for a top-down metric that is not in a group of slots.
  */
 int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
 			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
@@ -465,7 +475,9 @@ const struct perfctr_event_table *perfctr_this_table(void);
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu);
 
-/* What a look-up in the table of cpu found, in perf_events' terms. 0, or -1 after perfctr_fail(). */
+/*
+ * What a look-up in the table of cpu found, in perf_events' terms. 0, or -1 after perfctr_fail().
+ */
 struct perfctr_event_choice;
 int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 			const char *word, size_t length, struct perf_event_attr *attr);
@@ -473,14 +485,17 @@ int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_even
 /* ---- table.c ---- */
 
 /*
- * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its cores. 1:
- * found; 0: no event begins so; -1 after perfctr_fail().
+ * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its
+ * cores. 1: found; 0: no event begins so; -1 after perfctr_fail().
  */
 int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
 int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
 			     struct perf_event_attr *attr);
 
-/* As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's have. */
+/*
+ * As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's
+ * have.
+ */
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 

@@ -324,14 +324,14 @@ int perfctr_why_no_reader(void)
 				    "reads go through the kernel");
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		if (perfctr_file_number(files[i], &on) == 0 && on == 0)
-			return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in user "
-					    "space; reads go through the kernel; echo 1 > %s allows it",
-					    files[i], files[i]);
+			return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in "
+					    "user space; reads go through the kernel; echo 1 > %s "
+					    "allows it", files[i], files[i]);
 	if (perfctr_may_change_kind())
-		return perfctr_fail(EOPNOTSUPP, "on a hybrid machine only a thread that is bound to cores of "
-				    "one kind can read its counters in user space; reads go through the "
-				    "kernel; bind it with sched_setaffinity(2) or taskset(1) before they "
-				    "are opened");
+		return perfctr_fail(EOPNOTSUPP, "on a hybrid machine only a thread that is bound to "
+				    "cores of one kind can read its counters in user space; reads go "
+				    "through the kernel; bind it with sched_setaffinity(2) or "
+				    "taskset(1) before they are opened");
 	return perfctr_fail(EOPNOTSUPP, "the kernel gives no user-space access to this counter (only "
 			    "hardware events of the calling thread have it); reads go through the kernel");
 }

@@ -166,7 +166,8 @@ check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/init
+	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets \
+	tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
@@ -174,6 +175,7 @@ tests_vm_guest_counters_LDADD = lib/libperfctr.la
 tests_vm_guest_global_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_vm_guest_samples_LDADD = lib/libperfctr.la
+tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
 	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/bench/switch
