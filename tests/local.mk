@@ -6,6 +6,7 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
 	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE;
 
