@@ -139,6 +139,13 @@ tests_fuzz_event_LDADD = lib/libinternal.la
 dist_check_SCRIPTS += tests/fuzz/event.sh
 TESTS += tests/fuzz/event.sh
 
+# ---- records, the same ----
+check_PROGRAMS += tests/fuzz/record
+tests_fuzz_record_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_record_LDADD = lib/libinternal.la
+dist_check_SCRIPTS += tests/fuzz/record.sh
+TESTS += tests/fuzz/record.sh
+
 # ---- header, map, man pages, tools ----
 dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
 TESTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
