@@ -6,6 +6,7 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
 	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE;
 
@@ -157,6 +158,13 @@ tests_fuzz_event_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
 tests_fuzz_event_LDADD = lib/libinternal.la
 dist_check_SCRIPTS += tests/fuzz/event.sh
 TESTS += tests/fuzz/event.sh
+
+# ---- records, the same ----
+check_PROGRAMS += tests/fuzz/record
+tests_fuzz_record_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_record_LDADD = lib/libinternal.la
+dist_check_SCRIPTS += tests/fuzz/record.sh
+TESTS += tests/fuzz/record.sh
 
 # ---- header, map, man pages, tools ----
 dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh

@@ -48,24 +48,23 @@ static const char usage[] =
 "                         one, and nothing that it creates\n"
 "  -I, --interval MS      show counts every MS milliseconds, too\n"
 "  -r, --repeat N         run the command N times; show mean and spread\n"
-"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
-"      --csv, --json      write results for programs\n"
-"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
-"  -x, --hex              event numbers are hexadecimal: don't warn\n"
-"  -i, --info             show the processor and its counters\n"
-"  -l, --list             list the events of this machine\n"
-"  -L, --long-list        list them with descriptions, and tracepoints\n"
-"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
-"                         events, or list its events with -l\n"
-"  -h, --help, --version  show this text, the version\n"
-"\n"
-"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
-"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
-"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
-"See perfex(1).\n";
+"      --sample           show where the command is when an event (-e; cycles) happens\n  -c, "
+"--period N         with --sample: every N events\n  -F, --frequency N      with --sample: N times "
+"a second (1000)\n  -o, --output FILE      write results to FILE, not to standard error; %p is the "
+"process id\n      --csv, --json      write results for programs\n  -d, --decimal          event "
+"numbers are decimal unless they begin with 0x\n  -x, --hex              event numbers are "
+"hexadecimal: don't warn\n  -i, --info             show the processor and its counters\n  -l, "
+"--list             list the events of this machine\n  -L, --long-list        list them with "
+"descriptions, and tracepoints\n      --cpu NAME         for the processor NAME (\"list\" shows "
+"all): print the control of -e's\n                         events, or list its events with -l\n  "
+"-h, --help, --version  show this text, the version\n\nLIST is event,event,... or {event,event} "
+"for events to be counted together. An event is a name\nas \"perfex -l\" lists them (EVENT:MASK "
+"with unit masks), PMU/field=value,.../, rHEX, or\nevntsel[/evntsel2][@pmc] as numbers; behind it, "
+"modifiers: :u user mode, :k kernel mode.\nSee perfex(1).\n";
 
 enum {
 	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_NO_INHERIT, OPTION_VERSION, OPTION_CPU,
+	OPTION_SAMPLE,
 	OPTION_P4PE, OPTION_P4PMV, OPTION_MMCR0, OPTION_MMCR2, OPTION_OFFCORE0, OPTION_OFFCORE1,
 };
 
@@ -79,6 +78,9 @@ static const struct option options[] = {
 	{ "no-inherit", no_argument, NULL, OPTION_NO_INHERIT },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "repeat", required_argument, NULL, 'r' },
+	{ "sample", no_argument, NULL, OPTION_SAMPLE },
+	{ "period", required_argument, NULL, 'c' },
+	{ "frequency", required_argument, NULL, 'F' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "csv", no_argument, NULL, OPTION_CSV },
 	{ "json", no_argument, NULL, OPTION_JSON },
@@ -116,6 +118,9 @@ struct settings {
 	const char *target_option;
 	bool per_thread, no_inherit, driver;
 	unsigned int interval, repeat;
+	bool sample;
+	unsigned int period, frequency;	/* 0: not given */
+	struct sampling *sampling;
 };
 
 static unsigned int parse_count(const char *option, const char *text, unsigned int least,
@@ -364,6 +369,49 @@ static int do_run(struct settings *settings)
 	return same_end(&total);
 }
 
+/* ---- --sample ---- */
+
+static void sample_started(void *arg, pid_t pid)
+{
+	struct settings *settings = arg;
+
+	open_output(settings, pid);
+	sampling_open(settings->sampling, pid);
+}
+
+static void sample_tick(void *arg, double seconds)
+{
+	struct settings *settings = arg;
+
+	(void)seconds;
+	sampling_read(settings->sampling);
+}
+
+/* Nothing is counted; at each tick the buffers are emptied. */
+static int do_sample(struct settings *settings, const char *event)
+{
+	struct run what = {
+		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
+		.interval = 20, .started = sample_started, .tick = sample_tick, .arg = settings,
+	};
+	struct outcome outcome;
+
+	if (!settings->command || settings->ntargets || settings->per_thread || settings->no_inherit ||
+	    settings->interval || settings->repeat > 1 || settings->output.format != FORMAT_TABLE)
+		die("--sample runs a command once and shows a table; it does not go with -p, -a, -C, "
+		    "-G, -I, -r, --per-thread, --no-inherit, --csv or --json");
+	if (settings->period && settings->frequency)
+		die("-c and -F exclude each other");
+	settings->sampling = sampling_new(event, settings->period, settings->frequency);
+	outcome = run(&what);
+	sampling_print(settings->sampling, settings->output.file, settings->command);
+	close_output(settings);
+	sampling_free(settings->sampling);
+	events_close(&settings->events, &settings->tasks);
+	events_free(&settings->events);
+	return same_end(&outcome);
+}
+
 /*
  * The driver counts one thread, so it is taken only where that is what is asked for: by --no-inherit, or
  * by forcing it.
@@ -487,7 +535,7 @@ int main(int argc, char **argv)
 	int option, id;
 
 	/* The '+': what follows the command's name is the command's. */
-	while ((option = getopt_long(argc, argv, "+e:p:aC:G:I:r:o:dxilLh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:p:aC:G:I:r:c:F:o:dxilLh", options, NULL)) != -1) {
 		switch (option) {
 		case 'e':
 			names = append_names(names, optarg);
@@ -527,6 +575,15 @@ int main(int argc, char **argv)
 		case 'o':
 			settings.file = optarg;
 			break;
+		case OPTION_SAMPLE:
+			settings.sample = true;
+			break;
+		case 'c':
+			settings.period = parse_count("-c", optarg, 1, 0xFFFFFFFF);
+			break;
+		case 'F':
+			settings.frequency = parse_count("-F", optarg, 1, 1000000000);
+			break;
 		case OPTION_CSV:
 			set_format(&settings, FORMAT_CSV);
 			break;
@@ -565,10 +622,18 @@ int main(int argc, char **argv)
 		return do_cpu(cpu, names, list, with_text);
 	if (list)
 		return do_list(with_text);
+	settings.command = optind < argc ? argv + optind : NULL;
+	if (settings.sample) {
+		int status = do_sample(&settings, names);
+
+		free(names);
+		return status;
+	}
+	if (settings.period || settings.frequency)
+		die("-c and -F say how often to sample: add --sample");
 	if (names)
 		events_add(&settings.events, names);
 	free(names);
-	settings.command = optind < argc ? argv + optind : NULL;
 	if (!settings.command && !settings.ntargets)
 		die("there is no command to run; \"perfex -h\" shows how to call perfex");
 	if (settings.repeat > 1 && (!settings.command || settings.ntargets || settings.interval ||

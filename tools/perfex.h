@@ -7,6 +7,8 @@
  * driver.c	the same through the perfctr driver, for the command's first thread
  * run.c	starting, watching and tracing commands and processes
  * output.c	tables, CSV, JSON
+ * sample.c	--sample: where the command is when an event happens
+ * symbols.c	names of functions
  */
 #ifndef PERFEX_H
 #define PERFEX_H
@@ -179,5 +181,33 @@ void output_repeat(struct output *output, const struct events *events);
 void output_free(struct output *output);
 void output_end(struct output *output, const struct events *events, const struct tasks *tasks,
 		const struct outcome *outcome, bool per_thread);
+
+/* ---- sample.c ---- */
+
+struct sampling;
+
+/* event may be NULL, period and frequency 0; exits on bad input. */
+struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency);
+
+/* Sample the process from its exec on; exits on failure. */
+void sampling_open(struct sampling *sampling, pid_t pid);
+
+/* Take what has been recorded out of the kernel's buffers. */
+void sampling_read(struct sampling *sampling);
+
+void sampling_print(struct sampling *sampling, FILE *file, char **command);
+void sampling_free(struct sampling *sampling);
+
+/* ---- symbols.c ---- */
+
+struct symbols;
+
+/* Without any if the file is no ELF file. */
+struct symbols *symbols_read(const char *file);
+
+/* The function at an offset in the file; NULL if it is in none that has a name. */
+const char *symbols_find(const struct symbols *symbols, uint64_t offset);
+
+void symbols_free(struct symbols *symbols);
 
 #endif /* PERFEX_H */

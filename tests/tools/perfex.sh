@@ -95,6 +95,73 @@ if [ ! -e /dev/perfctr ]; then
 fi
 expect "no such provider" 125 'names no provider' env PERFCTR_PROVIDER=x "$perfex" true
 
+# --sample: where a program spins, in its file, in a copy without names, and in memory of no file.
+cat >"$work/spin.c" <<'EOT'
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+void spin(long n)
+{
+	while (n--)
+		;
+}
+int main(int argc, char **argv)
+{
+	void (*where)(long) = spin;
+	(void)argv;
+	if (argc > 1) {
+		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy((void *)where, (void *)spin, 256);
+		__builtin___clear_cache((char *)where, (char *)where + 4096);
+	}
+	while (clock() < CLOCKS_PER_SEC / 8)
+		where(1000000);
+	return 0;
+}
+EOT
+${CC:-cc} -O0 "$work/spin.c" -o "$work/spin" && strip -o "$work/stripped" "$work/spin"
+spin=spin
+[ "${HAVE_LIBELF:-no}" = yes ] || spin='+0x'
+# sampled NAME SYMBOL FILE command...: at least 80 percent of the samples are there
+sampled() {
+	name=$1 symbol=$2 file=$3
+	shift 3
+	"$perfex" --sample -e cpu-clock "$@" >"$work/out" 2>&1
+	status=$?
+	if [ $status = 0 ] && awk -v symbol="$symbol" -v file="$file" '
+		index($3, symbol) == 1 && $4 == file { sum += $2 } END { exit !(sum >= 80) }' "$work/out"; then
+		echo "PASS $name"
+	else
+		echo "FAIL $name: exit status $status, or less than 80 % for $symbol in:"
+		sed 's/^/    /' "$work/out"
+		failed=1
+	fi
+}
+sampled "samples of a function" "$spin" "$work/spin" "$work/spin"
+sampled "samples of children" "$spin" "$work/spin" -F 2000 sh -c "'$work/spin' & '$work/spin'; wait"
+sampled "samples by period" "$spin" "$work/spin" -c 200000 "$work/spin"
+sampled "samples without names" "+0x" "$work/stripped" "$work/stripped"
+sampled "samples in memory of no file" "-" "[anon]" "$work/spin" anonymous
+# What is looked up afterwards may be anything.
+for size in 100 8000 14000; do
+	rm -f "$work/changed"
+	cp "$work/spin" "$work/changed"
+	sampled "samples of a file cut off at $size" "" "$work/changed" sh -c \
+		"'$work/changed'; head -c $size '$work/spin' >'$work/new'; mv '$work/new' '$work/changed'"
+done
+sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
+	"rm '$work/changed'; cp '$work/spin' '$work/changed'; '$work/changed'; rm '$work/changed'; mkfifo '$work/changed'"
+expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
+expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
+expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
+expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
+expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nonsense true
+expect "samples: csv" 125 'does not go with' "$perfex" --sample --csv true
+expect "samples: attach" 125 'does not go with' "$perfex" --sample -p $$ true
+expect "samples: period and frequency" 125 'exclude each other' "$perfex" --sample -c 9 -F 9 true
+expect "samples: too often" 125 'kernel.perf_event_max_sample_rate' "$perfex" --sample -e cs -F 99999999 true
+expect "a period, but no samples" 125 'add --sample' "$perfex" -c 1000 true
+
 "$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')"
 python3 - "$work/json" <<'EOT'
 import json, sys
