@@ -762,6 +762,21 @@ START_TEST(a_child_of_fork)
 }
 END_TEST
 
+/* p is for samplers only. */
+START_TEST(precise_modifiers)
+{
+	struct perf_event_attr attr;
+
+	ck_assert_int_eq(perfctr_event_parse_sampled("cycles:upp", 10, &attr), 0);
+	ck_assert_uint_eq(attr.precise_ip, 2);
+	ck_assert_uint_eq(attr.exclude_kernel, 1);
+	ck_assert_int_eq(perfctr_event_parse_sampled("cycles:ppp", 10, &attr), 0);
+	ck_assert_uint_eq(attr.precise_ip, 3);
+	ck_assert_uint_eq(attr.exclude_kernel, 0);
+	ck_fails(perfctr_event_parse("cycles:upp", 10, &attr), EINVAL, "for sampling");
+}
+END_TEST
+
 START_TEST(bad_arguments)
 {
 	static const struct {
@@ -898,4 +913,5 @@ UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, ca
 #if defined(__x86_64__)
 	  registers_and_stack,
 #endif
-	  on_exec, a_child_of_fork, bad_arguments, too_large_a_buffer, no_descriptors)
+	  on_exec, a_child_of_fork, precise_modifiers, bad_arguments, too_large_a_buffer,
+	  no_descriptors)
