@@ -89,7 +89,8 @@ int main(int argc, char **argv)
 	perfctr_sampler_each(sampler, look, &counts);
 	if (perfctr_sampler_lost(sampler, &lost) < 0)
 		lost = 0;
-	printf("%u samples of %s from 0x%llx to 0x%llx, %u mappings, %llu lost, throttled %u times\n",
+	printf("%u samples of %s from 0x%llx to 0x%llx, %u mappings, %llu lost, "
+	       "throttled %u times\n",
 	       counts.samples, event, (unsigned long long)counts.lowest,
 	       (unsigned long long)counts.highest, counts.mappings, (unsigned long long)lost,
 	       counts.throttled);

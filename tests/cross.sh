@@ -58,8 +58,8 @@ for host; do
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
 	# shellcheck disable=SC2016
 	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
-		unit/event unit/events unit/identify unit/primitives unit/record unit/ring unit/rules_generic \
-		unit/rules_powerpc unit/rules_x86 unit/table unit/why |
+		unit/event unit/events unit/identify unit/primitives unit/record \
+		unit/ring unit/rules_generic unit/rules_powerpc unit/rules_x86 unit/table unit/why |
 		top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
 			log=$build/$(basename PROGRAM).log
 			if (cd "$top" && SIM_STEPS=20000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print what reading a sample costs, from a buffer that the program fills itself. Exit status 1 if a limit
-# below is missed.
+# Print what reading a sample costs, from a buffer that the program fills itself. Exit status 1 if a
+# limit below is missed.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder.
 set -eu
 srcdir=${srcdir:-.} cc=${CC:-cc}
@@ -35,7 +35,8 @@ for kind in empty ip usual chain; do
 	chain) what="address, thread, time, call chain of 16" ;;
 	esac
 	echo "| $what | $cost | $("$work/samples" $kind 1000000 | cut -d' ' -f3) |"
-	[ $kind != usual ] || [ "$cost" -le $max_usual ] || missed="FAIL limits: $cost, and not at most $max_usual"
+	[ $kind != usual ] || [ "$cost" -le $max_usual ] ||
+		missed="FAIL limits: $cost, and not at most $max_usual"
 done
 echo
 [ -z "$missed" ] || { echo "$missed"; exit 1; }
