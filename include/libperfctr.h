@@ -13,7 +13,8 @@
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
  * of the ABI, or one that has no counters for a processor for which perf_events has some, is passed
  * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
- * programs), and so do the open flags. Groups of events by name are always those of perf_events.
+ * programs), and so do the open flags. Groups of events by name, and the counters of whole
+ * processors, are always those of perf_events.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -110,6 +111,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the signal
  * si_signo, with si_code SI_PMC_OVF. vperfctr_iresume() lets them go on.
  *
+ * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on processor 0's
+ * kind of core), and vperfctr_read_quality() tells.
+ *
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU.
@@ -164,6 +168,8 @@ struct perfctr_reader;	/* <perfctr/read.h> */
  * stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or reader is NULL.
  * EOPNOTSUPP: it can't be read in user space here, or is the driver's, whose page vperfctr_read_pmc()
  * reads as quickly; perfctr_error() says why; *reader is still valid and reads 0, "ask the kernel".
+ * On a hybrid machine the thread must be bound to one kind of core when the counter is opened, and
+ * stay so: RDPMC faults where there are fewer counters.
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
@@ -212,7 +218,7 @@ void perfctr_process_destroy(struct perfctr_process *process);
 struct perfctr_group;	/* opaque */
 
 /* perfctr_group_open() */
-#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail */
+#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail: see _read */
 #define PERFCTR_GROUP_INHERIT	0x02	/* count threads and children created from now on, too */
 #define PERFCTR_GROUP_ON_EXEC	0x04	/* start when the thread calls execve(2) */
 #define PERFCTR_GROUP_DISABLED	0x08	/* start at perfctr_group_enable() */
@@ -223,16 +229,23 @@ struct perfctr_group;	/* opaque */
  * threads of processor cpu), on processor cpu (-1: all that the thread runs on). They count together
  * or not at all. perfctr_event_check() describes the names.
  *
+ * On a hybrid machine a group is on the PMU of one kind of core, the first that has all events,
+ * which is the P-cores' mostly, and that cpu is one of. On other cores it does not count, and
+ * quality tells: PERFCTR_SCALED, or PERFCTR_NOT_COUNTED if the thread was there all the time.
+ *
  * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
- * wrong, or the events don't fit on the PMU together. ENOENT: no such event on this machine.
- * EOPNOTSUPP: the machine can't count it. EACCES, EPERM: not permitted. ESRCH: no such thread.
- * EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * wrong, the events don't fit on the PMU together, or are not of one kind of core; a top-down
+ * metric without slots in front. ENOENT: no such event on this machine. EOPNOTSUPP: the machine
+ * can't count it, or shows too many kinds of cores. EACCES, EPERM: not permitted. ESRCH: no such
+ * thread. EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM,
+ * ENOSYS.
  */
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 					 unsigned int flags);
 
 /*
- * The same for the counters of a control, in their order. The TSC is not among them. Errors also as
+ * The same for the counters of a control, in their order. The TSC is not among them. On a hybrid
+ * machine a control is one of the P-cores, on Arm one of processor 0's kind. Errors also as
  * vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
  */
 struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_control *control,
@@ -247,12 +260,21 @@ unsigned int perfctr_group_size(const struct perfctr_group *group);
  */
 const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i);
 
-/* Start, stop, set to zero: all events of the group. Times go on through a reset. */
+/*
+ * Start, stop, set to zero: all events of the group. Times go on through a reset. EBUSY: as for
+ * perfctr_group_open() and perfctr_group_read(). ENODEV: the group's processor has been offline, which
+ * has ended its events.
+ */
 int perfctr_group_enable(struct perfctr_group *group);
 int perfctr_group_disable(struct perfctr_group *group);
 int perfctr_group_reset(struct perfctr_group *group);
 
-/* Read all events at one moment into readings[perfctr_group_size()]. EIO. */
+/*
+ * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they count
+ * on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: with
+ * PERFCTR_GROUP_STRICT, the kernel took the group off the PMU; pinned ones stand still until they are
+ * disabled and enabled again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
+ */
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
 /*
@@ -262,7 +284,104 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 			 struct perfctr_reader *reader);
 
+/* The kernel's id of event i, which its records name. EINVAL: no such event, or id is NULL. */
+int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t *id);
+
 void perfctr_group_close(struct perfctr_group *group);
+
+/*
+ * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
+ * still open: groups and sets, and over perf_events its virtual counters. Events of other threads
+ * stay as they are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM
+ * and others: a seccomp filter's.
+ */
+int perfctr_enable_all(void);
+int perfctr_disable_all(void);
+
+/* ---- sets of events, on more than a thread ---- */
+
+enum perfctr_target_type {
+	PERFCTR_TARGET_THREAD,	/* thread id; 0: the calling one */
+	PERFCTR_TARGET_PROCESS,	/* process id, 0: this one; all its threads and those to come */
+	PERFCTR_TARGET_CPU,	/* processor id; -1: every one that is online */
+	PERFCTR_TARGET_CGROUP,	/* a cgroup and those below it, on every online processor */
+};
+
+struct perfctr_target {
+	unsigned int type;	/* enum perfctr_target_type */
+	int id;
+	const char *cgroup;	/* its folder; relative: to where perf_event's hierarchy is mounted */
+};
+
+struct perfctr_set;	/* opaque */
+
+/*
+ * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a group
+ * that counts together, or not at all, and is read at one moment; other events count on their own.
+ * flags are PERFCTR_GROUP_*.
+ *
+ * A set has parts: the threads that were there, or the processors. On a machine with several kinds
+ * of core there is one for each kind, an event counts in all that have it, and so does a group with
+ * those of its events that the kind has; what is no core's goes with the first kind.
+ *
+ * A process: its threads and all threads that these create, and with PERFCTR_GROUP_INHERIT also
+ * children. What ended threads counted stays. No thread is lost or counted twice: if the threads
+ * changed in the meantime all begins anew. EAGAIN: they changed every time. EOPNOTSUPP: without
+ * PERFCTR_GROUP_INHERIT also if the kernel can't tell (before Linux 5.13).
+ *
+ * Processors and cgroups: EINVAL: with PERFCTR_GROUP_INHERIT or _ON_EXEC. ENODEV: a processor is not
+ * online. ENOENT: there is no such cgroup. EINVAL: it is a folder of something else. EOPNOTSUPP: it
+ * is one without perf_event. What PMUs count for more than a processor (they have a cpumask) is
+ * opened on the processors named there.
+ *
+ * Other errors as perfctr_group_open(); ENOENT also: /proc is not there.
+ */
+struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
+				     unsigned int flags);
+
+/* The same for a control's counters, as one group: perfctr_group_open_control(). */
+struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *control,
+					     const struct perfctr_target *target,
+					     unsigned int flags);
+
+/* Number of events, and the name of event i as it was given; NULL if there is no such event. */
+unsigned int perfctr_set_size(const struct perfctr_set *set);
+const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
+
+/* Start, stop, set to zero, as perfctr_group_enable() and so on: everything, also after a failure. */
+int perfctr_set_enable(struct perfctr_set *set);
+int perfctr_set_disable(struct perfctr_set *set);
+int perfctr_set_reset(struct perfctr_set *set);
+
+/*
+ * Read all events into readings[perfctr_set_size()]: sums over all parts, as good as the worst.
+ * Between kinds of core values and running times are added: enabled is the thread's time, once. If
+ * a processor has gone offline the sums are PERFCTR_STALE, without what it did not count. Errors as
+ * perfctr_group_read(): then what failed is PERFCTR_NOT_COUNTED, and the others are read.
+ */
+int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
+
+struct perfctr_part {
+	pid_t tid;		/* -1: all threads; 0: the one that has opened the set */
+	int cpu;		/* -1: all processors */
+	const char *pmu;	/* the kind of core; "" where there is only one */
+};
+
+/*
+ * The number of parts, and what part p is. Strings are valid until the set is closed. EINVAL: there
+ * is no such part, or part is NULL.
+ */
+unsigned int perfctr_set_parts(const struct perfctr_set *set);
+int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfctr_part *part);
+
+/*
+ * As perfctr_set_read(), of one part: a thread with what it created later, or a processor. Events
+ * that are not in it are PERFCTR_NOT_COUNTED, with no times. EINVAL: there is no such part.
+ */
+int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
+			  struct perfctr_reading *readings);
+
+void perfctr_set_close(struct perfctr_set *set);
 
 /* ---- samples ---- */
 
@@ -527,12 +646,18 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler);
  *	EVENT, EVENT:MASK, EVENT.MASK, EVENT:MASK:MASK	the processor's own events
  *	PMU/EVENT/ and PMU/FIELD=VALUE,.../		what the kernel's sysfs describes
  *	rHEX						a raw code of the core PMU
+ *	PMU/NAME/	any of these but software events	on one core PMU of a hybrid machine
  *	SUBSYSTEM:NAME					a tracepoint
  * with modifiers behind a colon (or behind the closing slash): u user, k kernel, h hypervisor,
  * G guest, H host (only these are counted), I not when idle; the processor's own events take u, k,
  * e (edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
- *and ppp (precise) of the kernel's names. EINVAL: not a name, perfctr_error() lists the nearest.
- *ENOENT: the machine does not have it.
+ * and ppp (precise) of the kernel's names.
+ *
+ * On a hybrid machine a name that does not say the PMU means an event on each core PMU that has
+ * it: a generic event, an event of sysfs, a name of the tables of its kinds of cores. A raw code
+ * is given to each as it is.
+ *
+ * EINVAL: not a name, perfctr_error() lists the nearest. ENOENT: the machine does not have it.
  */
 int perfctr_event_check(const char *event);
 
@@ -688,15 +813,20 @@ struct rvperfctr;	/* opaque */
  * be stopped under the calling thread's ptrace(2), now and in every other call but
  * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
  * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
- * to its thread, where it counts on.
+ * to its thread, where it counts on, also through execve(2), and where the next open finds it.
  *
- * This is the driver's: perf_events counts other threads by perfctr_group_open().
+ * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's:
+ * nobody else finds it, the thread itself neither. It ends with this process, and when the thread
+ * executes a program with more rights. That its counters found no room is seen when it has run:
+ * by a read.
  *
- * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
- * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
- * positive; remote or a result's place is NULL; PERFCTR_PROVIDER names no provider. EACCES: the driver's device may not be opened.
- * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
- * rvperfctr_control() also as vperfctr_control().
+ * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
+ * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
+ * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
+ * perf_events also i-mode counters and VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
+ * holds the counters. EINVAL: pid is not positive; an argument is NULL; PERFCTR_PROVIDER names no
+ * provider. EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM,
+ * ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
@@ -711,16 +841,68 @@ void rvperfctr_close(struct rvperfctr *remote);
 
 /* ---- system-wide counters ---- */
 
-/* In this release every one of these fails with EOPNOTSUPP. */
+/*
+ * The counters of whole processors, whatever runs there. They are perf_events', also where the
+ * driver is. A handle has its own counters, which end with it; one thread at a time uses it.
+ * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
+ * and with ESRCH in a child of fork(), to which the parent's handles are not open.
+ */
 struct gperfctr;	/* opaque */
 
+/*
+ * A handle; nothing counts yet. EOPNOTSUPP: PERFCTR_PROVIDER asks for the driver. EINVAL: it
+ * names no provider. ENOMEM.
+ */
 struct gperfctr *gperfctr_open(void);
+
+/* Stop, and give the handle back. */
 void gperfctr_close(struct gperfctr *global);
+
+/*
+ * Set what control->cpu counts from the next start on; its sums become zero. A control that
+ * enables nothing leaves the processor out of the start. Returns the number of processors that a
+ * start would start. A control that is refused changes nothing.
+ *
+ * EINVAL: there is no such processor, or it is offline; a reserved word is not zero; otherwise as
+ * vperfctr_control(). EOPNOTSUPP: also i-mode counters, which have no thread to interrupt. EBUSY:
+ * the counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to
+ * count whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ */
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
-int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
-int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Start all processors that have a control, or none of them. Returns their number. interval_usec,
+ * once how often the kernel was to sample, is 0 or at least 10000, and needed no more: a read is
+ * always of its moment.
+ *
+ * EINVAL: the interval; a processor has gone offline since it got its control. EBUSY: started
+ * already, or on one of the processors somebody else has taken counters. Otherwise as
+ * gperfctr_control().
+ */
 int gperfctr_start(const struct gperfctr *global, unsigned int interval_usec);
+
+/*
+ * Stop all processors. The sums stay, and can be read; the controls must be set again before the
+ * next start.
+ */
+int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Fill in *state for the processor state->cpu: its control, and its sums since the start, each
+ * exact; the TSC's are the ticks of the time since the start. A processor that never had a
+ * control has an empty one.
+ *
+ * ENODEV: the processor has been offline since the start, which ended its counting: *state is
+ * filled in, with the sums of that moment. EBUSY: somebody has taken its counters away; *state is
+ * unchanged. Both stay until its next control. EINVAL: there is no such processor, or it is
+ * offline and never had a control. EIO.
+ */
+int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
+
+/* Facts about the processor and perf_events. */
 int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info);
+
+/* As perfctr_cpus_info(). */
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /* ---- raw calls ---- */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Facts about the machine, and the functions that print. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +15,12 @@ int perfctr_get_info(struct perfctr_info *info)
 	if (!info)
 		return perfctr_fail(EINVAL, "perfctr_get_info() needs a place for the result, not NULL");
 	provider = perfctr_provider_choose(0);
-	if (!provider || provider->info(info) < 0)
+	return provider ? perfctr_provider_info(provider, info) : -1;
+}
+
+int perfctr_provider_info(const struct perfctr_provider *provider, struct perfctr_info *info)
+{
+	if (provider->info(info) < 0)
 		return -1;
 #if defined(__i386__) || defined(__x86_64__)
 	/* The TSC ticks at the core's nominal clock; elsewhere the two have nothing in common. */
@@ -43,50 +47,34 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 
 /* ---- sets of processors ---- */
 
-/* Large enough for the kernel's largest, NR_CPUS 8192. */
-#define MAX_CPUS 8192
-#define MAX_WORDS (MAX_CPUS / 32)
+#define LIST_SIZE 4096
 
-/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
-static unsigned int parse_cpus(const char *list, uint32_t *words)
+/* The processors that are online, also as a list. */
+static unsigned int online_cpus(uint32_t *words, char *list)
 {
-	unsigned long first, last, n = 0;
-	char *end;
-
-	memset(words, 0, sizeof(*words) * MAX_WORDS);
-	while (isdigit((unsigned char)*list)) {
-		first = last = strtoul(list, &end, 10);
-		if (*end == '-' && isdigit((unsigned char)end[1]))
-			last = strtoul(end + 1, &end, 10);
-		if (first > last || last >= MAX_CPUS)
-			return 0;
-		for (; first <= last; first++)
-			words[first / 32] |= UINT32_C(1) << first % 32;
-		if (last / 32 + 1 > n)
-			n = last / 32 + 1;
-		if (*end == '\0')
-			return (unsigned int)n;
-		if (*end != ',')
-			return 0;
-		list = end + 1;
-	}
-	return 0;
-}
-
-static unsigned int online_cpus(uint32_t *words)
-{
-	char text[4096];
 	unsigned int n = 0;
 	long count;
 
-	if (perfctr_file_read("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
-		n = parse_cpus(text, words);
+	if (perfctr_file_read("/sys/devices/system/cpu/online", list, LIST_SIZE) > 0)
+		n = perfctr_cpus_parse(list, words);
 	if (n)
 		return n;
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */
 	count = sysconf(_SC_NPROCESSORS_ONLN);
-	snprintf(text, sizeof(text), "0-%ld", count > 0 ? count - 1 : 0);
-	return parse_cpus(text, words);
+	snprintf(list, LIST_SIZE, "0-%ld", count > 0 ? count - 1 : 0);
+	return perfctr_cpus_parse(list, words);
+}
+
+int perfctr_cpu_online(unsigned int cpu)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+	char list[LIST_SIZE];
+
+	online_cpus(words, list);
+	if (cpu < PERFCTR_MAX_CPUS && words[cpu / 32] & UINT32_C(1) << cpu % 32)
+		return 0;
+	return perfctr_fail(EINVAL, "there is no processor %u, or it is offline; online are %s",
+			    cpu, list);
 }
 
 static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsigned int n)
@@ -103,8 +91,9 @@ static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsig
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden)
 {
-	static const uint32_t none[MAX_WORDS];
-	uint32_t words[MAX_WORDS];
+	static const uint32_t none[PERFCTR_CPU_WORDS];
+	uint32_t words[PERFCTR_CPU_WORDS];
+	char list[LIST_SIZE];
 	unsigned int n;
 	int result = 0;
 
@@ -112,7 +101,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		return -1;
 	if (!cpus && !forbidden)
 		return 0;
-	n = online_cpus(words);
+	n = online_cpus(words, list);
 	/* Both masks are told their size, even if the first is too small. */
 	if (cpus && fill_mask(cpus, words, n) < 0)
 		result = -1;
@@ -124,7 +113,8 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 {
 	struct perfctr_cpus_info *info;
-	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) + MAX_WORDS * sizeof(uint32_t);
+	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) +
+			   PERFCTR_CPU_WORDS * sizeof(uint32_t);
 
 	(void)fd;
 	info = calloc(1, sizeof(*info) + 2 * mask_size);
@@ -134,7 +124,7 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	}
 	info->cpus = (struct perfctr_cpu_mask *)(info + 1);
 	info->cpus_forbidden = (struct perfctr_cpu_mask *)((char *)(info + 1) + mask_size);
-	info->cpus->nrwords = info->cpus_forbidden->nrwords = MAX_WORDS;
+	info->cpus->nrwords = info->cpus_forbidden->nrwords = PERFCTR_CPU_WORDS;
 	sys_perfctr_info(NULL, info->cpus, info->cpus_forbidden);
 	return info;
 }

@@ -9,15 +9,18 @@ lib_libinternal_la_SOURCES = \
 	lib/clock.c \
 	lib/counter.c \
 	lib/cpu.c \
+	lib/cpuid.c \
 	lib/doctor.c \
 	lib/error.c \
 	lib/event.c \
 	lib/file.c \
+	lib/global.c \
 	lib/group.c \
 	lib/info.c \
 	lib/internal.h \
 	lib/memory.c \
 	lib/nearest.c \
+	lib/pmu.c \
 	lib/process.c \
 	lib/provider.c \
 	lib/provider.h \
@@ -29,8 +32,8 @@ lib_libinternal_la_SOURCES = \
 	lib/remote.c \
 	lib/ring.c \
 	lib/sampler.c \
+	lib/set.c \
 	lib/table.c \
-	lib/unavailable.c \
 	lib/virtual.c \
 	lib/why.c
 

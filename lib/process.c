@@ -61,6 +61,7 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 			 unsigned int *nthreads)
 {
 	struct perfctr_sum_ctrs total = { 0 }, one;
+	const struct perfctr_provider *provider;
 	unsigned int i;
 	int result = 0;
 	size_t t;
@@ -70,7 +71,9 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 				    "counts, not NULL");
 	pthread_mutex_lock(&process->lock);
 	for (t = 0; t < process->n && result == 0; t++) {
-		result = vperfctr_read_ctrs(process->thread[t], &one);
+		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
+		provider = perfctr_provider_of(process->thread[t]);
+		result = provider ? provider->read_all(process->thread[t], &one) : -1;
 		if (result < 0)
 			break;
 		total.tsc += one.tsc;

@@ -201,24 +201,56 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 	}
 }
 
-int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
+/* Out of line, so that what is right needs no stack. */
+static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		   enum perfctr_event_error error, const char *word, size_t length,
+		   const char *part, size_t part_length, unsigned int event) __attribute__((noinline, cold));
+
+static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		   enum perfctr_event_error error, const char *word, size_t length,
+		   const char *part, size_t part_length, unsigned int event)
 {
-	const struct perfctr_event_table *table = perfctr_this_table();
+	struct target target = { NATIVE, *cpu, table };
+
+	return fail_word(&target, error, word, length, part, part_length, event);
+}
+
+/* An event in this table, of this processor, by the rules of perfctr_table_parse(). */
+static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		    const char *word, size_t length, struct perf_event_attr *attr)
+{
 	struct perfctr_event_choice choice;
 	enum perfctr_event_error error;
-	struct target target;
 	size_t part_length;
 	const char *part;
 	unsigned int event = 0;
 
-	if (!table)
-		return 0;
 	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
 	if (!error)
-		return perfctr_choice_attr(&choice, word, length, attr) < 0 ? -1 : 1;
-	if (error == PERFCTR_EVENT_UNKNOWN || target_native(&target) < 0)
-		return 0;
-	return fail_word(&target, error, word, length, part, part_length, event);
+		return perfctr_choice_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
+	return error == PERFCTR_EVENT_UNKNOWN ? 0 :
+	       fail_in(cpu, table, error, word, length, part, part_length, event);
+}
+
+int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	const struct perfctr_event_table *table = perfctr_this_table();
+
+	return table ? parse_in(perfctr_this_cpu(), table, word, length, attr) : 0;
+}
+
+int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			     struct perf_event_attr *attr)
+{
+	const struct perfctr_event_table *table;
+	struct perfctr_cpu cpu;
+	int found;
+
+	table = perfctr_core_table(core, &cpu);
+	found = table ? parse_in(&cpu, table, word, length, attr) : 0;
+	if (found > 0)
+		attr->type = core->type;
+	return found;
 }
 
 /* ---- lists ---- */
@@ -245,25 +277,39 @@ int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *nam
 	return 0;
 }
 
-int perfctr_cpu_event_list(const char *cpu,
-			   int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+static bool has_name(const struct perfctr_event_table *table, const char *name)
+{
+	struct perfctr_event_choice choice;
+	size_t part_length;
+	unsigned int event;
+	const char *part;
+
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
+				    &event) == 0 && !choice.pebs;
+}
+
+/* The names of a table that none of n others has. */
+static int list_table(const struct perfctr_event_table *table,
+		      const struct perfctr_event_table *const others[], int others_n,
+		      int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
 {
 	struct perfctr_event_name name = { .kind = "cpu" };
 	struct perfctr_event_entry entry;
 	char text[160], description[40];
-	struct target target;
 	unsigned int n = 0;
-	int result;
+	int i, result;
 
-	if (target_open(&target, cpu) < 0)
-		return -1;
 	name.name = text;
 	name.description = description;
-	while ((n = perfctr_event_walk(target.table, n, &entry))) {
+	while ((n = perfctr_event_walk(table, n, &entry))) {
 		/* What no one can count by this name is no news. */
 		if (entry.needs_mask || entry.pebs)
 			continue;
 		entry_name(&entry, text, sizeof(text));
+		for (i = 0; i < others_n && !has_name(others[i], text); )
+			i++;
+		if (i < others_n)
+			continue;
 		snprintf(description, sizeof(description), "%s",
 			 entry.mask && entry.is_default ? "default" :
 			 !entry.masks ? "" :
@@ -273,6 +319,34 @@ int perfctr_cpu_event_list(const char *cpu,
 			return result;
 	}
 	return 0;
+}
+
+int perfctr_cpu_event_list(const char *cpu,
+			   int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+{
+	struct target target;
+
+	return target_open(&target, cpu) < 0 ? -1 : list_table(target.table, NULL, 0, each, arg);
+}
+
+int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
+			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg)
+{
+	const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1];
+	struct perfctr_cpu cpu;
+	int i, k = 1, result = 0;
+
+	tables[0] = perfctr_this_table();
+	if (!tables[0])
+		return 0;
+	for (i = 0; i < n && result == 0; i++) {
+		tables[k] = perfctr_core_table(&cores[i], &cpu);
+		if (tables[k]) {
+			result = list_table(tables[k], tables, k, each, arg);
+			k++;
+		}
+	}
+	return result;
 }
 
 /* ---- names -> controls ---- */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
-	tests/unit/random.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
+	tests/unit/random.h tests/unit/root.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -23,19 +23,24 @@ unit_tests = \
 	tests/unit/assign_x86 \
 	tests/unit/event \
 	tests/unit/events \
+	tests/unit/global \
 	tests/unit/group \
+	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
 	tests/unit/record \
+	tests/unit/remote \
 	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
 	tests/unit/sampler \
+	tests/unit/set \
 	tests/unit/table \
 	tests/unit/virtual \
-	tests/unit/why
+	tests/unit/why \
+	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -51,8 +56,12 @@ tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
+tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_global_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
@@ -61,6 +70,8 @@ tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
 tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_record_LDADD = $(UNIT_LDADD)
+tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_remote_LDADD = $(UNIT_LDADD)
 tests_unit_ring_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_ring_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
@@ -71,12 +82,16 @@ tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_sampler_LDADD = $(UNIT_LDADD)
+tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_set_LDADD = $(UNIT_LDADD)
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_why_LDADD = $(UNIT_LDADD)
+tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_zoo_LDADD = $(UNIT_LDADD)
 
 # ---- the engine over simulated processors ----
 sim_tests = tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
@@ -127,6 +142,11 @@ TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
 	tests/loops/broken.c tests/loops/loops.c tests/loops/step.c tests/loops/step.h
 
+# ---- storms of threads, forks, signals ----
+check_PROGRAMS += tests/storm/storm
+TESTS += tests/storm/storm
+tests_storm_storm_LDADD = lib/libperfctr.la
+
 # ---- arch/ as the kernel compiles it ----
 dist_check_SCRIPTS += tests/freestanding.sh
 TESTS += tests/freestanding.sh
@@ -154,23 +174,26 @@ EXTRA_DIST += scripts/processors
 check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
-vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/guest/samples tests/vm/init
+vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
+	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets \
+	tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
+tests_vm_guest_global_LDADD = lib/libperfctr.la
+tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_vm_guest_samples_LDADD = lib/libperfctr.la
+tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/remote tests/bench/switch
+	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
-tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
-vm-programs: $(vm_programs) tests/loops/step
+vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/packaging.sh \

@@ -35,6 +35,8 @@ expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
+expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
+expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
@@ -53,6 +55,34 @@ else
 	echo "FAIL nothing that the first thread creates: $first of $all ns"
 	failed=1
 fi
+# In a process its new threads and children are counted.
+if command -v setsid >/dev/null; then
+	# shellcheck disable=SC2016
+	sh -c 'sleep 0.3; (i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); sleep 0.3' &
+	busy=$!
+	counted=$("$perfex" -p $busy --csv -e task-clock 2>&1 | sed -n 's/,ns,task-clock,exact.*//p')
+	if [ "${counted:-0}" -gt 20000000 ]; then
+		echo "PASS a process's children"
+	else
+		echo "FAIL a process's children: $counted ns"
+		failed=1
+	fi
+fi
+# Processors: for whom it is allowed.
+if "$perfex" -a -e cs true 2>/dev/null; then
+	expect "all processors" 0 'counts of processors all' "$perfex" -a -e '{cpu-clock,cs},page-faults' sleep 0.02
+	expect "a processor" 0 'cpu-clock' "$perfex" -C 0 --csv -e cpu-clock sleep 0.02
+	expect "processors, json" 0 '"processors":"0-0"' "$perfex" -C 0-0 --json -e cpu-clock true
+	expect "processors, intervals" 0 'cpu-clock' "$perfex" -a -I 20 -e cpu-clock sleep 0.1
+	expect "offline processor" 125 'not online' "$perfex" -C 8000 -e cs true
+fi
+expect "no such cgroup" 125 'there is no cgroup' "$perfex" -G nonexistent -e cs true
+expect "no cgroup" 125 "no cgroup's folder" "$perfex" -G /tmp -e cs true
+expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
+expect "processors twice" 125 'given twice' "$perfex" -a -a true
+expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
+expect "bad processors" 125 '-C takes numbers' "$perfex" -C 1- true
+expect "processors, thread by thread" 125 'leave out --per-thread' "$perfex" -a --per-thread true
 expect "threads and no threads" 125 'exclude each other' "$perfex" --no-inherit --per-thread true
 # Forced, and not there: no count is made up, and no other provider taken.
 # shellcheck disable=SC2317
@@ -199,7 +229,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	*sanitize*) hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" ;; # needs /proc itself
 	esac
 	expect "no /proc, no /sys" 0 'task-clock' unshare -m sh -c "$hide && '$perfex' -e task-clock true"
-	expect "no /proc: attach" 0 'task-clock' unshare -m sh -c \
+	expect "no /proc: attach" 125 'mount /proc' unshare -m sh -c \
 		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"
 	expect "no /proc, no /sys: the doctor" 1 "can't be read" unshare -m sh -c "$hide && '$info'"
 	# A paranoid level of 3, as Debian's and Ubuntu's kernels know it, is a file to the message.

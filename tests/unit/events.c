@@ -1029,7 +1029,9 @@ START_TEST(a_million_words)
 		"skylake", "p4", "zen4", "ppro", "knightslanding", "ppc7450", "pmuv3", "c3",
 	};
 	static char seeds[4096][160];
-	unsigned int n, k, i, next, seed_count, results[PERFCTR_EVENT_MODIFIER + 1] = { 0 };
+	const char *number = getenv("FUZZ_WORDS");
+	unsigned long k, words = number ? strtoul(number, NULL, 10) : 125000;
+	unsigned int n, i, next, seed_count, results[PERFCTR_EVENT_MODIFIER + 1] = { 0 };
 
 	for (n = 0; n < ARRAY_SIZE(ids); n++) {
 		const struct perfctr_event_table *table = perfctr_event_table(ids[n]);
@@ -1038,7 +1040,7 @@ START_TEST(a_million_words)
 		for (next = seed_count = 0; (next = perfctr_event_walk(table, next, &entry)); )
 			snprintf(seeds[seed_count++], sizeof(seeds[0]), "%s%s%s", entry.event,
 				 entry.mask ? "." : "", entry.mask ? entry.mask : "");
-		for (k = 0; k < 125000; k++) {
+		for (k = 0; k < words; k++) {
 			struct perfctr_event_choice choice;
 			enum perfctr_event_error error;
 			char text[200], *word;

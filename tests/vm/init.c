@@ -58,6 +58,8 @@ static void set_up(void)
 	setenv("PATH", "/bin", 1);
 	setenv("TMPDIR", "/tmp", 1);
 	setenv("STEP_QUICK", "1", 1);
+	setenv("STORM_THREADS", "200", 1);
+	setenv("STORM_EXACT", "1", 1);
 }
 
 /* Run one test; its wait status, or -1 if it took too long. */

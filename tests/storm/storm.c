@@ -1,0 +1,886 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Storms: thousands of threads, forks and execs while something counts, no descriptors left,
+ * signals in every call. Behind each, nothing may be left (descriptors, mappings, heap) and no
+ * count may be missing that the kernel had. Where the machine has counters, they count too; with
+ * STORM_EXACT in the environment to the instruction, which the emulated machines of tests/vm do.
+ *
+ * The environment: STORM_THREADS, how many threads (2000); the rest is in proportion. Prints a line
+ * per storm; exit status 0 if all passed, 1 if one failed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <libperfctr.h>
+
+#define SECONDS 300		/* a storm that lasts longer hangs */
+#define STACK (128ul << 10)
+#define AT_ONCE 50		/* threads or children at a time, where not all run at once */
+#define PAGES 16
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* In a function that returns 0 if all is well. */
+#define CHECK(condition, ...) do { \
+	if (!(condition)) { \
+		int error_ = errno; \
+\
+		printf("  line %d: %s: ", __LINE__, #condition); \
+		printf(__VA_ARGS__); \
+		printf(" (errno %d)\n", error_); \
+		return 1; \
+	} \
+} while (0)
+
+static unsigned int nthreads, ncounters, slack;
+static long page_size;
+static const char *software;	/* the software events that may be counted here */
+
+/* ---- what a program holds ---- */
+
+struct holding {
+	unsigned int descriptors, highest;
+	unsigned long mappings;	/* kB: events' pages, and memory that a child finds wiped */
+	size_t heap;		/* bytes */
+};
+
+static struct holding holding(void)
+{
+	struct holding held = { 0 };
+	unsigned long size = 0;
+	struct dirent *entry;
+	char line[4096];
+	bool ours = false;
+	FILE *maps;
+	DIR *dir;
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+	held.heap = mallinfo2().uordblks;
+#endif
+	dir = opendir("/proc/self/fd");
+	while (dir && (entry = readdir(dir))) {
+		unsigned int fd = (unsigned int)atoi(entry->d_name);
+
+		held.descriptors++;
+		if ((int)fd != dirfd(dir) && fd > held.highest)
+			held.highest = fd;
+	}
+	maps = fopen("/proc/self/smaps", "r");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "perf_event") || strstr(line, "perfctr]"))
+			ours = true;
+		if (sscanf(line, "Size: %lu", &size) == 1 || strncmp(line, "VmFlags:", 8) != 0)
+			continue;
+		if (ours || strstr(line, " wf"))
+			held.mappings += size;
+		ours = false;
+	}
+	if (!dir || !maps || !size)
+		held.descriptors = 0;	/* which fails */
+	if (dir)
+		closedir(dir);
+	if (maps)
+		fclose(maps);
+	return held;
+}
+
+/* Some heap is malloc()'s own: it keeps what the main thread gives back. */
+static int check_holding(const struct holding *before)
+{
+	struct holding now = holding();
+
+	CHECK(now.descriptors != 0, "/proc/self tells nothing");
+	CHECK(now.descriptors == before->descriptors, "%u descriptors, and %u before",
+	      now.descriptors, before->descriptors);
+	CHECK(now.mappings == before->mappings, "%lu kB mapped, and %lu before", now.mappings,
+	      before->mappings);
+	CHECK(now.heap <= before->heap + 4096, "%zu bytes of heap, and %zu before", now.heap,
+	      before->heap);
+	return 0;
+}
+
+/* ---- what is counted ---- */
+
+/* Exactly 2 * n instructions. */
+static inline __attribute__((always_inline)) void loop(unsigned long n)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+#else
+	while (n--)
+		__asm__ volatile("");
+#endif
+}
+
+/* The TSC, and user-mode instructions on n counters. */
+static struct vperfctr_control counting(unsigned int n)
+{
+	struct vperfctr_control control;
+	unsigned int i;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = n;
+	for (i = 0; i < n; i++) {
+		control.cpu_control.pmc_map[i] = i;
+#if defined(__aarch64__)
+		control.cpu_control.evntsel[i] = 0x80000008;
+#elif defined(__x86_64__) || defined(__i386__)
+		control.cpu_control.evntsel[i] = 0x004100C0;
+#endif
+	}
+	return control;
+}
+
+/* What counter 0 says of a loop of n, with the reads' own instructions in it: always as many. */
+static __attribute__((noinline)) uint64_t measure(const struct vperfctr *self, unsigned long n)
+{
+	uint64_t before = vperfctr_read_pmc(self, 0);
+
+	loop(n);
+	return vperfctr_read_pmc(self, 0) - before;
+}
+
+/* Whether the calling thread's counter counts what it has to. */
+static bool counts_right(const struct vperfctr *self)
+{
+	uint64_t one, two;
+
+	if (!ncounters)
+		return vperfctr_is_running(self);
+	measure(self, 1);
+	one = measure(self, 1000);
+	two = measure(self, 2000);
+	if (two - one + slack - 2000 <= 2 * slack)
+		return true;
+	printf("  loops of 1000 and 2000: %llu and %llu\n", (unsigned long long)one,
+	       (unsigned long long)two);
+	return false;
+}
+
+/* n fresh pages, each touched for the first time: as many page faults. */
+static int touch(unsigned int n)
+{
+	size_t size = n * (size_t)page_size;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
+
+	CHECK(memory != MAP_FAILED, "mmap");
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		((volatile char *)memory)[i * (size_t)page_size] = 1;
+	munmap(memory, size);
+	return 0;
+}
+
+static uint64_t faults(int who)
+{
+	struct rusage usage;
+
+	getrusage(who, &usage);
+	return (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+}
+
+static uint64_t switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+}
+
+/* ---- threads ---- */
+
+struct worker {
+	pthread_t thread;
+	unsigned int number;
+	int (*run)(struct worker *);
+	struct perfctr_sum_ctrs last;
+	bool miscounted;
+	int failed;
+};
+
+static struct worker *workers;
+static char *stacks;
+static struct perfctr_process *final, *ended;	/* threads whose last counts are known; others */
+static struct perfctr_sum_ctrs seen;		/* total of the former */
+static struct vperfctr *looker;			/* the main thread's */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static sem_t arrived;
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+
+	worker->failed = worker->run(worker);
+	if (worker->failed)
+		sem_post(&arrived);
+	return NULL;
+}
+
+/* On a stack of ours: the C library would keep some of its own mapped, and not always as many. */
+static int start(struct worker *worker, unsigned int number, int (*run)(struct worker *))
+{
+	pthread_attr_t attr;
+	int error;
+
+	memset(worker, 0, sizeof(*worker));
+	worker->number = number;
+	worker->run = run;
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stacks + STACK * number, STACK);
+	error = pthread_create(&worker->thread, &attr, work, worker);
+	pthread_attr_destroy(&attr);
+	return error;
+}
+
+/* n threads, at_once of them at a time; each time one is to end, look() is called. */
+static int run_threads(unsigned int n, unsigned int at_once, int (*run)(struct worker *),
+		       int (*look)(void))
+{
+	unsigned int i, failed = 0;
+
+	for (i = 0; i < n + at_once; i++) {
+		if (i >= at_once && i - at_once < n) {
+			failed += look && look() != 0;
+			pthread_join(workers[i - at_once].thread, NULL);
+			failed += workers[i - at_once].failed != 0;
+		}
+		if (i < n)
+			CHECK(start(&workers[i], i, run) == 0, "thread %u", i);
+	}
+	CHECK(!failed, "%u of %u", failed, n);
+	return 0;
+}
+
+/* Opens, counts, and ends in one of three ways. */
+static int count(struct worker *worker)
+{
+	struct vperfctr_control control = counting(ncounters);
+	struct perfctr_sum_ctrs first = { 0 }, again = { 0 };
+	struct vperfctr *self = vperfctr_open();
+	unsigned int way = worker->number % 3;
+
+	CHECK(self, "%s", perfctr_error());
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	CHECK(perfctr_process_add(way == 2 ? ended : final, self) == 0, "%s", perfctr_error());
+	sem_post(&arrived);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	CHECK(vperfctr_read_ctrs(self, &first) == 0, "%s", perfctr_error());
+	worker->miscounted = !counts_right(self);
+	if (way == 0)
+		CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+	if (way == 1)
+		CHECK(vperfctr_unlink(self) == 0, "%s", perfctr_error());
+	CHECK(vperfctr_read_ctrs(self, &worker->last) == 0, "%s", perfctr_error());
+	CHECK(worker->last.tsc > first.tsc, "TSC: %llu, then %llu", first.tsc, worker->last.tsc);
+	CHECK(worker->last.pmc[0] >= first.pmc[0] + (ncounters ? 6000 : 0),
+	      "counter: %llu, then %llu", first.pmc[0], worker->last.pmc[0]);
+	if (way == 0)
+		CHECK(vperfctr_unlink(self) == 0, "%s", perfctr_error());
+	if (way != 2) {
+		CHECK(vperfctr_read_ctrs(self, &again) == 0, "%s", perfctr_error());
+		CHECK(again.tsc == worker->last.tsc && again.pmc[0] == worker->last.pmc[0],
+		      "counts of a state that has ended");
+	}
+	vperfctr_close(self);
+	return 0;
+}
+
+/* Totals never fall, whoever comes and goes. */
+static int look_at_totals(void)
+{
+	struct perfctr_sum_ctrs sum;
+
+	CHECK(perfctr_process_read(final, &sum, NULL) == 0, "%s", perfctr_error());
+	CHECK(sum.tsc >= seen.tsc && sum.pmc[0] >= seen.pmc[0],
+	      "totals fell: %llu, then %llu; %llu, then %llu", seen.tsc, sum.tsc, seen.pmc[0],
+	      sum.pmc[0]);
+	seen = sum;
+	return 0;
+}
+
+/* The thread that looks is in the set, too, and counts less than the others: the TSC alone. */
+static int open_sets(void)
+{
+	struct vperfctr_control control = counting(0);
+
+	memset(&seen, 0, sizeof(seen));
+	final = perfctr_process_create();
+	ended = perfctr_process_create();
+	looker = vperfctr_open();
+	CHECK(final && ended && looker, "%s", perfctr_error());
+	CHECK(vperfctr_control(looker, &control) == 0, "%s", perfctr_error());
+	CHECK(perfctr_process_add(final, looker) == 0, "%s", perfctr_error());
+	return 0;
+}
+
+/* The totals of n threads that have ended are the sums of what they saw. */
+static int check_totals(unsigned int n)
+{
+	struct perfctr_sum_ctrs expect[2] = { { 0 } }, sum;
+	unsigned int i, threads, miscounted = 0;
+
+	CHECK(vperfctr_unlink(looker) == 0, "%s", perfctr_error());
+	expect[0].tsc = vperfctr_read_tsc(looker);
+	vperfctr_close(looker);
+	for (i = 0; i < n; i++) {
+		expect[i % 3 == 2].tsc += workers[i].last.tsc;
+		expect[i % 3 == 2].pmc[0] += workers[i].last.pmc[0];
+		miscounted += workers[i].miscounted;
+	}
+	CHECK(perfctr_process_read(final, &sum, &threads) == 0, "%s", perfctr_error());
+	CHECK(threads == n - n / 3 + 1, "%u threads", threads);
+	CHECK(sum.tsc == expect[0].tsc, "TSC: %llu, expected %llu", sum.tsc, expect[0].tsc);
+	CHECK(sum.pmc[0] == expect[0].pmc[0], "counter: %llu, expected %llu", sum.pmc[0],
+	      expect[0].pmc[0]);
+	/* These counted on until they ended, which is soon. */
+	CHECK(perfctr_process_read(ended, &sum, &threads) == 0, "%s", perfctr_error());
+	CHECK(threads == n / 3, "%u threads", threads);
+	CHECK(sum.tsc > expect[1].tsc, "TSC: %llu, expected %llu", sum.tsc, expect[1].tsc);
+	CHECK(!ncounters || (sum.pmc[0] > expect[1].pmc[0] &&
+			     sum.pmc[0] < expect[1].pmc[0] + threads * 20000ull),
+	      "counter: %llu, expected %llu", sum.pmc[0], expect[1].pmc[0]);
+	perfctr_process_destroy(final);
+	perfctr_process_destroy(ended);
+#if defined(__aarch64__)
+	/* QEMU's PMU has one count for all processors: see tests/vm/README.md. */
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1 && miscounted <= n / 10)
+		miscounted = 0;
+#endif
+	CHECK(!miscounted, "%u threads counted wrong", miscounted);
+	return 0;
+}
+
+static int threads_in_waves(unsigned int n)
+{
+	return open_sets() || run_threads(n, AT_ONCE, count, look_at_totals) || check_totals(n);
+}
+
+/* As many as the limits of the machine let live together; all are open at one moment. */
+static int threads_at_once(unsigned int n)
+{
+	unsigned int i, k, open = holding().highest + 1, failed = 0;
+	struct rlimit limit;
+
+	if (open_sets())
+		return 1;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	/* A thread has its counters and its clock, each an event. */
+	if (n > (limit.rlim_cur - open - 1) / (ncounters + 1))
+		n = (unsigned int)((limit.rlim_cur - open - 1) / (ncounters + 1));
+	pthread_mutex_lock(&gate);
+	for (k = 0; k < n && start(&workers[k], k, count) == 0; k++)
+		;
+	for (i = 0; i < k; i++)
+		sem_wait(&arrived);
+	failed += look_at_totals() != 0;
+	pthread_mutex_unlock(&gate);
+	for (i = 0; i < k; i++) {
+		pthread_join(workers[i].thread, NULL);
+		failed += workers[i].failed != 0;
+	}
+	CHECK(k >= n / 10, "only %u threads of %u could be made", k, n);
+	CHECK(!failed, "%u of %u", failed, k);
+	if (k >= nthreads / 10)
+		printf("  %u threads\n", k);
+	return check_totals(k);
+}
+
+/* ---- groups ---- */
+
+/* Between what the thread's own usage says before and behind, and what it says in between. */
+static int count_software(struct worker *worker)
+{
+	uint64_t fault[4], change[4];
+	struct perfctr_reading reading[2];
+	struct perfctr_group *group;
+
+	(void)worker;
+	change[0] = switches();
+	fault[0] = faults(RUSAGE_THREAD);
+	group = perfctr_group_open(software, 0, -1, 0);
+	CHECK(group, "%s", perfctr_error());
+	fault[1] = faults(RUSAGE_THREAD);
+	change[1] = switches();
+	if (touch(PAGES))
+		return 1;
+	usleep(1);
+	change[2] = switches();
+	fault[2] = faults(RUSAGE_THREAD);
+	CHECK(perfctr_group_read(group, reading) == 0, "%s", perfctr_error());
+	fault[3] = faults(RUSAGE_THREAD);
+	change[3] = switches();
+	CHECK(reading[0].quality == PERFCTR_EXACT, "%s", perfctr_quality_name(reading[0].quality));
+	/* Those in the kernel are not counted; none are for the pages. */
+	CHECK(reading[0].value >= PAGES && reading[0].value <= fault[3] - fault[0],
+	      "%llu faults, %llu to %llu", (unsigned long long)reading[0].value,
+	      (unsigned long long)(fault[2] - fault[1]), (unsigned long long)(fault[3] - fault[0]));
+	CHECK(perfctr_group_size(group) == 1 || (reading[1].value >= change[2] - change[1] &&
+						 reading[1].value <= change[3] - change[0]),
+	      "%llu switches, %llu to %llu", (unsigned long long)reading[1].value,
+	      (unsigned long long)(change[2] - change[1]),
+	      (unsigned long long)(change[3] - change[0]));
+	perfctr_group_close(group);
+	return 0;
+}
+
+static int groups_in_threads(unsigned int n)
+{
+	return run_threads(n, AT_ONCE, count_software, NULL);
+}
+
+/* ---- forks ---- */
+
+/* In a program that a counting one has become: none of its descriptors is here. */
+static int after_exec(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	char link[64], to[64];
+	int result = dir ? 0 : 3;
+
+	while (dir && (entry = readdir(dir))) {
+		ssize_t length;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%.20s", entry->d_name);
+		length = readlink(link, to, sizeof(to) - 1);
+		to[length < 0 ? 0 : length] = '\0';
+		if (strstr(to, "perf"))
+			result = 2;
+	}
+	if (dir)
+		closedir(dir);
+	return result;
+}
+
+/* In a child: nothing of the parent's is there, and one's own can be made. */
+static int check_child(struct vperfctr *self, struct perfctr_group *group)
+{
+	struct vperfctr_control control = counting(ncounters);
+	struct perfctr_reading reading[2];
+	struct perfctr_sum_ctrs sum;
+
+	errno = 0;
+	if (vperfctr_read_ctrs(self, &sum) != -1 || errno != ESRCH)
+		return 2;
+	errno = 0;
+	if (vperfctr_read_pmc(self, 0) != ~0ULL || vperfctr_read_tsc(self) != ~0ULL ||
+	    errno != ESRCH)
+		return 3;
+	errno = 0;
+	if (vperfctr_control(self, &control) != -1 || vperfctr_stop(self) != -1 || errno != ESRCH)
+		return 4;
+	errno = 0;
+	if (perfctr_group_read(group, reading) != -1 || perfctr_group_disable(group) != -1 ||
+	    errno != ESRCH)
+		return 5;
+	vperfctr_close(self);
+	perfctr_group_close(group);
+	self = vperfctr_open();
+	if (!self || vperfctr_control(self, &control) != 0 || !vperfctr_is_running(self))
+		return 6;
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+/* Wait for one child. */
+static int reap(void)
+{
+	int status = 0;
+
+	CHECK(wait(&status) > 0, "wait");
+	CHECK(status == 0, "child: status 0x%x", (unsigned int)status);
+	return 0;
+}
+
+static int forks_while_counting(unsigned int n)
+{
+	struct vperfctr_control control = counting(ncounters);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_group *group = perfctr_group_open(software, 0, -1, 0);
+	struct perfctr_reading reading[2];
+	struct perfctr_sum_ctrs last = { 0 }, now = { 0 };
+	unsigned int i;
+	int failed = 0;
+	char program[4096];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	CHECK(self && group && length > 0, "%s", perfctr_error());
+	program[length] = '\0';
+	n = n / 10 + 1;
+	CHECK(vperfctr_control(self, &control) == 0 && vperfctr_read_ctrs(self, &last) == 0, "%s",
+	      perfctr_error());
+	for (i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0, "fork");
+		if (pid == 0) {
+			/* A program of its own, before or behind calls that clean up. */
+			int wrong = i % 3 ? check_child(self, group) : 0;
+
+			if (!wrong && i % 6 == 0)
+				execl(program, program, "exec", (char *)NULL);
+			_exit(wrong);
+		}
+		failed += touch(1);
+		CHECK(vperfctr_read_ctrs(self, &now) == 0, "%s", perfctr_error());
+		CHECK(now.tsc >= last.tsc && now.pmc[0] >= last.pmc[0], "counts fell");
+		last = now;
+		if (i >= AT_ONCE / 10)
+			failed += reap();
+	}
+	while (i-- > n - (n < AT_ONCE / 10 ? n : AT_ONCE / 10))
+		failed += reap();
+	CHECK(!failed, "%d failed", failed);
+	CHECK(counts_right(self), "the parent's");
+	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].value >= n, "%llu of %u",
+	      (unsigned long long)reading[0].value, n);
+	perfctr_group_close(group);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+/* All that the children counted is in the parent's total when they have been waited for. */
+static int forks_that_inherit(unsigned int n)
+{
+	struct perfctr_group *group;
+	struct perfctr_reading reading;
+	uint64_t most;
+	unsigned int i;
+	int failed = 0;
+
+	n = n / 10 + 1;
+	most = -(faults(RUSAGE_SELF) + faults(RUSAGE_CHILDREN));
+	group = perfctr_group_open("page-faults:u", 0, -1, PERFCTR_GROUP_INHERIT);
+	CHECK(group, "%s", perfctr_error());
+	for (i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0, "fork");
+		if (pid == 0)
+			_exit(touch(PAGES));
+		if (i >= AT_ONCE / 10)
+			failed += reap();
+	}
+	while (i-- > n - (n < AT_ONCE / 10 ? n : AT_ONCE / 10))
+		failed += reap();
+	CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+	most += faults(RUSAGE_SELF) + faults(RUSAGE_CHILDREN);
+	perfctr_group_close(group);
+	CHECK(!failed, "%d failed", failed);
+	CHECK(reading.value >= n * PAGES && reading.value <= most, "%llu faults, %u to %llu",
+	      (unsigned long long)reading.value, n * PAGES, (unsigned long long)most);
+	return 0;
+}
+
+/* ---- descriptors ---- */
+
+static void limit_descriptors(rlim_t n)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = n;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* With 0, 1, 2 ... descriptors allowed, until try() succeeds: EMFILE, and nothing is left. */
+static int with_ever_more(int (*try)(void *arg), void *arg)
+{
+	struct holding before = holding(), now;
+	struct rlimit limit;
+	rlim_t n = 0;
+	int result;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	do {
+		limit_descriptors(n);
+		errno = 0;
+		result = try(arg);
+		limit_descriptors(limit.rlim_cur);
+		if (result == 0)
+			break;
+		CHECK(errno == EMFILE && strstr(perfctr_error(), "ulimit -n"), "%s",
+		      perfctr_error());
+		now = holding();
+		CHECK(now.descriptors == before.descriptors && now.mappings == before.mappings,
+		      "%llu descriptors: something is left", (unsigned long long)n);
+	} while (++n <= before.highest + 100);
+	CHECK(result == 0, "%s", perfctr_error());
+	CHECK(n != 0, "no descriptor was needed");
+	return 0;
+}
+
+static int try_group(void *events)
+{
+	struct perfctr_group *group = perfctr_group_open(events, 0, -1, 0);
+
+	perfctr_group_close(group);
+	return group ? 0 : -1;
+}
+
+struct controlling {
+	struct vperfctr *self;
+	struct vperfctr_control control;
+};
+
+static int try_control(void *arg)
+{
+	struct controlling *it = arg;
+
+	return vperfctr_control(it->self, &it->control);
+}
+
+static int descriptors_run_out(unsigned int n)
+{
+	static char events[][64] = {
+		"page-faults:u", "page-faults:u,dummy:u",
+		"dummy:u,page-faults:u,minor-faults:u,dummy:u",
+	};
+	struct controlling it = { vperfctr_open(), counting(ncounters) };
+	struct perfctr_group *group = perfctr_group_open("page-faults:u", 0, -1, 0);
+	struct perfctr_reading before, after;
+	unsigned int i;
+
+	(void)n;
+	CHECK(it.self && group && try_control(&it) == 0, "%s", perfctr_error());
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		perfctr_group_read(group, &before);
+		if (with_ever_more(try_group, events[i]) || touch(PAGES))
+			return 1;
+		CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT &&
+		      after.value >= before.value + PAGES, "%s", perfctr_error());
+	}
+	/* What ran when the descriptors ran out runs on; more counters need new ones. */
+	while (it.control.cpu_control.nractrs) {
+		unsigned int more = it.control.cpu_control.nractrs + 1;
+		struct vperfctr *self = it.self;
+
+		if (more > 3)
+			break;
+		it = (struct controlling){ self, counting(more) };
+		if (with_ever_more(try_control, &it))
+			return 1;
+		CHECK(counts_right(self), "%u counters", more);
+	}
+	perfctr_group_close(group);
+	CHECK(vperfctr_is_running(it.self), "stopped");
+	vperfctr_unlink(it.self);
+	vperfctr_close(it.self);
+	return 0;
+}
+
+/* ---- signals ---- */
+
+/* What the calling thread's signal handler reads. */
+static _Thread_local struct {
+	struct vperfctr *volatile self;
+	struct perfctr_group *volatile group;
+	uint64_t tsc, faults;
+	timer_t timer;
+	volatile sig_atomic_t signals, wrong;
+} mine;
+
+/* Once more, a while after the handler: it must not keep its thread from its work. */
+static void arm(void)
+{
+	static const struct itimerspec soon = { .it_value.tv_nsec = 100000 };
+
+	timer_settime(mine.timer, 0, &soon, NULL);
+}
+
+static void on_signal(int number)
+{
+	struct perfctr_reading reading[2];
+	struct perfctr_sum_ctrs sum = { 0 };
+	int error = errno;
+
+	(void)number;
+	mine.signals++;
+	if (mine.group) {
+		if (perfctr_group_read(mine.group, reading) < 0 || reading[0].value < mine.faults)
+			mine.wrong = 1;
+		mine.faults = reading[0].value;
+	}
+	if (mine.self) {
+		/* A stop that is interrupted keeps the sums of a moment before. */
+		if (vperfctr_read_ctrs(mine.self, &sum) < 0 ||
+		    vperfctr_read_tsc(mine.self) == ~0ULL ||
+		    vperfctr_read_pmc(mine.self, 0) == ~0ULL)
+			mine.wrong = 2;
+		vperfctr_is_running(mine.self);
+		if (sum.tsc + (1ull << 30) < mine.tsc)
+			mine.wrong = 3;
+		mine.tsc = sum.tsc;
+	}
+	errno = error;
+	arm();
+}
+
+/* One round of every call. */
+static int every_call(struct perfctr_process *process, uint64_t *last_faults)
+{
+	struct vperfctr_control control = counting(ncounters), read;
+	struct perfctr_sum_ctrs sum = { 0 }, total;
+	struct perfctr_reading reading[2];
+	struct vperfctr *self = vperfctr_open(), *again;
+	struct perfctr_group *group;
+
+	CHECK(self, "%s", perfctr_error());
+	mine.tsc = 0;
+	mine.self = self;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	again = vperfctr_open_mode(0);
+	CHECK(again == self, "%s", perfctr_error());
+	vperfctr_close(again);
+	CHECK(vperfctr_read_state(self, &sum, &read) == 0, "%s", perfctr_error());
+	CHECK(read.cpu_control.tsc_on && read.cpu_control.nractrs == ncounters, "control");
+	CHECK(perfctr_process_add(process, self) == 0, "%s", perfctr_error());
+	CHECK(perfctr_process_read(process, &total, NULL) == 0, "%s", perfctr_error());
+	CHECK(total.tsc >= sum.tsc && total.pmc[0] >= sum.pmc[0], "total");
+	CHECK(vperfctr_read_quality(self, 0, &reading[0]) == 0, "%s", perfctr_error());
+	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	group = perfctr_group_open(software, 0, -1, 0);
+	CHECK(group && touch(1) == 0, "%s", perfctr_error());
+	CHECK(perfctr_group_disable(group) == 0 && perfctr_group_read(group, reading) == 0 &&
+	      reading[0].value >= 1, "%s", perfctr_error());
+	CHECK(perfctr_group_reset(group) == 0 && perfctr_group_enable(group) == 0, "%s",
+	      perfctr_error());
+	perfctr_group_close(group);
+	CHECK(perfctr_group_read(mine.group, reading) == 0, "%s", perfctr_error());
+	CHECK(reading[0].value > *last_faults, "%llu faults", (unsigned long long)reading[0].value);
+	*last_faults = reading[0].value;
+	CHECK(vperfctr_unlink(self) == 0, "%s", perfctr_error());
+	mine.self = NULL;
+	vperfctr_close(self);
+	return 0;
+}
+
+static int count_under_fire(struct worker *worker)
+{
+	struct perfctr_process *process = perfctr_process_create();
+	struct sigevent event;
+	uint64_t last_faults = 0;
+	int result;
+
+	(void)worker;
+	mine.group = perfctr_group_open(software, 0, -1, 0);
+	CHECK(process && mine.group, "%s", perfctr_error());
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = SIGUSR1;
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	CHECK(timer_create(CLOCK_MONOTONIC, &event, &mine.timer) == 0, "timer_create");
+	arm();
+	do {
+		result = every_call(process, &last_faults);
+	} while (result == 0 && (unsigned int)mine.signals < nthreads / 8);
+	timer_delete(mine.timer);
+	CHECK(result == 0 && !mine.wrong, "a handler's read of kind %d", (int)mine.wrong);
+	perfctr_group_close(mine.group);
+	perfctr_process_destroy(process);
+	return 0;
+}
+
+static int signals_in_every_call(unsigned int n)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	(void)n;
+	sigaction(SIGUSR1, &action, NULL);
+	return run_threads(4, 4, count_under_fire, NULL);
+}
+
+/* ---- all of them ---- */
+
+static int set_up(void)
+{
+	const char *number = getenv("STORM_THREADS");
+	struct perfctr_group *group;
+	struct perfctr_info info;
+	struct rlimit limit;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	mallopt(M_ARENA_MAX, 1);	/* the only one that mallinfo2() tells about */
+	nthreads = number ? (unsigned int)atoi(number) : 2000;
+	page_size = sysconf(_SC_PAGESIZE);
+	slack = getenv("STORM_EXACT") ? 0 : 64;	/* an interrupt may count as an instruction */
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit_descriptors(limit.rlim_max);
+	CHECK(nthreads >= 20, "STORM_THREADS");
+	CHECK(perfctr_get_info(&info) == 0, "%s", perfctr_error());
+	ncounters = perfctr_info_nrctrs(&info) ? 1 : 0;
+	/* Switches happen in the kernel, which not everybody may count. */
+	software = "page-faults:u,context-switches";
+	group = perfctr_group_open(software, 0, -1, 0);
+	if (!group && errno == EACCES) {
+		printf("  no context switches: %s\n", perfctr_error());
+		software = "page-faults:u";
+	}
+	perfctr_group_close(group);
+	sem_init(&arrived, 0, 0);
+	workers = calloc(nthreads, sizeof(*workers));
+	stacks = mmap(NULL, STACK * nthreads, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(workers && stacks != MAP_FAILED, "memory");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(unsigned int n);
+	} storms[] = {
+#define STORM(name) { #name, name }
+		STORM(threads_in_waves), STORM(threads_at_once), STORM(groups_in_threads),
+		STORM(forks_while_counting), STORM(forks_that_inherit), STORM(descriptors_run_out),
+		STORM(signals_in_every_call),
+	};
+	unsigned int i, failures = 0;
+
+	if (argc == 2 && strcmp(argv[1], "exec") == 0)
+		return after_exec();
+	alarm(SECONDS);
+	if (set_up())
+		return 1;
+	for (i = 0; i < ARRAY_SIZE(storms); i++) {
+		/* A breeze first, for what is made once. */
+		int failed = storms[i].run(20);
+		struct holding before = holding();
+		struct vperfctr *left;
+
+		failed = failed || storms[i].run(nthreads) || check_holding(&before);
+		/* What a failed one left behind must not fail the next one. */
+		left = vperfctr_open_mode(0);
+		if (left) {
+			vperfctr_unlink(left);
+			vperfctr_close(left);
+		}
+		printf("%s %s\n", failed ? "not ok" : "ok", storms[i].name);
+		failures += failed != 0;
+	}
+	munmap(stacks, STACK * nthreads);
+	free(workers);
+	return failures != 0;
+}
