@@ -40,7 +40,13 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	int group_fd = leader ? leader->fd : -1;
 	unsigned int i;
 
+	counter->fd = -1;
 	counter->page = NULL;
+	counter->slots = perfctr_event_is_slots(attr);
+	counter->metric = perfctr_event_is_metric(attr);
+	if (counter->metric && !(leader && leader->slots))
+		return perfctr_fail(EINVAL, "%s is a top-down metric, a share of the slots, that counts only "
+				    "in a group that slots leads; write slots,%s", name, name);
 	if (!wants_user_access(attr, tid, cpu)) {
 		counter->fd = perfctr_event_open(attr, tid, cpu, group_fd);
 	} else {
@@ -56,12 +62,28 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	return 0;
 }
 
+/*
+ * The index of a counter is read from its page, and then the counter. A thread that is moved between the
+ * two to a kind of core that has fewer counters dies of RDPMC, which faults there. (Arm's events of a
+ * hybrid machine name their PMU, and have no user access.)
+ */
+static bool is_hazardous(void)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	return perfctr_may_change_kind();
+#else
+	return false;
+#endif
+}
+
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	int error = errno;
-	void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
+	void *page;
 
+	if (use == PERFCTR_PAGE_COUNT && (counter->metric || is_hazardous()))
+		return false;
+	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {
 		errno = error;	/* not an error: reads go through the kernel */
 		return false;
@@ -70,20 +92,24 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc :
 					PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
 		return true;
-	munmap(page, size);
-	counter->page = NULL;
+	perfctr_counter_unmap(counter);
 	return false;
+}
+
+void perfctr_counter_unmap(struct perfctr_counter *counter)
+{
+	if (counter->page)
+		munmap(counter->page, (size_t)sysconf(_SC_PAGESIZE));
+	counter->page = NULL;
 }
 
 void perfctr_counter_close(struct perfctr_counter *counter)
 {
 	int error = errno;
 
-	if (counter->page)
-		munmap(counter->page, (size_t)sysconf(_SC_PAGESIZE));
+	perfctr_counter_unmap(counter);
 	if (counter->fd >= 0)
 		close(counter->fd);
-	counter->page = NULL;
 	counter->fd = -1;
 	errno = error;
 }

@@ -54,6 +54,8 @@ static void control_name(char *name, size_t size, const struct perfctr_cpu_contr
 
 #if defined(__i386__) || defined(__x86_64__)
 
+static struct perfctr_cpuid words;
+
 static void identify(struct perfctr_cpu *cpu)
 {
 	struct perfctr_cpuid id = { .max_leaf = (uint32_t)__get_cpuid_max(0, NULL) };
@@ -74,9 +76,26 @@ static void identify(struct perfctr_cpu *cpu)
 	__get_cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
 	__get_cpuid(0x80000001, &eax, &ebx, &id.ext1_ecx, &edx);
 	__get_cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
+	words = id;
 	perfctr_x86_identify(&id, cpu);
 }
 
+/*
+ * The kernel calls the PMUs cpu_core, cpu_atom, and cpu_lowpower where there are two kinds of small cores;
+ * the last have the native model 2. Their own leaf 0AH is not read: events have no use for it.
+ */
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	struct perfctr_cpuid id = words;
+
+	if (!strcmp(core->name, "cpu_atom"))
+		id.leaf1a_eax = 0x20000000;
+	else if (!strcmp(core->name, "cpu_lowpower"))
+		id.leaf1a_eax = 0x20000002;
+	perfctr_x86_identify(&id, cpu);
+}
+
+#define find_control_type() ((void)0)
 #define GENERIC_TYPE PERFCTR_X86_GENERIC
 #define compile perfctr_x86_compile
 #define type_name perfctr_x86_type_name
@@ -133,6 +152,13 @@ static void identify(struct perfctr_cpu *cpu)
 	perfctr_powerpc_identify(0, cpu);
 }
 
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	(void)core;
+	identify(cpu);
+}
+
+#define find_control_type() ((void)0)
 #define GENERIC_TYPE PERFCTR_PPC_GENERIC
 #define compile perfctr_powerpc_compile
 #define type_name perfctr_powerpc_type_name
@@ -148,18 +174,25 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 
 #else	/* arm64 and every ISA without an ABI of its own */
 
-static void identify(struct perfctr_cpu *cpu)
-{
 #ifdef __aarch64__
-	static const char path[] = "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
-	char text[32];
+static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
+{
+	char path[96], text[32];
 	uint64_t midr = 0;
 
 	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are. */
-	if (perfctr_file_read(path, text, sizeof(text)) == 0)
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1", n);
+	if (perfctr_file_read(path, text, sizeof(text)) > 0)
 		midr = strtoull(text, NULL, 16);
 	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
 	cpu->width = 64;
+}
+#endif
+
+static void identify(struct perfctr_cpu *cpu)
+{
+#ifdef __aarch64__
+	identify_nth(0, cpu);
 #else
 	static const struct perfctr_cpu native = {
 		.name = "Generic processor with a clock", .id = "", .type = PERFCTR_GENERIC,
@@ -170,9 +203,39 @@ static void identify(struct perfctr_cpu *cpu)
 #endif
 }
 
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+#ifdef __aarch64__
+	char cpus[4096];
+
+	perfctr_pmu_cpus(core, cpus, sizeof(cpus));
+	identify_nth(strtoul(cpus, NULL, 10), cpu);
+#else
+	(void)core;
+	identify(cpu);
+#endif
+}
+
 #define GENERIC_TYPE PERFCTR_GENERIC
 #define compile perfctr_generic_compile
 #define type_name perfctr_generic_type_name
+
+/* The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several. */
+static uint32_t control_type = PERF_TYPE_RAW;
+
+/*
+ * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a control
+ * is made and checked for processor 0's kind of core.
+ */
+static void find_control_type(void)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
+
+	for (i = 0; i < n && n > 1; i++)
+		if (cores[i].type != UINT32_MAX && perfctr_pmu_has_cpu(&cores[i], 0))
+			control_type = cores[i].type;
+}
 
 #define PMEVTYPER_P	0x80000000u
 #define PMEVTYPER_U	0x40000000u
@@ -181,7 +244,7 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 			 struct perf_event_attr *attr, char *name, size_t size)
 {
 	control_name(name, size, control, i, control->evntsel_high[i]);
-	attr->type = PERF_TYPE_RAW;
+	attr->type = control_type;
 	attr->config = control->evntsel[i] | (uint64_t)control->evntsel_high[i] << 32;
 #ifdef __aarch64__
 	attr->config = control->evntsel[i] & 0xFFFF;
@@ -206,6 +269,7 @@ static const struct perfctr_event_table *table;
 static void identify_once(void)
 {
 	identify(&identified);
+	find_control_type();
 	/* The table is this machine's; a test's root is another one. */
 	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
 		table = perfctr_event_table(identified.id);
@@ -226,10 +290,18 @@ const struct perfctr_event_table *perfctr_this_table(void)
 	return table;
 }
 
-int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *word, size_t length,
-			struct perf_event_attr *attr)
+const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
+						     struct perfctr_cpu *cpu)
 {
-	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	if (!perfctr_this_table())
+		return NULL;
+	identify_core(core, cpu);
+	return cpu->id[0] ? perfctr_event_table(cpu->id) : NULL;
+}
+
+int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+			const char *word, size_t length, struct perf_event_attr *attr)
+{
 	const struct perfctr_event_option *option = &choice->option[0];
 	unsigned int fixed;
 

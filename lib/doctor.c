@@ -143,42 +143,52 @@ static int check_seccomp(const struct report *report)
 	return tell(report, "seccomp", "", "%s", line && line[10] == '2' ? "a filter is active" : "off");
 }
 
-struct pmus {
-	char list[400];
-	unsigned int cores;
-};
-
-static void note_pmu(struct pmus *pmus, const char *name)
-{
-	size_t used = strlen(pmus->list);
-
-	snprintf(pmus->list + used, sizeof(pmus->list) - used, "%s%s", used ? ", " : "", name);
-	if (!strcmp(name, "cpu") || !strcmp(name, "cpu_core") || !strcmp(name, "cpu_atom") ||
-	    !strncmp(name, "armv", 4))
-		pmus->cores++;
-}
-
 static int check_pmus(const struct report *report)
 {
-	struct pmus pmus = { "", 0 };
-	DIR *dir = perfctr_file_dir("/sys/bus/event_source/devices");
+	DIR *dir = perfctr_file_dir(PERFCTR_DEVICES);
+	char list[400] = "";
 	struct dirent *entry;
-	int result;
+	size_t used;
 
 	if (!dir)
-		return tell(report, "kernel's PMUs", "/sys/bus/event_source/devices can't be read: is /sys "
-			    "mounted?", "not known");
-	while ((entry = readdir(dir)))
+		return tell(report, "kernel's PMUs", PERFCTR_DEVICES " can't be read: is /sys mounted?",
+			    "not known");
+	while ((entry = readdir(dir))) {
+		used = strlen(list);
 		if (entry->d_name[0] != '.')
-			note_pmu(&pmus, entry->d_name);
+			snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
+				 entry->d_name);
+	}
 	closedir(dir);
-	result = tell(report, "kernel's PMUs", "", "%s", pmus.list);
-	if (result == 0 && pmus.cores > 1)
-		result = tell(report, "hybrid processor", "events by generic name count on one kind of core "
-			      "only while the thread runs there; name the PMU (cpu_core/.../, "
-			      "cpu_atom/.../), or bind the thread to cores of one kind",
-			      "%u kinds of cores", pmus.cores);
-	return result;
+	return tell(report, "kernel's PMUs", "", "%s", list);
+}
+
+/* Which kinds of cores there are, where, and what that means for a count. */
+static int check_hybrid(const struct report *report)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	char list[400] = "", text[4096];
+	uint32_t words[PERFCTR_CPU_WORDS];
+	int i, n = perfctr_core_pmus(cores);
+	size_t used;
+
+	if (n < 0)
+		return tell(report, "hybrid PMU", perfctr_error(), "too many");
+	if (n <= 1)
+		return 0;
+	for (i = 0; i < n; i++) {
+		perfctr_pmu_cpus(&cores[i], text, sizeof(text));
+		used = strlen(list);
+		snprintf(list + used, sizeof(list) - used, "%s%.60s on %s%.60s", used ? ", " : "",
+			 cores[i].name, text[0] ? "processors " : "no processor",
+			 !text[0] || perfctr_cpus_parse(text, words) ? text :
+			 "that the kernel does not tell");
+	}
+	return tell(report, "hybrid PMU", !perfctr_may_change_kind() ? "" :
+		    "a group's events count on one kind of core only, while the thread runs there: sum over "
+		    "all kinds with a perfctr_set, name the PMU (PMU/cycles/), or bind the thread to "
+		    "processors of one kind, which also allows user-space reads",
+		    "%d kinds of cores: %s", n, list);
 }
 
 static int check_tracefs(const struct report *report)
@@ -239,8 +249,8 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 {
 	static int (*const checks[])(const struct report *) = {
 		check_provider, check_pmu, check_software, check_hardware, check_user_reads,
-		check_clock, check_paranoid, check_watchdog, check_seccomp, check_pmus, check_tracefs,
-		check_limits,
+		check_clock, check_paranoid, check_watchdog, check_seccomp, check_pmus, check_hybrid,
+		check_tracefs, check_limits,
 	};
 	struct report report = { each, arg };
 	unsigned int i;

@@ -21,7 +21,9 @@
 #include <strings.h>
 #include "internal.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
+#define DEVICES PERFCTR_DEVICES
+/* With a precision: to the compiler, a name in an array may be as long as the array. */
+#define EVENTS_OF DEVICES "/%.127s/events"
 #define NAME_SIZE PERFCTR_NAME_SIZE
 #define PATH_SIZE 512	/* of a path: some text of ours and two words */
 #define TEXT_SIZE 512	/* of one file's text */
@@ -135,35 +137,6 @@ static int walk_caches(each_name each, void *arg)
 	return result;
 }
 
-/* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
-static bool is_word(const char *text, size_t length)
-{
-	size_t i;
-
-	if (length == 0 || length >= NAME_SIZE || text[0] == '.')
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_-.", text[i]))
-			return false;
-	return true;
-}
-
-/* Call each() with the words that are entries of the folder, until it returns non-zero. */
-static int walk_folder(const char *path, int (*each)(void *arg, const char *entry), void *arg)
-{
-	DIR *dir = perfctr_file_dir(path);
-	struct dirent *entry;
-	int result = 0;
-
-	if (!dir)
-		return 0;
-	while (result == 0 && (entry = readdir(dir)))
-		if (is_word(entry->d_name, strlen(entry->d_name)))
-			result = each(arg, entry->d_name);
-	closedir(dir);
-	return result;
-}
-
 struct walk {
 	each_name each;
 	void *arg;
@@ -201,8 +174,8 @@ static int walk_pmu(void *arg, const char *entry)
 	char path[PATH_SIZE];
 
 	walk->folder = entry;
-	snprintf(path, sizeof(path), DEVICES "/%s/events", entry);
-	return walk_folder(path, walk_pmu_event, walk);
+	snprintf(path, sizeof(path), EVENTS_OF, entry);
+	return perfctr_file_walk(path, walk_pmu_event, walk);
 }
 
 static const char *const tracing[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
@@ -226,7 +199,7 @@ static int walk_subsystem(void *arg, const char *entry)
 
 	walk->folder = entry;
 	snprintf(path, sizeof(path), "%s/events/%s", walk->root, entry);
-	return walk_folder(path, walk_tracepoint, walk);
+	return perfctr_file_walk(path, walk_tracepoint, walk);
 }
 
 /* Where both places show tracefs they show the same one. */
@@ -244,9 +217,18 @@ static int walk_tracepoints(each_name each, void *arg)
 			continue;
 		closedir(dir);
 		walk.root = tracing[i];
-		return walk_folder(path, walk_subsystem, &walk);
+		return perfctr_file_walk(path, walk_subsystem, &walk);
 	}
 	return 0;
+}
+
+/* The processor's table, and what only the other kinds of its cores have. */
+static int walk_tables(each_name each, void *arg)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int result = perfctr_cpu_event_list(NULL, each, arg);
+
+	return result ? result : perfctr_cores_event_list(cores, perfctr_core_pmus(cores), each, arg);
 }
 
 int perfctr_event_list(const char *kind, each_name each, void *arg)
@@ -266,19 +248,12 @@ int perfctr_event_list(const char *kind, each_name each, void *arg)
 	if (result == 0 && (any || !strcmp(kind, "cache")))
 		result = walk_caches(each, arg);
 	if (result == 0 && (any || !strcmp(kind, "cpu")) && perfctr_this_table())
-		result = perfctr_cpu_event_list(NULL, each, arg);
+		result = walk_tables(each, arg);
 	if (result == 0 && (any || !strcmp(kind, "pmu")))
-		result = walk_folder(DEVICES, walk_pmu, &walk);
+		result = perfctr_file_walk(DEVICES, walk_pmu, &walk);
 	if (result == 0 && kind && !strcmp(kind, "tracepoint"))
 		result = walk_tracepoints(each, arg);
 	return result;
-}
-
-/* Those whose events may be named without the PMU. */
-static bool is_core_pmu(const char *pmu)
-{
-	return !strcmp(pmu, "cpu") || !strcmp(pmu, "cpu_core") || !strcmp(pmu, "cpu_atom") ||
-	       !strncmp(pmu, "armv", 4);
 }
 
 /* ---- the nearest right names ---- */
@@ -299,12 +274,18 @@ static int note_near_event(void *arg, const struct perfctr_event_name *name)
 	return note_near(arg, name->name);
 }
 
-static int note_near_core(void *arg, const char *pmu)
+/* What the core PMUs have, by names that need no PMU. */
+static void note_near_cores(struct perfctr_nearest *near)
 {
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
 	char path[PATH_SIZE];
 
-	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
-	return is_core_pmu(pmu) ? walk_folder(path, note_near_entry, arg) : 0;
+	for (i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), EVENTS_OF, cores[i].name);
+		perfctr_file_walk(path, note_near_entry, near);
+	}
+	perfctr_cores_event_list(cores, n, note_near_event, near);
 }
 
 /* A word's length for a message, which has no room for every nonsense. */
@@ -332,7 +313,7 @@ static int fail_unknown(const char *word, size_t length)
 			note_near(&near, known[i].name);
 		walk_caches(note_near_event, &near);
 		perfctr_cpu_event_list(NULL, note_near_event, &near);
-		walk_folder(DEVICES, note_near_core, &near);
+		note_near_cores(&near);
 		perfctr_event_list("pmu", note_near_event, &near);
 	}
 	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", shown(length), word,
@@ -362,9 +343,9 @@ static int find_entry(const char *folder, const char *word, size_t length, char 
 {
 	struct wanted wanted = { word, length, entry };
 
-	if (!is_word(word, length))
+	if (!perfctr_file_is_word(word, length))
 		return -1;
-	return walk_folder(folder, is_wanted, &wanted) ? 0 : -1;
+	return perfctr_file_walk(folder, is_wanted, &wanted) ? 0 : -1;
 }
 
 /* Parse a number, decimal or 0x hexadecimal, that fills the text. */
@@ -450,10 +431,10 @@ static int fail_term(const char *pmu, const char *term, size_t length)
 	struct perfctr_nearest near = { .word = term, .length = length };
 	char path[PATH_SIZE], text[PERFCTR_NEAREST_TEXT], remedy[NAME_SIZE + 64];
 
-	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
-	walk_folder(path, note_near_entry, &near);
+	snprintf(path, sizeof(path), EVENTS_OF, pmu);
+	perfctr_file_walk(path, note_near_entry, &near);
 	snprintf(path, sizeof(path), DEVICES "/%s/format", pmu);
-	walk_folder(path, note_near, &near);
+	perfctr_file_walk(path, note_near, &near);
 	snprintf(remedy, sizeof(remedy), "; see " DEVICES "/%.60s/events and /format", pmu);
 	return perfctr_fail(EINVAL, "\"%.*s\" is neither an event nor a field of the PMU %s%s",
 			    shown(length), term, pmu,
@@ -516,7 +497,7 @@ static bool find_event(const char *pmu, const struct term *term, char *entry)
 {
 	char path[PATH_SIZE];
 
-	snprintf(path, sizeof(path), DEVICES "/%s/events", pmu);
+	snprintf(path, sizeof(path), EVENTS_OF, pmu);
 	return !term->value && find_entry(path, term->name, term->length, entry) == 0 &&
 	       !is_annotation(entry);
 }
@@ -574,8 +555,8 @@ static int fail_pmu(const char *word, size_t length)
 	char list[256] = "", text[PERFCTR_NEAREST_TEXT], remedy[300];
 	struct names names = { list, sizeof(list) };
 
-	walk_folder(DEVICES, append_name, &names);
-	walk_folder(DEVICES, note_near, &near);
+	perfctr_file_walk(DEVICES, append_name, &names);
+	perfctr_file_walk(DEVICES, note_near, &near);
 	snprintf(remedy, sizeof(remedy), list[0] ? "; there are %s" :
 		 "; %sthe kernel's list of PMUs, " DEVICES ", can't be read", list);
 	return perfctr_fail(ENOENT, "this machine has no PMU \"%.*s\"%s",
@@ -583,38 +564,39 @@ static int fail_pmu(const char *word, size_t length)
 			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
-static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
-		     struct perf_event_attr *attr)
+static int fail_type(const char *pmu)
+{
+	return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's " DEVICES "/%s/type has no "
+			    "type number", pmu, pmu);
+}
+
+/* The terms of the PMU with the right name pmu. */
+static int parse_pmu_terms(const char *pmu, const char *terms, size_t length,
+			   struct perf_event_attr *attr)
 {
 	const char *end = terms + length, *rest;
-	char entry[NAME_SIZE], event[NAME_SIZE], path[PATH_SIZE];
+	char event[NAME_SIZE], path[PATH_SIZE];
 	unsigned int events = 0;
 	struct term term;
 	long type;
 
-	if (!is_word(pmu, pmu_length))
-		return perfctr_fail(EINVAL, "\"%.*s\" can't be the name of a PMU",
-				    shown(pmu_length), pmu);
-	if (find_entry(DEVICES, pmu, pmu_length, entry) < 0)
-		return fail_pmu(pmu, pmu_length);
-	snprintf(path, sizeof(path), DEVICES "/%s/type", entry);
+	snprintf(path, sizeof(path), DEVICES "/%s/type", pmu);
 	if (perfctr_file_number(path, &type) < 0 || type < 0 || type > INT32_MAX)
-		return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's %s has no type "
-				    "number", entry, path);
+		return fail_type(pmu);
 	attr->type = (uint32_t)type;
 	/* The event first, wherever it stands: the user's own terms override what it sets. */
 	for (rest = terms; next_term(&rest, end, &term); ) {
-		if (!find_event(entry, &term, event))
+		if (!find_event(pmu, &term, event))
 			continue;
 		if (++events > 1)
 			return perfctr_fail(EINVAL, "\"%.*s\" names more than one event of the PMU "
 					    "%s; write each as an event of its own", shown(length),
-					    terms, entry);
-		if (apply_event(attr, entry, event, terms, end) < 0)
+					    terms, pmu);
+		if (apply_event(attr, pmu, event, terms, end) < 0)
 			return -1;
 	}
 	for (rest = terms; next_term(&rest, end, &term); )
-		if (!find_event(entry, &term, event) && apply_term(attr, entry, &term) < 0)
+		if (!find_event(pmu, &term, event) && apply_term(attr, pmu, &term) < 0)
 			return -1;
 	return 0;
 }
@@ -628,7 +610,7 @@ static int parse_tracepoint(const char *subsystem, size_t subsystem_length, cons
 	DIR *dir;
 	long id;
 
-	if (!is_word(subsystem, subsystem_length) || !is_word(name, length))
+	if (!perfctr_file_is_word(subsystem, subsystem_length) || !perfctr_file_is_word(name, length))
 		return fail_unknown(subsystem, near.length);
 	for (i = 0; i < ARRAY_SIZE(tracing); i++) {
 		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/id", tracing[i],
@@ -717,30 +699,6 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 	return false;
 }
 
-/* Which core PMU has the event. */
-struct core_event {
-	struct term term;
-	char pmu[NAME_SIZE];	/* empty: none */
-};
-
-/*
- * If several have it, the first in the alphabet, but cpu_atom last: the kernel, too, takes cpu_core
- * for a generic event. The order of readdir(3) would count something else on the next machine.
- */
-static int note_core_event(void *arg, const char *pmu)
-{
-	struct core_event *event = arg;
-	char entry[NAME_SIZE];
-	bool atom = !strcmp(pmu, "cpu_atom");
-
-	if (event->pmu[0] && strcmp(event->pmu, "cpu_atom") &&
-	    (atom || strcmp(pmu, event->pmu) > 0))
-		return 0;
-	if (is_core_pmu(pmu) && find_event(pmu, &event->term, entry))
-		snprintf(event->pmu, sizeof(event->pmu), "%s", pmu);
-	return 0;
-}
-
 /* A name that every kernel knows, or a raw code. */
 static bool parse_word(const char *word, size_t length, struct perf_event_attr *attr)
 {
@@ -763,15 +721,122 @@ static bool parse_word(const char *word, size_t length, struct perf_event_attr *
 	return parse_cache(word, length, attr) || parse_raw(word, length, attr);
 }
 
-/* An event of a core PMU without the PMU. 1: found; 0: no such name; -1 after perfctr_fail(). */
-static int parse_core_event(const char *word, size_t length, struct perf_event_attr *attr)
-{
-	struct core_event event = { .term = { .name = word, .length = length } };
+/* ---- one event on one kind of core ---- */
 
-	walk_folder(DEVICES, note_core_event, &event);
-	if (!event.pmu[0])
-		return 0;
-	return parse_pmu(event.pmu, strlen(event.pmu), word, length, attr) < 0 ? -1 : 1;
+/*
+ * The kernel's generic events by the names that PMUv3's architected events have in an Arm PMU's events/,
+ * which shows those that the core has; what is not here has no such event. As in the kernel's
+ * arm_pmuv3.c, armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map; the first name that is there counts.
+ */
+#define ARM_HW(id, name) { PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, name }
+#define ARM_CACHE(id, result, name) { \
+	PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_RESULT_##result << 16, name }
+static const struct {
+	uint32_t type, config;
+	char name[24];
+} architected[] = {
+	ARM_HW(CPU_CYCLES, "cpu_cycles"),
+	ARM_HW(INSTRUCTIONS, "inst_retired"),
+	ARM_HW(CACHE_REFERENCES, "l1d_cache"),
+	ARM_HW(CACHE_MISSES, "l1d_cache_refill"),
+	ARM_HW(BRANCH_INSTRUCTIONS, "br_retired"),
+	ARM_HW(BRANCH_INSTRUCTIONS, "pc_write_retired"),
+	ARM_HW(BRANCH_MISSES, "br_mis_pred"),
+	ARM_HW(BUS_CYCLES, "bus_cycles"),
+	ARM_HW(STALLED_CYCLES_FRONTEND, "stall_frontend"),
+	ARM_HW(STALLED_CYCLES_BACKEND, "stall_backend"),
+	ARM_CACHE(L1D, ACCESS, "l1d_cache"),
+	ARM_CACHE(L1D, MISS, "l1d_cache_refill"),
+	ARM_CACHE(L1I, ACCESS, "l1i_cache"),
+	ARM_CACHE(L1I, MISS, "l1i_cache_refill"),
+	ARM_CACHE(DTLB, ACCESS, "l1d_tlb"),
+	ARM_CACHE(DTLB, MISS, "l1d_tlb_refill"),
+	ARM_CACHE(ITLB, ACCESS, "l1i_tlb"),
+	ARM_CACHE(ITLB, MISS, "l1i_tlb_refill"),
+	ARM_CACHE(LL, ACCESS, "ll_cache_rd"),
+	ARM_CACHE(LL, MISS, "ll_cache_miss_rd"),
+	ARM_CACHE(BPU, ACCESS, "br_pred"),
+	ARM_CACHE(BPU, MISS, "br_mis_pred"),
+};
+
+#ifndef PERF_PMU_TYPE_SHIFT	/* Linux 5.13 */
+#define PERF_PMU_TYPE_SHIFT 32
+#endif
+
+static bool has_event(const char *pmu, const char *name, size_t length)
+{
+	const struct term term = { .name = name, .length = length };
+	char entry[NAME_SIZE];
+
+	return find_event(pmu, &term, entry);
+}
+
+/*
+ * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13) takes the
+ * PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on others it is "no such
+ * event". PMUv3's events by their own codes are the same on all kernels. But such a code is counted as
+ * zero by a core that does not have it: what events/ does not show is not asked for. 1; 0: this core
+ * does not have it; -1 after perfctr_fail().
+ */
+static int generic_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
+{
+	uint64_t config = attr->config;
+	unsigned int i;
+
+	if (!has_event(core->name, architected[0].name, strlen(architected[0].name))) {
+		attr->config |= (uint64_t)core->type << PERF_PMU_TYPE_SHIFT;
+		return 1;
+	}
+	for (i = 0; i < ARRAY_SIZE(architected); i++) {
+		const char *name = architected[i].name;
+
+		if (architected[i].type != attr->type || architected[i].config != config ||
+		    !has_event(core->name, name, strlen(name)))
+			continue;
+		attr->config = 0;
+		return parse_pmu_terms(core->name, name, strlen(name), attr) < 0 ? -1 : 1;
+	}
+	return 0;
+}
+
+/* What parse_word() found, on this core PMU (NULL: on the machine's only one). 1, 0, -1 as above. */
+static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
+{
+	if (!core || attr->type == PERF_TYPE_SOFTWARE)
+		return 1;
+	if (attr->type != PERF_TYPE_RAW)
+		return generic_on_core(core, attr);
+	attr->type = core->type;
+	return 1;
+}
+
+/*
+ * An event of a core PMU by a name that needs no PMU; NULL: of the first that has it. 1, 0, -1 as above.
+ */
+static int parse_core_event(const struct perfctr_pmu *core, const char *word, size_t length,
+			    struct perf_event_attr *attr)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = core ? 1 : perfctr_core_pmus(cores);
+
+	for (i = 0; i < n; i++) {
+		const char *pmu = core ? core->name : cores[i].name;
+
+		if (has_event(pmu, word, length))
+			return parse_pmu_terms(pmu, word, length, attr) < 0 ? -1 : 1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/* An event that only a table of the other kinds of cores has. 1, 0, -1 as above. */
+static int parse_other_tables(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, found = 0;
+
+	for (i = 0; i < n && found == 0; i++)
+		found = perfctr_table_parse(&cores[i], word, length, attr);
+	return found;
 }
 
 #define MODIFIERS "ukhGHI"
@@ -814,7 +879,85 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 	return 0;
 }
 
-/* The event without its modifiers; *rest is set to what follows it. */
+/*
+ * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it); *rest is set
+ * to what follows it. 1, 0, -1 as above.
+ */
+static int parse_name(const struct perfctr_pmu *core, const char *event, size_t length,
+		      struct perf_event_attr *attr, const char **rest)
+{
+	const char *end = event + length, *colon = memchr(event, ':', length);
+	int found;
+	bool own;
+
+	*rest = colon ? colon : end;
+	/* These have no underscore, nor anything but modifiers behind them; the processors' own have. */
+	own = memchr(event, '_', length) ||
+	      (colon && strspn(colon + 1, MODIFIERS "p") < (size_t)(end - colon - 1));
+	if (!own && parse_word(event, (size_t)(*rest - event), attr))
+		return word_on_core(core, attr);
+	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
+	found = perfctr_table_parse(core, event, length, attr);
+	if (found > 0)
+		*rest = end;
+	if (own && found == 0 && parse_word(event, (size_t)(*rest - event), attr))
+		return word_on_core(core, attr);
+	if (found == 0)
+		found = parse_core_event(core, event, (size_t)(*rest - event), attr);
+	if (found == 0 && !core) {
+		found = parse_other_tables(event, length, attr);
+		if (found > 0)
+			*rest = end;
+	}
+	return found;
+}
+
+/*
+ * PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above.
+ */
+static int parse_named_core(const char *pmu, const char *word, size_t length,
+			    struct perf_event_attr *attr)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	const char *rest;
+	int i, n, found = 0;
+
+	if (length == 0 || memchr(word, '=', length) || memchr(word, ',', length))
+		return 0;
+	n = perfctr_core_pmus(cores);
+	for (i = 0; i < n; i++) {
+		if (strcmp(cores[i].name, pmu) || has_event(pmu, word, length))
+			continue;
+		if (cores[i].type == UINT32_MAX)
+			return fail_type(pmu);
+		found = parse_name(n > 1 ? &cores[i] : NULL, word, length, attr, &rest);
+		if (found > 0 && (rest != word + length || attr->type == PERF_TYPE_SOFTWARE))
+			found = 0;
+		if (found == 0)
+			attr->type = 0, attr->config = 0;
+	}
+	return found;
+}
+
+static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
+		     struct perf_event_attr *attr)
+{
+	char entry[NAME_SIZE];
+	int found;
+
+	if (!perfctr_file_is_word(pmu, pmu_length))
+		return perfctr_fail(EINVAL, "\"%.*s\" can't be the name of a PMU",
+				    shown(pmu_length), pmu);
+	if (find_entry(DEVICES, pmu, pmu_length, entry) < 0)
+		return fail_pmu(pmu, pmu_length);
+	found = parse_named_core(entry, terms, length, attr);
+	return found == 0 ? parse_pmu_terms(entry, terms, length, attr) : found < 0 ? -1 : 0;
+}
+
+/*
+ * The event without its modifiers; *rest is set to what follows it. 1: it may be on any core PMU; 0: it is
+ * on the one PMU that it names, or on none; -1 after perfctr_fail().
+ */
 static int parse_base(const char *event, size_t length, struct perf_event_attr *attr,
 		      const char **rest)
 {
@@ -822,7 +965,6 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	const char *colon, *name, *p;
 	size_t word_length;
 	int found;
-	bool own;
 
 	if (slash) {
 		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
@@ -833,23 +975,10 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 		return parse_pmu(event, (size_t)(slash - event), slash + 1,
 				 (size_t)(close - slash - 1), attr);
 	}
-	colon = memchr(event, ':', length);
-	*rest = colon ? colon : end;
-	/* These have no underscore, nor anything but modifiers behind them; the processors' own have. */
-	own = memchr(event, '_', length) ||
-	      (colon && strspn(colon + 1, MODIFIERS "p") < (size_t)(end - colon - 1));
-	if (!own && parse_word(event, (size_t)(*rest - event), attr))
-		return 0;
-	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
-	found = perfctr_table_parse(event, length, attr);
-	if (found > 0)
-		*rest = end;
-	if (own && found == 0 && parse_word(event, (size_t)(*rest - event), attr))
-		return 0;
-	if (found == 0)
-		found = parse_core_event(event, (size_t)(*rest - event), attr);
+	found = parse_name(NULL, event, length, attr, rest);
 	if (found)
-		return found < 0 ? -1 : 0;
+		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
+	colon = memchr(event, ':', length);
 	if (!colon)
 		return fail_unknown(event, length);
 	name = colon + 1;
@@ -863,21 +992,74 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	return p == end ? fail_unknown(event, word_length) : -1;
 }
 
-int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+static void begin(struct perf_event_attr *attr)
 {
-	const char *rest = event + length;
-
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
-	if (length == 0)
-		return perfctr_fail(EINVAL, "an event has no name");
-	if (parse_base(event, length, attr, &rest) < 0)
-		return -1;
+}
+
+/* The modifiers behind an event that ends at rest. */
+static int parse_rest(const char *event, size_t length, const char *rest, struct perf_event_attr *attr)
+{
 	if (rest == event + length)
 		return 0;
 	if (*rest == ':')
 		rest++;
 	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
+}
+
+/* As parse_base(), with the modifiers. */
+static int parse_event(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	const char *rest;
+	int cores;
+
+	begin(attr);
+	if (length == 0)
+		return perfctr_fail(EINVAL, "an event has no name");
+	cores = parse_base(event, length, attr, &rest);
+	return cores < 0 || parse_rest(event, length, rest, attr) < 0 ? -1 : cores;
+}
+
+int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	return parse_event(event, length, attr) < 0 ? -1 : 0;
+}
+
+int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int any = parse_event(event, length, &variants->attr), i, n, found, count = 0;
+	const char *rest;
+
+	variants->pmu[0] = '\0';
+	if (any < 0)
+		return -1;
+	if (any == 0 && !memchr(event, '/', length))
+		return 1;
+	n = perfctr_core_pmus(cores);
+	if (n <= 1)
+		return n < 0 ? -1 : 1;
+	if (any == 0) {
+		for (i = 0; i < n; i++)
+			if (same(event, (size_t)((const char *)memchr(event, '/', length) - event), cores[i].name))
+				strcpy(variants->pmu, cores[i].name);
+		return 1;
+	}
+	for (i = 0; i < n; i++) {
+		if (cores[i].type == UINT32_MAX)
+			return fail_type(cores[i].name);
+		begin(&variants[count].attr);
+		found = parse_name(&cores[i], event, length, &variants[count].attr, &rest);
+		if (found < 0 || (found > 0 && parse_rest(event, length, rest, &variants[count].attr) < 0))
+			return -1;
+		if (found)
+			memcpy(variants[count++].pmu, cores[i].name, sizeof(cores[i].name));
+	}
+	if (count == 0)
+		return perfctr_fail(ENOENT, "no kind of core of this machine has the event \"%.*s\"; "
+				    "\"perfex -l\" lists those that there are", shown(length), event);
+	return count;
 }
 
 ssize_t perfctr_event_next(const char **list, const char **event)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "internal.h"
 
@@ -85,4 +86,31 @@ DIR *perfctr_file_dir(const char *path)
 
 	path = rooted(path, name, sizeof(name));
 	return path ? opendir(path) : NULL;
+}
+
+bool perfctr_file_is_word(const char *text, size_t length)
+{
+	size_t i;
+
+	if (length == 0 || length >= PERFCTR_NAME_SIZE || text[0] == '.')
+		return false;
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_-.", text[i]))
+			return false;
+	return true;
+}
+
+int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg)
+{
+	DIR *dir = perfctr_file_dir(path);
+	struct dirent *entry;
+	int result = 0;
+
+	if (!dir)
+		return 0;
+	while (result == 0 && (entry = readdir(dir)))
+		if (perfctr_file_is_word(entry->d_name, strlen(entry->d_name)))
+			result = each(arg, entry->d_name);
+	closedir(dir);
+	return result;
 }

@@ -103,6 +103,11 @@ static int add_event(struct perfctr_group *group, struct perf_event_attr *attr, 
 		return -1;
 	if (group->owner && attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT)
 		perfctr_counter_map(&member->counter, PERFCTR_PAGE_COUNT);
+	/* With metrics in its group, the kernel starts the slots' register anew at every read(2). */
+	if (member->counter.metric && group->member[0].counter.page) {
+		perfctr_counter_unmap(&group->member[0].counter);
+		perfctr_counter_reader(&group->member[0].counter, &group->member[0].reader);
+	}
 	perfctr_counter_reader(&member->counter, &member->reader);
 	group->n++;
 	return 0;
@@ -122,13 +127,77 @@ static struct perfctr_group *start(struct perfctr_group *group)
 	return group;
 }
 
+/*
+ * The core PMU of a hybrid machine that can count all events of the list on processor cpu (-1: any): the
+ * first, the P-cores', if several can. 0, with *pmu empty on any other machine, or if no event is one of
+ * a core PMU; -1 after perfctr_fail().
+ */
+static int choose_pmu(const char *list, int cpu, char *pmu)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
+	unsigned int possible = 0, on_cpu, here;
+	int n = perfctr_core_pmus(cores), i, k, count;
+	bool wanted = false;
+	const char *event;
+	ssize_t length;
+
+	pmu[0] = '\0';
+	if (n <= 1)
+		return n < 0 ? -1 : 0;
+	for (i = 0; i < n; i++)
+		if (cpu < 0 || perfctr_pmu_has_cpu(&cores[i], (unsigned int)cpu))
+			possible |= 1u << i;
+	on_cpu = possible;
+	while ((length = perfctr_event_next(&list, &event)) > 0) {
+		count = perfctr_event_variants(event, (size_t)length, variants);
+		if (count < 0)
+			return -1;
+		if (!variants[0].pmu[0])
+			continue;
+		wanted = true;
+		for (here = 0, k = 0; k < count; k++)
+			for (i = 0; i < n; i++)
+				here |= (unsigned int)!strcmp(cores[i].name, variants[k].pmu) << i;
+		if (!(possible & here))
+			return perfctr_fail(EINVAL, "%.*s counts on %s, and %s: a group is on the PMU of "
+					    "one kind of core; open a group for each kind",
+					    (int)(length > 100 ? 100 : length), event, variants[0].pmu,
+					    on_cpu & here ? "the events before it do not" :
+					    "the processor asked for is another kind of core");
+		possible &= here;
+	}
+	for (i = 0; wanted && !(possible >> i & 1); )
+		i++;
+	if (wanted)
+		strcpy(pmu, cores[i].name);
+	return 0;
+}
+
+/* What an event means on the PMU chosen for its group. 0, or -1 after perfctr_fail(). */
+static int parse_on(const char *pmu, const char *event, size_t length, struct perf_event_attr *attr)
+{
+	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
+	int i, n;
+
+	if (!*pmu)
+		return perfctr_event_parse(event, length, attr);
+	n = perfctr_event_variants(event, length, variants);
+	if (n < 0)
+		return -1;
+	for (i = 0; i < n - 1 && strcmp(variants[i].pmu, pmu); )
+		i++;
+	*attr = variants[i].attr;
+	return 0;
+}
+
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu, unsigned int flags)
 {
+	char *name, pmu[PERFCTR_NAME_SIZE];
 	struct perfctr_group *group;
 	const char *list, *event;
 	unsigned int n = 0;
 	ssize_t length;
-	char *name;
 
 	if (!events) {
 		perfctr_fail(EINVAL, "perfctr_group_open() needs a list of events, not NULL");
@@ -145,12 +214,14 @@ struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 	group = make_group(n, strlen(events) + 1, tid, cpu, flags);
 	if (!group)
 		return NULL;
+	if (choose_pmu(events, cpu, pmu) < 0)
+		goto fail;
 	/* The names are the list itself, cut at its commas. */
 	name = memcpy(&group->member[n], events, strlen(events) + 1);
 	for (list = name; (length = perfctr_event_next(&list, &event)) > 0; ) {
 		struct perf_event_attr attr = { 0 };
 
-		if (perfctr_event_parse(event, (size_t)length, &attr) < 0)
+		if (parse_on(pmu, event, (size_t)length, &attr) < 0)
 			goto fail;
 		group->member[group->n].name = name + (event - name);
 		group->member[group->n].name[length] = '\0';

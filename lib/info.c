@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Facts about the machine, and the functions that print. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,36 +42,6 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 
 /* ---- sets of processors ---- */
 
-/* Large enough for the kernel's largest, NR_CPUS 8192. */
-#define MAX_CPUS 8192
-#define MAX_WORDS (MAX_CPUS / 32)
-
-/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
-static unsigned int parse_cpus(const char *list, uint32_t *words)
-{
-	unsigned long first, last, n = 0;
-	char *end;
-
-	memset(words, 0, sizeof(*words) * MAX_WORDS);
-	while (isdigit((unsigned char)*list)) {
-		first = last = strtoul(list, &end, 10);
-		if (*end == '-' && isdigit((unsigned char)end[1]))
-			last = strtoul(end + 1, &end, 10);
-		if (first > last || last >= MAX_CPUS)
-			return 0;
-		for (; first <= last; first++)
-			words[first / 32] |= UINT32_C(1) << first % 32;
-		if (last / 32 + 1 > n)
-			n = last / 32 + 1;
-		if (*end == '\0')
-			return (unsigned int)n;
-		if (*end != ',')
-			return 0;
-		list = end + 1;
-	}
-	return 0;
-}
-
 static unsigned int online_cpus(uint32_t *words)
 {
 	char text[4096];
@@ -80,13 +49,13 @@ static unsigned int online_cpus(uint32_t *words)
 	long count;
 
 	if (perfctr_file_read("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
-		n = parse_cpus(text, words);
+		n = perfctr_cpus_parse(text, words);
 	if (n)
 		return n;
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */
 	count = sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(text, sizeof(text), "0-%ld", count > 0 ? count - 1 : 0);
-	return parse_cpus(text, words);
+	return perfctr_cpus_parse(text, words);
 }
 
 static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsigned int n)
@@ -103,8 +72,8 @@ static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsig
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden)
 {
-	static const uint32_t none[MAX_WORDS];
-	uint32_t words[MAX_WORDS];
+	static const uint32_t none[PERFCTR_CPU_WORDS];
+	uint32_t words[PERFCTR_CPU_WORDS];
 	unsigned int n;
 	int result = 0;
 
@@ -124,7 +93,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 {
 	struct perfctr_cpus_info *info;
-	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) + MAX_WORDS * sizeof(uint32_t);
+	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) + PERFCTR_CPU_WORDS * sizeof(uint32_t);
 
 	(void)fd;
 	info = calloc(1, sizeof(*info) + 2 * mask_size);
@@ -134,7 +103,7 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	}
 	info->cpus = (struct perfctr_cpu_mask *)(info + 1);
 	info->cpus_forbidden = (struct perfctr_cpu_mask *)((char *)(info + 1) + mask_size);
-	info->cpus->nrwords = info->cpus_forbidden->nrwords = MAX_WORDS;
+	info->cpus->nrwords = info->cpus_forbidden->nrwords = PERFCTR_CPU_WORDS;
 	sys_perfctr_info(NULL, info->cpus, info->cpus_forbidden);
 	return info;
 }

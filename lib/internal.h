@@ -5,6 +5,7 @@
  * error.c	perfctr_fail(): errno and the sentence behind perfctr_error()
  * file.c	small text files of /proc and /sys
  * memory.c	memory that does not outlive a fork
+ * pmu.c	the core PMUs of this machine
  * event.c	names of events -> struct perf_event_attr
  * nearest.c	the nearest right names to a wrong one
  * counter.c	one perf event: the only file that makes perf_events' system calls
@@ -54,6 +55,14 @@ int perfctr_file_number(const char *path, long *number);
 /* opendir(3) at the absolute path. */
 DIR *perfctr_file_dir(const char *path);
 
+#define PERFCTR_NAME_SIZE 128	/* of one word of an event's name, or of a folder's entry */
+
+/* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
+bool perfctr_file_is_word(const char *text, size_t length);
+
+/* Call each() with the words that are entries of the folder, until it returns non-zero; return that. */
+int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);
+
 /* ---- memory.c ---- */
 
 /*
@@ -66,6 +75,47 @@ void perfctr_memory_unmap(void *memory, size_t size);
 /* Its address is the calling thread's own: different for all threads that live. */
 extern _Thread_local char perfctr_thread_mark
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* ---- pmu.c ---- */
+
+#define PERFCTR_DEVICES "/sys/bus/event_source/devices"
+
+/* How many kinds of cores a machine may have. */
+#define PERFCTR_VARIANTS_MAX 8
+
+/* The PMU of one kind of core. */
+struct perfctr_pmu {
+	char name[PERFCTR_NAME_SIZE];
+	uint32_t type;		/* struct perf_event_attr's; UINT32_MAX: the kernel's file makes no sense */
+};
+
+/*
+ * The core PMUs of this machine by type, which is the order in which the kernel made them: the P-cores'
+ * first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
+ * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX.
+ */
+int perfctr_core_pmus(struct perfctr_pmu *pmus);
+
+/* The text of the PMU's list of processors, such as "0-3,8"; "" if there is none. */
+void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
+bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
+
+/* Large enough for the kernel's largest set of processors, NR_CPUS 8192. */
+#define PERFCTR_CPU_WORDS (8192 / 32)
+
+/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
+unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
+
+/* Whether the calling thread may run on more than one kind of core: a hybrid machine, and not bound. */
+bool perfctr_may_change_kind(void);
+
+/*
+ * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register PERF_METRICS,
+ * a share of what the event slots counts. The kernel makes a count of it, but only in a group that slots
+ * leads and only in read(2); RDPMC of its index would return the whole register.
+ */
+bool perfctr_event_is_metric(const struct perf_event_attr *attr);
+bool perfctr_event_is_slots(const struct perf_event_attr *attr);
 
 /* ---- event.c ---- */
 
@@ -82,9 +132,26 @@ ssize_t perfctr_event_next(const char **list, const char **event);
  */
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr);
 
+/*
+ * What one event's name means on each kind of core. The kernel puts an event on one PMU: on a hybrid
+ * machine an event that is to be counted wherever the thread runs is one per core PMU, summed.
+ */
+struct perfctr_variant {
+	struct perf_event_attr attr;
+	char pmu[PERFCTR_NAME_SIZE];	/* its core PMU on a hybrid machine; else empty */
+};
+
+/*
+ * The variants of one event's name: one, or on a hybrid machine one per core PMU that has it, in the
+ * order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is named
+ * have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(): as
+ * perfctr_event_check(), and ENOENT if no core PMU has the event, EOPNOTSUPP if there are too many kinds
+ * of cores.
+ */
+int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants);
+
 /* ---- nearest.c ---- */
 
-#define PERFCTR_NAME_SIZE 128	/* of one word of an event's name */
 #define PERFCTR_NEAREST 3
 #define PERFCTR_NEAREST_TEXT (PERFCTR_NEAREST * PERFCTR_NAME_SIZE + 32)
 
@@ -106,6 +173,7 @@ const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char 
 
 struct perfctr_counter {
 	int fd;					/* -1: not open */
+	bool slots, metric;			/* of the top-down metrics */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 };
 
@@ -114,7 +182,8 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 
 /*
  * Open an event, as a member of leader's group (NULL: of none), which has members events already.
- * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason.
+ * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason; EINVAL
+ * also for a top-down metric that is not in a group of slots.
  */
 int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
 			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
@@ -126,6 +195,9 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
  */
 enum perfctr_page_use { PERFCTR_PAGE_COUNT, PERFCTR_PAGE_CLOCK };
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use);
+
+/* Give the page back: reads go through the kernel. */
+void perfctr_counter_unmap(struct perfctr_counter *counter);
 
 /* Close and unmap; harmless on a counter that is not open. errno is kept. */
 void perfctr_counter_close(struct perfctr_counter *counter);
@@ -217,18 +289,29 @@ struct perfctr_event_table;
 const struct perfctr_cpu *perfctr_this_cpu(void);
 const struct perfctr_event_table *perfctr_this_table(void);
 
-/* What a look-up in the table found, in perf_events' terms. 0, or -1 after perfctr_fail(). */
+/*
+ * The same for the cores of one kind of a hybrid machine, *cpu is filled in if there is a table.
+ */
+const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
+						     struct perfctr_cpu *cpu);
+
+/* What a look-up in the table of cpu found, in perf_events' terms. 0, or -1 after perfctr_fail(). */
 struct perfctr_event_choice;
-int perfctr_choice_attr(const struct perfctr_event_choice *choice, const char *word, size_t length,
-			struct perf_event_attr *attr);
+int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+			const char *word, size_t length, struct perf_event_attr *attr);
 
 /* ---- table.c ---- */
 
 /*
- * As perfctr_event_parse(), from the table of this machine's processor. 1: found; 0: no event begins
- * so; -1 after perfctr_fail().
+ * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its cores. 1:
+ * found; 0: no event begins so; -1 after perfctr_fail().
  */
-int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
+int perfctr_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			struct perf_event_attr *attr);
+
+/* As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's have. */
+int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
+			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 
 /*
  * The event that counter i of a checked control counts. 0, or -1 after perfctr_fail(EOPNOTSUPP) if

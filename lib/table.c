@@ -201,23 +201,32 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 	}
 }
 
-int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
+int perfctr_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			struct perf_event_attr *attr)
 {
-	const struct perfctr_event_table *table = perfctr_this_table();
+	struct target target = { .isa = NATIVE };
+	const struct perfctr_cpu *cpu = core ? &target.cpu : perfctr_this_cpu();
 	struct perfctr_event_choice choice;
 	enum perfctr_event_error error;
-	struct target target;
 	size_t part_length;
 	const char *part;
 	unsigned int event = 0;
 
-	if (!table)
+	target.table = core ? perfctr_core_table(core, &target.cpu) : perfctr_this_table();
+	if (!target.table)
 		return 0;
-	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
-	if (!error)
-		return perfctr_choice_attr(&choice, word, length, attr) < 0 ? -1 : 1;
-	if (error == PERFCTR_EVENT_UNKNOWN || target_native(&target) < 0)
+	error = perfctr_event_lookup(target.table, word, length, &choice, &part, &part_length, &event);
+	if (!error) {
+		if (perfctr_choice_attr(cpu, &choice, word, length, attr) < 0)
+			return -1;
+		if (core)
+			attr->type = core->type;
+		return 1;
+	}
+	if (error == PERFCTR_EVENT_UNKNOWN)
 		return 0;
+	if (!core)
+		target.cpu = *cpu;
 	return fail_word(&target, error, word, length, part, part_length, event);
 }
 
@@ -245,25 +254,38 @@ int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *nam
 	return 0;
 }
 
-int perfctr_cpu_event_list(const char *cpu,
-			   int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+static bool has_name(const struct perfctr_event_table *table, const char *name)
+{
+	struct perfctr_event_choice choice;
+	size_t part_length;
+	unsigned int event;
+	const char *part;
+
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length, &event) == 0;
+}
+
+/* The names of a table that none of n others has. */
+static int list_table(const struct perfctr_event_table *table,
+		      const struct perfctr_event_table *const others[], int others_n,
+		      int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
 {
 	struct perfctr_event_name name = { .kind = "cpu" };
 	struct perfctr_event_entry entry;
 	char text[160], description[40];
-	struct target target;
 	unsigned int n = 0;
-	int result;
+	int i, result;
 
-	if (target_open(&target, cpu) < 0)
-		return -1;
 	name.name = text;
 	name.description = description;
-	while ((n = perfctr_event_walk(target.table, n, &entry))) {
+	while ((n = perfctr_event_walk(table, n, &entry))) {
 		/* What no one can count by this name is no news. */
 		if (entry.needs_mask || entry.pebs)
 			continue;
 		entry_name(&entry, text, sizeof(text));
+		for (i = 0; i < others_n && !has_name(others[i], text); )
+			i++;
+		if (i < others_n)
+			continue;
 		snprintf(description, sizeof(description), "%s",
 			 entry.mask && entry.is_default ? "default" :
 			 !entry.masks ? "" :
@@ -273,6 +295,33 @@ int perfctr_cpu_event_list(const char *cpu,
 			return result;
 	}
 	return 0;
+}
+
+int perfctr_cpu_event_list(const char *cpu,
+			   int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+{
+	struct target target;
+
+	return target_open(&target, cpu) < 0 ? -1 : list_table(target.table, NULL, 0, each, arg);
+}
+
+int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
+			     int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+{
+	const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1] = { perfctr_this_table() };
+	struct perfctr_cpu cpu;
+	int i, k = 1, result = 0;
+
+	if (!tables[0])
+		return 0;
+	for (i = 0; i < n && result == 0; i++) {
+		tables[k] = perfctr_core_table(&cores[i], &cpu);
+		if (tables[k]) {
+			result = list_table(tables[k], tables, k, each, arg);
+			k++;
+		}
+	}
+	return result;
 }
 
 /* ---- names -> controls ---- */

@@ -187,20 +187,28 @@ int perfctr_why_taken(const char *what)
 int perfctr_why_no_reader(void)
 {
 #if defined(__i386__) || defined(__x86_64__)
-	static const char file[] = "/sys/bus/event_source/devices/cpu/rdpmc";
-	static const char remedy[] = "echo 1 >";
+	static const char *const files[] = {
+		PERFCTR_DEVICES "/cpu/rdpmc", PERFCTR_DEVICES "/cpu_core/rdpmc",
+	};
 #else
-	static const char file[] = "/proc/sys/kernel/perf_user_access";
-	static const char remedy[] = "echo 1 >";
+	static const char *const files[] = { "/proc/sys/kernel/perf_user_access" };
 #endif
+	unsigned int i;
 	long on;
 
 	if (!PERFCTR_HAVE_RDPMC)
 		return perfctr_fail(EOPNOTSUPP, "this processor's counters can't be read in user space; "
 				    "reads go through the kernel");
-	if (perfctr_file_number(file, &on) == 0 && on == 0)
-		return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in user space; "
-				    "reads go through the kernel; %s %s allows it", file, remedy, file);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (perfctr_file_number(files[i], &on) == 0 && on == 0)
+			return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in user "
+					    "space; reads go through the kernel; echo 1 > %s allows it",
+					    files[i], files[i]);
+	if (perfctr_may_change_kind())
+		return perfctr_fail(EOPNOTSUPP, "on a hybrid machine only a thread that is bound to cores of "
+				    "one kind can read its counters in user space; reads go through the "
+				    "kernel; bind it with sched_setaffinity(2) or taskset(1) before they "
+				    "are opened");
 	return perfctr_fail(EOPNOTSUPP, "the kernel gives no user-space access to this counter (only "
 			    "hardware events of the calling thread have it); reads go through the kernel");
 }

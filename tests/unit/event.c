@@ -325,6 +325,28 @@ START_TEST(hybrid_processors)
 }
 END_TEST
 
+/* One logical event, once per core PMU. */
+START_TEST(variants)
+{
+	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
+
+	use_sysfs("hybrid");
+	ck_assert_int_eq(perfctr_event_variants("cycles:u", 8, v), 2);
+	ck_assert_str_eq(v[0].pmu, "cpu_core");
+	ck_assert_str_eq(v[1].pmu, "cpu_atom");
+	ck_assert(v[0].attr.type == PERF_TYPE_HARDWARE && v[0].attr.config == 4ull << 32);
+	ck_assert(v[1].attr.type == PERF_TYPE_HARDWARE && v[1].attr.config == 10ull << 32);
+	ck_assert(v[0].attr.exclude_kernel && v[1].attr.exclude_kernel);
+	ck_assert_int_eq(perfctr_event_variants("topdown-retired", 15, v), 1);
+	ck_assert_str_eq(v[0].pmu, "cpu_atom");
+	ck_assert_int_eq(perfctr_event_variants("task-clock", 10, v), 1);
+	ck_assert_str_eq(v[0].pmu, "");
+	use_root("skylake");
+	ck_assert_int_eq(perfctr_event_variants("cycles", 6, v), 1);
+	ck_assert(v[0].pmu[0] == '\0' && v[0].attr.config == PERF_COUNT_HW_CPU_CYCLES);
+}
+END_TEST
+
 START_TEST(hostile_descriptions)
 {
 	use_root("hostile");
@@ -546,5 +568,5 @@ static void __attribute__((constructor)) begin(void)
 }
 
 UNIT_MAIN("event", 60, names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
-	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, hostile_descriptions,
-	  tracepoints, tracepoints_of_root, lists, listing)
+	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, variants,
+	  hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing)

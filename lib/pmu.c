@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The core PMUs of this machine. One, mostly; a hybrid machine has one per kind of core: cpu_core,
+ * cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
+ *
+ * A PMU of cores, and no other, has a file `cpus` in its folder (a PMU of anything else has `cpumask`);
+ * an x86, a PowerPC or a RISC-V that is no hybrid has only one, called cpu, without that file. So the
+ * kernel's arm_pmu.c and x86/events/intel/core.c, and perf's own tools tell them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/cpu.h"
+#include "internal.h"
+
+#define PATH_SIZE 512
+
+/* As perfctr_file_read(), a file in the PMU's folder. */
+static ssize_t read_file(const char *pmu, const char *file, char *text, size_t size)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), PERFCTR_DEVICES "/%.127s/%s", pmu, file);
+	return perfctr_file_read(path, text, size);
+}
+
+/* However long it is, a list of processors is what only cores have. */
+static bool has_cpus(const char *pmu)
+{
+	char text[64];
+
+	return read_file(pmu, "cpus", text, sizeof(text)) >= 0 || errno == EFBIG;
+}
+
+struct found {
+	struct perfctr_pmu *pmus;
+	int n;
+};
+
+static void read_type(struct perfctr_pmu *pmu)
+{
+	char path[PATH_SIZE];
+	long type;
+
+	snprintf(path, sizeof(path), PERFCTR_DEVICES "/%.127s/type", pmu->name);
+	pmu->type = perfctr_file_number(path, &type) == 0 && type >= 0 && type <= INT32_MAX ?
+		    (uint32_t)type : UINT32_MAX;
+}
+
+static bool comes_before(const struct perfctr_pmu *a, const struct perfctr_pmu *b)
+{
+	return a->type != b->type ? a->type < b->type : strcmp(a->name, b->name) < 0;
+}
+
+static int note_pmu(void *arg, const char *entry)
+{
+	struct found *found = arg;
+	struct perfctr_pmu pmu;
+	int i;
+
+	if (!has_cpus(entry))
+		return 0;
+	if (found->n == PERFCTR_VARIANTS_MAX)
+		return perfctr_fail(EOPNOTSUPP, "this machine shows more than %d kinds of cores; name the "
+				    "PMU: PMU/.../", PERFCTR_VARIANTS_MAX);
+	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
+	read_type(&pmu);
+	for (i = found->n++; i > 0 && comes_before(&pmu, &found->pmus[i - 1]); i--)
+		found->pmus[i] = found->pmus[i - 1];
+	found->pmus[i] = pmu;
+	return 0;
+}
+
+int perfctr_core_pmus(struct perfctr_pmu *pmus)
+{
+	struct found found = { .pmus = pmus };
+
+	/* Where there is a cpu, it is the only one: no need to look at a server's hundred others. */
+	snprintf(pmus->name, sizeof(pmus->name), "cpu");
+	read_type(pmus);
+	if (pmus->type != UINT32_MAX)
+		return 1;
+	return perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) < 0 ? -1 : found.n;
+}
+
+void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
+{
+	if (read_file(pmu->name, "cpus", text, size) < 0)
+		text[0] = '\0';
+}
+
+unsigned int perfctr_cpus_parse(const char *list, uint32_t *words)
+{
+	unsigned long first, last, n = 0;
+	char *end;
+
+	memset(words, 0, sizeof(*words) * PERFCTR_CPU_WORDS);
+	while (isdigit((unsigned char)*list)) {
+		first = last = strtoul(list, &end, 10);
+		if (*end == '-' && isdigit((unsigned char)end[1]))
+			last = strtoul(end + 1, &end, 10);
+		if (first > last || last >= PERFCTR_CPU_WORDS * 32)
+			return 0;
+		for (; first <= last; first++)
+			words[first / 32] |= UINT32_C(1) << first % 32;
+		if (last / 32 + 1 > n)
+			n = last / 32 + 1;
+		if (*end == '\0')
+			return (unsigned int)n;
+		if (*end != ',')
+			return 0;
+		list = end + 1;
+	}
+	return 0;
+}
+
+bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+	char text[4096];
+
+	perfctr_pmu_cpus(pmu, text, sizeof(text));
+	return perfctr_cpus_parse(text, words) > cpu / 32 && words[cpu / 32] >> cpu % 32 & 1;
+}
+
+/* Whether all of the thread's processors are the PMU's. */
+static bool is_bound(const struct perfctr_pmu *pmu)
+{
+	uint32_t words[PERFCTR_CPU_WORDS], mine[PERFCTR_CPU_WORDS] = { 0 };
+	char text[4096];
+	unsigned int i;
+
+	perfctr_pmu_cpus(pmu, text, sizeof(text));
+	if (!perfctr_cpus_parse(text, words) || sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
+		return false;
+	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]); )
+		i++;
+	return i == PERFCTR_CPU_WORDS;
+}
+
+bool perfctr_may_change_kind(void)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
+
+	for (i = 0; i < n && !is_bound(&cores[i]); )
+		i++;
+	return n > 1 && i == n;
+}
+
+/* ---- top-down metrics ---- */
+
+/* Intel's raw events, and not those of a type whose config means something else. */
+static bool is_raw(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_RAW || attr->type >= PERF_TYPE_MAX;
+}
+
+bool perfctr_event_is_slots(const struct perf_event_attr *attr)
+{
+	return is_raw(attr) && (attr->config & 0xFFFF) == 0x0400;
+}
+
+bool perfctr_event_is_metric(const struct perf_event_attr *attr)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	char text[64];
+	int i, n;
+
+	/* Seldom more than this. */
+	if ((attr->config & 0x80FF) != 0x8000 || !is_raw(attr))
+		return false;
+	n = perfctr_core_pmus(cores);
+	for (i = 0; i < n; i++)
+		if (cores[i].type == attr->type)
+			return read_file(cores[i].name, "events/slots", text, sizeof(text)) >= 0;
+	/* No sysfs here. Nothing is lost: on Intel's processors event 0 is no event of its own. */
+	return n <= 0 && attr->type == PERF_TYPE_RAW &&
+	       perfctr_this_cpu()->rules == PERFCTR_RULES_ARCH;
+}
