@@ -828,6 +828,84 @@ static int signals_in_every_call(unsigned int n)
 	return run_threads(4, 4, count_under_fire, NULL);
 }
 
+/* ---- overflows ---- */
+
+#define EACH 10000	/* instructions between two overflows */
+#define ROUNDS 5000	/* of the loop, at a time */
+
+static _Thread_local struct {
+	struct vperfctr *volatile self;
+	volatile sig_atomic_t overflows, wrong;
+} overflowing;
+
+/* The last one of a thread may come when its state is gone. */
+static void on_overflow(int number, siginfo_t *info, void *context)
+{
+	int error = errno;
+
+	(void)number, (void)context;
+	if (overflowing.self) {
+		overflowing.overflows++;
+		if (vperfctr_ovf_mask(overflowing.self, info) != 1)
+			overflowing.wrong = 1;
+		if (vperfctr_iresume(overflowing.self) < 0)
+			overflowing.wrong = 2;
+	}
+	errno = error;
+}
+
+/* An i-mode counter; the thread stops it, or unlinks the state, or ends in the midst. */
+static int overflow(struct worker *worker)
+{
+	struct vperfctr_control control = counting(1);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_sum_ctrs sum = { 0 };
+	unsigned int i;
+
+	control.si_signo = SIGUSR2;
+	control.cpu_control.nractrs = 0;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.ireset[0] = -EACH;
+#if defined(__x86_64__) || defined(__i386__)
+	control.cpu_control.evntsel[0] |= 0x00100000;
+#endif
+	CHECK(self, "%s", perfctr_error());
+	overflowing.self = self;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	for (i = 0; i < 20; i++)
+		loop(ROUNDS);
+	if (worker->number % 3 == 2) {
+		overflowing.self = NULL;
+		vperfctr_close(self);
+		return 0;
+	}
+	CHECK((worker->number % 3 ? vperfctr_unlink(self) : vperfctr_stop(self)) == 0, "%s",
+	      perfctr_error());
+	CHECK(vperfctr_read_ctrs(self, &sum) == 0, "%s", perfctr_error());
+	CHECK(!overflowing.wrong, "a handler's call of kind %d", (int)overflowing.wrong);
+	/* What the handler executes before it resumes is not counted. */
+	CHECK(sum.pmc[0] >= 20 * 2 * ROUNDS && sum.pmc[0] < 20 * 2 * ROUNDS + 50000,
+	      "%llu instructions", sum.pmc[0]);
+	CHECK((unsigned long long)overflowing.overflows == sum.pmc[0] / EACH,
+	      "%d overflows of %llu instructions", (int)overflowing.overflows, sum.pmc[0]);
+	overflowing.self = NULL;
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+static int overflows_in_threads(unsigned int n)
+{
+	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct perfctr_info info;
+
+	CHECK(perfctr_get_info(&info) == 0, "%s", perfctr_error());
+	if (!(info.cpu_features & PERFCTR_FEATURE_PCINT))
+		return 0;
+	sigaction(SIGUSR2, &action, NULL);
+	return run_threads(n, AT_ONCE, overflow, NULL);
+}
+
 /* ---- all of them ---- */
 
 static int set_up(void)
@@ -873,7 +951,7 @@ int main(int argc, char **argv)
 #define STORM(name) { #name, name }
 		STORM(threads_in_waves), STORM(threads_at_once), STORM(groups_in_threads),
 		STORM(forks_while_counting), STORM(forks_that_inherit), STORM(descriptors_run_out),
-		STORM(signals_in_every_call),
+		STORM(signals_in_every_call), STORM(overflows_in_threads),
 	};
 	unsigned int i, failures = 0;
 
