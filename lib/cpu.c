@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined(__i386__) || defined(__x86_64__)
-#include <cpuid.h>
 #include "arch/x86/x86.h"
 #endif
 #include "arch/events.h"
@@ -58,26 +57,11 @@ static struct perfctr_cpuid words;
 
 static void identify(struct perfctr_cpu *cpu)
 {
-	struct perfctr_cpuid id = { .max_leaf = (uint32_t)__get_cpuid_max(0, NULL) };
-	unsigned int eax, ebx, ecx, edx;
-	uint32_t vendor[3];
-
-	if (__get_cpuid(0, &eax, &vendor[0], &vendor[2], &vendor[1]))
-		memcpy(id.vendor, vendor, sizeof(id.vendor));
-	__get_cpuid(1, &id.signature, &id.leaf1_ebx, &id.leaf1_ecx, &id.leaf1_edx);
-	__get_cpuid_count(4, 0, &id.leaf4_eax, &ebx, &ecx, &edx);
-	__get_cpuid_count(7, 0, &eax, &id.leaf7_ebx, &ecx, &id.leaf7_edx);
-	__get_cpuid_count(7, 1, &id.leaf7_1_eax, &ebx, &ecx, &edx);
-	__get_cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
+	perfctr_cpuid_read(&words);
 	/* On a hybrid processor a control, or an event without a PMU, is one of the P-cores. */
-	if (id.leaf7_edx & 1u << 15)
-		id.leaf1a_eax = 0x40000000;
-	__get_cpuid_count(0x23, 0, &eax, &id.leaf23_ebx, &ecx, &edx);
-	__get_cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
-	__get_cpuid(0x80000001, &eax, &ebx, &id.ext1_ecx, &edx);
-	__get_cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
-	words = id;
-	perfctr_x86_identify(&id, cpu);
+	if (words.leaf7_edx & 1u << 15)
+		words.leaf1a_eax = 0x40000000;
+	perfctr_x86_identify(&words, cpu);
 }
 
 /*

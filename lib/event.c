@@ -28,6 +28,9 @@
 #define PATH_SIZE 512	/* of a path: some text of ours and two words */
 #define TEXT_SIZE 512	/* of one file's text */
 
+/* What asks the kernel: kept out of line, so that the look-ups before it need no stack. */
+#define SLOW __attribute__((noinline, cold))
+
 /* ---- names that every kernel knows: include/uapi/linux/perf_event.h ---- */
 
 /* Arrays and not pointers, which the loader would have to relocate. */
@@ -294,7 +297,7 @@ static int shown(size_t length)
 	return length > 100 ? 100 : (int)length;
 }
 
-static int fail_unknown(const char *word, size_t length)
+static SLOW int fail_unknown(const char *word, size_t length)
 {
 	struct perfctr_nearest near = { .word = word, .length = length };
 	char text[PERFCTR_NEAREST_TEXT];
@@ -601,7 +604,7 @@ static int parse_pmu_terms(const char *pmu, const char *terms, size_t length,
 	return 0;
 }
 
-static int parse_tracepoint(const char *subsystem, size_t subsystem_length, const char *name,
+static SLOW int parse_tracepoint(const char *subsystem, size_t subsystem_length, const char *name,
 			    size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_nearest near = { .word = subsystem, .length = (size_t)(name + length - subsystem) };
@@ -778,7 +781,7 @@ static bool has_event(const char *pmu, const char *name, size_t length)
  * zero by a core that does not have it: what events/ does not show is not asked for. 1; 0: this core
  * does not have it; -1 after perfctr_fail().
  */
-static int generic_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
+static SLOW int generic_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
 {
 	uint64_t config = attr->config;
 	unsigned int i;
@@ -813,7 +816,7 @@ static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *
 /*
  * An event of a core PMU by a name that needs no PMU; NULL: of the first that has it. 1, 0, -1 as above.
  */
-static int parse_core_event(const struct perfctr_pmu *core, const char *word, size_t length,
+static SLOW int parse_core_event(const struct perfctr_pmu *core, const char *word, size_t length,
 			    struct perf_event_attr *attr)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
@@ -828,15 +831,24 @@ static int parse_core_event(const struct perfctr_pmu *core, const char *word, si
 	return n < 0 ? -1 : 0;
 }
 
-/* An event that only a table of the other kinds of cores has. 1, 0, -1 as above. */
-static int parse_other_tables(const char *word, size_t length, struct perf_event_attr *attr)
+/*
+ * An event of which this processor's table said first (0 or -1), but that the table of another kind of
+ * core may have: the same event may have other unit masks there. 1, 0, -1 as above.
+ */
+static SLOW int parse_other_tables(int first, const char *word, size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, found = 0;
+	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, found, result = first;
 
-	for (i = 0; i < n && found == 0; i++)
-		found = perfctr_table_parse(&cores[i], word, length, attr);
-	return found;
+	for (i = 0; i < n; i++) {
+		found = perfctr_core_table_parse(&cores[i], word, length, attr);
+		if (found > 0)
+			return 1;
+		if (found < 0)
+			result = -1;
+	}
+	/* The reason to be told is the first one's. */
+	return first < 0 ? perfctr_table_parse(word, length, attr) : result;
 }
 
 #define MODIFIERS "ukhGHI"
@@ -881,9 +893,10 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 
 /*
  * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it); *rest is set
- * to what follows it. 1, 0, -1 as above.
+ * to what follows it. alone: what a table says against it is a mistake; else the name is right for some
+ * kind of core, and this one does not have the event. 1, 0, -1 as above.
  */
-static int parse_name(const struct perfctr_pmu *core, const char *event, size_t length,
+static int parse_name(const struct perfctr_pmu *core, bool alone, const char *event, size_t length,
 		      struct perf_event_attr *attr, const char **rest)
 {
 	const char *end = event + length, *colon = memchr(event, ':', length);
@@ -897,15 +910,20 @@ static int parse_name(const struct perfctr_pmu *core, const char *event, size_t 
 	if (!own && parse_word(event, (size_t)(*rest - event), attr))
 		return word_on_core(core, attr);
 	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
-	found = perfctr_table_parse(core, event, length, attr);
-	if (found > 0)
+	found = core ? perfctr_core_table_parse(core, event, length, attr) :
+		       perfctr_table_parse(event, length, attr);
+	if (found < 0)
+		found = !core ? parse_other_tables(found, event, length, attr) : alone ? -1 : 0;
+	if (found > 0) {
 		*rest = end;
+		return 1;
+	}
 	if (own && found == 0 && parse_word(event, (size_t)(*rest - event), attr))
 		return word_on_core(core, attr);
 	if (found == 0)
 		found = parse_core_event(core, event, (size_t)(*rest - event), attr);
 	if (found == 0 && !core) {
-		found = parse_other_tables(event, length, attr);
+		found = parse_other_tables(found, event, length, attr);
 		if (found > 0)
 			*rest = end;
 	}
@@ -930,7 +948,7 @@ static int parse_named_core(const char *pmu, const char *word, size_t length,
 			continue;
 		if (cores[i].type == UINT32_MAX)
 			return fail_type(pmu);
-		found = parse_name(n > 1 ? &cores[i] : NULL, word, length, attr, &rest);
+		found = parse_name(n > 1 ? &cores[i] : NULL, true, word, length, attr, &rest);
 		if (found > 0 && (rest != word + length || attr->type == PERF_TYPE_SOFTWARE))
 			found = 0;
 		if (found == 0)
@@ -939,7 +957,7 @@ static int parse_named_core(const char *pmu, const char *word, size_t length,
 	return found;
 }
 
-static int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
+static SLOW int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
 		     struct perf_event_attr *attr)
 {
 	char entry[NAME_SIZE];
@@ -975,7 +993,7 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 		return parse_pmu(event, (size_t)(slash - event), slash + 1,
 				 (size_t)(close - slash - 1), attr);
 	}
-	found = parse_name(NULL, event, length, attr, rest);
+	found = parse_name(NULL, true, event, length, attr, rest);
 	if (found)
 		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
 	colon = memchr(event, ':', length);
@@ -1050,7 +1068,7 @@ int perfctr_event_variants(const char *event, size_t length, struct perfctr_vari
 		if (cores[i].type == UINT32_MAX)
 			return fail_type(cores[i].name);
 		begin(&variants[count].attr);
-		found = parse_name(&cores[i], event, length, &variants[count].attr, &rest);
+		found = parse_name(&cores[i], false, event, length, &variants[count].attr, &rest);
 		if (found < 0 || (found > 0 && parse_rest(event, length, rest, &variants[count].attr) < 0))
 			return -1;
 		if (found)

@@ -12,6 +12,7 @@
  * reading.c	counts and their quality
  * why.c	why an event could not be opened, in a sentence
  * clock.c	the virtual TSC where the kernel is perf_events
+ * cpuid.c	the words that an x86 is identified by
  * cpu.c	this machine's processor; controls -> struct perf_event_attr
  * table.c	the processors' own events
  */
@@ -278,6 +279,11 @@ void perfctr_clock_close(struct perfctr_clock *clock);
  */
 int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ticks);
 
+/* ---- cpuid.c ---- */
+
+struct perfctr_cpuid;
+void perfctr_cpuid_read(struct perfctr_cpuid *id);
+
 /* ---- cpu.c ---- */
 
 /* Set info's cpu_type: generic if the kernel has no PMU for it. */
@@ -306,8 +312,9 @@ int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_even
  * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its cores. 1:
  * found; 0: no event begins so; -1 after perfctr_fail().
  */
-int perfctr_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
-			struct perf_event_attr *attr);
+int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
+int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			     struct perf_event_attr *attr);
 
 /* As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's have. */
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,

@@ -9,6 +9,7 @@ lib_libinternal_la_SOURCES = \
 	lib/clock.c \
 	lib/counter.c \
 	lib/cpu.c \
+	lib/cpuid.c \
 	lib/doctor.c \
 	lib/error.c \
 	lib/event.c \

@@ -201,33 +201,56 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 	}
 }
 
-int perfctr_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
-			struct perf_event_attr *attr)
+/* Out of line, so that what is right needs no stack. */
+static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		   enum perfctr_event_error error, const char *word, size_t length, const char *part,
+		   size_t part_length, unsigned int event) __attribute__((noinline, cold));
+
+static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		   enum perfctr_event_error error, const char *word, size_t length, const char *part,
+		   size_t part_length, unsigned int event)
 {
-	struct target target = { .isa = NATIVE };
-	const struct perfctr_cpu *cpu = core ? &target.cpu : perfctr_this_cpu();
+	struct target target = { NATIVE, *cpu, table };
+
+	return fail_word(&target, error, word, length, part, part_length, event);
+}
+
+/* An event in this table, of this processor, by the rules of perfctr_table_parse(). */
+static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		    const char *word, size_t length, struct perf_event_attr *attr)
+{
 	struct perfctr_event_choice choice;
 	enum perfctr_event_error error;
 	size_t part_length;
 	const char *part;
 	unsigned int event = 0;
 
-	target.table = core ? perfctr_core_table(core, &target.cpu) : perfctr_this_table();
-	if (!target.table)
-		return 0;
-	error = perfctr_event_lookup(target.table, word, length, &choice, &part, &part_length, &event);
-	if (!error) {
-		if (perfctr_choice_attr(cpu, &choice, word, length, attr) < 0)
-			return -1;
-		if (core)
-			attr->type = core->type;
-		return 1;
-	}
-	if (error == PERFCTR_EVENT_UNKNOWN)
-		return 0;
-	if (!core)
-		target.cpu = *cpu;
-	return fail_word(&target, error, word, length, part, part_length, event);
+	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
+	if (!error)
+		return perfctr_choice_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
+	return error == PERFCTR_EVENT_UNKNOWN ? 0 :
+	       fail_in(cpu, table, error, word, length, part, part_length, event);
+}
+
+int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	const struct perfctr_event_table *table = perfctr_this_table();
+
+	return table ? parse_in(perfctr_this_cpu(), table, word, length, attr) : 0;
+}
+
+int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			     struct perf_event_attr *attr)
+{
+	const struct perfctr_event_table *table;
+	struct perfctr_cpu cpu;
+	int found;
+
+	table = perfctr_core_table(core, &cpu);
+	found = table ? parse_in(&cpu, table, word, length, attr) : 0;
+	if (found > 0)
+		attr->type = core->type;
+	return found;
 }
 
 /* ---- lists ---- */
@@ -261,7 +284,8 @@ static bool has_name(const struct perfctr_event_table *table, const char *name)
 	unsigned int event;
 	const char *part;
 
-	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length, &event) == 0;
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length, &event) == 0 &&
+	       !choice.pebs;
 }
 
 /* The names of a table that none of n others has. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
-	tests/unit/random.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
+	tests/unit/random.h tests/unit/root.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -23,6 +23,7 @@ unit_tests = \
 	tests/unit/event \
 	tests/unit/events \
 	tests/unit/group \
+	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
@@ -31,7 +32,8 @@ unit_tests = \
 	tests/unit/rules_x86 \
 	tests/unit/table \
 	tests/unit/virtual \
-	tests/unit/why
+	tests/unit/why \
+	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -49,6 +51,8 @@ tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
@@ -67,6 +71,8 @@ tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_why_LDADD = $(UNIT_LDADD)
+tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_zoo_LDADD = $(UNIT_LDADD)
 
 # ---- the engine over simulated processors ----
 sim_tests = tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine

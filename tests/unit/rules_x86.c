@@ -1502,6 +1502,30 @@ START_TEST(p4_clockticks)
 }
 END_TEST
 
+/* The kernel's codes for the bytes of PERF_METRICS are no events, and its RDPMC number no counter's. */
+START_TEST(top_down_metrics)
+{
+	struct perfctr_cpu_control c = amode(2, 0x004300C0);
+	struct perfctr_cpu cpu = named("sapphirerapids");
+
+	TRY(&cpu, &c,
+	    { "slots", { W(pmc_map[1], FIXED + 3), W(evntsel[1], 0x00430400) }, ACCEPTED },
+	    { "retiring", { W(evntsel[1], 0x00438000) },
+	      REFUSED("evntsel", 1, 0x8000, "a top-down metric is a share of the slots") },
+	    { "memory bound", { W(evntsel[0], 0x00418700) },
+	      REFUSED("evntsel", 0, 0x8700, "count slots,topdown-... by name in a group") },
+	    { "what is none", { W(evntsel[1], 0x004380C0) }, ACCEPTED },
+	    { "PERF_METRICS", { W(pmc_map[1], 0x20000000) },
+	      REFUSED("pmc_map", 1, 0x20000000, "no such counter") },
+	    { "PERF_METRICS, fixed", { W(pmc_map[1], FIXED | 0x20000000) },
+	      REFUSED("pmc_map", 1, FIXED | 0x20000000, "no such fixed counter") });
+	/* AMD's event 0 has such unit masks. */
+	cpu = named("zen1");
+	c.evntsel[1] = 0x00438000;
+	accepted("AMD", &cpu, &c);
+}
+END_TEST
+
 /*
  * The registers that FRONTEND_RETIRED and replay tagging depend on are written when they are 0 too,
  * as the offcore response registers are: else the last user's value selects what this one counts.
@@ -1528,4 +1552,4 @@ UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_co
 	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_offcore,
 	  arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
 	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
-	  p4_clockticks, zero_is_written_too)
+	  p4_clockticks, top_down_metrics, zero_is_written_too)
