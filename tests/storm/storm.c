@@ -463,7 +463,7 @@ static int after_exec(void)
 		snprintf(link, sizeof(link), "/proc/self/fd/%.20s", entry->d_name);
 		length = readlink(link, to, sizeof(to) - 1);
 		to[length < 0 ? 0 : length] = '\0';
-		if (strstr(to, "perf"))
+		if (strstr(to, ":[perf_event]") || strstr(to, ":[vperfctrfs]"))
 			result = 2;
 	}
 	if (dir)
