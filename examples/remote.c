@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A debugger's view: what a child executes between two of its stops. Takes the driver. */
+/* A debugger's view: what a child executes between two of its stops. */
 #include <libperfctr.h>
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static int watch(pid_t pid)
 	remote = rvperfctr_open(pid);
 	if (!remote) {
 		fprintf(stderr, "%s\n", perfctr_error());
-		return errno != EOPNOTSUPP;
+		return errno != EACCES && errno != EPERM && errno != ENOSYS;
 	}
 	memset(&control, 0, sizeof(control));
 	control.cpu_control.tsc_on = 1;
@@ -42,6 +42,8 @@ static int watch(pid_t pid)
 				      perfctr_info_nrctrs(&info) > 0;
 #if defined(__x86_64__) || defined(__i386__)
 	control.cpu_control.evntsel[0] = 0x004100C0;
+#elif defined(__aarch64__)
+	control.cpu_control.evntsel[0] = 0x80000008;
 #endif
 	failed = rvperfctr_control(remote, &control) < 0;
 	ptrace(PTRACE_CONT, pid, NULL, NULL);

@@ -211,7 +211,7 @@ void perfctr_process_destroy(struct perfctr_process *process);
 struct perfctr_group;	/* opaque */
 
 /* perfctr_group_open() */
-#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail */
+#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail: see _read */
 #define PERFCTR_GROUP_INHERIT	0x02	/* count threads and children created from now on, too */
 #define PERFCTR_GROUP_ON_EXEC	0x04	/* start when the thread calls execve(2) */
 #define PERFCTR_GROUP_DISABLED	0x08	/* start at perfctr_group_enable() */
@@ -246,12 +246,21 @@ unsigned int perfctr_group_size(const struct perfctr_group *group);
  */
 const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i);
 
-/* Start, stop, set to zero: all events of the group. Times go on through a reset. */
+/*
+ * Start, stop, set to zero: all events of the group. Times go on through a reset. EBUSY: as for
+ * perfctr_group_open() and perfctr_group_read(). ENODEV: the group's processor has been offline, which
+ * has ended its events.
+ */
 int perfctr_group_enable(struct perfctr_group *group);
 int perfctr_group_disable(struct perfctr_group *group);
 int perfctr_group_reset(struct perfctr_group *group);
 
-/* Read all events at one moment into readings[perfctr_group_size()]. EIO. */
+/*
+ * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they count
+ * on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: with
+ * PERFCTR_GROUP_STRICT, the kernel took the group off the PMU; pinned ones stand still until they are
+ * disabled and enabled again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
+ */
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
 /*
@@ -261,7 +270,104 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 			 struct perfctr_reader *reader);
 
+/* The kernel's id of event i, which its records name. EINVAL: no such event, or id is NULL. */
+int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t *id);
+
 void perfctr_group_close(struct perfctr_group *group);
+
+/*
+ * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
+ * still open: groups and sets, and over perf_events its virtual counters. Events of other threads
+ * stay as they are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM
+ * and others: a seccomp filter's.
+ */
+int perfctr_enable_all(void);
+int perfctr_disable_all(void);
+
+/* ---- sets of events, on more than a thread ---- */
+
+enum perfctr_target_type {
+	PERFCTR_TARGET_THREAD,	/* thread id; 0: the calling one */
+	PERFCTR_TARGET_PROCESS,	/* process id, 0: this one; all its threads and those to come */
+	PERFCTR_TARGET_CPU,	/* processor id; -1: every one that is online */
+	PERFCTR_TARGET_CGROUP,	/* a cgroup and those below it, on every online processor */
+};
+
+struct perfctr_target {
+	unsigned int type;	/* enum perfctr_target_type */
+	int id;
+	const char *cgroup;	/* its folder; relative: to where perf_event's hierarchy is mounted */
+};
+
+struct perfctr_set;	/* opaque */
+
+/*
+ * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a group
+ * that counts together, or not at all, and is read at one moment; other events count on their own.
+ * flags are PERFCTR_GROUP_*.
+ *
+ * A set has parts: the threads that were there, or the processors. On a machine with several kinds
+ * of core there is one for each kind, an event counts in all that have it, and so does a group with
+ * those of its events that the kind has; what is no core's goes with the first kind.
+ *
+ * A process: its threads and all threads that these create, and with PERFCTR_GROUP_INHERIT also
+ * children. What ended threads counted stays. No thread is lost or counted twice: if the threads
+ * changed in the meantime all begins anew. EAGAIN: they changed every time. EOPNOTSUPP: without
+ * PERFCTR_GROUP_INHERIT also if the kernel can't tell (before Linux 5.13).
+ *
+ * Processors and cgroups: EINVAL: with PERFCTR_GROUP_INHERIT or _ON_EXEC. ENODEV: a processor is not
+ * online. ENOENT: there is no such cgroup. EINVAL: it is a folder of something else. EOPNOTSUPP: it
+ * is one without perf_event. What PMUs count for more than a processor (they have a cpumask) is
+ * opened on the processors named there.
+ *
+ * Other errors as perfctr_group_open(); ENOENT also: /proc is not there.
+ */
+struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
+				     unsigned int flags);
+
+/* The same for a control's counters, as one group: perfctr_group_open_control(). */
+struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *control,
+					     const struct perfctr_target *target,
+					     unsigned int flags);
+
+/* Number of events, and the name of event i as it was given; NULL if there is no such event. */
+unsigned int perfctr_set_size(const struct perfctr_set *set);
+const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
+
+/* Start, stop, set to zero, as perfctr_group_enable() and so on: everything, also after a failure. */
+int perfctr_set_enable(struct perfctr_set *set);
+int perfctr_set_disable(struct perfctr_set *set);
+int perfctr_set_reset(struct perfctr_set *set);
+
+/*
+ * Read all events into readings[perfctr_set_size()]: sums over all parts, as good as the worst.
+ * Between kinds of core values and running times are added: enabled is the thread's time, once. If
+ * a processor has gone offline the sums are PERFCTR_STALE, without what it did not count. Errors as
+ * perfctr_group_read(): then what failed is PERFCTR_NOT_COUNTED, and the others are read.
+ */
+int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
+
+struct perfctr_part {
+	pid_t tid;		/* -1: all threads; 0: the one that has opened the set */
+	int cpu;		/* -1: all processors */
+	const char *pmu;	/* the kind of core; "" where there is only one */
+};
+
+/*
+ * The number of parts, and what part p is. Strings are valid until the set is closed. EINVAL: there
+ * is no such part, or part is NULL.
+ */
+unsigned int perfctr_set_parts(const struct perfctr_set *set);
+int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfctr_part *part);
+
+/*
+ * As perfctr_set_read(), of one part: a thread with what it created later, or a processor. Events
+ * that are not in it are PERFCTR_NOT_COUNTED, with no times. EINVAL: there is no such part.
+ */
+int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
+			  struct perfctr_reading *readings);
+
+void perfctr_set_close(struct perfctr_set *set);
 
 /* ---- event names ---- */
 
@@ -433,15 +539,20 @@ struct rvperfctr;	/* opaque */
  * be stopped under the calling thread's ptrace(2), now and in every other call but
  * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
  * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
- * to its thread, where it counts on.
+ * to its thread, where it counts on, also through execve(2), and where the next open finds it.
  *
- * This is the driver's: perf_events counts other threads by perfctr_group_open().
+ * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's:
+ * nobody else finds it, the thread itself neither. It ends with this process, and when the thread
+ * executes a program with more rights. That its counters found no room is seen when it has run:
+ * by a read.
  *
- * EOPNOTSUPP: there is no driver, or PERFCTR_PROVIDER forbids it. ESRCH: there is no such thread,
- * or it is not stopped under this thread's ptrace. EPERM: not permitted. EINVAL: pid is not
- * positive; remote or a result's place is NULL; PERFCTR_PROVIDER names no provider. EACCES: the driver's device may not be opened.
- * EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM.
- * rvperfctr_control() also as vperfctr_control().
+ * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
+ * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
+ * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
+ * perf_events also i-mode counters and VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
+ * holds the counters. EINVAL: pid is not positive; an argument is NULL; PERFCTR_PROVIDER names no
+ * provider. EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM,
+ * ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
@@ -456,16 +567,68 @@ void rvperfctr_close(struct rvperfctr *remote);
 
 /* ---- system-wide counters ---- */
 
-/* In this release every one of these fails with EOPNOTSUPP. */
+/*
+ * The counters of whole processors, whatever runs there. They are perf_events', also where the
+ * driver is. A handle has its own counters, which end with it; one thread at a time uses it.
+ * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
+ * and with ESRCH in a child of fork(), to which the parent's handles are not open.
+ */
 struct gperfctr;	/* opaque */
 
+/*
+ * A handle; nothing counts yet. EOPNOTSUPP: PERFCTR_PROVIDER asks for the driver. EINVAL: it
+ * names no provider. ENOMEM.
+ */
 struct gperfctr *gperfctr_open(void);
+
+/* Stop, and give the handle back. */
 void gperfctr_close(struct gperfctr *global);
+
+/*
+ * Set what control->cpu counts from the next start on; its sums become zero. A control that
+ * enables nothing leaves the processor out of the start. Returns the number of processors that a
+ * start would start. A control that is refused changes nothing.
+ *
+ * EINVAL: there is no such processor, or it is offline; a reserved word is not zero; otherwise as
+ * vperfctr_control(). EOPNOTSUPP: also i-mode counters, which have no thread to interrupt. EBUSY:
+ * the counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to
+ * count whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ */
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
-int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
-int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Start all processors that have a control, or none of them. Returns their number. interval_usec,
+ * once how often the kernel was to sample, is 0 or at least 10000, and needed no more: a read is
+ * always of its moment.
+ *
+ * EINVAL: the interval; a processor has gone offline since it got its control. EBUSY: started
+ * already, or on one of the processors somebody else has taken counters. Otherwise as
+ * gperfctr_control().
+ */
 int gperfctr_start(const struct gperfctr *global, unsigned int interval_usec);
+
+/*
+ * Stop all processors. The sums stay, and can be read; the controls must be set again before the
+ * next start.
+ */
+int gperfctr_stop(const struct gperfctr *global);
+
+/*
+ * Fill in *state for the processor state->cpu: its control, and its sums since the start, each
+ * exact; the TSC's are the ticks of the time since the start. A processor that never had a
+ * control has an empty one.
+ *
+ * ENODEV: the processor has been offline since the start, which ended its counting: *state is
+ * filled in, with the sums of that moment. EBUSY: somebody has taken its counters away; *state is
+ * unchanged. Both stay until its next control. EINVAL: there is no such processor, or it is
+ * offline and never had a control. EIO.
+ */
+int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
+
+/* Facts about the processor and perf_events. */
 int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info);
+
+/* As perfctr_cpus_info(). */
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /* ---- raw calls ---- */

@@ -174,17 +174,18 @@ uint64_t perfctr_tsc_khz(void)
 	return khz;
 }
 
+static const struct perf_event_attr clock_attr = {
+	.type = PERF_TYPE_SOFTWARE, .size = sizeof(clock_attr), .config = PERF_COUNT_SW_DUMMY,
+	.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
+};
+
 void perfctr_clock_open(struct perfctr_clock *clock)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
-	};
 	int error = errno;
 
 	clock->tid = (pid_t)syscall(SYS_gettid);
 	clock->event.page = NULL;
-	clock->event.fd = perfctr_event_open(&attr, 0, -1, -1);
+	clock->event.fd = perfctr_event_open(&clock_attr, 0, -1, -1);
 	if (clock->event.fd >= 0 && perfctr_counter_map(&clock->event, PERFCTR_PAGE_CLOCK)) {
 		clock->rate = perfctr_rate_from_page(clock->event.page->time_mult,
 						     clock->event.page->time_shift);
@@ -193,6 +194,25 @@ void perfctr_clock_open(struct perfctr_clock *clock)
 		clock->rate = perfctr_rate_from_khz(perfctr_tsc_khz());
 	}
 	errno = error;
+}
+
+int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid)
+{
+	clock->tid = tid;
+	clock->rate = perfctr_rate_from_khz(perfctr_tsc_khz());
+	return perfctr_counter_open(&clock->event, &clock_attr, "the TSC", tid, -1, NULL, 0);
+}
+
+int perfctr_clock_is_on(const struct perfctr_clock *clock)
+{
+	/* Only an event of the same thread may join the clock's group. */
+	int fd = perfctr_event_open(&clock_attr, clock->tid, -1, clock->event.fd);
+
+	if (fd >= 0)
+		return close(fd) == 0;
+	if (errno == ESRCH || errno == EINVAL || errno == ENODEV)
+		return 0;
+	return perfctr_why_not(errno, &clock_attr, "the TSC", clock->tid, 0);
 }
 
 void perfctr_clock_close(struct perfctr_clock *clock)

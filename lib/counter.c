@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* One event of perf_event_open(2): all of perf_events' system calls are made here. */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "internal.h"
@@ -12,9 +14,18 @@
 #define ARM64_LONG	1u
 #define ARM64_RDPMC	2u
 
+#define ENDING_TRIES	10000
+
+static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd,
+		      unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
+			    flags | PERF_FLAG_FD_CLOEXEC);
+}
+
 int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)
 {
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	return event_open(attr, tid, cpu, group_fd, 0);
 }
 
 /* Only the calling thread's own hardware events can be read in user space. */
@@ -30,6 +41,20 @@ static bool wants_user_access(const struct perf_event_attr *attr, pid_t tid, int
 #endif
 }
 
+/* A counter that is not open yet. -1 after perfctr_fail() if it would not count what its name says. */
+static int prepare(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+		   const char *name, const struct perfctr_counter *leader)
+{
+	counter->fd = -1;
+	counter->page = NULL;
+	counter->slots = perfctr_event_is_slots(attr);
+	counter->metric = perfctr_event_is_metric(attr);
+	if (counter->metric && !(leader && leader->slots))
+		return perfctr_fail(EINVAL, "%s is a top-down metric, a share of the slots, that counts only "
+				    "in a group that slots leads; write slots,%s", name, name);
+	return 0;
+}
+
 int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
 			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
 			 unsigned int members)
@@ -40,13 +65,8 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	int group_fd = leader ? leader->fd : -1;
 	unsigned int i;
 
-	counter->fd = -1;
-	counter->page = NULL;
-	counter->slots = perfctr_event_is_slots(attr);
-	counter->metric = perfctr_event_is_metric(attr);
-	if (counter->metric && !(leader && leader->slots))
-		return perfctr_fail(EINVAL, "%s is a top-down metric, a share of the slots, that counts only "
-				    "in a group that slots leads; write slots,%s", name, name);
+	if (prepare(counter, attr, name, leader) < 0)
+		return -1;
 	if (!wants_user_access(attr, tid, cpu)) {
 		counter->fd = perfctr_event_open(attr, tid, cpu, group_fd);
 	} else {
@@ -60,6 +80,16 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	if (counter->fd < 0)
 		return perfctr_why_not(errno, attr, name, tid, members);
 	return 0;
+}
+
+int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+				const char *name, int cgroup, int cpu,
+				const struct perfctr_counter *leader, unsigned int members)
+{
+	if (prepare(counter, attr, name, leader) < 0)
+		return -1;
+	counter->fd = event_open(attr, cgroup, cpu, leader ? leader->fd : -1, PERF_FLAG_PID_CGROUP);
+	return counter->fd < 0 ? perfctr_why_not(errno, attr, name, -1, members) : 0;
 }
 
 /*
@@ -136,15 +166,20 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 			 size_t n)
 {
 	size_t size = offsetof(struct perfctr_group_values, values) + n * sizeof(values->values[0]);
+	unsigned int tries = 0;
 	ssize_t got;
 
+	/* ECHILD: an inherited group is being taken apart, since its thread ends (Linux 6.6 and others). */
 	do {
 		got = read(counter->fd, values, size);
-	} while (got < 0 && errno == EINTR);
+	} while (got < 0 && (errno == EINTR || (errno == ECHILD && tries++ < ENDING_TRIES &&
+						 sched_yield() == 0)));
 	if (got == 0)
 		return 1;
 	if (got < 0)
 		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	if (n > 1 && values->nr == 1)
+		return 2;
 	if ((size_t)got != size || values->nr != n)
 		return perfctr_fail(EIO, "the kernel returned %zd bytes for a group of %zu counters",
 				    got, n);
@@ -162,4 +197,57 @@ int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long re
 		return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
 				    strerror(errno));
 	return 0;
+}
+
+int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
+{
+	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
+		return perfctr_fail(errno, "the kernel tells no id of the event: %s", strerror(errno));
+	return 0;
+}
+
+int perfctr_cgroup_probe(int cgroup, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	int fd = event_open(&attr, cgroup, cpu, -1, PERF_FLAG_PID_CGROUP);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+bool perfctr_can_inherit_thread(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1,
+	};
+	int error = errno, fd = perfctr_event_open(&attr, 0, -1, -1);
+	bool can = fd >= 0 || errno != EINVAL;
+
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return can;
+}
+
+/* The kernel knows which events a thread has created, whoever they count. */
+static int switch_all(int request)
+{
+	if (prctl(request, 0, 0, 0, 0) < 0)
+		return perfctr_fail(errno == EINVAL ? EOPNOTSUPP : errno,
+				    "the kernel can't switch all events: %s; use one with CONFIG_PERF_EVENTS, or "
+				    "allow prctl(2) in the container's profile", strerror(errno));
+	return 0;
+}
+
+int perfctr_enable_all(void)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_ENABLE);
+}
+
+int perfctr_disable_all(void)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_DISABLE);
 }

@@ -18,15 +18,26 @@ struct member {
 
 /* Lies in memory that a child of fork() finds cleared: there it is a group without events. */
 struct perfctr_group {
-	size_t size;			/* of all this */
+	size_t size;			/* of all this; 0: it lies in a set's memory */
 	unsigned int n;
 	unsigned int flags;
 	const char *owner;		/* the thread counted, if it is the one that opened it */
+	struct perfctr_scope scope;
+	bool of_core;			/* its first event is; see watch() */
+	struct perfctr_counter companion;	/* see watch(); mostly not open */
 	struct member member[];		/* n of them, then the names */
 };
 
-static void close_members(struct perfctr_group *group)
+size_t perfctr_group_room(unsigned int n)
 {
+	return sizeof(struct perfctr_group) + n * sizeof(struct member);
+}
+
+void perfctr_group_end(struct perfctr_group *group)
+{
+	if (!group->n)
+		return;
+	perfctr_counter_close(&group->companion);
 	/* The leader last, lest the members go on alone. */
 	while (group->n)
 		perfctr_counter_close(&group->member[--group->n].counter);
@@ -37,40 +48,78 @@ static void set_flags(struct perf_event_attr *attr, unsigned int flags, bool lea
 	attr->size = sizeof(*attr);
 	attr->read_format = PERFCTR_READ_FORMAT;
 	attr->inherit = (flags & PERFCTR_GROUP_INHERIT) != 0;
+	attr->inherit_thread = (flags & PERFCTR_GROUP_THREADS) != 0;
 	if (!leader)
 		return;
-	attr->pinned = (flags & PERFCTR_GROUP_STRICT) != 0;
+	/*
+	 * Pinned, a thread's own group tells when it loses the PMU; an inherited one would just stop, its
+	 * times too. Not pinned, it has times that tell.
+	 */
+	attr->pinned = (flags & PERFCTR_GROUP_STRICT) && !attr->inherit;
 	attr->exclusive = (flags & PERFCTR_GROUP_EXCLUSIVE) != 0;
 	attr->enable_on_exec = (flags & PERFCTR_GROUP_ON_EXEC) != 0;
 	/* Members are added to a leader that stands still, so that all start together. */
 	attr->disabled = n > 1 || flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED);
 }
 
-/* A pinned group that found no room is in its error state from the start. */
-static int check_pinned(const struct perfctr_group *group)
+/* As perfctr_counter_read(). */
+static int read_group(const struct perfctr_group *group, struct perfctr_group_values *values)
 {
-	struct perfctr_group_values values;
-	int result;
+	return perfctr_counter_read(&group->member[0].counter, values,
+				    group->n + (group->companion.fd >= 0));
+}
 
-	if (!(group->flags & PERFCTR_GROUP_STRICT) || !group->owner)
+/* A pinned group that found no room is in its error state from the start; one whose processor was offline
+   has ended. */
+static int check_start(const struct perfctr_group *group)
+{
+	bool pinned = group->flags & PERFCTR_GROUP_STRICT && (group->owner || group->scope.cpu >= 0);
+	struct perfctr_group_values values;
+
+	if (!pinned && group->scope.tid != -1)
 		return 0;
-	result = perfctr_counter_read(&group->member[0].counter, &values, group->n);
-	return result == 1 ? perfctr_why_taken("the events") : result;
+	switch (read_group(group, &values)) {
+	case 0:
+		return 0;
+	case 1:
+		return perfctr_why_taken("the events");
+	case 2:
+		return perfctr_fail(ENODEV, "the group's processor has been offline, which ends its events; "
+				    "open a new group");
+	}
+	return -1;
+}
+
+int perfctr_group_check(unsigned int flags)
+{
+	if (flags & ~(unsigned int)FLAGS || (flags & PERFCTR_GROUP_ON_EXEC &&
+					     flags & PERFCTR_GROUP_DISABLED))
+		return perfctr_fail(EINVAL, "group flags 0x%x are not made of PERFCTR_GROUP_* flags that go "
+				    "together", flags);
+	return 0;
+}
+
+void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope *scope,
+			unsigned int flags)
+{
+	group->scope = *scope;
+	group->flags = flags;
+	group->companion.fd = -1;
+	/* Inherited counts are spread over threads: only the kernel can add them up. */
+	if (scope->tid == 0 && scope->cpu == -1 && !(flags & PERFCTR_GROUP_INHERIT))
+		group->owner = &perfctr_thread_mark;
 }
 
 /* A group with room for n events whose names take length bytes. */
 static struct perfctr_group *make_group(unsigned int n, size_t length, pid_t tid, int cpu,
 					unsigned int flags)
 {
-	size_t size = sizeof(struct perfctr_group) + n * sizeof(struct member) + length;
+	size_t size = perfctr_group_room(n) + length;
+	struct perfctr_scope scope = { .tid = tid, .cpu = cpu, .cgroup = -1 };
 	struct perfctr_group *group;
 
-	if (flags & ~(unsigned int)FLAGS || (flags & PERFCTR_GROUP_ON_EXEC &&
-					     flags & PERFCTR_GROUP_DISABLED)) {
-		perfctr_fail(EINVAL, "group flags 0x%x are not made of PERFCTR_GROUP_* flags that go "
-			     "together", flags);
+	if (perfctr_group_check(flags) < 0)
 		return NULL;
-	}
 	if (tid < -1 || cpu < -1 || (tid == -1 && cpu == -1)) {
 		perfctr_fail(EINVAL, "thread %d on processor %d names nothing to count: tid is >= 0, or -1 "
 			     "with a processor; cpu is >= -1", (int)tid, cpu);
@@ -85,21 +134,44 @@ static struct perfctr_group *make_group(unsigned int n, size_t length, pid_t tid
 	if (!group)
 		return NULL;
 	group->size = size;
-	group->flags = flags;
-	/* Inherited counts are spread over threads: only the kernel can add them up. */
-	if (tid == 0 && cpu == -1 && !(flags & PERFCTR_GROUP_INHERIT))
-		group->owner = &perfctr_thread_mark;
+	perfctr_group_init(group, &scope, flags);
 	return group;
 }
 
-static int add_event(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
-		     pid_t tid, int cpu, unsigned int n)
+static int open_counter(const struct perfctr_group *group, struct perfctr_counter *counter,
+			const struct perf_event_attr *attr, const char *name)
 {
-	struct member *member = &group->member[group->n];
+	const struct perfctr_scope *scope = &group->scope;
 	const struct perfctr_counter *leader = group->n ? &group->member[0].counter : NULL;
 
-	set_flags(attr, group->flags, !leader, n);
-	if (perfctr_counter_open(&member->counter, attr, name, tid, cpu, leader, group->n) < 0)
+	return scope->cgroup >= 0 ?
+	       perfctr_counter_open_cgroup(counter, attr, name, scope->cgroup, scope->cpu, leader,
+					   group->n) :
+	       perfctr_counter_open(counter, attr, name, scope->tid, scope->cpu, leader, group->n);
+}
+
+/* As opposed to one of the chip around the cores. The kernel's own events are as good as a core's. */
+static bool is_of_core(uint32_t type)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n;
+
+	if (type < PERF_TYPE_MAX)
+		return true;
+	n = perfctr_core_pmus(cores);
+	for (i = 0; i < n; i++)
+		if (cores[i].type == type)
+			return true;
+	return false;
+}
+
+int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
+		      unsigned int n)
+{
+	struct member *member = &group->member[group->n];
+
+	set_flags(attr, group->flags, group->n == 0, n);
+	if (open_counter(group, &member->counter, attr, name) < 0)
 		return -1;
 	if (group->owner && attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT)
 		perfctr_counter_map(&member->counter, PERFCTR_PAGE_COUNT);
@@ -109,22 +181,47 @@ static int add_event(struct perfctr_group *group, struct perf_event_attr *attr, 
 		perfctr_counter_reader(&group->member[0].counter, &group->member[0].reader);
 	}
 	perfctr_counter_reader(&member->counter, &member->reader);
-	group->n++;
+	if (group->n++ == 0 && group->scope.tid == -1)
+		group->of_core = is_of_core(attr->type);
 	return 0;
+}
+
+/*
+ * If a processor goes offline, the kernel stops its events for good and dissolves their groups; reads
+ * go on as if nothing had happened (seen: Linux 6.1). So a single event gets a companion that counts
+ * nothing: then it has a group to be dissolved. But not one of an uncore PMU, which may count on another
+ * processor than the one asked for, and whose events the kernel moves.
+ */
+static int watch(struct perfctr_group *group)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+
+	if (!group->of_core || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
+		return 0;
+	return open_counter(group, &group->companion, &attr, "dummy");
+}
+
+int perfctr_group_start(struct perfctr_group *group)
+{
+	if (watch(group) < 0)
+		return -1;
+	if (group->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
+		return 0;
+	if (group->n > 1 && perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
+		return -1;
+	return check_start(group);
 }
 
 /* All events are there: start what is to start now. NULL, and the group closed, if it can't. */
 static struct perfctr_group *start(struct perfctr_group *group)
 {
-	if (group->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
+	if (perfctr_group_start(group) == 0)
 		return group;
-	if ((group->n > 1 &&
-	     perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0) ||
-	    check_pinned(group) < 0) {
-		perfctr_group_close(group);
-		return NULL;
-	}
-	return group;
+	perfctr_group_close(group);
+	return NULL;
 }
 
 /*
@@ -225,7 +322,7 @@ struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 			goto fail;
 		group->member[group->n].name = name + (event - name);
 		group->member[group->n].name[length] = '\0';
-		if (add_event(group, &attr, event, tid, cpu, n) < 0)
+		if (perfctr_group_add(group, &attr, event, n) < 0)
 			goto fail;
 	}
 	return start(group);
@@ -264,7 +361,7 @@ struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_contro
 
 		group->member[i].name = name;
 		if (perfctr_control_attr(control, i, &attr, name, CONTROL_NAME) < 0 ||
-		    add_event(group, &attr, name, tid, cpu, n) < 0) {
+		    perfctr_group_add(group, &attr, name, n) < 0) {
 			perfctr_group_close(group);
 			return NULL;
 		}
@@ -294,7 +391,7 @@ int perfctr_group_enable(struct perfctr_group *group)
 	if (check_alive(group) < 0 ||
 	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
 		return -1;
-	return check_pinned(group);
+	return check_start(group);
 }
 
 int perfctr_group_disable(struct perfctr_group *group)
@@ -317,6 +414,24 @@ static bool read_here(const struct perfctr_group *group, struct perfctr_reading 
 	return true;
 }
 
+/* What the counters' results, see perfctr_counter_read(), and times say. */
+static int judge(const struct perfctr_group *group, int result, struct perfctr_reading *readings)
+{
+	unsigned int i;
+	bool shared = false;
+
+	for (i = 0; i < group->n; i++) {
+		readings[i].quality = result == 2 ? PERFCTR_STALE : result != 0 ? PERFCTR_NOT_COUNTED :
+				      perfctr_quality_of(readings[i].enabled, readings[i].running);
+		shared |= readings[i].quality != PERFCTR_EXACT;
+	}
+	/* Which threads shared the PMU, and when, is known to the kernel alone. */
+	if (result == 1 || (result == 0 && shared && group->flags & PERFCTR_GROUP_STRICT &&
+			    group->flags & PERFCTR_GROUP_INHERIT))
+		return perfctr_why_taken("the events");
+	return result < 0 ? -1 : 0;
+}
+
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings)
 {
 	struct perfctr_group_values values;
@@ -328,19 +443,17 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 	if (!readings)
 		return perfctr_fail(EINVAL, "perfctr_group_read() needs a place for the counts, not NULL");
 	memset(readings, 0, sizeof(*readings) * group->n);
-	if (!read_here(group, readings)) {
-		result = perfctr_counter_read(&group->member[0].counter, &values, group->n);
-		for (i = 0; i < group->n && result == 0; i++) {
-			readings[i].value = values.values[i] + group->member[i].reader.base;
-			readings[i].enabled = values.enabled;
-			readings[i].running = values.running;
-		}
+	if (read_here(group, readings))
+		return judge(group, 0, readings);
+	result = read_group(group, &values);
+	for (i = 0; i < group->n && (result == 0 || result == 2); i++) {
+		if (result == 2 && perfctr_counter_read(&group->member[i].counter, &values, 1) < 0)
+			return judge(group, -1, readings);
+		readings[i].value = values.values[result == 2 ? 0 : i] + group->member[i].reader.base;
+		readings[i].enabled = values.enabled;
+		readings[i].running = values.running;
 	}
-	for (i = 0; i < group->n; i++)
-		readings[i].quality = result == 0 ? perfctr_quality_of(readings[i].enabled,
-								       readings[i].running) :
-						    PERFCTR_NOT_COUNTED;
-	return result < 0 ? -1 : 0;
+	return judge(group, result, readings);
 }
 
 /*
@@ -368,11 +481,22 @@ int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 	return group->member[i].counter.page ? 0 : perfctr_why_no_reader();
 }
 
+int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t *id)
+{
+	if (check_alive(group) < 0)
+		return -1;
+	if (i >= group->n)
+		return perfctr_fail(EINVAL, "the group has no event %u", i);
+	if (!id)
+		return perfctr_fail(EINVAL, "perfctr_group_id() needs a place for the id, not NULL");
+	return perfctr_counter_id(&group->member[i].counter, id);
+}
+
 void perfctr_group_close(struct perfctr_group *group)
 {
 	/* In a child of fork() the group was wiped, its size too: there is nothing to give back. */
 	if (!group || !group->size)
 		return;
-	close_members(group);
+	perfctr_group_end(group);
 	perfctr_memory_unmap(group, group->size);
 }

@@ -15,7 +15,12 @@ int perfctr_get_info(struct perfctr_info *info)
 	if (!info)
 		return perfctr_fail(EINVAL, "perfctr_get_info() needs a place for the result, not NULL");
 	provider = perfctr_provider_choose(0);
-	if (!provider || provider->info(info) < 0)
+	return provider ? perfctr_provider_info(provider, info) : -1;
+}
+
+int perfctr_provider_info(const struct perfctr_provider *provider, struct perfctr_info *info)
+{
+	if (provider->info(info) < 0)
 		return -1;
 #if defined(__i386__) || defined(__x86_64__)
 	/* The TSC ticks at the core's nominal clock; elsewhere the two have nothing in common. */
@@ -42,20 +47,34 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 
 /* ---- sets of processors ---- */
 
-static unsigned int online_cpus(uint32_t *words)
+#define LIST_SIZE 4096
+
+/* The processors that are online, also as a list. */
+static unsigned int online_cpus(uint32_t *words, char *list)
 {
-	char text[4096];
 	unsigned int n = 0;
 	long count;
 
-	if (perfctr_file_read("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
-		n = perfctr_cpus_parse(text, words);
+	if (perfctr_file_read("/sys/devices/system/cpu/online", list, LIST_SIZE) > 0)
+		n = perfctr_cpus_parse(list, words);
 	if (n)
 		return n;
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */
 	count = sysconf(_SC_NPROCESSORS_ONLN);
-	snprintf(text, sizeof(text), "0-%ld", count > 0 ? count - 1 : 0);
-	return perfctr_cpus_parse(text, words);
+	snprintf(list, LIST_SIZE, "0-%ld", count > 0 ? count - 1 : 0);
+	return perfctr_cpus_parse(list, words);
+}
+
+int perfctr_cpu_online(unsigned int cpu)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+	char list[LIST_SIZE];
+
+	online_cpus(words, list);
+	if (cpu < PERFCTR_MAX_CPUS && words[cpu / 32] & UINT32_C(1) << cpu % 32)
+		return 0;
+	return perfctr_fail(EINVAL, "there is no processor %u, or it is offline; online are %s",
+			    cpu, list);
 }
 
 static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsigned int n)
@@ -74,6 +93,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 {
 	static const uint32_t none[PERFCTR_CPU_WORDS];
 	uint32_t words[PERFCTR_CPU_WORDS];
+	char list[LIST_SIZE];
 	unsigned int n;
 	int result = 0;
 
@@ -81,7 +101,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		return -1;
 	if (!cpus && !forbidden)
 		return 0;
-	n = online_cpus(words);
+	n = online_cpus(words, list);
 	/* Both masks are told their size, even if the first is too small. */
 	if (cpus && fill_mask(cpus, words, n) < 0)
 		result = -1;

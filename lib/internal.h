@@ -3,12 +3,14 @@
  * internal.h - what the library's files share. Nothing here is visible to users.
  *
  * error.c	perfctr_fail(): errno and the sentence behind perfctr_error()
+ * info.c	the processors that are online
  * file.c	small text files of /proc and /sys
  * memory.c	memory that does not outlive a fork
  * pmu.c	the core PMUs of this machine
  * event.c	names of events -> struct perf_event_attr
  * nearest.c	the nearest right names to a wrong one
  * counter.c	one perf event: the only file that makes perf_events' system calls
+ * group.c	events that count together
  * reading.c	counts and their quality
  * why.c	why an event could not be opened, in a sentence
  * clock.c	the virtual TSC where the kernel is perf_events
@@ -77,6 +79,11 @@ void perfctr_memory_unmap(void *memory, size_t size);
 extern _Thread_local char perfctr_thread_mark
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* ---- info.c ---- */
+
+/* 0, or -1 after perfctr_fail(EINVAL) if there is no such processor online now. */
+int perfctr_cpu_online(unsigned int cpu);
+
 /* ---- pmu.c ---- */
 
 #define PERFCTR_DEVICES "/sys/bus/event_source/devices"
@@ -101,11 +108,15 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus);
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 
-/* Large enough for the kernel's largest set of processors, NR_CPUS 8192. */
-#define PERFCTR_CPU_WORDS (8192 / 32)
+/* Large enough for the kernel's largest set of processors, its largest NR_CPUS. */
+#define PERFCTR_MAX_CPUS 8192
+#define PERFCTR_CPU_WORDS (PERFCTR_MAX_CPUS / 32)
 
 /* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
+
+/* The same from a file; 0 also if it can't be read. */
+unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
 
 /* Whether the calling thread may run on more than one kind of core: a hybrid machine, and not bound. */
 bool perfctr_may_change_kind(void);
@@ -200,6 +211,11 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 /* Give the page back: reads go through the kernel. */
 void perfctr_counter_unmap(struct perfctr_counter *counter);
 
+/* The same on processor cpu, for the threads of a cgroup, whose folder a descriptor is open on. */
+int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+				const char *name, int cgroup, int cpu,
+				const struct perfctr_counter *leader, unsigned int members);
+
 /* Close and unmap; harmless on a counter that is not open. errno is kept. */
 void perfctr_counter_close(struct perfctr_counter *counter);
 
@@ -219,13 +235,53 @@ struct perfctr_group_values {
 
 /*
  * Read a group of n events. 0; or 1 if it was pinned and the kernel had to take it off the PMU, so
- * that there is no value; or -1 after perfctr_fail(EIO).
+ * that there is no value; or 2 if it is a group no more because its processor went offline: each of
+ * its events has stopped, and reads alone; or -1 after perfctr_fail(EIO).
  */
 int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
 			 size_t n);
 
 /* PERF_EVENT_IOC_ENABLE, _DISABLE or _RESET for a whole group. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long request);
+
+/* PERF_EVENT_IOC_ID. 0, or -1 after perfctr_fail(). */
+int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
+
+/* Whether events can count a cgroup on processor cpu: 0, or -1 with errno only. */
+int perfctr_cgroup_probe(int cgroup, int cpu);
+
+/* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */
+bool perfctr_can_inherit_thread(void);
+
+/* ---- group.c: groups in memory that is a set's ---- */
+
+/* Where events are opened. */
+struct perfctr_scope {
+	pid_t tid;	/* 0: the calling thread; -1: all of the processor */
+	int cpu;	/* -1: all that the thread runs on */
+	int cgroup;	/* a descriptor of its folder: only its threads; -1: none */
+};
+
+/* More flags of perfctr_group_open(). */
+#define PERFCTR_GROUP_THREADS	0x10000	/* with _INHERIT: threads, but not children */
+#define PERFCTR_GROUP_UNWATCHED	0x20000	/* another group tells whether the processor is offline */
+
+/* 0, or -1 after perfctr_fail(EINVAL): these are no flags for a user. */
+int perfctr_group_check(unsigned int flags);
+
+/* Bytes for a group of n events; where they lie they must be zero. */
+size_t perfctr_group_room(unsigned int n);
+
+/*
+ * Make a group, add n events one by one, and start what is to start. add and start return 0, or -1
+ * after perfctr_fail(), and the group must still be ended. An ended group has no events.
+ */
+void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope *scope,
+			unsigned int flags);
+int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
+		      unsigned int n);
+int perfctr_group_start(struct perfctr_group *group);
+void perfctr_group_end(struct perfctr_group *group);
 
 /* ---- reading.c ---- */
 
@@ -271,6 +327,16 @@ struct perfctr_clock {
 
 /* Open the calling thread's clock. Always possible. */
 void perfctr_clock_open(struct perfctr_clock *clock);
+
+/* Open another thread's, which can be read after its end, too. 0, or -1 after perfctr_why_not(). */
+int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid);
+
+/*
+ * Whether such a clock can still tick: its thread lives, under the same id, and has not executed a
+ * program with more rights, which ends its events. 1, 0, or -1 after perfctr_why_not().
+ */
+int perfctr_clock_is_on(const struct perfctr_clock *clock);
+
 void perfctr_clock_close(struct perfctr_clock *clock);
 
 /*

@@ -14,6 +14,7 @@ lib_libinternal_la_SOURCES = \
 	lib/error.c \
 	lib/event.c \
 	lib/file.c \
+	lib/global.c \
 	lib/group.c \
 	lib/info.c \
 	lib/internal.h \
@@ -28,8 +29,8 @@ lib_libinternal_la_SOURCES = \
 	lib/raw.c \
 	lib/reading.c \
 	lib/remote.c \
+	lib/set.c \
 	lib/table.c \
-	lib/unavailable.c \
 	lib/virtual.c \
 	lib/why.c
 

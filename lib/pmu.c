@@ -117,6 +117,13 @@ unsigned int perfctr_cpus_parse(const char *list, uint32_t *words)
 	return 0;
 }
 
+unsigned int perfctr_cpus_file(const char *path, uint32_t *words)
+{
+	char text[4096];
+
+	return perfctr_file_read(path, text, sizeof(text)) > 0 ? perfctr_cpus_parse(text, words) : 0;
+}
+
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu)
 {
 	uint32_t words[PERFCTR_CPU_WORDS];

@@ -92,6 +92,19 @@ const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 /* The same, and the reason, as a clause. */
 const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
 
+/* ---- provider_perf.c: what remote.c needs ---- */
+
+/* Make self, of zeros, the state of another thread. 0, or -1 after perfctr_why_not(). */
+int perfctr_perf_watch(struct vperfctr *self, pid_t tid);
+
+/* As perfctr_clock_is_on(). */
+int perfctr_perf_is_alive(const struct vperfctr *self);
+
+/* ---- info.c ---- */
+
+/* A provider's facts, and those that are the same with each. */
+int perfctr_provider_info(const struct perfctr_provider *provider, struct perfctr_info *info);
+
 /* ---- virtual.c ---- */
 
 /* The members of a control beside its cpu_control: 0, or -1 after perfctr_fail(EINVAL). */
@@ -107,6 +120,10 @@ const char *perfctr_device_problem(int error);
 
 /* The facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE). */
 int perfctr_device_info(struct perfctr_info *info);
+
+/* perfctr_fail(ESRCH): thread tid, or the one whose counters they are, is not stopped. */
+int perfctr_fail_not_stopped(int tid);
+int perfctr_fail_out_of_reach(void);
 
 /* sys_vperfctr_open(), and the driver's facts. */
 int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info);

@@ -7,7 +7,8 @@
  * pinned unless the user shares, and one clock event for the virtual TSC. A counter's value is
  * base + the event's count; "sums" move between base and sum[] as counting starts and stops, and
  * the events themselves are never reset. A stopped group stays open, and is used again if the next
- * control counts the same.
+ * control counts the same. The state of another thread (remote.c) differs in this only: it has a clock
+ * from the start, and all its reads are read(2).
  *
  * Who touches a state: its thread, and, for totals (process.c), others, which only read it. control,
  * unlink and the thread's end take the lock, and so do reads from other threads; reads of the thread
@@ -28,6 +29,7 @@
 
 struct state {
 	struct vperfctr handle;
+	pid_t tid;			/* another thread's state: whose; else 0 */
 	bool shared;			/* VPERFCTR_OPEN_SHARED */
 	bool have_clock;
 	volatile unsigned int cstatus;	/* what counts now; 0 if stopped */
@@ -249,7 +251,7 @@ static bool counts_the_same(const struct perfctr_cpu_control *a, const struct pe
 	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
 }
 
-static int open_counters(const struct perfctr_cpu_control *control, bool shared,
+static int open_counters(const struct state *state, const struct perfctr_cpu_control *control,
 			 struct perfctr_counter *counter)
 {
 	unsigned int i, n = control->nractrs;
@@ -258,15 +260,17 @@ static int open_counters(const struct perfctr_cpu_control *control, bool shared,
 	for (i = 0; i < n; i++) {
 		struct perf_event_attr attr = {
 			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
-			.disabled = i == 0, .pinned = i == 0 && !shared,
+			.disabled = i == 0, .pinned = i == 0 && !state->shared,
 		};
 
 		if (perfctr_control_attr(control, i, &attr, name, sizeof(name)) < 0 ||
-		    perfctr_counter_open(&counter[i], &attr, name, 0, -1, i ? counter : NULL, i) < 0) {
+		    perfctr_counter_open(&counter[i], &attr, name, state->tid, -1,
+					 i ? counter : NULL, i) < 0) {
 			close_counters(counter, i);
 			return -1;
 		}
-		perfctr_counter_map(&counter[i], PERFCTR_PAGE_COUNT);
+		if (!state->tid)
+			perfctr_counter_map(&counter[i], PERFCTR_PAGE_COUNT);
 	}
 	return 0;
 }
@@ -307,7 +311,7 @@ static void start_tsc(struct state *state)
 {
 	uint64_t now = 0;
 
-	perfctr_clock_read(&state->clock, true, &now);
+	perfctr_clock_read(&state->clock, is_own(state), &now);
 	state->tsc_base = now - state->tsc_sum;
 }
 
@@ -348,7 +352,7 @@ static int stop(struct state *state)
 
 static int check_control(const struct state *state, const struct vperfctr_control *control)
 {
-	if (!is_own(state))
+	if (!is_own(state) && !state->tid)
 		return perfctr_fail(ESRCH, state->handle.owner ?
 				    "these counters belong to another thread, which alone can control them" :
 				    "these counters have been unlinked; open new ones");
@@ -377,7 +381,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 	n = cpu->nractrs;
 	cstatus = perfctr_mk_cstatus(cpu->tsc_on, n, 0);
 	reuse = n && n == state->nr_open && !state->shared && counts_the_same(cpu, &state->opened);
-	if (n && !reuse && open_counters(cpu, state->shared, fresh) < 0)
+	if (n && !reuse && open_counters(state, cpu, fresh) < 0)
 		return -1;
 	if (cpu->tsc_on && !state->have_clock) {
 		perfctr_clock_open(&state->clock);
@@ -438,6 +442,26 @@ static int create(struct vperfctr *self, unsigned int mode)
 	return 0;
 }
 
+int perfctr_perf_watch(struct vperfctr *self, pid_t tid)
+{
+	struct state *state = state_of(self);
+
+	if (create(self, VPERFCTR_OPEN_CREAT_EXCL) < 0)
+		return -1;
+	if (perfctr_clock_watch(&state->clock, tid) < 0) {
+		pthread_mutex_destroy(&state->lock);
+		return -1;
+	}
+	state->have_clock = true;
+	state->tid = tid;
+	return 0;
+}
+
+int perfctr_perf_is_alive(const struct vperfctr *self)
+{
+	return perfctr_clock_is_on(&state_of(self)->clock);
+}
+
 static int detach(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
@@ -457,7 +481,13 @@ static int detach(struct vperfctr *self)
 
 static void destroy(struct vperfctr *self)
 {
-	pthread_mutex_destroy(&state_of(self)->lock);
+	struct state *state = state_of(self);
+
+	/* Another thread's may still count. */
+	close_counters(state->counter, state->nr_open);
+	if (state->have_clock)
+		perfctr_clock_close(&state->clock);
+	pthread_mutex_destroy(&state->lock);
 }
 
 static int iresume(struct vperfctr *self)

@@ -84,6 +84,21 @@ int perfctr_device_info(struct perfctr_info *info)
 /* How to have another thread under one's control, for sentences. */
 #define STOP_IT "stop it first: PTRACE_ATTACH, or PTRACE_SEIZE and PTRACE_INTERRUPT, then waitpid()"
 
+int perfctr_fail_not_stopped(int tid)
+{
+	return perfctr_fail(ESRCH,
+			    "there is no thread %d, or it is not stopped under this thread's "
+			    "ptrace(2); " STOP_IT,
+			    tid);
+}
+
+int perfctr_fail_out_of_reach(void)
+{
+	return perfctr_fail(
+	    ESRCH, "these counters are another thread's that is not stopped under "
+		   "this thread's ptrace(2), or have been unlinked; open your own, or " STOP_IT);
+}
+
 static int fail_open(int error, int tid)
 {
 	switch (error) {
@@ -94,11 +109,7 @@ static int fail_open(int error, int tid)
 		return tid ? perfctr_fail(ENODEV, "thread %d has no counters yet", tid) :
 		       perfctr_fail(ENODEV, "this thread has no counters yet");
 	case ESRCH:
-		return perfctr_fail(
-		    ESRCH,
-		    "there is no thread %d, or it is not stopped under this thread's "
-		    "ptrace(2); " STOP_IT,
-		    tid);
+		return perfctr_fail_not_stopped(tid);
 	case EPERM:
 		return perfctr_fail(
 		    EPERM,
@@ -150,10 +161,7 @@ static int fail_call(int error, int fd, const char *what)
 		return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made",
 				    fd);
 	case ESRCH:
-		return perfctr_fail(
-		    ESRCH,
-		    "these counters are another thread's that is not stopped under "
-		    "this thread's ptrace(2), or have been unlinked; open your own, or " STOP_IT);
+		return perfctr_fail_out_of_reach();
 	case EPERM:
 		return perfctr_fail(EPERM,
 				    "counting more than a thread's user mode takes the capability "

@@ -193,6 +193,16 @@ static char *reason(void)
 	return need(strdup(found ? found + strlen(words) : error));
 }
 
+/* Why the events of a spec have no counts; the first reason is kept. */
+static void refuse_spec(struct events *events, const struct spec *spec)
+{
+	unsigned int k;
+
+	for (k = 0; k < spec->n; k++)
+		if (!events->event[spec->first + k].reason)
+			events->event[spec->first + k].reason = reason();
+}
+
 static struct perfctr_group *open_spec(struct events *events, const struct spec *spec, pid_t tid,
 				       unsigned int flags)
 {
@@ -222,7 +232,7 @@ static struct perfctr_group *open_spec(struct events *events, const struct spec 
 void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned int flags)
 {
 	struct task *task;
-	unsigned int i, k;
+	unsigned int i;
 
 	if (tasks->n == tasks->room) {
 		tasks->room = tasks->room * 2 + 4;
@@ -236,9 +246,8 @@ void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned
 		const struct spec *spec = &events->spec[i];
 
 		task->group[i] = open_spec(events, spec, tid, flags);
-		for (k = 0; k < spec->n && !task->group[i]; k++)
-			if (!events->event[spec->first + k].reason)
-				events->event[spec->first + k].reason = reason();
+		if (!task->group[i])
+			refuse_spec(events, spec);
 	}
 }
 
@@ -276,7 +285,7 @@ static void read_task(struct events *events, struct task *task)
 		if (!task->group[i])
 			continue;
 		if (perfctr_group_read(task->group[i], reading) < 0)
-			die("%s", perfctr_error());
+			refuse_spec(events, spec);
 		for (k = 0; k < spec->n; k++)
 			add_reading(&events->event[spec->first + k].reading, &reading[k]);
 	}

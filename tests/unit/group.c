@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Groups of events, and counts' quality: what needs no PMU. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "unit.h"
@@ -64,6 +68,89 @@ START_TEST(enable_disable_reset)
 	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
 	perfctr_group_close(group);
+}
+END_TEST
+
+START_TEST(all_of_a_thread)
+{
+	struct perfctr_group *group = perfctr_group_open("page-faults,cs", 0, -1, 0);
+	struct perfctr_group *other = perfctr_group_open("page-faults", getppid(), -1, 0);
+	struct perfctr_reading before[2], after[2], theirs[2];
+	uint64_t id, id2;
+
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	ck_assert_int_eq(perfctr_disable_all(), 0);
+	ck_assert_int_eq(perfctr_group_read(group, before), 0);
+	if (other)
+		ck_assert_int_eq(perfctr_group_read(other, &theirs[0]), 0);
+	fault(100);
+	ck_assert_int_eq(perfctr_group_read(group, after), 0);
+	ck_assert_uint_eq(after[0].value, before[0].value);
+	ck_assert_uint_eq(after[0].enabled, before[0].enabled);
+	/* Whomever they count. */
+	if (other) {
+		ck_assert_int_eq(perfctr_group_read(other, &theirs[1]), 0);
+		ck_assert_uint_eq(theirs[0].enabled, theirs[1].enabled);
+	}
+	ck_assert_int_eq(perfctr_enable_all(), 0);
+	fault(100);
+	ck_assert_int_eq(perfctr_group_read(group, after), 0);
+	ck_assert_uint_ge(after[0].value, before[0].value + 100);
+	ck_assert_uint_eq(after[0].quality, PERFCTR_EXACT);
+
+	ck_assert_int_eq(perfctr_group_id(group, 0, &id), 0);
+	ck_assert_int_eq(perfctr_group_id(group, 1, &id2), 0);
+	ck_assert_uint_ne(id, id2);
+	ck_fails(perfctr_group_id(group, 2, &id), EINVAL, "no event 2");
+	ck_fails(perfctr_group_id(group, 0, NULL), EINVAL, "NULL");
+	perfctr_group_close(group);
+	perfctr_group_close(other);
+}
+END_TEST
+
+/* A kernel without perf_events, as far as prctl(2) tells. */
+START_TEST(nothing_to_switch)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { ARRAY_SIZE(code), code };
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+			_exit(77);
+		_exit(perfctr_enable_all() != -1 || errno != EOPNOTSUPP || perfctr_disable_all() != -1 ||
+		      !strstr(perfctr_error(), "CONFIG_PERF_EVENTS"));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+}
+END_TEST
+
+/* All processors are online while this runs: a group of one has the same readings as one of two. */
+START_TEST(a_processors_events)
+{
+	struct perfctr_group *one = perfctr_group_open("cpu-clock", -1, 0, PERFCTR_GROUP_STRICT);
+	struct perfctr_reading reading;
+
+	if (!one && errno == EACCES)
+		return;		/* not for this user */
+	ck_assert_msg(one != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_group_size(one), 1);
+	usleep(1000);
+	ck_assert_int_eq(perfctr_group_read(one, &reading), 0);
+	ck_assert_uint_eq(reading.quality, PERFCTR_EXACT);
+	ck_assert_uint_ge(reading.value, 1000000);
+	ck_assert_int_eq(perfctr_group_reset(one), 0);
+	ck_assert_int_eq(perfctr_group_disable(one), 0);
+	perfctr_group_close(one);
 }
 END_TEST
 
@@ -276,5 +363,6 @@ START_TEST(doctor)
 }
 END_TEST
 
-UNIT_MAIN("group", 60, software_events, enable_disable_reset, a_childs_events, bad_arguments,
+UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
+	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, estimates, rates, processors, doctor)

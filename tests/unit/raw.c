@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The driver's calls and remote counters, on a machine without the driver: how they fail. */
+/* The driver's calls, on a machine without the driver: how they fail. */
 #include <fcntl.h>
 #include <unistd.h>
 #include "unit.h"
@@ -40,32 +40,6 @@ START_TEST(raw_calls_need_the_driver)
 }
 END_TEST
 
-START_TEST(remote_counters_need_the_driver)
-{
-	struct vperfctr_control control = tsc_only();
-	struct perfctr_sum_ctrs sum;
-	struct perfctr_info info;
-
-	ck_fails_null(rvperfctr_open(getpid()), EOPNOTSUPP, "perfctr_group_open()");
-	ck_assert_ptr_nonnull(strstr(perfctr_error(), "modprobe perfctr"));
-	ck_fails_null(rvperfctr_open(0), EINVAL, "not 0");
-	ck_fails_null(rvperfctr_open(-1), EINVAL, "not -1");
-	setenv("PERFCTR_PROVIDER", "perf", 1);
-	ck_fails_null(rvperfctr_open(getpid()), EOPNOTSUPP, "PERFCTR_PROVIDER");
-	setenv("PERFCTR_PROVIDER", "nonsense", 1);
-	ck_fails_null(rvperfctr_open(getpid()), EINVAL, "PERFCTR_PROVIDER=nonsense");
-	unsetenv("PERFCTR_PROVIDER");
-	ck_fails(rvperfctr_pid(NULL), EINVAL, "NULL");
-	ck_fails(rvperfctr_info(NULL, &info), EINVAL, "NULL");
-	ck_fails(rvperfctr_read_ctrs(NULL, &sum), EINVAL, "NULL");
-	ck_fails(rvperfctr_read_state(NULL, &sum, &control), EINVAL, "NULL");
-	ck_fails(rvperfctr_control(NULL, &control), EINVAL, "NULL");
-	ck_fails(rvperfctr_stop(NULL), EINVAL, "NULL");
-	ck_fails(rvperfctr_unlink(NULL), EINVAL, "NULL");
-	rvperfctr_close(NULL);
-}
-END_TEST
-
 /* Each has an explanation of its own. */
 START_TEST(what_is_wrong_with_the_device)
 {
@@ -85,5 +59,4 @@ START_TEST(what_is_wrong_with_the_device)
 }
 END_TEST
 
-UNIT_MAIN("raw", 60, raw_calls_need_the_driver, remote_counters_need_the_driver,
-	  what_is_wrong_with_the_device)
+UNIT_MAIN("raw", 60, raw_calls_need_the_driver, what_is_wrong_with_the_device)

@@ -488,20 +488,9 @@ START_TEST(signals_in_every_call)
 }
 END_TEST
 
-START_TEST(not_in_this_release)
-{
-	struct gperfctr_cpu_control gcontrol;
-
-	memset(&gcontrol, 0, sizeof(gcontrol));
-	ck_fails_null(gperfctr_open(), EOPNOTSUPP, "perfctr_group_open");
-	ck_fails(gperfctr_control(NULL, &gcontrol), EOPNOTSUPP, "gperfctr");
-	ck_fails_null(perfctr_cpu_event_set(0), ENOENT, "table");
-}
-END_TEST
-
 UNIT_MAIN("virtual", 60, one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
 	  tsc_counts_while_the_thread_runs, tsc_never_goes_back, sums_over_controls,
 	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask,
 	  other_threads_only_read, total_over_threads, a_child_has_none,
 	  a_child_ends_as_a_thread, nothing_leaks,
-	  works_without_descriptors, signals_in_every_call, not_in_this_release)
+	  works_without_descriptors, signals_in_every_call)

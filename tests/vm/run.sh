@@ -95,7 +95,7 @@ files() {
 	[ -e "$work/files-$arch/.done" ] && return
 	case $arch in
 	arm64) host=aarch64-linux-gnu more="" ;;
-	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow tests/vm/guest/remote
+	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow
 		tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf tests/vm/guest/perfex-driver
 		tests/vm/guest/storm-driver
 		tests/bench/switch" ;;
@@ -110,7 +110,8 @@ files() {
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
 	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/storm/storm $more \
-		       tests/vm/guest/counters tests/vm/guest/perfex-exact tests/vm/guest/loop; do
+		       tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/perfex-exact \
+		       tests/vm/guest/loop tests/vm/guest/remote; do
 		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
@@ -120,6 +121,7 @@ files() {
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
 	ln -sf driver "$work/files-$arch/bin/driver_tsc"
+	ln -sf remote "$work/files-$arch/bin/remote_perf"
 	touch "$work/files-$arch/.done"
 }
 
@@ -163,14 +165,15 @@ for name in $1; do
 	files
 	usual="counters perfex-exact"
 	# The loops are stepped where that has not been done on the host.
-	[ "$name" != arm64-1 ] || usual="$usual step"
+	[ "$name" != arm64-1 ] || usual="$usual step remote_perf"
+	[ "$arch" = i386 ] || usual="$usual global"
 	DRIVER=
 	if [ "$arch" != arm64 ]; then
 		qemu
 		driver
 		DRIVER=$work/driver-$arch-$suite/perfctr.ko
 		usual="$usual driver counters_driver overflow"
-		[ "$arch" != amd64 ] || usual="$usual remote perfex-driver driver_perf"
+		[ "$arch" != amd64 ] || usual="$usual remote remote_perf perfex-driver driver_perf"
 	fi
 	case $name in
 	arm64-2) usual="$usual storm" ;;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* guest.h - what the tests of the library over the driver share. Kernels of x86 only. */
+/* guest.h - what the tests of the library in real kernels share. */
 #ifndef PERFCTR_TESTS_GUEST_H
 #define PERFCTR_TESTS_GUEST_H
 
@@ -33,7 +33,11 @@
 /* Exactly 2 * n instructions. */
 static inline __attribute__((always_inline)) void loop(unsigned long n)
 {
+#if defined(__aarch64__)
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+#else
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+#endif
 }
 
 /* Counts user-mode instructions on counters [0, n), and the TSC. */
@@ -47,7 +51,11 @@ static inline struct vperfctr_control instructions(unsigned int n)
 	control.cpu_control.nractrs = n;
 	for (i = 0; i < n; i++) {
 		control.cpu_control.pmc_map[i] = i;
-		control.cpu_control.evntsel[i] = 0x004100C0;
+#if defined(__aarch64__)
+		control.cpu_control.evntsel[i] = 0x80000008;	/* P: not EL1; INST_RETIRED */
+#else
+		control.cpu_control.evntsel[i] = 0x004100C0;	/* EN, USR; instructions retired */
+#endif
 	}
 	return control;
 }
@@ -100,14 +108,12 @@ struct guest_test {
 	int (*run)(void);
 };
 
-/* Run the tests with the driver loaded; what main() returns. */
-static inline int run_guest_tests(const struct guest_test *tests, unsigned int n)
+/* Run the tests; what main() returns. */
+static inline int run_tests(const struct guest_test *tests, unsigned int n)
 {
 	unsigned int i, failures = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (load_driver() < 0)
-		return 1;
 	for (i = 0; i < n; i++) {
 		int failed = tests[i].run();
 
@@ -115,7 +121,18 @@ static inline int run_guest_tests(const struct guest_test *tests, unsigned int n
 		failures += failed != 0;
 	}
 	printf("%u passed, %u failed\n", n - failures, failures);
-	return unload_driver() < 0 || failures != 0;
+	return failures != 0;
+}
+
+/* The same with the driver loaded. */
+static inline int run_guest_tests(const struct guest_test *tests, unsigned int n)
+{
+	int failed;
+
+	if (load_driver() < 0)
+		return 1;
+	failed = run_tests(tests, n);
+	return unload_driver() < 0 || failed;
 }
 
 #endif /* PERFCTR_TESTS_GUEST_H */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The library over the driver: its calls on descriptors, another thread's counters under ptrace,
- * other threads' sums, overflow signals, and which provider is chosen. See tests/vm/README.md.
+ * other threads' sums, overflow signals, and which provider is chosen. Called remote_perf, another
+ * thread's counters over perf_events. See tests/vm/README.md.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -78,14 +80,16 @@ static int raw_calls(void)
 /* ---- a child under ptrace ---- */
 
 /*
- * The child's work: three stretches, each between two breakpoints, of n, 3n and 10n loops; after
- * that it works until it is killed.
+ * The child's work: three stretches, each between two stops, of n, 3n and 10n loops; after that it
+ * works until it is killed.
  */
 #define STRETCH 10000ul
 
 static __attribute__((noinline)) void stretch(unsigned long n)
 {
-	__asm__ volatile("int3; 1: dec %0; jnz 1b; int3" : "+r"(n) : : "cc");
+	raise(SIGSTOP);
+	loop(n);
+	raise(SIGSTOP);
 }
 
 static void child(void)
@@ -147,9 +151,9 @@ static int remote_exact(void)
 	CHECK(rvperfctr_pid(remote) == pid, "%d", rvperfctr_pid(remote));
 	CHECK(rvperfctr_info(remote, &info) == 0 && perfctr_info_nrctrs(&info) >= 2, "info");
 	for (k = 0; k < 3; k++) {
-		CHECK(go_on(pid) == SIGTRAP, "the stretch's begin");
+		CHECK(go_on(pid) == SIGSTOP, "the stretch's begin");
 		CHECK(rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
-		CHECK(go_on(pid) == SIGTRAP, "the stretch's end");
+		CHECK(go_on(pid) == SIGSTOP, "the stretch's end");
 		CHECK(rvperfctr_read_state(remote, &sum, &got) == 0, "%s", perfctr_error());
 		CHECK(sum.pmc[0] == sum.pmc[1] && sum.tsc > 0, "%llu, %llu", sum.pmc[0],
 		      sum.pmc[1]);
@@ -157,15 +161,15 @@ static int remote_exact(void)
 		count[k] = sum.pmc[0];
 	}
 	/* Exactly the loops, and the same of all else. */
-	CHECK(count[0] >= 2 * STRETCH && count[0] < 2 * STRETCH + 10, "%llu", count[0]);
+	CHECK(count[0] >= 2 * STRETCH && count[0] < 2 * STRETCH + 200, "%llu", count[0]);
 	CHECK(count[1] - count[0] == 4 * STRETCH && count[2] - count[0] == 18 * STRETCH,
 	      "%llu %llu %llu", count[0], count[1], count[2]);
 
 	/* Another handle is one on the same state; a refused control touches nothing. */
 	second = rvperfctr_open(pid);
 	CHECK(second, "%s", perfctr_error());
-	control.cpu_control.pmc_map[1] = 0;
-	CHECK_FAILS(rvperfctr_control(second, &control), EINVAL, "pmc_map[1]");
+	control._reserved2 = 1;
+	CHECK_FAILS(rvperfctr_control(second, &control), EINVAL, "reserved");
 	CHECK(rvperfctr_read_ctrs(second, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
 	      again.pmc[0]);
 	rvperfctr_close(second);
@@ -324,7 +328,169 @@ static int left_to_their_thread(void)
 	return 0;
 }
 
+/* Over perf_events they are their tracer's; beside them, the thread has its own. */
+static void counts_for_itself(void)
+{
+	struct vperfctr_control control = instructions(1);
+	unsigned long long before;
+	struct vperfctr *self;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	self = vperfctr_open();
+	if (!self || vperfctr_control(self, &control) < 0)
+		_exit(1);
+	before = vperfctr_read_pmc(self, 0);
+	loop(1000);
+	if (vperfctr_read_pmc(self, 0) - before < 2000)
+		_exit(2);
+	raise(SIGSTOP);
+}
+
+static int apart_from_its_own(void)
+{
+	struct vperfctr_control control = instructions(1);
+	pid_t pid = start_child(counts_for_itself);
+	struct rvperfctr *remote;
+	struct perfctr_sum_ctrs sum;
+
+	CHECK(stopped(pid) == SIGSTOP, "stop");
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	rvperfctr_close(remote);
+	CHECK(go_on(pid) == SIGSTOP, "its own counters");
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
+	CHECK(sum.pmc[0] > 2000 && sum.pmc[0] < 1000000, "%llu", sum.pmc[0]);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return 0;
+}
+
+/* A thread gets its counters when it runs. If others have them, a read says so. */
+static int no_room(void)
+{
+	struct vperfctr_control control = instructions(2);
+	pid_t pid = start_child(child);
+	struct perfctr_group *hog[64];
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	unsigned int n = 0;
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	CHECK(stopped(pid) == SIGSTOP && sched_setaffinity(pid, sizeof(first), &first) == 0,
+	      "on processor 0");
+	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", -1, 0,
+						      PERFCTR_GROUP_STRICT)))
+		n++;
+	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	CHECK(go_on(pid) == SIGSTOP, "the stretch's begin");
+	CHECK_FAILS(rvperfctr_read_ctrs(remote, &sum), EBUSY, "somebody else");
+	while (n)
+		perfctr_group_close(hog[--n]);
+	CHECK_FAILS(rvperfctr_stop(remote), EBUSY, "somebody else");
+	CHECK(rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	CHECK(go_on(pid) == SIGSTOP, "the stretch's end");
+	CHECK(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
+	CHECK(sum.pmc[0] >= 2 * STRETCH && sum.pmc[0] < 2 * STRETCH + 200, "%llu", sum.pmc[0]);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return 0;
+}
+
 /* ---- exec ---- */
+
+static void execute_stretches(void)
+{
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	execl("/proc/self/exe", "remote", "stretches", (char *)NULL);
+}
+
+/* A remote state goes on in the next program. */
+static int remote_through_exec(void)
+{
+	struct vperfctr_control control = instructions(1);
+	pid_t pid = start_child(execute_stretches);
+	struct perfctr_sum_ctrs at[6];
+	struct rvperfctr *remote;
+	unsigned int k;
+
+	CHECK(stopped(pid) == SIGSTOP, "stop");
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	CHECK(go_on(pid) == SIGTRAP, "exec");
+	CHECK(rvperfctr_read_ctrs(remote, &at[0]) == 0, "%s", perfctr_error());
+	for (k = 1; k < 6; k++) {
+		CHECK(go_on(pid) == SIGSTOP, "stop %u", k);
+		CHECK(rvperfctr_read_ctrs(remote, &at[k]) == 0, "%s", perfctr_error());
+		CHECK(at[k].pmc[0] > at[k - 1].pmc[0], "%u: %llu", k, at[k].pmc[0]);
+	}
+	/* Behind its first stop, those before and behind stretches of n and 3n loops. */
+	CHECK(at[5].pmc[0] - at[4].pmc[0] - (at[3].pmc[0] - at[2].pmc[0]) == 4 * STRETCH,
+	      "%llu, %llu", at[3].pmc[0] - at[2].pmc[0], at[5].pmc[0] - at[4].pmc[0]);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return 0;
+}
+
+#define SET_USER_ID "/tmp/remote-set-user-id"
+
+static int go_pipe[2];
+
+static void execute_as_root(void)
+{
+	char byte;
+
+	if (setresuid(65534, 65534, 65534) == 0 && read(go_pipe[0], &byte, 1) == 1)
+		execl(SET_USER_ID, "remote", "stretches", (char *)NULL);
+}
+
+/* But not in one with more rights, where the tracer must be root, and open anew. */
+static int not_into_more_rights(void)
+{
+	struct vperfctr_control control = instructions(1);
+	struct perfctr_sum_ctrs sum, again;
+	struct rvperfctr *remote, *fresh;
+	static char bytes[1 << 20];
+	int from = open("/proc/self/exe", O_RDONLY);
+	int to = open(SET_USER_ID, O_WRONLY | O_CREAT, 0755);
+	ssize_t n;
+	pid_t pid;
+
+	while ((n = read(from, bytes, sizeof(bytes))) > 0)
+		CHECK(write(to, bytes, (size_t)n) == n, "copy");
+	close(from);
+	close(to);
+	CHECK(chmod(SET_USER_ID, 04755) == 0 && pipe(go_pipe) == 0, "mode");
+	pid = start_child(execute_as_root);
+	CHECK(ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_TRACEEXEC) == 0, "seize");
+	CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	CHECK(write(go_pipe[1], bytes, 1) == 1 && go_on(pid) == SIGTRAP, "exec");
+	close(go_pipe[0]);
+	close(go_pipe[1]);
+	CHECK(rvperfctr_read_ctrs(remote, &sum) == 0 && sum.pmc[0] > 0, "%s", perfctr_error());
+	CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+	fresh = rvperfctr_open(pid);
+	CHECK(fresh && rvperfctr_control(fresh, &control) == 0, "%s", perfctr_error());
+	/* Its stops: the first, and before and behind the first stretch. */
+	CHECK(go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP, "stop");
+	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
+	      again.pmc[0]);
+	CHECK(rvperfctr_read_ctrs(fresh, &again) == 0 && again.pmc[0] > 2 * STRETCH, "%llu",
+	      again.pmc[0]);
+	rvperfctr_close(fresh);
+	rvperfctr_close(remote);
+	end_child(pid);
+	unlink(SET_USER_ID);
+	return 0;
+}
 
 /* The counters go on in the next program, unless their control says that they end. */
 static int through_exec(void)
@@ -476,12 +642,18 @@ static int both_at_once(void)
 {
 	struct vperfctr_control control = instructions(1), clock = instructions(0);
 	struct vperfctr *self = vperfctr_open();
+	struct gperfctr_cpu_control whole = { .cpu = 0 };
 	struct perfctr_reading before, after;
 	struct perfctr_group *group;
+	struct gperfctr *global;
 
 	CHECK(self && vperfctr_control(self, &control) == 0, "%s", perfctr_error());
 	CHECK_FAILS(perfctr_group_open("instructions:u", 0, -1, 0) ? 0 : -1, EBUSY,
 		    "the perfctr driver");
+	CHECK((global = gperfctr_open()) != NULL, "%s", perfctr_error());
+	whole.cpu_control = control.cpu_control;
+	CHECK_FAILS(gperfctr_control(global, &whole), EBUSY, "the perfctr driver");
+	gperfctr_close(global);
 	loop(1000);
 	CHECK(vperfctr_read_pmc(self, 0) > 2000, "the driver's count");
 	vperfctr_unlink(self);
@@ -567,7 +739,9 @@ static int choice(void)
 	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
 	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER) ? 0 : -1,
 		    ENODEV, "modprobe");
+	setenv("PERFCTR_PROVIDER", "driver", 1);
 	CHECK_FAILS(rvperfctr_open(getppid()) ? 0 : -1, EOPNOTSUPP, "modprobe");
+	unsetenv("PERFCTR_PROVIDER");
 	CHECK(rename("/dev/perfctr.away", "/dev/perfctr") == 0, "rename");
 	CHECK(!strcmp(perfctr_provider_name(), "driver"), "%s", perfctr_provider_name());
 	return 0;
@@ -579,11 +753,20 @@ int main(int argc, char **argv)
 #define TEST(name) { #name, name }
 		TEST(raw_calls), TEST(remote_exact), TEST(only_stopped_threads),
 		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(through_exec),
+		TEST(remote_through_exec), TEST(not_into_more_rights),
 		TEST(totals_of_live_threads),
 		TEST(overflow_signals), TEST(both_at_once), TEST(choice),
+	}, perf_tests[] = {
+		TEST(remote_exact), TEST(only_stopped_threads), TEST(killed_in_the_middle),
+		TEST(apart_from_its_own), TEST(no_room), TEST(remote_through_exec),
+		TEST(not_into_more_rights),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "stretches"))
+		child();
 	if (argc > 1)
 		return executed(!strcmp(argv[1], "some"));
+	if (strstr(argv[0], "perf"))
+		return run_tests(perf_tests, sizeof(perf_tests) / sizeof(perf_tests[0]));
 	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * System-wide counters: a group of perf_events on each processor that has a control. perfctr's
+ * kernel had one set of them for the machine; here each handle has its own.
+ *
+ * The events are opened at the start and closed at the stop, so that the sums begin at zero and
+ * nothing is held in between. A control is tried out by opening them once before.
+ */
+#include <errno.h>
+#include <string.h>
+#include "provider.h"
+
+/* perfctr's sampling timer was not to run more often. Nothing needs one here. */
+#define MIN_INTERVAL_USEC 10000
+
+struct processor {
+	bool known;			/* has had a control */
+	bool armed;			/* its control counts, or waits for the start */
+	int problem;			/* after a stop: the last sample's error */
+	struct perfctr_group *group;	/* counts; NULL: stopped */
+	struct perfctr_cpu_control control;
+	struct perfctr_sum_ctrs sum;	/* of the last sample that succeeded */
+};
+
+/* Lies in memory that a child of fork() finds cleared. Untouched pages of it take no room. */
+struct gperfctr {
+	bool open;			/* in a child of fork(), the parent's is not */
+	bool running;
+	unsigned int end;		/* processors from here on are not known */
+	unsigned int armed;		/* how many are */
+	struct processor processor[PERFCTR_MAX_CPUS];
+};
+
+static struct gperfctr *mutable(const struct gperfctr *global)
+{
+	/* History's prototypes promise more than they keep. */
+	return (struct gperfctr *)global;
+}
+
+static int check_handle(const struct gperfctr *global)
+{
+	if (!global)
+		return perfctr_fail(EINVAL, "gperfctr_*() need a handle of gperfctr_open(), not "
+				    "NULL");
+	if (!global->open)
+		return perfctr_fail(ESRCH, "these counters belong to the parent process; a child "
+				    "opens its own");
+	return 0;
+}
+
+static bool counts_anything(const struct perfctr_cpu_control *control)
+{
+	return perfctr_mk_cstatus(control->tsc_on, control->nractrs, control->nrictrs) != 0;
+}
+
+/* ---- one processor ---- */
+
+/* Say whose the last error was. Returns -1. */
+static int blame(unsigned int cpu)
+{
+	return perfctr_fail(errno, "processor %u: %s", cpu, perfctr_error());
+}
+
+/* A group for the control, stopped. Its time is the TSC, so a TSC alone has a group, too. */
+static struct perfctr_group *open_group(unsigned int cpu, const struct perfctr_cpu_control *control)
+{
+	const unsigned int flags = PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED;
+	struct perfctr_group *group;
+
+	if (perfctr_cpu_online(cpu) < 0)
+		return NULL;
+	group = control->nractrs ? perfctr_group_open_control(control, -1, (int)cpu, flags) :
+				   perfctr_group_open("cpu-clock", -1, (int)cpu, flags);
+	if (!group)
+		blame(cpu);
+	return group;
+}
+
+static int fail_sample(int error, unsigned int cpu)
+{
+	if (error == ENODEV)
+		return perfctr_fail(ENODEV, "processor %u has been offline, which has ended its "
+				    "counting; the sums are those of that moment; stop, and start "
+				    "anew", cpu);
+	if (error == EBUSY)
+		perfctr_why_taken("the counters");
+	else
+		perfctr_fail(error, "its counters could not be read when they were stopped");
+	return blame(cpu);
+}
+
+/* Bring the sums of a processor that counts up to date. With ENODEV they are the final ones. */
+static int sample(struct processor *processor, unsigned int cpu)
+{
+	const struct perfctr_rate rate = perfctr_rate_from_khz(perfctr_tsc_khz());
+	const struct perfctr_cpu_control *control = &processor->control;
+	struct perfctr_reading readings[PERFCTR_NR_CTRS];
+	unsigned int i;
+
+	if (perfctr_group_read(processor->group, readings) < 0)
+		return blame(cpu);
+	if (readings[0].quality != PERFCTR_EXACT && readings[0].quality != PERFCTR_STALE)
+		return fail_sample(EBUSY, cpu);
+	if (control->tsc_on)
+		processor->sum.tsc = perfctr_rate_ticks(rate, readings[0].enabled);
+	for (i = 0; i < control->nractrs; i++)
+		processor->sum.pmc[i] = readings[i].value;
+	return readings[0].quality == PERFCTR_STALE ? fail_sample(ENODEV, cpu) : 0;
+}
+
+/* ---- all processors ---- */
+
+static void close_groups(struct gperfctr *global)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < global->end; cpu++) {
+		perfctr_group_close(global->processor[cpu].group);
+		global->processor[cpu].group = NULL;
+	}
+}
+
+struct gperfctr *gperfctr_open(void)
+{
+	const struct perfctr_provider *wished;
+	struct gperfctr *global;
+	const char *why;
+
+	if (perfctr_provider_wished(0, &wished, &why) < 0)
+		return NULL;
+	if (wished == &perfctr_provider_driver) {
+		perfctr_fail(EOPNOTSUPP, "the driver, which PERFCTR_PROVIDER asks for, has no "
+			     "system-wide counters; those are perf_events', with PERFCTR_PROVIDER "
+			     "unset or \"perf\"");
+		return NULL;
+	}
+	global = perfctr_memory_map(sizeof(*global));
+	if (global)
+		global->open = true;
+	return global;
+}
+
+void gperfctr_close(struct gperfctr *global)
+{
+	/* In a child of fork() the handle was wiped, and its groups with it. */
+	if (!global || !global->open)
+		return;
+	close_groups(global);
+	perfctr_memory_unmap(global, sizeof(*global));
+}
+
+int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *control)
+{
+	struct gperfctr *global = mutable(self);
+	struct processor *processor;
+	struct perfctr_group *trial;
+	bool arm;
+
+	if (check_handle(global) < 0)
+		return -1;
+	if (!control)
+		return perfctr_fail(EINVAL, "gperfctr_control() needs a control, not NULL");
+	if (control->_reserved1 | control->_reserved2 | control->_reserved3 | control->_reserved4)
+		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear "
+				    "the whole structure before setting members");
+	if (control->cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP, "system-wide counters have no thread to interrupt; "
+				    "use a-mode counters (nrictrs = 0)");
+	if (perfctr_cpu_online(control->cpu) < 0 ||
+	    perfctr_cpu_control_check(&control->cpu_control) < 0)
+		return -1;
+	if (global->running)
+		return perfctr_fail(EBUSY, "the counters have been started; gperfctr_stop() first");
+	arm = counts_anything(&control->cpu_control);
+	if (arm) {
+		trial = open_group(control->cpu, &control->cpu_control);
+		if (!trial)
+			return -1;
+		perfctr_group_close(trial);
+	}
+	processor = &global->processor[control->cpu];
+	global->armed += (unsigned int)arm - (unsigned int)processor->armed;
+	*processor = (struct processor){
+		.known = true, .armed = arm, .control = control->cpu_control,
+	};
+	if (control->cpu >= global->end)
+		global->end = control->cpu + 1;
+	return (int)global->armed;
+}
+
+int gperfctr_start(const struct gperfctr *self, unsigned int interval_usec)
+{
+	struct gperfctr *global = mutable(self);
+	struct processor *processor;
+	unsigned int cpu;
+
+	if (check_handle(global) < 0)
+		return -1;
+	if (interval_usec && interval_usec < MIN_INTERVAL_USEC)
+		return perfctr_fail(EINVAL, "interval_usec is %u; it may be 0, or at least %u",
+				    interval_usec, MIN_INTERVAL_USEC);
+	if (global->running)
+		return perfctr_fail(EBUSY, "the counters have been started already; "
+				    "gperfctr_stop() first");
+	/* All are opened before the first starts. */
+	for (cpu = 0; cpu < global->end; cpu++) {
+		processor = &global->processor[cpu];
+		if (!processor->armed)
+			continue;
+		processor->group = open_group(cpu, &processor->control);
+		if (!processor->group)
+			goto fail;
+	}
+	for (cpu = 0; cpu < global->end; cpu++) {
+		processor = &global->processor[cpu];
+		if (processor->group && perfctr_group_enable(processor->group) < 0) {
+			blame(cpu);
+			goto fail;
+		}
+	}
+	global->running = global->armed > 0;
+	return (int)global->armed;
+fail:
+	close_groups(global);
+	return -1;
+}
+
+int gperfctr_stop(const struct gperfctr *self)
+{
+	struct gperfctr *global = mutable(self);
+	struct processor *processor;
+	unsigned int cpu;
+
+	if (check_handle(global) < 0)
+		return -1;
+	for (cpu = 0; cpu < global->end; cpu++) {
+		processor = &global->processor[cpu];
+		processor->armed = false;
+		if (processor->group)
+			processor->problem = sample(processor, cpu) < 0 ? errno : 0;
+	}
+	close_groups(global);
+	global->armed = 0;
+	global->running = false;
+	return 0;
+}
+
+int gperfctr_read(const struct gperfctr *self, struct gperfctr_cpu_state *state)
+{
+	struct gperfctr *global = mutable(self);
+	struct processor *processor;
+	unsigned int cpu;
+	int result = 0;
+
+	if (check_handle(global) < 0)
+		return -1;
+	if (!state)
+		return perfctr_fail(EINVAL, "gperfctr_read() needs a place for the result, not "
+				    "NULL");
+	cpu = state->cpu;
+	if ((cpu >= global->end || !global->processor[cpu].known) && perfctr_cpu_online(cpu) < 0)
+		return -1;
+	processor = &global->processor[cpu];
+	if (processor->group)
+		result = sample(processor, cpu);
+	else if (processor->problem)
+		result = fail_sample(processor->problem, cpu);
+	if (result < 0 && errno != ENODEV)
+		return -1;
+	*state = (struct gperfctr_cpu_state){
+		.cpu = cpu, .cpu_control = processor->control, .sum = processor->sum,
+	};
+	return result;
+}
+
+int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info)
+{
+	if (check_handle(global) < 0)
+		return -1;
+	if (!info)
+		return perfctr_fail(EINVAL, "gperfctr_info() needs a place for the result, not "
+				    "NULL");
+	return perfctr_provider_info(&perfctr_provider_perf, info);
+}
+
+struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global)
+{
+	return check_handle(global) < 0 ? NULL : perfctr_cpus_info(-1);
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Another thread's counters over perf_events, under ptrace(2): what needs no PMU. */
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "unit.h"
+
+static struct vperfctr_control tsc_only(void)
+{
+	struct vperfctr_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	return control;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void work(uint64_t ns)
+{
+	uint64_t end = cpu_ns() + ns;
+
+	while (cpu_ns() < end)
+		;
+}
+
+/* ---- children ---- */
+
+#define STEP_NS 2000000u
+
+/* Stops before and behind each of three steps, and ends. */
+static void in_steps(void)
+{
+	unsigned int i;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	for (i = 0; i < 3; i++) {
+		work(STEP_NS);
+		raise(SIGSTOP);
+	}
+}
+
+static void for_ever(void)
+{
+	for (;;)
+		work(STEP_NS);
+}
+
+static pid_t start_child(void (*run)(void))
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		run();
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+static void wait_stopped(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, __WALL), pid);
+	ck_assert_msg(WIFSTOPPED(status), "status 0x%X", status);
+}
+
+static void go_on(pid_t pid)
+{
+	ck_assert_int_eq(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	wait_stopped(pid);
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, __WALL) == pid)
+		;
+}
+
+static struct rvperfctr *open_remote(pid_t pid)
+{
+	struct rvperfctr *remote = rvperfctr_open(pid);
+
+	ck_assert_msg(remote != NULL, "%s", perfctr_error());
+	return remote;
+}
+
+static unsigned long long read_tsc(const struct rvperfctr *remote)
+{
+	struct perfctr_sum_ctrs sum;
+
+	ck_assert_msg(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
+	return sum.tsc;
+}
+
+static unsigned int open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+/* ---- tests ---- */
+
+START_TEST(bad_arguments)
+{
+	struct vperfctr_control control = tsc_only();
+	pid_t pid = start_child(in_steps);
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	struct perfctr_info info;
+
+	ck_fails_null(rvperfctr_open(0), EINVAL, "not 0");
+	ck_fails_null(rvperfctr_open(-1), EINVAL, "not -1");
+	ck_fails(rvperfctr_pid(NULL), EINVAL, "a handle");
+	ck_fails(rvperfctr_info(NULL, &info), EINVAL, "a handle");
+	ck_fails(rvperfctr_read_ctrs(NULL, &sum), EINVAL, "a handle");
+	ck_fails(rvperfctr_read_state(NULL, &sum, &control), EINVAL, "a handle");
+	ck_fails(rvperfctr_control(NULL, &control), EINVAL, "a handle");
+	ck_fails(rvperfctr_stop(NULL), EINVAL, "a handle");
+	ck_fails(rvperfctr_unlink(NULL), EINVAL, "a handle");
+	rvperfctr_close(NULL);
+
+	wait_stopped(pid);
+	setenv("PERFCTR_PROVIDER", "driver", 1);
+	ck_fails_null(rvperfctr_open(pid), EOPNOTSUPP, "modprobe perfctr");
+	setenv("PERFCTR_PROVIDER", "nonsense", 1);
+	ck_fails_null(rvperfctr_open(pid), EINVAL, "PERFCTR_PROVIDER=nonsense");
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	remote = open_remote(pid);
+	unsetenv("PERFCTR_PROVIDER");
+	ck_assert_int_eq(rvperfctr_pid(remote), pid);
+	ck_fails(rvperfctr_info(remote, NULL), EINVAL, "the result");
+	ck_fails(rvperfctr_read_ctrs(remote, NULL), EINVAL, "the counts");
+	ck_fails(rvperfctr_control(remote, NULL), EINVAL, "a control");
+	ck_assert_int_eq(rvperfctr_info(remote, &info), 0);
+	ck_assert_int_eq(strncmp(info.driver_version, "perf_events", 11), 0);
+
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	control._reserved2 = 1;
+	ck_fails(rvperfctr_control(remote, &control), EINVAL, "reserved");
+	control = tsc_only();
+	control.cpu_control.nrictrs = 1;
+	ck_fails(rvperfctr_control(remote, &control), EOPNOTSUPP, "another thread's");
+	control = tsc_only();
+	control.flags = VPERFCTR_CONTROL_CLOEXEC;
+	ck_fails(rvperfctr_control(remote, &control), EOPNOTSUPP, "PTRACE_O_TRACEEXEC");
+	/* Refused, all of them: it counts on. */
+	go_on(pid);
+	ck_assert_uint_gt(read_tsc(remote), 0);
+	rvperfctr_close(remote);
+	end_child(pid);
+}
+END_TEST
+
+START_TEST(steps_of_a_child)
+{
+	const uint64_t step = STEP_NS * perfctr_tsc_khz() / 1000000;
+	struct vperfctr_control control = tsc_only(), got;
+	unsigned long long first, before, now;
+	pid_t pid = start_child(in_steps);
+	struct rvperfctr *remote, *second;
+	struct perfctr_sum_ctrs sum;
+
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	ck_assert_uint_eq(read_tsc(remote), 0);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	ck_assert_uint_eq(read_tsc(remote), 0);
+	go_on(pid);
+	first = read_tsc(remote);
+	ck_assert_uint_ge(first, step - step / 1000);
+	ck_assert_uint_lt(first, 10 * step);
+	ck_assert_uint_eq(read_tsc(remote), first);
+
+	/* Another handle is on the same state, which outlives them both, counting. */
+	second = open_remote(pid);
+	ck_assert_uint_eq(read_tsc(second), first);
+	rvperfctr_close(remote);
+	ck_assert_uint_eq(read_tsc(second), first);
+	rvperfctr_close(second);
+	go_on(pid);
+	remote = open_remote(pid);
+	before = read_tsc(remote);
+	ck_assert_uint_ge(before - first, step - step / 1000);
+	ck_assert_int_eq(rvperfctr_read_state(remote, NULL, &got), 0);
+	ck_assert_int_eq(memcmp(&got, &control, sizeof(got)), 0);
+
+	/* Stopped and started: the TSC's sum goes on. */
+	ck_assert_int_eq(rvperfctr_stop(remote), 0);
+	ck_assert_int_eq(rvperfctr_read_state(remote, &sum, &got), 0);
+	ck_assert_uint_eq(sum.tsc, before);
+	ck_assert_uint_eq(got.cpu_control.tsc_on, 0);
+	go_on(pid);
+	ck_assert_uint_eq(read_tsc(remote), before);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	ck_assert_uint_eq(read_tsc(remote), before);
+
+	/* It ends. What it did until then can be read; nothing can be set any more. */
+	ck_assert_int_eq(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	now = read_tsc(remote);
+	ck_assert_uint_gt(now, before);
+	ck_assert_uint_eq(read_tsc(remote), now);
+	ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+	ck_fails(rvperfctr_stop(remote), ESRCH, "unlinked");
+	ck_fails_null(rvperfctr_open(pid), ESRCH, "no thread");
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	ck_assert_uint_eq(read_tsc(remote), now);
+	rvperfctr_close(remote);
+}
+END_TEST
+
+START_TEST(unlinked)
+{
+	struct vperfctr_control control = tsc_only();
+	pid_t pid = start_child(in_steps);
+	struct rvperfctr *remote, *fresh;
+	unsigned long long sum;
+
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	go_on(pid);
+	sum = read_tsc(remote);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+	/* The next is a state of its own. */
+	fresh = open_remote(pid);
+	ck_assert_uint_eq(read_tsc(fresh), 0);
+	rvperfctr_close(fresh);
+	/* Whatever the thread does. */
+	ck_assert_int_eq(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	ck_assert_uint_eq(read_tsc(remote), sum);
+	wait_stopped(pid);
+	end_child(pid);
+	ck_assert_uint_eq(read_tsc(remote), sum);
+	rvperfctr_close(remote);
+}
+END_TEST
+
+/* From a thread that is not the tracer, though its process is. */
+static void *read_elsewhere(void *remote)
+{
+	struct perfctr_sum_ctrs sum;
+
+	return rvperfctr_read_ctrs(remote, &sum) == -1 && errno == ESRCH ? NULL : remote;
+}
+
+START_TEST(only_stopped_threads)
+{
+	struct vperfctr_control control = tsc_only();
+	pid_t pid = start_child(for_ever);
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	pthread_t thread;
+	void *wrong;
+
+	ck_fails_null(rvperfctr_open(0x3FFFFFF0), ESRCH, "no thread 1073741808");
+	ck_fails_null(rvperfctr_open(getpid()), ESRCH, "ptrace(2)");
+	ck_fails_null(rvperfctr_open(pid), ESRCH, "PTRACE_ATTACH");
+	kill(pid, SIGSTOP);
+	ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+	ck_fails_null(rvperfctr_open(pid), ESRCH, "ptrace(2)");
+	kill(pid, SIGCONT);
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+	ck_fails_null(rvperfctr_open(pid), ESRCH, "PTRACE_INTERRUPT");
+	ck_assert_int_eq(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, remote), 0);
+	pthread_join(thread, &wrong);
+	ck_assert_ptr_null(wrong);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+
+	ck_assert_int_eq(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	ck_fails(rvperfctr_read_ctrs(remote, &sum), ESRCH, "not stopped");
+	ck_fails(rvperfctr_read_state(remote, NULL, &control), ESRCH, "not stopped");
+	ck_fails(rvperfctr_control(remote, &control), ESRCH, "not stopped");
+	ck_fails(rvperfctr_stop(remote), ESRCH, "not stopped");
+	ck_fails(rvperfctr_unlink(remote), ESRCH, "not stopped");
+	usleep(2000);
+	ck_assert_int_eq(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
+	wait_stopped(pid);
+	ck_assert_uint_gt(read_tsc(remote), 0);
+	rvperfctr_close(remote);
+	end_child(pid);
+}
+END_TEST
+
+static void execute(void)
+{
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	execl("/bin/sh", "sh", "-c", "kill -STOP $$", (char *)NULL);
+}
+
+START_TEST(through_exec)
+{
+	struct vperfctr_control control = tsc_only();
+	unsigned long long before, after;
+	pid_t pid = start_child(execute);
+	struct rvperfctr *remote;
+
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	go_on(pid);		/* execve(2)'s SIGTRAP */
+	before = read_tsc(remote);
+	ck_assert_uint_gt(before, 0);
+	go_on(pid);		/* the new program stops */
+	after = read_tsc(remote);
+	ck_assert_uint_gt(after, before);
+	rvperfctr_close(remote);
+	end_child(pid);
+}
+END_TEST
+
+/* A child with this id, which has to be free: 0 in the child, -1 if that can't be had here. */
+static pid_t fork_as(pid_t pid)
+{
+#ifdef SYS_clone3
+	struct {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+		uint64_t set_tid, set_tid_size;
+	} args = { .exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1 };
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+#else
+	return (void)pid, -1;
+#endif
+}
+
+/* A thread that has got the id of one that ended is another one. */
+START_TEST(an_id_used_again)
+{
+	struct vperfctr_control control = tsc_only();
+	pid_t pid = start_child(in_steps), again;
+	struct rvperfctr *old, *fresh;
+	unsigned long long sum;
+
+	wait_stopped(pid);
+	old = open_remote(pid);
+	ck_assert_int_eq(rvperfctr_control(old, &control), 0);
+	go_on(pid);
+	end_child(pid);
+	sum = read_tsc(old);
+	again = fork_as(pid);
+	if (again == 0) {
+		in_steps();
+		_exit(0);
+	}
+	if (again == pid) {
+		wait_stopped(pid);
+		ck_assert_uint_eq(read_tsc(old), sum);
+		ck_fails(rvperfctr_control(old, &control), ESRCH, "unlinked");
+		fresh = open_remote(pid);
+		ck_assert_uint_eq(read_tsc(fresh), 0);
+		ck_assert_int_eq(rvperfctr_control(fresh, &control), 0);
+		go_on(pid);
+		ck_assert_uint_gt(read_tsc(fresh), 0);
+		ck_assert_uint_eq(read_tsc(old), sum);
+		rvperfctr_close(fresh);
+		end_child(pid);
+	}
+	rvperfctr_close(old);
+}
+END_TEST
+
+START_TEST(a_child_of_the_tracer)
+{
+	struct vperfctr_control control = tsc_only();
+	pid_t pid = start_child(in_steps), child;
+	struct rvperfctr *remote;
+	int status;
+
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	child = fork();
+	if (child == 0) {
+		struct perfctr_sum_ctrs sum;
+		int wrong = rvperfctr_read_ctrs(remote, &sum) != -1 || errno != ESRCH;
+
+		wrong |= rvperfctr_pid(remote) != -1 || rvperfctr_unlink(remote) != -1;
+		wrong |= rvperfctr_control(remote, &control) != -1 || errno != ESRCH;
+		rvperfctr_close(remote);
+		/* It can have tracees of its own. */
+		pid = start_child(in_steps);
+		wait_stopped(pid);
+		remote = rvperfctr_open(pid);
+		wrong |= !remote || rvperfctr_control(remote, &control) != 0;
+		rvperfctr_close(remote);
+		end_child(pid);
+		_exit(wrong);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	go_on(pid);
+	ck_assert_uint_gt(read_tsc(remote), 0);
+	rvperfctr_close(remote);
+	end_child(pid);
+}
+END_TEST
+
+/* A tracer that gives up its rights keeps the stop, but not the right to look. */
+START_TEST(no_permission)
+{
+	int status;
+	pid_t tracer;
+
+	if (geteuid() != 0)
+		return;
+	tracer = fork();
+	if (tracer == 0) {
+		pid_t pid = start_child(in_steps);
+		struct rvperfctr *remote;
+		int wrong;
+
+		wait_stopped(pid);
+		if (setresuid(65534, 65534, 0) < 0)
+			_exit(9);
+		remote = rvperfctr_open(pid);
+		wrong = remote || (errno != EACCES && errno != EPERM) ||
+			!strstr(perfctr_error(), "the TSC can't be counted");
+		if (setresuid(0, 0, 0) < 0)
+			_exit(9);
+		end_child(pid);
+		_exit(wrong);
+	}
+	ck_assert_int_eq(waitpid(tracer, &status, 0), tracer);
+	ck_assert_msg(status == 0, "status 0x%X", status);
+}
+END_TEST
+
+/* The descriptors that are left when a state has come and gone, and ended threads' with it. */
+static unsigned int descriptors_left(void)
+{
+	pid_t pid = start_child(in_steps);
+	struct rvperfctr *remote;
+
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return open_descriptors();
+}
+
+/* States of ended threads go away, though nobody unlinked them. */
+START_TEST(nothing_leaks)
+{
+	struct vperfctr_control control = tsc_only();
+	unsigned int k, before = descriptors_left();
+	struct rvperfctr *remote;
+	pid_t pid;
+
+	for (k = 0; k < 20; k++) {
+		pid = start_child(in_steps);
+		wait_stopped(pid);
+		remote = open_remote(pid);
+		ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+		if (k % 2)
+			rvperfctr_close(remote);
+		end_child(pid);
+		if (k % 2 == 0)
+			rvperfctr_close(remote);
+		/* At most the last one is still there. */
+		ck_assert_uint_le(open_descriptors(), before + 1);
+	}
+	ck_assert_uint_eq(descriptors_left(), before);
+}
+END_TEST
+
+UNIT_MAIN("remote", 60, bad_arguments, steps_of_a_child, unlinked, only_stopped_threads,
+	  through_exec, an_id_used_again, a_child_of_the_tracer, no_permission, nothing_leaks)

@@ -1,0 +1,787 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sets of events on threads, processes, processors and cgroups: what needs no PMU. */
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "unit.h"
+
+static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
+
+/* Touch n fresh pages, so that there are n page faults. */
+static void fault(unsigned int n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = n * page;
+	volatile char *memory = perfctr_memory_map(size);
+
+	while (n--)
+		memory[n * page] = 1;
+	perfctr_memory_unmap((void *)memory, size);
+}
+
+/* ---- a thread ---- */
+
+START_TEST(own_thread)
+{
+	struct perfctr_set *set = perfctr_set_open("page-faults,{task-clock,Page-Faults},cs", NULL,
+						   PERFCTR_GROUP_STRICT);
+	struct perfctr_reading before[4], after[4], part[4];
+	struct perfctr_part what;
+
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_size(set), 4);
+	ck_assert_str_eq(perfctr_set_name(set, 0), "page-faults");
+	ck_assert_str_eq(perfctr_set_name(set, 1), "task-clock");
+	ck_assert_str_eq(perfctr_set_name(set, 2), "Page-Faults");
+	ck_assert_str_eq(perfctr_set_name(set, 3), "cs");
+	ck_assert_ptr_null(perfctr_set_name(set, 4));
+	ck_assert_int_eq(perfctr_set_read(set, before), 0);
+	fault(100);
+	ck_assert_int_eq(perfctr_set_read(set, after), 0);
+	ck_assert_uint_ge(after[0].value - before[0].value, 100);
+	ck_assert_uint_lt(after[0].value - before[0].value, 150);
+	ck_assert_uint_ge(after[2].value - before[2].value, 100);
+	ck_assert_uint_gt(after[1].value, before[1].value);
+	ck_assert_uint_eq(after[0].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(after[1].enabled, after[2].enabled);
+	ck_assert_uint_eq(after[1].enabled, after[1].running);
+
+	ck_assert_uint_eq(perfctr_set_parts(set), 1);
+	ck_assert_int_eq(perfctr_set_part(set, 0, &what), 0);
+	ck_assert_int_eq(what.tid, 0);
+	ck_assert_int_eq(what.cpu, -1);
+	ck_assert_str_eq(what.pmu, "");
+	ck_assert_int_eq(perfctr_set_read_part(set, 0, part), 0);
+	ck_assert_uint_ge(part[0].value, after[0].value);
+	ck_assert_uint_eq(part[3].quality, PERFCTR_EXACT);
+	perfctr_set_close(set);
+	perfctr_set_close(NULL);
+}
+END_TEST
+
+START_TEST(enable_disable_reset)
+{
+	struct perfctr_set *set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
+						   PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_INHERIT);
+	struct perfctr_reading reading[3];
+
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	fault(50);
+	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
+	ck_assert_uint_eq(reading[0].value, 0);
+	ck_assert_uint_eq(reading[0].enabled, 0);
+	ck_assert_uint_eq(reading[0].quality, PERFCTR_EXACT);
+	ck_assert_int_eq(perfctr_set_enable(set), 0);
+	fault(50);
+	ck_assert_int_eq(perfctr_set_disable(set), 0);
+	fault(50);
+	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
+	ck_assert_uint_ge(reading[0].value, 50);
+	ck_assert_uint_lt(reading[0].value, 100);
+	ck_assert_uint_ge(reading[2].value, 50);
+	ck_assert_uint_lt(reading[2].value, 100);
+	ck_assert_uint_gt(reading[0].enabled, 0);
+	ck_assert_int_eq(perfctr_set_reset(set), 0);
+	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
+	ck_assert_uint_eq(reading[0].value, 0);
+	ck_assert_uint_eq(reading[2].value, 0);
+	perfctr_set_close(set);
+}
+END_TEST
+
+/* ---- a process ---- */
+
+struct worker {
+	pthread_t thread;
+	unsigned int pages;
+	atomic_int *go;		/* fault the first time at 1, again at 2, end at 3 */
+	atomic_uint *done;
+};
+
+static void wait_until(atomic_int *go, int value)
+{
+	while (atomic_load(go) < value)
+		usleep(200);
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	int step;
+
+	for (step = 1; step <= 2; step++) {
+		wait_until(worker->go, step);
+		fault(worker->pages);
+		atomic_fetch_add(worker->done, 1);
+	}
+	wait_until(worker->go, 3);
+	return NULL;
+}
+
+static void *fault_once(void *arg)
+{
+	fault(*(unsigned int *)arg);
+	return NULL;
+}
+
+#define THREADS 8
+
+/* Threads that were there, threads that come, one that ends: nothing is lost, nothing counted twice. */
+static void count_threads(unsigned int flags)
+{
+	static const char events[] = "page-faults,{task-clock,page-faults}";
+	struct worker worker[THREADS];
+	struct perfctr_reading sum[3], part[3];
+	struct perfctr_set *set;
+	struct perfctr_part what;
+	atomic_int go = 0;
+	atomic_uint done = 0;
+	unsigned int i, pages = 0, more = 1000;
+	uint64_t total = 0;
+	pthread_t late;
+
+	for (i = 0; i < THREADS; i++) {
+		worker[i] = (struct worker){ .pages = 100 * (i + 1), .go = &go, .done = &done };
+		ck_assert_int_eq(pthread_create(&worker[i].thread, NULL, work, &worker[i]), 0);
+		pages += 2 * worker[i].pages;
+	}
+	set = perfctr_set_open(events, &own_process, flags);
+	if (!set && errno == EOPNOTSUPP && !(flags & PERFCTR_GROUP_INHERIT))
+		ck_assert_ptr_nonnull(strstr(perfctr_error(), "5.13"));
+	else
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+	for (i = 1; i <= 3; i++) {
+		atomic_store(&go, (int)i);
+		while (i < 3 && atomic_load(&done) < i * THREADS)
+			usleep(200);
+	}
+	ck_assert_int_eq(pthread_create(&late, NULL, fault_once, &more), 0);
+	pthread_join(late, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(worker[i].thread, NULL);
+	if (!set)
+		return;
+	ck_assert_int_eq(perfctr_set_read(set, sum), 0);
+	for (i = 0; i < 3; i += 2) {
+		ck_assert_uint_eq(sum[i].quality, PERFCTR_EXACT);
+		ck_assert_uint_ge(sum[i].value, pages + more);
+		ck_assert_uint_lt(sum[i].value, pages + more + 400);
+	}
+	/* The threads that were there, this one and the workers. What it created is the first one's. */
+	ck_assert_uint_eq(perfctr_set_parts(set), THREADS + 1);
+	for (i = 0; i <= THREADS; i++) {
+		ck_assert_int_eq(perfctr_set_part(set, i, &what), 0);
+		ck_assert(i == 0 ? what.tid == getpid() : what.tid > 0 && what.tid != getpid());
+		ck_assert_int_eq(perfctr_set_read_part(set, i, part), 0);
+		ck_assert_uint_ge(part[0].value, i == 0 ? more : 2 * worker[i - 1].pages);
+		ck_assert_uint_lt(part[0].value, (i == 0 ? more : 2 * worker[i - 1].pages) + 300);
+		total += part[0].value;
+	}
+	ck_assert_int_eq(perfctr_set_read(set, sum), 0);
+	ck_assert_uint_ge(sum[0].value, total);
+	ck_assert_uint_lt(sum[0].value, total + 100);
+	perfctr_set_close(set);
+}
+
+START_TEST(threads_of_a_process)
+{
+	count_threads(0);
+	count_threads(PERFCTR_GROUP_INHERIT);
+	count_threads(PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT);
+}
+END_TEST
+
+/* A child process counts only if that is asked for. */
+START_TEST(children)
+{
+	struct perfctr_reading reading;
+	unsigned int k;
+	int status;
+
+	for (k = 0; k < 2; k++) {
+		struct perfctr_set *set = perfctr_set_open("page-faults", &own_process,
+							   k ? PERFCTR_GROUP_INHERIT : 0);
+		pid_t pid;
+
+		if (!set && !k && errno == EOPNOTSUPP)
+			continue;	/* Linux before 5.13 */
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		pid = fork();
+		if (pid == 0) {
+			int failed = perfctr_set_read(set, &reading) != -1 || errno != ESRCH;
+
+			fault(2000);
+			failed |= perfctr_set_enable(set) != -1 || perfctr_set_size(set) != 0 ||
+				  perfctr_set_parts(set) != 0 ||
+				  perfctr_set_read_part(set, 0, &reading) != -1;
+			perfctr_set_close(set);
+			_exit(failed);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+		ck_assert_int_eq(perfctr_set_read(set, &reading), 0);
+		ck_assert_int_eq(reading.value >= 2000, k);
+		perfctr_set_close(set);
+	}
+}
+END_TEST
+
+/* A process that waits for a byte, then has a thread fault, and ends. */
+static pid_t start_other(int *go)
+{
+	unsigned int pages = 500;
+	int ends[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) != 1 ||
+		    pthread_create(&thread, NULL, fault_once, &pages) != 0)
+			_exit(1);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
+START_TEST(another_process)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_reading reading;
+	struct perfctr_set *set;
+	int go, status;
+	siginfo_t info;
+
+	target.id = start_other(&go);
+	set = perfctr_set_open("page-faults", &target, PERFCTR_GROUP_INHERIT);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_int_eq(write(go, "", 1), 1);
+	/* While it is a zombie there is nothing to count; what was counted stays. */
+	ck_assert_int_eq(waitid(P_PID, (id_t)target.id, &info, WEXITED | WNOWAIT), 0);
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH, "has just ended");
+	ck_assert_int_eq(waitpid(target.id, &status, 0), target.id);
+	ck_assert_int_eq(status, 0);
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH, "no process");
+	ck_assert_int_eq(perfctr_set_read(set, &reading), 0);
+	ck_assert_uint_ge(reading.value, 500);
+	ck_assert_uint_lt(reading.value, 900);
+	ck_assert_uint_eq(reading.quality, PERFCTR_EXACT);
+	perfctr_set_close(set);
+	close(go);
+}
+END_TEST
+
+START_TEST(from_exec_on)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_reading reading[2];
+	struct perfctr_set *set;
+	int go[2], status;
+	char byte = 0;
+
+	ck_assert_int_eq(pipe(go), 0);
+	target.id = fork();
+	if (target.id == 0) {
+		if (read(go[0], &byte, 1) == 1)
+			execl("/bin/sh", "sh", "-c", "/bin/true; /bin/true", (char *)NULL);
+		_exit(1);
+	}
+	set = perfctr_set_open("task-clock,page-faults", &target,
+			       PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
+	ck_assert_uint_eq(reading[1].value, 0);
+	ck_assert_int_eq(write(go[1], &byte, 1), 1);
+	ck_assert_int_eq(waitpid(target.id, &status, 0), target.id);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
+	ck_assert_uint_gt(reading[0].value, 0);
+	ck_assert_uint_gt(reading[1].value, 100);
+	perfctr_set_close(set);
+	close(go[0]);
+	close(go[1]);
+}
+END_TEST
+
+/* ---- threads that come and go while a set is opened ---- */
+
+static atomic_bool stop;
+static atomic_uint created;
+
+static void *churn(void *arg)
+{
+	unsigned int pages = 3;
+	pthread_t thread;
+
+	while (!atomic_load(&stop)) {
+		if (pthread_create(&thread, NULL, fault_once, &pages) == 0) {
+			pthread_join(thread, NULL);
+			atomic_fetch_add(&created, 1);
+		}
+		if (arg)
+			usleep(*(useconds_t *)arg);
+	}
+	return NULL;
+}
+
+/*
+ * Whatever the threads do, opening is right or fails: afterwards a thread's faults are in the total,
+ * once.
+ */
+START_TEST(a_storm_of_threads)
+{
+	static useconds_t pause = 500;
+	struct perfctr_set *set;
+	struct perfctr_reading before[3], after[3];
+	unsigned int k, i, opened = 0, again = 0, pages = 4000, others;
+	uint64_t faults;
+	pthread_t storm[2], thread;
+
+	atomic_store(&stop, false);
+	atomic_store(&created, 0);
+	for (i = 0; i < 2; i++)
+		ck_assert_int_eq(pthread_create(&storm[i], NULL, churn, i ? &pause : NULL), 0);
+	for (k = 0; k < 30; k++) {
+		set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
+				       PERFCTR_GROUP_INHERIT);
+		if (!set) {
+			ck_assert_msg(errno == EAGAIN && strstr(perfctr_error(), "faster than"), "%s",
+				      perfctr_error());
+			again++;
+			continue;
+		}
+		opened++;
+		others = atomic_load(&created);
+		ck_assert_msg(perfctr_set_read(set, before) == 0, "%s", perfctr_error());
+		ck_assert_int_eq(pthread_create(&thread, NULL, fault_once, &pages), 0);
+		pthread_join(thread, NULL);
+		ck_assert_msg(perfctr_set_read(set, after) == 0, "%s", perfctr_error());
+		/* The storm's come to it: some for each thread. */
+		others = atomic_load(&created) - others + 4;
+		for (i = 0; i < 3; i += 2) {
+			faults = after[i].value - before[i].value;
+			ck_assert_uint_ge(faults, pages);
+			ck_assert_uint_lt(faults, pages + 40 * others);
+		}
+		perfctr_set_close(set);
+	}
+	atomic_store(&stop, true);
+	for (i = 0; i < 2; i++)
+		pthread_join(storm[i], NULL);
+	printf("opened %u times, not opened %u times, %u threads came and went\n", opened, again,
+	       atomic_load(&created));
+}
+END_TEST
+
+/* Each thread creates the next, and ends; the one that finds a number faults so many pages. */
+static atomic_uint wish, links;
+
+static void *relay(void *arg)
+{
+	pthread_t next;
+	unsigned int pages = atomic_exchange(&wish, 0);
+
+	if (pages)
+		fault(pages);
+	usleep(50 + 37 * (useconds_t)atomic_fetch_add(&links, 1) % 1000);
+	if (!atomic_load(&stop) && pthread_create(&next, NULL, relay, arg) == 0)
+		pthread_detach(next);
+	else
+		atomic_fetch_add(&created, 1);
+	return NULL;
+}
+
+/* The thread that counts in the end has no ancestor that is still there. */
+START_TEST(a_relay_of_threads)
+{
+	struct perfctr_reading before[3], after[3];
+	unsigned int k, i, opened = 0, again = 0, pages = 4000;
+	struct perfctr_set *set;
+	uint64_t faults;
+	pthread_t first;
+
+	atomic_store(&stop, false);
+	atomic_store(&created, 0);
+	ck_assert_int_eq(pthread_create(&first, NULL, relay, NULL), 0);
+	pthread_detach(first);
+	for (k = 0; k < 30; k++) {
+		set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
+				       PERFCTR_GROUP_INHERIT);
+		if (!set) {
+			ck_assert_msg(errno == EAGAIN, "%s", perfctr_error());
+			again++;
+			continue;
+		}
+		opened++;
+		usleep(1000);
+		ck_assert_msg(perfctr_set_read(set, before) == 0, "%s", perfctr_error());
+		atomic_store(&wish, pages);
+		while (atomic_load(&wish))
+			usleep(100);
+		/* Until its time is over and the one behind it runs. */
+		i = atomic_load(&links);
+		while (atomic_load(&links) < i + 2)
+			usleep(100);
+		ck_assert_msg(perfctr_set_read(set, after) == 0, "%s", perfctr_error());
+		for (i = 0; i < 3; i += 2) {
+			faults = after[i].value - before[i].value;
+			ck_assert_uint_ge(faults, pages);
+			ck_assert_uint_lt(faults, 2 * pages);
+		}
+		perfctr_set_close(set);
+	}
+	atomic_store(&stop, true);
+	while (!atomic_load(&created))
+		usleep(100);
+	printf("opened %u times, not opened %u times, a relay of %u threads\n", opened, again,
+	       atomic_load(&links));
+}
+END_TEST
+
+/* ---- processors ---- */
+
+START_TEST(processors)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_cpus_info *cpus = perfctr_cpus_info(-1);
+	struct perfctr_reading sum[3], part[3];
+	struct perfctr_part what;
+	struct perfctr_set *set = perfctr_set_open("cpu-clock,{cs,cpu-clock}", &target,
+						   PERFCTR_GROUP_STRICT);
+	unsigned int n = 0, i;
+
+	for (i = 0; i < cpus->cpus->nrwords; i++)
+		n += (unsigned int)__builtin_popcount(cpus->cpus->mask[i]);
+	free(cpus);
+	if (!set && errno == EACCES)
+		return;		/* not for this user */
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), n);
+	usleep(5000);
+	ck_assert_int_eq(perfctr_set_disable(set), 0);
+	ck_assert_int_eq(perfctr_set_read(set, sum), 0);
+	ck_assert_uint_ge(sum[0].value, n * UINT64_C(5000000));
+	ck_assert_uint_ge(sum[0].enabled, n * UINT64_C(5000000));
+	ck_assert_uint_eq(sum[0].quality, PERFCTR_EXACT);
+	for (i = 0; i < n; i++) {
+		ck_assert_int_eq(perfctr_set_part(set, i, &what), 0);
+		ck_assert_int_eq(what.tid, -1);
+		ck_assert_int_ge(what.cpu, (int)i);
+		ck_assert_int_eq(perfctr_set_read_part(set, i, part), 0);
+		ck_assert_uint_ge(part[2].value, 5000000);
+		sum[0].value -= part[0].value;
+	}
+	ck_assert_uint_eq(sum[0].value, 0);
+	perfctr_set_close(set);
+
+	target.id = 0;
+	set = perfctr_set_open("{cpu-clock,cs}", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 1);
+	perfctr_set_close(set);
+	target.id = 8000;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENODEV, "not online");
+	target.id = -2;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no processor");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), EINVAL, "for threads");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_ON_EXEC), EINVAL, "for threads");
+}
+END_TEST
+
+static void write_file(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/*
+ * A PMU that counts for all processors on the first: here the software events, in a made-up sysfs
+ * that says so.
+ */
+START_TEST(a_pmu_with_a_cpumask)
+{
+	static const char *const folders[] = {
+		"", "/sys", "/sys/bus", "/sys/bus/event_source", "/sys/bus/event_source/devices",
+		"/sys/bus/event_source/devices/box", "/sys/bus/event_source/devices/box/format",
+		"/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu",
+	};
+	static const char *const files[] = {
+		"/sys/bus/event_source/devices/box/type", "/sys/bus/event_source/devices/box/cpumask",
+		"/sys/bus/event_source/devices/box/format/event", "/sys/devices/system/cpu/online",
+	};
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	char root[] = "/tmp/perfctr-set-XXXXXX", path[256];
+	struct perfctr_part what;
+	struct perfctr_set *set;
+	unsigned int i;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, sizeof(path), "%s%s", root, folders[i]);
+		mkdir(path, 0755);
+	}
+	write_file(root, files[0], "1\n");
+	write_file(root, files[1], "0\n");
+	write_file(root, files[2], "config:0-63\n");
+	write_file(root, files[3], sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "0-1\n" : "0\n");
+	setenv("PERFCTR_ROOT", root, 1);
+	set = perfctr_set_open("box/event=0/", &target, 0);
+	if (set || errno != EACCES) {
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(perfctr_set_parts(set), 1);
+		ck_assert_int_eq(perfctr_set_part(set, 0, &what), 0);
+		ck_assert_int_eq(what.cpu, 0);
+		perfctr_set_close(set);
+		set = perfctr_set_open("box/event=0/,cs", &target, 0);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(perfctr_set_parts(set), sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1);
+		perfctr_set_close(set);
+		ck_fails_null(perfctr_set_open("{box/event=0/,cs}", &target, 0), EINVAL,
+			      "can't be in one group");
+		write_file(root, files[1], "7\n");
+		ck_fails_null(perfctr_set_open("box/event=0/,cs", &target, 0), EOPNOTSUPP,
+			      "on none of the processors");
+	}
+	/* No /proc there. */
+	ck_fails_null(perfctr_set_open("cs", &own_process, 0), ENOENT, "mount /proc");
+	unsetenv("PERFCTR_ROOT");
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "%s%s", root, files[i]);
+		unlink(path);
+	}
+	for (i = ARRAY_SIZE(folders); i--; ) {
+		snprintf(path, sizeof(path), "%s%s", root, folders[i]);
+		rmdir(path);
+	}
+}
+END_TEST
+
+/* ---- cgroups ---- */
+
+/* perf_event_open(2) fails with EINVAL for a cgroup, as where the kernel can't count them. */
+static void refuse_everything(unsigned int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		_exit(77);
+}
+
+static int refused(const char *cgroup, unsigned int error, const char *words)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CGROUP, .cgroup = cgroup };
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		refuse_everything(error);
+		_exit(perfctr_set_open("cs", &target, 0) || errno != EOPNOTSUPP ||
+		      !strstr(perfctr_error(), words));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+START_TEST(cgroups)
+{
+	static const char *const roots[] = {
+		"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/perf_event",
+	};
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CGROUP };
+	char path[128], procs[160], text[32];
+	struct perfctr_reading reading[2];
+	struct perfctr_set *set = NULL;
+	unsigned int i;
+	int status, fd;
+	pid_t pid;
+
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "needs the name");
+	target.cgroup = "";
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "needs the name");
+	target.cgroup = "/tmp";
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's folder");
+	target.cgroup = "/dev/null";
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's folder");
+	target.cgroup = "/nonexistent";
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT, "no cgroup /nonexistent");
+	target.cgroup = "nonexistent";
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT, "under /sys/fs/cgroup");
+
+	for (i = 0; i < ARRAY_SIZE(roots) && !set; i++) {
+		snprintf(path, sizeof(path), "%s/perfctr-test-%d", roots[i], (int)getpid());
+		if (mkdir(path, 0755) < 0)
+			continue;
+		target.cgroup = path;
+		set = perfctr_set_open("{task-clock,page-faults}", &target, 0);
+		if (set)
+			break;
+		if (errno == EOPNOTSUPP)
+			ck_assert_ptr_nonnull(strstr(perfctr_error(), "perf_event"));
+		else
+			ck_assert_int_eq(errno, EINVAL);	/* a tmpfs */
+		if (errno == EOPNOTSUPP) {
+			status = refused(path, EINVAL, "CONFIG_CGROUP_PERF");
+			ck_assert(status == 0 || status == 77 << 8);
+		}
+		rmdir(path);
+	}
+	if (!set)
+		return;		/* tests/vm/guest/sets.c has cgroups */
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+	pid = fork();
+	if (pid == 0) {
+		fd = open(procs, O_WRONLY);
+		snprintf(text, sizeof(text), "%d", (int)getpid());
+		if (write(fd, text, strlen(text)) < 0)
+			_exit(1);
+		fault(1000);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
+	ck_assert_uint_ge(reading[1].value, 1000);
+	ck_assert_uint_lt(reading[1].value, 1300);
+	perfctr_set_close(set);
+	/* By its name alone. */
+	target.cgroup = strrchr(path, '/') + 1;
+	set = perfctr_set_open("task-clock", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	perfctr_set_close(set);
+	rmdir(path);
+}
+END_TEST
+
+/* ---- errors ---- */
+
+START_TEST(bad_arguments)
+{
+	struct perfctr_target target = { .type = 4 };
+	struct perfctr_cpu_control control;
+	struct perfctr_reading reading;
+	struct perfctr_part part;
+	struct perfctr_set *set;
+	char list[3 * 66 + 3] = "{cs";
+	unsigned int i;
+
+	ck_fails_null(perfctr_set_open(NULL, NULL, 0), EINVAL, "NULL");
+	ck_fails_null(perfctr_set_open("", NULL, 0), EINVAL, "empty");
+	ck_fails_null(perfctr_set_open("cs,,cs", NULL, 0), EINVAL, "empty place");
+	ck_fails_null(perfctr_set_open("cs,{}", NULL, 0), EINVAL, "empty place");
+	ck_fails_null(perfctr_set_open("{cs,}", NULL, 0), EINVAL, "empty place");
+	ck_fails_null(perfctr_set_open("{cs", NULL, 0), EINVAL, "a group is written");
+	ck_fails_null(perfctr_set_open("{cs,cs", NULL, 0), EINVAL, "a group is written");
+	ck_fails_null(perfctr_set_open("cs}", NULL, 0), EINVAL, "a group is written");
+	ck_fails_null(perfctr_set_open("{cs,{cs}}", NULL, 0), EINVAL, "a group is written");
+	ck_fails_null(perfctr_set_open("{", NULL, 0), EINVAL, "empty place");
+	ck_fails_null(perfctr_set_open("{cs}:u", NULL, 0), EINVAL, "");
+	ck_fails_null(perfctr_set_open("cs,nonsense", NULL, 0), EINVAL, "\"nonsense\"");
+	ck_fails_null(perfctr_set_open("cpu/cs", NULL, 0), EINVAL, "closing /");
+	ck_fails_null(perfctr_set_open("cs", NULL, 0x100), EINVAL, "flags 0x100");
+	ck_fails_null(perfctr_set_open("cs", NULL, PERFCTR_GROUP_THREADS), EINVAL, "flags 0x10000");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no type of target");
+	target.type = PERFCTR_TARGET_THREAD;
+	target.id = -1;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no thread's id");
+	target.id = 0x3FFFFFFF;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ESRCH, "no thread 1073741823");
+	target.type = PERFCTR_TARGET_PROCESS;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ESRCH, "no process 1073741823");
+	target.id = -1;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no process's id");
+	for (i = 1; i < 65; i++)
+		strcat(list, ",cs");
+	strcat(list, "}");
+	ck_fails_null(perfctr_set_open(list, NULL, 0), EINVAL, "65 events");
+	/* On their own, they may be as many. */
+	list[strlen(list) - 1] = '\0';
+	set = perfctr_set_open(list + 1, NULL, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_size(set), 65);
+
+	ck_fails(perfctr_set_read(set, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_set_read_part(set, 0, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_set_read_part(set, 1, &reading), EINVAL, "no part 1");
+	ck_fails(perfctr_set_part(set, 1, &part), EINVAL, "no part 1");
+	ck_fails(perfctr_set_part(set, 0, NULL), EINVAL, "NULL");
+	perfctr_set_close(set);
+
+	ck_fails_null(perfctr_set_open_control(NULL, NULL, 0), EINVAL, "NULL");
+	memset(&control, 0, sizeof(control));
+	ck_fails_null(perfctr_set_open_control(&control, NULL, 0), EINVAL, "no counters");
+}
+END_TEST
+
+static unsigned int descriptors(void)
+{
+	int fd;
+	unsigned int n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* What had been opened is closed again, whatever fails. */
+START_TEST(no_descriptors)
+{
+	struct perfctr_target cpus = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	unsigned int before = descriptors(), room;
+	struct rlimit limit, few;
+	struct perfctr_set *set;
+	int lowest = dup(0), error;
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (room = 0; room < 6; room++) {
+		const struct perfctr_target *target = room % 3 == 0 ? NULL : room % 3 == 1 ?
+						      &own_process : &cpus;
+
+		few = limit;
+		few.rlim_cur = (rlim_t)lowest + room;
+		setrlimit(RLIMIT_NOFILE, &few);
+		set = perfctr_set_open("cs,{cs,cs,cs},cs,cs,cs", target,
+				       target == &own_process ? PERFCTR_GROUP_INHERIT : 0);
+		error = errno;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		ck_assert_ptr_null(set);
+		ck_assert(error == EMFILE || (error == EACCES && target == &cpus) ||
+			  (error == ENOENT && target == &own_process));
+		ck_assert_uint_eq(descriptors(), before);
+	}
+}
+END_TEST
+
+UNIT_MAIN("set", 60, own_thread, enable_disable_reset, threads_of_a_process, children, another_process,
+	  from_exec_on, a_storm_of_threads, a_relay_of_threads,
+	  processors, a_pmu_with_a_cpumask, cgroups, bad_arguments,
+	  no_descriptors)

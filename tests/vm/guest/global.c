@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* System-wide counters: whose, against whom, and on a processor that goes. See tests/vm/README.md. */
+#include <sched.h>
+#include <sys/wait.h>
+#include "tests/vm/guest/guest.h"
+
+#define N 2000000ul		/* loops: twice as many instructions */
+#define OTHERS 100000ul		/* more than all else here executes in user mode meanwhile */
+
+static unsigned int cpus;	/* 1 or 2 */
+
+static void run_on(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int set_online(const char *value)
+{
+	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY);
+	int result = fd < 0 || write(fd, value, 1) != 1 ? -1 : 0;
+
+	close(fd);
+	return result;
+}
+
+/* Arm processor cpu with n counters. */
+static int arm(struct gperfctr *global, unsigned int cpu, unsigned int n)
+{
+	struct gperfctr_cpu_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu = cpu;
+	control.cpu_control = instructions(n).cpu_control;
+	return gperfctr_control(global, &control);
+}
+
+static struct gperfctr *open_armed(unsigned int n)
+{
+	struct gperfctr *global = gperfctr_open();
+	unsigned int cpu;
+
+	for (cpu = 0; global && cpu < cpus; cpu++)
+		if (arm(global, cpu, n) != (int)cpu + 1) {
+			printf("  %s\n", perfctr_error());
+			gperfctr_close(global);
+			return NULL;
+		}
+	return global;
+}
+
+static int read_cpu(struct gperfctr *global, unsigned int cpu, struct gperfctr_cpu_state *state)
+{
+	memset(state, 0x5A, sizeof(*state));
+	state->cpu = cpu;
+	return gperfctr_read(global, state);
+}
+
+static int where_it_happens(void)
+{
+	struct gperfctr *global = open_armed(2);
+	struct gperfctr_cpu_state before[2], after[2], again;
+	unsigned int cpu, k;
+
+	CHECK(global, "%s", perfctr_error());
+	CHECK(gperfctr_start(global, 0) == (int)cpus, "%s", perfctr_error());
+	for (k = 0; k < cpus; k++) {
+		run_on(k);
+		for (cpu = 0; cpu < cpus; cpu++)
+			CHECK(read_cpu(global, cpu, &before[cpu]) == 0, "%s", perfctr_error());
+		loop(N);
+		for (cpu = 0; cpu < cpus; cpu++) {
+			unsigned long long count;
+
+			CHECK(read_cpu(global, cpu, &after[cpu]) == 0, "%s", perfctr_error());
+			CHECK(after[cpu].cpu_control.nractrs == 2, "control");
+			CHECK(after[cpu].sum.tsc > before[cpu].sum.tsc, "TSC");
+			CHECK(after[cpu].sum.pmc[0] >= after[cpu].sum.pmc[1], "in its order");
+			count = after[cpu].sum.pmc[1] - before[cpu].sum.pmc[1];
+			printf("  on %u: processor %u counts %llu\n", k, cpu, count);
+			CHECK(cpu == k ? count >= 2 * N && count < 2 * N + OTHERS : count < OTHERS,
+			      "%llu", count);
+		}
+	}
+	CHECK(gperfctr_stop(global) == 0, "%s", perfctr_error());
+	CHECK(read_cpu(global, 0, &after[0]) == 0, "%s", perfctr_error());
+	run_on(0);
+	loop(N);
+	CHECK(read_cpu(global, 0, &again) == 0 && !memcmp(&again, &after[0], sizeof(again)),
+	      "counts after the stop");
+	gperfctr_close(global);
+	return 0;
+}
+
+/* A whole start or none; whoever takes the counters away later makes no zeros. */
+static int busy_counters(void)
+{
+	struct perfctr_group *hog[64];
+	struct gperfctr *global = open_armed(2);
+	struct gperfctr_cpu_state state;
+	int last = (int)cpus - 1;
+	char words[32];
+	unsigned int n = 0, i;
+
+	CHECK(global, "%s", perfctr_error());
+	/* All counters of the last processor are taken. */
+	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", -1, last,
+						      PERFCTR_GROUP_STRICT)))
+		n++;
+	CHECK(n > 1 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
+	snprintf(words, sizeof(words), "processor %d: ", last);
+	CHECK_FAILS(gperfctr_start(global, 0), EBUSY, words);
+	printf("  %s\n", perfctr_error());
+	run_on(0);
+	loop(N);
+	CHECK(read_cpu(global, 0, &state) == 0 && state.sum.pmc[0] == 0 && state.sum.tsc == 0,
+	      "processor 0 has been started: %llu", state.sum.pmc[0]);
+	for (i = 0; i < n; i++)
+		perfctr_group_close(hog[i]);
+
+	/* The start can be repeated. The kernel serves first who was there first. */
+	for (i = 0; i < n; i++) {
+		hog[i] = perfctr_group_open("instructions:u", -1, last,
+					    PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED);
+		CHECK(hog[i], "%s", perfctr_error());
+	}
+	CHECK(gperfctr_start(global, 0) == (int)cpus, "%s", perfctr_error());
+	run_on((unsigned int)last);
+	loop(N);
+	CHECK(read_cpu(global, (unsigned int)last, &state) == 0 && state.sum.pmc[0] >= 2 * N,
+	      "%llu", state.sum.pmc[0]);
+	for (i = 0; i < n; i++)
+		CHECK(perfctr_group_enable(hog[i]) == 0, "%s", perfctr_error());
+	CHECK_FAILS(read_cpu(global, (unsigned int)last, &state), EBUSY, words);
+	printf("  %s\n", perfctr_error());
+	CHECK(last == 0 || read_cpu(global, 0, &state) == 0, "%s", perfctr_error());
+	CHECK(gperfctr_stop(global) == 0, "%s", perfctr_error());
+	CHECK_FAILS(read_cpu(global, (unsigned int)last, &state), EBUSY, words);
+	for (i = 0; i < n; i++)
+		perfctr_group_close(hog[i]);
+	gperfctr_close(global);
+	return 0;
+}
+
+static int hotplug(void)
+{
+	struct gperfctr *global = open_armed(1), *fresh;
+	struct gperfctr_cpu_state first, state;
+	struct perfctr_group *group;
+	struct perfctr_reading reading[2];
+
+	if (cpus < 2) {
+		printf("  there is one processor only\n");
+		gperfctr_close(global);
+		return 0;
+	}
+	CHECK(global && gperfctr_start(global, 0) == 2, "%s", perfctr_error());
+	group = perfctr_group_open("instructions:u", -1, 1, PERFCTR_GROUP_STRICT);
+	CHECK(group, "%s", perfctr_error());
+	run_on(1);
+	loop(N);
+	run_on(0);
+	CHECK(set_online("0") == 0, "offline");
+	CHECK_FAILS(read_cpu(global, 1, &first), ENODEV, "processor 1 has been offline");
+	CHECK(first.sum.pmc[0] >= 2 * N && first.sum.pmc[0] < 2 * N + OTHERS && first.sum.tsc > 0,
+	      "%llu", first.sum.pmc[0]);
+	CHECK(read_cpu(global, 0, &state) == 0, "%s", perfctr_error());
+	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE &&
+	      reading[0].value >= 2 * N, "quality %u", reading[0].quality);
+
+	/* A control for it, and a start without it. */
+	fresh = gperfctr_open();
+	CHECK(fresh && arm(fresh, 0, 1) == 1, "%s", perfctr_error());
+	CHECK_FAILS(arm(fresh, 1, 1), EINVAL, "online are 0");
+	CHECK_FAILS(read_cpu(fresh, 1, &state), EINVAL, "online are 0");
+	CHECK(set_online("1") == 0, "online");
+	CHECK(arm(fresh, 1, 1) == 2, "%s", perfctr_error());
+	CHECK(set_online("0") == 0, "offline");
+	CHECK_FAILS(gperfctr_start(fresh, 0), EINVAL, "no processor 1");
+	CHECK(read_cpu(fresh, 0, &state) == 0 && state.sum.tsc == 0, "started: %llu",
+	      state.sum.tsc);
+	CHECK(set_online("1") == 0, "online");
+
+	/* It is back, and does not count. */
+	run_on(1);
+	loop(N);
+	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start anew");
+	CHECK(!memcmp(&state, &first, sizeof(state)), "other sums: %llu", state.sum.pmc[0]);
+	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE,
+	      "quality %u", reading[0].quality);
+	CHECK_FAILS(perfctr_group_enable(group), ENODEV, "offline");
+	perfctr_group_close(group);
+	CHECK(gperfctr_stop(global) == 0, "%s", perfctr_error());
+	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start anew");
+	CHECK(!memcmp(&state, &first, sizeof(state)), "other sums: %llu", state.sum.pmc[0]);
+
+	/* A new start counts from zero. */
+	CHECK(gperfctr_start(fresh, 0) == 2, "%s", perfctr_error());
+	CHECK(arm(global, 1, 1) == 1 && gperfctr_start(global, 0) == 1, "%s", perfctr_error());
+	loop(N);
+	CHECK(read_cpu(global, 1, &state) == 0, "%s", perfctr_error());
+	CHECK(state.sum.pmc[0] >= 2 * N && state.sum.pmc[0] < 2 * N + OTHERS, "%llu",
+	      state.sum.pmc[0]);
+	CHECK(read_cpu(fresh, 1, &state) == 0 && state.sum.pmc[0] >= 2 * N, "%llu",
+	      state.sum.pmc[0]);
+	gperfctr_close(fresh);
+	gperfctr_close(global);
+	return 0;
+}
+
+static int another_user(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct gperfctr *global = gperfctr_open();
+
+		if (setresuid(65534, 65534, 65534) < 0 || !global || arm(global, 0, 1) != -1)
+			_exit(2);
+		printf("  %s\n", perfctr_error());
+		_exit((errno != EACCES && errno != EPERM) ||
+		      !strstr(perfctr_error(), "kernel.perf_event_paranoid=0"));
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct guest_test tests[] = {
+#define TEST(name) { #name, name }
+		TEST(where_it_happens), TEST(busy_counters), TEST(hotplug), TEST(another_user),
+	};
+
+	cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+	return run_tests(tests, sizeof(tests) / sizeof(tests[0]));
+}
