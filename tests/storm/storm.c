@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -896,7 +897,9 @@ static int overflow(struct worker *worker)
 
 static int overflows_in_threads(unsigned int n)
 {
-	struct sigaction action = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction action = {
+		.sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
 	struct perfctr_info info;
 
 	CHECK(perfctr_get_info(&info) == 0, "%s", perfctr_error());
@@ -904,6 +907,127 @@ static int overflows_in_threads(unsigned int n)
 		return 0;
 	sigaction(SIGUSR2, &action, NULL);
 	return run_threads(n, AT_ONCE, overflow, NULL);
+}
+
+/* ---- sets ---- */
+
+static int touch_in_a_thread(struct worker *worker)
+{
+	(void)worker;
+	return touch(PAGES);
+}
+
+static volatile sig_atomic_t churning;
+
+/* Threads that come and go all the time. */
+static void *churn(void *unused)
+{
+	struct worker *worker = &workers[nthreads - 1];
+
+	(void)unused;
+	while (churning && start(worker, nthreads - 1, touch_in_a_thread) == 0)
+		pthread_join(worker->thread, NULL);
+	return NULL;
+}
+
+/* A set on this process, opened and read while its threads come and go. */
+static int sets_of_a_changing_process(unsigned int n)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = getpid() };
+	struct perfctr_reading before, after;
+	struct perfctr_set *set;
+	unsigned int i, opened = 0;
+	pthread_t churner;
+	uint64_t most;
+	int failed = 0;
+
+	churning = 1;
+	CHECK(pthread_create(&churner, NULL, churn, NULL) == 0, "thread");
+	for (i = 0; i < n / 20 + 1 && !failed; i++) {
+		most = -faults(RUSAGE_SELF);
+		set = perfctr_set_open("page-faults:u", &target, 0);
+		if (!set && errno == EAGAIN)
+			continue;
+		failed = !set || perfctr_set_read(set, &before) < 0;
+		failed = failed || run_threads(10, 5, touch_in_a_thread, NULL);
+		failed = failed || perfctr_set_read(set, &after) < 0;
+		most += faults(RUSAGE_SELF);
+		if (!failed && (after.value < before.value + 10 * PAGES || after.value > most)) {
+			printf("  %llu faults, then %llu, %llu at most\n",
+			       (unsigned long long)before.value, (unsigned long long)after.value,
+			       (unsigned long long)most);
+			failed = 1;
+		}
+		opened += !failed;
+		perfctr_set_close(set);
+	}
+	churning = 0;
+	pthread_join(churner, NULL);
+	CHECK(!failed && opened, "%u opened: %s", opened, perfctr_error());
+	return 0;
+}
+
+/* ---- remote ---- */
+
+static void *kill_soon(void *arg)
+{
+	pid_t *pid = arg;
+
+	usleep((useconds_t)(*pid % 16) * 100);
+	kill(*pid, SIGKILL);
+	return NULL;
+}
+
+/* All calls for a thread that is killed at one moment or another. */
+static int use_until_killed(pid_t pid, pthread_t *killer)
+{
+	struct vperfctr_control control = counting(ncounters);
+	struct rvperfctr *remote = rvperfctr_open(pid);
+	struct perfctr_sum_ctrs sum = { 0 }, last = { 0 };
+	unsigned int i;
+	int result = 0;
+
+	CHECK(remote, "%s", perfctr_error());
+	CHECK(pthread_create(killer, NULL, kill_soon, &pid) == 0, "thread");
+	for (i = 0; result == 0 && i < 1000000; i++) {
+		result = i % 2 ? rvperfctr_stop(remote) : rvperfctr_control(remote, &control);
+		CHECK(result == 0 || errno == ESRCH, "%s", perfctr_error());
+		if (result == 0)
+			result = rvperfctr_read_ctrs(remote, &sum);
+		CHECK(result == 0 || errno == ESRCH, "%s", perfctr_error());
+		CHECK(sum.tsc >= last.tsc, "TSC: %llu, then %llu", last.tsc, sum.tsc);
+		last = sum;
+	}
+	CHECK(result < 0, "it lives");
+	rvperfctr_close(remote);
+	return 0;
+}
+
+/* The owner dies while another process is at its counters. */
+static int owners_die(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n / 20 + 1; i++) {
+		pid_t pid = fork();
+		pthread_t killer;
+		int status, failed;
+
+		CHECK(pid >= 0, "fork");
+		if (pid == 0)
+			for (;;)
+				pause();
+		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "ptrace");
+		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0, "ptrace");
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "waitpid");
+		failed = use_until_killed(pid, &killer);
+		if (failed)
+			return 1;
+		pthread_join(killer, NULL);
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "waitpid: 0x%x",
+		      (unsigned int)status);
+	}
+	return 0;
 }
 
 /* ---- all of them ---- */
@@ -952,6 +1076,7 @@ int main(int argc, char **argv)
 		STORM(threads_in_waves), STORM(threads_at_once), STORM(groups_in_threads),
 		STORM(forks_while_counting), STORM(forks_that_inherit), STORM(descriptors_run_out),
 		STORM(signals_in_every_call), STORM(overflows_in_threads),
+		STORM(sets_of_a_changing_process), STORM(owners_die),
 	};
 	unsigned int i, failures = 0;
 
