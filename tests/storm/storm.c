@@ -925,8 +925,10 @@ static void *churn(void *unused)
 	struct worker *worker = &workers[nthreads - 1];
 
 	(void)unused;
-	while (churning && start(worker, nthreads - 1, touch_in_a_thread) == 0)
+	while (churning && start(worker, nthreads - 1, touch_in_a_thread) == 0) {
 		pthread_join(worker->thread, NULL);
+		usleep(500);	/* or no set can be opened: EAGAIN */
+	}
 	return NULL;
 }
 
@@ -979,16 +981,13 @@ static void *kill_soon(void *arg)
 }
 
 /* All calls for a thread that is killed at one moment or another. */
-static int use_until_killed(pid_t pid, pthread_t *killer)
+static int use_until_killed(const struct rvperfctr *remote)
 {
 	struct vperfctr_control control = counting(ncounters);
-	struct rvperfctr *remote = rvperfctr_open(pid);
 	struct perfctr_sum_ctrs sum = { 0 }, last = { 0 };
 	unsigned int i;
 	int result = 0;
 
-	CHECK(remote, "%s", perfctr_error());
-	CHECK(pthread_create(killer, NULL, kill_soon, &pid) == 0, "thread");
 	for (i = 0; result == 0 && i < 1000000; i++) {
 		result = i % 2 ? rvperfctr_stop(remote) : rvperfctr_control(remote, &control);
 		CHECK(result == 0 || errno == ESRCH, "%s", perfctr_error());
@@ -999,7 +998,6 @@ static int use_until_killed(pid_t pid, pthread_t *killer)
 		last = sum;
 	}
 	CHECK(result < 0, "it lives");
-	rvperfctr_close(remote);
 	return 0;
 }
 
@@ -1009,6 +1007,7 @@ static int owners_die(unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n / 20 + 1; i++) {
+		struct rvperfctr *remote;
 		pid_t pid = fork();
 		pthread_t killer;
 		int status, failed;
@@ -1020,12 +1019,16 @@ static int owners_die(unsigned int n)
 		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "ptrace");
 		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0, "ptrace");
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "waitpid");
-		failed = use_until_killed(pid, &killer);
-		if (failed)
-			return 1;
+		remote = rvperfctr_open(pid);
+		CHECK(remote, "%s", perfctr_error());
+		CHECK(pthread_create(&killer, NULL, kill_soon, &pid) == 0, "thread");
+		failed = use_until_killed(remote);
 		pthread_join(killer, NULL);
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "waitpid: 0x%x",
 		      (unsigned int)status);
+		/* It has ended, so that its state goes with the handle. */
+		rvperfctr_close(remote);
+		CHECK(!failed, "thread %d", (int)pid);
 	}
 	return 0;
 }
