@@ -13,11 +13,13 @@
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
  * of the ABI, or one that has no counters for a processor for which perf_events has some, is passed
  * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
- * programs), and so do the open flags. Groups of events by name are always those of perf_events.
+ * programs), and so do the open flags. Groups of events by name, and the counters of whole
+ * processors, are always those of perf_events.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
 
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -109,6 +111,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the signal
  * si_signo, with si_code SI_PMC_OVF. vperfctr_iresume() lets them go on.
  *
+ * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on processor 0's
+ * kind of core), and vperfctr_read_quality() tells.
+ *
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU.
@@ -163,6 +168,8 @@ struct perfctr_reader;	/* <perfctr/read.h> */
  * stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or reader is NULL.
  * EOPNOTSUPP: it can't be read in user space here, or is the driver's, whose page vperfctr_read_pmc()
  * reads as quickly; perfctr_error() says why; *reader is still valid and reads 0, "ask the kernel".
+ * On a hybrid machine the thread must be bound to one kind of core when the counter is opened, and
+ * stay so: RDPMC faults where there are fewer counters.
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
@@ -222,16 +229,23 @@ struct perfctr_group;	/* opaque */
  * threads of processor cpu), on processor cpu (-1: all that the thread runs on). They count together
  * or not at all. perfctr_event_check() describes the names.
  *
+ * On a hybrid machine a group is on the PMU of one kind of core, the first that has all events,
+ * which is the P-cores' mostly, and that cpu is one of. On other cores it does not count, and
+ * quality tells: PERFCTR_SCALED, or PERFCTR_NOT_COUNTED if the thread was there all the time.
+ *
  * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
- * wrong, or the events don't fit on the PMU together. ENOENT: no such event on this machine.
- * EOPNOTSUPP: the machine can't count it. EACCES, EPERM: not permitted. ESRCH: no such thread.
- * EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * wrong, the events don't fit on the PMU together, or are not of one kind of core; a top-down
+ * metric without slots in front. ENOENT: no such event on this machine. EOPNOTSUPP: the machine
+ * can't count it, or shows too many kinds of cores. EACCES, EPERM: not permitted. ESRCH: no such
+ * thread. EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM,
+ * ENOSYS.
  */
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 					 unsigned int flags);
 
 /*
- * The same for the counters of a control, in their order. The TSC is not among them. Errors also as
+ * The same for the counters of a control, in their order. The TSC is not among them. On a hybrid
+ * machine a control is one of the P-cores, on Arm one of processor 0's kind. Errors also as
  * vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
  */
 struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_control *control,
@@ -369,6 +383,259 @@ int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 
 void perfctr_set_close(struct perfctr_set *set);
 
+/* ---- samples ---- */
+
+struct perfctr_sampler;	/* opaque */
+
+/*
+ * perfctr_sampler_config.flags: PERFCTR_GROUP_STRICT, _INHERIT (needs a processor), _ON_EXEC and
+ * _DISABLED, as for perfctr_group_open(), and which records to write beside samples.
+ */
+#define PERFCTR_SAMPLER_MMAP	0x00000100	/* MMAP2: executable mappings */
+#define PERFCTR_SAMPLER_MMAP_DATA 0x00000200	/* MMAP2: the other mappings */
+#define PERFCTR_SAMPLER_BUILD_ID 0x00000400	/* MMAP2 with a build ID for device and inode */
+#define PERFCTR_SAMPLER_COMM	0x00000800	/* COMM: names of threads; exec */
+#define PERFCTR_SAMPLER_TASK	0x00001000	/* FORK, EXIT */
+#define PERFCTR_SAMPLER_SWITCH	0x00002000	/* SWITCH, SWITCH_CPU_WIDE */
+#define PERFCTR_SAMPLER_NAMESPACES 0x00004000	/* NAMESPACES */
+#define PERFCTR_SAMPLER_CGROUP	0x00008000	/* CGROUP: new ones */
+#define PERFCTR_SAMPLER_KERNEL_TEXT 0x00010000	/* KSYMBOL, BPF_EVENT, TEXT_POKE */
+#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x00020000	/* call chains without the kernel's part */
+#define PERFCTR_SAMPLER_NO_USER_CHAIN 0x00040000	/* without the user's */
+#define PERFCTR_SAMPLER_OVERWRITE 0x00080000	/* keep the newest records, not the oldest */
+
+/* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
+struct perfctr_sampler_config {
+	uint64_t period;	/* a sample after so many events */
+	uint64_t frequency;	/* so many samples in a second: the kernel adapts the period */
+	uint64_t fields;	/* of samples: PERF_SAMPLE_*, or'ed, all but _AUX */
+	uint64_t branches;	/* PERF_SAMPLE_BRANCH_STACK: which, PERF_SAMPLE_BRANCH_* */
+	uint64_t user_registers;	/* PERF_SAMPLE_REGS_USER: mask, <asm/perf_regs.h> */
+	uint64_t interrupt_registers;	/* PERF_SAMPLE_REGS_INTR: mask */
+	uint32_t user_stack;	/* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
+	uint32_t max_chain; /* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
+	uint32_t flags;		/* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
+	uint32_t pages;		/* of the buffer, a power of two; 0: 128 KiB */
+	uint32_t wakeup_samples;	/* wake poll(2) after so many samples, or */
+	uint32_t wakeup_bytes;	/* after so many bytes; both 0: when the buffer is half full */
+	uint32_t precise; /* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
+	int32_t signal;		/* for the opening thread, at each sample; 0: none */
+	uint64_t reserved[4];
+};
+
+/* Counts, of PERF_SAMPLE_READ and PERF_RECORD_READ: values[n], in the order of the list of events.
+ */
+struct perfctr_record_counts {
+	uint64_t enabled, running;	/* ns, as in struct perfctr_reading */
+	uint64_t n;
+	const uint64_t *values;
+};
+
+struct perfctr_record_registers {
+	uint64_t abi;		/* enum perf_sample_regs_abi; PERF_SAMPLE_REGS_ABI_NONE: n is 0 */
+	uint64_t n;
+	const uint64_t *values;	/* of the mask's registers, lowest bit first */
+};
+
+/* PERF_RECORD_SAMPLE. Fields that were not asked for are 0. */
+struct perfctr_record_sample {
+	uint64_t ip;
+	uint64_t addr;
+	uint64_t period;
+	uint64_t weight;	/* union perf_sample_weight */
+	uint64_t data_src;	/* union perf_mem_data_src */
+	uint64_t transaction;	/* PERF_TXN_* */
+	uint64_t phys_addr;
+	uint64_t cgroup;
+	uint64_t data_page_size;
+	uint64_t code_page_size;
+	struct perfctr_record_counts counts;
+	uint64_t nchain;
+	const uint64_t *chain;	/* addresses, and PERF_CONTEXT_* in front of each part's */
+	uint64_t raw_size;	/* padding included */
+	const void *raw;
+	uint64_t nbranches;
+	uint64_t branch_index;	/* PERF_SAMPLE_BRANCH_HW_INDEX */
+	const struct perf_branch_entry *branches;
+	struct perfctr_record_registers user, interrupt;
+	uint64_t user_stack_size;	/* of what was copied */
+	const void *user_stack;
+};
+
+struct perfctr_record_mmap {	/* PERF_RECORD_MMAP, _MMAP2 */
+	uint32_t pid, tid;
+	uint64_t addr, length, offset;
+	/* MMAP2 only; device and inode, or with PERF_RECORD_MISC_MMAP_BUILD_ID the build ID. */
+	uint32_t major, minor;
+	uint64_t inode, inode_generation;
+	uint32_t prot, flags;
+	uint32_t build_id_size;
+	uint8_t build_id[20];
+	const char *file;
+};
+
+struct perfctr_record_comm { /* PERF_RECORD_COMM; PERF_RECORD_MISC_COMM_EXEC: because of an exec */
+	uint32_t pid, tid;
+	const char *name;
+};
+
+struct perfctr_record_task {	/* PERF_RECORD_FORK, _EXIT */
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct perfctr_record_lost {	/* PERF_RECORD_LOST: records; _LOST_SAMPLES: samples, id is 0 */
+	uint64_t id;
+	uint64_t lost;
+};
+
+struct perfctr_record_throttle {	/* PERF_RECORD_THROTTLE, _UNTHROTTLE */
+	uint64_t time, id, stream_id;
+};
+
+struct perfctr_record_read {	/* PERF_RECORD_READ */
+	uint32_t pid, tid;
+	struct perfctr_record_counts counts;
+};
+
+struct perfctr_record_switch {	/* PERF_RECORD_SWITCH_CPU_WIDE: the other thread */
+	uint32_t pid, tid;
+};
+
+struct perfctr_record_aux {	/* PERF_RECORD_AUX */
+	uint64_t offset, size;
+	uint64_t flags;		/* PERF_AUX_FLAG_* */
+};
+
+struct perfctr_record_itrace {	/* PERF_RECORD_ITRACE_START */
+	uint32_t pid, tid;
+};
+
+struct perfctr_record_namespaces {	/* PERF_RECORD_NAMESPACES */
+	uint32_t pid, tid;
+	uint64_t n;
+	const struct perf_ns_link_info *link;	/* by NET_NS_INDEX and so on */
+};
+
+struct perfctr_record_ksymbol {	/* PERF_RECORD_KSYMBOL */
+	uint64_t addr;
+	uint32_t length;
+	uint16_t type, flags;	/* PERF_RECORD_KSYMBOL_TYPE_*, _FLAGS_* */
+	const char *name;
+};
+
+struct perfctr_record_bpf {	/* PERF_RECORD_BPF_EVENT */
+	uint16_t type, flags;	/* enum perf_bpf_event_type */
+	uint32_t id;
+	uint8_t tag[8];
+};
+
+struct perfctr_record_cgroup {	/* PERF_RECORD_CGROUP */
+	uint64_t id;
+	const char *path;
+};
+
+struct perfctr_record_text_poke {	/* PERF_RECORD_TEXT_POKE */
+	uint64_t addr;
+	uint16_t old_length, new_length;
+	const uint8_t *bytes;	/* the old ones, then the new ones */
+};
+
+struct perfctr_record_hw_id {	/* PERF_RECORD_AUX_OUTPUT_HW_ID */
+	uint64_t hw_id;
+};
+
+/*
+ * One record. Everything in it, and what it points to, is valid until the next call with its
+ * sampler. A type that the library does not know comes as it is: type, misc, and its bytes.
+ */
+struct perfctr_record {
+	uint32_t type;		/* PERF_RECORD_* */
+	uint16_t misc;		/* PERF_RECORD_MISC_* */
+	uint16_t size;		/* of bytes[], the header included */
+	const void *bytes; /* as the kernel wrote it: struct perf_event_header, and what follows */
+	/* Of every record, if its bit is in config.fields: PERF_SAMPLE_TID, _TIME, ... Else 0. */
+	uint32_t pid, tid;
+	uint64_t time;		/* ns, the kernel's perf clock */
+	uint64_t id, stream_id;
+	uint32_t cpu, reserved;
+	union {
+		struct perfctr_record_sample sample;
+		struct perfctr_record_mmap mmap;
+		struct perfctr_record_comm comm;
+		struct perfctr_record_task task;
+		struct perfctr_record_lost lost;
+		struct perfctr_record_throttle throttle;
+		struct perfctr_record_read read;
+		struct perfctr_record_switch other;
+		struct perfctr_record_aux aux;
+		struct perfctr_record_itrace itrace;
+		struct perfctr_record_namespaces namespaces;
+		struct perfctr_record_ksymbol ksymbol;
+		struct perfctr_record_bpf bpf;
+		struct perfctr_record_cgroup cgroup;
+		struct perfctr_record_text_poke text_poke;
+		struct perfctr_record_hw_id hw_id;
+	} as;
+};
+
+/*
+ * Sample the first of the events, a list as of perfctr_group_open(), with tid and cpu as there: at
+ * each sample the kernel writes a record into a buffer, without a system call. The other events
+ * count with it, and their counts come with PERF_SAMPLE_READ, which they need. The calls below are
+ * for the thread that opened, or one at a time; in a child of fork() they fail with ESRCH.
+ *
+ * EINVAL: a name or modifier is wrong, or config is: perfctr_error() says which member. EOPNOTSUPP:
+ * the machine can't sample it, or not with these fields, or not as precisely. EPERM also: no more
+ * memory may be locked for buffers. EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT).
+ * EOVERFLOW: max_chain is more than the kernel allows. ENOENT, EACCES, ESRCH, EMFILE, ENFILE,
+ * ENOMEM, ENOSYS: as perfctr_group_open().
+ */
+struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
+					     const struct perfctr_sampler_config *config);
+
+/*
+ * The descriptor, for poll(2) and epoll(7): readable when the kernel has woken it up, once each
+ * time; then read all records. POLLHUP: the thread has ended. -1: ESRCH.
+ */
+int perfctr_sampler_fd(const struct perfctr_sampler *sampler);
+
+/* Start and stop. perfctr_sampler_refresh(): start for so many samples more. EINVAL: not inherited
+ * ones. */
+int perfctr_sampler_enable(struct perfctr_sampler *sampler);
+int perfctr_sampler_disable(struct perfctr_sampler *sampler);
+int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples);
+
+/* From now on another period, or frequency if it was opened with one. EINVAL: not a possible one.
+ */
+int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period);
+
+/*
+ * The next record: 1 and *record; 0: there is none now. -1: EBADMSG, a record does not fit its
+ * size, and is left out, or its size is nonsense, and everything up to the newest is left out; go
+ * on with the next call. Takes no lock, allocates nothing, makes no system call.
+ *
+ * With PERFCTR_SAMPLER_OVERWRITE, newest first: the first call stops the writing and looks at what
+ * is there and has not been looked at before; the one that returns 0 lets the writing go on. EIO.
+ */
+int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record);
+
+/*
+ * Call each() for the records that are there now, until it returns non-zero; return that, or 0, or
+ * -1 as perfctr_sampler_next().
+ */
+int perfctr_sampler_each(struct perfctr_sampler *sampler,
+			 int (*each)(void *arg, const struct perfctr_record *), void *arg);
+
+/*
+ * How many records the kernel could not write, because the buffer was full or its writing stopped;
+ * also samples that the processor lost. Before Linux 6.0 only those that the LOST records read so
+ * far tell of: the kernel writes one when there is room again. EIO.
+ */
+int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
+
+void perfctr_sampler_close(struct perfctr_sampler *sampler);
+
 /* ---- event names ---- */
 
 /*
@@ -379,10 +646,17 @@ void perfctr_set_close(struct perfctr_set *set);
  *	EVENT, EVENT:MASK, EVENT.MASK, EVENT:MASK:MASK	the processor's own events
  *	PMU/EVENT/ and PMU/FIELD=VALUE,.../		what the kernel's sysfs describes
  *	rHEX						a raw code of the core PMU
+ *	PMU/NAME/	any of these but software events	on one core PMU of a hybrid machine
  *	SUBSYSTEM:NAME					a tracepoint
  * with modifiers behind a colon (or behind the closing slash): u user, k kernel, h hypervisor,
  * G guest, H host (only these are counted), I not when idle; the processor's own events take u, k,
- * e (edge detection), i (inversion) and c=N (counter mask).
+ * e (edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
+ * and ppp (precise) of the kernel's names.
+ *
+ * On a hybrid machine a name that does not say the PMU means an event on each core PMU that has
+ * it: a generic event, an event of sysfs, a name of the tables of its kinds of cores. A raw code
+ * is given to each as it is.
+ *
  * EINVAL: not a name, perfctr_error() lists the nearest. ENOENT: the machine does not have it.
  */
 int perfctr_event_check(const char *event);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* One event of perf_event_open(2): all of perf_events' system calls are made here. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -93,25 +94,16 @@ int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct pe
 }
 
 /*
- * The index of a counter is read from its page, and then the counter. A thread that is moved between the
- * two to a kind of core that has fewer counters dies of RDPMC, which faults there. (Arm's events of a
- * hybrid machine name their PMU, and have no user access.)
+ * Of a hybrid machine: the index of a counter is read from its page, and then the counter. A thread
+ * that is moved between the two to a kind of core that has fewer counters (x86), or that allows no
+ * user access (arm64), dies of the instruction.
  */
-static bool is_hazardous(void)
-{
-#if defined(__i386__) || defined(__x86_64__)
-	return perfctr_may_change_kind();
-#else
-	return false;
-#endif
-}
-
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {
 	int error = errno;
 	void *page;
 
-	if (use == PERFCTR_PAGE_COUNT && (counter->metric || is_hazardous()))
+	if (use == PERFCTR_PAGE_COUNT && (counter->metric || perfctr_may_change_kind()))
 		return false;
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {
@@ -250,4 +242,71 @@ int perfctr_enable_all(void)
 int perfctr_disable_all(void)
 {
 	return switch_all(PR_TASK_PERF_EVENTS_DISABLE);
+}
+
+struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_counter *counter,
+						      size_t size, bool overwrite)
+{
+	size_t control = (size_t)sysconf(_SC_PAGESIZE);
+	/* Who can't write can't say what has been read: the kernel then overwrites. */
+	void *page = mmap(NULL, control + size, PROT_READ | (overwrite ? 0 : PROT_WRITE),
+			  MAP_SHARED, counter->fd, 0);
+
+	if (page == MAP_FAILED) {
+		perfctr_why_no_ring(errno, size);
+		return NULL;
+	}
+	return page;
+}
+
+void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size)
+{
+	int error = errno;
+
+	munmap(page, (size_t)sysconf(_SC_PAGESIZE) + size);
+	errno = error;
+}
+
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument)
+{
+	int result;
+
+	do {
+		result = ioctl(counter->fd, request, argument);
+	} while (result < 0 && errno == EINTR);
+	return result;
+}
+
+int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
+{
+	struct f_owner_ex owner = { F_OWNER_TID, (pid_t)syscall(SYS_gettid) };
+	int flags;
+
+	if (fcntl(counter->fd, F_SETSIG, signal) < 0 ||
+	    fcntl(counter->fd, F_SETOWN_EX, &owner) < 0 ||
+	    (flags = fcntl(counter->fd, F_GETFL)) < 0 ||
+	    fcntl(counter->fd, F_SETFL, flags | O_ASYNC) < 0)
+		return perfctr_fail(errno, "signal %d can't be sent at samples: %s", signal,
+				    strerror(errno));
+	return 0;
+}
+
+int perfctr_counter_lost(const struct perfctr_counter *leader, size_t n, uint64_t *lost)
+{
+	/* Number, enabled, running; value and lost of each, the leader's first. */
+	uint64_t words[3 + 2 * PERFCTR_GROUP_MAX];
+	ssize_t size = (ssize_t)((3 + 2 * n) * sizeof(words[0])), got;
+
+	do {
+		got = read(leader->fd, words, sizeof(words));
+	} while (got < 0 && errno == EINTR);
+	if (got == 0)
+		return 1;
+	if (got != size || words[0] != n)
+		return perfctr_fail(EIO, "reading the number of lost records failed: %s",
+				    got < 0 ? strerror(errno)
+					    : "the kernel returned something else");
+	*lost = words[4];
+	return 0;
 }

@@ -65,8 +65,9 @@ static void identify(struct perfctr_cpu *cpu)
 }
 
 /*
- * The kernel calls the PMUs cpu_core, cpu_atom, and cpu_lowpower where there are two kinds of small cores;
- * the last have the native model 2. Their own leaf 0AH is not read: events have no use for it.
+ * The kernel calls the PMUs cpu_core, cpu_atom, and cpu_lowpower where there are two kinds of
+ * small cores; the last have the native model 2. Their own leaf 0AH is not read: events have no
+ * use for it.
  */
 static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
 {
@@ -165,7 +166,8 @@ static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
 	uint64_t midr = 0;
 
 	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are. */
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1", n);
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1", n);
 	if (perfctr_file_read(path, text, sizeof(text)) > 0)
 		midr = strtoull(text, NULL, 16);
 	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
@@ -204,12 +206,14 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 #define compile perfctr_generic_compile
 #define type_name perfctr_generic_type_name
 
-/* The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several. */
+/*
+ * The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several.
+ */
 static uint32_t control_type = PERF_TYPE_RAW;
 
 /*
- * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a control
- * is made and checked for processor 0's kind of core.
+ * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a
+ * control is made and checked for processor 0's kind of core.
  */
 static void find_control_type(void)
 {

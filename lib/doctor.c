@@ -151,8 +151,8 @@ static int check_pmus(const struct report *report)
 	size_t used;
 
 	if (!dir)
-		return tell(report, "kernel's PMUs", PERFCTR_DEVICES " can't be read: is /sys mounted?",
-			    "not known");
+		return tell(report, "kernel's PMUs",
+			    PERFCTR_DEVICES " can't be read: is /sys mounted?", "not known");
 	while ((entry = readdir(dir))) {
 		used = strlen(list);
 		if (entry->d_name[0] != '.')
@@ -185,9 +185,9 @@ static int check_hybrid(const struct report *report)
 			 "that the kernel does not tell");
 	}
 	return tell(report, "hybrid PMU", !perfctr_may_change_kind() ? "" :
-		    "a group's events count on one kind of core only, while the thread runs there: sum over "
-		    "all kinds with a perfctr_set, name the PMU (PMU/cycles/), or bind the thread to "
-		    "processors of one kind, which also allows user-space reads",
+		    "a group's events count on one kind of core only, while the thread runs there: "
+		    "sum over all kinds with a perfctr_set, name the PMU (PMU/cycles/), or bind the "
+		    "thread to processors of one kind, which also allows user-space reads",
 		    "%d kinds of cores: %s", n, list);
 }
 
@@ -249,8 +249,8 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 {
 	static int (*const checks[])(const struct report *) = {
 		check_provider, check_pmu, check_software, check_hardware, check_user_reads,
-		check_clock, check_paranoid, check_watchdog, check_seccomp, check_pmus, check_hybrid,
-		check_tracefs, check_limits,
+		check_clock, check_paranoid, check_watchdog, check_seccomp, check_pmus,
+		check_hybrid, check_tracefs, check_limits,
 	};
 	struct report report = { each, arg };
 	unsigned int i;

@@ -231,7 +231,9 @@ static int walk_tables(each_name each, void *arg)
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
 	int result = perfctr_cpu_event_list(NULL, each, arg);
 
-	return result ? result : perfctr_cores_event_list(cores, perfctr_core_pmus(cores), each, arg);
+	if (result == 0)
+		result = perfctr_cores_event_list(cores, perfctr_core_pmus(cores), each, arg);
+	return result;
 }
 
 int perfctr_event_list(const char *kind, each_name each, void *arg)
@@ -569,8 +571,8 @@ static int fail_pmu(const char *word, size_t length)
 
 static int fail_type(const char *pmu)
 {
-	return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's " DEVICES "/%s/type has no "
-			    "type number", pmu, pmu);
+	return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's " DEVICES "/%s/type has "
+			    "no type number", pmu, pmu);
 }
 
 /* The terms of the PMU with the right name pmu. */
@@ -613,7 +615,8 @@ static SLOW int parse_tracepoint(const char *subsystem, size_t subsystem_length,
 	DIR *dir;
 	long id;
 
-	if (!perfctr_file_is_word(subsystem, subsystem_length) || !perfctr_file_is_word(name, length))
+	if (!perfctr_file_is_word(subsystem, subsystem_length) ||
+	    !perfctr_file_is_word(name, length))
 		return fail_unknown(subsystem, near.length);
 	for (i = 0; i < ARRAY_SIZE(tracing); i++) {
 		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/id", tracing[i],
@@ -727,13 +730,15 @@ static bool parse_word(const char *word, size_t length, struct perf_event_attr *
 /* ---- one event on one kind of core ---- */
 
 /*
- * The kernel's generic events by the names that PMUv3's architected events have in an Arm PMU's events/,
- * which shows those that the core has; what is not here has no such event. As in the kernel's
- * arm_pmuv3.c, armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map; the first name that is there counts.
+ * The kernel's generic events by the names that PMUv3's architected events have in an Arm PMU's
+ * events/, which shows those that the core has; what is not here has no such event. As in the
+ * kernel's arm_pmuv3.c, armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map; the first name that
+ * is there counts.
  */
 #define ARM_HW(id, name) { PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, name }
 #define ARM_CACHE(id, result, name) { \
-	PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_RESULT_##result << 16, name }
+	PERF_TYPE_HW_CACHE, \
+	PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_RESULT_##result << 16, name }
 static const struct {
 	uint32_t type, config;
 	char name[24];
@@ -775,11 +780,11 @@ static bool has_event(const char *pmu, const char *name, size_t length)
 }
 
 /*
- * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13) takes the
- * PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on others it is "no such
- * event". PMUv3's events by their own codes are the same on all kernels. But such a code is counted as
- * zero by a core that does not have it: what events/ does not show is not asked for. 1; 0: this core
- * does not have it; -1 after perfctr_fail().
+ * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13)
+ * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on
+ * others it is "no such event". PMUv3's events by their own codes are the same on all kernels. But
+ * such a code is counted as zero by a core that does not have it: what events/ does not show is
+ * not asked for. 1; 0: this core does not have it; -1 after perfctr_fail().
  */
 static SLOW int generic_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
 {
@@ -802,7 +807,9 @@ static SLOW int generic_on_core(const struct perfctr_pmu *core, struct perf_even
 	return 0;
 }
 
-/* What parse_word() found, on this core PMU (NULL: on the machine's only one). 1, 0, -1 as above. */
+/*
+ * What parse_word() found, on this core PMU (NULL: on the machine's only one). 1, 0, -1 as above.
+ */
 static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
 {
 	if (!core || attr->type == PERF_TYPE_SOFTWARE)
@@ -814,7 +821,8 @@ static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *
 }
 
 /*
- * An event of a core PMU by a name that needs no PMU; NULL: of the first that has it. 1, 0, -1 as above.
+ * An event of a core PMU by a name that needs no PMU; NULL: of the first that has it. 1, 0, -1 as
+ * above.
  */
 static SLOW int parse_core_event(const struct perfctr_pmu *core, const char *word, size_t length,
 			    struct perf_event_attr *attr)
@@ -832,10 +840,11 @@ static SLOW int parse_core_event(const struct perfctr_pmu *core, const char *wor
 }
 
 /*
- * An event of which this processor's table said first (0 or -1), but that the table of another kind of
- * core may have: the same event may have other unit masks there. 1, 0, -1 as above.
+ * An event of which this processor's table said first (0 or -1), but that the table of another
+ * kind of core may have: the same event may have other unit masks there. 1, 0, -1 as above.
  */
-static SLOW int parse_other_tables(int first, const char *word, size_t length, struct perf_event_attr *attr)
+static SLOW int parse_other_tables(int first, const char *word, size_t length,
+				   struct perf_event_attr *attr)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
 	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, found, result = first;
@@ -865,9 +874,13 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 				    "letters of \"%s\"", letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
-		if (text[i] == 'p')
-			return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not "
-					    "for counting; leave it out");
+		if (text[i] == 'p') {
+			if (attr->precise_ip == 3)
+				return perfctr_fail(EINVAL, "the modifier p is given more than "
+							    "three times");
+			attr->precise_ip++;
+			continue;
+		}
 		if (!letter)
 			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are "
 					    "u (user), k (kernel), h (hypervisor), G (guest), "
@@ -892,9 +905,9 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 }
 
 /*
- * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it); *rest is set
- * to what follows it. alone: what a table says against it is a mistake; else the name is right for some
- * kind of core, and this one does not have the event. 1, 0, -1 as above.
+ * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it);
+ * *rest is set to what follows it. alone: what a table says against it is a mistake; else the name
+ * is right for some kind of core, and this one does not have the event. 1, 0, -1 as above.
  */
 static int parse_name(const struct perfctr_pmu *core, bool alone, const char *event, size_t length,
 		      struct perf_event_attr *attr, const char **rest)
@@ -904,12 +917,12 @@ static int parse_name(const struct perfctr_pmu *core, bool alone, const char *ev
 	bool own;
 
 	*rest = colon ? colon : end;
-	/* These have no underscore, nor anything but modifiers behind them; the processors' own have. */
+	/* These have no underscore and only modifiers behind them, unlike the processors' own. */
 	own = memchr(event, '_', length) ||
 	      (colon && strspn(colon + 1, MODIFIERS "p") < (size_t)(end - colon - 1));
 	if (!own && parse_word(event, (size_t)(*rest - event), attr))
 		return word_on_core(core, attr);
-	/* The table before sysfs, whose folders cost system calls. It takes unit masks and modifiers. */
+	/* The table before sysfs, which costs system calls. It takes unit masks and modifiers. */
 	found = core ? perfctr_core_table_parse(core, event, length, attr) :
 		       perfctr_table_parse(event, length, attr);
 	if (found < 0)
@@ -930,9 +943,13 @@ static int parse_name(const struct perfctr_pmu *core, bool alone, const char *ev
 	return found;
 }
 
-/*
- * PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above.
- */
+static void begin(struct perf_event_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+}
+
+/* PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above. */
 static int parse_named_core(const char *pmu, const char *word, size_t length,
 			    struct perf_event_attr *attr)
 {
@@ -952,7 +969,7 @@ static int parse_named_core(const char *pmu, const char *word, size_t length,
 		if (found > 0 && (rest != word + length || attr->type == PERF_TYPE_SOFTWARE))
 			found = 0;
 		if (found == 0)
-			attr->type = 0, attr->config = 0;
+			begin(attr);
 	}
 	return found;
 }
@@ -973,8 +990,8 @@ static SLOW int parse_pmu(const char *pmu, size_t pmu_length, const char *terms,
 }
 
 /*
- * The event without its modifiers; *rest is set to what follows it. 1: it may be on any core PMU; 0: it is
- * on the one PMU that it names, or on none; -1 after perfctr_fail().
+ * The event without its modifiers; *rest is set to what follows it. 1: it may be on any core PMU;
+ * 0: it is on the one PMU that it names, or on none; -1 after perfctr_fail().
  */
 static int parse_base(const char *event, size_t length, struct perf_event_attr *attr,
 		      const char **rest)
@@ -1010,14 +1027,9 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	return p == end ? fail_unknown(event, word_length) : -1;
 }
 
-static void begin(struct perf_event_attr *attr)
-{
-	memset(attr, 0, sizeof(*attr));
-	attr->size = sizeof(*attr);
-}
-
 /* The modifiers behind an event that ends at rest. */
-static int parse_rest(const char *event, size_t length, const char *rest, struct perf_event_attr *attr)
+static int parse_rest(const char *event, size_t length, const char *rest,
+		      struct perf_event_attr *attr)
 {
 	if (rest == event + length)
 		return 0;
@@ -1039,44 +1051,63 @@ static int parse_event(const char *event, size_t length, struct perf_event_attr 
 	return cores < 0 || parse_rest(event, length, rest, attr) < 0 ? -1 : cores;
 }
 
-int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr)
 {
 	return parse_event(event, length, attr) < 0 ? -1 : 0;
 }
 
+/* As parse_event(), of an event to be counted. */
+static int parse_counted(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	int cores = parse_event(event, length, attr);
+
+	if (cores >= 0 && attr->precise_ip)
+		return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not for counting; "
+				    "leave it out");
+	return cores;
+}
+
+int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	return parse_counted(event, length, attr) < 0 ? -1 : 0;
+}
+
 int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants)
 {
+	const char *slash = memchr(event, '/', length), *rest;
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int any = parse_event(event, length, &variants->attr), i, n, found, count = 0;
-	const char *rest;
+	int any = parse_counted(event, length, &variants->attr), i, n, found, count = 0;
+	struct perf_event_attr *attr;
 
 	variants->pmu[0] = '\0';
 	if (any < 0)
 		return -1;
-	if (any == 0 && !memchr(event, '/', length))
+	if (any == 0 && !slash)
 		return 1;
 	n = perfctr_core_pmus(cores);
 	if (n <= 1)
 		return n < 0 ? -1 : 1;
 	if (any == 0) {
 		for (i = 0; i < n; i++)
-			if (same(event, (size_t)((const char *)memchr(event, '/', length) - event), cores[i].name))
+			if (same(event, (size_t)(slash - event), cores[i].name))
 				strcpy(variants->pmu, cores[i].name);
 		return 1;
 	}
 	for (i = 0; i < n; i++) {
 		if (cores[i].type == UINT32_MAX)
 			return fail_type(cores[i].name);
-		begin(&variants[count].attr);
-		found = parse_name(&cores[i], false, event, length, &variants[count].attr, &rest);
-		if (found < 0 || (found > 0 && parse_rest(event, length, rest, &variants[count].attr) < 0))
+		attr = &variants[count].attr;
+		begin(attr);
+		found = parse_name(&cores[i], false, event, length, attr, &rest);
+		if (found < 0 || (found > 0 && parse_rest(event, length, rest, attr) < 0))
 			return -1;
 		if (found)
 			memcpy(variants[count++].pmu, cores[i].name, sizeof(cores[i].name));
 	}
 	if (count == 0)
-		return perfctr_fail(ENOENT, "no kind of core of this machine has the event \"%.*s\"; "
-				    "\"perfex -l\" lists those that there are", shown(length), event);
+		return perfctr_fail(ENOENT, "no kind of core of this machine has the event "
+				    "\"%.*s\"; \"perfex -l\" lists those that there are",
+				    shown(length), event);
 	return count;
 }
 

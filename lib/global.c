@@ -99,8 +99,6 @@ static int sample(struct processor *processor, unsigned int cpu)
 
 	if (perfctr_group_read(processor->group, readings) < 0)
 		return blame(cpu);
-	if (readings[0].quality != PERFCTR_EXACT && readings[0].quality != PERFCTR_STALE)
-		return fail_sample(EBUSY, cpu);
 	if (control->tsc_on)
 		processor->sum.tsc = perfctr_rate_ticks(rate, readings[0].enabled);
 	for (i = 0; i < control->nractrs; i++)
@@ -112,12 +110,20 @@ static int sample(struct processor *processor, unsigned int cpu)
 
 static void close_groups(struct gperfctr *global)
 {
+	struct processor *processor;
+	int error = errno;
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < global->end; cpu++) {
-		perfctr_group_close(global->processor[cpu].group);
-		global->processor[cpu].group = NULL;
+		processor = &global->processor[cpu];
+		if (!processor->group)
+			continue;
+		/* A child of fork() has the descriptors, too, and would keep the PMU busy. */
+		perfctr_group_disable(processor->group);
+		perfctr_group_close(processor->group);
+		processor->group = NULL;
 	}
+	errno = error;
 }
 
 struct gperfctr *gperfctr_open(void)

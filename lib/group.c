@@ -150,7 +150,7 @@ static int open_counter(const struct perfctr_group *group, struct perfctr_counte
 	       perfctr_counter_open(counter, attr, name, scope->tid, scope->cpu, leader, group->n);
 }
 
-/* As opposed to one of the chip around the cores. The kernel's own events are as good as a core's. */
+/* Or the kernel's own, as opposed to the chip's around the cores. */
 static bool is_of_core(uint32_t type)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
@@ -175,7 +175,7 @@ int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr,
 		return -1;
 	if (group->owner && attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT)
 		perfctr_counter_map(&member->counter, PERFCTR_PAGE_COUNT);
-	/* With metrics in its group, the kernel starts the slots' register anew at every read(2). */
+	/* With metrics in its group, the slots' register starts anew at every read(2). */
 	if (member->counter.metric && group->member[0].counter.page) {
 		perfctr_counter_unmap(&group->member[0].counter);
 		perfctr_counter_reader(&group->member[0].counter, &group->member[0].reader);
@@ -225,9 +225,9 @@ static struct perfctr_group *start(struct perfctr_group *group)
 }
 
 /*
- * The core PMU of a hybrid machine that can count all events of the list on processor cpu (-1: any): the
- * first, the P-cores', if several can. 0, with *pmu empty on any other machine, or if no event is one of
- * a core PMU; -1 after perfctr_fail().
+ * The core PMU of a hybrid machine that can count all events of the list on processor cpu (-1:
+ * any): the first, the P-cores', if several can. 0, with *pmu empty on any other machine, or if no
+ * event is one of a core PMU; -1 after perfctr_fail().
  */
 static int choose_pmu(const char *list, int cpu, char *pmu)
 {
@@ -257,10 +257,11 @@ static int choose_pmu(const char *list, int cpu, char *pmu)
 			for (i = 0; i < n; i++)
 				here |= (unsigned int)!strcmp(cores[i].name, variants[k].pmu) << i;
 		if (!(possible & here))
-			return perfctr_fail(EINVAL, "%.*s counts on %s, and %s: a group is on the PMU of "
-					    "one kind of core; open a group for each kind",
-					    (int)(length > 100 ? 100 : length), event, variants[0].pmu,
-					    on_cpu & here ? "the events before it do not" :
+			return perfctr_fail(EINVAL, "%.*s counts on %s, and %s: a group is on the "
+					    "PMU of one kind of core; open a group for each kind",
+					    (int)(length > 100 ? 100 : length), event,
+					    variants[0].pmu, on_cpu & here ?
+					    "the events before it do not" :
 					    "the processor asked for is another kind of core");
 		possible &= here;
 	}

@@ -113,7 +113,8 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 {
 	struct perfctr_cpus_info *info;
-	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) + PERFCTR_CPU_WORDS * sizeof(uint32_t);
+	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) +
+			   PERFCTR_CPU_WORDS * sizeof(uint32_t);
 
 	(void)fd;
 	info = calloc(1, sizeof(*info) + 2 * mask_size);

@@ -12,6 +12,8 @@
  * counter.c	one perf event: the only file that makes perf_events' system calls
  * group.c	events that count together
  * reading.c	counts and their quality
+ * ring.c	the buffer that the kernel writes records into
+ * record.c	their bytes -> struct perfctr_record
  * why.c	why an event could not be opened, in a sentence
  * clock.c	the virtual TSC where the kernel is perf_events
  * cpuid.c	the words that an x86 is identified by
@@ -63,7 +65,10 @@ DIR *perfctr_file_dir(const char *path);
 /* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
 bool perfctr_file_is_word(const char *text, size_t length);
 
-/* Call each() with the words that are entries of the folder, until it returns non-zero; return that. */
+/*
+ * Call each() with the words that are entries of the folder, until it returns non-zero; return
+ * that.
+ */
 int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);
 
 /* ---- memory.c ---- */
@@ -94,12 +99,12 @@ int perfctr_cpu_online(unsigned int cpu);
 /* The PMU of one kind of core. */
 struct perfctr_pmu {
 	char name[PERFCTR_NAME_SIZE];
-	uint32_t type;		/* struct perf_event_attr's; UINT32_MAX: the kernel's file makes no sense */
+	uint32_t type;		/* struct perf_event_attr's; UINT32_MAX: the file makes no sense */
 };
 
 /*
- * The core PMUs of this machine by type, which is the order in which the kernel made them: the P-cores'
- * first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
+ * The core PMUs of this machine by type, which is the order in which the kernel made them: the
+ * P-cores' first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
  * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX.
  */
 int perfctr_core_pmus(struct perfctr_pmu *pmus);
@@ -112,19 +117,25 @@ bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 #define PERFCTR_MAX_CPUS 8192
 #define PERFCTR_CPU_WORDS (PERFCTR_MAX_CPUS / 32)
 
-/* Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list. */
+/*
+ * Fill words from a list such as "0-3,8,10-11". Returns the words in use, 0 if it is no such list.
+ */
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
 
 /* The same from a file; 0 also if it can't be read. */
 unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
 
-/* Whether the calling thread may run on more than one kind of core: a hybrid machine, and not bound. */
+/*
+ * Whether the calling thread may run on more than one kind of core: a hybrid machine, and not
+ * bound.
+ */
 bool perfctr_may_change_kind(void);
 
 /*
- * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register PERF_METRICS,
- * a share of what the event slots counts. The kernel makes a count of it, but only in a group that slots
- * leads and only in read(2); RDPMC of its index would return the whole register.
+ * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register
+ * PERF_METRICS, a share of what the event slots counts. The kernel makes a count of it, but only
+ * in a group that slots leads and only in read(2); RDPMC of its index would return the whole
+ * register.
  */
 bool perfctr_event_is_metric(const struct perf_event_attr *attr);
 bool perfctr_event_is_slots(const struct perf_event_attr *attr);
@@ -140,13 +151,16 @@ ssize_t perfctr_event_next(const char **list, const char **event);
 
 /*
  * Fill in attr (type, config*, exclude_*; all else zero; size set) from one event's name. Returns 0
- * or fails as perfctr_event_check() does.
+ * or fails as perfctr_event_check() does. For an event to be sampled, its modifier p sets
+ * precise_ip.
  */
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr);
+int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr);
 
 /*
- * What one event's name means on each kind of core. The kernel puts an event on one PMU: on a hybrid
- * machine an event that is to be counted wherever the thread runs is one per core PMU, summed.
+ * What one event's name means on each kind of core. The kernel puts an event on one PMU: on a
+ * hybrid machine an event that is to be counted wherever the thread runs is one per core PMU,
+ * summed.
  */
 struct perfctr_variant {
 	struct perf_event_attr attr;
@@ -154,11 +168,11 @@ struct perfctr_variant {
 };
 
 /*
- * The variants of one event's name: one, or on a hybrid machine one per core PMU that has it, in the
- * order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is named
- * have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(): as
- * perfctr_event_check(), and ENOENT if no core PMU has the event, EOPNOTSUPP if there are too many kinds
- * of cores.
+ * The variants of one event's name: one, or on a hybrid machine one per core PMU that has it, in
+ * the order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is
+ * named have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(): as
+ * perfctr_event_check(), and ENOENT if no core PMU has the event, EOPNOTSUPP if there are too many
+ * kinds of cores.
  */
 int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants);
 
@@ -194,8 +208,8 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 
 /*
  * Open an event, as a member of leader's group (NULL: of none), which has members events already.
- * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason; EINVAL
- * also for a top-down metric that is not in a group of slots.
+ * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason;
+ * EINVAL also for a top-down metric that is not in a group of slots.
  */
 int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
 			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
@@ -253,6 +267,28 @@ int perfctr_cgroup_probe(int cgroup, int cpu);
 /* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */
 bool perfctr_can_inherit_thread(void);
 
+/*
+ * Map a control page and size bytes behind it, to be overwritten or not. NULL after perfctr_fail().
+ * Unmapping keeps errno.
+ */
+struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_counter *counter,
+						      size_t size, bool overwrite);
+void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size);
+
+/* ioctl(2) with an argument of its own, and without perfctr_fail(). */
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument);
+
+/* Send the calling thread this signal when there are records. 0, or -1 after perfctr_fail(). */
+int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
+
+/*
+ * Read a group of n events opened with PERFCTR_READ_FORMAT and PERFCTR_FORMAT_LOST, for the sake of
+ * the leader's lost records. As perfctr_counter_read().
+ */
+#define PERFCTR_FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
+int perfctr_counter_lost(const struct perfctr_counter *leader, size_t n, uint64_t *lost);
+
 /* ---- group.c: groups in memory that is a set's ---- */
 
 /* Where events are opened. */
@@ -283,6 +319,71 @@ int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr,
 int perfctr_group_start(struct perfctr_group *group);
 void perfctr_group_end(struct perfctr_group *group);
 
+/* ---- ring.c ---- */
+
+struct perfctr_ring {
+	struct perf_event_mmap_page *page;
+	const unsigned char *data;
+	size_t size;			/* of the data, a power of two */
+	unsigned char *copy;		/* room for a record: 64 KiB, or size */
+	unsigned long position;		/* behind the last record handed out */
+	unsigned long head;		/* as last seen, or the end of a snapshot */
+	unsigned long tail;		/* what the kernel knows of position */
+	bool backward, cut;		/* snapshots */
+	uint64_t seen;			/* bytes that had been written at the last one */
+};
+
+void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *page,
+		       const void *data, size_t size, void *copy);
+
+/*
+ * The next record's header, and its bytes, in one piece, until the next call: 1; or 0, or -1 after
+ * perfctr_fail(EBADMSG), which leaves out all records there are.
+ */
+int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *header,
+		      const void **bytes);
+
+/* Look how far the kernel is: 0, or -1 as above. */
+int perfctr_ring_refresh(struct perfctr_ring *ring);
+
+/* Give the kernel the room of what has been handed out. */
+void perfctr_ring_release(struct perfctr_ring *ring);
+
+/*
+ * For a buffer that is overwritten, and while nothing is written: what perfctr_ring_next() then
+ * goes through is what is there and was not there at the last snapshot, newest first.
+ */
+void perfctr_ring_snapshot(struct perfctr_ring *ring);
+
+/* ---- record.c ---- */
+
+#define PERFCTR_RECORD_AUX_OUTPUT_HW_ID 21u	/* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
+#define PERFCTR_RECORD_WORDS 9
+
+/* How records were asked for, and the last one. */
+struct perfctr_decoder {
+	uint64_t fields;		/* PERF_SAMPLE_* */
+	uint64_t read_format;		/* PERF_FORMAT_* */
+	unsigned int user_registers, interrupt_registers;	/* their number */
+	bool branch_index;
+	bool more;			/* samples have fields that are not one word */
+	uint8_t nwords, nid_words;
+	uint16_t word[PERFCTR_RECORD_WORDS];	/* offsets in struct perfctr_record */
+	uint16_t id_word[PERFCTR_RECORD_WORDS];
+	struct perfctr_record sample;	/* fields that were not asked for stay 0 */
+	struct perfctr_record other;
+	uint64_t values[PERFCTR_GROUP_MAX];
+};
+
+void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_event_attr *attr);
+
+/*
+ * Decode the header.size bytes, aligned to 8, of which the header is the beginning; the size is at
+ * least the header's and a multiple of 8. 1, or -1 after perfctr_fail(EBADMSG).
+ */
+int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
+			  const void *bytes, const struct perfctr_record **result);
+
 /* ---- reading.c ---- */
 
 /* What the times of a running event say about its count. */
@@ -296,6 +397,13 @@ enum perfctr_quality perfctr_quality_of(uint64_t enabled, uint64_t running);
  */
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
 		    unsigned int members);
+
+/* The same for an event that is to be sampled. */
+int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
+			    pid_t tid, unsigned int members);
+
+/* Why no buffer of size bytes could be mapped. */
+int perfctr_why_no_ring(int error, size_t size);
 
 /* perfctr_fail(EBUSY): the counters called what ("the counters", a name) were taken away. */
 int perfctr_why_taken(const char *what);
@@ -367,7 +475,9 @@ const struct perfctr_event_table *perfctr_this_table(void);
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu);
 
-/* What a look-up in the table of cpu found, in perf_events' terms. 0, or -1 after perfctr_fail(). */
+/*
+ * What a look-up in the table of cpu found, in perf_events' terms. 0, or -1 after perfctr_fail().
+ */
 struct perfctr_event_choice;
 int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 			const char *word, size_t length, struct perf_event_attr *attr);
@@ -375,14 +485,17 @@ int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_even
 /* ---- table.c ---- */
 
 /*
- * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its cores. 1:
- * found; 0: no event begins so; -1 after perfctr_fail().
+ * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its
+ * cores. 1: found; 0: no event begins so; -1 after perfctr_fail().
  */
 int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
 int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
 			     struct perf_event_attr *attr);
 
-/* As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's have. */
+/*
+ * As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's
+ * have.
+ */
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 

@@ -28,7 +28,10 @@ lib_libinternal_la_SOURCES = \
 	lib/provider_perf.c \
 	lib/raw.c \
 	lib/reading.c \
+	lib/record.c \
 	lib/remote.c \
+	lib/ring.c \
+	lib/sampler.c \
 	lib/set.c \
 	lib/table.c \
 	lib/virtual.c \

@@ -3,13 +3,15 @@
  * The core PMUs of this machine. One, mostly; a hybrid machine has one per kind of core: cpu_core,
  * cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
  *
- * A PMU of cores, and no other, has a file `cpus` in its folder (a PMU of anything else has `cpumask`);
- * an x86, a PowerPC or a RISC-V that is no hybrid has only one, called cpu, without that file. So the
- * kernel's arm_pmu.c and x86/events/intel/core.c, and perf's own tools tell them.
+ * A PMU of cores, and no other, has a file `cpus` in its folder (a PMU of anything else has
+ * `cpumask`); an x86, a PowerPC or a RISC-V that is no hybrid has only one, called cpu, without
+ * that file. So the kernel's arm_pmu.c and x86/events/intel/core.c, and perf's own tools tell
+ * them.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +66,8 @@ static int note_pmu(void *arg, const char *entry)
 	if (!has_cpus(entry))
 		return 0;
 	if (found->n == PERFCTR_VARIANTS_MAX)
-		return perfctr_fail(EOPNOTSUPP, "this machine shows more than %d kinds of cores; name the "
-				    "PMU: PMU/.../", PERFCTR_VARIANTS_MAX);
+		return perfctr_fail(EOPNOTSUPP, "this machine shows more than %d kinds of cores; "
+				    "name the PMU: PMU/.../", PERFCTR_VARIANTS_MAX);
 	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
 	read_type(&pmu);
 	for (i = found->n++; i > 0 && comes_before(&pmu, &found->pmus[i - 1]); i--)
@@ -78,7 +80,9 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus)
 {
 	struct found found = { .pmus = pmus };
 
-	/* Where there is a cpu, it is the only one: no need to look at a server's hundred others. */
+	/*
+	 * Where there is a cpu, it is the only one: no need to look at a server's hundred others.
+	 */
 	snprintf(pmus->name, sizeof(pmus->name), "cpu");
 	read_type(pmus);
 	if (pmus->type != UINT32_MAX)
@@ -141,7 +145,8 @@ static bool is_bound(const struct perfctr_pmu *pmu)
 	unsigned int i;
 
 	perfctr_pmu_cpus(pmu, text, sizeof(text));
-	if (!perfctr_cpus_parse(text, words) || sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
+	if (!perfctr_cpus_parse(text, words) ||
+	    sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
 		return false;
 	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]); )
 		i++;
@@ -150,12 +155,20 @@ static bool is_bound(const struct perfctr_pmu *pmu)
 
 bool perfctr_may_change_kind(void)
 {
+	/* Asked for every counter that is opened; but tests have other roots. */
+	static atomic_bool only_one;
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_core_pmus(cores);
+	bool real = !secure_getenv("PERFCTR_ROOT");
+	int i, n;
 
+	if (real && atomic_load_explicit(&only_one, memory_order_relaxed))
+		return false;
+	n = perfctr_core_pmus(cores);
+	if (real && (n == 0 || n == 1))
+		atomic_store_explicit(&only_one, true, memory_order_relaxed);
 	for (i = 0; i < n && !is_bound(&cores[i]); )
 		i++;
-	return n > 1 && i == n;
+	return n < 0 || (n > 1 && i == n);
 }
 
 /* ---- top-down metrics ---- */

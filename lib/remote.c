@@ -3,8 +3,8 @@
  * Another thread's virtual counters, while it is stopped under the caller's ptrace(2).
  *
  * The driver keeps such a state with its thread, and verifies in each call that the thread stands
- * still; nothing is kept here but the descriptor. Perf_events knows of neither: the state lies here,
- * listed by its thread's id, and ptrace(2) itself is asked who stands still.
+ * still; nothing is kept here but the descriptor. Perf_events knows of neither: the state lies
+ * here, listed by its thread's id, and ptrace(2) itself is asked who stands still.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ static void clean_up(struct list *list)
 	}
 }
 
-/* 0, or -1 with errno only: ESRCH. The kernel looks whether it is stopped, and whether it's ours. */
+/* 0, or -1 with errno only, ESRCH. The kernel knows whether it is stopped, and our tracee. */
 static int check_stopped(pid_t tid)
 {
 	unsigned long message;
@@ -191,8 +191,8 @@ static int control_perf(const struct rvperfctr *remote, const struct vperfctr_co
 {
 	if (control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP, "perf_events has no overflow signals for another "
-				    "thread's counters: their events are this process's; use a-mode "
-				    "counters (nrictrs = 0), or load the perfctr driver");
+				    "thread's counters: their events are this process's; use "
+				    "a-mode counters (nrictrs = 0), or load the perfctr driver");
 	if (control->flags & VPERFCTR_CONTROL_CLOEXEC)
 		return perfctr_fail(EOPNOTSUPP, "VPERFCTR_CONTROL_CLOEXEC does not work on another "
 				    "thread over perf_events; stop it at its execve(2) "

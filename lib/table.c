@@ -203,12 +203,12 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 
 /* Out of line, so that what is right needs no stack. */
 static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
-		   enum perfctr_event_error error, const char *word, size_t length, const char *part,
-		   size_t part_length, unsigned int event) __attribute__((noinline, cold));
+		   enum perfctr_event_error error, const char *word, size_t length,
+		   const char *part, size_t part_length, unsigned int event) __attribute__((noinline, cold));
 
 static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
-		   enum perfctr_event_error error, const char *word, size_t length, const char *part,
-		   size_t part_length, unsigned int event)
+		   enum perfctr_event_error error, const char *word, size_t length,
+		   const char *part, size_t part_length, unsigned int event)
 {
 	struct target target = { NATIVE, *cpu, table };
 
@@ -284,8 +284,8 @@ static bool has_name(const struct perfctr_event_table *table, const char *name)
 	unsigned int event;
 	const char *part;
 
-	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length, &event) == 0 &&
-	       !choice.pebs;
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
+				    &event) == 0 && !choice.pebs;
 }
 
 /* The names of a table that none of n others has. */
@@ -330,12 +330,13 @@ int perfctr_cpu_event_list(const char *cpu,
 }
 
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
-			     int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg)
 {
-	const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1] = { perfctr_this_table() };
+	const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1];
 	struct perfctr_cpu cpu;
 	int i, k = 1, result = 0;
 
+	tables[0] = perfctr_this_table();
 	if (!tables[0])
 		return 0;
 	for (i = 0; i < n && result == 0; i++) {

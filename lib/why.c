@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
@@ -182,6 +183,124 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 	return perfctr_fail(error, "%s can't be counted: %s", name, strerror(error));
 }
 
+/* The number in a file of /proc/sys/kernel; 0 if it is not there. */
+static long kernel_number(const char *name)
+{
+	char path[128];
+	long number;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	return perfctr_file_number(path, &number) == 0 ? number : 0;
+}
+
+/* EINVAL of an event that counts, or might. */
+static int why_invalid_sampled(const struct perf_event_attr *attr, const char *name, pid_t tid,
+			       unsigned int members)
+{
+	static const char rate[] = "perf_event_max_sample_rate";
+	long highest = kernel_number(rate);
+
+	if (attr->freq && highest > 0 && attr->sample_freq > (uint64_t)highest)
+		return perfctr_fail(EINVAL,
+				    "%s can't be sampled %llu times a second: the limit is %ld; "
+				    "ask for less, or raise it (sysctl kernel.%s)",
+				    name, (unsigned long long)attr->sample_freq, highest, rate);
+	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
+		return perfctr_fail(
+		    EINVAL,
+		    "%s can't be sampled: before Linux 6.12, samples of inherited events can't "
+		    "have counts; leave out PERF_SAMPLE_READ or PERFCTR_GROUP_INHERIT",
+		    name);
+	if (attr->build_id || attr->cgroup || attr->text_poke || attr->namespaces ||
+	    attr->write_backward || attr->sample_type >= PERF_SAMPLE_REGS_INTR)
+		return perfctr_fail(EINVAL,
+				    "%s can't be sampled so: this kernel, or the event, does not "
+				    "have one of the fields and records asked for; ask for fewer",
+				    name);
+	return perfctr_why_not(EINVAL, attr, name, tid, members);
+}
+
+int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
+			    pid_t tid, unsigned int members)
+{
+	struct perf_event_attr counting = {
+		.type = attr->type, .size = sizeof(counting), .config = attr->config,
+		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
+		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
+	};
+	int fd;
+
+	switch (error) {
+	case EINVAL:
+		return why_invalid_sampled(attr, name, tid, members);
+	case E2BIG:
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't be sampled so: this kernel is too old for one of the "
+				    "fields and records asked for",
+				    name);
+	case EOVERFLOW:
+		return perfctr_fail(
+		    error,
+		    "%s can't be sampled with call chains of %u entries: the limit is %ld; ask for "
+		    "less, or raise it (sysctl kernel.perf_event_max_stack)",
+		    name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
+	case EOPNOTSUPP:
+	case ENOENT:
+		/* Whether it is the event, or what is asked of it. */
+		fd = perfctr_event_open(&counting, 0, -1, -1);
+		if (fd < 0)
+			break;
+		close(fd);
+		if (attr->precise_ip)
+			return perfctr_fail(EOPNOTSUPP,
+					    "%s can't be sampled with precise level %u on this "
+					    "processor; lower it",
+					    name, attr->precise_ip);
+		if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return perfctr_fail(EOPNOTSUPP,
+					    "%s can't be sampled with PERF_SAMPLE_BRANCH_STACK: "
+					    "this processor has no such record of branches, or not "
+					    "for it",
+					    name);
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can be counted but not sampled: its PMU has no overflow "
+				    "interrupt; choose another event",
+				    name);
+	case EACCES:
+	case EPERM:
+		if (!is_capable() && attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
+			return perfctr_fail(error,
+					    "%s can't be sampled with PERF_SAMPLE_PHYS_ADDR, which "
+					    "needs CAP_PERFMON; leave it out",
+					    name);
+		if (!is_capable() && attr->namespaces)
+			return perfctr_fail(error,
+					    "%s can't be sampled with PERFCTR_SAMPLER_NAMESPACES, "
+					    "which needs CAP_PERFMON; leave it out",
+					    name);
+	}
+	return perfctr_why_not(error, attr, name, tid, members);
+}
+
+int perfctr_why_no_ring(int error, size_t size)
+{
+	struct rlimit limit;
+
+	if (error == EPERM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
+		return perfctr_fail(
+		    error,
+		    "no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and user "
+		    "(sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of which there "
+		    "may be %llu KiB (ulimit -l); use fewer pages, raise one of them, or grant "
+		    "CAP_IPC_LOCK",
+		    size / 1024, kernel_number("perf_event_mlock_kb"),
+		    (unsigned long long)limit.rlim_cur / 1024);
+	return perfctr_fail(error, "no buffer of %zu KiB can be mapped: %s", size / 1024,
+			    strerror(error));
+}
+
 int perfctr_why_taken(const char *what)
 {
 	return perfctr_fail(EBUSY, "%s can't all be on the PMU: somebody else has taken a counter; count "
@@ -205,14 +324,14 @@ int perfctr_why_no_reader(void)
 				    "reads go through the kernel");
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		if (perfctr_file_number(files[i], &on) == 0 && on == 0)
-			return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in user "
-					    "space; reads go through the kernel; echo 1 > %s allows it",
-					    files[i], files[i]);
+			return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in "
+					    "user space; reads go through the kernel; echo 1 > %s "
+					    "allows it", files[i], files[i]);
 	if (perfctr_may_change_kind())
-		return perfctr_fail(EOPNOTSUPP, "on a hybrid machine only a thread that is bound to cores of "
-				    "one kind can read its counters in user space; reads go through the "
-				    "kernel; bind it with sched_setaffinity(2) or taskset(1) before they "
-				    "are opened");
+		return perfctr_fail(EOPNOTSUPP, "on a hybrid machine only a thread that is bound to "
+				    "cores of one kind can read its counters in user space; reads go "
+				    "through the kernel; bind it with sched_setaffinity(2) or "
+				    "taskset(1) before they are opened");
 	return perfctr_fail(EOPNOTSUPP, "the kernel gives no user-space access to this counter (only "
 			    "hardware events of the calling thread have it); reads go through the kernel");
 }

@@ -6,6 +6,7 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
+	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
 	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE;
 
@@ -28,10 +29,13 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/primitives \
 	tests/unit/raw \
+	tests/unit/record \
 	tests/unit/remote \
+	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
+	tests/unit/sampler \
 	tests/unit/set \
 	tests/unit/table \
 	tests/unit/virtual \
@@ -64,14 +68,20 @@ tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
+tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_record_LDADD = $(UNIT_LDADD)
 tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_remote_LDADD = $(UNIT_LDADD)
+tests_unit_ring_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_ring_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_sampler_LDADD = $(UNIT_LDADD)
 tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_LDADD = $(UNIT_LDADD)
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
@@ -149,6 +159,13 @@ tests_fuzz_event_LDADD = lib/libinternal.la
 dist_check_SCRIPTS += tests/fuzz/event.sh
 TESTS += tests/fuzz/event.sh
 
+# ---- records, the same ----
+check_PROGRAMS += tests/fuzz/record
+tests_fuzz_record_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_record_LDADD = lib/libinternal.la
+dist_check_SCRIPTS += tests/fuzz/record.sh
+TESTS += tests/fuzz/record.sh
+
 # ---- header, map, man pages, tools ----
 dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
 TESTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
@@ -157,13 +174,16 @@ check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/init
+	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets \
+	tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 tests_vm_guest_global_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
+tests_vm_guest_samples_LDADD = lib/libperfctr.la
+tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
 	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/storm-driver \

@@ -119,19 +119,21 @@ static const char *item_end(const char *item)
 	return item;
 }
 
-static void add_names(struct events *events, const char *item, size_t length)
+/* An item, with the names in it: those between braces, or itself. */
+static void add_names(struct events *events, const char *item, size_t length, const char *name)
 {
-	char *text = need(strndup(item, length));
-	struct spec *spec = add_spec(events, text);
-	const char *name, *end;
+	struct spec *spec = add_spec(events, need(strndup(item, length)));
+	const char *last = item + length - (name - item), *end;
+	char *names = need(strndup(name, (size_t)(last - name))), *next = names;
 
-	for (name = text; ; name = end + 1) {
-		end = item_end(name);
-		add_event(events, name, (size_t)(end - name));
+	for (;; next = names + (end - names) + 1) {
+		end = item_end(next);
+		add_event(events, next, (size_t)(end - next));
 		spec->n++;
 		if (*end == '\0')
 			break;
 	}
+	free(names);
 }
 
 void events_add(struct events *events, const char *list)
@@ -153,9 +155,9 @@ void events_add(struct events *events, const char *list)
 		} else if (*item == '{') {
 			if (length < 3 || item[length - 1] != '}')
 				die("-e \"%s\": a group is written {event,event}", list);
-			add_names(events, item + 1, length - 2);
+			add_names(events, item, length, item + 1);
 		} else {
-			add_names(events, item, length);
+			add_names(events, item, length, item);
 		}
 		if (*end == '\0')
 			break;
@@ -203,36 +205,34 @@ static void refuse_spec(struct events *events, const struct spec *spec)
 			events->event[spec->first + k].reason = reason();
 }
 
-static struct perfctr_group *open_spec(struct events *events, const struct spec *spec, pid_t tid,
-				       unsigned int flags)
+static struct perfctr_set *open_spec(struct events *events, const struct spec *spec,
+				     const struct perfctr_target *target, unsigned int flags)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *set;
 	struct event *event = &events->event[spec->first];
 	char *user;
 
 	if (!spec->text)
-		return perfctr_group_open_control(&events->control, tid, -1, flags);
-	group = perfctr_group_open(spec->text, tid, -1, flags);
-	if (group || errno != EACCES || spec->n > 1 || strchr(spec->text, ':') ||
-	    strchr(spec->text, '/'))
-		return group;
+		return perfctr_set_open_control(&events->control, target, flags);
+	set = perfctr_set_open(spec->text, target, flags);
+	if (set || errno != EACCES || spec->n > 1 || strchr(spec->text, ':') || strchr(spec->text, '/'))
+		return set;
 	/* Perhaps only kernel mode is forbidden: then count user mode, and say so. */
 	user = need(malloc(strlen(spec->text) + 3));
 	strcpy(user, spec->text);
 	strcat(user, ":u");
-	group = perfctr_group_open(user, tid, -1, flags);
-	if (group) {
+	set = perfctr_set_open(user, target, flags);
+	if (set) {
 		free(event->name);
 		event->name = need(strdup(user));
 	}
 	free(user);
-	return group;
+	return set;
 }
 
-void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned int flags)
+static struct task *add_task(const struct events *events, struct tasks *tasks, pid_t tid)
 {
 	struct task *task;
-	unsigned int i;
 
 	if (tasks->n == tasks->room) {
 		tasks->room = tasks->room * 2 + 4;
@@ -240,30 +240,78 @@ void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned
 	}
 	task = &tasks->task[tasks->n++];
 	*task = (struct task){ .tid = tid };
-	task->group = need(calloc(events->nspecs + 1, sizeof(*task->group)));
 	task->reading = need(calloc(events->n + 1, sizeof(*task->reading)));
-	for (i = 0; i < events->nspecs; i++) {
-		const struct spec *spec = &events->spec[i];
+	return task;
+}
 
-		task->group[i] = open_spec(events, spec, tid, flags);
-		if (!task->group[i])
-			refuse_spec(events, spec);
+static struct perfctr_set **open_specs(struct events *events, const struct perfctr_target *target,
+				       unsigned int flags)
+{
+	struct perfctr_set **set = need(calloc(events->nspecs + 1, sizeof(struct perfctr_set *)));
+	unsigned int i;
+
+	for (i = 0; i < events->nspecs; i++) {
+		set[i] = open_spec(events, &events->spec[i], target, flags);
+		if (!set[i])
+			refuse_spec(events, &events->spec[i]);
 	}
+	return set;
+}
+
+void events_open(struct events *events, struct tasks *tasks, const struct perfctr_target *target,
+		 unsigned int flags)
+{
+	struct task *task = add_task(events, tasks, target->id);
+
+	task->set = open_specs(events, target, flags);
+}
+
+static struct task *find_task(const struct tasks *tasks, pid_t tid)
+{
+	size_t t;
+
+	for (t = 0; t < tasks->n; t++)
+		if (tasks->task[t].tid == tid)
+			return &tasks->task[t];
+	return NULL;
+}
+
+void events_open_threads(struct events *events, struct tasks *tasks, pid_t pid, unsigned int flags)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = pid };
+	struct perfctr_part part;
+	unsigned int i, p;
+
+	tasks->process.tid = pid;
+	tasks->process.set = open_specs(events, &target, flags);
+	for (i = 0; i < events->nspecs; i++)
+		for (p = 0; tasks->process.set[i] && p < perfctr_set_parts(tasks->process.set[i]); p++)
+			if (perfctr_set_part(tasks->process.set[i], p, &part) == 0 &&
+			    !find_task(tasks, part.tid))
+				add_task(events, tasks, part.tid);
+}
+
+static bool any_set(const struct events *events, const struct task *task)
+{
+	unsigned int i;
+
+	for (i = 0; task->set && i < events->nspecs; i++)
+		if (task->set[i])
+			return true;
+	return false;
 }
 
 bool events_any(const struct events *events, const struct tasks *tasks)
 {
-	unsigned int i;
 	size_t t;
 
 	for (t = 0; t < tasks->n; t++)
-		for (i = 0; i < events->nspecs; i++)
-			if (tasks->task[t].group[i])
-				return true;
-	return false;
+		if (any_set(events, &tasks->task[t]))
+			return true;
+	return any_set(events, &tasks->process);
 }
 
-/* Add one thread's reading to the sum; the sum is as good as its worst part. */
+/* Add one reading to a sum, which is as good as its worst part. */
 static void add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one)
 {
 	sum->value += one->value;
@@ -273,33 +321,62 @@ static void add_reading(struct perfctr_reading *sum, const struct perfctr_readin
 		sum->quality = one->quality;
 }
 
-static void read_task(struct events *events, struct task *task)
+/* Read a task's sets into reading, which has a place for each event. */
+static void read_sets(struct events *events, const struct task *task, struct perfctr_reading *reading)
 {
-	unsigned int i, k;
+	unsigned int i;
 
-	memset(task->reading, 0, events->n * sizeof(*task->reading));
+	memset(reading, 0, events->n * sizeof(*reading));
+	for (i = 0; i < events->nspecs; i++)
+		if (task->set[i] && perfctr_set_read(task->set[i], &reading[events->spec[i].first]) < 0)
+			refuse_spec(events, &events->spec[i]);
+}
+
+/* What the threads of a process counted, each with what it has created. */
+static void read_threads(struct events *events, struct tasks *tasks)
+{
+	struct perfctr_reading *one = need(calloc(events->n + 1, sizeof(*one)));
+	struct perfctr_part part;
+	unsigned int i, k, p;
+	size_t t;
+
+	for (t = 0; t < tasks->n; t++)
+		memset(tasks->task[t].reading, 0, events->n * sizeof(*one));
 	for (i = 0; i < events->nspecs; i++) {
-		const struct spec *spec = &events->spec[i];
-		struct perfctr_reading *reading = &task->reading[spec->first];
+		struct perfctr_set *set = tasks->process.set[i];
 
-		if (!task->group[i])
-			continue;
-		if (perfctr_group_read(task->group[i], reading) < 0)
-			refuse_spec(events, spec);
-		for (k = 0; k < spec->n; k++)
-			add_reading(&events->event[spec->first + k].reading, &reading[k]);
+		for (p = 0; set && p < perfctr_set_parts(set); p++) {
+			if (perfctr_set_read_part(set, p, one) < 0)
+				refuse_spec(events, &events->spec[i]);
+			perfctr_set_part(set, p, &part);
+			for (k = 0; k < events->spec[i].n; k++)
+				add_reading(&find_task(tasks, part.tid)->reading[events->spec[i].first + k],
+					    &one[k]);
+		}
 	}
+	free(one);
 }
 
 void events_read(struct events *events, struct tasks *tasks)
 {
+	struct perfctr_reading *whole = need(calloc(events->n + 1, sizeof(*whole)));
 	unsigned int i;
 	size_t t;
 
 	for (i = 0; i < events->n; i++)
 		memset(&events->event[i].reading, 0, sizeof(events->event[i].reading));
-	for (t = 0; t < tasks->n; t++)
-		read_task(events, &tasks->task[t]);
+	if (tasks->process.set) {
+		read_sets(events, &tasks->process, whole);
+		for (i = 0; i < events->n; i++)
+			events->event[i].reading = whole[i];
+		read_threads(events, tasks);
+	}
+	for (t = 0; t < tasks->n && !tasks->process.set; t++) {
+		read_sets(events, &tasks->task[t], tasks->task[t].reading);
+		for (i = 0; i < events->n; i++)
+			add_reading(&events->event[i].reading, &tasks->task[t].reading[i]);
+	}
+	free(whole);
 	for (i = 0; i < events->n; i++) {
 		struct event *event = &events->event[i];
 
@@ -312,19 +389,26 @@ void events_read(struct events *events, struct tasks *tasks)
 	}
 }
 
+static void close_task(const struct events *events, struct task *task)
+{
+	unsigned int i;
+
+	for (i = 0; task->set && i < events->nspecs; i++)
+		perfctr_set_close(task->set[i]);
+	free(task->set);
+	free(task->reading);
+}
+
 void events_close(struct events *events, struct tasks *tasks)
 {
 	unsigned int i;
 	size_t t;
 
-	for (t = 0; t < tasks->n; t++) {
-		for (i = 0; i < events->nspecs; i++)
-			perfctr_group_close(tasks->task[t].group[i]);
-		free(tasks->task[t].group);
-		free(tasks->task[t].reading);
-	}
+	for (t = 0; t < tasks->n; t++)
+		close_task(events, &tasks->task[t]);
+	close_task(events, &tasks->process);
 	free(tasks->task);
-	*tasks = (struct tasks){ NULL, 0, 0 };
+	*tasks = (struct tasks){ .n = 0 };
 	if (events->counters >= 0)
 		close(events->counters);
 	events->counters = -1;

@@ -200,6 +200,8 @@ static void print_row(const struct output *output, const struct events *events, 
 	} else if (reading->quality == PERFCTR_SCALED) {
 		snprintf(note, sizeof(note), "  (estimate: counted %.2f%% of the time)",
 			 100 * (double)reading->running / (double)reading->enabled);
+	} else if (reading->quality == PERFCTR_STALE) {
+		snprintf(note, sizeof(note), "  (stale: a processor went offline)");
 	}
 	derive(events, event, elapsed, derived, sizeof(derived));
 	if (*note || *derived)
@@ -214,8 +216,11 @@ static void print_subject(const struct output *output)
 {
 	char **word;
 
-	if (output->pid) {
-		fprintf(output->file, "process %d", (int)output->pid);
+	if (output->target || output->pid) {
+		if (output->target)
+			fprintf(output->file, "%s %s", output->target, output->target_name);
+		else
+			fprintf(output->file, "process %d", (int)output->pid);
 		return;
 	}
 	fputs(output->first_thread ? "the first thread of " : "", output->file);
@@ -422,6 +427,11 @@ static void print_json(const struct output *output, const struct events *events,
 	fprintf(file, "{");
 	if (output->pid)
 		fprintf(file, "\"pid\":%d,", (int)output->pid);
+	if (output->target) {
+		fprintf(file, "\"%s\":", output->target);
+		json_text(file, output->target_name);
+		fprintf(file, ",");
+	}
 	if (output->command) {
 		fprintf(file, "\"command\":[");
 		for (word = output->command; *word; word++) {
@@ -494,7 +504,7 @@ void output_tick(struct output *output, const struct events *events, double seco
 		delta.enabled -= output->last[i].enabled;
 		delta.running -= output->last[i].running;
 		output->last[i] = event->reading;
-		if (delta.quality != PERFCTR_NOT_COUNTED)
+		if (delta.quality != PERFCTR_NOT_COUNTED && delta.quality != PERFCTR_STALE)
 			delta.quality = delta.running == delta.enabled ? PERFCTR_EXACT :
 					delta.running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
 		snprintf(prefix, sizeof(prefix), "%.6f,", seconds);

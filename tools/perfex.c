@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* perfex - count hardware and software events of a command, or of a running process. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -34,44 +35,52 @@ void *need(void *memory)
 
 static const char usage[] =
 "usage: perfex [options] [--] command [argument ...]\n"
-"       perfex [options] -p PID [command [argument ...]]\n"
+"       perfex [options] -p PID | -a | -C LIST | -G CGROUP [command [argument ...]]\n"
 "       perfex -i | -l | -L | -h | --version\n"
 "\n"
 "  -e, --event LIST       count these events; may be repeated\n"
 "  -p, --pid PID          count a running process, while the command runs if there is one\n"
+"  -a, --all-cpus         count all processors; so, too, while the command runs\n"
+"  -C, --cpus LIST        count these processors, such as 0-3,8\n"
+"  -G, --cgroup NAME      count a cgroup\n"
 "      --per-thread       show each thread of the command or process\n"
 "      --no-inherit       count the command's first thread only, through the driver if there is\n"
 "                         one, and nothing that it creates\n"
 "  -I, --interval MS      show counts every MS milliseconds, too\n"
 "  -r, --repeat N         run the command N times; show mean and spread\n"
-"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
-"      --csv, --json      write results for programs\n"
-"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
-"  -x, --hex              event numbers are hexadecimal: don't warn\n"
-"  -i, --info             show the processor and its counters\n"
-"  -l, --list             list the events of this machine\n"
-"  -L, --long-list        list them with descriptions, and tracepoints\n"
-"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
-"                         events, or list its events with -l\n"
-"  -h, --help, --version  show this text, the version\n"
-"\n"
-"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
-"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
-"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
-"See perfex(1).\n";
+"      --sample           show where the command is when an event (-e; cycles) happens\n  -c, "
+"--period N         with --sample: every N events\n  -F, --frequency N      with --sample: N times "
+"a second (1000)\n  -o, --output FILE      write results to FILE, not to standard error; %p is the "
+"process id\n      --csv, --json      write results for programs\n  -d, --decimal          event "
+"numbers are decimal unless they begin with 0x\n  -x, --hex              event numbers are "
+"hexadecimal: don't warn\n  -i, --info             show the processor and its counters\n  -l, "
+"--list             list the events of this machine\n  -L, --long-list        list them with "
+"descriptions, and tracepoints\n      --cpu NAME         for the processor NAME (\"list\" shows "
+"all): print the control of -e's\n                         events, or list its events with -l\n  "
+"-h, --help, --version  show this text, the version\n\nLIST is event,event,... or {event,event} "
+"for events to be counted together. An event is a name\nas \"perfex -l\" lists them (EVENT:MASK "
+"with unit masks), PMU/field=value,.../, rHEX, or\nevntsel[/evntsel2][@pmc] as numbers; behind it, "
+"modifiers: :u user mode, :k kernel mode.\nSee perfex(1).\n";
 
 enum {
 	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_NO_INHERIT, OPTION_VERSION, OPTION_CPU,
+	OPTION_SAMPLE,
 	OPTION_P4PE, OPTION_P4PMV, OPTION_MMCR0, OPTION_MMCR2, OPTION_OFFCORE0, OPTION_OFFCORE1,
 };
 
 static const struct option options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "cpus", required_argument, NULL, 'C' },
+	{ "cgroup", required_argument, NULL, 'G' },
 	{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
 	{ "no-inherit", no_argument, NULL, OPTION_NO_INHERIT },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "repeat", required_argument, NULL, 'r' },
+	{ "sample", no_argument, NULL, OPTION_SAMPLE },
+	{ "period", required_argument, NULL, 'c' },
+	{ "frequency", required_argument, NULL, 'F' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "csv", no_argument, NULL, OPTION_CSV },
 	{ "json", no_argument, NULL, OPTION_JSON },
@@ -104,9 +113,14 @@ struct settings {
 	char **command;
 	const char *file;		/* -o; NULL: standard error */
 	bool opened;
-	pid_t pid;
+	struct perfctr_target *target;	/* -p, -a, -C, -G */
+	unsigned int ntargets;
+	const char *target_option;
 	bool per_thread, no_inherit, driver;
 	unsigned int interval, repeat;
+	bool sample;
+	unsigned int period, frequency;	/* 0: not given */
+	struct sampling *sampling;
 };
 
 static unsigned int parse_count(const char *option, const char *text, unsigned int least,
@@ -268,7 +282,6 @@ static void started(void *arg, pid_t pid)
 {
 	struct settings *settings = arg;
 
-	settings->output.pid = settings->pid;
 	open_output(settings, pid);
 	if (settings->interval && settings->file)
 		ftruncate(fileno(settings->output.file), 0);
@@ -317,7 +330,8 @@ static int do_run(struct settings *settings)
 {
 	struct run what = {
 		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
-		.pid = settings->pid, .per_thread = settings->per_thread,
+		.target = settings->target, .ntargets = settings->ntargets,
+		.per_thread = settings->per_thread,
 		.first_thread = settings->no_inherit, .driver = settings->driver,
 		.interval = settings->interval, .started = started, .tick = tick, .arg = settings,
 	};
@@ -325,6 +339,7 @@ static int do_run(struct settings *settings)
 	unsigned int i;
 
 	settings->output.command = settings->command;
+	settings->output.pid = run_pid(&what);
 	settings->output.first_thread = settings->driver || settings->no_inherit;
 	for (i = 0; i < settings->repeat; i++) {
 		if (i)
@@ -350,7 +365,51 @@ static int do_run(struct settings *settings)
 	events_close(&settings->events, &settings->tasks);
 	events_free(&settings->events);
 	output_free(&settings->output);
+	free(settings->target);
 	return same_end(&total);
+}
+
+/* ---- --sample ---- */
+
+static void sample_started(void *arg, pid_t pid)
+{
+	struct settings *settings = arg;
+
+	open_output(settings, pid);
+	sampling_open(settings->sampling, pid);
+}
+
+static void sample_tick(void *arg, double seconds)
+{
+	struct settings *settings = arg;
+
+	(void)seconds;
+	sampling_read(settings->sampling);
+}
+
+/* Nothing is counted; at each tick the buffers are emptied. */
+static int do_sample(struct settings *settings, const char *event)
+{
+	struct run what = {
+		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
+		.interval = 20, .started = sample_started, .tick = sample_tick, .arg = settings,
+	};
+	struct outcome outcome;
+
+	if (!settings->command || settings->ntargets || settings->per_thread || settings->no_inherit ||
+	    settings->interval || settings->repeat > 1 || settings->output.format != FORMAT_TABLE)
+		die("--sample runs a command once and shows a table; it does not go with -p, -a, -C, "
+		    "-G, -I, -r, --per-thread, --no-inherit, --csv or --json");
+	if (settings->period && settings->frequency)
+		die("-c and -F exclude each other");
+	settings->sampling = sampling_new(event, settings->period, settings->frequency);
+	outcome = run(&what);
+	sampling_print(settings->sampling, settings->output.file, settings->command);
+	close_output(settings);
+	sampling_free(settings->sampling);
+	events_close(&settings->events, &settings->tasks);
+	events_free(&settings->events);
+	return same_end(&outcome);
 }
 
 /*
@@ -366,8 +425,8 @@ static void choose_provider(struct settings *settings)
 		die("%s", perfctr_error());
 	if (strcmp(name, "driver") != 0 || !(forced || settings->no_inherit))
 		return;
-	obstacle = settings->pid ? "-p" : settings->per_thread ? "--per-thread" :
-		   settings->interval ? "-I" : NULL;
+	obstacle = settings->target_option ? settings->target_option :
+		   settings->per_thread ? "--per-thread" : settings->interval ? "-I" : NULL;
 	if (obstacle && forced)
 		die("%s takes perf_events, but PERFCTR_PROVIDER=driver forbids them", obstacle);
 	if (!obstacle) {
@@ -416,6 +475,48 @@ static void set_control(struct settings *settings, int option, const char *text)
 	}
 }
 
+/* ---- -p, -a, -C, -G ---- */
+
+static void add_target(struct settings *settings, const char *option, struct perfctr_target target)
+{
+	if (settings->target_option && strcmp(settings->target_option, option) != 0)
+		die("%s and %s exclude each other", settings->target_option, option);
+	if (settings->target_option && strcmp(option, "-C") != 0)
+		die("%s is given twice", option);
+	settings->target_option = option;
+	settings->target = need(reallocarray(settings->target, settings->ntargets + 1, sizeof(target)));
+	settings->target[settings->ntargets++] = target;
+}
+
+/* A list such as 0-3,8. */
+static void add_processors(struct settings *settings, const char *list)
+{
+	const char *p = list;
+	long first, last;
+	unsigned int i;
+	char *end;
+
+	for (;; p = end + 1) {
+		first = last = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
+		if (first >= 0 && *end == '-')
+			last = isdigit((unsigned char)end[1]) ? strtol(end + 1, &end, 10) : -1;
+		if (first < 0 || last < first || last > 8191 || (*end != ',' && *end))
+			die("-C takes numbers of processors such as 0-3,8, not \"%s\"", list);
+		for (; first <= last; first++) {
+			for (i = 0; i < settings->ntargets && settings->target[i].id != first; i++)
+				;
+			if (i < settings->ntargets)
+				die("-C names processor %ld twice", first);
+			add_target(settings, "-C",
+				   (struct perfctr_target){ PERFCTR_TARGET_CPU, (int)first, NULL });
+		}
+		if (!*end)
+			break;
+	}
+	settings->output.target = "processors";
+	settings->output.target_name = list;
+}
+
 static void set_format(struct settings *settings, enum format format)
 {
 	if (settings->output.format != FORMAT_TABLE && settings->output.format != format)
@@ -431,10 +532,10 @@ int main(int argc, char **argv)
 	bool list = false, with_text = false;
 	const char *cpu = NULL;
 	char *names = NULL;
-	int option;
+	int option, id;
 
 	/* The '+': what follows the command's name is the command's. */
-	while ((option = getopt_long(argc, argv, "+e:p:I:r:o:dxilLh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:p:aC:G:I:r:c:F:o:dxilLh", options, NULL)) != -1) {
 		switch (option) {
 		case 'e':
 			names = append_names(names, optarg);
@@ -443,7 +544,21 @@ int main(int argc, char **argv)
 			cpu = optarg;
 			break;
 		case 'p':
-			settings.pid = (pid_t)parse_count("-p", optarg, 1, 0x3FFFFFFF);
+			id = (int)parse_count("-p", optarg, 1, 0x3FFFFFFF);
+			add_target(&settings, "-p", (struct perfctr_target){ PERFCTR_TARGET_PROCESS, id, NULL });
+			break;
+		case 'a':
+			add_target(&settings, "-a", (struct perfctr_target){ PERFCTR_TARGET_CPU, -1, NULL });
+			settings.output.target = "processors";
+			settings.output.target_name = "all";
+			break;
+		case 'C':
+			add_processors(&settings, optarg);
+			break;
+		case 'G':
+			add_target(&settings, "-G", (struct perfctr_target){ PERFCTR_TARGET_CGROUP, 0, optarg });
+			settings.output.target = "cgroup";
+			settings.output.target_name = optarg;
 			break;
 		case OPTION_PER_THREAD:
 			settings.per_thread = true;
@@ -459,6 +574,15 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			settings.file = optarg;
+			break;
+		case OPTION_SAMPLE:
+			settings.sample = true;
+			break;
+		case 'c':
+			settings.period = parse_count("-c", optarg, 1, 0xFFFFFFFF);
+			break;
+		case 'F':
+			settings.frequency = parse_count("-F", optarg, 1, 1000000000);
 			break;
 		case OPTION_CSV:
 			set_format(&settings, FORMAT_CSV);
@@ -498,15 +622,26 @@ int main(int argc, char **argv)
 		return do_cpu(cpu, names, list, with_text);
 	if (list)
 		return do_list(with_text);
+	settings.command = optind < argc ? argv + optind : NULL;
+	if (settings.sample) {
+		int status = do_sample(&settings, names);
+
+		free(names);
+		return status;
+	}
+	if (settings.period || settings.frequency)
+		die("-c and -F say how often to sample: add --sample");
 	if (names)
 		events_add(&settings.events, names);
 	free(names);
-	settings.command = optind < argc ? argv + optind : NULL;
-	if (!settings.command && !settings.pid)
+	if (!settings.command && !settings.ntargets)
 		die("there is no command to run; \"perfex -h\" shows how to call perfex");
-	if (settings.repeat > 1 && (!settings.command || settings.pid || settings.interval ||
+	if (settings.repeat > 1 && (!settings.command || settings.ntargets || settings.interval ||
 				    settings.per_thread))
-		die("-r runs a command several times; it does not go with -p, -I or --per-thread");
+		die("-r runs a command several times; it does not go with -p, -a, -C, -G, -I or --per-thread");
+	if (settings.output.target && (settings.per_thread || settings.no_inherit))
+		die("%s counts all threads: leave out --per-thread and --no-inherit",
+		    settings.target_option);
 	if (settings.per_thread && settings.interval)
 		die("--per-thread and -I exclude each other");
 	if (settings.per_thread && settings.no_inherit)

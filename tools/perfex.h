@@ -7,6 +7,8 @@
  * driver.c	the same through the perfctr driver, for the command's first thread
  * run.c	starting, watching and tracing commands and processes
  * output.c	tables, CSV, JSON
+ * sample.c	--sample: where the command is when an event happens
+ * symbols.c	names of functions
  */
 #ifndef PERFEX_H
 #define PERFEX_H
@@ -32,7 +34,7 @@ void *need(void *memory);
 
 /* Events that are opened together: one, or those in braces, or those given as numbers. */
 struct spec {
-	char *text;			/* list for perfctr_group_open(); NULL: the control */
+	char *text;			/* item for perfctr_set_open(); NULL: the control */
 	unsigned int n;
 	unsigned int first;		/* index of its first event among all */
 };
@@ -57,17 +59,18 @@ struct events {
 	bool base16_silently;
 };
 
-/* A thread, or a process with all that it will create, with its open groups, NULL for none. */
+/* What is counted: a thread, a process, processors, ...; or a thread that is part of a process. */
 struct task {
 	pid_t tid;
 	char comm[64];
-	struct perfctr_group **group;	/* one per spec */
+	struct perfctr_set **set;	/* one per spec, NULL if it can't be; NULL: the process has them */
 	struct perfctr_reading *reading;	/* one per event, as last read */
 };
 
 struct tasks {
 	struct task *task;
 	size_t n, room;
+	struct task process;	/* whose threads the tasks are; its set is NULL: they are on their own */
 };
 
 /* Add what one -e option says; exits on bad input. */
@@ -79,8 +82,12 @@ uint32_t events_number(const struct events *events, const char *text);
 /* Check all names, exiting if one is wrong; the default events if there are none. */
 void events_finish(struct events *events);
 
-/* Open everything on a thread and add it to tasks. Events that can't be counted get a reason. */
-void events_open(struct events *events, struct tasks *tasks, pid_t tid, unsigned int flags);
+/* Open everything on a target and add it to tasks. Events that can't be counted get a reason. */
+void events_open(struct events *events, struct tasks *tasks, const struct perfctr_target *target,
+		 unsigned int flags);
+
+/* The same on a process, of whose threads each becomes a task. */
+void events_open_threads(struct events *events, struct tasks *tasks, pid_t pid, unsigned int flags);
 
 /* Read all tasks: their own counts, and the sums in events. */
 void events_read(struct events *events, struct tasks *tasks);
@@ -131,7 +138,8 @@ struct run {
 	struct events *events;
 	struct tasks *tasks;
 	char **command;			/* NULL: none */
-	pid_t pid;			/* of a running process; 0: none */
+	const struct perfctr_target *target;	/* what to count, if it is not the command */
+	unsigned int ntargets;
 	bool per_thread;
 	bool first_thread;		/* count nothing that the command's first thread creates */
 	bool driver;			/* through the driver */
@@ -141,6 +149,12 @@ struct run {
 	void (*tick)(void *arg, double seconds);
 	void *arg;
 };
+
+/* The process that is the target; 0 if it is none. */
+static inline pid_t run_pid(const struct run *run)
+{
+	return run->ntargets && run->target->type == PERFCTR_TARGET_PROCESS ? run->target->id : 0;
+}
 
 /* Run the command, or watch the process, to its end, and read the counters. Exits on failure. */
 struct outcome run(const struct run *run);
@@ -154,6 +168,7 @@ struct output {
 	enum format format;
 	char **command;
 	pid_t pid;
+	const char *target, *target_name;	/* "processors" "all" and so on; NULL: a process, the command */
 	bool first_thread;
 	unsigned int repeats;
 	double *sum, *squares;		/* over repeats, per event */
@@ -166,5 +181,33 @@ void output_repeat(struct output *output, const struct events *events);
 void output_free(struct output *output);
 void output_end(struct output *output, const struct events *events, const struct tasks *tasks,
 		const struct outcome *outcome, bool per_thread);
+
+/* ---- sample.c ---- */
+
+struct sampling;
+
+/* event may be NULL, period and frequency 0; exits on bad input. */
+struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency);
+
+/* Sample the process from its exec on; exits on failure. */
+void sampling_open(struct sampling *sampling, pid_t pid);
+
+/* Take what has been recorded out of the kernel's buffers. */
+void sampling_read(struct sampling *sampling);
+
+void sampling_print(struct sampling *sampling, FILE *file, char **command);
+void sampling_free(struct sampling *sampling);
+
+/* ---- symbols.c ---- */
+
+struct symbols;
+
+/* Without any if the file is no ELF file. */
+struct symbols *symbols_read(const char *file);
+
+/* The function at an offset in the file; NULL if it is in none that has a name. */
+const char *symbols_find(const struct symbols *symbols, uint64_t offset);
+
+void symbols_free(struct symbols *symbols);
 
 #endif /* PERFEX_H */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -206,6 +205,13 @@ static void go_on(pid_t tid, int status)
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(long)(event ? 0 : signal));
 }
 
+static void open_thread(const struct run *run, pid_t tid, unsigned int flags)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD, .id = tid };
+
+	events_open(run->events, run->tasks, &target, flags);
+}
+
 static struct task *find_task(const struct tasks *tasks, pid_t tid)
 {
 	size_t t;
@@ -249,7 +255,7 @@ static void trace(const struct run *run, pid_t child, const struct signals *sign
 		}
 		task = find_task(run->tasks, tid);
 		if (!task) {
-			events_open(run->events, run->tasks, tid, 0);
+			open_thread(run, tid, 0);
 			task = find_task(run->tasks, tid);
 		}
 		read_comm(task);
@@ -271,13 +277,13 @@ static struct outcome run_command(const struct run *run)
 	run->started(run->arg, child.pid);
 	if (run->driver) {
 		driver_take(run->events, child.counters);
-	} else if (run->per_thread) {
+	} else if (run->per_thread && run->ntargets == 0) {
 		if (ptrace(PTRACE_SEIZE, child.pid, NULL, (void *)TRACE) < 0)
 			die("--per-thread has to trace the command, which is not permitted here: %s; "
 			    "count without it", strerror(errno));
-		events_open(run->events, run->tasks, child.pid, PERFCTR_GROUP_ON_EXEC);
-	} else if (run->pid == 0) {
-		events_open(run->events, run->tasks, child.pid,
+		open_thread(run, child.pid, PERFCTR_GROUP_ON_EXEC);
+	} else if (run->ntargets == 0) {
+		open_thread(run, child.pid,
 			    PERFCTR_GROUP_ON_EXEC | (run->first_thread ? 0 : PERFCTR_GROUP_INHERIT));
 	}
 	start = now();
@@ -286,7 +292,7 @@ static struct outcome run_command(const struct run *run)
 		driver_started(run->events, child.counters);
 		close(child.counters);
 	}
-	if (run->per_thread)
+	if (run->per_thread && run->ntargets == 0)
 		trace(run, child.pid, &signals, &outcome.status, &usage);
 	else
 		wait_for(run, child.pid, &signals, start, &outcome.status, &usage);
@@ -303,50 +309,35 @@ static struct outcome run_command(const struct run *run)
 	return outcome;
 }
 
-/* ---- a running process ---- */
+/* ---- what runs already ---- */
 
-/* Open the events on all threads of the process, again and again until there is no new one. */
 static void attach(const struct run *run)
 {
-	char path[64];
-	struct dirent *entry;
-	bool found;
-	DIR *dir;
+	unsigned int i, inherit = run->first_thread ? 0 : PERFCTR_GROUP_INHERIT;
+	pid_t pid = run_pid(run);
+	size_t t;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)run->pid);
-	do {
-		found = false;
-		dir = opendir(path);
-		while (dir && (entry = readdir(dir))) {
-			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-			if (tid <= 0 || find_task(run->tasks, tid))
-				continue;
-			events_open(run->events, run->tasks, tid,
-				    run->first_thread ? 0 : PERFCTR_GROUP_INHERIT);
-			read_comm(&run->tasks->task[run->tasks->n - 1]);
-			found = true;
-		}
-		if (dir)
-			closedir(dir);
-	} while (found);
-	if (run->tasks->n == 0) {
-		/* No /proc: the process's first thread, and what it creates. */
-		if (kill(run->pid, 0) < 0 && errno == ESRCH)
-			die("there is no process %d", (int)run->pid);
-		events_open(run->events, run->tasks, run->pid, PERFCTR_GROUP_INHERIT);
+	if (run->per_thread) {
+		events_open_threads(run->events, run->tasks, pid, inherit);
+		for (t = 0; t < run->tasks->n; t++)
+			read_comm(&run->tasks->task[t]);
+	} else {
+		for (i = 0; i < run->ntargets; i++)
+			events_open(run->events, run->tasks, &run->target[i], pid ? inherit : 0);
 	}
-	if (!events_any(run->events, run->tasks) && kill(run->pid, 0) < 0 && errno == ESRCH)
-		die("there is no process %d", (int)run->pid);
-	if (!events_any(run->events, run->tasks))
-		die("process %d can't be counted: %s", (int)run->pid, run->events->event[0].reason);
+	if (events_any(run->events, run->tasks))
+		return;
+	if (pid)
+		die("process %d can't be counted: %s", (int)pid, run->events->event[0].reason);
+	die("nothing can be counted: %s", run->events->event[0].reason);
 }
 
-/* Wait until the process ends or perfex is interrupted. */
+/* Wait until the process, if it is one, ends or perfex is interrupted. */
 static void watch(const struct run *run, double start)
 {
 	struct sigaction action = { .sa_handler = interrupt };
-	int fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+	pid_t pid = run_pid(run);
+	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
 	double next = start + run->interval / 1e3;
 	int timeout;
@@ -355,13 +346,13 @@ static void watch(const struct run *run, double start)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
 	while (!interrupted) {
-		timeout = fd < 0 ? 50 : -1;
+		timeout = pid && fd < 0 ? 50 : -1;
 		if (run->interval) {
 			double left = (next - now()) * 1e3;
 
 			timeout = left > 0 ? (int)left + 1 : 0;
 		}
-		if (poll(&ended, 1, timeout) > 0 || (fd < 0 && kill(run->pid, 0) < 0))
+		if (poll(&ended, 1, timeout) > 0 || (pid && fd < 0 && kill(pid, 0) < 0))
 			break;
 		if (run->interval && now() >= next) {
 			end_tick(run, now() - start);
@@ -377,11 +368,11 @@ struct outcome run(const struct run *run)
 	struct outcome outcome = { .ran = false };
 	double start;
 
-	if (run->pid)
+	if (run->ntargets)
 		attach(run);
 	if (run->command)
 		return run_command(run);
-	run->started(run->arg, run->pid);
+	run->started(run->arg, run_pid(run) ? run_pid(run) : getpid());
 	start = now();
 	watch(run, start);
 	outcome.elapsed = now() - start;

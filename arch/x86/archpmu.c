@@ -190,9 +190,10 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 						"the enable bit (22) must be set");
 		/* The kernel's codes for the bytes of PERF_METRICS (SDM vol. 3B 20.3.9.3). */
 		if (!fixed && (evntsel & 0x80FF) == 0x8000)
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i, (uint32_t)evntsel & 0xFFFF,
-						"a top-down metric is a share of the slots and no counter's "
-						"event; count slots,topdown-... by name in a group");
+			return perfctr_diagnose(diagnosis, "evntsel", (int)i,
+						(uint32_t)evntsel & 0xFFFF, "a top-down metric is a "
+						"share of the slots and no counter's event; count "
+						"slots,topdown-... by name in a group");
 		if (c->evntsel_high[i] & IN_TXCP && pmc != 2)
 			return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, IN_TXCP,
 						"IN_TXCP (33) is only for counter 2");

@@ -35,6 +35,8 @@ expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
+expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
+expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
@@ -53,6 +55,34 @@ else
 	echo "FAIL nothing that the first thread creates: $first of $all ns"
 	failed=1
 fi
+# In a process its new threads and children are counted.
+if command -v setsid >/dev/null; then
+	# shellcheck disable=SC2016
+	sh -c 'sleep 0.3; (i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); sleep 0.3' &
+	busy=$!
+	counted=$("$perfex" -p $busy --csv -e task-clock 2>&1 | sed -n 's/,ns,task-clock,exact.*//p')
+	if [ "${counted:-0}" -gt 20000000 ]; then
+		echo "PASS a process's children"
+	else
+		echo "FAIL a process's children: $counted ns"
+		failed=1
+	fi
+fi
+# Processors: for whom it is allowed.
+if "$perfex" -a -e cs true 2>/dev/null; then
+	expect "all processors" 0 'counts of processors all' "$perfex" -a -e '{cpu-clock,cs},page-faults' sleep 0.02
+	expect "a processor" 0 'cpu-clock' "$perfex" -C 0 --csv -e cpu-clock sleep 0.02
+	expect "processors, json" 0 '"processors":"0-0"' "$perfex" -C 0-0 --json -e cpu-clock true
+	expect "processors, intervals" 0 'cpu-clock' "$perfex" -a -I 20 -e cpu-clock sleep 0.1
+	expect "offline processor" 125 'not online' "$perfex" -C 8000 -e cs true
+fi
+expect "no such cgroup" 125 'there is no cgroup' "$perfex" -G nonexistent -e cs true
+expect "no cgroup" 125 "no cgroup's folder" "$perfex" -G /tmp -e cs true
+expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
+expect "processors twice" 125 'given twice' "$perfex" -a -a true
+expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
+expect "bad processors" 125 '-C takes numbers' "$perfex" -C 1- true
+expect "processors, thread by thread" 125 'leave out --per-thread' "$perfex" -a --per-thread true
 expect "threads and no threads" 125 'exclude each other' "$perfex" --no-inherit --per-thread true
 # Forced, and not there: no count is made up, and no other provider taken.
 # shellcheck disable=SC2317
@@ -64,6 +94,73 @@ if [ ! -e /dev/perfctr ]; then
 	expect "no driver, the default one" 0 'task-clock' "$perfex" --no-inherit -e task-clock true
 fi
 expect "no such provider" 125 'names no provider' env PERFCTR_PROVIDER=x "$perfex" true
+
+# --sample: where a program spins, in its file, in a copy without names, and in memory of no file.
+cat >"$work/spin.c" <<'EOT'
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+void spin(long n)
+{
+	while (n--)
+		;
+}
+int main(int argc, char **argv)
+{
+	void (*where)(long) = spin;
+	(void)argv;
+	if (argc > 1) {
+		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy((void *)where, (void *)spin, 256);
+		__builtin___clear_cache((char *)where, (char *)where + 4096);
+	}
+	while (clock() < CLOCKS_PER_SEC / 8)
+		where(1000000);
+	return 0;
+}
+EOT
+${CC:-cc} -O0 "$work/spin.c" -o "$work/spin" && strip -o "$work/stripped" "$work/spin"
+spin=spin
+[ "${HAVE_LIBELF:-no}" = yes ] || spin='+0x'
+# sampled NAME SYMBOL FILE command...: at least 80 percent of the samples are there
+sampled() {
+	name=$1 symbol=$2 file=$3
+	shift 3
+	"$perfex" --sample -e cpu-clock "$@" >"$work/out" 2>&1
+	status=$?
+	if [ $status = 0 ] && awk -v symbol="$symbol" -v file="$file" '
+		index($3, symbol) == 1 && $4 == file { sum += $2 } END { exit !(sum >= 80) }' "$work/out"; then
+		echo "PASS $name"
+	else
+		echo "FAIL $name: exit status $status, or less than 80 % for $symbol in:"
+		sed 's/^/    /' "$work/out"
+		failed=1
+	fi
+}
+sampled "samples of a function" "$spin" "$work/spin" "$work/spin"
+sampled "samples of children" "$spin" "$work/spin" -F 2000 sh -c "'$work/spin' & '$work/spin'; wait"
+sampled "samples by period" "$spin" "$work/spin" -c 200000 "$work/spin"
+sampled "samples without names" "+0x" "$work/stripped" "$work/stripped"
+sampled "samples in memory of no file" "-" "[anon]" "$work/spin" anonymous
+# What is looked up afterwards may be anything.
+for size in 100 8000 14000; do
+	rm -f "$work/changed"
+	cp "$work/spin" "$work/changed"
+	sampled "samples of a file cut off at $size" "" "$work/changed" sh -c \
+		"'$work/changed'; head -c $size '$work/spin' >'$work/new'; mv '$work/new' '$work/changed'"
+done
+sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
+	"rm '$work/changed'; cp '$work/spin' '$work/changed'; '$work/changed'; rm '$work/changed'; mkfifo '$work/changed'"
+expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
+expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
+expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
+expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
+expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nonsense true
+expect "samples: csv" 125 'does not go with' "$perfex" --sample --csv true
+expect "samples: attach" 125 'does not go with' "$perfex" --sample -p $$ true
+expect "samples: period and frequency" 125 'exclude each other' "$perfex" --sample -c 9 -F 9 true
+expect "samples: too often" 125 'kernel.perf_event_max_sample_rate' "$perfex" --sample -e cs -F 99999999 true
+expect "a period, but no samples" 125 'add --sample' "$perfex" -c 1000 true
 
 "$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')"
 python3 - "$work/json" <<'EOT'
@@ -129,7 +226,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	*sanitize*) hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" ;; # needs /proc itself
 	esac
 	expect "no /proc, no /sys" 0 'task-clock' unshare -m sh -c "$hide && '$perfex' -e task-clock true"
-	expect "no /proc: attach" 0 'task-clock' unshare -m sh -c \
+	expect "no /proc: attach" 125 'mount /proc' unshare -m sh -c \
 		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"
 	expect "no /proc, no /sys: the doctor" 1 "can't be read" unshare -m sh -c "$hide && '$info'"
 	# A paranoid level of 3, as Debian's and Ubuntu's kernels know it, is a file to the message.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The processors' own events on hybrid machines, where each kind of core has a table: on an Alder Lake
- * and an Arrow Lake H that answer CPUID here, or on an RK3399 whose sysfs has MIDR_EL1.
+ * The processors' own events on hybrid machines, where each kind of core has a table: on an Alder
+ * Lake and an Arrow Lake H that answer CPUID here, or on an RK3399 whose sysfs has MIDR_EL1.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,9 +23,11 @@ static void means(const char *event, const char *expected)
 
 	ck_assert_msg(n > 0, "%s", perfctr_error());
 	for (i = 0; i < n; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s:%u:0x%" PRIx64 "%s%s",
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%s:%u:0x%" PRIx64 "%s%s",
 					 i ? " " : "", v[i].pmu, v[i].attr.type,
-					 (uint64_t)v[i].attr.config, v[i].attr.exclude_kernel ? "!k" : "",
+					 (uint64_t)v[i].attr.config,
+					 v[i].attr.exclude_kernel ? "!k" : "",
 					 v[i].attr.exclude_user ? "!u" : "");
 	ck_assert_msg(!strcmp(text, expected), "%s: %s", event, text);
 	ck_assert_msg(perfctr_event_check(event) == 0, "%s", perfctr_error());
@@ -53,7 +55,8 @@ static int check_name(void *arg, const struct perfctr_event_name *name)
 /* tests/data/cpuid/intel-alderlake-90672-e.txt: asked on an E-core. */
 static struct perfctr_cpuid told = {
 	.max_leaf = 0x20, .vendor = "GenuineIntel", .signature = 0x90672, .leaf1_ebx = 0x40800800,
-	.leaf1_ecx = 0x7FFAFBFF, .leaf1_edx = 0xBFEBFBFF, .leaf7_ebx = 0x239CA7EB, .leaf7_edx = 0xFC1CC410,
+	.leaf1_ecx = 0x7FFAFBFF, .leaf1_edx = 0xBFEBFBFF, .leaf7_ebx = 0x239CA7EB,
+	.leaf7_edx = 0xFC1CC410,
 	.leaf7_1_eax = 0x00400810, .leaf0a_eax = 0x07300605, .leaf0a_ecx = 7, .leaf0a_edx = 0x8603,
 	.leaf1a_eax = 0x20000001,
 };
@@ -111,7 +114,7 @@ START_TEST(alderlake)
 	become_alderlake();
 	ck_assert_str_eq(id_of("cpu_core"), "goldencove");
 	ck_assert_str_eq(id_of("cpu_atom"), "gracemont");
-	/* Both, by one code or by two; one only; one that has a mask for it, and one that has others. */
+	/* Both, by one code or by two; one only; masks of both, and of one. */
 	means("BR_INST_RETIRED:ALL_BRANCHES", "cpu_core:4:0xc4 cpu_atom:10:0xc4");
 	means("br_inst_retired.all_branches:u", "cpu_core:4:0xc4!k cpu_atom:10:0xc4!k");
 	means("MACHINE_CLEARS:SMC", "cpu_core:4:0x4c3 cpu_atom:10:0x1c3");
@@ -125,10 +128,13 @@ START_TEST(alderlake)
 	means("cpu_atom/MACHINE_CLEARS:SMC/", "cpu_atom:10:0x1c3");
 	means("cpu_core/machine_clears.smc/", "cpu_core:4:0x4c3");
 	means("cycles:u", "cpu_core:0:0x400000000!k cpu_atom:0:0xa00000000!k");
-	fails("MACHINE_CLEARS:NOTHING", EINVAL, "\"NOTHING\" in \"MACHINE_CLEARS:NOTHING\" is neither");
+	fails("MACHINE_CLEARS:NOTHING", EINVAL,
+	      "\"NOTHING\" in \"MACHINE_CLEARS:NOTHING\" is neither");
 	fails("TOPDOWN_RETIRING:NOTHING", EINVAL, "which has ALL");
-	fails("cpu_core/MACHINE_CLEARS:FP_ASSIST/", EINVAL, "nor a unit mask of the event, which has COUNT");
-	fails("cpu_core/TOPDOWN_RETIRING.ALL/", EINVAL, "neither an event nor a field of the PMU cpu_core");
+	fails("cpu_core/MACHINE_CLEARS:FP_ASSIST/", EINVAL,
+	      "nor a unit mask of the event, which has COUNT");
+	fails("cpu_core/TOPDOWN_RETIRING.ALL/", EINVAL,
+	      "neither an event nor a field of the PMU cpu_core");
 	fails("TOPDOWN_RETIRNG.ALL", EINVAL, "did you mean TOPDOWN_RETIRING:ALL");
 	/* What is listed is right, each once: those of the P-cores, and what only E-cores have. */
 	ck_assert_int_eq(perfctr_event_list("cpu", check_name, n), 0);
@@ -153,6 +159,13 @@ START_TEST(controls)
 	ck_assert_uint_eq(attr.config, 0x4C3);
 	ck_fails(perfctr_cpu_control_events(&control, "TOPDOWN_RETIRING.ALL"), EINVAL,
 		 "not an event of the Intel Alder Lake, P-core");
+	root_remove();
+	/* No sysfs says that it has metrics: on an Intel it may. */
+	root_unpack("container");
+	attr.config = 0x8000;
+	ck_assert(perfctr_event_is_metric(&attr));
+	attr.type = PERF_TYPE_HW_CACHE;
+	ck_assert(!perfctr_event_is_metric(&attr));
 	root_remove();
 }
 END_TEST

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * root.h - folders that stand in for / (PERFCTR_ROOT), made of the texts in tests/data/zoo, or by a test
- * itself. Each line of such a text is a path, below /sys/bus/event_source/devices unless it begins with
- * a slash, a tab, and the file's line; \n in it is a newline.
+ * root.h - folders that stand in for / (PERFCTR_ROOT), made of the texts in tests/data/zoo, or by
+ * a test itself. Each line of such a text is a path, below /sys/bus/event_source/devices unless it
+ * begins with a slash, a tab, and the file's line; \n in it is a newline.
  */
 #ifndef PERFCTR_TESTS_ROOT_H
 #define PERFCTR_TESTS_ROOT_H
@@ -101,7 +101,8 @@ static inline void root_unpack(const char *machine)
 	fclose(file);
 }
 
-static inline int root_remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+static inline int root_remove_one(const char *path, const struct stat *status, int type,
+				  struct FTW *ftw)
 {
 	(void)status;
 	(void)type;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy. */
 #include <stdio.h>
+#include <unistd.h>
 #include "unit.h"
 
 static const struct perf_event_attr hardware = { .type = PERF_TYPE_HARDWARE };
@@ -82,6 +83,51 @@ START_TEST(what_is_not_there)
 }
 END_TEST
 
+/* What sampling asks for beyond counting; the rest is as above. */
+START_TEST(what_can_not_be_sampled)
+{
+	static const struct perf_event_attr
+	    clock = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 },
+	    often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 5000000 },
+	    deep = { .type = PERF_TYPE_SOFTWARE, .sample_max_stack = 999 },
+	    precise = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1, .precise_ip = 2 },
+	    branches = { .type = PERF_TYPE_SOFTWARE,
+			 .exclude_kernel = 1,
+			 .sample_type = PERF_SAMPLE_BRANCH_STACK },
+	    read = { .type = PERF_TYPE_SOFTWARE, .inherit = 1, .sample_type = PERF_SAMPLE_READ },
+	    backward = { .type = PERF_TYPE_SOFTWARE, .write_backward = 1 },
+	    physical = { .type = PERF_TYPE_SOFTWARE, .sample_type = PERF_SAMPLE_PHYS_ADDR },
+	    namespaces = { .type = PERF_TYPE_SOFTWARE, .namespaces = 1 };
+	int fd;
+
+#define why_sampled(given, attr, error, words) \
+	ck_fails(perfctr_why_not_sampled(given, attr, "x", 0, 0), error, words)
+	use_root("paranoid2");
+	why_sampled(EINVAL, &read, EINVAL, "before Linux 6.12");
+	why_sampled(EINVAL, &backward, EINVAL, "ask for fewer");
+	why_sampled(EINVAL, &clock, EINVAL, "without modifiers");
+	why_sampled(E2BIG, &backward, EOPNOTSUPP, "too old");
+	why_sampled(EACCES, &physical, EACCES, "PERF_SAMPLE_PHYS_ADDR, which needs CAP_PERFMON");
+	why_sampled(EACCES, &namespaces, EACCES, "NAMESPACES, which needs CAP_PERFMON");
+	why_sampled(ESRCH, &clock, ESRCH, "no thread");
+	unsetenv("PERFCTR_ROOT");
+	why_sampled(EOVERFLOW, &deep, EOVERFLOW, "999 entries: the limit is");
+	fd = perfctr_event_open(&clock, 0, -1, -1);
+	if (fd >= 0) {
+		close(fd);
+		why_sampled(EINVAL, &often, EINVAL, "5000000 times a second: the limit is");
+		/* The event can be counted here, so it is not the event. */
+		why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
+		why_sampled(EOPNOTSUPP, &branches, EOPNOTSUPP, "no such record of branches");
+		why_sampled(ENOENT, &clock, EOPNOTSUPP, "can be counted but not sampled");
+	}
+	ck_fails(perfctr_why_no_ring(EPERM, 1 << 20), EPERM,
+		 "no buffer of 1024 KiB can be mapped: beyond");
+	ck_fails(perfctr_why_no_ring(ENOMEM, 4096), ENOMEM,
+		 "no buffer of 4 KiB can be mapped: Cannot");
+}
+END_TEST
+
 START_TEST(no_user_space_reads)
 {
 	if (!PERFCTR_HAVE_RDPMC)
@@ -102,4 +148,4 @@ START_TEST(sentences)
 END_TEST
 
 UNIT_MAIN("why", 60, paranoid_levels, filters, what_does_not_fit, what_is_not_there,
-	  no_user_space_reads, sentences)
+	  what_can_not_be_sampled, no_user_space_reads, sentences)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The same code on many machines: sysfs trees like those of real ones (tests/data/zoo), and of hostile
- * ones. What names mean there, and what the library says of the machine.
+ * The same code on many machines: sysfs trees like those of real ones (tests/data/zoo), and of
+ * hostile ones. What names mean there, and what the library says of the machine.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static void describe(const char *event, char *text, size_t size)
 	for (i = 0; i < n; i++) {
 		const struct perf_event_attr *attr = &v[i].attr;
 
-		used += (size_t)snprintf(text + used, size - used, "%s%s:%u:0x%" PRIx64, i ? " " : "",
+		used += (size_t)snprintf(text + used, size - used, "%s%s:%u:0x%" PRIx64,
+					 i ? " " : "",
 					 v[i].pmu, attr->type, (uint64_t)attr->config);
 		if (attr->config1)
 			used += (size_t)snprintf(text + used, size - used, ":0x%" PRIx64,
@@ -100,7 +101,8 @@ START_TEST(alderlake)
 	      { "power/energy-pkg/", ":12:0x2" },
 	      { "uncore_imc_free_running_1/data_read/", ":16:0x20ff" },
 	      { "uncore_cbox_0/event=0x34,umask=0x8f/", ":13:0x8f34" });
-	fails("cpu_atom/slots/", EINVAL, "\"slots\" is neither an event nor a field of the PMU cpu_atom");
+	fails("cpu_atom/slots/", EINVAL,
+	      "\"slots\" is neither an event nor a field of the PMU cpu_atom");
 	fails("cpu_atom/frontend=1/", EINVAL, "neither an event nor a field of the PMU cpu_atom");
 	fails("cpu_core/page-faults/", EINVAL, "neither");
 	fails("cpu_core/cycles:u/", EINVAL, "neither");
@@ -151,25 +153,32 @@ START_TEST(big_little)
 	      { "armv8_cortex_a72/cycles/", "armv8_cortex_a72:9:0x11" },
 	      { "armv8_cortex_a53/event=0x13,long/", "armv8_cortex_a53:8:0x13:0x1" },
 	      { "r13", "armv8_cortex_a53:8:0x13 armv8_cortex_a72:9:0x13" });
-	ck_fails(perfctr_event_variants("stalled-cycles-frontend", 23, (struct perfctr_variant[8]){ 0 }),
-		 ENOENT, "no kind of core of this machine has the event \"stalled-cycles-frontend\"");
+	ck_fails(perfctr_event_variants("stalled-cycles-frontend", 23,
+					(struct perfctr_variant[8]){ 0 }),
+		 ENOENT,
+		 "no kind of core of this machine has the event \"stalled-cycles-frontend\"");
 	fails("armv8_cortex_a72/branches/", EINVAL, "neither an event nor a field");
 	root_remove();
 	MEANS("snapdragon8",
-	      { "branches", "armv9_cortex_a510:8:0x21 armv9_cortex_a710:9:0x21 armv9_cortex_x2:10:0x21" },
+	      { "branches",
+		"armv9_cortex_a510:8:0x21 armv9_cortex_a710:9:0x21 armv9_cortex_x2:10:0x21" },
 	      { "stalled-cycles-frontend",
 		"armv9_cortex_a510:8:0x23 armv9_cortex_a710:9:0x23 armv9_cortex_x2:10:0x23" },
 	      { "stalled-cycles-backend",
 		"armv9_cortex_a510:8:0x24 armv9_cortex_a710:9:0x24 armv9_cortex_x2:10:0x24" },
-	      { "dTLB-loads", "armv9_cortex_a510:8:0x25 armv9_cortex_a710:9:0x25 armv9_cortex_x2:10:0x25" },
-	      { "iTLB-loads", "armv9_cortex_a510:8:0x26 armv9_cortex_a710:9:0x26 armv9_cortex_x2:10:0x26" },
-	      { "LLC-loads", "armv9_cortex_a510:8:0x36 armv9_cortex_a710:9:0x36 armv9_cortex_x2:10:0x36" },
+	      { "dTLB-loads",
+		"armv9_cortex_a510:8:0x25 armv9_cortex_a710:9:0x25 armv9_cortex_x2:10:0x25" },
+	      { "iTLB-loads",
+		"armv9_cortex_a510:8:0x26 armv9_cortex_a710:9:0x26 armv9_cortex_x2:10:0x26" },
+	      { "LLC-loads",
+		"armv9_cortex_a510:8:0x36 armv9_cortex_a710:9:0x36 armv9_cortex_x2:10:0x36" },
 	      { "LLC-load-misses",
 		"armv9_cortex_a510:8:0x37 armv9_cortex_a710:9:0x37 armv9_cortex_x2:10:0x37" });
 	root_remove();
 	/* Not PMUv3: here only the extended type can say it. */
 	MEANS("apple-m1",
-	      { "cpu-cycles", "apple_icestorm_pmu:0:0x800000000 apple_firestorm_pmu:0:0x900000000" },
+	      { "cpu-cycles",
+		"apple_icestorm_pmu:0:0x800000000 apple_firestorm_pmu:0:0x900000000" },
 	      { "instructions:u",
 		"apple_icestorm_pmu:0:0x800000001!kh apple_firestorm_pmu:0:0x900000001!kh" },
 	      { "apple_firestorm_pmu/cycles/", "apple_firestorm_pmu:9:0x2" });
@@ -236,7 +245,9 @@ START_TEST(one_kind)
 }
 END_TEST
 
-/* Every name that is listed is a right one, and has as many variants as the machine's cores allow. */
+/*
+ * Every name that is listed is a right one, and has as many variants as the machine's cores allow.
+ */
 struct listed {
 	const char *kind;
 	int most;
@@ -278,7 +289,8 @@ START_TEST(lists)
 		ck_assert_uint_eq(listed.n, 12);
 		listed = (struct listed){ "pmu", 1, 0 };
 		ck_assert_int_eq(perfctr_event_list("pmu", check_name, &listed), 0);
-		ck_assert_msg(listed.n == machines[i].pmu_events, "%s: %u", machines[i].machine, listed.n);
+		ck_assert_msg(listed.n == machines[i].pmu_events, "%s: %u", machines[i].machine,
+			      listed.n);
 		/* Arm's cores are asked what they have. */
 		if (strcmp(machines[i].machine, "rk3399")) {
 			listed = (struct listed){ "hardware", machines[i].kinds, 0 };
@@ -328,14 +340,18 @@ START_TEST(doctors)
 		const char *kinds;	/* NULL: no hybrid */
 		const char *level;
 	} machines[] = {
-		{ "alderlake", "2 kinds of cores: cpu_core on processors 0-15, cpu_atom on processors 16-23",
+		{ "alderlake",
+		  "2 kinds of cores: cpu_core on processors 0-15, cpu_atom on processors 16-23",
 		  "2: " },
-		{ "arrowlake-h", "3 kinds of cores: cpu_core on processors 0-5, cpu_atom on processors 6-13, "
+		{ "arrowlake-h",
+		  "3 kinds of cores: cpu_core on processors 0-5, cpu_atom on processors 6-13, "
 		  "cpu_lowpower on processors 14-15", "2: " },
-		{ "rk3399", "2 kinds of cores: armv8_cortex_a53 on processors 0-3, armv8_cortex_a72 on "
+		{ "rk3399",
+		  "2 kinds of cores: armv8_cortex_a53 on processors 0-3, armv8_cortex_a72 on "
 		  "processors 4-5", "2: " },
-		{ "sapphirerapids", NULL, "1: " }, { "zen4", NULL, "2: " }, { "neoverse-n1", NULL, "2: " },
-		{ "vm", NULL, "2: " }, { "container", NULL, "3: " }, { "no-proc", NULL, "not known" },
+		{ "sapphirerapids", NULL, "1: " }, { "zen4", NULL, "2: " },
+		{ "neoverse-n1", NULL, "2: " }, { "vm", NULL, "2: " },
+		{ "container", NULL, "3: " }, { "no-proc", NULL, "not known" },
 	};
 	struct perfctr_info info;
 	struct finding finding;
@@ -349,14 +365,16 @@ START_TEST(doctors)
 			ck_assert_str_eq(finding.state, machines[i].kinds);
 		finding = found("paranoid level");
 		ck_assert_int_eq(finding.found, 1);
-		ck_assert_msg(!strncmp(finding.state, machines[i].level, strlen(machines[i].level)), "%s",
+		ck_assert_msg(!strncmp(finding.state, machines[i].level, strlen(machines[i].level)),
+			      "%s",
 			      finding.state);
 		ck_assert_int_eq(perfctr_get_info(&info), 0);
 		root_remove();
 	}
 	root_unpack("container");
 	finding = found("kernel's PMUs");
-	ck_assert_str_eq(finding.remedy, "/sys/bus/event_source/devices can't be read: is /sys mounted?");
+	ck_assert_str_eq(finding.remedy,
+			 "/sys/bus/event_source/devices can't be read: is /sys mounted?");
 	root_remove();
 }
 END_TEST
@@ -392,11 +410,13 @@ START_TEST(bound_threads)
 	two_kinds("0-8191", "");
 	ck_assert(!perfctr_may_change_kind());
 	ck_assert_str_eq(found("hybrid PMU").state,
-			 "2 kinds of cores: cpu_core on processors 0-8191, cpu_atom on no processor");
+			 "2 kinds of cores: cpu_core on processors 0-8191, "
+			 "cpu_atom on no processor");
 	root_remove();
 	two_kinds("0-99999", "nonsense");
 	ck_assert(perfctr_may_change_kind());
-	ck_assert_str_eq(found("hybrid PMU").state, "2 kinds of cores: cpu_core on processors that the kernel "
+	ck_assert_str_eq(found("hybrid PMU").state,
+			 "2 kinds of cores: cpu_core on processors that the kernel "
 			 "does not tell, cpu_atom on processors that the kernel does not tell");
 	root_remove();
 	root_unpack("sapphirerapids");
@@ -414,10 +434,14 @@ END_TEST
 START_TEST(groups)
 {
 	root_unpack("alderlake");
-	group_fails("slots,cpu_atom/cycles/", -1, "cpu_atom/cycles/ counts on cpu_atom, and the events before "
-		    "it do not: a group is on the PMU of one kind of core; open a group for each kind");
-	group_fails("cycles,cpu_atom/cycles/,mem-loads-aux", -1, "mem-loads-aux counts on cpu_core");
-	group_fails("cycles,slots", 16, "slots counts on cpu_core, and the processor asked for is another");
+	group_fails("slots,cpu_atom/cycles/", -1,
+		    "cpu_atom/cycles/ counts on cpu_atom, and the events before "
+		    "it do not: a group is on the PMU of one kind of core; open a group for each "
+		    "kind");
+	group_fails("cycles,cpu_atom/cycles/,mem-loads-aux", -1,
+		    "mem-loads-aux counts on cpu_core");
+	group_fails("cycles,slots", 16,
+		    "slots counts on cpu_core, and the processor asked for is another");
 	group_fails("cpu_core/cycles/", 100, "another kind of core");
 	group_fails("cycles,instrctions", -1, "did you mean instructions");
 	root_remove();
@@ -442,10 +466,11 @@ static void metric_is_refused(const char *event)
 
 	ck_assert_msg(perfctr_event_parse(event, strlen(event), &attr) == 0, "%s", perfctr_error());
 	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, NULL, 0), EINVAL,
-		 "is a top-down metric, a share of the slots, that counts only in a group that slots leads; "
-		 "write slots,");
+		 "is a top-down metric, a share of the slots, that counts only in a group that "
+		 "slots leads; write slots,");
 	ck_assert_int_eq(counter.fd, -1);
-	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, &leader, 1), EINVAL, "top-down metric");
+	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, &leader, 1), EINVAL,
+		 "top-down metric");
 	group_fails(event, -1, "top-down metric");
 	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
 	leader.slots = true;
@@ -457,7 +482,8 @@ START_TEST(metrics)
 {
 	static const char *const events[] = {
 		"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound",
-		"topdown-heavy-ops", "topdown-br-mispredict", "topdown-fetch-lat", "topdown-mem-bound",
+		"topdown-heavy-ops", "topdown-br-mispredict", "topdown-fetch-lat",
+		"topdown-mem-bound",
 		"r8000", "r8700:u", "cpu/topdown-retiring/", "cpu/event=0,umask=0x83/u",
 		"cpu/config=0x8100/", "r48100",
 	};
@@ -498,8 +524,10 @@ END_TEST
 static void survive(void)
 {
 	static const char *const events[] = {
-		"cycles", "LLC-loads", "r8000", "x", "loop", "slots", "topdown-retiring", "bad/x/", "bad/loop/",
-		"bad/cycles/", "cpu_core/cycles/", "cpu_atom/x/", "task-clock", "cycles,x", "bad/event=1/",
+		"cycles", "LLC-loads", "r8000", "x", "loop", "slots", "topdown-retiring", "bad/x/",
+		"bad/loop/",
+		"bad/cycles/", "cpu_core/cycles/", "cpu_atom/x/", "task-clock", "cycles,x",
+		"bad/event=1/",
 	};
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
 	struct finding finding = { .name = "hybrid PMU" };
@@ -586,7 +614,8 @@ START_TEST(hostile)
 		snprintf(name, sizeof(name), "armv9_%u/cpus", i);
 		root_line(name, "0");
 		if (i == PERFCTR_VARIANTS_MAX - 1) {
-			ck_assert_int_eq(perfctr_event_variants("cycles", 6, v), PERFCTR_VARIANTS_MAX);
+			ck_assert_int_eq(perfctr_event_variants("cycles", 6, v),
+					 PERFCTR_VARIANTS_MAX);
 			ck_assert_str_eq(v[PERFCTR_VARIANTS_MAX - 1].pmu, "armv9_7");
 		}
 	}
@@ -604,5 +633,6 @@ static void __attribute__((constructor)) begin(void)
 	setenv("PERFCTR_ROOT", "/nonexistent", 1);
 }
 
-UNIT_MAIN("zoo", 60, alderlake, three_kinds, big_little, one_kind, lists, doctors, bound_threads, groups,
+UNIT_MAIN("zoo", 60, alderlake, three_kinds, big_little, one_kind, lists, doctors, bound_threads,
+	  groups,
 	  metrics, hostile)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* System-wide counters: whose, against whom, and on a processor that goes. See tests/vm/README.md. */
+/* System-wide counters: whose, against whom, on a processor that goes. See tests/vm/README.md. */
 #include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include "tests/vm/guest/guest.h"
 
@@ -95,6 +96,17 @@ static int where_it_happens(void)
 	return 0;
 }
 
+/* Opens groups of one event each on the last processor, until there is no room. Their number. */
+static unsigned int hog_all(struct perfctr_group **hog, unsigned int n)
+{
+	unsigned int i = 0;
+
+	while (i < n && (hog[i] = perfctr_group_open("instructions:u", -1, (int)cpus - 1,
+						     PERFCTR_GROUP_STRICT)))
+		i++;
+	return i;
+}
+
 /* A whole start or none; whoever takes the counters away later makes no zeros. */
 static int busy_counters(void)
 {
@@ -103,13 +115,10 @@ static int busy_counters(void)
 	struct gperfctr_cpu_state state;
 	int last = (int)cpus - 1;
 	char words[32];
-	unsigned int n = 0, i;
+	unsigned int n, i;
 
 	CHECK(global, "%s", perfctr_error());
-	/* All counters of the last processor are taken. */
-	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", -1, last,
-						      PERFCTR_GROUP_STRICT)))
-		n++;
+	n = hog_all(hog, 64);
 	CHECK(n > 1 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	snprintf(words, sizeof(words), "processor %d: ", last);
 	CHECK_FAILS(gperfctr_start(global, 0), EBUSY, words);
@@ -142,6 +151,34 @@ static int busy_counters(void)
 	for (i = 0; i < n; i++)
 		perfctr_group_close(hog[i]);
 	gperfctr_close(global);
+	return 0;
+}
+
+/* Not even while a child has the descriptors. */
+static int a_child_keeps_nothing(void)
+{
+	struct perfctr_group *hog[64];
+	unsigned int room = hog_all(hog, 64), i, again;
+	struct gperfctr *global;
+	pid_t pid;
+
+	CHECK(room > 1 && room < 64, "%u groups", room);
+	for (i = 0; i < room; i++)
+		perfctr_group_close(hog[i]);
+	global = open_armed(2);
+	CHECK(global && gperfctr_start(global, 0) == (int)cpus, "%s", perfctr_error());
+	pid = fork();
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	gperfctr_close(global);
+	again = hog_all(hog, 64);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < again; i++)
+		perfctr_group_close(hog[i]);
+	CHECK(again == room, "%u groups, then %u", room, again);
 	return 0;
 }
 
@@ -233,7 +270,8 @@ int main(void)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(where_it_happens), TEST(busy_counters), TEST(hotplug), TEST(another_user),
+		TEST(where_it_happens), TEST(busy_counters), TEST(a_child_keeps_nothing),
+		TEST(hotplug), TEST(another_user),
 	};
 
 	cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;

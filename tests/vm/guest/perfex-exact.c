@@ -53,6 +53,19 @@ static void check(int good, const char *what)
 	failures += !good;
 }
 
+static int has_line(const char *name, const char *wanted)
+{
+	FILE *file = fopen(name, "r");
+	char line[256];
+	int found = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= !strcmp(line, wanted);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 int main(void)
 {
 	unsigned long long one, two, three;
@@ -77,6 +90,14 @@ int main(void)
 	status = system("perfex --per-thread -e instructions:u -- sh -c 'loop 0000100000 & loop "
 			"0000100000; wait'");
 	check(status == 0, "threads");
+	/* 20.5 million instructions of a loop. On arm64 a cycle is one: see samples.c. */
+#if defined(__aarch64__)
+	status = system("perfex --sample -e cycles:u -c 1000003 -o /out -- loop 0010250000");
+#else
+	status = system("perfex --sample -e instructions:u -c 1000003 -o /out -- loop 0010250000");
+#endif
+	check(status == 0 && system("cat /out") == 0 && has_line("/out", " 20 samples\n"),
+	      "exact samples");
 	status = system("perfctr-info -q");
 	check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "perfctr-info finds nothing wrong");
 	if (failures)

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Fuzzes the buffer of records and their decoding: with libFuzzer (clang -fsanitize=fuzzer), or,
+ * compiled with -DSTANDALONE, by the files named on the command line and a fixed number of
+ * mutations of them.
+ *
+ * An input is: which fields (8 bytes), the formats of counts (1), branches and registers (1), which
+ * kind of buffer (1), its size (1), where in it the records begin (2), how far the kernel says that
+ * it is (2); then the buffer's contents.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/internal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEAD 16
+
+static uint64_t sum;
+
+/* Read all of what a record points to: a sanitizer sees what is not the record's. */
+static void touch(const void *bytes, uint64_t n)
+{
+	const volatile uint8_t *p = bytes;
+
+	while (n--)
+		sum += *p++;
+}
+
+static void touch_text(const char *text)
+{
+	touch(text, strlen(text) + 1);
+}
+
+static void touch_sample(const struct perfctr_record_sample *sample)
+{
+	touch(sample->counts.values, sample->counts.n * 8);
+	touch(sample->chain, sample->nchain * 8);
+	touch(sample->raw, sample->raw_size);
+	touch(sample->branches, sample->nbranches * sizeof(*sample->branches));
+	touch(sample->user.values, sample->user.n * 8);
+	touch(sample->interrupt.values, sample->interrupt.n * 8);
+	touch(sample->user_stack, sample->user_stack_size);
+}
+
+static void touch_record(const struct perfctr_record *record)
+{
+	touch(record->bytes, record->size);
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		touch_sample(&record->as.sample);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		touch_text(record->as.mmap.file);
+		touch(record->as.mmap.build_id, record->as.mmap.build_id_size);
+		break;
+	case PERF_RECORD_COMM:
+		touch_text(record->as.comm.name);
+		break;
+	case PERF_RECORD_READ:
+		touch(record->as.read.counts.values, record->as.read.counts.n * 8);
+		break;
+	case PERF_RECORD_NAMESPACES:
+		touch(record->as.namespaces.link,
+		      record->as.namespaces.n * sizeof(*record->as.namespaces.link));
+		break;
+	case PERF_RECORD_KSYMBOL:
+		touch_text(record->as.ksymbol.name);
+		break;
+	case PERF_RECORD_CGROUP:
+		touch_text(record->as.cgroup.path);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		touch(record->as.text_poke.bytes,
+		      (uint64_t)record->as.text_poke.old_length + record->as.text_poke.new_length);
+		break;
+	}
+}
+
+/*
+ * Everything in the ring. Each record is decoded where it stands, and from a copy that ends where
+ * it ends.
+ */
+static void read_ring(struct perfctr_ring *ring, struct perfctr_decoder *decoder)
+{
+	const struct perfctr_record *record;
+	struct perf_event_header header;
+	const void *bytes;
+	unsigned int n;
+	void *exact;
+	int result;
+
+	for (n = 0; n < 10000; n++) {
+		result = perfctr_ring_next(ring, &header, &bytes);
+		if (result < 0 && !*perfctr_error())
+			abort();	/* refused without a reason */
+		if (result <= 0)
+			return;
+		if (perfctr_record_decode(decoder, header, bytes, &record) == 1)
+			touch_record(record);
+		exact = malloc(header.size);
+		memcpy(exact, bytes, header.size);
+		if (perfctr_record_decode(decoder, header, exact, &record) == 1)
+			touch_record(record);
+		free(exact);
+	}
+	abort();	/* it does not end */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct perf_event_mmap_page page;
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct perfctr_decoder decoder;
+	struct perfctr_ring ring;
+	uint16_t start, ahead;
+	uint8_t *memory, *copy;
+	size_t room;
+
+	if (size < HEAD)
+		return 0;
+	memcpy(&attr.sample_type, data, sizeof(attr.sample_type));
+	attr.read_format = data[8] & 31;
+	attr.branch_sample_type = data[9] & 1 ? PERF_SAMPLE_BRANCH_HW_INDEX : 0;
+	attr.sample_regs_user = (uint64_t)data[9] >> 1;
+	attr.sample_regs_intr = (uint64_t)data[9] << 3;
+	room = (size_t)64 << data[11] % 6;
+	memcpy(&start, data + 12, sizeof(start));
+	memcpy(&ahead, data + 14, sizeof(ahead));
+	data += HEAD;
+	size -= HEAD;
+	memory = calloc(1, room);
+	copy = malloc(room);
+	memcpy(memory, data, size < room ? size : room);
+
+	perfctr_decoder_init(&decoder, &attr);
+	page.data_tail = data[-6] & 2 ? start & ~7u : (uint64_t)0 - (start & ~7u);
+	page.data_head = page.data_tail + ahead;
+	perfctr_ring_init(&ring, &page, memory, room, copy);
+	if (data[-6] & 1)
+		perfctr_ring_snapshot(&ring);
+	read_ring(&ring, &decoder);
+	if (data[-6] & 1) {
+		page.data_head -= ahead & ~7u;
+		perfctr_ring_snapshot(&ring);
+	} else {
+		page.data_head += 64;
+	}
+	read_ring(&ring, &decoder);
+	free(memory);
+	free(copy);
+	return 0;
+}
+
+#ifdef STANDALONE
+
+#define INPUT 2048
+
+/* xorshift64: the same numbers in every run. */
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Some bytes become small, or anything. */
+static void mutate(uint8_t *data, size_t size, uint64_t *state)
+{
+	size_t n;
+
+	for (n = (size_t)(next(state) % 6) + 1; n && size; n--)
+		data[next(state) % size] =
+		    (uint8_t)(next(state) % 4 ? next(state) % 33 : next(state));
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t state = 88172645463325252u;
+	uint8_t seed[INPUT], data[INPUT];
+	unsigned int round;
+	size_t size;
+	FILE *file;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		file = fopen(argv[i], "rb");
+		if (!file) {
+			perror(argv[i]);
+			return 1;
+		}
+		size = fread(seed, 1, sizeof(seed), file);
+		fclose(file);
+		LLVMFuzzerTestOneInput(seed, size);
+		for (round = 0; round < 5000; round++) {
+			memcpy(data, seed, size);
+			mutate(data, size, &state);
+			LLVMFuzzerTestOneInput(data, size);
+		}
+	}
+	printf("%d seeds, %d inputs, %llx\n", argc - 1, (argc - 1) * 5001, (unsigned long long)sum);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,901 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Samplers on software events, which need no PMU. */
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <asm/perf_regs.h>
+#endif
+#include "unit.h"
+
+#define WHO (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Pages that have not been touched. */
+static char *fresh(unsigned int n)
+{
+	char *memory =
+	    mmap(NULL, n * page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	madvise(memory, n * page_size(), MADV_NOHUGEPAGE);
+	return memory;
+}
+
+/* So many page faults of known addresses. Returns the first. */
+static uintptr_t fault(unsigned int n)
+{
+	volatile char *memory = fresh(n);
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		memory[i * page_size()] = 1;
+	return (uintptr_t)memory;
+}
+
+/* What a sampler has recorded. */
+struct found {
+	unsigned int type[32];		/* how many of each */
+	uint64_t lost;
+	uint64_t last_time;
+	uint64_t count;			/* of the last sample's first event */
+	unsigned int wrong;
+};
+
+static int note(void *arg, const struct perfctr_record *record)
+{
+	struct found *found = arg;
+
+	found->type[record->type & 31]++;
+	if (record->type == PERF_RECORD_LOST)
+		found->lost += record->as.lost.lost;
+	if (record->type == PERF_RECORD_SAMPLE && record->as.sample.counts.n)
+		found->count = record->as.sample.counts.values[0];
+	if (record->time < found->last_time)
+		found->wrong++;
+	found->last_time = record->time;
+	return 0;
+}
+
+static struct found drain(struct perfctr_sampler *sampler)
+{
+	struct found found;
+
+	memset(&found, 0, sizeof(found));
+	ck_assert_msg(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
+	return found;
+}
+
+static struct perfctr_sampler *open_sampler(const char *events,
+					    const struct perfctr_sampler_config *config)
+{
+	struct perfctr_sampler *sampler = perfctr_sampler_open(events, 0, -1, config);
+
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	return sampler;
+}
+
+/* Page faults in user mode, each. */
+static struct perfctr_sampler_config each_fault(uint64_t fields)
+{
+	return (struct perfctr_sampler_config){ .period = 1, .fields = fields,
+						.flags = PERFCTR_GROUP_DISABLED };
+}
+
+#define FAULTS "page-faults:u"
+
+static __attribute__((noinline)) void spin(double seconds)
+{
+	struct timespec start, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9 <
+		 seconds);
+}
+
+START_TEST(a_clock)
+{
+	struct perfctr_sampler_config config = { .period = 200000,
+						 .fields = WHO | PERF_SAMPLE_PERIOD };
+	struct perfctr_sampler *sampler = open_sampler("task-clock:u", &config);
+	const struct perfctr_record *record;
+	unsigned int n = 0;
+	uint64_t last = 0;
+	int result;
+
+	spin(0.1);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	while ((result = perfctr_sampler_next(sampler, &record)) > 0) {
+		ck_assert_uint_eq(record->type, PERF_RECORD_SAMPLE);
+		ck_assert_uint_eq(record->misc & PERF_RECORD_MISC_CPUMODE_MASK,
+				  PERF_RECORD_MISC_USER);
+		ck_assert_uint_eq(record->pid, (uint32_t)getpid());
+		ck_assert_uint_eq(record->tid, (uint32_t)syscall(SYS_gettid));
+		ck_assert_uint_gt(record->time, last);
+		last = record->time;
+		ck_assert_uint_lt(record->cpu, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
+		ck_assert_uint_ne(record->as.sample.ip, 0);
+		ck_assert_uint_eq(record->as.sample.period, 200000);
+		ck_assert_uint_eq(record->size, 8 + 5 * 8);
+		n++;
+	}
+	ck_assert_int_eq(result, 0);
+	/* 500 at most, but for what the clock counted before and after; a busy machine gives fewer.
+	 */
+	ck_assert_uint_gt(n, 20);
+	ck_assert_uint_lt(n, 600);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 0);
+	perfctr_sampler_close(sampler);
+	perfctr_sampler_close(NULL);
+}
+END_TEST
+
+START_TEST(a_frequency)
+{
+	struct perfctr_sampler_config config = { .frequency = 1000, .fields = PERF_SAMPLE_TIME };
+	struct perfctr_sampler *sampler = open_sampler("cpu-clock", &config);
+	struct found found;
+
+	spin(0.1);
+	perfctr_sampler_disable(sampler);
+	found = drain(sampler);
+	ck_assert_uint_gt(found.type[PERF_RECORD_SAMPLE], 10);
+	ck_assert_uint_lt(found.type[PERF_RECORD_SAMPLE], 120);
+	ck_assert_int_eq(perfctr_sampler_set_period(sampler, 5000), 0);
+	perfctr_sampler_enable(sampler);
+	spin(0.1);
+	perfctr_sampler_disable(sampler);
+	found = drain(sampler);
+	ck_assert_uint_gt(found.type[PERF_RECORD_SAMPLE], 120);
+	ck_assert_uint_lt(found.type[PERF_RECORD_SAMPLE], 600);
+	ck_fails(perfctr_sampler_set_period(sampler, 1000000000), EINVAL, "max_sample_rate");
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* Every page fault, at its address, in order. */
+START_TEST(addresses)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR | PERF_SAMPLE_TIME);
+	struct perfctr_sampler *sampler = open_sampler(FAULTS, &config);
+	const struct perfctr_record *record;
+	uintptr_t start, expected;
+	unsigned int n = 0;
+
+	fault(3);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 0);
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	start = fault(100);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	fault(3);
+	expected = start;
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		if (record->as.sample.addr != expected)
+			continue;	/* of the stack, or of the program */
+		expected += page_size();
+		n++;
+	}
+	ck_assert_uint_eq(n, 100);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* More records than a buffer has room for: what is not there was lost, and is counted. */
+START_TEST(nothing_is_missing)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ | PERF_SAMPLE_TIME);
+	struct perfctr_sampler *sampler;
+	struct found found, more;
+	uint64_t lost;
+
+	config.pages = 1;
+	sampler = open_sampler(FAULTS, &config);
+	perfctr_sampler_enable(sampler);
+	fault(1000);
+	perfctr_sampler_disable(sampler);
+	found = drain(sampler);
+	ck_assert_uint_gt(found.type[PERF_RECORD_SAMPLE], 10);
+	ck_assert_uint_lt(found.type[PERF_RECORD_SAMPLE], 1000);
+	/* Now there is room, also for saying what was lost. */
+	perfctr_sampler_enable(sampler);
+	fault(1);
+	perfctr_sampler_disable(sampler);
+	more = drain(sampler);
+	ck_assert_uint_eq(found.type[PERF_RECORD_LOST] + more.type[PERF_RECORD_LOST], 1);
+	ck_assert_uint_ge(more.count, 1001);
+	ck_assert_uint_eq(found.type[PERF_RECORD_SAMPLE] + more.type[PERF_RECORD_SAMPLE] +
+			      more.lost,
+			  more.count);
+	ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+	ck_assert_uint_eq(lost, more.lost);
+	ck_fails(perfctr_sampler_lost(sampler, NULL), EINVAL, "NULL");
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+static int stop_at_third(void *arg, const struct perfctr_record *record)
+{
+	(void)record;
+	return ++*(int *)arg == 3 ? 33 : 0;
+}
+
+/* A callback may stop; what it has not seen stays. It sees no more than was there. */
+START_TEST(callbacks)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	struct perfctr_sampler *sampler = open_sampler(FAULTS, &config);
+	const struct perfctr_record *record;
+	unsigned int rest;
+	int n = 0;
+
+	perfctr_sampler_enable(sampler);
+	fault(20);
+	perfctr_sampler_disable(sampler);
+	ck_assert_int_eq(perfctr_sampler_each(sampler, stop_at_third, &n), 33);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 1);
+	rest = drain(sampler).type[PERF_RECORD_SAMPLE];
+	ck_assert_uint_ge(rest, 16);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 0);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* Records of 24 bytes through a buffer of one page, which is no multiple of that: they wrap. */
+START_TEST(records_that_wrap)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR | PERF_SAMPLE_TIME);
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	unsigned int lap, n, seen = 0;
+	uintptr_t expected;
+
+	config.pages = 1;
+	sampler = open_sampler(FAULTS, &config);
+	for (lap = 0; lap < 50; lap++) {
+		perfctr_sampler_enable(sampler);
+		expected = fault(50);
+		perfctr_sampler_disable(sampler);
+		for (n = 0; perfctr_sampler_next(sampler, &record) > 0; seen++) {
+			ck_assert_uint_eq(record->size, 24);
+			if (record->as.sample.addr == expected) {
+				expected += page_size();
+				n++;
+			}
+		}
+		ck_assert_uint_eq(n, 50);
+	}
+	ck_assert_uint_gt(seen * 24, 2 * page_size());
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+static int wakes(struct perfctr_sampler *sampler)
+{
+	struct pollfd fd = { .fd = perfctr_sampler_fd(sampler), .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1 ? fd.revents : 0;
+}
+
+/* The tenth sample wakes, and the ninth does not. */
+START_TEST(wakeup_by_count)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ);
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET }, got;
+	struct perfctr_sampler *sampler;
+	int set = epoll_create1(EPOLL_CLOEXEC);
+	volatile char *memory = fresh(100);
+	unsigned int i, samples = 0, before, woken = 0;
+	bool wakeup;
+
+	config.wakeup_samples = 10;
+	sampler = open_sampler(FAULTS, &config);
+	ck_assert_int_eq(epoll_ctl(set, EPOLL_CTL_ADD, perfctr_sampler_fd(sampler), &event), 0);
+	for (i = 0; i < 100; i++) {
+		/* This test's own pages may be among the faults. */
+		before = samples;
+		perfctr_sampler_enable(sampler);
+		memory[i * page_size()] = 1;
+		perfctr_sampler_disable(sampler);
+		wakeup = i % 2 ? wakes(sampler) == POLLIN : epoll_wait(set, &got, 1, 0) == 1;
+		samples += drain(sampler).type[PERF_RECORD_SAMPLE];
+		ck_assert_uint_gt(samples, before);
+		ck_assert_int_eq(wakeup, before / 10 != samples / 10);
+		woken += wakeup;
+	}
+	ck_assert_uint_ge(woken, 10);
+	perfctr_sampler_close(sampler);
+	close(set);
+}
+END_TEST
+
+START_TEST(wakeup_by_bytes)
+{
+	/* Records of 16 bytes. */
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	struct perfctr_sampler *sampler;
+	volatile char *memory = fresh(400);
+	unsigned int i, n;
+
+	config.wakeup_bytes = 1600;
+	sampler = open_sampler(FAULTS, &config);
+	perfctr_sampler_enable(sampler);
+	for (i = 0; i < 400 && !wakes(sampler); i++)
+		memory[i * page_size()] = 1;
+	perfctr_sampler_disable(sampler);
+	n = drain(sampler).type[PERF_RECORD_SAMPLE];
+	ck_assert_uint_ge(n, 100);
+	ck_assert_uint_lt(n, 120);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+static volatile sig_atomic_t signals, last_fd, last_code;
+
+static void on_sample(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)context;
+	signals++;
+	last_fd = info->si_fd;
+	last_code = info->si_code;
+}
+
+/* A signal at each sample; and refresh: so many samples, and no more. */
+START_TEST(signals_and_refresh)
+{
+	struct sigaction action = { .sa_sigaction = on_sample,
+				    .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	struct perfctr_sampler *sampler;
+
+	config.signal = SIGRTMIN + 2;
+	sigaction(config.signal, &action, NULL);
+	sampler = open_sampler(FAULTS, &config);
+	/* The handler's pages have to be in memory. */
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 10), 0);
+	fault(30);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 10);
+	ck_assert_int_gt(signals, 0);
+	signals = 0;
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 8), 0);
+	fault(3);
+	ck_assert_int_ge(signals, 3);
+	ck_assert_int_lt(signals, 8);
+	ck_assert_int_eq(last_fd, perfctr_sampler_fd(sampler));
+	ck_assert_int_eq(last_code, POLL_IN);
+	fault(10);
+	ck_assert_int_eq(signals, 8);
+	ck_assert_int_eq(last_code, POLL_HUP);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 8);
+	ck_fails(perfctr_sampler_refresh(sampler, 0), EINVAL, "not 0");
+	perfctr_sampler_close(sampler);
+	signal(config.signal, SIG_DFL);
+}
+END_TEST
+
+START_TEST(another_period)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler = open_sampler(FAULTS, &config);
+	unsigned int n;
+
+	ck_assert_int_eq(perfctr_sampler_set_period(sampler, 10), 0);
+	perfctr_sampler_enable(sampler);
+	fault(200);
+	perfctr_sampler_disable(sampler);
+	n = drain(sampler).type[PERF_RECORD_SAMPLE];
+	ck_assert_uint_ge(n, 19);
+	ck_assert_uint_lt(n, 30);
+	ck_fails(perfctr_sampler_set_period(sampler, 0), EINVAL, "a period is from 1");
+	ck_fails(perfctr_sampler_set_period(sampler, UINT64_MAX), EINVAL, "a period is from 1");
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* A group's counts come with each sample of its first event. */
+START_TEST(counts_of_a_group)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ | PERF_SAMPLE_ID);
+	struct perfctr_sampler *sampler =
+	    open_sampler(FAULTS ",minor-faults:u,task-clock:u", &config);
+	const struct perfctr_record *record;
+	uint64_t n = 0, clock = 0, id = 0;
+
+	perfctr_sampler_enable(sampler);
+	fault(50);
+	perfctr_sampler_disable(sampler);
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		const struct perfctr_record_counts *counts = &record->as.sample.counts;
+
+		n++;
+		ck_assert_uint_eq(counts->n, 3);
+		ck_assert_uint_eq(counts->values[0], n);
+		ck_assert_uint_eq(counts->enabled, counts->running);
+		ck_assert_uint_ge(counts->values[2], clock);
+		clock = counts->values[2];
+		ck_assert_uint_ne(record->id, 0);
+		ck_assert(id == 0 || id == record->id);
+		id = record->id;
+	}
+	ck_assert_uint_ge(n, 50);
+	perfctr_sampler_close(sampler);
+	config = each_fault(PERF_SAMPLE_IP);
+	ck_fails_null(perfctr_sampler_open(FAULTS ",cs", 0, -1, &config), EINVAL,
+		      "PERF_SAMPLE_READ");
+}
+END_TEST
+
+/* The newest are there, newest first, each seen once. */
+START_TEST(overwriting)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ | PERF_SAMPLE_TIME);
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	unsigned int lap, n, laps_with_all = 0;
+	uint64_t last, before = 0;
+
+	config.pages = 1;
+	config.flags |= PERFCTR_SAMPLER_OVERWRITE;
+	sampler = open_sampler(FAULTS, &config);
+	for (lap = 0; lap < 20; lap++) {
+		perfctr_sampler_enable(sampler);
+		fault(lap % 2 ? 10 : 300);
+		perfctr_sampler_disable(sampler);
+		last = 0;
+		for (n = 0; perfctr_sampler_next(sampler, &record) > 0; n++) {
+			uint64_t value = record->as.sample.counts.values[0];
+
+			ck_assert_uint_eq(record->type, PERF_RECORD_SAMPLE);
+			ck_assert(last == 0 || value == last - 1);
+			ck_assert_uint_gt(value, before);
+			if (n == 0)
+				ck_assert_uint_ge(value, before + (lap % 2 ? 10 : 300));
+			last = value;
+		}
+		if (lap % 2 == 0) {
+			ck_assert_uint_lt(n, 300);
+			ck_assert_uint_gt(n, page_size() / 64 - 3);
+		}
+		/* All of a few. */
+		laps_with_all += lap % 2 && last == before + 1;
+		before = last + n - 1;
+	}
+	ck_assert_uint_eq(laps_with_all, 10);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 0);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* Have a child do something on this processor under a sampler that it inherits. */
+static struct perfctr_sampler *sample_child(uint32_t flags, pid_t *child, const char *command)
+{
+	struct perfctr_sampler_config config = {
+		.period = 100000, .fields = WHO, .flags = flags | PERFCTR_GROUP_INHERIT,
+	};
+	struct perfctr_sampler *sampler;
+	cpu_set_t one, all;
+	int cpu = sched_getcpu(), status;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	sampler = perfctr_sampler_open("task-clock:u", 0, cpu, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	*child = fork();
+	if (*child == 0) {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(*child, &status, 0), *child);
+	ck_assert_int_eq(status, 0);
+	sched_setaffinity(0, sizeof(all), &all);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	return sampler;
+}
+
+START_TEST(life_of_a_child)
+{
+	const struct perfctr_record *record;
+	unsigned int forked = 0, named = 0, mapped = 0, ended = 0, in = 0, out = 0, samples = 0;
+	struct perfctr_sampler *sampler;
+	uint32_t child;
+	pid_t pid;
+
+	sampler = sample_child(PERFCTR_SAMPLER_TASK | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_MMAP |
+			       PERFCTR_SAMPLER_SWITCH, &pid,
+			       "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done");
+	child = (uint32_t)pid;
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		ck_assert_uint_ne(record->time, 0);
+		switch (record->type) {
+		case PERF_RECORD_FORK:
+			ck_assert_uint_eq(record->as.task.pid, child);
+			ck_assert_uint_eq(record->as.task.tid, child);
+			ck_assert_uint_eq(record->as.task.ppid, (uint32_t)getpid());
+			forked++;
+			break;
+		case PERF_RECORD_COMM:
+			ck_assert_uint_eq(record->pid, child);
+			ck_assert_uint_eq(record->as.comm.pid, child);
+			ck_assert_str_eq(record->as.comm.name, "sh");
+			ck_assert_uint_ne(record->misc & PERF_RECORD_MISC_COMM_EXEC, 0);
+			named++;
+			break;
+		case PERF_RECORD_MMAP2:
+			ck_assert_uint_eq(record->as.mmap.pid, child);
+			ck_assert_uint_ne(record->as.mmap.prot & PROT_EXEC, 0);
+			ck_assert_uint_ne(record->as.mmap.length, 0);
+			mapped += strstr(record->as.mmap.file, "libc") != NULL ||
+				  strstr(record->as.mmap.file, "sh") != NULL;
+			break;
+		case PERF_RECORD_EXIT:
+			ck_assert_uint_eq(record->as.task.pid, child);
+			ended++;
+			break;
+		case PERF_RECORD_SWITCH:
+			if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
+				out++;
+			else
+				in++;
+			break;
+		case PERF_RECORD_SAMPLE:
+			samples += record->pid == child;
+			break;
+		}
+	}
+	ck_assert_uint_eq(forked, 1);
+	ck_assert_uint_eq(named, 1);
+	ck_assert_uint_ge(mapped, 1);
+	ck_assert_uint_eq(ended, 1);
+	ck_assert_uint_ge(out, 1);
+	ck_assert_uint_ge(in, 1);
+	ck_assert_uint_ge(samples, 1);
+	ck_fails(perfctr_sampler_refresh(sampler, 1), EINVAL, "inherited");
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+START_TEST(other_mappings)
+{
+	struct perfctr_sampler_config config = {
+		.period = 1000000000, .flags = PERFCTR_SAMPLER_MMAP_DATA | PERFCTR_SAMPLER_BUILD_ID,
+	};
+	struct perfctr_sampler *sampler = open_sampler("task-clock:u", &config);
+	const struct perfctr_record *record;
+	uintptr_t memory = (uintptr_t)fresh(16);
+	unsigned int n = 0;
+
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		ck_assert_uint_eq(record->type, PERF_RECORD_MMAP2);
+		n += record->as.mmap.addr <= memory &&
+		     memory + 16 * page_size() <= record->as.mmap.addr + record->as.mmap.length &&
+		     strcmp(record->as.mmap.file, "//anon") == 0;
+	}
+	ck_assert_uint_ge(n, 1);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* What only root may ask for can be asked for. */
+START_TEST(the_kernels_records)
+{
+	struct perfctr_sampler_config config = {
+		.period = 1000000000,
+		.fields = WHO,
+		.flags = PERFCTR_SAMPLER_NAMESPACES | PERFCTR_SAMPLER_CGROUP |
+			 PERFCTR_SAMPLER_KERNEL_TEXT,
+	};
+	struct perfctr_sampler *sampler = perfctr_sampler_open("task-clock", 0, -1, &config);
+	const struct perfctr_record *record;
+	unsigned int n = 0;
+	pid_t child;
+
+	if (geteuid() != 0) {
+		ck_assert_ptr_null(sampler);
+		return;
+	}
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	/* A process says what its namespaces are when it is created. */
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		if (record->type != PERF_RECORD_NAMESPACES)
+			continue;
+		ck_assert_uint_eq(record->as.namespaces.pid, (uint32_t)child);
+		ck_assert_uint_eq(record->as.namespaces.n, NR_NAMESPACES);
+		ck_assert_uint_ne(record->as.namespaces.link[PID_NS_INDEX].ino, 0);
+		n++;
+	}
+	ck_assert_uint_eq(n, 1);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+static __attribute__((noinline)) void inner(void)
+{
+	spin(0.03);
+	__asm__ volatile("");	/* not the last thing it does */
+}
+
+START_TEST(call_chains)
+{
+	struct perfctr_sampler_config config = {
+		.frequency = 5000, .fields = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .max_chain = 5,
+		.flags = PERFCTR_SAMPLER_NO_KERNEL_CHAIN,
+	};
+	struct perfctr_sampler *sampler = open_sampler("cpu-clock:u", &config);
+	const struct perfctr_record *record;
+	unsigned int n = 0;
+
+	inner();
+	perfctr_sampler_disable(sampler);
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		const struct perfctr_record_sample *sample = &record->as.sample;
+
+		n++;
+		ck_assert_uint_ge(sample->nchain, 2);
+		ck_assert_uint_le(sample->nchain, 5 + 1);
+		ck_assert_uint_eq(sample->chain[0], PERF_CONTEXT_USER);
+		ck_assert_uint_eq(sample->chain[1], sample->ip);
+	}
+	ck_assert_uint_gt(n, 5);
+	perfctr_sampler_close(sampler);
+	config.max_chain = 60000;
+	ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &config), EOVERFLOW,
+		      "perf_event_max_stack");
+}
+END_TEST
+
+#if defined(__x86_64__)
+START_TEST(registers_and_stack)
+{
+	struct perfctr_sampler_config config = {
+		.frequency = 2000, .user_registers = 1 << PERF_REG_X86_SP | 1 << PERF_REG_X86_IP,
+		.interrupt_registers = 1 << PERF_REG_X86_IP, .user_stack = 256,
+		.fields = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+			  PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+			  PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_CODE_PAGE_SIZE,
+	};
+	struct perfctr_sampler *sampler = open_sampler("cpu-clock:u", &config);
+	const struct perfctr_record *record;
+	char here;
+	unsigned int n = 0;
+
+	spin(0.03);
+	perfctr_sampler_disable(sampler);
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		const struct perfctr_record_sample *sample = &record->as.sample;
+
+		n++;
+		ck_assert_uint_eq(sample->user.abi, PERF_SAMPLE_REGS_ABI_64);
+		ck_assert_uint_eq(sample->user.n, 2);
+		ck_assert_uint_eq(sample->user.values[1], sample->ip);
+		/* This function's frame is further up. */
+		ck_assert_uint_lt(sample->user.values[0], (uintptr_t)&here);
+		ck_assert_uint_gt(sample->user.values[0], (uintptr_t)&here - 4096);
+		ck_assert_uint_eq(sample->interrupt.values[0], sample->ip);
+		ck_assert_uint_eq(sample->user_stack_size, 256);
+	}
+	ck_assert_uint_gt(n, 5);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+#endif
+
+START_TEST(on_exec)
+{
+	struct perfctr_sampler_config config = each_fault(WHO);
+	struct perfctr_sampler *sampler;
+	int go[2], status;
+	char byte = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(go), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (read(go[0], &byte, 1) == 1)
+			execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	config.flags = PERFCTR_GROUP_ON_EXEC;
+	sampler = perfctr_sampler_open(FAULTS, pid, -1, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_int_eq(write(go[1], &byte, 1), 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_gt(drain(sampler).type[PERF_RECORD_SAMPLE], 10);
+	/* The thread has ended. */
+	ck_assert_int_eq(wakes(sampler) & POLLHUP, POLLHUP);
+	perfctr_sampler_close(sampler);
+	close(go[0]);
+	close(go[1]);
+}
+END_TEST
+
+START_TEST(a_child_of_fork)
+{
+	struct perfctr_sampler_config config = each_fault(WHO);
+	struct perfctr_sampler *sampler = open_sampler(FAULTS, &config);
+	const struct perfctr_record *record;
+	int status;
+	pid_t pid = fork();
+	uint64_t lost;
+
+	if (pid == 0) {
+		int failed = 0;
+
+#define ESRCHS(call) \
+	(failed |= (call) != -1 || errno != ESRCH || !strstr(perfctr_error(), "parent"))
+		ESRCHS(perfctr_sampler_fd(sampler));
+		ESRCHS(perfctr_sampler_enable(sampler));
+		ESRCHS(perfctr_sampler_disable(sampler));
+		ESRCHS(perfctr_sampler_refresh(sampler, 1));
+		ESRCHS(perfctr_sampler_set_period(sampler, 1));
+		ESRCHS(perfctr_sampler_next(sampler, &record));
+		ESRCHS(perfctr_sampler_each(sampler, note, NULL));
+		ESRCHS(perfctr_sampler_lost(sampler, &lost));
+		perfctr_sampler_close(sampler);
+		_exit(failed);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	perfctr_sampler_enable(sampler);
+	fault(10);
+	ck_assert_uint_ge(drain(sampler).type[PERF_RECORD_SAMPLE], 10);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+START_TEST(bad_arguments)
+{
+	static const struct {
+		struct perfctr_sampler_config config;
+		const char *words;
+	} bad[] = {
+		{ { .period = 0 }, "one of period and frequency" },
+		{ { .period = 1, .frequency = 1 }, "one of period and frequency" },
+		{ { .period = UINT64_C(1) << 63 }, "63 bits" },
+		{ { .period = 1, .pages = 3 }, "power of two" },
+		{ { .period = 1, .pages = 1u << 31 }, "power of two, at most" },
+		{ { .period = 1, .wakeup_samples = 1, .wakeup_bytes = 1 }, "exclude each other" },
+		{ { .period = 1, .pages = 1, .wakeup_bytes = 65537 }, "wakeup_bytes is 65537" },
+		{ { .period = 1, .precise = 4 }, "not 4" },
+		{ { .period = 1, .signal = -1 }, "no signal -1" },
+		{ { .period = 1, .signal = 65 }, "no signal 65" },
+		{ { .period = 1, .reserved = { 0, 0, 0, 1 } }, "reserved" },
+		{ { .period = 1, .flags = 1u << 31 }, "flags 0x80000000" },
+		{ { .period = 1, .flags = PERFCTR_GROUP_EXCLUSIVE }, "not _EXCLUSIVE" },
+		{ { .period = 1, .flags = PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED },
+		  "go together" },
+		{ { .period = 1, .flags = PERFCTR_GROUP_INHERIT }, "on each processor" },
+		{ { .period = 1, .flags = PERFCTR_SAMPLER_BUILD_ID }, "add PERFCTR_SAMPLER_MMAP" },
+		{ { .period = 1, .flags = PERFCTR_SAMPLER_NO_USER_CHAIN },
+		  "PERF_SAMPLE_CALLCHAIN" },
+		{ { .period = 1, .max_chain = 1 }, "PERF_SAMPLE_CALLCHAIN" },
+		{ { .period = 1, .max_chain = 65536, .fields = PERF_SAMPLE_CALLCHAIN },
+		  "at most 65535" },
+		{ { .period = 1, .fields = UINT64_C(1) << 40 }, "fields 0x10000000000" },
+		{ { .period = 1, .fields = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT },
+		  "exclude" },
+		{ { .period = 1, .fields = PERF_SAMPLE_BRANCH_STACK },
+		  "branches and PERF_SAMPLE_BRANCH" },
+		{ { .period = 1, .branches = PERF_SAMPLE_BRANCH_ANY },
+		  "branches and PERF_SAMPLE_BRANCH" },
+		{ { .period = 1, .branches = 1 << 19, .fields = PERF_SAMPLE_BRANCH_STACK },
+		  "0x80000" },
+		{ { .period = 1, .user_registers = 1 }, "user_registers and" },
+		{ { .period = 1, .fields = PERF_SAMPLE_REGS_USER }, "user_registers and" },
+		{ { .period = 1, .interrupt_registers = 1 }, "interrupt_registers and" },
+		{ { .period = 1, .user_stack = 8 }, "user_stack and" },
+		{ { .period = 1, .user_stack = 9, .fields = PERF_SAMPLE_STACK_USER },
+		  "multiple of 8" },
+		{ { .period = 1, .user_stack = 65536, .fields = PERF_SAMPLE_STACK_USER },
+		  "below 65536" },
+		{ { .frequency = 1000000000 }, "kernel.perf_event_max_sample_rate" },
+	};
+	struct perfctr_sampler_config good = each_fault(PERF_SAMPLE_READ), aux = good,
+				      branches = good;
+	char list[3 * 65 + 1] = "";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &bad[i].config), EINVAL,
+			      bad[i].words);
+	ck_fails_null(perfctr_sampler_open(NULL, 0, -1, &good), EINVAL, "NULL");
+	ck_fails_null(perfctr_sampler_open("cs", 0, -1, NULL), EINVAL, "NULL");
+	ck_fails_null(perfctr_sampler_open("", 0, -1, &good), EINVAL, "empty");
+	ck_fails_null(perfctr_sampler_open("cs,", 0, -1, &good), EINVAL, "empty place");
+	ck_fails_null(perfctr_sampler_open("nonsense", 0, -1, &good), EINVAL, "\"nonsense\"");
+	ck_fails_null(perfctr_sampler_open("cs,cs:p", 0, -1, &good), EINVAL,
+		      "leave the modifier p out");
+	ck_fails_null(perfctr_sampler_open("cs:pppp", 0, -1, &good), EINVAL,
+		      "more than three times");
+	ck_fails_null(perfctr_sampler_open("cs", -1, -1, &good), EINVAL, "names nothing");
+	ck_fails_null(perfctr_sampler_open("cs", 0, -2, &good), EINVAL, "names nothing");
+	ck_fails_null(perfctr_sampler_open("cs:u", 0x3FFFFFFF, -1, &good), ESRCH,
+		      "no thread 1073741823");
+	for (i = 0; i < 65; i++)
+		strcat(list, i ? ",cs" : "cs");
+	ck_fails_null(perfctr_sampler_open(list, 0, -1, &good), EINVAL, "65 events");
+	aux.fields = PERF_SAMPLE_AUX;
+	ck_fails_null(perfctr_sampler_open("cs", 0, -1, &aux), EOPNOTSUPP, "AUX area");
+	branches.fields = PERF_SAMPLE_BRANCH_STACK;
+	branches.branches = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &branches), EOPNOTSUPP,
+		      "PERF_SAMPLE_BRANCH_STACK");
+}
+END_TEST
+
+/* More than an ordinary user may lock. */
+START_TEST(too_large_a_buffer)
+{
+	struct perfctr_sampler_config config = { .period = 1000, .pages = 1u << 16 };
+	struct rlimit none = { 0, 0 };
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setrlimit(RLIMIT_MEMLOCK, &none);
+		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
+			_exit(2);
+		errno = 0;
+		if (perfctr_sampler_open("cpu-clock:u", 0, -1, &config) || errno != EPERM ||
+		    !strstr(perfctr_error(), "perf_event_mlock_kb")) {
+			fprintf(stderr, "%s\n", perfctr_error());
+			_exit(1);
+		}
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(no_descriptors)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ);
+	struct rlimit limit, few;
+	struct perfctr_sampler *many, *one;
+	int lowest = dup(0), error;
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = limit;
+	few.rlim_cur = (rlim_t)lowest + 2;
+	setrlimit(RLIMIT_NOFILE, &few);
+	many = perfctr_sampler_open("cs:u,cs:u,cs:u", 0, -1, &config);
+	error = errno;
+	/* What had been opened was closed again. */
+	one = perfctr_sampler_open("cs:u,cs:u", 0, -1, &config);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_ptr_null(many);
+	ck_assert_int_eq(error, EMFILE);
+	ck_assert_ptr_nonnull(one);
+	perfctr_sampler_close(one);
+}
+END_TEST
+
+UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, callbacks,
+	  records_that_wrap, wakeup_by_count, wakeup_by_bytes, signals_and_refresh, another_period,
+	  counts_of_a_group, overwriting, life_of_a_child, other_mappings, the_kernels_records,
+	  call_chains,
+#if defined(__x86_64__)
+	  registers_and_stack,
+#endif
+	  on_exec, a_child_of_fork, bad_arguments, too_large_a_buffer, no_descriptors)

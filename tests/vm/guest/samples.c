@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Samples of instructions, which the processor counts exactly, in a kernel with a PMU: see
+ * tests/vm/README.md. Prints a line per test; exit status 0 if all passed, 1 if one failed, 77 if
+ * there is no PMU.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <libperfctr.h>
+
+#define CHECK(condition, ...) do { \
+	if (!(condition)) { \
+		printf("  line %d: %s: ", __LINE__, #condition); \
+		printf(__VA_ARGS__); \
+		printf("\n"); \
+		return 1; \
+	} \
+} while (0)
+
+/* Exactly 2 * n instructions between these labels. */
+extern const char loop_start[], loop_end[];
+static __attribute__((noinline)) void loop(unsigned long n)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile(".globl loop_start, loop_end\n"
+			 "loop_start: dec %0; jnz loop_start; loop_end:" : "+r"(n) : : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile(".globl loop_start, loop_end\n"
+			 "loop_start: subs %0, %0, #1; b.ne loop_start; loop_end:"
+			 : "+r"(n)
+			 :
+			 : "cc");
+#endif
+}
+
+/*
+ * QEMU 7.2's arm64 event counters interrupt when the next exception changes the level, because their
+ * timer fires one event too early, and only once. The cycle counter's does not; a cycle is an
+ * instruction there.
+ */
+#if defined(__aarch64__)
+#define EVENT "cycles:u"
+#else
+#define EVENT "instructions:u"
+#endif
+
+static struct perfctr_sampler_config every(uint64_t period, uint64_t fields)
+{
+	return (struct perfctr_sampler_config){ .period = period, .fields = fields,
+						.flags = PERFCTR_GROUP_DISABLED };
+}
+
+struct found {
+	unsigned int samples, inside, throttled, lost;
+	uint64_t count;		/* of the last sample */
+	unsigned int uneven;	/* samples whose count is not a period behind the one before */
+	uint64_t period;
+};
+
+static int note(void *arg, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	struct found *found = arg;
+
+	switch (record->type) {
+	case PERF_RECORD_THROTTLE:
+		found->throttled++;
+		break;
+	case PERF_RECORD_LOST:
+		found->lost++;
+		break;
+	case PERF_RECORD_SAMPLE:
+		found->samples++;
+		found->inside += sample->ip >= (uintptr_t)loop_start &&
+				 sample->ip <= (uintptr_t)loop_end;
+		if (sample->counts.n) {
+			found->uneven += sample->counts.values[0] / found->period !=
+					 found->count / found->period + 1;
+			found->count = sample->counts.values[0];
+		}
+	}
+	return 0;
+}
+
+/* Start, loop, stop, and what has been recorded. */
+static int sample(struct perfctr_sampler *sampler, unsigned long n, struct found *found)
+{
+	memset(found, 0, sizeof(*found));
+	found->period = 1;
+	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
+	loop(n);
+	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+	CHECK(perfctr_sampler_each(sampler, note, found) == 0, "%s", perfctr_error());
+	CHECK(found->lost == 0, "%u records say that records were lost", found->lost);
+	return 0;
+}
+
+#define OPEN(sampler, events, config) \
+	CHECK((sampler = perfctr_sampler_open(events, 0, -1, config)) != NULL, "%s", \
+	      perfctr_error())
+
+/* A sample in each period, at an address in the loop. */
+static int exact_number(void)
+{
+	struct perfctr_sampler_config config = every(20011, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler;
+	struct found found;
+	unsigned long n, periods;
+
+	for (periods = 1; periods < 60; periods += 7) {
+		/* Half a period more, so that what surrounds the loop makes no difference. */
+		n = (periods * 20011 + 10005) / 2;
+		OPEN(sampler, EVENT, &config);
+		if (sample(sampler, n, &found) != 0)
+			return 1;
+		CHECK(found.samples == periods, "%u samples, and not %lu", found.samples, periods);
+		CHECK(found.inside == periods, "%u of %lu samples are in the loop", found.inside,
+		      periods);
+		perfctr_sampler_close(sampler);
+	}
+	return 0;
+}
+
+/* The counts of all events at each sample, period after period. */
+static int counts_of_a_group(void)
+{
+	struct perfctr_sampler_config config = every(10007, PERF_SAMPLE_IP | PERF_SAMPLE_READ);
+	struct perfctr_sampler *sampler;
+	struct found found;
+
+	OPEN(sampler, EVENT ",instructions:u,task-clock", &config);
+	memset(&found, 0, sizeof(found));
+	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
+	loop(100000);
+	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+	found.period = 10007;
+	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
+	CHECK(found.samples == 19, "%u samples", found.samples);
+	CHECK(found.uneven == 0, "%u samples have the wrong counts", found.uneven);
+	CHECK(found.count / 10007 == 19, "the last count is %llu", (unsigned long long)found.count);
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
+static int refresh(void)
+{
+	struct perfctr_sampler_config config = every(5003, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler;
+	struct found found;
+	unsigned int n;
+
+	OPEN(sampler, EVENT, &config);
+	for (n = 1; n < 6; n++) {
+		memset(&found, 0, sizeof(found));
+		CHECK(perfctr_sampler_refresh(sampler, n) == 0, "%s", perfctr_error());
+		loop(100000);
+		CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
+		CHECK(found.samples == n, "%u samples, and not %u", found.samples, n);
+	}
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
+static int another_period(void)
+{
+	struct perfctr_sampler_config config = every(50021, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler;
+	struct found found;
+
+	OPEN(sampler, EVENT, &config);
+	if (sample(sampler, 225000 / 2, &found) != 0)
+		return 1;
+	CHECK(found.samples == 4, "%u samples", found.samples);
+	/* While it counts, too. */
+	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
+	CHECK(perfctr_sampler_set_period(sampler, 5003) == 0, "%s", perfctr_error());
+	loop(52531 / 2);
+	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+	memset(&found, 0, sizeof(found));
+	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
+	CHECK(found.samples == 10, "%u samples", found.samples);
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
+static int a_frequency(void)
+{
+	struct perfctr_sampler_config config = every(0, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler;
+	struct found found;
+
+	config.frequency = 1000;
+	OPEN(sampler, EVENT, &config);
+	if (sample(sampler, 20000000, &found) != 0)
+		return 1;
+	printf("  %u samples of 40 million instructions at 1000 a second\n", found.samples);
+	CHECK(found.samples > 3, "%u samples", found.samples);
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
+static bool write_number(const char *file, const char *number)
+{
+	int fd = open(file, O_WRONLY);
+	bool good = fd >= 0 && write(fd, number, strlen(number)) == (ssize_t)strlen(number);
+
+	close(fd);
+	return good;
+}
+
+/* Too many samples: the kernel stops the event for a while, and says so. */
+static int throttled(void)
+{
+	static const char rate[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+	struct perfctr_sampler_config config = every(1009, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler;
+	struct found found;
+	int failed;
+
+	CHECK(write_number(rate, "1000"), "%s: %s", rate, strerror(errno));
+	OPEN(sampler, EVENT, &config);
+	failed = sample(sampler, 3000000, &found);
+	CHECK(write_number(rate, "100000"), "%s: %s", rate, strerror(errno));
+	printf("  %u samples, %u times throttled\n", found.samples, found.throttled);
+	CHECK(failed == 0 && found.throttled > 0 && found.samples < 5900, "%u samples",
+	      found.samples);
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
+/* Pinned, and no room: it fails, and is not silent. */
+static int strict(void)
+{
+	struct perfctr_sampler_config config = every(1000003, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler[40];
+	unsigned int n;
+
+	config.flags = PERFCTR_GROUP_STRICT;
+	for (n = 0; n < 40; n++) {
+		errno = 0;
+		sampler[n] = perfctr_sampler_open(EVENT, 0, -1, &config);
+		if (!sampler[n])
+			break;
+	}
+	CHECK(n < 40 && n > 0 && errno == EBUSY, "%u samplers; errno %d, \"%s\"", n, errno,
+	      perfctr_error());
+	while (n--)
+		perfctr_sampler_close(sampler[n]);
+	return 0;
+}
+
+/* Precise or not, it is said which. */
+static int precise(void)
+{
+	struct perfctr_sampler_config config = every(20011, PERF_SAMPLE_IP);
+	struct perfctr_sampler *sampler = perfctr_sampler_open("cycles:upp", 0, -1, &config);
+
+	if (!sampler) {
+		CHECK(errno == EOPNOTSUPP && strstr(perfctr_error(), "precise level 2"),
+		      "errno %d: %s", errno, perfctr_error());
+		return 0;
+	}
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} tests[] = {
+#define TEST(name) { #name, name }
+		TEST(exact_number), TEST(counts_of_a_group), TEST(refresh), TEST(another_period),
+		TEST(a_frequency), TEST(throttled), TEST(strict), TEST(precise),
+	};
+	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), failures = 0;
+	struct perfctr_info info;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (perfctr_get_info(&info) < 0 || perfctr_info_nrctrs(&info) == 0) {
+		printf("no counters on this machine: %s\n", perfctr_error());
+		return 77;
+	}
+	loop(1000);
+	for (i = 0; i < n; i++) {
+		int failed = 1, tries = 1;
+
+#if defined(__aarch64__)
+		/* QEMU now and then counts another processor's, too: see counters.c. */
+		if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+			tries = 3;
+#endif
+		while (failed && tries--)
+			failed = tests[i].run();
+		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
+		failures += failed != 0;
+	}
+	printf("%u passed, %u failed\n", n - failures, failures);
+	return failures != 0;
+}
