@@ -909,6 +909,51 @@ static int overflows_in_threads(unsigned int n)
 	return run_threads(n, AT_ONCE, overflow, NULL);
 }
 
+/* ---- samples ---- */
+
+/* A buffer of a page that nobody reads while it is written: what it holds and what is lost is all. */
+static int overrun(struct worker *worker)
+{
+	struct perfctr_sampler_config config = {
+		.period = 1, .fields = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR, .pages = 1,
+		.flags = PERFCTR_GROUP_DISABLED,
+	};
+	const struct perfctr_record *record;
+	struct perfctr_sampler *sampler;
+	struct perfctr_reading reading;
+	struct perfctr_group *group;
+	uint64_t samples = 0, lost;
+	unsigned int i;
+	int more;
+
+	(void)worker;
+	group = perfctr_group_open("page-faults:u", 0, -1, 0);
+	sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	CHECK(group && sampler, "%s", perfctr_error());
+	for (i = 0; i < 3; i++) {
+		CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
+		if (touch(300))
+			return 1;
+		CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+		while ((more = perfctr_sampler_next(sampler, &record)) > 0)
+			samples += record->type == PERF_RECORD_SAMPLE;
+		CHECK(more == 0, "%s", perfctr_error());
+	}
+	CHECK(perfctr_sampler_lost(sampler, &lost) == 0, "%s", perfctr_error());
+	CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+	CHECK(lost > 0 && samples > 0 && samples + lost >= 900 && samples + lost <= reading.value,
+	      "%llu samples and %llu lost, of %llu", (unsigned long long)samples,
+	      (unsigned long long)lost, (unsigned long long)reading.value);
+	perfctr_sampler_close(sampler);
+	perfctr_group_close(group);
+	return 0;
+}
+
+static int buffers_overrun(unsigned int n)
+{
+	return run_threads(n / 10, AT_ONCE, overrun, NULL);
+}
+
 /* ---- sets ---- */
 
 static int touch_in_a_thread(struct worker *worker)
@@ -1079,7 +1124,7 @@ int main(int argc, char **argv)
 		STORM(threads_in_waves), STORM(threads_at_once), STORM(groups_in_threads),
 		STORM(forks_while_counting), STORM(forks_that_inherit), STORM(descriptors_run_out),
 		STORM(signals_in_every_call), STORM(overflows_in_threads),
-		STORM(sets_of_a_changing_process), STORM(owners_die),
+		STORM(buffers_overrun), STORM(sets_of_a_changing_process), STORM(owners_die),
 	};
 	unsigned int i, failures = 0;
 
