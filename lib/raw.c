@@ -117,7 +117,9 @@ static int fail_open(int error, int tid)
 		    "out of reach",
 		    tid);
 	case EPROTO:
-		return perfctr_fail(EPROTO, "%s", perfctr_device_problem(EPROTO));
+	case EMFILE:
+	case ENFILE:
+		return perfctr_fail(error, "%s", perfctr_device_problem(error));
 	}
 	return perfctr_fail(error, "the driver can't open a thread's counters: %s",
 			    strerror(error));

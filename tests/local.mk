@@ -187,11 +187,13 @@ tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/bench/switch
+	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/storm-driver \
+	tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
+tests_vm_guest_storm_driver_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -46,6 +47,7 @@
 } while (0)
 
 static unsigned int nthreads, ncounters, slack;
+static bool driver;		/* counts; else perf_events do */
 static long page_size;
 static const char *software;	/* the software events that may be counted here */
 
@@ -53,7 +55,7 @@ static const char *software;	/* the software events that may be counted here */
 
 struct holding {
 	unsigned int descriptors, highest;
-	unsigned long mappings;	/* kB: events' pages, and memory that a child finds wiped */
+	unsigned long mappings;	/* kB: pages of the kernel, and memory that a child finds wiped */
 	size_t heap;		/* bytes */
 };
 
@@ -80,7 +82,7 @@ static struct holding holding(void)
 	}
 	maps = fopen("/proc/self/smaps", "r");
 	while (maps && fgets(line, sizeof(line), maps)) {
-		if (strstr(line, "perf_event") || strstr(line, "perfctr]"))
+		if (strstr(line, "[perf_event]") || strstr(line, "[vperfctrfs]"))
 			ours = true;
 		if (sscanf(line, "Size: %lu", &size) == 1 || strncmp(line, "VmFlags:", 8) != 0)
 			continue;
@@ -462,7 +464,7 @@ static int after_exec(void)
 		snprintf(link, sizeof(link), "/proc/self/fd/%.20s", entry->d_name);
 		length = readlink(link, to, sizeof(to) - 1);
 		to[length < 0 ? 0 : length] = '\0';
-		if (strstr(to, "perf"))
+		if (strstr(to, ":[perf_event]") || strstr(to, ":[vperfctrfs]"))
 			result = 2;
 	}
 	if (dir)
@@ -650,18 +652,34 @@ static int try_control(void *arg)
 	return vperfctr_control(it->self, &it->control);
 }
 
+static int try_open(void *unused)
+{
+	struct vperfctr *self = vperfctr_open();
+
+	(void)unused;
+	if (!self)
+		return -1;
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
 static int descriptors_run_out(unsigned int n)
 {
 	static char events[][64] = {
 		"page-faults:u", "page-faults:u,dummy:u",
 		"dummy:u,page-faults:u,minor-faults:u,dummy:u",
 	};
-	struct controlling it = { vperfctr_open(), counting(ncounters) };
+	struct controlling it = { NULL, counting(ncounters) };
 	struct perfctr_group *group = perfctr_group_open("page-faults:u", 0, -1, 0);
 	struct perfctr_reading before, after;
 	unsigned int i;
 
 	(void)n;
+	/* A state of the driver has one, whatever it counts. */
+	if (driver && with_ever_more(try_open, NULL))
+		return 1;
+	it.self = vperfctr_open();
 	CHECK(it.self && group && try_control(&it) == 0, "%s", perfctr_error());
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		perfctr_group_read(group, &before);
@@ -671,7 +689,7 @@ static int descriptors_run_out(unsigned int n)
 		      after.value >= before.value + PAGES, "%s", perfctr_error());
 	}
 	/* What ran when the descriptors ran out runs on; more counters need new ones. */
-	while (it.control.cpu_control.nractrs) {
+	while (it.control.cpu_control.nractrs && !driver) {
 		unsigned int more = it.control.cpu_control.nractrs + 1;
 		struct vperfctr *self = it.self;
 
@@ -811,6 +829,255 @@ static int signals_in_every_call(unsigned int n)
 	return run_threads(4, 4, count_under_fire, NULL);
 }
 
+/* ---- overflows ---- */
+
+#define EACH 10000	/* instructions between two overflows */
+#define ROUNDS 5000	/* of the loop, at a time */
+
+static _Thread_local struct {
+	struct vperfctr *volatile self;
+	volatile sig_atomic_t overflows, wrong;
+} overflowing;
+
+/* The last one of a thread may come when its state is gone. */
+static void on_overflow(int number, siginfo_t *info, void *context)
+{
+	int error = errno;
+
+	(void)number, (void)context;
+	if (overflowing.self) {
+		overflowing.overflows++;
+		if (vperfctr_ovf_mask(overflowing.self, info) != 1)
+			overflowing.wrong = 1;
+		if (vperfctr_iresume(overflowing.self) < 0)
+			overflowing.wrong = 2;
+	}
+	errno = error;
+}
+
+/* An i-mode counter; the thread stops it, or unlinks the state, or ends in the midst. */
+static int overflow(struct worker *worker)
+{
+	struct vperfctr_control control = counting(1);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_sum_ctrs sum = { 0 };
+	unsigned int i;
+
+	control.si_signo = SIGUSR2;
+	control.cpu_control.nractrs = 0;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.ireset[0] = -EACH;
+#if defined(__x86_64__) || defined(__i386__)
+	control.cpu_control.evntsel[0] |= 0x00100000;
+#endif
+	CHECK(self, "%s", perfctr_error());
+	overflowing.self = self;
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	for (i = 0; i < 20; i++)
+		loop(ROUNDS);
+	if (worker->number % 3 == 2) {
+		overflowing.self = NULL;
+		vperfctr_close(self);
+		return 0;
+	}
+	CHECK((worker->number % 3 ? vperfctr_unlink(self) : vperfctr_stop(self)) == 0, "%s",
+	      perfctr_error());
+	CHECK(vperfctr_read_ctrs(self, &sum) == 0, "%s", perfctr_error());
+	CHECK(!overflowing.wrong, "a handler's call of kind %d", (int)overflowing.wrong);
+	/* What the handler executes before it resumes is not counted. */
+	CHECK(sum.pmc[0] >= 20 * 2 * ROUNDS && sum.pmc[0] < 20 * 2 * ROUNDS + 50000,
+	      "%llu instructions", sum.pmc[0]);
+	CHECK((unsigned long long)overflowing.overflows == sum.pmc[0] / EACH,
+	      "%d overflows of %llu instructions", (int)overflowing.overflows, sum.pmc[0]);
+	overflowing.self = NULL;
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+static int overflows_in_threads(unsigned int n)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+	struct perfctr_info info;
+
+	CHECK(perfctr_get_info(&info) == 0, "%s", perfctr_error());
+	if (!(info.cpu_features & PERFCTR_FEATURE_PCINT))
+		return 0;
+	sigaction(SIGUSR2, &action, NULL);
+	return run_threads(n, AT_ONCE, overflow, NULL);
+}
+
+/* ---- samples ---- */
+
+/* A buffer of a page that nobody reads while it is written: what it holds and what is lost is all. */
+static int overrun(struct worker *worker)
+{
+	struct perfctr_sampler_config config = {
+		.period = 1, .fields = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR, .pages = 1,
+		.flags = PERFCTR_GROUP_DISABLED,
+	};
+	const struct perfctr_record *record;
+	struct perfctr_sampler *sampler;
+	struct perfctr_reading reading;
+	struct perfctr_group *group;
+	uint64_t samples = 0, lost;
+	unsigned int i;
+	int more;
+
+	(void)worker;
+	group = perfctr_group_open("page-faults:u", 0, -1, 0);
+	sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	CHECK(group && sampler, "%s", perfctr_error());
+	for (i = 0; i < 3; i++) {
+		CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
+		if (touch(300))
+			return 1;
+		CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+		while ((more = perfctr_sampler_next(sampler, &record)) > 0)
+			samples += record->type == PERF_RECORD_SAMPLE;
+		CHECK(more == 0, "%s", perfctr_error());
+	}
+	CHECK(perfctr_sampler_lost(sampler, &lost) == 0, "%s", perfctr_error());
+	CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+	CHECK(lost > 0 && samples > 0 && samples + lost >= 900 && samples + lost <= reading.value,
+	      "%llu samples and %llu lost, of %llu", (unsigned long long)samples,
+	      (unsigned long long)lost, (unsigned long long)reading.value);
+	perfctr_sampler_close(sampler);
+	perfctr_group_close(group);
+	return 0;
+}
+
+static int buffers_overrun(unsigned int n)
+{
+	return run_threads(n / 10, AT_ONCE, overrun, NULL);
+}
+
+/* ---- sets ---- */
+
+static int touch_in_a_thread(struct worker *worker)
+{
+	(void)worker;
+	return touch(PAGES);
+}
+
+static volatile sig_atomic_t churning;
+
+/* Threads that come and go all the time. */
+static void *churn(void *unused)
+{
+	struct worker *worker = &workers[nthreads - 1];
+
+	(void)unused;
+	while (churning && start(worker, nthreads - 1, touch_in_a_thread) == 0) {
+		pthread_join(worker->thread, NULL);
+		usleep(500);	/* or no set can be opened: EAGAIN */
+	}
+	return NULL;
+}
+
+/* A set on this process, opened and read while its threads come and go. */
+static int sets_of_a_changing_process(unsigned int n)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = getpid() };
+	struct perfctr_reading before, after;
+	struct perfctr_set *set;
+	unsigned int i, opened = 0;
+	pthread_t churner;
+	uint64_t most;
+	int failed = 0;
+
+	churning = 1;
+	CHECK(pthread_create(&churner, NULL, churn, NULL) == 0, "thread");
+	for (i = 0; i < n / 20 + 1 && !failed; i++) {
+		most = -faults(RUSAGE_SELF);
+		set = perfctr_set_open("page-faults:u", &target, 0);
+		if (!set && errno == EAGAIN)
+			continue;
+		failed = !set || perfctr_set_read(set, &before) < 0;
+		failed = failed || run_threads(10, 5, touch_in_a_thread, NULL);
+		failed = failed || perfctr_set_read(set, &after) < 0;
+		most += faults(RUSAGE_SELF);
+		if (!failed && (after.value < before.value + 10 * PAGES || after.value > most)) {
+			printf("  %llu faults, then %llu, %llu at most\n",
+			       (unsigned long long)before.value, (unsigned long long)after.value,
+			       (unsigned long long)most);
+			failed = 1;
+		}
+		opened += !failed;
+		perfctr_set_close(set);
+	}
+	churning = 0;
+	pthread_join(churner, NULL);
+	CHECK(!failed && opened, "%u opened: %s", opened, perfctr_error());
+	return 0;
+}
+
+/* ---- remote ---- */
+
+static void *kill_soon(void *arg)
+{
+	pid_t *pid = arg;
+
+	usleep((useconds_t)(*pid % 16) * 100);
+	kill(*pid, SIGKILL);
+	return NULL;
+}
+
+/* All calls for a thread that is killed at one moment or another. */
+static int use_until_killed(const struct rvperfctr *remote)
+{
+	struct vperfctr_control control = counting(ncounters);
+	struct perfctr_sum_ctrs sum = { 0 }, last = { 0 };
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; result == 0 && i < 1000000; i++) {
+		result = i % 2 ? rvperfctr_stop(remote) : rvperfctr_control(remote, &control);
+		CHECK(result == 0 || errno == ESRCH, "%s", perfctr_error());
+		if (result == 0)
+			result = rvperfctr_read_ctrs(remote, &sum);
+		CHECK(result == 0 || errno == ESRCH, "%s", perfctr_error());
+		CHECK(sum.tsc >= last.tsc, "TSC: %llu, then %llu", last.tsc, sum.tsc);
+		last = sum;
+	}
+	CHECK(result < 0, "it lives");
+	return 0;
+}
+
+/* The owner dies while another process is at its counters. */
+static int owners_die(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n / 20 + 1; i++) {
+		struct rvperfctr *remote;
+		pid_t pid = fork();
+		pthread_t killer;
+		int status, failed;
+
+		CHECK(pid >= 0, "fork");
+		if (pid == 0)
+			for (;;)
+				pause();
+		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "ptrace");
+		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0, "ptrace");
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status), "waitpid");
+		remote = rvperfctr_open(pid);
+		CHECK(remote, "%s", perfctr_error());
+		CHECK(pthread_create(&killer, NULL, kill_soon, &pid) == 0, "thread");
+		failed = use_until_killed(remote);
+		pthread_join(killer, NULL);
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "waitpid: 0x%x",
+		      (unsigned int)status);
+		/* It has ended, so that its state goes with the handle. */
+		rvperfctr_close(remote);
+		CHECK(!failed, "thread %d", (int)pid);
+	}
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 static int set_up(void)
@@ -830,6 +1097,7 @@ static int set_up(void)
 	CHECK(nthreads >= 20, "STORM_THREADS");
 	CHECK(perfctr_get_info(&info) == 0, "%s", perfctr_error());
 	ncounters = perfctr_info_nrctrs(&info) ? 1 : 0;
+	driver = strcmp(perfctr_provider_name(), "driver") == 0;
 	/* Switches happen in the kernel, which not everybody may count. */
 	software = "page-faults:u,context-switches";
 	group = perfctr_group_open(software, 0, -1, 0);
@@ -855,7 +1123,8 @@ int main(int argc, char **argv)
 #define STORM(name) { #name, name }
 		STORM(threads_in_waves), STORM(threads_at_once), STORM(groups_in_threads),
 		STORM(forks_while_counting), STORM(forks_that_inherit), STORM(descriptors_run_out),
-		STORM(signals_in_every_call),
+		STORM(signals_in_every_call), STORM(overflows_in_threads),
+		STORM(buffers_overrun), STORM(sets_of_a_changing_process), STORM(owners_die),
 	};
 	unsigned int i, failures = 0;
 

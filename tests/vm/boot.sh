@@ -8,7 +8,7 @@
 #	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
 # The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; DRIVER, a perfctr.ko for the
-# guest's /; VM_TIMEOUT, seconds (300).
+# guest's /; VM_TIMEOUT, seconds (600).
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
 [ $# -ge 6 ] || { sed -n '3,13s/^# //p' "$0" >&2; exit 2; }
@@ -40,13 +40,13 @@ arm64,*)
 	console=ttyS0
 	;;
 esac
-timeout "${VM_TIMEOUT:-300}" "$@" -cpu "$model" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
+timeout "${VM_TIMEOUT:-600}" "$@" -cpu "$model" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
 	-serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=$console $append" </dev/null 2>"$work/errors" | tr -d '\r' >"$work/console" || :
 cat "$work/console"
 result=$(sed -n 's/^DONE //p' "$work/console" | tail -n 1)
 if [ -z "$result" ]; then
-	echo "FAIL (the kernel did not reach its end in ${VM_TIMEOUT:-300} s)"
+	echo "FAIL (the kernel did not reach its end in ${VM_TIMEOUT:-600} s)"
 	grep -v "warning: TCG doesn't support" "$work/errors" >&2 || :
 	exit 1
 fi

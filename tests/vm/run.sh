@@ -97,6 +97,7 @@ files() {
 	arm64) host=aarch64-linux-gnu more="" ;;
 	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow
 		tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf tests/vm/guest/perfex-driver
+		tests/vm/guest/storm-driver
 		tests/bench/switch" ;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver tests/vm/guest/overflow" ;;
 	esac
@@ -177,7 +178,8 @@ for name in $1; do
 		[ "$arch" != amd64 ] || usual="$usual remote remote_perf perfex-driver driver_perf"
 	fi
 	case $name in
-	arm64-2 | skylake-2) usual="$usual storm" ;;
+	arm64-2) usual="$usual storm" ;;
+	skylake-2) usual="$usual storm storm-driver" ;;
 	esac
 	export DRIVER
 	# shellcheck disable=SC2086
