@@ -341,11 +341,13 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 	memset(readings, 0, sizeof(*readings) * group->n);
 	if (read_here(group, readings))
 		return judge(group, 0, readings);
-	result = perfctr_counter_read(&group->member[0].counter, &values,
-				      group->n + (group->companion.fd >= 0));
-	for (i = 0; i < group->n && (result == 0 || result == 2); i++) {
-		if (result == 2 && perfctr_counter_read(&group->member[i].counter, &values, 1) < 0)
-			return judge(group, -1, readings);
+	for (i = 0; i < group->n; i++) {
+		/* Once; or, if it is a group no more, one by one. Linux 5.10 wants a group's room then, too. */
+		if (i == 0 || result == 2)
+			result = perfctr_counter_read(&group->member[i].counter, &values,
+						      group->n + (group->companion.fd >= 0));
+		if (result != 0 && result != 2)
+			break;
 		readings[i].value = values.values[result == 2 ? 0 : i] + group->member[i].reader.base;
 		readings[i].enabled = values.enabled;
 		readings[i].running = values.running;
