@@ -2,4 +2,4 @@
 # Compiled and run by tests/api.sh.
 exampledir = $(docdir)/examples
 dist_example_DATA = examples/events.c examples/global.c examples/inline.c examples/remote.c \
-	examples/sampling.c examples/self.c examples/signal.c
+	examples/sampling.c examples/self.c examples/signal.c examples/threads.c
