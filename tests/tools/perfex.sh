@@ -224,13 +224,13 @@ else
 	skip "seccomp" "filters are not permitted here"
 fi
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
-	hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc" attach=125 words='mount /proc'
+	hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc" attach=125 says='mount /proc'
 	case ${CFLAGS:-} in
 	*sanitize*)	# needs /proc itself
-		hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" attach=0 words=task-clock ;;
+		hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" attach=0 says=task-clock ;;
 	esac
 	expect "no /proc, no /sys" 0 'task-clock' unshare -m sh -c "$hide && '$perfex' -e task-clock true"
-	expect "no /proc: attach" $attach "$words" unshare -m sh -c \
+	expect "no /proc: attach" $attach "$says" unshare -m sh -c \
 		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"
 	expect "no /proc, no /sys: the doctor" 1 "can't be read" unshare -m sh -c "$hide && '$info'"
 	# A paranoid level of 3, as Debian's and Ubuntu's kernels know it, is a file to the message.
