@@ -181,7 +181,7 @@ START_TEST(the_clock_of_each_processor)
 	struct gperfctr *global = open_global();
 	struct gperfctr_cpu_control control;
 	struct gperfctr_cpu_state state, later;
-	uint64_t begin, end, khz = perfctr_tsc_khz();
+	uint64_t begin, khz = perfctr_tsc_khz();
 	unsigned int cpu;
 
 	if (!is_permitted())
@@ -199,7 +199,6 @@ START_TEST(the_clock_of_each_processor)
 	ck_assert_msg(gperfctr_start(global, 1000000) == (int)last_cpu() + 1, "%s",
 		      perfctr_error());
 	usleep(20000);
-	end = now_ns();
 	for (cpu = 0; cpu <= last_cpu(); cpu++) {
 		state = read_cpu(global, cpu);
 		later = read_cpu(global, cpu);
@@ -208,7 +207,6 @@ START_TEST(the_clock_of_each_processor)
 		ck_assert_uint_lt(state.sum.tsc, (now_ns() - begin) * khz / 1000000);
 		ck_assert_uint_gt(later.sum.tsc, state.sum.tsc);
 	}
-	ck_assert_uint_gt(end, begin);
 
 	/* What is started can't be changed, and goes on. */
 	ck_fails(gperfctr_control(global, &control), EBUSY, "gperfctr_stop() first");
@@ -229,8 +227,10 @@ START_TEST(the_clock_of_each_processor)
 	later = read_cpu(global, last_cpu());
 	control = tsc_on(0);
 	ck_assert_int_eq(gperfctr_control(global, &control), 1);
+	begin = now_ns();
 	ck_assert_int_eq(gperfctr_start(global, 0), 1);
-	ck_assert_uint_lt(read_cpu(global, 0).sum.tsc, state.sum.tsc);
+	state = read_cpu(global, 0);
+	ck_assert_uint_lt(state.sum.tsc, (now_ns() - begin) * khz / 1000000);
 	if (last_cpu() > 0)
 		ck_assert_uint_eq(read_cpu(global, 1).sum.tsc, later.sum.tsc);
 	gperfctr_close(global);
@@ -240,6 +240,7 @@ END_TEST
 START_TEST(handles_are_independent)
 {
 	struct gperfctr *one = open_global(), *two = open_global();
+	unsigned long long later;
 
 	if (!is_permitted())
 		return;
@@ -248,9 +249,11 @@ START_TEST(handles_are_independent)
 	ck_assert_int_gt(gperfctr_start(one, 0), 0);
 	usleep(1000);
 	ck_assert_int_gt(gperfctr_start(two, 0), 0);
-	ck_assert_uint_gt(read_cpu(one, 0).sum.tsc, read_cpu(two, 0).sum.tsc);
+	later = read_cpu(two, 0).sum.tsc;
+	ck_assert_uint_gt(read_cpu(one, 0).sum.tsc, later);
 	ck_assert_int_eq(gperfctr_stop(two), 0);
-	ck_assert_uint_gt(read_cpu(one, 0).sum.tsc, read_cpu(two, 0).sum.tsc);
+	later = read_cpu(two, 0).sum.tsc;
+	ck_assert_uint_gt(read_cpu(one, 0).sum.tsc, later);
 	gperfctr_close(two);
 	ck_assert_uint_gt(read_cpu(one, 0).sum.tsc, 0);
 	gperfctr_close(one);
