@@ -658,6 +658,7 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler);
  * is given to each as it is.
  *
  * EINVAL: not a name, perfctr_error() lists the nearest. ENOENT: the machine does not have it.
+ * EMFILE, ENFILE: no file descriptors left to look it up.
  */
 int perfctr_event_check(const char *event);
 

@@ -14,11 +14,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 #include "internal.h"
 
 #define DEVICES PERFCTR_DEVICES
@@ -1038,6 +1040,22 @@ static int parse_rest(const char *event, size_t length, const char *rest,
 	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
 }
 
+/* A name is not wrong because no file that tells of it can be opened. -1. */
+static int fail_look_up(const char *event, size_t length)
+{
+	int error = errno, fd = open("/", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		return perfctr_fail(errno, "\"%.*s\" can't be looked up: no file descriptors are "
+				    "left in this %s; raise the limit (%s)", shown(length), event,
+				    errno == EMFILE ? "process" : "system",
+				    errno == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return -1;
+}
+
 /* As parse_base(), with the modifiers. */
 static int parse_event(const char *event, size_t length, struct perf_event_attr *attr)
 {
@@ -1048,7 +1066,9 @@ static int parse_event(const char *event, size_t length, struct perf_event_attr 
 	if (length == 0)
 		return perfctr_fail(EINVAL, "an event has no name");
 	cores = parse_base(event, length, attr, &rest);
-	return cores < 0 || parse_rest(event, length, rest, attr) < 0 ? -1 : cores;
+	if (cores < 0 || parse_rest(event, length, rest, attr) < 0)
+		return fail_look_up(event, length);
+	return cores;
 }
 
 int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_event_attr *attr)

@@ -109,7 +109,7 @@ static int check_holding(const struct holding *before)
 	      now.descriptors, before->descriptors);
 	CHECK(now.mappings == before->mappings, "%lu kB mapped, and %lu before", now.mappings,
 	      before->mappings);
-	CHECK(now.heap <= before->heap + 4096, "%zu bytes of heap, and %zu before", now.heap,
+	CHECK(now.heap <= before->heap + 8192, "%zu bytes of heap, and %zu before", now.heap,
 	      before->heap);
 	return 0;
 }
@@ -668,7 +668,7 @@ static int descriptors_run_out(unsigned int n)
 {
 	static char events[][64] = {
 		"page-faults:u", "page-faults:u,dummy:u",
-		"dummy:u,page-faults:u,minor-faults:u,dummy:u",
+		"dummy:u,page-faults:u,minor-faults:u,dummy:u", "page-faults:u,msr/tsc/,dummy:u",
 	};
 	struct controlling it = { NULL, counting(ncounters) };
 	struct perfctr_group *group = perfctr_group_open("page-faults:u", 0, -1, 0);
@@ -682,6 +682,9 @@ static int descriptors_run_out(unsigned int n)
 	it.self = vperfctr_open();
 	CHECK(it.self && group && try_control(&it) == 0, "%s", perfctr_error());
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		/* Not every machine has the last one's PMU, and not everybody may use it. */
+		if (try_group(events[i]) < 0 && (errno == ENOENT || errno == EACCES))
+			continue;
 		perfctr_group_read(group, &before);
 		if (with_ever_more(try_group, events[i]) || touch(PAGES))
 			return 1;
