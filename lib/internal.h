@@ -62,8 +62,8 @@ DIR *perfctr_file_dir(const char *path);
 #define PERFCTR_CPU_WORDS 256
 
 /*
- * Fill words[PERFCTR_CPU_WORDS] from a file with a list such as "0-3,8". Returns the words in use, 0
- * if there is no such list.
+ * Fill words[PERFCTR_CPU_WORDS] from a file with a list such as "0-3,8". Returns the words in use,
+ * 0 if there is no such list.
  */
 unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
 
