@@ -12,7 +12,10 @@
 
 static struct perfctr_process *process;
 
-/* Each thread's own counters: the virtual TSC, and instructions in user mode where there are counters. */
+/*
+ * Each thread's own counters: the virtual TSC, and instructions in user mode where there are
+ * counters.
+ */
 static int count_myself(void)
 {
 	struct vperfctr_control control;
@@ -82,8 +85,8 @@ int main(void)
 		       (unsigned long long)perfctr_reading_estimate(&reading[i]),
 		       perfctr_quality_name(reading[i].quality));
 	if (perfctr_process_read(process, &sum, &n) == 0)
-		printf("its %u threads that count themselves:\n  tsc          %12llu\n  pmc[0]       %12llu\n",
-		       n, sum.tsc, sum.pmc[0]);
+		printf("its %u threads that count themselves:\n"
+		       "  tsc          %12llu\n  pmc[0]       %12llu\n", n, sum.tsc, sum.pmc[0]);
 	perfctr_set_close(set);
 	perfctr_process_destroy(process);
 	return 0;

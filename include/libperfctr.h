@@ -218,7 +218,7 @@ void perfctr_process_destroy(struct perfctr_process *process);
 struct perfctr_group;	/* opaque */
 
 /* perfctr_group_open() */
-#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail: see _read */
+#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail */
 #define PERFCTR_GROUP_INHERIT	0x02	/* count threads and children created from now on, too */
 #define PERFCTR_GROUP_ON_EXEC	0x04	/* start when the thread calls execve(2) */
 #define PERFCTR_GROUP_DISABLED	0x08	/* start at perfctr_group_enable() */
@@ -270,10 +270,10 @@ int perfctr_group_disable(struct perfctr_group *group);
 int perfctr_group_reset(struct perfctr_group *group);
 
 /*
- * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they count
- * on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: with
- * PERFCTR_GROUP_STRICT, the kernel took the group off the PMU; pinned ones stand still until they are
- * disabled and enabled again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
+ * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they
+ * count on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: with
+ * PERFCTR_GROUP_STRICT, the kernel took the group off the PMU; pinned ones stand still until they
+ * are disabled and enabled again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
  */
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
@@ -292,8 +292,8 @@ void perfctr_group_close(struct perfctr_group *group);
 /*
  * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
  * still open: groups and sets, and over perf_events its virtual counters. Events of other threads
- * stay as they are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM
- * and others: a seccomp filter's.
+ * stay as they are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events.
+ * EPERM and others: a seccomp filter's.
  */
 int perfctr_enable_all(void);
 int perfctr_disable_all(void);
@@ -310,15 +310,15 @@ enum perfctr_target_type {
 struct perfctr_target {
 	unsigned int type;	/* enum perfctr_target_type */
 	int id;
-	const char *cgroup;	/* its folder; relative: to where perf_event's hierarchy is mounted */
+	const char *cgroup;	/* its folder; if relative, below perf_event's mount */
 };
 
 struct perfctr_set;	/* opaque */
 
 /*
- * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a group
- * that counts together, or not at all, and is read at one moment; other events count on their own.
- * flags are PERFCTR_GROUP_*.
+ * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a
+ * group that counts together, or not at all, and is read at one moment; other events count on their
+ * own. flags are PERFCTR_GROUP_*.
  *
  * A set has parts: the threads that were there, or the processors. On a machine with several kinds
  * of core there is one for each kind, an event counts in all that have it, and so does a group with
@@ -329,10 +329,10 @@ struct perfctr_set;	/* opaque */
  * changed in the meantime all begins anew. EAGAIN: they changed every time. EOPNOTSUPP: without
  * PERFCTR_GROUP_INHERIT also if the kernel can't tell (before Linux 5.13).
  *
- * Processors and cgroups: EINVAL: with PERFCTR_GROUP_INHERIT or _ON_EXEC. ENODEV: a processor is not
- * online. ENOENT: there is no such cgroup. EINVAL: it is a folder of something else. EOPNOTSUPP: it
- * is one without perf_event. What PMUs count for more than a processor (they have a cpumask) is
- * opened on the processors named there.
+ * Processors and cgroups: EINVAL: with PERFCTR_GROUP_INHERIT or _ON_EXEC. ENODEV: a processor is
+ * not online. ENOENT: there is no such cgroup. EINVAL: it is a folder of something else.
+ * EOPNOTSUPP: it is one without perf_event. What PMUs count for more than a processor (they have a
+ * cpumask) is opened on the processors named there.
  *
  * Other errors as perfctr_group_open(); ENOENT also: /proc is not there.
  */
@@ -348,7 +348,9 @@ struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *c
 unsigned int perfctr_set_size(const struct perfctr_set *set);
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
 
-/* Start, stop, set to zero, as perfctr_group_enable() and so on: everything, also after a failure. */
+/*
+ * Start, stop, set to zero, as perfctr_group_enable() and so on: everything, also after a failure.
+ */
 int perfctr_set_enable(struct perfctr_set *set);
 int perfctr_set_disable(struct perfctr_set *set);
 int perfctr_set_reset(struct perfctr_set *set);

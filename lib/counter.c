@@ -161,7 +161,10 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	unsigned int tries = 0;
 	ssize_t got;
 
-	/* ECHILD: an inherited group is being taken apart, since its thread ends (Linux 6.6 and others). */
+	/*
+	 * ECHILD: an inherited group is being taken apart, since its thread ends (Linux 6.6 and
+	 * others).
+	 */
 	do {
 		got = read(counter->fd, values, size);
 	} while (got < 0 && (errno == EINTR || (errno == ECHILD && tries++ < ENDING_TRIES &&
@@ -194,7 +197,8 @@ int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long re
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 {
 	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
-		return perfctr_fail(errno, "the kernel tells no id of the event: %s", strerror(errno));
+		return perfctr_fail(errno, "the kernel tells no id of the event: %s",
+				    strerror(errno));
 	return 0;
 }
 
@@ -229,8 +233,9 @@ static int switch_all(int request)
 {
 	if (prctl(request, 0, 0, 0, 0) < 0)
 		return perfctr_fail(errno == EINVAL ? EOPNOTSUPP : errno,
-				    "the kernel can't switch all events: %s; use one with CONFIG_PERF_EVENTS, or "
-				    "allow prctl(2) in the container's profile", strerror(errno));
+				    "the kernel can't switch all events: %s; use one with "
+				    "CONFIG_PERF_EVENTS, or allow prctl(2) in the container's profile",
+				    strerror(errno));
 	return 0;
 }
 

@@ -52,8 +52,8 @@ static void set_flags(struct perf_event_attr *attr, unsigned int flags, bool lea
 	if (!leader)
 		return;
 	/*
-	 * Pinned, a thread's own group tells when it loses the PMU; an inherited one would just stop, its
-	 * times too. Not pinned, it has times that tell.
+	 * Pinned, a thread's own group tells when it loses the PMU; an inherited one would just
+	 * stop, its times too. Not pinned, it has times that tell.
 	 */
 	attr->pinned = (flags & PERFCTR_GROUP_STRICT) && !attr->inherit;
 	attr->exclusive = (flags & PERFCTR_GROUP_EXCLUSIVE) != 0;
@@ -95,8 +95,8 @@ int perfctr_group_check(unsigned int flags)
 {
 	if (flags & ~(unsigned int)FLAGS || (flags & PERFCTR_GROUP_ON_EXEC &&
 					     flags & PERFCTR_GROUP_DISABLED))
-		return perfctr_fail(EINVAL, "group flags 0x%x are not made of PERFCTR_GROUP_* flags that go "
-				    "together", flags);
+		return perfctr_fail(EINVAL, "group flags 0x%x are not made of PERFCTR_GROUP_* "
+				    "flags that go together", flags);
 	return 0;
 }
 
@@ -211,7 +211,8 @@ int perfctr_group_start(struct perfctr_group *group)
 		return -1;
 	if (group->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
 		return 0;
-	if (group->n > 1 && perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
+	if (group->n > 1 &&
+	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
 		return -1;
 	return check_start(group);
 }
@@ -423,7 +424,8 @@ static int judge(const struct perfctr_group *group, int result, struct perfctr_r
 	bool shared = false;
 
 	for (i = 0; i < group->n; i++) {
-		readings[i].quality = result == 2 ? PERFCTR_STALE : result != 0 ? PERFCTR_NOT_COUNTED :
+		readings[i].quality = result == 2 ? PERFCTR_STALE :
+				      result != 0 ? PERFCTR_NOT_COUNTED :
 				      perfctr_quality_of(readings[i].enabled, readings[i].running);
 		shared |= readings[i].quality != PERFCTR_EXACT;
 	}
@@ -453,7 +455,8 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 			result = read_member(group, i, &values);
 		if (result != 0 && result != 2)
 			break;
-		readings[i].value = values.values[result == 2 ? 0 : i] + group->member[i].reader.base;
+		readings[i].value = values.values[result == 2 ? 0 : i] +
+				    group->member[i].reader.base;
 		readings[i].enabled = values.enabled;
 		readings[i].running = values.running;
 	}
@@ -492,7 +495,8 @@ int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t
 	if (i >= group->n)
 		return perfctr_fail(EINVAL, "the group has no event %u", i);
 	if (!id)
-		return perfctr_fail(EINVAL, "perfctr_group_id() needs a place for the id, not NULL");
+		return perfctr_fail(EINVAL, "perfctr_group_id() needs a place for the id, not "
+				    "NULL");
 	return perfctr_counter_id(&group->member[i].counter, id);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Sets of events: groups (group.c) on all threads of a process, on processors, in a cgroup.
  *
- * A plan says what is to be opened: sources (an event on one PMU) form runs (the sources of one item
- * on one PMU, which become a group). A set is a table of such groups: instances (threads or
+ * A plan says what is to be opened: sources (an event on one PMU) form runs (the sources of one
+ * item on one PMU, which become a group). A set is a table of such groups: instances (threads or
  * processors) times runs. The groups of an instance that are on one PMU are a part.
  */
 #include <errno.h>
@@ -195,8 +195,8 @@ static int make_runs(struct plan *plan)
 		}
 		run->named |= source->named;
 		if (++run->n > PERFCTR_GROUP_MAX)
-			return perfctr_fail(EINVAL, "a group of %u events is too large; at most %d can "
-					    "count together", run->n, PERFCTR_GROUP_MAX);
+			return perfctr_fail(EINVAL, "a group of %u events is too large; at most %d "
+					    "can count together", run->n, PERFCTR_GROUP_MAX);
 	}
 	for (s = 0; s < plan->nruns; s++) {
 		plan->run[s].offset = plan->stride;
@@ -207,8 +207,8 @@ static int make_runs(struct plan *plan)
 
 static int not_a_group(const char *event, size_t length)
 {
-	return perfctr_fail(EINVAL, "at \"%.*s\": a group is written {event,event}, and stands in no other "
-			    "one", (int)(length > 100 ? 100 : length), event);
+	return perfctr_fail(EINVAL, "at \"%.*s\": a group is written {event,event}, and stands in "
+			    "no other one", (int)(length > 100 ? 100 : length), event);
 }
 
 /* Each event, and the braces around it. */
@@ -234,8 +234,8 @@ static int add_events(struct plan *plan)
 			return not_a_group(event, (size_t)length);
 		length -= ends;
 		if (length == 0)
-			return perfctr_fail(EINVAL, "the list of events has an empty place between its "
-					    "braces");
+			return perfctr_fail(EINVAL, "the list of events has an empty place between "
+					    "its braces");
 		plan->text[event - plan->text + length] = '\0';
 		if (add_event(plan, event, (size_t)length, item) < 0)
 			return -1;
@@ -294,7 +294,8 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
 
 		plan->name[plan->n++] = name;
 		source = add_source(plan, 0);
-		if (!source || perfctr_control_attr(control, i, &source->attr, name, CONTROL_NAME) < 0)
+		if (!source ||
+		    perfctr_control_attr(control, i, &source->attr, name, CONTROL_NAME) < 0)
 			return -1;
 		source->attr.size = sizeof(source->attr);
 		source->first = source->alone = true;
@@ -329,8 +330,9 @@ static int read_cpumasks(struct plan *plan)
 	for (s = 1; s < plan->nsources; s++)
 		if (plan->source[s].item == plan->source[s - 1].item &&
 		    !plan->source[s].cpus != !plan->source[s - 1].cpus)
-			return perfctr_fail(EINVAL, "%s and %s can't be in one group: only one of them "
-					    "counts for several processors", plan->name[plan->source[s - 1].event],
+			return perfctr_fail(EINVAL, "%s and %s can't be in one group: only one of "
+					    "them counts for several processors",
+					    plan->name[plan->source[s - 1].event],
 					    plan->name[plan->source[s].event]);
 	return 0;
 }
@@ -384,8 +386,8 @@ static struct perfctr_set *make_set(const struct plan *plan, const struct perfct
 {
 	size_t nparts = (size_t)ninstances * plan->npmus;
 	size_t size = sizeof(struct perfctr_set) + plan->n * sizeof(char *) +
-		      plan->nruns * sizeof(struct run) + ninstances * (sizeof(*scope) + plan->stride) +
-		      nparts * sizeof(struct part) + plan->nsources * sizeof(struct member) +
+		      plan->nruns * sizeof(struct run) +
+		      ninstances * (sizeof(*scope) + plan->stride) + nparts * sizeof(struct part) + plan->nsources * sizeof(struct member) +
 		      plan->npmus * (size_t)PERFCTR_NAME_SIZE + plan->text_size + 8 * 8;
 	struct perfctr_set *set = perfctr_memory_map(size);
 	char *at = (char *)set, *text;
@@ -483,7 +485,10 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 	return 0;
 }
 
-/* List the parts: the kinds of core that an instance has something open on. Each event must be somewhere. */
+/*
+ * List the parts: the kinds of core that an instance has something open on. Each event must be
+ * somewhere.
+ */
 static int find_parts(struct perfctr_set *set, unsigned int npmus)
 {
 	unsigned int i, k, r, m, e;
@@ -511,8 +516,8 @@ static int find_parts(struct perfctr_set *set, unsigned int npmus)
 	}
 	for (e = 0; e < set->n && result == 0 && set->nparts; e++)
 		if (!open[e])
-			result = perfctr_fail(EOPNOTSUPP, "%s can't be counted: its PMU is on none of the "
-					      "processors asked for", set->name[e]);
+			result = perfctr_fail(EOPNOTSUPP, "%s can't be counted: its PMU is on none "
+					      "of the processors asked for", set->name[e]);
 	free(open);
 	return result;
 }
@@ -556,7 +561,7 @@ static struct perfctr_set *open_thread(const struct plan *plan, int id, unsigned
 struct thread {
 	pid_t tid;
 	ino_t inode;
-	unsigned long long ran;		/* ns on a processor, when is_settled() first looked; 0: not yet */
+	unsigned long long ran;		/* ns on a processor, when first looked at; 0: not yet */
 	bool settled;
 };
 
@@ -676,14 +681,14 @@ static int settle(DIR *dir, const struct threads *threads)
 			return 0;
 		usleep(1000);
 	}
-	return perfctr_fail(EAGAIN, "thread %d is kept from running, so that it can't be known whether it is "
-			    "just creating another; try again", (int)last);
+	return perfctr_fail(EAGAIN, "thread %d is kept from running, so that it can't be known "
+			    "whether it is just creating another; try again", (int)last);
 }
 
 /*
  * Whether the process has no other threads than the ones listed before: 1, 0, or -1 after
- * perfctr_fail(). A listing may leave out a thread while another ends. But two equal listings are of
- * threads that lived all the time between, and if they are as many as the kernel had then (the
+ * perfctr_fail(). A listing may leave out a thread while another ends. But two equal listings are
+ * of threads that lived all the time between, and if they are as many as the kernel had then (the
  * folder's links), no other did.
  */
 static int has_only(DIR *dir, const struct threads *before)
@@ -736,7 +741,9 @@ static struct perfctr_set *try_process(const struct plan *plan, DIR *dir, struct
 		return NULL;
 	}
 	for (i = 0; i < threads->n; i++)
-		scope[i] = (struct perfctr_scope){ .tid = threads->thread[i].tid, .cpu = -1, .cgroup = -1 };
+		scope[i] = (struct perfctr_scope){
+			.tid = threads->thread[i].tid, .cpu = -1, .cgroup = -1,
+		};
 	set = open_set(plan, scope, threads->n, flags, group_flags, true);
 	free(scope);
 	return set;
@@ -762,8 +769,8 @@ static DIR *open_process_folder(int id)
 		perfctr_fail(ESRCH, "there is no process %d", id);
 	else
 		perfctr_fail(errno == ENOMEM || errno == EMFILE || errno == ENFILE ? errno : ENOENT,
-			     "the threads of process %d are not known: %s can't be read (%s); mount /proc",
-			     id, path, strerror(errno));
+			     "the threads of process %d are not known: %s can't be read (%s); "
+			     "mount /proc", id, path, strerror(errno));
 	return NULL;
 }
 
@@ -779,9 +786,10 @@ static struct perfctr_set *open_process(const struct plan *plan, int id, unsigne
 	for (tries = 1; tries <= TRIES && result == 0; tries++) {
 		set = try_process(plan, dir, &threads, flags);
 		/*
-		 * That an event is wrong or not possible may be the kernel's mistake: it exchanges the events of
-		 * a thread and of another that has just inherited them all, so that a group's first event may
-		 * be that of the other one, or end with it, before the next is opened.
+		 * That an event is wrong or not possible may be the kernel's mistake: it exchanges
+		 * the events of a thread and of another that has just inherited them all, so that a
+		 * group's first event may be that of the other one, or end with it, before the next
+		 * is opened.
 		 */
 		if (set)
 			result = settle(dir, &threads) < 0 ? -1 : has_only(dir, &threads);
@@ -794,9 +802,9 @@ static struct perfctr_set *open_process(const struct plan *plan, int id, unsigne
 	}
 	free(threads.thread);
 	if (result == 0)
-		perfctr_fail(EAGAIN, "process %d creates threads faster than they can be counted: they were "
-			     "others at each of %d attempts; try again, or stop it meanwhile",
-			     id ? id : (int)getpid(), TRIES);
+		perfctr_fail(EAGAIN, "process %d creates threads faster than they can be counted: "
+			     "they were others at each of %d attempts; try again, or stop it "
+			     "meanwhile", id ? id : (int)getpid(), TRIES);
 	if (set && set->nparts == 0)
 		result = perfctr_fail(ESRCH, "there is no process %d: it has just ended", id);
 	else if (set && !(flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED)))
@@ -819,8 +827,8 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 	unsigned int i, n = 0;
 
 	if (flags & (PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC)) {
-		perfctr_fail(EINVAL, "group flags 0x%x: PERFCTR_GROUP_INHERIT and _ON_EXEC are for threads; "
-			     "on a processor all count", flags);
+		perfctr_fail(EINVAL, "group flags 0x%x: PERFCTR_GROUP_INHERIT and _ON_EXEC are for "
+			     "threads; on a processor all count", flags);
 		return NULL;
 	}
 	if (cpu < -1) {
@@ -837,7 +845,9 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 	}
 	for (i = 0; i < info->cpus->nrwords * 32; i++)
 		if (info->cpus->mask[i / 32] & 1u << i % 32 && (cpu < 0 || i == (unsigned int)cpu))
-			scope[n++] = (struct perfctr_scope){ .tid = -1, .cpu = (int)i, .cgroup = cgroup };
+			scope[n++] = (struct perfctr_scope){
+				.tid = -1, .cpu = (int)i, .cgroup = cgroup,
+			};
 	if (n == 0)
 		perfctr_fail(ENODEV, "processor %d is not online", cpu);
 	else if (cpu >= 0 || read_cpumasks(plan) == 0)
@@ -862,7 +872,8 @@ static int open_folder(const char *root, const char *path)
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (fstatfs(fd, &fs) == 0 && (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC))
+	if (fstatfs(fd, &fs) == 0 &&
+	    (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC))
 		return fd;
 	close(fd);
 	errno = EINVAL;
@@ -879,7 +890,8 @@ static int open_cgroup(const char *path)
 	int fd = -1;
 
 	if (!path || !*path)
-		return perfctr_fail(EINVAL, "PERFCTR_TARGET_CGROUP needs the name of a cgroup's folder");
+		return perfctr_fail(EINVAL, "PERFCTR_TARGET_CGROUP needs the name of a cgroup's "
+				    "folder");
 	if (*path == '/')
 		fd = open_folder("", path);
 	for (i = 0; i < ARRAY_SIZE(roots) && *path != '/' && fd < 0; i++)
@@ -903,12 +915,12 @@ static struct perfctr_set *open_in_cgroup(struct plan *plan, const char *path, u
 		return NULL;
 	error = perfctr_cgroup_probe(cgroup, 0) < 0 ? errno : 0;
 	if (error == EBADF || error == ENOENT)
-		perfctr_fail(EOPNOTSUPP, "cgroup %s can't be counted: it has no perf_event; write +pids or so "
-			     "into its parent's cgroup.subtree_control, or name the folder under the mount "
-			     "that has perf_event", path);
+		perfctr_fail(EOPNOTSUPP, "cgroup %s can't be counted: it has no perf_event; write "
+			     "+pids or so into its parent's cgroup.subtree_control, or name the "
+			     "folder under the mount that has perf_event", path);
 	else if (error == EINVAL)
-		perfctr_fail(EOPNOTSUPP, "cgroup %s can't be counted: this kernel can't count cgroups "
-			     "(CONFIG_CGROUP_PERF)", path);
+		perfctr_fail(EOPNOTSUPP, "cgroup %s can't be counted: this kernel can't count "
+			     "cgroups (CONFIG_CGROUP_PERF)", path);
 	else	/* any other error comes again, and then it is about an event */
 		set = open_cpus(plan, -1, cgroup, flags);
 	close(cgroup);
@@ -976,8 +988,8 @@ const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i)
 /* 0, or -1 after perfctr_fail(ESRCH) in a child of fork(). */
 static int check_alive(const struct perfctr_set *set)
 {
-	return set->n ? 0 : perfctr_fail(ESRCH, "this set belongs to the parent process; a child opens its "
-					 "own");
+	return set->n ? 0 : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
+					 "opens its own");
 }
 
 /* Call this for all groups, also behind one that fails. */
@@ -1094,7 +1106,8 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 	if (check_alive(set) < 0)
 		return -1;
 	if (!readings)
-		return perfctr_fail(EINVAL, "perfctr_set_read() needs a place for the counts, not NULL");
+		return perfctr_fail(EINVAL, "perfctr_set_read() needs a place for the counts, not "
+				    "NULL");
 	memset(readings, 0, set->n * sizeof(*readings));
 	for (p = 0; p < set->nparts; p++)
 		if (add_part(set, &set->part[p], readings, true) < 0)
@@ -1122,7 +1135,8 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 	if (check_part(set, p) < 0)
 		return -1;
 	if (!part)
-		return perfctr_fail(EINVAL, "perfctr_set_part() needs a place for the part, not NULL");
+		return perfctr_fail(EINVAL, "perfctr_set_part() needs a place for the part, not "
+				    "NULL");
 	scope = &set->scope[set->part[p].instance];
 	part->tid = scope->tid;
 	part->cpu = scope->cpu;
@@ -1139,7 +1153,8 @@ int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 	if (check_part(set, p) < 0)
 		return -1;
 	if (!readings)
-		return perfctr_fail(EINVAL, "perfctr_set_read_part() needs a place for the counts, not NULL");
+		return perfctr_fail(EINVAL, "perfctr_set_read_part() needs a place for the counts, "
+				    "not NULL");
 	part = &set->part[p];
 	memset(readings, 0, set->n * sizeof(*readings));
 	for (e = 0; e < set->n; e++)
@@ -1147,7 +1162,8 @@ int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 	for (r = 0; r < set->nruns; r++) {
 		const struct run *run = &set->run[r];
 
-		if (run->pmu != part->pmu || !perfctr_group_size(group_at(set, part->instance, run)))
+		if (run->pmu != part->pmu ||
+		    !perfctr_group_size(group_at(set, part->instance, run)))
 			continue;
 		for (m = 0; m < run->n; m++)
 			readings[set->member[run->first + m].event].quality = PERFCTR_EXACT;

@@ -133,9 +133,10 @@ static const char *driver(void)
 static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
 {
 	if (attr->inherit_thread && !perfctr_can_inherit_thread())
-		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: this kernel can't tell a process's new "
-				    "threads from its child processes, as Linux 5.13 and later can; count "
-				    "children, too (PERFCTR_GROUP_INHERIT)", name);
+		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: this kernel can't tell a "
+				    "process's new threads from its child processes, as Linux 5.13 "
+				    "and later can; count children, too (PERFCTR_GROUP_INHERIT)",
+				    name);
 	if (members > 0)
 		return perfctr_fail(EINVAL, "%s does not fit on the PMU together with the %u %s before "
 				    "it: the PMU has too few counters for all of them, or they need the "

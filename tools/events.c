@@ -215,7 +215,7 @@ static struct perfctr_set *open_spec(struct events *events, const struct spec *s
 	if (!spec->text)
 		return perfctr_set_open_control(&events->control, target, flags);
 	set = perfctr_set_open(spec->text, target, flags);
-	if (set || errno != EACCES || spec->n > 1 || strchr(spec->text, ':') || strchr(spec->text, '/'))
+	if (set || errno != EACCES || spec->n > 1 || strpbrk(spec->text, ":/"))
 		return set;
 	/* Perhaps only kernel mode is forbidden: then count user mode, and say so. */
 	user = need(malloc(strlen(spec->text) + 3));
@@ -284,11 +284,13 @@ void events_open_threads(struct events *events, struct tasks *tasks, pid_t pid, 
 
 	tasks->process.tid = pid;
 	tasks->process.set = open_specs(events, &target, flags);
-	for (i = 0; i < events->nspecs; i++)
-		for (p = 0; tasks->process.set[i] && p < perfctr_set_parts(tasks->process.set[i]); p++)
-			if (perfctr_set_part(tasks->process.set[i], p, &part) == 0 &&
-			    !find_task(tasks, part.tid))
+	for (i = 0; i < events->nspecs; i++) {
+		const struct perfctr_set *set = tasks->process.set[i];
+
+		for (p = 0; set && p < perfctr_set_parts(set); p++)
+			if (perfctr_set_part(set, p, &part) == 0 && !find_task(tasks, part.tid))
 				add_task(events, tasks, part.tid);
+	}
 }
 
 static bool any_set(const struct events *events, const struct task *task)
@@ -322,13 +324,15 @@ static void add_reading(struct perfctr_reading *sum, const struct perfctr_readin
 }
 
 /* Read a task's sets into reading, which has a place for each event. */
-static void read_sets(struct events *events, const struct task *task, struct perfctr_reading *reading)
+static void read_sets(struct events *events, const struct task *task,
+		      struct perfctr_reading *reading)
 {
 	unsigned int i;
 
 	memset(reading, 0, events->n * sizeof(*reading));
 	for (i = 0; i < events->nspecs; i++)
-		if (task->set[i] && perfctr_set_read(task->set[i], &reading[events->spec[i].first]) < 0)
+		if (task->set[i] &&
+		    perfctr_set_read(task->set[i], &reading[events->spec[i].first]) < 0)
 			refuse_spec(events, &events->spec[i]);
 }
 
@@ -337,6 +341,7 @@ static void read_threads(struct events *events, struct tasks *tasks)
 {
 	struct perfctr_reading *one = need(calloc(events->n + 1, sizeof(*one)));
 	struct perfctr_part part;
+	struct task *task;
 	unsigned int i, k, p;
 	size_t t;
 
@@ -349,9 +354,9 @@ static void read_threads(struct events *events, struct tasks *tasks)
 			if (perfctr_set_read_part(set, p, one) < 0)
 				refuse_spec(events, &events->spec[i]);
 			perfctr_set_part(set, p, &part);
+			task = find_task(tasks, part.tid);
 			for (k = 0; k < events->spec[i].n; k++)
-				add_reading(&find_task(tasks, part.tid)->reading[events->spec[i].first + k],
-					    &one[k]);
+				add_reading(&task->reading[events->spec[i].first + k], &one[k]);
 		}
 	}
 	free(one);

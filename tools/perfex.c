@@ -477,14 +477,18 @@ static void set_control(struct settings *settings, int option, const char *text)
 
 /* ---- -p, -a, -C, -G ---- */
 
-static void add_target(struct settings *settings, const char *option, struct perfctr_target target)
+static void add_target(struct settings *settings, const char *option, unsigned int type, int id,
+		       const char *cgroup)
 {
+	const struct perfctr_target target = { .type = type, .id = id, .cgroup = cgroup };
+
 	if (settings->target_option && strcmp(settings->target_option, option) != 0)
 		die("%s and %s exclude each other", settings->target_option, option);
 	if (settings->target_option && strcmp(option, "-C") != 0)
 		die("%s is given twice", option);
 	settings->target_option = option;
-	settings->target = need(reallocarray(settings->target, settings->ntargets + 1, sizeof(target)));
+	settings->target = need(reallocarray(settings->target, settings->ntargets + 1,
+					     sizeof(target)));
 	settings->target[settings->ntargets++] = target;
 }
 
@@ -507,8 +511,7 @@ static void add_processors(struct settings *settings, const char *list)
 				;
 			if (i < settings->ntargets)
 				die("-C names processor %ld twice", first);
-			add_target(settings, "-C",
-				   (struct perfctr_target){ PERFCTR_TARGET_CPU, (int)first, NULL });
+			add_target(settings, "-C", PERFCTR_TARGET_CPU, (int)first, NULL);
 		}
 		if (!*end)
 			break;
@@ -545,10 +548,10 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			id = (int)parse_count("-p", optarg, 1, 0x3FFFFFFF);
-			add_target(&settings, "-p", (struct perfctr_target){ PERFCTR_TARGET_PROCESS, id, NULL });
+			add_target(&settings, "-p", PERFCTR_TARGET_PROCESS, id, NULL);
 			break;
 		case 'a':
-			add_target(&settings, "-a", (struct perfctr_target){ PERFCTR_TARGET_CPU, -1, NULL });
+			add_target(&settings, "-a", PERFCTR_TARGET_CPU, -1, NULL);
 			settings.output.target = "processors";
 			settings.output.target_name = "all";
 			break;
@@ -556,7 +559,7 @@ int main(int argc, char **argv)
 			add_processors(&settings, optarg);
 			break;
 		case 'G':
-			add_target(&settings, "-G", (struct perfctr_target){ PERFCTR_TARGET_CGROUP, 0, optarg });
+			add_target(&settings, "-G", PERFCTR_TARGET_CGROUP, 0, optarg);
 			settings.output.target = "cgroup";
 			settings.output.target_name = optarg;
 			break;
@@ -638,7 +641,8 @@ int main(int argc, char **argv)
 		die("there is no command to run; \"perfex -h\" shows how to call perfex");
 	if (settings.repeat > 1 && (!settings.command || settings.ntargets || settings.interval ||
 				    settings.per_thread))
-		die("-r runs a command several times; it does not go with -p, -a, -C, -G, -I or --per-thread");
+		die("-r runs a command several times; it does not go with -p, -a, -C, -G, -I or "
+		    "--per-thread");
 	if (settings.output.target && (settings.per_thread || settings.no_inherit))
 		die("%s counts all threads: leave out --per-thread and --no-inherit",
 		    settings.target_option);

@@ -63,14 +63,14 @@ struct events {
 struct task {
 	pid_t tid;
 	char comm[64];
-	struct perfctr_set **set;	/* one per spec, NULL if it can't be; NULL: the process has them */
+	struct perfctr_set **set;	/* one per spec; itself NULL: the process has them */
 	struct perfctr_reading *reading;	/* one per event, as last read */
 };
 
 struct tasks {
 	struct task *task;
 	size_t n, room;
-	struct task process;	/* whose threads the tasks are; its set is NULL: they are on their own */
+	struct task process;	/* whose threads the tasks are; set is NULL: none's */
 };
 
 /* Add what one -e option says; exits on bad input. */
@@ -168,7 +168,8 @@ struct output {
 	enum format format;
 	char **command;
 	pid_t pid;
-	const char *target, *target_name;	/* "processors" "all" and so on; NULL: a process, the command */
+	const char *target;		/* "processors", "cgroup"; NULL: a process, or the command */
+	const char *target_name;	/* "all", "0-3", ... */
 	bool first_thread;
 	unsigned int repeats;
 	double *sum, *squares;		/* over repeats, per event */

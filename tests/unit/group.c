@@ -125,7 +125,8 @@ START_TEST(nothing_to_switch)
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 			_exit(77);
-		_exit(perfctr_enable_all() != -1 || errno != EOPNOTSUPP || perfctr_disable_all() != -1 ||
+		_exit(perfctr_enable_all() != -1 || errno != EOPNOTSUPP ||
+		      perfctr_disable_all() != -1 ||
 		      !strstr(perfctr_error(), "CONFIG_PERF_EVENTS"));
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

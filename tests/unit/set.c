@@ -135,7 +135,10 @@ static void *fault_once(void *arg)
 
 #define THREADS 8
 
-/* Threads that were there, threads that come, one that ends: nothing is lost, nothing counted twice. */
+/*
+ * Threads that were there, threads that come, one that ends: nothing is lost, nothing counted
+ * twice.
+ */
 static void count_threads(unsigned int flags)
 {
 	static const char events[] = "page-faults,{task-clock,page-faults}";
@@ -176,7 +179,10 @@ static void count_threads(unsigned int flags)
 		ck_assert_uint_ge(sum[i].value, pages + more);
 		ck_assert_uint_lt(sum[i].value, (pages + more) * 5 / 4);
 	}
-	/* The threads that were there, this one and the workers. What it created is the first one's. */
+	/*
+	 * The threads that were there, this one and the workers. What it created is the first
+	 * one's.
+	 */
 	ck_assert_uint_eq(perfctr_set_parts(set), THREADS + 1);
 	for (i = 0; i <= THREADS; i++) {
 		ck_assert_int_eq(perfctr_set_part(set, i, &what), 0);
@@ -342,8 +348,8 @@ static void *churn(void *arg)
 }
 
 /*
- * Whatever the threads do, opening is right or fails: afterwards a thread's faults are in the total,
- * once.
+ * Whatever the threads do, opening is right or fails: afterwards a thread's faults are in the
+ * total, once.
  */
 START_TEST(a_storm_of_threads)
 {

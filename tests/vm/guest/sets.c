@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of events on kernels with a PMU: exact counts of processes, processors and cgroups, strict sets
- * that lose the PMU, processors that go offline.
+ * Sets of events on kernels with a PMU: exact counts of processes, processors and cgroups, strict
+ * sets that lose the PMU, processors that go offline.
  */
 #include <sched.h>
 #include <stdbool.h>
