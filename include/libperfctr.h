@@ -630,7 +630,7 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 /*
  * How many records the kernel could not write, because the buffer was full or its writing stopped;
  * also samples that the processor lost. Before Linux 6.0 only those that the LOST records read so
- * far tell of: the kernel writes one when there is room again. EIO.
+ * far tell of: the kernel writes one when there is room again. EIO. EBUSY.
  */
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 

@@ -292,21 +292,14 @@ int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
 	return 0;
 }
 
-int perfctr_counter_lost(const struct perfctr_counter *leader, size_t n, uint64_t *lost)
+ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room)
 {
-	/* Number, enabled, running; value and lost of each, the leader's first. */
-	uint64_t words[3 + 2 * PERFCTR_GROUP_MAX];
-	ssize_t size = (ssize_t)((3 + 2 * n) * sizeof(words[0])), got;
+	ssize_t got;
 
 	do {
-		got = read(leader->fd, words, sizeof(words));
+		got = read(leader->fd, words, room * sizeof(*words));
 	} while (got < 0 && errno == EINTR);
-	if (got == 0)
-		return 1;
-	if (got != size || words[0] != n)
-		return perfctr_fail(EIO, "reading the number of lost records failed: %s",
-				    got < 0 ? strerror(errno)
-					    : "the kernel returned something else");
-	*lost = words[4];
-	return 0;
+	if (got < 0)
+		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	return got / (ssize_t)sizeof(*words);
 }

@@ -62,10 +62,11 @@ static void set_flags(struct perf_event_attr *attr, unsigned int flags, bool lea
 	attr->disabled = n > 1 || flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED);
 }
 
-/* As perfctr_counter_read(). */
-static int read_group(const struct perfctr_group *group, struct perfctr_group_values *values)
+/* As perfctr_counter_read(). Linux 5.10 wants a group's room for each event of a dissolved one, too. */
+static int read_member(const struct perfctr_group *group, unsigned int i,
+		       struct perfctr_group_values *values)
 {
-	return perfctr_counter_read(&group->member[0].counter, values,
+	return perfctr_counter_read(&group->member[i].counter, values,
 				    group->n + (group->companion.fd >= 0));
 }
 
@@ -78,7 +79,7 @@ static int check_start(const struct perfctr_group *group)
 
 	if (!pinned && group->scope.tid != -1)
 		return 0;
-	switch (read_group(group, &values)) {
+	switch (read_member(group, 0, &values)) {
 	case 0:
 		return 0;
 	case 1:
@@ -446,10 +447,12 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 	memset(readings, 0, sizeof(*readings) * group->n);
 	if (read_here(group, readings))
 		return judge(group, 0, readings);
-	result = read_group(group, &values);
-	for (i = 0; i < group->n && (result == 0 || result == 2); i++) {
-		if (result == 2 && perfctr_counter_read(&group->member[i].counter, &values, 1) < 0)
-			return judge(group, -1, readings);
+	for (i = 0; i < group->n; i++) {
+		/* Once; or, if it is a group no more, one by one. */
+		if (i == 0 || result == 2)
+			result = read_member(group, i, &values);
+		if (result != 0 && result != 2)
+			break;
 		readings[i].value = values.values[result == 2 ? 0 : i] + group->member[i].reader.base;
 		readings[i].enabled = values.enabled;
 		readings[i].running = values.running;

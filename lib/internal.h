@@ -240,6 +240,7 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 #define PERFCTR_READ_FORMAT \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 #define PERFCTR_GROUP_MAX 64
+#define PERFCTR_FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
 struct perfctr_group_values {
 	uint64_t nr;
 	uint64_t enabled;
@@ -283,11 +284,10 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
 
 /*
- * Read a group of n events opened with PERFCTR_READ_FORMAT and PERFCTR_FORMAT_LOST, for the sake of
- * the leader's lost records. As perfctr_counter_read().
+ * What read(2) returns, in whatever format: the number of words; 0 if the event was pinned and is
+ * off the PMU; or -1 after perfctr_fail(EIO).
  */
-#define PERFCTR_FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
-int perfctr_counter_lost(const struct perfctr_counter *leader, size_t n, uint64_t *lost);
+ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room);
 
 /* ---- group.c: groups in memory that is a set's ---- */
 

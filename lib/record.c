@@ -232,13 +232,25 @@ static void put_words(struct perfctr_record *record, const uint64_t *at, const u
 		memcpy((char *)record + *places++, at++, sizeof(*at));
 }
 
-static bool decode_sample(struct perfctr_decoder *decoder, struct rest *rest)
+static int fail_size(struct perf_event_header header) __attribute__((noinline, cold));
+static int fail_size(struct perf_event_header header)
 {
-	if (left(rest) < decoder->nwords)
-		return false;
-	put_words(&decoder->sample, rest->at, decoder->word, decoder->nwords);
-	rest->at += decoder->nwords;
-	return (!decoder->more || take_more(decoder, rest)) && rest->at == rest->end;
+	return perfctr_fail(
+	    EBADMSG,
+	    "a record of type %u does not fit its %u bytes, and is left out: the kernel wrote "
+	    "another layout than it was asked for, or somebody else wrote into the buffer",
+	    header.type, header.size);
+}
+
+/* Out of line, so that what is usual needs no stack. */
+static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
+		       const uint64_t *start) __attribute__((noinline));
+static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
+		       const uint64_t *start)
+{
+	struct rest rest = { start + 1 + decoder->nwords, start + header.size / 8 };
+
+	return take_more(decoder, &rest) && rest.at == rest.end ? 1 : fail_size(header);
 }
 
 /* ---- all other records ---- */
@@ -417,47 +429,46 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 	return true;	/* SWITCH */
 }
 
-static bool decode_other(struct perfctr_decoder *decoder, struct rest *rest)
+static int decode_other(struct perfctr_decoder *decoder, struct perf_event_header header,
+			const uint64_t *start) __attribute__((noinline));
+static int decode_other(struct perfctr_decoder *decoder, struct perf_event_header header,
+			const uint64_t *start)
 {
+	struct rest rest = { start + 1, start + header.size / 8 };
 	struct perfctr_record *record = &decoder->other;
 
+	memset(record, 0, sizeof(*record));
+	record->type = header.type;
+	record->misc = header.misc;
+	record->size = header.size;
+	record->bytes = start;
 	/* What is not known need not have the words at its end either. */
 	if (record->type == 0 || record->type > PERFCTR_RECORD_AUX_OUTPUT_HW_ID)
-		return true;
-	if (left(rest) < decoder->nid_words)
-		return false;
-	rest->end -= decoder->nid_words;
-	put_words(record, rest->end, decoder->id_word, decoder->nid_words);
-	return decode_body(decoder, rest, record);
+		return 1;
+	if (left(&rest) < decoder->nid_words)
+		return fail_size(header);
+	rest.end -= decoder->nid_words;
+	put_words(record, rest.end, decoder->id_word, decoder->nid_words);
+	return decode_body(decoder, &rest, record) ? 1 : fail_size(header);
 }
 
 int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
 			  const void *bytes, const struct perfctr_record **result)
 {
+	struct perfctr_record *record = &decoder->sample;
 	const uint64_t *start = bytes;
-	struct rest rest = { start + 1, start + header.size / 8 };
-	struct perfctr_record *record;
-	bool good;
+	size_t n = header.size / 8u - 1;
 
-	if (perfctr_likely(header.type == PERF_RECORD_SAMPLE)) {
-		record = &decoder->sample;
-	} else {
-		record = &decoder->other;
-		memset(record, 0, sizeof(*record));
-		record->type = header.type;
+	if (!perfctr_likely(header.type == PERF_RECORD_SAMPLE)) {
+		*result = &decoder->other;
+		return decode_other(decoder, header, start);
 	}
+	if (!perfctr_likely(decoder->more ? n >= decoder->nwords : n == decoder->nwords))
+		return fail_size(header);
 	record->misc = header.misc;
 	record->size = header.size;
 	record->bytes = bytes;
-	good = record == &decoder->sample ? decode_sample(decoder, &rest)
-					  : decode_other(decoder, &rest);
-	if (!perfctr_likely(good))
-		return perfctr_fail(
-		    EBADMSG,
-		    "a record of type %u does not fit its %u bytes, and is left out: the kernel "
-		    "wrote another layout than it was asked for, or somebody else wrote into the "
-		    "buffer",
-		    header.type, header.size);
+	put_words(record, start + 1, decoder->word, decoder->nwords);
 	*result = record;
-	return 1;
+	return decoder->more ? decode_more(decoder, header, start) : 1;
 }

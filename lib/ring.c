@@ -51,6 +51,8 @@ void perfctr_ring_release(struct perfctr_ring *ring)
 }
 
 static int fail_header(struct perfctr_ring *ring, struct perf_event_header header,
+		       unsigned long left) __attribute__((noinline, cold));
+static int fail_header(struct perfctr_ring *ring, struct perf_event_header header,
 		       unsigned long left)
 {
 	ring->position = ring->head;
@@ -74,44 +76,58 @@ int perfctr_ring_refresh(struct perfctr_ring *ring)
 			    unread, ring->size);
 }
 
+/* Two pieces become one. */
+static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, size_t size)
+	__attribute__((noinline));
+static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, size_t size)
+{
+	size_t first = ring->size - offset;
+
+	memcpy(ring->copy, ring->data + offset, first);
+	memcpy(ring->copy + first, ring->data, size - first);
+	return ring->copy;
+}
+
+/* Nothing is left of what was seen: look again. */
+static int next_after_refresh(struct perfctr_ring *ring, struct perf_event_header *header,
+			      const void **bytes) __attribute__((noinline));
+static int next_after_refresh(struct perfctr_ring *ring, struct perf_event_header *header,
+			      const void **bytes)
+{
+	if (ring->backward)
+		return 0;
+	if (perfctr_ring_refresh(ring) < 0)
+		return -1;
+	return ring->head == ring->position ? 0 : perfctr_ring_next(ring, header, bytes);
+}
+
 int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *header,
 		      const void **bytes)
 {
-	unsigned long left;
+	unsigned long left = ring->head - ring->position;
+	struct perf_event_header first;
+	size_t offset, size;
 	uint64_t word;
-	size_t offset;
 
 	perfctr_ring_release(ring);
-	left = ring->head - ring->position;
-	if (left == 0) {
-		if (ring->backward)
-			return 0;
-		if (perfctr_ring_refresh(ring) < 0)
-			return -1;
-		left = ring->head - ring->position;
-		if (left == 0)
-			return 0;
-	}
+	if (!perfctr_likely(left != 0))
+		return next_after_refresh(ring, header, bytes);
 	/* A header does not wrap, since records begin at multiples of 8 bytes. It is read once. */
 	offset = ring->position & (ring->size - 1);
 	word = *(const volatile uint64_t *)(const void *)(ring->data + offset);
-	memcpy(header, &word, sizeof(*header));
-	if (ring->cut && header->size > left) {
+	memcpy(&first, &word, sizeof(first));
+	size = first.size;
+	if (!perfctr_likely(size >= sizeof(first) && size % 8 == 0 && size <= left)) {
+		if (!ring->cut || size <= left)
+			return fail_header(ring, first, left);
 		ring->position = ring->head;
 		return 0;
 	}
-	if (!perfctr_likely(header->size >= sizeof(*header) && header->size % 8 == 0 &&
-			    header->size <= left))
-		return fail_header(ring, *header, left);
+	*header = first;
 	*bytes = ring->data + offset;
-	if (!perfctr_likely(offset + header->size <= ring->size)) {
-		size_t first = ring->size - offset;
-
-		memcpy(ring->copy, ring->data + offset, first);
-		memcpy(ring->copy + first, ring->data, header->size - first);
-		*bytes = ring->copy;
-	}
-	ring->position += header->size;
+	ring->position += size;
+	if (!perfctr_likely(offset + size <= ring->size))
+		*bytes = copy_pieces(ring, offset, size);
 	return 1;
 }
 

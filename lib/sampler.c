@@ -25,6 +25,10 @@
 #define LARGEST_SIZE ((size_t)1 << 30)
 #define LARGEST_RECORD ((size_t)65536)
 
+/* Of read(2): number, enabled, running; and of each event its value and its lost records. */
+#define MOST_WORDS (3 + 2 * PERFCTR_GROUP_MAX)
+#define LEADERS_LOST 4
+
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without events. */
 struct perfctr_sampler {
 	size_t size;			/* of all this */
@@ -175,8 +179,8 @@ static void set_leader(struct perf_event_attr *attr, const struct perfctr_sample
 	attr->context_switch = (flags & PERFCTR_SAMPLER_SWITCH) != 0;
 	attr->namespaces = (flags & PERFCTR_SAMPLER_NAMESPACES) != 0;
 	attr->cgroup = (flags & PERFCTR_SAMPLER_CGROUP) != 0;
-	attr->ksymbol = attr->bpf_event = attr->text_poke = (flags & PERFCTR_SAMPLER_KERNEL_TEXT) !=
-							    0;
+	attr->ksymbol = (flags & PERFCTR_SAMPLER_KERNEL_TEXT) != 0;
+	attr->bpf_event = attr->text_poke = attr->ksymbol;
 	attr->exclude_callchain_kernel = (flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
 	attr->exclude_callchain_user = (flags & PERFCTR_SAMPLER_NO_USER_CHAIN) != 0;
 	attr->write_backward = (flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
@@ -206,15 +210,13 @@ static int open_event(struct perfctr_sampler *sampler, const char *event, size_t
 				    "are: leave the modifier p out",
 				    name);
 	/* Linux 6.0 and later tell how many records were lost; others refuse to be asked. */
-	if (leader || sampler->knows_lost) {
+	if (leader)
 		attr.read_format |= PERFCTR_FORMAT_LOST;
-		counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
+	counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
+	if (leader)
 		sampler->knows_lost = counter->fd >= 0;
-	}
 	if (leader && counter->fd < 0 && errno == EINVAL) {
 		attr.read_format = PERFCTR_READ_FORMAT;
-		counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
-	} else if (!leader && !sampler->knows_lost) {
 		counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
 	}
 	if (counter->fd < 0)
@@ -256,13 +258,18 @@ static int count_events(const char *events, const struct perfctr_sampler_config 
 static int check_pinned(const struct perfctr_sampler *sampler, pid_t tid,
 			const struct perfctr_sampler_config *config)
 {
-	char byte;
+	uint64_t words[MOST_WORDS];
 
 	if (!(config->flags & PERFCTR_GROUP_STRICT) || tid != 0 ||
 	    config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
 		return 0;
-	/* Too little room for what it has to say is ENOSPC; nothing to say is 0. */
-	return read(sampler->counter[0].fd, &byte, 1) == 0 ? perfctr_why_taken("the events") : 0;
+	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
+	case -1:
+		return -1;
+	case 0:
+		return perfctr_why_taken("the events");
+	}
+	return 0;
 }
 
 struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
@@ -299,8 +306,8 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 			goto fail;
 	sampler->ring_size = ring_size;
 	sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
-	sampler->page =
-	    perfctr_counter_map_ring(&sampler->counter[0], ring_size, sampler->overwrite);
+	sampler->page = perfctr_counter_map_ring(&sampler->counter[0], ring_size,
+						 sampler->overwrite);
 	if (!sampler->page)
 		goto fail;
 	perfctr_ring_init(&sampler->ring, sampler->page, (char *)sampler->page + page, ring_size,
@@ -323,8 +330,7 @@ fail:
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler)
 {
-	/* In a child of fork() it was wiped, its size too, and has no mapping: nothing to give
-	 * back. */
+	/* In a child of fork() it was wiped, its size too, and the buffer is not mapped there. */
 	if (!sampler || !sampler->size)
 		return;
 	if (sampler->page)
@@ -414,7 +420,7 @@ static int let_write(struct perfctr_sampler *sampler, bool write)
 
 static int begin_snapshot(struct perfctr_sampler *sampler)
 {
-	uint64_t words[3 + 2 * PERFCTR_GROUP_MAX];
+	uint64_t words[MOST_WORDS];
 
 	if (let_write(sampler, false) < 0)
 		return -1;
@@ -422,8 +428,7 @@ static int begin_snapshot(struct perfctr_sampler *sampler)
 	 * A record may just be being written on another processor. Reading the count interrupts
 	 * that processor, and when it answers, the record is complete.
 	 */
-	if (read(sampler->counter[0].fd, words, sizeof(words)) < 0) {
-		perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	if (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS) < 0) {
 		let_write(sampler, true);
 		return -1;
 	}
@@ -442,9 +447,11 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 	if (sampler->overwrite && !sampler->looking && begin_snapshot(sampler) < 0)
 		return -1;
 	result = perfctr_ring_next(&sampler->ring, &header, &bytes);
-	if (!perfctr_likely(result > 0))
-		return result == 0 && sampler->overwrite && let_write(sampler, true) < 0 ? -1
-											 : result;
+	if (!perfctr_likely(result > 0)) {
+		if (result == 0 && sampler->overwrite)
+			result = let_write(sampler, true);
+		return result;
+	}
 	result = perfctr_record_decode(&sampler->decoder, header, bytes, record);
 	if (header.type == PERF_RECORD_LOST && result > 0)
 		sampler->lost += (*record)->as.lost.lost;
@@ -478,16 +485,22 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 {
-	int result = 0;
+	uint64_t words[MOST_WORDS];
 
 	if (!sampler->n)
 		return fail_child();
 	if (!lost)
 		return perfctr_fail(EINVAL, "perfctr_sampler_lost() needs a place for the number, "
 					    "not NULL");
-	*lost = sampler->lost;
-	if (sampler->knows_lost)
-		result = perfctr_counter_lost(&sampler->counter[0], sampler->n, lost);
-	*lost += sampler->lost_samples;
-	return result == 1 ? perfctr_why_taken("the events") : result;
+	*lost = sampler->lost + sampler->lost_samples;
+	if (!sampler->knows_lost)
+		return 0;
+	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
+	case -1:
+		return -1;
+	case 0:
+		return perfctr_why_taken("the events");
+	}
+	*lost = words[LEADERS_LOST] + sampler->lost_samples;
+	return 0;
 }

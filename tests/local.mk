@@ -150,7 +150,8 @@ tests_storm_storm_LDADD = lib/libperfctr.la
 # ---- arch/ as the kernel compiles it ----
 dist_check_SCRIPTS += tests/freestanding.sh
 TESTS += tests/freestanding.sh
-EXTRA_DIST += tests/bench/lookup.c tests/bench/lookup.sh tests/bench/engine.c tests/bench/engine.sh
+EXTRA_DIST += tests/bench/lookup.c tests/bench/lookup.sh tests/bench/engine.c tests/bench/engine.sh \
+	tests/bench/samples.c tests/bench/samples.sh
 
 # ---- names of events, a fixed number of mutations ----
 check_PROGRAMS += tests/fuzz/event

@@ -391,8 +391,8 @@ static void sample_tick(void *arg, double seconds)
 static int do_sample(struct settings *settings, const char *event)
 {
 	struct run what = {
-		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
-		.interval = 20, .started = sample_started, .tick = sample_tick, .arg = settings,
+		.events = &settings->events, .tasks = &settings->tasks,
+		.command = settings->command, .interval = 20, .started = sample_started, .tick = sample_tick, .arg = settings,
 	};
 	struct outcome outcome;
 

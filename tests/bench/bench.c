@@ -4,6 +4,7 @@
  * mode alone, and with the kernel, and how many system calls. One line of a Markdown table each.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,59 @@ static void kernel_4(void)
 	perfctr_group_read(group[1], r);
 }
 
+static struct perfctr_group *single[8], *eight;
+
+static void singles_8(void)
+{
+	struct perfctr_reading r[1];
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		perfctr_group_read(single[i], r);
+}
+
+static void group_8(void)
+{
+	struct perfctr_reading r[8];
+
+	perfctr_group_read(eight, r);
+}
+
+/* ---- 100 threads that sleep ---- */
+
+#define THREADS 100
+
+static struct perfctr_process *process;
+static struct perfctr_set *set;
+static pthread_barrier_t ready;
+
+static void *sleeper(void *arg)
+{
+	struct vperfctr *handle = vperfctr_open();
+
+	if (!handle || vperfctr_control(handle, &control) < 0 ||
+	    perfctr_process_add(process, handle) < 0) {
+		printf("%s\n", perfctr_error());
+		exit(1);
+	}
+	pthread_barrier_wait(&ready);
+	pthread_barrier_wait(&ready);
+	vperfctr_close(handle);
+	return arg;
+}
+
+static void process_read(void)
+{
+	perfctr_process_read(process, (struct perfctr_sum_ctrs *)sink, NULL);
+}
+
+static void set_read(void)
+{
+	struct perfctr_reading r;
+
+	perfctr_set_read(set, &r);
+}
+
 static void stop_start(void)
 {
 	vperfctr_stop(self);
@@ -180,6 +234,51 @@ static void show(const char *what, void (*operation)(void))
 	printf(" %.0f |\n", cost(calls, operation));
 }
 
+static void show_groups(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		single[i] = perfctr_group_open("page-faults", 0, -1, 0);
+	eight = perfctr_group_open("task-clock,page-faults,cs,migrations,minor-faults,major-faults,"
+				   "alignment-faults,emulation-faults", 0, -1, 0);
+	if (!eight) {
+		printf("%s\n", perfctr_error());
+		exit(1);
+	}
+	show("8 software events, one by one", singles_8);
+	show("8 software events, a group", group_8);
+	for (i = 0; i < 8; i++)
+		perfctr_group_close(single[i]);
+	perfctr_group_close(eight);
+}
+
+static void show_threads(void)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	pthread_t thread[THREADS];
+	unsigned int i;
+
+	process = perfctr_process_create();
+	pthread_barrier_init(&ready, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, sleeper, NULL) != 0)
+			exit(1);
+	pthread_barrier_wait(&ready);
+	show("perfctr_process_read(), TSC and 1 counter of 100 threads", process_read);
+	set = perfctr_set_open("instructions:u", &target, PERFCTR_GROUP_INHERIT);
+	if (!set) {
+		printf("%s\n", perfctr_error());
+		exit(1);
+	}
+	show("perfctr_set_read(), 1 event of a process of 101 threads", set_read);
+	perfctr_set_close(set);
+	pthread_barrier_wait(&ready);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	perfctr_process_destroy(process);
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -206,6 +305,8 @@ int main(void)
 	show("read(2) of a software event", kernel_1);
 	group[1] = perfctr_group_open("task-clock,page-faults,cs,migrations", 0, -1, 0);
 	show("read(2) of 4 software events", kernel_4);
+	show_groups();
+	show_threads();
 	/* The meters take counters as well: not every processor has six. */
 	perfctr_group_close(all);
 	all = NULL;

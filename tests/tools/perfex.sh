@@ -110,7 +110,8 @@ int main(int argc, char **argv)
 	void (*where)(long) = spin;
 	(void)argv;
 	if (argc > 1) {
-		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		memcpy((void *)where, (void *)spin, 256);
 		__builtin___clear_cache((char *)where, (char *)where + 4096);
 	}
@@ -129,7 +130,8 @@ sampled() {
 	"$perfex" --sample -e cpu-clock "$@" >"$work/out" 2>&1
 	status=$?
 	if [ $status = 0 ] && awk -v symbol="$symbol" -v file="$file" '
-		index($3, symbol) == 1 && $4 == file { sum += $2 } END { exit !(sum >= 80) }' "$work/out"; then
+		index($3, symbol) == 1 && $4 == file { sum += $2 }
+		END { exit !(sum >= 80) }' "$work/out"; then
 		echo "PASS $name"
 	else
 		echo "FAIL $name: exit status $status, or less than 80 % for $symbol in:"
@@ -147,10 +149,10 @@ for size in 100 8000 14000; do
 	rm -f "$work/changed"
 	cp "$work/spin" "$work/changed"
 	sampled "samples of a file cut off at $size" "" "$work/changed" sh -c \
-		"'$work/changed'; head -c $size '$work/spin' >'$work/new'; mv '$work/new' '$work/changed'"
+		"cd '$work' && '$work/changed'; head -c $size spin >new; mv new changed"
 done
 sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
-	"rm '$work/changed'; cp '$work/spin' '$work/changed'; '$work/changed'; rm '$work/changed'; mkfifo '$work/changed'"
+	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed"
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
@@ -159,7 +161,8 @@ expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nons
 expect "samples: csv" 125 'does not go with' "$perfex" --sample --csv true
 expect "samples: attach" 125 'does not go with' "$perfex" --sample -p $$ true
 expect "samples: period and frequency" 125 'exclude each other' "$perfex" --sample -c 9 -F 9 true
-expect "samples: too often" 125 'kernel.perf_event_max_sample_rate' "$perfex" --sample -e cs -F 99999999 true
+expect "samples: too often" 125 'kernel.perf_event_max_sample_rate' \
+	"$perfex" --sample -e cs -F 99999999 true
 expect "a period, but no samples" 125 'add --sample' "$perfex" -c 1000 true
 
 "$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')"
@@ -221,12 +224,13 @@ else
 	skip "seccomp" "filters are not permitted here"
 fi
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
-	hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc"
+	hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc" attach=125 says='mount /proc'
 	case ${CFLAGS:-} in
-	*sanitize*) hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" ;; # needs /proc itself
+	*sanitize*)	# needs /proc itself
+		hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" attach=0 says=task-clock ;;
 	esac
 	expect "no /proc, no /sys" 0 'task-clock' unshare -m sh -c "$hide && '$perfex' -e task-clock true"
-	expect "no /proc: attach" 125 'mount /proc' unshare -m sh -c \
+	expect "no /proc: attach" $attach "$says" unshare -m sh -c \
 		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"
 	expect "no /proc, no /sys: the doctor" 1 "can't be read" unshare -m sh -c "$hide && '$info'"
 	# A paranoid level of 3, as Debian's and Ubuntu's kernels know it, is a file to the message.

@@ -35,19 +35,6 @@ static void means(const char *event, const char *expected)
 
 #define fails(event, error, words) ck_fails(perfctr_event_check(event), error, words)
 
-static int check_name(void *arg, const struct perfctr_event_name *name)
-{
-	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
-	unsigned int *n = arg;
-
-	ck_assert_str_eq(name->kind, "cpu");
-	ck_assert_msg(perfctr_event_check(name->name) == 0, "%s", perfctr_error());
-	ck_assert_int_ge(perfctr_event_variants(name->name, strlen(name->name), v), 1);
-	n[0] += !strcmp(v[0].pmu, "cpu_core");
-	n[1] += !strcmp(v[0].pmu, "cpu_atom");
-	n[2]++;
-	return 0;
-}
 #endif
 
 #if defined(__i386__) || defined(__x86_64__)
@@ -66,6 +53,19 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id)
 	*id = told;
 }
 
+static int check_name(void *arg, const struct perfctr_event_name *name)
+{
+	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
+	unsigned int *n = arg;
+
+	ck_assert_str_eq(name->kind, "cpu");
+	ck_assert_msg(perfctr_event_check(name->name) == 0, "%s", perfctr_error());
+	ck_assert_int_ge(perfctr_event_variants(name->name, strlen(name->name), v), 1);
+	n[0] += !strcmp(v[0].pmu, "cpu_core");
+	n[1] += !strcmp(v[0].pmu, "cpu_atom");
+	n[2]++;
+	return 0;
+}
 static const char *id_of(const char *pmu)
 {
 	struct perfctr_pmu core = { .type = 4 };
@@ -180,6 +180,17 @@ UNIT_MAIN("hybrid", 60, arrowlake, alderlake, controls)
 
 #elif defined(__aarch64__)
 
+static int count_name(void *arg, const struct perfctr_event_name *name)
+{
+	unsigned int *n = arg;
+
+	n[0] += !strcmp(name->name, "PREFETCH_LINEFILL");
+	n[1] += !strcmp(name->name, "L2D_CACHE_RD");
+	n[2] += !strcmp(name->name, "CPU_CYCLES");
+	return 0;
+}
+
+/* This host's own table is a third one, and listed too. */
 START_TEST(rk3399)
 {
 	unsigned int n[3] = { 0 };
@@ -192,8 +203,8 @@ START_TEST(rk3399)
 	means("L2D_CACHE_RD", "armv8_cortex_a72:9:0x50");
 	means("armv8_cortex_a72/L2D_CACHE_RD/", "armv8_cortex_a72:9:0x50");
 	fails("armv8_cortex_a53/L2D_CACHE_RD/", EINVAL, "neither an event nor a field");
-	ck_assert_int_eq(perfctr_event_list("cpu", check_name, n), 0);
-	ck_assert_uint_gt(n[2], 100);
+	ck_assert_int_eq(perfctr_event_list("cpu", count_name, n), 0);
+	ck_assert(n[0] == 1 && n[1] == 1 && n[2] == 1);
 	root_remove();
 }
 END_TEST

@@ -26,6 +26,14 @@ static struct kernel *start(uint64_t position)
 	return kernel;
 }
 
+/* What a 32-bit kernel reads and writes; a 64-bit one's positions have high halves, too. */
+static unsigned long *low_half(__u64 *position)
+{
+	unsigned long *half = (unsigned long *)position;
+
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? half + 8 / sizeof(*half) - 1 : half;
+}
+
 static void put(struct kernel *kernel, uint64_t at, uint64_t word)
 {
 	kernel->data[at % SIZE / 8] = word;
@@ -35,11 +43,12 @@ static void put(struct kernel *kernel, uint64_t at, uint64_t word)
 static bool produce(struct kernel *kernel, unsigned int size)
 {
 	struct perf_event_header header = { kernel->next, 7, (uint16_t)size };
-	uint64_t tail = __atomic_load_n(&kernel->page.data_tail, __ATOMIC_ACQUIRE), word;
+	unsigned long tail = __atomic_load_n(low_half(&kernel->page.data_tail), __ATOMIC_ACQUIRE);
+	uint64_t word;
 	unsigned int i;
 
 	/* Modulo the size, as CIRC_SPACE() in the kernel. */
-	if (((tail - kernel->head - 1) & (SIZE - 1)) < size)
+	if (((tail - (unsigned long)kernel->head - 1) & (SIZE - 1)) < size)
 		return false;
 	memcpy(&word, &header, sizeof(word));
 	put(kernel, kernel->head, word);
@@ -47,7 +56,8 @@ static bool produce(struct kernel *kernel, unsigned int size)
 		put(kernel, kernel->head + i, kernel->next);
 	kernel->head += size;
 	kernel->next++;
-	__atomic_store_n(&kernel->page.data_head, kernel->head, __ATOMIC_RELEASE);
+	__atomic_store_n(low_half(&kernel->page.data_head), (unsigned long)kernel->head,
+			 __ATOMIC_RELEASE);
 	return true;
 }
 

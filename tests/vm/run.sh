@@ -106,7 +106,8 @@ files() {
 	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
 	# shellcheck disable=SC2086
 	(cd "$work/build-$arch" &&
-	 "$top/configure" ${host:+--host="$host"} --disable-shared --without-libelf -q >configure.log &&
+	 "$top/configure" ${host:+--host="$host"} --disable-shared --without-libelf -q \
+		>configure.log &&
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
 	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/storm/storm $more \

@@ -39,8 +39,8 @@ static __attribute__((noinline)) void loop(unsigned long n)
 }
 
 /*
- * QEMU 7.2's arm64 event counters interrupt when the next exception changes the level, because their
- * timer fires one event too early, and only once. The cycle counter's does not; a cycle is an
+ * QEMU 7.2's arm64 event counters interrupt when the next exception changes the level, as if their
+ * timer fired one event too early, and only once. The cycle counter's does not; a cycle is an
  * instruction there.
  */
 #if defined(__aarch64__)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Reads samples from a buffer that this program fills as the kernel does: samples KIND N reads N of
+ * them (N a multiple of 500) and prints ns per sample. tests/bench/samples.sh counts the
+ * instructions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "lib/internal.h"
+
+#define SIZE ((size_t)128 * 1024)
+#define BATCH 500
+
+static const struct kind {
+	const char *name;
+	uint64_t fields;
+	unsigned int nchain;
+	bool raw;		/* only take them out of the buffer: what others' readers do */
+} kinds[] = {
+	{ "empty", PERF_SAMPLE_IP, 0, true },
+	{ "ip", PERF_SAMPLE_IP, 0, false },
+	{ "usual", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD, 0,
+	  false },
+	{ "chain", PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN, 16,
+	  false },
+};
+
+static struct perf_event_mmap_page page;
+static uint64_t data[SIZE / 8], copy[65536 / 8];
+
+/* Write BATCH samples behind the head. */
+static size_t fill(const struct kind *kind)
+{
+	size_t words =
+		   1 +
+		   (size_t)__builtin_popcountll(kind->fields & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) +
+		   (kind->nchain ? 1 + kind->nchain : 0),
+	       n;
+	struct perf_event_header header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+					    (uint16_t)(8 * words) };
+	uint64_t head = page.data_head, word;
+
+	memcpy(&word, &header, sizeof(word));
+	for (n = 0; n < BATCH; n++, head += 8 * words) {
+		data[head % SIZE / 8] = word;
+		if (kind->nchain)
+			data[(head + 32) % SIZE / 8] = kind->nchain;
+	}
+	page.data_head = head;
+	return words;
+}
+
+/* Counted alone. */
+static __attribute__((noinline)) long read_all(struct perfctr_ring *ring,
+					       struct perfctr_decoder *decoder, bool raw,
+					       uint64_t *sum)
+{
+	const struct perfctr_record *record;
+	struct perf_event_header header;
+	const void *bytes;
+	long n = 0;
+
+	for (; perfctr_ring_next(ring, &header, &bytes) > 0; n++) {
+		if (raw)
+			*sum += header.size;
+		else if (perfctr_record_decode(decoder, header, bytes, &record) > 0)
+			*sum += record->as.sample.ip;
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	const struct kind *kind = NULL;
+	struct perfctr_decoder decoder;
+	struct perfctr_ring ring;
+	struct timespec start, end;
+	uint64_t sum = 0;
+	double ns = 0;
+	unsigned int i;
+	long n, read = 0;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (argc == 3 && !strcmp(argv[1], kinds[i].name))
+			kind = &kinds[i];
+	if (!kind)
+		return 2;
+	attr.sample_type = kind->fields;
+	perfctr_decoder_init(&decoder, &attr);
+	perfctr_ring_init(&ring, &page, data, SIZE, copy);
+	for (n = strtol(argv[2], NULL, 10); n > 0; n -= BATCH) {
+		fill(kind);
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		read += read_all(&ring, &decoder, kind->raw, &sum);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		ns += (double)(end.tv_sec - start.tv_sec) * 1e9 +
+		      (double)(end.tv_nsec - start.tv_nsec);
+	}
+	printf("%s %ld %.1f %llu\n", kind->name, read, read ? ns / (double)read : 0,
+	       (unsigned long long)sum);
+	return 0;
+}

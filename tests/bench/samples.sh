@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Print what reading a sample costs, from a buffer that the program fills itself. Exit status 1 if a
+# limit below is missed.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder.
+set -eu
+srcdir=${srcdir:-.} cc=${CC:-cc}
+lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+command -v valgrind >/dev/null ||
+	{ echo "valgrind, which counts the instructions, is missing: apt-get install valgrind" >&2; exit 1; }
+
+max_usual=130		# instructions of a sample with address, thread, time and period
+
+# shellcheck disable=SC2086
+$cc -std=gnu11 -D_GNU_SOURCE ${CFLAGS:--O2 -g} -I"$srcdir/include" -I"$srcdir" \
+	"$srcdir/tests/bench/samples.c" "$lib/libinternal.a" -pthread -o "$work/samples"
+
+# Instructions of the reading.
+count() {	# KIND N
+	valgrind -q --tool=callgrind --toggle-collect=read_all --callgrind-out-file="$work/out" \
+		"$work/samples" "$1" "$2" >/dev/null
+	sed -n 's/^summary: //p' "$work/out"
+}
+echo "| a sample | instructions | ns |"
+echo "|---|---|---|"
+missed=
+for kind in empty ip usual chain; do
+	cost=$((($(count $kind 11000) - $(count $kind 1000)) / 10000))
+	case $kind in
+	empty) what="found, not decoded" ;;
+	ip) what="its address" ;;
+	usual) what="address, thread, time, period" ;;
+	chain) what="address, thread, time, call chain of 16" ;;
+	esac
+	echo "| $what | $cost | $("$work/samples" $kind 1000000 | cut -d' ' -f3) |"
+	[ $kind != usual ] || [ "$cost" -le $max_usual ] ||
+		missed="FAIL limits: $cost, and not at most $max_usual"
+done
+echo
+[ -z "$missed" ] || { echo "$missed"; exit 1; }
+echo "PASS limits"
