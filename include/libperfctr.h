@@ -415,22 +415,21 @@ struct perfctr_sampler_config {
 	uint64_t user_registers;	/* PERF_SAMPLE_REGS_USER: mask, <asm/perf_regs.h> */
 	uint64_t interrupt_registers;	/* PERF_SAMPLE_REGS_INTR: mask */
 	uint32_t user_stack;	/* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
-	uint32_t max_chain; /* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
+	uint32_t max_chain;	/* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
 	uint32_t flags;		/* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
 	uint32_t pages;		/* of the buffer, a power of two; 0: 128 KiB */
 	uint32_t wakeup_samples;	/* wake poll(2) after so many samples, or */
 	uint32_t wakeup_bytes;	/* after so many bytes; both 0: when the buffer is half full */
-	uint32_t precise; /* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
+	uint32_t precise;	/* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
 	int32_t signal;		/* for the opening thread, at each sample; 0: none */
 	uint64_t reserved[4];
 };
 
-/* Counts, of PERF_SAMPLE_READ and PERF_RECORD_READ: values[n], in the order of the list of events.
- */
+/* Counts of PERF_SAMPLE_READ and PERF_RECORD_READ, in the order of the list of events. */
 struct perfctr_record_counts {
 	uint64_t enabled, running;	/* ns, as in struct perfctr_reading */
 	uint64_t n;
-	const uint64_t *values;
+	const uint64_t *values;	/* n of them */
 };
 
 struct perfctr_record_registers {
@@ -476,7 +475,7 @@ struct perfctr_record_mmap {	/* PERF_RECORD_MMAP, _MMAP2 */
 	const char *file;
 };
 
-struct perfctr_record_comm { /* PERF_RECORD_COMM; PERF_RECORD_MISC_COMM_EXEC: because of an exec */
+struct perfctr_record_comm {	/* PERF_RECORD_COMM; PERF_RECORD_MISC_COMM_EXEC: because of an exec */
 	uint32_t pid, tid;
 	const char *name;
 };
@@ -555,7 +554,7 @@ struct perfctr_record {
 	uint32_t type;		/* PERF_RECORD_* */
 	uint16_t misc;		/* PERF_RECORD_MISC_* */
 	uint16_t size;		/* of bytes[], the header included */
-	const void *bytes; /* as the kernel wrote it: struct perf_event_header, and what follows */
+	const void *bytes;	/* as the kernel wrote it: struct perf_event_header, and what follows */
 	/* Of every record, if its bit is in config.fields: PERF_SAMPLE_TID, _TIME, ... Else 0. */
 	uint32_t pid, tid;
 	uint64_t time;		/* ns, the kernel's perf clock */
@@ -602,14 +601,12 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
  */
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler);
 
-/* Start and stop. perfctr_sampler_refresh(): start for so many samples more. EINVAL: not inherited
- * ones. */
+/* Start, stop, and start for so many samples more. EINVAL: inherited ones can't be refreshed. */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler);
 int perfctr_sampler_disable(struct perfctr_sampler *sampler);
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples);
 
-/* From now on another period, or frequency if it was opened with one. EINVAL: not a possible one.
- */
+/* From now on another period, or frequency if it was opened with one. EINVAL: it is not possible. */
 int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period);
 
 /*

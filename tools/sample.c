@@ -104,8 +104,7 @@ static void add_map(struct process *process, const struct map *map)
 {
 	size_t i, kept = 0;
 
-	/* What is hidden altogether is forgotten, lest programs that map on and on fill the memory.
-	 */
+	/* What is hidden altogether is forgotten, lest programs that map on and on fill memory. */
 	for (i = 0; i < process->n; i++) {
 		const struct map *old = &process->map[i];
 
