@@ -30,7 +30,7 @@ struct source {
 	unsigned int item;
 	unsigned int pmu;	/* index of its name */
 	bool named;		/* only on processors that have this PMU */
-	bool first;		/* of its event's */
+	bool last;		/* of its event's */
 	bool alone;		/* its event has no other */
 	uint32_t *cpus;		/* which count for all; NULL: each for itself */
 };
@@ -127,7 +127,7 @@ static int add_event(struct plan *plan, const char *name, size_t length, unsigne
 		if (!source)
 			return -1;
 		source->attr = variant[i].attr;
-		source->first = i == 0;
+		source->last = i == n - 1;
 		source->alone = n == 1;
 		source->named = variant[i].pmu[0] != '\0';
 		if (!source->named)
@@ -298,7 +298,7 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
 		    perfctr_control_attr(control, i, &source->attr, name, CONTROL_NAME) < 0)
 			return -1;
 		source->attr.size = sizeof(source->attr);
-		source->first = source->alone = true;
+		source->last = source->alone = true;
 	}
 	return make_runs(plan);
 }
@@ -341,7 +341,7 @@ static int read_cpumasks(struct plan *plan)
 
 struct member {
 	unsigned int event;
-	bool first, alone;
+	bool last, alone;
 };
 
 struct part {
@@ -411,7 +411,7 @@ static struct perfctr_set *make_set(const struct plan *plan, const struct perfct
 	set->member = take(&at, plan->nsources * sizeof(*set->member));
 	for (i = 0; i < plan->nsources; i++)
 		set->member[i] = (struct member){
-			.event = plan->source[i].event, .first = plan->source[i].first,
+			.event = plan->source[i].event, .last = plan->source[i].last,
 			.alone = plan->source[i].alone,
 		};
 	set->pmu = take(&at, plan->npmus * sizeof(*set->pmu));
@@ -992,8 +992,8 @@ static int check_alive(const struct perfctr_set *set)
 					 "opens its own");
 }
 
-/* Call this for all groups, also behind one that fails. */
-static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *))
+/* Call this for all groups, also behind one that fails; an instance's in order, or from the last. */
+static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *), bool backward)
 {
 	unsigned int i, r;
 	int result = 0;
@@ -1002,7 +1002,8 @@ static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *))
 		return -1;
 	for (i = 0; i < set->ninstances; i++) {
 		for (r = 0; r < set->nruns; r++) {
-			struct perfctr_group *group = group_at(set, i, &set->run[r]);
+			const struct run *run = &set->run[backward ? set->nruns - 1 - r : r];
+			struct perfctr_group *group = group_at(set, i, run);
 
 			if (perfctr_group_size(group) && call(group) < 0)
 				result = -1;
@@ -1013,17 +1014,17 @@ static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *))
 
 int perfctr_set_enable(struct perfctr_set *set)
 {
-	return for_all(set, perfctr_group_enable);
+	return for_all(set, perfctr_group_enable, false);
 }
 
 int perfctr_set_disable(struct perfctr_set *set)
 {
-	return for_all(set, perfctr_group_disable);
+	return for_all(set, perfctr_group_disable, true);
 }
 
 int perfctr_set_reset(struct perfctr_set *set)
 {
-	return for_all(set, perfctr_group_reset);
+	return for_all(set, perfctr_group_reset, false);
 }
 
 /* ---- reading ---- */
@@ -1061,7 +1062,7 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 
 			sum->value += one[m].value;
 			sum->running += one[m].running;
-			if (member->first || on_cpu || !whole)
+			if (member->last || on_cpu || !whole)
 				sum->enabled += one[m].enabled;
 			if (stale)
 				worsen(sum, PERFCTR_STALE);
@@ -1074,7 +1075,8 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 
 /*
  * The times decide for events on several kinds of core: a thread that is on one kind, and counted
- * there, is not counted on the others, and that is exact.
+ * there, is not counted on the others, and that is exact. The time enabled is that of the last kind:
+ * it is started last, stopped first and read first, so that it is not longer than the others'.
  */
 static int finish(const struct perfctr_set *set, struct perfctr_reading *readings)
 {
@@ -1085,7 +1087,7 @@ static int finish(const struct perfctr_set *set, struct perfctr_reading *reading
 		for (s = set->run[r].first; s < set->run[r].first + set->run[r].n; s++) {
 			struct perfctr_reading *sum = &readings[set->member[s].event];
 
-			if (set->member[s].alone || !set->member[s].first)
+			if (set->member[s].alone || !set->member[s].last)
 				continue;
 			if (sum->running > sum->enabled)
 				sum->running = sum->enabled;
@@ -1109,7 +1111,7 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 		return perfctr_fail(EINVAL, "perfctr_set_read() needs a place for the counts, not "
 				    "NULL");
 	memset(readings, 0, set->n * sizeof(*readings));
-	for (p = 0; p < set->nparts; p++)
+	for (p = set->nparts; p-- > 0; )
 		if (add_part(set, &set->part[p], readings, true) < 0)
 			result = -1;
 	return finish(set, readings) < 0 ? -1 : result;
