@@ -136,10 +136,15 @@ static void note_control(struct state *state, const struct vperfctr_control *con
 
 static int driver_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
-	if (sys_vperfctr_control(state_of(self)->fd, control) < 0)
-		return -1;
-	note_control(state_of(self), control);
-	return 0;
+	struct state *state = state_of(self);
+	unsigned int nrctrs = state->nrctrs;
+
+	/* First, for the handler of an overflow that comes at once. */
+	note_control(state, control);
+	if (sys_vperfctr_control(state->fd, control) == 0)
+		return 0;
+	state->nrctrs = nrctrs;
+	return -1;
 }
 
 static int iresume(struct vperfctr *self)
