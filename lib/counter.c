@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* One event of perf_event_open(2): all of perf_events' system calls are made here. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -67,6 +68,7 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 		return false;
 	}
 	counter->page = page;
+	counter->size = (unsigned int)size;
 	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc :
 					PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
 		return true;
@@ -75,12 +77,41 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 	return false;
 }
 
+int perfctr_counter_arm(struct perfctr_counter *counter, const char *name, pid_t tid, int signo)
+{
+	struct f_owner_ex owner = {
+		.type = F_OWNER_TID, .pid = tid ? tid : (pid_t)syscall(SYS_gettid),
+	};
+	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+	/* Read-only, so that the kernel overwrites what is old, and never has to wait. */
+	void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
+
+	if (page == MAP_FAILED && (errno == EPERM || errno == ENOMEM))
+		return perfctr_fail(
+		    errno,
+		    "%s can't interrupt on overflow: no memory is left that may "
+		    "be locked, %zu bytes for its buffer; raise the limit (ulimit -l, or "
+		    "sysctl kernel.perf_event_mlock_kb) or use fewer i-mode counters",
+		    name, size);
+	if (page == MAP_FAILED)
+		return perfctr_fail(errno, "%s can't interrupt on overflow: it gets no buffer: %s",
+				    name, strerror(errno));
+	counter->page = page;
+	counter->size = (unsigned int)size;
+	if (fcntl(counter->fd, F_SETOWN_EX, &owner) < 0 ||
+	    fcntl(counter->fd, F_SETSIG, signo) < 0 || fcntl(counter->fd, F_SETFL, O_ASYNC) < 0)
+		return perfctr_fail(errno,
+				    "%s can't interrupt on overflow: signal %d can't be sent: %s",
+				    name, signo, strerror(errno));
+	return 0;
+}
+
 void perfctr_counter_close(struct perfctr_counter *counter)
 {
 	int error = errno;
 
 	if (counter->page)
-		munmap(counter->page, (size_t)sysconf(_SC_PAGESIZE));
+		munmap(counter->page, counter->size);
 	if (counter->fd >= 0)
 		close(counter->fd);
 	counter->page = NULL;
@@ -125,12 +156,13 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	return 0;
 }
 
-int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long request)
+int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
+			  unsigned long argument)
 {
 	int result;
 
 	do {
-		result = ioctl(leader->fd, request, PERF_IOC_FLAG_GROUP);
+		result = ioctl(counter->fd, request, argument);
 	} while (result < 0 && errno == EINTR);
 	if (result < 0)
 		return perfctr_fail(errno, "the kernel refused to switch the counters: %s",

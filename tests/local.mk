@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/events \
 	tests/unit/group \
 	tests/unit/identify \
+	tests/unit/overflow \
 	tests/unit/primitives \
 	tests/unit/raw \
 	tests/unit/rules_generic \
@@ -51,6 +52,8 @@ tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
+tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_overflow_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
@@ -136,7 +139,7 @@ EXTRA_DIST += scripts/processors
 check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
-vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/loop \
+vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/loop tests/vm/guest/overflow \
 	tests/vm/guest/perfex-exact tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
@@ -144,7 +147,7 @@ tests_bench_bench_LDADD = lib/libperfctr.la
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/remote tests/bench/switch
+	tests/vm/guest/perfex-driver tests/vm/guest/remote tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
