@@ -27,6 +27,7 @@ unit_tests = \
 	tests/unit/group \
 	tests/unit/hybrid \
 	tests/unit/identify \
+	tests/unit/overflow \
 	tests/unit/primitives \
 	tests/unit/raw \
 	tests/unit/record \
@@ -64,6 +65,8 @@ tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
+tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_overflow_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
@@ -175,8 +178,8 @@ check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets \
-	tests/vm/init
+	tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples \
+	tests/vm/guest/sets tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
@@ -187,8 +190,7 @@ tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/storm-driver \
-	tests/bench/switch
+	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
