@@ -48,6 +48,7 @@ static int prepare(struct perfctr_counter *counter, const struct perf_event_attr
 {
 	counter->fd = -1;
 	counter->page = NULL;
+	counter->kernel_reads = false;
 	counter->slots = perfctr_event_is_slots(attr);
 	counter->metric = perfctr_event_is_metric(attr);
 	if (counter->metric && !(leader && leader->slots))
@@ -135,6 +136,7 @@ int perfctr_counter_arm(struct perfctr_counter *counter, int signal)
 	if (!counter->page)
 		return -1;
 	counter->size = (unsigned int)(2 * size);
+	counter->kernel_reads = counter->metric || perfctr_may_change_kind();
 	return perfctr_counter_signal(counter, signal);
 }
 
@@ -155,9 +157,9 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 	static const struct perf_event_mmap_page nowhere;
 
 	memset(reader, 0, sizeof(*reader));
-	reader->page = counter->page ? counter->page : &nowhere;
+	reader->page = counter->page && !counter->kernel_reads ? counter->page : &nowhere;
 	/* The width is the PMU's, not the moment's; a nonsensical one would shift out of range. */
-	if (counter->page) {
+	if (reader->page != &nowhere) {
 		unsigned int width = counter->page->pmc_width;
 
 		if (width >= 1 && width <= 64)

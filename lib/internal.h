@@ -202,6 +202,7 @@ const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char 
 struct perfctr_counter {
 	int fd;					/* -1: not open */
 	bool slots, metric;			/* of the top-down metrics */
+	bool kernel_reads;			/* though there is a page */
 	unsigned int size;			/* of what is mapped, if anything is */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 };
