@@ -30,7 +30,7 @@ struct source {
 	unsigned int item;
 	unsigned int pmu;	/* index of its name */
 	bool named;		/* only on processors that have this PMU */
-	bool last;		/* of its event's */
+	bool last;		/* of its event's, in the order in which they are opened */
 	bool alone;		/* its event has no other */
 	uint32_t *cpus;		/* which count for all; NULL: each for itself */
 };
@@ -116,6 +116,7 @@ static int pmu_index(struct plan *plan, const char *name)
 static int add_event(struct plan *plan, const char *name, size_t length, unsigned int item)
 {
 	struct perfctr_variant variant[PERFCTR_VARIANTS_MAX];
+	unsigned int s, last = plan->nsources;
 	int i, k, n = perfctr_event_variants(name, length, variant);
 
 	if (n < 0)
@@ -127,7 +128,6 @@ static int add_event(struct plan *plan, const char *name, size_t length, unsigne
 		if (!source)
 			return -1;
 		source->attr = variant[i].attr;
-		source->last = i == n - 1;
 		source->alone = n == 1;
 		source->named = variant[i].pmu[0] != '\0';
 		if (!source->named)
@@ -137,6 +137,11 @@ static int add_event(struct plan *plan, const char *name, size_t length, unsigne
 			return -1;
 		source->pmu = (unsigned int)k;
 	}
+	/* The PMUs are in the order in which the list of events has them. */
+	for (s = last; s < plan->nsources; s++)
+		if (plan->source[s].pmu > plan->source[last].pmu)
+			last = s;
+	plan->source[last].last = true;
 	return 0;
 }
 
@@ -487,9 +492,9 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 
 /*
  * List the parts: the kinds of core that an instance has something open on. Each event must be
- * somewhere.
+ * somewhere, unless all threads have ended.
  */
-static int find_parts(struct perfctr_set *set, unsigned int npmus)
+static int find_parts(struct perfctr_set *set, unsigned int npmus, bool may_have_ended)
 {
 	unsigned int i, k, r, m, e;
 	bool *open = calloc(set->n, sizeof(*open));
@@ -514,7 +519,7 @@ static int find_parts(struct perfctr_set *set, unsigned int npmus)
 				set->part[set->nparts++] = (struct part){ .instance = i, .pmu = k };
 		}
 	}
-	for (e = 0; e < set->n && result == 0 && set->nparts; e++)
+	for (e = 0; e < set->n && result == 0 && (set->nparts || !may_have_ended); e++)
 		if (!open[e])
 			result = perfctr_fail(EOPNOTSUPP, "%s can't be counted: its PMU is on none "
 					      "of the processors asked for", set->name[e]);
@@ -537,7 +542,7 @@ static struct perfctr_set *open_set(const struct plan *plan, const struct perfct
 	for (i = 0; i < n; i++)
 		if (open_instance(set, plan, i) < 0 && !(may_have_ended && errno == ESRCH))
 			goto fail;
-	if (find_parts(set, plan->npmus) == 0)
+	if (find_parts(set, plan->npmus, may_have_ended) == 0)
 		return set;
 fail:
 	perfctr_set_close(set);

@@ -27,6 +27,7 @@ unit_tests = \
 	tests/unit/group \
 	tests/unit/hybrid \
 	tests/unit/identify \
+	tests/unit/kinds \
 	tests/unit/primitives \
 	tests/unit/raw \
 	tests/unit/record \
@@ -64,6 +65,9 @@ tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
+tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_kinds_LDADD = $(UNIT_LDADD)
+tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
