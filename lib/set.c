@@ -389,17 +389,24 @@ static void *take(char **at, size_t bytes)
 static struct perfctr_set *make_set(const struct plan *plan, const struct perfctr_scope *scope,
 				    unsigned int ninstances)
 {
-	size_t nparts = (size_t)ninstances * plan->npmus;
-	size_t size = sizeof(struct perfctr_set) + plan->n * sizeof(char *) +
-		      plan->nruns * sizeof(struct run) +
-		      ninstances * (sizeof(*scope) + plan->stride) + nparts * sizeof(struct part) + plan->nsources * sizeof(struct member) +
-		      plan->npmus * (size_t)PERFCTR_NAME_SIZE + plan->text_size + 8 * 8;
-	struct perfctr_set *set = perfctr_memory_map(size);
-	char *at = (char *)set, *text;
+	size_t nparts = (size_t)ninstances * plan->npmus, size, per_instance;
+	struct perfctr_set *set;
+	char *at, *text;
 	unsigned int i;
 
+	per_instance = sizeof(*scope) + plan->stride + plan->npmus * sizeof(struct part);
+	size = sizeof(struct perfctr_set) + plan->n * sizeof(char *) +
+	       plan->nruns * sizeof(struct run) + plan->nsources * sizeof(struct member) +
+	       plan->npmus * (size_t)PERFCTR_NAME_SIZE + plan->text_size + 8 * 8;
+	if (__builtin_mul_overflow(per_instance, ninstances, &per_instance) ||
+	    __builtin_add_overflow(size, per_instance, &size)) {
+		no_memory();
+		return NULL;
+	}
+	set = perfctr_memory_map(size);
 	if (!set)
 		return NULL;
+	at = (char *)set;
 	take(&at, sizeof(*set));
 	set->size = size;
 	set->n = plan->n;
