@@ -312,22 +312,17 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
    counted as many times. */
 static int read_cpumasks(struct plan *plan)
 {
-	char path[PATH_MAX];
 	unsigned int s;
 
 	for (s = 0; s < plan->nsources; s++) {
 		struct source *source = &plan->source[s];
-		const char *name = plan->name[source->event];
-		size_t length = strcspn(name, "/");
-		int n = snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%.*s/cpumask",
-				 (int)length, name);
 
-		if (name[length] != '/' || n < 0 || (size_t)n >= sizeof(path))
+		if (!strchr(plan->name[source->event], '/'))
 			continue;
 		source->cpus = malloc(PERFCTR_CPU_WORDS * sizeof(*source->cpus));
 		if (!source->cpus)
 			return no_memory();
-		if (!perfctr_cpus_file(path, source->cpus)) {
+		if (!perfctr_cpumask(source->attr.type, source->cpus)) {
 			free(source->cpus);
 			source->cpus = NULL;
 		}
@@ -488,7 +483,8 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 		if (run->pmu == watched)
 			flags |= PERFCTR_GROUP_UNWATCHED;
 		if (open_group(set, plan, instance, run, flags) == 0) {
-			watched = run->pmu;
+			if (perfctr_group_is_watched(group_at(set, instance, run)))
+				watched = run->pmu;
 		} else if (!(run->named && cpu >= 0 && errno == EOPNOTSUPP)) {
 			close_instance(set, instance);
 			return -1;
@@ -1066,7 +1062,7 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 		failed = perfctr_group_read(group, one) < 0;
 		if (failed)
 			result = -1;
-		/* The first group tells whether the processor is offline. */
+		/* The first one that is watched tells whether the processor is offline. */
 		stale |= one[0].quality == PERFCTR_STALE;
 		for (m = 0; m < run->n; m++) {
 			const struct member *member = &set->member[run->first + m];
