@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A profile of oneself: where the program is after each million instructions. Takes the driver. */
-#define _GNU_SOURCE		/* REG_RIP */
+/* A profile of oneself: where the program is after each million instructions. */
+#define _GNU_SOURCE		/* REG_RIP, REG_EIP */
 #include <libperfctr.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,17 +11,26 @@ static struct vperfctr *self;
 static volatile sig_atomic_t samples;
 static volatile uintptr_t where[1000];
 
+static uintptr_t program_counter(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__i386__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
+#elif defined(__aarch64__)
+	return (uintptr_t)context->uc_mcontext.pc;
+#else
+	return (void)context, 0;
+#endif
+}
+
 static void overflow(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
 	if (!vperfctr_ovf_mask(self, info))
 		return;			/* somebody else's signal */
-#if defined(__x86_64__)
 	if (samples < 1000)
-		where[samples] = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#else
-	(void)context;
-#endif
+		where[samples] = program_counter(context);
 	samples++;
 	vperfctr_iresume(self);		/* until then nothing counts */
 }
@@ -40,6 +49,8 @@ int main(void)
 	control.cpu_control.ireset[0] = -1000000;
 #if defined(__x86_64__) || defined(__i386__)
 	control.cpu_control.evntsel[0] = 0x005100C0;	/* instructions, user mode, interrupt */
+#elif defined(__aarch64__)
+	control.cpu_control.evntsel[0] = 0x80000008;	/* instructions, not the kernel's */
 #endif
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) < 0) {

@@ -108,8 +108,8 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * to zero, unless its bit is set in preserve; the TSC's sum is set to zero only if the new control
  * disables the TSC. A control that enables nothing stops and keeps all sums.
  *
- * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the signal
- * si_signo, with si_code SI_PMC_OVF. vperfctr_iresume() lets them go on.
+ * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the
+ * signal si_signo; vperfctr_ovf_mask() tells its cause. vperfctr_iresume() lets them go on.
  *
  * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on processor 0's
  * kind of core), and vperfctr_read_quality() tells.
@@ -118,9 +118,10 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU.
  * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a named physical
- * counter or i-mode).
- * EBUSY: somebody else holds the counters. EACCES, EPERM: not permitted. EMFILE, ENFILE: no file
- * descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
+ * counter, or i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters. EACCES,
+ * EPERM: not permitted; EPERM also if no memory may be locked for an i-mode counter's buffer,
+ * ENOMEM if there is none. EMFILE, ENFILE: no file descriptors left. ESRCH: the state has been
+ * unlinked, or belongs to another thread.
  */
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control);
 
@@ -164,12 +165,13 @@ int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 struct perfctr_reader;	/* <perfctr/read.h> */
 
 /*
- * Fill in what perfctr_reader_read() needs to read counter i inline. Valid until the next control,
- * stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or reader is NULL.
- * EOPNOTSUPP: it can't be read in user space here, or is the driver's, whose page vperfctr_read_pmc()
- * reads as quickly; perfctr_error() says why; *reader is still valid and reads 0, "ask the kernel".
- * On a hybrid machine the thread must be bound to one kind of core when the counter is opened, and
- * stay so: RDPMC faults where there are fewer counters.
+ * Fill in what perfctr_reader_read() needs to read counter i inline. Valid until the next
+ * control, stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or
+ * reader is NULL. EOPNOTSUPP: it can't be read in user space here, or stands beside i-mode
+ * counters, or is the driver's, whose page vperfctr_read_pmc() reads as quickly; perfctr_error()
+ * says why; *reader is still valid and reads 0, "ask the kernel". On a hybrid machine the thread
+ * must be bound to one kind of core when the counter is opened, and stay so: RDPMC faults where
+ * there are fewer counters.
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
@@ -181,7 +183,9 @@ int vperfctr_iresume(const struct vperfctr *self);
 
 /*
  * The set of counters that overflowed, from the siginfo_t of an overflow signal: bit n is counter
- * n. 0 if the signal is not an overflow of this state.
+ * n. 0 if the signal is not an overflow of this state, or, over perf_events, of one that has been
+ * resumed or whose control has been replaced. To be asked in the thread whose signal it is.
+ * Async-signal-safe, and so is vperfctr_iresume().
  */
 unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo);
 

@@ -100,17 +100,19 @@ int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct pe
  */
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	int error = errno;
 	void *page;
 
 	if (use == PERFCTR_PAGE_COUNT && (counter->metric || perfctr_may_change_kind()))
 		return false;
-	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, counter->fd, 0);
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {
 		errno = error;	/* not an error: reads go through the kernel */
 		return false;
 	}
 	counter->page = page;
+	counter->size = (unsigned int)size;
 	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc :
 					PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
 		return true;
@@ -121,8 +123,19 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 void perfctr_counter_unmap(struct perfctr_counter *counter)
 {
 	if (counter->page)
-		munmap(counter->page, (size_t)sysconf(_SC_PAGESIZE));
+		munmap(counter->page, counter->size);
 	counter->page = NULL;
+}
+
+int perfctr_counter_arm(struct perfctr_counter *counter, int signal)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	counter->page = perfctr_counter_map_ring(counter, size, true);
+	if (!counter->page)
+		return -1;
+	counter->size = (unsigned int)(2 * size);
+	return perfctr_counter_signal(counter, signal);
 }
 
 void perfctr_counter_close(struct perfctr_counter *counter)
@@ -181,14 +194,21 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	return 0;
 }
 
-int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long request)
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument)
 {
 	int result;
 
 	do {
-		result = ioctl(leader->fd, request, PERF_IOC_FLAG_GROUP);
+		result = ioctl(counter->fd, request, argument);
 	} while (result < 0 && errno == EINTR);
-	if (result < 0)
+	return result;
+}
+
+int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
+			  unsigned long argument)
+{
+	if (perfctr_counter_request(counter, request, argument) < 0)
 		return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
 				    strerror(errno));
 	return 0;
@@ -272,17 +292,6 @@ void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size)
 	errno = error;
 }
 
-int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
-			    unsigned long argument)
-{
-	int result;
-
-	do {
-		result = ioctl(counter->fd, request, argument);
-	} while (result < 0 && errno == EINTR);
-	return result;
-}
-
 int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
 {
 	struct f_owner_ex owner = { F_OWNER_TID, (pid_t)syscall(SYS_gettid) };
@@ -292,7 +301,7 @@ int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
 	    fcntl(counter->fd, F_SETOWN_EX, &owner) < 0 ||
 	    (flags = fcntl(counter->fd, F_GETFL)) < 0 ||
 	    fcntl(counter->fd, F_SETFL, flags | O_ASYNC) < 0)
-		return perfctr_fail(errno, "signal %d can't be sent at samples: %s", signal,
+		return perfctr_fail(errno, "signal %d can't be sent at overflows: %s", signal,
 				    strerror(errno));
 	return 0;
 }

@@ -205,7 +205,8 @@ int perfctr_group_start(struct perfctr_group *group)
 	if (group->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
 		return 0;
 	if (group->n > 1 &&
-	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
+	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE,
+				  PERF_IOC_FLAG_GROUP) < 0)
 		return -1;
 	return check_start(group);
 }
@@ -390,7 +391,8 @@ static int check_alive(const struct perfctr_group *group)
 int perfctr_group_enable(struct perfctr_group *group)
 {
 	if (check_alive(group) < 0 ||
-	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE) < 0)
+	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE,
+				  PERF_IOC_FLAG_GROUP) < 0)
 		return -1;
 	return check_start(group);
 }
@@ -398,7 +400,8 @@ int perfctr_group_enable(struct perfctr_group *group)
 int perfctr_group_disable(struct perfctr_group *group)
 {
 	return check_alive(group) < 0 ? -1 :
-	       perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_DISABLE);
+	       perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_DISABLE,
+				     PERF_IOC_FLAG_GROUP);
 }
 
 /* In user space, if every member allows it. */

@@ -11,6 +11,7 @@
  * nearest.c	the nearest right names to a wrong one
  * counter.c	one perf event: the only file that makes perf_events' system calls
  * group.c	events that count together
+ * overflow.c	overflow signals: i-mode counters over perf_events
  * reading.c	counts and their quality
  * ring.c	the buffer that the kernel writes records into
  * record.c	their bytes -> struct perfctr_record
@@ -28,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -204,6 +206,7 @@ const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char 
 struct perfctr_counter {
 	int fd;					/* -1: not open */
 	bool slots, metric;			/* of the top-down metrics */
+	unsigned int size;			/* of what is mapped, if anything is */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 };
 
@@ -234,6 +237,13 @@ int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct pe
 				const char *name, int cgroup, int cpu,
 				const struct perfctr_counter *leader, unsigned int members);
 
+/*
+ * Have the overflows of a sampling event send the calling thread this signal, and map the event's
+ * page with a buffer for records, of the size of the page, behind it, which is overwritten, so that
+ * the kernel never has to wait. 0, or -1 after perfctr_fail().
+ */
+int perfctr_counter_arm(struct perfctr_counter *counter, int signal);
+
 /* Close and unmap; harmless on a counter that is not open. errno is kept. */
 void perfctr_counter_close(struct perfctr_counter *counter);
 
@@ -260,8 +270,16 @@ struct perfctr_group_values {
 int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
 			 size_t n);
 
-/* PERF_EVENT_IOC_ENABLE, _DISABLE or _RESET for a whole group. 0, or -1 after perfctr_fail(). */
-int perfctr_counter_ioctl(const struct perfctr_counter *leader, unsigned long request);
+/*
+ * PERF_EVENT_IOC_*. A leader that is disabled, or enabled, is so for its group; others take
+ * PERF_IOC_FLAG_GROUP. 0, or -1 after perfctr_fail().
+ */
+int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
+			  unsigned long argument);
+
+/* The same without perfctr_fail(). */
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument);
 
 /* PERF_EVENT_IOC_ID. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
@@ -280,11 +298,7 @@ struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_count
 						      size_t size, bool overwrite);
 void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size);
 
-/* ioctl(2) with an argument of its own, and without perfctr_fail(). */
-int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
-			    unsigned long argument);
-
-/* Send the calling thread this signal when there are records. 0, or -1 after perfctr_fail(). */
+/* Send the calling thread this signal at each overflow. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
 
 /*
@@ -325,6 +339,56 @@ int perfctr_group_start(struct perfctr_group *group);
 /* Whether its readings tell that its processor is offline. */
 bool perfctr_group_is_watched(const struct perfctr_group *group);
 void perfctr_group_end(struct perfctr_group *group);
+
+/* ---- overflow.c ---- */
+
+/* A group of events whose first are in i-mode, between one start and the next. */
+struct perfctr_overflow {
+	unsigned int nr;		/* of i-mode events; 0: nothing else matters */
+	unsigned int n;			/* of all events */
+	struct {
+		uint64_t seen;		/* where the records of its buffer begin that are news */
+		uint64_t due;		/* the count at which the kernel lets it overflow next */
+		uint64_t period;	/* the kernel's */
+	} event[PERFCTR_NR_CTRS];
+};
+
+/* As much of it as has a meaning. */
+static inline void perfctr_overflow_copy(struct perfctr_overflow *to,
+					 const struct perfctr_overflow *from)
+{
+	memcpy(to, from,
+	       offsetof(struct perfctr_overflow, event) + from->nr * sizeof(from->event[0]));
+}
+
+/* Prepare for a new group, whose i-mode events overflow after ireset[]. */
+void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, unsigned int n,
+			   const int *ireset);
+
+/* The set of events that may overflow again, once each, and the group itself, start. 0, or -1. */
+int perfctr_overflow_start(const struct perfctr_overflow *overflow,
+			   const struct perfctr_counter *counter, unsigned int again);
+
+/*
+ * Has any event overflowed since? Then these are the counts of all n events at the first
+ * overflow; *reached is the set of events that had reached the end of their period then, and
+ * *stopped that of those that the kernel has stopped at overflows of their own.
+ * Async-signal-safe, without a system call.
+ */
+bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
+			   const struct perfctr_counter *counter, uint64_t *values,
+			   unsigned int *reached, unsigned int *stopped);
+
+/*
+ * Stop what still counts of a group that has overflowed, and prepare its events for going on from
+ * the first overflow's counts: *next replaces *overflow, missed[n] is what was counted since,
+ * *again is for perfctr_overflow_start(). 0; 1 if nothing has overflowed; or -1 after
+ * perfctr_fail().
+ */
+int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
+			   const struct perfctr_counter *counter, const int *ireset,
+			   struct perfctr_overflow *next, uint64_t *values, uint64_t *missed,
+			   unsigned int *again);
 
 /* ---- ring.c ---- */
 

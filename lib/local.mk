@@ -20,6 +20,7 @@ lib_libinternal_la_SOURCES = \
 	lib/internal.h \
 	lib/memory.c \
 	lib/nearest.c \
+	lib/overflow.c \
 	lib/pmu.c \
 	lib/process.c \
 	lib/provider.c \

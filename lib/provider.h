@@ -6,6 +6,7 @@
 #ifndef PERFCTR_PROVIDER_H
 #define PERFCTR_PROVIDER_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include "internal.h"
 
@@ -37,6 +38,7 @@ struct perfctr_provider {
 			    struct perfctr_reading *reading);
 	int (*reader)(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 	int (*iresume)(struct vperfctr *self);
+	unsigned int (*ovf_mask)(const struct vperfctr *self, const siginfo_t *info);
 
 	/* All members of sum, counters that don't run included; slow. */
 	int (*read_all)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
@@ -109,6 +111,9 @@ int perfctr_provider_info(const struct perfctr_provider *provider, struct perfct
 
 /* The members of a control beside its cpu_control: 0, or -1 after perfctr_fail(EINVAL). */
 int perfctr_control_words(const struct vperfctr_control *control);
+
+/* That there is a signal for i-mode counters. 0, or -1 after perfctr_fail(EINVAL). */
+int perfctr_control_signal(const struct vperfctr_control *control);
 
 /* ---- raw.c: the driver's calls ---- */
 

@@ -136,15 +136,26 @@ static void note_control(struct state *state, const struct vperfctr_control *con
 
 static int driver_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
-	if (sys_vperfctr_control(state_of(self)->fd, control) < 0)
-		return -1;
-	note_control(state_of(self), control);
-	return 0;
+	struct state *state = state_of(self);
+	unsigned int nrctrs = state->nrctrs;
+
+	/* First, for the handler of an overflow that comes at once. */
+	note_control(state, control);
+	if (sys_vperfctr_control(state->fd, control) == 0)
+		return 0;
+	state->nrctrs = nrctrs;
+	return -1;
 }
 
 static int iresume(struct vperfctr *self)
 {
 	return sys_vperfctr_iresume(state_of(self)->fd);
+}
+
+static unsigned int ovf_mask(const struct vperfctr *self, const siginfo_t *info)
+{
+	(void)self;
+	return info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
 }
 
 /* ---- opening and closing ---- */
@@ -213,5 +224,6 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
+	.ovf_mask = ovf_mask,
 	.read_all = read_all,
 };

@@ -3,28 +3,34 @@
  * Virtual counters over perf_event_open(2).
  *
  * The state that perfctr's kernel kept per thread is kept here, found through a thread-local
- * pointer: one group of events for the counters of a control, so that they are on the PMU together,
- * pinned unless the user shares, and one clock event for the virtual TSC. A counter's value is
- * base + the event's count; "sums" move between base and sum[] as counting starts and stops, and
- * the events themselves are never reset. A stopped group stays open, and is used again if the next
- * control counts the same. The state of another thread (remote.c) differs in this only: it has a clock
- * from the start, and all its reads are read(2).
+ * pointer: one group of events for the counters of a control, so that they are on the PMU
+ * together, pinned unless the user shares, and one clock event for the virtual TSC. A counter's
+ * value is base + the event's count; "sums" move between base and sum[] as counting starts and
+ * stops, and the events themselves are never reset. A stopped group stays open, and is used again
+ * if the next control counts the same, unless it has i-mode counters, whose periods begin anew
+ * (overflow.c). The state of another thread (remote.c) differs in this only: it has a clock from
+ * the start, and all its reads are read(2).
  *
- * Who touches a state: its thread, and, for totals (process.c), others, which only read it. control,
- * unlink and the thread's end take the lock, and so do reads from other threads; reads of the thread
- * itself need none. A signal handler may read in the middle of a control: what it uses while something
- * runs (bases, readers) is written only while cstatus says that nothing does, and the sums the other
- * way round.
+ * Who touches a state: its thread, and, for totals (process.c), others, which only read it.
+ * control, unlink and the thread's end take the lock, and so do reads from other threads; reads
+ * of the thread itself need none. A signal handler may read in the middle of a control: what it
+ * uses while something runs (bases, readers) is written only while cstatus says that nothing
+ * does, and the sums the other way round. With i-mode counters signals wait while a control is at
+ * work, since an overflow's handler may do more than read: it resumes. What that changes is not
+ * under the lock; a read that finds that counters were resumed meanwhile begins again.
  */
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "arch/cpu.h"
 #include "provider.h"
 
 struct state {
@@ -32,7 +38,7 @@ struct state {
 	pid_t tid;			/* another thread's state: whose; else 0 */
 	bool shared;			/* VPERFCTR_OPEN_SHARED */
 	bool have_clock;
-	volatile unsigned int cstatus;	/* what counts now; 0 if stopped */
+	volatile unsigned int cstatus;	/* what counts now, until an overflow; 0 if stopped */
 	unsigned int nr_open;		/* events open in counter[], for the control `opened` */
 	uint64_t tsc_base;		/* clock minus this is the running TSC's value */
 	uint64_t tsc_sum;		/* the stopped TSC's value */
@@ -43,6 +49,12 @@ struct state {
 	struct perfctr_counter counter[PERFCTR_NR_CTRS];
 	struct perfctr_reader reader[PERFCTR_NR_CTRS];
 	uint64_t sum[PERFCTR_NR_CTRS];	/* of the counters that are stopped */
+	struct perfctr_overflow overflow;	/* of the group that is open */
+	atomic_uint resumes;		/* twice their number; odd: one is at work */
+	int told;			/* whose signal has told of this overflow; -1 */
+	/* Those of a control that has just been replaced, as their signals come: */
+	const struct perfctr_counter *replaced;
+	unsigned int replaced_mask, replaced_first;
 };
 static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
 static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
@@ -64,31 +76,124 @@ static void close_counters(struct perfctr_counter *counter, unsigned int n)
 		perfctr_counter_close(&counter[n]);
 }
 
+/* Where a control's counter i stands in the group: i-mode ones, the control's last, come first. */
+static unsigned int place(const struct perfctr_overflow *overflow, unsigned int i)
+{
+	unsigned int k = i + overflow->nr;
+
+	return k < overflow->n ? k : k - overflow->n;
+}
+
 /* ---- reading ---- */
+
+static bool find_overflow(const struct state *state)
+{
+	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int reached, stopped;
+
+	return perfctr_overflow_find(&state->overflow, state->counter, values, &reached, &stopped);
+}
+
+/* What of a cstatus counts on after an overflow. */
+static unsigned int tsc_alone(unsigned int cstatus)
+{
+	return perfctr_mk_cstatus(cstatus >> 31, 0, 0);
+}
+
+static bool is_running_locked(const struct state *state)
+{
+	unsigned int cstatus = state->cstatus;
+
+	return (perfctr_cstatus_has_ictrs(cstatus) && find_overflow(state) ? tsc_alone(cstatus) :
+									     cstatus) != 0;
+}
+
+static unsigned int begin_read(const struct state *state)
+{
+	unsigned int resumes;
+
+	/* In its own thread a handler has interrupted it, and finds the sums. */
+	while ((resumes = atomic_load(&state->resumes)) & 1 && !is_own(state))
+		sched_yield();
+	return resumes;
+}
+
+static bool resumed_since(const struct state *state, unsigned int resumes)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	return atomic_load(&state->resumes) != resumes;
+}
+
+/* Without a system call, as long as everything counts. */
+static bool read_in_user_space(const struct state *state, unsigned int n, uint64_t *values)
+{
+	struct perfctr_reader reader;
+	unsigned int i;
+
+	if (!state->overflow.nr)
+		return perfctr_reader_read_all(state->reader, n, values);
+	for (i = 0; i < n; i++) {
+		perfctr_counter_reader(&state->counter[place(&state->overflow, i)], &reader);
+		if (!perfctr_reader_read(&reader, &values[i]))
+			return false;
+		values[i] += state->reader[i].base;
+	}
+	/* Since one of them? */
+	return !find_overflow(state);
+}
+
+/*
+ * Read all n running counters. 0: they count; OVERFLOWN: they have been stopped so, and there are
+ * no times; 1 if somebody took them away; or -1 after perfctr_fail().
+ */
+#define OVERFLOWN 2
+static int read_group(const struct state *state, unsigned int n, struct perfctr_group_values *group)
+{
+	const struct perfctr_overflow *overflow = &state->overflow;
+	struct perfctr_group_values found;
+	unsigned int i, reached, stopped;
+	int result;
+
+	do {
+		if (perfctr_overflow_find(overflow, state->counter, found.values, &reached,
+					  &stopped)) {
+			result = OVERFLOWN;
+			break;
+		}
+		result = perfctr_counter_read(&state->counter[0], &found, n);
+	} while (overflow->nr && find_overflow(state));
+	if (result != 0 && result != OVERFLOWN)
+		return result;
+	group->enabled = found.enabled;
+	group->running = found.running;
+	for (i = 0; i < n; i++)
+		group->values[i] = found.values[place(overflow, i)] + state->reader[i].base;
+	return result;
+}
 
 /*
  * The values of the running counters, and of the TSC in *tsc. 0, or -1 after perfctr_fail() if the
  * kernel has no values. From another thread only with the lock.
  */
-static int sample(const struct state *state, uint64_t *tsc, uint64_t *values)
+static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc, uint64_t *values)
 {
 	bool own = is_own(state);
-	unsigned int i, n = perfctr_cstatus_nrctrs(state->cstatus);
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
 	struct perfctr_group_values group;
 	uint64_t now;
 
 	*tsc = state->tsc_sum;
-	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+	if (perfctr_cstatus_has_tsc(cstatus)) {
 		if (perfctr_clock_read(&state->clock, own, &now) < 0)
 			return -1;
 		*tsc = now - state->tsc_base;
 	}
-	if (n == 0 || (own && perfctr_reader_read_all(state->reader, n, values)))
+	if (n == 0 || (own && read_in_user_space(state, n, values)))
 		return 0;
-	switch (perfctr_counter_read(&state->counter[0], &group, n)) {
+	switch (read_group(state, n, &group)) {
 	case 0:
-		for (i = 0; i < n; i++)
-			values[i] = group.values[i] + state->reader[i].base;
+	case OVERFLOWN:
+		memcpy(values, group.values, sizeof(values[0]) * n);
 		return 0;
 	case 1:
 		return perfctr_why_taken("the counters");
@@ -99,18 +204,24 @@ static int sample(const struct state *state, uint64_t *tsc, uint64_t *values)
 /* Everything, counters that do not run included. */
 static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *sum)
 {
-	unsigned int i;
+	unsigned int i, cstatus, resumes;
 	uint64_t tsc;
 
-	if (sample(state, &tsc, (uint64_t *)sum->pmc) < 0)
-		return -1;
-	sum->tsc = tsc;
-	for (i = perfctr_cstatus_nrctrs(state->cstatus); i < PERFCTR_NR_CTRS; i++)
-		sum->pmc[i] = state->sum[i];
+	do {
+		resumes = begin_read(state);
+		cstatus = state->cstatus;
+		if (sample(state, cstatus, &tsc, (uint64_t *)sum->pmc) < 0)
+			return -1;
+		sum->tsc = tsc;
+		for (i = perfctr_cstatus_nrctrs(cstatus); i < PERFCTR_NR_CTRS; i++)
+			sum->pmc[i] = state->sum[i];
+	} while (resumed_since(state, resumes));
 	return 0;
 }
 
-static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+/* Out of line, so that what is usual needs little stack. */
+static __attribute__((noinline)) int read_all(const struct vperfctr *self,
+					      struct perfctr_sum_ctrs *sum)
 {
 	struct state *state = state_of(self);
 	int result;
@@ -161,8 +272,8 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	return perfctr_read_pmc_slow(self, i);
 }
 
-static int read_quality_locked(const struct state *state, unsigned int i,
-			       struct perfctr_reading *reading)
+static int read_quality_once(const struct state *state, unsigned int i,
+			     struct perfctr_reading *reading)
 {
 	unsigned int n = perfctr_cstatus_nrctrs(state->cstatus);
 	struct perfctr_group_values group;
@@ -175,12 +286,16 @@ static int read_quality_locked(const struct state *state, unsigned int i,
 	if (!is_own(state) ||
 	    !perfctr_reader_read_times(&state->reader[i], &reading->value, &reading->enabled,
 				       &reading->running)) {
-		switch (perfctr_counter_read(&state->counter[0], &group, n)) {
+		switch (read_group(state, n, &group)) {
 		case 0:
-			reading->value = group.values[i] + state->reader[i].base;
+			reading->value = group.values[i];
 			reading->enabled = group.enabled;
 			reading->running = group.running;
 			break;
+		case OVERFLOWN:
+			reading->value = group.values[i];
+			reading->quality = PERFCTR_STALE;
+			return 0;
 		case 1:
 			reading->quality = PERFCTR_NOT_COUNTED;
 			return 0;
@@ -190,6 +305,20 @@ static int read_quality_locked(const struct state *state, unsigned int i,
 	}
 	reading->quality = perfctr_quality_of(reading->enabled, reading->running);
 	return 0;
+}
+
+static int read_quality_locked(const struct state *state, unsigned int i,
+			       struct perfctr_reading *reading)
+{
+	unsigned int resumes;
+	int result;
+
+	do {
+		resumes = begin_read(state);
+		memset(reading, 0, sizeof(*reading));
+		result = read_quality_once(state, i, reading);
+	} while (resumed_since(state, resumes));
+	return result;
 }
 
 static int read_quality(const struct vperfctr *self, unsigned int i,
@@ -213,6 +342,10 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 	if (i >= perfctr_cstatus_nrctrs(state->cstatus))
 		return perfctr_fail(EINVAL, "counter %u is not running", i);
 	*copy = state->reader[i];
+	if (perfctr_cstatus_has_ictrs(state->cstatus))
+		return perfctr_fail(EOPNOTSUPP,
+				    "a reader can't know of the overflows that stop these "
+				    "counters; read them with vperfctr_read_pmc()");
 	if (!state->counter[i].page)
 		return perfctr_why_no_reader();
 	return 0;
@@ -226,7 +359,15 @@ static int read_control(const struct vperfctr *self, struct vperfctr_control *co
 
 static int is_running(const struct vperfctr *self)
 {
-	return state_of(self)->cstatus != 0;
+	struct state *state = state_of(self);
+	int result;
+
+	if (is_own(state))
+		return is_running_locked(state);
+	pthread_mutex_lock(&state->lock);
+	result = is_running_locked(state);
+	pthread_mutex_unlock(&state->lock);
+	return result;
 }
 
 /* ---- starting and stopping ---- */
@@ -236,7 +377,7 @@ static void undo(const struct perfctr_counter *leader, unsigned long request)
 {
 	int error = errno;
 
-	ioctl(leader->fd, request, PERF_IOC_FLAG_GROUP);
+	ioctl(leader->fd, request, 0);
 	errno = error;
 }
 
@@ -251,45 +392,60 @@ static bool counts_the_same(const struct perfctr_cpu_control *a, const struct pe
 	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
 }
 
-static int open_counters(const struct state *state, const struct perfctr_cpu_control *control,
+/* The group of a control's counters, which does not count yet. */
+static int open_counters(const struct state *state, const struct vperfctr_control *control,
 			 struct perfctr_counter *counter)
 {
-	unsigned int i, n = control->nractrs;
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	unsigned int i, k, n = cpu->nractrs + cpu->nrictrs;
 	char name[32];
 
-	for (i = 0; i < n; i++) {
+	for (k = 0; k < n; k++) {
+		bool overflows = k < cpu->nrictrs;
 		struct perf_event_attr attr = {
 			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
-			.disabled = i == 0, .pinned = i == 0 && !state->shared,
+			.disabled = k == 0, .pinned = k == 0 && !state->shared,
 		};
 
-		if (perfctr_control_attr(control, i, &attr, name, sizeof(name)) < 0 ||
-		    perfctr_counter_open(&counter[i], &attr, name, state->tid, -1,
-					 i ? counter : NULL, i) < 0) {
-			close_counters(counter, i);
+		/* The inverse of place(). */
+		i = overflows ? k + cpu->nractrs : k - cpu->nrictrs;
+		if (overflows) {
+			attr.sample_period = -(uint64_t)(int64_t)cpu->ireset[i];
+			attr.sample_type = PERF_SAMPLE_READ;
+		}
+		if (perfctr_control_attr(cpu, i, &attr, name, sizeof(name)) < 0 ||
+		    perfctr_counter_open(&counter[k], &attr, name, state->tid, -1,
+					 k ? counter : NULL, k) < 0) {
+			close_counters(counter, k);
 			return -1;
 		}
-		if (!state->tid)
-			perfctr_counter_map(&counter[i], PERFCTR_PAGE_COUNT);
+		if (overflows && perfctr_counter_arm(&counter[k], control->si_signo) < 0) {
+			close_counters(counter, k + 1);
+			return -1;
+		}
+		if (!overflows && !state->tid)
+			perfctr_counter_map(&counter[k], PERFCTR_PAGE_COUNT);
 	}
 	return 0;
 }
 
 /*
- * Start a stopped group of n, and fill in its readers so that their values begin at 0 now. 0, or -1
+ * Start a stopped group, and fill in its readers so that their values begin at 0 now. 0, or -1
  * after perfctr_fail(), with the group stopped.
  */
-static int start(const struct perfctr_counter *counter, struct perfctr_reader *reader,
-		 unsigned int n)
+static int start(const struct perfctr_overflow *overflow, const struct perfctr_counter *counter,
+		 struct perfctr_reader *reader)
 {
+	static const struct perfctr_counter unmapped = { .fd = -1 };
 	struct perfctr_group_values group;
 	uint64_t values[PERFCTR_NR_CTRS];
-	unsigned int i;
+	unsigned int i, n = overflow->n;
 	int result = 0;
 
+	/* Readers know of no overflows: those of i-mode groups always ask. */
 	for (i = 0; i < n; i++)
-		perfctr_counter_reader(&counter[i], &reader[i]);
-	if (perfctr_counter_ioctl(&counter[0], PERF_EVENT_IOC_ENABLE) < 0)
+		perfctr_counter_reader(overflow->nr ? &unmapped : &counter[i], &reader[i]);
+	if (perfctr_overflow_start(overflow, counter, ~0u) < 0)
 		return -1;
 	if (!perfctr_reader_read_all(reader, n, values)) {
 		/* Because they can't be read in user space, or because there is no room for them. */
@@ -301,7 +457,8 @@ static int start(const struct perfctr_counter *counter, struct perfctr_reader *r
 		else
 			memcpy(values, group.values, sizeof(values[0]) * n);
 	}
-	for (i = 0; i < n && result == 0; i++)
+	/* What overflows after a period has counted since its beginning: these events are new. */
+	for (i = 0; i < n && result == 0 && !overflow->nr; i++)
 		reader[i].base = -values[i];
 	return result;
 }
@@ -335,60 +492,116 @@ static void set_sums(struct state *state, const struct vperfctr_control *control
 /* Stop what runs and keep its values in the sums; the group stays open. */
 static int stop(struct state *state)
 {
-	unsigned int n = perfctr_cstatus_nrctrs(state->cstatus);
+	const struct perfctr_counter *leader = &state->counter[0];
+	unsigned int cstatus = state->cstatus, n = perfctr_cstatus_nrctrs(cstatus);
 	uint64_t values[PERFCTR_NR_CTRS], tsc;
-	int result = sample(state, &tsc, values);
+	int result = 0;
 
-	if (result == 0) {
+	/* An overflow is in the sums if its signal comes: no other may follow. */
+	if (perfctr_cstatus_has_ictrs(cstatus))
+		result = perfctr_counter_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	if (sample(state, cstatus, &tsc, values) < 0) {
+		result = -1;
+	} else {
 		state->tsc_sum = tsc;
 		memcpy(state->sum, values, sizeof(values[0]) * n);
 	}
 	atomic_signal_fence(memory_order_seq_cst);
 	state->cstatus = 0;
-	if (n && perfctr_counter_ioctl(&state->counter[0], PERF_EVENT_IOC_DISABLE) < 0)
+	if (n && !perfctr_cstatus_has_ictrs(cstatus) &&
+	    perfctr_counter_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0) < 0)
 		result = -1;
 	return result;
 }
 
+/* Signals wait, if there are i-mode counters: their handlers find everything before or after. */
+static bool hold_signals(unsigned int cstatus, sigset_t *held)
+{
+	sigset_t all;
+
+	if (!perfctr_cstatus_has_ictrs(cstatus))
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, held);
+	return true;
+}
+
+static int check_own(const struct state *state)
+{
+	if (is_own(state))
+		return 0;
+	return perfctr_fail(ESRCH, state->handle.owner ?
+			    "these counters belong to another thread, which alone can control them" :
+			    "these counters have been unlinked; open new ones");
+}
+
 static int check_control(const struct state *state, const struct vperfctr_control *control)
 {
-	if (!is_own(state) && !state->tid)
-		return perfctr_fail(ESRCH, state->handle.owner ?
-				    "these counters belong to another thread, which alone can control them" :
-				    "these counters have been unlinked; open new ones");
-	if (perfctr_control_words(control) < 0 ||
-	    perfctr_cpu_control_check(&control->cpu_control) < 0)
+	if ((!state->tid && check_own(state) < 0) || perfctr_control_words(control) < 0)
 		return -1;
-	if (control->cpu_control.nrictrs)
-		return perfctr_fail(EOPNOTSUPP, "this release can't deliver overflow signals through "
-				    "perf_events; use a-mode counters (nrictrs = 0)");
-	return 0;
+	if (state->shared && control->cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP,
+				    "i-mode counters can't share the PMU: while they wait for it "
+				    "they miss their overflows; open without VPERFCTR_OPEN_SHARED");
+	return perfctr_cpu_control_check(&control->cpu_control) < 0 ? -1 :
+	       perfctr_control_signal(control);
+}
+
+/* Put a control's events in the place of those before, which are in replaced[] then; how many. */
+static unsigned int replace_counters(struct state *state, const struct perfctr_cpu_control *cpu,
+				     const struct perfctr_overflow *overflow,
+				     const struct perfctr_counter *fresh,
+				     struct perfctr_counter *replaced)
+{
+	unsigned int n = state->nr_open, reached, stopped;
+	uint64_t values[PERFCTR_NR_CTRS];
+
+	memcpy(replaced, state->counter, sizeof(replaced[0]) * n);
+	/* Not its numbers if it was told of already. */
+	if (state->told < 0 && perfctr_overflow_find(&state->overflow, replaced, values, &reached,
+						     &stopped)) {
+		state->replaced_mask = reached;
+		state->replaced_first = state->overflow.n - state->overflow.nr;
+		state->replaced = replaced;
+	}
+	memcpy(state->counter, fresh, sizeof(fresh[0]) * overflow->n);
+	state->nr_open = overflow->n;
+	state->opened = *cpu;
+	perfctr_overflow_copy(&state->overflow, overflow);
+	state->told = -1;
+	return n;
 }
 
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	struct state *state = state_of(self);
-	struct perfctr_counter fresh[PERFCTR_NR_CTRS];
+	struct perfctr_counter fresh[PERFCTR_NR_CTRS], replaced[PERFCTR_NR_CTRS];
 	struct perfctr_reader readers[PERFCTR_NR_CTRS];
-	unsigned int n, old = state->cstatus, cstatus;
-	bool reuse;
+	struct perfctr_overflow overflow;
+	unsigned int n, old, cstatus, nr_replaced = 0;
+	sigset_t held;
+	bool reuse, hold;
 	int result = -1;
 
 	/* Nothing is touched before everything that can be refused has been. */
 	if (check_control(state, control) < 0)
 		return -1;
-	n = cpu->nractrs;
-	cstatus = perfctr_mk_cstatus(cpu->tsc_on, n, 0);
-	reuse = n && n == state->nr_open && !state->shared && counts_the_same(cpu, &state->opened);
-	if (n && !reuse && open_counters(state, cpu, fresh) < 0)
+	n = cpu->nractrs + cpu->nrictrs;
+	cstatus = perfctr_mk_cstatus(cpu->tsc_on, cpu->nractrs, cpu->nrictrs);
+	reuse = n && n == state->nr_open && !state->shared && !cpu->nrictrs &&
+		counts_the_same(cpu, &state->opened);
+	if (n && !reuse && open_counters(state, control, fresh) < 0)
 		return -1;
+	perfctr_overflow_init(&overflow, cpu->nrictrs, n, cpu->ireset + cpu->nractrs);
 	if (cpu->tsc_on && !state->have_clock) {
 		perfctr_clock_open(&state->clock);
 		state->have_clock = true;
 	}
 
+	hold = hold_signals(cstatus | state->cstatus, &held);
 	pthread_mutex_lock(&state->lock);
+	old = state->cstatus;
 	if (old && stop(state) < 0)
 		goto out;
 	if (!cstatus) {
@@ -396,9 +609,9 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 		result = 0;
 		goto out;
 	}
-	if (n && start(reuse ? state->counter : fresh, readers, n) < 0) {
+	if (n && start(&overflow, reuse ? state->counter : fresh, readers) < 0) {
 		/* No room for the new counters: the old ones go on as if nothing had happened. */
-		if (perfctr_cstatus_nrctrs(old))
+		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
 			undo(&state->counter[0], PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
 			start_tsc(state);
@@ -406,12 +619,8 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 		state->cstatus = old;
 		goto out;
 	}
-	if (n && !reuse) {
-		close_counters(state->counter, state->nr_open);
-		memcpy(state->counter, fresh, sizeof(fresh[0]) * n);
-		state->nr_open = n;
-		state->opened = *cpu;
-	}
+	if (n && !reuse)
+		nr_replaced = replace_counters(state, cpu, &overflow, fresh, replaced);
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	set_sums(state, control, n);
 	state->control = *control;
@@ -420,9 +629,85 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 	result = 0;
 out:
 	pthread_mutex_unlock(&state->lock);
+	/* The signal of an overflow that this has stopped comes now: its descriptor is still open. */
+	if (hold)
+		pthread_sigmask(SIG_SETMASK, &held, NULL);
+	state->replaced = NULL;
+	close_counters(replaced, nr_replaced);
 	if (result < 0 && !reuse)
 		close_counters(fresh, n);
 	return result;
+}
+
+static int iresume(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int cstatus = state->cstatus, i, k, again;
+	uint64_t values[PERFCTR_NR_CTRS], missed[PERFCTR_NR_CTRS];
+	struct perfctr_overflow next;
+	int result = 1;
+
+	if (check_own(state) < 0)
+		return -1;
+	if (perfctr_cstatus_has_ictrs(cstatus))
+		result = perfctr_overflow_renew(&state->overflow, state->counter,
+						state->opened.ireset + state->opened.nractrs, &next,
+						values, missed, &again);
+	if (result == 1)
+		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
+	if (result < 0)
+		return -1;
+	/* A handler that comes in between finds the sums. */
+	atomic_fetch_add(&state->resumes, 1);
+	for (i = 0; i < next.n; i++)
+		state->sum[i] = values[place(&next, i)] + state->reader[i].base;
+	atomic_signal_fence(memory_order_seq_cst);
+	state->cstatus = tsc_alone(cstatus);
+	atomic_signal_fence(memory_order_seq_cst);
+	for (i = 0; i < next.n; i++) {
+		k = place(&next, i);
+		state->reader[i].base -= missed[k];
+	}
+	perfctr_overflow_copy(&state->overflow, &next);
+	state->told = -1;
+	atomic_signal_fence(memory_order_seq_cst);
+	state->cstatus = cstatus;
+	atomic_fetch_add(&state->resumes, 1);
+	return perfctr_overflow_start(&next, state->counter, again);
+}
+
+/* Is descriptor fd that of an i-mode counter in the set, which is counted from counter first? */
+static bool tells_of(const struct perfctr_counter *counter, unsigned int set, int fd)
+{
+	for (; set; counter++, set >>= 1)
+		if (set & 1 && counter->fd == fd)
+			return true;
+	return false;
+}
+
+static unsigned int ovf_mask(const struct vperfctr *self, const siginfo_t *info)
+{
+	struct state *state = state_of(self);
+	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int reached, stopped;
+
+	/* Signals that have codes of their own tell no better than SI_SIGIO. */
+	if (!is_own(state) || (info->si_code != POLL_IN && info->si_code != POLL_HUP &&
+			       info->si_code != SI_SIGIO))
+		return 0;
+	if (state->replaced && tells_of(state->replaced, state->replaced_mask, info->si_fd))
+		return state->replaced_mask << state->replaced_first;
+	if (!perfctr_overflow_find(&state->overflow, state->counter, values, &reached, &stopped) ||
+	    !tells_of(state->counter, reached, info->si_fd))
+		return 0;
+	/* One signal tells of an overflow, also of several counters at once. */
+	if (state->told >= 0 && state->told != info->si_fd)
+		return 0;
+	state->told = info->si_fd;
+	/* What still counts would overflow as well, if the handler takes long. */
+	if (!(stopped & 1))
+		undo(&state->counter[0], PERF_EVENT_IOC_DISABLE);
+	return reached << (state->overflow.n - state->overflow.nr);
 }
 
 /* ---- opening and closing ---- */
@@ -437,6 +722,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 				    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
+	state->told = -1;
 	for (i = 0; i < PERFCTR_NR_CTRS; i++)
 		state->counter[i].fd = -1;
 	return 0;
@@ -465,17 +751,23 @@ int perfctr_perf_is_alive(const struct vperfctr *self)
 static int detach(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
+	sigset_t held;
+	bool hold = hold_signals(state->cstatus, &held);
 	int result = 0;
 
 	pthread_mutex_lock(&state->lock);
 	if (state->cstatus)
 		result = stop(state);
+	pthread_mutex_unlock(&state->lock);
+	/* As in perf_control(). Nobody else uses what is stopped. */
+	if (hold)
+		pthread_sigmask(SIG_SETMASK, &held, NULL);
+	state->overflow.nr = 0;
 	close_counters(state->counter, state->nr_open);
 	state->nr_open = 0;
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
 	state->have_clock = false;
-	pthread_mutex_unlock(&state->lock);
 	return result;
 }
 
@@ -490,29 +782,28 @@ static void destroy(struct vperfctr *self)
 	pthread_mutex_destroy(&state->lock);
 }
 
-static int iresume(struct vperfctr *self)
-{
-	(void)self;
-	return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
-}
-
 /* ---- facts ---- */
 
-/* Whether this thread could read a hardware counter in user space. */
-static bool user_reads_work(void)
+/* What this thread could do with a hardware counter: read it in user space, have its overflows. */
+static unsigned int counter_features(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1, .sample_period = 1000000,
 	};
+	unsigned int features = perfctr_this_cpu()->pcint ? PERFCTR_FEATURE_PCINT : 0;
 	struct perfctr_counter counter;
-	bool works;
 
-	if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0)
-		return false;
-	works = perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT);
+	if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0) {
+		features = 0;
+		attr.sample_period = 0;
+		if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0)
+			return 0;
+	}
+	if (perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT))
+		features |= PERFCTR_FEATURE_RDPMC;
 	perfctr_counter_close(&counter);
-	return works;
+	return features;
 }
 
 static int perf_info(struct perfctr_info *info)
@@ -524,8 +815,7 @@ static int perf_info(struct perfctr_info *info)
 	snprintf(info->driver_version, sizeof(info->driver_version), "perf_events %.19s",
 		 uname(&system) == 0 ? system.release : "");
 	perfctr_cpu_info(info);
-	if (user_reads_work())
-		info->cpu_features |= PERFCTR_FEATURE_RDPMC;
+	info->cpu_features |= counter_features();
 	if (PERFCTR_HAVE_RDTSC)
 		info->cpu_features |= PERFCTR_FEATURE_RDTSC;
 	return 0;
@@ -547,5 +837,6 @@ const struct perfctr_provider perfctr_provider_perf = {
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
+	.ovf_mask = ovf_mask,
 	.read_all = read_all,
 };

@@ -192,12 +192,8 @@ static int fail_control(int fd, const struct vperfctr_control *control)
 		return perfctr_fail(
 		    EINVAL, "the driver takes no overflow interrupts on this processor; use "
 			    "a-mode counters (nrictrs = 0)");
-	if (cpu->nrictrs && (control->si_signo < 1 || control->si_signo > SIGRTMAX))
-		return perfctr_fail(
-		    EINVAL,
-		    "invalid control: si_signo is %d: i-mode counters need the number "
-		    "of the signal that an overflow sends",
-		    control->si_signo);
+	if (perfctr_control_signal(control) < 0)
+		return -1;
 	return fail_call(EINVAL, fd, "carry out this control");
 }
 

@@ -318,7 +318,8 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 	if (config->signal && perfctr_counter_signal(&sampler->counter[0], config->signal) < 0)
 		goto fail;
 	if (!(config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED)) &&
-	    perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE) < 0)
+	    perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE,
+				  PERF_IOC_FLAG_GROUP) < 0)
 		goto fail;
 	if (check_pinned(sampler, tid, config) < 0)
 		goto fail;
@@ -356,13 +357,15 @@ int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
 
 int perfctr_sampler_enable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE) :
+	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE,
+						 PERF_IOC_FLAG_GROUP) :
 			    fail_child();
 }
 
 int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE) :
+	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE,
+						 PERF_IOC_FLAG_GROUP) :
 			    fail_child();
 }
 

@@ -63,6 +63,16 @@ int perfctr_control_words(const struct vperfctr_control *control)
 	return 0;
 }
 
+int perfctr_control_signal(const struct vperfctr_control *control)
+{
+	if (control->cpu_control.nrictrs && (control->si_signo < 1 || control->si_signo > SIGRTMAX))
+		return perfctr_fail(EINVAL,
+				    "invalid control: si_signo is %d: i-mode counters need the "
+				    "number of the signal that an overflow sends",
+				    control->si_signo);
+	return 0;
+}
+
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
 	const struct perfctr_provider *provider = perfctr_provider_of(self);
@@ -157,9 +167,6 @@ int vperfctr_iresume(const struct vperfctr *self)
 
 unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
 {
-	const siginfo_t *info = siginfo;
-
-	/* perfctr's own siginfo. perf_events sends it other ones, once it can count i-mode here. */
-	(void)self;
-	return info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
+	/* Of none in a child of fork(). */
+	return self->provider ? self->provider->ovf_mask(self, siginfo) : 0;
 }

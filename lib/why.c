@@ -107,6 +107,9 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 
 	if (no_pmu)
 		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: %s", name, no_pmu);
+	if (attr->sample_period)
+		return perfctr_fail(EOPNOTSUPP, "%s can't overflow: its PMU does not interrupt, or has "
+				    "no such event; count it in a-mode", name);
 	if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE)
 		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: this processor has no such event, "
 				    "or its kernel driver does not know it; choose another with "
@@ -142,6 +145,10 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 				    "it: the PMU has too few counters for all of them, or they need the "
 				    "same one; count fewer events at a time", name, members,
 				    members == 1 ? "event" : "events");
+	if (attr->sample_period)
+		return perfctr_fail(EINVAL, "%s can't overflow after every %llu: its PMU needs a longer "
+				    "period (128 is enough), does not know the code, or can't tell "
+				    "modes apart", name, (unsigned long long)attr->sample_period);
 	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
 	    attr->exclude_host | attr->exclude_guest)
 		return perfctr_fail(EINVAL, "%s can't be counted: its PMU does not know the code, or "

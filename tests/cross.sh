@@ -47,7 +47,7 @@ for host; do
 		 make -C lib && make -C src libcheck.la) >"$build/check.log" 2>&1 ||
 		{ tail "$build/check.log" >&2; exit 1; }
 	(cd "$build/lib" &&
-	 "$top/configure" --host="$host" --enable-werror --disable-shared \
+	 "$top/configure" --host="$host" --enable-werror --disable-shared --without-libelf \
 		CHECK_CFLAGS="-I$build/check/src -I$work/check/src -I$build/check" \
 		CHECK_LIBS="$build/check/src/.libs/libcheck.a $build/check/lib/.libs/libcompat.a -lm -lrt -pthread" &&
 	 make -j2 LDFLAGS=-all-static &&

@@ -28,6 +28,7 @@ unit_tests = \
 	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/kinds \
+	tests/unit/overflow \
 	tests/unit/primitives \
 	tests/unit/raw \
 	tests/unit/record \
@@ -68,6 +69,8 @@ tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
+tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_overflow_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
@@ -179,8 +182,8 @@ check_PROGRAMS += tests/tools/refuse
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
-	tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets \
-	tests/vm/init
+	tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples \
+	tests/vm/guest/sets tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
@@ -191,8 +194,7 @@ tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/overflow tests/vm/guest/perfex-driver tests/vm/guest/storm-driver \
-	tests/bench/switch
+	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la

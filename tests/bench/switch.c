@@ -5,7 +5,6 @@
  * nanosecond is an instruction, so that the figures are exact: VM_TESTS=switch tests/vm/run.sh.
  */
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,18 +31,6 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* The library has no i-mode counters over perf_events: one as the kernel gives it. */
-static void count_sampled(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .size = sizeof(attr),
-		.exclude_kernel = 1, .exclude_hv = 1, .sample_period = PERIOD, .pinned = 1,
-	};
-
-	if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) < 0)
-		fail("perf_event_open");
-}
-
 static struct vperfctr *count(const struct load *load)
 {
 	struct vperfctr_control control;
@@ -57,10 +44,6 @@ static struct vperfctr *count(const struct load *load)
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = load->nractrs;
 	control.cpu_control.nrictrs = load->nrictrs;
-	if (load->nrictrs && strcmp(perfctr_provider_name(), "perf") == 0) {
-		control.cpu_control.nrictrs = 0;
-		count_sampled();
-	}
 	for (i = 0; i < load->nractrs + load->nrictrs; i++) {
 		control.cpu_control.pmc_map[i] = i;
 		control.cpu_control.evntsel[i] = i < load->nractrs ? 0x004100C0 : 0x005100C0;

@@ -261,17 +261,62 @@ START_TEST(no_such_counter)
 }
 END_TEST
 
+/* None of these signals tells of an overflow of this state. */
 START_TEST(overflow_mask)
 {
-	struct vperfctr *self = vperfctr_open();
+	struct vperfctr *self = open_counting_tsc();
 	siginfo_t info;
 
 	memset(&info, 0, sizeof(info));
 	info.si_code = SI_PMC_OVF;
 	info.si_pmc_ovf_mask = 5;
-	ck_assert_uint_eq(vperfctr_ovf_mask(self, &info), 5);
+	ck_assert_uint_eq(vperfctr_ovf_mask(self, &info), 0);
 	info.si_code = SI_USER;
 	ck_assert_uint_eq(vperfctr_ovf_mask(self, &info), 0);
+	memset(&info, 0, sizeof(info));
+	info.si_code = POLL_HUP;
+	ck_assert_uint_eq(vperfctr_ovf_mask(self, &info), 0);
+	info.si_fd = -1;
+	ck_assert_uint_eq(vperfctr_ovf_mask(self, &info), 0);
+	vperfctr_unlink(self);
+	ck_assert_uint_eq(vperfctr_ovf_mask(self, &info), 0);
+	vperfctr_close(self);
+}
+END_TEST
+
+static struct vperfctr_control i_mode(void)
+{
+	struct vperfctr_control control = tsc_only();
+
+	control.si_signo = SIGUSR1;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.ireset[0] = -1000000;
+#if defined(__i386__) || defined(__x86_64__)
+	control.cpu_control.evntsel[0] = 0x005100C0;
+#elif defined(__aarch64__)
+	control.cpu_control.evntsel[0] = 0x80000008;
+#endif
+	return control;
+}
+
+/* Where there is no PMU that is said; where there is one it counts, but is never shared. */
+START_TEST(i_mode_controls)
+{
+	struct vperfctr *self = open_counting_tsc();
+	struct vperfctr_control control = i_mode();
+
+	if (vperfctr_control(self, &control) < 0)
+		ck_assert_msg(errno == EOPNOTSUPP || errno == EINVAL || errno == EACCES ||
+			      errno == ENOSYS || errno == EBUSY, "%s", perfctr_error());
+	ck_assert_int_ne(vperfctr_is_running(self), 0);
+	ck_fails(vperfctr_iresume(self), EINVAL, "no i-mode counter has overflowed");
+	vperfctr_unlink(self);
+	ck_fails(vperfctr_iresume(self), ESRCH, "unlinked");
+	vperfctr_close(self);
+
+	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED);
+	ck_assert_ptr_nonnull(self);
+	ck_fails(vperfctr_control(self, &control), EOPNOTSUPP, "can't share the PMU");
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 }
@@ -284,6 +329,8 @@ static void *use_anothers(void *arg)
 	struct perfctr_sum_ctrs sum;
 
 	ck_assert_int_eq(vperfctr_control(other, &control), -1);
+	ck_assert_int_eq(errno, ESRCH);
+	ck_assert_int_eq(vperfctr_iresume(other), -1);
 	ck_assert_int_eq(errno, ESRCH);
 	ck_assert_int_eq(vperfctr_unlink(other), -1);
 	ck_assert_int_eq(errno, ESRCH);
@@ -547,7 +594,7 @@ END_TEST
 
 UNIT_MAIN("virtual", 60, one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
 	  tsc_counts_while_the_thread_runs, tsc_never_goes_back, sums_over_controls,
-	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask,
+	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask, i_mode_controls,
 	  other_threads_only_read, total_over_threads, a_child_has_no_total, a_child_has_none,
 	  a_child_ends_as_a_thread, nothing_leaks,
 	  works_without_descriptors, signals_in_every_call)

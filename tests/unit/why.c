@@ -6,6 +6,9 @@
 
 static const struct perf_event_attr hardware = { .type = PERF_TYPE_HARDWARE };
 static const struct perf_event_attr user = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };
+static const struct perf_event_attr sampled = {
+	.type = 12, .exclude_kernel = 1, .sample_period = 3,
+};
 static const struct perf_event_attr software = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 };
 static const struct perf_event_attr uncore = { .type = 12, .exclude_kernel = 1 };
 
@@ -58,6 +61,8 @@ START_TEST(what_does_not_fit)
 	why(EINVAL, &user, 0, 1, "together with the 1 event before it");
 	why(EINVAL, &uncore, 0, 0, "without modifiers");
 	why(EINVAL, &hardware, 0, 0, "does not accept");
+	why(EINVAL, &sampled, 0, 0, "after every 3: its PMU needs a longer period");
+	why(EINVAL, &sampled, 0, 2, "together with the 2 events before it");
 	why(EBUSY, &user, 0, 0, "the NMI watchdog holds a counter");
 	ck_fails(perfctr_why_taken("the counters"), EBUSY, "kernel.nmi_watchdog=0");
 	use_root("nothing");
@@ -73,6 +78,7 @@ START_TEST(what_is_not_there)
 	/* Four names of the same thing, one errno. */
 	for (i = 0; i < ARRAY_SIZE(absent); i++)
 		ck_fails(perfctr_why_not(absent[i], &software, "x", 0, 0), EOPNOTSUPP, "perfex -l");
+	why(EOPNOTSUPP, &sampled, 0, 0, "does not interrupt");
 	if (perfctr_no_pmu())
 		ck_fails(perfctr_why_not(ENOENT, &user, "cycles", 0, 0), EOPNOTSUPP,
 			 perfctr_no_pmu());

@@ -95,11 +95,11 @@ files() {
 	[ -e "$work/files-$arch/.done" ] && return
 	case $arch in
 	arm64) host=aarch64-linux-gnu more="" ;;
-	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/overflow
+	amd64) host="" more="tests/vm/guest/driver
 		tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf tests/vm/guest/perfex-driver
 		tests/vm/guest/storm-driver
 		tests/bench/switch" ;;
-	i386) host=i686-linux-gnu more="tests/vm/guest/driver tests/vm/guest/overflow" ;;
+	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	esac
 	"$here/deb.sh" bookworm "$arch" busybox-static "$work/busybox-$arch"
 	log "building the programs for $arch"
@@ -111,9 +111,9 @@ files() {
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
 	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/storm/storm $more \
-		       tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/perfex-exact \
-		       tests/vm/guest/loop tests/vm/guest/remote tests/vm/guest/samples \
-		       tests/vm/guest/sets; do
+		       tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
+		       tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/remote \
+		       tests/vm/guest/samples tests/vm/guest/sets; do
 		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
@@ -122,6 +122,7 @@ files() {
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
+	ln -sf overflow "$work/files-$arch/bin/overflow_driver"
 	ln -sf driver "$work/files-$arch/bin/driver_tsc"
 	ln -sf remote "$work/files-$arch/bin/remote_perf"
 	touch "$work/files-$arch/.done"
@@ -165,7 +166,7 @@ for name in $1; do
 	EOT
 	kernel "$arch" "$suite"
 	files
-	usual="counters perfex-exact samples"
+	usual="counters overflow perfex-exact samples"
 	[ "$arch" = i386 ] || usual="$usual global sets"
 	# The loops are stepped where that has not been done on the host.
 	[ "$name" != arm64-1 ] || usual="$usual step remote_perf"
@@ -174,7 +175,7 @@ for name in $1; do
 		qemu
 		driver
 		DRIVER=$work/driver-$arch-$suite/perfctr.ko
-		usual="$usual driver counters_driver overflow"
+		usual="$usual driver counters_driver overflow_driver"
 		[ "$arch" != amd64 ] || usual="$usual remote remote_perf perfex-driver driver_perf"
 	fi
 	case $name in

@@ -5,73 +5,13 @@
  * counts through it. Prints a line per test; exit status 0 if all
  * passed, 1 if one failed, 77 if there is no PMU.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
+#include <stdint.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <libperfctr.h>
 #include <perfctr/read.h>
-
-static unsigned int failures;
-
-#define CHECK(condition, ...) do { \
-	if (!(condition)) { \
-		printf("  line %d: %s: ", __LINE__, #condition); \
-		printf(__VA_ARGS__); \
-		printf("\n"); \
-		return 1; \
-	} \
-} while (0)
-
-/* Exactly 2 * n instructions. */
-static inline __attribute__((always_inline)) void loop(unsigned long n)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
-#elif defined(__aarch64__)
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
-#endif
-}
-
-/* A control that counts user-mode instructions on counters [0, n). */
-static struct vperfctr_control instructions(unsigned int n)
-{
-	struct vperfctr_control control;
-	unsigned int i;
-
-	memset(&control, 0, sizeof(control));
-	control.cpu_control.tsc_on = 1;
-	control.cpu_control.nractrs = n;
-	for (i = 0; i < n; i++) {
-		control.cpu_control.pmc_map[i] = i;
-#if defined(__aarch64__)
-		control.cpu_control.evntsel[i] = 0x80000008;	/* P: not EL1; INST_RETIRED */
-#else
-		control.cpu_control.evntsel[i] = 0x004100C0;	/* EN, USR; instructions retired */
-#endif
-	}
-#if !defined(__aarch64__)
-	{
-		struct perfctr_info info;
-
-		/* P6: one enable bit, in the first event select. */
-		if (perfctr_get_info(&info) == 0 && (info.cpu_type == PERFCTR_X86_INTEL_P6 ||
-						     info.cpu_type == PERFCTR_X86_INTEL_PII ||
-						     info.cpu_type == PERFCTR_X86_INTEL_PIII))
-			for (i = 1; i < n; i++)
-				control.cpu_control.evntsel[i] &= ~0x00400000u;
-	}
-#endif
-	return control;
-}
+#include "tests/vm/guest/guest.h"
 
 static struct vperfctr *open_counting(unsigned int n)
 {
@@ -313,6 +253,7 @@ static void run_on(int cpu)
 }
 
 #define SLICES 50
+#define RETRY 50
 
 static void *work(void *arg)
 {
@@ -320,7 +261,7 @@ static void *work(void *arg)
 	struct vperfctr *self = open_counting(1);
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t slice[2][SLICES];
-	unsigned int half, i, wrong = 0;
+	unsigned int half, i, wrong = 0, retries = 0;
 
 	worker->result = 1;
 	if (!self)
@@ -342,11 +283,16 @@ static void *work(void *arg)
 		}
 	}
 	for (i = 1; i < SLICES; i++) {
-		if (slice[1][i] - slice[0][i] == 2 * worker->n)
+		int64_t odd = (int64_t)(slice[1][i] - slice[0][i] - 2 * worker->n);
+
+		if (odd == 0)
 			continue;
 		printf("  slice %u of %lu: %llu and %llu, the one before: %llu and %llu\n", i, worker->n,
 		       (unsigned long long)slice[0][i], (unsigned long long)slice[1][i],
 		       (unsigned long long)slice[0][i - 1], (unsigned long long)slice[1][i - 1]);
+		/* A read that a switch interrupts begins again, with some instructions more: seldom. */
+		if (odd >= -RETRY && odd <= RETRY && retries++ == 0)
+			continue;
 		wrong++;
 	}
 #if defined(__aarch64__)
@@ -540,14 +486,6 @@ static int named_counters_are_refused(void)
 	control.cpu_control.pmc_map[1] = 0;
 	CHECK(vperfctr_control(self, &control) < 0 && errno == EOPNOTSUPP, "%s", perfctr_error());
 	CHECK(strstr(perfctr_error(), "pmc_map[0]"), "%s", perfctr_error());
-	control = instructions(1);
-	control.cpu_control.nractrs = 0;
-	control.cpu_control.nrictrs = 1;
-	control.cpu_control.ireset[0] = -1000;
-#if !defined(__aarch64__)
-	control.cpu_control.evntsel[0] |= 0x00100000;
-#endif
-	CHECK(vperfctr_control(self, &control) < 0 && errno == EOPNOTSUPP, "%s", perfctr_error());
 	done(self);
 	return 0;
 }
@@ -647,43 +585,14 @@ static int reads_in_signal_handlers(void)
 	return 0;
 }
 
-/*
- * QEMU's arm64 PMU has one count for all processors: what another executes while this one is
- * interrupted in user mode is counted here, too. That is seldom, so that a test which needs it not to
- * happen may try again there, and only there.
- */
-static unsigned int allowed_tries(void)
-{
-#if defined(__aarch64__)
-	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		return 3;
-#endif
-	return 1;
-}
-
-/* Everything through the driver from here on. */
-static int load_driver(void)
-{
-	int module = open("/perfctr.ko", O_RDONLY);
-
-	if (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0) {
-		printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
-		return -1;
-	}
-	close(module);
-	setenv("PERFCTR_PROVIDER", "driver", 1);
-	return strcmp(perfctr_provider_name(), "driver") == 0 ? 0 : -1;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct {
-		const char *name;
-		int (*run)(void);
+		struct guest_test test;
 		bool perf;		/* about perf_events, or what only it can do */
 	} tests[] = {
-#define TEST(name) { #name, name, false }
-#define PERF_TEST(name) { #name, name, true }
+#define TEST(name) { { #name, name }, false }
+#define PERF_TEST(name) { { #name, name }, true }
 		TEST(exact_counts), TEST(all_counters_agree), PERF_TEST(user_reads_equal_the_kernels),
 		TEST(stop_start_preserve), TEST(refused_control_loses_nothing), PERF_TEST(busy_counters),
 		TEST(two_threads_on_one_cpu), TEST(migration), TEST(virtual_tsc),
@@ -693,12 +602,12 @@ int main(int argc, char **argv)
 		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
 	};
 	struct perfctr_info info;
-	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), tries, ran = 0;
+	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), failures = 0, ran = 0;
 	bool driver;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	driver = argc > 0 && strstr(argv[0], "driver");
-	if (driver && load_driver() < 0)
+	if (driver && (load_driver() < 0 || setenv("PERFCTR_PROVIDER", "driver", 1) < 0))
 		return 1;
 	if (perfctr_get_info(&info) < 0 || perfctr_info_nrctrs(&info) == 0) {
 		printf("no counters on this machine: %s\n", perfctr_error());
@@ -706,27 +615,11 @@ int main(int argc, char **argv)
 	}
 	perfctr_info_print(&info);
 	for (i = 0; i < n; i++) {
-		int failed = 1;
-
 		if (driver && tests[i].perf)
 			continue;
 		ran++;
-		for (tries = allowed_tries(); failed && tries; tries--) {
-			struct vperfctr *left;
-
-			failed = tests[i].run();
-			/* What a failed test left behind must not fail the next one. */
-			left = vperfctr_open_mode(0);
-			if (left)
-				done(left);
-		}
-		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
-		failures += failed != 0;
+		failures += (unsigned int)run_guest_test(&tests[i].test);
 	}
 	printf("%u passed, %u failed\n", ran - failures, failures);
-	if (driver && syscall(SYS_delete_module, "perfctr", O_NONBLOCK) < 0) {
-		printf("the driver can't be unloaded: %s\n", strerror(errno));
-		return 1;
-	}
-	return failures != 0;
+	return (driver && unload_driver() < 0) || failures != 0;
 }

@@ -19,39 +19,10 @@ static bool is_p5(void)
 	return cpu_type == PERFCTR_X86_INTEL_P5 || cpu_type == PERFCTR_X86_INTEL_P5MMX;
 }
 
-static bool is_p6(void)
-{
-	return (cpu_type >= PERFCTR_X86_INTEL_P6 && cpu_type <= PERFCTR_X86_INTEL_PIII) ||
-	       cpu_type == PERFCTR_X86_INTEL_PENTM;
-}
-
 static bool is_p4(void)
 {
 	return cpu_type == PERFCTR_X86_INTEL_P4 || cpu_type == PERFCTR_X86_INTEL_P4M2 ||
 	       cpu_type == PERFCTR_X86_INTEL_P4M3;
-}
-
-/* User-mode instructions on n counters of this processor. */
-static struct vperfctr_control count_here(unsigned int n)
-{
-	struct vperfctr_control c;
-	unsigned int i;
-
-	memset(&c, 0, sizeof(c));
-	c.cpu_control.tsc_on = 1;
-	c.cpu_control.nractrs = n;
-	for (i = 0; i < n; i++) {
-		c.cpu_control.pmc_map[i] = i;
-		/* P6's counter 0 enables both. */
-		c.cpu_control.evntsel[i] = is_p5() ? 0x0096 : is_p6() && i ? 0x000100C0 : 0x004100C0;
-		if (is_p4()) {
-			/* CRU_ESCR0 and 1 belong to the IQ counters: instr_retired, NBOGUSNTAG. */
-			c.cpu_control.pmc_map[i] = 12 + i;
-			c.cpu_control.evntsel[i] = 0x00039000;
-			c.cpu_control.p4.escr[i] = 0x04000204;
-		}
-	}
-	return c;
 }
 
 /* The kernel's, too. */
@@ -119,7 +90,7 @@ static int opening(void)
 
 static int virtual_tsc(void)
 {
-	struct vperfctr_control c = count_here(0);
+	struct vperfctr_control c = instructions(0);
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
 	unsigned int k;
@@ -147,7 +118,7 @@ static int virtual_tsc(void)
 
 static int refusals(void)
 {
-	struct vperfctr_control c = count_here(counters), good = c;
+	struct vperfctr_control c = instructions(counters), good = c;
 	struct { struct vperfctr_control c; char more[8]; } large;
 	struct perfctr_call_control call = { .control = (uintptr_t)&large };
 	struct perfctr_sum_ctrs a, b;
@@ -186,7 +157,7 @@ static int refusals(void)
 /* Without a PMU hardware events are refused, on whatever counter, and the TSC counts on. */
 static int no_counters(void)
 {
-	struct vperfctr_control c = count_here(0);
+	struct vperfctr_control c = instructions(0);
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
 	unsigned int i;
@@ -194,7 +165,7 @@ static int no_counters(void)
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0 &&
 	      read_state(h.fd, &a, NULL) == 0, "TSC");
 	for (i = 0; i < PERFCTR_NR_CTRS; i++) {
-		c = count_here(1);
+		c = instructions(1);
 		c.cpu_control.pmc_map[0] = i;
 		CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "counter %u", i);
 	}
@@ -206,7 +177,7 @@ static int no_counters(void)
 
 static int exact_counts(void)
 {
-	struct vperfctr_control c = count_here(4), one = count_here(1);
+	struct vperfctr_control c = instructions(4), one = instructions(1);
 	struct perfctr_sum_ctrs sum;
 	struct handle h;
 	uint64_t a, b;
@@ -216,7 +187,7 @@ static int exact_counts(void)
 	/* Core 2 has two, all others four or more. */
 	if (set_control(h.fd, &c) < 0) {
 		n = 2;
-		c = count_here(n);
+		c = instructions(n);
 	}
 	CHECK(set_control(h.fd, &c) == 0, "control");
 	for (i = 0; i < n; i++) {
@@ -244,7 +215,7 @@ static void *count_in_thread(void *arg)
 {
 	static char unopened[] = "open or control", wrong[] = "a count is wrong";
 	unsigned long n = 100000 + 1000 * (unsigned long)(uintptr_t)arg;
-	struct vperfctr_control c = count_here(2);
+	struct vperfctr_control c = instructions(2);
 	unsigned int before;
 	uint64_t a, b;
 	struct handle h;
@@ -282,7 +253,7 @@ static int ended_fd;
 
 static void *count_and_end(void *arg)
 {
-	struct vperfctr_control c = count_here(1);
+	struct vperfctr_control c = instructions(1);
 	struct handle h;
 
 	if (open_state(device, &h) < 0 || set_control(h.fd, &c) < 0)
@@ -317,7 +288,7 @@ static int after_exit(void)
 /* A child has no counters, and may not execute rdpmc. */
 static int forks(void)
 {
-	struct vperfctr_control c = count_here(1);
+	struct vperfctr_control c = instructions(1);
 	struct perfctr_sum_ctrs sum;
 	struct handle h;
 	int status;
@@ -341,7 +312,7 @@ static int forks(void)
 /* Anybody may count his own user mode, and only who is trusted the kernel's. */
 static int permissions(void)
 {
-	struct vperfctr_control user = count_here(1), kernel = user;
+	struct vperfctr_control user = instructions(1), kernel = user;
 	struct handle h;
 	int status;
 	pid_t pid;
@@ -364,7 +335,7 @@ static int permissions(void)
 /* Counters go on in the next program, unless they were asked not to. */
 static int execs(void)
 {
-	struct vperfctr_control c = count_here(1);
+	struct vperfctr_control c = instructions(1);
 	struct handle h;
 	int status, k;
 	pid_t pid;
@@ -416,7 +387,7 @@ static int set_online(const char *value)
 /* A CPU that comes has forgotten what its registers contained, and must be told. */
 static int hotplug(void)
 {
-	struct vperfctr_control c = count_here(1);
+	struct vperfctr_control c = instructions(1);
 	unsigned int round;
 	struct handle h;
 	uint64_t a, b;
@@ -446,7 +417,7 @@ static int hotplug(void)
 /* All of a suspend to RAM, and of the way back, but the sleep itself, from which QEMU does not wake. */
 static int suspends(void)
 {
-	struct vperfctr_control c = count_here(1);
+	struct vperfctr_control c = instructions(1);
 	struct handle h;
 	uint64_t a, b;
 
@@ -475,7 +446,7 @@ static int open_perf(void)
 /* The counters are either perf_events' or ours, and whoever has them next finds them in order. */
 static int shared_with_perf(void)
 {
-	struct vperfctr_control c = count_here(1);
+	struct vperfctr_control c = instructions(1);
 	uint64_t count = 0, a, b;
 	struct handle h;
 	int perf;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* guest.h - what the tests of the library in real kernels share. */
+/* guest.h - what the programs that run in the emulated machines share. */
 #ifndef PERFCTR_TESTS_GUEST_H
 #define PERFCTR_TESTS_GUEST_H
 
@@ -11,6 +11,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if defined(__i386__) || defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <libperfctr.h>
 
 /* In a function that returns 0 if all is well. */
@@ -40,6 +43,33 @@ static inline __attribute__((always_inline)) void loop(unsigned long n)
 #endif
 }
 
+/* Bits of an event select: which modes are counted, and interrupts on overflow. */
+#if defined(__aarch64__)
+enum { COUNT_USER = (int)0x80000000, COUNT_KERNEL = 0x40000000, COUNT_INT = 0 };
+#else
+enum { COUNT_USER = 0x00010000, COUNT_KERNEL = 0x00020000, COUNT_INT = 0x00100000 };
+#endif
+
+#if !defined(__aarch64__)
+enum core { CORE_ANY, CORE_P5, CORE_P6, CORE_P4 };
+
+/* Where event selects differ. The library is not asked: not all that include this link it. */
+static inline enum core core(void)
+{
+	unsigned int eax, ebx, ecx, edx, family;
+
+	__cpuid(0, eax, ebx, ecx, edx);
+	if (ebx != signature_INTEL_ebx)
+		return CORE_ANY;
+	__cpuid(1, eax, ebx, ecx, edx);
+	family = eax >> 8 & 0xF;
+	/* From Core on it has architectural counters, whose version is not 0. */
+	if (family != 6 || (__get_cpuid(0xA, &eax, &ebx, &ecx, &edx) && eax & 0xFF))
+		return family == 5 ? CORE_P5 : family == 15 ? CORE_P4 : CORE_ANY;
+	return CORE_P6;
+}
+#endif
+
 /* Counts user-mode instructions on counters [0, n), and the TSC. */
 static inline struct vperfctr_control instructions(unsigned int n)
 {
@@ -52,9 +82,28 @@ static inline struct vperfctr_control instructions(unsigned int n)
 	for (i = 0; i < n; i++) {
 		control.cpu_control.pmc_map[i] = i;
 #if defined(__aarch64__)
-		control.cpu_control.evntsel[i] = 0x80000008;	/* P: not EL1; INST_RETIRED */
+		/* INST_RETIRED */
+		control.cpu_control.evntsel[i] = (unsigned int)COUNT_USER | 0x0008;
 #else
-		control.cpu_control.evntsel[i] = 0x004100C0;	/* EN, USR; instructions retired */
+		/* enabled, USR, instructions retired */
+		control.cpu_control.evntsel[i] = 0x004100C0;
+		switch (core()) {
+		case CORE_P5:
+			control.cpu_control.evntsel[i] = 0x0096;
+			break;
+		case CORE_P6:
+			/* Counter 0 enables both. */
+			control.cpu_control.evntsel[i] = i ? 0x000100C0 : 0x004100C0;
+			break;
+		case CORE_P4:
+			/* CRU_ESCR0 and 1 belong to the IQ counters: instr_retired, NBOGUSNTAG. */
+			control.cpu_control.pmc_map[i] = 12 + i;
+			control.cpu_control.evntsel[i] = 0x00039000;
+			control.cpu_control.p4.escr[i] = 0x04000204;
+			break;
+		case CORE_ANY:
+			break;
+		}
 #endif
 	}
 	return control;
@@ -108,18 +157,49 @@ struct guest_test {
 	int (*run)(void);
 };
 
+/*
+ * QEMU's arm64 PMU has one count for all processors: what another executes while this one is
+ * interrupted in user mode is counted here, too. That is seldom, so that a test which needs it
+ * not to happen may try again there, and only there.
+ */
+static inline unsigned int allowed_tries(void)
+{
+#if defined(__aarch64__)
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		return 3;
+#endif
+	return 1;
+}
+
+/* Run a test, and say what came of it; whether it failed. */
+static inline int run_guest_test(const struct guest_test *test)
+{
+	unsigned int tries;
+	int failed = 1;
+
+	for (tries = allowed_tries(); failed && tries; tries--) {
+		struct vperfctr *left;
+
+		failed = test->run();
+		/* What a failed test left behind must not fail the next one. */
+		left = vperfctr_open_mode(0);
+		if (left) {
+			vperfctr_unlink(left);
+			vperfctr_close(left);
+		}
+	}
+	printf("%s %s\n", failed ? "not ok" : "ok", test->name);
+	return failed != 0;
+}
+
 /* Run the tests; what main() returns. */
 static inline int run_tests(const struct guest_test *tests, unsigned int n)
 {
 	unsigned int i, failures = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (i = 0; i < n; i++) {
-		int failed = tests[i].run();
-
-		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
-		failures += failed != 0;
-	}
+	for (i = 0; i < n; i++)
+		failures += (unsigned int)run_guest_test(&tests[i]);
 	printf("%u passed, %u failed\n", n - failures, failures);
 	return failures != 0;
 }

@@ -4,27 +4,13 @@
  * tests/vm/README.md. Prints a line per test; exit status 0 if all passed, 1 if one failed, 77 if
  * there is no PMU.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <libperfctr.h>
-
-#define CHECK(condition, ...) do { \
-	if (!(condition)) { \
-		printf("  line %d: %s: ", __LINE__, #condition); \
-		printf(__VA_ARGS__); \
-		printf("\n"); \
-		return 1; \
-	} \
-} while (0)
+#include <stdint.h>
+#include "tests/vm/guest/guest.h"
 
 /* Exactly 2 * n instructions between these labels. */
 extern const char loop_start[], loop_end[];
-static __attribute__((noinline)) void loop(unsigned long n)
+static __attribute__((noinline)) void marked_loop(unsigned long n)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__asm__ volatile(".globl loop_start, loop_end\n"
@@ -93,7 +79,7 @@ static int sample(struct perfctr_sampler *sampler, unsigned long n, struct found
 	memset(found, 0, sizeof(*found));
 	found->period = 1;
 	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
-	loop(n);
+	marked_loop(n);
 	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
 	CHECK(perfctr_sampler_each(sampler, note, found) == 0, "%s", perfctr_error());
 	CHECK(found->lost == 0, "%u records say that records were lost", found->lost);
@@ -103,6 +89,12 @@ static int sample(struct perfctr_sampler *sampler, unsigned long n, struct found
 #define OPEN(sampler, events, config) \
 	CHECK((sampler = perfctr_sampler_open(events, 0, -1, config)) != NULL, "%s", \
 	      perfctr_error())
+
+/* See allowed_tries(): what the other processor may add to a number of periods. */
+static unsigned long strangers(unsigned long periods)
+{
+	return allowed_tries() > 1 ? 1 + periods / 20 : 0;
+}
 
 /* A sample in each period, at an address in the loop. */
 static int exact_number(void)
@@ -118,8 +110,9 @@ static int exact_number(void)
 		OPEN(sampler, EVENT, &config);
 		if (sample(sampler, n, &found) != 0)
 			return 1;
-		CHECK(found.samples == periods, "%u samples, and not %lu", found.samples, periods);
-		CHECK(found.inside == periods, "%u of %lu samples are in the loop", found.inside,
+		CHECK(found.samples >= periods && found.samples <= periods + strangers(periods),
+		      "%u samples, and not %lu", found.samples, periods);
+		CHECK(found.inside >= periods, "%u of %lu samples are in the loop", found.inside,
 		      periods);
 		perfctr_sampler_close(sampler);
 	}
@@ -136,7 +129,7 @@ static int counts_of_a_group(void)
 	OPEN(sampler, EVENT ",instructions:u,task-clock", &config);
 	memset(&found, 0, sizeof(found));
 	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
-	loop(100000);
+	marked_loop(100000);
 	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
 	found.period = 10007;
 	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
@@ -158,7 +151,7 @@ static int refresh(void)
 	for (n = 1; n < 6; n++) {
 		memset(&found, 0, sizeof(found));
 		CHECK(perfctr_sampler_refresh(sampler, n) == 0, "%s", perfctr_error());
-		loop(100000);
+		marked_loop(100000);
 		CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
 		CHECK(found.samples == n, "%u samples, and not %u", found.samples, n);
 	}
@@ -179,7 +172,7 @@ static int another_period(void)
 	/* While it counts, too. */
 	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
 	CHECK(perfctr_sampler_set_period(sampler, 5003) == 0, "%s", perfctr_error());
-	loop(52531 / 2);
+	marked_loop(52531 / 2);
 	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
 	memset(&found, 0, sizeof(found));
 	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
@@ -271,36 +264,17 @@ static int precise(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} tests[] = {
+	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
 		TEST(exact_number), TEST(counts_of_a_group), TEST(refresh), TEST(another_period),
 		TEST(a_frequency), TEST(throttled), TEST(strict), TEST(precise),
 	};
-	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), failures = 0;
 	struct perfctr_info info;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (perfctr_get_info(&info) < 0 || perfctr_info_nrctrs(&info) == 0) {
 		printf("no counters on this machine: %s\n", perfctr_error());
 		return 77;
 	}
-	loop(1000);
-	for (i = 0; i < n; i++) {
-		int failed = 1, tries = 1;
-
-#if defined(__aarch64__)
-		/* QEMU now and then counts another processor's, too: see counters.c. */
-		if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-			tries = 3;
-#endif
-		while (failed && tries--)
-			failed = tests[i].run();
-		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
-		failures += failed != 0;
-	}
-	printf("%u passed, %u failed\n", n - failures, failures);
-	return failures != 0;
+	marked_loop(1000);
+	return run_tests(tests, sizeof(tests) / sizeof(tests[0]));
 }

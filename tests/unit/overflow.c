@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Overflows of groups of events. Page faults overflow like the processor's events do, and can be
+ * made at will; the exact tests are in tests/vm/guest/overflow.c.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "unit.h"
+
+enum { LEADER = 100, MEMBER = 40 };
+static const int ireset[] = { -LEADER, -MEMBER };
+
+static volatile sig_atomic_t signals, descriptor;
+
+static void count_signal(int signo, siginfo_t *info, void *context)
+{
+	(void)signo, (void)context;
+	signals++;
+	descriptor = info->si_fd;
+}
+
+/* Two i-mode events, the first ones, and one that only counts. */
+static void open_group(struct perfctr_counter *counter, unsigned int nr)
+{
+	struct sigaction action = { .sa_sigaction = count_signal, .sa_flags = SA_SIGINFO };
+	unsigned int k;
+
+	sigaction(SIGUSR1, &action, NULL);
+	signals = 0;
+	for (k = 0; k < 3; k++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
+			.disabled = k == 0, .exclude_kernel = 1, .exclude_hv = 1,
+			.sample_period = k < nr ? -(uint64_t)(int64_t)ireset[k] : 0,
+			.sample_type = PERF_SAMPLE_READ,
+		};
+
+		ck_assert_int_eq(perfctr_counter_open(&counter[k], &attr, "page-faults", 0, -1,
+						      k ? counter : NULL, k), 0);
+		if (k < nr)
+			ck_assert_int_eq(perfctr_counter_arm(&counter[k], SIGUSR1), 0);
+	}
+}
+
+static void close_group(struct perfctr_counter *counter)
+{
+	unsigned int k = 3;
+
+	while (k--)
+		perfctr_counter_close(&counter[k]);
+}
+
+/* n pages, to be touched for the first time. */
+static volatile char *pages(unsigned int n)
+{
+	void *memory = mmap(NULL, n * (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	/* Huge ones would make one fault of many. */
+	madvise(memory, n * (size_t)sysconf(_SC_PAGESIZE), MADV_NOHUGEPAGE);
+	return memory;
+}
+
+/* Touch pages until a signal comes, n at most. */
+static void fault(volatile char *memory, unsigned int n)
+{
+	int before = signals;
+	unsigned int k;
+
+	for (k = 0; k < n && signals == before; k++) {
+		memory[k * (size_t)sysconf(_SC_PAGESIZE)] = 1;
+		sched_yield();	/* where valgrind delivers signals */
+	}
+}
+
+START_TEST(leader_stops_all)
+{
+	struct perfctr_counter counter[3];
+	struct perfctr_overflow overflow, next;
+	struct perfctr_group_values now;
+	uint64_t values[3], missed[3];
+	unsigned int reached, stopped, again, round;
+
+	open_group(counter, 1);
+	perfctr_overflow_init(&overflow, 1, 3, ireset);
+	ck_assert_int_eq(perfctr_overflow_start(&overflow, counter, ~0u), 0);
+	ck_assert(!perfctr_overflow_find(&overflow, counter, values, &reached, &stopped));
+	ck_assert_int_eq(perfctr_overflow_renew(&overflow, counter, ireset, &next, values, missed,
+						&again), 1);
+	for (round = 1; round < 200; round++) {
+		fault(pages(2 * LEADER), 2 * LEADER);
+		ck_assert_int_eq(signals, (int)round);
+		ck_assert_int_eq(descriptor, counter[0].fd);
+		ck_assert(perfctr_overflow_find(&overflow, counter, values, &reached, &stopped));
+		ck_assert_uint_eq(reached, 1);
+		ck_assert_uint_eq(stopped, 1);
+		/* Nothing counts, and nothing overflows a second time. */
+		fault(pages(LEADER), LEADER);
+		fault(pages(LEADER), LEADER);
+		ck_assert_int_eq(signals, (int)round);
+		ck_assert_int_eq(perfctr_counter_read(&counter[0], &now, 3), 0);
+		ck_assert_uint_eq(now.values[0], values[0]);
+		ck_assert_uint_eq(values[0], round * (uint64_t)LEADER);
+		ck_assert_uint_ge(values[2] + round, values[0]);
+		ck_assert_int_eq(perfctr_overflow_renew(&overflow, counter, ireset, &next, values,
+							missed, &again), 0);
+		ck_assert_uint_eq(missed[0], 0);
+		overflow = next;
+		ck_assert_int_eq(perfctr_overflow_start(&overflow, counter, again), 0);
+	}
+	close_group(counter);
+}
+END_TEST
+
+/* What is counted behind the first overflow is known; periods end where they would have. */
+START_TEST(member_overflows)
+{
+	struct perfctr_counter counter[3];
+	struct perfctr_overflow overflow, next;
+	uint64_t values[3], missed[3], gone[3] = { 0 };
+	unsigned int reached, stopped, again, round, ends[2] = { 0, 0 };
+
+	open_group(counter, 2);
+	perfctr_overflow_init(&overflow, 2, 3, ireset);
+	ck_assert_int_eq(perfctr_overflow_start(&overflow, counter, ~0u), 0);
+	for (round = 1; round < 100; round++) {
+		fault(pages(2 * LEADER), 2 * LEADER);
+		ck_assert(perfctr_overflow_find(&overflow, counter, values, &reached, &stopped));
+		ends[0] += reached & 1;
+		ends[1] += reached >> 1 & 1;
+		ck_assert_uint_eq((values[0] - gone[0]) / LEADER, ends[0]);
+		ck_assert_uint_eq((values[1] - gone[1]) / MEMBER, ends[1]);
+		/* The leader goes on, and even overflows. */
+		if (round % 3 == 0)
+			fault(pages(2 * LEADER), 2 * LEADER);
+		ck_assert_int_eq(perfctr_overflow_renew(&overflow, counter, ireset, &next, values,
+							missed, &again), 0);
+		ck_assert_uint_eq(again & reached, reached);
+		if (round % 3 == 0 && reached == 2)
+			ck_assert_uint_gt(missed[0], 0);
+		gone[0] += missed[0];
+		gone[1] += missed[1];
+		overflow = next;
+		ck_assert_int_eq(perfctr_overflow_start(&overflow, counter, again), 0);
+	}
+	ck_assert_uint_gt(ends[0], 20);
+	ck_assert_uint_gt(ends[1], 2 * ends[0]);
+	close_group(counter);
+}
+END_TEST
+
+/* Bytes that make no sense are no overflow. */
+START_TEST(strange_records)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)(uintptr_t)pages(2);
+	uint64_t *data = (uint64_t *)(uintptr_t)((char *)page + size), values[3];
+	struct perfctr_counter counter = { .fd = -1, .page = page };
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = 40 };
+	struct perfctr_overflow overflow;
+	unsigned int reached, stopped, k;
+
+	counter.size = (unsigned int)(2 * size);
+	perfctr_overflow_init(&overflow, 1, 1, ireset);
+	data[1] = 1;
+	data[4] = LEADER;
+	memcpy(data, &header, sizeof(header));
+	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	page->data_head = 40;
+	ck_assert(perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	ck_assert_uint_eq(reached, 1);
+	ck_assert_uint_eq(values[0], LEADER);
+	/* Another number of counters, sizes that end nowhere or elsewhere, other records. */
+	data[1] = 2;
+	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	data[1] = 1;
+	for (k = 0; k < 200; k++) {
+		header.size = (uint16_t)(k == 40 ? 0 : k);
+		memcpy(data, &header, sizeof(header));
+		ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	}
+	header.size = 40;
+	header.type = PERF_RECORD_THROTTLE;
+	memcpy(data, &header, sizeof(header));
+	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	/* More than the buffer holds. */
+	header.type = PERF_RECORD_SAMPLE;
+	memcpy(data, &header, sizeof(header));
+	page->data_head = size + 8;
+	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	/* A record that goes on at the beginning of the buffer. */
+	overflow.event[0].seen = size - 16;
+	page->data_head = size + 24;
+	memcpy(&data[size / 8 - 2], &header, sizeof(header));
+	data[size / 8 - 1] = 1;
+	data[2] = LEADER + 5;
+	ck_assert(perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	ck_assert_uint_eq(values[0], LEADER + 5);
+	munmap(page, 2 * size);
+}
+END_TEST
+
+UNIT_MAIN("overflow", 60, leader_stops_all, member_overflows, strange_records)
