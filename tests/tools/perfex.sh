@@ -35,6 +35,7 @@ expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 # An id that is used again is another thread's. A try that another process is in the way of says nothing.
+# shellcheck disable=SC2317	# it is called
 use_again() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		# shellcheck disable=SC2016
@@ -51,6 +52,7 @@ else
 	skip "an id that is used again" "needs a writable /proc/sys/kernel/ns_last_pid"
 fi
 # perfex is told of each new process, and interrupted by a signal most often then.
+# shellcheck disable=SC2317	# it is called
 interrupt_storms() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		rm -f "$work/started"
