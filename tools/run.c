@@ -362,26 +362,34 @@ static void watch(const struct run *run, double start)
 	pid_t pid = run_pid(run);
 	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
-	double next = start + run->interval / 1e3;
-	int timeout;
+	double next = start + run->interval / 1e3, left;
+	struct timespec timeout;
+	sigset_t set, before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
+	/* They come while perfex waits, and not between a look at what they say and the wait. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_BLOCK, &set, &before);
 	while (!interrupted) {
-		timeout = pid && fd < 0 ? 50 : -1;
-		if (run->interval) {
-			double left = (next - now()) * 1e3;
-
-			timeout = left > 0 ? (int)left + 1 : 0;
-		}
-		if (poll(&ended, 1, timeout) > 0 || (pid && fd < 0 && kill(pid, 0) < 0))
+		left = run->interval ? next - now() : 0.05;
+		if (left < 0)
+			left = 0;
+		timeout.tv_sec = (time_t)left;
+		timeout.tv_nsec = (long)((left - (double)timeout.tv_sec) * 1e9);
+		if (ppoll(&ended, 1, run->interval || (pid && fd < 0) ? &timeout : NULL, &before) > 0 ||
+		    (pid && fd < 0 && kill(pid, 0) < 0 && errno == ESRCH))
 			break;
 		if (run->interval && now() >= next) {
 			end_tick(run, now() - start);
 			next += run->interval / 1e3;
 		}
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (fd >= 0)
 		close(fd);
 }

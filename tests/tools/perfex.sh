@@ -62,13 +62,13 @@ interrupt_storms() {
 		storm=$!
 		while [ ! -e "$work/started" ]; do sleep 0.01; done
 		sleep 0.02
-		kill -TERM $storm
-		(sleep 5; kill -KILL $storm) 2>/dev/null &
+		kill -TERM "$storm"
+		(sleep 5; kill -KILL "$storm") 2>/dev/null &
 		guard=$!
-		wait $storm
+		wait "$storm"
 		ended=$?
-		kill $guard
-		[ $ended = 7 ] || { echo "ended with $ended"; return 1; }
+		kill "$guard"
+		[ "$ended" = 7 ] || { echo "ended with $ended"; return 1; }
 	done
 	echo "all ended"
 }
