@@ -199,7 +199,10 @@ void vperfctr_close(struct vperfctr *self);
 
 struct perfctr_process;	/* opaque */
 
-/* An empty set of threads. ENOMEM. Its calls may come from any thread. */
+/*
+ * An empty set of threads. ENOMEM. Its calls may come from any thread, but not from a child of
+ * fork(): ESRCH.
+ */
 struct perfctr_process *perfctr_process_create(void);
 
 /*

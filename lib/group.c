@@ -23,7 +23,7 @@ struct perfctr_group {
 	unsigned int flags;
 	const char *owner;		/* the thread counted, if it is the one that opened it */
 	struct perfctr_scope scope;
-	bool of_core;			/* its first event is; see watch() */
+	bool watched;			/* its readings tell that its processor is offline */
 	struct perfctr_counter companion;	/* see watch(); mostly not open */
 	struct member member[];		/* n of them, then the names */
 };
@@ -151,19 +151,12 @@ static int open_counter(const struct perfctr_group *group, struct perfctr_counte
 	       perfctr_counter_open(counter, attr, name, scope->tid, scope->cpu, leader, group->n);
 }
 
-/* Or the kernel's own, as opposed to the chip's around the cores. */
-static bool is_of_core(uint32_t type)
+/* Whether the kernel ends its events with their processor. Those of a chip's PMU it may move. */
+static bool ends_with_cpu(uint32_t type)
 {
-	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int i, n;
+	uint32_t words[PERFCTR_CPU_WORDS];
 
-	if (type < PERF_TYPE_MAX)
-		return true;
-	n = perfctr_core_pmus(cores);
-	for (i = 0; i < n; i++)
-		if (cores[i].type == type)
-			return true;
-	return false;
+	return type < PERF_TYPE_MAX || !perfctr_cpumask(type, words);
 }
 
 int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
@@ -183,7 +176,7 @@ int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr,
 	}
 	perfctr_counter_reader(&member->counter, &member->reader);
 	if (group->n++ == 0 && group->scope.tid == -1)
-		group->of_core = is_of_core(attr->type);
+		group->watched = ends_with_cpu(attr->type);
 	return 0;
 }
 
@@ -200,7 +193,7 @@ static int watch(struct perfctr_group *group)
 		.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
 	};
 
-	if (!group->of_core || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
+	if (!group->watched || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
 		return 0;
 	return open_counter(group, &group->companion, &attr, "dummy");
 }
@@ -216,6 +209,11 @@ int perfctr_group_start(struct perfctr_group *group)
 				  PERF_IOC_FLAG_GROUP) < 0)
 		return -1;
 	return check_start(group);
+}
+
+bool perfctr_group_is_watched(const struct perfctr_group *group)
+{
+	return group->watched;
 }
 
 /* All events are there: start what is to start now. NULL, and the group closed, if it can't. */

@@ -124,8 +124,12 @@ bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
  */
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
 
-/* The same from a file; 0 also if it can't be read. */
-unsigned int perfctr_cpus_file(const char *path, uint32_t *words);
+/*
+ * Whether the PMU of this type counts for more than a processor, as one of a package does: then it
+ * has a file `cpumask`, of those that its events are to be opened on. words are set to it: to none
+ * if it makes no sense.
+ */
+bool perfctr_cpumask(uint32_t type, uint32_t *words);
 
 /*
  * Whether the calling thread may run on more than one kind of core: a hybrid machine, and not
@@ -332,6 +336,9 @@ void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope 
 int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
 		      unsigned int n);
 int perfctr_group_start(struct perfctr_group *group);
+
+/* Whether its readings tell that its processor is offline. */
+bool perfctr_group_is_watched(const struct perfctr_group *group);
 void perfctr_group_end(struct perfctr_group *group);
 
 /* ---- overflow.c ---- */

@@ -121,11 +121,35 @@ unsigned int perfctr_cpus_parse(const char *list, uint32_t *words)
 	return 0;
 }
 
-unsigned int perfctr_cpus_file(const char *path, uint32_t *words)
-{
-	char text[4096];
+struct cpumask {
+	uint32_t type;
+	uint32_t *words;
+};
 
-	return perfctr_file_read(path, text, sizeof(text)) > 0 ? perfctr_cpus_parse(text, words) : 0;
+static int note_cpumask(void *arg, const char *entry)
+{
+	struct cpumask *wanted = arg;
+	struct perfctr_pmu pmu;
+	char text[4096];
+	ssize_t length;
+
+	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
+	read_type(&pmu);
+	if (pmu.type != wanted->type)
+		return 0;
+	length = read_file(entry, "cpumask", text, sizeof(text));
+	if (length < 0 && errno != EFBIG)
+		return 0;
+	if (length < 0 || !perfctr_cpus_parse(text, wanted->words))
+		memset(wanted->words, 0, sizeof(*wanted->words) * PERFCTR_CPU_WORDS);
+	return 1;
+}
+
+bool perfctr_cpumask(uint32_t type, uint32_t *words)
+{
+	struct cpumask wanted = { type, words };
+
+	return perfctr_file_walk(PERFCTR_DEVICES, note_cpumask, &wanted);
 }
 
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu)

@@ -2,10 +2,12 @@
 /* Totals over threads. A set holds its states, so that they outlive handles and threads. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <string.h>
 #include "provider.h"
 
+/* Both lie in memory that a child of fork() finds cleared, whoever held the lock. */
 struct perfctr_process {
+	bool open;
 	pthread_mutex_t lock;
 	size_t n, room;
 	struct vperfctr **thread;
@@ -13,31 +15,40 @@ struct perfctr_process {
 
 struct perfctr_process *perfctr_process_create(void)
 {
-	struct perfctr_process *process = calloc(1, sizeof(*process));
+	struct perfctr_process *process = perfctr_memory_map(sizeof(*process));
 
-	if (!process) {
-		perfctr_fail(ENOMEM, "no memory for a set of threads");
+	if (!process)
 		return NULL;
-	}
+	process->open = true;
 	pthread_mutex_init(&process->lock, NULL);
 	return process;
 }
 
+static int make_room(struct perfctr_process *process)
+{
+	size_t size = process->room * sizeof(*process->thread);
+	struct vperfctr **larger = perfctr_memory_map(2 * size + 4096);
+
+	if (!larger)
+		return -1;
+	if (size) {
+		memcpy(larger, process->thread, size);
+		perfctr_memory_unmap(process->thread, size);
+	}
+	process->thread = larger;
+	process->room = (2 * size + 4096) / sizeof(*larger);
+	return 0;
+}
+
 static int add(struct perfctr_process *process, struct vperfctr *self)
 {
-	struct vperfctr **larger;
 	size_t i;
 
 	for (i = 0; i < process->n; i++)
 		if (process->thread[i] == self)
 			return perfctr_fail(EEXIST, "these counters are in the set already");
-	if (process->n == process->room) {
-		larger = reallocarray(process->thread, process->room * 2 + 8, sizeof(*larger));
-		if (!larger)
-			return perfctr_fail(ENOMEM, "no memory for one more thread in the set");
-		process->thread = larger;
-		process->room = process->room * 2 + 8;
-	}
+	if (process->n == process->room && make_room(process) < 0)
+		return -1;
 	perfctr_hold(self);
 	process->thread[process->n++] = self;
 	return 0;
@@ -49,6 +60,8 @@ int perfctr_process_add(struct perfctr_process *process, const struct vperfctr *
 
 	if (!process || !self)
 		return perfctr_fail(EINVAL, "perfctr_process_add() needs a set and a handle, not NULL");
+	if (!process->open)
+		return perfctr_not_ours();
 	if (!perfctr_provider_of(self))
 		return -1;
 	pthread_mutex_lock(&process->lock);
@@ -69,6 +82,8 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 	if (!process || !sum)
 		return perfctr_fail(EINVAL, "perfctr_process_read() needs a set and a place for the "
 				    "counts, not NULL");
+	if (!process->open)
+		return perfctr_not_ours();
 	pthread_mutex_lock(&process->lock);
 	for (t = 0; t < process->n && result == 0; t++) {
 		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
@@ -92,11 +107,12 @@ void perfctr_process_destroy(struct perfctr_process *process)
 {
 	size_t t;
 
-	if (!process)
+	if (!process || !process->open)
 		return;
 	for (t = 0; t < process->n; t++)
 		vperfctr_close(process->thread[t]);
 	pthread_mutex_destroy(&process->lock);
-	free(process->thread);
-	free(process);
+	if (process->room)
+		perfctr_memory_unmap(process->thread, process->room * sizeof(*process->thread));
+	perfctr_memory_unmap(process, sizeof(*process));
 }

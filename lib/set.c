@@ -30,7 +30,7 @@ struct source {
 	unsigned int item;
 	unsigned int pmu;	/* index of its name */
 	bool named;		/* only on processors that have this PMU */
-	bool last;		/* of its event's */
+	bool last;		/* of its event's, in the order in which they are opened */
 	bool alone;		/* its event has no other */
 	uint32_t *cpus;		/* which count for all; NULL: each for itself */
 };
@@ -116,6 +116,7 @@ static int pmu_index(struct plan *plan, const char *name)
 static int add_event(struct plan *plan, const char *name, size_t length, unsigned int item)
 {
 	struct perfctr_variant variant[PERFCTR_VARIANTS_MAX];
+	unsigned int s, last = plan->nsources;
 	int i, k, n = perfctr_event_variants(name, length, variant);
 
 	if (n < 0)
@@ -127,7 +128,6 @@ static int add_event(struct plan *plan, const char *name, size_t length, unsigne
 		if (!source)
 			return -1;
 		source->attr = variant[i].attr;
-		source->last = i == n - 1;
 		source->alone = n == 1;
 		source->named = variant[i].pmu[0] != '\0';
 		if (!source->named)
@@ -137,6 +137,11 @@ static int add_event(struct plan *plan, const char *name, size_t length, unsigne
 			return -1;
 		source->pmu = (unsigned int)k;
 	}
+	/* The PMUs are in the order in which the list of events has them. */
+	for (s = last; s < plan->nsources; s++)
+		if (plan->source[s].pmu > plan->source[last].pmu)
+			last = s;
+	plan->source[last].last = true;
 	return 0;
 }
 
@@ -307,22 +312,17 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
    counted as many times. */
 static int read_cpumasks(struct plan *plan)
 {
-	char path[PATH_MAX];
 	unsigned int s;
 
 	for (s = 0; s < plan->nsources; s++) {
 		struct source *source = &plan->source[s];
-		const char *name = plan->name[source->event];
-		size_t length = strcspn(name, "/");
-		int n = snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%.*s/cpumask",
-				 (int)length, name);
 
-		if (name[length] != '/' || n < 0 || (size_t)n >= sizeof(path))
+		if (!strchr(plan->name[source->event], '/'))
 			continue;
 		source->cpus = malloc(PERFCTR_CPU_WORDS * sizeof(*source->cpus));
 		if (!source->cpus)
 			return no_memory();
-		if (!perfctr_cpus_file(path, source->cpus)) {
+		if (!perfctr_cpumask(source->attr.type, source->cpus)) {
 			free(source->cpus);
 			source->cpus = NULL;
 		}
@@ -384,17 +384,24 @@ static void *take(char **at, size_t bytes)
 static struct perfctr_set *make_set(const struct plan *plan, const struct perfctr_scope *scope,
 				    unsigned int ninstances)
 {
-	size_t nparts = (size_t)ninstances * plan->npmus;
-	size_t size = sizeof(struct perfctr_set) + plan->n * sizeof(char *) +
-		      plan->nruns * sizeof(struct run) +
-		      ninstances * (sizeof(*scope) + plan->stride) + nparts * sizeof(struct part) + plan->nsources * sizeof(struct member) +
-		      plan->npmus * (size_t)PERFCTR_NAME_SIZE + plan->text_size + 8 * 8;
-	struct perfctr_set *set = perfctr_memory_map(size);
-	char *at = (char *)set, *text;
+	size_t nparts = (size_t)ninstances * plan->npmus, size, per_instance;
+	struct perfctr_set *set;
+	char *at, *text;
 	unsigned int i;
 
+	per_instance = sizeof(*scope) + plan->stride + plan->npmus * sizeof(struct part);
+	size = sizeof(struct perfctr_set) + plan->n * sizeof(char *) +
+	       plan->nruns * sizeof(struct run) + plan->nsources * sizeof(struct member) +
+	       plan->npmus * (size_t)PERFCTR_NAME_SIZE + plan->text_size + 8 * 8;
+	if (__builtin_mul_overflow(per_instance, ninstances, &per_instance) ||
+	    __builtin_add_overflow(size, per_instance, &size)) {
+		no_memory();
+		return NULL;
+	}
+	set = perfctr_memory_map(size);
 	if (!set)
 		return NULL;
+	at = (char *)set;
 	take(&at, sizeof(*set));
 	set->size = size;
 	set->n = plan->n;
@@ -476,7 +483,8 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 		if (run->pmu == watched)
 			flags |= PERFCTR_GROUP_UNWATCHED;
 		if (open_group(set, plan, instance, run, flags) == 0) {
-			watched = run->pmu;
+			if (perfctr_group_is_watched(group_at(set, instance, run)))
+				watched = run->pmu;
 		} else if (!(run->named && cpu >= 0 && errno == EOPNOTSUPP)) {
 			close_instance(set, instance);
 			return -1;
@@ -487,9 +495,9 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 
 /*
  * List the parts: the kinds of core that an instance has something open on. Each event must be
- * somewhere.
+ * somewhere, unless all threads have ended.
  */
-static int find_parts(struct perfctr_set *set, unsigned int npmus)
+static int find_parts(struct perfctr_set *set, unsigned int npmus, bool may_have_ended)
 {
 	unsigned int i, k, r, m, e;
 	bool *open = calloc(set->n, sizeof(*open));
@@ -514,7 +522,7 @@ static int find_parts(struct perfctr_set *set, unsigned int npmus)
 				set->part[set->nparts++] = (struct part){ .instance = i, .pmu = k };
 		}
 	}
-	for (e = 0; e < set->n && result == 0 && set->nparts; e++)
+	for (e = 0; e < set->n && result == 0 && (set->nparts || !may_have_ended); e++)
 		if (!open[e])
 			result = perfctr_fail(EOPNOTSUPP, "%s can't be counted: its PMU is on none "
 					      "of the processors asked for", set->name[e]);
@@ -537,7 +545,7 @@ static struct perfctr_set *open_set(const struct plan *plan, const struct perfct
 	for (i = 0; i < n; i++)
 		if (open_instance(set, plan, i) < 0 && !(may_have_ended && errno == ESRCH))
 			goto fail;
-	if (find_parts(set, plan->npmus) == 0)
+	if (find_parts(set, plan->npmus, may_have_ended) == 0)
 		return set;
 fail:
 	perfctr_set_close(set);
@@ -1054,7 +1062,7 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 		failed = perfctr_group_read(group, one) < 0;
 		if (failed)
 			result = -1;
-		/* The first group tells whether the processor is offline. */
+		/* The first one that is watched tells whether the processor is offline. */
 		stale |= one[0].quality == PERFCTR_STALE;
 		for (m = 0; m < run->n; m++) {
 			const struct member *member = &set->member[run->first + m];

@@ -27,6 +27,7 @@ unit_tests = \
 	tests/unit/group \
 	tests/unit/hybrid \
 	tests/unit/identify \
+	tests/unit/kinds \
 	tests/unit/overflow \
 	tests/unit/primitives \
 	tests/unit/raw \
@@ -65,6 +66,9 @@ tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
+tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_kinds_LDADD = $(UNIT_LDADD)
+tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
 tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_overflow_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)

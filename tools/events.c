@@ -266,12 +266,12 @@ void events_open(struct events *events, struct tasks *tasks, const struct perfct
 	task->set = open_specs(events, target, flags);
 }
 
-static struct task *find_task(const struct tasks *tasks, pid_t tid)
+struct task *events_task(const struct tasks *tasks, pid_t tid)
 {
 	size_t t;
 
-	for (t = 0; t < tasks->n; t++)
-		if (tasks->task[t].tid == tid)
+	for (t = tasks->n; t--; )
+		if (tasks->task[t].tid == tid && !tasks->task[t].ended)
 			return &tasks->task[t];
 	return NULL;
 }
@@ -288,7 +288,7 @@ void events_open_threads(struct events *events, struct tasks *tasks, pid_t pid, 
 		const struct perfctr_set *set = tasks->process.set[i];
 
 		for (p = 0; set && p < perfctr_set_parts(set); p++)
-			if (perfctr_set_part(set, p, &part) == 0 && !find_task(tasks, part.tid))
+			if (perfctr_set_part(set, p, &part) == 0 && !events_task(tasks, part.tid))
 				add_task(events, tasks, part.tid);
 	}
 }
@@ -354,7 +354,7 @@ static void read_threads(struct events *events, struct tasks *tasks)
 			if (perfctr_set_read_part(set, p, one) < 0)
 				refuse_spec(events, &events->spec[i]);
 			perfctr_set_part(set, p, &part);
-			task = find_task(tasks, part.tid);
+			task = events_task(tasks, part.tid);
 			for (k = 0; k < events->spec[i].n; k++)
 				add_reading(&task->reading[events->spec[i].first + k], &one[k]);
 		}

@@ -63,6 +63,7 @@ struct events {
 struct task {
 	pid_t tid;
 	char comm[64];
+	bool ended;			/* another thread may have its id */
 	struct perfctr_set **set;	/* one per spec; itself NULL: the process has them */
 	struct perfctr_reading *reading;	/* one per event, as last read */
 };
@@ -88,6 +89,9 @@ void events_open(struct events *events, struct tasks *tasks, const struct perfct
 
 /* The same on a process, of whose threads each becomes a task. */
 void events_open_threads(struct events *events, struct tasks *tasks, pid_t pid, unsigned int flags);
+
+/* The task that has this id now; NULL: none. */
+struct task *events_task(const struct tasks *tasks, pid_t tid);
 
 /* Read all tasks: their own counts, and the sums in events. */
 void events_read(struct events *events, struct tasks *tasks);

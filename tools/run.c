@@ -212,14 +212,32 @@ static void open_thread(const struct run *run, pid_t tid, unsigned int flags)
 	events_open(run->events, run->tasks, &target, flags);
 }
 
-static struct task *find_task(const struct tasks *tasks, pid_t tid)
-{
-	size_t t;
+/* The process that gets the signals that perfex gets; 0: it has ended. */
+static volatile sig_atomic_t command;
 
-	for (t = tasks->n; t--; )
-		if (tasks->task[t].tid == tid)
-			return &tasks->task[t];
-	return NULL;
+static void pass_on(int signal)
+{
+	int error = errno;
+
+	if (command)
+		kill((pid_t)command, signal);
+	errno = error;
+}
+
+/* A thread that executes a program has its process's id from then on: the first thread is no more. */
+static void rename_thread(const struct run *run, pid_t tid)
+{
+	unsigned long before;
+	struct task *task;
+
+	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &before) < 0 || (pid_t)before == tid)
+		return;
+	task = events_task(run->tasks, tid);
+	if (task)
+		task->ended = true;
+	task = events_task(run->tasks, (pid_t)before);
+	if (task)
+		task->tid = tid;
 }
 
 /*
@@ -229,34 +247,39 @@ static struct task *find_task(const struct tasks *tasks, pid_t tid)
 static void trace(const struct run *run, pid_t child, const struct signals *signals, int *result,
 		  struct rusage *usage)
 {
-	struct sigaction action = { .sa_handler = interrupt };
+	struct sigaction action = { .sa_handler = pass_on };
 	struct rusage one;
 	struct task *task;
 	int status;
 	pid_t tid;
 
+	command = child;
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	sigprocmask(SIG_SETMASK, &signals->before, NULL);
 	for (;;) {
 		tid = wait4(-1, &status, __WALL, &one);
-		if (tid < 0 && errno == EINTR) {
-			kill(child, interrupted);
+		if (tid < 0 && errno == EINTR)
 			continue;
-		}
 		if (tid < 0)
 			return;		/* nobody is left */
 		if (!WIFSTOPPED(status)) {
-			if (tid == child) {
+			if (tid == command) {
+				command = 0;
 				*result = status;
 				*usage = one;
 			}
+			task = events_task(run->tasks, tid);
+			if (task)
+				task->ended = true;
 			continue;
 		}
-		task = find_task(run->tasks, tid);
+		if (status >> 16 == PTRACE_EVENT_EXEC)
+			rename_thread(run, tid);
+		task = events_task(run->tasks, tid);
 		if (!task) {
 			open_thread(run, tid, 0);
-			task = find_task(run->tasks, tid);
+			task = events_task(run->tasks, tid);
 		}
 		read_comm(task);
 		go_on(tid, status);
@@ -339,26 +362,34 @@ static void watch(const struct run *run, double start)
 	pid_t pid = run_pid(run);
 	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	struct pollfd ended = { .fd = fd, .events = POLLIN };
-	double next = start + run->interval / 1e3;
-	int timeout;
+	double next = start + run->interval / 1e3, left;
+	struct timespec timeout;
+	sigset_t set, before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
+	/* They come while perfex waits, and not between a look at what they say and the wait. */
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_BLOCK, &set, &before);
 	while (!interrupted) {
-		timeout = pid && fd < 0 ? 50 : -1;
-		if (run->interval) {
-			double left = (next - now()) * 1e3;
-
-			timeout = left > 0 ? (int)left + 1 : 0;
-		}
-		if (poll(&ended, 1, timeout) > 0 || (pid && fd < 0 && kill(pid, 0) < 0))
+		left = run->interval ? next - now() : 0.05;
+		if (left < 0)
+			left = 0;
+		timeout.tv_sec = (time_t)left;
+		timeout.tv_nsec = (long)((left - (double)timeout.tv_sec) * 1e9);
+		if (ppoll(&ended, 1, run->interval || (pid && fd < 0) ? &timeout : NULL, &before) > 0 ||
+		    (pid && fd < 0 && kill(pid, 0) < 0 && errno == ESRCH))
 			break;
 		if (run->interval && now() >= next) {
 			end_tick(run, now() - start);
 			next += run->interval / 1e3;
 		}
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (fd >= 0)
 		close(fd);
 }

@@ -34,6 +34,45 @@ expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
+# An id that is used again is another thread's. A try that another process is in the way of says nothing.
+# shellcheck disable=SC2317	# it is called
+use_again() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		# shellcheck disable=SC2016
+		"$perfex" --per-thread -e task-clock sh -c 'true & first=$!; wait
+			echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+			true & test $! = $first; same=$?; wait; exit $same' >"$work/again" 2>&1 &&
+			{ cat "$work/again"; return 0; }
+	done
+	return 1
+}
+if [ -w /proc/sys/kernel/ns_last_pid ]; then
+	expect "an id that is used again" 0 'total of 3 threads' use_again
+else
+	skip "an id that is used again" "needs a writable /proc/sys/kernel/ns_last_pid"
+fi
+# perfex is told of each new process, and interrupted by a signal most often then.
+# shellcheck disable=SC2317	# it is called
+interrupt_storms() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rm -f "$work/started"
+		# shellcheck disable=SC2016
+		"$perfex" --per-thread -e task-clock sh -c 'trap "exit 7" TERM; : >"$0"
+			while :; do true & wait; done' "$work/started" >"$work/storm" 2>&1 &
+		storm=$!
+		while [ ! -e "$work/started" ]; do sleep 0.01; done
+		sleep 0.02
+		kill -TERM "$storm"
+		(sleep 5; kill -KILL "$storm") 2>/dev/null &
+		guard=$!
+		wait "$storm"
+		ended=$?
+		kill "$guard"
+		[ "$ended" = 7 ] || { echo "ended with $ended"; return 1; }
+	done
+	echo "all ended"
+}
+expect "a signal while threads are created" 0 'all ended' interrupt_storms
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
 expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "root.h"
 #include "unit.h"
 
 static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
@@ -511,50 +511,23 @@ START_TEST(processors)
 }
 END_TEST
 
-static void write_file(const char *root, const char *name, const char *text)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	file = fopen(path, "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 /*
  * A PMU that counts for all processors on the first: here the software events, in a made-up sysfs
  * that says so.
  */
 START_TEST(a_pmu_with_a_cpumask)
 {
-	static const char *const folders[] = {
-		"", "/sys", "/sys/bus", "/sys/bus/event_source", "/sys/bus/event_source/devices",
-		"/sys/bus/event_source/devices/box", "/sys/bus/event_source/devices/box/format",
-		"/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu",
-	};
-	static const char *const files[] = {
-		"/sys/bus/event_source/devices/box/type", "/sys/bus/event_source/devices/box/cpumask",
-		"/sys/bus/event_source/devices/box/format/event", "/sys/devices/system/cpu/online",
-	};
 	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
-	char root[] = "/tmp/perfctr-set-XXXXXX", path[256];
 	struct perfctr_part what;
 	struct perfctr_set *set;
-	unsigned int i;
 
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	for (i = 0; i < ARRAY_SIZE(folders); i++) {
-		snprintf(path, sizeof(path), "%s%s", root, folders[i]);
-		mkdir(path, 0755);
-	}
-	write_file(root, files[0], "1\n");
-	write_file(root, files[1], "0\n");
-	write_file(root, files[2], "config:0-63\n");
-	write_file(root, files[3], sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "0-1\n" : "0\n");
-	setenv("PERFCTR_ROOT", root, 1);
-	set = perfctr_set_open("box/event=0/", &target, 0);
+	root_make();
+	root_line("box/type", "1");
+	root_line("box/cpumask", "0");
+	root_line("box/format/event", "config:0-63");
+	root_line("/sys/devices/system/cpu/online", sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "0-1" : "0");
+	/* In any case of letters. */
+	set = perfctr_set_open("Box/event=0/", &target, 0);
 	if (set || errno != EACCES) {
 		ck_assert_msg(set != NULL, "%s", perfctr_error());
 		ck_assert_uint_eq(perfctr_set_parts(set), 1);
@@ -567,21 +540,20 @@ START_TEST(a_pmu_with_a_cpumask)
 		perfctr_set_close(set);
 		ck_fails_null(perfctr_set_open("{box/event=0/,cs}", &target, 0), EINVAL,
 			      "can't be in one group");
-		write_file(root, files[1], "7\n");
+		root_line("box/cpumask", "7");
 		ck_fails_null(perfctr_set_open("box/event=0/,cs", &target, 0), EOPNOTSUPP,
+			      "on none of the processors");
+		/* Counting nothing at all is no success. */
+		ck_fails_null(perfctr_set_open("box/event=0/", &target, 0), EOPNOTSUPP,
+			      "on none of the processors");
+		root_line("box/cpumask", "");
+		ck_fails_null(perfctr_set_open("box/event=0/", &target, 0), EOPNOTSUPP,
 			      "on none of the processors");
 	}
 	/* No /proc there. */
 	ck_fails_null(perfctr_set_open("cs", &own_process, 0), ENOENT, "mount /proc");
 	unsetenv("PERFCTR_ROOT");
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%s%s", root, files[i]);
-		unlink(path);
-	}
-	for (i = ARRAY_SIZE(folders); i--; ) {
-		snprintf(path, sizeof(path), "%s%s", root, folders[i]);
-		rmdir(path);
-	}
+	root_remove();
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -396,6 +397,59 @@ START_TEST(total_over_threads)
 }
 END_TEST
 
+static atomic_bool enough;
+
+static void *read_all_the_time(void *process)
+{
+	struct perfctr_sum_ctrs sum;
+
+	while (!atomic_load(&enough))
+		ck_assert_int_eq(perfctr_process_read(process, &sum, NULL), 0);
+	return NULL;
+}
+
+/* Whatever the parent's threads were doing: a lock that one of them held is free here. */
+START_TEST(a_child_has_no_total)
+{
+	struct perfctr_process *process = perfctr_process_create();
+	struct vperfctr *self = open_counting_tsc();
+	pthread_t thread;
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	atomic_store(&enough, false);
+	pthread_create(&thread, NULL, read_all_the_time, process);
+	for (i = 0; i < 30; i++) {
+		pid = fork();
+		if (pid == 0) {
+			struct perfctr_sum_ctrs sum;
+			int failed = 0;
+
+			alarm(5);
+			errno = 0;
+			failed |= perfctr_process_read(process, &sum, NULL) != -1 || errno != ESRCH;
+			failed |= !strstr(perfctr_error(), "parent process");
+			self = vperfctr_open();
+			errno = 0;
+			failed |= perfctr_process_add(process, self) != -1 || errno != ESRCH;
+			vperfctr_unlink(self);
+			vperfctr_close(self);
+			perfctr_process_destroy(process);
+			_exit(failed);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+	}
+	atomic_store(&enough, true);
+	pthread_join(thread, NULL);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	perfctr_process_destroy(process);
+}
+END_TEST
+
 START_TEST(a_child_has_none)
 {
 	struct vperfctr *self = open_counting_tsc();
@@ -541,6 +595,6 @@ END_TEST
 UNIT_MAIN("virtual", 60, one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
 	  tsc_counts_while_the_thread_runs, tsc_never_goes_back, sums_over_controls,
 	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask, i_mode_controls,
-	  other_threads_only_read, total_over_threads, a_child_has_none,
+	  other_threads_only_read, total_over_threads, a_child_has_no_total, a_child_has_none,
 	  a_child_ends_as_a_thread, nothing_leaks,
 	  works_without_descriptors, signals_in_every_call)

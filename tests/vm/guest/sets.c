@@ -347,11 +347,13 @@ static int an_offline_processor(void)
 	struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
 	struct perfctr_reading before[4], after[4], part[4], single, pair[2];
 	struct perfctr_group *one, *two;
-	struct perfctr_set *set;
+	struct perfctr_set *set, *tsc;
 	unsigned int i;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return 0;
+	/* Of x86; no core's PMU, and none that counts for several processors. */
+	tsc = perfctr_set_open("msr/tsc/,cs", &all, 0);
 	set = perfctr_set_open("instructions,cs,{cpu-clock,cs}", &all, 0);
 	one = perfctr_group_open("instructions", -1, 1, 0);
 	two = perfctr_group_open("instructions,cpu-clock", -1, 1, 0);
@@ -372,6 +374,10 @@ static int an_offline_processor(void)
 		      "quality %u %u %u %u", after[0].quality, after[1].quality, after[2].quality,
 		      after[3].quality);
 		CHECK(after[0].value > before[0].value && after[2].value > before[2].value, "lost");
+		CHECK(!tsc || perfctr_set_read(tsc, after) == 0, "%s", perfctr_error());
+		CHECK(!tsc || (after[0].quality == PERFCTR_STALE &&
+			       after[1].quality == PERFCTR_STALE), "the TSC's quality is %u, %u",
+		      after[0].quality, after[1].quality);
 		CHECK(perfctr_set_read_part(set, 0, part) == 0 && part[0].quality == PERFCTR_EXACT &&
 		      part[3].quality == PERFCTR_EXACT, "the other one is stale, too");
 		CHECK(perfctr_set_read_part(set, 1, part) == 0 && part[0].quality == PERFCTR_STALE &&
@@ -386,6 +392,7 @@ static int an_offline_processor(void)
 		CHECK_FAILS(perfctr_set_enable(set), ENODEV, "has been offline");
 	}
 	perfctr_set_close(set);
+	perfctr_set_close(tsc);
 	perfctr_group_close(one);
 	perfctr_group_close(two);
 	return 0;

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sets of events on a machine with two kinds of core. There is none here: the PMUs of a made-up
+ * sysfs are in truth the software events, and when a thread is to be on one kind of core only, what
+ * the kernel says of the other one is changed. So both kinds' page faults can be told exactly.
+ */
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include "root.h"
+#include "unit.h"
+
+/* No kernel has so many types. */
+enum { BIG = 60001, SMALL };
+
+/* The kind of core of each descriptor, and the one that the thread is never on; 0: none. */
+static uint32_t kind[1024], never;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+
+long __wrap_syscall(long number, ...)
+{
+	struct perf_event_attr attr;
+	long a[5], fd;
+	va_list args;
+	int i;
+
+	va_start(args, number);
+	for (i = 0; i < 5; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (number != SYS_perf_event_open)
+		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
+	memcpy(&attr, (const void *)a[0], sizeof(attr));
+	if (attr.type == BIG || attr.type == SMALL)
+		attr.type = PERF_TYPE_SOFTWARE;
+	fd = __real_syscall(number, &attr, a[1], a[2], a[3], a[4]);
+	if (fd >= 0 && fd < (long)ARRAY_SIZE(kind))
+		kind[fd] = ((const struct perf_event_attr *)a[0])->type;
+	return fd;
+}
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	ssize_t got = __real_read(fd, buffer, size);
+	struct perfctr_group_values *values = buffer;
+
+	if (got > 0 && never && fd < (int)ARRAY_SIZE(kind) && kind[fd] == never) {
+		values->running = 0;
+		memset(values->values, 0, values->nr * sizeof(values->values[0]));
+	}
+	return got;
+}
+
+/* Page faults; and minor faults, of which there are as many. */
+static void make_kinds(void)
+{
+	static const char *const files[][2] = {
+		{ "big/type", "60001" }, { "big/cpus", "0" },
+		{ "big/format/event", "config:0-63" }, { "big/events/touches", "event=2" },
+		{ "small/type", "60002" }, { "small/cpus", "1" },
+		{ "small/format/event", "config:0-63" }, { "small/events/touches", "event=5" },
+		{ "small/events/minor", "event=5" },
+	};
+	size_t i;
+
+	never = 0;
+	root_make();
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		root_line(files[i][0], files[i][1]);
+}
+
+static void remove_kinds(void)
+{
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+}
+
+static struct perfctr_set *open_set(const char *events, unsigned int flags, const char *first,
+				    const char *second)
+{
+	struct perfctr_set *set = perfctr_set_open(events, NULL, flags | PERFCTR_GROUP_DISABLED);
+	const char *const pmus[] = { first, second };
+	struct perfctr_part part;
+	unsigned int p;
+
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 2);
+	for (p = 0; p < 2; p++) {
+		ck_assert_int_eq(perfctr_set_part(set, p, &part), 0);
+		ck_assert_int_eq(part.tid, 0);
+		ck_assert_int_eq(part.cpu, -1);
+		ck_assert_str_eq(part.pmu, pmus[p]);
+	}
+	return set;
+}
+
+#define PAGES 100
+
+/* Touch fresh pages, from an even start. */
+static void touch(struct perfctr_set *set)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	volatile char *memory = perfctr_memory_map(PAGES * page);
+
+	ck_assert_int_eq(perfctr_set_reset(set), 0);
+	ck_assert_int_eq(perfctr_set_enable(set), 0);
+	for (i = 0; i < PAGES; i++)
+		memory[i * page] = 1;
+	ck_assert_int_eq(perfctr_set_disable(set), 0);
+	perfctr_memory_unmap((void *)memory, PAGES * page);
+}
+
+/* More than once: at first there may be faults of the program's own. */
+#define ROUNDS 10
+
+START_TEST(sums)
+{
+	struct perfctr_set *set;
+	struct perfctr_reading sum[5], big[5], small[5];
+	unsigned int k, e, exact = 0;
+
+	make_kinds();
+	set = open_set("touches,{cs,touches},small/touches/,minor", 0, "big", "small");
+	ck_assert_uint_eq(perfctr_set_size(set), 5);
+	for (k = 0; k < ROUNDS; k++) {
+		touch(set);
+		ck_assert_int_eq(perfctr_set_read(set, sum), 0);
+		ck_assert_int_eq(perfctr_set_read_part(set, 0, big), 0);
+		ck_assert_int_eq(perfctr_set_read_part(set, 1, small), 0);
+		exact += sum[0].value == 2 * PAGES && sum[2].value == 2 * PAGES &&
+			 sum[3].value == PAGES && sum[4].value == PAGES &&
+			 big[0].value == PAGES && big[2].value == PAGES;
+		for (e = 0; e < 5; e++) {
+			ck_assert_uint_eq(sum[e].value, big[e].value + small[e].value);
+			ck_assert_uint_eq(sum[e].quality, PERFCTR_EXACT);
+			ck_assert_uint_eq(sum[e].running, sum[e].enabled);
+			/* Once, and of the kind that was enabled for the shorter time. */
+			ck_assert_uint_eq(sum[e].enabled, e == 1 ? big[1].enabled :
+					  small[e].enabled);
+			/* cs goes with the first kind; the last two are on the second only. */
+			ck_assert_uint_eq(big[e].quality, e < 3 ? PERFCTR_EXACT :
+					  PERFCTR_NOT_COUNTED);
+			ck_assert_uint_eq(small[e].quality, e != 1 ? PERFCTR_EXACT :
+					  PERFCTR_NOT_COUNTED);
+			ck_assert_int_eq(big[e].enabled > 0, e < 3);
+			ck_assert_int_eq(small[e].enabled > 0, e != 1);
+		}
+	}
+	ck_assert_uint_ge(exact, 1);
+	perfctr_set_close(set);
+	remove_kinds();
+}
+END_TEST
+
+/* A thread that is on one kind of core all the time, and counted there. */
+START_TEST(on_one_kind)
+{
+	static const unsigned int flags[] = { 0, PERFCTR_GROUP_STRICT };
+	struct perfctr_reading sum[2], part[2];
+	struct perfctr_set *set;
+	unsigned int k, f, exact = 0, p;
+
+	make_kinds();
+	/* Whichever kind is named first. */
+	for (f = 0; f < 4; f++) {
+		never = 0;
+		set = f < 2 ? open_set("touches,minor", flags[f % 2], "big", "small") :
+			      open_set("minor,touches", flags[f % 2], "small", "big");
+		never = SMALL;
+		for (k = 0; k < ROUNDS; k++) {
+			touch(set);
+			ck_assert_msg(perfctr_set_read(set, sum) == 0, "%s", perfctr_error());
+			exact += sum[f / 2].value == PAGES;
+			ck_assert_msg(sum[f / 2].quality == PERFCTR_EXACT,
+				      "enabled %llu, running %llu",
+				      (unsigned long long)sum[f / 2].enabled,
+				      (unsigned long long)sum[f / 2].running);
+			/* What the other kind alone counts. */
+			ck_assert_uint_eq(sum[1 - f / 2].quality, PERFCTR_NOT_COUNTED);
+			for (p = 0; p < 2; p++) {
+				ck_assert_int_eq(perfctr_set_read_part(set, p, part), 0);
+				ck_assert_uint_eq(part[f / 2].quality, p == f / 2 ? PERFCTR_EXACT :
+						  PERFCTR_NOT_COUNTED);
+			}
+		}
+		perfctr_set_close(set);
+	}
+	ck_assert_uint_ge(exact, 1);
+	remove_kinds();
+}
+END_TEST
+
+/* A processor that is of no kind that has the event: counting nothing is no success. */
+START_TEST(on_another_processor)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU };
+
+	make_kinds();
+	root_line("big/type", "60003");
+	ck_fails_null(perfctr_set_open("big/touches/", &target, 0), EOPNOTSUPP,
+		      "its PMU is on none of the processors");
+	remove_kinds();
+}
+END_TEST
+
+UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor)
