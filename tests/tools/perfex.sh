@@ -192,6 +192,50 @@ for size in 100 8000 14000; do
 done
 sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
 	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed"
+# Names that are a terminal's commands, and names that are each 1 MB of the same text.
+cat >"$work/names.py" <<'EOT'
+import struct, sys
+strings = b'\0' + (b'\xc2\x9b31mred\x1b[2J' if sys.argv[1] == 'C1' else b'A' * (1 << 20)) + b'\0'
+symbols = bytes(24) + struct.pack('<IBBHQQ', 1, 0x12, 0, 1, 0, 0x100000)
+at, section = 64 + 56 + 4 * 64, lambda type, offset, size, link: struct.pack(
+    '<IIQQQQIIQQ', 0, type, 0, 0, offset, size, link, 0, 8, 24)
+sys.stdout.buffer.write(
+    b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, 0, 64, 120, 0, 64, 56, 1, 64, 4, 0) +
+    struct.pack('<IIQQQQQQ', 1, 5, 0, 0, 0, 1 << 20, 1 << 20, 4096) + bytes(64) +
+    section(1, 0, 1 << 20, 0) + section(2, at, len(symbols), 3) +
+    section(3, at + len(symbols), len(strings), 0) + symbols + strings)
+EOT
+for names in C1 long; do
+	rm -f "$work/changed"
+	cp "$work/spin" "$work/changed"
+	python3 "$work/names.py" $names >"$work/new"
+	case $names in
+	C1) shown='?31mred?[2J' ;;
+	long) shown='+0x' ;;
+	esac
+	[ "${HAVE_LIBELF:-no}" = yes ] || shown='+0x'
+	sampled "samples of a file with $names names" "$shown" "$work/changed" sh -c \
+		"cd '$work' && '$work/changed'; mv new changed"
+done
+# A kind of core for processor 0 and one for all others, both with events that this machine has.
+pmus=$work/root/sys/bus/event_source/devices
+for pmu in cpu_core cpu_atom; do
+	mkdir -p "$pmus/$pmu/events" "$pmus/$pmu/format"
+	echo 1 >"$pmus/$pmu/type"
+	echo config:0-7 >"$pmus/$pmu/format/event"
+	echo event=0 >"$pmus/$pmu/events/tick"
+done
+echo 0 >"$pmus/cpu_core/cpus"
+echo 1-8191 >"$pmus/cpu_atom/cpus"
+expect "samples: on all kinds of cores" 0 ' samples$' \
+	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e tick true
+if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
+	expect "samples: on one kind of core" 0 'on 1 of the processors only: cpu_core/tick/u counts on' \
+		env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
+fi
+echo 8191 >"$pmus/cpu_core/cpus"
+expect "samples: on a kind of core that is offline" 125 'cpu_core, and the processor asked for is' \
+	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
