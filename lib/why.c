@@ -201,6 +201,24 @@ static long kernel_number(const char *name)
 	return perfctr_file_number(path, &number) == 0 ? number : 0;
 }
 
+/* Whether the event itself is all right. */
+static bool can_be_counted(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr counting = {
+		.type = attr->type, .size = sizeof(counting), .config = attr->config,
+		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
+		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
+	};
+	int fd = perfctr_event_open(&counting, 0, -1, -1);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 /* EINVAL of an event that counts, or might. */
 static int why_invalid_sampled(const struct perf_event_attr *attr, const char *name, pid_t tid,
 			       unsigned int members)
@@ -225,21 +243,18 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 				    "%s can't be sampled so: this kernel, or the event, does not "
 				    "have one of the fields and records asked for; ask for fewer",
 				    name);
+	if (members == 0 && can_be_counted(attr))
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can be counted but not sampled so: its PMU has no overflow "
+				    "interrupt, or not one of the fields asked for, or there is no such "
+				    "processor",
+				    name);
 	return perfctr_why_not(EINVAL, attr, name, tid, members);
 }
 
 int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
 			    pid_t tid, unsigned int members)
 {
-	struct perf_event_attr counting = {
-		.type = attr->type, .size = sizeof(counting), .config = attr->config,
-		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
-		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
-		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
-		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
-	};
-	int fd;
-
 	switch (error) {
 	case EINVAL:
 		return why_invalid_sampled(attr, name, tid, members);
@@ -256,11 +271,8 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 		    name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
 	case EOPNOTSUPP:
 	case ENOENT:
-		/* Whether it is the event, or what is asked of it. */
-		fd = perfctr_event_open(&counting, 0, -1, -1);
-		if (fd < 0)
+		if (!can_be_counted(attr))
 			break;
-		close(fd);
 		if (attr->precise_ip)
 			return perfctr_fail(EOPNOTSUPP,
 					    "%s can't be sampled with precise level %u on this "
