@@ -39,6 +39,7 @@ expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-t
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
+expect "another processor's info" 125 'leave out --cpu' "$perfex" --cpu skylake -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L
 expect "help" 0 'usage: perfex' "$perfex" --help
@@ -81,6 +82,8 @@ expect "no cgroup" 125 "no cgroup's folder" "$perfex" -G /tmp -e cs true
 expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
 expect "processors twice" 125 'given twice' "$perfex" -a -a true
 expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
+expect "two lists of processors" 125 '-C is given twice' "$perfex" -C 0 -C 1 true
+expect "processors of a cgroup" 125 '-G and -C exclude each other' "$perfex" -G x -C 0 true
 expect "bad processors" 125 '-C takes numbers' "$perfex" -C 1- true
 expect "processors, thread by thread" 125 'leave out --per-thread' "$perfex" -a --per-thread true
 expect "threads and no threads" 125 'exclude each other' "$perfex" --no-inherit --per-thread true
@@ -90,6 +93,7 @@ driver() { env PERFCTR_PROVIDER=driver "$perfex" "$@"; }
 if [ ! -e /dev/perfctr ]; then
 	expect "no driver" 0 'there is no /dev/perfctr' driver -e 0x004100C0 true
 	expect "no driver, by another's name" 125 'PERFCTR_PROVIDER=driver' driver -e task-clock echo ran
+	expect "no driver for samples" 125 '--sample takes perf_events' driver --sample true
 	expect "no driver, attached" 125 '-p takes perf_events' driver -e 0x004100C0 -p $$
 	expect "no driver, the default one" 0 'task-clock' "$perfex" --no-inherit -e task-clock true
 fi
@@ -155,6 +159,7 @@ sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
 	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed"
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
+expect "samples: no command" 125 'no command to run' "$perfex" --sample
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
 expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
 expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nonsense true
