@@ -245,9 +245,9 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 				    name);
 	if (members == 0 && can_be_counted(attr))
 		return perfctr_fail(EOPNOTSUPP,
-				    "%s can be counted but not sampled so: its PMU has no overflow "
-				    "interrupt, or not one of the fields asked for, or there is no such "
-				    "processor",
+				    "%s can be counted but not sampled so: its PMU has no "
+				    "overflow interrupt, or not one of the fields asked for, or "
+				    "there is no such processor",
 				    name);
 	return perfctr_why_not(EINVAL, attr, name, tid, members);
 }

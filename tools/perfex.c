@@ -33,7 +33,8 @@ void *need(void *memory)
 	return memory;
 }
 
-static const char no_command[] = "there is no command to run; \"perfex -h\" shows how to call perfex";
+static const char no_command[] =
+	"there is no command to run; \"perfex -h\" shows how to call perfex";
 
 static const char usage[] =
 "usage: perfex [options] [--] command [argument ...]\n"
