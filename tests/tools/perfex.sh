@@ -32,6 +32,7 @@ expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello
 expect "group" 0 'page-faults' "$perfex" -e '{task-clock,page-faults},cs' true
 expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
+expect "repeats, csv" 0 '^[0-9]*,,cs,exact,.*,,[0-9.]*,[0-9.]*$' "$perfex" -r 3 --csv -e cs true
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
