@@ -64,7 +64,7 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	/* Best first: not every PMU has 64-bit event counters, not every kernel user access. */
 	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC, 0 };
 	struct perf_event_attr wanted = *attr;
-	int group_fd = leader ? leader->fd : -1;
+	int error, group_fd = leader ? leader->fd : -1;
 	unsigned int i;
 
 	if (prepare(counter, attr, name, leader) < 0)
@@ -79,9 +79,14 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 				break;
 		}
 	}
-	if (counter->fd < 0)
-		return perfctr_why_not(errno, attr, name, tid, members);
-	return 0;
+	if (counter->fd >= 0)
+		return 0;
+	error = errno;
+	/* The kernel has no errno of its own for a processor that is not there. */
+	if (cpu >= 0 && (error == EINVAL || error == ENODEV) &&
+	    perfctr_cpu_online((unsigned int)cpu) < 0)
+		return -1;
+	return perfctr_why_not(error, attr, name, tid, members);
 }
 
 int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,

@@ -489,6 +489,9 @@ int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 {
 	if (i >= group->n)
 		return perfctr_fail(EINVAL, "the group has no event %u", i);
+	if (!reader)
+		return perfctr_fail(EINVAL, "perfctr_group_reader() needs a place for the reader, "
+				    "not NULL");
 	*reader = group->member[i].reader;
 	return group->member[i].counter.page ? 0 : perfctr_why_no_reader();
 }

@@ -32,6 +32,7 @@ expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello
 expect "group" 0 'page-faults' "$perfex" -e '{task-clock,page-faults},cs' true
 expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
+expect "repeats, csv" 0 '^[0-9]*,,cs,exact,.*,,[0-9.]*,[0-9.]*$' "$perfex" -r 3 --csv -e cs true
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 # An id that is used again is another thread's. A try that another process is in the way of says nothing.
@@ -78,6 +79,7 @@ expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-t
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
+expect "another processor's info" 125 'leave out --cpu' "$perfex" --cpu skylake -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L
 expect "help" 0 'usage: perfex' "$perfex" --help
@@ -120,6 +122,8 @@ expect "no cgroup" 125 "no cgroup's folder" "$perfex" -G /tmp -e cs true
 expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
 expect "processors twice" 125 'given twice' "$perfex" -a -a true
 expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
+expect "two lists of processors" 125 '-C is given twice' "$perfex" -C 0 -C 1 true
+expect "processors of a cgroup" 125 '-G and -C exclude each other' "$perfex" -G x -C 0 true
 expect "bad processors" 125 '-C takes numbers' "$perfex" -C 1- true
 expect "processors, thread by thread" 125 'leave out --per-thread' "$perfex" -a --per-thread true
 expect "threads and no threads" 125 'exclude each other' "$perfex" --no-inherit --per-thread true
@@ -129,6 +133,7 @@ driver() { env PERFCTR_PROVIDER=driver "$perfex" "$@"; }
 if [ ! -e /dev/perfctr ]; then
 	expect "no driver" 0 'there is no /dev/perfctr' driver -e 0x004100C0 true
 	expect "no driver, by another's name" 125 'PERFCTR_PROVIDER=driver' driver -e task-clock echo ran
+	expect "no driver for samples" 125 '--sample takes perf_events' driver --sample true
 	expect "no driver, attached" 125 '-p takes perf_events' driver -e 0x004100C0 -p $$
 	expect "no driver, the default one" 0 'task-clock' "$perfex" --no-inherit -e task-clock true
 fi
@@ -238,6 +243,7 @@ expect "samples: on a kind of core that is offline" 125 'cpu_core, and the proce
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
+expect "samples: no command" 125 'no command to run' "$perfex" --sample
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
 expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
 expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nonsense true
