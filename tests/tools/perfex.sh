@@ -330,6 +330,10 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	kill $other
 	expect "no kernel mode for others" 0 'task-clock' setpriv --reuid 65534 --clear-groups \
 		"$perfex" -e task-clock true
+	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+		expect "no made up 0 for others" 0 'not counted> *cs ' setpriv --reuid 65534 --clear-groups \
+			"$perfex" -e cs true
+	fi
 else
 	skip "no /proc, another user" "needs root and mount namespaces"
 fi
