@@ -75,7 +75,7 @@ interrupt_storms() {
 }
 expect "a signal while threads are created" 0 'all ended' interrupt_storms
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
-expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
+expect "the threads of a process" 0 'total of 1 thread$' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
