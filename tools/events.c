@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "perfex.h"
 
@@ -206,6 +207,20 @@ static void refuse_spec(struct events *events, const struct spec *spec)
 			events->event[spec->first + k].reason = reason();
 }
 
+/* What only the kernel does: counted in user mode it would be 0, whatever happens. */
+static bool is_kernels(const char *name)
+{
+	static const char *const names[] = {
+		"context-switches", "cs", "cpu-migrations", "migrations", "cgroup-switches",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcasecmp(name, names[i]))
+			return true;
+	return false;
+}
+
 static struct perfctr_set *open_spec(struct events *events, const struct spec *spec,
 				     const struct perfctr_target *target, unsigned int flags)
 {
@@ -216,7 +231,8 @@ static struct perfctr_set *open_spec(struct events *events, const struct spec *s
 	if (!spec->text)
 		return perfctr_set_open_control(&events->control, target, flags);
 	set = perfctr_set_open(spec->text, target, flags);
-	if (set || errno != EACCES || spec->n > 1 || strpbrk(spec->text, ":/"))
+	if (set || errno != EACCES || spec->n > 1 || strpbrk(spec->text, ":/") ||
+	    is_kernels(spec->text))
 		return set;
 	/* Perhaps only kernel mode is forbidden: then count user mode, and say so. */
 	user = need(malloc(strlen(spec->text) + 3));

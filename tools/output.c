@@ -265,7 +265,7 @@ static void print_threads(const struct output *output, const struct events *even
 		}
 		fprintf(output->file, "\n");
 	}
-	fprintf(output->file, " total of %zu threads\n", tasks->n);
+	fprintf(output->file, " total of %zu thread%s\n", tasks->n, tasks->n == 1 ? "" : "s");
 }
 
 static void print_table(const struct output *output, const struct events *events,

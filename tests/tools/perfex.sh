@@ -75,7 +75,7 @@ interrupt_storms() {
 }
 expect "a signal while threads are created" 0 'all ended' interrupt_storms
 expect "the first thread only" 0 'counts of the first thread of' "$perfex" --no-inherit -e task-clock true
-expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
+expect "the threads of a process" 0 'total of 1 thread$' "$perfex" -p $$ --per-thread -e task-clock sleep 0.02
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
@@ -330,6 +330,10 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	kill $other
 	expect "no kernel mode for others" 0 'task-clock' setpriv --reuid 65534 --clear-groups \
 		"$perfex" -e task-clock true
+	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+		expect "no made up 0 for others" 0 'not counted> *cs ' setpriv --reuid 65534 --clear-groups \
+			"$perfex" -e cs true
+	fi
 else
 	skip "no /proc, another user" "needs root and mount namespaces"
 fi
