@@ -6,6 +6,7 @@
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include "root.h"
 #include "unit.h"
@@ -207,4 +208,27 @@ START_TEST(on_another_processor)
 }
 END_TEST
 
-UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor)
+/* For want of descriptors no kind of core is overlooked. */
+START_TEST(without_descriptors)
+{
+	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
+	struct rlimit limit, few;
+	int room, lowest = dup(0);
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	make_kinds();
+	ck_assert_int_eq(perfctr_event_variants("cycles", 6, variants), 2);
+	for (room = 0; room < 2; room++) {
+		few = limit;
+		few.rlim_cur = (rlim_t)(lowest + room);
+		setrlimit(RLIMIT_NOFILE, &few);
+		ck_fails(perfctr_event_variants("cycles", 6, variants), EMFILE, "kinds of cores");
+		ck_assert(perfctr_may_change_kind());
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	remove_kinds();
+}
+END_TEST
+
+UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors)
