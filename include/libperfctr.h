@@ -7,7 +7,8 @@
  * with errno set, and perfctr_error() then says in one sentence what is wrong and what to do.
  * EINVAL: an argument breaks a rule. EOPNOTSUPP: right, but not possible with this provider or on
  * this machine. Handles belong to the thread that opened them; different threads use different
- * handles without locking. Reads allocate nothing, take no lock and are async-signal-safe.
+ * handles without locking. A NULL handle may be closed, and no more. Reads allocate nothing, take
+ * no lock and are async-signal-safe.
  *
  * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
@@ -242,10 +243,10 @@ struct perfctr_group;	/* opaque */
  *
  * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
  * wrong, the events don't fit on the PMU together, or are not of one kind of core; a top-down
- * metric without slots in front. ENOENT: no such event on this machine. EOPNOTSUPP: the machine
- * can't count it, or shows too many kinds of cores. EACCES, EPERM: not permitted. ESRCH: no such
- * thread. EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM,
- * ENOSYS.
+ * metric without slots in front; cpu is none, or offline. ENOENT: no such event on this machine.
+ * EOPNOTSUPP: the machine can't count it, or shows too many kinds of cores. EACCES, EPERM: not
+ * permitted. ESRCH: no such thread. EBUSY: somebody else holds the counters
+ * (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 					 unsigned int flags);
@@ -425,7 +426,7 @@ struct perfctr_sampler_config {
 	uint32_t max_chain;	/* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
 	uint32_t flags;		/* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
 	uint32_t pages;		/* of the buffer, a power of two; 0: 128 KiB */
-	uint32_t wakeup_samples;	/* wake poll(2) after so many samples, or */
+	uint32_t wakeup_samples;	/* wake poll(2) after so many samples, or: not both */
 	uint32_t wakeup_bytes;	/* after so many bytes; both 0: when the buffer is half full */
 	uint32_t precise;	/* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
 	int32_t signal;		/* for the opening thread, at each sample; 0: none */
@@ -725,7 +726,9 @@ struct perfctr_cpus_info {
 
 /*
  * Facts about the processor and the provider. fd, historically an open perfctr descriptor, is only
- * looked at by the driver. perfctr_get_info() needs none. EINVAL: info is NULL.
+ * looked at by the driver. perfctr_get_info() needs none. EINVAL: info is NULL, or
+ * PERFCTR_PROVIDER names no provider. EOPNOTSUPP: it asks for a driver that is not there. EACCES,
+ * EPROTO, EMFILE, ENFILE: the driver's device, as vperfctr_open().
  */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);

@@ -48,6 +48,7 @@ static int prepare(struct perfctr_counter *counter, const struct perf_event_attr
 {
 	counter->fd = -1;
 	counter->page = NULL;
+	counter->kernel_reads = false;
 	counter->slots = perfctr_event_is_slots(attr);
 	counter->metric = perfctr_event_is_metric(attr);
 	if (counter->metric && !(leader && leader->slots))
@@ -63,7 +64,7 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 	/* Best first: not every PMU has 64-bit event counters, not every kernel user access. */
 	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC, 0 };
 	struct perf_event_attr wanted = *attr;
-	int group_fd = leader ? leader->fd : -1;
+	int error, group_fd = leader ? leader->fd : -1;
 	unsigned int i;
 
 	if (prepare(counter, attr, name, leader) < 0)
@@ -78,9 +79,14 @@ int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_even
 				break;
 		}
 	}
-	if (counter->fd < 0)
-		return perfctr_why_not(errno, attr, name, tid, members);
-	return 0;
+	if (counter->fd >= 0)
+		return 0;
+	error = errno;
+	/* The kernel has no errno of its own for a processor that is not there. */
+	if (cpu >= 0 && (error == EINVAL || error == ENODEV) &&
+	    perfctr_cpu_online((unsigned int)cpu) < 0)
+		return -1;
+	return perfctr_why_not(error, attr, name, tid, members);
 }
 
 int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
@@ -135,6 +141,7 @@ int perfctr_counter_arm(struct perfctr_counter *counter, int signal)
 	if (!counter->page)
 		return -1;
 	counter->size = (unsigned int)(2 * size);
+	counter->kernel_reads = counter->metric || perfctr_may_change_kind();
 	return perfctr_counter_signal(counter, signal);
 }
 
@@ -155,9 +162,9 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 	static const struct perf_event_mmap_page nowhere;
 
 	memset(reader, 0, sizeof(*reader));
-	reader->page = counter->page ? counter->page : &nowhere;
+	reader->page = counter->page && !counter->kernel_reads ? counter->page : &nowhere;
 	/* The width is the PMU's, not the moment's; a nonsensical one would shift out of range. */
-	if (counter->page) {
+	if (reader->page != &nowhere) {
 		unsigned int width = counter->page->pmc_width;
 
 		if (width >= 1 && width <= 64)

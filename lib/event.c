@@ -1076,27 +1076,25 @@ int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_ev
 	return parse_event(event, length, attr) < 0 ? -1 : 0;
 }
 
-/* As parse_event(), of an event to be counted. */
-static int parse_counted(const char *event, size_t length, struct perf_event_attr *attr)
+static int check_counted(const struct perf_event_attr *attr)
 {
-	int cores = parse_event(event, length, attr);
-
-	if (cores >= 0 && attr->precise_ip)
+	if (attr->precise_ip)
 		return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not for counting; "
 				    "leave it out");
-	return cores;
+	return 0;
 }
 
 int perfctr_event_parse(const char *event, size_t length, struct perf_event_attr *attr)
 {
-	return parse_counted(event, length, attr) < 0 ? -1 : 0;
+	return perfctr_event_parse_sampled(event, length, attr) < 0 ? -1 : check_counted(attr);
 }
 
-int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants)
+int perfctr_event_variants_sampled(const char *event, size_t length,
+				   struct perfctr_variant *variants)
 {
 	const char *slash = memchr(event, '/', length), *rest;
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int any = parse_counted(event, length, &variants->attr), i, n, found, count = 0;
+	int any = parse_event(event, length, &variants->attr), i, n, found, count = 0;
 	struct perf_event_attr *attr;
 
 	variants->pmu[0] = '\0';
@@ -1129,6 +1127,13 @@ int perfctr_event_variants(const char *event, size_t length, struct perfctr_vari
 				    "\"%.*s\"; \"perfex -l\" lists those that there are",
 				    shown(length), event);
 	return count;
+}
+
+int perfctr_event_variants(const char *event, size_t length, struct perfctr_variant *variants)
+{
+	int n = perfctr_event_variants_sampled(event, length, variants);
+
+	return n < 0 || check_counted(&variants->attr) < 0 ? -1 : n;
 }
 
 ssize_t perfctr_event_next(const char **list, const char **event)

@@ -225,19 +225,21 @@ static struct perfctr_group *start(struct perfctr_group *group)
 	return NULL;
 }
 
-/*
- * The core PMU of a hybrid machine that can count all events of the list on processor cpu (-1:
- * any): the first, the P-cores', if several can. 0, with *pmu empty on any other machine, or if no
- * event is one of a core PMU; -1 after perfctr_fail().
- */
-static int choose_pmu(const char *list, int cpu, char *pmu)
+static int variants_of(const char *event, size_t length, bool sampled,
+		       struct perfctr_variant *variants)
+{
+	return sampled ? perfctr_event_variants_sampled(event, length, variants) :
+			 perfctr_event_variants(event, length, variants);
+}
+
+int perfctr_group_choose_pmu(const char *list, int cpu, bool sampled, char *pmu)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
 	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
 	unsigned int possible = 0, on_cpu, here;
 	int n = perfctr_core_pmus(cores), i, k, count;
+	const char *event, *what = sampled ? "sampler" : "group";
 	bool wanted = false;
-	const char *event;
 	ssize_t length;
 
 	pmu[0] = '\0';
@@ -248,7 +250,7 @@ static int choose_pmu(const char *list, int cpu, char *pmu)
 			possible |= 1u << i;
 	on_cpu = possible;
 	while ((length = perfctr_event_next(&list, &event)) > 0) {
-		count = perfctr_event_variants(event, (size_t)length, variants);
+		count = variants_of(event, (size_t)length, sampled, variants);
 		if (count < 0)
 			return -1;
 		if (!variants[0].pmu[0])
@@ -258,12 +260,13 @@ static int choose_pmu(const char *list, int cpu, char *pmu)
 			for (i = 0; i < n; i++)
 				here |= (unsigned int)!strcmp(cores[i].name, variants[k].pmu) << i;
 		if (!(possible & here))
-			return perfctr_fail(EINVAL, "%.*s counts on %s, and %s: a group is on the "
-					    "PMU of one kind of core; open a group for each kind",
+			return perfctr_fail(EINVAL, "%.*s counts on %s, and %s: a %s is on the "
+					    "PMU of one kind of core; open a %s for each kind",
 					    (int)(length > 100 ? 100 : length), event,
 					    variants[0].pmu, on_cpu & here ?
 					    "the events before it do not" :
-					    "the processor asked for is another kind of core");
+					    "the processor asked for is another kind of core",
+					    what, what);
 		possible &= here;
 	}
 	for (i = 0; wanted && !(possible >> i & 1); )
@@ -273,15 +276,16 @@ static int choose_pmu(const char *list, int cpu, char *pmu)
 	return 0;
 }
 
-/* What an event means on the PMU chosen for its group. 0, or -1 after perfctr_fail(). */
-static int parse_on(const char *pmu, const char *event, size_t length, struct perf_event_attr *attr)
+int perfctr_group_parse(const char *pmu, const char *event, size_t length, bool sampled,
+			struct perf_event_attr *attr)
 {
 	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
 	int i, n;
 
 	if (!*pmu)
-		return perfctr_event_parse(event, length, attr);
-	n = perfctr_event_variants(event, length, variants);
+		return sampled ? perfctr_event_parse_sampled(event, length, attr) :
+				 perfctr_event_parse(event, length, attr);
+	n = variants_of(event, length, sampled, variants);
 	if (n < 0)
 		return -1;
 	for (i = 0; i < n - 1 && strcmp(variants[i].pmu, pmu); )
@@ -313,14 +317,14 @@ struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 	group = make_group(n, strlen(events) + 1, tid, cpu, flags);
 	if (!group)
 		return NULL;
-	if (choose_pmu(events, cpu, pmu) < 0)
+	if (perfctr_group_choose_pmu(events, cpu, false, pmu) < 0)
 		goto fail;
 	/* The names are the list itself, cut at its commas. */
 	name = memcpy(&group->member[n], events, strlen(events) + 1);
 	for (list = name; (length = perfctr_event_next(&list, &event)) > 0; ) {
 		struct perf_event_attr attr = { 0 };
 
-		if (parse_on(pmu, event, (size_t)length, &attr) < 0)
+		if (perfctr_group_parse(pmu, event, (size_t)length, false, &attr) < 0)
 			goto fail;
 		group->member[group->n].name = name + (event - name);
 		group->member[group->n].name[length] = '\0';
@@ -485,6 +489,9 @@ int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 {
 	if (i >= group->n)
 		return perfctr_fail(EINVAL, "the group has no event %u", i);
+	if (!reader)
+		return perfctr_fail(EINVAL, "perfctr_group_reader() needs a place for the reader, "
+				    "not NULL");
 	*reader = group->member[i].reader;
 	return group->member[i].counter.page ? 0 : perfctr_why_no_reader();
 }

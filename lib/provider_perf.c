@@ -146,7 +146,7 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
  * Read all n running counters. 0: they count; OVERFLOWN: they have been stopped so, and there are
  * no times; 1 if somebody took them away; or -1 after perfctr_fail().
  */
-#define OVERFLOWN 2
+#define OVERFLOWN 3
 static int read_group(const struct state *state, unsigned int n, struct perfctr_group_values *group)
 {
 	const struct perfctr_overflow *overflow = &state->overflow;

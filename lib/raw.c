@@ -95,8 +95,9 @@ int perfctr_fail_not_stopped(int tid)
 int perfctr_fail_out_of_reach(void)
 {
 	return perfctr_fail(
-	    ESRCH, "these counters are another thread's that is not stopped under "
-		   "this thread's ptrace(2), or have been unlinked; open your own, or " STOP_IT);
+	    ESRCH, "these counters are another thread's that is not stopped under this "
+		   "thread's ptrace(2), or has ended, or they have been unlinked; open your "
+		   "own, or " STOP_IT);
 }
 
 static int fail_open(int error, int tid)

@@ -25,9 +25,13 @@
 #define LARGEST_SIZE ((size_t)1 << 30)
 #define LARGEST_RECORD ((size_t)65536)
 
-/* Of read(2): number, enabled, running; and of each event its value and its lost records. */
+/*
+ * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a single
+ * event: value, enabled, running, lost records.
+ */
 #define MOST_WORDS (3 + 2 * PERFCTR_GROUP_MAX)
 #define LEADERS_LOST 4
+#define ONES_LOST 3
 
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without events. */
 struct perfctr_sampler {
@@ -136,9 +140,11 @@ static int check_config(const struct perfctr_sampler_config *config, int cpu)
 				    LARGEST_SIZE / page, pages);
 	if (config->wakeup_samples && config->wakeup_bytes)
 		return perfctr_fail(EINVAL, "wakeup_samples and wakeup_bytes exclude each other");
-	if (config->wakeup_bytes > size_of_ring(config))
-		return perfctr_fail(EINVAL, "wakeup_bytes is %u, but the buffer has %zu bytes",
-				    config->wakeup_bytes, size_of_ring(config));
+	/* More might not fit, and who waits for it would do so for ever, while records are lost. */
+	if (config->wakeup_bytes > size_of_ring(config) / 2)
+		return perfctr_fail(EINVAL, "wakeup_bytes is %u, but half of the buffer, the most "
+				    "that is sure to come, has %zu; use more pages",
+				    config->wakeup_bytes, size_of_ring(config) / 2);
 	if (config->precise > 3)
 		return perfctr_fail(EINVAL, "precise is from 0 to 3, not %u", config->precise);
 	if (config->signal < 0 || config->signal >= _NSIG)
@@ -188,8 +194,20 @@ static void set_leader(struct perf_event_attr *attr, const struct perfctr_sample
 
 /* ---- opening and closing ---- */
 
-static int open_event(struct perfctr_sampler *sampler, const char *event, size_t length, pid_t tid,
-		      int cpu, const struct perfctr_sampler_config *config)
+/* The kernel calls a processor that there is not an event that is wrong, or not there. */
+static int why_not_opened(const struct perf_event_attr *attr, const char *name, pid_t tid, int cpu,
+			  unsigned int members)
+{
+	int error = errno;
+
+	if (cpu >= 0 && perfctr_cpu_online((unsigned int)cpu) < 0)
+		return -1;
+	return perfctr_why_not_sampled(error, attr, name, tid, members);
+}
+
+static int open_event(struct perfctr_sampler *sampler, const char *event, size_t length,
+		      const char *pmu, pid_t tid, int cpu,
+		      const struct perfctr_sampler_config *config, bool group)
 {
 	struct perfctr_counter *counter = &sampler->counter[sampler->n];
 	struct perf_event_attr attr;
@@ -197,11 +215,11 @@ static int open_event(struct perfctr_sampler *sampler, const char *event, size_t
 	int group_fd = leader ? -1 : sampler->counter[0].fd;
 	char name[200];
 
-	if (perfctr_event_parse_sampled(event, length, &attr) < 0)
+	if (perfctr_group_parse(pmu, event, length, true, &attr) < 0)
 		return -1;
 	snprintf(name, sizeof(name), "%.*s", (int)length, event);
 	attr.inherit = (config->flags & PERFCTR_GROUP_INHERIT) != 0;
-	attr.read_format = PERFCTR_READ_FORMAT;
+	attr.read_format = PERFCTR_READ_FORMAT & ~(group ? 0u : (unsigned int)PERF_FORMAT_GROUP);
 	if (leader)
 		set_leader(&attr, config);
 	else if (attr.precise_ip)
@@ -213,14 +231,15 @@ static int open_event(struct perfctr_sampler *sampler, const char *event, size_t
 	if (leader)
 		attr.read_format |= PERFCTR_FORMAT_LOST;
 	counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
+	/* Of an inherited group, read(2) tells what the newest child lost (seen: Linux 6.18). */
 	if (leader)
-		sampler->knows_lost = counter->fd >= 0;
+		sampler->knows_lost = counter->fd >= 0 && !(group && attr.inherit);
 	if (leader && counter->fd < 0 && errno == EINVAL) {
-		attr.read_format = PERFCTR_READ_FORMAT;
+		attr.read_format &= ~(uint64_t)PERFCTR_FORMAT_LOST;
 		counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
 	}
 	if (counter->fd < 0)
-		return perfctr_why_not_sampled(errno, &attr, name, tid, sampler->n);
+		return why_not_opened(&attr, name, tid, cpu, sampler->n);
 	if (leader) {
 		perfctr_decoder_init(&sampler->decoder, &attr);
 		sampler->clock_frequency = attr.freq && attr.type == PERF_TYPE_SOFTWARE &&
@@ -231,6 +250,7 @@ static int open_event(struct perfctr_sampler *sampler, const char *event, size_t
 	return 0;
 }
 
+/* Their number, or -1. */
 static int count_events(const char *events, const struct perfctr_sampler_config *config)
 {
 	const char *list = events, *event;
@@ -251,7 +271,7 @@ static int count_events(const char *events, const struct perfctr_sampler_config 
 	if (n > 1 && !(config->fields & PERF_SAMPLE_READ))
 		return perfctr_fail(EINVAL, "the counts of the events behind the first come with "
 				    "PERF_SAMPLE_READ; add it to fields, or leave them out");
-	return 0;
+	return (int)n;
 }
 
 /* A pinned event that found no room is in its error state from the start. */
@@ -260,7 +280,7 @@ static int check_pinned(const struct perfctr_sampler *sampler, pid_t tid,
 {
 	uint64_t words[MOST_WORDS];
 
-	if (!(config->flags & PERFCTR_GROUP_STRICT) || tid != 0 ||
+	if (!(config->flags & PERFCTR_GROUP_STRICT) || tid > 0 ||
 	    config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
 		return 0;
 	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
@@ -277,8 +297,10 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 {
 	size_t ring_size, copy, size, page = (size_t)sysconf(_SC_PAGESIZE);
 	struct perfctr_sampler *sampler;
+	char pmu[PERFCTR_NAME_SIZE];
 	const char *event;
 	ssize_t length;
+	int n;
 
 	if (!events || !config) {
 		perfctr_fail(EINVAL, "perfctr_sampler_open() needs a list of events and a config, "
@@ -292,7 +314,8 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 			     (int)tid, cpu);
 		return NULL;
 	}
-	if (check_config(config, cpu) < 0 || count_events(events, config) < 0)
+	if (check_config(config, cpu) < 0 || (n = count_events(events, config)) < 0 ||
+	    perfctr_group_choose_pmu(events, cpu, true, pmu) < 0)
 		return NULL;
 	ring_size = size_of_ring(config);
 	copy = ring_size < LARGEST_RECORD ? ring_size : LARGEST_RECORD;
@@ -302,7 +325,7 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 		return NULL;
 	sampler->size = size;
 	while ((length = perfctr_event_next(&events, &event)) > 0)
-		if (open_event(sampler, event, (size_t)length, tid, cpu, config) < 0)
+		if (open_event(sampler, event, (size_t)length, pmu, tid, cpu, config, n > 1) < 0)
 			goto fail;
 	sampler->ring_size = ring_size;
 	sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
@@ -318,8 +341,7 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 	if (config->signal && perfctr_counter_signal(&sampler->counter[0], config->signal) < 0)
 		goto fail;
 	if (!(config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED)) &&
-	    perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE,
-				  PERF_IOC_FLAG_GROUP) < 0)
+	    perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
 		goto fail;
 	if (check_pinned(sampler, tid, config) < 0)
 		goto fail;
@@ -331,9 +353,15 @@ fail:
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler)
 {
+	int error = errno;
+
 	/* In a child of fork() it was wiped, its size too, and the buffer is not mapped there. */
 	if (!sampler || !sampler->size)
 		return;
+	/* A child may have the descriptor, too: then the event, and its signals, would go on. */
+	if (sampler->n)
+		perfctr_counter_request(&sampler->counter[0], PERF_EVENT_IOC_DISABLE, 0);
+	errno = error;
 	if (sampler->page)
 		perfctr_counter_unmap_ring(sampler->page, sampler->ring_size);
 	/* The leader last, lest the members go on alone. */
@@ -355,17 +383,19 @@ int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
 	return sampler->n ? sampler->counter[0].fd : fail_child();
 }
 
+/*
+ * The first event alone: without it the others don't count, and they are always on, since
+ * PERF_EVENT_IOC_REFRESH can't start them.
+ */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE,
-						 PERF_IOC_FLAG_GROUP) :
+	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE, 0) :
 			    fail_child();
 }
 
 int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE,
-						 PERF_IOC_FLAG_GROUP) :
+	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE, 0) :
 			    fail_child();
 }
 
@@ -504,6 +534,6 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 	case 0:
 		return perfctr_why_taken("the events");
 	}
-	*lost = words[LEADERS_LOST] + sampler->lost_samples;
+	*lost = words[sampler->n > 1 ? LEADERS_LOST : ONES_LOST] + sampler->lost_samples;
 	return 0;
 }

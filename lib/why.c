@@ -107,7 +107,7 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 
 	if (no_pmu)
 		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: %s", name, no_pmu);
-	if (attr->sample_period)
+	if (attr->sample_period && !attr->freq)
 		return perfctr_fail(EOPNOTSUPP, "%s can't overflow: its PMU does not interrupt, or has "
 				    "no such event; count it in a-mode", name);
 	if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE)
@@ -145,7 +145,7 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 				    "it: the PMU has too few counters for all of them, or they need the "
 				    "same one; count fewer events at a time", name, members,
 				    members == 1 ? "event" : "events");
-	if (attr->sample_period)
+	if (attr->sample_period && !attr->freq)
 		return perfctr_fail(EINVAL, "%s can't overflow after every %llu: its PMU needs a longer "
 				    "period (128 is enough), does not know the code, or can't tell "
 				    "modes apart", name, (unsigned long long)attr->sample_period);
@@ -201,6 +201,41 @@ static long kernel_number(const char *name)
 	return perfctr_file_number(path, &number) == 0 ? number : 0;
 }
 
+/* Whether the kernel would count such an event, and if period is not 0, sample it without fields. */
+static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
+{
+	struct perf_event_attr plain = {
+		.type = attr->type, .size = sizeof(plain), .config = attr->config,
+		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
+		.sample_period = period,
+		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
+	};
+	int fd = perfctr_event_open(&plain, 0, -1, -1);
+
+	/* An uncore PMU's, which are a processor's. */
+	if (fd < 0 && errno == EINVAL)
+		fd = perfctr_event_open(&plain, -1, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* An event that counts is refused: whether it can't be sampled at all, or not as it was asked for. */
+static int fail_sampling(int error, const struct perf_event_attr *attr, const char *name)
+{
+	if (!is_possible(attr, 1 << 20))
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can be counted but not sampled: its PMU has no overflow "
+				    "interrupt; choose another event",
+				    name);
+	return perfctr_fail(error,
+			    "%s can't be sampled so: this kernel, or the event, does not have one "
+			    "of the fields and records asked for; ask for fewer",
+			    name);
+}
+
 /* EINVAL of an event that counts, or might. */
 static int why_invalid_sampled(const struct perf_event_attr *attr, const char *name, pid_t tid,
 			       unsigned int members)
@@ -216,30 +251,18 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
 		return perfctr_fail(
 		    EINVAL,
-		    "%s can't be sampled: before Linux 6.12, samples of inherited events can't "
-		    "have counts; leave out PERF_SAMPLE_READ or PERFCTR_GROUP_INHERIT",
+		    "%s can't be sampled: samples of inherited events have counts since Linux 6.12, "
+		    "and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ or "
+		    "PERFCTR_GROUP_INHERIT",
 		    name);
-	if (attr->build_id || attr->cgroup || attr->text_poke || attr->namespaces ||
-	    attr->write_backward || attr->sample_type >= PERF_SAMPLE_REGS_INTR)
-		return perfctr_fail(EINVAL,
-				    "%s can't be sampled so: this kernel, or the event, does not "
-				    "have one of the fields and records asked for; ask for fewer",
-				    name);
+	if (attr->sample_period && is_possible(attr, 0))
+		return fail_sampling(EINVAL, attr, name);
 	return perfctr_why_not(EINVAL, attr, name, tid, members);
 }
 
 int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
 			    pid_t tid, unsigned int members)
 {
-	struct perf_event_attr counting = {
-		.type = attr->type, .size = sizeof(counting), .config = attr->config,
-		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
-		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
-		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
-		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
-	};
-	int fd;
-
 	switch (error) {
 	case EINVAL:
 		return why_invalid_sampled(attr, name, tid, members);
@@ -257,10 +280,8 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 	case EOPNOTSUPP:
 	case ENOENT:
 		/* Whether it is the event, or what is asked of it. */
-		fd = perfctr_event_open(&counting, 0, -1, -1);
-		if (fd < 0)
+		if (!is_possible(attr, 0))
 			break;
-		close(fd);
 		if (attr->precise_ip)
 			return perfctr_fail(EOPNOTSUPP,
 					    "%s can't be sampled with precise level %u on this "
@@ -272,10 +293,7 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 					    "this processor has no such record of branches, or not "
 					    "for it",
 					    name);
-		return perfctr_fail(EOPNOTSUPP,
-				    "%s can be counted but not sampled: its PMU has no overflow "
-				    "interrupt; choose another event",
-				    name);
+		return fail_sampling(EOPNOTSUPP, attr, name);
 	case EACCES:
 	case EPERM:
 		if (!is_capable() && attr->sample_type & PERF_SAMPLE_PHYS_ADDR)

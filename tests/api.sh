@@ -106,16 +106,21 @@ else
 	echo "SKIP man pages are clean: there is no mandoc"
 fi
 
+# Each block is a program. A page without one fails.
 for page in "$srcdir"/man/*.[347]; do
 	name=$(basename "$page")
-	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" |
-		sed 's/\\e/\\/g' >"$work/example.c"
-	$cc ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$work/example.c" -o "$work/example" \
-		-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
-		"$work/example" >"$work/output" 2>&1
-	status=$?
-	[ $status = 0 ] || cat "$work/output"
-	check "the example of $name" $status
+	rm -f "$work"/example-*.c
+	sed 's/\\e/\\/g' "$page" | awk -v file="$work/example-" '
+		/^\.Bd -literal/ { on = 1; n++; next } /^\.Ed/ { on = 0 } on { print >(file n ".c") }'
+	for source in "$work"/example-*.c; do
+		$cc ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$source" -o "$work/example" \
+			-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
+			"$work/example" >"$work/output" 2>&1
+		status=$?
+		[ $status = 0 ] || cat "$work/output"
+		number=${source##*/example-}
+		check "example ${number%.c} of $name" $status
+	done
 done
 
 for source in "$srcdir"/examples/*.c; do

@@ -154,7 +154,8 @@ void events_add(struct events *events, const char *list)
 			free(text);
 		} else if (*item == '{') {
 			if (length < 3 || item[length - 1] != '}')
-				die("-e \"%s\": a group is written {event,event}", list);
+				die("-e \"%s\": a group is written {event,event}; modifiers stand "
+				    "behind its events", list);
 			add_names(events, item, length, item + 1);
 		} else {
 			add_names(events, item, length, item);

@@ -171,13 +171,22 @@ static void print_footnotes(FILE *file, const struct footnotes *notes)
 		fprintf(file, "%s [%u] %s\n", i ? "" : "\n", i + 1, notes->text[i]);
 }
 
+/* The mean of the runs, and their standard deviation. */
+static double mean_of(const struct output *output, unsigned int i, double *deviation)
+{
+	double mean = output->sum[i] / output->repeats;
+
+	*deviation = sqrt(fmax(0, output->squares[i] / output->repeats - mean * mean));
+	return mean;
+}
+
 static void print_row(const struct output *output, const struct events *events, unsigned int i,
 		      double elapsed, struct footnotes *notes)
 {
 	const struct event *event = &events->event[i];
 	const struct perfctr_reading *reading = &event->reading;
 	char value[64], derived[128] = "", note[64] = "";
-	double mean, spread;
+	double mean, deviation;
 
 	if (!counted(event)) {
 		fprintf(output->file, " %20s       %-28s [%u]\n", "<not counted>", event->name,
@@ -189,14 +198,13 @@ static void print_row(const struct output *output, const struct events *events, 
 	else
 		print_number(value, sizeof(value), value_of(event));
 	if (output->repeats > 1) {
-		mean = output->sum[i] / output->repeats;
-		spread = sqrt(fmax(0, output->squares[i] / output->repeats - mean * mean) /
-			      (output->repeats - 1));
+		mean = mean_of(output, i, &deviation);
 		if (is_clock(event->name))
 			snprintf(value, sizeof(value), "%.2f", mean / 1e6);
 		else
 			print_number(value, sizeof(value), (uint64_t)(mean + 0.5));
-		snprintf(note, sizeof(note), "  ± %.2f%%", mean > 0 ? 100 * spread / mean : 0);
+		snprintf(note, sizeof(note), "  ± %.2f%%",
+			 mean > 0 ? 100 * deviation / sqrt(output->repeats - 1) / mean : 0);
 	} else if (reading->quality == PERFCTR_SCALED) {
 		snprintf(note, sizeof(note), "  (estimate: counted %.2f%% of the time)",
 			 100 * (double)reading->running / (double)reading->enabled);
@@ -312,19 +320,20 @@ static void csv_row(const struct output *output, const struct event *event,
 		event->reason ? "not counted" : perfctr_quality_name(reading->quality),
 		(unsigned long long)reading->enabled, (unsigned long long)reading->running);
 	csv_text(output->file, event->reason ? event->reason : "");
-	fputc('\n', output->file);
 }
 
 static void csv_header(struct output *output, const char *prefix)
 {
 	if (!output->header)
-		fprintf(output->file, "%svalue,unit,event,quality,enabled_ns,running_ns,reason\n", prefix);
+		fprintf(output->file, "%svalue,unit,event,quality,enabled_ns,running_ns,reason%s\n",
+			prefix, output->repeats > 1 ? ",mean,deviation" : "");
 	output->header = true;
 }
 
 static void print_csv(struct output *output, const struct events *events, const struct tasks *tasks,
 		      bool per_thread)
 {
+	double mean, deviation;
 	char prefix[32];
 	unsigned int i;
 	size_t t;
@@ -332,12 +341,22 @@ static void print_csv(struct output *output, const struct events *events, const 
 	csv_header(output, per_thread ? "tid," : "");
 	for (t = 0; t < tasks->n && per_thread; t++) {
 		snprintf(prefix, sizeof(prefix), "%d,", (int)tasks->task[t].tid);
-		for (i = 0; i < events->n; i++)
+		for (i = 0; i < events->n; i++) {
 			csv_row(output, &events->event[i], &tasks->task[t].reading[i], prefix);
+			fputc('\n', output->file);
+		}
 	}
-	for (i = 0; i < events->n; i++)
+	for (i = 0; i < events->n; i++) {
 		csv_row(output, &events->event[i], &events->event[i].reading,
 			per_thread ? "total," : "");
+		if (output->repeats > 1 && counted(&events->event[i])) {
+			mean = mean_of(output, i, &deviation);
+			fprintf(output->file, ",%.3f,%.3f", mean, deviation);
+		} else if (output->repeats > 1) {
+			fprintf(output->file, ",,");
+		}
+		fputc('\n', output->file);
+	}
 }
 
 /* ---- JSON ---- */
@@ -405,13 +424,12 @@ static void json_reading(const struct output *output, const struct event *event,
 static void json_event(const struct output *output, const struct events *events, unsigned int i)
 {
 	const struct event *event = &events->event[i];
-	double mean;
+	double mean, deviation;
 
 	json_reading(output, event, &event->reading);
 	if (output->repeats > 1 && counted(event)) {
-		mean = output->sum[i] / output->repeats;
-		fprintf(output->file, ",\"mean\":%.3f,\"deviation\":%.3f", mean,
-			sqrt(fmax(0, output->squares[i] / output->repeats - mean * mean)));
+		mean = mean_of(output, i, &deviation);
+		fprintf(output->file, ",\"mean\":%.3f,\"deviation\":%.3f", mean, deviation);
 	}
 	fprintf(output->file, "}");
 }
@@ -512,6 +530,7 @@ void output_tick(struct output *output, const struct events *events, double seco
 		case FORMAT_CSV:
 			csv_header(output, "time_s,");
 			csv_row(output, event, &delta, prefix);
+			fputc('\n', output->file);
 			break;
 		case FORMAT_JSON:
 			fprintf(output->file, "%s", i ? "," : "");

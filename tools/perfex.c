@@ -33,6 +33,9 @@ void *need(void *memory)
 	return memory;
 }
 
+static const char no_command[] =
+	"there is no command to run; \"perfex -h\" shows how to call perfex";
+
 static const char usage[] =
 "usage: perfex [options] [--] command [argument ...]\n"
 "       perfex [options] -p PID | -a | -C LIST | -G CGROUP [command [argument ...]]\n"
@@ -48,19 +51,24 @@ static const char usage[] =
 "                         one, and nothing that it creates\n"
 "  -I, --interval MS      show counts every MS milliseconds, too\n"
 "  -r, --repeat N         run the command N times; show mean and spread\n"
-"      --sample           show where the command is when an event (-e; cycles) happens\n  -c, "
-"--period N         with --sample: every N events\n  -F, --frequency N      with --sample: N times "
-"a second (1000)\n  -o, --output FILE      write results to FILE, not to standard error; %p is the "
-"process id\n      --csv, --json      write results for programs\n  -d, --decimal          event "
-"numbers are decimal unless they begin with 0x\n  -x, --hex              event numbers are "
-"hexadecimal: don't warn\n  -i, --info             show the processor and its counters\n  -l, "
-"--list             list the events of this machine\n  -L, --long-list        list them with "
-"descriptions, and tracepoints\n      --cpu NAME         for the processor NAME (\"list\" shows "
-"all): print the control of -e's\n                         events, or list its events with -l\n  "
-"-h, --help, --version  show this text, the version\n\nLIST is event,event,... or {event,event} "
-"for events to be counted together. An event is a name\nas \"perfex -l\" lists them (EVENT:MASK "
-"with unit masks), PMU/field=value,.../, rHEX, or\nevntsel[/evntsel2][@pmc] as numbers; behind it, "
-"modifiers: :u user mode, :k kernel mode.\nSee perfex(1).\n";
+"      --sample           show where the command is when an event (-e; cycles) happens\n"
+"  -c, --period N         with --sample: every N events\n"
+"  -F, --frequency N      with --sample: N times a second (1000)\n"
+"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
+"      --csv, --json      write results for programs\n"
+"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
+"  -x, --hex              event numbers are hexadecimal: don't warn\n"
+"  -i, --info             show the processor and its counters\n"
+"  -l, --list             list the events of this machine\n"
+"  -L, --long-list        list them with descriptions, and tracepoints\n"
+"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
+"                         events, or list its events with -l\n"
+"  -h, --help, --version  show this text, the version\n"
+"\n"
+"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
+"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
+"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
+"See perfex(1).\n";
 
 enum {
 	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_NO_INHERIT, OPTION_VERSION, OPTION_CPU,
@@ -369,6 +377,39 @@ static int do_run(struct settings *settings)
 	return same_end(&total);
 }
 
+/*
+ * The driver counts one thread, so it is taken only where that is what is asked for: by --no-inherit, or
+ * by forcing it.
+ */
+static void choose_provider(struct settings *settings)
+{
+	const char *wish = getenv("PERFCTR_PROVIDER"), *name = perfctr_provider_name(), *obstacle;
+	bool forced = wish && !strcmp(wish, "driver");
+
+	if (!name)
+		die("%s", perfctr_error());
+	if (strcmp(name, "driver") != 0 || !(forced || settings->no_inherit))
+		return;
+	obstacle = settings->sample ? "--sample" :
+		   settings->target_option ? settings->target_option :
+		   settings->per_thread ? "--per-thread" : settings->interval ? "-I" : NULL;
+	if (obstacle && forced)
+		die("%s takes perf_events, but PERFCTR_PROVIDER=driver forbids them", obstacle);
+	if (!obstacle) {
+		obstacle = driver_control(&settings->events);
+		if (obstacle && forced)
+			die("the driver can't count these events (PERFCTR_PROVIDER=driver): %s", obstacle);
+	}
+	if (obstacle)
+		return;
+	settings->driver = driver_try(&settings->events);
+	/* What the driver refuses, perf_events may still count, unless they are forbidden. */
+	if (!settings->driver && forced) {
+		driver_refuses(&settings->events, perfctr_error());
+		settings->driver = true;
+	}
+}
+
 /* ---- --sample ---- */
 
 static void sample_started(void *arg, pid_t pid)
@@ -396,12 +437,15 @@ static int do_sample(struct settings *settings, const char *event)
 	};
 	struct outcome outcome;
 
-	if (!settings->command || settings->ntargets || settings->per_thread || settings->no_inherit ||
+	if (settings->ntargets || settings->per_thread || settings->no_inherit ||
 	    settings->interval || settings->repeat > 1 || settings->output.format != FORMAT_TABLE)
 		die("--sample runs a command once and shows a table; it does not go with -p, -a, -C, "
 		    "-G, -I, -r, --per-thread, --no-inherit, --csv or --json");
 	if (settings->period && settings->frequency)
 		die("-c and -F exclude each other");
+	if (!settings->command)
+		die(no_command);
+	choose_provider(settings);
 	settings->sampling = sampling_new(event, settings->period, settings->frequency);
 	outcome = run(&what);
 	sampling_print(settings->sampling, settings->output.file, settings->command);
@@ -410,38 +454,6 @@ static int do_sample(struct settings *settings, const char *event)
 	events_close(&settings->events, &settings->tasks);
 	events_free(&settings->events);
 	return same_end(&outcome);
-}
-
-/*
- * The driver counts one thread, so it is taken only where that is what is asked for: by --no-inherit, or
- * by forcing it.
- */
-static void choose_provider(struct settings *settings)
-{
-	const char *wish = getenv("PERFCTR_PROVIDER"), *name = perfctr_provider_name(), *obstacle;
-	bool forced = wish && !strcmp(wish, "driver");
-
-	if (!name)
-		die("%s", perfctr_error());
-	if (strcmp(name, "driver") != 0 || !(forced || settings->no_inherit))
-		return;
-	obstacle = settings->target_option ? settings->target_option :
-		   settings->per_thread ? "--per-thread" : settings->interval ? "-I" : NULL;
-	if (obstacle && forced)
-		die("%s takes perf_events, but PERFCTR_PROVIDER=driver forbids them", obstacle);
-	if (!obstacle) {
-		obstacle = driver_control(&settings->events);
-		if (obstacle && forced)
-			die("the driver can't count these events (PERFCTR_PROVIDER=driver): %s", obstacle);
-	}
-	if (obstacle)
-		return;
-	settings->driver = driver_try(&settings->events);
-	/* What the driver refuses, perf_events may still count, unless they are forbidden. */
-	if (!settings->driver && forced) {
-		driver_refuses(&settings->events, perfctr_error());
-		settings->driver = true;
-	}
 }
 
 static void set_control(struct settings *settings, int option, const char *text)
@@ -477,16 +489,20 @@ static void set_control(struct settings *settings, int option, const char *text)
 
 /* ---- -p, -a, -C, -G ---- */
 
-static void add_target(struct settings *settings, const char *option, unsigned int type, int id,
-		       const char *cgroup)
+/* One of the options, once. */
+static void set_target_option(struct settings *settings, const char *option)
+{
+	if (settings->target_option && strcmp(settings->target_option, option) != 0)
+		die("%s and %s exclude each other", settings->target_option, option);
+	if (settings->target_option)
+		die("%s is given twice", option);
+	settings->target_option = option;
+}
+
+static void add_target(struct settings *settings, unsigned int type, int id, const char *cgroup)
 {
 	const struct perfctr_target target = { .type = type, .id = id, .cgroup = cgroup };
 
-	if (settings->target_option && strcmp(settings->target_option, option) != 0)
-		die("%s and %s exclude each other", settings->target_option, option);
-	if (settings->target_option && strcmp(option, "-C") != 0)
-		die("%s is given twice", option);
-	settings->target_option = option;
 	settings->target = need(reallocarray(settings->target, settings->ntargets + 1,
 					     sizeof(target)));
 	settings->target[settings->ntargets++] = target;
@@ -500,6 +516,7 @@ static void add_processors(struct settings *settings, const char *list)
 	unsigned int i;
 	char *end;
 
+	set_target_option(settings, "-C");
 	for (;; p = end + 1) {
 		first = last = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
 		if (first >= 0 && *end == '-')
@@ -511,7 +528,7 @@ static void add_processors(struct settings *settings, const char *list)
 				;
 			if (i < settings->ntargets)
 				die("-C names processor %ld twice", first);
-			add_target(settings, "-C", PERFCTR_TARGET_CPU, (int)first, NULL);
+			add_target(settings, PERFCTR_TARGET_CPU, (int)first, NULL);
 		}
 		if (!*end)
 			break;
@@ -532,7 +549,7 @@ int main(int argc, char **argv)
 	struct settings settings = {
 		.repeat = 1, .events.base16 = true, .events.counters = -1,
 	};
-	bool list = false, with_text = false;
+	bool info = false, list = false, with_text = false;
 	const char *cpu = NULL;
 	char *names = NULL;
 	int option, id;
@@ -548,10 +565,12 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			id = (int)parse_count("-p", optarg, 1, 0x3FFFFFFF);
-			add_target(&settings, "-p", PERFCTR_TARGET_PROCESS, id, NULL);
+			set_target_option(&settings, "-p");
+			add_target(&settings, PERFCTR_TARGET_PROCESS, id, NULL);
 			break;
 		case 'a':
-			add_target(&settings, "-a", PERFCTR_TARGET_CPU, -1, NULL);
+			set_target_option(&settings, "-a");
+			add_target(&settings, PERFCTR_TARGET_CPU, -1, NULL);
 			settings.output.target = "processors";
 			settings.output.target_name = "all";
 			break;
@@ -559,7 +578,8 @@ int main(int argc, char **argv)
 			add_processors(&settings, optarg);
 			break;
 		case 'G':
-			add_target(&settings, "-G", PERFCTR_TARGET_CGROUP, 0, optarg);
+			set_target_option(&settings, "-G");
+			add_target(&settings, PERFCTR_TARGET_CGROUP, 0, optarg);
 			settings.output.target = "cgroup";
 			settings.output.target_name = optarg;
 			break;
@@ -600,7 +620,8 @@ int main(int argc, char **argv)
 			settings.events.base16 = settings.events.base16_silently = true;
 			break;
 		case 'i':
-			return do_info();
+			info = true;
+			break;
 		case 'l':
 		case 'L':
 			list = true;
@@ -621,8 +642,12 @@ int main(int argc, char **argv)
 	}
 	if (cpu && optind < argc)
 		die("--cpu looks at a processor and runs nothing: leave out \"%s\"", argv[optind]);
+	if (cpu && info)
+		die("-i shows this machine's processor: leave out --cpu, or -i");
 	if (cpu)
 		return do_cpu(cpu, names, list, with_text);
+	if (info)
+		return do_info();
 	if (list)
 		return do_list(with_text);
 	settings.command = optind < argc ? argv + optind : NULL;
@@ -638,7 +663,7 @@ int main(int argc, char **argv)
 		events_add(&settings.events, names);
 	free(names);
 	if (!settings.command && !settings.ntargets)
-		die("there is no command to run; \"perfex -h\" shows how to call perfex");
+		die(no_command);
 	if (settings.repeat > 1 && (!settings.command || settings.ntargets || settings.interval ||
 				    settings.per_thread))
 		die("-r runs a command several times; it does not go with -p, -a, -C, -G, -I or "

@@ -7,8 +7,11 @@
  * reading of all buffers began is older than what the next reading finds last.
  */
 #include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 #include "perfex.h"
 
 #define DEFAULT_FREQUENCY 1000
@@ -56,6 +59,7 @@ struct sampling {
 	uint64_t period, frequency;
 	struct perfctr_sampler **sampler;
 	size_t nsamplers;
+	char *elsewhere;		/* why some processors are left out; NULL: none is */
 	struct item *item;
 	size_t nitems, room;
 	uint64_t sequence, newest;
@@ -351,10 +355,18 @@ void sampling_open(struct sampling *sampling, pid_t pid)
 			sampling->event = need(strdup("cpu-clock:u"));
 			*sampler = open_one(sampling, pid, (int)cpu);
 		}
+		/* A hybrid machine's other cores do not have every event. */
+		if (!*sampler && (errno == EINVAL || errno == ENOENT)) {
+			if (!sampling->elsewhere)
+				sampling->elsewhere = need(strdup(perfctr_error()));
+			continue;
+		}
 		if (!*sampler)
 			die("%s", perfctr_error());
 		sampling->nsamplers++;
 	}
+	if (sampling->nsamplers == 0)
+		die("%s", sampling->elsewhere);
 	free(cpus);
 }
 
@@ -381,6 +393,7 @@ void sampling_free(struct sampling *sampling)
 	free(sampling->file);
 	free(sampling->place);
 	free(sampling->event);
+	free(sampling->elsewhere);
 	free(sampling);
 }
 
@@ -415,11 +428,29 @@ static int compare_counts(const void *a, const void *b)
 	return compare_names(a, b);
 }
 
-/* Terminals obey control characters. */
+/*
+ * Names are the command's, and terminals obey control characters, of which there are more beyond
+ * ASCII (C1, which are valid UTF-8, too). So only what the user's locale can print is printed.
+ */
 static void print_text(FILE *file, const char *text, int width)
 {
-	for (; *text; text++, width--)
-		fputc((unsigned char)*text < 0x20 || *text == 0x7F ? '?' : *text, file);
+	size_t left = strlen(text), length;
+	mbstate_t state;
+	wchar_t letter;
+
+	memset(&state, 0, sizeof(state));
+	for (; left; text += length, left -= length, width--) {
+		length = mbrtowc(&letter, text, left, &state);
+		if (length <= left && iswprint((wint_t)letter)) {
+			fprintf(file, "%.*s", (int)length, text);
+			continue;
+		}
+		if (length > left) {
+			memset(&state, 0, sizeof(state));
+			length = 1;
+		}
+		fputc('?', file);
+	}
 	while (width-- > 0)
 		fputc(' ', file);
 }
@@ -475,6 +506,7 @@ void sampling_print(struct sampling *sampling, FILE *file, char **command)
 	for (i = 0; i < sampling->nsamplers; i++)
 		if (perfctr_sampler_lost(sampling->sampler[i], &one) == 0)
 			lost += one;
+	setlocale(LC_CTYPE, "");
 	rows = need(calloc(sampling->nplaces + 1, sizeof(*rows)));
 	n = make_rows(sampling, rows);
 	fprintf(file, "\n samples of %s, ", sampling->event);
@@ -497,6 +529,9 @@ void sampling_print(struct sampling *sampling, FILE *file, char **command)
 		fprintf(file, " %12llu %6.2f%%  in %zu other places\n", (unsigned long long)rest,
 			100 * (double)rest / (double)sampling->samples, n - ROWS);
 	fprintf(file, "\n %llu samples\n", (unsigned long long)sampling->samples);
+	if (sampling->elsewhere)
+		fprintf(file, " on %zu of the processors only: %s\n", sampling->nsamplers,
+			sampling->elsewhere);
 	if (lost)
 		fprintf(file,
 			" %llu records were lost: perfex could not keep up, take fewer samples "

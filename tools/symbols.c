@@ -13,7 +13,7 @@
 struct symbol {
 	uint64_t start, end;
 	int rank; /* of several names of one place the one of the highest rank is shown */
-	char *name;
+	const char *name;	/* in the file's own strings */
 };
 
 struct segment {
@@ -25,10 +25,15 @@ struct symbols {
 	size_t n;
 	struct segment *segment;
 	size_t nsegments;
+	struct Elf *elf;	/* NULL: there is none */
 };
 
 #ifdef HAVE_LIBELF
 #include <gelf.h>
+
+/* Beyond any compiler's, lest a file make of its holes, and of names in names, work without end. */
+#define LARGEST_SECTION ((uint64_t)1 << 29)
+#define LONGEST_NAME 8192
 
 static int compare(const void *a, const void *b)
 {
@@ -67,36 +72,62 @@ static uint64_t section_end(Elf *elf, size_t index)
 	return section && gelf_getshdr(section, &header) ? header.sh_addr + header.sh_size : 0;
 }
 
-static void read_section(struct symbols *symbols, Elf *elf, Elf_Scn *section, size_t strings)
+static Elf_Data *read_data(Elf_Scn *section)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i, n;
+	GElf_Shdr header;
+
+	return section && gelf_getshdr(section, &header) && header.sh_size <= LARGEST_SECTION ?
+	       elf_getdata(section, NULL) : NULL;
+}
+
+/* NULL also if it is too long to be one. */
+static const char *find_name(const Elf_Data *strings, size_t offset)
+{
+	const char *name;
+	size_t left;
+
+	if (!strings->d_buf || offset >= strings->d_size)
+		return NULL;
+	name = (const char *)strings->d_buf + offset;
+	left = strings->d_size - offset;
+	return *name && memchr(name, '\0', left < LONGEST_NAME ? left : LONGEST_NAME) ? name : NULL;
+}
+
+static void read_section(struct symbols *symbols, Elf *elf, Elf_Scn *section, size_t link)
+{
+	Elf_Data *data = read_data(section), *strings = read_data(elf_getscn(elf, link));
+	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i, n, room = 0;
 	const char *name;
 	uint64_t end;
 	GElf_Sym symbol;
 
-	if (!data || size == 0)
+	if (!data || !strings || size == 0)
 		return;
 	n = data->d_size / size;
-	symbols->symbol = need(reallocarray(NULL, n + 1, sizeof(*symbols->symbol)));
 	for (i = 0; i < n && i <= INT32_MAX; i++) {
 		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
 		    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
 		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
 			continue;
-		name = elf_strptr(elf, strings, symbol.st_name);
-		if (!name || !*name)
+		name = find_name(strings, symbol.st_name);
+		if (!name)
 			continue;
+		if (symbols->n == room) {
+			room = room * 2 + 256;
+			symbols->symbol = need(reallocarray(symbols->symbol, room,
+							    sizeof(*symbols->symbol)));
+		}
 		/* One without a size goes on until the next one, but not beyond its section. */
 		end = symbol.st_size ? symbol.st_value + symbol.st_size :
 				       section_end(elf, symbol.st_shndx);
 		symbols->symbol[symbols->n++] = (struct symbol){
 			.start = symbol.st_value, .end = end,
 			.rank = (GELF_ST_BIND(symbol.st_info) != STB_LOCAL) + (*name != '_'),
-			.name = need(strdup(name)),
+			.name = name,
 		};
 	}
-	qsort(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare);
+	if (symbols->n)
+		qsort(symbols->symbol, symbols->n, sizeof(*symbols->symbol), compare);
 }
 
 static void read_elf(struct symbols *symbols, int fd)
@@ -108,6 +139,7 @@ static void read_elf(struct symbols *symbols, int fd)
 
 	if (elf_version(EV_CURRENT) == EV_NONE || !(elf = elf_begin(fd, ELF_C_READ, NULL)))
 		return;
+	symbols->elf = elf;
 	if (elf_kind(elf) == ELF_K_ELF) {
 		read_segments(symbols, elf);
 		/* All symbols, or else those for the dynamic linker. */
@@ -124,12 +156,23 @@ static void read_elf(struct symbols *symbols, int fd)
 		if (table)
 			read_section(symbols, elf, table, strings);
 	}
-	elf_end(elf);
+	/* The file is closed now; what was read stays. */
+	elf_cntl(elf, ELF_C_FDDONE);
+}
+
+static void end_elf(struct symbols *symbols)
+{
+	elf_end(symbols->elf);
 }
 #else
 static void read_elf(struct symbols *symbols, int fd)
 {
 	(void)symbols, (void)fd;
+}
+
+static void end_elf(struct symbols *symbols)
+{
+	(void)symbols;
 }
 #endif
 
@@ -180,8 +223,7 @@ void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	while (symbols->n)
-		free(symbols->symbol[--symbols->n].name);
+	end_elf(symbols);
 	free(symbols->symbol);
 	free(symbols->segment);
 	free(symbols);

@@ -32,6 +32,7 @@ expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello
 expect "group" 0 'page-faults' "$perfex" -e '{task-clock,page-faults},cs' true
 expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
+expect "repeats, csv" 0 '^[0-9]*,,cs,exact,.*,,[0-9.]*,[0-9.]*$' "$perfex" -r 3 --csv -e cs true
 expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 # An id that is used again is another thread's. A try that another process is in the way of says nothing.
@@ -78,6 +79,7 @@ expect "the threads of a process" 0 'total of 1 threads' "$perfex" -p $$ --per-t
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
+expect "another processor's info" 125 'leave out --cpu' "$perfex" --cpu skylake -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L
 expect "help" 0 'usage: perfex' "$perfex" --help
@@ -120,6 +122,8 @@ expect "no cgroup" 125 "no cgroup's folder" "$perfex" -G /tmp -e cs true
 expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
 expect "processors twice" 125 'given twice' "$perfex" -a -a true
 expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
+expect "two lists of processors" 125 '-C is given twice' "$perfex" -C 0 -C 1 true
+expect "processors of a cgroup" 125 '-G and -C exclude each other' "$perfex" -G x -C 0 true
 expect "bad processors" 125 '-C takes numbers' "$perfex" -C 1- true
 expect "processors, thread by thread" 125 'leave out --per-thread' "$perfex" -a --per-thread true
 expect "threads and no threads" 125 'exclude each other' "$perfex" --no-inherit --per-thread true
@@ -129,6 +133,7 @@ driver() { env PERFCTR_PROVIDER=driver "$perfex" "$@"; }
 if [ ! -e /dev/perfctr ]; then
 	expect "no driver" 0 'there is no /dev/perfctr' driver -e 0x004100C0 true
 	expect "no driver, by another's name" 125 'PERFCTR_PROVIDER=driver' driver -e task-clock echo ran
+	expect "no driver for samples" 125 '--sample takes perf_events' driver --sample true
 	expect "no driver, attached" 125 '-p takes perf_events' driver -e 0x004100C0 -p $$
 	expect "no driver, the default one" 0 'task-clock' "$perfex" --no-inherit -e task-clock true
 fi
@@ -192,8 +197,53 @@ for size in 100 8000 14000; do
 done
 sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
 	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed"
+# Names that are a terminal's commands, and names that are each 1 MB of the same text.
+cat >"$work/names.py" <<'EOT'
+import struct, sys
+strings = b'\0' + (b'\xc2\x9b31mred\x1b[2J' if sys.argv[1] == 'C1' else b'A' * (1 << 20)) + b'\0'
+symbols = bytes(24) + struct.pack('<IBBHQQ', 1, 0x12, 0, 1, 0, 0x100000)
+at, section = 64 + 56 + 4 * 64, lambda type, offset, size, link: struct.pack(
+    '<IIQQQQIIQQ', 0, type, 0, 0, offset, size, link, 0, 8, 24)
+sys.stdout.buffer.write(
+    b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, 0, 64, 120, 0, 64, 56, 1, 64, 4, 0) +
+    struct.pack('<IIQQQQQQ', 1, 5, 0, 0, 0, 1 << 20, 1 << 20, 4096) + bytes(64) +
+    section(1, 0, 1 << 20, 0) + section(2, at, len(symbols), 3) +
+    section(3, at + len(symbols), len(strings), 0) + symbols + strings)
+EOT
+for names in C1 long; do
+	rm -f "$work/changed"
+	cp "$work/spin" "$work/changed"
+	python3 "$work/names.py" $names >"$work/new"
+	case $names in
+	C1) shown='?31mred?[2J' ;;
+	long) shown='+0x' ;;
+	esac
+	[ "${HAVE_LIBELF:-no}" = yes ] || shown='+0x'
+	sampled "samples of a file with $names names" "$shown" "$work/changed" sh -c \
+		"cd '$work' && '$work/changed'; mv new changed"
+done
+# A kind of core for processor 0 and one for all others, both with events that this machine has.
+pmus=$work/root/sys/bus/event_source/devices
+for pmu in cpu_core cpu_atom; do
+	mkdir -p "$pmus/$pmu/events" "$pmus/$pmu/format"
+	echo 1 >"$pmus/$pmu/type"
+	echo config:0-7 >"$pmus/$pmu/format/event"
+	echo event=0 >"$pmus/$pmu/events/tick"
+done
+echo 0 >"$pmus/cpu_core/cpus"
+echo 1-8191 >"$pmus/cpu_atom/cpus"
+expect "samples: on all kinds of cores" 0 ' samples$' \
+	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e tick true
+if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
+	expect "samples: on one kind of core" 0 'on 1 of the processors only: cpu_core/tick/u counts on' \
+		env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
+fi
+echo 8191 >"$pmus/cpu_core/cpus"
+expect "samples: on a kind of core that is offline" 125 'cpu_core, and the processor asked for is' \
+	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
+expect "samples: no command" 125 'no command to run' "$perfex" --sample
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
 expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
 expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nonsense true

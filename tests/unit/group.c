@@ -42,6 +42,7 @@ START_TEST(software_events)
 	ck_fails(perfctr_group_reader(group, 1, &reader), EOPNOTSUPP, "user");
 	ck_assert_int_eq(perfctr_reader_read(&reader, &before[0].value), 0);
 	ck_fails(perfctr_group_reader(group, 2, &reader), EINVAL, "no event 2");
+	ck_fails(perfctr_group_reader(group, 1, NULL), EINVAL, "NULL");
 	ck_fails(perfctr_group_read(group, NULL), EINVAL, "NULL");
 	perfctr_group_close(group);
 	perfctr_group_close(NULL);
@@ -152,6 +153,7 @@ START_TEST(a_processors_events)
 	ck_assert_int_eq(perfctr_group_reset(one), 0);
 	ck_assert_int_eq(perfctr_group_disable(one), 0);
 	perfctr_group_close(one);
+	ck_fails_null(perfctr_group_open("cpu-clock", -1, 8000, 0), EINVAL, "no processor 8000");
 }
 END_TEST
 

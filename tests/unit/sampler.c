@@ -322,6 +322,32 @@ START_TEST(wakeup_by_count)
 }
 END_TEST
 
+/* As many bytes as are allowed, and whatever a record has: it comes before the buffer is full. */
+START_TEST(wakeup_at_the_latest)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR | PERF_SAMPLE_TIME);
+	struct perfctr_sampler *sampler;
+	volatile char *memory;
+	unsigned int i, lap, n = (unsigned int)page_size() / 24 + 1;
+
+	config.pages = 1;
+	config.wakeup_bytes = (uint32_t)page_size() / 2;
+	sampler = open_sampler(FAULTS, &config);
+	memory = fresh(5 * n);
+	for (lap = 0; lap < 5; lap++) {
+		perfctr_sampler_enable(sampler);
+		for (i = 0; i < n && !wakes(sampler); i++)
+			memory[(lap * n + i) * page_size()] = 1;
+		perfctr_sampler_disable(sampler);
+		ck_assert_uint_lt(i, n);
+		ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_LOST], 0);
+	}
+	perfctr_sampler_close(sampler);
+	config.wakeup_bytes++;
+	ck_fails_null(perfctr_sampler_open(FAULTS, 0, -1, &config), EINVAL, "use more pages");
+}
+END_TEST
+
 START_TEST(wakeup_by_bytes)
 {
 	/* Records of 16 bytes. */
@@ -435,6 +461,67 @@ START_TEST(counts_of_a_group)
 	config = each_fault(PERF_SAMPLE_IP);
 	ck_fails_null(perfctr_sampler_open(FAULTS ",cs", 0, -1, &config), EINVAL,
 		      "PERF_SAMPLE_READ");
+}
+END_TEST
+
+/* What was stopped is started whole. */
+START_TEST(refresh_of_a_group)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ);
+	struct perfctr_sampler *sampler = open_sampler(FAULTS "," FAULTS, &config);
+	const struct perfctr_record *record;
+	unsigned int n = 0;
+
+	perfctr_sampler_enable(sampler);
+	fault(3);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 5), 0);
+	fault(10);
+	for (; perfctr_sampler_next(sampler, &record) > 0; n++)
+		ck_assert_uint_le(record->as.sample.counts.values[0],
+				  record->as.sample.counts.values[1] + 1);
+	ck_assert_uint_ge(n, 8);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* Processes that share the buffer: what was lost does not depend on who lives. */
+START_TEST(lost_by_a_family)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	struct perfctr_sampler *sampler;
+	int cpu = sched_getcpu(), go[2], ready[2];
+	uint64_t before, after;
+	cpu_set_t one, all;
+	char byte = 0;
+	pid_t child;
+
+	config.pages = 1;
+	config.flags |= PERFCTR_GROUP_INHERIT;
+	ck_assert(pipe(go) == 0 && pipe(ready) == 0);
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	sampler = perfctr_sampler_open(FAULTS, 0, cpu, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	perfctr_sampler_enable(sampler);
+	fault(2 * (unsigned int)page_size() / 16);
+	perfctr_sampler_disable(sampler);
+	ck_assert_int_eq(perfctr_sampler_lost(sampler, &before), 0);
+	child = fork();
+	if (child == 0) {
+		ck_assert_int_eq(write(ready[1], &byte, 1), 1);
+		_exit(read(go[0], &byte, 1) != 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(perfctr_sampler_lost(sampler, &after), 0);
+	ck_assert_uint_ge(after, before);
+	ck_assert_int_eq(write(go[1], &byte, 1), 1);
+	waitpid(child, NULL, 0);
+	sched_setaffinity(0, sizeof(all), &all);
+	perfctr_sampler_close(sampler);
+	close(go[0]), close(go[1]), close(ready[0]), close(ready[1]);
 }
 END_TEST
 
@@ -762,6 +849,35 @@ START_TEST(a_child_of_fork)
 }
 END_TEST
 
+/* A child has the descriptor, too, but the sampler is the parent's to end. */
+START_TEST(closed_while_a_child_lives)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	struct sigaction action = { .sa_sigaction = on_sample, .sa_flags = SA_SIGINFO };
+	struct perfctr_sampler *sampler;
+	pid_t child;
+
+	config.signal = SIGRTMIN + 2;
+	sigaction(config.signal, &action, NULL);
+	sampler = open_sampler(FAULTS, &config);
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	perfctr_sampler_enable(sampler);
+	fault(3);
+	ck_assert_int_gt(signals, 0);
+	perfctr_sampler_close(sampler);
+	signals = 0;
+	fault(10);
+	ck_assert_int_eq(signals, 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	signal(config.signal, SIG_DFL);
+}
+END_TEST
+
 /* p is for samplers only. */
 START_TEST(precise_modifiers)
 {
@@ -790,6 +906,7 @@ START_TEST(bad_arguments)
 		{ { .period = 1, .pages = 1u << 31 }, "power of two, at most" },
 		{ { .period = 1, .wakeup_samples = 1, .wakeup_bytes = 1 }, "exclude each other" },
 		{ { .period = 1, .pages = 1, .wakeup_bytes = 65537 }, "wakeup_bytes is 65537" },
+		{ { .period = 1, .wakeup_bytes = 1 << 20 }, "half of the buffer" },
 		{ { .period = 1, .precise = 4 }, "not 4" },
 		{ { .period = 1, .signal = -1 }, "no signal -1" },
 		{ { .period = 1, .signal = 65 }, "no signal 65" },
@@ -843,6 +960,7 @@ START_TEST(bad_arguments)
 		      "more than three times");
 	ck_fails_null(perfctr_sampler_open("cs", -1, -1, &good), EINVAL, "names nothing");
 	ck_fails_null(perfctr_sampler_open("cs", 0, -2, &good), EINVAL, "names nothing");
+	ck_fails_null(perfctr_sampler_open("cs", 0, 8191, &good), EINVAL, "no processor 8191");
 	ck_fails_null(perfctr_sampler_open("cs:u", 0x3FFFFFFF, -1, &good), ESRCH,
 		      "no thread 1073741823");
 	for (i = 0; i < 65; i++)
@@ -850,6 +968,15 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_sampler_open(list, 0, -1, &good), EINVAL, "65 events");
 	aux.fields = PERF_SAMPLE_AUX;
 	ck_fails_null(perfctr_sampler_open("cs", 0, -1, &aux), EOPNOTSUPP, "AUX area");
+	aux = (struct perfctr_sampler_config){ .period = 1, .user_registers = UINT64_C(1) << 63,
+					       .fields = PERF_SAMPLE_REGS_USER };
+	ck_assert_ptr_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &aux));
+	ck_assert_msg(strstr(perfctr_error(), "one of the fields"), "%s", perfctr_error());
+	if (access("/sys/bus/event_source/devices/msr/events/tsc", F_OK) == 0) {
+		aux = each_fault(PERF_SAMPLE_IP);
+		ck_fails_null(perfctr_sampler_open("msr/tsc/", 0, -1, &aux), EOPNOTSUPP,
+			      "can be counted but not sampled");
+	}
 	branches.fields = PERF_SAMPLE_BRANCH_STACK;
 	branches.branches = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
 	ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &branches), EOPNOTSUPP,
@@ -907,11 +1034,11 @@ START_TEST(no_descriptors)
 END_TEST
 
 UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, callbacks,
-	  records_that_wrap, wakeup_by_count, wakeup_by_bytes, signals_and_refresh, another_period,
-	  counts_of_a_group, overwriting, life_of_a_child, other_mappings, the_kernels_records,
+	  records_that_wrap, wakeup_by_count, wakeup_at_the_latest, wakeup_by_bytes, signals_and_refresh, another_period,
+	  counts_of_a_group, refresh_of_a_group, lost_by_a_family, overwriting, life_of_a_child, other_mappings, the_kernels_records,
 	  call_chains,
 #if defined(__x86_64__)
 	  registers_and_stack,
 #endif
-	  on_exec, a_child_of_fork, precise_modifiers, bad_arguments, too_large_a_buffer,
+	  on_exec, a_child_of_fork, closed_while_a_child_lives, precise_modifiers, bad_arguments, too_large_a_buffer,
 	  no_descriptors)

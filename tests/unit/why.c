@@ -101,7 +101,8 @@ START_TEST(what_can_not_be_sampled)
 			 .exclude_kernel = 1,
 			 .sample_type = PERF_SAMPLE_BRANCH_STACK },
 	    read = { .type = PERF_TYPE_SOFTWARE, .inherit = 1, .sample_type = PERF_SAMPLE_READ },
-	    backward = { .type = PERF_TYPE_SOFTWARE, .write_backward = 1 },
+	    backward = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1, .sample_period = 1,
+			 .write_backward = 1 },
 	    physical = { .type = PERF_TYPE_SOFTWARE, .sample_type = PERF_SAMPLE_PHYS_ADDR },
 	    namespaces = { .type = PERF_TYPE_SOFTWARE, .namespaces = 1 };
 	int fd;
@@ -109,8 +110,7 @@ START_TEST(what_can_not_be_sampled)
 #define why_sampled(given, attr, error, words) \
 	ck_fails(perfctr_why_not_sampled(given, attr, "x", 0, 0), error, words)
 	use_root("paranoid2");
-	why_sampled(EINVAL, &read, EINVAL, "before Linux 6.12");
-	why_sampled(EINVAL, &backward, EINVAL, "ask for fewer");
+	why_sampled(EINVAL, &read, EINVAL, "since Linux 6.12, and with PERF_SAMPLE_TID only");
 	why_sampled(EINVAL, &clock, EINVAL, "without modifiers");
 	why_sampled(E2BIG, &backward, EOPNOTSUPP, "too old");
 	why_sampled(EACCES, &physical, EACCES, "PERF_SAMPLE_PHYS_ADDR, which needs CAP_PERFMON");
@@ -125,7 +125,8 @@ START_TEST(what_can_not_be_sampled)
 		/* The event can be counted here, so it is not the event. */
 		why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
 		why_sampled(EOPNOTSUPP, &branches, EOPNOTSUPP, "no such record of branches");
-		why_sampled(ENOENT, &clock, EOPNOTSUPP, "can be counted but not sampled");
+		why_sampled(EINVAL, &backward, EINVAL, "ask for fewer");
+		why_sampled(ENOENT, &clock, EOPNOTSUPP, "ask for fewer");
 	}
 	ck_fails(perfctr_why_no_ring(EPERM, 1 << 20), EPERM,
 		 "no buffer of 1024 KiB can be mapped: beyond");

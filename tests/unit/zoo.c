@@ -448,6 +448,45 @@ START_TEST(groups)
 }
 END_TEST
 
+/* ---- samplers ---- */
+
+static void sampled(const char *list, int cpu, const char *pmu, uint32_t type)
+{
+	char chosen[PERFCTR_NAME_SIZE];
+	struct perf_event_attr attr;
+
+	ck_assert_msg(perfctr_group_choose_pmu(list, cpu, true, chosen) == 0, "%s",
+		      perfctr_error());
+	ck_assert_str_eq(chosen, pmu);
+	ck_assert_int_eq(perfctr_group_parse(chosen, list, strcspn(list, ","), true, &attr), 0);
+	ck_assert_uint_eq(attr.type, type);
+	ck_assert_uint_eq(attr.precise_ip, strstr(list, ":pp") ? 2 : 0);
+}
+
+/* The first event of a sampler, too, is on the PMU of the processor's kind of core. */
+START_TEST(samplers)
+{
+	struct perfctr_sampler_config config = { .period = 1, .fields = PERF_SAMPLE_READ };
+
+	root_unpack("alderlake");
+	sampled("r1c2:pp", -1, "cpu_core", 4);
+	sampled("r1c2:pp", 3, "cpu_core", 4);
+	sampled("r1c2:pp", 16, "cpu_atom", 10);
+	sampled("r1c2,cpu_atom/instructions/", -1, "cpu_atom", 10);
+	sampled("task-clock", 16, "", PERF_TYPE_SOFTWARE);
+	ck_fails_null(perfctr_sampler_open("slots", -1, 16, &config), EINVAL,
+		      "slots counts on cpu_core, and the processor asked for is another kind of "
+		      "core: a sampler is on the PMU of one kind of core; open a sampler for each "
+		      "kind");
+	ck_fails_null(perfctr_sampler_open("slots:p,cpu_atom/cycles/", 0, -1, &config), EINVAL,
+		      "the events before it do not");
+	root_remove();
+	root_unpack("sapphirerapids");
+	sampled("cycles:pp", 3, "", PERF_TYPE_HARDWARE);
+	root_remove();
+}
+END_TEST
+
 /* ---- top-down metrics ---- */
 
 static bool metric(const char *event)
@@ -634,5 +673,5 @@ static void __attribute__((constructor)) begin(void)
 }
 
 UNIT_MAIN("zoo", 60, alderlake, three_kinds, big_little, one_kind, lists, doctors, bound_threads,
-	  groups,
+	  groups, samplers,
 	  metrics, hostile)
