@@ -107,7 +107,8 @@ struct perfctr_pmu {
 /*
  * The core PMUs of this machine by type, which is the order in which the kernel made them: the
  * P-cores' first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
- * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX.
+ * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX; EMFILE, ENFILE if it
+ * can't be known.
  */
 int perfctr_core_pmus(struct perfctr_pmu *pmus);
 

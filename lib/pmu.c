@@ -57,6 +57,12 @@ static bool comes_before(const struct perfctr_pmu *a, const struct perfctr_pmu *
 	return a->type != b->type ? a->type < b->type : strcmp(a->name, b->name) < 0;
 }
 
+/* Whether the last error says nothing of the file: then to go on would be to overlook a kind. */
+static bool out_of_descriptors(void)
+{
+	return errno == EMFILE || errno == ENFILE;
+}
+
 static int note_pmu(void *arg, const char *entry)
 {
 	struct found *found = arg;
@@ -64,7 +70,7 @@ static int note_pmu(void *arg, const char *entry)
 	int i;
 
 	if (!has_cpus(entry))
-		return 0;
+		return out_of_descriptors() ? -1 : 0;
 	if (found->n == PERFCTR_VARIANTS_MAX)
 		return perfctr_fail(EOPNOTSUPP, "this machine shows more than %d kinds of cores; "
 				    "name the PMU: PMU/.../", PERFCTR_VARIANTS_MAX);
@@ -87,7 +93,12 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus)
 	read_type(pmus);
 	if (pmus->type != UINT32_MAX)
 		return 1;
-	return perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) < 0 ? -1 : found.n;
+	errno = 0;
+	if (perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) == 0 && !out_of_descriptors())
+		return found.n;
+	return !out_of_descriptors() ? -1 :
+	       perfctr_fail(errno, "the kinds of cores can't be looked up: no file descriptors are "
+			    "left; close some, or raise the limit (ulimit -n, sysctl fs.file-max)");
 }
 
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)

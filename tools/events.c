@@ -340,6 +340,22 @@ static void add_reading(struct perfctr_reading *sum, const struct perfctr_readin
 		sum->quality = one->quality;
 }
 
+/*
+ * What a thread counted on one more kind of core; the last one is first. Values and times on the PMU
+ * are added; the time enabled is the last kind's, as in perfctr_set_read().
+ */
+static void add_kind(struct perfctr_reading *sum, const struct perfctr_reading *one)
+{
+	sum->value += one->value;
+	sum->running += one->running;
+	if (!sum->enabled)
+		sum->enabled = one->enabled;
+	if (sum->running > sum->enabled)
+		sum->running = sum->enabled;
+	sum->quality = sum->running == sum->enabled ? PERFCTR_EXACT :
+		       sum->running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
+}
+
 /* Read a task's sets into reading, which has a place for each event. */
 static void read_sets(struct events *events, const struct task *task,
 		      struct perfctr_reading *reading)
@@ -367,13 +383,14 @@ static void read_threads(struct events *events, struct tasks *tasks)
 	for (i = 0; i < events->nspecs; i++) {
 		struct perfctr_set *set = tasks->process.set[i];
 
-		for (p = 0; set && p < perfctr_set_parts(set); p++) {
+		for (p = set ? perfctr_set_parts(set) : 0; p-- > 0; ) {
 			if (perfctr_set_read_part(set, p, one) < 0)
 				refuse_spec(events, &events->spec[i]);
 			perfctr_set_part(set, p, &part);
 			task = events_task(tasks, part.tid);
 			for (k = 0; k < events->spec[i].n; k++)
-				add_reading(&task->reading[events->spec[i].first + k], &one[k]);
+				(*part.pmu ? add_kind : add_reading)
+					(&task->reading[events->spec[i].first + k], &one[k]);
 		}
 	}
 	free(one);

@@ -6,8 +6,10 @@
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include "root.h"
+#include "tools/perfex.h"
 #include "unit.h"
 
 /* No kernel has so many types. */
@@ -207,4 +209,66 @@ START_TEST(on_another_processor)
 }
 END_TEST
 
-UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor)
+/* For want of descriptors no kind of core is overlooked. */
+START_TEST(without_descriptors)
+{
+	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
+	struct rlimit limit, few;
+	int room, lowest = dup(0);
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	make_kinds();
+	ck_assert_int_eq(perfctr_event_variants("cycles", 6, variants), 2);
+	for (room = 0; room < 2; room++) {
+		few = limit;
+		few.rlim_cur = (rlim_t)(lowest + room);
+		setrlimit(RLIMIT_NOFILE, &few);
+		ck_fails(perfctr_event_variants("cycles", 6, variants), EMFILE, "kinds of cores");
+		ck_assert(perfctr_may_change_kind());
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	remove_kinds();
+}
+END_TEST
+
+/* ---- perfex --per-thread -p, on such a machine ---- */
+
+void die(const char *format, ...)
+{
+	ck_abort_msg("%s", format);
+}
+
+void *need(void *memory)
+{
+	ck_assert_ptr_nonnull(memory);
+	return memory;
+}
+
+START_TEST(perfex_thread_by_thread)
+{
+	struct events events = { .counters = -1 };
+	struct tasks tasks = { .n = 0 };
+	const struct perfctr_reading *one;
+
+	make_kinds();
+	root_link("/proc", "/proc");
+	events_add(&events, "touches");
+	events_open_threads(&events, &tasks, getpid(), PERFCTR_GROUP_INHERIT);
+	ck_assert_msg(events_any(&events, &tasks), "%s", perfctr_error());
+	ck_assert_uint_eq(tasks.n, 1);
+	never = SMALL;
+	events_read(&events, &tasks);
+	one = &tasks.task[0].reading[0];
+	ck_assert_uint_eq(events.event[0].reading.quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(one->quality, PERFCTR_EXACT);
+	ck_assert_uint_gt(one->enabled, 0);
+	ck_assert_uint_eq(one->running, one->enabled);
+	events_close(&events, &tasks);
+	events_free(&events);
+	remove_kinds();
+}
+END_TEST
+
+UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
+	  perfex_thread_by_thread)
