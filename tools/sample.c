@@ -226,6 +226,8 @@ static void use_items(struct sampling *sampling, uint64_t limit)
 {
 	size_t i;
 
+	if (!sampling->nitems)
+		return;
 	qsort(sampling->item, sampling->nitems, sizeof(*sampling->item), compare_items);
 	for (i = 0; i < sampling->nitems && sampling->item[i].time <= limit; i++)
 		use_item(sampling, &sampling->item[i]);

@@ -52,7 +52,7 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 
 	if (got > 0 && never && fd < (int)ARRAY_SIZE(kind) && kind[fd] == never) {
 		values->running = 0;
-		memset(values->values, 0, values->nr * sizeof(values->values[0]));
+		memset(values->values, 0, (size_t)values->nr * sizeof(values->values[0]));
 	}
 	return got;
 }
