@@ -212,8 +212,8 @@ static int make_runs(struct plan *plan)
 
 static int not_a_group(const char *event, size_t length)
 {
-	return perfctr_fail(EINVAL, "at \"%.*s\": a group is written {event,event}, and stands in "
-			    "no other one", (int)(length > 100 ? 100 : length), event);
+	return perfctr_fail(EINVAL, "at \"%.*s\": a group is written {event,event}, with modifiers "
+			    "behind its events, and stands in no other one", (int)(length > 100 ? 100 : length), event);
 }
 
 /* Each event, and the braces around it. */
@@ -238,6 +238,8 @@ static int add_events(struct plan *plan)
 		if (ends && !inside)
 			return not_a_group(event, (size_t)length);
 		length -= ends;
+		if (memchr(event, '{', (size_t)length) || memchr(event, '}', (size_t)length))
+			return not_a_group(event, (size_t)length);
 		if (length == 0)
 			return perfctr_fail(EINVAL, "the list of events has an empty place between "
 					    "its braces");

@@ -420,8 +420,8 @@ int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *
 	struct perfctr_cpu_control made;
 	struct target target;
 
-	if (!control)
-		return perfctr_fail(EINVAL, "a control is needed, not NULL");
+	if (!control || !events)
+		return perfctr_fail(EINVAL, "a control and a list of events are needed, not NULL");
 	if (target_native(&target) < 0)
 		return -1;
 	memset(&made, 0, sizeof(made));
