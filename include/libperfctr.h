@@ -427,7 +427,7 @@ struct perfctr_sampler_config {
 	uint32_t flags;		/* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
 	uint32_t pages;		/* of the buffer, a power of two; 0: 128 KiB */
 	uint32_t wakeup_samples;	/* wake poll(2) after so many samples, or: not both */
-	uint32_t wakeup_bytes;	/* after so many bytes; both 0: when the buffer is half full */
+	uint32_t wakeup_bytes;	/* after so many bytes: half the buffer at most, as if both are 0 */
 	uint32_t precise;	/* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
 	int32_t signal;		/* for the opening thread, at each sample; 0: none */
 	uint64_t reserved[4];
@@ -591,8 +591,9 @@ struct perfctr_record {
 /*
  * Sample the first of the events, a list as of perfctr_group_open(), with tid and cpu as there: at
  * each sample the kernel writes a record into a buffer, without a system call. The other events
- * count with it, and their counts come with PERF_SAMPLE_READ, which they need. The calls below are
- * for the thread that opened, or one at a time; in a child of fork() they fail with ESRCH.
+ * count with it, and their counts come with PERF_SAMPLE_READ, which they need. On a hybrid machine
+ * all are on one kind of core, as a group's. The calls below are for the thread that opened, or one
+ * at a time; in a child of fork() they fail with ESRCH.
  *
  * EINVAL: a name or modifier is wrong, or config is: perfctr_error() says which member. EOPNOTSUPP:
  * the machine can't sample it, or not with these fields, or not as precisely. EPERM also: no more
@@ -636,8 +637,9 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 
 /*
  * How many records the kernel could not write, because the buffer was full or its writing stopped;
- * also samples that the processor lost. Before Linux 6.0 only those that the LOST records read so
- * far tell of: the kernel writes one when there is room again. EIO. EBUSY.
+ * also samples that the processor lost. Before Linux 6.0, and of several inherited events, only
+ * those that the LOST records read so far tell of: the kernel writes one when there is room again.
+ * EIO. EBUSY.
  */
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 

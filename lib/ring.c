@@ -3,15 +3,15 @@
  * The buffer that the kernel writes records into, and its control page:
  *
  *	kernel: reads data_tail, writes records, barrier, writes data_head
- *	here:   reads data_head, barrier (acquire), reads records, barrier (release), writes
- *data_tail
+ *	here:   reads data_head, barrier (acquire), reads records, barrier (release),
+ *		writes data_tail
  *
  * Positions only grow; a position modulo the size is a place in the buffer, whose size is a power
- *of two. They are 64 bits in the page, but the kernel, too, looks at data_tail modulo the size
- *only. So a 32-bit program reads and writes the low halves, each in one access, which can't tear.
+ * of two. They are 64 bits in the page, but the kernel, too, looks at data_tail modulo the size
+ * only. So a 32-bit program reads and writes the low halves, each in one access, which can't tear.
  *
  * A writer that overwrites goes down from 0: the newest record is at data_head, the older ones
- *behind it.
+ * behind it.
  */
 #include <errno.h>
 #include <string.h>

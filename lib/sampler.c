@@ -26,8 +26,8 @@
 #define LARGEST_RECORD ((size_t)65536)
 
 /*
- * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a single
- * event: value, enabled, running, lost records.
+ * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a
+ * single event: value, enabled, running, lost records.
  */
 #define MOST_WORDS (3 + 2 * PERFCTR_GROUP_MAX)
 #define LEADERS_LOST 4

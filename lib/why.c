@@ -201,7 +201,7 @@ static long kernel_number(const char *name)
 	return perfctr_file_number(path, &number) == 0 ? number : 0;
 }
 
-/* Whether the kernel would count such an event, and if period is not 0, sample it without fields. */
+/* Whether the kernel would count such an event; or with a period, sample it without fields. */
 static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 {
 	struct perf_event_attr plain = {
@@ -222,7 +222,7 @@ static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 	return fd >= 0;
 }
 
-/* An event that counts is refused: whether it can't be sampled at all, or not as it was asked for. */
+/* An event that counts is refused: it can't be sampled at all, or not as it was asked for. */
 static int fail_sampling(int error, const struct perf_event_attr *attr, const char *name)
 {
 	if (!is_possible(attr, 1 << 20))
@@ -251,9 +251,9 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
 		return perfctr_fail(
 		    EINVAL,
-		    "%s can't be sampled: samples of inherited events have counts since Linux 6.12, "
-		    "and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ or "
-		    "PERFCTR_GROUP_INHERIT",
+		    "%s can't be sampled: samples of inherited events have counts since Linux "
+		    "6.12, and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ "
+		    "or PERFCTR_GROUP_INHERIT",
 		    name);
 	if (attr->sample_period && is_possible(attr, 0))
 		return fail_sampling(EINVAL, attr, name);
