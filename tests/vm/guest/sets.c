@@ -10,17 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include "guest.h"
-
-/* Exactly 2 * n instructions. */
-static inline __attribute__((always_inline)) void run(unsigned long n)
-{
-#if defined(__aarch64__)
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
-#else
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
-#endif
-}
+#include "tests/vm/guest/guest.h"
 
 static const struct perfctr_target process = { .type = PERFCTR_TARGET_PROCESS };
 
@@ -49,7 +39,7 @@ struct order {
 
 static void *run_once(void *arg)
 {
-	run(*(unsigned long *)arg);
+	loop(*(unsigned long *)arg);
 	return NULL;
 }
 
@@ -59,7 +49,7 @@ static __attribute__((noinline)) void obey(const struct worker *worker, const st
 	pthread_t thread;
 
 	if (!order->thread) {
-		run(n);
+		loop(n);
 	} else {
 		pthread_create(&thread, NULL, run_once, &n);
 		pthread_join(thread, NULL);
@@ -313,7 +303,7 @@ static __attribute__((noinline)) uint64_t on_processor(struct perfctr_set *set, 
 
 	if (perfctr_set_read(set, &before) < 0)
 		return 0;
-	run(n);
+	loop(n);
 	if (perfctr_set_read(set, &after) < 0 || after.quality != PERFCTR_EXACT)
 		return 0;
 	return after.value - before.value;
@@ -360,7 +350,7 @@ static int an_offline_processor(void)
 	CHECK(set && one && two, "%s", perfctr_error());
 	CHECK(perfctr_set_parts(set) == 2, "%u parts", perfctr_set_parts(set));
 	run_on(1);
-	run(100000);
+	loop(100000);
 	run_on(0);
 	usleep(10000);
 	CHECK(perfctr_set_read(set, before) == 0 && before[0].quality == PERFCTR_EXACT, "%s",
@@ -411,10 +401,10 @@ static uint64_t in_cgroup(struct perfctr_set *set, unsigned long n)
 	if (pid == 0) {
 		if (write_file("/sys/fs/cgroup/perfctr/inner/cgroup.procs", "0") < 0)
 			_exit(1);
-		run(n);
+		loop(n);
 		_exit(0);
 	}
-	run(100000);	/* not in it */
+	loop(100000);	/* not in it */
 	if (waitpid(pid, &status, 0) != pid || status != 0 || perfctr_set_read(set, after) < 0 ||
 	    after[0].quality != PERFCTR_EXACT)
 		return 0;
@@ -465,14 +455,6 @@ int main(void)
 		{ "cgroups", cgroups },
 		{ "an offline processor", an_offline_processor },
 	};
-	unsigned int i, failures = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		int failed = tests[i].run();
-
-		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
-		failures += failed != 0;
-	}
-	return failures != 0;
+	return run_tests(tests, sizeof(tests) / sizeof(tests[0]));
 }
