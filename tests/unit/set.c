@@ -45,11 +45,11 @@ START_TEST(own_thread)
 	ck_assert_str_eq(perfctr_set_name(set, 3), "cs");
 	ck_assert_ptr_null(perfctr_set_name(set, 4));
 	ck_assert_int_eq(perfctr_set_read(set, before), 0);
-	fault(100);
+	fault(1000);
 	ck_assert_int_eq(perfctr_set_read(set, after), 0);
-	ck_assert_uint_ge(after[0].value - before[0].value, 100);
-	ck_assert_uint_lt(after[0].value - before[0].value, 150);
-	ck_assert_uint_ge(after[2].value - before[2].value, 100);
+	ck_assert_uint_ge(after[0].value - before[0].value, 1000);
+	ck_assert_uint_lt(after[0].value - before[0].value, 2000);
+	ck_assert_uint_ge(after[2].value - before[2].value, 1000);
 	ck_assert_uint_gt(after[1].value, before[1].value);
 	ck_assert_uint_eq(after[0].quality, PERFCTR_EXACT);
 	ck_assert_uint_eq(after[1].enabled, after[2].enabled);
@@ -75,20 +75,20 @@ START_TEST(enable_disable_reset)
 	struct perfctr_reading reading[3];
 
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
-	fault(50);
+	fault(500);
 	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
 	ck_assert_uint_eq(reading[0].value, 0);
 	ck_assert_uint_eq(reading[0].enabled, 0);
 	ck_assert_uint_eq(reading[0].quality, PERFCTR_EXACT);
 	ck_assert_int_eq(perfctr_set_enable(set), 0);
-	fault(50);
+	fault(500);
 	ck_assert_int_eq(perfctr_set_disable(set), 0);
-	fault(50);
+	fault(500);
 	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
-	ck_assert_uint_ge(reading[0].value, 50);
-	ck_assert_uint_lt(reading[0].value, 100);
-	ck_assert_uint_ge(reading[2].value, 50);
-	ck_assert_uint_lt(reading[2].value, 100);
+	ck_assert_uint_ge(reading[0].value, 500);
+	ck_assert_uint_lt(reading[0].value, 1000);
+	ck_assert_uint_ge(reading[2].value, 500);
+	ck_assert_uint_lt(reading[2].value, 1000);
 	ck_assert_uint_gt(reading[0].enabled, 0);
 	ck_assert_int_eq(perfctr_set_reset(set), 0);
 	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
@@ -245,7 +245,7 @@ END_TEST
 /* A process that waits for a byte, then has a thread fault, and ends. */
 static pid_t start_other(int *go)
 {
-	unsigned int pages = 500;
+	unsigned int pages = 5000;
 	int ends[2];
 	pid_t pid;
 	char byte;
@@ -286,8 +286,9 @@ START_TEST(another_process)
 	ck_assert_int_eq(status, 0);
 	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH, "no process");
 	ck_assert_int_eq(perfctr_set_read(set, &reading), 0);
-	ck_assert_uint_ge(reading.value, 500);
-	ck_assert_uint_lt(reading.value, 900);
+	/* And nothing twice. Some hundred are the process's own, more under valgrind. */
+	ck_assert_uint_ge(reading.value, 5000);
+	ck_assert_uint_lt(reading.value, 10000);
 	ck_assert_uint_eq(reading.quality, PERFCTR_EXACT);
 	perfctr_set_close(set);
 	close(go);
@@ -642,14 +643,14 @@ START_TEST(cgroups)
 		snprintf(text, sizeof(text), "%d", (int)getpid());
 		if (write(fd, text, strlen(text)) < 0)
 			_exit(1);
-		fault(1000);
+		fault(5000);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
-	ck_assert_uint_ge(reading[1].value, 1000);
-	ck_assert_uint_lt(reading[1].value, 1300);
+	ck_assert_uint_ge(reading[1].value, 5000);
+	ck_assert_uint_lt(reading[1].value, 10000);
 	perfctr_set_close(set);
 	/* By its name alone. */
 	target.cgroup = strrchr(path, '/') + 1;
