@@ -110,20 +110,12 @@ static int sample(struct processor *processor, unsigned int cpu)
 
 static void close_groups(struct gperfctr *global)
 {
-	struct processor *processor;
-	int error = errno;
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < global->end; cpu++) {
-		processor = &global->processor[cpu];
-		if (!processor->group)
-			continue;
-		/* A child of fork() has the descriptors, too, and would keep the PMU busy. */
-		perfctr_group_disable(processor->group);
-		perfctr_group_close(processor->group);
-		processor->group = NULL;
+		perfctr_group_close(global->processor[cpu].group);
+		global->processor[cpu].group = NULL;
 	}
-	errno = error;
 }
 
 struct gperfctr *gperfctr_open(void)

@@ -35,8 +35,13 @@ size_t perfctr_group_room(unsigned int n)
 
 void perfctr_group_end(struct perfctr_group *group)
 {
+	int error = errno;
+
 	if (!group->n)
 		return;
+	/* A child of fork() may have the descriptors still, and would keep it on the PMU. */
+	perfctr_counter_request(&group->member[0].counter, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	errno = error;
 	perfctr_counter_close(&group->companion);
 	/* The leader last, lest the members go on alone. */
 	while (group->n)

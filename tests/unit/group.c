@@ -263,6 +263,36 @@ START_TEST(a_child_of_fork)
 }
 END_TEST
 
+/* Its descriptors are still open then. */
+START_TEST(closed_while_a_child_lives)
+{
+	int fd = dup(0), go[2], status;
+	struct perfctr_group *group;
+	pid_t pid;
+
+	close(fd);
+	group = perfctr_group_open("page-faults", 0, -1, 0);	/* takes that number */
+	ck_assert_ptr_nonnull(group);
+	ck_assert_int_eq(pipe(go), 0);
+	pid = fork();
+	if (pid == 0) {
+		uint64_t values[4];	/* number, enabled, running, count */
+		char byte;
+
+		alarm(10);
+		_exit(read(go[0], &byte, 1) != 1 || read(fd, values, sizeof(values)) != sizeof(values) ||
+		      values[3] >= 1000);
+	}
+	perfctr_group_close(group);
+	fault(1000);
+	ck_assert_int_eq(write(go[1], "", 1), 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(go[0]);
+	close(go[1]);
+}
+END_TEST
+
 START_TEST(estimates)
 {
 	struct perfctr_reading r = { .value = 1000, .enabled = 300, .running = 100 };
@@ -368,4 +398,5 @@ END_TEST
 
 UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
-	  too_many_events, no_descriptors, a_child_of_fork, estimates, rates, processors, doctor)
+	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
+	  estimates, rates, processors, doctor)
