@@ -99,9 +99,13 @@ static struct perfctr_sampler_config each_fault(uint64_t fields)
 static __attribute__((noinline)) void spin(double seconds)
 {
 	struct timespec start, now;
+	volatile unsigned int work;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
 	do {
+		/* In user mode, most of the time: the clock is asked of the kernel. */
+		for (work = 0; work < 20000; work++)
+			;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	} while ((double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9 <
 		 seconds);
