@@ -274,6 +274,18 @@ static int count_events(const char *events, const struct perfctr_sampler_config 
 	return (int)n;
 }
 
+/* What read(2) returns. 0, or -1 after perfctr_fail(). */
+static int read_words(const struct perfctr_sampler *sampler, uint64_t *words)
+{
+	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
+	case -1:
+		return -1;
+	case 0:
+		return perfctr_why_taken("the events");
+	}
+	return 0;
+}
+
 /* A pinned event that found no room is in its error state from the start. */
 static int check_pinned(const struct perfctr_sampler *sampler, pid_t tid,
 			const struct perfctr_sampler_config *config)
@@ -283,13 +295,7 @@ static int check_pinned(const struct perfctr_sampler *sampler, pid_t tid,
 	if (!(config->flags & PERFCTR_GROUP_STRICT) || tid > 0 ||
 	    config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
 		return 0;
-	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
-	case -1:
-		return -1;
-	case 0:
-		return perfctr_why_taken("the events");
-	}
-	return 0;
+	return read_words(sampler, words);
 }
 
 struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
@@ -528,12 +534,8 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 	*lost = sampler->lost + sampler->lost_samples;
 	if (!sampler->knows_lost)
 		return 0;
-	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
-	case -1:
+	if (read_words(sampler, words) < 0)
 		return -1;
-	case 0:
-		return perfctr_why_taken("the events");
-	}
 	*lost = words[sampler->n > 1 ? LEADERS_LOST : ONES_LOST] + sampler->lost_samples;
 	return 0;
 }

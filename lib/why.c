@@ -319,7 +319,7 @@ int perfctr_why_no_ring(int error, size_t size)
 		    error,
 		    "no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and user "
 		    "(sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of which there "
-		    "may be %llu KiB (ulimit -l); use fewer pages, raise one of them, or grant "
+		    "may be %llu KiB (ulimit -l); use smaller or fewer buffers, raise one of them, or grant "
 		    "CAP_IPC_LOCK",
 		    size / 1024, kernel_number("perf_event_mlock_kb"),
 		    (unsigned long long)limit.rlim_cur / 1024);
