@@ -27,7 +27,7 @@
 #include <unistd.h>
 #include <libperfctr.h>
 
-#define SECONDS 300		/* a storm that lasts longer hangs */
+#define SECONDS 3000		/* of hanging, not of being slow */
 #define STACK (128ul << 10)
 #define AT_ONCE 50		/* threads or children at a time, where not all run at once */
 #define PAGES 16

@@ -278,7 +278,7 @@ START_TEST(closed_while_a_child_lives)
 		uint64_t values[4];	/* number, enabled, running, count */
 		char byte;
 
-		alarm(10);
+		alarm(300);
 		_exit(read(go[0], &byte, 1) != 1 || read(fd, values, sizeof(values)) != sizeof(values) ||
 		      values[3] >= 1000);
 	}

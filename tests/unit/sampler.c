@@ -515,7 +515,7 @@ START_TEST(lost_by_a_family)
 	ck_assert_int_eq(perfctr_sampler_lost(sampler, &before), 0);
 	child = fork();
 	if (child == 0) {
-		alarm(10);	/* not for ever, if the parent fails */
+		alarm(300);	/* not for ever, if the parent fails */
 		if (write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		_exit(read(go[0], &byte, 1) != 1);
@@ -868,7 +868,7 @@ START_TEST(closed_while_a_child_lives)
 	sampler = open_sampler(FAULTS, &config);
 	child = fork();
 	if (child == 0) {
-		alarm(10);
+		alarm(300);
 		pause();
 		_exit(0);
 	}

@@ -430,7 +430,7 @@ START_TEST(a_child_has_no_total)
 			struct perfctr_sum_ctrs sum;
 			int failed = 0;
 
-			alarm(5);
+			alarm(300);
 			errno = 0;
 			failed |= perfctr_process_read(process, &sum, NULL) != -1 || errno != ESRCH;
 			failed |= !strstr(perfctr_error(), "parent process");

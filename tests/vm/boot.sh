@@ -8,10 +8,11 @@
 #	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
 # The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; DRIVER, a perfctr.ko for the
-# guest's /; VM_TIMEOUT, seconds (600).
+# guest's /; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
+# long all tests take together is the host's affair.
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
-[ $# -ge 6 ] || { sed -n '3,13s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 6 ] || { sed -n '3,14s/^# //p' "$0" >&2; exit 2; }
 arch=$1 model=$2 smp=$3 kernel=$4 files=$5
 shift 5
 work=$(mktemp -d)
@@ -40,13 +41,25 @@ arm64,*)
 	console=ttyS0
 	;;
 esac
-timeout "${VM_TIMEOUT:-600}" "$@" -cpu "$model" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
+limit=${VM_TIMEOUT:-900}
+"$@" -cpu "$model" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
 	-serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
-	-append "console=$console $append" </dev/null 2>"$work/errors" | tr -d '\r' >"$work/console" || :
-cat "$work/console"
+	-append "console=$console $append" </dev/null 2>"$work/errors" >"$work/raw" &
+guest=$!
+trap 'kill "$guest" 2>/dev/null || :; rm -rf "$work"' EXIT
+size=-1 silent=0
+while kill -0 "$guest" 2>/dev/null && [ "$silent" -lt "$limit" ]; do
+	sleep 1
+	now=$(wc -c <"$work/raw") silent=$((silent + 1))
+	[ "$now" = "$size" ] || silent=0
+	size=$now
+done
+[ "$silent" -lt "$limit" ] || kill "$guest"
+wait "$guest" || :
+tr -d '\r' <"$work/raw" | tee "$work/console"
 result=$(sed -n 's/^DONE //p' "$work/console" | tail -n 1)
 if [ -z "$result" ]; then
-	echo "FAIL (the kernel did not reach its end in ${VM_TIMEOUT:-600} s)"
+	echo "FAIL (the kernel did not reach its end, or was silent for $limit s)"
 	grep -v "warning: TCG doesn't support" "$work/errors" >&2 || :
 	exit 1
 fi
