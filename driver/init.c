@@ -24,7 +24,7 @@ static long do_open(const struct perfctr_call_open *call)
 {
 	u32 other = call->abi_version ^ PERFCTR_ABI_VERSION;
 
-	if (other & 0xFF00FF00)		/* another major version of the calls or of the structures */
+	if (other & 0xFF00FF00)		/* another major version of the structures */
 		return -EPROTO;
 	if (call->flags || call->creat > 1 || call->tid < 0)
 		return -EINVAL;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <libperfctr.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

@@ -16,11 +16,13 @@
  * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
  * programs), and so do the open flags. Groups of events by name, and the counters of whole
  * processors, are always those of perf_events.
+ *
+ * What samples and records say is named by <linux/perf_event.h>. It is for those who ask for them to
+ * include, so that a program may have a struct perf_event_attr of its own.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
 
-#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -433,6 +435,9 @@ struct perfctr_sampler_config {
 	uint64_t reserved[4];
 };
 
+struct perf_branch_entry;	/* <linux/perf_event.h> */
+struct perf_ns_link_info;
+
 /* Counts of PERF_SAMPLE_READ and PERF_RECORD_READ, in the order of the list of events. */
 struct perfctr_record_counts {
 	uint64_t enabled, running;	/* ns, as in struct perfctr_reading */
@@ -836,9 +841,9 @@ struct rvperfctr;	/* opaque */
  * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
  * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
  * perf_events also i-mode counters and VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
- * holds the counters. EINVAL: pid is not positive; an argument is NULL; PERFCTR_PROVIDER names no
- * provider. EPROTO: the driver speaks another major version of the ABI. EMFILE, ENFILE, ENOMEM,
- * ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
+ * holds the counters. EINVAL: pid is not positive; an argument is NULL; nothing to resume;
+ * PERFCTR_PROVIDER names no provider. EPROTO: the driver speaks another major version of the ABI.
+ * EMFILE, ENFILE, ENOMEM, ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
@@ -848,6 +853,7 @@ int rvperfctr_read_state(const struct rvperfctr *remote, struct perfctr_sum_ctrs
 			 struct vperfctr_control *control);
 int rvperfctr_control(const struct rvperfctr *remote, struct vperfctr_control *control);
 int rvperfctr_stop(const struct rvperfctr *remote);
+int rvperfctr_iresume(const struct rvperfctr *remote);
 int rvperfctr_unlink(const struct rvperfctr *remote);
 void rvperfctr_close(struct rvperfctr *remote);
 

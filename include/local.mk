@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 include_HEADERS = include/libperfctr.h
+nodist_include_HEADERS = include/perfctr_event_codes.h
+linuxincludedir = $(includedir)/linux
+linuxinclude_HEADERS = include/linux/perfctr.h
+asmincludedir = $(includedir)/asm
+asminclude_HEADERS = include/asm/perfctr.h
 perfctrincludedir = $(includedir)/perfctr
 perfctrinclude_HEADERS = \
 	include/perfctr/abi.h \
@@ -8,3 +13,13 @@ perfctrinclude_HEADERS = \
 	include/perfctr/abi-x86.h \
 	include/perfctr/calls.h \
 	include/perfctr/read.h
+
+# perfctr 2.6's names of events, of the processors that it knew. No program of the host runs for it.
+BUILT_SOURCES += include/perfctr_event_codes.h
+CLEANFILES += include/perfctr_event_codes.h
+event_codes = $(srcdir)/arch/event-codes.txt
+include/perfctr_event_codes.h: $(srcdir)/scripts/event-codes.awk $(event_codes) arch/events.stamp
+	$(AM_V_GEN)$(MKDIR_P) include && \
+	LC_ALL=C $(AWK) -v folder=$(srcdir)/arch -f $(srcdir)/scripts/event-codes.awk $(event_codes) \
+	>$@.tmp && mv $@.tmp $@
+EXTRA_DIST += arch/event-codes.txt scripts/event-codes.awk

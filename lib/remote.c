@@ -309,6 +309,18 @@ int rvperfctr_stop(const struct rvperfctr *remote)
 	return rvperfctr_control(remote, &control);
 }
 
+int rvperfctr_iresume(const struct rvperfctr *remote)
+{
+	if (check_handle(remote) < 0)
+		return -1;
+	if (!remote->state)
+		return sys_vperfctr_iresume(remote->fd);
+	if (check_controllable(remote) < 0)
+		return -1;
+	return perfctr_fail(EINVAL, "nothing to resume: over perf_events another thread has no i-mode "
+			    "counters that could have overflowed");
+}
+
 int rvperfctr_unlink(const struct rvperfctr *remote)
 {
 	if (check_handle(remote) < 0)

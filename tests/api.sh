@@ -152,4 +152,22 @@ if command -v c++ >/dev/null; then
 else
 	echo "SKIP the headers in c++11: there is no c++"
 fi
+
+# Perfctr 2.6's names, and a program with a struct perf_event_attr of its own: what compiles also links.
+echo 'int main(void) { return 0; }' >"$work/main.c"
+for name in names26 own_attr; do
+	for language in c c++; do
+		if ! command -v $language >/dev/null && [ $language != c ]; then
+			echo "SKIP $name in $language: there is no $language"
+			continue
+		fi
+		compiler="$cc -std=gnu11"
+		[ $language = c ] || compiler="c++ -std=gnu++11"
+		$compiler -x $language -Wall -Wextra -Werror -I"$srcdir" -I"$srcdir/include" \
+			-I"$lib/../../include" "$srcdir/tests/abi/$name.c" "$work/main.c" \
+			-o "$work/$name" -L"$lib" -lperfctr &&
+			nm "$work/$name" | grep -q 'perfctr_test_'
+		check "$name in $language" $?
+	done
+done
 exit $failed

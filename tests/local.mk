@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += tests/data tests/fuzz tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
+EXTRA_DIST += tests/data tests/fuzz tests/abi/events26.h tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
 	tests/unit/random.h tests/unit/root.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
@@ -13,7 +13,8 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 # ---- layouts: compiling is the test ----
 check_LTLIBRARIES += tests/abi/libabi.la
 tests_abi_libabi_la_SOURCES = \
-	tests/abi/generic.c tests/abi/kernel.c tests/abi/powerpc.c tests/abi/x86.c
+	tests/abi/generic.c tests/abi/kernel.c tests/abi/names26.c tests/abi/own_attr.c \
+	tests/abi/powerpc.c tests/abi/x86.c
 
 # ---- units ----
 if HAVE_CHECK

@@ -7,6 +7,7 @@
  * reading of all buffers began is older than what the next reading finds last.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,6 +37,10 @@ struct perfctr_cpu_control {
 			/* Intel Nehalem and later: MSR_OFFCORE_RSP_0 and _1 */
 			unsigned int offcore_rsp[2];
 		};
+		struct {
+			unsigned int _padding[PERFCTR_NR_CTRS];
+			unsigned int offcore_rsp[2];		/* the same under 2.6's name */
+		} nhlm;
 	};
 	int ireset[PERFCTR_NR_CTRS];		/* i-mode (re)start values, < 0 */
 	__extension__ union {
@@ -97,8 +101,10 @@ struct perfctr_cpu_state {
 #define PERFCTR_X86_INTEL_CORE	17
 #define PERFCTR_X86_INTEL_CORE2	18
 #define PERFCTR_X86_AMD_FAM10H	19
+#define PERFCTR_X86_AMD_FAM10	PERFCTR_X86_AMD_FAM10H
 #define PERFCTR_X86_INTEL_ATOM	20
 #define PERFCTR_X86_INTEL_NHLM	21
+#define PERFCTR_X86_INTEL_COREI7 PERFCTR_X86_INTEL_NHLM
 #define PERFCTR_X86_INTEL_WSTMR	22
 #define PERFCTR_X86_INTEL_SNB	23
 #define PERFCTR_X86_INTEL_ARCH	24	/* other Intel with architectural counters (CPUID 0AH) */

@@ -42,12 +42,7 @@ struct perfctr_info {
  */
 struct perfctr_cpu_mask {
 	unsigned int nrwords;
-	/* processor n: bit n % 32 of mask[n / 32] */
-#ifdef __cplusplus
-	unsigned int mask[1];		/* nrwords of them: C++ has no flexible arrays */
-#else
-	unsigned int mask[];
-#endif
+	unsigned int mask[1];		/* nrwords of them; processor n: bit n % 32 of mask[n / 32] */
 };
 
 /* The user's view of a mapped state. */
@@ -92,9 +87,12 @@ struct gperfctr_cpu_state {
 
 /*
  * perfctr_info.abi_version: the API's version in the upper half, the ISA's structures' version in
- * the lower, each major << 8 | minor. The same major means compatible.
+ * the lower, each major << 8 | minor. The same major means compatible. It is the version of the
+ * structures and of their meaning, perfctr 2.6.42's, for which programs ask. How the library calls
+ * the driver (<perfctr/calls.h>) is not part of it: perfctr 2.6's driver does not know these calls,
+ * nor does this one know 2.6's.
  */
-#define PERFCTR_API_VERSION	0x0600	/* 6.0: the structures of 5.x, arguments with explicit sizes */
+#define PERFCTR_API_VERSION	0x0502	/* 5.2 */
 #define PERFCTR_ABI_VERSION	((unsigned int)PERFCTR_API_VERSION << 16 | PERFCTR_CPU_VERSION)
 
 /*
@@ -102,10 +100,16 @@ struct gperfctr_cpu_state {
  * bit 31 TSC; bits 22-16 non-zero if there are i-mode counters; bits 14-8 all counters; bits 6-0
  * a-mode counters. Zero means that nothing runs.
  */
+static inline unsigned int __perfctr_mk_cstatus(unsigned int tsc_on, unsigned int have_ictrs,
+						unsigned int nrictrs, unsigned int nractrs)
+{
+	return (tsc_on ? 1u << 31 : 0) | have_ictrs << 16 | (nractrs + nrictrs) << 8 | nractrs;
+}
+
 static inline unsigned int perfctr_mk_cstatus(unsigned int tsc_on, unsigned int nractrs,
 					      unsigned int nrictrs)
 {
-	return (tsc_on ? 1u << 31 : 0) | nrictrs << 16 | (nractrs + nrictrs) << 8 | nractrs;
+	return __perfctr_mk_cstatus(tsc_on, nrictrs, nrictrs, nractrs);
 }
 
 static inline unsigned int perfctr_cstatus_enabled(unsigned int cstatus)

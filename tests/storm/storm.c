@@ -10,6 +10,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -368,7 +368,7 @@ START_TEST(processors)
 	ck_fails(perfctr_get_info(NULL), EINVAL, "NULL");
 	ck_assert_int_eq(perfctr_abi_check_fd(-1), 0);
 	ck_assert_int_eq(_perfctr_abi_check_fd(-1, PERFCTR_ABI_VERSION + 1), 0);
-	ck_fails(_perfctr_abi_check_fd(-1, 0x05020501), EPROTO, "rebuild");
+	ck_fails(_perfctr_abi_check_fd(-1, 0x06000501), EPROTO, "rebuild");
 	free(mask);
 	free(cpus);
 }

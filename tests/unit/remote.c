@@ -138,6 +138,7 @@ START_TEST(bad_arguments)
 	ck_fails(rvperfctr_read_state(NULL, &sum, &control), EINVAL, "a handle");
 	ck_fails(rvperfctr_control(NULL, &control), EINVAL, "a handle");
 	ck_fails(rvperfctr_stop(NULL), EINVAL, "a handle");
+	ck_fails(rvperfctr_iresume(NULL), EINVAL, "a handle");
 	ck_fails(rvperfctr_unlink(NULL), EINVAL, "a handle");
 	rvperfctr_close(NULL);
 
@@ -207,6 +208,7 @@ START_TEST(steps_of_a_child)
 	ck_assert_int_eq(memcmp(&got, &control, sizeof(got)), 0);
 
 	/* Stopped and started: the TSC's sum goes on. */
+	ck_fails(rvperfctr_iresume(remote), EINVAL, "no i-mode counters");
 	ck_assert_int_eq(rvperfctr_stop(remote), 0);
 	ck_assert_int_eq(rvperfctr_read_state(remote, &sum, &got), 0);
 	ck_assert_uint_eq(sum.tsc, before);
@@ -224,6 +226,7 @@ START_TEST(steps_of_a_child)
 	ck_assert_uint_eq(read_tsc(remote), now);
 	ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
 	ck_fails(rvperfctr_stop(remote), ESRCH, "unlinked");
+	ck_fails(rvperfctr_iresume(remote), ESRCH, "unlinked");
 	ck_fails_null(rvperfctr_open(pid), ESRCH, "no thread");
 	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
 	ck_assert_uint_eq(read_tsc(remote), now);

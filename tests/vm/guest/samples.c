@@ -4,6 +4,7 @@
  * tests/vm/README.md. Prints a line per test; exit status 0 if all passed, 1 if one failed, 77 if
  * there is no PMU.
  */
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "tests/vm/guest/guest.h"
