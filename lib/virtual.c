@@ -44,7 +44,7 @@ int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
 		return -1;
 	if (!info)
 		return perfctr_fail(EINVAL, "vperfctr_info() needs a place for the result, not NULL");
-	return provider->info(info);
+	return perfctr_provider_info(provider, info);
 }
 
 struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)

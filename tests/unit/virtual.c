@@ -55,6 +55,32 @@ static struct vperfctr *open_counting_tsc(void)
 	return self;
 }
 
+/* Whomever one asks: clients divide by the frequency. */
+START_TEST(the_facts_are_the_same_everywhere)
+{
+	struct vperfctr *self = vperfctr_open();
+	struct gperfctr *global = gperfctr_open();
+	struct perfctr_info info, own, whole, none;
+
+	memset(&info, 0x5A, sizeof(info));
+	own = whole = none = info;
+	ck_assert_int_eq(perfctr_get_info(&info), 0);
+	ck_assert_int_eq(vperfctr_info(self, &own), 0);
+	ck_assert_int_eq(gperfctr_info(global, &whole), 0);
+	ck_assert_int_eq(perfctr_info(-1, &none), 0);
+	ck_assert_mem_eq(&own, &info, sizeof(info));
+	ck_assert_mem_eq(&whole, &info, sizeof(info));
+	ck_assert_mem_eq(&none, &info, sizeof(info));
+#if defined(__i386__) || defined(__x86_64__)
+	ck_assert_uint_gt(info.cpu_khz, 0);
+	ck_assert_uint_eq(info.tsc_to_cpu_mult, 1);
+#endif
+	gperfctr_close(global);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+}
+END_TEST
+
 START_TEST(one_state_per_thread)
 {
 	struct vperfctr *self, *again;
@@ -596,9 +622,9 @@ START_TEST(signals_in_every_call)
 }
 END_TEST
 
-UNIT_MAIN("virtual", 60, one_state_per_thread, open_modes, a_fresh_state_counts_nothing,
-	  tsc_counts_while_the_thread_runs, tsc_never_goes_back, sums_over_controls,
-	  an_invalid_control_changes_nothing, no_such_counter, overflow_mask, i_mode_controls,
-	  other_threads_only_read, total_over_threads, a_child_has_no_total, a_child_has_none,
-	  a_child_ends_as_a_thread, nothing_leaks,
-	  works_without_descriptors, signals_in_every_call)
+UNIT_MAIN("virtual", 60, the_facts_are_the_same_everywhere, one_state_per_thread, open_modes,
+	  a_fresh_state_counts_nothing, tsc_counts_while_the_thread_runs, tsc_never_goes_back,
+	  sums_over_controls, an_invalid_control_changes_nothing, no_such_counter, overflow_mask,
+	  i_mode_controls, other_threads_only_read, total_over_threads, a_child_has_no_total,
+	  a_child_has_none, a_child_ends_as_a_thread, nothing_leaks, works_without_descriptors,
+	  signals_in_every_call)
