@@ -15,6 +15,16 @@ static inline int perfctr_diagnose(struct perfctr_diagnosis *diagnosis, const ch
 	diagnosis->index = index;
 	diagnosis->bits = bits;
 	diagnosis->rule = rule;
+	diagnosis->forbidden = 0;
+	return -1;
+}
+
+/* The same where perfctr 2.6's errno is EPERM: for what a control may not ask, and not what it misses. */
+static inline int perfctr_forbid(struct perfctr_diagnosis *diagnosis, const char *field, int index,
+				 uint32_t bits, const char *rule)
+{
+	perfctr_diagnose(diagnosis, field, index, bits, rule);
+	diagnosis->forbidden = 1;
 	return -1;
 }
 
@@ -57,14 +67,15 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 					"there are not so many counters");
 	n = control->nractrs + control->nrictrs;
 	if (n && cpu->rules == PERFCTR_RULES_NONE)
-		return perfctr_diagnose(diagnosis, control->nractrs ? "nractrs" : "nrictrs", -1, n,
-					"this processor has no counters, only the TSC");
+		return (control->nrictrs ? perfctr_forbid : perfctr_diagnose)(
+			diagnosis, control->nractrs ? "nractrs" : "nrictrs", -1, n,
+			"this processor has no counters, only the TSC");
 	if (control->tsc_on && cpu->no_tsc)
 		return perfctr_diagnose(diagnosis, "tsc_on", -1, control->tsc_on,
 					"this processor has no TSC that can be used");
 	if (control->nrictrs && !cpu->pcint)
-		return perfctr_diagnose(diagnosis, "nrictrs", -1, control->nrictrs,
-					"this processor can't interrupt on overflow");
+		return perfctr_forbid(diagnosis, "nrictrs", -1, control->nrictrs,
+				      "this processor can't interrupt on overflow");
 	program->id = 0;
 	program->nr_writes = 0;
 	program->nractrs = control->nractrs;
@@ -97,15 +108,6 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 		program->counter[i].ack = 0;
 		program->counter[i].ireset = (uint32_t)control->ireset[i];
 	}
-	return 0;
-}
-
-/* Words of the structure that mean nothing on this processor. */
-static inline int perfctr_check_reserved(uint32_t words, struct perfctr_diagnosis *diagnosis)
-{
-	if (words)
-		return perfctr_diagnose(diagnosis, "_reserved", -1, words,
-					"reserved words must be zero");
 	return 0;
 }
 

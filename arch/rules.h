@@ -16,6 +16,7 @@ struct perfctr_diagnosis {
 	int index;		/* element of an array, or -1 */
 	uint32_t bits;		/* offending bits or value; 0 if something is missing */
 	const char *rule;	/* a clause: "bits 21 and 19 are reserved" */
+	uint8_t forbidden;	/* the errno is EPERM, perfctr 2.6's for reserved bits, and not EINVAL */
 };
 
 /* Each control register of a processor has a slot in the per-CPU cache of register contents. */
@@ -69,10 +70,12 @@ struct perfctr_program {
 
 /* flags of perfctr_<isa>_compile() */
 #define PERFCTR_COMPILE_GLOBAL	1u	/* for a whole CPU and not for a thread */
+#define PERFCTR_COMPILE_EXTENDED 2u	/* what perfctr 2.6 reserved and we gave a meaning counts */
 
 /*
  * Check a struct perfctr_cpu_control of the function's ISA, and translate it. 0; or -1 and a
- * diagnosis, in which case the program is undefined. The control is only read.
+ * diagnosis, in which case the program is undefined. The control is only read. Words that mean
+ * nothing on the processor are ignored, as perfctr 2.6 did, whose programs don't clear them.
  */
 int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 			struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);

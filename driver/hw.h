@@ -28,8 +28,12 @@ void hw_release(void);
 void hw_start_cpu(void);
 void hw_stop_cpu(void);
 
-/* As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0 or -EINVAL. */
-int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program);
+/*
+ * As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0, -EINVAL or -EPERM,
+ * or -EOPNOTSUPP: no thread can have it.
+ */
+int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
+	       struct perfctr_program *program);
 
 /* Install a compiled program in a state that does not run. */
 void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,

@@ -156,14 +156,15 @@ void hw_release(void)
 
 /* ---- programs ---- */
 
-int hw_compile(const struct perfctr_cpu_control *control, struct perfctr_program *program)
+int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
+	       struct perfctr_program *program)
 {
 	struct perfctr_diagnosis d;
 
-	if (perfctr_powerpc_compile(&this_cpu, control, 0, program, &d) == 0)
+	if (perfctr_powerpc_compile(&this_cpu, control, flags, program, &d) == 0)
 		return 0;
 	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
-	return -EINVAL;
+	return d.forbidden ? -EPERM : -EINVAL;
 }
 
 void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,

@@ -223,10 +223,11 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 {
 	int err;
 
-	if (control->flags & ~VPERFCTR_CONTROL_CLOEXEC ||
-	    control->_reserved2 | control->_reserved3 | control->_reserved4)
+	if (control->flags & ~(VPERFCTR_CONTROL_CLOEXEC | VPERFCTR_CONTROL_EXTENDED))
 		return -EINVAL;
-	err = hw_compile(&control->cpu_control, program);
+	err = hw_compile(&control->cpu_control,
+			 control->flags & VPERFCTR_CONTROL_EXTENDED ? PERFCTR_COMPILE_EXTENDED : 0,
+			 program);
 	if (err)
 		return err;
 	if (program->nrctrs > program->nractrs &&

@@ -94,10 +94,11 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 {
 	uint32_t evntsel = control->evntsel[i], map = control->pmc_map[i];
 	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	uint32_t high = perfctr_evntsel_high(cpu, control, i);
 	unsigned int fixed;
 	uint64_t extra;
 
-	control_name(name, size, control, i, control->evntsel_high[i]);
+	control_name(name, size, control, i, high);
 	switch (cpu->rules) {
 	case PERFCTR_RULES_P6:
 	case PERFCTR_RULES_K7:
@@ -111,7 +112,7 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	if (cpu->rules == PERFCTR_RULES_ARCH && perfctr_arch_extra(cpu, control, i, &extra))
 		attr->config1 = extra;
 	attr->type = PERF_TYPE_RAW;
-	attr->config = (evntsel & ~EVNTSEL_PERF) | (uint64_t)control->evntsel_high[i] << 32;
+	attr->config = (evntsel & ~EVNTSEL_PERF) | (uint64_t)high << 32;
 	attr->exclude_user = !(evntsel & EVNTSEL_USR);
 	attr->exclude_kernel = !(evntsel & EVNTSEL_OS);
 	attr->exclude_hv = 1;
@@ -330,13 +331,15 @@ int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_even
 	return 0;
 }
 
-static int check_control(const struct perfctr_cpu_control *control)
+int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended)
 {
+	const unsigned int flags = extended ? PERFCTR_COMPILE_EXTENDED : 0;
 	struct perfctr_program program;
 	struct perfctr_diagnosis d;
 	const char *no_pmu;
+	int error;
 
-	if (compile(perfctr_this_cpu(), control, 0, &program, &d) == 0)
+	if (compile(perfctr_this_cpu(), control, flags, &program, &d) == 0)
 		return 0;
 	/* Where nothing can be counted, that is the news, and not a mistake in the control. */
 	if (control->nractrs | control->nrictrs) {
@@ -344,17 +347,18 @@ static int check_control(const struct perfctr_cpu_control *control)
 		if (no_pmu)
 			return perfctr_fail(EOPNOTSUPP, "no hardware counters: %s", no_pmu);
 	}
+	error = d.forbidden ? EPERM : EINVAL;
 	if (d.index >= 0)
-		return perfctr_fail(EINVAL, "invalid control: %s[%d] has 0x%08X: %s", d.field, d.index,
+		return perfctr_fail(error, "invalid control: %s[%d] has 0x%08X: %s", d.field, d.index,
 				    d.bits, d.rule);
-	return perfctr_fail(EINVAL, "invalid control: %s has 0x%08X: %s", d.field, d.bits, d.rule);
+	return perfctr_fail(error, "invalid control: %s has 0x%08X: %s", d.field, d.bits, d.rule);
 }
 
 int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
 {
 	if (!control)
 		return perfctr_fail(EINVAL, "perfctr_cpu_control_check() needs a control, not NULL");
-	return check_control(control);
+	return perfctr_control_check(control, true);
 }
 
 void perfctr_cpu_info(struct perfctr_info *info)

@@ -65,11 +65,13 @@ static int blame(unsigned int cpu)
 static struct perfctr_group *open_group(unsigned int cpu, const struct perfctr_cpu_control *control)
 {
 	const unsigned int flags = PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED;
+	struct perfctr_cpu_control seen = *control;
 	struct perfctr_group *group;
 
 	if (perfctr_cpu_online(cpu) < 0)
 		return NULL;
-	group = control->nractrs ? perfctr_group_open_control(control, -1, (int)cpu, flags) :
+	perfctr_control_hide(&seen);
+	group = control->nractrs ? perfctr_group_open_control(&seen, -1, (int)cpu, flags) :
 				   perfctr_group_open("cpu-clock", -1, (int)cpu, flags);
 	if (!group)
 		blame(cpu);
@@ -158,14 +160,11 @@ int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *c
 		return -1;
 	if (!control)
 		return perfctr_fail(EINVAL, "gperfctr_control() needs a control, not NULL");
-	if (control->_reserved1 | control->_reserved2 | control->_reserved3 | control->_reserved4)
-		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear "
-				    "the whole structure before setting members");
 	if (control->cpu_control.nrictrs)
-		return perfctr_fail(EOPNOTSUPP, "system-wide counters have no thread to interrupt; "
+		return perfctr_fail(EPERM, "system-wide counters have no thread to interrupt; "
 				    "use a-mode counters (nrictrs = 0)");
 	if (perfctr_cpu_online(control->cpu) < 0 ||
-	    perfctr_cpu_control_check(&control->cpu_control) < 0)
+	    perfctr_control_check(&control->cpu_control, false) < 0)
 		return -1;
 	if (global->running)
 		return perfctr_fail(EBUSY, "the counters have been started; gperfctr_stop() first");

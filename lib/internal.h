@@ -587,7 +587,13 @@ int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 
 /*
- * The event that counter i of a checked control counts. 0, or -1 after perfctr_fail(EOPNOTSUPP) if
+ * perfctr_cpu_control_check(), whose extended members count or don't. 0, or -1 after
+ * perfctr_fail(EINVAL, EPERM, or EOPNOTSUPP if there are no counters).
+ */
+int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
+
+/*
+ * The event that counter i of a checked control counts, whose extended members count. 0, or -1 after perfctr_fail(EOPNOTSUPP) if
  * perf_events can't express it. name is for messages, at least 32 bytes.
  */
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,

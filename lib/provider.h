@@ -109,8 +109,11 @@ int perfctr_provider_info(const struct perfctr_provider *provider, struct perfct
 
 /* ---- virtual.c ---- */
 
-/* The members of a control beside its cpu_control: 0, or -1 after perfctr_fail(EINVAL). */
+/* A control's flags: 0, or -1 after perfctr_fail(EINVAL). */
 int perfctr_control_words(const struct vperfctr_control *control);
+
+/* Clear the words that don't count without VPERFCTR_CONTROL_EXTENDED, in which anything may stand. */
+void perfctr_control_hide(struct perfctr_cpu_control *control);
 
 /* That there is a signal for i-mode counters. 0, or -1 after perfctr_fail(EINVAL). */
 int perfctr_control_signal(const struct vperfctr_control *control);

@@ -543,7 +543,8 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 		return perfctr_fail(EOPNOTSUPP,
 				    "i-mode counters can't share the PMU: while they wait for it "
 				    "they miss their overflows; open without VPERFCTR_OPEN_SHARED");
-	return perfctr_cpu_control_check(&control->cpu_control) < 0 ? -1 :
+	return perfctr_control_check(&control->cpu_control,
+				     control->flags & VPERFCTR_CONTROL_EXTENDED) < 0 ? -1 :
 	       perfctr_control_signal(control);
 }
 
@@ -572,8 +573,10 @@ static unsigned int replace_counters(struct state *state, const struct perfctr_c
 	return n;
 }
 
-static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
+static int perf_control(struct vperfctr *self, const struct vperfctr_control *given)
 {
+	struct vperfctr_control seen = *given;
+	const struct vperfctr_control *control = &seen;
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	struct state *state = state_of(self);
 	struct perfctr_counter fresh[PERFCTR_NR_CTRS], replaced[PERFCTR_NR_CTRS];
@@ -587,6 +590,8 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 	/* Nothing is touched before everything that can be refused has been. */
 	if (check_control(state, control) < 0)
 		return -1;
+	if (!(given->flags & VPERFCTR_CONTROL_EXTENDED))
+		perfctr_control_hide(&seen.cpu_control);
 	n = cpu->nractrs + cpu->nrictrs;
 	cstatus = perfctr_mk_cstatus(cpu->tsc_on, cpu->nractrs, cpu->nrictrs);
 	reuse = n && n == state->nr_open && !state->shared && !cpu->nrictrs &&
@@ -605,7 +610,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 	if (old && stop(state) < 0)
 		goto out;
 	if (!cstatus) {
-		state->control = *control;
+		state->control = *given;
 		result = 0;
 		goto out;
 	}
@@ -623,7 +628,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *co
 		nr_replaced = replace_counters(state, cpu, &overflow, fresh, replaced);
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	set_sums(state, control, n);
-	state->control = *control;
+	state->control = *given;
 	atomic_signal_fence(memory_order_seq_cst);
 	state->cstatus = cstatus;
 	result = 0;

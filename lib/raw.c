@@ -176,8 +176,9 @@ static int fail_call(int error, int fd, const char *what)
 }
 
 /* Which rule a control breaks that the driver has refused: it has the same ones, but no words. */
-static int fail_control(int fd, const struct vperfctr_control *control)
+static int fail_control(int error, int fd, const struct vperfctr_control *control)
 {
+	const bool extended = control->flags & VPERFCTR_CONTROL_EXTENDED;
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	struct perfctr_info info;
 
@@ -186,16 +187,16 @@ static int fail_control(int fd, const struct vperfctr_control *control)
 	if (perfctr_control_words(control) < 0)
 		return -1;
 	/* Its EOPNOTSUPP is about perf_events; the driver may have counters nevertheless. */
-	if (perfctr_cpu_control_check(cpu) < 0 &&
-	    (errno == EINVAL || perfctr_info_nrctrs(&info) == 0))
+	if (perfctr_control_check(cpu, extended) < 0 &&
+	    (errno != EOPNOTSUPP || perfctr_info_nrctrs(&info) == 0))
 		return -1;
 	if (cpu->nrictrs && !(info.cpu_features & PERFCTR_FEATURE_PCINT))
 		return perfctr_fail(
-		    EINVAL, "the driver takes no overflow interrupts on this processor; use "
+		    EPERM, "the driver takes no overflow interrupts on this processor; use "
 			    "a-mode counters (nrictrs = 0)");
 	if (perfctr_control_signal(control) < 0)
 		return -1;
-	return fail_call(EINVAL, fd, "carry out this control");
+	return fail_call(error, fd, "carry out this control");
 }
 
 int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
@@ -208,8 +209,8 @@ int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
 		return perfctr_fail(EINVAL, "sys_vperfctr_control() needs a control, not NULL");
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &call) == 0)
 		return 0;
-	if (errno == EINVAL)
-		return fail_control(fd, control);
+	if (errno == EINVAL || errno == EPERM)
+		return fail_control(errno, fd, control);
 	if (errno == EOPNOTSUPP)
 		return perfctr_fail(EOPNOTSUPP,
 				    "other threads of the same core, or all but one core, share "

@@ -63,7 +63,7 @@ static int compile(const struct target *target, const void *control, struct perf
 
 	switch (target->isa) {
 	case X86:
-		return perfctr_x86_compile(&target->cpu, control, 0, &program, d);
+		return perfctr_x86_compile(&target->cpu, control, PERFCTR_COMPILE_EXTENDED, &program, d);
 	case POWERPC:
 		return perfctr_powerpc_compile(&target->cpu, control, 0, &program, d);
 	default:

@@ -54,13 +54,16 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 
 int perfctr_control_words(const struct vperfctr_control *control)
 {
-	if (control->flags & ~(unsigned int)VPERFCTR_CONTROL_CLOEXEC)
+	if (control->flags & ~(unsigned int)(VPERFCTR_CONTROL_CLOEXEC | VPERFCTR_CONTROL_EXTENDED))
 		return perfctr_fail(EINVAL, "invalid control: flags has 0x%08X: only "
-				    "VPERFCTR_CONTROL_CLOEXEC is known", control->flags);
-	if (control->_reserved2 | control->_reserved3 | control->_reserved4)
-		return perfctr_fail(EINVAL, "invalid control: a reserved word is not zero; clear the "
-				    "whole structure before setting members");
+				    "VPERFCTR_CONTROL_CLOEXEC and _EXTENDED are known",
+				    control->flags);
 	return 0;
+}
+
+void perfctr_control_hide(struct perfctr_cpu_control *control)
+{
+	control->_reserved1 = control->_reserved2 = control->_reserved3 = control->_reserved4 = 0;
 }
 
 int perfctr_control_signal(const struct vperfctr_control *control)

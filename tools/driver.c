@@ -21,6 +21,7 @@ static struct vperfctr_control whole_control(const struct events *events)
 
 	memset(&control, 0, sizeof(control));
 	control.cpu_control = events->control;
+	control.flags = VPERFCTR_CONTROL_EXTENDED;
 	control.cpu_control.tsc_on = 1;
 	return control;
 }

@@ -148,9 +148,7 @@ int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, 
 	unsigned int i;
 
 	(void)flags;
-	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0 ||
-	    perfctr_check_reserved(c->_reserved1 | c->_reserved2 | c->_reserved3 | c->_reserved4,
-				   diagnosis) < 0)
+	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0)
 		return -1;
 	if (cpu->rules != PERFCTR_RULES_PMUV3)
 		return 0;

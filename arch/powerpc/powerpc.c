@@ -233,9 +233,7 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 	int async;
 
 	(void)flags;
-	if (perfctr_check_common(cpu, c, 0, program, diagnosis) < 0 ||
-	    perfctr_check_reserved(c->_reserved1 | c->_reserved2 | c->_reserved3 | c->_reserved4,
-				   diagnosis) < 0)
+	if (perfctr_check_common(cpu, c, 0, program, diagnosis) < 0)
 		return -1;
 	n = program->nrctrs;
 	for (i = 0; i < n; i++) {

@@ -17,6 +17,9 @@
 
 #define IN_TXCP			0x00000002u	/* of evntsel_high: bit 33 */
 
+#define NEEDS_EXTENDED	"its event needs it, but it only counts with VPERFCTR_CONTROL_EXTENDED in flags; set " \
+			"that, or clear it"
+
 /* The old places hold ten; version 6 has room for all, in blocks of four (SDM vol. 3B 20.2.9). */
 static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, uint32_t n)
 {
@@ -94,17 +97,12 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 {
 	uint32_t n = c->pmc_map[i] & ~FIXED_COUNTER, evntsel = c->evntsel[i];
 	uint32_t allowed = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_ENABLE | EVNTSEL_ANY;
-	uint32_t field;
+	uint32_t bits = evntsel & ~(allowed | 0xFFFF), high = perfctr_evntsel_high(cpu, c, i), field;
 
-	/* FIXED_CTR_CTRL has room for 16. */
-	if (n > 15 || !(cpu->fixed >> n & 1))
-		return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
-					"this processor has no such fixed counter");
 	/* What it counts is known: the event may stand there or not. */
-	if (evntsel & ~(allowed | 0xFFFF) || c->evntsel_high[i])
-		return perfctr_diagnose(diagnosis, evntsel & ~(allowed | 0xFFFF) ? "evntsel" :
-					"evntsel_high", (int)i, evntsel & ~(allowed | 0xFFFF) ?
-					evntsel & ~(allowed | 0xFFFF) : c->evntsel_high[i],
+	if (bits || high)
+		return perfctr_diagnose(diagnosis, bits ? "evntsel" : "evntsel_high", (int)i,
+					bits ? bits : high,
 					"a fixed counter has no mask, inversion or edge detection");
 	field = (evntsel & EVNTSEL_OS ? 1u : 0) | (evntsel & EVNTSEL_USR ? 2u : 0) |
 		(evntsel & EVNTSEL_ANY ? 4u : 0) | (evntsel & EVNTSEL_INT ? 8u : 0);
@@ -116,46 +114,82 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	return 0;
 }
 
-static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
-		       struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
+/* The upper halves count only if the caller says so, but an event that would miss them is refused. */
+static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			 unsigned int flags, unsigned int n, struct perfctr_program *program,
+			 struct perfctr_diagnosis *diagnosis)
 {
-	unsigned int n, used;
+	unsigned int used = uses(cpu, c, program, OFFCORE_RSP0 + n);
+	unsigned int extended = (flags & PERFCTR_COMPILE_EXTENDED) != 0;
+	uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
+	uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
+	uint64_t bits = value & ~perfctr_mask(cpu->offcore_width);
 
-	for (n = 0; n < cpu->offcore; n++) {
-		uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
-		uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
-		uint64_t bits = value & ~perfctr_mask(cpu->offcore_width);
-
-		used = uses(cpu, c, program, OFFCORE_RSP0 + n);
-		if (value && !used)
-			bits = value;
-		if (bits)
-			return perfctr_diagnose(diagnosis, (uint32_t)bits ? "offcore_rsp" :
-						"offcore_rsp_high", (int)n, (uint32_t)bits ?
-						(uint32_t)bits : (uint32_t)(bits >> 32), used ?
-						"these bits are reserved on this processor" :
-						"no counter has the offcore response event of that "
-						"register");
-		/* Nehalem's and Westmere's threads of a core have one register between them. */
-		program->core_shared |= used && cpu->offcore_width <= 16;
-		if (used)
-			perfctr_program_write(program, SLOT_OFFCORE + n, OFFCORE_RSP0 + n, value,
-					      value);
-	}
-	if (!cpu->frontend)
+	if (high && used != extended)
+		return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)n, high, used ?
+					NEEDS_EXTENDED : "no counter has the offcore response event "
+					"of that register");
+	if (!used)
 		return 0;
-	if (c->pebs_frontend & 0xFF800000u)
-		return perfctr_diagnose(diagnosis, "pebs_frontend", -1,
-					c->pebs_frontend & 0xFF800000u,
+	if (bits)
+		return perfctr_diagnose(diagnosis, (uint32_t)bits ? "offcore_rsp" :
+					"offcore_rsp_high", (int)n, (uint32_t)bits ?
+					(uint32_t)bits : (uint32_t)(bits >> 32),
+					"these bits are reserved on this processor");
+	/* Nehalem's and Westmere's threads of a core have one register between them. */
+	program->core_shared |= cpu->offcore_width <= 16;
+	perfctr_program_write(program, SLOT_OFFCORE + n, OFFCORE_RSP0 + n, value, value);
+	return 0;
+}
+
+static int check_frontend(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			  unsigned int flags, struct perfctr_program *program,
+			  struct perfctr_diagnosis *diagnosis)
+{
+	unsigned int i, used = uses(cpu, c, program, PEBS_FRONTEND);
+	unsigned int extended = (flags & PERFCTR_COMPILE_EXTENDED) != 0;
+	uint32_t value = extended ? c->pebs_frontend : 0;
+
+	/* FRONTEND_RETIRED is nothing without it; most events ADH and C2H don't care. */
+	for (i = 0; i < program->nrctrs && c->pebs_frontend && !extended; i++)
+		if (!(c->pmc_map[i] & FIXED_COUNTER) && (c->evntsel[i] & EVNTSEL_EVENT) == 0xC6)
+			return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
+						NEEDS_EXTENDED);
+	if (value & 0xFF800000u)
+		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, value & 0xFF800000u,
 					"only bits 22-0 may be set");
-	used = uses(cpu, c, program, PEBS_FRONTEND);
-	if (c->pebs_frontend && !used)
-		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
+	if (value && !used)
+		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, value,
 					"no counter has an event that looks at it: C6H (FRONTEND_RETIRED), "
 					"ADH or C2H");
 	if (used)
-		perfctr_program_write(program, SLOT_FRONTEND, PEBS_FRONTEND, c->pebs_frontend,
-				      c->pebs_frontend);
+		perfctr_program_write(program, SLOT_FRONTEND, PEBS_FRONTEND, value, value);
+	return 0;
+}
+
+static int check_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       unsigned int flags, struct perfctr_program *program,
+		       struct perfctr_diagnosis *diagnosis)
+{
+	unsigned int n;
+
+	for (n = 0; n < cpu->offcore; n++)
+		if (check_offcore(cpu, c, flags, n, program, diagnosis) < 0)
+			return -1;
+	return cpu->frontend ? check_frontend(cpu, c, flags, program, diagnosis) : 0;
+}
+
+/* FIXED_CTR_CTRL has room for 16 fixed counters. */
+static int check_place(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		       unsigned int i, struct perfctr_diagnosis *diagnosis)
+{
+	uint32_t n = c->pmc_map[i] & ~FIXED_COUNTER;
+
+	if (!(c->pmc_map[i] & FIXED_COUNTER))
+		return perfctr_check_counter(cpu, c, i, diagnosis);
+	if (n > 15 || !(cpu->fixed >> n & 1))
+		return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
+					"this processor has no such fixed counter");
 	return 0;
 }
 
@@ -165,25 +199,21 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 {
 	unsigned int i;
 
-	(void)flags;
-	/* Stopping is frequent. */
-	if (!program->nrctrs && !(c->offcore_rsp[0] | c->offcore_rsp[1] | c->offcore_rsp_high[0] |
-				  c->offcore_rsp_high[1] | c->pebs_frontend))
-		return 0;
 	/* Extra registers first: a counter that runs already must not see its event change. */
-	if (check_extra(cpu, c, program, diagnosis) < 0)
+	if (check_extra(cpu, c, flags, program, diagnosis) < 0)
 		return -1;
+	if (!program->nrctrs)
+		return 0;
 	program->ack_reg = cpu->version >= 2 ? GLOBAL_OVF_CTRL : 0;
 	for (i = 0; i < program->nrctrs; i++) {
 		uint32_t pmc = c->pmc_map[i];
-		uint64_t evntsel = c->evntsel[i] | (uint64_t)c->evntsel_high[i] << 32;
+		uint32_t high = perfctr_evntsel_high(cpu, c, i);
+		uint64_t evntsel = c->evntsel[i] | (uint64_t)high << 32;
 		int fixed = (pmc & FIXED_COUNTER) != 0;
 
-		if (!fixed && perfctr_check_counter(cpu, c, i, diagnosis) < 0)
-			return -1;
-		if (fixed && check_fixed(cpu, c, i, program, diagnosis) < 0)
-			return -1;
-		if (perfctr_check_evntsel(cpu, c, i, diagnosis) < 0)
+		if (check_place(cpu, c, i, diagnosis) < 0 ||
+		    perfctr_check_evntsel(cpu, c, i, diagnosis) < 0 ||
+		    (fixed && check_fixed(cpu, c, i, program, diagnosis) < 0))
 			return -1;
 		if (!fixed && !(evntsel & EVNTSEL_ENABLE))
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
@@ -194,7 +224,7 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 						(uint32_t)evntsel & 0xFFFF, "a top-down metric is a "
 						"share of the slots and no counter's event; count "
 						"slots,topdown-... by name in a group");
-		if (c->evntsel_high[i] & IN_TXCP && pmc != 2)
+		if (high & IN_TXCP && pmc != 2)
 			return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, IN_TXCP,
 						"IN_TXCP (33) is only for counter 2");
 		/* AnyThread counts whoever runs on the core's other thread. */

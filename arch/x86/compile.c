@@ -2,34 +2,21 @@
 /* Controls of x86 processors: what all families share, and the choice of the family. */
 #include "arch/x86/x86.h"
 
-/* Words that only some processors give a meaning. */
-static int check_words(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
-		       struct perfctr_diagnosis *diagnosis)
+/* Members in words that 2.6 reserved. Whoever sets them on purpose made a mistake here. */
+static int check_extended(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			  struct perfctr_diagnosis *diagnosis)
 {
-	uint32_t any = 0;
 	unsigned int i;
 
-	if (cpu->rules != PERFCTR_RULES_P4) {
-		for (i = 0; i < PERFCTR_NR_CTRS; i++)
-			any |= c->evntsel_high[i];
-		for (i = 0; any && i < PERFCTR_NR_CTRS; i++)
-			if (c->evntsel_high[i] && (cpu->reserved >> 32 == 0xFFFFFFFFu ||
-						   i >= c->nractrs + c->nrictrs))
-				return perfctr_diagnose(diagnosis, "evntsel_high", (int)i,
-							c->evntsel_high[i],
-							"must be zero here on this processor");
-		for (i = 0; i < 2; i++)
-			if (c->offcore_rsp[i] && i >= cpu->offcore)
-				return perfctr_diagnose(diagnosis, "offcore_rsp", (int)i,
-							c->offcore_rsp[i],
-							"this processor has no such register");
-	}
-	if (cpu->offcore_width <= 32 &&
-	    perfctr_check_reserved(c->_reserved1 | c->_reserved2, diagnosis) < 0)
-		return -1;
-	if (!cpu->frontend && perfctr_check_reserved(c->_reserved3, diagnosis) < 0)
-		return -1;
-	return perfctr_check_reserved(c->_reserved4, diagnosis);
+	for (i = 0; i < 2; i++)
+		if (c->offcore_rsp_high[i] && (i >= cpu->offcore || cpu->offcore_width <= 32))
+			return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)i,
+						c->offcore_rsp_high[i],
+						"this processor has no such register");
+	if (c->pebs_frontend && !cpu->frontend)
+		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
+					"this processor has no such register");
+	return 0;
 }
 
 int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
@@ -38,7 +25,7 @@ int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsi
 	const struct perfctr_cpu_control *c = control;
 
 	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0 ||
-	    check_words(cpu, c, diagnosis) < 0)
+	    (flags & PERFCTR_COMPILE_EXTENDED && check_extended(cpu, c, diagnosis) < 0))
 		return -1;
 	switch (cpu->rules) {
 	case PERFCTR_RULES_P5:

@@ -31,7 +31,8 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	unsigned int i;
 
 	for (i = 0; i < program->nrctrs; i++) {
-		uint64_t evntsel = c->evntsel[i] | (uint64_t)c->evntsel_high[i] << 32;
+		uint64_t evntsel = c->evntsel[i] |
+				   (uint64_t)perfctr_evntsel_high(cpu, c, i) << 32;
 		uint32_t pmc = c->pmc_map[i];
 
 		if (perfctr_check_counter(cpu, c, i, diagnosis) < 0 ||

@@ -96,17 +96,17 @@ static int check_cccr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 
 	bits = cccr & (CCCR_RESERVED | CCCR_OVF | CCCR_OVF_PMI_T1);
 	if (bits)
-		return perfctr_diagnose(diagnosis, "evntsel", (int)i, bits,
-					"OVF (31), OVF_PMI_T1 (27) and bits 29, 28 and 10-0 of a CCCR "
-					"are reserved");
+		return perfctr_forbid(diagnosis, "evntsel", (int)i, bits,
+				      "OVF (31), OVF_PMI_T1 (27) and bits 29, 28 and 10-0 of a CCCR "
+				      "are reserved");
 	if (cccr & CCCR_EXTENDED_CASCADE) {
 		if (cpu->p4_model < 2)
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
-						"EXTENDED_CASCADE (11) needs a P4 of model 2 or later");
+			return perfctr_forbid(diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
+					      "EXTENDED_CASCADE (11) needs a P4 of model 2 or later");
 		if (pmc != 12 && pmc < 15)
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
-						"EXTENDED_CASCADE (11) is only for counters 12 and "
-						"15-17");
+			return perfctr_forbid(diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
+					      "EXTENDED_CASCADE (11) is only for counters 12 and "
+					      "15-17");
 	}
 	if (!cpu->ht && (cccr & CCCR_ACTIVE_THREAD) != CCCR_ACTIVE_THREAD)
 		return perfctr_diagnose(diagnosis, "evntsel", (int)i, cccr & CCCR_ACTIVE_THREAD,
@@ -145,8 +145,8 @@ static int check_escr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 		return perfctr_diagnose(diagnosis, "evntsel", (int)i, c->evntsel[i] & 0xE000,
 					"IQ_ESCR0 and IQ_ESCR1 exist only on P4 models 0 to 2");
 	if (escr & ESCR_RESERVED)
-		return perfctr_diagnose(diagnosis, "p4.escr", (int)i, ESCR_RESERVED,
-					"bit 31 of an ESCR is reserved");
+		return perfctr_forbid(diagnosis, "p4.escr", (int)i, ESCR_RESERVED,
+				      "bit 31 of an ESCR is reserved");
 	if (escr & ESCR_CPL_T1 && !(cpu->ht && flags & PERFCTR_COMPILE_GLOBAL))
 		return perfctr_diagnose(diagnosis, "p4.escr", (int)i, escr & ESCR_CPL_T1,
 					"CPL_T1 (1, 0) is for global counters of hyper-threaded "
@@ -160,14 +160,17 @@ static int check_replay(const struct perfctr_cpu_control *c, struct perfctr_diag
 
 	if (!enable) {
 		if (vert)
-			return perfctr_diagnose(diagnosis, "p4.pebs_matrix_vert", -1, vert,
-						"must be zero where p4.pebs_enable is");
+			return perfctr_forbid(diagnosis, "p4.pebs_matrix_vert", -1, vert,
+					      "must be zero where p4.pebs_enable is");
 		return 0;
 	}
+	if (!(c->nractrs + c->nrictrs))
+		return perfctr_forbid(diagnosis, "p4.pebs_enable", -1, enable,
+				      "must be zero where there are no counters");
 	if (enable & ~(PEBS_UOP_TAG | PEBS_REPLAY))
-		return perfctr_diagnose(diagnosis, "p4.pebs_enable", -1,
-					enable & ~(PEBS_UOP_TAG | PEBS_REPLAY),
-					"only bits 24, 10, 9 and 2-0 may be set");
+		return perfctr_forbid(diagnosis, "p4.pebs_enable", -1,
+				      enable & ~(PEBS_UOP_TAG | PEBS_REPLAY),
+				      "only bits 24, 10, 9 and 2-0 may be set");
 	if (!(enable & PEBS_UOP_TAG))
 		return perfctr_diagnose(diagnosis, "p4.pebs_enable", -1, 0,
 					"UOP_TAG (24) must be set");
@@ -175,8 +178,8 @@ static int check_replay(const struct perfctr_cpu_control *c, struct perfctr_diag
 		return perfctr_diagnose(diagnosis, "p4.pebs_enable", -1, 0,
 					"one of bits 10, 9 and 2-0 must be set");
 	if (vert & ~PEBS_VERT)
-		return perfctr_diagnose(diagnosis, "p4.pebs_matrix_vert", -1, vert & ~PEBS_VERT,
-					"only bits 1 and 0 may be set");
+		return perfctr_forbid(diagnosis, "p4.pebs_matrix_vert", -1, vert & ~PEBS_VERT,
+				      "only bits 1 and 0 may be set");
 	if (!vert)
 		return perfctr_diagnose(diagnosis, "p4.pebs_matrix_vert", -1, 0,
 					"bit 1 or 0 must be set where p4.pebs_enable is not zero");
@@ -190,8 +193,6 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	uint32_t escr_reg[PERFCTR_NR_CTRS];
 	unsigned int i, j, n = program->nrctrs;
 
-	if (check_replay(c, diagnosis) < 0)
-		return -1;
 	/* ESCRs first: a counter that runs already must not see its event change. */
 	for (i = 0; i < n; i++) {
 		unsigned int pmc = c->pmc_map[i] & ~FAST_RDPMC;
@@ -216,6 +217,8 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		perfctr_program_write(program, SLOT_ESCR + escr_reg[i] - ESCR_FIRST, escr_reg[i],
 				      c->p4.escr[i], c->p4.escr[i]);
 	}
+	if (check_replay(c, diagnosis) < 0)
+		return -1;
 	/* Also if zero: the last user's tags would mark our uops. */
 	if (n) {
 		perfctr_program_write(program, SLOT_PEBS_ENABLE, PEBS_ENABLE, c->p4.pebs_enable,

@@ -25,10 +25,9 @@ int perfctr_p5_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		if (perfctr_check_counter(cpu, c, i, diagnosis) < 0)
 			return -1;
 		if (c->evntsel[i] & reserved)
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i,
-						c->evntsel[i] & reserved,
-						"these bits are reserved: an event select is half of "
-						"CESR");
+			return perfctr_forbid(diagnosis, "evntsel", (int)i, c->evntsel[i] & reserved,
+					      "these bits are reserved: an event select is half of "
+					      "CESR");
 		if (cpu->rules != PERFCTR_RULES_WINCHIP && !(c->evntsel[i] & CESR_CPL))
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
 						"a CPL bit (6 kernel, 7 user) must be set, or nothing "

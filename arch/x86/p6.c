@@ -13,15 +13,14 @@ int perfctr_check_evntsel(const struct perfctr_cpu *cpu, const struct perfctr_cp
 			  unsigned int i, struct perfctr_diagnosis *diagnosis)
 {
 	uint32_t evntsel = c->evntsel[i];
-	uint32_t high = (uint32_t)(cpu->reserved >> 32);
+	uint32_t high = perfctr_evntsel_high(cpu, c, i) & (uint32_t)(cpu->reserved >> 32);
 
 	if (evntsel & (uint32_t)cpu->reserved)
-		return perfctr_diagnose(diagnosis, "evntsel", (int)i,
-					evntsel & (uint32_t)cpu->reserved,
-					"these bits are reserved on this processor");
-	if (c->evntsel_high[i] & high)
-		return perfctr_diagnose(diagnosis, "evntsel_high", (int)i,
-					c->evntsel_high[i] & high,
+		return perfctr_forbid(diagnosis, "evntsel", (int)i,
+				      evntsel & (uint32_t)cpu->reserved,
+				      "these bits are reserved on this processor");
+	if (high)
+		return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, high,
 					"these bits are reserved on this processor");
 	if (!(evntsel & (EVNTSEL_USR | EVNTSEL_OS)))
 		return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
@@ -49,8 +48,8 @@ int perfctr_p6_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		    perfctr_check_evntsel(cpu, c, i, diagnosis) < 0)
 			return -1;
 		if (pmc != 0 && evntsel & EVNTSEL_ENABLE)
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i, EVNTSEL_ENABLE,
-						"the enable bit (22) is reserved but in counter 0's");
+			return perfctr_forbid(diagnosis, "evntsel", (int)i, EVNTSEL_ENABLE,
+					      "the enable bit (22) is reserved but in counter 0's");
 		if (pmc == 0 && !(evntsel & EVNTSEL_ENABLE))
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
 						"the enable bit (22) of counter 0, which enables both "
@@ -87,8 +86,8 @@ int perfctr_c3_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 					"a C3 has only one programmable counter");
 	bits = c->evntsel[0] & (uint32_t)cpu->reserved;
 	if (bits)
-		return perfctr_diagnose(diagnosis, "evntsel", 0, bits,
-					"a C3's event select has bits 8-0 only");
+		return perfctr_forbid(diagnosis, "evntsel", 0, bits,
+				      "a C3's event select has bits 8-0 only");
 	program->privileged = 1;	/* it can't tell user from kernel */
 	perfctr_program_write(program, 0, EVNTSEL0 + 1, c->evntsel[0], c->evntsel[0]);
 	program->counter[0].reg = PERFCTR0 + 1;

@@ -34,7 +34,7 @@ int perfctr_arch_compile(const struct perfctr_cpu *, const struct perfctr_cpu_co
 
 /*
  * The register beside the event select that the counter's event looks at (MSR_OFFCORE_RSP_n,
- * MSR_PEBS_FRONTEND), and its value in the control; 0: none.
+ * MSR_PEBS_FRONTEND), and its value in a control whose extended members count; 0: none.
  */
 uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *control,
 			    unsigned int i, uint64_t *value);
@@ -43,6 +43,13 @@ uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_
 uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot);
+
+/* The upper half of an event select. Processors that have none ignore what stands there. */
+static inline uint32_t perfctr_evntsel_high(const struct perfctr_cpu *cpu,
+					    const struct perfctr_cpu_control *control, unsigned int i)
+{
+	return cpu->reserved >> 32 == 0xFFFFFFFFu ? 0 : control->evntsel_high[i];
+}
 
 /* What P6 and its successors ask of an event select apart from the enable bit. */
 int perfctr_check_evntsel(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *control,

@@ -28,7 +28,7 @@ struct perfctr_cpu_control {
 	unsigned int evntsel[PERFCTR_NR_CTRS];	/* event select, bits 31-0 */
 	unsigned int evntsel_high[PERFCTR_NR_CTRS];	/* event select, bits 63-32 */
 	int ireset[PERFCTR_NR_CTRS];		/* i-mode (re)start values, < 0 */
-	unsigned int _reserved1;		/* these four must be zero */
+	unsigned int _reserved1;		/* ignored */
 	unsigned int _reserved2;
 	unsigned int _reserved3;
 	unsigned int _reserved4;

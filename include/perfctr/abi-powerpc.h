@@ -29,7 +29,7 @@ struct perfctr_cpu_control {
 		unsigned int mmcr0;		/* without PMC1SEL and PMC2SEL */
 		unsigned int mmcr2;		/* only THRESHMULT */
 	} ppc;
-	unsigned int _reserved1;		/* these four must be zero */
+	unsigned int _reserved1;		/* ignored */
 	unsigned int _reserved2;
 	unsigned int _reserved3;
 	unsigned int _reserved4;

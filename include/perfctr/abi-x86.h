@@ -45,13 +45,16 @@ struct perfctr_cpu_control {
 	int ireset[PERFCTR_NR_CTRS];		/* i-mode (re)start values, < 0 */
 	__extension__ union {
 		__extension__ struct {
-			unsigned int _reserved1;	/* these four must be zero... */
+			unsigned int _reserved1;	/* ignored, but... */
 			unsigned int _reserved2;
 			unsigned int _reserved3;
 			unsigned int _reserved4;
 		};
 		__extension__ struct {
-			/* ...but on Intel Sandy Bridge and later: the upper halves of offcore_rsp[], */
+			/*
+			 * ...with VPERFCTR_CONTROL_EXTENDED, on Intel Sandy Bridge and later: the
+			 * upper halves of offcore_rsp[],
+			 */
 			unsigned int offcore_rsp_high[2];
 			/* and on Skylake and later MSR_PEBS_FRONTEND, of FRONTEND_RETIRED's events */
 			unsigned int pebs_frontend;

@@ -56,19 +56,20 @@ struct vperfctr_control {
 	struct perfctr_cpu_control cpu_control;
 	unsigned int preserve;		/* bit n: counter n keeps its sum */
 	unsigned int flags;		/* VPERFCTR_CONTROL_* */
-	unsigned int _reserved2;	/* these three must be zero */
+	unsigned int _reserved2;	/* ignored */
 	unsigned int _reserved3;
 	unsigned int _reserved4;
 };
 
 /* vperfctr_control.flags */
 #define VPERFCTR_CONTROL_CLOEXEC 0x01	/* unlink the state on exec */
+#define VPERFCTR_CONTROL_EXTENDED 0x02	/* members that lie in words which perfctr 2.6 reserved count */
 
 /* Parameter of gperfctr_control(). */
 struct gperfctr_cpu_control {
 	unsigned int cpu;
 	struct perfctr_cpu_control cpu_control;
-	unsigned int _reserved1;	/* these four must be zero */
+	unsigned int _reserved1;	/* ignored */
 	unsigned int _reserved2;
 	unsigned int _reserved3;
 	unsigned int _reserved4;

@@ -273,7 +273,7 @@ static void set_control(struct machine *m, struct thread *t)
 	memset(t->intent, 0, sizeof(t->intent));
 	t->control.tsc_on = m->cpu.no_tsc ? 0 : random_below(4) > 0;
 	t->n = m->family->control(&m->cpu, &t->control, t->intent);
-	ck_assert_msg(compile(m, &t->control, 0, &t->program, &d) == 0, "%s: %s[%d] 0x%X: %s",
+	ck_assert_msg(compile(m, &t->control, PERFCTR_COMPILE_EXTENDED, &t->program, &d) == 0, "%s: %s[%d] 0x%X: %s",
 		      m->family->name, d.field, d.index, d.bits, d.rule);
 	/* The driver keeps the sums that "preserve" names; here, all begin anew. */
 	memset(&t->state, 0, sizeof(t->state));

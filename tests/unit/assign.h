@@ -255,7 +255,7 @@ static const char *encode(const struct perfctr_cpu *cpu,
 		return reason;
 	}
 	control->tsc_on = !cpu->no_tsc;
-	if (isa_compile(cpu, control, 0, &program, &d) == 0)
+	if (isa_compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &d) == 0)
 		return NULL;
 	snprintf(text, sizeof(text), "NOT ACCEPTED: %s: %s", d.field, d.rule);
 	return text;

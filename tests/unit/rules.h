@@ -31,10 +31,15 @@ struct trial {
 	const char *field;
 	int index;
 	uint32_t bits;
+	int forbidden;		/* the errno is EPERM, and not EINVAL */
 };
 
-#define ACCEPTED NULL, NULL, 0, 0
-#define REFUSED(field, index, bits, rule) rule, field, index, bits
+static const char ignored[] = "ignored";
+
+#define ACCEPTED NULL, NULL, 0, 0, 0
+#define IGNORED ignored, NULL, 0, 0, 0	/* accepted, and nothing comes of the last word */
+#define REFUSED(field, index, bits, rule) rule, field, index, bits, 0
+#define FORBIDDEN(field, index, bits, rule) rule, field, index, bits, 1
 
 static struct perfctr_cpu named(const char *id)
 {
@@ -46,21 +51,25 @@ static struct perfctr_cpu named(const char *id)
 
 static void refused_with(const char *name, const struct perfctr_cpu *cpu,
 			 const struct perfctr_cpu_control *control, unsigned int flags,
-			 const char *field, int index, uint32_t bits, const char *rule)
+			 const char *field, int index, uint32_t bits, int forbidden,
+			 const char *rule)
 {
-	struct perfctr_diagnosis d = { 0 };
+	struct perfctr_diagnosis d = { .forbidden = 2 };
 	struct perfctr_program program;
 
 	ck_assert_msg(isa_compile(cpu, control, flags, &program, &d) == -1,
 		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
 	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
-		      strstr(d.rule, rule) != NULL,
-		      "%s, %s: %s[%d] %#x \"%s\", and not %s[%d] %#x \"%s\"", cpu->id, name,
-		      d.field, d.index, d.bits, d.rule, field, index, bits, rule);
+		      strstr(d.rule, rule) != NULL && d.forbidden == forbidden,
+		      "%s, %s: %s[%d] %#x \"%s\" (%d), and not %s[%d] %#x \"%s\" (%d)", cpu->id,
+		      name, d.field, d.index, d.bits, d.rule, d.forbidden, field, index, bits, rule,
+		      forbidden);
 }
 
 #define refused(name, cpu, control, field, index, bits, rule) \
-	refused_with(name, cpu, control, 0, field, index, bits, rule)
+	refused_with(name, cpu, control, 0, field, index, bits, 0, rule)
+#define forbidden(name, cpu, control, field, index, bits, rule) \
+	refused_with(name, cpu, control, 0, field, index, bits, 1, rule)
 
 /* The program has only registers that the processor's list has, each once. */
 static struct perfctr_program accepted_with(const char *name, const struct perfctr_cpu *cpu,
@@ -99,6 +108,7 @@ static struct perfctr_program accepted_with(const char *name, const struct perfc
 static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
 		unsigned int flags, const struct trial *trials, size_t n)
 {
+	struct perfctr_program program, same;
 	struct perfctr_cpu_control c;
 	const struct word *w;
 	size_t i;
@@ -108,9 +118,18 @@ static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control 
 		for (w = trials[i].set; w->number; w++)
 			memcpy((char *)&c + (w->number - 1) * sizeof(uint32_t), &w->value,
 			       sizeof(w->value));
-		if (trials[i].rule)
+		if (trials[i].rule == ignored) {
+			program = accepted_with(trials[i].name, cpu, &c, flags);
+			memcpy((char *)&c + (w[-1].number - 1) * sizeof(uint32_t),
+			       (const char *)base + (w[-1].number - 1) * sizeof(uint32_t),
+			       sizeof(uint32_t));
+			same = accepted_with(trials[i].name, cpu, &c, flags);
+			ck_assert_msg(memcmp(&program, &same, sizeof(same)) == 0,
+				      "%s, %s: not ignored", cpu->id, trials[i].name);
+		} else if (trials[i].rule)
 			refused_with(trials[i].name, cpu, &c, flags, trials[i].field,
-				     trials[i].index, trials[i].bits, trials[i].rule);
+				     trials[i].index, trials[i].bits, trials[i].forbidden,
+				     trials[i].rule);
 		else
 			accepted_with(trials[i].name, cpu, &c, flags);
 	}
@@ -129,7 +148,7 @@ static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control 
  */
 static inline void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base,
 			 size_t offset, const char *field, int index, uint32_t reserved,
-			 uint32_t skip, const char *rule)
+			 uint32_t skip, unsigned int flags, int forbidden, const char *rule)
 {
 	struct perfctr_cpu_control c;
 	char name[80];
@@ -145,15 +164,19 @@ static inline void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 		memcpy((char *)&c + offset, &word, sizeof(word));
 		snprintf(name, sizeof(name), "%s[%d] bit %u", field, index, bit);
 		if (reserved & mask)
-			refused(name, cpu, &c, field, index, mask, rule);
+			refused_with(name, cpu, &c, flags, field, index, mask, forbidden, rule);
 		else if (!(skip & mask))
-			accepted(name, cpu, &c);
+			accepted_with(name, cpu, &c, flags);
 	}
 }
 
-#define SWEEP(cpu, base, member, i, reserved, skip, rule) \
+#define SWEEP_WITH(cpu, base, member, i, reserved, skip, flags, forbidden, rule) \
 	sweep(cpu, base, offsetof(struct perfctr_cpu_control, member[i]), #member, i, reserved, \
-	      skip, rule)
+	      skip, flags, forbidden, rule)
+#define SWEEP(cpu, base, member, i, reserved, skip, rule) \
+	SWEEP_WITH(cpu, base, member, i, reserved, skip, 0, 0, rule)
+#define SWEEP_FORBIDDEN(cpu, base, member, i, reserved, skip, rule) \
+	SWEEP_WITH(cpu, base, member, i, reserved, skip, 0, 1, rule)
 
 /* ---- what a program is ---- */
 

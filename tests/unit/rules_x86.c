@@ -25,6 +25,8 @@
 #define isa_negative	0
 #include "tests/unit/rules.h"
 
+#define EXTENDED PERFCTR_COMPILE_EXTENDED
+
 /* One of the writes. */
 static void writes_has(const struct perfctr_program *p, uint32_t slot, uint32_t reg,
 		       uint64_t value, uint64_t stopped)
@@ -111,30 +113,21 @@ START_TEST(common)
 	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x7FFFFFFF) },
 	      REFUSED("ireset", 3, 0x7FFFFFFF, "must be negative") },
 	    { "no start of a-mode", { W(ireset[3], 7) }, ACCEPTED },
-	    { "reserved 1", { W(_reserved1, 1) },
-	      REFUSED("_reserved", -1, 1, "reserved words must be zero") },
-	    { "reserved 2", { W(_reserved2, 0x80000000) },
-	      REFUSED("_reserved", -1, 0x80000000, "reserved words must be zero") },
-	    { "reserved 3", { W(_reserved3, 8) },
-	      REFUSED("_reserved", -1, 8, "reserved words must be zero") },
-	    { "reserved 4", { W(_reserved4, 0xFF) },
-	      REFUSED("_reserved", -1, 0xFF, "reserved words must be zero") },
-	    { "no offcore response 0", { W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no such register") },
-	    { "no offcore response 1", { W(offcore_rsp[1], 2) },
-	      REFUSED("offcore_rsp", 1, 2, "no such register") },
-	    { "upper half behind the last", { W(evntsel_high[4], 1) },
-	      REFUSED("evntsel_high", 4, 1, "must be zero here") },
-	    { "upper half of the last place", { W(evntsel_high[17], 1) },
-	      REFUSED("evntsel_high", 17, 1, "must be zero here") },
-	    { "upper half", { W(evntsel_high[1], 0x80000000) },
-	      REFUSED("evntsel_high", 1, 0x80000000, "must be zero here") });
+	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
+	    { "reserved 2", { W(_reserved2, 0x80000000) }, IGNORED },
+	    { "reserved 3", { W(_reserved3, 8) }, IGNORED },
+	    { "reserved 4", { W(_reserved4, 0xFF) }, IGNORED },
+	    { "no offcore response 0", { W(offcore_rsp[0], 1) }, IGNORED },
+	    { "no offcore response 1", { W(offcore_rsp[1], 2) }, IGNORED },
+	    { "upper half behind the last", { W(evntsel_high[4], 1) }, IGNORED },
+	    { "upper half of the last place", { W(evntsel_high[17], 1) }, IGNORED },
+	    { "upper half", { W(evntsel_high[1], 0x80000000) }, IGNORED });
 	cpu.pcint = 0;
 	TRY(&cpu, &c,
 	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
 	    { "i-mode without interrupts", { W(nractrs, 3), W(nrictrs, 1),
 	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
-	      REFUSED("nrictrs", -1, 1, "can't interrupt") });
+	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") });
 }
 END_TEST
 
@@ -154,12 +147,10 @@ START_TEST(generic)
 	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "only the TSC") },
 	    { "18", { W(nractrs, 18) }, REFUSED("nractrs", -1, 18, "only the TSC") },
 	    { "i-mode", { W(nrictrs, 1), W(ireset[0], 0x80000000) },
-	      REFUSED("nrictrs", -1, 1, "only the TSC") },
-	    { "upper half", { W(evntsel_high[0], 1) },
-	      REFUSED("evntsel_high", 0, 1, "must be zero here") },
-	    { "offcore response", { W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no such register") },
-	    { "reserved", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "must be zero") });
+	      FORBIDDEN("nrictrs", -1, 1, "only the TSC") },
+	    { "upper half", { W(evntsel_high[0], 1) }, IGNORED },
+	    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
+	    { "reserved", { W(_reserved1, 1) }, IGNORED });
 	program = accepted("generic", &cpu, &c);
 	ck_assert_uint_eq(program.nr_writes, 0);
 	ck_assert_uint_eq(program.ack_reg, 0);
@@ -187,13 +178,13 @@ START_TEST(p5)
 	c.evntsel[1] = 0x018D;		/* clocks of bus utilisation, user */
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "these bits are reserved");
-		SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFE00, 0, "half of CESR");
-		SWEEP(&cpu, &c, evntsel_high, 0, 0xFFFFFFFF, 0, "must be zero here");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "these bits are reserved");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFE00, 0, "half of CESR");
+		TRY(&cpu, &c, { "upper half", { W(evntsel_high[0], 0xFFFFFFFF) }, IGNORED });
 		TRY(&cpu, &c,
 		    { "all bits", { W(evntsel[1], 0x01FF) }, ACCEPTED },
 		    { "several reserved bits", { W(evntsel[1], 0xFFFFFFFF) },
-		      REFUSED("evntsel", 1, 0xFFFFFE00, "reserved") },
+		      FORBIDDEN("evntsel", 1, 0xFFFFFE00, "reserved") },
 		    { "no CPL", { W(evntsel[0], 0x013F) }, REFUSED("evntsel", 0, 0, "CPL") },
 		    { "no CPL of the second", { W(evntsel[1], 0) },
 		      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel, 7 user) must be set") },
@@ -205,10 +196,9 @@ START_TEST(p5)
 		    { "three", { W(nractrs, 3), W(pmc_map[2], 2), W(evntsel[2], 0xC0) },
 		      REFUSED("pmc_map", 2, 2, "no such counter") },
 		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
-		      REFUSED("nrictrs", -1, 1, "can't interrupt") },
-		    { "offcore response", { W(offcore_rsp[1], 1) },
-		      REFUSED("offcore_rsp", 1, 1, "no such register") },
-		    { "reserved 4", { W(_reserved4, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+		      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
+		    { "offcore response", { W(offcore_rsp[1], 1) }, IGNORED },
+		    { "reserved 4", { W(_reserved4, 1) }, IGNORED });
 		REGISTERS(&cpu, 0x11);
 		setup_is(&cpu, 0, 0);
 		program = accepted("program", &cpu, &c);
@@ -235,17 +225,16 @@ START_TEST(mii)
 	struct perfctr_cpu cpu = named("mii");
 	struct perfctr_program program;
 
-	SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFA00, 0, "these bits are reserved");
-	SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFA00, 0, "these bits are reserved");
+	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFA00, 0, "these bits are reserved");
+	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFA00, 0, "these bits are reserved");
 	TRY(&cpu, &c,
 	    { "all bits", { W(evntsel[0], 0x05FF) }, ACCEPTED },
 	    { "no CPL", { W(evntsel[1], 0x053F) },
 	      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel") },
 	    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such counter") },
 	    { "i-mode", { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
-	      REFUSED("nrictrs", -1, 1, "can't interrupt") },
-	    { "upper half", { W(evntsel_high[1], 4) },
-	      REFUSED("evntsel_high", 1, 4, "must be zero here") });
+	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
+	    { "upper half", { W(evntsel_high[1], 4) }, IGNORED });
 	REGISTERS(&cpu, 0x11);
 	setup_is(&cpu, 0, 0);
 	c.evntsel[1] = 0x0582;
@@ -267,8 +256,8 @@ START_TEST(winchip)
 	c.tsc_on = 0;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFF00, 0, "these bits are reserved");
-		SWEEP(&cpu, &c, evntsel, 1, 0xFFFFFF00, 0, "these bits are reserved");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFF00, 0, "these bits are reserved");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFF00, 0, "these bits are reserved");
 		TRY(&cpu, &c,
 		    { "no CPL bits", { W(evntsel[0], 0), W(evntsel[1], 0xFF) }, ACCEPTED },
 		    { "TSC", { W(tsc_on, 1) }, REFUSED("tsc_on", -1, 1, "no TSC") },
@@ -276,7 +265,7 @@ START_TEST(winchip)
 		      REFUSED("tsc_on", -1, 2, "no TSC") },
 		    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such") },
 		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
-		      REFUSED("nrictrs", -1, 1, "can't interrupt") });
+		      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") });
 		REGISTERS(&cpu, 0x11);
 		setup_is(&cpu, 0, 0);
 	}
@@ -300,13 +289,13 @@ START_TEST(p6)
 	c.evntsel[0] |= ENABLE;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP(&cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
-		SWEEP(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE, "reserved on this processor");
-		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0, "must be zero here");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE, "reserved on this processor");
+		TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
 		TRY(&cpu, &c,
 		    { "all", { W(evntsel[0], 0xFFC7FFFF), W(evntsel[1], 0xFF87FFFF) }, ACCEPTED },
 		    { "both reserved", { W(evntsel[1], 0x002B00C0) },
-		      REFUSED("evntsel", 1, 0x00280000, "reserved on this processor") },
+		      FORBIDDEN("evntsel", 1, 0x00280000, "reserved on this processor") },
 		    { "user only", { W(evntsel[1], 0x000100C0) }, ACCEPTED },
 		    { "kernel only", { W(evntsel[1], 0x000200C0) }, ACCEPTED },
 		    { "no CPL", { W(evntsel[1], 0x000000C0) },
@@ -314,7 +303,7 @@ START_TEST(p6)
 		    { "0 is not enabled", { W(evntsel[0], 0x000300C0) },
 		      REFUSED("evntsel", 0, 0, "of counter 0, which enables both") },
 		    { "1 has the enable bit", { W(evntsel[1], 0x004300C0) },
-		      REFUSED("evntsel", 1, ENABLE, "reserved but in counter 0's") },
+		      FORBIDDEN("evntsel", 1, ENABLE, "reserved but in counter 0's") },
 		    { "exchanged", { W(pmc_map[0], 1), W(pmc_map[1], 0),
 		      W(evntsel[0], 0x000300C0), W(evntsel[1], 0x004300C0) }, ACCEPTED },
 		    { "0 behind 1 is not enabled", { W(pmc_map[0], 1), W(pmc_map[1], 0),
@@ -324,7 +313,7 @@ START_TEST(p6)
 		    { "1 alone", { W(nractrs, 1), W(pmc_map[0], 1), W(evntsel[0], 0x000300C0) },
 		      ACCEPTED },
 		    { "1 alone has the enable bit", { W(nractrs, 1), W(pmc_map[0], 1) },
-		      REFUSED("evntsel", 0, ENABLE, "reserved but in counter 0's") },
+		      FORBIDDEN("evntsel", 0, ENABLE, "reserved but in counter 0's") },
 		    { "counter 2", { W(pmc_map[1], 2) },
 		      REFUSED("pmc_map", 1, 2, "no such counter") },
 		    { "a-mode that interrupts", { W(evntsel[1], 0x001300C0) },
@@ -336,9 +325,8 @@ START_TEST(p6)
 		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
 		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0) },
 		      REFUSED("ireset", 1, 0, "must be negative") },
-		    { "offcore response", { W(offcore_rsp[0], 1) },
-		      REFUSED("offcore_rsp", 0, 1, "no such register") },
-		    { "reserved 2", { W(_reserved2, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+		    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
+		    { "reserved 2", { W(_reserved2, 1) }, IGNORED });
 		REGISTERS(&cpu, 0x186, 0x187);
 		setup_is(&cpu, 0, 0);
 		program = accepted("program", &cpu, &c);
@@ -376,7 +364,7 @@ START_TEST(c3)
 	struct perfctr_program program;
 
 	c.pmc_map[0] = 1;
-	SWEEP(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "bits 8-0 only");
+	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "bits 8-0 only");
 	TRY(&cpu, &c,
 	    { "no auxiliary bits", { W(evntsel[0], 0x0079) }, ACCEPTED },
 	    { "no event", { W(evntsel[0], 0) }, ACCEPTED },
@@ -388,12 +376,11 @@ START_TEST(c3)
 	    { "the same two", { W(nractrs, 2), W(pmc_map[1], 1) },
 	      REFUSED("pmc_map", 1, 1, "another counter is mapped") },
 	    { "P6's event select", { W(evntsel[0], 0x004300C0) },
-	      REFUSED("evntsel", 0, 0x00430000, "bits 8-0 only") },
+	      FORBIDDEN("evntsel", 0, 0x00430000, "bits 8-0 only") },
 	    { "i-mode", { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
-	      REFUSED("nrictrs", -1, 1, "can't interrupt") },
-	    { "upper half", { W(evntsel_high[0], 1) },
-	      REFUSED("evntsel_high", 0, 1, "must be zero here") },
-	    { "reserved 3", { W(_reserved3, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
+	    { "upper half", { W(evntsel_high[0], 1) }, IGNORED },
+	    { "reserved 3", { W(_reserved3, 1) }, IGNORED });
 	REGISTERS(&cpu, 0x187);
 	setup_is(&cpu, 0, 0);
 	program = accepted("program", &cpu, &c);
@@ -409,10 +396,12 @@ static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint
 {
 	struct perfctr_cpu_control c = amode(counters, 0x004300C0);
 
-	SWEEP(cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
-	SWEEP(cpu, &c, evntsel, 3, 0x00280000, INT, "reserved on this processor");
-	SWEEP(cpu, &c, evntsel_high, 0, ~high, 0,
-	      high ? "reserved on this processor" : "must be zero here");
+	SWEEP_FORBIDDEN(cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
+	SWEEP_FORBIDDEN(cpu, &c, evntsel, 3, 0x00280000, INT, "reserved on this processor");
+	if (high)
+		SWEEP(cpu, &c, evntsel_high, 0, ~high, 0, "reserved on this processor");
+	else
+		TRY(cpu, &c, { "upper half", { W(evntsel_high[0], 0xFFFFFFFF) }, IGNORED });
 	TRY(cpu, &c,
 	    { "as it is", { { 0 } }, ACCEPTED },
 	    { "all bits", { W(evntsel[1], 0xFFC7FFFF), W(evntsel_high[1], high) }, ACCEPTED },
@@ -432,12 +421,10 @@ static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint
 	      REFUSED("evntsel", 3, 0, "an i-mode counter needs the interrupt bit") },
 	    { "i-mode", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x005300C0),
 	      W(ireset[3], 0x80000000) }, ACCEPTED },
-	    { "upper half of an unused place", { W(evntsel_high[6], 1) },
-	      REFUSED("evntsel_high", 6, 1, "must be zero here") },
-	    { "offcore response", { W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no such register") },
-	    { "reserved 1", { W(_reserved1, 1) }, REFUSED("_reserved", -1, 1, "zero") },
-	    { "reserved 3", { W(_reserved3, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+	    { "upper half of an unused place", { W(evntsel_high[6], 1) }, IGNORED },
+	    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
+	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
+	    { "reserved 3", { W(_reserved3, 1) }, IGNORED });
 }
 
 START_TEST(k7)
@@ -594,13 +581,13 @@ START_TEST(p4_cccr)
 
 	for (ht = 0; ht < 2; ht++) {
 		cpu.ht = ht & 1;
-		SWEEP(&cpu, &c, evntsel, 0, 0xB80007FF, 0x0400E000, "of a CCCR are reserved");
-		SWEEP(&cpu, &c, evntsel, 1, 0xB80007FF, 0x0400E800, "of a CCCR are reserved");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xB80007FF, 0x0400E000, "of a CCCR are reserved");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xB80007FF, 0x0400E800, "of a CCCR are reserved");
 		TRY(&cpu, &c,
 		    { "as it is", { { 0 } }, ACCEPTED },
 		    { "all", { W(evntsel[0], 0x43FF9800) }, ACCEPTED },
 		    { "all reserved", { W(evntsel[0], 0xFFFFFFFF) },
-		      REFUSED("evntsel", 0, 0xB80007FF, "OVF (31), OVF_PMI_T1 (27)") },
+		      FORBIDDEN("evntsel", 0, 0xB80007FF, "OVF (31), OVF_PMI_T1 (27)") },
 		    { "nothing enables", { W(evntsel[0], 0x00038000) },
 		      REFUSED("evntsel", 0, 0, "ENABLE (12), CASCADE (30) or EXTENDED") },
 		    { "CASCADE", { W(evntsel[0], 0x40038000) }, ACCEPTED },
@@ -616,7 +603,7 @@ START_TEST(p4_cccr)
 		      REFUSED("evntsel", 1, 0, "an i-mode counter needs OVF_PMI_T0") },
 		    { "i-mode with OVF_PMI_T1", { W(nractrs, 1), W(nrictrs, 1),
 		      W(evntsel[1], 0x0C03D000), W(ireset[1], 0xFFFFFFFE) },
-		      REFUSED("evntsel", 1, 0x08000000, "OVF_PMI_T1 (27)") },
+		      FORBIDDEN("evntsel", 1, 0x08000000, "OVF_PMI_T1 (27)") },
 		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000) },
 		      REFUSED("ireset", 1, 0, "must be negative") },
 		    { "FORCE_OVF from -2", { W(nractrs, 1), W(nrictrs, 1),
@@ -627,11 +614,10 @@ START_TEST(p4_cccr)
 		      REFUSED("ireset", 1, 0x80000000, "with FORCE_OVF (25)") },
 		    { "FORCE_OVF from -1", { W(nractrs, 1), W(nrictrs, 1),
 		      W(evntsel[1], 0x0603D000), W(ireset[1], 0xFFFFFFFF) }, ACCEPTED },
-		    { "offcore words are escr's and pebs's", { W(_reserved1, 1) },
-		      REFUSED("_reserved", -1, 1, "must be zero") },
-		    { "reserved 2", { W(_reserved2, 2) }, REFUSED("_reserved", -1, 2, "zero") },
-		    { "reserved 3", { W(_reserved3, 4) }, REFUSED("_reserved", -1, 4, "zero") },
-		    { "reserved 4", { W(_reserved4, 8) }, REFUSED("_reserved", -1, 8, "zero") });
+		    { "offcore words are escr's and pebs's", { W(_reserved1, 1) }, IGNORED },
+		    { "reserved 2", { W(_reserved2, 2) }, IGNORED },
+		    { "reserved 3", { W(_reserved3, 4) }, IGNORED },
+		    { "reserved 4", { W(_reserved4, 8) }, IGNORED });
 	}
 }
 END_TEST
@@ -674,10 +660,10 @@ START_TEST(p4_extended_cascade)
 			c.pmc_map[0] = FAST | counter;
 			c.evntsel[0] = 0x00030800 | any_select(counter) << 13;
 			if (model < 2)
-				refused("cascade", &cpu, &c, "evntsel", 0, 0x800,
+				forbidden("cascade", &cpu, &c, "evntsel", 0, 0x800,
 					"needs a P4 of model 2 or later");
 			else if (cascades[counter] == '0')
-				refused("cascade", &cpu, &c, "evntsel", 0, 0x800,
+				forbidden("cascade", &cpu, &c, "evntsel", 0, 0x800,
 					"only for counters 12 and 15-17");
 			else
 				accepted("cascade", &cpu, &c);
@@ -761,7 +747,7 @@ START_TEST(p4_escr)
 	struct perfctr_cpu cpu = p4_cpu(2, 0);
 	unsigned int ht, global;
 
-	SWEEP(&cpu, &c, p4.escr, 0, 0x80000000, 0x3, "bit 31 of an ESCR is reserved");
+	SWEEP_FORBIDDEN(&cpu, &c, p4.escr, 0, 0x80000000, 0x3, "bit 31 of an ESCR is reserved");
 	/* CPL_T1, bits 0 and 1, needs both hyper-threading and a global counter. */
 	for (ht = 0; ht < 2; ht++) {
 		for (global = 0; global < 2; global++) {
@@ -830,10 +816,10 @@ START_TEST(p4_replay_tagging)
 
 	TRY(&cpu, &c,
 	    { "no enable", { W(p4.pebs_matrix_vert, 1) },
-	      REFUSED("p4.pebs_matrix_vert", -1, 1, "must be zero where p4.pebs_enable is") },
+	      FORBIDDEN("p4.pebs_matrix_vert", -1, 1, "must be zero where p4.pebs_enable is") },
 	    { "all", { W(p4.pebs_enable, 0x01000607), W(p4.pebs_matrix_vert, 3) }, ACCEPTED },
 	    { "ENABLE_PEBS_MY_THR", { W(p4.pebs_enable, 0x03000001), W(p4.pebs_matrix_vert, 1) },
-	      REFUSED("p4.pebs_enable", -1, 0x02000000, "only bits 24, 10, 9 and 2-0") },
+	      FORBIDDEN("p4.pebs_enable", -1, 0x02000000, "only bits 24, 10, 9 and 2-0") },
 	    { "no UOP_TAG", { W(p4.pebs_enable, 0x00000001), W(p4.pebs_matrix_vert, 1) },
 	      REFUSED("p4.pebs_enable", -1, 0, "UOP_TAG (24) must be set") },
 	    { "UOP_TAG alone", { W(p4.pebs_enable, 0x01000000), W(p4.pebs_matrix_vert, 1) },
@@ -841,20 +827,23 @@ START_TEST(p4_replay_tagging)
 	    { "vert 1", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 1) }, ACCEPTED },
 	    { "vert 2", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 2) }, ACCEPTED },
 	    { "vert 4", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 5) },
-	      REFUSED("p4.pebs_matrix_vert", -1, 4, "only bits 1 and 0 may be set") },
+	      FORBIDDEN("p4.pebs_matrix_vert", -1, 4, "only bits 1 and 0 may be set") },
 	    { "vert 31", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 0x80000000) },
-	      REFUSED("p4.pebs_matrix_vert", -1, 0x80000000, "only bits 1 and 0 may be set") },
+	      FORBIDDEN("p4.pebs_matrix_vert", -1, 0x80000000, "only bits 1 and 0 may be set") },
 	    { "vert 0", { W(p4.pebs_enable, 0x01000001) },
 	      REFUSED("p4.pebs_matrix_vert", -1, 0, "bit 1 or 0 must be set") },
 	    { "without counters", { W(nractrs, 0), W(p4.pebs_enable, 0x00000001) },
-	      REFUSED("p4.pebs_enable", -1, 0, "UOP_TAG (24) must be set") });
+	      FORBIDDEN("p4.pebs_enable", -1, 1, "must be zero where there are no counters") },
+	    { "all right, without counters", { W(nractrs, 0), W(p4.pebs_enable, 0x01000001),
+	      W(p4.pebs_matrix_vert, 1) },
+	      FORBIDDEN("p4.pebs_enable", -1, 0x01000001, "where there are no counters") });
 	for (bit = 0; bit < 32; bit++) {
 		c.p4.pebs_enable = 0x01000000u | 1u << bit;
 		c.p4.pebs_matrix_vert = 1;
 		if (0x01000607u >> bit & 1 && bit != 24)
 			accepted("pebs_enable", &cpu, &c);
 		else if (bit != 24)
-			refused("pebs_enable", &cpu, &c, "p4.pebs_enable", -1, 1u << bit,
+			forbidden("pebs_enable", &cpu, &c, "p4.pebs_enable", -1, 1u << bit,
 				"only bits 24, 10, 9 and 2-0 may be set");
 	}
 }
@@ -966,10 +955,13 @@ START_TEST(arch_event_selects)
 
 		cpu.frontend = 0;
 		ck_assert_uint_eq(cpu.version, a->version);
-		SWEEP(&cpu, &c, evntsel, 0, a->reserved, INT, "reserved on this processor");
-		SWEEP(&cpu, &c, evntsel, 1, a->reserved, INT, "reserved on this processor");
-		SWEEP(&cpu, &c, evntsel_high, 1, a->reserved_high, 0,
-		      ~a->reserved_high ? "reserved on this processor" : "must be zero here");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, a->reserved, INT, "reserved on this processor");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, a->reserved, INT, "reserved on this processor");
+		if (~a->reserved_high)
+			SWEEP(&cpu, &c, evntsel_high, 1, a->reserved_high, 0,
+			      "reserved on this processor");
+		else
+			TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
 		TRY(&cpu, &c,
 		    { "all", { W(evntsel[0], 0xFFEFFFFF & ~a->reserved),
 		      W(evntsel_high[0], ~a->reserved_high) }, ACCEPTED },
@@ -992,10 +984,9 @@ START_TEST(arch_event_selects)
 		      W(ireset[1], 0x80000000) }, ACCEPTED },
 		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0) },
 		      REFUSED("ireset", 1, 0, "must be negative") },
-		    { "upper half of an unused place", { W(evntsel_high[2], 1) },
-		      REFUSED("evntsel_high", 2, 1, "must be zero here") },
-		    { "frontend", { W(pebs_frontend, 1) }, REFUSED("_reserved", -1, 1, "zero") },
-		    { "reserved 4", { W(_reserved4, 1) }, REFUSED("_reserved", -1, 1, "zero") });
+		    { "upper half of an unused place", { W(evntsel_high[2], 1) }, IGNORED },
+		    { "frontend", { W(pebs_frontend, 1) }, IGNORED },
+		    { "reserved 4", { W(_reserved4, 1) }, IGNORED });
 	}
 }
 END_TEST
@@ -1049,12 +1040,17 @@ START_TEST(arch_fixed_counters)
 			continue;
 		}
 		/* Edge, pin, inversion, counter mask; AnyThread goes by the version. */
-		SWEEP(&cpu, &c, evntsel, 1, 0xFF8C0000, INT | 0x00200000, "a fixed counter has no");
-		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0,
-		      ~a->reserved_high ? "a fixed counter has no" : "must be zero here");
+		SWEEP(&cpu, &c, evntsel, 1, 0xFF840000, INT | 0x00280000, "a fixed counter has no");
+		TRY(&cpu, &c, { "pin control", { W(evntsel[1], USR_OS | 0x00080000) },
+		    FORBIDDEN("evntsel", 1, 0x00080000, "reserved on this processor") });
+		if (~a->reserved_high)
+			SWEEP(&cpu, &c, evntsel_high, 1, ~a->reserved_high, a->reserved_high,
+			      "a fixed counter has no");
+		else
+			TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
 		if (any)
 			TRY(&cpu, &c, { "AnyThread", { W(evntsel[1], 0x00230000) },
-			    REFUSED("evntsel", 1, 0x00200000, "reserved on this processor") });
+			    FORBIDDEN("evntsel", 1, 0x00200000, "reserved on this processor") });
 		else
 			TRY(&cpu, &c,
 			    { "AnyThread", { W(evntsel[1], 0x00230000) }, ACCEPTED });
@@ -1125,43 +1121,43 @@ START_TEST(arch_offcore)
 
 	cpu.frontend = 0;
 	TRY(&cpu, &c,
-	    { "without the event", { W(offcore_rsp[0], 0x8001) },
-	      REFUSED("offcore_rsp", 0, 0x8001, "no counter has the offcore response event") },
+	    { "without the event", { W(offcore_rsp[0], 0xFFFFFFFF) }, IGNORED },
 	    { "the event alone", { W(evntsel[1], 0x004301B7) }, ACCEPTED },
 	    { "16 bits", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFF) }, ACCEPTED },
 	    { "bit 16", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x10001) },
 	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
 	    { "bit 31", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x80000000) },
 	      REFUSED("offcore_rsp", 0, 0x80000000, "reserved on this processor") },
-	    { "the event of the other", { W(evntsel[1], 0x004301BB), W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") },
+	    { "the event of the other", { W(evntsel[1], 0x004301BB), W(offcore_rsp[0], 1) }, IGNORED },
 	    { "the event of a fixed counter", { W(pmc_map[1], FIXED), W(evntsel[1], 0x000301B7),
-	      W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") },
-	    { "the event of an unused place", { W(evntsel[3], 0x004301B7), W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") },
-	    { "there is no second", { W(evntsel[1], 0x004301BB), W(offcore_rsp[1], 1) },
-	      REFUSED("offcore_rsp", 1, 1, "no such register") },
-	    { "no upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[0], 1) },
-	      REFUSED("_reserved", -1, 1, "must be zero") },
+	      W(offcore_rsp[0], 1) }, IGNORED },
+	    { "the event of an unused place", { W(evntsel[3], 0x004301B7), W(offcore_rsp[0], 1) }, IGNORED },
+	    { "there is no second", { W(evntsel[1], 0x004301BB), W(offcore_rsp[1], 1) }, IGNORED },
+	    { "no upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[0], 1) }, IGNORED },
 	    { "no second upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[1], 1) },
-	      REFUSED("_reserved", -1, 1, "must be zero") });
+	      IGNORED });
 	c.evntsel[1] = 0x004301B7;
 	SWEEP(&cpu, &c, offcore_rsp, 0, 0xFFFF0000, 0, "reserved on this processor");
 	c.evntsel[1] = 0x004300C0;
 	cpu = named("core2");
 	TRY(&cpu, &c,
-	    { "Core 2 has none", { W(nractrs, 2), W(offcore_rsp[0], 1), W(evntsel[1], 0x4301B7) },
-	      REFUSED("offcore_rsp", 0, 1, "no such register") });
+	    { "Core 2 has none", { W(nractrs, 2), W(evntsel[1], 0x4301B7), W(offcore_rsp[0], 1) },
+	      IGNORED });
 	cpu = named("westmere_dp");
 	TRY(&cpu, &c,
 	    { "Westmere has two", { W(evntsel[1], 0x004301B7), W(evntsel[2], 0x004301BB),
 	      W(offcore_rsp[0], 0xFFFF), W(offcore_rsp[1], 0xFFFF) }, ACCEPTED },
-	    { "not the second's event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[1], 1) },
-	      REFUSED("offcore_rsp", 1, 1, "no counter has the offcore response event") });
+	    { "not the second's event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[1], 1) }, IGNORED });
 	cpu = named("skylake");
 	cpu.frontend = 0;
 	TRY(&cpu, &c,
+	    { "an upper half that does not count", { W(evntsel[1], 0x004301B7),
+	      W(offcore_rsp_high[0], 1) },
+	      REFUSED("offcore_rsp_high", 0, 1, "VPERFCTR_CONTROL_EXTENDED") },
+	    { "of another event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
+	      W(offcore_rsp_high[1], 1) }, IGNORED },
+	    { "of none", { W(offcore_rsp_high[0], 0xFFFFFFFF) }, IGNORED });
+	TRY_WITH(&cpu, &c, EXTENDED,
 	    { "upper halves", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFFFFFF),
 	      W(offcore_rsp_high[0], 0x3F) }, ACCEPTED },
 	    { "bit 38", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
@@ -1170,19 +1166,22 @@ START_TEST(arch_offcore)
 	    { "bit 63 of the second", { W(evntsel[1], 0x004301BB),
 	      W(offcore_rsp_high[1], 0x80000000) },
 	      REFUSED("offcore_rsp_high", 1, 0x80000000, "reserved on this processor") },
-	    { "the third reserved word", { W(evntsel[1], 0x004301BB), W(_reserved3, 1) },
-	      REFUSED("_reserved", -1, 1, "must be zero") });
+	    { "a register that is not there", { W(evntsel[1], 0x004301BB), W(pebs_frontend, 1) },
+	      REFUSED("pebs_frontend", -1, 1, "no such register") },
+	    { "the fourth reserved word", { W(_reserved4, 1) }, IGNORED });
 	c.evntsel[1] = 0x004301B7;
 	c.offcore_rsp[0] = 1;
 	SWEEP(&cpu, &c, offcore_rsp, 0, 0, 0, "");
-	SWEEP(&cpu, &c, offcore_rsp_high, 0, 0xFFFFFFC0, 0, "reserved on this processor");
+	SWEEP_WITH(&cpu, &c, offcore_rsp_high, 0, 0xFFFFFFC0, 0, EXTENDED, 0,
+		   "reserved on this processor");
+	TRY_WITH(&cpu, &c, EXTENDED, { "for nothing", { W(offcore_rsp_high[1], 1) },
+		 REFUSED("offcore_rsp_high", 1, 1, "no counter has the offcore response event") });
 	c = amode(3, 0x004300C0);
 	cpu = named("goldencove");
 	TRY(&cpu, &c,
 	    { "2AH", { W(evntsel[1], 0x0043012A), W(offcore_rsp[0], 1) }, ACCEPTED },
 	    { "2BH", { W(evntsel[1], 0x0043012B), W(offcore_rsp[1], 1) }, ACCEPTED },
-	    { "2BH for the first", { W(evntsel[1], 0x0043012B), W(offcore_rsp[0], 1) },
-	      REFUSED("offcore_rsp", 0, 1, "no counter has the offcore response event") });
+	    { "2BH for the first", { W(evntsel[1], 0x0043012B), W(offcore_rsp[0], 1) }, IGNORED });
 }
 END_TEST
 
@@ -1193,6 +1192,12 @@ START_TEST(arch_frontend)
 
 	cpu.frontend = 1;
 	TRY(&cpu, &c,
+	    { "does not count", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
+	      REFUSED("pebs_frontend", -1, 0x11, "VPERFCTR_CONTROL_EXTENDED") },
+	    { "nor for those who may need it", { W(evntsel[2], 0x004301C2),
+	      W(pebs_frontend, 0xFFFFFFFF) }, IGNORED },
+	    { "nor for others", { W(pebs_frontend, 0xFFFFFFFF) }, IGNORED });
+	TRY_WITH(&cpu, &c, EXTENDED,
 	    { "FRONTEND_RETIRED", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) }, ACCEPTED },
 	    { "neither", { { 0 } }, ACCEPTED },
 	    { "23 bits", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x7FFFFF) }, ACCEPTED },
@@ -1205,17 +1210,18 @@ START_TEST(arch_frontend)
 	    { "an unused place", { W(evntsel[3], 0x004301C6), W(pebs_frontend, 0x11) },
 	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
 	    { "the event alone", { W(evntsel[2], 0x004301C6) }, ACCEPTED },
-	    { "the fourth reserved word", { W(_reserved4, 1) },
-	      REFUSED("_reserved", -1, 1, "must be zero") });
+	    { "the fourth reserved word", { W(_reserved4, 1) }, IGNORED });
 	c.evntsel[1] = 0x004301C6;
 	c.pebs_frontend = 0x11;
 	sweep(&cpu, &c, offsetof(struct perfctr_cpu_control, pebs_frontend), "pebs_frontend", -1,
-	      0xFF800000, 0, "only bits 22-0 may be set");
+	      0xFF800000, 0, EXTENDED, 0, "only bits 22-0 may be set");
 	c = amode(3, 0x004300C0);
 	cpu.frontend = 0;
 	TRY(&cpu, &c,
+	    { "no such register", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) }, IGNORED });
+	TRY_WITH(&cpu, &c, EXTENDED,
 	    { "no such register", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
-	      REFUSED("_reserved", -1, 0x11, "must be zero") });
+	      REFUSED("pebs_frontend", -1, 0x11, "no such register") });
 }
 END_TEST
 
@@ -1280,7 +1286,7 @@ START_TEST(arch_programs)
 	c.offcore_rsp[0] = 0x80000001;
 	c.offcore_rsp_high[0] = 0x3F;
 	c.pebs_frontend = 0x400406;
-	program = accepted("version 4", &cpu, &c);
+	program = accepted_with("version 4", &cpu, &c, EXTENDED);
 	/* Extra registers come first; one of 0 is written too, lest an older value stays. */
 	WRITES(&program, { 33, 0x1A6, 0x3F80000001, 0x3F80000001 }, { 34, 0x1A7, 0, 0 },
 	       { 35, 0x3F7, 0x400406, 0x400406 }, { 3, 0x189, 0x004301C6, 0x004301C6 },
@@ -1295,7 +1301,7 @@ START_TEST(arch_programs)
 	REGISTERS(&cpu, 0x186, 0x187, 0x188, 0x189, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 		  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x38D, 0x1A6, 0x1A7, 0x3F7);
 	cpu.full_width = 0;
-	program = accepted("not full width", &cpu, &c);
+	program = accepted_with("not full width", &cpu, &c, EXTENDED);
 	ck_assert_uint_eq(program.counter[0].reg, 0xC4);
 
 	cpu = named("icelake");
@@ -1308,7 +1314,7 @@ START_TEST(arch_programs)
 	c = amode(1, 0x004300C0);
 	c.pmc_map[0] = 9;
 	c.evntsel_high[0] = 0xFF10;
-	program = accepted("version 6", &cpu, &c);
+	program = accepted_with("version 6", &cpu, &c, EXTENDED);
 	WRITES(&program, { 9, 0x1925, 0xFF10004300C0ull, 0xFF10004300C0ull });
 	/* Sets with holes, which leaf 23H may have, and a hypervisor's leaf 0AH. */
 	cpu.counters = 0x5;
@@ -1329,7 +1335,7 @@ START_TEST(arch_programs)
 	TRY(&cpu, &c,
 	    { "counter 31", { W(pmc_map[0], 31) }, ACCEPTED },
 	    { "counter 32", { W(pmc_map[0], 32) }, REFUSED("pmc_map", 0, 32, "no such counter") });
-	program = accepted("64 bits", &cpu, &c);
+	program = accepted_with("64 bits", &cpu, &c, EXTENDED);
 	ck_assert_uint_eq(program.counter[0].mask, ~0ull);
 	setup_is(&cpu, 0x38F, 0x9FFFFFFFFull);
 }
@@ -1441,8 +1447,7 @@ START_TEST(westmere_offcore)
 	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
 	    { "bit 16 of the second", { W(offcore_rsp[1], 0x10001) },
 	      REFUSED("offcore_rsp", 1, 0x10000, "reserved on this processor") },
-	    { "no upper half", { W(offcore_rsp_high[0], 1) },
-	      REFUSED("_reserved", -1, 1, "must be zero") });
+	    { "no upper half", { W(offcore_rsp_high[0], 1) }, IGNORED });
 }
 END_TEST
 
@@ -1452,7 +1457,7 @@ START_TEST(offcore_high_without_event)
 	struct perfctr_cpu_control c = amode(2, 0x004300C0);
 	struct perfctr_cpu cpu = named("skylake");
 
-	TRY(&cpu, &c,
+	TRY_WITH(&cpu, &c, EXTENDED,
 	    { "upper half only", { W(offcore_rsp_high[1], 0x10) },
 	      REFUSED("offcore_rsp_high", 1, 0x10, "no counter has the offcore response event") });
 }
@@ -1466,7 +1471,8 @@ START_TEST(frontend_of_a_fixed_counter)
 
 	cpu.frontend = 1;
 	c.pmc_map[0] = FIXED;
-	TRY(&cpu, &c,
+	TRY(&cpu, &c, { "fixed", { W(pebs_frontend, 0x11) }, IGNORED });
+	TRY_WITH(&cpu, &c, EXTENDED,
 	    { "fixed", { W(pebs_frontend, 0x11) },
 	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") });
 }

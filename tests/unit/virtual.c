@@ -254,17 +254,39 @@ START_TEST(an_invalid_control_changes_nothing)
 	control.flags = 4;
 	ck_fails(vperfctr_control(self, &control), EINVAL, "flags has 0x00000004");
 	control = tsc_only();
-	control._reserved3 = 1;
-	ck_fails(vperfctr_control(self, &control), EINVAL, "reserved");
-	control = tsc_only();
-	control.cpu_control._reserved4 = 1;
-	ck_fails(vperfctr_control(self, &control), EINVAL, "_reserved has 0x00000001");
+	control.flags = 1 | 2 | 0x80000000;
+	ck_fails(vperfctr_control(self, &control), EINVAL, "_EXTENDED are known");
 	ck_assert_int_ne(vperfctr_is_running(self), 0);
 	spin(5);
 	ck_assert_uint_gt(vperfctr_read_tsc(self), before);
 	ck_assert_int_eq(vperfctr_read_state(self, NULL, &read), 0);
 	ck_assert_uint_eq(read.cpu_control.tsc_on, 1);
 	ck_assert_uint_eq(read.cpu_control.nractrs, 0);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+}
+END_TEST
+
+/* Perfctr 2.6's programs leave there what was on their stack. It is read back as it was. */
+START_TEST(reserved_words)
+{
+	struct vperfctr *self = open_counting_tsc();
+	struct vperfctr_control control = tsc_only(), read;
+
+	control._reserved2 = control._reserved3 = control._reserved4 = 0xDEADBEEF;
+	control.cpu_control._reserved1 = control.cpu_control._reserved2 = 0xFFFFFFFF;
+	control.cpu_control._reserved3 = control.cpu_control._reserved4 = 0xFFFFFFFF;
+	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	ck_assert_int_eq(vperfctr_read_state(self, NULL, &read), 0);
+	ck_assert_mem_eq(&read, &control, sizeof(read));
+	control.flags = VPERFCTR_CONTROL_EXTENDED;
+#if defined(__i386__) || defined(__x86_64__)
+	/* Asked for, they must have a meaning, which they can't without counters. */
+	ck_fails(vperfctr_control(self, &control), EINVAL, "0xFFFFFFFF");
+	control.cpu_control._reserved1 = control.cpu_control._reserved2 = 0;
+	control.cpu_control._reserved3 = 0;
+#endif
+	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 }
@@ -624,7 +646,7 @@ END_TEST
 
 UNIT_MAIN("virtual", 60, the_facts_are_the_same_everywhere, one_state_per_thread, open_modes,
 	  a_fresh_state_counts_nothing, tsc_counts_while_the_thread_runs, tsc_never_goes_back,
-	  sums_over_controls, an_invalid_control_changes_nothing, no_such_counter, overflow_mask,
-	  i_mode_controls, other_threads_only_read, total_over_threads, a_child_has_no_total,
+	  sums_over_controls, an_invalid_control_changes_nothing, reserved_words, no_such_counter,
+	  overflow_mask, i_mode_controls, other_threads_only_read, total_over_threads, a_child_has_no_total,
 	  a_child_has_none, a_child_ends_as_a_thread, nothing_leaks, works_without_descriptors,
 	  signals_in_every_call)

@@ -192,7 +192,7 @@ static int refused_control_loses_nothing(void)
 	unsigned int k;
 
 	CHECK(self, "no counters");
-	bad.cpu_control._reserved2 = 1;
+	bad.flags = 0x80;
 	for (k = 0; k < 3; k++) {
 		before = vperfctr_read_pmc(self, 0);
 		CHECK(vperfctr_control(self, &bad) < 0 && errno == EINVAL, "%s", perfctr_error());
@@ -459,6 +459,7 @@ static int own_events(void)
 	perfctr_group_close(group);
 
 	memset(&control, 0, sizeof(control));
+	control.flags = VPERFCTR_CONTROL_EXTENDED;
 	CHECK(perfctr_cpu_control_events(&control.cpu_control, name) == 1, "%s", perfctr_error());
 	CHECK(perfctr_cpu_control_check(&control.cpu_control) == 0, "%s", perfctr_error());
 	self = vperfctr_open();

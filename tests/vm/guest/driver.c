@@ -130,8 +130,11 @@ static int refusals(void)
 	c.cpu_control.nractrs = 19;
 	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "19 counters");
 	c = good;
-	c._reserved3 = 1;
-	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "a reserved word");
+	c.flags = 0x80;
+	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "a flag");
+	c = good;
+	c.cpu_control.evntsel[0] |= 0x20080000;	/* of any family */
+	CHECK(set_control(h.fd, &c) < 0 && errno == EPERM, "a reserved bit");
 	c = good;
 	c.cpu_control.nrictrs = 1;
 	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "i-mode");

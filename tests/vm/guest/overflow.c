@@ -624,8 +624,8 @@ static int control_after_overflow(void)
 	loop(10000);
 	CHECK_SIGNALS(watch.signals == 1);
 	/* Refused: it still stands, and can be resumed. */
-	bad._reserved2 = 1;
-	CHECK(vperfctr_control(watch.self, &bad) < 0 && errno == EINVAL, "reserved");
+	bad.flags = 0x80;
+	CHECK(vperfctr_control(watch.self, &bad) < 0 && errno == EINVAL, "flags");
 	CHECK(stands_at(watch.sum), "it goes on");
 	CHECK(vperfctr_iresume(watch.self) == 0, "iresume");
 	loop(10000);
