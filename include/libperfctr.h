@@ -119,7 +119,13 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  *
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
- * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU.
+ * Reserved words, and members that the processor or the event has no use for, are ignored. With
+ * VPERFCTR_CONTROL_EXTENDED in flags, those count that lie in words which perfctr 2.6 reserved; set it
+ * with a control of perfctr_cpu_control_events().
+ *
+ * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU. EPERM,
+ * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where the
+ * processor can't interrupt.
  * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a named physical
  * counter, or i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters. EACCES,
  * EPERM: not permitted; EPERM also if no memory may be locked for an i-mode counter's buffer,
@@ -693,8 +699,9 @@ int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct per
 /* ---- the processors' own events, as controls ---- */
 
 /*
- * Check a control against the rules of this machine's processor without using it. EINVAL: it breaks
- * one; perfctr_error() names the member, the bits and the rule. EOPNOTSUPP: there are no counters
+ * Check a control against the rules of this machine's processor without using it, as if it had
+ * VPERFCTR_CONTROL_EXTENDED. EINVAL, EPERM (see vperfctr_control()): it breaks one; perfctr_error()
+ * names the member, the bits and the rule. EOPNOTSUPP: there are no counters
  * here at all, and the control wants some.
  */
 int perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
@@ -881,10 +888,10 @@ void gperfctr_close(struct gperfctr *global);
  * enables nothing leaves the processor out of the start. Returns the number of processors that a
  * start would start. A control that is refused changes nothing.
  *
- * EINVAL: there is no such processor, or it is offline; a reserved word is not zero; otherwise as
- * vperfctr_control(). EOPNOTSUPP: also i-mode counters, which have no thread to interrupt. EBUSY:
- * the counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to
- * count whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * EINVAL: there is no such processor, or it is offline; otherwise as vperfctr_control(), without
+ * VPERFCTR_CONTROL_EXTENDED. EPERM: i-mode counters, which have no thread to interrupt. EBUSY: the
+ * counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to count
+ * whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
 
@@ -937,9 +944,9 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
  *
  * EOPNOTSUPP: there is no driver, or the control takes what no thread can have to itself. EEXIST:
  * creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or
- * not stopped; in control and iresume also: unlinked. EPERM: not permitted. EBUSY: somebody else
- * holds the counters. EINVAL: the control breaks a rule; nothing to resume. EBADF: fd is no such
- * descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM: as rvperfctr_open().
+ * not stopped; in control and iresume also: unlinked. EPERM: not permitted, or a reserved bit is set.
+ * EBUSY: somebody else holds the counters. EINVAL: the control breaks a rule; nothing to resume.
+ * EBADF: fd is no such descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM: as rvperfctr_open().
  */
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden);
