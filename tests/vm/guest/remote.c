@@ -170,6 +170,7 @@ static int remote_exact(void)
 	CHECK(second, "%s", perfctr_error());
 	control.flags = 0x80;
 	CHECK_FAILS(rvperfctr_control(second, &control), EINVAL, "flags has 0x00000080");
+	CHECK_FAILS(rvperfctr_iresume(second), EINVAL, "nothing to resume");
 	CHECK(rvperfctr_read_ctrs(second, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
 	      again.pmc[0]);
 	rvperfctr_close(second);
