@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += tests/data tests/fuzz tests/abi/events26.h tests/abi/layout.h tests/unit/assign.h tests/unit/main.h \
+EXTRA_DIST += tests/data tests/fuzz tests/abi/events26.h tests/abi/layout.h tests/harness/pmu.h \
+	tests/unit/assign.h tests/unit/main.h \
 	tests/unit/random.h tests/unit/root.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
@@ -30,6 +31,7 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/kinds \
 	tests/unit/overflow \
+	tests/unit/pmu \
 	tests/unit/primitives \
 	tests/unit/raw \
 	tests/unit/record \
@@ -48,6 +50,13 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
+
+# A made-up PMU, see tests/harness/pmu.h
+check_LTLIBRARIES += tests/harness/libpmu.la
+tests_harness_libpmu_la_SOURCES = tests/harness/pmu.c
+PMU_LDADD = tests/harness/libpmu.la $(UNIT_LDADD)
+PMU_WRAP = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
+	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction
 
 tests_unit_assign_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
@@ -73,6 +82,9 @@ tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
 tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_overflow_LDADD = $(UNIT_LDADD)
+tests_unit_pmu_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pmu_LDADD = $(PMU_LDADD)
+tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
