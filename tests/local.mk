@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/overflow \
 	tests/unit/pmu \
 	tests/unit/primitives \
+	tests/unit/provider_perf \
 	tests/unit/raw \
 	tests/unit/record \
 	tests/unit/remote \
@@ -87,6 +88,10 @@ tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
+tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skylake.c
+tests_unit_provider_perf_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_provider_perf_LDADD = $(PMU_LDADD)
+tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
 tests_unit_record_CFLAGS = $(UNIT_CFLAGS)

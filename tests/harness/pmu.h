@@ -87,7 +87,9 @@ unsigned int pmu_events(void);		/* events that are open */
 unsigned int pmu_active(void);		/* those on the PMU, software events too */
 unsigned int pmu_mappings(void);	/* mapped pages of theirs */
 
-/* ---- calls: what: one of these, or an ioctl's number, PERF_EVENT_IOC_* ---- */
+/*
+ * ---- calls: what: one of these, or an ioctl's number, PERF_EVENT_IOC_*. ANY: all but RDPMC ----
+ */
 
 enum { PMU_ANY, PMU_OPEN, PMU_READ, PMU_MMAP, PMU_MUNMAP, PMU_CLOSE, PMU_FCNTL, PMU_RDPMC };
 

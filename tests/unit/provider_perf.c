@@ -1,0 +1,617 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Virtual counters over perf_events: every counter counts, on the made-up PMU, what it is told to. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "tests/harness/pmu.h"
+#include "unit.h"
+
+#ifndef PERFCTR_ABI_POWERPC_H
+
+/* Events that every control here is made of, and how often they happen in a unit of work. */
+enum { EVENTS = 4 };
+static const unsigned int rates[EVENTS] = { 1, 2, 3, 5 };
+#if defined(__i386__) || defined(__x86_64__)
+static const uint32_t codes[EVENTS] = { 0xC0, 0x3C, 0xC4, 0xC5 };
+#define EVNTSEL 0x00410000u		/* enabled, user mode */
+#define EVNTSEL_INT 0x00100000u
+#else
+static const uint32_t codes[EVENTS] = { 0x08, 0x11, 0x10, 0x12 };
+#ifdef __aarch64__
+#define EVNTSEL 0x80000000u		/* not in the kernel */
+#else
+#define EVNTSEL 0u
+#endif
+#define EVNTSEL_INT 0u
+#endif
+
+/* A control of the TSC and the first events; the last ones are in i-mode, and begin at ireset. */
+static struct vperfctr_control control_of(unsigned int nractrs, unsigned int nrictrs, ...)
+{
+	struct vperfctr_control control;
+	va_list iresets;
+	unsigned int i;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = nractrs;
+	control.cpu_control.nrictrs = nrictrs;
+	control.si_signo = nrictrs ? SIGUSR1 : 0;
+	va_start(iresets, nrictrs);
+	for (i = 0; i < nractrs + nrictrs; i++) {
+		control.cpu_control.pmc_map[i] = i;
+		control.cpu_control.evntsel[i] = EVNTSEL | codes[i];
+		if (i >= nractrs) {
+			control.cpu_control.evntsel[i] |= EVNTSEL_INT;
+			control.cpu_control.ireset[i] = va_arg(iresets, int);
+		}
+	}
+	va_end(iresets);
+	return control;
+}
+
+static void begin(void)
+{
+	unsigned int i;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	pmu_begin();
+	for (i = 0; i < EVENTS; i++)
+		pmu_rate(codes[i], rates[i]);
+}
+
+static struct vperfctr *open_mode(unsigned int flags, struct vperfctr_control control)
+{
+	struct vperfctr *self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | flags);
+
+	ck_assert_msg(self != NULL, "%s", perfctr_error());
+	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	return self;
+}
+
+static struct vperfctr *open_with(struct vperfctr_control control)
+{
+	return open_mode(0, control);
+}
+
+static void finish(struct vperfctr *self)
+{
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	vperfctr_close(self);
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+}
+
+static void set_control(struct vperfctr *self, struct vperfctr_control control)
+{
+	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+}
+
+/* All calls that read say the same: the TSC, and n counters that counted so many units. */
+static void check_counts(const struct vperfctr *self, uint64_t ns, unsigned int n, uint64_t units)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned int i;
+
+	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+	ck_assert_uint_eq(sum.tsc, ns * PMU_TICKS);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), ns * PMU_TICKS);
+	for (i = 0; i < n; i++) {
+		ck_assert_uint_eq(sum.pmc[i], units * rates[i]);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, i), units * rates[i]);
+	}
+}
+
+START_TEST(counts)
+{
+	struct vperfctr_control control, same;
+	struct vperfctr *self;
+	struct perfctr_reading reading;
+	unsigned int reads, calls;
+
+	begin();
+	control = control_of(3, 0);
+	self = open_with(control);
+	check_counts(self, 0, 3, 0);
+	reads = pmu_calls(PMU_READ);
+	calls = pmu_calls(PMU_ANY);
+	pmu_count(10);
+	pmu_tick(100);
+	check_counts(self, 100, 3, 10);
+	ck_assert_int_ne(vperfctr_is_running(self), 0);
+	ck_assert_int_eq(vperfctr_read_quality(self, 1, &reading), 0);
+	ck_assert_uint_eq(reading.value, 20);
+	ck_assert_uint_eq(reading.quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(reading.enabled, 100);
+	ck_assert_uint_eq(reading.running, 100);
+	/* Where instructions can, no system call. */
+	if (pmu.rdpmc) {
+		ck_assert_uint_eq(pmu_calls(PMU_READ), reads);
+		ck_assert_uint_eq(pmu_calls(PMU_ANY), calls);
+	}
+	ck_assert_int_eq(vperfctr_read_state(self, NULL, &same), 0);
+	ck_assert_mem_eq(&same, &control, sizeof(same));
+	/* Modes: nothing of the kernel's. */
+	pmu_run(0, -1, true, 1000);
+	check_counts(self, 100, 3, 10);
+	/* A counter that the control has not. */
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 3), 0);
+	ck_assert_int_eq(vperfctr_read_quality(self, 3, &reading), 0);
+	ck_assert_uint_eq(reading.quality, PERFCTR_STALE);
+
+	/* What is stopped stands still, and can be read. */
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+	pmu_count(7);
+	pmu_tick(7);
+	check_counts(self, 100, 3, 10);
+	ck_assert_int_eq(vperfctr_is_running(self), 0);
+	ck_assert_int_eq(vperfctr_read_quality(self, 2, &reading), 0);
+	ck_assert_uint_eq(reading.value, 30);
+	ck_assert_uint_eq(reading.quality, PERFCTR_STALE);
+	ck_assert_uint_eq(reading.enabled, 0);
+	finish(self);
+}
+END_TEST
+
+/* What a new control makes of the sums. */
+START_TEST(sums)
+{
+	struct vperfctr_control control;
+	struct vperfctr *self;
+	struct perfctr_sum_ctrs sum;
+
+	begin();
+	control = control_of(3, 0);
+	self = open_with(control);
+	pmu_count(10);
+	pmu_tick(100);
+	/* Counters begin anew, but those to be preserved; the TSC goes on. */
+	control.preserve = 2;
+	set_control(self, control);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 20);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 2), 0);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 200);
+	pmu_count(1);
+	pmu_tick(1);
+	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+	ck_assert(sum.pmc[0] == 1 && sum.pmc[1] == 22 && sum.pmc[2] == 3 && sum.tsc == 202);
+	/* Also through a stop, and with another control, in which a counter counts another event. */
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	control.cpu_control.evntsel[0] = EVNTSEL | codes[3];
+	control.preserve = 7;
+	set_control(self, control);
+	pmu_count(2);
+	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+	ck_assert(sum.pmc[0] == 11 && sum.pmc[1] == 26 && sum.pmc[2] == 9 && sum.tsc == 202);
+	/* Fewer counters: the others keep theirs, as history has it. Without a TSC its sum is gone. */
+	control = control_of(1, 0);
+	control.cpu_control.tsc_on = 0;
+	control.preserve = 1;
+	set_control(self, control);
+	pmu_count(4);
+	pmu_tick(50);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 15);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 26);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 2), 9);
+	control.cpu_control.tsc_on = 1;
+	set_control(self, control);
+	pmu_tick(5);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 10);
+	/* The sums outlive the events. */
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	ck_assert_uint_eq(pmu_events(), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 15);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 10);
+	finish(self);
+}
+END_TEST
+
+/* A control that counts the same finds its events open; any other opens its own. */
+START_TEST(reuse)
+{
+	struct vperfctr_control control, other;
+	struct vperfctr *self;
+	unsigned int opens, i;
+
+	begin();
+	control = control_of(3, 0);
+	self = open_with(control);
+	opens = pmu_calls(PMU_OPEN);
+	for (i = 1; i < 5; i++) {
+		pmu_count(i);
+		set_control(self, control);
+		check_counts(self, 0, 3, 0);
+		pmu_count(i);
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		pmu_count(i);
+		check_counts(self, 0, 3, i);
+		control.cpu_control.tsc_on = i % 2;
+		set_control(self, control);
+		check_counts(self, 0, 3, 0);
+	}
+	/* Neither the TSC nor i-mode values make events. */
+	control.cpu_control.ireset[1] = -5;
+	ck_assert_int_eq(vperfctr_control(self, &control), 0);
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens);
+	for (i = 0; i < 2; i++) {
+		other = control;
+		if (i == 0)
+			other.cpu_control.evntsel[2] = EVNTSEL | codes[3];
+		else
+			other.cpu_control.nractrs = 2;
+		set_control(self, other);
+		ck_assert_uint_gt(pmu_calls(PMU_OPEN), opens);
+		opens = pmu_calls(PMU_OPEN);
+		pmu_count(1);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 2), i ? 0 : rates[3]);
+		set_control(self, control);
+		ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 3);
+		opens += 3;
+	}
+#if defined(__i386__) || defined(__x86_64__)
+	/* What stands behind ireset in the control counts, too. */
+	control.cpu_control.evntsel[0] = EVNTSEL | 0x01B7;
+	control.cpu_control.ireset[1] = 0;
+	control.cpu_control.offcore_rsp[0] = 1;
+	set_control(self, control);
+	opens = pmu_calls(PMU_OPEN);
+	set_control(self, control);
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens);
+	control.cpu_control.offcore_rsp[0] = 2;
+	set_control(self, control);
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 3);
+#endif
+	finish(self);
+}
+END_TEST
+
+/* No room for a new control: the old one goes on as if nothing had happened. */
+START_TEST(no_room)
+{
+	struct vperfctr_control control, wanted, read;
+	struct vperfctr *self;
+	unsigned int tsc_on, events;
+
+	for (tsc_on = 0; tsc_on < 2; tsc_on++) {
+		begin();
+		pmu.taken = 2;
+		control = control_of(2, 0);
+		control.cpu_control.tsc_on = tsc_on;
+		wanted = control_of(3, 0);
+		self = open_with(control);
+		events = pmu_events();
+		pmu_count(10);
+		pmu_tick(100);
+		ck_fails(vperfctr_control(self, &wanted), EBUSY, "taken");
+		check_counts(self, tsc_on * 100, 2, 10);
+		pmu_count(5);
+		pmu_tick(1);
+		check_counts(self, tsc_on * 101, 2, 15);
+		ck_assert_int_ne(vperfctr_is_running(self), 0);
+		ck_assert_int_eq(vperfctr_read_state(self, NULL, &read), 0);
+		ck_assert_mem_eq(&read, &control, sizeof(read));
+		/* Nothing is left of what was opened but the clock. */
+		ck_assert_uint_eq(pmu_events(), events + !tsc_on);
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		ck_fails(vperfctr_control(self, &wanted), EBUSY, "taken");
+		check_counts(self, tsc_on * 101, 2, 15);
+		ck_assert_int_eq(vperfctr_is_running(self), 0);
+		pmu.taken = 1;
+		set_control(self, wanted);
+		finish(self);
+	}
+}
+END_TEST
+
+/*
+ * Each call of a control fails in its turn: either the control does without, or it fails, says so,
+ * and leaves what was.
+ */
+static void fail_each(struct vperfctr_control from, struct vperfctr_control to)
+{
+	unsigned int nth, n = from.cpu_control.nractrs, failures = 0, events;
+	struct vperfctr_control read;
+	struct vperfctr *self;
+	uint64_t ns;
+	bool failed;
+	int result;
+
+	for (nth = 1; ; nth++) {
+		begin();
+		pmu.counters = 8;	/* what can't be stopped must not be in the way */
+		self = open_with(from);
+		events = pmu_events();
+		pmu_count(10);
+		pmu_tick(100);
+		pmu_fail(PMU_ANY, nth, EIO);
+		errno = 0;
+		result = vperfctr_control(self, &to);
+		failed = pmu_failed();
+		pmu_fail(PMU_ANY, 0, 0);
+		if (!failed)
+			break;
+		pmu_count(5);
+		pmu_tick(50);
+		ns = 150;
+		if (result < 0) {
+			failures++;
+			ck_assert_int_ne(errno, 0);
+			ck_assert_uint_gt(strlen(perfctr_error()), 0);
+			ck_assert_int_eq(vperfctr_read_state(self, NULL, &read), 0);
+			ck_assert_mem_eq(&read, &from, sizeof(read));
+			ck_assert_uint_eq(pmu_events(), events);
+			/* Unless it could be stopped only in part. */
+			if (!vperfctr_is_running(self))
+				ns = 100;
+			check_counts(self, ns, n, ns / 10);
+			/* And the same control, without a fault, is taken. */
+			set_control(self, to);
+			pmu_count(5);
+			pmu_tick(50);
+			ns += 50;
+		}
+		check_counts(self, ns, to.cpu_control.nractrs, 5);
+		finish(self);
+	}
+	ck_assert_int_eq(result, 0);
+	ck_assert_uint_gt(failures, 1);
+	finish(self);
+}
+
+START_TEST(faults_of_a_control)
+{
+	struct vperfctr_control from = control_of(2, 0), to = control_of(3, 0);
+
+	fail_each(from, to);
+	fail_each(to, from);
+	fail_each(from, from);
+}
+END_TEST
+
+#define QUALITY(i, v, q, e, r) do { \
+	struct perfctr_reading is; \
+\
+	ck_assert_msg(vperfctr_read_quality(self, i, &is) == 0, "%s", perfctr_error()); \
+	ck_assert_uint_eq(is.value, v); \
+	ck_assert_uint_eq(is.quality, q); \
+	ck_assert_uint_eq(is.enabled, e); \
+	ck_assert_uint_eq(is.running, r); \
+} while (0)
+
+/* Counters that share the PMU say for how long they had it. */
+START_TEST(shared_counters)
+{
+	struct vperfctr *self;
+	unsigned int opens;
+
+	begin();
+	pmu.taken = 3;
+	self = open_mode(VPERFCTR_OPEN_SHARED, control_of(2, 0));
+	pmu_tick(100);
+	pmu_count(10);
+	QUALITY(0, 0, PERFCTR_NOT_COUNTED, 100, 0);
+	pmu.taken = 2;
+	pmu_schedule();
+	pmu_tick(300);
+	pmu_count(5);
+	QUALITY(0, 5, PERFCTR_SCALED, 400, 300);
+	QUALITY(1, 10, PERFCTR_SCALED, 400, 300);
+	pmu.taken = 4;
+	pmu_schedule();
+	pmu_count(5);
+	pmu_tick(100);
+	QUALITY(0, 5, PERFCTR_SCALED, 500, 300);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 10);
+	/* Times are those since the control: so its events are new. */
+	opens = pmu_calls(PMU_OPEN);
+	set_control(self, control_of(2, 0));
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 2);
+	pmu_tick(7);
+	QUALITY(0, 0, PERFCTR_NOT_COUNTED, 7, 0);
+	finish(self);
+}
+END_TEST
+
+/* Others lose the PMU for good; they tell, and don't make up counts. */
+START_TEST(taken_away)
+{
+	struct vperfctr_control control;
+	struct vperfctr *self;
+	struct perfctr_sum_ctrs sum;
+
+	begin();
+	control = control_of(2, 0);
+	self = open_with(control);
+	pmu_count(10);
+	pmu_tick(100);
+	pmu.taken = 3;
+	pmu_schedule();
+	errno = 0;
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), ~0ULL);
+	ck_assert_int_eq(errno, EBUSY);
+	ck_fails(vperfctr_read_ctrs(self, &sum), EBUSY, "taken");
+	QUALITY(1, 0, PERFCTR_NOT_COUNTED, 0, 0);
+	pmu.taken = 0;
+	ck_fails(vperfctr_stop(self), EBUSY, "taken");
+	ck_assert_int_eq(vperfctr_is_running(self), 0);
+	set_control(self, control);
+	pmu_count(3);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 6);
+	/* Not to be read, and interrupted, which is no failure. */
+	pmu_fail(PMU_READ, 1, EINTR);
+	finish(self);
+}
+END_TEST
+
+/* Without pages everything goes through read(2), also if only some are missing. */
+START_TEST(lost_pages)
+{
+	struct perfctr_reader reader;
+	struct vperfctr *self;
+	unsigned int nth;
+	uint64_t value;
+
+	for (nth = 1; nth <= 2; nth++) {
+		begin();
+		pmu_fail(PMU_MMAP, nth, EPERM);
+		self = open_with(control_of(2, 0));
+		ck_assert(pmu_failed());
+		pmu_count(10);
+		pmu_tick(50);
+		check_counts(self, 50, 2, 10);
+		QUALITY(1, 20, PERFCTR_EXACT, 50, 50);
+		ck_fails(vperfctr_reader(self, nth - 1, &reader), EOPNOTSUPP, "");
+		if (pmu.rdpmc) {
+			ck_assert_int_eq(vperfctr_reader(self, 2 - nth, &reader), 0);
+			ck_assert(perfctr_reader_read(&reader, &value));
+			ck_assert_uint_eq(value, 10 * rates[2 - nth]);
+		}
+		pmu_fail(PMU_READ, 1, EINTR);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, nth - 1), 10 * rates[nth - 1]);
+		ck_assert(pmu_failed());
+		/* What else goes wrong is told. */
+		pmu_fail(PMU_READ, 1, EIO);
+		errno = 0;
+		ck_assert_uint_eq(vperfctr_read_pmc(self, nth - 1), ~0ULL);
+		ck_assert_int_eq(errno, EIO);
+		finish(self);
+	}
+	/* A kernel that allows none of it. */
+	begin();
+	pmu.rdpmc = pmu.clock = false;
+	self = open_with(control_of(2, 0));
+	ck_assert_uint_eq(pmu_mappings(), 0);
+	ck_assert_uint_eq(pmu_events(), 2);
+	pmu_count(4);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 8);
+	ck_fails(vperfctr_reader(self, 0, &reader), EOPNOTSUPP, "");
+	ck_assert_uint_eq(pmu_calls(PMU_RDPMC), 0);
+	finish(self);
+}
+END_TEST
+
+/* ---- a handler that reads while its thread is in the middle of a control ---- */
+
+static struct vperfctr *interrupted;
+static struct perfctr_sum_ctrs last;
+static unsigned int looks;
+
+static void look(void)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned int i;
+
+	pmu_count(1);
+	pmu_tick(1);
+	ck_assert_msg(vperfctr_read_ctrs(interrupted, &sum) == 0, "%s", perfctr_error());
+	/* Some may miss what happens while they are switched, but they never go back. */
+	ck_assert_uint_ge(sum.tsc, last.tsc);
+	ck_assert_uint_le(sum.tsc, last.tsc + PMU_TICKS);
+	for (i = 0; i < 2; i++) {
+		ck_assert_uint_ge(sum.pmc[i], last.pmc[i]);
+		ck_assert_uint_le(sum.pmc[i], last.pmc[i] + rates[i]);
+	}
+	last = sum;
+	looks++;
+}
+
+START_TEST(reads_in_a_control)
+{
+	struct vperfctr_control two, three;
+	unsigned int round;
+
+	begin();
+	two = control_of(2, 0);
+	three = control_of(3, 0);
+	two.preserve = three.preserve = 7;
+	memset(&last, 0, sizeof(last));
+	looks = 0;
+	interrupted = open_with(two);
+	pmu_at(PMU_ANY, 0, look);
+	for (round = 0; round < 5; round++) {
+		set_control(interrupted, three);
+		set_control(interrupted, three);
+		ck_assert_int_eq(vperfctr_stop(interrupted), 0);
+		set_control(interrupted, two);
+	}
+	pmu_at(PMU_ANY, 0, NULL);
+	ck_assert_uint_gt(looks, 50);
+	look();
+	finish(interrupted);
+}
+END_TEST
+
+/* ---- other threads ---- */
+
+static pthread_barrier_t step;
+static struct perfctr_process *process;
+
+static void *counted_thread(void *arg)
+{
+	struct vperfctr *self = open_with(control_of(2, 0));
+
+	(void)arg;
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	pmu_count(10);
+	pmu_tick(100);
+	pthread_barrier_wait(&step);	/* read while it runs */
+	pthread_barrier_wait(&step);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	pmu_count(1);
+	pthread_barrier_wait(&step);	/* read while it is stopped */
+	pthread_barrier_wait(&step);
+	set_control(self, control_of(1, 0));
+	pmu_count(3);
+	vperfctr_close(self);
+	return NULL;			/* read after its end */
+}
+
+START_TEST(totals)
+{
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	unsigned int n, round;
+	pthread_t thread;
+
+	begin();
+	self = open_with(control_of(1, 0));
+	process = perfctr_process_create();
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, counted_thread, NULL);
+	for (round = 0; round < 2; round++) {
+		pthread_barrier_wait(&step);
+		pmu_count(1000);
+		ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+		ck_assert_uint_eq(n, 2);
+		ck_assert_uint_eq(sum.pmc[0], 1000 * (round + 1) + 10);
+		ck_assert_uint_eq(sum.pmc[1], 20);
+		ck_assert_uint_eq(sum.tsc, 100 * PMU_TICKS);
+		pthread_barrier_wait(&step);
+	}
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_uint_eq(sum.pmc[0], 2003);
+	ck_assert_uint_eq(sum.pmc[1], 20);
+	perfctr_process_destroy(process);
+	finish(self);
+}
+END_TEST
+
+UNIT_MAIN("provider_perf", 60, counts, sums, reuse, no_room, faults_of_a_control, shared_counters,
+	  taken_away, lost_pages, reads_in_a_control, totals)
+
+#else
+
+int main(void)
+{
+	puts("Over perf_events a PowerPC has no virtual counters.");
+	return 77;
+}
+
+#endif
