@@ -95,6 +95,7 @@ struct watch {
 	unsigned long what;
 	unsigned int left;		/* calls until it is its turn */
 	bool on, each;
+	pid_t thread;			/* of a hook: whose calls are meant */
 };
 
 static struct shared {
@@ -1029,23 +1030,13 @@ static bool is_turn(struct watch *watch, unsigned long what)
 	return true;
 }
 
-/* Note a call: *error, unless NULL, is what it is to fail with; 0: it is made. */
-static void note_call(unsigned long what, int *error)
+static void call_hook(unsigned long what)
 {
 	void (*f)(void) = NULL;
 	sigset_t old;
 
-	if (error)
-		*error = 0;
-	if (hooked)
-		return;
 	lock(&old);
-	++*calls_of(what);
-	if (error && is_turn(&shared->fault, what)) {
-		*error = shared->error;
-		shared->failed = true;
-	}
-	if (is_turn(&shared->hook, what))
+	if (shared->hook.thread == self() && is_turn(&shared->hook, what))
 		f = hook;
 	unlock(&old);
 	if (!f)
@@ -1053,6 +1044,25 @@ static void note_call(unsigned long what, int *error)
 	hooked = true;
 	f();
 	hooked = false;
+}
+
+/* Note a call: *error, unless NULL, is what it is to fail with; 0: it is made. */
+static void note_call(unsigned long what, int *error)
+{
+	sigset_t old;
+
+	if (error)
+		*error = 0;
+	if (hooked)
+		return;
+	call_hook(what);
+	lock(&old);
+	++*calls_of(what);
+	if (error && is_turn(&shared->fault, what)) {
+		*error = shared->error;
+		shared->failed = true;
+	}
+	unlock(&old);
 }
 
 unsigned int pmu_calls(unsigned long what)
@@ -1080,7 +1090,9 @@ bool pmu_failed(void)
 void pmu_at(unsigned long what, unsigned int nth, void (*f)(void))
 {
 	hook = f;
-	shared->hook = (struct watch){ .what = what, .left = nth, .on = f, .each = nth == 0 };
+	shared->hook = (struct watch){
+		.what = what, .left = nth, .on = f, .each = nth == 0, .thread = self(),
+	};
 }
 
 /* ---- perf_event_open(2) ---- */

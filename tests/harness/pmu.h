@@ -107,8 +107,8 @@ void pmu_fail(unsigned long what, unsigned int nth, int error);
 bool pmu_failed(void);
 
 /*
- * Before the nth such call from now on f() is called, in the thread that makes the call; where n is
- * 0, before each. One at a time; NULL: none. Its own calls don't count.
+ * Before the nth such call of this thread from now on f() is called; where n is 0, before each. One
+ * at a time; NULL: none. Its own calls don't count. It may use pmu_fail() on what follows it.
  */
 void pmu_at(unsigned long what, unsigned int nth, void (*f)(void));
 

@@ -262,13 +262,22 @@ START_TEST(reuse)
 	opens = pmu_calls(PMU_OPEN);
 	set_control(self, control);
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens);
-	control.cpu_control.offcore_rsp[0] = 2;
+	control.cpu_control.offcore_rsp_high[0] = 1;
+#ifdef VPERFCTR_CONTROL_EXTENDED
+	control.flags |= VPERFCTR_CONTROL_EXTENDED;
+#endif
 	set_control(self, control);
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 3);
 #endif
 	finish(self);
 }
 END_TEST
+
+static void let_time_pass(void)
+{
+	pmu_tick(1000);
+	pmu_count(1000);
+}
 
 /* No room for a new control: the old one goes on as if nothing had happened. */
 START_TEST(no_room)
@@ -287,6 +296,8 @@ START_TEST(no_room)
 		events = pmu_events();
 		pmu_count(10);
 		pmu_tick(100);
+		/* But for the time of the attempt itself. */
+		pmu_at(PERF_EVENT_IOC_ENABLE, 1, let_time_pass);
 		ck_fails(vperfctr_control(self, &wanted), EBUSY, "taken");
 		check_counts(self, tsc_on * 100, 2, 10);
 		pmu_count(5);
@@ -362,6 +373,53 @@ static void fail_each(struct vperfctr_control from, struct vperfctr_control to)
 	ck_assert_uint_gt(failures, 1);
 	finish(self);
 }
+
+/* The same events, which stand still, and can't be started: then they stand still. */
+START_TEST(faults_of_a_start)
+{
+	struct vperfctr *self;
+	unsigned int i;
+
+	begin();
+	pmu.rdpmc = false;
+	self = open_with(control_of(2, 0));
+	pmu_count(10);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	for (i = 0; i < 3; i++) {
+		struct vperfctr_control control = control_of(2, 0);
+
+		pmu_fail(i ? PMU_READ : PERF_EVENT_IOC_ENABLE, 1, i == 2 ? PMU_EOF : EIO);
+		ck_fails(vperfctr_control(self, &control), i == 2 ? EBUSY : EIO, "counters");
+		ck_assert_int_eq(vperfctr_is_running(self), 0);
+		ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+		pmu_count(10);
+		check_counts(self, 0, 2, 10);
+	}
+	finish(self);
+}
+END_TEST
+
+static void fail_again(void)
+{
+	pmu_fail(PERF_EVENT_IOC_ENABLE, 1, EPERM);
+}
+
+/* What fails while a failure is undone does not hide it. */
+START_TEST(faults_of_an_undo)
+{
+	struct vperfctr_control control;
+	struct vperfctr *self;
+
+	begin();
+	pmu.taken = 2;
+	self = open_with(control_of(2, 0));
+	pmu_at(PERF_EVENT_IOC_ENABLE, 2, fail_again);
+	control = control_of(3, 0);
+	ck_fails(vperfctr_control(self, &control), EBUSY, "taken");
+	ck_assert(pmu_failed());
+	finish(self);
+}
+END_TEST
 
 START_TEST(faults_of_a_control)
 {
@@ -603,8 +661,402 @@ START_TEST(totals)
 }
 END_TEST
 
-UNIT_MAIN("provider_perf", 60, counts, sums, reuse, no_room, faults_of_a_control, shared_counters,
-	  taken_away, lost_pages, reads_in_a_control, totals)
+/* ---- overflows ----
+ *
+ * What is asserted is what the program's handler finds out by vperfctr_ovf_mask().
+ */
+
+static struct vperfctr *handled;
+static struct {
+	unsigned int mask;
+	struct perfctr_sum_ctrs sum;
+} overflow[64];
+static unsigned int noverflows, resumed;
+static void (*in_handler)(void);
+
+static void handler(int signal, siginfo_t *info, void *context)
+{
+	unsigned int mask = vperfctr_ovf_mask(handled, info);
+
+	(void)signal, (void)context;
+	if (!mask)
+		return;
+	ck_assert_uint_lt(noverflows, ARRAY_SIZE(overflow));
+	overflow[noverflows].mask = mask;
+	ck_assert_int_eq(vperfctr_read_ctrs(handled, &overflow[noverflows++].sum), 0);
+	if (in_handler)
+		in_handler();
+	if (resumed) {
+		resumed--;
+		ck_assert_msg(vperfctr_iresume(handled) == 0, "%s", perfctr_error());
+	}
+}
+
+#define FOR_EVER 1000000
+
+/* One unit is one of each event. */
+static void begin_overflows(void)
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+	unsigned int i;
+
+	sigaction(SIGUSR1, &action, NULL);
+	begin();
+	for (i = 0; i < EVENTS; i++)
+		pmu_rate(codes[i], 1);
+	noverflows = 0;
+	resumed = FOR_EVER;
+	in_handler = NULL;
+}
+
+static void hold_all(bool hold)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
+}
+
+#define check_overflow(nth, m, value) do { \
+	ck_assert_uint_gt(noverflows, nth); \
+	ck_assert_uint_eq(overflow[nth].mask, m); \
+	ck_assert_uint_eq(overflow[nth].sum.pmc[0], value); \
+} while (0)
+
+START_TEST(one_overflow)
+{
+	struct perfctr_reader reader;
+	struct vperfctr *self;
+	unsigned int tsc_on, reads;
+
+	for (tsc_on = 0; tsc_on < 2; tsc_on++) {
+		struct vperfctr_control control = control_of(1, 1, -100);
+
+		control.cpu_control.tsc_on = tsc_on;
+		begin_overflows();
+		resumed = 0;
+		handled = self = open_with(control);
+		pmu_count(99);
+		pmu_tick(50);
+		ck_assert_uint_eq(noverflows, 0);
+		reads = pmu_calls(PMU_READ);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 99);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 99);
+		QUALITY(1, 99, PERFCTR_EXACT, 50, 50);
+		/* Here too instructions do, but for the times. */
+		ck_assert_uint_eq(pmu_calls(PMU_READ), reads + (pmu.rdpmc ? 1 : 3));
+		ck_fails(vperfctr_reader(self, 1, &reader), EOPNOTSUPP, "overflows");
+		ck_fails(vperfctr_iresume(self), EINVAL, "nothing to resume");
+		pmu_count(1);
+		ck_assert_uint_eq(noverflows, 1);
+		check_overflow(0, 2, 100);
+		ck_assert_uint_eq(overflow[0].sum.pmc[1], 100);
+		/* Suspended until it is resumed, all but the TSC. */
+		pmu_count(77);
+		pmu_tick(50);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 100);
+		ck_assert_uint_eq(vperfctr_read_tsc(self), tsc_on * 100 * PMU_TICKS);
+		QUALITY(1, 100, PERFCTR_STALE, 0, 0);
+		ck_assert_int_eq(vperfctr_is_running(self) != 0, tsc_on);
+		ck_assert_int_eq(vperfctr_iresume(self), 0);
+		ck_assert_int_ne(vperfctr_is_running(self), 0);
+		ck_fails(vperfctr_iresume(self), EINVAL, "nothing to resume");
+		resumed = FOR_EVER;
+		pmu_count(99);
+		ck_assert_uint_eq(noverflows, 1);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 199);
+		pmu_count(205);
+		ck_assert_uint_eq(noverflows, 4);
+		check_overflow(1, 2, 200);
+		check_overflow(2, 2, 300);
+		check_overflow(3, 2, 400);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 404);
+		ck_assert_uint_eq(vperfctr_read_tsc(self), tsc_on * 100 * PMU_TICKS);
+		/* No other after a stop; and sums that are preserved. */
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		pmu_count(1000);
+		ck_assert_uint_eq(noverflows, 4);
+		control.preserve = 3;
+		set_control(self, control);
+		pmu_count(100);
+		ck_assert_uint_eq(noverflows, 5);
+		check_overflow(4, 2, 504);
+		finish(self);
+	}
+}
+END_TEST
+
+/*
+ * Two i-mode counters, at different paces, against what ought to come. An overflow is known skid
+ * units later; what has reached its end until then is told of, too. What has, begins anew; the rest
+ * goes on, but not in less than the PMU can count.
+ */
+static void compare(const int *period, const unsigned int *pace, unsigned int skid,
+		    unsigned int least)
+{
+	uint64_t count[2] = { 0 }, due[2], fire[2], when = UINT64_MAX, unit;
+	struct vperfctr *self;
+	unsigned int k, mask, n = 0;
+
+	begin_overflows();
+	pmu.skid = skid;
+	pmu.least_period = least;
+	for (k = 0; k < 2; k++) {
+		pmu_rate(codes[1 + k], pace[k]);
+		due[k] = fire[k] = (uint64_t)period[k];
+	}
+	handled = self = open_with(control_of(1, 2, -period[0], -period[1]));
+	for (unit = 1; n < 40; unit++) {
+		pmu_count(1);
+		for (k = 0; k < 2; k++) {
+			count[k] += pace[k];
+			if (count[k] >= fire[k] && when > unit + skid)
+				when = unit + skid;
+		}
+		if (unit == when) {
+			mask = (unsigned int)(count[0] >= due[0]) |
+			       (unsigned int)(count[1] >= due[1]) << 1;
+			ck_assert_uint_eq(noverflows, n + 1);
+			check_overflow(n, mask << 1, unit);
+			for (k = 0; k < 2; k++)
+				ck_assert_uint_eq(overflow[n].sum.pmc[1 + k], count[k]);
+			n++;
+			when = UINT64_MAX;
+			for (k = 0; k < 2; k++) {
+				if (count[k] >= due[k])
+					due[k] = count[k] + (uint64_t)period[k];
+				fire[k] = due[k] - count[k] < least ? count[k] + least : due[k];
+			}
+		}
+		ck_assert_uint_eq(noverflows, n);
+		for (k = 0; k < 2 && unit % 16 == 0; k++)
+			ck_assert_uint_eq(vperfctr_read_pmc(self, 1 + k), count[k]);
+	}
+	finish(self);
+}
+
+START_TEST(several_overflows)
+{
+	static const int periods[][2] = { { 30, 70 }, { 70, 30 }, { 50, 50 }, { 129, 200 } };
+	static const unsigned int paces[][2] = { { 1, 1 }, { 2, 3 }, { 1, 40 } };
+	unsigned int i, k, skid;
+
+	for (i = 0; i < ARRAY_SIZE(periods); i++)
+		for (k = 0; k < ARRAY_SIZE(paces); k++)
+			for (skid = 0; skid < 6; skid += 2)
+				compare(periods[i], paces[k], skid, 1);
+	compare(periods[3], paces[0], 0, 128);
+	compare(periods[3], paces[0], 3, 128);
+}
+END_TEST
+
+/* A handler that comes late finds what was at the first overflow; what came after is taken back. */
+START_TEST(late_handlers)
+{
+	struct vperfctr *self;
+	unsigned int least;
+
+	for (least = 1; least <= 128; least += 127) {
+		begin_overflows();
+		pmu.least_period = least;
+		handled = self = open_with(control_of(1, 2, -200, -150));
+		hold_all(true);
+		pmu_count(160);
+		ck_assert_uint_eq(noverflows, 0);
+		/* Already: without a signal. */
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 150);
+		hold_all(false);
+		ck_assert_uint_eq(noverflows, 1);
+		check_overflow(0, 4, 150);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 150);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 2), 150);
+		/* The first has 50 left, or as many as the PMU can count. */
+		pmu_count(least == 1 ? 50 : 128);
+		ck_assert_uint_eq(noverflows, 2);
+		check_overflow(1, 2, least == 1 ? 200 : 278);
+		pmu_count(least == 1 ? 100 : 128);
+		ck_assert_uint_eq(noverflows, 3);
+		/* 22 were left. */
+		check_overflow(2, 4, least == 1 ? 300 : 406);
+		/* The second, then the first too, before anybody looks: one overflow. */
+		hold_all(true);
+		pmu_count(1000);
+		hold_all(false);
+		ck_assert_uint_eq(noverflows, 4);
+		check_overflow(3, 2, least == 1 ? 400 : 534);
+		pmu_count(49);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), (least == 1 ? 400 : 534) + 49);
+		finish(self);
+	}
+}
+END_TEST
+
+static void count_100(void)
+{
+	pmu_count(100);
+}
+
+/* What overflows in the middle of a control, while signals wait, is told of as the old one's. */
+START_TEST(replaced_while_it_overflows)
+{
+	struct vperfctr_control next = control_of(2, 1, -1000);
+	struct vperfctr *self;
+
+	begin_overflows();
+	resumed = 0;
+	handled = self = open_with(control_of(0, 2, -100, -50));
+	pmu_count(20);
+	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
+	set_control(self, next);
+	ck_assert_uint_eq(noverflows, 1);
+	/* Of its numbers; the counts are the new one's. */
+	ck_assert_uint_eq(overflow[0].mask, 2);
+	ck_assert_uint_eq(overflow[0].sum.pmc[0], 0);
+	pmu_count(999);
+	ck_assert_uint_eq(noverflows, 1);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 2), 999);
+	pmu_count(1);
+	check_overflow(1, 4, 1000);
+	/* One that was told of is not told of again. */
+	set_control(self, next);
+	ck_assert_uint_eq(noverflows, 2);
+	/* A stop: the sums are those of the overflow. */
+	pmu_count(900);
+	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_uint_eq(noverflows, 3);
+	check_overflow(2, 4, 1000);
+	/* The end. */
+	set_control(self, next);
+	pmu_count(950);
+	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 1000);
+	finish(self);
+}
+END_TEST
+
+static unsigned int depth, deepest;
+
+/* Resume, and run into the next overflow, which waits until this handler is done. */
+static void overflow_again(void)
+{
+	unsigned int before = noverflows;
+
+	if (++depth > deepest)
+		deepest = depth;
+	pmu_count(50);		/* suspended */
+	ck_assert_int_eq(vperfctr_iresume(handled), 0);
+	if (before < 5) {
+		pmu_count(250);
+		ck_assert_uint_eq(noverflows, before);
+		ck_assert_uint_eq(vperfctr_read_pmc(handled, 0), (before + 1) * 100);
+	}
+	depth--;
+}
+
+START_TEST(overflows_in_a_handler)
+{
+	struct vperfctr *self;
+	unsigned int i;
+
+	begin_overflows();
+	resumed = 0;
+	depth = deepest = 0;
+	in_handler = overflow_again;
+	handled = self = open_with(control_of(1, 2, -100, -1000));
+	pmu_count(100);
+	ck_assert_uint_eq(noverflows, 5);
+	for (i = 0; i < 5; i++)
+		check_overflow(i, 2, (i + 1) * 100);
+	ck_assert_uint_eq(deepest, 1);
+	finish(self);
+}
+END_TEST
+
+/* Totals from another thread while a thread resumes: never but those of the overflow. */
+static void *read_totals(void *arg)
+{
+	struct perfctr_sum_ctrs *sum = arg;
+
+	ck_assert_int_eq(perfctr_process_read(process, sum, NULL), 0);
+	return NULL;
+}
+
+static void look_from_outside(void)
+{
+	struct perfctr_sum_ctrs sum;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, read_totals, &sum);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(sum.pmc[0], noverflows * 100);
+	looks++;
+}
+
+static void watch_resume(void)
+{
+	pmu_at(PMU_ANY, 0, look_from_outside);
+}
+
+START_TEST(totals_in_a_resume)
+{
+	struct vperfctr *self;
+
+	begin_overflows();
+	looks = 0;
+	process = perfctr_process_create();
+	handled = self = open_with(control_of(1, 2, -100, -300));
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	in_handler = watch_resume;
+	pmu_count(350);
+	ck_assert_uint_eq(noverflows, 3);
+	ck_assert_uint_ge(looks, 6);
+	pmu_at(PMU_ANY, 0, NULL);
+	perfctr_process_destroy(process);
+	finish(self);
+}
+END_TEST
+
+/* Calls of a resume that fail: it says so; a stop still has the sums. */
+START_TEST(faults_of_a_resume)
+{
+	struct vperfctr *self;
+	unsigned int nth;
+	int result;
+
+	for (nth = 1; ; nth++) {
+		begin_overflows();
+		resumed = 0;
+		handled = self = open_with(control_of(1, 2, -500, -100));
+		hold_all(true);
+		pmu_count(120);
+		hold_all(false);
+		ck_assert_uint_eq(noverflows, 1);
+		pmu_fail(PMU_ANY, nth, nth == 2 ? PMU_EOF : EIO);
+		errno = 0;
+		result = vperfctr_iresume(self);
+		if (result == 0)
+			break;
+		ck_assert(errno == EIO || errno == EBUSY);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 100);
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 100);
+		finish(self);
+	}
+	ck_assert_uint_gt(nth, 3);
+	pmu_fail(PMU_ANY, 0, 0);
+	pmu_count(100);
+	ck_assert_uint_eq(noverflows, 2);
+	finish(self);
+}
+END_TEST
+
+UNIT_MAIN("provider_perf", 60, counts, sums, reuse, no_room, faults_of_a_start,
+	  faults_of_an_undo, faults_of_a_control, shared_counters,
+	  taken_away, lost_pages, reads_in_a_control, totals, one_overflow, several_overflows,
+	  late_handlers, replaced_while_it_overflows, overflows_in_a_handler, totals_in_a_resume,
+	  faults_of_a_resume)
 
 #else
 
