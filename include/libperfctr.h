@@ -112,7 +112,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * disables the TSC. A control that enables nothing stops and keeps all sums.
  *
  * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the
- * signal si_signo; vperfctr_ovf_mask() tells its cause. vperfctr_iresume() lets them go on.
+ * signal si_signo, once, with si_code SI_PMC_OVF; vperfctr_ovf_mask() tells its cause.
+ * vperfctr_iresume() lets them go on. Over perf_events the library takes a real-time signal for
+ * itself: see vperfctr_control(3).
  *
  * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on processor 0's
  * kind of core), and vperfctr_read_quality() tells.
@@ -127,10 +129,10 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where the
  * processor can't interrupt.
  * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a named physical
- * counter, or i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters. EACCES,
- * EPERM: not permitted; EPERM also if no memory may be locked for an i-mode counter's buffer,
- * ENOMEM if there is none. EMFILE, ENFILE: no file descriptors left. ESRCH: the state has been
- * unlinked, or belongs to another thread.
+ * counter, or i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters, or the
+ * program all real-time signals. EACCES, EPERM: not permitted; EPERM also if no memory may be
+ * locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no file
+ * descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
  */
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control);
 
@@ -192,9 +194,8 @@ int vperfctr_iresume(const struct vperfctr *self);
 
 /*
  * The set of counters that overflowed, from the siginfo_t of an overflow signal: bit n is counter
- * n. 0 if the signal is not an overflow of this state, or, over perf_events, of one that has been
- * resumed or whose control has been replaced. To be asked in the thread whose signal it is.
- * Async-signal-safe, and so is vperfctr_iresume().
+ * n. 0 if the signal is none of an overflow, and in a child of fork(). It is si_pmc_ovf_mask of a
+ * siginfo_t whose si_code is SI_PMC_OVF. Async-signal-safe, and so is vperfctr_iresume().
  */
 unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo);
 

@@ -10,9 +10,15 @@
 #define OPEN_FLAGS (VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
 		    VPERFCTR_OPEN_SHARED)
 
-static _Thread_local struct vperfctr *attached;
+/* Also for signal handlers: its place is there from the thread's beginning. */
+static _Thread_local struct vperfctr *attached __attribute__((tls_model("initial-exec")));
 static pthread_key_t thread_end;
 static int thread_end_error;
+
+struct vperfctr *perfctr_attached(void)
+{
+	return attached && attached->provider ? attached : NULL;
+}
 
 void perfctr_hold(struct vperfctr *self)
 {
@@ -92,8 +98,7 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 		return NULL;
 	}
 	/* In a child of fork() the parent's, wiped, is none. */
-	if (attached && !attached->provider)
-		attached = NULL;
+	attached = perfctr_attached();
 	if (creating && attached) {
 		perfctr_fail(EEXIST, "this thread has counters already; open them with "
 			     "vperfctr_open_mode(0), or unlink them first");

@@ -11,7 +11,8 @@
  * nearest.c	the nearest right names to a wrong one
  * counter.c	one perf event: the only file that makes perf_events' system calls
  * group.c	events that count together
- * overflow.c	overflow signals: i-mode counters over perf_events
+ * overflow.c	overflows: i-mode counters over perf_events
+ * signal.c	their signals
  * reading.c	counts and their quality
  * ring.c	the buffer that the kernel writes records into
  * record.c	their bytes -> struct perfctr_record
@@ -26,6 +27,7 @@
 
 #include <dirent.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -405,6 +407,25 @@ int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 			   const struct perfctr_counter *counter, const int *ireset,
 			   struct perfctr_overflow *next, uint64_t *values, uint64_t *missed,
 			   unsigned int *again);
+
+/* ---- signal.c ---- */
+
+typedef void perfctr_signal_handler(int signo, siginfo_t *info, void *context);
+
+/*
+ * Have a real-time signal for the library alone, with this handler, and let it into the calling
+ * thread: the highest that nobody handles, but not the program's own. Also SIGIO, if nobody handles
+ * that. The signal's number, or -1 after perfctr_fail(EBUSY), or with what forbids signals. Each call
+ * must name the same handler.
+ */
+int perfctr_signal_take(int programs, perfctr_signal_handler *handler);
+
+/*
+ * Send the calling thread an overflow's signal, as the driver does: SI_PMC_OVF, and the mask. If it
+ * is a real-time signal and RLIMIT_SIGPENDING does not allow one more, it comes as SI_USER.
+ * Async-signal-safe; errno is kept.
+ */
+void perfctr_signal_send(int signo, unsigned int mask);
 
 /* ---- ring.c ---- */
 

@@ -34,6 +34,7 @@ lib_libinternal_la_SOURCES = \
 	lib/ring.c \
 	lib/sampler.c \
 	lib/set.c \
+	lib/signal.c \
 	lib/table.c \
 	lib/virtual.c \
 	lib/why.c

@@ -6,7 +6,6 @@
 #ifndef PERFCTR_PROVIDER_H
 #define PERFCTR_PROVIDER_H
 
-#include <signal.h>
 #include <stdatomic.h>
 #include "internal.h"
 
@@ -38,7 +37,6 @@ struct perfctr_provider {
 			    struct perfctr_reading *reading);
 	int (*reader)(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 	int (*iresume)(struct vperfctr *self);
-	unsigned int (*ovf_mask)(const struct vperfctr *self, const siginfo_t *info);
 
 	/* All members of sum, counters that don't run included; slow. */
 	int (*read_all)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
@@ -69,6 +67,9 @@ static inline const struct perfctr_provider *perfctr_provider_of(const struct vp
 		perfctr_not_ours();
 	return self->provider;
 }
+
+/* The calling thread's state; NULL if it has none, as in a child of fork(). Async-signal-safe. */
+struct vperfctr *perfctr_attached(void);
 
 /* One more, one fewer user of the state, which goes with the last one. */
 void perfctr_hold(struct vperfctr *self);

@@ -152,12 +152,6 @@ static int iresume(struct vperfctr *self)
 	return sys_vperfctr_iresume(state_of(self)->fd);
 }
 
-static unsigned int ovf_mask(const struct vperfctr *self, const siginfo_t *info)
-{
-	(void)self;
-	return info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
-}
-
 /* ---- opening and closing ---- */
 
 static int create(struct vperfctr *self, unsigned int mode)
@@ -224,6 +218,5 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
-	.ovf_mask = ovf_mask,
 	.read_all = read_all,
 };

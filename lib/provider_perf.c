@@ -51,10 +51,7 @@ struct state {
 	uint64_t sum[PERFCTR_NR_CTRS];	/* of the counters that are stopped */
 	struct perfctr_overflow overflow;	/* of the group that is open */
 	atomic_uint resumes;		/* twice their number; odd: one is at work */
-	int told;			/* whose signal has told of this overflow; -1 */
-	/* Those of a control that has just been replaced, as their signals come: */
-	const struct perfctr_counter *replaced;
-	unsigned int replaced_mask, replaced_first;
+	bool told;			/* the program, of this overflow */
 };
 static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
 static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
@@ -381,6 +378,33 @@ static void undo(const struct perfctr_counter *leader, unsigned long request)
 	errno = error;
 }
 
+/* Send the program the signal of an overflow that it does not know of yet, if there is one. */
+static void tell(struct state *state)
+{
+	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int reached, stopped;
+
+	if (state->told || !perfctr_overflow_find(&state->overflow, state->counter, values, &reached,
+						  &stopped))
+		return;
+	state->told = true;
+	/* What still counts would overflow as well, if the handler takes long. */
+	if (!(stopped & 1))
+		undo(&state->counter[0], PERF_EVENT_IOC_DISABLE);
+	perfctr_signal_send(state->control.si_signo,
+			    reached << (state->overflow.n - state->overflow.nr));
+}
+
+/* The private signal's handler. What came too late for an overflow, or is nobody's, finds none. */
+static void on_overflow(int signo, siginfo_t *info, void *context)
+{
+	struct vperfctr *self = perfctr_attached();
+
+	(void)signo, (void)info, (void)context;
+	if (self && self->provider == &perfctr_provider_perf)
+		tell(state_of(self));
+}
+
 /* Everything that makes an event, which is not the TSC and not i-mode start values. */
 static bool counts_the_same(const struct perfctr_cpu_control *a, const struct perfctr_cpu_control *b)
 {
@@ -398,8 +422,11 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	unsigned int i, k, n = cpu->nractrs + cpu->nrictrs;
+	int signo = 0;
 	char name[32];
 
+	if (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0)
+		return -1;
 	for (k = 0; k < n; k++) {
 		bool overflows = k < cpu->nrictrs;
 		struct perf_event_attr attr = {
@@ -419,7 +446,7 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 			close_counters(counter, k);
 			return -1;
 		}
-		if (overflows && perfctr_counter_arm(&counter[k], control->si_signo) < 0) {
+		if (overflows && perfctr_counter_arm(&counter[k], signo) < 0) {
 			close_counters(counter, k + 1);
 			return -1;
 		}
@@ -498,8 +525,10 @@ static int stop(struct state *state)
 	int result = 0;
 
 	/* An overflow is in the sums if its signal comes: no other may follow. */
-	if (perfctr_cstatus_has_ictrs(cstatus))
+	if (perfctr_cstatus_has_ictrs(cstatus)) {
 		result = perfctr_counter_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+		tell(state);
+	}
 	if (sample(state, cstatus, &tsc, values) < 0) {
 		result = -1;
 	} else {
@@ -554,22 +583,14 @@ static unsigned int replace_counters(struct state *state, const struct perfctr_c
 				     const struct perfctr_counter *fresh,
 				     struct perfctr_counter *replaced)
 {
-	unsigned int n = state->nr_open, reached, stopped;
-	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int n = state->nr_open;
 
 	memcpy(replaced, state->counter, sizeof(replaced[0]) * n);
-	/* Not its numbers if it was told of already. */
-	if (state->told < 0 && perfctr_overflow_find(&state->overflow, replaced, values, &reached,
-						     &stopped)) {
-		state->replaced_mask = reached;
-		state->replaced_first = state->overflow.n - state->overflow.nr;
-		state->replaced = replaced;
-	}
 	memcpy(state->counter, fresh, sizeof(fresh[0]) * overflow->n);
 	state->nr_open = overflow->n;
 	state->opened = *cpu;
 	perfctr_overflow_copy(&state->overflow, overflow);
-	state->told = -1;
+	state->told = false;
 	return n;
 }
 
@@ -634,10 +655,9 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	result = 0;
 out:
 	pthread_mutex_unlock(&state->lock);
-	/* The signal of an overflow that this has stopped comes now: its descriptor is still open. */
+	/* The signal of an overflow that this has ended comes now. */
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
-	state->replaced = NULL;
 	close_counters(replaced, nr_replaced);
 	if (result < 0 && !reuse)
 		close_counters(fresh, n);
@@ -674,45 +694,11 @@ static int iresume(struct vperfctr *self)
 		state->reader[i].base -= missed[k];
 	}
 	perfctr_overflow_copy(&state->overflow, &next);
-	state->told = -1;
+	state->told = false;
 	atomic_signal_fence(memory_order_seq_cst);
 	state->cstatus = cstatus;
 	atomic_fetch_add(&state->resumes, 1);
 	return perfctr_overflow_start(&next, state->counter, again);
-}
-
-/* Is descriptor fd that of an i-mode counter in the set, which is counted from counter first? */
-static bool tells_of(const struct perfctr_counter *counter, unsigned int set, int fd)
-{
-	for (; set; counter++, set >>= 1)
-		if (set & 1 && counter->fd == fd)
-			return true;
-	return false;
-}
-
-static unsigned int ovf_mask(const struct vperfctr *self, const siginfo_t *info)
-{
-	struct state *state = state_of(self);
-	uint64_t values[PERFCTR_NR_CTRS];
-	unsigned int reached, stopped;
-
-	/* Signals that have codes of their own tell no better than SI_SIGIO. */
-	if (!is_own(state) || (info->si_code != POLL_IN && info->si_code != POLL_HUP &&
-			       info->si_code != SI_SIGIO))
-		return 0;
-	if (state->replaced && tells_of(state->replaced, state->replaced_mask, info->si_fd))
-		return state->replaced_mask << state->replaced_first;
-	if (!perfctr_overflow_find(&state->overflow, state->counter, values, &reached, &stopped) ||
-	    !tells_of(state->counter, reached, info->si_fd))
-		return 0;
-	/* One signal tells of an overflow, also of several counters at once. */
-	if (state->told >= 0 && state->told != info->si_fd)
-		return 0;
-	state->told = info->si_fd;
-	/* What still counts would overflow as well, if the handler takes long. */
-	if (!(stopped & 1))
-		undo(&state->counter[0], PERF_EVENT_IOC_DISABLE);
-	return reached << (state->overflow.n - state->overflow.nr);
 }
 
 /* ---- opening and closing ---- */
@@ -727,7 +713,6 @@ static int create(struct vperfctr *self, unsigned int mode)
 				    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
-	state->told = -1;
 	for (i = 0; i < PERFCTR_NR_CTRS; i++)
 		state->counter[i].fd = -1;
 	return 0;
@@ -842,6 +827,5 @@ const struct perfctr_provider perfctr_provider_perf = {
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
-	.ovf_mask = ovf_mask,
 	.read_all = read_all,
 };

@@ -170,6 +170,8 @@ int vperfctr_iresume(const struct vperfctr *self)
 
 unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
 {
+	const siginfo_t *info = siginfo;
+
 	/* Of none in a child of fork(). */
-	return self->provider ? self->provider->ovf_mask(self, siginfo) : 0;
+	return self->provider && info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
 }

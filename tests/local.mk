@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 EXTRA_DIST += tests/data tests/fuzz tests/abi/events26.h tests/abi/layout.h tests/harness/pmu.h \
-	tests/unit/assign.h tests/unit/main.h \
-	tests/unit/random.h tests/unit/root.h tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
+	tests/unit/assign.h tests/unit/faults.h tests/unit/main.h tests/unit/random.h tests/unit/root.h \
+	tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -29,6 +29,7 @@ unit_tests = \
 	tests/unit/group \
 	tests/unit/hybrid \
 	tests/unit/identify \
+	tests/unit/imode \
 	tests/unit/kinds \
 	tests/unit/overflow \
 	tests/unit/pmu \
@@ -43,6 +44,7 @@ unit_tests = \
 	tests/unit/rules_x86 \
 	tests/unit/sampler \
 	tests/unit/set \
+	tests/unit/signal \
 	tests/unit/table \
 	tests/unit/virtual \
 	tests/unit/why \
@@ -51,6 +53,8 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
+# See tests/unit/faults.h.
+WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_cpu_control_check
 
 # A made-up PMU, see tests/harness/pmu.h
 check_LTLIBRARIES += tests/harness/libpmu.la
@@ -77,6 +81,9 @@ tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_identify_LDADD = $(UNIT_LDADD)
+tests_unit_imode_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_imode_LDADD = $(UNIT_LDADD)
+tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/events.c
 tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_kinds_LDADD = $(UNIT_LDADD)
@@ -110,6 +117,9 @@ tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_sampler_LDADD = $(UNIT_LDADD)
 tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_LDADD = $(UNIT_LDADD)
+tests_unit_signal_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_signal_LDADD = $(UNIT_LDADD)
+tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)

@@ -140,10 +140,9 @@ static inline unsigned int perfctr_cstatus_has_ictrs(unsigned int cstatus)
 
 /*
  * The overflow signal: si_code is SI_PMC_OVF, and the first word of the siginfo's payload is the
- * mask of overflown counters. glibc's siginfo_t has no member of its own for it; the historical
- * macro names the word, and vperfctr_ovf_mask() reads it portably.
+ * mask of overflown counters: in any C library's siginfo_t the word that is si_pid in other signals.
  */
 #define SI_PMC_OVF	('P')
-#define si_pmc_ovf_mask	_sifields._pad[0]
+#define si_pmc_ovf_mask	si_pid
 
 #endif /* PERFCTR_ABI_H */

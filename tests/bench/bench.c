@@ -281,6 +281,11 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static void ignored(int signo)
+{
+	(void)signo;
+}
+
 static void overflown(int signo)
 {
 	(void)signo;
@@ -316,14 +321,31 @@ static double resume_cost(struct perfctr_group *meter)
 	return (double)(after.value - empty.value) - (double)(empty.value - before.value);
 }
 
+/* How many of an event an overflow takes besides what is counted: the library's way to the handler, and back. */
+static double way_cost(struct perfctr_group *meter)
+{
+	struct perfctr_reading before, between, after;
+
+	if (!meter)
+		return 0;
+	loop(PERIOD);
+	vperfctr_iresume(self);
+	perfctr_group_read(meter, &before);
+	loop(PERIOD);
+	perfctr_group_read(meter, &between);
+	loop(PERIOD);
+	perfctr_group_read(meter, &after);
+	return (double)(between.value - before.value) - (double)(after.value - between.value);
+}
+
 /*
  * From the end of a period to the handler, and the way back to counting. The kernel's part by the
  * clock, without the meters: they miss what it does while it has the PMU stopped.
  */
 static void show_overflow(void)
 {
-	struct sigaction action = { .sa_handler = overflown };
-	double way[OVERFLOWS], resume[OVERFLOWS], user_cost, calls_cost, t0, t1, t2;
+	struct sigaction action = { .sa_handler = ignored };
+	double way[OVERFLOWS], resume[OVERFLOWS], user_cost, calls_cost, user_way, calls_way, t0, t1, t2;
 	unsigned int i;
 
 	sigaction(SIGUSR1, &action, NULL);
@@ -342,12 +364,17 @@ static void show_overflow(void)
 		printf("%s\n", perfctr_error());
 		exit(1);
 	}
+	way_cost(user);
+	user_way = way_cost(user);
+	calls_way = way_cost(calls);
 	resume_cost(user);
 	user_cost = resume_cost(user);
 	calls_cost = resume_cost(calls);
 	perfctr_group_close(user);
 	if (calls)
 		perfctr_group_close(calls);
+	action.sa_handler = overflown;
+	sigaction(SIGUSR1, &action, NULL);
 	loop(PERIOD);
 	for (i = 0; i < OVERFLOWS; i++) {
 		now();
@@ -360,7 +387,8 @@ static void show_overflow(void)
 		loop(PERIOD);
 		way[i] = entered - t2 - PERIOD;
 	}
-	printf("| i-mode overflow to its handler | 0 | %.0f | 0 |\n", median(way));
+	printf("| i-mode overflow to its handler | %.0f | %.0f | %.0f |\n", user_way, median(way),
+	       calls_way);
 	printf("| vperfctr_iresume() after it, 1 counter | %.0f | %.0f | %.0f |\n", user_cost,
 	       median(resume), calls_cost);
 }

@@ -98,12 +98,10 @@ struct watch {
 	struct vperfctr_control *control;
 	unsigned int period;		/* of counter 0; 0: its sums are not compared */
 	unsigned int signals, masks[18];	/* overflows of each counter */
-	unsigned int empty;		/* signals with an empty mask */
 	unsigned int wrong;		/* signals with a wrong siginfo or sum */
 	unsigned long long sum;		/* of counter 0, at the last signal */
 	enum act act;			/* what to do */
 	bool races;			/* a signal may find nothing to resume */
-	bool several;			/* counters that may overflow on the way to the handler */
 	pid_t tid;
 };
 
@@ -111,10 +109,8 @@ static _Thread_local struct watch watch;
 
 static bool is_right(int signo, const siginfo_t *info)
 {
-	/* SIGTRAP has codes of its own. */
-	int code = driver ? SI_PMC_OVF : signo == SIGTRAP ? SI_SIGIO : POLL_HUP;
-
-	return signo == watch.control->si_signo && info->si_code == code &&
+	return signo == watch.control->si_signo && info->si_signo == signo &&
+	       info->si_code == SI_PMC_OVF && info->si_pmc_ovf_mask != 0 &&
 	       syscall(SYS_gettid) == watch.tid;
 }
 
@@ -173,16 +169,10 @@ static void overflown(int signo, siginfo_t *info, void *context)
 	int error = errno;
 
 	(void)context;
-	if (!mask) {
-		watch.empty++;
-		watch.wrong += driver || !(watch.several || watch.races);
-		return;
-	}
 	watch.signals++;
 	for (i = 0; i < 18; i++)
 		watch.masks[i] += mask >> i & 1;
-	/* The same signal, asked again, says the same. */
-	watch.wrong += !is_right(signo, info) || vperfctr_ovf_mask(watch.self, info) != mask;
+	watch.wrong += !is_right(signo, info) || (unsigned int)info->si_pmc_ovf_mask != mask;
 	/* A period later than the last, in which nothing was lost or counted twice. */
 	watch.wrong += watch.period && (sum < watch.sum + watch.period ||
 					sum > watch.sum + watch.period + latest());
@@ -293,9 +283,8 @@ static int not_resumed(void)
 }
 
 /*
- * Counters that overflow together make one signal; those of other periods each their own. Over
- * perf_events one that overflows on the way to the handler of another's gives a signal with an
- * empty mask, and a good one in its time.
+ * Counters that overflow together make one signal; those of other periods each their own, also if
+ * over perf_events one overflows on the way to the handler of another's.
  */
 static int two_counters(void)
 {
@@ -312,15 +301,12 @@ static int two_counters(void)
 #endif
 	c.cpu_control.ireset[1] = -7000;
 	CHECK(begin(&c, 0) == 0, "begin");
-	watch.several = true;
 	work(500000);
 	stop_and_read(&sum);
 	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
-	printf("  %u of %llu, %u of %llu, %u in vain\n", watch.masks[0], sum.pmc[0], watch.masks[1],
-	       sum.pmc[1], watch.empty);
+	printf("  %u of %llu, %u of %llu\n", watch.masks[0], sum.pmc[0], watch.masks[1], sum.pmc[1]);
 	CHECK(as_many(watch.masks[0], 10000, sum.pmc[0], latest()) &&
 	      as_many(watch.masks[1], 7000, sum.pmc[1], latest() + UNTIL_KERNEL), "not as many");
-	CHECK(watch.empty < watch.signals / 20, "%u", watch.empty);
 	end();
 	return 0;
 }
@@ -501,12 +487,12 @@ static void *end_overflowing(void *arg)
 
 static int threads_end_overflowing(void)
 {
-	unsigned int before = watch.signals + watch.empty, k;
+	unsigned int before = watch.signals, k;
 
 	for (k = 0; k < 3; k++)
 		if (run_in_threads(end_overflowing))
 			return 1;
-	CHECK(watch.signals + watch.empty == before, "another thread's signals");
+	CHECK(watch.signals == before, "another thread's signals");
 	return 0;
 }
 
@@ -514,7 +500,7 @@ static int threads_end_overflowing(void)
 static int child(void)
 {
 	struct vperfctr_control c = every(1, 10000, (unsigned int)COUNT_USER);
-	siginfo_t info = { .si_code = POLL_HUP };
+	siginfo_t info = { .si_code = SI_PMC_OVF };
 	unsigned int before;
 	int status;
 	pid_t pid;
@@ -522,11 +508,11 @@ static int child(void)
 	CHECK(begin(&c, 10000) == 0, "begin");
 	loop(20000);
 	before = watch.signals;
+	info.si_pmc_ovf_mask = 1;
 	pid = fork();
 	if (pid == 0) {
 		loop(100000);
-		_exit(watch.signals + watch.empty > before + 1 ||
-		      (!driver && vperfctr_ovf_mask(watch.self, &info)));
+		_exit(watch.signals > before + 1 || vperfctr_ovf_mask(watch.self, &info));
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", (unsigned int)status);
 	loop(20000);
@@ -555,10 +541,7 @@ static int signals(void)
 	return 0;
 }
 
-/*
- * What was resumed before its signal was let in: that one then tells of the next overflow, or of
- * none.
- */
+/* What was resumed before its signal was let in. */
 static int blocked(void)
 {
 	struct vperfctr_control c = every(1, 10000, (unsigned int)COUNT_USER);
@@ -577,15 +560,82 @@ static int blocked(void)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	CHECK(watch.signals == 1 && watch.sum >= 20000 && watch.sum <= 20000 + 2 * latest(),
 	      "%u signals, %llu", watch.signals, watch.sum);
-	if (!driver) {
-		sigprocmask(SIG_BLOCK, &set, NULL);
-		loop(10000);
-		CHECK(vperfctr_iresume(watch.self) == 0, "iresume");
-		sigprocmask(SIG_SETMASK, &old, NULL);
-		CHECK(watch.signals == 1 && watch.empty == 1, "%u signals, %u empty", watch.signals,
-		      watch.empty);
-	}
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	loop(10000);
+	CHECK(vperfctr_iresume(watch.self) == 0, "iresume");
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	CHECK_SIGNALS(watch.signals == 2);
 	end();
+	return 0;
+}
+
+/* No signal is let in, but they are waited for. */
+static int waited_for(void)
+{
+	struct vperfctr_control c = every(2, 10000, (unsigned int)COUNT_USER);
+	const struct timespec limit = { 1, 0 };
+	unsigned int k, masks = 0;
+	sigset_t all, set, old;
+	siginfo_t info;
+
+	c.cpu_control.ireset[1] = -100000000;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	CHECK(begin(&c, 0) == 0, "begin");
+	for (k = 0; k < 20; k++) {
+		work(10000);
+		CHECK(sigtimedwait(&set, &info, &limit) == SIGUSR1 && is_right(SIGUSR1, &info),
+		      "%u: code %d", k, info.si_code);
+		masks |= vperfctr_ovf_mask(watch.self, &info);
+		CHECK(vperfctr_iresume(watch.self) == 0, "%s", perfctr_error());
+	}
+	CHECK(masks == 1, "%u", masks);
+	CHECK(vperfctr_stop(watch.self) == 0, "stop");
+	while (sigtimedwait(&set, &info, &(struct timespec){ 0 }) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	end();
+	return 0;
+}
+
+static struct {
+	const struct vperfctr *self;
+	unsigned int signals, wrong, masks;
+} old;
+
+/* As programs for perfctr 2.6 do it. */
+static void overflown_as_in_2_6(int signo, siginfo_t *info, void *context)
+{
+	(void)context;
+	old.signals++;
+	if (signo != SIGIO || info->si_code != SI_PMC_OVF || info->si_pmc_ovf_mask == 0 ||
+	    !vperfctr_is_running(old.self) || vperfctr_iresume(old.self) < 0)
+		old.wrong++;
+	else
+		old.masks |= (unsigned int)info->si_pmc_ovf_mask;
+}
+
+static int program_for_2_6(void)
+{
+	struct sigaction action = { .sa_sigaction = overflown_as_in_2_6, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control c = mixed(1, 2, 10000, (unsigned int)COUNT_USER);
+
+	c.si_signo = SIGIO;
+	c.cpu_control.ireset[2] = -7000;
+	sigaction(SIGIO, &action, NULL);
+	memset(&old, 0, sizeof(old));
+	old.self = vperfctr_open();
+	CHECK(old.self && vperfctr_control(old.self, &c) == 0, "%s", perfctr_error());
+	work(500000);
+	CHECK(vperfctr_stop(old.self) == 0, "stop");
+	action.sa_handler = SIG_DFL;
+	sigaction(SIGIO, &action, NULL);
+	CHECK(old.signals > 150 && old.wrong <= 1 && old.masks == 6, "%u signals, %u wrong, masks 0x%X",
+	      old.signals, old.wrong, old.masks);
+	vperfctr_unlink(old.self);
+	vperfctr_close((struct vperfctr *)(uintptr_t)old.self);
 	return 0;
 }
 
@@ -671,7 +721,6 @@ static int read_by_others(void)
 
 	c.cpu_control.ireset[1] = -2000;
 	CHECK(begin(&c, 0) == 0 && perfctr_process_add(process, watch.self) == 0, "begin");
-	watch.several = true;
 	atomic_store(&stop_reading, false);
 	CHECK(pthread_create(&thread, NULL, read_total, process) == 0, "thread");
 	for (k = 0; k < 300; k++) {
@@ -814,8 +863,8 @@ int main(int argc, char **argv)
 		TEST(exact), TEST(not_resumed), TEST(two_counters), TEST(with_a_mode),
 		TEST(in_system_calls), TEST(asleep), TEST(threads), TEST(races),
 		TEST(dies_overflowing), TEST(threads_end_overflowing), TEST(child), TEST(signals),
-		TEST(blocked), TEST(stopped_in_handler), TEST(control_after_overflow),
-		TEST(read_by_others), TEST(refusals),
+		TEST(blocked), TEST(waited_for), TEST(program_for_2_6), TEST(stopped_in_handler),
+		TEST(control_after_overflow), TEST(read_by_others), TEST(refusals),
 		/* Over perf_events only: */
 		TEST(no_room), TEST(shared), TEST(no_memory),
 	};
