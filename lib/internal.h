@@ -44,6 +44,44 @@ static inline bool perfctr_abi_is_ours(unsigned int abi_version)
 	return ((abi_version ^ PERFCTR_ABI_VERSION) & 0xFF00FF00) == 0;
 }
 
+/*
+ * A word that its thread changes while others may read it, under a sequence count that tells them to
+ * begin again. A processor of 32 bits has it in halves: not all have larger atomic words.
+ */
+#if __SIZEOF_LONG__ == 8
+static inline uint64_t perfctr_load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void perfctr_store(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+#else
+typedef uint32_t __attribute__((may_alias)) perfctr_half;
+
+static inline uint64_t perfctr_load(const uint64_t *word)
+{
+	const perfctr_half *from = (const perfctr_half *)word;
+	uint64_t value;
+	perfctr_half *to = (perfctr_half *)&value;
+
+	to[0] = __atomic_load_n(&from[0], __ATOMIC_RELAXED);
+	to[1] = __atomic_load_n(&from[1], __ATOMIC_RELAXED);
+	return value;
+}
+
+static inline void perfctr_store(uint64_t *word, uint64_t value)
+{
+	const perfctr_half *from = (const perfctr_half *)&value;
+	perfctr_half *to = (perfctr_half *)word;
+
+	__atomic_store_n(&to[0], from[0], __ATOMIC_RELAXED);
+	__atomic_store_n(&to[1], from[1], __ATOMIC_RELAXED);
+}
+#endif
+
 /* ---- error.c ---- */
 
 /* Set errno to error and perfctr_error() to the formatted sentence; return -1. */
@@ -377,6 +415,19 @@ static inline void perfctr_overflow_copy(struct perfctr_overflow *to,
 {
 	memcpy(to, from,
 	       offsetof(struct perfctr_overflow, event) + from->nr * sizeof(from->event[0]));
+}
+
+/* The same of a group that goes on, while other threads may read it. */
+static inline void perfctr_overflow_update(struct perfctr_overflow *to,
+					   const struct perfctr_overflow *from)
+{
+	unsigned int k;
+
+	for (k = 0; k < from->nr; k++) {
+		perfctr_store(&to->event[k].seen, from->event[k].seen);
+		perfctr_store(&to->event[k].due, from->event[k].due);
+		to->event[k].period = from->event[k].period;
+	}
 }
 
 /* Prepare for a new group, whose i-mode events overflow after ireset[]. */

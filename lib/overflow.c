@@ -107,7 +107,8 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 
 	*reached = *stopped = 0;
 	for (k = 0; k < overflow->nr; k++) {
-		if (!find_sample(&counter[k], overflow->event[k].seen, overflow->n, found))
+		if (!find_sample(&counter[k], perfctr_load(&overflow->event[k].seen), overflow->n,
+				 found))
 			continue;
 		*stopped |= 1u << k;
 		/* Counts only grow: the least are the first. */
@@ -123,7 +124,7 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 		return false;
 	*reached = 1u << first;
 	for (k = 0; k < overflow->nr; k++)
-		if (values[k] >= overflow->event[k].due)
+		if (values[k] >= perfctr_load(&overflow->event[k].due))
 			*reached |= 1u << k;
 	return true;
 }

@@ -16,8 +16,9 @@
  * of the thread itself need none. A signal handler may read in the middle of a control: what it
  * uses while something runs (bases, readers) is written only while cstatus says that nothing
  * does, and the sums the other way round. With i-mode counters signals wait while a control is at
- * work, since an overflow's handler may do more than read: it resumes. What that changes is not
- * under the lock; a read that finds that counters were resumed meanwhile begins again.
+ * work, since an overflow's handler may do more than read: it resumes. What that changes (cstatus,
+ * bases, sums, the overflow's words) is not under the lock, as the handler may have interrupted a
+ * reader that holds another's; a read that finds that counters were resumed meanwhile begins again.
  */
 #include <assert.h>
 #include <errno.h>
@@ -38,7 +39,7 @@ struct state {
 	pid_t tid;			/* another thread's state: whose; else 0 */
 	bool shared;			/* VPERFCTR_OPEN_SHARED */
 	bool have_clock;
-	volatile unsigned int cstatus;	/* what counts now, until an overflow; 0 if stopped */
+	atomic_uint cstatus;		/* what counts now, until an overflow; 0 if stopped */
 	unsigned int nr_open;		/* events open in counter[], for the control `opened` */
 	uint64_t tsc_base;		/* clock minus this is the running TSC's value */
 	uint64_t tsc_sum;		/* the stopped TSC's value */
@@ -64,6 +65,19 @@ static struct state *state_of(const struct vperfctr *self)
 static bool is_own(const struct state *state)
 {
 	return perfctr_is_own(&state->handle);
+}
+
+static unsigned int cstatus_of(const struct state *state)
+{
+	return atomic_load_explicit(&state->cstatus, memory_order_relaxed);
+}
+
+/* A handler finds what stands before it done, and what stands behind it not. */
+static void set_cstatus(struct state *state, unsigned int cstatus)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&state->cstatus, cstatus, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 static void close_counters(struct perfctr_counter *counter, unsigned int n)
@@ -99,7 +113,7 @@ static unsigned int tsc_alone(unsigned int cstatus)
 
 static bool is_running_locked(const struct state *state)
 {
-	unsigned int cstatus = state->cstatus;
+	unsigned int cstatus = cstatus_of(state);
 
 	return (perfctr_cstatus_has_ictrs(cstatus) && find_overflow(state) ? tsc_alone(cstatus) :
 									     cstatus) != 0;
@@ -164,7 +178,8 @@ static int read_group(const struct state *state, unsigned int n, struct perfctr_
 	group->enabled = found.enabled;
 	group->running = found.running;
 	for (i = 0; i < n; i++)
-		group->values[i] = found.values[place(overflow, i)] + state->reader[i].base;
+		group->values[i] = found.values[place(overflow, i)] +
+				   perfctr_load(&state->reader[i].base);
 	return result;
 }
 
@@ -206,11 +221,14 @@ static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *s
 
 	do {
 		resumes = begin_read(state);
-		cstatus = state->cstatus;
+		cstatus = cstatus_of(state);
 		if (sample(state, cstatus, &tsc, (uint64_t *)sum->pmc) < 0)
 			return -1;
 		sum->tsc = tsc;
-		for (i = perfctr_cstatus_nrctrs(cstatus); i < PERFCTR_NR_CTRS; i++)
+		/* Of those that may be resumed now; the others' change with the lock only. */
+		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->overflow.n; i++)
+			sum->pmc[i] = perfctr_load(&state->sum[i]);
+		for (; i < PERFCTR_NR_CTRS; i++)
 			sum->pmc[i] = state->sum[i];
 	} while (resumed_since(state, resumes));
 	return 0;
@@ -234,7 +252,7 @@ static __attribute__((noinline)) int read_all(const struct vperfctr *self,
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	const struct state *state = state_of(self);
-	unsigned int cstatus = state->cstatus;
+	unsigned int cstatus = cstatus_of(state);
 	uint64_t now;
 
 	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) &&
@@ -252,7 +270,7 @@ static unsigned long long read_tsc(const struct vperfctr *self)
 	const struct state *state = state_of(self);
 	uint64_t now;
 
-	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(state->cstatus)) &&
+	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus_of(state))) &&
 	    perfctr_clock_read(&state->clock, true, &now) == 0)
 		return now - state->tsc_base;
 	return perfctr_read_tsc_slow(self);
@@ -263,7 +281,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	const struct state *state = state_of(self);
 	uint64_t value;
 
-	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(state->cstatus)) &&
+	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(cstatus_of(state))) &&
 	    perfctr_likely(perfctr_reader_read(&state->reader[i], &value)))
 		return value;
 	return perfctr_read_pmc_slow(self, i);
@@ -272,11 +290,11 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 static int read_quality_once(const struct state *state, unsigned int i,
 			     struct perfctr_reading *reading)
 {
-	unsigned int n = perfctr_cstatus_nrctrs(state->cstatus);
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus_of(state));
 	struct perfctr_group_values group;
 
 	if (i >= n) {
-		reading->value = state->sum[i];
+		reading->value = perfctr_load(&state->sum[i]);
 		reading->quality = PERFCTR_STALE;
 		return 0;
 	}
@@ -336,10 +354,10 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 {
 	const struct state *state = state_of(self);
 
-	if (i >= perfctr_cstatus_nrctrs(state->cstatus))
+	if (i >= perfctr_cstatus_nrctrs(cstatus_of(state)))
 		return perfctr_fail(EINVAL, "counter %u is not running", i);
 	*copy = state->reader[i];
-	if (perfctr_cstatus_has_ictrs(state->cstatus))
+	if (perfctr_cstatus_has_ictrs(cstatus_of(state)))
 		return perfctr_fail(EOPNOTSUPP,
 				    "a reader can't know of the overflows that stop these "
 				    "counters; read them with vperfctr_read_pmc()");
@@ -350,7 +368,14 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 
 static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
-	*control = state_of(self)->control;
+	struct state *state = state_of(self);
+	bool own = is_own(state);
+
+	if (!own)
+		pthread_mutex_lock(&state->lock);
+	*control = state->control;
+	if (!own)
+		pthread_mutex_unlock(&state->lock);
 	return 0;
 }
 
@@ -520,7 +545,7 @@ static void set_sums(struct state *state, const struct vperfctr_control *control
 static int stop(struct state *state)
 {
 	const struct perfctr_counter *leader = &state->counter[0];
-	unsigned int cstatus = state->cstatus, n = perfctr_cstatus_nrctrs(cstatus);
+	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
 	uint64_t values[PERFCTR_NR_CTRS], tsc;
 	int result = 0;
 
@@ -535,8 +560,7 @@ static int stop(struct state *state)
 		state->tsc_sum = tsc;
 		memcpy(state->sum, values, sizeof(values[0]) * n);
 	}
-	atomic_signal_fence(memory_order_seq_cst);
-	state->cstatus = 0;
+	set_cstatus(state, 0);
 	if (n && !perfctr_cstatus_has_ictrs(cstatus) &&
 	    perfctr_counter_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0) < 0)
 		result = -1;
@@ -625,9 +649,9 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 		state->have_clock = true;
 	}
 
-	hold = hold_signals(cstatus | state->cstatus, &held);
+	hold = hold_signals(cstatus | cstatus_of(state), &held);
 	pthread_mutex_lock(&state->lock);
-	old = state->cstatus;
+	old = cstatus_of(state);
 	if (old && stop(state) < 0)
 		goto out;
 	if (!cstatus) {
@@ -641,8 +665,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 			undo(&state->counter[0], PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
 			start_tsc(state);
-		atomic_signal_fence(memory_order_seq_cst);
-		state->cstatus = old;
+		set_cstatus(state, old);
 		goto out;
 	}
 	if (n && !reuse)
@@ -650,8 +673,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	set_sums(state, control, n);
 	state->control = *given;
-	atomic_signal_fence(memory_order_seq_cst);
-	state->cstatus = cstatus;
+	set_cstatus(state, cstatus);
 	result = 0;
 out:
 	pthread_mutex_unlock(&state->lock);
@@ -667,7 +689,7 @@ out:
 static int iresume(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
-	unsigned int cstatus = state->cstatus, i, k, again;
+	unsigned int cstatus = cstatus_of(state), i, again;
 	uint64_t values[PERFCTR_NR_CTRS], missed[PERFCTR_NR_CTRS];
 	struct perfctr_overflow next;
 	int result = 1;
@@ -684,19 +706,16 @@ static int iresume(struct vperfctr *self)
 		return -1;
 	/* A handler that comes in between finds the sums. */
 	atomic_fetch_add(&state->resumes, 1);
+	atomic_thread_fence(memory_order_release);
 	for (i = 0; i < next.n; i++)
-		state->sum[i] = values[place(&next, i)] + state->reader[i].base;
-	atomic_signal_fence(memory_order_seq_cst);
-	state->cstatus = tsc_alone(cstatus);
-	atomic_signal_fence(memory_order_seq_cst);
-	for (i = 0; i < next.n; i++) {
-		k = place(&next, i);
-		state->reader[i].base -= missed[k];
-	}
-	perfctr_overflow_copy(&state->overflow, &next);
+		perfctr_store(&state->sum[i], values[place(&next, i)] + state->reader[i].base);
+	set_cstatus(state, tsc_alone(cstatus));
+	for (i = 0; i < next.n; i++)
+		perfctr_store(&state->reader[i].base,
+			      state->reader[i].base - missed[place(&next, i)]);
+	perfctr_overflow_update(&state->overflow, &next);
 	state->told = false;
-	atomic_signal_fence(memory_order_seq_cst);
-	state->cstatus = cstatus;
+	set_cstatus(state, cstatus);
 	atomic_fetch_add(&state->resumes, 1);
 	return perfctr_overflow_start(&next, state->counter, again);
 }
@@ -742,11 +761,11 @@ static int detach(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
 	sigset_t held;
-	bool hold = hold_signals(state->cstatus, &held);
+	bool hold = hold_signals(cstatus_of(state), &held);
 	int result = 0;
 
 	pthread_mutex_lock(&state->lock);
-	if (state->cstatus)
+	if (cstatus_of(state))
 		result = stop(state);
 	pthread_mutex_unlock(&state->lock);
 	/* As in perf_control(). Nobody else uses what is stopped. */

@@ -36,6 +36,7 @@ unit_tests = \
 	tests/unit/primitives \
 	tests/unit/provider_perf \
 	tests/unit/raw \
+	tests/unit/readers \
 	tests/unit/record \
 	tests/unit/remote \
 	tests/unit/ring \
@@ -101,6 +102,9 @@ tests_unit_provider_perf_LDADD = $(PMU_LDADD)
 tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
 tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_raw_LDADD = $(UNIT_LDADD)
+tests_unit_readers_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_readers_LDADD = $(UNIT_LDADD)
+tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_record_LDADD = $(UNIT_LDADD)
 tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
