@@ -55,7 +55,7 @@ TESTS += $(unit_tests)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
 # See tests/unit/faults.h.
-WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_cpu_control_check
+WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_control_check
 
 # A made-up PMU, see tests/harness/pmu.h
 check_LTLIBRARIES += tests/harness/libpmu.la

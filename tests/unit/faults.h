@@ -13,13 +13,13 @@
 #include <unistd.h>
 #include "lib/internal.h"
 
-int __wrap_perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
+int __wrap_perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
 int __wrap_perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 				struct perf_event_attr *attr, char *name, size_t size);
 
-int __wrap_perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
+int __wrap_perfctr_control_check(const struct perfctr_cpu_control *control, bool extended)
 {
-	(void)control;
+	(void)control, (void)extended;
 	return 0;
 }
 
