@@ -440,3 +440,39 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 	}
 	return 0;
 }
+
+/* Event, unit mask, and AMD's or Intel's part of the event in the upper half, of an event select. */
+#define SELECTS	0x0000FF0F0000FFFFu
+
+/* Does the record stand for what is selected? Masks that may be combined, each for a part of it. */
+static int stands_for(const struct perfctr_event_record *record, uint64_t selected)
+{
+	const struct perfctr_event_record *event = record - record->back;
+	uint64_t code = record->code | (uint64_t)record->high << 32, other;
+	int combines = 0;
+
+	if (record->flags & EVENT_IS_MASK && !(record->flags & EVENT_OVERRIDE)) {
+		code |= event->code | (uint64_t)event->high << 32;
+		combines = event->flags & EVENT_BITMASK;
+	}
+	other = (code ^ selected) & SELECTS;
+	return !other || (combines && !(other & ~(uint64_t)0xFF00) && !(other & code));
+}
+
+uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_t code,
+				uint32_t high)
+{
+	const struct perfctr_event_record *record = &perfctr_event_records[table->first];
+	const struct perfctr_event_record *end = record + table->count;
+	uint64_t selected = (code | (uint64_t)high << 32) & SELECTS;
+	uint32_t counters = 0;
+	int known = 0;
+
+	for (; record < end; record++) {
+		if (!stands_for(record, selected))
+			continue;
+		counters |= perfctr_event_sets[record->set].general;
+		known = 1;
+	}
+	return known ? counters : 0xFFFFFFFFu;
+}

@@ -112,6 +112,13 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 				struct perfctr_event_entry *entry);
 
 /*
+ * The other way round: the programmable counters on which names of the table count this event and unit
+ * mask. All, if none has them: nothing is known.
+ */
+uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_t code,
+				uint32_t high);
+
+/*
  * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with bit
  * 30) for each; or -1, with *conflict a set of choices that can't be together, but could without any
  * one of them: one alone, if the processor has no counter for it.

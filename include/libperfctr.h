@@ -128,8 +128,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU. EPERM,
  * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where the
  * processor can't interrupt.
- * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a named physical
- * counter, or i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters, or the
+ * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a counter named for
+ * an event that it can't count, not even if others of the control change places with it; i-mode
+ * with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters, or the
  * program all real-time signals. EACCES, EPERM: not permitted; EPERM also if no memory may be
  * locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no file
  * descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.

@@ -26,16 +26,6 @@ static bool is_fixed(uint32_t map)
 	return (void)map, false;
 #endif
 }
-
-/* The counter's place among the programmable ones of the control. */
-static unsigned int position(const struct perfctr_cpu_control *control, unsigned int i)
-{
-	unsigned int n = 0;
-
-	while (i-- > 0)
-		n += !is_fixed(control->pmc_map[i]);
-	return n;
-}
 #endif
 
 /* What Intel's fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
@@ -122,10 +112,6 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 			return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] is fixed counter %u, which "
 					    "perf_events can't name; load the perfctr driver", i, fixed);
 		attr->config = fixed_events[fixed];
-	} else if (map != position(control, i)) {
-		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] asks for physical counter %u, but perf_events "
-				    "chooses counters itself; number them in order (here %u), or load the "
-				    "perfctr driver", i, map, position(control, i));
 	}
 	return 0;
 }
@@ -240,13 +226,7 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	attr->exclude_kernel = (control->evntsel[i] & PMEVTYPER_P) != 0;
 	attr->exclude_user = (control->evntsel[i] & PMEVTYPER_U) != 0;
 	attr->exclude_hv = 1;
-	if (is_fixed(control->pmc_map[i]))
-		return 0;
 #endif
-	if (control->pmc_map[i] != position(control, i))
-		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] asks for physical counter %u, but perf_events "
-				    "chooses counters itself; number them in order (here %u)", i,
-				    control->pmc_map[i], position(control, i));
 	return 0;
 }
 
@@ -287,6 +267,71 @@ const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *c
 	identify_core(core, cpu);
 	return cpu->id[0] ? perfctr_event_table(cpu->id) : NULL;
 }
+
+#ifdef PERFCTR_ABI_POWERPC_H
+
+int perfctr_control_place(const struct perfctr_cpu_control *control)
+{
+	(void)control;
+	return 0;	/* perfctr_control_attr() has the reason */
+}
+
+#else
+
+/* "0,1,5" */
+static const char *counters_text(uint32_t set, char *text, size_t size)
+{
+	size_t length = 0;
+	unsigned int i;
+
+	snprintf(text, size, "a fixed counter");
+	for (i = 0; i < 32 && length < size; i++)
+		if (set >> i & 1)
+			length += (size_t)snprintf(text + length, size - length, "%s%u",
+						   length ? "," : "counter ", i);
+	return text;
+}
+
+int perfctr_control_place(const struct perfctr_cpu_control *control)
+{
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	struct perfctr_event_choice choices[PERFCTR_NR_CTRS];
+	unsigned int index[PERFCTR_NR_CTRS], option[PERFCTR_NR_CTRS], i, n = 0;
+	uint32_t counter[PERFCTR_NR_CTRS], only[PERFCTR_NR_CTRS], named = 0, set;
+	uint32_t high_bits = cpu->rules == PERFCTR_RULES_K7 ? 0xF : 0xFF00;
+	char text[96];
+
+	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
+		if (is_fixed(control->pmc_map[i]))
+			continue;
+		set = table ? perfctr_event_counters(table, control->evntsel[i],
+						     control->evntsel_high[i] & high_bits) : ~0u;
+		choices[n] = (struct perfctr_event_choice){ .options = 1,
+							    .option = { { .counters = set } } };
+		named |= 1u << (control->pmc_map[i] & 31);
+		index[n++] = i;
+	}
+	for (i = 0; i < n; i++)
+		only[i] = named;
+	if (perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
+				counter) == 0)
+		return 0;
+	/* The first event for which those before it leave no counter. */
+	for (n = 1; perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
+					counter) == 0; )
+		n++;
+	i = index[n - 1];
+	return perfctr_fail(EOPNOTSUPP,
+			    "pmc_map[%u] names counter %u, but event 0x%08X counts only on %s, and "
+			    "perf_events takes only counters that can count what they are named for, or "
+			    "can change places with others named; name such a one, or load the perfctr "
+			    "driver",
+			    i, control->pmc_map[i], control->evntsel[i],
+			    counters_text(choices[n - 1].option[0].counters & cpu->counters, text,
+					  sizeof(text)));
+}
+
+#endif
 
 int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 			const char *word, size_t length, struct perf_event_attr *attr)

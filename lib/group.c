@@ -363,6 +363,8 @@ struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_contro
 			     "the control has no counters (nractrs = 0)");
 		return NULL;
 	}
+	if (perfctr_control_place(control) < 0)
+		return NULL;
 	group = make_group(n, n * CONTROL_NAME, tid, cpu, flags);
 	if (!group)
 		return NULL;

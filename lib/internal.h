@@ -665,8 +665,16 @@ int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
 
 /*
- * The event that counter i of a checked control counts, whose extended members count. 0, or -1 after perfctr_fail(EOPNOTSUPP) if
- * perf_events can't express it. name is for messages, at least 32 bytes.
+ * Whether perf_events, which chooses counters itself, can count a checked control: each programmable
+ * counter that it names can count its event, or one of the others that could change places with it.
+ * 0, or -1 after perfctr_fail(EOPNOTSUPP).
+ */
+int perfctr_control_place(const struct perfctr_cpu_control *control);
+
+/*
+ * The event that counter i of a checked control counts, whose extended members count. 0, or -1
+ * after perfctr_fail(EOPNOTSUPP) if perf_events can't express it. name is for messages, at least 32
+ * bytes.
  */
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 			 struct perf_event_attr *attr, char *name, size_t size);

@@ -450,7 +450,8 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 	int signo = 0;
 	char name[32];
 
-	if (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0)
+	if (perfctr_control_place(cpu) < 0 ||
+	    (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0))
 		return -1;
 	for (k = 0; k < n; k++) {
 		bool overflows = k < cpu->nrictrs;

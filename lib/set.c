@@ -290,6 +290,8 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
 		return perfctr_fail(EINVAL, control->nrictrs ?
 				    "a set takes a-mode counters only (nrictrs = 0)" :
 				    "the control has no counters (nractrs = 0)");
+	if (perfctr_control_place(control) < 0)
+		return -1;
 	plan->text_size = n * CONTROL_NAME;
 	plan->text = calloc(n, CONTROL_NAME);
 	plan->name = calloc(n, sizeof(*plan->name));

@@ -31,6 +31,7 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/imode \
 	tests/unit/kinds \
+	tests/unit/native \
 	tests/unit/overflow \
 	tests/unit/pmu \
 	tests/unit/primitives \
@@ -89,6 +90,8 @@ tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/events.c
 tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
+tests_unit_native_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_native_LDADD = $(UNIT_LDADD)
 tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_overflow_LDADD = $(UNIT_LDADD)
 tests_unit_pmu_CFLAGS = $(UNIT_CFLAGS)

@@ -1083,6 +1083,51 @@ START_TEST(a_million_words)
 }
 END_TEST
 
+/* The other way round, from a code to its counters: all of those that the name has are among them. */
+START_TEST(counters_of_codes)
+{
+	static const char *const ids[] = { "core2", "skylake", "piii", "fam15h", "zen4", "lioncove",
+					   "cortex-a72" };
+	unsigned int i, n, o, known, some;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		const struct perfctr_event_table *table = perfctr_event_table(ids[i]);
+		struct perfctr_event_entry entry;
+
+		known = some = 0;
+		for (n = 0; (n = perfctr_event_walk(table, n, &entry)); ) {
+			struct perfctr_event_choice choice;
+			char word[160];
+
+			snprintf(word, sizeof(word), "%s%s%s", entry.event, entry.mask ? "." : "",
+				 entry.mask ? entry.mask : "");
+			if (look_up(ids[i], word, &choice) != PERFCTR_EVENT_OK)
+				continue;
+			for (o = 0; o < choice.options; o++) {
+				uint32_t set = perfctr_event_counters(table, choice.option[o].code,
+								      choice.option[o].high);
+
+				ck_assert_msg((choice.option[o].counters & ~set) == 0,
+					      "%s: %s, way %u: 0x%X, not 0x%X", ids[i], word, o,
+					      set, choice.option[o].counters);
+				known += set != 0xFFFFFFFF;
+				some += set == choice.option[o].counters;
+			}
+		}
+		ck_assert_uint_gt(some, known - known / 8);
+		ck_assert_uint_eq(perfctr_event_counters(table, 0xFFFF, 0), 0xFFFFFFFF);
+	}
+	/* Intel SDM vol. 3B, table 19-23 (2016): CBH on counter 0, MUL on counter 1; 42301: 000H on 3. */
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("core2"), 0x004101CB, 0), 1);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("core2"), 0x00410012, 0), 2);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0100, 0), 8);
+	/* The upper half of the event's number counts. */
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0100, 0xE),
+			  0xFFFFFFFF);
+}
+END_TEST
+
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
-	  errors, empty_words, strange_words, modifiers, small_letters, facts, a_million_words)
+	  errors, empty_words, strange_words, modifiers, small_letters, facts, a_million_words,
+	  counters_of_codes)

@@ -473,21 +473,148 @@ static int own_events(void)
 	return 0;
 }
 
-static int named_counters_are_refused(void)
+/* The control's counters are these, by number. */
+static void name_counters(struct vperfctr_control *control, const unsigned int *map)
 {
-	struct vperfctr_control control = instructions(2);
+	struct perfctr_cpu_control *cpu = &control->cpu_control;
+	unsigned int i;
+
+	for (i = 0; i < cpu->nractrs + cpu->nrictrs; i++) {
+		cpu->pmc_map[i] = map[i];
+#if !defined(__aarch64__)
+		if (core() == CORE_P6)
+			cpu->evntsel[i] = (cpu->evntsel[i] & ~0x00400000u) | (map[i] ? 0 : 0x00400000u);
+#endif
+	}
+}
+
+/* How many programmable counters there may be names of: of those that every machine here has. */
+static unsigned int programmable(void)
+{
+	struct perfctr_info info;
+
+	if (perfctr_get_info(&info) < 0)
+		return 0;
+#if defined(__i386__) || defined(__x86_64__)
+	/* Core 2 has two beside the three fixed ones. */
+	return perfctr_info_nrctrs(&info) <= 5 && info.cpu_type != PERFCTR_X86_AMD_FAM10H &&
+	       info.cpu_type != PERFCTR_X86_AMD_K7 && info.cpu_type != PERFCTR_X86_AMD_CORE ? 2 : 4;
+#else
+	return 4;
+#endif
+}
+
+/* In any order, with gaps: each counts what it is for, and counter 1, in the kernel, something else. */
+static int named_counters(void)
+{
+	static const struct {
+		unsigned int n, map[3];
+	} some[] = {
+		{ 1, { 0 } }, { 2, { 0, 1 } }, { 2, { 1, 0 } }, { 1, { 1 } }, { 3, { 2, 0, 1 } },
+		{ 3, { 0, 2, 1 } }, { 2, { 3, 1 } }, { 1, { 3 } }, { 3, { 3, 2, 0 } },
+	};
+	struct vperfctr_control control;
 	struct vperfctr *self = vperfctr_open();
-	unsigned int first = control.cpu_control.evntsel[0];
+	struct perfctr_sum_ctrs sum[3];
+	unsigned int i, k, n;
 
 	CHECK(self, "%s", perfctr_error());
-	/* The same two counters the other way round. */
-	control.cpu_control.evntsel[0] = control.cpu_control.evntsel[1];
-	control.cpu_control.evntsel[1] = first;
-	control.cpu_control.pmc_map[0] = 1;
-	control.cpu_control.pmc_map[1] = 0;
-	CHECK(vperfctr_control(self, &control) < 0 && errno == EOPNOTSUPP, "%s", perfctr_error());
-	CHECK(strstr(perfctr_error(), "pmc_map[0]"), "%s", perfctr_error());
+	for (k = 0; k < sizeof(some) / sizeof(some[0]); k++) {
+		n = some[k].n;
+		if (programmable() == 2 && k > 3)
+			break;
+		control = instructions(n);
+		name_counters(&control, some[k].map);
+		if (n > 1)
+			control.cpu_control.evntsel[1] ^= (unsigned int)(COUNT_USER | COUNT_KERNEL);
+#if defined(__aarch64__)
+		/* There the bits exclude. */
+		if (n > 1)
+			control.cpu_control.evntsel[1] = COUNT_KERNEL | 0x0008;
+#endif
+		CHECK(vperfctr_control(self, &control) == 0, "%u: %s", k, perfctr_error());
+		for (i = 0; i < 3; i++) {
+			CHECK(vperfctr_read_ctrs(self, &sum[i]) == 0, "%s", perfctr_error());
+			loop(10000 << i);
+		}
+		/* Reads of the same instructions, and twice the loop. */
+		for (i = 0; i < n; i++)
+			CHECK(i == 1 ? sum[2].pmc[1] - sum[1].pmc[1] < 20000 :
+				       sum[2].pmc[i] - sum[1].pmc[i] -
+					       (sum[1].pmc[i] - sum[0].pmc[i]) < 20500 &&
+				       sum[2].pmc[i] - sum[1].pmc[i] -
+					       (sum[1].pmc[i] - sum[0].pmc[i]) > 19500,
+			      "%u: counter %u: %llu, %llu, %llu", k, i, sum[0].pmc[i], sum[1].pmc[i],
+			      sum[2].pmc[i]);
+		CHECK(n < 3 || sum[2].pmc[0] - sum[1].pmc[0] == sum[2].pmc[2] - sum[1].pmc[2],
+		      "%u: counters 0 and 2 differ", k);
+	}
 	done(self);
+	return 0;
+}
+
+static struct vperfctr *interrupted;
+static volatile unsigned int interrupts, strange;
+
+static void count_interrupt(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)context;
+	interrupts++;
+	if (vperfctr_ovf_mask(interrupted, info) != 2 || vperfctr_iresume(interrupted) < 0)
+		strange++;
+}
+
+/* As PAPI orders them: behind the others, also if it is the first counter by its number. */
+static int named_i_mode_counter(void)
+{
+	static const unsigned int map[] = { 1, 0 };
+	struct sigaction action = { .sa_sigaction = count_interrupt, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control control = instructions(2);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_sum_ctrs sum;
+
+	CHECK(self, "%s", perfctr_error());
+	interrupted = self;
+	control.si_signo = SIGUSR1;
+	control.cpu_control.nractrs = control.cpu_control.nrictrs = 1;
+	control.cpu_control.evntsel[1] |= COUNT_INT;
+	control.cpu_control.ireset[1] = -10000;
+#if defined(__aarch64__)
+	/* Of QEMU's only cycles, which are instructions, interrupt in time. */
+	control.cpu_control.evntsel[1] = (unsigned int)COUNT_USER | 0x0011;
+#endif
+	name_counters(&control, map);
+	sigaction(SIGUSR1, &action, NULL);
+	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	loop(500000);
+	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+	CHECK(vperfctr_read_ctrs(self, &sum) == 0, "%s", perfctr_error());
+	CHECK(sum.pmc[0] > 1000000 && sum.pmc[0] < 1200000, "%llu", sum.pmc[0]);
+	/* A million instructions, and what resuming takes. */
+	CHECK(interrupts >= 100 && interrupts < 120 && !strange, "%u signals, %u of them strange",
+	      interrupts, strange);
+	done(self);
+	return 0;
+}
+
+/* Where its number matters: on Core 2 the loads' masks (CBH) count on counter 0 only. */
+static int a_counter_that_can_not(void)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	struct vperfctr_control control = instructions(1);
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_info info;
+
+	CHECK(self && perfctr_get_info(&info) == 0, "%s", perfctr_error());
+	if (info.cpu_type == PERFCTR_X86_INTEL_CORE2) {
+		control.cpu_control.evntsel[0] = 0x004101CB;
+		control.cpu_control.pmc_map[0] = 1;
+		CHECK_FAILS(vperfctr_control(self, &control), EOPNOTSUPP,
+			    "pmc_map[0] names counter 1, but event 0x004101CB counts only on "
+			    "counter 0");
+	}
+	done(self);
+#endif
 	return 0;
 }
 
@@ -598,7 +725,8 @@ int main(int argc, char **argv)
 		TEST(stop_start_preserve), TEST(refused_control_loses_nothing), PERF_TEST(busy_counters),
 		TEST(two_threads_on_one_cpu), TEST(migration), TEST(virtual_tsc),
 		PERF_TEST(more_events_than_counters), PERF_TEST(groups_count_together),
-		PERF_TEST(own_events), PERF_TEST(named_counters_are_refused),
+		PERF_TEST(own_events), TEST(named_counters),
+		TEST(named_i_mode_counter), PERF_TEST(a_counter_that_can_not),
 		TEST(totals_include_ended_threads),
 		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
 	};
