@@ -127,6 +127,13 @@ const char *perfctr_x86_type_id(unsigned int type);
 const char *perfctr_powerpc_type_id(unsigned int type);
 const char *perfctr_generic_type_id(unsigned int type);
 
+/*
+ * Whether the processor's counters obey the rules of a cpu_type: they are not fewer, and no control
+ * that a typical processor of the type accepts breaks a rule of this one. Then *typical is one.
+ */
+int perfctr_x86_has_type(const struct perfctr_cpu *cpu, unsigned int type,
+			 struct perfctr_cpu *typical);
+
 /* Name of a cpu_type; NULL if there is no such type. */
 const char *perfctr_x86_type_name(unsigned int type);
 const char *perfctr_powerpc_type_name(unsigned int type);

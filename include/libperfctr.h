@@ -742,9 +742,16 @@ struct perfctr_cpus_info {
 
 /*
  * Facts about the processor and the provider. fd, historically an open perfctr descriptor, is only
- * looked at by the driver. perfctr_get_info() needs none. EINVAL: info is NULL, or
- * PERFCTR_PROVIDER names no provider. EOPNOTSUPP: it asks for a driver that is not there. EACCES,
- * EPROTO, EMFILE, ENFILE: the driver's device, as vperfctr_open().
+ * looked at by the driver. perfctr_get_info() needs none.
+ *
+ * cpu_type is honest, by default: a processor that perfctr 2.6 never knew says a type that programs of
+ * its time don't know. The environment variable PERFCTR_CPU_TYPE=N (not in set-user-ID programs) makes
+ * it N, the number of an older type whose rules this processor's counters obey; codes of events may
+ * mean something else nevertheless. perfctr_info_nrctrs() is then what such a type has.
+ *
+ * EINVAL: info is NULL, PERFCTR_PROVIDER names no provider, or PERFCTR_CPU_TYPE no such type.
+ * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there. EACCES, EPROTO, EMFILE, ENFILE: the
+ * driver's device, as vperfctr_open().
  */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);

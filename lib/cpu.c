@@ -74,6 +74,7 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 #define GENERIC_TYPE PERFCTR_X86_GENERIC
 #define compile perfctr_x86_compile
 #define type_name perfctr_x86_type_name
+#define has_type perfctr_x86_has_type
 
 /* Bits of an event select that are perf's own business: USR, OS, INT, EN. */
 #define EVNTSEL_PERF	0x00530000u
@@ -414,6 +415,39 @@ void perfctr_cpu_info(struct perfctr_info *info)
 	info->cpu_type = usable ? cpu->type : GENERIC_TYPE;
 }
 
+#if !defined(__i386__) && !defined(__x86_64__)
+/* Elsewhere no type is like another. */
+static int has_type(const struct perfctr_cpu *cpu, unsigned int type, struct perfctr_cpu *typical)
+{
+	*typical = *cpu;
+	return type == cpu->type;
+}
+#endif
+
+int perfctr_cpu_info_wished(struct perfctr_info *info)
+{
+	const char *wish = secure_getenv("PERFCTR_CPU_TYPE");
+	struct perfctr_cpu typical;
+	unsigned long type;
+	char *end;
+
+	if (!wish || !*wish)
+		return 0;
+	type = strtoul(wish, &end, 10);
+	if (*wish < '0' || *wish > '9' || *end || type > UINT8_MAX)
+		return perfctr_fail(EINVAL, "PERFCTR_CPU_TYPE=%s is no number of a processor type; see "
+				    "perfctr_info(3)", wish);
+	if (perfctr_info_nrctrs(info) == 0)
+		return perfctr_fail(EINVAL, "PERFCTR_CPU_TYPE=%s, but there are no counters here that "
+				    "could be those of a type; unset it", wish);
+	if (!has_type(perfctr_this_cpu(), (unsigned int)type, &typical))
+		return perfctr_fail(EINVAL, "PERFCTR_CPU_TYPE=%s, but the counters of the %s (%u) do not "
+				    "obey the rules of that type; choose another, or unset it", wish,
+				    perfctr_this_cpu()->name, perfctr_this_cpu()->type);
+	info->cpu_type = (unsigned int)type;
+	return 0;
+}
+
 const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 {
 	const char *name = type_name(info->cpu_type);
@@ -423,10 +457,11 @@ const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
 {
-	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	struct perfctr_cpu typical;
 
-	/* The generic types have none; any other is this machine's own. */
-	if (info->cpu_type == GENERIC_TYPE || info->cpu_type != cpu->type)
+	/* The generic types have none; any other is this machine's own, or one that it may say. */
+	if (info->cpu_type == GENERIC_TYPE ||
+	    !has_type(perfctr_this_cpu(), info->cpu_type, &typical))
 		return 0;
-	return perfctr_count_bits(cpu->counters) + perfctr_count_bits(cpu->fixed);
+	return perfctr_count_bits(typical.counters) + perfctr_count_bits(typical.fixed);
 }

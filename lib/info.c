@@ -27,7 +27,7 @@ int perfctr_provider_info(const struct perfctr_provider *provider, struct perfct
 	info->cpu_khz = (unsigned int)perfctr_tsc_khz();
 	info->tsc_to_cpu_mult = 1;
 #endif
-	return 0;
+	return perfctr_cpu_info_wished(info);
 }
 
 int perfctr_info(int fd, struct perfctr_info *info)

@@ -622,6 +622,12 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id);
 /* Set info's cpu_type: generic if the kernel has no PMU for it. */
 void perfctr_cpu_info(struct perfctr_info *info);
 
+/*
+ * Set it to what PERFCTR_CPU_TYPE asks for, if anything. 0, or -1 after perfctr_fail(EINVAL): that is
+ * no type whose rules this machine's counters obey.
+ */
+int perfctr_cpu_info_wished(struct perfctr_info *info);
+
 /* This machine's processor, as it says itself, and the table of its events (NULL: none). */
 struct perfctr_cpu;
 struct perfctr_event_table;

@@ -597,3 +597,26 @@ const char *perfctr_x86_type_id(unsigned int type)
 			return processors[i].id;
 	return NULL;
 }
+
+/* Does the processor have what the other has, and refuse no control that the other allows? */
+static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *other)
+{
+	return cpu->rules == other->rules && !(other->counters & ~cpu->counters) &&
+	       !(other->fixed & ~cpu->fixed) && !(cpu->reserved & ~other->reserved) &&
+	       cpu->offcore >= other->offcore && cpu->offcore_width >= other->offcore_width &&
+	       cpu->frontend >= other->frontend && cpu->pcint >= other->pcint &&
+	       cpu->no_tsc <= other->no_tsc && cpu->no_rdpmc <= other->no_rdpmc &&
+	       cpu->northbridge <= other->northbridge && cpu->p4_model == other->p4_model;
+}
+
+int perfctr_x86_has_type(const struct perfctr_cpu *cpu, unsigned int type,
+			 struct perfctr_cpu *typical)
+{
+	const char *id = perfctr_x86_type_id(type);
+
+	if (type == cpu->type && cpu->counters) {
+		*typical = *cpu;
+		return 1;
+	}
+	return id && perfctr_x86_named(id, typical) == 0 && has_all_of(cpu, typical);
+}

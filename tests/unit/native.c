@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * What the library makes of this machine's processor, on an x86 that answers CPUID as others do: the
- * counters that a control names, over perf_events.
+ * counters that a control names, over perf_events, and the types that it may say it has.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +41,20 @@ static void become_skylake(void)
 	become("GenuineIntel", 0x506E3, 0x07300404, 0x0603, "skylake");
 }
 
+static void become_icelake(void)
+{
+	become("GenuineIntel", 0x706E5, 0x08300805, 0x8604, "icelake");
+}
+
 static void become_phenom(void)
 {
 	become("AuthenticAMD", 0x100F22, 0, 0, "fam10h");
+}
+
+static void become_zen(void)
+{
+	told.ext1_ecx = 0;
+	become("AuthenticAMD", 0x800F12, 0, 0, "zen1");
 }
 
 /* ---- named counters ---- */
@@ -117,7 +128,104 @@ START_TEST(amd_events)
 }
 END_TEST
 
-UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, amd_events)
+/* ---- types ---- */
+
+static int info_with(const char *type, unsigned int cpu_type)
+{
+	struct perfctr_info info = { .cpu_type = cpu_type };
+	int result;
+
+	setenv("PERFCTR_CPU_TYPE", type, 1);
+	result = perfctr_cpu_info_wished(&info);
+	unsetenv("PERFCTR_CPU_TYPE");
+	return result < 0 ? -1 : (int)info.cpu_type;
+}
+
+static unsigned int nrctrs(unsigned int type)
+{
+	struct perfctr_info info = { .cpu_type = type };
+
+	return perfctr_info_nrctrs(&info);
+}
+
+START_TEST(types_of_a_skylake)
+{
+	struct perfctr_info info = { .cpu_type = PERFCTR_X86_INTEL_CORE2 };
+
+	become_skylake();
+	/* What nobody asks for stays honest. */
+	ck_assert_int_eq(info_with("", PERFCTR_X86_INTEL_ARCH), PERFCTR_X86_INTEL_ARCH);
+	ck_assert_int_eq(info_with("24", PERFCTR_X86_INTEL_ARCH), 24);
+	ck_assert_int_eq(info_with("18", PERFCTR_X86_INTEL_ARCH), 18);
+	ck_assert_int_eq(info_with("21", PERFCTR_X86_INTEL_ARCH), 21);
+	ck_assert_int_eq(info_with("23", PERFCTR_X86_INTEL_ARCH), 23);
+	/* As many as programs of 2.6 take such a type to have. */
+	ck_assert_uint_eq(nrctrs(PERFCTR_X86_INTEL_ARCH), 7);
+	ck_assert_uint_eq(nrctrs(PERFCTR_X86_INTEL_CORE), 2);
+	ck_assert_uint_eq(nrctrs(PERFCTR_X86_INTEL_CORE2), 5);
+	ck_assert_uint_eq(nrctrs(PERFCTR_X86_INTEL_NHLM), 7);
+	ck_assert_str_eq(perfctr_info_cpu_name(&info), "Intel Core 2");
+	/* Other rules; none; no number. */
+	ck_fails(info_with("5", PERFCTR_X86_INTEL_ARCH), EINVAL, "the Intel Skylake, client (24)");
+	ck_fails(info_with("19", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+	ck_fails(info_with("25", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+	ck_fails(info_with("0", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+	ck_fails(info_with("26", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+	ck_fails(info_with("core2", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with("18x", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with("-1", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with("4294967314", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_assert_uint_eq(nrctrs(5), 0);
+	ck_assert_uint_eq(nrctrs(19), 0);
+	/* Where the kernel has no counters there is nothing to call by another name. */
+	ck_fails(info_with("18", PERFCTR_X86_GENERIC), EINVAL, "no counters here");
+}
+END_TEST
+
+/* Its version 5 has no AnyThread, which Nehalem to Sandy Bridge, and Atom, allow. */
+START_TEST(types_of_an_icelake)
+{
+	become_icelake();
+	ck_assert_int_eq(info_with("17", PERFCTR_X86_INTEL_ARCH), 17);
+	ck_assert_int_eq(info_with("18", PERFCTR_X86_INTEL_ARCH), 18);
+	ck_fails(info_with("20", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+	ck_fails(info_with("21", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+	ck_fails(info_with("23", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
+}
+END_TEST
+
+START_TEST(types_of_a_core2)
+{
+	become_core2();
+	ck_assert_int_eq(info_with("17", PERFCTR_X86_INTEL_CORE2), 17);
+	ck_fails(info_with("21", PERFCTR_X86_INTEL_CORE2), EINVAL, "(18)");
+	ck_fails(info_with("24", PERFCTR_X86_INTEL_CORE2), EINVAL, "(18)");
+}
+END_TEST
+
+START_TEST(types_of_amd)
+{
+	become_zen();
+	ck_assert_int_eq(info_with("19", PERFCTR_X86_AMD_CORE), 19);
+	ck_assert_int_eq(info_with("15", PERFCTR_X86_AMD_CORE), 15);
+	ck_assert_int_eq(info_with("9", PERFCTR_X86_AMD_CORE), 9);
+	ck_fails(info_with("18", PERFCTR_X86_AMD_CORE), EINVAL, "do not obey");
+	ck_assert_uint_eq(nrctrs(PERFCTR_X86_AMD_FAM10H), 4);
+}
+END_TEST
+
+/* Northbridge events are one core's there, and any core's on K7 and family 15h. */
+START_TEST(types_of_a_phenom)
+{
+	become_phenom();
+	ck_assert_int_eq(info_with("13", PERFCTR_X86_AMD_FAM10H), 13);
+	ck_fails(info_with("9", PERFCTR_X86_AMD_FAM10H), EINVAL, "do not obey");
+	ck_fails(info_with("25", PERFCTR_X86_AMD_FAM10H), EINVAL, "do not obey");
+}
+END_TEST
+
+UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, amd_events, types_of_a_skylake,
+	  types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
 
 #else
 
