@@ -64,8 +64,10 @@ static inline struct vperfctr_control counting(unsigned int nractrs, unsigned in
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = nractrs;
 	control.cpu_control.nrictrs = nrictrs;
-	for (i = 0; i < nractrs + nrictrs; i++)
+	for (i = 0; i < nractrs + nrictrs; i++) {
+		control.cpu_control.pmc_map[i] = i;
 		control.cpu_control.ireset[i] = -PERIOD;
+	}
 	return control;
 }
 
