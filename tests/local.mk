@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += tests/data tests/fuzz tests/abi/events26.h tests/abi/layout.h tests/harness/pmu.h \
-	tests/unit/assign.h tests/unit/faults.h tests/unit/main.h tests/unit/random.h tests/unit/root.h \
-	tests/unit/rules.h tests/unit/unit.h tests/loops/README.md
+EXTRA_DIST += \
+	tests/abi/events26.h \
+	tests/abi/layout.h \
+	tests/data \
+	tests/fuzz \
+	tests/harness/control.h \
+	tests/harness/pmu.h \
+	tests/loops/README.md \
+	tests/unit/assign.h \
+	tests/unit/faults.h \
+	tests/unit/main.h \
+	tests/unit/random.h \
+	tests/unit/root.h \
+	tests/unit/rules.h \
+	tests/unit/unit.h
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -75,10 +87,13 @@ tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
+tests_unit_global_SOURCES = tests/unit/global.c tests/harness/skylake.c
 tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_global_LDADD = $(UNIT_LDADD)
+tests_unit_global_LDADD = $(PMU_LDADD)
+tests_unit_global_LDFLAGS = $(PMU_WRAP)
 tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_group_LDADD = $(UNIT_LDADD)
+tests_unit_group_LDADD = $(PMU_LDADD)
+tests_unit_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_hybrid_LDADD = $(UNIT_LDADD)
 tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
@@ -93,7 +108,8 @@ tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
 tests_unit_native_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_native_LDADD = $(UNIT_LDADD)
 tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_overflow_LDADD = $(UNIT_LDADD)
+tests_unit_overflow_LDADD = $(PMU_LDADD)
+tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
@@ -110,8 +126,10 @@ tests_unit_readers_LDADD = $(UNIT_LDADD)
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_record_LDADD = $(UNIT_LDADD)
+tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_remote_LDADD = $(UNIT_LDADD)
+tests_unit_remote_LDADD = $(PMU_LDADD)
+tests_unit_remote_LDFLAGS = $(PMU_WRAP)
 tests_unit_ring_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_ring_LDADD = $(UNIT_LDADD)
 tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
@@ -121,9 +139,11 @@ tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_sampler_LDADD = $(UNIT_LDADD)
+tests_unit_sampler_LDADD = $(PMU_LDADD)
+tests_unit_sampler_LDFLAGS = $(PMU_WRAP)
 tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_set_LDADD = $(UNIT_LDADD)
+tests_unit_set_LDADD = $(PMU_LDADD)
+tests_unit_set_LDFLAGS = $(PMU_WRAP)
 tests_unit_signal_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_signal_LDADD = $(UNIT_LDADD)
 tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall

@@ -473,15 +473,19 @@ static void schedule(unsigned int context)
 	struct room room = { .left = pmu.counters > pmu.taken ? pmu.counters - pmu.taken : 0 };
 	unsigned int pinned;
 	struct event *e;
+	bool absent;
 
 	for (pinned = 2; pinned-- > 0; )
 		for_each_event(e) {
 			if (e->context != context || e->leader != e || e->attr.pinned != pinned)
 				continue;
-			if (e->removed || e->state < INACTIVE || group_sched_in(e, &room))
+			absent = pmu.absent && e->attr.type == pmu.absent;
+			if (e->removed || e->state < INACTIVE ||
+			    (!absent && group_sched_in(e, &room)))
 				continue;
 			group_sched_out(e);
-			if (pinned)
+			/* (event_filter_match) Where it can't be, it waits without an error. */
+			if (pinned && !absent)
 				set_state(e, ERROR);
 		}
 }

@@ -16,7 +16,8 @@
  *	perfctr_group_close(group);
  *	pmu_end();			fails the test if events or pages are left
  *
- * For controls add tests/harness/skylake.c to the program: on an x86 the processor is then one.
+ * For controls there is control.h; add tests/harness/skylake.c to the program: on an x86 the processor
+ * is then one.
  *
  * How true it is: it does what kernel/events/core.c, kernel/events/ring_buffer.c and
  * arch/x86/events/core.c of Linux 6.1 do; pmu.c names the functions. tests/unit/pmu.c holds it
@@ -40,6 +41,7 @@ struct pmu_machine {
 	unsigned int skid;		/* 0: units that pass between an overflow and its interrupt */
 	bool rdpmc;			/* whether pages allow it; false where it can't be emulated */
 	bool clock;			/* true: pages have a clock, of PMU_TICKS a ns */
+	uint32_t absent;		/* 0: a PMU's type: of another kind of core than this one */
 	bool keeps_read_size;		/* false; true: a dissolved group's events, as Linux 5.10 */
 };
 extern struct pmu_machine pmu;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/harness/control.h"
 #include "unit.h"
 
 static struct gperfctr_cpu_control tsc_on(unsigned int cpu)
@@ -350,6 +351,145 @@ START_TEST(another_user)
 }
 END_TEST
 
+/* ---- on the made-up PMU ---- */
+
+#ifndef PERFCTR_ABI_POWERPC_H
+
+static struct gperfctr *open_made_up(unsigned int ncpus)
+{
+	struct gperfctr *global = open_global();
+	struct gperfctr_cpu_control control = { .cpu = 0 };
+
+	for (control.cpu = 0; control.cpu < ncpus; control.cpu++) {
+		control.cpu_control = control_make(2, 0);
+		ck_assert_msg(gperfctr_control(global, &control) == (int)control.cpu + 1, "%s",
+			      perfctr_error());
+	}
+	return global;
+}
+
+static uint64_t ticks(uint64_t ns)
+{
+	return perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), ns);
+}
+
+#define is_cpu(state, ns, units) do { \
+	ck_assert_uint_eq((state).sum.tsc, ticks(ns)); \
+	ck_assert_uint_eq((state).sum.pmc[0], units); \
+	ck_assert_uint_eq((state).sum.pmc[1], 2 * (units)); \
+} while (0)
+
+START_TEST(hardware_events)
+{
+	struct gperfctr_cpu_state state;
+	struct gperfctr *global;
+	unsigned int round;
+
+	pmu_begin();
+	control_set_rates();
+	global = open_made_up(1);
+	/* Tried, and given back until the start. */
+	ck_assert_uint_eq(pmu_events(), 0);
+	for (round = 0; round < 2; round++) {
+		struct gperfctr_cpu_control control = { .cpu_control = control_make(2, 0) };
+
+		ck_assert_int_eq(gperfctr_control(global, &control), 1);
+		ck_assert_int_eq(gperfctr_start(global, 0), 1);
+		is_cpu(read_cpu(global, 0), 0, 0);
+		pmu_run(0, 0, false, 10);
+		pmu_tick_of(0, 0, 1000);
+		pmu_run(0, 1, false, 10);
+		pmu_run(0, 0, true, 10);
+		is_cpu(read_cpu(global, 0), 1000, 10);
+		ck_assert_int_eq(gperfctr_stop(global), 0);
+		ck_assert_uint_eq(pmu_events(), 0);
+		is_cpu(read_cpu(global, 0), 1000, 10);
+	}
+	/* Somebody else has the counters: at the start, or later. */
+	pmu.taken = 3;
+	memset(&state, 0, sizeof(state));
+	ck_assert_int_eq(gperfctr_control(global, &(struct gperfctr_cpu_control){
+						      .cpu_control = control_make(2, 0) }), 1);
+	ck_fails(gperfctr_start(global, 0), EBUSY, "processor 0: ");
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu.taken = 0;
+	ck_assert_int_eq(gperfctr_start(global, 0), 1);
+	pmu_run(0, 0, false, 3);
+	is_cpu(read_cpu(global, 0), 0, 3);
+	pmu.taken = 3;
+	pmu_schedule();
+	ck_fails(gperfctr_read(global, &state), EBUSY, "processor 0: ");
+	/* And is told so after the stop, too. */
+	ck_assert_int_eq(gperfctr_stop(global), 0);
+	ck_fails(gperfctr_read(global, &state), EBUSY, "processor 0: ");
+	gperfctr_close(global);
+	pmu_end();
+}
+END_TEST
+
+START_TEST(offline)
+{
+	struct gperfctr_cpu_state state = { .cpu = 0 };
+	struct gperfctr *global;
+
+	pmu_begin();
+	control_set_rates();
+	global = open_made_up(1);
+	ck_assert_int_eq(gperfctr_start(global, 0), 1);
+	pmu_run(0, 0, false, 10);
+	pmu_tick_of(0, 0, 500);
+	pmu_offline(0);
+	pmu_run(0, 0, false, 10);
+	/* The sums are the last ones, while it counts and behind. */
+	ck_fails(gperfctr_read(global, &state), ENODEV, "processor 0 has been offline");
+	is_cpu(state, 500, 10);
+	ck_assert_int_eq(gperfctr_stop(global), 0);
+	memset(&state, 0, sizeof(state));
+	ck_fails(gperfctr_read(global, &state), ENODEV, "processor 0 has been offline");
+	is_cpu(state, 500, 10);
+	gperfctr_close(global);
+	pmu_end();
+}
+END_TEST
+
+/* Every call of a start fails in its turn: nothing is left running, and the next start counts. */
+START_TEST(faults_of_a_start)
+{
+	struct gperfctr *global;
+	unsigned int nth;
+	bool failed;
+	int result;
+
+	for (nth = 1; ; nth++) {
+		pmu_begin();
+		control_set_rates();
+		global = open_made_up(1);
+		pmu_fail(PMU_ANY, nth, EIO);
+		result = gperfctr_start(global, 0);
+		failed = pmu_failed();
+		pmu_fail(PMU_ANY, 0, 0);
+		if (result < 0) {
+			ck_assert_int_eq(errno, EIO);
+			ck_assert_ptr_nonnull(strstr(perfctr_error(), "processor 0: "));
+			ck_assert_uint_eq(pmu_events(), 0);
+			ck_assert_int_eq(gperfctr_start(global, 0), 1);
+		}
+		pmu_run(0, 0, false, 2);
+		is_cpu(read_cpu(global, 0), 0, 2);
+		gperfctr_close(global);
+		pmu_end();
+		if (!failed)
+			break;
+	}
+	ck_assert_uint_gt(nth, 4);
+}
+END_TEST
+
+#define MADE_UP , hardware_events, offline, faults_of_a_start
+#else
+#define MADE_UP
+#endif
+
 UNIT_MAIN("global", 60, bad_arguments, processors_that_are_not_there, which_provider,
 	  the_clock_of_each_processor, handles_are_independent, all_or_none, a_child_of_fork,
-	  another_user)
+	  another_user MADE_UP)

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "tests/harness/pmu.h"
 #include "unit.h"
 
 /* Touch n fresh pages, so that there are n page faults. */
@@ -395,7 +396,320 @@ START_TEST(doctor)
 }
 END_TEST
 
+/* ---- on the made-up PMU ---- */
+
+static struct perfctr_group *open_made_up(const char *events, pid_t tid, int cpu,
+					  unsigned int flags)
+{
+	struct perfctr_group *group;
+
+	pmu_begin();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+	group = perfctr_group_open(events, tid, cpu, flags);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	return group;
+}
+
+static void close_made_up(struct perfctr_group *group)
+{
+	perfctr_group_close(group);
+	pmu_end();
+}
+
+/* Instructions and cycles, one and three a unit. */
+#define PAIR "instructions:u,cycles:u"
+
+#define is_reading(r, v, q, e, run) do { \
+	ck_assert_uint_eq((r).value, v); \
+	ck_assert_uint_eq((r).quality, q); \
+	ck_assert_uint_eq((r).enabled, e); \
+	ck_assert_uint_eq((r).running, run); \
+} while (0)
+
+static void is_pair(const struct perfctr_group *group, uint64_t units, unsigned int quality,
+		    uint64_t enabled, uint64_t running)
+{
+	struct perfctr_reading readings[2];
+
+	ck_assert_msg(perfctr_group_read(group, readings) == 0, "%s", perfctr_error());
+	is_reading(readings[0], units, quality, enabled, running);
+	is_reading(readings[1], 3 * units, quality, enabled, running);
+}
+
+START_TEST(hardware_events)
+{
+	struct perfctr_group *group;
+	struct perfctr_reader reader;
+	unsigned int way, i;
+	uint64_t value;
+
+	/* Read in user space; by the kernel, since there is no page, no clock, no permission. */
+	for (way = 0; way < 4; way++) {
+		unsigned int reads;
+
+		pmu_begin();
+		pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+		pmu.clock = way != 2;
+		pmu.rdpmc &= way != 3;
+		if (way == 1)
+			pmu_fail(PMU_MMAP, 2, ENOMEM);
+		group = perfctr_group_open(PAIR, 0, -1, PERFCTR_GROUP_STRICT);
+		ck_assert_msg(group != NULL, "%s", perfctr_error());
+		reads = pmu_calls(PMU_READ);
+		is_pair(group, 0, PERFCTR_EXACT, 0, 0);
+		pmu_count(10);
+		pmu_tick(100);
+		is_pair(group, 10, PERFCTR_EXACT, 100, 100);
+		if (pmu.rdpmc && way == 0)
+			ck_assert_uint_eq(pmu_calls(PMU_READ), reads);
+		else
+			ck_assert_uint_eq(pmu_calls(PMU_READ), reads + 2);
+		/* A reset is one of counts, not of times; once or twice, and while it stands. */
+		for (i = 1; i < 4; i++) {
+			ck_assert_int_eq(perfctr_group_reset(group), 0);
+			is_pair(group, 0, PERFCTR_EXACT, 100, 100);
+			pmu_count(i);
+			is_pair(group, i, PERFCTR_EXACT, 100, 100);
+			ck_assert_int_eq(perfctr_group_reset(group), 0);
+			ck_assert_int_eq(perfctr_group_reset(group), 0);
+			is_pair(group, 0, PERFCTR_EXACT, 100, 100);
+		}
+		pmu_count(4);
+		if (perfctr_group_reader(group, 0, &reader) == 0) {
+			ck_assert(perfctr_reader_read(&reader, &value));
+			ck_assert_uint_eq(value, 4);
+		}
+		ck_assert_int_eq(perfctr_group_disable(group), 0);
+		pmu_count(100);
+		pmu_tick(100);
+		is_pair(group, 4, PERFCTR_EXACT, 100, 100);
+		ck_assert_int_eq(perfctr_group_reset(group), 0);
+		is_pair(group, 0, PERFCTR_EXACT, 100, 100);
+		ck_assert_int_eq(perfctr_group_enable(group), 0);
+		pmu_count(6);
+		pmu_tick(10);
+		is_pair(group, 6, PERFCTR_EXACT, 110, 110);
+		close_made_up(group);
+	}
+}
+END_TEST
+
+/* All of a group start together; from the start, or when it is enabled, however often. */
+static void count_some(void)
+{
+	pmu_count(50);
+	pmu_tick(50);
+}
+
+START_TEST(together)
+{
+	static const unsigned int flags[] = { 0, PERFCTR_GROUP_STRICT, PERFCTR_GROUP_DISABLED,
+					      PERFCTR_GROUP_EXCLUSIVE };
+	struct perfctr_group *group;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		bool disabled = flags[i] & PERFCTR_GROUP_DISABLED;
+
+		pmu_begin();
+		pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+		pmu_at(PMU_OPEN, 2, count_some);
+		group = perfctr_group_open(PAIR, 0, -1, flags[i]);
+		ck_assert_msg(group != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(pmu_active(), disabled ? 0 : 2);
+		is_pair(group, 0, PERFCTR_EXACT, 0, 0);
+		pmu_count(5);
+		pmu_tick(5);
+		is_pair(group, disabled ? 0 : 5, PERFCTR_EXACT, disabled ? 0 : 5, disabled ? 0 : 5);
+		ck_assert_int_eq(perfctr_group_enable(group), 0);
+		ck_assert_int_eq(perfctr_group_enable(group), 0);
+		pmu_count(5);
+		is_pair(group, disabled ? 5 : 10, PERFCTR_EXACT, disabled ? 0 : 5,
+			disabled ? 0 : 5);
+		close_made_up(group);
+	}
+}
+END_TEST
+
+static void all_stopped(void)
+{
+	ck_assert_uint_eq(pmu_active(), 0);
+}
+
+/* Closing stops all at once, also where descriptors live on. */
+START_TEST(stopped_before_closed)
+{
+	struct perfctr_group *group = open_made_up(PAIR ",branches:u", 0, -1, 0);
+
+	errno = 99;
+	pmu_at(PMU_CLOSE, 0, all_stopped);
+	pmu_fail(PERF_EVENT_IOC_DISABLE, 2, EIO);
+	perfctr_group_close(group);
+	ck_assert_int_eq(errno, 99);
+	ck_assert_uint_eq(pmu_calls(PMU_CLOSE), 3);
+	pmu_end();
+}
+END_TEST
+
+START_TEST(strict_or_not)
+{
+	struct perfctr_group *group;
+	struct perfctr_reading readings[2];
+
+	pmu_begin();
+	pmu.taken = 3;
+	ck_fails_null(perfctr_group_open(PAIR, 0, -1, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	ck_assert_uint_eq(pmu_events(), 0);
+	/* Alone it fits; a single event is on from its opening. */
+	group = perfctr_group_open("cycles:u", 0, -1, PERFCTR_GROUP_STRICT);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	perfctr_group_close(group);
+	pmu.taken = 4;
+	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	/* That is known when it starts. */
+	group = perfctr_group_open(PAIR, 0, -1, PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	ck_fails(perfctr_group_enable(group), EBUSY, "taken");
+	pmu.taken = 0;
+	ck_assert_int_eq(perfctr_group_enable(group), 0);
+	pmu_count(3);
+	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+	is_reading(readings[0], 3, PERFCTR_EXACT, 0, 0);
+	/* And later when it is read. */
+	pmu.taken = 3;
+	pmu_schedule();
+	memset(readings, 0xFF, sizeof(readings));
+	ck_fails(perfctr_group_read(group, readings), EBUSY, "taken");
+	is_reading(readings[0], 0, PERFCTR_NOT_COUNTED, 0, 0);
+	is_reading(readings[1], 0, PERFCTR_NOT_COUNTED, 0, 0);
+	ck_fails(perfctr_group_reset(group), EBUSY, "taken");
+	close_made_up(group);
+	/* One that is not strict takes its turn. */
+	group = open_made_up(PAIR, 0, -1, 0);
+	pmu.taken = 4;
+	pmu_schedule();
+	pmu_count(100);
+	pmu_tick(100);
+	is_pair(group, 0, PERFCTR_NOT_COUNTED, 100, 0);
+	pmu.taken = 0;
+	pmu_schedule();
+	pmu_count(5);
+	pmu_tick(300);
+	is_pair(group, 5, PERFCTR_SCALED, 400, 300);
+	close_made_up(group);
+}
+END_TEST
+
+/* Another thread's, and a processor's, are not read in user space. */
+START_TEST(where)
+{
+	struct perfctr_group *group = open_made_up(PAIR, getppid(), -1, 0);
+
+	pmu_run(getppid(), -1, false, 5);
+	pmu_tick_of(getppid(), -1, 10);
+	pmu_count(3);
+	is_pair(group, 5, PERFCTR_EXACT, 10, 10);
+	ck_assert_uint_eq(pmu_calls(PMU_MMAP), 0);
+	close_made_up(group);
+	group = open_made_up(PAIR, -1, 1, 0);
+	pmu_run(0, 1, false, 7);
+	pmu_tick_of(0, 1, 20);
+	pmu_run(0, 0, false, 3);
+	is_pair(group, 7, PERFCTR_EXACT, 20, 20);
+	ck_assert_uint_eq(pmu_calls(PMU_MMAP) + pmu_calls(PMU_RDPMC), 0);
+	close_made_up(group);
+	pmu_begin();
+	ck_fails_null(perfctr_group_open("cycles:u,instructions:u,branches:u,branch-misses:u,"
+					 "cache-misses:u", 0, -1, 0), EINVAL, "does not fit");
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+}
+END_TEST
+
+/* What a processor counted until it went offline stays, and is told to be of the past. */
+START_TEST(offline)
+{
+	static const unsigned int flags[] = { 0, PERFCTR_GROUP_STRICT };
+	struct perfctr_group *group;
+	struct perfctr_reading readings[2];
+	unsigned int f, n, old;
+
+	for (f = 0; f < 2; f++)
+		for (n = 1; n <= 2; n++)
+			for (old = 0; old < 2; old++) {
+				group = open_made_up(n == 1 ? "instructions:u" : PAIR, -1, 1,
+						     flags[f]);
+				pmu.keeps_read_size = old;
+				pmu_run(-1, 1, false, 5);
+				pmu_tick_of(-1, 1, 10);
+				pmu_offline(1);
+				pmu_run(-1, 1, false, 5);
+				pmu_online(1);
+				pmu_run(-1, 1, false, 5);
+				ck_assert_msg(perfctr_group_read(group, readings) == 0, "%s",
+					      perfctr_error());
+				is_reading(readings[0], 5, PERFCTR_STALE, 10, 10);
+				if (n == 2)
+					is_reading(readings[1], 15, PERFCTR_STALE, 10, 10);
+				ck_fails(perfctr_group_enable(group), ENODEV, "offline");
+				ck_assert_int_eq(perfctr_group_reset(group), 0);
+				ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+				is_reading(readings[0], 0, PERFCTR_STALE, 10, 10);
+				close_made_up(group);
+			}
+}
+END_TEST
+
+/* Every call that opens a group fails in its turn, and leaves nothing. */
+START_TEST(faults)
+{
+	struct perfctr_group *group;
+	struct perfctr_reading readings[2];
+	unsigned int nth, failures = 0, cpu;
+	bool failed;
+
+	for (cpu = 0; cpu < 2; cpu++)
+		for (nth = 1; ; nth++) {
+			pmu_begin();
+			pmu_fail(PMU_ANY, nth, ENOSYS);
+			group = perfctr_group_open(cpu ? "cycles:u" : PAIR, cpu ? -1 : 0,
+						   cpu ? 0 : -1, PERFCTR_GROUP_STRICT);
+			failed = pmu_failed();
+			pmu_fail(PMU_ANY, 0, 0);
+			if (!group) {
+				failures++;
+				ck_assert(failed && errno != 0);
+				ck_assert_uint_eq(pmu_events(), 0);
+				ck_assert_uint_eq(pmu_mappings(), 0);
+			} else {
+				pmu_count(3);
+				ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+				ck_assert_uint_eq(readings[0].quality, PERFCTR_EXACT);
+				ck_assert_uint_eq(readings[0].value, cpu ? 0 : 3);
+			}
+			close_made_up(group);
+			if (!failed)
+				break;
+		}
+	ck_assert_uint_gt(failures, 6);
+	group = open_made_up("cycles:u", -1, 0, 0);
+	pmu_fail(PMU_READ, 1, EINTR);
+	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+	ck_assert(pmu_failed());
+	pmu_fail(PMU_READ, 1, EIO);
+	ck_fails(perfctr_group_read(group, readings), EIO, "reading");
+	is_reading(readings[0], 0, PERFCTR_NOT_COUNTED, 0, 0);
+	pmu_fail(PERF_EVENT_IOC_DISABLE, 1, EPERM);
+	ck_fails(perfctr_group_disable(group), EPERM, "switch");
+	pmu_fail(PERF_EVENT_IOC_DISABLE, 1, EINTR);
+	ck_assert_int_eq(perfctr_group_disable(group), 0);
+	ck_assert_uint_eq(pmu_active(), 0);
+	close_made_up(group);
+}
+END_TEST
+
 UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
-	  estimates, rates, processors, doctor)
+	  estimates, rates, processors, doctor,
+	  hardware_events, together, stopped_before_closed, strict_or_not, where, offline, faults)

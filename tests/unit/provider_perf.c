@@ -5,27 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "tests/harness/pmu.h"
+#include "tests/harness/control.h"
 #include "unit.h"
 
 #ifndef PERFCTR_ABI_POWERPC_H
-
-/* Events that every control here is made of, and how often they happen in a unit of work. */
-enum { EVENTS = 4 };
-static const unsigned int rates[EVENTS] = { 1, 2, 3, 5 };
-#if defined(__i386__) || defined(__x86_64__)
-static const uint32_t codes[EVENTS] = { 0xC0, 0x3C, 0xC4, 0xC5 };
-#define EVNTSEL 0x00410000u		/* enabled, user mode */
-#define EVNTSEL_INT 0x00100000u
-#else
-static const uint32_t codes[EVENTS] = { 0x08, 0x11, 0x10, 0x12 };
-#ifdef __aarch64__
-#define EVNTSEL 0x80000000u		/* not in the kernel */
-#else
-#define EVNTSEL 0u
-#endif
-#define EVNTSEL_INT 0u
-#endif
 
 /* A control of the TSC and the first events; the last ones are in i-mode, and begin at ireset. */
 static struct vperfctr_control control_of(unsigned int nractrs, unsigned int nrictrs, ...)
@@ -35,31 +18,20 @@ static struct vperfctr_control control_of(unsigned int nractrs, unsigned int nri
 	unsigned int i;
 
 	memset(&control, 0, sizeof(control));
-	control.cpu_control.tsc_on = 1;
-	control.cpu_control.nractrs = nractrs;
-	control.cpu_control.nrictrs = nrictrs;
+	control.cpu_control = control_make(nractrs, nrictrs);
 	control.si_signo = nrictrs ? SIGUSR1 : 0;
 	va_start(iresets, nrictrs);
-	for (i = 0; i < nractrs + nrictrs; i++) {
-		control.cpu_control.pmc_map[i] = i;
-		control.cpu_control.evntsel[i] = EVNTSEL | codes[i];
-		if (i >= nractrs) {
-			control.cpu_control.evntsel[i] |= EVNTSEL_INT;
-			control.cpu_control.ireset[i] = va_arg(iresets, int);
-		}
-	}
+	for (i = nractrs; i < nractrs + nrictrs; i++)
+		control.cpu_control.ireset[i] = va_arg(iresets, int);
 	va_end(iresets);
 	return control;
 }
 
 static void begin(void)
 {
-	unsigned int i;
-
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	pmu_begin();
-	for (i = 0; i < EVENTS; i++)
-		pmu_rate(codes[i], rates[i]);
+	control_set_rates();
 }
 
 static struct vperfctr *open_mode(unsigned int flags, struct vperfctr_control control)
@@ -99,9 +71,15 @@ static void check_counts(const struct vperfctr *self, uint64_t ns, unsigned int 
 	ck_assert_uint_eq(sum.tsc, ns * PMU_TICKS);
 	ck_assert_uint_eq(vperfctr_read_tsc(self), ns * PMU_TICKS);
 	for (i = 0; i < n; i++) {
-		ck_assert_uint_eq(sum.pmc[i], units * rates[i]);
-		ck_assert_uint_eq(vperfctr_read_pmc(self, i), units * rates[i]);
+		ck_assert_uint_eq(sum.pmc[i], units * control_rates[i]);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, i), units * control_rates[i]);
 	}
+}
+
+static void let_time_pass(void)
+{
+	pmu_tick(1000);
+	pmu_count(1000);
 }
 
 START_TEST(counts)
@@ -113,6 +91,8 @@ START_TEST(counts)
 
 	begin();
 	control = control_of(3, 0);
+	/* All start together, when all are there. */
+	pmu_at(PMU_OPEN, 2, let_time_pass);
 	self = open_with(control);
 	check_counts(self, 0, 3, 0);
 	reads = pmu_calls(PMU_READ);
@@ -148,10 +128,31 @@ START_TEST(counts)
 	pmu_tick(7);
 	check_counts(self, 100, 3, 10);
 	ck_assert_int_eq(vperfctr_is_running(self), 0);
+	ck_assert_int_eq(vperfctr_read_state(self, NULL, &same), 0);
+	ck_assert_uint_eq(same.cpu_control.tsc_on | same.cpu_control.nractrs, 0);
 	ck_assert_int_eq(vperfctr_read_quality(self, 2, &reading), 0);
 	ck_assert_uint_eq(reading.value, 30);
 	ck_assert_uint_eq(reading.quality, PERFCTR_STALE);
 	ck_assert_uint_eq(reading.enabled, 0);
+	finish(self);
+}
+END_TEST
+
+static void only_the_clock(void)
+{
+	ck_assert_uint_le(pmu_active(), 1);
+}
+
+/* No member goes on alone, not even for the time of a close. */
+START_TEST(an_end)
+{
+	struct vperfctr *self;
+
+	begin();
+	self = open_with(control_of(3, 0));
+	pmu_at(PMU_CLOSE, 0, only_the_clock);
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	ck_assert_uint_eq(pmu_calls(PMU_CLOSE), 4);
 	finish(self);
 }
 END_TEST
@@ -181,7 +182,7 @@ START_TEST(sums)
 	ck_assert(sum.pmc[0] == 1 && sum.pmc[1] == 22 && sum.pmc[2] == 3 && sum.tsc == 202);
 	/* Also through a stop, and with another control, in which a counter counts another event. */
 	ck_assert_int_eq(vperfctr_stop(self), 0);
-	control.cpu_control.evntsel[0] = EVNTSEL | codes[3];
+	control.cpu_control.evntsel[0] = CONTROL_EVNTSEL | control_codes[3];
 	control.preserve = 7;
 	set_control(self, control);
 	pmu_count(2);
@@ -241,21 +242,21 @@ START_TEST(reuse)
 	for (i = 0; i < 2; i++) {
 		other = control;
 		if (i == 0)
-			other.cpu_control.evntsel[2] = EVNTSEL | codes[3];
+			other.cpu_control.evntsel[2] = CONTROL_EVNTSEL | control_codes[3];
 		else
 			other.cpu_control.nractrs = 2;
 		set_control(self, other);
 		ck_assert_uint_gt(pmu_calls(PMU_OPEN), opens);
 		opens = pmu_calls(PMU_OPEN);
 		pmu_count(1);
-		ck_assert_uint_eq(vperfctr_read_pmc(self, 2), i ? 0 : rates[3]);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 2), i ? 0 : control_rates[3]);
 		set_control(self, control);
 		ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 3);
 		opens += 3;
 	}
 #if defined(__i386__) || defined(__x86_64__)
 	/* What stands behind ireset in the control counts, too. */
-	control.cpu_control.evntsel[0] = EVNTSEL | 0x01B7;
+	control.cpu_control.evntsel[0] = CONTROL_EVNTSEL | 0x01B7;
 	control.cpu_control.ireset[1] = 0;
 	control.cpu_control.offcore_rsp[0] = 1;
 	set_control(self, control);
@@ -272,12 +273,6 @@ START_TEST(reuse)
 	finish(self);
 }
 END_TEST
-
-static void let_time_pass(void)
-{
-	pmu_tick(1000);
-	pmu_count(1000);
-}
 
 /* No room for a new control: the old one goes on as if nothing had happened. */
 START_TEST(no_room)
@@ -527,10 +522,10 @@ START_TEST(lost_pages)
 		if (pmu.rdpmc) {
 			ck_assert_int_eq(vperfctr_reader(self, 2 - nth, &reader), 0);
 			ck_assert(perfctr_reader_read(&reader, &value));
-			ck_assert_uint_eq(value, 10 * rates[2 - nth]);
+			ck_assert_uint_eq(value, 10 * control_rates[2 - nth]);
 		}
 		pmu_fail(PMU_READ, 1, EINTR);
-		ck_assert_uint_eq(vperfctr_read_pmc(self, nth - 1), 10 * rates[nth - 1]);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, nth - 1), 10 * control_rates[nth - 1]);
 		ck_assert(pmu_failed());
 		/* What else goes wrong is told. */
 		pmu_fail(PMU_READ, 1, EIO);
@@ -572,7 +567,7 @@ static void look(void)
 	ck_assert_uint_le(sum.tsc, last.tsc + PMU_TICKS);
 	for (i = 0; i < 2; i++) {
 		ck_assert_uint_ge(sum.pmc[i], last.pmc[i]);
-		ck_assert_uint_le(sum.pmc[i], last.pmc[i] + rates[i]);
+		ck_assert_uint_le(sum.pmc[i], last.pmc[i] + control_rates[i]);
 	}
 	last = sum;
 	looks++;
@@ -702,8 +697,8 @@ static void begin_overflows(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	begin();
-	for (i = 0; i < EVENTS; i++)
-		pmu_rate(codes[i], 1);
+	for (i = 0; i < ARRAY_SIZE(control_codes); i++)
+		pmu_rate(control_codes[i], 1);
 	noverflows = 0;
 	resumed = FOR_EVER;
 	in_handler = NULL;
@@ -802,7 +797,7 @@ static void compare(const int *period, const unsigned int *pace, unsigned int sk
 	pmu.skid = skid;
 	pmu.least_period = least;
 	for (k = 0; k < 2; k++) {
-		pmu_rate(codes[1 + k], pace[k]);
+		pmu_rate(control_codes[1 + k], pace[k]);
 		due[k] = fire[k] = (uint64_t)period[k];
 	}
 	handled = self = open_with(control_of(1, 2, -period[0], -period[1]));
@@ -936,6 +931,47 @@ START_TEST(replaced_while_it_overflows)
 }
 END_TEST
 
+static void count_150_late(void)
+{
+	hold_all(true);
+	pmu_count(150);
+	hold_all(false);
+}
+
+/* An overflow, and even a resume, in the middle of a read: no value of before goes with one of after. */
+START_TEST(overflow_in_a_read)
+{
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+
+	begin_overflows();
+	resumed = 0;
+	pmu.rdpmc = false;
+	handled = self = open_with(control_of(1, 2, -500, -100));
+	pmu_count(90);
+	hold_all(true);
+	pmu_at(PMU_READ, 1, count_100);
+	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+	ck_assert(sum.pmc[0] == 100 && sum.pmc[1] == 100 && sum.pmc[2] == 100);
+	hold_all(false);
+	check_overflow(0, 4, 100);
+	finish(self);
+
+	begin_overflows();
+	if (pmu.rdpmc) {
+		handled = self = open_with(control_of(1, 2, -500, -100));
+		pmu_count(90);
+		pmu_at(PMU_RDPMC, 2, count_150_late);
+		ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+		ck_assert_uint_eq(noverflows, 1);
+		ck_assert(sum.pmc[0] == 100 && sum.pmc[1] == 100 && sum.pmc[2] == 100);
+		finish(self);
+	} else {
+		pmu_end();
+	}
+}
+END_TEST
+
 static unsigned int depth, deepest;
 
 /* Resume, and run into the next overflow, which waits until this handler is done. */
@@ -1052,11 +1088,11 @@ START_TEST(faults_of_a_resume)
 }
 END_TEST
 
-UNIT_MAIN("provider_perf", 60, counts, sums, reuse, no_room, faults_of_a_start,
+UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
 	  faults_of_an_undo, faults_of_a_control, shared_counters,
 	  taken_away, lost_pages, reads_in_a_control, totals, one_overflow, several_overflows,
-	  late_handlers, replaced_while_it_overflows, overflows_in_a_handler, totals_in_a_resume,
-	  faults_of_a_resume)
+	  late_handlers, replaced_while_it_overflows, overflow_in_a_read, overflows_in_a_handler,
+	  totals_in_a_resume, faults_of_a_resume)
 
 #else
 

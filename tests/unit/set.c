@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "root.h"
+#include "tests/harness/pmu.h"
 #include "unit.h"
 
 static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
@@ -762,7 +763,186 @@ START_TEST(no_descriptors)
 }
 END_TEST
 
+/* ---- on the made-up PMU ---- */
+
+static struct perfctr_set *open_made_up(const char *events, const struct perfctr_target *target,
+					unsigned int flags)
+{
+	struct perfctr_set *set = perfctr_set_open(events, target, flags);
+
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	return set;
+}
+
+#define is_reading(r, v, q, e, run) do { \
+	ck_assert_uint_eq((r).value, v); \
+	ck_assert_uint_eq((r).quality, q); \
+	ck_assert_uint_eq((r).enabled, e); \
+	ck_assert_uint_eq((r).running, run); \
+} while (0)
+
+/* Independent events find room one by one; together, or strictly, or not at all. */
+START_TEST(room)
+{
+	static const char events[] = "instructions:u,{cycles:u,branches:u},cache-misses:u";
+	struct perfctr_reading r[4];
+	struct perfctr_set *set;
+	unsigned int i;
+
+	pmu_begin();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+	set = open_made_up(events, NULL, 0);
+	pmu_count(10);
+	pmu_tick(100);
+	pmu.taken = 2;
+	pmu_schedule();
+	pmu_count(10);
+	pmu_tick(100);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	is_reading(r[0], 20, PERFCTR_EXACT, 200, 200);
+	is_reading(r[1], 30, PERFCTR_SCALED, 200, 100);
+	is_reading(r[2], 10, PERFCTR_SCALED, 200, 100);
+	is_reading(r[3], 20, PERFCTR_EXACT, 200, 200);
+	ck_assert_int_eq(perfctr_set_reset(set), 0);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	for (i = 0; i < 4; i++)
+		ck_assert_uint_eq(r[i].value, 0);
+	perfctr_set_close(set);
+	ck_fails_null(perfctr_set_open(events, NULL, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu.taken = 0;
+	pmu_schedule();
+	set = open_made_up(events, NULL, PERFCTR_GROUP_STRICT);
+	pmu_count(5);
+	pmu_tick(50);
+	/* Those of which it is known stay; the others are told, each. */
+	pmu.taken = 1;
+	pmu_schedule();
+	pmu_count(5);
+	ck_fails(perfctr_set_read(set, r), EBUSY, "taken");
+	is_reading(r[0], 10, PERFCTR_EXACT, 50, 50);
+	is_reading(r[1], 15 + 15, PERFCTR_EXACT, 50, 50);
+	is_reading(r[2], 10, PERFCTR_EXACT, 50, 50);
+	is_reading(r[3], 0, PERFCTR_NOT_COUNTED, 0, 0);
+	perfctr_set_close(set);
+	pmu_end();
+}
+END_TEST
+
+/* What one of the processors counted until it went offline makes the sum stale. */
+START_TEST(a_processor_goes_offline)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_reading r[2], part[2];
+	struct perfctr_set *set;
+	unsigned int strict;
+
+	for (strict = 0; strict < 2; strict++) {
+		pmu_begin();
+		root_make();
+		root_line("/sys/devices/system/cpu/online", "0-1");
+		set = open_made_up("instructions:u,cycles:u", &target,
+				   strict ? PERFCTR_GROUP_STRICT : 0);
+		ck_assert_uint_eq(perfctr_set_parts(set), 2);
+		/* One of two events is watched, on each. */
+		ck_assert_uint_eq(pmu_events(), 6);
+		pmu_run(-1, 0, false, 5);
+		pmu_tick_of(-1, 0, 10);
+		pmu_run(-1, 1, false, 7);
+		pmu_tick_of(-1, 1, 10);
+		pmu_offline(1);
+		pmu_run(-1, 1, false, 100);
+		pmu_run(-1, 0, false, 1);
+		ck_assert_msg(perfctr_set_read(set, r) == 0, "%s", perfctr_error());
+		is_reading(r[0], 13, PERFCTR_STALE, 20, 20);
+		is_reading(r[1], 13, PERFCTR_STALE, 20, 20);
+		ck_assert_int_eq(perfctr_set_read_part(set, 0, part), 0);
+		is_reading(part[1], 6, PERFCTR_EXACT, 10, 10);
+		ck_assert_int_eq(perfctr_set_read_part(set, 1, part), 0);
+		is_reading(part[0], 7, PERFCTR_STALE, 10, 10);
+		is_reading(part[1], 7, PERFCTR_STALE, 10, 10);
+		/* The rest can be stopped and started, which the first error tells of. */
+		ck_assert_int_eq(perfctr_set_disable(set), 0);
+		pmu_run(-1, 0, false, 100);
+		ck_fails(perfctr_set_enable(set), ENODEV, "offline");
+		pmu_run(-1, 0, false, 1);
+		ck_assert_int_eq(perfctr_set_read(set, r), 0);
+		ck_assert_uint_eq(r[0].value, 14);
+		perfctr_set_close(set);
+		unsetenv("PERFCTR_ROOT");
+		root_remove();
+		pmu_end();
+	}
+}
+END_TEST
+
+enum { BIG = 60001, SMALL };
+
+static void move_to(uint32_t kind)
+{
+	pmu.absent = kind == BIG ? SMALL : BIG;
+	pmu_schedule();
+}
+
+/* A thread that changes between kinds of core is counted on both, and that is exact. */
+START_TEST(kinds_of_core)
+{
+	static const char *const files[][2] = {
+		{ "big/type", "60001" }, { "big/cpus", "0" }, { "big/format/event", "config:0-63" },
+		{ "big/events/work", "event=2" }, { "small/type", "60002" }, { "small/cpus", "1" },
+		{ "small/format/event", "config:0-63" }, { "small/events/work", "event=5" },
+		{ "small/events/only", "event=7" },
+	};
+	struct perfctr_reading r[2], part[2];
+	struct perfctr_set *set;
+	unsigned int i, strict;
+
+	for (strict = 0; strict < 2; strict++) {
+		pmu_begin();
+		pmu_rate(5, 2);
+		root_make();
+		for (i = 0; i < ARRAY_SIZE(files); i++)
+			root_line(files[i][0], files[i][1]);
+		move_to(BIG);
+		set = open_made_up("work,only", NULL, strict ? PERFCTR_GROUP_STRICT : 0);
+		ck_assert_uint_eq(perfctr_set_parts(set), 2);
+		pmu_count(10);
+		pmu_tick(100);
+		ck_assert_msg(perfctr_set_read(set, r) == 0, "%s", perfctr_error());
+		is_reading(r[0], 10, PERFCTR_EXACT, 100, 100);
+		is_reading(r[1], 0, PERFCTR_NOT_COUNTED, 100, 0);
+		move_to(SMALL);
+		pmu_count(7);
+		pmu_tick(50);
+		ck_assert_int_eq(perfctr_set_read(set, r), 0);
+		is_reading(r[0], 24, PERFCTR_EXACT, 150, 150);
+		is_reading(r[1], 7, PERFCTR_SCALED, 150, 50);
+		ck_assert_int_eq(perfctr_set_read_part(set, 0, part), 0);
+		ck_assert_uint_eq(part[0].value, 10);
+		ck_assert_int_eq(perfctr_set_read_part(set, 1, part), 0);
+		ck_assert_uint_eq(part[0].value, 14);
+		/* Never in user space: the thread may be moved between the page and the counter. */
+		ck_assert_uint_eq(pmu_calls(PMU_RDPMC) + pmu_calls(PMU_MMAP), 0);
+		/* Somebody else's counters: then it isn't. */
+		pmu.taken = 4;
+		pmu_schedule();
+		pmu_tick(50);
+		if (strict) {
+			ck_fails(perfctr_set_read(set, r), EBUSY, "taken");
+		} else {
+			ck_assert_int_eq(perfctr_set_read(set, r), 0);
+			is_reading(r[0], 24, PERFCTR_SCALED, 200, 150);
+		}
+		perfctr_set_close(set);
+		unsetenv("PERFCTR_ROOT");
+		root_remove();
+		pmu_end();
+	}
+}
+END_TEST
+
 UNIT_MAIN("set", 60, own_thread, enable_disable_reset, threads_of_a_process, children, another_process,
 	  from_exec_on, a_storm_of_threads, a_relay_of_threads,
 	  processors, a_pmu_with_a_cpumask, cgroups, bad_arguments,
-	  no_descriptors)
+	  no_descriptors,
+	  room, a_processor_goes_offline, kinds_of_core)
