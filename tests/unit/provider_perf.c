@@ -10,6 +10,9 @@
 
 #ifndef PERFCTR_ABI_POWERPC_H
 
+/* Of which more than one waits. */
+#define OVERFLOW_SIGNAL (SIGRTMIN + 9)
+
 /* A control of the TSC and the first events; the last ones are in i-mode, and begin at ireset. */
 static struct vperfctr_control control_of(unsigned int nractrs, unsigned int nrictrs, ...)
 {
@@ -19,7 +22,7 @@ static struct vperfctr_control control_of(unsigned int nractrs, unsigned int nri
 
 	memset(&control, 0, sizeof(control));
 	control.cpu_control = control_make(nractrs, nrictrs);
-	control.si_signo = nrictrs ? SIGUSR1 : 0;
+	control.si_signo = nrictrs ? OVERFLOW_SIGNAL : 0;
 	va_start(iresets, nrictrs);
 	for (i = nractrs; i < nractrs + nrictrs; i++)
 		control.cpu_control.ireset[i] = va_arg(iresets, int);
@@ -101,8 +104,8 @@ START_TEST(counts)
 	pmu_tick(100);
 	check_counts(self, 100, 3, 10);
 	ck_assert_int_ne(vperfctr_is_running(self), 0);
-	ck_assert_int_eq(vperfctr_read_quality(self, 1, &reading), 0);
-	ck_assert_uint_eq(reading.value, 20);
+	ck_assert_int_eq(vperfctr_read_quality(self, 0, &reading), 0);
+	ck_assert_uint_eq(reading.value, 10);
 	ck_assert_uint_eq(reading.quality, PERFCTR_EXACT);
 	ck_assert_uint_eq(reading.enabled, 100);
 	ck_assert_uint_eq(reading.running, 100);
@@ -695,7 +698,7 @@ static void begin_overflows(void)
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
 	unsigned int i;
 
-	sigaction(SIGUSR1, &action, NULL);
+	sigaction(OVERFLOW_SIGNAL, &action, NULL);
 	begin();
 	for (i = 0; i < ARRAY_SIZE(control_codes); i++)
 		pmu_rate(control_codes[i], 1);
@@ -718,6 +721,11 @@ static void hold_all(bool hold)
 	ck_assert_uint_eq(overflow[nth].sum.pmc[0], value); \
 } while (0)
 
+static void count_9(void)
+{
+	pmu_count(9);
+}
+
 START_TEST(one_overflow)
 {
 	struct perfctr_reader reader;
@@ -730,8 +738,11 @@ START_TEST(one_overflow)
 		control.cpu_control.tsc_on = tsc_on;
 		begin_overflows();
 		resumed = 0;
+		/* A period begins with the start. */
+		pmu_at(PMU_READ, 1, count_9);
 		handled = self = open_with(control);
-		pmu_count(99);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 9);
+		pmu_count(90);
 		pmu_tick(50);
 		ck_assert_uint_eq(noverflows, 0);
 		reads = pmu_calls(PMU_READ);
@@ -789,9 +800,9 @@ END_TEST
 static void compare(const int *period, const unsigned int *pace, unsigned int skid,
 		    unsigned int least)
 {
-	uint64_t count[2] = { 0 }, due[2], fire[2], when = UINT64_MAX, unit;
+	uint64_t count[2] = { 0 }, due[2], fire[2], fired[2], when = UINT64_MAX, unit;
 	struct vperfctr *self;
-	unsigned int k, mask, n = 0;
+	unsigned int k, mask, n = 0, stopped = 2;
 
 	begin_overflows();
 	pmu.skid = skid;
@@ -799,14 +810,17 @@ static void compare(const int *period, const unsigned int *pace, unsigned int sk
 	for (k = 0; k < 2; k++) {
 		pmu_rate(control_codes[1 + k], pace[k]);
 		due[k] = fire[k] = (uint64_t)period[k];
+		fired[k] = 0;
 	}
 	handled = self = open_with(control_of(1, 2, -period[0], -period[1]));
 	for (unit = 1; n < 40; unit++) {
 		pmu_count(1);
 		for (k = 0; k < 2; k++) {
 			count[k] += pace[k];
-			if (count[k] >= fire[k] && when > unit + skid)
-				when = unit + skid;
+			if (count[k] >= fire[k] && !fired[k])
+				fired[k] = unit + skid;
+			if (fired[k] && fired[k] < when)
+				when = fired[k];
 		}
 		if (unit == when) {
 			mask = (unsigned int)(count[0] >= due[0]) |
@@ -818,6 +832,8 @@ static void compare(const int *period, const unsigned int *pace, unsigned int sk
 			n++;
 			when = UINT64_MAX;
 			for (k = 0; k < 2; k++) {
+				stopped += fired[k] == unit;
+				fired[k] = 0;
 				if (count[k] >= due[k])
 					due[k] = count[k] + (uint64_t)period[k];
 				fire[k] = due[k] - count[k] < least ? count[k] + least : due[k];
@@ -827,6 +843,10 @@ static void compare(const int *period, const unsigned int *pace, unsigned int sk
 		for (k = 0; k < 2 && unit % 16 == 0; k++)
 			ck_assert_uint_eq(vperfctr_read_pmc(self, 1 + k), count[k]);
 	}
+	/* Each stopped one is started once, and needs nothing else if it stopped at its end. */
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_REFRESH), stopped);
+	if (pace[0] == 1 && pace[1] == 1 && !skid && least == 1)
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), 0);
 	finish(self);
 }
 
@@ -891,6 +911,13 @@ static void count_100(void)
 	pmu_count(100);
 }
 
+/* What a handler does that knows nothing of a control at work. */
+static void try_to_resume(void)
+{
+	if (vperfctr_iresume(handled) == 0)
+		pmu_count(50);
+}
+
 /* What overflows in the middle of a control, while signals wait, is told of as the old one's. */
 START_TEST(replaced_while_it_overflows)
 {
@@ -899,34 +926,93 @@ START_TEST(replaced_while_it_overflows)
 
 	begin_overflows();
 	resumed = 0;
-	handled = self = open_with(control_of(0, 2, -100, -50));
+	in_handler = try_to_resume;
+	handled = self = open_with(control_of(1, 2, -100, -50));
 	pmu_count(20);
 	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
 	set_control(self, next);
 	ck_assert_uint_eq(noverflows, 1);
 	/* Of its numbers; the counts are the new one's. */
-	ck_assert_uint_eq(overflow[0].mask, 2);
+	ck_assert_uint_eq(overflow[0].mask, 4);
 	ck_assert_uint_eq(overflow[0].sum.pmc[0], 0);
 	pmu_count(999);
 	ck_assert_uint_eq(noverflows, 1);
 	ck_assert_uint_eq(vperfctr_read_pmc(self, 2), 999);
+	in_handler = NULL;
 	pmu_count(1);
 	check_overflow(1, 4, 1000);
 	/* One that was told of is not told of again. */
 	set_control(self, next);
 	ck_assert_uint_eq(noverflows, 2);
 	/* A stop: the sums are those of the overflow. */
+	in_handler = try_to_resume;
 	pmu_count(900);
 	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
 	ck_assert_int_eq(vperfctr_stop(self), 0);
 	ck_assert_uint_eq(noverflows, 3);
 	check_overflow(2, 4, 1000);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 1000);
+	ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
 	/* The end. */
 	set_control(self, next);
 	pmu_count(950);
 	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
 	ck_assert_int_eq(vperfctr_unlink(self), 0);
 	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 1000);
+	finish(self);
+}
+END_TEST
+
+static void go_on_with_others(void)
+{
+	struct vperfctr_control next = control_of(0, 2, -100, -50);
+
+	in_handler = NULL;
+	set_control(handled, next);
+}
+
+/* Two signals of one overflow, which the first one's handler replaces: it is told of once. */
+START_TEST(replaced_by_its_handler)
+{
+	struct vperfctr *self;
+
+	begin_overflows();
+	resumed = 0;
+	in_handler = go_on_with_others;
+	handled = self = open_with(control_of(1, 2, -70, -70));
+	pmu_count(70);
+	ck_assert_uint_eq(noverflows, 1);
+	check_overflow(0, 6, 70);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 0);
+	pmu_count(50);
+	ck_assert_uint_eq(noverflows, 2);
+	check_overflow(1, 2, 50);
+	finish(self);
+}
+END_TEST
+
+/* The one that stops all overflows in the last moment before a resume stops it. */
+START_TEST(overflow_in_a_resume)
+{
+	struct vperfctr *self;
+
+	begin_overflows();
+	handled = self = open_with(control_of(1, 2, -120, -100));
+	hold_all(true);
+	pmu_count(110);
+	pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_100);
+	ck_assert_int_eq(vperfctr_iresume(self), 0);
+	hold_all(false);
+	/* Of what is no more. */
+	ck_assert_uint_eq(noverflows, 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 100);
+	pmu_count(20);
+	check_overflow(0, 2, 120);
+	pmu_count(80);
+	check_overflow(1, 4, 200);
+	pmu_count(40);
+	check_overflow(2, 2, 240);
+	ck_assert_uint_eq(noverflows, 3);
 	finish(self);
 }
 END_TEST
@@ -981,7 +1067,8 @@ static void overflow_again(void)
 
 	if (++depth > deepest)
 		deepest = depth;
-	pmu_count(50);		/* suspended */
+	ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+	pmu_count(50);
 	ck_assert_int_eq(vperfctr_iresume(handled), 0);
 	if (before < 5) {
 		pmu_count(250);
@@ -1006,6 +1093,14 @@ START_TEST(overflows_in_a_handler)
 	for (i = 0; i < 5; i++)
 		check_overflow(i, 2, (i + 1) * 100);
 	ck_assert_uint_eq(deepest, 1);
+	finish(self);
+	/* Another than the one that stops all. */
+	begin_overflows();
+	resumed = 0;
+	in_handler = overflow_again;
+	handled = self = open_with(control_of(1, 2, -1000, -100));
+	pmu_count(100);
+	ck_assert_uint_eq(noverflows, 5);
 	finish(self);
 }
 END_TEST
@@ -1091,7 +1186,8 @@ END_TEST
 UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
 	  faults_of_an_undo, faults_of_a_control, shared_counters,
 	  taken_away, lost_pages, reads_in_a_control, totals, one_overflow, several_overflows,
-	  late_handlers, replaced_while_it_overflows, overflow_in_a_read, overflows_in_a_handler,
+	  late_handlers, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  overflow_in_a_read, overflows_in_a_handler,
 	  totals_in_a_resume, faults_of_a_resume)
 
 #else
