@@ -963,6 +963,21 @@ START_TEST(replaced_while_it_overflows)
 }
 END_TEST
 
+/* Both signals of one overflow come, the second when nobody has resumed. */
+START_TEST(two_signals)
+{
+	struct vperfctr *self;
+
+	begin_overflows();
+	resumed = 0;
+	handled = self = open_with(control_of(1, 2, -70, -70));
+	pmu_count(70);
+	ck_assert_uint_eq(noverflows, 1);
+	check_overflow(0, 6, 70);
+	finish(self);
+}
+END_TEST
+
 static void go_on_with_others(void)
 {
 	struct vperfctr_control next = control_of(0, 2, -100, -50);
@@ -1006,8 +1021,13 @@ START_TEST(overflow_in_a_resume)
 	/* Of what is no more. */
 	ck_assert_uint_eq(noverflows, 0);
 	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 100);
+	/* Both may overflow again, once. */
+	resumed = 0;
 	pmu_count(20);
 	check_overflow(0, 2, 120);
+	ck_assert_uint_eq(pmu_active(), 1);
+	resumed = FOR_EVER;
+	ck_assert_int_eq(vperfctr_iresume(self), 0);
 	pmu_count(80);
 	check_overflow(1, 4, 200);
 	pmu_count(40);
@@ -1186,7 +1206,7 @@ END_TEST
 UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
 	  faults_of_an_undo, faults_of_a_control, shared_counters,
 	  taken_away, lost_pages, reads_in_a_control, totals, one_overflow, several_overflows,
-	  late_handlers, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  late_handlers, two_signals, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler,
 	  totals_in_a_resume, faults_of_a_resume)
 

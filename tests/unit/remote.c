@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "tests/harness/control.h"
 #include "unit.h"
 
 static struct vperfctr_control tsc_only(void)
@@ -498,5 +499,151 @@ START_TEST(nothing_leaks)
 }
 END_TEST
 
+/* ---- on the made-up PMU ---- */
+
+#ifndef PERFCTR_ABI_POWERPC_H
+
+static struct vperfctr_control two_counters(void)
+{
+	struct vperfctr_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.cpu_control = control_make(2, 0);
+	return control;
+}
+
+static void is_counted(const struct rvperfctr *remote, uint64_t ns, uint64_t units)
+{
+	struct perfctr_sum_ctrs sum;
+
+	ck_assert_msg(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
+	ck_assert_uint_eq(sum.tsc, perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), ns));
+	ck_assert_uint_eq(sum.pmc[0], units);
+	ck_assert_uint_eq(sum.pmc[1], 2 * units);
+}
+
+/* Forked before there are events, which it would have, too. */
+static pid_t next_child;
+
+static struct rvperfctr *open_made_up(pid_t *pid)
+{
+	*pid = start_child(in_steps);
+	wait_stopped(*pid);
+	next_child = start_child(in_steps);
+	wait_stopped(next_child);
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	pmu_begin();
+	control_set_rates();
+	return open_remote(*pid);
+}
+
+static void close_made_up(struct rvperfctr *remote, pid_t pid)
+{
+	rvperfctr_close(remote);
+	end_child(pid);
+	/* What has ended is forgotten when the next one looks. */
+	remote = open_remote(next_child);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	rvperfctr_close(remote);
+	end_child(next_child);
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+}
+
+START_TEST(hardware_events)
+{
+	struct vperfctr_control control = two_counters(), got;
+	struct rvperfctr *remote, *second;
+	unsigned int opens;
+	pid_t pid;
+
+	remote = open_made_up(&pid);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	is_counted(remote, 0, 0);
+	pmu_run(pid, -1, false, 10);
+	pmu_tick_of(pid, -1, 1000);
+	pmu_count(99);
+	is_counted(remote, 1000, 10);
+	/* By the kernel: the caller has no such registers, and no such page. */
+	ck_assert_uint_eq(pmu_calls(PMU_MMAP) + pmu_calls(PMU_RDPMC), 0);
+	second = open_remote(pid);
+	rvperfctr_close(remote);
+	is_counted(second, 1000, 10);
+	opens = pmu_calls(PMU_OPEN);
+	control.preserve = 3;
+	ck_assert_int_eq(rvperfctr_control(second, &control), 0);
+	/* Asked whether it lives, but the events are there. */
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 1);
+	pmu_run(pid, -1, false, 1);
+	is_counted(second, 1000, 11);
+	/* No room: the old ones go on. */
+	pmu.taken = 2;
+	control.cpu_control = control_make(3, 0);
+	ck_fails(rvperfctr_control(second, &control), EBUSY, "taken");
+	pmu_run(pid, -1, false, 1);
+	is_counted(second, 1000, 12);
+	pmu.taken = 3;
+	pmu_schedule();
+	ck_fails(rvperfctr_read_state(second, &(struct perfctr_sum_ctrs){ 0 }, &got), EBUSY,
+		 "taken");
+	close_made_up(second, pid);
+}
+END_TEST
+
+/* A thread's end: its counts stay, and nothing else can be had. */
+START_TEST(an_end)
+{
+	struct vperfctr_control control = two_counters();
+	struct rvperfctr *remote;
+	unsigned int i;
+	pid_t pid;
+
+	remote = open_made_up(&pid);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	pmu_run(pid, -1, false, 10);
+	pmu_tick_of(pid, -1, 1000);
+	pmu_thread_ends(pid);
+	for (i = 0; i < 2; i++) {
+		is_counted(remote, 1000, 10);
+		ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+		ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	}
+	is_counted(remote, 1000, 10);
+	ck_assert_uint_eq(pmu_events(), 0);
+	close_made_up(remote, pid);
+}
+END_TEST
+
+/* Whether it lives can't be known: that is no end. */
+START_TEST(faults)
+{
+	struct vperfctr_control control = two_counters();
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	pid_t pid;
+
+	remote = open_made_up(&pid);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	pmu_run(pid, -1, false, 10);
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	ck_fails(rvperfctr_read_ctrs(remote, &sum), EMFILE, "descriptors");
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	ck_fails(rvperfctr_control(remote, &control), EMFILE, "descriptors");
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	ck_fails_null(rvperfctr_open(pid), EMFILE, "descriptors");
+	pmu_fail(PMU_READ, 1, EIO);
+	ck_fails(rvperfctr_read_ctrs(remote, &sum), EIO, "clock");
+	pmu_fail(PMU_READ, 2, EIO);
+	ck_fails(rvperfctr_read_ctrs(remote, &sum), EIO, "counters");
+	is_counted(remote, 0, 10);
+	close_made_up(remote, pid);
+}
+END_TEST
+
+#define MADE_UP , hardware_events, an_end, faults
+#else
+#define MADE_UP
+#endif
+
 UNIT_MAIN("remote", 60, bad_arguments, steps_of_a_child, unlinked, only_stopped_threads,
-	  through_exec, an_id_used_again, a_child_of_the_tracer, no_permission, nothing_leaks)
+	  through_exec, an_id_used_again, a_child_of_the_tracer, no_permission, nothing_leaks MADE_UP)

@@ -14,6 +14,7 @@
 #if defined(__x86_64__)
 #include <asm/perf_regs.h>
 #endif
+#include "tests/harness/pmu.h"
 #include "unit.h"
 
 #define WHO (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
@@ -1040,6 +1041,228 @@ START_TEST(no_descriptors)
 }
 END_TEST
 
+/* ---- on the made-up PMU ---- */
+
+/* A record has 16 bytes, and the buffer as many as 1 page. */
+static struct perfctr_sampler_config small(uint32_t flags)
+{
+	return (struct perfctr_sampler_config){
+		.period = 10, .fields = PERF_SAMPLE_ID, .pages = 1, .flags = flags,
+	};
+}
+
+static uint64_t lost_by(struct perfctr_sampler *sampler)
+{
+	uint64_t lost = 77;
+
+	ck_assert_msg(perfctr_sampler_lost(sampler, &lost) == 0, "%s", perfctr_error());
+	return lost;
+}
+
+static void end_made_up(struct perfctr_sampler *sampler)
+{
+	perfctr_sampler_close(sampler);
+	pmu_end();
+}
+
+START_TEST(hardware_samples)
+{
+	struct perfctr_sampler_config config = {
+		.period = 10, .fields = PERF_SAMPLE_READ | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD,
+	};
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	unsigned int n;
+
+	pmu_begin();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+	sampler = open_sampler("instructions:u,cycles:u", &config);
+	pmu_tick(7);
+	for (n = 1; n <= 5; n++) {
+		pmu_count(9);
+		ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 0);
+		pmu_count(1);
+		ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 1);
+		ck_assert_uint_eq(record->type, PERF_RECORD_SAMPLE);
+		ck_assert_int_eq((int)record->tid, (int)getpid());
+		ck_assert_uint_eq(record->as.sample.period, 10);
+		ck_assert_uint_eq(record->as.sample.counts.n, 2);
+		ck_assert_uint_eq(record->as.sample.counts.values[0], n * 10);
+		ck_assert_uint_eq(record->as.sample.counts.values[1], n * 30);
+		ck_assert_uint_eq(record->as.sample.counts.enabled, 7);
+		ck_assert_uint_eq(record->as.sample.counts.running, 7);
+	}
+	ck_assert_int_eq(perfctr_sampler_set_period(sampler, 25), 0);
+	pmu_count(24);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 0);
+	pmu_count(26);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 2);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	pmu_count(100);
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 3), 0);
+	pmu_count(1000);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 3);
+	end_made_up(sampler);
+}
+END_TEST
+
+/* A buffer that is full but for what the kernel leaves: the rest is lost, and counted. */
+START_TEST(a_full_buffer)
+{
+	static const char *const events[] = { "instructions:u", "instructions:u,cycles:u" };
+	struct perfctr_sampler_config config;
+	struct perfctr_sampler *sampler;
+	unsigned int i, old;
+	struct found found;
+	uint64_t fit;
+
+	for (i = 0; i < 2; i++)
+		for (old = 0; old < 2; old++) {
+			config = small(0);
+			if (i)
+				config.fields = PERF_SAMPLE_READ;
+			/* Header, number, times, of each event the count, and how many it lost. */
+			fit = (page_size() - 1) / (!i ? 16 : old ? 48 : 64);
+			pmu_begin();
+			pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
+			/* A kernel that does not tell. */
+			pmu_fail(PMU_OPEN, old, EINVAL);
+			sampler = open_sampler(events[i], &config);
+			pmu_count(10 * fit);
+			ck_assert_uint_eq(lost_by(sampler), 0);
+			pmu_count(10 * 45);
+			ck_assert_uint_eq(lost_by(sampler), old ? 0 : 45);
+			found = drain(sampler);
+			ck_assert_uint_eq(found.type[PERF_RECORD_SAMPLE], fit);
+			ck_assert_uint_eq(found.type[PERF_RECORD_LOST], 0);
+			pmu_count(10);
+			found = drain(sampler);
+			ck_assert_uint_eq(found.type[PERF_RECORD_SAMPLE], 1);
+			ck_assert_uint_eq(found.type[PERF_RECORD_LOST], 1);
+			ck_assert_uint_eq(found.lost, 45);
+			ck_assert_uint_eq(lost_by(sampler), 45);
+			end_made_up(sampler);
+		}
+}
+END_TEST
+
+static int note_id(void *arg, const struct perfctr_record *record)
+{
+	unsigned int *n = arg;
+
+	ck_assert_uint_eq(record->type, PERF_RECORD_SAMPLE);
+	ck_assert_uint_eq(record->as.sample.counts.values[0], n[1]);
+	n[0]++;
+	n[1] -= 10;
+	return 0;
+}
+
+/* What is overwritten: the newest first, as many as there are, or as there is room for. */
+START_TEST(a_snapshot)
+{
+	struct perfctr_sampler_config config = small(PERFCTR_SAMPLER_OVERWRITE);
+	unsigned int n[2], total = 0, k, fit;
+	struct perfctr_sampler *sampler;
+	uint64_t size;
+
+	/* 24 bytes, which don't divide the buffer, or 64, which do. */
+	for (k = 0; k < 2; k++) {
+		static const unsigned int more[] = { 1, 3, 0, 64, 170, 171, 500, 2, 128 };
+		unsigned int i;
+
+		pmu_begin();
+		config.fields = PERF_SAMPLE_READ | (k ? PERF_SAMPLE_TID | PERF_SAMPLE_ID |
+							 PERF_SAMPLE_IP : 0);
+		/* Header, count, times, lost; and three. */
+		size = k ? 64 : 40;
+		fit = (unsigned int)(page_size() / size);
+		sampler = open_sampler("instructions:u", &config);
+		for (i = 0, total = 0; i < ARRAY_SIZE(more); i++) {
+			pmu_count(10 * more[i]);
+			total += more[i];
+			n[0] = 0;
+			n[1] = 10 * total;
+			ck_assert_msg(perfctr_sampler_each(sampler, note_id, n) == 0, "%s",
+				      perfctr_error());
+			ck_assert_uint_eq(n[0], more[i] < fit ? more[i] : fit);
+		}
+		pmu_fail(PERF_EVENT_IOC_PAUSE_OUTPUT, 1, EIO);
+		ck_fails(perfctr_sampler_each(sampler, note_id, n), EIO, "stop writing");
+		/* Not even asked: it writes on. */
+		pmu_fail(PMU_READ, 1, EIO);
+		ck_fails(perfctr_sampler_each(sampler, note_id, n), EIO, "reading");
+		pmu_count(20);
+		n[0] = 0;
+		n[1] = 10 * total + 20;
+		ck_assert_int_eq(perfctr_sampler_each(sampler, note_id, n), 0);
+		ck_assert_uint_eq(n[0], 2);
+		end_made_up(sampler);
+	}
+}
+END_TEST
+
+START_TEST(no_room)
+{
+	struct perfctr_sampler_config config = small(PERFCTR_GROUP_STRICT);
+	struct perfctr_sampler *sampler;
+	uint64_t lost;
+
+	pmu_begin();
+	pmu.taken = 4;
+	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EBUSY, "taken");
+	ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+	pmu.taken = 0;
+	sampler = open_sampler("instructions:u", &config);
+	pmu_count(10);
+	pmu.taken = 4;
+	pmu_schedule();
+	pmu_count(100);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 1);
+	ck_fails(perfctr_sampler_lost(sampler, &lost), EBUSY, "taken");
+	end_made_up(sampler);
+	/* What the PMU can't: a period as short as this. */
+	pmu_begin();
+	pmu.least_period = 128;
+	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EINVAL,
+		      "can't be sampled");
+	config.period = 128;
+	sampler = open_sampler("instructions:u", &config);
+	ck_fails(perfctr_sampler_set_period(sampler, 127), EINVAL, "period");
+	end_made_up(sampler);
+}
+END_TEST
+
+/* Every call that opens a sampler fails in its turn: nothing is left. */
+START_TEST(faults)
+{
+	struct perfctr_sampler_config config = small(PERFCTR_GROUP_STRICT);
+	struct perfctr_sampler *sampler;
+	unsigned int nth, failures = 0;
+	bool failed;
+
+	config.signal = SIGUSR1;
+	config.fields = PERF_SAMPLE_READ;
+	for (nth = 1; ; nth++) {
+		pmu_begin();
+		pmu_fail(PMU_ANY, nth, EPERM);
+		sampler = perfctr_sampler_open("instructions:u,cycles:u", 0, -1, &config);
+		failed = pmu_failed();
+		pmu_fail(PMU_ANY, 0, 0);
+		if (!sampler) {
+			failures++;
+			ck_assert(failed);
+			ck_assert_msg(errno == EPERM || errno == EIO, "%s", perfctr_error());
+			ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+		}
+		end_made_up(sampler);
+		if (!failed)
+			break;
+	}
+	/* Two opens, a buffer, four calls for the signal, the start, a look at it. */
+	ck_assert_uint_eq(failures, 9);
+}
+END_TEST
+
 UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, callbacks,
 	  records_that_wrap, wakeup_by_count, wakeup_at_the_latest, wakeup_by_bytes, signals_and_refresh, another_period,
 	  counts_of_a_group, refresh_of_a_group, lost_by_a_family, overwriting, life_of_a_child, other_mappings, the_kernels_records,
@@ -1048,4 +1271,5 @@ UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, ca
 	  registers_and_stack,
 #endif
 	  on_exec, a_child_of_fork, closed_while_a_child_lives, precise_modifiers, bad_arguments, too_large_a_buffer,
-	  no_descriptors)
+	  no_descriptors,
+	  hardware_samples, a_full_buffer, a_snapshot, no_room, faults)
