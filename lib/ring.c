@@ -146,6 +146,5 @@ void perfctr_ring_snapshot(struct perfctr_ring *ring)
 	ring->cut = unseen > ring->size;	/* the oldest record may be gone in part */
 	ring->seen = written;
 	ring->position = (unsigned long)head & ~7ul;
-	ring->head = ring->position +
-		     (unsigned long)(ring->cut ? ring->size : unseen & ~(uint64_t)7);
+	ring->head = ring->position + (unsigned long)(ring->cut ? ring->size : unseen);
 }

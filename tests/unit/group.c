@@ -295,22 +295,42 @@ END_TEST
 
 START_TEST(estimates)
 {
+	static const struct {
+		struct perfctr_reading reading;
+		uint64_t estimate;
+	} scaled[] = {
+		{ { 7, 300, 100, 0, 0 }, 21 },
+		{ { 1, 300, 299, 0, 0 }, 1 },
+		{ { 4000000007, 4611686018, 4000000009, 0, 0 }, 4611686015 },
+		/* Products of more than 64 bits: months, and the largest of all. */
+		{ { UINT64_C(1125899919188302), UINT64_C(6755399441055744),
+		    UINT64_C(3377699720527872), 0, 0 }, UINT64_C(2251799838376604) },
+		{ { UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 4, 0, 0 }, UINT64_MAX },
+		{ { UINT64_MAX / 2, UINT64_MAX / 2 - 1, UINT64_MAX / 4, 0, 0 }, UINT64_MAX - 1 },
+		{ { UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1, 0, 0 }, UINT64_MAX },
+		{ { UINT64_MAX - 2, UINT64_MAX, UINT64_MAX - 1, 0, 0 }, UINT64_MAX - 2 },
+		{ { UINT64_MAX - 1, UINT64_MAX / 2, UINT64_MAX / 4, 0, 0 }, UINT64_MAX },
+		{ { UINT64_MAX, 3, 2, 0, 0 }, UINT64_MAX },
+		/* What no kernel says. */
+		{ { 10, 0, 5, 0, 0 }, 0 },
+		{ { 10, 5, 0, 0, 0 }, 10 },
+	};
 	struct perfctr_reading r = { .value = 1000, .enabled = 300, .running = 100 };
+	unsigned int i;
 
 	r.quality = perfctr_quality_of(r.enabled, r.running);
 	ck_assert_uint_eq(r.quality, PERFCTR_SCALED);
 	ck_assert_uint_eq(perfctr_reading_estimate(&r), 3000);
-	r.value = 7;
-	ck_assert_uint_eq(perfctr_reading_estimate(&r), 21);
-	r.value = 1;
-	r.running = 299;
-	ck_assert_uint_eq(perfctr_reading_estimate(&r), 1);
-	r = (struct perfctr_reading){ UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 4, PERFCTR_SCALED, 0 };
-	ck_assert_uint_ge(perfctr_reading_estimate(&r), UINT64_MAX / 2 * 2 - 8);
-	r.value = UINT64_MAX - 1;
-	ck_assert_uint_eq(perfctr_reading_estimate(&r), UINT64_MAX);
-	r.quality = PERFCTR_EXACT;
-	ck_assert_uint_eq(perfctr_reading_estimate(&r), UINT64_MAX - 1);
+	for (i = 0; i < ARRAY_SIZE(scaled); i++) {
+		r = scaled[i].reading;
+		r.quality = PERFCTR_SCALED;
+		ck_assert_uint_eq(perfctr_reading_estimate(&r), scaled[i].estimate);
+		/* Only then. */
+		r.quality = PERFCTR_EXACT;
+		ck_assert_uint_eq(perfctr_reading_estimate(&r), r.value);
+		r.quality = PERFCTR_STALE;
+		ck_assert_uint_eq(perfctr_reading_estimate(&r), r.value);
+	}
 	ck_assert_uint_eq(perfctr_quality_of(5, 5), PERFCTR_EXACT);
 	ck_assert_uint_eq(perfctr_quality_of(0, 0), PERFCTR_EXACT);
 	ck_assert_uint_eq(perfctr_quality_of(5, 0), PERFCTR_NOT_COUNTED);

@@ -7,7 +7,7 @@
 		   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
 struct bytes {
-	uint64_t word[64];
+	uint64_t word[256];
 	unsigned int size;		/* of the record so far */
 };
 
@@ -441,6 +441,51 @@ START_TEST(read_formats)
 }
 END_TEST
 
+/* As many as a decoder has room for; one more is written nowhere. */
+START_TEST(counts_of_a_large_group)
+{
+	const struct perfctr_record *record;
+	struct perfctr_decoder decoder;
+	struct bytes bytes;
+	uint64_t format;
+	unsigned int i, n, in_sample;
+
+	for (format = 0; format < 32; format++) {
+		for (in_sample = 0; in_sample < 2; in_sample++) {
+			if (!(format & PERF_FORMAT_GROUP))
+				continue;
+			decoder = decoder_of(in_sample ? PERF_SAMPLE_READ : 0, format);
+			for (n = PERFCTR_GROUP_MAX; n <= PERFCTR_GROUP_MAX + 1; n++) {
+				bytes = begin();
+				if (!in_sample)
+					add64(&bytes, 0);
+				add64(&bytes, n);
+				if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+					add64(&bytes, 301);
+				if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+					add64(&bytes, 302);
+				for (i = 0; i < n; i++) {
+					add64(&bytes, 200 + i);
+					if (format & PERF_FORMAT_ID)
+						add64(&bytes, 401);
+					if (format & PERFCTR_FORMAT_LOST)
+						add64(&bytes, 402);
+				}
+				finish(&bytes, in_sample ? PERF_RECORD_SAMPLE : PERF_RECORD_READ, 0);
+				if (n > PERFCTR_GROUP_MAX) {
+					ck_fails(decode(&decoder, &bytes, bytes.size, &record),
+						 EBADMSG, "does not fit");
+					continue;
+				}
+				ck_assert_int_eq(decode(&decoder, &bytes, bytes.size, &record), 1);
+				for (i = 0; i < n; i++)
+					ck_assert_uint_eq(decoder.values[i], 200 + i);
+			}
+		}
+	}
+}
+END_TEST
+
 /* Each field alone, and all: the order is the kernel's. */
 START_TEST(fields_of_one_word)
 {
@@ -608,5 +653,51 @@ START_TEST(fields_of_many_words)
 }
 END_TEST
 
+/* Alone, so that nothing behind it can tell that it is cut off. */
+START_TEST(each_field_of_many_words)
+{
+	static const struct {
+		uint64_t field;
+		unsigned int words;
+		uint64_t word[4];
+	} fields[] = {
+		{ PERF_SAMPLE_READ, 1, { 200 } },
+		{ PERF_SAMPLE_CALLCHAIN, 3, { 2, 3, 4 } },
+		{ PERF_SAMPLE_BRANCH_STACK, 4, { 1, 2, 3, 4 } },
+		{ PERF_SAMPLE_REGS_USER, 3, { PERF_SAMPLE_REGS_ABI_64, 2, 3 } },
+		{ PERF_SAMPLE_STACK_USER, 4, { 16, 2, 3, 16 } },
+		{ PERF_SAMPLE_REGS_INTR, 2, { PERF_SAMPLE_REGS_ABI_64, 2 } },
+	};
+	const struct perfctr_record *record;
+	struct perfctr_decoder decoder;
+	struct bytes bytes;
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		struct perf_event_attr attr = {
+			.sample_type = fields[i].field, .sample_regs_user = 3, .sample_regs_intr = 1,
+		};
+
+		perfctr_decoder_init(&decoder, &attr);
+		bytes = begin();
+		for (k = 0; k < fields[i].words; k++)
+			add64(&bytes, fields[i].word[k]);
+		record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
+		ck_assert_uint_eq(record->size, 8 + 8 * fields[i].words);
+	}
+	/* Raw data, whose size is half a word. */
+	decoder = decoder_of(PERF_SAMPLE_RAW, 0);
+	bytes = begin();
+	add32(&bytes, 4);
+	add(&bytes, "abcd", 4);
+	record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
+	ck_assert_uint_eq(record->as.sample.raw_size, 4);
+	ck_assert_mem_eq(record->as.sample.raw, "abcd", 4);
+	free(exact);
+	exact = NULL;
+}
+END_TEST
+
 UNIT_MAIN("record", 60, mappings, tasks, losses, the_kernels_own, unknown_types, longer_than_known,
-	  read_formats, fields_of_one_word, fields_of_many_words)
+	  read_formats, counts_of_a_large_group, fields_of_one_word, fields_of_many_words,
+	  each_field_of_many_words)

@@ -203,7 +203,9 @@ END_TEST
 
 START_TEST(hostile_heads)
 {
-	static const uint64_t heads[] = { 1000 + SIZE + 8, 992, 0, 1u << 31, 1004 };
+	static const uint64_t heads[] = {
+		1000 + SIZE + 8, 992, 0, 1u << 31, 1001, 1002, 1004, 1007,
+	};
 	struct kernel *kernel;
 	struct perf_event_header header;
 	const void *bytes;
@@ -219,6 +221,30 @@ START_TEST(hostile_heads)
 		expect_none(kernel);
 		ck_assert(produce(kernel, 24));
 		expect(kernel, 0, 24);
+		free(kernel);
+	}
+}
+END_TEST
+
+/* Full to the last byte is possible, and a reader's position is a multiple of 8 whatever the page says. */
+START_TEST(exactly_full)
+{
+	struct kernel *kernel;
+	unsigned int position, i;
+
+	for (position = 1000; position < 1008; position++) {
+		kernel = start(position);
+		kernel->head = 1000;
+		for (i = 0; i < SIZE / 64; i++) {
+			/* As if the reader had said that it is further. */
+			kernel->page.data_tail = kernel->head;
+			ck_assert(produce(kernel, 64));
+		}
+		ck_assert_uint_eq(kernel->page.data_head, 1000 + SIZE);
+		for (i = 0; i < SIZE / 64; i++)
+			expect(kernel, i, 64);
+		expect_none(kernel);
+		ck_assert_uint_eq(kernel->page.data_tail, 1000 + SIZE);
 		free(kernel);
 	}
 }
@@ -295,7 +321,40 @@ START_TEST(snapshots)
 			expect(kernel, kernel->next - 1 - i, 40);
 		expect_none(kernel);
 	}
+	/* It is not told where the reader is. */
 	ck_assert_uint_eq(kernel->page.data_tail, 0);
+	free(kernel);
+	/* Whatever the size of all that is new. */
+	for (bytes = 8; bytes <= SIZE; bytes += 8) {
+		kernel = start_backward();
+		produce_backward(kernel, bytes, false);
+		perfctr_ring_snapshot(&kernel->ring);
+		expect(kernel, 0, bytes);
+		expect_none(kernel);
+		free(kernel);
+	}
+}
+END_TEST
+
+/* More than 4 GiB between two looks: everything in the buffer is new. */
+START_TEST(snapshots_after_long)
+{
+	struct kernel *kernel;
+	unsigned int i;
+
+	if (sizeof(long) == 4)
+		return;
+	kernel = start_backward();
+	produce_backward(kernel, 32, false);
+	perfctr_ring_snapshot(&kernel->ring);
+	expect(kernel, 0, 32);
+	kernel->head -= (UINT64_C(1) << 32) - SIZE;
+	for (i = 0; i < SIZE / 32; i++)
+		produce_backward(kernel, 32, false);
+	perfctr_ring_snapshot(&kernel->ring);
+	for (i = SIZE / 32; i > 0; i--)
+		expect(kernel, i, 32);
+	expect_none(kernel);
 	free(kernel);
 }
 END_TEST
@@ -306,7 +365,15 @@ START_TEST(snapshots_of_32_bits)
 	struct kernel *kernel = start_backward();
 	unsigned int i;
 
+	/* Where nothing was written is nothing to read, and nothing to complain of. */
+	memset(kernel->data, 0, sizeof(kernel->data));
 	for (i = 0; i < 100; i++) {
+		/* Half way it is 0 again, after 4 GiB. */
+		if (i == 50) {
+			kernel->head = 192;
+			kernel->page.data_head = 192;
+			perfctr_ring_snapshot(&kernel->ring);
+		}
 		produce_backward(kernel, 32, true);
 		produce_backward(kernel, 64, true);
 		perfctr_ring_snapshot(&kernel->ring);
@@ -344,4 +411,5 @@ START_TEST(hostile_snapshots)
 END_TEST
 
 UNIT_MAIN("ring", 60, every_place, many_at_once, at_the_same_time, hostile_headers, hostile_heads,
-	  refresh_and_release, snapshots, snapshots_of_32_bits, hostile_snapshots)
+	  exactly_full, refresh_and_release, snapshots, snapshots_after_long, snapshots_of_32_bits,
+	  hostile_snapshots)
