@@ -37,6 +37,7 @@ unit_tests = \
 	tests/unit/assign_x86 \
 	tests/unit/event \
 	tests/unit/events \
+	tests/unit/file \
 	tests/unit/global \
 	tests/unit/group \
 	tests/unit/hybrid \
@@ -44,9 +45,12 @@ unit_tests = \
 	tests/unit/imode \
 	tests/unit/kinds \
 	tests/unit/native \
+	tests/unit/nearest \
 	tests/unit/overflow \
 	tests/unit/pmu \
+	tests/unit/pmus \
 	tests/unit/primitives \
+	tests/unit/process \
 	tests/unit/provider_perf \
 	tests/unit/raw \
 	tests/unit/readers \
@@ -87,6 +91,8 @@ tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
+tests_unit_file_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_file_LDADD = $(UNIT_LDADD)
 tests_unit_global_SOURCES = tests/unit/global.c tests/harness/skylake.c
 tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_global_LDADD = $(PMU_LDADD)
@@ -107,14 +113,20 @@ tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
 tests_unit_native_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_native_LDADD = $(UNIT_LDADD)
+tests_unit_nearest_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_nearest_LDADD = $(UNIT_LDADD)
 tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
+tests_unit_pmus_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pmus_LDADD = $(UNIT_LDADD)
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
+tests_unit_process_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_process_LDADD = $(UNIT_LDADD)
 tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skylake.c
 tests_unit_provider_perf_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_provider_perf_LDADD = $(PMU_LDADD)

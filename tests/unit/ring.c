@@ -22,6 +22,7 @@ static struct kernel *start(uint64_t position)
 
 	memset(kernel->data, 0xEE, sizeof(kernel->data));
 	kernel->head = kernel->page.data_head = kernel->page.data_tail = position;
+	memset(&kernel->ring, 0xEE, sizeof(kernel->ring));
 	perfctr_ring_init(&kernel->ring, &kernel->page, kernel->data, SIZE, kernel->copy);
 	return kernel;
 }
@@ -74,6 +75,9 @@ static void expect(struct kernel *kernel, uint32_t number, unsigned int size)
 	ck_assert_uint_eq(header.size, size);
 	for (i = 8; i < size; i += 8)
 		ck_assert_uint_eq(((const uint64_t *)bytes)[i / 8], number);
+	/* Only what goes round the end is copied. */
+	i = (unsigned int)((kernel->ring.position - size) % SIZE);
+	ck_assert_ptr_eq(bytes, i + size <= SIZE ? (const void *)&kernel->data[i / 8] : kernel->copy);
 }
 
 static void expect_none(struct kernel *kernel)
@@ -319,6 +323,9 @@ START_TEST(snapshots)
 		perfctr_ring_snapshot(&kernel->ring);
 		for (i = 0, bytes = 0; bytes + 40 <= SIZE; bytes += 40, i++)
 			expect(kernel, kernel->next - 1 - i, 40);
+		expect_none(kernel);
+		/* The end is the end, also if the kernel goes on. */
+		produce_backward(kernel, 40, false);
 		expect_none(kernel);
 	}
 	/* It is not told where the reader is. */

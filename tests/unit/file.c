@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Small text files, as sysfs has them. */
+#include <limits.h>
+#include <stdio.h>
+#include "root.h"
+#include "unit.h"
+
+#define FILE_NAME "/some/file"
+
+static void file(const char *text)
+{
+	root_file(FILE_NAME, text, strlen(text));
+}
+
+/* Without its trailing white space, or not at all. */
+START_TEST(whole_files)
+{
+	struct {
+		char text[8], behind;
+	} buffer;
+	static const struct {
+		const char *file, *text;
+	} texts[] = {
+		{ "1234567", "1234567" }, { "12 \t\n\n", "12" }, { "", "" },
+		{ "\n", "" },		  { " 1", " 1" },	  { "1\n2\n", "1\n2" },
+	};
+	unsigned int i;
+
+	root_make();
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		file(texts[i].file);
+		memset(&buffer, 0xEE, sizeof(buffer));
+		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)),
+				 (int)strlen(texts[i].text));
+		ck_assert_str_eq(buffer.text, texts[i].text);
+		ck_assert_int_eq(buffer.behind, (char)0xEE);
+	}
+	/* The NUL has no room, whatever the last byte is. */
+	for (i = 0; i < 2; i++) {
+		file(i ? "123456\n\n" : "12345678");
+		errno = 0;
+		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)), -1);
+		ck_assert_int_eq(errno, EFBIG);
+	}
+	errno = 0;
+	ck_assert_int_eq(perfctr_file_read("/some/other", buffer.text, sizeof(buffer.text)), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	errno = 0;
+	ck_assert_int_eq(perfctr_file_read("/some", buffer.text, sizeof(buffer.text)), -1);
+	ck_assert_int_eq(errno, EISDIR);
+	root_remove();
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	static const char *const wrong[] = {
+		"", "x", "1x", "1 2", "9223372036854775808", "0x10", "1234567890123456789012345678901",
+	};
+	char largest[32];
+	long number;
+	unsigned int i;
+
+	root_make();
+	file("42\n");
+	ck_assert_int_eq(perfctr_file_number(FILE_NAME, &number), 0);
+	ck_assert_int_eq(number, 42);
+	file("-7");
+	ck_assert_int_eq(perfctr_file_number(FILE_NAME, &number), 0);
+	ck_assert_int_eq(number, -7);
+	snprintf(largest, sizeof(largest), "%ld\n", LONG_MAX);
+	file(largest);
+	ck_assert_int_eq(perfctr_file_number(FILE_NAME, &number), 0);
+	ck_assert_int_eq(number, LONG_MAX);
+	number = 5;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		file(wrong[i]);
+		errno = 0;
+		ck_assert_int_eq(perfctr_file_number(FILE_NAME, &number), -1);
+		ck_assert_int_eq(errno, EINVAL);
+	}
+	file("111111111111111111111111111111111111");
+	ck_assert_int_eq(perfctr_file_number(FILE_NAME, &number), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	ck_assert_int_eq(perfctr_file_number("/none", &number), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(number, 5);
+	root_remove();
+}
+END_TEST
+
+/* A root that leaves no room for the path. */
+START_TEST(long_roots)
+{
+	static char path[PATH_MAX + 1];
+	char text[8];
+
+	memset(path, '/', PATH_MAX);
+	setenv("PERFCTR_ROOT", "/", 1);
+	errno = 0;
+	path[PATH_MAX - 1] = '\0';	/* with the root as many as a path can't have */
+	ck_assert_int_eq(perfctr_file_read(path, text, sizeof(text)), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	errno = 0;
+	ck_assert_ptr_null(perfctr_file_dir(path));
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	path[PATH_MAX - 2] = '\0';	/* the longest that it has: a folder */
+	errno = 0;
+	ck_assert_int_eq(perfctr_file_read(path, text, sizeof(text)), -1);
+	ck_assert_int_eq(errno, EISDIR);
+}
+END_TEST
+
+START_TEST(words)
+{
+	static const char *const good[] = { "a", "cpu_core", "armv8-a.1", "9", "Z", "_", "-" };
+	static const char *const bad[] = { "", ".", "..", ".a", "a/b", "a b", "a\n", "\303\244", "a*" };
+	char name[PERFCTR_NAME_SIZE + 1];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		ck_assert_msg(perfctr_file_is_word(good[i], strlen(good[i])), "%s", good[i]);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(!perfctr_file_is_word(bad[i], strlen(bad[i])), "%s", bad[i]);
+	ck_assert(perfctr_file_is_word("a/b", 1));
+	memset(name, 'n', sizeof(name));
+	ck_assert(perfctr_file_is_word(name, PERFCTR_NAME_SIZE - 1));
+	ck_assert(!perfctr_file_is_word(name, PERFCTR_NAME_SIZE));
+}
+END_TEST
+
+static int note(void *arg, const char *entry)
+{
+	char *seen = arg;
+
+	strcat(seen, entry);
+	return !strcmp(entry, "b") ? 7 : 0;
+}
+
+START_TEST(walks)
+{
+	char seen[64] = "";
+
+	root_make();
+	ck_assert_int_eq(perfctr_file_walk("/none", note, seen), 0);
+	root_line("/folder/a", "");
+	root_line("/folder/.hidden", "");
+	root_line("/folder/a b", "");
+	ck_assert_int_eq(perfctr_file_walk("/folder", note, seen), 0);
+	ck_assert_str_eq(seen, "a");
+	root_line("/other/b", "");
+	seen[0] = '\0';
+	/* What says that it is enough ends it. */
+	ck_assert_int_eq(perfctr_file_walk("/other", note, seen), 7);
+	root_line("/two/b/x", "");
+	root_line("/two/b/y", "");
+	ck_assert_str_eq(seen, "b");
+	root_remove();
+}
+END_TEST
+
+UNIT_MAIN("file", 60, whole_files, numbers, long_roots, words, walks)

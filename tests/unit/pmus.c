@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Lists of processors, and the PMUs that a machine's sysfs shows. What names mean there is in zoo.c. */
+#include <stdio.h>
+#include "root.h"
+#include "unit.h"
+
+static bool has(const uint32_t *words, unsigned int cpu)
+{
+	return words[cpu / 32] >> cpu % 32 & 1;
+}
+
+static unsigned int count(const uint32_t *words)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < PERFCTR_CPU_WORDS; i++)
+		n += (unsigned int)__builtin_popcount(words[i]);
+	return n;
+}
+
+START_TEST(processors)
+{
+	static const struct {
+		const char *list;
+		unsigned int words, n;		/* processors */
+	} lists[] = {
+		{ "0", 1, 1 },		 { "31", 1, 1 },	  { "32", 2, 1 },
+		{ "0-31", 1, 32 },	 { "0-32", 2, 33 },	  { "5-5", 1, 1 },
+		{ "0-3,8,10-11", 1, 7 }, { "40,3", 2, 2 },	  { "3,3,2-4", 1, 3 },
+		{ "8191", 256, 1 },	 { "0-8191", 256, 8192 }, { "8160-8191,0", 256, 33 },
+		/* Not one beyond the kernel's largest set, nor anything else. */
+		{ "8192", 0, 0 },	 { "0-8192", 0, 0 },	  { "8192-8193", 0, 0 },
+		{ "0,8192", 0, 0 },	 { "4-3", 0, 0 },	  { "", 0, 0 },
+		{ "all", 0, 0 },	 { "0x3", 0, 0 },	  { "0-", 0, 0 },
+		{ "0-x", 0, 0 },	 { "0,", 0, 0 },	  { ",0", 0, 0 },
+		{ "0;1", 0, 0 },	 { "-1", 0, 0 },	  { "0-1-2", 0, 0 },
+		{ "0 1", 0, 0 },	 { "18446744073709551616", 0, 0 },
+		{ "0-18446744073709551615", 0, 0 },
+	};
+	struct {
+		uint32_t words[PERFCTR_CPU_WORDS], behind;
+	} set;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		memset(&set, 0xEE, sizeof(set));
+		ck_assert_msg(perfctr_cpus_parse(lists[i].list, set.words) == lists[i].words,
+			      "%s", lists[i].list);
+		ck_assert_uint_eq(set.behind, 0xEEEEEEEE);
+		if (lists[i].words)
+			ck_assert_uint_eq(count(set.words), lists[i].n);
+	}
+	ck_assert_uint_eq(perfctr_cpus_parse("0-3,8,40-41,8191", set.words), 256);
+	for (i = 0; i < PERFCTR_MAX_CPUS; i++)
+		ck_assert_int_eq(has(set.words, i),
+				 i < 4 || i == 8 || i == 40 || i == 41 || i == 8191);
+}
+END_TEST
+
+/* A PMU of cores of this type, on these processors. */
+static void core(const char *name, const char *type, const char *cpus)
+{
+	char path[PERFCTR_NAME_SIZE + 32];
+
+	snprintf(path, sizeof(path), "%s/type", name);
+	root_line(path, type);
+	snprintf(path, sizeof(path), "%s/cpus", name);
+	root_line(path, cpus);
+}
+
+START_TEST(kinds_of_cores)
+{
+	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
+	char name[PERFCTR_NAME_SIZE + 1], list[102], text[4096];
+
+	root_make();
+	ck_assert_int_eq(perfctr_core_pmus(pmus), 0);
+	/* By type, and those of one type by name. */
+	core("big", "9", "0-3");
+	core("middle", "8", "4");
+	core("c", "7", "5");
+	core("a", "7", "6");
+	core("b", "7", "7");
+	root_line("uncore/type", "3");
+	root_line("uncore/cpumask", "0");
+	ck_assert_int_eq(perfctr_core_pmus(pmus), 5);
+	ck_assert_str_eq(pmus[0].name, "a");
+	ck_assert_str_eq(pmus[1].name, "b");
+	ck_assert_str_eq(pmus[2].name, "c");
+	ck_assert_str_eq(pmus[3].name, "middle");
+	ck_assert_str_eq(pmus[4].name, "big");
+	ck_assert_uint_eq(pmus[3].type, 8);
+	perfctr_pmu_cpus(&pmus[4], text, sizeof(text));
+	ck_assert_str_eq(text, "0-3");
+	ck_assert(perfctr_pmu_has_cpu(&pmus[4], 0) && perfctr_pmu_has_cpu(&pmus[4], 3));
+	ck_assert(!perfctr_pmu_has_cpu(&pmus[4], 4) && !perfctr_pmu_has_cpu(&pmus[4], 32));
+	ck_assert(!perfctr_pmu_has_cpu(&pmus[4], PERFCTR_MAX_CPUS));
+	root_remove();
+
+	/* A list may have any length; a name has 127 letters at most. */
+	root_make();
+	memset(list, '1', sizeof(list));
+	for (unsigned int i = 1; i < sizeof(list) - 1; i += 2)
+		list[i] = ',';
+	list[sizeof(list) - 1] = '\0';
+	memset(name, 'n', sizeof(name));
+	name[PERFCTR_NAME_SIZE] = '\0';
+	core(name, "5", list);
+	ck_assert_int_eq(perfctr_core_pmus(pmus), 0);
+	name[PERFCTR_NAME_SIZE - 1] = '\0';
+	core(name, "6", list);
+	ck_assert_int_eq(perfctr_core_pmus(pmus), 1);
+	ck_assert_str_eq(pmus[0].name, name);
+	ck_assert_uint_eq(pmus[0].type, 6);
+	ck_assert(perfctr_pmu_has_cpu(&pmus[0], 1) && !perfctr_pmu_has_cpu(&pmus[0], 0));
+	ck_assert(perfctr_cpus_parse(list, (uint32_t[PERFCTR_CPU_WORDS]){ 0 }) == 1);
+	root_remove();
+
+	/* Without a file cpus it is none of cores, and its list is empty. */
+	root_make();
+	root_line("x/type", "5");
+	ck_assert_int_eq(perfctr_core_pmus(pmus), 0);
+	strcpy(pmus[0].name, "x");
+	perfctr_pmu_cpus(&pmus[0], text, sizeof(text));
+	ck_assert_str_eq(text, "");
+	ck_assert(!perfctr_pmu_has_cpu(&pmus[0], 0));
+	root_remove();
+}
+END_TEST
+
+/* Where there is a cpu, nothing else is looked at. */
+START_TEST(one_kind)
+{
+	static const struct {
+		const char *text;
+		uint32_t type;
+	} types[] = {
+		{ "0", 0 }, { "4", 4 }, { "2147483647", INT32_MAX },
+	};
+	static const char *const wrong[] = { "-1", "2147483648", "4x", "", "x" };
+	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		root_make();
+		root_line("cpu/type", types[i].text);
+		core("other", "8", "0");
+		ck_assert_int_eq(perfctr_core_pmus(pmus), 1);
+		ck_assert_str_eq(pmus[0].name, "cpu");
+		ck_assert_uint_eq(pmus[0].type, types[i].type);
+		root_remove();
+	}
+	/* A type that makes no sense: it can't be used, and is last. */
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		root_make();
+		core("cpu", wrong[i], "0");
+		core("other", "8", "0");
+		ck_assert_int_eq(perfctr_core_pmus(pmus), 2);
+		ck_assert_str_eq(pmus[0].name, "other");
+		ck_assert_uint_eq(pmus[1].type, UINT32_MAX);
+		root_remove();
+	}
+}
+END_TEST
+
+START_TEST(cpumasks)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+	char text[5000];
+
+	root_make();
+	core("cpu_core", "4", "0-3");
+	root_line("imc/type", "21");
+	root_line("imc/cpumask", "0,8191");
+	root_line("cbox/type", "22");
+	root_line("cbox/cpumask", "nonsense");
+	root_line("msr/type", "23");
+	memset(text, '1', sizeof(text));
+	root_line("long/type", "24");
+	root_file("long/cpumask", text, sizeof(text));
+	memset(words, 0xEE, sizeof(words));
+	ck_assert(perfctr_cpumask(21, words));
+	ck_assert_uint_eq(count(words), 2);
+	ck_assert(has(words, 0) && has(words, 8191));
+	/* It counts for several, but nobody knows on which it is to be opened. */
+	memset(words, 0xEE, sizeof(words));
+	ck_assert(perfctr_cpumask(22, words));
+	ck_assert_uint_eq(count(words), 0);
+	memset(words, 0xEE, sizeof(words));
+	ck_assert(perfctr_cpumask(24, words));
+	ck_assert_uint_eq(count(words), 0);
+	/* For each processor alone, or not at all. */
+	ck_assert(!perfctr_cpumask(4, words));
+	ck_assert(!perfctr_cpumask(23, words));
+	ck_assert(!perfctr_cpumask(25, words));
+	root_remove();
+}
+END_TEST
+
+/* The codes 0400H and 8000H to 8F00H are Intel's top-down ones, and only as raw events. */
+START_TEST(slots)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		bool is;
+	} events[] = {
+		{ PERF_TYPE_RAW, 0x400, true },	     { PERF_TYPE_RAW, 0x10400, true },
+		{ PERF_TYPE_MAX, 0x400, true },	     { 10, 0x400, true },
+		{ PERF_TYPE_HARDWARE, 0x400, false }, { PERF_TYPE_MAX - 1, 0x400, false },
+		{ PERF_TYPE_RAW, 0x401, false },     { PERF_TYPE_RAW, 0x8400, false },
+		{ PERF_TYPE_RAW, 0, false },
+	};
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		attr.type = events[i].type;
+		attr.config = events[i].config;
+		/* PERF_TYPE_BREAKPOINT is the last of the fixed types. */
+		ck_assert_int_eq(perfctr_event_is_slots(&attr),
+				 events[i].is && attr.type != PERF_TYPE_BREAKPOINT);
+	}
+}
+END_TEST
+
+UNIT_MAIN("pmus", 60, processors, kinds_of_cores, one_kind, cpumasks, slots)
