@@ -215,7 +215,8 @@ endif
 check_PROGRAMS += tests/loops/step
 TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
-	tests/loops/broken.c tests/loops/loops.c tests/loops/step.c tests/loops/step.h
+	tests/loops/barriers.c tests/loops/broken.c tests/loops/loops.c tests/loops/step.c \
+	tests/loops/step.h
 
 # ---- storms of threads, forks, signals ----
 check_PROGRAMS += tests/storm/storm

@@ -34,7 +34,9 @@
 #include <stdint.h>
 #include <perfctr/abi.h>
 
+#ifndef perfctr_barrier		/* tests/loops counts them */
 #define perfctr_barrier() __asm__ __volatile__("" : : : "memory")
+#endif
 #define perfctr_likely(x) __builtin_expect(!!(x), 1)
 
 #if defined(__i386__) || defined(__x86_64__)

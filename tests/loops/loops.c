@@ -2,22 +2,26 @@
 /* The library's read loops, compiled as a program would compile them. */
 #include "step.h"
 
-int loop_read(struct shared *s)
+#ifndef LOOP			/* barriers.c has other names */
+#define LOOP(name) loop_##name
+#endif
+
+int LOOP(read)(struct shared *s)
 {
 	return perfctr_reader_read(&s->reader[0], &s->value[0]);
 }
 
-int loop_read_all(struct shared *s)
+int LOOP(read_all)(struct shared *s)
 {
 	return perfctr_reader_read_all(s->reader, EVENTS, s->value);
 }
 
-int loop_read_times(struct shared *s)
+int LOOP(read_times)(struct shared *s)
 {
 	return perfctr_reader_read_times(&s->reader[0], &s->value[0], &s->enabled, &s->running);
 }
 
-int loop_read_clock(struct shared *s)
+int LOOP(read_clock)(struct shared *s)
 {
 	uint64_t ticks, lag;
 
@@ -27,19 +31,19 @@ int loop_read_clock(struct shared *s)
 	return 1;
 }
 
-int loop_state_pmc(struct shared *s)
+int LOOP(state_pmc)(struct shared *s)
 {
 	s->value[0] = perfctr_state_read_pmc(&s->state, 0);
 	return 1;
 }
 
-int loop_state_tsc(struct shared *s)
+int LOOP(state_tsc)(struct shared *s)
 {
 	s->ticks = perfctr_state_read_tsc(&s->state);
 	return 1;
 }
 
-int loop_state_ctrs(struct shared *s)
+int LOOP(state_ctrs)(struct shared *s)
 {
 	struct perfctr_sum_ctrs sum;
 	unsigned int i;
@@ -51,7 +55,7 @@ int loop_state_ctrs(struct shared *s)
 	return 1;
 }
 
-int loop_rdpmc(struct shared *s)
+int LOOP(rdpmc)(struct shared *s)
 {
 	s->value[0] = perfctr_rdpmc((uint32_t)s->ticks);
 	return 1;

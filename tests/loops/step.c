@@ -115,6 +115,7 @@ static void update_page(unsigned int i)
 	page->time_enabled = m.ran;
 	page->time_running = m.counted[i];
 	page->time_offset = -tsc();
+	page->time_cycles = tsc();
 }
 
 /* perf_events' kernel puts the events on counters from first on, with new values in them. */
@@ -233,6 +234,10 @@ static void perfctr_acts(enum action action)
 	}
 }
 
+/* A clock of few bits, as some arm64 have: the page tells what is above them. */
+#define CLOCK_MASK UINT64_C(0xFFFFFFFF)
+static int short_clock;
+
 static void reset_machine(unsigned int width, uint64_t start, uint64_t count)
 {
 	unsigned int i;
@@ -252,6 +257,8 @@ static void reset_machine(unsigned int width, uint64_t start, uint64_t count)
 		shared->page[i].cap_user_time = 1;
 		shared->page[i].time_mult = 1u << 10;
 		shared->page[i].time_shift = 10;
+		shared->page[i].cap_user_time_short = short_clock != 0;
+		shared->page[i].time_mask = CLOCK_MASK;
 		shared->reader[i].page = &shared->page[i];
 		shared->reader[i].shift = 64 - width;
 	}
@@ -261,6 +268,8 @@ static void start_perf(unsigned int width, uint64_t start, uint64_t count)
 {
 	reset_machine(width, start, count);
 	m.tsc_offset[1] = 0;		/* perf_events puts its clock into pages only if it is one */
+	if (short_clock)
+		m.clock = UINT64_C(0x2FFFFFFF0);	/* about to wrap */
 	perf_in(0, 0);
 }
 
@@ -298,7 +307,7 @@ static uint64_t execute_rdtsc(void)
 {
 	m.seen_ran = m.ran;
 	m.seen_counted = m.counted[0];
-	return tsc();
+	return short_clock ? tsc() & CLOCK_MASK : tsc();
 }
 
 /* ---- the stepped process, by ISA ---- */
@@ -595,12 +604,13 @@ static void judge(const struct loop *loop, const struct plan *plan, struct tally
 static const struct {
 	unsigned int width;
 	uint64_t start, count;
+	int short_clock;
 } settings[] = {
-	{ 48, UINT64_C(0x800000000001), 0 },
-	{ 48, UINT64_C(0xFFFFFFFFFFF0), UINT64_C(0xFFFFFFF0) },
-	{ 40, UINT64_C(0x8000000001), UINT64_C(0x7FFFFFFFFFF8) },
-	{ 32, UINT64_C(0xFFFFFFF4), UINT64_C(0xFFFFFFFFFFF8) },
-	{ 64, UINT64_C(0xFFFFFFF8), UINT64_C(0x7FFFFFFFFFFFFFF0) },
+	{ 48, UINT64_C(0x800000000001), 0, 0 },
+	{ 48, UINT64_C(0xFFFFFFFFFFF0), UINT64_C(0xFFFFFFF0), 1 },
+	{ 40, UINT64_C(0x8000000001), UINT64_C(0x7FFFFFFFFFF8), 0 },
+	{ 32, UINT64_C(0xFFFFFFF4), UINT64_C(0xFFFFFFFFFFF8), 1 },
+	{ 64, UINT64_C(0xFFFFFFF8), UINT64_C(0x7FFFFFFFFFFFFFF0), 0 },
 };
 
 static void prove(const struct loop *loop, struct tally *tally, int quick)
@@ -612,6 +622,7 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 										  start_perf;
 		struct plan plan = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
 
+		short_clock = settings[s].short_clock && !loop->perfctr;
 		begin(settings[s].width, settings[s].start, settings[s].count);
 		judge(loop, &plan, tally, settings[s].width);
 		for (a = 0; a < ACTIONS; a++) {
@@ -640,6 +651,7 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 			plan.action[1] = ACTIONS;
 		}
 	}
+	short_clock = 0;
 }
 
 /* Each counter's number must lead to that counter: a table with two of them swapped is a classic. */
@@ -661,7 +673,7 @@ static unsigned int right_counters(void)
 	return wrong == 0;
 }
 
-/* ---- a storm of signals ---- */
+/* ---- counter instructions in this process ---- */
 
 /* Executes the counter instruction that faulted in this very process. */
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -698,6 +710,81 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 #endif
 }
 
+static void handle_faults(void)
+{
+	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+
+	/* The model is touched by two handlers, one at a time. */
+	sigfillset(&fault.sa_mask);
+	sigaction(SIGSEGV, &fault, NULL);
+	sigaction(SIGILL, &fault, NULL);
+}
+
+/* ---- barriers ---- */
+
+/* The clock is this machine's here, not the model's. */
+static int right_result(int result)
+{
+	return result == 1;
+}
+
+/*
+ * Whatever the compiler may do, what a loop takes from a page it takes between two barriers, and the lock
+ * or the start value outside of them, before and after.
+ */
+static const struct {
+	struct loop loop;
+	unsigned int passes;	/* without the kernel */
+} guarded[] = {
+	{ { "perfctr_reader_read", barrier_read, 0, right_one, 0, 0 }, 1 },
+	{ { "perfctr_reader_read_all of 4", barrier_read_all, 0, right_all, 0, 0 }, EVENTS },
+	{ { "perfctr_reader_read_times", barrier_read_times, 0, right_one, 0, 0 }, 1 },
+	{ { "perfctr_page_read_clock", barrier_read_clock, 0, right_result, 0, 0 }, 1 },
+	{ { "perfctr_state_read_pmc", barrier_state_pmc, 1, right_one, 0, 0 }, 1 },
+	{ { "perfctr_state_read_tsc", barrier_state_tsc, 1, right_result, 0, 0 }, 1 },
+	{ { "perfctr_state_read_ctrs of 4", barrier_state_ctrs, 1, right_all, 0, 0 }, 1 },
+};
+
+static unsigned int barriers, act_at;
+static void (*barrier_acts)(enum action);
+
+void step_at_barrier(void)
+{
+	if (barriers++ == act_at)
+		barrier_acts(MIGRATE);
+}
+
+/* Two barriers a pass; if the kernel acts at one of them, one pass more. */
+static unsigned int right_barriers(void)
+{
+	unsigned int i, wrong = 0;
+
+	handle_faults();
+	for (i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
+		const struct loop *loop = &guarded[i].loop;
+		unsigned int usual = 2 * guarded[i].passes;
+
+		barrier_acts = loop->perfctr ? perfctr_acts : perf_acts;
+		for (act_at = 0; act_at <= usual; act_at++) {
+			int result;
+
+			(loop->perfctr ? start_perfctr : start_perf)(48, UINT64_C(0x800000000001), 0);
+			barriers = 0;
+			result = loop->function(shared);
+			if (result == 1 && loop->right(result) &&
+			    barriers == usual + (act_at < usual ? 2 : 0))
+				continue;
+			printf("  %s: %u barriers, the kernel acts at %u: result %d\n", loop->name,
+			       barriers, act_at, result);
+			wrong++;
+		}
+	}
+	printf("%s barriers of the loops: %u wrong\n", wrong ? "not ok" : "ok", wrong);
+	return wrong == 0;
+}
+
+/* ---- a storm of signals ---- */
+
 static void (*storm_acts)(enum action);
 static volatile sig_atomic_t storms;
 
@@ -717,15 +804,11 @@ static unsigned long storm(loop_function *function, unsigned long *runs)
 {
 	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction alarm = { .sa_handler = on_alarm };
-	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
 	unsigned long wrong = 0;
 	sigset_t set;
 
-	/* The model is touched by both handlers, one at a time. */
 	sigfillset(&alarm.sa_mask);
-	sigfillset(&fault.sa_mask);
-	sigaction(SIGSEGV, &fault, NULL);
-	sigaction(SIGILL, &fault, NULL);
+	handle_faults();
 	sigaction(SIGALRM, &alarm, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
@@ -776,6 +859,10 @@ int main(void)
 		failed += !good;
 	}
 	kill(child, SIGKILL);
+	if (right_barriers())
+		passed++;
+	else
+		failed++;
 	for (i = 0; i < 2; i++) {
 		runs = 0;
 		storm_acts = i ? perfctr_acts : perf_acts;

@@ -24,6 +24,11 @@ typedef int loop_function(struct shared *shared);
 loop_function loop_read, loop_read_all, loop_read_times, loop_read_clock;
 loop_function loop_state_pmc, loop_state_tsc, loop_state_ctrs;
 
+/* The same with barriers that call step_at_barrier(). */
+loop_function barrier_read, barrier_read_all, barrier_read_times, barrier_read_clock;
+loop_function barrier_state_pmc, barrier_state_tsc, barrier_state_ctrs, barrier_rdpmc;
+void step_at_barrier(void);
+
 /* perfctr_rdpmc() of the counter named in ticks. */
 loop_function loop_rdpmc;
 
