@@ -63,6 +63,7 @@ unit_tests = \
 	tests/unit/sampler \
 	tests/unit/set \
 	tests/unit/signal \
+	tests/unit/set_pmu \
 	tests/unit/table \
 	tests/unit/virtual \
 	tests/unit/why \
@@ -159,6 +160,10 @@ tests_unit_set_LDFLAGS = $(PMU_WRAP)
 tests_unit_signal_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_signal_LDADD = $(UNIT_LDADD)
 tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_set_pmu_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_set_pmu_LDADD = $(PMU_LDADD)
+tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
+	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
