@@ -61,6 +61,7 @@ unit_tests = \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
 	tests/unit/sampler \
+	tests/unit/sampler_pmu \
 	tests/unit/set \
 	tests/unit/signal \
 	tests/unit/set_pmu \
@@ -154,6 +155,9 @@ tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_sampler_LDADD = $(PMU_LDADD)
 tests_unit_sampler_LDFLAGS = $(PMU_WRAP)
+tests_unit_sampler_pmu_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_sampler_pmu_LDADD = $(PMU_LDADD)
+tests_unit_sampler_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_LDADD = $(PMU_LDADD)
 tests_unit_set_LDFLAGS = $(PMU_WRAP)
