@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
+	tests/unit/engine \
 	tests/unit/event \
 	tests/unit/events \
 	tests/unit/file \
@@ -89,6 +90,8 @@ tests_unit_assign_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_engine_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_event_CFLAGS = $(UNIT_CFLAGS)

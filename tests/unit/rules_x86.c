@@ -1113,6 +1113,33 @@ START_TEST(arch_fixed_counters)
 }
 END_TEST
 
+/* Whose register another thread of the core writes, too: Nehalem's and Westmere's, if it is in use. */
+START_TEST(arch_core_shared)
+{
+	static const struct {
+		const char *id;
+		int shared;
+	} cpus[] = {
+		{ "nehalem_ep", 1 }, { "westmere_dp", 1 }, { "sandybridge", 0 }, { "skylake", 0 },
+	};
+	struct perfctr_cpu_control c = amode(2, 0x004300C0);
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		cpu = named(cpus[i].id);
+		c.evntsel[1] = 0x004300C0;
+		program = accepted("other events", &cpu, &c);
+		ck_assert_uint_eq(program.core_shared, 0);
+		/* Also if the response is none: the other thread's must not take its place. */
+		c.evntsel[1] = 0x004301B7;
+		program = accepted("offcore response", &cpu, &c);
+		ck_assert_int_eq(program.core_shared, cpus[i].shared);
+	}
+}
+END_TEST
+
 /* Offcore response: each register has an event; before Sandy Bridge it has 16 bits. */
 START_TEST(arch_offcore)
 {
@@ -1555,7 +1582,8 @@ END_TEST
 
 UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge,
 	  p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
-	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_offcore,
+	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_core_shared,
+	  arch_offcore,
 	  arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
 	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
 	  p4_clockticks, top_down_metrics, zero_is_written_too)

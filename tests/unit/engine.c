@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The engine over registers that are plain memory and a clock that the test winds: what it writes and
+ * leaves alone, to the bit. That counts are right is tests/sim's.
+ */
+#define PERFCTR_KERNEL_STATE
+#include <perfctr/abi-generic.h>
+#include <perfctr/abi.h>
+#include <string.h>
+#include "tests/unit/main.h"
+
+struct perfctr_core;
+static uint32_t perfctr_core_tsc(struct perfctr_core *core);
+static uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map);
+static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg);
+static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value);
+static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg);
+static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value);
+
+#include "arch/engine.h"
+
+struct perfctr_core {
+	struct perfctr_cache cache;
+	uint64_t control[16], counter[16];	/* by register number */
+	unsigned int writes;			/* of both */
+	uint32_t tsc;
+	unsigned int tsc_reads, stands;		/* so many reads before the next tick */
+};
+
+static struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
+{
+	return &core->cache;
+}
+
+static uint32_t perfctr_core_tsc(struct perfctr_core *core)
+{
+	core->tsc_reads++;
+	if (core->stands)
+		core->stands--;
+	else
+		core->tsc += 10;
+	return core->tsc;
+}
+
+static uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
+{
+	return (uint32_t)core->counter[map];
+}
+
+static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
+{
+	return core->counter[reg];
+}
+
+static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	core->counter[reg] = value;
+	core->writes++;
+}
+
+static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
+{
+	return core->control[reg];
+}
+
+static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	core->control[reg] = value;
+	core->writes++;
+}
+
+/* User space takes a start value that has changed for a new period, and one that has not for the old. */
+START_TEST(a_new_period_shows)
+{
+	struct perfctr_core core = { .tsc = 1000 };
+	struct perfctr_cpu_state state = { .tsc_start = 0 };
+	struct perfctr_program program = { .async = -1 };
+
+	perfctr_cpu_update_control(&state, &program, 1, 1);
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(state.tsc_start, 1010);
+	/* The clock stands still for a while. */
+	core.stands = 0;
+	perfctr_cpu_suspend(&core, &state, &program);
+	ck_assert_uint_eq(state.tsc_start, 1020);
+	ck_assert_uint_eq(state.tsc_sum, 10);
+	core.stands = 5;
+	core.tsc_reads = 0;
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(state.tsc_start, 1030);
+	ck_assert_uint_eq(core.tsc_reads, 6);
+	core.stands = 7;
+	perfctr_cpu_sample(&core, &state, &program);
+	ck_assert_uint_eq(state.tsc_start, 1040);
+	ck_assert_uint_eq(state.tsc_sum, 20);
+	/* A clock that never ticks again must not hold up the kernel. */
+	core.stands = 1000000;
+	core.tsc_reads = 0;
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(state.tsc_start, 1040);
+	ck_assert_uint_le(core.tsc_reads, 10000);
+	/* No TSC, no reading. */
+	perfctr_cpu_update_control(&state, &program, 0, 2);
+	core.tsc_reads = 0;
+	perfctr_cpu_resume(&core, &state, &program);
+	perfctr_cpu_sample(&core, &state, &program);
+	perfctr_cpu_suspend(&core, &state, &program);
+	ck_assert_uint_eq(core.tsc_reads, 0);
+	ck_assert_uint_eq(state.tsc_sum, 20);
+}
+END_TEST
+
+/* An i-mode counter on 5, by control register 3 in slot 1; it may change by itself. */
+#define RUNS UINT64_C(0x42)
+#define FROZEN UINT64_C(0x8042)
+
+static struct perfctr_program asynchronous(void)
+{
+	return (struct perfctr_program){
+		.nr_writes = 1, .nrctrs = 1, .stops = 1, .by_register = 1, .negative = 1,
+		.async = 0, .async_value = RUNS, .async_stopped = FROZEN,
+		.write[0] = { .slot = 1, .reg = 3, .value = RUNS, .stopped = FROZEN },
+		.counter[0] = { .map = 5, .reg = 5, .mask = 0xFFFFFFFF, .ireset = 0x7FFFFFF0 },
+	};
+}
+
+/* What the processor made of its register is the thread's, until an overflow begins it anew. */
+START_TEST(registers_that_change)
+{
+	struct perfctr_program program = asynchronous();
+	struct perfctr_core core = { .cache = { .cpu = 2 } };
+	struct perfctr_cpu_state state;
+
+	memset(&state, 0, sizeof(state));
+	perfctr_cpu_update_control(&state, &program, 0, 7);
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.control[3], RUNS);
+	ck_assert_uint_eq(core.counter[5], 0x7FFFFFF0);
+	/* It clears bit 1 and sets bit 8. */
+	core.control[3] = 0x140;
+	core.counter[5] += 3;
+	perfctr_cpu_suspend(&core, &state, &program);
+	ck_assert_uint_eq(core.control[3], 0x8140);
+	ck_assert_uint_eq(state.pmc[0].sum, 3);
+	ck_assert_uint_eq(perfctr_cpu_identify_overflow(&state, &program), 0);
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.control[3], 0x140);
+	/* It freezes itself at the overflow. */
+	core.control[3] = 0x8140;
+	core.counter[5] = 0x80000001;
+	perfctr_cpu_suspend(&core, &state, &program);
+	ck_assert_uint_eq(core.control[3], 0x8140);
+	ck_assert_uint_eq(state.pmc[0].sum, 0x11);
+	ck_assert_uint_eq(perfctr_cpu_identify_overflow(&state, &program), 1);
+	ck_assert_uint_eq(state.pmc[0].start, 0x7FFFFFF0);
+	ck_assert_uint_eq(program.write[0].value, RUNS);
+	ck_assert_uint_eq(program.write[0].stopped, FROZEN);
+	perfctr_cpu_ireload(&state);
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.control[3], RUNS);
+	ck_assert_uint_eq(core.counter[5], 0x7FFFFFF0);
+	perfctr_cpu_suspend(&core, &state, &program);
+	ck_assert_uint_eq(core.control[3], FROZEN);
+}
+END_TEST
+
+/* Writes are what a switch costs: none for what is there already. */
+START_TEST(nothing_is_written_twice)
+{
+	struct perfctr_program program = {
+		.nr_writes = 2, .nrctrs = 1, .nractrs = 1, .async = -1,
+		.write[0] = { .slot = 0, .reg = 1, .value = 11, .stopped = 11 },
+		.write[1] = { .slot = 1, .reg = 2, .value = 22, .stopped = 22 },
+		.counter[0] = { .map = 5, .reg = 5, .mask = 0xFFFFFFFF },
+	};
+	struct perfctr_program other = program, stopping = asynchronous();
+	struct perfctr_core core = { .cache = { .cpu = 0 } };
+	struct perfctr_cpu_state a, b, c;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	memset(&c, 0, sizeof(c));
+	other.write[1].value = other.write[1].stopped = 23;
+	perfctr_cpu_update_control(&a, &program, 0, 1);
+	perfctr_cpu_update_control(&b, &other, 0, 2);
+	perfctr_cpu_resume(&core, &a, &program);
+	ck_assert_uint_eq(core.writes, 2);
+	core.counter[5] = 100;
+	perfctr_cpu_suspend(&core, &a, &program);
+	perfctr_cpu_resume(&core, &a, &program);
+	ck_assert_uint_eq(core.writes, 2);
+	perfctr_cpu_suspend(&core, &a, &program);
+	/* Only the difference. */
+	perfctr_cpu_resume(&core, &b, &other);
+	ck_assert_uint_eq(core.writes, 3);
+	ck_assert_uint_eq(core.control[2], 23);
+	core.counter[5] = 105;
+	perfctr_cpu_suspend(&core, &b, &other);
+	ck_assert_uint_eq(a.pmc[0].sum, 100);
+	ck_assert_uint_eq(b.pmc[0].sum, 5);
+	/* What is stopped and started on one processor keeps its counters: two writes for the control. */
+	stopping.async = -1;
+	perfctr_cpu_update_control(&c, &stopping, 0, 3);
+	perfctr_cpu_resume(&core, &c, &stopping);
+	core.writes = 0;
+	perfctr_cpu_suspend(&core, &c, &stopping);
+	ck_assert_uint_eq(core.writes, 1);
+	core.counter[5] = 0x7FFFFFF3;	/* not as it was left: nobody may look */
+	perfctr_cpu_resume(&core, &c, &stopping);
+	ck_assert_uint_eq(core.writes, 2);
+	ck_assert_uint_eq(core.counter[5], 0x7FFFFFF3);
+	/* After another thread, or on another processor, they are loaded: frozen, and then started. */
+	perfctr_cpu_suspend(&core, &c, &stopping);
+	core.cache.cpu = 1;
+	core.counter[5] = 0;
+	core.writes = 0;
+	perfctr_cpu_resume(&core, &c, &stopping);
+	ck_assert_uint_eq(core.writes, 2);
+	ck_assert_uint_eq(core.counter[5], 0x7FFFFFF3);
+	ck_assert_uint_eq(core.control[3], RUNS);
+}
+END_TEST
+
+UNIT_MAIN("engine", 60, a_new_period_shows, registers_that_change, nothing_is_written_twice)
