@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Small text files, as sysfs has them. */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 #include "root.h"
 #include "unit.h"
 
@@ -30,6 +33,7 @@ START_TEST(whole_files)
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		file(texts[i].file);
 		memset(&buffer, 0xEE, sizeof(buffer));
+		errno = EINTR;	/* of an earlier call */
 		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)),
 				 (int)strlen(texts[i].text));
 		ck_assert_str_eq(buffer.text, texts[i].text);
@@ -49,6 +53,57 @@ START_TEST(whole_files)
 	ck_assert_int_eq(perfctr_file_read("/some", buffer.text, sizeof(buffer.text)), -1);
 	ck_assert_int_eq(errno, EISDIR);
 	root_remove();
+}
+END_TEST
+
+/* In pieces, as a pipe gives it: what does not fit is refused, and written nowhere. */
+START_TEST(pieces)
+{
+	struct {
+		char text[8], behind[8];
+	} buffer;
+	unsigned int length;
+
+	root_make();
+	for (length = 7; length <= 12; length++) {
+		ck_assert_int_eq(mkfifo(root_path(FILE_NAME), 0600), 0);
+		if (fork() == 0) {
+			int fd = open(root_path(FILE_NAME), O_WRONLY), i, n;
+
+			/* The second piece when the first is gone: a pipe keeps pieces together. */
+			if (write(fd, "1234", 4) != 4)
+				_exit(1);
+			for (i = 0; i < 10000 && ioctl(fd, FIONREAD, &n) == 0 && n > 0; i++)
+				usleep(1000);
+			_exit(write(fd, "56789012", length - 4) < 0);
+		}
+		memset(&buffer, 0xEE, sizeof(buffer));
+		if (length == 7) {
+			ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text,
+							   sizeof(buffer.text)), 7);
+			ck_assert_str_eq(buffer.text, "1234567");
+		} else {
+			ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text,
+							   sizeof(buffer.text)), -1);
+			ck_assert_int_eq(errno, EFBIG);
+		}
+		ck_assert_int_eq(buffer.behind[0], (char)0xEE);
+		wait(NULL);
+		unlink(root_path(FILE_NAME));
+	}
+	root_remove();
+}
+END_TEST
+
+/* Where a program has no standard input, the file's descriptor is 0; where there is no root, / is it. */
+START_TEST(descriptor_0)
+{
+	char text[64];
+
+	unsetenv("PERFCTR_ROOT");
+	close(0);
+	ck_assert_int_eq(perfctr_file_read("/dev/null", text, sizeof(text)), 0);
+	ck_assert_int_eq(open("/dev/null", O_RDONLY), 0);
 }
 END_TEST
 
@@ -114,7 +169,7 @@ END_TEST
 START_TEST(words)
 {
 	static const char *const good[] = { "a", "cpu_core", "armv8-a.1", "9", "Z", "_", "-" };
-	static const char *const bad[] = { "", ".", "..", ".a", "a/b", "a b", "a\n", "\303\244", "a*" };
+	static const char *const bad[] = { "", ".", "..", ".a", "a/b", "a b", "a\n", "\303\244", "a*", "/a", " a", "*" };
 	char name[PERFCTR_NAME_SIZE + 1];
 	unsigned int i;
 
@@ -159,4 +214,4 @@ START_TEST(walks)
 }
 END_TEST
 
-UNIT_MAIN("file", 60, whole_files, numbers, long_roots, words, walks)
+UNIT_MAIN("file", 60, whole_files, pieces, descriptor_0, numbers, long_roots, words, walks)

@@ -5,13 +5,17 @@
 
 static const char *nearest(const char *word, size_t n, const char *const *names)
 {
-	struct perfctr_nearest near = { .word = word, .length = strlen(word) };
+	/* Behind the names is none. */
+	struct {
+		struct perfctr_nearest near;
+		char behind[PERFCTR_NAME_SIZE];
+	} all = { { .word = word, .length = strlen(word) }, "behind" };
 	static char text[PERFCTR_NEAREST_TEXT];
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		perfctr_nearest_note(&near, names[i]);
-	return perfctr_nearest_text(&near, "; nothing", text, sizeof(text));
+		perfctr_nearest_note(&all.near, names[i]);
+	return perfctr_nearest_text(&all.near, "; nothing", text, sizeof(text));
 }
 
 #define NEAREST(word, expected, ...) do { \
@@ -38,6 +42,11 @@ START_TEST(distances)
 	NEAREST("abcdef", "; nothing", "ab");
 	NEAREST("abcdef", "; did you mean abcdefghi?", "abcdefghi");
 	NEAREST("abcdef", "; nothing", "abcdefghij");
+	/* Others and more, or less, add up. */
+	NEAREST("abcdef", "; nothing", "xycdefgh");
+	NEAREST("abcdef", "; did you mean xbcdefgh?", "xbcdefgh");
+	NEAREST("abcdefgh", "; nothing", "xycdef");
+	NEAREST("abcdefgh", "; did you mean xbcdef?", "xbcdef");
 	/* Insertions in front count as behind. */
 	NEAREST("abcdef", "; did you mean xyzabcdef?", "xyzabcdef");
 	NEAREST("abcdef", "; did you mean def?", "def");

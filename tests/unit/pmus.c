@@ -72,6 +72,7 @@ START_TEST(kinds_of_cores)
 {
 	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
 	char name[PERFCTR_NAME_SIZE + 1], list[102], text[4096];
+	unsigned int cpu;
 
 	root_make();
 	ck_assert_int_eq(perfctr_core_pmus(pmus), 0);
@@ -95,6 +96,10 @@ START_TEST(kinds_of_cores)
 	ck_assert(perfctr_pmu_has_cpu(&pmus[4], 0) && perfctr_pmu_has_cpu(&pmus[4], 3));
 	ck_assert(!perfctr_pmu_has_cpu(&pmus[4], 4) && !perfctr_pmu_has_cpu(&pmus[4], 32));
 	ck_assert(!perfctr_pmu_has_cpu(&pmus[4], PERFCTR_MAX_CPUS));
+	root_line("big/cpus", "31-33,8191");
+	for (cpu = 0; cpu < PERFCTR_MAX_CPUS; cpu++)
+		ck_assert_int_eq(perfctr_pmu_has_cpu(&pmus[4], cpu),
+				 (cpu >= 31 && cpu <= 33) || cpu == 8191);
 	root_remove();
 
 	/* A list may have any length; a name has 127 letters at most. */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Totals over more threads than a set begins with room for. What else a set does is in virtual.c. */
 #include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness/pmu.h"
 #include "unit.h"
 
 #define THREADS 1600	/* room is for 512, then for 1536 */
@@ -55,6 +59,120 @@ START_TEST(many_threads)
 }
 END_TEST
 
+/* Two threads' counters, on the made-up PMU. */
+static void *count_5(void *arg)
+{
+	struct vperfctr_control *control = arg;
+	struct vperfctr *self = vperfctr_open();
+
+	if (vperfctr_control(self, control) < 0)
+		return NULL;
+	pmu_count(5);
+	pmu_tick(1000);
+	return self;
+}
+
+START_TEST(counters)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	struct perfctr_process *process = perfctr_process_create();
+	struct vperfctr_control control;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	pthread_t thread;
+	void *other;
+	unsigned int i;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	pmu_begin();
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.tsc_on = 1;
+	control.cpu_control.nractrs = 2;
+	for (i = 0; i < 2; i++) {
+		control.cpu_control.pmc_map[i] = i;
+		control.cpu_control.evntsel[i] = 0x00410000 | (i ? 0x3C : 0xC0);
+		pmu_rate(i ? 0x3C : 0xC0, i + 1);
+	}
+	self = vperfctr_open();
+	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	pmu_count(2);
+	pthread_create(&thread, NULL, count_5, &control);
+	pthread_join(thread, &other);
+	ck_assert_ptr_nonnull(other);
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	ck_assert_int_eq(perfctr_process_add(process, other), 0);
+	memset(&sum, 0xEE, sizeof(sum));
+	ck_assert_int_eq(perfctr_process_read(process, &sum, NULL), 0);
+	ck_assert_uint_eq(sum.pmc[0], 7);
+	ck_assert_uint_eq(sum.pmc[1], 14);
+	for (i = 2; i < PERFCTR_NR_CTRS; i++)
+		ck_assert_uint_eq(sum.pmc[i], 0);
+	vperfctr_close(other);
+	perfctr_process_destroy(process);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	pmu_end();
+#endif
+}
+END_TEST
+
+/* In KiB. */
+static long memory_used(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	ck_assert(file && fscanf(file, "%ld", &pages) == 1 && fclose(file) == 0);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Sets that come and go leave nothing, neither of their own nor of their threads. */
+START_TEST(nothing_leaks)
+{
+	long before = 0;
+	unsigned int i;
+
+	for (i = 0; i < 300; i++) {
+		struct perfctr_process *process = perfctr_process_create();
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, count_and_end, &handle[0]);
+		pthread_join(thread, NULL);
+		ck_assert_int_eq(perfctr_process_add(process, handle[0]), 0);
+		vperfctr_close(handle[0]);
+		perfctr_process_destroy(process);
+		if (i == 49)	/* what the C library keeps is there now */
+			before = memory_used();
+	}
+	ck_assert_int_lt(memory_used() - before, 250 * 4);
+}
+END_TEST
+
+/* A handle of the parent's is none here. */
+START_TEST(anothers_handle)
+{
+	struct vperfctr *self = vperfctr_open();
+	int status;
+	pid_t child;
+
+	ck_assert_ptr_nonnull(self);
+	child = fork();
+	if (child == 0) {
+		struct perfctr_process *process = perfctr_process_create();
+		struct perfctr_sum_ctrs sum;
+		unsigned int n = 7;
+
+		errno = 0;
+		_exit(!(perfctr_process_add(process, self) == -1 && errno == ESRCH &&
+			perfctr_process_read(process, &sum, &n) == 0 && n == 0));
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+}
+END_TEST
+
 START_TEST(bad_arguments)
 {
 	struct perfctr_process *process = perfctr_process_create();
@@ -76,4 +194,5 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-UNIT_MAIN("process", 60, many_threads, bad_arguments)
+UNIT_MAIN("process", 60, many_threads, counters, nothing_leaks, anothers_handle,
+	  bad_arguments)
