@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
+	tests/unit/clock \
 	tests/unit/engine \
 	tests/unit/event \
 	tests/unit/events \
@@ -90,6 +91,9 @@ tests_unit_assign_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_clock_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_clock_LDADD = $(PMU_LDADD)
+tests_unit_clock_LDFLAGS = $(PMU_WRAP)
 tests_unit_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
@@ -178,7 +182,8 @@ tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_why_LDADD = $(UNIT_LDADD)
+tests_unit_why_LDADD = $(PMU_LDADD)
+tests_unit_why_LDFLAGS = $(PMU_WRAP)
 tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_zoo_LDADD = $(UNIT_LDADD)
 

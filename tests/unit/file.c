@@ -19,7 +19,7 @@ static void file(const char *text)
 START_TEST(whole_files)
 {
 	struct {
-		char text[8], behind;
+		char before, text[8], behind;
 	} buffer;
 	static const struct {
 		const char *file, *text;
@@ -33,10 +33,12 @@ START_TEST(whole_files)
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		file(texts[i].file);
 		memset(&buffer, 0xEE, sizeof(buffer));
+		buffer.before = ' ';
 		errno = EINTR;	/* of an earlier call */
 		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)),
 				 (int)strlen(texts[i].text));
 		ck_assert_str_eq(buffer.text, texts[i].text);
+		ck_assert_int_eq(buffer.before, ' ');
 		ck_assert_int_eq(buffer.behind, (char)0xEE);
 	}
 	/* The NUL has no room, whatever the last byte is. */

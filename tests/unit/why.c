@@ -2,6 +2,8 @@
 /* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy. */
 #include <stdio.h>
 #include <unistd.h>
+#include "root.h"
+#include "tests/harness/pmu.h"
 #include "unit.h"
 
 static const struct perf_event_attr hardware = { .type = PERF_TYPE_HARDWARE };
@@ -135,6 +137,56 @@ START_TEST(what_can_not_be_sampled)
 }
 END_TEST
 
+/* The kernel is asked whether the event can be counted at all, or sampled, and left as it was. */
+START_TEST(what_the_kernel_can)
+{
+	static const struct perf_event_attr
+	    period = { .type = PERF_TYPE_RAW, .config = 0xC0, .sample_period = 3 },
+	    precise = { .type = PERF_TYPE_RAW, .config = 0xC0, .precise_ip = 2 },
+	    plain = { .type = PERF_TYPE_RAW, .config = 0xC0 },
+	    often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1001 },
+	    seldom = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1000 };
+
+	root_make();
+	root_line("/proc/sys/kernel/perf_event_max_sample_rate", "1000");
+	root_line("/proc/sys/kernel/perf_event_max_stack", "127");
+	root_line("/proc/sys/kernel/nmi_watchdog", "0");
+	pmu_begin();
+	ck_assert_ptr_null(perfctr_no_pmu());
+	/* It can be sampled, but not with these fields. */
+	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled so: ");
+	/* It can be counted, but not sampled. */
+	pmu.least_period = (uint64_t)1 << 30;
+	why_sampled(EINVAL, &period, EOPNOTSUPP, "x can be counted but not sampled");
+	pmu.least_period = 1 << 20;
+	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled so: ");
+	pmu.least_period = 1;
+	/* It can't be counted, on this thread or on a processor. */
+	pmu_fail(PMU_OPEN, 1, ENOENT);
+	why_sampled(EINVAL, &period, EINVAL, "x can't overflow after every 3");
+	pmu_fail(PMU_OPEN, 1, ENOENT);
+	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "no such event");
+	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
+	/* On a processor: an uncore PMU's. */
+	pmu_fail(PMU_OPEN, 1, EINVAL);
+	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
+	why_sampled(EINVAL, &often, EINVAL, "1001 times a second: the limit is 1000");
+	why_sampled(EINVAL, &seldom, EINVAL, "x can't be sampled so: ");
+	why_sampled(EOVERFLOW, &(struct perf_event_attr){ .sample_max_stack = 128 }, EOVERFLOW,
+		    "of 128 entries: the limit is 127");
+	why_sampled(ENOENT, &plain, EOPNOTSUPP, "x can't be sampled so: ");
+	/* A watchdog that is off holds nothing. */
+	ck_fails(perfctr_why_taken("x"), EBUSY, "stop the other user");
+	ck_assert_ptr_null(strstr(perfctr_error(), "watchdog"));
+	root_line("/proc/sys/kernel/nmi_watchdog", "1");
+	ck_fails(perfctr_why_taken("x"), EBUSY, "the NMI watchdog holds a counter");
+	/* Nothing is left open. */
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+	root_remove();
+}
+END_TEST
+
 START_TEST(no_user_space_reads)
 {
 	if (!PERFCTR_HAVE_RDPMC)
@@ -155,4 +207,4 @@ START_TEST(sentences)
 END_TEST
 
 UNIT_MAIN("why", 60, paranoid_levels, filters, what_does_not_fit, what_is_not_there,
-	  what_can_not_be_sampled, no_user_space_reads, sentences)
+	  what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads, sentences)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The virtual TSC: rates, to the tick; and the clocks of this thread and of others, on the made-up PMU. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "tests/harness/pmu.h"
+#include "unit.h"
+
+#define ONE (UINT64_C(1) << 60)	/* a tick per ns */
+
+START_TEST(rates_of_pages)
+{
+	static const struct {
+		uint32_t mult;
+		unsigned int shift;
+		uint64_t rate;		/* 2^(60 + shift) / mult */
+	} rates[] = {
+		{ 1, 0, ONE },		    { 2, 0, ONE / 2 },	      { 1, 3, 8 * ONE },
+		{ 1u << 10, 10, ONE },	    { 3, 0, ONE / 3 },	      { 3, 1, 2 * ONE / 3 },
+		{ 16u << 24, 24, ONE / 16 }, { 0x80000000, 31, ONE }, { 0xFFFFFFFF, 32, UINT64_C(1152921504875282432) },
+		/* What is too fast for 64 bits, and what makes no sense, does no harm. */
+		{ 1, 4, UINT64_MAX },	    { 3, 6, UINT64_MAX },     { 5, 63, UINT64_MAX },
+		{ 0, 0, ONE },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rates); i++)
+		ck_assert_uint_eq(perfctr_rate_from_page(rates[i].mult, rates[i].shift).ticks_per_ns,
+				  rates[i].rate);
+	/* Almost as fast as there is room for. */
+	ck_assert_uint_eq(perfctr_rate_from_page(9, 7).ticks_per_ns, UINT64_C(16397105843297379214));
+}
+END_TEST
+
+START_TEST(rates_of_frequencies)
+{
+	static const uint64_t khz[] = { 1, 999, 1000, 24000, 999999, 1000000, 1000001, 2596095, 5999999 };
+	unsigned int i;
+	uint64_t rate;
+
+	for (i = 0; i < ARRAY_SIZE(khz); i++) {
+		rate = perfctr_rate_from_khz(khz[i]).ticks_per_ns;
+		/* The nearest that is not above: one more were too much. */
+		ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ rate }, 1000000000000),
+				  khz[i] * 1000000 - (khz[i] % 1000000 && khz[i] % 15625 != 0));
+		ck_assert_uint_ge(perfctr_rate_ticks((struct perfctr_rate){ rate + 1 }, 1000000000000),
+				  khz[i] * 1000000);
+	}
+	ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ ONE }, UINT64_MAX), UINT64_MAX);
+	ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ ONE - 1 }, 1), 0);
+	ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ ONE / 2 }, 3), 1);
+	ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ 3 * ONE }, UINT64_C(1) << 40),
+			  UINT64_C(3) << 40);
+}
+END_TEST
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The frequency is the clock's: within a percent, since this machine may be busy. */
+START_TEST(frequency)
+{
+	uint64_t khz = perfctr_tsc_khz(), ns, ticks, best = UINT64_MAX;
+	unsigned int i;
+
+	ck_assert_uint_eq(perfctr_tsc_khz(), khz);
+	if (!PERFCTR_HAVE_RDTSC) {
+		ck_assert_uint_eq(khz, 1000000);
+		return;
+	}
+	/* Nobody interrupts all of these. */
+	for (i = 0; i < 50; i++) {
+		uint64_t t0 = now_ns(), c0 = perfctr_rdtsc(), wrong;
+
+		usleep(2000);
+		ns = now_ns() - t0;
+		ticks = perfctr_rdtsc() - c0;
+		wrong = ticks * 1000000 / ns > khz ? ticks * 1000000 / ns - khz :
+						     khz - ticks * 1000000 / ns;
+		best = wrong < best ? wrong : best;
+	}
+	ck_assert_uint_lt(best, khz / 100);
+}
+END_TEST
+
+static uint64_t read_clock(const struct perfctr_clock *clock, bool own)
+{
+	uint64_t ticks = 0;
+
+	ck_assert_msg(perfctr_clock_read(clock, own, &ticks) == 0, "%s", perfctr_error());
+	return ticks;
+}
+
+/* With a clock in its page, without a system call; and without, from the thread's CPU clock. */
+START_TEST(own_clock)
+{
+	struct perfctr_clock clock;
+	uint64_t before, after;
+	unsigned int calls;
+
+	pmu_begin();
+	errno = 77;
+	perfctr_clock_open(&clock);
+	ck_assert_int_eq(errno, 77);
+	if (clock.event.page) {
+		before = read_clock(&clock, true);
+		calls = pmu_calls(PMU_ANY);
+		pmu_tick(1000);
+		ck_assert_uint_eq(read_clock(&clock, true), before + 1000 * PMU_TICKS);
+		ck_assert_uint_eq(pmu_calls(PMU_ANY), calls);
+		/* Another thread asks the kernel, which knows ns. */
+		after = read_clock(&clock, false);
+		ck_assert_uint_gt(pmu_calls(PMU_ANY), calls);
+		ck_assert_uint_eq(after, perfctr_rate_ticks(clock.rate, after / PMU_TICKS));
+	}
+	perfctr_clock_close(&clock);
+	pmu.clock = false;
+	errno = 78;
+	perfctr_clock_open(&clock);
+	ck_assert_int_eq(errno, 78);
+	ck_assert_ptr_null(clock.event.page);
+	ck_assert_int_eq(clock.event.fd, -1);
+	ck_assert_uint_eq(pmu_events(), 0);
+	before = read_clock(&clock, true);
+	after = read_clock(&clock, false);
+	ck_assert_uint_ge(after, before);
+	ck_assert_uint_gt(before, 0);
+	/* A thread that is no more. */
+	clock.tid = fork();
+	if (clock.tid == 0)
+		_exit(0);
+	waitpid(clock.tid, NULL, 0);
+	ck_fails(perfctr_clock_read(&clock, false, &before), ESRCH, "has ended");
+	perfctr_clock_close(&clock);
+	pmu_end();
+}
+END_TEST
+
+START_TEST(anothers_clock)
+{
+	struct perfctr_clock clock;
+	uint64_t ticks, before;
+	pid_t child;
+
+	pmu_begin();
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(perfctr_clock_watch(&clock, child), 0);
+	before = read_clock(&clock, false);
+	pmu_tick_of(child, 0, 1000000);
+	ck_assert_uint_eq(read_clock(&clock, false) - before,
+			  perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), 1000000));
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
+	ck_assert_uint_eq(pmu_events(), 1);
+	/* Not a permission: that is no answer. */
+	pmu_fail(PMU_OPEN, 1, EACCES);
+	ck_fails(perfctr_clock_is_on(&clock), EACCES, "the TSC");
+	pmu_fail(PMU_OPEN, 1, EINVAL);
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	pmu_fail(PMU_OPEN, 1, ENODEV);
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	pmu_thread_ends(child);
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	/* What it had stays. */
+	ticks = read_clock(&clock, false);
+	pmu_tick_of(child, 0, 1000000);
+	ck_assert_uint_eq(read_clock(&clock, false), ticks);
+	pmu_fail(PMU_READ, 1, EIO);
+	ck_fails(perfctr_clock_read(&clock, false, &ticks), EIO, "can't be read");
+	perfctr_clock_close(&clock);
+	ck_fails(perfctr_clock_watch(&clock, child), ESRCH, "no thread");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	pmu_end();
+}
+END_TEST
+
+UNIT_MAIN("clock", 60, rates_of_pages, rates_of_frequencies, frequency, own_clock, anothers_clock)
