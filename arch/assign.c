@@ -143,8 +143,6 @@ static void settle(struct search *s, unsigned int who, unsigned int c, uint32_t 
 	const struct perfctr_event_choice *choice = &s->choices[who];
 
 	counter[who] = c < 32 ? c : CONTROL_FIXED + c - 32;
-	if (!(s->free >> who & 1))
-		return;
 	while (!(reach(s, who, &choice->option[s->option[who]]) >> c & 1))
 		s->option[who]++;
 }
@@ -202,7 +200,7 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 			 unsigned int n, unsigned int option[], uint32_t counter[],
 			 uint32_t *conflict)
 {
-	uint32_t all = n ? 0xFFFFFFFFu >> (n < 32 ? 32 - n : 0) : 0;
+	uint32_t all = (uint32_t)(((uint64_t)1 << n % 64) - 1);
 	unsigned int i;
 
 	*conflict = 0;

@@ -85,7 +85,7 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 	if (!process->open)
 		return perfctr_not_ours();
 	pthread_mutex_lock(&process->lock);
-	for (t = 0; t < process->n && result == 0; t++) {
+	for (t = 0; t < process->n; t++) {
 		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
 		provider = perfctr_provider_of(process->thread[t]);
 		result = provider ? provider->read_all(process->thread[t], &one) : -1;

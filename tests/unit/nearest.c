@@ -66,6 +66,8 @@ START_TEST(orders)
 		"abcdex", "abcdxx", "abcdex", "ABCDXX");
 	NEAREST("abcdef", "; did you mean abcdxx or abcxxx?", "abcxxx", "abcdxx");
 	NEAREST("abcdef", "; nothing", "");
+	/* A word begins where it begins. */
+	NEAREST(&"zabcdef"[1], "; did you mean abcdeg or zabcdef?", "abcdeg", "zabcdef");
 }
 END_TEST
 

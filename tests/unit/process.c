@@ -85,6 +85,7 @@ START_TEST(counters)
 
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	pmu_begin();
+	pmu.rdpmc = false;	/* so that reads can fail */
 	memset(&control, 0, sizeof(control));
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = 2;
@@ -107,6 +108,12 @@ START_TEST(counters)
 	ck_assert_uint_eq(sum.pmc[1], 14);
 	for (i = 2; i < PERFCTR_NR_CTRS; i++)
 		ck_assert_uint_eq(sum.pmc[i], 0);
+	/* One that can't be read is no total, and nothing is written. */
+	memset(&sum, 0xEE, sizeof(sum));
+	pmu_fail(PMU_READ, 1, EIO);
+	ck_fails(perfctr_process_read(process, &sum, NULL), EIO, "read");
+	ck_assert(pmu_failed());
+	ck_assert_uint_eq(sum.tsc, UINT64_C(0xEEEEEEEEEEEEEEEE));
 	vperfctr_close(other);
 	perfctr_process_destroy(process);
 	vperfctr_unlink(self);
