@@ -829,6 +829,7 @@ START_TEST(facts)
 		FIXED("icelake", "TOPDOWN.SLOTS", 3),
 		F("goldencove", "BR_MISP_RETIRED.COND", 0x11C5, 0xFF),
 		REG("goldencove", "OCR.DEMAND_DATA_RD.ANY_RESPONSE", 0x012A, 0x1A6, 0x10001),
+		REG("goldencove", "OCR.DEMAND_DATA_RD.ANY_RESPONSE", 0x012B, 0x1A7, 0x10001),
 		{ "lioncove", "BR_INST_RETIRED.COND_TAKEN_FWD", 0x00C4, 0x100, 0, 0, 0, 0, 0 },
 		FIXED("bonnell", "CPU_CLK_UNHALTED.REF", 2),
 		F("silvermont", "BR_INST_RETIRED.JCC", 0x7EC4, 0x3),
