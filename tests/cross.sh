@@ -56,11 +56,11 @@ for host; do
 	echo "PASS $host: build"
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
-	hybrid=unit/hybrid
-	[ "$host" != powerpc-linux-gnu ] || hybrid=	# no such processors there
+	native="unit/hybrid unit/provider_perf"
+	[ "$host" != powerpc-linux-gnu ] || native=	# no such processors there
 	# shellcheck disable=SC2016,SC2086
 	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
-		unit/event unit/events $hybrid unit/identify unit/primitives unit/record unit/ring \
+		unit/event unit/events $native unit/identify unit/pmu unit/primitives unit/record unit/ring \
 		unit/rules_generic unit/rules_powerpc unit/rules_x86 unit/table unit/why unit/zoo |
 		top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
 			log=$build/$(basename PROGRAM).log

@@ -381,6 +381,7 @@ static uint64_t ticks(uint64_t ns)
 
 START_TEST(hardware_events)
 {
+	struct gperfctr_cpu_control without = { .cpu_control = control_make(2, 0) };
 	struct gperfctr_cpu_state state;
 	struct gperfctr *global;
 	unsigned int round;
@@ -421,7 +422,16 @@ START_TEST(hardware_events)
 	ck_fails(gperfctr_read(global, &state), EBUSY, "processor 0: ");
 	/* And is told so after the stop, too. */
 	ck_assert_int_eq(gperfctr_stop(global), 0);
-	ck_fails(gperfctr_read(global, &state), EBUSY, "processor 0: ");
+	ck_fails(gperfctr_read(global, &state), EBUSY, "taken");
+	ck_assert_ptr_nonnull(strstr(perfctr_error(), "processor 0: "));
+	/* No TSC unless it is asked for. */
+	pmu.taken = 0;
+	without.cpu_control.tsc_on = 0;
+	ck_assert_int_eq(gperfctr_control(global, &without), 1);
+	ck_assert_int_eq(gperfctr_start(global, 0), 1);
+	pmu_run(0, 0, false, 3);
+	pmu_tick_of(0, 0, 100);
+	is_cpu(read_cpu(global, 0), 0, 3);
 	gperfctr_close(global);
 	pmu_end();
 }

@@ -604,6 +604,10 @@ START_TEST(strict_or_not)
 	is_reading(readings[1], 0, PERFCTR_NOT_COUNTED, 0, 0);
 	ck_fails(perfctr_group_reset(group), EBUSY, "taken");
 	close_made_up(group);
+	/* Nobody beside an exclusive one, however many counters there are. */
+	group = open_made_up("cycles:u", 0, -1, PERFCTR_GROUP_EXCLUSIVE | PERFCTR_GROUP_STRICT);
+	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	close_made_up(group);
 	/* One that is not strict takes its turn. */
 	group = open_made_up(PAIR, 0, -1, 0);
 	pmu.taken = 4;
@@ -636,6 +640,7 @@ START_TEST(where)
 	pmu_tick_of(0, 1, 20);
 	pmu_run(0, 0, false, 3);
 	is_pair(group, 7, PERFCTR_EXACT, 20, 20);
+	ck_assert_uint_eq(pmu_events(), 2);
 	ck_assert_uint_eq(pmu_calls(PMU_MMAP) + pmu_calls(PMU_RDPMC), 0);
 	close_made_up(group);
 	pmu_begin();
