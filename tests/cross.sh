@@ -56,8 +56,12 @@ for host; do
 	echo "PASS $host: build"
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
-	native="unit/hybrid unit/provider_perf"
-	[ "$host" != powerpc-linux-gnu ] || native=	# no such processors there
+	# A signal that a thread returns from under qemu-i386 leaves it with another's thread-locals.
+	case $host in
+	i686-*) native=unit/hybrid ;;
+	aarch64-*) native="unit/hybrid unit/provider_perf" ;;
+	*) native= ;;	# no such processors there
+	esac
 	# shellcheck disable=SC2016,SC2086
 	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
 		unit/event unit/events $native unit/identify unit/pmu unit/primitives unit/record unit/ring \
