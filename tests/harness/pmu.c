@@ -120,10 +120,17 @@ struct pmu_machine pmu;
 static void (*hook)(void);
 static _Thread_local bool hooked;
 
+/* Of the function called mmap, whatever <sys/mman.h> puts in its place. */
+#ifdef __GLIBC__
+typedef long plain_off;
+#else
+typedef off_t plain_off;
+#endif
+
 long __real_syscall(long number, ...);
 int __real_ioctl(int fd, unsigned long request, ...);
 ssize_t __real_read(int fd, void *buffer, size_t size);
-void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, plain_off offset);
 int __real_munmap(void *at, size_t size);
 int __real_close(int fd);
 int __real_fcntl(int fd, int command, ...);
@@ -133,7 +140,7 @@ int __real_sigaction(int signal, const struct sigaction *action, struct sigactio
 long __wrap_syscall(long number, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
-void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, plain_off offset);
 void *__wrap_mmap64(void *at, size_t size, int prot, int flags, int fd, int64_t offset);
 int __wrap_munmap(void *at, size_t size);
 int __wrap_close(int fd);
@@ -1567,7 +1574,7 @@ static void *map_event(int fd, size_t size, int prot, int flags, off_t offset)
 	return at;
 }
 
-void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, plain_off offset)
 {
 	int error;
 
@@ -1582,7 +1589,7 @@ void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offs
 
 void *__wrap_mmap64(void *at, size_t size, int prot, int flags, int fd, int64_t offset)
 {
-	return __wrap_mmap(at, size, prot, flags, fd, (off_t)offset);
+	return __wrap_mmap(at, size, prot, flags, fd, (plain_off)offset);
 }
 
 int __wrap_munmap(void *at, size_t size)
@@ -1611,6 +1618,8 @@ int __wrap_munmap(void *at, size_t size)
  * The instruction faults, for no process here has CR4.PCE: the handler puts the made-up register in
  * its place. So the signals of faults are never blocked by what comes through here.
  */
+
+#if defined(__i386__) || defined(__x86_64__) || defined(__aarch64__)
 
 static volatile sig_atomic_t probing;
 
@@ -1644,6 +1653,8 @@ static uint64_t read_register(uint32_t index)
 	find_register(index, &value);
 	return value;
 }
+
+#endif
 
 #if defined(__i386__) || defined(__x86_64__)
 
@@ -1686,15 +1697,9 @@ static bool emulate(ucontext_t *context)
 	return true;
 }
 
-#else
-
-static bool emulate(ucontext_t *context)
-{
-	(void)context;
-	return false;
-}
-
 #endif
+
+#if defined(__i386__) || defined(__x86_64__) || defined(__aarch64__)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
@@ -1718,7 +1723,6 @@ static void catch_faults(void)
 /* Whether RDPMC faults, and so can be emulated. */
 static bool can_emulate(void)
 {
-#if defined(__i386__) || defined(__x86_64__) || defined(__aarch64__)
 	catch_faults();
 	probing = 1;
 	perfctr_rdpmc(0);
@@ -1727,9 +1731,17 @@ static bool can_emulate(void)
 	probing = 0;
 	puts("RDPMC does not fault here (/sys/devices/cpu/rdpmc is 2?): reads in user space are "
 	     "left out.");
-#endif
 	return false;
 }
+
+#else
+
+static bool can_emulate(void)
+{
+	return false;
+}
+
+#endif
 
 static void leave_faults(sigset_t *set)
 {
