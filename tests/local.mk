@@ -173,6 +173,7 @@ tests_unit_set_LDFLAGS = $(PMU_WRAP)
 tests_unit_signal_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_signal_LDADD = $(UNIT_LDADD)
 tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_set_pmu_SOURCES = tests/unit/set_pmu.c tests/harness/skylake.c
 tests_unit_set_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_pmu_LDADD = $(PMU_LDADD)
 tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \

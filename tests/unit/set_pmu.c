@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "root.h"
-#include "tests/harness/pmu.h"
+#include "tests/harness/control.h"
 #include "unit.h"
 
 /* ---- a folder of threads ---- */
@@ -419,6 +419,62 @@ START_TEST(strict_sets)
 }
 END_TEST
 
+#ifdef CONTROL_EVNTSEL
+
+/* The counters of a control, as a group and as a set. */
+START_TEST(controls)
+{
+	struct perfctr_cpu_control control = control_make(3, 0);
+	struct perfctr_group *group;
+	struct perfctr_reading r[3];
+	struct perfctr_set *set;
+	unsigned int i;
+
+	pmu_begin();
+	pmu.counters = 6;
+	control_set_rates();
+	group = perfctr_group_open_control(&control, 0, -1, 0);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	set = perfctr_set_open_control(&control, NULL, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_group_size(group), 3);
+	ck_assert_uint_eq(perfctr_set_size(set), 3);
+	pmu_count(7);
+	ck_assert_int_eq(perfctr_group_read(group, r), 0);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(r[i].value, 7 * control_rates[i]);
+		ck_assert_str_eq(perfctr_group_name(group, i), perfctr_set_name(set, i));
+		ck_assert(i == 0 || strcmp(perfctr_set_name(set, i), perfctr_set_name(set, i - 1)));
+	}
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	for (i = 0; i < 3; i++)
+		ck_assert_uint_eq(r[i].value, 7 * control_rates[i]);
+	perfctr_set_close(set);
+	perfctr_group_close(group);
+	/* The second event can't be opened: nothing stays open. */
+	pmu_fail(PMU_OPEN, 2, EMFILE);
+	ck_fails_null(perfctr_group_open_control(&control, 0, -1, 0), EMFILE, "ulimit -n");
+	pmu_fail(PMU_OPEN, 2, EMFILE);
+	ck_fails_null(perfctr_set_open_control(&control, NULL, 0), EMFILE, "ulimit -n");
+	/* I-mode counters are no group's. */
+	control = control_make(1, 1);
+	control.ireset[1] = -100;
+	ck_fails_null(perfctr_group_open_control(&control, 0, -1, 0), EINVAL, "a-mode counters only");
+	ck_fails_null(perfctr_set_open_control(&control, NULL, 0), EINVAL, "a-mode counters only");
+	pmu_end();
+}
+END_TEST
+
+#else
+
+START_TEST(controls)
+{
+	/* perf_events can't count them on a PowerPC. */
+}
+END_TEST
+
+#endif
+
 /* A processor that goes offline stops all events there: those of the first item tell, and of all. */
 START_TEST(offline_processors)
 {
@@ -478,4 +534,4 @@ END_TEST
 
 UNIT_MAIN("set_pmu", 60, threads_that_stay, an_id_that_is_used_again, a_thread_that_is_not_listed,
 	  a_thread_that_ends, threads_that_never_stay, threads_that_may_be_cloning, order_of_items,
-	  resets, strict_sets, offline_processors)
+	  resets, strict_sets, controls, offline_processors)
