@@ -171,7 +171,9 @@ END_TEST
 START_TEST(words)
 {
 	static const char *const good[] = { "a", "cpu_core", "armv8-a.1", "9", "Z", "_", "-" };
-	static const char *const bad[] = { "", ".", "..", ".a", "a/b", "a b", "a\n", "\303\244", "a*", "/a", " a", "*" };
+	static const char *const bad[] = {
+		"", ".", "..", ".a", "a/b", "a b", "a\n", "\303\244", "a*", "/a", " a", "*",
+	};
 	char name[PERFCTR_NAME_SIZE + 1];
 	unsigned int i;
 
