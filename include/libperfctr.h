@@ -741,8 +741,8 @@ struct perfctr_cpus_info {
 };
 
 /*
- * Facts about the processor and the provider. fd, historically an open perfctr descriptor, is only
- * looked at by the driver. perfctr_get_info() needs none.
+ * Facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open(), or of the
+ * device, or that which an open would choose (-1). perfctr_get_info() needs none.
  *
  * cpu_type is honest, by default: a processor that perfctr 2.6 never knew says a type that programs of
  * its time don't know. The environment variable PERFCTR_CPU_TYPE=N (not in set-user-ID programs) makes
@@ -751,12 +751,12 @@ struct perfctr_cpus_info {
  *
  * EINVAL: info is NULL, PERFCTR_PROVIDER names no provider, or PERFCTR_CPU_TYPE no such type.
  * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there. EACCES, EPROTO, EMFILE, ENFILE: the
- * driver's device, as vperfctr_open().
+ * driver's device, as vperfctr_open(). EBADF: fd is none of perfctr's.
  */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 
-/* The processors that exist, and those on which counters must not be used. ENOMEM. */
+/* The processors that exist, and those on which counters must not be used. ENOMEM. EBADF, as above. */
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 
 /* Number of counters; 0 if there are none that this program can use. */
@@ -788,7 +788,7 @@ struct perfctr_check {
  */
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg);
 
-/* 0 if a provider's abi_version is compatible with the program's, else -1 and EPROTO. */
+/* 0 if a provider's abi_version is compatible with the program's, else -1 and EPROTO. EBADF, as above. */
 int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version);
 static inline int perfctr_abi_check_fd(int fd)
 {
@@ -856,7 +856,7 @@ struct rvperfctr;	/* opaque */
  * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
  * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
  * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
- * perf_events also i-mode counters and VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
+ * perf_events also i-mode counters, and before Linux 5.13 VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
  * holds the counters. EINVAL: pid is not positive; an argument is NULL; nothing to resume;
  * PERFCTR_PROVIDER names no provider. EPROTO: the driver speaks another major version of the ABI.
  * EMFILE, ENFILE, ENOMEM, ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
@@ -943,19 +943,27 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /*
  * The driver's calls, one each, on descriptors. A state's descriptor can be mapped (PROT_READ, one
- * page: struct vperfctr_state), passed on and outlives its thread, when it still reads the final
- * sums. sys_perfctr_info() works with both providers; EOVERFLOW: cpus or forbidden has too little
+ * page: struct vperfctr_state; not over perf_events), passed on and outlives its thread, when it still
+ * reads the final sums. The provider is that of vperfctr_open(). sys_perfctr_info() works with both providers; EOVERFLOW: cpus or forbidden has too little
  * room, nrwords now says how much is needed.
  *
  * tid 0 is the calling thread. Another thread must be stopped under the caller's ptrace(2), and so
  * must the owner of a descriptor, unless the caller is the owner, or reads and is a thread of the
  * same process.
  *
- * EOPNOTSUPP: there is no driver, or the control takes what no thread can have to itself. EEXIST:
- * creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or
- * not stopped; in control and iresume also: unlinked. EPERM: not permitted, or a reserved bit is set.
- * EBUSY: somebody else holds the counters. EINVAL: the control breaks a rule; nothing to resume.
- * EBADF: fd is no such descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM: as rvperfctr_open().
+ * Over perf_events only the calling thread's own state has descriptors, which anybody may read who has
+ * one, at any time, and only that thread controls. A state and its handles are found by these calls,
+ * and the other way round. After execve(2) the program does not find it, though its descriptors still
+ * read it, counting, unless the control had VPERFCTR_CONTROL_CLOEXEC.
+ *
+ * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there, or the control takes what no thread
+ * can have to itself; over perf_events, tid is another thread, the control has i-mode counters, which
+ * others can't read either, or VPERFCTR_CONTROL_CLOEXEC before Linux 5.13. EEXIST: creat, and the
+ * thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or not stopped; in
+ * control and iresume also: unlinked. EPERM: not permitted, or a reserved bit is set. EBUSY: somebody
+ * else holds the counters. EINVAL: the control breaks a rule; nothing to resume; a descriptor without
+ * counters. EBADF: fd is no such descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM, EIO: as
+ * rvperfctr_open().
  */
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden);
@@ -965,7 +973,10 @@ int sys_vperfctr_unlink(int fd);
 int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control);
 int sys_vperfctr_iresume(int fd);
 
-/* The same under libperfctr 2.6's names. */
+/*
+ * The same under libperfctr 2.6's names. _vperfctr_open(0) of a thread without counters is a descriptor
+ * that only perfctr_info(), perfctr_cpus_info() and perfctr_abi_check_fd() take.
+ */
 int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);
 int _vperfctr_read_control(int fd, struct vperfctr_control *control);

@@ -184,6 +184,7 @@ void perfctr_clock_open(struct perfctr_clock *clock)
 	int error = errno;
 
 	clock->tid = (pid_t)syscall(SYS_gettid);
+	clock->exec = (struct perfctr_counter){ .fd = -1 };
 	clock->event.page = NULL;
 	clock->event.fd = perfctr_event_open(&clock_attr, 0, -1, -1);
 	if (clock->event.fd >= 0 && perfctr_counter_map(&clock->event, PERFCTR_PAGE_CLOCK)) {
@@ -196,18 +197,44 @@ void perfctr_clock_open(struct perfctr_clock *clock)
 	errno = error;
 }
 
-int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid)
+/*
+ * An event that execve(2) removes looks like one that waits for its thread. That it has been removed is
+ * seen by another one, which the same execve(2) enables.
+ */
+int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec)
 {
+	struct perf_event_attr attr = clock_attr, exec = clock_attr;
+
 	clock->tid = tid;
 	clock->rate = perfctr_rate_from_khz(perfctr_tsc_khz());
-	return perfctr_counter_open(&clock->event, &clock_attr, "the TSC", tid, -1, NULL, 0);
+	clock->exec = (struct perfctr_counter){ .fd = -1 };
+	attr.remove_on_exec = until_exec;
+	if (perfctr_counter_open(&clock->event, &attr, "the TSC", tid, -1, NULL, 0) < 0)
+		return -1;
+	exec.disabled = exec.enable_on_exec = 1;
+	if (!until_exec ||
+	    perfctr_counter_open(&clock->exec, &exec, "the TSC", tid, -1, NULL, 0) == 0)
+		return 0;
+	perfctr_counter_close(&clock->event);
+	return -1;
+}
+
+static bool has_executed(const struct perfctr_clock *clock)
+{
+	struct perfctr_group_values values;
+
+	return clock->exec.fd >= 0 && perfctr_counter_read(&clock->exec, &values, 1) == 0 &&
+	       values.enabled > 0;
 }
 
 int perfctr_clock_is_on(const struct perfctr_clock *clock)
 {
-	/* Only an event of the same thread may join the clock's group. */
-	int fd = perfctr_event_open(&clock_attr, clock->tid, -1, clock->event.fd);
+	int fd;
 
+	if (has_executed(clock))
+		return 0;
+	/* Only an event of the same thread may join the clock's group. */
+	fd = perfctr_event_open(&clock_attr, clock->tid, -1, clock->event.fd);
 	if (fd >= 0)
 		return close(fd) == 0;
 	if (errno == ESRCH || errno == EINVAL || errno == ENODEV)
@@ -217,6 +244,7 @@ int perfctr_clock_is_on(const struct perfctr_clock *clock)
 
 void perfctr_clock_close(struct perfctr_clock *clock)
 {
+	perfctr_counter_close(&clock->exec);
 	perfctr_counter_close(&clock->event);
 }
 

@@ -201,6 +201,20 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	return 0;
 }
 
+int perfctr_counter_read_all(const struct perfctr_counter *counter,
+			     struct perfctr_group_values *values, size_t n)
+{
+	int result = perfctr_counter_read(&counter[0], values, n);
+	struct perfctr_group_values one;
+	size_t i;
+
+	for (i = 1; i < n && result == 2; i++) {
+		result = perfctr_counter_read(&counter[i], &one, n);
+		values->values[i] = one.values[0];
+	}
+	return result == 2 ? 0 : result;
+}
+
 int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
 			    unsigned long argument)
 {
@@ -240,19 +254,36 @@ int perfctr_cgroup_probe(int cgroup, int cpu)
 	return fd < 0 ? -1 : close(fd);
 }
 
-bool perfctr_can_inherit_thread(void)
+/* Bits that a kernel does not know are EINVAL. */
+static bool is_known(const struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1,
-	};
-	int error = errno, fd = perfctr_event_open(&attr, 0, -1, -1);
+	int error = errno, fd = perfctr_event_open(attr, 0, -1, -1);
 	bool can = fd >= 0 || errno != EINVAL;
 
 	if (fd >= 0)
 		close(fd);
 	errno = error;
 	return can;
+}
+
+bool perfctr_can_inherit_thread(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1,
+	};
+
+	return is_known(&attr);
+}
+
+bool perfctr_can_remove_on_exec(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .remove_on_exec = 1, .exclude_kernel = 1,
+	};
+
+	return is_known(&attr);
 }
 
 /* The kernel knows which events a thread has created, whoever they count. */

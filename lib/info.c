@@ -32,13 +32,20 @@ int perfctr_provider_info(const struct perfctr_provider *provider, struct perfct
 
 int perfctr_info(int fd, struct perfctr_info *info)
 {
-	(void)fd;
-	return perfctr_get_info(info);
+	const struct perfctr_provider *provider;
+
+	if (fd == -1)
+		return perfctr_get_info(info);
+	if (!info)
+		return perfctr_fail(EINVAL, "perfctr_info() needs a place for the result, not NULL");
+	provider = perfctr_raw_provider(fd);
+	return provider ? perfctr_provider_info(provider, info) : -1;
 }
 
 int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 {
-	(void)fd;
+	if (fd != -1 && !perfctr_raw_provider(fd))
+		return -1;
 	if (perfctr_abi_is_ours(user_abi_version))
 		return 0;
 	return perfctr_fail(EPROTO, "the program was built for perfctr ABI 0x%08X, this library has "
@@ -116,7 +123,8 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	size_t mask_size = offsetof(struct perfctr_cpu_mask, mask) +
 			   PERFCTR_CPU_WORDS * sizeof(uint32_t);
 
-	(void)fd;
+	if (fd != -1 && !perfctr_raw_provider(fd))
+		return NULL;
 	info = calloc(1, sizeof(*info) + 2 * mask_size);
 	if (!info) {
 		perfctr_fail(ENOMEM, "no memory for the sets of processors");

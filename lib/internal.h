@@ -308,11 +308,16 @@ struct perfctr_group_values {
 
 /*
  * Read a group of n events. 0; or 1 if it was pinned and the kernel had to take it off the PMU, so
- * that there is no value; or 2 if it is a group no more because its processor went offline: each of
- * its events has stopped, and reads alone; or -1 after perfctr_fail(EIO).
+ * that there is no value; or 2 if it is a group no more because its processor went offline, or its
+ * thread's execve(2) has ended it (since 2026): each of its events has stopped, and reads alone; or -1
+ * after perfctr_fail(EIO).
  */
 int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
 			 size_t n);
+
+/* The same for counter[n], leader first, which are read alone if they are a group no more: never 2. */
+int perfctr_counter_read_all(const struct perfctr_counter *counter,
+			     struct perfctr_group_values *values, size_t n);
 
 /*
  * PERF_EVENT_IOC_*. A leader that is disabled, or enabled, is so for its group; others take
@@ -333,6 +338,9 @@ int perfctr_cgroup_probe(int cgroup, int cpu);
 
 /* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */
 bool perfctr_can_inherit_thread(void);
+
+/* Whether it can end events at an execve(2) (attr.remove_on_exec, Linux 5.13). */
+bool perfctr_can_remove_on_exec(void);
 
 /*
  * Map a control page and size bytes behind it, to be overwritten or not. NULL after perfctr_fail().
@@ -588,6 +596,7 @@ uint64_t perfctr_tsc_khz(void);
 
 struct perfctr_clock {
 	struct perfctr_counter event;	/* its page has the clock; not open if there is none */
+	struct perfctr_counter exec;	/* begins to count when the clock ends so; mostly not open */
 	struct perfctr_rate rate;
 	pid_t tid;			/* whose thread */
 };
@@ -595,12 +604,15 @@ struct perfctr_clock {
 /* Open the calling thread's clock. Always possible. */
 void perfctr_clock_open(struct perfctr_clock *clock);
 
-/* Open another thread's, which can be read after its end, too. 0, or -1 after perfctr_why_not(). */
-int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid);
+/*
+ * Open a thread's (0: the calling one's), which others can read, too, also after its end, and which goes
+ * on or ends when the thread executes a program. 0, or -1 after perfctr_why_not().
+ */
+int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec);
 
 /*
- * Whether such a clock can still tick: its thread lives, under the same id, and has not executed a
- * program with more rights, which ends its events. 1, 0, or -1 after perfctr_why_not().
+ * Whether such a clock of another thread can still tick: the thread lives, under the same id, and has
+ * not executed a program, if that ends it, or one with more rights, which ends all events. 1, 0, or -1 after perfctr_why_not().
  */
 int perfctr_clock_is_on(const struct perfctr_clock *clock);
 

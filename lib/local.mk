@@ -28,6 +28,7 @@ lib_libinternal_la_SOURCES = \
 	lib/provider_driver.c \
 	lib/provider_perf.c \
 	lib/raw.c \
+	lib/raw_perf.c \
 	lib/reading.c \
 	lib/record.c \
 	lib/remote.c \

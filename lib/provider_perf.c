@@ -11,6 +11,10 @@
  * (overflow.c). The state of another thread (remote.c) differs in this only: it has a clock from
  * the start, and all its reads are read(2).
  *
+ * A state that has a descriptor (raw_perf.c) is told to its readers after each control. Its events go
+ * on in the descriptor's queue when the thread executes a program, and so, like another thread's, end
+ * there only if the control says so.
+ *
  * Who touches a state: its thread, and, for totals (process.c), others, which only read it.
  * control, unlink and the thread's end take the lock, and so do reads from other threads; reads
  * of the thread itself need none. A signal handler may read in the middle of a control: what it
@@ -39,6 +43,8 @@ struct state {
 	pid_t tid;			/* another thread's state: whose; else 0 */
 	bool shared;			/* VPERFCTR_OPEN_SHARED */
 	bool have_clock;
+	bool until_exec;		/* what others may read, the clock above all, ends there */
+	struct perfctr_queue queue;	/* of its descriptors */
 	atomic_uint cstatus;		/* what counts now, until an overflow; 0 if stopped */
 	unsigned int nr_open;		/* events open in counter[], for the control `opened` */
 	uint64_t tsc_base;		/* clock minus this is the running TSC's value */
@@ -171,7 +177,7 @@ static int read_group(const struct state *state, unsigned int n, struct perfctr_
 			result = OVERFLOWN;
 			break;
 		}
-		result = perfctr_counter_read(&state->counter[0], &found, n);
+		result = perfctr_counter_read_all(state->counter, &found, n);
 	} while (overflow->nr && find_overflow(state));
 	if (result != 0 && result != OVERFLOWN)
 		return result;
@@ -441,6 +447,17 @@ static bool counts_the_same(const struct perfctr_cpu_control *a, const struct pe
 	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
 }
 
+/* Can others read it, with a clock of perfctr_clock_watch()? Its events live on through execve(2). */
+static bool is_watched(const struct state *state)
+{
+	return state->tid || state->queue.reader >= 0;
+}
+
+static bool ends_at_exec(const struct state *state, const struct vperfctr_control *control)
+{
+	return is_watched(state) && control->flags & VPERFCTR_CONTROL_CLOEXEC;
+}
+
 /* The group of a control's counters, which does not count yet. */
 static int open_counters(const struct state *state, const struct vperfctr_control *control,
 			 struct perfctr_counter *counter)
@@ -458,6 +475,7 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 		struct perf_event_attr attr = {
 			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
 			.disabled = k == 0, .pinned = k == 0 && !state->shared,
+			.remove_on_exec = ends_at_exec(state, control),
 		};
 
 		/* The inverse of place(). */
@@ -597,9 +615,100 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 		return perfctr_fail(EOPNOTSUPP,
 				    "i-mode counters can't share the PMU: while they wait for it "
 				    "they miss their overflows; open without VPERFCTR_OPEN_SHARED");
+	if (ends_at_exec(state, control) && !perfctr_can_remove_on_exec())
+		return perfctr_fail(EOPNOTSUPP, "VPERFCTR_CONTROL_CLOEXEC takes a kernel that can remove "
+				    "events on execve(2), Linux 5.13 or later; on this one leave the flag "
+				    "out, and unlink the counters at the execve(2)");
 	return perfctr_control_check(&control->cpu_control,
 				     control->flags & VPERFCTR_CONTROL_EXTENDED) < 0 ? -1 :
 	       perfctr_control_signal(control);
+}
+
+/* The clock that a control needs, if it is not the one there is. */
+static int renew_clock(const struct state *state, const struct vperfctr_control *control,
+		       struct perfctr_clock *fresh)
+{
+	bool until_exec = ends_at_exec(state, control);
+
+	if (state->have_clock && (!is_watched(state) || until_exec == state->until_exec))
+		return 0;
+	if (is_watched(state))
+		return perfctr_clock_watch(fresh, state->tid, until_exec) < 0 ? -1 : 1;
+	perfctr_clock_open(fresh);
+	return 1;
+}
+
+/* What a control counts with, as far as it is not there: 1 if that is a new clock, too; 0; or -1. */
+static int open_all(const struct state *state, const struct vperfctr_control *control, bool reuse,
+		    struct perfctr_counter *counter, struct perfctr_clock *clock)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	unsigned int n = cpu->nractrs + cpu->nrictrs;
+	int result = 0;
+
+	if (n && !reuse && open_counters(state, control, counter) < 0)
+		return -1;
+	if (cpu->tsc_on || (n && is_watched(state)))
+		result = renew_clock(state, control, clock);
+	if (result < 0 && !reuse)
+		close_counters(counter, n);
+	return result;
+}
+
+static void replace_clock(struct state *state, const struct perfctr_clock *fresh, bool until_exec)
+{
+	if (state->have_clock)
+		perfctr_clock_close(&state->clock);
+	state->clock = *fresh;
+	state->have_clock = true;
+	state->until_exec = until_exec;
+}
+
+/* Tell those who read the state through a descriptor, if it has one. */
+static int publish(const struct state *state, bool ended)
+{
+	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
+	unsigned int i, nr_fds = 0;
+	struct perfctr_published now;
+	int fds[PERFCTR_PUBLISHED_FDS];
+
+	if (state->queue.reader < 0)
+		return 0;
+	memset(&now, 0, sizeof(now));
+	now.cstatus = cstatus;
+	now.ended = ended;
+	now.control = state->control;
+	now.tsc_sum = state->tsc_sum;
+	memcpy(now.sum, state->sum, sizeof(now.sum));
+	/* Where i-mode counters stand, nobody else can know: after a signal events may have gone on. */
+	if (!perfctr_cstatus_has_ictrs(cstatus)) {
+		for (i = 0; i < n; i++) {
+			now.sum[i] = state->reader[i].base;
+			fds[nr_fds++] = state->counter[i].fd;
+		}
+		if (perfctr_cstatus_has_tsc(cstatus)) {
+			now.tsc_sum = -state->tsc_base;
+			now.rate = state->clock.rate;
+			fds[nr_fds++] = state->clock.event.fd;
+		}
+	}
+	return perfctr_queue_put(&state->queue, &now, fds, nr_fds);
+}
+
+/* The same behind a control. Who can't tell what counts must not count. */
+static int publish_or_stop(struct state *state)
+{
+	int error;
+
+	if (publish(state, false) == 0)
+		return 0;
+	error = errno;
+	pthread_mutex_lock(&state->lock);
+	stop(state);
+	pthread_mutex_unlock(&state->lock);
+	publish(state, false);
+	errno = error;
+	return -1;
 }
 
 /* Put a control's events in the place of those before, which are in replaced[] then; how many. */
@@ -627,8 +736,10 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	struct state *state = state_of(self);
 	struct perfctr_counter fresh[PERFCTR_NR_CTRS], replaced[PERFCTR_NR_CTRS];
 	struct perfctr_reader readers[PERFCTR_NR_CTRS];
+	struct perfctr_clock clock;
 	struct perfctr_overflow overflow;
 	unsigned int n, old, cstatus, nr_replaced = 0;
+	int new_clock;
 	sigset_t held;
 	bool reuse, hold;
 	int result = -1;
@@ -641,14 +752,12 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	n = cpu->nractrs + cpu->nrictrs;
 	cstatus = perfctr_mk_cstatus(cpu->tsc_on, cpu->nractrs, cpu->nrictrs);
 	reuse = n && n == state->nr_open && !state->shared && !cpu->nrictrs &&
+		ends_at_exec(state, control) == state->until_exec &&
 		counts_the_same(cpu, &state->opened);
-	if (n && !reuse && open_counters(state, control, fresh) < 0)
+	new_clock = open_all(state, control, reuse, fresh, &clock);
+	if (new_clock < 0)
 		return -1;
 	perfctr_overflow_init(&overflow, cpu->nrictrs, n, cpu->ireset + cpu->nractrs);
-	if (cpu->tsc_on && !state->have_clock) {
-		perfctr_clock_open(&state->clock);
-		state->have_clock = true;
-	}
 
 	hold = hold_signals(cstatus | cstatus_of(state), &held);
 	pthread_mutex_lock(&state->lock);
@@ -672,6 +781,8 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	if (n && !reuse)
 		nr_replaced = replace_counters(state, cpu, &overflow, fresh, replaced);
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
+	if (new_clock)
+		replace_clock(state, &clock, ends_at_exec(state, control));
 	set_sums(state, control, n);
 	state->control = *given;
 	set_cstatus(state, cstatus);
@@ -682,9 +793,13 @@ out:
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
 	close_counters(replaced, nr_replaced);
-	if (result < 0 && !reuse)
+	if (result == 0)
+		return publish_or_stop(state);
+	if (!reuse)
 		close_counters(fresh, n);
-	return result;
+	if (new_clock)
+		perfctr_clock_close(&clock);
+	return -1;
 }
 
 static int iresume(struct vperfctr *self)
@@ -733,9 +848,60 @@ static int create(struct vperfctr *self, unsigned int mode)
 				    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
+	perfctr_queue_init(&state->queue);
 	for (i = 0; i < PERFCTR_NR_CTRS; i++)
 		state->counter[i].fd = -1;
 	return 0;
+}
+
+/* A clock that others can read, too, goes on where the thread's own is. */
+static int lend_clock(struct state *state)
+{
+	struct perfctr_clock clock;
+	struct perfctr_sum_ctrs sum;
+	sigset_t held;
+	int result;
+
+	if (ends_at_exec(state, &state->control) && cstatus_of(state))
+		return perfctr_fail(EOPNOTSUPP, "counters that end at an execve(2) can get no descriptor "
+				    "while they run over perf_events; stop them, or open it first");
+	if (perfctr_clock_watch(&clock, 0, false) < 0)
+		return -1;
+	/* Nobody shall read in the middle, no signal's handler either. */
+	hold_signals(perfctr_mk_cstatus(0, 0, 1), &held);
+	pthread_mutex_lock(&state->lock);
+	result = read_all_locked(state, &sum);
+	if (result == 0) {
+		replace_clock(state, &clock, false);
+		state->tsc_sum = sum.tsc;
+		if (perfctr_cstatus_has_tsc(cstatus_of(state)))
+			start_tsc(state);
+	} else {
+		perfctr_clock_close(&clock);
+	}
+	pthread_mutex_unlock(&state->lock);
+	pthread_sigmask(SIG_SETMASK, &held, NULL);
+	return result;
+}
+
+int perfctr_perf_descriptor(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+
+	if (state->queue.reader < 0) {
+		if (perfctr_queue_open(&state->queue) < 0)
+			return -1;
+		if (lend_clock(state) < 0 || publish(state, false) < 0) {
+			perfctr_queue_close(&state->queue);
+			return -1;
+		}
+	}
+	return perfctr_queue_descriptor(&state->queue);
+}
+
+bool perfctr_perf_has_descriptor(const struct vperfctr *self, int fd)
+{
+	return perfctr_queue_is(&state_of(self)->queue, fd);
 }
 
 int perfctr_perf_watch(struct vperfctr *self, pid_t tid)
@@ -744,7 +910,7 @@ int perfctr_perf_watch(struct vperfctr *self, pid_t tid)
 
 	if (create(self, VPERFCTR_OPEN_CREAT_EXCL) < 0)
 		return -1;
-	if (perfctr_clock_watch(&state->clock, tid) < 0) {
+	if (perfctr_clock_watch(&state->clock, tid, false) < 0) {
 		pthread_mutex_destroy(&state->lock);
 		return -1;
 	}
@@ -772,6 +938,9 @@ static int detach(struct vperfctr *self)
 	/* As in perf_control(). Nobody else uses what is stopped. */
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
+	/* Those who read it find the sums, if they can be told. */
+	publish(state, true);
+	perfctr_queue_close(&state->queue);
 	state->overflow.nr = 0;
 	close_counters(state->counter, state->nr_open);
 	state->nr_open = 0;

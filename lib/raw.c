@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The driver's calls: /dev/perfctr, and ioctls on the descriptors that it makes. All of the library
- * that uses the driver comes through here.
+ * that uses the driver comes through here. Descriptors of perf_events' states (raw_perf.c), which know
+ * no ioctls, take the same calls.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <perfctr/calls.h>
 #include "provider.h"
@@ -16,15 +18,21 @@
 
 /* ---- the device ---- */
 
-int perfctr_device_open(struct perfctr_info *info)
+static int ask_device(int fd, struct perfctr_info *info)
 {
 	struct perfctr_call_info call = { .info = (uintptr_t)info, .info_size = sizeof(*info) };
+
+	memset(info, 0, sizeof(*info));
+	return ioctl(fd, PERFCTR_IOC_INFO, &call);
+}
+
+int perfctr_device_open(struct perfctr_info *info)
+{
 	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
-	memset(info, 0, sizeof(*info));
-	if (ioctl(fd, PERFCTR_IOC_INFO, &call) == 0 && perfctr_abi_is_ours(info->abi_version))
+	if (ask_device(fd, info) == 0 && perfctr_abi_is_ours(info->abi_version))
 		return fd;
 	close(fd);
 	errno = EPROTO;
@@ -141,24 +149,57 @@ int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info)
 	return fd < 0 ? fail_open(error, tid) : fd;
 }
 
+/* The provider of a new descriptor, or of the state that the calling thread has; NULL: -1. */
+static const struct perfctr_provider *provider_of_thread(int tid)
+{
+	const struct vperfctr *self = perfctr_attached();
+
+	return self && (!tid || tid == (int)syscall(SYS_gettid)) ? self->provider :
+								   perfctr_provider_choose(0);
+}
+
 int sys_vperfctr_open(int tid, int creat)
 {
+	const struct perfctr_provider *provider;
 	struct perfctr_info info;
 
 	if (tid < 0)
 		return perfctr_fail(EINVAL, "%d is not the id of a thread", tid);
-	return perfctr_raw_open(tid, creat != 0, &info);
+	provider = provider_of_thread(tid);
+	if (!provider)
+		return -1;
+	return provider == &perfctr_provider_perf ? perfctr_shared_open(tid, creat != 0) :
+						    perfctr_raw_open(tid, creat != 0, &info);
+}
+
+/* A descriptor that has no counters, but facts. */
+static int open_facts(void)
+{
+	const struct perfctr_provider *provider = provider_of_thread(0);
+	struct perfctr_info info;
+	int fd;
+
+	if (!provider)
+		return -1;
+	if (provider == &perfctr_provider_perf)
+		return perfctr_shared_facts();
+	fd = perfctr_device_open(&info);
+	return fd < 0 ? fail_device(errno) : fd;
 }
 
 /* ---- calls on a descriptor ---- */
 
 static int fail_call(int error, int fd, const char *what)
 {
+	struct perfctr_info info;
+
 	switch (error) {
-	case EBADF:
 	case ENOTTY:
-		if (access(DEVICE, F_OK) < 0)
-			return fail_device(ENOENT);
+		if (ask_device(fd, &info) == 0)
+			return perfctr_fail(EINVAL, "descriptor %d has no counters: its thread had none "
+					    "when _vperfctr_open(0) made it", fd);
+		/* fall through */
+	case EBADF:
 		return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made",
 				    fd);
 	case ESRCH:
@@ -173,6 +214,31 @@ static int fail_call(int error, int fd, const char *what)
 			   "perf, or sysctl kernel.nmi_watchdog=0");
 	}
 	return perfctr_fail(error, "the driver can't %s: %s", what, strerror(error));
+}
+
+/* After an ioctl: is it one of perf_events, which knows none? errno stays. */
+static bool is_shared(int fd)
+{
+	int error = errno;
+	bool shared = error == ENOTTY && perfctr_shared_is(fd);
+
+	errno = error;
+	return shared;
+}
+
+const struct perfctr_provider *perfctr_raw_provider(int fd)
+{
+	struct perfctr_call_read call = { .sum = 0 };
+	struct perfctr_info info;
+
+	/* The device's own, or a state's, which may be out of reach. */
+	if (ask_device(fd, &info) == 0 || ioctl(fd, PERFCTR_IOC_READ, &call) == 0 ||
+	    (errno != ENOTTY && errno != EBADF))
+		return &perfctr_provider_driver;
+	if (is_shared(fd))
+		return &perfctr_provider_perf;
+	fail_call(EBADF, fd, "");
+	return NULL;
 }
 
 /* Which rule a control breaks that the driver has refused: it has the same ones, but no words. */
@@ -209,6 +275,8 @@ int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
 		return perfctr_fail(EINVAL, "sys_vperfctr_control() needs a control, not NULL");
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &call) == 0)
 		return 0;
+	if (is_shared(fd))
+		return perfctr_shared_control(fd, control);
 	if (errno == EINVAL || errno == EPERM)
 		return fail_control(errno, fd, control);
 	if (errno == EOPNOTSUPP)
@@ -220,7 +288,10 @@ int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
 
 int sys_vperfctr_unlink(int fd)
 {
-	return ioctl(fd, PERFCTR_IOC_UNLINK) == 0 ? 0 : fail_call(errno, fd, "unlink the counters");
+	if (ioctl(fd, PERFCTR_IOC_UNLINK) == 0)
+		return 0;
+	return is_shared(fd) ? perfctr_shared_unlink(fd) :
+			       fail_call(errno, fd, "unlink the counters");
 }
 
 int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control)
@@ -230,14 +301,18 @@ int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_cont
 		.control = (uintptr_t)control, .control_size = sizeof(*control),
 	};
 
-	return ioctl(fd, PERFCTR_IOC_READ, &call) == 0 ? 0
-						       : fail_call(errno, fd, "read the counters");
+	if (ioctl(fd, PERFCTR_IOC_READ, &call) == 0)
+		return 0;
+	return is_shared(fd) ? perfctr_shared_read(fd, sum, control) :
+			       fail_call(errno, fd, "read the counters");
 }
 
 int sys_vperfctr_iresume(int fd)
 {
 	if (ioctl(fd, PERFCTR_IOC_IRESUME) == 0)
 		return 0;
+	if (is_shared(fd))
+		return perfctr_shared_iresume(fd);
 	if (errno == EINVAL)
 		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
 	return fail_call(errno, fd, "resume the counters");
@@ -247,7 +322,15 @@ int sys_vperfctr_iresume(int fd)
 
 int _vperfctr_open(int creat)
 {
-	return sys_vperfctr_open(0, creat);
+	int error = errno, fd = sys_vperfctr_open(0, creat);
+
+	if (fd >= 0 || creat || errno != ENODEV)
+		return fd;
+	/* Without counters it still answers what the machine has. */
+	fd = open_facts();
+	if (fd >= 0)
+		errno = error;
+	return fd;
 }
 
 int _vperfctr_control(int fd, const struct vperfctr_control *control)

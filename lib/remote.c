@@ -193,10 +193,6 @@ static int control_perf(const struct rvperfctr *remote, const struct vperfctr_co
 		return perfctr_fail(EOPNOTSUPP, "perf_events has no overflow signals for another "
 				    "thread's counters: their events are this process's; use "
 				    "a-mode counters (nrictrs = 0), or load the perfctr driver");
-	if (control->flags & VPERFCTR_CONTROL_CLOEXEC)
-		return perfctr_fail(EOPNOTSUPP, "VPERFCTR_CONTROL_CLOEXEC does not work on another "
-				    "thread over perf_events; stop it at its execve(2) "
-				    "(PTRACE_O_TRACEEXEC), and rvperfctr_unlink()");
 	return check_controllable(remote) < 0 ? -1 :
 	       perfctr_provider_perf.control(remote->state, control);
 }

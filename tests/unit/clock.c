@@ -154,7 +154,7 @@ START_TEST(anothers_clock)
 		pause();
 		_exit(0);
 	}
-	ck_assert_int_eq(perfctr_clock_watch(&clock, child), 0);
+	ck_assert_int_eq(perfctr_clock_watch(&clock, child, false), 0);
 	before = read_clock(&clock, false);
 	pmu_tick_of(child, 0, 1000000);
 	ck_assert_uint_eq(read_clock(&clock, false) - before,
@@ -177,7 +177,7 @@ START_TEST(anothers_clock)
 	pmu_fail(PMU_READ, 1, EIO);
 	ck_fails(perfctr_clock_read(&clock, false, &ticks), EIO, "can't be read");
 	perfctr_clock_close(&clock);
-	ck_fails(perfctr_clock_watch(&clock, child), ESRCH, "no thread");
+	ck_fails(perfctr_clock_watch(&clock, child, false), ESRCH, "no thread");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	pmu_end();

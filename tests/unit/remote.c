@@ -167,8 +167,6 @@ START_TEST(bad_arguments)
 	control.cpu_control.nrictrs = 1;
 	ck_fails(rvperfctr_control(remote, &control), EOPNOTSUPP, "another thread's");
 	control = tsc_only();
-	control.flags = VPERFCTR_CONTROL_CLOEXEC;
-	ck_fails(rvperfctr_control(remote, &control), EOPNOTSUPP, "PTRACE_O_TRACEEXEC");
 	/* Refused, all of them: it counts on. */
 	go_on(pid);
 	ck_assert_uint_gt(read_tsc(remote), 0);
@@ -339,6 +337,55 @@ START_TEST(through_exec)
 	after = read_tsc(remote);
 	ck_assert_uint_gt(after, before);
 	rvperfctr_close(remote);
+	end_child(pid);
+}
+END_TEST
+
+/* Unless its control says that it ends there: then the sums of that moment stay. */
+START_TEST(until_exec)
+{
+	struct vperfctr_control control = tsc_only(), got;
+	unsigned int before = open_descriptors();
+	struct rvperfctr *remote, *fresh;
+	pid_t pid = start_child(execute);
+	unsigned long long end;
+
+	if (!perfctr_can_remove_on_exec()) {
+		end_child(pid);
+		return;
+	}
+	wait_stopped(pid);
+	remote = open_remote(pid);
+	control.flags = VPERFCTR_CONTROL_CLOEXEC;
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	/* The clock goes on over a control, and back to one that does not end. */
+	end = read_tsc(remote);
+	control.flags = 0;
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	control.flags = VPERFCTR_CONTROL_CLOEXEC;
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	ck_assert_uint_eq(read_tsc(remote), end);
+	go_on(pid);		/* execve(2)'s SIGTRAP */
+	end = read_tsc(remote);
+	ck_assert_uint_gt(end, 0);
+	ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+	ck_fails(rvperfctr_stop(remote), ESRCH, "unlinked");
+	ck_assert_int_eq(rvperfctr_read_state(remote, NULL, &got), 0);
+	ck_assert_int_eq(memcmp(&got, &control, sizeof(got)), 0);
+	/* The new program has none. */
+	fresh = open_remote(pid);
+	ck_assert_uint_eq(read_tsc(fresh), 0);
+	control.flags = 0;
+	ck_assert_int_eq(rvperfctr_control(fresh, &control), 0);
+	go_on(pid);		/* the new program stops */
+	ck_assert_uint_eq(read_tsc(remote), end);
+	ck_assert_uint_gt(read_tsc(fresh), 0);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	ck_assert_uint_eq(read_tsc(remote), end);
+	rvperfctr_close(remote);
+	ck_assert_int_eq(rvperfctr_unlink(fresh), 0);
+	rvperfctr_close(fresh);
+	ck_assert_uint_eq(open_descriptors(), before);
 	end_child(pid);
 }
 END_TEST
@@ -614,6 +661,26 @@ START_TEST(an_end)
 }
 END_TEST
 
+/* At an execve(2), if the control says so; what happens there is the kernel's, not the made-up one's. */
+START_TEST(an_old_kernel)
+{
+	struct vperfctr_control control = two_counters();
+	struct rvperfctr *remote;
+	pid_t pid;
+
+	remote = open_made_up(&pid);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	control.flags = VPERFCTR_CONTROL_CLOEXEC;
+	/* Behind the question whether it lives. */
+	pmu_fail(PMU_OPEN, 2, EINVAL);
+	ck_fails(rvperfctr_control(remote, &control), EOPNOTSUPP, "Linux 5.13");
+	pmu_run(pid, -1, false, 10);
+	pmu_tick_of(pid, -1, 1000);
+	is_counted(remote, 1000, 10);
+	close_made_up(remote, pid);
+}
+END_TEST
+
 /* Whether it lives can't be known: that is no end. */
 START_TEST(faults)
 {
@@ -640,10 +707,11 @@ START_TEST(faults)
 }
 END_TEST
 
-#define MADE_UP , hardware_events, an_end, faults
+#define MADE_UP , hardware_events, an_end, an_old_kernel, faults
 #else
 #define MADE_UP
 #endif
 
 UNIT_MAIN("remote", 60, bad_arguments, steps_of_a_child, unlinked, only_stopped_threads,
-	  through_exec, an_id_used_again, a_child_of_the_tracer, no_permission, nothing_leaks MADE_UP)
+	  through_exec, until_exec, an_id_used_again, a_child_of_the_tracer, no_permission,
+	  nothing_leaks MADE_UP)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -439,6 +440,159 @@ static int remote_through_exec(void)
 	return 0;
 }
 
+/* Unless its control says that it ends there. */
+static int remote_until_exec(void)
+{
+	struct vperfctr_control control = instructions(2);
+	pid_t pid = start_child(execute_stretches);
+	struct perfctr_sum_ctrs end, later;
+	struct rvperfctr *remote, *fresh;
+
+	CHECK(stopped(pid) == SIGSTOP, "stop");
+	remote = rvperfctr_open(pid);
+	control.flags = VPERFCTR_CONTROL_CLOEXEC;
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	CHECK(go_on(pid) == SIGTRAP, "exec");
+	CHECK(rvperfctr_read_ctrs(remote, &end) == 0 && end.pmc[0] > 0 && end.tsc > 0, "%s",
+	      perfctr_error());
+	CHECK(end.pmc[0] == end.pmc[1], "%llu, %llu", end.pmc[0], end.pmc[1]);
+	CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+	fresh = rvperfctr_open(pid);
+	control.flags = 0;
+	CHECK(fresh && rvperfctr_control(fresh, &control) == 0, "%s", perfctr_error());
+	/* Its stops: the first, and before and behind the first stretch. */
+	CHECK(go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP, "stop");
+	CHECK(rvperfctr_read_ctrs(remote, &later) == 0 && !memcmp(&later, &end, sizeof(end)),
+	      "%llu, then %llu", end.pmc[0], later.pmc[0]);
+	CHECK(rvperfctr_read_ctrs(fresh, &later) == 0 && later.pmc[0] > 2 * STRETCH, "%llu",
+	      later.pmc[0]);
+	rvperfctr_close(fresh);
+	rvperfctr_close(remote);
+	end_child(pid);
+	return 0;
+}
+
+/* ---- descriptors that are passed on, as perfex of perfctr 2.6 does ---- */
+
+/* The calls on a descriptor in its own thread, over either provider. */
+static int raw_counts(void)
+{
+	struct vperfctr_control control = instructions(2);
+	struct perfctr_sum_ctrs a, b;
+	struct perfctr_info info;
+	int fd, facts;
+
+	CHECK((facts = _vperfctr_open(0)) >= 0, "%s", perfctr_error());
+	CHECK(perfctr_abi_check_fd(facts) == 0 && perfctr_info(facts, &info) == 0 &&
+		  perfctr_info_nrctrs(&info) >= 2, "%s", perfctr_error());
+	CHECK_FAILS(_vperfctr_control(facts, &control), EINVAL, "no counters");
+	CHECK_FAILS(_vperfctr_read_sum(facts, &a), EINVAL, "no counters");
+	close(facts);
+	CHECK_FAILS(perfctr_info(facts, &info), EBADF, "sys_vperfctr_open()");
+	CHECK((fd = _vperfctr_open(1)) >= 0, "%s", perfctr_error());
+	CHECK(perfctr_info(fd, &info) == 0 && perfctr_abi_check_fd(fd) == 0, "%s", perfctr_error());
+	CHECK(_vperfctr_control(fd, &control) == 0, "%s", perfctr_error());
+	loop(100000);
+	CHECK(_vperfctr_read_sum(fd, &a) == 0, "%s", perfctr_error());
+	CHECK(a.pmc[0] == a.pmc[1] && a.pmc[0] > 200000 && a.pmc[0] < 210000, "%llu", a.pmc[0]);
+	/* A stop keeps the sums; then one goes on, the other begins anew, and the TSC goes on. */
+	memset(&control, 0, sizeof(control));
+	CHECK(_vperfctr_control(fd, &control) == 0 && _vperfctr_read_sum(fd, &a) == 0, "%s",
+	      perfctr_error());
+	CHECK(a.pmc[0] == a.pmc[1] && a.pmc[0] > 200000, "%llu", a.pmc[0]);
+	control = instructions(2);
+	control.preserve = 1;
+	CHECK(_vperfctr_control(fd, &control) == 0, "%s", perfctr_error());
+	loop(50000);
+	CHECK(_vperfctr_read_sum(fd, &b) == 0, "%s", perfctr_error());
+	CHECK(b.pmc[0] == b.pmc[1] + a.pmc[0] && b.pmc[1] > 100000 && b.pmc[1] < 110000 &&
+		  b.tsc > a.tsc, "%llu, %llu, %llu", a.pmc[0], b.pmc[0], b.pmc[1]);
+	/* A control without the TSC sets it to 0. */
+	control.cpu_control.tsc_on = 0;
+	CHECK(_vperfctr_control(fd, &control) == 0 && _vperfctr_read_sum(fd, &b) == 0 && b.tsc == 0,
+	      "%llu", b.tsc);
+	CHECK(sys_vperfctr_unlink(fd) == 0, "%s", perfctr_error());
+	CHECK(_vperfctr_read_sum(fd, &a) == 0 && _vperfctr_read_sum(fd, &b) == 0 &&
+		  a.pmc[0] == b.pmc[0], "%s", perfctr_error());
+	CHECK_FAILS(_vperfctr_control(fd, &control), ESRCH, "unlinked");
+	close(fd);
+	return 0;
+}
+
+static int pass_on(int socket, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} rights;
+	char byte = 0;
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1,
+		.msg_control = &rights, .msg_controllen = sizeof(rights),
+	};
+
+	memset(&rights, 0, sizeof(rights));
+	rights.header.cmsg_level = SOL_SOCKET;
+	rights.header.cmsg_type = SCM_RIGHTS;
+	rights.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&rights.header), &fd, sizeof(fd));
+	if (fd >= 0)
+		return sendmsg(socket, &message, 0) == 1 ? 0 : -1;
+	if (recvmsg(socket, &message, 0) != 1)
+		return -1;
+	memcpy(&fd, CMSG_DATA(&rights.header), sizeof(fd));
+	return fd;
+}
+
+/* What a program counts from its descriptor's control to its end, read when it has ended. */
+static int count_program(const char *loops, unsigned int flags, struct perfctr_sum_ctrs *sum)
+{
+	struct vperfctr_control control = instructions(2), got;
+	int pair[2], fd, status;
+	pid_t pid;
+
+	control.flags = flags;
+	CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0, "socketpair");
+	pid = fork();
+	if (pid == 0) {
+		fd = _vperfctr_open(1);
+		if (fd < 0 || _vperfctr_control(fd, &control) < 0 || pass_on(pair[1], fd) < 0)
+			_exit(9);
+		close(fd);
+		execl("/bin/loop", "loop", loops, (char *)NULL);
+		_exit(8);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	CHECK((fd = pass_on(pair[0], -1)) >= 0, "no descriptor");
+	CHECK(_vperfctr_read_sum(fd, sum) == 0 && _vperfctr_read_control(fd, &got) == 0, "%s",
+	      perfctr_error());
+	CHECK(!memcmp(&got, &control, sizeof(got)), "another control");
+	CHECK_FAILS(_vperfctr_control(fd, &control), ESRCH, "ended");
+	close(fd);
+	close(pair[0]);
+	close(pair[1]);
+	return 0;
+}
+
+static int counted_programs(void)
+{
+	struct perfctr_sum_ctrs warm, one, two, none;
+
+	if (count_program("0000000001", 0, &warm) || count_program("0001000000", 0, &one) ||
+	    count_program("0002000000", 0, &two) ||
+	    count_program("0002000000", VPERFCTR_CONTROL_CLOEXEC, &none))
+		return 1;
+	CHECK(one.pmc[0] == one.pmc[1] && two.pmc[0] == two.pmc[1], "two counters differ");
+	printf("  programs of 2 and 4 million instructions: %llu, %llu\n", one.pmc[0], two.pmc[0]);
+	CHECK(two.pmc[0] - one.pmc[0] == 2000000 && one.pmc[0] > 2000000 && one.pmc[0] < 2200000,
+	      "%llu, %llu", one.pmc[0], two.pmc[0]);
+	CHECK(two.tsc > one.tsc && one.tsc > 0, "%llu, %llu ticks", one.tsc, two.tsc);
+	/* It ended with the program before. */
+	CHECK(none.pmc[0] > 0 && none.pmc[0] < 200000, "%llu", none.pmc[0]);
+	return 0;
+}
+
 #define SET_USER_ID "/tmp/remote-set-user-id"
 
 static int go_pipe[2];
@@ -754,12 +908,13 @@ int main(int argc, char **argv)
 #define TEST(name) { #name, name }
 		TEST(raw_calls), TEST(remote_exact), TEST(only_stopped_threads),
 		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(through_exec),
-		TEST(remote_through_exec), TEST(not_into_more_rights),
-		TEST(totals_of_live_threads),
+		TEST(remote_through_exec), TEST(remote_until_exec), TEST(raw_counts),
+		TEST(counted_programs), TEST(not_into_more_rights), TEST(totals_of_live_threads),
 		TEST(overflow_signals), TEST(both_at_once), TEST(choice),
 	}, perf_tests[] = {
 		TEST(remote_exact), TEST(only_stopped_threads), TEST(killed_in_the_middle),
 		TEST(apart_from_its_own), TEST(no_room), TEST(remote_through_exec),
+		TEST(remote_until_exec), TEST(raw_counts), TEST(counted_programs),
 		TEST(not_into_more_rights),
 	};
 
