@@ -494,7 +494,8 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 			close_counters(counter, k + 1);
 			return -1;
 		}
-		if (!overflows && !state->tid)
+		/* Others read all at one moment, and so must what their sums begin with be read. */
+		if (!overflows && !is_watched(state))
 			perfctr_counter_map(&counter[k], PERFCTR_PAGE_COUNT);
 	}
 	return 0;
