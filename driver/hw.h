@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hw.h - the processor, as the rest of the driver sees it: hw_x86.c and hw_powerpc.c put arch/engine.h
- * over the real instructions.
+ * hw.h - the processor, as the rest of the driver sees it: hw_x86.c and hw_powerpc.c put
+ * arch/engine.h over the real instructions.
  */
 #ifndef PERFCTR_DRIVER_HW_H
 #define PERFCTR_DRIVER_HW_H
@@ -15,10 +15,12 @@ void hw_init(void);
 void hw_info(struct perfctr_info *info);
 
 /*
- * Take the counters from the kernel's other users, for the first thread that counts; give them back
- * with the last. 0; -EBUSY: somebody else has them.
+ * Take the counters from the kernel's other users, for the first thread that counts; give them
+ * back with the last. 0; -EBUSY: somebody else has them. From then on overflow() is called when a
+ * counter of the thread that runs, or ran a moment ago, on this CPU may have overflown. Interrupts
+ * are off.
  */
-int hw_reserve(void);
+int hw_reserve(void (*overflow)(void));
 void hw_release(void);
 
 /*
@@ -29,8 +31,8 @@ void hw_start_cpu(void);
 void hw_stop_cpu(void);
 
 /*
- * As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0, -EINVAL or -EPERM,
- * or -EOPNOTSUPP: no thread can have it.
+ * As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0, -EINVAL or
+ * -EPERM, or -EOPNOTSUPP: no thread can have it.
  */
 int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
 	       struct perfctr_program *program);
@@ -47,18 +49,12 @@ unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program 
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program);
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program);
 
-/*
- * The processor's file calls this: a counter of the thread that runs, or ran a moment ago, on this CPU
- * may have overflown. Interrupts are off.
- */
-void vthread_overflow(void);
-
 /* CPUs on which threads must not use the counters; NULL: none. */
 extern const struct cpumask *hw_forbidden;
 
 /*
- * Let user space read counters (x86: RDPMC) on this CPU, because its thread has this program; NULL: no more.
- * Interrupts are off.
+ * Let user space read counters (x86: RDPMC) on this CPU, because its thread has this program;
+ * NULL: no more. Interrupts are off.
  */
 void hw_user_rdpmc(const struct perfctr_program *program);
 

@@ -134,14 +134,17 @@ void hw_start_cpu(void)
 		perfctr_core_write_control(core, reg, value);
 }
 
+static void (*tell_of_overflow)(void);
+
 /* Interrupts are off, and the engine ran with interrupts off: it is not in the middle of anything. */
 static void overflow_interrupt(struct pt_regs *regs)
 {
-	vthread_overflow();
+	tell_of_overflow();
 }
 
-int hw_reserve(void)
+int hw_reserve(void (*overflow)(void))
 {
+	tell_of_overflow = overflow;
 	if (reserve_pmc_hardware(overflow_interrupt) < 0) {
 		pr_info_ratelimited("the counters are in use by perf_events\n");
 		return -EBUSY;

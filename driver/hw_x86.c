@@ -276,6 +276,8 @@ void hw_stop_cpu(void)
 
 /* ---- overflow ---- */
 
+static void (*tell_of_overflow)(void);
+
 /*
  * Overflows interrupt by an NMI, which can come in the middle of the engine's functions. It only looks
  * at the counters, to know that it is ours; what is to be done is done in an interrupt that follows as
@@ -286,7 +288,7 @@ static void after_nmi(struct irq_work *work)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	vthread_overflow();
+	tell_of_overflow();
 	/* Most processors mask the entry when they deliver it. */
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	local_irq_restore(flags);
@@ -312,12 +314,13 @@ static int overflow_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-static int take_interrupts(void)
+static int take_interrupts(void (*overflow)(void))
 {
 	int cpu;
 
 	if (!this_cpu.pcint)
 		return 0;
+	tell_of_overflow = overflow;
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
 	return register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
@@ -334,7 +337,7 @@ static void leave_interrupts(void)
 		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
-int hw_reserve(void)
+int hw_reserve(void (*overflow)(void))
 {
 	u32 held = reserve_registers();
 	int err;
@@ -343,7 +346,7 @@ int hw_reserve(void)
 		pr_info_ratelimited("perf_events or the NMI watchdog has register 0x%X\n", held);
 		return -EBUSY;
 	}
-	err = take_interrupts();
+	err = take_interrupts(overflow);
 	if (err) {
 		release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
 		return err;

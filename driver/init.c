@@ -3,10 +3,13 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/uaccess.h>
-#include "driver/hw.h"
 #include <perfctr/calls.h>
-#include "driver/virtual.h"
+#include "driver/calls.h"
+#include "driver/cpu.h"
+#include "driver/hw.h"
+#include "driver/thread.h"
 
 static long do_info(const struct perfctr_call_info *call)
 {
@@ -17,7 +20,7 @@ static long do_info(const struct perfctr_call_info *call)
 	if (call->_reserved)
 		return -EINVAL;
 	hw_info(&info);
-	return vperfctr_copy_out(call->info, call->info_size, &info, sizeof(info));
+	return calls_copy_out(call->info, call->info_size, &info, sizeof(info));
 }
 
 static long do_open(const struct perfctr_call_open *call)
@@ -28,7 +31,7 @@ static long do_open(const struct perfctr_call_open *call)
 		return -EPROTO;
 	if (call->flags || call->creat > 1 || call->tid < 0)
 		return -EINVAL;
-	return vperfctr_open_fd(call->tid, call->creat);
+	return calls_open(call->tid, call->creat);
 }
 
 static long device_ioctl(struct file *file, unsigned int request, unsigned long argument)
@@ -70,12 +73,20 @@ static int __init perfctr_init(void)
 	int err;
 
 	hw_init();
-	err = vthread_init();
+	err = hwcpu_init(vthread_overflow);
 	if (err)
 		return err;
+	err = vthread_init();
+	if (err)
+		goto no_threads;
 	err = misc_register(&device);
 	if (err)
-		vthread_exit();
+		goto no_device;
+	return 0;
+no_device:
+	vthread_exit();
+no_threads:
+	hwcpu_exit();
 	return err;
 }
 
@@ -83,6 +94,9 @@ static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
 	vthread_exit();
+	hwcpu_exit();
+	/* Who gave back the last reference from task work may be on its way out of our code. */
+	synchronize_rcu_tasks();
 }
 
 module_init(perfctr_init);

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The calls on a set of counters: its descriptors and their mappings. */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "driver/compat/compat.h"
+#include <perfctr/calls.h>
+#include "driver/calls.h"
+#include "driver/cpu.h"
+#include "driver/owner.h"
+#include "driver/signal.h"
+#include "driver/state.h"
+#include "driver/thread.h"
+
+static int paranoid = 2;
+module_param(paranoid, int, 0644);
+MODULE_PARM_DESC(paranoid,
+		 "who may count the kernel: above 1, those with CAP_PERFMON; 1 or less, everybody");
+
+/* ---- structures of other sizes ---- */
+
+/* Copy a structure from a caller who knows it as size bytes; what is beyond ours must be zero. */
+static int copy_in(void *to, size_t ours, u64 from, u32 size)
+{
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(to, ours, (const void __user *)(unsigned long)from, size);
+}
+
+int calls_copy_out(u64 to, u32 size, const void *from, size_t ours)
+{
+	void __user *user = (void __user *)(unsigned long)to;
+	size_t both = min_t(size_t, size, ours);
+
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	if (copy_to_user(user, from, both) || clear_user(user + both, size - both))
+		return -EFAULT;
+	return 0;
+}
+
+/* ---- control ---- */
+
+/* Leave the CPUs on which counters must not be used. */
+static int avoid_forbidden(struct task_struct *task)
+{
+	cpumask_var_t allowed;
+	int err = -EINVAL;
+
+	if (!zalloc_cpumask_var(&allowed, GFP_KERNEL))
+		return -ENOMEM;
+	if (cpumask_andnot(allowed, task->cpus_ptr, hw_forbidden))
+		err = set_cpus_allowed_ptr(task, allowed);
+	free_cpumask_var(allowed);
+	return err;
+}
+
+/* Everything that can be refused is, before anything is touched. */
+static int check_control(struct vperfctr *self, struct task_struct *task,
+			 const struct vperfctr_control *control, struct perfctr_program *program)
+{
+	int err;
+
+	if (control->flags & ~(VPERFCTR_CONTROL_CLOEXEC | VPERFCTR_CONTROL_EXTENDED))
+		return -EINVAL;
+	err = hw_compile(&control->cpu_control,
+			 control->flags & VPERFCTR_CONTROL_EXTENDED ? PERFCTR_COMPILE_EXTENDED : 0,
+			 program);
+	if (err)
+		return err;
+	if (program->nrctrs > program->nractrs &&
+	    (control->si_signo <= 0 || !valid_signal(control->si_signo)))
+		return -EINVAL;
+	/* More than the thread's own user mode is for those who may see it. */
+	if (program->privileged && READ_ONCE(paranoid) > 1 && !perfmon_capable())
+		return -EPERM;
+	if (!program->nrctrs)
+		return 0;
+	err = hw_forbidden ? avoid_forbidden(task) : 0;
+	return err ? err : hwcpu_reserve(&self->reserved);
+}
+
+static int install_control(struct vperfctr *self, struct task_struct *task,
+			   const struct vperfctr_control *control,
+			   const struct perfctr_program *program)
+{
+	struct vthread *t = owner_lock(self, task);
+
+	if (!t)
+		return -ESRCH;
+	if (t->cpu >= 0)
+		vperfctr_stop(self);
+	vperfctr_install(self, control, program);
+	if (t->cpu >= 0)
+		vperfctr_start(self);
+	owner_unlock(self, t);
+	return 0;
+}
+
+static int do_control(struct vperfctr *self, const struct perfctr_call_control *call)
+{
+	struct perfctr_program *program;
+	struct vperfctr_control control = { };
+	bool counted = READ_ONCE(self->reserved);
+	struct task_struct *task;
+	int err;
+
+	if (call->_reserved)
+		return -EINVAL;
+	err = copy_in(&control, sizeof(control), call->control, call->control_size);
+	if (err)
+		return err;
+	program = kmalloc(sizeof(*program), GFP_KERNEL);
+	if (!program)
+		return -ENOMEM;
+	task = owner_get(self);
+	err = PTR_ERR_OR_ZERO(task);
+	if (!err) {
+		err = check_control(self, task, &control, program);
+		if (!err) {
+			err = install_control(self, task, &control, program);
+			/* The thread was killed meanwhile; what it counts ends with it. */
+			if (err && !counted)
+				hwcpu_release(&self->reserved);
+		}
+		put_task_struct(task);
+	}
+	kfree(program);
+	return err;
+}
+
+static int do_iresume(struct vperfctr *self)
+{
+	struct task_struct *task = owner_get(self);
+	struct vthread *t;
+	int err = -ESRCH;
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	t = owner_lock(self, task);
+	if (t) {
+		err = self->interrupted ? 0 : -EINVAL;
+		if (!err) {
+			if (t->cpu >= 0)
+				vperfctr_stop(self);
+			vperfctr_resume(self);
+			if (t->cpu >= 0)
+				vperfctr_start(self);
+		}
+		owner_unlock(self, t);
+	}
+	put_task_struct(task);
+	return err;
+}
+
+/* Nothing to do if they are no thread's any more; -ESRCH if they still are, and out of reach. */
+static int do_unlink(struct vperfctr *self)
+{
+	struct task_struct *task = owner_get(self);
+	struct vthread *t;
+
+	if (IS_ERR(task))
+		return owner_exists(self) ? PTR_ERR(task) : 0;
+	t = owner_lock(self, task);
+	if (t) {
+		vthread_unlink(t);
+		owner_unlock(self, t);
+		if (task == current)
+			vthread_unlinked(t);
+		vperfctr_put_unlinked(self);
+	}
+	put_task_struct(task);
+	return !t && owner_exists(self) ? -ESRCH : 0;
+}
+
+/* ---- descriptors ---- */
+
+static int do_read(struct vperfctr *self, const struct perfctr_call_read *call)
+{
+	struct vperfctr_reading r = { };
+	int err = owner_read(self, &r);
+
+	if (!err && call->sum)
+		err = calls_copy_out(call->sum, call->sum_size, &r.sum, sizeof(r.sum));
+	if (!err && call->control)
+		err = calls_copy_out(call->control, call->control_size, &r.control,
+				     sizeof(r.control));
+	return err;
+}
+
+static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned long argument)
+{
+	struct vperfctr *self = file->private_data;
+	union {
+		struct perfctr_call_control control;
+		struct perfctr_call_read read;
+	} call;
+
+	if (_IOC_SIZE(request) &&
+	    copy_from_user(&call, (const void __user *)argument,
+			   min_t(size_t, _IOC_SIZE(request), sizeof(call))))
+		return -EFAULT;
+	switch (request) {
+	case PERFCTR_IOC_CONTROL:
+		return do_control(self, &call.control);
+	case PERFCTR_IOC_READ:
+		return do_read(self, &call.read);
+	case PERFCTR_IOC_UNLINK:
+		return do_unlink(self);
+	case PERFCTR_IOC_IRESUME:
+		return do_iresume(self);
+	}
+	return -ENOTTY;
+}
+
+static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct vperfctr *self = file->private_data;
+
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	perfctr_compat_vm_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+				VM_MAYWRITE | VM_MAYEXEC);
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(self->state));
+}
+
+static int vperfctr_release(struct inode *inode, struct file *file)
+{
+	vperfctr_put(file->private_data);
+	return 0;
+}
+
+static const struct file_operations vperfctr_fops = {
+	.owner = THIS_MODULE,
+	.release = vperfctr_release,
+	.unlocked_ioctl = vperfctr_ioctl,
+	.compat_ioctl = vperfctr_ioctl,
+	.mmap = vperfctr_mmap,
+	.llseek = noop_llseek,
+};
+
+/* ---- opening ---- */
+
+/* A descriptor of a thread's counters. The thread is the caller, or stopped under its ptrace. */
+static int open_on(struct task_struct *task, bool creat)
+{
+	struct vperfctr *self = vthread_counters(task);
+	int err, fd;
+
+	if (creat && self) {
+		vperfctr_put(self);
+		return -EEXIST;
+	}
+	if (creat) {
+		self = vperfctr_create();
+		if (!self)
+			return -ENOMEM;
+		vsignal_init(self);
+		err = vthread_attach(task, self);
+		if (err) {
+			vperfctr_put(self);
+			return err;
+		}
+	}
+	if (!self)
+		return -ENODEV;
+	/* From here on another thread may use the descriptor, and close it. */
+	fd = anon_inode_getfd("[vperfctrfs]", &vperfctr_fops, self, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		if (creat)
+			do_unlink(self);
+		vperfctr_put(self);
+	}
+	return fd;
+}
+
+int calls_open(pid_t tid, bool creat)
+{
+	struct task_struct *task;
+	int result;
+
+	if (!tid || tid == task_pid_vnr(current))
+		return open_on(current, creat);
+	rcu_read_lock();
+	task = pid_task(find_vpid(tid), PIDTYPE_PID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	result = owner_wait_stopped(task);
+	if (!result)
+		result = open_on(task, creat);
+	put_task_struct(task);
+	return result;
+}

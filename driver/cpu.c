@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The counters of each CPU: what runs there, the timer, the reservation, CPUs that go and come. */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/syscore_ops.h>
+#include "driver/cpu.h"
+
+/* ---- what runs on this CPU ---- */
+
+/*
+ * Differences of 32 bits are right as long as a counter makes less than 2^32 steps between two
+ * looks at it. Eight events in each cycle at 5 GHz need 107 ms for that: look every 50.
+ */
+#define SAMPLE_NS (50 * NSEC_PER_MSEC)
+
+/* Only used on its CPU, with interrupts off. */
+struct sampler {
+	struct vperfctr *owner;		/* whose counters run; NULL: nobody's */
+	struct perfctr_cpu_state *state;
+	struct perfctr_program *program;
+	struct hrtimer timer;
+	bool armed;
+};
+
+static DEFINE_PER_CPU(struct sampler, samplers);
+
+static enum hrtimer_restart sample(struct hrtimer *timer)
+{
+	struct sampler *s = container_of(timer, struct sampler, timer);
+
+	if (!s->owner) {
+		s->armed = false;
+		return HRTIMER_NORESTART;
+	}
+	hw_sample(s->state, s->program);
+	hrtimer_forward_now(timer, ns_to_ktime(SAMPLE_NS));
+	return HRTIMER_RESTART;
+}
+
+bool hwcpu_sample(const struct vperfctr *owner)
+{
+	const struct sampler *s = this_cpu_ptr(&samplers);
+
+	if (s->owner != owner)
+		return false;
+	hw_sample(s->state, s->program);
+	return true;
+}
+
+void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state *state,
+		 struct perfctr_program *program)
+{
+	struct sampler *s = this_cpu_ptr(&samplers);
+
+	hw_resume(state, program);
+	s->owner = owner;
+	s->state = state;
+	s->program = program;
+	if (!s->armed) {
+		s->armed = true;
+		hrtimer_start(&s->timer, ns_to_ktime(SAMPLE_NS), HRTIMER_MODE_REL_PINNED);
+	}
+}
+
+unsigned int hwcpu_stop(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	this_cpu_ptr(&samplers)->owner = NULL;
+	return hw_suspend(state, program);
+}
+
+/* ---- overflow ---- */
+
+static void (*tell_owner)(struct vperfctr *owner);
+
+static void overflow(void)
+{
+	struct vperfctr *owner = this_cpu_ptr(&samplers)->owner;
+
+	/* Else it has been found as its thread was stopped. */
+	if (owner)
+		tell_owner(owner);
+}
+
+/* ---- one reservation for all ---- */
+
+static DEFINE_MUTEX(reservation);
+static unsigned int shares;
+static bool taken;		/* the hardware is ours; changes under cpus_read_lock() */
+
+static void start_cpu(void *unused)
+{
+	hw_start_cpu();
+}
+
+static void stop_cpu(void *unused)
+{
+	hw_stop_cpu();
+}
+
+static int take_hardware(void)
+{
+	int err = hw_reserve(overflow);
+
+	if (err)
+		return err;
+	cpus_read_lock();
+	taken = true;
+	on_each_cpu(start_cpu, NULL, 1);
+	cpus_read_unlock();
+	return 0;
+}
+
+static void leave_hardware(void)
+{
+	cpus_read_lock();
+	on_each_cpu(stop_cpu, NULL, 1);
+	taken = false;
+	cpus_read_unlock();
+	hw_release();
+}
+
+int hwcpu_reserve(bool *share)
+{
+	int err = 0;
+
+	mutex_lock(&reservation);
+	if (!*share) {
+		if (!shares)
+			err = take_hardware();
+		if (!err) {
+			shares++;
+			*share = true;
+		}
+	}
+	mutex_unlock(&reservation);
+	return err;
+}
+
+void hwcpu_release(bool *share)
+{
+	mutex_lock(&reservation);
+	if (*share && --shares == 0)
+		leave_hardware();
+	*share = false;
+	mutex_unlock(&reservation);
+}
+
+/* ---- CPUs that go and come ---- */
+
+/* Interrupts are off. */
+static void restart_cpu(void)
+{
+	if (taken)
+		hw_start_cpu();
+}
+
+static int cpu_comes(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	restart_cpu();
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* No thread runs here any more. The timer would go on, on another CPU. */
+static int cpu_goes(unsigned int cpu)
+{
+	struct sampler *s = per_cpu_ptr(&samplers, cpu);
+
+	hrtimer_cancel(&s->timer);
+	s->armed = false;
+	return 0;
+}
+
+/* The last CPU, which is not taken offline when the machine sleeps. */
+static struct syscore_ops syscore_ops = { .resume = restart_cpu };
+static enum cpuhp_state hotplug;
+
+int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
+{
+	int cpu, err;
+
+	tell_owner = overflow_of;
+	for_each_possible_cpu(cpu) {
+		struct sampler *s = per_cpu_ptr(&samplers, cpu);
+
+		hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
+		s->timer.function = sample;
+	}
+	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfctr:online", cpu_comes, cpu_goes);
+	if (err < 0)
+		return err;
+	hotplug = err;
+	register_syscore_ops(&syscore_ops);
+	return 0;
+}
+
+void hwcpu_exit(void)
+{
+	int cpu;
+
+	unregister_syscore_ops(&syscore_ops);
+	cpuhp_remove_state_nocalls(hotplug);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
+}

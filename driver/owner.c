@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From a set of counters to the thread whose they are: who may reach it, how to read it. */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include "driver/compat/compat.h"
+#include "driver/cpu.h"
+#include "driver/owner.h"
+
+/* ---- who may change them ---- */
+
+int owner_wait_stopped(struct task_struct *task)
+{
+	for (;;) {
+		if (!READ_ONCE(task->ptrace) || rcu_access_pointer(task->parent) != current ||
+		    !task_is_traced(task))
+			return -ESRCH;
+		/* Its tracer is told of the stop before it leaves its CPU. */
+		if (!perfctr_compat_on_cpu(task))
+			return 0;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		usleep_range(10, 100);
+	}
+}
+
+struct task_struct *owner_get(struct vperfctr *self)
+{
+	struct task_struct *task = NULL;
+	int err;
+
+	spin_lock_irq(&self->lock);
+	if (self->thread)
+		task = get_task_struct(self->thread->task);
+	spin_unlock_irq(&self->lock);
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	err = task == current ? 0 : owner_wait_stopped(task);
+	if (!err)
+		return task;
+	put_task_struct(task);
+	return ERR_PTR(err);
+}
+
+struct vthread *owner_lock(struct vperfctr *self, struct task_struct *task)
+{
+	struct vthread *t;
+
+	spin_lock_irq(&self->lock);
+	t = self->thread;
+	if (t && t->task == task) {
+		raw_spin_lock(&t->lock);
+		if (!t->ended && (task == current || t->cpu < 0))
+			return t;
+		raw_spin_unlock(&t->lock);
+	}
+	spin_unlock_irq(&self->lock);
+	return NULL;
+}
+
+void owner_unlock(struct vperfctr *self, struct vthread *t)
+{
+	raw_spin_unlock(&t->lock);
+	spin_unlock_irq(&self->lock);
+}
+
+bool owner_exists(struct vperfctr *self)
+{
+	bool linked;
+
+	spin_lock_irq(&self->lock);
+	linked = self->thread && !READ_ONCE(self->thread->ended);
+	spin_unlock_irq(&self->lock);
+	return linked;
+}
+
+/* ---- reading ---- */
+
+struct look {
+	struct vperfctr *self;
+	struct vperfctr_reading *reading;
+	bool done;
+};
+
+static void copy(struct look *look)
+{
+	vperfctr_read(look->self, look->reading);
+	look->done = true;
+}
+
+/* On the CPU where the thread runs, if it still does. Interrupts are off. */
+static void read_here(void *argument)
+{
+	struct look *look = argument;
+
+	if (hwcpu_sample(look->self))
+		copy(look);
+}
+
+/* Copy the sums if they stand still, and return -1; else return the CPU where their thread runs. */
+static int read_standing(struct look *look)
+{
+	struct vperfctr *self = look->self;
+	struct vthread *t;
+	int cpu = -1;
+
+	spin_lock_irq(&self->lock);
+	t = self->thread;
+	if (t) {
+		raw_spin_lock(&t->lock);
+		if (!t->ended && perfctr_cstatus_enabled(self->state->cstatus))
+			cpu = t->cpu;
+	}
+	if (cpu < 0)
+		copy(look);
+	if (t)
+		raw_spin_unlock(&t->lock);
+	spin_unlock_irq(&self->lock);
+	return cpu;
+}
+
+/*
+ * A running thread's sums are those of its process to read; others stop it first, under ptrace.
+ * Final sums are for everybody who has a descriptor.
+ */
+static int check_reader(struct vperfctr *self)
+{
+	struct task_struct *task = NULL;
+	int err = 0;
+
+	spin_lock_irq(&self->lock);
+	if (self->thread && !READ_ONCE(self->thread->ended))
+		task = get_task_struct(self->thread->task);
+	spin_unlock_irq(&self->lock);
+	if (!task)
+		return 0;
+	if (!same_thread_group(task, current))
+		err = owner_wait_stopped(task);
+	put_task_struct(task);
+	return err;
+}
+
+int owner_read(struct vperfctr *self, struct vperfctr_reading *reading)
+{
+	struct look look = { .self = self, .reading = reading };
+	int err, cpu;
+
+	err = check_reader(self);
+	if (err)
+		return err;
+	while (!look.done) {
+		cpu = read_standing(&look);
+		if (cpu >= 0)
+			smp_call_function_single(cpu, read_here, &look, 1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}

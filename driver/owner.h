@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* owner.h - the thread whose counters a set is, for the caller of a descriptor's functions. */
+#ifndef PERFCTR_DRIVER_OWNER_H
+#define PERFCTR_DRIVER_OWNER_H
+
+#include "driver/state.h"
+#include "driver/thread.h"
+
+/*
+ * Wait until a thread that the caller traces has stopped. -ESRCH: it is not stopped under the
+ * caller's ptrace; -EINTR. It may be killed, and run to its end, at any time.
+ */
+int owner_wait_stopped(struct task_struct *task);
+
+/*
+ * The thread whose counters the caller may change now, with a reference: itself, or one that is
+ * stopped under its ptrace. Else ERR_PTR() of -ESRCH or -EINTR.
+ */
+struct task_struct *owner_get(struct vperfctr *self);
+
+/* Lock the counters of owner_get()'s thread. NULL: they are its no more, or it was killed. */
+struct vthread *owner_lock(struct vperfctr *self, struct task_struct *task);
+void owner_unlock(struct vperfctr *self, struct vthread *t);
+
+/* Are they still the counters of a thread that has not ended? */
+bool owner_exists(struct vperfctr *self);
+
+/*
+ * What they count, and their control, up to date. 0; -ESRCH: the thread runs and is not of the
+ * caller's process; -EINTR.
+ */
+int owner_read(struct vperfctr *self, struct vperfctr_reading *reading);
+
+#endif /* PERFCTR_DRIVER_OWNER_H */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Signals. Counters are stopped in the scheduler and in interrupts, where no signal can be sent:
+ * irq_work gives the thread a task work, and that sends.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+#include "driver/signal.h"
+#include "driver/thread.h"
+
+/* In the thread itself, which is taken for the sender: the kernel clears what foreigners say. */
+static void signal_current(struct callback_head *head)
+{
+	struct vperfctr *self = container_of(head, struct vperfctr, signal);
+	struct kernel_siginfo info;
+	unsigned int overflown;
+
+	atomic_set_release(&self->signalling, 0);
+	overflown = atomic_xchg(&self->overflown, 0);
+	if (overflown) {
+		clear_siginfo(&info);
+		info.si_signo = READ_ONCE(self->signo);
+		info.si_code = SI_PMC_OVF;
+		info.si_pid = overflown;	/* users know this word as si_pmc_ovf_mask */
+		send_sig_info(info.si_signo, &info, current);
+	}
+	if (atomic_xchg(&self->trespassed, 0))
+		send_sig(SIGILL, current, 1);
+	vperfctr_put(self);
+}
+
+static void notify(struct irq_work *work)
+{
+	struct vperfctr *self = container_of(work, struct vperfctr, notify);
+	unsigned long flags;
+
+	spin_lock_irqsave(&self->lock, flags);
+	if (self->thread && !atomic_xchg(&self->signalling, 1)) {
+		kref_get(&self->refs);
+		if (task_work_add(self->thread->task, &self->signal, TWA_SIGNAL)) {
+			/* It exits. It has not yet let us go: this was not the last reference. */
+			atomic_set(&self->signalling, 0);
+			vperfctr_put(self);
+		}
+	}
+	spin_unlock_irqrestore(&self->lock, flags);
+}
+
+void vsignal_init(struct vperfctr *self)
+{
+	init_irq_work(&self->notify, notify);
+	init_task_work(&self->signal, signal_current);
+}
