@@ -63,12 +63,14 @@ reaches_registers() {
 build() {	# NAME [option...]
 	name=$1
 	shift
-	rm -rf "$work/driver"
+	rm -rf "$work/driver" "$work/layers"
 	if configure "$@" &&
 	   KBUILD_EXTRA_WARN=1 KCFLAGS=-Werror "$top/scripts/driver" "$work/driver" "$tree" &&
-	   reaches_registers "$work/driver/perfctr.ko"; then
+	   reaches_registers "$work/driver/perfctr.ko" &&
+	   NM=${CROSS_COMPILE}nm "$top/tests/layers.sh" "$work/driver" >"$work/layers"; then
 		echo "PASS $name"
 	else
+		grep -s . "$work/layers"
 		echo "FAIL $name"
 		failed=1
 	fi

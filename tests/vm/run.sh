@@ -82,6 +82,8 @@ build_driver() {
 		"$dir/usr/src/linux-headers-$release" >"$out.log" 2>&1 &&
 	   ! grep -v 'warning: the compiler differs' "$out.log" | grep -qi 'warning'; then
 		echo "PASS driver builds: $what"
+		"$top/tests/layers.sh" "$out" >"$out.log" || failed=1
+		sed "s/^\(PASS\|FAIL\) /\1 layers of the driver for $what: /" "$out.log"
 		touch "$out/.done"
 	else
 		sed 's/^/    /' "$out.log"
