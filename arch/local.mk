@@ -16,8 +16,10 @@ arch_libarch_la_SOURCES = \
 	arch/powerpc/powerpc.h \
 	arch/powerpc/sprs.h \
 	arch/rules.h \
+	arch/words.h \
 	arch/x86/archpmu.c \
 	arch/x86/compile.c \
+	arch/x86/cpuid.h \
 	arch/x86/cpus.c \
 	arch/x86/encode.c \
 	arch/x86/k7.c \

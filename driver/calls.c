@@ -13,8 +13,9 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "driver/compat/compat.h"
 #include <perfctr/calls.h>
+#include "arch/words.h"
+#include "driver/compat/compat.h"
 #include "driver/calls.h"
 #include "driver/cpu.h"
 #include "driver/owner.h"
@@ -71,15 +72,14 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 {
 	int err;
 
-	if (control->flags & ~(VPERFCTR_CONTROL_CLOEXEC | VPERFCTR_CONTROL_EXTENDED))
+	if (!perfctr_control_has_known_flags(control))
 		return -EINVAL;
 	err = hw_compile(&control->cpu_control,
 			 control->flags & VPERFCTR_CONTROL_EXTENDED ? PERFCTR_COMPILE_EXTENDED : 0,
 			 program);
 	if (err)
 		return err;
-	if (program->nrctrs > program->nractrs &&
-	    (control->si_signo <= 0 || !valid_signal(control->si_signo)))
+	if (!perfctr_control_has_signal(control, _NSIG))
 		return -EINVAL;
 	/* More than the thread's own user mode is for those who may see it. */
 	if (program->privileged && READ_ONCE(paranoid) > 1 && !perfmon_capable())

@@ -154,6 +154,13 @@ static bool counters_exist(void)
 
 /* ---- identification ---- */
 
+static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4])
+{
+	cpuid_count(leaf, subleaf, &word[0], &word[1], &word[2], &word[3]);
+}
+
+#include "arch/x86/cpuid.h"
+
 const struct cpumask *hw_forbidden;
 
 /* Hyper-Threading's two threads share one set of counters in the P4: only a core's first has them. */
@@ -174,33 +181,9 @@ static void forbid_siblings(void)
 void hw_init(void)
 {
 	struct perfctr_cpuid id = { };
-	u32 eax, ebx, ecx, edx, max_ext;
 	u64 probe;
 
-	cpuid(0, &eax, &ebx, &ecx, &edx);
-	id.max_leaf = eax;
-	memcpy(id.vendor, &ebx, 4);
-	memcpy(id.vendor + 4, &edx, 4);
-	memcpy(id.vendor + 8, &ecx, 4);
-	cpuid(1, &id.signature, &id.leaf1_ebx, &id.leaf1_ecx, &id.leaf1_edx);
-	if (id.max_leaf >= 4)
-		cpuid_count(4, 0, &id.leaf4_eax, &ebx, &ecx, &edx);
-	if (id.max_leaf >= 7) {
-		cpuid_count(7, 0, &eax, &id.leaf7_ebx, &ecx, &id.leaf7_edx);
-		if (eax >= 1)
-			cpuid_count(7, 1, &id.leaf7_1_eax, &ebx, &ecx, &edx);
-	}
-	if (id.max_leaf >= 0xA)
-		cpuid(0xA, &id.leaf0a_eax, &id.leaf0a_ebx, &id.leaf0a_ecx, &id.leaf0a_edx);
-	if (id.max_leaf >= 0x23) {
-		cpuid_count(0x23, 0, &eax, &id.leaf23_ebx, &ecx, &edx);
-		cpuid_count(0x23, 1, &id.leaf23_1_eax, &id.leaf23_1_ebx, &ecx, &edx);
-	}
-	max_ext = cpuid_eax(0x80000000);
-	if (max_ext >= 0x80000001 && max_ext < 0x80010000)
-		id.ext1_ecx = cpuid_ecx(0x80000001);
-	if (max_ext >= 0x80000022 && max_ext < 0x80010000)
-		cpuid(0x80000022, &id.ext22_eax, &id.ext22_ebx, &ecx, &edx);
+	perfctr_cpuid_all(&id);
 	/* Every CPU would need a description, and every control one for each kind. */
 	if (id.leaf7_edx & 1u << 15) {
 		pr_info("processors with two kinds of cores are not supported: only the TSC counts\n");

@@ -6,6 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 #include <perfctr/calls.h>
+#include "arch/words.h"
 #include "driver/calls.h"
 #include "driver/cpu.h"
 #include "driver/hw.h"
@@ -25,9 +26,7 @@ static long do_info(const struct perfctr_call_info *call)
 
 static long do_open(const struct perfctr_call_open *call)
 {
-	u32 other = call->abi_version ^ PERFCTR_ABI_VERSION;
-
-	if (other & 0xFF00FF00)		/* another major version of the structures */
+	if (!perfctr_abi_is_ours(call->abi_version))
 		return -EPROTO;
 	if (call->flags || call->creat > 1 || call->tid < 0)
 		return -EINVAL;

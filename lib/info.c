@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "arch/words.h"
 #include "provider.h"
 
 int perfctr_get_info(struct perfctr_info *info)

@@ -38,12 +38,6 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The major halves of an ABI version, of the API and of the structures, are this library's. */
-static inline bool perfctr_abi_is_ours(unsigned int abi_version)
-{
-	return ((abi_version ^ PERFCTR_ABI_VERSION) & 0xFF00FF00) == 0;
-}
-
 /*
  * A word that its thread changes while others may read it, under a sequence count that tells them to
  * begin again. A processor of 32 bits has it in halves: not all have larger atomic words.

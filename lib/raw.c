@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <perfctr/calls.h>
+#include "arch/words.h"
 #include "provider.h"
 
 #define DEVICE "/dev/perfctr"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include "arch/words.h"
 #include "provider.h"
 
 static struct vperfctr *mutable(const struct vperfctr *self)
@@ -54,7 +55,7 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 
 int perfctr_control_words(const struct vperfctr_control *control)
 {
-	if (control->flags & ~(unsigned int)(VPERFCTR_CONTROL_CLOEXEC | VPERFCTR_CONTROL_EXTENDED))
+	if (!perfctr_control_has_known_flags(control))
 		return perfctr_fail(EINVAL, "invalid control: flags has 0x%08X: only "
 				    "VPERFCTR_CONTROL_CLOEXEC and _EXTENDED are known",
 				    control->flags);
@@ -68,7 +69,7 @@ void perfctr_control_hide(struct perfctr_cpu_control *control)
 
 int perfctr_control_signal(const struct vperfctr_control *control)
 {
-	if (control->cpu_control.nrictrs && (control->si_signo < 1 || control->si_signo > SIGRTMAX))
+	if (!perfctr_control_has_signal(control, SIGRTMAX))
 		return perfctr_fail(EINVAL,
 				    "invalid control: si_signo is %d: i-mode counters need the "
 				    "number of the signal that an overflow sends",

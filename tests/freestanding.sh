@@ -16,6 +16,7 @@ flags="-std=gnu11 -O2 -ffreestanding -nostdinc -fno-pie -fno-stack-protector -fn
 # An includer of the engine, which calls all that there is in it.
 cat >"$work/engine.h" <<'EOT'
 #include "arch/rules.h"
+#include "arch/words.h"
 
 struct perfctr_core;
 static inline uint32_t perfctr_core_tsc(struct perfctr_core *core);
