@@ -440,7 +440,8 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 		return perfctr_fail(errno, "the kernel refuses %llu: %s",
 				    (unsigned long long)period,
 				    errno == EINVAL
-					? "a period is from 1 to 2^63 - 1, a frequency at most "
+					? "a period is from 1 to 2^63 - 1, on some PMUs from 128; "
+					  "a frequency is at most "
 					  "kernel.perf_event_max_sample_rate"
 					: strerror(errno));
 	return 0;

@@ -133,6 +133,46 @@ static const char *driver(void)
 						   "through it" : "";
 }
 
+/* Whether the kernel would count such an event; or with a period, sample it without fields. */
+static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
+{
+	struct perf_event_attr plain = {
+		.type = attr->type, .size = sizeof(plain), .config = attr->config,
+		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
+		.sample_period = period,
+		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
+	};
+	int fd = perfctr_event_open(&plain, 0, -1, -1);
+
+	/* An uncore PMU's, which are a processor's. */
+	if (fd < 0 && errno == EINVAL)
+		fd = perfctr_event_open(&plain, -1, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* A period that is long enough for every PMU. */
+#define LONG_PERIOD (1u << 20)
+
+/* 0, or -1 after perfctr_fail() if it is the period, which is too short for the PMU. */
+static int check_period(const struct perf_event_attr *attr, const char *name)
+{
+	unsigned int enough = 2;
+
+	if (!attr->sample_period || attr->freq || is_possible(attr, attr->sample_period))
+		return 0;
+	while (enough <= LONG_PERIOD && (enough <= attr->sample_period || !is_possible(attr, enough)))
+		enough *= 2;
+	if (enough > LONG_PERIOD)
+		return 0;
+	return perfctr_fail(EINVAL, "%s can't overflow after every %llu: its PMU needs a longer "
+			    "period; %u is enough", name, (unsigned long long)attr->sample_period,
+			    enough);
+}
+
 static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
 {
 	if (attr->inherit_thread && !perfctr_can_inherit_thread())
@@ -140,15 +180,13 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 				    "process's new threads from its child processes, as Linux 5.13 "
 				    "and later can; count children, too (PERFCTR_GROUP_INHERIT)",
 				    name);
+	if (check_period(attr, name) < 0)
+		return -1;
 	if (members > 0)
 		return perfctr_fail(EINVAL, "%s does not fit on the PMU together with the %u %s before "
 				    "it: the PMU has too few counters for all of them, or they need the "
 				    "same one; count fewer events at a time", name, members,
 				    members == 1 ? "event" : "events");
-	if (attr->sample_period && !attr->freq)
-		return perfctr_fail(EINVAL, "%s can't overflow after every %llu: its PMU needs a longer "
-				    "period (128 is enough), does not know the code, or can't tell "
-				    "modes apart", name, (unsigned long long)attr->sample_period);
 	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
 	    attr->exclude_host | attr->exclude_guest)
 		return perfctr_fail(EINVAL, "%s can't be counted: its PMU does not know the code, or "
@@ -201,31 +239,12 @@ static long kernel_number(const char *name)
 	return perfctr_file_number(path, &number) == 0 ? number : 0;
 }
 
-/* Whether the kernel would count such an event; or with a period, sample it without fields. */
-static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
-{
-	struct perf_event_attr plain = {
-		.type = attr->type, .size = sizeof(plain), .config = attr->config,
-		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
-		.sample_period = period,
-		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
-		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
-		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
-	};
-	int fd = perfctr_event_open(&plain, 0, -1, -1);
-
-	/* An uncore PMU's, which are a processor's. */
-	if (fd < 0 && errno == EINVAL)
-		fd = perfctr_event_open(&plain, -1, 0, -1);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 /* An event that counts is refused: it can't be sampled at all, or not as it was asked for. */
 static int fail_sampling(int error, const struct perf_event_attr *attr, const char *name)
 {
-	if (!is_possible(attr, 1 << 20))
+	if (check_period(attr, name) < 0)
+		return -1;
+	if (!is_possible(attr, LONG_PERIOD))
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s can be counted but not sampled: its PMU has no overflow "
 				    "interrupt; choose another event",

@@ -865,6 +865,24 @@ START_TEST(several_overflows)
 }
 END_TEST
 
+/* Of a period, not of what is left of one. */
+START_TEST(too_short_periods)
+{
+	struct vperfctr_control first = control_of(1, 2, -127, -128), second = control_of(1, 2, -128, -2),
+				enough = control_of(1, 2, -128, -128);
+	struct vperfctr *self;
+
+	begin_overflows();
+	pmu.least_period = 128;
+	handled = self = open_with(enough);
+	ck_fails(vperfctr_control(self, &first), EINVAL, "after every 127: its PMU needs a longer "
+		 "period; 128 is enough");
+	ck_fails(vperfctr_control(self, &second), EINVAL, "after every 2: its PMU needs a longer "
+		 "period; 128 is enough");
+	finish(self);
+}
+END_TEST
+
 /* A handler that comes late finds what was at the first overflow; what came after is taken back. */
 START_TEST(late_handlers)
 {
@@ -1206,7 +1224,8 @@ END_TEST
 UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
 	  faults_of_an_undo, faults_of_a_control, shared_counters,
 	  taken_away, lost_pages, reads_in_a_control, totals, one_overflow, several_overflows,
-	  late_handlers, two_signals, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  late_handlers, too_short_periods, two_signals, replaced_while_it_overflows,
+	  replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler,
 	  totals_in_a_resume, faults_of_a_resume)
 

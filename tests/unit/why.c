@@ -63,7 +63,7 @@ START_TEST(what_does_not_fit)
 	why(EINVAL, &user, 0, 1, "together with the 1 event before it");
 	why(EINVAL, &uncore, 0, 0, "without modifiers");
 	why(EINVAL, &hardware, 0, 0, "does not accept");
-	why(EINVAL, &sampled, 0, 0, "after every 3: its PMU needs a longer period");
+	why(EINVAL, &sampled, 0, 0, "without modifiers");
 	why(EINVAL, &sampled, 0, 2, "together with the 2 events before it");
 	why(EBUSY, &user, 0, 0, "the NMI watchdog holds a counter");
 	ck_fails(perfctr_why_taken("the counters"), EBUSY, "kernel.nmi_watchdog=0");
@@ -158,12 +158,23 @@ START_TEST(what_the_kernel_can)
 	/* It can be counted, but not sampled. */
 	pmu.least_period = (uint64_t)1 << 30;
 	why_sampled(EINVAL, &period, EOPNOTSUPP, "x can be counted but not sampled");
-	pmu.least_period = 1 << 20;
+	/* It is the period, also where there are others before it. */
+	for (pmu.least_period = 4; pmu.least_period <= 1 << 20; pmu.least_period *= 2) {
+		char words[128];
+
+		snprintf(words, sizeof(words), "x can't overflow after every 3: its PMU needs a longer "
+			 "period; %u is enough", (unsigned int)pmu.least_period);
+		why_sampled(EINVAL, &period, EINVAL, words);
+		ck_fails(perfctr_why_not(EINVAL, &period, "x", 0, 2), EINVAL, words);
+	}
+	pmu.least_period = 3;
 	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled so: ");
+	ck_fails(perfctr_why_not(EINVAL, &period, "x", 0, 2), EINVAL, "the 2 events before it");
+	ck_assert_uint_eq(pmu_events(), 0);
 	pmu.least_period = 1;
 	/* It can't be counted, on this thread or on a processor. */
 	pmu_fail(PMU_OPEN, 1, ENOENT);
-	why_sampled(EINVAL, &period, EINVAL, "x can't overflow after every 3");
+	why_sampled(EINVAL, &period, EINVAL, "does not accept this event code");
 	pmu_fail(PMU_OPEN, 1, ENOENT);
 	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "no such event");
 	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
