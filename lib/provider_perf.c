@@ -752,7 +752,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 		perfctr_control_hide(&seen.cpu_control);
 	n = cpu->nractrs + cpu->nrictrs;
 	cstatus = perfctr_mk_cstatus(cpu->tsc_on, cpu->nractrs, cpu->nrictrs);
-	reuse = n && n == state->nr_open && !state->shared && !cpu->nrictrs &&
+	reuse = !state->shared && !cpu->nrictrs &&
 		ends_at_exec(state, control) == state->until_exec &&
 		counts_the_same(cpu, &state->opened);
 	new_clock = open_all(state, control, reuse, fresh, &clock);

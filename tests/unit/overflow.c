@@ -166,7 +166,11 @@ START_TEST(strange_records)
 	unsigned int reached, stopped, k;
 
 	counter.size = (unsigned int)(2 * size);
+	memset(&overflow, 0x5A, sizeof(overflow));
 	perfctr_overflow_init(&overflow, 1, 1, ireset);
+	ck_assert_uint_eq(overflow.event[0].due, LEADER);
+	/* There is one event, and nothing is known of another. */
+	ck_assert_uint_eq(overflow.event[1].due, UINT64_C(0x5A5A5A5A5A5A5A5A));
 	data[1] = 1;
 	data[4] = LEADER;
 	memcpy(data, &header, sizeof(header));
@@ -188,9 +192,23 @@ START_TEST(strange_records)
 	header.type = PERF_RECORD_THROTTLE;
 	memcpy(data, &header, sizeof(header));
 	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
-	/* More than the buffer holds. */
-	header.type = PERF_RECORD_SAMPLE;
+	/* What stands behind the end is of old. */
+	page->data_head = 8;
+	header = (struct perf_event_header){ .type = PERF_RECORD_THROTTLE, .size = 8 };
 	memcpy(data, &header, sizeof(header));
+	header = (struct perf_event_header){ .type = PERF_RECORD_SAMPLE, .size = 40 };
+	memcpy(&data[1], &header, sizeof(header));
+	data[2] = 1;
+	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	page->data_head = 48;
+	data[5] = LEADER + 1;
+	ck_assert(perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
+	ck_assert_uint_eq(values[0], LEADER + 1);
+	data[1] = 1;
+	memcpy(data, &header, sizeof(header));
+	/* As much as the buffer holds, and more. */
+	page->data_head = size;
+	ck_assert(perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
 	page->data_head = size + 8;
 	ck_assert(!perfctr_overflow_find(&overflow, &counter, values, &reached, &stopped));
 	/* A record that goes on at the beginning of the buffer. */

@@ -883,6 +883,59 @@ START_TEST(too_short_periods)
 }
 END_TEST
 
+/* A PMU that needs even more than is known of any: what is left can't be counted, and that is told. */
+START_TEST(longer_periods)
+{
+	struct vperfctr *self;
+	unsigned int left;
+
+	for (left = 127; left <= 129; left++) {
+		begin_overflows();
+		resumed = 0;
+		pmu.least_period = 256;
+		handled = self = open_with(control_of(0, 2, -300 - (int)left, -300));
+		/* The first goes on for a while, which is to be taken back. */
+		hold_all(true);
+		pmu_count(310);
+		hold_all(false);
+		check_overflow(0, 2, 300);
+		ck_fails(vperfctr_iresume(self), EINVAL, "refused");
+		/* Short ones are tried with the least that is known to do. */
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), left < 128 ? 2 : 1);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 300);
+		finish(self);
+	}
+}
+END_TEST
+
+/* Which signals an overflow may send: those that there are. */
+START_TEST(signal_numbers)
+{
+	const int wrong[] = { -1, 0, SIGRTMAX + 1, 1000 }, right[] = { 1, SIGRTMAX };
+	struct vperfctr_control control = control_of(1, 1, -100);
+	struct vperfctr *self;
+	unsigned int i;
+	char words[32];
+
+	begin_overflows();
+	self = open_with(control);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		control.si_signo = wrong[i];
+		snprintf(words, sizeof(words), "si_signo is %d:", wrong[i]);
+		ck_fails(vperfctr_control(self, &control), EINVAL, words);
+	}
+	for (i = 0; i < ARRAY_SIZE(right); i++) {
+		control.si_signo = right[i];
+		set_control(self, control);
+	}
+	/* Without i-mode counters it says nothing. */
+	control = control_of(2, 0);
+	control.si_signo = SIGRTMAX + 1;
+	set_control(self, control);
+	finish(self);
+}
+END_TEST
+
 /* A handler that comes late finds what was at the first overflow; what came after is taken back. */
 START_TEST(late_handlers)
 {
@@ -1222,12 +1275,11 @@ START_TEST(faults_of_a_resume)
 END_TEST
 
 UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
-	  faults_of_an_undo, faults_of_a_control, shared_counters,
-	  taken_away, lost_pages, reads_in_a_control, totals, one_overflow, several_overflows,
-	  late_handlers, too_short_periods, two_signals, replaced_while_it_overflows,
-	  replaced_by_its_handler, overflow_in_a_resume,
-	  overflow_in_a_read, overflows_in_a_handler,
-	  totals_in_a_resume, faults_of_a_resume)
+	  faults_of_an_undo, faults_of_a_control, shared_counters, taken_away, lost_pages,
+	  reads_in_a_control, totals, one_overflow, several_overflows, late_handlers,
+	  too_short_periods, longer_periods, signal_numbers, two_signals,
+	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 
 #else
 
