@@ -247,7 +247,7 @@ int perfctr_cgroup_probe(int cgroup, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+		.exclude_kernel = 1,
 	};
 	int fd = event_open(&attr, cgroup, cpu, -1, PERF_FLAG_PID_CGROUP);
 
@@ -289,7 +289,7 @@ bool perfctr_can_remove_on_exec(void)
 /* The kernel knows which events a thread has created, whoever they count. */
 static int switch_all(int request)
 {
-	if (prctl(request, 0, 0, 0, 0) < 0)
+	if (prctl(request) < 0)
 		return perfctr_fail(errno == EINVAL ? EOPNOTSUPP : errno,
 				    "the kernel can't switch all events: %s; use one with "
 				    "CONFIG_PERF_EVENTS, or allow prctl(2) in the container's profile",

@@ -45,6 +45,7 @@ unit_tests = \
 	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/imode \
+	tests/unit/info \
 	tests/unit/kinds \
 	tests/unit/native \
 	tests/unit/nearest \
@@ -116,6 +117,9 @@ tests_unit_identify_LDADD = $(UNIT_LDADD)
 tests_unit_imode_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_imode_LDADD = $(UNIT_LDADD)
 tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
+tests_unit_info_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_info_LDADD = $(UNIT_LDADD)
+tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
 tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/events.c
 tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_kinds_LDADD = $(UNIT_LDADD)

@@ -43,7 +43,7 @@
 #define RATES 16
 #define MAPPINGS 256
 #define SIGNALS 16
-#define IOCTLS 16
+#define IOCTLS 24
 
 #define FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
 
@@ -1026,7 +1026,7 @@ static unsigned int *calls_of(unsigned long what)
 
 static bool is_meant(unsigned long wanted, unsigned long what)
 {
-	return wanted == PMU_ANY ? what != PMU_RDPMC : wanted == what;
+	return wanted == PMU_ANY ? what != PMU_RDPMC && what != PMU_MEMORY : wanted == what;
 }
 
 static bool is_turn(struct watch *watch, unsigned long what)
@@ -1576,13 +1576,15 @@ static void *map_event(int fd, size_t size, int prot, int flags, off_t offset)
 
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, plain_off offset)
 {
+	bool memory = flags & MAP_ANONYMOUS;
 	int error;
 
-	if (flags & MAP_ANONYMOUS || !is_event(fd))
+	if (!shared || (!memory && !is_event(fd)))
 		return __real_mmap(at, size, prot, flags, fd, offset);
-	note_call(PMU_MMAP, &error);
+	note_call(memory ? PMU_MEMORY : PMU_MMAP, &error);
 	if (!error)
-		return map_event(fd, size, prot, flags, offset);
+		return memory ? __real_mmap(at, size, prot, flags, fd, offset) :
+				map_event(fd, size, prot, flags, offset);
 	errno = error;
 	return MAP_FAILED;
 }

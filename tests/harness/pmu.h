@@ -90,10 +90,11 @@ unsigned int pmu_active(void);		/* those on the PMU, software events too */
 unsigned int pmu_mappings(void);	/* mapped pages of theirs */
 
 /*
- * ---- calls: what: one of these, or an ioctl's number, PERF_EVENT_IOC_*. ANY: all but RDPMC ----
+ * ---- calls: what: one of these, or an ioctl's number, PERF_EVENT_IOC_*. ANY: all but the last
+ * two. MEMORY: an anonymous mmap(2) ----
  */
 
-enum { PMU_ANY, PMU_OPEN, PMU_READ, PMU_MMAP, PMU_MUNMAP, PMU_CLOSE, PMU_FCNTL, PMU_RDPMC };
+enum { PMU_ANY, PMU_OPEN, PMU_READ, PMU_MMAP, PMU_MUNMAP, PMU_CLOSE, PMU_FCNTL, PMU_RDPMC, PMU_MEMORY };
 
 /* How many there were since pmu_begin(). A close(2) of another file is none. */
 unsigned int pmu_calls(unsigned long what);

@@ -139,6 +139,9 @@ START_TEST(processors_that_are_not_there)
 	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
 		control = tsc_on(cpus[i]);
 		ck_fails(gperfctr_control(global, &control), EINVAL, "online are 0-3,8");
+		/* Not even to be counted no more. */
+		control.cpu_control.tsc_on = 0;
+		ck_fails(gperfctr_control(global, &control), EINVAL, "online are 0-3,8");
 		state.cpu = cpus[i];
 		ck_fails(gperfctr_read(global, &state), EINVAL, "online are 0-3,8");
 	}

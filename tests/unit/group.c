@@ -342,6 +342,34 @@ START_TEST(estimates)
 }
 END_TEST
 
+/* Readers of counters of any width; what is none, and what only the kernel reads, is read there. */
+START_TEST(widths)
+{
+	static struct perf_event_mmap_page page;
+	struct perfctr_counter counter = { .fd = -1, .page = &page };
+	struct perfctr_reader reader;
+	unsigned int width;
+
+	page.index = 1;
+	for (width = 0; width <= 70; width++) {
+		page.pmc_width = (uint16_t)width;
+		perfctr_counter_reader(&counter, &reader);
+		if (width >= 1 && width <= 64) {
+			ck_assert(reader.page == &page);
+			ck_assert_uint_eq(reader.shift, 64 - width);
+		} else {
+			ck_assert_uint_eq(reader.page->index, 0);
+			ck_assert_uint_eq(reader.shift, 0);
+		}
+		ck_assert_uint_eq(reader.base, 0);
+	}
+	page.pmc_width = 48;
+	counter.kernel_reads = true;
+	perfctr_counter_reader(&counter, &reader);
+	ck_assert_uint_eq(reader.page->index, 0);
+}
+END_TEST
+
 START_TEST(rates)
 {
 	/* 62.5 MHz as arm64's kernels write it, and a 3 GHz TSC as x86's do. */
@@ -358,40 +386,6 @@ START_TEST(rates)
 	ck_assert_uint_ge(perfctr_rate_ticks(tsc, 1000000000), 2596094999);
 	ck_assert_uint_le(perfctr_rate_ticks(tsc, 1000000000), 2596095000);
 	ck_assert_uint_eq(perfctr_rate_ticks(perfctr_rate_from_khz(1000000), 12345), 12345);
-}
-END_TEST
-
-START_TEST(processors)
-{
-	struct perfctr_cpus_info *cpus = perfctr_cpus_info(-1);
-	struct perfctr_cpu_mask *mask = calloc(1, 4096);
-	struct perfctr_info info;
-	unsigned int needed;
-
-	ck_assert_ptr_nonnull(cpus);
-	ck_assert_uint_ge(cpus->cpus->nrwords, 1);
-	ck_assert_uint_ne(cpus->cpus->mask[0], 0);
-	ck_assert_uint_eq(cpus->cpus_forbidden->mask[0], 0);
-	/* EOVERFLOW: there is less room than the kernel needs, and it says how much that is. */
-	mask->nrwords = 0;
-	ck_fails(sys_perfctr_info(NULL, mask, NULL), EOVERFLOW, "needs");
-	needed = mask->nrwords;
-	ck_assert_uint_eq(needed, cpus->cpus->nrwords);
-	ck_assert_int_eq(sys_perfctr_info(&info, mask, NULL), 0);
-	mask->nrwords = 1000;
-	ck_assert_int_eq(sys_perfctr_info(NULL, NULL, mask), 0);
-	ck_assert_uint_eq(mask->nrwords, needed);
-	ck_assert_uint_eq(info.abi_version, PERFCTR_ABI_VERSION);
-	ck_assert_ptr_nonnull(perfctr_info_cpu_name(&info));
-	info.cpu_type = 12345;
-	ck_assert_str_eq(perfctr_info_cpu_name(&info), "?");
-	ck_assert_uint_eq(perfctr_info_nrctrs(&info), 0);
-	ck_fails(perfctr_get_info(NULL), EINVAL, "NULL");
-	ck_assert_int_eq(perfctr_abi_check_fd(-1), 0);
-	ck_assert_int_eq(_perfctr_abi_check_fd(-1, PERFCTR_ABI_VERSION + 1), 0);
-	ck_fails(_perfctr_abi_check_fd(-1, 0x06000501), EPROTO, "rebuild");
-	free(mask);
-	free(cpus);
 }
 END_TEST
 
@@ -736,5 +730,5 @@ END_TEST
 UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
-	  estimates, rates, processors, doctor,
-	  hardware_events, together, stopped_before_closed, strict_or_not, where, offline, faults)
+	  estimates, widths, rates, doctor, hardware_events, together, stopped_before_closed,
+	  strict_or_not, where, offline, faults)

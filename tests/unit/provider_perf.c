@@ -659,6 +659,69 @@ START_TEST(totals)
 }
 END_TEST
 
+/* Without memory every open says so, leaves nothing, and succeeds as soon as there is some. */
+START_TEST(no_memory)
+{
+	struct vperfctr *self;
+	struct perfctr_sum_ctrs sum;
+	unsigned int n = 7;
+
+	begin();
+	pmu_fail(PMU_MEMORY, 1, ENOMEM);
+	ck_fails_null(vperfctr_open(), ENOMEM, "no memory");
+	self = open_with(control_of(1, 0));
+	pmu_count(3);
+	pmu_fail(PMU_MEMORY, 1, ENOMEM);
+	ck_fails_null(gperfctr_open(), ENOMEM, "no memory");
+	pmu_fail(PMU_MEMORY, 1, ENOMEM);
+	ck_fails_null(perfctr_process_create(), ENOMEM, "no memory");
+	process = perfctr_process_create();
+	pmu_fail(PMU_MEMORY, 1, ENOMEM);
+	ck_fails(perfctr_process_add(process, self), ENOMEM, "no memory");
+	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(sum.pmc[0], 3);
+	perfctr_process_destroy(process);
+	finish(self);
+}
+END_TEST
+
+/* What the counters of this machine can do, and what is missing then. */
+START_TEST(features)
+{
+	const unsigned int all = PERFCTR_FEATURE_PCINT | PERFCTR_FEATURE_RDPMC;
+	struct perfctr_info info;
+	struct vperfctr *self;
+	unsigned int rdpmc;
+
+	begin();
+	rdpmc = pmu.rdpmc ? PERFCTR_FEATURE_RDPMC : 0;
+	self = open_with(control_of(1, 0));
+	ck_assert_int_eq(vperfctr_info(self, &info), 0);
+	ck_assert_uint_eq(info.abi_version, PERFCTR_ABI_VERSION);
+	ck_assert_int_eq(strncmp(info.driver_version, "perf_events ", 12), 0);
+	ck_assert_int_ge(info.driver_version[12], '2');	/* a kernel's version */
+	ck_assert_uint_eq(info.cpu_features & all, PERFCTR_FEATURE_PCINT | rdpmc);
+	ck_assert_uint_eq(info.cpu_features & PERFCTR_FEATURE_RDTSC,
+			  PERFCTR_HAVE_RDTSC ? PERFCTR_FEATURE_RDTSC : 0);
+	/* No page; an event that does not overflow; none. */
+	pmu_fail(PMU_MMAP, 1, EPERM);
+	ck_assert_int_eq(vperfctr_info(self, &info), 0);
+	ck_assert(pmu_failed());
+	ck_assert_uint_eq(info.cpu_features & all, PERFCTR_FEATURE_PCINT);
+	pmu.least_period = 1000000;
+	ck_assert_int_eq(vperfctr_info(self, &info), 0);
+	ck_assert_uint_eq(info.cpu_features & all, PERFCTR_FEATURE_PCINT | rdpmc);
+	pmu.least_period = 1000001;
+	ck_assert_int_eq(vperfctr_info(self, &info), 0);
+	ck_assert_uint_eq(info.cpu_features & all, rdpmc);
+	finish(self);
+}
+END_TEST
+
 /* ---- overflows ----
  *
  * What is asserted is what the program's handler finds out by vperfctr_ovf_mask().
@@ -1276,8 +1339,8 @@ END_TEST
 
 UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
 	  faults_of_an_undo, faults_of_a_control, shared_counters, taken_away, lost_pages,
-	  reads_in_a_control, totals, one_overflow, several_overflows, late_handlers,
-	  too_short_periods, longer_periods, signal_numbers, two_signals,
+	  reads_in_a_control, totals, no_memory, features, one_overflow, several_overflows,
+	  late_handlers, too_short_periods, longer_periods, signal_numbers, two_signals,
 	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 

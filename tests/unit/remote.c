@@ -133,6 +133,9 @@ START_TEST(bad_arguments)
 
 	ck_fails_null(rvperfctr_open(0), EINVAL, "not 0");
 	ck_fails_null(rvperfctr_open(-1), EINVAL, "not -1");
+	/* That is one. */
+	ck_assert_ptr_null(rvperfctr_open(1));
+	ck_assert_int_ne(errno, EINVAL);
 	ck_fails(rvperfctr_pid(NULL), EINVAL, "a handle");
 	ck_fails(rvperfctr_info(NULL, &info), EINVAL, "a handle");
 	ck_fails(rvperfctr_read_ctrs(NULL, &sum), EINVAL, "a handle");
@@ -707,7 +710,38 @@ START_TEST(faults)
 }
 END_TEST
 
-#define MADE_UP , hardware_events, an_end, an_old_kernel, faults
+/* Without memory: for the handle, the list, its entry, the state. */
+START_TEST(no_memory)
+{
+	pid_t pid = start_child(in_steps);
+	struct rvperfctr *remote;
+	unsigned int nth;
+
+	wait_stopped(pid);
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	for (nth = 1; ; nth++) {
+		pmu_begin();
+		pmu_fail(PMU_MEMORY, nth, ENOMEM);
+		errno = 0;
+		remote = rvperfctr_open(pid);
+		if (remote)
+			break;
+		ck_assert_int_eq(errno, ENOMEM);
+		ck_assert_ptr_nonnull(strstr(perfctr_error(), "no memory"));
+		pmu_end();
+	}
+	ck_assert_uint_ge(nth, 4);
+	pmu_fail(PMU_MEMORY, 0, 0);
+	ck_assert_uint_eq(read_tsc(remote), 0);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	rvperfctr_close(remote);
+	end_child(pid);
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+}
+END_TEST
+
+#define MADE_UP , hardware_events, an_end, an_old_kernel, faults, no_memory
 #else
 #define MADE_UP
 #endif

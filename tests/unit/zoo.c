@@ -508,6 +508,9 @@ static void metric_is_refused(const char *event)
 		 "is a top-down metric, a share of the slots, that counts only in a group that "
 		 "slots leads; write slots,");
 	ck_assert_int_eq(counter.fd, -1);
+	ck_fails(perfctr_counter_open_cgroup(&counter, &attr, event, -1, 0, NULL, 0), EINVAL,
+		 "is a top-down metric");
+	ck_assert_int_eq(counter.fd, -1);
 	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, &leader, 1), EINVAL,
 		 "top-down metric");
 	group_fails(event, -1, "top-down metric");
