@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "arch/cpu.h"
+#include "arch/events.h"
 #include "unit.h"
 
 #if defined(__i386__) || defined(__x86_64__)
@@ -128,6 +129,197 @@ START_TEST(amd_events)
 }
 END_TEST
 
+/* ---- what perf_events is asked for ---- */
+
+/* A control of one counter as an event; the errno if there is none. */
+static int attr_of(uint32_t map, uint32_t evntsel, uint32_t high, struct perf_event_attr *attr,
+		   const char *name)
+{
+	struct perfctr_cpu_control control;
+	char found[32];
+
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 2;
+	control.pmc_map[1] = map;
+	control.evntsel[1] = evntsel;
+	control.evntsel_high[1] = high;
+	control.offcore_rsp[0] = 0x10003;
+	control.offcore_rsp_high[0] = 0x3F;
+	memset(attr, 0, sizeof(*attr));
+	errno = 0;
+	if (perfctr_control_attr(&control, 1, attr, found, sizeof(found)) < 0)
+		return errno;
+	ck_assert_str_eq(found, name);
+	ck_assert_uint_eq(attr->type, PERF_TYPE_RAW);
+	ck_assert_uint_eq(attr->exclude_hv, 1);
+	return 0;
+}
+
+#define USER 0x10000u
+#define KERNEL 0x20000u
+
+START_TEST(controls_as_events)
+{
+	static const uint64_t fixed[] = { 0xC0, 0x3C, 0x300, 0x400 };
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	become_icelake();
+	/* The kernel has its own ways to say the modes, to enable and to interrupt. */
+	ck_assert_int_eq(attr_of(0, 0x01FF53C0, 0, &attr, "0x01FF53C0"), 0);
+	ck_assert_uint_eq(attr.config, 0x01AC53C0);
+	for (i = 0; i < 4; i++) {
+		uint32_t evntsel = (i & 1 ? USER : 0) | (i & 2 ? KERNEL : 0) | 0x4000C4;
+
+		ck_assert_int_eq(attr_of(0, evntsel, 0, &attr, (const char *[]){
+			"0x004000C4", "0x004100C4", "0x004200C4", "0x004300C4" }[i]), 0);
+		ck_assert_uint_eq(attr.exclude_user, !(i & 1));
+		ck_assert_uint_eq(attr.exclude_kernel, !(i & 2));
+		ck_assert_uint_eq(attr.config, 0xC4);
+		ck_assert_uint_eq(attr.config1, 0);
+	}
+	/* A register beside the event select. */
+	ck_assert_int_eq(attr_of(0, ENABLED | 0x01B7, 0, &attr, "0x004101B7"), 0);
+	ck_assert_uint_eq(attr.config, 0x01B7);
+	ck_assert_uint_eq(attr.config1, UINT64_C(0x3F00010003));
+	/* Fixed counters, whatever event select stands there; not all have a code. */
+	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
+		ck_assert_int_eq(attr_of(FIXED + i, USER, 0, &attr, "0x00010000"), 0);
+		ck_assert_uint_eq(attr.config, fixed[i]);
+		ck_assert_uint_eq(attr.exclude_kernel, 1);
+		ck_assert_uint_eq(attr.exclude_user, 0);
+	}
+	ck_assert_int_eq(attr_of(FIXED + 4, USER, 0, &attr, ""), EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(perfctr_error(), "pmc_map[1] is fixed counter 4"));
+}
+END_TEST
+
+START_TEST(controls_of_amd_as_events)
+{
+	struct perf_event_attr attr;
+
+	become_zen();
+	ck_assert_int_eq(attr_of(0, ENABLED | 0xC0, 1, &attr, "0x004100C0/0x00000001"), 0);
+	ck_assert_uint_eq(attr.config, UINT64_C(0x1000000C0));
+	ck_assert_uint_eq(attr.config1, 0);
+	/* Which is no offcore response there. */
+	ck_assert_int_eq(attr_of(0, ENABLED | 0x01B7, 0, &attr, "0x004101B7"), 0);
+	ck_assert_uint_eq(attr.config1, 0);
+}
+END_TEST
+
+/* Perf_events has events of its own for it. */
+START_TEST(controls_of_a_pentium_4)
+{
+	struct perf_event_attr attr;
+
+	become("GenuineIntel", 0xF24, 0, 0, "p4");
+	ck_assert_int_eq(attr_of(0, 0, 0, &attr, ""), EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(perfctr_error(), "load the perfctr driver"));
+}
+END_TEST
+
+static int choose(unsigned int rules, const struct perfctr_event_choice *choice,
+		  struct perf_event_attr *attr)
+{
+	const struct perfctr_cpu cpu = { .name = "processor", .rules = rules };
+
+	memset(attr, 0, sizeof(*attr));
+	return perfctr_choice_attr(&cpu, choice, "event,", 5, attr);
+}
+
+START_TEST(choices_as_events)
+{
+	const unsigned int rules[] = { PERFCTR_RULES_P6, PERFCTR_RULES_K7, PERFCTR_RULES_ARCH };
+	const struct perfctr_event_choice plain = {
+		.options = 1, .option = { { .counters = 3, .fixed = 2, .code = 0x5AC0, .high = 1 } },
+	};
+	struct perfctr_event_choice choice;
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		ck_assert_int_eq(choose(rules[i], &plain, &attr), 0);
+		ck_assert_uint_eq(attr.type, PERF_TYPE_RAW);
+		ck_assert_uint_eq(attr.config, UINT64_C(0x100005AC0));
+		ck_assert_uint_eq(attr.config1, 0);
+		ck_assert_uint_eq(attr.exclude_user | attr.exclude_kernel | attr.exclude_hv, 0);
+		/* Only of fixed counters, the first; one that perf_events does not know. */
+		choice = plain;
+		choice.option[0].counters = 0;
+		choice.option[0].fixed = 6;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config, 0x3C);
+		choice.option[0].fixed = 8;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config, 0x400);
+		choice.option[0].fixed = 16;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config, UINT64_C(0x100005AC0));
+		/* Modifiers; a threshold of the word's instead of the table's. */
+		choice = plain;
+		choice.option[0].code = 0x030000C0;
+		choice.cmask = 0x15;
+		choice.edge = 1;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config, UINT64_C(0x1030400C0));
+		choice.threshold = 1;
+		choice.edge = 0;
+		choice.invert = 1;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config, UINT64_C(0x1158000C0));
+		/* A register beside the event select. */
+		choice = plain;
+		choice.option[0].value = 0x77;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config1, 0);
+		choice.option[0].reg = 0x1A6;
+		choice.user = 1;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert_uint_eq(attr.config1, 0x77);
+		ck_assert(!attr.exclude_user && attr.exclude_kernel && attr.exclude_hv);
+		choice.kernel = 1;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert(!attr.exclude_user && !attr.exclude_kernel && attr.exclude_hv);
+		choice.user = 0;
+		ck_assert_int_eq(choose(rules[i], &choice, &attr), 0);
+		ck_assert(attr.exclude_user && !attr.exclude_kernel && attr.exclude_hv);
+		choice.pebs = 1;
+		ck_fails(choose(rules[i], &choice, &attr), EOPNOTSUPP,
+			 "event counts only in precise sampling");
+	}
+	/* Arm's have no modifiers. */
+	ck_assert_int_eq(choose(PERFCTR_RULES_PMUV3, &plain, &attr), 0);
+	for (i = 0; i < 3; i++) {
+		choice = plain;
+		choice.edge = i == 0;
+		choice.invert = i == 1;
+		choice.cmask = i == 2;
+		ck_fails(choose(PERFCTR_RULES_PMUV3, &choice, &attr), EOPNOTSUPP,
+			 "event: this processor has no edge");
+	}
+	ck_fails(choose(PERFCTR_RULES_P4, &plain, &attr), EOPNOTSUPP,
+		 "can't count event on the processor");
+}
+END_TEST
+
+/* The words of ours that perfctr 2.6's programs do not know are looked at. */
+START_TEST(checked_controls)
+{
+	struct perfctr_cpu_control control;
+
+	become_icelake();
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 1;
+	control.evntsel[0] = ENABLED | 0x01B7;
+	control.offcore_rsp[0] = 1;
+	control.offcore_rsp_high[0] = 0x3F;
+	ck_assert_msg(perfctr_cpu_control_check(&control) == 0, "%s", perfctr_error());
+	ck_assert_int_eq(perfctr_control_check(&control, false), -1);
+	ck_fails(perfctr_cpu_control_check(NULL), EINVAL, "NULL");
+}
+END_TEST
+
 /* ---- types ---- */
 
 static int info_with(const char *type, unsigned int cpu_type)
@@ -224,8 +416,9 @@ START_TEST(types_of_a_phenom)
 }
 END_TEST
 
-UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, amd_events, types_of_a_skylake,
-	  types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
+UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, amd_events,
+	  controls_as_events, controls_of_amd_as_events, controls_of_a_pentium_4, choices_as_events,
+	  checked_controls, types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
 
 #else
 
