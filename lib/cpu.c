@@ -49,8 +49,7 @@ static void identify(struct perfctr_cpu *cpu)
 {
 	perfctr_cpuid_read(&words);
 	/* On a hybrid processor a control, or an event without a PMU, is one of the P-cores. */
-	if (words.leaf7_edx & 1u << 15)
-		words.leaf1a_eax = 0x40000000;
+	words.leaf1a_eax = 0x40000000;
 	perfctr_x86_identify(&words, cpu);
 }
 

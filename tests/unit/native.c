@@ -122,6 +122,26 @@ START_TEST(events_of_one_counter)
 }
 END_TEST
 
+/* What perf_events counts transactions by makes no other event of it, either. */
+START_TEST(events_in_transactions)
+{
+	struct perfctr_cpu_control control;
+	uint32_t high;
+
+	become_skylake();
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 1;
+	control.evntsel[0] = ENABLED | 0x0300;
+	for (high = 1; high < 0x100; high <<= 1) {
+		control.evntsel_high[0] = high;
+		ck_fails(perfctr_control_place(&control), EOPNOTSUPP, "only on a fixed counter");
+	}
+	/* Another event, which the table does not have. */
+	control.evntsel_high[0] = 0x100;
+	ck_assert_int_eq(perfctr_control_place(&control), 0);
+}
+END_TEST
+
 START_TEST(amd_events)
 {
 	become_phenom();
@@ -416,7 +436,7 @@ START_TEST(types_of_a_phenom)
 }
 END_TEST
 
-UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, amd_events,
+UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions, amd_events,
 	  controls_as_events, controls_of_amd_as_events, controls_of_a_pentium_4, choices_as_events,
 	  checked_controls, types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
 
