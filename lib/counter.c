@@ -255,11 +255,17 @@ int perfctr_cgroup_probe(int cgroup, int cpu)
 }
 
 /* Bits that a kernel does not know are EINVAL. */
-static bool is_known(const struct perf_event_attr *attr)
+static bool is_known(struct perf_event_attr attr)
 {
-	int error = errno, fd = perfctr_event_open(attr, 0, -1, -1);
-	bool can = fd >= 0 || errno != EINVAL;
+	int error = errno, fd;
+	bool can;
 
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.size = sizeof(attr);
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.exclude_kernel = 1;
+	fd = perfctr_event_open(&attr, 0, -1, -1);
+	can = fd >= 0 || errno != EINVAL;
 	if (fd >= 0)
 		close(fd);
 	errno = error;
@@ -268,22 +274,12 @@ static bool is_known(const struct perf_event_attr *attr)
 
 bool perfctr_can_inherit_thread(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1,
-	};
-
-	return is_known(&attr);
+	return is_known((struct perf_event_attr){ .inherit_thread = 1 });
 }
 
 bool perfctr_can_remove_on_exec(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1, .remove_on_exec = 1, .exclude_kernel = 1,
-	};
-
-	return is_known(&attr);
+	return is_known((struct perf_event_attr){ .remove_on_exec = 1 });
 }
 
 /* The kernel knows which events a thread has created, whoever they count. */
