@@ -370,6 +370,60 @@ START_TEST(widths)
 }
 END_TEST
 
+/* Events that the kernel has taken apart are read one by one; what fails, of whichever, fails. */
+START_TEST(taken_apart)
+{
+	struct perfctr_counter counter[3];
+	struct perfctr_group_values values;
+	unsigned int k;
+
+	pmu_begin();
+	for (k = 0; k < 3; k++) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_HARDWARE, .config = k, .size = sizeof(attr),
+			.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1,
+		};
+
+		pmu_rate(k, k + 1);
+		ck_assert_int_eq(perfctr_counter_open(&counter[k], &attr, "x", 0, -1, NULL, 0), 0);
+	}
+	pmu_count(10);
+	memset(&values, 0xFF, sizeof(values));
+	ck_assert_int_eq(perfctr_counter_read_all(counter, &values, 3), 0);
+	for (k = 0; k < 3; k++)
+		ck_assert_uint_eq(values.values[k], 10 * (k + 1));
+	for (k = 1; k <= 3; k++) {
+		pmu_fail(PMU_READ, k, PMU_EOF);
+		ck_assert_int_eq(perfctr_counter_read_all(counter, &values, 3), 1);
+		pmu_fail(PMU_READ, k, EIO);
+		ck_fails(perfctr_counter_read_all(counter, &values, 3), EIO, "reading the counters");
+	}
+	for (k = 0; k < 3; k++)
+		perfctr_counter_close(&counter[k]);
+	pmu_end();
+}
+END_TEST
+
+/* The descriptor of a program that has closed its input. */
+START_TEST(descriptor_0)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		.size = sizeof(attr), .exclude_kernel = 1,
+	};
+	struct perfctr_counter counter;
+	int input = dup(0);
+
+	close(0);
+	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "page-faults", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(counter.fd, 0);
+	perfctr_counter_close(&counter);
+	ck_assert_int_eq(counter.fd, -1);
+	ck_assert_int_eq(dup(input), 0);
+	close(input);
+}
+END_TEST
+
 START_TEST(rates)
 {
 	/* 62.5 MHz as arm64's kernels write it, and a 3 GHz TSC as x86's do. */
@@ -730,5 +784,5 @@ END_TEST
 UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
-	  estimates, widths, rates, doctor, hardware_events, together, stopped_before_closed,
-	  strict_or_not, where, offline, faults)
+	  estimates, widths, taken_apart, descriptor_0, rates, doctor, hardware_events, together,
+	  stopped_before_closed, strict_or_not, where, offline, faults)
