@@ -227,6 +227,8 @@ START_TEST(printed_sets)
 
 	make_machine("0-1,33,63\n");
 	all = perfctr_cpus_info(-1);
+	ck_assert_uint_eq(all->cpus->nrwords, 2);
+	all->cpus->mask[2] = UINT32_MAX;	/* of none */
 	begin_print();
 	perfctr_cpus_info_print(all);
 	is_printed("cpus\t\t\t[0,1,33,63], total: 4\n"
