@@ -38,7 +38,11 @@ START_TEST(facts)
 	struct perfctr_info info, again;
 
 	ck_fails(perfctr_get_info(NULL), EINVAL, "NULL");
+	ck_fails(perfctr_info(-1, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_info(0, NULL), EINVAL, "perfctr_info() needs");
+	ck_assert_int_eq(perfctr_info(-1, &again), 0);
 	ck_assert_int_eq(perfctr_get_info(&info), 0);
+	ck_assert_mem_eq(&again, &info, sizeof(info));
 	ck_assert_uint_eq(info.abi_version, PERFCTR_ABI_VERSION);
 	ck_assert_int_eq(sys_perfctr_info(&again, NULL, NULL), 0);
 	ck_assert_mem_eq(&again, &info, sizeof(info));

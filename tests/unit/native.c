@@ -104,9 +104,9 @@ START_TEST(events_of_one_counter)
 	become_core2();
 	ck_assert_int_eq(PLACE(P(0, 0x01CB)), 0);
 	ck_fails(PLACE(P(1, 0x01CB)), EOPNOTSUPP,
-		 "pmc_map[0] names counter 1, but event 0x004101CB counts only on counter 0,");
+		 "pmc_map[0] names counter 1, but event 0x004101CB counts only on counter 0, and");
 	ck_assert_int_eq(PLACE(P(1, 0x0013)), 0);
-	ck_fails(PLACE(P(0, 0x0013)), EOPNOTSUPP, "only on counter 1,");
+	ck_fails(PLACE(P(0, 0x0013)), EOPNOTSUPP, "only on counter 1, and");
 	/* Two change places. */
 	ck_assert_int_eq(PLACE(P(1, 0x01CB), P(0, 0x00C0)), 0);
 	ck_assert_int_eq(PLACE(P(0, 0x00C0), P(1, 0x01CB)), 0);
