@@ -978,6 +978,23 @@ START_TEST(longer_periods)
 }
 END_TEST
 
+/* A refusal names the word, and its number where there are several. */
+START_TEST(invalid_controls)
+{
+	struct vperfctr_control control = control_of(2, 0);
+	struct vperfctr *self;
+
+	begin();
+	self = open_with(control);
+	control.cpu_control.pmc_map[1] = 0;
+	ck_fails(vperfctr_control(self, &control), EINVAL, "invalid control: pmc_map[1] has 0x00000000: ");
+	control = control_of(2, 0);
+	control.cpu_control.nractrs = 0xFFFF;
+	ck_fails(vperfctr_control(self, &control), EINVAL, "invalid control: nractrs has 0x0000FFFF: ");
+	finish(self);
+}
+END_TEST
+
 /* Which signals an overflow may send: those that there are. */
 START_TEST(signal_numbers)
 {
@@ -1347,7 +1364,8 @@ END_TEST
 UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
 	  faults_of_an_undo, faults_of_a_control, shared_counters, taken_away, lost_pages,
 	  reads_in_a_control, totals, no_memory, features, one_overflow, several_overflows,
-	  late_handlers, too_short_periods, longer_periods, signal_numbers, two_signals,
+	  late_handlers, too_short_periods, longer_periods, invalid_controls, signal_numbers,
+	  two_signals,
 	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 
