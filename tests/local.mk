@@ -36,6 +36,7 @@ unit_tests = \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
 	tests/unit/clock \
+	tests/unit/doctor \
 	tests/unit/engine \
 	tests/unit/event \
 	tests/unit/events \
@@ -95,6 +96,11 @@ tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP)
+tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
+tests_unit_doctor_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_doctor_LDADD = $(PMU_LDADD)
+tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info \
+	-Wl,--wrap=geteuid
 tests_unit_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_events_CFLAGS = $(UNIT_CFLAGS)

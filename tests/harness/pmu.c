@@ -117,6 +117,7 @@ static struct shared {
 } *shared;
 
 struct pmu_machine pmu;
+struct perf_event_attr pmu_asked;
 static void (*hook)(void);
 static _Thread_local bool hooked;
 
@@ -1283,6 +1284,7 @@ long __wrap_syscall(long number, ...)
 	va_end(args);
 	if (!shared || number != SYS_perf_event_open)
 		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	pmu_asked = *(const struct perf_event_attr *)a[0];
 	note_call(PMU_OPEN, &error);
 	if (!error)
 		return open_event((const struct perf_event_attr *)a[0], (pid_t)a[1], (int)a[2],

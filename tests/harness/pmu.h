@@ -26,6 +26,7 @@
 #ifndef PERFCTR_TESTS_PMU_H
 #define PERFCTR_TESTS_PMU_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -114,5 +115,8 @@ bool pmu_failed(void);
  * at a time; NULL: none. Its own calls don't count. It may use pmu_fail() on what follows it.
  */
 void pmu_at(unsigned long what, unsigned int nth, void (*f)(void));
+
+/* What the latest perf_event_open(2) of this process asks for; of PMU_OPEN f() sees its own. */
+extern struct perf_event_attr pmu_asked;
 
 #endif /* PERFCTR_TESTS_PMU_H */

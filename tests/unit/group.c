@@ -443,27 +443,6 @@ START_TEST(rates)
 }
 END_TEST
 
-static int collect(void *arg, const struct perfctr_check *check)
-{
-	++*(unsigned int *)arg;
-	ck_assert_ptr_nonnull(check->name);
-	ck_assert_uint_gt(strlen(check->state), 0);
-	ck_assert_int_eq(check->ok, !*check->remedy);
-	return 0;
-}
-
-START_TEST(doctor)
-{
-	unsigned int n = 0;
-
-	ck_assert_int_eq(perfctr_doctor(collect, &n), 0);
-	ck_assert_uint_ge(n, 12);
-	/* No /proc and no /sys is no reason to fall over. */
-	setenv("PERFCTR_ROOT", "/nonexistent", 1);
-	ck_assert_int_eq(perfctr_doctor(collect, &n), 0);
-}
-END_TEST
-
 /* ---- on the made-up PMU ---- */
 
 static struct perfctr_group *open_made_up(const char *events, pid_t tid, int cpu,
@@ -784,5 +763,5 @@ END_TEST
 UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
-	  estimates, widths, taken_apart, descriptor_0, rates, doctor, hardware_events, together,
+	  estimates, widths, taken_apart, descriptor_0, rates, hardware_events, together,
 	  stopped_before_closed, strict_or_not, where, offline, faults)
