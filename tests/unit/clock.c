@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The virtual TSC: rates, to the tick; and the clocks of this thread and of others, on the made-up PMU. */
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,18 +98,40 @@ static uint64_t read_clock(const struct perfctr_clock *clock, bool own)
 	return ticks;
 }
 
+/* What any user may open, and that never stops. */
+static void asks_for_little(void)
+{
+	ck_assert(pmu_asked.exclude_kernel && pmu_asked.exclude_hv && !pmu_asked.disabled);
+	ck_assert_uint_eq(pmu_asked.type, PERF_TYPE_SOFTWARE);
+	ck_assert_uint_eq(pmu_asked.config, PERF_COUNT_SW_DUMMY);
+	ck_assert_uint_eq(pmu_asked.size, sizeof(pmu_asked));
+}
+
+/* This thread's CPU time. */
+static uint64_t cpu_ticks(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()),
+				  (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
+}
+
 /* With a clock in its page, without a system call; and without, from the thread's CPU clock. */
 START_TEST(own_clock)
 {
 	struct perfctr_clock clock;
-	uint64_t before, after;
+	uint64_t before, after, least;
 	unsigned int calls;
 
 	pmu_begin();
+	pmu_at(PMU_OPEN, 0, asks_for_little);
+	memset(&clock, 0x5A, sizeof(clock));
 	errno = 77;
 	perfctr_clock_open(&clock);
 	ck_assert_int_eq(errno, 77);
 	if (clock.event.page) {
+		ck_assert_uint_eq(clock.rate.ticks_per_ns, PMU_TICKS * ONE);
 		before = read_clock(&clock, true);
 		calls = pmu_calls(PMU_ANY);
 		pmu_tick(1000);
@@ -121,16 +144,20 @@ START_TEST(own_clock)
 	}
 	perfctr_clock_close(&clock);
 	pmu.clock = false;
+	memset(&clock, 0x5A, sizeof(clock));
 	errno = 78;
 	perfctr_clock_open(&clock);
 	ck_assert_int_eq(errno, 78);
 	ck_assert_ptr_null(clock.event.page);
 	ck_assert_int_eq(clock.event.fd, -1);
 	ck_assert_uint_eq(pmu_events(), 0);
+	ck_assert_int_eq(clock.tid, (pid_t)syscall(SYS_gettid));
+	least = cpu_ticks();
 	before = read_clock(&clock, true);
 	after = read_clock(&clock, false);
+	ck_assert_uint_ge(before, least);
 	ck_assert_uint_ge(after, before);
-	ck_assert_uint_gt(before, 0);
+	ck_assert_uint_ge(cpu_ticks(), after);
 	/* A thread that is no more. */
 	clock.tid = fork();
 	if (clock.tid == 0)
@@ -138,6 +165,30 @@ START_TEST(own_clock)
 	waitpid(clock.tid, NULL, 0);
 	ck_fails(perfctr_clock_read(&clock, false, &before), ESRCH, "has ended");
 	perfctr_clock_close(&clock);
+	pmu_end();
+}
+END_TEST
+
+/* A program without standard input: the event's descriptor is 0. */
+START_TEST(descriptor_0)
+{
+	struct perfctr_clock clock;
+	uint64_t before;
+	int in = dup(0);
+
+	pmu_begin();
+	close(0);
+	perfctr_clock_open(&clock);
+	if (PERFCTR_HAVE_RDTSC)
+		ck_assert_int_eq(clock.event.fd, 0);
+	before = read_clock(&clock, false);
+	pmu_tick(1000);
+	if (PERFCTR_HAVE_RDTSC)
+		ck_assert_uint_eq(read_clock(&clock, false), before + 1000 * PMU_TICKS);
+	perfctr_clock_close(&clock);
+	ck_assert_uint_eq(pmu_events(), 0);
+	dup2(in, 0);
+	close(in);
 	pmu_end();
 }
 END_TEST
@@ -177,6 +228,8 @@ START_TEST(anothers_clock)
 	pmu_fail(PMU_READ, 1, EIO);
 	ck_fails(perfctr_clock_read(&clock, false, &ticks), EIO, "can't be read");
 	perfctr_clock_close(&clock);
+	pmu_fail(PMU_OPEN, 1, EINVAL);
+	ck_fails(perfctr_clock_watch(&clock, child, false), EINVAL, "the TSC can't be counted: its PMU");
 	ck_fails(perfctr_clock_watch(&clock, child, false), ESRCH, "no thread");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -184,4 +237,5 @@ START_TEST(anothers_clock)
 }
 END_TEST
 
-UNIT_MAIN("clock", 60, rates_of_pages, rates_of_frequencies, frequency, own_clock, anothers_clock)
+UNIT_MAIN("clock", 60, rates_of_pages, rates_of_frequencies, frequency, own_clock, descriptor_0,
+	  anothers_clock)

@@ -2,12 +2,14 @@
 /* Groups of events, and counts' quality: what needs no PMU. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "root.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"
 
@@ -678,6 +680,114 @@ START_TEST(where)
 }
 END_TEST
 
+static void *read_pair(void *group)
+{
+	is_pair(group, 7, PERFCTR_EXACT, 0, 0);
+	return NULL;
+}
+
+/* Another thread has other registers: it asks the kernel. */
+START_TEST(read_by_another_thread)
+{
+	struct perfctr_group *group = open_made_up(PAIR, 0, -1, 0);
+	unsigned int calls;
+	pthread_t thread;
+
+	pmu_count(7);
+	calls = pmu_calls(PMU_READ);
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_pair, group), 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(pmu_calls(PMU_READ), calls + 1);
+	close_made_up(group);
+}
+END_TEST
+
+static void asks_for_little(void)
+{
+	ck_assert(pmu_asked.exclude_kernel && pmu_asked.exclude_hv);
+	ck_assert_uint_eq(pmu_asked.size, sizeof(pmu_asked));
+}
+
+/* A processor's single event gets another that any user may open; and pairs, and threads' don't. */
+START_TEST(companions)
+{
+	struct perfctr_group *group;
+
+	pmu_begin();
+	pmu_at(PMU_OPEN, 2, asks_for_little);
+	group = perfctr_group_open("cycles:u", -1, 1, 0);
+	ck_assert_uint_eq(pmu_events(), 2);
+	perfctr_group_close(group);
+	group = perfctr_group_open("cycles:u", 0, 1, 0);
+	ck_assert_uint_eq(pmu_events(), 1);
+	perfctr_group_close(group);
+	group = perfctr_group_open(PAIR, -1, 1, 0);
+	ck_assert_uint_eq(pmu_events(), 2);
+	close_made_up(group);
+}
+END_TEST
+
+/* The slots of a group with metrics are read by the kernel: each read(2) begins their register anew. */
+START_TEST(metrics)
+{
+	struct perfctr_group *group;
+	struct perfctr_reading readings[2];
+	struct perfctr_reader reader;
+
+	root_make();
+	root_line("cpu/type", "4");
+	root_line("cpu/events/slots", "event=0x00,umask=0x4");
+	pmu_begin();
+	group = perfctr_group_open("r400:u,r8000:u", 0, -1, 0);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_mappings(), 0);
+	ck_fails(perfctr_group_reader(group, 0, &reader), EOPNOTSUPP, "user");
+	ck_assert_int_eq(perfctr_reader_read(&reader, &readings[0].value), 0);
+	ck_fails(perfctr_group_reader(group, 1, &reader), EOPNOTSUPP, "user");
+	pmu_count(3);
+	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+	ck_assert_uint_eq(readings[0].value, 3);
+	close_made_up(group);
+	root_remove();
+}
+END_TEST
+
+/* Names of all, and of no more; none of one that does not fit. */
+START_TEST(names)
+{
+	char list[PERFCTR_GROUP_MAX * 20 + 1] = "";
+	struct perfctr_group *group;
+	unsigned int i;
+
+	for (i = 0; i < PERFCTR_GROUP_MAX; i++)
+		strcat(list, i == 0 ? "context-switches" : i % 2 ? ",page-faults" : ",context-switches");
+	group = perfctr_group_open(list, 0, -1, 0);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_group_size(group), PERFCTR_GROUP_MAX);
+	for (i = 0; i < PERFCTR_GROUP_MAX; i++)
+		ck_assert_str_eq(perfctr_group_name(group, i), i % 2 ? "page-faults" : "context-switches");
+	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX));
+	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX + 1));
+	perfctr_group_close(group);
+}
+END_TEST
+
+/* More kinds of cores than there is room for: on which one, nobody can tell. */
+START_TEST(too_many_kinds)
+{
+	char name[32];
+	unsigned int i;
+
+	root_make();
+	for (i = 0; i <= PERFCTR_VARIANTS_MAX; i++) {
+		snprintf(name, sizeof(name), "kind%u/cpus", i);
+		root_line(name, "0");
+	}
+	ck_fails_null(perfctr_group_open("page-faults", 0, -1, 0), EOPNOTSUPP, "more than");
+	root_remove();
+}
+END_TEST
+
 /* What a processor counted until it went offline stays, and is told to be of the past. */
 START_TEST(offline)
 {
@@ -764,4 +874,5 @@ UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
 	  estimates, widths, taken_apart, descriptor_0, rates, hardware_events, together,
-	  stopped_before_closed, strict_or_not, where, offline, faults)
+	  stopped_before_closed, strict_or_not, where, read_by_another_thread, companions, metrics, names,
+	  too_many_kinds, offline, faults)

@@ -2,6 +2,9 @@
 /* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy. */
 #include <stdio.h>
 #include <unistd.h>
+#if defined(__i386__) || defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include "root.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"
@@ -22,6 +25,12 @@ static void use_root(const char *name)
 
 	snprintf(path, sizeof(path), "%s/tests/data/roots/%s", srcdir ? srcdir : ".", name);
 	setenv("PERFCTR_ROOT", path, 1);
+}
+
+/* What any user may open, and that counts nothing. */
+static void asks_for_little(void)
+{
+	ck_assert(pmu_asked.exclude_kernel && pmu_asked.exclude_hv && pmu_asked.disabled);
 }
 
 #define why(error, attr, tid, members, words) \
@@ -45,6 +54,102 @@ START_TEST(paranoid_levels)
 	why(EACCES, &hardware, 0, 0, "a security module");
 	use_root("nothing");
 	why(EACCES, &hardware, 0, 0, "a security module");
+}
+END_TEST
+
+/* Each level forbids what is above it, and one below does not; but not to the capable. */
+START_TEST(each_paranoid_level)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		pid_t tid;
+		int allowed;
+		const char *what, *else_;
+	} all[] = {
+		{ { .type = PERF_TYPE_TRACEPOINT }, -1, -1, "a whole processor's events; lower", "" },
+		{ { .type = PERF_TYPE_HARDWARE }, -1, 0, "a whole processor's events; lower", "" },
+		{ { .type = PERF_TYPE_TRACEPOINT }, 0, 1, "kernel mode; ",
+		  "count user mode only (:u), or lower" },
+		{ { .type = PERF_TYPE_HARDWARE }, 0, 1, "kernel mode; ",
+		  "count user mode only (:u), or lower" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 }, 0, 2, "anything; lower", "" },
+	};
+	char level[16], words[128];
+	unsigned int i;
+
+	root_make();
+	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000002000400000\\nSeccomp:\t1");
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		snprintf(level, sizeof(level), "%d", all[i].allowed);
+		root_line("/proc/sys/kernel/perf_event_paranoid", level);
+		ck_fails(perfctr_why_not(EACCES, &all[i].attr, "x", all[i].tid, 0), EACCES,
+			 "the kernel refuses it (Permission denied); a security module");
+		snprintf(level, sizeof(level), "%d", all[i].allowed + 1);
+		root_line("/proc/sys/kernel/perf_event_paranoid", level);
+		snprintf(words, sizeof(words), "perf_event_paranoid is %s, which forbids counting %s%s",
+			 level, all[i].what, all[i].else_);
+		ck_fails(perfctr_why_not(EACCES, &all[i].attr, "x", all[i].tid, 0), EACCES, words);
+		snprintf(words, sizeof(words), "lower it to %d (sysctl kernel.perf_event_paranoid=%d)",
+			 all[i].allowed, all[i].allowed);
+		ck_assert_ptr_nonnull(strstr(perfctr_error(), words));
+	}
+	/* At 3 user mode is no way out, either. */
+	root_line("/proc/sys/kernel/perf_event_paranoid", "3");
+	why(EACCES, &hardware, 0, 0, "forbids counting kernel mode; lower it to 1");
+	/* CAP_PERFMON, or CAP_SYS_ADMIN. */
+	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000004000000000");
+	why(EACCES, &hardware, 0, 0, "a security module");
+	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000000000200000");
+	why(EACCES, &hardware, 0, 0, "a security module");
+	/* No status, no capability. */
+	root_remove();
+	root_make();
+	root_line("/proc/sys/kernel/perf_event_paranoid", "3");
+	why(EACCES, &hardware, 0, 0, "forbids counting kernel mode");
+	root_remove();
+}
+END_TEST
+
+/* Whether there is a PMU, and who hides it; who asks finds errno as it was. */
+START_TEST(no_pmu)
+{
+	static const int absent[] = { ENOENT, EOPNOTSUPP, ENODEV, ENXIO },
+			 else_[] = { EACCES, EBUSY, EINVAL, EMFILE };
+	bool hypervisor = false;
+	unsigned int i;
+#if defined(__i386__) || defined(__x86_64__)
+	unsigned int eax, ebx, ecx, edx;
+
+	hypervisor = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx >> 31;
+#endif
+	pmu_begin();
+	pmu_at(PMU_OPEN, 0, asks_for_little);
+	for (i = 0; i < ARRAY_SIZE(absent); i++) {
+		pmu_fail(PMU_OPEN, 1, absent[i]);
+		errno = 77;
+		ck_assert_ptr_nonnull(perfctr_no_pmu());
+		ck_assert_int_eq(errno, 77);
+		pmu_fail(PMU_OPEN, 1, absent[i]);
+		ck_assert_ptr_nonnull(strstr(perfctr_no_pmu(), hypervisor ? "-cpu host,pmu=on" :
+					     "the kernel found no PMU"));
+		pmu_fail(PMU_OPEN, 1, absent[i]);
+		why(EOPNOTSUPP, &user, 0, 0, hypervisor ? "-cpu host,pmu=on" : "found no PMU");
+	}
+	for (i = 0; i < ARRAY_SIZE(else_); i++) {
+		pmu_fail(PMU_OPEN, 1, else_[i]);
+		errno = 77;
+		ck_assert_ptr_null(perfctr_no_pmu());
+		ck_assert_int_eq(errno, 77);
+	}
+	ck_assert_ptr_null(perfctr_no_pmu());
+	ck_assert_uint_eq(pmu_events(), 0);
+	/* There is one; it is the event. An uncore PMU's doesn't ask for it. */
+	why(EOPNOTSUPP, &user, 0, 0, "no such event, or its kernel driver does not know it");
+	i = pmu_calls(PMU_OPEN);
+	why(EOPNOTSUPP, &uncore, 0, 0, "neither this processor nor this kernel");
+	why(EOPNOTSUPP, &software, 0, 0, "neither this processor nor this kernel");
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), i);
+	pmu_end();
 }
 END_TEST
 
@@ -117,6 +222,12 @@ START_TEST(what_can_not_be_sampled)
 	why_sampled(E2BIG, &backward, EOPNOTSUPP, "too old");
 	why_sampled(EACCES, &physical, EACCES, "PERF_SAMPLE_PHYS_ADDR, which needs CAP_PERFMON");
 	why_sampled(EACCES, &namespaces, EACCES, "NAMESPACES, which needs CAP_PERFMON");
+	why_sampled(EPERM, &namespaces, EPERM, "NAMESPACES, which needs CAP_PERFMON");
+	why_sampled(EACCES, &clock, EACCES, "a security module");
+	use_root("capable");
+	why_sampled(EACCES, &physical, EACCES, "a security module");
+	why_sampled(EACCES, &namespaces, EACCES, "a security module");
+	use_root("paranoid2");
 	why_sampled(ESRCH, &clock, ESRCH, "no thread");
 	unsetenv("PERFCTR_ROOT");
 	why_sampled(EOVERFLOW, &deep, EOVERFLOW, "999 entries: the limit is");
@@ -146,6 +257,7 @@ START_TEST(what_the_kernel_can)
 	    plain = { .type = PERF_TYPE_RAW, .config = 0xC0 },
 	    often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1001 },
 	    seldom = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1000 };
+	int in;
 
 	root_make();
 	root_line("/proc/sys/kernel/perf_event_max_sample_rate", "1000");
@@ -191,6 +303,13 @@ START_TEST(what_the_kernel_can)
 	ck_assert_ptr_null(strstr(perfctr_error(), "watchdog"));
 	root_line("/proc/sys/kernel/nmi_watchdog", "1");
 	ck_fails(perfctr_why_taken("x"), EBUSY, "the NMI watchdog holds a counter");
+	/* Descriptor 0, of a program without standard input, is one. */
+	in = dup(0);
+	close(0);
+	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
+	ck_assert_ptr_null(perfctr_no_pmu());
+	dup2(in, 0);
+	close(in);
 	/* Nothing is left open. */
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu_end();
@@ -204,6 +323,18 @@ START_TEST(no_user_space_reads)
 		return;
 	use_root("paranoid2");
 	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "is 0, which forbids");
+#if defined(__i386__) || defined(__x86_64__)
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "/cpu/rdpmc is 0, which forbids");
+	root_make();
+	root_line("cpu_core/rdpmc", "0");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "/cpu_core/rdpmc is 0, which forbids");
+	root_line("cpu_core/rdpmc", "1");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "only hardware events of the calling thread");
+	root_line("cpu_core/cpus", "8000");
+	root_line("cpu_atom/cpus", "8001");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "bound to cores of one kind");
+	root_remove();
+#endif
 	use_root("nothing");
 	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "only hardware events of the calling thread");
 }
@@ -217,5 +348,5 @@ START_TEST(sentences)
 }
 END_TEST
 
-UNIT_MAIN("why", 60, paranoid_levels, filters, what_does_not_fit, what_is_not_there,
+UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, filters, what_does_not_fit, what_is_not_there,
 	  what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads, sentences)
