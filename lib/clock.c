@@ -94,16 +94,18 @@ static uint64_t now_ns(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx)
+{
+	return eax ? (uint64_t)ecx * ebx / eax / 1000 : 0;
+}
+
 #if defined(__i386__) || defined(__x86_64__)
 
-/* SDM vol. 3B 19.7.3: TSC frequency = crystal * EBX / EAX of leaf 15H. */
 static uint64_t cpuid_khz(void)
 {
 	unsigned int eax, ebx, ecx, edx;
 
-	if (!__get_cpuid(0x15, &eax, &ebx, &ecx, &edx) || !eax || !ebx || !ecx)
-		return 0;
-	return (uint64_t)ecx * ebx / eax / 1000;
+	return __get_cpuid(0x15, &eax, &ebx, &ecx, &edx) ? perfctr_crystal_khz(eax, ebx, ecx) : 0;
 }
 
 /* The clock's tick against the system's: 4 ms leave an error below 10^-5. */

@@ -588,6 +588,12 @@ uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns);
 /* Frequency of the clock that perfctr_rdtsc() reads; 1000000 (ns) if there is none. */
 uint64_t perfctr_tsc_khz(void);
 
+/*
+ * The same from CPUID leaf 15H, SDM vol. 3B 19.7.3: crystal (ECX, Hz) * EBX / EAX. 0: it does not
+ * tell.
+ */
+uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx);
+
 struct perfctr_clock {
 	struct perfctr_counter event;	/* its page has the clock; not open if there is none */
 	struct perfctr_counter exec;	/* begins to count when the clock ends so; mostly not open */

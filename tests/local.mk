@@ -187,7 +187,8 @@ tests_unit_set_pmu_SOURCES = tests/unit/set_pmu.c tests/harness/skylake.c
 tests_unit_set_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_pmu_LDADD = $(PMU_LDADD)
 tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
-	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep
+	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
+	-Wl,--wrap=fstatfs,--wrap=fstatfs64
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)

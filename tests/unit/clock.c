@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The virtual TSC: rates, to the tick; and the clocks of this thread and of others, on the made-up PMU. */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -71,6 +72,12 @@ START_TEST(frequency)
 	unsigned int i;
 
 	ck_assert_uint_eq(perfctr_tsc_khz(), khz);
+	/* A Skylake's, a fast one's, and of processors that tell only a part. */
+	ck_assert_uint_eq(perfctr_crystal_khz(2, 216, 24000000), 2592000);
+	ck_assert_uint_eq(perfctr_crystal_khz(3, 500, 38400000), 6400000);
+	ck_assert_uint_eq(perfctr_crystal_khz(0, 216, 24000000), 0);
+	ck_assert_uint_eq(perfctr_crystal_khz(2, 0, 24000000), 0);
+	ck_assert_uint_eq(perfctr_crystal_khz(2, 216, 0), 0);
 	if (!PERFCTR_HAVE_RDTSC) {
 		ck_assert_uint_eq(khz, 1000000);
 		return;
@@ -185,6 +192,14 @@ START_TEST(descriptor_0)
 	pmu_tick(1000);
 	if (PERFCTR_HAVE_RDTSC)
 		ck_assert_uint_eq(read_clock(&clock, false), before + 1000 * PMU_TICKS);
+	perfctr_clock_close(&clock);
+	ck_assert_uint_eq(pmu_events(), 0);
+	/* And of the event that is opened to see whether a thread's clock still is on. */
+	dup2(in, 0);
+	ck_assert_int_eq(perfctr_clock_watch(&clock, getpid()), 0);
+	close(0);
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
 	perfctr_clock_close(&clock);
 	ck_assert_uint_eq(pmu_events(), 0);
 	dup2(in, 0);

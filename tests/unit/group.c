@@ -708,6 +708,47 @@ static void asks_for_little(void)
 	ck_assert_uint_eq(pmu_asked.size, sizeof(pmu_asked));
 }
 
+/* The leader is asked for what the flags say, the others only for what they inherit. */
+START_TEST(what_the_kernel_is_asked)
+{
+	static const struct {
+		unsigned int flags;
+		struct perf_event_attr leader, member;
+	} all[] = {
+		{ 0, { .disabled = 1 }, { .disabled = 0 } },
+		{ PERFCTR_GROUP_STRICT, { .disabled = 1, .pinned = 1 }, { .disabled = 0 } },
+		{ PERFCTR_GROUP_EXCLUSIVE, { .disabled = 1, .exclusive = 1 }, { .disabled = 0 } },
+		{ PERFCTR_GROUP_DISABLED, { .disabled = 1 }, { .disabled = 0 } },
+		{ PERFCTR_GROUP_ON_EXEC, { .disabled = 1, .enable_on_exec = 1 }, { .disabled = 0 } },
+		{ PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT, { .disabled = 1, .inherit = 1 },
+		  { .inherit = 1 } },
+	};
+	struct perf_event_attr expected;
+	unsigned int i, n;
+
+	pmu_begin();
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		for (n = 0; n < 3; n++) {
+			/* A leader with a member, the member, and a leader alone. */
+			memset(&pmu_asked, 0, sizeof(pmu_asked));
+			pmu_fail(PMU_OPEN, n == 1 ? 2 : 1, EMFILE);
+			ck_fails_null(perfctr_group_open(n == 2 ? "instructions:u" :
+							 "instructions:u,instructions:u", 0, -1,
+							 all[i].flags), EMFILE, "ulimit -n");
+			expected = n == 1 ? all[i].member : all[i].leader;
+			expected.size = sizeof(expected);
+			expected.type = PERF_TYPE_HARDWARE;
+			expected.config = PERF_COUNT_HW_INSTRUCTIONS;
+			expected.exclude_kernel = expected.exclude_hv = 1;
+			expected.read_format = PERFCTR_READ_FORMAT;
+			if (n == 2 && !(all[i].flags & (PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_ON_EXEC)))
+				expected.disabled = 0;
+			ck_assert_msg(!memcmp(&pmu_asked, &expected, sizeof(expected)), "%u, %u", i, n);
+		}
+	pmu_end();
+}
+END_TEST
+
 /* A processor's single event gets another that any user may open; and pairs, and threads' don't. */
 START_TEST(companions)
 {
@@ -874,5 +915,5 @@ UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
 	  estimates, widths, taken_apart, descriptor_0, rates, hardware_events, together,
-	  stopped_before_closed, strict_or_not, where, read_by_another_thread, companions, metrics, names,
-	  too_many_kinds, offline, faults)
+	  stopped_before_closed, strict_or_not, where, read_by_another_thread, what_the_kernel_is_asked,
+	  companions, metrics, names, too_many_kinds, offline, faults)

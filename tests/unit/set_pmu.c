@@ -4,9 +4,13 @@
  * /proc, which lists threads as the kernel does when they come and go at the worst moments.
  */
 #include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "root.h"
@@ -37,6 +41,8 @@ static DIR *folder;
 #define __wrap_readdir __wrap_readdir64
 #define __real_fstat __real_fstat64
 #define __wrap_fstat __wrap_fstat64
+#define __real_fstatfs __real_fstatfs64
+#define __wrap_fstatfs __wrap_fstatfs64
 #endif
 
 DIR *__real_opendir(const char *path);
@@ -47,6 +53,8 @@ void __real_rewinddir(DIR *dir);
 void __wrap_rewinddir(DIR *dir);
 int __real_fstat(int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status);
+int __real_fstatfs(int fd, struct statfs *fs);
+int __wrap_fstatfs(int fd, struct statfs *fs);
 int __wrap_usleep(useconds_t us);
 
 /* The last listing stays. */
@@ -111,6 +119,18 @@ int __wrap_usleep(useconds_t us)
 	if (on_nap)
 		on_nap();
 	return 0;
+}
+
+/* 0: what is true. */
+static unsigned long cgroup_magic;
+
+int __wrap_fstatfs(int fd, struct statfs *fs)
+{
+	int result = __real_fstatfs(fd, fs);
+
+	if (cgroup_magic)
+		fs->f_type = (__typeof__(fs->f_type))cgroup_magic;
+	return result;
 }
 
 /* What the thread's file says. */
@@ -532,6 +552,82 @@ START_TEST(offline_processors)
 }
 END_TEST
 
+/* A PMU without a cpumask counts on each processor by itself, and is beside any other event. */
+START_TEST(named_pmus)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_set *set;
+	struct perfctr_reading r[2];
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0-2");
+	root_line("cpu/type", "4");
+	root_line("cpu/format/event", "config:0-7");
+	root_line("chip/type", "12");
+	root_line("chip/format/event", "config:0-7");
+	root_line("chip/cpumask", "0,2");
+	set = perfctr_set_open("{cpu/event=1/,instructions}", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 6);
+	pmu_run(-1, 0, false, 5);
+	pmu_run(-1, 2, false, 6);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	ck_assert_uint_eq(r[0].value, 11);
+	ck_assert_uint_eq(r[1].value, 11);
+	perfctr_set_close(set);
+	ck_assert_uint_eq(pmu_events(), 0);
+	ck_fails_null(perfctr_set_open("{chip/event=1/,instructions}", &target, 0), EINVAL,
+		      "chip/event=1/ and instructions can't be in one group");
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+/* A cgroup's folder is one of a file system of cgroups, of either version; its descriptor may be 0. */
+START_TEST(cgroup_folders)
+{
+	static const unsigned long magic[] = { CGROUP2_SUPER_MAGIC, CGROUP_SUPER_MAGIC, 1 };
+	char name[PATH_MAX];
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CGROUP, .cgroup = name };
+	struct perfctr_set *set;
+	struct perfctr_reading r;
+	unsigned int i;
+	int in = dup(0);
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0-2");
+	snprintf(name, sizeof(name), "%s/sys", root);
+	for (i = 0; i < ARRAY_SIZE(magic); i++) {
+		cgroup_magic = magic[i];
+		close(0);
+		if (magic[i] == 1) {
+			ck_fails_null(perfctr_set_open("instructions", &target, 0), EINVAL,
+				      "is no cgroup's folder");
+			ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+			continue;
+		}
+		set = perfctr_set_open("instructions", &target, 0);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(perfctr_set_parts(set), 3);
+		pmu_run(-1, 1, false, 5);
+		ck_assert_int_eq(perfctr_set_read(set, &r), 0);
+		ck_assert_uint_eq(r.value, 5);
+		perfctr_set_close(set);
+		ck_assert_uint_eq(pmu_events(), 0);
+	}
+	cgroup_magic = 0;
+	dup2(in, 0);
+	close(in);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
 UNIT_MAIN("set_pmu", 60, threads_that_stay, an_id_that_is_used_again, a_thread_that_is_not_listed,
 	  a_thread_that_ends, threads_that_never_stay, threads_that_may_be_cloning, order_of_items,
-	  resets, strict_sets, controls, offline_processors)
+	  resets, strict_sets, controls, offline_processors, named_pmus,
+	  cgroup_folders)

@@ -219,6 +219,9 @@ START_TEST(what_can_not_be_sampled)
 	use_root("paranoid2");
 	why_sampled(EINVAL, &read, EINVAL, "since Linux 6.12, and with PERF_SAMPLE_TID only");
 	why_sampled(EINVAL, &clock, EINVAL, "without modifiers");
+	/* A limit that is not known is none. */
+	perfctr_why_not_sampled(EINVAL, &often, "x", 0, 0);
+	ck_assert_ptr_null(strstr(perfctr_error(), "the limit is"));
 	why_sampled(E2BIG, &backward, EOPNOTSUPP, "too old");
 	why_sampled(EACCES, &physical, EACCES, "PERF_SAMPLE_PHYS_ADDR, which needs CAP_PERFMON");
 	why_sampled(EACCES, &namespaces, EACCES, "NAMESPACES, which needs CAP_PERFMON");
