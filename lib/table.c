@@ -514,15 +514,14 @@ int perfctr_cpu_events_print(const char *cpu, const char *events)
 /* ---- the historical description of events ---- */
 
 /* The masks of the event whose entry has the number n - 1, as perfctr_unit_mask. */
-static struct perfctr_unit_mask *historical_masks(const struct perfctr_event_table *table,
-						  unsigned int n,
+static struct perfctr_unit_mask *historical_masks(const struct target *target, unsigned int n,
 						  const struct perfctr_event_entry *event)
 {
 	struct perfctr_event_entry entry;
 	struct perfctr_unit_mask *masks;
 	unsigned int i, k, count = 0;
 
-	for (i = n; (i = perfctr_event_walk(table, i, &entry)) && entry.mask && count < 255; )
+	for (i = n; (i = perfctr_event_walk(target->table, i, &entry)) && entry.mask && count < 255; )
 		count++;
 	if (!count)
 		return NULL;
@@ -533,8 +532,8 @@ static struct perfctr_unit_mask *historical_masks(const struct perfctr_event_tab
 		      count == 1 ? perfctr_um_type_fixed : perfctr_um_type_exclusive;
 	masks->nvalues = (unsigned char)count;
 	for (i = n, k = 0; k < count; k++) {
-		i = perfctr_event_walk(table, i, &entry);
-		masks->values[k].value = perfctr_this_cpu()->rules == PERFCTR_RULES_P4 ?
+		i = perfctr_event_walk(target->table, i, &entry);
+		masks->values[k].value = target->cpu.rules == PERFCTR_RULES_P4 ?
 					 entry.code >> 9 & 0xFFFF : entry.code >> 8 & 0xFF;
 		masks->values[k].description = entry.mask;
 		if (entry.is_default)
@@ -573,7 +572,7 @@ static const struct perfctr_event_set *historical_set(const struct target *targe
 		if (target->cpu.rules == PERFCTR_RULES_ARCH || target->cpu.rules == PERFCTR_RULES_P6)
 			events->evntsel &= 0xFF;
 		events->counters_set = (unsigned short)(entry.counters & target->cpu.counters);
-		events->unit_mask = historical_masks(target->table, n, &entry);
+		events->unit_mask = historical_masks(target, n, &entry);
 		events->name = entry.event;
 		events->description = "";
 		events++;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "root.h"
 #include "unit.h"
 
 static void use_folder(const char *folder, const char *name)
@@ -405,20 +406,20 @@ START_TEST(tracepoints)
 }
 END_TEST
 
-static void make_folder(const char *root, const char *folder, mode_t mode)
+static void make_folder(const char *top, const char *folder, mode_t mode)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s%s", root, folder);
+	snprintf(path, sizeof(path), "%s%s", top, folder);
 	ck_assert_int_eq(mkdir(path, 0755), 0);
 	ck_assert_int_eq(chmod(path, mode), 0);
 }
 
-static void remove_folder(const char *root, const char *folder)
+static void remove_folder(const char *top, const char *folder)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s%s", root, folder);
+	snprintf(path, sizeof(path), "%s%s", top, folder);
 	ck_assert_int_eq(rmdir(path), 0);
 }
 
@@ -444,30 +445,30 @@ START_TEST(tracepoints_of_root)
 		"", "/sys", "/sys/kernel", "/sys/kernel/tracing", "/sys/kernel/debug",
 		"/sys/kernel/tracing/events",
 	};
-	char root[] = "/tmp/event-XXXXXX";
+	char top[] = "/tmp/event-XXXXXX";
 	size_t i;
 
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	ck_assert_int_eq(chmod(root, 0755), 0);
-	setenv("PERFCTR_ROOT", root, 1);
-	make_folder(root, folders[1], 0755);
-	make_folder(root, folders[2], 0755);
-	make_folder(root, folders[3], 0);
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	ck_assert_int_eq(chmod(top, 0755), 0);
+	setenv("PERFCTR_ROOT", top, 1);
+	make_folder(top, folders[1], 0755);
+	make_folder(top, folders[2], 0755);
+	make_folder(top, folders[3], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES, "tracefs is readable for root only; "
 				 "run as root, or mount -o remount,mode=750,gid=GROUP "
 				 "/sys/kernel/tracing"));
 	/* Nor is a misspelt event a tracepoint that can't be looked up. */
 	ck_assert(fails_for_user("instrctions:u", EINVAL, "did you mean instructions?"));
-	remove_folder(root, folders[3]);
+	remove_folder(top, folders[3]);
 	/* Not mounted, but debugfs is root's. */
-	make_folder(root, folders[4], 0);
+	make_folder(top, folders[4], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES, "/sys/kernel/debug/tracing"));
 	/* Mounted and readable: what is not there is not there, whatever debugfs would say. */
-	make_folder(root, folders[3], 0755);
-	make_folder(root, folders[5], 0755);
+	make_folder(top, folders[3], 0755);
+	make_folder(top, folders[5], 0755);
 	ck_assert(fails_for_user("sched:sched_switch", EINVAL, "not an event"));
 	for (i = ARRAY_SIZE(folders); i-- > 0; )
-		remove_folder(root, folders[i]);
+		remove_folder(top, folders[i]);
 }
 END_TEST
 
@@ -561,6 +562,53 @@ START_TEST(listing)
 }
 END_TEST
 
+/* A name of 127 letters is one, and one of 128 is none, whatever the kernel shows. */
+START_TEST(long_names)
+{
+	char name[130], path[300], event[300];
+	unsigned int n;
+
+	memset(name, 'x', sizeof(name));
+	for (n = 127; n <= 128; n++) {
+		name[n] = '\0';
+		root_make();
+		snprintf(path, sizeof(path), "%s/type", name);
+		root_line(path, "20");
+		snprintf(path, sizeof(path), "%s/format/event", name);
+		root_line(path, "config:0-7");
+		snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/e/id", name);
+		root_line(path, "300");
+		snprintf(path, sizeof(path), "/sys/kernel/tracing/events/s/%s/id", name);
+		root_line(path, "301");
+		snprintf(path, sizeof(path), "chip/events/%s", name);
+		root_line(path, "event=3");
+		root_line("chip/type", "21");
+		root_line("chip/format/event", "config:0-7");
+		snprintf(event, sizeof(event), "%s/event=1/", name);
+		if (n == 127) {
+			ck_assert_uint_eq(parsed(event).type, 20);
+			snprintf(event, sizeof(event), "%s:e", name);
+			ck_assert_uint_eq(parsed(event).config, 300);
+			snprintf(event, sizeof(event), "s:%s", name);
+			ck_assert_uint_eq(parsed(event).config, 301);
+			snprintf(event, sizeof(event), "chip/%s/", name);
+			ck_assert_uint_eq(parsed(event).config, 3);
+		} else {
+			fails(event, EINVAL, "can't be the name of a PMU");
+			snprintf(event, sizeof(event), "%s:e", name);
+			fails(event, EINVAL, "xxx");
+			snprintf(event, sizeof(event), "s:%s", name);
+			fails(event, EINVAL, "xxx");
+			snprintf(event, sizeof(event), "chip/%s/", name);
+			fails(event, EINVAL, "xxx");
+		}
+		root_remove();
+		name[n] = 'x';
+	}
+	setenv("PERFCTR_ROOT", "/nonexistent", 1);
+}
+END_TEST
+
 /* Before the first look-up: this machine's own events are not those of the roots. */
 static void __attribute__((constructor)) begin(void)
 {
@@ -569,4 +617,5 @@ static void __attribute__((constructor)) begin(void)
 
 UNIT_MAIN("event", 60, names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
 	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, variants,
-	  hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing)
+	  hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing,
+	  long_names)

@@ -57,6 +57,49 @@ START_TEST(test_print)
 }
 END_TEST
 
+/* All of a control, and no word that is 0 without need. */
+START_TEST(whole_controls)
+{
+	static const struct {
+		const char *cpu, *events, *text;
+	} all[] = {
+		{ "skylake", "INST_RETIRED.ANY_P,INST_RETIRED.ANY,L2_RQSTS.MISS",
+		  "cpu                     skylake (Intel Skylake, client)\n"
+		  "tsc_on                  1\n"
+		  "nractrs                 3\n"
+		  "pmc_map[0]              0x00000000\n"
+		  "evntsel[0]              0x004300C0\n"
+		  "pmc_map[1]              0x40000000\n"
+		  "evntsel[1]              0x00430000\n"
+		  "pmc_map[2]              0x00000001\n"
+		  "evntsel[2]              0x00433F24\n" },
+		{ "p4", "uop_queue_writes",
+		  "cpu                     p4 (Intel Pentium 4 (model 0 or 1))\n"
+		  "tsc_on                  1\n"
+		  "nractrs                 1\n"
+		  "pmc_map[0]              0x80000004\n"
+		  "evntsel[0]              0x00031000\n"
+		  "p4.escr[0]              0x12000E0C\n" },
+		{ "skylake", "OFFCORE_RESPONSE:DEMAND_DATA_RD.ANY_RESPONSE:k",
+		  "cpu                     skylake (Intel Skylake, client)\n"
+		  "tsc_on                  1\n"
+		  "nractrs                 1\n"
+		  "pmc_map[0]              0x00000000\n"
+		  "evntsel[0]              0x004201B7\n"
+		  "offcore_rsp[0]          0x00010001\n" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		ck_assert_int_eq(print(all[i].cpu, all[i].events), 0);
+		ck_assert_str_eq(printed, all[i].text);
+	}
+	ck_fails(print("skylake", ""), EINVAL, "the list of events is empty");
+	ck_assert_str_eq(printed, "");
+	ck_fails(print("skylake", "INST_RETIRED.ANY_P,"), EINVAL, "empty place");
+}
+END_TEST
+
 START_TEST(test_errors)
 {
 	struct perfctr_cpu_control control;
@@ -212,4 +255,63 @@ START_TEST(test_event_set)
 }
 END_TEST
 
-UNIT_MAIN("table", 60, test_print, test_errors, test_every_processor, test_native, test_event_set)
+#if defined(__i386__) || defined(__x86_64__)
+
+/* Codes, counters and masks as perfctr 2.6 told them, whatever processor asks. */
+START_TEST(historical_events)
+{
+	static const struct {
+		unsigned int type;
+		const char *name;
+		unsigned int evntsel, counters;
+		int masks;			/* enum perfctr_unit_mask_type; -1: none */
+		unsigned int chosen, n, first, last;
+	} all[] = {
+		{ PERFCTR_X86_INTEL_P6, "L2_ST", 0x2A, 3, perfctr_um_type_bitmask, 0xF, 4, 1, 8 },
+		{ PERFCTR_X86_INTEL_P6, "INST_RETIRED", 0xC0, 3, -1, 0, 0, 0, 0 },
+		{ PERFCTR_X86_INTEL_P4, "TC_deliver_mode", 1, 0, perfctr_um_type_bitmask, 0, 8, 1, 0x80 },
+		{ PERFCTR_X86_INTEL_P4, "front_end_event", 8, 0, perfctr_um_type_bitmask, 1, 2, 1, 2 },
+		{ PERFCTR_X86_AMD_K8, "DISPATCHED_FPU", 0, 0xF, perfctr_um_type_bitmask, 0x3F, 7, 1, 0x3F },
+		{ PERFCTR_X86_AMD_FAM10H, "CPU_TO_DRAM_REQUESTS_TO_TARGET_NODE", 0x1E0, 0xF,
+		  perfctr_um_type_bitmask, 0xFF, 9, 1, 0xFF },
+		{ PERFCTR_X86_INTEL_NHLM, "SB_DRAIN", 4, 0xF, perfctr_um_type_fixed, 7, 1, 7, 7 },
+		{ PERFCTR_X86_INTEL_NHLM, "L2_RQSTS", 0x24, 0xF, perfctr_um_type_exclusive, 0, 14, 1, 0xFF },
+	};
+	const struct perfctr_event_set *set;
+	const struct perfctr_event *event;
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		set = perfctr_cpu_event_set(all[i].type);
+		ck_assert_ptr_nonnull(set);
+		for (k = 0; k < set->nevents && strcmp(set->events[k].name, all[i].name); )
+			k++;
+		ck_assert_msg(k < set->nevents, "no %s", all[i].name);
+		event = &set->events[k];
+		ck_assert_uint_eq(event->evntsel, all[i].evntsel);
+		ck_assert_uint_eq(event->counters_set, all[i].counters);
+		if (all[i].masks < 0) {
+			ck_assert_ptr_null(event->unit_mask);
+			continue;
+		}
+		ck_assert_int_eq((int)event->unit_mask->type, all[i].masks);
+		ck_assert_uint_eq(event->unit_mask->default_value, all[i].chosen);
+		ck_assert_uint_eq(event->unit_mask->nvalues, all[i].n);
+		ck_assert_uint_eq(event->unit_mask->values[0].value, all[i].first);
+		ck_assert_uint_eq(event->unit_mask->values[all[i].n - 1].value, all[i].last);
+	}
+}
+END_TEST
+
+#else
+
+START_TEST(historical_events)
+{
+	/* Only x86 had them. */
+}
+END_TEST
+
+#endif
+
+UNIT_MAIN("table", 60, test_print, whole_controls, test_errors, test_every_processor, test_native, test_event_set,
+	  historical_events)
