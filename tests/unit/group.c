@@ -788,6 +788,12 @@ START_TEST(metrics)
 	pmu_count(3);
 	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
 	ck_assert_uint_eq(readings[0].value, 3);
+	perfctr_group_close(group);
+	/* A metric alone is none; its neighbours are events. */
+	ck_fails_null(perfctr_group_open("r8000:u", 0, -1, 0), EINVAL, "write slots,r8000:u");
+	ck_fails_null(perfctr_group_open("cycles:u,r8000:u", 0, -1, 0), EINVAL, "top-down metric");
+	group = perfctr_group_open("r8001:u,r8080:u", 0, -1, 0);
+	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	close_made_up(group);
 	root_remove();
 }
@@ -810,6 +816,26 @@ START_TEST(names)
 	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX));
 	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX + 1));
 	perfctr_group_close(group);
+}
+END_TEST
+
+/* A processor's group is on the PMU of its kind, also of processor 0. */
+START_TEST(kind_of_a_processor)
+{
+	char pmu[PERFCTR_NAME_SIZE];
+
+	root_make();
+	root_line("big/type", "8");
+	root_line("big/cpus", "1-3");
+	root_line("little/type", "9");
+	root_line("little/cpus", "0");
+	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 0, false, pmu), 0);
+	ck_assert_str_eq(pmu, "little");
+	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 1, false, pmu), 0);
+	ck_assert_str_eq(pmu, "big");
+	ck_assert_int_eq(perfctr_group_choose_pmu("page-faults", 0, false, pmu), 0);
+	ck_assert_str_eq(pmu, "");
+	root_remove();
 }
 END_TEST
 
@@ -916,4 +942,4 @@ UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
 	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
 	  estimates, widths, taken_apart, descriptor_0, rates, hardware_events, together,
 	  stopped_before_closed, strict_or_not, where, read_by_another_thread, what_the_kernel_is_asked,
-	  companions, metrics, names, too_many_kinds, offline, faults)
+	  companions, metrics, names, kind_of_a_processor, too_many_kinds, offline, faults)

@@ -229,4 +229,16 @@ START_TEST(slots)
 }
 END_TEST
 
-UNIT_MAIN("pmus", 60, processors, kinds_of_cores, one_kind, cpumasks, slots)
+/* What this machine is does not change. */
+START_TEST(this_machine)
+{
+	bool may;
+
+	unsetenv("PERFCTR_ROOT");
+	may = perfctr_may_change_kind();
+	ck_assert(perfctr_may_change_kind() == may);
+	ck_assert(perfctr_may_change_kind() == may);
+}
+END_TEST
+
+UNIT_MAIN("pmus", 60, processors, kinds_of_cores, one_kind, cpumasks, slots, this_machine)
