@@ -9,7 +9,7 @@ static int check_extended(const struct perfctr_cpu *cpu, const struct perfctr_cp
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
-		if (c->offcore_rsp_high[i] && (i >= cpu->offcore || cpu->offcore_width <= 32))
+		if (c->offcore_rsp_high[i] && cpu->offcore_width <= 32)
 			return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)i,
 						c->offcore_rsp_high[i],
 						"this processor has no such register");

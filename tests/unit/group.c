@@ -822,19 +822,19 @@ END_TEST
 /* A processor's group is on the PMU of its kind, also of processor 0. */
 START_TEST(kind_of_a_processor)
 {
-	char pmu[PERFCTR_NAME_SIZE];
+	char chosen[PERFCTR_NAME_SIZE];
 
 	root_make();
 	root_line("big/type", "8");
 	root_line("big/cpus", "1-3");
 	root_line("little/type", "9");
 	root_line("little/cpus", "0");
-	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 0, false, pmu), 0);
-	ck_assert_str_eq(pmu, "little");
-	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 1, false, pmu), 0);
-	ck_assert_str_eq(pmu, "big");
-	ck_assert_int_eq(perfctr_group_choose_pmu("page-faults", 0, false, pmu), 0);
-	ck_assert_str_eq(pmu, "");
+	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 0, false, chosen), 0);
+	ck_assert_str_eq(chosen, "little");
+	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 1, false, chosen), 0);
+	ck_assert_str_eq(chosen, "big");
+	ck_assert_int_eq(perfctr_group_choose_pmu("page-faults", 0, false, chosen), 0);
+	ck_assert_str_eq(chosen, "");
 	root_remove();
 }
 END_TEST
