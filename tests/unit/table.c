@@ -313,5 +313,5 @@ END_TEST
 
 #endif
 
-UNIT_MAIN("table", 60, test_print, whole_controls, test_errors, test_every_processor, test_native, test_event_set,
-	  historical_events)
+UNIT_MAIN("table", 60, test_print, whole_controls, test_errors, test_every_processor, test_native,
+	  test_event_set, historical_events)

@@ -351,5 +351,5 @@ START_TEST(sentences)
 }
 END_TEST
 
-UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, filters, what_does_not_fit, what_is_not_there,
-	  what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads, sentences)
+UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, filters, what_does_not_fit,
+	  what_is_not_there, what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads, sentences)
