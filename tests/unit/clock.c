@@ -196,7 +196,7 @@ START_TEST(descriptor_0)
 	ck_assert_uint_eq(pmu_events(), 0);
 	/* And of the event that is opened to see whether a thread's clock still is on. */
 	dup2(in, 0);
-	ck_assert_int_eq(perfctr_clock_watch(&clock, getpid()), 0);
+	ck_assert_int_eq(perfctr_clock_watch(&clock, getpid(), false), 0);
 	close(0);
 	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
 	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
