@@ -21,7 +21,7 @@ enum perfctr_rules {
 	PERFCTR_RULES_K7,	/* AMD, an enable bit each */
 	PERFCTR_RULES_P4,
 	PERFCTR_RULES_ARCH,	/* Intel, architectural performance monitoring */
-	PERFCTR_RULES_PPC,
+	PERFCTR_RULES_PPC,	/* before it: x86's */
 	PERFCTR_RULES_PMUV3,
 	PERFCTR_RULES_KERNEL,	/* the kernel's raw codes: nothing is known */
 };

@@ -113,7 +113,7 @@ static inline int differ(uint64_t name, uint64_t word)
 }
 
 /* Is the name of the record this word? */
-static inline int is_named(const struct perfctr_event_record *record, const char *word, size_t length)
+static HOT int is_named(const struct perfctr_event_record *record, const char *word, size_t length)
 {
 	const char *name = perfctr_event_names + record->name;
 	size_t i;
@@ -179,7 +179,8 @@ static uint32_t counters_of_escr(uint32_t escr, uint32_t select)
 	return set;
 }
 
-static void add_option(struct perfctr_event_choice *choice, const struct perfctr_event_record *from)
+static HOT void add_option(struct perfctr_event_choice *choice,
+			   const struct perfctr_event_record *from)
 {
 	struct perfctr_event_option *option = &choice->option[choice->options++];
 
@@ -272,7 +273,7 @@ static void apply_mask(const struct perfctr_event_table *table, struct perfctr_e
  * The big cores' offcore response event has a twin that looks at the second register: BBH of B7H, and
  * 2BH of 2AH since Golden Cove. (Of the small cores' the tables say it.)
  */
-static void add_twin(struct perfctr_event_choice *choice)
+static HOT void add_twin(struct perfctr_event_choice *choice)
 {
 	struct perfctr_event_option *first = choice->option;
 	uint32_t event = first->code & 0xFFFF;
@@ -313,7 +314,7 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 		if (length == 2 || number > 255 || choice->threshold)
 			return -1;
 		choice->threshold = 1;
-		choice->cmask = number;
+		choice->cmask = number & 0xFF;
 		return 1;
 	}
 	seen = choice->user | choice->kernel * 2u | choice->edge * 4u | choice->invert * 8u;

@@ -44,9 +44,9 @@ struct perfctr_event_choice {
 	unsigned int user : 1, kernel : 1, edge : 1, invert : 1;
 	unsigned int pebs : 1;	/* counts only in precise sampling */
 	unsigned int threshold : 1;	/* c=N was given */
-	unsigned int cmask;
-	uint32_t ireset;	/* with imode */
 	unsigned int imode : 1;
+	unsigned int cmask : 8;
+	uint32_t ireset;	/* with imode */
 };
 
 /* Why a word can't be looked up: the part of it that is wrong, or that asks for more. */
@@ -139,6 +139,37 @@ int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_even
 /* Would the choices in the set have places, if registers could hold more than one value? */
 int perfctr_event_clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t set);
+
+/* What a control says of one event, in words of the ISA's. */
+struct perfctr_code {
+	uint32_t map;		/* which counter; 0 if any programmable one will do */
+	uint32_t evntsel, high;	/* event select; P4: CCCR */
+	uint32_t reg;		/* MSR beside it, as in an option; 0: none */
+	uint64_t value;		/* for it; 0 if there is none */
+};
+
+/*
+ * The code of a choice, alone and wherever there is room: the first way, but one without fixed
+ * counters if it has modes. NULL; or a clause that says why the processor can't do it. A choice that
+ * names no level has the code of none.
+ */
+const char *perfctr_x86_choice_code(const struct perfctr_cpu *cpu,
+				    const struct perfctr_event_choice *choice,
+				    struct perfctr_code *code);
+const char *perfctr_powerpc_choice_code(const struct perfctr_cpu *cpu,
+					const struct perfctr_event_choice *choice,
+					struct perfctr_code *code);
+const char *perfctr_generic_choice_code(const struct perfctr_cpu *cpu,
+					const struct perfctr_event_choice *choice,
+					struct perfctr_code *code);
+
+/* The code of counter i of a checked control of the ISA, whose extended members count. */
+void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
+			      struct perfctr_code *code);
+void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
+				  struct perfctr_code *code);
+void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
+				  struct perfctr_code *code);
 
 /*
  * The control of the ISA that counts the choices, a-mode before i-mode, and where each went: place[i]

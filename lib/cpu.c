@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * This machine's processor: the only file of lib/ that knows the native ISA's controls. What they
- * mean comes from arch/; here they are turned into perf_events' terms.
+ * mean comes from arch/, what perf_events makes of it from attr.c.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__i386__) || defined(__x86_64__)
-#include "arch/x86/x86.h"
-#endif
 #include "arch/events.h"
 #include "internal.h"
 
@@ -27,19 +24,6 @@ static bool is_fixed(uint32_t map)
 #endif
 }
 #endif
-
-/* What Intel's fixed counters count, as general event codes (SDM vol. 3B, table 20-2); 0x300 is perf's
-   own code for the reference cycles of counter 2, and 0x400 for the slots of counter 3. */
-static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400 };
-
-static void control_name(char *name, size_t size, const struct perfctr_cpu_control *control,
-		       unsigned int i, unsigned int high)
-{
-	if (high)
-		snprintf(name, size, "0x%08X/0x%08X", control->evntsel[i], high);
-	else
-		snprintf(name, size, "0x%08X", control->evntsel[i]);
-}
 
 #if defined(__i386__) || defined(__x86_64__)
 
@@ -70,51 +54,12 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 }
 
 #define find_control_type() ((void)0)
+#define control_type PERF_TYPE_RAW
 #define GENERIC_TYPE PERFCTR_X86_GENERIC
 #define compile perfctr_x86_compile
+#define control_code perfctr_x86_control_code
 #define type_name perfctr_x86_type_name
 #define has_type perfctr_x86_has_type
-
-/* Bits of an event select that are perf's own business: USR, OS, INT, EN. */
-#define EVNTSEL_PERF	0x00530000u
-
-
-int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
-			 struct perf_event_attr *attr, char *name, size_t size)
-{
-	uint32_t evntsel = control->evntsel[i], map = control->pmc_map[i];
-	const struct perfctr_cpu *cpu = perfctr_this_cpu();
-	uint32_t high = perfctr_evntsel_high(cpu, control, i);
-	unsigned int fixed;
-	uint64_t extra;
-
-	control_name(name, size, control, i, high);
-	switch (cpu->rules) {
-	case PERFCTR_RULES_P6:
-	case PERFCTR_RULES_K7:
-	case PERFCTR_RULES_ARCH:
-		break;
-	default:
-		return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a control of the %s; load "
-				    "the perfctr driver, or count by event name", cpu->name);
-	}
-	/* Perf takes the value of a register beside the event select in config1. */
-	if (cpu->rules == PERFCTR_RULES_ARCH && perfctr_arch_extra(cpu, control, i, &extra))
-		attr->config1 = extra;
-	attr->type = PERF_TYPE_RAW;
-	attr->config = (evntsel & ~EVNTSEL_PERF) | (uint64_t)high << 32;
-	attr->exclude_user = !(evntsel & EVNTSEL_USR);
-	attr->exclude_kernel = !(evntsel & EVNTSEL_OS);
-	attr->exclude_hv = 1;
-	if (is_fixed(map)) {
-		fixed = map & 0xFFFF;
-		if (fixed >= ARRAY_SIZE(fixed_events))
-			return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] is fixed counter %u, which "
-					    "perf_events can't name; load the perfctr driver", i, fixed);
-		attr->config = fixed_events[fixed];
-	}
-	return 0;
-}
 
 #elif defined(__powerpc__)
 
@@ -131,18 +76,11 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 }
 
 #define find_control_type() ((void)0)
+#define control_type PERF_TYPE_RAW
 #define GENERIC_TYPE PERFCTR_PPC_GENERIC
 #define compile perfctr_powerpc_compile
+#define control_code perfctr_powerpc_control_code
 #define type_name perfctr_powerpc_type_name
-
-int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
-			 struct perf_event_attr *attr, char *name, size_t size)
-{
-	(void)attr;
-	control_name(name, size, control, i, 0);
-	return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a PowerPC control, whose MMCR fields "
-			    "it sets itself; count by event name (perfctr_group_open())");
-}
 
 #else	/* arm64 and every ISA without an ABI of its own */
 
@@ -191,6 +129,7 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 
 #define GENERIC_TYPE PERFCTR_GENERIC
 #define compile perfctr_generic_compile
+#define control_code perfctr_generic_control_code
 #define type_name perfctr_generic_type_name
 
 /*
@@ -212,28 +151,11 @@ static void find_control_type(void)
 			control_type = cores[i].type;
 }
 
-#define PMEVTYPER_P	0x80000000u
-#define PMEVTYPER_U	0x40000000u
-
-int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
-			 struct perf_event_attr *attr, char *name, size_t size)
-{
-	control_name(name, size, control, i, control->evntsel_high[i]);
-	attr->type = control_type;
-	attr->config = control->evntsel[i] | (uint64_t)control->evntsel_high[i] << 32;
-#ifdef __aarch64__
-	attr->config = control->evntsel[i] & 0xFFFF;
-	attr->exclude_kernel = (control->evntsel[i] & PMEVTYPER_P) != 0;
-	attr->exclude_user = (control->evntsel[i] & PMEVTYPER_U) != 0;
-	attr->exclude_hv = 1;
-#endif
-	return 0;
-}
-
 #endif
 
 static struct perfctr_cpu identified;
 static const struct perfctr_event_table *table;
+static bool is_identified;
 
 static void identify_once(void)
 {
@@ -242,21 +164,33 @@ static void identify_once(void)
 	/* The table is this machine's; a test's root is another one. */
 	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
 		table = perfctr_event_table(identified.id);
+	__atomic_store_n(&is_identified, true, __ATOMIC_RELEASE);
 }
 
 /* Asked once: CPUID is slow in virtual machines. */
-const struct perfctr_cpu *perfctr_this_cpu(void)
+const struct perfctr_cpu *perfctr_this_cpu_table(const struct perfctr_event_table **its_table)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, identify_once);
+	if (!__atomic_load_n(&is_identified, __ATOMIC_ACQUIRE))
+		pthread_once(&once, identify_once);
+	*its_table = table;
 	return &identified;
+}
+
+const struct perfctr_cpu *perfctr_this_cpu(void)
+{
+	const struct perfctr_event_table *ignored;
+
+	return perfctr_this_cpu_table(&ignored);
 }
 
 const struct perfctr_event_table *perfctr_this_table(void)
 {
-	perfctr_this_cpu();
-	return table;
+	const struct perfctr_event_table *its;
+
+	perfctr_this_cpu_table(&its);
+	return its;
 }
 
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
@@ -333,46 +267,33 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 
 #endif
 
-int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
-			const char *word, size_t length, struct perf_event_attr *attr)
+static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code *code, unsigned int i)
 {
-	const struct perfctr_event_option *option = &choice->option[0];
-	unsigned int fixed;
+	if (cpu->rules == PERFCTR_RULES_PPC)
+		return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a PowerPC control, whose MMCR "
+				    "fields it sets itself; count by event name "
+				    "(perfctr_group_open())");
+	if (cpu->rules == PERFCTR_RULES_ARCH)
+		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] is fixed counter %u, which perf_events can't "
+				    "name; load the perfctr driver", i, code->map & 0xFFFF);
+	return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a control of the %s; load the "
+			    "perfctr driver, or count by event name", cpu->name);
+}
 
-	if (choice->pebs)
-		return perfctr_fail(EOPNOTSUPP, "%.*s counts only in precise sampling", (int)length, word);
-	attr->type = PERF_TYPE_RAW;
-	attr->config = option->code | (uint64_t)option->high << 32;
-	switch (cpu->rules) {
-	case PERFCTR_RULES_PMUV3:
-		if (choice->edge || choice->invert || choice->cmask)
-			return perfctr_fail(EOPNOTSUPP, "%.*s: this processor has no edge detection, "
-					    "inversion or threshold", (int)length, word);
-		break;
-	case PERFCTR_RULES_P6:
-	case PERFCTR_RULES_K7:
-	case PERFCTR_RULES_ARCH:
-		/* The kernel has codes of its own for what only fixed counters count. */
-		if (option->fixed && !option->counters) {
-			fixed = (unsigned int)__builtin_ctz(option->fixed);
-			if (fixed < ARRAY_SIZE(fixed_events))
-				attr->config = fixed_events[fixed];
-		}
-		if (choice->threshold)
-			attr->config = (attr->config & ~0xFF000000ull) | choice->cmask << 24;
-		attr->config |= (choice->edge ? 0x40000u : 0) | (choice->invert ? 0x800000u : 0);
-		attr->config1 = option->reg ? option->value : 0;
-		break;
-	default:
-		return perfctr_fail(EOPNOTSUPP, "perf_events can't count %.*s on the %s, whose events "
-				    "it knows by names of its own; load the perfctr driver",
-				    (int)length, word, cpu->name);
-	}
-	if (choice->user || choice->kernel) {
-		attr->exclude_user = !choice->user;
-		attr->exclude_kernel = !choice->kernel;
-		attr->exclude_hv = 1;
-	}
+int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
+			 struct perf_event_attr *attr, char *name, size_t size)
+{
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	struct perfctr_code code;
+
+	control_code(cpu, control, i, &code);
+	if (code.high)
+		snprintf(name, size, "0x%08X/0x%08X", code.evntsel, code.high);
+	else
+		snprintf(name, size, "0x%08X", code.evntsel);
+	if (!perfctr_code_attr(cpu, &code, attr))
+		return fail_control(cpu, &code, i);
+	attr->type = control_type;
 	return 0;
 }
 

@@ -864,6 +864,13 @@ static SLOW int parse_other_tables(int first, const char *word, size_t length,
 
 #define MODIFIERS "ukhGHI"
 
+static bool is_modifiers(const char *p, const char *end)
+{
+	while (p < end && strchr(MODIFIERS "p", *p))
+		p++;
+	return p == end;
+}
+
 static int parse_modifiers(const char *text, size_t length, struct perf_event_attr *attr)
 {
 	static const char letters[] = MODIFIERS;
@@ -906,6 +913,13 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 	return 0;
 }
 
+static const char *end_of_word(const char *event, size_t length)
+{
+	const char *colon = memchr(event, ':', length);
+
+	return colon ? colon : event + length;
+}
+
 /*
  * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it);
  * *rest is set to what follows it. alone: what a table says against it is a mistake; else the name
@@ -914,16 +928,17 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 static int parse_name(const struct perfctr_pmu *core, bool alone, const char *event, size_t length,
 		      struct perf_event_attr *attr, const char **rest)
 {
-	const char *end = event + length, *colon = memchr(event, ':', length);
+	bool own = memchr(event, '_', length);
+	const char *end = event + length;
 	int found;
-	bool own;
 
-	*rest = colon ? colon : end;
-	/* These have no underscore and only modifiers behind them, unlike the processors' own. */
-	own = memchr(event, '_', length) ||
-	      (colon && strspn(colon + 1, MODIFIERS "p") < (size_t)(end - colon - 1));
-	if (!own && parse_word(event, (size_t)(*rest - event), attr))
-		return word_on_core(core, attr);
+	/* Words have no underscore and only modifiers behind them, unlike the processors' own. */
+	if (!own) {
+		*rest = end_of_word(event, length);
+		own = *rest < end && !is_modifiers(*rest + 1, end);
+		if (!own && parse_word(event, (size_t)(*rest - event), attr))
+			return word_on_core(core, attr);
+	}
 	/* The table before sysfs, which costs system calls. It takes unit masks and modifiers. */
 	found = core ? perfctr_core_table_parse(core, event, length, attr) :
 		       perfctr_table_parse(event, length, attr);
@@ -933,6 +948,7 @@ static int parse_name(const struct perfctr_pmu *core, bool alone, const char *ev
 		*rest = end;
 		return 1;
 	}
+	*rest = end_of_word(event, length);
 	if (own && found == 0 && parse_word(event, (size_t)(*rest - event), attr))
 		return word_on_core(core, attr);
 	if (found == 0)
@@ -947,8 +963,10 @@ static int parse_name(const struct perfctr_pmu *core, bool alone, const char *ev
 
 static void begin(struct perf_event_attr *attr)
 {
-	memset(attr, 0, sizeof(*attr));
-	attr->size = sizeof(*attr);
+	/* Copied in fewer instructions than it is cleared. */
+	static const struct perf_event_attr empty = { .size = sizeof(empty) };
+
+	*attr = empty;
 }
 
 /* PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above. */
@@ -999,7 +1017,7 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 		      const char **rest)
 {
 	const char *end = event + length, *slash = memchr(event, '/', length), *close;
-	const char *colon, *name, *p;
+	const char *colon, *name;
 	size_t word_length;
 	int found;
 
@@ -1024,9 +1042,7 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	*rest = colon ? colon : end;
 	if (parse_tracepoint(event, word_length, name, (size_t)(*rest - name), attr) == 0)
 		return 0;
-	for (p = name; p < end && strchr(MODIFIERS "p", *p); )
-		p++;
-	return p == end ? fail_unknown(event, word_length) : -1;
+	return is_modifiers(name, end) ? fail_unknown(event, word_length) : -1;
 }
 
 /* The modifiers behind an event that ends at rest. */

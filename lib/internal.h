@@ -640,9 +640,13 @@ void perfctr_cpu_info(struct perfctr_info *info);
  */
 int perfctr_cpu_info_wished(struct perfctr_info *info);
 
-/* This machine's processor, as it says itself, and the table of its events (NULL: none). */
+/*
+ * This machine's processor, as it says itself, and the table of its events (NULL: none): both by one
+ * call, or each.
+ */
 struct perfctr_cpu;
 struct perfctr_event_table;
+const struct perfctr_cpu *perfctr_this_cpu_table(const struct perfctr_event_table **table);
 const struct perfctr_cpu *perfctr_this_cpu(void);
 const struct perfctr_event_table *perfctr_this_table(void);
 
@@ -652,12 +656,27 @@ const struct perfctr_event_table *perfctr_this_table(void);
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu);
 
+/* ---- attr.c ---- */
+
 /*
- * What a look-up in the table of cpu found, in perf_events' terms. 0, or -1 after perfctr_fail().
+ * What the words of a control say of an event, in perf_events' terms. Whether perf_events can count
+ * so; it has set the attr's type, too.
+ */
+struct perfctr_code;
+bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+		       struct perf_event_attr *attr);
+
+/*
+ * The same of what a look-up in the table of cpu found, by the words that a control would have. 0, or
+ * -1 after perfctr_fail(EOPNOTSUPP).
  */
 struct perfctr_event_choice;
-int perfctr_choice_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
-			const char *word, size_t length, struct perf_event_attr *attr);
+int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+		       const char *word, size_t length, struct perf_event_attr *attr);
+
+/* The processor can't count what was asked for, for a reason of arch/. -1, after perfctr_fail(). */
+int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
+			const char *reason);
 
 /* ---- table.c ---- */
 

@@ -6,6 +6,7 @@ lib_libinternal_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 lib_libinternal_la_LIBADD = arch/libarch.la
 lib_libinternal_la_SOURCES = \
 	lib/attach.c \
+	lib/attr.c \
 	lib/clock.c \
 	lib/counter.c \
 	lib/cpu.c \

@@ -227,16 +227,17 @@ static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_e
 
 	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
 	if (!error)
-		return perfctr_choice_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
+		return perfctr_event_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
 	return error == PERFCTR_EVENT_UNKNOWN ? 0 :
 	       fail_in(cpu, table, error, word, length, part, part_length, event);
 }
 
 int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
 {
-	const struct perfctr_event_table *table = perfctr_this_table();
+	const struct perfctr_event_table *table;
+	const struct perfctr_cpu *cpu = perfctr_this_cpu_table(&table);
 
-	return table ? parse_in(perfctr_this_cpu(), table, word, length, attr) : 0;
+	return table ? parse_in(cpu, table, word, length, attr) : 0;
 }
 
 int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
@@ -405,12 +406,10 @@ static int make_control(const struct target *target, const char *events, void *c
 		name_set(names, sizeof(names), words, lengths, conflict);
 		if (conflict & (conflict - 1))
 			return perfctr_fail(ENOSPC, "%s can't be counted together: %s", names, reason);
-		return perfctr_fail(EOPNOTSUPP, "%s can't be counted on the %s: %s", names,
-				    target->cpu.name, reason);
+		return perfctr_fail_choice(&target->cpu, names, strlen(names), reason);
 	}
 	if (compile(target, control, &d) < 0)
-		return perfctr_fail(EOPNOTSUPP, "%s can't be counted on the %s: %s", words[0],
-				    target->cpu.name, d.rule);
+		return perfctr_fail_choice(&target->cpu, words[0], lengths[0], d.rule);
 	return 0;
 }
 

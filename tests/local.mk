@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
+	tests/unit/attr \
 	tests/unit/clock \
 	tests/unit/doctor \
 	tests/unit/engine \
@@ -93,6 +94,8 @@ tests_unit_assign_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_attr_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_attr_LDADD = $(UNIT_LDADD)
 tests_unit_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP)

@@ -173,6 +173,30 @@ int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, 
 	return 0;
 }
 
+static uint32_t evntsel(const struct perfctr_event_choice *choice, unsigned int option)
+{
+	return choice->option[option].code | (choice->kernel ? 0 : PMEVTYPER_P) |
+	       (choice->user ? 0 : PMEVTYPER_U);
+}
+
+const char *perfctr_generic_choice_code(const struct perfctr_cpu *cpu,
+					const struct perfctr_event_choice *choice,
+					struct perfctr_code *code)
+{
+	*code = (struct perfctr_code){ .evntsel = evntsel(choice, 0) };
+	return perfctr_event_plain(cpu, choice);
+}
+
+void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
+				  struct perfctr_code *code)
+{
+	const struct perfctr_cpu_control *c = control;
+
+	(void)cpu;
+	*code = (struct perfctr_code){ .map = c->pmc_map[i], .evntsel = c->evntsel[i],
+				       .high = c->evntsel_high[i] };
+}
+
 int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 			   const struct perfctr_event_choice choices[], unsigned int n,
 			   void *control, unsigned int place[], uint32_t *conflict,
@@ -194,9 +218,7 @@ int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
 		c->pmc_map[place[i]] = counter[i];
-		c->evntsel[place[i]] = choices[i].option[option[i]].code |
-				       (choices[i].kernel ? 0 : PMEVTYPER_P) |
-				       (choices[i].user ? 0 : PMEVTYPER_U);
+		c->evntsel[place[i]] = evntsel(&choices[i], option[i]);
 		c->ireset[place[i]] = choices[i].imode ? (int)choices[i].ireset : 0;
 	}
 	return 0;

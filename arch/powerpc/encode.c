@@ -56,6 +56,23 @@ static int assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choi
 	return -1;
 }
 
+const char *perfctr_powerpc_choice_code(const struct perfctr_cpu *cpu,
+					const struct perfctr_event_choice *choice,
+					struct perfctr_code *code)
+{
+	*code = (struct perfctr_code){ .evntsel = choice->option[0].code };
+	return perfctr_event_plain(cpu, choice);
+}
+
+void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
+				  struct perfctr_code *code)
+{
+	const struct perfctr_cpu_control *c = control;
+
+	(void)cpu;
+	*code = (struct perfctr_code){ .map = c->pmc_map[i], .evntsel = c->evntsel[i] };
+}
+
 int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
 			   const struct perfctr_event_choice choices[], unsigned int n,
 			   void *control, unsigned int place[], uint32_t *conflict,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* Events -> an x86 control. */
+/* Events -> an x86 control: the one place where an event's name becomes bits. */
 #include "arch/x86/x86.h"
 #include "arch/events.h"
 
@@ -8,105 +8,184 @@
 #define CCCR_COMPLEMENT	0x00080000u
 #define CCCR_COMPARE	0x00040000u
 
-/* A clause that says why the processor can't do what the choice asks for; NULL if it can. */
-static const char *impossible(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice)
+/* An event select that has e, i or c=N is no fixed counter's: the first way to count without one. */
+static const struct perfctr_event_option *programmable(const struct perfctr_event_choice *choice)
+{
+	unsigned int i;
+
+	for (i = 0; i < choice->options; i++)
+		if (choice->option[i].counters)
+			return &choice->option[i];
+	return NULL;
+}
+
+/* P6 and its successors. */
+static inline int is_p6(const struct perfctr_cpu *cpu)
+{
+	return 1u << cpu->rules & (1u << PERFCTR_RULES_P6 | 1u << PERFCTR_RULES_K7 |
+				   1u << PERFCTR_RULES_ARCH);
+}
+
+static inline int has_modes(const struct perfctr_event_choice *choice)
+{
+	return choice->edge || choice->invert || choice->cmask;
+}
+
+static const char *impossible_p4(const struct perfctr_event_choice *choice)
 {
 	const struct perfctr_event_option *option = &choice->option[0];
-	int modes = choice->edge || choice->invert || choice->cmask;
 
+	if (option->pebs_enable & ~0x01000607u || option->pebs_matrix_vert & ~0x3u)
+		return "its replay tag needs bits that no control may set";
+	return choice->cmask > 16 ? "a P4's threshold is at most 16" :
+	       !choice->cmask && has_modes(choice) ? "on a P4, e and i need a threshold (c=N)" : NULL;
+}
+
+static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
+					const struct perfctr_event_choice *choice)
+{
+	const struct perfctr_event_option *option = &choice->option[0];
+
+	if (has_modes(choice) && !programmable(choice))
+		return "a fixed counter has no e, i or c=N, and no other can count it";
+	if (option->code & (uint32_t)cpu->reserved)
+		return "it needs AnyThread (bit 21), which this processor does not have";
+	if (!option->reg || option->reg - 0x1A6 < 2)
+		return NULL;
+	if (option->reg != 0x3F7)
+		return "it needs a register that no control can carry";
+	return cpu->frontend ? NULL : "this processor has no MSR_PEBS_FRONTEND";
+}
+
+/* A clause that says why the processor can't do what the choice asks for; NULL if it can. */
+static inline const char *impossible(const struct perfctr_cpu *cpu,
+				     const struct perfctr_event_choice *choice)
+{
 	if (choice->pebs)
 		return "it counts only in precise sampling";
 	if (choice->imode && !cpu->pcint)
 		return "this processor can't interrupt on overflow";
-	switch (cpu->rules) {
-	case PERFCTR_RULES_WINCHIP:
-	case PERFCTR_RULES_C3:
-	case PERFCTR_RULES_P5:
-	case PERFCTR_RULES_MII:
-		if (choice->user != choice->kernel && cpu->rules != PERFCTR_RULES_P5 &&
-		    cpu->rules != PERFCTR_RULES_MII)
-			return "this processor can't tell user from kernel";
-		return modes ? "this processor has no edge detection, inversion or threshold" : NULL;
-	case PERFCTR_RULES_P4:
-		if (option->pebs_enable & ~0x01000607u || option->pebs_matrix_vert & ~0x3u)
-			return "its replay tag needs bits that no control may set";
-		return choice->cmask > 16 ? "a P4's threshold is at most 16" :
-		       !choice->cmask && modes ? "on a P4, e and i need a threshold (c=N)" : NULL;
-	default:
-		break;
-	}
-	if (modes && !option->counters)
-		return "a fixed counter has no e, i or c=N, and no other can count it";
-	switch (option->reg) {
-	case 0: case 0x1A6: case 0x1A7:
-		return NULL;
-	case 0x3F7:
-		return cpu->frontend ? NULL : "this processor has no MSR_PEBS_FRONTEND";
-	default:
-		return "it needs a register that no control can carry";
-	}
+	if (is_p6(cpu))
+		return impossible_p6(cpu, choice);
+	if (cpu->rules == PERFCTR_RULES_P4)
+		return impossible_p4(choice);
+	if ((cpu->rules == PERFCTR_RULES_WINCHIP || cpu->rules == PERFCTR_RULES_C3) &&
+	    choice->user != choice->kernel)
+		return "this processor can't tell user from kernel";
+	return perfctr_event_plain(cpu, choice);
 }
 
-/* What the event select says about modes, with the choice's own in addition to the table's. */
-static uint32_t p6_modes(const struct perfctr_event_choice *choice)
+static uint32_t cccr(const struct perfctr_event_choice *choice,
+		     const struct perfctr_event_option *option)
 {
-	return (choice->user ? EVNTSEL_USR : 0) | (choice->kernel ? EVNTSEL_OS : 0) |
-	       (choice->imode ? EVNTSEL_INT : 0) | (choice->edge ? 0x00040000u : 0) |
-	       (choice->invert ? 0x00800000u : 0);
-}
+	uint32_t cccr = 0x31000u | option->select << 13 | (choice->imode ? CCCR_PMI : 0);
 
-static void encode_p4(const struct perfctr_event_choice *choice,
-		      const struct perfctr_event_option *option, struct perfctr_cpu_control *c,
-		      unsigned int i)
-{
-	c->pmc_map[i] |= 0x80000000u;	/* fast RDPMC */
-	c->evntsel[i] = 0x31000u | option->select << 13 | (choice->imode ? CCCR_PMI : 0);
 	if (choice->cmask)
-		c->evntsel[i] |= CCCR_COMPARE | (choice->cmask - 1) << 20 |
-				 (choice->invert ? CCCR_COMPLEMENT : 0) |
-				 (choice->edge ? CCCR_EDGE : 0);
-	c->p4.escr[i] = option->code | (choice->user ? 4u : 0) | (choice->kernel ? 8u : 0);
-	c->p4.pebs_enable |= option->pebs_enable;
-	c->p4.pebs_matrix_vert |= option->pebs_matrix_vert;
+		cccr |= CCCR_COMPARE | (choice->cmask - 1u) << 20 |
+			(choice->invert ? CCCR_COMPLEMENT : 0) | (choice->edge ? CCCR_EDGE : 0);
+	return cccr;
 }
 
-static void encode_one(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
-		       const struct perfctr_event_option *option, struct perfctr_cpu_control *c,
-		       unsigned int i)
+/* The table's code and modes, and the choice's own; a threshold takes the place of the table's. */
+static inline uint32_t evntsel_p6(const struct perfctr_cpu *cpu,
+				  const struct perfctr_event_choice *choice,
+				  const struct perfctr_event_option *option, uint32_t map)
 {
-	unsigned int n = option->reg - 0x1A6;
+	uint32_t evntsel = option->code;
 
-	c->ireset[i] = choice->imode ? (int)choice->ireset : 0;
-	switch (cpu->rules) {
-	case PERFCTR_RULES_P4:
-		encode_p4(choice, option, c, i);
-		return;
-	case PERFCTR_RULES_P5:
-	case PERFCTR_RULES_MII:
-		c->evntsel[i] = option->code | (choice->kernel ? 0x40u : 0) | (choice->user ? 0x80u : 0);
-		return;
-	case PERFCTR_RULES_WINCHIP:
-	case PERFCTR_RULES_C3:
-		c->evntsel[i] = option->code;
-		return;
-	default:
-		break;
-	}
-	c->evntsel[i] = option->code | p6_modes(choice);
+	/* Most names have no modifiers. */
+	if (choice->user || choice->kernel || choice->edge || choice->invert || choice->imode)
+		evntsel |= choice->user * EVNTSEL_USR | choice->kernel * EVNTSEL_OS |
+			   choice->imode * EVNTSEL_INT | choice->edge * EVNTSEL_EDGE |
+			   choice->invert * EVNTSEL_INV;
 	if (choice->threshold || choice->cmask)
-		c->evntsel[i] = (c->evntsel[i] & 0x00FFFFFFu) | choice->cmask << 24;
-	c->evntsel_high[i] = option->high;
-	if (cpu->rules != PERFCTR_RULES_P6 || c->pmc_map[i] == 0)
-		c->evntsel[i] |= EVNTSEL_ENABLE;
-	if (c->pmc_map[i] & FIXED_COUNTER)
-		c->evntsel[i] &= EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_ENABLE |
-				 EVNTSEL_ANY;
+		evntsel = (evntsel & 0x00FFFFFFu) | (uint32_t)choice->cmask << 24;
+	if (cpu->rules != PERFCTR_RULES_P6 || map == 0)
+		evntsel |= EVNTSEL_ENABLE;
+	if (map & FIXED_COUNTER)
+		evntsel &= EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_ENABLE | EVNTSEL_ANY;
+	return evntsel;
+}
+
+/* The words of other families, where they differ. */
+static void make_other(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+		       const struct perfctr_event_option *option, struct perfctr_code *code)
+{
+	code->evntsel = option->code;
+	if (cpu->rules == PERFCTR_RULES_P4) {
+		code->map |= 0x80000000u;	/* fast RDPMC */
+		code->evntsel = cccr(choice, option);
+		code->value = option->code | (choice->user ? 4u : 0) | (choice->kernel ? 8u : 0);
+	} else if (cpu->rules == PERFCTR_RULES_P5 || cpu->rules == PERFCTR_RULES_MII) {
+		code->evntsel |= (choice->kernel ? 0x40u : 0) | (choice->user ? 0x80u : 0);
+	}
+}
+
+/* What a control says of the choice, counted in this way, on this counter. */
+static inline void make_code(const struct perfctr_cpu *cpu,
+			     const struct perfctr_event_choice *choice,
+			     const struct perfctr_event_option *option, uint32_t map,
+			     struct perfctr_code *code)
+{
+	code->map = map;
+	code->high = option->high;
+	code->reg = option->reg;
+	code->value = option->value;
+	if (is_p6(cpu))
+		code->evntsel = evntsel_p6(cpu, choice, option, map);
+	else
+		make_other(cpu, choice, option, code);
+}
+
+const char *perfctr_x86_choice_code(const struct perfctr_cpu *cpu,
+				    const struct perfctr_event_choice *choice,
+				    struct perfctr_code *code)
+{
+	const struct perfctr_event_option *option = &choice->option[0];
+	const char *reason = impossible(cpu, choice);
+	uint32_t map = 0;
+
+	if (reason)
+		return reason;
+	if (is_p6(cpu) && has_modes(choice))
+		option = programmable(choice);
+	if (!option->counters && option->fixed)
+		map = FIXED_COUNTER | (uint32_t)__builtin_ctz(option->fixed);
+	make_code(cpu, choice, option, map, code);
+	return NULL;
+}
+
+void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
+			      struct perfctr_code *code)
+{
+	const struct perfctr_cpu_control *c = control;
+
+	code->map = c->pmc_map[i];
+	code->evntsel = c->evntsel[i];
+	code->high = perfctr_evntsel_high(cpu, c, i);
+	code->value = 0;
+	code->reg = cpu->rules == PERFCTR_RULES_ARCH ?
+		    perfctr_arch_extra(cpu, c, i, &code->value) : 0;
+}
+
+static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+		     struct perfctr_cpu_control *c, unsigned int i)
+{
+	unsigned int n = code->reg - 0x1A6;
+
+	c->pmc_map[i] = code->map;
+	c->evntsel[i] = code->evntsel;
+	if (cpu->rules == PERFCTR_RULES_P4) {
+		c->p4.escr[i] = (uint32_t)code->value;
+		return;
+	}
+	c->evntsel_high[i] = code->high;
 	if (n < 2) {
-		c->offcore_rsp[n] = (uint32_t)option->value;
+		c->offcore_rsp[n] = (uint32_t)code->value;
 		if (cpu->offcore_width > 32)
-			c->offcore_rsp_high[n] = (uint32_t)(option->value >> 32);
-	} else if (option->reg == 0x3F7) {
-		c->pebs_frontend = (uint32_t)option->value;
+			c->offcore_rsp_high[n] = (uint32_t)(code->value >> 32);
+	} else if (code->reg == 0x3F7) {
+		c->pebs_frontend = (uint32_t)code->value;
 	}
 }
 
@@ -117,6 +196,7 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 	struct perfctr_cpu_control *c = control;
 	unsigned int option[PERFCTR_ASSIGN_MAX], i;
 	uint32_t counter[PERFCTR_ASSIGN_MAX];
+	struct perfctr_code code;
 
 	for (i = 0; i < n; i++) {
 		*reason = impossible(cpu, &choices[i]);
@@ -140,8 +220,15 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 	}
 	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
-		c->pmc_map[place[i]] = counter[i];
-		encode_one(cpu, &choices[i], &choices[i].option[option[i]], c, place[i]);
+		const struct perfctr_event_option *chosen = &choices[i].option[option[i]];
+
+		make_code(cpu, &choices[i], chosen, counter[i], &code);
+		put_code(cpu, &code, c, place[i]);
+		c->ireset[place[i]] = choices[i].imode ? (int)choices[i].ireset : 0;
+		if (cpu->rules == PERFCTR_RULES_P4) {
+			c->p4.pebs_enable |= chosen->pebs_enable;
+			c->p4.pebs_matrix_vert |= chosen->pebs_matrix_vert;
+		}
 	}
 	return 0;
 }

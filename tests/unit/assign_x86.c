@@ -42,7 +42,7 @@ static int counts_p4(const struct perfctr_cpu_control *c, unsigned int i,
 
 	/* A threshold of N is "more than N - 1" (COMPARE), inverted "N - 1 or less". */
 	if (choice->cmask)
-		cccr |= 1u << 18 | (choice->cmask - 1) << 20 | (choice->invert ? 1u << 19 : 0) |
+		cccr |= 1u << 18 | (choice->cmask - 1u) << 20 | (choice->invert ? 1u << 19 : 0) |
 			(choice->edge ? 1u << 24 : 0);
 	return pmc < 18 && option->counters >> pmc & 1 && c->evntsel[i] == cccr &&
 	       perfctr_p4_escr(pmc, option->select) == option->reg &&

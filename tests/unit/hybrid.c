@@ -91,7 +91,7 @@ START_TEST(arrowlake)
 		ck_assert_str_eq(id_of("cpu_atom"), "arl_skymont");
 		ck_assert_str_eq(id_of("cpu_lowpower"), "crestmont");
 		/* Skymont and Crestmont have it, by different codes. */
-		means("TOPDOWN_RETIRING:ALL", "cpu_atom:10:0x700 cpu_lowpower:11:0x72");
+		means("TOPDOWN_RETIRING:ALL", "cpu_atom:10:0x2c2 cpu_lowpower:11:0x72");
 		root_remove();
 		_exit(0);
 	}

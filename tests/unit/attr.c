@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A name counts the same with a control and through perf_events: every name of every table, of all
+ * ISAs on any host, with every modifier. Either both are refused, in the same words, or the bits of
+ * the control and of the attr say the same event.
+ */
+#include <stdio.h>
+#include "arch/events.h"
+#include "unit.h"
+
+static const struct isa {
+	const char *(*id)(unsigned int n);
+	int (*named)(const char *id, struct perfctr_cpu *cpu);
+	int (*encode)(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+		      unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
+		      const char **reason);
+	int (*compile)(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+		       struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
+	const struct perfctr_field *(*fields)(const struct perfctr_cpu *cpu);
+} isas[] = {
+	{ perfctr_x86_id, perfctr_x86_named, perfctr_x86_encode, perfctr_x86_compile,
+	  perfctr_x86_fields },
+	{ perfctr_powerpc_id, perfctr_powerpc_named, perfctr_powerpc_encode,
+	  perfctr_powerpc_compile, perfctr_powerpc_fields },
+	{ perfctr_arm64_id, perfctr_arm64_named, perfctr_generic_encode, perfctr_generic_compile,
+	  perfctr_generic_fields },
+};
+
+/* Check writes down every assertion that holds, which would be most of the time here. */
+#define demand(condition, ...) do { \
+	if (!(condition)) \
+		ck_abort_msg(__VA_ARGS__); \
+} while (0)
+
+/* An event, wherever it stands. */
+struct meaning {
+	uint64_t event, extra;
+	unsigned int cmask, edge, invert, any, user, kernel;
+};
+
+/* A word of a control of any ISA; 0 if that has none of the name. */
+static uint32_t word_of(const struct perfctr_field *fields, const uint32_t *control,
+			const char *name, unsigned int i)
+{
+	for (; fields->name[0]; fields++)
+		if (!strcmp(fields->name, name))
+			return control[fields->offset / sizeof(*control) + i];
+	return 0;
+}
+
+/* Bits of the P6's event select; its own levels, and those that perf has elsewhere. */
+static struct meaning p6_meaning(uint64_t evntsel)
+{
+	return (struct meaning){
+		.event = evntsel & 0xFFFFFFFF0000FFFF, .cmask = evntsel >> 24 & 0xFF,
+		.edge = evntsel >> 18 & 1, .invert = evntsel >> 23 & 1, .any = evntsel >> 21 & 1,
+		.user = evntsel >> 16 & 1, .kernel = evntsel >> 17 & 1,
+	};
+}
+
+/* SDM vol. 3B, tables 20-1 and 20-2, and the codes that perf made up for counters 2 and 3. */
+static struct meaning fixed_meaning(uint32_t counter, uint32_t evntsel)
+{
+	static const uint32_t events[] = { 0xC0, 0x3C, 0x300, 0x400, 0x73, 0x19C, 0x2C2 };
+	struct meaning m = p6_meaning(evntsel);
+
+	demand(counter < ARRAY_SIZE(events), "fixed counter %u", counter);
+	demand(!m.cmask && !m.edge && !m.invert, "%#x", evntsel);
+	m.event = events[counter];
+	return m;
+}
+
+static struct meaning control_meaning(const struct perfctr_cpu *cpu,
+				      const struct perfctr_field *fields, const uint32_t *control)
+{
+	uint32_t map = word_of(fields, control, "pmc_map", 0), n;
+	uint32_t evntsel = word_of(fields, control, "evntsel", 0);
+	uint64_t high = word_of(fields, control, "evntsel_high", 0);
+	struct meaning m;
+
+	if (cpu->rules == PERFCTR_RULES_PMUV3)
+		return (struct meaning){ .event = evntsel & 0x3FFFFFFF, .user = !(evntsel >> 30 & 1),
+					 .kernel = !(evntsel >> 31) };
+	m = map & 0x40000000 ? fixed_meaning(map & 0xFFFF, evntsel) :
+	    p6_meaning(evntsel | high << 32);
+	for (n = 0; n < 2; n++)
+		m.extra |= word_of(fields, control, "offcore_rsp", n) |
+			   (uint64_t)word_of(fields, control, "offcore_rsp_high", n) << 32;
+	m.extra |= word_of(fields, control, "pebs_frontend", 0);
+	return m;
+}
+
+static struct meaning attr_meaning(const struct perfctr_cpu *cpu, const struct perf_event_attr *attr)
+{
+	struct meaning m = { .event = attr->config };
+
+	if (cpu->rules != PERFCTR_RULES_PMUV3) {
+		m = p6_meaning(attr->config);
+		/* Levels, interrupts and enabling are perf's own. */
+		demand(!(attr->config & 0x00530000), "%#llx", (unsigned long long)attr->config);
+	}
+	m.extra = attr->config1;
+	m.user = !attr->exclude_user;
+	m.kernel = !attr->exclude_kernel;
+	return m;
+}
+
+/* The reference clock and the slots have a code that other counters know, and one that is perf's. */
+static bool same_event(uint64_t control, uint64_t attr)
+{
+	return control == attr || (control == 0x300 && attr == 0x13C) ||
+	       (control == 0x400 && attr == 0x1A4);
+}
+
+static bool same(const struct meaning *c, const struct meaning *a)
+{
+	return same_event(c->event, a->event) && c->extra == a->extra && c->cmask == a->cmask &&
+	       c->edge == a->edge && c->invert == a->invert && c->any == a->any &&
+	       c->user == a->user && c->kernel == a->kernel;
+}
+
+static bool perf_can(const struct perfctr_cpu *cpu)
+{
+	return cpu->rules == PERFCTR_RULES_P6 || cpu->rules == PERFCTR_RULES_K7 ||
+	       cpu->rules == PERFCTR_RULES_ARCH || cpu->rules == PERFCTR_RULES_PMUV3;
+}
+
+/* Has the choice no control? Its own sentence is then in text. */
+static bool refused(const struct isa *isa, const struct perfctr_cpu *cpu, const char *word,
+		    const struct perfctr_event_choice *choice, uint32_t *control, char *text,
+		    size_t size)
+{
+	static struct perfctr_program program;
+	struct perfctr_diagnosis diagnosis;
+	uint32_t conflict;
+	unsigned int place;
+	const char *reason;
+
+	if (isa->encode(cpu, choice, 1, control, &place, &conflict, &reason) == 0 &&
+	    isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &diagnosis) == 0)
+		return false;
+	demand(perfctr_cpu_events_print(cpu->id, word) == -1 && errno == EOPNOTSUPP, "%s", word);
+	snprintf(text, size, "%s", perfctr_error());
+	return true;
+}
+
+static unsigned int refusals, alike, perfs;
+
+static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const char *word)
+{
+	uint32_t control[256] = { 0 };
+	struct perf_event_attr attr = { 0 };
+	struct perfctr_event_choice choice;
+	struct meaning c, a;
+	char sentence[1000];
+	unsigned int event;
+	const char *part;
+	size_t length;
+	int error;
+
+	demand(perfctr_event_lookup(perfctr_event_table(cpu->id), word, strlen(word), &choice, &part,
+				    &length, &event) == 0, "%s", word);
+	error = perfctr_event_attr(cpu, &choice, word, strlen(word), &attr);
+	demand(error ? errno == EOPNOTSUPP : !attr.exclude_hv == !(choice.user || choice.kernel),
+	       "%s", word);
+	if (!choice.user && !choice.kernel)
+		choice.user = choice.kernel = 1;
+	if (refused(isa, cpu, word, &choice, control, sentence, sizeof(sentence))) {
+		demand(error, "%s: no control, but an attr: %s", cpu->id, sentence);
+		demand(!strcmp(perfctr_error(), sentence), "%s, and not %s", perfctr_error(),
+		       sentence);
+		refusals++;
+		return;
+	}
+	if (!perf_can(cpu)) {
+		demand(error && strstr(perfctr_error(), "perf_events can't count"), "%s: %s",
+			      cpu->id, word);
+		perfs++;
+		return;
+	}
+	demand(!error, "%s: a control, but no attr: %s", cpu->id, perfctr_error());
+	c = control_meaning(cpu, isa->fields(cpu), control);
+	a = attr_meaning(cpu, &attr);
+	demand(same(&c, &a), "%s: %s: control %#llx, attr %#llx %#llx", cpu->id, word,
+		      (unsigned long long)c.event, (unsigned long long)attr.config,
+		      (unsigned long long)attr.config1);
+	alike++;
+}
+
+static void check_modifiers(const struct isa *isa, const struct perfctr_cpu *cpu, const char *name)
+{
+	static const char *const levels[] = { "", ":u", ":k", ":uk" };
+	static const char *const modes[] = { "", ":e", ":i", ":ei" };
+	static const char *const thresholds[] = { "", ":c=0", ":c=1", ":c=16", ":c=255" };
+	char word[200];
+	unsigned int i;
+
+	for (i = 0; i < 4 * 4 * 5; i++) {
+		snprintf(word, sizeof(word), "%s%s%s%s", name, levels[i % 4], modes[i / 4 % 4],
+			 thresholds[i / 16]);
+		check(isa, cpu, word);
+	}
+}
+
+static void check_table(const struct isa *isa, const struct perfctr_cpu *cpu)
+{
+	const struct perfctr_event_table *table = perfctr_event_table(cpu->id);
+	struct perfctr_event_entry entry;
+	unsigned int n = 0;
+	char name[160];
+
+	while ((n = perfctr_event_walk(table, n, &entry))) {
+		if (entry.needs_mask)
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", entry.event, entry.mask ? "." : "",
+			 entry.mask ? entry.mask : "");
+		check_modifiers(isa, cpu, name);
+	}
+}
+
+START_TEST(every_name_and_modifier)
+{
+	struct perfctr_cpu cpu;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(isas); i++) {
+		for (n = 0; isas[i].id(n); n++) {
+			ck_assert_int_eq(isas[i].named(isas[i].id(n), &cpu), 0);
+			check_table(&isas[i], &cpu);
+		}
+	}
+	printf("%u alike, %u refused alike, %u not perf's\n", alike, refusals, perfs);
+	ck_assert(alike > 1000000 && refusals > 10000 && perfs > 10000);
+}
+END_TEST
+
+/* Event, threshold and so on by hand: what the kernel is asked for. */
+static uint64_t config(const char *id, const char *word)
+{
+	struct perfctr_event_choice choice;
+	struct perf_event_attr attr = { 0 };
+	struct perfctr_cpu cpu;
+	unsigned int event;
+	const char *part;
+	size_t length;
+
+	ck_assert_int_eq(perfctr_x86_named(id, &cpu), 0);
+	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table(id), word, strlen(word), &choice,
+					      &part, &length, &event), 0);
+	return perfctr_event_attr(&cpu, &choice, word, strlen(word), &attr) < 0 ? ~0ull :
+	       attr.config;
+}
+
+START_TEST(fixed_counters)
+{
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC"), 0x300);
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC:u:c=0"), 0x300);
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED:REF_TSC:u:e"), ~0ull);
+	ck_assert_str_eq(perfctr_error(), "CPU_CLK_UNHALTED:REF_TSC:u:e can't be counted on the "
+			 "Intel Skylake, client: a fixed counter has no e, i or c=N, and no other "
+			 "can count it");
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC:c=1"), ~0ull);
+	/* AnyThread is both counters'. */
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.THREAD_ANY"), 0x20003C);
+	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.THREAD_P_ANY:c=1"), 0x120003C);
+	ck_assert_uint_eq(config("skymont", "TOPDOWN_FE_BOUND.ALL"), 0x19C);
+	/* What a fixed counter and others can is with a threshold one of these. */
+	ck_assert_uint_eq(config("architectural", "UNHALTED_REFERENCE_CYCLES:c=2"), 0x200013C);
+	ck_assert_uint_eq(config("architectural", "TOPDOWN_SLOTS:e"), 0x401A4);
+}
+END_TEST
+
+/* A hypervisor may hide AnyThread: then the name is refused, with a control and without. */
+START_TEST(hidden_anythread)
+{
+	struct perfctr_event_choice choice;
+	struct perf_event_attr attr = { 0 };
+	uint32_t control[256], conflict;
+	const char *part, *reason, *word = "CPU_CLK_UNHALTED.THREAD_ANY";
+	unsigned int event, place;
+	struct perfctr_cpu cpu;
+	size_t length;
+
+	ck_assert_int_eq(perfctr_x86_named("skylake", &cpu), 0);
+	cpu.reserved |= 1u << 21;
+	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table("skylake"), word, strlen(word),
+					      &choice, &part, &length, &event), 0);
+	ck_fails(perfctr_event_attr(&cpu, &choice, word, strlen(word), &attr), EOPNOTSUPP,
+		 "needs AnyThread (bit 21)");
+	choice.user = choice.kernel = 1;
+	ck_assert_int_eq(perfctr_x86_encode(&cpu, &choice, 1, control, &place, &conflict, &reason),
+			 -1);
+	ck_assert_ptr_nonnull(strstr(perfctr_error(), reason));
+}
+END_TEST
+
+UNIT_MAIN("attr", 300, every_name_and_modifier, fixed_counters, hidden_anythread)
