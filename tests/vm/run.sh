@@ -120,7 +120,7 @@ files() {
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	cp "$work/busybox-$arch/bin/busybox" "$work/files-$arch/bin/"
-	for applet in sh sort sleep cat chmod; do
+	for applet in sh sort sleep cat chmod grep; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"

@@ -66,11 +66,35 @@ static int has_line(const char *name, const char *wanted)
 	return found;
 }
 
+#if !defined(__aarch64__)
+/* What Intel's fixed counter of reference cycles can't do, no other does in its place. */
+static void check_fixed(void)
+{
+	unsigned long long one, two;
+
+	if (system("grep -q Skylake /proc/cpuinfo"))
+		return;
+	one = count("CPU_CLK_UNHALTED:REF_TSC:u", "loop 0000100000");
+	two = count("CPU_CLK_UNHALTED:REF_TSC:u", "loop 0000200000");
+	check(two >= one + 100000, "reference cycles");
+	check(count("CPU_CLK_UNHALTED:THREAD_ANY:u", "loop 0000100000") ==
+	      count("CPU_CLK_UNHALTED:THREAD:u", "loop 0000100000"), "cycles of both threads, of one");
+	check(!count("CPU_CLK_UNHALTED:REF_TSC:u:e", "loop 0000100000"), "no edges of them");
+	check(system("perfex -e CPU_CLK_UNHALTED:REF_TSC:u:e -- loop 0000100000 2>&1 |"
+		     "grep -q 'a fixed counter has no e, i or c=N'") == 0, "the reason");
+	check(system("perfex -e CPU_CLK_UNHALTED:REF_TSC:c=1 -- loop 0000100000 2>&1 |"
+		     "grep -q 'a fixed counter has no e, i or c=N'") == 0, "no threshold");
+}
+#endif
+
 int main(void)
 {
 	unsigned long long one, two, three;
 	int status;
 
+#if !defined(__aarch64__)
+	check_fixed();
+#endif
 	count("instructions:u", "loop 0000100000");
 	one = count("instructions:u", "loop 0000100000");
 	two = count("instructions:u", "loop 0000200000");
