@@ -10,6 +10,7 @@ dist_man_MANS += \
 	man/perfctr_event_check.3 \
 	man/perfctr_group_open.3 \
 	man/perfctr_info.3 \
+	man/perfctr_porting.7 \
 	man/perfctr_process_create.3 \
 	man/perfctr_sampler_open.3 \
 	man/perfctr_set_open.3 \
