@@ -163,7 +163,7 @@ for name in names26 own_attr; do
 		fi
 		compiler="$cc -std=gnu11"
 		[ $language = c ] || compiler="c++ -std=gnu++11"
-		$compiler -x $language -Wall -Wextra -Werror -I"$srcdir" -I"$srcdir/include" \
+		$compiler -x $language ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir" -I"$srcdir/include" \
 			-I"$lib/../../include" "$srcdir/tests/abi/$name.c" "$work/main.c" \
 			-o "$work/$name" -L"$lib" -lperfctr &&
 			nm "$work/$name" | grep -q 'perfctr_test_'

@@ -91,7 +91,7 @@ static int isa_counts(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 		break;
 	default:
 		if (choice->cmask)
-			evntsel = (evntsel & 0x00FFFFFF) | choice->cmask << 24;
+			evntsel = (evntsel & 0x00FFFFFF) | (uint32_t)choice->cmask << 24;
 		evntsel |= (choice->user ? USR : 0) | (choice->kernel ? OS : 0) |
 			   (choice->imode ? INT : 0) | (choice->edge ? EDGE : 0) |
 			   (choice->invert ? INV : 0) |

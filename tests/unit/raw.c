@@ -418,8 +418,8 @@ static int made_up(const struct perfctr_published *now, size_t size, const int *
 	rights.header.cmsg_level = SOL_SOCKET;
 	rights.header.cmsg_type = SCM_RIGHTS;
 	rights.header.cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(&rights.header), fds, n * sizeof(int));
 	if (n) {
+		memcpy(CMSG_DATA(&rights.header), fds, n * sizeof(int));
 		message.msg_control = &rights;
 		message.msg_controllen = CMSG_SPACE(n * sizeof(int));
 	}
