@@ -388,7 +388,8 @@ START_TEST(until_exec)
 	rvperfctr_close(remote);
 	ck_assert_int_eq(rvperfctr_unlink(fresh), 0);
 	rvperfctr_close(fresh);
-	ck_assert_uint_eq(open_descriptors(), before);
+	/* A state that an ended thread has left may have gone, too. */
+	ck_assert_uint_le(open_descriptors(), before);
 	end_child(pid);
 }
 END_TEST
