@@ -85,7 +85,7 @@ WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_control_check
 check_LTLIBRARIES += tests/harness/libpmu.la
 tests_harness_libpmu_la_SOURCES = tests/harness/pmu.c
 PMU_LDADD = tests/harness/libpmu.la $(UNIT_LDADD)
-PMU_WRAP = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
+PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction
 
 tests_unit_assign_generic_CFLAGS = $(UNIT_CFLAGS)
