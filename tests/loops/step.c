@@ -34,6 +34,11 @@ int main(void)
 	return 77;
 }
 
+/* tests/loops/barriers.c is compiled for every ISA. */
+void step_at_barrier(void)
+{
+}
+
 #else
 
 static struct shared *shared;
