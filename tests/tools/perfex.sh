@@ -99,7 +99,7 @@ fi
 # In a process its new threads and children are counted.
 if command -v setsid >/dev/null; then
 	# shellcheck disable=SC2016
-	sh -c 'sleep 0.3; (i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); sleep 0.3' &
+	sh -c 'sleep 2; (i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); sleep 0.3' &
 	busy=$!
 	counted=$("$perfex" -p $busy --csv -e task-clock 2>&1 | sed -n 's/,ns,task-clock,exact.*//p')
 	if [ "${counted:-0}" -gt 20000000 ]; then
