@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
  * Places for events. Each event has some ways to be counted (options), each way some counters, and
- * some ways share a register that can hold one value only: an ESCR, an offcore response register, the
- * P4's replay tags. The search goes over the options, of which there are few, and asks after each
- * choice whether a matching of events and counters still exists; so it is exact, and gives up early.
+ * some ways share a register that can hold one value only: an ESCR, an offcore response register,
+ * the P4's replay tags. The search goes over the options, of which there are few, and asks after
+ * each choice whether a matching of events and counters still exists; so it is exact, and gives up
+ * early.
  */
 #include "arch/events.h"
 
@@ -13,13 +14,13 @@ struct search {
 	const struct perfctr_cpu *cpu;
 	const struct perfctr_event_choice *choices;
 	unsigned int n;
-	uint32_t included;			/* choices that take part */
-	const uint32_t *only;			/* programmable counters that each may have; NULL: any */
-	uint64_t all[PERFCTR_ASSIGN_MAX];	/* counters of all options together */
-	int clashing;				/* registers may hold several values */
-	uint32_t free;				/* choices whose options share nothing with others */
+	uint32_t included;		  /* choices that take part */
+	const uint32_t *only;		  /* programmable counters that each may have; NULL: any */
+	uint64_t all[PERFCTR_ASSIGN_MAX]; /* counters of all options together */
+	int clashing;			  /* registers may hold several values */
+	uint32_t free;			  /* choices whose options share nothing with others */
 	unsigned int *option;
-	int owner[64];				/* who has the counter; -1: nobody */
+	int owner[64]; /* who has the counter; -1: nobody */
 };
 
 /* Counters in one set: fixed ones from 32 on, which have no modes but the levels. */
@@ -29,7 +30,9 @@ static uint64_t reach(const struct search *s, unsigned int who,
 	const struct perfctr_event_choice *choice = &s->choices[who];
 	const struct perfctr_cpu *cpu = s->cpu;
 	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH && !choice->edge && !choice->invert &&
-			 !choice->cmask ? option->fixed & cpu->fixed : 0;
+					 !choice->cmask
+				 ? option->fixed & cpu->fixed
+				 : 0;
 
 	/* The second offcore response register came later. */
 	if (option->reg == 0x1A7 && cpu->offcore < 2)
@@ -78,8 +81,9 @@ static int matches(struct search *s, unsigned int k)
 	for (c = 0; c < 64; c++)
 		s->owner[c] = -1;
 	for (i = 0; i < s->n; i++)
-		reachable[i] = i >= k || s->free >> i & 1 ? s->all[i] :
-			       reach(s, i, &s->choices[i].option[s->option[i]]);
+		reachable[i] = i >= k || s->free >> i & 1
+				       ? s->all[i]
+				       : reach(s, i, &s->choices[i].option[s->option[i]]);
 	for (i = 0; i < s->n; i++) {
 		tried = 0;
 		if (s->included >> i & 1 && !place(s, reachable, i, &tried))
@@ -89,7 +93,8 @@ static int matches(struct search *s, unsigned int k)
 }
 
 /* An ESCR holds an event, its masks and its levels. */
-static uint64_t register_value(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+static uint64_t register_value(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_choice *choice,
 			       const struct perfctr_event_option *option)
 {
 	if (cpu->rules == PERFCTR_RULES_P4)
@@ -105,8 +110,8 @@ static int clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choic
 	if (x->reg && x->reg == y->reg && register_value(cpu, a, x) != register_value(cpu, b, y))
 		return 1;
 	/* Replay tags serve one event at a time. */
-	return x->pebs_enable && y->pebs_enable && (x->pebs_enable != y->pebs_enable ||
-						    x->pebs_matrix_vert != y->pebs_matrix_vert);
+	return x->pebs_enable && y->pebs_enable &&
+	       (x->pebs_enable != y->pebs_enable || x->pebs_matrix_vert != y->pebs_matrix_vert);
 }
 
 static int search(struct search *s, unsigned int k)
@@ -116,7 +121,8 @@ static int search(struct search *s, unsigned int k)
 
 	if (k == s->n)
 		return matches(s, k);
-	/* Which option it is matters only if others may be in its way; matches() sees the counters. */
+	/* Which option it is matters only if others may be in its way; matches() sees the counters.
+	 */
 	if (!(s->included >> k & 1) || s->free >> k & 1) {
 		s->option[k] = 0;
 		return search(s, k + 1);
@@ -171,7 +177,11 @@ int perfctr_event_clash(const struct perfctr_cpu *cpu, const struct perfctr_even
 {
 	unsigned int option[PERFCTR_ASSIGN_MAX];
 	struct search s = {
-		.cpu = cpu, .choices = choices, .n = n, .option = option, .included = set,
+		.cpu = cpu,
+		.choices = choices,
+		.n = n,
+		.option = option,
+		.included = set,
 		.clashing = 1,
 	};
 
@@ -183,7 +193,11 @@ int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_even
 			unsigned int option[], uint32_t counter[])
 {
 	struct search s = {
-		.cpu = cpu, .choices = choices, .n = n, .option = option, .included = included,
+		.cpu = cpu,
+		.choices = choices,
+		.n = n,
+		.option = option,
+		.included = included,
 		.only = only,
 	};
 	unsigned int i;
@@ -210,7 +224,8 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 		return 0;
 	/* Leave out what is not needed for the conflict: what remains is. */
 	for (i = 0; i < n; i++)
-		if (perfctr_event_place(cpu, choices, n, all & ~(1u << i), NULL, option, counter) < 0)
+		if (perfctr_event_place(cpu, choices, n, all & ~(1u << i), NULL, option, counter) <
+		    0)
 			all &= ~(1u << i);
 	*conflict = all;
 	return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * common.h - the rules every control obeys, whatever the ISA, and the making of programs. Included by
- * an ISA's files after its ABI header, because struct perfctr_cpu_control differs between ISAs.
+ * common.h - the rules every control obeys, whatever the ISA, and the making of programs. Included
+ * by an ISA's files after its ABI header, because struct perfctr_cpu_control differs between ISAs.
  */
 #ifndef PERFCTR_ARCH_COMMON_H
 #define PERFCTR_ARCH_COMMON_H
@@ -19,7 +19,8 @@ static inline int perfctr_diagnose(struct perfctr_diagnosis *diagnosis, const ch
 	return -1;
 }
 
-/* The same where perfctr 2.6's errno is EPERM: for what a control may not ask, and not what it misses. */
+/* The same where perfctr 2.6's errno is EPERM: for what a control may not ask, and not what it
+ * misses. */
 static inline int perfctr_forbid(struct perfctr_diagnosis *diagnosis, const char *field, int index,
 				 uint32_t bits, const char *rule)
 {
@@ -67,9 +68,11 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 					"there are not so many counters");
 	n = control->nractrs + control->nrictrs;
 	if (n && cpu->rules == PERFCTR_RULES_NONE)
-		return (control->nrictrs ? perfctr_forbid : perfctr_diagnose)(
-			diagnosis, control->nractrs ? "nractrs" : "nrictrs", -1, n,
-			"this processor has no counters, only the TSC");
+		return (control->nrictrs
+				? perfctr_forbid
+				: perfctr_diagnose)(diagnosis,
+						    control->nractrs ? "nractrs" : "nrictrs", -1, n,
+						    "this processor has no counters, only the TSC");
 	if (control->tsc_on && cpu->no_tsc)
 		return perfctr_diagnose(diagnosis, "tsc_on", -1, control->tsc_on,
 					"this processor has no TSC that can be used");
@@ -98,10 +101,10 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 							control->pmc_map[i],
 							"another counter is mapped there too");
 		if (i >= control->nractrs && (control->ireset[i] < 0) != below)
-			return perfctr_diagnose(diagnosis, "ireset", (int)i,
-						(uint32_t)control->ireset[i], below ?
-						"an i-mode start value must be negative" :
-						"an i-mode start value must not be negative");
+			return perfctr_diagnose(
+				diagnosis, "ireset", (int)i, (uint32_t)control->ireset[i],
+				below ? "an i-mode start value must be negative"
+				      : "an i-mode start value must not be negative");
 		program->counter[i].map = control->pmc_map[i];
 		program->counter[i].reg = 0;
 		program->counter[i].mask = perfctr_mask(cpu->width);
@@ -123,10 +126,12 @@ static inline int perfctr_check_counter(const struct perfctr_cpu *cpu,
 }
 
 /* An entry of a table of fields. */
-#define FIELD(member, count) \
-	{ #member, (uint16_t)offsetof(struct perfctr_cpu_control, member), count }
-#define COMMON_FIELDS \
-	FIELD(tsc_on, 0), FIELD(nractrs, 0), FIELD(nrictrs, 0), \
-	FIELD(pmc_map, PERFCTR_NR_CTRS), FIELD(evntsel, PERFCTR_NR_CTRS)
+#define FIELD(member, count)                                                           \
+	{                                                                              \
+#member, (uint16_t)offsetof(struct perfctr_cpu_control, member), count \
+	}
+#define COMMON_FIELDS                                                                            \
+	FIELD(tsc_on, 0), FIELD(nractrs, 0), FIELD(nrictrs, 0), FIELD(pmc_map, PERFCTR_NR_CTRS), \
+		FIELD(evntsel, PERFCTR_NR_CTRS)
 
 #endif /* PERFCTR_ARCH_COMMON_H */

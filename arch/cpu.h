@@ -12,43 +12,43 @@
 
 /* Which rules a control obeys, and how it becomes register contents. */
 enum perfctr_rules {
-	PERFCTR_RULES_NONE,	/* no counters, only the clock */
-	PERFCTR_RULES_P5,	/* two counters controlled by the halves of CESR */
+	PERFCTR_RULES_NONE, /* no counters, only the clock */
+	PERFCTR_RULES_P5,   /* two counters controlled by the halves of CESR */
 	PERFCTR_RULES_MII,
 	PERFCTR_RULES_WINCHIP,
-	PERFCTR_RULES_P6,	/* counter 0's enable bit enables both */
+	PERFCTR_RULES_P6, /* counter 0's enable bit enables both */
 	PERFCTR_RULES_C3,
-	PERFCTR_RULES_K7,	/* AMD, an enable bit each */
+	PERFCTR_RULES_K7, /* AMD, an enable bit each */
 	PERFCTR_RULES_P4,
-	PERFCTR_RULES_ARCH,	/* Intel, architectural performance monitoring */
-	PERFCTR_RULES_PPC,	/* before it: x86's */
+	PERFCTR_RULES_ARCH, /* Intel, architectural performance monitoring */
+	PERFCTR_RULES_PPC,  /* before it: x86's */
 	PERFCTR_RULES_PMUV3,
-	PERFCTR_RULES_KERNEL,	/* the kernel's raw codes: nothing is known */
+	PERFCTR_RULES_KERNEL, /* the kernel's raw codes: nothing is known */
 };
 
 /* A processor. Numbers are those of one core. */
 struct perfctr_cpu {
-	const char *name;		/* as people know it */
-	const char *id;			/* the name of its event table; "" if it has none */
-	unsigned int type;		/* perfctr_info.cpu_type, of its ISA */
+	const char *name;  /* as people know it */
+	const char *id;	   /* the name of its event table; "" if it has none */
+	unsigned int type; /* perfctr_info.cpu_type, of its ISA */
 	enum perfctr_rules rules;
-	uint32_t counters;		/* set of the programmable counters */
-	uint32_t fixed;			/* Intel: set of the fixed-function counters */
-	unsigned int width;		/* bits of a counter */
+	uint32_t counters;  /* set of the programmable counters */
+	uint32_t fixed;	    /* Intel: set of the fixed-function counters */
+	unsigned int width; /* bits of a counter */
 	unsigned int fixed_width;
-	uint64_t reserved;		/* x86: event select bits that must be clear */
-	unsigned int version;		/* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
-	unsigned int offcore;		/* Intel: number of MSR_OFFCORE_RSP registers */
-	unsigned int offcore_width;	/* and their bits */
-	unsigned int frontend : 1;	/* Intel: has MSR_PEBS_FRONTEND */
-	unsigned int no_tsc : 1;	/* has no time stamp counter that can be used */
-	unsigned int no_rdpmc : 1;	/* counters can be read in the kernel only */
-	unsigned int pcint : 1;		/* interrupts on overflow */
-	unsigned int ext_core : 1;	/* AMD: six counters at C001_0200H */
-	unsigned int northbridge : 1;	/* AMD: events E0H to FFH are counted in one shared place */
-	unsigned int full_width : 1;	/* Intel: IA32_A_PMCn exist; set by the driver, which can know */
-	unsigned int ht : 1;		/* P4: two threads share the counters */
-	unsigned int p4_model;		/* P4 */
+	uint64_t reserved;	    /* x86: event select bits that must be clear */
+	unsigned int version;	    /* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
+	unsigned int offcore;	    /* Intel: number of MSR_OFFCORE_RSP registers */
+	unsigned int offcore_width; /* and their bits */
+	unsigned int frontend:1;    /* Intel: has MSR_PEBS_FRONTEND */
+	unsigned int no_tsc:1;	    /* has no time stamp counter that can be used */
+	unsigned int no_rdpmc:1;    /* counters can be read in the kernel only */
+	unsigned int pcint:1;	    /* interrupts on overflow */
+	unsigned int ext_core:1;    /* AMD: six counters at C001_0200H */
+	unsigned int northbridge:1; /* AMD: events E0H to FFH are counted in one shared place */
+	unsigned int full_width:1; /* Intel: IA32_A_PMCn exist; set by the driver, which can know */
+	unsigned int ht:1;	   /* P4: two threads share the counters */
+	unsigned int p4_model;	   /* P4 */
 };
 
 static inline int perfctr_same_id(const char *a, const char *b)
@@ -79,23 +79,23 @@ static inline unsigned int perfctr_count_bits(uint64_t set)
  * of a hybrid processor differ.
  */
 struct perfctr_cpuid {
-	uint32_t max_leaf;		/* leaf 0, EAX */
-	char vendor[12];		/* leaf 0, EBX EDX ECX */
-	uint32_t signature;		/* leaf 1, EAX */
+	uint32_t max_leaf;  /* leaf 0, EAX */
+	char vendor[12];    /* leaf 0, EBX EDX ECX */
+	uint32_t signature; /* leaf 1, EAX */
 	uint32_t leaf1_ebx, leaf1_ecx, leaf1_edx;
-	uint32_t leaf4_eax;		/* subleaf 0: cores of the package */
-	uint32_t leaf7_ebx, leaf7_edx;	/* subleaf 0 */
-	uint32_t leaf7_1_eax;		/* subleaf 1 */
+	uint32_t leaf4_eax;	       /* subleaf 0: cores of the package */
+	uint32_t leaf7_ebx, leaf7_edx; /* subleaf 0 */
+	uint32_t leaf7_1_eax;	       /* subleaf 1 */
 	uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_ecx, leaf0a_edx;
-	uint32_t leaf1a_eax;		/* kind of core */
-	uint32_t leaf23_ebx;		/* subleaf 0 */
-	uint32_t leaf23_1_eax, leaf23_1_ebx;	/* subleaf 1: sets of counters */
-	uint32_t ext1_ecx;		/* leaf 80000001H */
-	uint32_t ext22_eax, ext22_ebx;	/* leaf 80000022H: AMD PerfMonV2 */
+	uint32_t leaf1a_eax;		     /* kind of core */
+	uint32_t leaf23_ebx;		     /* subleaf 0 */
+	uint32_t leaf23_1_eax, leaf23_1_ebx; /* subleaf 1: sets of counters */
+	uint32_t ext1_ecx;		     /* leaf 80000001H */
+	uint32_t ext22_eax, ext22_ebx;	     /* leaf 80000022H: AMD PerfMonV2 */
 };
 
-#define PERFCTR_CPUID_TSC		(1u << 4)	/* leaf1_edx */
-#define PERFCTR_CPUID_HYPERVISOR	(1u << 31)	/* leaf1_ecx */
+#define PERFCTR_CPUID_TSC	 (1u << 4)  /* leaf1_edx */
+#define PERFCTR_CPUID_HYPERVISOR (1u << 31) /* leaf1_ecx */
 
 /*
  * Describe an x86. A processor without counters that we know, or whose hypervisor hides them, is
@@ -110,8 +110,8 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
 
 /*
- * Describe the processor with this id, as a typical one: the counters are those of a machine without
- * hypervisor. For tables and tests. Returns 0; or -1 if there is none with the id.
+ * Describe the processor with this id, as a typical one: the counters are those of a machine
+ * without hypervisor. For tables and tests. Returns 0; or -1 if there is none with the id.
  */
 int perfctr_x86_named(const char *id, struct perfctr_cpu *cpu);
 int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu);

@@ -3,10 +3,11 @@
  * engine.h - the low-level driver: runs register programs for one thread after the other, as
  * "PERFCTRS LOW-LEVEL DRIVERS API" and the Implementation Notes of its x86 part say.
  *
- * One source for the driver, where the primitives are the instructions themselves, and for the tests,
- * where they are a simulated processor's. That is why it is a header: the includer has seen an ISA's
- * ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before including it these
- * functions of the processor that it runs on ("static inline"), and defines perfctr_core_cache():
+ * One source for the driver, where the primitives are the instructions themselves, and for the
+ *tests, where they are a simulated processor's. That is why it is a header: the includer has seen
+ *an ISA's ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before including
+ *it these functions of the processor that it runs on ("static inline"), and defines
+ *perfctr_core_cache():
  *
  *	uint32_t perfctr_core_tsc(core)			low half of the clock
  *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter
@@ -15,16 +16,16 @@
  *	uint64_t perfctr_core_read_control(core, reg)
  *	void perfctr_core_write_control(core, reg, value)
  *
- * A-mode counters are only ever read: they run on, whoever's turn it is, and a thread's count is the
- * sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of the control
- * registers are remembered per CPU, and nothing is written that is there already. I-mode counters are
- * stopped at suspend, since an overflow must hit its own thread, and loaded at resume.
+ * A-mode counters are only ever read: they run on, whoever's turn it is, and a thread's count is
+ *the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of the
+ *control registers are remembered per CPU, and nothing is written that is there already. I-mode
+ *counters are stopped at suspend, since an overflow must hit its own thread, and loaded at resume.
  *
  * All functions are called with preemption and overflow interrupts disabled. The latter must be
- * interrupts that can be disabled: an NMI in the middle of these functions would find a state that is
- * neither suspended nor running. An interrupt that was raised before the suspend may still arrive,
- * in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the overflow is found
- * when its own thread is resumed.
+ * interrupts that can be disabled: an NMI in the middle of these functions would find a state that
+ *is neither suspended nor running. An interrupt that was raised before the suspend may still
+ *arrive, in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the overflow
+ *is found when its own thread is resumed.
  */
 #ifndef PERFCTR_ARCH_ENGINE_H
 #define PERFCTR_ARCH_ENGINE_H
@@ -32,10 +33,10 @@
 #include "arch/rules.h"
 
 /* What a CPU's registers contain. All zero after the control registers were cleared. */
-struct perfctr_core;	/* the includer's: has a member "cache" of this type */
+struct perfctr_core; /* the includer's: has a member "cache" of this type */
 struct perfctr_cache {
-	uint64_t id;			/* program whose control is in the registers; 0: none */
-	int cpu;			/* this CPU's number */
+	uint64_t id; /* program whose control is in the registers; 0: none */
+	int cpu;     /* this CPU's number */
 	uint64_t control[PERFCTR_SLOTS];
 };
 
@@ -44,8 +45,9 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 static inline uint32_t perfctr_counter_now(struct perfctr_core *core,
 					   const struct perfctr_program *program, unsigned int i)
 {
-	return program->by_register ? (uint32_t)perfctr_core_read_counter(core, program->counter[i].reg) :
-				      perfctr_core_rdpmc(core, program->counter[i].map);
+	return program->by_register
+		       ? (uint32_t)perfctr_core_read_counter(core, program->counter[i].reg)
+		       : perfctr_core_rdpmc(core, program->counter[i].map);
 }
 
 /* Has the i-mode counter passed its overflow? Its start value tells, once it is suspended. */
@@ -76,7 +78,8 @@ static inline void perfctr_cpu_update_control(struct perfctr_cpu_state *state,
 }
 
 /* Bring a counter's sum up to date. */
-static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned int i, uint32_t now)
+static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned int i,
+				       uint32_t now)
 {
 	state->pmc[i].sum += (uint32_t)(now - state->pmc[i].start);
 	state->pmc[i].start = now;
@@ -84,8 +87,8 @@ static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned
 
 /*
  * The processor changes this control register itself. What it made of it belongs to the thread, and
- * is what the thread finds again: such a program is stopped while it is suspended. (A change in the few
- * cycles between this reading and the stopping is lost; there is no way to do both at once.)
+ * is what the thread finds again: such a program is stopped while it is suspended. (A change in the
+ * few cycles between this reading and the stopping is lost; there is no way to do both at once.)
  */
 static inline void perfctr_async_suspend(struct perfctr_core *core, struct perfctr_program *program)
 {
@@ -114,7 +117,8 @@ static inline void perfctr_cpu_isuspend(struct perfctr_core *core, struct perfct
 	}
 	for (i = program->nractrs; i < program->nrctrs; i++)
 		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
-	/* The cache's id stays: resuming here next, only the stopped registers are to be written. */
+	/* The cache's id stays: resuming here next, only the stopped registers are to be written.
+	 */
 }
 
 static inline void perfctr_cpu_iresume(struct perfctr_core *core,
@@ -126,15 +130,16 @@ static inline void perfctr_cpu_iresume(struct perfctr_core *core,
 	unsigned int i;
 
 	if (cache->id == program->id) {
-		cache->id = 0;		/* the stopped control registers must be written */
+		cache->id = 0; /* the stopped control registers must be written */
 		if (state->k1.isuspend_cpu == cache->cpu)
-			return;		/* the counters are as they were left */
+			return; /* the counters are as they were left */
 	}
 	/* Who had this CPU in between may have left the counters running. */
 	for (i = 0; i < program->nr_writes; i++) {
 		const struct perfctr_write *write = &program->write[i];
 
-		if (write->stopped != write->value && cache->control[write->slot] != write->stopped) {
+		if (write->stopped != write->value &&
+		    cache->control[write->slot] != write->stopped) {
 			perfctr_core_write_control(core, write->reg, write->stopped);
 			cache->control[write->slot] = write->stopped;
 		}
@@ -195,7 +200,8 @@ static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr
 
 /*
  * The clock, when it shows something else than before: user space takes a changed start for a new
- * period. A tick of the slowest clocks takes some ten ns; one that stands still must not hold us up.
+ * period. A tick of the slowest clocks takes some ten ns; one that stands still must not hold us
+ * up.
  */
 static inline uint32_t perfctr_next_tick(struct perfctr_core *core, uint32_t before)
 {
@@ -241,9 +247,9 @@ static inline void perfctr_cpu_sample(struct perfctr_core *core, struct perfctr_
 }
 
 /*
- * The set of i-mode counters of a suspended state that have overflown, and whose start values are set
- * back to what the control says. Also right after a suspend without an interrupt: an overflow at that
- * very moment would be lost if nobody asked before the next resume.
+ * The set of i-mode counters of a suspended state that have overflown, and whose start values are
+ * set back to what the control says. Also right after a suspend without an interrupt: an overflow
+ * at that very moment would be lost if nobody asked before the next resume.
  */
 static inline uint32_t perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state,
 						     struct perfctr_program *program)
@@ -265,7 +271,8 @@ static inline uint32_t perfctr_cpu_identify_overflow(struct perfctr_cpu_state *s
 	return overflown;
 }
 
-/* Before perfctr_cpu_resume(): the start values have changed, so what the CPU holds is worth nothing. */
+/* Before perfctr_cpu_resume(): the start values have changed, so what the CPU holds is worth
+ * nothing. */
 static inline void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 {
 	state->k1.isuspend_cpu = -1;

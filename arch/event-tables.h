@@ -7,30 +7,31 @@
 
 /* Kinds of records, and what else is true of them. */
 enum {
-	EVENT_BITMASK = 1,	/* unit masks may be combined */
-	EVENT_DEFAULT = 2,	/* mask: taken if none is named */
-	EVENT_OVERRIDE = 4,	/* code replaces the event's, and is not added to it */
-	EVENT_PEBS = 16,	/* counts only in precise sampling */
+	EVENT_BITMASK = 1,  /* unit masks may be combined */
+	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
+	EVENT_OVERRIDE = 4, /* code replaces the event's, and is not added to it */
+	EVENT_PEBS = 16,    /* counts only in precise sampling */
 	EVENT_IS_MASK = 32,
-	EVENT_IS_ALSO = 64,	/* another way to count what stands before it */
+	EVENT_IS_ALSO = 64, /* another way to count what stands before it */
 };
 
 /* An event, followed by its other ways, and its masks, each followed by its other ways. */
 struct perfctr_event_record {
-	uint32_t name;		/* offset in perfctr_event_names; its length is in the byte before */
-	uint32_t code;		/* image of the event select without modes; P4: of the ESCR */
-	uint16_t extra;		/* index in perfctr_event_extras; 0: none */
-	uint16_t back;		/* distance to the event's record */
-	uint16_t high;		/* bits 47-32 of the event select */
-	uint8_t set;		/* index in perfctr_event_sets; 0 on P4: what the ESCRs reach */
+	uint32_t name;	/* offset in perfctr_event_names; its length is in the byte before */
+	uint32_t code;	/* image of the event select without modes; P4: of the ESCR */
+	uint16_t extra; /* index in perfctr_event_extras; 0: none */
+	uint16_t back;	/* distance to the event's record */
+	uint16_t high;	/* bits 47-32 of the event select */
+	uint8_t set;	/* index in perfctr_event_sets; 0 on P4: what the ESCRs reach */
 	uint8_t flags;
 };
 
-/* A register beside the event select; of a P4 event: ESCRs and ESCR SELECT; of a mask: replay tags. */
+/* A register beside the event select; of a P4 event: ESCRs and ESCR SELECT; of a mask: replay tags.
+ */
 struct perfctr_event_extra {
-	uint32_t reg;		/* MSR number; P4: first ESCR; 0 for replay tags */
-	uint32_t select;	/* P4: ESCR SELECT, or pebs_matrix_vert */
-	uint64_t value;		/* P4: second ESCR or 0, or pebs_enable */
+	uint32_t reg;	 /* MSR number; P4: first ESCR; 0 for replay tags */
+	uint32_t select; /* P4: ESCR SELECT, or pebs_matrix_vert */
+	uint64_t value;	 /* P4: second ESCR or 0, or pebs_enable */
 };
 
 struct perfctr_event_set_of_counters {
@@ -38,10 +39,10 @@ struct perfctr_event_set_of_counters {
 };
 
 struct perfctr_event_table {
-	char id[24];		/* of the processors that it describes */
-	uint32_t first, count;	/* records */
-	uint32_t hash, size;	/* buckets: 0, or 1 + number of a record in the table, and above
-				   it the upper half of the name's hash */
+	char id[24];	       /* of the processors that it describes */
+	uint32_t first, count; /* records */
+	uint32_t hash, size;   /* buckets: 0, or 1 + number of a record in the table, and above
+				  it the upper half of the name's hash */
 };
 
 extern const char perfctr_event_names[];
@@ -49,7 +50,7 @@ extern const struct perfctr_event_set_of_counters perfctr_event_sets[];
 extern const struct perfctr_event_extra perfctr_event_extras[];
 extern const struct perfctr_event_record perfctr_event_records[];
 extern const uint32_t perfctr_event_hash[];
-extern const struct perfctr_event_table perfctr_event_tables[];	/* ordered by id */
+extern const struct perfctr_event_table perfctr_event_tables[]; /* ordered by id */
 extern const unsigned int perfctr_event_table_count;
 
 #endif /* PERFCTR_ARCH_EVENT_TABLES_H */

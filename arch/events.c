@@ -201,8 +201,9 @@ static void add_others(const struct perfctr_event_table *table, struct perfctr_e
 	const struct perfctr_event_record *end =
 		&perfctr_event_records[table->first + table->count];
 
-	for (from++; from < end && from->flags & EVENT_IS_ALSO &&
-	     choice->options < PERFCTR_EVENT_OPTIONS; from++)
+	for (from++;
+	     from < end && from->flags & EVENT_IS_ALSO && choice->options < PERFCTR_EVENT_OPTIONS;
+	     from++)
 		add_option(choice, from);
 }
 
@@ -270,8 +271,8 @@ static void apply_mask(const struct perfctr_event_table *table, struct perfctr_e
 }
 
 /*
- * The big cores' offcore response event has a twin that looks at the second register: BBH of B7H, and
- * 2BH of 2AH since Golden Cove. (Of the small cores' the tables say it.)
+ * The big cores' offcore response event has a twin that looks at the second register: BBH of B7H,
+ * and 2BH of 2AH since Golden Cove. (Of the small cores' the tables say it.)
  */
 static HOT void add_twin(struct perfctr_event_choice *choice)
 {
@@ -319,8 +320,11 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 	}
 	seen = choice->user | choice->kernel * 2u | choice->edge * 4u | choice->invert * 8u;
 	for (i = 0; i < length; i++) {
-		bit = text[i] == 'u' ? 1u : text[i] == 'k' ? 2u : text[i] == 'e' ? 4u :
-		      text[i] == 'i' ? 8u : 0;
+		bit = text[i] == 'u'   ? 1u
+		      : text[i] == 'k' ? 2u
+		      : text[i] == 'e' ? 4u
+		      : text[i] == 'i' ? 8u
+				       : 0;
 		if (!bit)
 			return 0;
 		twice |= seen & bit;
@@ -375,8 +379,9 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		/* A small letter is a modifier, also where a mask has it as its name. */
 		if (!dot && *part_length == 1 && apply_modifiers(choice, *part, 1) > 0)
 			continue;
-		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event, *part,
-					   *part_length) : NULL;
+		mask = *part_length ? find(table, hash_name(hash, *part, *part_length), event,
+					   *part, *part_length)
+				    : NULL;
 		if (mask) {
 			if (masks && !(event->flags & EVENT_BITMASK))
 				return PERFCTR_EVENT_ONE_MASK;
@@ -400,7 +405,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		return PERFCTR_EVENT_OK;
 	}
 	/* No mask is named: the default ones. */
-	for (mask = event; (mask = next_mask(table, event, mask)); ) {
+	for (mask = event; (mask = next_mask(table, event, mask));) {
 		if (!(mask->flags & EVENT_DEFAULT))
 			continue;
 		masks++;
@@ -442,8 +447,9 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 	return 0;
 }
 
-/* Event, unit mask, and AMD's or Intel's part of the event in the upper half, of an event select. */
-#define SELECTS	0x0000FF0F0000FFFFu
+/* Event, unit mask, and AMD's or Intel's part of the event in the upper half, of an event select.
+ */
+#define SELECTS 0x0000FF0F0000FFFFu
 
 /* Does the record stand for what is selected? Masks that may be combined, each for a part of it. */
 static int stands_for(const struct perfctr_event_record *record, uint64_t selected)

@@ -5,9 +5,9 @@
  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
  *
- * The names' case does not matter, but that a small u, k, e or i behind a colon is the modifier, also
- * where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and compares one entry or two:
- * nothing is allocated, nothing prepared at start.
+ * The names' case does not matter, but that a small u, k, e or i behind a colon is the modifier,
+ *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
+ *compares one entry or two: nothing is allocated, nothing prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
 #define PERFCTR_ARCH_EVENTS_H
@@ -25,38 +25,38 @@ const char *perfctr_event_table_id(unsigned int n);
 
 /* One way to count an event. */
 struct perfctr_event_option {
-	uint32_t counters;	/* set of the programmable counters that can */
-	uint32_t fixed;		/* set of the fixed counters that can */
-	uint32_t code;		/* event select without modes; P4: ESCR */
-	uint32_t high;		/* event select, bits 63-32 */
-	uint32_t select;	/* P4: ESCR SELECT */
-	uint32_t reg;		/* MSR beside the event select, ESCR on P4; 0: none */
-	uint64_t value;		/* for it */
-	uint32_t pebs_enable, pebs_matrix_vert;	/* P4 */
+	uint32_t counters; /* set of the programmable counters that can */
+	uint32_t fixed;	   /* set of the fixed counters that can */
+	uint32_t code;	   /* event select without modes; P4: ESCR */
+	uint32_t high;	   /* event select, bits 63-32 */
+	uint32_t select;   /* P4: ESCR SELECT */
+	uint32_t reg;	   /* MSR beside the event select, ESCR on P4; 0: none */
+	uint64_t value;	   /* for it */
+	uint32_t pebs_enable, pebs_matrix_vert; /* P4 */
 };
 
 enum { PERFCTR_EVENT_OPTIONS = 4 };
 
 /* What a word asks for. */
 struct perfctr_event_choice {
-	unsigned int options;	/* number of them, at least one */
+	unsigned int options; /* number of them, at least one */
 	struct perfctr_event_option option[PERFCTR_EVENT_OPTIONS];
-	unsigned int user : 1, kernel : 1, edge : 1, invert : 1;
-	unsigned int pebs : 1;	/* counts only in precise sampling */
-	unsigned int threshold : 1;	/* c=N was given */
-	unsigned int imode : 1;
-	unsigned int cmask : 8;
-	uint32_t ireset;	/* with imode */
+	unsigned int user:1, kernel:1, edge:1, invert:1;
+	unsigned int pebs:1;	  /* counts only in precise sampling */
+	unsigned int threshold:1; /* c=N was given */
+	unsigned int imode:1;
+	unsigned int cmask:8;
+	uint32_t ireset; /* with imode */
 };
 
 /* Why a word can't be looked up: the part of it that is wrong, or that asks for more. */
 enum perfctr_event_error {
 	PERFCTR_EVENT_OK,
-	PERFCTR_EVENT_UNKNOWN,		/* no such event */
-	PERFCTR_EVENT_NO_MASK,		/* the event has no such unit mask; nor is it a modifier */
-	PERFCTR_EVENT_NEEDS_MASK,	/* it has no default */
-	PERFCTR_EVENT_ONE_MASK,		/* its masks can't be combined */
-	PERFCTR_EVENT_MODIFIER,		/* given twice, or with a bad number */
+	PERFCTR_EVENT_UNKNOWN,	  /* no such event */
+	PERFCTR_EVENT_NO_MASK,	  /* the event has no such unit mask; nor is it a modifier */
+	PERFCTR_EVENT_NEEDS_MASK, /* it has no default */
+	PERFCTR_EVENT_ONE_MASK,	  /* its masks can't be combined */
+	PERFCTR_EVENT_MODIFIER,	  /* given twice, or with a bad number */
 };
 
 /*
@@ -69,7 +69,8 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 					      const char **part, size_t *part_length,
 					      unsigned int *event);
 
-/* A clause that says why a processor whose counters have no options can't do a choice; NULL: it can. */
+/* A clause that says why a processor whose counters have no options can't do a choice; NULL: it
+ * can. */
 static inline const char *perfctr_event_plain(const struct perfctr_cpu *cpu,
 					      const struct perfctr_event_choice *choice)
 {
@@ -78,7 +79,8 @@ static inline const char *perfctr_event_plain(const struct perfctr_cpu *cpu,
 	return choice->imode && !cpu->pcint ? "this processor can't interrupt on overflow" : NULL;
 }
 
-/* A-mode counters stand before i-mode ones: the index of each choice in the control, and how many. */
+/* A-mode counters stand before i-mode ones: the index of each choice in the control, and how many.
+ */
 static inline void perfctr_event_order(const struct perfctr_event_choice choices[], unsigned int n,
 				       unsigned int place[], unsigned int *nractrs,
 				       unsigned int *nrictrs)
@@ -97,14 +99,14 @@ static inline void perfctr_event_order(const struct perfctr_event_choice choices
 /* A name in a table. */
 struct perfctr_event_entry {
 	const char *event;
-	const char *mask;	/* NULL: the event itself */
-	uint32_t code, high;	/* as in an option; of a mask: its own bits */
+	const char *mask;    /* NULL: the event itself */
+	uint32_t code, high; /* as in an option; of a mask: its own bits */
 	uint32_t counters, fixed;
-	unsigned int masks : 1;		/* the event has masks */
-	unsigned int needs_mask : 1;	/* and none of them is a default */
-	unsigned int combines : 1;	/* its masks may be combined */
-	unsigned int is_default : 1;	/* mask taken if none is named */
-	unsigned int pebs : 1;
+	unsigned int masks:1;	   /* the event has masks */
+	unsigned int needs_mask:1; /* and none of them is a default */
+	unsigned int combines:1;   /* its masks may be combined */
+	unsigned int is_default:1; /* mask taken if none is named */
+	unsigned int pebs:1;
 };
 
 /* The nth name, events before their masks. Returns the number of the next; 0 if there is no nth. */
@@ -112,16 +114,16 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 				struct perfctr_event_entry *entry);
 
 /*
- * The other way round: the programmable counters on which names of the table count this event and unit
- * mask. All, if none has them: nothing is known.
+ * The other way round: the programmable counters on which names of the table count this event and
+ * unit mask. All, if none has them: nothing is known.
  */
 uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_t code,
 				uint32_t high);
 
 /*
- * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with bit
- * 30) for each; or -1, with *conflict a set of choices that can't be together, but could without any
- * one of them: one alone, if the processor has no counter for it.
+ * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with
+ * bit 30) for each; or -1, with *conflict a set of choices that can't be together, but could
+ * without any one of them: one alone, if the processor has no counter for it.
  */
 enum { PERFCTR_ASSIGN_MAX = 32 };
 int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
@@ -143,15 +145,15 @@ int perfctr_event_clash(const struct perfctr_cpu *cpu, const struct perfctr_even
 /* What a control says of one event, in words of the ISA's. */
 struct perfctr_code {
 	uint32_t map;		/* which counter; 0 if any programmable one will do */
-	uint32_t evntsel, high;	/* event select; P4: CCCR */
+	uint32_t evntsel, high; /* event select; P4: CCCR */
 	uint32_t reg;		/* MSR beside it, as in an option; 0: none */
 	uint64_t value;		/* for it; 0 if there is none */
 };
 
 /*
  * The code of a choice, alone and wherever there is room: the first way, but one without fixed
- * counters if it has modes. NULL; or a clause that says why the processor can't do it. A choice that
- * names no level has the code of none.
+ * counters if it has modes. NULL; or a clause that says why the processor can't do it. A choice
+ * that names no level has the code of none.
  */
 const char *perfctr_x86_choice_code(const struct perfctr_cpu *cpu,
 				    const struct perfctr_event_choice *choice,
@@ -166,14 +168,15 @@ const char *perfctr_generic_choice_code(const struct perfctr_cpu *cpu,
 /* The code of counter i of a checked control of the ISA, whose extended members count. */
 void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
 			      struct perfctr_code *code);
-void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
-				  struct perfctr_code *code);
-void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
-				  struct perfctr_code *code);
+void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control,
+				  unsigned int i, struct perfctr_code *code);
+void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control,
+				  unsigned int i, struct perfctr_code *code);
 
 /*
- * The control of the ISA that counts the choices, a-mode before i-mode, and where each went: place[i]
- * is its index in the control. 0; or -1 with *conflict as above and *reason a clause that says why.
+ * The control of the ISA that counts the choices, a-mode before i-mode, and where each went:
+ * place[i] is its index in the control. 0; or -1 with *conflict as above and *reason a clause that
+ * says why.
  */
 int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 		       unsigned int n, void *control, unsigned int place[], uint32_t *conflict,

@@ -12,36 +12,37 @@
 
 /* Why a control is refused: field[index] has the offending bits, and breaks the rule. */
 struct perfctr_diagnosis {
-	const char *field;	/* as written in C, e.g. "evntsel" */
-	int index;		/* element of an array, or -1 */
-	uint32_t bits;		/* offending bits or value; 0 if something is missing */
-	const char *rule;	/* a clause: "bits 21 and 19 are reserved" */
-	uint8_t forbidden;	/* the errno is EPERM, perfctr 2.6's for reserved bits, and not EINVAL */
+	const char *field; /* as written in C, e.g. "evntsel" */
+	int index;	   /* element of an array, or -1 */
+	uint32_t bits;	   /* offending bits or value; 0 if something is missing */
+	const char *rule;  /* a clause: "bits 21 and 19 are reserved" */
+	uint8_t forbidden; /* the errno is EPERM, perfctr 2.6's for reserved bits, and not EINVAL */
 };
 
 /* Each control register of a processor has a slot in the per-CPU cache of register contents. */
 enum {
-	PERFCTR_SLOTS = 86,	/* P4: 18 CCCRs, 66 places for ESCRs, 2 for replay tagging */
-	PERFCTR_WRITES = 40,	/* of one program: P4's, with as many ESCRs as CCCRs */
+	PERFCTR_SLOTS = 86,  /* P4: 18 CCCRs, 66 places for ESCRs, 2 for replay tagging */
+	PERFCTR_WRITES = 40, /* of one program: P4's, with as many ESCRs as CCCRs */
 	PERFCTR_COUNTERS = 32,
-	PERFCTR_CLEARS = 5,	/* PowerPC's PMC2 to PMC6 */
+	PERFCTR_CLEARS = 5, /* PowerPC's PMC2 to PMC6 */
 };
 
 /* What a control register shall contain while the counters run, and while they are suspended. */
 struct perfctr_write {
 	uint32_t slot;
-	uint32_t reg;		/* MSR or SPR number; index of PMEVTYPERn on arm64 */
+	uint32_t reg; /* MSR or SPR number; index of PMEVTYPERn on arm64 */
 	uint64_t value;
-	uint64_t stopped;	/* other than value where something must stop: i-mode counters, cascades */
+	uint64_t
+		stopped; /* other than value where something must stop: i-mode counters, cascades */
 };
 
 /* Where a counter is. */
 struct perfctr_place {
-	uint32_t map;		/* operand of RDPMC */
-	uint32_t reg;		/* MSR or SPR number; index of PMEVCNTRn on arm64 */
-	uint64_t mask;		/* bits that it has */
-	uint64_t ack;		/* to write to ack_reg when it has overflown */
-	uint32_t ireset;	/* i-mode: (re)start value */
+	uint32_t map;	 /* operand of RDPMC */
+	uint32_t reg;	 /* MSR or SPR number; index of PMEVCNTRn on arm64 */
+	uint64_t mask;	 /* bits that it has */
+	uint64_t ack;	 /* to write to ack_reg when it has overflown */
+	uint32_t ireset; /* i-mode: (re)start value */
 };
 
 /*
@@ -49,28 +50,28 @@ struct perfctr_place {
  * cache may trust: the program's write number "async" is read back at suspend.
  */
 struct perfctr_program {
-	uint64_t id;		/* set by perfctr_cpu_update_control(): no other program has it */
+	uint64_t id; /* set by perfctr_cpu_update_control(): no other program has it */
 	uint32_t nr_writes;
 	uint32_t nractrs, nrctrs;
-	uint32_t ack_reg;	/* register that takes the acknowledgement of overflows; 0: none */
-	int async;		/* index of the write, or -1 */
-	uint64_t async_value;	/* its two values at the beginning */
+	uint32_t ack_reg;     /* register that takes the acknowledgement of overflows; 0: none */
+	int async;	      /* index of the write, or -1 */
+	uint64_t async_value; /* its two values at the beginning */
 	uint64_t async_stopped;
-	uint8_t stops;		/* some write has another value while suspended */
-	uint8_t by_register;	/* counters are read as registers, not by RDPMC */
-	uint8_t negative;	/* overflow is the transition to negative, as on PowerPC */
-	uint8_t privileged;	/* sees more than the thread in user mode */
-	uint8_t core_shared;	/* has a register that the core's other thread changes, too */
-	uint8_t one_core;	/* AMD northbridge events: only core 0 of each node may run it */
-	uint32_t nr_clears;	/* counters not in use that must not hold what others left there */
+	uint8_t stops;	     /* some write has another value while suspended */
+	uint8_t by_register; /* counters are read as registers, not by RDPMC */
+	uint8_t negative;    /* overflow is the transition to negative, as on PowerPC */
+	uint8_t privileged;  /* sees more than the thread in user mode */
+	uint8_t core_shared; /* has a register that the core's other thread changes, too */
+	uint8_t one_core;    /* AMD northbridge events: only core 0 of each node may run it */
+	uint32_t nr_clears;  /* counters not in use that must not hold what others left there */
 	uint32_t clear[PERFCTR_CLEARS];
 	struct perfctr_write write[PERFCTR_WRITES];
 	struct perfctr_place counter[PERFCTR_COUNTERS];
 };
 
 /* flags of perfctr_<isa>_compile() */
-#define PERFCTR_COMPILE_GLOBAL	1u	/* for a whole CPU and not for a thread */
-#define PERFCTR_COMPILE_EXTENDED 2u	/* what perfctr 2.6 reserved and we gave a meaning counts */
+#define PERFCTR_COMPILE_GLOBAL	 1u /* for a whole CPU and not for a thread */
+#define PERFCTR_COMPILE_EXTENDED 2u /* what perfctr 2.6 reserved and we gave a meaning counts */
 
 /*
  * Check a struct perfctr_cpu_control of the function's ISA, and translate it. 0; or -1 and a
@@ -85,8 +86,8 @@ int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, 
 			    struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 
 /*
- * The control registers of a processor: the one in a slot, or 0. What a program may write is in this
- * list; the driver clears all of them when it takes the hardware and when it gives it back.
+ * The control registers of a processor: the one in a slot, or 0. What a program may write is in
+ * this list; the driver clears all of them when it takes the hardware and when it gives it back.
  */
 uint32_t perfctr_x86_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_powerpc_register(const struct perfctr_cpu *cpu, unsigned int slot);
@@ -103,9 +104,9 @@ int perfctr_powerpc_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_
 
 /* A member of a control, for those who print controls of any ISA. */
 struct perfctr_field {
-	char name[24];		/* as written in C; empty behind the last */
+	char name[24]; /* as written in C; empty behind the last */
 	uint16_t offset;
-	uint16_t count;		/* elements, 0: no array; all are 32 bits */
+	uint16_t count; /* elements, 0: no array; all are 32 bits */
 };
 
 const struct perfctr_field *perfctr_x86_fields(const struct perfctr_cpu *cpu);

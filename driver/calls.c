@@ -110,7 +110,7 @@ static int install_control(struct vperfctr *self, struct task_struct *task,
 static int do_control(struct vperfctr *self, const struct perfctr_call_control *call)
 {
 	struct perfctr_program *program;
-	struct vperfctr_control control = { };
+	struct vperfctr_control control = {};
 	bool counted = READ_ONCE(self->reserved);
 	struct task_struct *task;
 	int err;
@@ -187,7 +187,7 @@ static int do_unlink(struct vperfctr *self)
 
 static int do_read(struct vperfctr *self, const struct perfctr_call_read *call)
 {
-	struct vperfctr_reading r = { };
+	struct vperfctr_reading r = {};
 	int err = owner_read(self, &r);
 
 	if (!err && call->sum)
@@ -206,19 +206,14 @@ static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned lon
 		struct perfctr_call_read read;
 	} call;
 
-	if (_IOC_SIZE(request) &&
-	    copy_from_user(&call, (const void __user *)argument,
-			   min_t(size_t, _IOC_SIZE(request), sizeof(call))))
+	if (_IOC_SIZE(request) && copy_from_user(&call, (const void __user *)argument,
+						 min_t(size_t, _IOC_SIZE(request), sizeof(call))))
 		return -EFAULT;
 	switch (request) {
-	case PERFCTR_IOC_CONTROL:
-		return do_control(self, &call.control);
-	case PERFCTR_IOC_READ:
-		return do_read(self, &call.read);
-	case PERFCTR_IOC_UNLINK:
-		return do_unlink(self);
-	case PERFCTR_IOC_IRESUME:
-		return do_iresume(self);
+	case PERFCTR_IOC_CONTROL: return do_control(self, &call.control);
+	case PERFCTR_IOC_READ: return do_read(self, &call.read);
+	case PERFCTR_IOC_UNLINK: return do_unlink(self);
+	case PERFCTR_IOC_IRESUME: return do_iresume(self);
 	}
 	return -ENOTTY;
 }

@@ -19,7 +19,7 @@
 
 /* Only used on its CPU, with interrupts off. */
 struct sampler {
-	struct vperfctr *owner;		/* whose counters run; NULL: nobody's */
+	struct vperfctr *owner; /* whose counters run; NULL: nobody's */
 	struct perfctr_cpu_state *state;
 	struct perfctr_program *program;
 	struct hrtimer timer;
@@ -89,7 +89,7 @@ static void overflow(void)
 
 static DEFINE_MUTEX(reservation);
 static unsigned int shares;
-static bool taken;		/* the hardware is ours; changes under cpus_read_lock() */
+static bool taken; /* the hardware is ours; changes under cpus_read_lock() */
 
 static void start_cpu(void *unused)
 {
@@ -187,7 +187,8 @@ int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
 	int cpu, err;
 
 	tell_owner = overflow_of;
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
+	{
 		struct sampler *s = per_cpu_ptr(&samplers, cpu);
 
 		hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
@@ -207,6 +208,5 @@ void hwcpu_exit(void)
 
 	unregister_syscore_ops(&syscore_ops);
 	cpuhp_remove_state_nocalls(hotplug);
-	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
+	for_each_possible_cpu(cpu) hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
 }

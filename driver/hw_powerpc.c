@@ -14,19 +14,21 @@
 static uint32_t read_spr(uint32_t reg)
 {
 	switch (reg) {
-#define CASE(name, number) case number: return mfspr(number);
-	PERFCTR_SPRS(CASE)
+#define CASE(name, number) \
+	case number: return mfspr(number);
+		PERFCTR_SPRS(CASE)
 #undef CASE
 	}
-	WARN_ON_ONCE(1);	/* the rules named a register that they don't have */
+	WARN_ON_ONCE(1); /* the rules named a register that they don't have */
 	return 0;
 }
 
 static void write_spr(uint32_t reg, uint32_t value)
 {
 	switch (reg) {
-#define CASE(name, number) case number: mtspr(number, value); return;
-	PERFCTR_SPRS(CASE)
+#define CASE(name, number) \
+	case number: mtspr(number, value); return;
+		PERFCTR_SPRS(CASE)
 #undef CASE
 	}
 	WARN_ON_ONCE(1);
@@ -101,7 +103,8 @@ void hw_info(struct perfctr_info *info)
 			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0) |
 			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
 	info->cpu_khz = ppc_proc_freq / 1000;
-	/* A tick is four bus clocks, and a bus clock a multiple of half a core clock: no fraction. */
+	/* A tick is four bus clocks, and a bus clock a multiple of half a core clock: no fraction.
+	 */
 	info->tsc_to_cpu_mult = ppc_tb_freq ? DIV_ROUND_CLOSEST(ppc_proc_freq, ppc_tb_freq) : 0;
 }
 
@@ -136,7 +139,8 @@ void hw_start_cpu(void)
 
 static void (*tell_of_overflow)(void);
 
-/* Interrupts are off, and the engine ran with interrupts off: it is not in the middle of anything. */
+/* Interrupts are off, and the engine ran with interrupts off: it is not in the middle of anything.
+ */
 static void overflow_interrupt(struct pt_regs *regs)
 {
 	tell_of_overflow();

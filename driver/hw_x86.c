@@ -24,7 +24,7 @@ static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t ma
 	uint32_t low, high;
 
 	/* Not rdpmcl(): the upper half is of no interest, and paravirt's patching neither. */
-	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (map));
+	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(map));
 	return low;
 }
 
@@ -33,7 +33,8 @@ static inline uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint
 	return native_read_msr(reg);
 }
 
-static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
+static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg,
+					      uint64_t value)
 {
 	wrmsrl(reg, value);
 }
@@ -43,7 +44,8 @@ static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint
 	return native_read_msr(reg);
 }
 
-static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
+static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg,
+					      uint64_t value)
 {
 	wrmsrl(reg, value);
 }
@@ -52,13 +54,14 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 
 struct perfctr_core {
 	struct perfctr_cache cache;
-	/* A program with i-mode counters, from before it is loaded until after it is stopped, or NULL. */
+	/* A program with i-mode counters, from before it is loaded until after it is stopped, or
+	 * NULL. */
 	const struct perfctr_program *interrupting;
-	bool announced;			/* an NMI has told of its overflow */
-	bool late;			/* it overflowed, and the NMI is still to come */
-	unsigned int lvtpc;		/* the local APIC's entry as we found it */
-	unsigned int nr_secret;		/* counters that programs with more rights have left running */
-	u32 secret[2 * PERFCTR_COUNTERS];	/* fixed ones, too */
+	bool announced;		/* an NMI has told of its overflow */
+	bool late;		/* it overflowed, and the NMI is still to come */
+	unsigned int lvtpc;	/* the local APIC's entry as we found it */
+	unsigned int nr_secret; /* counters that programs with more rights have left running */
+	u32 secret[2 * PERFCTR_COUNTERS]; /* fixed ones, too */
 };
 
 static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
@@ -83,12 +86,9 @@ static u32 counter_register(unsigned int n)
 	if (!listed() || !(this_cpu.counters >> n & 1))
 		return 0;
 	switch (this_cpu.rules) {
-	case PERFCTR_RULES_K7:
-		return this_cpu.ext_core ? 0xC0010201 + 2 * n : 0xC0010004 + n;
-	case PERFCTR_RULES_P4:
-		return 0x300 + n;
-	default:
-		return 0xC1 + n;
+	case PERFCTR_RULES_K7: return this_cpu.ext_core ? 0xC0010201 + 2 * n : 0xC0010004 + n;
+	case PERFCTR_RULES_P4: return 0x300 + n;
+	default: return 0xC1 + n;
 	}
 }
 
@@ -145,7 +145,8 @@ static bool counters_exist(void)
 		return true;
 	preempt_disable();
 	/* It may be counting: the low bits can change. */
-	exist = !wrmsrl_safe(reg, pattern) && !rdmsrl_safe(reg, &value) && (value ^ pattern) >> 16 == 0;
+	exist = !wrmsrl_safe(reg, pattern) && !rdmsrl_safe(reg, &value) &&
+		(value ^ pattern) >> 16 == 0;
 	wrmsrl_safe(reg, 0);
 	preempt_enable();
 	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
@@ -163,7 +164,8 @@ static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t 
 
 const struct cpumask *hw_forbidden;
 
-/* Hyper-Threading's two threads share one set of counters in the P4: only a core's first has them. */
+/* Hyper-Threading's two threads share one set of counters in the P4: only a core's first has them.
+ */
 static void forbid_siblings(void)
 {
 	static struct cpumask forbidden;
@@ -171,16 +173,15 @@ static void forbid_siblings(void)
 
 	if (this_cpu.rules != PERFCTR_RULES_P4)
 		return;
-	for_each_possible_cpu(cpu)
-		if (cpu != cpumask_first(topology_sibling_cpumask(cpu)))
-			cpumask_set_cpu(cpu, &forbidden);
+	for_each_possible_cpu(cpu) if (cpu != cpumask_first(topology_sibling_cpumask(cpu)))
+		cpumask_set_cpu(cpu, &forbidden);
 	if (!cpumask_empty(&forbidden))
 		hw_forbidden = &forbidden;
 }
 
 void hw_init(void)
 {
-	struct perfctr_cpuid id = { };
+	struct perfctr_cpuid id = {};
 	u64 probe;
 
 	perfctr_cpuid_all(&id);
@@ -200,8 +201,10 @@ void hw_init(void)
 		this_cpu.offcore = this_cpu.offcore_width = 0;
 	if (this_cpu.frontend && rdmsrl_safe(0x3F7, &probe))
 		this_cpu.frontend = 0;
-	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width. */
-	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && !rdmsrl_safe(0x345, &probe) && probe >> 13 & 1;
+	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width.
+	 */
+	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && !rdmsrl_safe(0x345, &probe) &&
+			      probe >> 13 & 1;
 	this_cpu.pcint &= boot_cpu_has(X86_FEATURE_APIC);
 	forbid_siblings();
 }
@@ -262,9 +265,10 @@ void hw_stop_cpu(void)
 static void (*tell_of_overflow)(void);
 
 /*
- * Overflows interrupt by an NMI, which can come in the middle of the engine's functions. It only looks
- * at the counters, to know that it is ours; what is to be done is done in an interrupt that follows as
- * soon as interrupts are on, before the interrupted program executes another instruction.
+ * Overflows interrupt by an NMI, which can come in the middle of the engine's functions. It only
+ * looks at the counters, to know that it is ours; what is to be done is done in an interrupt that
+ * follows as soon as interrupts are on, before the interrupted program executes another
+ * instruction.
  */
 static void after_nmi(struct irq_work *work)
 {
@@ -289,7 +293,8 @@ static int overflow_nmi(unsigned int type, struct pt_regs *regs)
 	core->late = false;
 	if (program)
 		for (i = program->nractrs; i < program->nrctrs; i++)
-			if (perfctr_counter_overflown(program, perfctr_counter_now(core, program, i)))
+			if (perfctr_counter_overflown(program,
+						      perfctr_counter_now(core, program, i)))
 				ours = core->announced = true;
 	if (!ours)
 		return NMI_DONE;
@@ -304,8 +309,7 @@ static int take_interrupts(void (*overflow)(void))
 	if (!this_cpu.pcint)
 		return 0;
 	tell_of_overflow = overflow;
-	for_each_possible_cpu(cpu)
-		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
+	for_each_possible_cpu(cpu) init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
 	return register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
 }
 
@@ -316,8 +320,7 @@ static void leave_interrupts(void)
 	if (!this_cpu.pcint)
 		return;
 	unregister_nmi_handler(NMI_LOCAL, "perfctr");
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
+	for_each_possible_cpu(cpu) irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
 int hw_reserve(void (*overflow)(void))
@@ -351,10 +354,12 @@ int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
 	struct perfctr_diagnosis d;
 
 	if (perfctr_x86_compile(&this_cpu, control, flags, program, &d) == 0) {
-		/* What another thread can change, or what only one core may use, no thread can have. */
+		/* What another thread can change, or what only one core may use, no thread can
+		 * have. */
 		return program->one_core || (program->core_shared &&
-					     cpumask_weight(topology_sibling_cpumask(0)) > 1) ?
-		       -EOPNOTSUPP : 0;
+					     cpumask_weight(topology_sibling_cpumask(0)) > 1)
+			       ? -EOPNOTSUPP
+			       : 0;
 	}
 	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
 	return d.forbidden ? -EPERM : -EINVAL;
@@ -422,9 +427,9 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 }
 
 /*
- * Who may execute RDPMC reads all counters, not only his own. A program that counts the kernel is not
- * stopped when its thread is (that would cost writes at each switch), but its counters are before a
- * thread without that right can read them.
+ * Who may execute RDPMC reads all counters, not only his own. A program that counts the kernel is
+ * not stopped when its thread is (that would cost writes at each switch), but its counters are
+ * before a thread without that right can read them.
  */
 void hw_user_rdpmc(const struct perfctr_program *program)
 {

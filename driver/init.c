@@ -15,7 +15,8 @@
 static long do_info(const struct perfctr_call_info *call)
 {
 	struct perfctr_info info = {
-		.abi_version = PERFCTR_ABI_VERSION, .driver_version = PERFCTR_VERSION,
+		.abi_version = PERFCTR_ABI_VERSION,
+		.driver_version = PERFCTR_VERSION,
 	};
 
 	if (call->_reserved)
@@ -42,13 +43,11 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 
 	if (_IOC_SIZE(request) != sizeof(call) ||
 	    copy_from_user(&call, (const void __user *)argument, sizeof(call)))
-		return _IOC_TYPE(request) == 'P' && _IOC_SIZE(request) == sizeof(call) ? -EFAULT :
-											 -ENOTTY;
+		return _IOC_TYPE(request) == 'P' && _IOC_SIZE(request) == sizeof(call) ? -EFAULT
+										       : -ENOTTY;
 	switch (request) {
-	case PERFCTR_IOC_INFO:
-		return do_info(&call.info);
-	case PERFCTR_IOC_OPEN:
-		return do_open(&call.open);
+	case PERFCTR_IOC_INFO: return do_info(&call.info);
+	case PERFCTR_IOC_OPEN: return do_open(&call.open);
 	}
 	return -ENOTTY;
 }

@@ -22,7 +22,7 @@ static void signal_current(struct callback_head *head)
 		clear_siginfo(&info);
 		info.si_signo = READ_ONCE(self->signo);
 		info.si_code = SI_PMC_OVF;
-		info.si_pid = overflown;	/* users know this word as si_pmc_ovf_mask */
+		info.si_pid = overflown; /* users know this word as si_pmc_ovf_mask */
 		send_sig_info(info.si_signo, &info, current);
 	}
 	if (atomic_xchg(&self->trespassed, 0))

@@ -19,23 +19,23 @@
 struct vthread;
 
 struct vperfctr {
-	struct kref refs;		/* descriptors, its thread, a signal under way */
-	struct perfctr_cpu_state *state;	/* a page of its own, which users map */
-	struct perfctr_program program;		/* of the control */
-	struct perfctr_program *active;		/* what runs: it, or nothing but the TSC */
+	struct kref refs;		 /* descriptors, its thread, a signal under way */
+	struct perfctr_cpu_state *state; /* a page of its own, which users map */
+	struct perfctr_program program;	 /* of the control */
+	struct perfctr_program *active;	 /* what runs: it, or nothing but the TSC */
 	struct vperfctr_control control;
-	unsigned int interrupted;	/* cstatus before the overflow that stopped some, or 0 */
-	bool reserved;			/* it has a share in the reservation of the hardware */
+	unsigned int interrupted; /* cstatus before the overflow that stopped some, or 0 */
+	bool reserved;		  /* it has a share in the reservation of the hardware */
 
-	spinlock_t lock;		/* of thread */
-	struct vthread *thread;		/* whose they are; NULL: unlinked */
+	spinlock_t lock;	/* of thread */
+	struct vthread *thread; /* whose they are; NULL: unlinked */
 
-	struct irq_work notify;		/* the thread is to get a signal, ... */
-	struct callback_head signal;	/* ... which it sends itself: signal.c */
-	atomic_t signalling;		/* that is queued */
-	atomic_t overflown;		/* counters that the thread is to be told of */
-	atomic_t trespassed;		/* it came to a forbidden CPU */
-	int signo;			/* of the control that has overflown */
+	struct irq_work notify;	     /* the thread is to get a signal, ... */
+	struct callback_head signal; /* ... which it sends itself: signal.c */
+	atomic_t signalling;	     /* that is queued */
+	atomic_t overflown;	     /* counters that the thread is to be told of */
+	atomic_t trespassed;	     /* it came to a forbidden CPU */
+	int signo;		     /* of the control that has overflown */
 };
 
 /* What its control and its sums are. */

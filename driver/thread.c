@@ -35,7 +35,7 @@ static void stop(struct vthread *t)
 
 void vthread_overflow(struct vperfctr *counters)
 {
-	struct vthread *t = counters->thread;	/* which nobody changes while it runs here */
+	struct vthread *t = counters->thread; /* which nobody changes while it runs here */
 
 	raw_spin_lock(&t->lock);
 	stop(t);
@@ -47,7 +47,7 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
 
-	raw_spin_lock_irq(&t->lock);	/* they are on here */
+	raw_spin_lock_irq(&t->lock); /* they are on here */
 	t->cpu = cpu;
 	start(t);
 	raw_spin_unlock_irq(&t->lock);
@@ -81,9 +81,10 @@ static struct vthread *find_link(struct task_struct *task)
 {
 	struct preempt_notifier *notifier;
 
-	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
-		if (notifier->ops == &preempt_ops)
-			return container_of(notifier, struct vthread, notifier);
+	hlist_for_each_entry(notifier, &task->preempt_notifiers,
+			     link) if (notifier->ops ==
+				       &preempt_ops) return container_of(notifier, struct vthread,
+									 notifier);
 	return NULL;
 }
 
@@ -106,7 +107,7 @@ struct vperfctr *vthread_counters(struct task_struct *task)
 	return counters;
 }
 
-static struct workqueue_struct *reaper;	/* of links whose threads have ended */
+static struct workqueue_struct *reaper; /* of links whose threads have ended */
 
 static void free_link(struct vthread *t)
 {
@@ -167,9 +168,9 @@ static void link_other(struct vthread *t)
 {
 	unsigned long flags;
 
-	rcu_read_lock();	/* should it end its link at once */
+	rcu_read_lock(); /* should it end its link at once */
 	hlist_add_head_rcu(&t->notifier.link, &t->task->preempt_notifiers);
-	smp_mb();	/* the link, then the flag: exit sets the flag, then looks for links */
+	smp_mb(); /* the link, then the flag: exit sets the flag, then looks for links */
 	if (READ_ONCE(t->task->flags) & PF_EXITING) {
 		raw_spin_lock_irqsave(&t->lock, flags);
 		t->orphan = !t->ended;

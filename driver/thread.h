@@ -13,11 +13,11 @@
 struct vthread {
 	struct preempt_notifier notifier;
 	struct task_struct *task;
-	raw_spinlock_t lock;		/* of all below, and of what its counters count */
-	struct vperfctr *counters;	/* NULL: they were unlinked by another thread */
-	int cpu;			/* where it runs, or -1 */
-	bool ended;			/* the thread lets go of its link */
-	bool orphan;			/* it exited before it could */
+	raw_spinlock_t lock;	   /* of all below, and of what its counters count */
+	struct vperfctr *counters; /* NULL: they were unlinked by another thread */
+	int cpu;		   /* where it runs, or -1 */
+	bool ended;		   /* the thread lets go of its link */
+	bool orphan;		   /* it exited before it could */
 	struct delayed_work burial;
 	struct rcu_head rcu;
 };

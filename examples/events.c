@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	int i, n;
 
 	memset(&control, 0, sizeof(control));
-	control.flags = VPERFCTR_CONTROL_EXTENDED;	/* all that an event may need counts */
+	control.flags = VPERFCTR_CONTROL_EXTENDED; /* all that an event may need counts */
 	if (argc > 1)
 		n = perfctr_cpu_control_events(&control.cpu_control, argv[1]);
 	else

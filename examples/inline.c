@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The shortest read: inline, without a call, and with the kernel's answer where it must be asked. */
+/* The shortest read: inline, without a call, and with the kernel's answer where it must be asked.
+ */
 #include <libperfctr.h>
 #include <perfctr/read.h>
 #include <stdio.h>
 
 int main(void)
 {
-	struct perfctr_group *group = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	struct perfctr_group *group = perfctr_group_open("instructions:u", 0, -1,
+							 PERFCTR_GROUP_STRICT);
 	struct perfctr_reader reader;
 	struct perfctr_reading reading;
 	uint64_t before, after;
@@ -17,7 +19,8 @@ int main(void)
 	}
 	if (perfctr_group_reader(group, 0, &reader) == 0 && perfctr_reader_read(&reader, &before) &&
 	    perfctr_reader_read(&reader, &after))
-		printf("an inline read takes %llu instructions\n", (unsigned long long)(after - before));
+		printf("an inline read takes %llu instructions\n",
+		       (unsigned long long)(after - before));
 	else if (perfctr_group_read(group, &reading) == 0)
 		printf("%s; so far %llu instructions\n", perfctr_error(),
 		       (unsigned long long)reading.value);

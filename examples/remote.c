@@ -29,7 +29,7 @@ static int watch(pid_t pid)
 	struct rvperfctr *remote;
 	int failed;
 
-	waitpid(pid, NULL, 0);		/* the first stop */
+	waitpid(pid, NULL, 0); /* the first stop */
 	remote = rvperfctr_open(pid);
 	if (!remote) {
 		fprintf(stderr, "%s\n", perfctr_error());
@@ -47,7 +47,7 @@ static int watch(pid_t pid)
 #endif
 	failed = rvperfctr_control(remote, &control) < 0;
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
-	waitpid(pid, NULL, 0);		/* the second */
+	waitpid(pid, NULL, 0); /* the second */
 	memset(&sum, 0, sizeof(sum));
 	if (failed || rvperfctr_read_ctrs(remote, &sum) < 0) {
 		fprintf(stderr, "%s\n", perfctr_error());

@@ -12,7 +12,7 @@
 
 struct counts {
 	unsigned int samples, mappings, throttled;
-	uint64_t lowest, highest;	/* addresses */
+	uint64_t lowest, highest; /* addresses */
 };
 
 static int look(void *arg, const struct perfctr_record *record)
@@ -31,9 +31,7 @@ static int look(void *arg, const struct perfctr_record *record)
 		printf("mapped %s at 0x%llx\n", record->as.mmap.file,
 		       (unsigned long long)record->as.mmap.addr);
 		break;
-	case PERF_RECORD_THROTTLE:
-		counts->throttled++;
-		break;
+	case PERF_RECORD_THROTTLE: counts->throttled++; break;
 	case PERF_RECORD_LOST:
 		printf("%llu records were lost\n", (unsigned long long)record->as.lost.lost);
 		break;
@@ -74,7 +72,7 @@ int main(int argc, char **argv)
 	}
 	if (!sampler) {
 		printf("%s\n", perfctr_error());
-		return 0;	/* many machines can't, and that is no failure */
+		return 0; /* many machines can't, and that is no failure */
 	}
 
 	memset(&counts, 0, sizeof(counts));

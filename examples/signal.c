@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A profile of oneself: where the program is after each million instructions. */
-#define _GNU_SOURCE		/* REG_RIP, REG_EIP */
+#define _GNU_SOURCE /* REG_RIP, REG_EIP */
 #include <libperfctr.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,11 +28,11 @@ static void overflow(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
 	if (!vperfctr_ovf_mask(self, info))
-		return;			/* somebody else's signal */
+		return; /* somebody else's signal */
 	if (samples < 1000)
 		where[samples] = program_counter(context);
 	samples++;
-	vperfctr_iresume(self);		/* until then nothing counts */
+	vperfctr_iresume(self); /* until then nothing counts */
 }
 
 int main(void)
@@ -48,9 +48,9 @@ int main(void)
 	control.cpu_control.nrictrs = 1;
 	control.cpu_control.ireset[0] = -1000000;
 #if defined(__x86_64__) || defined(__i386__)
-	control.cpu_control.evntsel[0] = 0x005100C0;	/* instructions, user mode, interrupt */
+	control.cpu_control.evntsel[0] = 0x005100C0; /* instructions, user mode, interrupt */
 #elif defined(__aarch64__)
-	control.cpu_control.evntsel[0] = 0x80000008;	/* instructions, not the kernel's */
+	control.cpu_control.evntsel[0] = 0x80000008; /* instructions, not the kernel's */
 #endif
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) < 0) {

@@ -36,7 +36,7 @@ static int count_myself(void)
 #endif
 	if (vperfctr_control(self, &control) == 0 && perfctr_process_add(process, self) == 0)
 		result = 0;
-	vperfctr_close(self);	/* they count on until the thread ends */
+	vperfctr_close(self); /* they count on until the thread ends */
 	return result;
 }
 
@@ -86,7 +86,8 @@ int main(void)
 		       perfctr_quality_name(reading[i].quality));
 	if (perfctr_process_read(process, &sum, &n) == 0)
 		printf("its %u threads that count themselves:\n"
-		       "  tsc          %12llu\n  pmc[0]       %12llu\n", n, sum.tsc, sum.pmc[0]);
+		       "  tsc          %12llu\n  pmc[0]       %12llu\n",
+		       n, sum.tsc, sum.pmc[0]);
 	perfctr_set_close(set);
 	perfctr_process_destroy(process);
 	return 0;

@@ -17,8 +17,8 @@
  * programs), and so do the open flags. Groups of events by name, and the counters of whole
  * processors, are always those of perf_events.
  *
- * What samples and records say is named by <linux/perf_event.h>. It is for those who ask for them to
- * include, so that a program may have a struct perf_event_attr of its own.
+ * What samples and records say is named by <linux/perf_event.h>. It is for those who ask for them
+ * to include, so that a program may have a struct perf_event_attr of its own.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -47,18 +47,18 @@ const char *perfctr_error(void);
 /* ---- counts and their quality ---- */
 
 enum perfctr_quality {
-	PERFCTR_EXACT,		/* counted all the time that it was enabled */
-	PERFCTR_SCALED,		/* shared the PMU: value was counted in running of enabled ns */
-	PERFCTR_NOT_COUNTED,	/* never on the PMU: value means nothing */
-	PERFCTR_STALE,		/* stopped: value is that of the stop */
+	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
+	PERFCTR_SCALED,	     /* shared the PMU: value was counted in running of enabled ns */
+	PERFCTR_NOT_COUNTED, /* never on the PMU: value means nothing */
+	PERFCTR_STALE,	     /* stopped: value is that of the stop */
 };
 
 /* One counter, read. */
 struct perfctr_reading {
-	uint64_t value;		/* events counted while on the PMU */
-	uint64_t enabled;	/* ns for which it was enabled while its thread ran; 0 if not known */
-	uint64_t running;	/* ns of these for which it was on the PMU */
-	unsigned int quality;	/* enum perfctr_quality */
+	uint64_t value;	      /* events counted while on the PMU */
+	uint64_t enabled;     /* ns for which it was enabled while its thread ran; 0 if not known */
+	uint64_t running;     /* ns of these for which it was on the PMU */
+	unsigned int quality; /* enum perfctr_quality */
 	unsigned int reserved;
 };
 
@@ -73,28 +73,30 @@ const char *perfctr_quality_name(unsigned int quality);
 
 /* ---- the calling thread's virtual counters ---- */
 
-struct vperfctr;	/* opaque */
+struct vperfctr; /* opaque */
 
 /* vperfctr_open_mode(): any of these, or'ed. */
-#define VPERFCTR_OPEN_CREAT_EXCL 3	/* create the state; without it, open the existing one */
-#define VPERFCTR_OPEN_DRIVER	0x10	/* only through the driver */
-#define VPERFCTR_OPEN_PERF	0x20	/* only through perf_events */
-#define VPERFCTR_OPEN_SHARED	0x40	/* let the kernel multiplex the counters: perf_events' */
+#define VPERFCTR_OPEN_CREAT_EXCL 3    /* create the state; without it, open the existing one */
+#define VPERFCTR_OPEN_DRIVER	 0x10 /* only through the driver */
+#define VPERFCTR_OPEN_PERF	 0x20 /* only through perf_events */
+#define VPERFCTR_OPEN_SHARED	 0x40 /* let the kernel multiplex the counters: perf_events' */
 
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
- * VPERFCTR_OPEN_CREAT_EXCL. Nothing counts yet. The state ends with vperfctr_unlink() or the thread;
- * a child of fork() has none. The driver's goes on through execve(2), unless its control has
- * VPERFCTR_CONTROL_CLOEXEC or the program has more rights, and is there for the new program to open.
+ * VPERFCTR_OPEN_CREAT_EXCL. Nothing counts yet. The state ends with vperfctr_unlink() or the
+ * thread; a child of fork() has none. The driver's goes on through execve(2), unless its control
+ * has VPERFCTR_CONTROL_CLOEXEC or the program has more rights, and is there for the new program to
+ * open.
  *
  * Counters run whenever their thread runs, or not at all: a control whose counters can't all be on
  * the PMU together fails. With VPERFCTR_OPEN_SHARED the kernel may instead give them a share of the
  * time, and vperfctr_read_quality() tells which.
  *
- * EEXIST: the thread has a state already. ENODEV: it has none, and mode asks for an existing one, or
- * forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no driver. EACCES: the
- * driver's device may not be opened. EOPNOTSUPP: VPERFCTR_OPEN_SHARED and the driver. EINVAL: mode or
- * PERFCTR_PROVIDER is wrong. ENOMEM. EPROTO: the driver speaks another major version of the ABI.
+ * EEXIST: the thread has a state already. ENODEV: it has none, and mode asks for an existing one,
+ * or forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no driver.
+ * EACCES: the driver's device may not be opened. EOPNOTSUPP: VPERFCTR_OPEN_SHARED and the driver.
+ * EINVAL: mode or PERFCTR_PROVIDER is wrong. ENOMEM. EPROTO: the driver speaks another major
+ * version of the ABI.
  */
 struct vperfctr *vperfctr_open(void);
 struct vperfctr *vperfctr_open_mode(unsigned int mode);
@@ -122,18 +124,17 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
  * Reserved words, and members that the processor or the event has no use for, are ignored. With
- * VPERFCTR_CONTROL_EXTENDED in flags, those count that lie in words which perfctr 2.6 reserved; set it
- * with a control of perfctr_cpu_control_events().
+ * VPERFCTR_CONTROL_EXTENDED in flags, those count that lie in words which perfctr 2.6 reserved; set
+ * it with a control of perfctr_cpu_control_events().
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU. EPERM,
- * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where the
- * processor can't interrupt.
- * EOPNOTSUPP: the provider can't do it (no PMU on this machine; over perf_events a counter named for
- * an event that it can't count, not even if others of the control change places with it; i-mode
- * with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the counters, or the
- * program all real-time signals. EACCES, EPERM: not permitted; EPERM also if no memory may be
- * locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no file
- * descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
+ * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where
+ * the processor can't interrupt. EOPNOTSUPP: the provider can't do it (no PMU on this machine; over
+ * perf_events a counter named for an event that it can't count, not even if others of the control
+ * change places with it; i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the
+ * counters, or the program all real-time signals. EACCES, EPERM: not permitted; EPERM also if no
+ * memory may be locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no
+ * file descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
  */
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control);
 
@@ -167,14 +168,14 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 			struct vperfctr_control *control);
 
 /*
- * Counter i with its quality. EINVAL: no such counter, or reading is NULL. EIO. A counter that was lost
- * to somebody else is no error here: its quality is PERFCTR_NOT_COUNTED. The driver keeps no times:
- * enabled and running are 0.
+ * Counter i with its quality. EINVAL: no such counter, or reading is NULL. EIO. A counter that was
+ * lost to somebody else is no error here: its quality is PERFCTR_NOT_COUNTED. The driver keeps no
+ * times: enabled and running are 0.
  */
 int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 			  struct perfctr_reading *reading);
 
-struct perfctr_reader;	/* <perfctr/read.h> */
+struct perfctr_reader; /* <perfctr/read.h> */
 
 /*
  * Fill in what perfctr_reader_read() needs to read counter i inline. Valid until the next
@@ -189,7 +190,8 @@ int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_
 
 /*
  * Let the counters go on that an overflow has stopped, in its signal's handler or later; those that
- * overflowed begin at their ireset. EINVAL: none has stopped them. ESRCH: as for vperfctr_control().
+ * overflowed begin at their ireset. EINVAL: none has stopped them. ESRCH: as for
+ * vperfctr_control().
  */
 int vperfctr_iresume(const struct vperfctr *self);
 
@@ -208,7 +210,7 @@ void vperfctr_close(struct vperfctr *self);
 
 /* ---- totals over threads ---- */
 
-struct perfctr_process;	/* opaque */
+struct perfctr_process; /* opaque */
 
 /*
  * An empty set of threads. ENOMEM. Its calls may come from any thread, but not from a child of
@@ -233,19 +235,19 @@ void perfctr_process_destroy(struct perfctr_process *process);
 
 /* ---- groups of events, by name ---- */
 
-struct perfctr_group;	/* opaque */
+struct perfctr_group; /* opaque */
 
 /* perfctr_group_open() */
-#define PERFCTR_GROUP_STRICT	0x01	/* on the PMU whenever the thread runs, or fail */
-#define PERFCTR_GROUP_INHERIT	0x02	/* count threads and children created from now on, too */
-#define PERFCTR_GROUP_ON_EXEC	0x04	/* start when the thread calls execve(2) */
-#define PERFCTR_GROUP_DISABLED	0x08	/* start at perfctr_group_enable() */
-#define PERFCTR_GROUP_EXCLUSIVE	0x10	/* nobody else's counters beside these */
+#define PERFCTR_GROUP_STRICT	0x01 /* on the PMU whenever the thread runs, or fail */
+#define PERFCTR_GROUP_INHERIT	0x02 /* count threads and children created from now on, too */
+#define PERFCTR_GROUP_ON_EXEC	0x04 /* start when the thread calls execve(2) */
+#define PERFCTR_GROUP_DISABLED	0x08 /* start at perfctr_group_enable() */
+#define PERFCTR_GROUP_EXCLUSIVE 0x10 /* nobody else's counters beside these */
 
 /*
  * Open events, given as a comma-separated list of names, on thread tid (0: the calling one; -1: all
- * threads of processor cpu), on processor cpu (-1: all that the thread runs on). They count together
- * or not at all. perfctr_event_check() describes the names.
+ * threads of processor cpu), on processor cpu (-1: all that the thread runs on). They count
+ * together or not at all. perfctr_event_check() describes the names.
  *
  * On a hybrid machine a group is on the PMU of one kind of core, the first that has all events,
  * which is the P-cores' mostly, and that cpu is one of. On other cores it does not count, and
@@ -280,8 +282,8 @@ const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i
 
 /*
  * Start, stop, set to zero: all events of the group. Times go on through a reset. EBUSY: as for
- * perfctr_group_open() and perfctr_group_read(). ENODEV: the group's processor has been offline, which
- * has ended its events.
+ * perfctr_group_open() and perfctr_group_read(). ENODEV: the group's processor has been offline,
+ * which has ended its events.
  */
 int perfctr_group_enable(struct perfctr_group *group);
 int perfctr_group_disable(struct perfctr_group *group);
@@ -320,18 +322,18 @@ int perfctr_disable_all(void);
 
 enum perfctr_target_type {
 	PERFCTR_TARGET_THREAD,	/* thread id; 0: the calling one */
-	PERFCTR_TARGET_PROCESS,	/* process id, 0: this one; all its threads and those to come */
+	PERFCTR_TARGET_PROCESS, /* process id, 0: this one; all its threads and those to come */
 	PERFCTR_TARGET_CPU,	/* processor id; -1: every one that is online */
 	PERFCTR_TARGET_CGROUP,	/* a cgroup and those below it, on every online processor */
 };
 
 struct perfctr_target {
-	unsigned int type;	/* enum perfctr_target_type */
+	unsigned int type; /* enum perfctr_target_type */
 	int id;
-	const char *cgroup;	/* its folder; if relative, below perf_event's mount */
+	const char *cgroup; /* its folder; if relative, below perf_event's mount */
 };
 
-struct perfctr_set;	/* opaque */
+struct perfctr_set; /* opaque */
 
 /*
  * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a
@@ -382,9 +384,9 @@ int perfctr_set_reset(struct perfctr_set *set);
 int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
 
 struct perfctr_part {
-	pid_t tid;		/* -1: all threads; 0: the one that has opened the set */
-	int cpu;		/* -1: all processors */
-	const char *pmu;	/* the kind of core; "" where there is only one */
+	pid_t tid;	 /* -1: all threads; 0: the one that has opened the set */
+	int cpu;	 /* -1: all processors */
+	const char *pmu; /* the kind of core; "" where there is only one */
 };
 
 /*
@@ -405,58 +407,58 @@ void perfctr_set_close(struct perfctr_set *set);
 
 /* ---- samples ---- */
 
-struct perfctr_sampler;	/* opaque */
+struct perfctr_sampler; /* opaque */
 
 /*
  * perfctr_sampler_config.flags: PERFCTR_GROUP_STRICT, _INHERIT (needs a processor), _ON_EXEC and
  * _DISABLED, as for perfctr_group_open(), and which records to write beside samples.
  */
-#define PERFCTR_SAMPLER_MMAP	0x00000100	/* MMAP2: executable mappings */
-#define PERFCTR_SAMPLER_MMAP_DATA 0x00000200	/* MMAP2: the other mappings */
-#define PERFCTR_SAMPLER_BUILD_ID 0x00000400	/* MMAP2 with a build ID for device and inode */
-#define PERFCTR_SAMPLER_COMM	0x00000800	/* COMM: names of threads; exec */
-#define PERFCTR_SAMPLER_TASK	0x00001000	/* FORK, EXIT */
-#define PERFCTR_SAMPLER_SWITCH	0x00002000	/* SWITCH, SWITCH_CPU_WIDE */
-#define PERFCTR_SAMPLER_NAMESPACES 0x00004000	/* NAMESPACES */
-#define PERFCTR_SAMPLER_CGROUP	0x00008000	/* CGROUP: new ones */
-#define PERFCTR_SAMPLER_KERNEL_TEXT 0x00010000	/* KSYMBOL, BPF_EVENT, TEXT_POKE */
-#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x00020000	/* call chains without the kernel's part */
-#define PERFCTR_SAMPLER_NO_USER_CHAIN 0x00040000	/* without the user's */
-#define PERFCTR_SAMPLER_OVERWRITE 0x00080000	/* keep the newest records, not the oldest */
+#define PERFCTR_SAMPLER_MMAP		0x00000100 /* MMAP2: executable mappings */
+#define PERFCTR_SAMPLER_MMAP_DATA	0x00000200 /* MMAP2: the other mappings */
+#define PERFCTR_SAMPLER_BUILD_ID	0x00000400 /* MMAP2 with a build ID for device and inode */
+#define PERFCTR_SAMPLER_COMM		0x00000800 /* COMM: names of threads; exec */
+#define PERFCTR_SAMPLER_TASK		0x00001000 /* FORK, EXIT */
+#define PERFCTR_SAMPLER_SWITCH		0x00002000 /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFCTR_SAMPLER_NAMESPACES	0x00004000 /* NAMESPACES */
+#define PERFCTR_SAMPLER_CGROUP		0x00008000 /* CGROUP: new ones */
+#define PERFCTR_SAMPLER_KERNEL_TEXT	0x00010000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
+#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x00020000 /* call chains without the kernel's part */
+#define PERFCTR_SAMPLER_NO_USER_CHAIN	0x00040000 /* without the user's */
+#define PERFCTR_SAMPLER_OVERWRITE	0x00080000 /* keep the newest records, not the oldest */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
-	uint64_t period;	/* a sample after so many events */
-	uint64_t frequency;	/* so many samples in a second: the kernel adapts the period */
-	uint64_t fields;	/* of samples: PERF_SAMPLE_*, or'ed, all but _AUX */
-	uint64_t branches;	/* PERF_SAMPLE_BRANCH_STACK: which, PERF_SAMPLE_BRANCH_* */
-	uint64_t user_registers;	/* PERF_SAMPLE_REGS_USER: mask, <asm/perf_regs.h> */
-	uint64_t interrupt_registers;	/* PERF_SAMPLE_REGS_INTR: mask */
-	uint32_t user_stack;	/* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
-	uint32_t max_chain;	/* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
-	uint32_t flags;		/* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
-	uint32_t pages;		/* of the buffer, a power of two; 0: 128 KiB */
-	uint32_t wakeup_samples;	/* wake poll(2) after so many samples, or: not both */
-	uint32_t wakeup_bytes;	/* after so many bytes: half the buffer at most, as if both are 0 */
-	uint32_t precise;	/* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
-	int32_t signal;		/* for the opening thread, at each sample; 0: none */
+	uint64_t period;	 /* a sample after so many events */
+	uint64_t frequency;	 /* so many samples in a second: the kernel adapts the period */
+	uint64_t fields;	 /* of samples: PERF_SAMPLE_*, or'ed, all but _AUX */
+	uint64_t branches;	 /* PERF_SAMPLE_BRANCH_STACK: which, PERF_SAMPLE_BRANCH_* */
+	uint64_t user_registers; /* PERF_SAMPLE_REGS_USER: mask, <asm/perf_regs.h> */
+	uint64_t interrupt_registers; /* PERF_SAMPLE_REGS_INTR: mask */
+	uint32_t user_stack;	      /* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
+	uint32_t max_chain; /* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
+	uint32_t flags;	    /* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
+	uint32_t pages;	    /* of the buffer, a power of two; 0: 128 KiB */
+	uint32_t wakeup_samples; /* wake poll(2) after so many samples, or: not both */
+	uint32_t wakeup_bytes; /* after so many bytes: half the buffer at most, as if both are 0 */
+	uint32_t precise; /* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
+	int32_t signal;	  /* for the opening thread, at each sample; 0: none */
 	uint64_t reserved[4];
 };
 
-struct perf_branch_entry;	/* <linux/perf_event.h> */
+struct perf_branch_entry; /* <linux/perf_event.h> */
 struct perf_ns_link_info;
 
 /* Counts of PERF_SAMPLE_READ and PERF_RECORD_READ, in the order of the list of events. */
 struct perfctr_record_counts {
-	uint64_t enabled, running;	/* ns, as in struct perfctr_reading */
+	uint64_t enabled, running; /* ns, as in struct perfctr_reading */
 	uint64_t n;
-	const uint64_t *values;	/* n of them */
+	const uint64_t *values; /* n of them */
 };
 
 struct perfctr_record_registers {
-	uint64_t abi;		/* enum perf_sample_regs_abi; PERF_SAMPLE_REGS_ABI_NONE: n is 0 */
+	uint64_t abi; /* enum perf_sample_regs_abi; PERF_SAMPLE_REGS_ABI_NONE: n is 0 */
 	uint64_t n;
-	const uint64_t *values;	/* of the mask's registers, lowest bit first */
+	const uint64_t *values; /* of the mask's registers, lowest bit first */
 };
 
 /* PERF_RECORD_SAMPLE. Fields that were not asked for are 0. */
@@ -464,27 +466,27 @@ struct perfctr_record_sample {
 	uint64_t ip;
 	uint64_t addr;
 	uint64_t period;
-	uint64_t weight;	/* union perf_sample_weight */
-	uint64_t data_src;	/* union perf_mem_data_src */
-	uint64_t transaction;	/* PERF_TXN_* */
+	uint64_t weight;      /* union perf_sample_weight */
+	uint64_t data_src;    /* union perf_mem_data_src */
+	uint64_t transaction; /* PERF_TXN_* */
 	uint64_t phys_addr;
 	uint64_t cgroup;
 	uint64_t data_page_size;
 	uint64_t code_page_size;
 	struct perfctr_record_counts counts;
 	uint64_t nchain;
-	const uint64_t *chain;	/* addresses, and PERF_CONTEXT_* in front of each part's */
-	uint64_t raw_size;	/* padding included */
+	const uint64_t *chain; /* addresses, and PERF_CONTEXT_* in front of each part's */
+	uint64_t raw_size;     /* padding included */
 	const void *raw;
 	uint64_t nbranches;
-	uint64_t branch_index;	/* PERF_SAMPLE_BRANCH_HW_INDEX */
+	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX */
 	const struct perf_branch_entry *branches;
 	struct perfctr_record_registers user, interrupt;
-	uint64_t user_stack_size;	/* of what was copied */
+	uint64_t user_stack_size; /* of what was copied */
 	const void *user_stack;
 };
 
-struct perfctr_record_mmap {	/* PERF_RECORD_MMAP, _MMAP2 */
+struct perfctr_record_mmap { /* PERF_RECORD_MMAP, _MMAP2 */
 	uint32_t pid, tid;
 	uint64_t addr, length, offset;
 	/* MMAP2 only; device and inode, or with PERF_RECORD_MISC_MMAP_BUILD_ID the build ID. */
@@ -496,74 +498,74 @@ struct perfctr_record_mmap {	/* PERF_RECORD_MMAP, _MMAP2 */
 	const char *file;
 };
 
-struct perfctr_record_comm {	/* PERF_RECORD_COMM; PERF_RECORD_MISC_COMM_EXEC: because of an exec */
+struct perfctr_record_comm { /* PERF_RECORD_COMM; PERF_RECORD_MISC_COMM_EXEC: because of an exec */
 	uint32_t pid, tid;
 	const char *name;
 };
 
-struct perfctr_record_task {	/* PERF_RECORD_FORK, _EXIT */
+struct perfctr_record_task { /* PERF_RECORD_FORK, _EXIT */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
 };
 
-struct perfctr_record_lost {	/* PERF_RECORD_LOST: records; _LOST_SAMPLES: samples, id is 0 */
+struct perfctr_record_lost { /* PERF_RECORD_LOST: records; _LOST_SAMPLES: samples, id is 0 */
 	uint64_t id;
 	uint64_t lost;
 };
 
-struct perfctr_record_throttle {	/* PERF_RECORD_THROTTLE, _UNTHROTTLE */
+struct perfctr_record_throttle { /* PERF_RECORD_THROTTLE, _UNTHROTTLE */
 	uint64_t time, id, stream_id;
 };
 
-struct perfctr_record_read {	/* PERF_RECORD_READ */
+struct perfctr_record_read { /* PERF_RECORD_READ */
 	uint32_t pid, tid;
 	struct perfctr_record_counts counts;
 };
 
-struct perfctr_record_switch {	/* PERF_RECORD_SWITCH_CPU_WIDE: the other thread */
+struct perfctr_record_switch { /* PERF_RECORD_SWITCH_CPU_WIDE: the other thread */
 	uint32_t pid, tid;
 };
 
-struct perfctr_record_aux {	/* PERF_RECORD_AUX */
+struct perfctr_record_aux { /* PERF_RECORD_AUX */
 	uint64_t offset, size;
-	uint64_t flags;		/* PERF_AUX_FLAG_* */
+	uint64_t flags; /* PERF_AUX_FLAG_* */
 };
 
-struct perfctr_record_itrace {	/* PERF_RECORD_ITRACE_START */
+struct perfctr_record_itrace { /* PERF_RECORD_ITRACE_START */
 	uint32_t pid, tid;
 };
 
-struct perfctr_record_namespaces {	/* PERF_RECORD_NAMESPACES */
+struct perfctr_record_namespaces { /* PERF_RECORD_NAMESPACES */
 	uint32_t pid, tid;
 	uint64_t n;
-	const struct perf_ns_link_info *link;	/* by NET_NS_INDEX and so on */
+	const struct perf_ns_link_info *link; /* by NET_NS_INDEX and so on */
 };
 
-struct perfctr_record_ksymbol {	/* PERF_RECORD_KSYMBOL */
+struct perfctr_record_ksymbol { /* PERF_RECORD_KSYMBOL */
 	uint64_t addr;
 	uint32_t length;
-	uint16_t type, flags;	/* PERF_RECORD_KSYMBOL_TYPE_*, _FLAGS_* */
+	uint16_t type, flags; /* PERF_RECORD_KSYMBOL_TYPE_*, _FLAGS_* */
 	const char *name;
 };
 
-struct perfctr_record_bpf {	/* PERF_RECORD_BPF_EVENT */
-	uint16_t type, flags;	/* enum perf_bpf_event_type */
+struct perfctr_record_bpf {   /* PERF_RECORD_BPF_EVENT */
+	uint16_t type, flags; /* enum perf_bpf_event_type */
 	uint32_t id;
 	uint8_t tag[8];
 };
 
-struct perfctr_record_cgroup {	/* PERF_RECORD_CGROUP */
+struct perfctr_record_cgroup { /* PERF_RECORD_CGROUP */
 	uint64_t id;
 	const char *path;
 };
 
-struct perfctr_record_text_poke {	/* PERF_RECORD_TEXT_POKE */
+struct perfctr_record_text_poke { /* PERF_RECORD_TEXT_POKE */
 	uint64_t addr;
 	uint16_t old_length, new_length;
-	const uint8_t *bytes;	/* the old ones, then the new ones */
+	const uint8_t *bytes; /* the old ones, then the new ones */
 };
 
-struct perfctr_record_hw_id {	/* PERF_RECORD_AUX_OUTPUT_HW_ID */
+struct perfctr_record_hw_id { /* PERF_RECORD_AUX_OUTPUT_HW_ID */
 	uint64_t hw_id;
 };
 
@@ -572,13 +574,13 @@ struct perfctr_record_hw_id {	/* PERF_RECORD_AUX_OUTPUT_HW_ID */
  * sampler. A type that the library does not know comes as it is: type, misc, and its bytes.
  */
 struct perfctr_record {
-	uint32_t type;		/* PERF_RECORD_* */
-	uint16_t misc;		/* PERF_RECORD_MISC_* */
-	uint16_t size;		/* of bytes[], the header included */
-	const void *bytes;	/* as the kernel wrote it: struct perf_event_header, and what follows */
+	uint32_t type;	   /* PERF_RECORD_* */
+	uint16_t misc;	   /* PERF_RECORD_MISC_* */
+	uint16_t size;	   /* of bytes[], the header included */
+	const void *bytes; /* as the kernel wrote it: struct perf_event_header, and what follows */
 	/* Of every record, if its bit is in config.fields: PERF_SAMPLE_TID, _TIME, ... Else 0. */
 	uint32_t pid, tid;
-	uint64_t time;		/* ns, the kernel's perf clock */
+	uint64_t time; /* ns, the kernel's perf clock */
 	uint64_t id, stream_id;
 	uint32_t cpu, reserved;
 	union {
@@ -628,7 +630,8 @@ int perfctr_sampler_enable(struct perfctr_sampler *sampler);
 int perfctr_sampler_disable(struct perfctr_sampler *sampler);
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples);
 
-/* From now on another period, or frequency if it was opened with one. EINVAL: it is not possible. */
+/* From now on another period, or frequency if it was opened with one. EINVAL: it is not possible.
+ */
 int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period);
 
 /*
@@ -686,14 +689,14 @@ int perfctr_event_check(const char *event);
 
 /* One event that this machine's kernel knows by name. Strings are valid during the call only. */
 struct perfctr_event_name {
-	const char *name;	/* as perfctr_group_open() takes it */
-	const char *kind;	/* "hardware", "cache", "software", "cpu", "pmu", "tracepoint" */
-	const char *description;	/* may be empty */
+	const char *name;	 /* as perfctr_group_open() takes it */
+	const char *kind;	 /* "hardware", "cache", "software", "cpu", "pmu", "tracepoint" */
+	const char *description; /* may be empty */
 };
 
 /*
- * Call each() for every named event whose kind is kind (NULL: every kind but "tracepoint"), until it
- * returns non-zero; return that, or 0, or -1 (EINVAL: no such kind).
+ * Call each() for every named event whose kind is kind (NULL: every kind but "tracepoint"), until
+ * it returns non-zero; return that, or 0, or -1 (EINVAL: no such kind).
  */
 int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct perfctr_event_name *),
 		       void *arg);
@@ -709,11 +712,11 @@ int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct per
 int perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
 
 /*
- * Make a complete control of this machine's processor (TSC on, a-mode) from a list of its own events,
- * separated by commas, and place them on counters. Returns the number of counters; they stand in the
- * list's order. *control is only written on success. EINVAL: not an event; ENOSPC: perfctr_error()
- * names the events that can't be counted together; EOPNOTSUPP: one of them can't be counted at all;
- * ENOENT: there is no table of events for this processor.
+ * Make a complete control of this machine's processor (TSC on, a-mode) from a list of its own
+ * events, separated by commas, and place them on counters. Returns the number of counters; they
+ * stand in the list's order. *control is only written on success. EINVAL: not an event; ENOSPC:
+ * perfctr_error() names the events that can't be counted together; EOPNOTSUPP: one of them can't be
+ * counted at all; ENOENT: there is no table of events for this processor.
  */
 int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events);
 
@@ -725,12 +728,12 @@ int perfctr_cpu_events_print(const char *cpu, const char *events);
 
 /*
  * Call each() for every processor that the library knows (name: its id, description: its name), or
- * for every event of the processor with the id cpu (NULL: this machine's), until it returns non-zero;
- * return that, or 0. ENOENT: there is no such processor, or no table for it.
+ * for every event of the processor with the id cpu (NULL: this machine's), until it returns
+ * non-zero; return that, or 0. ENOENT: there is no such processor, or no table for it.
  */
 int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
-int perfctr_cpu_event_list(const char *cpu, int (*each)(void *arg, const struct perfctr_event_name *),
-			   void *arg);
+int perfctr_cpu_event_list(const char *cpu,
+			   int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 
 /* ---- the machine ---- */
 
@@ -741,22 +744,23 @@ struct perfctr_cpus_info {
 };
 
 /*
- * Facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open(), or of the
- * device, or that which an open would choose (-1). perfctr_get_info() needs none.
+ * Facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open(), or of
+ * the device, or that which an open would choose (-1). perfctr_get_info() needs none.
  *
- * cpu_type is honest, by default: a processor that perfctr 2.6 never knew says a type that programs of
- * its time don't know. The environment variable PERFCTR_CPU_TYPE=N (not in set-user-ID programs) makes
- * it N, the number of an older type whose rules this processor's counters obey; codes of events may
- * mean something else nevertheless. perfctr_info_nrctrs() is then what such a type has.
+ * cpu_type is honest, by default: a processor that perfctr 2.6 never knew says a type that programs
+ * of its time don't know. The environment variable PERFCTR_CPU_TYPE=N (not in set-user-ID programs)
+ * makes it N, the number of an older type whose rules this processor's counters obey; codes of
+ * events may mean something else nevertheless. perfctr_info_nrctrs() is then what such a type has.
  *
  * EINVAL: info is NULL, PERFCTR_PROVIDER names no provider, or PERFCTR_CPU_TYPE no such type.
- * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there. EACCES, EPROTO, EMFILE, ENFILE: the
- * driver's device, as vperfctr_open(). EBADF: fd is none of perfctr's.
+ * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there. EACCES, EPROTO, EMFILE, ENFILE:
+ * the driver's device, as vperfctr_open(). EBADF: fd is none of perfctr's.
  */
 int perfctr_info(int fd, struct perfctr_info *info);
 int perfctr_get_info(struct perfctr_info *info);
 
-/* The processors that exist, and those on which counters must not be used. ENOMEM. EBADF, as above. */
+/* The processors that exist, and those on which counters must not be used. ENOMEM. EBADF, as above.
+ */
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 
 /* Number of counters; 0 if there are none that this program can use. */
@@ -776,10 +780,10 @@ const char *perfctr_provider_name(void);
 
 /* What may stand between a program and its counters: one line of a diagnosis. */
 struct perfctr_check {
-	const char *name;	/* what was looked at, e.g. "PMU", "paranoid level" */
-	const char *state;	/* what was found, e.g. "4" */
-	const char *remedy;	/* what to change if something does not work; empty if all is well */
-	int ok;			/* zero: something does not work because of this */
+	const char *name;   /* what was looked at, e.g. "PMU", "paranoid level" */
+	const char *state;  /* what was found, e.g. "4" */
+	const char *remedy; /* what to change if something does not work; empty if all is well */
+	int ok;		    /* zero: something does not work because of this */
 };
 
 /*
@@ -788,7 +792,8 @@ struct perfctr_check {
  */
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg);
 
-/* 0 if a provider's abi_version is compatible with the program's, else -1 and EPROTO. EBADF, as above. */
+/* 0 if a provider's abi_version is compatible with the program's, else -1 and EPROTO. EBADF, as
+ * above. */
 int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version);
 static inline int perfctr_abi_check_fd(int fd)
 {
@@ -798,26 +803,26 @@ static inline int perfctr_abi_check_fd(int fd)
 /* ---- descriptions of processors' events ---- */
 
 enum perfctr_unit_mask_type {
-	perfctr_um_type_fixed,		/* one required value */
-	perfctr_um_type_exclusive,	/* exactly one of the values */
-	perfctr_um_type_bitmask,	/* any of the values, or'ed */
+	perfctr_um_type_fixed,	   /* one required value */
+	perfctr_um_type_exclusive, /* exactly one of the values */
+	perfctr_um_type_bitmask,   /* any of the values, or'ed */
 };
 
 struct perfctr_unit_mask_value {
 	unsigned int value;
-	const char *description;	/* [NAME:]text */
+	const char *description; /* [NAME:]text */
 };
 
 struct perfctr_unit_mask {
 	unsigned short default_value;
 	enum perfctr_unit_mask_type type:8;
 	unsigned char nvalues;
-	struct perfctr_unit_mask_value values[1];	/* nvalues of them */
+	struct perfctr_unit_mask_value values[1]; /* nvalues of them */
 };
 
 struct perfctr_event {
 	unsigned short evntsel;
-	unsigned short counters_set;	/* bit n: counter n can count it */
+	unsigned short counters_set; /* bit n: counter n can count it */
 	const struct perfctr_unit_mask *unit_mask;
 	const char *name;
 	const char *description;
@@ -839,7 +844,7 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 
 /* ---- another thread's virtual counters ---- */
 
-struct rvperfctr;	/* opaque */
+struct rvperfctr; /* opaque */
 
 /*
  * Open the counter state of the thread with the id pid, making one if it has none. The thread must
@@ -856,10 +861,10 @@ struct rvperfctr;	/* opaque */
  * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
  * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
  * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
- * perf_events also i-mode counters, and before Linux 5.13 VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a read: somebody else
- * holds the counters. EINVAL: pid is not positive; an argument is NULL; nothing to resume;
- * PERFCTR_PROVIDER names no provider. EPROTO: the driver speaks another major version of the ABI.
- * EMFILE, ENFILE, ENOMEM, ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
+ * perf_events also i-mode counters, and before Linux 5.13 VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a
+ * read: somebody else holds the counters. EINVAL: pid is not positive; an argument is NULL; nothing
+ * to resume; PERFCTR_PROVIDER names no provider. EPROTO: the driver speaks another major version of
+ * the ABI. EMFILE, ENFILE, ENOMEM, ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
@@ -881,7 +886,7 @@ void rvperfctr_close(struct rvperfctr *remote);
  * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
  * and with ESRCH in a child of fork(), to which the parent's handles are not open.
  */
-struct gperfctr;	/* opaque */
+struct gperfctr; /* opaque */
 
 /*
  * A handle; nothing counts yet. EOPNOTSUPP: PERFCTR_PROVIDER asks for the driver. EINVAL: it
@@ -943,27 +948,28 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /*
  * The driver's calls, one each, on descriptors. A state's descriptor can be mapped (PROT_READ, one
- * page: struct vperfctr_state; not over perf_events), passed on and outlives its thread, when it still
- * reads the final sums. The provider is that of vperfctr_open(). sys_perfctr_info() works with both providers; EOVERFLOW: cpus or forbidden has too little
- * room, nrwords now says how much is needed.
+ * page: struct vperfctr_state; not over perf_events), passed on and outlives its thread, when it
+ * still reads the final sums. The provider is that of vperfctr_open(). sys_perfctr_info() works
+ * with both providers; EOVERFLOW: cpus or forbidden has too little room, nrwords now says how much
+ * is needed.
  *
  * tid 0 is the calling thread. Another thread must be stopped under the caller's ptrace(2), and so
  * must the owner of a descriptor, unless the caller is the owner, or reads and is a thread of the
  * same process.
  *
- * Over perf_events only the calling thread's own state has descriptors, which anybody may read who has
- * one, at any time, and only that thread controls. A state and its handles are found by these calls,
- * and the other way round. After execve(2) the program does not find it, though its descriptors still
- * read it, counting, unless the control had VPERFCTR_CONTROL_CLOEXEC.
+ * Over perf_events only the calling thread's own state has descriptors, which anybody may read who
+ * has one, at any time, and only that thread controls. A state and its handles are found by these
+ * calls, and the other way round. After execve(2) the program does not find it, though its
+ * descriptors still read it, counting, unless the control had VPERFCTR_CONTROL_CLOEXEC.
  *
- * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there, or the control takes what no thread
- * can have to itself; over perf_events, tid is another thread, the control has i-mode counters, which
- * others can't read either, or VPERFCTR_CONTROL_CLOEXEC before Linux 5.13. EEXIST: creat, and the
- * thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or not stopped; in
- * control and iresume also: unlinked. EPERM: not permitted, or a reserved bit is set. EBUSY: somebody
- * else holds the counters. EINVAL: the control breaks a rule; nothing to resume; a descriptor without
- * counters. EBADF: fd is no such descriptor. EACCES, EPROTO, EMFILE, ENFILE, ENOMEM, EIO: as
- * rvperfctr_open().
+ * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there, or the control takes what no
+ * thread can have to itself; over perf_events, tid is another thread, the control has i-mode
+ * counters, which others can't read either, or VPERFCTR_CONTROL_CLOEXEC before Linux 5.13. EEXIST:
+ * creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or
+ * not stopped; in control and iresume also: unlinked. EPERM: not permitted, or a reserved bit is
+ * set. EBUSY: somebody else holds the counters. EINVAL: the control breaks a rule; nothing to
+ * resume; a descriptor without counters. EBADF: fd is no such descriptor. EACCES, EPROTO, EMFILE,
+ * ENFILE, ENOMEM, EIO: as rvperfctr_open().
  */
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden);
@@ -974,8 +980,8 @@ int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_cont
 int sys_vperfctr_iresume(int fd);
 
 /*
- * The same under libperfctr 2.6's names. _vperfctr_open(0) of a thread without counters is a descriptor
- * that only perfctr_info(), perfctr_cpus_info() and perfctr_abi_check_fd() take.
+ * The same under libperfctr 2.6's names. _vperfctr_open(0) of a thread without counters is a
+ * descriptor that only perfctr_info(), perfctr_cpus_info() and perfctr_abi_check_fd() take.
  */
 int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The state attached to a thread: at most one, whichever provider it is of. It lives as long as a
- * handle, its thread or a set of threads uses it, and ends counting with the thread or when unlinked.
+ * handle, its thread or a set of threads uses it, and ends counting with the thread or when
+ * unlinked.
  */
 #include <errno.h>
 #include <pthread.h>
 #include "provider.h"
 
-#define OPEN_FLAGS (VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
-		    VPERFCTR_OPEN_SHARED)
+#define OPEN_FLAGS                                                              \
+	(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
+	 VPERFCTR_OPEN_SHARED)
 
 /* Also for signal handlers: its place is there from the thread's beginning. */
 static _Thread_local struct vperfctr *attached __attribute__((tls_model("initial-exec")));
@@ -78,7 +80,7 @@ static struct vperfctr *create(const struct perfctr_provider *provider, unsigned
 	} else if (provider->create(self, mode) == 0) {
 		self->provider = provider;
 		self->owner = &perfctr_thread_mark;
-		atomic_init(&self->references, 2);	/* the handle's and the thread's */
+		atomic_init(&self->references, 2); /* the handle's and the thread's */
 		return attached = self;
 	}
 	pthread_setspecific(thread_end, NULL);
@@ -93,7 +95,8 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 
 	if (!provider)
 		return NULL;
-	if (mode & ~(unsigned int)OPEN_FLAGS || (creating && creating != VPERFCTR_OPEN_CREAT_EXCL)) {
+	if (mode & ~(unsigned int)OPEN_FLAGS ||
+	    (creating && creating != VPERFCTR_OPEN_CREAT_EXCL)) {
 		perfctr_fail(EINVAL, "open mode 0x%x is not made of VPERFCTR_OPEN_* flags", mode);
 		return NULL;
 	}
@@ -101,15 +104,17 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 	attached = perfctr_attached();
 	if (creating && attached) {
 		perfctr_fail(EEXIST, "this thread has counters already; open them with "
-			     "vperfctr_open_mode(0), or unlink them first");
+				     "vperfctr_open_mode(0), or unlink them first");
 		return NULL;
 	}
 	/* One that the library does not know may exist, made from outside, or before an exec. */
 	if (!attached)
 		return create(provider, mode);
 	if (mode & (VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF) && attached->provider != provider) {
-		perfctr_fail(ENODEV, "this thread's counters are those of the other provider, \"%s\"; open "
-			     "them with vperfctr_open_mode(0)", attached->provider->name);
+		perfctr_fail(ENODEV,
+			     "this thread's counters are those of the other provider, \"%s\"; open "
+			     "them with vperfctr_open_mode(0)",
+			     attached->provider->name);
 		return NULL;
 	}
 	perfctr_hold(attached);
@@ -128,7 +133,8 @@ int vperfctr_unlink(const struct vperfctr *self)
 	if (!self->owner)
 		return 0;
 	if (!perfctr_is_own(self))
-		return perfctr_fail(ESRCH, "these counters belong to another thread, which alone can "
+		return perfctr_fail(ESRCH,
+				    "these counters belong to another thread, which alone can "
 				    "unlink them");
 	pthread_setspecific(thread_end, NULL);
 	return detach(attached);
@@ -136,7 +142,8 @@ int vperfctr_unlink(const struct vperfctr *self)
 
 void vperfctr_close(struct vperfctr *self)
 {
-	/* In a child of fork() there is nothing to give back: the state was wiped with its handle. */
+	/* In a child of fork() there is nothing to give back: the state was wiped with its handle.
+	 */
 	if (self && self->provider)
 		perfctr_release(self);
 }

@@ -8,18 +8,18 @@
 #include "internal.h"
 
 /* Levels in the words, and x86's bits that are perf's own business: USR, OS, INT, EN. */
-#define X86_USR		0x00010000u
-#define X86_OS		0x00020000u
-#define X86_ANY		0x00200000u
-#define X86_PERF	0x00530000u
-#define X86_FIXED	0x40000000u
-#define PMEVTYPER_P	0x80000000u
-#define PMEVTYPER_U	0x40000000u
+#define X86_USR	    0x00010000u
+#define X86_OS	    0x00020000u
+#define X86_ANY	    0x00200000u
+#define X86_PERF    0x00530000u
+#define X86_FIXED   0x40000000u
+#define PMEVTYPER_P 0x80000000u
+#define PMEVTYPER_U 0x40000000u
 
 /*
- * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2): the
- * kernel has them there if it can. 0x300 is perf's own code for the reference cycles of counter 2, and
- * 0x400 for the slots of counter 3.
+ * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
+ * the kernel has them there if it can. 0x300 is perf's own code for the reference cycles of counter
+ * 2, and 0x400 for the slots of counter 3.
  */
 static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400, 0x0073, 0x019C, 0x02C2 };
 
@@ -77,13 +77,13 @@ int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t
 			    cpu->name, reason);
 }
 
-static const char *choice_code(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
-			       struct perfctr_code *code)
+static const char *choice_code(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_choice *choice, struct perfctr_code *code)
 {
 	if (cpu->rules < PERFCTR_RULES_PPC)
 		return perfctr_x86_choice_code(cpu, choice, code);
-	return cpu->rules == PERFCTR_RULES_PPC ? perfctr_powerpc_choice_code(cpu, choice, code) :
-	       perfctr_generic_choice_code(cpu, choice, code);
+	return cpu->rules == PERFCTR_RULES_PPC ? perfctr_powerpc_choice_code(cpu, choice, code)
+					       : perfctr_generic_choice_code(cpu, choice, code);
 }
 
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
@@ -95,7 +95,8 @@ int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event
 	if (reason)
 		return perfctr_fail_choice(cpu, word, length, reason);
 	if (!make_attr(cpu, &code, attr))
-		return perfctr_fail(EOPNOTSUPP, "perf_events can't count %.*s on the %s, whose events "
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events can't count %.*s on the %s, whose events "
 				    "it knows by names of its own; load the perfctr driver",
 				    (int)length, word, cpu->name);
 	return 0;

@@ -52,7 +52,8 @@ static uint64_t multiply_high(uint64_t a, uint64_t b)
 	return (uint64_t)((unsigned __int128)a * b >> RATE_BITS);
 #else
 	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-	uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), middle2 = a0 * b1 + (uint32_t)middle;
+	uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32),
+		 middle2 = a0 * b1 + (uint32_t)middle;
 	uint64_t high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
 
 	low = middle2 << 32 | (uint32_t)low;
@@ -73,8 +74,8 @@ struct perfctr_rate perfctr_rate_from_khz(uint64_t khz)
 	/* khz / 10^6, of which only the fraction needs care: khz < 2^34 or nonsense */
 	struct perfctr_rate rate = {
 		(khz / 1000000 << RATE_BITS) +
-		((khz % 1000000 << (RATE_BITS - 24)) / 1000000 << 24) +
-		(((khz % 1000000 << (RATE_BITS - 24)) % 1000000 << 24) / 1000000),
+			((khz % 1000000 << (RATE_BITS - 24)) / 1000000 << 24) +
+			(((khz % 1000000 << (RATE_BITS - 24)) % 1000000 << 24) / 1000000),
 	};
 
 	return rate;
@@ -171,14 +172,18 @@ uint64_t perfctr_tsc_khz(void)
 		found = native_khz();
 		khz = found && found <= UINT32_MAX ? (uint32_t)found : 1000000;
 		if (!atomic_compare_exchange_strong(&known, &nobody, khz))
-			khz = nobody;	/* another thread was first */
+			khz = nobody; /* another thread was first */
 	}
 	return khz;
 }
 
 static const struct perf_event_attr clock_attr = {
-	.type = PERF_TYPE_SOFTWARE, .size = sizeof(clock_attr), .config = PERF_COUNT_SW_DUMMY,
-	.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
+	.type = PERF_TYPE_SOFTWARE,
+	.size = sizeof(clock_attr),
+	.config = PERF_COUNT_SW_DUMMY,
+	.read_format = PERFCTR_READ_FORMAT,
+	.exclude_kernel = 1,
+	.exclude_hv = 1,
 };
 
 void perfctr_clock_open(struct perfctr_clock *clock)
@@ -200,8 +205,8 @@ void perfctr_clock_open(struct perfctr_clock *clock)
 }
 
 /*
- * An event that execve(2) removes looks like one that waits for its thread. That it has been removed is
- * seen by another one, which the same execve(2) enables.
+ * An event that execve(2) removes looks like one that waits for its thread. That it has been
+ * removed is seen by another one, which the same execve(2) enables.
  */
 int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec)
 {
@@ -266,10 +271,11 @@ int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ti
 		ns = values.enabled;
 	} else {
 		/* The CPU clock of one thread, by its id: <linux/posix-timers.h> CPUCLOCK_*. */
-		ns = now_ns(own ? CLOCK_THREAD_CPUTIME_ID :
-				  (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
+		ns = now_ns(own ? CLOCK_THREAD_CPUTIME_ID
+				: (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
 		if (ns == UINT64_MAX)
-			return perfctr_fail(ESRCH, "the clock of thread %d can't be read: it has ended",
+			return perfctr_fail(ESRCH,
+					    "the clock of thread %d can't be read: it has ended",
 					    (int)clock->tid);
 	}
 	*ticks = perfctr_rate_ticks(clock->rate, ns);

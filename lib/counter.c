@@ -12,10 +12,10 @@
 #include "internal.h"
 
 /* arm64, attr.config1: a 64-bit counter; readable in user space (Documentation/arm64/perf.rst). */
-#define ARM64_LONG	1u
-#define ARM64_RDPMC	2u
+#define ARM64_LONG  1u
+#define ARM64_RDPMC 2u
 
-#define ENDING_TRIES	10000
+#define ENDING_TRIES 10000
 
 static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd,
 		      unsigned long flags)
@@ -42,7 +42,8 @@ static bool wants_user_access(const struct perf_event_attr *attr, pid_t tid, int
 #endif
 }
 
-/* A counter that is not open yet. -1 after perfctr_fail() if it would not count what its name says. */
+/* A counter that is not open yet. -1 after perfctr_fail() if it would not count what its name says.
+ */
 static int prepare(struct perfctr_counter *counter, const struct perf_event_attr *attr,
 		   const char *name, const struct perfctr_counter *leader)
 {
@@ -52,8 +53,11 @@ static int prepare(struct perfctr_counter *counter, const struct perf_event_attr
 	counter->slots = perfctr_event_is_slots(attr);
 	counter->metric = perfctr_event_is_metric(attr);
 	if (counter->metric && !(leader && leader->slots))
-		return perfctr_fail(EINVAL, "%s is a top-down metric, a share of the slots, that counts only "
-				    "in a group that slots leads; write slots,%s", name, name);
+		return perfctr_fail(
+			EINVAL,
+			"%s is a top-down metric, a share of the slots, that counts only "
+			"in a group that slots leads; write slots,%s",
+			name, name);
 	return 0;
 }
 
@@ -114,13 +118,13 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 		return false;
 	page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {
-		errno = error;	/* not an error: reads go through the kernel */
+		errno = error; /* not an error: reads go through the kernel */
 		return false;
 	}
 	counter->page = page;
 	counter->size = (unsigned int)size;
-	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc :
-					PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
+	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc
+				      : PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
 		return true;
 	perfctr_counter_unmap(counter);
 	return false;
@@ -187,8 +191,8 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	 */
 	do {
 		got = read(counter->fd, values, size);
-	} while (got < 0 && (errno == EINTR || (errno == ECHILD && tries++ < ENDING_TRIES &&
-						 sched_yield() == 0)));
+	} while (got < 0 && (errno == EINTR ||
+			     (errno == ECHILD && tries++ < ENDING_TRIES && sched_yield() == 0)));
 	if (got == 0)
 		return 1;
 	if (got < 0)
@@ -196,7 +200,8 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	if (n > 1 && values->nr == 1)
 		return 2;
 	if ((size_t)got != size || values->nr != n)
-		return perfctr_fail(EIO, "the kernel returned %zd bytes for a group of %zu counters",
+		return perfctr_fail(EIO,
+				    "the kernel returned %zd bytes for a group of %zu counters",
 				    got, n);
 	return 0;
 }
@@ -246,7 +251,9 @@ int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 int perfctr_cgroup_probe(int cgroup, int cpu)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
 		.exclude_kernel = 1,
 	};
 	int fd = event_open(&attr, cgroup, cpu, -1, PERF_FLAG_PID_CGROUP);
@@ -286,10 +293,11 @@ bool perfctr_can_remove_on_exec(void)
 static int switch_all(int request)
 {
 	if (prctl(request) < 0)
-		return perfctr_fail(errno == EINVAL ? EOPNOTSUPP : errno,
-				    "the kernel can't switch all events: %s; use one with "
-				    "CONFIG_PERF_EVENTS, or allow prctl(2) in the container's profile",
-				    strerror(errno));
+		return perfctr_fail(
+			errno == EINVAL ? EOPNOTSUPP : errno,
+			"the kernel can't switch all events: %s; use one with "
+			"CONFIG_PERF_EVENTS, or allow prctl(2) in the container's profile",
+			strerror(errno));
 	return 0;
 }
 

@@ -54,12 +54,12 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 }
 
 #define find_control_type() ((void)0)
-#define control_type PERF_TYPE_RAW
-#define GENERIC_TYPE PERFCTR_X86_GENERIC
-#define compile perfctr_x86_compile
-#define control_code perfctr_x86_control_code
-#define type_name perfctr_x86_type_name
-#define has_type perfctr_x86_has_type
+#define control_type	    PERF_TYPE_RAW
+#define GENERIC_TYPE	    PERFCTR_X86_GENERIC
+#define compile		    perfctr_x86_compile
+#define control_code	    perfctr_x86_control_code
+#define type_name	    perfctr_x86_type_name
+#define has_type	    perfctr_x86_has_type
 
 #elif defined(__powerpc__)
 
@@ -76,13 +76,13 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 }
 
 #define find_control_type() ((void)0)
-#define control_type PERF_TYPE_RAW
-#define GENERIC_TYPE PERFCTR_PPC_GENERIC
-#define compile perfctr_powerpc_compile
-#define control_code perfctr_powerpc_control_code
-#define type_name perfctr_powerpc_type_name
+#define control_type	    PERF_TYPE_RAW
+#define GENERIC_TYPE	    PERFCTR_PPC_GENERIC
+#define compile		    perfctr_powerpc_compile
+#define control_code	    perfctr_powerpc_control_code
+#define type_name	    perfctr_powerpc_type_name
 
-#else	/* arm64 and every ISA without an ABI of its own */
+#else /* arm64 and every ISA without an ABI of its own */
 
 #ifdef __aarch64__
 static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
@@ -90,9 +90,10 @@ static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
 	char path[96], text[32];
 	uint64_t midr = 0;
 
-	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are. */
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1", n);
+	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are.
+	 */
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1",
+		 n);
 	if (perfctr_file_read(path, text, sizeof(text)) > 0)
 		midr = strtoull(text, NULL, 16);
 	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
@@ -106,8 +107,13 @@ static void identify(struct perfctr_cpu *cpu)
 	identify_nth(0, cpu);
 #else
 	static const struct perfctr_cpu native = {
-		.name = "Generic processor with a clock", .id = "", .type = PERFCTR_GENERIC,
-		.rules = PERFCTR_RULES_KERNEL, .counters = 0xFFFFFFFF, .width = 64, .pcint = 1,
+		.name = "Generic processor with a clock",
+		.id = "",
+		.type = PERFCTR_GENERIC,
+		.rules = PERFCTR_RULES_KERNEL,
+		.counters = 0xFFFFFFFF,
+		.width = 64,
+		.pcint = 1,
 	};
 
 	*cpu = native;
@@ -128,9 +134,9 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 }
 
 #define GENERIC_TYPE PERFCTR_GENERIC
-#define compile perfctr_generic_compile
+#define compile	     perfctr_generic_compile
 #define control_code perfctr_generic_control_code
-#define type_name perfctr_generic_type_name
+#define type_name    perfctr_generic_type_name
 
 /*
  * The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several.
@@ -207,7 +213,7 @@ const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *c
 int perfctr_control_place(const struct perfctr_cpu_control *control)
 {
 	(void)control;
-	return 0;	/* perfctr_control_attr() has the reason */
+	return 0; /* perfctr_control_attr() has the reason */
 }
 
 #else
@@ -239,7 +245,8 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 		if (is_fixed(control->pmc_map[i]))
 			continue;
 		set = table ? perfctr_event_counters(table, control->evntsel[i],
-						     control->evntsel_high[i] & high_bits) : ~0u;
+						     control->evntsel_high[i] & high_bits)
+			    : ~0u;
 		choices[n] = (struct perfctr_event_choice){ .options = 1,
 							    .option = { { .counters = set } } };
 		named |= 1u << (control->pmc_map[i] & 31);
@@ -252,32 +259,39 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 		return 0;
 	/* The first event for which those before it leave no counter. */
 	for (n = 1; perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
-					counter) == 0; )
+					counter) == 0;)
 		n++;
 	i = index[n - 1];
-	return perfctr_fail(EOPNOTSUPP,
-			    "pmc_map[%u] names counter %u, but event 0x%08X counts only on %s, and "
-			    "perf_events takes only counters that can count what they are named for, or "
-			    "can change places with others named; name such a one, or load the perfctr "
-			    "driver",
-			    i, control->pmc_map[i], control->evntsel[i],
-			    counters_text(choices[n - 1].option[0].counters & cpu->counters, text,
-					  sizeof(text)));
+	return perfctr_fail(
+		EOPNOTSUPP,
+		"pmc_map[%u] names counter %u, but event 0x%08X counts only on %s, and "
+		"perf_events takes only counters that can count what they are named for, or "
+		"can change places with others named; name such a one, or load the perfctr "
+		"driver",
+		i, control->pmc_map[i], control->evntsel[i],
+		counters_text(choices[n - 1].option[0].counters & cpu->counters, text,
+			      sizeof(text)));
 }
 
 #endif
 
-static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code *code, unsigned int i)
+static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+			unsigned int i)
 {
 	if (cpu->rules == PERFCTR_RULES_PPC)
-		return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a PowerPC control, whose MMCR "
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events can't count with a PowerPC control, whose MMCR "
 				    "fields it sets itself; count by event name "
 				    "(perfctr_group_open())");
 	if (cpu->rules == PERFCTR_RULES_ARCH)
-		return perfctr_fail(EOPNOTSUPP, "pmc_map[%u] is fixed counter %u, which perf_events can't "
-				    "name; load the perfctr driver", i, code->map & 0xFFFF);
-	return perfctr_fail(EOPNOTSUPP, "perf_events can't count with a control of the %s; load the "
-			    "perfctr driver, or count by event name", cpu->name);
+		return perfctr_fail(EOPNOTSUPP,
+				    "pmc_map[%u] is fixed counter %u, which perf_events can't "
+				    "name; load the perfctr driver",
+				    i, code->map & 0xFFFF);
+	return perfctr_fail(EOPNOTSUPP,
+			    "perf_events can't count with a control of the %s; load the "
+			    "perfctr driver, or count by event name",
+			    cpu->name);
 }
 
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
@@ -315,15 +329,16 @@ int perfctr_control_check(const struct perfctr_cpu_control *control, bool extend
 	}
 	error = d.forbidden ? EPERM : EINVAL;
 	if (d.index >= 0)
-		return perfctr_fail(error, "invalid control: %s[%d] has 0x%08X: %s", d.field, d.index,
-				    d.bits, d.rule);
+		return perfctr_fail(error, "invalid control: %s[%d] has 0x%08X: %s", d.field,
+				    d.index, d.bits, d.rule);
 	return perfctr_fail(error, "invalid control: %s has 0x%08X: %s", d.field, d.bits, d.rule);
 }
 
 int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
 {
 	if (!control)
-		return perfctr_fail(EINVAL, "perfctr_cpu_control_check() needs a control, not NULL");
+		return perfctr_fail(EINVAL,
+				    "perfctr_cpu_control_check() needs a control, not NULL");
 	return perfctr_control_check(control, true);
 }
 
@@ -355,15 +370,20 @@ int perfctr_cpu_info_wished(struct perfctr_info *info)
 		return 0;
 	type = strtoul(wish, &end, 10);
 	if (*wish < '0' || *wish > '9' || *end || type > UINT8_MAX)
-		return perfctr_fail(EINVAL, "PERFCTR_CPU_TYPE=%s is no number of a processor type; see "
-				    "perfctr_info(3)", wish);
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_CPU_TYPE=%s is no number of a processor type; see "
+				    "perfctr_info(3)",
+				    wish);
 	if (perfctr_info_nrctrs(info) == 0)
-		return perfctr_fail(EINVAL, "PERFCTR_CPU_TYPE=%s, but there are no counters here that "
-				    "could be those of a type; unset it", wish);
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_CPU_TYPE=%s, but there are no counters here that "
+				    "could be those of a type; unset it",
+				    wish);
 	if (!has_type(perfctr_this_cpu(), (unsigned int)type, &typical))
-		return perfctr_fail(EINVAL, "PERFCTR_CPU_TYPE=%s, but the counters of the %s (%u) do not "
-				    "obey the rules of that type; choose another, or unset it", wish,
-				    perfctr_this_cpu()->name, perfctr_this_cpu()->type);
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_CPU_TYPE=%s, but the counters of the %s (%u) do not "
+				    "obey the rules of that type; choose another, or unset it",
+				    wish, perfctr_this_cpu()->name, perfctr_this_cpu()->type);
 	info->cpu_type = (unsigned int)type;
 	return 0;
 }

@@ -18,5 +18,5 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id)
 		perfctr_cpuid_all(id);
 }
 #else
-typedef int perfctr_no_cpuid;	/* a translation unit has something */
+typedef int perfctr_no_cpuid; /* a translation unit has something */
 #endif

@@ -52,8 +52,9 @@ static int check_provider(const struct report *report)
 		return tell(report, "provider", "", "%s: %s", provider->name, why);
 	if (provider->info(&info) < 0)
 		return tell(report, "provider", perfctr_error(), "%s: %s", provider->name, why);
-	return tell(report, "provider", "", "%s: %s; version %.*s, %u counters%s", provider->name, why,
-		    (int)sizeof(info.driver_version), info.driver_version, perfctr_info_nrctrs(&info),
+	return tell(report, "provider", "", "%s: %s; version %.*s, %u counters%s", provider->name,
+		    why, (int)sizeof(info.driver_version), info.driver_version,
+		    perfctr_info_nrctrs(&info),
 		    info.cpu_features & PERFCTR_FEATURE_RDPMC ? ", read in user space" : "");
 }
 
@@ -69,8 +70,12 @@ static int check_open(const struct report *report, const char *name, uint32_t ty
 		      const char *event)
 {
 	struct perf_event_attr attr = {
-		.type = type, .size = sizeof(attr), .config = config, .disabled = 1,
-		.exclude_kernel = 1, .exclude_hv = 1,
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 	struct perfctr_counter counter;
 
@@ -83,8 +88,12 @@ static int check_open(const struct report *report, const char *name, uint32_t ty
 static int check_user_reads(const struct report *report)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 	struct perfctr_counter counter;
 	unsigned int width;
@@ -104,18 +113,27 @@ static int check_user_reads(const struct report *report)
 static int check_paranoid(const struct report *report)
 {
 	static const char *const allows[] = {
-		"everything", "all but raw tracepoints", "own threads, kernel mode too",
-		"own threads' user mode", "nothing",
+		"everything",
+		"all but raw tracepoints",
+		"own threads, kernel mode too",
+		"own threads' user mode",
+		"nothing",
 	};
 	long level;
 
 	if (perfctr_file_number("/proc/sys/kernel/perf_event_paranoid", &level) < 0)
-		return tell(report, "paranoid level", "/proc/sys/kernel/perf_event_paranoid can't be read: "
-			    "is /proc mounted, has the kernel perf_events?", "not known");
-	return tell(report, "paranoid level", level > 2 && geteuid() != 0 ?
-		    "lower it to 2: sysctl kernel.perf_event_paranoid=2" : "",
+		return tell(report, "paranoid level",
+			    "/proc/sys/kernel/perf_event_paranoid can't be read: "
+			    "is /proc mounted, has the kernel perf_events?",
+			    "not known");
+	return tell(report, "paranoid level",
+		    level > 2 && geteuid() != 0
+			    ? "lower it to 2: sysctl kernel.perf_event_paranoid=2"
+			    : "",
 		    "%ld: without CAP_PERFMON, %s can be counted", level,
-		    allows[level < -1 ? 0 : level > 2 ? 4 : level + 1]);
+		    allows[level < -1  ? 0
+			   : level > 2 ? 4
+				       : level + 1]);
 }
 
 static int check_watchdog(const struct report *report)
@@ -126,11 +144,15 @@ static int check_watchdog(const struct report *report)
 	if (perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) < 0)
 		return tell(report, "NMI watchdog", "", "not known");
 	if (on && driver_info(&info) && perfctr_info_nrctrs(&info))
-		return tell(report, "NMI watchdog", "the driver takes all counters or none: sysctl "
-			    "kernel.nmi_watchdog=0", "on: it holds a counter");
+		return tell(report, "NMI watchdog",
+			    "the driver takes all counters or none: sysctl "
+			    "kernel.nmi_watchdog=0",
+			    "on: it holds a counter");
 	/* It costs a counter, which is no fault as long as the others are enough. */
-	return tell(report, "NMI watchdog", "", on ? "on: it holds a counter; sysctl "
-		    "kernel.nmi_watchdog=0 frees it" : "off");
+	return tell(report, "NMI watchdog", "",
+		    on ? "on: it holds a counter; sysctl "
+			 "kernel.nmi_watchdog=0 frees it"
+		       : "off");
 }
 
 static int check_seccomp(const struct report *report)
@@ -140,7 +162,8 @@ static int check_seccomp(const struct report *report)
 	if (perfctr_file_read("/proc/self/status", text, sizeof(text)) < 0)
 		return tell(report, "seccomp", "", "not known: /proc/self/status can't be read");
 	line = strstr(text, "\nSeccomp:\t");
-	return tell(report, "seccomp", "", "%s", line && line[10] == '2' ? "a filter is active" : "off");
+	return tell(report, "seccomp", "", "%s",
+		    line && line[10] == '2' ? "a filter is active" : "off");
 }
 
 static int check_pmus(const struct report *report)
@@ -181,14 +204,18 @@ static int check_hybrid(const struct report *report)
 		used = strlen(list);
 		snprintf(list + used, sizeof(list) - used, "%s%.60s on %s%.60s", used ? ", " : "",
 			 cores[i].name, text[0] ? "processors " : "no processor",
-			 !text[0] || perfctr_cpus_parse(text, words) ? text :
-			 "that the kernel does not tell");
+			 !text[0] || perfctr_cpus_parse(text, words)
+				 ? text
+				 : "that the kernel does not tell");
 	}
-	return tell(report, "hybrid PMU", !perfctr_may_change_kind() ? "" :
-		    "a group's events count on one kind of core only, while the thread runs there: "
-		    "sum over all kinds with a perfctr_set, name the PMU (PMU/cycles/), or bind the "
-		    "thread to processors of one kind, which also allows user-space reads",
-		    "%d kinds of cores: %s", n, list);
+	return tell(
+		report, "hybrid PMU",
+		!perfctr_may_change_kind()
+			? ""
+			: "a group's events count on one kind of core only, while the thread runs there: "
+			  "sum over all kinds with a perfctr_set, name the PMU (PMU/cycles/), or bind the "
+			  "thread to processors of one kind, which also allows user-space reads",
+		"%d kinds of cores: %s", n, list);
 }
 
 static int check_tracefs(const struct report *report)
@@ -208,9 +235,9 @@ static int check_limits(const struct report *report)
 	int result = 0;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0)
-		result = tell(report, "file descriptors", files.rlim_cur < 64 ?
-			      "raise the limit: ulimit -n 1024" : "", "%llu; each event takes one",
-			      (unsigned long long)files.rlim_cur);
+		result = tell(report, "file descriptors",
+			      files.rlim_cur < 64 ? "raise the limit: ulimit -n 1024" : "",
+			      "%llu; each event takes one", (unsigned long long)files.rlim_cur);
 	if (result == 0 && perfctr_file_number("/proc/sys/kernel/perf_event_mlock_kb", &kb) == 0)
 		result = tell(report, "locked memory", "", "%ld KiB for events' pages", kb);
 	return result;
@@ -223,14 +250,18 @@ static int check_clock(const struct report *report)
 	bool in_page;
 
 	if (driver_info(&info) && info.cpu_features & PERFCTR_FEATURE_RDTSC)
-		return tell(report, "virtual TSC", "", "read in user space, from the driver's page, %llu kHz",
+		return tell(report, "virtual TSC", "",
+			    "read in user space, from the driver's page, %llu kHz",
 			    (unsigned long long)perfctr_tsc_khz());
 	perfctr_clock_open(&clock);
 	in_page = clock.event.page != NULL;
 	perfctr_clock_close(&clock);
-	return tell(report, "virtual TSC", "", in_page ? "read in user space, %llu kHz" :
-		    "from the thread's CPU clock, by system call, %llu kHz (the kernel puts no clock into "
-		    "events' pages here)", (unsigned long long)perfctr_tsc_khz());
+	return tell(
+		report, "virtual TSC", "",
+		in_page ? "read in user space, %llu kHz"
+			: "from the thread's CPU clock, by system call, %llu kHz (the kernel puts no clock into "
+			  "events' pages here)",
+		(unsigned long long)perfctr_tsc_khz());
 }
 
 static int check_software(const struct report *report)
@@ -248,9 +279,9 @@ static int check_hardware(const struct report *report)
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg)
 {
 	static int (*const checks[])(const struct report *) = {
-		check_provider, check_pmu, check_software, check_hardware, check_user_reads,
-		check_clock, check_paranoid, check_watchdog, check_seccomp, check_pmus,
-		check_hybrid, check_tracefs, check_limits,
+		check_provider, check_pmu,	check_software, check_hardware, check_user_reads,
+		check_clock,	check_paranoid, check_watchdog, check_seccomp,	check_pmus,
+		check_hybrid,	check_tracefs,	check_limits,
 	};
 	struct report report = { each, arg };
 	unsigned int i;

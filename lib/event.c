@@ -27,8 +27,8 @@
 /* With a precision: to the compiler, a name in an array may be as long as the array. */
 #define EVENTS_OF DEVICES "/%.127s/events"
 #define NAME_SIZE PERFCTR_NAME_SIZE
-#define PATH_SIZE 512	/* of a path: some text of ours and two words */
-#define TEXT_SIZE 512	/* of one file's text */
+#define PATH_SIZE 512 /* of a path: some text of ours and two words */
+#define TEXT_SIZE 512 /* of one file's text */
 
 /* What asks the kernel: kept out of line, so that the look-ups before it need no stack. */
 #define SLOW __attribute__((noinline, cold))
@@ -38,13 +38,15 @@
 /* Arrays and not pointers, which the loader would have to relocate. */
 struct known {
 	char name[24];
-	char description[48];	/* empty: a second name */
+	char description[48]; /* empty: a second name */
 	uint32_t type;
 	uint32_t config;
 };
 
+/* clang-format off */
 #define HW(name, id, text) { name, text, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
 #define SW(name, id, text) { name, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+/* clang-format on */
 
 /* A second name of an event is not listed. */
 static const struct known known[] = {
@@ -79,14 +81,14 @@ static const struct known known[] = {
 	SW("cgroup-switches", CGROUP_SWITCHES, "switches to another cgroup's thread"),
 };
 
-#define LOAD	1u	/* 1 << PERF_COUNT_HW_CACHE_OP_* */
-#define STORE	2u
+#define LOAD	 1u /* 1 << PERF_COUNT_HW_CACHE_OP_* */
+#define STORE	 2u
 #define PREFETCH 4u
 
 static const struct {
 	char name[12];
 	unsigned int id;
-	unsigned int ops;	/* that make sense */
+	unsigned int ops; /* that make sense */
 } caches[] = {
 	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
 	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
@@ -145,8 +147,8 @@ static int walk_caches(each_name each, void *arg)
 struct walk {
 	each_name each;
 	void *arg;
-	const char *folder;	/* of the PMU, or of the tracepoints' subsystem */
-	const char *root;	/* of tracefs */
+	const char *folder; /* of the PMU, or of the tracepoints' subsystem */
+	const char *root;   /* of tracefs */
 };
 
 /* Files beside an event's own that say more about it. */
@@ -246,8 +248,10 @@ int perfctr_event_list(const char *kind, each_name each, void *arg)
 
 	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
 	    strcmp(kind, "cpu") && strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
-		return perfctr_fail(EINVAL, "\"%s\" is no kind of events; there are hardware, "
-				    "cache, software, cpu, pmu and tracepoint", kind);
+		return perfctr_fail(EINVAL,
+				    "\"%s\" is no kind of events; there are hardware, "
+				    "cache, software, cpu, pmu and tracepoint",
+				    kind);
 	if (any || !strcmp(kind, "hardware"))
 		result = walk_known(PERF_TYPE_HARDWARE, "hardware", each, arg);
 	if (result == 0 && (any || !strcmp(kind, "software")))
@@ -333,7 +337,7 @@ static SLOW int fail_unknown(const char *word, size_t length)
 struct wanted {
 	const char *word;
 	size_t length;
-	char *entry;		/* NAME_SIZE bytes */
+	char *entry; /* NAME_SIZE bytes */
 };
 
 static int is_wanted(void *arg, const char *entry)
@@ -424,13 +428,17 @@ static int set_field(struct perf_event_attr *attr, const char *pmu, const char *
 	if (*p != '\0')
 		goto nonsense;
 	if (rest)
-		return perfctr_fail(EINVAL, "%s=0x%llx is too large: the field %s of the PMU %s "
-				    "has %u bit%s", field, (unsigned long long)value, field, pmu,
-				    width, width == 1 ? "" : "s");
+		return perfctr_fail(EINVAL,
+				    "%s=0x%llx is too large: the field %s of the PMU %s "
+				    "has %u bit%s",
+				    field, (unsigned long long)value, field, pmu, width,
+				    width == 1 ? "" : "s");
 	return 0;
 nonsense:
-	return perfctr_fail(EINVAL, "the kernel's description of the field %s of the PMU %s makes "
-			    "no sense: \"%.60s\"", field, pmu, format);
+	return perfctr_fail(EINVAL,
+			    "the kernel's description of the field %s of the PMU %s makes "
+			    "no sense: \"%.60s\"",
+			    field, pmu, format);
 }
 
 static int fail_term(const char *pmu, const char *term, size_t length)
@@ -452,7 +460,7 @@ static int fail_term(const char *pmu, const char *term, size_t length)
 struct term {
 	const char *name;
 	size_t length;
-	const char *value;	/* NULL: none */
+	const char *value; /* NULL: none */
 	size_t value_length;
 };
 
@@ -486,7 +494,8 @@ static int apply_term(struct perf_event_attr *attr, const char *pmu, const struc
 	if (!word && find_entry(path, term->name, term->length, field) < 0)
 		return fail_term(pmu, term->name, term->length);
 	if (term->value && !parse_number(term->value, term->value_length, &value))
-		return perfctr_fail(EINVAL, "\"%.*s\" has no number behind the =; write it in "
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" has no number behind the =; write it in "
 				    "decimal or with 0x",
 				    shown(term->length + 1 + term->value_length), term->name);
 	if (word) {
@@ -522,22 +531,25 @@ static int apply_event(struct perf_event_attr *attr, const char *pmu, const char
 	if (perfctr_file_read(path, text, sizeof(text)) < 0)
 		return perfctr_fail(EINVAL, "%s can't be read: %s", path, strerror(errno));
 	if (!text[0])
-		return perfctr_fail(EINVAL, "the kernel's description of the event %s of the PMU "
-				    "%s is empty", event, pmu);
+		return perfctr_fail(EINVAL,
+				    "the kernel's description of the event %s of the PMU "
+				    "%s is empty",
+				    event, pmu);
 	while (next_term(&terms, text + strlen(text), &term)) {
 		if (term.value_length != 1 || *term.value != '?') {
 			if (apply_term(attr, pmu, &term) < 0)
 				return -1;
 			continue;
 		}
-		for (found = false, rest = user; !found && next_term(&rest, user_end, &given); )
+		for (found = false, rest = user; !found && next_term(&rest, user_end, &given);)
 			found = given.value && given.length == term.length &&
 				!strncasecmp(given.name, term.name, term.length);
 		if (!found)
-			return perfctr_fail(EINVAL, "the event %s of the PMU %s needs a value for "
-					    "%.*s: add ,%.*s=NUMBER", event, pmu,
-					    shown(term.length), term.name, shown(term.length),
-					    term.name);
+			return perfctr_fail(EINVAL,
+					    "the event %s of the PMU %s needs a value for "
+					    "%.*s: add ,%.*s=NUMBER",
+					    event, pmu, shown(term.length), term.name,
+					    shown(term.length), term.name);
 	}
 	return 0;
 }
@@ -564,17 +576,20 @@ static int fail_pmu(const char *word, size_t length)
 
 	perfctr_file_walk(DEVICES, append_name, &names);
 	perfctr_file_walk(DEVICES, note_near, &near);
-	snprintf(remedy, sizeof(remedy), list[0] ? "; there are %s" :
-		 "; %sthe kernel's list of PMUs, " DEVICES ", can't be read", list);
-	return perfctr_fail(ENOENT, "this machine has no PMU \"%.*s\"%s",
-			    shown(length), word,
+	snprintf(remedy, sizeof(remedy),
+		 list[0] ? "; there are %s"
+			 : "; %sthe kernel's list of PMUs, " DEVICES ", can't be read",
+		 list);
+	return perfctr_fail(ENOENT, "this machine has no PMU \"%.*s\"%s", shown(length), word,
 			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 }
 
 static int fail_type(const char *pmu)
 {
-	return perfctr_fail(ENOENT, "the PMU %s can't be used: the kernel's " DEVICES "/%s/type has "
-			    "no type number", pmu, pmu);
+	return perfctr_fail(ENOENT,
+			    "the PMU %s can't be used: the kernel's " DEVICES "/%s/type has "
+			    "no type number",
+			    pmu, pmu);
 }
 
 /* The terms of the PMU with the right name pmu. */
@@ -592,26 +607,28 @@ static int parse_pmu_terms(const char *pmu, const char *terms, size_t length,
 		return fail_type(pmu);
 	attr->type = (uint32_t)type;
 	/* The event first, wherever it stands: the user's own terms override what it sets. */
-	for (rest = terms; next_term(&rest, end, &term); ) {
+	for (rest = terms; next_term(&rest, end, &term);) {
 		if (!find_event(pmu, &term, event))
 			continue;
 		if (++events > 1)
-			return perfctr_fail(EINVAL, "\"%.*s\" names more than one event of the PMU "
-					    "%s; write each as an event of its own", shown(length),
-					    terms, pmu);
+			return perfctr_fail(EINVAL,
+					    "\"%.*s\" names more than one event of the PMU "
+					    "%s; write each as an event of its own",
+					    shown(length), terms, pmu);
 		if (apply_event(attr, pmu, event, terms, end) < 0)
 			return -1;
 	}
-	for (rest = terms; next_term(&rest, end, &term); )
+	for (rest = terms; next_term(&rest, end, &term);)
 		if (!find_event(pmu, &term, event) && apply_term(attr, pmu, &term) < 0)
 			return -1;
 	return 0;
 }
 
 static SLOW int parse_tracepoint(const char *subsystem, size_t subsystem_length, const char *name,
-			    size_t length, struct perf_event_attr *attr)
+				 size_t length, struct perf_event_attr *attr)
 {
-	struct perfctr_nearest near = { .word = subsystem, .length = (size_t)(name + length - subsystem) };
+	struct perfctr_nearest near = { .word = subsystem,
+					.length = (size_t)(name + length - subsystem) };
 	char path[PATH_SIZE], text[PERFCTR_NEAREST_TEXT];
 	unsigned int i;
 	DIR *dir;
@@ -636,22 +653,25 @@ static SLOW int parse_tracepoint(const char *subsystem, size_t subsystem_length,
 			/* tracefs is here, and readable, and does not have it. */
 			closedir(dir);
 			walk_tracepoints(note_near_event, &near);
-			return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s",
-					    shown(near.length), near.word,
-					    perfctr_nearest_text(&near, "; \"perfex -L\" lists tracepoints",
-						       text, sizeof(text)));
+			return perfctr_fail(
+				EINVAL, "\"%.*s\" is not an event%s", shown(near.length), near.word,
+				perfctr_nearest_text(&near, "; \"perfex -L\" lists tracepoints",
+						     text, sizeof(text)));
 		}
 		if (errno == EACCES || errno == EPERM)
 			goto forbidden;
 	}
-	return perfctr_fail(ENOENT, "\"%.*s\" is not an event, and tracepoints can't be looked up; "
-			    "mount -t tracefs tracefs %s makes them known", shown(near.length),
-			    near.word, tracing[0]);
+	return perfctr_fail(ENOENT,
+			    "\"%.*s\" is not an event, and tracepoints can't be looked up; "
+			    "mount -t tracefs tracefs %s makes them known",
+			    shown(near.length), near.word, tracing[0]);
 forbidden:
 	/* mode=755 alone would open the folders; the files in them are root's, with mode 0440. */
-	return perfctr_fail(EACCES, "\"%.*s\" can't be looked up: tracefs is readable for root "
+	return perfctr_fail(EACCES,
+			    "\"%.*s\" can't be looked up: tracefs is readable for root "
 			    "only; run as root, or mount -o remount,mode=750,gid=GROUP %s opens it "
-			    "to a group", shown(near.length), near.word, tracing[i]);
+			    "to a group",
+			    shown(near.length), near.word, tracing[i]);
 }
 
 /* ---- one event ---- */
@@ -737,10 +757,12 @@ static bool parse_word(const char *word, size_t length, struct perf_event_attr *
  * kernel's arm_pmuv3.c, armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map; the first name that
  * is there counts.
  */
+/* clang-format off */
 #define ARM_HW(id, name) { PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, name }
 #define ARM_CACHE(id, result, name) { \
 	PERF_TYPE_HW_CACHE, \
 	PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_RESULT_##result << 16, name }
+/* clang-format on */
 static const struct {
 	uint32_t type, config;
 	char name[24];
@@ -769,7 +791,7 @@ static const struct {
 	ARM_CACHE(BPU, MISS, "br_mis_pred"),
 };
 
-#ifndef PERF_PMU_TYPE_SHIFT	/* Linux 5.13 */
+#ifndef PERF_PMU_TYPE_SHIFT /* Linux 5.13 */
 #define PERF_PMU_TYPE_SHIFT 32
 #endif
 
@@ -827,7 +849,7 @@ static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *
  * above.
  */
 static SLOW int parse_core_event(const struct perfctr_pmu *core, const char *word, size_t length,
-			    struct perf_event_attr *attr)
+				 struct perf_event_attr *attr)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
 	int i, n = core ? 1 : perfctr_core_pmus(cores);
@@ -879,8 +901,10 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 	size_t i;
 
 	if (length == 0)
-		return perfctr_fail(EINVAL, "there is no modifier behind the colon; it takes "
-				    "letters of \"%s\"", letters);
+		return perfctr_fail(EINVAL,
+				    "there is no modifier behind the colon; it takes "
+				    "letters of \"%s\"",
+				    letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
 		if (text[i] == 'p') {
@@ -891,7 +915,8 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 			continue;
 		}
 		if (!letter)
-			return perfctr_fail(EINVAL, "\"%c\" in \":%.*s\" is no modifier; they are "
+			return perfctr_fail(EINVAL,
+					    "\"%c\" in \":%.*s\" is no modifier; they are "
 					    "u (user), k (kernel), h (hypervisor), G (guest), "
 					    "H (host), I (not when idle)",
 					    isprint((unsigned char)text[i]) ? text[i] : '?',
@@ -940,8 +965,8 @@ static int parse_name(const struct perfctr_pmu *core, bool alone, const char *ev
 			return word_on_core(core, attr);
 	}
 	/* The table before sysfs, which costs system calls. It takes unit masks and modifiers. */
-	found = core ? perfctr_core_table_parse(core, event, length, attr) :
-		       perfctr_table_parse(event, length, attr);
+	found = core ? perfctr_core_table_parse(core, event, length, attr)
+		     : perfctr_table_parse(event, length, attr);
 	if (found < 0)
 		found = !core ? parse_other_tables(found, event, length, attr) : alone ? -1 : 0;
 	if (found > 0) {
@@ -995,7 +1020,7 @@ static int parse_named_core(const char *pmu, const char *word, size_t length,
 }
 
 static SLOW int parse_pmu(const char *pmu, size_t pmu_length, const char *terms, size_t length,
-		     struct perf_event_attr *attr)
+			  struct perf_event_attr *attr)
 {
 	char entry[NAME_SIZE];
 	int found;
@@ -1024,8 +1049,8 @@ static int parse_base(const char *event, size_t length, struct perf_event_attr *
 	if (slash) {
 		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
 		if (!close)
-			return perfctr_fail(EINVAL, "\"%.*s\" has no closing /",
-					    shown(length), event);
+			return perfctr_fail(EINVAL, "\"%.*s\" has no closing /", shown(length),
+					    event);
 		*rest = close + 1;
 		return parse_pmu(event, (size_t)(slash - event), slash + 1,
 				 (size_t)(close - slash - 1), attr);
@@ -1062,9 +1087,10 @@ static int fail_look_up(const char *event, size_t length)
 	int error = errno, fd = open("/", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-		return perfctr_fail(errno, "\"%.*s\" can't be looked up: no file descriptors are "
-				    "left in this %s; raise the limit (%s)", shown(length), event,
-				    errno == EMFILE ? "process" : "system",
+		return perfctr_fail(errno,
+				    "\"%.*s\" can't be looked up: no file descriptors are "
+				    "left in this %s; raise the limit (%s)",
+				    shown(length), event, errno == EMFILE ? "process" : "system",
 				    errno == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
 	if (fd >= 0)
 		close(fd);
@@ -1095,7 +1121,8 @@ int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_ev
 static int check_counted(const struct perf_event_attr *attr)
 {
 	if (attr->precise_ip)
-		return perfctr_fail(EINVAL, "the modifier p (precise) is for sampling, not for counting; "
+		return perfctr_fail(EINVAL,
+				    "the modifier p (precise) is for sampling, not for counting; "
 				    "leave it out");
 	return 0;
 }
@@ -1139,7 +1166,8 @@ int perfctr_event_variants_sampled(const char *event, size_t length,
 			memcpy(variants[count++].pmu, cores[i].name, sizeof(cores[i].name));
 	}
 	if (count == 0)
-		return perfctr_fail(ENOENT, "no kind of core of this machine has the event "
+		return perfctr_fail(ENOENT,
+				    "no kind of core of this machine has the event "
 				    "\"%.*s\"; \"perfex -l\" lists those that there are",
 				    shown(length), event);
 	return count;
@@ -1167,7 +1195,7 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 		return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", *list);
 	if (length == 0 || (*p == ',' && p[1] == '\0'))
 		return perfctr_fail(EINVAL, "the list of events has an empty place between its "
-				    "commas");
+					    "commas");
 	*event = *list;
 	*list = *p ? p + 1 : p;
 	return (ssize_t)length;

@@ -14,20 +14,20 @@
 #define MIN_INTERVAL_USEC 10000
 
 struct processor {
-	bool known;			/* has had a control */
-	bool armed;			/* its control counts, or waits for the start */
-	int problem;			/* after a stop: the last sample's error */
-	struct perfctr_group *group;	/* counts; NULL: stopped */
+	bool known;		     /* has had a control */
+	bool armed;		     /* its control counts, or waits for the start */
+	int problem;		     /* after a stop: the last sample's error */
+	struct perfctr_group *group; /* counts; NULL: stopped */
 	struct perfctr_cpu_control control;
-	struct perfctr_sum_ctrs sum;	/* of the last sample that succeeded */
+	struct perfctr_sum_ctrs sum; /* of the last sample that succeeded */
 };
 
 /* Lies in memory that a child of fork() finds cleared. Untouched pages of it take no room. */
 struct gperfctr {
-	bool open;			/* in a child of fork(), the parent's is not */
+	bool open; /* in a child of fork(), the parent's is not */
 	bool running;
-	unsigned int end;		/* processors from here on are not known */
-	unsigned int armed;		/* how many are */
+	unsigned int end;   /* processors from here on are not known */
+	unsigned int armed; /* how many are */
 	struct processor processor[PERFCTR_MAX_CPUS];
 };
 
@@ -41,10 +41,10 @@ static int check_handle(const struct gperfctr *global)
 {
 	if (!global)
 		return perfctr_fail(EINVAL, "gperfctr_*() need a handle of gperfctr_open(), not "
-				    "NULL");
+					    "NULL");
 	if (!global->open)
 		return perfctr_fail(ESRCH, "these counters belong to the parent process; a child "
-				    "opens its own");
+					   "opens its own");
 	return 0;
 }
 
@@ -71,8 +71,8 @@ static struct perfctr_group *open_group(unsigned int cpu, const struct perfctr_c
 	if (perfctr_cpu_online(cpu) < 0)
 		return NULL;
 	perfctr_control_hide(&seen);
-	group = control->nractrs ? perfctr_group_open_control(&seen, -1, (int)cpu, flags) :
-				   perfctr_group_open("cpu-clock", -1, (int)cpu, flags);
+	group = control->nractrs ? perfctr_group_open_control(&seen, -1, (int)cpu, flags)
+				 : perfctr_group_open("cpu-clock", -1, (int)cpu, flags);
 	if (!group)
 		blame(cpu);
 	return group;
@@ -81,9 +81,11 @@ static struct perfctr_group *open_group(unsigned int cpu, const struct perfctr_c
 static int fail_sample(int error, unsigned int cpu)
 {
 	if (error == ENODEV)
-		return perfctr_fail(ENODEV, "processor %u has been offline, which has ended its "
+		return perfctr_fail(ENODEV,
+				    "processor %u has been offline, which has ended its "
 				    "counting; the sums are those of that moment; stop, and start "
-				    "anew", cpu);
+				    "anew",
+				    cpu);
 	if (error == EBUSY)
 		perfctr_why_taken("the counters");
 	else
@@ -129,7 +131,8 @@ struct gperfctr *gperfctr_open(void)
 	if (perfctr_provider_wished(0, &wished, &why) < 0)
 		return NULL;
 	if (wished == &perfctr_provider_driver) {
-		perfctr_fail(EOPNOTSUPP, "the driver, which PERFCTR_PROVIDER asks for, has no "
+		perfctr_fail(EOPNOTSUPP,
+			     "the driver, which PERFCTR_PROVIDER asks for, has no "
 			     "system-wide counters; those are perf_events', with PERFCTR_PROVIDER "
 			     "unset or \"perf\"");
 		return NULL;
@@ -162,7 +165,7 @@ int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *c
 		return perfctr_fail(EINVAL, "gperfctr_control() needs a control, not NULL");
 	if (control->cpu_control.nrictrs)
 		return perfctr_fail(EPERM, "system-wide counters have no thread to interrupt; "
-				    "use a-mode counters (nrictrs = 0)");
+					   "use a-mode counters (nrictrs = 0)");
 	if (perfctr_cpu_online(control->cpu) < 0 ||
 	    perfctr_control_check(&control->cpu_control, false) < 0)
 		return -1;
@@ -178,7 +181,9 @@ int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *c
 	processor = &global->processor[control->cpu];
 	global->armed += (unsigned int)arm - (unsigned int)processor->armed;
 	*processor = (struct processor){
-		.known = true, .armed = arm, .control = control->cpu_control,
+		.known = true,
+		.armed = arm,
+		.control = control->cpu_control,
 	};
 	if (control->cpu >= global->end)
 		global->end = control->cpu + 1;
@@ -198,7 +203,7 @@ int gperfctr_start(const struct gperfctr *self, unsigned int interval_usec)
 				    interval_usec, MIN_INTERVAL_USEC);
 	if (global->running)
 		return perfctr_fail(EBUSY, "the counters have been started already; "
-				    "gperfctr_stop() first");
+					   "gperfctr_stop() first");
 	/* All are opened before the first starts. */
 	for (cpu = 0; cpu < global->end; cpu++) {
 		processor = &global->processor[cpu];
@@ -253,7 +258,7 @@ int gperfctr_read(const struct gperfctr *self, struct gperfctr_cpu_state *state)
 		return -1;
 	if (!state)
 		return perfctr_fail(EINVAL, "gperfctr_read() needs a place for the result, not "
-				    "NULL");
+					    "NULL");
 	cpu = state->cpu;
 	if ((cpu >= global->end || !global->processor[cpu].known) && perfctr_cpu_online(cpu) < 0)
 		return -1;
@@ -265,7 +270,9 @@ int gperfctr_read(const struct gperfctr *self, struct gperfctr_cpu_state *state)
 	if (result < 0 && errno != ENODEV)
 		return -1;
 	*state = (struct gperfctr_cpu_state){
-		.cpu = cpu, .cpu_control = processor->control, .sum = processor->sum,
+		.cpu = cpu,
+		.cpu_control = processor->control,
+		.sum = processor->sum,
 	};
 	return result;
 }
@@ -276,7 +283,7 @@ int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info)
 		return -1;
 	if (!info)
 		return perfctr_fail(EINVAL, "gperfctr_info() needs a place for the result, not "
-				    "NULL");
+					    "NULL");
 	return perfctr_provider_info(&perfctr_provider_perf, info);
 }
 

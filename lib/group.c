@@ -7,25 +7,26 @@
 #include <sys/ioctl.h>
 #include "internal.h"
 
-#define FLAGS (PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | \
-	       PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_EXCLUSIVE)
+#define FLAGS                                                                   \
+	(PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | \
+	 PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_EXCLUSIVE)
 
 struct member {
 	struct perfctr_counter counter;
 	struct perfctr_reader reader;
-	char *name;			/* in names[] */
+	char *name; /* in names[] */
 };
 
 /* Lies in memory that a child of fork() finds cleared: there it is a group without events. */
 struct perfctr_group {
-	size_t size;			/* of all this; 0: it lies in a set's memory */
+	size_t size; /* of all this; 0: it lies in a set's memory */
 	unsigned int n;
 	unsigned int flags;
-	const char *owner;		/* the thread counted, if it is the one that opened it */
+	const char *owner; /* the thread counted, if it is the one that opened it */
 	struct perfctr_scope scope;
-	bool watched;			/* its readings tell that its processor is offline */
-	struct perfctr_counter companion;	/* see watch(); mostly not open */
-	struct member member[];		/* n of them, then the names */
+	bool watched;			  /* its readings tell that its processor is offline */
+	struct perfctr_counter companion; /* see watch(); mostly not open */
+	struct member member[];		  /* n of them, then the names */
 };
 
 size_t perfctr_group_room(unsigned int n)
@@ -40,7 +41,8 @@ void perfctr_group_end(struct perfctr_group *group)
 	if (!group->n)
 		return;
 	/* A child of fork() may have the descriptors still, and would keep it on the PMU. */
-	perfctr_counter_request(&group->member[0].counter, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	perfctr_counter_request(&group->member[0].counter, PERF_EVENT_IOC_DISABLE,
+				PERF_IOC_FLAG_GROUP);
 	errno = error;
 	perfctr_counter_close(&group->companion);
 	/* The leader last, lest the members go on alone. */
@@ -67,7 +69,8 @@ static void set_flags(struct perf_event_attr *attr, unsigned int flags, bool lea
 	attr->disabled = n > 1 || flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED);
 }
 
-/* As perfctr_counter_read(). Linux 5.10 wants a group's room for each event of a dissolved one, too. */
+/* As perfctr_counter_read(). Linux 5.10 wants a group's room for each event of a dissolved one,
+ * too. */
 static int read_member(const struct perfctr_group *group, unsigned int i,
 		       struct perfctr_group_values *values)
 {
@@ -75,33 +78,35 @@ static int read_member(const struct perfctr_group *group, unsigned int i,
 				    group->n + (group->companion.fd >= 0));
 }
 
-/* A pinned group that found no room is in its error state from the start; one whose processor was offline
-   has ended. */
+/* A pinned group that found no room is in its error state from the start; one whose processor was
+   offline has ended. */
 static int check_start(const struct perfctr_group *group)
 {
-	bool pinned = group->flags & PERFCTR_GROUP_STRICT && (group->owner || group->scope.cpu >= 0);
+	bool pinned = group->flags & PERFCTR_GROUP_STRICT &&
+		      (group->owner || group->scope.cpu >= 0);
 	struct perfctr_group_values values;
 
 	if (!pinned && group->scope.tid != -1)
 		return 0;
 	switch (read_member(group, 0, &values)) {
-	case 0:
-		return 0;
-	case 1:
-		return perfctr_why_taken("the events");
+	case 0: return 0;
+	case 1: return perfctr_why_taken("the events");
 	case 2:
-		return perfctr_fail(ENODEV, "the group's processor has been offline, which ends its events; "
-				    "open a new group");
+		return perfctr_fail(
+			ENODEV, "the group's processor has been offline, which ends its events; "
+				"open a new group");
 	}
 	return -1;
 }
 
 int perfctr_group_check(unsigned int flags)
 {
-	if (flags & ~(unsigned int)FLAGS || (flags & PERFCTR_GROUP_ON_EXEC &&
-					     flags & PERFCTR_GROUP_DISABLED))
-		return perfctr_fail(EINVAL, "group flags 0x%x are not made of PERFCTR_GROUP_* "
-				    "flags that go together", flags);
+	if (flags & ~(unsigned int)FLAGS ||
+	    (flags & PERFCTR_GROUP_ON_EXEC && flags & PERFCTR_GROUP_DISABLED))
+		return perfctr_fail(EINVAL,
+				    "group flags 0x%x are not made of PERFCTR_GROUP_* "
+				    "flags that go together",
+				    flags);
 	return 0;
 }
 
@@ -127,12 +132,15 @@ static struct perfctr_group *make_group(unsigned int n, size_t length, pid_t tid
 	if (perfctr_group_check(flags) < 0)
 		return NULL;
 	if (tid < -1 || cpu < -1 || (tid == -1 && cpu == -1)) {
-		perfctr_fail(EINVAL, "thread %d on processor %d names nothing to count: tid is >= 0, or -1 "
-			     "with a processor; cpu is >= -1", (int)tid, cpu);
+		perfctr_fail(EINVAL,
+			     "thread %d on processor %d names nothing to count: tid is >= 0, or -1 "
+			     "with a processor; cpu is >= -1",
+			     (int)tid, cpu);
 		return NULL;
 	}
 	if (n > PERFCTR_GROUP_MAX) {
-		perfctr_fail(EINVAL, "a group of %u events is too large; at most %d can count together", n,
+		perfctr_fail(EINVAL,
+			     "a group of %u events is too large; at most %d can count together", n,
 			     PERFCTR_GROUP_MAX);
 		return NULL;
 	}
@@ -150,10 +158,10 @@ static int open_counter(const struct perfctr_group *group, struct perfctr_counte
 	const struct perfctr_scope *scope = &group->scope;
 	const struct perfctr_counter *leader = group->n ? &group->member[0].counter : NULL;
 
-	return scope->cgroup >= 0 ?
-	       perfctr_counter_open_cgroup(counter, attr, name, scope->cgroup, scope->cpu, leader,
-					   group->n) :
-	       perfctr_counter_open(counter, attr, name, scope->tid, scope->cpu, leader, group->n);
+	return scope->cgroup >= 0 ? perfctr_counter_open_cgroup(counter, attr, name, scope->cgroup,
+								scope->cpu, leader, group->n)
+				  : perfctr_counter_open(counter, attr, name, scope->tid,
+							 scope->cpu, leader, group->n);
 }
 
 /* Whether the kernel ends its events with their processor. Those of a chip's PMU it may move. */
@@ -186,16 +194,20 @@ int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr,
 }
 
 /*
- * If a processor goes offline, the kernel stops its events for good and dissolves their groups; reads
- * go on as if nothing had happened (seen: Linux 6.1). So a single event gets a companion that counts
- * nothing: then it has a group to be dissolved. But not one of an uncore PMU, which may count on another
- * processor than the one asked for, and whose events the kernel moves.
+ * If a processor goes offline, the kernel stops its events for good and dissolves their groups;
+ * reads go on as if nothing had happened (seen: Linux 6.1). So a single event gets a companion that
+ * counts nothing: then it has a group to be dissolved. But not one of an uncore PMU, which may
+ * count on another processor than the one asked for, and whose events the kernel moves.
  */
 static int watch(struct perfctr_group *group)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERFCTR_READ_FORMAT,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 
 	if (!group->watched || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
@@ -209,9 +221,8 @@ int perfctr_group_start(struct perfctr_group *group)
 		return -1;
 	if (group->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
 		return 0;
-	if (group->n > 1 &&
-	    perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE,
-				  PERF_IOC_FLAG_GROUP) < 0)
+	if (group->n > 1 && perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_ENABLE,
+						  PERF_IOC_FLAG_GROUP) < 0)
 		return -1;
 	return check_start(group);
 }
@@ -233,8 +244,8 @@ static struct perfctr_group *start(struct perfctr_group *group)
 static int variants_of(const char *event, size_t length, bool sampled,
 		       struct perfctr_variant *variants)
 {
-	return sampled ? perfctr_event_variants_sampled(event, length, variants) :
-			 perfctr_event_variants(event, length, variants);
+	return sampled ? perfctr_event_variants_sampled(event, length, variants)
+		       : perfctr_event_variants(event, length, variants);
 }
 
 int perfctr_group_choose_pmu(const char *list, int cpu, bool sampled, char *pmu)
@@ -265,16 +276,17 @@ int perfctr_group_choose_pmu(const char *list, int cpu, bool sampled, char *pmu)
 			for (i = 0; i < n; i++)
 				here |= (unsigned int)!strcmp(cores[i].name, variants[k].pmu) << i;
 		if (!(possible & here))
-			return perfctr_fail(EINVAL, "%.*s counts on %s, and %s: a %s is on the "
-					    "PMU of one kind of core; open a %s for each kind",
-					    (int)(length > 100 ? 100 : length), event,
-					    variants[0].pmu, on_cpu & here ?
-					    "the events before it do not" :
-					    "the processor asked for is another kind of core",
-					    what, what);
+			return perfctr_fail(
+				EINVAL,
+				"%.*s counts on %s, and %s: a %s is on the "
+				"PMU of one kind of core; open a %s for each kind",
+				(int)(length > 100 ? 100 : length), event, variants[0].pmu,
+				on_cpu & here ? "the events before it do not"
+					      : "the processor asked for is another kind of core",
+				what, what);
 		possible &= here;
 	}
-	for (i = 0; wanted && !(possible >> i & 1); )
+	for (i = 0; wanted && !(possible >> i & 1);)
 		i++;
 	if (wanted)
 		strcpy(pmu, cores[i].name);
@@ -288,12 +300,12 @@ int perfctr_group_parse(const char *pmu, const char *event, size_t length, bool 
 	int i, n;
 
 	if (!*pmu)
-		return sampled ? perfctr_event_parse_sampled(event, length, attr) :
-				 perfctr_event_parse(event, length, attr);
+		return sampled ? perfctr_event_parse_sampled(event, length, attr)
+			       : perfctr_event_parse(event, length, attr);
 	n = variants_of(event, length, sampled, variants);
 	if (n < 0)
 		return -1;
-	for (i = 0; i < n - 1 && strcmp(variants[i].pmu, pmu); )
+	for (i = 0; i < n - 1 && strcmp(variants[i].pmu, pmu);)
 		i++;
 	*attr = variants[i].attr;
 	return 0;
@@ -311,7 +323,7 @@ struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 		perfctr_fail(EINVAL, "perfctr_group_open() needs a list of events, not NULL");
 		return NULL;
 	}
-	for (list = events; (length = perfctr_event_next(&list, &event)) > 0; )
+	for (list = events; (length = perfctr_event_next(&list, &event)) > 0;)
 		n++;
 	if (length < 0)
 		return NULL;
@@ -326,7 +338,7 @@ struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 		goto fail;
 	/* The names are the list itself, cut at its commas. */
 	name = memcpy(&group->member[n], events, strlen(events) + 1);
-	for (list = name; (length = perfctr_event_next(&list, &event)) > 0; ) {
+	for (list = name; (length = perfctr_event_next(&list, &event)) > 0;) {
 		struct perf_event_attr attr = { 0 };
 
 		if (perfctr_group_parse(pmu, event, (size_t)length, false, &attr) < 0)
@@ -359,8 +371,9 @@ struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_contro
 		return NULL;
 	n = control->nractrs;
 	if (control->nrictrs || n == 0) {
-		perfctr_fail(EINVAL, control->nrictrs ? "a group takes a-mode counters only (nrictrs = 0)" :
-			     "the control has no counters (nractrs = 0)");
+		perfctr_fail(EINVAL, control->nrictrs
+					     ? "a group takes a-mode counters only (nrictrs = 0)"
+					     : "the control has no counters (nractrs = 0)");
 		return NULL;
 	}
 	if (perfctr_control_place(control) < 0)
@@ -395,8 +408,10 @@ const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i
 /* 0, or -1 after perfctr_fail(ESRCH) in a child of fork(). */
 static int check_alive(const struct perfctr_group *group)
 {
-	return group->n ? 0 : perfctr_fail(ESRCH, "this group belongs to the parent process; a child opens "
-					   "its own");
+	return group->n ? 0
+			: perfctr_fail(ESRCH,
+				       "this group belongs to the parent process; a child opens "
+				       "its own");
 }
 
 int perfctr_group_enable(struct perfctr_group *group)
@@ -410,9 +425,10 @@ int perfctr_group_enable(struct perfctr_group *group)
 
 int perfctr_group_disable(struct perfctr_group *group)
 {
-	return check_alive(group) < 0 ? -1 :
-	       perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_DISABLE,
-				     PERF_IOC_FLAG_GROUP);
+	return check_alive(group) < 0
+		       ? -1
+		       : perfctr_counter_ioctl(&group->member[0].counter, PERF_EVENT_IOC_DISABLE,
+					       PERF_IOC_FLAG_GROUP);
 }
 
 /* In user space, if every member allows it. */
@@ -436,9 +452,10 @@ static int judge(const struct perfctr_group *group, int result, struct perfctr_r
 	bool shared = false;
 
 	for (i = 0; i < group->n; i++) {
-		readings[i].quality = result == 2 ? PERFCTR_STALE :
-				      result != 0 ? PERFCTR_NOT_COUNTED :
-				      perfctr_quality_of(readings[i].enabled, readings[i].running);
+		readings[i].quality = result == 2   ? PERFCTR_STALE
+				      : result != 0 ? PERFCTR_NOT_COUNTED
+						    : perfctr_quality_of(readings[i].enabled,
+									 readings[i].running);
 		shared |= readings[i].quality != PERFCTR_EXACT;
 	}
 	/* Which threads shared the PMU, and when, is known to the kernel alone. */
@@ -457,7 +474,8 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 	if (check_alive(group) < 0)
 		return -1;
 	if (!readings)
-		return perfctr_fail(EINVAL, "perfctr_group_read() needs a place for the counts, not NULL");
+		return perfctr_fail(EINVAL,
+				    "perfctr_group_read() needs a place for the counts, not NULL");
 	memset(readings, 0, sizeof(*readings) * group->n);
 	if (read_here(group, readings))
 		return judge(group, 0, readings);
@@ -476,8 +494,8 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 }
 
 /*
- * Not by PERF_EVENT_IOC_RESET: after it, x86 kernels (seen: 6.1) leave an offset in the page that is
- * 2^48 too large for the counter's sign-extended value, until the thread is next switched.
+ * Not by PERF_EVENT_IOC_RESET: after it, x86 kernels (seen: 6.1) leave an offset in the page that
+ * is 2^48 too large for the counter's sign-extended value, until the thread is next switched.
  */
 int perfctr_group_reset(struct perfctr_group *group)
 {
@@ -498,7 +516,7 @@ int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
 		return perfctr_fail(EINVAL, "the group has no event %u", i);
 	if (!reader)
 		return perfctr_fail(EINVAL, "perfctr_group_reader() needs a place for the reader, "
-				    "not NULL");
+					    "not NULL");
 	*reader = group->member[i].reader;
 	return group->member[i].counter.page ? 0 : perfctr_why_no_reader();
 }
@@ -511,7 +529,7 @@ int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t
 		return perfctr_fail(EINVAL, "the group has no event %u", i);
 	if (!id)
 		return perfctr_fail(EINVAL, "perfctr_group_id() needs a place for the id, not "
-				    "NULL");
+					    "NULL");
 	return perfctr_counter_id(&group->member[i].counter, id);
 }
 

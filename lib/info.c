@@ -14,7 +14,8 @@ int perfctr_get_info(struct perfctr_info *info)
 	const struct perfctr_provider *provider;
 
 	if (!info)
-		return perfctr_fail(EINVAL, "perfctr_get_info() needs a place for the result, not NULL");
+		return perfctr_fail(EINVAL,
+				    "perfctr_get_info() needs a place for the result, not NULL");
 	provider = perfctr_provider_choose(0);
 	return provider ? perfctr_provider_info(provider, info) : -1;
 }
@@ -38,7 +39,8 @@ int perfctr_info(int fd, struct perfctr_info *info)
 	if (fd == -1)
 		return perfctr_get_info(info);
 	if (!info)
-		return perfctr_fail(EINVAL, "perfctr_info() needs a place for the result, not NULL");
+		return perfctr_fail(EINVAL,
+				    "perfctr_info() needs a place for the result, not NULL");
 	provider = perfctr_raw_provider(fd);
 	return provider ? perfctr_provider_info(provider, info) : -1;
 }
@@ -49,8 +51,10 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 		return -1;
 	if (perfctr_abi_is_ours(user_abi_version))
 		return 0;
-	return perfctr_fail(EPROTO, "the program was built for perfctr ABI 0x%08X, this library has "
-			    "0x%08X; rebuild the program", user_abi_version, PERFCTR_ABI_VERSION);
+	return perfctr_fail(EPROTO,
+			    "the program was built for perfctr ABI 0x%08X, this library has "
+			    "0x%08X; rebuild the program",
+			    user_abi_version, PERFCTR_ABI_VERSION);
 }
 
 /* ---- sets of processors ---- */
@@ -67,7 +71,8 @@ static unsigned int online_cpus(uint32_t *words, char *list)
 		n = perfctr_cpus_parse(list, words);
 	if (n)
 		return n;
-	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug. */
+	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug.
+	 */
 	count = sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(list, LIST_SIZE, "0-%ld", count > 0 ? count - 1 : 0);
 	return perfctr_cpus_parse(list, words);
@@ -91,7 +96,8 @@ static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsig
 
 	mask->nrwords = n;
 	if (n > room)
-		return perfctr_fail(EOVERFLOW, "the set of processors needs %u words, not %u", n, room);
+		return perfctr_fail(EOVERFLOW, "the set of processors needs %u words, not %u", n,
+				    room);
 	memcpy(mask->mask, words, n * sizeof(*words));
 	return 0;
 }

@@ -39,8 +39,8 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * A word that its thread changes while others may read it, under a sequence count that tells them to
- * begin again. A processor of 32 bits has it in halves: not all have larger atomic words.
+ * A word that its thread changes while others may read it, under a sequence count that tells them
+ * to begin again. A processor of 32 bits has it in halves: not all have larger atomic words.
  */
 #if __SIZEOF_LONG__ == 8
 static inline uint64_t perfctr_load(const uint64_t *word)
@@ -96,7 +96,7 @@ int perfctr_file_number(const char *path, long *number);
 /* opendir(3) at the absolute path. */
 DIR *perfctr_file_dir(const char *path);
 
-#define PERFCTR_NAME_SIZE 128	/* of one word of an event's name, or of a folder's entry */
+#define PERFCTR_NAME_SIZE 128 /* of one word of an event's name, or of a folder's entry */
 
 /* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
 bool perfctr_file_is_word(const char *text, size_t length);
@@ -135,7 +135,7 @@ int perfctr_cpu_online(unsigned int cpu);
 /* The PMU of one kind of core. */
 struct perfctr_pmu {
 	char name[PERFCTR_NAME_SIZE];
-	uint32_t type;		/* struct perf_event_attr's; UINT32_MAX: the file makes no sense */
+	uint32_t type; /* struct perf_event_attr's; UINT32_MAX: the file makes no sense */
 };
 
 /*
@@ -151,7 +151,7 @@ void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 
 /* Large enough for the kernel's largest set of processors, its largest NR_CPUS. */
-#define PERFCTR_MAX_CPUS 8192
+#define PERFCTR_MAX_CPUS  8192
 #define PERFCTR_CPU_WORDS (PERFCTR_MAX_CPUS / 32)
 
 /*
@@ -205,7 +205,7 @@ int perfctr_event_parse_sampled(const char *event, size_t length, struct perf_ev
  */
 struct perfctr_variant {
 	struct perf_event_attr attr;
-	char pmu[PERFCTR_NAME_SIZE];	/* its core PMU on a hybrid machine; else empty */
+	char pmu[PERFCTR_NAME_SIZE]; /* its core PMU on a hybrid machine; else empty */
 };
 
 /*
@@ -221,7 +221,7 @@ int perfctr_event_variants_sampled(const char *event, size_t length,
 
 /* ---- nearest.c ---- */
 
-#define PERFCTR_NEAREST 3
+#define PERFCTR_NEAREST	     3
 #define PERFCTR_NEAREST_TEXT (PERFCTR_NEAREST * PERFCTR_NAME_SIZE + 32)
 
 /* Collects the names that are nearest to a word; begin with word and length, and all else zero. */
@@ -229,7 +229,7 @@ struct perfctr_nearest {
 	const char *word;
 	size_t length;
 	unsigned int distance[PERFCTR_NEAREST];
-	char name[PERFCTR_NEAREST][PERFCTR_NAME_SIZE];	/* empty: none */
+	char name[PERFCTR_NEAREST][PERFCTR_NAME_SIZE]; /* empty: none */
 };
 
 void perfctr_nearest_note(struct perfctr_nearest *near, const char *word);
@@ -241,11 +241,11 @@ const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char 
 /* ---- counter.c ---- */
 
 struct perfctr_counter {
-	int fd;					/* -1: not open */
-	bool slots, metric;			/* of the top-down metrics */
-	bool kernel_reads;			/* though there is a page */
-	unsigned int size;			/* of what is mapped, if anything is */
-	struct perf_event_mmap_page *page;	/* NULL: not mapped */
+	int fd;				   /* -1: not open */
+	bool slots, metric;		   /* of the top-down metrics */
+	bool kernel_reads;		   /* though there is a page */
+	unsigned int size;		   /* of what is mapped, if anything is */
+	struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
 
 /* perf_event_open(2), close-on-exec: a descriptor, or -1 with errno only. */
@@ -291,8 +291,8 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 /* What read(2) returns for the leader of a group opened with PERFCTR_READ_FORMAT. */
 #define PERFCTR_READ_FORMAT \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
-#define PERFCTR_GROUP_MAX 64
-#define PERFCTR_FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
+#define PERFCTR_GROUP_MAX   64
+#define PERFCTR_FORMAT_LOST 0x10u /* PERF_FORMAT_LOST, of Linux 6.0 */
 struct perfctr_group_values {
 	uint64_t nr;
 	uint64_t enabled;
@@ -303,13 +303,14 @@ struct perfctr_group_values {
 /*
  * Read a group of n events. 0; or 1 if it was pinned and the kernel had to take it off the PMU, so
  * that there is no value; or 2 if it is a group no more because its processor went offline, or its
- * thread's execve(2) has ended it (since 2026): each of its events has stopped, and reads alone; or -1
- * after perfctr_fail(EIO).
+ * thread's execve(2) has ended it (since 2026): each of its events has stopped, and reads alone; or
+ * -1 after perfctr_fail(EIO).
  */
 int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
 			 size_t n);
 
-/* The same for counter[n], leader first, which are read alone if they are a group no more: never 2. */
+/* The same for counter[n], leader first, which are read alone if they are a group no more: never 2.
+ */
 int perfctr_counter_read_all(const struct perfctr_counter *counter,
 			     struct perfctr_group_values *values, size_t n);
 
@@ -357,14 +358,14 @@ ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *wo
 
 /* Where events are opened. */
 struct perfctr_scope {
-	pid_t tid;	/* 0: the calling thread; -1: all of the processor */
-	int cpu;	/* -1: all that the thread runs on */
-	int cgroup;	/* a descriptor of its folder: only its threads; -1: none */
+	pid_t tid;  /* 0: the calling thread; -1: all of the processor */
+	int cpu;    /* -1: all that the thread runs on */
+	int cgroup; /* a descriptor of its folder: only its threads; -1: none */
 };
 
 /* More flags of perfctr_group_open(). */
-#define PERFCTR_GROUP_THREADS	0x10000	/* with _INHERIT: threads, but not children */
-#define PERFCTR_GROUP_UNWATCHED	0x20000	/* another group tells whether the processor is offline */
+#define PERFCTR_GROUP_THREADS	0x10000 /* with _INHERIT: threads, but not children */
+#define PERFCTR_GROUP_UNWATCHED 0x20000 /* another group tells whether the processor is offline */
 
 /*
  * The core PMU of a hybrid machine that can count all events of the list, or sample the first of
@@ -402,12 +403,12 @@ void perfctr_group_end(struct perfctr_group *group);
 
 /* A group of events whose first are in i-mode, between one start and the next. */
 struct perfctr_overflow {
-	unsigned int nr;		/* of i-mode events; 0: nothing else matters */
-	unsigned int n;			/* of all events */
+	unsigned int nr; /* of i-mode events; 0: nothing else matters */
+	unsigned int n;	 /* of all events */
 	struct {
-		uint64_t seen;		/* where the records of its buffer begin that are news */
-		uint64_t due;		/* the count at which the kernel lets it overflow next */
-		uint64_t period;	/* the kernel's */
+		uint64_t seen;	 /* where the records of its buffer begin that are news */
+		uint64_t due;	 /* the count at which the kernel lets it overflow next */
+		uint64_t period; /* the kernel's */
 	} event[PERFCTR_NR_CTRS];
 };
 
@@ -468,8 +469,8 @@ typedef void perfctr_signal_handler(int signo, siginfo_t *info, void *context);
 /*
  * Have a real-time signal for the library alone, with this handler, and let it into the calling
  * thread: the highest that nobody handles, but not the program's own. Also SIGIO, if nobody handles
- * that. The signal's number, or -1 after perfctr_fail(EBUSY), or with what forbids signals. Each call
- * must name the same handler.
+ * that. The signal's number, or -1 after perfctr_fail(EBUSY), or with what forbids signals. Each
+ * call must name the same handler.
  */
 int perfctr_signal_take(int programs, perfctr_signal_handler *handler);
 
@@ -485,13 +486,13 @@ void perfctr_signal_send(int signo, unsigned int mask);
 struct perfctr_ring {
 	struct perf_event_mmap_page *page;
 	const unsigned char *data;
-	size_t size;			/* of the data, a power of two */
-	unsigned char *copy;		/* room for a record: 64 KiB, or size */
-	unsigned long position;		/* behind the last record handed out */
-	unsigned long head;		/* as last seen, or the end of a snapshot */
-	unsigned long tail;		/* what the kernel knows of position */
-	bool backward, cut;		/* snapshots */
-	uint64_t seen;			/* bytes that had been written at the last one */
+	size_t size;		/* of the data, a power of two */
+	unsigned char *copy;	/* room for a record: 64 KiB, or size */
+	unsigned long position; /* behind the last record handed out */
+	unsigned long head;	/* as last seen, or the end of a snapshot */
+	unsigned long tail;	/* what the kernel knows of position */
+	bool backward, cut;	/* snapshots */
+	uint64_t seen;		/* bytes that had been written at the last one */
 };
 
 void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *page,
@@ -518,20 +519,20 @@ void perfctr_ring_snapshot(struct perfctr_ring *ring);
 
 /* ---- record.c ---- */
 
-#define PERFCTR_RECORD_AUX_OUTPUT_HW_ID 21u	/* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
-#define PERFCTR_RECORD_WORDS 9
+#define PERFCTR_RECORD_AUX_OUTPUT_HW_ID 21u /* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
+#define PERFCTR_RECORD_WORDS		9
 
 /* How records were asked for, and the last one. */
 struct perfctr_decoder {
-	uint64_t fields;		/* PERF_SAMPLE_* */
-	uint64_t read_format;		/* PERF_FORMAT_* */
-	unsigned int user_registers, interrupt_registers;	/* their number */
+	uint64_t fields;				  /* PERF_SAMPLE_* */
+	uint64_t read_format;				  /* PERF_FORMAT_* */
+	unsigned int user_registers, interrupt_registers; /* their number */
 	bool branch_index;
-	bool more;			/* samples have fields that are not one word */
+	bool more; /* samples have fields that are not one word */
 	uint8_t nwords, nid_words;
-	uint16_t word[PERFCTR_RECORD_WORDS];	/* offsets in struct perfctr_record */
+	uint16_t word[PERFCTR_RECORD_WORDS]; /* offsets in struct perfctr_record */
 	uint16_t id_word[PERFCTR_RECORD_WORDS];
-	struct perfctr_record sample;	/* fields that were not asked for stay 0 */
+	struct perfctr_record sample; /* fields that were not asked for stay 0 */
 	struct perfctr_record other;
 	uint64_t values[PERFCTR_GROUP_MAX];
 };
@@ -595,32 +596,33 @@ uint64_t perfctr_tsc_khz(void);
 uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx);
 
 struct perfctr_clock {
-	struct perfctr_counter event;	/* its page has the clock; not open if there is none */
-	struct perfctr_counter exec;	/* begins to count when the clock ends so; mostly not open */
+	struct perfctr_counter event; /* its page has the clock; not open if there is none */
+	struct perfctr_counter exec;  /* begins to count when the clock ends so; mostly not open */
 	struct perfctr_rate rate;
-	pid_t tid;			/* whose thread */
+	pid_t tid; /* whose thread */
 };
 
 /* Open the calling thread's clock. Always possible. */
 void perfctr_clock_open(struct perfctr_clock *clock);
 
 /*
- * Open a thread's (0: the calling one's), which others can read, too, also after its end, and which goes
- * on or ends when the thread executes a program. 0, or -1 after perfctr_why_not().
+ * Open a thread's (0: the calling one's), which others can read, too, also after its end, and which
+ * goes on or ends when the thread executes a program. 0, or -1 after perfctr_why_not().
  */
 int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec);
 
 /*
- * Whether such a clock of another thread can still tick: the thread lives, under the same id, and has
- * not executed a program, if that ends it, or one with more rights, which ends all events. 1, 0, or -1 after perfctr_why_not().
+ * Whether such a clock of another thread can still tick: the thread lives, under the same id, and
+ * has not executed a program, if that ends it, or one with more rights, which ends all events. 1,
+ * 0, or -1 after perfctr_why_not().
  */
 int perfctr_clock_is_on(const struct perfctr_clock *clock);
 
 void perfctr_clock_close(struct perfctr_clock *clock);
 
 /*
- * Ticks for which the clock's thread has run, from some start. own: the caller is that thread. 0 and
- * *ticks, or -1 after perfctr_fail(ESRCH) if the thread has ended.
+ * Ticks for which the clock's thread has run, from some start. own: the caller is that thread. 0
+ * and *ticks, or -1 after perfctr_fail(ESRCH) if the thread has ended.
  */
 int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ticks);
 
@@ -635,14 +637,14 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id);
 void perfctr_cpu_info(struct perfctr_info *info);
 
 /*
- * Set it to what PERFCTR_CPU_TYPE asks for, if anything. 0, or -1 after perfctr_fail(EINVAL): that is
- * no type whose rules this machine's counters obey.
+ * Set it to what PERFCTR_CPU_TYPE asks for, if anything. 0, or -1 after perfctr_fail(EINVAL): that
+ * is no type whose rules this machine's counters obey.
  */
 int perfctr_cpu_info_wished(struct perfctr_info *info);
 
 /*
- * This machine's processor, as it says itself, and the table of its events (NULL: none): both by one
- * call, or each.
+ * This machine's processor, as it says itself, and the table of its events (NULL: none): both by
+ * one call, or each.
  */
 struct perfctr_cpu;
 struct perfctr_event_table;
@@ -667,8 +669,8 @@ bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code 
 		       struct perf_event_attr *attr);
 
 /*
- * The same of what a look-up in the table of cpu found, by the words that a control would have. 0, or
- * -1 after perfctr_fail(EOPNOTSUPP).
+ * The same of what a look-up in the table of cpu found, by the words that a control would have. 0,
+ * or -1 after perfctr_fail(EOPNOTSUPP).
  */
 struct perfctr_event_choice;
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
@@ -702,9 +704,9 @@ int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
 
 /*
- * Whether perf_events, which chooses counters itself, can count a checked control: each programmable
- * counter that it names can count its event, or one of the others that could change places with it.
- * 0, or -1 after perfctr_fail(EOPNOTSUPP).
+ * Whether perf_events, which chooses counters itself, can count a checked control: each
+ * programmable counter that it names can count its event, or one of the others that could change
+ * places with it. 0, or -1 after perfctr_fail(EOPNOTSUPP).
  */
 int perfctr_control_place(const struct perfctr_cpu_control *control);
 

@@ -72,7 +72,10 @@ const char *perfctr_nearest_text(const struct perfctr_nearest *near, const char 
 	for (i = 0; i < n; i++) {
 		size_t used = strlen(text);
 
-		snprintf(text + used, size - used, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ",
+		snprintf(text + used, size - used, "%s%s",
+			 i == 0	     ? ""
+			 : i + 1 < n ? ", "
+				     : " or ",
 			 near->name[i]);
 	}
 	strncat(text, "?", size - strlen(text) - 1);

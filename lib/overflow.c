@@ -48,13 +48,12 @@ int perfctr_overflow_start(const struct perfctr_overflow *overflow,
 	unsigned int k;
 
 	/* The leader last: it starts all. */
-	for (k = overflow->nr; k-- > 1; )
+	for (k = overflow->nr; k-- > 1;)
 		if (again >> k & 1 &&
 		    perfctr_counter_ioctl(&counter[k], PERF_EVENT_IOC_REFRESH, 1) < 0)
 			return -1;
-	return overflow->nr && again & 1 ?
-	       perfctr_counter_ioctl(counter, PERF_EVENT_IOC_REFRESH, 1) :
-	       perfctr_counter_ioctl(counter, PERF_EVENT_IOC_ENABLE, 0);
+	return overflow->nr && again & 1 ? perfctr_counter_ioctl(counter, PERF_EVENT_IOC_REFRESH, 1)
+					 : perfctr_counter_ioctl(counter, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 /* The end of the records. On 32 bits an interrupt may come between its halves. */
@@ -76,7 +75,7 @@ static bool find_sample(const struct perfctr_counter *counter, uint64_t seen, un
 {
 	size_t size = counter->size / 2, words = size / sizeof(uint64_t), i;
 	const volatile uint64_t *data =
-	    (const volatile uint64_t *)((const char *)counter->page + size);
+		(const volatile uint64_t *)((const char *)counter->page + size);
 	struct perf_event_header header;
 	uint64_t end = records_end(counter), word, at;
 
@@ -159,12 +158,9 @@ int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 		return -1;
 	perfctr_overflow_find(overflow, counter, values, &reached, again);
 	switch (perfctr_counter_read(counter, &now, overflow->n)) {
-	case 0:
-		break;
-	case 1:
-		return perfctr_why_taken("the counters");
-	default:
-		return -1;
+	case 0: break;
+	case 1: return perfctr_why_taken("the counters");
+	default: return -1;
 	}
 	for (i = 0; i < overflow->n; i++)
 		missed[i] = now.values[i] - values[i];
@@ -174,8 +170,8 @@ int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 		/* Having let it overflow the kernel begins another of the same periods. */
 		if (*again >> k & 1)
 			next->event[k].due += next->event[k].period;
-		left = reached >> k & 1 ? -(uint64_t)(int64_t)ireset[k] :
-					  overflow->event[k].due - values[k];
+		left = reached >> k & 1 ? -(uint64_t)(int64_t)ireset[k]
+					: overflow->event[k].due - values[k];
 		if (next->event[k].due - now.values[k] == left)
 			continue;
 		if (set_period(&counter[k], &left) < 0)

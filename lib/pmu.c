@@ -48,8 +48,9 @@ static void read_type(struct perfctr_pmu *pmu)
 	long type;
 
 	snprintf(path, sizeof(path), PERFCTR_DEVICES "/%.127s/type", pmu->name);
-	pmu->type = perfctr_file_number(path, &type) == 0 && type >= 0 && type <= INT32_MAX ?
-		    (uint32_t)type : UINT32_MAX;
+	pmu->type = perfctr_file_number(path, &type) == 0 && type >= 0 && type <= INT32_MAX
+			    ? (uint32_t)type
+			    : UINT32_MAX;
 }
 
 static bool comes_before(const struct perfctr_pmu *a, const struct perfctr_pmu *b)
@@ -72,8 +73,10 @@ static int note_pmu(void *arg, const char *entry)
 	if (!has_cpus(entry))
 		return out_of_descriptors() ? -1 : 0;
 	if (found->n == PERFCTR_VARIANTS_MAX)
-		return perfctr_fail(EOPNOTSUPP, "this machine shows more than %d kinds of cores; "
-				    "name the PMU: PMU/.../", PERFCTR_VARIANTS_MAX);
+		return perfctr_fail(EOPNOTSUPP,
+				    "this machine shows more than %d kinds of cores; "
+				    "name the PMU: PMU/.../",
+				    PERFCTR_VARIANTS_MAX);
 	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
 	read_type(&pmu);
 	for (i = found->n++; i > 0 && comes_before(&pmu, &found->pmus[i - 1]); i--)
@@ -96,9 +99,12 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus)
 	errno = 0;
 	if (perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) == 0 && !out_of_descriptors())
 		return found.n;
-	return !out_of_descriptors() ? -1 :
-	       perfctr_fail(errno, "the kinds of cores can't be looked up: no file descriptors are "
-			    "left; close some, or raise the limit (ulimit -n, sysctl fs.file-max)");
+	return !out_of_descriptors()
+		       ? -1
+		       : perfctr_fail(
+				 errno,
+				 "the kinds of cores can't be looked up: no file descriptors are "
+				 "left; close some, or raise the limit (ulimit -n, sysctl fs.file-max)");
 }
 
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
@@ -183,7 +189,7 @@ static bool is_bound(const struct perfctr_pmu *pmu)
 	if (!perfctr_cpus_parse(text, words) ||
 	    sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
 		return false;
-	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]); )
+	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]);)
 		i++;
 	return i == PERFCTR_CPU_WORDS;
 }
@@ -201,7 +207,7 @@ bool perfctr_may_change_kind(void)
 	n = perfctr_core_pmus(cores);
 	if (real && (n == 0 || n == 1))
 		atomic_store_explicit(&only_one, true, memory_order_relaxed);
-	for (i = 0; i < n && !is_bound(&cores[i]); )
+	for (i = 0; i < n && !is_bound(&cores[i]);)
 		i++;
 	return n < 0 || (n > 1 && i == n);
 }

@@ -59,7 +59,8 @@ int perfctr_process_add(struct perfctr_process *process, const struct vperfctr *
 	int result;
 
 	if (!process || !self)
-		return perfctr_fail(EINVAL, "perfctr_process_add() needs a set and a handle, not NULL");
+		return perfctr_fail(EINVAL,
+				    "perfctr_process_add() needs a set and a handle, not NULL");
 	if (!process->open)
 		return perfctr_not_ours();
 	if (!perfctr_provider_of(self))
@@ -80,7 +81,8 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 	size_t t;
 
 	if (!process || !sum)
-		return perfctr_fail(EINVAL, "perfctr_process_read() needs a set and a place for the "
+		return perfctr_fail(EINVAL,
+				    "perfctr_process_read() needs a set and a place for the "
 				    "counts, not NULL");
 	if (!process->open)
 		return perfctr_not_ours();

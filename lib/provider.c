@@ -34,14 +34,17 @@ int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **w
 
 	*why = "the program asks for it";
 	if (driver && perf)
-		return perfctr_fail(EINVAL, "open mode 0x%x forces both providers; choose one", mode);
+		return perfctr_fail(EINVAL, "open mode 0x%x forces both providers; choose one",
+				    mode);
 	if (!driver && !perf && wish && *wish) {
 		*why = "PERFCTR_PROVIDER asks for it";
 		driver = strcmp(wish, "driver") == 0;
 		perf = strcmp(wish, "perf") == 0;
 		if (!driver && !perf)
-			return perfctr_fail(EINVAL, "PERFCTR_PROVIDER=%s names no provider; it may be "
-					    "\"driver\" or \"perf\"", wish);
+			return perfctr_fail(EINVAL,
+					    "PERFCTR_PROVIDER=%s names no provider; it may be "
+					    "\"driver\" or \"perf\"",
+					    wish);
 	}
 	*wished = driver ? &perfctr_provider_driver : perf ? &perfctr_provider_perf : NULL;
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * provider.h - the kernel facility under a handle. The public calls (virtual.c) and the life of a state
- * (attach.c) go through this table only; a provider's own state begins with a struct vperfctr.
+ * provider.h - the kernel facility under a handle. The public calls (virtual.c) and the life of a
+ * state (attach.c) go through this table only; a provider's own state begins with a struct
+ * vperfctr.
  */
 #ifndef PERFCTR_PROVIDER_H
 #define PERFCTR_PROVIDER_H
@@ -15,16 +16,17 @@ struct perfctr_provider {
 
 	/*
 	 * create() fills in a state of zeros for the calling thread: a new one, or without
-	 * VPERFCTR_OPEN_CREAT_EXCL one that the kernel has. detach(), in that thread, stops what counts,
-	 * closes what is the thread's own and keeps the sums; destroy() gives back the rest.
+	 * VPERFCTR_OPEN_CREAT_EXCL one that the kernel has. detach(), in that thread, stops what
+	 * counts, closes what is the thread's own and keeps the sums; destroy() gives back the
+	 * rest.
 	 */
 	int (*create)(struct vperfctr *self, unsigned int mode);
 	int (*detach)(struct vperfctr *self);
 	void (*destroy)(struct vperfctr *self);
 
 	/*
-	 * As the public calls of the same names, which have refused NULL, and for read_quality() what is
-	 * no counter, and have cleared the reading.
+	 * As the public calls of the same names, which have refused NULL, and for read_quality()
+	 * what is no counter, and have cleared the reading.
 	 */
 	int (*info)(struct perfctr_info *info);
 	int (*control)(struct vperfctr *self, const struct vperfctr_control *control);
@@ -48,8 +50,8 @@ struct perfctr_provider {
  */
 struct vperfctr {
 	const struct perfctr_provider *provider;
-	_Atomic(const char *) owner;	/* its &perfctr_thread_mark; NULL: unlinked */
-	atomic_uint references;		/* handles, the thread, sets of threads */
+	_Atomic(const char *) owner; /* its &perfctr_thread_mark; NULL: unlinked */
+	atomic_uint references;	     /* handles, the thread, sets of threads */
 };
 
 static inline bool perfctr_is_own(const struct vperfctr *self)
@@ -83,8 +85,8 @@ unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned i
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 
 /*
- * The provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and which of the two it was,
- * as a clause. -1 after perfctr_fail(EINVAL).
+ * The provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and which of the two
+ * it was, as a clause. -1 after perfctr_fail(EINVAL).
  */
 int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **wished,
 			    const char **why);
@@ -114,16 +116,16 @@ bool perfctr_perf_has_descriptor(const struct vperfctr *self, int fd);
 #define PERFCTR_PUBLISHED_FDS (PERFCTR_NR_CTRS + 1)
 
 /*
- * A state as its readers know it, who may be of another word size. The descriptors beside it are those
- * of the events that run: counters, then the clock.
+ * A state as its readers know it, who may be of another word size. The descriptors beside it are
+ * those of the events that run: counters, then the clock.
  */
 struct perfctr_published {
 	_Alignas(8) uint64_t magic;
 	struct perfctr_rate rate;
-	uint64_t tsc_sum;		/* of a clock that runs: to be added to it */
-	uint64_t sum[PERFCTR_NR_CTRS];	/* of counters that run: the same */
+	uint64_t tsc_sum;	       /* of a clock that runs: to be added to it */
+	uint64_t sum[PERFCTR_NR_CTRS]; /* of counters that run: the same */
 	uint32_t cstatus;
-	uint32_t ended;			/* unlinked, or its thread has ended in order */
+	uint32_t ended; /* unlinked, or its thread has ended in order */
 	struct vperfctr_control control;
 };
 
@@ -145,8 +147,8 @@ int perfctr_queue_descriptor(const struct perfctr_queue *queue);
 bool perfctr_queue_is(const struct perfctr_queue *queue, int fd);
 
 /*
- * Whether fd is a descriptor of a state over perf_events, or one that asks for facts only; a stranger
- * may have made it.
+ * Whether fd is a descriptor of a state over perf_events, or one that asks for facts only; a
+ * stranger may have made it.
  */
 bool perfctr_shared_is(int fd);
 
@@ -170,7 +172,8 @@ int perfctr_provider_info(const struct perfctr_provider *provider, struct perfct
 /* A control's flags: 0, or -1 after perfctr_fail(EINVAL). */
 int perfctr_control_words(const struct vperfctr_control *control);
 
-/* Clear the words that don't count without VPERFCTR_CONTROL_EXTENDED, in which anything may stand. */
+/* Clear the words that don't count without VPERFCTR_CONTROL_EXTENDED, in which anything may stand.
+ */
 void perfctr_control_hide(struct perfctr_cpu_control *control);
 
 /* That there is a signal for i-mode counters. 0, or -1 after perfctr_fail(EINVAL). */
@@ -184,7 +187,8 @@ int perfctr_device_open(struct perfctr_info *info);
 /* What such an errno means, as a clause. */
 const char *perfctr_device_problem(int error);
 
-/* The facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE). */
+/* The facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE).
+ */
 int perfctr_device_info(struct perfctr_info *info);
 
 /* perfctr_fail(ESRCH): thread tid, or the one whose counters they are, is not stopped. */

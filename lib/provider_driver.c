@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Virtual counters of the perfctr driver: /dev/perfctr. The kernel keeps the state, in a page that is
- * mapped here; reads take it from there without a system call, by perfctr's own loop.
+ * Virtual counters of the perfctr driver: /dev/perfctr. The kernel keeps the state, in a page that
+ * is mapped here; reads take it from there without a system call, by perfctr's own loop.
  *
- * Only a state that counts and samples the TSC can be read so, because the TSC's start value says that
- * nothing changed in between; all else asks the kernel.
+ * Only a state that counts and samples the TSC can be read so, because the TSC's start value says
+ * that nothing changed in between; all else asks the kernel.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,13 +17,13 @@ struct state {
 	const volatile struct vperfctr_state *page;
 	size_t page_size;
 	int fd;
-	bool user_reads;		/* RDPMC works */
-	unsigned int nrctrs;		/* of the control: an overflow leaves fewer running */
+	bool user_reads;     /* RDPMC works */
+	unsigned int nrctrs; /* of the control: an overflow leaves fewer running */
 };
 
 static struct state *state_of(const struct vperfctr *self)
 {
-	return (struct state *)self;	/* handle is its first member; users hold it as const */
+	return (struct state *)self; /* handle is its first member; users hold it as const */
 }
 
 /* ---- reading ---- */
@@ -31,10 +31,12 @@ static struct state *state_of(const struct vperfctr *self)
 /* The state counts, and can be read here and now. */
 static bool readable(const struct state *state, unsigned int cstatus)
 {
-	return perfctr_is_own(&state->handle) && state->user_reads && perfctr_cstatus_has_tsc(cstatus);
+	return perfctr_is_own(&state->handle) && state->user_reads &&
+	       perfctr_cstatus_has_tsc(cstatus);
 }
 
-/* Has no overflow stopped i-mode counters since? Their start values are then those for the next time. */
+/* Has no overflow stopped i-mode counters since? Their start values are then those for the next
+ * time. */
 static bool still(const struct state *state, unsigned int cstatus)
 {
 	return state->page->cpu_state.cstatus == cstatus;
@@ -118,7 +120,8 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 	if (i >= perfctr_cstatus_nrctrs(state_of(self)->page->cpu_state.cstatus))
 		return perfctr_fail(EINVAL, "counter %u is not running", i);
 	memset(copy, 0, sizeof(*copy));
-	return perfctr_fail(EOPNOTSUPP, "a struct perfctr_reader reads perf_events' pages; read the "
+	return perfctr_fail(EOPNOTSUPP,
+			    "a struct perfctr_reader reads perf_events' pages; read the "
 			    "driver's with vperfctr_read_pmc()");
 }
 
@@ -163,7 +166,8 @@ static int create(struct vperfctr *self, unsigned int mode)
 	int error;
 
 	if (mode & VPERFCTR_OPEN_SHARED)
-		return perfctr_fail(EOPNOTSUPP, "the driver does not share counters between more events "
+		return perfctr_fail(EOPNOTSUPP,
+				    "the driver does not share counters between more events "
 				    "than there are; open without VPERFCTR_OPEN_SHARED");
 	state->fd = perfctr_raw_open(0, mode & VPERFCTR_OPEN_CREAT_EXCL, &info);
 	if (state->fd < 0 && errno == EOPNOTSUPP)
@@ -178,7 +182,8 @@ static int create(struct vperfctr *self, unsigned int mode)
 		if (mode & VPERFCTR_OPEN_CREAT_EXCL)
 			sys_vperfctr_unlink(state->fd);
 		close(state->fd);
-		return perfctr_fail(error, "the driver's page can't be mapped: %s", strerror(error));
+		return perfctr_fail(error, "the driver's page can't be mapped: %s",
+				    strerror(error));
 	}
 	state->page = page;
 	state->user_reads = info.cpu_features & PERFCTR_FEATURE_RDPMC;

@@ -11,9 +11,9 @@
  * (overflow.c). The state of another thread (remote.c) differs in this only: it has a clock from
  * the start, and all its reads are read(2).
  *
- * A state that has a descriptor (raw_perf.c) is told to its readers after each control. Its events go
- * on in the descriptor's queue when the thread executes a program, and so, like another thread's, end
- * there only if the control says so.
+ * A state that has a descriptor (raw_perf.c) is told to its readers after each control. Its events
+ * go on in the descriptor's queue when the thread executes a program, and so, like another
+ * thread's, end there only if the control says so.
  *
  * Who touches a state: its thread, and, for totals (process.c), others, which only read it.
  * control, unlink and the thread's end take the lock, and so do reads from other threads; reads
@@ -40,32 +40,32 @@
 
 struct state {
 	struct vperfctr handle;
-	pid_t tid;			/* another thread's state: whose; else 0 */
-	bool shared;			/* VPERFCTR_OPEN_SHARED */
+	pid_t tid;   /* another thread's state: whose; else 0 */
+	bool shared; /* VPERFCTR_OPEN_SHARED */
 	bool have_clock;
-	bool until_exec;		/* what others may read, the clock above all, ends there */
-	struct perfctr_queue queue;	/* of its descriptors */
-	atomic_uint cstatus;		/* what counts now, until an overflow; 0 if stopped */
-	unsigned int nr_open;		/* events open in counter[], for the control `opened` */
-	uint64_t tsc_base;		/* clock minus this is the running TSC's value */
-	uint64_t tsc_sum;		/* the stopped TSC's value */
+	bool until_exec;	    /* what others may read, the clock above all, ends there */
+	struct perfctr_queue queue; /* of its descriptors */
+	atomic_uint cstatus;	    /* what counts now, until an overflow; 0 if stopped */
+	unsigned int nr_open;	    /* events open in counter[], for the control `opened` */
+	uint64_t tsc_base;	    /* clock minus this is the running TSC's value */
+	uint64_t tsc_sum;	    /* the stopped TSC's value */
 	struct perfctr_clock clock;
 	pthread_mutex_t lock;
-	struct vperfctr_control control;	/* the last one accepted */
+	struct vperfctr_control control; /* the last one accepted */
 	struct perfctr_cpu_control opened;
 	struct perfctr_counter counter[PERFCTR_NR_CTRS];
 	struct perfctr_reader reader[PERFCTR_NR_CTRS];
-	uint64_t sum[PERFCTR_NR_CTRS];	/* of the counters that are stopped */
-	struct perfctr_overflow overflow;	/* of the group that is open */
-	atomic_uint resumes;		/* twice their number; odd: one is at work */
-	bool told;			/* the program, of this overflow */
+	uint64_t sum[PERFCTR_NR_CTRS];	  /* of the counters that are stopped */
+	struct perfctr_overflow overflow; /* of the group that is open */
+	atomic_uint resumes;		  /* twice their number; odd: one is at work */
+	bool told;			  /* the program, of this overflow */
 };
 static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
 static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
 
 static struct state *state_of(const struct vperfctr *self)
 {
-	return (struct state *)self;	/* handle is its first member; users hold it as const */
+	return (struct state *)self; /* handle is its first member; users hold it as const */
 }
 
 static bool is_own(const struct state *state)
@@ -121,8 +121,8 @@ static bool is_running_locked(const struct state *state)
 {
 	unsigned int cstatus = cstatus_of(state);
 
-	return (perfctr_cstatus_has_ictrs(cstatus) && find_overflow(state) ? tsc_alone(cstatus) :
-									     cstatus) != 0;
+	return (perfctr_cstatus_has_ictrs(cstatus) && find_overflow(state) ? tsc_alone(cstatus)
+									   : cstatus) != 0;
 }
 
 static unsigned int begin_read(const struct state *state)
@@ -210,11 +210,8 @@ static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc
 		return 0;
 	switch (read_group(state, n, &group)) {
 	case 0:
-	case OVERFLOWN:
-		memcpy(values, group.values, sizeof(values[0]) * n);
-		return 0;
-	case 1:
-		return perfctr_why_taken("the counters");
+	case OVERFLOWN: memcpy(values, group.values, sizeof(values[0]) * n); return 0;
+	case 1: return perfctr_why_taken("the counters");
 	}
 	return -1;
 }
@@ -304,9 +301,8 @@ static int read_quality_once(const struct state *state, unsigned int i,
 		reading->quality = PERFCTR_STALE;
 		return 0;
 	}
-	if (!is_own(state) ||
-	    !perfctr_reader_read_times(&state->reader[i], &reading->value, &reading->enabled,
-				       &reading->running)) {
+	if (!is_own(state) || !perfctr_reader_read_times(&state->reader[i], &reading->value,
+							 &reading->enabled, &reading->running)) {
 		switch (read_group(state, n, &group)) {
 		case 0:
 			reading->value = group.values[i];
@@ -317,11 +313,8 @@ static int read_quality_once(const struct state *state, unsigned int i,
 			reading->value = group.values[i];
 			reading->quality = PERFCTR_STALE;
 			return 0;
-		case 1:
-			reading->quality = PERFCTR_NOT_COUNTED;
-			return 0;
-		default:
-			return -1;
+		case 1: reading->quality = PERFCTR_NOT_COUNTED; return 0;
+		default: return -1;
 		}
 	}
 	reading->quality = perfctr_quality_of(reading->enabled, reading->running);
@@ -415,8 +408,8 @@ static void tell(struct state *state)
 	uint64_t values[PERFCTR_NR_CTRS];
 	unsigned int reached, stopped;
 
-	if (state->told || !perfctr_overflow_find(&state->overflow, state->counter, values, &reached,
-						  &stopped))
+	if (state->told ||
+	    !perfctr_overflow_find(&state->overflow, state->counter, values, &reached, &stopped))
 		return;
 	state->told = true;
 	/* What still counts would overflow as well, if the handler takes long. */
@@ -437,7 +430,8 @@ static void on_overflow(int signo, siginfo_t *info, void *context)
 }
 
 /* Everything that makes an event, which is not the TSC and not i-mode start values. */
-static bool counts_the_same(const struct perfctr_cpu_control *a, const struct perfctr_cpu_control *b)
+static bool counts_the_same(const struct perfctr_cpu_control *a,
+			    const struct perfctr_cpu_control *b)
 {
 	const size_t first = offsetof(struct perfctr_cpu_control, nractrs);
 	const size_t second = offsetof(struct perfctr_cpu_control, ireset) + sizeof(a->ireset);
@@ -447,7 +441,8 @@ static bool counts_the_same(const struct perfctr_cpu_control *a, const struct pe
 	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
 }
 
-/* Can others read it, with a clock of perfctr_clock_watch()? Its events live on through execve(2). */
+/* Can others read it, with a clock of perfctr_clock_watch()? Its events live on through execve(2).
+ */
 static bool is_watched(const struct state *state)
 {
 	return state->tid || state->queue.reader >= 0;
@@ -473,8 +468,10 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 	for (k = 0; k < n; k++) {
 		bool overflows = k < cpu->nrictrs;
 		struct perf_event_attr attr = {
-			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
-			.disabled = k == 0, .pinned = k == 0 && !state->shared,
+			.size = sizeof(attr),
+			.read_format = PERFCTR_READ_FORMAT,
+			.disabled = k == 0,
+			.pinned = k == 0 && !state->shared,
 			.remove_on_exec = ends_at_exec(state, control),
 		};
 
@@ -520,7 +517,8 @@ static int start(const struct perfctr_overflow *overflow, const struct perfctr_c
 	if (perfctr_overflow_start(overflow, counter, ~0u) < 0)
 		return -1;
 	if (!perfctr_reader_read_all(reader, n, values)) {
-		/* Because they can't be read in user space, or because there is no room for them. */
+		/* Because they can't be read in user space, or because there is no room for them.
+		 */
 		result = perfctr_counter_read(&counter[0], &group, n);
 		if (result == 1)
 			result = perfctr_why_taken("the counters");
@@ -603,9 +601,11 @@ static int check_own(const struct state *state)
 {
 	if (is_own(state))
 		return 0;
-	return perfctr_fail(ESRCH, state->handle.owner ?
-			    "these counters belong to another thread, which alone can control them" :
-			    "these counters have been unlinked; open new ones");
+	return perfctr_fail(
+		ESRCH,
+		state->handle.owner
+			? "these counters belong to another thread, which alone can control them"
+			: "these counters have been unlinked; open new ones");
 }
 
 static int check_control(const struct state *state, const struct vperfctr_control *control)
@@ -617,12 +617,15 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 				    "i-mode counters can't share the PMU: while they wait for it "
 				    "they miss their overflows; open without VPERFCTR_OPEN_SHARED");
 	if (ends_at_exec(state, control) && !perfctr_can_remove_on_exec())
-		return perfctr_fail(EOPNOTSUPP, "VPERFCTR_CONTROL_CLOEXEC takes a kernel that can remove "
-				    "events on execve(2), Linux 5.13 or later; on this one leave the flag "
-				    "out, and unlink the counters at the execve(2)");
+		return perfctr_fail(
+			EOPNOTSUPP,
+			"VPERFCTR_CONTROL_CLOEXEC takes a kernel that can remove "
+			"events on execve(2), Linux 5.13 or later; on this one leave the flag "
+			"out, and unlink the counters at the execve(2)");
 	return perfctr_control_check(&control->cpu_control,
-				     control->flags & VPERFCTR_CONTROL_EXTENDED) < 0 ? -1 :
-	       perfctr_control_signal(control);
+				     control->flags & VPERFCTR_CONTROL_EXTENDED) < 0
+		       ? -1
+		       : perfctr_control_signal(control);
 }
 
 /* The clock that a control needs, if it is not the one there is. */
@@ -639,7 +642,8 @@ static int renew_clock(const struct state *state, const struct vperfctr_control 
 	return 1;
 }
 
-/* What a control counts with, as far as it is not there: 1 if that is a new clock, too; 0; or -1. */
+/* What a control counts with, as far as it is not there: 1 if that is a new clock, too; 0; or -1.
+ */
 static int open_all(const struct state *state, const struct vperfctr_control *control, bool reuse,
 		    struct perfctr_counter *counter, struct perfctr_clock *clock)
 {
@@ -681,7 +685,8 @@ static int publish(const struct state *state, bool ended)
 	now.control = state->control;
 	now.tsc_sum = state->tsc_sum;
 	memcpy(now.sum, state->sum, sizeof(now.sum));
-	/* Where i-mode counters stand, nobody else can know: after a signal events may have gone on. */
+	/* Where i-mode counters stand, nobody else can know: after a signal events may have gone
+	 * on. */
 	if (!perfctr_cstatus_has_ictrs(cstatus)) {
 		for (i = 0; i < n; i++) {
 			now.sum[i] = state->reader[i].base;
@@ -846,7 +851,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 
 	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL))
 		return perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
-				    "VPERFCTR_OPEN_CREAT_EXCL");
+					    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
 	perfctr_queue_init(&state->queue);
@@ -864,7 +869,8 @@ static int lend_clock(struct state *state)
 	int result;
 
 	if (ends_at_exec(state, &state->control) && cstatus_of(state))
-		return perfctr_fail(EOPNOTSUPP, "counters that end at an execve(2) can get no descriptor "
+		return perfctr_fail(EOPNOTSUPP,
+				    "counters that end at an execve(2) can get no descriptor "
 				    "while they run over perf_events; stop them, or open it first");
 	if (perfctr_clock_watch(&clock, 0, false) < 0)
 		return -1;
@@ -968,8 +974,13 @@ static void destroy(struct vperfctr *self)
 static unsigned int counter_features(void)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1, .sample_period = 1000000,
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sample_period = 1000000,
 	};
 	unsigned int features = perfctr_this_cpu()->pcint ? PERFCTR_FEATURE_PCINT : 0;
 	struct perfctr_counter counter;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The driver's calls: /dev/perfctr, and ioctls on the descriptors that it makes. All of the library
- * that uses the driver comes through here. Descriptors of perf_events' states (raw_perf.c), which know
- * no ioctls, take the same calls.
+ * that uses the driver comes through here. Descriptors of perf_events' states (raw_perf.c), which
+ * know no ioctls, take the same calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,8 +44,7 @@ const char *perfctr_device_problem(int error)
 {
 	switch (error) {
 	case EACCES:
-	case EPERM:
-		return DEVICE " may not be opened by this user (a udev rule sets its mode)";
+	case EPERM: return DEVICE " may not be opened by this user (a udev rule sets its mode)";
 	case EPROTO:
 		return "the loaded driver has another version of the interface than this library "
 		       "(install both from one release)";
@@ -61,16 +60,12 @@ static int fail_device(int error)
 	const char *problem = perfctr_device_problem(error);
 
 	switch (error) {
-	case EPERM:
-		error = EACCES;
-		break;
+	case EPERM: error = EACCES; break;
 	case EACCES:
 	case EPROTO:
 	case EMFILE:
-	case ENFILE:
-		break;
-	default:
-		error = EOPNOTSUPP;
+	case ENFILE: break;
+	default: error = EOPNOTSUPP;
 	}
 	return perfctr_fail(error,
 			    "this takes the perfctr driver, but %s; over perf_events there are "
@@ -104,32 +99,30 @@ int perfctr_fail_not_stopped(int tid)
 int perfctr_fail_out_of_reach(void)
 {
 	return perfctr_fail(
-	    ESRCH, "these counters are another thread's that is not stopped under this "
-		   "thread's ptrace(2), or has ended, or they have been unlinked; open your "
-		   "own, or " STOP_IT);
+		ESRCH, "these counters are another thread's that is not stopped under this "
+		       "thread's ptrace(2), or has ended, or they have been unlinked; open your "
+		       "own, or " STOP_IT);
 }
 
 static int fail_open(int error, int tid)
 {
 	switch (error) {
 	case EEXIST:
-		return tid ? perfctr_fail(EEXIST, "thread %d has counters already", tid) :
-		       perfctr_fail(EEXIST, "this thread has counters already");
+		return tid ? perfctr_fail(EEXIST, "thread %d has counters already", tid)
+			   : perfctr_fail(EEXIST, "this thread has counters already");
 	case ENODEV:
-		return tid ? perfctr_fail(ENODEV, "thread %d has no counters yet", tid) :
-		       perfctr_fail(ENODEV, "this thread has no counters yet");
-	case ESRCH:
-		return perfctr_fail_not_stopped(tid);
+		return tid ? perfctr_fail(ENODEV, "thread %d has no counters yet", tid)
+			   : perfctr_fail(ENODEV, "this thread has no counters yet");
+	case ESRCH: return perfctr_fail_not_stopped(tid);
 	case EPERM:
 		return perfctr_fail(
-		    EPERM,
-		    "thread %d has rights that this user lacks, so its counters are "
-		    "out of reach",
-		    tid);
+			EPERM,
+			"thread %d has rights that this user lacks, so its counters are "
+			"out of reach",
+			tid);
 	case EPROTO:
 	case EMFILE:
-	case ENFILE:
-		return perfctr_fail(error, "%s", perfctr_device_problem(error));
+	case ENFILE: return perfctr_fail(error, "%s", perfctr_device_problem(error));
 	}
 	return perfctr_fail(error, "the driver can't open a thread's counters: %s",
 			    strerror(error));
@@ -138,7 +131,9 @@ static int fail_open(int error, int tid)
 int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info)
 {
 	struct perfctr_call_open call = {
-		.abi_version = PERFCTR_ABI_VERSION, .tid = tid, .creat = creat,
+		.abi_version = PERFCTR_ABI_VERSION,
+		.tid = tid,
+		.creat = creat,
 	};
 	int device = perfctr_device_open(info), fd, error;
 
@@ -155,8 +150,8 @@ static const struct perfctr_provider *provider_of_thread(int tid)
 {
 	const struct vperfctr *self = perfctr_attached();
 
-	return self && (!tid || tid == (int)syscall(SYS_gettid)) ? self->provider :
-								   perfctr_provider_choose(0);
+	return self && (!tid || tid == (int)syscall(SYS_gettid)) ? self->provider
+								 : perfctr_provider_choose(0);
 }
 
 int sys_vperfctr_open(int tid, int creat)
@@ -169,8 +164,8 @@ int sys_vperfctr_open(int tid, int creat)
 	provider = provider_of_thread(tid);
 	if (!provider)
 		return -1;
-	return provider == &perfctr_provider_perf ? perfctr_shared_open(tid, creat != 0) :
-						    perfctr_raw_open(tid, creat != 0, &info);
+	return provider == &perfctr_provider_perf ? perfctr_shared_open(tid, creat != 0)
+						  : perfctr_raw_open(tid, creat != 0, &info);
 }
 
 /* A descriptor that has no counters, but facts. */
@@ -197,22 +192,23 @@ static int fail_call(int error, int fd, const char *what)
 	switch (error) {
 	case ENOTTY:
 		if (ask_device(fd, &info) == 0)
-			return perfctr_fail(EINVAL, "descriptor %d has no counters: its thread had none "
-					    "when _vperfctr_open(0) made it", fd);
+			return perfctr_fail(EINVAL,
+					    "descriptor %d has no counters: its thread had none "
+					    "when _vperfctr_open(0) made it",
+					    fd);
 		/* fall through */
 	case EBADF:
 		return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made",
 				    fd);
-	case ESRCH:
-		return perfctr_fail_out_of_reach();
+	case ESRCH: return perfctr_fail_out_of_reach();
 	case EPERM:
 		return perfctr_fail(EPERM,
 				    "counting more than a thread's user mode takes the capability "
 				    "CAP_PERFMON; clear the kernel-mode bits of the control");
 	case EBUSY:
 		return perfctr_fail(
-		    EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
-			   "perf, or sysctl kernel.nmi_watchdog=0");
+			EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
+			       "perf, or sysctl kernel.nmi_watchdog=0");
 	}
 	return perfctr_fail(error, "the driver can't %s: %s", what, strerror(error));
 }
@@ -259,8 +255,8 @@ static int fail_control(int error, int fd, const struct vperfctr_control *contro
 		return -1;
 	if (cpu->nrictrs && !(info.cpu_features & PERFCTR_FEATURE_PCINT))
 		return perfctr_fail(
-		    EPERM, "the driver takes no overflow interrupts on this processor; use "
-			    "a-mode counters (nrictrs = 0)");
+			EPERM, "the driver takes no overflow interrupts on this processor; use "
+			       "a-mode counters (nrictrs = 0)");
 	if (perfctr_control_signal(control) < 0)
 		return -1;
 	return fail_call(error, fd, "carry out this control");
@@ -269,7 +265,8 @@ static int fail_control(int error, int fd, const struct vperfctr_control *contro
 int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
 {
 	struct perfctr_call_control call = {
-		.control = (uintptr_t)control, .control_size = sizeof(*control),
+		.control = (uintptr_t)control,
+		.control_size = sizeof(*control),
 	};
 
 	if (!control)
@@ -291,21 +288,23 @@ int sys_vperfctr_unlink(int fd)
 {
 	if (ioctl(fd, PERFCTR_IOC_UNLINK) == 0)
 		return 0;
-	return is_shared(fd) ? perfctr_shared_unlink(fd) :
-			       fail_call(errno, fd, "unlink the counters");
+	return is_shared(fd) ? perfctr_shared_unlink(fd)
+			     : fail_call(errno, fd, "unlink the counters");
 }
 
 int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control)
 {
 	struct perfctr_call_read call = {
-		.sum = (uintptr_t)sum, .sum_size = sizeof(*sum),
-		.control = (uintptr_t)control, .control_size = sizeof(*control),
+		.sum = (uintptr_t)sum,
+		.sum_size = sizeof(*sum),
+		.control = (uintptr_t)control,
+		.control_size = sizeof(*control),
 	};
 
 	if (ioctl(fd, PERFCTR_IOC_READ, &call) == 0)
 		return 0;
-	return is_shared(fd) ? perfctr_shared_read(fd, sum, control) :
-			       fail_call(errno, fd, "read the counters");
+	return is_shared(fd) ? perfctr_shared_read(fd, sum, control)
+			     : fail_call(errno, fd, "read the counters");
 }
 
 int sys_vperfctr_iresume(int fd)

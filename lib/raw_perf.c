@@ -3,11 +3,12 @@
  * Descriptors of states over perf_events, as the driver's are: they can be passed on, and read the
  * sums when the thread has executed another program or has ended.
  *
- * Such a descriptor is one end of a pair of sockets. In its queue waits one datagram with the state:
- * the control, what to add to the events' counts, and the descriptors of the events that run, which
- * live as long as the datagram. Readers look at it and leave it there (MSG_PEEK). The other end is the
- * state's own; it puts a new datagram behind the old one, which it then takes out, so that there is
- * always one. Only the thread that has the state writes; its own reads don't come here.
+ * Such a descriptor is one end of a pair of sockets. In its queue waits one datagram with the
+ * state: the control, what to add to the events' counts, and the descriptors of the events that
+ * run, which live as long as the datagram. Readers look at it and leave it there (MSG_PEEK). The
+ * other end is the state's own; it puts a new datagram behind the old one, which it then takes out,
+ * so that there is always one. Only the thread that has the state writes; its own reads don't come
+ * here.
  *
  * Anybody could have made what is read here: nothing in it is used before it has been looked at.
  */
@@ -22,8 +23,8 @@
 #include "provider.h"
 
 /* "perfctr" and a letter that says what it is; the last byte is the layout's version. */
-#define MAGIC_STATE	UINT64_C(0x7065726663747201)
-#define MAGIC_FACTS	UINT64_C(0x7065726663746601)	/* of a thread without a state */
+#define MAGIC_STATE UINT64_C(0x7065726663747201)
+#define MAGIC_FACTS UINT64_C(0x7065726663746601) /* of a thread without a state */
 
 union rights {
 	struct cmsghdr header;
@@ -85,7 +86,8 @@ static int put(const struct perfctr_queue *queue, const struct perfctr_published
 	if (sent == (ssize_t)sizeof(*now))
 		return 0;
 	if (errno == ETOOMANYREFS)
-		return perfctr_fail(EMFILE, "this user's descriptors of counters hold too many others; "
+		return perfctr_fail(EMFILE,
+				    "this user's descriptors of counters hold too many others; "
 				    "raise the limit (ulimit -n), or close some");
 	return perfctr_fail(errno == EAGAIN ? ENOMEM : errno,
 			    "the counters can't be told to those who have their descriptor: %s",
@@ -101,7 +103,8 @@ int perfctr_queue_put(const struct perfctr_queue *queue, struct perfctr_publishe
 	if (put(queue, now, fds, nr_fds) < 0)
 		return -1;
 	if (replaces && recv(queue->reader, NULL, 0, MSG_DONTWAIT) < 0)
-		return perfctr_fail(EIO, "the counters' descriptor has lost them: %s", strerror(errno));
+		return perfctr_fail(EIO, "the counters' descriptor has lost them: %s",
+				    strerror(errno));
 	return 0;
 }
 
@@ -110,7 +113,8 @@ int perfctr_queue_descriptor(const struct perfctr_queue *queue)
 	int fd = fcntl(queue->reader, F_DUPFD_CLOEXEC, 0);
 
 	return fd < 0 ? perfctr_fail(errno, "there can be no descriptor of the counters: %s",
-				     strerror(errno)) : fd;
+				     strerror(errno))
+		      : fd;
 }
 
 bool perfctr_queue_is(const struct perfctr_queue *queue, int fd)
@@ -174,7 +178,8 @@ static bool is_perf_event(int fd)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	length = readlink(path, target, sizeof(target));
-	return length == (ssize_t)sizeof(event) - 1 && memcmp(target, event, sizeof(event) - 1) == 0;
+	return length == (ssize_t)sizeof(event) - 1 &&
+	       memcmp(target, event, sizeof(event) - 1) == 0;
 }
 
 /* Do its numbers make sense together? */
@@ -190,8 +195,10 @@ static bool is_sound(const struct perfctr_published *now)
 /* How many descriptors come with it. */
 static unsigned int running(const struct perfctr_published *now)
 {
-	return perfctr_cstatus_has_ictrs(now->cstatus) ? 0 :
-	       perfctr_cstatus_nrctrs(now->cstatus) + (perfctr_cstatus_has_tsc(now->cstatus) != 0);
+	return perfctr_cstatus_has_ictrs(now->cstatus)
+		       ? 0
+		       : perfctr_cstatus_nrctrs(now->cstatus) +
+				 (perfctr_cstatus_has_tsc(now->cstatus) != 0);
 }
 
 static int fail_not_ours(int fd)
@@ -205,8 +212,10 @@ static int receive(int fd, struct received *received)
 	struct iovec part = { .iov_base = &received->now, .iov_len = sizeof(received->now) };
 	union rights rights;
 	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1,
-		.msg_control = &rights, .msg_controllen = sizeof(rights),
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &rights,
+		.msg_controllen = sizeof(rights),
 	};
 	ssize_t got = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	unsigned int i, wanted;
@@ -222,7 +231,8 @@ static int receive(int fd, struct received *received)
 	wanted = good ? running(&received->now) : 0;
 	if (good && message.msg_flags & MSG_CTRUNC && received->nr_fds < wanted) {
 		close_received(received);
-		return perfctr_fail(EMFILE, "there are not enough file descriptors left to read the "
+		return perfctr_fail(EMFILE,
+				    "there are not enough file descriptors left to read the "
 				    "counters; raise the limit (ulimit -n)");
 	}
 	good = good && received->nr_fds == wanted;
@@ -261,8 +271,10 @@ static int read_events(const struct received *received, struct perfctr_sum_ctrs 
 
 static int fail_no_state(int fd)
 {
-	return perfctr_fail(EINVAL, "descriptor %d has no counters: its thread had none when "
-			    "_vperfctr_open(0) made it; create them with _vperfctr_open(1)", fd);
+	return perfctr_fail(EINVAL,
+			    "descriptor %d has no counters: its thread had none when "
+			    "_vperfctr_open(0) made it; create them with _vperfctr_open(1)",
+			    fd);
 }
 
 /* What a datagram says. */
@@ -278,7 +290,8 @@ static int read_shared(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_con
 	if (received.now.magic == MAGIC_FACTS) {
 		result = fail_no_state(fd);
 	} else if (sum && perfctr_cstatus_has_ictrs(received.now.cstatus)) {
-		result = perfctr_fail(EOPNOTSUPP, "over perf_events only their own thread can read i-mode "
+		result = perfctr_fail(EOPNOTSUPP,
+				      "over perf_events only their own thread can read i-mode "
 				      "counters that run");
 	} else if (sum) {
 		found.tsc = received.now.tsc_sum;
@@ -302,7 +315,9 @@ static struct vperfctr *own_state(int fd)
 	struct vperfctr *self = perfctr_attached();
 
 	return self && self->provider == &perfctr_provider_perf &&
-	       perfctr_perf_has_descriptor(self, fd) ? self : NULL;
+			       perfctr_perf_has_descriptor(self, fd)
+		       ? self
+		       : NULL;
 }
 
 bool perfctr_shared_is(int fd)
@@ -324,11 +339,12 @@ int perfctr_shared_open(int tid, bool creat)
 	int fd;
 
 	if (tid && tid != (int)syscall(SYS_gettid))
-		return perfctr_fail(EOPNOTSUPP, "over perf_events another thread's counters have no "
+		return perfctr_fail(EOPNOTSUPP,
+				    "over perf_events another thread's counters have no "
 				    "descriptor; use rvperfctr_open(), or load the perfctr driver");
 	if (!creat)
-		return self ? perfctr_perf_descriptor(self) :
-			      perfctr_fail(ENODEV, "this thread has no counters yet");
+		return self ? perfctr_perf_descriptor(self)
+			    : perfctr_fail(ENODEV, "this thread has no counters yet");
 	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF);
 	if (!self)
 		return -1;
@@ -369,7 +385,8 @@ static int check_foreign(int fd)
 	else if (received.now.ended)
 		result = 0;
 	else
-		perfctr_fail(ESRCH, "these counters are another thread's, which alone can control them "
+		perfctr_fail(ESRCH,
+			     "these counters are another thread's, which alone can control them "
 			     "over perf_events, or it has ended, or executed another program");
 	close_received(&received);
 	return result;
@@ -380,11 +397,15 @@ int perfctr_shared_control(int fd, const struct vperfctr_control *control)
 	struct vperfctr *self = own_state(fd);
 
 	if (!self)
-		return check_foreign(fd) < 0 ? -1 :
-		       perfctr_fail(ESRCH, "these counters have been unlinked; open new ones");
+		return check_foreign(fd) < 0
+			       ? -1
+			       : perfctr_fail(ESRCH,
+					      "these counters have been unlinked; open new ones");
 	if (control->cpu_control.nrictrs)
-		return perfctr_fail(EOPNOTSUPP, "over perf_events i-mode counters take a handle, since "
-				    "their events must not outlive the program; use vperfctr_open()");
+		return perfctr_fail(
+			EOPNOTSUPP,
+			"over perf_events i-mode counters take a handle, since "
+			"their events must not outlive the program; use vperfctr_open()");
 	return self->provider->control(self, control);
 }
 
@@ -412,6 +433,9 @@ int perfctr_shared_iresume(int fd)
 
 	if (self)
 		return self->provider->iresume(self);
-	return check_foreign(fd) < 0 ? -1 :
-	       perfctr_fail(ESRCH, "these counters have been unlinked; there is nothing to resume");
+	return check_foreign(fd) < 0
+		       ? -1
+		       : perfctr_fail(
+				 ESRCH,
+				 "these counters have been unlinked; there is nothing to resume");
 }

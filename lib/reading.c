@@ -8,7 +8,8 @@ enum perfctr_quality perfctr_quality_of(uint64_t enabled, uint64_t running)
 	return running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
 }
 
-/* Add to a remainder, which is below the divisor as more is. Returns what it adds to the quotient. */
+/* Add to a remainder, which is below the divisor as more is. Returns what it adds to the quotient.
+ */
 static unsigned int add_to_remainder(uint64_t *remainder, uint64_t more, uint64_t divisor)
 {
 	if (more < divisor - *remainder) {
@@ -50,14 +51,10 @@ uint64_t perfctr_reading_estimate(const struct perfctr_reading *reading)
 const char *perfctr_quality_name(unsigned int quality)
 {
 	switch (quality) {
-	case PERFCTR_EXACT:
-		return "exact";
-	case PERFCTR_SCALED:
-		return "scaled";
-	case PERFCTR_NOT_COUNTED:
-		return "not counted";
-	case PERFCTR_STALE:
-		return "stale";
+	case PERFCTR_EXACT: return "exact";
+	case PERFCTR_SCALED: return "scaled";
+	case PERFCTR_NOT_COUNTED: return "not counted";
+	case PERFCTR_STALE: return "stale";
 	}
 	return "unknown";
 }

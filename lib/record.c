@@ -11,7 +11,7 @@
 #include "internal.h"
 
 #define PLACE(member) offsetof(struct perfctr_record, member)
-#define PAIR(first, second) \
+#define PAIR(first, second)                              \
 	static_assert(PLACE(second) == PLACE(first) + 4, \
 		      #first " and " #second " are copied as one word")
 
@@ -42,12 +42,12 @@ static const struct {
 	{ PERF_SAMPLE_IDENTIFIER, PLACE(id) },
 };
 static_assert(ARRAY_SIZE(words) <= PERFCTR_RECORD_WORDS &&
-		  ARRAY_SIZE(id_words) <= PERFCTR_RECORD_WORDS,
+		      ARRAY_SIZE(id_words) <= PERFCTR_RECORD_WORDS,
 	      "a decoder has room for them");
 
-#define FIXED_FIELDS \
+#define FIXED_FIELDS                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD)
 
 void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_event_attr *attr)
@@ -236,10 +236,10 @@ static int fail_size(struct perf_event_header header) __attribute__((noinline, c
 static int fail_size(struct perf_event_header header)
 {
 	return perfctr_fail(
-	    EBADMSG,
-	    "a record of type %u does not fit its %u bytes, and is left out: the kernel wrote "
-	    "another layout than it was asked for, or somebody else wrote into the buffer",
-	    header.type, header.size);
+		EBADMSG,
+		"a record of type %u does not fit its %u bytes, and is left out: the kernel wrote "
+		"another layout than it was asked for, or somebody else wrote into the buffer",
+		header.type, header.size);
 }
 
 /* Out of line, so that what is usual needs no stack. */
@@ -305,7 +305,7 @@ static bool decode_namespaces(struct rest *rest, struct perfctr_record_namespace
 	rest->at++;
 	return take(rest, &namespaces->n) &&
 	       (namespaces->link = take_many(rest, namespaces->n, sizeof(*namespaces->link) / 8)) !=
-		   NULL;
+		       NULL;
 }
 
 static bool decode_text_poke(const struct rest *rest, struct perfctr_record_text_poke *poke)
@@ -329,20 +329,17 @@ static size_t least_words(uint32_t type)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_READ:
 	case PERF_RECORD_CGROUP:
-	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID:
-		return 1;
+	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID: return 1;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_NAMESPACES:
 	case PERF_RECORD_KSYMBOL:
 	case PERF_RECORD_BPF_EVENT:
-	case PERF_RECORD_TEXT_POKE:
-		return 2;
+	case PERF_RECORD_TEXT_POKE: return 2;
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-	case PERF_RECORD_AUX:
-		return 3;
+	case PERF_RECORD_AUX: return 3;
 	}
 	return 0;
 }
@@ -356,10 +353,8 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 	if (left(rest) < least_words(record->type))
 		return false;
 	switch (record->type) {
-	case PERF_RECORD_MMAP:
-		return decode_mmap(rest, PERF_RECORD_MMAP, &record->as.mmap);
-	case PERF_RECORD_MMAP2:
-		return decode_mmap2(rest, record->misc, &record->as.mmap);
+	case PERF_RECORD_MMAP: return decode_mmap(rest, PERF_RECORD_MMAP, &record->as.mmap);
+	case PERF_RECORD_MMAP2: return decode_mmap2(rest, record->misc, &record->as.mmap);
 	case PERF_RECORD_COMM:
 		record->as.comm.pid = half_at(start);
 		record->as.comm.tid = half_at(start + 4);
@@ -376,9 +371,7 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 		record->as.lost.id = word_at(rest->at);
 		record->as.lost.lost = word_at(rest->at + 1);
 		return true;
-	case PERF_RECORD_LOST_SAMPLES:
-		record->as.lost.lost = word_at(rest->at);
-		return true;
+	case PERF_RECORD_LOST_SAMPLES: record->as.lost.lost = word_at(rest->at); return true;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
 		record->as.throttle.time = word_at(rest->at);
@@ -403,8 +396,7 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 		record->as.itrace.pid = half_at(start);
 		record->as.itrace.tid = half_at(start + 4);
 		return true;
-	case PERF_RECORD_NAMESPACES:
-		return decode_namespaces(rest, &record->as.namespaces);
+	case PERF_RECORD_NAMESPACES: return decode_namespaces(rest, &record->as.namespaces);
 	case PERF_RECORD_KSYMBOL:
 		record->as.ksymbol.addr = word_at(rest->at);
 		record->as.ksymbol.length = half_at(start + 8);
@@ -420,13 +412,12 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 	case PERF_RECORD_CGROUP:
 		record->as.cgroup.id = word_at(rest->at);
 		return take_text(rest, start + 8, &record->as.cgroup.path);
-	case PERF_RECORD_TEXT_POKE:
-		return decode_text_poke(rest, &record->as.text_poke);
+	case PERF_RECORD_TEXT_POKE: return decode_text_poke(rest, &record->as.text_poke);
 	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID:
 		record->as.hw_id.hw_id = word_at(rest->at);
 		return true;
 	}
-	return true;	/* SWITCH */
+	return true; /* SWITCH */
 }
 
 static int decode_other(struct perfctr_decoder *decoder, struct perf_event_header header,

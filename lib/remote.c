@@ -17,7 +17,7 @@
 struct rvperfctr {
 	int pid;		/* 0 in a child of fork() */
 	int fd;			/* the driver's state */
-	struct vperfctr *state;	/* perf_events' */
+	struct vperfctr *state; /* perf_events' */
 };
 
 /* ---- perf_events' states ---- */
@@ -51,7 +51,7 @@ static struct list *get_list(void)
 	if (!fresh || atomic_compare_exchange_strong(&known, &list, fresh))
 		return fresh;
 	perfctr_memory_unmap(fresh, sizeof(*fresh));
-	return list;	/* another thread was first */
+	return list; /* another thread was first */
 }
 
 static void drop(struct entry **at)
@@ -119,7 +119,7 @@ static struct vperfctr *find_or_make(struct list *list, pid_t tid)
 	}
 	state->provider = &perfctr_provider_perf;
 	state->owner = &elsewhere;
-	atomic_init(&state->references, 2);	/* the list's and the handle's */
+	atomic_init(&state->references, 2); /* the list's and the handle's */
 	*entry = (struct entry){ .next = list->first, .tid = tid, .state = state };
 	list->first = entry;
 	return state;
@@ -190,11 +190,13 @@ static int read_perf(const struct rvperfctr *remote, struct perfctr_sum_ctrs *su
 static int control_perf(const struct rvperfctr *remote, const struct vperfctr_control *control)
 {
 	if (control->cpu_control.nrictrs)
-		return perfctr_fail(EOPNOTSUPP, "perf_events has no overflow signals for another "
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events has no overflow signals for another "
 				    "thread's counters: their events are this process's; use "
 				    "a-mode counters (nrictrs = 0), or load the perfctr driver");
-	return check_controllable(remote) < 0 ? -1 :
-	       perfctr_provider_perf.control(remote->state, control);
+	return check_controllable(remote) < 0
+		       ? -1
+		       : perfctr_provider_perf.control(remote->state, control);
 }
 
 static int unlink_perf(const struct rvperfctr *remote)
@@ -207,7 +209,7 @@ static int unlink_perf(const struct rvperfctr *remote)
 	if (check_readable(remote) < 0)
 		return -1;
 	result = perfctr_provider_perf.detach(state);
-	state->owner = NULL;	/* and so the list drops it */
+	state->owner = NULL; /* and so the list drops it */
 	return result;
 }
 
@@ -264,8 +266,9 @@ int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info)
 	if (!info)
 		return perfctr_fail(EINVAL,
 				    "rvperfctr_info() needs a place for the result, not NULL");
-	return perfctr_provider_info(remote->state ? &perfctr_provider_perf :
-						     &perfctr_provider_driver, info);
+	return perfctr_provider_info(remote->state ? &perfctr_provider_perf
+						   : &perfctr_provider_driver,
+				     info);
 }
 
 int rvperfctr_read_ctrs(const struct rvperfctr *remote, struct perfctr_sum_ctrs *sum)
@@ -283,8 +286,8 @@ int rvperfctr_read_state(const struct rvperfctr *remote, struct perfctr_sum_ctrs
 {
 	if (check_handle(remote) < 0)
 		return -1;
-	return remote->state ? read_perf(remote, sum, control) :
-			       sys_vperfctr_read(remote->fd, sum, control);
+	return remote->state ? read_perf(remote, sum, control)
+			     : sys_vperfctr_read(remote->fd, sum, control);
 }
 
 int rvperfctr_control(const struct rvperfctr *remote, struct vperfctr_control *control)
@@ -293,8 +296,8 @@ int rvperfctr_control(const struct rvperfctr *remote, struct vperfctr_control *c
 		return -1;
 	if (!control)
 		return perfctr_fail(EINVAL, "rvperfctr_control() needs a control, not NULL");
-	return remote->state ? control_perf(remote, control) :
-			       sys_vperfctr_control(remote->fd, control);
+	return remote->state ? control_perf(remote, control)
+			     : sys_vperfctr_control(remote->fd, control);
 }
 
 int rvperfctr_stop(const struct rvperfctr *remote)
@@ -313,7 +316,8 @@ int rvperfctr_iresume(const struct rvperfctr *remote)
 		return sys_vperfctr_iresume(remote->fd);
 	if (check_controllable(remote) < 0)
 		return -1;
-	return perfctr_fail(EINVAL, "nothing to resume: over perf_events another thread has no i-mode "
+	return perfctr_fail(EINVAL,
+			    "nothing to resume: over perf_events another thread has no i-mode "
 			    "counters that could have overflowed");
 }
 

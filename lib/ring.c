@@ -138,12 +138,12 @@ void perfctr_ring_snapshot(struct perfctr_ring *ring)
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	unseen = written - ring->seen;
-	if (head <= UINT32_MAX) {	/* a 32-bit kernel's */
+	if (head <= UINT32_MAX) { /* a 32-bit kernel's */
 		written = (uint32_t)written;
 		unseen = (uint32_t)(written - ring->seen);
 	}
 	ring->backward = true;
-	ring->cut = unseen > ring->size;	/* the oldest record may be gone in part */
+	ring->cut = unseen > ring->size; /* the oldest record may be gone in part */
 	ring->seen = written;
 	ring->position = (unsigned long)head & ~7ul;
 	ring->head = ring->position + (unsigned long)(ring->cut ? ring->size : unseen);

@@ -7,47 +7,47 @@
 #include <unistd.h>
 #include "internal.h"
 
-#define GROUP_FLAGS \
+#define GROUP_FLAGS                                                             \
 	(PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | \
 	 PERFCTR_GROUP_DISABLED)
 #define CHAIN_FLAGS (PERFCTR_SAMPLER_NO_KERNEL_CHAIN | PERFCTR_SAMPLER_NO_USER_CHAIN)
-#define FLAGS \
-	(GROUP_FLAGS | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA | \
-	 PERFCTR_SAMPLER_BUILD_ID | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK | \
+#define FLAGS                                                                           \
+	(GROUP_FLAGS | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA |               \
+	 PERFCTR_SAMPLER_BUILD_ID | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK |       \
 	 PERFCTR_SAMPLER_SWITCH | PERFCTR_SAMPLER_NAMESPACES | PERFCTR_SAMPLER_CGROUP | \
 	 PERFCTR_SAMPLER_KERNEL_TEXT | CHAIN_FLAGS | PERFCTR_SAMPLER_OVERWRITE)
 
 /* What record.c knows to decode. A later kernel's PERF_SAMPLE_BRANCH_* may change the layout. */
-#define FIELDS ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
+#define FIELDS	 ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
 #define BRANCHES ((UINT64_C(1) << 19) - 1)
 
-#define DEFAULT_SIZE ((size_t)128 * 1024)
-#define LARGEST_SIZE ((size_t)1 << 30)
+#define DEFAULT_SIZE   ((size_t)128 * 1024)
+#define LARGEST_SIZE   ((size_t)1 << 30)
 #define LARGEST_RECORD ((size_t)65536)
 
 /*
  * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a
  * single event: value, enabled, running, lost records.
  */
-#define MOST_WORDS (3 + 2 * PERFCTR_GROUP_MAX)
+#define MOST_WORDS   (3 + 2 * PERFCTR_GROUP_MAX)
 #define LEADERS_LOST 4
-#define ONES_LOST 3
+#define ONES_LOST    3
 
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without events. */
 struct perfctr_sampler {
-	size_t size;			/* of all this */
-	unsigned int n;			/* events that are open */
+	size_t size;	/* of all this */
+	unsigned int n; /* events that are open */
 	bool overwrite;
-	bool looking; /* overwrite: between the first record of a snapshot and its end */
-	bool knows_lost;		/* the kernel tells how many records were lost */
-	bool clock_frequency;		/* the kernel has made a period of it, in ns */
-	uint64_t lost, lost_samples;	/* as records say */
+	bool looking;	      /* overwrite: between the first record of a snapshot and its end */
+	bool knows_lost;      /* the kernel tells how many records were lost */
+	bool clock_frequency; /* the kernel has made a period of it, in ns */
+	uint64_t lost, lost_samples; /* as records say */
 	size_t ring_size;
-	struct perf_event_mmap_page *page;	/* NULL: not mapped */
+	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	struct perfctr_ring ring;
 	struct perfctr_decoder decoder;
 	struct perfctr_counter counter[PERFCTR_GROUP_MAX];
-	uint64_t copy[];		/* of a record that wraps */
+	uint64_t copy[]; /* of a record that wraps */
 };
 
 /* ---- the configuration ---- */
@@ -113,7 +113,7 @@ static int check_flags(uint32_t flags, int cpu)
 	if (flags & PERFCTR_SAMPLER_BUILD_ID &&
 	    !(flags & (PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA)))
 		return perfctr_fail(EINVAL, "PERFCTR_SAMPLER_BUILD_ID is about mappings: add "
-				    "PERFCTR_SAMPLER_MMAP");
+					    "PERFCTR_SAMPLER_MMAP");
 	return 0;
 }
 
@@ -142,7 +142,8 @@ static int check_config(const struct perfctr_sampler_config *config, int cpu)
 		return perfctr_fail(EINVAL, "wakeup_samples and wakeup_bytes exclude each other");
 	/* More might not fit, and who waits for it would do so for ever, while records are lost. */
 	if (config->wakeup_bytes > size_of_ring(config) / 2)
-		return perfctr_fail(EINVAL, "wakeup_bytes is %u, but half of the buffer, the most "
+		return perfctr_fail(EINVAL,
+				    "wakeup_bytes is %u, but half of the buffer, the most "
 				    "that is sure to come, has %zu; use more pages",
 				    config->wakeup_bytes, size_of_ring(config) / 2);
 	if (config->precise > 3)
@@ -269,7 +270,8 @@ static int count_events(const char *events, const struct perfctr_sampler_config 
 				    "together",
 				    n, PERFCTR_GROUP_MAX);
 	if (n > 1 && !(config->fields & PERF_SAMPLE_READ))
-		return perfctr_fail(EINVAL, "the counts of the events behind the first come with "
+		return perfctr_fail(EINVAL,
+				    "the counts of the events behind the first come with "
 				    "PERF_SAMPLE_READ; add it to fields, or leave them out");
 	return (int)n;
 }
@@ -278,10 +280,8 @@ static int count_events(const char *events, const struct perfctr_sampler_config 
 static int read_words(const struct perfctr_sampler *sampler, uint64_t *words)
 {
 	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
-	case -1:
-		return -1;
-	case 0:
-		return perfctr_why_taken("the events");
+	case -1: return -1;
+	case 0: return perfctr_why_taken("the events");
 	}
 	return 0;
 }
@@ -395,14 +395,14 @@ int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
  */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE, 0) :
-			    fail_child();
+	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE, 0)
+			  : fail_child();
 }
 
 int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE, 0) :
-			    fail_child();
+	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE, 0)
+			  : fail_child();
 }
 
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples)
@@ -417,8 +417,8 @@ int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int sample
 				    "the kernel refuses to start the sampler for %u samples: %s",
 				    samples,
 				    errno == EINVAL
-					? "inherited events have no common number of them"
-					: strerror(errno));
+					    ? "inherited events have no common number of them"
+					    : strerror(errno));
 	return 0;
 }
 
@@ -437,10 +437,9 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 	}
 	if (perfctr_counter_request(&sampler->counter[0], PERF_EVENT_IOC_PERIOD,
 				    (unsigned long)&wanted) < 0)
-		return perfctr_fail(errno, "the kernel refuses %llu: %s",
-				    (unsigned long long)period,
-				    errno == EINVAL
-					? "a period is from 1 to 2^63 - 1, on some PMUs from 128; "
+		return perfctr_fail(
+			errno, "the kernel refuses %llu: %s", (unsigned long long)period,
+			errno == EINVAL ? "a period is from 1 to 2^63 - 1, on some PMUs from 128; "
 					  "a frequency is at most "
 					  "kernel.perf_event_max_sample_rate"
 					: strerror(errno));

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "internal.h"
 
-#define TRIES 20	/* to find the threads of a process in peace */
+#define TRIES 20 /* to find the threads of a process in peace */
 
 /* ---- the plan ---- */
 
@@ -28,11 +28,11 @@ struct source {
 	struct perf_event_attr attr;
 	unsigned int event;
 	unsigned int item;
-	unsigned int pmu;	/* index of its name */
-	bool named;		/* only on processors that have this PMU */
-	bool last;		/* of its event's, in the order in which they are opened */
-	bool alone;		/* its event has no other */
-	uint32_t *cpus;		/* which count for all; NULL: each for itself */
+	unsigned int pmu; /* index of its name */
+	bool named;	  /* only on processors that have this PMU */
+	bool last;	  /* of its event's, in the order in which they are opened */
+	bool alone;	  /* its event has no other */
+	uint32_t *cpus;	  /* which count for all; NULL: each for itself */
 };
 
 /* The sources [first, first + n): one group. */
@@ -40,19 +40,19 @@ struct run {
 	unsigned int first, n;
 	unsigned int pmu;
 	bool named;
-	size_t offset;		/* of the group among those of its instance */
+	size_t offset; /* of the group among those of its instance */
 };
 
 struct plan {
-	unsigned int n;		/* events */
-	const char **name;	/* in text */
+	unsigned int n;	   /* events */
+	const char **name; /* in text */
 	char *text;
 	size_t text_size;
 	struct source *source;
 	unsigned int nsources, room;
 	struct run *run;
 	unsigned int nruns;
-	size_t stride;		/* bytes of an instance's groups */
+	size_t stride; /* bytes of an instance's groups */
 	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE];
 	unsigned int npmus;
 };
@@ -200,8 +200,10 @@ static int make_runs(struct plan *plan)
 		}
 		run->named |= source->named;
 		if (++run->n > PERFCTR_GROUP_MAX)
-			return perfctr_fail(EINVAL, "a group of %u events is too large; at most %d "
-					    "can count together", run->n, PERFCTR_GROUP_MAX);
+			return perfctr_fail(EINVAL,
+					    "a group of %u events is too large; at most %d "
+					    "can count together",
+					    run->n, PERFCTR_GROUP_MAX);
 	}
 	for (s = 0; s < plan->nruns; s++) {
 		plan->run[s].offset = plan->stride;
@@ -212,8 +214,10 @@ static int make_runs(struct plan *plan)
 
 static int not_a_group(const char *event, size_t length)
 {
-	return perfctr_fail(EINVAL, "at \"%.*s\": a group is written {event,event}, with modifiers "
-			    "behind its events, and stands in no other one", (int)(length > 100 ? 100 : length), event);
+	return perfctr_fail(EINVAL,
+			    "at \"%.*s\": a group is written {event,event}, with modifiers "
+			    "behind its events, and stands in no other one",
+			    (int)(length > 100 ? 100 : length), event);
 }
 
 /* Each event, and the braces around it. */
@@ -242,7 +246,7 @@ static int add_events(struct plan *plan)
 			return not_a_group(event, (size_t)length);
 		if (length == 0)
 			return perfctr_fail(EINVAL, "the list of events has an empty place between "
-					    "its braces");
+						    "its braces");
 		plan->text[event - plan->text + length] = '\0';
 		if (add_event(plan, event, (size_t)length, item) < 0)
 			return -1;
@@ -261,7 +265,7 @@ static int plan_events(struct plan *plan, const char *events)
 
 	if (!events)
 		return perfctr_fail(EINVAL, "perfctr_set_open() needs a list of events, not NULL");
-	for (list = events; (length = perfctr_event_next(&list, &event)) > 0; )
+	for (list = events; (length = perfctr_event_next(&list, &event)) > 0;)
 		n++;
 	if (length < 0)
 		return -1;
@@ -287,9 +291,10 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
 		return -1;
 	n = control->nractrs;
 	if (control->nrictrs || n == 0)
-		return perfctr_fail(EINVAL, control->nrictrs ?
-				    "a set takes a-mode counters only (nrictrs = 0)" :
-				    "the control has no counters (nractrs = 0)");
+		return perfctr_fail(EINVAL,
+				    control->nrictrs
+					    ? "a set takes a-mode counters only (nrictrs = 0)"
+					    : "the control has no counters (nractrs = 0)");
 	if (perfctr_control_place(control) < 0)
 		return -1;
 	plan->text_size = n * CONTROL_NAME;
@@ -334,7 +339,8 @@ static int read_cpumasks(struct plan *plan)
 	for (s = 1; s < plan->nsources; s++)
 		if (plan->source[s].item == plan->source[s - 1].item &&
 		    !plan->source[s].cpus != !plan->source[s - 1].cpus)
-			return perfctr_fail(EINVAL, "%s and %s can't be in one group: only one of "
+			return perfctr_fail(EINVAL,
+					    "%s and %s can't be in one group: only one of "
 					    "them counts for several processors",
 					    plan->name[plan->source[s - 1].event],
 					    plan->name[plan->source[s].event]);
@@ -354,17 +360,17 @@ struct part {
 
 /* Lies in memory that a child of fork() finds cleared: there it is a set without events. */
 struct perfctr_set {
-	size_t size;			/* of all this */
-	unsigned int n;			/* events */
+	size_t size;	/* of all this */
+	unsigned int n; /* events */
 	unsigned int nruns, ninstances, nparts;
-	unsigned int flags;		/* as given */
-	unsigned int group_flags;	/* the groups' */
+	unsigned int flags;	  /* as given */
+	unsigned int group_flags; /* the groups' */
 	size_t stride;
 	const char **name;
 	struct run *run;
-	struct perfctr_scope *scope;	/* per instance */
+	struct perfctr_scope *scope; /* per instance */
 	struct part *part;
-	struct member *member;		/* per source */
+	struct member *member; /* per source */
 	char (*pmu)[PERFCTR_NAME_SIZE];
 	char *groups;
 };
@@ -422,7 +428,8 @@ static struct perfctr_set *make_set(const struct plan *plan, const struct perfct
 	set->member = take(&at, plan->nsources * sizeof(*set->member));
 	for (i = 0; i < plan->nsources; i++)
 		set->member[i] = (struct member){
-			.event = plan->source[i].event, .last = plan->source[i].last,
+			.event = plan->source[i].event,
+			.last = plan->source[i].last,
 			.alone = plan->source[i].alone,
 		};
 	set->pmu = take(&at, plan->npmus * sizeof(*set->pmu));
@@ -528,8 +535,10 @@ static int find_parts(struct perfctr_set *set, unsigned int npmus, bool may_have
 	}
 	for (e = 0; e < set->n && result == 0 && (set->nparts || !may_have_ended); e++)
 		if (!open[e])
-			result = perfctr_fail(EOPNOTSUPP, "%s can't be counted: its PMU is on none "
-					      "of the processors asked for", set->name[e]);
+			result = perfctr_fail(EOPNOTSUPP,
+					      "%s can't be counted: its PMU is on none "
+					      "of the processors asked for",
+					      set->name[e]);
 	free(open);
 	return result;
 }
@@ -573,7 +582,7 @@ static struct perfctr_set *open_thread(const struct plan *plan, int id, unsigned
 struct thread {
 	pid_t tid;
 	ino_t inode;
-	unsigned long long ran;		/* ns on a processor, when first looked at; 0: not yet */
+	unsigned long long ran; /* ns on a processor, when first looked at; 0: not yet */
 	bool settled;
 };
 
@@ -602,7 +611,8 @@ static int list_threads(DIR *dir, struct threads *list)
 			list->room = list->room * 2 + 16;
 		}
 		list->thread[list->n++] = (struct thread){
-			.tid = (pid_t)tid, .inode = entry->d_ino,
+			.tid = (pid_t)tid,
+			.inode = entry->d_ino,
 		};
 	}
 	return 0;
@@ -693,8 +703,10 @@ static int settle(DIR *dir, const struct threads *threads)
 			return 0;
 		usleep(1000);
 	}
-	return perfctr_fail(EAGAIN, "thread %d is kept from running, so that it can't be known "
-			    "whether it is just creating another; try again", (int)last);
+	return perfctr_fail(EAGAIN,
+			    "thread %d is kept from running, so that it can't be known "
+			    "whether it is just creating another; try again",
+			    (int)last);
 }
 
 /*
@@ -754,7 +766,9 @@ static struct perfctr_set *try_process(const struct plan *plan, DIR *dir, struct
 	}
 	for (i = 0; i < threads->n; i++)
 		scope[i] = (struct perfctr_scope){
-			.tid = threads->thread[i].tid, .cpu = -1, .cgroup = -1,
+			.tid = threads->thread[i].tid,
+			.cpu = -1,
+			.cgroup = -1,
 		};
 	set = open_set(plan, scope, threads->n, flags, group_flags, true);
 	free(scope);
@@ -782,7 +796,8 @@ static DIR *open_process_folder(int id)
 	else
 		perfctr_fail(errno == ENOMEM || errno == EMFILE || errno == ENFILE ? errno : ENOENT,
 			     "the threads of process %d are not known: %s can't be read (%s); "
-			     "mount /proc", id, path, strerror(errno));
+			     "mount /proc",
+			     id, path, strerror(errno));
 	return NULL;
 }
 
@@ -814,9 +829,11 @@ static struct perfctr_set *open_process(const struct plan *plan, int id, unsigne
 	}
 	free(threads.thread);
 	if (result == 0)
-		perfctr_fail(EAGAIN, "process %d creates threads faster than they can be counted: "
+		perfctr_fail(EAGAIN,
+			     "process %d creates threads faster than they can be counted: "
 			     "they were others at each of %d attempts; try again, or stop it "
-			     "meanwhile", id ? id : (int)getpid(), TRIES);
+			     "meanwhile",
+			     id ? id : (int)getpid(), TRIES);
 	if (set && set->nparts == 0)
 		result = perfctr_fail(ESRCH, "there is no process %d: it has just ended", id);
 	else if (set && !(flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED)))
@@ -839,8 +856,10 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 	unsigned int i, n = 0;
 
 	if (flags & (PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC)) {
-		perfctr_fail(EINVAL, "group flags 0x%x: PERFCTR_GROUP_INHERIT and _ON_EXEC are for "
-			     "threads; on a processor all count", flags);
+		perfctr_fail(EINVAL,
+			     "group flags 0x%x: PERFCTR_GROUP_INHERIT and _ON_EXEC are for "
+			     "threads; on a processor all count",
+			     flags);
 		return NULL;
 	}
 	if (cpu < -1) {
@@ -858,7 +877,9 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 	for (i = 0; i < info->cpus->nrwords * 32; i++)
 		if (info->cpus->mask[i / 32] & 1u << i % 32 && (cpu < 0 || i == (unsigned int)cpu))
 			scope[n++] = (struct perfctr_scope){
-				.tid = -1, .cpu = (int)i, .cgroup = cgroup,
+				.tid = -1,
+				.cpu = (int)i,
+				.cgroup = cgroup,
 			};
 	if (n == 0)
 		perfctr_fail(ENODEV, "processor %d is not online", cpu);
@@ -896,14 +917,16 @@ static int open_cgroup(const char *path)
 {
 	/* Where version 1 has perf_event, version 2 has not. */
 	static const char *const roots[] = {
-		"/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/",
+		"/sys/fs/cgroup/perf_event/",
+		"/sys/fs/cgroup/",
+		"/sys/fs/cgroup/unified/",
 	};
 	unsigned int i;
 	int fd = -1;
 
 	if (!path || !*path)
 		return perfctr_fail(EINVAL, "PERFCTR_TARGET_CGROUP needs the name of a cgroup's "
-				    "folder");
+					    "folder");
 	if (*path == '/')
 		fd = open_folder("", path);
 	for (i = 0; i < ARRAY_SIZE(roots) && *path != '/' && fd < 0; i++)
@@ -927,13 +950,17 @@ static struct perfctr_set *open_in_cgroup(struct plan *plan, const char *path, u
 		return NULL;
 	error = perfctr_cgroup_probe(cgroup, 0) < 0 ? errno : 0;
 	if (error == EBADF || error == ENOENT)
-		perfctr_fail(EOPNOTSUPP, "cgroup %s can't be counted: it has no perf_event; write "
+		perfctr_fail(EOPNOTSUPP,
+			     "cgroup %s can't be counted: it has no perf_event; write "
 			     "+pids or so into its parent's cgroup.subtree_control, or name the "
-			     "folder under the mount that has perf_event", path);
+			     "folder under the mount that has perf_event",
+			     path);
 	else if (error == EINVAL)
-		perfctr_fail(EOPNOTSUPP, "cgroup %s can't be counted: this kernel can't count "
-			     "cgroups (CONFIG_CGROUP_PERF)", path);
-	else	/* any other error comes again, and then it is about an event */
+		perfctr_fail(EOPNOTSUPP,
+			     "cgroup %s can't be counted: this kernel can't count "
+			     "cgroups (CONFIG_CGROUP_PERF)",
+			     path);
+	else /* any other error comes again, and then it is about an event */
 		set = open_cpus(plan, -1, cgroup, flags);
 	close(cgroup);
 	return set;
@@ -949,14 +976,10 @@ static struct perfctr_set *open_target(struct plan *plan, const struct perfctr_t
 	if (!target)
 		return open_thread(plan, 0, flags);
 	switch (target->type) {
-	case PERFCTR_TARGET_THREAD:
-		return open_thread(plan, target->id, flags);
-	case PERFCTR_TARGET_PROCESS:
-		return open_process(plan, target->id, flags);
-	case PERFCTR_TARGET_CPU:
-		return open_cpus(plan, target->id, -1, flags);
-	case PERFCTR_TARGET_CGROUP:
-		return open_in_cgroup(plan, target->cgroup, flags);
+	case PERFCTR_TARGET_THREAD: return open_thread(plan, target->id, flags);
+	case PERFCTR_TARGET_PROCESS: return open_process(plan, target->id, flags);
+	case PERFCTR_TARGET_CPU: return open_cpus(plan, target->id, -1, flags);
+	case PERFCTR_TARGET_CGROUP: return open_in_cgroup(plan, target->cgroup, flags);
 	}
 	perfctr_fail(EINVAL, "%u is no type of target; they are PERFCTR_TARGET_*", target->type);
 	return NULL;
@@ -1000,11 +1023,13 @@ const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i)
 /* 0, or -1 after perfctr_fail(ESRCH) in a child of fork(). */
 static int check_alive(const struct perfctr_set *set)
 {
-	return set->n ? 0 : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
-					 "opens its own");
+	return set->n ? 0
+		      : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
+					    "opens its own");
 }
 
-/* Call this for all groups, also behind one that fails; an instance's in order, or from the last. */
+/* Call this for all groups, also behind one that fails; an instance's in order, or from the last.
+ */
 static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *), bool backward)
 {
 	unsigned int i, r;
@@ -1087,8 +1112,9 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 
 /*
  * The times decide for events on several kinds of core: a thread that is on one kind, and counted
- * there, is not counted on the others, and that is exact. The time enabled is that of the last kind:
- * it is started last, stopped first and read first, so that it is not longer than the others'.
+ * there, is not counted on the others, and that is exact. The time enabled is that of the last
+ * kind: it is started last, stopped first and read first, so that it is not longer than the
+ * others'.
  */
 static int finish(const struct perfctr_set *set, struct perfctr_reading *readings)
 {
@@ -1121,9 +1147,9 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 		return -1;
 	if (!readings)
 		return perfctr_fail(EINVAL, "perfctr_set_read() needs a place for the counts, not "
-				    "NULL");
+					    "NULL");
 	memset(readings, 0, set->n * sizeof(*readings));
-	for (p = set->nparts; p-- > 0; )
+	for (p = set->nparts; p-- > 0;)
 		if (add_part(set, &set->part[p], readings, true) < 0)
 			result = -1;
 	return finish(set, readings) < 0 ? -1 : result;
@@ -1138,8 +1164,9 @@ static int check_part(const struct perfctr_set *set, unsigned int p)
 {
 	if (check_alive(set) < 0)
 		return -1;
-	return p < set->nparts ? 0 : perfctr_fail(EINVAL, "there is no part %u; the set has %u", p,
-						  set->nparts);
+	return p < set->nparts ? 0
+			       : perfctr_fail(EINVAL, "there is no part %u; the set has %u", p,
+					      set->nparts);
 }
 
 int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfctr_part *part)
@@ -1150,7 +1177,7 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 		return -1;
 	if (!part)
 		return perfctr_fail(EINVAL, "perfctr_set_part() needs a place for the part, not "
-				    "NULL");
+					    "NULL");
 	scope = &set->scope[set->part[p].instance];
 	part->tid = scope->tid;
 	part->cpu = scope->cpu;
@@ -1168,7 +1195,7 @@ int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 		return -1;
 	if (!readings)
 		return perfctr_fail(EINVAL, "perfctr_set_read_part() needs a place for the counts, "
-				    "not NULL");
+					    "not NULL");
 	part = &set->part[p];
 	memset(readings, 0, set->n * sizeof(*readings));
 	for (e = 0; e < set->n; e++)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The private signal: how overflows over perf_events become the signals that perfctr's driver sends.
+ * The private signal: how overflows over perf_events become the signals that perfctr's driver
+ * sends.
  *
  * Perf_events says with an overflow's signal on which descriptor it was, but not which counters
- * overflowed, and sends one for each of several. So it sends a signal that the library has taken for
- * itself, whose handler, in the same thread, looks what has overflowed and sends the program's
+ * overflowed, and sends one for each of several. So it sends a signal that the library has taken
+ * for itself, whose handler, in the same thread, looks what has overflowed and sends the program's
  * signal. All signals wait while it is at work: the program's handler runs behind it, and finds the
  * context that the overflow has interrupted.
  *
@@ -50,14 +51,17 @@ static int choose(int programs, perfctr_signal_handler *handler)
 
 	/* Signal 0 only asks whether it is allowed. */
 	if (queue(0, &info) < 0)
-		return perfctr_fail(errno, "the signal of an overflow can't be sent: %s; allow "
+		return perfctr_fail(errno,
+				    "the signal of an overflow can't be sent: %s; allow "
 				    "rt_tgsigqueueinfo(2) in the program's seccomp filter",
 				    strerror(errno));
 	while (!take(signo, programs, handler))
 		if (--signo < SIGRTMIN)
-			return perfctr_fail(EBUSY, "i-mode counters need a real-time signal of "
+			return perfctr_fail(EBUSY,
+					    "i-mode counters need a real-time signal of "
 					    "their own, and all have handlers; leave one alone");
-	/* What the kernel sends instead if too many signals are queued: it would end the program. */
+	/* What the kernel sends instead if too many signals are queued: it would end the program.
+	 */
 	take(SIGIO, programs, handler);
 	return signo;
 }
@@ -88,7 +92,8 @@ void perfctr_signal_send(int signo, unsigned int mask)
 	memset(&info, 0, sizeof(info));
 	info.si_code = SI_PMC_OVF;
 	info.si_pmc_ovf_mask = (int)mask;
-	/* A real-time signal that finds too many queued can come without its siginfo, but it comes. */
+	/* A real-time signal that finds too many queued can come without its siginfo, but it comes.
+	 */
 	if (queue(signo, &info) < 0 && errno == EAGAIN) {
 		info.si_code = SI_USER;
 		queue(signo, &info);

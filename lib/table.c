@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of the processors' own tables (arch/x86/events and so on): looked up, listed, and made into
- * controls, for this machine's processor and for any other that the library knows.
+ * Events of the processors' own tables (arch/x86/events and so on): looked up, listed, and made
+ * into controls, for this machine's processor and for any other that the library knows.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,16 +24,17 @@ struct target {
 
 static const char *target_id(enum isa isa, unsigned int n)
 {
-	return isa == X86 ? perfctr_x86_id(n) : isa == POWERPC ? perfctr_powerpc_id(n) :
-	       perfctr_arm64_id(n);
+	return isa == X86	? perfctr_x86_id(n)
+	       : isa == POWERPC ? perfctr_powerpc_id(n)
+				: perfctr_arm64_id(n);
 }
 
 static int target_named(struct target *target, const char *id)
 {
 	for (target->isa = X86; target->isa <= GENERIC; target->isa++) {
-		if ((target->isa == X86 ? perfctr_x86_named(id, &target->cpu) :
-		     target->isa == POWERPC ? perfctr_powerpc_named(id, &target->cpu) :
-		     perfctr_arm64_named(id, &target->cpu)) == 0) {
+		if ((target->isa == X86	      ? perfctr_x86_named(id, &target->cpu)
+		     : target->isa == POWERPC ? perfctr_powerpc_named(id, &target->cpu)
+					      : perfctr_arm64_named(id, &target->cpu)) == 0) {
 			target->table = perfctr_event_table(target->cpu.id);
 			return 0;
 		}
@@ -47,7 +48,8 @@ static int encode(const struct target *target, const struct perfctr_event_choice
 {
 	switch (target->isa) {
 	case X86:
-		return perfctr_x86_encode(&target->cpu, choices, n, control, place, conflict, reason);
+		return perfctr_x86_encode(&target->cpu, choices, n, control, place, conflict,
+					  reason);
 	case POWERPC:
 		return perfctr_powerpc_encode(&target->cpu, choices, n, control, place, conflict,
 					      reason);
@@ -63,29 +65,28 @@ static int compile(const struct target *target, const void *control, struct perf
 
 	switch (target->isa) {
 	case X86:
-		return perfctr_x86_compile(&target->cpu, control, PERFCTR_COMPILE_EXTENDED, &program, d);
-	case POWERPC:
-		return perfctr_powerpc_compile(&target->cpu, control, 0, &program, d);
-	default:
-		return perfctr_generic_compile(&target->cpu, control, 0, &program, d);
+		return perfctr_x86_compile(&target->cpu, control, PERFCTR_COMPILE_EXTENDED,
+					   &program, d);
+	case POWERPC: return perfctr_powerpc_compile(&target->cpu, control, 0, &program, d);
+	default: return perfctr_generic_compile(&target->cpu, control, 0, &program, d);
 	}
 }
 
 static const struct perfctr_field *fields(const struct target *target)
 {
-	return target->isa == X86 ? perfctr_x86_fields(&target->cpu) :
-	       target->isa == POWERPC ? perfctr_powerpc_fields(&target->cpu) :
-	       perfctr_generic_fields(&target->cpu);
+	return target->isa == X86	? perfctr_x86_fields(&target->cpu)
+	       : target->isa == POWERPC ? perfctr_powerpc_fields(&target->cpu)
+					: perfctr_generic_fields(&target->cpu);
 }
 
 #if defined(__i386__) || defined(__x86_64__)
-#define NATIVE X86
+#define NATIVE	       X86
 #define native_type_id perfctr_x86_type_id
 #elif defined(__powerpc__)
-#define NATIVE POWERPC
+#define NATIVE	       POWERPC
 #define native_type_id perfctr_powerpc_type_id
 #else
-#define NATIVE GENERIC
+#define NATIVE	       GENERIC
 #define native_type_id perfctr_generic_type_id
 #endif
 
@@ -167,9 +168,8 @@ static void note_entries(const struct perfctr_event_table *table, struct perfctr
 	}
 }
 
-static int fail_word(const struct target *target, enum perfctr_event_error error,
-		     const char *word, size_t length, const char *part, size_t part_length,
-		     unsigned int event)
+static int fail_word(const struct target *target, enum perfctr_event_error error, const char *word,
+		     size_t length, const char *part, size_t part_length, unsigned int event)
 {
 	int n = length > 100 ? 100 : (int)length, k = part_length > 100 ? 100 : (int)part_length;
 	struct perfctr_nearest near = { .word = part, .length = part_length };
@@ -178,33 +178,40 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 	switch (error) {
 	case PERFCTR_EVENT_NO_MASK:
 		list_masks(target->table, event, masks, sizeof(masks));
-		return perfctr_fail(EINVAL, "\"%.*s\" in \"%.*s\" is neither a modifier (u, k, e, i, c=N) "
-				    "nor a unit mask of the event, which has %s", k, part, n, word,
-				    masks[0] ? masks : "none");
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" in \"%.*s\" is neither a modifier (u, k, e, i, c=N) "
+				    "nor a unit mask of the event, which has %s",
+				    k, part, n, word, masks[0] ? masks : "none");
 	case PERFCTR_EVENT_NEEDS_MASK:
 		list_masks(target->table, event, masks, sizeof(masks));
-		return perfctr_fail(EINVAL, "\"%.*s\" needs a unit mask; write it behind a colon: %s",
-				    n, word, masks);
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" needs a unit mask; write it behind a colon: %s", n,
+				    word, masks);
 	case PERFCTR_EVENT_ONE_MASK:
-		return perfctr_fail(EINVAL, "\"%.*s\": the unit masks of this event can't be combined; "
-				    "leave out all but one", n, word);
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\": the unit masks of this event can't be combined; "
+				    "leave out all but one",
+				    n, word);
 	case PERFCTR_EVENT_MODIFIER:
-		return perfctr_fail(EINVAL, "the modifier \"%.*s\" in \"%.*s\" is given twice, or its "
-				    "number is not one from 0 to 255", k, part, n, word);
+		return perfctr_fail(EINVAL,
+				    "the modifier \"%.*s\" in \"%.*s\" is given twice, or its "
+				    "number is not one from 0 to 255",
+				    k, part, n, word);
 	default:
 		note_entries(target->table, &near);
 		snprintf(remedy, sizeof(remedy), ", whose own names \"perfex -l --cpu %s\" lists",
 			 target->cpu.id);
 		return perfctr_fail(EINVAL, "\"%.*s\" is not an event of the %s%s", k, part,
-				    target->cpu.name, perfctr_nearest_text(&near, remedy, text,
-									   sizeof(text)));
+				    target->cpu.name,
+				    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
 	}
 }
 
 /* Out of line, so that what is right needs no stack. */
 static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
 		   enum perfctr_event_error error, const char *word, size_t length,
-		   const char *part, size_t part_length, unsigned int event) __attribute__((noinline, cold));
+		   const char *part, size_t part_length, unsigned int event)
+	__attribute__((noinline, cold));
 
 static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
 		   enum perfctr_event_error error, const char *word, size_t length,
@@ -217,7 +224,7 @@ static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_tab
 
 /* An event in this table, of this processor, by the rules of perfctr_table_parse(). */
 static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
-		    const char *word, size_t length, struct perf_event_attr *attr)
+			   const char *word, size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_event_choice choice;
 	enum perfctr_event_error error;
@@ -228,8 +235,9 @@ static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_e
 	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
 	if (!error)
 		return perfctr_event_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
-	return error == PERFCTR_EVENT_UNKNOWN ? 0 :
-	       fail_in(cpu, table, error, word, length, part, part_length, event);
+	return error == PERFCTR_EVENT_UNKNOWN
+		       ? 0
+		       : fail_in(cpu, table, error, word, length, part, part_length, event);
 }
 
 int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
@@ -286,7 +294,8 @@ static bool has_name(const struct perfctr_event_table *table, const char *name)
 	const char *part;
 
 	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
-				    &event) == 0 && !choice.pebs;
+				    &event) == 0 &&
+	       !choice.pebs;
 }
 
 /* The names of a table that none of n others has. */
@@ -307,14 +316,15 @@ static int list_table(const struct perfctr_event_table *table,
 		if (entry.needs_mask || entry.pebs)
 			continue;
 		entry_name(&entry, text, sizeof(text));
-		for (i = 0; i < others_n && !has_name(others[i], text); )
+		for (i = 0; i < others_n && !has_name(others[i], text);)
 			i++;
 		if (i < others_n)
 			continue;
 		snprintf(description, sizeof(description), "%s",
-			 entry.mask && entry.is_default ? "default" :
-			 !entry.masks ? "" :
-			 entry.combines ? "takes unit masks, combined" : "takes a unit mask");
+			 entry.mask && entry.is_default ? "default"
+			 : !entry.masks			? ""
+			 : entry.combines		? "takes unit masks, combined"
+							: "takes a unit mask");
 		result = each(arg, &name);
 		if (result)
 			return result;
@@ -387,8 +397,8 @@ static int make_control(const struct target *target, const char *events, void *c
 		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
 	for (*n = 0; (length = perfctr_event_next(&events, &words[*n])) > 0; ++*n) {
 		lengths[*n] = (size_t)length;
-		error = (int)perfctr_event_lookup(target->table, words[*n], lengths[*n], &choices[*n],
-						  &part, &part_length, &event);
+		error = (int)perfctr_event_lookup(target->table, words[*n], lengths[*n],
+						  &choices[*n], &part, &part_length, &event);
 		if (error)
 			return fail_word(target, (enum perfctr_event_error)error, words[*n],
 					 lengths[*n], part, part_length, event);
@@ -405,7 +415,8 @@ static int make_control(const struct target *target, const char *events, void *c
 	if (encode(target, choices, *n, control, place, &conflict, &reason) < 0) {
 		name_set(names, sizeof(names), words, lengths, conflict);
 		if (conflict & (conflict - 1))
-			return perfctr_fail(ENOSPC, "%s can't be counted together: %s", names, reason);
+			return perfctr_fail(ENOSPC, "%s can't be counted together: %s", names,
+					    reason);
 		return perfctr_fail_choice(&target->cpu, names, strlen(names), reason);
 	}
 	if (compile(target, control, &d) < 0)
@@ -461,7 +472,8 @@ static void print_word(const struct perfctr_field *field, int i, unsigned int wo
 static void print_control(const struct target *target, const void *control)
 {
 	const struct perfctr_field *field, *all = fields(target);
-	unsigned int nractrs = word_at(control, &all[1], 0), n = nractrs + word_at(control, &all[2], 0);
+	unsigned int nractrs = word_at(control, &all[1], 0),
+		     n = nractrs + word_at(control, &all[2], 0);
 	unsigned int i, word, count = all[3].count;
 
 	/* First the three scalars, then counter by counter, then the rest as far as it is used. */
@@ -520,20 +532,23 @@ static struct perfctr_unit_mask *historical_masks(const struct target *target, u
 	struct perfctr_unit_mask *masks;
 	unsigned int i, k, count = 0;
 
-	for (i = n; (i = perfctr_event_walk(target->table, i, &entry)) && entry.mask && count < 255; )
+	for (i = n;
+	     (i = perfctr_event_walk(target->table, i, &entry)) && entry.mask && count < 255;)
 		count++;
 	if (!count)
 		return NULL;
 	masks = calloc(1, sizeof(*masks) + count * sizeof(masks->values[0]));
 	if (!masks)
 		return NULL;
-	masks->type = event->combines ? perfctr_um_type_bitmask :
-		      count == 1 ? perfctr_um_type_fixed : perfctr_um_type_exclusive;
+	masks->type = event->combines ? perfctr_um_type_bitmask
+		      : count == 1    ? perfctr_um_type_fixed
+				      : perfctr_um_type_exclusive;
 	masks->nvalues = (unsigned char)count;
 	for (i = n, k = 0; k < count; k++) {
 		i = perfctr_event_walk(target->table, i, &entry);
-		masks->values[k].value = target->cpu.rules == PERFCTR_RULES_P4 ?
-					 entry.code >> 9 & 0xFFFF : entry.code >> 8 & 0xFF;
+		masks->values[k].value = target->cpu.rules == PERFCTR_RULES_P4
+						 ? entry.code >> 9 & 0xFFFF
+						 : entry.code >> 8 & 0xFF;
 		masks->values[k].description = entry.mask;
 		if (entry.is_default)
 			masks->default_value |= (unsigned short)masks->values[k].value;
@@ -549,7 +564,7 @@ static const struct perfctr_event_set *historical_set(const struct target *targe
 	struct perfctr_event *events;
 	unsigned int n, count = 0;
 
-	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry)); )
+	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));)
 		count += !entry.mask;
 	events = calloc(count, sizeof(*events));
 	if (!set || !events) {
@@ -562,13 +577,15 @@ static const struct perfctr_event_set *historical_set(const struct target *targe
 	set->event_prefix = "";
 	set->nevents = count;
 	set->events = events;
-	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry)); ) {
+	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));) {
 		if (entry.mask)
 			continue;
-		events->evntsel = (unsigned short)(target->cpu.rules == PERFCTR_RULES_P4 ?
-						   entry.code >> 25 : (entry.code & 0xFFFF) |
-						   (entry.high & 0xF) << 8);
-		if (target->cpu.rules == PERFCTR_RULES_ARCH || target->cpu.rules == PERFCTR_RULES_P6)
+		events->evntsel = (unsigned short)(target->cpu.rules == PERFCTR_RULES_P4
+							   ? entry.code >> 25
+							   : (entry.code & 0xFFFF) |
+								     (entry.high & 0xF) << 8);
+		if (target->cpu.rules == PERFCTR_RULES_ARCH ||
+		    target->cpu.rules == PERFCTR_RULES_P6)
 			events->evntsel &= 0xFF;
 		events->counters_set = (unsigned short)(entry.counters & target->cpu.counters);
 		events->unit_mask = historical_masks(target, n, &entry);
@@ -591,7 +608,8 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 	if (target_native(&target) < 0 || target.cpu.type != cpu_type) {
 		id = native_type_id(cpu_type);
 		if (!id || cpu_type >= ARRAY_SIZE(sets)) {
-			perfctr_fail(ENOENT, "there is no table of events for the processor type %u",
+			perfctr_fail(ENOENT,
+				     "there is no table of events for the processor type %u",
 				     cpu_type);
 			return NULL;
 		}

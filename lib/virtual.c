@@ -8,12 +8,13 @@
 
 static struct vperfctr *mutable(const struct vperfctr *self)
 {
-	return (struct vperfctr *)self;	/* history's prototypes promise more than they keep */
+	return (struct vperfctr *)self; /* history's prototypes promise more than they keep */
 }
 
 int perfctr_not_ours(void)
 {
-	return perfctr_fail(ESRCH, "these counters belong to the parent process; a child opens its own");
+	return perfctr_fail(ESRCH,
+			    "these counters belong to the parent process; a child opens its own");
 }
 
 unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self)
@@ -25,7 +26,8 @@ unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self)
 
 static int no_such_counter(unsigned int i)
 {
-	return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i, PERFCTR_NR_CTRS - 1);
+	return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
+			    PERFCTR_NR_CTRS - 1);
 }
 
 unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
@@ -44,7 +46,8 @@ int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
 	if (!provider)
 		return -1;
 	if (!info)
-		return perfctr_fail(EINVAL, "vperfctr_info() needs a place for the result, not NULL");
+		return perfctr_fail(EINVAL,
+				    "vperfctr_info() needs a place for the result, not NULL");
 	return perfctr_provider_info(provider, info);
 }
 
@@ -56,7 +59,8 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 int perfctr_control_words(const struct vperfctr_control *control)
 {
 	if (!perfctr_control_has_known_flags(control))
-		return perfctr_fail(EINVAL, "invalid control: flags has 0x%08X: only "
+		return perfctr_fail(EINVAL,
+				    "invalid control: flags has 0x%08X: only "
 				    "VPERFCTR_CONTROL_CLOEXEC and _EXTENDED are known",
 				    control->flags);
 	return 0;
@@ -122,7 +126,8 @@ int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum
 	if (!provider)
 		return -1;
 	if (!sum)
-		return perfctr_fail(EINVAL, "vperfctr_read_ctrs() needs a place for the counts, not NULL");
+		return perfctr_fail(EINVAL,
+				    "vperfctr_read_ctrs() needs a place for the counts, not NULL");
 	return provider->read_ctrs(self, sum);
 }
 
@@ -144,7 +149,8 @@ int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 	if (!provider)
 		return -1;
 	if (!reading)
-		return perfctr_fail(EINVAL, "vperfctr_read_quality() needs a place for the reading, not NULL");
+		return perfctr_fail(
+			EINVAL, "vperfctr_read_quality() needs a place for the reading, not NULL");
 	memset(reading, 0, sizeof(*reading));
 	if (i >= PERFCTR_NR_CTRS)
 		return no_such_counter(i);
@@ -158,7 +164,8 @@ int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_
 	if (!provider)
 		return -1;
 	if (!reader)
-		return perfctr_fail(EINVAL, "vperfctr_reader() needs a place for the reader, not NULL");
+		return perfctr_fail(EINVAL,
+				    "vperfctr_reader() needs a place for the reader, not NULL");
 	return provider->reader(self, i, reader);
 }
 
@@ -174,5 +181,6 @@ unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
 	const siginfo_t *info = siginfo;
 
 	/* Of none in a child of fork(). */
-	return self->provider && info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask : 0;
+	return self->provider && info->si_code == SI_PMC_OVF ? (unsigned int)info->si_pmc_ovf_mask
+							     : 0;
 }

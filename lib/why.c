@@ -34,8 +34,12 @@ static bool on_hypervisor(void)
 const char *perfctr_no_pmu(void)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 	int error = errno, fd = perfctr_event_open(&attr, 0, -1, -1);
 	const char *reason = NULL;
@@ -44,16 +48,18 @@ const char *perfctr_no_pmu(void)
 	if (fd >= 0)
 		close(fd);
 	else if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV || errno == ENXIO)
-		reason = on_hypervisor() ?
-			 "this virtual machine shows no PMU: enable it in the hypervisor "
-			 "(QEMU/KVM: -cpu host,pmu=on), or run on the host" :
-			 "the kernel found no PMU in this machine: its firmware hides it, or the kernel "
-			 "has no driver for it";
+		reason =
+			on_hypervisor()
+				? "this virtual machine shows no PMU: enable it in the hypervisor "
+				  "(QEMU/KVM: -cpu host,pmu=on), or run on the host"
+				: "the kernel found no PMU in this machine: its firmware hides it, or the kernel "
+				  "has no driver for it";
 	errno = error;
 	return reason;
 }
 
-/* The value of a "Name:\tvalue" line of /proc/self/status in the given base; 0 if it is not there. */
+/* The value of a "Name:\tvalue" line of /proc/self/status in the given base; 0 if it is not there.
+ */
 static unsigned long long status_field(const char *name, int base)
 {
 	char text[8192], *line;
@@ -76,29 +82,42 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
 	bool everybody = tid == -1;
 	bool kernel = !attr->exclude_kernel;
-	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1 :
-		      everybody ? 0 : kernel ? 1 : 2;
-	const char *what = everybody ? "a whole processor's events" :
-			   kernel ? "kernel mode" : "anything";
+	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1
+		      : everybody				      ? 0
+		      : kernel					      ? 1
+								      : 2;
+	const char *what = everybody ? "a whole processor's events"
+			   : kernel  ? "kernel mode"
+				     : "anything";
 	long level;
 
 	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed)
-		return perfctr_fail(error, "%s can't be counted: %s is %ld, which forbids counting %s; "
-				    "%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
-				    "CAP_PERFMON", name, file, level, what,
-				    kernel && level <= 2 && !everybody ?
-				    "count user mode only (:u), or " : "", allowed, allowed);
+		return perfctr_fail(
+			error,
+			"%s can't be counted: %s is %ld, which forbids counting %s; "
+			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
+			"CAP_PERFMON",
+			name, file, level, what,
+			kernel && level <= 2 && !everybody ? "count user mode only (:u), or " : "",
+			allowed, allowed);
 	if (status_field("\nSeccomp:", 10) == 2)
-		return perfctr_fail(error, "%s can't be counted: a seccomp filter forbids "
-				    "perf_event_open(2), as containers' default profiles do; allow that "
-				    "call in the profile", name);
+		return perfctr_fail(
+			error,
+			"%s can't be counted: a seccomp filter forbids "
+			"perf_event_open(2), as containers' default profiles do; allow that "
+			"call in the profile",
+			name);
 	if (tid > 0)
-		return perfctr_fail(error, "%s can't be counted: no permission to look into thread %d, "
-				    "which is another user's or not to be traced; run as its user or grant "
-				    "CAP_PERFMON", name, (int)tid);
-	return perfctr_fail(error, "%s can't be counted: the kernel refuses it (%s); a security module "
-			    "may forbid perf_event_open(2), see the kernel's log", name,
-			    strerror(error));
+		return perfctr_fail(
+			error,
+			"%s can't be counted: no permission to look into thread %d, "
+			"which is another user's or not to be traced; run as its user or grant "
+			"CAP_PERFMON",
+			name, (int)tid);
+	return perfctr_fail(error,
+			    "%s can't be counted: the kernel refuses it (%s); a security module "
+			    "may forbid perf_event_open(2), see the kernel's log",
+			    name, strerror(error));
 }
 
 static int why_not_supported(const struct perf_event_attr *attr, const char *name)
@@ -108,14 +127,20 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 	if (no_pmu)
 		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: %s", name, no_pmu);
 	if (attr->sample_period && !attr->freq)
-		return perfctr_fail(EOPNOTSUPP, "%s can't overflow: its PMU does not interrupt, or has "
-				    "no such event; count it in a-mode", name);
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't overflow: its PMU does not interrupt, or has "
+				    "no such event; count it in a-mode",
+				    name);
 	if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE)
-		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: this processor has no such event, "
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't be counted: this processor has no such event, "
 				    "or its kernel driver does not know it; choose another with "
-				    "\"perfex -l\"", name);
-	return perfctr_fail(EOPNOTSUPP, "%s can't be counted: neither this processor nor this kernel "
-			    "has it; choose another with \"perfex -l\"", name);
+				    "\"perfex -l\"",
+				    name);
+	return perfctr_fail(EOPNOTSUPP,
+			    "%s can't be counted: neither this processor nor this kernel "
+			    "has it; choose another with \"perfex -l\"",
+			    name);
 }
 
 /* A clause about the NMI watchdog if it holds a counter, else "". */
@@ -123,26 +148,36 @@ static const char *watchdog(void)
 {
 	long on;
 
-	return perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) == 0 && on ?
-	       "; the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0 frees it" : "";
+	return perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) == 0 && on
+		       ? "; the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0 frees it"
+		       : "";
 }
 
 static const char *driver(void)
 {
-	return access("/dev/perfctr", F_OK) == 0 ? ", perhaps the perfctr driver for threads that count "
-						   "through it" : "";
+	return access("/dev/perfctr", F_OK) == 0
+		       ? ", perhaps the perfctr driver for threads that count "
+			 "through it"
+		       : "";
 }
 
 /* Whether the kernel would count such an event; or with a period, sample it without fields. */
 static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 {
 	struct perf_event_attr plain = {
-		.type = attr->type, .size = sizeof(plain), .config = attr->config,
-		.config1 = attr->config1, .config2 = attr->config2, .disabled = 1,
+		.type = attr->type,
+		.size = sizeof(plain),
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.disabled = 1,
 		.sample_period = period,
-		.exclude_user = attr->exclude_user, .exclude_kernel = attr->exclude_kernel,
-		.exclude_hv = attr->exclude_hv, .exclude_idle = attr->exclude_idle,
-		.exclude_host = attr->exclude_host, .exclude_guest = attr->exclude_guest,
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv,
+		.exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host,
+		.exclude_guest = attr->exclude_guest,
 	};
 	int fd = perfctr_event_open(&plain, 0, -1, -1);
 
@@ -164,35 +199,44 @@ static int check_period(const struct perf_event_attr *attr, const char *name)
 
 	if (!attr->sample_period || attr->freq || is_possible(attr, attr->sample_period))
 		return 0;
-	while (enough <= LONG_PERIOD && (enough <= attr->sample_period || !is_possible(attr, enough)))
+	while (enough <= LONG_PERIOD &&
+	       (enough <= attr->sample_period || !is_possible(attr, enough)))
 		enough *= 2;
 	if (enough > LONG_PERIOD)
 		return 0;
-	return perfctr_fail(EINVAL, "%s can't overflow after every %llu: its PMU needs a longer "
-			    "period; %u is enough", name, (unsigned long long)attr->sample_period,
-			    enough);
+	return perfctr_fail(EINVAL,
+			    "%s can't overflow after every %llu: its PMU needs a longer "
+			    "period; %u is enough",
+			    name, (unsigned long long)attr->sample_period, enough);
 }
 
 static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
 {
 	if (attr->inherit_thread && !perfctr_can_inherit_thread())
-		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: this kernel can't tell a "
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't be counted: this kernel can't tell a "
 				    "process's new threads from its child processes, as Linux 5.13 "
 				    "and later can; count children, too (PERFCTR_GROUP_INHERIT)",
 				    name);
 	if (check_period(attr, name) < 0)
 		return -1;
 	if (members > 0)
-		return perfctr_fail(EINVAL, "%s does not fit on the PMU together with the %u %s before "
-				    "it: the PMU has too few counters for all of them, or they need the "
-				    "same one; count fewer events at a time", name, members,
-				    members == 1 ? "event" : "events");
+		return perfctr_fail(
+			EINVAL,
+			"%s does not fit on the PMU together with the %u %s before "
+			"it: the PMU has too few counters for all of them, or they need the "
+			"same one; count fewer events at a time",
+			name, members, members == 1 ? "event" : "events");
 	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
 	    attr->exclude_host | attr->exclude_guest)
-		return perfctr_fail(EINVAL, "%s can't be counted: its PMU does not know the code, or "
-				    "can't tell modes apart; try it without modifiers", name);
-	return perfctr_fail(EINVAL, "%s can't be counted: the kernel's driver does not accept this "
-			    "event code", name);
+		return perfctr_fail(EINVAL,
+				    "%s can't be counted: its PMU does not know the code, or "
+				    "can't tell modes apart; try it without modifiers",
+				    name);
+	return perfctr_fail(EINVAL,
+			    "%s can't be counted: the kernel's driver does not accept this "
+			    "event code",
+			    name);
 }
 
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
@@ -200,31 +244,34 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 {
 	switch (error) {
 	case EACCES:
-	case EPERM:
-		return why_no_permission(error, attr, name, tid);
+	case EPERM: return why_no_permission(error, attr, name, tid);
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
-	case ENXIO:
-		return why_not_supported(attr, name);
-	case EINVAL:
-		return why_invalid(attr, name, members);
+	case ENXIO: return why_not_supported(attr, name);
+	case EINVAL: return why_invalid(attr, name, members);
 	case ENOSYS:
-		return perfctr_fail(error, "%s can't be counted: this kernel has no "
-				    "perf_event_open(2), or a seccomp filter hides it; use a kernel with "
-				    "CONFIG_PERF_EVENTS, or allow the call in the container's profile",
-				    name);
+		return perfctr_fail(
+			error,
+			"%s can't be counted: this kernel has no "
+			"perf_event_open(2), or a seccomp filter hides it; use a kernel with "
+			"CONFIG_PERF_EVENTS, or allow the call in the container's profile",
+			name);
 	case EBUSY:
-		return perfctr_fail(error, "%s can't be counted: somebody else holds the PMU for "
-				    "themselves%s%s", name, driver(), watchdog());
+		return perfctr_fail(error,
+				    "%s can't be counted: somebody else holds the PMU for "
+				    "themselves%s%s",
+				    name, driver(), watchdog());
 	case EMFILE:
 	case ENFILE:
-		return perfctr_fail(error, "%s can't be counted: no file descriptors are left in this %s; "
-				    "raise the limit (%s) or count fewer events", name,
-				    error == EMFILE ? "process" : "system",
+		return perfctr_fail(error,
+				    "%s can't be counted: no file descriptors are left in this %s; "
+				    "raise the limit (%s) or count fewer events",
+				    name, error == EMFILE ? "process" : "system",
 				    error == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
 	case ESRCH:
-		return perfctr_fail(error, "%s can't be counted: there is no thread %d", name, (int)tid);
+		return perfctr_fail(error, "%s can't be counted: there is no thread %d", name,
+				    (int)tid);
 	}
 	return perfctr_fail(error, "%s can't be counted: %s", name, strerror(error));
 }
@@ -269,11 +316,11 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 				    name, (unsigned long long)attr->sample_freq, highest, rate);
 	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
 		return perfctr_fail(
-		    EINVAL,
-		    "%s can't be sampled: samples of inherited events have counts since Linux "
-		    "6.12, and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ "
-		    "or PERFCTR_GROUP_INHERIT",
-		    name);
+			EINVAL,
+			"%s can't be sampled: samples of inherited events have counts since Linux "
+			"6.12, and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ "
+			"or PERFCTR_GROUP_INHERIT",
+			name);
 	if (attr->sample_period && is_possible(attr, 0))
 		return fail_sampling(EINVAL, attr, name);
 	return perfctr_why_not(EINVAL, attr, name, tid, members);
@@ -283,8 +330,7 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 			    pid_t tid, unsigned int members)
 {
 	switch (error) {
-	case EINVAL:
-		return why_invalid_sampled(attr, name, tid, members);
+	case EINVAL: return why_invalid_sampled(attr, name, tid, members);
 	case E2BIG:
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s can't be sampled so: this kernel is too old for one of the "
@@ -292,10 +338,10 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 				    name);
 	case EOVERFLOW:
 		return perfctr_fail(
-		    error,
-		    "%s can't be sampled with call chains of %u entries: the limit is %ld; ask for "
-		    "less, or raise it (sysctl kernel.perf_event_max_stack)",
-		    name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
+			error,
+			"%s can't be sampled with call chains of %u entries: the limit is %ld; ask for "
+			"less, or raise it (sysctl kernel.perf_event_max_stack)",
+			name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
 	case EOPNOTSUPP:
 	case ENOENT:
 		/* Whether it is the event, or what is asked of it. */
@@ -335,28 +381,31 @@ int perfctr_why_no_ring(int error, size_t size)
 
 	if (error == EPERM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
 		return perfctr_fail(
-		    error,
-		    "no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and user "
-		    "(sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of which there "
-		    "may be %llu KiB (ulimit -l); use smaller or fewer buffers, raise one of them, or grant "
-		    "CAP_IPC_LOCK",
-		    size / 1024, kernel_number("perf_event_mlock_kb"),
-		    (unsigned long long)limit.rlim_cur / 1024);
+			error,
+			"no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and user "
+			"(sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of which there "
+			"may be %llu KiB (ulimit -l); use smaller or fewer buffers, raise one of them, or grant "
+			"CAP_IPC_LOCK",
+			size / 1024, kernel_number("perf_event_mlock_kb"),
+			(unsigned long long)limit.rlim_cur / 1024);
 	return perfctr_fail(error, "no buffer of %zu KiB can be mapped: %s", size / 1024,
 			    strerror(error));
 }
 
 int perfctr_why_taken(const char *what)
 {
-	return perfctr_fail(EBUSY, "%s can't all be on the PMU: somebody else has taken a counter; count "
-			    "fewer events, or stop the other user%s", what, watchdog());
+	return perfctr_fail(EBUSY,
+			    "%s can't all be on the PMU: somebody else has taken a counter; count "
+			    "fewer events, or stop the other user%s",
+			    what, watchdog());
 }
 
 int perfctr_why_no_reader(void)
 {
 #if defined(__i386__) || defined(__x86_64__)
 	static const char *const files[] = {
-		PERFCTR_DEVICES "/cpu/rdpmc", PERFCTR_DEVICES "/cpu_core/rdpmc",
+		PERFCTR_DEVICES "/cpu/rdpmc",
+		PERFCTR_DEVICES "/cpu_core/rdpmc",
 	};
 #else
 	static const char *const files[] = { "/proc/sys/kernel/perf_user_access" };
@@ -365,18 +414,25 @@ int perfctr_why_no_reader(void)
 	long on;
 
 	if (!PERFCTR_HAVE_RDPMC)
-		return perfctr_fail(EOPNOTSUPP, "this processor's counters can't be read in user space; "
+		return perfctr_fail(EOPNOTSUPP,
+				    "this processor's counters can't be read in user space; "
 				    "reads go through the kernel");
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		if (perfctr_file_number(files[i], &on) == 0 && on == 0)
-			return perfctr_fail(EOPNOTSUPP, "%s is 0, which forbids reading counters in "
+			return perfctr_fail(EOPNOTSUPP,
+					    "%s is 0, which forbids reading counters in "
 					    "user space; reads go through the kernel; echo 1 > %s "
-					    "allows it", files[i], files[i]);
+					    "allows it",
+					    files[i], files[i]);
 	if (perfctr_may_change_kind())
-		return perfctr_fail(EOPNOTSUPP, "on a hybrid machine only a thread that is bound to "
-				    "cores of one kind can read its counters in user space; reads go "
-				    "through the kernel; bind it with sched_setaffinity(2) or "
-				    "taskset(1) before they are opened");
-	return perfctr_fail(EOPNOTSUPP, "the kernel gives no user-space access to this counter (only "
-			    "hardware events of the calling thread have it); reads go through the kernel");
+		return perfctr_fail(
+			EOPNOTSUPP,
+			"on a hybrid machine only a thread that is bound to "
+			"cores of one kind can read its counters in user space; reads go "
+			"through the kernel; bind it with sched_setaffinity(2) or "
+			"taskset(1) before they are opened");
+	return perfctr_fail(
+		EOPNOTSUPP,
+		"the kernel gives no user-space access to this counter (only "
+		"hardware events of the calling thread have it); reads go through the kernel");
 }

@@ -66,13 +66,16 @@ const char *driver_control(struct events *events)
 
 			/* The one that comes with numbers is only called "tsc". */
 			event->counter = spec->text && (!strcmp(spec->text, tsc) ||
-							!strcmp(event->name, tsc)) ? -1 : counter++;
+							!strcmp(event->name, tsc))
+						 ? -1
+						 : counter++;
 		}
 	}
 	if (!numbers)
 		return make_control(events, "") ? NULL : perfctr_error();
-	return numbers == (unsigned int)counter ? NULL :
-	       "events given as names and as numbers don't make one control";
+	return numbers == (unsigned int)counter
+		       ? NULL
+		       : "events given as names and as numbers don't make one control";
 }
 
 static bool try_once(const struct events *events)
@@ -191,8 +194,10 @@ void driver_take(struct events *events, int socket)
 	int error = EPIPE;
 	struct iovec data = { .iov_base = &error, .iov_len = sizeof(error) };
 	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = &space, .msg_controllen = sizeof(space),
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &space,
+		.msg_controllen = sizeof(space),
 	};
 	struct cmsghdr *header;
 	ssize_t n;
@@ -243,8 +248,10 @@ void driver_look(struct events *events, pid_t pid)
 	if (events->counters < 0 || sys_vperfctr_read(events->counters, &sum, NULL) < 0)
 		return;
 	if (is_alive(pid) && usleep(1000) == 0 && is_alive(pid))
-		driver_refuses(events, "the counters ended when the command executed a program with "
-			       "more rights than perfex (set-user-ID or the like), or unlinked them");
+		driver_refuses(
+			events,
+			"the counters ended when the command executed a program with "
+			"more rights than perfex (set-user-ID or the like), or unlinked them");
 }
 
 void driver_read(struct events *events)

@@ -50,8 +50,10 @@ static uint32_t parse_number(const struct events *events, const char **text, con
 		    whole);
 	/* 10 means 16 here, as it always did; but 0x10 says so. */
 	if (events->base16 && !events->base16_silently && value != strtoul(*text, NULL, 0))
-		fprintf(stderr, "perfex: warning: \"%s\" is taken as hexadecimal; write 0x, or use -d for "
-			"decimal numbers or -x to silence this\n", whole);
+		fprintf(stderr,
+			"perfex: warning: \"%s\" is taken as hexadecimal; write 0x, or use -d for "
+			"decimal numbers or -x to silence this\n",
+			whole);
 	*text = end;
 	return (uint32_t)value;
 }
@@ -111,7 +113,7 @@ static const char *item_end(const char *item)
 {
 	bool slash = false, brace = false;
 
-	if (isdigit((unsigned char)*item))	/* a number's slash has no partner */
+	if (isdigit((unsigned char)*item)) /* a number's slash has no partner */
 		return item + strcspn(item, ",");
 	for (; *item && (slash || brace || *item != ','); item++) {
 		slash ^= *item == '/';
@@ -141,7 +143,7 @@ void events_add(struct events *events, const char *list)
 {
 	const char *item, *end;
 
-	for (item = list; ; item = end + 1) {
+	for (item = list;; item = end + 1) {
 		size_t length;
 		char *text;
 
@@ -156,7 +158,8 @@ void events_add(struct events *events, const char *list)
 		} else if (*item == '{') {
 			if (length < 3 || item[length - 1] != '}')
 				die("-e \"%s\": a group is written {event,event}; modifiers stand "
-				    "behind its events", list);
+				    "behind its events",
+				    list);
 			add_names(events, item, length, item + 1);
 		} else {
 			add_names(events, item, length, item);
@@ -172,7 +175,7 @@ void events_finish(struct events *events)
 
 	if (events->n == 0)
 		events_add(events, "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
-			   "instructions,branches,branch-misses");
+				   "instructions,branches,branch-misses");
 	for (i = 0; i < events->nspecs; i++) {
 		if (!events->spec[i].text || !strcmp(events->spec[i].text, "msr/tsc/"))
 			continue;
@@ -287,7 +290,7 @@ struct task *events_task(const struct tasks *tasks, pid_t tid)
 {
 	size_t t;
 
-	for (t = tasks->n; t--; )
+	for (t = tasks->n; t--;)
 		if (tasks->task[t].tid == tid && !tasks->task[t].ended)
 			return &tasks->task[t];
 	return NULL;
@@ -341,8 +344,8 @@ static void add_reading(struct perfctr_reading *sum, const struct perfctr_readin
 }
 
 /*
- * What a thread counted on one more kind of core; the last one is first. Values and times on the PMU
- * are added; the time enabled is the last kind's, as in perfctr_set_read().
+ * What a thread counted on one more kind of core; the last one is first. Values and times on the
+ * PMU are added; the time enabled is the last kind's, as in perfctr_set_read().
  */
 static void add_kind(struct perfctr_reading *sum, const struct perfctr_reading *one)
 {
@@ -352,8 +355,9 @@ static void add_kind(struct perfctr_reading *sum, const struct perfctr_reading *
 		sum->enabled = one->enabled;
 	if (sum->running > sum->enabled)
 		sum->running = sum->enabled;
-	sum->quality = sum->running == sum->enabled ? PERFCTR_EXACT :
-		       sum->running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
+	sum->quality = sum->running == sum->enabled ? PERFCTR_EXACT
+		       : sum->running		    ? PERFCTR_SCALED
+						    : PERFCTR_NOT_COUNTED;
 }
 
 /* Read a task's sets into reading, which has a place for each event. */
@@ -383,14 +387,15 @@ static void read_threads(struct events *events, struct tasks *tasks)
 	for (i = 0; i < events->nspecs; i++) {
 		struct perfctr_set *set = tasks->process.set[i];
 
-		for (p = set ? perfctr_set_parts(set) : 0; p-- > 0; ) {
+		for (p = set ? perfctr_set_parts(set) : 0; p-- > 0;) {
 			if (perfctr_set_read_part(set, p, one) < 0)
 				refuse_spec(events, &events->spec[i]);
 			perfctr_set_part(set, p, &part);
 			task = events_task(tasks, part.tid);
 			for (k = 0; k < events->spec[i].n; k++)
-				(*part.pmu ? add_kind : add_reading)
-					(&task->reading[events->spec[i].first + k], &one[k]);
+				(*part.pmu ? add_kind
+					   : add_reading)(&task->reading[events->spec[i].first + k],
+							  &one[k]);
 		}
 	}
 	free(one);
@@ -422,8 +427,9 @@ void events_read(struct events *events, struct tasks *tasks)
 		/* It was enabled and never ran: nobody refused it, but there is no count either. */
 		if (!event->reason && event->reading.enabled && !event->reading.running) {
 			event->reading.quality = PERFCTR_NOT_COUNTED;
-			event->reason = need(strdup("it found no room on the PMU: count fewer events at a "
-						    "time, or stop other users"));
+			event->reason =
+				need(strdup("it found no room on the PMU: count fewer events at a "
+					    "time, or stop other users"));
 		}
 	}
 }

@@ -69,8 +69,10 @@ static const struct event *accesses(const struct events *events, const struct ev
 	static const struct {
 		const char *suffix, *accesses;
 	} pairs[] = {
-		{ "-load-misses", "-loads" }, { "-store-misses", "-stores" },
-		{ "-prefetch-misses", "-prefetches" }, { "-misses", "-references" },
+		{ "-load-misses", "-loads" },
+		{ "-store-misses", "-stores" },
+		{ "-prefetch-misses", "-prefetches" },
+		{ "-misses", "-references" },
 	};
 	size_t length = strcspn(event->name, ":");
 	char base[128];
@@ -97,8 +99,8 @@ static const struct event *task_clock(const struct events *events)
 	unsigned int i;
 
 	for (i = 0; i < events->n; i++)
-		if (!strncmp(events->event[i].name, "task-clock", 10) && counted(&events->event[i]) &&
-		    value_of(&events->event[i]))
+		if (!strncmp(events->event[i].name, "task-clock", 10) &&
+		    counted(&events->event[i]) && value_of(&events->event[i]))
 			return &events->event[i];
 	return NULL;
 }
@@ -119,7 +121,8 @@ static void derive(const struct events *events, const struct event *event, doubl
 	if (!strncmp(event->name, "instructions", 12)) {
 		other = partner(events, event, "cycles");
 		if (other) {
-			snprintf(text, size, "%.2f insn per cycle", value / (double)value_of(other));
+			snprintf(text, size, "%.2f insn per cycle",
+				 value / (double)value_of(other));
 			return;
 		}
 	}
@@ -213,8 +216,8 @@ static void print_row(const struct output *output, const struct events *events, 
 	}
 	derive(events, event, elapsed, derived, sizeof(derived));
 	if (*note || *derived)
-		fprintf(output->file, " %20s %-5s %-28s %s%s\n", value, is_clock(event->name) ? "msec" : "",
-			event->name, derived, note);
+		fprintf(output->file, " %20s %-5s %-28s %s%s\n", value,
+			is_clock(event->name) ? "msec" : "", event->name, derived, note);
 	else
 		fprintf(output->file, " %20s %-5s %s\n", value, is_clock(event->name) ? "msec" : "",
 			event->name);
@@ -257,11 +260,14 @@ static void print_threads(const struct output *output, const struct events *even
 				snprintf(value, sizeof(value), "%.2f",
 					 (double)perfctr_reading_estimate(reading) / 1e6);
 			else
-				print_number(value, sizeof(value), perfctr_reading_estimate(reading));
+				print_number(value, sizeof(value),
+					     perfctr_reading_estimate(reading));
 			fprintf(output->file, " %20s %-5s %s%s\n", value,
-				is_clock(events->event[i].name) ? "msec" : "", events->event[i].name,
-				reading->quality == PERFCTR_SCALED ? "  (estimate)" :
-				reading->quality == PERFCTR_NOT_COUNTED ? "  (never on the PMU)" : "");
+				is_clock(events->event[i].name) ? "msec" : "",
+				events->event[i].name,
+				reading->quality == PERFCTR_SCALED	  ? "  (estimate)"
+				: reading->quality == PERFCTR_NOT_COUNTED ? "  (never on the PMU)"
+									  : "");
 		}
 		fprintf(output->file, "\n");
 	}
@@ -313,7 +319,8 @@ static void csv_row(const struct output *output, const struct event *event,
 {
 	fputs(prefix, output->file);
 	if (counted(event))
-		fprintf(output->file, "%llu", (unsigned long long)perfctr_reading_estimate(reading));
+		fprintf(output->file, "%llu",
+			(unsigned long long)perfctr_reading_estimate(reading));
 	fprintf(output->file, ",%s,", is_clock(event->name) ? "ns" : "");
 	csv_text(output->file, event->name);
 	fprintf(output->file, ",%s,%llu,%llu,",
@@ -364,15 +371,22 @@ static void print_csv(struct output *output, const struct events *events, const 
 /* The length of the UTF-8 sequence that text begins with; 0 if it is none. */
 static unsigned int utf8(const unsigned char *text)
 {
-	unsigned int n = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 :
-			 text[0] < 0xF0 ? 3 : text[0] < 0xF5 ? 4 : 0, i;
+	unsigned int n = text[0] < 0x80	  ? 1
+			 : text[0] < 0xC2 ? 0
+			 : text[0] < 0xE0 ? 2
+			 : text[0] < 0xF0 ? 3
+			 : text[0] < 0xF5 ? 4
+					  : 0,
+		     i;
 
 	for (i = 1; i < n; i++)
 		if ((text[i] & 0xC0) != 0x80)
 			return 0;
 	/* Overlong forms, surrogates, and what is beyond Unicode. */
-	if ((n == 3 && ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F))) ||
-	    (n == 4 && ((text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))))
+	if ((n == 3 &&
+	     ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F))) ||
+	    (n == 4 &&
+	     ((text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))))
 		return 0;
 	return n;
 }
@@ -406,7 +420,8 @@ static void json_reading(const struct output *output, const struct event *event,
 	fprintf(file, "{\"event\":");
 	json_text(file, event->name);
 	if (counted(event))
-		fprintf(file, ",\"value\":%llu,\"estimate\":%llu", (unsigned long long)reading->value,
+		fprintf(file, ",\"value\":%llu,\"estimate\":%llu",
+			(unsigned long long)reading->value,
 			(unsigned long long)perfctr_reading_estimate(reading));
 	else
 		fprintf(file, ",\"value\":null,\"estimate\":null");
@@ -523,8 +538,9 @@ void output_tick(struct output *output, const struct events *events, double seco
 		delta.running -= output->last[i].running;
 		output->last[i] = event->reading;
 		if (delta.quality != PERFCTR_NOT_COUNTED && delta.quality != PERFCTR_STALE)
-			delta.quality = delta.running == delta.enabled ? PERFCTR_EXACT :
-					delta.running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
+			delta.quality = delta.running == delta.enabled ? PERFCTR_EXACT
+					: delta.running		       ? PERFCTR_SCALED
+								       : PERFCTR_NOT_COUNTED;
 		snprintf(prefix, sizeof(prefix), "%.6f,", seconds);
 		switch (output->format) {
 		case FORMAT_CSV:
@@ -543,8 +559,10 @@ void output_tick(struct output *output, const struct events *events, double seco
 				snprintf(value, sizeof(value), "%.2f",
 					 (double)perfctr_reading_estimate(&delta) / 1e6);
 			fprintf(output->file, " %12.6f %20s %-5s %s%s\n", seconds,
-				event->reason || delta.quality == PERFCTR_NOT_COUNTED ?
-				"<not counted>" : value, is_clock(event->name) ? "msec" : "", event->name,
+				event->reason || delta.quality == PERFCTR_NOT_COUNTED
+					? "<not counted>"
+					: value,
+				is_clock(event->name) ? "msec" : "", event->name,
 				delta.quality == PERFCTR_SCALED ? "  (estimate)" : "");
 		}
 	}
@@ -557,15 +575,12 @@ void output_end(struct output *output, const struct events *events, const struct
 		const struct outcome *outcome, bool per_thread)
 {
 	switch (output->format) {
-	case FORMAT_TABLE:
-		print_table(output, events, tasks, outcome, per_thread);
-		break;
+	case FORMAT_TABLE: print_table(output, events, tasks, outcome, per_thread); break;
 	case FORMAT_CSV:
-		if (!output->last)	/* else the intervals are the output */
+		if (!output->last) /* else the intervals are the output */
 			print_csv(output, events, tasks, per_thread);
 		break;
-	case FORMAT_JSON:
-		print_json(output, events, tasks, outcome, per_thread);
+	case FORMAT_JSON: print_json(output, events, tasks, outcome, per_thread);
 	}
 }
 

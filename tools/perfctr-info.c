@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* perfctr-info - what can be counted on this machine, and if something can't, why and what to change. */
+/* perfctr-info - what can be counted on this machine, and if something can't, why and what to
+ * change. */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,13 +11,13 @@
 #include <perfctr/read.h>
 
 static const char usage[] =
-"usage: perfctr-info [options]\n"
-"\n"
-"  -j, --json             write for programs\n"
-"  -q, --quiet            write nothing: the exit status tells\n"
-"  -h, --help, --version  show this text, the version\n"
-"\n"
-"Exit status: 0 if hardware events can be counted and read in user space, 1 if not, 2 on error.\n";
+	"usage: perfctr-info [options]\n"
+	"\n"
+	"  -j, --json             write for programs\n"
+	"  -q, --quiet            write nothing: the exit status tells\n"
+	"  -h, --help, --version  show this text, the version\n"
+	"\n"
+	"Exit status: 0 if hardware events can be counted and read in user space, 1 if not, 2 on error.\n";
 
 struct settings {
 	bool json, quiet;
@@ -157,9 +158,9 @@ static bool start_counters(struct costs *costs, unsigned int n)
 	for (i = 0; i < n; i++) {
 		control->pmc_map[i] = i;
 #if defined(PERFCTR_ABI_X86_H)
-		control->evntsel[i] = 0x004100C0;	/* instructions retired, USR, enable */
+		control->evntsel[i] = 0x004100C0; /* instructions retired, USR, enable */
 #elif defined(__aarch64__)
-		control->evntsel[i] = 0x80000008;	/* INST_RETIRED, not EL1 */
+		control->evntsel[i] = 0x80000008; /* INST_RETIRED, not EL1 */
 #endif
 	}
 	return vperfctr_control(costs->self, &costs->control) == 0;
@@ -204,7 +205,8 @@ static void show_processor(const struct settings *settings)
 	} else {
 		/* perf_events' version says whose it is. */
 		printf("%s, %u counters, %s%.*s\n\n", perfctr_info_cpu_name(&info),
-		       perfctr_info_nrctrs(&info), strcmp(provider, "driver") ? "" : "perfctr driver ",
+		       perfctr_info_nrctrs(&info),
+		       strcmp(provider, "driver") ? "" : "perfctr driver ",
 		       (int)sizeof(info.driver_version), info.driver_version);
 	}
 }
@@ -223,26 +225,18 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "jqh", options, NULL)) != -1) {
 		switch (option) {
-		case 'j':
-			settings.json = true;
-			break;
-		case 'q':
-			settings.quiet = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 0;
-		case 'v':
-			printf("perfctr-info (libperfctr) %s\n", PACKAGE_VERSION);
-			return 0;
+		case 'j': settings.json = true; break;
+		case 'q': settings.quiet = true; break;
+		case 'h': fputs(usage, stdout); return 0;
+		case 'v': printf("perfctr-info (libperfctr) %s\n", PACKAGE_VERSION); return 0;
 		default:
 			fputs("perfctr-info: \"perfctr-info -h\" shows all options\n", stderr);
 			return 2;
 		}
 	}
 	if (optind < argc || (settings.json && settings.quiet)) {
-		fprintf(stderr, "perfctr-info: %s\n", optind < argc ? "it takes no arguments" :
-			"-j and -q exclude each other");
+		fprintf(stderr, "perfctr-info: %s\n",
+			optind < argc ? "it takes no arguments" : "-j and -q exclude each other");
 		return 2;
 	}
 	if (settings.json)

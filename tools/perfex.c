@@ -37,43 +37,53 @@ static const char no_command[] =
 	"there is no command to run; \"perfex -h\" shows how to call perfex";
 
 static const char usage[] =
-"usage: perfex [options] [--] command [argument ...]\n"
-"       perfex [options] -p PID | -a | -C LIST | -G CGROUP [command [argument ...]]\n"
-"       perfex -i | -l | -L | -h | --version\n"
-"\n"
-"  -e, --event LIST       count these events; may be repeated\n"
-"  -p, --pid PID          count a running process, while the command runs if there is one\n"
-"  -a, --all-cpus         count all processors; so, too, while the command runs\n"
-"  -C, --cpus LIST        count these processors, such as 0-3,8\n"
-"  -G, --cgroup NAME      count a cgroup\n"
-"      --per-thread       show each thread of the command or process\n"
-"      --no-inherit       count the command's first thread only, through the driver if there is\n"
-"                         one, and nothing that it creates\n"
-"  -I, --interval MS      show counts every MS milliseconds, too\n"
-"  -r, --repeat N         run the command N times; show mean and spread\n"
-"      --sample           show where the command is when an event (-e; cycles) happens\n"
-"  -c, --period N         with --sample: every N events\n"
-"  -F, --frequency N      with --sample: N times a second (1000)\n"
-"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
-"      --csv, --json      write results for programs\n"
-"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
-"  -x, --hex              event numbers are hexadecimal: don't warn\n"
-"  -i, --info             show the processor and its counters\n"
-"  -l, --list             list the events of this machine\n"
-"  -L, --long-list        list them with descriptions, and tracepoints\n"
-"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
-"                         events, or list its events with -l\n"
-"  -h, --help, --version  show this text, the version\n"
-"\n"
-"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
-"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
-"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
-"See perfex(1).\n";
+	"usage: perfex [options] [--] command [argument ...]\n"
+	"       perfex [options] -p PID | -a | -C LIST | -G CGROUP [command [argument ...]]\n"
+	"       perfex -i | -l | -L | -h | --version\n"
+	"\n"
+	"  -e, --event LIST       count these events; may be repeated\n"
+	"  -p, --pid PID          count a running process, while the command runs if there is one\n"
+	"  -a, --all-cpus         count all processors; so, too, while the command runs\n"
+	"  -C, --cpus LIST        count these processors, such as 0-3,8\n"
+	"  -G, --cgroup NAME      count a cgroup\n"
+	"      --per-thread       show each thread of the command or process\n"
+	"      --no-inherit       count the command's first thread only, through the driver if there is\n"
+	"                         one, and nothing that it creates\n"
+	"  -I, --interval MS      show counts every MS milliseconds, too\n"
+	"  -r, --repeat N         run the command N times; show mean and spread\n"
+	"      --sample           show where the command is when an event (-e; cycles) happens\n"
+	"  -c, --period N         with --sample: every N events\n"
+	"  -F, --frequency N      with --sample: N times a second (1000)\n"
+	"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
+	"      --csv, --json      write results for programs\n"
+	"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
+	"  -x, --hex              event numbers are hexadecimal: don't warn\n"
+	"  -i, --info             show the processor and its counters\n"
+	"  -l, --list             list the events of this machine\n"
+	"  -L, --long-list        list them with descriptions, and tracepoints\n"
+	"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
+	"                         events, or list its events with -l\n"
+	"  -h, --help, --version  show this text, the version\n"
+	"\n"
+	"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
+	"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
+	"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
+	"See perfex(1).\n";
 
 enum {
-	OPTION_CSV = 256, OPTION_JSON, OPTION_PER_THREAD, OPTION_NO_INHERIT, OPTION_VERSION, OPTION_CPU,
+	OPTION_CSV = 256,
+	OPTION_JSON,
+	OPTION_PER_THREAD,
+	OPTION_NO_INHERIT,
+	OPTION_VERSION,
+	OPTION_CPU,
 	OPTION_SAMPLE,
-	OPTION_P4PE, OPTION_P4PMV, OPTION_MMCR0, OPTION_MMCR2, OPTION_OFFCORE0, OPTION_OFFCORE1,
+	OPTION_P4PE,
+	OPTION_P4PMV,
+	OPTION_MMCR0,
+	OPTION_MMCR2,
+	OPTION_OFFCORE0,
+	OPTION_OFFCORE1,
 };
 
 static const struct option options[] = {
@@ -119,15 +129,15 @@ struct settings {
 	struct tasks tasks;
 	struct output output;
 	char **command;
-	const char *file;		/* -o; NULL: standard error */
+	const char *file; /* -o; NULL: standard error */
 	bool opened;
-	struct perfctr_target *target;	/* -p, -a, -C, -G */
+	struct perfctr_target *target; /* -p, -a, -C, -G */
 	unsigned int ntargets;
 	const char *target_option;
 	bool per_thread, no_inherit, driver;
 	unsigned int interval, repeat;
 	bool sample;
-	unsigned int period, frequency;	/* 0: not given */
+	unsigned int period, frequency; /* 0: not given */
 	struct sampling *sampling;
 };
 
@@ -337,11 +347,18 @@ static int same_end(const struct outcome *outcome)
 static int do_run(struct settings *settings)
 {
 	struct run what = {
-		.events = &settings->events, .tasks = &settings->tasks, .command = settings->command,
-		.target = settings->target, .ntargets = settings->ntargets,
+		.events = &settings->events,
+		.tasks = &settings->tasks,
+		.command = settings->command,
+		.target = settings->target,
+		.ntargets = settings->ntargets,
 		.per_thread = settings->per_thread,
-		.first_thread = settings->no_inherit, .driver = settings->driver,
-		.interval = settings->interval, .started = started, .tick = tick, .arg = settings,
+		.first_thread = settings->no_inherit,
+		.driver = settings->driver,
+		.interval = settings->interval,
+		.started = started,
+		.tick = tick,
+		.arg = settings,
 	};
 	struct outcome outcome, total = { 0, 0, 0, 0, false };
 	unsigned int i;
@@ -362,7 +379,7 @@ static int do_run(struct settings *settings)
 		total.status = outcome.status;
 		total.ran = outcome.ran;
 		if (outcome.ran && !WIFEXITED(outcome.status))
-			break;		/* killed, as the later runs would be by an impatient user */
+			break; /* killed, as the later runs would be by an impatient user */
 	}
 	total.elapsed /= settings->output.repeats;
 	total.user /= settings->output.repeats;
@@ -378,8 +395,8 @@ static int do_run(struct settings *settings)
 }
 
 /*
- * The driver counts one thread, so it is taken only where that is what is asked for: by --no-inherit, or
- * by forcing it.
+ * The driver counts one thread, so it is taken only where that is what is asked for: by
+ * --no-inherit, or by forcing it.
  */
 static void choose_provider(struct settings *settings)
 {
@@ -390,15 +407,18 @@ static void choose_provider(struct settings *settings)
 		die("%s", perfctr_error());
 	if (strcmp(name, "driver") != 0 || !(forced || settings->no_inherit))
 		return;
-	obstacle = settings->sample ? "--sample" :
-		   settings->target_option ? settings->target_option :
-		   settings->per_thread ? "--per-thread" : settings->interval ? "-I" : NULL;
+	obstacle = settings->sample	     ? "--sample"
+		   : settings->target_option ? settings->target_option
+		   : settings->per_thread    ? "--per-thread"
+		   : settings->interval	     ? "-I"
+					     : NULL;
 	if (obstacle && forced)
 		die("%s takes perf_events, but PERFCTR_PROVIDER=driver forbids them", obstacle);
 	if (!obstacle) {
 		obstacle = driver_control(&settings->events);
 		if (obstacle && forced)
-			die("the driver can't count these events (PERFCTR_PROVIDER=driver): %s", obstacle);
+			die("the driver can't count these events (PERFCTR_PROVIDER=driver): %s",
+			    obstacle);
 	}
 	if (obstacle)
 		return;
@@ -432,8 +452,13 @@ static void sample_tick(void *arg, double seconds)
 static int do_sample(struct settings *settings, const char *event)
 {
 	struct run what = {
-		.events = &settings->events, .tasks = &settings->tasks,
-		.command = settings->command, .interval = 20, .started = sample_started, .tick = sample_tick, .arg = settings,
+		.events = &settings->events,
+		.tasks = &settings->tasks,
+		.command = settings->command,
+		.interval = 20,
+		.started = sample_started,
+		.tick = sample_tick,
+		.arg = settings,
 	};
 	struct outcome outcome;
 
@@ -464,25 +489,13 @@ static void set_control(struct settings *settings, int option, const char *text)
 	(void)control, (void)value;
 	switch (option) {
 #if defined(PERFCTR_ABI_X86_H)
-	case OPTION_P4PE:
-		control->p4.pebs_enable = value;
-		break;
-	case OPTION_P4PMV:
-		control->p4.pebs_matrix_vert = value;
-		break;
-	case OPTION_OFFCORE0:
-		control->offcore_rsp[0] = value;
-		break;
-	case OPTION_OFFCORE1:
-		control->offcore_rsp[1] = value;
-		break;
+	case OPTION_P4PE: control->p4.pebs_enable = value; break;
+	case OPTION_P4PMV: control->p4.pebs_matrix_vert = value; break;
+	case OPTION_OFFCORE0: control->offcore_rsp[0] = value; break;
+	case OPTION_OFFCORE1: control->offcore_rsp[1] = value; break;
 #elif defined(PERFCTR_ABI_POWERPC_H)
-	case OPTION_MMCR0:
-		control->ppc.mmcr0 = value;
-		break;
-	case OPTION_MMCR2:
-		control->ppc.mmcr2 = value;
-		break;
+	case OPTION_MMCR0: control->ppc.mmcr0 = value; break;
+	case OPTION_MMCR2: control->ppc.mmcr2 = value; break;
 #endif
 	}
 }
@@ -503,8 +516,8 @@ static void add_target(struct settings *settings, unsigned int type, int id, con
 {
 	const struct perfctr_target target = { .type = type, .id = id, .cgroup = cgroup };
 
-	settings->target = need(reallocarray(settings->target, settings->ntargets + 1,
-					     sizeof(target)));
+	settings->target =
+		need(reallocarray(settings->target, settings->ntargets + 1, sizeof(target)));
 	settings->target[settings->ntargets++] = target;
 }
 
@@ -547,7 +560,9 @@ static void set_format(struct settings *settings, enum format format)
 int main(int argc, char **argv)
 {
 	struct settings settings = {
-		.repeat = 1, .events.base16 = true, .events.counters = -1,
+		.repeat = 1,
+		.events.base16 = true,
+		.events.counters = -1,
 	};
 	bool info = false, list = false, with_text = false;
 	const char *cpu = NULL;
@@ -555,14 +570,11 @@ int main(int argc, char **argv)
 	int option, id;
 
 	/* The '+': what follows the command's name is the command's. */
-	while ((option = getopt_long(argc, argv, "+e:p:aC:G:I:r:c:F:o:dxilLh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+e:p:aC:G:I:r:c:F:o:dxilLh", options, NULL)) !=
+	       -1) {
 		switch (option) {
-		case 'e':
-			names = append_names(names, optarg);
-			break;
-		case OPTION_CPU:
-			cpu = optarg;
-			break;
+		case 'e': names = append_names(names, optarg); break;
+		case OPTION_CPU: cpu = optarg; break;
 		case 'p':
 			id = (int)parse_count("-p", optarg, 1, 0x3FFFFFFF);
 			set_target_option(&settings, "-p");
@@ -574,70 +586,39 @@ int main(int argc, char **argv)
 			settings.output.target = "processors";
 			settings.output.target_name = "all";
 			break;
-		case 'C':
-			add_processors(&settings, optarg);
-			break;
+		case 'C': add_processors(&settings, optarg); break;
 		case 'G':
 			set_target_option(&settings, "-G");
 			add_target(&settings, PERFCTR_TARGET_CGROUP, 0, optarg);
 			settings.output.target = "cgroup";
 			settings.output.target_name = optarg;
 			break;
-		case OPTION_PER_THREAD:
-			settings.per_thread = true;
-			break;
-		case OPTION_NO_INHERIT:
-			settings.no_inherit = true;
-			break;
-		case 'I':
-			settings.interval = parse_count("-I", optarg, 10, 86400000);
-			break;
-		case 'r':
-			settings.repeat = parse_count("-r", optarg, 1, 1000000);
-			break;
-		case 'o':
-			settings.file = optarg;
-			break;
-		case OPTION_SAMPLE:
-			settings.sample = true;
-			break;
-		case 'c':
-			settings.period = parse_count("-c", optarg, 1, 0xFFFFFFFF);
-			break;
-		case 'F':
-			settings.frequency = parse_count("-F", optarg, 1, 1000000000);
-			break;
-		case OPTION_CSV:
-			set_format(&settings, FORMAT_CSV);
-			break;
-		case OPTION_JSON:
-			set_format(&settings, FORMAT_JSON);
-			break;
-		case 'd':
-			settings.events.base16 = false;
-			break;
-		case 'x':
-			settings.events.base16 = settings.events.base16_silently = true;
-			break;
-		case 'i':
-			info = true;
-			break;
+		case OPTION_PER_THREAD: settings.per_thread = true; break;
+		case OPTION_NO_INHERIT: settings.no_inherit = true; break;
+		case 'I': settings.interval = parse_count("-I", optarg, 10, 86400000); break;
+		case 'r': settings.repeat = parse_count("-r", optarg, 1, 1000000); break;
+		case 'o': settings.file = optarg; break;
+		case OPTION_SAMPLE: settings.sample = true; break;
+		case 'c': settings.period = parse_count("-c", optarg, 1, 0xFFFFFFFF); break;
+		case 'F': settings.frequency = parse_count("-F", optarg, 1, 1000000000); break;
+		case OPTION_CSV: set_format(&settings, FORMAT_CSV); break;
+		case OPTION_JSON: set_format(&settings, FORMAT_JSON); break;
+		case 'd': settings.events.base16 = false; break;
+		case 'x': settings.events.base16 = settings.events.base16_silently = true; break;
+		case 'i': info = true; break;
 		case 'l':
 		case 'L':
 			list = true;
 			with_text |= option == 'L';
 			break;
-		case 'h':
-			fputs(usage, stdout);
-			return finish_stdout();
+		case 'h': fputs(usage, stdout); return finish_stdout();
 		case OPTION_VERSION:
 			printf("perfex (libperfctr) %s\n", PACKAGE_VERSION);
 			return finish_stdout();
 		case '?':
 			fputs("perfex: \"perfex -h\" shows all options\n", stderr);
 			return EXIT_PERFEX;
-		default:
-			set_control(&settings, option, optarg);
+		default: set_control(&settings, option, optarg);
 		}
 	}
 	if (cpu && optind < argc)
@@ -664,8 +645,8 @@ int main(int argc, char **argv)
 	free(names);
 	if (!settings.command && !settings.ntargets)
 		die(no_command);
-	if (settings.repeat > 1 && (!settings.command || settings.ntargets || settings.interval ||
-				    settings.per_thread))
+	if (settings.repeat > 1 &&
+	    (!settings.command || settings.ntargets || settings.interval || settings.per_thread))
 		die("-r runs a command several times; it does not go with -p, -a, -C, -G, -I or "
 		    "--per-thread");
 	if (settings.output.target && (settings.per_thread || settings.no_inherit))

@@ -20,9 +20,9 @@
 #include <libperfctr.h>
 
 /* Exit status of perfex's own failures, as of env(1) and timeout(1); the command has its own. */
-#define EXIT_PERFEX	125
+#define EXIT_PERFEX	    125
 #define EXIT_NOT_EXECUTABLE 126
-#define EXIT_NOT_FOUND	127
+#define EXIT_NOT_FOUND	    127
 
 /* Print "perfex: ..." on standard error and exit with EXIT_PERFEX. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -34,17 +34,17 @@ void *need(void *memory);
 
 /* Events that are opened together: one, or those in braces, or those given as numbers. */
 struct spec {
-	char *text;			/* item for perfctr_set_open(); NULL: the control */
+	char *text; /* item for perfctr_set_open(); NULL: the control */
 	unsigned int n;
-	unsigned int first;		/* index of its first event among all */
+	unsigned int first; /* index of its first event among all */
 };
 
 /* One event of all; its last value. */
 struct event {
-	char *name;			/* as shown */
-	char *reason;			/* why it is not counted; NULL: it is */
-	int counter;			/* through the driver: which of the control's; -1: the TSC */
-	struct perfctr_reading reading;	/* sum over all threads */
+	char *name;   /* as shown */
+	char *reason; /* why it is not counted; NULL: it is */
+	int counter;  /* through the driver: which of the control's; -1: the TSC */
+	struct perfctr_reading reading; /* sum over all threads */
 };
 
 struct events {
@@ -54,8 +54,8 @@ struct events {
 	unsigned int n;
 	/* Of the events given as numbers; through the driver, of all events. */
 	struct perfctr_cpu_control control;
-	int counters;				/* the driver's descriptor; -1: none */
-	bool base16;				/* these are hexadecimal by default */
+	int counters; /* the driver's descriptor; -1: none */
+	bool base16;  /* these are hexadecimal by default */
 	bool base16_silently;
 };
 
@@ -63,15 +63,15 @@ struct events {
 struct task {
 	pid_t tid;
 	char comm[64];
-	bool ended;			/* another thread may have its id */
-	struct perfctr_set **set;	/* one per spec; itself NULL: the process has them */
-	struct perfctr_reading *reading;	/* one per event, as last read */
+	bool ended;			 /* another thread may have its id */
+	struct perfctr_set **set;	 /* one per spec; itself NULL: the process has them */
+	struct perfctr_reading *reading; /* one per event, as last read */
 };
 
 struct tasks {
 	struct task *task;
 	size_t n, room;
-	struct task process;	/* whose threads the tasks are; set is NULL: none's */
+	struct task process; /* whose threads the tasks are; set is NULL: none's */
 };
 
 /* Add what one -e option says; exits on bad input. */
@@ -133,21 +133,21 @@ void driver_read(struct events *events);
 /* ---- run.c ---- */
 
 struct outcome {
-	double elapsed, user, sys;	/* seconds */
-	int status;			/* of waitpid() */
-	bool ran;			/* there is a status */
+	double elapsed, user, sys; /* seconds */
+	int status;		   /* of waitpid() */
+	bool ran;		   /* there is a status */
 };
 
 struct run {
 	struct events *events;
 	struct tasks *tasks;
-	char **command;			/* NULL: none */
-	const struct perfctr_target *target;	/* what to count, if it is not the command */
+	char **command;			     /* NULL: none */
+	const struct perfctr_target *target; /* what to count, if it is not the command */
 	unsigned int ntargets;
 	bool per_thread;
-	bool first_thread;		/* count nothing that the command's first thread creates */
-	bool driver;			/* through the driver */
-	unsigned int interval;		/* ms; 0: none */
+	bool first_thread;     /* count nothing that the command's first thread creates */
+	bool driver;	       /* through the driver */
+	unsigned int interval; /* ms; 0: none */
 	/* Called with the pid before the command starts, and at the end of each interval. */
 	void (*started)(void *arg, pid_t pid);
 	void (*tick)(void *arg, double seconds);
@@ -172,13 +172,13 @@ struct output {
 	enum format format;
 	char **command;
 	pid_t pid;
-	const char *target;		/* "processors", "cgroup"; NULL: a process, or the command */
-	const char *target_name;	/* "all", "0-3", ... */
+	const char *target;	 /* "processors", "cgroup"; NULL: a process, or the command */
+	const char *target_name; /* "all", "0-3", ... */
 	bool first_thread;
 	unsigned int repeats;
-	double *sum, *squares;		/* over repeats, per event */
-	struct perfctr_reading *last;	/* per event, at the last tick */
-	bool header;			/* CSV's has been written */
+	double *sum, *squares;	      /* over repeats, per event */
+	struct perfctr_reading *last; /* per event, at the last tick */
+	bool header;		      /* CSV's has been written */
 };
 
 void output_tick(struct output *output, const struct events *events, double seconds);

@@ -65,7 +65,7 @@ static void take_signals(struct signals *signals)
 	/* The terminal sends these to the command as well, which decides what they mean. */
 	sigaction(SIGINT, &ignore, &signals->interrupt);
 	sigaction(SIGQUIT, &ignore, &signals->quit);
-	sigaction(SIGCHLD, &usual, &signals->child);	/* whoever ignores it gets no status */
+	sigaction(SIGCHLD, &usual, &signals->child); /* whoever ignores it gets no status */
 }
 
 static void give_signals_back(const struct signals *signals)
@@ -78,9 +78,9 @@ static void give_signals_back(const struct signals *signals)
 
 struct child {
 	pid_t pid;
-	int go;			/* writing a byte starts the command; closing it ends the child */
-	int error;		/* says errno if the command can't be started, else is closed */
-	int counters;		/* through the driver: the socket on which it sends them; -1 */
+	int go;	      /* writing a byte starts the command; closing it ends the child */
+	int error;    /* says errno if the command can't be started, else is closed */
+	int counters; /* through the driver: the socket on which it sends them; -1 */
 };
 
 static struct child start_child(const struct run *run, const struct signals *signals)
@@ -190,17 +190,18 @@ static void wait_for(const struct run *run, pid_t pid, const struct signals *sig
 
 /* ---- the command, thread by thread ---- */
 
-#define TRACE (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
-	       PTRACE_O_EXITKILL)
+#define TRACE                                                                                  \
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
+	 PTRACE_O_EXITKILL)
 
 /* Have a stopped thread go on, with the signal it was to get. */
 static void go_on(pid_t tid, int status)
 {
 	int signal = WSTOPSIG(status), event = status >> 16;
 
-	if (event == PTRACE_EVENT_STOP && (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
-					   signal == SIGTTOU))
-		ptrace(PTRACE_LISTEN, tid, NULL, NULL);	/* a group stop: it stays stopped */
+	if (event == PTRACE_EVENT_STOP &&
+	    (signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU))
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* a group stop: it stays stopped */
 	else
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(long)(event ? 0 : signal));
 }
@@ -224,7 +225,8 @@ static void pass_on(int signal)
 	errno = error;
 }
 
-/* A thread that executes a program has its process's id from then on: the first thread is no more. */
+/* A thread that executes a program has its process's id from then on: the first thread is no more.
+ */
 static void rename_thread(const struct run *run, pid_t tid)
 {
 	unsigned long before;
@@ -241,8 +243,8 @@ static void rename_thread(const struct run *run, pid_t tid)
 }
 
 /*
- * Trace the child and all threads and processes that it creates: each stands still once at its birth,
- * and gets counters of its own then, so that none of its instructions is missed.
+ * Trace the child and all threads and processes that it creates: each stands still once at its
+ * birth, and gets counters of its own then, so that none of its instructions is missed.
  */
 static void trace(const struct run *run, pid_t child, const struct signals *signals, int *result,
 		  struct rusage *usage)
@@ -262,7 +264,7 @@ static void trace(const struct run *run, pid_t child, const struct signals *sign
 		if (tid < 0 && errno == EINTR)
 			continue;
 		if (tid < 0)
-			return;		/* nobody is left */
+			return; /* nobody is left */
 		if (!WIFSTOPPED(status)) {
 			if (tid == command) {
 				command = 0;
@@ -303,11 +305,13 @@ static struct outcome run_command(const struct run *run)
 	} else if (run->per_thread && run->ntargets == 0) {
 		if (ptrace(PTRACE_SEIZE, child.pid, NULL, (void *)TRACE) < 0)
 			die("--per-thread has to trace the command, which is not permitted here: %s; "
-			    "count without it", strerror(errno));
+			    "count without it",
+			    strerror(errno));
 		open_thread(run, child.pid, PERFCTR_GROUP_ON_EXEC);
 	} else if (run->ntargets == 0) {
 		open_thread(run, child.pid,
-			    PERFCTR_GROUP_ON_EXEC | (run->first_thread ? 0 : PERFCTR_GROUP_INHERIT));
+			    PERFCTR_GROUP_ON_EXEC |
+				    (run->first_thread ? 0 : PERFCTR_GROUP_INHERIT));
 	}
 	start = now();
 	release_child(&child, run->command[0]);
@@ -381,7 +385,8 @@ static void watch(const struct run *run, double start)
 			left = 0;
 		timeout.tv_sec = (time_t)left;
 		timeout.tv_nsec = (long)((left - (double)timeout.tv_sec) * 1e9);
-		if (ppoll(&ended, 1, run->interval || (pid && fd < 0) ? &timeout : NULL, &before) > 0 ||
+		if (ppoll(&ended, 1, run->interval || (pid && fd < 0) ? &timeout : NULL, &before) >
+			    0 ||
 		    (pid && fd < 0 && kill(pid, 0) < 0 && errno == ESRCH))
 			break;
 		if (run->interval && now() >= next) {

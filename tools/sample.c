@@ -16,18 +16,18 @@
 #include "perfex.h"
 
 #define DEFAULT_FREQUENCY 1000
-#define ROWS 40				/* that are shown one by one */
-#define BUCKETS 1024
+#define ROWS		  40 /* that are shown one by one */
+#define BUCKETS		  1024
 
 /* What a record says, as far as it is needed. */
 struct item {
 	uint64_t time, sequence;
 	uint32_t type;
-	uint32_t pid, parent;		/* FORK */
-	bool kernel;			/* SAMPLE */
-	uint64_t address;		/* SAMPLE: of the instruction */
-	uint64_t length, offset;	/* MMAP2 */
-	size_t file;			/* its index */
+	uint32_t pid, parent;	 /* FORK */
+	bool kernel;		 /* SAMPLE */
+	uint64_t address;	 /* SAMPLE: of the instruction */
+	uint64_t length, offset; /* MMAP2 */
+	size_t file;		 /* its index */
 };
 
 struct map {
@@ -38,36 +38,36 @@ struct map {
 struct process {
 	struct process *next;
 	uint32_t pid;
-	struct map *map;		/* later ones hide earlier ones */
+	struct map *map; /* later ones hide earlier ones */
 	size_t n, room;
 };
 
 struct file {
 	char *name;
-	bool whole; /* has no instructions of its own that could be told apart */
-	struct symbols *symbols;	/* NULL: not read */
+	bool whole;		 /* has no instructions of its own that could be told apart */
+	struct symbols *symbols; /* NULL: not read */
 };
 
 struct place {
-	uint64_t count;			/* 0: free */
+	uint64_t count; /* 0: free */
 	uint64_t offset;
 	size_t file;
 };
 
 struct sampling {
 	char *event;
-	bool any_event;			/* none was asked for */
+	bool any_event; /* none was asked for */
 	uint64_t period, frequency;
 	struct perfctr_sampler **sampler;
 	size_t nsamplers;
-	char *elsewhere;		/* why some processors are left out; NULL: none is */
+	char *elsewhere; /* why some processors are left out; NULL: none is */
 	struct item *item;
 	size_t nitems, room;
 	uint64_t sequence, newest;
 	struct process *process[BUCKETS];
 	struct file *file;
 	size_t nfiles;
-	struct place *place;		/* a hash table of a size that is a power of two */
+	struct place *place; /* a hash table of a size that is a power of two */
 	size_t nplaces, places;
 	uint64_t samples, bad;
 };
@@ -121,7 +121,7 @@ static void add_map(struct process *process, const struct map *map)
 	if (process->n == process->room) {
 		process->room = process->room * 2 + 16;
 		process->map =
-		    need(reallocarray(process->map, process->room, sizeof(*process->map)));
+			need(reallocarray(process->map, process->room, sizeof(*process->map)));
 	}
 	process->map[process->n++] = *map;
 }
@@ -183,8 +183,10 @@ static void count_sample(struct sampling *sampling, const struct item *item)
 
 		if (item->address < map->start || item->address - map->start >= map->length)
 			continue;
-		count_place(sampling, map->file, sampling->file[map->file].whole ? 0 :
-			    item->address - map->start + map->offset);
+		count_place(sampling, map->file,
+			    sampling->file[map->file].whole
+				    ? 0
+				    : item->address - map->start + map->offset);
 		return;
 	}
 	count_place(sampling, FILE_UNKNOWN, 0);
@@ -206,19 +208,13 @@ static void use_item(struct sampling *sampling, const struct item *item)
 	const struct map map = { item->address, item->length, item->offset, item->file };
 
 	switch (item->type) {
-	case PERF_RECORD_SAMPLE:
-		count_sample(sampling, item);
-		break;
-	case PERF_RECORD_MMAP2:
-		add_map(find_process(sampling, item->pid), &map);
-		break;
+	case PERF_RECORD_SAMPLE: count_sample(sampling, item); break;
+	case PERF_RECORD_MMAP2: add_map(find_process(sampling, item->pid), &map); break;
 	case PERF_RECORD_FORK:
 		if (item->pid != item->parent)
 			copy_maps(sampling, item->pid, item->parent);
 		break;
-	case PERF_RECORD_COMM:	/* an exec */
-		find_process(sampling, item->pid)->n = 0;
-		break;
+	case PERF_RECORD_COMM: /* an exec */ find_process(sampling, item->pid)->n = 0; break;
 	}
 }
 
@@ -264,14 +260,13 @@ static void keep(struct sampling *sampling, const struct perfctr_record *record)
 			return;
 		item.pid = record->as.comm.pid;
 		break;
-	default:
-		return;
+	default: return;
 	}
 	item.sequence = sampling->sequence++;
 	if (sampling->nitems == sampling->room) {
 		sampling->room = sampling->room * 2 + 1024;
-		sampling->item = need(reallocarray(sampling->item, sampling->room,
-						   sizeof(*sampling->item)));
+		sampling->item =
+			need(reallocarray(sampling->item, sampling->room, sizeof(*sampling->item)));
 	}
 	sampling->item[sampling->nitems++] = item;
 	if (item.time > sampling->newest)
@@ -404,7 +399,7 @@ void sampling_free(struct sampling *sampling)
 
 struct row {
 	uint64_t count;
-	uint64_t offset;		/* if there is no symbol */
+	uint64_t offset; /* if there is no symbol */
 	const char *symbol;
 	const struct file *file;
 };

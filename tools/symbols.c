@@ -12,8 +12,8 @@
 
 struct symbol {
 	uint64_t start, end;
-	int rank; /* of several names of one place the one of the highest rank is shown */
-	const char *name;	/* in the file's own strings */
+	int rank;	  /* of several names of one place the one of the highest rank is shown */
+	const char *name; /* in the file's own strings */
 };
 
 struct segment {
@@ -25,7 +25,7 @@ struct symbols {
 	size_t n;
 	struct segment *segment;
 	size_t nsegments;
-	struct Elf *elf;	/* NULL: there is none */
+	struct Elf *elf; /* NULL: there is none */
 };
 
 #ifdef HAVE_LIBELF
@@ -33,7 +33,7 @@ struct symbols {
 
 /* Beyond any compiler's, lest a file make of its holes, and of names in names, work without end. */
 #define LARGEST_SECTION ((uint64_t)1 << 29)
-#define LONGEST_NAME 8192
+#define LONGEST_NAME	8192
 
 static int compare(const void *a, const void *b)
 {
@@ -76,8 +76,9 @@ static Elf_Data *read_data(Elf_Scn *section)
 {
 	GElf_Shdr header;
 
-	return section && gelf_getshdr(section, &header) && header.sh_size <= LARGEST_SECTION ?
-	       elf_getdata(section, NULL) : NULL;
+	return section && gelf_getshdr(section, &header) && header.sh_size <= LARGEST_SECTION
+		       ? elf_getdata(section, NULL)
+		       : NULL;
 }
 
 /* NULL also if it is too long to be one. */
@@ -114,14 +115,15 @@ static void read_section(struct symbols *symbols, Elf *elf, Elf_Scn *section, si
 			continue;
 		if (symbols->n == room) {
 			room = room * 2 + 256;
-			symbols->symbol = need(reallocarray(symbols->symbol, room,
-							    sizeof(*symbols->symbol)));
+			symbols->symbol =
+				need(reallocarray(symbols->symbol, room, sizeof(*symbols->symbol)));
 		}
 		/* One without a size goes on until the next one, but not beyond its section. */
-		end = symbol.st_size ? symbol.st_value + symbol.st_size :
-				       section_end(elf, symbol.st_shndx);
+		end = symbol.st_size ? symbol.st_value + symbol.st_size
+				     : section_end(elf, symbol.st_shndx);
 		symbols->symbol[symbols->n++] = (struct symbol){
-			.start = symbol.st_value, .end = end,
+			.start = symbol.st_value,
+			.end = end,
 			.rank = (GELF_ST_BIND(symbol.st_info) != STB_LOCAL) + (*name != '_'),
 			.name = name,
 		};

@@ -9,15 +9,16 @@
 #include "arch/common.h"
 #include "arch/events.h"
 
-#define PMEVTYPER_P	0x80000000u	/* not in EL1 */
-#define PMEVTYPER_U	0x40000000u	/* not in EL0 */
-#define CYCLE_COUNTER	31
+#define PMEVTYPER_P   0x80000000u /* not in EL1 */
+#define PMEVTYPER_U   0x40000000u /* not in EL0 */
+#define CYCLE_COUNTER 31
 
 /* Numbers that stand for registers, beside n + 1 for PMEVTYPERn_EL0 and 32 for PMCCFILTR_EL0. */
-#define PMOVSCLR	33
-#define PMINTEN		34		/* PMINTENSET_EL1 and PMINTENCLR_EL1 together */
-#define SLOT_PMINTEN	32
+#define PMOVSCLR     33
+#define PMINTEN	     34 /* PMINTENSET_EL1 and PMINTENCLR_EL1 together */
+#define SLOT_PMINTEN 32
 
+/* clang-format off */
 static const struct core {
 	uint16_t part;		/* MIDR_EL1 bits 15-4, of implementer 41H */
 	char id[16];
@@ -49,13 +50,17 @@ static const struct core {
 	{ 0xD8E, "neoverse-n3", "Arm Neoverse N3" },
 	{ 0, "pmuv3", "arm64 with PMUv3" },
 };
+/* clang-format on */
 
 #define CORES (sizeof(cores) / sizeof(cores[0]))
 
 static void describe(const struct core *core, unsigned int counters, struct perfctr_cpu *cpu)
 {
 	static const struct perfctr_cpu pmuv3 = {
-		.type = PERFCTR_ARM64_PMUV3, .rules = PERFCTR_RULES_PMUV3, .width = 32, .pcint = 1,
+		.type = PERFCTR_ARM64_PMUV3,
+		.rules = PERFCTR_RULES_PMUV3,
+		.width = 32,
+		.pcint = 1,
 	};
 
 	*cpu = pmuv3;
@@ -102,10 +107,8 @@ const char *perfctr_generic_type_id(unsigned int type)
 const char *perfctr_generic_type_name(unsigned int type)
 {
 	switch (type) {
-	case PERFCTR_GENERIC:
-		return "Generic processor with a clock";
-	case PERFCTR_ARM64_PMUV3:
-		return "arm64 with PMUv3";
+	case PERFCTR_GENERIC: return "Generic processor with a clock";
+	case PERFCTR_ARM64_PMUV3: return "arm64 with PMUv3";
 	}
 	return NULL;
 }
@@ -114,8 +117,9 @@ uint32_t perfctr_generic_register(const struct perfctr_cpu *cpu, unsigned int sl
 {
 	if (slot == SLOT_PMINTEN && cpu->rules == PERFCTR_RULES_PMUV3)
 		return PMINTEN;
-	return cpu->rules == PERFCTR_RULES_PMUV3 && slot < 32 && cpu->counters >> slot & 1 ?
-	       slot + 1 : 0;
+	return cpu->rules == PERFCTR_RULES_PMUV3 && slot < 32 && cpu->counters >> slot & 1
+		       ? slot + 1
+		       : 0;
 }
 
 static int check_pmuv3(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -187,13 +191,14 @@ const char *perfctr_generic_choice_code(const struct perfctr_cpu *cpu,
 	return perfctr_event_plain(cpu, choice);
 }
 
-void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
-				  struct perfctr_code *code)
+void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control,
+				  unsigned int i, struct perfctr_code *code)
 {
 	const struct perfctr_cpu_control *c = control;
 
 	(void)cpu;
-	*code = (struct perfctr_code){ .map = c->pmc_map[i], .evntsel = c->evntsel[i],
+	*code = (struct perfctr_code){ .map = c->pmc_map[i],
+				       .evntsel = c->evntsel[i],
 				       .high = c->evntsel_high[i] };
 }
 
@@ -227,7 +232,9 @@ int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 const struct perfctr_field *perfctr_generic_fields(const struct perfctr_cpu *cpu)
 {
 	static const struct perfctr_field fields[] = {
-		COMMON_FIELDS, FIELD(evntsel_high, PERFCTR_NR_CTRS), FIELD(ireset, PERFCTR_NR_CTRS),
+		COMMON_FIELDS,
+		FIELD(evntsel_high, PERFCTR_NR_CTRS),
+		FIELD(ireset, PERFCTR_NR_CTRS),
 		{ "", 0, 0 },
 	};
 

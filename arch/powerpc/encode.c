@@ -3,7 +3,8 @@
 #include "arch/events.h"
 #include "arch/powerpc/powerpc.h"
 
-/* Place the choices of the set, a-mode ones on counters of actrs and the others on those of ictrs. */
+/* Place the choices of the set, a-mode ones on counters of actrs and the others on those of ictrs.
+ */
 static int assign_split(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t set, uint32_t actrs, uint32_t ictrs,
 			unsigned int option[], uint32_t counter[])
@@ -17,8 +18,8 @@ static int assign_split(const struct perfctr_cpu *cpu, const struct perfctr_even
 }
 
 /*
- * PMC1 interrupts for itself, PMC2 to PMC6 interrupt together or not at all. So with counters of both
- * modes, PMC1 is the only one of its mode.
+ * PMC1 interrupts for itself, PMC2 to PMC6 interrupt together or not at all. So with counters of
+ * both modes, PMC1 is the only one of its mode.
  */
 static int assign_modes(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t set, unsigned int option[], uint32_t counter[])
@@ -64,8 +65,8 @@ const char *perfctr_powerpc_choice_code(const struct perfctr_cpu *cpu,
 	return perfctr_event_plain(cpu, choice);
 }
 
-void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
-				  struct perfctr_code *code)
+void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control,
+				  unsigned int i, struct perfctr_code *code)
 {
 	const struct perfctr_cpu_control *c = control;
 
@@ -89,14 +90,16 @@ int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
 			return -1;
 		/* FCS and FCP are in MMCR0, for all. */
 		*conflict |= 1u;
-		*reason = "all counters of a PowerPC count in the same modes, user or kernel or both";
+		*reason =
+			"all counters of a PowerPC count in the same modes, user or kernel or both";
 		if (choices[i].user != choices[0].user || choices[i].kernel != choices[0].kernel)
 			return -1;
 	}
 	if (assign(cpu, choices, n, option, counter, conflict, reason) < 0)
 		return -1;
 	if (n)
-		c->ppc.mmcr0 = (choices[0].user ? 0 : MMCR0_FCP) | (choices[0].kernel ? 0 : MMCR0_FCS);
+		c->ppc.mmcr0 = (choices[0].user ? 0 : MMCR0_FCP) |
+			       (choices[0].kernel ? 0 : MMCR0_FCS);
 	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
 	for (i = 0; i < n; i++) {
 		if (choices[i].imode) {

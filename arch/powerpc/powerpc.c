@@ -2,14 +2,15 @@
 /*
  * PowerPC: identification and control rules of the 604, 750 and 74xx families.
  *
- * Sources: PowerPC 604e RISC Microprocessor User's Manual chapter 9 (MPC604EUM/AD), MPC750 chapter 11
- * (MPC750UM/D), MPC7400 chapter 11 (MPC7400UM/D), MPC7450 chapter 11 (MPC7450UM/D); "PERFCTRS PPC32
- * LOW-LEVEL API".
+ * Sources: PowerPC 604e RISC Microprocessor User's Manual chapter 9 (MPC604EUM/AD), MPC750 chapter
+ * 11 (MPC750UM/D), MPC7400 chapter 11 (MPC7400UM/D), MPC7450 chapter 11 (MPC7450UM/D); "PERFCTRS
+ * PPC32 LOW-LEVEL API".
  */
 #include "arch/powerpc/powerpc.h"
 #include "arch/powerpc/sprs.h"
 
 /* PMC1 to PMC6: the counter's SPR, and where its selector lies in MMCR0 or MMCR1. */
+/* clang-format off */
 static const struct {
 	uint16_t spr;
 	uint8_t mmcr;
@@ -49,13 +50,16 @@ static const struct processor {
 	{ 0x8003, PERFCTR_PPC_7450, 0x3F, 0, "ppc7450", "PowerPC 7447A" },
 	{ 0x8004, PERFCTR_PPC_7450, 0x3F, 0, "ppc7450", "PowerPC 7448" },
 };
+/* clang-format on */
 
 #define PROCESSORS (sizeof(processors) / sizeof(processors[0]))
 
 static void describe(const struct processor *p, struct perfctr_cpu *cpu)
 {
 	static const struct perfctr_cpu generic = {
-		.name = "Generic PowerPC with a time base", .id = "", .type = PERFCTR_PPC_GENERIC,
+		.name = "Generic PowerPC with a time base",
+		.id = "",
+		.type = PERFCTR_PPC_GENERIC,
 	};
 
 	*cpu = generic;
@@ -85,7 +89,7 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu)
 		cpu->pcint = processors[i].pcint == 0 ||
 			     (processors[i].pcint != NEVER &&
 			      (pvr & (cpu->type == PERFCTR_PPC_750 ? 0xFF0F : 0xFFFF)) >=
-			      processors[i].pcint);
+				      processors[i].pcint);
 }
 
 int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu)
@@ -108,7 +112,8 @@ const char *perfctr_powerpc_id(unsigned int n)
 
 	/* Several versions have the same id, one behind the other. */
 	for (i = 0; i < PROCESSORS; i++)
-		if ((i == 0 || !perfctr_same_id(processors[i].id, processors[i - 1].id)) && n-- == 0)
+		if ((i == 0 || !perfctr_same_id(processors[i].id, processors[i - 1].id)) &&
+		    n-- == 0)
 			return processors[i].id;
 	return NULL;
 }
@@ -146,12 +151,9 @@ uint32_t perfctr_powerpc_register(const struct perfctr_cpu *cpu, unsigned int sl
 	if (cpu->rules != PERFCTR_RULES_PPC)
 		return 0;
 	switch (slot) {
-	case 0:
-		return SPR_MMCR0;
-	case 1:
-		return cpu->counters & 4 ? SPR_MMCR1 : 0;
-	case 2:
-		return has_mmcr2(cpu) ? SPR_MMCR2 : 0;
+	case 0: return SPR_MMCR0;
+	case 1: return cpu->counters & 4 ? SPR_MMCR1 : 0;
+	case 2: return has_mmcr2(cpu) ? SPR_MMCR2 : 0;
 	}
 	return 0;
 }
@@ -200,17 +202,20 @@ static int check_mmcr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 					"PMC1CE (0x8000) must be set exactly if PMC1 is an i-mode "
 					"counter");
 	if (ictrs != ((mmcr0 & MMCR0_PMCjCE) != 0))
-		return perfctr_diagnose(diagnosis, "ppc.mmcr0", -1, mmcr0 & MMCR0_PMCjCE,
-					"PMCjCE (0x4000) must be set exactly if one of PMC2 to PMC6 is "
-					"an i-mode counter");
+		return perfctr_diagnose(
+			diagnosis, "ppc.mmcr0", -1, mmcr0 & MMCR0_PMCjCE,
+			"PMCjCE (0x4000) must be set exactly if one of PMC2 to PMC6 is "
+			"an i-mode counter");
 	if (ictrs && actrs)
-		return perfctr_diagnose(diagnosis, "nractrs", -1, c->nractrs,
-					"PMCjCE lets all of PMC2 to PMC6 interrupt: they must all be "
-					"i-mode or all be a-mode counters");
+		return perfctr_diagnose(
+			diagnosis, "nractrs", -1, c->nractrs,
+			"PMCjCE lets all of PMC2 to PMC6 interrupt: they must all be "
+			"i-mode or all be a-mode counters");
 	bits = has_mmcr2(cpu) ? c->ppc.mmcr2 & ~MMCR2_THRESHMULT : c->ppc.mmcr2;
 	if (bits)
-		return perfctr_diagnose(diagnosis, "ppc.mmcr2", -1, bits,
-					"only THRESHMULT (0x80000000) may be set, and only on a 74xx");
+		return perfctr_diagnose(
+			diagnosis, "ppc.mmcr2", -1, bits,
+			"only THRESHMULT (0x80000000) may be set, and only on a 74xx");
 	return 0;
 }
 
@@ -259,12 +264,12 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 	if (has_mmcr2(cpu))
 		perfctr_program_write(program, 2, SPR_MMCR2, c->ppc.mmcr2, c->ppc.mmcr2);
 	/*
-	 * A negative counter interrupts as long as PMXE allows it, frozen or not: while suspended, PMXE
-	 * is clear, and what others left in PMC2 to PMC6 goes if PMCjCE looks at all of them.
+	 * A negative counter interrupts as long as PMXE allows it, frozen or not: while suspended,
+	 * PMXE is clear, and what others left in PMC2 to PMC6 goes if PMCjCE looks at all of them.
 	 */
 	async = (c->ppc.mmcr0 & (MMCR0_FCECE | MMCR0_TRIGGER | MMCR0_PMXE)) != 0;
-	perfctr_program_write(program, 0, SPR_MMCR0, mmcr[0], async ?
-			      (mmcr[0] | MMCR0_FC) & ~(uint64_t)MMCR0_PMXE : mmcr[0]);
+	perfctr_program_write(program, 0, SPR_MMCR0, mmcr[0],
+			      async ? (mmcr[0] | MMCR0_FC) & ~(uint64_t)MMCR0_PMXE : mmcr[0]);
 	for (i = 1; c->ppc.mmcr0 & MMCR0_PMCjCE && i < 6; i++)
 		if (cpu->counters >> i & 1 && !uses(c, i))
 			program->clear[program->nr_clears++] = pmcs[i].spr;
@@ -280,8 +285,9 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 const struct perfctr_field *perfctr_powerpc_fields(const struct perfctr_cpu *cpu)
 {
 	static const struct perfctr_field fields[] = {
-		COMMON_FIELDS, FIELD(ireset, PERFCTR_NR_CTRS), FIELD(ppc.mmcr0, 0),
-		FIELD(ppc.mmcr2, 0), { "", 0, 0 },
+		COMMON_FIELDS,	     FIELD(ireset, PERFCTR_NR_CTRS),
+		FIELD(ppc.mmcr0, 0), FIELD(ppc.mmcr2, 0),
+		{ "", 0, 0 },
 	};
 
 	(void)cpu;

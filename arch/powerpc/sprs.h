@@ -8,9 +8,11 @@
 #ifndef PERFCTR_ARCH_POWERPC_SPRS_H
 #define PERFCTR_ARCH_POWERPC_SPRS_H
 
+/* clang-format off */
 #define PERFCTR_SPRS(X) \
 	X(MMCR2, 944) X(PMC5, 945) X(PMC6, 946) X(BAMR, 951) X(MMCR0, 952) X(PMC1, 953) \
 	X(PMC2, 954) X(MMCR1, 956) X(PMC3, 957) X(PMC4, 958)
+/* clang-format on */
 
 #define PERFCTR_SPR(name, number) SPR_##name = number,
 enum { PERFCTR_SPRS(PERFCTR_SPR) };

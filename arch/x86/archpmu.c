@@ -7,18 +7,19 @@
  */
 #include "arch/x86/x86.h"
 
-#define FIXED_CTR_CTRL		0x38D
-#define GLOBAL_OVF_CTRL		0x390
-#define OFFCORE_RSP0		0x1A6
-#define PEBS_FRONTEND		0x3F7
-#define SLOT_FIXED		32
-#define SLOT_OFFCORE		33
-#define SLOT_FRONTEND		35
+#define FIXED_CTR_CTRL	0x38D
+#define GLOBAL_OVF_CTRL 0x390
+#define OFFCORE_RSP0	0x1A6
+#define PEBS_FRONTEND	0x3F7
+#define SLOT_FIXED	32
+#define SLOT_OFFCORE	33
+#define SLOT_FRONTEND	35
 
-#define IN_TXCP			0x00000002u	/* of evntsel_high: bit 33 */
+#define IN_TXCP 0x00000002u /* of evntsel_high: bit 33 */
 
-#define NEEDS_EXTENDED	"its event needs it, but it only counts with VPERFCTR_CONTROL_EXTENDED in flags; set " \
-			"that, or clear it"
+#define NEEDS_EXTENDED                                                                         \
+	"its event needs it, but it only counts with VPERFCTR_CONTROL_EXTENDED in flags; set " \
+	"that, or clear it"
 
 /* The old places hold ten; version 6 has room for all, in blocks of four (SDM vol. 3B 20.2.9). */
 static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, uint32_t n)
@@ -56,14 +57,14 @@ uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_
 	if (c->pmc_map[i] & FIXED_COUNTER)
 		return 0;
 	/* FRONTEND_RETIRED; since Golden Cove some of INT_MISC and UOPS_RETIRED, too. */
-	if (cpu->frontend && ((event & 0xFF) == 0xC6 || (event & 0xFF) == 0xAD ||
-			      (event & 0xFF) == 0xC2)) {
+	if (cpu->frontend &&
+	    ((event & 0xFF) == 0xC6 || (event & 0xFF) == 0xAD || (event & 0xFF) == 0xC2)) {
 		*value = c->pebs_frontend;
 		return PEBS_FRONTEND;
 	}
 	/*
-	 * Offcore response is unit mask 1 of B7H and BBH, since Golden Cove of 2AH and 2BH; small cores
-	 * have unit masks 1 and 2 of B7H.
+	 * Offcore response is unit mask 1 of B7H and BBH, since Golden Cove of 2AH and 2BH; small
+	 * cores have unit masks 1 and 2 of B7H.
 	 */
 	if (event == 0x01B7 || event == 0x012A)
 		n = 0;
@@ -97,7 +98,8 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 {
 	uint32_t n = c->pmc_map[i] & ~FIXED_COUNTER, evntsel = c->evntsel[i];
 	uint32_t allowed = EVNTSEL_USR | EVNTSEL_OS | EVNTSEL_INT | EVNTSEL_ENABLE | EVNTSEL_ANY;
-	uint32_t bits = evntsel & ~(allowed | 0xFFFF), high = perfctr_evntsel_high(cpu, c, i), field;
+	uint32_t bits = evntsel & ~(allowed | 0xFFFF), high = perfctr_evntsel_high(cpu, c, i),
+		 field;
 
 	/* What it counts is known: the event may stand there or not. */
 	if (bits || high)
@@ -114,7 +116,8 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	return 0;
 }
 
-/* The upper halves count only if the caller says so, but an event that would miss them is refused. */
+/* The upper halves count only if the caller says so, but an event that would miss them is refused.
+ */
 static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			 unsigned int flags, unsigned int n, struct perfctr_program *program,
 			 struct perfctr_diagnosis *diagnosis)
@@ -126,15 +129,16 @@ static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 	uint64_t bits = value & ~perfctr_mask(cpu->offcore_width);
 
 	if (high && used != extended)
-		return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)n, high, used ?
-					NEEDS_EXTENDED : "no counter has the offcore response event "
-					"of that register");
+		return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)n, high,
+					used ? NEEDS_EXTENDED
+					     : "no counter has the offcore response event "
+					       "of that register");
 	if (!used)
 		return 0;
 	if (bits)
-		return perfctr_diagnose(diagnosis, (uint32_t)bits ? "offcore_rsp" :
-					"offcore_rsp_high", (int)n, (uint32_t)bits ?
-					(uint32_t)bits : (uint32_t)(bits >> 32),
+		return perfctr_diagnose(diagnosis,
+					(uint32_t)bits ? "offcore_rsp" : "offcore_rsp_high", (int)n,
+					(uint32_t)bits ? (uint32_t)bits : (uint32_t)(bits >> 32),
 					"these bits are reserved on this processor");
 	/* Nehalem's and Westmere's threads of a core have one register between them. */
 	program->core_shared |= cpu->offcore_width <= 16;
@@ -159,9 +163,10 @@ static int check_frontend(const struct perfctr_cpu *cpu, const struct perfctr_cp
 		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, value & 0xFF800000u,
 					"only bits 22-0 may be set");
 	if (value && !used)
-		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, value,
-					"no counter has an event that looks at it: C6H (FRONTEND_RETIRED), "
-					"ADH or C2H");
+		return perfctr_diagnose(
+			diagnosis, "pebs_frontend", -1, value,
+			"no counter has an event that looks at it: C6H (FRONTEND_RETIRED), "
+			"ADH or C2H");
 	if (used)
 		perfctr_program_write(program, SLOT_FRONTEND, PEBS_FRONTEND, value, value);
 	return 0;
@@ -221,7 +226,8 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 		/* The kernel's codes for the bytes of PERF_METRICS (SDM vol. 3B 20.3.9.3). */
 		if (!fixed && (evntsel & 0x80FF) == 0x8000)
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i,
-						(uint32_t)evntsel & 0xFFFF, "a top-down metric is a "
+						(uint32_t)evntsel & 0xFFFF,
+						"a top-down metric is a "
 						"share of the slots and no counter's event; count "
 						"slots,topdown-... by name in a group");
 		if (high & IN_TXCP && pmc != 2)

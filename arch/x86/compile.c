@@ -30,20 +30,13 @@ int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsi
 	switch (cpu->rules) {
 	case PERFCTR_RULES_P5:
 	case PERFCTR_RULES_MII:
-	case PERFCTR_RULES_WINCHIP:
-		return perfctr_p5_compile(cpu, c, flags, program, diagnosis);
-	case PERFCTR_RULES_P6:
-		return perfctr_p6_compile(cpu, c, flags, program, diagnosis);
-	case PERFCTR_RULES_C3:
-		return perfctr_c3_compile(cpu, c, flags, program, diagnosis);
-	case PERFCTR_RULES_K7:
-		return perfctr_k7_compile(cpu, c, flags, program, diagnosis);
-	case PERFCTR_RULES_P4:
-		return perfctr_p4_compile(cpu, c, flags, program, diagnosis);
-	case PERFCTR_RULES_ARCH:
-		return perfctr_arch_compile(cpu, c, flags, program, diagnosis);
-	default:
-		return 0;
+	case PERFCTR_RULES_WINCHIP: return perfctr_p5_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_P6: return perfctr_p6_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_C3: return perfctr_c3_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_K7: return perfctr_k7_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_P4: return perfctr_p4_compile(cpu, c, flags, program, diagnosis);
+	case PERFCTR_RULES_ARCH: return perfctr_arch_compile(cpu, c, flags, program, diagnosis);
+	default: return 0;
 	}
 }
 
@@ -52,35 +45,27 @@ uint32_t perfctr_x86_register(const struct perfctr_cpu *cpu, unsigned int slot)
 	switch (cpu->rules) {
 	case PERFCTR_RULES_P5:
 	case PERFCTR_RULES_MII:
-	case PERFCTR_RULES_WINCHIP:
-		return slot == 0 ? 0x11 : 0;	/* CESR */
-	case PERFCTR_RULES_P6:
-		return slot < 2 ? 0x186 + slot : 0;
-	case PERFCTR_RULES_C3:
-		return slot == 0 ? 0x187 : 0;
-	case PERFCTR_RULES_K7:
-		return perfctr_k7_register(cpu, slot);
-	case PERFCTR_RULES_P4:
-		return perfctr_p4_register(cpu, slot);
-	case PERFCTR_RULES_ARCH:
-		return perfctr_arch_register(cpu, slot);
-	default:
-		return 0;
+	case PERFCTR_RULES_WINCHIP: return slot == 0 ? 0x11 : 0; /* CESR */
+	case PERFCTR_RULES_P6: return slot < 2 ? 0x186 + slot : 0;
+	case PERFCTR_RULES_C3: return slot == 0 ? 0x187 : 0;
+	case PERFCTR_RULES_K7: return perfctr_k7_register(cpu, slot);
+	case PERFCTR_RULES_P4: return perfctr_p4_register(cpu, slot);
+	case PERFCTR_RULES_ARCH: return perfctr_arch_register(cpu, slot);
+	default: return 0;
 	}
 }
 
-int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
-		      uint64_t *value)
+int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg, uint64_t *value)
 {
 	if (n > 0)
 		return -1;
 	if (cpu->rules == PERFCTR_RULES_ARCH && cpu->version >= 2) {
-		*reg = 0x38F;		/* IA32_PERF_GLOBAL_CTRL */
+		*reg = 0x38F; /* IA32_PERF_GLOBAL_CTRL */
 		*value = cpu->counters | (uint64_t)cpu->fixed << 32;
 		return 0;
 	}
 	if (cpu->rules == PERFCTR_RULES_K7 && cpu->version >= 2) {
-		*reg = 0xC0000301;	/* PerfCntrGlobalCtl, APM vol. 2 13.2.1 */
+		*reg = 0xC0000301; /* PerfCntrGlobalCtl, APM vol. 2 13.2.1 */
 		*value = cpu->counters;
 		return 0;
 	}
@@ -90,12 +75,20 @@ int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *r
 const struct perfctr_field *perfctr_x86_fields(const struct perfctr_cpu *cpu)
 {
 	static const struct perfctr_field p4[] = {
-		COMMON_FIELDS, FIELD(p4.escr, PERFCTR_NR_CTRS), FIELD(ireset, PERFCTR_NR_CTRS),
-		FIELD(p4.pebs_enable, 0), FIELD(p4.pebs_matrix_vert, 0), { "", 0, 0 },
+		COMMON_FIELDS,
+		FIELD(p4.escr, PERFCTR_NR_CTRS),
+		FIELD(ireset, PERFCTR_NR_CTRS),
+		FIELD(p4.pebs_enable, 0),
+		FIELD(p4.pebs_matrix_vert, 0),
+		{ "", 0, 0 },
 	};
 	static const struct perfctr_field others[] = {
-		COMMON_FIELDS, FIELD(evntsel_high, PERFCTR_NR_CTRS), FIELD(ireset, PERFCTR_NR_CTRS),
-		FIELD(offcore_rsp, 2), FIELD(offcore_rsp_high, 2), FIELD(pebs_frontend, 0),
+		COMMON_FIELDS,
+		FIELD(evntsel_high, PERFCTR_NR_CTRS),
+		FIELD(ireset, PERFCTR_NR_CTRS),
+		FIELD(offcore_rsp, 2),
+		FIELD(offcore_rsp_high, 2),
+		FIELD(pebs_frontend, 0),
 		{ "", 0, 0 },
 	};
 

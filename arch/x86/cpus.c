@@ -5,29 +5,31 @@
  * Sources: Intel SDM vol. 4 table 2-1 (models), vol. 2 CPUID (leaves 0AH, 1AH, 23H), vol. 3B 20.2;
  * intel/perfmon mapfile.csv (models of event tables); AMD 25481 (CPUID specification), the Revision
  * Guides 25759 (K8), 41322 (10h), 48063 (15h), 51810 (16h), 55449 (17h), 56683 (19h), 58251 (1Ah);
- * APM vol. 3 Fn8000_0001 and Fn8000_0022; Cyrix 6x86MX data book; IDT WinChip and VIA C3 data sheets.
+ * APM vol. 3 Fn8000_0001 and Fn8000_0022; Cyrix 6x86MX data book; IDT WinChip and VIA C3 data
+ * sheets.
  */
 #include <perfctr/abi-x86.h>
 #include "arch/cpu.h"
 
-/* Event select bits that must be clear, before those that CPUID says exist. SDM vol. 3B 20.2.1.1. */
-#define HIGH			0xFFFFFFFF00000000u
-#define P6_RESERVED		(HIGH | 0x00280000u)	/* 21, 19 */
-#define P5_RESERVED		(HIGH | 0xFFFFFE00u)
-#define MII_RESERVED		(HIGH | 0xFFFFFA00u)
-#define WINCHIP_RESERVED	(HIGH | 0xFFFFFF00u)
-#define C3_RESERVED		(HIGH | 0xFFFFFE00u)
-#define AMD_RESERVED		0xFFFFFFF000280000u	/* above 35, 21, 19 */
-#define ARCH_PC			0x00080000u		/* 19: pin control drives pins */
-#define ARCH_ANY		0x00200000u		/* 21: AnyThread */
+/* Event select bits that must be clear, before those that CPUID says exist. SDM vol. 3B 20.2.1.1.
+ */
+#define HIGH		 0xFFFFFFFF00000000u
+#define P6_RESERVED	 (HIGH | 0x00280000u) /* 21, 19 */
+#define P5_RESERVED	 (HIGH | 0xFFFFFE00u)
+#define MII_RESERVED	 (HIGH | 0xFFFFFA00u)
+#define WINCHIP_RESERVED (HIGH | 0xFFFFFF00u)
+#define C3_RESERVED	 (HIGH | 0xFFFFFE00u)
+#define AMD_RESERVED	 0xFFFFFFF000280000u /* above 35, 21, 19 */
+#define ARCH_PC		 0x00080000u	     /* 19: pin control drives pins */
+#define ARCH_ANY	 0x00200000u	     /* 21: AnyThread */
 
 enum vendor { INTEL, AMD, CYRIX, CENTAUR };
 
 /*
- * Which core of a hybrid processor (leaf 1AH, EAX 31-24). One that has two kinds of small cores tells
- * them apart by the native model (EAX 23-0), which is put into the low bits here.
+ * Which core of a hybrid processor (leaf 1AH, EAX 31-24). One that has two kinds of small cores
+ * tells them apart by the native model (EAX 23-0), which is put into the low bits here.
  */
-enum { ANY = 0, SMALL = 0x01, ATOM = 0x20, ATOM_2 = 0x22, CORE = 0x40 };	/* SMALL: not hybrid */
+enum { ANY = 0, SMALL = 0x01, ATOM = 0x20, ATOM_2 = 0x22, CORE = 0x40 }; /* SMALL: not hybrid */
 
 #define MODELS 8
 
@@ -35,11 +37,12 @@ struct processor {
 	char id[24];
 	char name[40];
 	uint8_t vendor, family, type, kind;
-	uint8_t models[MODELS];		/* unused places repeat 0 behind the first */
-	uint8_t model_last;		/* if not 0: every model from models[0] to this one */
+	uint8_t models[MODELS]; /* unused places repeat 0 behind the first */
+	uint8_t model_last;	/* if not 0: every model from models[0] to this one */
 	uint8_t step_first, step_last;
 };
 
+/* clang-format off */
 #define P(id, name, vendor, family, type, kind, step0, step1, last, ...) \
 	{ id, name, vendor, family, PERFCTR_X86_##type, kind, { __VA_ARGS__ }, last, step0, step1 }
 /* Models of Intel's family 6, one by one. */
@@ -155,6 +158,7 @@ static const struct processor processors[] = {
 	/* Nehemiah (9) included; model 10 is the C7. */
 	RANGE("c3", "VIA C3", CENTAUR, 6, VIA_C3, 6, 9),
 };
+/* clang-format on */
 
 #define PROCESSORS (sizeof(processors) / sizeof(processors[0]))
 
@@ -232,18 +236,14 @@ static int describe_amd(const struct perfctr_cpuid *id, unsigned int family,
 	cpu->reserved = AMD_RESERVED;
 	cpu->pcint = 1;
 	switch (cpu->type) {
-	case PERFCTR_X86_AMD_K7:
-		cpu->reserved |= HIGH;
-		break;
+	case PERFCTR_X86_AMD_K7: cpu->reserved |= HIGH; break;
 	case PERFCTR_X86_AMD_K8:
 	case PERFCTR_X86_AMD_K8C:
 		/* Family 11h is a K8 with the event selects of family 10h. */
 		cpu->reserved |= family == 15 ? HIGH : 0;
 		cpu->northbridge = 1;
 		break;
-	case PERFCTR_X86_AMD_FAM10H:
-		cpu->northbridge = 1;
-		break;
+	case PERFCTR_X86_AMD_FAM10H: cpu->northbridge = 1; break;
 	default:
 		cpu->ext_core = id->ext1_ecx >> 23 & 1;
 		n = cpu->ext_core ? 6 : 4;
@@ -259,18 +259,22 @@ static int describe_amd(const struct perfctr_cpuid *id, unsigned int family,
 }
 
 /*
- * Bits of MSR_OFFCORE_RSP_n: 38 since Sandy Bridge (SDM vol. 3B 20.3.4.5), more where Intel's list of
- * events for the processor has them.
+ * Bits of MSR_OFFCORE_RSP_n: 38 since Sandy Bridge (SDM vol. 3B 20.3.4.5), more where Intel's list
+ * of events for the processor has them.
  */
 static unsigned int offcore_width(const struct processor *p)
 {
-	static const struct { char id[24]; uint8_t width; } wider[] = {
-		{ "silvermont", 39 }, { "knightslanding", 39 }, { "goldmont", 39 },
-		{ "goldmontplus", 39 }, { "snowridgex", 64 }, { "elkhartlake", 64 },
-		{ "gracemont", 48 }, { "crestmont", 48 }, { "sierraforest", 48 },
-		{ "grandridge", 48 }, { "skymont", 52 }, { "arl_skymont", 52 }, { "darkmont", 52 },
-		{ "clearwaterforest", 52 }, { "arcticwolf", 52 }, { "lioncove", 44 },
-		{ "arl_lioncove", 44 }, { "cougarcove", 44 }, { "coyotecove", 44 },
+	static const struct {
+		char id[24];
+		uint8_t width;
+	} wider[] = {
+		{ "silvermont", 39 },	{ "knightslanding", 39 },   { "goldmont", 39 },
+		{ "goldmontplus", 39 }, { "snowridgex", 64 },	    { "elkhartlake", 64 },
+		{ "gracemont", 48 },	{ "crestmont", 48 },	    { "sierraforest", 48 },
+		{ "grandridge", 48 },	{ "skymont", 52 },	    { "arl_skymont", 52 },
+		{ "darkmont", 52 },	{ "clearwaterforest", 52 }, { "arcticwolf", 52 },
+		{ "lioncove", 44 },	{ "arl_lioncove", 44 },	    { "cougarcove", 44 },
+		{ "coyotecove", 44 },
 	};
 	unsigned int i;
 
@@ -292,7 +296,8 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 	unsigned int kind = core_kind(id) & 0xF0;
 
 	/* Version 255, or counters of 3 bits, is what a broken hypervisor says. */
-	if (id->max_leaf < 0xA || version == 0 || version > 15 || n == 0 || width < 32 || width > 64)
+	if (id->max_leaf < 0xA || version == 0 || version > 15 || n == 0 || width < 32 ||
+	    width > 64)
 		return -1;
 	cpu->rules = PERFCTR_RULES_ARCH;
 	cpu->version = version;
@@ -301,7 +306,8 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 	if (version >= 2) {
 		uint32_t fixed_width = id->leaf0a_edx >> 5 & 0xFF;
 
-		/* Before version 5 some forget to say that they have three. A hypervisor means it. */
+		/* Before version 5 some forget to say that they have three. A hypervisor means it.
+		 */
 		if (version < 5 && fixed < 3 && !(id->leaf1_ecx & PERFCTR_CPUID_HYPERVISOR)) {
 			fixed = 3;
 			fixed_width = fixed_width ? fixed_width : width;
@@ -322,14 +328,14 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 		if (id->leaf23_1_eax)
 			cpu->counters = id->leaf23_1_eax;
 		if (id->leaf23_ebx & 1)
-			cpu->reserved &= ~(0xFFull << 40);	/* UMASK2 */
+			cpu->reserved &= ~(0xFFull << 40); /* UMASK2 */
 		if (id->leaf23_ebx & 2)
-			cpu->reserved &= ~(1ull << 36);		/* EQ */
+			cpu->reserved &= ~(1ull << 36); /* EQ */
 	}
 	/*
-	 * However many a hypervisor says there are: before version 6 the registers behind the tenth event
-	 * select, and behind the seventh fixed counter, are other things; IA32_FIXED_CTR_CTRL has room
-	 * for 16.
+	 * However many a hypervisor says there are: before version 6 the registers behind the tenth
+	 * event select, and behind the seventh fixed counter, are other things; IA32_FIXED_CTR_CTRL
+	 * has room for 16.
 	 */
 	cpu->counters &= version >= 6 ? 0xFFFFFFFF : 0x3FF;
 	cpu->fixed &= version >= 6 ? 0xFFFF : 0x7F;
@@ -340,8 +346,8 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 		cpu->reserved &= ~(3ull << 32);
 	cpu->pcint = 1;
 	/*
-	 * On the first hybrids leaf 0AH says what both kinds of cores have: the P-cores have two counters
-	 * and the fixed counter of slots more.
+	 * On the first hybrids leaf 0AH says what both kinds of cores have: the P-cores have two
+	 * counters and the fixed counter of slots more.
 	 */
 	if (kind == CORE && n == 6 && cpu->fixed == 7 && version == 5) {
 		cpu->counters = 0xFF;
@@ -351,9 +357,7 @@ static int describe_arch(const struct perfctr_cpuid *id, const struct processor 
 	switch (cpu->type) {
 	case PERFCTR_X86_INTEL_CORE:
 	case PERFCTR_X86_INTEL_CORE2:
-	case PERFCTR_X86_INTEL_ATOM:
-		cpu->offcore_width = 0;
-		break;
+	case PERFCTR_X86_INTEL_ATOM: cpu->offcore_width = 0; break;
 	case PERFCTR_X86_INTEL_NHLM:
 	case PERFCTR_X86_INTEL_WSTMR:
 		cpu->offcore = cpu->type == PERFCTR_X86_INTEL_NHLM ? 1 : 2;
@@ -387,8 +391,8 @@ static void describe(const struct processor *p, const struct perfctr_cpuid *id, 
 	case PERFCTR_X86_INTEL_P5:
 	case PERFCTR_X86_INTEL_P5MMX:
 	case PERFCTR_X86_CYRIX_MII:
-		cpu->rules = p->type == PERFCTR_X86_CYRIX_MII ? PERFCTR_RULES_MII :
-								PERFCTR_RULES_P5;
+		cpu->rules = p->type == PERFCTR_X86_CYRIX_MII ? PERFCTR_RULES_MII
+							      : PERFCTR_RULES_P5;
 		cpu->counters = 0x3;
 		cpu->width = p->type == PERFCTR_X86_CYRIX_MII ? 48 : 40;
 		cpu->reserved = p->type == PERFCTR_X86_CYRIX_MII ? MII_RESERVED : P5_RESERVED;
@@ -411,14 +415,10 @@ static void describe(const struct processor *p, const struct perfctr_cpuid *id, 
 	case PERFCTR_X86_INTEL_P6:
 	case PERFCTR_X86_INTEL_PII:
 	case PERFCTR_X86_INTEL_PIII:
-	case PERFCTR_X86_INTEL_PENTM:
-		describe_p6(cpu);
-		break;
+	case PERFCTR_X86_INTEL_PENTM: describe_p6(cpu); break;
 	case PERFCTR_X86_INTEL_P4:
 	case PERFCTR_X86_INTEL_P4M2:
-	case PERFCTR_X86_INTEL_P4M3:
-		describe_p4(id, model, cpu);
-		break;
+	case PERFCTR_X86_INTEL_P4M3: describe_p4(id, model, cpu); break;
 	case PERFCTR_X86_AMD_K7:
 	case PERFCTR_X86_AMD_K8:
 	case PERFCTR_X86_AMD_K8C:
@@ -520,27 +520,32 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 		char id[24];
 		uint32_t version, n, width, fixed;
 	} arch[] = {
-		{ "core", 1, 2, 40, 0 }, { "core2", 2, 2, 40, 3 }, { "bonnell", 3, 2, 40, 3 },
-		{ "silvermont", 3, 2, 40, 3 }, { "knightslanding", 3, 2, 40, 3 },
-		{ "nehalem_ep", 3, 4, 48, 3 }, { "skylake", 4, 4, 48, 3 }, { "goldmont", 4, 4, 48, 3 },
-		{ "goldmontplus", 4, 4, 48, 3 }, { "snowridgex", 5, 4, 48, 3 },
-		{ "elkhartlake", 5, 4, 48, 3 }, { "icelake", 5, 8, 48, 4 },
-		{ "gracemont", 5, 6, 48, 3 }, { "crestmont", 5, 8, 48, 3 }, { "lioncove", 6, 10, 48, 4 },
-		{ "skymont", 6, 8, 48, 3 },
+		{ "core", 1, 2, 40, 0 },	   { "core2", 2, 2, 40, 3 },
+		{ "bonnell", 3, 2, 40, 3 },	   { "silvermont", 3, 2, 40, 3 },
+		{ "knightslanding", 3, 2, 40, 3 }, { "nehalem_ep", 3, 4, 48, 3 },
+		{ "skylake", 4, 4, 48, 3 },	   { "goldmont", 4, 4, 48, 3 },
+		{ "goldmontplus", 4, 4, 48, 3 },   { "snowridgex", 5, 4, 48, 3 },
+		{ "elkhartlake", 5, 4, 48, 3 },	   { "icelake", 5, 8, 48, 4 },
+		{ "gracemont", 5, 6, 48, 3 },	   { "crestmont", 5, 8, 48, 3 },
+		{ "lioncove", 6, 10, 48, 4 },	   { "skymont", 6, 8, 48, 3 },
 	};
 	/* By id of the table above, what later ones are like. */
-	static const struct { char id[24], like[16]; } likes[] = {
-		{ "skylakex", "skylake" }, { "cascadelakex", "skylake" },
-		{ "icelakex", "icelake" }, { "tigerlake", "icelake" }, { "rocketlake", "icelake" },
-		{ "sapphirerapids", "icelake" }, { "emeraldrapids", "icelake" },
-		{ "graniterapids", "icelake" }, { "goldencove", "icelake" }, { "redwoodcove", "icelake" },
-		{ "sierraforest", "crestmont" }, { "grandridge", "crestmont" },
-		{ "arl_lioncove", "lioncove" }, { "cougarcove", "lioncove" }, { "coyotecove", "lioncove" },
-		{ "arl_skymont", "skymont" }, { "darkmont", "skymont" }, { "arcticwolf", "skymont" },
+	static const struct {
+		char id[24], like[16];
+	} likes[] = {
+		{ "skylakex", "skylake" },	   { "cascadelakex", "skylake" },
+		{ "icelakex", "icelake" },	   { "tigerlake", "icelake" },
+		{ "rocketlake", "icelake" },	   { "sapphirerapids", "icelake" },
+		{ "emeraldrapids", "icelake" },	   { "graniterapids", "icelake" },
+		{ "goldencove", "icelake" },	   { "redwoodcove", "icelake" },
+		{ "sierraforest", "crestmont" },   { "grandridge", "crestmont" },
+		{ "arl_lioncove", "lioncove" },	   { "cougarcove", "lioncove" },
+		{ "coyotecove", "lioncove" },	   { "arl_skymont", "skymont" },
+		{ "darkmont", "skymont" },	   { "arcticwolf", "skymont" },
 		{ "clearwaterforest", "skymont" },
 	};
 	const char *like = p->id;
-	unsigned int i, k = 5;		/* Nehalem to Broadwell are alike */
+	unsigned int i, k = 5; /* Nehalem to Broadwell are alike */
 
 	*id = zero;
 	id->leaf1_edx = PERFCTR_CPUID_TSC;

@@ -5,10 +5,11 @@
 
 #define CCCR_PMI	0x04000000u
 #define CCCR_EDGE	0x01000000u
-#define CCCR_COMPLEMENT	0x00080000u
+#define CCCR_COMPLEMENT 0x00080000u
 #define CCCR_COMPARE	0x00040000u
 
-/* An event select that has e, i or c=N is no fixed counter's: the first way to count without one. */
+/* An event select that has e, i or c=N is no fixed counter's: the first way to count without one.
+ */
 static const struct perfctr_event_option *programmable(const struct perfctr_event_choice *choice)
 {
 	unsigned int i;
@@ -22,8 +23,8 @@ static const struct perfctr_event_option *programmable(const struct perfctr_even
 /* P6 and its successors. */
 static inline int is_p6(const struct perfctr_cpu *cpu)
 {
-	return 1u << cpu->rules & (1u << PERFCTR_RULES_P6 | 1u << PERFCTR_RULES_K7 |
-				   1u << PERFCTR_RULES_ARCH);
+	return 1u << cpu->rules &
+	       (1u << PERFCTR_RULES_P6 | 1u << PERFCTR_RULES_K7 | 1u << PERFCTR_RULES_ARCH);
 }
 
 static inline int has_modes(const struct perfctr_event_choice *choice)
@@ -37,8 +38,9 @@ static const char *impossible_p4(const struct perfctr_event_choice *choice)
 
 	if (option->pebs_enable & ~0x01000607u || option->pebs_matrix_vert & ~0x3u)
 		return "its replay tag needs bits that no control may set";
-	return choice->cmask > 16 ? "a P4's threshold is at most 16" :
-	       !choice->cmask && has_modes(choice) ? "on a P4, e and i need a threshold (c=N)" : NULL;
+	return choice->cmask > 16		     ? "a P4's threshold is at most 16"
+	       : !choice->cmask && has_modes(choice) ? "on a P4, e and i need a threshold (c=N)"
+						     : NULL;
 }
 
 static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
@@ -113,7 +115,7 @@ static void make_other(const struct perfctr_cpu *cpu, const struct perfctr_event
 {
 	code->evntsel = option->code;
 	if (cpu->rules == PERFCTR_RULES_P4) {
-		code->map |= 0x80000000u;	/* fast RDPMC */
+		code->map |= 0x80000000u; /* fast RDPMC */
 		code->evntsel = cccr(choice, option);
 		code->value = option->code | (choice->user ? 4u : 0) | (choice->kernel ? 8u : 0);
 	} else if (cpu->rules == PERFCTR_RULES_P5 || cpu->rules == PERFCTR_RULES_MII) {
@@ -164,8 +166,8 @@ void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control
 	code->evntsel = c->evntsel[i];
 	code->high = perfctr_evntsel_high(cpu, c, i);
 	code->value = 0;
-	code->reg = cpu->rules == PERFCTR_RULES_ARCH ?
-		    perfctr_arch_extra(cpu, c, i, &code->value) : 0;
+	code->reg = cpu->rules == PERFCTR_RULES_ARCH ? perfctr_arch_extra(cpu, c, i, &code->value)
+						     : 0;
 }
 
 static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
@@ -212,10 +214,11 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 	}
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0) {
 		if (perfctr_event_clash(cpu, choices, n, *conflict))
-			*reason = cpu->rules == PERFCTR_RULES_P4 ?
-				  "they need the same ESCR or tag register, with different values" :
-				  "they need the same offcore response or front end register, with "
-				  "different values";
+			*reason =
+				cpu->rules == PERFCTR_RULES_P4
+					? "they need the same ESCR or tag register, with different values"
+					: "they need the same offcore response or front end register, with "
+					  "different values";
 		return -1;
 	}
 	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);

@@ -2,9 +2,9 @@
 /*
  * AMD from K7 on: P6's event selects, each with its own enable bit, wider from family 10h on.
  *
- * Sources: AMD Athlon optimization guide 22007 appendix D; BKDG 26094 rev 3.30 10.1 (K8), BKDG 31116
- * rev 3.62 2.16 (family 10h, northbridge events), BKDG 42301 rev 3.14 2.6.1 (family 15h); APM vol. 2
- * 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]).
+ * Sources: AMD Athlon optimization guide 22007 appendix D; BKDG 26094 rev 3.30 10.1 (K8), BKDG
+ * 31116 rev 3.62 2.16 (family 10h, northbridge events), BKDG 42301 rev 3.14 2.6.1 (family 15h); APM
+ * vol. 2 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]).
  */
 #include "arch/x86/x86.h"
 
@@ -31,8 +31,7 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	unsigned int i;
 
 	for (i = 0; i < program->nrctrs; i++) {
-		uint64_t evntsel = c->evntsel[i] |
-				   (uint64_t)perfctr_evntsel_high(cpu, c, i) << 32;
+		uint64_t evntsel = c->evntsel[i] | (uint64_t)perfctr_evntsel_high(cpu, c, i) << 32;
 		uint32_t pmc = c->pmc_map[i];
 
 		if (perfctr_check_counter(cpu, c, i, diagnosis) < 0 ||

@@ -3,39 +3,39 @@
  * Pentium 4: 18 counters in four groups, each with a CCCR that selects one of several ESCRs, which
  * say what to count and which two or three counters share.
  *
- * Sources: SDM vol. 3B 20.6.3 (counters, CCCRs, ESCRs: tables 20-55 to 20-58 of the 2023 edition) and
- * 20.6.4 (HT: the T1 fields); "PERFCTRS X86 LOW-LEVEL API", Intel P4.
+ * Sources: SDM vol. 3B 20.6.3 (counters, CCCRs, ESCRs: tables 20-55 to 20-58 of the 2023 edition)
+ * and 20.6.4 (HT: the T1 fields); "PERFCTRS X86 LOW-LEVEL API", Intel P4.
  */
 #include "arch/x86/x86.h"
 #include "arch/x86/p4.h"
 
-#define COUNTER0		0x300
-#define CCCR0			0x360
-#define ESCR_FIRST		0x3A0
-#define PEBS_ENABLE		0x3F1
-#define PEBS_MATRIX_VERT	0x3F2
-#define SLOT_ESCR		18
-#define SLOT_PEBS_ENABLE	84
-#define SLOT_PEBS_MATRIX_VERT	85
+#define COUNTER0	      0x300
+#define CCCR0		      0x360
+#define ESCR_FIRST	      0x3A0
+#define PEBS_ENABLE	      0x3F1
+#define PEBS_MATRIX_VERT      0x3F2
+#define SLOT_ESCR	      18
+#define SLOT_PEBS_ENABLE      84
+#define SLOT_PEBS_MATRIX_VERT 85
 
-#define CCCR_RESERVED		0x300007FFu	/* 29, 28, 10-0 */
-#define CCCR_OVF		0x80000000u
-#define CCCR_CASCADE		0x40000000u
-#define CCCR_OVF_PMI_T1		0x08000000u
-#define CCCR_OVF_PMI_T0		0x04000000u
-#define CCCR_FORCE_OVF		0x02000000u
-#define CCCR_ACTIVE_THREAD	0x00030000u
-#define CCCR_ENABLE		0x00001000u
-#define CCCR_EXTENDED_CASCADE	0x00000800u
-#define ESCR_RESERVED		0x80000000u
-#define ESCR_T0_OS		0x00000008u
-#define ESCR_CPL_T1		0x00000003u
-#define FAST_RDPMC		0x80000000u
+#define CCCR_RESERVED	      0x300007FFu /* 29, 28, 10-0 */
+#define CCCR_OVF	      0x80000000u
+#define CCCR_CASCADE	      0x40000000u
+#define CCCR_OVF_PMI_T1	      0x08000000u
+#define CCCR_OVF_PMI_T0	      0x04000000u
+#define CCCR_FORCE_OVF	      0x02000000u
+#define CCCR_ACTIVE_THREAD    0x00030000u
+#define CCCR_ENABLE	      0x00001000u
+#define CCCR_EXTENDED_CASCADE 0x00000800u
+#define ESCR_RESERVED	      0x80000000u
+#define ESCR_T0_OS	      0x00000008u
+#define ESCR_CPL_T1	      0x00000003u
+#define FAST_RDPMC	      0x80000000u
 
 /* The pebs_enable bits that tag for replay, without PEBS itself. */
-#define PEBS_UOP_TAG		0x01000000u
-#define PEBS_REPLAY		0x00000607u
-#define PEBS_VERT		0x00000003u
+#define PEBS_UOP_TAG 0x01000000u
+#define PEBS_REPLAY  0x00000607u
+#define PEBS_VERT    0x00000003u
 
 /*
  * ESCR by counter group and CCCR's ESCR SELECT: the MSR of the group's even half; the odd half has
@@ -83,10 +83,12 @@ uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot)
 	if (slot < SLOT_ESCR)
 		return CCCR0 + slot;
 	if (slot < SLOT_PEBS_ENABLE)
-		return escr_exists(cpu, ESCR_FIRST + slot - SLOT_ESCR) ?
-		       ESCR_FIRST + slot - SLOT_ESCR : 0;
-	return slot == SLOT_PEBS_ENABLE ? PEBS_ENABLE :
-	       slot == SLOT_PEBS_MATRIX_VERT ? PEBS_MATRIX_VERT : 0;
+		return escr_exists(cpu, ESCR_FIRST + slot - SLOT_ESCR)
+			       ? ESCR_FIRST + slot - SLOT_ESCR
+			       : 0;
+	return slot == SLOT_PEBS_ENABLE	       ? PEBS_ENABLE
+	       : slot == SLOT_PEBS_MATRIX_VERT ? PEBS_MATRIX_VERT
+					       : 0;
 }
 
 static int check_cccr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -96,26 +98,30 @@ static int check_cccr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 
 	bits = cccr & (CCCR_RESERVED | CCCR_OVF | CCCR_OVF_PMI_T1);
 	if (bits)
-		return perfctr_forbid(diagnosis, "evntsel", (int)i, bits,
-				      "OVF (31), OVF_PMI_T1 (27) and bits 29, 28 and 10-0 of a CCCR "
-				      "are reserved");
+		return perfctr_forbid(
+			diagnosis, "evntsel", (int)i, bits,
+			"OVF (31), OVF_PMI_T1 (27) and bits 29, 28 and 10-0 of a CCCR "
+			"are reserved");
 	if (cccr & CCCR_EXTENDED_CASCADE) {
 		if (cpu->p4_model < 2)
-			return perfctr_forbid(diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
-					      "EXTENDED_CASCADE (11) needs a P4 of model 2 or later");
+			return perfctr_forbid(
+				diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
+				"EXTENDED_CASCADE (11) needs a P4 of model 2 or later");
 		if (pmc != 12 && pmc < 15)
 			return perfctr_forbid(diagnosis, "evntsel", (int)i, CCCR_EXTENDED_CASCADE,
 					      "EXTENDED_CASCADE (11) is only for counters 12 and "
 					      "15-17");
 	}
 	if (!cpu->ht && (cccr & CCCR_ACTIVE_THREAD) != CCCR_ACTIVE_THREAD)
-		return perfctr_diagnose(diagnosis, "evntsel", (int)i, cccr & CCCR_ACTIVE_THREAD,
-					"both bits of ACTIVE_THREAD (17, 16) must be set where there "
-					"is no hyper-threading");
+		return perfctr_diagnose(
+			diagnosis, "evntsel", (int)i, cccr & CCCR_ACTIVE_THREAD,
+			"both bits of ACTIVE_THREAD (17, 16) must be set where there "
+			"is no hyper-threading");
 	if (!(cccr & (CCCR_ENABLE | CCCR_CASCADE | CCCR_EXTENDED_CASCADE)))
-		return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
-					"ENABLE (12), CASCADE (30) or EXTENDED_CASCADE (11) must be "
-					"set");
+		return perfctr_diagnose(
+			diagnosis, "evntsel", (int)i, 0,
+			"ENABLE (12), CASCADE (30) or EXTENDED_CASCADE (11) must be "
+			"set");
 	if (i < c->nractrs && cccr & CCCR_OVF_PMI_T0)
 		return perfctr_diagnose(diagnosis, "evntsel", (int)i, CCCR_OVF_PMI_T0,
 					"OVF_PMI_T0 (26) is for i-mode counters");
@@ -124,8 +130,7 @@ static int check_cccr(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
 						"an i-mode counter needs OVF_PMI_T0 (26)");
 		if (cccr & CCCR_FORCE_OVF && c->ireset[i] != -1)
-			return perfctr_diagnose(diagnosis, "ireset", (int)i,
-						(uint32_t)c->ireset[i],
+			return perfctr_diagnose(diagnosis, "ireset", (int)i, (uint32_t)c->ireset[i],
 						"with FORCE_OVF (25) the start value must be -1");
 	}
 	return 0;
@@ -198,8 +203,9 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		unsigned int pmc = c->pmc_map[i] & ~FAST_RDPMC;
 
 		if (pmc >= 18)
-			return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
-						"a P4 has counters 0 to 17, with or without bit 31");
+			return perfctr_diagnose(
+				diagnosis, "pmc_map", (int)i, c->pmc_map[i],
+				"a P4 has counters 0 to 17, with or without bit 31");
 		for (j = 0; j < i; j++)
 			if ((c->pmc_map[j] & ~FAST_RDPMC) == pmc)
 				return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
@@ -230,12 +236,14 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		unsigned int pmc = c->pmc_map[i] & ~FAST_RDPMC;
 
 		/*
-		 * Writing 0 also clears OVF, without which there is no further interrupt; and that a
-		 * cascade has started, which nothing else shows: it starts anew with each resume.
+		 * Writing 0 also clears OVF, without which there is no further interrupt; and that
+		 * a cascade has started, which nothing else shows: it starts anew with each resume.
 		 */
-		perfctr_program_write(program, pmc, CCCR0 + pmc, c->evntsel[i], i < c->nractrs &&
-				      !(c->evntsel[i] & (CCCR_CASCADE | CCCR_EXTENDED_CASCADE)) ?
-				      c->evntsel[i] : 0);
+		perfctr_program_write(program, pmc, CCCR0 + pmc, c->evntsel[i],
+				      i < c->nractrs && !(c->evntsel[i] &
+							  (CCCR_CASCADE | CCCR_EXTENDED_CASCADE))
+					      ? c->evntsel[i]
+					      : 0);
 		program->privileged |= (c->p4.escr[i] & (ESCR_T0_OS | ESCR_CPL_T1)) != 0;
 		program->counter[i].reg = COUNTER0 + pmc;
 	}

@@ -2,8 +2,8 @@
 /*
  * P5 and its clones: two counters, controlled by the halves of one register, CESR.
  *
- * Sources: SDM vol. 3B 20.6.9 (Pentium); Cyrix 6x86MX data book 2.6.4.x (event number bit 6 is bit 10
- * of the half); IDT WinChip C6 data sheet, appendix A (eight bits of event, nothing else, and a
+ * Sources: SDM vol. 3B 20.6.9 (Pentium); Cyrix 6x86MX data book 2.6.4.x (event number bit 6 is bit
+ * 10 of the half); IDT WinChip C6 data sheet, appendix A (eight bits of event, nothing else, and a
  * counter that runs always); "PERFCTRS X86 LOW-LEVEL API", Intel P5.
  */
 #include "arch/x86/x86.h"
@@ -11,7 +11,7 @@
 #define CESR		0x11
 #define CTR0		0x12
 #define CESR_CPL	0x00C0u
-#define CESR_CPL_KERNEL	0x0040u
+#define CESR_CPL_KERNEL 0x0040u
 
 int perfctr_p5_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       unsigned int flags, struct perfctr_program *program,
@@ -25,13 +25,15 @@ int perfctr_p5_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		if (perfctr_check_counter(cpu, c, i, diagnosis) < 0)
 			return -1;
 		if (c->evntsel[i] & reserved)
-			return perfctr_forbid(diagnosis, "evntsel", (int)i, c->evntsel[i] & reserved,
+			return perfctr_forbid(diagnosis, "evntsel", (int)i,
+					      c->evntsel[i] & reserved,
 					      "these bits are reserved: an event select is half of "
 					      "CESR");
 		if (cpu->rules != PERFCTR_RULES_WINCHIP && !(c->evntsel[i] & CESR_CPL))
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
-						"a CPL bit (6 kernel, 7 user) must be set, or nothing "
-						"is counted");
+			return perfctr_diagnose(
+				diagnosis, "evntsel", (int)i, 0,
+				"a CPL bit (6 kernel, 7 user) must be set, or nothing "
+				"is counted");
 		/* WinChip can't tell user from kernel. */
 		program->privileged |= cpu->rules == PERFCTR_RULES_WINCHIP ||
 				       (c->evntsel[i] & CESR_CPL_KERNEL);

@@ -6,8 +6,8 @@
  */
 #include "arch/x86/x86.h"
 
-#define EVNTSEL0	0x186
-#define PERFCTR0	0xC1
+#define EVNTSEL0 0x186
+#define PERFCTR0 0xC1
 
 int perfctr_check_evntsel(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			  unsigned int i, struct perfctr_diagnosis *diagnosis)
@@ -51,9 +51,10 @@ int perfctr_p6_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 			return perfctr_forbid(diagnosis, "evntsel", (int)i, EVNTSEL_ENABLE,
 					      "the enable bit (22) is reserved but in counter 0's");
 		if (pmc == 0 && !(evntsel & EVNTSEL_ENABLE))
-			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
-						"the enable bit (22) of counter 0, which enables both "
-						"counters, must be set");
+			return perfctr_diagnose(
+				diagnosis, "evntsel", (int)i, 0,
+				"the enable bit (22) of counter 0, which enables both "
+				"counters, must be set");
 		enabled |= pmc == 0;
 		program->privileged |= (evntsel & EVNTSEL_OS) != 0;
 		perfctr_program_write(program, pmc, EVNTSEL0 + pmc, evntsel,
@@ -88,7 +89,7 @@ int perfctr_c3_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	if (bits)
 		return perfctr_forbid(diagnosis, "evntsel", 0, bits,
 				      "a C3's event select has bits 8-0 only");
-	program->privileged = 1;	/* it can't tell user from kernel */
+	program->privileged = 1; /* it can't tell user from kernel */
 	perfctr_program_write(program, 0, EVNTSEL0 + 1, c->evntsel[0], c->evntsel[0]);
 	program->counter[0].reg = PERFCTR0 + 1;
 	return 0;

@@ -10,16 +10,16 @@
 #include "arch/common.h"
 
 /* The P6 event select, which K7 and all later processors keep. SDM vol. 3B 20.2.1.1. */
-#define EVNTSEL_EVENT	0x000000FFu
-#define EVNTSEL_USR	0x00010000u
-#define EVNTSEL_OS	0x00020000u
-#define EVNTSEL_EDGE	0x00040000u
-#define EVNTSEL_INT	0x00100000u
-#define EVNTSEL_ANY	0x00200000u
-#define EVNTSEL_ENABLE	0x00400000u
-#define EVNTSEL_INV	0x00800000u
+#define EVNTSEL_EVENT  0x000000FFu
+#define EVNTSEL_USR    0x00010000u
+#define EVNTSEL_OS     0x00020000u
+#define EVNTSEL_EDGE   0x00040000u
+#define EVNTSEL_INT    0x00100000u
+#define EVNTSEL_ANY    0x00200000u
+#define EVNTSEL_ENABLE 0x00400000u
+#define EVNTSEL_INV    0x00800000u
 
-#define FIXED_COUNTER	0x40000000u	/* RDPMC number of fixed counter 0 */
+#define FIXED_COUNTER 0x40000000u /* RDPMC number of fixed counter 0 */
 
 int perfctr_p5_compile(const struct perfctr_cpu *, const struct perfctr_cpu_control *, unsigned int,
 		       struct perfctr_program *, struct perfctr_diagnosis *);
@@ -38,8 +38,9 @@ int perfctr_arch_compile(const struct perfctr_cpu *, const struct perfctr_cpu_co
  * The register beside the event select that the counter's event looks at (MSR_OFFCORE_RSP_n,
  * MSR_PEBS_FRONTEND), and its value in a control whose extended members count; 0: none.
  */
-uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *control,
-			    unsigned int i, uint64_t *value);
+uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu,
+			    const struct perfctr_cpu_control *control, unsigned int i,
+			    uint64_t *value);
 
 /* The register in a slot; 0 if the family has none there. */
 uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);
@@ -48,7 +49,8 @@ uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot)
 
 /* The upper half of an event select. Processors that have none ignore what stands there. */
 static inline uint32_t perfctr_evntsel_high(const struct perfctr_cpu *cpu,
-					    const struct perfctr_cpu_control *control, unsigned int i)
+					    const struct perfctr_cpu_control *control,
+					    unsigned int i)
 {
 	return cpu->reserved >> 32 == 0xFFFFFFFFu ? 0 : control->evntsel_high[i];
 }

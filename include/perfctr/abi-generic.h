@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * perfctr/abi-generic.h - the structures of every ISA that perfctr never ran on: arm64 and the rest.
+ * perfctr/abi-generic.h - the structures of every ISA that perfctr never ran on: arm64 and the
+ * rest.
  *
  * On arm64 the words mean what PMUv3 says (Arm ARM, "The Performance Monitors Extension"):
  * evntsel[] and evntsel_high[] are the two halves of PMEVTYPERn_EL0, pmc_map[] is n, 31 the cycle
@@ -21,14 +22,14 @@ struct perfctr_sum_ctrs {
 
 /* What to count. Written by the user, only read by the kernel and the library. */
 struct perfctr_cpu_control {
-	unsigned int tsc_on;			/* non-zero: sample the clock (CNTVCT on arm64) */
-	unsigned int nractrs;			/* counters [0, nractrs) accumulate (a-mode) */
-	unsigned int nrictrs;			/* the next nrictrs interrupt on overflow (i-mode) */
-	unsigned int pmc_map[PERFCTR_NR_CTRS];	/* hardware counter number */
-	unsigned int evntsel[PERFCTR_NR_CTRS];	/* event select, bits 31-0 */
-	unsigned int evntsel_high[PERFCTR_NR_CTRS];	/* event select, bits 63-32 */
-	int ireset[PERFCTR_NR_CTRS];		/* i-mode (re)start values, < 0 */
-	unsigned int _reserved1;		/* ignored */
+	unsigned int tsc_on;		       /* non-zero: sample the clock (CNTVCT on arm64) */
+	unsigned int nractrs;		       /* counters [0, nractrs) accumulate (a-mode) */
+	unsigned int nrictrs;		       /* the next nrictrs interrupt on overflow (i-mode) */
+	unsigned int pmc_map[PERFCTR_NR_CTRS]; /* hardware counter number */
+	unsigned int evntsel[PERFCTR_NR_CTRS]; /* event select, bits 31-0 */
+	unsigned int evntsel_high[PERFCTR_NR_CTRS]; /* event select, bits 63-32 */
+	int ireset[PERFCTR_NR_CTRS];		    /* i-mode (re)start values, < 0 */
+	unsigned int _reserved1;		    /* ignored */
 	unsigned int _reserved2;
 	unsigned int _reserved3;
 	unsigned int _reserved4;
@@ -36,28 +37,28 @@ struct perfctr_cpu_control {
 
 /* The state page of a thread's counters. Written by the kernel, only read by the user. */
 struct perfctr_cpu_state {
-	unsigned int cstatus;			/* see perfctr_mk_cstatus() */
-	struct {				/* opaque to users */
+	unsigned int cstatus; /* see perfctr_mk_cstatus() */
+	struct {	      /* opaque to users */
 		unsigned int id;
 		int isuspend_cpu;
 	} k1;
-	unsigned int tsc_start;			/* clock, low half, when this period began */
-	unsigned long long tsc_sum;		/* clock ticks of all periods before it */
+	unsigned int tsc_start;	    /* clock, low half, when this period began */
+	unsigned long long tsc_sum; /* clock ticks of all periods before it */
 	struct {
-		unsigned int map;		/* hardware counter number */
-		unsigned int start;		/* counter, low half, when this period began */
-		unsigned long long sum;		/* events of all periods before it */
-	} pmc[PERFCTR_NR_CTRS];			/* the size is not part of the user ABI */
+		unsigned int map;	/* hardware counter number */
+		unsigned int start;	/* counter, low half, when this period began */
+		unsigned long long sum; /* events of all periods before it */
+	} pmc[PERFCTR_NR_CTRS];		/* the size is not part of the user ABI */
 #if defined(__KERNEL__) || defined(PERFCTR_KERNEL_STATE)
 	struct perfctr_cpu_control control;
 #endif
 };
 
 /* perfctr_info.cpu_type */
-#define PERFCTR_GENERIC		0	/* a clock, no counters */
-#define PERFCTR_ARM64_PMUV3	1	/* any arm64 with PMUv3 */
+#define PERFCTR_GENERIC	    0 /* a clock, no counters */
+#define PERFCTR_ARM64_PMUV3 1 /* any arm64 with PMUv3 */
 
 /* Version of the structures above; see PERFCTR_ABI_VERSION. */
-#define PERFCTR_CPU_VERSION	0x0100	/* 1.0 */
+#define PERFCTR_CPU_VERSION 0x0100 /* 1.0 */
 
 #endif /* PERFCTR_ABI_GENERIC_H */

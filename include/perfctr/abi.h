@@ -20,21 +20,21 @@
 
 /* What the processor and the provider can do. Written by the provider. */
 struct perfctr_info {
-	unsigned int abi_version;	/* PERFCTR_ABI_VERSION of the provider */
-	char driver_version[32];	/* a string */
-	unsigned int cpu_type;		/* PERFCTR_X86_*, PERFCTR_PPC_*, ... */
-	unsigned int cpu_features;	/* PERFCTR_FEATURE_* */
-	unsigned int cpu_khz;		/* core clock; 0 if not known */
-	unsigned int tsc_to_cpu_mult;	/* core clocks per TSC tick; 0 if not known */
+	unsigned int abi_version;     /* PERFCTR_ABI_VERSION of the provider */
+	char driver_version[32];      /* a string */
+	unsigned int cpu_type;	      /* PERFCTR_X86_*, PERFCTR_PPC_*, ... */
+	unsigned int cpu_features;    /* PERFCTR_FEATURE_* */
+	unsigned int cpu_khz;	      /* core clock; 0 if not known */
+	unsigned int tsc_to_cpu_mult; /* core clocks per TSC tick; 0 if not known */
 	unsigned int _reserved2;
 	unsigned int _reserved3;
 	unsigned int _reserved4;
 };
 
 /* perfctr_info.cpu_features */
-#define PERFCTR_FEATURE_RDPMC	0x01	/* counters can be read in user space */
-#define PERFCTR_FEATURE_RDTSC	0x02	/* the clock can be read in user space */
-#define PERFCTR_FEATURE_PCINT	0x04	/* counters can interrupt on overflow */
+#define PERFCTR_FEATURE_RDPMC 0x01 /* counters can be read in user space */
+#define PERFCTR_FEATURE_RDTSC 0x02 /* the clock can be read in user space */
+#define PERFCTR_FEATURE_PCINT 0x04 /* counters can interrupt on overflow */
 
 /*
  * A set of processors. The caller sets nrwords to the room in mask[]; the provider sets it to the
@@ -42,7 +42,7 @@ struct perfctr_info {
  */
 struct perfctr_cpu_mask {
 	unsigned int nrwords;
-	unsigned int mask[1];		/* nrwords of them; processor n: bit n % 32 of mask[n / 32] */
+	unsigned int mask[1]; /* nrwords of them; processor n: bit n % 32 of mask[n / 32] */
 };
 
 /* The user's view of a mapped state. */
@@ -52,24 +52,25 @@ struct vperfctr_state {
 
 /* Parameter of vperfctr_control(). Clear all of it before setting members. */
 struct vperfctr_control {
-	int si_signo;			/* signal on i-mode overflow */
+	int si_signo; /* signal on i-mode overflow */
 	struct perfctr_cpu_control cpu_control;
-	unsigned int preserve;		/* bit n: counter n keeps its sum */
-	unsigned int flags;		/* VPERFCTR_CONTROL_* */
-	unsigned int _reserved2;	/* ignored */
+	unsigned int preserve;	 /* bit n: counter n keeps its sum */
+	unsigned int flags;	 /* VPERFCTR_CONTROL_* */
+	unsigned int _reserved2; /* ignored */
 	unsigned int _reserved3;
 	unsigned int _reserved4;
 };
 
 /* vperfctr_control.flags */
-#define VPERFCTR_CONTROL_CLOEXEC 0x01	/* unlink the state on exec */
-#define VPERFCTR_CONTROL_EXTENDED 0x02	/* members that lie in words which perfctr 2.6 reserved count */
+#define VPERFCTR_CONTROL_CLOEXEC 0x01 /* unlink the state on exec */
+#define VPERFCTR_CONTROL_EXTENDED \
+	0x02 /* members that lie in words which perfctr 2.6 reserved count */
 
 /* Parameter of gperfctr_control(). */
 struct gperfctr_cpu_control {
 	unsigned int cpu;
 	struct perfctr_cpu_control cpu_control;
-	unsigned int _reserved1;	/* ignored */
+	unsigned int _reserved1; /* ignored */
 	unsigned int _reserved2;
 	unsigned int _reserved3;
 	unsigned int _reserved4;
@@ -93,8 +94,8 @@ struct gperfctr_cpu_state {
  * the driver (<perfctr/calls.h>) is not part of it: perfctr 2.6's driver does not know these calls,
  * nor does this one know 2.6's.
  */
-#define PERFCTR_API_VERSION	0x0502	/* 5.2 */
-#define PERFCTR_ABI_VERSION	((unsigned int)PERFCTR_API_VERSION << 16 | PERFCTR_CPU_VERSION)
+#define PERFCTR_API_VERSION 0x0502 /* 5.2 */
+#define PERFCTR_ABI_VERSION ((unsigned int)PERFCTR_API_VERSION << 16 | PERFCTR_CPU_VERSION)
 
 /*
  * cstatus re-encodes tsc_on, nractrs and nrictrs for cheap tests:
@@ -140,9 +141,10 @@ static inline unsigned int perfctr_cstatus_has_ictrs(unsigned int cstatus)
 
 /*
  * The overflow signal: si_code is SI_PMC_OVF, and the first word of the siginfo's payload is the
- * mask of overflown counters: in any C library's siginfo_t the word that is si_pid in other signals.
+ * mask of overflown counters: in any C library's siginfo_t the word that is si_pid in other
+ * signals.
  */
 #define SI_PMC_OVF	('P')
-#define si_pmc_ovf_mask	si_pid
+#define si_pmc_ovf_mask si_pid
 
 #endif /* PERFCTR_ABI_H */

@@ -34,7 +34,7 @@
 #include <stdint.h>
 #include <perfctr/abi.h>
 
-#ifndef perfctr_barrier		/* tests/loops counts them */
+#ifndef perfctr_barrier /* tests/loops counts them */
 #define perfctr_barrier() __asm__ __volatile__("" : : : "memory")
 #endif
 #define perfctr_likely(x) __builtin_expect(!!(x), 1)
@@ -43,11 +43,11 @@
 
 #define PERFCTR_HAVE_RDPMC 1
 #define PERFCTR_HAVE_RDTSC 1
-#define PERFCTR_RDPMC_LAST UINT32_C(0xFFFFFFFE)	/* fixed and P4 counters have high bits set */
+#define PERFCTR_RDPMC_LAST UINT32_C(0xFFFFFFFE) /* fixed and P4 counters have high bits set */
 
 static inline uint64_t perfctr_rdpmc(uint32_t n)
 {
-	unsigned long low, high;	/* full registers, or gcc clears upper halves once more */
+	unsigned long low, high; /* full registers, or gcc clears upper halves once more */
 
 	__asm__ __volatile__("rdpmc" : "=a"(low), "=d"(high) : "c"(n));
 	return (uint64_t)high << 32 | low;
@@ -65,20 +65,20 @@ static inline uint64_t perfctr_rdtsc(void)
 
 #define PERFCTR_HAVE_RDPMC 1
 #define PERFCTR_HAVE_RDTSC 1
-#define PERFCTR_RDPMC_LAST 31u		/* 0-30: PMEVCNTRn_EL0; 31: PMCCNTR_EL0 */
+#define PERFCTR_RDPMC_LAST 31u /* 0-30: PMEVCNTRn_EL0; 31: PMCCNTR_EL0 */
 
 /*
  * MRS names its register in the instruction, so n selects one of 32 instructions. A branch into
  * them is cheaper than PMSELR_EL0, whose write needs an ISB before PMXEVCNTR_EL0 may be read.
  */
 #ifdef __ARM_FEATURE_BTI_DEFAULT
-#define PERFCTR_MRS_LANDING "	hint	#36\n"	/* bti j */
+#define PERFCTR_MRS_LANDING "	hint	#36\n" /* bti j */
 #define PERFCTR_MRS_PADDING "	nop\n"
-#define PERFCTR_MRS_SHIFT "4"
+#define PERFCTR_MRS_SHIFT   "4"
 #else
 #define PERFCTR_MRS_LANDING ""
 #define PERFCTR_MRS_PADDING ""
-#define PERFCTR_MRS_SHIFT "3"
+#define PERFCTR_MRS_SHIFT   "3"
 #endif
 
 static inline uint64_t perfctr_rdpmc(uint32_t n)
@@ -91,16 +91,13 @@ static inline uint64_t perfctr_rdpmc(uint32_t n)
 		"	br	%1\n"
 		"1:\n"
 		"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-				"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n"
-		PERFCTR_MRS_LANDING
+		"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n" PERFCTR_MRS_LANDING
 		"	mrs	%0, pmevcntr\\n\\()_el0\n"
-		"	b	2f\n"
-		PERFCTR_MRS_PADDING
-		"	.endr\n"
-		PERFCTR_MRS_LANDING
+		"	b	2f\n" PERFCTR_MRS_PADDING "	.endr\n" PERFCTR_MRS_LANDING
 		"	mrs	%0, pmccntr_el0\n"
 		"2:"
-		: "=r"(value), "=&r"(target) : "r"(n));
+		: "=r"(value), "=&r"(target)
+		: "r"(n));
 	return value;
 }
 
@@ -129,7 +126,7 @@ static inline uint64_t perfctr_rdtsc(void)
 
 #define PERFCTR_HAVE_RDPMC 1
 #define PERFCTR_HAVE_RDTSC 1
-#define PERFCTR_RDPMC_LAST 5u		/* n is PMC(n + 1) */
+#define PERFCTR_RDPMC_LAST 5u /* n is PMC(n + 1) */
 
 /* UPMC1-6, the user-readable names (MPC7450 RISC Microprocessor Family Reference Manual, 2.1.5). */
 static inline uint64_t perfctr_rdpmc(uint32_t n)
@@ -160,7 +157,7 @@ static inline uint64_t perfctr_rdtsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
-#else	/* no fast path: every read is a read(2) */
+#else /* no fast path: every read is a read(2) */
 
 #define PERFCTR_HAVE_RDPMC 0
 #define PERFCTR_HAVE_RDTSC 0
@@ -191,8 +188,8 @@ static inline uint64_t perfctr_rdtsc(void)
  */
 struct perfctr_reader {
 	const volatile struct perf_event_mmap_page *page;
-	uint64_t base;		/* added to the kernel's count */
-	uint32_t shift;		/* 64 - width of the hardware counter */
+	uint64_t base;	/* added to the kernel's count */
+	uint32_t shift; /* 64 - width of the hardware counter */
 	uint32_t reserved;
 };
 
@@ -219,7 +216,8 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 {
 	const volatile struct perf_event_mmap_page *page = reader->page;
 	/* Between barriers the compiler may read as it likes, but the index exactly once. */
-	const struct perf_event_mmap_page *quick = (const struct perf_event_mmap_page *)(uintptr_t)page;
+	const struct perf_event_mmap_page *quick =
+		(const struct perf_event_mmap_page *)(uintptr_t)page;
 	uint32_t seq, n;
 	uint64_t pmc, count;
 
@@ -287,7 +285,8 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
 		if (page->cap_user_time_short)
 			cycles = page->time_cycles +
 				 ((cycles - page->time_cycles) & page->time_mask);
-		since = page->time_offset + perfctr_scale(cycles, page->time_mult, page->time_shift);
+		since = page->time_offset +
+			perfctr_scale(cycles, page->time_mult, page->time_shift);
 		*enabled = page->time_enabled + since;
 		*running = page->time_running + since;
 		pmc = perfctr_rdpmc(n) << reader->shift;
@@ -300,10 +299,10 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
 
 /*
  * The clock, in ticks, now, and the ns of it for which the page's event was not enabled or its
- * thread did not run. That lag changes with the page only: between two switches of the thread, ticks
- * minus the lag's ticks advances as the clock itself does. Returns 0 if the page has no clock. Meant
- * for an event that is always on, a software event: the kernel does not refresh the page of one
- * that waits for the PMU.
+ * thread did not run. That lag changes with the page only: between two switches of the thread,
+ * ticks minus the lag's ticks advances as the clock itself does. Returns 0 if the page has no
+ * clock. Meant for an event that is always on, a software event: the kernel does not refresh the
+ * page of one that waits for the PMU.
  */
 static inline int perfctr_page_read_clock(const volatile struct perf_event_mmap_page *page,
 					  uint64_t *ticks, uint64_t *lag)
@@ -317,7 +316,8 @@ static inline int perfctr_page_read_clock(const volatile struct perf_event_mmap_
 			return 0;
 		*ticks = perfctr_rdtsc();
 		if (page->cap_user_time_short)
-			*ticks = page->time_cycles + ((*ticks - page->time_cycles) & page->time_mask);
+			*ticks = page->time_cycles +
+				 ((*ticks - page->time_cycles) & page->time_mask);
 		/* ns since it was enabled: time_enabled + time_offset + (ticks * mult >> shift) */
 		*lag = -(page->time_enabled + page->time_offset);
 		perfctr_barrier();

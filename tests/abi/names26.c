@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Every name in perfctr 2.6.42's installed headers that a program can use: macros and their values,
- * members and where they lie, functions and their types. That it compiles is the test, in C and C++,
- * and that it links (tests/api.sh). Not here, because no program has a use for it: the requests
- * (VPERFCTR_CONTROL and so on) and struct perfctr_struct_buf, in which only 2.6's library wrote to 2.6's
- * driver; 32-bit Arm.
+ * members and where they lie, functions and their types. That it compiles is the test, in C and
+ * C++, and that it links (tests/api.sh). Not here, because no program has a use for it: the
+ * requests (VPERFCTR_CONTROL and so on) and struct perfctr_struct_buf, in which only 2.6's library
+ * wrote to 2.6's driver; 32-bit Arm.
  */
 #include <libperfctr.h>
 #include <linux/perfctr.h>
@@ -14,10 +14,10 @@
 #include <signal.h>
 #include <stddef.h>
 
-#define IS(name, value) static_assert((name) == (value), #name)
-#define SIZE(type, n) static_assert(sizeof(type) == (n), "size of " #type)
+#define IS(name, value)	    static_assert((name) == (value), #name)
+#define SIZE(type, n)	    static_assert(sizeof(type) == (n), "size of " #type)
 #define AT(type, member, n) static_assert(offsetof(type, member) == (n), #type "." #member)
-#define FUNCTION(result, name, ...) \
+#define FUNCTION(result, name, ...)                              \
 	extern result (*const perfctr_test_##name)(__VA_ARGS__); \
 	result (*const perfctr_test_##name)(__VA_ARGS__) = name
 
@@ -63,48 +63,49 @@ int perfctr_test_ovf_mask(const siginfo_t *info)
 }
 #endif
 
-/* What counters there are room for moves the rest: 2.6 had 18 on x86, and 6 on PowerPC, where we have 8. */
-#define STRUCTURES(control_size, state_size, nr_ctrs) \
-	SIZE(struct perfctr_sum_ctrs, 8 + 8 * (nr_ctrs)); \
-	AT(struct perfctr_sum_ctrs, tsc, 0); \
-	AT(struct perfctr_sum_ctrs, pmc, 8); \
-	SIZE(struct perfctr_cpu_control, control_size); \
-	AT(struct perfctr_cpu_control, tsc_on, 0); \
-	AT(struct perfctr_cpu_control, nractrs, 4); \
-	AT(struct perfctr_cpu_control, nrictrs, 8); \
-	AT(struct perfctr_cpu_control, pmc_map, 12); \
-	AT(struct perfctr_cpu_control, evntsel, 12 + 4 * (nr_ctrs)); \
-	AT(struct perfctr_cpu_control, _reserved1, (control_size) - 16); \
-	AT(struct perfctr_cpu_control, _reserved2, (control_size) - 12); \
-	AT(struct perfctr_cpu_control, _reserved3, (control_size) - 8); \
-	AT(struct perfctr_cpu_control, _reserved4, (control_size) - 4); \
-	AT(struct perfctr_cpu_state, cstatus, 0); \
-	AT(struct perfctr_cpu_state, k1.id, 4); \
-	AT(struct perfctr_cpu_state, k1.isuspend_cpu, 8); \
-	AT(struct perfctr_cpu_state, tsc_start, 12); \
-	AT(struct perfctr_cpu_state, tsc_sum, 16); \
-	AT(struct perfctr_cpu_state, pmc[0].map, 24); \
-	AT(struct perfctr_cpu_state, pmc[0].start, 28); \
-	AT(struct perfctr_cpu_state, pmc[0].sum, 32); \
-	SIZE(struct vperfctr_state, state_size); \
-	SIZE(struct vperfctr_control, (control_size) + 24); \
-	AT(struct vperfctr_control, si_signo, 0); \
-	AT(struct vperfctr_control, cpu_control, 4); \
-	AT(struct vperfctr_control, preserve, (control_size) + 4); \
-	AT(struct vperfctr_control, flags, (control_size) + 8); \
-	AT(struct vperfctr_control, _reserved2, (control_size) + 12); \
-	AT(struct vperfctr_control, _reserved3, (control_size) + 16); \
-	AT(struct vperfctr_control, _reserved4, (control_size) + 20); \
-	SIZE(struct gperfctr_cpu_control, (control_size) + 20); \
-	AT(struct gperfctr_cpu_control, cpu, 0); \
-	AT(struct gperfctr_cpu_control, cpu_control, 4); \
-	AT(struct gperfctr_cpu_control, _reserved1, (control_size) + 4); \
-	AT(struct gperfctr_cpu_control, _reserved2, (control_size) + 8); \
-	AT(struct gperfctr_cpu_control, _reserved3, (control_size) + 12); \
-	AT(struct gperfctr_cpu_control, _reserved4, (control_size) + 16); \
-	AT(struct gperfctr_cpu_state, cpu, 0); \
-	AT(struct gperfctr_cpu_state, cpu_control, 4); \
-	AT(struct gperfctr_cpu_state, sum, (control_size) + 4); \
+/* What counters there are room for moves the rest: 2.6 had 18 on x86, and 6 on PowerPC, where we
+ * have 8. */
+#define STRUCTURES(control_size, state_size, nr_ctrs)                                   \
+	SIZE(struct perfctr_sum_ctrs, 8 + 8 * (nr_ctrs));                               \
+	AT(struct perfctr_sum_ctrs, tsc, 0);                                            \
+	AT(struct perfctr_sum_ctrs, pmc, 8);                                            \
+	SIZE(struct perfctr_cpu_control, control_size);                                 \
+	AT(struct perfctr_cpu_control, tsc_on, 0);                                      \
+	AT(struct perfctr_cpu_control, nractrs, 4);                                     \
+	AT(struct perfctr_cpu_control, nrictrs, 8);                                     \
+	AT(struct perfctr_cpu_control, pmc_map, 12);                                    \
+	AT(struct perfctr_cpu_control, evntsel, 12 + 4 * (nr_ctrs));                    \
+	AT(struct perfctr_cpu_control, _reserved1, (control_size)-16);                  \
+	AT(struct perfctr_cpu_control, _reserved2, (control_size)-12);                  \
+	AT(struct perfctr_cpu_control, _reserved3, (control_size)-8);                   \
+	AT(struct perfctr_cpu_control, _reserved4, (control_size)-4);                   \
+	AT(struct perfctr_cpu_state, cstatus, 0);                                       \
+	AT(struct perfctr_cpu_state, k1.id, 4);                                         \
+	AT(struct perfctr_cpu_state, k1.isuspend_cpu, 8);                               \
+	AT(struct perfctr_cpu_state, tsc_start, 12);                                    \
+	AT(struct perfctr_cpu_state, tsc_sum, 16);                                      \
+	AT(struct perfctr_cpu_state, pmc[0].map, 24);                                   \
+	AT(struct perfctr_cpu_state, pmc[0].start, 28);                                 \
+	AT(struct perfctr_cpu_state, pmc[0].sum, 32);                                   \
+	SIZE(struct vperfctr_state, state_size);                                        \
+	SIZE(struct vperfctr_control, (control_size) + 24);                             \
+	AT(struct vperfctr_control, si_signo, 0);                                       \
+	AT(struct vperfctr_control, cpu_control, 4);                                    \
+	AT(struct vperfctr_control, preserve, (control_size) + 4);                      \
+	AT(struct vperfctr_control, flags, (control_size) + 8);                         \
+	AT(struct vperfctr_control, _reserved2, (control_size) + 12);                   \
+	AT(struct vperfctr_control, _reserved3, (control_size) + 16);                   \
+	AT(struct vperfctr_control, _reserved4, (control_size) + 20);                   \
+	SIZE(struct gperfctr_cpu_control, (control_size) + 20);                         \
+	AT(struct gperfctr_cpu_control, cpu, 0);                                        \
+	AT(struct gperfctr_cpu_control, cpu_control, 4);                                \
+	AT(struct gperfctr_cpu_control, _reserved1, (control_size) + 4);                \
+	AT(struct gperfctr_cpu_control, _reserved2, (control_size) + 8);                \
+	AT(struct gperfctr_cpu_control, _reserved3, (control_size) + 12);               \
+	AT(struct gperfctr_cpu_control, _reserved4, (control_size) + 16);               \
+	AT(struct gperfctr_cpu_state, cpu, 0);                                          \
+	AT(struct gperfctr_cpu_state, cpu_control, 4);                                  \
+	AT(struct gperfctr_cpu_state, sum, (control_size) + 4);                         \
 	AT(struct gperfctr_cpu_state, _reserved1, (control_size) + 12 + 8 * (nr_ctrs)); \
 	AT(struct gperfctr_cpu_state, _reserved2, (control_size) + 16 + 8 * (nr_ctrs)); \
 	AT(struct gperfctr_cpu_state, _reserved3, (control_size) + 20 + 8 * (nr_ctrs)); \
@@ -120,7 +121,8 @@ AT(struct perfctr_cpu_control, evntsel_high, 156);
 AT(struct perfctr_cpu_control, nhlm._padding, 156);
 AT(struct perfctr_cpu_control, nhlm.offcore_rsp, 228);
 AT(struct perfctr_cpu_control, ireset, 236);
-FUNCTION(unsigned int, __perfctr_mk_cstatus, unsigned int, unsigned int, unsigned int, unsigned int);
+FUNCTION(unsigned int, __perfctr_mk_cstatus, unsigned int, unsigned int, unsigned int,
+	 unsigned int);
 IS(PERFCTR_CPU_VERSION, 0x0501);
 IS(PERFCTR_X86_GENERIC, 0);
 IS(PERFCTR_X86_INTEL_P5, 1);

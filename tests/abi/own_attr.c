@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A program with its own idea of the kernel's perf_event.h, as PAPI has: the header leaves it alone. */
+/* A program with its own idea of the kernel's perf_event.h, as PAPI has: the header leaves it
+ * alone. */
 struct perf_event_attr {
 	int own;
 };

@@ -13,13 +13,13 @@
 static struct vperfctr *self;
 static struct vperfctr_control control;
 static struct perfctr_reader reader[4];
-static struct perfctr_group *group[2];	/* of 1 and of 4 events, to be read by the kernel */
+static struct perfctr_group *group[2]; /* of 1 and of 4 events, to be read by the kernel */
 static uint64_t sink[PERFCTR_NR_CTRS + 1];
 
 /* ---- the least that a read can be: any counter, sign extension, fall-back ---- */
 
-static inline __attribute__((always_inline)) int minimal(const volatile struct perf_event_mmap_page *page,
-							 uint64_t *value)
+static inline __attribute__((always_inline)) int
+minimal(const volatile struct perf_event_mmap_page *page, uint64_t *value)
 {
 	uint32_t seq, index;
 	int64_t pmc;
@@ -228,7 +228,8 @@ static void show_groups(void)
 	for (i = 0; i < 8; i++)
 		single[i] = perfctr_group_open("page-faults", 0, -1, 0);
 	eight = perfctr_group_open("task-clock,page-faults,cs,migrations,minor-faults,major-faults,"
-				   "alignment-faults,emulation-faults", 0, -1, 0);
+				   "alignment-faults,emulation-faults",
+				   0, -1, 0);
 	if (!eight) {
 		printf("%s\n", perfctr_error());
 		exit(1);
@@ -321,7 +322,8 @@ static double resume_cost(struct perfctr_group *meter)
 	return (double)(after.value - empty.value) - (double)(empty.value - before.value);
 }
 
-/* How many of an event an overflow takes besides what is counted: the library's way to the handler, and back. */
+/* How many of an event an overflow takes besides what is counted: the library's way to the handler,
+ * and back. */
 static double way_cost(struct perfctr_group *meter)
 {
 	struct perfctr_reading before, between, after;
@@ -345,7 +347,8 @@ static double way_cost(struct perfctr_group *meter)
 static void show_overflow(void)
 {
 	struct sigaction action = { .sa_handler = ignored };
-	double way[OVERFLOWS], resume[OVERFLOWS], user_cost, calls_cost, user_way, calls_way, t0, t1, t2;
+	double way[OVERFLOWS], resume[OVERFLOWS], user_cost, calls_cost, user_way, calls_way, t0,
+		t1, t2;
 	unsigned int i;
 
 	sigaction(SIGUSR1, &action, NULL);

@@ -83,11 +83,11 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 
 static const struct family {
 	const char *name;
-	const char *id;			/* for perfctr_x86_named() */
-	unsigned int programmable;	/* the other counters of four are fixed ones */
-	uint32_t evntsel[2];		/* two controls, for two threads */
-	uint32_t only_first;		/* bits of the first counter's event select */
-	uint32_t interrupt;		/* of i-mode counters' */
+	const char *id;		   /* for perfctr_x86_named() */
+	unsigned int programmable; /* the other counters of four are fixed ones */
+	uint32_t evntsel[2];	   /* two controls, for two threads */
+	uint32_t only_first;	   /* bits of the first counter's event select */
+	uint32_t interrupt;	   /* of i-mode counters' */
 } families[] = {
 	{ "P5", "p5", 2, { 0xD6, 0xC1 }, 0, 0 },
 	{ "P6", "piii", 2, { 0x300C0, 0x30079 }, 0x400000, 0x100000 },
@@ -183,7 +183,7 @@ static void sample(struct thread *from, struct thread *to)
 static void measure(const char *label, const char *name, operation_fn operation,
 		    struct thread *from, struct thread *to)
 {
-	operation_fn volatile hidden = operation;	/* called as it is, and not inlined */
+	operation_fn volatile hidden = operation; /* called as it is, and not inlined */
 
 	core.log = writes;
 	CALLGRIND_ZERO_STATS;

@@ -20,7 +20,7 @@
 #include "arch/events.h"
 #include "lib/internal.h"
 
-#define MODES 0x00530000u	/* USR, OS, INT, EN: libpfm4 sets them, the table does not */
+#define MODES 0x00530000u /* USR, OS, INT, EN: libpfm4 sets them, the table does not */
 
 /* The two tables spell some names differently. */
 static const struct {
@@ -99,7 +99,9 @@ static int look_initialize(const char *name, size_t length)
 static int look_pfm(const char *name, size_t length)
 {
 	pfm_pmu_encode_arg_t arg = {
-		.codes = codes, .count = ARRAY_SIZE(codes), .size = sizeof(arg),
+		.codes = codes,
+		.count = ARRAY_SIZE(codes),
+		.size = sizeof(arg),
 	};
 
 	(void)length;

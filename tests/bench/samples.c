@@ -10,14 +10,14 @@
 #include <time.h>
 #include "lib/internal.h"
 
-#define SIZE ((size_t)128 * 1024)
+#define SIZE  ((size_t)128 * 1024)
 #define BATCH 500
 
 static const struct kind {
 	const char *name;
 	uint64_t fields;
 	unsigned int nchain;
-	bool raw;		/* only take them out of the buffer: what others' readers do */
+	bool raw; /* only take them out of the buffer: what others' readers do */
 } kinds[] = {
 	{ "empty", PERF_SAMPLE_IP, 0, true },
 	{ "ip", PERF_SAMPLE_IP, 0, false },
@@ -33,10 +33,10 @@ static uint64_t data[SIZE / 8], copy[65536 / 8];
 /* Write BATCH samples behind the head. */
 static size_t fill(const struct kind *kind)
 {
-	size_t words =
-		   1 +
-		   (size_t)__builtin_popcountll(kind->fields & ~(uint64_t)PERF_SAMPLE_CALLCHAIN) +
-		   (kind->nchain ? 1 + kind->nchain : 0),
+	size_t words = 1 +
+		       (size_t)__builtin_popcountll(kind->fields &
+						    ~(uint64_t)PERF_SAMPLE_CALLCHAIN) +
+		       (kind->nchain ? 1 + kind->nchain : 0),
 	       n;
 	struct perf_event_header header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
 					    (uint16_t)(8 * words) };
@@ -53,9 +53,8 @@ static size_t fill(const struct kind *kind)
 }
 
 /* Counted alone. */
-static __attribute__((noinline)) long read_all(struct perfctr_ring *ring,
-					       struct perfctr_decoder *decoder, bool raw,
-					       uint64_t *sum)
+static __attribute__((noinline)) long
+read_all(struct perfctr_ring *ring, struct perfctr_decoder *decoder, bool raw, uint64_t *sum)
 {
 	const struct perfctr_record *record;
 	struct perf_event_header header;

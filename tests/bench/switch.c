@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a context switch, and a read, costs with counters, through perf_events and through the driver
- * (/perfctr.ko). For the former two processes on one CPU hand each other a byte; both count. Under QEMU with -icount shift=0 a
- * nanosecond is an instruction, so that the figures are exact: VM_TESTS=switch tests/vm/run.sh.
+ * What a context switch, and a read, costs with counters, through perf_events and through the
+ * driver
+ * (/perfctr.ko). For the former two processes on one CPU hand each other a byte; both count. Under
+ * QEMU with -icount shift=0 a nanosecond is an instruction, so that the figures are exact:
+ * VM_TESTS=switch tests/vm/run.sh.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +24,8 @@ enum { ROUNDS = 500, REPEATS = 5, PERIOD = 1 << 30 };
 struct load {
 	const char *name;
 	bool tsc;
-	unsigned int nractrs, nrictrs;	/* user-mode instructions; i-mode: a period that never ends */
+	unsigned int nractrs,
+		nrictrs; /* user-mode instructions; i-mode: a period that never ends */
 };
 
 static void fail(const char *what)
@@ -138,8 +141,10 @@ static void measure_reads(double times[4])
 int main(void)
 {
 	static const char *const reads[] = {
-		"vperfctr_read_tsc()", "vperfctr_read_pmc(), 1 counter",
-		"vperfctr_read_ctrs(), the TSC and 1 counter", "the same, 4 counters",
+		"vperfctr_read_tsc()",
+		"vperfctr_read_pmc(), 1 counter",
+		"vperfctr_read_ctrs(), the TSC and 1 counter",
+		"the same, 4 counters",
 	};
 	static const struct load loads[] = {
 		{ "nothing", false, 0, 0 },
@@ -152,7 +157,8 @@ int main(void)
 	int module = open("/perfctr.ko", O_RDONLY), k, i;
 	double time[2][N], read_time[2][4];
 
-	/* The driver first: perf_events looks after its events at each switch for a second longer. */
+	/* The driver first: perf_events looks after its events at each switch for a second longer.
+	 */
 	for (k = 1; k >= 0; k--) {
 		setenv("PERFCTR_PROVIDER", k ? "driver" : "perf", 1);
 		if (k && (module < 0 || syscall(SYS_finit_module, module, "", 0) < 0))
@@ -180,8 +186,8 @@ int main(void)
 	printf("| a switch with | perf_events | driver |\n|---|---:|---:|\n");
 	printf("| %s | %.0f | %.0f |\n", loads[0].name, time[0][0], time[1][0]);
 	for (i = 1; i < N; i++)
-		printf("| %s, in addition | %.0f | %.0f |\n", loads[i].name, time[0][i] - time[0][0],
-		       time[1][i] - time[1][0]);
+		printf("| %s, in addition | %.0f | %.0f |\n", loads[i].name,
+		       time[0][i] - time[0][0], time[1][i] - time[1][0]);
 	printf("\n| a read | perf_events | driver |\n|---|---:|---:|\n");
 	for (i = 0; i < 4; i++)
 		printf("| %s | %.0f | %.0f |\n", reads[i], read_time[0][i], read_time[1][i]);

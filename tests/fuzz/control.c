@@ -36,19 +36,33 @@ struct field {
 	size_t first, n;
 };
 
-#define SPAN(name, member, n) { name, offsetof(struct perfctr_cpu_control, member) / 4, n }
+#define SPAN(name, member, n)                                             \
+	{                                                                 \
+		name, offsetof(struct perfctr_cpu_control, member) / 4, n \
+	}
 #define FIELD(member) SPAN(#member, member, sizeof(((struct perfctr_cpu_control *)0)->member) / 4)
 
 static const struct field fields[] = {
-	FIELD(tsc_on), FIELD(nractrs), FIELD(nrictrs), FIELD(pmc_map), FIELD(evntsel),
-	FIELD(ireset), SPAN("_reserved", _reserved1, 4),
+	FIELD(tsc_on),
+	FIELD(nractrs),
+	FIELD(nrictrs),
+	FIELD(pmc_map),
+	FIELD(evntsel),
+	FIELD(ireset),
+	SPAN("_reserved", _reserved1, 4),
 #if defined(FUZZ_POWERPC)
-	FIELD(ppc.mmcr0), FIELD(ppc.mmcr2),
+	FIELD(ppc.mmcr0),
+	FIELD(ppc.mmcr2),
 #elif defined(FUZZ_GENERIC)
 	FIELD(evntsel_high),
 #else
-	FIELD(evntsel_high), FIELD(offcore_rsp), FIELD(offcore_rsp_high), FIELD(pebs_frontend),
-	FIELD(p4.escr), FIELD(p4.pebs_enable), FIELD(p4.pebs_matrix_vert),
+	FIELD(evntsel_high),
+	FIELD(offcore_rsp),
+	FIELD(offcore_rsp_high),
+	FIELD(pebs_frontend),
+	FIELD(p4.escr),
+	FIELD(p4.pebs_enable),
+	FIELD(p4.pebs_matrix_vert),
 #endif
 };
 
@@ -65,18 +79,18 @@ struct target {
 	struct machine m;
 	unsigned int other;
 	uint32_t reg[PERFCTR_SLOTS];
-	void *fresh;			/* the registers of a core that nobody has used */
+	void *fresh; /* the registers of a core that nobody has used */
 	unsigned long accepted, refused;
 };
 
 static struct target targets[FAMILIES][VARIANTS];
 
-#define DEMAND(condition) \
-	do { \
-		if (!(condition)) { \
+#define DEMAND(condition)                                                                       \
+	do {                                                                                    \
+		if (!(condition)) {                                                             \
 			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
+			abort();                                                                \
+		}                                                                               \
 	} while (0)
 
 static void describe(struct perfctr_cpu *cpu, const struct family *family, enum variant variant)
@@ -88,9 +102,7 @@ static void describe(struct perfctr_cpu *cpu, const struct family *family, enum 
 	if (cpu->offcore_width > 38)
 		cpu->offcore_width = 38;
 	switch (variant) {
-	case NO_INTERRUPTS:
-		cpu->pcint = 0;
-		break;
+	case NO_INTERRUPTS: cpu->pcint = 0; break;
 	case FEWER_COUNTERS:
 		if (cpu->counters & cpu->counters >> 1)
 			cpu->counters &= cpu->counters >> 1;
@@ -100,15 +112,12 @@ static void describe(struct perfctr_cpu *cpu, const struct family *family, enum 
 		cpu->counters &= cpu->ext_core ? 0xF : 0xFFFFFFFF;
 		cpu->ext_core = 0;
 		break;
-	case BY_REGISTER:
-		cpu->no_rdpmc = 1;
-		break;
+	case BY_REGISTER: cpu->no_rdpmc = 1; break;
 	case MORE:
 		cpu->ht = family->model->shared;
 		cpu->full_width = cpu->rules == PERFCTR_RULES_ARCH && cpu->version >= 5;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -164,7 +173,7 @@ static void extend(const struct perfctr_cpu *cpu, struct thread *thread)
 	if (thread->n == 0 || random_below(3))
 		return;
 	if (cpu->rules == PERFCTR_RULES_P4) {
-		c->p4.pebs_enable = 0x01000001;		/* replay tagging */
+		c->p4.pebs_enable = 0x01000001; /* replay tagging */
 		c->p4.pebs_matrix_vert = 1;
 	} else if (cpu->frontend && c->pmc_map[0] < 32 && thread->intent[0].event != 0x01B7) {
 		c->evntsel[0] = (c->evntsel[0] & ~0xFFFFu) | 0x01C6;
@@ -193,8 +202,8 @@ static uint32_t word(const uint8_t *data)
 static void change(struct perfctr_cpu_control *control, const uint8_t *data)
 {
 	static const uint32_t boundary[] = {
-		0, 1, 2, 7, 8, 16, 17, 18, 31, 32, 0xFFFF, 0x3FFFFFFF, 0x40000000, 0x7FFFFFFF,
-		0x80000000, 0xFFFFFFFF,
+		0,  1,	2,	7,	    8,		16,	    17,		18,
+		31, 32, 0xFFFF, 0x3FFFFFFF, 0x40000000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF,
 	};
 	const struct field *f = &fields[data[0] % FIELDS];
 	uint32_t *words = (uint32_t *)control, operand = word(data + 3), old;
@@ -204,21 +213,14 @@ static void change(struct perfctr_cpu_control *control, const uint8_t *data)
 
 	old = *w;
 	switch (data[2] % 5) {
-	case 0:
-		*w ^= 1u << operand % 32;
-		break;
-	case 1:
-		*w = operand;
-		break;
-	case 2:
-		*w = boundary[operand % (sizeof(boundary) / sizeof(boundary[0]))];
-		break;
+	case 0: *w ^= 1u << operand % 32; break;
+	case 1: *w = operand; break;
+	case 2: *w = boundary[operand % (sizeof(boundary) / sizeof(boundary[0]))]; break;
 	case 3:
 		*w = words[operand % WORDS];
 		words[operand % WORDS] = old;
 		break;
-	default:
-		*w += operand % 5 - 2;
+	default: *w += operand % 5 - 2;
 	}
 }
 
@@ -303,7 +305,9 @@ static uint64_t events(struct target *t, unsigned int cpu)
 {
 	const struct thread *thread = &t->m.thread[0];
 	struct sim_step step = {
-		.user = random_bool(), .cycles = 1 + random_below(8), .per_cycle = random_below(4),
+		.user = random_bool(),
+		.cycles = 1 + random_below(8),
+		.per_cycle = random_below(4),
 	};
 
 	step.event = thread->n ? thread->intent[random_below(thread->n)].event : 0x55;

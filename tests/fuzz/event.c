@@ -35,7 +35,10 @@ static void make_liar(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const roots[] = {
-		"roots/hostile", "roots/skylake", "sysfs/hybrid", NULL,
+		"roots/hostile",
+		"roots/skylake",
+		"sysfs/hybrid",
+		NULL,
 	};
 	const char *srcdir = getenv("srcdir"), *machine, *list, *event;
 	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
@@ -55,12 +58,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	setenv("PERFCTR_ROOT", machine ? path : root, 1);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = '\0';
-	for (list = text; (length = perfctr_event_next(&list, &event)) > 0; ) {
+	for (list = text; (length = perfctr_event_next(&list, &event)) > 0;) {
 		if (event < text || event + length > text + size)
 			abort();
 		if (perfctr_event_parse(event, (size_t)length, &attr) < 0) {
 			if (!*perfctr_error())
-				abort();	/* refused without a reason */
+				abort(); /* refused without a reason */
 			continue;
 		}
 		n = perfctr_event_variants(event, (size_t)length, variants);
@@ -104,9 +107,10 @@ int main(int argc, char **argv)
 			memcpy(data, seed, size);
 			for (n = (size_t)(next(&state) % 4); n < 4 && size; n++) {
 				k = (size_t)(next(&state) % size);
-				data[k] = (uint8_t)(next(&state) % 8 ?
-						    letters[next(&state) % (sizeof(letters) - 1)] :
-						    (char)next(&state));
+				data[k] = (uint8_t)(next(&state) % 8
+							    ? letters[next(&state) %
+								      (sizeof(letters) - 1)]
+							    : (char)next(&state));
 			}
 			LLVMFuzzerTestOneInput(data, size);
 		}

@@ -49,17 +49,13 @@ static void touch_record(const struct perfctr_record *record)
 {
 	touch(record->bytes, record->size);
 	switch (record->type) {
-	case PERF_RECORD_SAMPLE:
-		touch_sample(&record->as.sample);
-		break;
+	case PERF_RECORD_SAMPLE: touch_sample(&record->as.sample); break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		touch_text(record->as.mmap.file);
 		touch(record->as.mmap.build_id, record->as.mmap.build_id_size);
 		break;
-	case PERF_RECORD_COMM:
-		touch_text(record->as.comm.name);
-		break;
+	case PERF_RECORD_COMM: touch_text(record->as.comm.name); break;
 	case PERF_RECORD_READ:
 		touch(record->as.read.counts.values, record->as.read.counts.n * 8);
 		break;
@@ -67,12 +63,8 @@ static void touch_record(const struct perfctr_record *record)
 		touch(record->as.namespaces.link,
 		      record->as.namespaces.n * sizeof(*record->as.namespaces.link));
 		break;
-	case PERF_RECORD_KSYMBOL:
-		touch_text(record->as.ksymbol.name);
-		break;
-	case PERF_RECORD_CGROUP:
-		touch_text(record->as.cgroup.path);
-		break;
+	case PERF_RECORD_KSYMBOL: touch_text(record->as.ksymbol.name); break;
+	case PERF_RECORD_CGROUP: touch_text(record->as.cgroup.path); break;
 	case PERF_RECORD_TEXT_POKE:
 		touch(record->as.text_poke.bytes,
 		      (uint64_t)record->as.text_poke.old_length + record->as.text_poke.new_length);
@@ -96,7 +88,7 @@ static void read_ring(struct perfctr_ring *ring, struct perfctr_decoder *decoder
 	for (n = 0; n < 10000; n++) {
 		result = perfctr_ring_next(ring, &header, &bytes);
 		if (result < 0 && !*perfctr_error())
-			abort();	/* refused without a reason */
+			abort(); /* refused without a reason */
 		if (result <= 0)
 			return;
 		if (perfctr_record_decode(decoder, header, bytes, &record) == 1)
@@ -107,7 +99,7 @@ static void read_ring(struct perfctr_ring *ring, struct perfctr_decoder *decoder
 			touch_record(record);
 		free(exact);
 	}
-	abort();	/* it does not end */
+	abort(); /* it does not end */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -174,8 +166,8 @@ static void mutate(uint8_t *data, size_t size, uint64_t *state)
 	size_t n;
 
 	for (n = (size_t)(next(state) % 6) + 1; n && size; n--)
-		data[next(state) % size] =
-		    (uint8_t)(next(state) % 4 ? next(state) % 33 : next(state));
+		data[next(state) % size] = (uint8_t)(next(state) % 4 ? next(state) % 33
+								     : next(state));
 }
 
 int main(int argc, char **argv)

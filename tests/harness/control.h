@@ -10,19 +10,19 @@
 #include "lib/internal.h"
 #include "pmu.h"
 
-#ifndef PERFCTR_ABI_POWERPC_H	/* which perf_events can't count */
+#ifndef PERFCTR_ABI_POWERPC_H /* which perf_events can't count */
 
 #if defined(__i386__) || defined(__x86_64__)
-#define CONTROL_EVNTSEL		0x00410000u	/* enabled, user mode */
-#define CONTROL_INTERRUPTS	0x00100000u
+#define CONTROL_EVNTSEL	   0x00410000u /* enabled, user mode */
+#define CONTROL_INTERRUPTS 0x00100000u
 static const uint32_t control_codes[] = { 0xC0, 0x3C, 0xC4, 0xC5 };
 #else
 #ifdef __aarch64__
-#define CONTROL_EVNTSEL		0x80000000u	/* not in the kernel */
+#define CONTROL_EVNTSEL 0x80000000u /* not in the kernel */
 #else
-#define CONTROL_EVNTSEL		0u
+#define CONTROL_EVNTSEL 0u
 #endif
-#define CONTROL_INTERRUPTS	0u
+#define CONTROL_INTERRUPTS 0u
 static const uint32_t control_codes[] = { 0x08, 0x11, 0x10, 0x12 };
 #endif
 static const unsigned int control_rates[ARRAY_SIZE(control_codes)] = { 1, 2, 3, 5 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The made-up PMU, see pmu.h. Names in parentheses are the functions of Linux 6.1 that are modelled:
- * kernel/events/core.c, ring_buffer.c, arch/x86/events/core.c.
+ * The made-up PMU, see pmu.h. Names in parentheses are the functions of Linux 6.1 that are
+ * modelled: kernel/events/core.c, ring_buffer.c, arch/x86/events/core.c.
  *
  * An event's descriptor is a memfd, its page and buffer are that file's: so descriptors can be
- * copied, passed on and inherited, mappings are real ones, and fork() has its ways with both. A file
- * is known again by its inode. The event goes with the last descriptor, which is told by a lock on
- * the open file; so a test's pages have to go before that.
+ * copied, passed on and inherited, mappings are real ones, and fork() has its ways with both. A
+ * file is known again by its inode. The event goes with the last descriptor, which is told by a
+ * lock on the open file; so a test's pages have to go before that.
  *
  * All state lies in shared memory, behind one spin lock, with signals blocked: a handler's calls
  * come here, too. So signals are sent when the lock is free again.
@@ -38,64 +38,64 @@
 #include "perfctr/read.h"
 #include "pmu.h"
 
-#define EVENTS 256
+#define EVENTS	 256
 #define CONTEXTS 64
-#define RATES 16
+#define RATES	 16
 #define MAPPINGS 256
-#define SIGNALS 16
-#define IOCTLS 24
+#define SIGNALS	 16
+#define IOCTLS	 24
 
-#define FORMAT_LOST 0x10u	/* PERF_FORMAT_LOST, of Linux 6.0 */
+#define FORMAT_LOST 0x10u /* PERF_FORMAT_LOST, of Linux 6.0 */
 
 /* (enum perf_event_state) */
 enum state { DEAD = -4, EXIT, ERROR, OFF, INACTIVE, ACTIVE };
 
 /* A thread, or a processor. (perf_event_context) */
 struct context {
-	pid_t tid;			/* -1: a processor */
-	int cpu;			/* -1: a thread, wherever it runs */
-	uint64_t now;			/* ns for which it was there */
-	bool ended;			/* offline, or the thread has ended */
+	pid_t tid;    /* -1: a processor */
+	int cpu;      /* -1: a thread, wherever it runs */
+	uint64_t now; /* ns for which it was there */
+	bool ended;   /* offline, or the thread has ended */
 };
 
 struct event {
-	ino_t inode;			/* 0: free */
-	struct event *next;		/* the one opened after it */
+	ino_t inode;	    /* 0: free */
+	struct event *next; /* the one opened after it */
 	struct perf_event_attr attr;
 	uint64_t id;
 	unsigned int context;
-	struct event *leader;		/* itself: a leader, perhaps of nobody */
+	struct event *leader; /* itself: a leader, perhaps of nobody */
 	enum state state;
-	bool removed;			/* from its context: never again on the PMU */
+	bool removed; /* from its context: never again on the PMU */
 	size_t read_size;
 	/* times */
 	uint64_t stamp, enabled, running;
 	/* the counter */
-	uint64_t count, prev, raw;	/* raw: the register, of pmu.width bits */
-	int64_t left;			/* of the period, at the last update */
-	uint64_t until;			/* units of raw until it wraps */
-	unsigned int late;		/* 1: its interrupt is due; more: after as many units */
-	unsigned int index;		/* of the counter */
-	bool stopped;			/* PERF_HES_STOPPED */
+	uint64_t count, prev, raw; /* raw: the register, of pmu.width bits */
+	int64_t left;		   /* of the period, at the last update */
+	uint64_t until;		   /* units of raw until it wraps */
+	unsigned int late;	   /* 1: its interrupt is due; more: after as many units */
+	unsigned int index;	   /* of the counter */
+	bool stopped;		   /* PERF_HES_STOPPED */
 	/* overflows */
-	unsigned int limit;		/* event_limit */
+	unsigned int limit; /* event_limit */
 	bool pending_disable, pending_signal;
 	int kill;
 	pid_t owner;
-	int signal, flags, fd;		/* fcntl(2) */
-	uint64_t lost;			/* of its samples */
+	int signal, flags, fd; /* fcntl(2) */
+	uint64_t lost;	       /* of its samples */
 	/* the buffer */
-	struct perf_event_mmap_page *page;	/* ours; NULL: not mapped */
-	size_t size;			/* of the buffer behind it */
+	struct perf_event_mmap_page *page; /* ours; NULL: not mapped */
+	size_t size;			   /* of the buffer behind it */
 	uint64_t head, unwritten;
 	bool overwrite, paused;
 };
 
 struct watch {
 	unsigned long what;
-	unsigned int left;		/* calls until it is its turn */
+	unsigned int left; /* calls until it is its turn */
 	bool on, each;
-	pid_t thread;			/* of a hook: whose calls are meant */
+	pid_t thread; /* of a hook: whose calls are meant */
 };
 
 static struct shared {
@@ -104,17 +104,28 @@ static struct shared {
 	struct event event[EVENTS], *first;
 	struct context context[CONTEXTS];
 	unsigned int contexts;
-	struct { uint64_t config, n; } rate[RATES];
+	struct {
+		uint64_t config, n;
+	} rate[RATES];
 	unsigned int rates;
-	struct { uintptr_t at; size_t size; } mapping[MAPPINGS];
+	struct {
+		uintptr_t at;
+		size_t size;
+	} mapping[MAPPINGS];
 	unsigned int mappings;
-	struct { unsigned long what; unsigned int n; } calls[IOCTLS];
+	struct {
+		unsigned long what;
+		unsigned int n;
+	} calls[IOCTLS];
 	struct watch fault, hook;
 	int error;
 	bool failed;
-	struct { pid_t to; siginfo_t info; } signal[SIGNALS];
+	struct {
+		pid_t to;
+		siginfo_t info;
+	} signal[SIGNALS];
 	unsigned int signals;
-} *shared;
+} * shared;
 
 struct pmu_machine pmu;
 struct perf_event_attr pmu_asked;
@@ -192,8 +203,8 @@ static void unlock(const sigset_t *old)
 		/* Only to itself may a thread send a signal that looks like the kernel's. */
 		if (out[i].to != self())
 			out[i].info.si_code = SI_SIGIO;
-		__real_syscall(SYS_rt_tgsigqueueinfo, getpid(), out[i].to,
-			       out[i].info.si_signo, &out[i].info);
+		__real_syscall(SYS_rt_tgsigqueueinfo, getpid(), out[i].to, out[i].info.si_signo,
+			       &out[i].info);
 	}
 	__real_pthread_sigmask(SIG_SETMASK, old, NULL);
 	errno = error;
@@ -238,7 +249,7 @@ static bool is_sampling(const struct event *event)
 }
 
 /* In the order in which they were opened. */
-#define for_each_event(e) for ((e) = shared->first; (e); (e) = (e)->next)
+#define for_each_event(e)	for ((e) = shared->first; (e); (e) = (e)->next)
 #define for_each_sibling(e, of) for_each_event(e) if ((e)->leader == (of) && (e) != (of))
 
 static unsigned int siblings(const struct event *leader)
@@ -246,8 +257,7 @@ static unsigned int siblings(const struct event *leader)
 	const struct event *e;
 	unsigned int n = 0;
 
-	for_each_sibling(e, leader)
-		n++;
+	for_each_sibling(e, leader) n++;
 	return n;
 }
 
@@ -273,8 +283,7 @@ static void set_read_sizes(struct event *leader)
 	struct event *e;
 
 	set_read_size(leader);
-	for_each_sibling(e, leader)
-		set_read_size(e);
+	for_each_sibling(e, leader) set_read_size(e);
 }
 
 /* ---- times (__perf_update_times, perf_event_set_state) ---- */
@@ -302,8 +311,7 @@ static void set_state(struct event *event, enum state state)
 		return;
 	update_time(event);
 	if ((event->state < 0) != (state < 0))
-		for_each_sibling(e, event)
-			update_time(e);
+		for_each_sibling(e, event) update_time(e);
 	event->state = state;
 }
 
@@ -348,7 +356,8 @@ static void update_page(struct event *event)
 	set_page_clock(event);
 }
 
-/* ---- the counters (x86_perf_event_update, x86_perf_event_set_period, x86_pmu_start, _stop) ---- */
+/* ---- the counters (x86_perf_event_update, x86_perf_event_set_period, x86_pmu_start, _stop) ----
+ */
 
 static uint64_t mask(void)
 {
@@ -375,8 +384,8 @@ static void update(struct event *event)
 
 static void set_period(struct event *event)
 {
-	int64_t period = is_sampling(event) ? (int64_t)event->attr.sample_period :
-					      (int64_t)largest_period();
+	int64_t period = is_sampling(event) ? (int64_t)event->attr.sample_period
+					    : (int64_t)largest_period();
 
 	if (event->left <= -period)
 		event->left = period;
@@ -421,8 +430,7 @@ static void group_sched_out(struct event *leader)
 	struct event *e;
 
 	sched_out(leader);
-	for_each_sibling(e, leader)
-		sched_out(e);
+	for_each_sibling(e, leader) sched_out(e);
 }
 
 /* Of a context's counters, which are not used by those that come first. */
@@ -438,14 +446,14 @@ static bool group_sched_in(struct event *leader, struct room *room)
 	unsigned int wanted = !is_software(leader);
 	struct event *e;
 
-	for_each_sibling(e, leader)
-		wanted += e->state >= INACTIVE && !is_software(e);
-	if (wanted && (room->closed || wanted > room->left ||
-		       (leader->attr.exclusive && room->used)))
+	for_each_sibling(e, leader) wanted += e->state >= INACTIVE && !is_software(e);
+	if (wanted &&
+	    (room->closed || wanted > room->left || (leader->attr.exclusive && room->used)))
 		return false;
 	room->left -= wanted;
 	room->closed |= leader->attr.exclusive;
-	for_each_event(e) {
+	for_each_event(e)
+	{
 		if (e->leader != leader || e->state < INACTIVE)
 			continue;
 		if (!is_software(e)) {
@@ -483,8 +491,9 @@ static void schedule(unsigned int context)
 	struct event *e;
 	bool absent;
 
-	for (pinned = 2; pinned-- > 0; )
-		for_each_event(e) {
+	for (pinned = 2; pinned-- > 0;)
+		for_each_event(e)
+		{
 			if (e->context != context || e->leader != e || e->attr.pinned != pinned)
 				continue;
 			absent = pmu.absent && e->attr.type == pmu.absent;
@@ -555,7 +564,8 @@ static void detach(struct event *event)
 {
 	struct event *e, *leader = event->leader;
 
-	for_each_sibling(e, event) {
+	for_each_sibling(e, event)
+	{
 		e->leader = e;
 		if (!pmu.keeps_read_size)
 			set_read_size(e);
@@ -587,9 +597,7 @@ static void end_context(pid_t tid, int cpu, enum state state)
 
 	lock(&old);
 	context = find_context(tid, cpu);
-	for_each_event(e)
-		if (e->context == context && !e->removed)
-			remove_event(e, state);
+	for_each_event(e) if (e->context == context && !e->removed) remove_event(e, state);
 	shared->context[context].ended = true;
 	unlock(&old);
 }
@@ -686,9 +694,8 @@ static void write_record(struct event *event, uint32_t type, const uint64_t *wor
 		lost[0] = header_word(PERF_RECORD_LOST, 0, lost_size);
 	}
 	size += lost_size;
-	if (!event->overwrite &&
-	    (back ? space(page->data_tail, event->head, event->size) :
-		    space(event->head, page->data_tail, event->size)) < size) {
+	if (!event->overwrite && (back ? space(page->data_tail, event->head, event->size)
+				       : space(event->head, page->data_tail, event->size)) < size) {
 		event->unwritten++;
 		event->lost++;
 		return;
@@ -707,9 +714,9 @@ static void write_record(struct event *event, uint32_t type, const uint64_t *wor
 	page->data_head = event->head;
 }
 
-#define SAMPLE_FIELDS \
+#define SAMPLE_FIELDS                                                                   \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ)
 
 /* (perf_output_sample) */
@@ -803,7 +810,8 @@ static void after_interrupts(void)
 {
 	struct event *e;
 
-	for_each_event(e) {
+	for_each_event(e)
+	{
 		if (e->pending_signal)
 			raise_signal(e);
 		e->pending_signal = false;
@@ -818,11 +826,13 @@ static uint64_t rate(const struct event *event)
 {
 	unsigned int i;
 
-	for (i = shared->rates; i-- > 0; )
+	for (i = shared->rates; i-- > 0;)
 		if (shared->rate[i].config == event->attr.config)
 			return shared->rate[i].n;
 	return is_clock(event) || (event->attr.type == PERF_TYPE_SOFTWARE &&
-				   event->attr.config == PERF_COUNT_SW_DUMMY) ? 0 : 1;
+				   event->attr.config == PERF_COUNT_SW_DUMMY)
+		       ? 0
+		       : 1;
 }
 
 void pmu_rate(uint64_t config, uint64_t n)
@@ -877,7 +887,8 @@ static uint64_t quiet_units(pid_t tid, int cpu, bool kernel, uint64_t n)
 {
 	struct event *e;
 
-	for_each_event(e) {
+	for_each_event(e)
+	{
 		uint64_t each, left;
 
 		if (!counts(e, tid, cpu, kernel) || (each = rate(e)) == 0)
@@ -903,12 +914,8 @@ void pmu_run(pid_t tid, int cpu, bool kernel, uint64_t n)
 	while (n) {
 		lock(&old);
 		units = quiet_units(tid, cpu, kernel, n);
-		for_each_event(e)
-			if (counts(e, tid, cpu, kernel))
-				advance(e, units);
-		for_each_event(e)
-			if (e->late == 1 && counts(e, tid, cpu, kernel))
-				overflow(e);
+		for_each_event(e) if (counts(e, tid, cpu, kernel)) advance(e, units);
+		for_each_event(e) if (e->late == 1 && counts(e, tid, cpu, kernel)) overflow(e);
 		after_interrupts();
 		n -= units;
 		unlock(&old);
@@ -929,14 +936,11 @@ void pmu_tick_of(pid_t tid, int cpu, uint64_t ns)
 	tid = tid ? tid : self();
 	lock(&old);
 	for (context = shared->context; context < shared->context + shared->contexts; context++)
-		if (!context->ended &&
-		    ((context->tid >= 0 && context->tid == tid &&
-		      (context->cpu < 0 || context->cpu == cpu)) ||
-		     (context->tid < 0 && context->cpu == cpu)))
+		if (!context->ended && ((context->tid >= 0 && context->tid == tid &&
+					 (context->cpu < 0 || context->cpu == cpu)) ||
+					(context->tid < 0 && context->cpu == cpu)))
 			context->now += ns;
-	for_each_event(e)
-		if (is_here(e, tid, cpu))
-			set_page_clock(e);
+	for_each_event(e) if (is_here(e, tid, cpu)) set_page_clock(e);
 	unlock(&old);
 }
 
@@ -984,8 +988,7 @@ static unsigned int words_of(struct event *event, const struct event *timed, uin
 		return n;
 	}
 	n += entry(leader, format, &words[n]);
-	for_each_sibling(e, leader)
-		n += entry(e, format, &words[n]);
+	for_each_sibling(e, leader) n += entry(e, format, &words[n]);
 	return n;
 }
 
@@ -1017,7 +1020,7 @@ static unsigned int *calls_of(unsigned long what)
 {
 	unsigned int i;
 
-	for (i = 0; i < IOCTLS && shared->calls[i].n && shared->calls[i].what != what; )
+	for (i = 0; i < IOCTLS && shared->calls[i].n && shared->calls[i].what != what;)
 		i++;
 	if (i == IOCTLS)
 		stop_test("too many kinds of calls");
@@ -1103,7 +1106,11 @@ void pmu_at(unsigned long what, unsigned int nth, void (*f)(void))
 {
 	hook = f;
 	shared->hook = (struct watch){
-		.what = what, .left = nth, .on = f, .each = nth == 0, .thread = self(),
+		.what = what,
+		.left = nth,
+		.on = f,
+		.each = nth == 0,
+		.thread = self(),
 	};
 }
 
@@ -1116,9 +1123,7 @@ static struct event *find_event(int fd)
 
 	if (!shared || fd < 0 || fstat(fd, &status) < 0)
 		return NULL;
-	for_each_event(e)
-		if (e->inode == status.st_ino)
-			return e;
+	for_each_event(e) if (e->inode == status.st_ino) return e;
 	return NULL;
 }
 
@@ -1142,20 +1147,18 @@ static unsigned int hardware_events(const struct event *leader)
 	unsigned int n = !is_software(leader);
 	const struct event *e;
 
-	for_each_sibling(e, leader)
-		n += !is_software(e);
+	for_each_sibling(e, leader) n += !is_software(e);
 	return n;
 }
 
-/* What can be refused without looking at others (SYSCALL_DEFINE5(perf_event_open), x86_pmu_hw_config). */
+/* What can be refused without looking at others (SYSCALL_DEFINE5(perf_event_open),
+ * x86_pmu_hw_config). */
 static int check_attr(const struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
 {
 	if (flags & ~(unsigned long)(PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC) ||
-	    (flags & PERF_FLAG_PID_CGROUP && (tid == -1 || cpu == -1)) ||
-	    (tid == -1 && cpu == -1))
+	    (flags & PERF_FLAG_PID_CGROUP && (tid == -1 || cpu == -1)) || (tid == -1 && cpu == -1))
 		return EINVAL;
-	if (attr->sample_period >> 63 ||
-	    (attr->inherit && attr->sample_type & PERF_SAMPLE_READ))
+	if (attr->sample_period >> 63 || (attr->inherit && attr->sample_type & PERF_SAMPLE_READ))
 		return EINVAL;
 	if (attr->type != PERF_TYPE_SOFTWARE && attr->sample_period && !attr->freq &&
 	    attr->sample_period < pmu.least_period)
@@ -1204,13 +1207,16 @@ static int try_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int 
 		return error;
 	if (shared->context[context].ended)
 		return ENODEV;
-	for (event = shared->event; event->inode; )
+	for (event = shared->event; event->inode;)
 		if (++event == shared->event + EVENTS)
 			return ENOMEM;
 	*event = (struct event){
-		.attr = *attr, .id = 1000 + shared->last_id, .context = context,
+		.attr = *attr,
+		.id = 1000 + shared->last_id,
+		.context = context,
 		.leader = leader ? leader : event,
-		.state = attr->disabled ? OFF : INACTIVE, .stamp = shared->context[context].now,
+		.state = attr->disabled ? OFF : INACTIVE,
+		.stamp = shared->context[context].now,
 		.stopped = true,
 	};
 	*made = event;
@@ -1273,8 +1279,7 @@ static long open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 }
 
 /* Six arguments, however many were given: AddressSanitizer minds those that were not. */
-__attribute__((no_sanitize("address")))
-long __wrap_syscall(long number, ...)
+__attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 {
 	long a[6];
 	va_list args;
@@ -1396,8 +1401,7 @@ static int for_group(struct event *event, unsigned long argument, void (*f)(stru
 		event = event->leader;
 	f(event);
 	if (argument & PERF_IOC_FLAG_GROUP)
-		for_each_sibling(e, event)
-			f(e);
+		for_each_sibling(e, event) f(e);
 	return 0;
 }
 
@@ -1405,23 +1409,17 @@ static int for_group(struct event *event, unsigned long argument, void (*f)(stru
 static int request_of(struct event *event, unsigned long request, unsigned long argument)
 {
 	switch (request) {
-	case PERF_EVENT_IOC_ENABLE:
-		return for_group(event, argument, enable);
-	case PERF_EVENT_IOC_DISABLE:
-		return for_group(event, argument, disable);
-	case PERF_EVENT_IOC_RESET:
-		return for_group(event, argument, reset);
+	case PERF_EVENT_IOC_ENABLE: return for_group(event, argument, enable);
+	case PERF_EVENT_IOC_DISABLE: return for_group(event, argument, disable);
+	case PERF_EVENT_IOC_RESET: return for_group(event, argument, reset);
 	case PERF_EVENT_IOC_REFRESH:
 		if (event->attr.inherit || !is_sampling(event))
 			return EINVAL;
 		event->limit += (unsigned int)argument;
 		enable(event);
 		return 0;
-	case PERF_EVENT_IOC_PERIOD:
-		return change_period(event, *(const uint64_t *)argument);
-	case PERF_EVENT_IOC_ID:
-		*(uint64_t *)argument = event->id;
-		return 0;
+	case PERF_EVENT_IOC_PERIOD: return change_period(event, *(const uint64_t *)argument);
+	case PERF_EVENT_IOC_ID: *(uint64_t *)argument = event->id; return 0;
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		if (!event->page || !event->size)
 			return EINVAL;
@@ -1456,14 +1454,9 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 static int fcntl_event(struct event *event, int fd, int command, long argument)
 {
 	switch (command) {
-	case F_SETSIG:
-		event->signal = (int)argument;
-		return 0;
-	case F_SETOWN_EX:
-		event->owner = ((const struct f_owner_ex *)argument)->pid;
-		return 0;
-	case F_GETFL:
-		return O_RDWR | event->flags;
+	case F_SETSIG: event->signal = (int)argument; return 0;
+	case F_SETOWN_EX: event->owner = ((const struct f_owner_ex *)argument)->pid; return 0;
+	case F_GETFL: return O_RDWR | event->flags;
 	case F_SETFL:
 		event->flags = (int)argument & (O_ASYNC | O_NONBLOCK);
 		event->fd = fd;
@@ -1569,7 +1562,7 @@ static void *map_event(int fd, size_t size, int prot, int flags, off_t offset)
 		error = errno;
 	}
 	if (at != MAP_FAILED) {
-		madvise(at, size, MADV_DONTFORK);	/* VM_DONTCOPY */
+		madvise(at, size, MADV_DONTFORK); /* VM_DONTCOPY */
 		note_mapping(at, size);
 	}
 	unlock(&old);
@@ -1587,8 +1580,8 @@ void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd, plain_off 
 		return __real_mmap(at, size, prot, flags, fd, offset);
 	note_call(memory ? PMU_MEMORY : PMU_MMAP, &error);
 	if (!error)
-		return memory ? __real_mmap(at, size, prot, flags, fd, offset) :
-				map_event(fd, size, prot, flags, offset);
+		return memory ? __real_mmap(at, size, prot, flags, fd, offset)
+			      : map_event(fd, size, prot, flags, offset);
 	errno = error;
 	return MAP_FAILED;
 }
@@ -1636,12 +1629,12 @@ static bool find_register(uint32_t index, uint64_t *value)
 	bool found = false;
 
 	lock(&old);
-	for_each_event(e)
-		if (e->state == ACTIVE && !e->stopped && !is_software(e) && e->index == index &&
-		    is_here(e, self(), -1)) {
-			*value = e->raw;
-			found = true;
-		}
+	for_each_event(e) if (e->state == ACTIVE && !e->stopped && !is_software(e) &&
+			      e->index == index && is_here(e, self(), -1))
+	{
+		*value = e->raw;
+		found = true;
+	}
 	unlock(&old);
 	return found;
 }
@@ -1782,7 +1775,10 @@ int __wrap_sigaction(int signal, const struct sigaction *action, struct sigactio
 void pmu_begin(void)
 {
 	pmu = (struct pmu_machine){
-		.counters = 4, .width = 48, .least_period = 1, .clock = true,
+		.counters = 4,
+		.width = 48,
+		.least_period = 1,
+		.clock = true,
 	};
 	pmu.rdpmc = can_emulate();
 	/* Where Check does not fork, a test that failed has not ended. */
@@ -1800,8 +1796,7 @@ unsigned int pmu_events(void)
 	const struct event *e;
 	unsigned int n = 0;
 
-	for_each_event(e)
-		n++;
+	for_each_event(e) n++;
 	return n;
 }
 
@@ -1810,8 +1805,7 @@ unsigned int pmu_active(void)
 	const struct event *e;
 	unsigned int n = 0;
 
-	for_each_event(e)
-		n += e->state == ACTIVE;
+	for_each_event(e) n += e->state == ACTIVE;
 	return n;
 }
 

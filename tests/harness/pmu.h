@@ -16,8 +16,8 @@
  *	perfctr_group_close(group);
  *	pmu_end();			fails the test if events or pages are left
  *
- * For controls there is control.h; add tests/harness/skylake.c to the program: on an x86 the processor
- * is then one.
+ * For controls there is control.h; add tests/harness/skylake.c to the program: on an x86 the
+ *processor is then one.
  *
  * How true it is: it does what kernel/events/core.c, kernel/events/ring_buffer.c and
  * arch/x86/events/core.c of Linux 6.1 do; pmu.c names the functions. tests/unit/pmu.c holds it
@@ -31,19 +31,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* ---- the machine: pmu_begin() sets it to what stands here; a test may change it at any time ---- */
+/* ---- the machine: pmu_begin() sets it to what stands here; a test may change it at any time ----
+ */
 
 struct pmu_machine {
-	unsigned int counters;		/* 4: for each thread, and for each processor's own events */
-	unsigned int taken;		/* 0: of these, by somebody else; then pmu_schedule() */
-	unsigned int width;		/* 48: bits of a counter */
-	uint32_t first;			/* 0: what RDPMC calls the first counter */
-	uint64_t least_period;		/* 1: shorter ones are refused, shorter rests late */
-	unsigned int skid;		/* 0: units that pass between an overflow and its interrupt */
-	bool rdpmc;			/* whether pages allow it; false where it can't be emulated */
-	bool clock;			/* true: pages have a clock, of PMU_TICKS a ns */
-	uint32_t absent;		/* 0: a PMU's type: of another kind of core than this one */
-	bool keeps_read_size;		/* false; true: a dissolved group's events, as Linux 5.10 */
+	unsigned int counters; /* 4: for each thread, and for each processor's own events */
+	unsigned int taken;    /* 0: of these, by somebody else; then pmu_schedule() */
+	unsigned int width;    /* 48: bits of a counter */
+	uint32_t first;	       /* 0: what RDPMC calls the first counter */
+	uint64_t least_period; /* 1: shorter ones are refused, shorter rests late */
+	unsigned int skid;     /* 0: units that pass between an overflow and its interrupt */
+	bool rdpmc;	       /* whether pages allow it; false where it can't be emulated */
+	bool clock;	       /* true: pages have a clock, of PMU_TICKS a ns */
+	uint32_t absent;       /* 0: a PMU's type: of another kind of core than this one */
+	bool keeps_read_size;  /* false; true: a dissolved group's events, as Linux 5.10 */
 };
 extern struct pmu_machine pmu;
 
@@ -86,16 +87,26 @@ void pmu_record(int fd, uint32_t type, const uint64_t *words, unsigned int n);
 
 /* ---- what is there ---- */
 
-unsigned int pmu_events(void);		/* events that are open */
-unsigned int pmu_active(void);		/* those on the PMU, software events too */
-unsigned int pmu_mappings(void);	/* mapped pages of theirs */
+unsigned int pmu_events(void);	 /* events that are open */
+unsigned int pmu_active(void);	 /* those on the PMU, software events too */
+unsigned int pmu_mappings(void); /* mapped pages of theirs */
 
 /*
  * ---- calls: what: one of these, or an ioctl's number, PERF_EVENT_IOC_*. ANY: all but the last
  * two. MEMORY: an anonymous mmap(2) ----
  */
 
-enum { PMU_ANY, PMU_OPEN, PMU_READ, PMU_MMAP, PMU_MUNMAP, PMU_CLOSE, PMU_FCNTL, PMU_RDPMC, PMU_MEMORY };
+enum {
+	PMU_ANY,
+	PMU_OPEN,
+	PMU_READ,
+	PMU_MMAP,
+	PMU_MUNMAP,
+	PMU_CLOSE,
+	PMU_FCNTL,
+	PMU_RDPMC,
+	PMU_MEMORY
+};
 
 /* How many there were since pmu_begin(). A close(2) of another file is none. */
 unsigned int pmu_calls(unsigned long what);

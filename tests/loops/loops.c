@@ -2,7 +2,7 @@
 /* The library's read loops, compiled as a program would compile them. */
 #include "step.h"
 
-#ifndef LOOP			/* barriers.c has other names */
+#ifndef LOOP /* barriers.c has other names */
 #define LOOP(name) loop_##name
 #endif
 
@@ -27,7 +27,7 @@ int LOOP(read_clock)(struct shared *s)
 
 	if (!perfctr_page_read_clock(&s->page[0], &ticks, &lag))
 		return 0;
-	s->ticks = ticks - lag;		/* a tick is a ns in this test */
+	s->ticks = ticks - lag; /* a tick is a ns in this test */
 	return 1;
 }
 

@@ -45,20 +45,20 @@ static struct shared *shared;
 
 /* ---- the machine and its kernel ---- */
 
-#define CPUS 2
-#define COUNTERS 8
+#define CPUS	   2
+#define COUNTERS   8
 
 static struct {
 	unsigned int width;
-	uint64_t start;			/* what the kernel sets counters to, below 2^width */
+	uint64_t start; /* what the kernel sets counters to, below 2^width */
 	uint64_t counter[CPUS][COUNTERS];
 	uint64_t tsc_offset[CPUS];
 	uint64_t clock;
-	unsigned int cpu;		/* where the thread runs */
-	int on[EVENTS];			/* the counter of each event; -1: none */
-	uint64_t count[EVENTS];		/* the ledger: true counts of the thread's events */
-	uint64_t ran;			/* the ledger: ticks for which the thread has run */
-	uint64_t counted[EVENTS];	/* of them, ticks with a counter */
+	unsigned int cpu;	  /* where the thread runs */
+	int on[EVENTS];		  /* the counter of each event; -1: none */
+	uint64_t count[EVENTS];	  /* the ledger: true counts of the thread's events */
+	uint64_t ran;		  /* the ledger: ticks for which the thread has run */
+	uint64_t counted[EVENTS]; /* of them, ticks with a counter */
 	/* as of the last counter instruction */
 	uint64_t seen[EVENTS], seen_ran, seen_counted;
 } m;
@@ -145,7 +145,8 @@ static void perfctr_suspend(void)
 
 	state->tsc_sum += (uint32_t)tsc() - state->tsc_start;
 	for (i = 0; i < EVENTS; i++)
-		state->pmc[i].sum += (uint32_t)m.counter[m.cpu][state->pmc[i].map] - state->pmc[i].start;
+		state->pmc[i].sum += (uint32_t)m.counter[m.cpu][state->pmc[i].map] -
+				     state->pmc[i].start;
 }
 
 static void perfctr_resume(unsigned int cpu)
@@ -161,7 +162,15 @@ static void perfctr_resume(unsigned int cpu)
 
 /* What the kernel does at a boundary. The second column's are perfctr's. */
 enum action {
-	SWITCH, MIGRATE, OTHER_COUNTER, GONE, GONE_AND_BACK, OVERFLOW, REFRESH, TWICE, ACTIONS
+	SWITCH,
+	MIGRATE,
+	OTHER_COUNTER,
+	GONE,
+	GONE_AND_BACK,
+	OVERFLOW,
+	REFRESH,
+	TWICE,
+	ACTIONS
 };
 
 static void perf_acts(enum action action)
@@ -189,7 +198,7 @@ static void perf_acts(enum action action)
 	case GONE_AND_BACK:
 		perf_in(m.cpu, -1);
 		m.clock += 777;
-		m.ran += 777;	/* the thread ran, but this was kernel time: nothing counted */
+		m.ran += 777; /* the thread ran, but this was kernel time: nothing counted */
 		others_run();
 		perf_in(!m.cpu, COUNTERS - EVENTS - first);
 		break;
@@ -208,8 +217,7 @@ static void perf_acts(enum action action)
 		perf_acts(SWITCH);
 		perf_acts(MIGRATE);
 		break;
-	case ACTIONS:
-		break;
+	case ACTIONS: break;
 	}
 }
 
@@ -226,7 +234,7 @@ static void perfctr_acts(enum action action)
 		others_run();
 		perfctr_resume(!m.cpu);
 		break;
-	case REFRESH:		/* the sampling timer */
+	case REFRESH: /* the sampling timer */
 		perfctr_suspend();
 		perfctr_resume(m.cpu);
 		break;
@@ -234,8 +242,7 @@ static void perfctr_acts(enum action action)
 		perfctr_acts(MIGRATE);
 		perfctr_acts(SWITCH);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -251,12 +258,12 @@ static void reset_machine(unsigned int width, uint64_t start, uint64_t count)
 	memset(shared, 0, offsetof(struct shared, stack));
 	m.width = width;
 	m.start = start & mask();
-	m.clock = 0xFFFFFFF0;		/* the TSC's low half is about to wrap */
+	m.clock = 0xFFFFFFF0; /* the TSC's low half is about to wrap */
 	m.tsc_offset[1] = 0x123456789;
 	others_run();
 	for (i = 0; i < EVENTS; i++) {
 		m.count[i] = count + i;
-		shared->page[i].lock = 0xFFFFFFFE;	/* about to wrap, too */
+		shared->page[i].lock = 0xFFFFFFFE; /* about to wrap, too */
 		shared->page[i].pmc_width = (uint16_t)width;
 		shared->page[i].cap_user_rdpmc = 1;
 		shared->page[i].cap_user_time = 1;
@@ -272,9 +279,9 @@ static void reset_machine(unsigned int width, uint64_t start, uint64_t count)
 static void start_perf(unsigned int width, uint64_t start, uint64_t count)
 {
 	reset_machine(width, start, count);
-	m.tsc_offset[1] = 0;		/* perf_events puts its clock into pages only if it is one */
+	m.tsc_offset[1] = 0; /* perf_events puts its clock into pages only if it is one */
 	if (short_clock)
-		m.clock = UINT64_C(0x2FFFFFFF0);	/* about to wrap */
+		m.clock = UINT64_C(0x2FFFFFFF0); /* about to wrap */
 	perf_in(0, 0);
 }
 
@@ -294,7 +301,7 @@ static void start_perfctr(unsigned int width, uint64_t start, uint64_t count)
 	perfctr_resume(0);
 }
 
-static uint32_t last_read;	/* the counter that the last counter instruction named */
+static uint32_t last_read; /* the counter that the last counter instruction named */
 
 static uint64_t execute_rdpmc(uint32_t n)
 {
@@ -320,18 +327,18 @@ static uint64_t execute_rdtsc(void)
 #if defined(__x86_64__) || defined(__i386__)
 
 #ifdef __x86_64__
-#define PC rip
-#define SP rsp
-#define AX rax
-#define DX rdx
-#define CX rcx
+#define PC	rip
+#define SP	rsp
+#define AX	rax
+#define DX	rdx
+#define CX	rcx
 #define ORIG_AX orig_rax
 #else
-#define PC eip
-#define SP esp
-#define AX eax
-#define DX edx
-#define CX ecx
+#define PC	eip
+#define SP	esp
+#define AX	eax
+#define DX	edx
+#define CX	ecx
 #define ORIG_AX orig_eax
 #endif
 typedef struct user_regs_struct registers;
@@ -360,7 +367,7 @@ static void enter(registers *r, loop_function *function)
 	*--sp = 0;
 	r->SP = (__typeof__(r->SP))(unsigned long)sp;
 	r->PC = (__typeof__(r->PC))(unsigned long)function;
-	r->ORIG_AX = (__typeof__(r->ORIG_AX))-1;	/* no system call to restart */
+	r->ORIG_AX = (__typeof__(r->ORIG_AX))-1; /* no system call to restart */
 }
 
 static unsigned long pc_of(const registers *r)
@@ -388,7 +395,7 @@ static int execute(registers *r)
 	return 1;
 }
 
-#else	/* arm64 */
+#else /* arm64 */
 
 typedef struct user_regs_struct registers;
 
@@ -481,8 +488,8 @@ struct plan {
 };
 
 /*
- * Execute a loop. Returns its result, and in *boundaries the number of instruction boundaries in it;
- * -1 if it does not end.
+ * Execute a loop. Returns its result, and in *boundaries the number of instruction boundaries in
+ * it; -1 if it does not end.
  */
 static int execute_loop(loop_function *function, void (*acts)(enum action), const struct plan *plan,
 			unsigned int *boundaries)
@@ -558,10 +565,10 @@ static int right_ctrs(int result)
 struct loop {
 	const char *name;
 	loop_function *function;
-	int perfctr;			/* which kernel's page it reads */
+	int perfctr; /* which kernel's page it reads */
 	int (*right)(int result);
-	int broken;			/* must be found out */
-	int pairs;			/* the kernel acts at two boundaries, too */
+	int broken; /* must be found out */
+	int pairs;  /* the kernel acts at two boundaries, too */
 };
 
 static const struct loop loops[] = {
@@ -601,8 +608,9 @@ static void judge(const struct loop *loop, const struct plan *plan, struct tally
 		return;
 	if (!tally->wrong++ && !loop->broken)
 		printf("  %s: width %u, action %d at %u, %d at %u: result %d, value %llx, true %llx\n",
-		       loop->name, width, plan->action[0], plan->at[0], plan->action[1], plan->at[1],
-		       result, (unsigned long long)shared->value[0], (unsigned long long)m.seen[0]);
+		       loop->name, width, plan->action[0], plan->at[0], plan->action[1],
+		       plan->at[1], result, (unsigned long long)shared->value[0],
+		       (unsigned long long)m.seen[0]);
 }
 
 /* Counters about to wrap, from below zero as kernels set them, and counts about to carry. */
@@ -623,8 +631,8 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 	unsigned int s, b, c, a, n = quick ? 2 : sizeof(settings) / sizeof(settings[0]);
 
 	for (s = 0; s < n; s++) {
-		void (*begin)(unsigned int, uint64_t, uint64_t) = loop->perfctr ? start_perfctr :
-										  start_perf;
+		void (*begin)(unsigned int, uint64_t, uint64_t) = loop->perfctr ? start_perfctr
+										: start_perf;
 		struct plan plan = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
 
 		short_clock = settings[s].short_clock && !loop->perfctr;
@@ -632,15 +640,17 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 		judge(loop, &plan, tally, settings[s].width);
 		for (a = 0; a < ACTIONS; a++) {
 			plan.action[0] = (enum action)a;
-			if (loop->perfctr && a != SWITCH && a != MIGRATE && a != REFRESH && a != TWICE)
-				continue;	/* a-mode counters neither go nor overflow */
+			if (loop->perfctr && a != SWITCH && a != MIGRATE && a != REFRESH &&
+			    a != TWICE)
+				continue; /* a-mode counters neither go nor overflow */
 			for (b = 0; b <= tally->boundaries; b++) {
 				plan.at[0] = b;
 				begin(settings[s].width, settings[s].start, settings[s].count);
 				judge(loop, &plan, tally, settings[s].width);
 			}
 		}
-		/* Two actions, at all pairs of boundaries; the second pass is longer than the first. */
+		/* Two actions, at all pairs of boundaries; the second pass is longer than the
+		 * first. */
 		for (a = SWITCH; a <= OTHER_COUNTER && loop->pairs && s == 0 && !quick; a++) {
 			plan.action[0] = (enum action)a;
 			plan.action[1] = MIGRATE;
@@ -648,7 +658,8 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 				for (c = b + 1; c <= 2 * tally->boundaries; c++) {
 					plan.at[0] = b;
 					plan.at[1] = c;
-					begin(settings[s].width, settings[s].start, settings[s].count);
+					begin(settings[s].width, settings[s].start,
+					      settings[s].count);
 					judge(loop, &plan, tally, settings[s].width);
 				}
 			}
@@ -659,7 +670,8 @@ static void prove(const struct loop *loop, struct tally *tally, int quick)
 	short_clock = 0;
 }
 
-/* Each counter's number must lead to that counter: a table with two of them swapped is a classic. */
+/* Each counter's number must lead to that counter: a table with two of them swapped is a classic.
+ */
 static unsigned int right_counters(void)
 {
 	const struct plan nothing = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
@@ -669,7 +681,8 @@ static unsigned int right_counters(void)
 		start_perf(48, 0, 0);
 		shared->ticks = n;
 		last_read = UINT32_MAX;
-		if (execute_loop(loop_rdpmc, perf_acts, &nothing, &boundaries) != 1 || last_read != n) {
+		if (execute_loop(loop_rdpmc, perf_acts, &nothing, &boundaries) != 1 ||
+		    last_read != n) {
 			printf("  counter %u: %u was read\n", n, last_read);
 			wrong++;
 		}
@@ -734,12 +747,12 @@ static int right_result(int result)
 }
 
 /*
- * Whatever the compiler may do, what a loop takes from a page it takes between two barriers, and the lock
- * or the start value outside of them, before and after.
+ * Whatever the compiler may do, what a loop takes from a page it takes between two barriers, and
+ * the lock or the start value outside of them, before and after.
  */
 static const struct {
 	struct loop loop;
-	unsigned int passes;	/* without the kernel */
+	unsigned int passes; /* without the kernel */
 } guarded[] = {
 	{ { "perfctr_reader_read", barrier_read, 0, right_one, 0, 0 }, 1 },
 	{ { "perfctr_reader_read_all of 4", barrier_read_all, 0, right_all, 0, 0 }, EVENTS },
@@ -773,7 +786,8 @@ static unsigned int right_barriers(void)
 		for (act_at = 0; act_at <= usual; act_at++) {
 			int result;
 
-			(loop->perfctr ? start_perfctr : start_perf)(48, UINT64_C(0x800000000001), 0);
+			(loop->perfctr ? start_perfctr : start_perf)(48, UINT64_C(0x800000000001),
+								     0);
 			barriers = 0;
 			result = loop->function(shared);
 			if (result == 1 && loop->right(result) &&
@@ -842,7 +856,8 @@ int main(void)
 	unsigned long runs, wrong;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED) {
 		perror("mmap");
 		return 1;
@@ -874,7 +889,8 @@ int main(void)
 		(i ? start_perfctr : start_perf)(48, UINT64_C(0x800000000001), 0);
 		wrong = storm(i ? loop_state_pmc : loop_read, &runs);
 		printf("%s storm on %s page: %d signals in %lu reads, %lu wrong\n",
-		       wrong ? "not ok" : "ok", i ? "perfctr's" : "perf_events'", (int)storms, runs, wrong);
+		       wrong ? "not ok" : "ok", i ? "perfctr's" : "perf_events'", (int)storms, runs,
+		       wrong);
 		passed += !wrong;
 		failed += wrong != 0;
 	}

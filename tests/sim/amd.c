@@ -9,9 +9,9 @@
  */
 #include "evntsel.h"
 
-#define TSC		0x10U
-#define PERF_EVT_SEL0	0xC0010000U	/* four of them, then four counters */
-#define PERF_CTL0	0xC0010200U	/* followed by its counter, and so on */
+#define TSC	      0x10U
+#define PERF_EVT_SEL0 0xC0010000U /* four of them, then four counters */
+#define PERF_CTL0     0xC0010200U /* followed by its counter, and so on */
 
 enum { MAX_COUNTERS = 6, LEGACY_COUNTERS = 4, WIDTH = 48 };
 
@@ -25,14 +25,14 @@ struct registers {
 };
 
 /* Bits 19 and 21 are reserved. From family 10h bits 35-32 are the event's bits 11-8. */
-#define LEGAL_K7 UINT64_C(0xFFD7FFFF)
+#define LEGAL_K7     UINT64_C(0xFFD7FFFF)
 #define LEGAL_FAM10H (LEGAL_K7 | UINT64_C(0xF) << 32)
 
 struct pmu {
 	const struct sim_model *model;
 	unsigned int counters;
-	uint64_t legal;			/* the bits of an event select register */
-	bool northbridge;		/* events E0h-FFh are those of the cores' common one */
+	uint64_t legal;	  /* the bits of an event select register */
+	bool northbridge; /* events E0h-FFh are those of the cores' common one */
 };
 
 static const struct pmu pmus[] = {
@@ -133,10 +133,11 @@ static void run(struct sim_core *core, const struct sim_step *step)
 			core->pmi = true;
 }
 
-#define MODEL(NAME) {								\
-	.name = NAME, .size = sizeof(struct registers),				\
-	.write = write, .read = read, .rdpmc = rdpmc, .run = run,		\
-}
+#define MODEL(NAME)                                                                           \
+	{                                                                                     \
+		.name = NAME, .size = sizeof(struct registers), .write = write, .read = read, \
+		.rdpmc = rdpmc, .run = run,                                                   \
+	}
 
 const struct sim_model sim_k7 = MODEL("k7");
 const struct sim_model sim_k8 = MODEL("k8");

@@ -8,10 +8,10 @@
  */
 #include "evntsel.h"
 
-#define PC		(UINT64_C(1) << 19)
-#define ANY_THREAD	(UINT64_C(1) << 21)
-#define EQ		(UINT64_C(1) << 36)
-#define UMASK2		(UINT64_C(0xFF) << 40)
+#define PC	   (UINT64_C(1) << 19)
+#define ANY_THREAD (UINT64_C(1) << 21)
+#define EQ	   (UINT64_C(1) << 36)
+#define UMASK2	   (UINT64_C(0xFF) << 40)
 
 /* In a fixed counter's four bits of FIXED_CTR_CTRL. */
 enum { FIXED_OS = 1, FIXED_USR = 2, FIXED_PMI = 8 };
@@ -32,25 +32,47 @@ struct registers {
 struct pmu {
 	const struct sim_model *model;
 	unsigned int version;
-	unsigned int general, fixed;	/* how many counters */
-	unsigned int width;		/* of both kinds */
-	unsigned int offcore;		/* how many OFFCORE_RSP registers */
-	bool full_width;		/* PERF_CAPABILITIES.FW_WRITE: there are IA32_A_PMCn */
-	bool before_sandybridge;	/* pin control; general counters enabled after reset */
+	unsigned int general, fixed; /* how many counters */
+	unsigned int width;	     /* of both kinds */
+	unsigned int offcore;	     /* how many OFFCORE_RSP registers */
+	bool full_width;	     /* PERF_CAPABILITIES.FW_WRITE: there are IA32_A_PMCn */
+	bool before_sandybridge;     /* pin control; general counters enabled after reset */
 };
 
 static const struct pmu pmus[] = {
-	{ .model = &sim_core, .version = 1, .general = 2, .width = 40,
+	{ .model = &sim_core, .version = 1, .general = 2, .width = 40, .before_sandybridge = true },
+	{ .model = &sim_core2,
+	  .version = 2,
+	  .general = 2,
+	  .fixed = 3,
+	  .width = 40,
 	  .before_sandybridge = true },
-	{ .model = &sim_core2, .version = 2, .general = 2, .fixed = 3, .width = 40,
+	{ .model = &sim_nehalem,
+	  .version = 3,
+	  .general = 4,
+	  .fixed = 3,
+	  .width = 48,
+	  .offcore = 1,
 	  .before_sandybridge = true },
-	{ .model = &sim_nehalem, .version = 3, .general = 4, .fixed = 3, .width = 48, .offcore = 1,
-	  .before_sandybridge = true },
-	{ .model = &sim_sandybridge, .version = 3, .general = 4, .fixed = 3, .width = 48,
+	{ .model = &sim_sandybridge,
+	  .version = 3,
+	  .general = 4,
+	  .fixed = 3,
+	  .width = 48,
 	  .offcore = 2 },
-	{ .model = &sim_icelake, .version = 5, .general = 8, .fixed = 4, .width = 48, .offcore = 2,
+	{ .model = &sim_icelake,
+	  .version = 5,
+	  .general = 8,
+	  .fixed = 4,
+	  .width = 48,
+	  .offcore = 2,
 	  .full_width = true },
-	{ .model = &sim_arch6, .version = 6, .general = 8, .fixed = 4, .width = 48, .offcore = 2,
+	{ .model = &sim_arch6,
+	  .version = 6,
+	  .general = 8,
+	  .fixed = 4,
+	  .width = 48,
+	  .offcore = 2,
 	  .full_width = true },
 };
 
@@ -101,12 +123,15 @@ static bool find(struct sim_core *core, uint32_t reg, struct msr *found)
 	const struct {
 		uint32_t first;
 		unsigned int stride, n;
-		struct msr msr;		/* the first of the n */
+		struct msr msr; /* the first of the n */
 	} map[] = {
 		{ 0x010, 1, 1, { &core->tsc, UINT64_MAX, PLAIN } },
 		{ 0x0C1, 1, pmu->general, { r->general, width, SIGN_EXTENDED } },
 		{ 0x186, 1, pmu->general, { r->evntsel, evntsel, PLAIN } },
-		{ 0x1A6, 1, pmu->offcore, { r->offcore_rsp, ones(pmu->offcore == 1 ? 16 : 38), PLAIN } },
+		{ 0x1A6,
+		  1,
+		  pmu->offcore,
+		  { r->offcore_rsp, ones(pmu->offcore == 1 ? 16 : 38), PLAIN } },
 		{ 0x309, 1, pmu->fixed, { r->fixed, width, PLAIN } },
 		{ 0x3F7, 1, pmu->version >= 4, { &r->frontend, ones(23), PLAIN } },
 		{ 0x345, 1, version2, { &r->perf_capabilities, 0, READ_ONLY } },
@@ -229,8 +254,8 @@ static uint64_t count(const struct sim_core *core, uint64_t evntsel, const struc
 	if (!(evntsel & EQ) || mask == 0)
 		return selected(evntsel, step);
 	/* With EQ the comparison is "equal", or inverted "less, but not zero". */
-	holds = evntsel & INV ? step->per_cycle > 0 && step->per_cycle < mask :
-				step->per_cycle == mask;
+	holds = evntsel & INV ? step->per_cycle > 0 && step->per_cycle < mask
+			      : step->per_cycle == mask;
 	return holds ? sim_count(step, 1, false, evntsel & EDGE) : 0;
 }
 
@@ -253,10 +278,11 @@ static void run(struct sim_core *core, const struct sim_step *step)
 	}
 }
 
-#define MODEL(NAME) {								\
-	.name = NAME, .size = sizeof(struct registers), .reset = reset,		\
-	.write = write, .read = read, .rdpmc = rdpmc, .run = run,		\
-}
+#define MODEL(NAME)                                                                             \
+	{                                                                                       \
+		.name = NAME, .size = sizeof(struct registers), .reset = reset, .write = write, \
+		.read = read, .rdpmc = rdpmc, .run = run,                                       \
+	}
 
 const struct sim_model sim_core = MODEL("core");
 const struct sim_model sim_core2 = MODEL("core2");

@@ -9,7 +9,12 @@
 #include "sim.h"
 
 enum {
-	USR = 1 << 16, OS = 1 << 17, EDGE = 1 << 18, INT = 1 << 20, EN = 1 << 22, INV = 1 << 23,
+	USR = 1 << 16,
+	OS = 1 << 17,
+	EDGE = 1 << 18,
+	INT = 1 << 20,
+	EN = 1 << 22,
+	INV = 1 << 23,
 };
 
 /* Does the register count the step? event is the one that it selects. */

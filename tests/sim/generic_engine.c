@@ -11,8 +11,8 @@ enum { CYCLE_COUNTER = 31, PMCCFILTR = 32, PMOVSCLR = 33, PMINTEN = 34, PMCR = 3
 
 static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
 {
-	return sim_read(core->sim, reg == CYCLE_COUNTER ? (uint32_t)SIM_PMCCNTR :
-						      SIM_PMEVCNTR0 + reg);
+	return sim_read(core->sim,
+			reg == CYCLE_COUNTER ? (uint32_t)SIM_PMCCNTR : SIM_PMEVCNTR0 + reg);
 }
 
 static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
@@ -30,24 +30,15 @@ static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t re
 static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
 {
 	switch (reg) {
-	case PMCCFILTR:
-		sim_write(core->sim, SIM_PMCCFILTR, value);
-		break;
-	case PMOVSCLR:
-		sim_write(core->sim, SIM_PMOVSCLR, value);
-		break;
+	case PMCCFILTR: sim_write(core->sim, SIM_PMCCFILTR, value); break;
+	case PMOVSCLR: sim_write(core->sim, SIM_PMOVSCLR, value); break;
 	case PMINTEN:
 		sim_write(core->sim, SIM_PMINTENCLR, ~value & 0xFFFFFFFF);
 		sim_write(core->sim, SIM_PMINTENSET, value);
 		break;
-	case PMCR:
-		sim_write(core->sim, SIM_PMCR, value);
-		break;
-	case PMCNTEN:
-		sim_write(core->sim, SIM_PMCNTENSET, value);
-		break;
-	default:
-		sim_write(core->sim, SIM_PMEVTYPER0 + reg - 1, value);
+	case PMCR: sim_write(core->sim, SIM_PMCR, value); break;
+	case PMCNTEN: sim_write(core->sim, SIM_PMCNTENSET, value); break;
+	default: sim_write(core->sim, SIM_PMEVTYPER0 + reg - 1, value);
 	}
 }
 
@@ -68,7 +59,7 @@ static int setup_register(const struct perfctr_cpu *cpu, unsigned int n, uint32_
 			  uint64_t *value)
 {
 	*reg = n == 0 ? PMCNTEN : PMCR;
-	*value = n == 0 ? cpu->counters : 0x41;	/* LC and E */
+	*value = n == 0 ? cpu->counters : 0x41; /* LC and E */
 	return n < 2 ? 0 : -1;
 }
 

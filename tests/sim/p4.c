@@ -10,34 +10,39 @@
 #include "sim.h"
 
 enum {
-	COUNTER0 = 0x300, CCCR0 = 0x360, PEBS_ENABLE = 0x3F1, PEBS_MATRIX_VERT = 0x3F2,
-	FIRST_MSR = COUNTER0, LAST_MSR = PEBS_MATRIX_VERT,
+	COUNTER0 = 0x300,
+	CCCR0 = 0x360,
+	PEBS_ENABLE = 0x3F1,
+	PEBS_MATRIX_VERT = 0x3F2,
+	FIRST_MSR = COUNTER0,
+	LAST_MSR = PEBS_MATRIX_VERT,
 	N_COUNTERS = 18,
-	IQ_ESCR0 = 0x3BA, IQ_ESCR1 = 0x3BB,
+	IQ_ESCR0 = 0x3BA,
+	IQ_ESCR1 = 0x3BB,
 };
 
-#define CCCR_EXTENDED_CASCADE	0x00000800u
-#define CCCR_ENABLE		0x00001000u
-#define CCCR_COMPARE		0x00040000u
-#define CCCR_COMPLEMENT		0x00080000u
-#define CCCR_EDGE		0x01000000u
-#define CCCR_FORCE_OVF		0x02000000u
-#define CCCR_OVF_PMI_T0		0x04000000u
-#define CCCR_OVF_PMI_T1		0x08000000u
-#define CCCR_CASCADE		0x40000000u
-#define CCCR_OVF		0x80000000u
-#define CCCR_RESERVED		0x300007FFu
+#define CCCR_EXTENDED_CASCADE 0x00000800u
+#define CCCR_ENABLE	      0x00001000u
+#define CCCR_COMPARE	      0x00040000u
+#define CCCR_COMPLEMENT	      0x00080000u
+#define CCCR_EDGE	      0x01000000u
+#define CCCR_FORCE_OVF	      0x02000000u
+#define CCCR_OVF_PMI_T0	      0x04000000u
+#define CCCR_OVF_PMI_T1	      0x08000000u
+#define CCCR_CASCADE	      0x40000000u
+#define CCCR_OVF	      0x80000000u
+#define CCCR_RESERVED	      0x300007FFu
 
-#define ESCR_T1			0x00000003u	/* USR, OS of the second logical processor */
-#define ESCR_RESERVED		0x80000000u
+#define ESCR_T1	      0x00000003u /* USR, OS of the second logical processor */
+#define ESCR_RESERVED 0x80000000u
 
-#define COUNTER_MASK		0xFFFFFFFFFFull
-#define PEBS_ENABLE_MASK	0x03000607u
-#define PEBS_MATRIX_VERT_MASK	0x00000003u
+#define COUNTER_MASK	      0xFFFFFFFFFFull
+#define PEBS_ENABLE_MASK      0x03000607u
+#define PEBS_MATRIX_VERT_MASK 0x00000003u
 
 struct p4 {
 	uint64_t msr[LAST_MSR - FIRST_MSR + 1];
-	uint32_t cascaded;			/* counters that a cascade has started */
+	uint32_t cascaded; /* counters that a cascade has started */
 };
 
 /* The ESCR that each value of ESCR SELECT means; a group's pairs of counters read one row each. */
@@ -63,10 +68,10 @@ static const uint16_t escr_select[][8] = {
 static const struct {
 	uint8_t row, cascade, extended;
 } counters[N_COUNTERS] = {
-	{ 0, 2, 0 }, { 0, 3, 0 }, { 1, 0, 0 }, { 1, 1, 0 },		/* BPU */
-	{ 2, 6, 0 }, { 2, 7, 0 }, { 3, 4, 0 }, { 3, 5, 0 },		/* MS */
-	{ 4, 10, 0 }, { 4, 11, 0 }, { 5, 8, 0 }, { 5, 9, 0 },		/* FLAME */
-	{ 6, 14, 16 }, { 6, 15, 0 }, { 7, 12, 0 }, { 7, 13, 17 },	/* IQ */
+	{ 0, 2, 0 },   { 0, 3, 0 },   { 1, 0, 0 },  { 1, 1, 0 },   /* BPU */
+	{ 2, 6, 0 },   { 2, 7, 0 },   { 3, 4, 0 },  { 3, 5, 0 },   /* MS */
+	{ 4, 10, 0 },  { 4, 11, 0 },  { 5, 8, 0 },  { 5, 9, 0 },   /* FLAME */
+	{ 6, 14, 16 }, { 6, 15, 0 },  { 7, 12, 0 }, { 7, 13, 17 }, /* IQ */
 	{ 6, 14, 17 }, { 7, 15, 16 },
 };
 
@@ -114,7 +119,7 @@ static uint64_t settable(const struct sim_core *core, uint32_t reg)
 
 static void reset(struct sim_core *core)
 {
-	(void)core;				/* all registers are 0 */
+	(void)core; /* all registers are 0 */
 }
 
 static const char *write(struct sim_core *core, uint32_t reg, uint64_t value)
@@ -200,19 +205,20 @@ static void overflow(struct sim_core *core, unsigned int counter)
 		    (other & CCCR_EXTENDED_CASCADE && counters[i].extended == counter))
 			p4->cascaded |= 1u << i;
 	}
-	if (*cccr & CCCR_OVF)			/* no interrupt until software clears it */
+	if (*cccr & CCCR_OVF) /* no interrupt until software clears it */
 		return;
 	*cccr |= CCCR_OVF;
-	for (i = 0; i < 2; i++)			/* each bit interrupts its own logical processor */
-		if (threads[i] && *cccr & (hyper_threaded(core) && threads[i]->number % 2 ?
-					   CCCR_OVF_PMI_T1 : CCCR_OVF_PMI_T0))
+	for (i = 0; i < 2; i++) /* each bit interrupts its own logical processor */
+		if (threads[i] &&
+		    *cccr & (hyper_threaded(core) && threads[i]->number % 2 ? CCCR_OVF_PMI_T1
+									    : CCCR_OVF_PMI_T0))
 			threads[i]->pmi = true;
 }
 
 static void run(struct sim_core *core, const struct sim_step *step)
 {
 	const struct p4 *p4 = core->registers;
-	uint32_t cascaded = p4->cascaded;	/* this step's cascades start with the next step */
+	uint32_t cascaded = p4->cascaded; /* this step's cascades start with the next step */
 	uint64_t cccr, n, sum;
 	unsigned int i;
 
@@ -229,10 +235,16 @@ static void run(struct sim_core *core, const struct sim_step *step)
 	}
 }
 
-#define P4(model, ht) \
-	const struct sim_model model = { \
-		.name = #model, .size = sizeof(struct p4), .shared = ht, .reset = reset, \
-		.write = write, .read = read, .rdpmc = rdpmc, .run = run, \
+#define P4(model, ht)                      \
+	const struct sim_model model = {   \
+		.name = #model,            \
+		.size = sizeof(struct p4), \
+		.shared = ht,              \
+		.reset = reset,            \
+		.write = write,            \
+		.read = read,              \
+		.rdpmc = rdpmc,            \
+		.run = run,                \
 	}
 
 P4(sim_p4, false);

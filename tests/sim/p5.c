@@ -21,9 +21,9 @@ struct registers {
 
 struct pmu {
 	const struct sim_model *model;
-	uint64_t legal;			/* the bits of a half of CESR that aren't reserved */
-	unsigned int width;		/* of a counter */
-	bool centaur;			/* no counter control, so it never stops; no usable TSC */
+	uint64_t legal;	    /* the bits of a half of CESR that aren't reserved */
+	unsigned int width; /* of a counter */
+	bool centaur;	    /* no counter control, so it never stops; no usable TSC */
 };
 
 static const struct pmu pmus[] = {
@@ -49,9 +49,7 @@ static const char *write(struct sim_core *core, uint32_t reg, uint64_t value)
 	struct registers *r = core->registers;
 
 	switch (reg) {
-	case TSC:
-		core->tsc = value;
-		return NULL;
+	case TSC: core->tsc = value; return NULL;
 	case CESR:
 		if (value & ~(pmu->legal | pmu->legal << 16))
 			return "a reserved bit of CESR";
@@ -76,13 +74,9 @@ static const char *read(struct sim_core *core, uint32_t reg, uint64_t *value)
 		/* Centaur's doesn't advance as it should: nobody may rely on it. */
 		*value = pmu_of(core)->centaur ? 0xDEADBEEF : core->tsc;
 		return NULL;
-	case CESR:
-		*value = r->cesr;
-		return NULL;
+	case CESR: *value = r->cesr; return NULL;
 	case CTR0:
-	case CTR1:
-		*value = r->counter[reg - CTR0];
-		return NULL;
+	case CTR1: *value = r->counter[reg - CTR0]; return NULL;
 	}
 	return "there is no such MSR";
 }
@@ -120,10 +114,11 @@ static void run(struct sim_core *core, const struct sim_step *step)
 	}
 }
 
-#define MODEL(NAME, RDPMC) {							\
-	.name = NAME, .size = sizeof(struct registers),				\
-	.write = write, .read = read, .rdpmc = RDPMC, .run = run,		\
-}
+#define MODEL(NAME, RDPMC)                                                                    \
+	{                                                                                     \
+		.name = NAME, .size = sizeof(struct registers), .write = write, .read = read, \
+		.rdpmc = RDPMC, .run = run,                                                   \
+	}
 
 const struct sim_model sim_p5 = MODEL("p5", NULL);
 const struct sim_model sim_p5mmx = MODEL("p5mmx", rdpmc);

@@ -10,8 +10,10 @@
 
 enum {
 	TSC = 0x10,
-	PERFCTR0 = 0xC1, PERFCTR1 = 0xC2,
-	EVNTSEL0 = 0x186, EVNTSEL1 = 0x187,
+	PERFCTR0 = 0xC1,
+	PERFCTR1 = 0xC2,
+	EVNTSEL0 = 0x186,
+	EVNTSEL1 = 0x187,
 };
 
 /* EN is in EVNTSEL0, for both counters. */
@@ -30,7 +32,7 @@ struct registers {
 
 static void write_tsc(struct sim_core *core, uint64_t value)
 {
-	core->tsc = (uint32_t)value;	/* SDM, "Time-Stamp Counter": the high half is cleared */
+	core->tsc = (uint32_t)value; /* SDM, "Time-Stamp Counter": the high half is cleared */
 }
 
 static const char *p6_write(struct sim_core *core, uint32_t reg, uint64_t value)
@@ -38,9 +40,7 @@ static const char *p6_write(struct sim_core *core, uint32_t reg, uint64_t value)
 	struct registers *r = core->registers;
 
 	switch (reg) {
-	case TSC:
-		write_tsc(core, value);
-		return NULL;
+	case TSC: write_tsc(core, value); return NULL;
 	case EVNTSEL0:
 	case EVNTSEL1:
 		if (value & ~p6_legal[reg - EVNTSEL0])
@@ -61,17 +61,11 @@ static const char *p6_read(struct sim_core *core, uint32_t reg, uint64_t *value)
 	const struct registers *r = core->registers;
 
 	switch (reg) {
-	case TSC:
-		*value = core->tsc;
-		return NULL;
+	case TSC: *value = core->tsc; return NULL;
 	case EVNTSEL0:
-	case EVNTSEL1:
-		*value = r->evntsel[reg - EVNTSEL0];
-		return NULL;
+	case EVNTSEL1: *value = r->evntsel[reg - EVNTSEL0]; return NULL;
 	case PERFCTR0:
-	case PERFCTR1:
-		*value = r->counter[reg - PERFCTR0];
-		return NULL;
+	case PERFCTR1: *value = r->counter[reg - PERFCTR0]; return NULL;
 	}
 	return no_msr;
 }
@@ -102,12 +96,9 @@ static const char *c3_write(struct sim_core *core, uint32_t reg, uint64_t value)
 	struct registers *r = core->registers;
 
 	switch (reg) {
-	case TSC:
-		write_tsc(core, value);
-		return NULL;
+	case TSC: write_tsc(core, value); return NULL;
 	case EVNTSEL0:
-	case PERFCTR0:
-		return "counter 0 is the TSC and can't be programmed";
+	case PERFCTR0: return "counter 0 is the TSC and can't be programmed";
 	case EVNTSEL1:
 		if (value & ~UINT64_C(0x1FF))
 			return reserved;
@@ -125,11 +116,9 @@ static const char *c3_write(struct sim_core *core, uint32_t reg, uint64_t value)
 static const char *c3_read(struct sim_core *core, uint32_t reg, uint64_t *value)
 {
 	switch (reg) {
-	case PERFCTR0:
-		*value = core->tsc;
-		return NULL;
+	case PERFCTR0: *value = core->tsc; return NULL;
 	case EVNTSEL0:
-		*value = 0x79;		/* hardwired: clocks */
+		*value = 0x79; /* hardwired: clocks */
 		return NULL;
 	}
 	return p6_read(core, reg, value);
@@ -150,11 +139,19 @@ static void c3_run(struct sim_core *core, const struct sim_step *step)
 }
 
 const struct sim_model sim_p6 = {
-	.name = "p6", .size = sizeof(struct registers),
-	.write = p6_write, .read = p6_read, .rdpmc = p6_rdpmc, .run = p6_run,
+	.name = "p6",
+	.size = sizeof(struct registers),
+	.write = p6_write,
+	.read = p6_read,
+	.rdpmc = p6_rdpmc,
+	.run = p6_run,
 };
 
 const struct sim_model sim_c3 = {
-	.name = "c3", .size = sizeof(struct registers),
-	.write = c3_write, .read = c3_read, .rdpmc = c3_rdpmc, .run = c3_run,
+	.name = "c3",
+	.size = sizeof(struct registers),
+	.write = c3_write,
+	.read = c3_read,
+	.rdpmc = c3_rdpmc,
+	.run = c3_run,
 };

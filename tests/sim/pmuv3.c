@@ -9,30 +9,30 @@
 
 enum { N_COUNTERS = 6, CYCLE_COUNTER = 31 };
 
-#define PMCR_E		0x01u
-#define PMCR_P		0x02u			/* reset the event counters; reads as 0 */
-#define PMCR_C		0x04u			/* reset the cycle counter; reads as 0 */
-#define PMCR_D		0x08u			/* PMCCNTR counts every 64th cycle, unless LC */
-#define PMCR_LC		0x40u
-#define PMCR_LP		0x80u
-#define PMCR_WRITABLE	0xFFu
-#define PMCR_READ_ONLY	0xFFFFF800u		/* IMP, IDCODE, N */
+#define PMCR_E	       0x01u
+#define PMCR_P	       0x02u /* reset the event counters; reads as 0 */
+#define PMCR_C	       0x04u /* reset the cycle counter; reads as 0 */
+#define PMCR_D	       0x08u /* PMCCNTR counts every 64th cycle, unless LC */
+#define PMCR_LC	       0x40u
+#define PMCR_LP	       0x80u
+#define PMCR_WRITABLE  0xFFu
+#define PMCR_READ_ONLY 0xFFFFF800u /* IMP, IDCODE, N */
 
-#define TYPE_P		0x80000000u
-#define TYPE_U		0x40000000u
-#define TYPE_EVTCOUNT	0x0000FFFFu
-#define PMUSERENR_BITS	0x0000000Fu
+#define TYPE_P	       0x80000000u
+#define TYPE_U	       0x40000000u
+#define TYPE_EVTCOUNT  0x0000FFFFu
+#define PMUSERENR_BITS 0x0000000Fu
 
-#define IMPLEMENTED	(1u << CYCLE_COUNTER | ((1u << N_COUNTERS) - 1))
-#define EVENT_CHAIN	0x1Eu
+#define IMPLEMENTED (1u << CYCLE_COUNTER | ((1u << N_COUNTERS) - 1))
+#define EVENT_CHAIN 0x1Eu
 
-enum { ENABLED, INTERRUPTS, OVERFLOWS, N_SETS };	/* in the order of enum sim_pmuv3 */
+enum { ENABLED, INTERRUPTS, OVERFLOWS, N_SETS }; /* in the order of enum sim_pmuv3 */
 
 struct pmuv3 {
 	uint32_t pmcr, pmuserenr, sets[N_SETS];
 	uint64_t count[N_COUNTERS], cycles;
 	uint32_t type[N_COUNTERS], cycle_filter;
-	unsigned int divided;			/* cycles that PMCR.D has not counted yet */
+	unsigned int divided; /* cycles that PMCR.D has not counted yet */
 };
 
 static bool is_set(uint32_t reg)
@@ -63,16 +63,11 @@ static uint64_t settable(const struct pmuv3 *pmu, uint32_t reg)
 	if (reg >= SIM_PMEVTYPER0 && reg < SIM_PMEVTYPER0 + N_COUNTERS)
 		return TYPE_P | TYPE_U | TYPE_EVTCOUNT;
 	switch (reg) {
-	case SIM_PMCR:
-		return PMCR_WRITABLE | PMCR_READ_ONLY;
-	case SIM_PMCCNTR:
-		return UINT64_MAX;
-	case SIM_PMCCFILTR:
-		return TYPE_P | TYPE_U;
-	case SIM_PMUSERENR:
-		return PMUSERENR_BITS;
-	default:
-		return 0;
+	case SIM_PMCR: return PMCR_WRITABLE | PMCR_READ_ONLY;
+	case SIM_PMCCNTR: return UINT64_MAX;
+	case SIM_PMCCFILTR: return TYPE_P | TYPE_U;
+	case SIM_PMUSERENR: return PMUSERENR_BITS;
+	default: return 0;
 	}
 }
 
@@ -100,8 +95,7 @@ static void write_pmcr(struct pmuv3 *pmu, uint32_t value)
 			pmu->count[i] = 0;
 	if (value & PMCR_C)
 		pmu->cycles = 0;
-	pmu->pmcr = (pmu->pmcr & PMCR_READ_ONLY) |
-		    (value & PMCR_WRITABLE & ~(PMCR_P | PMCR_C));
+	pmu->pmcr = (pmu->pmcr & PMCR_READ_ONLY) | (value & PMCR_WRITABLE & ~(PMCR_P | PMCR_C));
 }
 
 static const char *write(struct sim_core *core, uint32_t reg, uint64_t value)
@@ -181,13 +175,13 @@ static void run(struct sim_core *core, const struct sim_step *step)
 {
 	struct pmuv3 *pmu = core->registers;
 	bool long_cycles = pmu->pmcr & PMCR_LC, long_events = pmu->pmcr & PMCR_LP;
-	uint64_t n, carry = 0;			/* overflows of the preceding counter */
+	uint64_t n, carry = 0; /* overflows of the preceding counter */
 	unsigned int i, cycles;
 	uint32_t event;
 
 	for (i = 0; i < N_COUNTERS; i++) {
 		event = pmu->type[i] & TYPE_EVTCOUNT;
-		if (event == EVENT_CHAIN)	/* of an even counter, it counts nothing */
+		if (event == EVENT_CHAIN) /* of an even counter, it counts nothing */
 			n = i % 2 ? carry : 0;
 		else
 			n = event == step->event ? sim_count(step, 0, false, false) : 0;
@@ -207,6 +201,10 @@ static void run(struct sim_core *core, const struct sim_step *step)
 }
 
 const struct sim_model sim_pmuv3 = {
-	.name = "sim_pmuv3", .size = sizeof(struct pmuv3), .reset = reset, .write = write,
-	.read = read, .run = run,
+	.name = "sim_pmuv3",
+	.size = sizeof(struct pmuv3),
+	.reset = reset,
+	.write = write,
+	.read = read,
+	.run = run,
 };

@@ -9,10 +9,21 @@
 #include "sim.h"
 
 enum {
-	MMCR2 = 944, PMC5 = 945, PMC6 = 946, BAMR = 951, MMCR0 = 952, PMC1 = 953, PMC2 = 954,
-	SIA = 955, MMCR1 = 956, PMC3 = 957, PMC4 = 958, SDA = 959,
-	FIRST_SPR = MMCR2, LAST_SPR = SDA,
-	USER_OFFSET = 16,			/* user mode reads SPR n as n - 16 */
+	MMCR2 = 944,
+	PMC5 = 945,
+	PMC6 = 946,
+	BAMR = 951,
+	MMCR0 = 952,
+	PMC1 = 953,
+	PMC2 = 954,
+	SIA = 955,
+	MMCR1 = 956,
+	PMC3 = 957,
+	PMC4 = 958,
+	SDA = 959,
+	FIRST_SPR = MMCR2,
+	LAST_SPR = SDA,
+	USER_OFFSET = 16, /* user mode reads SPR n as n - 16 */
 	N_COUNTERS = 6,
 };
 
@@ -20,29 +31,34 @@ enum {
 #define FCS	0x40000000u
 #define FCP	0x20000000u
 #define FCM0	0x08000000u
-#define PMXE	0x04000000u			/* ENINT */
-#define FCECE	0x02000000u			/* DISCOUNT */
-#define PMC1CE	0x00008000u			/* PMC1INTCONTROL */
-#define PMCJCE	0x00004000u			/* PMCINTCONTROL */
-#define TRIGGER	0x00002000u			/* PMC2COUNTCTL */
+#define PMXE	0x04000000u /* ENINT */
+#define FCECE	0x02000000u /* DISCOUNT */
+#define PMC1CE	0x00008000u /* PMC1INTCONTROL */
+#define PMCJCE	0x00004000u /* PMCINTCONTROL */
+#define TRIGGER 0x00002000u /* PMC2COUNTCTL */
 
 #define NEGATIVE 0x80000000u
 
 struct ppc {
 	uint32_t spr[LAST_SPR - FIRST_SPR + 1];
-	bool signalled;				/* an interrupt, since MMCR0 was last written */
+	bool signalled; /* an interrupt, since MMCR0 was last written */
 };
 
 enum {
-	P604 = 1, P604E = 2, P750 = 4, P7400 = 8, P7450 = 16,
-	P74XX = P7400 | P7450, PALL = P604 | P604E | P750 | P74XX,
+	P604 = 1,
+	P604E = 2,
+	P750 = 4,
+	P7400 = 8,
+	P7450 = 16,
+	P74XX = P7400 | P7450,
+	PALL = P604 | P604E | P750 | P74XX,
 };
 
 static const struct {
 	const struct sim_model *model;
 	unsigned int processor;
 } models[] = {
-	{ &sim_ppc604, P604 }, { &sim_ppc604e, P604E }, { &sim_ppc750, P750 },
+	{ &sim_ppc604, P604 },	 { &sim_ppc604e, P604E }, { &sim_ppc750, P750 },
 	{ &sim_ppc7400, P7400 }, { &sim_ppc7450, P7450 },
 };
 
@@ -52,12 +68,13 @@ static const struct {
 	unsigned int processors;
 	uint32_t bits;
 } sprs[] = {
-	{ MMCR0, PALL, 0xFFFFFFFF }, { PMC1, PALL, 0xFFFFFFFF }, { PMC2, PALL, 0xFFFFFFFF },
-	{ SIA, PALL, 0xFFFFFFFF }, { SDA, P604 | P604E, 0xFFFFFFFF },
-	{ MMCR1, P604E | P750 | P7400, 0xFFC00000 }, { MMCR1, P7450, 0xFFFFF800 },
-	{ PMC3, PALL & ~P604, 0xFFFFFFFF }, { PMC4, PALL & ~P604, 0xFFFFFFFF },
-	{ MMCR2, P74XX, 0x80000000 }, { BAMR, P74XX, 0xFFFFFFFF },
-	{ PMC5, P7450, 0xFFFFFFFF }, { PMC6, P7450, 0xFFFFFFFF },
+	{ MMCR0, PALL, 0xFFFFFFFF },	    { PMC1, PALL, 0xFFFFFFFF },
+	{ PMC2, PALL, 0xFFFFFFFF },	    { SIA, PALL, 0xFFFFFFFF },
+	{ SDA, P604 | P604E, 0xFFFFFFFF },  { MMCR1, P604E | P750 | P7400, 0xFFC00000 },
+	{ MMCR1, P7450, 0xFFFFF800 },	    { PMC3, PALL & ~P604, 0xFFFFFFFF },
+	{ PMC4, PALL & ~P604, 0xFFFFFFFF }, { MMCR2, P74XX, 0x80000000 },
+	{ BAMR, P74XX, 0xFFFFFFFF },	    { PMC5, P7450, 0xFFFFFFFF },
+	{ PMC6, P7450, 0xFFFFFFFF },
 };
 
 /* The counters, and where their event select fields are. */
@@ -65,7 +82,7 @@ static const struct {
 	uint16_t pmc, mmcr;
 	uint8_t shift, width;
 } counters[N_COUNTERS] = {
-	{ PMC1, MMCR0, 6, 7 }, { PMC2, MMCR0, 0, 6 }, { PMC3, MMCR1, 27, 5 },
+	{ PMC1, MMCR0, 6, 7 },	{ PMC2, MMCR0, 0, 6 },	{ PMC3, MMCR1, 27, 5 },
 	{ PMC4, MMCR1, 22, 5 }, { PMC5, MMCR1, 17, 5 }, { PMC6, MMCR1, 11, 6 },
 };
 
@@ -98,7 +115,7 @@ static uint32_t settable(const struct sim_core *core, uint32_t reg)
 
 static void reset(struct sim_core *core)
 {
-	(void)core;				/* all registers are 0 */
+	(void)core; /* all registers are 0 */
 }
 
 /* What follows from counters being (or, in a step, having become) negative. */
@@ -109,7 +126,7 @@ static void conditions(struct sim_core *core, bool pmc1_negative, bool pmcj_nega
 	bool enabled = (pmc1_negative && *mmcr0 & PMC1CE) || (pmcj_negative && *mmcr0 & PMCJCE);
 
 	if (processor(core) & P74XX) {
-		if (*mmcr0 & TRIGGER) {		/* FCECE is taken as 0 */
+		if (*mmcr0 & TRIGGER) { /* FCECE is taken as 0 */
 			if (pmc1_negative || enabled)
 				*mmcr0 &= ~TRIGGER;
 		} else if (enabled && *mmcr0 & FCECE) {
@@ -168,8 +185,8 @@ static bool let(const struct sim_core *core, unsigned int counter)
 	bool discount = *spr(core, MMCR0) & FCECE;
 
 	if (processor(core) & P74XX)
-		return !trigger;		/* it has been cleared if it is over */
-	if (trigger)				/* these processors don't clear it */
+		return !trigger; /* it has been cleared if it is over */
+	if (trigger)		 /* these processors don't clear it */
 		return ppc->signalled || *spr(core, PMC1) & NEGATIVE;
 	return !(discount && ppc->signalled);
 }
@@ -193,16 +210,20 @@ static void run(struct sim_core *core, const struct sim_step *step)
 		if (counting >> i & 1)
 			sum += sim_count(step, 0, false, false);
 		*spr(core, counters[i].pmc) = (uint32_t)sum;
-		negative[i] = sum >= NEGATIVE;	/* even if it has gone on to wrap */
+		negative[i] = sum >= NEGATIVE; /* even if it has gone on to wrap */
 		pmcj_negative |= i > 0 && negative[i];
 	}
 	conditions(core, negative[0], pmcj_negative);
 }
 
-#define POWERPC(model) \
-	const struct sim_model model = { \
-		.name = #model, .size = sizeof(struct ppc), .reset = reset, .write = write, \
-		.read = read, .run = run, \
+#define POWERPC(model)                      \
+	const struct sim_model model = {    \
+		.name = #model,             \
+		.size = sizeof(struct ppc), \
+		.reset = reset,             \
+		.write = write,             \
+		.read = read,               \
+		.run = run,                 \
 	}
 
 POWERPC(sim_ppc604);

@@ -7,18 +7,19 @@
 #define SIM_OWN_REGISTERS
 #include "tests/sim/schedule.h"
 
-#define MMCR0_FCS	0x40000000u
-#define MMCR0_FCP	0x20000000u
-#define MMCR0_PMXE	0x04000000u
-#define MMCR0_PMC1CE	0x00008000u
-#define MMCR0_PMCjCE	0x00004000u
+#define MMCR0_FCS    0x40000000u
+#define MMCR0_FCP    0x20000000u
+#define MMCR0_PMXE   0x04000000u
+#define MMCR0_PMC1CE 0x00008000u
+#define MMCR0_PMCjCE 0x00004000u
 
 /* As the driver does it: an instruction for each register of the list, and none for any other. */
 static uint64_t read_spr(struct perfctr_core *core, uint32_t reg)
 {
 	switch (reg) {
-#define CASE(name, number) case number: return sim_read(core->sim, number);
-	PERFCTR_SPRS(CASE)
+#define CASE(name, number) \
+	case number: return sim_read(core->sim, number);
+		PERFCTR_SPRS(CASE)
 #undef CASE
 	}
 	fprintf(stderr, "SPR %u is not in PERFCTR_SPRS\n", reg);
@@ -28,8 +29,9 @@ static uint64_t read_spr(struct perfctr_core *core, uint32_t reg)
 static void write_spr(struct perfctr_core *core, uint32_t reg, uint64_t value)
 {
 	switch (reg) {
-#define CASE(name, number) case number: sim_write(core->sim, number, value); return;
-	PERFCTR_SPRS(CASE)
+#define CASE(name, number) \
+	case number: sim_write(core->sim, number, value); return;
+		PERFCTR_SPRS(CASE)
 #undef CASE
 	}
 	fprintf(stderr, "SPR %u is not in PERFCTR_SPRS\n", reg);
@@ -133,7 +135,9 @@ END_TEST
 /* What the processor makes of MMCR0 (FC after FCECE, here) is the thread's, and stays with it. */
 START_TEST(test_async)
 {
-	static const struct family family = { "7450", &sim_ppc7450, "ppc7450", 1, 1, 0, ppc_control };
+	static const struct family family = {
+		"7450", &sim_ppc7450, "ppc7450", 1, 1, 0, ppc_control
+	};
 	static struct machine m;
 	struct sim_step step = { .event = 2, .user = true, .cycles = 1, .per_cycle = 1 };
 	struct perfctr_diagnosis d;
@@ -146,7 +150,7 @@ START_TEST(test_async)
 		t[k].control.nractrs = t[k].n = 1;
 		t[k].control.evntsel[0] = 2;
 		t[k].intent[0] = (struct intent){ .event = 2, .user = true };
-		t[k].control.ppc.mmcr0 = k == 0 ? 0x02000000 : 0;	/* FCECE */
+		t[k].control.ppc.mmcr0 = k == 0 ? 0x02000000 : 0; /* FCECE */
 		ck_assert_int_eq(compile(&m, &t[k].control, 0, &t[k].program, &d), 0);
 		perfctr_cpu_update_control(&t[k].state, &t[k].program, 0, ++m.last_id);
 	}

@@ -4,10 +4,10 @@
  * virtual counter must show.
  *
  * Threads with different controls run on several CPUs, are suspended and resumed anywhere, sampled,
- * stopped, and given new controls, while events happen to them and to nobody. What a counter is meant
- * to count is kept apart from its control (struct intent), so the ledger owes nothing to arch/. The
- * includer has seen an ISA's ABI header with PERFCTR_KERNEL_STATE, and defines struct perfctr_core's
- * primitives by including this file; it supplies families and their encodings.
+ * stopped, and given new controls, while events happen to them and to nobody. What a counter is
+ * meant to count is kept apart from its control (struct intent), so the ledger owes nothing to
+ * arch/. The includer has seen an ISA's ABI header with PERFCTR_KERNEL_STATE, and defines struct
+ * perfctr_core's primitives by including this file; it supplies families and their encodings.
  */
 #ifndef TESTS_SIM_SCHEDULE_H
 #define TESTS_SIM_SCHEDULE_H
@@ -32,7 +32,7 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 struct perfctr_core {
 	struct perfctr_cache cache;
 	struct sim_core *sim;
-	uint32_t noise;			/* an event that happens while counters are loaded; 0: none */
+	uint32_t noise; /* an event that happens while counters are loaded; 0: none */
 };
 
 /* Nothing may count between the loading of a counter and its start. */
@@ -89,14 +89,14 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 
 /* What a counter is for. */
 struct intent {
-	uint32_t event;			/* as in struct sim_step */
+	uint32_t event; /* as in struct sim_step */
 	bool user, kernel;
-	unsigned int mask;		/* with inversion and edge detection, see sim_count() */
+	unsigned int mask; /* with inversion and edge detection, see sim_count() */
 	bool invert, edge;
-	bool cycles;			/* counts the cycles of whatever happens */
-	bool overflows;			/* i-mode, each time that it has counted period more */
+	bool cycles;	/* counts the cycles of whatever happens */
+	bool overflows; /* i-mode, each time that it has counted period more */
 	uint32_t period;
-	unsigned int counter;		/* physical */
+	unsigned int counter; /* physical */
 };
 
 enum { MAX_INTENTS = 18, THREADS = 5 };
@@ -104,9 +104,9 @@ enum { MAX_INTENTS = 18, THREADS = 5 };
 struct family {
 	const char *name;
 	const struct sim_model *model;
-	const char *id;			/* for perfctr_<isa>_named() */
-	unsigned int cores, stride;	/* CPUs, and every how many may be used (HT) */
-	uint32_t fixed;			/* Intel: the fixed counters that the model has; 0: all */
+	const char *id;		    /* for perfctr_<isa>_named() */
+	unsigned int cores, stride; /* CPUs, and every how many may be used (HT) */
+	uint32_t fixed;		    /* Intel: the fixed counters that the model has; 0: all */
 	/* Make up what to count, and the control for it. Returns the number of counters. */
 	unsigned int (*control)(const struct perfctr_cpu *cpu, struct perfctr_cpu_control *control,
 				struct intent intent[]);
@@ -118,9 +118,9 @@ struct thread {
 	struct perfctr_program program;
 	struct intent intent[MAX_INTENTS];
 	unsigned int n;
-	int cpu;			/* where it runs; -1: nowhere */
-	uint64_t ledger[MAX_INTENTS];	/* what the sums must be */
-	uint64_t since[MAX_INTENTS];	/* i-mode: counted since the last restart */
+	int cpu;		      /* where it runs; -1: nowhere */
+	uint64_t ledger[MAX_INTENTS]; /* what the sums must be */
+	uint64_t since[MAX_INTENTS];  /* i-mode: counted since the last restart */
 	unsigned long overflows;
 };
 
@@ -149,7 +149,7 @@ static inline unsigned int choose(uint32_t set, unsigned int max, unsigned int c
 
 /* A-mode counters stand before i-mode counters. */
 static inline void choose_modes(const struct perfctr_cpu *cpu, struct perfctr_cpu_control *c,
-			 struct intent intent[], unsigned int n)
+				struct intent intent[], unsigned int n)
 {
 	unsigned int i;
 
@@ -187,8 +187,9 @@ static uint64_t intended(const struct intent *intent, const struct sim_step *ste
 		return 0;
 	if (intent->cycles)
 		return step->cycles;
-	return intent->event == step->event ?
-	       sim_count(step, intent->mask, intent->invert, intent->edge) : 0;
+	return intent->event == step->event
+		       ? sim_count(step, intent->mask, intent->invert, intent->edge)
+		       : 0;
 }
 
 static void compare(const struct machine *m, const struct thread *t)
@@ -198,12 +199,12 @@ static void compare(const struct machine *m, const struct thread *t)
 	/* The clock never goes backwards, which would make it jump by 2^32. */
 	ck_assert_uint_lt(t->state.tsc_sum, 1ull << 32);
 	for (i = 0; i < t->n; i++)
-		ck_assert_msg(t->state.pmc[i].sum == t->ledger[i],
-			      "%s: step %lu: counter %u (physical %u, event 0x%X%s) has %llu, ledger %llu",
-			      m->family->name, m->steps, i, t->intent[i].counter, t->intent[i].event,
-			      t->intent[i].overflows ? ", i-mode" : "",
-			      (unsigned long long)t->state.pmc[i].sum,
-			      (unsigned long long)t->ledger[i]);
+		ck_assert_msg(
+			t->state.pmc[i].sum == t->ledger[i],
+			"%s: step %lu: counter %u (physical %u, event 0x%X%s) has %llu, ledger %llu",
+			m->family->name, m->steps, i, t->intent[i].counter, t->intent[i].event,
+			t->intent[i].overflows ? ", i-mode" : "",
+			(unsigned long long)t->state.pmc[i].sum, (unsigned long long)t->ledger[i]);
 }
 
 /* Take what has overflown, and demand that it is what should have. */
@@ -242,7 +243,8 @@ static void suspend(struct machine *m, unsigned int cpu)
 static void resume(struct machine *m, unsigned int cpu, struct thread *t)
 {
 	unsigned long writes = m->sim[cpu].register_writes;
-	bool warm = m->core[cpu].cache.id == t->program.id && t->program.nrctrs == t->program.nractrs;
+	bool warm = m->core[cpu].cache.id == t->program.id &&
+		    t->program.nrctrs == t->program.nractrs;
 
 	overflow(m, t);
 	m->core[cpu].noise = t->n ? t->intent[random_below(t->n)].event : 0;
@@ -273,8 +275,8 @@ static void set_control(struct machine *m, struct thread *t)
 	memset(t->intent, 0, sizeof(t->intent));
 	t->control.tsc_on = m->cpu.no_tsc ? 0 : random_below(4) > 0;
 	t->n = m->family->control(&m->cpu, &t->control, t->intent);
-	ck_assert_msg(compile(m, &t->control, PERFCTR_COMPILE_EXTENDED, &t->program, &d) == 0, "%s: %s[%d] 0x%X: %s",
-		      m->family->name, d.field, d.index, d.bits, d.rule);
+	ck_assert_msg(compile(m, &t->control, PERFCTR_COMPILE_EXTENDED, &t->program, &d) == 0,
+		      "%s: %s[%d] 0x%X: %s", m->family->name, d.field, d.index, d.bits, d.rule);
 	/* The driver keeps the sums that "preserve" names; here, all begin anew. */
 	memset(&t->state, 0, sizeof(t->state));
 	memset(t->ledger, 0, sizeof(t->ledger));
@@ -285,7 +287,7 @@ static void set_control(struct machine *m, struct thread *t)
 }
 
 static inline void machine_open(struct machine *m, const struct family *family,
-			 int (*named)(const char *, struct perfctr_cpu *))
+				int (*named)(const char *, struct perfctr_cpu *))
 {
 	unsigned int cpu, slot, n;
 	uint64_t value;
@@ -303,7 +305,7 @@ static inline void machine_open(struct machine *m, const struct family *family,
 		for (slot = 0; slot < PERFCTR_SLOTS; slot++)
 			if (control_register(&m->cpu, slot))
 				perfctr_core_write_control(&m->core[cpu],
-						      control_register(&m->cpu, slot), 0);
+							   control_register(&m->cpu, slot), 0);
 		for (n = 0; setup_register(&m->cpu, n, &reg, &value) == 0; n++)
 			perfctr_core_write_control(&m->core[cpu], reg, value);
 	}
@@ -319,7 +321,9 @@ static void happen(struct machine *m, unsigned int cpu)
 	const struct thread *other = &m->thread[random_below(THREADS)];
 	struct thread *t = m->current[cpu];
 	struct sim_step step = {
-		.user = random_bool(), .cycles = 1 + random_below(8), .per_cycle = random_below(4),
+		.user = random_bool(),
+		.cycles = 1 + random_below(8),
+		.per_cycle = random_below(4),
 	};
 	unsigned int i;
 
@@ -382,9 +386,10 @@ static void machine_step(struct machine *m)
 		/* As user space reads. */
 		for (i = 0; i < t->n; i++)
 			ck_assert_uint_eq(t->state.pmc[i].sum +
-					  (uint32_t)(perfctr_counter_now(&m->core[cpu],
-									 &t->program, i) -
-						     t->state.pmc[i].start), t->ledger[i]);
+						  (uint32_t)(perfctr_counter_now(&m->core[cpu],
+										 &t->program, i) -
+							     t->state.pmc[i].start),
+					  t->ledger[i]);
 	} else {
 		if (next->cpu >= 0)
 			suspend(m, (unsigned int)next->cpu);
@@ -400,7 +405,8 @@ static unsigned long number_of_steps(void)
 	return steps ? strtoul(steps, NULL, 10) : 300000;
 }
 
-static inline void run_family(const struct family *family, int (*named)(const char *, struct perfctr_cpu *))
+static inline void run_family(const struct family *family,
+			      int (*named)(const char *, struct perfctr_cpu *))
 {
 	static struct machine m;
 	unsigned long n = number_of_steps();
@@ -414,13 +420,13 @@ static inline void run_family(const struct family *family, int (*named)(const ch
 }
 
 /* main(): the other test, unless it is NULL, and then test_family for each of the families. */
-#define SIM_MAIN(name, other) \
-int main(void) \
-{ \
-	const TTest *const tests[] = { other }; \
-\
-	return run_tests(name, 0, tests, tests[0] != NULL, test_family, \
-			 (int)ARRAY_SIZE(families)); \
-}
+#define SIM_MAIN(name, other)                                                   \
+	int main(void)                                                          \
+	{                                                                       \
+		const TTest *const tests[] = { other };                         \
+                                                                                \
+		return run_tests(name, 0, tests, tests[0] != NULL, test_family, \
+				 (int)ARRAY_SIZE(families));                    \
+	}
 
 #endif /* TESTS_SIM_SCHEDULE_H */

@@ -67,8 +67,8 @@ uint64_t sim_read(struct sim_core *core, uint32_t reg)
 uint64_t sim_rdpmc(struct sim_core *core, uint32_t index)
 {
 	uint64_t value = 0;
-	const char *reason = core->model->rdpmc ? core->model->rdpmc(core, index, &value) :
-						  "there is no such instruction";
+	const char *reason = core->model->rdpmc ? core->model->rdpmc(core, index, &value)
+						: "there is no such instruction";
 
 	if (reason)
 		fault(core, "rdpmc", index, value, reason);

@@ -46,12 +46,12 @@ static unsigned int p5_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 			c->evntsel[i] = event;
 			intent[i].user = intent[i].kernel = true;
 			break;
-		default:
-			c->evntsel[i] = event;
+		default: c->evntsel[i] = event;
 		}
 		intent[i].event = event;
 		if (cpu->rules == PERFCTR_RULES_P5 || cpu->rules == PERFCTR_RULES_MII)
-			c->evntsel[i] |= (intent[i].kernel ? 0x40 : 0) | (intent[i].user ? 0x80 : 0);
+			c->evntsel[i] |= (intent[i].kernel ? 0x40 : 0) |
+					 (intent[i].user ? 0x80 : 0);
 	}
 	return n;
 }
@@ -130,14 +130,18 @@ static unsigned int arch_control(const struct perfctr_cpu *cpu, struct perfctr_c
 }
 
 /*
- * Each ESCR always has the same event here, because two counters may share it; and the levels are the
- * same in all of a control.
+ * Each ESCR always has the same event here, because two counters may share it; and the levels are
+ * the same in all of a control.
  */
 static unsigned int p4_control(const struct perfctr_cpu *cpu, struct perfctr_cpu_control *c,
 			       struct intent intent[])
 {
-	/* ESCR SELECT and ESCRs of the even and the odd half, by group: some that all models have. */
-	static const struct { uint8_t select; uint16_t even, odd; } escrs[4][2] = {
+	/* ESCR SELECT and ESCRs of the even and the odd half, by group: some that all models have.
+	 */
+	static const struct {
+		uint8_t select;
+		uint16_t even, odd;
+	} escrs[4][2] = {
 		{ { 6, 0x3A2, 0x3A3 }, { 2, 0x3AA, 0x3AB } },
 		{ { 0, 0x3C0, 0x3C1 }, { 1, 0x3C4, 0x3C5 } },
 		{ { 0, 0x3A6, 0x3A7 }, { 5, 0x3A8, 0x3A9 } },
@@ -165,7 +169,8 @@ static unsigned int p4_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 			intent[i].invert = random_bool();
 			intent[i].edge = random_below(4) == 0;
 			c->evntsel[i] |= 1u << 18 | (intent[i].invert ? 1u << 19 : 0) |
-					 (intent[i].mask - 1) << 20 | (intent[i].edge ? 1u << 24 : 0);
+					 (intent[i].mask - 1) << 20 |
+					 (intent[i].edge ? 1u << 24 : 0);
 		}
 		c->p4.escr[i] = (levels.user ? 4u : 0) | (levels.kernel ? 8u : 0) |
 				1u << (9 + (escr & 7)) | select << 25;
@@ -207,11 +212,15 @@ END_TEST
 /* With global counters of a hyper-threaded P4, CPL_T1 counts the other thread of the core. */
 START_TEST(test_ht_global)
 {
-	static const struct family family = { "P4 with HT", &sim_p4_ht, "p4m3", 2, 2, 0, p4_control };
+	static const struct family family = {
+		"P4 with HT", &sim_p4_ht, "p4m3", 2, 2, 0, p4_control
+	};
 	struct sim_step step = { .user = true, .cycles = 3, .per_cycle = 1 };
 	static struct machine m;
 	struct perfctr_cpu_control c = {
-		.nractrs = 1, .evntsel = { 0x3D000 }, .p4.escr = { 5u << 25 | 1u << 9 | 1 },
+		.nractrs = 1,
+		.evntsel = { 0x3D000 },
+		.p4.escr = { 5u << 25 | 1u << 9 | 1 },
 	};
 	struct perfctr_diagnosis d;
 	struct thread *t = m.thread;
@@ -226,7 +235,7 @@ START_TEST(test_ht_global)
 	t->n = 0;
 	perfctr_cpu_update_control(&t->state, &t->program, 0, ++m.last_id);
 	resume(&m, 0, t);
-	sim_run(&m.sim[0], &step);	/* thread 0: not asked for */
+	sim_run(&m.sim[0], &step); /* thread 0: not asked for */
 	sim_run(&m.sim[1], &step);
 	sim_run(&m.sim[1], &step);
 	suspend(&m, 0);

@@ -28,35 +28,36 @@
 #include <unistd.h>
 #include <libperfctr.h>
 
-#define SECONDS 3000		/* of hanging, not of being slow */
-#define STACK (128ul << 10)
-#define AT_ONCE 50		/* threads or children at a time, where not all run at once */
-#define PAGES 16
+#define SECONDS 3000 /* of hanging, not of being slow */
+#define STACK	(128ul << 10)
+#define AT_ONCE 50 /* threads or children at a time, where not all run at once */
+#define PAGES	16
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* In a function that returns 0 if all is well. */
-#define CHECK(condition, ...) do { \
-	if (!(condition)) { \
-		int error_ = errno; \
-\
-		printf("  line %d: %s: ", __LINE__, #condition); \
-		printf(__VA_ARGS__); \
-		printf(" (errno %d)\n", error_); \
-		return 1; \
-	} \
-} while (0)
+#define CHECK(condition, ...)                                            \
+	do {                                                             \
+		if (!(condition)) {                                      \
+			int error_ = errno;                              \
+                                                                         \
+			printf("  line %d: %s: ", __LINE__, #condition); \
+			printf(__VA_ARGS__);                             \
+			printf(" (errno %d)\n", error_);                 \
+			return 1;                                        \
+		}                                                        \
+	} while (0)
 
 static unsigned int nthreads, ncounters, slack;
-static bool driver;		/* counts; else perf_events do */
+static bool driver; /* counts; else perf_events do */
 static long page_size;
-static const char *software;	/* the software events that may be counted here */
+static const char *software; /* the software events that may be counted here */
 
 /* ---- what a program holds ---- */
 
 struct holding {
 	unsigned int descriptors, highest;
-	unsigned long mappings;	/* kB: pages of the kernel, and memory that a child finds wiped */
+	unsigned long mappings; /* kB: pages of the kernel, and memory that a child finds wiped */
 	size_t heap;		/* bytes */
 };
 
@@ -92,7 +93,7 @@ static struct holding holding(void)
 		ours = false;
 	}
 	if (!dir || !maps || !size)
-		held.descriptors = 0;	/* which fails */
+		held.descriptors = 0; /* which fails */
 	if (dir)
 		closedir(dir);
 	if (maps)
@@ -230,9 +231,9 @@ struct worker {
 
 static struct worker *workers;
 static char *stacks;
-static struct perfctr_process *final, *ended;	/* threads whose last counts are known; others */
-static struct perfctr_sum_ctrs seen;		/* total of the former */
-static struct vperfctr *looker;			/* the main thread's */
+static struct perfctr_process *final, *ended; /* threads whose last counts are known; others */
+static struct perfctr_sum_ctrs seen;	      /* total of the former */
+static struct vperfctr *looker;		      /* the main thread's */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static sem_t arrived;
 
@@ -675,8 +676,10 @@ static int try_open(void *unused)
 static int descriptors_run_out(unsigned int n)
 {
 	static char events[][64] = {
-		"page-faults:u", "page-faults:u,dummy:u",
-		"dummy:u,page-faults:u,minor-faults:u,dummy:u", "page-faults:u,msr/tsc/,dummy:u",
+		"page-faults:u",
+		"page-faults:u,dummy:u",
+		"dummy:u,page-faults:u,minor-faults:u,dummy:u",
+		"page-faults:u,msr/tsc/,dummy:u",
 	};
 	struct controlling it = { NULL, counting(ncounters) };
 	struct perfctr_group *group = perfctr_group_open("page-faults:u", 0, -1, 0);
@@ -697,7 +700,8 @@ static int descriptors_run_out(unsigned int n)
 		if (with_ever_more(try_group, events[i]) || touch(PAGES))
 			return 1;
 		CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT &&
-		      after.value >= before.value + PAGES, "%s", perfctr_error());
+			      after.value >= before.value + PAGES,
+		      "%s", perfctr_error());
 	}
 	/* What ran when the descriptors ran out runs on; more counters need new ones. */
 	while (it.control.cpu_control.nractrs && !driver) {
@@ -792,7 +796,8 @@ static int every_call(struct perfctr_process *process, uint64_t *last_faults)
 	group = perfctr_group_open(software, 0, -1, 0);
 	CHECK(group && touch(1) == 0, "%s", perfctr_error());
 	CHECK(perfctr_group_disable(group) == 0 && perfctr_group_read(group, reading) == 0 &&
-	      reading[0].value >= 1, "%s", perfctr_error());
+		      reading[0].value >= 1,
+	      "%s", perfctr_error());
 	CHECK(perfctr_group_reset(group) == 0 && perfctr_group_enable(group) == 0, "%s",
 	      perfctr_error());
 	perfctr_group_close(group);
@@ -842,8 +847,8 @@ static int signals_in_every_call(unsigned int n)
 
 /* ---- overflows ---- */
 
-#define EACH 10000	/* instructions between two overflows */
-#define ROUNDS 5000	/* of the loop, at a time */
+#define EACH   10000 /* instructions between two overflows */
+#define ROUNDS 5000  /* of the loop, at a time */
 
 static _Thread_local struct {
 	struct vperfctr *volatile self;
@@ -903,15 +908,15 @@ static int overflow(struct worker *worker)
 	CHECK(vperfctr_read_ctrs(self, &sum) == 0, "%s", perfctr_error());
 	CHECK(!overflowing.wrong, "a handler's call of kind %d", (int)overflowing.wrong);
 	CHECK(sum.pmc[0] >= 20 * 2 * ROUNDS, "%llu instructions", sum.pmc[0]);
-	CHECK((unsigned long long)overflowing.overflows <= sum.pmc[0] / EACH && overflowing.overflows,
+	CHECK((unsigned long long)overflowing.overflows <= sum.pmc[0] / EACH &&
+		      overflowing.overflows,
 	      "%d overflows of %llu instructions", (int)overflowing.overflows, sum.pmc[0]);
 	/* Where other processors' instructions are counted, too, periods are longer as well. */
 	if (!shares_counts()) {
 		/* What the handler executes before it resumes is not counted. */
 		CHECK(sum.pmc[0] < 20 * 2 * ROUNDS + 50000, "%llu instructions", sum.pmc[0]);
 		CHECK((unsigned long long)overflowing.overflows == sum.pmc[0] / EACH,
-		      "%d overflows of %llu instructions", (int)overflowing.overflows,
-		      sum.pmc[0]);
+		      "%d overflows of %llu instructions", (int)overflowing.overflows, sum.pmc[0]);
 	}
 	overflowing.self = NULL;
 	vperfctr_unlink(self);
@@ -922,7 +927,8 @@ static int overflow(struct worker *worker)
 static int overflows_in_threads(unsigned int n)
 {
 	struct sigaction action = {
-		.sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART,
+		.sa_sigaction = on_overflow,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
 	};
 	struct perfctr_info info;
 
@@ -935,11 +941,14 @@ static int overflows_in_threads(unsigned int n)
 
 /* ---- samples ---- */
 
-/* A buffer of a page that nobody reads while it is written: what it holds and what is lost is all. */
+/* A buffer of a page that nobody reads while it is written: what it holds and what is lost is all.
+ */
 static int overrun(struct worker *worker)
 {
 	struct perfctr_sampler_config config = {
-		.period = 1, .fields = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR, .pages = 1,
+		.period = 1,
+		.fields = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+		.pages = 1,
 		.flags = PERFCTR_GROUP_DISABLED,
 	};
 	const struct perfctr_record *record;
@@ -996,7 +1005,7 @@ static void *churn(void *unused)
 	(void)unused;
 	while (churning && start(worker, nthreads - 1, touch_in_a_thread) == 0) {
 		pthread_join(worker->thread, NULL);
-		usleep(500);	/* or no set can be opened: EAGAIN */
+		usleep(500); /* or no set can be opened: EAGAIN */
 	}
 	return NULL;
 }
@@ -1112,10 +1121,10 @@ static int set_up(void)
 	struct rlimit limit;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	mallopt(M_ARENA_MAX, 1);	/* the only one that mallinfo2() tells about */
+	mallopt(M_ARENA_MAX, 1); /* the only one that mallinfo2() tells about */
 	nthreads = number ? (unsigned int)atoi(number) : 2000;
 	page_size = sysconf(_SC_PAGESIZE);
-	slack = getenv("STORM_EXACT") ? 0 : 64;	/* an interrupt may count as an instruction */
+	slack = getenv("STORM_EXACT") ? 0 : 64; /* an interrupt may count as an instruction */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit_descriptors(limit.rlim_max);
 	CHECK(nthreads >= 20, "STORM_THREADS");
@@ -1145,10 +1154,17 @@ int main(int argc, char **argv)
 		int (*run)(unsigned int n);
 	} storms[] = {
 #define STORM(name) { #name, name }
-		STORM(threads_in_waves), STORM(threads_at_once), STORM(groups_in_threads),
-		STORM(forks_while_counting), STORM(forks_that_inherit), STORM(descriptors_run_out),
-		STORM(signals_in_every_call), STORM(overflows_in_threads),
-		STORM(buffers_overrun), STORM(sets_of_a_changing_process), STORM(owners_die),
+		STORM(threads_in_waves),
+		STORM(threads_at_once),
+		STORM(groups_in_threads),
+		STORM(forks_while_counting),
+		STORM(forks_that_inherit),
+		STORM(descriptors_run_out),
+		STORM(signals_in_every_call),
+		STORM(overflows_in_threads),
+		STORM(buffers_overrun),
+		STORM(sets_of_a_changing_process),
+		STORM(owners_die),
 	};
 	unsigned int i, failures = 0;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* refuse ERRNO command...: run a command whose perf_event_open(2) fails with ERRNO, as in a container. */
+/* refuse ERRNO command...: run a command whose perf_event_open(2) fails with ERRNO, as in a
+ * container. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

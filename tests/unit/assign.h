@@ -67,7 +67,7 @@ static void get_names(const char *id, struct names *names)
 
 	ck_assert_msg(table != NULL, "no table %s", id);
 	names->n = 0;
-	for (next = 0; (next = perfctr_event_walk(table, next, &entry)); ) {
+	for (next = 0; (next = perfctr_event_walk(table, next, &entry));) {
 		struct perfctr_event_choice *choice = &names->choice[names->n];
 		char *word = names->word[names->n];
 		enum perfctr_event_error error;
@@ -219,8 +219,8 @@ static void random_sets(unsigned int sets, unsigned int max)
 			size = 2 + random_below(max - 1);
 			base = random_below(names.n);
 			for (i = 0; i < size; i++) {
-				unsigned int pick = k & 1 ? random_below(names.n) :
-					(base + random_below(12)) % names.n;
+				unsigned int pick = k & 1 ? random_below(names.n)
+							  : (base + random_below(12)) % names.n;
 
 				choices[i] = names.choice[pick];
 				if (random_below(4) == 0)

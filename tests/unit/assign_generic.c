@@ -3,13 +3,13 @@
 #include <perfctr/abi-generic.h>
 #include "arch/events.h"
 
-#define isa_named	perfctr_arm64_named
-#define isa_id		perfctr_arm64_id
-#define isa_encode	perfctr_generic_encode
-#define isa_compile	perfctr_generic_compile
+#define isa_named   perfctr_arm64_named
+#define isa_id	    perfctr_arm64_id
+#define isa_encode  perfctr_generic_encode
+#define isa_compile perfctr_generic_compile
 
-#define NOT_KERNEL	0x80000000u	/* P */
-#define NOT_USER	0x40000000u	/* U */
+#define NOT_KERNEL 0x80000000u /* P */
+#define NOT_USER   0x40000000u /* U */
 
 /* Does the control's counter i count this? */
 static int isa_counts(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -74,8 +74,7 @@ START_TEST(numbers_of_counters)
 		encoded(&cpu, c, n + 1, &control);
 		ck_assert_uint_eq(control.pmc_map[n], 31);
 		c[n] = look_up_both("cortex-a76", "INST_RETIRED");
-		refuses(&cpu, c, n + 1, n < 31 ? (2u << n) - 1 : 0xFFFFFFFF,
-			"not enough counters");
+		refuses(&cpu, c, n + 1, n < 31 ? (2u << n) - 1 : 0xFFFFFFFF, "not enough counters");
 	}
 }
 END_TEST
@@ -83,7 +82,9 @@ END_TEST
 START_TEST(levels)
 {
 	static const char *const words[] = {
-		"INST_RETIRED:u", "INST_RETIRED:k", "INST_RETIRED:uk",
+		"INST_RETIRED:u",
+		"INST_RETIRED:k",
+		"INST_RETIRED:uk",
 	};
 	struct perfctr_cpu cpu = cpu_named("neoverse-n1");
 	struct perfctr_event_choice c[3];

@@ -3,16 +3,16 @@
 #include <perfctr/abi-powerpc.h>
 #include "arch/events.h"
 
-#define isa_named	perfctr_powerpc_named
-#define isa_id		perfctr_powerpc_id
-#define isa_encode	perfctr_powerpc_encode
-#define isa_compile	perfctr_powerpc_compile
+#define isa_named   perfctr_powerpc_named
+#define isa_id	    perfctr_powerpc_id
+#define isa_encode  perfctr_powerpc_encode
+#define isa_compile perfctr_powerpc_compile
 
-#define FCS		0x40000000u
-#define FCP		0x20000000u
-#define PMXE		0x04000000u
-#define PMC1CE		0x8000u
-#define PMCjCE		0x4000u
+#define FCS    0x40000000u
+#define FCP    0x20000000u
+#define PMXE   0x04000000u
+#define PMC1CE 0x8000u
+#define PMCjCE 0x4000u
 
 /* Does the control's counter i count this? */
 static int isa_counts(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -60,9 +60,9 @@ START_TEST(moves)
 	struct perfctr_event_choice c[5] = {
 		look_up_both("ppc750", "PROCESSOR_CYCLES"),
 		look_up_both("ppc750", "INSTRUCTIONS_COMPLETED"),
-		look_up_both("ppc750", "L1_LOAD_MISSES"),	/* PMC1 */
-		look_up_both("ppc750", "L1_ICACHE_MISSES"),	/* PMC2 */
-		look_up_both("ppc750", "L1_DCACHE_MISSES"),	/* PMC3 */
+		look_up_both("ppc750", "L1_LOAD_MISSES"),   /* PMC1 */
+		look_up_both("ppc750", "L1_ICACHE_MISSES"), /* PMC2 */
+		look_up_both("ppc750", "L1_DCACHE_MISSES"), /* PMC3 */
 	};
 	struct perfctr_cpu_control control;
 
@@ -142,8 +142,7 @@ START_TEST(imode)
 	/* Cycles alone, on whatever counter; then PMC2's event, and PMC1's. */
 	c[0] = sampled("ppc7450", "PROCESSOR_CYCLES", 0x7FFFFFFF);
 	encoded(&cpu, c, 1, &control);
-	ck_assert_uint_eq(control.ppc.mmcr0,
-			  PMXE | (control.pmc_map[0] == 0 ? PMC1CE : PMCjCE));
+	ck_assert_uint_eq(control.ppc.mmcr0, PMXE | (control.pmc_map[0] == 0 ? PMC1CE : PMCjCE));
 	c[0] = sampled("ppc7450", "L1_DATA_LOAD_MISSES", 0);
 	encoded(&cpu, c, 1, &control);
 	ck_assert_uint_eq(control.ppc.mmcr0, PMXE | PMCjCE);
@@ -157,7 +156,7 @@ START_TEST(imode)
 	c[1] = look_up_both("ppc7450", "PROCESSOR_CYCLES");
 	encoded(&cpu, c, 2, &control);
 	ck_assert_uint_eq(control.pmc_map[0], 0);
-	c[1] = look_up_both("ppc7450", "L1_DATA_STORE_MISSES");	/* PMC2, too */
+	c[1] = look_up_both("ppc7450", "L1_DATA_STORE_MISSES"); /* PMC2, too */
 	c[0] = sampled("ppc7450", "PROCESSOR_CYCLES", 5);
 	encoded(&cpu, c, 2, &control);
 	ck_assert_uint_eq(control.pmc_map[1], 0);
@@ -178,8 +177,8 @@ START_TEST(imode_mixed)
 	struct perfctr_cpu cpu = cpu_named("ppc7450");
 	struct perfctr_event_choice c[3] = {
 		look_up_both("ppc7450", "PROCESSOR_CYCLES"),
-		sampled("ppc7450", "L1_DATA_LOAD_MISSES", 5),		/* PMC2 */
-		look_up_both("ppc7450", "CANCELLED_L1_INSTR_CACHE_MISSES"),	/* PMC3 */
+		sampled("ppc7450", "L1_DATA_LOAD_MISSES", 5),		    /* PMC2 */
+		look_up_both("ppc7450", "CANCELLED_L1_INSTR_CACHE_MISSES"), /* PMC3 */
 	};
 	unsigned int place[3];
 	uint32_t conflict;

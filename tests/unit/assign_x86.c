@@ -4,19 +4,19 @@
 #include "arch/events.h"
 #include "arch/x86/p4.h"
 
-#define isa_named	perfctr_x86_named
-#define isa_id		perfctr_x86_id
-#define isa_encode	perfctr_x86_encode
-#define isa_compile	perfctr_x86_compile
+#define isa_named   perfctr_x86_named
+#define isa_id	    perfctr_x86_id
+#define isa_encode  perfctr_x86_encode
+#define isa_compile perfctr_x86_compile
 
-#define USR		0x00010000u
-#define OS		0x00020000u
-#define EDGE		0x00040000u
-#define INT		0x00100000u
-#define ANY		0x00200000u
-#define ENABLE		0x00400000u
-#define INV		0x00800000u
-#define FAST		0x80000000u
+#define USR    0x00010000u
+#define OS     0x00020000u
+#define EDGE   0x00040000u
+#define INT    0x00100000u
+#define ANY    0x00200000u
+#define ENABLE 0x00400000u
+#define INV    0x00800000u
+#define FAST   0x80000000u
 
 /* A fixed counter has nothing but levels: another event than the modes would make of it. */
 static int counts_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -27,10 +27,10 @@ static int counts_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_
 			   (choice->imode ? INT : 0) | (option->code & ANY);
 
 	return cpu->rules == PERFCTR_RULES_ARCH &&
-	       (option->fixed & cpu->fixed) >> (c->pmc_map[i] & 31) & 1 &&
-	       !choice->edge && !choice->invert && !choice->cmask &&
-	       !(option->code & (EDGE | INV | 0xFF000000)) && !option->high && !option->reg &&
-	       (c->evntsel[i] & ~(ENABLE | 0xFFFF)) == evntsel && !c->evntsel_high[i];
+	       (option->fixed & cpu->fixed) >> (c->pmc_map[i] & 31) & 1 && !choice->edge &&
+	       !choice->invert && !choice->cmask && !(option->code & (EDGE | INV | 0xFF000000)) &&
+	       !option->high && !option->reg && (c->evntsel[i] & ~(ENABLE | 0xFFFF)) == evntsel &&
+	       !c->evntsel_high[i];
 }
 
 static int counts_p4(const struct perfctr_cpu_control *c, unsigned int i,
@@ -46,8 +46,8 @@ static int counts_p4(const struct perfctr_cpu_control *c, unsigned int i,
 			(choice->edge ? 1u << 24 : 0);
 	return pmc < 18 && option->counters >> pmc & 1 && c->evntsel[i] == cccr &&
 	       perfctr_p4_escr(pmc, option->select) == option->reg &&
-	       c->p4.escr[i] == (option->code | (choice->user ? 4u : 0) |
-				 (choice->kernel ? 8u : 0)) &&
+	       c->p4.escr[i] ==
+		       (option->code | (choice->user ? 4u : 0) | (choice->kernel ? 8u : 0)) &&
 	       (!option->pebs_enable || (c->p4.pebs_enable == option->pebs_enable &&
 					 c->p4.pebs_matrix_vert == option->pebs_matrix_vert));
 }
@@ -87,8 +87,7 @@ static int isa_counts(const struct perfctr_cpu *cpu, const struct perfctr_cpu_co
 		evntsel |= (choice->kernel ? 0x40u : 0) | (choice->user ? 0x80u : 0);
 		break;
 	case PERFCTR_RULES_WINCHIP:
-	case PERFCTR_RULES_C3:
-		break;
+	case PERFCTR_RULES_C3: break;
 	default:
 		if (choice->cmask)
 			evntsel = (evntsel & 0x00FFFFFF) | (uint32_t)choice->cmask << 24;
@@ -153,14 +152,18 @@ END_TEST
 START_TEST(oracle_synthetic)
 {
 	static const enum perfctr_rules rules[] = {
-		PERFCTR_RULES_ARCH, PERFCTR_RULES_P4, PERFCTR_RULES_K7,
+		PERFCTR_RULES_ARCH,
+		PERFCTR_RULES_P4,
+		PERFCTR_RULES_K7,
 	};
 	struct perfctr_event_choice c[6];
 	unsigned int k, i, o, size, fit = 0;
 
 	for (k = 0; k < 60000; k++) {
 		struct perfctr_cpu cpu = {
-			.id = "synthetic", .rules = rules[k % 3], .offcore = 2,
+			.id = "synthetic",
+			.rules = rules[k % 3],
+			.offcore = 2,
 		};
 
 		cpu.counters = (2u << random_below(6)) - 1;
@@ -222,14 +225,12 @@ END_TEST
 START_TEST(full_p4)
 {
 	static const char *const words[] = {
-		"global_power_events", "global_power_events:k", "ITLB_reference.HIT",
-		"ITLB_reference.MISS",
-		"TC_deliver_mode.DD", "TC_deliver_mode.DD", "TC_deliver_mode.DB",
-		"TC_deliver_mode.DB",
-		"memory_complete.LSC", "memory_complete.LSC:u", "load_port_replay",
-		"memory_cancel",
+		"global_power_events",	    "global_power_events:k",   "ITLB_reference.HIT",
+		"ITLB_reference.MISS",	    "TC_deliver_mode.DD",      "TC_deliver_mode.DD",
+		"TC_deliver_mode.DB",	    "TC_deliver_mode.DB",      "memory_complete.LSC",
+		"memory_complete.LSC:u",    "load_port_replay",	       "memory_cancel",
 		"instr_retired.NBOGUSNTAG", "instr_retired.NBOGUSTAG", "branch_retired.MMTP",
-		"branch_retired.MMTM", "uops_retired:u", "branch_retired.MMTM",
+		"branch_retired.MMTM",	    "uops_retired:u",	       "branch_retired.MMTM",
 	};
 	struct perfctr_event_choice c[19];
 	struct perfctr_cpu_control control;
@@ -332,18 +333,18 @@ END_TEST
 START_TEST(pathological_p4)
 {
 	static const char *const pairs[] = {
-		"global_power_events", "ITLB_reference.HIT", "BPU_fetch_request", "page_walk_type",
-		"TC_deliver_mode.DD", "uop_queue_writes", "retired_branch_type",
-		"memory_complete.LSC", "memory_cancel", "x87_FP_uop.ALL", "branch_retired.MMTP",
-		"machine_clear.CLEAR",
+		"global_power_events", "ITLB_reference.HIT",  "BPU_fetch_request",
+		"page_walk_type",      "TC_deliver_mode.DD",  "uop_queue_writes",
+		"retired_branch_type", "memory_complete.LSC", "memory_cancel",
+		"x87_FP_uop.ALL",      "branch_retired.MMTP", "machine_clear.CLEAR",
 	};
 	static const char *const others[] = {
-		"global_power_events", "ITLB_reference.HIT", "BPU_fetch_request", "page_walk_type",
-		"TC_deliver_mode.DD", "TC_deliver_mode.DD", "uop_queue_writes",
-		"retired_branch_type",
-		"memory_complete.LSC", "memory_cancel", "x87_FP_uop.ALL", "x87_FP_uop.ALL",
-		"instr_retired", "instr_retired", "resource_stall", "resource_stall",
-		"replay_event.L1CLMR", "replay_event.L2CLMR",
+		"global_power_events", "ITLB_reference.HIT",  "BPU_fetch_request",
+		"page_walk_type",      "TC_deliver_mode.DD",  "TC_deliver_mode.DD",
+		"uop_queue_writes",    "retired_branch_type", "memory_complete.LSC",
+		"memory_cancel",       "x87_FP_uop.ALL",      "x87_FP_uop.ALL",
+		"instr_retired",       "instr_retired",	      "resource_stall",
+		"resource_stall",      "replay_event.L1CLMR", "replay_event.L2CLMR",
 	};
 	struct perfctr_event_choice c[18];
 	struct perfctr_cpu cpu;
@@ -432,12 +433,20 @@ END_TEST
 
 START_TEST(levels)
 {
-	static const struct { const char *id, *word; int always; } all[] = {
-		{ "c3", "INTERNAL_CLOCKS", 1 }, { "winchip_c6", "X86_INSTRUCTIONS", 1 },
-		{ "winchip_2", "DATA_READ", 1 }, { "p5", "DATA_READ", 0 },
-		{ "mii", "DATA_READ", 0 }, { "ppro", "CPU_CLK_UNHALTED", 0 },
-		{ "k7", "RETIRED_INSTRUCTIONS", 0 }, { "p4", "instr_retired", 0 },
-		{ "skylake", "INST_RETIRED.ANY", 0 }, { "skylake", "INST_RETIRED.ANY_P", 0 },
+	static const struct {
+		const char *id, *word;
+		int always;
+	} all[] = {
+		{ "c3", "INTERNAL_CLOCKS", 1 },
+		{ "winchip_c6", "X86_INSTRUCTIONS", 1 },
+		{ "winchip_2", "DATA_READ", 1 },
+		{ "p5", "DATA_READ", 0 },
+		{ "mii", "DATA_READ", 0 },
+		{ "ppro", "CPU_CLK_UNHALTED", 0 },
+		{ "k7", "RETIRED_INSTRUCTIONS", 0 },
+		{ "p4", "instr_retired", 0 },
+		{ "skylake", "INST_RETIRED.ANY", 0 },
+		{ "skylake", "INST_RETIRED.ANY_P", 0 },
 	};
 	struct perfctr_event_choice c[2];
 	struct perfctr_cpu_control control;
@@ -516,7 +525,9 @@ END_TEST
 
 START_TEST(modifiers_by_family)
 {
-	static const struct { const char *id, *word, *words; } refused[] = {
+	static const struct {
+		const char *id, *word, *words;
+	} refused[] = {
 		{ "p5", "DATA_READ:e", "no edge detection" },
 		{ "p5mmx", "DATA_READ:c=1", "no edge detection" },
 		{ "mii", "DATA_READ:i", "no edge detection" },
@@ -563,7 +574,9 @@ END_TEST
 
 START_TEST(imode)
 {
-	static const struct { const char *id, *a, *b; } pairs[] = {
+	static const struct {
+		const char *id, *a, *b;
+	} pairs[] = {
 		{ "ppro", "CPU_CLK_UNHALTED", "INST_RETIRED" },
 		{ "pentium_m", "CPU_CLK_UNHALTED", "INST_RETIRED" },
 		{ "k7", "RETIRED_INSTRUCTIONS", "RETIRED_UOPS" },

@@ -27,10 +27,11 @@ static const struct isa {
 };
 
 /* Check writes down every assertion that holds, which would be most of the time here. */
-#define demand(condition, ...) do { \
-	if (!(condition)) \
-		ck_abort_msg(__VA_ARGS__); \
-} while (0)
+#define demand(condition, ...)                     \
+	do {                                       \
+		if (!(condition))                  \
+			ck_abort_msg(__VA_ARGS__); \
+	} while (0)
 
 /* An event, wherever it stands. */
 struct meaning {
@@ -52,9 +53,13 @@ static uint32_t word_of(const struct perfctr_field *fields, const uint32_t *cont
 static struct meaning p6_meaning(uint64_t evntsel)
 {
 	return (struct meaning){
-		.event = evntsel & 0xFFFFFFFF0000FFFF, .cmask = evntsel >> 24 & 0xFF,
-		.edge = evntsel >> 18 & 1, .invert = evntsel >> 23 & 1, .any = evntsel >> 21 & 1,
-		.user = evntsel >> 16 & 1, .kernel = evntsel >> 17 & 1,
+		.event = evntsel & 0xFFFFFFFF0000FFFF,
+		.cmask = evntsel >> 24 & 0xFF,
+		.edge = evntsel >> 18 & 1,
+		.invert = evntsel >> 23 & 1,
+		.any = evntsel >> 21 & 1,
+		.user = evntsel >> 16 & 1,
+		.kernel = evntsel >> 17 & 1,
 	};
 }
 
@@ -79,10 +84,11 @@ static struct meaning control_meaning(const struct perfctr_cpu *cpu,
 	struct meaning m;
 
 	if (cpu->rules == PERFCTR_RULES_PMUV3)
-		return (struct meaning){ .event = evntsel & 0x3FFFFFFF, .user = !(evntsel >> 30 & 1),
+		return (struct meaning){ .event = evntsel & 0x3FFFFFFF,
+					 .user = !(evntsel >> 30 & 1),
 					 .kernel = !(evntsel >> 31) };
-	m = map & 0x40000000 ? fixed_meaning(map & 0xFFFF, evntsel) :
-	    p6_meaning(evntsel | high << 32);
+	m = map & 0x40000000 ? fixed_meaning(map & 0xFFFF, evntsel)
+			     : p6_meaning(evntsel | high << 32);
 	for (n = 0; n < 2; n++)
 		m.extra |= word_of(fields, control, "offcore_rsp", n) |
 			   (uint64_t)word_of(fields, control, "offcore_rsp_high", n) << 32;
@@ -90,7 +96,8 @@ static struct meaning control_meaning(const struct perfctr_cpu *cpu,
 	return m;
 }
 
-static struct meaning attr_meaning(const struct perfctr_cpu *cpu, const struct perf_event_attr *attr)
+static struct meaning attr_meaning(const struct perfctr_cpu *cpu,
+				   const struct perf_event_attr *attr)
 {
 	struct meaning m = { .event = attr->config };
 
@@ -105,7 +112,8 @@ static struct meaning attr_meaning(const struct perfctr_cpu *cpu, const struct p
 	return m;
 }
 
-/* The reference clock and the slots have a code that other counters know, and one that is perf's. */
+/* The reference clock and the slots have a code that other counters know, and one that is perf's.
+ */
 static bool same_event(uint64_t control, uint64_t attr)
 {
 	return control == attr || (control == 0x300 && attr == 0x13C) ||
@@ -158,8 +166,9 @@ static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const ch
 	size_t length;
 	int error;
 
-	demand(perfctr_event_lookup(perfctr_event_table(cpu->id), word, strlen(word), &choice, &part,
-				    &length, &event) == 0, "%s", word);
+	demand(perfctr_event_lookup(perfctr_event_table(cpu->id), word, strlen(word), &choice,
+				    &part, &length, &event) == 0,
+	       "%s", word);
 	error = perfctr_event_attr(cpu, &choice, word, strlen(word), &attr);
 	demand(error ? errno == EOPNOTSUPP : !attr.exclude_hv == !(choice.user || choice.kernel),
 	       "%s", word);
@@ -174,7 +183,7 @@ static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const ch
 	}
 	if (!perf_can(cpu)) {
 		demand(error && strstr(perfctr_error(), "perf_events can't count"), "%s: %s",
-			      cpu->id, word);
+		       cpu->id, word);
 		perfs++;
 		return;
 	}
@@ -182,8 +191,8 @@ static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const ch
 	c = control_meaning(cpu, isa->fields(cpu), control);
 	a = attr_meaning(cpu, &attr);
 	demand(same(&c, &a), "%s: %s: control %#llx, attr %#llx %#llx", cpu->id, word,
-		      (unsigned long long)c.event, (unsigned long long)attr.config,
-		      (unsigned long long)attr.config1);
+	       (unsigned long long)c.event, (unsigned long long)attr.config,
+	       (unsigned long long)attr.config1);
 	alike++;
 }
 
@@ -246,9 +255,10 @@ static uint64_t config(const char *id, const char *word)
 
 	ck_assert_int_eq(perfctr_x86_named(id, &cpu), 0);
 	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table(id), word, strlen(word), &choice,
-					      &part, &length, &event), 0);
-	return perfctr_event_attr(&cpu, &choice, word, strlen(word), &attr) < 0 ? ~0ull :
-	       attr.config;
+					      &part, &length, &event),
+			 0);
+	return perfctr_event_attr(&cpu, &choice, word, strlen(word), &attr) < 0 ? ~0ull
+										: attr.config;
 }
 
 START_TEST(fixed_counters)
@@ -256,7 +266,8 @@ START_TEST(fixed_counters)
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC"), 0x300);
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC:u:c=0"), 0x300);
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED:REF_TSC:u:e"), ~0ull);
-	ck_assert_str_eq(perfctr_error(), "CPU_CLK_UNHALTED:REF_TSC:u:e can't be counted on the "
+	ck_assert_str_eq(perfctr_error(),
+			 "CPU_CLK_UNHALTED:REF_TSC:u:e can't be counted on the "
 			 "Intel Skylake, client: a fixed counter has no e, i or c=N, and no other "
 			 "can count it");
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC:c=1"), ~0ull);
@@ -284,7 +295,8 @@ START_TEST(hidden_anythread)
 	ck_assert_int_eq(perfctr_x86_named("skylake", &cpu), 0);
 	cpu.reserved |= 1u << 21;
 	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table("skylake"), word, strlen(word),
-					      &choice, &part, &length, &event), 0);
+					      &choice, &part, &length, &event),
+			 0);
 	ck_fails(perfctr_event_attr(&cpu, &choice, word, strlen(word), &attr), EOPNOTSUPP,
 		 "needs AnyThread (bit 21)");
 	choice.user = choice.kernel = 1;

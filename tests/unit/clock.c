@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The virtual TSC: rates, to the tick; and the clocks of this thread and of others, on the made-up PMU. */
+/* The virtual TSC: rates, to the tick; and the clocks of this thread and of others, on the made-up
+ * PMU. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -9,35 +10,46 @@
 #include "tests/harness/pmu.h"
 #include "unit.h"
 
-#define ONE (UINT64_C(1) << 60)	/* a tick per ns */
+#define ONE (UINT64_C(1) << 60) /* a tick per ns */
 
 START_TEST(rates_of_pages)
 {
 	static const struct {
 		uint32_t mult;
 		unsigned int shift;
-		uint64_t rate;		/* 2^(60 + shift) / mult */
+		uint64_t rate; /* 2^(60 + shift) / mult */
 	} rates[] = {
-		{ 1, 0, ONE },		    { 2, 0, ONE / 2 },	      { 1, 3, 8 * ONE },
-		{ 1u << 10, 10, ONE },	    { 3, 0, ONE / 3 },	      { 3, 1, 2 * ONE / 3 },
-		{ 16u << 24, 24, ONE / 16 }, { 0x80000000, 31, ONE }, { 0xFFFFFFFF, 32, UINT64_C(1152921504875282432) },
+		{ 1, 0, ONE },
+		{ 2, 0, ONE / 2 },
+		{ 1, 3, 8 * ONE },
+		{ 1u << 10, 10, ONE },
+		{ 3, 0, ONE / 3 },
+		{ 3, 1, 2 * ONE / 3 },
+		{ 16u << 24, 24, ONE / 16 },
+		{ 0x80000000, 31, ONE },
+		{ 0xFFFFFFFF, 32, UINT64_C(1152921504875282432) },
 		/* What is too fast for 64 bits, and what makes no sense, does no harm. */
-		{ 1, 4, UINT64_MAX },	    { 3, 6, UINT64_MAX },     { 5, 63, UINT64_MAX },
+		{ 1, 4, UINT64_MAX },
+		{ 3, 6, UINT64_MAX },
+		{ 5, 63, UINT64_MAX },
 		{ 0, 0, ONE },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(rates); i++)
-		ck_assert_uint_eq(perfctr_rate_from_page(rates[i].mult, rates[i].shift).ticks_per_ns,
-				  rates[i].rate);
+		ck_assert_uint_eq(
+			perfctr_rate_from_page(rates[i].mult, rates[i].shift).ticks_per_ns,
+			rates[i].rate);
 	/* Almost as fast as there is room for. */
-	ck_assert_uint_eq(perfctr_rate_from_page(9, 7).ticks_per_ns, UINT64_C(16397105843297379214));
+	ck_assert_uint_eq(perfctr_rate_from_page(9, 7).ticks_per_ns,
+			  UINT64_C(16397105843297379214));
 }
 END_TEST
 
 START_TEST(rates_of_frequencies)
 {
-	static const uint64_t khz[] = { 1, 999, 1000, 24000, 999999, 1000000, 1000001, 2596095, 5999999 };
+	static const uint64_t khz[] = { 1,	 999,	  1000,	   24000,  999999,
+					1000000, 1000001, 2596095, 5999999 };
 	unsigned int i;
 	uint64_t rate;
 
@@ -46,7 +58,8 @@ START_TEST(rates_of_frequencies)
 		/* The nearest that is not above: one more were too much. */
 		ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ rate }, 1000000000000),
 				  khz[i] * 1000000 - (khz[i] % 1000000 && khz[i] % 15625 != 0));
-		ck_assert_uint_ge(perfctr_rate_ticks((struct perfctr_rate){ rate + 1 }, 1000000000000),
+		ck_assert_uint_ge(perfctr_rate_ticks((struct perfctr_rate){ rate + 1 },
+						     1000000000000),
 				  khz[i] * 1000000);
 	}
 	ck_assert_uint_eq(perfctr_rate_ticks((struct perfctr_rate){ ONE }, UINT64_MAX), UINT64_MAX);
@@ -89,8 +102,8 @@ START_TEST(frequency)
 		usleep(2000);
 		ns = now_ns() - t0;
 		ticks = perfctr_rdtsc() - c0;
-		wrong = ticks * 1000000 / ns > khz ? ticks * 1000000 / ns - khz :
-						     khz - ticks * 1000000 / ns;
+		wrong = ticks * 1000000 / ns > khz ? ticks * 1000000 / ns - khz
+						   : khz - ticks * 1000000 / ns;
 		best = wrong < best ? wrong : best;
 	}
 	ck_assert_uint_lt(best, khz / 100);
@@ -244,7 +257,8 @@ START_TEST(anothers_clock)
 	ck_fails(perfctr_clock_read(&clock, false, &ticks), EIO, "can't be read");
 	perfctr_clock_close(&clock);
 	pmu_fail(PMU_OPEN, 1, EINVAL);
-	ck_fails(perfctr_clock_watch(&clock, child, false), EINVAL, "the TSC can't be counted: its PMU");
+	ck_fails(perfctr_clock_watch(&clock, child, false), EINVAL,
+		 "the TSC can't be counted: its PMU");
 	ck_fails(perfctr_clock_watch(&clock, child, false), ESRCH, "no thread");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);

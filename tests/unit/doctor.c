@@ -9,7 +9,7 @@
 
 /* ---- the driver, if there is to be one, and who asks ---- */
 
-static struct perfctr_info driver;	/* abi_version 0: none */
+static struct perfctr_info driver; /* abi_version 0: none */
 static uid_t user;
 
 int __wrap_perfctr_device_open(struct perfctr_info *info);
@@ -132,7 +132,8 @@ START_TEST(a_healthy_machine)
 	examine();
 	ck_assert_uint_eq(n, 13);
 	for (i = 0; i < n; i++)
-		if ((pmu.rdpmc && PERFCTR_HAVE_RDPMC) || strcmp(findings[i].name, "user-space reads"))
+		if ((pmu.rdpmc && PERFCTR_HAVE_RDPMC) ||
+		    strcmp(findings[i].name, "user-space reads"))
 			ck_assert_str_eq(findings[i].remedy, "");
 	ck_assert_str_eq(findings[0].name, "provider");
 	is_well("provider", "perf: there is no /dev/perfctr (load the driver: modprobe perfctr)");
@@ -183,7 +184,8 @@ START_TEST(paranoid_levels)
 		{ "-2", "-2: without CAP_PERFMON, everything can be counted", true },
 		{ "-1", "-1: without CAP_PERFMON, everything can be counted", true },
 		{ "0", "0: without CAP_PERFMON, all but raw tracepoints can be counted", true },
-		{ "1", "1: without CAP_PERFMON, own threads, kernel mode too can be counted", true },
+		{ "1", "1: without CAP_PERFMON, own threads, kernel mode too can be counted",
+		  true },
 		{ "2", "2: without CAP_PERFMON, own threads' user mode can be counted", true },
 		{ "3", "3: without CAP_PERFMON, nothing can be counted", false },
 		{ "4", "4: without CAP_PERFMON, nothing can be counted", false },
@@ -232,7 +234,7 @@ START_TEST(no_counters)
 	pmu.clock = false;
 	examine();
 	ck_assert_ptr_nonnull(strstr(find("virtual TSC")->state, "from the thread's CPU clock, by "
-				     "system call, "));
+								 "system call, "));
 	end();
 }
 END_TEST
@@ -255,7 +257,8 @@ START_TEST(what_is_in_the_way)
 	is_well("NMI watchdog", "on: it holds a counter; sysctl kernel.nmi_watchdog=0 frees it");
 	is_well("seccomp", "a filter is active");
 	state = find("kernel's PMUs")->state;
-	ck_assert_msg(!strcmp(state, "cpu, software") || !strcmp(state, "software, cpu"), "%s", state);
+	ck_assert_msg(!strcmp(state, "cpu, software") || !strcmp(state, "software, cpu"), "%s",
+		      state);
 	is_well("file descriptors", "64; each event takes one");
 	few.rlim_cur = 63;
 	setrlimit(RLIMIT_NOFILE, &few);
@@ -293,13 +296,16 @@ START_TEST(kinds_of_cores)
 	root_line("third/type", "10");
 	root_line("third/cpus", "");
 	examine();
-	is_ill("hybrid PMU", "3 kinds of cores: big on processors 7000-7003,7010, little on processors "
-	       "that the kernel does not tell, third on no processor", "perfctr_set");
+	is_ill("hybrid PMU",
+	       "3 kinds of cores: big on processors 7000-7003,7010, little on processors "
+	       "that the kernel does not tell, third on no processor",
+	       "perfctr_set");
 	/* This thread is bound to the big ones. */
 	root_line("big/cpus", "0-4000");
 	root_line("little/cpus", "4001");
 	examine();
-	is_well("hybrid PMU", "3 kinds of cores: big on processors 0-4000, little on processors 4001, "
+	is_well("hybrid PMU",
+		"3 kinds of cores: big on processors 0-4000, little on processors 4001, "
 		"third on no processor");
 	/* One kind needs no words; one more than there is room for is told. */
 	root_remove();
@@ -336,14 +342,15 @@ START_TEST(with_the_driver)
 	setenv("PERFCTR_PROVIDER", "driver", 1);
 	examine();
 	is_well("provider", "driver: PERFCTR_PROVIDER asks for it; version "
-		"vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv, 0 counters");
+			    "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv, 0 counters");
 	is_well("NMI watchdog", "on: it holds a counter; sysctl kernel.nmi_watchdog=0 frees it");
 	/* It counts. */
 	driver.cpu_type = perfctr_this_cpu()->type;
 	driver.cpu_features = PERFCTR_FEATURE_RDPMC;
 	strcpy(driver.driver_version, "1.2");
 	unsetenv("PERFCTR_PROVIDER");
-	snprintf(provider, sizeof(provider), "driver: the driver answers; version 1.2, %u counters%s",
+	snprintf(provider, sizeof(provider),
+		 "driver: the driver answers; version 1.2, %u counters%s",
 		 perfctr_info_nrctrs(&driver), ", read in user space");
 	if (perfctr_info_nrctrs(&driver) == 0) {
 		end();
@@ -377,5 +384,5 @@ START_TEST(this_machine)
 }
 END_TEST
 
-UNIT_MAIN("doctor", 60, this_machine, a_healthy_machine, enough_is_enough, paranoid_levels, no_counters,
-	  what_is_in_the_way, kinds_of_cores, with_the_driver)
+UNIT_MAIN("doctor", 60, this_machine, a_healthy_machine, enough_is_enough, paranoid_levels,
+	  no_counters, what_is_in_the_way, kinds_of_cores, with_the_driver)

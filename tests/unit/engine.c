@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The engine over registers that are plain memory and a clock that the test winds: what it writes and
- * leaves alone, to the bit. That counts are right is tests/sim's.
+ * The engine over registers that are plain memory and a clock that the test winds: what it writes
+ * and leaves alone, to the bit. That counts are right is tests/sim's.
  */
 #define PERFCTR_KERNEL_STATE
 #include <perfctr/abi-generic.h>
@@ -21,10 +21,10 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 
 struct perfctr_core {
 	struct perfctr_cache cache;
-	uint64_t control[16], counter[16];	/* by register number */
-	unsigned int writes;			/* of both */
+	uint64_t control[16], counter[16]; /* by register number */
+	unsigned int writes;		   /* of both */
 	uint32_t tsc;
-	unsigned int tsc_reads, stands;		/* so many reads before the next tick */
+	unsigned int tsc_reads, stands; /* so many reads before the next tick */
 };
 
 static struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
@@ -69,7 +69,8 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 	core->writes++;
 }
 
-/* User space takes a start value that has changed for a new period, and one that has not for the old. */
+/* User space takes a start value that has changed for a new period, and one that has not for the
+ * old. */
 START_TEST(a_new_period_shows)
 {
 	struct perfctr_core core = { .tsc = 1000 };
@@ -111,14 +112,20 @@ START_TEST(a_new_period_shows)
 END_TEST
 
 /* An i-mode counter on 5, by control register 3 in slot 1; it may change by itself. */
-#define RUNS UINT64_C(0x42)
+#define RUNS   UINT64_C(0x42)
 #define FROZEN UINT64_C(0x8042)
 
 static struct perfctr_program asynchronous(void)
 {
 	return (struct perfctr_program){
-		.nr_writes = 1, .nrctrs = 1, .stops = 1, .by_register = 1, .negative = 1,
-		.async = 0, .async_value = RUNS, .async_stopped = FROZEN,
+		.nr_writes = 1,
+		.nrctrs = 1,
+		.stops = 1,
+		.by_register = 1,
+		.negative = 1,
+		.async = 0,
+		.async_value = RUNS,
+		.async_stopped = FROZEN,
 		.write[0] = { .slot = 1, .reg = 3, .value = RUNS, .stopped = FROZEN },
 		.counter[0] = { .map = 5, .reg = 5, .mask = 0xFFFFFFFF, .ireset = 0x7FFFFFF0 },
 	};
@@ -168,7 +175,10 @@ END_TEST
 START_TEST(nothing_is_written_twice)
 {
 	struct perfctr_program program = {
-		.nr_writes = 2, .nrctrs = 1, .nractrs = 1, .async = -1,
+		.nr_writes = 2,
+		.nrctrs = 1,
+		.nractrs = 1,
+		.async = -1,
 		.write[0] = { .slot = 0, .reg = 1, .value = 11, .stopped = 11 },
 		.write[1] = { .slot = 1, .reg = 2, .value = 22, .stopped = 22 },
 		.counter[0] = { .map = 5, .reg = 5, .mask = 0xFFFFFFFF },
@@ -198,18 +208,20 @@ START_TEST(nothing_is_written_twice)
 	perfctr_cpu_suspend(&core, &b, &other);
 	ck_assert_uint_eq(a.pmc[0].sum, 100);
 	ck_assert_uint_eq(b.pmc[0].sum, 5);
-	/* What is stopped and started on one processor keeps its counters: two writes for the control. */
+	/* What is stopped and started on one processor keeps its counters: two writes for the
+	 * control. */
 	stopping.async = -1;
 	perfctr_cpu_update_control(&c, &stopping, 0, 3);
 	perfctr_cpu_resume(&core, &c, &stopping);
 	core.writes = 0;
 	perfctr_cpu_suspend(&core, &c, &stopping);
 	ck_assert_uint_eq(core.writes, 1);
-	core.counter[5] = 0x7FFFFFF3;	/* not as it was left: nobody may look */
+	core.counter[5] = 0x7FFFFFF3; /* not as it was left: nobody may look */
 	perfctr_cpu_resume(&core, &c, &stopping);
 	ck_assert_uint_eq(core.writes, 2);
 	ck_assert_uint_eq(core.counter[5], 0x7FFFFFF3);
-	/* After another thread, or on another processor, they are loaded: frozen, and then started. */
+	/* After another thread, or on another processor, they are loaded: frozen, and then started.
+	 */
 	perfctr_cpu_suspend(&core, &c, &stopping);
 	core.cache.cpu = 1;
 	core.counter[5] = 0;

@@ -17,7 +17,7 @@ static void use_folder(const char *folder, const char *name)
 	setenv("PERFCTR_ROOT", path, 1);
 }
 
-#define use_root(name) use_folder("roots", name)
+#define use_root(name)	use_folder("roots", name)
 #define use_sysfs(name) use_folder("sysfs", name)
 
 static struct perf_event_attr parsed(const char *event)
@@ -49,8 +49,10 @@ static void is(const char *event, unsigned int type, uint64_t config)
 
 START_TEST(names_of_every_kernel)
 {
+/* clang-format off */
 #define HW(name, id) { name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
 #define SW(name, id) { name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+	/* clang-format on */
 	static const struct {
 		const char *name;
 		unsigned int type;
@@ -139,7 +141,8 @@ START_TEST(raw_codes)
 	fails("r10000000000000000", EINVAL, "at most 16 hexadecimal digits");
 	fails("r", EINVAL, "not an event");
 	fails("r12g", EINVAL, "not an event");
-	fails("0x4300c0", EINVAL, "\"0x4300c0\" is not an event; a raw event code is written r and "
+	fails("0x4300c0", EINVAL,
+	      "\"0x4300c0\" is not an event; a raw event code is written r and "
 	      "its hexadecimal digits, such as r1c2");
 }
 END_TEST
@@ -210,7 +213,8 @@ START_TEST(modifiers)
 	attr = parsed("mem-stores:u");
 	ck_assert(attr.exclude_kernel && attr.config == 0x82D0);
 	fails("cycles:", EINVAL, "no modifier");
-	fails("cycles:x", EINVAL, "\"x\" in \":x\" is no modifier; they are u (user), k (kernel), "
+	fails("cycles:x", EINVAL,
+	      "\"x\" in \":x\" is no modifier; they are u (user), k (kernel), "
 	      "h (hypervisor), G (guest), H (host), I (not when idle)");
 	fails("cycles:U", EINVAL, "\"U\" in");
 	fails("cycles:uu", EINVAL, "the modifier u is given twice");
@@ -246,14 +250,15 @@ START_TEST(descriptions_in_sysfs)
 	is("cpu/umask=0x4f,cache-misses/", 4, 0x4F2E);
 	attr = parsed("cpu/LDAT=3,Mem-Loads/");
 	ck_assert(attr.config == 0x1CD && attr.config1 == 3);
-	fails("cpu/mem-loads/", EINVAL, "the event mem-loads of the PMU cpu needs a value for "
+	fails("cpu/mem-loads/", EINVAL,
+	      "the event mem-loads of the PMU cpu needs a value for "
 	      "ldat: add ,ldat=NUMBER");
 	fails("mem-loads", EINVAL, "needs a value for ldat");
 	fails("cpu/mem-stores,cache-misses/", EINVAL, "more than one event");
 	attr = parsed("cpu/config=0xffffffffffffffff,CONFIG1=1,config2=18446744073709551615/");
 	ck_assert(attr.config == UINT64_MAX && attr.config1 == 1 && attr.config2 == UINT64_MAX);
 	fails("cpu/config=0x10000000000000000/", EINVAL, "no number");
-	is("mem-stores", 4, 0x82D0);	/* the core's events need no PMU name */
+	is("mem-stores", 4, 0x82D0); /* the core's events need no PMU name */
 	fails("cpu/event=0x100/", EINVAL,
 	      "event=0x100 is too large: the field event of the PMU cpu has 8 bits");
 	fails("cpu/edge=2/", EINVAL,
@@ -321,7 +326,7 @@ START_TEST(hybrid_processors)
 	attr = parsed("cpu_atom/mem-loads/");
 	ck_assert(attr.type == 10 && attr.config == 0x5D0 && attr.config1 == 3);
 	is("topdown-bad-spec", 4, 0x8100);
-	is("topdown-retired", 10, 0xC2);	/* of cpu_atom only */
+	is("topdown-retired", 10, 0xC2); /* of cpu_atom only */
 	fails("cpu/event=1/", ENOENT, "no PMU \"cpu\"; there are cpu_");
 }
 END_TEST
@@ -442,7 +447,11 @@ static bool fails_for_user(const char *event, int error, const char *words)
 START_TEST(tracepoints_of_root)
 {
 	static const char *const folders[] = {
-		"", "/sys", "/sys/kernel", "/sys/kernel/tracing", "/sys/kernel/debug",
+		"",
+		"/sys",
+		"/sys/kernel",
+		"/sys/kernel/tracing",
+		"/sys/kernel/debug",
 		"/sys/kernel/tracing/events",
 	};
 	char top[] = "/tmp/event-XXXXXX";
@@ -454,7 +463,8 @@ START_TEST(tracepoints_of_root)
 	make_folder(top, folders[1], 0755);
 	make_folder(top, folders[2], 0755);
 	make_folder(top, folders[3], 0);
-	ck_assert(fails_for_user("sched:sched_switch", EACCES, "tracefs is readable for root only; "
+	ck_assert(fails_for_user("sched:sched_switch", EACCES,
+				 "tracefs is readable for root only; "
 				 "run as root, or mount -o remount,mode=750,gid=GROUP "
 				 "/sys/kernel/tracing"));
 	/* Nor is a misspelt event a tracepoint that can't be looked up. */
@@ -467,7 +477,7 @@ START_TEST(tracepoints_of_root)
 	make_folder(top, folders[3], 0755);
 	make_folder(top, folders[5], 0755);
 	ck_assert(fails_for_user("sched:sched_switch", EINVAL, "not an event"));
-	for (i = ARRAY_SIZE(folders); i-- > 0; )
+	for (i = ARRAY_SIZE(folders); i-- > 0;)
 		remove_folder(top, folders[i]);
 }
 END_TEST
@@ -497,7 +507,7 @@ START_TEST(lists)
 END_TEST
 
 struct listed {
-	const char *kind;	/* NULL: any but tracepoint */
+	const char *kind; /* NULL: any but tracepoint */
 	unsigned int n;
 };
 
@@ -617,5 +627,4 @@ static void __attribute__((constructor)) begin(void)
 
 UNIT_MAIN("event", 60, names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
 	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, variants,
-	  hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing,
-	  long_names)
+	  hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing, long_names)

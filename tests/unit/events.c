@@ -57,7 +57,9 @@ static struct perfctr_event_choice found(const char *id, const char *word)
 static int cpu_named(const char *id, struct perfctr_cpu *cpu)
 {
 	return perfctr_x86_named(id, cpu) == 0 || perfctr_powerpc_named(id, cpu) == 0 ||
-	       perfctr_arm64_named(id, cpu) == 0 ? 0 : -1;
+			       perfctr_arm64_named(id, cpu) == 0
+		       ? 0
+		       : -1;
 }
 
 /* ---- every name of every table ---- */
@@ -86,12 +88,14 @@ static void is_entry(const char *word, const struct perfctr_event_choice *choice
 
 	/* A mask of another event code has the whole code. */
 	ck_assert_msg((option->code == code && option->high == high) ||
-		      (entry->mask && option->code == entry->code && option->high == entry->high),
+			      (entry->mask && option->code == entry->code &&
+			       option->high == entry->high),
 		      "%s: code %#x %#x and not %#x %#x", word, option->code, option->high, code,
 		      high);
 	ck_assert_uint_eq(choice->pebs, event->pebs || entry->pebs);
 	ck_assert_uint_eq(choice->user | choice->kernel | choice->edge | choice->invert |
-			  choice->imode | choice->cmask, 0);
+				  choice->imode | choice->cmask,
+			  0);
 	if (p4)
 		ck_assert_msg(option->counters && option->reg >= 0x3A0 && option->reg <= 0x3E1,
 			      "%s: no counter for ESCR %#x", word, option->reg);
@@ -183,7 +187,9 @@ END_TEST
 START_TEST(tables_and_processors)
 {
 	const char *(*const ids[])(unsigned int) = {
-		perfctr_x86_id, perfctr_powerpc_id, perfctr_arm64_id,
+		perfctr_x86_id,
+		perfctr_powerpc_id,
+		perfctr_arm64_id,
 	};
 	unsigned int n, isa, all = 0;
 	struct perfctr_cpu cpu;
@@ -231,7 +237,7 @@ static uint32_t event_field(const struct perfctr_cpu *cpu)
 static uint32_t mask_field(const struct perfctr_cpu *cpu)
 {
 	switch (cpu->rules) {
-	case PERFCTR_RULES_P4: return 0x01FFFFF0;	/* event mask, tag */
+	case PERFCTR_RULES_P4: return 0x01FFFFF0; /* event mask, tag */
 	case PERFCTR_RULES_K7: return 0x0000FF00;
 	case PERFCTR_RULES_P6:
 	case PERFCTR_RULES_ARCH: return 0xFFA4FF00;
@@ -251,10 +257,11 @@ START_TEST(masks_in_their_fields)
 		uint32_t high;
 
 		ck_assert_int_eq(cpu_named(id, &cpu), 0);
-		high = cpu.rules == PERFCTR_RULES_K7 ? 0xF :
-		       cpu.rules == PERFCTR_RULES_ARCH ? 0xFF10 : 0;
+		high = cpu.rules == PERFCTR_RULES_K7	 ? 0xF
+		       : cpu.rules == PERFCTR_RULES_ARCH ? 0xFF10
+							 : 0;
 		for (next = 0;
-		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); ) {
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));) {
 			uint32_t field = event_field(&cpu);
 
 			if (!entry.mask)
@@ -272,7 +279,7 @@ START_TEST(masks_in_their_fields)
 				ck_assert_uint_ne(entry.code, 0);
 			for (c = 0; cpu.rules == PERFCTR_RULES_PPC && c < 6; c++)
 				ck_assert_msg(!(entry.counters >> c & 1) ||
-					      !(entry.code >> ppc_bits[c]),
+						      !(entry.code >> ppc_bits[c]),
 					      "%s: %s: %#x on PMC%u", id, entry.event, entry.code,
 					      c + 1);
 		}
@@ -295,7 +302,7 @@ START_TEST(counters_exist)
 
 		ck_assert_int_eq(cpu_named(id, &cpu), 0);
 		for (next = 0;
-		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); ) {
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));) {
 			struct perfctr_event_choice choice;
 			char word[160];
 
@@ -323,8 +330,11 @@ END_TEST
  */
 START_TEST(masks_differ)
 {
-	static const struct { const char *id, *event; } same[] = {
-		{ "p4", "replay_event" }, { "p4m3", "replay_event" },
+	static const struct {
+		const char *id, *event;
+	} same[] = {
+		{ "p4", "replay_event" },
+		{ "p4m3", "replay_event" },
 		{ "fam10h", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
 		{ "fam10h", "QUADWORDS_WRITTEN_TO_SYSTEM" },
 		{ "fam11h", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
@@ -332,10 +342,13 @@ START_TEST(masks_differ)
 		{ "fam11h", "MEMORY_CONTROLLER_RBD_QUEUE" },
 		{ "fam12h", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
 		{ "fam12h", "OCTWORDS_WRITTEN_TO_SYSTEM" },
-		{ "fam15h", "CANCELLED_STORE_TO_LOAD" }, { "fam15h", "DATA_PREFETCHER" },
-		{ "fam15h", "OCTWORD_WRITE_TRANSFERS" }, { "fam16h", "COMMAND_RELATED_DIRTY" },
+		{ "fam15h", "CANCELLED_STORE_TO_LOAD" },
+		{ "fam15h", "DATA_PREFETCHER" },
+		{ "fam15h", "OCTWORD_WRITE_TRANSFERS" },
+		{ "fam16h", "COMMAND_RELATED_DIRTY" },
 		{ "k8_b", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
-		{ "k8_b", "QUADWORDS_WRITTEN_TO_SYSTEM" }, { "k8_b", "L2_FILL_WRITEBACK" },
+		{ "k8_b", "QUADWORDS_WRITTEN_TO_SYSTEM" },
+		{ "k8_b", "L2_FILL_WRITEBACK" },
 		{ "k8_c", "DCACHE_MISSES_BY_LOCKED_INSTRUCTIONS" },
 		{ "k8_c", "QUADWORDS_WRITTEN_TO_SYSTEM" },
 	};
@@ -346,7 +359,7 @@ START_TEST(masks_differ)
 		struct perfctr_event_entry entry, mask[64];
 
 		for (next = 0;
-		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry)); ) {
+		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));) {
 			int p4 = !strncmp(id, "p4", 2);
 
 			if (!entry.mask) {
@@ -405,15 +418,16 @@ START_TEST(combinations)
 			snprintf(one, sizeof(one), "%s:%s", entry.event, last.mask);
 			snprintf(other, sizeof(other), "%s:%s", entry.event, entry.mask);
 			error = look_up(id, word, &choice);
-			ck_assert_msg(error == (entry.combines ? PERFCTR_EVENT_OK :
-						PERFCTR_EVENT_ONE_MASK), "%s: %s", id, word);
+			ck_assert_msg(error == (entry.combines ? PERFCTR_EVENT_OK
+							       : PERFCTR_EVENT_ONE_MASK),
+				      "%s: %s", id, word);
 			if (error)
 				continue;
 			a = found(id, one);
 			b = found(id, other);
 			for (o = 0; o < choice.options; o++)
 				if (choice.option[o].code !=
-				    (a.option[o].code | b.option[o].code) ||
+					    (a.option[o].code | b.option[o].code) ||
 				    choice.option[o].counters & ~a.option[o].counters ||
 				    choice.option[o].counters & ~b.option[o].counters) {
 					printf("%s: %s: %#x on %#x\n", id, word,
@@ -437,7 +451,7 @@ START_TEST(defaults_are_taken)
 		const struct perfctr_event_table *table = perfctr_event_table(id);
 		struct perfctr_event_entry event, mask;
 
-		for (next = 0; (next = perfctr_event_walk(table, next, &event)); ) {
+		for (next = 0; (next = perfctr_event_walk(table, next, &event));) {
 			struct perfctr_event_choice choice;
 			unsigned int m = next, defaults = 0, masks = 0, number;
 			uint32_t code = event.code;
@@ -469,8 +483,9 @@ START_TEST(defaults_are_taken)
 			}
 			ck_assert_uint_eq(event.needs_mask, 0);
 			ck_assert_msg(choice.option[0].code == code ||
-				      choice.option[0].code == mask.code, "%s: %s: %#x and not %#x",
-				      id, event.event, choice.option[0].code, code);
+					      choice.option[0].code == mask.code,
+				      "%s: %s: %#x and not %#x", id, event.event,
+				      choice.option[0].code, code);
 		}
 	}
 	fflush(stdout);
@@ -485,8 +500,8 @@ START_TEST(errors)
 	static const struct {
 		const char *word;
 		enum perfctr_event_error error;
-		size_t at, length;	/* of the part */
-		const char *event;	/* NULL: none is said */
+		size_t at, length; /* of the part */
+		const char *event; /* NULL: none is said */
 	} all[] = {
 #define E(word, error, at, length, event) { word, PERFCTR_EVENT_##error, at, length, event }
 		E("", UNKNOWN, 0, 0, NULL),
@@ -594,7 +609,7 @@ END_TEST
 START_TEST(strange_words)
 {
 	static const char name[] = "INST_RETIRED.ANY", nul[] = "INST_RETIRED\0.ANY",
-		nul_behind[] = "INST_RETIRED.ANY\0", nul_mask[] = "INST_RETIRED:ANY\0";
+			  nul_behind[] = "INST_RETIRED.ANY\0", nul_mask[] = "INST_RETIRED:ANY\0";
 	struct perfctr_event_choice choice;
 	const char *part;
 	size_t length, n;
@@ -606,21 +621,26 @@ START_TEST(strange_words)
 	/* The event ends at the dot. */
 	ck_assert_uint_eq(length, 13);
 	ck_assert_int_eq(look("skylake", nul_behind, sizeof(nul_behind) - 1, &choice, &part,
-			      &length, &event), PERFCTR_EVENT_NO_MASK);
+			      &length, &event),
+			 PERFCTR_EVENT_NO_MASK);
 	ck_assert_uint_eq(length, 4);
 	ck_assert_int_eq(look("skylake", nul_mask, sizeof(nul_mask) - 1, &choice, &part, &length,
-			      &event), PERFCTR_EVENT_NO_MASK);
+			      &event),
+			 PERFCTR_EVENT_NO_MASK);
 	ck_assert_uint_eq(length, 4);
 	/* The length counts, not what is behind. */
 	ck_assert_int_eq(look("skylake", "INST_RETIRED.ANYTHING", 16, &choice, &part, &length,
-			      &event), PERFCTR_EVENT_OK);
+			      &event),
+			 PERFCTR_EVENT_OK);
 	for (n = 0; n <= strlen(name); n++) {
 		word = malloc(n ? n : 1);
 		ck_assert_ptr_nonnull(word);
 		memcpy(word, name, n);
 		ck_assert_int_eq(look("skylake", word, n, &choice, &part, &length, &event),
-				 n == 16 ? PERFCTR_EVENT_OK : n == 12 ? PERFCTR_EVENT_NEEDS_MASK :
-				 n > 12 ? PERFCTR_EVENT_NO_MASK : PERFCTR_EVENT_UNKNOWN);
+				 n == 16   ? PERFCTR_EVENT_OK
+				 : n == 12 ? PERFCTR_EVENT_NEEDS_MASK
+				 : n > 12  ? PERFCTR_EVENT_NO_MASK
+					   : PERFCTR_EVENT_UNKNOWN);
 		free(word);
 	}
 	n = 1 << 24;
@@ -677,8 +697,10 @@ START_TEST(modifiers)
 			continue;
 		}
 		ck_assert_msg(choice.user == (set & 1) && choice.kernel == (set >> 1 & 1) &&
-			      choice.edge == (set >> 2 & 1) && choice.invert == (set >> 3 & 1) &&
-			      choice.cmask == (set >> 4 & 1 ? 7 : 0), "%s", word);
+				      choice.edge == (set >> 2 & 1) &&
+				      choice.invert == (set >> 3 & 1) &&
+				      choice.cmask == (set >> 4 & 1 ? 7 : 0),
+			      "%s", word);
 		ck_assert_uint_eq(choice.option[0].code, 0x3C);
 	}
 	ck_assert_uint_eq(found("skylake", "INST_RETIRED.ANY_P:c=255").cmask, 255);
@@ -700,7 +722,7 @@ START_TEST(small_letters)
 	ck_assert_uint_eq(choice.edge, 0);
 	ck_assert_uint_eq(found("ppro", "L2_LD.e").option[0].code, 0x0429);
 	choice = found("ppro", "L2_LD:e");
-	ck_assert_uint_eq(choice.option[0].code, 0x0F29);	/* the default: M, E, S and I */
+	ck_assert_uint_eq(choice.option[0].code, 0x0F29); /* the default: M, E, S and I */
 	ck_assert_uint_eq(choice.edge, 1);
 	choice = found("ppro", "L2_LD:i:m:s");
 	ck_assert_uint_eq(choice.option[0].code, 0x0A29);
@@ -719,15 +741,26 @@ START_TEST(facts)
 	static const struct {
 		const char *id, *word;
 		uint32_t code, high;
-		uint32_t counters, fixed;	/* both 0: any */
+		uint32_t counters, fixed; /* both 0: any */
 		uint32_t select, reg;
 		uint64_t value;
 	} all[] = {
-#define F(id, word, code, counters) { id, word, code, 0, counters, 0, 0, 0, 0 }
-#define FIXED(id, word, n) { id, word, (n + 1) << 8, 0, 0, 1u << n, 0, 0, 0 }
-#define REG(id, word, code, reg, value) { id, word, code, 0, 0, 0, 0, reg, value }
-#define P4(id, word, event, mask, reg, select, counters) \
-		{ id, word, (uint32_t)event << 25 | mask << 9, 0, counters, 0, select, reg, 0 }
+#define F(id, word, code, counters)                     \
+	{                                               \
+		id, word, code, 0, counters, 0, 0, 0, 0 \
+	}
+#define FIXED(id, word, n)                                     \
+	{                                                      \
+		id, word, (n + 1) << 8, 0, 0, 1u << n, 0, 0, 0 \
+	}
+#define REG(id, word, code, reg, value)                \
+	{                                              \
+		id, word, code, 0, 0, 0, 0, reg, value \
+	}
+#define P4(id, word, event, mask, reg, select, counters)                                    \
+	{                                                                                   \
+		id, word, (uint32_t)event << 25 | mask << 9, 0, counters, 0, select, reg, 0 \
+	}
 		/* Pentium, and its clones */
 		F("p5", "DATA_READ", 0x00, 0x3),
 		F("p5", "INSTRUCTIONS_EXECUTED", 0x16, 0x3),
@@ -739,7 +772,7 @@ START_TEST(facts)
 		F("p5mmx", "TRANSITIONS_BETWEEN_MMX_AND_FP_INSTRUCTIONS", 0x2D, 0x2),
 		F("p5mmx", "BUS_OWNERSHIP_LATENCY", 0x2A, 0x1),
 		F("mii", "DATA_READ", 0x000, 0x3),
-		F("mii", "L2_TLB_MISSES", 0x400, 0x3),		/* 40H: bit 6 is bit 10 */
+		F("mii", "L2_TLB_MISSES", 0x400, 0x3), /* 40H: bit 6 is bit 10 */
 		F("winchip_c6", "INTERNAL_CLOCKS", 0, 0x3),
 		F("winchip_c6", "X86_INSTRUCTIONS", 2, 0x3),
 		F("winchip_c6", "DATA_READ_CACHE_MISSES", 71, 0x3),
@@ -756,7 +789,7 @@ START_TEST(facts)
 		F("ppro", "MUL", 0x12, 0x2),
 		F("ppro", "DIV", 0x13, 0x2),
 		F("ppro", "CYCLES_DIV_BUSY", 0x14, 0x1),
-		F("ppro", "L2_LD", 0x0F29, 0x3),			/* MESI */
+		F("ppro", "L2_LD", 0x0F29, 0x3), /* MESI */
 		F("ppro", "L2_LD.M", 0x0829, 0x3),
 		F("pii", "MMX_INSTR_EXEC", 0xB0, 0x3),
 		F("pii", "MMX_SAT_INSTR_EXEC", 0xB1, 0x3),
@@ -971,7 +1004,7 @@ static int is_there(const struct perfctr_event_table *table, const char *word, s
 		part++;
 		colon = memchr(part, ':', (size_t)(end - part));
 		length = (size_t)((colon ? colon : end) - part);
-		for (next = 0; !mask && (next = perfctr_event_walk(table, next, &entry)); )
+		for (next = 0; !mask && (next = perfctr_event_walk(table, next, &entry));)
 			mask = entry.mask && !strcmp(entry.event, event) &&
 			       strlen(entry.mask) == length &&
 			       !strncasecmp(entry.mask, part, length);
@@ -1001,9 +1034,7 @@ static size_t mutate(char *word, size_t length, size_t size)
 			word[at] = letters[random_below(sizeof(letters) - 1)];
 		}
 		break;
-	case 3:
-		length = at;
-		break;
+	case 3: length = at; break;
 	case 4:
 		/* The same hash: each character weighs 33 of the next. */
 		if (at + 1 < length) {
@@ -1038,7 +1069,7 @@ START_TEST(a_million_words)
 		const struct perfctr_event_table *table = perfctr_event_table(ids[n]);
 		struct perfctr_event_entry entry;
 
-		for (next = seed_count = 0; (next = perfctr_event_walk(table, next, &entry)); )
+		for (next = seed_count = 0; (next = perfctr_event_walk(table, next, &entry));)
 			snprintf(seeds[seed_count++], sizeof(seeds[0]), "%s%s%s", entry.event,
 				 entry.mask ? "." : "", entry.mask ? entry.mask : "");
 		for (k = 0; k < words; k++) {
@@ -1084,11 +1115,12 @@ START_TEST(a_million_words)
 }
 END_TEST
 
-/* The other way round, from a code to its counters: all of those that the name has are among them. */
+/* The other way round, from a code to its counters: all of those that the name has are among them.
+ */
 START_TEST(counters_of_codes)
 {
-	static const char *const ids[] = { "core2", "skylake", "piii", "fam15h", "zen4", "lioncove",
-					   "cortex-a72" };
+	static const char *const ids[] = { "core2", "skylake",	"piii",	     "fam15h",
+					   "zen4",  "lioncove", "cortex-a72" };
 	unsigned int i, n, o, known, some;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
@@ -1096,7 +1128,7 @@ START_TEST(counters_of_codes)
 		struct perfctr_event_entry entry;
 
 		known = some = 0;
-		for (n = 0; (n = perfctr_event_walk(table, n, &entry)); ) {
+		for (n = 0; (n = perfctr_event_walk(table, n, &entry));) {
 			struct perfctr_event_choice choice;
 			char word[160];
 
@@ -1118,7 +1150,8 @@ START_TEST(counters_of_codes)
 		ck_assert_uint_gt(some, known - known / 8);
 		ck_assert_uint_eq(perfctr_event_counters(table, 0xFFFF, 0), 0xFFFFFFFF);
 	}
-	/* Intel SDM vol. 3B, table 19-23 (2016): CBH on counter 0, MUL on counter 1; 42301: 000H on 3. */
+	/* Intel SDM vol. 3B, table 19-23 (2016): CBH on counter 0, MUL on counter 1; 42301: 000H
+	 * on 3. */
 	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("core2"), 0x004101CB, 0), 1);
 	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("core2"), 0x00410012, 0), 2);
 	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0100, 0), 8);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * faults.h - controls that count page faults. They stand in for the processor's events: they overflow
- * as those do, and can be made at will. The program is linked with --wrap of what is defined here.
+ * faults.h - controls that count page faults. They stand in for the processor's events: they
+ * overflow as those do, and can be made at will. The program is linked with --wrap of what is
+ * defined here.
  */
 #ifndef PERFCTR_TESTS_FAULTS_H
 #define PERFCTR_TESTS_FAULTS_H

@@ -24,8 +24,8 @@ START_TEST(whole_files)
 	static const struct {
 		const char *file, *text;
 	} texts[] = {
-		{ "1234567", "1234567" }, { "12 \t\n\n", "12" }, { "", "" },
-		{ "\n", "" },		  { " 1", " 1" },	  { "1\n2\n", "1\n2" },
+		{ "1234567", "1234567" }, { "12 \t\n\n", "12" }, { "", "" }, { "\n", "" },
+		{ " 1", " 1" },		  { "1\n2\n", "1\n2" },
 	};
 	unsigned int i;
 
@@ -34,7 +34,7 @@ START_TEST(whole_files)
 		file(texts[i].file);
 		memset(&buffer, 0xEE, sizeof(buffer));
 		buffer.before = ' ';
-		errno = EINTR;	/* of an earlier call */
+		errno = EINTR; /* of an earlier call */
 		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)),
 				 (int)strlen(texts[i].text));
 		ck_assert_str_eq(buffer.text, texts[i].text);
@@ -45,7 +45,8 @@ START_TEST(whole_files)
 	for (i = 0; i < 2; i++) {
 		file(i ? "123456\n\n" : "12345678");
 		errno = 0;
-		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)), -1);
+		ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text, sizeof(buffer.text)),
+				 -1);
 		ck_assert_int_eq(errno, EFBIG);
 	}
 	errno = 0;
@@ -82,11 +83,13 @@ START_TEST(pieces)
 		memset(&buffer, 0xEE, sizeof(buffer));
 		if (length == 7) {
 			ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text,
-							   sizeof(buffer.text)), 7);
+							   sizeof(buffer.text)),
+					 7);
 			ck_assert_str_eq(buffer.text, "1234567");
 		} else {
 			ck_assert_int_eq(perfctr_file_read(FILE_NAME, buffer.text,
-							   sizeof(buffer.text)), -1);
+							   sizeof(buffer.text)),
+					 -1);
 			ck_assert_int_eq(errno, EFBIG);
 		}
 		ck_assert_int_eq(buffer.behind[0], (char)0xEE);
@@ -97,7 +100,8 @@ START_TEST(pieces)
 }
 END_TEST
 
-/* Where a program has no standard input, the file's descriptor is 0; where there is no root, / is it. */
+/* Where a program has no standard input, the file's descriptor is 0; where there is no root, / is
+ * it. */
 START_TEST(descriptor_0)
 {
 	char text[64];
@@ -112,7 +116,13 @@ END_TEST
 START_TEST(numbers)
 {
 	static const char *const wrong[] = {
-		"", "x", "1x", "1 2", "9223372036854775808", "0x10", "1234567890123456789012345678901",
+		"",
+		"x",
+		"1x",
+		"1 2",
+		"9223372036854775808",
+		"0x10",
+		"1234567890123456789012345678901",
 	};
 	char largest[32];
 	long number;
@@ -155,13 +165,13 @@ START_TEST(long_roots)
 	memset(path, '/', PATH_MAX);
 	setenv("PERFCTR_ROOT", "/", 1);
 	errno = 0;
-	path[PATH_MAX - 1] = '\0';	/* with the root as many as a path can't have */
+	path[PATH_MAX - 1] = '\0'; /* with the root as many as a path can't have */
 	ck_assert_int_eq(perfctr_file_read(path, text, sizeof(text)), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	errno = 0;
 	ck_assert_ptr_null(perfctr_file_dir(path));
 	ck_assert_int_eq(errno, ENAMETOOLONG);
-	path[PATH_MAX - 2] = '\0';	/* the longest that it has: a folder */
+	path[PATH_MAX - 2] = '\0'; /* the longest that it has: a folder */
 	errno = 0;
 	ck_assert_int_eq(perfctr_file_read(path, text, sizeof(text)), -1);
 	ck_assert_int_eq(errno, EISDIR);

@@ -284,8 +284,8 @@ START_TEST(all_or_none)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	ck_assert_int_eq(result, -1);
 	ck_assert_int_eq(errno, EMFILE);
-	ck_assert_ptr_nonnull(strstr(perfctr_error(), last_cpu() ? "processor 1: " :
-							"processor 0: "));
+	ck_assert_ptr_nonnull(
+		strstr(perfctr_error(), last_cpu() ? "processor 1: " : "processor 0: "));
 	ck_assert_ptr_nonnull(strstr(perfctr_error(), "ulimit -n"));
 	ck_assert_uint_eq(read_cpu(global, 0).sum.tsc, 0);
 	ck_assert_int_eq(dup(0), lowest);
@@ -376,11 +376,12 @@ static uint64_t ticks(uint64_t ns)
 	return perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), ns);
 }
 
-#define is_cpu(state, ns, units) do { \
-	ck_assert_uint_eq((state).sum.tsc, ticks(ns)); \
-	ck_assert_uint_eq((state).sum.pmc[0], units); \
-	ck_assert_uint_eq((state).sum.pmc[1], 2 * (units)); \
-} while (0)
+#define is_cpu(state, ns, units)                                    \
+	do {                                                        \
+		ck_assert_uint_eq((state).sum.tsc, ticks(ns));      \
+		ck_assert_uint_eq((state).sum.pmc[0], units);       \
+		ck_assert_uint_eq((state).sum.pmc[1], 2 * (units)); \
+	} while (0)
 
 START_TEST(hardware_events)
 {
@@ -412,8 +413,10 @@ START_TEST(hardware_events)
 	/* Somebody else has the counters: at the start, or later. */
 	pmu.taken = 3;
 	memset(&state, 0, sizeof(state));
-	ck_assert_int_eq(gperfctr_control(global, &(struct gperfctr_cpu_control){
-						      .cpu_control = control_make(2, 0) }), 1);
+	ck_assert_int_eq(gperfctr_control(global,
+					  &(struct gperfctr_cpu_control){
+						  .cpu_control = control_make(2, 0) }),
+			 1);
 	ck_fails(gperfctr_start(global, 0), EBUSY, "processor 0: ");
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu.taken = 0;
@@ -473,7 +476,7 @@ START_TEST(faults_of_a_start)
 	bool failed;
 	int result;
 
-	for (nth = 1; ; nth++) {
+	for (nth = 1;; nth++) {
 		pmu_begin();
 		control_set_rates();
 		global = open_made_up(1);

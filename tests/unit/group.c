@@ -54,7 +54,8 @@ END_TEST
 
 START_TEST(enable_disable_reset)
 {
-	struct perfctr_group *group = perfctr_group_open("page-faults", 0, -1, PERFCTR_GROUP_DISABLED);
+	struct perfctr_group *group = perfctr_group_open("page-faults", 0, -1,
+							 PERFCTR_GROUP_DISABLED);
 	struct perfctr_reading reading;
 
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
@@ -145,7 +146,7 @@ START_TEST(a_processors_events)
 	struct perfctr_reading reading;
 
 	if (!one && errno == EACCES)
-		return;		/* not for this user */
+		return; /* not for this user */
 	ck_assert_msg(one != NULL, "%s", perfctr_error());
 	ck_assert_uint_eq(perfctr_group_size(one), 1);
 	usleep(1000);
@@ -174,7 +175,8 @@ START_TEST(a_childs_events)
 			execl("/bin/sh", "sh", "-c", "/bin/true; /bin/true", (char *)NULL);
 		_exit(1);
 	}
-	group = perfctr_group_open("task-clock", pid, -1, PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
+	group = perfctr_group_open("task-clock", pid, -1,
+				   PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
@@ -200,7 +202,8 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_group_open("cs", -2, 0, 0), EINVAL, "names nothing");
 	ck_fails_null(perfctr_group_open("cs", 0, -2, 0), EINVAL, "names nothing");
 	ck_fails_null(perfctr_group_open("cs", 0, -1, 0x100), EINVAL, "flags 0x100");
-	ck_fails_null(perfctr_group_open("cs", 0, -1, PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED),
+	ck_fails_null(perfctr_group_open("cs", 0, -1,
+					 PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED),
 		      EINVAL, "flags");
 	ck_fails_null(perfctr_group_open("cs", 0x3FFFFFFF, -1, 0), ESRCH, "no thread 1073741823");
 	ck_fails_null(perfctr_group_open_control(NULL, 0, -1, 0), EINVAL, "NULL");
@@ -273,17 +276,17 @@ START_TEST(closed_while_a_child_lives)
 	pid_t pid;
 
 	close(fd);
-	group = perfctr_group_open("page-faults", 0, -1, 0);	/* takes that number */
+	group = perfctr_group_open("page-faults", 0, -1, 0); /* takes that number */
 	ck_assert_ptr_nonnull(group);
 	ck_assert_int_eq(pipe(go), 0);
 	pid = fork();
 	if (pid == 0) {
-		uint64_t values[4];	/* number, enabled, running, count */
+		uint64_t values[4]; /* number, enabled, running, count */
 		char byte;
 
 		alarm(300);
-		_exit(read(go[0], &byte, 1) != 1 || read(fd, values, sizeof(values)) != sizeof(values) ||
-		      values[3] >= 1000);
+		_exit(read(go[0], &byte, 1) != 1 ||
+		      read(fd, values, sizeof(values)) != sizeof(values) || values[3] >= 1000);
 	}
 	perfctr_group_close(group);
 	fault(1000);
@@ -306,7 +309,8 @@ START_TEST(estimates)
 		{ { 4000000007, 4611686018, 4000000009, 0, 0 }, 4611686015 },
 		/* Products of more than 64 bits: months, and the largest of all. */
 		{ { UINT64_C(1125899919188302), UINT64_C(6755399441055744),
-		    UINT64_C(3377699720527872), 0, 0 }, UINT64_C(2251799838376604) },
+		    UINT64_C(3377699720527872), 0, 0 },
+		  UINT64_C(2251799838376604) },
 		{ { UINT64_MAX / 2, UINT64_MAX / 2, UINT64_MAX / 4, 0, 0 }, UINT64_MAX },
 		{ { UINT64_MAX / 2, UINT64_MAX / 2 - 1, UINT64_MAX / 4, 0, 0 }, UINT64_MAX - 1 },
 		{ { UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 1, 0, 0 }, UINT64_MAX },
@@ -382,8 +386,11 @@ START_TEST(taken_apart)
 	pmu_begin();
 	for (k = 0; k < 3; k++) {
 		struct perf_event_attr attr = {
-			.type = PERF_TYPE_HARDWARE, .config = k, .size = sizeof(attr),
-			.read_format = PERFCTR_READ_FORMAT, .exclude_kernel = 1,
+			.type = PERF_TYPE_HARDWARE,
+			.config = k,
+			.size = sizeof(attr),
+			.read_format = PERFCTR_READ_FORMAT,
+			.exclude_kernel = 1,
 		};
 
 		pmu_rate(k, k + 1);
@@ -398,7 +405,8 @@ START_TEST(taken_apart)
 		pmu_fail(PMU_READ, k, PMU_EOF);
 		ck_assert_int_eq(perfctr_counter_read_all(counter, &values, 3), 1);
 		pmu_fail(PMU_READ, k, EIO);
-		ck_fails(perfctr_counter_read_all(counter, &values, 3), EIO, "reading the counters");
+		ck_fails(perfctr_counter_read_all(counter, &values, 3), EIO,
+			 "reading the counters");
 	}
 	for (k = 0; k < 3; k++)
 		perfctr_counter_close(&counter[k]);
@@ -410,8 +418,10 @@ END_TEST
 START_TEST(descriptor_0)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
-		.size = sizeof(attr), .exclude_kernel = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.size = sizeof(attr),
+		.exclude_kernel = 1,
 	};
 	struct perfctr_counter counter;
 	int input = dup(0);
@@ -468,12 +478,13 @@ static void close_made_up(struct perfctr_group *group)
 /* Instructions and cycles, one and three a unit. */
 #define PAIR "instructions:u,cycles:u"
 
-#define is_reading(r, v, q, e, run) do { \
-	ck_assert_uint_eq((r).value, v); \
-	ck_assert_uint_eq((r).quality, q); \
-	ck_assert_uint_eq((r).enabled, e); \
-	ck_assert_uint_eq((r).running, run); \
-} while (0)
+#define is_reading(r, v, q, e, run)                  \
+	do {                                         \
+		ck_assert_uint_eq((r).value, v);     \
+		ck_assert_uint_eq((r).quality, q);   \
+		ck_assert_uint_eq((r).enabled, e);   \
+		ck_assert_uint_eq((r).running, run); \
+	} while (0)
 
 static void is_pair(const struct perfctr_group *group, uint64_t units, unsigned int quality,
 		    uint64_t enabled, uint64_t running)
@@ -674,7 +685,9 @@ START_TEST(where)
 	close_made_up(group);
 	pmu_begin();
 	ck_fails_null(perfctr_group_open("cycles:u,instructions:u,branches:u,branch-misses:u,"
-					 "cache-misses:u", 0, -1, 0), EINVAL, "does not fit");
+					 "cache-misses:u",
+					 0, -1, 0),
+		      EINVAL, "does not fit");
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu_end();
 }
@@ -720,8 +733,11 @@ START_TEST(what_the_kernel_is_asked)
 		{ PERFCTR_GROUP_STRICT, { .disabled = 1, .pinned = 1 }, { .disabled = 0 } },
 		{ PERFCTR_GROUP_EXCLUSIVE, { .disabled = 1, .exclusive = 1 }, { .disabled = 0 } },
 		{ PERFCTR_GROUP_DISABLED, { .disabled = 1 }, { .disabled = 0 } },
-		{ PERFCTR_GROUP_ON_EXEC, { .disabled = 1, .enable_on_exec = 1 }, { .disabled = 0 } },
-		{ PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT, { .disabled = 1, .inherit = 1 },
+		{ PERFCTR_GROUP_ON_EXEC,
+		  { .disabled = 1, .enable_on_exec = 1 },
+		  { .disabled = 0 } },
+		{ PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT,
+		  { .disabled = 1, .inherit = 1 },
 		  { .inherit = 1 } },
 	};
 	struct perf_event_attr expected;
@@ -733,18 +749,21 @@ START_TEST(what_the_kernel_is_asked)
 			/* A leader with a member, the member, and a leader alone. */
 			memset(&pmu_asked, 0, sizeof(pmu_asked));
 			pmu_fail(PMU_OPEN, n == 1 ? 2 : 1, EMFILE);
-			ck_fails_null(perfctr_group_open(n == 2 ? "instructions:u" :
-							 "instructions:u,instructions:u", getppid(),
-							 -1, all[i].flags), EMFILE, "ulimit -n");
+			ck_fails_null(perfctr_group_open(n == 2 ? "instructions:u"
+								: "instructions:u,instructions:u",
+							 getppid(), -1, all[i].flags),
+				      EMFILE, "ulimit -n");
 			expected = n == 1 ? all[i].member : all[i].leader;
 			expected.size = sizeof(expected);
 			expected.type = PERF_TYPE_HARDWARE;
 			expected.config = PERF_COUNT_HW_INSTRUCTIONS;
 			expected.exclude_kernel = expected.exclude_hv = 1;
 			expected.read_format = PERFCTR_READ_FORMAT;
-			if (n == 2 && !(all[i].flags & (PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_ON_EXEC)))
+			if (n == 2 &&
+			    !(all[i].flags & (PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_ON_EXEC)))
 				expected.disabled = 0;
-			ck_assert_msg(!memcmp(&pmu_asked, &expected, sizeof(expected)), "%u, %u", i, n);
+			ck_assert_msg(!memcmp(&pmu_asked, &expected, sizeof(expected)), "%u, %u", i,
+				      n);
 		}
 	pmu_end();
 }
@@ -769,7 +788,8 @@ START_TEST(companions)
 }
 END_TEST
 
-/* The slots of a group with metrics are read by the kernel: each read(2) begins their register anew. */
+/* The slots of a group with metrics are read by the kernel: each read(2) begins their register
+ * anew. */
 START_TEST(metrics)
 {
 	struct perfctr_group *group;
@@ -809,12 +829,15 @@ START_TEST(names)
 	unsigned int i;
 
 	for (i = 0; i < PERFCTR_GROUP_MAX; i++)
-		strcat(list, i == 0 ? "context-switches" : i % 2 ? ",page-faults" : ",context-switches");
+		strcat(list, i == 0  ? "context-switches"
+			     : i % 2 ? ",page-faults"
+				     : ",context-switches");
 	group = perfctr_group_open(list, 0, -1, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	ck_assert_uint_eq(perfctr_group_size(group), PERFCTR_GROUP_MAX);
 	for (i = 0; i < PERFCTR_GROUP_MAX; i++)
-		ck_assert_str_eq(perfctr_group_name(group, i), i % 2 ? "page-faults" : "context-switches");
+		ck_assert_str_eq(perfctr_group_name(group, i),
+				 i % 2 ? "page-faults" : "context-switches");
 	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX));
 	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX + 1));
 	perfctr_group_close(group);
@@ -902,7 +925,7 @@ START_TEST(faults)
 	bool failed;
 
 	for (cpu = 0; cpu < 2; cpu++)
-		for (nth = 1; ; nth++) {
+		for (nth = 1;; nth++) {
 			pmu_begin();
 			pmu_fail(PMU_ANY, nth, ENOSYS);
 			group = perfctr_group_open(cpu ? "cycles:u" : PAIR, cpu ? -1 : 0,
@@ -941,9 +964,9 @@ START_TEST(faults)
 }
 END_TEST
 
-UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread,
-	  nothing_to_switch, a_processors_events, a_childs_events, bad_arguments,
-	  too_many_events, no_descriptors, a_child_of_fork, closed_while_a_child_lives,
-	  estimates, widths, taken_apart, descriptor_0, rates, hardware_events, together,
-	  stopped_before_closed, strict_or_not, where, read_by_another_thread, what_the_kernel_is_asked,
-	  companions, metrics, names, kind_of_a_processor, too_many_kinds, offline, faults)
+UNIT_MAIN("group", 60, software_events, enable_disable_reset, all_of_a_thread, nothing_to_switch,
+	  a_processors_events, a_childs_events, bad_arguments, too_many_events, no_descriptors,
+	  a_child_of_fork, closed_while_a_child_lives, estimates, widths, taken_apart, descriptor_0,
+	  rates, hardware_events, together, stopped_before_closed, strict_or_not, where,
+	  read_by_another_thread, what_the_kernel_is_asked, companions, metrics, names,
+	  kind_of_a_processor, too_many_kinds, offline, faults)

@@ -24,9 +24,8 @@ static void means(const char *event, const char *expected)
 	ck_assert_msg(n > 0, "%s", perfctr_error());
 	for (i = 0; i < n; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%s:%u:0x%" PRIx64 "%s%s",
-					 i ? " " : "", v[i].pmu, v[i].attr.type,
-					 (uint64_t)v[i].attr.config,
+					 "%s%s:%u:0x%" PRIx64 "%s%s", i ? " " : "", v[i].pmu,
+					 v[i].attr.type, (uint64_t)v[i].attr.config,
 					 v[i].attr.exclude_kernel ? "!k" : "",
 					 v[i].attr.exclude_user ? "!u" : "");
 	ck_assert_msg(!strcmp(text, expected), "%s: %s", event, text);
@@ -41,10 +40,18 @@ static void means(const char *event, const char *expected)
 
 /* tests/data/cpuid/intel-alderlake-90672-e.txt: asked on an E-core. */
 static struct perfctr_cpuid told = {
-	.max_leaf = 0x20, .vendor = "GenuineIntel", .signature = 0x90672, .leaf1_ebx = 0x40800800,
-	.leaf1_ecx = 0x7FFAFBFF, .leaf1_edx = 0xBFEBFBFF, .leaf7_ebx = 0x239CA7EB,
+	.max_leaf = 0x20,
+	.vendor = "GenuineIntel",
+	.signature = 0x90672,
+	.leaf1_ebx = 0x40800800,
+	.leaf1_ecx = 0x7FFAFBFF,
+	.leaf1_edx = 0xBFEBFBFF,
+	.leaf7_ebx = 0x239CA7EB,
 	.leaf7_edx = 0xFC1CC410,
-	.leaf7_1_eax = 0x00400810, .leaf0a_eax = 0x07300605, .leaf0a_ecx = 7, .leaf0a_edx = 0x8603,
+	.leaf7_1_eax = 0x00400810,
+	.leaf0a_eax = 0x07300605,
+	.leaf0a_ecx = 7,
+	.leaf0a_edx = 0x8603,
 	.leaf1a_eax = 0x20000001,
 };
 

@@ -14,31 +14,45 @@
 #include "tests/unit/random.h"
 #include "unit.h"
 
-#define LINE 160
+#define LINE	    160
 #define RANDOM_SETS 1000000
 
 /* ---- the corpus ---- */
 
 enum key {
-	ID, TYPE, RULES, COUNTERS, FIXED, WIDTH, ARCH_VERSION, OFFCORE, EXT_CORE, NORTHBRIDGE, HT,
-	NO_TSC, NO_RDPMC, PCINT, KEYS
+	ID,
+	TYPE,
+	RULES,
+	COUNTERS,
+	FIXED,
+	WIDTH,
+	ARCH_VERSION,
+	OFFCORE,
+	EXT_CORE,
+	NORTHBRIDGE,
+	HT,
+	NO_TSC,
+	NO_RDPMC,
+	PCINT,
+	KEYS
 };
 
-static const char *const keys[KEYS] = {
-	"id", "type", "rules", "counters", "fixed", "width", "version", "offcore", "ext_core",
-	"northbridge", "ht", "no_tsc", "no_rdpmc", "pcint"
-};
+static const char *const keys[KEYS] = { "id",	 "type",    "rules",	"counters", "fixed",
+					"width", "version", "offcore",	"ext_core", "northbridge",
+					"ht",	 "no_tsc",  "no_rdpmc", "pcint" };
 
 static const char *const rules_names[] = {
-	[PERFCTR_RULES_NONE] = "NONE", [PERFCTR_RULES_P5] = "P5", [PERFCTR_RULES_MII] = "MII",
-	[PERFCTR_RULES_WINCHIP] = "WINCHIP", [PERFCTR_RULES_P6] = "P6", [PERFCTR_RULES_C3] = "C3",
-	[PERFCTR_RULES_K7] = "K7", [PERFCTR_RULES_P4] = "P4", [PERFCTR_RULES_ARCH] = "ARCH"
+	[PERFCTR_RULES_NONE] = "NONE", [PERFCTR_RULES_P5] = "P5",
+	[PERFCTR_RULES_MII] = "MII",   [PERFCTR_RULES_WINCHIP] = "WINCHIP",
+	[PERFCTR_RULES_P6] = "P6",     [PERFCTR_RULES_C3] = "C3",
+	[PERFCTR_RULES_K7] = "K7",     [PERFCTR_RULES_P4] = "P4",
+	[PERFCTR_RULES_ARCH] = "ARCH"
 };
 
 struct entry {
 	char name[64];
 	char id[24];
-	unsigned int expected[KEYS];	/* but for the id */
+	unsigned int expected[KEYS]; /* but for the id */
 	struct perfctr_cpuid cpuid;
 };
 
@@ -74,18 +88,14 @@ static int put_words(struct perfctr_cpuid *id, uint32_t leaf, uint32_t subleaf,
 		id->leaf7_ebx = word[1];
 		id->leaf7_edx = word[3];
 		return subleaf ? -1 : 3;
-	case 4:
-		id->leaf4_eax = word[0];
-		return subleaf ? -1 : 15;
+	case 4: id->leaf4_eax = word[0]; return subleaf ? -1 : 15;
 	case 0xA:
 		id->leaf0a_eax = word[0];
 		id->leaf0a_ebx = word[1];
 		id->leaf0a_ecx = word[2];
 		id->leaf0a_edx = word[3];
 		return subleaf ? -1 : 4;
-	case 0x1A:
-		id->leaf1a_eax = word[0];
-		return subleaf ? -1 : 5;
+	case 0x1A: id->leaf1a_eax = word[0]; return subleaf ? -1 : 5;
 	case 0x23:
 		if (subleaf == 0) {
 			id->leaf23_ebx = word[1];
@@ -94,11 +104,8 @@ static int put_words(struct perfctr_cpuid *id, uint32_t leaf, uint32_t subleaf,
 			id->leaf23_1_ebx = word[1];
 		}
 		return subleaf <= 5 ? 6 + (int)subleaf : -1;
-	case 0x80000000:
-		return subleaf ? -1 : 12;
-	case 0x80000001:
-		id->ext1_ecx = word[2];
-		return subleaf ? -1 : 13;
+	case 0x80000000: return subleaf ? -1 : 12;
+	case 0x80000001: id->ext1_ecx = word[2]; return subleaf ? -1 : 13;
 	case 0x80000022:
 		id->ext22_eax = word[0];
 		id->ext22_ebx = word[1];
@@ -236,7 +243,7 @@ static void load_corpus(void)
 		FILE *file;
 
 		ck_assert_msg(length > 4 && length < sizeof(entry->name) &&
-			      strcmp(names[i]->d_name + length - 4, ".txt") == 0,
+				      strcmp(names[i]->d_name + length - 4, ".txt") == 0,
 			      "not a name in the corpus: %s", names[i]->d_name);
 		strcpy(entry->name, names[i]->d_name);
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->name);
@@ -264,11 +271,10 @@ static int same_description(const struct perfctr_cpu *a, const struct perfctr_cp
 	return a->name == b->name && a->id == b->id && a->type == b->type && a->rules == b->rules &&
 	       a->counters == b->counters && a->fixed == b->fixed && a->width == b->width &&
 	       a->fixed_width == b->fixed_width && a->reserved == b->reserved &&
-	       a->version == b->version && a->offcore == b->offcore &&
-	       a->frontend == b->frontend && a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc &&
-	       a->pcint == b->pcint && a->ext_core == b->ext_core &&
-	       a->northbridge == b->northbridge && a->full_width == b->full_width &&
-	       a->ht == b->ht && a->p4_model == b->p4_model;
+	       a->version == b->version && a->offcore == b->offcore && a->frontend == b->frontend &&
+	       a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc && a->pcint == b->pcint &&
+	       a->ext_core == b->ext_core && a->northbridge == b->northbridge &&
+	       a->full_width == b->full_width && a->ht == b->ht && a->p4_model == b->p4_model;
 }
 
 /* Returns what is wrong with it, or NULL. */
@@ -337,12 +343,12 @@ static void assert_consistent(const struct perfctr_cpuid *id, const char *where,
 	/* Check's assertions are slow: not one a time. */
 	if (wrong)
 		ck_abort_msg("%s, set %u: %.12s %08X max %X 0A %X-%X-%X-%X 7.1 %X 23 %X 23.1 %X-%X"
-			     " 1A %X 80000001 %X 80000022 %X-%X: \"%s\", type %u: %s", where, n,
-			     id->vendor, id->signature, id->max_leaf, id->leaf0a_eax,
+			     " 1A %X 80000001 %X 80000022 %X-%X: \"%s\", type %u: %s",
+			     where, n, id->vendor, id->signature, id->max_leaf, id->leaf0a_eax,
 			     id->leaf0a_ebx, id->leaf0a_ecx, id->leaf0a_edx, id->leaf7_1_eax,
 			     id->leaf23_ebx, id->leaf23_1_eax, id->leaf23_1_ebx, id->leaf1a_eax,
-			     id->ext1_ecx, id->ext22_eax, id->ext22_ebx,
-			     cpu.name ? cpu.name : "", cpu.type, wrong);
+			     id->ext1_ecx, id->ext22_eax, id->ext22_ebx, cpu.name ? cpu.name : "",
+			     cpu.type, wrong);
 }
 
 /* ---- x86 ---- */
@@ -352,14 +358,19 @@ static unsigned int differences(const struct entry *entry)
 {
 	struct perfctr_cpu cpu;
 	const char *wrong = identify(&entry->cpuid, &cpu);
-	unsigned int found[KEYS] = {
-		[TYPE] = cpu.type, [RULES] = cpu.rules,
-		[COUNTERS] = perfctr_count_bits(cpu.counters),
-		[FIXED] = perfctr_count_bits(cpu.fixed), [WIDTH] = cpu.width,
-		[ARCH_VERSION] = cpu.version, [OFFCORE] = cpu.offcore, [EXT_CORE] = cpu.ext_core,
-		[NORTHBRIDGE] = cpu.northbridge, [HT] = cpu.ht, [NO_TSC] = cpu.no_tsc,
-		[NO_RDPMC] = cpu.no_rdpmc, [PCINT] = cpu.pcint
-	};
+	unsigned int found[KEYS] = { [TYPE] = cpu.type,
+				     [RULES] = cpu.rules,
+				     [COUNTERS] = perfctr_count_bits(cpu.counters),
+				     [FIXED] = perfctr_count_bits(cpu.fixed),
+				     [WIDTH] = cpu.width,
+				     [ARCH_VERSION] = cpu.version,
+				     [OFFCORE] = cpu.offcore,
+				     [EXT_CORE] = cpu.ext_core,
+				     [NORTHBRIDGE] = cpu.northbridge,
+				     [HT] = cpu.ht,
+				     [NO_TSC] = cpu.no_tsc,
+				     [NO_RDPMC] = cpu.no_rdpmc,
+				     [PCINT] = cpu.pcint };
 	unsigned int key, n = 0;
 
 	if (wrong) {
@@ -405,15 +416,28 @@ START_TEST(malformed_files)
 		"cpuid 00000001 0 00000525 00000000 00000000 000001BF\n";
 	/* One occurrence of the first becomes the second. */
 	static const char *const slips[][2] = {
-		{ "# A", "A" }, { " id=p5", "" }, { "ht=0", "ht=" }, { "ht=0", "ht" },
-		{ "ht=0", "hat=0" }, { "ht=0", "ht=-1" }, { "ht=0", "ht=0 ht=0" },
-		{ "ht=0", "ht=0x0" }, { "=P5", "=P7" }, { "ht=0", " ht=0" },
-		{ "id=p5", "id=abcdefghijklmnopqrstuvwxyz" }, { "pcint=0", "pcint=0 " },
-		{ "cpuid 00000000", "cpuid 00000002" }, { "cpuid 00000001", "cpuid 00000000" },
-		{ " 000001BF\n", "\n" }, { " 000001BF\n", " 000001BF" },
-		{ "000001BF", "000001BF 0" }, { "000001BF", "1bf" }, { "000001BF", "0000001BF" },
+		{ "# A", "A" },
+		{ " id=p5", "" },
+		{ "ht=0", "ht=" },
+		{ "ht=0", "ht" },
+		{ "ht=0", "hat=0" },
+		{ "ht=0", "ht=-1" },
+		{ "ht=0", "ht=0 ht=0" },
+		{ "ht=0", "ht=0x0" },
+		{ "=P5", "=P7" },
+		{ "ht=0", " ht=0" },
+		{ "id=p5", "id=abcdefghijklmnopqrstuvwxyz" },
+		{ "pcint=0", "pcint=0 " },
+		{ "cpuid 00000000", "cpuid 00000002" },
+		{ "cpuid 00000001", "cpuid 00000000" },
+		{ " 000001BF\n", "\n" },
+		{ " 000001BF\n", " 000001BF" },
+		{ "000001BF", "000001BF 0" },
+		{ "000001BF", "1bf" },
+		{ "000001BF", "0000001BF" },
 		{ "cpuid 00000001 0", "cpuid 00000001 1" },
-		{ "cpuid 00000001", "CPUID 00000001" }, { "cpuid 00000001", " cpuid 00000001" },
+		{ "cpuid 00000001", "CPUID 00000001" },
+		{ "cpuid 00000001", " cpuid 00000001" },
 		{ "000001BF\n", "000001BF\n\n" },
 	};
 	struct entry entry;
@@ -447,10 +471,9 @@ END_TEST
 /* Random words; mostly such that identification does not stop at the vendor or the family. */
 static void random_cpuid(struct perfctr_cpuid *id)
 {
-	static const char vendors[][13] = {
-		"GenuineIntel", "GenuineIntel", "GenuineIntel", "AuthenticAMD", "AuthenticAMD",
-		"HygonGenuine", "CyrixInstead", "CentaurHauls"
-	};
+	static const char vendors[][13] = { "GenuineIntel", "GenuineIntel", "GenuineIntel",
+					    "AuthenticAMD", "AuthenticAMD", "HygonGenuine",
+					    "CyrixInstead", "CentaurHauls" };
 	static const uint32_t families[] = { 0x500, 0x600, 0x600, 0x600, 0xF00, 0xF00 };
 	unsigned char *byte = (unsigned char *)id;
 	unsigned int i;
@@ -502,8 +525,8 @@ START_TEST(mutations)
 		for (k = 0; k <= (how & 3); k++) {
 			unsigned char *byte = (unsigned char *)&id + random_below(sizeof(id));
 
-			*byte = (unsigned char)(how & 4 ? random_word() :
-							  *byte ^ 1u << (random_word() & 7));
+			*byte = (unsigned char)(how & 4 ? random_word()
+							: *byte ^ 1u << (random_word() & 7));
 		}
 		assert_consistent(&id, entry->name, i);
 	}
@@ -530,27 +553,27 @@ START_TEST(powerpc_versions)
 	} cpus[] = {
 		{ 0x00040103, "ppc604", PPC_604, 2, 1, 1 },
 		{ 0x00090204, "ppc604e", PPC_604E, 4, 1, 1 },
-		{ 0x000A0100, "ppc604e", PPC_604E, 4, 1, 1 },	/* 604ev */
-		{ 0x00080200, "ppc750", PPC_750, 4, 0, 0 },	/* 740 and 750 */
+		{ 0x000A0100, "ppc604e", PPC_604E, 4, 1, 1 }, /* 604ev */
+		{ 0x00080200, "ppc750", PPC_750, 4, 0, 0 },   /* 740 and 750 */
 		{ 0x00080301, "ppc750", PPC_750, 4, 0, 0 },
-		{ 0x00082214, "ppc750", PPC_750, 4, 0, 0 },	/* 750CX */
-		{ 0x00083214, "ppc750", PPC_750, 4, 0, 0 },	/* 755 */
-		{ 0x70000100, "ppc750", PPC_750, 4, 0, 0 },	/* 750FX */
+		{ 0x00082214, "ppc750", PPC_750, 4, 0, 0 }, /* 750CX */
+		{ 0x00083214, "ppc750", PPC_750, 4, 0, 0 }, /* 755 */
+		{ 0x70000100, "ppc750", PPC_750, 4, 0, 0 }, /* 750FX */
 		{ 0x70000203, "ppc750", PPC_750, 4, 0, 1 },
 		{ 0x70010203, "ppc750", PPC_750, 4, 0, 1 },
-		{ 0x70020102, "ppc750", PPC_750, 4, 0, 1 },	/* 750GX */
+		{ 0x70020102, "ppc750", PPC_750, 4, 0, 1 }, /* 750GX */
 		{ 0x000C0209, "ppc7400", PPC_7400, 4, 0, 0 },
-		{ 0x800C1102, "ppc7400", PPC_7400, 4, 0, 0 },	/* 7410 */
+		{ 0x800C1102, "ppc7400", PPC_7400, 4, 0, 0 }, /* 7410 */
 		{ 0x800C1103, "ppc7400", PPC_7400, 4, 0, 1 },
-		{ 0x80000201, "ppc7450", PPC_7450, 6, 0, 1 },	/* 7441, 7451 */
-		{ 0x80010303, "ppc7450", PPC_7450, 6, 0, 1 },	/* 7445, 7455 */
-		{ 0x80020101, "ppc7450", PPC_7450, 6, 0, 1 },	/* 7447, 7457 */
-		{ 0x80030101, "ppc7450", PPC_7450, 6, 0, 1 },	/* 7447A */
-		{ 0x80040202, "ppc7450", PPC_7450, 6, 0, 1 },	/* 7448 */
-		{ 0x00010001, "", PPC_GENERIC, 0, 0, 0 },	/* 601 */
-		{ 0x00030001, "", PPC_GENERIC, 0, 0, 0 },	/* 603 */
-		{ 0x00390202, "", PPC_GENERIC, 0, 0, 0 },	/* 970: another ABI */
-		{ 0x00500000, "", PPC_GENERIC, 0, 0, 0 },	/* 8xx */
+		{ 0x80000201, "ppc7450", PPC_7450, 6, 0, 1 }, /* 7441, 7451 */
+		{ 0x80010303, "ppc7450", PPC_7450, 6, 0, 1 }, /* 7445, 7455 */
+		{ 0x80020101, "ppc7450", PPC_7450, 6, 0, 1 }, /* 7447, 7457 */
+		{ 0x80030101, "ppc7450", PPC_7450, 6, 0, 1 }, /* 7447A */
+		{ 0x80040202, "ppc7450", PPC_7450, 6, 0, 1 }, /* 7448 */
+		{ 0x00010001, "", PPC_GENERIC, 0, 0, 0 },     /* 601 */
+		{ 0x00030001, "", PPC_GENERIC, 0, 0, 0 },     /* 603 */
+		{ 0x00390202, "", PPC_GENERIC, 0, 0, 0 },     /* 970: another ABI */
+		{ 0x00500000, "", PPC_GENERIC, 0, 0, 0 },     /* 8xx */
 		{ 0x00000000, "", PPC_GENERIC, 0, 0, 0 },
 		{ 0x00000009, "", PPC_GENERIC, 0, 0, 0 },
 		{ 0xFFFFFFFF, "", PPC_GENERIC, 0, 0, 0 },
@@ -603,28 +626,26 @@ START_TEST(arm64_parts)
 		unsigned int counters;
 		const char *id;
 	} cpus[] = {
-		{ 0x410FD034, 6, "cortex-a53" }, { 0x412FD050, 6, "cortex-a55" },
-		{ 0x411FD073, 6, "cortex-a57" }, { 0x410FD083, 6, "cortex-a72" },
-		{ 0x410FD092, 6, "cortex-a73" }, { 0x413FD0A1, 6, "cortex-a75" },
-		{ 0x414FD0B1, 6, "cortex-a76" }, { 0x413FD0C1, 6, "neoverse-n1" },
-		{ 0x411FD0D0, 6, "cortex-a77" }, { 0x411FD401, 6, "neoverse-v1" },
-		{ 0x411FD410, 6, "cortex-a78" }, { 0x411FD440, 6, "cortex-x1" },
+		{ 0x410FD034, 6, "cortex-a53" },  { 0x412FD050, 6, "cortex-a55" },
+		{ 0x411FD073, 6, "cortex-a57" },  { 0x410FD083, 6, "cortex-a72" },
+		{ 0x410FD092, 6, "cortex-a73" },  { 0x413FD0A1, 6, "cortex-a75" },
+		{ 0x414FD0B1, 6, "cortex-a76" },  { 0x413FD0C1, 6, "neoverse-n1" },
+		{ 0x411FD0D0, 6, "cortex-a77" },  { 0x411FD401, 6, "neoverse-v1" },
+		{ 0x411FD410, 6, "cortex-a78" },  { 0x411FD440, 6, "cortex-x1" },
 		{ 0x411FD461, 6, "cortex-a510" }, { 0x412FD470, 6, "cortex-a710" },
-		{ 0x412FD480, 6, "cortex-x2" }, { 0x410FD490, 6, "neoverse-n2" },
+		{ 0x412FD480, 6, "cortex-x2" },	  { 0x410FD490, 6, "neoverse-n2" },
 		{ 0x411FD4D0, 6, "cortex-a715" }, { 0x411FD4E0, 6, "cortex-x3" },
 		{ 0x410FD4F0, 6, "neoverse-v2" }, { 0x410FD801, 6, "cortex-a520" },
 		{ 0x410FD811, 6, "cortex-a720" }, { 0x410FD821, 6, "cortex-x4" },
 		{ 0x410FD830, 6, "neoverse-v3" }, { 0x410FD8E0, 6, "neoverse-n3" },
-		{ 0x611F0221, 8, "pmuv3" },		/* Apple M1 */
-		{ 0x510F8040, 6, "pmuv3" },		/* Qualcomm's Kryo 4xx gold */
-		{ 0x431F0AF0, 6, "pmuv3" },		/* Cavium ThunderX2 */
-		{ 0xC00FAC30, 6, "pmuv3" },		/* Ampere-1 */
-		{ 0x610FD034, 6, "pmuv3" },		/* a part number of Arm, of another */
-		{ 0x410FD000, 6, "pmuv3" },
-		{ 0x410FFFF0, 31, "pmuv3" },
-		{ 0x41000000, 0, "pmuv3" },		/* not the last row by chance */
-		{ 0x00000000, 0, "pmuv3" },
-		{ 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF, "pmuv3" },
+		{ 0x611F0221, 8, "pmuv3" }, /* Apple M1 */
+		{ 0x510F8040, 6, "pmuv3" }, /* Qualcomm's Kryo 4xx gold */
+		{ 0x431F0AF0, 6, "pmuv3" }, /* Cavium ThunderX2 */
+		{ 0xC00FAC30, 6, "pmuv3" }, /* Ampere-1 */
+		{ 0x610FD034, 6, "pmuv3" }, /* a part number of Arm, of another */
+		{ 0x410FD000, 6, "pmuv3" },	  { 0x410FFFF0, 31, "pmuv3" },
+		{ 0x41000000, 0, "pmuv3" }, /* not the last row by chance */
+		{ 0x00000000, 0, "pmuv3" },	  { 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF, "pmuv3" },
 	};
 	struct perfctr_cpu cpu;
 	unsigned int i;
@@ -638,8 +659,8 @@ START_TEST(arm64_parts)
 		wrong = inconsistency(&cpu, perfctr_generic_type_name(cpu.type));
 		/* One more: counter 31, which counts cycles. */
 		ck_assert_msg(!wrong && strcmp(cpu.id, cpus[i].id) == 0 && cpu.type == 1 &&
-			      cpu.rules == PERFCTR_RULES_PMUV3 &&
-			      cpu.counters == (((uint32_t)1 << n) - 1) + (1u << 31),
+				      cpu.rules == PERFCTR_RULES_PMUV3 &&
+				      cpu.counters == (((uint32_t)1 << n) - 1) + (1u << 31),
 			      "%llX with %u: %s: id %s, counters %08X",
 			      (unsigned long long)cpus[i].midr, cpus[i].counters,
 			      wrong ? wrong : cpu.name, cpu.id, cpu.counters);
@@ -737,8 +758,10 @@ START_TEST(typical_is_recorded)
 				cpu.ext_core == e[EXT_CORE] && cpu.northbridge == e[NORTHBRIDGE];
 		}
 		if (recorded && !fits) {
-			fprintf(stderr, "%s: not like any of %u recorded: %u counters, %u fixed, "
-				"width %u\n", id, recorded, perfctr_count_bits(cpu.counters),
+			fprintf(stderr,
+				"%s: not like any of %u recorded: %u counters, %u fixed, "
+				"width %u\n",
+				id, recorded, perfctr_count_bits(cpu.counters),
 				perfctr_count_bits(cpu.fixed), cpu.width);
 			n++;
 		}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The signals of i-mode counters over perf_events. The exact tests are in tests/vm/guest/overflow.c. */
+/* The signals of i-mode counters over perf_events. The exact tests are in
+ * tests/vm/guest/overflow.c. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -15,8 +16,8 @@ static _Thread_local struct {
 	struct vperfctr *self;
 	volatile unsigned int signals, wrong, masks[3], last;
 	volatile int signo;
-	bool stays;			/* the handler does not resume */
-	unsigned int nested;		/* overflows in the handler */
+	bool stays;	     /* the handler does not resume */
+	unsigned int nested; /* overflows in the handler */
 } seen;
 
 /* As a program for perfctr 2.6 has it. */

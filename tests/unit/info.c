@@ -76,14 +76,14 @@ static void is_online(unsigned int cpu)
 START_TEST(online)
 {
 	const unsigned int there[] = { 0, 1, 31, 33, 63, 64, 8191 };
-	const unsigned int not[] = { 2, 30, 32, 65, 8192, UINT32_MAX };
+	const unsigned int not [] = { 2, 30, 32, 65, 8192, UINT32_MAX };
 	unsigned int i;
 
 	make_machine("0-1,31,33,63-64,8191\n");
 	for (i = 0; i < ARRAY_SIZE(there); i++)
 		is_online(there[i]);
-	for (i = 0; i < ARRAY_SIZE(not); i++)
-		ck_fails(perfctr_cpu_online(not[i]), EINVAL, "online are 0-1,31,33,63-64,8191");
+	for (i = 0; i < ARRAY_SIZE(not ); i++)
+		ck_fails(perfctr_cpu_online(not [i]), EINVAL, "online are 0-1,31,33,63-64,8191");
 	root_remove();
 	/* The shortest list that there is. */
 	make_machine("3");
@@ -232,7 +232,7 @@ START_TEST(printed_sets)
 	make_machine("0-1,33,63\n");
 	all = perfctr_cpus_info(-1);
 	ck_assert_uint_eq(all->cpus->nrwords, 2);
-	all->cpus->mask[2] = UINT32_MAX;	/* of none */
+	all->cpus->mask[2] = UINT32_MAX; /* of none */
 	begin_print();
 	perfctr_cpus_info_print(all);
 	is_printed("cpus\t\t\t[0,1,33,63], total: 4\n"

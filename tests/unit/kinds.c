@@ -61,10 +61,14 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 static void make_kinds(void)
 {
 	static const char *const files[][2] = {
-		{ "big/type", "60001" }, { "big/cpus", "0" },
-		{ "big/format/event", "config:0-63" }, { "big/events/touches", "event=2" },
-		{ "small/type", "60002" }, { "small/cpus", "1" },
-		{ "small/format/event", "config:0-63" }, { "small/events/touches", "event=5" },
+		{ "big/type", "60001" },
+		{ "big/cpus", "0" },
+		{ "big/format/event", "config:0-63" },
+		{ "big/events/touches", "event=2" },
+		{ "small/type", "60002" },
+		{ "small/cpus", "1" },
+		{ "small/format/event", "config:0-63" },
+		{ "small/events/touches", "event=5" },
 		{ "small/events/minor", "event=5" },
 	};
 	size_t i;
@@ -134,20 +138,20 @@ START_TEST(sums)
 		ck_assert_int_eq(perfctr_set_read_part(set, 0, big), 0);
 		ck_assert_int_eq(perfctr_set_read_part(set, 1, small), 0);
 		exact += sum[0].value == 2 * PAGES && sum[2].value == 2 * PAGES &&
-			 sum[3].value == PAGES && sum[4].value == PAGES &&
-			 big[0].value == PAGES && big[2].value == PAGES;
+			 sum[3].value == PAGES && sum[4].value == PAGES && big[0].value == PAGES &&
+			 big[2].value == PAGES;
 		for (e = 0; e < 5; e++) {
 			ck_assert_uint_eq(sum[e].value, big[e].value + small[e].value);
 			ck_assert_uint_eq(sum[e].quality, PERFCTR_EXACT);
 			ck_assert_uint_eq(sum[e].running, sum[e].enabled);
 			/* Once, and of the kind that was enabled for the shorter time. */
-			ck_assert_uint_eq(sum[e].enabled, e == 1 ? big[1].enabled :
-					  small[e].enabled);
+			ck_assert_uint_eq(sum[e].enabled,
+					  e == 1 ? big[1].enabled : small[e].enabled);
 			/* cs goes with the first kind; the last two are on the second only. */
-			ck_assert_uint_eq(big[e].quality, e < 3 ? PERFCTR_EXACT :
-					  PERFCTR_NOT_COUNTED);
-			ck_assert_uint_eq(small[e].quality, e != 1 ? PERFCTR_EXACT :
-					  PERFCTR_NOT_COUNTED);
+			ck_assert_uint_eq(big[e].quality,
+					  e < 3 ? PERFCTR_EXACT : PERFCTR_NOT_COUNTED);
+			ck_assert_uint_eq(small[e].quality,
+					  e != 1 ? PERFCTR_EXACT : PERFCTR_NOT_COUNTED);
 			ck_assert_int_eq(big[e].enabled > 0, e < 3);
 			ck_assert_int_eq(small[e].enabled > 0, e != 1);
 		}
@@ -170,8 +174,8 @@ START_TEST(on_one_kind)
 	/* Whichever kind is named first. */
 	for (f = 0; f < 4; f++) {
 		never = 0;
-		set = f < 2 ? open_set("touches,minor", flags[f % 2], "big", "small") :
-			      open_set("minor,touches", flags[f % 2], "small", "big");
+		set = f < 2 ? open_set("touches,minor", flags[f % 2], "big", "small")
+			    : open_set("minor,touches", flags[f % 2], "small", "big");
 		never = SMALL;
 		for (k = 0; k < ROUNDS; k++) {
 			touch(set);
@@ -185,8 +189,8 @@ START_TEST(on_one_kind)
 			ck_assert_uint_eq(sum[1 - f / 2].quality, PERFCTR_NOT_COUNTED);
 			for (p = 0; p < 2; p++) {
 				ck_assert_int_eq(perfctr_set_read_part(set, p, part), 0);
-				ck_assert_uint_eq(part[f / 2].quality, p == f / 2 ? PERFCTR_EXACT :
-						  PERFCTR_NOT_COUNTED);
+				ck_assert_uint_eq(part[f / 2].quality,
+						  p == f / 2 ? PERFCTR_EXACT : PERFCTR_NOT_COUNTED);
 			}
 		}
 		perfctr_set_close(set);

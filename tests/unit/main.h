@@ -38,12 +38,12 @@ static inline int run_tests(const char *name, double seconds, const TTest *const
 }
 
 /* main() of a program whose cases are the Check tests named, each of so many seconds at most. */
-#define UNIT_MAIN(name, seconds, ...) \
-int main(void) \
-{ \
-	const TTest *const tests[] = { __VA_ARGS__ }; \
-\
-	return run_tests(name, seconds, tests, ARRAY_SIZE(tests), NULL, 0); \
-}
+#define UNIT_MAIN(name, seconds, ...)                                               \
+	int main(void)                                                              \
+	{                                                                           \
+		const TTest *const tests[] = { __VA_ARGS__ };                       \
+                                                                                    \
+		return run_tests(name, seconds, tests, ARRAY_SIZE(tests), NULL, 0); \
+	}
 
 #endif /* PERFCTR_TESTS_MAIN_H */

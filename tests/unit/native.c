@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the library makes of this machine's processor, on an x86 that answers CPUID as others do: the
- * counters that a control names, over perf_events, and the types that it may say it has.
+ * What the library makes of this machine's processor, on an x86 that answers CPUID as others do:
+ * the counters that a control names, over perf_events, and the types that it may say it has.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,16 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id)
 }
 
 /* Before this process looks for the first time: each test is a process. */
-static void become(const char *vendor, uint32_t signature, uint32_t leaf0a_eax,
-		   uint32_t leaf0a_edx, const char *id)
+static void become(const char *vendor, uint32_t signature, uint32_t leaf0a_eax, uint32_t leaf0a_edx,
+		   const char *id)
 {
 	unsetenv("PERFCTR_ROOT");
 	told = (struct perfctr_cpuid){
-		.max_leaf = 0xA, .signature = signature, .leaf1_edx = PERFCTR_CPUID_TSC,
-		.leaf0a_eax = leaf0a_eax, .leaf0a_edx = leaf0a_edx,
+		.max_leaf = 0xA,
+		.signature = signature,
+		.leaf1_edx = PERFCTR_CPUID_TSC,
+		.leaf0a_eax = leaf0a_eax,
+		.leaf0a_edx = leaf0a_edx,
 	};
 	memcpy(told.vendor, vendor, sizeof(told.vendor));
 	ck_assert_str_eq(perfctr_this_cpu()->id, id);
@@ -60,8 +63,8 @@ static void become_zen(void)
 
 /* ---- named counters ---- */
 
-#define ENABLED 0x00410000u	/* in user mode */
-#define FIXED 0x40000000u
+#define ENABLED 0x00410000u /* in user mode */
+#define FIXED	0x40000000u
 
 /* Counters and their events, in pairs. */
 static int place(unsigned int n, const uint32_t (*pair)[2])
@@ -78,9 +81,13 @@ static int place(unsigned int n, const uint32_t (*pair)[2])
 	return perfctr_control_place(&control);
 }
 
-#define PLACE(...) place(sizeof((uint32_t[][2]){ __VA_ARGS__ }) / sizeof(uint32_t[2]), \
-			 (const uint32_t[][2]){ __VA_ARGS__ })
-#define P(map, event) { map, event }
+#define PLACE(...)                                                          \
+	place(sizeof((uint32_t[][2]){ __VA_ARGS__ }) / sizeof(uint32_t[2]), \
+	      (const uint32_t[][2]){ __VA_ARGS__ })
+#define P(map, event)      \
+	{                  \
+		map, event \
+	}
 
 START_TEST(any_order_and_gaps)
 {
@@ -91,7 +98,8 @@ START_TEST(any_order_and_gaps)
 	ck_assert_int_eq(PLACE(P(3, 0x00C0), P(FIXED, 0), P(1, 0x003C), P(FIXED + 2, 0)), 0);
 	/* Events that the table does not have may be anywhere. */
 	ck_assert_int_eq(PLACE(P(3, 0xFFFF), P(0, 0xFFFE)), 0);
-	/* Reference cycles are the fixed counter's alone; over there their code is not looked at. */
+	/* Reference cycles are the fixed counter's alone; over there their code is not looked at.
+	 */
 	ck_fails(PLACE(P(0, 0x0300)), EOPNOTSUPP,
 		 "pmc_map[0] names counter 0, but event 0x00410300 counts only on a fixed counter");
 	ck_assert_int_eq(PLACE(P(FIXED + 2, 0x0300), P(2, 0x003C)), 0);
@@ -175,7 +183,7 @@ static int attr_of(uint32_t map, uint32_t evntsel, uint32_t high, struct perf_ev
 	return 0;
 }
 
-#define USER 0x10000u
+#define USER   0x10000u
 #define KERNEL 0x20000u
 
 START_TEST(controls_as_events)
@@ -192,8 +200,10 @@ START_TEST(controls_as_events)
 	for (i = 1; i < 4; i++) {
 		uint32_t evntsel = (i & 1 ? USER : 0) | (i & 2 ? KERNEL : 0) | 0x4000C4;
 
-		ck_assert_int_eq(attr_of(0, evntsel, 0, &attr, (const char *[]){
-			"0x004000C4", "0x004100C4", "0x004200C4", "0x004300C4" }[i]), 0);
+		ck_assert_int_eq(attr_of(0, evntsel, 0, &attr,
+					 (const char *[]){ "0x004000C4", "0x004100C4", "0x004200C4",
+							   "0x004300C4" }[i]),
+				 0);
 		ck_assert_uint_eq(attr.exclude_user, !(i & 1));
 		ck_assert_uint_eq(attr.exclude_kernel, !(i & 2));
 		ck_assert_uint_eq(attr.config, 0xC4);
@@ -353,9 +363,10 @@ START_TEST(types_of_a_phenom)
 }
 END_TEST
 
-UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions, amd_events,
-	  controls_as_events, controls_of_amd_as_events, controls_of_a_pentium_4,
-	  checked_controls, types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
+UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
+	  amd_events, controls_as_events, controls_of_amd_as_events, controls_of_a_pentium_4,
+	  checked_controls, types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd,
+	  types_of_a_phenom)
 
 #else
 

@@ -18,11 +18,12 @@ static const char *nearest(const char *word, size_t n, const char *const *names)
 	return perfctr_nearest_text(&all.near, "; nothing", text, sizeof(text));
 }
 
-#define NEAREST(word, expected, ...) do { \
-	static const char *const names[] = { __VA_ARGS__ }; \
-\
-	ck_assert_str_eq(nearest(word, ARRAY_SIZE(names), names), expected); \
-} while (0)
+#define NEAREST(word, expected, ...)                                                 \
+	do {                                                                         \
+		static const char *const names[] = { __VA_ARGS__ };                  \
+                                                                                     \
+		ck_assert_str_eq(nearest(word, ARRAY_SIZE(names), names), expected); \
+	} while (0)
 
 START_TEST(distances)
 {
@@ -56,14 +57,13 @@ END_TEST
 START_TEST(orders)
 {
 	/* The nearest first; the first of those that are as near; three at most; each once. */
-	NEAREST("abcdef", "; did you mean abcdex, abcdxx or abcxxx?",
-		"abcxxx", "abcdxx", "abcdex");
-	NEAREST("abcdef", "; did you mean abcdex, abcdxx or abcxxx?",
-		"abcdex", "abcdxx", "abcxxx", "abcyyy");
-	NEAREST("abcdef", "; did you mean abcdex, abcdey or abcdez?",
-		"abcxxx", "abcdex", "abcdey", "abcdez", "abcdew");
-	NEAREST("abcdef", "; did you mean abcdex or abcdxx?",
-		"abcdex", "abcdxx", "abcdex", "ABCDXX");
+	NEAREST("abcdef", "; did you mean abcdex, abcdxx or abcxxx?", "abcxxx", "abcdxx", "abcdex");
+	NEAREST("abcdef", "; did you mean abcdex, abcdxx or abcxxx?", "abcdex", "abcdxx", "abcxxx",
+		"abcyyy");
+	NEAREST("abcdef", "; did you mean abcdex, abcdey or abcdez?", "abcxxx", "abcdex", "abcdey",
+		"abcdez", "abcdew");
+	NEAREST("abcdef", "; did you mean abcdex or abcdxx?", "abcdex", "abcdxx", "abcdex",
+		"ABCDXX");
 	NEAREST("abcdef", "; did you mean abcdxx or abcxxx?", "abcxxx", "abcdxx");
 	NEAREST("abcdef", "; nothing", "");
 	/* A word begins where it begins. */
@@ -107,7 +107,7 @@ START_TEST(long_texts)
 	}
 	perfctr_nearest_text(&near, "", text, sizeof(text));
 	ck_assert_uint_eq(strlen(text), strlen("; did you mean ") + 3 * (PERFCTR_NAME_SIZE - 1) +
-			  strlen(",  or ?"));
+						strlen(",  or ?"));
 	/* Cut off where there is less. */
 	memset(text, 0, sizeof(text));
 	perfctr_nearest_text(&near, "", text, 100);

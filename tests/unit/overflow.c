@@ -32,15 +32,20 @@ static void open_group(struct perfctr_counter *counter, unsigned int nr)
 	signals = 0;
 	for (k = 0; k < 3; k++) {
 		struct perf_event_attr attr = {
-			.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
-			.size = sizeof(attr), .read_format = PERFCTR_READ_FORMAT,
-			.disabled = k == 0, .exclude_kernel = 1, .exclude_hv = 1,
+			.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_PAGE_FAULTS,
+			.size = sizeof(attr),
+			.read_format = PERFCTR_READ_FORMAT,
+			.disabled = k == 0,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
 			.sample_period = k < nr ? -(uint64_t)(int64_t)ireset[k] : 0,
 			.sample_type = PERF_SAMPLE_READ,
 		};
 
 		ck_assert_int_eq(perfctr_counter_open(&counter[k], &attr, "page-faults", 0, -1,
-						      k ? counter : NULL, k), 0);
+						      k ? counter : NULL, k),
+				 0);
 		if (k < nr)
 			ck_assert_int_eq(perfctr_counter_arm(&counter[k], SIGUSR1), 0);
 	}
@@ -74,7 +79,7 @@ static void fault(volatile char *memory, unsigned int n)
 
 	for (k = 0; k < n && signals == before; k++) {
 		memory[k * (size_t)sysconf(_SC_PAGESIZE)] = 1;
-		sched_yield();	/* where valgrind delivers signals */
+		sched_yield(); /* where valgrind delivers signals */
 	}
 }
 
@@ -91,7 +96,8 @@ START_TEST(leader_stops_all)
 	ck_assert_int_eq(perfctr_overflow_start(&overflow, counter, ~0u), 0);
 	ck_assert(!perfctr_overflow_find(&overflow, counter, values, &reached, &stopped));
 	ck_assert_int_eq(perfctr_overflow_renew(&overflow, counter, ireset, &next, values, missed,
-						&again), 1);
+						&again),
+			 1);
 	for (round = 1; round < 200; round++) {
 		fault(pages(2 * LEADER), 2 * LEADER);
 		ck_assert_int_eq(signals, (int)round);
@@ -108,7 +114,8 @@ START_TEST(leader_stops_all)
 		ck_assert_uint_eq(values[0], round * (uint64_t)LEADER);
 		ck_assert_uint_ge(values[2] + round, values[0]);
 		ck_assert_int_eq(perfctr_overflow_renew(&overflow, counter, ireset, &next, values,
-							missed, &again), 0);
+							missed, &again),
+				 0);
 		ck_assert_uint_eq(missed[0], 0);
 		overflow = next;
 		ck_assert_int_eq(perfctr_overflow_start(&overflow, counter, again), 0);
@@ -139,7 +146,8 @@ START_TEST(member_overflows)
 		if (round % 3 == 0)
 			fault(pages(2 * LEADER), 2 * LEADER);
 		ck_assert_int_eq(perfctr_overflow_renew(&overflow, counter, ireset, &next, values,
-							missed, &again), 0);
+							missed, &again),
+				 0);
 		ck_assert_uint_eq(again & reached, reached);
 		if (round % 3 == 0 && reached == 2)
 			ck_assert_uint_gt(missed[0], 0);

@@ -56,9 +56,13 @@ static void work(unsigned int n)
 static struct perf_event_attr faults(bool disabled, uint64_t format)
 {
 	return (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(struct perf_event_attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS, .read_format = format, .disabled = disabled,
-		.exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.read_format = format,
+		.disabled = disabled,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 }
 
@@ -82,19 +86,19 @@ static uint64_t value_of(int fd)
 }
 
 /* A kernel's faults are sometimes more than the program's: try a few times. */
-#define both(name) \
-static bool name##_once(void); \
-START_TEST(name) \
-{ \
-	unsigned int tries = 0; \
-\
-	begin(_i); \
-	while (!name##_once()) \
-		ck_assert(!made_up && tries++ < 100); \
-	end(); \
-} \
-END_TEST \
-static bool name##_once(void)
+#define both(name)                                            \
+	static bool name##_once(void);                        \
+	START_TEST(name)                                      \
+	{                                                     \
+		unsigned int tries = 0;                       \
+                                                              \
+		begin(_i);                                    \
+		while (!name##_once())                        \
+			ck_assert(!made_up && tries++ < 100); \
+		end();                                        \
+	}                                                     \
+	END_TEST                                              \
+	static bool name##_once(void)
 
 both(enable_disable_reset)
 {
@@ -190,11 +194,12 @@ both(leader_closed)
 	return exact;
 }
 
-#define refused(call, error) do { \
-	errno = 0; \
-	ck_assert_int_eq((call), -1); \
-	ck_assert_int_eq(errno, (error)); \
-} while (0)
+#define refused(call, error)                      \
+	do {                                      \
+		errno = 0;                        \
+		ck_assert_int_eq((call), -1);     \
+		ck_assert_int_eq(errno, (error)); \
+	} while (0)
 
 static int try_open(struct perf_event_attr attr, pid_t tid, int cpu, int leader)
 {
@@ -222,8 +227,8 @@ both(refusals)
 	refused(try_open(attr, -1, -1, -1), EINVAL);
 	refused(try_open(attr, dead_thread(), -1, -1), ESRCH);
 	refused(try_open(attr, 0, -1, null), EBADF);
-	refused(try_open(attr, 0, -1, b), EINVAL);	/* no leader */
-	refused(try_open(attr, 0, 0, a), EINVAL);	/* bound to a processor */
+	refused(try_open(attr, 0, -1, b), EINVAL); /* no leader */
+	refused(try_open(attr, 0, 0, a), EINVAL);  /* bound to a processor */
 	refused(try_open(attr, getppid(), -1, a), EINVAL);
 	attr.pinned = 1;
 	refused(try_open(attr, 0, -1, a), EINVAL);
@@ -368,8 +373,12 @@ both(overflows)
 static struct perf_event_attr raw(uint64_t config)
 {
 	return (struct perf_event_attr){
-		.type = PERF_TYPE_RAW, .size = sizeof(struct perf_event_attr), .config = config,
-		.read_format = TIMES, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.read_format = TIMES,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 }
 
@@ -389,7 +398,8 @@ START_TEST(registers)
 			pmu.width = width;
 			pmu.first = first[i];
 			ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "raw", 0, -1, NULL,
-							      0), 0);
+							      0),
+					 0);
 			ck_assert_int_eq(perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT),
 					 pmu.rdpmc);
 			perfctr_counter_reader(&counter, &reader);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lists of processors, and the PMUs that a machine's sysfs shows. What names mean there is in zoo.c. */
+/* Lists of processors, and the PMUs that a machine's sysfs shows. What names mean there is in
+ * zoo.c. */
 #include <stdio.h>
 #include "root.h"
 #include "unit.h"
@@ -22,19 +23,38 @@ START_TEST(processors)
 {
 	static const struct {
 		const char *list;
-		unsigned int words, n;		/* processors */
+		unsigned int words, n; /* processors */
 	} lists[] = {
-		{ "0", 1, 1 },		 { "31", 1, 1 },	  { "32", 2, 1 },
-		{ "0-31", 1, 32 },	 { "0-32", 2, 33 },	  { "5-5", 1, 1 },
-		{ "0-3,8,10-11", 1, 7 }, { "40,3", 2, 2 },	  { "3,3,2-4", 1, 3 },
-		{ "8191", 256, 1 },	 { "0-8191", 256, 8192 }, { "8160-8191,0", 256, 33 },
+		{ "0", 1, 1 },
+		{ "31", 1, 1 },
+		{ "32", 2, 1 },
+		{ "0-31", 1, 32 },
+		{ "0-32", 2, 33 },
+		{ "5-5", 1, 1 },
+		{ "0-3,8,10-11", 1, 7 },
+		{ "40,3", 2, 2 },
+		{ "3,3,2-4", 1, 3 },
+		{ "8191", 256, 1 },
+		{ "0-8191", 256, 8192 },
+		{ "8160-8191,0", 256, 33 },
 		/* Not one beyond the kernel's largest set, nor anything else. */
-		{ "8192", 0, 0 },	 { "0-8192", 0, 0 },	  { "8192-8193", 0, 0 },
-		{ "0,8192", 0, 0 },	 { "4-3", 0, 0 },	  { "", 0, 0 },
-		{ "all", 0, 0 },	 { "0x3", 0, 0 },	  { "0-", 0, 0 },
-		{ "0-x", 0, 0 },	 { "0,", 0, 0 },	  { ",0", 0, 0 },
-		{ "0;1", 0, 0 },	 { "-1", 0, 0 },	  { "0-1-2", 0, 0 },
-		{ "0 1", 0, 0 },	 { "18446744073709551616", 0, 0 },
+		{ "8192", 0, 0 },
+		{ "0-8192", 0, 0 },
+		{ "8192-8193", 0, 0 },
+		{ "0,8192", 0, 0 },
+		{ "4-3", 0, 0 },
+		{ "", 0, 0 },
+		{ "all", 0, 0 },
+		{ "0x3", 0, 0 },
+		{ "0-", 0, 0 },
+		{ "0-x", 0, 0 },
+		{ "0,", 0, 0 },
+		{ ",0", 0, 0 },
+		{ "0;1", 0, 0 },
+		{ "-1", 0, 0 },
+		{ "0-1-2", 0, 0 },
+		{ "0 1", 0, 0 },
+		{ "18446744073709551616", 0, 0 },
 		{ "0-18446744073709551615", 0, 0 },
 	};
 	struct {
@@ -44,8 +64,8 @@ START_TEST(processors)
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++) {
 		memset(&set, 0xEE, sizeof(set));
-		ck_assert_msg(perfctr_cpus_parse(lists[i].list, set.words) == lists[i].words,
-			      "%s", lists[i].list);
+		ck_assert_msg(perfctr_cpus_parse(lists[i].list, set.words) == lists[i].words, "%s",
+			      lists[i].list);
 		ck_assert_uint_eq(set.behind, 0xEEEEEEEE);
 		if (lists[i].words)
 			ck_assert_uint_eq(count(set.words), lists[i].n);
@@ -140,7 +160,9 @@ START_TEST(one_kind)
 		const char *text;
 		uint32_t type;
 	} types[] = {
-		{ "0", 0 }, { "4", 4 }, { "2147483647", INT32_MAX },
+		{ "0", 0 },
+		{ "4", 4 },
+		{ "2147483647", INT32_MAX },
 	};
 	static const char *const wrong[] = { "-1", "2147483648", "4x", "", "x" };
 	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
@@ -210,10 +232,10 @@ START_TEST(slots)
 		uint64_t config;
 		bool is;
 	} events[] = {
-		{ PERF_TYPE_RAW, 0x400, true },	     { PERF_TYPE_RAW, 0x10400, true },
-		{ PERF_TYPE_MAX, 0x400, true },	     { 10, 0x400, true },
+		{ PERF_TYPE_RAW, 0x400, true },	      { PERF_TYPE_RAW, 0x10400, true },
+		{ PERF_TYPE_MAX, 0x400, true },	      { 10, 0x400, true },
 		{ PERF_TYPE_HARDWARE, 0x400, false }, { PERF_TYPE_MAX - 1, 0x400, false },
-		{ PERF_TYPE_RAW, 0x401, false },     { PERF_TYPE_RAW, 0x8400, false },
+		{ PERF_TYPE_RAW, 0x401, false },      { PERF_TYPE_RAW, 0x8400, false },
 		{ PERF_TYPE_RAW, 0, false },
 	};
 	struct perf_event_attr attr = { .size = sizeof(attr) };

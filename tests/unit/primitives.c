@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The ISA's own instructions, and the parts that need no perf_events: they must work under qemu-user. */
+/* The ISA's own instructions, and the parts that need no perf_events: they must work under
+ * qemu-user. */
 #include <signal.h>
 #include <setjmp.h>
 #include <time.h>
@@ -31,7 +32,8 @@ static void on_fault(int signal)
 	siglongjmp(escape, signal);
 }
 
-/* Counter instructions either work, or fault as the processor says; never do they return nonsense. */
+/* Counter instructions either work, or fault as the processor says; never do they return nonsense.
+ */
 START_TEST(counter_instructions)
 {
 	volatile unsigned int n = 0;

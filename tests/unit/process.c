@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Totals over more threads than a set begins with room for. What else a set does is in virtual.c. */
+/* Totals over more threads than a set begins with room for. What else a set does is in virtual.c.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -7,7 +8,7 @@
 #include "tests/harness/pmu.h"
 #include "unit.h"
 
-#define THREADS 1600	/* room is for 512, then for 1536 */
+#define THREADS 1600 /* room is for 512, then for 1536 */
 
 static struct vperfctr *handle[THREADS];
 
@@ -85,7 +86,7 @@ START_TEST(counters)
 
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	pmu_begin();
-	pmu.rdpmc = false;	/* so that reads can fail */
+	pmu.rdpmc = false; /* so that reads can fail */
 	memset(&control, 0, sizeof(control));
 	control.cpu_control.tsc_on = 1;
 	control.cpu_control.nractrs = 2;
@@ -120,7 +121,7 @@ START_TEST(counters)
 	vperfctr_close(self);
 	pmu_end();
 #else
-	(void)count_5;	/* controls as x86's are not known here */
+	(void)count_5; /* controls as x86's are not known here */
 #endif
 }
 END_TEST
@@ -150,7 +151,7 @@ START_TEST(nothing_leaks)
 		ck_assert_int_eq(perfctr_process_add(process, handle[0]), 0);
 		vperfctr_close(handle[0]);
 		perfctr_process_destroy(process);
-		if (i == 49)	/* what the C library keeps is there now */
+		if (i == 49) /* what the C library keeps is there now */
 			before = memory_used();
 	}
 	ck_assert_int_lt(memory_used() - before, 250 * 4);
@@ -203,5 +204,4 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-UNIT_MAIN("process", 60, many_threads, counters, nothing_leaks, anothers_handle,
-	  bad_arguments)
+UNIT_MAIN("process", 60, many_threads, counters, nothing_leaks, anothers_handle, bad_arguments)

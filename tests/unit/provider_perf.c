@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Virtual counters over perf_events: every counter counts, on the made-up PMU, what it is told to. */
+/* Virtual counters over perf_events: every counter counts, on the made-up PMU, what it is told to.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -132,7 +133,7 @@ START_TEST(counts)
 
 	/* What is stopped stands still, and can be read. */
 	ck_assert_int_eq(vperfctr_stop(self), 0);
-	ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+	ck_assert_uint_eq(pmu_active(), 1); /* the clock */
 	pmu_count(7);
 	pmu_tick(7);
 	check_counts(self, 100, 3, 10);
@@ -189,7 +190,8 @@ START_TEST(sums)
 	pmu_tick(1);
 	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
 	ck_assert(sum.pmc[0] == 1 && sum.pmc[1] == 22 && sum.pmc[2] == 3 && sum.tsc == 202);
-	/* Also through a stop, and with another control, in which a counter counts another event. */
+	/* Also through a stop, and with another control, in which a counter counts another event.
+	 */
 	ck_assert_int_eq(vperfctr_stop(self), 0);
 	control.cpu_control.evntsel[0] = CONTROL_EVNTSEL | control_codes[3];
 	control.preserve = 7;
@@ -197,7 +199,8 @@ START_TEST(sums)
 	pmu_count(2);
 	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
 	ck_assert(sum.pmc[0] == 11 && sum.pmc[1] == 26 && sum.pmc[2] == 9 && sum.tsc == 202);
-	/* Fewer counters: the others keep theirs, as history has it. Without a TSC its sum is gone. */
+	/* Fewer counters: the others keep theirs, as history has it. Without a TSC its sum is gone.
+	 */
 	control = control_of(1, 0);
 	control.cpu_control.tsc_on = 0;
 	control.preserve = 1;
@@ -336,9 +339,9 @@ static void fail_each(struct vperfctr_control from, struct vperfctr_control to)
 	bool failed;
 	int result;
 
-	for (nth = 1; ; nth++) {
+	for (nth = 1;; nth++) {
 		begin();
-		pmu.counters = 8;	/* what can't be stopped must not be in the way */
+		pmu.counters = 8; /* what can't be stopped must not be in the way */
 		self = open_with(from);
 		events = pmu_events();
 		pmu_count(10);
@@ -395,7 +398,7 @@ START_TEST(faults_of_a_start)
 		pmu_fail(i ? PMU_READ : PERF_EVENT_IOC_ENABLE, 1, i == 2 ? PMU_EOF : EIO);
 		ck_fails(vperfctr_control(self, &control), i == 2 ? EBUSY : EIO, "counters");
 		ck_assert_int_eq(vperfctr_is_running(self), 0);
-		ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+		ck_assert_uint_eq(pmu_active(), 1); /* the clock */
 		pmu_count(10);
 		check_counts(self, 0, 2, 10);
 	}
@@ -435,15 +438,16 @@ START_TEST(faults_of_a_control)
 }
 END_TEST
 
-#define QUALITY(i, v, q, e, r) do { \
-	struct perfctr_reading is; \
-\
-	ck_assert_msg(vperfctr_read_quality(self, i, &is) == 0, "%s", perfctr_error()); \
-	ck_assert_uint_eq(is.value, v); \
-	ck_assert_uint_eq(is.quality, q); \
-	ck_assert_uint_eq(is.enabled, e); \
-	ck_assert_uint_eq(is.running, r); \
-} while (0)
+#define QUALITY(i, v, q, e, r)                                                                  \
+	do {                                                                                    \
+		struct perfctr_reading is;                                                      \
+                                                                                                \
+		ck_assert_msg(vperfctr_read_quality(self, i, &is) == 0, "%s", perfctr_error()); \
+		ck_assert_uint_eq(is.value, v);                                                 \
+		ck_assert_uint_eq(is.quality, q);                                               \
+		ck_assert_uint_eq(is.enabled, e);                                               \
+		ck_assert_uint_eq(is.running, r);                                               \
+	} while (0)
 
 /* Counters that share the PMU say for how long they had it. */
 START_TEST(shared_counters)
@@ -621,16 +625,16 @@ static void *counted_thread(void *arg)
 	ck_assert_int_eq(perfctr_process_add(process, self), 0);
 	pmu_count(10);
 	pmu_tick(100);
-	pthread_barrier_wait(&step);	/* read while it runs */
+	pthread_barrier_wait(&step); /* read while it runs */
 	pthread_barrier_wait(&step);
 	ck_assert_int_eq(vperfctr_stop(self), 0);
 	pmu_count(1);
-	pthread_barrier_wait(&step);	/* read while it is stopped */
+	pthread_barrier_wait(&step); /* read while it is stopped */
 	pthread_barrier_wait(&step);
 	set_control(self, control_of(1, 0));
 	pmu_count(3);
 	vperfctr_close(self);
-	return NULL;			/* read after its end */
+	return NULL; /* read after its end */
 }
 
 START_TEST(totals)
@@ -710,7 +714,7 @@ START_TEST(features)
 	ck_assert_int_eq(vperfctr_info(self, &info), 0);
 	ck_assert_uint_eq(info.abi_version, PERFCTR_ABI_VERSION);
 	ck_assert_int_eq(strncmp(info.driver_version, "perf_events ", 12), 0);
-	ck_assert_int_ge(info.driver_version[12], '2');	/* a kernel's version */
+	ck_assert_int_ge(info.driver_version[12], '2'); /* a kernel's version */
 	ck_assert_uint_eq(info.cpu_features & all, pcint | rdpmc);
 	ck_assert_uint_eq(info.cpu_features & PERFCTR_FEATURE_RDTSC,
 			  PERFCTR_HAVE_RDTSC ? PERFCTR_FEATURE_RDTSC : 0);
@@ -785,11 +789,12 @@ static void hold_all(bool hold)
 	pthread_sigmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
 }
 
-#define check_overflow(nth, m, value) do { \
-	ck_assert_uint_gt(noverflows, nth); \
-	ck_assert_uint_eq(overflow[nth].mask, m); \
-	ck_assert_uint_eq(overflow[nth].sum.pmc[0], value); \
-} while (0)
+#define check_overflow(nth, m, value)                               \
+	do {                                                        \
+		ck_assert_uint_gt(noverflows, nth);                 \
+		ck_assert_uint_eq(overflow[nth].mask, m);           \
+		ck_assert_uint_eq(overflow[nth].sum.pmc[0], value); \
+	} while (0)
 
 static void count_9(void)
 {
@@ -938,22 +943,26 @@ END_TEST
 /* Of a period, not of what is left of one. */
 START_TEST(too_short_periods)
 {
-	struct vperfctr_control first = control_of(1, 2, -127, -128), second = control_of(1, 2, -128, -2),
+	struct vperfctr_control first = control_of(1, 2, -127, -128),
+				second = control_of(1, 2, -128, -2),
 				enough = control_of(1, 2, -128, -128);
 	struct vperfctr *self;
 
 	begin_overflows();
 	pmu.least_period = 128;
 	handled = self = open_with(enough);
-	ck_fails(vperfctr_control(self, &first), EINVAL, "after every 127: its PMU needs a longer "
+	ck_fails(vperfctr_control(self, &first), EINVAL,
+		 "after every 127: its PMU needs a longer "
 		 "period; 128 is enough");
-	ck_fails(vperfctr_control(self, &second), EINVAL, "after every 2: its PMU needs a longer "
+	ck_fails(vperfctr_control(self, &second), EINVAL,
+		 "after every 2: its PMU needs a longer "
 		 "period; 128 is enough");
 	finish(self);
 }
 END_TEST
 
-/* A PMU that needs even more than is known of any: what is left can't be counted, and that is told. */
+/* A PMU that needs even more than is known of any: what is left can't be counted, and that is told.
+ */
 START_TEST(longer_periods)
 {
 	struct vperfctr *self;
@@ -987,10 +996,12 @@ START_TEST(invalid_controls)
 	begin();
 	self = open_with(control);
 	control.cpu_control.pmc_map[1] = 0;
-	ck_fails(vperfctr_control(self, &control), EINVAL, "invalid control: pmc_map[1] has 0x00000000: ");
+	ck_fails(vperfctr_control(self, &control), EINVAL,
+		 "invalid control: pmc_map[1] has 0x00000000: ");
 	control = control_of(2, 0);
 	control.cpu_control.nractrs = 0xFFFF;
-	ck_fails(vperfctr_control(self, &control), EINVAL, "invalid control: nractrs has 0x0000FFFF: ");
+	ck_fails(vperfctr_control(self, &control), EINVAL,
+		 "invalid control: nractrs has 0x0000FFFF: ");
 	finish(self);
 }
 END_TEST
@@ -1110,7 +1121,7 @@ START_TEST(replaced_while_it_overflows)
 	ck_assert_uint_eq(noverflows, 3);
 	check_overflow(2, 4, 1000);
 	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 1000);
-	ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+	ck_assert_uint_eq(pmu_active(), 1); /* the clock */
 	/* The end. */
 	set_control(self, next);
 	pmu_count(950);
@@ -1202,7 +1213,8 @@ static void count_150_late(void)
 	hold_all(false);
 }
 
-/* An overflow, and even a resume, in the middle of a read: no value of before goes with one of after. */
+/* An overflow, and even a resume, in the middle of a read: no value of before goes with one of
+ * after. */
 START_TEST(overflow_in_a_read)
 {
 	struct perfctr_sum_ctrs sum;
@@ -1245,7 +1257,7 @@ static void overflow_again(void)
 
 	if (++depth > deepest)
 		deepest = depth;
-	ck_assert_uint_eq(pmu_active(), 1);	/* the clock */
+	ck_assert_uint_eq(pmu_active(), 1); /* the clock */
 	pmu_count(50);
 	ck_assert_int_eq(vperfctr_iresume(handled), 0);
 	if (before < 5) {
@@ -1334,7 +1346,7 @@ START_TEST(faults_of_a_resume)
 	unsigned int nth;
 	int result;
 
-	for (nth = 1; ; nth++) {
+	for (nth = 1;; nth++) {
 		begin_overflows();
 		resumed = 0;
 		handled = self = open_with(control_of(1, 2, -500, -100));
@@ -1365,8 +1377,7 @@ UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a
 	  faults_of_an_undo, faults_of_a_control, shared_counters, taken_away, lost_pages,
 	  reads_in_a_control, totals, no_memory, features, one_overflow, several_overflows,
 	  late_handlers, too_short_periods, longer_periods, invalid_controls, signal_numbers,
-	  two_signals,
-	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  two_signals, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 
 #else

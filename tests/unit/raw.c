@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The driver's calls: over perf_events, on a machine without a PMU; and without the driver: how they fail.
+ * The driver's calls: over perf_events, on a machine without a PMU; and without the driver: how
+ * they fail.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -254,8 +255,10 @@ static void send_descriptor(int socket, int fd)
 	char byte = 0;
 	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1,
-		.msg_control = &rights, .msg_controllen = sizeof(rights),
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &rights,
+		.msg_controllen = sizeof(rights),
 	};
 
 	memset(&rights, 0, sizeof(rights));
@@ -275,8 +278,10 @@ static int receive_descriptor(int socket)
 	char byte;
 	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1,
-		.msg_control = &rights, .msg_controllen = sizeof(rights),
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &rights,
+		.msg_controllen = sizeof(rights),
 	};
 	int fd;
 
@@ -286,7 +291,8 @@ static int receive_descriptor(int socket)
 	return fd;
 }
 
-/* A child counts itself, hands the descriptor over, and executes a program until it is told to end. */
+/* A child counts itself, hands the descriptor over, and executes a program until it is told to end.
+ */
 static pid_t start_counted(int socket, const int *go, unsigned int flags)
 {
 	struct vperfctr_control control = tsc_only();
@@ -303,8 +309,8 @@ static pid_t start_counted(int socket, const int *go, unsigned int flags)
 	close(fd);
 	dup2(go[0], 0);
 	close(go[1]);
-	execl("/bin/sh", "sh", "-c", "read x; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3",
-	      (char *)NULL);
+	execl("/bin/sh", "sh", "-c",
+	      "read x; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3", (char *)NULL);
 	_exit(8);
 }
 
@@ -331,7 +337,7 @@ START_TEST(through_exec_to_the_end)
 		ck_fails(_vperfctr_control(fd, &control), ESRCH, "another thread's");
 		ck_fails(sys_vperfctr_unlink(fd), ESRCH, "another thread's");
 		ck_fails(sys_vperfctr_iresume(fd), ESRCH, "another thread's");
-		usleep(300000);		/* in the new program */
+		usleep(300000); /* in the new program */
 		waiting = tsc_of(fd);
 		ck_assert_uint_gt(waiting, 0);
 		ck_assert_int_eq(write(go[1], "\n", 1), 1);
@@ -402,7 +408,8 @@ END_TEST
 
 /* ---- what strangers make ---- */
 
-/* A state of the thread's, whose bytes, or descriptors, are then changed and put into another queue. */
+/* A state of the thread's, whose bytes, or descriptors, are then changed and put into another
+ * queue. */
 static int made_up(const struct perfctr_published *now, size_t size, const int *fds, unsigned int n)
 {
 	union {
@@ -445,7 +452,9 @@ static void refused(const struct perfctr_published *now, size_t size, const int 
 START_TEST(hostile_queues)
 {
 	struct perf_event_attr other = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(other), .config = PERF_COUNT_SW_DUMMY,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(other),
+		.config = PERF_COUNT_SW_DUMMY,
 		.exclude_kernel = 1,
 	};
 	int fd = open_counting(), many[250], null = open("/dev/null", O_RDWR), i, copy;
@@ -508,7 +517,8 @@ START_TEST(hostile_queues)
 	close(pipes[1]);
 	ck_assert_uint_eq(open_descriptors(), before);
 
-	/* The state's own queue, emptied by somebody who has its descriptor: the thread still has it. */
+	/* The state's own queue, emptied by somebody who has its descriptor: the thread still has
+	 * it. */
 	ck_assert_int_eq(recv(fd, bytes, sizeof(bytes), 0), sizeof(good));
 	ck_assert_uint_gt(tsc_of(fd), 0);
 	ck_assert_int_eq(_vperfctr_control(fd, &good.control), 0);

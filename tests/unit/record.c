@@ -3,12 +3,13 @@
 #include "unit.h"
 
 /* The words that every record of these tests has for identification, and what they say. */
-#define ID_FIELDS (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
-		   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define ID_FIELDS                                                                      \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
 struct bytes {
 	uint64_t word[256];
-	unsigned int size;		/* of the record so far */
+	unsigned int size; /* of the record so far */
 };
 
 static void add(struct bytes *bytes, const void *data, size_t size)
@@ -234,7 +235,7 @@ START_TEST(tasks)
 	ck_assert_uint_eq(record->as.namespaces.n, 2);
 	ck_assert_uint_eq(record->as.namespaces.link[1].dev, 45);
 	ck_assert_uint_eq(record->as.namespaces.link[1].ino, 46);
-	bytes.word[2] = UINT64_MAX / 2 + 2;	/* times 16 it is 32 again */
+	bytes.word[2] = UINT64_MAX / 2 + 2; /* times 16 it is 32 again */
 	ck_fails(decode(&decoder, &bytes, bytes.size, &record), EBADMSG, "does not fit");
 }
 END_TEST
@@ -471,7 +472,8 @@ START_TEST(counts_of_a_large_group)
 					if (format & PERFCTR_FORMAT_LOST)
 						add64(&bytes, 402);
 				}
-				finish(&bytes, in_sample ? PERF_RECORD_SAMPLE : PERF_RECORD_READ, 0);
+				finish(&bytes, in_sample ? PERF_RECORD_SAMPLE : PERF_RECORD_READ,
+				       0);
 				if (n > PERFCTR_GROUP_MAX) {
 					ck_fails(decode(&decoder, &bytes, bytes.size, &record),
 						 EBADMSG, "does not fit");
@@ -490,11 +492,11 @@ END_TEST
 START_TEST(fields_of_one_word)
 {
 	static const uint64_t order[] = {
-		PERF_SAMPLE_IDENTIFIER,     PERF_SAMPLE_IP,       PERF_SAMPLE_TID,
-		PERF_SAMPLE_TIME,           PERF_SAMPLE_ADDR,     PERF_SAMPLE_ID,
-		PERF_SAMPLE_STREAM_ID,      PERF_SAMPLE_CPU,      PERF_SAMPLE_PERIOD,
-		PERF_SAMPLE_WEIGHT,         PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_TRANSACTION,
-		PERF_SAMPLE_PHYS_ADDR,      PERF_SAMPLE_CGROUP,   PERF_SAMPLE_DATA_PAGE_SIZE,
+		PERF_SAMPLE_IDENTIFIER,	    PERF_SAMPLE_IP,	  PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME,	    PERF_SAMPLE_ADDR,	  PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID,	    PERF_SAMPLE_CPU,	  PERF_SAMPLE_PERIOD,
+		PERF_SAMPLE_WEIGHT,	    PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_TRANSACTION,
+		PERF_SAMPLE_PHYS_ADDR,	    PERF_SAMPLE_CGROUP,	  PERF_SAMPLE_DATA_PAGE_SIZE,
 		PERF_SAMPLE_CODE_PAGE_SIZE,
 	};
 	const struct perfctr_record *record;
@@ -521,7 +523,7 @@ START_TEST(fields_of_one_word)
 		decoder = decoder_of(fields, 0);
 		record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 		s = &record->as.sample;
-#define IS(field, member, value) ck_assert_uint_eq(member, fields & (field) ? (value) : 0)
+#define IS(field, member, value) ck_assert_uint_eq(member, fields &(field) ? (value) : 0)
 		IS(PERF_SAMPLE_IP, s->ip, 101);
 		IS(PERF_SAMPLE_TID, record->pid, 102);
 		IS(PERF_SAMPLE_TID, record->tid, 202);
@@ -562,23 +564,23 @@ START_TEST(fields_of_many_words)
 	uint64_t saved;
 
 	perfctr_decoder_init(&decoder, &attr);
-	add64(&bytes, 1);			/* word 1: ip */
-	add64(&bytes, 2);			/* word 2: chain */
+	add64(&bytes, 1); /* word 1: ip */
+	add64(&bytes, 2); /* word 2: chain */
 	add64(&bytes, PERF_CONTEXT_USER);
 	add64(&bytes, 0x401000);
-	add32(&bytes, 12);			/* word 5: raw */
+	add32(&bytes, 12); /* word 5: raw */
 	add(&bytes, "raw data, 12", 12);
-	add64(&bytes, 2);			/* word 7: branches */
+	add64(&bytes, 2); /* word 7: branches */
 	add64(&bytes, 17);
 	for (i = 0; i < 6; i++)
 		add64(&bytes, 1000 + i);
-	add64(&bytes, PERF_SAMPLE_REGS_ABI_64);	/* word 15: registers */
+	add64(&bytes, PERF_SAMPLE_REGS_ABI_64); /* word 15: registers */
 	for (i = 0; i < 3; i++)
 		add64(&bytes, 2000 + i);
-	add64(&bytes, 16);			/* word 19: stack */
+	add64(&bytes, 16); /* word 19: stack */
 	add(&bytes, "stack of 16 byte", 16);
-	add64(&bytes, 9);			/* word 22: of which are used */
-	add64(&bytes, 3000);			/* word 23: weight */
+	add64(&bytes, 9);    /* word 22: of which are used */
+	add64(&bytes, 3000); /* word 23: weight */
 	add64(&bytes, PERF_SAMPLE_REGS_ABI_32);
 	add64(&bytes, 4000);
 	record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
@@ -606,7 +608,7 @@ START_TEST(fields_of_many_words)
 		unsigned int word;
 		uint64_t value;
 	} wrong[] = {
-		{ 2, 24 },  { 2, UINT64_MAX },         { 2, UINT64_C(1) << 61 },
+		{ 2, 24 },  { 2, UINT64_MAX },	       { 2, UINT64_C(1) << 61 },
 		{ 7, 7 },   { 7, UINT64_MAX / 3 + 1 }, { 15, PERF_SAMPLE_REGS_ABI_NONE },
 		{ 19, 17 }, { 19, UINT64_MAX - 7 },    { 19, 0 },
 		{ 22, 17 },
@@ -675,7 +677,9 @@ START_TEST(each_field_of_many_words)
 
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		struct perf_event_attr attr = {
-			.sample_type = fields[i].field, .sample_regs_user = 3, .sample_regs_intr = 1,
+			.sample_type = fields[i].field,
+			.sample_regs_user = 3,
+			.sample_regs_intr = 1,
 		};
 
 		perfctr_decoder_init(&decoder, &attr);

@@ -333,10 +333,10 @@ START_TEST(through_exec)
 	wait_stopped(pid);
 	remote = open_remote(pid);
 	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
-	go_on(pid);		/* execve(2)'s SIGTRAP */
+	go_on(pid); /* execve(2)'s SIGTRAP */
 	before = read_tsc(remote);
 	ck_assert_uint_gt(before, 0);
-	go_on(pid);		/* the new program stops */
+	go_on(pid); /* the new program stops */
 	after = read_tsc(remote);
 	ck_assert_uint_gt(after, before);
 	rvperfctr_close(remote);
@@ -368,7 +368,7 @@ START_TEST(until_exec)
 	control.flags = VPERFCTR_CONTROL_CLOEXEC;
 	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
 	ck_assert_uint_eq(read_tsc(remote), end);
-	go_on(pid);		/* execve(2)'s SIGTRAP */
+	go_on(pid); /* execve(2)'s SIGTRAP */
 	end = read_tsc(remote);
 	ck_assert_uint_gt(end, 0);
 	ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
@@ -380,7 +380,7 @@ START_TEST(until_exec)
 	ck_assert_uint_eq(read_tsc(fresh), 0);
 	control.flags = 0;
 	ck_assert_int_eq(rvperfctr_control(fresh, &control), 0);
-	go_on(pid);		/* the new program stops */
+	go_on(pid); /* the new program stops */
 	ck_assert_uint_eq(read_tsc(remote), end);
 	ck_assert_uint_gt(read_tsc(fresh), 0);
 	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
@@ -568,7 +568,8 @@ static void is_counted(const struct rvperfctr *remote, uint64_t ns, uint64_t uni
 	struct perfctr_sum_ctrs sum;
 
 	ck_assert_msg(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
-	ck_assert_uint_eq(sum.tsc, perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), ns));
+	ck_assert_uint_eq(sum.tsc,
+			  perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), ns));
 	ck_assert_uint_eq(sum.pmc[0], units);
 	ck_assert_uint_eq(sum.pmc[1], 2 * units);
 }
@@ -665,7 +666,8 @@ START_TEST(an_end)
 }
 END_TEST
 
-/* At an execve(2), if the control says so; what happens there is the kernel's, not the made-up one's. */
+/* At an execve(2), if the control says so; what happens there is the kernel's, not the made-up
+ * one's. */
 START_TEST(an_old_kernel)
 {
 	struct vperfctr_control control = two_counters();
@@ -720,7 +722,7 @@ START_TEST(no_memory)
 
 	wait_stopped(pid);
 	setenv("PERFCTR_PROVIDER", "perf", 1);
-	for (nth = 1; ; nth++) {
+	for (nth = 1;; nth++) {
 		pmu_begin();
 		pmu_fail(PMU_MEMORY, nth, ENOMEM);
 		errno = 0;

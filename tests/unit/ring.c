@@ -11,7 +11,7 @@ struct kernel {
 	uint64_t data[SIZE / 8];
 	uint64_t copy[SIZE / 8];
 	uint64_t head;
-	uint32_t next;			/* number of the next record: its type */
+	uint32_t next; /* number of the next record: its type */
 	struct perfctr_ring ring;
 };
 
@@ -77,7 +77,8 @@ static void expect(struct kernel *kernel, uint32_t number, unsigned int size)
 		ck_assert_uint_eq(((const uint64_t *)bytes)[i / 8], number);
 	/* Only what goes round the end is copied. */
 	i = (unsigned int)((kernel->ring.position - size) % SIZE);
-	ck_assert_ptr_eq(bytes, i + size <= SIZE ? (const void *)&kernel->data[i / 8] : kernel->copy);
+	ck_assert_ptr_eq(bytes,
+			 i + size <= SIZE ? (const void *)&kernel->data[i / 8] : kernel->copy);
 }
 
 static void expect_none(struct kernel *kernel)
@@ -230,7 +231,8 @@ START_TEST(hostile_heads)
 }
 END_TEST
 
-/* Full to the last byte is possible, and a reader's position is a multiple of 8 whatever the page says. */
+/* Full to the last byte is possible, and a reader's position is a multiple of 8 whatever the page
+ * says. */
 START_TEST(exactly_full)
 {
 	struct kernel *kernel;
@@ -305,7 +307,7 @@ START_TEST(snapshots)
 	for (i = 0; i < 3; i++)
 		produce_backward(kernel, 24 + 8 * i, false);
 	perfctr_ring_snapshot(&kernel->ring);
-	for (i = 3; i--; )
+	for (i = 3; i--;)
 		expect(kernel, i, 24 + 8 * i);
 	expect_none(kernel);
 	/* Nothing new. */

@@ -21,24 +21,26 @@ struct word {
 	uint32_t value;
 };
 
-#define W(member, value) \
-	{ offsetof(struct perfctr_cpu_control, member) / sizeof(uint32_t) + 1, value }
+#define W(member, value)                                                                   \
+	{                                                                                  \
+		offsetof(struct perfctr_cpu_control, member) / sizeof(uint32_t) + 1, value \
+	}
 
 struct trial {
 	const char *name;
-	struct word set[7];	/* the last is empty */
-	const char *rule;	/* words of it; NULL: the control is accepted */
+	struct word set[7]; /* the last is empty */
+	const char *rule;   /* words of it; NULL: the control is accepted */
 	const char *field;
 	int index;
 	uint32_t bits;
-	int forbidden;		/* the errno is EPERM, and not EINVAL */
+	int forbidden; /* the errno is EPERM, and not EINVAL */
 };
 
 static const char ignored[] = "ignored";
 
-#define ACCEPTED NULL, NULL, 0, 0, 0
-#define IGNORED ignored, NULL, 0, 0, 0	/* accepted, and nothing comes of the last word */
-#define REFUSED(field, index, bits, rule) rule, field, index, bits, 0
+#define ACCEPTED			    NULL, NULL, 0, 0, 0
+#define IGNORED				    ignored, NULL, 0, 0, 0 /* accepted, and nothing comes of the last word */
+#define REFUSED(field, index, bits, rule)   rule, field, index, bits, 0
 #define FORBIDDEN(field, index, bits, rule) rule, field, index, bits, 1
 
 static struct perfctr_cpu named(const char *id)
@@ -60,7 +62,7 @@ static void refused_with(const char *name, const struct perfctr_cpu *cpu,
 	ck_assert_msg(isa_compile(cpu, control, flags, &program, &d) == -1,
 		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
 	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
-		      strstr(d.rule, rule) != NULL && d.forbidden == forbidden,
+			      strstr(d.rule, rule) != NULL && d.forbidden == forbidden,
 		      "%s, %s: %s[%d] %#x \"%s\" (%d), and not %s[%d] %#x \"%s\" (%d)", cpu->id,
 		      name, d.field, d.index, d.bits, d.rule, d.forbidden, field, index, bits, rule,
 		      forbidden);
@@ -135,10 +137,11 @@ static void try(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control 
 	}
 }
 
-#define TRY_WITH(cpu, base, flags, ...) do { \
-	const struct trial trials[] = { __VA_ARGS__ }; \
-	try(cpu, base, flags, trials, ARRAY_SIZE(trials)); \
-} while (0)
+#define TRY_WITH(cpu, base, flags, ...)                            \
+	do {                                                       \
+		const struct trial trials[] = { __VA_ARGS__ };     \
+		try(cpu, base, flags, trials, ARRAY_SIZE(trials)); \
+	} while (0)
 
 #define TRY(cpu, base, ...) TRY_WITH(cpu, base, 0, __VA_ARGS__)
 
@@ -170,7 +173,7 @@ static inline void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 	}
 }
 
-#define SWEEP_WITH(cpu, base, member, i, reserved, skip, flags, forbidden, rule) \
+#define SWEEP_WITH(cpu, base, member, i, reserved, skip, flags, forbidden, rule)                \
 	sweep(cpu, base, offsetof(struct perfctr_cpu_control, member[i]), #member, i, reserved, \
 	      skip, flags, forbidden, rule)
 #define SWEEP(cpu, base, member, i, reserved, skip, rule) \
@@ -187,8 +190,8 @@ static void writes_are(const struct perfctr_program *p, const struct perfctr_wri
 	ck_assert_uint_eq(p->nr_writes, n);
 	for (i = 0; i < n; i++)
 		ck_assert_msg(p->write[i].slot == w[i].slot && p->write[i].reg == w[i].reg &&
-			      p->write[i].value == w[i].value &&
-			      p->write[i].stopped == w[i].stopped,
+				      p->write[i].value == w[i].value &&
+				      p->write[i].stopped == w[i].stopped,
 			      "write %zu: { %u, %#x, %#llx, %#llx }", i, p->write[i].slot,
 			      p->write[i].reg, (unsigned long long)p->write[i].value,
 			      (unsigned long long)p->write[i].stopped);
@@ -201,22 +204,25 @@ static void counters_are(const struct perfctr_program *p, const struct perfctr_p
 	ck_assert_uint_eq(p->nrctrs, n);
 	for (i = 0; i < n; i++)
 		ck_assert_msg(p->counter[i].map == c[i].map && p->counter[i].reg == c[i].reg &&
-			      p->counter[i].mask == c[i].mask && p->counter[i].ack == c[i].ack &&
-			      p->counter[i].ireset == c[i].ireset,
+				      p->counter[i].mask == c[i].mask &&
+				      p->counter[i].ack == c[i].ack &&
+				      p->counter[i].ireset == c[i].ireset,
 			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x }", i, p->counter[i].map,
 			      p->counter[i].reg, (unsigned long long)p->counter[i].mask,
 			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset);
 }
 
-#define WRITES(program, ...) do { \
-	const struct perfctr_write list[] = { __VA_ARGS__ }; \
-	writes_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
+#define WRITES(program, ...)                                         \
+	do {                                                         \
+		const struct perfctr_write list[] = { __VA_ARGS__ }; \
+		writes_are(program, list, ARRAY_SIZE(list));         \
+	} while (0)
 
-#define COUNTERS(program, ...) do { \
-	const struct perfctr_place list[] = { __VA_ARGS__ }; \
-	counters_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
+#define COUNTERS(program, ...)                                       \
+	do {                                                         \
+		const struct perfctr_place list[] = { __VA_ARGS__ }; \
+		counters_are(program, list, ARRAY_SIZE(list));       \
+	} while (0)
 
 /* The registers of the slots from 0 on; all further slots are empty. */
 static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
@@ -229,10 +235,11 @@ static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, s
 	ck_assert_uint_eq(isa_register(cpu, 0xFFFFFFFF), 0);
 }
 
-#define REGISTERS(cpu, ...) do { \
-	const uint32_t list[] = { __VA_ARGS__ }; \
-	registers_are(cpu, list, ARRAY_SIZE(list)); \
-} while (0)
+#define REGISTERS(cpu, ...)                                 \
+	do {                                                \
+		const uint32_t list[] = { __VA_ARGS__ };    \
+		registers_are(cpu, list, ARRAY_SIZE(list)); \
+	} while (0)
 
 #ifdef isa_setup
 /* One register to set up, or none if reg is 0. */

@@ -8,18 +8,18 @@
  */
 #include <perfctr/abi-generic.h>
 
-#define isa_named	perfctr_arm64_named
-#define isa_compile	perfctr_generic_compile
-#define isa_register	perfctr_generic_register
-#define isa_negative	0
+#define isa_named    perfctr_arm64_named
+#define isa_compile  perfctr_generic_compile
+#define isa_register perfctr_generic_register
+#define isa_negative 0
 #include "tests/unit/rules.h"
 
-#define P		0x80000000u	/* not in EL1 */
-#define U		0x40000000u	/* not in EL0 */
-#define MASK32		0xFFFFFFFFull
-#define CYCLES		31
-#define PMOVSCLR	33		/* what the driver calls these registers */
-#define PMINTEN		34
+#define P	 0x80000000u /* not in EL1 */
+#define U	 0x40000000u /* not in EL0 */
+#define MASK32	 0xFFFFFFFFull
+#define CYCLES	 31
+#define PMOVSCLR 33 /* what the driver calls these registers */
+#define PMINTEN	 34
 
 static struct perfctr_cpu_control amode(unsigned int n, uint32_t evntsel)
 {
@@ -40,8 +40,12 @@ static struct perfctr_cpu_control amode(unsigned int n, uint32_t evntsel)
 static struct perfctr_cpu kernel(void)
 {
 	struct perfctr_cpu cpu = {
-		.name = "some", .id = "", .type = PERFCTR_GENERIC, .rules = PERFCTR_RULES_KERNEL,
-		.width = 64, .pcint = 1,
+		.name = "some",
+		.id = "",
+		.type = PERFCTR_GENERIC,
+		.rules = PERFCTR_RULES_KERNEL,
+		.width = 64,
+		.pcint = 1,
 	};
 
 	return cpu;
@@ -52,27 +56,34 @@ static void common_rules(const struct perfctr_cpu *cpu)
 {
 	struct perfctr_cpu_control c = amode(4, 0x08);
 
-	TRY(cpu, &c,
-	    { "as it is", { { 0 } }, ACCEPTED },
+	TRY(cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
 	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
 	    { "clock only", { W(nractrs, 0) }, ACCEPTED },
-	    { "33 counters", { W(nractrs, 33) },
+	    { "33 counters",
+	      { W(nractrs, 33) },
 	      REFUSED("nractrs", -1, 33, "there are not so many counters") },
-	    { "4 and 29", { W(nrictrs, 29) },
+	    { "4 and 29",
+	      { W(nrictrs, 29) },
 	      REFUSED("nrictrs", -1, 29, "there are not so many counters") },
-	    { "wraps to 0", { W(nrictrs, 0xFFFFFFFC) },
+	    { "wraps to 0",
+	      { W(nrictrs, 0xFFFFFFFC) },
 	      REFUSED("nrictrs", -1, 0xFFFFFFFC, "there are not so many counters") },
-	    { "wraps to 2", { W(nractrs, 0x80000001), W(nrictrs, 0x80000001) },
+	    { "wraps to 2",
+	      { W(nractrs, 0x80000001), W(nrictrs, 0x80000001) },
 	      REFUSED("nractrs", -1, 0x80000001, "there are not so many counters") },
-	    { "twice", { W(pmc_map[3], 1) },
+	    { "twice",
+	      { W(pmc_map[3], 1) },
 	      REFUSED("pmc_map", 3, 1, "another counter is mapped") },
 	    { "any order", { W(pmc_map[0], 3), W(pmc_map[3], 0) }, ACCEPTED },
 	    { "i-mode", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) }, ACCEPTED },
-	    { "i-mode from -1", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0xFFFFFFFF) },
+	    { "i-mode from -1",
+	      { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0xFFFFFFFF) },
 	      ACCEPTED },
-	    { "i-mode from 0", { W(nractrs, 3), W(nrictrs, 1) },
+	    { "i-mode from 0",
+	      { W(nractrs, 3), W(nrictrs, 1) },
 	      REFUSED("ireset", 3, 0, "must be negative") },
-	    { "i-mode from 2^31 - 1", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x7FFFFFFF) },
+	    { "i-mode from 2^31 - 1",
+	      { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x7FFFFFFF) },
 	      REFUSED("ireset", 3, 0x7FFFFFFF, "must be negative") },
 	    { "start of an a-mode counter", { W(ireset[0], 1) }, ACCEPTED },
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
@@ -88,10 +99,10 @@ START_TEST(common)
 
 	common_rules(&cpu);
 	cpu.pcint = 0;
-	TRY(&cpu, &c,
-	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
-	    { "i-mode without interrupts", { W(nractrs, 1), W(nrictrs, 2), W(ireset[1], P),
-	      W(ireset[2], P) }, FORBIDDEN("nrictrs", -1, 2, "can't interrupt") });
+	TRY(&cpu, &c, { "a-mode without interrupts", { { 0 } }, ACCEPTED },
+	    { "i-mode without interrupts",
+	      { W(nractrs, 1), W(nrictrs, 2), W(ireset[1], P), W(ireset[2], P) },
+	      FORBIDDEN("nrictrs", -1, 2, "can't interrupt") });
 	cpu.no_tsc = 1;
 	TRY(&cpu, &c,
 	    { "no clock", { { 0 } }, REFUSED("tsc_on", -1, 1, "no TSC that can be used") },
@@ -105,11 +116,10 @@ START_TEST(only_a_clock)
 	struct perfctr_cpu_control c = amode(0, 0);
 	struct perfctr_program program;
 
-	TRY(&cpu, &c,
-	    { "clock", { { 0 } }, ACCEPTED },
-	    { "nothing", { W(tsc_on, 0) }, ACCEPTED },
+	TRY(&cpu, &c, { "clock", { { 0 } }, ACCEPTED }, { "nothing", { W(tsc_on, 0) }, ACCEPTED },
 	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "has no counters") },
-	    { "i-mode", { W(nrictrs, 1), W(ireset[0], P) },
+	    { "i-mode",
+	      { W(nrictrs, 1), W(ireset[0], P) },
 	      FORBIDDEN("nrictrs", -1, 1, "has no counters") },
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED });
 	program = accepted("clock", &cpu, &c);
@@ -130,11 +140,11 @@ START_TEST(raw_codes)
 	SWEEP(&cpu, &c, evntsel, 0, 0, 0, "");
 	SWEEP(&cpu, &c, evntsel_high, 1, 0, 0, "");
 	SWEEP(&cpu, &c, pmc_map, 1, 0, 0, "");
-	TRY(&cpu, &c,
-	    { "zero", { W(evntsel[0], 0), W(evntsel[1], 0) }, ACCEPTED },
+	TRY(&cpu, &c, { "zero", { W(evntsel[0], 0), W(evntsel[1], 0) }, ACCEPTED },
 	    { "all", { W(evntsel_high[0], 0xFFFFFFFF), W(evntsel_high[1], 0xFFFFFFFF) }, ACCEPTED },
 	    { "any numbers", { W(pmc_map[0], 0xFFFFFFFF), W(pmc_map[1], 0x12345678) }, ACCEPTED },
-	    { "twice any", { W(pmc_map[0], 0x12345678), W(pmc_map[1], 0x12345678) },
+	    { "twice any",
+	      { W(pmc_map[0], 0x12345678), W(pmc_map[1], 0x12345678) },
 	      REFUSED("pmc_map", 1, 0x12345678, "another counter is mapped") });
 	c = amode(32, 0xFFFFFFFF);
 	c.nractrs = 16;
@@ -168,32 +178,43 @@ START_TEST(pmuv3)
 		SWEEP(&cpu, &c, evntsel_high, 1, 0xFFFFFFFF, 0, "the upper half must be zero");
 		TRY(&cpu, &c,
 		    { "all events", { W(evntsel[0], 0), W(evntsel[1], 0xFFFF) }, ACCEPTED },
-		    { "all reserved bits", { W(evntsel[1], 0xFFFFFFFF) },
+		    { "all reserved bits",
+		      { W(evntsel[1], 0xFFFFFFFF) },
 		      REFUSED("evntsel", 1, 0x3FFF0000, "only P (31), U (30)") },
 		    { "user only", { W(evntsel[1], P | 0x11) }, ACCEPTED },
 		    { "kernel only", { W(evntsel[1], U | 0x11) }, ACCEPTED },
-		    { "neither", { W(evntsel[1], P | U | 0x11) },
+		    { "neither",
+		      { W(evntsel[1], P | U | 0x11) },
 		      REFUSED("evntsel", 1, P | U, "P and U together exclude everything") },
 		    { "counter 5", { W(pmc_map[1], 5) }, ACCEPTED },
-		    { "counter 6", { W(pmc_map[1], 6) },
+		    { "counter 6",
+		      { W(pmc_map[1], 6) },
 		      REFUSED("pmc_map", 1, 6, "no such counter") },
-		    { "counter 30", { W(pmc_map[1], 30) },
+		    { "counter 30",
+		      { W(pmc_map[1], 30) },
 		      REFUSED("pmc_map", 1, 30, "no such counter") },
-		    { "counter 32", { W(pmc_map[1], 32) },
+		    { "counter 32",
+		      { W(pmc_map[1], 32) },
 		      REFUSED("pmc_map", 1, 32, "counters are 0 to 30, and 31 for cycles") },
-		    { "counter 2^32 - 1", { W(pmc_map[1], 0xFFFFFFFF) },
+		    { "counter 2^32 - 1",
+		      { W(pmc_map[1], 0xFFFFFFFF) },
 		      REFUSED("pmc_map", 1, 0xFFFFFFFF, "counters are 0 to 30") },
 		    { "cycles", { W(pmc_map[1], CYCLES), W(evntsel[1], 0x11) }, ACCEPTED },
-		    { "cycles of user", { W(pmc_map[1], CYCLES), W(evntsel[1], P | 0x11) },
+		    { "cycles of user",
+		      { W(pmc_map[1], CYCLES), W(evntsel[1], P | 0x11) },
 		      ACCEPTED },
-		    { "other than cycles", { W(pmc_map[1], CYCLES) },
+		    { "other than cycles",
+		      { W(pmc_map[1], CYCLES) },
 		      REFUSED("evntsel", 1, 0x08, "counter 31 counts cycles only") },
-		    { "nearly cycles", { W(pmc_map[1], CYCLES), W(evntsel[1], P | 0x15) },
+		    { "nearly cycles",
+		      { W(pmc_map[1], CYCLES), W(evntsel[1], P | 0x15) },
 		      REFUSED("evntsel", 1, 0x15, "counter 31 counts cycles only") },
-		    { "no event", { W(pmc_map[1], CYCLES), W(evntsel[1], U) },
+		    { "no event",
+		      { W(pmc_map[1], CYCLES), W(evntsel[1], U) },
 		      REFUSED("evntsel", 1, 0, "counter 31 counts cycles only") },
 		    { "cycles elsewhere", { W(evntsel[1], 0x11) }, ACCEPTED },
-		    { "cycles twice", { W(pmc_map[0], CYCLES), W(pmc_map[1], CYCLES) },
+		    { "cycles twice",
+		      { W(pmc_map[0], CYCLES), W(pmc_map[1], CYCLES) },
 		      REFUSED("pmc_map", 1, CYCLES, "another counter is mapped") });
 	}
 }

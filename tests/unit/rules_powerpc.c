@@ -18,19 +18,19 @@ static int isa_named(const char *id, struct perfctr_cpu *cpu)
 	return result;
 }
 
-#define isa_compile	perfctr_powerpc_compile
-#define isa_register	perfctr_powerpc_register
-#define isa_setup	perfctr_powerpc_setup
-#define isa_negative	1
+#define isa_compile  perfctr_powerpc_compile
+#define isa_register perfctr_powerpc_register
+#define isa_setup    perfctr_powerpc_setup
+#define isa_negative 1
 #include "tests/unit/rules.h"
 
-#define FC		0x80000000u
-#define PMXE		0x04000000u
-#define FCECE		0x02000000u
-#define PMC1CE		0x00008000u
-#define PMCjCE		0x00004000u
-#define TRIGGER		0x00002000u
-#define THRESHMULT	0x80000000u
+#define FC	   0x80000000u
+#define PMXE	   0x04000000u
+#define FCECE	   0x02000000u
+#define PMC1CE	   0x00008000u
+#define PMCjCE	   0x00004000u
+#define TRIGGER	   0x00002000u
+#define THRESHMULT 0x80000000u
 
 /* n a-mode counters, on the first counters: cycles, instructions, cycles, ... */
 static struct perfctr_cpu_control amode(unsigned int n)
@@ -72,20 +72,19 @@ static void clears_are(const struct perfctr_program *p, const uint32_t *regs, si
 		ck_assert_uint_eq(p->clear[i], regs[i]);
 }
 
-#define CLEARS(program, ...) do { \
-	const uint32_t list[] = { __VA_ARGS__ }; \
-	clears_are(program, list, ARRAY_SIZE(list)); \
-} while (0)
+#define CLEARS(program, ...)                                 \
+	do {                                                 \
+		const uint32_t list[] = { __VA_ARGS__ };     \
+		clears_are(program, list, ARRAY_SIZE(list)); \
+	} while (0)
 
 /* How each processor differs, by the manuals. */
 static const struct processor {
 	const char *id;
 	unsigned int type, counters, mmcrs;
 } processors[] = {
-	{ "ppc604", PERFCTR_PPC_604, 2, 1 },
-	{ "ppc604e", PERFCTR_PPC_604e, 4, 2 },
-	{ "ppc750", PERFCTR_PPC_750, 4, 2 },
-	{ "ppc7400", PERFCTR_PPC_7400, 4, 3 },
+	{ "ppc604", PERFCTR_PPC_604, 2, 1 },   { "ppc604e", PERFCTR_PPC_604e, 4, 2 },
+	{ "ppc750", PERFCTR_PPC_750, 4, 2 },   { "ppc7400", PERFCTR_PPC_7400, 4, 3 },
 	{ "ppc7450", PERFCTR_PPC_7450, 6, 3 },
 };
 
@@ -94,8 +93,8 @@ static const struct {
 	uint32_t spr;
 	unsigned int bits, shift;
 } pmcs[] = {
-	{ 953, 7, 6 }, { 954, 6, 0 },
-	{ 957, 5, 27 }, { 958, 5, 22 }, { 945, 5, 17 }, { 946, 6, 11 },
+	{ 953, 7, 6 },	{ 954, 6, 0 },	{ 957, 5, 27 },
+	{ 958, 5, 22 }, { 945, 5, 17 }, { 946, 6, 11 },
 };
 
 START_TEST(common)
@@ -103,50 +102,58 @@ START_TEST(common)
 	struct perfctr_cpu_control c = amode(4), i4 = imode(1, 4, PMCjCE);
 	struct perfctr_cpu cpu = named("ppc7400");
 
-	TRY(&cpu, &c,
-	    { "as it is", { { 0 } }, ACCEPTED },
+	TRY(&cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
 	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
 	    { "time base only", { W(nractrs, 0) }, ACCEPTED },
-	    { "9 counters", { W(nractrs, 9) },
+	    { "9 counters",
+	      { W(nractrs, 9) },
 	      REFUSED("nractrs", -1, 9, "there are not so many counters") },
-	    { "4 and 5", { W(nrictrs, 5) },
+	    { "4 and 5",
+	      { W(nrictrs, 5) },
 	      REFUSED("nrictrs", -1, 5, "there are not so many counters") },
-	    { "wraps to 0", { W(nrictrs, 0xFFFFFFFC) },
+	    { "wraps to 0",
+	      { W(nrictrs, 0xFFFFFFFC) },
 	      REFUSED("nrictrs", -1, 0xFFFFFFFC, "there are not so many counters") },
-	    { "2^32 - 1", { W(nractrs, 0xFFFFFFFF), W(nrictrs, 1) },
+	    { "2^32 - 1",
+	      { W(nractrs, 0xFFFFFFFF), W(nrictrs, 1) },
 	      REFUSED("nractrs", -1, 0xFFFFFFFF, "there are not so many counters") },
-	    { "five, as a 7450", { W(nractrs, 5), W(pmc_map[4], 4) },
+	    { "five, as a 7450",
+	      { W(nractrs, 5), W(pmc_map[4], 4) },
 	      REFUSED("pmc_map", 4, 4, "no such counter") },
 	    { "counter 32", { W(pmc_map[2], 32) }, REFUSED("pmc_map", 2, 32, "no such counter") },
-	    { "an SPR number", { W(pmc_map[0], 953) },
+	    { "an SPR number",
+	      { W(pmc_map[0], 953) },
 	      REFUSED("pmc_map", 0, 953, "no such counter") },
-	    { "2^32 - 1", { W(pmc_map[0], 0xFFFFFFFF) },
+	    { "2^32 - 1",
+	      { W(pmc_map[0], 0xFFFFFFFF) },
 	      REFUSED("pmc_map", 0, 0xFFFFFFFF, "no such counter") },
-	    { "twice", { W(pmc_map[3], 1) },
+	    { "twice",
+	      { W(pmc_map[3], 1) },
 	      REFUSED("pmc_map", 3, 1, "another counter is mapped") },
 	    { "any order", { W(pmc_map[0], 3), W(pmc_map[3], 0) }, ACCEPTED },
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
 	    { "reserved 2", { W(_reserved2, 2) }, IGNORED },
 	    { "reserved 3", { W(_reserved3, 4) }, IGNORED },
-	    { "reserved 4", { W(_reserved4, 0x80000000) },
-	      IGNORED });
+	    { "reserved 4", { W(_reserved4, 0x80000000) }, IGNORED });
 	/* Overflow is the transition to negative, so start values are not negative. */
-	TRY(&cpu, &i4,
-	    { "as it is", { { 0 } }, ACCEPTED },
+	TRY(&cpu, &i4, { "as it is", { { 0 } }, ACCEPTED },
 	    { "starts at 0", { W(ireset[3], 0) }, ACCEPTED },
 	    { "starts at 2^31 - 1", { W(ireset[3], 0x7FFFFFFF) }, ACCEPTED },
-	    { "starts at -2^31", { W(ireset[3], 0x80000000) },
+	    { "starts at -2^31",
+	      { W(ireset[3], 0x80000000) },
 	      REFUSED("ireset", 3, 0x80000000, "must not be negative") },
-	    { "starts at -1", { W(ireset[1], 0xFFFFFFFF) },
+	    { "starts at -1",
+	      { W(ireset[1], 0xFFFFFFFF) },
 	      REFUSED("ireset", 1, 0xFFFFFFFF, "must not be negative") },
 	    { "that of an a-mode counter", { W(ireset[0], 0xFFFFFFFF) }, ACCEPTED });
 	cpu.pcint = 0;
-	TRY(&cpu, &c,
-	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
-	    { "PMXE without interrupts", { W(ppc.mmcr0, PMXE) },
+	TRY(&cpu, &c, { "a-mode without interrupts", { { 0 } }, ACCEPTED },
+	    { "PMXE without interrupts",
+	      { W(ppc.mmcr0, PMXE) },
 	      REFUSED("ppc.mmcr0", -1, PMXE, "PMXE needs an i-mode counter") });
 	TRY(&cpu, &i4,
-	    { "i-mode without interrupts", { { 0 } },
+	    { "i-mode without interrupts",
+	      { { 0 } },
 	      FORBIDDEN("nrictrs", -1, 3, "can't interrupt") });
 }
 END_TEST
@@ -158,15 +165,17 @@ START_TEST(generic)
 	struct perfctr_cpu cpu;
 
 	perfctr_powerpc_identify(0x12345678, &cpu);
-	TRY(&cpu, &c,
-	    { "time base", { { 0 } }, ACCEPTED },
+	TRY(&cpu, &c, { "time base", { { 0 } }, ACCEPTED },
 	    { "nothing, as at the end", { W(tsc_on, 0) }, ACCEPTED },
 	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "has no counters") },
-	    { "i-mode", { W(nrictrs, 2), W(pmc_map[1], 1) },
+	    { "i-mode",
+	      { W(nrictrs, 2), W(pmc_map[1], 1) },
 	      FORBIDDEN("nrictrs", -1, 2, "has no counters") },
-	    { "PMC1SEL", { W(ppc.mmcr0, 0x40) },
+	    { "PMC1SEL",
+	      { W(ppc.mmcr0, 0x40) },
 	      REFUSED("ppc.mmcr0", -1, 0x40, "belong in evntsel[]") },
-	    { "mmcr2", { W(ppc.mmcr2, THRESHMULT) },
+	    { "mmcr2",
+	      { W(ppc.mmcr2, THRESHMULT) },
 	      REFUSED("ppc.mmcr2", -1, THRESHMULT, "only on a 74xx") },
 	    { "reserved", { W(_reserved3, 1) }, IGNORED });
 	program = accepted("generic", &cpu, &c);
@@ -191,9 +200,11 @@ START_TEST(selectors)
 		ck_assert_uint_eq(cpu.type, p->type);
 		accepted("all counters", &cpu, &c);
 		TRY(&cpu, &c,
-		    { "one too many", { W(pmc_map[0], p->counters) },
+		    { "one too many",
+		      { W(pmc_map[0], p->counters) },
 		      REFUSED("pmc_map", 0, p->counters, "no such counter") },
-		    { "number 6", { W(pmc_map[1], 6) },
+		    { "number 6",
+		      { W(pmc_map[1], 6) },
 		      REFUSED("pmc_map", 1, 6, "no such counter") });
 		for (n = 0; n < p->counters; n++) {
 			uint32_t largest = (1u << pmcs[n].bits) - 1;
@@ -256,36 +267,48 @@ START_TEST(mmcr0)
 			else
 				accepted("mmcr0", &cpu, &c);
 		}
-		TRY(&cpu, &i2,
-		    { "both", { { 0 } }, ACCEPTED },
-		    { "all selector bits", { W(ppc.mmcr0, 0xFFFFFFFF) },
+		TRY(&cpu, &i2, { "both", { { 0 } }, ACCEPTED },
+		    { "all selector bits",
+		      { W(ppc.mmcr0, 0xFFFFFFFF) },
 		      REFUSED("ppc.mmcr0", -1, 0x1FFF, "belong in evntsel[]") },
-		    { "no PMXE", { W(ppc.mmcr0, PMC1CE | PMCjCE) },
+		    { "no PMXE",
+		      { W(ppc.mmcr0, PMC1CE | PMCjCE) },
 		      REFUSED("ppc.mmcr0", -1, 0, "an i-mode counter needs PMXE") },
-		    { "no PMC1CE", { W(ppc.mmcr0, PMXE | PMCjCE) },
+		    { "no PMC1CE",
+		      { W(ppc.mmcr0, PMXE | PMCjCE) },
 		      REFUSED("ppc.mmcr0", -1, 0, "PMC1CE (0x8000) must be set exactly") },
-		    { "no PMCjCE", { W(ppc.mmcr0, PMXE | PMC1CE) },
+		    { "no PMCjCE",
+		      { W(ppc.mmcr0, PMXE | PMC1CE) },
 		      REFUSED("ppc.mmcr0", -1, 0, "PMCjCE (0x4000) must be set exactly") },
-		    { "PMC2 only", { W(nrictrs, 1), W(pmc_map[0], 1), W(ppc.mmcr0, PMXE | PMCjCE) },
+		    { "PMC2 only",
+		      { W(nrictrs, 1), W(pmc_map[0], 1), W(ppc.mmcr0, PMXE | PMCjCE) },
 		      ACCEPTED },
-		    { "PMC2 only, but PMC1CE", { W(nrictrs, 1), W(pmc_map[0], 1) },
+		    { "PMC2 only, but PMC1CE",
+		      { W(nrictrs, 1), W(pmc_map[0], 1) },
 		      REFUSED("ppc.mmcr0", -1, PMC1CE, "PMC1CE (0x8000) must be set exactly") },
 		    { "PMC1 only", { W(nrictrs, 1), W(ppc.mmcr0, PMXE | PMC1CE) }, ACCEPTED },
-		    { "PMC1 only, but PMCjCE", { W(nrictrs, 1) },
+		    { "PMC1 only, but PMCjCE",
+		      { W(nrictrs, 1) },
 		      REFUSED("ppc.mmcr0", -1, PMCjCE, "PMCjCE (0x4000) must be set exactly") },
-		    { "PMC1 i-mode, PMC2 a-mode", { W(nractrs, 1), W(nrictrs, 1), W(pmc_map[0], 1),
-		      W(pmc_map[1], 0), W(ppc.mmcr0, PMXE | PMC1CE) }, ACCEPTED },
-		    { "PMC1 a-mode, PMC2 i-mode", { W(nractrs, 1), W(nrictrs, 1),
-		      W(ppc.mmcr0, PMXE | PMCjCE) }, ACCEPTED },
-		    { "PMC1 a-mode, but PMC1CE", { W(nractrs, 1), W(nrictrs, 1) },
+		    { "PMC1 i-mode, PMC2 a-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(pmc_map[0], 1), W(pmc_map[1], 0),
+			W(ppc.mmcr0, PMXE | PMC1CE) },
+		      ACCEPTED },
+		    { "PMC1 a-mode, PMC2 i-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ppc.mmcr0, PMXE | PMCjCE) },
+		      ACCEPTED },
+		    { "PMC1 a-mode, but PMC1CE",
+		      { W(nractrs, 1), W(nrictrs, 1) },
 		      REFUSED("ppc.mmcr0", -1, PMC1CE, "PMC1CE (0x8000) must be set exactly") });
 		if (processors[k].counters < 4)
 			continue;
 		i2 = imode(1, 2, PMCjCE);
 		TRY(&cpu, &i2,
-		    { "PMC3 with i-mode PMC2", { W(pmc_map[0], 2) },
+		    { "PMC3 with i-mode PMC2",
+		      { W(pmc_map[0], 2) },
 		      REFUSED("nractrs", -1, 1, "must all be i-mode or all be a-mode") },
-		    { "PMC2 with i-mode PMC4", { W(pmc_map[0], 1), W(pmc_map[1], 3) },
+		    { "PMC2 with i-mode PMC4",
+		      { W(pmc_map[0], 1), W(pmc_map[1], 3) },
 		      REFUSED("nractrs", -1, 1, "must all be i-mode or all be a-mode") },
 		    { "PMC1 with i-mode PMC4", { W(pmc_map[1], 3) }, ACCEPTED });
 	}

@@ -10,26 +10,26 @@
 #include "arch/rules.h"
 #include "arch/x86/p4.h"
 
-#define USR_OS		0x00030000u
-#define INT		0x00100000u
-#define ENABLE		0x00400000u
-#define FIXED		0x40000000u
-#define MASK40		0xFFFFFFFFFFull
-#define MASK48		0xFFFFFFFFFFFFull
-#define FAST		0x80000000u
+#define USR_OS 0x00030000u
+#define INT    0x00100000u
+#define ENABLE 0x00400000u
+#define FIXED  0x40000000u
+#define MASK40 0xFFFFFFFFFFull
+#define MASK48 0xFFFFFFFFFFFFull
+#define FAST   0x80000000u
 
-#define isa_named	perfctr_x86_named
-#define isa_compile	perfctr_x86_compile
-#define isa_register	perfctr_x86_register
-#define isa_setup	perfctr_x86_setup
-#define isa_negative	0
+#define isa_named    perfctr_x86_named
+#define isa_compile  perfctr_x86_compile
+#define isa_register perfctr_x86_register
+#define isa_setup    perfctr_x86_setup
+#define isa_negative 0
 #include "tests/unit/rules.h"
 
 #define EXTENDED PERFCTR_COMPILE_EXTENDED
 
 /* One of the writes. */
-static void writes_has(const struct perfctr_program *p, uint32_t slot, uint32_t reg,
-		       uint64_t value, uint64_t stopped)
+static void writes_has(const struct perfctr_program *p, uint32_t slot, uint32_t reg, uint64_t value,
+		       uint64_t stopped)
 {
 	unsigned int i;
 
@@ -66,51 +66,66 @@ START_TEST(common)
 
 	cpu.frontend = 0;
 	cpu.offcore = cpu.offcore_width = 0;
-	TRY(&cpu, &c,
-	    { "as it is", { { 0 } }, ACCEPTED },
+	TRY(&cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
 	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
 	    { "TSC only", { W(nractrs, 0) }, ACCEPTED },
 	    { "any non-zero tsc_on", { W(tsc_on, 0x80000000) }, ACCEPTED },
-	    { "19 counters", { W(nractrs, 19) },
+	    { "19 counters",
+	      { W(nractrs, 19) },
 	      REFUSED("nractrs", -1, 19, "there are not so many counters") },
-	    { "2^32 - 1", { W(nractrs, 0xFFFFFFFF) },
+	    { "2^32 - 1",
+	      { W(nractrs, 0xFFFFFFFF) },
 	      REFUSED("nractrs", -1, 0xFFFFFFFF, "there are not so many counters") },
-	    { "4 and 15", { W(nrictrs, 15) },
+	    { "4 and 15",
+	      { W(nrictrs, 15) },
 	      REFUSED("nrictrs", -1, 15, "there are not so many counters") },
-	    { "19 i-mode counters", { W(nractrs, 0), W(nrictrs, 19) },
+	    { "19 i-mode counters",
+	      { W(nractrs, 0), W(nrictrs, 19) },
 	      REFUSED("nrictrs", -1, 19, "there are not so many counters") },
-	    { "18 and 1", { W(nractrs, 18), W(nrictrs, 1) },
+	    { "18 and 1",
+	      { W(nractrs, 18), W(nrictrs, 1) },
 	      REFUSED("nrictrs", -1, 1, "there are not so many counters") },
 	    /* The sum is 0, 3, and 18. */
-	    { "wraps to 0", { W(nrictrs, 0xFFFFFFFC) },
+	    { "wraps to 0",
+	      { W(nrictrs, 0xFFFFFFFC) },
 	      REFUSED("nrictrs", -1, 0xFFFFFFFC, "there are not so many counters") },
-	    { "wraps to 3", { W(nrictrs, 0xFFFFFFFF) },
+	    { "wraps to 3",
+	      { W(nrictrs, 0xFFFFFFFF) },
 	      REFUSED("nrictrs", -1, 0xFFFFFFFF, "there are not so many counters") },
-	    { "both large", { W(nractrs, 0x80000009), W(nrictrs, 0x80000009) },
+	    { "both large",
+	      { W(nractrs, 0x80000009), W(nrictrs, 0x80000009) },
 	      REFUSED("nractrs", -1, 0x80000009, "there are not so many counters") },
-	    { "18 counters, but the fifth is none", { W(nractrs, 5), W(pmc_map[4], 4),
-	      W(evntsel[4], 0x4300C0) }, REFUSED("pmc_map", 4, 4, "no such counter") },
-	    { "twice", { W(pmc_map[3], 1) },
+	    { "18 counters, but the fifth is none",
+	      { W(nractrs, 5), W(pmc_map[4], 4), W(evntsel[4], 0x4300C0) },
+	      REFUSED("pmc_map", 4, 4, "no such counter") },
+	    { "twice",
+	      { W(pmc_map[3], 1) },
 	      REFUSED("pmc_map", 3, 1, "another counter is mapped") },
-	    { "the first twice", { W(pmc_map[1], 0) },
+	    { "the first twice",
+	      { W(pmc_map[1], 0) },
 	      REFUSED("pmc_map", 1, 0, "another counter is mapped") },
-	    { "a-mode and i-mode twice", { W(nractrs, 3), W(nrictrs, 1), W(pmc_map[3], 2),
-	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
+	    { "a-mode and i-mode twice",
+	      { W(nractrs, 3), W(nrictrs, 1), W(pmc_map[3], 2), W(evntsel[3], 0x5300C0),
+		W(ireset[3], 0x80000000) },
 	      REFUSED("pmc_map", 3, 2, "another counter is mapped") },
 	    { "twice, but not in use", { W(nractrs, 3), W(pmc_map[3], 2) }, ACCEPTED },
 	    { "any order", { W(pmc_map[0], 3), W(pmc_map[3], 0) }, ACCEPTED },
 	    { "counter 31", { W(pmc_map[3], 31) }, REFUSED("pmc_map", 3, 31, "no such counter") },
 	    { "counter 32", { W(pmc_map[3], 32) }, REFUSED("pmc_map", 3, 32, "no such counter") },
-	    { "counter 2^32 - 1", { W(pmc_map[3], 0xFFFFFFFF) },
+	    { "counter 2^32 - 1",
+	      { W(pmc_map[3], 0xFFFFFFFF) },
 	      REFUSED("pmc_map", 3, 0xFFFFFFFF, "no such fixed counter") },
-	    { "an i-mode start of -1", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0),
-	      W(ireset[3], 0xFFFFFFFF) }, ACCEPTED },
-	    { "an i-mode start of -2^31", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0),
-	      W(ireset[3], 0x80000000) }, ACCEPTED },
-	    { "an i-mode start of 0", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0) },
+	    { "an i-mode start of -1",
+	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0), W(ireset[3], 0xFFFFFFFF) },
+	      ACCEPTED },
+	    { "an i-mode start of -2^31",
+	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
+	      ACCEPTED },
+	    { "an i-mode start of 0",
+	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0) },
 	      REFUSED("ireset", 3, 0, "must be negative") },
-	    { "an i-mode start of 2^31 - 1", { W(nractrs, 3), W(nrictrs, 1),
-	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x7FFFFFFF) },
+	    { "an i-mode start of 2^31 - 1",
+	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0), W(ireset[3], 0x7FFFFFFF) },
 	      REFUSED("ireset", 3, 0x7FFFFFFF, "must be negative") },
 	    { "no start of a-mode", { W(ireset[3], 7) }, ACCEPTED },
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
@@ -123,10 +138,9 @@ START_TEST(common)
 	    { "upper half of the last place", { W(evntsel_high[17], 1) }, IGNORED },
 	    { "upper half", { W(evntsel_high[1], 0x80000000) }, IGNORED });
 	cpu.pcint = 0;
-	TRY(&cpu, &c,
-	    { "a-mode without interrupts", { { 0 } }, ACCEPTED },
-	    { "i-mode without interrupts", { W(nractrs, 3), W(nrictrs, 1),
-	      W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
+	TRY(&cpu, &c, { "a-mode without interrupts", { { 0 } }, ACCEPTED },
+	    { "i-mode without interrupts",
+	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x5300C0), W(ireset[3], 0x80000000) },
 	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") });
 }
 END_TEST
@@ -134,19 +148,20 @@ END_TEST
 START_TEST(generic)
 {
 	struct perfctr_cpuid nobody = {
-		.vendor = "NobodyKnowsI", .leaf1_edx = PERFCTR_CPUID_TSC,
+		.vendor = "NobodyKnowsI",
+		.leaf1_edx = PERFCTR_CPUID_TSC,
 	};
 	struct perfctr_program program;
 	struct perfctr_cpu_control c = amode(0, 0);
 	struct perfctr_cpu cpu;
 
 	perfctr_x86_identify(&nobody, &cpu);
-	TRY(&cpu, &c,
-	    { "TSC", { { 0 } }, ACCEPTED },
+	TRY(&cpu, &c, { "TSC", { { 0 } }, ACCEPTED },
 	    { "nothing, as at the end", { W(tsc_on, 0) }, ACCEPTED },
 	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "only the TSC") },
 	    { "18", { W(nractrs, 18) }, REFUSED("nractrs", -1, 18, "only the TSC") },
-	    { "i-mode", { W(nrictrs, 1), W(ireset[0], 0x80000000) },
+	    { "i-mode",
+	      { W(nrictrs, 1), W(ireset[0], 0x80000000) },
 	      FORBIDDEN("nrictrs", -1, 1, "only the TSC") },
 	    { "upper half", { W(evntsel_high[0], 1) }, IGNORED },
 	    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
@@ -174,28 +189,32 @@ START_TEST(p5)
 	struct perfctr_cpu cpu;
 	unsigned int i;
 
-	c.evntsel[0] = 0x00D6;		/* instructions in both rings */
-	c.evntsel[1] = 0x018D;		/* clocks of bus utilisation, user */
+	c.evntsel[0] = 0x00D6; /* instructions in both rings */
+	c.evntsel[1] = 0x018D; /* clocks of bus utilisation, user */
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
 		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "these bits are reserved");
 		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFE00, 0, "half of CESR");
 		TRY(&cpu, &c, { "upper half", { W(evntsel_high[0], 0xFFFFFFFF) }, IGNORED });
-		TRY(&cpu, &c,
-		    { "all bits", { W(evntsel[1], 0x01FF) }, ACCEPTED },
-		    { "several reserved bits", { W(evntsel[1], 0xFFFFFFFF) },
+		TRY(&cpu, &c, { "all bits", { W(evntsel[1], 0x01FF) }, ACCEPTED },
+		    { "several reserved bits",
+		      { W(evntsel[1], 0xFFFFFFFF) },
 		      FORBIDDEN("evntsel", 1, 0xFFFFFE00, "reserved") },
 		    { "no CPL", { W(evntsel[0], 0x013F) }, REFUSED("evntsel", 0, 0, "CPL") },
-		    { "no CPL of the second", { W(evntsel[1], 0) },
+		    { "no CPL of the second",
+		      { W(evntsel[1], 0) },
 		      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel, 7 user) must be set") },
 		    { "kernel only", { W(evntsel[0], 0x0056) }, ACCEPTED },
 		    { "user only", { W(evntsel[0], 0x0096) }, ACCEPTED },
 		    { "one", { W(nractrs, 1), W(pmc_map[0], 1) }, ACCEPTED },
-		    { "counter 2", { W(pmc_map[1], 2) },
+		    { "counter 2",
+		      { W(pmc_map[1], 2) },
 		      REFUSED("pmc_map", 1, 2, "no such counter") },
-		    { "three", { W(nractrs, 3), W(pmc_map[2], 2), W(evntsel[2], 0xC0) },
+		    { "three",
+		      { W(nractrs, 3), W(pmc_map[2], 2), W(evntsel[2], 0xC0) },
 		      REFUSED("pmc_map", 2, 2, "no such counter") },
-		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
+		    { "i-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
 		      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
 		    { "offcore response", { W(offcore_rsp[1], 1) }, IGNORED },
 		    { "reserved 4", { W(_reserved4, 1) }, IGNORED });
@@ -227,12 +246,13 @@ START_TEST(mii)
 
 	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFA00, 0, "these bits are reserved");
 	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xFFFFFA00, 0, "these bits are reserved");
-	TRY(&cpu, &c,
-	    { "all bits", { W(evntsel[0], 0x05FF) }, ACCEPTED },
-	    { "no CPL", { W(evntsel[1], 0x053F) },
+	TRY(&cpu, &c, { "all bits", { W(evntsel[0], 0x05FF) }, ACCEPTED },
+	    { "no CPL",
+	      { W(evntsel[1], 0x053F) },
 	      REFUSED("evntsel", 1, 0, "a CPL bit (6 kernel") },
 	    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such counter") },
-	    { "i-mode", { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
+	    { "i-mode",
+	      { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
 	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
 	    { "upper half", { W(evntsel_high[1], 4) }, IGNORED });
 	REGISTERS(&cpu, 0x11);
@@ -261,10 +281,12 @@ START_TEST(winchip)
 		TRY(&cpu, &c,
 		    { "no CPL bits", { W(evntsel[0], 0), W(evntsel[1], 0xFF) }, ACCEPTED },
 		    { "TSC", { W(tsc_on, 1) }, REFUSED("tsc_on", -1, 1, "no TSC") },
-		    { "TSC alone", { W(tsc_on, 2), W(nractrs, 0) },
+		    { "TSC alone",
+		      { W(tsc_on, 2), W(nractrs, 0) },
 		      REFUSED("tsc_on", -1, 2, "no TSC") },
 		    { "counter 2", { W(pmc_map[1], 2) }, REFUSED("pmc_map", 1, 2, "no such") },
-		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
+		    { "i-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
 		      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") });
 		REGISTERS(&cpu, 0x11);
 		setup_is(&cpu, 0, 0);
@@ -289,41 +311,56 @@ START_TEST(p6)
 	c.evntsel[0] |= ENABLE;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0x00280000, INT, "reserved on this processor");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE, "reserved on this processor");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0x00280000, INT,
+				"reserved on this processor");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0x00280000, INT | ENABLE,
+				"reserved on this processor");
 		TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
 		TRY(&cpu, &c,
 		    { "all", { W(evntsel[0], 0xFFC7FFFF), W(evntsel[1], 0xFF87FFFF) }, ACCEPTED },
-		    { "both reserved", { W(evntsel[1], 0x002B00C0) },
+		    { "both reserved",
+		      { W(evntsel[1], 0x002B00C0) },
 		      FORBIDDEN("evntsel", 1, 0x00280000, "reserved on this processor") },
 		    { "user only", { W(evntsel[1], 0x000100C0) }, ACCEPTED },
 		    { "kernel only", { W(evntsel[1], 0x000200C0) }, ACCEPTED },
-		    { "no CPL", { W(evntsel[1], 0x000000C0) },
+		    { "no CPL",
+		      { W(evntsel[1], 0x000000C0) },
 		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
-		    { "0 is not enabled", { W(evntsel[0], 0x000300C0) },
+		    { "0 is not enabled",
+		      { W(evntsel[0], 0x000300C0) },
 		      REFUSED("evntsel", 0, 0, "of counter 0, which enables both") },
-		    { "1 has the enable bit", { W(evntsel[1], 0x004300C0) },
+		    { "1 has the enable bit",
+		      { W(evntsel[1], 0x004300C0) },
 		      FORBIDDEN("evntsel", 1, ENABLE, "reserved but in counter 0's") },
-		    { "exchanged", { W(pmc_map[0], 1), W(pmc_map[1], 0),
-		      W(evntsel[0], 0x000300C0), W(evntsel[1], 0x004300C0) }, ACCEPTED },
-		    { "0 behind 1 is not enabled", { W(pmc_map[0], 1), W(pmc_map[1], 0),
-		      W(evntsel[0], 0x000300C0) },
+		    { "exchanged",
+		      { W(pmc_map[0], 1), W(pmc_map[1], 0), W(evntsel[0], 0x000300C0),
+			W(evntsel[1], 0x004300C0) },
+		      ACCEPTED },
+		    { "0 behind 1 is not enabled",
+		      { W(pmc_map[0], 1), W(pmc_map[1], 0), W(evntsel[0], 0x000300C0) },
 		      REFUSED("evntsel", 1, 0, "of counter 0, which enables both") },
 		    { "0 alone", { W(nractrs, 1) }, ACCEPTED },
-		    { "1 alone", { W(nractrs, 1), W(pmc_map[0], 1), W(evntsel[0], 0x000300C0) },
+		    { "1 alone",
+		      { W(nractrs, 1), W(pmc_map[0], 1), W(evntsel[0], 0x000300C0) },
 		      ACCEPTED },
-		    { "1 alone has the enable bit", { W(nractrs, 1), W(pmc_map[0], 1) },
+		    { "1 alone has the enable bit",
+		      { W(nractrs, 1), W(pmc_map[0], 1) },
 		      FORBIDDEN("evntsel", 0, ENABLE, "reserved but in counter 0's") },
-		    { "counter 2", { W(pmc_map[1], 2) },
+		    { "counter 2",
+		      { W(pmc_map[1], 2) },
 		      REFUSED("pmc_map", 1, 2, "no such counter") },
-		    { "a-mode that interrupts", { W(evntsel[1], 0x001300C0) },
+		    { "a-mode that interrupts",
+		      { W(evntsel[1], 0x001300C0) },
 		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
-		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0),
-		      W(ireset[1], 0xFFFFFF00) }, ACCEPTED },
-		    { "i-mode that does not interrupt", { W(nractrs, 1), W(nrictrs, 1),
-		      W(ireset[1], 0xFFFFFF00) },
+		    { "i-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0),
+			W(ireset[1], 0xFFFFFF00) },
+		      ACCEPTED },
+		    { "i-mode that does not interrupt",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0xFFFFFF00) },
 		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
-		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0) },
+		    { "i-mode start",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x001300C0) },
 		      REFUSED("ireset", 1, 0, "must be negative") },
 		    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
 		    { "reserved 2", { W(_reserved2, 1) }, IGNORED });
@@ -365,19 +402,22 @@ START_TEST(c3)
 
 	c.pmc_map[0] = 1;
 	SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xFFFFFE00, 0, "bits 8-0 only");
-	TRY(&cpu, &c,
-	    { "no auxiliary bits", { W(evntsel[0], 0x0079) }, ACCEPTED },
+	TRY(&cpu, &c, { "no auxiliary bits", { W(evntsel[0], 0x0079) }, ACCEPTED },
 	    { "no event", { W(evntsel[0], 0) }, ACCEPTED },
 	    { "TSC only", { W(nractrs, 0), W(pmc_map[0], 0) }, ACCEPTED },
-	    { "counter 0", { W(pmc_map[0], 0) },
+	    { "counter 0",
+	      { W(pmc_map[0], 0) },
 	      REFUSED("pmc_map", 0, 0, "only counter 1 can be programmed") },
 	    { "counter 2", { W(pmc_map[0], 2) }, REFUSED("pmc_map", 0, 2, "no such counter") },
 	    { "two", { W(nractrs, 2) }, REFUSED("nractrs", -1, 2, "only one programmable") },
-	    { "the same two", { W(nractrs, 2), W(pmc_map[1], 1) },
+	    { "the same two",
+	      { W(nractrs, 2), W(pmc_map[1], 1) },
 	      REFUSED("pmc_map", 1, 1, "another counter is mapped") },
-	    { "P6's event select", { W(evntsel[0], 0x004300C0) },
+	    { "P6's event select",
+	      { W(evntsel[0], 0x004300C0) },
 	      FORBIDDEN("evntsel", 0, 0x00430000, "bits 8-0 only") },
-	    { "i-mode", { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
+	    { "i-mode",
+	      { W(nractrs, 0), W(nrictrs, 1), W(ireset[0], 0x80000000) },
 	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") },
 	    { "upper half", { W(evntsel_high[0], 1) }, IGNORED },
 	    { "reserved 3", { W(_reserved3, 1) }, IGNORED });
@@ -402,25 +442,30 @@ static void amd_rules(const struct perfctr_cpu *cpu, unsigned int counters, uint
 		SWEEP(cpu, &c, evntsel_high, 0, ~high, 0, "reserved on this processor");
 	else
 		TRY(cpu, &c, { "upper half", { W(evntsel_high[0], 0xFFFFFFFF) }, IGNORED });
-	TRY(cpu, &c,
-	    { "as it is", { { 0 } }, ACCEPTED },
+	TRY(cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
 	    { "all bits", { W(evntsel[1], 0xFFC7FFFF), W(evntsel_high[1], high) }, ACCEPTED },
-	    { "each has its own enable bit", { W(evntsel[2], 0x000300C0) },
+	    { "each has its own enable bit",
+	      { W(evntsel[2], 0x000300C0) },
 	      REFUSED("evntsel", 2, 0, "the enable bit (22) must be set") },
-	    { "counter 0 too", { W(evntsel[0], 0x000300C0) },
+	    { "counter 0 too",
+	      { W(evntsel[0], 0x000300C0) },
 	      REFUSED("evntsel", 0, 0, "the enable bit (22) must be set") },
 	    { "counter 3 alone", { W(nractrs, 1), W(pmc_map[0], 3) }, ACCEPTED },
-	    { "one too many", { W(pmc_map[0], counters) },
+	    { "one too many",
+	      { W(pmc_map[0], counters) },
 	      REFUSED("pmc_map", 0, counters, "no such counter") },
 	    { "user", { W(evntsel[1], 0x004100C0) }, ACCEPTED },
 	    { "kernel", { W(evntsel[1], 0x004200C0) }, ACCEPTED },
 	    { "no CPL", { W(evntsel[1], 0x004000C0) }, REFUSED("evntsel", 1, 0, "USR (16) or OS") },
-	    { "a-mode that interrupts", { W(evntsel[1], 0x005300C0) },
+	    { "a-mode that interrupts",
+	      { W(evntsel[1], 0x005300C0) },
 	      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
-	    { "i-mode that does not", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) },
+	    { "i-mode that does not",
+	      { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) },
 	      REFUSED("evntsel", 3, 0, "an i-mode counter needs the interrupt bit") },
-	    { "i-mode", { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x005300C0),
-	      W(ireset[3], 0x80000000) }, ACCEPTED },
+	    { "i-mode",
+	      { W(nractrs, 3), W(nrictrs, 1), W(evntsel[3], 0x005300C0), W(ireset[3], 0x80000000) },
+	      ACCEPTED },
 	    { "upper half of an unused place", { W(evntsel_high[6], 1) }, IGNORED },
 	    { "offcore response", { W(offcore_rsp[0], 1) }, IGNORED },
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED },
@@ -531,7 +576,8 @@ START_TEST(northbridge)
 		c.evntsel[1] = cases[i].evntsel;
 		c.evntsel_high[1] = cases[i].high;
 		ck_assert_msg(accepted_with("event", &cpu, &c, cases[i].flags).one_core ==
-			      cases[i].one_core, "%s %#x", cases[i].id, cases[i].evntsel);
+				      cases[i].one_core,
+			      "%s %#x", cases[i].id, cases[i].evntsel);
 	}
 }
 END_TEST
@@ -539,7 +585,7 @@ END_TEST
 /* ---- Pentium 4 ---- */
 
 /* CCCR: ACTIVE_THREAD, ENABLE and an ESCR SELECT. */
-#define CCCR(select)	(0x00031000u | (uint32_t)(select) << 13)
+#define CCCR(select) (0x00031000u | (uint32_t)(select) << 13)
 
 /* perfctr's example, instructions retired in counter 12, and unhalted clocks in counter 0. */
 static struct perfctr_cpu_control p4_control(void)
@@ -581,39 +627,51 @@ START_TEST(p4_cccr)
 
 	for (ht = 0; ht < 2; ht++) {
 		cpu.ht = ht & 1;
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xB80007FF, 0x0400E000, "of a CCCR are reserved");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xB80007FF, 0x0400E800, "of a CCCR are reserved");
-		TRY(&cpu, &c,
-		    { "as it is", { { 0 } }, ACCEPTED },
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, 0xB80007FF, 0x0400E000,
+				"of a CCCR are reserved");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, 0xB80007FF, 0x0400E800,
+				"of a CCCR are reserved");
+		TRY(&cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
 		    { "all", { W(evntsel[0], 0x43FF9800) }, ACCEPTED },
-		    { "all reserved", { W(evntsel[0], 0xFFFFFFFF) },
+		    { "all reserved",
+		      { W(evntsel[0], 0xFFFFFFFF) },
 		      FORBIDDEN("evntsel", 0, 0xB80007FF, "OVF (31), OVF_PMI_T1 (27)") },
-		    { "nothing enables", { W(evntsel[0], 0x00038000) },
+		    { "nothing enables",
+		      { W(evntsel[0], 0x00038000) },
 		      REFUSED("evntsel", 0, 0, "ENABLE (12), CASCADE (30) or EXTENDED") },
 		    { "CASCADE", { W(evntsel[0], 0x40038000) }, ACCEPTED },
 		    { "EXTENDED_CASCADE", { W(evntsel[0], 0x00038800) }, ACCEPTED },
 		    { "ENABLE", { W(evntsel[0], 0x00039000) }, ACCEPTED },
-		    { "a-mode with OVF_PMI_T0", { W(evntsel[0], 0x04039000) },
+		    { "a-mode with OVF_PMI_T0",
+		      { W(evntsel[0], 0x04039000) },
 		      REFUSED("evntsel", 0, 0x04000000, "OVF_PMI_T0 (26) is for i-mode") },
 		    { "a-mode with FORCE_OVF", { W(evntsel[0], 0x02039000) }, ACCEPTED },
-		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000),
-		      W(ireset[1], 0xFFFFFFFE) }, ACCEPTED },
-		    { "i-mode without OVF_PMI_T0", { W(nractrs, 1), W(nrictrs, 1),
-		      W(ireset[1], 0xFFFFFFFE) },
+		    { "i-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000),
+			W(ireset[1], 0xFFFFFFFE) },
+		      ACCEPTED },
+		    { "i-mode without OVF_PMI_T0",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0xFFFFFFFE) },
 		      REFUSED("evntsel", 1, 0, "an i-mode counter needs OVF_PMI_T0") },
-		    { "i-mode with OVF_PMI_T1", { W(nractrs, 1), W(nrictrs, 1),
-		      W(evntsel[1], 0x0C03D000), W(ireset[1], 0xFFFFFFFE) },
+		    { "i-mode with OVF_PMI_T1",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0C03D000),
+			W(ireset[1], 0xFFFFFFFE) },
 		      FORBIDDEN("evntsel", 1, 0x08000000, "OVF_PMI_T1 (27)") },
-		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000) },
+		    { "i-mode start",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0403D000) },
 		      REFUSED("ireset", 1, 0, "must be negative") },
-		    { "FORCE_OVF from -2", { W(nractrs, 1), W(nrictrs, 1),
-		      W(evntsel[1], 0x0603D000), W(ireset[1], 0xFFFFFFFE) },
+		    { "FORCE_OVF from -2",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0603D000),
+			W(ireset[1], 0xFFFFFFFE) },
 		      REFUSED("ireset", 1, 0xFFFFFFFE, "with FORCE_OVF (25)") },
-		    { "FORCE_OVF from -2^31", { W(nractrs, 1), W(nrictrs, 1),
-		      W(evntsel[1], 0x0603D000), W(ireset[1], 0x80000000) },
+		    { "FORCE_OVF from -2^31",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0603D000),
+			W(ireset[1], 0x80000000) },
 		      REFUSED("ireset", 1, 0x80000000, "with FORCE_OVF (25)") },
-		    { "FORCE_OVF from -1", { W(nractrs, 1), W(nrictrs, 1),
-		      W(evntsel[1], 0x0603D000), W(ireset[1], 0xFFFFFFFF) }, ACCEPTED },
+		    { "FORCE_OVF from -1",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x0603D000),
+			W(ireset[1], 0xFFFFFFFF) },
+		      ACCEPTED },
 		    { "offcore words are escr's and pebs's", { W(_reserved1, 1) }, IGNORED },
 		    { "reserved 2", { W(_reserved2, 2) }, IGNORED },
 		    { "reserved 3", { W(_reserved3, 4) }, IGNORED },
@@ -627,17 +685,18 @@ START_TEST(p4_active_thread)
 	struct perfctr_cpu_control c = p4_control();
 	struct perfctr_cpu cpu = p4_cpu(2, 0);
 
-	TRY(&cpu, &c,
-	    { "both", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
-	    { "single", { W(evntsel[1], 0x0001D000) },
+	TRY(&cpu, &c, { "both", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
+	    { "single",
+	      { W(evntsel[1], 0x0001D000) },
 	      REFUSED("evntsel", 1, 0x00010000, "both bits of ACTIVE_THREAD") },
-	    { "dual", { W(evntsel[1], 0x0002D000) },
+	    { "dual",
+	      { W(evntsel[1], 0x0002D000) },
 	      REFUSED("evntsel", 1, 0x00020000, "both bits of ACTIVE_THREAD") },
-	    { "none", { W(evntsel[1], 0x0000D000) },
+	    { "none",
+	      { W(evntsel[1], 0x0000D000) },
 	      REFUSED("evntsel", 1, 0, "both bits of ACTIVE_THREAD") });
 	cpu.ht = 1;
-	TRY(&cpu, &c,
-	    { "both, HT", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
+	TRY(&cpu, &c, { "both, HT", { W(evntsel[1], 0x0003D000) }, ACCEPTED },
 	    { "single, HT", { W(evntsel[1], 0x0001D000) }, ACCEPTED },
 	    { "dual, HT", { W(evntsel[1], 0x0002D000) }, ACCEPTED },
 	    { "none, HT", { W(evntsel[1], 0x0000D000) }, ACCEPTED });
@@ -661,10 +720,10 @@ START_TEST(p4_extended_cascade)
 			c.evntsel[0] = 0x00030800 | any_select(counter) << 13;
 			if (model < 2)
 				forbidden("cascade", &cpu, &c, "evntsel", 0, 0x800,
-					"needs a P4 of model 2 or later");
+					  "needs a P4 of model 2 or later");
 			else if (cascades[counter] == '0')
 				forbidden("cascade", &cpu, &c, "evntsel", 0, 0x800,
-					"only for counters 12 and 15-17");
+					  "only for counters 12 and 15-17");
 			else
 				accepted("cascade", &cpu, &c);
 		}
@@ -673,17 +732,27 @@ START_TEST(p4_extended_cascade)
 END_TEST
 
 /* SDM vol. 3B, "Performance Counter MSRs and Associated CCCR and ESCR MSRs". */
-#define BPU(n)	{ 0x3B2 + n, 0x3B4 + n, 0x3AA + n, 0x3B6 + n, 0x3AC + n, 0x3C8 + n, 0x3A2 + n, \
-		  0x3A0 + n }
+#define BPU(n)                                                                               \
+	{                                                                                    \
+		0x3B2 + n, 0x3B4 + n, 0x3AA + n, 0x3B6 + n, 0x3AC + n, 0x3C8 + n, 0x3A2 + n, \
+			0x3A0 + n                                                            \
+	}
 static const uint16_t sdm_escr[18][8] = {
 	/* BPU_COUNTER0-3: BPU, IS, MOB, ITLB, PMH, IX, FSB, BSU */
-	BPU(0), BPU(0), BPU(1), BPU(1),
+	BPU(0),
+	BPU(0),
+	BPU(1),
+	BPU(1),
 	/* MS_COUNTER0-3: MS, TC, TBPU */
-	{ 0x3C0, 0x3C4, 0x3C2 }, { 0x3C0, 0x3C4, 0x3C2 },
-	{ 0x3C1, 0x3C5, 0x3C3 }, { 0x3C1, 0x3C5, 0x3C3 },
+	{ 0x3C0, 0x3C4, 0x3C2 },
+	{ 0x3C0, 0x3C4, 0x3C2 },
+	{ 0x3C1, 0x3C5, 0x3C3 },
+	{ 0x3C1, 0x3C5, 0x3C3 },
 	/* FLAME_COUNTER0-3: FLAME, FIRM, SAAT, U2L, -, DAC */
-	{ 0x3A6, 0x3A4, 0x3AE, 0x3B0, 0, 0x3A8 }, { 0x3A6, 0x3A4, 0x3AE, 0x3B0, 0, 0x3A8 },
-	{ 0x3A7, 0x3A5, 0x3AF, 0x3B1, 0, 0x3A9 }, { 0x3A7, 0x3A5, 0x3AF, 0x3B1, 0, 0x3A9 },
+	{ 0x3A6, 0x3A4, 0x3AE, 0x3B0, 0, 0x3A8 },
+	{ 0x3A6, 0x3A4, 0x3AE, 0x3B0, 0, 0x3A8 },
+	{ 0x3A7, 0x3A5, 0x3AF, 0x3B1, 0, 0x3A9 },
+	{ 0x3A7, 0x3A5, 0x3AF, 0x3B1, 0, 0x3A9 },
 	/* IQ_COUNTER0-5: IQ, ALF, RAT, SSU, CRU0 or 1, CRU2 or 3, CRU4 or 5 */
 	{ 0x3BA, 0x3CA, 0x3BC, 0x3BE, 0x3B8, 0x3CC, 0x3E0 },
 	{ 0x3BA, 0x3CA, 0x3BC, 0x3BE, 0x3B8, 0x3CC, 0x3E0 },
@@ -755,55 +824,71 @@ START_TEST(p4_escr)
 
 			cpu.ht = ht & 1;
 			TRY_WITH(&cpu, &c, flags,
-			    { "T0 only", { W(p4.escr[1], 0x2600020C) }, ACCEPTED },
-			    { "T0 user", { W(p4.escr[1], 0x26000204) }, ACCEPTED },
-			    { "T0 kernel", { W(p4.escr[1], 0x26000208) }, ACCEPTED },
-			    { "no CPL", { W(p4.escr[1], 0x26000200) }, ACCEPTED });
+				 { "T0 only", { W(p4.escr[1], 0x2600020C) }, ACCEPTED },
+				 { "T0 user", { W(p4.escr[1], 0x26000204) }, ACCEPTED },
+				 { "T0 kernel", { W(p4.escr[1], 0x26000208) }, ACCEPTED },
+				 { "no CPL", { W(p4.escr[1], 0x26000200) }, ACCEPTED });
 			if (ht && global)
 				TRY_WITH(&cpu, &c, flags,
-				    { "T1", { W(p4.escr[1], 0x26000203) }, ACCEPTED },
-				    { "all", { W(p4.escr[1], 0x2600020F) }, ACCEPTED });
+					 { "T1", { W(p4.escr[1], 0x26000203) }, ACCEPTED },
+					 { "all", { W(p4.escr[1], 0x2600020F) }, ACCEPTED });
 			else
-				TRY_WITH(&cpu, &c, flags,
-				    { "T1 user", { W(p4.escr[1], 0x26000205) },
-				      REFUSED("p4.escr", 1, 1, "CPL_T1 (1, 0) is for global") },
-				    { "T1 kernel", { W(p4.escr[1], 0x26000206) },
-				      REFUSED("p4.escr", 1, 2, "CPL_T1 (1, 0) is for global") },
-				    { "T1", { W(p4.escr[1], 0x26000203) },
-				      REFUSED("p4.escr", 1, 3, "CPL_T1 (1, 0) is for global") });
+				TRY_WITH(
+					&cpu, &c, flags,
+					{ "T1 user",
+					  { W(p4.escr[1], 0x26000205) },
+					  REFUSED("p4.escr", 1, 1, "CPL_T1 (1, 0) is for global") },
+					{ "T1 kernel",
+					  { W(p4.escr[1], 0x26000206) },
+					  REFUSED("p4.escr", 1, 2, "CPL_T1 (1, 0) is for global") },
+					{ "T1",
+					  { W(p4.escr[1], 0x26000203) },
+					  REFUSED("p4.escr", 1, 3,
+						  "CPL_T1 (1, 0) is for global") });
 		}
 	}
 	cpu.ht = 0;
 	TRY(&cpu, &c,
-	    { "one ESCR for two", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)),
-	      W(p4.escr[1], 0x0400020C) }, ACCEPTED },
-	    { "another value", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)),
-	      W(p4.escr[1], 0x04000204) },
+	    { "one ESCR for two",
+	      { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)), W(p4.escr[1], 0x0400020C) },
+	      ACCEPTED },
+	    { "another value",
+	      { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)), W(p4.escr[1], 0x04000204) },
 	      REFUSED("p4.escr", 1, 0x04000204, "another value for the same ESCR") },
-	    { "another ESCR of the group", { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(5)) },
+	    { "another ESCR of the group",
+	      { W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(5)) },
 	      ACCEPTED },
-	    { "the odd half's", { W(pmc_map[1], FAST | 14), W(evntsel[1], CCCR(4)),
-	      W(p4.escr[1], 0x04000204) }, ACCEPTED },
-	    { "not in use", { W(nractrs, 1), W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)) },
+	    { "the odd half's",
+	      { W(pmc_map[1], FAST | 14), W(evntsel[1], CCCR(4)), W(p4.escr[1], 0x04000204) },
 	      ACCEPTED },
-	    { "the third has another value", { W(nractrs, 3), W(pmc_map[2], 16),
-	      W(evntsel[2], CCCR(4)), W(p4.escr[2], 0x04000208) },
+	    { "not in use",
+	      { W(nractrs, 1), W(pmc_map[1], FAST | 13), W(evntsel[1], CCCR(4)) },
+	      ACCEPTED },
+	    { "the third has another value",
+	      { W(nractrs, 3), W(pmc_map[2], 16), W(evntsel[2], CCCR(4)),
+		W(p4.escr[2], 0x04000208) },
 	      REFUSED("p4.escr", 2, 0x04000208, "another value for the same ESCR") },
 	    /* RDPMC's fast bit makes no other counter. */
 	    { "slow", { W(pmc_map[0], 12) }, ACCEPTED },
-	    { "fast and slow", { W(pmc_map[0], 12), W(pmc_map[1], FAST | 12) },
+	    { "fast and slow",
+	      { W(pmc_map[0], 12), W(pmc_map[1], FAST | 12) },
 	      REFUSED("pmc_map", 1, FAST | 12, "another counter is mapped") },
-	    { "slow and fast", { W(pmc_map[1], 12) },
+	    { "slow and fast",
+	      { W(pmc_map[1], 12) },
 	      REFUSED("pmc_map", 1, 12, "another counter is mapped") },
-	    { "twice fast", { W(pmc_map[1], FAST | 12) },
+	    { "twice fast",
+	      { W(pmc_map[1], FAST | 12) },
 	      REFUSED("pmc_map", 1, FAST | 12, "another counter is mapped") },
 	    { "counter 17", { W(pmc_map[0], 17) }, ACCEPTED },
 	    { "counter 18", { W(pmc_map[0], 18) }, REFUSED("pmc_map", 0, 18, "counters 0 to 17") },
-	    { "counter 18, fast", { W(pmc_map[0], FAST | 18) },
+	    { "counter 18, fast",
+	      { W(pmc_map[0], FAST | 18) },
 	      REFUSED("pmc_map", 0, FAST | 18, "counters 0 to 17") },
-	    { "bit 16", { W(pmc_map[0], 0x8001000C) },
+	    { "bit 16",
+	      { W(pmc_map[0], 0x8001000C) },
 	      REFUSED("pmc_map", 0, 0x8001000C, "with or without bit 31") },
-	    { "bit 30", { W(pmc_map[0], 0x4000000C) },
+	    { "bit 30",
+	      { W(pmc_map[0], 0x4000000C) },
 	      REFUSED("pmc_map", 0, 0x4000000C, "with or without bit 31") });
 }
 END_TEST
@@ -815,27 +900,35 @@ START_TEST(p4_replay_tagging)
 	unsigned int bit;
 
 	TRY(&cpu, &c,
-	    { "no enable", { W(p4.pebs_matrix_vert, 1) },
+	    { "no enable",
+	      { W(p4.pebs_matrix_vert, 1) },
 	      FORBIDDEN("p4.pebs_matrix_vert", -1, 1, "must be zero where p4.pebs_enable is") },
 	    { "all", { W(p4.pebs_enable, 0x01000607), W(p4.pebs_matrix_vert, 3) }, ACCEPTED },
-	    { "ENABLE_PEBS_MY_THR", { W(p4.pebs_enable, 0x03000001), W(p4.pebs_matrix_vert, 1) },
+	    { "ENABLE_PEBS_MY_THR",
+	      { W(p4.pebs_enable, 0x03000001), W(p4.pebs_matrix_vert, 1) },
 	      FORBIDDEN("p4.pebs_enable", -1, 0x02000000, "only bits 24, 10, 9 and 2-0") },
-	    { "no UOP_TAG", { W(p4.pebs_enable, 0x00000001), W(p4.pebs_matrix_vert, 1) },
+	    { "no UOP_TAG",
+	      { W(p4.pebs_enable, 0x00000001), W(p4.pebs_matrix_vert, 1) },
 	      REFUSED("p4.pebs_enable", -1, 0, "UOP_TAG (24) must be set") },
-	    { "UOP_TAG alone", { W(p4.pebs_enable, 0x01000000), W(p4.pebs_matrix_vert, 1) },
+	    { "UOP_TAG alone",
+	      { W(p4.pebs_enable, 0x01000000), W(p4.pebs_matrix_vert, 1) },
 	      REFUSED("p4.pebs_enable", -1, 0, "one of bits 10, 9 and 2-0") },
 	    { "vert 1", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 1) }, ACCEPTED },
 	    { "vert 2", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 2) }, ACCEPTED },
-	    { "vert 4", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 5) },
+	    { "vert 4",
+	      { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 5) },
 	      FORBIDDEN("p4.pebs_matrix_vert", -1, 4, "only bits 1 and 0 may be set") },
-	    { "vert 31", { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 0x80000000) },
+	    { "vert 31",
+	      { W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 0x80000000) },
 	      FORBIDDEN("p4.pebs_matrix_vert", -1, 0x80000000, "only bits 1 and 0 may be set") },
-	    { "vert 0", { W(p4.pebs_enable, 0x01000001) },
+	    { "vert 0",
+	      { W(p4.pebs_enable, 0x01000001) },
 	      REFUSED("p4.pebs_matrix_vert", -1, 0, "bit 1 or 0 must be set") },
-	    { "without counters", { W(nractrs, 0), W(p4.pebs_enable, 0x00000001) },
+	    { "without counters",
+	      { W(nractrs, 0), W(p4.pebs_enable, 0x00000001) },
 	      FORBIDDEN("p4.pebs_enable", -1, 1, "must be zero where there are no counters") },
-	    { "all right, without counters", { W(nractrs, 0), W(p4.pebs_enable, 0x01000001),
-	      W(p4.pebs_matrix_vert, 1) },
+	    { "all right, without counters",
+	      { W(nractrs, 0), W(p4.pebs_enable, 0x01000001), W(p4.pebs_matrix_vert, 1) },
 	      FORBIDDEN("p4.pebs_enable", -1, 0x01000001, "where there are no counters") });
 	for (bit = 0; bit < 32; bit++) {
 		c.p4.pebs_enable = 0x01000000u | 1u << bit;
@@ -844,7 +937,7 @@ START_TEST(p4_replay_tagging)
 			accepted("pebs_enable", &cpu, &c);
 		else if (bit != 24)
 			forbidden("pebs_enable", &cpu, &c, "p4.pebs_enable", -1, 1u << bit,
-				"only bits 24, 10, 9 and 2-0 may be set");
+				  "only bits 24, 10, 9 and 2-0 may be set");
 	}
 }
 END_TEST
@@ -868,9 +961,9 @@ START_TEST(p4_programs)
 	program = accepted("program", &cpu, &c);
 	/* The ESCRs come before the counters that read them. */
 	WRITES(&program, { 18 + 0x18, 0x3B8, 0x0400020C, 0x0400020C },
-	       { 18 + 0x02, 0x3A2, 0x26000204, 0x26000204 },
-	       { 84, 0x3F1, 0x01000001, 0x01000001 }, { 85, 0x3F2, 2, 2 },
-	       { 12, 0x36C, 0x00039000, 0x00039000 }, { 0, 0x360, 0x0403D000, 0 });
+	       { 18 + 0x02, 0x3A2, 0x26000204, 0x26000204 }, { 84, 0x3F1, 0x01000001, 0x01000001 },
+	       { 85, 0x3F2, 2, 2 }, { 12, 0x36C, 0x00039000, 0x00039000 },
+	       { 0, 0x360, 0x0403D000, 0 });
 	COUNTERS(&program, { FAST | 12, 0x30C, MASK40, 0, 0 },
 		 { 0, 0x300, MASK40, 0, (uint32_t)-4711 });
 	ck_assert_uint_eq(program.ack_reg, 0);
@@ -955,34 +1048,46 @@ START_TEST(arch_event_selects)
 
 		cpu.frontend = 0;
 		ck_assert_uint_eq(cpu.version, a->version);
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, a->reserved, INT, "reserved on this processor");
-		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, a->reserved, INT, "reserved on this processor");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 0, a->reserved, INT,
+				"reserved on this processor");
+		SWEEP_FORBIDDEN(&cpu, &c, evntsel, 1, a->reserved, INT,
+				"reserved on this processor");
 		if (~a->reserved_high)
 			SWEEP(&cpu, &c, evntsel_high, 1, a->reserved_high, 0,
 			      "reserved on this processor");
 		else
-			TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
+			TRY(&cpu, &c,
+			    { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
 		TRY(&cpu, &c,
-		    { "all", { W(evntsel[0], 0xFFEFFFFF & ~a->reserved),
-		      W(evntsel_high[0], ~a->reserved_high) }, ACCEPTED },
+		    { "all",
+		      { W(evntsel[0], 0xFFEFFFFF & ~a->reserved),
+			W(evntsel_high[0], ~a->reserved_high) },
+		      ACCEPTED },
 		    { "the last counter", { W(pmc_map[1], a->counters - 1) }, ACCEPTED },
-		    { "one too many", { W(pmc_map[1], a->counters) },
+		    { "one too many",
+		      { W(pmc_map[1], a->counters) },
 		      REFUSED("pmc_map", 1, a->counters, "no such counter") },
 		    { "counter 1 alone", { W(nractrs, 1), W(pmc_map[0], 1) }, ACCEPTED },
-		    { "not enabled", { W(evntsel[1], 0x000300C0) },
+		    { "not enabled",
+		      { W(evntsel[1], 0x000300C0) },
 		      REFUSED("evntsel", 1, 0, "the enable bit (22) must be set") },
 		    { "user", { W(evntsel[1], 0x004100C0) }, ACCEPTED },
 		    { "kernel", { W(evntsel[1], 0x004200C0) }, ACCEPTED },
-		    { "no CPL", { W(evntsel[1], 0x004000C0) },
+		    { "no CPL",
+		      { W(evntsel[1], 0x004000C0) },
 		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
-		    { "a-mode that interrupts", { W(evntsel[1], 0x005300C0) },
+		    { "a-mode that interrupts",
+		      { W(evntsel[1], 0x005300C0) },
 		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode counters") },
-		    { "i-mode that does not", { W(nractrs, 1), W(nrictrs, 1),
-		      W(ireset[1], 0x80000000) },
+		    { "i-mode that does not",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
 		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
-		    { "i-mode", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0),
-		      W(ireset[1], 0x80000000) }, ACCEPTED },
-		    { "i-mode start", { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0) },
+		    { "i-mode",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0),
+			W(ireset[1], 0x80000000) },
+		      ACCEPTED },
+		    { "i-mode start",
+		      { W(nractrs, 1), W(nrictrs, 1), W(evntsel[1], 0x005300C0) },
 		      REFUSED("ireset", 1, 0, "must be negative") },
 		    { "upper half of an unused place", { W(evntsel_high[2], 1) }, IGNORED },
 		    { "frontend", { W(pebs_frontend, 1) }, IGNORED },
@@ -1006,18 +1111,22 @@ START_TEST(arch_extensions)
 	cpu = named("skylake");
 	cpu.reserved &= ~0x0000000300000000ull;
 	SWEEP(&cpu, &c, evntsel_high, 2, 0xFFFFFFFC, 0, "reserved on this processor");
-	TRY(&cpu, &c,
-	    { "IN_TX", { W(evntsel_high[0], 1), W(evntsel_high[1], 1) }, ACCEPTED },
+	TRY(&cpu, &c, { "IN_TX", { W(evntsel_high[0], 1), W(evntsel_high[1], 1) }, ACCEPTED },
 	    { "both", { W(evntsel_high[2], 3) }, ACCEPTED },
-	    { "IN_TXCP of counter 0", { W(evntsel_high[0], 2) },
+	    { "IN_TXCP of counter 0",
+	      { W(evntsel_high[0], 2) },
 	      REFUSED("evntsel_high", 0, 2, "IN_TXCP (33) is only for counter 2") },
-	    { "both of counter 1", { W(evntsel_high[1], 3) },
+	    { "both of counter 1",
+	      { W(evntsel_high[1], 3) },
 	      REFUSED("evntsel_high", 1, 2, "IN_TXCP (33) is only for counter 2") },
-	    { "IN_TXCP of counter 2 in another place", { W(pmc_map[0], 2), W(pmc_map[2], 0),
-	      W(evntsel_high[0], 2) }, ACCEPTED },
-	    { "IN_TXCP of counter 3", { W(pmc_map[2], 3), W(evntsel_high[2], 2) },
+	    { "IN_TXCP of counter 2 in another place",
+	      { W(pmc_map[0], 2), W(pmc_map[2], 0), W(evntsel_high[0], 2) },
+	      ACCEPTED },
+	    { "IN_TXCP of counter 3",
+	      { W(pmc_map[2], 3), W(evntsel_high[2], 2) },
 	      REFUSED("evntsel_high", 2, 2, "IN_TXCP (33) is only for counter 2") },
-	    { "IN_TX of a fixed counter", { W(pmc_map[2], FIXED), W(evntsel_high[2], 1) },
+	    { "IN_TX of a fixed counter",
+	      { W(pmc_map[2], FIXED), W(evntsel_high[2], 1) },
 	      REFUSED("evntsel_high", 2, 1, "a fixed counter has no") });
 }
 END_TEST
@@ -1041,38 +1150,48 @@ START_TEST(arch_fixed_counters)
 		}
 		/* Edge, pin, inversion, counter mask; AnyThread goes by the version. */
 		SWEEP(&cpu, &c, evntsel, 1, 0xFF840000, INT | 0x00280000, "a fixed counter has no");
-		TRY(&cpu, &c, { "pin control", { W(evntsel[1], USR_OS | 0x00080000) },
-		    FORBIDDEN("evntsel", 1, 0x00080000, "reserved on this processor") });
+		TRY(&cpu, &c,
+		    { "pin control",
+		      { W(evntsel[1], USR_OS | 0x00080000) },
+		      FORBIDDEN("evntsel", 1, 0x00080000, "reserved on this processor") });
 		if (~a->reserved_high)
 			SWEEP(&cpu, &c, evntsel_high, 1, ~a->reserved_high, a->reserved_high,
 			      "a fixed counter has no");
 		else
-			TRY(&cpu, &c, { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
-		if (any)
-			TRY(&cpu, &c, { "AnyThread", { W(evntsel[1], 0x00230000) },
-			    FORBIDDEN("evntsel", 1, 0x00200000, "reserved on this processor") });
-		else
 			TRY(&cpu, &c,
-			    { "AnyThread", { W(evntsel[1], 0x00230000) }, ACCEPTED });
-		TRY(&cpu, &c,
-		    { "the last", { W(pmc_map[1], last) }, ACCEPTED },
-		    { "one too many", { W(pmc_map[1], last + 1) },
+			    { "upper half", { W(evntsel_high[1], 0xFFFFFFFF) }, IGNORED });
+		if (any)
+			TRY(&cpu, &c,
+			    { "AnyThread",
+			      { W(evntsel[1], 0x00230000) },
+			      FORBIDDEN("evntsel", 1, 0x00200000, "reserved on this processor") });
+		else
+			TRY(&cpu, &c, { "AnyThread", { W(evntsel[1], 0x00230000) }, ACCEPTED });
+		TRY(&cpu, &c, { "the last", { W(pmc_map[1], last) }, ACCEPTED },
+		    { "one too many",
+		      { W(pmc_map[1], last + 1) },
 		      REFUSED("pmc_map", 1, last + 1, "no such fixed counter") },
-		    { "number 32", { W(pmc_map[1], FIXED + 32) },
+		    { "number 32",
+		      { W(pmc_map[1], FIXED + 32) },
 		      REFUSED("pmc_map", 1, FIXED + 32, "no such fixed counter") },
-		    { "bit 31", { W(pmc_map[1], 0xC0000000) },
+		    { "bit 31",
+		      { W(pmc_map[1], 0xC0000000) },
 		      REFUSED("pmc_map", 1, 0xC0000000, "no such fixed counter") },
-		    { "bit 29", { W(pmc_map[1], 0x20000000) },
+		    { "bit 29",
+		      { W(pmc_map[1], 0x20000000) },
 		      REFUSED("pmc_map", 1, 0x20000000, "no such counter") },
 		    { "its event", { W(evntsel[1], 0x004300C0) }, ACCEPTED },
-		    { "no CPL", { W(evntsel[1], 0x00400000) },
+		    { "no CPL",
+		      { W(evntsel[1], 0x00400000) },
 		      REFUSED("evntsel", 1, 0, "USR (16) or OS (17) must be set") },
-		    { "a-mode that interrupts", { W(evntsel[1], 0x00130000) },
+		    { "a-mode that interrupts",
+		      { W(evntsel[1], 0x00130000) },
 		      REFUSED("evntsel", 1, INT, "bit (20) is for i-mode") },
-		    { "i-mode that does not", { W(nractrs, 1), W(nrictrs, 1),
-		      W(ireset[1], 0x80000000) },
+		    { "i-mode that does not",
+		      { W(nractrs, 1), W(nrictrs, 1), W(ireset[1], 0x80000000) },
 		      REFUSED("evntsel", 1, 0, "an i-mode counter needs the interrupt bit") },
-		    { "twice", { W(pmc_map[0], FIXED), W(evntsel[0], USR_OS) },
+		    { "twice",
+		      { W(pmc_map[0], FIXED), W(evntsel[0], USR_OS) },
 		      REFUSED("pmc_map", 1, FIXED, "another counter is mapped") });
 
 		/* IA32_FIXED_CTR_CTRL: four bits each, OS, USR, AnyThread, PMI. */
@@ -1081,16 +1200,16 @@ START_TEST(arch_fixed_counters)
 			c.pmc_map[0] = FIXED + n;
 			program = accepted("user", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, 2ull << 4 * n, 2ull << 4 * n });
-			COUNTERS(&program, { FIXED + n,
-				 cpu.version >= 6 ? 0x1980 + 4 * n : 0x309 + n, cpu.fixed_width == 48 ? MASK48 :
-				 MASK40, 1ull << (32 + n), 0 });
+			COUNTERS(&program,
+				 { FIXED + n, cpu.version >= 6 ? 0x1980 + 4 * n : 0x309 + n,
+				   cpu.fixed_width == 48 ? MASK48 : MASK40, 1ull << (32 + n), 0 });
 			c.evntsel[0] = 0x00020000;
 			program = accepted("kernel", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, 1ull << 4 * n, 1ull << 4 * n });
 			c.evntsel[0] = any ? 0x00010000 : 0x00210000;
 			program = accepted("any", &cpu, &c);
 			WRITES(&program, { 32, 0x38D, (any ? 2ull : 6ull) << 4 * n,
-			       (any ? 2ull : 6ull) << 4 * n });
+					   (any ? 2ull : 6ull) << 4 * n });
 			c.nractrs = 0;
 			c.nrictrs = 1;
 			c.evntsel[0] = 0x00130000;
@@ -1113,14 +1232,18 @@ START_TEST(arch_fixed_counters)
 }
 END_TEST
 
-/* Whose register another thread of the core writes, too: Nehalem's and Westmere's, if it is in use. */
+/* Whose register another thread of the core writes, too: Nehalem's and Westmere's, if it is in use.
+ */
 START_TEST(arch_core_shared)
 {
 	static const struct {
 		const char *id;
 		int shared;
 	} cpus[] = {
-		{ "nehalem_ep", 1 }, { "westmere_dp", 1 }, { "sandybridge", 0 }, { "skylake", 0 },
+		{ "nehalem_ep", 1 },
+		{ "westmere_dp", 1 },
+		{ "sandybridge", 0 },
+		{ "skylake", 0 },
 	};
 	struct perfctr_cpu_control c = amode(2, 0x004300C0);
 	struct perfctr_program program;
@@ -1147,66 +1270,85 @@ START_TEST(arch_offcore)
 	struct perfctr_cpu cpu = named("nehalem_ep");
 
 	cpu.frontend = 0;
-	TRY(&cpu, &c,
-	    { "without the event", { W(offcore_rsp[0], 0xFFFFFFFF) }, IGNORED },
+	TRY(&cpu, &c, { "without the event", { W(offcore_rsp[0], 0xFFFFFFFF) }, IGNORED },
 	    { "the event alone", { W(evntsel[1], 0x004301B7) }, ACCEPTED },
 	    { "16 bits", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFF) }, ACCEPTED },
-	    { "bit 16", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x10001) },
+	    { "bit 16",
+	      { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x10001) },
 	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
-	    { "bit 31", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x80000000) },
+	    { "bit 31",
+	      { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0x80000000) },
 	      REFUSED("offcore_rsp", 0, 0x80000000, "reserved on this processor") },
-	    { "the event of the other", { W(evntsel[1], 0x004301BB), W(offcore_rsp[0], 1) }, IGNORED },
-	    { "the event of a fixed counter", { W(pmc_map[1], FIXED), W(evntsel[1], 0x000301B7),
-	      W(offcore_rsp[0], 1) }, IGNORED },
-	    { "the event of an unused place", { W(evntsel[3], 0x004301B7), W(offcore_rsp[0], 1) }, IGNORED },
+	    { "the event of the other",
+	      { W(evntsel[1], 0x004301BB), W(offcore_rsp[0], 1) },
+	      IGNORED },
+	    { "the event of a fixed counter",
+	      { W(pmc_map[1], FIXED), W(evntsel[1], 0x000301B7), W(offcore_rsp[0], 1) },
+	      IGNORED },
+	    { "the event of an unused place",
+	      { W(evntsel[3], 0x004301B7), W(offcore_rsp[0], 1) },
+	      IGNORED },
 	    { "there is no second", { W(evntsel[1], 0x004301BB), W(offcore_rsp[1], 1) }, IGNORED },
 	    { "no upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[0], 1) }, IGNORED },
-	    { "no second upper half", { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[1], 1) },
+	    { "no second upper half",
+	      { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[1], 1) },
 	      IGNORED });
 	c.evntsel[1] = 0x004301B7;
 	SWEEP(&cpu, &c, offcore_rsp, 0, 0xFFFF0000, 0, "reserved on this processor");
 	c.evntsel[1] = 0x004300C0;
 	cpu = named("core2");
 	TRY(&cpu, &c,
-	    { "Core 2 has none", { W(nractrs, 2), W(evntsel[1], 0x4301B7), W(offcore_rsp[0], 1) },
+	    { "Core 2 has none",
+	      { W(nractrs, 2), W(evntsel[1], 0x4301B7), W(offcore_rsp[0], 1) },
 	      IGNORED });
 	cpu = named("westmere_dp");
 	TRY(&cpu, &c,
-	    { "Westmere has two", { W(evntsel[1], 0x004301B7), W(evntsel[2], 0x004301BB),
-	      W(offcore_rsp[0], 0xFFFF), W(offcore_rsp[1], 0xFFFF) }, ACCEPTED },
-	    { "not the second's event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[1], 1) }, IGNORED });
+	    { "Westmere has two",
+	      { W(evntsel[1], 0x004301B7), W(evntsel[2], 0x004301BB), W(offcore_rsp[0], 0xFFFF),
+		W(offcore_rsp[1], 0xFFFF) },
+	      ACCEPTED },
+	    { "not the second's event",
+	      { W(evntsel[1], 0x004301B7), W(offcore_rsp[1], 1) },
+	      IGNORED });
 	cpu = named("skylake");
 	cpu.frontend = 0;
 	TRY(&cpu, &c,
-	    { "an upper half that does not count", { W(evntsel[1], 0x004301B7),
-	      W(offcore_rsp_high[0], 1) },
+	    { "an upper half that does not count",
+	      { W(evntsel[1], 0x004301B7), W(offcore_rsp_high[0], 1) },
 	      REFUSED("offcore_rsp_high", 0, 1, "VPERFCTR_CONTROL_EXTENDED") },
-	    { "of another event", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
-	      W(offcore_rsp_high[1], 1) }, IGNORED },
+	    { "of another event",
+	      { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1), W(offcore_rsp_high[1], 1) },
+	      IGNORED },
 	    { "of none", { W(offcore_rsp_high[0], 0xFFFFFFFF) }, IGNORED });
 	TRY_WITH(&cpu, &c, EXTENDED,
-	    { "upper halves", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFFFFFF),
-	      W(offcore_rsp_high[0], 0x3F) }, ACCEPTED },
-	    { "bit 38", { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
-	      W(offcore_rsp_high[0], 0x41) },
-	      REFUSED("offcore_rsp_high", 0, 0x40, "reserved on this processor") },
-	    { "bit 63 of the second", { W(evntsel[1], 0x004301BB),
-	      W(offcore_rsp_high[1], 0x80000000) },
-	      REFUSED("offcore_rsp_high", 1, 0x80000000, "reserved on this processor") },
-	    { "a register that is not there", { W(evntsel[1], 0x004301BB), W(pebs_frontend, 1) },
-	      REFUSED("pebs_frontend", -1, 1, "no such register") },
-	    { "the fourth reserved word", { W(_reserved4, 1) }, IGNORED });
+		 { "upper halves",
+		   { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 0xFFFFFFFF),
+		     W(offcore_rsp_high[0], 0x3F) },
+		   ACCEPTED },
+		 { "bit 38",
+		   { W(evntsel[1], 0x004301B7), W(offcore_rsp[0], 1),
+		     W(offcore_rsp_high[0], 0x41) },
+		   REFUSED("offcore_rsp_high", 0, 0x40, "reserved on this processor") },
+		 { "bit 63 of the second",
+		   { W(evntsel[1], 0x004301BB), W(offcore_rsp_high[1], 0x80000000) },
+		   REFUSED("offcore_rsp_high", 1, 0x80000000, "reserved on this processor") },
+		 { "a register that is not there",
+		   { W(evntsel[1], 0x004301BB), W(pebs_frontend, 1) },
+		   REFUSED("pebs_frontend", -1, 1, "no such register") },
+		 { "the fourth reserved word", { W(_reserved4, 1) }, IGNORED });
 	c.evntsel[1] = 0x004301B7;
 	c.offcore_rsp[0] = 1;
 	SWEEP(&cpu, &c, offcore_rsp, 0, 0, 0, "");
 	SWEEP_WITH(&cpu, &c, offcore_rsp_high, 0, 0xFFFFFFC0, 0, EXTENDED, 0,
 		   "reserved on this processor");
-	TRY_WITH(&cpu, &c, EXTENDED, { "for nothing", { W(offcore_rsp_high[1], 1) },
-		 REFUSED("offcore_rsp_high", 1, 1, "no counter has the offcore response event") });
+	TRY_WITH(&cpu, &c, EXTENDED,
+		 { "for nothing",
+		   { W(offcore_rsp_high[1], 1) },
+		   REFUSED("offcore_rsp_high", 1, 1,
+			   "no counter has the offcore response event") });
 	c = amode(3, 0x004300C0);
 	cpu = named("goldencove");
-	TRY(&cpu, &c,
-	    { "2AH", { W(evntsel[1], 0x0043012A), W(offcore_rsp[0], 1) }, ACCEPTED },
+	TRY(&cpu, &c, { "2AH", { W(evntsel[1], 0x0043012A), W(offcore_rsp[0], 1) }, ACCEPTED },
 	    { "2BH", { W(evntsel[1], 0x0043012B), W(offcore_rsp[1], 1) }, ACCEPTED },
 	    { "2BH for the first", { W(evntsel[1], 0x0043012B), W(offcore_rsp[0], 1) }, IGNORED });
 }
@@ -1219,25 +1361,33 @@ START_TEST(arch_frontend)
 
 	cpu.frontend = 1;
 	TRY(&cpu, &c,
-	    { "does not count", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
+	    { "does not count",
+	      { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
 	      REFUSED("pebs_frontend", -1, 0x11, "VPERFCTR_CONTROL_EXTENDED") },
-	    { "nor for those who may need it", { W(evntsel[2], 0x004301C2),
-	      W(pebs_frontend, 0xFFFFFFFF) }, IGNORED },
+	    { "nor for those who may need it",
+	      { W(evntsel[2], 0x004301C2), W(pebs_frontend, 0xFFFFFFFF) },
+	      IGNORED },
 	    { "nor for others", { W(pebs_frontend, 0xFFFFFFFF) }, IGNORED });
 	TRY_WITH(&cpu, &c, EXTENDED,
-	    { "FRONTEND_RETIRED", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) }, ACCEPTED },
-	    { "neither", { { 0 } }, ACCEPTED },
-	    { "23 bits", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x7FFFFF) }, ACCEPTED },
-	    { "bit 23", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0xFFFFFF) },
-	      REFUSED("pebs_frontend", -1, 0x800000, "only bits 22-0 may be set") },
-	    { "bit 31", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x80000000) },
-	      REFUSED("pebs_frontend", -1, 0x80000000, "only bits 22-0 may be set") },
-	    { "another event", { W(evntsel[1], 0x004301C7), W(pebs_frontend, 0x11) },
-	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
-	    { "an unused place", { W(evntsel[3], 0x004301C6), W(pebs_frontend, 0x11) },
-	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
-	    { "the event alone", { W(evntsel[2], 0x004301C6) }, ACCEPTED },
-	    { "the fourth reserved word", { W(_reserved4, 1) }, IGNORED });
+		 { "FRONTEND_RETIRED",
+		   { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
+		   ACCEPTED },
+		 { "neither", { { 0 } }, ACCEPTED },
+		 { "23 bits", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x7FFFFF) }, ACCEPTED },
+		 { "bit 23",
+		   { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0xFFFFFF) },
+		   REFUSED("pebs_frontend", -1, 0x800000, "only bits 22-0 may be set") },
+		 { "bit 31",
+		   { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x80000000) },
+		   REFUSED("pebs_frontend", -1, 0x80000000, "only bits 22-0 may be set") },
+		 { "another event",
+		   { W(evntsel[1], 0x004301C7), W(pebs_frontend, 0x11) },
+		   REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
+		 { "an unused place",
+		   { W(evntsel[3], 0x004301C6), W(pebs_frontend, 0x11) },
+		   REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") },
+		 { "the event alone", { W(evntsel[2], 0x004301C6) }, ACCEPTED },
+		 { "the fourth reserved word", { W(_reserved4, 1) }, IGNORED });
 	c.evntsel[1] = 0x004301C6;
 	c.pebs_frontend = 0x11;
 	sweep(&cpu, &c, offsetof(struct perfctr_cpu_control, pebs_frontend), "pebs_frontend", -1,
@@ -1247,8 +1397,9 @@ START_TEST(arch_frontend)
 	TRY(&cpu, &c,
 	    { "no such register", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) }, IGNORED });
 	TRY_WITH(&cpu, &c, EXTENDED,
-	    { "no such register", { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
-	      REFUSED("pebs_frontend", -1, 0x11, "no such register") });
+		 { "no such register",
+		   { W(evntsel[2], 0x004301C6), W(pebs_frontend, 0x11) },
+		   REFUSED("pebs_frontend", -1, 0x11, "no such register") });
 }
 END_TEST
 
@@ -1350,17 +1501,16 @@ START_TEST(arch_programs)
 	ck_assert_uint_eq(perfctr_x86_register(&cpu, 1), 0);
 	ck_assert_uint_eq(perfctr_x86_register(&cpu, 2), 0x1909);
 	c = amode(1, 0x004300C0);
-	TRY(&cpu, &c,
-	    { "counter 2", { W(pmc_map[0], 2) }, ACCEPTED },
+	TRY(&cpu, &c, { "counter 2", { W(pmc_map[0], 2) }, ACCEPTED },
 	    { "counter 1", { W(pmc_map[0], 1) }, REFUSED("pmc_map", 0, 1, "no such counter") },
 	    { "fixed counter 3", { W(pmc_map[0], FIXED + 3) }, ACCEPTED },
-	    { "fixed counter 1", { W(pmc_map[0], FIXED + 1) },
+	    { "fixed counter 1",
+	      { W(pmc_map[0], FIXED + 1) },
 	      REFUSED("pmc_map", 0, FIXED + 1, "no such fixed counter") });
 	/* As many and as wide as may be. */
 	cpu.counters = 0xFFFFFFFF;
 	cpu.width = 64;
-	TRY(&cpu, &c,
-	    { "counter 31", { W(pmc_map[0], 31) }, ACCEPTED },
+	TRY(&cpu, &c, { "counter 31", { W(pmc_map[0], 31) }, ACCEPTED },
 	    { "counter 32", { W(pmc_map[0], 32) }, REFUSED("pmc_map", 0, 32, "no such counter") });
 	program = accepted_with("64 bits", &cpu, &c, EXTENDED);
 	ck_assert_uint_eq(program.counter[0].mask, ~0ull);
@@ -1382,20 +1532,15 @@ START_TEST(every_processor)
 	for (n = 0; (id = perfctr_x86_id(n)) != NULL; n++) {
 		cpu = named(id);
 		switch (cpu.rules) {
-		case PERFCTR_RULES_P4:
-			c = p4_control();
-			break;
+		case PERFCTR_RULES_P4: c = p4_control(); break;
 		case PERFCTR_RULES_C3:
 			c = amode(1, 0xC0);
 			c.pmc_map[0] = 1;
 			break;
 		case PERFCTR_RULES_P5:
 		case PERFCTR_RULES_MII:
-		case PERFCTR_RULES_WINCHIP:
-			c = amode(1, 0xC0);
-			break;
-		default:
-			c = amode(1, 0x004300C0);
+		case PERFCTR_RULES_WINCHIP: c = amode(1, 0xC0); break;
+		default: c = amode(1, 0x004300C0);
 		}
 		if (cpu.no_tsc)
 			c.tsc_on = 0;
@@ -1470,9 +1615,11 @@ START_TEST(westmere_offcore)
 
 	c.evntsel[1] = 0x004301BB;
 	TRY(&cpu, &c,
-	    { "bit 16", { W(offcore_rsp[0], 0x10001) },
+	    { "bit 16",
+	      { W(offcore_rsp[0], 0x10001) },
 	      REFUSED("offcore_rsp", 0, 0x10000, "reserved on this processor") },
-	    { "bit 16 of the second", { W(offcore_rsp[1], 0x10001) },
+	    { "bit 16 of the second",
+	      { W(offcore_rsp[1], 0x10001) },
 	      REFUSED("offcore_rsp", 1, 0x10000, "reserved on this processor") },
 	    { "no upper half", { W(offcore_rsp_high[0], 1) }, IGNORED });
 }
@@ -1485,8 +1632,10 @@ START_TEST(offcore_high_without_event)
 	struct perfctr_cpu cpu = named("skylake");
 
 	TRY_WITH(&cpu, &c, EXTENDED,
-	    { "upper half only", { W(offcore_rsp_high[1], 0x10) },
-	      REFUSED("offcore_rsp_high", 1, 0x10, "no counter has the offcore response event") });
+		 { "upper half only",
+		   { W(offcore_rsp_high[1], 0x10) },
+		   REFUSED("offcore_rsp_high", 1, 0x10,
+			   "no counter has the offcore response event") });
 }
 END_TEST
 
@@ -1500,8 +1649,9 @@ START_TEST(frontend_of_a_fixed_counter)
 	c.pmc_map[0] = FIXED;
 	TRY(&cpu, &c, { "fixed", { W(pebs_frontend, 0x11) }, IGNORED });
 	TRY_WITH(&cpu, &c, EXTENDED,
-	    { "fixed", { W(pebs_frontend, 0x11) },
-	      REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") });
+		 { "fixed",
+		   { W(pebs_frontend, 0x11) },
+		   REFUSED("pebs_frontend", -1, 0x11, "FRONTEND_RETIRED") });
 }
 END_TEST
 
@@ -1513,10 +1663,8 @@ START_TEST(seventeen_fixed_counters)
 
 	cpu.fixed = 0xFFFFFFFF;
 	c.pmc_map[0] = FIXED + 16;
-	TRY(&cpu, &c,
-	    { "the 16th", { W(pmc_map[0], FIXED + 15) }, ACCEPTED },
-	    { "the 17th", { { 0 } },
-	      REFUSED("pmc_map", 0, FIXED + 16, "no such fixed counter") });
+	TRY(&cpu, &c, { "the 16th", { W(pmc_map[0], FIXED + 15) }, ACCEPTED },
+	    { "the 17th", { { 0 } }, REFUSED("pmc_map", 0, FIXED + 16, "no such fixed counter") });
 }
 END_TEST
 
@@ -1535,7 +1683,8 @@ START_TEST(p4_clockticks)
 }
 END_TEST
 
-/* The kernel's codes for the bytes of PERF_METRICS are no events, and its RDPMC number no counter's. */
+/* The kernel's codes for the bytes of PERF_METRICS are no events, and its RDPMC number no
+ * counter's. */
 START_TEST(top_down_metrics)
 {
 	struct perfctr_cpu_control c = amode(2, 0x004300C0);
@@ -1543,14 +1692,18 @@ START_TEST(top_down_metrics)
 
 	TRY(&cpu, &c,
 	    { "slots", { W(pmc_map[1], FIXED + 3), W(evntsel[1], 0x00430400) }, ACCEPTED },
-	    { "retiring", { W(evntsel[1], 0x00438000) },
+	    { "retiring",
+	      { W(evntsel[1], 0x00438000) },
 	      REFUSED("evntsel", 1, 0x8000, "a top-down metric is a share of the slots") },
-	    { "memory bound", { W(evntsel[0], 0x00418700) },
+	    { "memory bound",
+	      { W(evntsel[0], 0x00418700) },
 	      REFUSED("evntsel", 0, 0x8700, "count slots,topdown-... by name in a group") },
 	    { "what is none", { W(evntsel[1], 0x004380C0) }, ACCEPTED },
-	    { "PERF_METRICS", { W(pmc_map[1], 0x20000000) },
+	    { "PERF_METRICS",
+	      { W(pmc_map[1], 0x20000000) },
 	      REFUSED("pmc_map", 1, 0x20000000, "no such counter") },
-	    { "PERF_METRICS, fixed", { W(pmc_map[1], FIXED | 0x20000000) },
+	    { "PERF_METRICS, fixed",
+	      { W(pmc_map[1], FIXED | 0x20000000) },
 	      REFUSED("pmc_map", 1, FIXED | 0x20000000, "no such fixed counter") });
 	/* AMD's event 0 has such unit masks. */
 	cpu = named("zen1");
@@ -1583,7 +1736,6 @@ END_TEST
 UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge,
 	  p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
 	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_core_shared,
-	  arch_offcore,
-	  arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
+	  arch_offcore, arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
 	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
 	  p4_clockticks, top_down_metrics, zero_is_written_too)

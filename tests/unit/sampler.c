@@ -27,8 +27,8 @@ static size_t page_size(void)
 /* Pages that have not been touched. */
 static char *fresh(unsigned int n)
 {
-	char *memory =
-	    mmap(NULL, n * page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, n * page_size(), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert_ptr_ne(memory, MAP_FAILED);
 	madvise(memory, n * page_size(), MADV_NOHUGEPAGE);
@@ -48,10 +48,10 @@ static uintptr_t fault(unsigned int n)
 
 /* What a sampler has recorded. */
 struct found {
-	unsigned int type[32];		/* how many of each */
+	unsigned int type[32]; /* how many of each */
 	uint64_t lost;
 	uint64_t last_time;
-	uint64_t count;			/* of the last sample's first event */
+	uint64_t count; /* of the last sample's first event */
 	unsigned int wrong;
 };
 
@@ -91,7 +91,8 @@ static struct perfctr_sampler *open_sampler(const char *events,
 /* Page faults in user mode, each. */
 static struct perfctr_sampler_config each_fault(uint64_t fields)
 {
-	return (struct perfctr_sampler_config){ .period = 1, .fields = fields,
+	return (struct perfctr_sampler_config){ .period = 1,
+						.fields = fields,
 						.flags = PERFCTR_GROUP_DISABLED };
 }
 
@@ -190,7 +191,7 @@ START_TEST(addresses)
 	expected = start;
 	while (perfctr_sampler_next(sampler, &record) > 0) {
 		if (record->as.sample.addr != expected)
-			continue;	/* of the stack, or of the program */
+			continue; /* of the stack, or of the program */
 		expected += page_size();
 		n++;
 	}
@@ -223,7 +224,7 @@ START_TEST(nothing_is_missing)
 	ck_assert_uint_eq(found.type[PERF_RECORD_LOST] + more.type[PERF_RECORD_LOST], 1);
 	ck_assert_uint_ge(more.count, 1001);
 	ck_assert_uint_eq(found.type[PERF_RECORD_SAMPLE] + more.type[PERF_RECORD_SAMPLE] +
-			      more.lost,
+				  more.lost,
 			  more.count);
 	ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
 	ck_assert_uint_eq(lost, more.lost);
@@ -440,8 +441,8 @@ END_TEST
 START_TEST(counts_of_a_group)
 {
 	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ | PERF_SAMPLE_ID);
-	struct perfctr_sampler *sampler =
-	    open_sampler(FAULTS ",minor-faults:u,task-clock:u", &config);
+	struct perfctr_sampler *sampler = open_sampler(FAULTS ",minor-faults:u,task-clock:u",
+						       &config);
 	const struct perfctr_record *record;
 	uint64_t n = 0, clock = 0, id = 0;
 
@@ -516,7 +517,7 @@ START_TEST(lost_by_a_family)
 	ck_assert_int_eq(perfctr_sampler_lost(sampler, &before), 0);
 	child = fork();
 	if (child == 0) {
-		alarm(300);	/* not for ever, if the parent fails */
+		alarm(300); /* not for ever, if the parent fails */
 		if (write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		_exit(read(go[0], &byte, 1) != 1);
@@ -577,7 +578,9 @@ END_TEST
 static struct perfctr_sampler *sample_child(uint32_t flags, pid_t *child, const char *command)
 {
 	struct perfctr_sampler_config config = {
-		.period = 100000, .fields = WHO, .flags = flags | PERFCTR_GROUP_INHERIT,
+		.period = 100000,
+		.fields = WHO,
+		.flags = flags | PERFCTR_GROUP_INHERIT,
 	};
 	struct perfctr_sampler *sampler;
 	cpu_set_t one, all;
@@ -610,8 +613,8 @@ START_TEST(life_of_a_child)
 	pid_t pid;
 
 	sampler = sample_child(PERFCTR_SAMPLER_TASK | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_MMAP |
-			       PERFCTR_SAMPLER_SWITCH, &pid,
-			       "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done");
+				       PERFCTR_SAMPLER_SWITCH,
+			       &pid, "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done");
 	child = (uint32_t)pid;
 	while (perfctr_sampler_next(sampler, &record) > 0) {
 		ck_assert_uint_ne(record->time, 0);
@@ -646,9 +649,7 @@ START_TEST(life_of_a_child)
 			else
 				in++;
 			break;
-		case PERF_RECORD_SAMPLE:
-			samples += record->pid == child;
-			break;
+		case PERF_RECORD_SAMPLE: samples += record->pid == child; break;
 		}
 	}
 	ck_assert_uint_eq(forked, 1);
@@ -666,7 +667,8 @@ END_TEST
 START_TEST(other_mappings)
 {
 	struct perfctr_sampler_config config = {
-		.period = 1000000000, .flags = PERFCTR_SAMPLER_MMAP_DATA | PERFCTR_SAMPLER_BUILD_ID,
+		.period = 1000000000,
+		.flags = PERFCTR_SAMPLER_MMAP_DATA | PERFCTR_SAMPLER_BUILD_ID,
 	};
 	struct perfctr_sampler *sampler = open_sampler("task-clock:u", &config);
 	const struct perfctr_record *record;
@@ -724,13 +726,15 @@ END_TEST
 static __attribute__((noinline)) void inner(void)
 {
 	spin(0.03);
-	__asm__ volatile("");	/* not the last thing it does */
+	__asm__ volatile(""); /* not the last thing it does */
 }
 
 START_TEST(call_chains)
 {
 	struct perfctr_sampler_config config = {
-		.frequency = 5000, .fields = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .max_chain = 5,
+		.frequency = 5000,
+		.fields = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN,
+		.max_chain = 5,
 		.flags = PERFCTR_SAMPLER_NO_KERNEL_CHAIN,
 	};
 	struct perfctr_sampler *sampler = open_sampler("cpu-clock:u", &config);
@@ -760,8 +764,10 @@ END_TEST
 START_TEST(registers_and_stack)
 {
 	struct perfctr_sampler_config config = {
-		.frequency = 2000, .user_registers = 1 << PERF_REG_X86_SP | 1 << PERF_REG_X86_IP,
-		.interrupt_registers = 1 << PERF_REG_X86_IP, .user_stack = 256,
+		.frequency = 2000,
+		.user_registers = 1 << PERF_REG_X86_SP | 1 << PERF_REG_X86_IP,
+		.interrupt_registers = 1 << PERF_REG_X86_IP,
+		.user_stack = 256,
 		.fields = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
 			  PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
 			  PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_CODE_PAGE_SIZE,
@@ -976,7 +982,8 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_sampler_open(list, 0, -1, &good), EINVAL, "65 events");
 	aux.fields = PERF_SAMPLE_AUX;
 	ck_fails_null(perfctr_sampler_open("cs", 0, -1, &aux), EOPNOTSUPP, "AUX area");
-	aux = (struct perfctr_sampler_config){ .period = 1, .user_registers = UINT64_C(1) << 63,
+	aux = (struct perfctr_sampler_config){ .period = 1,
+					       .user_registers = UINT64_C(1) << 63,
 					       .fields = PERF_SAMPLE_REGS_USER };
 	ck_assert_ptr_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &aux));
 	ck_assert_msg(strstr(perfctr_error(), "one of the fields"), "%s", perfctr_error());
@@ -1047,7 +1054,10 @@ END_TEST
 static struct perfctr_sampler_config small(uint32_t flags)
 {
 	return (struct perfctr_sampler_config){
-		.period = 10, .fields = PERF_SAMPLE_ID, .pages = 1, .flags = flags,
+		.period = 10,
+		.fields = PERF_SAMPLE_ID,
+		.pages = 1,
+		.flags = flags,
 	};
 }
 
@@ -1068,7 +1078,8 @@ static void end_made_up(struct perfctr_sampler *sampler)
 START_TEST(hardware_samples)
 {
 	struct perfctr_sampler_config config = {
-		.period = 10, .fields = PERF_SAMPLE_READ | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD,
+		.period = 10,
+		.fields = PERF_SAMPLE_READ | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD,
 	};
 	struct perfctr_sampler *sampler;
 	const struct perfctr_record *record;
@@ -1171,8 +1182,8 @@ START_TEST(a_snapshot)
 		unsigned int i;
 
 		pmu_begin();
-		config.fields = PERF_SAMPLE_READ | (k ? PERF_SAMPLE_TID | PERF_SAMPLE_ID |
-							 PERF_SAMPLE_IP : 0);
+		config.fields = PERF_SAMPLE_READ |
+				(k ? PERF_SAMPLE_TID | PERF_SAMPLE_ID | PERF_SAMPLE_IP : 0);
 		/* Header, count, times, lost; and three. */
 		size = k ? 64 : 40;
 		fit = (unsigned int)(page_size() / size);
@@ -1242,7 +1253,7 @@ START_TEST(faults)
 
 	config.signal = SIGUSR1;
 	config.fields = PERF_SAMPLE_READ;
-	for (nth = 1; ; nth++) {
+	for (nth = 1;; nth++) {
 		pmu_begin();
 		pmu_fail(PMU_ANY, nth, EPERM);
 		sampler = perfctr_sampler_open("instructions:u,cycles:u", 0, -1, &config);
@@ -1264,12 +1275,13 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, callbacks,
-	  records_that_wrap, wakeup_by_count, wakeup_at_the_latest, wakeup_by_bytes, signals_and_refresh, another_period,
-	  counts_of_a_group, refresh_of_a_group, lost_by_a_family, overwriting, life_of_a_child, other_mappings, the_kernels_records,
+	  records_that_wrap, wakeup_by_count, wakeup_at_the_latest, wakeup_by_bytes,
+	  signals_and_refresh, another_period, counts_of_a_group, refresh_of_a_group,
+	  lost_by_a_family, overwriting, life_of_a_child, other_mappings, the_kernels_records,
 	  call_chains,
 #if defined(__x86_64__)
 	  registers_and_stack,
 #endif
-	  on_exec, a_child_of_fork, closed_while_a_child_lives, precise_modifiers, bad_arguments, too_large_a_buffer,
-	  no_descriptors,
-	  hardware_samples, a_full_buffer, a_snapshot, no_room, faults)
+	  on_exec, a_child_of_fork, closed_while_a_child_lives, precise_modifiers, bad_arguments,
+	  too_large_a_buffer, no_descriptors, hardware_samples, a_full_buffer, a_snapshot, no_room,
+	  faults)

@@ -8,7 +8,10 @@
 static struct perfctr_sampler *open_sampler(const char *events, uint64_t fields)
 {
 	struct perfctr_sampler_config config = {
-		.period = 1, .fields = fields, .pages = 1, .flags = PERFCTR_GROUP_DISABLED,
+		.period = 1,
+		.fields = fields,
+		.pages = 1,
+		.flags = PERFCTR_GROUP_DISABLED,
 	};
 	struct perfctr_sampler *sampler = perfctr_sampler_open(events, 0, -1, &config);
 
@@ -148,7 +151,8 @@ START_TEST(periods)
 		ck_assert_uint_eq(drain(sampler, NULL), 12);
 	}
 	ck_fails(perfctr_sampler_set_period(sampler, 0), EINVAL, "from 1 to 2^63 - 1");
-	ck_fails(perfctr_sampler_set_period(sampler, (uint64_t)INT64_MAX + 1), EINVAL, "from 1 to 2^63 - 1");
+	ck_fails(perfctr_sampler_set_period(sampler, (uint64_t)INT64_MAX + 1), EINVAL,
+		 "from 1 to 2^63 - 1");
 	perfctr_sampler_close(sampler);
 	pmu_end();
 }
@@ -162,8 +166,8 @@ START_TEST(what_the_kernel_is_asked)
 		struct perf_event_attr attr;
 		int cpu;
 	} all[] = {
-#define PLAIN .fields = PERF_SAMPLE_TIME, .period = 5
-#define ASKED .sample_type = PERF_SAMPLE_TIME, .sample_period = 5
+#define PLAIN		  .fields = PERF_SAMPLE_TIME, .period = 5
+#define ASKED		  .sample_type = PERF_SAMPLE_TIME, .sample_period = 5
 #define PLAIN_WITH(field) .fields = (field), .period = 5
 #define ASKED_WITH(field) .sample_type = (field), .sample_period = 5
 		{ { PLAIN }, { ASKED }, -1 },
@@ -175,37 +179,52 @@ START_TEST(what_the_kernel_is_asked)
 		{ { PLAIN, .flags = PERFCTR_GROUP_INHERIT }, { ASKED, .inherit = 1 }, 0 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_MMAP }, { ASKED, .mmap = 1, .mmap2 = 1 }, -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_MMAP_DATA },
-		  { ASKED, .mmap_data = 1, .mmap2 = 1 }, -1 },
+		  { ASKED, .mmap_data = 1, .mmap2 = 1 },
+		  -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_BUILD_ID },
-		  { ASKED, .mmap = 1, .mmap2 = 1, .build_id = 1 }, -1 },
-		{ { PLAIN, .flags = PERFCTR_SAMPLER_COMM }, { ASKED, .comm = 1, .comm_exec = 1 }, -1 },
+		  { ASKED, .mmap = 1, .mmap2 = 1, .build_id = 1 },
+		  -1 },
+		{ { PLAIN, .flags = PERFCTR_SAMPLER_COMM },
+		  { ASKED, .comm = 1, .comm_exec = 1 },
+		  -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_TASK }, { ASKED, .task = 1 }, -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_SWITCH }, { ASKED, .context_switch = 1 }, -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_NAMESPACES }, { ASKED, .namespaces = 1 }, -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_CGROUP }, { ASKED, .cgroup = 1 }, -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_KERNEL_TEXT },
-		  { ASKED, .ksymbol = 1, .bpf_event = 1, .text_poke = 1 }, -1 },
-		{ { PLAIN, .flags = PERFCTR_SAMPLER_OVERWRITE }, { ASKED, .write_backward = 1 }, -1 },
+		  { ASKED, .ksymbol = 1, .bpf_event = 1, .text_poke = 1 },
+		  -1 },
+		{ { PLAIN, .flags = PERFCTR_SAMPLER_OVERWRITE },
+		  { ASKED, .write_backward = 1 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_CALLCHAIN), .max_chain = UINT16_MAX,
 		    .flags = PERFCTR_SAMPLER_NO_KERNEL_CHAIN },
 		  { ASKED_WITH(PERF_SAMPLE_CALLCHAIN), .sample_max_stack = UINT16_MAX,
-		    .exclude_callchain_kernel = 1 }, -1 },
+		    .exclude_callchain_kernel = 1 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_CALLCHAIN), .flags = PERFCTR_SAMPLER_NO_USER_CHAIN },
-		  { ASKED_WITH(PERF_SAMPLE_CALLCHAIN), .exclude_callchain_user = 1 }, -1 },
+		  { ASKED_WITH(PERF_SAMPLE_CALLCHAIN), .exclude_callchain_user = 1 },
+		  -1 },
 		{ { PLAIN, .precise = 3 }, { ASKED, .precise_ip = 3 }, -1 },
 		{ { PLAIN, .wakeup_samples = 3 }, { ASKED, .wakeup_events = 3 }, -1 },
 		{ { PLAIN, .pages = 1, .wakeup_bytes = 2048 },
-		  { ASKED, .watermark = 1, .wakeup_watermark = 2048 }, -1 },
+		  { ASKED, .watermark = 1, .wakeup_watermark = 2048 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_BRANCH_STACK), .branches = 1 << 18 },
-		  { ASKED_WITH(PERF_SAMPLE_BRANCH_STACK), .branch_sample_type = 1 << 18 }, -1 },
+		  { ASKED_WITH(PERF_SAMPLE_BRANCH_STACK), .branch_sample_type = 1 << 18 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_REGS_USER), .user_registers = 9 },
-		  { ASKED_WITH(PERF_SAMPLE_REGS_USER), .sample_regs_user = 9 }, -1 },
+		  { ASKED_WITH(PERF_SAMPLE_REGS_USER), .sample_regs_user = 9 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_REGS_INTR), .interrupt_registers = 10 },
-		  { ASKED_WITH(PERF_SAMPLE_REGS_INTR), .sample_regs_intr = 10 }, -1 },
+		  { ASKED_WITH(PERF_SAMPLE_REGS_INTR), .sample_regs_intr = 10 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_STACK_USER), .user_stack = 65528 },
-		  { ASKED_WITH(PERF_SAMPLE_STACK_USER), .sample_stack_user = 65528 }, -1 },
+		  { ASKED_WITH(PERF_SAMPLE_STACK_USER), .sample_stack_user = 65528 },
+		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_WEIGHT_STRUCT) },
-		  { ASKED_WITH(PERF_SAMPLE_WEIGHT_STRUCT) }, -1 },
+		  { ASKED_WITH(PERF_SAMPLE_WEIGHT_STRUCT) },
+		  -1 },
 	};
 	struct perf_event_attr expected;
 	unsigned int i;
@@ -228,19 +247,22 @@ START_TEST(what_the_kernel_is_asked)
 	}
 	/* What the event's name asks for is the least. */
 	pmu_fail(PMU_OPEN, 1, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:upp", 0, -1, &(struct perfctr_sampler_config){
-					   PLAIN, .precise = 1 }), EMFILE, "ulimit");
+	ck_fails_null(perfctr_sampler_open("instructions:upp", 0, -1,
+					   &(struct perfctr_sampler_config){ PLAIN, .precise = 1 }),
+		      EMFILE, "ulimit");
 	ck_assert_uint_eq(pmu_asked.precise_ip, 2);
 	pmu_fail(PMU_OPEN, 1, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:up", 0, -1, &(struct perfctr_sampler_config){
-					   PLAIN, .precise = 2 }), EMFILE, "ulimit");
+	ck_fails_null(perfctr_sampler_open("instructions:up", 0, -1,
+					   &(struct perfctr_sampler_config){ PLAIN, .precise = 2 }),
+		      EMFILE, "ulimit");
 	ck_assert_uint_eq(pmu_asked.precise_ip, 2);
 	/* The others are counted only, and are on from the start. */
 	pmu_fail(PMU_OPEN, 2, EMFILE);
 	ck_fails_null(perfctr_sampler_open("instructions:u,cycles:u", 0, -1,
 					   &(struct perfctr_sampler_config){
-					   PLAIN_WITH(PERF_SAMPLE_READ),
-					   .flags = PERFCTR_GROUP_STRICT }), EMFILE, "ulimit");
+						   PLAIN_WITH(PERF_SAMPLE_READ),
+						   .flags = PERFCTR_GROUP_STRICT }),
+		      EMFILE, "ulimit");
 	memset(&expected, 0, sizeof(expected));
 	expected.size = sizeof(expected);
 	expected.type = PERF_TYPE_HARDWARE;
@@ -297,7 +319,8 @@ START_TEST(limits)
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		errno = 0;
 		ck_assert_msg(!perfctr_sampler_open("instructions:u", 0, -1, &all[i]) &&
-			      errno == EINVAL, "config %u", i);
+				      errno == EINVAL,
+			      "config %u", i);
 	}
 	config.wakeup_bytes = (uint32_t)page + 1;
 	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EINVAL, "half");

@@ -104,7 +104,7 @@ END_TEST
 struct worker {
 	pthread_t thread;
 	unsigned int pages;
-	atomic_int *go;		/* fault the first time at 1, again at 2, end at 3 */
+	atomic_int *go; /* fault the first time at 1, again at 2, end at 3 */
 	atomic_uint *done;
 };
 
@@ -221,7 +221,7 @@ START_TEST(children)
 		pid_t pid;
 
 		if (!set && !k && errno == EOPNOTSUPP)
-			continue;	/* Linux before 5.13 */
+			continue; /* Linux before 5.13 */
 		ck_assert_msg(set != NULL, "%s", perfctr_error());
 		pid = fork();
 		if (pid == 0) {
@@ -282,7 +282,8 @@ START_TEST(another_process)
 	ck_assert_int_eq(write(go, "", 1), 1);
 	/* While it is a zombie there is nothing to count; what was counted stays. */
 	ck_assert_int_eq(waitid(P_PID, (id_t)target.id, &info, WEXITED | WNOWAIT), 0);
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH, "has just ended");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH,
+		      "has just ended");
 	ck_assert_int_eq(waitpid(target.id, &status, 0), target.id);
 	ck_assert_int_eq(status, 0);
 	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH, "no process");
@@ -370,8 +371,8 @@ START_TEST(a_storm_of_threads)
 		set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
 				       PERFCTR_GROUP_INHERIT);
 		if (!set) {
-			ck_assert_msg(errno == EAGAIN && strstr(perfctr_error(), "faster than"), "%s",
-				      perfctr_error());
+			ck_assert_msg(errno == EAGAIN && strstr(perfctr_error(), "faster than"),
+				      "%s", perfctr_error());
 			again++;
 			continue;
 		}
@@ -479,7 +480,7 @@ START_TEST(processors)
 		n += (unsigned int)__builtin_popcount(cpus->cpus->mask[i]);
 	free(cpus);
 	if (!set && errno == EACCES)
-		return;		/* not for this user */
+		return; /* not for this user */
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	ck_assert_uint_eq(perfctr_set_parts(set), n);
 	usleep(5000);
@@ -508,8 +509,10 @@ START_TEST(processors)
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ENODEV, "not online");
 	target.id = -2;
 	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no processor");
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), EINVAL, "for threads");
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_ON_EXEC), EINVAL, "for threads");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), EINVAL,
+		      "for threads");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_ON_EXEC), EINVAL,
+		      "for threads");
 }
 END_TEST
 
@@ -527,7 +530,8 @@ START_TEST(a_pmu_with_a_cpumask)
 	root_line("box/type", "1");
 	root_line("box/cpumask", "0");
 	root_line("box/format/event", "config:0-63");
-	root_line("/sys/devices/system/cpu/online", sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "0-1" : "0");
+	root_line("/sys/devices/system/cpu/online",
+		  sysconf(_SC_NPROCESSORS_ONLN) > 1 ? "0-1" : "0");
 	/* In any case of letters. */
 	set = perfctr_set_open("Box/event=0/", &target, 0);
 	if (set || errno != EACCES) {
@@ -538,7 +542,8 @@ START_TEST(a_pmu_with_a_cpumask)
 		perfctr_set_close(set);
 		set = perfctr_set_open("box/event=0/,cs", &target, 0);
 		ck_assert_msg(set != NULL, "%s", perfctr_error());
-		ck_assert_uint_eq(perfctr_set_parts(set), sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1);
+		ck_assert_uint_eq(perfctr_set_parts(set),
+				  sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1);
 		perfctr_set_close(set);
 		ck_fails_null(perfctr_set_open("{box/event=0/,cs}", &target, 0), EINVAL,
 			      "can't be in one group");
@@ -595,7 +600,9 @@ static int refused(const char *cgroup, unsigned int error, const char *words)
 START_TEST(cgroups)
 {
 	static const char *const roots[] = {
-		"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/perf_event",
+		"/sys/fs/cgroup",
+		"/sys/fs/cgroup/unified",
+		"/sys/fs/cgroup/perf_event",
 	};
 	struct perfctr_target target = { .type = PERFCTR_TARGET_CGROUP };
 	char path[128], procs[160], text[32];
@@ -628,7 +635,7 @@ START_TEST(cgroups)
 		if (errno == EOPNOTSUPP)
 			ck_assert_ptr_nonnull(strstr(perfctr_error(), "perf_event"));
 		else
-			ck_assert_int_eq(errno, EINVAL);	/* a tmpfs */
+			ck_assert_int_eq(errno, EINVAL); /* a tmpfs */
 		if (errno == EOPNOTSUPP) {
 			status = refused(path, EINVAL, "CONFIG_CGROUP_PERF");
 			ck_assert_int_eq(status, 0);
@@ -636,7 +643,7 @@ START_TEST(cgroups)
 		rmdir(path);
 	}
 	if (!set)
-		return;		/* tests/vm/guest/sets.c has cgroups */
+		return; /* tests/vm/guest/sets.c has cgroups */
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
 	pid = fork();
 	if (pid == 0) {
@@ -745,8 +752,9 @@ START_TEST(no_descriptors)
 	close(lowest);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	for (room = 0; room < 6; room++) {
-		const struct perfctr_target *target = room % 3 == 0 ? NULL : room % 3 == 1 ?
-						      &own_process : &cpus;
+		const struct perfctr_target *target = room % 3 == 0   ? NULL
+						      : room % 3 == 1 ? &own_process
+								      : &cpus;
 
 		few = limit;
 		few.rlim_cur = (rlim_t)lowest + room;
@@ -774,12 +782,13 @@ static struct perfctr_set *open_made_up(const char *events, const struct perfctr
 	return set;
 }
 
-#define is_reading(r, v, q, e, run) do { \
-	ck_assert_uint_eq((r).value, v); \
-	ck_assert_uint_eq((r).quality, q); \
-	ck_assert_uint_eq((r).enabled, e); \
-	ck_assert_uint_eq((r).running, run); \
-} while (0)
+#define is_reading(r, v, q, e, run)                  \
+	do {                                         \
+		ck_assert_uint_eq((r).value, v);     \
+		ck_assert_uint_eq((r).quality, q);   \
+		ck_assert_uint_eq((r).enabled, e);   \
+		ck_assert_uint_eq((r).running, run); \
+	} while (0)
 
 /* Independent events find room one by one; together, or strictly, or not at all. */
 START_TEST(room)
@@ -893,18 +902,27 @@ static void let_time_pass(void)
 START_TEST(kinds_of_core)
 {
 	static const char *const files[][2] = {
-		{ "big/type", "60001" }, { "big/cpus", "0" }, { "big/format/event", "config:0-63" },
-		{ "big/events/work", "event=2" }, { "small/type", "60002" }, { "small/cpus", "1" },
-		{ "small/format/event", "config:0-63" }, { "small/events/work", "event=5" },
+		{ "big/type", "60001" },
+		{ "big/cpus", "0" },
+		{ "big/format/event", "config:0-63" },
+		{ "big/events/work", "event=2" },
+		{ "small/type", "60002" },
+		{ "small/cpus", "1" },
+		{ "small/format/event", "config:0-63" },
+		{ "small/events/work", "event=5" },
 		{ "small/events/only", "event=7" },
 	};
 	struct perfctr_reading r[2], part[2];
 	struct perfctr_set *set;
 	static const unsigned int flags[] = {
-		0, PERFCTR_GROUP_STRICT, PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT,
+		0,
+		PERFCTR_GROUP_STRICT,
+		PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT,
 	};
 	static const unsigned long slow[] = {
-		PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_ENABLE, PMU_READ,
+		PERF_EVENT_IOC_DISABLE,
+		PERF_EVENT_IOC_ENABLE,
+		PMU_READ,
 	};
 	unsigned int i, strict;
 	uint64_t enabled;
@@ -965,8 +983,7 @@ START_TEST(kinds_of_core)
 }
 END_TEST
 
-UNIT_MAIN("set", 60, own_thread, enable_disable_reset, threads_of_a_process, children, another_process,
-	  from_exec_on, a_storm_of_threads, a_relay_of_threads,
-	  processors, a_pmu_with_a_cpumask, cgroups, bad_arguments,
-	  no_descriptors,
-	  room, a_processor_goes_offline, kinds_of_core)
+UNIT_MAIN("set", 60, own_thread, enable_disable_reset, threads_of_a_process, children,
+	  another_process, from_exec_on, a_storm_of_threads, a_relay_of_threads, processors,
+	  a_pmu_with_a_cpumask, cgroups, bad_arguments, no_descriptors, room,
+	  a_processor_goes_offline, kinds_of_core)

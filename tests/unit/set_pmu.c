@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of events on the made-up PMU: what counts are worth, to the event and the ns; and on a made-up
- * /proc, which lists threads as the kernel does when they come and go at the worst moments.
+ * Sets of events on the made-up PMU: what counts are worth, to the event and the ns; and on a
+ * made-up /proc, which lists threads as the kernel does when they come and go at the worst moments.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,13 +19,13 @@
 
 /* ---- a folder of threads ---- */
 
-#define FOLDER 4711		/* the process that it is of */
+#define FOLDER 4711 /* the process that it is of */
 
 /* What /proc/PID/task holds one time, threads being children of the test; at most 4. */
 struct listing {
-	unsigned int first, n;		/* threads [first, first + n) */
-	ino_t inode;			/* of the first; the others' follow */
-	unsigned int hidden;		/* more threads that the kernel knows */
+	unsigned int first, n; /* threads [first, first + n) */
+	ino_t inode;	       /* of the first; the others' follow */
+	unsigned int hidden;   /* more threads that the kernel knows */
 };
 
 static pid_t child[4];
@@ -39,8 +39,8 @@ static DIR *folder;
 #if defined(_FILE_OFFSET_BITS) && _FILE_OFFSET_BITS == 64 && !defined(__LP64__)
 #define __real_readdir __real_readdir64
 #define __wrap_readdir __wrap_readdir64
-#define __real_fstat __real_fstat64
-#define __wrap_fstat __wrap_fstat64
+#define __real_fstat   __real_fstat64
+#define __wrap_fstat   __wrap_fstat64
 #define __real_fstatfs __real_fstatfs64
 #define __wrap_fstatfs __wrap_fstatfs64
 #endif
@@ -233,7 +233,10 @@ END_TEST
 START_TEST(a_thread_that_is_not_listed)
 {
 	static const struct listing left_out[] = {
-		{ 0, 2, 100, 1 }, { 0, 2, 100, 1 }, { 0, 2, 100, 1 }, { 0, 3, 100, 0 },
+		{ 0, 2, 100, 1 },
+		{ 0, 2, 100, 1 },
+		{ 0, 2, 100, 1 },
+		{ 0, 3, 100, 0 },
 	};
 	struct perfctr_set *set;
 
@@ -251,7 +254,9 @@ END_TEST
 START_TEST(a_thread_that_ends)
 {
 	static const struct listing ends[] = {
-		{ 0, 3, 100, 0 }, { 1, 2, 101, 1 }, { 1, 2, 101, 0 },
+		{ 0, 3, 100, 0 },
+		{ 1, 2, 101, 1 },
+		{ 1, 2, 101, 0 },
 	};
 	struct perfctr_set *set;
 
@@ -272,7 +277,8 @@ START_TEST(threads_that_never_stay)
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		all[i] = (struct listing){ 0, 1, 100 + i, 0 };
 	begin_threads(all, ARRAY_SIZE(all));
-	ck_fails_null(open_process(), EAGAIN, "creates threads faster than they can be counted: they "
+	ck_fails_null(open_process(), EAGAIN,
+		      "creates threads faster than they can be counted: they "
 		      "were others at each of 20 attempts");
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 20);
 	ck_assert_uint_eq(pmu_events(), 0);
@@ -404,7 +410,8 @@ START_TEST(strict_sets)
 
 	for (strict = 0; strict < 2; strict++) {
 		pmu_begin();
-		set = perfctr_set_open("instructions,cycles", NULL, strict ? PERFCTR_GROUP_STRICT : 0);
+		set = perfctr_set_open("instructions,cycles", NULL,
+				       strict ? PERFCTR_GROUP_STRICT : 0);
 		ck_assert_msg(set != NULL, "%s", perfctr_error());
 		pmu_count(5);
 		pmu_tick(100);
@@ -433,7 +440,8 @@ START_TEST(strict_sets)
 	pmu_begin();
 	pmu.taken = pmu.counters;
 	pmu_schedule();
-	ck_fails_null(perfctr_set_open("instructions", NULL, PERFCTR_GROUP_STRICT), EBUSY, "the events");
+	ck_fails_null(perfctr_set_open("instructions", NULL, PERFCTR_GROUP_STRICT), EBUSY,
+		      "the events");
 	pmu.taken = 0;
 	pmu_end();
 }
@@ -479,7 +487,8 @@ START_TEST(controls)
 	/* I-mode counters are no group's. */
 	control = control_make(1, 1);
 	control.ireset[1] = -100;
-	ck_fails_null(perfctr_group_open_control(&control, 0, -1, 0), EINVAL, "a-mode counters only");
+	ck_fails_null(perfctr_group_open_control(&control, 0, -1, 0), EINVAL,
+		      "a-mode counters only");
 	ck_fails_null(perfctr_set_open_control(&control, NULL, 0), EINVAL, "a-mode counters only");
 	pmu_end();
 }
@@ -495,7 +504,8 @@ END_TEST
 
 #endif
 
-/* A processor that goes offline stops all events there: those of the first item tell, and of all. */
+/* A processor that goes offline stops all events there: those of the first item tell, and of all.
+ */
 START_TEST(offline_processors)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
@@ -585,7 +595,8 @@ START_TEST(named_pmus)
 }
 END_TEST
 
-/* A cgroup's folder is one of a file system of cgroups, of either version; its descriptor may be 0. */
+/* A cgroup's folder is one of a file system of cgroups, of either version; its descriptor may be 0.
+ */
 START_TEST(cgroup_folders)
 {
 	static const unsigned long magic[] = { CGROUP2_SUPER_MAGIC, CGROUP_SUPER_MAGIC, 1 };
@@ -629,5 +640,4 @@ END_TEST
 
 UNIT_MAIN("set_pmu", 60, threads_that_stay, an_id_that_is_used_again, a_thread_that_is_not_listed,
 	  a_thread_that_ends, threads_that_never_stay, threads_that_may_be_cloning, order_of_items,
-	  resets, strict_sets, controls, offline_processors, named_pmus,
-	  cgroup_folders)
+	  resets, strict_sets, controls, offline_processors, named_pmus, cgroup_folders)

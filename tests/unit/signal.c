@@ -28,7 +28,8 @@ long __wrap_syscall(long number, ...)
 		errno = forbidden;
 		return -1;
 	}
-	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4]);
+	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3],
+			      argument[4]);
 }
 
 static void ours(int signo, siginfo_t *info, void *context)
@@ -166,7 +167,7 @@ static void send(int signo, unsigned int mask)
 	ck_assert_int_eq(sigaction(signo, &action, NULL), 0);
 	memset(&received, 0, sizeof(received));
 	nreceived = 0;
-	errno = EAGAIN;	/* of something else, before */
+	errno = EAGAIN; /* of something else, before */
 	perfctr_signal_send(signo, mask);
 	ck_assert_int_eq(errno, EAGAIN);
 	ck_assert_uint_eq(nreceived, 1);

@@ -106,7 +106,8 @@ START_TEST(test_errors)
 
 	ck_fails(print("pentium99", "x"), ENOENT, "no processor that the library knows");
 	ck_fails(print("skylake", NULL), EINVAL, "a list of events");
-	ck_fails(print("skylake", "MEM_LOAD_RETIRD:L1_HIT"), EINVAL, "did you mean MEM_LOAD_RETIRED");
+	ck_fails(print("skylake", "MEM_LOAD_RETIRD:L1_HIT"), EINVAL,
+		 "did you mean MEM_LOAD_RETIRED");
 	ck_fails(print("skylake", "zzzzzzzzzzzzzzzzzz"), EINVAL, "perfex -l --cpu skylake");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED"), EINVAL, "needs a unit mask");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED.L9"), EINVAL, "L1_HIT, L2_HIT");
@@ -116,7 +117,8 @@ START_TEST(test_errors)
 	ck_fails(print("skylake", "INST_RETIRED.ANY_P,"), EINVAL, "empty place");
 	ck_fails(print("skylake", "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4"), EOPNOTSUPP,
 		 "only in precise sampling");
-	ck_fails(print("piii", "FLOPS,INST_RETIRED,FLOPS"), ENOSPC, "FLOPS, FLOPS can't be counted");
+	ck_fails(print("piii", "FLOPS,INST_RETIRED,FLOPS"), ENOSPC,
+		 "FLOPS, FLOPS can't be counted");
 	ck_fails(print("ppc750", "INSTRUCTIONS_COMPLETED:u,INSTRUCTIONS_COMPLETED:k"), ENOSPC,
 		 "in the same modes");
 	ck_fails(print("c3", "INSTRUCTIONS_EXECUTED:u"), EOPNOTSUPP, "can't tell user from kernel");
@@ -158,8 +160,9 @@ static int each_event(void *arg, const struct perfctr_event_name *name)
 static int each_cpu(void *arg, const struct perfctr_event_name *name)
 {
 	static const char *const some[] = {
-		"p5", "mii", "winchip_c6", "c3", "ppro", "k7", "k8_c", "fam10h", "zen4", "p4m3", "core2",
-		"nehalem_ep", "goldencove", "skymont", "ppc604", "ppc7450", "cortex-a53",
+		"p5",	      "mii",	 "winchip_c6", "c3",	  "ppro",	"k7",
+		"k8_c",	      "fam10h",	 "zen4",       "p4m3",	  "core2",	"nehalem_ep",
+		"goldencove", "skymont", "ppc604",     "ppc7450", "cortex-a53",
 	};
 	struct seen seen = { 0, "" };
 	char cpu[32];
@@ -203,7 +206,7 @@ START_TEST(test_native)
 	ck_assert_int_eq(perfctr_cpu_control_check(&broken), -1);
 	ck_assert(errno == EINVAL || errno == EOPNOTSUPP);
 	if (perfctr_cpu_control_check(&control) < 0)
-		ck_assert_int_eq(errno, EOPNOTSUPP);	/* no PMU */
+		ck_assert_int_eq(errno, EOPNOTSUPP); /* no PMU */
 }
 END_TEST
 
@@ -264,18 +267,22 @@ START_TEST(historical_events)
 		unsigned int type;
 		const char *name;
 		unsigned int evntsel, counters;
-		int masks;			/* enum perfctr_unit_mask_type; -1: none */
+		int masks; /* enum perfctr_unit_mask_type; -1: none */
 		unsigned int chosen, n, first, last;
 	} all[] = {
 		{ PERFCTR_X86_INTEL_P6, "L2_ST", 0x2A, 3, perfctr_um_type_bitmask, 0xF, 4, 1, 8 },
 		{ PERFCTR_X86_INTEL_P6, "INST_RETIRED", 0xC0, 3, -1, 0, 0, 0, 0 },
-		{ PERFCTR_X86_INTEL_P4, "TC_deliver_mode", 1, 0, perfctr_um_type_bitmask, 0, 8, 1, 0x80 },
-		{ PERFCTR_X86_INTEL_P4, "front_end_event", 8, 0, perfctr_um_type_bitmask, 1, 2, 1, 2 },
-		{ PERFCTR_X86_AMD_K8, "DISPATCHED_FPU", 0, 0xF, perfctr_um_type_bitmask, 0x3F, 7, 1, 0x3F },
+		{ PERFCTR_X86_INTEL_P4, "TC_deliver_mode", 1, 0, perfctr_um_type_bitmask, 0, 8, 1,
+		  0x80 },
+		{ PERFCTR_X86_INTEL_P4, "front_end_event", 8, 0, perfctr_um_type_bitmask, 1, 2, 1,
+		  2 },
+		{ PERFCTR_X86_AMD_K8, "DISPATCHED_FPU", 0, 0xF, perfctr_um_type_bitmask, 0x3F, 7, 1,
+		  0x3F },
 		{ PERFCTR_X86_AMD_FAM10H, "CPU_TO_DRAM_REQUESTS_TO_TARGET_NODE", 0x1E0, 0xF,
 		  perfctr_um_type_bitmask, 0xFF, 9, 1, 0xFF },
 		{ PERFCTR_X86_INTEL_NHLM, "SB_DRAIN", 4, 0xF, perfctr_um_type_fixed, 7, 1, 7, 7 },
-		{ PERFCTR_X86_INTEL_NHLM, "L2_RQSTS", 0x24, 0xF, perfctr_um_type_exclusive, 0, 14, 1, 0xFF },
+		{ PERFCTR_X86_INTEL_NHLM, "L2_RQSTS", 0x24, 0xF, perfctr_um_type_exclusive, 0, 14,
+		  1, 0xFF },
 	};
 	const struct perfctr_event_set *set;
 	const struct perfctr_event *event;
@@ -284,7 +291,7 @@ START_TEST(historical_events)
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		set = perfctr_cpu_event_set(all[i].type);
 		ck_assert_ptr_nonnull(set);
-		for (k = 0; k < set->nevents && strcmp(set->events[k].name, all[i].name); )
+		for (k = 0; k < set->nevents && strcmp(set->events[k].name, all[i].name);)
 			k++;
 		ck_assert_msg(k < set->nevents, "no %s", all[i].name);
 		event = &set->events[k];

@@ -10,13 +10,14 @@
 #include "tests/unit/main.h"
 
 /* The call fails with errno error, and perfctr_error() has the words. */
-#define ck_fails(call, error, words) do { \
-	errno = 0; \
-	ck_assert_int_eq((call), -1); \
-	ck_assert_int_eq(errno, (error)); \
-	ck_assert_msg(strstr(perfctr_error(), (words)) != NULL, "\"%s\" has no \"%s\"", \
-		      perfctr_error(), (words)); \
-} while (0)
+#define ck_fails(call, error, words)                                                            \
+	do {                                                                                    \
+		errno = 0;                                                                      \
+		ck_assert_int_eq((call), -1);                                                   \
+		ck_assert_int_eq(errno, (error));                                               \
+		ck_assert_msg(strstr(perfctr_error(), (words)) != NULL, "\"%s\" has no \"%s\"", \
+			      perfctr_error(), (words));                                        \
+	} while (0)
 
 /* The same for a call that returns a pointer. */
 #define ck_fails_null(call, error, words) ck_fails((call) ? 0 : -1, error, words)

@@ -112,7 +112,8 @@ START_TEST(open_modes)
 
 	ck_fails_null(vperfctr_open_mode(1), EINVAL, "0x1");
 	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | 0x1000), EINVAL, "0x1003");
-	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF), EINVAL, "both");
+	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF), EINVAL,
+		      "both");
 	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER), ENODEV,
 		      "driver");
 	setenv("PERFCTR_PROVIDER", "nonsense", 1);
@@ -135,7 +136,7 @@ START_TEST(open_modes)
 	vperfctr_close(again);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
-	unsetenv("PERFCTR_PROVIDER");	/* the tests share a process where Check may not fork */
+	unsetenv("PERFCTR_PROVIDER"); /* the tests share a process where Check may not fork */
 }
 END_TEST
 
@@ -182,7 +183,7 @@ START_TEST(tsc_counts_while_the_thread_runs)
 	t0 = vperfctr_read_tsc(self);
 	usleep(100000);
 	t1 = vperfctr_read_tsc(self);
-	ck_assert_uint_lt(t1 - t0, khz * 50);	/* asleep for 100 ms, of which few were work */
+	ck_assert_uint_lt(t1 - t0, khz * 50); /* asleep for 100 ms, of which few were work */
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 }
@@ -249,7 +250,7 @@ START_TEST(an_invalid_control_changes_nothing)
 	control = tsc_only();
 	control.cpu_control.nractrs = PERFCTR_NR_CTRS + 1;
 	ck_assert_int_eq(vperfctr_control(self, &control), -1);
-	ck_assert(errno == EINVAL || errno == EOPNOTSUPP);	/* the latter without a PMU */
+	ck_assert(errno == EINVAL || errno == EOPNOTSUPP); /* the latter without a PMU */
 	control = tsc_only();
 	control.flags = 4;
 	ck_fails(vperfctr_control(self, &control), EINVAL, "flags has 0x00000004");
@@ -358,7 +359,8 @@ START_TEST(i_mode_controls)
 
 	if (vperfctr_control(self, &control) < 0)
 		ck_assert_msg(errno == EOPNOTSUPP || errno == EINVAL || errno == EACCES ||
-			      errno == ENOSYS || errno == EBUSY, "%s", perfctr_error());
+				      errno == ENOSYS || errno == EBUSY,
+			      "%s", perfctr_error());
 	ck_assert_int_ne(vperfctr_is_running(self), 0);
 	ck_fails(vperfctr_iresume(self), EINVAL, "no i-mode counter has overflowed");
 	vperfctr_unlink(self);
@@ -430,7 +432,7 @@ START_TEST(total_over_threads)
 	ck_assert_uint_eq(n, 0);
 	for (i = 0; i < 8; i++)
 		pthread_create(&thread[i], NULL, count_a_while, process);
-	for (i = 0; i < 50; i++)	/* while they come and go */
+	for (i = 0; i < 50; i++) /* while they come and go */
 		ck_assert_int_eq(perfctr_process_read(process, &sum, NULL), 0);
 	for (i = 0; i < 8; i++)
 		pthread_join(thread[i], NULL);
@@ -631,7 +633,7 @@ START_TEST(works_without_descriptors)
 	none = limit;
 	none.rlim_cur = 0;
 	setrlimit(RLIMIT_NOFILE, &none);
-	self = open_counting_tsc();	/* the virtual TSC needs none */
+	self = open_counting_tsc(); /* the virtual TSC needs none */
 	ck_fails_null(perfctr_group_open("page-faults", 0, -1, 0), EMFILE, "ulimit -n");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	vperfctr_unlink(self);
@@ -650,8 +652,8 @@ static void storm(int signal)
 	(void)signal;
 	storms++;
 	/*
-	 * A stop that this handler interrupts keeps the sum of a moment before: one of some us, or of as
-	 * many ms as a host may keep a virtual machine waiting.
+	 * A stop that this handler interrupts keeps the sum of a moment before: one of some us, or
+	 * of as many ms as a host may keep a virtual machine waiting.
 	 */
 	if (vperfctr_read_ctrs(storm_self, &sum) < 0 || sum.tsc + perfctr_tsc_khz() * 50 < last)
 		storm_errors++;
@@ -684,6 +686,6 @@ END_TEST
 UNIT_MAIN("virtual", 60, the_facts_are_the_same_everywhere, one_state_per_thread, open_modes,
 	  a_fresh_state_counts_nothing, tsc_counts_while_the_thread_runs, tsc_never_goes_back,
 	  sums_over_controls, an_invalid_control_changes_nothing, reserved_words, no_such_counter,
-	  overflow_mask, i_mode_controls, other_threads_only_read, total_over_threads, a_child_has_no_total,
-	  a_child_has_none, a_child_ends_as_a_thread, nothing_leaks, works_without_descriptors,
-	  signals_in_every_call)
+	  overflow_mask, i_mode_controls, other_threads_only_read, total_over_threads,
+	  a_child_has_no_total, a_child_has_none, a_child_ends_as_a_thread, nothing_leaks,
+	  works_without_descriptors, signals_in_every_call)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy. */
+/* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy.
+ */
 #include <stdio.h>
 #include <unistd.h>
 #if defined(__i386__) || defined(__x86_64__)
@@ -12,7 +13,9 @@
 static const struct perf_event_attr hardware = { .type = PERF_TYPE_HARDWARE };
 static const struct perf_event_attr user = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };
 static const struct perf_event_attr sampled = {
-	.type = 12, .exclude_kernel = 1, .sample_period = 3,
+	.type = 12,
+	.exclude_kernel = 1,
+	.sample_period = 3,
 };
 static const struct perf_event_attr software = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 };
 static const struct perf_event_attr uncore = { .type = 12, .exclude_kernel = 1 };
@@ -39,14 +42,16 @@ static void asks_for_little(void)
 START_TEST(paranoid_levels)
 {
 	use_root("paranoid2");
-	why(EACCES, &hardware, 0, 0, "perf_event_paranoid is 2, which forbids counting kernel mode; "
+	why(EACCES, &hardware, 0, 0,
+	    "perf_event_paranoid is 2, which forbids counting kernel mode; "
 	    "count user mode only (:u), or lower it to 1");
 	why(EACCES, &user, -1, 0, "a whole processor's events; lower it to 0");
 	/* Level 2 allows this: it must be something else. */
 	why(EACCES, &user, 0, 0, "a security module");
 	why(EPERM, &user, 1234, 0, "thread 1234");
 	use_root("paranoid4");
-	why(EACCES, &user, 0, 0, "perf_event_paranoid is 4, which forbids counting anything; lower it "
+	why(EACCES, &user, 0, 0,
+	    "perf_event_paranoid is 4, which forbids counting anything; lower it "
 	    "to 2 (sysctl kernel.perf_event_paranoid=2)");
 	why(EACCES, &software, 1234, 0, "is 4");
 	/* With CAP_PERFMON the level is no obstacle. */
@@ -66,13 +71,27 @@ START_TEST(each_paranoid_level)
 		int allowed;
 		const char *what, *else_;
 	} all[] = {
-		{ { .type = PERF_TYPE_TRACEPOINT }, -1, -1, "a whole processor's events; lower", "" },
+		{ { .type = PERF_TYPE_TRACEPOINT },
+		  -1,
+		  -1,
+		  "a whole processor's events; lower",
+		  "" },
 		{ { .type = PERF_TYPE_HARDWARE }, -1, 0, "a whole processor's events; lower", "" },
-		{ { .type = PERF_TYPE_TRACEPOINT }, 0, 1, "kernel mode; ",
+		{ { .type = PERF_TYPE_TRACEPOINT },
+		  0,
+		  1,
+		  "kernel mode; ",
 		  "count user mode only (:u), or lower" },
-		{ { .type = PERF_TYPE_HARDWARE }, 0, 1, "kernel mode; ",
+		{ { .type = PERF_TYPE_HARDWARE },
+		  0,
+		  1,
+		  "kernel mode; ",
 		  "count user mode only (:u), or lower" },
-		{ { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 }, 0, 2, "anything; lower", "" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 },
+		  0,
+		  2,
+		  "anything; lower",
+		  "" },
 	};
 	char level[16], words[128];
 	unsigned int i;
@@ -86,11 +105,13 @@ START_TEST(each_paranoid_level)
 			 "the kernel refuses it (Permission denied); a security module");
 		snprintf(level, sizeof(level), "%d", all[i].allowed + 1);
 		root_line("/proc/sys/kernel/perf_event_paranoid", level);
-		snprintf(words, sizeof(words), "perf_event_paranoid is %s, which forbids counting %s%s",
-			 level, all[i].what, all[i].else_);
+		snprintf(words, sizeof(words),
+			 "perf_event_paranoid is %s, which forbids counting %s%s", level,
+			 all[i].what, all[i].else_);
 		ck_fails(perfctr_why_not(EACCES, &all[i].attr, "x", all[i].tid, 0), EACCES, words);
-		snprintf(words, sizeof(words), "lower it to %d (sysctl kernel.perf_event_paranoid=%d)",
-			 all[i].allowed, all[i].allowed);
+		snprintf(words, sizeof(words),
+			 "lower it to %d (sysctl kernel.perf_event_paranoid=%d)", all[i].allowed,
+			 all[i].allowed);
 		ck_assert_ptr_nonnull(strstr(perfctr_error(), words));
 	}
 	/* At 3 user mode is no way out, either. */
@@ -130,8 +151,9 @@ START_TEST(no_pmu)
 		ck_assert_ptr_nonnull(perfctr_no_pmu());
 		ck_assert_int_eq(errno, 77);
 		pmu_fail(PMU_OPEN, 1, absent[i]);
-		ck_assert_ptr_nonnull(strstr(perfctr_no_pmu(), hypervisor ? "-cpu host,pmu=on" :
-					     "the kernel found no PMU"));
+		ck_assert_ptr_nonnull(
+			strstr(perfctr_no_pmu(),
+			       hypervisor ? "-cpu host,pmu=on" : "the kernel found no PMU"));
 		pmu_fail(PMU_OPEN, 1, absent[i]);
 		why(EOPNOTSUPP, &user, 0, 0, hypervisor ? "-cpu host,pmu=on" : "found no PMU");
 	}
@@ -200,18 +222,22 @@ END_TEST
 START_TEST(what_can_not_be_sampled)
 {
 	static const struct perf_event_attr
-	    clock = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 },
-	    often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 5000000 },
-	    deep = { .type = PERF_TYPE_SOFTWARE, .sample_max_stack = 999 },
-	    precise = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1, .precise_ip = 2 },
-	    branches = { .type = PERF_TYPE_SOFTWARE,
-			 .exclude_kernel = 1,
-			 .sample_type = PERF_SAMPLE_BRANCH_STACK },
-	    read = { .type = PERF_TYPE_SOFTWARE, .inherit = 1, .sample_type = PERF_SAMPLE_READ },
-	    backward = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1, .sample_period = 1,
-			 .write_backward = 1 },
-	    physical = { .type = PERF_TYPE_SOFTWARE, .sample_type = PERF_SAMPLE_PHYS_ADDR },
-	    namespaces = { .type = PERF_TYPE_SOFTWARE, .namespaces = 1 };
+		clock = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1 },
+		often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 5000000 },
+		deep = { .type = PERF_TYPE_SOFTWARE, .sample_max_stack = 999 },
+		precise = { .type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1, .precise_ip = 2 },
+		branches = { .type = PERF_TYPE_SOFTWARE,
+			     .exclude_kernel = 1,
+			     .sample_type = PERF_SAMPLE_BRANCH_STACK },
+		read = { .type = PERF_TYPE_SOFTWARE,
+			 .inherit = 1,
+			 .sample_type = PERF_SAMPLE_READ },
+		backward = { .type = PERF_TYPE_SOFTWARE,
+			     .exclude_kernel = 1,
+			     .sample_period = 1,
+			     .write_backward = 1 },
+		physical = { .type = PERF_TYPE_SOFTWARE, .sample_type = PERF_SAMPLE_PHYS_ADDR },
+		namespaces = { .type = PERF_TYPE_SOFTWARE, .namespaces = 1 };
 	int fd;
 
 #define why_sampled(given, attr, error, words) \
@@ -255,11 +281,11 @@ END_TEST
 START_TEST(what_the_kernel_can)
 {
 	static const struct perf_event_attr
-	    period = { .type = PERF_TYPE_RAW, .config = 0xC0, .sample_period = 3 },
-	    precise = { .type = PERF_TYPE_RAW, .config = 0xC0, .precise_ip = 2 },
-	    plain = { .type = PERF_TYPE_RAW, .config = 0xC0 },
-	    often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1001 },
-	    seldom = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1000 };
+		period = { .type = PERF_TYPE_RAW, .config = 0xC0, .sample_period = 3 },
+		precise = { .type = PERF_TYPE_RAW, .config = 0xC0, .precise_ip = 2 },
+		plain = { .type = PERF_TYPE_RAW, .config = 0xC0 },
+		often = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1001 },
+		seldom = { .type = PERF_TYPE_SOFTWARE, .freq = 1, .sample_freq = 1000 };
 	int in;
 
 	root_make();
@@ -277,8 +303,10 @@ START_TEST(what_the_kernel_can)
 	for (pmu.least_period = 4; pmu.least_period <= 1 << 20; pmu.least_period *= 2) {
 		char words[128];
 
-		snprintf(words, sizeof(words), "x can't overflow after every 3: its PMU needs a longer "
-			 "period; %u is enough", (unsigned int)pmu.least_period);
+		snprintf(words, sizeof(words),
+			 "x can't overflow after every 3: its PMU needs a longer "
+			 "period; %u is enough",
+			 (unsigned int)pmu.least_period);
 		why_sampled(EINVAL, &period, EINVAL, words);
 		ck_fails(perfctr_why_not(EINVAL, &period, "x", 0, 2), EINVAL, words);
 	}
@@ -347,9 +375,11 @@ END_TEST
 START_TEST(sentences)
 {
 	ck_assert_int_eq(perfctr_fail(EIO, "%s", "first"), -1);
-	ck_fails(perfctr_fail(EBUSY, "second after %s", perfctr_error()), EBUSY, "second after first");
+	ck_fails(perfctr_fail(EBUSY, "second after %s", perfctr_error()), EBUSY,
+		 "second after first");
 }
 END_TEST
 
 UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, filters, what_does_not_fit,
-	  what_is_not_there, what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads, sentences)
+	  what_is_not_there, what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads,
+	  sentences)

@@ -23,8 +23,8 @@ static void describe(const char *event, char *text, size_t size)
 		const struct perf_event_attr *attr = &v[i].attr;
 
 		used += (size_t)snprintf(text + used, size - used, "%s%s:%u:0x%" PRIx64,
-					 i ? " " : "",
-					 v[i].pmu, attr->type, (uint64_t)attr->config);
+					 i ? " " : "", v[i].pmu, attr->type,
+					 (uint64_t)attr->config);
 		if (attr->config1)
 			used += (size_t)snprintf(text + used, size - used, ":0x%" PRIx64,
 						 (uint64_t)attr->config1);
@@ -61,32 +61,32 @@ static void means(const char *machine, const struct meaning *meanings, size_t n)
 	}
 }
 
-#define MEANS(machine, ...) do { \
-	static const struct meaning meanings[] = { __VA_ARGS__ }; \
-\
-	means(machine, meanings, ARRAY_SIZE(meanings)); \
-} while (0)
+#define MEANS(machine, ...)                                               \
+	do {                                                              \
+		static const struct meaning meanings[] = { __VA_ARGS__ }; \
+                                                                          \
+		means(machine, meanings, ARRAY_SIZE(meanings));           \
+	} while (0)
 
-#define fails(event, error, words) do { \
-	struct perfctr_variant unused[PERFCTR_VARIANTS_MAX]; \
-\
-	ck_fails(perfctr_event_check(event), error, words); \
-	ck_fails(perfctr_event_variants(event, strlen(event), unused), error, words); \
-} while (0)
+#define fails(event, error, words)                                                            \
+	do {                                                                                  \
+		struct perfctr_variant unused[PERFCTR_VARIANTS_MAX];                          \
+                                                                                              \
+		ck_fails(perfctr_event_check(event), error, words);                           \
+		ck_fails(perfctr_event_variants(event, strlen(event), unused), error, words); \
+	} while (0)
 
 /* ---- hybrid machines ---- */
 
 START_TEST(alderlake)
 {
-	MEANS("alderlake",
-	      { "cycles:u", "cpu_core:0:0x400000000!kh cpu_atom:0:0xa00000000!kh" },
+	MEANS("alderlake", { "cycles:u", "cpu_core:0:0x400000000!kh cpu_atom:0:0xa00000000!kh" },
 	      { "LLC-load-misses", "cpu_core:3:0x400010002 cpu_atom:3:0xa00010002" },
 	      { "r1c2", "cpu_core:4:0x1c2 cpu_atom:10:0x1c2" },
 	      /* Events of sysfs, by one kind or by both. */
 	      { "topdown-retiring", "cpu_core:4:0x8000 cpu_atom:10:0xc2" },
 	      { "mem-loads:k", "cpu_core:4:0x1cd:0x3!uh cpu_atom:10:0x5d0:0x3!uh" },
-	      { "slots", "cpu_core:4:0x400" },
-	      { "mem-loads-aux", "cpu_core:4:0x8203" },
+	      { "slots", "cpu_core:4:0x400" }, { "mem-loads-aux", "cpu_core:4:0x8203" },
 	      /* A PMU that is named. */
 	      { "cpu_atom/cycles/u", "cpu_atom:0:0xa00000000!kh" },
 	      { "CPU_CORE/L1-dcache-loads/", "cpu_core:3:0x400000000" },
@@ -96,8 +96,7 @@ START_TEST(alderlake)
 	      { "cpu_core/event=0x3c,umask=1/", "cpu_core:4:0x13c" },
 	      { "cpu_core/mem-loads,ldlat=0x1f/", "cpu_core:4:0x1cd:0x1f" },
 	      /* What has nothing to do with cores. */
-	      { "task-clock", ":1:0x1" },
-	      { "msr/tsc/", ":11:0x0" },
+	      { "task-clock", ":1:0x1" }, { "msr/tsc/", ":11:0x0" },
 	      { "power/energy-pkg/", ":12:0x2" },
 	      { "uncore_imc_free_running_1/data_read/", ":16:0x20ff" },
 	      { "uncore_cbox_0/event=0x34,umask=0x8f/", ":13:0x8f34" });
@@ -131,8 +130,7 @@ END_TEST
 /* PMUv3's own events by their codes, for Linux 6.1 knows no other way; and only where they are. */
 START_TEST(big_little)
 {
-	MEANS("rk3399",
-	      { "cycles:u", "armv8_cortex_a53:8:0x11!kh armv8_cortex_a72:9:0x11!kh" },
+	MEANS("rk3399", { "cycles:u", "armv8_cortex_a53:8:0x11!kh armv8_cortex_a72:9:0x11!kh" },
 	      { "instructions", "armv8_cortex_a53:8:0x8 armv8_cortex_a72:9:0x8" },
 	      { "cache-references", "armv8_cortex_a53:8:0x4 armv8_cortex_a72:9:0x4" },
 	      { "cache-misses", "armv8_cortex_a53:8:0x3 armv8_cortex_a72:9:0x3" },
@@ -147,8 +145,7 @@ START_TEST(big_little)
 	      { "branch-loads", "armv8_cortex_a53:8:0x12 armv8_cortex_a72:9:0x12" },
 	      { "branch-load-misses", "armv8_cortex_a53:8:0x10 armv8_cortex_a72:9:0x10" },
 	      /* The A72 has neither BR_RETIRED nor PC_WRITE_RETIRED. */
-	      { "branches", "armv8_cortex_a53:8:0xc" },
-	      { "st_retired", "armv8_cortex_a53:8:0x7" },
+	      { "branches", "armv8_cortex_a53:8:0xc" }, { "st_retired", "armv8_cortex_a53:8:0x7" },
 	      { "inst_spec", "armv8_cortex_a72:9:0x1b" },
 	      { "armv8_cortex_a72/cycles/", "armv8_cortex_a72:9:0x11" },
 	      { "armv8_cortex_a53/event=0x13,long/", "armv8_cortex_a53:8:0x13:0x1" },
@@ -190,57 +187,40 @@ END_TEST
 
 START_TEST(one_kind)
 {
-	MEANS("sapphirerapids",
-	      { "cycles:u", ":0:0x0!kh" },
-	      { "cpu/cycles/", ":0:0x0" },
-	      { "cpu/cpu-cycles/", ":4:0x3c" },
-	      { "r1c2", ":4:0x1c2" },
-	      { "slots", ":4:0x400" },
-	      { "topdown-heavy-ops", ":4:0x8400" },
-	      { "cycles-ct", ":4:0x30000003c" },
+	MEANS("sapphirerapids", { "cycles:u", ":0:0x0!kh" }, { "cpu/cycles/", ":0:0x0" },
+	      { "cpu/cpu-cycles/", ":4:0x3c" }, { "r1c2", ":4:0x1c2" }, { "slots", ":4:0x400" },
+	      { "topdown-heavy-ops", ":4:0x8400" }, { "cycles-ct", ":4:0x30000003c" },
 	      { "uncore_imc_3/event=0x5,umask=0xcf/", ":18:0xcf05" },
 	      { "uncore_cha_0/event=0x35,umask=0xc827fe01/", ":11:0xc827fe00000135" });
 	root_remove();
-	MEANS("zen4",
-	      { "instructions", ":0:0x1" },
-	      { "stalled-cycles-backend", ":0:0x8" },
+	MEANS("zen4", { "instructions", ":0:0x1" }, { "stalled-cycles-backend", ":0:0x8" },
 	      { "cpu/stalled-cycles-backend/", ":4:0x187" },
 	      { "cpu/event=0x1c0,umask=1/", ":4:0x1000001c0" },
 	      { "amd_df/event=0x1f,umask=0x7fe/", ":12:0x700fe1f" },
 	      { "amd_l3/event=0x4,umask=0xff,enallcores,enallslices,threadmask=3/",
 		":13:0x300c0000000ff04" },
 	      { "amd_umc_0/event=0xa,rdwrmask=1/", ":14:0x10a" },
-	      { "ibs_op/cnt_ctl/", ":10:0x80000" } );
+	      { "ibs_op/cnt_ctl/", ":10:0x80000" });
 	fails("slots", EINVAL, "not an event");
 	root_remove();
-	MEANS("neoverse-n1",
-	      { "cycles", ":0:0x0" },
-	      { "branches", ":0:0x4" },
-	      { "r11", ":4:0x11" },
-	      { "stall_backend", ":8:0x24" },
-	      { "armv8_pmuv3_0/instructions/", ":0:0x1" },
+	MEANS("neoverse-n1", { "cycles", ":0:0x0" }, { "branches", ":0:0x4" }, { "r11", ":4:0x11" },
+	      { "stall_backend", ":8:0x24" }, { "armv8_pmuv3_0/instructions/", ":0:0x1" },
 	      { "armv8_pmuv3_0/ll_cache_miss_rd,rdpmc/", ":8:0x37:0x2" },
 	      { "arm_dsu_1/l3d_cache_refill/", ":11:0x2a" },
 	      { "arm_cmn_0/hnf_cache_miss,bynodeid,nodeid=0x48/", ":9:0x4880010005" });
 	/* A DSU's events are no core's. */
 	fails("arm_dsu_0/instructions/", EINVAL, "neither");
 	root_remove();
-	MEANS("vm",
-	      { "cycles", ":0:0x0" },
-	      { "msr/tsc/", ":8:0x0" },
+	MEANS("vm", { "cycles", ":0:0x0" }, { "msr/tsc/", ":8:0x0" },
 	      { "context-switches", ":1:0x3" });
 	fails("cpu/cycles/", ENOENT, "no PMU \"cpu\"; there are ");
 	fails("slots", EINVAL, "not an event");
 	root_remove();
-	MEANS("container",
-	      { "cycles", ":0:0x0" },
-	      { "r8000", ":4:0x8000" },
+	MEANS("container", { "cycles", ":0:0x0" }, { "r8000", ":4:0x8000" },
 	      { "page-faults", ":1:0x2" });
 	fails("cpu/cycles/", ENOENT, "/sys/bus/event_source/devices, can't be read");
 	root_remove();
-	MEANS("no-proc",
-	      { "cpu/slots/", ":4:0x400" },
-	      { "LLC-loads", ":3:0x2" });
+	MEANS("no-proc", { "cpu/slots/", ":4:0x400" }, { "LLC-loads", ":3:0x2" });
 	root_remove();
 }
 END_TEST
@@ -275,9 +255,9 @@ START_TEST(lists)
 		int kinds;
 		unsigned int pmu_events;
 	} machines[] = {
-		{ "alderlake", 2, 46 }, { "arrowlake-h", 3, 52 }, { "sapphirerapids", 1, 29 },
-		{ "zen4", 1, 13 }, { "rk3399", 2, 51 }, { "apple-m1", 2, 4 },
-		{ "neoverse-n1", 1, 51 }, { "vm", 1, 2 }, { "container", 1, 0 },
+		{ "alderlake", 2, 46 },	  { "arrowlake-h", 3, 52 }, { "sapphirerapids", 1, 29 },
+		{ "zen4", 1, 13 },	  { "rk3399", 2, 51 },	    { "apple-m1", 2, 4 },
+		{ "neoverse-n1", 1, 51 }, { "vm", 1, 2 },	    { "container", 1, 0 },
 	};
 	struct listed listed;
 	size_t i;
@@ -337,7 +317,7 @@ START_TEST(doctors)
 {
 	static const struct {
 		char machine[16];
-		const char *kinds;	/* NULL: no hybrid */
+		const char *kinds; /* NULL: no hybrid */
 		const char *level;
 	} machines[] = {
 		{ "alderlake",
@@ -345,13 +325,18 @@ START_TEST(doctors)
 		  "2: " },
 		{ "arrowlake-h",
 		  "3 kinds of cores: cpu_core on processors 0-5, cpu_atom on processors 6-13, "
-		  "cpu_lowpower on processors 14-15", "2: " },
+		  "cpu_lowpower on processors 14-15",
+		  "2: " },
 		{ "rk3399",
 		  "2 kinds of cores: armv8_cortex_a53 on processors 0-3, armv8_cortex_a72 on "
-		  "processors 4-5", "2: " },
-		{ "sapphirerapids", NULL, "1: " }, { "zen4", NULL, "2: " },
-		{ "neoverse-n1", NULL, "2: " }, { "vm", NULL, "2: " },
-		{ "container", NULL, "3: " }, { "no-proc", NULL, "not known" },
+		  "processors 4-5",
+		  "2: " },
+		{ "sapphirerapids", NULL, "1: " },
+		{ "zen4", NULL, "2: " },
+		{ "neoverse-n1", NULL, "2: " },
+		{ "vm", NULL, "2: " },
+		{ "container", NULL, "3: " },
+		{ "no-proc", NULL, "not known" },
 	};
 	struct perfctr_info info;
 	struct finding finding;
@@ -366,8 +351,7 @@ START_TEST(doctors)
 		finding = found("paranoid level");
 		ck_assert_int_eq(finding.found, 1);
 		ck_assert_msg(!strncmp(finding.state, machines[i].level, strlen(machines[i].level)),
-			      "%s",
-			      finding.state);
+			      "%s", finding.state);
 		ck_assert_int_eq(perfctr_get_info(&info), 0);
 		root_remove();
 	}
@@ -523,11 +507,20 @@ static void metric_is_refused(const char *event)
 START_TEST(metrics)
 {
 	static const char *const events[] = {
-		"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound",
-		"topdown-heavy-ops", "topdown-br-mispredict", "topdown-fetch-lat",
+		"topdown-retiring",
+		"topdown-bad-spec",
+		"topdown-fe-bound",
+		"topdown-be-bound",
+		"topdown-heavy-ops",
+		"topdown-br-mispredict",
+		"topdown-fetch-lat",
 		"topdown-mem-bound",
-		"r8000", "r8700:u", "cpu/topdown-retiring/", "cpu/event=0,umask=0x83/u",
-		"cpu/config=0x8100/", "r48100",
+		"r8000",
+		"r8700:u",
+		"cpu/topdown-retiring/",
+		"cpu/event=0,umask=0x83/u",
+		"cpu/config=0x8100/",
+		"r48100",
 	};
 	struct perf_event_attr attr;
 	struct perfctr_counter counter = { .fd = -1, .metric = true };
@@ -566,9 +559,20 @@ END_TEST
 static void survive(void)
 {
 	static const char *const events[] = {
-		"cycles", "LLC-loads", "r8000", "x", "loop", "slots", "topdown-retiring", "bad/x/",
+		"cycles",
+		"LLC-loads",
+		"r8000",
+		"x",
+		"loop",
+		"slots",
+		"topdown-retiring",
+		"bad/x/",
 		"bad/loop/",
-		"bad/cycles/", "cpu_core/cycles/", "cpu_atom/x/", "task-clock", "cycles,x",
+		"bad/cycles/",
+		"cpu_core/cycles/",
+		"cpu_atom/x/",
+		"task-clock",
+		"cycles,x",
 		"bad/event=1/",
 	};
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
@@ -596,7 +600,8 @@ START_TEST(hostile)
 	/* Types. */
 	two_kinds("0", "1");
 	root_line("cpu_atom/type", "many");
-	fails("cpu_atom/cycles/", ENOENT, "the PMU cpu_atom can't be used: the kernel's "
+	fails("cpu_atom/cycles/", ENOENT,
+	      "the PMU cpu_atom can't be used: the kernel's "
 	      "/sys/bus/event_source/devices/cpu_atom/type has no type number");
 	ck_fails(perfctr_event_variants("cycles", 6, v), ENOENT, "the PMU cpu_atom can't be used");
 	survive();
@@ -676,5 +681,4 @@ static void __attribute__((constructor)) begin(void)
 }
 
 UNIT_MAIN("zoo", 60, alderlake, three_kinds, big_little, one_kind, lists, doctors, bound_threads,
-	  groups, samplers,
-	  metrics, hostile)
+	  groups, samplers, metrics, hostile)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The only process of a test kernel: runs the command lines of /tests, one after the other, and
- * powers off. The kernel is silent on the console (loglevel=1), so that its lines can't mix with the
- * tests'; its log is searched for trouble at the end. Printed on the console:
- *	RUN command line
+ * powers off. The kernel is silent on the console (loglevel=1), so that its lines can't mix with
+ *the tests'; its log is searched for trouble at the end. Printed on the console: RUN command line
  *	PASS | SKIP | FAIL (why) command line
  *	DONE passed failed skipped		missing if the kernel died
  */
@@ -20,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TIMEOUT 120	/* seconds of the guest's time for one test */
+#define TIMEOUT 120 /* seconds of the guest's time for one test */
 
 static void write_file(const char *path, const char *text)
 {
@@ -38,7 +37,10 @@ static void set_up(void)
 	static const struct {
 		const char *path, *type;
 	} mounts[] = {
-		{ "/proc", "proc" }, { "/sys", "sysfs" }, { "/dev", "devtmpfs" }, { "/tmp", "tmpfs" },
+		{ "/proc", "proc" },
+		{ "/sys", "sysfs" },
+		{ "/dev", "devtmpfs" },
+		{ "/tmp", "tmpfs" },
 		{ "/sys/kernel/tracing", "tracefs" },
 	};
 	unsigned int i;
@@ -92,8 +94,9 @@ static int run(char *line)
 /* Print the log's lines about trouble. Returns their number. */
 static unsigned int search_log(void)
 {
-	static const char *const trouble[] = { "WARNING: CPU:", "WARNING: possible", "suspicious RCU",
-						"BUG:", "Oops", "Call Trace" };
+	static const char *const trouble[] = {
+		"WARNING: CPU:", "WARNING: possible", "suspicious RCU", "BUG:", "Oops", "Call Trace"
+	};
 	static char log[1 << 20];
 	int length = klogctl(3, log, sizeof(log) - 1);
 	unsigned int found = 0, i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Runs inside a kernel whose processor has a PMU that counts instructions exactly, and demands exact
- * counts through the library: see tests/vm/README.md. Called counters_driver, it loads the driver and
- * counts through it. Prints a line per test; exit status 0 if all
- * passed, 1 if one failed, 77 if there is no PMU.
+ * Runs inside a kernel whose processor has a PMU that counts instructions exactly, and demands
+ * exact counts through the library: see tests/vm/README.md. Called counters_driver, it loads the
+ * driver and counts through it. Prints a line per test; exit status 0 if all passed, 1 if one
+ * failed, 77 if there is no PMU.
  */
 #include <sched.h>
 #include <signal.h>
@@ -36,7 +36,8 @@ static void done(struct vperfctr *self)
 
 /* What counter i says of a loop of n, with the reads' own instructions in it: always as many, since
    this is not inlined. */
-static __attribute__((noinline)) uint64_t measure(const struct vperfctr *self, unsigned int i, unsigned long n)
+static __attribute__((noinline)) uint64_t measure(const struct vperfctr *self, unsigned int i,
+						  unsigned long n)
 {
 	uint64_t before = vperfctr_read_pmc(self, i);
 
@@ -51,7 +52,7 @@ static int exact_counts(void)
 	unsigned int k;
 
 	CHECK(self, "no counters");
-	measure(self, 0, 1);	/* everything is in memory now */
+	measure(self, 0, 1); /* everything is in memory now */
 	for (k = 1; k <= 100000; k *= 10) {
 		one = measure(self, 0, k);
 		two = measure(self, 0, 2ul * k);
@@ -151,7 +152,8 @@ static int stop_start_preserve(void)
 	loop(100000);
 	CHECK(vperfctr_read_pmc(self, 0) == stopped.pmc[0], "counts while stopped");
 	CHECK(vperfctr_read_quality(self, 0, &reading) == 0 && reading.quality == PERFCTR_STALE &&
-	      reading.value == stopped.pmc[0], "quality %u", reading.quality);
+		      reading.value == stopped.pmc[0],
+	      "quality %u", reading.quality);
 
 	/* Counter 0 keeps its sum, counter 1 starts anew. */
 	control.preserve = 1;
@@ -175,8 +177,8 @@ static int stop_start_preserve(void)
 	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
 	memset(&reading, 0x5A, sizeof(reading));
 	CHECK(vperfctr_read_quality(self, 1, &reading) == 0 && reading.quality == PERFCTR_STALE &&
-	      reading.value == vperfctr_read_pmc(self, 1), "quality %u, %llu", reading.quality,
-	      (unsigned long long)reading.value);
+		      reading.value == vperfctr_read_pmc(self, 1),
+	      "quality %u, %llu", reading.quality, (unsigned long long)reading.value);
 	CHECK(vperfctr_read_quality(self, 0, &reading) == 0 && reading.quality == PERFCTR_EXACT,
 	      "quality %u", reading.quality);
 	done(self);
@@ -221,7 +223,8 @@ static int busy_counters(void)
 	unsigned int n = 0;
 
 	CHECK(self, "%s", perfctr_error());
-	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT)))
+	while (n < 64 &&
+	       (hog[n] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT)))
 		n++;
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	printf("  %u counters hogged; %s\n", n, perfctr_error());
@@ -238,7 +241,7 @@ static int busy_counters(void)
 
 struct worker {
 	unsigned long n;
-	int cpu;		/* to run on; -1: wander */
+	int cpu; /* to run on; -1: wander */
 	uint64_t count, tsc;
 	int result;
 };
@@ -253,7 +256,7 @@ static void run_on(int cpu)
 }
 
 #define SLICES 50
-#define RETRY 50
+#define RETRY  50
 
 static void *work(void *arg)
 {
@@ -287,10 +290,11 @@ static void *work(void *arg)
 
 		if (odd == 0)
 			continue;
-		printf("  slice %u of %lu: %llu and %llu, the one before: %llu and %llu\n", i, worker->n,
-		       (unsigned long long)slice[0][i], (unsigned long long)slice[1][i],
+		printf("  slice %u of %lu: %llu and %llu, the one before: %llu and %llu\n", i,
+		       worker->n, (unsigned long long)slice[0][i], (unsigned long long)slice[1][i],
 		       (unsigned long long)slice[0][i - 1], (unsigned long long)slice[1][i - 1]);
-		/* A read that a switch interrupts begins again, with some instructions more: seldom. */
+		/* A read that a switch interrupts begins again, with some instructions more:
+		 * seldom. */
 		if (odd >= -RETRY && odd <= RETRY && retries++ == 0)
 			continue;
 		wrong++;
@@ -321,7 +325,7 @@ static int two_threads_on_one_cpu(void)
 	/* Each has its own instructions and not the other's. */
 	for (i = 0; i < 2; i++)
 		CHECK(workers[i].count > 6 * workers[i].n * SLICES &&
-		      workers[i].count < 6 * workers[i].n * SLICES + 50000,
+			      workers[i].count < 6 * workers[i].n * SLICES + 50000,
 		      "thread %u: %llu", i, (unsigned long long)workers[i].count);
 	return 0;
 }
@@ -360,7 +364,8 @@ static int virtual_tsc(void)
 	usleep(100000);
 	virtual = vperfctr_read_tsc(self) - t0;
 	real = perfctr_rdtsc() - c0;
-	printf("  asleep: %llu of %llu ticks\n", (unsigned long long)virtual, (unsigned long long)real);
+	printf("  asleep: %llu of %llu ticks\n", (unsigned long long)virtual,
+	       (unsigned long long)real);
 	CHECK(virtual < real / 4, "the virtual TSC counts a sleeping thread");
 	done(self);
 	return 0;
@@ -384,10 +389,11 @@ static int more_events_than_counters(void)
 	for (i = 0; i < 40; i++) {
 		CHECK(perfctr_group_read(group[i], &reading) == 0, "%s", perfctr_error());
 		if (reading.quality == PERFCTR_NOT_COUNTED)
-			continue;	/* marked, which is what matters */
+			continue; /* marked, which is what matters */
 		seen++;
 		scaled += reading.quality == PERFCTR_SCALED;
-		CHECK(reading.quality != PERFCTR_SCALED || reading.running < reading.enabled, "times");
+		CHECK(reading.quality != PERFCTR_SCALED || reading.running < reading.enabled,
+		      "times");
 		estimate = perfctr_reading_estimate(&reading);
 		most = estimate > most ? estimate : most;
 		least = estimate < least ? estimate : least;
@@ -427,7 +433,9 @@ static int groups_count_together(void)
 static const char *own_name(void)
 {
 	static const char *const names[] = {
-		"INST_RETIRED.ANY_P:u", "RETIRED_INSTRUCTIONS:u", "INSTRUCTIONS_RETIRED:u",
+		"INST_RETIRED.ANY_P:u",
+		"RETIRED_INSTRUCTIONS:u",
+		"INSTRUCTIONS_RETIRED:u",
 		"INST_RETIRED:u",
 	};
 	unsigned int i;
@@ -483,7 +491,8 @@ static void name_counters(struct vperfctr_control *control, const unsigned int *
 		cpu->pmc_map[i] = map[i];
 #if !defined(__aarch64__)
 		if (core() == CORE_P6)
-			cpu->evntsel[i] = (cpu->evntsel[i] & ~0x00400000u) | (map[i] ? 0 : 0x00400000u);
+			cpu->evntsel[i] = (cpu->evntsel[i] & ~0x00400000u) |
+					  (map[i] ? 0 : 0x00400000u);
 #endif
 	}
 }
@@ -498,20 +507,25 @@ static unsigned int programmable(void)
 #if defined(__i386__) || defined(__x86_64__)
 	/* Core 2 has two beside the three fixed ones. */
 	return perfctr_info_nrctrs(&info) <= 5 && info.cpu_type != PERFCTR_X86_AMD_FAM10H &&
-	       info.cpu_type != PERFCTR_X86_AMD_K7 && info.cpu_type != PERFCTR_X86_AMD_CORE ? 2 : 4;
+			       info.cpu_type != PERFCTR_X86_AMD_K7 &&
+			       info.cpu_type != PERFCTR_X86_AMD_CORE
+		       ? 2
+		       : 4;
 #else
 	return 4;
 #endif
 }
 
-/* In any order, with gaps: each counts what it is for, and counter 1, in the kernel, something else. */
+/* In any order, with gaps: each counts what it is for, and counter 1, in the kernel, something
+ * else. */
 static int named_counters(void)
 {
 	static const struct {
 		unsigned int n, map[3];
 	} some[] = {
-		{ 1, { 0 } }, { 2, { 0, 1 } }, { 2, { 1, 0 } }, { 1, { 1 } }, { 3, { 2, 0, 1 } },
-		{ 3, { 0, 2, 1 } }, { 2, { 3, 1 } }, { 1, { 3 } }, { 3, { 3, 2, 0 } },
+		{ 1, { 0 } },	 { 2, { 0, 1 } },    { 2, { 1, 0 } },
+		{ 1, { 1 } },	 { 3, { 2, 0, 1 } }, { 3, { 0, 2, 1 } },
+		{ 2, { 3, 1 } }, { 1, { 3 } },	     { 3, { 3, 2, 0 } },
 	};
 	struct vperfctr_control control;
 	struct vperfctr *self = vperfctr_open();
@@ -539,13 +553,15 @@ static int named_counters(void)
 		}
 		/* Reads of the same instructions, and twice the loop. */
 		for (i = 0; i < n; i++)
-			CHECK(i == 1 ? sum[2].pmc[1] - sum[1].pmc[1] < 20000 :
-				       sum[2].pmc[i] - sum[1].pmc[i] -
-					       (sum[1].pmc[i] - sum[0].pmc[i]) < 20500 &&
-				       sum[2].pmc[i] - sum[1].pmc[i] -
-					       (sum[1].pmc[i] - sum[0].pmc[i]) > 19500,
-			      "%u: counter %u: %llu, %llu, %llu", k, i, sum[0].pmc[i], sum[1].pmc[i],
-			      sum[2].pmc[i]);
+			CHECK(i == 1 ? sum[2].pmc[1] - sum[1].pmc[1] < 20000
+				     : sum[2].pmc[i] - sum[1].pmc[i] -
+							       (sum[1].pmc[i] - sum[0].pmc[i]) <
+						       20500 &&
+					       sum[2].pmc[i] - sum[1].pmc[i] -
+							       (sum[1].pmc[i] - sum[0].pmc[i]) >
+						       19500,
+			      "%u: counter %u: %llu, %llu, %llu", k, i, sum[0].pmc[i],
+			      sum[1].pmc[i], sum[2].pmc[i]);
 		CHECK(n < 3 || sum[2].pmc[0] - sum[1].pmc[0] == sum[2].pmc[2] - sum[1].pmc[2],
 		      "%u: counters 0 and 2 differ", k);
 	}
@@ -717,18 +733,31 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		struct guest_test test;
-		bool perf;		/* about perf_events, or what only it can do */
+		bool perf; /* about perf_events, or what only it can do */
 	} tests[] = {
 #define TEST(name) { { #name, name }, false }
-#define PERF_TEST(name) { { #name, name }, true }
-		TEST(exact_counts), TEST(all_counters_agree), PERF_TEST(user_reads_equal_the_kernels),
-		TEST(stop_start_preserve), TEST(refused_control_loses_nothing), PERF_TEST(busy_counters),
-		TEST(two_threads_on_one_cpu), TEST(migration), TEST(virtual_tsc),
-		PERF_TEST(more_events_than_counters), PERF_TEST(groups_count_together),
-		PERF_TEST(own_events), TEST(named_counters),
-		TEST(named_i_mode_counter), PERF_TEST(a_counter_that_can_not),
+#define PERF_TEST(name)               \
+	{                             \
+		{ #name, name }, true \
+	}
+		TEST(exact_counts),
+		TEST(all_counters_agree),
+		PERF_TEST(user_reads_equal_the_kernels),
+		TEST(stop_start_preserve),
+		TEST(refused_control_loses_nothing),
+		PERF_TEST(busy_counters),
+		TEST(two_threads_on_one_cpu),
+		TEST(migration),
+		TEST(virtual_tsc),
+		PERF_TEST(more_events_than_counters),
+		PERF_TEST(groups_count_together),
+		PERF_TEST(own_events),
+		TEST(named_counters),
+		TEST(named_i_mode_counter),
+		PERF_TEST(a_counter_that_can_not),
 		TEST(totals_include_ended_threads),
-		TEST(a_child_counts_for_itself), TEST(reads_in_signal_handlers),
+		TEST(a_child_counts_for_itself),
+		TEST(reads_in_signal_handlers),
 	};
 	struct perfctr_info info;
 	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), failures = 0, ran = 0;

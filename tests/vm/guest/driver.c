@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The driver, by its own calls: loads /perfctr.ko, and demands what the documents of perfctr promise.
- * Runs as process 1's child in a test kernel. Called driver_tsc, it demands that there are no counters,
- * else that there are. Exit status 0 if all is well.
+ * The driver, by its own calls: loads /perfctr.ko, and demands what the documents of perfctr
+ * promise. Runs as process 1's child in a test kernel. Called driver_tsc, it demands that there are
+ * no counters, else that there are. Exit status 0 if all is well.
  */
 #include <signal.h>
 #include <linux/perf_event.h>
@@ -11,7 +11,7 @@
 
 static unsigned int failures;
 static int device;
-static bool counters;		/* the machine has a PMU that is ours to use */
+static bool counters; /* the machine has a PMU that is ours to use */
 static unsigned int cpu_type;
 
 static bool is_p5(void)
@@ -78,8 +78,10 @@ static int opening(void)
 	call.creat = 1;
 	CHECK(ioctl(device, PERFCTR_IOC_OPEN, &call) < 0 && errno == EEXIST, "twice");
 	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, h.fd, 0) == MAP_FAILED &&
-	      errno == EPERM, "a writable mapping");
-	CHECK(mprotect((void *)(uintptr_t)h.page, 4096, PROT_READ | PROT_WRITE) < 0 && errno == EACCES,
+		      errno == EPERM,
+	      "a writable mapping");
+	CHECK(mprotect((void *)(uintptr_t)h.page, 4096, PROT_READ | PROT_WRITE) < 0 &&
+		      errno == EACCES,
 	      "made writable");
 	close(second);
 	close_state(&h);
@@ -108,8 +110,8 @@ static int virtual_tsc(void)
 	CHECK(b.tsc - a.tsc < 20000000, "60 ms of sleep counted as %llu ticks", b.tsc - a.tsc);
 	/* Stopping keeps the sum. */
 	c.cpu_control.tsc_on = 0;
-	CHECK(set_control(h.fd, &c) == 0 && read_state(h.fd, &a, NULL) == 0 && a.tsc >= b.tsc, "%llu",
-	      a.tsc);
+	CHECK(set_control(h.fd, &c) == 0 && read_state(h.fd, &a, NULL) == 0 && a.tsc >= b.tsc,
+	      "%llu", a.tsc);
 	loop(100000);
 	CHECK(read_state(h.fd, &b, NULL) == 0 && b.tsc == a.tsc, "the stopped TSC goes on");
 	close_state(&h);
@@ -119,7 +121,10 @@ static int virtual_tsc(void)
 static int refusals(void)
 {
 	struct vperfctr_control c = instructions(counters), good = c;
-	struct { struct vperfctr_control c; char more[8]; } large;
+	struct {
+		struct vperfctr_control c;
+		char more[8];
+	} large;
 	struct perfctr_call_control call = { .control = (uintptr_t)&large };
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
@@ -133,14 +138,15 @@ static int refusals(void)
 	c.flags = 0x80;
 	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "a flag");
 	c = good;
-	c.cpu_control.evntsel[0] |= 0x20080000;	/* of any family */
+	c.cpu_control.evntsel[0] |= 0x20080000; /* of any family */
 	/* Where there are no counters it is a word that means nothing. */
 	CHECK(counters ? set_control(h.fd, &c) < 0 && errno == EPERM : set_control(h.fd, &c) == 0,
 	      "a reserved bit");
 	c = good;
 	c.cpu_control.nrictrs = 1;
 	/* A P5, and what has no counters, has no such interrupts. */
-	CHECK(set_control(h.fd, &c) < 0 && errno == (is_p5() || !counters ? EPERM : EINVAL), "i-mode");
+	CHECK(set_control(h.fd, &c) < 0 && errno == (is_p5() || !counters ? EPERM : EINVAL),
+	      "i-mode");
 	memset(&large, 0, sizeof(large));
 	large.c = good;
 	call.control_size = sizeof(large);
@@ -175,7 +181,8 @@ static int no_counters(void)
 	unsigned int i;
 
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0 &&
-	      read_state(h.fd, &a, NULL) == 0, "TSC");
+		      read_state(h.fd, &a, NULL) == 0,
+	      "TSC");
 	for (i = 0; i < PERFCTR_NR_CTRS; i++) {
 		c = instructions(1);
 		c.cpu_control.pmc_map[0] = i;
@@ -211,8 +218,8 @@ static int exact_counts(void)
 	}
 	/* Two counters of the same see the same, also through the read call. */
 	CHECK(read_state(h.fd, &sum, NULL) == 0, "read");
-	CHECK(sum.pmc[0] == sum.pmc[1] && sum.pmc[1] == sum.pmc[n - 1], "%llu %llu %llu", sum.pmc[0],
-	      sum.pmc[1], sum.pmc[n - 1]);
+	CHECK(sum.pmc[0] == sum.pmc[1] && sum.pmc[1] == sum.pmc[n - 1], "%llu %llu %llu",
+	      sum.pmc[0], sum.pmc[1], sum.pmc[n - 1]);
 	/* preserve keeps a sum, and only it. */
 	one.preserve = 1;
 	CHECK(set_control(h.fd, &one) == 0, "control");
@@ -426,7 +433,8 @@ static int hotplug(void)
 	return 0;
 }
 
-/* All of a suspend to RAM, and of the way back, but the sleep itself, from which QEMU does not wake. */
+/* All of a suspend to RAM, and of the way back, but the sleep itself, from which QEMU does not
+ * wake. */
 static int suspends(void)
 {
 	struct vperfctr_control c = instructions(1);
@@ -434,7 +442,8 @@ static int suspends(void)
 	uint64_t a, b;
 
 	CHECK(write_file("/sys/power/pm_test", "core") == 0, "the kernel can't rehearse it");
-	CHECK(write_file("/sys/module/suspend/parameters/pm_test_delay", "0") == 0, "seconds of sleep");
+	CHECK(write_file("/sys/module/suspend/parameters/pm_test_delay", "0") == 0,
+	      "seconds of sleep");
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
 	CHECK(write_file("/sys/power/state", "mem") == 0, "suspend");
 	measure(&h, 0, 1);
@@ -448,8 +457,11 @@ static int suspends(void)
 static int open_perf(void)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = PERF_ATTR_SIZE_VER0,
-		.config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_HARDWARE,
+		.size = PERF_ATTR_SIZE_VER0,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
@@ -463,14 +475,15 @@ static int shared_with_perf(void)
 	struct handle h;
 	int perf;
 
-	usleep(200000);		/* what ended threads had is given back a little later */
+	usleep(200000); /* what ended threads had is given back a little later */
 	perf = open_perf();
 	if (perf < 0 && errno == ENOENT) {
 		printf("  perf_events has no driver for this processor\n");
 		return 0;
 	}
 	CHECK(perf >= 0, "perf_event_open");
-	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) < 0 && errno == EBUSY, "both count");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) < 0 && errno == EBUSY,
+	      "both count");
 	close(perf);
 	CHECK(set_control(h.fd, &c) == 0, "after perf_events");
 	CHECK(open_perf() < 0 && errno == EBUSY, "both count");
@@ -512,11 +525,13 @@ int main(int argc, char **argv)
 		int machine;
 	} tests[] = {
 #define TEST(name, machine) { #name, name, machine }
-		TEST(info, ANY), TEST(opening, ANY), TEST(virtual_tsc, ANY), TEST(refusals, ANY),
-		TEST(no_counters, NO_PMU), TEST(exact_counts, PMU), TEST(threads, PMU),
-		TEST(after_exit, PMU), TEST(forks, PMU), TEST(permissions, PMU),
-		TEST(execs, PMU), TEST(hotplug, PMU),
-		TEST(suspends, PMU), TEST(shared_with_perf, PMU),
+		TEST(info, ANY),	   TEST(opening, ANY),
+		TEST(virtual_tsc, ANY),	   TEST(refusals, ANY),
+		TEST(no_counters, NO_PMU), TEST(exact_counts, PMU),
+		TEST(threads, PMU),	   TEST(after_exit, PMU),
+		TEST(forks, PMU),	   TEST(permissions, PMU),
+		TEST(execs, PMU),	   TEST(hotplug, PMU),
+		TEST(suspends, PMU),	   TEST(shared_with_perf, PMU),
 		TEST(unloading, ANY),
 	};
 	int machine = strstr(argv[0], "tsc") ? NO_PMU : PMU;

@@ -11,10 +11,10 @@
 #include <perfctr/calls.h>
 #include "tests/vm/guest/guest.h"
 
-#define EVNTSEL_OS	0x00020000u
-#define EVNTSEL_INT	0x00100000u
-#define EVNTSEL_ANY	0x00200000u
-#define INSTRUCTIONS	0x004100C0u	/* of user mode; the same on architectural Intel and AMD */
+#define EVNTSEL_OS   0x00020000u
+#define EVNTSEL_INT  0x00100000u
+#define EVNTSEL_ANY  0x00200000u
+#define INSTRUCTIONS 0x004100C0u /* of user mode; the same on architectural Intel and AMD */
 
 static inline uint32_t rdpmc(uint32_t map)
 {
@@ -62,8 +62,10 @@ static inline int set_control(int fd, const struct vperfctr_control *c)
 static inline int read_state(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *c)
 {
 	struct perfctr_call_read call = {
-		.sum = (uintptr_t)sum, .sum_size = sizeof(*sum),
-		.control = (uintptr_t)c, .control_size = sizeof(*c),
+		.sum = (uintptr_t)sum,
+		.sum_size = sizeof(*sum),
+		.control = (uintptr_t)c,
+		.control_size = sizeof(*c),
 	};
 
 	return ioctl(fd, PERFCTR_IOC_READ, &call);
@@ -99,7 +101,8 @@ static __attribute__((noinline, unused)) uint64_t measure(const struct handle *h
 	return read_pmc(h, i) - before;
 }
 
-/* Does counter i count a loop of known length to the instruction? Another turn of a read counts, too. */
+/* Does counter i count a loop of known length to the instruction? Another turn of a read counts,
+ * too. */
 static inline bool counts_exactly(const struct handle *h, unsigned int i, unsigned long n)
 {
 	unsigned int tries = 0, before;
@@ -113,7 +116,8 @@ static inline bool counts_exactly(const struct handle *h, unsigned int i, unsign
 	} while (retries != before && ++tries < 10);
 	if (many - few == 2 * n)
 		return true;
-	printf("  counter %u: %llu and %llu\n", i, (unsigned long long)few, (unsigned long long)many);
+	printf("  counter %u: %llu and %llu\n", i, (unsigned long long)few,
+	       (unsigned long long)many);
 	return false;
 }
 

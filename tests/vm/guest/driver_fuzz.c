@@ -2,17 +2,19 @@
 /*
  * driver_fuzz [SEED [SECONDS [KIB]]]: unprivileged users who wish the driver ill.
  *
- * Loads /perfctr.ko; everything else is done by an ordinary user: processes that live for one scenario
- * each, with random calls, controls and races in it, all from SEED. What must hold, whatever they do:
+ * Loads /perfctr.ko; everything else is done by an ordinary user: processes that live for one
+ *scenario each, with random calls, controls and races in it, all from SEED. What must hold,
+ *whatever they do:
  *	- the kernel has nothing to complain about (process 1 searches its log);
- *	- who has no right to it can't count the kernel, by his own control or by what others left behind;
- *	- nobody can write to the page, and nobody but its thread can change a thread's counters: one who
- *	  counts all the time, and whose descriptor they all have, counts exactly;
+ *	- who has no right to it can't count the kernel, by his own control or by what others left
+ *behind;
+ *	- nobody can write to the page, and nobody but its thread can change a thread's counters:
+ *one who counts all the time, and whose descriptor they all have, counts exactly;
  *	- a call fails with an errno that is documented, and counters work after any abuse;
  *	- counters end where a program begins that its caller may not watch;
- *	- at the end no memory is gone (see KIB in main(); 0: don't look), and the module can be unloaded.
- * A new call of calls.h needs a line in calls[], with a function that makes a valid argument. Exit
- * status 0 if all is well.
+ *	- at the end no memory is gone (see KIB in main(); 0: don't look), and the module can be
+ *unloaded. A new call of calls.h needs a line in calls[], with a function that makes a valid
+ *argument. Exit status 0 if all is well.
  */
 #include <limits.h>
 #include <poll.h>
@@ -34,27 +36,27 @@
 #include <grp.h>
 #include "tests/vm/guest/driver.h"
 
-#define NOBODY		65534
-#define WORKERS		4
-#define PAGE		4096u
-#define SLOTS		16
-#define UNREADABLE	"/tmp/unreadable"
-#define SETUID		"/tmp/setuid"
+#define NOBODY	   65534
+#define WORKERS	   4
+#define PAGE	   4096u
+#define SLOTS	   16
+#define UNREADABLE "/tmp/unreadable"
+#define SETUID	   "/tmp/setuid"
 
 /* What all processes know. */
 static struct shared {
 	atomic_uint broken, stop;
 	atomic_uint calls, opened, controls, refused, died;
 	atomic_uint completed[32];
-	unsigned int counters;		/* that one control can have */
-	bool compat;			/* int 0x80 works */
+	unsigned int counters; /* that one control can have */
+	bool compat;	       /* int 0x80 works */
 	pid_t victim;
 	char what[200];
-} *shared;
+} * shared;
 
 static int device;
 static int victim_fd = -1;
-static atomic_int slots[SLOTS];		/* this process' descriptors, for all its threads */
+static atomic_int slots[SLOTS]; /* this process' descriptors, for all its threads */
 
 static void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...)
 {
@@ -96,11 +98,35 @@ static void seed(uint64_t a, uint64_t b, uint64_t c)
 
 static uint32_t any_word(void)
 {
-	static const uint32_t edges[] = {
-		0, 1, 2, 3, 4, 7, 8, 17, 18, 19, 31, 32, 33, 0x7F, 0x80, 0xFF, 0xFFFF, 0x10000, 0x20000,
-		0x40000000, 0x40000001, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF, INSTRUCTIONS,
-		INSTRUCTIONS | EVNTSEL_OS, INSTRUCTIONS | EVNTSEL_INT, INSTRUCTIONS | EVNTSEL_ANY,
-	};
+	static const uint32_t edges[] = { 0,
+					  1,
+					  2,
+					  3,
+					  4,
+					  7,
+					  8,
+					  17,
+					  18,
+					  19,
+					  31,
+					  32,
+					  33,
+					  0x7F,
+					  0x80,
+					  0xFF,
+					  0xFFFF,
+					  0x10000,
+					  0x20000,
+					  0x40000000,
+					  0x40000001,
+					  0x7FFFFFFF,
+					  0x80000000,
+					  0xFFFFFFFE,
+					  0xFFFFFFFF,
+					  INSTRUCTIONS,
+					  INSTRUCTIONS | EVNTSEL_OS,
+					  INSTRUCTIONS | EVNTSEL_INT,
+					  INSTRUCTIONS | EVNTSEL_ANY };
 
 	switch (below(4)) {
 	case 0: return (uint32_t)rnd();
@@ -111,10 +137,21 @@ static uint32_t any_word(void)
 
 static uint32_t any_size(size_t right)
 {
-	const uint32_t sizes[] = {
-		0, 1, 4, 8, (uint32_t)right - 1, (uint32_t)right + 1, (uint32_t)right + 8, PAGE - 1, PAGE,
-		PAGE + 1, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, below(PAGE),
-	};
+	const uint32_t sizes[] = { 0,
+				   1,
+				   4,
+				   8,
+				   (uint32_t)right - 1,
+				   (uint32_t)right + 1,
+				   (uint32_t)right + 8,
+				   PAGE - 1,
+				   PAGE,
+				   PAGE + 1,
+				   0x10000,
+				   0x7FFFFFFF,
+				   0x80000000,
+				   0xFFFFFFFF,
+				   below(PAGE) };
 
 	return below(3) ? (uint32_t)right : PICK(sizes);
 }
@@ -137,8 +174,8 @@ static void set_up_memory(void)
 static void *room(size_t size)
 {
 	/* Often across two pages. */
-	return below(4) ? memory + below((uint32_t)(WRITABLE - size)) / 8 * 8 :
-			  memory + (1 + below(14)) * PAGE - 4 - below((uint32_t)size);
+	return below(4) ? memory + below((uint32_t)(WRITABLE - size)) / 8 * 8
+			: memory + (1 + below(14)) * PAGE - 4 - below((uint32_t)size);
 }
 
 static uint64_t any_address(size_t size)
@@ -152,7 +189,7 @@ static uint64_t any_address(size_t size)
 	case 5: return (uintptr_t)memory + WRITABLE + 2 * PAGE;
 	case 6: return 0xFFFF888000000000 + rnd() % 0x1FFFFFFF;
 	case 7: return 0xFFFFFFFF81000000 + below(0x1000000);
-	case 8: return 0x7FFFFFFFF000 + below(0x2000);	/* where user space ends */
+	case 8: return 0x7FFFFFFFF000 + below(0x2000); /* where user space ends */
 	case 9: return 0ull - below(16);
 	case 10: return 1ull << below(64);
 	case 11: return (uintptr_t)any_address;
@@ -182,7 +219,8 @@ static void ignore(int signo)
 
 static struct vperfctr_control valid_control(void)
 {
-	struct vperfctr_control c = instructions(shared->counters ? below(shared->counters + 1) : 0);
+	struct vperfctr_control c = instructions(shared->counters ? below(shared->counters + 1)
+								  : 0);
 	static const int starts[] = { -1, -2, -3, -100, -1000, -10000, -1000000, INT_MIN };
 	struct perfctr_cpu_control *cpu = &c.cpu_control;
 	unsigned int i;
@@ -240,8 +278,10 @@ static void make_info(void *arg)
 
 static void make_open(void *arg)
 {
-	const pid_t tids[] = { 0, 0, 0, 0, getpid(), (pid_t)syscall(SYS_gettid), getppid(), 1,
-			       shared->victim, -1, INT_MAX, INT_MIN };
+	const pid_t tids[] = { 0,	  0,	    0,
+			       0,	  getpid(), (pid_t)syscall(SYS_gettid),
+			       getppid(), 1,	    shared->victim,
+			       -1,	  INT_MAX,  INT_MIN };
 	struct perfctr_call_open *call = arg;
 
 	call->abi_version = PERFCTR_ABI_VERSION;
@@ -274,16 +314,16 @@ static const struct {
 	unsigned long request;
 	void (*make)(void *arg);
 } calls[] = {
-	{ PERFCTR_IOC_INFO, make_info }, { PERFCTR_IOC_OPEN, make_open },
+	{ PERFCTR_IOC_INFO, make_info },       { PERFCTR_IOC_OPEN, make_open },
 	{ PERFCTR_IOC_CONTROL, make_control }, { PERFCTR_IOC_READ, make_read },
-	{ PERFCTR_IOC_UNLINK, NULL }, { PERFCTR_IOC_IRESUME, NULL },
+	{ PERFCTR_IOC_UNLINK, NULL },	       { PERFCTR_IOC_IRESUME, NULL },
 };
 
 static bool documented(int error)
 {
 	static const int errors[] = {
-		EPERM, ESRCH, EINTR, ENOMEM, EFAULT, EEXIST, ENODEV, EINVAL, EMFILE, ENOTTY, EPROTO,
-		EOPNOTSUPP, E2BIG, EBADF,
+		EPERM,	ESRCH,	EINTR,	ENOMEM, EFAULT,	    EEXIST, ENODEV,
+		EINVAL, EMFILE, ENOTTY, EPROTO, EOPNOTSUPP, E2BIG,  EBADF,
 	};
 	unsigned int i;
 
@@ -299,7 +339,8 @@ static int call_driver(int fd, unsigned long request, uint64_t arg)
 	int result;
 
 	if (shared->compat && arg <= UINT32_MAX && below(4) == 0) {
-		__asm__ volatile("int $0x80" : "=a"(result)
+		__asm__ volatile("int $0x80"
+				 : "=a"(result)
 				 : "a"(54), "b"(fd), "c"((uint32_t)request), "d"((uint32_t)arg)
 				 : "memory", "r8", "r9", "r10", "r11");
 		if (result < 0) {
@@ -350,7 +391,7 @@ static void random_call(int fd)
 			calls[which].make(words);
 		if (!below(5))
 			words[below(8)] = any_word();
-		if (!below(20))		/* the same call with another size */
+		if (!below(20)) /* the same call with another size */
 			request ^= (1ul << below(14)) << 16;
 	} else {
 		request = _IOC(below(4), below(8) ? 'P' : below(256), 0xB8 + below(0x18),
@@ -382,7 +423,8 @@ static void random_call(int fd)
 		check_control(fd);
 	}
 	if (request == PERFCTR_IOC_OPEN) {
-		/* Not necessarily the argument that we made, if another thread writes there, too. */
+		/* Not necessarily the argument that we made, if another thread writes there, too.
+		 */
 		atomic_fetch_add_explicit(&shared->opened, 1, memory_order_relaxed);
 		result = atomic_exchange(&PICK(slots), result);
 		if (result > 0)
@@ -393,7 +435,8 @@ static void random_call(int fd)
 static int any_fd(void)
 {
 	switch (below(8)) {
-	case 0: case 1: return device;
+	case 0:
+	case 1: return device;
 	case 2: return victim_fd;
 	default: return atomic_load(&PICK(slots));
 	}
@@ -481,13 +524,19 @@ static void scenario_calls(void)
 static void scenario_copies(void)
 {
 	static unsigned char info[2 * PAGE], sum[2 * PAGE], control[2 * PAGE];
-	struct { unsigned char *at; uint32_t size; size_t ours; } out[] = {
-		{ info, 0, sizeof(struct perfctr_info) }, { sum, 0, sizeof(struct perfctr_sum_ctrs) },
+	struct {
+		unsigned char *at;
+		uint32_t size;
+		size_t ours;
+	} out[] = {
+		{ info, 0, sizeof(struct perfctr_info) },
+		{ sum, 0, sizeof(struct perfctr_sum_ctrs) },
 		{ control, 0, sizeof(struct vperfctr_control) },
 	};
 	struct perfctr_call_info call_info = { .info = (uintptr_t)info };
 	struct perfctr_call_read call_read = {
-		.sum = (uintptr_t)sum, .control = (uintptr_t)control,
+		.sum = (uintptr_t)sum,
+		.control = (uintptr_t)control,
 	};
 	unsigned int round, i, k;
 	int fd = open_own();
@@ -549,7 +598,7 @@ static void scenario_threads(void)
 			return;
 	storm(50);
 	if (!below(3))
-		_exit(0);	/* all at once */
+		_exit(0); /* all at once */
 	for (i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
 	check_own();
@@ -562,11 +611,14 @@ static void scenario_changes(void)
 	unsigned int k;
 	struct vperfctr_control *c = (void *)(memory + PAGE - 8);
 	struct perfctr_call_control call = {
-		.control = (uintptr_t)c, .control_size = sizeof(*c),
+		.control = (uintptr_t)c,
+		.control_size = sizeof(*c),
 	};
 	struct perfctr_call_read read = {
-		.sum = (uintptr_t)c, .sum_size = sizeof(struct perfctr_sum_ctrs),
-		.control = (uintptr_t)c, .control_size = sizeof(*c),
+		.sum = (uintptr_t)c,
+		.sum_size = sizeof(struct perfctr_sum_ctrs),
+		.control = (uintptr_t)c,
+		.control_size = sizeof(*c),
 	};
 	int fd = open_own();
 
@@ -599,7 +651,7 @@ static void *living_thread(void *arg)
 		c = valid_control();
 		set_control(h.fd, &c);
 		if (below(2))
-			close(h.fd);	/* the map has its own reference */
+			close(h.fd); /* the map has its own reference */
 	}
 	loop(below(2000));
 	if (!below(4))
@@ -616,7 +668,8 @@ static void scenario_lives(void)
 
 	for (k = 0; k < 4; k++) {
 		for (n = 0; n < 8; n++)
-			if (pthread_create(&thread[n], NULL, living_thread, (void *)(uintptr_t)rnd()))
+			if (pthread_create(&thread[n], NULL, living_thread,
+					   (void *)(uintptr_t)rnd()))
 				break;
 		for (i = 0; i < SLOTS; i++)
 			if (atomic_load(&slots[i]) > 0)
@@ -676,7 +729,7 @@ static void scenario_forks(void)
 	}
 	storm(40);
 	if (below(2))
-		_exit(0);	/* before its children */
+		_exit(0); /* before its children */
 	while (wait(NULL) > 0)
 		;
 	check_own();
@@ -689,7 +742,8 @@ static void *exec_program(void *arg)
 	int fd = open_own(), kept = dup(fd);
 
 	snprintf(number, sizeof(number), "%d", kept);
-	execl(programs[(uintptr_t)arg], "driver_fuzz", arg ? "unseen" : "seen", number, (char *)NULL);
+	execl(programs[(uintptr_t)arg], "driver_fuzz", arg ? "unseen" : "seen", number,
+	      (char *)NULL);
 	fail("exec of %s: errno %d", programs[(uintptr_t)arg], errno);
 }
 
@@ -708,12 +762,14 @@ static void scenario_execs(void)
 				exec_program((void *)k);
 			/* Not the process' first thread, and others are busy. */
 			for (i = 0; i < 2; i++)
-				pthread_create(&thread[i], NULL, storming_thread, (void *)(uintptr_t)rnd());
+				pthread_create(&thread[i], NULL, storming_thread,
+					       (void *)(uintptr_t)rnd());
 			pthread_create(&thread[2], NULL, exec_program, (void *)k);
 			storm(10000);
 			_exit(0);
 		}
-		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 3)
+		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == 3)
 			fail("counters go on in a program that the user may not %s",
 			     k == 1 ? "read" : "watch");
 	}
@@ -739,11 +795,15 @@ static int execed(bool seen, int fd)
 
 static int send_fd(int to, int fd)
 {
-	union { struct cmsghdr align; char room[CMSG_SPACE(sizeof(int))]; } u = { .room = "" };
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} u = { .room = "" };
 	char byte = 0;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u,
-				  .msg_controllen = sizeof(u) };
+	struct msghdr message = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u)
+	};
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
 	header->cmsg_level = SOL_SOCKET;
@@ -755,11 +815,15 @@ static int send_fd(int to, int fd)
 
 static int receive_fd(int from)
 {
-	union { struct cmsghdr align; char room[CMSG_SPACE(sizeof(int))]; } u;
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} u;
 	char byte;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u,
-				  .msg_controllen = sizeof(u) };
+	struct msghdr message = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u)
+	};
 	struct cmsghdr *header;
 	int fd = -1;
 
@@ -795,7 +859,7 @@ static void scenario_sockets(void)
 		fd = open_own();
 		send_fd(pair[0], fd);
 		if (below(4) == 0)
-			send_fd(pair[0], pair[0]);	/* a ring, for the garbage collector */
+			send_fd(pair[0], pair[0]); /* a ring, for the garbage collector */
 		if (below(2))
 			close(fd);
 		if (below(2))
@@ -930,7 +994,8 @@ static void on_fault(int signo)
 	fail("RDPMC faults in a reader whom an overflow has interrupted");
 }
 
-/* A reader looks whether there are counters, and then reads: an overflow between must not kill it. */
+/* A reader looks whether there are counters, and then reads: an overflow between must not kill it.
+ */
 static void scenario_reads(void)
 {
 	struct vperfctr_control c = instructions(2);
@@ -963,7 +1028,7 @@ static void check_not_writable(unsigned char *page, int zero, int mem)
 	unsigned char resident;
 
 	if (mincore(page, PAGE, &resident) < 0)
-		return;		/* it is gone, or moved */
+		return; /* it is gone, or moved */
 	if (read(zero, page, 8) >= 0 || errno != EFAULT)
 		fail("the page can be written to: errno %d", errno);
 	if (mem >= 0 && pwrite(mem, memory, 8, (off_t)(uintptr_t)page) > 0)
@@ -979,11 +1044,14 @@ static void check_not_writable(unsigned char *page, int zero, int mem)
 static void scenario_pages(void)
 {
 	static const int sharings[] = { MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE };
-	static const int flags[] = { 0, 0, MAP_POPULATE, MAP_LOCKED, MAP_NORESERVE, MAP_32BIT, MAP_GROWSDOWN };
-	static const int prots[] = { PROT_READ, PROT_READ, PROT_NONE, PROT_READ | PROT_WRITE, PROT_WRITE,
-				     PROT_READ | PROT_EXEC };
-	static const int advices[] = { 0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-				       22, 23, 24, 25, 100, 101 };
+	static const int flags[] = {
+		0, 0, MAP_POPULATE, MAP_LOCKED, MAP_NORESERVE, MAP_32BIT, MAP_GROWSDOWN
+	};
+	static const int prots[] = { PROT_READ,	 PROT_READ,
+				     PROT_NONE,	 PROT_READ | PROT_WRITE,
+				     PROT_WRITE, PROT_READ | PROT_EXEC };
+	static const int advices[] = { 0,  1,  2,  3,  4,  8,  9,  10, 11, 12, 13,  14, 15,
+				       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 100, 101 };
 	int zero = open("/dev/zero", O_RDONLY), mem = open("/proc/self/mem", O_RDWR);
 	unsigned char *page[4] = { NULL };
 	int fd = open_own(), fresh, pipes[2], prot;
@@ -1017,15 +1085,15 @@ static void scenario_pages(void)
 			if (mprotect(*p, PAGE, prot) == 0 && prot & (PROT_WRITE | PROT_EXEC))
 				fail("a mapping changed to protection %d", prot);
 			break;
-		case 3: case 4:
+		case 3:
+		case 4:
 			result = mremap(*p, below(2) * PAGE, below(3) * PAGE, (int)below(8),
 					memory + WRITABLE + 4 * PAGE);
 			if (result != MAP_FAILED)
 				*p = result;
 			break;
-		case 5: case 6:
-			madvise(*p, PAGE, PICK(advices));
-			break;
+		case 5:
+		case 6: madvise(*p, PAGE, PICK(advices)); break;
 		case 7:
 			mlock(*p, PAGE);
 			munlock(*p, PAGE);
@@ -1054,8 +1122,7 @@ static void scenario_pages(void)
 				fd = fresh;
 			}
 			break;
-		default:
-			check_not_writable(*p, zero, mem);
+		default: check_not_writable(*p, zero, mem);
 		}
 	}
 	for (i = 0; i < 4; i++)
@@ -1068,10 +1135,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
-#define SCENARIO(name) { #name, scenario_##name }
-	SCENARIO(calls), SCENARIO(copies), SCENARIO(threads), SCENARIO(changes), SCENARIO(lives),
-	SCENARIO(limits), SCENARIO(forks), SCENARIO(execs), SCENARIO(sockets), SCENARIO(ptraces),
-	SCENARIO(signals), SCENARIO(reads), SCENARIO(pages),
+#define SCENARIO(name)                 \
+	{                              \
+#name, scenario_##name \
+	}
+	SCENARIO(calls),   SCENARIO(copies),  SCENARIO(threads), SCENARIO(changes),
+	SCENARIO(lives),   SCENARIO(limits),  SCENARIO(forks),	 SCENARIO(execs),
+	SCENARIO(sockets), SCENARIO(ptraces), SCENARIO(signals), SCENARIO(reads),
+	SCENARIO(pages),
 };
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
 
@@ -1160,7 +1231,8 @@ static void __attribute__((noreturn)) be_worker(uint64_t first, unsigned int num
 		kill(-pid, SIGKILL);
 		if (reap(-1, 10000) < 0)
 			fail("seed %llu, worker %u, round %u (%s): a child can't be killed",
-			     (unsigned long long)first, number, round, scenarios[round % SCENARIOS].name);
+			     (unsigned long long)first, number, round,
+			     scenarios[round % SCENARIOS].name);
 	}
 	_exit(0);
 }
@@ -1191,7 +1263,10 @@ static void probe(void)
 	shared->counters = n;
 	close_state(&h);
 	if (fork() == 0) {
-		__asm__ volatile("int $0x80" : "=a"(result) : "a"(20) : "memory", "r8", "r9", "r10", "r11");
+		__asm__ volatile("int $0x80"
+				 : "=a"(result)
+				 : "a"(20)
+				 : "memory", "r8", "r9", "r10", "r11");
 		_exit(result != getpid());
 	}
 	wait(&result);
@@ -1239,8 +1314,9 @@ static int run_user(uint64_t first, int64_t ms)
 }
 
 /*
- * What a privileged thread leaves in the registers is not for the next thread to read. On CPU 0: root
- * counts the kernel on the last counter and sleeps; then nobody, with a counter of his own, looks.
+ * What a privileged thread leaves in the registers is not for the next thread to read. On CPU 0:
+ * root counts the kernel on the last counter and sleeps; then nobody, with a counter of his own,
+ * looks.
  */
 static int check_leftovers(void)
 {
@@ -1285,7 +1361,8 @@ static int check_leftovers(void)
 			syscall(SYS_getppid);
 		b = rdpmc(shared->counters - 1);
 		if (a != b)
-			fail("nobody sees the kernel count on another's counter: %u in 100 system calls", b - a);
+			fail("nobody sees the kernel count on another's counter: %u in 100 system calls",
+			     b - a);
 		_exit(0);
 	}
 	close(to_user[1]);
@@ -1314,9 +1391,12 @@ static int copy_program(const char *to, mode_t mode)
 /* KiB that are neither free nor could be had. */
 static long memory_in_use(void)
 {
-	static const struct { const char *name; long sign; } items[] = {
-		{ "MemTotal:", 1 }, { "MemFree:", -1 }, { "Buffers:", -1 }, { "Cached:", -1 },
-		{ "SReclaimable:", -1 },
+	static const struct {
+		const char *name;
+		long sign;
+	} items[] = {
+		{ "MemTotal:", 1 }, { "MemFree:", -1 },	     { "Buffers:", -1 },
+		{ "Cached:", -1 },  { "SReclaimable:", -1 },
 	};
 	long sum = 0, value;
 	char line[128], name[64];
@@ -1331,7 +1411,8 @@ static long memory_in_use(void)
 	file = fopen("/proc/meminfo", "r");
 	while (file && fgets(line, sizeof(line), file))
 		for (i = 0; i < sizeof(items) / sizeof(items[0]); i++)
-			if (sscanf(line, "%63s %ld", name, &value) == 2 && !strcmp(name, items[i].name))
+			if (sscanf(line, "%63s %ld", name, &value) == 2 &&
+			    !strcmp(name, items[i].name))
 				sum += items[i].sign * value;
 	if (file)
 		fclose(file);
@@ -1348,7 +1429,8 @@ int main(int argc, char **argv)
 	if (argc > 2 && strstr(argv[1], "seen"))
 		return execed(strcmp(argv[1], "seen") == 0, atoi(argv[2]));
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED || load_driver() < 0)
 		return 1;
 	if (copy_program(UNREADABLE, 0711) < 0 || copy_program(SETUID, 04755) < 0) {
@@ -1379,7 +1461,8 @@ int main(int argc, char **argv)
 	}
 	unlink(UNREADABLE);
 	unlink(SETUID);
-	/* What one opening takes is 5 KiB at least: the kernel may have gathered others' KIB, and one each. */
+	/* What one opening takes is 5 KiB at least: the kernel may have gathered others' KIB, and
+	 * one each. */
 	if (bound && (after - before > bound + (long)opened || opened < (unsigned int)bound / 4)) {
 		printf("  memory is lost, or too few were opened to tell\n");
 		return 1;

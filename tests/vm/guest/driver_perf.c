@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The driver and perf_events in one kernel. Who has the processor's counters keeps them until his last
- * user has gone; the other is told that they are busy, keeps what needs none (the TSC, software
- * events), and counts to the instruction once they are free. Exit status 0 if all is well.
+ * The driver and perf_events in one kernel. Who has the processor's counters keeps them until his
+ * last user has gone; the other is told that they are busy, keeps what needs none (the TSC,
+ * software events), and counts to the instruction once they are free. Exit status 0 if all is well.
  */
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include "tests/vm/guest/driver.h"
 
-#define ALTERNATIONS	100
-#define PERIOD		100000u
+#define ALTERNATIONS 100
+#define PERIOD	     100000u
 
 static int device;
 
@@ -21,12 +21,18 @@ static int device;
 static int perf_open(uint32_t type, uint64_t config, uint64_t period, int cpu)
 {
 	struct perf_event_attr attr = {
-		.type = type, .size = sizeof(attr), .config = config, .exclude_kernel = 1,
-		.exclude_hv = 1, .sample_period = period, .sample_type = PERF_SAMPLE_IP,
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sample_period = period,
+		.sample_type = PERF_SAMPLE_IP,
 		.wakeup_events = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
 }
 
 static int perf_instructions(void)
@@ -69,7 +75,8 @@ static int perf_is_locked_out(void)
 	int fd;
 
 	CHECK(perf_instructions() < 0 && errno == EBUSY, "perf_events counts beside the driver");
-	CHECK(perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, PERIOD, -1) < 0 && errno == EBUSY,
+	CHECK(perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, PERIOD, -1) < 0 &&
+		      errno == EBUSY,
 	      "perf_events samples beside the driver");
 	CHECK(perf_open(PERF_TYPE_RAW, 0xC0, 0, 0) < 0 && errno == EBUSY, "a whole CPU");
 	fd = perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1);
@@ -88,7 +95,8 @@ static int driver_is_locked_out(void)
 	struct handle h;
 
 	CHECK(open_state(device, &h) == 0, "open");
-	CHECK(set_control(h.fd, &hardware) < 0 && errno == EBUSY, "the driver counts beside perf_events");
+	CHECK(set_control(h.fd, &hardware) < 0 && errno == EBUSY,
+	      "the driver counts beside perf_events");
 	CHECK(set_control(h.fd, &c) == 0, "the TSC alone");
 	CHECK(read_state(h.fd, &a, &c) == 0, "read");
 	loop(100000);
@@ -197,7 +205,7 @@ static int sample(bool disturb)
 	CHECK(fcntl(fd, F_SETFL, O_ASYNC) == 0 && fcntl(fd, F_SETOWN, getpid()) == 0, "fcntl");
 	atomic_store(&signals, 0);
 	for (k = 0; k < 20; k++) {
-		loop(PERIOD / 2);	/* a period */
+		loop(PERIOD / 2); /* a period */
 		if (disturb && driver_is_locked_out())
 			return 1;
 	}
@@ -253,13 +261,14 @@ static int race(void)
 		}
 	}
 	for (n = 0; n < 4; n++) {
-		CHECK(waitpid(pid[n], &status, 0) == pid[n] && WIFEXITED(status), "status 0x%X", status);
+		CHECK(waitpid(pid[n], &status, 0) == pid[n] && WIFEXITED(status), "status 0x%X",
+		      status);
 		CHECK(WEXITSTATUS(status) <= 100, "%s: an inexact count, or no EBUSY",
 		      n % 2 ? "perf_events" : "the driver");
 		counted[n % 2] += (unsigned int)WEXITSTATUS(status);
 	}
-	printf("  of 200 attempts the driver had the counters in %u, perf_events in %u\n", counted[0],
-	       counted[1]);
+	printf("  of 200 attempts the driver had the counters in %u, perf_events in %u\n",
+	       counted[0], counted[1]);
 	return driver_counts() || perf_counts();
 }
 
@@ -272,8 +281,8 @@ static int unloaded(void)
 }
 
 /*
- * The NMI watchdog has a counter on each CPU, as any event of perf_events does. Its command line word is
- * nmi_watchdog=1; where there is none the test is over at once.
+ * The NMI watchdog has a counter on each CPU, as any event of perf_events does. Its command line
+ * word is nmi_watchdog=1; where there is none the test is over at once.
  */
 static bool watchdog(bool on)
 {
@@ -307,7 +316,8 @@ int main(void)
 	} tests[] = {
 #define TEST(name) { #name, name }
 		TEST(perf_counts), TEST(driver_first), TEST(perf_first), TEST(perf_system_wide),
-		TEST(alternation), TEST(sampling), TEST(race), TEST(nmi_watchdog), TEST(unloaded),
+		TEST(alternation), TEST(sampling),     TEST(race),	 TEST(nmi_watchdog),
+		TEST(unloaded),
 	};
 	unsigned int i, failures = 0;
 	int fd, failed;

@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include "tests/vm/guest/guest.h"
 
-#define N 2000000ul		/* loops: twice as many instructions */
-#define OTHERS 100000ul		/* more than all else here executes in user mode meanwhile */
+#define N      2000000ul /* loops: twice as many instructions */
+#define OTHERS 100000ul	 /* more than all else here executes in user mode meanwhile */
 
-static unsigned int cpus;	/* 1 or 2 */
+static unsigned int cpus; /* 1 or 2 */
 
 static void run_on(unsigned int cpu)
 {
@@ -206,7 +206,8 @@ static int hotplug(void)
 	      "%llu", first.sum.pmc[0]);
 	CHECK(read_cpu(global, 0, &state) == 0, "%s", perfctr_error());
 	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE &&
-	      reading[0].value >= 2 * N, "quality %u", reading[0].quality);
+		      reading[0].value >= 2 * N,
+	      "quality %u", reading[0].quality);
 
 	/* A control for it, and a start without it. */
 	fresh = gperfctr_open();
@@ -271,7 +272,7 @@ int main(void)
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
 		TEST(where_it_happens), TEST(busy_counters), TEST(a_child_keeps_nothing),
-		TEST(hotplug), TEST(another_user),
+		TEST(hotplug),		TEST(another_user),
 	};
 
 	cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;

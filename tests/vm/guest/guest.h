@@ -17,21 +17,24 @@
 #include <libperfctr.h>
 
 /* In a function that returns 0 if all is well. */
-#define CHECK(condition, ...) do { \
-	if (!(condition)) { \
-		printf("  line %d: %s: ", __LINE__, #condition); \
-		printf(__VA_ARGS__); \
-		printf(" (errno %d)\n", errno); \
-		return 1; \
-	} \
-} while (0)
+#define CHECK(condition, ...)                                            \
+	do {                                                             \
+		if (!(condition)) {                                      \
+			printf("  line %d: %s: ", __LINE__, #condition); \
+			printf(__VA_ARGS__);                             \
+			printf(" (errno %d)\n", errno);                  \
+			return 1;                                        \
+		}                                                        \
+	} while (0)
 
 /* The call fails with errno error, and perfctr_error() has the words. */
-#define CHECK_FAILS(call, error, words) do { \
-	errno = 0; \
-	CHECK((call) < 0, "it succeeds"); \
-	CHECK(errno == (error) && strstr(perfctr_error(), (words)), "\"%s\"", perfctr_error()); \
-} while (0)
+#define CHECK_FAILS(call, error, words)                                               \
+	do {                                                                          \
+		errno = 0;                                                            \
+		CHECK((call) < 0, "it succeeds");                                     \
+		CHECK(errno == (error) && strstr(perfctr_error(), (words)), "\"%s\"", \
+		      perfctr_error());                                               \
+	} while (0)
 
 /* Exactly 2 * n instructions. */
 static inline __attribute__((always_inline)) void loop(unsigned long n)
@@ -88,9 +91,7 @@ static inline struct vperfctr_control instructions(unsigned int n)
 		/* enabled, USR, instructions retired */
 		control.cpu_control.evntsel[i] = 0x004100C0;
 		switch (core()) {
-		case CORE_P5:
-			control.cpu_control.evntsel[i] = 0x0096;
-			break;
+		case CORE_P5: control.cpu_control.evntsel[i] = 0x0096; break;
 		case CORE_P6:
 			/* Counter 0 enables both. */
 			control.cpu_control.evntsel[i] = i ? 0x000100C0 : 0x004100C0;
@@ -101,8 +102,7 @@ static inline struct vperfctr_control instructions(unsigned int n)
 			control.cpu_control.evntsel[i] = 0x00039000;
 			control.cpu_control.p4.escr[i] = 0x04000204;
 			break;
-		case CORE_ANY:
-			break;
+		case CORE_ANY: break;
 		}
 #endif
 	}

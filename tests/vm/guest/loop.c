@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* loop N: executes 2 * N instructions, and as many as any other loop of this program beside them. */
+/* loop N: executes 2 * N instructions, and as many as any other loop of this program beside them.
+ */
 #include <stdlib.h>
 
 int main(int argc, char **argv)

@@ -96,12 +96,12 @@ enum act { RESUME, STAY, STOP, CONTROL };
 struct watch {
 	struct vperfctr *self;
 	struct vperfctr_control *control;
-	unsigned int period;		/* of counter 0; 0: its sums are not compared */
-	unsigned int signals, masks[18];	/* overflows of each counter */
-	unsigned int wrong;		/* signals with a wrong siginfo or sum */
-	unsigned long long sum;		/* of counter 0, at the last signal */
-	enum act act;			/* what to do */
-	bool races;			/* a signal may find nothing to resume */
+	unsigned int period;		 /* of counter 0; 0: its sums are not compared */
+	unsigned int signals, masks[18]; /* overflows of each counter */
+	unsigned int wrong;		 /* signals with a wrong siginfo or sum */
+	unsigned long long sum;		 /* of counter 0, at the last signal */
+	enum act act;			 /* what to do */
+	bool races;			 /* a signal may find nothing to resume */
 	pid_t tid;
 };
 
@@ -147,17 +147,10 @@ static void act(void)
 	int result = 0;
 
 	switch (watch.act) {
-	case RESUME:
-		result = vperfctr_iresume(watch.self);
-		break;
-	case STOP:
-		result = vperfctr_stop(watch.self);
-		break;
-	case CONTROL:
-		result = vperfctr_control(watch.self, watch.control);
-		break;
-	case STAY:
-		break;
+	case RESUME: result = vperfctr_iresume(watch.self); break;
+	case STOP: result = vperfctr_stop(watch.self); break;
+	case CONTROL: result = vperfctr_control(watch.self, watch.control); break;
+	case STAY: break;
 	}
 	watch.wrong += result < 0 && !watch.races;
 }
@@ -207,8 +200,8 @@ static int begin(struct vperfctr_control *c, int period)
 }
 
 /*
- * In this order: between a read and a stop there can be another overflow. One on the way into the stop
- * finds nothing to resume.
+ * In this order: between a read and a stop there can be another overflow. One on the way into the
+ * stop finds nothing to resume.
  */
 static int stop_and_read(struct perfctr_sum_ctrs *sum)
 {
@@ -266,7 +259,8 @@ static int not_resumed(void)
 	CHECK_SIGNALS(watch.signals == 1);
 	CHECK(vperfctr_is_running(watch.self), "the TSC does not run");
 	tsc = vperfctr_read_tsc(watch.self);
-	CHECK(vperfctr_read_state(watch.self, &a, &read) == 0 && a.pmc[0] == 5000, "%llu", a.pmc[0]);
+	CHECK(vperfctr_read_state(watch.self, &a, &read) == 0 && a.pmc[0] == 5000, "%llu",
+	      a.pmc[0]);
 	CHECK(read.cpu_control.nrictrs == 1 && read.si_signo == SIGUSR1, "the control is another");
 	usleep(20000);
 	loop(100000);
@@ -295,8 +289,9 @@ static int two_counters(void)
 	CHECK(begin(&c, 10000) == 0, "begin");
 	loop(500000);
 	CHECK(watch.wrong == 0 && watch.signals >= 100 && watch.masks[0] == watch.signals &&
-	      watch.masks[1] == watch.signals, "%u wrong, %u signals: %u, %u", watch.wrong,
-	      watch.signals, watch.masks[0], watch.masks[1]);
+		      watch.masks[1] == watch.signals,
+	      "%u wrong, %u signals: %u, %u", watch.wrong, watch.signals, watch.masks[0],
+	      watch.masks[1]);
 	end();
 #endif
 	c.cpu_control.ireset[1] = -7000;
@@ -304,9 +299,11 @@ static int two_counters(void)
 	work(500000);
 	stop_and_read(&sum);
 	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
-	printf("  %u of %llu, %u of %llu\n", watch.masks[0], sum.pmc[0], watch.masks[1], sum.pmc[1]);
+	printf("  %u of %llu, %u of %llu\n", watch.masks[0], sum.pmc[0], watch.masks[1],
+	       sum.pmc[1]);
 	CHECK(as_many(watch.masks[0], 10000, sum.pmc[0], latest()) &&
-	      as_many(watch.masks[1], 7000, sum.pmc[1], latest() + UNTIL_KERNEL), "not as many");
+		      as_many(watch.masks[1], 7000, sum.pmc[1], latest() + UNTIL_KERNEL),
+	      "not as many");
 	end();
 	return 0;
 }
@@ -323,8 +320,8 @@ static int with_a_mode(void)
 	CHECK(watch.masks[1] == watch.signals && watch.masks[1] == sum.pmc[1] / 10000, "%u of %llu",
 	      watch.masks[1], sum.pmc[1]);
 	/* The a-mode counter is not resumed at the very same instruction as the i-mode one. */
-	CHECK(sum.pmc[0] + 100 > sum.pmc[1] && sum.pmc[0] < sum.pmc[1] + 100, "%llu, %llu", sum.pmc[0],
-	      sum.pmc[1]);
+	CHECK(sum.pmc[0] + 100 > sum.pmc[1] && sum.pmc[0] < sum.pmc[1] + 100, "%llu, %llu",
+	      sum.pmc[0], sum.pmc[1]);
 	end();
 	return 0;
 }
@@ -349,7 +346,8 @@ static int in_system_calls(void)
 	CHECK(watch.signals >= 10 && watch.signals <= sum.pmc[0] / 30000, "%u signals, %llu events",
 	      watch.signals, sum.pmc[0]);
 	/* As late as interrupts are off, and no later. */
-	CHECK(sum.pmc[0] / watch.signals < 45000, "%u signals, %llu events", watch.signals, sum.pmc[0]);
+	CHECK(sum.pmc[0] / watch.signals < 45000, "%u signals, %llu events", watch.signals,
+	      sum.pmc[0]);
 	printf("  %u signals, %llu events, %u sleeps cut short\n", watch.signals, sum.pmc[0], cut);
 	end();
 	return 0;
@@ -379,13 +377,14 @@ static int asleep(void)
 	return 0;
 }
 
-static unsigned int processors;		/* to run on */
+static unsigned int processors; /* to run on */
 
 static void *count_in_thread(void *arg)
 {
 	int period = 3001 + 10 * (int)(intptr_t)arg;
 	struct vperfctr_control c = every(1, period, (unsigned int)COUNT_USER);
-	static char unopened[] = "open or control", wrong[] = "wrong signals", lost[] = "lost signals";
+	static char unopened[] = "open or control", wrong[] = "wrong signals",
+		    lost[] = "lost signals";
 	struct perfctr_sum_ctrs sum;
 	cpu_set_t set;
 	unsigned int k;
@@ -419,7 +418,7 @@ static int threads(void)
 	wrong = count_in_thread(NULL);
 	CHECK(!wrong, "alone: %s", wrong);
 #if defined(__aarch64__)
-	processors = 1;		/* for what another one executes is counted, too */
+	processors = 1; /* for what another one executes is counted, too */
 #endif
 	return run_in_threads(count_in_thread);
 }
@@ -430,7 +429,8 @@ static int threads(void)
  */
 static int races(void)
 {
-	/* More than handlers take behind iresume, or a control gets nowhere: 32 bits need more instructions. */
+	/* More than handlers take behind iresume, or a control gets nowhere: 32 bits need more
+	 * instructions. */
 	const unsigned int period = sizeof(long) == 8 ? 1000 : 5000;
 	struct vperfctr_control c = every(1, period, (unsigned int)COUNT_USER);
 	unsigned int k, before;
@@ -467,7 +467,8 @@ static int dies_overflowing(void)
 			loop(10 * k + 1);
 			_exit(0);
 		}
-		CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", (unsigned int)status);
+		CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X",
+		      (unsigned int)status);
 	}
 	return 0;
 }
@@ -634,8 +635,8 @@ static int program_for_2_6(void)
 	CHECK(vperfctr_stop(old.self) == 0, "stop");
 	action.sa_handler = SIG_DFL;
 	sigaction(SIGIO, &action, NULL);
-	CHECK(old.signals > 150 && old.wrong <= 1 && old.masks == 3, "%u signals, %u wrong, masks 0x%X",
-	      old.signals, old.wrong, old.masks);
+	CHECK(old.signals > 150 && old.wrong <= 1 && old.masks == 3,
+	      "%u signals, %u wrong, masks 0x%X", old.signals, old.wrong, old.masks);
 	vperfctr_unlink(old.self);
 	vperfctr_close((struct vperfctr *)(uintptr_t)old.self);
 	return 0;
@@ -651,7 +652,8 @@ static int stopped_in_handler(void)
 	loop(100000);
 	CHECK_SIGNALS(watch.signals == 1);
 	CHECK(!vperfctr_is_running(watch.self) && vperfctr_read_ctrs(watch.self, &sum) == 0 &&
-	      sum.pmc[0] == watch.sum, "%llu", sum.pmc[0]);
+		      sum.pmc[0] == watch.sum,
+	      "%llu", sum.pmc[0]);
 	CHECK(vperfctr_iresume(watch.self) < 0 && errno == EINVAL, "resumed what was stopped");
 	end();
 	/* Each time its sum begins at 0; with preserve it goes on. */
@@ -687,7 +689,8 @@ static int control_after_overflow(void)
 	loop(10000);
 	CHECK_SIGNALS(watch.signals == 3);
 	CHECK(vperfctr_stop(watch.self) == 0 && vperfctr_read_ctrs(watch.self, &sum) == 0 &&
-	      sum.pmc[0] == watch.sum, "%llu", sum.pmc[0]);
+		      sum.pmc[0] == watch.sum,
+	      "%llu", sum.pmc[0]);
 	CHECK(!vperfctr_is_running(watch.self), "runs");
 	end();
 	return 0;
@@ -862,13 +865,29 @@ int main(int argc, char **argv)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(exact), TEST(not_resumed), TEST(two_counters), TEST(with_a_mode),
-		TEST(in_system_calls), TEST(asleep), TEST(threads), TEST(races),
-		TEST(dies_overflowing), TEST(threads_end_overflowing), TEST(child), TEST(signals),
-		TEST(blocked), TEST(waited_for), TEST(program_for_2_6), TEST(stopped_in_handler),
-		TEST(control_after_overflow), TEST(read_by_others), TEST(refusals),
+		TEST(exact),
+		TEST(not_resumed),
+		TEST(two_counters),
+		TEST(with_a_mode),
+		TEST(in_system_calls),
+		TEST(asleep),
+		TEST(threads),
+		TEST(races),
+		TEST(dies_overflowing),
+		TEST(threads_end_overflowing),
+		TEST(child),
+		TEST(signals),
+		TEST(blocked),
+		TEST(waited_for),
+		TEST(program_for_2_6),
+		TEST(stopped_in_handler),
+		TEST(control_after_overflow),
+		TEST(read_by_others),
+		TEST(refusals),
 		/* Over perf_events only: */
-		TEST(no_room), TEST(shared), TEST(no_memory),
+		TEST(no_room),
+		TEST(shared),
+		TEST(no_memory),
 	};
 	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), failures = 0;
 	struct perfctr_info info;

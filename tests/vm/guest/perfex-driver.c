@@ -29,11 +29,12 @@ static int run(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-#define CHECK_RUN(command, status, words) do { \
-	int got_ = run(command); \
-	CHECK(got_ == (status) && strstr(output, (words)), "exit status %d, no \"%s\" in\n%s", \
-	      got_, (words), output); \
-} while (0)
+#define CHECK_RUN(command, status, words)                                         \
+	do {                                                                      \
+		int got_ = run(command);                                          \
+		CHECK(got_ == (status) && strstr(output, (words)),                \
+		      "exit status %d, no \"%s\" in\n%s", got_, (words), output); \
+	} while (0)
 
 /* The CSV row of an event: its count, if the driver counted it (which keeps no times), else 0. */
 static unsigned long long driver_count(const char *event)
@@ -56,7 +57,7 @@ static int exact_differences(const char *environment, const char *options, const
 	char command[256];
 	unsigned int k;
 
-	for (k = 0; k < 4; k++) {	/* the first time brings everything into memory */
+	for (k = 0; k < 4; k++) { /* the first time brings everything into memory */
 		snprintf(command, sizeof(command), "%s perfex --csv %s -- loop 0000%u00000",
 			 environment, options, k ? k : 1);
 		CHECK_RUN(command, 0, event);
@@ -76,8 +77,8 @@ static int by_number(void)
 				"event 0x004100C0") == 0,
 	      "on named counters");
 	CHECK(driver_count("tsc") > 200000, "%s", output);
-	CHECK(exact_differences("PERFCTR_PROVIDER=driver", "-e 0x004100C0",
-				"event 0x004100C0") == 0,
+	CHECK(exact_differences("PERFCTR_PROVIDER=driver", "-e 0x004100C0", "event 0x004100C0") ==
+		      0,
 	      "forced");
 	CHECK(exact_differences("", "--no-inherit -r 2 -e 0x004100C0", "event 0x004100C0") == 0,
 	      "twice");
@@ -88,7 +89,9 @@ static int by_number(void)
 static const char *own_name(void)
 {
 	static const char *const names[] = {
-		"INST_RETIRED.ANY_P", "RETIRED_INSTRUCTIONS", "INSTRUCTIONS_RETIRED",
+		"INST_RETIRED.ANY_P",
+		"RETIRED_INSTRUCTIONS",
+		"INSTRUCTIONS_RETIRED",
 	};
 	unsigned int i;
 
@@ -219,7 +222,7 @@ static int doctor(void)
 	settle();
 	CHECK_RUN("perfctr-info", 0, "driver: the driver answers; version ");
 	CHECK(strstr(output, "counters, read in user space") &&
-		  strstr(output, "from the driver's page"),
+		      strstr(output, "from the driver's page"),
 	      "%s", output);
 	CHECK(strstr(output, "one counter "), "%s", output);
 	CHECK_RUN("PERFCTR_PROVIDER=perf perfctr-info", 0, "perf: PERFCTR_PROVIDER asks for it");
@@ -230,8 +233,13 @@ int main(void)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(by_number), TEST(by_name), TEST(ends_as_the_command),
-		TEST(what_takes_perf_events), TEST(busy), TEST(without_rights), TEST(doctor),
+		TEST(by_number),
+		TEST(by_name),
+		TEST(ends_as_the_command),
+		TEST(what_takes_perf_events),
+		TEST(busy),
+		TEST(without_rights),
+		TEST(doctor),
 	};
 
 	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Has perfex count the program "loop", and demands that a loop twice as long counts exactly twice as
- * many instructions more, that cycles are counted, and that exit status and signals come through.
+ * Has perfex count the program "loop", and demands that a loop twice as long counts exactly twice
+ * as many instructions more, that cycles are counted, and that exit status and signals come
+ * through.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,12 +79,15 @@ static void check_fixed(void)
 	two = count("CPU_CLK_UNHALTED:REF_TSC:u", "loop 0000200000");
 	check(two >= one + 100000, "reference cycles");
 	check(count("CPU_CLK_UNHALTED:THREAD_ANY:u", "loop 0000100000") ==
-	      count("CPU_CLK_UNHALTED:THREAD:u", "loop 0000100000"), "cycles of both threads, of one");
+		      count("CPU_CLK_UNHALTED:THREAD:u", "loop 0000100000"),
+	      "cycles of both threads, of one");
 	check(!count("CPU_CLK_UNHALTED:REF_TSC:u:e", "loop 0000100000"), "no edges of them");
 	check(system("perfex -e CPU_CLK_UNHALTED:REF_TSC:u:e -- loop 0000100000 2>&1 |"
-		     "grep -q 'a fixed counter has no e, i or c=N'") == 0, "the reason");
+		     "grep -q 'a fixed counter has no e, i or c=N'") == 0,
+	      "the reason");
 	check(system("perfex -e CPU_CLK_UNHALTED:REF_TSC:c=1 -- loop 0000100000 2>&1 |"
-		     "grep -q 'a fixed counter has no e, i or c=N'") == 0, "no threshold");
+		     "grep -q 'a fixed counter has no e, i or c=N'") == 0,
+	      "no threshold");
 }
 #endif
 

@@ -287,7 +287,7 @@ static int killed_in_the_middle(void)
 		CHECK(rvperfctr_read_ctrs(remote, &sum) == 0, "%s", perfctr_error());
 		CHECK(sum.pmc[0] >= last.pmc[0], "%llu, then %llu", last.pmc[0], sum.pmc[0]);
 		CHECK(rvperfctr_read_ctrs(remote, &last) == 0 &&
-			  memcmp(&last, &sum, sizeof(sum)) == 0,
+			      memcmp(&last, &sum, sizeof(sum)) == 0,
 		      "not final");
 		CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
 		rvperfctr_close(remote);
@@ -385,8 +385,8 @@ static int no_room(void)
 	CPU_SET(0, &first);
 	CHECK(stopped(pid) == SIGSTOP && sched_setaffinity(pid, sizeof(first), &first) == 0,
 	      "on processor 0");
-	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", -1, 0,
-						      PERFCTR_GROUP_STRICT)))
+	while (n < 64 &&
+	       (hog[n] = perfctr_group_open("instructions:u", -1, 0, PERFCTR_GROUP_STRICT)))
 		n++;
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	remote = rvperfctr_open(pid);
@@ -449,7 +449,8 @@ static bool can_end_at_exec(void)
 
 	uname(&system);
 	sscanf(system.release, "%d.%d", &major, &minor);
-	return !strcmp(perfctr_provider_name(), "driver") || major > 5 || (major == 5 && minor >= 13);
+	return !strcmp(perfctr_provider_name(), "driver") || major > 5 ||
+	       (major == 5 && minor >= 13);
 }
 
 /* Unless its control says that it ends there. */
@@ -502,7 +503,8 @@ static int raw_counts(void)
 
 	CHECK((facts = _vperfctr_open(0)) >= 0, "%s", perfctr_error());
 	CHECK(perfctr_abi_check_fd(facts) == 0 && perfctr_info(facts, &info) == 0 &&
-		  perfctr_info_nrctrs(&info) >= 2, "%s", perfctr_error());
+		      perfctr_info_nrctrs(&info) >= 2,
+	      "%s", perfctr_error());
 	CHECK_FAILS(_vperfctr_control(facts, &control), EINVAL, "no counters");
 	CHECK_FAILS(_vperfctr_read_sum(facts, &a), EINVAL, "no counters");
 	close(facts);
@@ -524,14 +526,16 @@ static int raw_counts(void)
 	loop(50000);
 	CHECK(_vperfctr_read_sum(fd, &b) == 0, "%s", perfctr_error());
 	CHECK(b.pmc[0] == b.pmc[1] + a.pmc[0] && b.pmc[1] > 100000 && b.pmc[1] < 110000 &&
-		  b.tsc > a.tsc, "%llu, %llu, %llu", a.pmc[0], b.pmc[0], b.pmc[1]);
+		      b.tsc > a.tsc,
+	      "%llu, %llu, %llu", a.pmc[0], b.pmc[0], b.pmc[1]);
 	/* A control without the TSC sets it to 0. */
 	control.cpu_control.tsc_on = 0;
 	CHECK(_vperfctr_control(fd, &control) == 0 && _vperfctr_read_sum(fd, &b) == 0 && b.tsc == 0,
 	      "%llu", b.tsc);
 	CHECK(sys_vperfctr_unlink(fd) == 0, "%s", perfctr_error());
 	CHECK(_vperfctr_read_sum(fd, &a) == 0 && _vperfctr_read_sum(fd, &b) == 0 &&
-		  a.pmc[0] == b.pmc[0], "%s", perfctr_error());
+		      a.pmc[0] == b.pmc[0],
+	      "%s", perfctr_error());
 	CHECK_FAILS(_vperfctr_control(fd, &control), ESRCH, "unlinked");
 	close(fd);
 	return 0;
@@ -546,8 +550,10 @@ static int pass_on(int socket, int fd)
 	char byte = 0;
 	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1,
-		.msg_control = &rights, .msg_controllen = sizeof(rights),
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &rights,
+		.msg_controllen = sizeof(rights),
 	};
 
 	memset(&rights, 0, sizeof(rights));
@@ -722,8 +728,8 @@ static void *count_in_steps(void *process)
 
 	for (k = 1; k <= 2; k++) {
 		loop(100000 * k);
-		pthread_barrier_wait(&barrier);		/* all have counted */
-		pthread_barrier_wait(&barrier);		/* the total has been read */
+		pthread_barrier_wait(&barrier); /* all have counted */
+		pthread_barrier_wait(&barrier); /* the total has been read */
 	}
 	vperfctr_close(self);
 	return good ? NULL : process;
@@ -756,7 +762,7 @@ static int totals_of_live_threads(void)
 		CHECK(perfctr_process_read(process, &last, NULL) == 0, "%s", perfctr_error());
 		CHECK(memcmp(&sum, &last, sizeof(sum)) == 0, "%llu, %llu", sum.pmc[0], last.pmc[0]);
 		CHECK(sum.pmc[0] > THREADS * (k == 1 ? 200000 : 600000) &&
-			  sum.pmc[0] < THREADS * (k == 1 ? 220000 : 640000),
+			      sum.pmc[0] < THREADS * (k == 1 ? 220000 : 640000),
 		      "step %u: %llu", k, sum.pmc[0]);
 		pthread_barrier_wait(&barrier);
 	}
@@ -887,11 +893,16 @@ static int choice(void)
 	      info.driver_version);
 	CHECK(is_over(vperfctr_open(), VPERFCTR_OPEN_DRIVER), "%s", perfctr_error());
 	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF),
-		      VPERFCTR_OPEN_PERF), "%s", perfctr_error());
+		      VPERFCTR_OPEN_PERF),
+	      "%s", perfctr_error());
 	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED),
-		      VPERFCTR_OPEN_PERF), "%s", perfctr_error());
+		      VPERFCTR_OPEN_PERF),
+	      "%s", perfctr_error());
 	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED |
-				       VPERFCTR_OPEN_DRIVER) ? 0 : -1, EOPNOTSUPP, "SHARED");
+				       VPERFCTR_OPEN_DRIVER)
+			    ? 0
+			    : -1,
+		    EOPNOTSUPP, "SHARED");
 	CHECK_FAILS(vperfctr_open_mode(0) ? 0 : -1, ENODEV, "no counters yet");
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());

@@ -15,7 +15,10 @@ static __attribute__((noinline)) void marked_loop(unsigned long n)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__asm__ volatile(".globl loop_start, loop_end\n"
-			 "loop_start: dec %0; jnz loop_start; loop_end:" : "+r"(n) : : "cc");
+			 "loop_start: dec %0; jnz loop_start; loop_end:"
+			 : "+r"(n)
+			 :
+			 : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile(".globl loop_start, loop_end\n"
 			 "loop_start: subs %0, %0, #1; b.ne loop_start; loop_end:"
@@ -38,14 +41,15 @@ static __attribute__((noinline)) void marked_loop(unsigned long n)
 
 static struct perfctr_sampler_config every(uint64_t period, uint64_t fields)
 {
-	return (struct perfctr_sampler_config){ .period = period, .fields = fields,
+	return (struct perfctr_sampler_config){ .period = period,
+						.fields = fields,
 						.flags = PERFCTR_GROUP_DISABLED };
 }
 
 struct found {
 	unsigned int samples, inside, throttled, lost;
-	uint64_t count;		/* of the last sample */
-	unsigned int uneven;	/* samples whose count is not a period behind the one before */
+	uint64_t count;	     /* of the last sample */
+	unsigned int uneven; /* samples whose count is not a period behind the one before */
 	uint64_t period;
 };
 
@@ -55,12 +59,8 @@ static int note(void *arg, const struct perfctr_record *record)
 	struct found *found = arg;
 
 	switch (record->type) {
-	case PERF_RECORD_THROTTLE:
-		found->throttled++;
-		break;
-	case PERF_RECORD_LOST:
-		found->lost++;
-		break;
+	case PERF_RECORD_THROTTLE: found->throttled++; break;
+	case PERF_RECORD_LOST: found->lost++; break;
 	case PERF_RECORD_SAMPLE:
 		found->samples++;
 		found->inside += sample->ip >= (uintptr_t)loop_start &&
@@ -87,7 +87,7 @@ static int sample(struct perfctr_sampler *sampler, unsigned long n, struct found
 	return 0;
 }
 
-#define OPEN(sampler, events, config) \
+#define OPEN(sampler, events, config)                                                \
 	CHECK((sampler = perfctr_sampler_open(events, 0, -1, config)) != NULL, "%s", \
 	      perfctr_error())
 
@@ -268,7 +268,7 @@ int main(void)
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
 		TEST(exact_number), TEST(counts_of_a_group), TEST(refresh), TEST(another_period),
-		TEST(a_frequency), TEST(throttled), TEST(strict), TEST(precise),
+		TEST(a_frequency),  TEST(throttled),	     TEST(strict),  TEST(precise),
 	};
 	struct perfctr_info info;
 

@@ -34,7 +34,7 @@ struct worker {
 
 struct order {
 	unsigned long n;
-	bool thread;		/* let a new thread do it */
+	bool thread; /* let a new thread do it */
 };
 
 static void *run_once(void *arg)
@@ -118,7 +118,8 @@ static void end_workers(struct worker *worker, unsigned int n)
 }
 
 /* What part p counts when its thread spins n. */
-static uint64_t measure(struct perfctr_set *set, unsigned int p, struct worker *worker, unsigned long n)
+static uint64_t measure(struct perfctr_set *set, unsigned int p, struct worker *worker,
+			unsigned long n)
 {
 	struct perfctr_reading before[3], after[3];
 
@@ -159,7 +160,8 @@ static int count_threads(unsigned int flags)
 	CHECK(set, "%s", perfctr_error());
 	CHECK(perfctr_set_parts(set) == WORKERS + 1, "%u parts", perfctr_set_parts(set));
 	for (i = 0; i < WORKERS; i++) {
-		CHECK(perfctr_set_part(set, i + 1, &what) == 0 && what.tid == worker[i].tid, "part %u", i);
+		CHECK(perfctr_set_part(set, i + 1, &what) == 0 && what.tid == worker[i].tid,
+		      "part %u", i);
 		measure(set, i + 1, &worker[i], 1);
 		for (k = 0; k < (unsigned int)tries(); k++) {
 			one = measure(set, i + 1, &worker[i], 10000);
@@ -178,8 +180,8 @@ static int count_threads(unsigned int flags)
 	end_workers(worker, WORKERS);
 	CHECK(perfctr_set_read(set, sum) == 0, "%s", perfctr_error());
 	total = sum[0].value - before[0].value;
-	CHECK(total >= WORKERS * 5 * 2000000ull && total < WORKERS * 5 * 2000000ull + 200000, "%llu",
-	      (unsigned long long)total);
+	CHECK(total >= WORKERS * 5 * 2000000ull && total < WORKERS * 5 * 2000000ull + 200000,
+	      "%llu", (unsigned long long)total);
 	CHECK(sum[0].quality == PERFCTR_EXACT && sum[0].enabled == sum[0].running, "quality");
 	CHECK(perfctr_set_disable(set) == 0, "%s", perfctr_error());
 	CHECK(perfctr_set_read(set, sum) == 0, "%s", perfctr_error());
@@ -205,7 +207,8 @@ static unsigned int hog(struct perfctr_set **hogs, unsigned int room)
 	struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
 	unsigned int n = 0;
 
-	while (n < room && (hogs[n] = perfctr_set_open("instructions:u", &all, PERFCTR_GROUP_STRICT)))
+	while (n < room &&
+	       (hogs[n] = perfctr_set_open("instructions:u", &all, PERFCTR_GROUP_STRICT)))
 		n++;
 	return n;
 }
@@ -235,7 +238,8 @@ static int strict_sets(void)
 	CHECK(pinned && inherited && group, "%s", perfctr_error());
 	tell(&worker, 1000, false);
 	CHECK(perfctr_set_read(pinned, reading) == 0 && reading[1].quality == PERFCTR_EXACT &&
-	      reading[1].value >= 2000, "%s", perfctr_error());
+		      reading[1].value >= 2000,
+	      "%s", perfctr_error());
 	CHECK(perfctr_set_read(inherited, reading) == 0, "%s", perfctr_error());
 
 	n = hog(hogs, 64);
@@ -245,7 +249,8 @@ static int strict_sets(void)
 	/* A processor's counts go before a thread's. */
 	tell(&worker, 100000, false);
 	CHECK_FAILS(perfctr_group_read(group, reading), EBUSY, "somebody else");
-	CHECK(reading[0].quality == PERFCTR_NOT_COUNTED && reading[1].quality == PERFCTR_NOT_COUNTED,
+	CHECK(reading[0].quality == PERFCTR_NOT_COUNTED &&
+		      reading[1].quality == PERFCTR_NOT_COUNTED,
 	      "quality %u", reading[0].quality);
 	CHECK_FAILS(perfctr_group_reset(group), EBUSY, "somebody else");
 	CHECK_FAILS(perfctr_set_read(pinned, reading), EBUSY, "somebody else");
@@ -268,7 +273,8 @@ static int strict_sets(void)
 	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].value >= 200000, "%s",
 	      perfctr_error());
 	CHECK(perfctr_set_read(pinned, reading) == 0 && reading[1].value >= 200000 &&
-	      reading[1].quality == PERFCTR_EXACT, "%s", perfctr_error());
+		      reading[1].quality == PERFCTR_EXACT,
+	      "%s", perfctr_error());
 	/* What it did not count it never will. */
 	CHECK_FAILS(perfctr_set_read(inherited, reading), EBUSY, "somebody else");
 	perfctr_set_close(pinned);
@@ -360,23 +366,28 @@ static int an_offline_processor(void)
 	for (i = 0; i < 2; i++) {
 		CHECK(perfctr_set_read(set, after) == 0, "%s", perfctr_error());
 		CHECK(after[0].quality == PERFCTR_STALE && after[1].quality == PERFCTR_STALE &&
-		      after[2].quality == PERFCTR_STALE && after[3].quality == PERFCTR_STALE,
+			      after[2].quality == PERFCTR_STALE &&
+			      after[3].quality == PERFCTR_STALE,
 		      "quality %u %u %u %u", after[0].quality, after[1].quality, after[2].quality,
 		      after[3].quality);
 		CHECK(after[0].value > before[0].value && after[2].value > before[2].value, "lost");
 		CHECK(!tsc || perfctr_set_read(tsc, after) == 0, "%s", perfctr_error());
 		CHECK(!tsc || (after[0].quality == PERFCTR_STALE &&
-			       after[1].quality == PERFCTR_STALE), "the TSC's quality is %u, %u",
-		      after[0].quality, after[1].quality);
-		CHECK(perfctr_set_read_part(set, 0, part) == 0 && part[0].quality == PERFCTR_EXACT &&
-		      part[3].quality == PERFCTR_EXACT, "the other one is stale, too");
-		CHECK(perfctr_set_read_part(set, 1, part) == 0 && part[0].quality == PERFCTR_STALE &&
-		      part[3].quality == PERFCTR_STALE && part[0].value >= 200000, "%llu",
-		      (unsigned long long)part[0].value);
+			       after[1].quality == PERFCTR_STALE),
+		      "the TSC's quality is %u, %u", after[0].quality, after[1].quality);
+		CHECK(perfctr_set_read_part(set, 0, part) == 0 &&
+			      part[0].quality == PERFCTR_EXACT && part[3].quality == PERFCTR_EXACT,
+		      "the other one is stale, too");
+		CHECK(perfctr_set_read_part(set, 1, part) == 0 &&
+			      part[0].quality == PERFCTR_STALE &&
+			      part[3].quality == PERFCTR_STALE && part[0].value >= 200000,
+		      "%llu", (unsigned long long)part[0].value);
 		CHECK(perfctr_group_read(one, &single) == 0 && single.quality == PERFCTR_STALE &&
-		      single.value >= 200000, "%s", perfctr_error());
+			      single.value >= 200000,
+		      "%s", perfctr_error());
 		CHECK(perfctr_group_read(two, pair) == 0 && pair[0].quality == PERFCTR_STALE &&
-		      pair[0].value >= 200000 && pair[1].value > 0, "%s", perfctr_error());
+			      pair[0].value >= 200000 && pair[1].value > 0,
+		      "%s", perfctr_error());
 		/* It comes back; its events don't. */
 		CHECK(write_file(online, "1") == 0, "online");
 		CHECK_FAILS(perfctr_set_enable(set), ENODEV, "has been offline");
@@ -404,7 +415,7 @@ static uint64_t in_cgroup(struct perfctr_set *set, unsigned long n)
 		loop(n);
 		_exit(0);
 	}
-	loop(100000);	/* not in it */
+	loop(100000); /* not in it */
 	if (waitpid(pid, &status, 0) != pid || status != 0 || perfctr_set_read(set, after) < 0 ||
 	    after[0].quality != PERFCTR_EXACT)
 		return 0;
@@ -423,10 +434,11 @@ static int cgroups(void)
 	CHECK(mkdir("/sys/fs/cgroup/perfctr/inner", 0755) == 0, "mkdir");
 	set = perfctr_set_open("instructions:u,cs", &target, 0);
 	if (!set) {
-		CHECK(errno == EOPNOTSUPP && strstr(perfctr_error(), "cgroup.subtree_control"), "%s",
-		      perfctr_error());
+		CHECK(errno == EOPNOTSUPP && strstr(perfctr_error(), "cgroup.subtree_control"),
+		      "%s", perfctr_error());
 		printf("  %s\n", perfctr_error());
-		CHECK(write_file("/sys/fs/cgroup/cgroup.subtree_control", "+pids") == 0, "controllers");
+		CHECK(write_file("/sys/fs/cgroup/cgroup.subtree_control", "+pids") == 0,
+		      "controllers");
 		set = perfctr_set_open("instructions:u,cs", &target, 0);
 	}
 	CHECK(set, "%s", perfctr_error());
@@ -436,8 +448,8 @@ static int cgroups(void)
 		one = in_cgroup(set, 100000);
 		two = in_cgroup(set, 300000);
 	}
-	CHECK(two - one == 400000, "loops of 100000 and 300000: %llu and %llu", (unsigned long long)one,
-	      (unsigned long long)two);
+	CHECK(two - one == 400000, "loops of 100000 and 300000: %llu and %llu",
+	      (unsigned long long)one, (unsigned long long)two);
 	perfctr_set_close(set);
 	target.cgroup = "/sys/fs/cgroup/perfctr/inner";
 	set = perfctr_set_open("{instructions:u,cycles:u}", &target, PERFCTR_GROUP_STRICT);
