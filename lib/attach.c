@@ -6,36 +6,18 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include "provider.h"
+#include <stddef.h>
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 
 #define OPEN_FLAGS                                                              \
 	(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
 	 VPERFCTR_OPEN_SHARED)
 
-/* Also for signal handlers: its place is there from the thread's beginning. */
-static _Thread_local struct vperfctr *attached __attribute__((tls_model("initial-exec")));
 static pthread_key_t thread_end;
 static int thread_end_error;
-
-struct vperfctr *perfctr_attached(void)
-{
-	return attached && attached->provider ? attached : NULL;
-}
-
-void perfctr_hold(struct vperfctr *self)
-{
-	atomic_fetch_add(&self->references, 1);
-}
-
-void perfctr_release(struct vperfctr *self)
-{
-	const struct perfctr_provider *provider = self->provider;
-
-	if (atomic_fetch_sub(&self->references, 1) != 1)
-		return;
-	provider->destroy(self);
-	perfctr_memory_unmap(self, provider->state_size);
-}
 
 /* Stop, and let go of everything that belongs to the thread. The sums stay. */
 static int detach(struct vperfctr *self)
@@ -43,7 +25,7 @@ static int detach(struct vperfctr *self)
 	int result = self->provider->detach(self);
 
 	self->owner = NULL;
-	attached = NULL;
+	perfctr_attach(NULL);
 	perfctr_release(self);
 	return result;
 }
@@ -81,7 +63,8 @@ static struct vperfctr *create(const struct perfctr_provider *provider, unsigned
 		self->provider = provider;
 		self->owner = &perfctr_thread_mark;
 		atomic_init(&self->references, 2); /* the handle's and the thread's */
-		return attached = self;
+		perfctr_attach(self);
+		return self;
 	}
 	pthread_setspecific(thread_end, NULL);
 	perfctr_memory_unmap(self, provider->state_size);
@@ -92,6 +75,7 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 {
 	const unsigned int creating = mode & VPERFCTR_OPEN_CREAT_EXCL;
 	const struct perfctr_provider *provider = perfctr_provider_choose(mode);
+	struct vperfctr *attached;
 
 	if (!provider)
 		return NULL;
@@ -137,7 +121,7 @@ int vperfctr_unlink(const struct vperfctr *self)
 				    "these counters belong to another thread, which alone can "
 				    "unlink them");
 	pthread_setspecific(thread_end, NULL);
-	return detach(attached);
+	return detach(perfctr_attached());
 }
 
 void vperfctr_close(struct vperfctr *self)

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What stands between a program and its counters: findings for perfctr-info(1). */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "provider.h"
+#include "lib/base/cpus.h"
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/isa/tsc.h"
+#include "lib/perf/clock.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/why.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 
 struct report {
 	int (*each)(void *arg, const struct perfctr_check *check);

@@ -7,8 +7,20 @@
  * nothing is held in between. A control is tried out by opening them once before.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
-#include "provider.h"
+#include "lib/base/cpus.h"
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/info.h"
+#include "lib/isa/control.h"
+#include "lib/isa/tsc.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/why.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 
 /* perfctr's sampling timer was not to run more often. Nothing needs one here. */
 #define MIN_INTERVAL_USEC 10000

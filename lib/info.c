@@ -2,12 +2,22 @@
 /* Facts about the machine, and the functions that print. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "arch/words.h"
-#include "provider.h"
+#include "lib/base/cpus.h"
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/info.h"
+#include "lib/isa/native.h"
+#include "lib/isa/tsc.h"
+#include "lib/provider.h"
+#include "lib/raw.h"
+#include "libperfctr.h"
 
 int perfctr_get_info(struct perfctr_info *info)
 {
@@ -59,37 +69,6 @@ int _perfctr_abi_check_fd(int fd, unsigned int user_abi_version)
 
 /* ---- sets of processors ---- */
 
-#define LIST_SIZE 4096
-
-/* The processors that are online, also as a list. */
-static unsigned int online_cpus(uint32_t *words, char *list)
-{
-	unsigned int n = 0;
-	long count;
-
-	if (perfctr_file_read("/sys/devices/system/cpu/online", list, LIST_SIZE) > 0)
-		n = perfctr_cpus_parse(list, words);
-	if (n)
-		return n;
-	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug.
-	 */
-	count = sysconf(_SC_NPROCESSORS_ONLN);
-	snprintf(list, LIST_SIZE, "0-%ld", count > 0 ? count - 1 : 0);
-	return perfctr_cpus_parse(list, words);
-}
-
-int perfctr_cpu_online(unsigned int cpu)
-{
-	uint32_t words[PERFCTR_CPU_WORDS];
-	char list[LIST_SIZE];
-
-	online_cpus(words, list);
-	if (cpu < PERFCTR_MAX_CPUS && words[cpu / 32] & UINT32_C(1) << cpu % 32)
-		return 0;
-	return perfctr_fail(EINVAL, "there is no processor %u, or it is offline; online are %s",
-			    cpu, list);
-}
-
 static int fill_mask(struct perfctr_cpu_mask *mask, const uint32_t *words, unsigned int n)
 {
 	unsigned int room = mask->nrwords;
@@ -107,7 +86,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 {
 	static const uint32_t none[PERFCTR_CPU_WORDS];
 	uint32_t words[PERFCTR_CPU_WORDS];
-	char list[LIST_SIZE];
+	char list[PERFCTR_CPU_LIST_SIZE];
 	unsigned int n;
 	int result = 0;
 
@@ -115,7 +94,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		return -1;
 	if (!cpus && !forbidden)
 		return 0;
-	n = online_cpus(words, list);
+	n = perfctr_cpus_online(words, list);
 	/* Both masks are told their size, even if the first is too small. */
 	if (cpus && fill_mask(cpus, words, n) < 0)
 		result = -1;

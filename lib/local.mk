@@ -5,41 +5,80 @@ noinst_LTLIBRARIES += lib/libinternal.la
 lib_libinternal_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 lib_libinternal_la_LIBADD = arch/libarch.la
 lib_libinternal_la_SOURCES = \
+	lib/base/cpus.c \
+	lib/base/cpus.h \
+	lib/base/error.c \
+	lib/base/error.h \
+	lib/base/file.c \
+	lib/base/file.h \
+	lib/base/list.c \
+	lib/base/list.h \
+	lib/base/memory.c \
+	lib/base/memory.h \
+	lib/base/nearest.c \
+	lib/base/nearest.h \
+	lib/base/word.h \
+	lib/isa/attr.c \
+	lib/isa/attr.h \
+	lib/isa/control.c \
+	lib/isa/control.h \
+	lib/isa/cpuid.c \
+	lib/isa/native.c \
+	lib/isa/native.h \
+	lib/isa/pmu.c \
+	lib/isa/pmu.h \
+	lib/isa/tsc.c \
+	lib/isa/tsc.h \
+	lib/names/event.c \
+	lib/names/event.h \
+	lib/names/metric.c \
+	lib/names/metric.h \
+	lib/names/table.c \
+	lib/names/table.h \
+	lib/perf/clock.c \
+	lib/perf/clock.h \
+	lib/perf/counter.c \
+	lib/perf/counter.h \
+	lib/perf/group.c \
+	lib/perf/group.h \
+	lib/perf/overflow.c \
+	lib/perf/overflow.h \
+	lib/perf/probe.c \
+	lib/perf/probe.h \
+	lib/perf/reading.c \
+	lib/perf/reading.h \
+	lib/perf/record.c \
+	lib/perf/record.h \
+	lib/perf/ring.c \
+	lib/perf/ring.h \
+	lib/perf/signal.c \
+	lib/perf/signal.h \
+	lib/perf/sys.c \
+	lib/perf/sys.h \
+	lib/perf/why.c \
+	lib/perf/why.h \
 	lib/attach.c \
-	lib/attr.c \
-	lib/clock.c \
-	lib/counter.c \
-	lib/cpu.c \
-	lib/cpuid.c \
+	lib/device.c \
+	lib/device.h \
 	lib/doctor.c \
-	lib/error.c \
-	lib/event.c \
-	lib/file.c \
 	lib/global.c \
-	lib/group.c \
+	lib/handle.c \
 	lib/info.c \
-	lib/internal.h \
-	lib/memory.c \
-	lib/nearest.c \
-	lib/overflow.c \
-	lib/pmu.c \
+	lib/info.h \
 	lib/process.c \
 	lib/provider.c \
 	lib/provider.h \
 	lib/provider_driver.c \
 	lib/provider_perf.c \
+	lib/queue.c \
+	lib/queue.h \
 	lib/raw.c \
+	lib/raw.h \
 	lib/raw_perf.c \
-	lib/reading.c \
-	lib/record.c \
 	lib/remote.c \
-	lib/ring.c \
 	lib/sampler.c \
 	lib/set.c \
-	lib/signal.c \
-	lib/table.c \
-	lib/virtual.c \
-	lib/why.c
+	lib/virtual.c
 
 # nodelete: threads that end after dlclose() still run the library's clean-up.
 lib_LTLIBRARIES += lib/libperfctr.la
@@ -48,6 +87,6 @@ lib_libperfctr_la_LIBADD = lib/libinternal.la
 lib_libperfctr_la_LDFLAGS = -version-info $(LIBPERFCTR_VERSION_INFO) -no-undefined \
 	-Wl,--version-script=$(srcdir)/lib/libperfctr.map -Wl,-z,defs -Wl,-z,nodelete
 EXTRA_lib_libperfctr_la_DEPENDENCIES = lib/libperfctr.map
-EXTRA_DIST += lib/libperfctr.map
+EXTRA_DIST += lib/README.md lib/libperfctr.map
 
 pkgconfig_DATA = lib/libperfctr.pc

@@ -2,8 +2,13 @@
 /* Totals over threads. A set holds its states, so that they outlive handles and threads. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
-#include "provider.h"
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 
 /* Both lie in memory that a child of fork() finds cleared, whoever held the lock. */
 struct perfctr_process {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which provider an open takes. */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "provider.h"
+#include "lib/base/error.h"
+#include "lib/device.h"
+#include "lib/perf/probe.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 
 /*
  * The driver if it answers. But where it can only count the TSC (a hybrid processor, one that it

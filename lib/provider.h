@@ -8,7 +8,11 @@
 #define PERFCTR_PROVIDER_H
 
 #include <stdatomic.h>
-#include "internal.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include "libperfctr.h"
+#include "lib/base/memory.h"
+#include "perfctr/read.h"
 
 struct perfctr_provider {
 	const char *name;
@@ -62,6 +66,9 @@ static inline bool perfctr_is_own(const struct vperfctr *self)
 /* Out of line, so that the reads stay leaf functions. -1, after perfctr_fail(ESRCH). */
 int perfctr_not_ours(void) __attribute__((noinline, cold));
 
+/* perfctr_fail(EINVAL). */
+int perfctr_no_such_counter(unsigned int i) __attribute__((cold));
+
 /* The handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
 static inline const struct perfctr_provider *perfctr_provider_of(const struct vperfctr *self)
 {
@@ -72,6 +79,9 @@ static inline const struct perfctr_provider *perfctr_provider_of(const struct vp
 
 /* The calling thread's state; NULL if it has none, as in a child of fork(). Async-signal-safe. */
 struct vperfctr *perfctr_attached(void);
+
+/* What it is from now on; NULL: none. */
+void perfctr_attach(struct vperfctr *self);
 
 /* One more, one fewer user of the state, which goes with the last one. */
 void perfctr_hold(struct vperfctr *self);
@@ -110,95 +120,5 @@ int perfctr_perf_descriptor(struct vperfctr *self);
 
 /* Whether fd is one. */
 bool perfctr_perf_has_descriptor(const struct vperfctr *self, int fd);
-
-/* ---- raw_perf.c: descriptors of perf_events' states ---- */
-
-#define PERFCTR_PUBLISHED_FDS (PERFCTR_NR_CTRS + 1)
-
-/*
- * A state as its readers know it, who may be of another word size. The descriptors beside it are
- * those of the events that run: counters, then the clock.
- */
-struct perfctr_published {
-	_Alignas(8) uint64_t magic;
-	struct perfctr_rate rate;
-	uint64_t tsc_sum;	       /* of a clock that runs: to be added to it */
-	uint64_t sum[PERFCTR_NR_CTRS]; /* of counters that run: the same */
-	uint32_t cstatus;
-	uint32_t ended; /* unlinked, or its thread has ended in order */
-	struct vperfctr_control control;
-};
-
-/* Where they find it: the two ends of a pair of sockets, -1 if there is none. */
-struct perfctr_queue {
-	int reader, writer;
-};
-
-void perfctr_queue_init(struct perfctr_queue *queue);
-int perfctr_queue_open(struct perfctr_queue *queue);
-void perfctr_queue_close(struct perfctr_queue *queue);
-
-/* Replace what is there. 0, or -1 after perfctr_fail() with what was there still there. */
-int perfctr_queue_put(const struct perfctr_queue *queue, struct perfctr_published *now,
-		      const int *fds, unsigned int nr_fds);
-
-/* Another descriptor of the reader's end, and whether fd is one. */
-int perfctr_queue_descriptor(const struct perfctr_queue *queue);
-bool perfctr_queue_is(const struct perfctr_queue *queue, int fd);
-
-/*
- * Whether fd is a descriptor of a state over perf_events, or one that asks for facts only; a
- * stranger may have made it.
- */
-bool perfctr_shared_is(int fd);
-
-/* As the calls sys_vperfctr_*(), over perf_events. */
-int perfctr_shared_open(int tid, bool creat);
-int perfctr_shared_control(int fd, const struct vperfctr_control *control);
-int perfctr_shared_unlink(int fd);
-int perfctr_shared_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control);
-int perfctr_shared_iresume(int fd);
-
-/* A descriptor for one who has no state. */
-int perfctr_shared_facts(void);
-
-/* ---- info.c ---- */
-
-/* A provider's facts, and those that are the same with each. */
-int perfctr_provider_info(const struct perfctr_provider *provider, struct perfctr_info *info);
-
-/* ---- virtual.c ---- */
-
-/* A control's flags: 0, or -1 after perfctr_fail(EINVAL). */
-int perfctr_control_words(const struct vperfctr_control *control);
-
-/* Clear the words that don't count without VPERFCTR_CONTROL_EXTENDED, in which anything may stand.
- */
-void perfctr_control_hide(struct perfctr_cpu_control *control);
-
-/* That there is a signal for i-mode counters. 0, or -1 after perfctr_fail(EINVAL). */
-int perfctr_control_signal(const struct vperfctr_control *control);
-
-/* ---- raw.c: the driver's calls ---- */
-
-/* The driver's device, if it speaks our ABI, and its facts: a descriptor, or -1 with errno only. */
-int perfctr_device_open(struct perfctr_info *info);
-
-/* What such an errno means, as a clause. */
-const char *perfctr_device_problem(int error);
-
-/* The facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE).
- */
-int perfctr_device_info(struct perfctr_info *info);
-
-/* perfctr_fail(ESRCH): thread tid, or the one whose counters they are, is not stopped. */
-int perfctr_fail_not_stopped(int tid);
-int perfctr_fail_out_of_reach(void);
-
-/* Which provider's descriptor it is; NULL after perfctr_fail(EBADF): it is none's. */
-const struct perfctr_provider *perfctr_raw_provider(int fd);
-
-/* sys_vperfctr_open() through the driver, and the driver's facts. */
-int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info);
 
 #endif /* PERFCTR_PROVIDER_H */

@@ -7,10 +7,16 @@
  * that nothing changed in between; all else asks the kernel.
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "provider.h"
+#include "lib/base/error.h"
+#include "lib/device.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 
 struct state {
 	struct vperfctr handle;
@@ -44,7 +50,7 @@ static bool still(const struct state *state, unsigned int cstatus)
 
 static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
-	return sys_vperfctr_read(state_of(self)->fd, sum, NULL);
+	return perfctr_device_read(state_of(self)->fd, sum, NULL);
 }
 
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
@@ -98,7 +104,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 
 static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
-	return sys_vperfctr_read(state_of(self)->fd, NULL, control);
+	return perfctr_device_read(state_of(self)->fd, NULL, control);
 }
 
 /* The driver never shares counters: what runs is exact. It keeps no times. */
@@ -144,7 +150,7 @@ static int driver_control(struct vperfctr *self, const struct vperfctr_control *
 
 	/* First, for the handler of an overflow that comes at once. */
 	note_control(state, control);
-	if (sys_vperfctr_control(state->fd, control) == 0)
+	if (perfctr_device_control(state->fd, control) == 0)
 		return 0;
 	state->nrctrs = nrctrs;
 	return -1;
@@ -152,7 +158,7 @@ static int driver_control(struct vperfctr *self, const struct vperfctr_control *
 
 static int iresume(struct vperfctr *self)
 {
-	return sys_vperfctr_iresume(state_of(self)->fd);
+	return perfctr_device_iresume(state_of(self)->fd);
 }
 
 /* ---- opening and closing ---- */
@@ -169,7 +175,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 		return perfctr_fail(EOPNOTSUPP,
 				    "the driver does not share counters between more events "
 				    "than there are; open without VPERFCTR_OPEN_SHARED");
-	state->fd = perfctr_raw_open(0, mode & VPERFCTR_OPEN_CREAT_EXCL, &info);
+	state->fd = perfctr_device_open_state(0, mode & VPERFCTR_OPEN_CREAT_EXCL, &info);
 	if (state->fd < 0 && errno == EOPNOTSUPP)
 		return perfctr_fail(ENODEV, "%s, or use perf_events (PERFCTR_PROVIDER=perf)",
 				    perfctr_device_problem(ENODEV));
@@ -180,7 +186,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 	if (page == MAP_FAILED) {
 		error = errno;
 		if (mode & VPERFCTR_OPEN_CREAT_EXCL)
-			sys_vperfctr_unlink(state->fd);
+			perfctr_device_unlink(state->fd);
 		close(state->fd);
 		return perfctr_fail(error, "the driver's page can't be mapped: %s",
 				    strerror(error));
@@ -188,7 +194,8 @@ static int create(struct vperfctr *self, unsigned int mode)
 	state->page = page;
 	state->user_reads = info.cpu_features & PERFCTR_FEATURE_RDPMC;
 	/* An existing one may count already. */
-	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL) && sys_vperfctr_read(state->fd, NULL, &control) == 0)
+	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL) &&
+	    perfctr_device_read(state->fd, NULL, &control) == 0)
 		note_control(state, &control);
 	return 0;
 }
@@ -196,7 +203,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 /* At a thread's end the kernel would do so by itself, too. */
 static int detach(struct vperfctr *self)
 {
-	return sys_vperfctr_unlink(state_of(self)->fd);
+	return perfctr_device_unlink(state_of(self)->fd);
 }
 
 static void destroy(struct vperfctr *self)

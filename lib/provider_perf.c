@@ -26,17 +26,36 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "arch/cpu.h"
-#include "provider.h"
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/isa/control.h"
+#include "lib/isa/native.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/clock.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/overflow.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/reading.h"
+#include "lib/perf/signal.h"
+#include "lib/perf/why.h"
+#include "lib/provider.h"
+#include "lib/queue.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 
 struct state {
 	struct vperfctr handle;
@@ -1005,7 +1024,9 @@ static int perf_info(struct perfctr_info *info)
 	info->abi_version = PERFCTR_ABI_VERSION;
 	snprintf(info->driver_version, sizeof(info->driver_version), "perf_events %.19s",
 		 uname(&system) == 0 ? system.release : "");
-	perfctr_cpu_info(info);
+	info->cpu_type = perfctr_this_cpu()->counters && !perfctr_no_pmu()
+				 ? perfctr_this_cpu()->type
+				 : perfctr_generic_type();
 	info->cpu_features |= counter_features();
 	if (PERFCTR_HAVE_RDTSC)
 		info->cpu_features |= PERFCTR_FEATURE_RDTSC;

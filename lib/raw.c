@@ -1,149 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * The driver's calls: /dev/perfctr, and ioctls on the descriptors that it makes. All of the library
- * that uses the driver comes through here. Descriptors of perf_events' states (raw_perf.c), which
- * know no ioctls, take the same calls.
+/* The calls on descriptors: the driver's (device.c), and those of perf_events' states (raw_perf.c).
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/ioctl.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <perfctr/calls.h>
-#include "arch/words.h"
-#include "provider.h"
-
-#define DEVICE "/dev/perfctr"
-
-/* ---- the device ---- */
-
-static int ask_device(int fd, struct perfctr_info *info)
-{
-	struct perfctr_call_info call = { .info = (uintptr_t)info, .info_size = sizeof(*info) };
-
-	memset(info, 0, sizeof(*info));
-	return ioctl(fd, PERFCTR_IOC_INFO, &call);
-}
-
-int perfctr_device_open(struct perfctr_info *info)
-{
-	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (ask_device(fd, info) == 0 && perfctr_abi_is_ours(info->abi_version))
-		return fd;
-	close(fd);
-	errno = EPROTO;
-	return -1;
-}
-
-const char *perfctr_device_problem(int error)
-{
-	switch (error) {
-	case EACCES:
-	case EPERM: return DEVICE " may not be opened by this user (a udev rule sets its mode)";
-	case EPROTO:
-		return "the loaded driver has another version of the interface than this library "
-		       "(install both from one release)";
-	case EMFILE:
-	case ENFILE:
-		return "no file descriptor is left for " DEVICE " (raise the limit: ulimit -n)";
-	}
-	return "there is no " DEVICE " (load the driver: modprobe perfctr)";
-}
-
-static int fail_device(int error)
-{
-	const char *problem = perfctr_device_problem(error);
-
-	switch (error) {
-	case EPERM: error = EACCES; break;
-	case EACCES:
-	case EPROTO:
-	case EMFILE:
-	case ENFILE: break;
-	default: error = EOPNOTSUPP;
-	}
-	return perfctr_fail(error,
-			    "this takes the perfctr driver, but %s; over perf_events there are "
-			    "vperfctr_open() and perfctr_group_open()",
-			    problem);
-}
-
-int perfctr_device_info(struct perfctr_info *info)
-{
-	int fd = perfctr_device_open(info);
-
-	if (fd < 0)
-		return fail_device(errno);
-	close(fd);
-	return 0;
-}
-
-/* ---- opening ---- */
-
-/* How to have another thread under one's control, for sentences. */
-#define STOP_IT "stop it first: PTRACE_ATTACH, or PTRACE_SEIZE and PTRACE_INTERRUPT, then waitpid()"
-
-int perfctr_fail_not_stopped(int tid)
-{
-	return perfctr_fail(ESRCH,
-			    "there is no thread %d, or it is not stopped under this thread's "
-			    "ptrace(2); " STOP_IT,
-			    tid);
-}
-
-int perfctr_fail_out_of_reach(void)
-{
-	return perfctr_fail(
-		ESRCH, "these counters are another thread's that is not stopped under this "
-		       "thread's ptrace(2), or has ended, or they have been unlinked; open your "
-		       "own, or " STOP_IT);
-}
-
-static int fail_open(int error, int tid)
-{
-	switch (error) {
-	case EEXIST:
-		return tid ? perfctr_fail(EEXIST, "thread %d has counters already", tid)
-			   : perfctr_fail(EEXIST, "this thread has counters already");
-	case ENODEV:
-		return tid ? perfctr_fail(ENODEV, "thread %d has no counters yet", tid)
-			   : perfctr_fail(ENODEV, "this thread has no counters yet");
-	case ESRCH: return perfctr_fail_not_stopped(tid);
-	case EPERM:
-		return perfctr_fail(
-			EPERM,
-			"thread %d has rights that this user lacks, so its counters are "
-			"out of reach",
-			tid);
-	case EPROTO:
-	case EMFILE:
-	case ENFILE: return perfctr_fail(error, "%s", perfctr_device_problem(error));
-	}
-	return perfctr_fail(error, "the driver can't open a thread's counters: %s",
-			    strerror(error));
-}
-
-int perfctr_raw_open(int tid, bool creat, struct perfctr_info *info)
-{
-	struct perfctr_call_open call = {
-		.abi_version = PERFCTR_ABI_VERSION,
-		.tid = tid,
-		.creat = creat,
-	};
-	int device = perfctr_device_open(info), fd, error;
-
-	if (device < 0)
-		return fail_device(errno);
-	fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
-	error = errno;
-	close(device);
-	return fd < 0 ? fail_open(error, tid) : fd;
-}
+#include "lib/base/error.h"
+#include "lib/device.h"
+#include "lib/provider.h"
+#include "lib/queue.h"
+#include "lib/raw.h"
+#include "libperfctr.h"
 
 /* The provider of a new descriptor, or of the state that the calling thread has; NULL: -1. */
 static const struct perfctr_provider *provider_of_thread(int tid)
@@ -164,8 +32,9 @@ int sys_vperfctr_open(int tid, int creat)
 	provider = provider_of_thread(tid);
 	if (!provider)
 		return -1;
-	return provider == &perfctr_provider_perf ? perfctr_shared_open(tid, creat != 0)
-						  : perfctr_raw_open(tid, creat != 0, &info);
+	return provider == &perfctr_provider_perf
+		       ? perfctr_shared_open(tid, creat != 0)
+		       : perfctr_device_open_state(tid, creat != 0, &info);
 }
 
 /* A descriptor that has no counters, but facts. */
@@ -178,144 +47,61 @@ static int open_facts(void)
 	if (!provider)
 		return -1;
 	if (provider == &perfctr_provider_perf)
-		return perfctr_shared_facts();
+		return perfctr_queue_facts();
 	fd = perfctr_device_open(&info);
-	return fd < 0 ? fail_device(errno) : fd;
+	return fd < 0 ? perfctr_device_fail(errno) : fd;
 }
 
 /* ---- calls on a descriptor ---- */
 
-static int fail_call(int error, int fd, const char *what)
+const struct perfctr_provider *perfctr_raw_provider(int fd)
 {
-	struct perfctr_info info;
-
-	switch (error) {
-	case ENOTTY:
-		if (ask_device(fd, &info) == 0)
-			return perfctr_fail(EINVAL,
-					    "descriptor %d has no counters: its thread had none "
-					    "when _vperfctr_open(0) made it",
-					    fd);
-		/* fall through */
-	case EBADF:
-		return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made",
-				    fd);
-	case ESRCH: return perfctr_fail_out_of_reach();
-	case EPERM:
-		return perfctr_fail(EPERM,
-				    "counting more than a thread's user mode takes the capability "
-				    "CAP_PERFMON; clear the kernel-mode bits of the control");
-	case EBUSY:
-		return perfctr_fail(
-			EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
-			       "perf, or sysctl kernel.nmi_watchdog=0");
-	}
-	return perfctr_fail(error, "the driver can't %s: %s", what, strerror(error));
+	if (perfctr_device_made(fd))
+		return &perfctr_provider_driver;
+	if (perfctr_shared_is(fd))
+		return &perfctr_provider_perf;
+	perfctr_device_fail_fd(fd);
+	return NULL;
 }
 
-/* After an ioctl: is it one of perf_events, which knows none? errno stays. */
+/* After the driver's call has failed: is it one of perf_events, which knows no ioctls? */
 static bool is_shared(int fd)
 {
 	int error = errno;
-	bool shared = error == ENOTTY && perfctr_shared_is(fd);
+	bool shared = error == EBADF && perfctr_shared_is(fd);
 
 	errno = error;
 	return shared;
 }
 
-const struct perfctr_provider *perfctr_raw_provider(int fd)
-{
-	struct perfctr_call_read call = { .sum = 0 };
-	struct perfctr_info info;
-
-	/* The device's own, or a state's, which may be out of reach. */
-	if (ask_device(fd, &info) == 0 || ioctl(fd, PERFCTR_IOC_READ, &call) == 0 ||
-	    (errno != ENOTTY && errno != EBADF))
-		return &perfctr_provider_driver;
-	if (is_shared(fd))
-		return &perfctr_provider_perf;
-	fail_call(EBADF, fd, "");
-	return NULL;
-}
-
-/* Which rule a control breaks that the driver has refused: it has the same ones, but no words. */
-static int fail_control(int error, int fd, const struct vperfctr_control *control)
-{
-	const bool extended = control->flags & VPERFCTR_CONTROL_EXTENDED;
-	const struct perfctr_cpu_control *cpu = &control->cpu_control;
-	struct perfctr_info info;
-
-	memset(&info, 0, sizeof(info));
-	perfctr_device_info(&info);
-	if (perfctr_control_words(control) < 0)
-		return -1;
-	/* Its EOPNOTSUPP is about perf_events; the driver may have counters nevertheless. */
-	if (perfctr_control_check(cpu, extended) < 0 &&
-	    (errno != EOPNOTSUPP || perfctr_info_nrctrs(&info) == 0))
-		return -1;
-	if (cpu->nrictrs && !(info.cpu_features & PERFCTR_FEATURE_PCINT))
-		return perfctr_fail(
-			EPERM, "the driver takes no overflow interrupts on this processor; use "
-			       "a-mode counters (nrictrs = 0)");
-	if (perfctr_control_signal(control) < 0)
-		return -1;
-	return fail_call(error, fd, "carry out this control");
-}
-
 int sys_vperfctr_control(int fd, const struct vperfctr_control *control)
 {
-	struct perfctr_call_control call = {
-		.control = (uintptr_t)control,
-		.control_size = sizeof(*control),
-	};
-
 	if (!control)
 		return perfctr_fail(EINVAL, "sys_vperfctr_control() needs a control, not NULL");
-	if (ioctl(fd, PERFCTR_IOC_CONTROL, &call) == 0)
+	if (perfctr_device_control(fd, control) == 0)
 		return 0;
-	if (is_shared(fd))
-		return perfctr_shared_control(fd, control);
-	if (errno == EINVAL || errno == EPERM)
-		return fail_control(errno, fd, control);
-	if (errno == EOPNOTSUPP)
-		return perfctr_fail(EOPNOTSUPP,
-				    "other threads of the same core, or all but one core, share "
-				    "what this control takes: no thread can have it to itself");
-	return fail_call(errno, fd, "carry out this control");
+	return is_shared(fd) ? perfctr_shared_control(fd, control) : -1;
 }
 
 int sys_vperfctr_unlink(int fd)
 {
-	if (ioctl(fd, PERFCTR_IOC_UNLINK) == 0)
+	if (perfctr_device_unlink(fd) == 0)
 		return 0;
-	return is_shared(fd) ? perfctr_shared_unlink(fd)
-			     : fail_call(errno, fd, "unlink the counters");
+	return is_shared(fd) ? perfctr_shared_unlink(fd) : -1;
 }
 
 int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control)
 {
-	struct perfctr_call_read call = {
-		.sum = (uintptr_t)sum,
-		.sum_size = sizeof(*sum),
-		.control = (uintptr_t)control,
-		.control_size = sizeof(*control),
-	};
-
-	if (ioctl(fd, PERFCTR_IOC_READ, &call) == 0)
+	if (perfctr_device_read(fd, sum, control) == 0)
 		return 0;
-	return is_shared(fd) ? perfctr_shared_read(fd, sum, control)
-			     : fail_call(errno, fd, "read the counters");
+	return is_shared(fd) ? perfctr_shared_read(fd, sum, control) : -1;
 }
 
 int sys_vperfctr_iresume(int fd)
 {
-	if (ioctl(fd, PERFCTR_IOC_IRESUME) == 0)
+	if (perfctr_device_iresume(fd) == 0)
 		return 0;
-	if (is_shared(fd))
-		return perfctr_shared_iresume(fd);
-	if (errno == EINVAL)
-		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
-	return fail_call(errno, fd, "resume the counters");
+	return is_shared(fd) ? perfctr_shared_iresume(fd) : -1;
 }
 
 /* ---- libperfctr 2.6's names ---- */

@@ -8,10 +8,16 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
-#include "provider.h"
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/device.h"
+#include "lib/info.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 
 /* Lies, like the states, in memory that a child of fork() finds cleared. */
 struct rvperfctr {

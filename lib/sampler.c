@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Sampling: an event whose overflows the kernel records in a buffer. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "internal.h"
+#include "lib/base/cpus.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/base/list.h"
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/group.h"
+#include "lib/perf/record.h"
+#include "lib/perf/ring.h"
+#include "lib/perf/sys.h"
+#include "lib/perf/why.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 
 #define GROUP_FLAGS                                                             \
 	(PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | \

@@ -6,11 +6,16 @@
  * item on one PMU, which become a group). A set is a table of such groups: instances (threads or
  * processors) times runs. The groups of an instance that are on one PMU are a part.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +23,21 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "internal.h"
+#include "lib/base/cpus.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/base/list.h"
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/isa/control.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/event.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/group.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/reading.h"
+#include "lib/perf/why.h"
+#include "libperfctr.h"
 
 #define TRIES 20 /* to find the threads of a process in peace */
 

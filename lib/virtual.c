@@ -2,41 +2,17 @@
 /* The calling thread's virtual counters: the public calls, which any provider serves. */
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
-#include "arch/words.h"
-#include "provider.h"
+#include "lib/base/error.h"
+#include "lib/info.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 
 static struct vperfctr *mutable(const struct vperfctr *self)
 {
 	return (struct vperfctr *)self; /* history's prototypes promise more than they keep */
-}
-
-int perfctr_not_ours(void)
-{
-	return perfctr_fail(ESRCH,
-			    "these counters belong to the parent process; a child opens its own");
-}
-
-unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self)
-{
-	struct perfctr_sum_ctrs sum;
-
-	return self->provider->read_all(self, &sum) == 0 ? sum.tsc : ~0ULL;
-}
-
-static int no_such_counter(unsigned int i)
-{
-	return perfctr_fail(EINVAL, "there is no counter %u; the last one is %d", i,
-			    PERFCTR_NR_CTRS - 1);
-}
-
-unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
-{
-	struct perfctr_sum_ctrs sum;
-
-	if (i >= PERFCTR_NR_CTRS)
-		return (unsigned long long)no_such_counter(i);
-	return self->provider->read_all(self, &sum) == 0 ? sum.pmc[i] : ~0ULL;
 }
 
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
@@ -54,31 +30,6 @@ int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
 struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 {
 	return perfctr_provider_of(self) ? perfctr_cpus_info(-1) : NULL;
-}
-
-int perfctr_control_words(const struct vperfctr_control *control)
-{
-	if (!perfctr_control_has_known_flags(control))
-		return perfctr_fail(EINVAL,
-				    "invalid control: flags has 0x%08X: only "
-				    "VPERFCTR_CONTROL_CLOEXEC and _EXTENDED are known",
-				    control->flags);
-	return 0;
-}
-
-void perfctr_control_hide(struct perfctr_cpu_control *control)
-{
-	control->_reserved1 = control->_reserved2 = control->_reserved3 = control->_reserved4 = 0;
-}
-
-int perfctr_control_signal(const struct vperfctr_control *control)
-{
-	if (!perfctr_control_has_signal(control, SIGRTMAX))
-		return perfctr_fail(EINVAL,
-				    "invalid control: si_signo is %d: i-mode counters need the "
-				    "number of the signal that an overflow sends",
-				    control->si_signo);
-	return 0;
 }
 
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
@@ -153,7 +104,7 @@ int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 			EINVAL, "vperfctr_read_quality() needs a place for the reading, not NULL");
 	memset(reading, 0, sizeof(*reading));
 	if (i >= PERFCTR_NR_CTRS)
-		return no_such_counter(i);
+		return perfctr_no_such_counter(i);
 	return provider->read_quality(self, i, reading);
 }
 

@@ -10,19 +10,22 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:?usage: layers.sh BUILD}
 
 # The folders, from the bottom up: FOLDER SENTENCES LAYER... The file SENTENCES has a row of a table that
-# begins with a file's name; the layers are the folder's files, from the bottom up, with commas between those
-# that must not need each other. "-": not put in order yet; only new cycles are refused.
+# begins with a file's name, from the folder of SENTENCES; the layers are the folder's files, from the bottom
+# up, with commas between those that must not need each other. "-": not put in order yet; only new cycles are
+# refused. What lies in a folder that is not named here belongs to the one that it is in.
 layers='
 arch - -
 driver driver/README.md hw_x86,hw_powerpc cpu state thread signal,owner calls init
-lib - -
+lib/base lib/README.md error,file memory,list,nearest,cpus
+lib/isa lib/README.md cpuid,pmu,tsc,attr native control
+lib/names lib/README.md metric,table event
+lib/perf lib/README.md sys probe,reading why counter ring,record,signal,overflow,clock,group
+lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info virtual,remote,process,global,set,sampler,doctor
 tools - -
 '
 
 # The cycles that there are still, FOLDER FILE...: none may grow. Who opens one deletes it here.
 known='
-lib attach clock counter cpu info overflow pmu provider provider_driver provider_perf raw raw_perf virtual why
-lib event table
 tools driver events output perfex run sample symbols
 '
 
@@ -45,7 +48,7 @@ file_of() {	# OBJECT
 
 # "has FILE SYMBOL" and "needs FILE SYMBOL", of all folders.
 symbols() {
-	for folder in $(echo "$layers" | awk 'NF { print $1 }'); do
+	for folder in $(echo "$layers" | sed -n 's,^\([a-z]*\)[/ ].*,\1,p' | uniq); do
 		find "$build/$folder" -name '*.o' ! -path '*/.libs/*' 2>/dev/null
 	done | while read -r object; do
 		file=$(file_of "$object")
@@ -58,7 +61,7 @@ symbols() {
 # "sentence FILE", of those that have one.
 sentences() {
 	echo "$layers" | while read -r folder table _; do
-		[ "${table:--}" = - ] || sed -n "s,^| \`\([a-z0-9_/-]*\)\.c\`.*,sentence $folder/\1,p" "$top/$table"
+		[ "${table:--}" = - ] || sed -n "s,^| \`\([a-z0-9_/-]*\)\.c\`.*,sentence ${table%/*}/\1,p" "$top/$table"
 	done
 }
 
@@ -66,9 +69,14 @@ sentences() {
 	echo "$layers" | sed '/./s/^/layer /'
 	echo "$known" | sed '/./s/^/known /'
 	sentences
-	symbols
-} | LC_ALL=C sort -k1,2 | LC_ALL=C awk '
-	function folder_of(file) { return substr(file, 1, index(file, "/") - 1) }
+	symbols | LC_ALL=C sort
+} | LC_ALL=C awk '
+	function folder_of(file) {
+		do
+			sub("/[^/]*$", "", file)
+		while (!(file in height) && index(file, "/"))
+		return file
+	}
 	function complain(folder, sentence) {
 		print sentence
 		bad[folder] = 1

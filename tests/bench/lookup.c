@@ -11,14 +11,20 @@
  * finds itself on) and "pfm".
  */
 #include <dlfcn.h>
+#include <libperfctr.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <libperfctr.h>
 #include <valgrind/callgrind.h>
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/isa/native.h"
+#include "libperfctr.h"
 #include "arch/events.h"
-#include "lib/internal.h"
 
 #define MODES 0x00530000u /* USR, OS, INT, EN: libpfm4 sets them, the table does not */
 

@@ -4,11 +4,18 @@
  * them (N a multiple of 500) and prints ns per sample. tests/bench/samples.sh counts the
  * instructions.
  */
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "lib/internal.h"
+#include "lib/base/word.h"
+#include "lib/perf/record.h"
+#include "lib/perf/ring.h"
+#include "libperfctr.h"
 
 #define SIZE  ((size_t)128 * 1024)
 #define BATCH 500

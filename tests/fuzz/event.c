@@ -3,11 +3,16 @@
  * Fuzzes names of events: with libFuzzer (clang -fsanitize=fuzzer), or, compiled with -DSTANDALONE,
  * by the files named on the command line and a fixed number of mutations of them.
  */
+#include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/internal.h"
+#include "lib/base/list.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/event.h"
+#include "libperfctr.h"
 #include "tests/unit/root.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,11 +8,15 @@
  * kind of buffer (1), its size (1), where in it the records begin (2), how far the kernel says that
  * it is (2); then the buffer's contents.
  */
+#include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/internal.h"
+#include "lib/perf/record.h"
+#include "lib/perf/ring.h"
+#include "libperfctr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

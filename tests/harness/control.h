@@ -6,8 +6,10 @@
 #ifndef PERFCTR_TESTS_CONTROL_H
 #define PERFCTR_TESTS_CONTROL_H
 
+#include <stdint.h>
 #include <string.h>
-#include "lib/internal.h"
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "pmu.h"
 
 #ifndef PERFCTR_ABI_POWERPC_H /* which perf_events can't count */

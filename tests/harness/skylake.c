@@ -4,8 +4,9 @@
  * tests/data/cpuid/intel-skylake-506e3.txt.
  */
 #if defined(__i386__) || defined(__x86_64__)
+#include "lib/isa/native.h"
+#include "libperfctr.h"
 #include "arch/cpu.h"
-#include "lib/internal.h"
 
 void perfctr_cpuid_read(struct perfctr_cpuid *id)
 {

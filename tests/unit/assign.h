@@ -8,10 +8,12 @@
 #ifndef PERFCTR_TESTS_ASSIGN_H
 #define PERFCTR_TESTS_ASSIGN_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "libperfctr.h"
 #include "arch/events.h"
 #include "tests/unit/main.h"
 #include "tests/unit/random.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events of arm64 on counters, on any host. */
 #include <perfctr/abi-generic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/events.h"
 
 #define isa_named   perfctr_arm64_named

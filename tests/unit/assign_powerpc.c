@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events of PowerPC on counters, on any host. */
 #include <perfctr/abi-powerpc.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/events.h"
 
 #define isa_named   perfctr_powerpc_named

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Events of x86 on counters, on any host. */
 #include <perfctr/abi-x86.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/events.h"
 #include "arch/x86/p4.h"
 

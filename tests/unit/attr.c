@@ -4,7 +4,15 @@
  * ISAs on any host, with every modifier. Either both are refused, in the same words, or the bits of
  * the control and of the attr say the same event.
  */
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "lib/isa/attr.h"
+#include "libperfctr.h"
 #include "arch/events.h"
 #include "unit.h"
 

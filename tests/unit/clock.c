@@ -2,11 +2,21 @@
 /* The virtual TSC: rates, to the tick; and the clocks of this thread and of others, on the made-up
  * PMU. */
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "lib/isa/tsc.h"
+#include "lib/perf/clock.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"
 

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What perfctr-info(1) finds, to the word: on made-up machines, without and with the driver. */
+#include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "lib/isa/tsc.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "arch/cpu.h"
 #include "root.h"
 #include "tests/harness/pmu.h"

@@ -6,7 +6,9 @@
 #define PERFCTR_KERNEL_STATE
 #include <perfctr/abi-generic.h>
 #include <perfctr/abi.h>
+#include <stdint.h>
 #include <string.h>
+#include "libperfctr.h"
 #include "tests/unit/main.h"
 
 struct perfctr_core;

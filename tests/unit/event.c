@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Names of events, against small stand-ins for /sys in tests/data/roots and tests/data/sysfs. */
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/list.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/event.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "unit.h"
 

@@ -8,11 +8,14 @@
  * cores' TRMs.
  */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/events.h"
 #include "arch/x86/p4.h"
 #include "tests/unit/main.h"

@@ -7,12 +7,16 @@
 #ifndef PERFCTR_TESTS_FAULTS_H
 #define PERFCTR_TESTS_FAULTS_H
 
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "lib/internal.h"
+#include "libperfctr.h"
 
 int __wrap_perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
 int __wrap_perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,

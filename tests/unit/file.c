@@ -2,9 +2,13 @@
 /* Small text files, as sysfs has them. */
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include "lib/base/file.h"
+#include "lib/base/word.h"
 #include "root.h"
 #include "unit.h"
 

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* System-wide counters: what needs no PMU. Counting whole processors takes root's rights. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/base/cpus.h"
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/isa/tsc.h"
+#include "libperfctr.h"
 #include "tests/harness/control.h"
 #include "unit.h"
 

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Groups of events, and counts' quality: what needs no PMU. */
 #include <linux/filter.h>
+#include <linux/perf_event.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/file.h"
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/isa/tsc.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/group.h"
+#include "lib/perf/reading.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "root.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"

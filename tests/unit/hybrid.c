@@ -4,9 +4,19 @@
  * Lake and an Arrow Lake H that answer CPUID here, or on an RK3399 whose sysfs has MIDR_EL1.
  */
 #include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/isa/control.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/event.h"
+#include "lib/names/metric.h"
+#include "libperfctr.h"
 #include "arch/cpu.h"
 #include "root.h"
 #include "unit.h"

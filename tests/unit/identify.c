@@ -9,7 +9,12 @@
  */
 #include <dirent.h>
 #include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/cpu.h"
 #include "tests/unit/random.h"
 #include "unit.h"

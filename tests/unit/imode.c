@@ -3,10 +3,16 @@
  * tests/vm/guest/overflow.c. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 #include "faults.h"
 #include "unit.h"
 

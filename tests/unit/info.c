@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Facts about the machine, sets of its processors, and what is printed of both. */
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+#include "lib/base/cpus.h"
+#include "lib/base/word.h"
+#include "lib/isa/tsc.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "unit.h"
 

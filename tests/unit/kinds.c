@@ -6,8 +6,17 @@
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/event.h"
+#include "lib/perf/counter.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "tools/perfex.h"
 #include "unit.h"

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include "lib/base/word.h"
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

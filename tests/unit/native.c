@@ -3,8 +3,17 @@
  * What the library makes of this machine's processor, on an x86 that answers CPUID as others do:
  * the counters that a control names, over perf_events, and the types that it may say it has.
  */
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "lib/isa/control.h"
+#include "lib/isa/native.h"
+#include "lib/perf/probe.h"
+#include "libperfctr.h"
 #include "arch/cpu.h"
 #include "arch/events.h"
 #include "unit.h"

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The nearest right names to a wrong one: which are near, and in which order they are named. */
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include "lib/base/file.h"
+#include "lib/base/nearest.h"
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "unit.h"
 
 static const char *nearest(const char *word, size_t n, const char *const *names)

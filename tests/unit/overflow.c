@@ -3,11 +3,18 @@
  * Overflows of groups of events. Page faults overflow like the processor's events do, and can be
  * made at will; the exact tests are in tests/vm/guest/overflow.c.
  */
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "lib/perf/counter.h"
+#include "lib/perf/overflow.h"
+#include "libperfctr.h"
 #include "unit.h"
 
 enum { LEADER = 100, MEMBER = 40 };

@@ -7,13 +7,23 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/sys.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"
 

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lists of processors, and the PMUs that a machine's sysfs shows. What names mean there is in
  * zoo.c. */
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include "lib/base/cpus.h"
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/metric.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "unit.h"
 

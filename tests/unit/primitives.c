@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The ISA's own instructions, and the parts that need no perf_events: they must work under
  * qemu-user. */
-#include <signal.h>
 #include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <time.h>
+#include "lib/isa/tsc.h"
+#include "lib/perf/counter.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "unit.h"
 
 START_TEST(the_clock_runs)

@@ -2,9 +2,14 @@
 /* Totals over more threads than a set begins with room for. What else a set does is in virtual.c.
  */
 #include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/provider.h"
+#include "libperfctr.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"
 

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Virtual counters over perf_events: every counter counts, on the made-up PMU, what it is told to.
  */
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "lib/isa/native.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "arch/cpu.h"
 #include "tests/harness/control.h"
 #include "unit.h"

@@ -5,13 +5,24 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "unit.h"
+#include "lib/base/word.h"
+#include "lib/device.h"
+#include "lib/isa/tsc.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/sys.h"
 #include "lib/provider.h"
+#include "lib/queue.h"
+#include "libperfctr.h"
+#include "unit.h"
 
 static struct vperfctr_control tsc_only(void)
 {

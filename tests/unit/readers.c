@@ -7,6 +7,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include "lib/provider.h"
+#include "libperfctr.h"
 #include "faults.h"
 #include "unit.h"
 

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Decoding of records: every type, whole, and cut off everywhere. */
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/record.h"
+#include "libperfctr.h"
 #include "unit.h"
 
 /* The words that every record of these tests has for identification, and what they say. */

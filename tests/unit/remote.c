@@ -3,13 +3,18 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/isa/tsc.h"
+#include "lib/perf/probe.h"
+#include "libperfctr.h"
 #include "tests/harness/control.h"
 #include "unit.h"
 

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The buffer of records, with a kernel made up: it writes as perf_events does, or nonsense. */
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "lib/perf/ring.h"
+#include "libperfctr.h"
 #include "unit.h"
 
 #define SIZE 256u

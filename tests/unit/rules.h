@@ -7,9 +7,12 @@
 #ifndef PERFCTR_TESTS_RULES_H
 #define PERFCTR_TESTS_RULES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/rules.h"
 #include "tests/unit/main.h"
 

@@ -7,6 +7,11 @@
  * Numbers are written from the Arm ARM (DDI 0487, PMEVTYPERn_EL0, PMCCFILTR_EL0), not from arch/.
  */
 #include <perfctr/abi-generic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 
 #define isa_named    perfctr_arm64_named
 #define isa_compile  perfctr_generic_compile

@@ -7,6 +7,11 @@
  * MPC7450UM, chapters 9 and 11.
  */
 #include <perfctr/abi-powerpc.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/rules.h"
 
 /* Some revisions must not use interrupts: that is identification's business. */

@@ -6,7 +6,13 @@
  * Numbers are written from the manuals, not from arch/: Intel SDM vol. 3B chapter 20 and vol. 4,
  * AMD APM vol. 2 13.2, and the BKDGs.
  */
+#include <linux/perf_event.h>
 #include <perfctr/abi-x86.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/rules.h"
 #include "arch/x86/p4.h"
 

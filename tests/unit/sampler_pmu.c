@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Samplers on the made-up PMU: each sample, and each that was lost. */
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "libperfctr.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"
 

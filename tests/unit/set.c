@@ -2,16 +2,24 @@
 /* Sets of events on threads, processes, processors and cgroups: what needs no PMU. */
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/perf_event.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/perf/group.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "tests/harness/pmu.h"
 #include "unit.h"

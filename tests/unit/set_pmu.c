@@ -7,12 +7,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "tests/harness/control.h"
 #include "unit.h"

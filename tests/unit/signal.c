@@ -3,10 +3,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "lib/perf/signal.h"
 #include "unit.h"
 
 /* Signal 0 may be forbidden, as by a seccomp filter. */

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The processors' own events through the library: controls by name, lists, the historical sets. */
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "unit.h"
 
 /* What the call prints. */

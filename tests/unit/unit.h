@@ -5,8 +5,9 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
-#include "lib/internal.h"
+#include "libperfctr.h"
 #include "tests/unit/main.h"
 
 /* The call fails with errno error, and perfctr_error() has the words. */

@@ -4,13 +4,21 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/isa/tsc.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
 #include "unit.h"
 
 static struct vperfctr_control tsc_only(void)

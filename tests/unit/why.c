@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy.
  */
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/sys.h"
+#include "lib/perf/why.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
 #endif

@@ -4,8 +4,22 @@
  * hostile ones. What names mean there, and what the library says of the machine.
  */
 #include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/event.h"
+#include "lib/names/metric.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/group.h"
+#include "lib/perf/why.h"
+#include "libperfctr.h"
 #include "root.h"
 #include "unit.h"
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* file.h - small text files of /proc and /sys */
+#ifndef PERFCTR_LIB_BASE_FILE_H
+#define PERFCTR_LIB_BASE_FILE_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Read the text file at the absolute path into buffer, NUL-terminated, without trailing white
+ * space. Returns its length, or -1 with errno (EFBIG: it does not fit), without perfctr_error().
+ * In tests the environment variable PERFCTR_ROOT names a folder that stands in for /.
+ */
+ssize_t perfctr_file_read(const char *path, char *buffer, size_t size);
+
+/* Read one decimal number. 0, or -1 with errno (EINVAL: not a number). */
+int perfctr_file_number(const char *path, long *number);
+
+/* opendir(3) at the absolute path. */
+DIR *perfctr_file_dir(const char *path);
+
+#define PERFCTR_NAME_SIZE 128 /* of one word of an event's name, or of a folder's entry */
+
+/* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
+bool perfctr_file_is_word(const char *text, size_t length);
+
+/*
+ * Call each() with the words that are entries of the folder, until it returns non-zero; return
+ * that.
+ */
+int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);
+
+#endif /* PERFCTR_LIB_BASE_FILE_H */

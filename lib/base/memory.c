@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "libperfctr.h"
+
+void *perfctr_memory_map(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int error = errno;
+
+	if (memory == MAP_FAILED) {
+		perfctr_fail(ENOMEM, "no memory for %zu bytes", size);
+		return NULL;
+	}
+	madvise(memory, size, MADV_WIPEONFORK);
+	errno = error;
+	return memory;
+}
+
+void perfctr_memory_unmap(void *memory, size_t size)
+{
+	int error = errno;
+
+	munmap(memory, size);
+	errno = error;
+}
+
+_Thread_local char perfctr_thread_mark;

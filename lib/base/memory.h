@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* memory.h - memory that does not outlive a fork */
+#ifndef PERFCTR_LIB_BASE_MEMORY_H
+#define PERFCTR_LIB_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/*
+ * size zeroed bytes that a child of fork() finds zeroed again (Linux 4.14 and later): what they
+ * describe, mapped pages above all, stays with the parent. NULL after perfctr_fail(ENOMEM).
+ */
+void *perfctr_memory_map(size_t size);
+void perfctr_memory_unmap(void *memory, size_t size);
+
+/* Its address is the calling thread's own: different for all threads that live. */
+extern _Thread_local char perfctr_thread_mark
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+#endif /* PERFCTR_LIB_BASE_MEMORY_H */

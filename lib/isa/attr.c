@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Events of the processors' tables in perf_events' terms. arch/ makes the words of a control of an
+ * event; the attr is made from these alone, so a name counts the same with and without a control.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "arch/events.h"
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/isa/attr.h"
+#include "libperfctr.h"
+
+/* Levels in the words, and x86's bits that are perf's own business: USR, OS, INT, EN. */
+#define X86_USR	    0x00010000u
+#define X86_OS	    0x00020000u
+#define X86_ANY	    0x00200000u
+#define X86_PERF    0x00530000u
+#define X86_FIXED   0x40000000u
+#define PMEVTYPER_P 0x80000000u
+#define PMEVTYPER_U 0x40000000u
+
+/*
+ * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
+ * the kernel has them there if it can. 0x300 is perf's own code for the reference cycles of counter
+ * 2, and 0x400 for the slots of counter 3.
+ */
+static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400, 0x0073, 0x019C, 0x02C2 };
+
+/* Without a level the word says nothing of them. */
+static void set_levels(struct perf_event_attr *attr, bool user, bool kernel)
+{
+	if (!user && !kernel)
+		return;
+	attr->exclude_user = !user;
+	attr->exclude_kernel = !kernel;
+	attr->exclude_hv = 1;
+}
+
+static inline bool x86_attr(const struct perfctr_code *code, struct perf_event_attr *attr)
+{
+	unsigned int fixed = code->map & 0xFFFF;
+
+	attr->config = (code->evntsel & ~X86_PERF) | (uint64_t)code->high << 32;
+	if (code->map & X86_FIXED) {
+		if (fixed >= ARRAY_SIZE(fixed_events))
+			return false;
+		attr->config = fixed_events[fixed] | (code->evntsel & X86_ANY);
+	}
+	/* Perf takes the value of a register beside the event select in config1. */
+	attr->config1 = code->value;
+	set_levels(attr, code->evntsel & X86_USR, code->evntsel & X86_OS);
+	return true;
+}
+
+static inline bool make_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+			     struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_RAW;
+	if (cpu->rules == PERFCTR_RULES_ARCH || cpu->rules == PERFCTR_RULES_K7 ||
+	    cpu->rules == PERFCTR_RULES_P6)
+		return x86_attr(code, attr);
+	attr->config = code->evntsel | (uint64_t)code->high << 32;
+	if (cpu->rules == PERFCTR_RULES_PMUV3) {
+		attr->config &= 0xFFFF;
+		set_levels(attr, !(code->evntsel & PMEVTYPER_U), !(code->evntsel & PMEVTYPER_P));
+	}
+	return cpu->rules == PERFCTR_RULES_PMUV3 || cpu->rules == PERFCTR_RULES_KERNEL;
+}
+
+bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+		       struct perf_event_attr *attr)
+{
+	return make_attr(cpu, code, attr);
+}
+
+int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
+			const char *reason)
+{
+	return perfctr_fail(EOPNOTSUPP, "%.*s can't be counted on the %s: %s", (int)length, names,
+			    cpu->name, reason);
+}
+
+static const char *choice_code(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_choice *choice, struct perfctr_code *code)
+{
+	if (cpu->rules < PERFCTR_RULES_PPC)
+		return perfctr_x86_choice_code(cpu, choice, code);
+	return cpu->rules == PERFCTR_RULES_PPC ? perfctr_powerpc_choice_code(cpu, choice, code)
+					       : perfctr_generic_choice_code(cpu, choice, code);
+}
+
+int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+		       const char *word, size_t length, struct perf_event_attr *attr)
+{
+	struct perfctr_code code;
+	const char *reason = choice_code(cpu, choice, &code);
+
+	if (reason)
+		return perfctr_fail_choice(cpu, word, length, reason);
+	if (!make_attr(cpu, &code, attr))
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events can't count %.*s on the %s, whose events "
+				    "it knows by names of its own; load the perfctr driver",
+				    (int)length, word, cpu->name);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* attr.h - events of the processors' tables in perf_events' terms */
+#ifndef PERFCTR_LIB_ISA_ATTR_H
+#define PERFCTR_LIB_ISA_ATTR_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct perfctr_cpu;
+struct perfctr_code;
+struct perfctr_event_choice;
+
+/*
+ * What the words of a control say of an event, in perf_events' terms. Whether perf_events can count
+ * so; it has set the attr's type, too.
+ */
+bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+		       struct perf_event_attr *attr);
+
+/*
+ * The same of what a look-up in the table of cpu found, by the words that a control would have. 0,
+ * or -1 after perfctr_fail(EOPNOTSUPP).
+ */
+int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
+		       const char *word, size_t length, struct perf_event_attr *attr);
+
+/* The processor can't count what was asked for, for a reason of arch/. -1, after perfctr_fail(). */
+int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
+			const char *reason);
+
+#endif /* PERFCTR_LIB_ISA_ATTR_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* All that is checked of a control, and what it means to perf_events. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "arch/events.h"
+#include "arch/words.h"
+#include "lib/base/error.h"
+#include "lib/isa/attr.h"
+#include "lib/isa/control.h"
+#include "lib/isa/native.h"
+#include "libperfctr.h"
+
+#if defined(__i386__) || defined(__x86_64__)
+#define compile	     perfctr_x86_compile
+#define control_code perfctr_x86_control_code
+#elif defined(__powerpc__)
+#define compile	     perfctr_powerpc_compile
+#define control_code perfctr_powerpc_control_code
+#else
+#define compile	     perfctr_generic_compile
+#define control_code perfctr_generic_control_code
+#endif
+
+/* ---- is it right? ---- */
+
+int perfctr_control_words(const struct vperfctr_control *control)
+{
+	if (!perfctr_control_has_known_flags(control))
+		return perfctr_fail(EINVAL,
+				    "invalid control: flags has 0x%08X: only "
+				    "VPERFCTR_CONTROL_CLOEXEC and _EXTENDED are known",
+				    control->flags);
+	return 0;
+}
+
+int perfctr_control_signal(const struct vperfctr_control *control)
+{
+	if (!perfctr_control_has_signal(control, SIGRTMAX))
+		return perfctr_fail(EINVAL,
+				    "invalid control: si_signo is %d: i-mode counters need the "
+				    "number of the signal that an overflow sends",
+				    control->si_signo);
+	return 0;
+}
+
+void perfctr_control_hide(struct perfctr_cpu_control *control)
+{
+	control->_reserved1 = control->_reserved2 = control->_reserved3 = control->_reserved4 = 0;
+}
+
+int perfctr_control_diagnose(const struct perfctr_cpu_control *control, bool extended,
+			     struct perfctr_diagnosis *diagnosis)
+{
+	struct perfctr_program program;
+
+	return compile(perfctr_this_cpu(), control, extended ? PERFCTR_COMPILE_EXTENDED : 0,
+		       &program, diagnosis);
+}
+
+int perfctr_control_fail(const struct perfctr_diagnosis *d)
+{
+	int error = d->forbidden ? EPERM : EINVAL;
+
+	if (d->index >= 0)
+		return perfctr_fail(error, "invalid control: %s[%d] has 0x%08X: %s", d->field,
+				    d->index, d->bits, d->rule);
+	return perfctr_fail(error, "invalid control: %s has 0x%08X: %s", d->field, d->bits,
+			    d->rule);
+}
+
+/* ---- what perf_events makes of it ---- */
+
+#ifndef PERFCTR_ABI_POWERPC_H
+/* A counter that counts one thing only, whose number says which. */
+static bool is_fixed(uint32_t map)
+{
+#if defined(PERFCTR_ABI_X86_H)
+	return map & 0x40000000;
+#elif defined(__aarch64__)
+	return map == 31;
+#else
+	return (void)map, false;
+#endif
+}
+#endif
+
+#ifdef PERFCTR_ABI_POWERPC_H
+
+int perfctr_control_place(const struct perfctr_cpu_control *control)
+{
+	(void)control;
+	return 0; /* perfctr_control_attr() has the reason */
+}
+
+#else
+
+/* "0,1,5" */
+static const char *counters_text(uint32_t set, char *text, size_t size)
+{
+	size_t length = 0;
+	unsigned int i;
+
+	snprintf(text, size, "a fixed counter");
+	for (i = 0; i < 32 && length < size; i++)
+		if (set >> i & 1)
+			length += (size_t)snprintf(text + length, size - length, "%s%u",
+						   length ? "," : "counter ", i);
+	return text;
+}
+
+int perfctr_control_place(const struct perfctr_cpu_control *control)
+{
+	const struct perfctr_event_table *table;
+	const struct perfctr_cpu *cpu = perfctr_this_cpu_table(&table);
+	struct perfctr_event_choice choices[PERFCTR_NR_CTRS];
+	unsigned int index[PERFCTR_NR_CTRS], option[PERFCTR_NR_CTRS], i, n = 0;
+	uint32_t counter[PERFCTR_NR_CTRS], only[PERFCTR_NR_CTRS], named = 0, set;
+	uint32_t high_bits = cpu->rules == PERFCTR_RULES_K7 ? 0xF : 0xFF00;
+	char text[96];
+
+	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
+		if (is_fixed(control->pmc_map[i]))
+			continue;
+		set = table ? perfctr_event_counters(table, control->evntsel[i],
+						     control->evntsel_high[i] & high_bits)
+			    : ~0u;
+		choices[n] = (struct perfctr_event_choice){ .options = 1,
+							    .option = { { .counters = set } } };
+		named |= 1u << (control->pmc_map[i] & 31);
+		index[n++] = i;
+	}
+	for (i = 0; i < n; i++)
+		only[i] = named;
+	if (perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
+				counter) == 0)
+		return 0;
+	/* The first event for which those before it leave no counter. */
+	for (n = 1; perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
+					counter) == 0;)
+		n++;
+	i = index[n - 1];
+	return perfctr_fail(
+		EOPNOTSUPP,
+		"pmc_map[%u] names counter %u, but event 0x%08X counts only on %s, and "
+		"perf_events takes only counters that can count what they are named for, or "
+		"can change places with others named; name such a one, or load the perfctr "
+		"driver",
+		i, control->pmc_map[i], control->evntsel[i],
+		counters_text(choices[n - 1].option[0].counters & cpu->counters, text,
+			      sizeof(text)));
+}
+
+#endif
+
+static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+			unsigned int i)
+{
+	if (cpu->rules == PERFCTR_RULES_PPC)
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events can't count with a PowerPC control, whose MMCR "
+				    "fields it sets itself; count by event name "
+				    "(perfctr_group_open())");
+	if (cpu->rules == PERFCTR_RULES_ARCH)
+		return perfctr_fail(EOPNOTSUPP,
+				    "pmc_map[%u] is fixed counter %u, which perf_events can't "
+				    "name; load the perfctr driver",
+				    i, code->map & 0xFFFF);
+	return perfctr_fail(EOPNOTSUPP,
+			    "perf_events can't count with a control of the %s; load the "
+			    "perfctr driver, or count by event name",
+			    cpu->name);
+}
+
+int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
+			 struct perf_event_attr *attr, char *name, size_t size)
+{
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	struct perfctr_code code;
+
+	control_code(cpu, control, i, &code);
+	if (code.high)
+		snprintf(name, size, "0x%08X/0x%08X", code.evntsel, code.high);
+	else
+		snprintf(name, size, "0x%08X", code.evntsel);
+	if (!perfctr_code_attr(cpu, &code, attr))
+		return fail_control(cpu, &code, i);
+	attr->type = perfctr_this_type();
+	return 0;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* This machine's processor, and the table of its events. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/events.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "libperfctr.h"
+
+#if defined(__i386__) || defined(__x86_64__)
+
+static struct perfctr_cpuid words;
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	perfctr_cpuid_read(&words);
+	/* On a hybrid processor a control, or an event without a PMU, is one of the P-cores. */
+	words.leaf1a_eax = 0x40000000;
+	perfctr_x86_identify(&words, cpu);
+}
+
+/*
+ * The kernel calls the PMUs cpu_core, cpu_atom, and cpu_lowpower where there are two kinds of
+ * small cores; the last have the native model 2. Their own leaf 0AH is not read: events have no
+ * use for it.
+ */
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	struct perfctr_cpuid id = words;
+
+	if (!strcmp(core->name, "cpu_atom"))
+		id.leaf1a_eax = 0x20000000;
+	else if (!strcmp(core->name, "cpu_lowpower"))
+		id.leaf1a_eax = 0x20000002;
+	perfctr_x86_identify(&id, cpu);
+}
+
+#define find_control_type() ((void)0)
+#define control_type	    PERF_TYPE_RAW
+#define GENERIC_TYPE	    PERFCTR_X86_GENERIC
+#define type_name	    perfctr_x86_type_name
+#define has_type	    perfctr_x86_has_type
+
+#elif defined(__powerpc__)
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	/* The PVR can be read in user space only by a trap into the kernel; perf can't use it. */
+	perfctr_powerpc_identify(0, cpu);
+}
+
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	(void)core;
+	identify(cpu);
+}
+
+#define find_control_type() ((void)0)
+#define control_type	    PERF_TYPE_RAW
+#define GENERIC_TYPE	    PERFCTR_PPC_GENERIC
+#define type_name	    perfctr_powerpc_type_name
+
+#else /* arm64 and every ISA without an ABI of its own */
+
+#ifdef __aarch64__
+static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
+{
+	char path[96], text[32];
+	uint64_t midr = 0;
+
+	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are.
+	 */
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1",
+		 n);
+	if (perfctr_file_read(path, text, sizeof(text)) > 0)
+		midr = strtoull(text, NULL, 16);
+	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
+	cpu->width = 64;
+}
+#endif
+
+static void identify(struct perfctr_cpu *cpu)
+{
+#ifdef __aarch64__
+	identify_nth(0, cpu);
+#else
+	static const struct perfctr_cpu native = {
+		.name = "Generic processor with a clock",
+		.id = "",
+		.type = PERFCTR_GENERIC,
+		.rules = PERFCTR_RULES_KERNEL,
+		.counters = 0xFFFFFFFF,
+		.width = 64,
+		.pcint = 1,
+	};
+
+	*cpu = native;
+#endif
+}
+
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+#ifdef __aarch64__
+	char cpus[4096];
+
+	perfctr_pmu_cpus(core, cpus, sizeof(cpus));
+	identify_nth(strtoul(cpus, NULL, 10), cpu);
+#else
+	(void)core;
+	identify(cpu);
+#endif
+}
+
+#define GENERIC_TYPE PERFCTR_GENERIC
+#define type_name    perfctr_generic_type_name
+
+/*
+ * The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several.
+ */
+static uint32_t control_type = PERF_TYPE_RAW;
+
+/*
+ * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a
+ * control is made and checked for processor 0's kind of core.
+ */
+static void find_control_type(void)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
+
+	for (i = 0; i < n && n > 1; i++)
+		if (cores[i].type != UINT32_MAX && perfctr_pmu_has_cpu(&cores[i], 0))
+			control_type = cores[i].type;
+}
+
+#endif
+
+static struct perfctr_cpu identified;
+static const struct perfctr_event_table *table;
+static bool is_identified;
+
+static void identify_once(void)
+{
+	identify(&identified);
+	find_control_type();
+	/* The table is this machine's; a test's root is another one. */
+	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
+		table = perfctr_event_table(identified.id);
+	__atomic_store_n(&is_identified, true, __ATOMIC_RELEASE);
+}
+
+/* Asked once: CPUID is slow in virtual machines. */
+const struct perfctr_cpu *perfctr_this_cpu_table(const struct perfctr_event_table **its_table)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (!__atomic_load_n(&is_identified, __ATOMIC_ACQUIRE))
+		pthread_once(&once, identify_once);
+	*its_table = table;
+	return &identified;
+}
+
+const struct perfctr_cpu *perfctr_this_cpu(void)
+{
+	const struct perfctr_event_table *ignored;
+
+	return perfctr_this_cpu_table(&ignored);
+}
+
+uint32_t perfctr_this_type(void)
+{
+	perfctr_this_cpu();
+	return control_type;
+}
+
+const struct perfctr_event_table *perfctr_this_table(void)
+{
+	const struct perfctr_event_table *its;
+
+	perfctr_this_cpu_table(&its);
+	return its;
+}
+
+const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
+						     struct perfctr_cpu *cpu)
+{
+	if (!perfctr_this_table())
+		return NULL;
+	identify_core(core, cpu);
+	return cpu->id[0] ? perfctr_event_table(cpu->id) : NULL;
+}
+
+#if !defined(__i386__) && !defined(__x86_64__)
+/* Elsewhere no type is like another. */
+static int has_type(const struct perfctr_cpu *cpu, unsigned int type, struct perfctr_cpu *typical)
+{
+	*typical = *cpu;
+	return type == cpu->type;
+}
+#endif
+
+int perfctr_cpu_info_wished(struct perfctr_info *info)
+{
+	const char *wish = secure_getenv("PERFCTR_CPU_TYPE");
+	struct perfctr_cpu typical;
+	unsigned long type;
+	char *end;
+
+	if (!wish || !*wish)
+		return 0;
+	type = strtoul(wish, &end, 10);
+	if (*wish < '0' || *wish > '9' || *end || type > UINT8_MAX)
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_CPU_TYPE=%s is no number of a processor type; see "
+				    "perfctr_info(3)",
+				    wish);
+	if (perfctr_info_nrctrs(info) == 0)
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_CPU_TYPE=%s, but there are no counters here that "
+				    "could be those of a type; unset it",
+				    wish);
+	if (!has_type(perfctr_this_cpu(), (unsigned int)type, &typical))
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_CPU_TYPE=%s, but the counters of the %s (%u) do not "
+				    "obey the rules of that type; choose another, or unset it",
+				    wish, perfctr_this_cpu()->name, perfctr_this_cpu()->type);
+	info->cpu_type = (unsigned int)type;
+	return 0;
+}
+
+unsigned int perfctr_generic_type(void)
+{
+	return GENERIC_TYPE;
+}
+
+const char *perfctr_info_cpu_name(const struct perfctr_info *info)
+{
+	const char *name = type_name(info->cpu_type);
+
+	return name ? name : "?";
+}
+
+unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
+{
+	struct perfctr_cpu typical;
+
+	/* The generic types have none; any other is this machine's own, or one that it may say. */
+	if (info->cpu_type == GENERIC_TYPE ||
+	    !has_type(perfctr_this_cpu(), info->cpu_type, &typical))
+		return 0;
+	return perfctr_count_bits(typical.counters) + perfctr_count_bits(typical.fixed);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* native.h - this machine's processor */
+#ifndef PERFCTR_LIB_ISA_NATIVE_H
+#define PERFCTR_LIB_ISA_NATIVE_H
+
+#include <stdint.h>
+#include "libperfctr.h"
+#include "lib/isa/pmu.h"
+
+/* ---- cpuid.c ---- */
+
+struct perfctr_cpuid;
+void perfctr_cpuid_read(struct perfctr_cpuid *id);
+
+/* ---- native.c ---- */
+
+/*
+ * Set info's cpu_type to what PERFCTR_CPU_TYPE asks for, if anything. 0, or -1 after
+ * perfctr_fail(EINVAL): that is no type whose rules this machine's counters obey.
+ */
+int perfctr_cpu_info_wished(struct perfctr_info *info);
+
+/*
+ * This machine's processor, as it says itself, and the table of its events (NULL: none): both by
+ * one call, or each.
+ */
+struct perfctr_cpu;
+struct perfctr_event_table;
+const struct perfctr_cpu *perfctr_this_cpu_table(const struct perfctr_event_table **table);
+const struct perfctr_cpu *perfctr_this_cpu(void);
+const struct perfctr_event_table *perfctr_this_table(void);
+
+/* The type of a control's events in perf_events: PERF_TYPE_RAW, or on Arm processor 0's core PMU
+ * among several. */
+uint32_t perfctr_this_type(void);
+
+/* What it is where there are no counters: PERFCTR_GENERIC, by the ISA's name for it. */
+unsigned int perfctr_generic_type(void);
+
+/*
+ * The same for the cores of one kind of a hybrid machine, *cpu is filled in if there is a table.
+ */
+const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
+						     struct perfctr_cpu *cpu);
+
+#endif /* PERFCTR_LIB_ISA_NATIVE_H */

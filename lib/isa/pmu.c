@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The core PMUs of this machine. One, mostly; a hybrid machine has one per kind of core: cpu_core,
+ * cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
+ *
+ * A PMU of cores, and no other, has a file `cpus` in its folder (a PMU of anything else has
+ * `cpumask`); an x86, a PowerPC or a RISC-V that is no hybrid has only one, called cpu, without
+ * that file. So the kernel's arm_pmu.c and x86/events/intel/core.c, and perf's own tools tell
+ * them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/base/cpus.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/isa/pmu.h"
+#include "libperfctr.h"
+
+#define PATH_SIZE 512
+
+/* As perfctr_file_read(), a file in the PMU's folder. */
+static ssize_t read_file(const char *pmu, const char *file, char *text, size_t size)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), PERFCTR_DEVICES "/%.127s/%s", pmu, file);
+	return perfctr_file_read(path, text, size);
+}
+
+/* However long it is, a list of processors is what only cores have. */
+static bool has_cpus(const char *pmu)
+{
+	char text[64];
+
+	return read_file(pmu, "cpus", text, sizeof(text)) >= 0 || errno == EFBIG;
+}
+
+struct found {
+	struct perfctr_pmu *pmus;
+	int n;
+};
+
+static void read_type(struct perfctr_pmu *pmu)
+{
+	char path[PATH_SIZE];
+	long type;
+
+	snprintf(path, sizeof(path), PERFCTR_DEVICES "/%.127s/type", pmu->name);
+	pmu->type = perfctr_file_number(path, &type) == 0 && type >= 0 && type <= INT32_MAX
+			    ? (uint32_t)type
+			    : UINT32_MAX;
+}
+
+static bool comes_before(const struct perfctr_pmu *a, const struct perfctr_pmu *b)
+{
+	return a->type != b->type ? a->type < b->type : strcmp(a->name, b->name) < 0;
+}
+
+/* Whether the last error says nothing of the file: then to go on would be to overlook a kind. */
+static bool out_of_descriptors(void)
+{
+	return errno == EMFILE || errno == ENFILE;
+}
+
+static int note_pmu(void *arg, const char *entry)
+{
+	struct found *found = arg;
+	struct perfctr_pmu pmu;
+	int i;
+
+	if (!has_cpus(entry))
+		return out_of_descriptors() ? -1 : 0;
+	if (found->n == PERFCTR_VARIANTS_MAX)
+		return perfctr_fail(EOPNOTSUPP,
+				    "this machine shows more than %d kinds of cores; "
+				    "name the PMU: PMU/.../",
+				    PERFCTR_VARIANTS_MAX);
+	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
+	read_type(&pmu);
+	for (i = found->n++; i > 0 && comes_before(&pmu, &found->pmus[i - 1]); i--)
+		found->pmus[i] = found->pmus[i - 1];
+	found->pmus[i] = pmu;
+	return 0;
+}
+
+int perfctr_core_pmus(struct perfctr_pmu *pmus)
+{
+	struct found found = { .pmus = pmus };
+
+	/*
+	 * Where there is a cpu, it is the only one: no need to look at a server's hundred others.
+	 */
+	snprintf(pmus->name, sizeof(pmus->name), "cpu");
+	read_type(pmus);
+	if (pmus->type != UINT32_MAX)
+		return 1;
+	errno = 0;
+	if (perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) == 0 && !out_of_descriptors())
+		return found.n;
+	return !out_of_descriptors()
+		       ? -1
+		       : perfctr_fail(
+				 errno,
+				 "the kinds of cores can't be looked up: no file descriptors are "
+				 "left; close some, or raise the limit (ulimit -n, sysctl fs.file-max)");
+}
+
+void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
+{
+	if (read_file(pmu->name, "cpus", text, size) < 0)
+		text[0] = '\0';
+}
+
+struct cpumask {
+	uint32_t type;
+	uint32_t *words;
+};
+
+static int note_cpumask(void *arg, const char *entry)
+{
+	struct cpumask *wanted = arg;
+	struct perfctr_pmu pmu;
+	char text[4096];
+	ssize_t length;
+
+	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
+	read_type(&pmu);
+	if (pmu.type != wanted->type)
+		return 0;
+	length = read_file(entry, "cpumask", text, sizeof(text));
+	if (length < 0 && errno != EFBIG)
+		return 0;
+	if (length < 0 || !perfctr_cpus_parse(text, wanted->words))
+		memset(wanted->words, 0, sizeof(*wanted->words) * PERFCTR_CPU_WORDS);
+	return 1;
+}
+
+bool perfctr_cpumask(uint32_t type, uint32_t *words)
+{
+	struct cpumask wanted = { type, words };
+
+	return perfctr_file_walk(PERFCTR_DEVICES, note_cpumask, &wanted);
+}
+
+bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+	char text[4096];
+
+	perfctr_pmu_cpus(pmu, text, sizeof(text));
+	return perfctr_cpus_parse(text, words) > cpu / 32 && words[cpu / 32] >> cpu % 32 & 1;
+}
+
+bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name)
+{
+	char path[PERFCTR_NAME_SIZE], text[64];
+
+	snprintf(path, sizeof(path), "events/%.100s", name);
+	return read_file(pmu->name, path, text, sizeof(text)) >= 0;
+}
+
+/* Whether all of the thread's processors are the PMU's. */
+static bool is_bound(const struct perfctr_pmu *pmu)
+{
+	uint32_t words[PERFCTR_CPU_WORDS], mine[PERFCTR_CPU_WORDS] = { 0 };
+	char text[4096];
+	unsigned int i;
+
+	perfctr_pmu_cpus(pmu, text, sizeof(text));
+	if (!perfctr_cpus_parse(text, words) ||
+	    sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
+		return false;
+	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]);)
+		i++;
+	return i == PERFCTR_CPU_WORDS;
+}
+
+bool perfctr_may_change_kind(void)
+{
+	/* Asked for every counter that is opened; but tests have other roots. */
+	static atomic_bool only_one;
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	bool real = !secure_getenv("PERFCTR_ROOT");
+	int i, n;
+
+	if (real && atomic_load_explicit(&only_one, memory_order_relaxed))
+		return false;
+	n = perfctr_core_pmus(cores);
+	if (real && (n == 0 || n == 1))
+		atomic_store_explicit(&only_one, true, memory_order_relaxed);
+	for (i = 0; i < n && !is_bound(&cores[i]);)
+		i++;
+	return n < 0 || (n > 1 && i == n);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pmu.h - the core PMUs of this machine */
+#ifndef PERFCTR_LIB_ISA_PMU_H
+#define PERFCTR_LIB_ISA_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/base/file.h"
+
+#define PERFCTR_DEVICES "/sys/bus/event_source/devices"
+
+/* How many kinds of cores a machine may have. */
+#define PERFCTR_VARIANTS_MAX 8
+
+/* The PMU of one kind of core. */
+struct perfctr_pmu {
+	char name[PERFCTR_NAME_SIZE];
+	uint32_t type; /* struct perf_event_attr's; UINT32_MAX: the file makes no sense */
+};
+
+/*
+ * The core PMUs of this machine by type, which is the order in which the kernel made them: the
+ * P-cores' first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
+ * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX; EMFILE, ENFILE if it
+ * can't be known.
+ */
+int perfctr_core_pmus(struct perfctr_pmu *pmus);
+
+/* The text of the PMU's list of processors, such as "0-3,8"; "" if there is none. */
+void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
+
+/* Whether the kernel describes such an event of it. */
+bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name);
+
+bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
+
+/*
+ * Whether the PMU of this type counts for more than a processor, as one of a package does: then it
+ * has a file `cpumask`, of those that its events are to be opened on. words are set to it: to none
+ * if it makes no sense.
+ */
+bool perfctr_cpumask(uint32_t type, uint32_t *words);
+
+/*
+ * Whether the calling thread may run on more than one kind of core: a hybrid machine, and not
+ * bound.
+ */
+bool perfctr_may_change_kind(void);
+
+#endif /* PERFCTR_LIB_ISA_PMU_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The clock that perfctr_rdtsc() reads: its frequency, and ns in its ticks. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "lib/base/file.h"
+#include "lib/isa/tsc.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+#if defined(__i386__) || defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define RATE_BITS 60
+
+/* 2^power / divisor, divisor > 0; long division, since it is done once. */
+static uint64_t power_over(unsigned int power, uint64_t divisor)
+{
+	uint64_t quotient = 0, rest = 1;
+	bool carry;
+
+	if (divisor == 1)
+		return power < 64 ? UINT64_C(1) << power : UINT64_MAX;
+	while (power--) {
+		carry = rest >> 63;
+		rest <<= 1;
+		if (quotient >> 63)
+			return UINT64_MAX;
+		quotient <<= 1;
+		if (carry || rest >= divisor) {
+			rest -= divisor;
+			quotient |= 1;
+		}
+	}
+	return quotient;
+}
+
+/* The product's bits from RATE_BITS on. */
+static uint64_t multiply_high(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)((unsigned __int128)a * b >> RATE_BITS);
+#else
+	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+	uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32),
+		 middle2 = a0 * b1 + (uint32_t)middle;
+	uint64_t high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
+
+	low = middle2 << 32 | (uint32_t)low;
+	return high << (64 - RATE_BITS) | low >> RATE_BITS;
+#endif
+}
+
+struct perfctr_rate perfctr_rate_from_page(uint32_t mult, unsigned int shift)
+{
+	/* ns = ticks * mult >> shift */
+	struct perfctr_rate rate = { power_over(RATE_BITS + shift, mult ? mult : 1) };
+
+	return rate;
+}
+
+struct perfctr_rate perfctr_rate_from_khz(uint64_t khz)
+{
+	/* khz / 10^6, of which only the fraction needs care: khz < 2^34 or nonsense */
+	struct perfctr_rate rate = {
+		(khz / 1000000 << RATE_BITS) +
+			((khz % 1000000 << (RATE_BITS - 24)) / 1000000 << 24) +
+			(((khz % 1000000 << (RATE_BITS - 24)) % 1000000 << 24) / 1000000),
+	};
+
+	return rate;
+}
+
+uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns)
+{
+	return multiply_high(ns, rate.ticks_per_ns);
+}
+
+static uint64_t now_ns(clockid_t id)
+{
+	struct timespec t;
+
+	if (clock_gettime(id, &t) < 0)
+		return UINT64_MAX;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx)
+{
+	return eax ? (uint64_t)ecx * ebx / eax / 1000 : 0;
+}
+
+#if defined(__i386__) || defined(__x86_64__)
+
+static uint64_t cpuid_khz(void)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	return __get_cpuid(0x15, &eax, &ebx, &ecx, &edx) ? perfctr_crystal_khz(eax, ebx, ecx) : 0;
+}
+
+/* The clock's tick against the system's: 4 ms leave an error below 10^-5. */
+static uint64_t measured_khz(void)
+{
+	uint64_t t0 = now_ns(CLOCK_MONOTONIC_RAW), c0 = perfctr_rdtsc(), t1, c1;
+
+	do {
+		t1 = now_ns(CLOCK_MONOTONIC_RAW);
+		c1 = perfctr_rdtsc();
+	} while (t1 - t0 < 4000000);
+	return (c1 - c0) * 1000000 / (t1 - t0);
+}
+
+static uint64_t native_khz(void)
+{
+	uint64_t khz = cpuid_khz();
+
+	return khz ? khz : measured_khz();
+}
+
+#elif defined(__aarch64__)
+
+static uint64_t native_khz(void)
+{
+	uint64_t hz;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	return hz / 1000;
+}
+
+#elif defined(__powerpc__)
+
+static uint64_t native_khz(void)
+{
+	char text[4096], *line;
+
+	/* "timebase\t: 33333333" ends the file on every platform that has it. */
+	if (perfctr_file_read("/proc/cpuinfo", text, sizeof(text)) < 0)
+		return 0;
+	line = strstr(text, "timebase");
+	line = line ? strchr(line, ':') : NULL;
+	return line ? strtoull(line + 1, NULL, 10) / 1000 : 0;
+}
+
+#else
+
+static uint64_t native_khz(void)
+{
+	return 0;
+}
+
+#endif
+
+uint64_t perfctr_tsc_khz(void)
+{
+	/* Once per process: every handle must use the same frequency. */
+	static _Atomic uint32_t known;
+	uint32_t khz = atomic_load(&known), nobody = 0;
+	uint64_t found;
+
+	if (!khz) {
+		found = native_khz();
+		khz = found && found <= UINT32_MAX ? (uint32_t)found : 1000000;
+		if (!atomic_compare_exchange_strong(&known, &nobody, khz))
+			khz = nobody; /* another thread was first */
+	}
+	return khz;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tsc.h - the clock that perfctr_rdtsc() reads: its frequency, and ns in its ticks */
+#ifndef PERFCTR_LIB_ISA_TSC_H
+#define PERFCTR_LIB_ISA_TSC_H
+
+#include <stdint.h>
+
+/* Ticks per ns as a fixed-point number with 60 bits behind the point. */
+struct perfctr_rate {
+	uint64_t ticks_per_ns;
+};
+struct perfctr_rate perfctr_rate_from_khz(uint64_t khz);
+struct perfctr_rate perfctr_rate_from_page(uint32_t mult, unsigned int shift);
+uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns);
+
+/* Frequency of the clock that perfctr_rdtsc() reads; 1000000 (ns) if there is none. */
+uint64_t perfctr_tsc_khz(void);
+
+/*
+ * The same from CPUID leaf 15H, SDM vol. 3B 19.7.3: crystal (ECX, Hz) * EBX / EAX. 0: it does not
+ * tell.
+ */
+uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx);
+
+#endif /* PERFCTR_LIB_ISA_TSC_H */

@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Events of the processors' own tables (arch/x86/events and so on): looked up, listed, and made
+ * into controls, for this machine's processor and for any other that the library knows.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/events.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/base/list.h"
+#include "lib/base/nearest.h"
+#include "lib/base/word.h"
+#include "lib/isa/attr.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/table.h"
+#include "libperfctr.h"
+
+/* ---- processors of any ISA ---- */
+
+enum isa { X86, POWERPC, GENERIC };
+
+struct target {
+	enum isa isa;
+	struct perfctr_cpu cpu;
+	const struct perfctr_event_table *table;
+};
+
+static const char *target_id(enum isa isa, unsigned int n)
+{
+	return isa == X86	? perfctr_x86_id(n)
+	       : isa == POWERPC ? perfctr_powerpc_id(n)
+				: perfctr_arm64_id(n);
+}
+
+static int target_named(struct target *target, const char *id)
+{
+	for (target->isa = X86; target->isa <= GENERIC; target->isa++) {
+		if ((target->isa == X86	      ? perfctr_x86_named(id, &target->cpu)
+		     : target->isa == POWERPC ? perfctr_powerpc_named(id, &target->cpu)
+					      : perfctr_arm64_named(id, &target->cpu)) == 0) {
+			target->table = perfctr_event_table(target->cpu.id);
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int encode(const struct target *target, const struct perfctr_event_choice *choices,
+		  unsigned int n, void *control, unsigned int *place, uint32_t *conflict,
+		  const char **reason)
+{
+	switch (target->isa) {
+	case X86:
+		return perfctr_x86_encode(&target->cpu, choices, n, control, place, conflict,
+					  reason);
+	case POWERPC:
+		return perfctr_powerpc_encode(&target->cpu, choices, n, control, place, conflict,
+					      reason);
+	default:
+		return perfctr_generic_encode(&target->cpu, choices, n, control, place, conflict,
+					      reason);
+	}
+}
+
+static int compile(const struct target *target, const void *control, struct perfctr_diagnosis *d)
+{
+	struct perfctr_program program;
+
+	switch (target->isa) {
+	case X86:
+		return perfctr_x86_compile(&target->cpu, control, PERFCTR_COMPILE_EXTENDED,
+					   &program, d);
+	case POWERPC: return perfctr_powerpc_compile(&target->cpu, control, 0, &program, d);
+	default: return perfctr_generic_compile(&target->cpu, control, 0, &program, d);
+	}
+}
+
+static const struct perfctr_field *fields(const struct target *target)
+{
+	return target->isa == X86	? perfctr_x86_fields(&target->cpu)
+	       : target->isa == POWERPC ? perfctr_powerpc_fields(&target->cpu)
+					: perfctr_generic_fields(&target->cpu);
+}
+
+#if defined(__i386__) || defined(__x86_64__)
+#define NATIVE	       X86
+#define native_type_id perfctr_x86_type_id
+#elif defined(__powerpc__)
+#define NATIVE	       POWERPC
+#define native_type_id perfctr_powerpc_type_id
+#else
+#define NATIVE	       GENERIC
+#define native_type_id perfctr_generic_type_id
+#endif
+
+/* This machine's processor; -1 after perfctr_fail() if it has no table. */
+static int target_native(struct target *target)
+{
+	target->isa = NATIVE;
+	target->cpu = *perfctr_this_cpu();
+	target->table = perfctr_this_table();
+	if (!target->table)
+		return perfctr_fail(ENOENT, "there is no table of events for this processor (%s)",
+				    target->cpu.name);
+	return 0;
+}
+
+static int target_open(struct target *target, const char *cpu)
+{
+	struct perfctr_nearest near = { .word = "" };
+	char text[PERFCTR_NEAREST_TEXT], small[24];
+	unsigned int n;
+	const char *id;
+	enum isa isa;
+
+	if (!cpu)
+		return target_native(target);
+	/* Ids are small letters. */
+	for (n = 0; cpu[n] && n < sizeof(small) - 1; n++)
+		small[n] = (char)tolower((unsigned char)cpu[n]);
+	small[n] = '\0';
+	if (!cpu[n] && target_named(target, small) == 0)
+		return 0;
+	near.word = cpu;
+	near.length = strlen(cpu);
+	for (isa = X86; isa <= GENERIC; isa++)
+		for (n = 0; (id = target_id(isa, n)); n++)
+			perfctr_nearest_note(&near, id);
+	return perfctr_fail(ENOENT, "\"%.40s\" is no processor that the library knows%s", cpu,
+			    perfctr_nearest_text(&near, "; \"perfex --cpu list\" lists them", text,
+						 sizeof(text)));
+}
+
+/* ---- words ---- */
+
+/* "EVENT" or "EVENT.MASK". */
+static void entry_name(const struct perfctr_event_entry *entry, char *name, size_t size)
+{
+	snprintf(name, size, "%s%s%s", entry->event, entry->mask ? ":" : "",
+		 entry->mask ? entry->mask : "");
+}
+
+/* The masks of the event with this number, as many as there is room for. */
+static void list_masks(const struct perfctr_event_table *table, unsigned int event, char *text,
+		       size_t size)
+{
+	struct perfctr_event_entry entry;
+	size_t used = 0;
+	unsigned int n;
+
+	text[0] = '\0';
+	n = perfctr_event_walk(table, event, &entry);
+	while ((n = perfctr_event_walk(table, n, &entry)) && entry.mask) {
+		if (used + strlen(entry.mask) + 8 > size) {
+			strcpy(text + used, ", ...");
+			return;
+		}
+		used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", entry.mask);
+	}
+}
+
+static void note_entries(const struct perfctr_event_table *table, struct perfctr_nearest *near)
+{
+	struct perfctr_event_entry entry;
+	char name[PERFCTR_NAME_SIZE];
+	unsigned int n = 0;
+
+	while ((n = perfctr_event_walk(table, n, &entry))) {
+		entry_name(&entry, name, sizeof(name));
+		perfctr_nearest_note(near, name);
+	}
+}
+
+static int fail_word(const struct target *target, enum perfctr_event_error error, const char *word,
+		     size_t length, const char *part, size_t part_length, unsigned int event)
+{
+	int n = length > 100 ? 100 : (int)length, k = part_length > 100 ? 100 : (int)part_length;
+	struct perfctr_nearest near = { .word = part, .length = part_length };
+	char masks[300], text[PERFCTR_NEAREST_TEXT], remedy[80];
+
+	switch (error) {
+	case PERFCTR_EVENT_NO_MASK:
+		list_masks(target->table, event, masks, sizeof(masks));
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" in \"%.*s\" is neither a modifier (u, k, e, i, c=N) "
+				    "nor a unit mask of the event, which has %s",
+				    k, part, n, word, masks[0] ? masks : "none");
+	case PERFCTR_EVENT_NEEDS_MASK:
+		list_masks(target->table, event, masks, sizeof(masks));
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" needs a unit mask; write it behind a colon: %s", n,
+				    word, masks);
+	case PERFCTR_EVENT_ONE_MASK:
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\": the unit masks of this event can't be combined; "
+				    "leave out all but one",
+				    n, word);
+	case PERFCTR_EVENT_MODIFIER:
+		return perfctr_fail(EINVAL,
+				    "the modifier \"%.*s\" in \"%.*s\" is given twice, or its "
+				    "number is not one from 0 to 255",
+				    k, part, n, word);
+	default:
+		note_entries(target->table, &near);
+		snprintf(remedy, sizeof(remedy), ", whose own names \"perfex -l --cpu %s\" lists",
+			 target->cpu.id);
+		return perfctr_fail(EINVAL, "\"%.*s\" is not an event of the %s%s", k, part,
+				    target->cpu.name,
+				    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
+	}
+}
+
+/* Out of line, so that what is right needs no stack. */
+static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		   enum perfctr_event_error error, const char *word, size_t length,
+		   const char *part, size_t part_length, unsigned int event)
+	__attribute__((noinline, cold));
+
+static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+		   enum perfctr_event_error error, const char *word, size_t length,
+		   const char *part, size_t part_length, unsigned int event)
+{
+	struct target target = { NATIVE, *cpu, table };
+
+	return fail_word(&target, error, word, length, part, part_length, event);
+}
+
+/* An event in this table, of this processor, by the rules of perfctr_table_parse(). */
+static inline int parse_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+			   const char *word, size_t length, struct perf_event_attr *attr)
+{
+	struct perfctr_event_choice choice;
+	enum perfctr_event_error error;
+	size_t part_length;
+	const char *part;
+	unsigned int event = 0;
+
+	error = perfctr_event_lookup(table, word, length, &choice, &part, &part_length, &event);
+	if (!error)
+		return perfctr_event_attr(cpu, &choice, word, length, attr) < 0 ? -1 : 1;
+	return error == PERFCTR_EVENT_UNKNOWN
+		       ? 0
+		       : fail_in(cpu, table, error, word, length, part, part_length, event);
+}
+
+int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	const struct perfctr_event_table *table;
+	const struct perfctr_cpu *cpu = perfctr_this_cpu_table(&table);
+
+	return table ? parse_in(cpu, table, word, length, attr) : 0;
+}
+
+int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
+			     struct perf_event_attr *attr)
+{
+	const struct perfctr_event_table *table;
+	struct perfctr_cpu cpu;
+	int found;
+
+	table = perfctr_core_table(core, &cpu);
+	found = table ? parse_in(&cpu, table, word, length, attr) : 0;
+	if (found > 0)
+		attr->type = core->type;
+	return found;
+}
+
+/* ---- lists ---- */
+
+int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+{
+	struct perfctr_event_name name = { .kind = "cpu" };
+	struct target target;
+	const char *id;
+	unsigned int n;
+	enum isa isa;
+	int result;
+
+	for (isa = X86; isa <= GENERIC; isa++) {
+		for (n = 0; (id = target_id(isa, n)); n++) {
+			target_named(&target, id);
+			name.name = id;
+			name.description = target.cpu.name;
+			result = each(arg, &name);
+			if (result)
+				return result;
+		}
+	}
+	return 0;
+}
+
+static bool has_name(const struct perfctr_event_table *table, const char *name)
+{
+	struct perfctr_event_choice choice;
+	size_t part_length;
+	unsigned int event;
+	const char *part;
+
+	return perfctr_event_lookup(table, name, strlen(name), &choice, &part, &part_length,
+				    &event) == 0 &&
+	       !choice.pebs;
+}
+
+/* The names of a table that none of n others has. */
+static int list_table(const struct perfctr_event_table *table,
+		      const struct perfctr_event_table *const others[], int others_n,
+		      int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+{
+	struct perfctr_event_name name = { .kind = "cpu" };
+	struct perfctr_event_entry entry;
+	char text[160], description[40];
+	unsigned int n = 0;
+	int i, result;
+
+	name.name = text;
+	name.description = description;
+	while ((n = perfctr_event_walk(table, n, &entry))) {
+		/* What no one can count by this name is no news. */
+		if (entry.needs_mask || entry.pebs)
+			continue;
+		entry_name(&entry, text, sizeof(text));
+		for (i = 0; i < others_n && !has_name(others[i], text);)
+			i++;
+		if (i < others_n)
+			continue;
+		snprintf(description, sizeof(description), "%s",
+			 entry.mask && entry.is_default ? "default"
+			 : !entry.masks			? ""
+			 : entry.combines		? "takes unit masks, combined"
+							: "takes a unit mask");
+		result = each(arg, &name);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+int perfctr_cpu_event_list(const char *cpu,
+			   int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+{
+	struct target target;
+
+	return target_open(&target, cpu) < 0 ? -1 : list_table(target.table, NULL, 0, each, arg);
+}
+
+int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
+			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg)
+{
+	const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1];
+	struct perfctr_cpu cpu;
+	int i, k = 1, result = 0;
+
+	tables[0] = perfctr_this_table();
+	if (!tables[0])
+		return 0;
+	for (i = 0; i < n && result == 0; i++) {
+		tables[k] = perfctr_core_table(&cores[i], &cpu);
+		if (tables[k]) {
+			result = list_table(tables[k], tables, k, each, arg);
+			k++;
+		}
+	}
+	return result;
+}
+
+/* ---- names -> controls ---- */
+
+/* The names of a set of events, for a message. */
+static void name_set(char *text, size_t size, const char *const words[], const size_t lengths[],
+		     uint32_t set)
+{
+	size_t used = 0;
+	unsigned int i;
+
+	text[0] = '\0';
+	for (i = 0; i < PERFCTR_ASSIGN_MAX; i++) {
+		int shown = lengths[i] > 100 ? 100 : (int)lengths[i];
+
+		if (!(set >> i & 1) || used + (size_t)shown + 16 > size)
+			continue;
+		used += (size_t)sprintf(text + used, "%s%.*s", used ? ", " : "", shown, words[i]);
+	}
+}
+
+/* events -> a control of the target's ISA, in n counters, of which place[] tells the order. */
+static int make_control(const struct target *target, const char *events, void *control,
+			unsigned int place[], unsigned int *n)
+{
+	struct perfctr_event_choice choices[PERFCTR_ASSIGN_MAX];
+	const char *words[PERFCTR_ASSIGN_MAX] = { NULL }, *part, *reason;
+	size_t lengths[PERFCTR_ASSIGN_MAX] = { 0 }, part_length;
+	struct perfctr_diagnosis d;
+	unsigned int event = 0;
+	char names[600];
+	uint32_t conflict;
+	ssize_t length;
+	int error;
+
+	if (!events)
+		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
+	for (*n = 0; (length = perfctr_event_next(&events, &words[*n])) > 0; ++*n) {
+		lengths[*n] = (size_t)length;
+		error = (int)perfctr_event_lookup(target->table, words[*n], lengths[*n],
+						  &choices[*n], &part, &part_length, &event);
+		if (error)
+			return fail_word(target, (enum perfctr_event_error)error, words[*n],
+					 lengths[*n], part, part_length, event);
+		if (!choices[*n].user && !choices[*n].kernel)
+			choices[*n].user = choices[*n].kernel = 1;
+		if (*n == PERFCTR_ASSIGN_MAX - 1)
+			return perfctr_fail(EINVAL, "%d events are more than any processor counts",
+					    PERFCTR_ASSIGN_MAX);
+	}
+	if (length < 0)
+		return -1;
+	if (*n == 0)
+		return perfctr_fail(EINVAL, "the list of events is empty");
+	if (encode(target, choices, *n, control, place, &conflict, &reason) < 0) {
+		name_set(names, sizeof(names), words, lengths, conflict);
+		if (conflict & (conflict - 1))
+			return perfctr_fail(ENOSPC, "%s can't be counted together: %s", names,
+					    reason);
+		return perfctr_fail_choice(&target->cpu, names, strlen(names), reason);
+	}
+	if (compile(target, control, &d) < 0)
+		return perfctr_fail_choice(&target->cpu, words[0], lengths[0], d.rule);
+	return 0;
+}
+
+int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events)
+{
+	unsigned int place[PERFCTR_ASSIGN_MAX], n;
+	struct perfctr_cpu_control made;
+	struct target target;
+
+	if (!control || !events)
+		return perfctr_fail(EINVAL, "a control and a list of events are needed, not NULL");
+	if (target_native(&target) < 0)
+		return -1;
+	memset(&made, 0, sizeof(made));
+	made.tsc_on = !target.cpu.no_tsc;
+	if (make_control(&target, events, &made, place, &n) < 0)
+		return -1;
+	*control = made;
+	return (int)n;
+}
+
+/* ---- printing ---- */
+
+/* A member of a control: the structures of all ISAs consist of 32-bit words. */
+static unsigned int word_at(const void *control, const struct perfctr_field *field, unsigned int i)
+{
+	unsigned int word;
+
+	memcpy(&word, (const char *)control + field->offset + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+static void print_word(const struct perfctr_field *field, int i, unsigned int word)
+{
+	char name[40];
+
+	if (i < 0)
+		snprintf(name, sizeof(name), "%s", field->name);
+	else
+		snprintf(name, sizeof(name), "%s[%d]", field->name, i);
+	if (!strcmp(field->name, "ireset"))
+		printf("%-23s %d\n", name, (int)word);
+	else if (field->count || strchr(field->name, '.'))
+		printf("%-23s 0x%08X\n", name, word);
+	else
+		printf("%-23s %u\n", name, word);
+}
+
+static void print_control(const struct target *target, const void *control)
+{
+	const struct perfctr_field *field, *all = fields(target);
+	unsigned int nractrs = word_at(control, &all[1], 0),
+		     n = nractrs + word_at(control, &all[2], 0);
+	unsigned int i, word, count = all[3].count;
+
+	/* First the three scalars, then counter by counter, then the rest as far as it is used. */
+	for (field = all; field < all + 3; field++)
+		if (field < all + 2 || word_at(control, field, 0))
+			print_word(field, -1, word_at(control, field, 0));
+	for (i = 0; i < n && i < count; i++) {
+		for (field = all + 3; field->name[0]; field++) {
+			if (field->count != count)
+				continue;
+			word = word_at(control, field, i);
+			if (word || field < all + 5)
+				print_word(field, (int)i, word);
+		}
+	}
+	for (field = all + 3; field->name[0]; field++) {
+		for (i = 0; field->count != count && i < (field->count ? field->count : 1u); i++) {
+			word = word_at(control, field, i);
+			if (word)
+				print_word(field, field->count ? (int)i : -1, word);
+		}
+	}
+}
+
+void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
+{
+	struct target target = { .isa = NATIVE, .cpu = *perfctr_this_cpu() };
+
+	if (control)
+		print_control(&target, control);
+}
+
+int perfctr_cpu_events_print(const char *cpu, const char *events)
+{
+	/* As large as the largest control; its words are 32 bits wide in all ISAs. */
+	unsigned int control[256] = { 1 }, place[PERFCTR_ASSIGN_MAX], n;
+	struct target target;
+
+	if (target_open(&target, cpu) < 0)
+		return -1;
+	control[0] = !target.cpu.no_tsc;
+	if (make_control(&target, events, control, place, &n) < 0)
+		return -1;
+	printf("cpu                     %s (%s)\n", target.cpu.id, target.cpu.name);
+	print_control(&target, control);
+	return 0;
+}
+
+/* ---- the historical description of events ---- */
+
+/* The masks of the event whose entry has the number n - 1, as perfctr_unit_mask. */
+static struct perfctr_unit_mask *historical_masks(const struct target *target, unsigned int n,
+						  const struct perfctr_event_entry *event)
+{
+	struct perfctr_event_entry entry;
+	struct perfctr_unit_mask *masks;
+	unsigned int i, k, count = 0;
+
+	for (i = n;
+	     (i = perfctr_event_walk(target->table, i, &entry)) && entry.mask && count < 255;)
+		count++;
+	if (!count)
+		return NULL;
+	masks = calloc(1, sizeof(*masks) + count * sizeof(masks->values[0]));
+	if (!masks)
+		return NULL;
+	masks->type = event->combines ? perfctr_um_type_bitmask
+		      : count == 1    ? perfctr_um_type_fixed
+				      : perfctr_um_type_exclusive;
+	masks->nvalues = (unsigned char)count;
+	for (i = n, k = 0; k < count; k++) {
+		i = perfctr_event_walk(target->table, i, &entry);
+		masks->values[k].value = target->cpu.rules == PERFCTR_RULES_P4
+						 ? entry.code >> 9 & 0xFFFF
+						 : entry.code >> 8 & 0xFF;
+		masks->values[k].description = entry.mask;
+		if (entry.is_default)
+			masks->default_value |= (unsigned short)masks->values[k].value;
+	}
+	return masks;
+}
+
+/* Built when it is asked for, and kept: the pointers in it are for the program's whole life. */
+static const struct perfctr_event_set *historical_set(const struct target *target)
+{
+	struct perfctr_event_entry entry;
+	struct perfctr_event_set *set = calloc(1, sizeof(*set));
+	struct perfctr_event *events;
+	unsigned int n, count = 0;
+
+	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));)
+		count += !entry.mask;
+	events = calloc(count, sizeof(*events));
+	if (!set || !events) {
+		free(set);
+		free(events);
+		perfctr_fail(ENOMEM, "no memory for the description of %u events", count);
+		return NULL;
+	}
+	set->cpu_type = target->cpu.type;
+	set->event_prefix = "";
+	set->nevents = count;
+	set->events = events;
+	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));) {
+		if (entry.mask)
+			continue;
+		events->evntsel = (unsigned short)(target->cpu.rules == PERFCTR_RULES_P4
+							   ? entry.code >> 25
+							   : (entry.code & 0xFFFF) |
+								     (entry.high & 0xF) << 8);
+		if (target->cpu.rules == PERFCTR_RULES_ARCH ||
+		    target->cpu.rules == PERFCTR_RULES_P6)
+			events->evntsel &= 0xFF;
+		events->counters_set = (unsigned short)(entry.counters & target->cpu.counters);
+		events->unit_mask = historical_masks(target, n, &entry);
+		events->name = entry.event;
+		events->description = "";
+		events++;
+	}
+	return set;
+}
+
+const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static const struct perfctr_event_set *sets[32];
+	const struct perfctr_event_set *set;
+	struct target target;
+	const char *id;
+
+	/* This machine's own table, or that of the first processor of the type. */
+	if (target_native(&target) < 0 || target.cpu.type != cpu_type) {
+		id = native_type_id(cpu_type);
+		if (!id || cpu_type >= ARRAY_SIZE(sets)) {
+			perfctr_fail(ENOENT,
+				     "there is no table of events for the processor type %u",
+				     cpu_type);
+			return NULL;
+		}
+		target_named(&target, id);
+		target.cpu.type = cpu_type;
+	}
+	pthread_mutex_lock(&lock);
+	if (!sets[cpu_type])
+		sets[cpu_type] = historical_set(&target);
+	set = sets[cpu_type];
+	pthread_mutex_unlock(&lock);
+	return set;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* One event: opened, mapped, read, switched. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "lib/base/cpus.h"
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/metric.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/sys.h"
+#include "lib/perf/why.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+/* arm64, attr.config1: a 64-bit counter; readable in user space (Documentation/arm64/perf.rst). */
+#define ARM64_LONG  1u
+#define ARM64_RDPMC 2u
+
+#define ENDING_TRIES 10000
+
+/* Only the calling thread's own hardware events can be read in user space. */
+static bool wants_user_access(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+#ifdef __aarch64__
+	return tid == 0 && cpu == -1 && attr->config1 == 0 && !attr->inherit &&
+	       (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+		attr->type == PERF_TYPE_RAW);
+#else
+	(void)attr, (void)tid, (void)cpu;
+	return false;
+#endif
+}
+
+/* A counter that is not open yet. -1 after perfctr_fail() if it would not count what its name says.
+ */
+static int prepare(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+		   const char *name, const struct perfctr_counter *leader)
+{
+	counter->fd = -1;
+	counter->page = NULL;
+	counter->kernel_reads = false;
+	counter->slots = perfctr_event_is_slots(attr);
+	counter->metric = perfctr_event_is_metric(attr);
+	if (counter->metric && !(leader && leader->slots))
+		return perfctr_fail(
+			EINVAL,
+			"%s is a top-down metric, a share of the slots, that counts only "
+			"in a group that slots leads; write slots,%s",
+			name, name);
+	return 0;
+}
+
+int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
+			 unsigned int members)
+{
+	/* Best first: not every PMU has 64-bit event counters, not every kernel user access. */
+	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC, 0 };
+	struct perf_event_attr wanted = *attr;
+	int error, group_fd = leader ? leader->fd : -1;
+	unsigned int i;
+
+	if (prepare(counter, attr, name, leader) < 0)
+		return -1;
+	if (!wants_user_access(attr, tid, cpu)) {
+		counter->fd = perfctr_event_open(attr, tid, cpu, group_fd);
+	} else {
+		for (i = 0; i < ARRAY_SIZE(access); i++) {
+			wanted.config1 = access[i];
+			counter->fd = perfctr_event_open(&wanted, tid, cpu, group_fd);
+			if (counter->fd >= 0 || (errno != EINVAL && errno != EOPNOTSUPP))
+				break;
+		}
+	}
+	if (counter->fd >= 0)
+		return 0;
+	error = errno;
+	/* The kernel has no errno of its own for a processor that is not there. */
+	if (cpu >= 0 && (error == EINVAL || error == ENODEV) &&
+	    perfctr_cpu_online((unsigned int)cpu) < 0)
+		return -1;
+	return perfctr_why_not(error, attr, name, tid, members);
+}
+
+int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
+				const char *name, int cgroup, int cpu,
+				const struct perfctr_counter *leader, unsigned int members)
+{
+	if (prepare(counter, attr, name, leader) < 0)
+		return -1;
+	counter->fd = perfctr_event_open_cgroup(attr, cgroup, cpu, leader ? leader->fd : -1);
+	return counter->fd < 0 ? perfctr_why_not(errno, attr, name, -1, members) : 0;
+}
+
+/*
+ * Of a hybrid machine: the index of a counter is read from its page, and then the counter. A thread
+ * that is moved between the two to a kind of core that has fewer counters (x86), or that allows no
+ * user access (arm64), dies of the instruction.
+ */
+bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	int error = errno;
+	void *page;
+
+	if (use == PERFCTR_PAGE_COUNT && (counter->metric || perfctr_may_change_kind()))
+		return false;
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
+	if (page == MAP_FAILED) {
+		errno = error; /* not an error: reads go through the kernel */
+		return false;
+	}
+	counter->page = page;
+	counter->size = (unsigned int)size;
+	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc
+				      : PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
+		return true;
+	perfctr_counter_unmap(counter);
+	return false;
+}
+
+void perfctr_counter_unmap(struct perfctr_counter *counter)
+{
+	if (counter->page)
+		munmap(counter->page, counter->size);
+	counter->page = NULL;
+}
+
+int perfctr_counter_arm(struct perfctr_counter *counter, int signal)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	counter->page = perfctr_counter_map_ring(counter, size, true);
+	if (!counter->page)
+		return -1;
+	counter->size = (unsigned int)(2 * size);
+	counter->kernel_reads = counter->metric || perfctr_may_change_kind();
+	return perfctr_counter_signal(counter, signal);
+}
+
+void perfctr_counter_close(struct perfctr_counter *counter)
+{
+	int error = errno;
+
+	perfctr_counter_unmap(counter);
+	if (counter->fd >= 0)
+		close(counter->fd);
+	counter->fd = -1;
+	errno = error;
+}
+
+void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfctr_reader *reader)
+{
+	/* Its index is 0: "not in a register". */
+	static const struct perf_event_mmap_page nowhere;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->page = counter->page && !counter->kernel_reads ? counter->page : &nowhere;
+	/* The width is the PMU's, not the moment's; a nonsensical one would shift out of range. */
+	if (reader->page != &nowhere) {
+		unsigned int width = counter->page->pmc_width;
+
+		if (width >= 1 && width <= 64)
+			reader->shift = 64 - width;
+		else
+			reader->page = &nowhere;
+	}
+}
+
+int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_group_values *values,
+			 size_t n)
+{
+	size_t size = offsetof(struct perfctr_group_values, values) + n * sizeof(values->values[0]);
+	unsigned int tries = 0;
+	ssize_t got;
+
+	/*
+	 * ECHILD: an inherited group is being taken apart, since its thread ends (Linux 6.6 and
+	 * others).
+	 */
+	do {
+		got = read(counter->fd, values, size);
+	} while (got < 0 && (errno == EINTR ||
+			     (errno == ECHILD && tries++ < ENDING_TRIES && sched_yield() == 0)));
+	if (got == 0)
+		return 1;
+	if (got < 0)
+		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	if (n > 1 && values->nr == 1)
+		return 2;
+	if ((size_t)got != size || values->nr != n)
+		return perfctr_fail(EIO,
+				    "the kernel returned %zd bytes for a group of %zu counters",
+				    got, n);
+	return 0;
+}
+
+int perfctr_counter_read_all(const struct perfctr_counter *counter,
+			     struct perfctr_group_values *values, size_t n)
+{
+	int result = perfctr_counter_read(&counter[0], values, n);
+	struct perfctr_group_values one;
+	size_t i;
+
+	for (i = 1; i < n && result == 2; i++) {
+		result = perfctr_counter_read(&counter[i], &one, n);
+		values->values[i] = one.values[0];
+	}
+	return result == 2 ? 0 : result;
+}
+
+int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
+			    unsigned long argument)
+{
+	int result;
+
+	do {
+		result = ioctl(counter->fd, request, argument);
+	} while (result < 0 && errno == EINTR);
+	return result;
+}
+
+int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
+			  unsigned long argument)
+{
+	if (perfctr_counter_request(counter, request, argument) < 0)
+		return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
+				    strerror(errno));
+	return 0;
+}
+
+int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
+{
+	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
+		return perfctr_fail(errno, "the kernel tells no id of the event: %s",
+				    strerror(errno));
+	return 0;
+}
+
+/* The kernel knows which events a thread has created, whoever they count. */
+static int switch_all(int request)
+{
+	if (prctl(request) < 0)
+		return perfctr_fail(
+			errno == EINVAL ? EOPNOTSUPP : errno,
+			"the kernel can't switch all events: %s; use one with "
+			"CONFIG_PERF_EVENTS, or allow prctl(2) in the container's profile",
+			strerror(errno));
+	return 0;
+}
+
+int perfctr_enable_all(void)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_ENABLE);
+}
+
+int perfctr_disable_all(void)
+{
+	return switch_all(PR_TASK_PERF_EVENTS_DISABLE);
+}
+
+struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_counter *counter,
+						      size_t size, bool overwrite)
+{
+	size_t control = (size_t)sysconf(_SC_PAGESIZE);
+	/* Who can't write can't say what has been read: the kernel then overwrites. */
+	void *page = mmap(NULL, control + size, PROT_READ | (overwrite ? 0 : PROT_WRITE),
+			  MAP_SHARED, counter->fd, 0);
+
+	if (page == MAP_FAILED) {
+		perfctr_why_no_ring(errno, size);
+		return NULL;
+	}
+	return page;
+}
+
+void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size)
+{
+	int error = errno;
+
+	munmap(page, (size_t)sysconf(_SC_PAGESIZE) + size);
+	errno = error;
+}
+
+int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
+{
+	struct f_owner_ex owner = { F_OWNER_TID, (pid_t)syscall(SYS_gettid) };
+	int flags;
+
+	if (fcntl(counter->fd, F_SETSIG, signal) < 0 ||
+	    fcntl(counter->fd, F_SETOWN_EX, &owner) < 0 ||
+	    (flags = fcntl(counter->fd, F_GETFL)) < 0 ||
+	    fcntl(counter->fd, F_SETFL, flags | O_ASYNC) < 0)
+		return perfctr_fail(errno, "signal %d can't be sent at overflows: %s", signal,
+				    strerror(errno));
+	return 0;
+}
+
+ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room)
+{
+	ssize_t got;
+
+	do {
+		got = read(leader->fd, words, room * sizeof(*words));
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
+	return got / (ssize_t)sizeof(*words);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* probe.h - what this kernel can count, asked of it */
+#ifndef PERFCTR_LIB_PERF_PROBE_H
+#define PERFCTR_LIB_PERF_PROBE_H
+
+#include <stdbool.h>
+#include "libperfctr.h"
+
+/* The reason for which there is no core PMU, as a clause; NULL if there is one. */
+const char *perfctr_no_pmu(void);
+
+/* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */
+bool perfctr_can_inherit_thread(void);
+
+/* Whether it can end events at an execve(2) (attr.remove_on_exec, Linux 5.13). */
+bool perfctr_can_remove_on_exec(void);
+
+/* Whether events can count a cgroup on processor cpu: 0, or -1 with errno only. */
+int perfctr_cgroup_probe(int cgroup, int cpu);
+
+/*
+ * perfctr_cpu_control_check(), whose extended members count or don't. 0, or -1 after
+ * perfctr_fail(EINVAL, EPERM, or EOPNOTSUPP if there are no counters).
+ */
+int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
+
+#endif /* PERFCTR_LIB_PERF_PROBE_H */

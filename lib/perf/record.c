@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Records of perf_events, as their bytes stand in a buffer -> struct perfctr_record. The layouts
+ * are those of include/uapi/linux/perf_event.h. Nothing is believed: every length is held against
+ * the record's size, and read once, so that bytes which change meanwhile can't lead outside of it
+ * either.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/record.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+#define PLACE(member) offsetof(struct perfctr_record, member)
+#define PAIR(first, second)                              \
+	static_assert(PLACE(second) == PLACE(first) + 4, \
+		      #first " and " #second " are copied as one word")
+
+PAIR(pid, tid);
+PAIR(cpu, reserved);
+
+/* The fields of a sample that are one word each, in the order in which they come first. */
+static const struct {
+	uint32_t field;
+	uint16_t place;
+} words[] = {
+	{ PERF_SAMPLE_IDENTIFIER, PLACE(id) },
+	{ PERF_SAMPLE_IP, PLACE(as.sample.ip) },
+	{ PERF_SAMPLE_TID, PLACE(pid) },
+	{ PERF_SAMPLE_TIME, PLACE(time) },
+	{ PERF_SAMPLE_ADDR, PLACE(as.sample.addr) },
+	{ PERF_SAMPLE_ID, PLACE(id) },
+	{ PERF_SAMPLE_STREAM_ID, PLACE(stream_id) },
+	{ PERF_SAMPLE_CPU, PLACE(cpu) },
+	{ PERF_SAMPLE_PERIOD, PLACE(as.sample.period) },
+}, id_words[] = {
+	/* Those at the end of every other record, with sample_id_all. */
+	{ PERF_SAMPLE_TID, PLACE(pid) },
+	{ PERF_SAMPLE_TIME, PLACE(time) },
+	{ PERF_SAMPLE_ID, PLACE(id) },
+	{ PERF_SAMPLE_STREAM_ID, PLACE(stream_id) },
+	{ PERF_SAMPLE_CPU, PLACE(cpu) },
+	{ PERF_SAMPLE_IDENTIFIER, PLACE(id) },
+};
+static_assert(ARRAY_SIZE(words) <= PERFCTR_RECORD_WORDS &&
+		      ARRAY_SIZE(id_words) <= PERFCTR_RECORD_WORDS,
+	      "a decoder has room for them");
+
+#define FIXED_FIELDS                                                                    \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD)
+
+void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_event_attr *attr)
+{
+	unsigned int i;
+
+	memset(decoder, 0, sizeof(*decoder));
+	decoder->fields = attr->sample_type;
+	decoder->more = (attr->sample_type & ~(uint64_t)FIXED_FIELDS) != 0;
+	decoder->read_format = attr->read_format;
+	decoder->branch_index = (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0;
+	decoder->user_registers = (unsigned int)__builtin_popcountll(attr->sample_regs_user);
+	decoder->interrupt_registers = (unsigned int)__builtin_popcountll(attr->sample_regs_intr);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (attr->sample_type & words[i].field)
+			decoder->word[decoder->nwords++] = words[i].place;
+	for (i = 0; i < ARRAY_SIZE(id_words); i++)
+		if (attr->sample_type & id_words[i].field)
+			decoder->id_word[decoder->nid_words++] = id_words[i].place;
+	decoder->sample.type = PERF_RECORD_SAMPLE;
+}
+
+/* ---- what is left of a record ---- */
+
+struct rest {
+	const uint64_t *at, *end;
+};
+
+static size_t left(const struct rest *rest)
+{
+	return (size_t)(rest->end - rest->at);
+}
+
+/* Once, whatever the compiler thinks. */
+static uint64_t word_at(const uint64_t *at)
+{
+	return *(const volatile uint64_t *)at;
+}
+
+static uint32_t half_at(const void *at)
+{
+	return *(const volatile uint32_t *)at;
+}
+
+static uint16_t quarter_at(const void *at)
+{
+	return *(const volatile uint16_t *)at;
+}
+
+static bool take(struct rest *rest, uint64_t *word)
+{
+	if (rest->at == rest->end)
+		return false;
+	*word = word_at(rest->at++);
+	return true;
+}
+
+/* n units of so many words, where they are; NULL if there are fewer. */
+static const void *take_many(struct rest *rest, uint64_t n, size_t unit)
+{
+	const uint64_t *start = rest->at;
+
+	if (n > left(rest) / unit)
+		return NULL;
+	rest->at += n * unit;
+	return start;
+}
+
+/* Copied, since the kernel's own may have other words between them. */
+static bool take_counts(struct perfctr_decoder *decoder, struct rest *rest,
+			struct perfctr_record_counts *counts)
+{
+	uint64_t format = decoder->read_format, n = 1, i;
+	size_t unit = 1u + (format & PERF_FORMAT_ID ? 1u : 0u) +
+		      (format & PERFCTR_FORMAT_LOST ? 1u : 0u);
+
+	memset(counts, 0, sizeof(*counts));
+	/* A single event's value is in front of its times, a group's number of events is. */
+	if (!take(rest, format & PERF_FORMAT_GROUP ? &n : &decoder->values[0]) ||
+	    (format & PERF_FORMAT_TOTAL_TIME_ENABLED && !take(rest, &counts->enabled)) ||
+	    (format & PERF_FORMAT_TOTAL_TIME_RUNNING && !take(rest, &counts->running)))
+		return false;
+	if (!(format & PERF_FORMAT_GROUP)) {
+		if (left(rest) < unit - 1)
+			return false;
+		rest->at += unit - 1;
+	} else {
+		if (n > PERFCTR_GROUP_MAX || n > left(rest) / unit)
+			return false;
+		for (i = 0; i < n; i++, rest->at += unit)
+			decoder->values[i] = word_at(rest->at);
+	}
+	counts->n = n;
+	counts->values = decoder->values;
+	return true;
+}
+
+static bool take_registers(struct rest *rest, unsigned int n,
+			   struct perfctr_record_registers *registers)
+{
+	memset(registers, 0, sizeof(*registers));
+	if (!take(rest, &registers->abi))
+		return false;
+	if (registers->abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return true;
+	registers->n = n;
+	registers->values = take_many(rest, n, 1);
+	return registers->values != NULL;
+}
+
+static bool take_raw(struct rest *rest, struct perfctr_record_sample *sample)
+{
+	const unsigned char *start = (const unsigned char *)rest->at;
+	uint32_t size;
+
+	if (rest->at == rest->end)
+		return false;
+	/* The size is half a word, and padded so that the data end with a word. */
+	size = half_at(start);
+	if (size % 8 != 4 || size > left(rest) * 8 - 4)
+		return false;
+	sample->raw_size = size;
+	sample->raw = start + 4;
+	rest->at += (size + 4) / 8;
+	return true;
+}
+
+static bool take_stack(struct rest *rest, struct perfctr_record_sample *sample)
+{
+	uint64_t size, used = 0;
+
+	sample->user_stack_size = 0;
+	sample->user_stack = NULL;
+	if (!take(rest, &size))
+		return false;
+	if (size == 0)
+		return true;
+	sample->user_stack = size % 8 ? NULL : take_many(rest, size / 8, 1);
+	if (!sample->user_stack || !take(rest, &used) || used > size)
+		return false;
+	sample->user_stack_size = used;
+	return true;
+}
+
+/* ---- samples ---- */
+
+/* What follows the fields of one word, in the kernel's order. */
+static bool take_more(struct perfctr_decoder *decoder, struct rest *rest)
+{
+	struct perfctr_record_sample *sample = &decoder->sample.as.sample;
+	uint64_t fields = decoder->fields;
+
+	return (!(fields & PERF_SAMPLE_READ) || take_counts(decoder, rest, &sample->counts)) &&
+	       (!(fields & PERF_SAMPLE_CALLCHAIN) ||
+		(take(rest, &sample->nchain) &&
+		 (sample->chain = take_many(rest, sample->nchain, 1)) != NULL)) &&
+	       (!(fields & PERF_SAMPLE_RAW) || take_raw(rest, sample)) &&
+	       (!(fields & PERF_SAMPLE_BRANCH_STACK) ||
+		(take(rest, &sample->nbranches) &&
+		 (!decoder->branch_index || take(rest, &sample->branch_index)) &&
+		 (sample->branches = take_many(rest, sample->nbranches,
+					       sizeof(*sample->branches) / 8)) != NULL)) &&
+	       (!(fields & PERF_SAMPLE_REGS_USER) ||
+		take_registers(rest, decoder->user_registers, &sample->user)) &&
+	       (!(fields & PERF_SAMPLE_STACK_USER) || take_stack(rest, sample)) &&
+	       (!(fields & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)) ||
+		take(rest, &sample->weight)) &&
+	       (!(fields & PERF_SAMPLE_DATA_SRC) || take(rest, &sample->data_src)) &&
+	       (!(fields & PERF_SAMPLE_TRANSACTION) || take(rest, &sample->transaction)) &&
+	       (!(fields & PERF_SAMPLE_REGS_INTR) ||
+		take_registers(rest, decoder->interrupt_registers, &sample->interrupt)) &&
+	       (!(fields & PERF_SAMPLE_PHYS_ADDR) || take(rest, &sample->phys_addr)) &&
+	       (!(fields & PERF_SAMPLE_CGROUP) || take(rest, &sample->cgroup)) &&
+	       (!(fields & PERF_SAMPLE_DATA_PAGE_SIZE) || take(rest, &sample->data_page_size)) &&
+	       (!(fields & PERF_SAMPLE_CODE_PAGE_SIZE) || take(rest, &sample->code_page_size));
+}
+
+static void put_words(struct perfctr_record *record, const uint64_t *at, const uint16_t *places,
+		      unsigned int n)
+{
+	while (n--)
+		memcpy((char *)record + *places++, at++, sizeof(*at));
+}
+
+static int fail_size(struct perf_event_header header) __attribute__((noinline, cold));
+static int fail_size(struct perf_event_header header)
+{
+	return perfctr_fail(
+		EBADMSG,
+		"a record of type %u does not fit its %u bytes, and is left out: the kernel wrote "
+		"another layout than it was asked for, or somebody else wrote into the buffer",
+		header.type, header.size);
+}
+
+/* Out of line, so that what is usual needs no stack. */
+static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
+		       const uint64_t *start) __attribute__((noinline));
+static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
+		       const uint64_t *start)
+{
+	struct rest rest = { start + 1 + decoder->nwords, start + header.size / 8 };
+
+	return take_more(decoder, &rest) && rest.at == rest.end ? 1 : fail_size(header);
+}
+
+/* ---- all other records ---- */
+
+/* Text that ends before the record does; the kernel pads it with NULs. */
+static bool take_text(const struct rest *rest, const void *from, const char **text)
+{
+	*text = from;
+	return (const char *)rest->end > *text &&
+	       memchr(*text, '\0', (size_t)((const char *)rest->end - *text));
+}
+
+static bool decode_mmap(const struct rest *rest, uint32_t type, struct perfctr_record_mmap *mmap)
+{
+	const unsigned char *start = (const unsigned char *)rest->at;
+	size_t file = type == PERF_RECORD_MMAP ? 32 : 64;
+
+	if (left(rest) * 8 < file)
+		return false;
+	mmap->pid = half_at(start);
+	mmap->tid = half_at(start + 4);
+	mmap->addr = word_at(rest->at + 1);
+	mmap->length = word_at(rest->at + 2);
+	mmap->offset = word_at(rest->at + 3);
+	return take_text(rest, start + file, &mmap->file);
+}
+
+static bool decode_mmap2(const struct rest *rest, uint16_t misc, struct perfctr_record_mmap *mmap)
+{
+	const unsigned char *start = (const unsigned char *)rest->at;
+
+	if (!decode_mmap(rest, PERF_RECORD_MMAP2, mmap))
+		return false;
+	mmap->prot = half_at(start + 56);
+	mmap->flags = half_at(start + 60);
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		mmap->build_id_size = *(const volatile unsigned char *)(start + 32);
+		memcpy(mmap->build_id, start + 36, sizeof(mmap->build_id));
+		return mmap->build_id_size <= sizeof(mmap->build_id);
+	}
+	mmap->major = half_at(start + 32);
+	mmap->minor = half_at(start + 36);
+	mmap->inode = word_at(rest->at + 5);
+	mmap->inode_generation = word_at(rest->at + 6);
+	return true;
+}
+
+static bool decode_namespaces(struct rest *rest, struct perfctr_record_namespaces *namespaces)
+{
+	namespaces->pid = half_at(rest->at);
+	namespaces->tid = half_at((const char *)rest->at + 4);
+	rest->at++;
+	return take(rest, &namespaces->n) &&
+	       (namespaces->link = take_many(rest, namespaces->n, sizeof(*namespaces->link) / 8)) !=
+		       NULL;
+}
+
+static bool decode_text_poke(const struct rest *rest, struct perfctr_record_text_poke *poke)
+{
+	const unsigned char *start = (const unsigned char *)rest->at;
+
+	poke->addr = word_at(rest->at);
+	poke->old_length = quarter_at(start + 8);
+	poke->new_length = quarter_at(start + 10);
+	poke->bytes = start + 12;
+	return 12u + poke->old_length + poke->new_length <= left(rest) * 8;
+}
+
+/* How many words a type has at least; 0: it is not known, or has none. */
+static size_t least_words(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_ITRACE_START:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_READ:
+	case PERF_RECORD_CGROUP:
+	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID: return 1;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_TEXT_POKE: return 2;
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+	case PERF_RECORD_AUX: return 3;
+	}
+	return 0;
+}
+
+static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
+			struct perfctr_record *record)
+{
+	const unsigned char *start = (const unsigned char *)rest->at;
+
+	/* A later kernel may have more to say in front of the words at the end, but not less. */
+	if (left(rest) < least_words(record->type))
+		return false;
+	switch (record->type) {
+	case PERF_RECORD_MMAP: return decode_mmap(rest, PERF_RECORD_MMAP, &record->as.mmap);
+	case PERF_RECORD_MMAP2: return decode_mmap2(rest, record->misc, &record->as.mmap);
+	case PERF_RECORD_COMM:
+		record->as.comm.pid = half_at(start);
+		record->as.comm.tid = half_at(start + 4);
+		return take_text(rest, start + 8, &record->as.comm.name);
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_FORK:
+		record->as.task.pid = half_at(start);
+		record->as.task.ppid = half_at(start + 4);
+		record->as.task.tid = half_at(start + 8);
+		record->as.task.ptid = half_at(start + 12);
+		record->as.task.time = word_at(rest->at + 2);
+		return true;
+	case PERF_RECORD_LOST:
+		record->as.lost.id = word_at(rest->at);
+		record->as.lost.lost = word_at(rest->at + 1);
+		return true;
+	case PERF_RECORD_LOST_SAMPLES: record->as.lost.lost = word_at(rest->at); return true;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		record->as.throttle.time = word_at(rest->at);
+		record->as.throttle.id = word_at(rest->at + 1);
+		record->as.throttle.stream_id = word_at(rest->at + 2);
+		return true;
+	case PERF_RECORD_READ:
+		record->as.read.pid = half_at(start);
+		record->as.read.tid = half_at(start + 4);
+		rest->at++;
+		return take_counts(decoder, rest, &record->as.read.counts);
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		record->as.other.pid = half_at(start);
+		record->as.other.tid = half_at(start + 4);
+		return true;
+	case PERF_RECORD_AUX:
+		record->as.aux.offset = word_at(rest->at);
+		record->as.aux.size = word_at(rest->at + 1);
+		record->as.aux.flags = word_at(rest->at + 2);
+		return true;
+	case PERF_RECORD_ITRACE_START:
+		record->as.itrace.pid = half_at(start);
+		record->as.itrace.tid = half_at(start + 4);
+		return true;
+	case PERF_RECORD_NAMESPACES: return decode_namespaces(rest, &record->as.namespaces);
+	case PERF_RECORD_KSYMBOL:
+		record->as.ksymbol.addr = word_at(rest->at);
+		record->as.ksymbol.length = half_at(start + 8);
+		record->as.ksymbol.type = quarter_at(start + 12);
+		record->as.ksymbol.flags = quarter_at(start + 14);
+		return take_text(rest, start + 16, &record->as.ksymbol.name);
+	case PERF_RECORD_BPF_EVENT:
+		record->as.bpf.type = quarter_at(start);
+		record->as.bpf.flags = quarter_at(start + 2);
+		record->as.bpf.id = half_at(start + 4);
+		memcpy(record->as.bpf.tag, start + 8, sizeof(record->as.bpf.tag));
+		return true;
+	case PERF_RECORD_CGROUP:
+		record->as.cgroup.id = word_at(rest->at);
+		return take_text(rest, start + 8, &record->as.cgroup.path);
+	case PERF_RECORD_TEXT_POKE: return decode_text_poke(rest, &record->as.text_poke);
+	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID:
+		record->as.hw_id.hw_id = word_at(rest->at);
+		return true;
+	}
+	return true; /* SWITCH */
+}
+
+static int decode_other(struct perfctr_decoder *decoder, struct perf_event_header header,
+			const uint64_t *start) __attribute__((noinline));
+static int decode_other(struct perfctr_decoder *decoder, struct perf_event_header header,
+			const uint64_t *start)
+{
+	struct rest rest = { start + 1, start + header.size / 8 };
+	struct perfctr_record *record = &decoder->other;
+
+	memset(record, 0, sizeof(*record));
+	record->type = header.type;
+	record->misc = header.misc;
+	record->size = header.size;
+	record->bytes = start;
+	/* What is not known need not have the words at its end either. */
+	if (record->type == 0 || record->type > PERFCTR_RECORD_AUX_OUTPUT_HW_ID)
+		return 1;
+	if (left(&rest) < decoder->nid_words)
+		return fail_size(header);
+	rest.end -= decoder->nid_words;
+	put_words(record, rest.end, decoder->id_word, decoder->nid_words);
+	return decode_body(decoder, &rest, record) ? 1 : fail_size(header);
+}
+
+int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
+			  const void *bytes, const struct perfctr_record **result)
+{
+	struct perfctr_record *record = &decoder->sample;
+	const uint64_t *start = bytes;
+	size_t n = header.size / 8u - 1;
+
+	if (!perfctr_likely(header.type == PERF_RECORD_SAMPLE)) {
+		*result = &decoder->other;
+		return decode_other(decoder, header, start);
+	}
+	if (!perfctr_likely(decoder->more ? n >= decoder->nwords : n == decoder->nwords))
+		return fail_size(header);
+	record->misc = header.misc;
+	record->size = header.size;
+	record->bytes = bytes;
+	put_words(record, start + 1, decoder->word, decoder->nwords);
+	*result = record;
+	return decoder->more ? decode_more(decoder, header, start) : 1;
+}

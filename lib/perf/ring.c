@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The buffer that the kernel writes records into, and its control page:
+ *
+ *	kernel: reads data_tail, writes records, barrier, writes data_head
+ *	here:   reads data_head, barrier (acquire), reads records, barrier (release),
+ *		writes data_tail
+ *
+ * Positions only grow; a position modulo the size is a place in the buffer, whose size is a power
+ * of two. They are 64 bits in the page, but the kernel, too, looks at data_tail modulo the size
+ * only. So a 32-bit program reads and writes the low halves, each in one access, which can't tear.
+ *
+ * A writer that overwrites goes down from 0: the newest record is at data_head, the older ones
+ * behind it.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "lib/perf/ring.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+/* The half of a position that this program's words hold. */
+static unsigned long *low_half(__u64 *position)
+{
+	unsigned long *half = (unsigned long *)position;
+
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? half + sizeof(*position) / sizeof(*half) - 1
+						      : half;
+}
+
+static unsigned long read_head(const struct perfctr_ring *ring)
+{
+	return __atomic_load_n(low_half(&ring->page->data_head), __ATOMIC_ACQUIRE);
+}
+
+void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *page,
+		       const void *data, size_t size, void *copy)
+{
+	memset(ring, 0, sizeof(*ring));
+	ring->page = page;
+	ring->data = data;
+	ring->size = size;
+	ring->copy = copy;
+	ring->position = ring->head = ring->tail = *low_half(&page->data_tail) & ~7ul;
+}
+
+void perfctr_ring_release(struct perfctr_ring *ring)
+{
+	if (ring->tail == ring->position || ring->backward)
+		return;
+	ring->tail = ring->position;
+	__atomic_store_n(low_half(&ring->page->data_tail), ring->tail, __ATOMIC_RELEASE);
+}
+
+static int fail_header(struct perfctr_ring *ring, struct perf_event_header header,
+		       unsigned long left) __attribute__((noinline, cold));
+static int fail_header(struct perfctr_ring *ring, struct perf_event_header header,
+		       unsigned long left)
+{
+	ring->position = ring->head;
+	return perfctr_fail(EBADMSG,
+			    "a record of type %u says that it has %u bytes of %lu, which can't be; "
+			    "everything in the buffer is left out",
+			    header.type, header.size, left);
+}
+
+int perfctr_ring_refresh(struct perfctr_ring *ring)
+{
+	unsigned long head = read_head(ring), unread = head - ring->position;
+
+	ring->head = head;
+	if (perfctr_likely(unread <= ring->size && head % 8 == 0))
+		return 0;
+	ring->position = ring->head = head & ~7ul;
+	return perfctr_fail(EBADMSG,
+			    "the buffer's control page says that %lu bytes are in %zu: somebody "
+			    "else wrote into it; everything in the buffer is left out",
+			    unread, ring->size);
+}
+
+/* Two pieces become one. */
+static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, size_t size)
+	__attribute__((noinline));
+static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, size_t size)
+{
+	size_t first = ring->size - offset;
+
+	memcpy(ring->copy, ring->data + offset, first);
+	memcpy(ring->copy + first, ring->data, size - first);
+	return ring->copy;
+}
+
+/* Nothing is left of what was seen: look again. */
+static int next_after_refresh(struct perfctr_ring *ring, struct perf_event_header *header,
+			      const void **bytes) __attribute__((noinline));
+static int next_after_refresh(struct perfctr_ring *ring, struct perf_event_header *header,
+			      const void **bytes)
+{
+	if (ring->backward)
+		return 0;
+	if (perfctr_ring_refresh(ring) < 0)
+		return -1;
+	return ring->head == ring->position ? 0 : perfctr_ring_next(ring, header, bytes);
+}
+
+int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *header,
+		      const void **bytes)
+{
+	unsigned long left = ring->head - ring->position;
+	struct perf_event_header first;
+	size_t offset, size;
+	uint64_t word;
+
+	perfctr_ring_release(ring);
+	if (!perfctr_likely(left != 0))
+		return next_after_refresh(ring, header, bytes);
+	/* A header does not wrap, since records begin at multiples of 8 bytes. It is read once. */
+	offset = ring->position & (ring->size - 1);
+	word = *(const volatile uint64_t *)(const void *)(ring->data + offset);
+	memcpy(&first, &word, sizeof(first));
+	size = first.size;
+	if (!perfctr_likely(size >= sizeof(first) && size % 8 == 0 && size <= left)) {
+		if (!ring->cut || size <= left)
+			return fail_header(ring, first, left);
+		ring->position = ring->head;
+		return 0;
+	}
+	*header = first;
+	*bytes = ring->data + offset;
+	ring->position += size;
+	if (!perfctr_likely(offset + size <= ring->size))
+		*bytes = copy_pieces(ring, offset, size);
+	return 1;
+}
+
+void perfctr_ring_snapshot(struct perfctr_ring *ring)
+{
+	/* Nobody writes now, so that both halves belong together. */
+	uint64_t head = *(volatile __u64 *)&ring->page->data_head, written = -head, unseen;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	unseen = written - ring->seen;
+	if (head <= UINT32_MAX) { /* a 32-bit kernel's */
+		written = (uint32_t)written;
+		unseen = (uint32_t)(written - ring->seen);
+	}
+	ring->backward = true;
+	ring->cut = unseen > ring->size; /* the oldest record may be gone in part */
+	ring->seen = written;
+	ring->position = (unsigned long)head & ~7ul;
+	ring->head = ring->position + (unsigned long)(ring->cut ? ring->size : unseen);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The private signal: how overflows over perf_events become the signals that perfctr's driver
+ * sends.
+ *
+ * Perf_events says with an overflow's signal on which descriptor it was, but not which counters
+ * overflowed, and sends one for each of several. So it sends a signal that the library has taken
+ * for itself, whose handler, in the same thread, looks what has overflowed and sends the program's
+ * signal. All signals wait while it is at work: the program's handler runs behind it, and finds the
+ * context that the overflow has interrupted.
+ *
+ * Nothing but the dispositions themselves says which signal was taken. So what the program changes
+ * in them is noticed at the next control, threads may take one at the same time, and a child of
+ * fork() and a new program have what they ought to have.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/perf/signal.h"
+#include "libperfctr.h"
+
+/* Is signo the library's now, if it isn't the program's? */
+static bool take(int signo, int programs, perfctr_signal_handler *handler)
+{
+	struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK }, now;
+
+	if (signo == programs || sigaction(signo, NULL, &now) < 0)
+		return false;
+	if (now.sa_sigaction == handler)
+		return true;
+	if (now.sa_handler != SIG_DFL)
+		return false;
+	ours.sa_sigaction = handler;
+	sigfillset(&ours.sa_mask);
+	return sigaction(signo, &ours, NULL) == 0;
+}
+
+/* For the calling thread, whose own signals alone may have any si_code. */
+static int queue(int signo, siginfo_t *info)
+{
+	return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signo, info);
+}
+
+static int choose(int programs, perfctr_signal_handler *handler)
+{
+	siginfo_t info = { .si_code = SI_PMC_OVF };
+	int signo = SIGRTMAX;
+
+	/* Signal 0 only asks whether it is allowed. */
+	if (queue(0, &info) < 0)
+		return perfctr_fail(errno,
+				    "the signal of an overflow can't be sent: %s; allow "
+				    "rt_tgsigqueueinfo(2) in the program's seccomp filter",
+				    strerror(errno));
+	while (!take(signo, programs, handler))
+		if (--signo < SIGRTMIN)
+			return perfctr_fail(EBUSY,
+					    "i-mode counters need a real-time signal of "
+					    "their own, and all have handlers; leave one alone");
+	/* What the kernel sends instead if too many signals are queued: it would end the program.
+	 */
+	take(SIGIO, programs, handler);
+	return signo;
+}
+
+int perfctr_signal_take(int programs, perfctr_signal_handler *handler)
+{
+	static atomic_int known;
+	int signo = atomic_load_explicit(&known, memory_order_relaxed);
+	sigset_t set;
+
+	if (!signo || !take(signo, programs, handler)) {
+		signo = choose(programs, handler);
+		if (signo < 0)
+			return -1;
+		atomic_store_explicit(&known, signo, memory_order_relaxed);
+	}
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	return signo;
+}
+
+void perfctr_signal_send(int signo, unsigned int mask)
+{
+	siginfo_t info;
+	int error = errno;
+
+	memset(&info, 0, sizeof(info));
+	info.si_code = SI_PMC_OVF;
+	info.si_pmc_ovf_mask = (int)mask;
+	/* A real-time signal that finds too many queued can come without its siginfo, but it comes.
+	 */
+	if (queue(signo, &info) < 0 && errno == EAGAIN) {
+		info.si_code = SI_USER;
+		queue(signo, &info);
+	}
+	errno = error;
+}

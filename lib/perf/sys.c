@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perf_event_open(2), called nowhere else. */
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "lib/perf/sys.h"
+#include "libperfctr.h"
+
+static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd,
+		      unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
+			    flags | PERF_FLAG_FD_CLOEXEC);
+}
+
+int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)
+{
+	return event_open(attr, tid, cpu, group_fd, 0);
+}
+
+int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu, int group_fd)
+{
+	return event_open(attr, cgroup, cpu, group_fd, PERF_FLAG_PID_CGROUP);
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Why something can't be counted here, and what to do about it. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "arch/cpu.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/isa/pmu.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/sys.h"
+#include "lib/perf/why.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+/* Events that the core's PMU counts, as opposed to the kernel or an uncore PMU. */
+static bool is_core_event(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+	       attr->type == PERF_TYPE_RAW;
+}
+
+/* The value of a "Name:\tvalue" line of /proc/self/status in the given base; 0 if it is not there.
+ */
+static unsigned long long status_field(const char *name, int base)
+{
+	char text[8192], *line;
+
+	if (perfctr_file_read("/proc/self/status", text, sizeof(text)) < 0)
+		return 0;
+	line = strstr(text, name);
+	return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
+/* CAP_PERFMON or CAP_SYS_ADMIN. */
+static bool is_capable(void)
+{
+	return status_field("\nCapEff:", 16) & (1ull << 38 | 1ull << 21);
+}
+
+static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
+			     pid_t tid)
+{
+	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
+	bool everybody = tid == -1;
+	bool kernel = !attr->exclude_kernel;
+	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1
+		      : everybody				      ? 0
+		      : kernel					      ? 1
+								      : 2;
+	const char *what = everybody ? "a whole processor's events"
+			   : kernel  ? "kernel mode"
+				     : "anything";
+	long level;
+
+	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed)
+		return perfctr_fail(
+			error,
+			"%s can't be counted: %s is %ld, which forbids counting %s; "
+			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
+			"CAP_PERFMON",
+			name, file, level, what,
+			kernel && level <= 2 && !everybody ? "count user mode only (:u), or " : "",
+			allowed, allowed);
+	if (status_field("\nSeccomp:", 10) == 2)
+		return perfctr_fail(
+			error,
+			"%s can't be counted: a seccomp filter forbids "
+			"perf_event_open(2), as containers' default profiles do; allow that "
+			"call in the profile",
+			name);
+	if (tid > 0)
+		return perfctr_fail(
+			error,
+			"%s can't be counted: no permission to look into thread %d, "
+			"which is another user's or not to be traced; run as its user or grant "
+			"CAP_PERFMON",
+			name, (int)tid);
+	return perfctr_fail(error,
+			    "%s can't be counted: the kernel refuses it (%s); a security module "
+			    "may forbid perf_event_open(2), see the kernel's log",
+			    name, strerror(error));
+}
+
+static int why_not_supported(const struct perf_event_attr *attr, const char *name)
+{
+	const char *no_pmu = is_core_event(attr) ? perfctr_no_pmu() : NULL;
+
+	if (no_pmu)
+		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: %s", name, no_pmu);
+	if (attr->sample_period && !attr->freq)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't overflow: its PMU does not interrupt, or has "
+				    "no such event; count it in a-mode",
+				    name);
+	if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't be counted: this processor has no such event, "
+				    "or its kernel driver does not know it; choose another with "
+				    "\"perfex -l\"",
+				    name);
+	return perfctr_fail(EOPNOTSUPP,
+			    "%s can't be counted: neither this processor nor this kernel "
+			    "has it; choose another with \"perfex -l\"",
+			    name);
+}
+
+/* A clause about the NMI watchdog if it holds a counter, else "". */
+static const char *watchdog(void)
+{
+	long on;
+
+	return perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) == 0 && on
+		       ? "; the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0 frees it"
+		       : "";
+}
+
+static const char *driver(void)
+{
+	return access("/dev/perfctr", F_OK) == 0
+		       ? ", perhaps the perfctr driver for threads that count "
+			 "through it"
+		       : "";
+}
+
+/* Whether the kernel would count such an event; or with a period, sample it without fields. */
+static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
+{
+	struct perf_event_attr plain = {
+		.type = attr->type,
+		.size = sizeof(plain),
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.disabled = 1,
+		.sample_period = period,
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv,
+		.exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host,
+		.exclude_guest = attr->exclude_guest,
+	};
+	int fd = perfctr_event_open(&plain, 0, -1, -1);
+
+	/* An uncore PMU's, which are a processor's. */
+	if (fd < 0 && errno == EINVAL)
+		fd = perfctr_event_open(&plain, -1, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* A period that is long enough for every PMU. */
+#define LONG_PERIOD (1u << 20)
+
+/* 0, or -1 after perfctr_fail() if it is the period, which is too short for the PMU. */
+static int check_period(const struct perf_event_attr *attr, const char *name)
+{
+	unsigned int enough = 2;
+
+	if (!attr->sample_period || attr->freq || is_possible(attr, attr->sample_period))
+		return 0;
+	while (enough <= LONG_PERIOD &&
+	       (enough <= attr->sample_period || !is_possible(attr, enough)))
+		enough *= 2;
+	if (enough > LONG_PERIOD)
+		return 0;
+	return perfctr_fail(EINVAL,
+			    "%s can't overflow after every %llu: its PMU needs a longer "
+			    "period; %u is enough",
+			    name, (unsigned long long)attr->sample_period, enough);
+}
+
+static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
+{
+	if (attr->inherit_thread && !perfctr_can_inherit_thread())
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't be counted: this kernel can't tell a "
+				    "process's new threads from its child processes, as Linux 5.13 "
+				    "and later can; count children, too (PERFCTR_GROUP_INHERIT)",
+				    name);
+	if (check_period(attr, name) < 0)
+		return -1;
+	if (members > 0)
+		return perfctr_fail(
+			EINVAL,
+			"%s does not fit on the PMU together with the %u %s before "
+			"it: the PMU has too few counters for all of them, or they need the "
+			"same one; count fewer events at a time",
+			name, members, members == 1 ? "event" : "events");
+	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
+	    attr->exclude_host | attr->exclude_guest)
+		return perfctr_fail(EINVAL,
+				    "%s can't be counted: its PMU does not know the code, or "
+				    "can't tell modes apart; try it without modifiers",
+				    name);
+	return perfctr_fail(EINVAL,
+			    "%s can't be counted: the kernel's driver does not accept this "
+			    "event code",
+			    name);
+}
+
+int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
+		    unsigned int members)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM: return why_no_permission(error, attr, name, tid);
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+	case ENXIO: return why_not_supported(attr, name);
+	case EINVAL: return why_invalid(attr, name, members);
+	case ENOSYS:
+		return perfctr_fail(
+			error,
+			"%s can't be counted: this kernel has no "
+			"perf_event_open(2), or a seccomp filter hides it; use a kernel with "
+			"CONFIG_PERF_EVENTS, or allow the call in the container's profile",
+			name);
+	case EBUSY:
+		return perfctr_fail(error,
+				    "%s can't be counted: somebody else holds the PMU for "
+				    "themselves%s%s",
+				    name, driver(), watchdog());
+	case EMFILE:
+	case ENFILE:
+		return perfctr_fail(error,
+				    "%s can't be counted: no file descriptors are left in this %s; "
+				    "raise the limit (%s) or count fewer events",
+				    name, error == EMFILE ? "process" : "system",
+				    error == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	case ESRCH:
+		return perfctr_fail(error, "%s can't be counted: there is no thread %d", name,
+				    (int)tid);
+	}
+	return perfctr_fail(error, "%s can't be counted: %s", name, strerror(error));
+}
+
+/* The number in a file of /proc/sys/kernel; 0 if it is not there. */
+static long kernel_number(const char *name)
+{
+	char path[128];
+	long number;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	return perfctr_file_number(path, &number) == 0 ? number : 0;
+}
+
+/* An event that counts is refused: it can't be sampled at all, or not as it was asked for. */
+static int fail_sampling(int error, const struct perf_event_attr *attr, const char *name)
+{
+	if (check_period(attr, name) < 0)
+		return -1;
+	if (!is_possible(attr, LONG_PERIOD))
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can be counted but not sampled: its PMU has no overflow "
+				    "interrupt; choose another event",
+				    name);
+	return perfctr_fail(error,
+			    "%s can't be sampled so: this kernel, or the event, does not have one "
+			    "of the fields and records asked for; ask for fewer",
+			    name);
+}
+
+/* EINVAL of an event that counts, or might. */
+static int why_invalid_sampled(const struct perf_event_attr *attr, const char *name, pid_t tid,
+			       unsigned int members)
+{
+	static const char rate[] = "perf_event_max_sample_rate";
+	long highest = kernel_number(rate);
+
+	if (attr->freq && highest > 0 && attr->sample_freq > (uint64_t)highest)
+		return perfctr_fail(EINVAL,
+				    "%s can't be sampled %llu times a second: the limit is %ld; "
+				    "ask for less, or raise it (sysctl kernel.%s)",
+				    name, (unsigned long long)attr->sample_freq, highest, rate);
+	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
+		return perfctr_fail(
+			EINVAL,
+			"%s can't be sampled: samples of inherited events have counts since Linux "
+			"6.12, and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ "
+			"or PERFCTR_GROUP_INHERIT",
+			name);
+	if (attr->sample_period && is_possible(attr, 0))
+		return fail_sampling(EINVAL, attr, name);
+	return perfctr_why_not(EINVAL, attr, name, tid, members);
+}
+
+int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
+			    pid_t tid, unsigned int members)
+{
+	switch (error) {
+	case EINVAL: return why_invalid_sampled(attr, name, tid, members);
+	case E2BIG:
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can't be sampled so: this kernel is too old for one of the "
+				    "fields and records asked for",
+				    name);
+	case EOVERFLOW:
+		return perfctr_fail(
+			error,
+			"%s can't be sampled with call chains of %u entries: the limit is %ld; ask for "
+			"less, or raise it (sysctl kernel.perf_event_max_stack)",
+			name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
+	case EOPNOTSUPP:
+	case ENOENT:
+		/* Whether it is the event, or what is asked of it. */
+		if (!is_possible(attr, 0))
+			break;
+		if (attr->precise_ip)
+			return perfctr_fail(EOPNOTSUPP,
+					    "%s can't be sampled with precise level %u on this "
+					    "processor; lower it",
+					    name, attr->precise_ip);
+		if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return perfctr_fail(EOPNOTSUPP,
+					    "%s can't be sampled with PERF_SAMPLE_BRANCH_STACK: "
+					    "this processor has no such record of branches, or not "
+					    "for it",
+					    name);
+		return fail_sampling(EOPNOTSUPP, attr, name);
+	case EACCES:
+	case EPERM:
+		if (!is_capable() && attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
+			return perfctr_fail(error,
+					    "%s can't be sampled with PERF_SAMPLE_PHYS_ADDR, which "
+					    "needs CAP_PERFMON; leave it out",
+					    name);
+		if (!is_capable() && attr->namespaces)
+			return perfctr_fail(error,
+					    "%s can't be sampled with PERFCTR_SAMPLER_NAMESPACES, "
+					    "which needs CAP_PERFMON; leave it out",
+					    name);
+	}
+	return perfctr_why_not(error, attr, name, tid, members);
+}
+
+int perfctr_why_no_ring(int error, size_t size)
+{
+	struct rlimit limit;
+
+	if (error == EPERM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
+		return perfctr_fail(
+			error,
+			"no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and user "
+			"(sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of which there "
+			"may be %llu KiB (ulimit -l); use smaller or fewer buffers, raise one of them, or grant "
+			"CAP_IPC_LOCK",
+			size / 1024, kernel_number("perf_event_mlock_kb"),
+			(unsigned long long)limit.rlim_cur / 1024);
+	return perfctr_fail(error, "no buffer of %zu KiB can be mapped: %s", size / 1024,
+			    strerror(error));
+}
+
+int perfctr_why_taken(const char *what)
+{
+	return perfctr_fail(EBUSY,
+			    "%s can't all be on the PMU: somebody else has taken a counter; count "
+			    "fewer events, or stop the other user%s",
+			    what, watchdog());
+}
+
+int perfctr_why_no_reader(void)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	static const char *const files[] = {
+		PERFCTR_DEVICES "/cpu/rdpmc",
+		PERFCTR_DEVICES "/cpu_core/rdpmc",
+	};
+#else
+	static const char *const files[] = { "/proc/sys/kernel/perf_user_access" };
+#endif
+	unsigned int i;
+	long on;
+
+	if (!PERFCTR_HAVE_RDPMC)
+		return perfctr_fail(EOPNOTSUPP,
+				    "this processor's counters can't be read in user space; "
+				    "reads go through the kernel");
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (perfctr_file_number(files[i], &on) == 0 && on == 0)
+			return perfctr_fail(EOPNOTSUPP,
+					    "%s is 0, which forbids reading counters in "
+					    "user space; reads go through the kernel; echo 1 > %s "
+					    "allows it",
+					    files[i], files[i]);
+	if (perfctr_may_change_kind())
+		return perfctr_fail(
+			EOPNOTSUPP,
+			"on a hybrid machine only a thread that is bound to "
+			"cores of one kind can read its counters in user space; reads go "
+			"through the kernel; bind it with sched_setaffinity(2) or "
+			"taskset(1) before they are opened");
+	return perfctr_fail(
+		EOPNOTSUPP,
+		"the kernel gives no user-space access to this counter (only "
+		"hardware events of the calling thread have it); reads go through the kernel");
+}
