@@ -29,12 +29,22 @@ lib_libinternal_la_SOURCES = \
 	lib/isa/pmu.h \
 	lib/isa/tsc.c \
 	lib/isa/tsc.h \
-	lib/names/event.c \
-	lib/names/event.h \
+	lib/names/catalog.c \
+	lib/names/catalog.h \
+	lib/names/known.c \
+	lib/names/known.h \
 	lib/names/metric.c \
 	lib/names/metric.h \
+	lib/names/name.c \
+	lib/names/name.h \
+	lib/names/resolve.c \
+	lib/names/resolve.h \
+	lib/names/sysfs.c \
+	lib/names/sysfs.h \
 	lib/names/table.c \
 	lib/names/table.h \
+	lib/names/tracepoint.c \
+	lib/names/tracepoint.h \
 	lib/perf/clock.c \
 	lib/perf/clock.h \
 	lib/perf/counter.c \

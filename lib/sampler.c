@@ -12,11 +12,10 @@
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
-#include "lib/base/list.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
+#include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/group.h"
 #include "lib/perf/record.h"
 #include "lib/perf/ring.h"
 #include "lib/perf/sys.h"
@@ -224,19 +223,15 @@ static int why_not_opened(const struct perf_event_attr *attr, const char *name, 
 	return perfctr_why_not_sampled(error, attr, name, tid, members);
 }
 
-static int open_event(struct perfctr_sampler *sampler, const char *event, size_t length,
-		      const char *pmu, pid_t tid, int cpu,
+static int open_event(struct perfctr_sampler *sampler, const struct perf_event_attr *event,
+		      const char *name, pid_t tid, int cpu,
 		      const struct perfctr_sampler_config *config, bool group)
 {
 	struct perfctr_counter *counter = &sampler->counter[sampler->n];
-	struct perf_event_attr attr;
+	struct perf_event_attr attr = *event;
 	bool leader = sampler->n == 0;
 	int group_fd = leader ? -1 : sampler->counter[0].fd;
-	char name[200];
 
-	if (perfctr_group_parse(pmu, event, length, true, &attr) < 0)
-		return -1;
-	snprintf(name, sizeof(name), "%.*s", (int)length, event);
 	attr.inherit = (config->flags & PERFCTR_GROUP_INHERIT) != 0;
 	attr.read_format = PERFCTR_READ_FORMAT & ~(group ? 0u : (unsigned int)PERF_FORMAT_GROUP);
 	if (leader)
@@ -269,19 +264,8 @@ static int open_event(struct perfctr_sampler *sampler, const char *event, size_t
 	return 0;
 }
 
-/* Their number, or -1. */
-static int count_events(const char *events, const struct perfctr_sampler_config *config)
+static int check_number(unsigned int n, const struct perfctr_sampler_config *config)
 {
-	const char *list = events, *event;
-	unsigned int n = 0;
-	ssize_t length;
-
-	while ((length = perfctr_event_next(&list, &event)) > 0)
-		n++;
-	if (length < 0)
-		return -1;
-	if (n == 0)
-		return perfctr_fail(EINVAL, "the list of events is empty");
 	if (n > PERFCTR_GROUP_MAX)
 		return perfctr_fail(EINVAL,
 				    "a group of %u events is too large; at most %d can count "
@@ -291,7 +275,7 @@ static int count_events(const char *events, const struct perfctr_sampler_config 
 		return perfctr_fail(EINVAL,
 				    "the counts of the events behind the first come with "
 				    "PERF_SAMPLE_READ; add it to fields, or leave them out");
-	return (int)n;
+	return 0;
 }
 
 /* What read(2) returns. 0, or -1 after perfctr_fail(). */
@@ -320,11 +304,9 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 					     const struct perfctr_sampler_config *config)
 {
 	size_t ring_size, copy, size, page = (size_t)sysconf(_SC_PAGESIZE);
-	struct perfctr_sampler *sampler;
-	char pmu[PERFCTR_NAME_SIZE];
-	const char *event;
-	ssize_t length;
-	int n;
+	unsigned int use[PERFCTR_GROUP_MAX], i;
+	struct perfctr_sampler *sampler = NULL;
+	struct perfctr_list list;
 
 	if (!events || !config) {
 		perfctr_fail(EINVAL, "perfctr_sampler_open() needs a list of events and a config, "
@@ -338,18 +320,21 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 			     (int)tid, cpu);
 		return NULL;
 	}
-	if (check_config(config, cpu) < 0 || (n = count_events(events, config)) < 0 ||
-	    perfctr_group_choose_pmu(events, cpu, true, pmu) < 0)
+	if (check_config(config, cpu) < 0 ||
+	    perfctr_list_resolve(&list, events, PERFCTR_LIST_SAMPLED) < 0)
 		return NULL;
+	if (check_number(list.n, config) < 0 || perfctr_list_choose(&list, cpu, "sampler", use) < 0)
+		goto fail;
 	ring_size = size_of_ring(config);
 	copy = ring_size < LARGEST_RECORD ? ring_size : LARGEST_RECORD;
 	size = sizeof(*sampler) + copy;
 	sampler = perfctr_memory_map(size);
 	if (!sampler)
-		return NULL;
+		goto fail;
 	sampler->size = size;
-	while ((length = perfctr_event_next(&events, &event)) > 0)
-		if (open_event(sampler, event, (size_t)length, pmu, tid, cpu, config, n > 1) < 0)
+	for (i = 0; i < list.n; i++)
+		if (open_event(sampler, &list.variant[use[i]].attr, list.event[i].name, tid, cpu,
+			       config, list.n > 1) < 0)
 			goto fail;
 	sampler->ring_size = ring_size;
 	sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
@@ -369,8 +354,10 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 		goto fail;
 	if (check_pinned(sampler, tid, config) < 0)
 		goto fail;
+	perfctr_list_free(&list);
 	return sampler;
 fail:
+	perfctr_list_free(&list);
 	perfctr_sampler_close(sampler);
 	return NULL;
 }

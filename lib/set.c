@@ -26,12 +26,11 @@
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
-#include "lib/base/list.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
 #include "lib/isa/control.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/event.h"
+#include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/group.h"
 #include "lib/perf/probe.h"
@@ -51,7 +50,7 @@ struct source {
 	bool named;	  /* only on processors that have this PMU */
 	bool last;	  /* of its event's, in the order in which they are opened */
 	bool alone;	  /* its event has no other */
-	uint32_t *cpus;	  /* which count for all; NULL: each for itself */
+	uint32_t *cpus;	  /* which count for all, if it is opened on processors; else NULL */
 };
 
 /* The sources [first, first + n): one group. */
@@ -74,6 +73,8 @@ struct plan {
 	size_t stride; /* bytes of an instance's groups */
 	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE];
 	unsigned int npmus;
+	bool on_cpus;	 /* not on threads */
+	bool everywhere; /* on all processors */
 };
 
 #define NO_PMU UINT_MAX
@@ -132,26 +133,42 @@ static int pmu_index(struct plan *plan, const char *name)
 	return (int)plan->npmus++;
 }
 
-static int add_event(struct plan *plan, const char *name, size_t length, unsigned int item)
+/*
+ * An uncore PMU's event counts for a whole package or so: opened on each processor it would be
+ * counted as many times.
+ */
+static int read_cpus(struct source *source, const struct perfctr_variant *variant)
 {
-	struct perfctr_variant variant[PERFCTR_VARIANTS_MAX];
-	unsigned int s, last = plan->nsources;
-	int i, k, n = perfctr_event_variants(name, length, variant);
+	uint32_t words[PERFCTR_CPU_WORDS];
 
-	if (n < 0)
-		return -1;
-	plan->name[plan->n++] = name;
-	for (i = 0; i < n; i++) {
-		struct source *source = add_source(plan, item);
+	if (!perfctr_variant_cpus(variant, words))
+		return 0;
+	source->cpus = malloc(sizeof(words));
+	if (!source->cpus)
+		return no_memory();
+	memcpy(source->cpus, words, sizeof(words));
+	return 0;
+}
 
-		if (!source)
+static int add_event(struct plan *plan, const struct perfctr_list *list,
+		     const struct perfctr_resolved *event)
+{
+	const struct perfctr_variant *variant = &list->variant[event->first];
+	unsigned int i, s, last = plan->nsources;
+	int k;
+
+	plan->name[plan->n++] = event->name;
+	for (i = 0; i < event->n; i++, variant++) {
+		struct source *source = add_source(plan, event->item);
+
+		if (!source || (plan->on_cpus && read_cpus(source, variant) < 0))
 			return -1;
-		source->attr = variant[i].attr;
-		source->alone = n == 1;
-		source->named = variant[i].pmu[0] != '\0';
+		source->attr = variant->attr;
+		source->alone = event->n == 1;
+		source->named = variant->is_core;
 		if (!source->named)
 			continue;
-		k = pmu_index(plan, variant[i].pmu);
+		k = pmu_index(plan, variant->pmu);
 		if (k < 0)
 			return -1;
 		source->pmu = (unsigned int)k;
@@ -231,71 +248,26 @@ static int make_runs(struct plan *plan)
 	return 0;
 }
 
-static int not_a_group(const char *event, size_t length)
-{
-	return perfctr_fail(EINVAL,
-			    "at \"%.*s\": a group is written {event,event}, with modifiers "
-			    "behind its events, and stands in no other one",
-			    (int)(length > 100 ? 100 : length), event);
-}
-
-/* Each event, and the braces around it. */
-static int add_events(struct plan *plan)
-{
-	const char *list = plan->text, *event;
-	bool inside = false, ends;
-	unsigned int item = 0;
-	ssize_t length;
-
-	while ((length = perfctr_event_next(&list, &event)) > 0) {
-		if (*event == '{' && inside)
-			return not_a_group(event, (size_t)length);
-		if (!inside)
-			item++;
-		if (*event == '{') {
-			inside = true;
-			event++;
-			length--;
-		}
-		ends = length > 0 && event[length - 1] == '}';
-		if (ends && !inside)
-			return not_a_group(event, (size_t)length);
-		length -= ends;
-		if (memchr(event, '{', (size_t)length) || memchr(event, '}', (size_t)length))
-			return not_a_group(event, (size_t)length);
-		if (length == 0)
-			return perfctr_fail(EINVAL, "the list of events has an empty place between "
-						    "its braces");
-		plan->text[event - plan->text + length] = '\0';
-		if (add_event(plan, event, (size_t)length, item) < 0)
-			return -1;
-		inside &= !ends;
-	}
-	if (inside)
-		return not_a_group(plan->name[plan->n - 1], strlen(plan->name[plan->n - 1]));
-	return length < 0 ? -1 : 0;
-}
-
 static int plan_events(struct plan *plan, const char *events)
 {
-	const char *list, *event;
-	unsigned int n = 0;
-	ssize_t length;
+	struct perfctr_list list;
+	unsigned int i;
+	int result = 0;
 
 	if (!events)
 		return perfctr_fail(EINVAL, "perfctr_set_open() needs a list of events, not NULL");
-	for (list = events; (length = perfctr_event_next(&list, &event)) > 0;)
-		n++;
-	if (length < 0)
+	if (perfctr_list_resolve(&list, events, PERFCTR_LIST_ITEMS) < 0)
 		return -1;
-	if (n == 0)
-		return perfctr_fail(EINVAL, "the list of events is empty");
-	plan->text_size = strlen(events) + 1;
-	plan->text = strdup(events);
-	plan->name = calloc(n, sizeof(*plan->name));
-	if (!plan->text || !plan->name)
-		return no_memory();
-	return add_events(plan) < 0 ? -1 : make_runs(plan);
+	plan->text = list.text;
+	plan->text_size = list.text_size;
+	list.text = NULL;
+	plan->name = calloc(list.n, sizeof(*plan->name));
+	if (!plan->name)
+		result = no_memory();
+	for (i = 0; i < list.n && result == 0; i++)
+		result = add_event(plan, &list, &list.event[i]);
+	perfctr_list_free(&list);
+	return result < 0 ? -1 : make_runs(plan);
 }
 
 #define CONTROL_NAME 32
@@ -336,25 +308,11 @@ static int plan_control(struct plan *plan, const struct perfctr_cpu_control *con
 	return make_runs(plan);
 }
 
-/* An uncore PMU's event counts for a whole package or so: opened on each processor it would be
-   counted as many times. */
-static int read_cpumasks(struct plan *plan)
+/* Whether the events of each group are for the same processors. */
+static int check_cpus(const struct plan *plan)
 {
 	unsigned int s;
 
-	for (s = 0; s < plan->nsources; s++) {
-		struct source *source = &plan->source[s];
-
-		if (!strchr(plan->name[source->event], '/'))
-			continue;
-		source->cpus = malloc(PERFCTR_CPU_WORDS * sizeof(*source->cpus));
-		if (!source->cpus)
-			return no_memory();
-		if (!perfctr_cpumask(source->attr.type, source->cpus)) {
-			free(source->cpus);
-			source->cpus = NULL;
-		}
-	}
 	for (s = 1; s < plan->nsources; s++)
 		if (plan->source[s].item == plan->source[s - 1].item &&
 		    !plan->source[s].cpus != !plan->source[s - 1].cpus)
@@ -482,7 +440,7 @@ fail:
 /* Whether an event of the run is to be opened on this processor. */
 static bool wanted(const struct plan *plan, const struct run *run, int cpu)
 {
-	const uint32_t *cpus = plan->source[run->first].cpus;
+	const uint32_t *cpus = plan->everywhere ? plan->source[run->first].cpus : NULL;
 
 	return !cpus || cpus[cpu / 32] & 1u << cpu % 32;
 }
@@ -510,6 +468,8 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 		/* Of several kinds of core, a thread is on one at a time: see finish(). */
 		if (run->named && flags & PERFCTR_GROUP_INHERIT)
 			flags &= ~(unsigned int)PERFCTR_GROUP_STRICT;
+		if (plan->source[run->first].cpus)
+			flags |= PERFCTR_GROUP_MOVES;
 		if (run->pmu == watched)
 			flags |= PERFCTR_GROUP_UNWATCHED;
 		if (open_group(set, plan, instance, run, flags) == 0) {
@@ -885,6 +845,7 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 		perfctr_fail(EINVAL, "%d is no processor; -1 is all of them", cpu);
 		return NULL;
 	}
+	plan->everywhere = cpu < 0;
 	info = perfctr_cpus_info(-1);
 	if (!info)
 		return NULL;
@@ -902,7 +863,7 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 			};
 	if (n == 0)
 		perfctr_fail(ENODEV, "processor %d is not online", cpu);
-	else if (cpu >= 0 || read_cpumasks(plan) == 0)
+	else if (cpu >= 0 || check_cpus(plan) == 0)
 		set = open_set(plan, scope, n, flags, flags, false);
 end:
 	free(scope);
@@ -1007,7 +968,10 @@ static struct perfctr_set *open_target(struct plan *plan, const struct perfctr_t
 struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
 				     unsigned int flags)
 {
-	struct plan plan = { .n = 0 };
+	struct plan plan = {
+		.on_cpus = target && (target->type == PERFCTR_TARGET_CPU ||
+				      target->type == PERFCTR_TARGET_CGROUP),
+	};
 	struct perfctr_set *set = NULL;
 
 	if (plan_events(&plan, events) == 0)

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/unit/assign.h \
 	tests/unit/faults.h \
 	tests/unit/main.h \
+	tests/unit/names.h \
 	tests/unit/random.h \
 	tests/unit/root.h \
 	tests/unit/rules.h \
@@ -61,6 +62,7 @@ unit_tests = \
 	tests/unit/readers \
 	tests/unit/record \
 	tests/unit/remote \
+	tests/unit/resolve \
 	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
@@ -199,6 +201,10 @@ tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_why_LDADD = $(PMU_LDADD)
 tests_unit_why_LDFLAGS = $(PMU_WRAP)
+tests_unit_resolve_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_resolve_LDADD = $(UNIT_LDADD)
+tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
+
 tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_zoo_LDADD = $(UNIT_LDADD)
 

@@ -17,6 +17,12 @@ struct perfctr_nearest {
 	char name[PERFCTR_NEAREST][PERFCTR_NAME_SIZE]; /* empty: none */
 };
 
+/* A word's length for a message, which has no room for every nonsense. */
+static inline int perfctr_shown(size_t length)
+{
+	return length > 100 ? 100 : (int)length;
+}
+
 void perfctr_nearest_note(struct perfctr_nearest *near, const char *word);
 
 /* "; did you mean a, b or c?", put into text; or the remedy if nothing is near. */

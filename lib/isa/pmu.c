@@ -119,35 +119,16 @@ void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
 		text[0] = '\0';
 }
 
-struct cpumask {
-	uint32_t type;
-	uint32_t *words;
-};
-
-static int note_cpumask(void *arg, const char *entry)
+bool perfctr_cpumask(const char *pmu, uint32_t *words)
 {
-	struct cpumask *wanted = arg;
-	struct perfctr_pmu pmu;
 	char text[4096];
-	ssize_t length;
+	ssize_t length = read_file(pmu, "cpumask", text, sizeof(text));
 
-	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
-	read_type(&pmu);
-	if (pmu.type != wanted->type)
-		return 0;
-	length = read_file(entry, "cpumask", text, sizeof(text));
 	if (length < 0 && errno != EFBIG)
-		return 0;
-	if (length < 0 || !perfctr_cpus_parse(text, wanted->words))
-		memset(wanted->words, 0, sizeof(*wanted->words) * PERFCTR_CPU_WORDS);
-	return 1;
-}
-
-bool perfctr_cpumask(uint32_t type, uint32_t *words)
-{
-	struct cpumask wanted = { type, words };
-
-	return perfctr_file_walk(PERFCTR_DEVICES, note_cpumask, &wanted);
+		return false;
+	if (length < 0 || !perfctr_cpus_parse(text, words))
+		memset(words, 0, sizeof(*words) * PERFCTR_CPU_WORDS);
+	return true;
 }
 
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu)

@@ -27,6 +27,18 @@ struct perfctr_pmu {
  */
 int perfctr_core_pmus(struct perfctr_pmu *pmus);
 
+/* The same, looked up at most once: begin with n = PERFCTR_CORES_UNKNOWN. Their number, or -1 as
+ * above. */
+#define PERFCTR_CORES_UNKNOWN (-1)
+struct perfctr_cores {
+	int n;
+	struct perfctr_pmu pmu[PERFCTR_VARIANTS_MAX];
+};
+static inline int perfctr_cores_look(struct perfctr_cores *cores)
+{
+	return cores->n >= 0 ? cores->n : (cores->n = perfctr_core_pmus(cores->pmu));
+}
+
 /* The text of the PMU's list of processors, such as "0-3,8"; "" if there is none. */
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
 
@@ -36,11 +48,11 @@ bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name);
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 
 /*
- * Whether the PMU of this type counts for more than a processor, as one of a package does: then it
+ * Whether the PMU counts for more than a processor, as one of a package does: then it
  * has a file `cpumask`, of those that its events are to be opened on. words are set to it: to none
  * if it makes no sense.
  */
-bool perfctr_cpumask(uint32_t type, uint32_t *words);
+bool perfctr_cpumask(const char *pmu, uint32_t *words);
 
 /*
  * Whether the calling thread may run on more than one kind of core: a hybrid machine, and not

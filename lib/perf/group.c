@@ -11,12 +11,9 @@
 #include <sys/ioctl.h>
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
-#include "lib/base/file.h"
-#include "lib/base/list.h"
 #include "lib/base/memory.h"
 #include "lib/isa/control.h"
-#include "lib/isa/pmu.h"
-#include "lib/names/event.h"
+#include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/group.h"
 #include "lib/perf/reading.h"
@@ -41,7 +38,6 @@ struct perfctr_group {
 	unsigned int flags;
 	const char *owner; /* the thread counted, if it is the one that opened it */
 	struct perfctr_scope scope;
-	bool watched;			  /* its readings tell that its processor is offline */
 	struct perfctr_counter companion; /* see watch(); mostly not open */
 	struct member member[];		  /* n of them, then the names */
 };
@@ -181,14 +177,6 @@ static int open_counter(const struct perfctr_group *group, struct perfctr_counte
 							 scope->cpu, leader, group->n);
 }
 
-/* Whether the kernel ends its events with their processor. Those of a chip's PMU it may move. */
-static bool ends_with_cpu(uint32_t type)
-{
-	uint32_t words[PERFCTR_CPU_WORDS];
-
-	return type < PERF_TYPE_MAX || !perfctr_cpumask(type, words);
-}
-
 int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
 		      unsigned int n)
 {
@@ -205,9 +193,13 @@ int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr,
 		perfctr_counter_reader(&group->member[0].counter, &group->member[0].reader);
 	}
 	perfctr_counter_reader(&member->counter, &member->reader);
-	if (group->n++ == 0 && group->scope.tid == -1)
-		group->watched = ends_with_cpu(attr->type);
+	group->n++;
 	return 0;
+}
+
+bool perfctr_group_is_watched(const struct perfctr_group *group)
+{
+	return group->n && group->scope.tid == -1 && !(group->flags & PERFCTR_GROUP_MOVES);
 }
 
 /*
@@ -227,7 +219,8 @@ static int watch(struct perfctr_group *group)
 		.exclude_hv = 1,
 	};
 
-	if (!group->watched || group->n > 1 || group->flags & PERFCTR_GROUP_UNWATCHED)
+	if (!perfctr_group_is_watched(group) || group->n > 1 ||
+	    group->flags & PERFCTR_GROUP_UNWATCHED)
 		return 0;
 	return open_counter(group, &group->companion, &attr, "dummy");
 }
@@ -244,11 +237,6 @@ int perfctr_group_start(struct perfctr_group *group)
 	return check_start(group);
 }
 
-bool perfctr_group_is_watched(const struct perfctr_group *group)
-{
-	return group->watched;
-}
-
 /* All events are there: start what is to start now. NULL, and the group closed, if it can't. */
 static struct perfctr_group *start(struct perfctr_group *group)
 {
@@ -258,117 +246,55 @@ static struct perfctr_group *start(struct perfctr_group *group)
 	return NULL;
 }
 
-static int variants_of(const char *event, size_t length, bool sampled,
-		       struct perfctr_variant *variants)
+/* Open a group's events on the variants that are to be used. */
+static int add_events(struct perfctr_group *group, const struct perfctr_list *list,
+		      const unsigned int *use)
 {
-	return sampled ? perfctr_event_variants_sampled(event, length, variants)
-		       : perfctr_event_variants(event, length, variants);
-}
+	char *names = (char *)&group->member[list->n];
+	uint32_t words[PERFCTR_CPU_WORDS];
+	unsigned int i;
 
-int perfctr_group_choose_pmu(const char *list, int cpu, bool sampled, char *pmu)
-{
-	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
-	unsigned int possible = 0, on_cpu, here;
-	int n = perfctr_core_pmus(cores), i, k, count;
-	const char *event, *what = sampled ? "sampler" : "group";
-	bool wanted = false;
-	ssize_t length;
+	memcpy(names, list->text, list->text_size);
+	if (group->scope.tid == -1 && perfctr_variant_cpus(&list->variant[use[0]], words))
+		group->flags |= PERFCTR_GROUP_MOVES;
+	for (i = 0; i < list->n; i++) {
+		struct perf_event_attr attr = list->variant[use[i]].attr;
 
-	pmu[0] = '\0';
-	if (n <= 1)
-		return n < 0 ? -1 : 0;
-	for (i = 0; i < n; i++)
-		if (cpu < 0 || perfctr_pmu_has_cpu(&cores[i], (unsigned int)cpu))
-			possible |= 1u << i;
-	on_cpu = possible;
-	while ((length = perfctr_event_next(&list, &event)) > 0) {
-		count = variants_of(event, (size_t)length, sampled, variants);
-		if (count < 0)
+		group->member[i].name = names + (list->event[i].name - list->text);
+		if (perfctr_group_add(group, &attr, group->member[i].name, list->n) < 0)
 			return -1;
-		if (!variants[0].pmu[0])
-			continue;
-		wanted = true;
-		for (here = 0, k = 0; k < count; k++)
-			for (i = 0; i < n; i++)
-				here |= (unsigned int)!strcmp(cores[i].name, variants[k].pmu) << i;
-		if (!(possible & here))
-			return perfctr_fail(
-				EINVAL,
-				"%.*s counts on %s, and %s: a %s is on the "
-				"PMU of one kind of core; open a %s for each kind",
-				(int)(length > 100 ? 100 : length), event, variants[0].pmu,
-				on_cpu & here ? "the events before it do not"
-					      : "the processor asked for is another kind of core",
-				what, what);
-		possible &= here;
 	}
-	for (i = 0; wanted && !(possible >> i & 1);)
-		i++;
-	if (wanted)
-		strcpy(pmu, cores[i].name);
 	return 0;
 }
 
-int perfctr_group_parse(const char *pmu, const char *event, size_t length, bool sampled,
-			struct perf_event_attr *attr)
+static struct perfctr_group *open_list(const struct perfctr_list *list, pid_t tid, int cpu,
+				       unsigned int flags)
 {
-	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
-	int i, n;
+	unsigned int use[PERFCTR_GROUP_MAX];
+	struct perfctr_group *group = make_group(list->n, list->text_size, tid, cpu, flags);
 
-	if (!*pmu)
-		return sampled ? perfctr_event_parse_sampled(event, length, attr)
-			       : perfctr_event_parse(event, length, attr);
-	n = variants_of(event, length, sampled, variants);
-	if (n < 0)
-		return -1;
-	for (i = 0; i < n - 1 && strcmp(variants[i].pmu, pmu);)
-		i++;
-	*attr = variants[i].attr;
-	return 0;
+	if (!group)
+		return NULL;
+	if (perfctr_list_choose(list, cpu, "group", use) == 0 && add_events(group, list, use) == 0)
+		return start(group);
+	perfctr_group_close(group);
+	return NULL;
 }
 
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu, unsigned int flags)
 {
-	char *name, pmu[PERFCTR_NAME_SIZE];
 	struct perfctr_group *group;
-	const char *list, *event;
-	unsigned int n = 0;
-	ssize_t length;
+	struct perfctr_list list;
 
 	if (!events) {
 		perfctr_fail(EINVAL, "perfctr_group_open() needs a list of events, not NULL");
 		return NULL;
 	}
-	for (list = events; (length = perfctr_event_next(&list, &event)) > 0;)
-		n++;
-	if (length < 0)
+	if (perfctr_list_resolve(&list, events, PERFCTR_LIST_COUNTED) < 0)
 		return NULL;
-	if (n == 0) {
-		perfctr_fail(EINVAL, "the list of events is empty");
-		return NULL;
-	}
-	group = make_group(n, strlen(events) + 1, tid, cpu, flags);
-	if (!group)
-		return NULL;
-	if (perfctr_group_choose_pmu(events, cpu, false, pmu) < 0)
-		goto fail;
-	/* The names are the list itself, cut at its commas. */
-	name = memcpy(&group->member[n], events, strlen(events) + 1);
-	for (list = name; (length = perfctr_event_next(&list, &event)) > 0;) {
-		struct perf_event_attr attr = { 0 };
-
-		if (perfctr_group_parse(pmu, event, (size_t)length, false, &attr) < 0)
-			goto fail;
-		group->member[group->n].name = name + (event - name);
-		group->member[group->n].name[length] = '\0';
-		if (perfctr_group_add(group, &attr, event, n) < 0)
-			goto fail;
-	}
-	return start(group);
-fail:
-	perfctr_group_close(group);
-	return NULL;
+	group = open_list(&list, tid, cpu, flags);
+	perfctr_list_free(&list);
+	return group;
 }
 
 #define CONTROL_NAME 32

@@ -20,18 +20,7 @@ struct perfctr_scope {
 /* More flags of perfctr_group_open(). */
 #define PERFCTR_GROUP_THREADS	0x10000 /* with _INHERIT: threads, but not children */
 #define PERFCTR_GROUP_UNWATCHED 0x20000 /* another group tells whether the processor is offline */
-
-/*
- * The core PMU of a hybrid machine that can count all events of the list, or sample the first of
- * them, on processor cpu (-1: any): the first, the P-cores', if several can. 0, with *pmu
- * (PERFCTR_NAME_SIZE) empty on any other machine, or if no event is one of a core PMU; -1 after
- * perfctr_fail().
- */
-int perfctr_group_choose_pmu(const char *list, int cpu, bool sampled, char *pmu);
-
-/* What an event means on the PMU chosen for its group. 0, or -1 after perfctr_fail(). */
-int perfctr_group_parse(const char *pmu, const char *event, size_t length, bool sampled,
-			struct perf_event_attr *attr);
+#define PERFCTR_GROUP_MOVES	0x40000 /* when it goes, the kernel moves the events to another */
 
 /* 0, or -1 after perfctr_fail(EINVAL): these are no flags for a user. */
 int perfctr_group_check(unsigned int flags);

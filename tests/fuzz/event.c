@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/names/resolve.h"
 #include "lib/base/list.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/event.h"
+#include "tests/unit/names.h"
 #include "libperfctr.h"
 #include "tests/unit/root.h"
 
@@ -45,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		"sysfs/hybrid",
 		NULL,
 	};
+	struct perfctr_list resolved;
 	const char *srcdir = getenv("srcdir"), *machine, *list, *event;
 	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];
 	struct perf_event_attr attr;
@@ -66,15 +68,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (list = text; (length = perfctr_event_next(&list, &event)) > 0;) {
 		if (event < text || event + length > text + size)
 			abort();
-		if (perfctr_event_parse(event, (size_t)length, &attr) < 0) {
+		if (parse_event(event, (size_t)length, &attr) < 0) {
 			if (!*perfctr_error())
 				abort(); /* refused without a reason */
 			continue;
 		}
-		n = perfctr_event_variants(event, (size_t)length, variants);
+		n = parse_variants(event, (size_t)length, variants);
 		if (n == 0 || n > PERFCTR_VARIANTS_MAX || (n < 0 && !*perfctr_error()))
 			abort();
 	}
+	if (perfctr_list_resolve(&resolved, text, PERFCTR_LIST_ITEMS) == 0)
+		perfctr_list_free(&resolved);
+	else if (!*perfctr_error())
+		abort();
 	return 0;
 }
 

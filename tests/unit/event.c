@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/names/resolve.h"
 #include "lib/base/list.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/event.h"
 #include "libperfctr.h"
 #include "root.h"
+#include "names.h"
 #include "unit.h"
 
 static void use_folder(const char *folder, const char *name)
@@ -35,7 +36,7 @@ static struct perf_event_attr parsed(const char *event)
 	struct perf_event_attr attr;
 
 	memset(&attr, 0xFF, sizeof(attr));
-	ck_assert_msg(perfctr_event_parse(event, strlen(event), &attr) == 0, "%s: %s", event,
+	ck_assert_msg(parse_event(event, strlen(event), &attr) == 0, "%s: %s", event,
 		      perfctr_error());
 	ck_assert_uint_eq(attr.size, sizeof(attr));
 	return attr;
@@ -347,18 +348,18 @@ START_TEST(variants)
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
 
 	use_sysfs("hybrid");
-	ck_assert_int_eq(perfctr_event_variants("cycles:u", 8, v), 2);
+	ck_assert_int_eq(parse_variants("cycles:u", 8, v), 2);
 	ck_assert_str_eq(v[0].pmu, "cpu_core");
 	ck_assert_str_eq(v[1].pmu, "cpu_atom");
 	ck_assert(v[0].attr.type == PERF_TYPE_HARDWARE && v[0].attr.config == 4ull << 32);
 	ck_assert(v[1].attr.type == PERF_TYPE_HARDWARE && v[1].attr.config == 10ull << 32);
 	ck_assert(v[0].attr.exclude_kernel && v[1].attr.exclude_kernel);
-	ck_assert_int_eq(perfctr_event_variants("topdown-retired", 15, v), 1);
+	ck_assert_int_eq(parse_variants("topdown-retired", 15, v), 1);
 	ck_assert_str_eq(v[0].pmu, "cpu_atom");
-	ck_assert_int_eq(perfctr_event_variants("task-clock", 10, v), 1);
+	ck_assert_int_eq(parse_variants("task-clock", 10, v), 1);
 	ck_assert_str_eq(v[0].pmu, "");
 	use_root("skylake");
-	ck_assert_int_eq(perfctr_event_variants("cycles", 6, v), 1);
+	ck_assert_int_eq(parse_variants("cycles", 6, v), 1);
 	ck_assert(v[0].pmu[0] == '\0' && v[0].attr.config == PERF_COUNT_HW_CPU_CYCLES);
 }
 END_TEST

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/names/resolve.h"
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
@@ -26,6 +27,7 @@
 #include "perfctr/read.h"
 #include "root.h"
 #include "tests/harness/pmu.h"
+#include "names.h"
 #include "unit.h"
 
 /* Touch n fresh pages, so that there are n page faults. */
@@ -862,19 +864,19 @@ END_TEST
 /* A processor's group is on the PMU of its kind, also of processor 0. */
 START_TEST(kind_of_a_processor)
 {
-	char chosen[PERFCTR_NAME_SIZE];
+	struct perfctr_variant chosen;
 
 	root_make();
 	root_line("big/type", "8");
 	root_line("big/cpus", "1-3");
 	root_line("little/type", "9");
 	root_line("little/cpus", "0");
-	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 0, false, chosen), 0);
-	ck_assert_str_eq(chosen, "little");
-	ck_assert_int_eq(perfctr_group_choose_pmu("cycles", 1, false, chosen), 0);
-	ck_assert_str_eq(chosen, "big");
-	ck_assert_int_eq(perfctr_group_choose_pmu("page-faults", 0, false, chosen), 0);
-	ck_assert_str_eq(chosen, "");
+	ck_assert_int_eq(choose("cycles", 0, PERFCTR_LIST_COUNTED, &chosen), 0);
+	ck_assert_str_eq(chosen.pmu, "little");
+	ck_assert_int_eq(choose("cycles", 1, PERFCTR_LIST_COUNTED, &chosen), 0);
+	ck_assert_str_eq(chosen.pmu, "big");
+	ck_assert_int_eq(choose("page-faults", 0, PERFCTR_LIST_COUNTED, &chosen), 0);
+	ck_assert_str_eq(chosen.pmu, "");
 	root_remove();
 	unsetenv("PERFCTR_ROOT");
 }
@@ -884,6 +886,7 @@ END_TEST
 START_TEST(too_many_kinds)
 {
 	char name[32];
+	struct perfctr_variant chosen;
 	unsigned int i;
 
 	root_make();
@@ -891,7 +894,10 @@ START_TEST(too_many_kinds)
 		snprintf(name, sizeof(name), "kind%u/cpus", i);
 		root_line(name, "0");
 	}
-	ck_fails_null(perfctr_group_open("page-faults", 0, -1, 0), EOPNOTSUPP, "more than");
+	ck_fails_null(perfctr_group_open("cycles", 0, -1, 0), EOPNOTSUPP, "more than");
+	/* What no core counts is on none of them. */
+	ck_assert_int_eq(choose("page-faults", -1, PERFCTR_LIST_COUNTED, &chosen), 0);
+	ck_assert(!chosen.is_core);
 	root_remove();
 	unsetenv("PERFCTR_ROOT");
 }

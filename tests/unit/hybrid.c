@@ -11,14 +11,15 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/names/resolve.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/event.h"
 #include "lib/names/metric.h"
 #include "libperfctr.h"
 #include "arch/cpu.h"
 #include "root.h"
+#include "names.h"
 #include "unit.h"
 
 #if defined(__i386__) || defined(__x86_64__) || defined(__aarch64__)
@@ -27,7 +28,7 @@
 static void means(const char *event, const char *expected)
 {
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_event_variants(event, strlen(event), v);
+	int i, n = parse_variants(event, strlen(event), v);
 	char text[512] = "";
 	size_t used = 0;
 
@@ -77,7 +78,7 @@ static int check_name(void *arg, const struct perfctr_event_name *name)
 
 	ck_assert_str_eq(name->kind, "cpu");
 	ck_assert_msg(perfctr_event_check(name->name) == 0, "%s", perfctr_error());
-	ck_assert_int_ge(perfctr_event_variants(name->name, strlen(name->name), v), 1);
+	ck_assert_int_ge(parse_variants(name->name, strlen(name->name), v), 1);
 	n[0] += !strcmp(v[0].pmu, "cpu_core");
 	n[1] += !strcmp(v[0].pmu, "cpu_atom");
 	n[2]++;

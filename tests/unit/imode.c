@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/base/word.h"
 #include "lib/provider.h"
+#include "lib/base/word.h"
 #include "libperfctr.h"
 #include "faults.h"
 #include "unit.h"

@@ -11,14 +11,15 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include "lib/names/resolve.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/event.h"
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 #include "root.h"
 #include "tools/perfex.h"
+#include "names.h"
 #include "unit.h"
 
 /* No kernel has so many types. */
@@ -232,12 +233,12 @@ START_TEST(without_descriptors)
 	close(lowest);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	make_kinds();
-	ck_assert_int_eq(perfctr_event_variants("cycles", 6, variants), 2);
+	ck_assert_int_eq(parse_variants("cycles", 6, variants), 2);
 	for (room = 0; room < 2; room++) {
 		few = limit;
 		few.rlim_cur = (rlim_t)(lowest + room);
 		setrlimit(RLIMIT_NOFILE, &few);
-		ck_fails(perfctr_event_variants("cycles", 6, variants), EMFILE, "kinds of cores");
+		ck_fails(parse_variants("cycles", 6, variants), EMFILE, "kinds of cores");
 		ck_assert(perfctr_may_change_kind());
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}

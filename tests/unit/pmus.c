@@ -216,20 +216,20 @@ START_TEST(cpumasks)
 	root_line("long/type", "24");
 	root_file("long/cpumask", text, sizeof(text));
 	memset(words, 0xEE, sizeof(words));
-	ck_assert(perfctr_cpumask(21, words));
+	ck_assert(perfctr_cpumask("imc", words));
 	ck_assert_uint_eq(count(words), 2);
 	ck_assert(has(words, 0) && has(words, 8191));
 	/* It counts for several, but nobody knows on which it is to be opened. */
 	memset(words, 0xEE, sizeof(words));
-	ck_assert(perfctr_cpumask(22, words));
+	ck_assert(perfctr_cpumask("cbox", words));
 	ck_assert_uint_eq(count(words), 0);
 	memset(words, 0xEE, sizeof(words));
-	ck_assert(perfctr_cpumask(24, words));
+	ck_assert(perfctr_cpumask("long", words));
 	ck_assert_uint_eq(count(words), 0);
 	/* For each processor alone, or not at all. */
-	ck_assert(!perfctr_cpumask(4, words));
-	ck_assert(!perfctr_cpumask(23, words));
-	ck_assert(!perfctr_cpumask(25, words));
+	ck_assert(!perfctr_cpumask("cpu_core", words));
+	ck_assert(!perfctr_cpumask("msr", words));
+	ck_assert(!perfctr_cpumask("none", words));
 	root_remove();
 }
 END_TEST

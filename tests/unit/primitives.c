@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
+#include "lib/provider.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
-#include "lib/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "unit.h"

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/provider.h"
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
-#include "lib/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "arch/cpu.h"

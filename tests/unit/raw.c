@@ -13,13 +13,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/provider.h"
 #include "lib/base/word.h"
 #include "lib/device.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
-#include "lib/provider.h"
 #include "lib/queue.h"
 #include "libperfctr.h"
 #include "unit.h"

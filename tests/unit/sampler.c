@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/base/word.h"
-#include "lib/names/event.h"
 #include "libperfctr.h"
 #if defined(__x86_64__)
 #include <asm/perf_regs.h>
 #endif
 #include "tests/harness/pmu.h"
+#include "names.h"
 #include "unit.h"
 
 #define WHO (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
@@ -905,13 +905,13 @@ START_TEST(precise_modifiers)
 {
 	struct perf_event_attr attr;
 
-	ck_assert_int_eq(perfctr_event_parse_sampled("cycles:upp", 10, &attr), 0);
+	ck_assert_int_eq(parse_sampled("cycles:upp", 10, &attr), 0);
 	ck_assert_uint_eq(attr.precise_ip, 2);
 	ck_assert_uint_eq(attr.exclude_kernel, 1);
-	ck_assert_int_eq(perfctr_event_parse_sampled("cycles:ppp", 10, &attr), 0);
+	ck_assert_int_eq(parse_sampled("cycles:ppp", 10, &attr), 0);
 	ck_assert_uint_eq(attr.precise_ip, 3);
 	ck_assert_uint_eq(attr.exclude_kernel, 0);
-	ck_fails(perfctr_event_parse("cycles:upp", 10, &attr), EINVAL, "for sampling");
+	ck_fails(parse_event("cycles:upp", 10, &attr), EINVAL, "for sampling");
 }
 END_TEST
 

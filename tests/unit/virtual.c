@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/provider.h"
 #include "lib/base/error.h"
 #include "lib/isa/tsc.h"
-#include "lib/provider.h"
 #include "libperfctr.h"
 #include "unit.h"
 

@@ -11,23 +11,24 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/names/resolve.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/event.h"
 #include "lib/names/metric.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/group.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 #include "root.h"
+#include "names.h"
 #include "unit.h"
 
 /* "PMU:TYPE:CONFIG[:CONFIG1][!MODES]" of each variant; the modes are those that are not counted. */
 static void describe(const char *event, char *text, size_t size)
 {
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_event_variants(event, strlen(event), v);
+	int i, n = parse_variants(event, strlen(event), v);
 	struct perf_event_attr rest;
 	size_t used = 0;
 
@@ -37,7 +38,7 @@ static void describe(const char *event, char *text, size_t size)
 		const struct perf_event_attr *attr = &v[i].attr;
 
 		used += (size_t)snprintf(text + used, size - used, "%s%s:%u:0x%" PRIx64,
-					 i ? " " : "", v[i].pmu, attr->type,
+					 i ? " " : "", v[i].is_core ? v[i].pmu : "", attr->type,
 					 (uint64_t)attr->config);
 		if (attr->config1)
 			used += (size_t)snprintf(text + used, size - used, ":0x%" PRIx64,
@@ -82,12 +83,12 @@ static void means(const char *machine, const struct meaning *meanings, size_t n)
 		means(machine, meanings, ARRAY_SIZE(meanings));           \
 	} while (0)
 
-#define fails(event, error, words)                                                            \
-	do {                                                                                  \
-		struct perfctr_variant unused[PERFCTR_VARIANTS_MAX];                          \
-                                                                                              \
-		ck_fails(perfctr_event_check(event), error, words);                           \
-		ck_fails(perfctr_event_variants(event, strlen(event), unused), error, words); \
+#define fails(event, error, words)                                                    \
+	do {                                                                          \
+		struct perfctr_variant unused[PERFCTR_VARIANTS_MAX];                  \
+                                                                                      \
+		ck_fails(perfctr_event_check(event), error, words);                   \
+		ck_fails(parse_variants(event, strlen(event), unused), error, words); \
 	} while (0)
 
 /* ---- hybrid machines ---- */
@@ -164,8 +165,7 @@ START_TEST(big_little)
 	      { "armv8_cortex_a72/cycles/", "armv8_cortex_a72:9:0x11" },
 	      { "armv8_cortex_a53/event=0x13,long/", "armv8_cortex_a53:8:0x13:0x1" },
 	      { "r13", "armv8_cortex_a53:8:0x13 armv8_cortex_a72:9:0x13" });
-	ck_fails(perfctr_event_variants("stalled-cycles-frontend", 23,
-					(struct perfctr_variant[8]){ 0 }),
+	ck_fails(parse_variants("stalled-cycles-frontend", 23, (struct perfctr_variant[8]){ 0 }),
 		 ENOENT,
 		 "no kind of core of this machine has the event \"stalled-cycles-frontend\"");
 	fails("armv8_cortex_a72/branches/", EINVAL, "neither an event nor a field");
@@ -257,7 +257,7 @@ static int check_name(void *arg, const struct perfctr_event_name *name)
 	listed->n++;
 	ck_assert_str_eq(name->kind, listed->kind);
 	ck_assert_msg(perfctr_event_check(name->name) == 0, "%s", perfctr_error());
-	n = perfctr_event_variants(name->name, strlen(name->name), v);
+	n = parse_variants(name->name, strlen(name->name), v);
 	ck_assert_msg(n >= 1 && n <= listed->most, "%s has %d", name->name, n);
 	return 0;
 }
@@ -450,15 +450,12 @@ END_TEST
 
 static void sampled(const char *list, int cpu, const char *pmu, uint32_t type)
 {
-	char chosen[PERFCTR_NAME_SIZE];
-	struct perf_event_attr attr;
+	struct perfctr_variant first;
 
-	ck_assert_msg(perfctr_group_choose_pmu(list, cpu, true, chosen) == 0, "%s",
-		      perfctr_error());
-	ck_assert_str_eq(chosen, pmu);
-	ck_assert_int_eq(perfctr_group_parse(chosen, list, strcspn(list, ","), true, &attr), 0);
-	ck_assert_uint_eq(attr.type, type);
-	ck_assert_uint_eq(attr.precise_ip, strstr(list, ":pp") ? 2 : 0);
+	ck_assert_msg(choose(list, cpu, PERFCTR_LIST_SAMPLED, &first) == 0, "%s", perfctr_error());
+	ck_assert_str_eq(first.pmu, pmu);
+	ck_assert_uint_eq(first.attr.type, type);
+	ck_assert_uint_eq(first.attr.precise_ip, strstr(list, ":pp") ? 2 : 0);
 }
 
 /* The first event of a sampler, too, is on the PMU of the processor's kind of core. */
@@ -491,7 +488,7 @@ static bool metric(const char *event)
 {
 	struct perf_event_attr attr;
 
-	ck_assert_msg(perfctr_event_parse(event, strlen(event), &attr) == 0, "%s", perfctr_error());
+	ck_assert_msg(parse_event(event, strlen(event), &attr) == 0, "%s", perfctr_error());
 	return perfctr_event_is_metric(&attr);
 }
 
@@ -501,7 +498,7 @@ static void metric_is_refused(const char *event)
 	struct perf_event_attr attr;
 	struct perfctr_counter leader = { .fd = -1 }, counter;
 
-	ck_assert_msg(perfctr_event_parse(event, strlen(event), &attr) == 0, "%s", perfctr_error());
+	ck_assert_msg(parse_event(event, strlen(event), &attr) == 0, "%s", perfctr_error());
 	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, NULL, 0), EINVAL,
 		 "is a top-down metric, a share of the slots, that counts only in a group that "
 		 "slots leads; write slots,");
@@ -545,8 +542,8 @@ START_TEST(metrics)
 		metric_is_refused(events[i]);
 	ck_assert(!metric("slots") && !metric("r80c0") && !metric("r400") && !metric("cycles"));
 	ck_assert(!metric("uncore_imc_0/event=0,umask=0x80/"));
-	ck_assert(perfctr_event_parse("slots:u", 7, &attr) == 0 && perfctr_event_is_slots(&attr));
-	ck_assert(perfctr_event_parse("cycles", 6, &attr) == 0 && !perfctr_event_is_slots(&attr));
+	ck_assert(parse_event("slots:u", 7, &attr) == 0 && perfctr_event_is_slots(&attr));
+	ck_assert(parse_event("cycles", 6, &attr) == 0 && !perfctr_event_is_slots(&attr));
 	/* Whatever its page says. */
 	ck_assert(!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT));
 	root_remove();
@@ -596,7 +593,7 @@ static void survive(void)
 	int n;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		n = perfctr_event_variants(events[i], strlen(events[i]), v);
+		n = parse_variants(events[i], strlen(events[i]), v);
 		ck_assert(n > 0 ? n <= PERFCTR_VARIANTS_MAX : n == -1 && *perfctr_error());
 		group = perfctr_group_open(events[i], 0, -1, PERFCTR_GROUP_DISABLED);
 		ck_assert(group || *perfctr_error());
@@ -617,10 +614,10 @@ START_TEST(hostile)
 	fails("cpu_atom/cycles/", ENOENT,
 	      "the PMU cpu_atom can't be used: the kernel's "
 	      "/sys/bus/event_source/devices/cpu_atom/type has no type number");
-	ck_fails(perfctr_event_variants("cycles", 6, v), ENOENT, "the PMU cpu_atom can't be used");
+	ck_fails(parse_variants("cycles", 6, v), ENOENT, "the PMU cpu_atom can't be used");
 	survive();
 	root_line("cpu_atom/type", "99999999999999999999");
-	ck_fails(perfctr_event_variants("cycles", 6, v), ENOENT, "the PMU cpu_atom can't be used");
+	ck_fails(parse_variants("cycles", 6, v), ENOENT, "the PMU cpu_atom can't be used");
 	root_remove();
 
 	/* Loops of links, folders in place of files, files in place of folders. */
@@ -663,7 +660,7 @@ START_TEST(hostile)
 	fails("cpu_core/x/", EINVAL, "can't be read: File too large");
 	fails("cpu_atom/x/", EINVAL, "neither an event nor a field of the PMU cpu_atom");
 	fails("x", EINVAL, "can't be read");
-	ck_assert_int_eq(perfctr_event_variants("cycles", 6, v), 2);
+	ck_assert_int_eq(parse_variants("cycles", 6, v), 2);
 	survive();
 	root_remove();
 
@@ -675,12 +672,11 @@ START_TEST(hostile)
 		snprintf(name, sizeof(name), "armv9_%u/cpus", i);
 		root_line(name, "0");
 		if (i == PERFCTR_VARIANTS_MAX - 1) {
-			ck_assert_int_eq(perfctr_event_variants("cycles", 6, v),
-					 PERFCTR_VARIANTS_MAX);
+			ck_assert_int_eq(parse_variants("cycles", 6, v), PERFCTR_VARIANTS_MAX);
 			ck_assert_str_eq(v[PERFCTR_VARIANTS_MAX - 1].pmu, "armv9_7");
 		}
 	}
-	ck_fails(perfctr_event_variants("cycles", 6, v), EOPNOTSUPP,
+	ck_fails(parse_variants("cycles", 6, v), EOPNOTSUPP,
 		 "this machine shows more than 8 kinds of cores; name the PMU: PMU/.../");
 	ck_assert_str_eq(found("hybrid PMU").state, "too many");
 	survive();

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* All the names that there are: listed, and the nearest to a wrong one. */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "lib/base/nearest.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/catalog.h"
+#include "lib/names/known.h"
+#include "lib/names/sysfs.h"
+#include "lib/names/table.h"
+#include "lib/names/tracepoint.h"
+#include "libperfctr.h"
+
+/* The processor's table, and what only the other kinds of its cores have. */
+static int walk_tables(perfctr_each_name *each, void *arg)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int result = perfctr_cpu_event_list(NULL, each, arg);
+
+	if (result == 0)
+		result = perfctr_cores_event_list(cores, perfctr_core_pmus(cores), each, arg);
+	return result;
+}
+
+int perfctr_event_list(const char *kind, perfctr_each_name *each, void *arg)
+{
+	int result = 0;
+	bool any = !kind;
+
+	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
+	    strcmp(kind, "cpu") && strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
+		return perfctr_fail(EINVAL,
+				    "\"%s\" is no kind of events; there are hardware, "
+				    "cache, software, cpu, pmu and tracepoint",
+				    kind);
+	if (any || !strcmp(kind, "hardware"))
+		result = perfctr_known_walk(PERF_TYPE_HARDWARE, "hardware", each, arg);
+	if (result == 0 && (any || !strcmp(kind, "software")))
+		result = perfctr_known_walk(PERF_TYPE_SOFTWARE, "software", each, arg);
+	if (result == 0 && (any || !strcmp(kind, "cache")))
+		result = perfctr_known_walk_caches(each, arg);
+	if (result == 0 && (any || !strcmp(kind, "cpu")) && perfctr_this_table())
+		result = walk_tables(each, arg);
+	if (result == 0 && (any || !strcmp(kind, "pmu")))
+		result = perfctr_sysfs_walk(each, arg);
+	if (result == 0 && kind && !strcmp(kind, "tracepoint"))
+		result = perfctr_tracepoint_walk(each, arg);
+	return result;
+}
+
+static int note_near(void *arg, const char *word)
+{
+	perfctr_nearest_note(arg, word);
+	return 0;
+}
+
+static int note_near_event(void *arg, const struct perfctr_event_name *name)
+{
+	return note_near(arg, name->name);
+}
+
+/* What the core PMUs have, by names that need no PMU. */
+static void note_near_cores(struct perfctr_nearest *near)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
+
+	for (i = 0; i < n; i++)
+		perfctr_sysfs_note_near(cores[i].name, near);
+	perfctr_cores_event_list(cores, n, note_near_event, near);
+}
+
+int perfctr_event_fail_unknown(const char *word, size_t length)
+{
+	struct perfctr_nearest near = { .word = word, .length = length };
+	char text[PERFCTR_NEAREST_TEXT];
+	const char *remedy = "; \"perfex -l\" lists the events of this machine";
+	size_t digits = 1;
+
+	while (digits < length && isxdigit((unsigned char)word[digits]))
+		digits++;
+	if (isdigit((unsigned char)word[0])) {
+		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
+	} else if (tolower((unsigned char)word[0]) == 'r' && digits == length && length > 17) {
+		remedy = "; a raw event code has at most 16 hexadecimal digits";
+	} else {
+		perfctr_known_words(note_near, &near);
+		perfctr_known_walk_caches(note_near_event, &near);
+		perfctr_cpu_event_list(NULL, note_near_event, &near);
+		note_near_cores(&near);
+		perfctr_event_list("pmu", note_near_event, &near);
+	}
+	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", perfctr_shown(length), word,
+			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The names that every kernel knows, as include/uapi/linux/perf_event.h numbers them: hardware and
+ * software events, caches; and raw codes.
+ */
+#include <ctype.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include "lib/base/file.h"
+#include "lib/base/word.h"
+#include "lib/names/known.h"
+#include "libperfctr.h"
+
+/* Arrays and not pointers, which the loader would have to relocate. */
+struct known {
+	char name[24];
+	char description[48]; /* empty: a second name */
+	uint32_t type;
+	uint32_t config;
+};
+
+/* clang-format off */
+#define HW(name, id, text) { name, text, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
+#define SW(name, id, text) { name, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+/* clang-format on */
+
+/* A second name of an event is not listed. */
+static const struct known known[] = {
+	HW("cycles", CPU_CYCLES, "core clock cycles"),
+	HW("cpu-cycles", CPU_CYCLES, ""),
+	HW("instructions", INSTRUCTIONS, "instructions retired"),
+	HW("cache-references", CACHE_REFERENCES, "accesses to the last-level cache"),
+	HW("cache-misses", CACHE_MISSES, "misses in the last-level cache"),
+	HW("branches", BRANCH_INSTRUCTIONS, "branch instructions retired"),
+	HW("branch-instructions", BRANCH_INSTRUCTIONS, ""),
+	HW("branch-misses", BRANCH_MISSES, "branches that were predicted wrongly"),
+	HW("bus-cycles", BUS_CYCLES, "bus clock cycles"),
+	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles with nothing to issue"),
+	HW("idle-cycles-frontend", STALLED_CYCLES_FRONTEND, ""),
+	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND, "cycles that waited for resources"),
+	HW("idle-cycles-backend", STALLED_CYCLES_BACKEND, ""),
+	HW("ref-cycles", REF_CPU_CYCLES, "cycles of the nominal clock while not halted"),
+	SW("cpu-clock", CPU_CLOCK, "ns on the processor, by its clock"),
+	SW("task-clock", TASK_CLOCK, "ns for which the task ran"),
+	SW("page-faults", PAGE_FAULTS, "page faults"),
+	SW("faults", PAGE_FAULTS, ""),
+	SW("context-switches", CONTEXT_SWITCHES, "switches to another thread"),
+	SW("cs", CONTEXT_SWITCHES, ""),
+	SW("cpu-migrations", CPU_MIGRATIONS, "moves to another processor"),
+	SW("migrations", CPU_MIGRATIONS, ""),
+	SW("minor-faults", PAGE_FAULTS_MIN, "page faults served without input"),
+	SW("major-faults", PAGE_FAULTS_MAJ, "page faults that had to wait for input"),
+	SW("alignment-faults", ALIGNMENT_FAULTS, "unaligned accesses that the kernel mended"),
+	SW("emulation-faults", EMULATION_FAULTS, "instructions that the kernel emulated"),
+	SW("dummy", DUMMY, "nothing: a placeholder"),
+	SW("bpf-output", BPF_OUTPUT, "outputs of BPF programs"),
+	SW("cgroup-switches", CGROUP_SWITCHES, "switches to another cgroup's thread"),
+};
+
+#define LOAD	 1u /* 1 << PERF_COUNT_HW_CACHE_OP_* */
+#define STORE	 2u
+#define PREFETCH 4u
+
+static const struct {
+	char name[12];
+	unsigned int id;
+	unsigned int ops; /* that make sense */
+} caches[] = {
+	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
+	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
+	{ "LLC", PERF_COUNT_HW_CACHE_LL, LOAD | STORE | PREFETCH },
+	{ "dTLB", PERF_COUNT_HW_CACHE_DTLB, LOAD | STORE | PREFETCH },
+	{ "iTLB", PERF_COUNT_HW_CACHE_ITLB, LOAD },
+	{ "branch", PERF_COUNT_HW_CACHE_BPU, LOAD },
+	{ "node", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
+};
+
+/* By operation, then by result: all accesses, misses. */
+static const char cache_uses[3][2][16] = {
+	{ "loads", "load-misses" },
+	{ "stores", "store-misses" },
+	{ "prefetches", "prefetch-misses" },
+};
+
+int perfctr_known_walk(uint32_t type, const char *kind, perfctr_each_name *each, void *arg)
+{
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < ARRAY_SIZE(known) && result == 0; i++) {
+		struct perfctr_event_name name = { known[i].name, kind, known[i].description };
+
+		if (known[i].type == type && known[i].description[0])
+			result = each(arg, &name);
+	}
+	return result;
+}
+
+int perfctr_known_walk_caches(perfctr_each_name *each, void *arg)
+{
+	char text[PERFCTR_NAME_SIZE];
+	struct perfctr_event_name name = { text, "cache", "" };
+	unsigned int c, op, use;
+	int result = 0;
+
+	for (c = 0; c < ARRAY_SIZE(caches); c++) {
+		for (op = 0; op < 3; op++) {
+			for (use = 0; use < 2 && caches[c].ops & 1u << op && result == 0; use++) {
+				snprintf(text, sizeof(text), "%.12s-%.16s", caches[c].name,
+					 cache_uses[op][use]);
+				result = each(arg, &name);
+			}
+		}
+	}
+	return result;
+}
+
+int perfctr_known_words(int (*each)(void *arg, const char *word), void *arg)
+{
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < ARRAY_SIZE(known) && result == 0; i++)
+		result = each(arg, known[i].name);
+	return result;
+}
+
+static bool same(const char *word, size_t length, const char *name)
+{
+	return strlen(name) == length && !strncasecmp(word, name, length);
+}
+
+/* r and 1 to 16 hexadecimal digits. */
+static bool parse_raw(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	uint64_t code = 0;
+	size_t i;
+
+	if (length < 2 || length > 17 || tolower((unsigned char)word[0]) != 'r')
+		return false;
+	for (i = 1; i < length; i++) {
+		int c = tolower((unsigned char)word[i]);
+
+		if (!isxdigit(c))
+			return false;
+		code = code << 4 | (uint64_t)(isdigit(c) ? c - '0' : c - 'a' + 10);
+	}
+	attr->type = PERF_TYPE_RAW;
+	attr->config = code;
+	return true;
+}
+
+static bool parse_cache(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	unsigned int c, op, use;
+
+	for (c = 0; c < ARRAY_SIZE(caches); c++) {
+		size_t n;
+
+		if ((word[0] ^ caches[c].name[0]) & ~0x20)
+			continue;
+		n = strlen(caches[c].name);
+		if (length <= n + 1 || word[n] != '-' || strncasecmp(word, caches[c].name, n))
+			continue;
+		for (op = 0; op < 3; op++) {
+			for (use = 0; use < 2; use++) {
+				if (!(caches[c].ops & 1u << op) ||
+				    !same(word + n + 1, length - n - 1, cache_uses[op][use]))
+					continue;
+				attr->type = PERF_TYPE_HW_CACHE;
+				attr->config = caches[c].id | op << 8 | use << 16;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A name that every kernel knows, or a raw code. */
+bool perfctr_known_parse(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	uint16_t initials;
+	unsigned int i;
+
+	if (length < 2)
+		return false;
+	/* Most differ in the first two letters, which are small in the table. */
+	memcpy(&initials, word, sizeof(initials));
+	initials |= 0x2020;
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		if (memcmp(known[i].name, &initials, sizeof(initials)) == 0 &&
+		    same(word, length, known[i].name)) {
+			attr->type = known[i].type;
+			attr->config = known[i].config;
+			return true;
+		}
+	}
+	return parse_cache(word, length, attr) || parse_raw(word, length, attr);
+}

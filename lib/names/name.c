@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * One event: text -> struct perf_event_attr, by this grammar:
+ *
+ *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
+ *	      | name of the processor's table {":" (mask | modifiers)}
+ *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
+ *	term  = name of the PMU's events/ | field of its format/ ["=" number]
+ *
+ * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint; if it is neither,
+ * and b could be modifiers, a is what is misspelt.
+ *
+ * cores is what has been looked up of this machine's core PMUs, and is looked up at most once.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/base/nearest.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/catalog.h"
+#include "lib/names/known.h"
+#include "lib/names/name.h"
+#include "lib/names/sysfs.h"
+#include "lib/names/table.h"
+#include "lib/names/tracepoint.h"
+#include "libperfctr.h"
+
+/* What asks the kernel: kept out of line, so that the look-ups before it need no stack. */
+#define SLOW __attribute__((noinline, cold))
+
+/*
+ * What perfctr_known_parse() found, on this core PMU (NULL: on the machine's only one). 1, 0, -1 as
+ * above.
+ */
+static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
+{
+	if (!core || attr->type == PERF_TYPE_SOFTWARE)
+		return 1;
+	if (attr->type != PERF_TYPE_RAW)
+		return perfctr_sysfs_generic(core, attr);
+	attr->type = core->type;
+	return 1;
+}
+
+/*
+ * An event of a core PMU by a name that needs no PMU; NULL: of the first that has it. 1, 0, -1 as
+ * above.
+ */
+static SLOW int parse_core_event(struct perfctr_cores *cores, const struct perfctr_pmu *core,
+				 const char *word, size_t length, struct perf_event_attr *attr)
+{
+	int i, n = core ? 1 : perfctr_cores_look(cores);
+
+	for (i = 0; i < n; i++) {
+		const char *pmu = core ? core->name : cores->pmu[i].name;
+
+		if (perfctr_sysfs_has_event(pmu, word, length))
+			return perfctr_sysfs_parse(pmu, word, length, attr) < 0 ? -1 : 1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/*
+ * An event of which this processor's table said first (0 or -1), but that the table of another
+ * kind of core may have: the same event may have other unit masks there. 1, 0, -1 as above.
+ */
+static SLOW int parse_other_tables(struct perfctr_cores *cores, int first, const char *word,
+				   size_t length, struct perf_event_attr *attr)
+{
+	int i, n = perfctr_this_table() ? perfctr_cores_look(cores) : 0, found, result = first;
+
+	for (i = 0; i < n; i++) {
+		found = perfctr_core_table_parse(&cores->pmu[i], word, length, attr);
+		if (found > 0)
+			return 1;
+		if (found < 0)
+			result = -1;
+	}
+	/* The reason to be told is the first one's. */
+	return first < 0 ? perfctr_table_parse(word, length, attr) : result;
+}
+
+#define MODIFIERS "ukhGHI"
+
+static bool is_modifiers(const char *p, const char *end)
+{
+	while (p < end && strchr(MODIFIERS "p", *p))
+		p++;
+	return p == end;
+}
+
+static int parse_modifiers(const char *text, size_t length, struct perf_event_attr *attr)
+{
+	static const char letters[] = MODIFIERS;
+	unsigned int seen = 0;
+	const char *letter;
+	size_t i;
+
+	if (length == 0)
+		return perfctr_fail(EINVAL,
+				    "there is no modifier behind the colon; it takes "
+				    "letters of \"%s\"",
+				    letters);
+	for (i = 0; i < length; i++) {
+		letter = text[i] ? strchr(letters, text[i]) : NULL;
+		if (text[i] == 'p') {
+			if (attr->precise_ip == 3)
+				return perfctr_fail(EINVAL, "the modifier p is given more than "
+							    "three times");
+			attr->precise_ip++;
+			continue;
+		}
+		if (!letter)
+			return perfctr_fail(EINVAL,
+					    "\"%c\" in \":%.*s\" is no modifier; they are "
+					    "u (user), k (kernel), h (hypervisor), G (guest), "
+					    "H (host), I (not when idle)",
+					    isprint((unsigned char)text[i]) ? text[i] : '?',
+					    perfctr_shown(length), text);
+		if (seen & 1u << (letter - letters))
+			return perfctr_fail(EINVAL, "the modifier %c is given twice", text[i]);
+		seen |= 1u << (letter - letters);
+	}
+	if (seen & 7) {
+		attr->exclude_user = !(seen & 1);
+		attr->exclude_kernel = !(seen & 2);
+		attr->exclude_hv = !(seen & 4);
+	}
+	if (seen & 0x18) {
+		attr->exclude_host = !(seen & 0x10);
+		attr->exclude_guest = !(seen & 8);
+	}
+	attr->exclude_idle = (seen & 0x20) != 0;
+	return 0;
+}
+
+static const char *end_of_word(const char *event, size_t length)
+{
+	const char *colon = memchr(event, ':', length);
+
+	return colon ? colon : event + length;
+}
+
+/*
+ * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it);
+ * *rest is set to what follows it. alone: what a table says against it is a mistake; else the name
+ * is right for some kind of core, and this one does not have the event. 1, 0, -1 as above.
+ */
+static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *core, bool alone,
+		      const char *event, size_t length, struct perf_event_attr *attr,
+		      const char **rest)
+{
+	bool own = memchr(event, '_', length);
+	const char *end = event + length;
+	int found;
+
+	/* Words have no underscore and only modifiers behind them, unlike the processors' own. */
+	if (!own) {
+		*rest = end_of_word(event, length);
+		own = *rest < end && !is_modifiers(*rest + 1, end);
+		if (!own && perfctr_known_parse(event, (size_t)(*rest - event), attr))
+			return word_on_core(core, attr);
+	}
+	/* The table before sysfs, which costs system calls. It takes unit masks and modifiers. */
+	found = core ? perfctr_core_table_parse(core, event, length, attr)
+		     : perfctr_table_parse(event, length, attr);
+	if (found < 0)
+		found = !core	? parse_other_tables(cores, found, event, length, attr)
+			: alone ? -1
+				: 0;
+	if (found > 0) {
+		*rest = end;
+		return 1;
+	}
+	*rest = end_of_word(event, length);
+	if (own && found == 0 && perfctr_known_parse(event, (size_t)(*rest - event), attr))
+		return word_on_core(core, attr);
+	if (found == 0)
+		found = parse_core_event(cores, core, event, (size_t)(*rest - event), attr);
+	if (found == 0 && !core) {
+		found = parse_other_tables(cores, found, event, length, attr);
+		if (found > 0)
+			*rest = end;
+	}
+	return found;
+}
+
+static void begin(struct perf_event_attr *attr)
+{
+	/* Copied in fewer instructions than it is cleared. */
+	static const struct perf_event_attr empty = { .size = sizeof(empty) };
+
+	*attr = empty;
+}
+
+/* PMU/NAME/ with a name that needs no PMU, as in cpu_atom/cycles/. 1, 0, -1 as above. */
+static int parse_named_core(struct perfctr_cores *cores, const char *pmu, const char *word,
+			    size_t length, struct perf_event_attr *attr)
+{
+	const char *rest;
+	int i, n, found = 0;
+
+	if (length == 0 || memchr(word, '=', length) || memchr(word, ',', length))
+		return 0;
+	n = perfctr_cores_look(cores);
+	for (i = 0; i < n; i++) {
+		const struct perfctr_pmu *core = &cores->pmu[i];
+
+		if (strcmp(core->name, pmu) || perfctr_sysfs_has_event(pmu, word, length))
+			continue;
+		if (core->type == UINT32_MAX)
+			return perfctr_sysfs_fail_type(pmu);
+		found = parse_name(cores, n > 1 ? core : NULL, true, word, length, attr, &rest);
+		if (found > 0 && (rest != word + length || attr->type == PERF_TYPE_SOFTWARE))
+			found = 0;
+		if (found == 0)
+			begin(attr);
+	}
+	return found;
+}
+
+static SLOW int parse_pmu(struct perfctr_cores *cores, const char *word, size_t word_length,
+			  const char *terms, size_t length, struct perf_event_attr *attr, char *pmu)
+{
+	int found;
+
+	if (perfctr_sysfs_find(word, word_length, pmu) < 0)
+		return -1;
+	found = parse_named_core(cores, pmu, terms, length, attr);
+	return found == 0 ? perfctr_sysfs_parse(pmu, terms, length, attr) : found < 0 ? -1 : 0;
+}
+
+/*
+ * The event without its modifiers; *rest is set to what follows it. 1: it may be on any core PMU;
+ * 0: it is on the one PMU that it names, or on none; -1 after perfctr_fail().
+ */
+static int parse_base(struct perfctr_cores *cores, const char *event, size_t length,
+		      struct perf_event_attr *attr, char *pmu, const char **rest)
+{
+	const char *end = event + length, *slash = memchr(event, '/', length), *close;
+	const char *colon, *name;
+	size_t word_length;
+	int found;
+
+	if (slash) {
+		close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
+		if (!close)
+			return perfctr_fail(EINVAL, "\"%.*s\" has no closing /",
+					    perfctr_shown(length), event);
+		*rest = close + 1;
+		return parse_pmu(cores, event, (size_t)(slash - event), slash + 1,
+				 (size_t)(close - slash - 1), attr, pmu);
+	}
+	found = parse_name(cores, NULL, true, event, length, attr, rest);
+	if (found)
+		return found < 0 ? -1 : attr->type != PERF_TYPE_SOFTWARE;
+	colon = memchr(event, ':', length);
+	if (!colon)
+		return perfctr_event_fail_unknown(event, length);
+	name = colon + 1;
+	word_length = (size_t)(colon - event);
+	colon = memchr(name, ':', (size_t)(end - name));
+	*rest = colon ? colon : end;
+	if (!perfctr_file_is_word(event, word_length) ||
+	    !perfctr_file_is_word(name, (size_t)(*rest - name)))
+		return perfctr_event_fail_unknown(event, (size_t)(*rest - event));
+	if (perfctr_tracepoint_parse(event, word_length, name, (size_t)(*rest - name), attr) == 0)
+		return 0;
+	return is_modifiers(name, end) ? perfctr_event_fail_unknown(event, word_length) : -1;
+}
+
+/* The modifiers behind an event that ends at rest. */
+static int parse_rest(const char *event, size_t length, const char *rest,
+		      struct perf_event_attr *attr)
+{
+	if (rest == event + length)
+		return 0;
+	if (*rest == ':')
+		rest++;
+	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
+}
+
+/* A name is not wrong because no file that tells of it can be opened. -1. */
+static int fail_look_up(const char *event, size_t length)
+{
+	int error = errno, fd = open("/", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		return perfctr_fail(errno,
+				    "\"%.*s\" can't be looked up: no file descriptors are "
+				    "left in this %s; raise the limit (%s)",
+				    perfctr_shown(length), event,
+				    errno == EMFILE ? "process" : "system",
+				    errno == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return -1;
+}
+
+int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t length,
+		       struct perf_event_attr *attr, char *pmu)
+{
+	const char *rest;
+	int result;
+
+	begin(attr);
+	pmu[0] = '\0';
+	if (length == 0)
+		return perfctr_fail(EINVAL, "an event has no name");
+	result = parse_base(cores, event, length, attr, pmu, &rest);
+	if (result < 0 || parse_rest(event, length, rest, attr) < 0)
+		return fail_look_up(event, length);
+	return result;
+}
+
+int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu *core,
+			  const char *event, size_t length, struct perf_event_attr *attr)
+{
+	const char *rest;
+	int found;
+
+	if (core->type == UINT32_MAX)
+		return perfctr_sysfs_fail_type(core->name);
+	begin(attr);
+	found = parse_name(cores, core, false, event, length, attr, &rest);
+	return found > 0 && parse_rest(event, length, rest, attr) < 0 ? -1 : found;
+}
+
+int perfctr_name_check_counted(const struct perf_event_attr *attr)
+{
+	if (attr->precise_ip)
+		return perfctr_fail(EINVAL,
+				    "the modifier p (precise) is for sampling, not for counting; "
+				    "leave it out");
+	return 0;
+}
+
+int perfctr_event_check(const char *event)
+{
+	struct perfctr_cores cores;
+	struct perf_event_attr attr;
+	char pmu[PERFCTR_NAME_SIZE];
+
+	if (!event)
+		return perfctr_fail(EINVAL, "perfctr_event_check() needs a name, not NULL");
+	cores.n = PERFCTR_CORES_UNKNOWN;
+	if (perfctr_name_parse(&cores, event, strlen(event), &attr, pmu) < 0)
+		return -1;
+	return perfctr_name_check_counted(&attr);
+}

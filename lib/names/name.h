@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* name.h - one event: text -> struct perf_event_attr */
+#ifndef PERFCTR_LIB_NAMES_NAME_H
+#define PERFCTR_LIB_NAMES_NAME_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include "lib/base/file.h"
+#include "lib/isa/pmu.h"
+
+/*
+ * Fill in attr (type, config*, exclude_*, and precise_ip by the modifier p; all else zero; size
+ * set) from one event's text; pmu, PERFCTR_NAME_SIZE bytes, is the one that it names, or empty. 1:
+ * any core PMU may count it, if there are several, by an attr of its own; 0: none, or the one that
+ * it names; -1 after perfctr_fail(), as perfctr_event_check().
+ */
+int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t length,
+		       struct perf_event_attr *attr, char *pmu);
+
+/* The same on one of several core PMUs. 1; 0: it does not have the event; -1 as above. */
+int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu *core,
+			  const char *event, size_t length, struct perf_event_attr *attr);
+
+/* That nothing is asked for that is for sampling only. 0, or -1 after perfctr_fail(EINVAL). */
+int perfctr_name_check_counted(const struct perf_event_attr *attr);
+
+#endif /* PERFCTR_LIB_NAMES_NAME_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * resolve.h - a list of events, resolved: what each means on each kind of core.
+ *
+ *	list = item {"," item}	item = event | "{" event {"," event} "}"
+ *
+ * Commas between slashes separate nothing; the events of one item count together. Each name is
+ *looked up once.
+ */
+#ifndef PERFCTR_LIB_NAMES_RESOLVE_H
+#define PERFCTR_LIB_NAMES_RESOLVE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/base/file.h"
+#include "lib/isa/pmu.h"
+
+/*
+ * What an event means on one PMU. The kernel puts an event on one: on a hybrid machine an event
+ * that is to be counted wherever the thread runs is one per core PMU, summed.
+ */
+struct perfctr_variant {
+	struct perf_event_attr attr;
+	char pmu[PERFCTR_NAME_SIZE]; /* that it names, or that is meant; else empty */
+	bool is_core;		     /* that is one of several core PMUs */
+};
+
+/*
+ * The variants of one event's text: one, or on a hybrid machine one per core PMU that has it, in
+ * the order of perfctr_core_pmus(). A software event, a tracepoint and the event of a PMU that is
+ * named have one. Their number, at most PERFCTR_VARIANTS_MAX, or -1 after perfctr_fail(), as below.
+ */
+int perfctr_variants(struct perfctr_cores *cores, const char *event, size_t length,
+		     struct perfctr_variant *variants);
+
+struct perfctr_resolved {
+	const char *name;
+	unsigned int item;     /* counted from 0 */
+	unsigned int first, n; /* its variants, in the order of perfctr_core_pmus() */
+};
+
+struct perfctr_list {
+	unsigned int n; /* events, > 0 */
+	unsigned int nvariants;
+	struct perfctr_resolved *event;
+	struct perfctr_variant *variant;
+	struct perfctr_cores cores;
+	size_t text_size;
+	char *text; /* in which the names are */
+};
+
+enum perfctr_list_use {
+	PERFCTR_LIST_COUNTED, /* as one group, without braces */
+	PERFCTR_LIST_SAMPLED, /* the same; the modifier p may be there */
+	PERFCTR_LIST_ITEMS,   /* with braces */
+};
+
+/*
+ * 0, and the list to be freed; or -1 after perfctr_fail(): as perfctr_event_check(), EINVAL if it
+ * is empty, and has empty places, or braces that make no groups; ENOENT if no core PMU has an
+ * event, EOPNOTSUPP if there are too many kinds of cores.
+ */
+int perfctr_list_resolve(struct perfctr_list *list, const char *events, enum perfctr_list_use use);
+void perfctr_list_free(struct perfctr_list *list);
+
+/*
+ * The core PMU of a hybrid machine that can count all events of the list, or sample the first of
+ * them (what: "a group", "a sampler"), on processor cpu (-1: any): the first, the P-cores', if
+ * several can. 0, with the index of each event's variant on it in use[n]; or -1 after
+ * perfctr_fail(EINVAL).
+ */
+int perfctr_list_choose(const struct perfctr_list *list, int cpu, const char *what,
+			unsigned int *use);
+
+/*
+ * Whether an event on the PMU counts for more than a processor, as one of a package does; then
+ * words are the processors that it is to be opened on.
+ */
+bool perfctr_variant_cpus(const struct perfctr_variant *variant, uint32_t *words);
+
+#endif /* PERFCTR_LIB_NAMES_RESOLVE_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sysfs.h - what the kernel describes of its PMUs */
+#ifndef PERFCTR_LIB_NAMES_SYSFS_H
+#define PERFCTR_LIB_NAMES_SYSFS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "lib/base/file.h"
+#include "lib/base/nearest.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/known.h"
+
+/* A PMU's right name, PERFCTR_NAME_SIZE bytes. 0, or -1 after perfctr_fail(ENOENT, EINVAL). */
+int perfctr_sysfs_find(const char *word, size_t length, char *pmu);
+
+/* Set type and config* by the terms of the PMU with the right name. 0, or -1 after perfctr_fail().
+ */
+int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
+			struct perf_event_attr *attr);
+
+/* Whether it has such a file in events/. */
+bool perfctr_sysfs_has_event(const char *pmu, const char *name, size_t length);
+
+/*
+ * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13)
+ * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on
+ * others it is "no such event". PMUv3's events by their own codes are the same on all kernels. But
+ * such a code is counted as zero by a core that does not have it: what events/ does not show is
+ * not asked for. 1; 0: this core does not have it; -1 after perfctr_fail().
+ */
+int perfctr_sysfs_generic(const struct perfctr_pmu *core, struct perf_event_attr *attr);
+
+/* perfctr_fail(ENOENT): its type makes no sense. */
+int perfctr_sysfs_fail_type(const char *pmu);
+
+/* Note the names of its events; walk over all PMUs' events. */
+void perfctr_sysfs_note_near(const char *pmu, struct perfctr_nearest *near);
+int perfctr_sysfs_walk(perfctr_each_name *each, void *arg);
+
+#endif /* PERFCTR_LIB_NAMES_SYSFS_H */

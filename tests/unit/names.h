@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* names.h - one event's text, as the calls that take lists resolve it */
+#ifndef PERFCTR_TESTS_NAMES_H
+#define PERFCTR_TESTS_NAMES_H
+
+#include <string.h>
+#include "lib/names/name.h"
+#include "lib/names/resolve.h"
+
+static inline int parse_sampled(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	struct perfctr_cores cores = { .n = PERFCTR_CORES_UNKNOWN };
+	char its_pmu[PERFCTR_NAME_SIZE];
+
+	return perfctr_name_parse(&cores, event, length, attr, its_pmu) < 0 ? -1 : 0;
+}
+
+static inline int parse_event(const char *event, size_t length, struct perf_event_attr *attr)
+{
+	return parse_sampled(event, length, attr) < 0 ? -1 : perfctr_name_check_counted(attr);
+}
+
+/* On each kind of core: their number, or -1. */
+static inline int parse_variants(const char *event, size_t length, struct perfctr_variant *variants)
+{
+	struct perfctr_cores cores = { .n = PERFCTR_CORES_UNKNOWN };
+	int n = perfctr_variants(&cores, event, length, variants);
+
+	return n < 0 || perfctr_name_check_counted(&variants->attr) < 0 ? -1 : n;
+}
+
+/* The variant of the list's first event on the PMU that is chosen for all. */
+static inline int choose(const char *events, int cpu, enum perfctr_list_use use,
+			 struct perfctr_variant *first)
+{
+	struct perfctr_list list;
+	unsigned int chosen[64];
+	int result;
+
+	if (perfctr_list_resolve(&list, events, use) < 0)
+		return -1;
+	result = perfctr_list_choose(&list, cpu, "group", chosen);
+	if (result == 0)
+		*first = list.variant[chosen[0]];
+	perfctr_list_free(&list);
+	return result;
+}
+
+#endif /* PERFCTR_TESTS_NAMES_H */
