@@ -21,12 +21,11 @@ lib/isa lib/README.md cpuid,pmu,tsc,attr native control
 lib/names lib/README.md metric,known,table sysfs,tracepoint catalog name resolve
 lib/perf lib/README.md sys probe,reading why counter ring,record,signal,overflow,clock,group
 lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info virtual,remote,process,global,set,sampler,doctor
-tools - -
+tools tools/README.md die symbols,events sample,driver run output perfex,perfctr-info
 '
 
 # The cycles that there are still, FOLDER FILE...: none may grow. Who opens one deletes it here.
 known='
-tools driver events output perfex run sample symbols
 '
 
 # What is made, and has no source in the folder.

@@ -5,11 +5,13 @@
  * has ended.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "perfex.h"
+#include "die.h"
+#include "driver.h"
 
 static const char tsc[] = "msr/tsc/";
 

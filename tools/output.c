@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "perfex.h"
+#include "die.h"
+#include "output.h"
 
 /* ---- values ---- */
 

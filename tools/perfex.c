@@ -5,33 +5,16 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "perfex.h"
-
-void die(const char *format, ...)
-{
-	va_list args;
-
-	fputs("perfex: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(EXIT_PERFEX);
-}
-
-void *need(void *memory)
-{
-	if (!memory)
-		die("out of memory");
-	return memory;
-}
+#include "die.h"
+#include "driver.h"
+#include "output.h"
+#include "sample.h"
 
 static const char no_command[] =
 	"there is no command to run; \"perfex -h\" shows how to call perfex";

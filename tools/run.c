@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -12,7 +13,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "perfex.h"
+#include "die.h"
+#include "driver.h"
+#include "run.h"
 
 static double now(void)
 {

@@ -9,11 +9,15 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
-#include "perfex.h"
+#include <libperfctr.h>
+#include "die.h"
+#include "sample.h"
+#include "symbols.h"
 
 #define DEFAULT_FREQUENCY 1000
 #define ROWS		  40 /* that are shown one by one */

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "perfex.h"
+#include "die.h"
+#include "symbols.h"
 
 struct symbol {
 	uint64_t start, end;

@@ -18,8 +18,8 @@
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 #include "root.h"
-#include "tools/perfex.h"
 #include "names.h"
+#include "tools/events.h"
 #include "unit.h"
 
 /* No kernel has so many types. */
@@ -247,17 +247,6 @@ START_TEST(without_descriptors)
 END_TEST
 
 /* ---- perfex --per-thread -p, on such a machine ---- */
-
-void die(const char *format, ...)
-{
-	ck_abort_msg("%s", format);
-}
-
-void *need(void *memory)
-{
-	ck_assert_ptr_nonnull(memory);
-	return memory;
-}
 
 START_TEST(perfex_thread_by_thread)
 {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* die.h - how perfex ends when it can't go on. */
+#ifndef PERFCTR_TOOLS_DIE_H
+#define PERFCTR_TOOLS_DIE_H
+
+/* Exit status of perfex's own failures, as of env(1) and timeout(1); the command has its own. */
+#define EXIT_PERFEX	    125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND	    127
+
+/* Print "perfex: ..." on standard error and exit with EXIT_PERFEX. */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* What malloc() and friends returned; exits if it is NULL. */
+void *need(void *memory);
+
+#endif /* PERFCTR_TOOLS_DIE_H */
