@@ -131,7 +131,7 @@ tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_info_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_info_LDADD = $(UNIT_LDADD)
 tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c
+tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/tasks.c
 tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Counting through the perfctr driver. The command's first thread makes its own counters and hands
- * their descriptor to perfex; they go on through its exec, and their final sums can be read when it
- * has ended.
- */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +8,14 @@
 #include "die.h"
 #include "driver.h"
 
-static const char tsc[] = "msr/tsc/";
-
 /* ---- the control ---- */
 
-static struct vperfctr_control whole_control(const struct events *events)
-{
-	struct vperfctr_control control;
+static const char tsc[] = "msr/tsc/";
 
-	memset(&control, 0, sizeof(control));
-	control.cpu_control = events->control;
-	control.flags = VPERFCTR_CONTROL_EXTENDED;
-	control.cpu_control.tsc_on = 1;
-	return control;
+/* The one that comes with numbers is only called "tsc". */
+static bool is_tsc(const struct spec *spec, const struct event *event)
+{
+	return spec->text && (!strcmp(spec->text, tsc) || !strcmp(event->name, tsc));
 }
 
 /* The names of all events but the TSC, each with the suffix, as one list; to be freed. */
@@ -40,55 +30,48 @@ static char *all_names(const struct events *events, const char *suffix)
 	list = need(calloc(size, 1));
 	for (i = 0; i < events->n; i++)
 		if (strcmp(events->event[i].name, tsc) != 0)
-			used += (size_t)snprintf(list + used, size - used, "%s%s%s",
-						 used ? "," : "", events->event[i].name, suffix);
+			used += (size_t)sprintf(list + used, "%s%s%s", used ? "," : "",
+						events->event[i].name, suffix);
 	return list;
 }
 
-static bool make_control(struct events *events, const char *suffix)
+static bool make_control(struct driver *driver, const struct events *events, const char *suffix)
 {
+	struct perfctr_cpu_control *control = &driver->control.cpu_control;
 	char *list = all_names(events, suffix);
-	bool good = !*list || perfctr_cpu_control_events(&events->control, list) >= 0;
+	bool good = !*list || perfctr_cpu_control_events(control, list) >= 0;
 
 	free(list);
+	control->tsc_on = 1;
 	return good;
 }
 
-const char *driver_control(struct events *events)
+const char *driver_control(struct driver *driver, const struct events *events)
 {
-	unsigned int i, k, numbers = 0;
-	int counter = 0;
+	const struct spec *spec = events->spec;
+	unsigned int numbers = events->control.nractrs, i, k, others = 0;
 
-	for (i = 0; i < events->nspecs; i++) {
-		const struct spec *spec = &events->spec[i];
-
-		numbers += spec->text ? 0 : spec->n;
-		for (k = 0; k < spec->n; k++) {
-			struct event *event = &events->event[spec->first + k];
-
-			/* The one that comes with numbers is only called "tsc". */
-			event->counter = spec->text && (!strcmp(spec->text, tsc) ||
-							!strcmp(event->name, tsc))
-						 ? -1
-						 : counter++;
-		}
-	}
+	memset(driver, 0, sizeof(*driver));
+	driver->control.cpu_control = events->control;
+	driver->control.cpu_control.tsc_on = 1;
+	driver->control.flags = VPERFCTR_CONTROL_EXTENDED;
+	driver->counters = -1;
 	if (!numbers)
-		return make_control(events, "") ? NULL : perfctr_error();
-	return numbers == (unsigned int)counter
-		       ? NULL
-		       : "events given as names and as numbers don't make one control";
+		return make_control(driver, events, "") ? NULL : perfctr_error();
+	for (i = 0; i < events->nspecs; i++, spec++)
+		for (k = 0; spec->text && k < spec->n; k++)
+			others += !is_tsc(spec, &events->event[spec->first + k]);
+	return others ? "events given as names and as numbers don't make one control" : NULL;
 }
 
-static bool try_once(const struct events *events)
+static bool try_once(const struct driver *driver)
 {
-	struct vperfctr_control control = whole_control(events);
 	int fd = sys_vperfctr_open(0, 1), error;
 	bool good;
 
 	if (fd < 0)
 		return false;
-	good = sys_vperfctr_control(fd, &control) == 0;
+	good = sys_vperfctr_control(fd, &driver->control) == 0;
 	error = errno;
 	sys_vperfctr_unlink(fd);
 	close(fd);
@@ -113,7 +96,7 @@ static void name_user_mode(struct events *events)
 	char *name;
 
 	for (i = 0; i < events->n; i++) {
-		if (events->event[i].counter < 0)
+		if (!strcmp(events->event[i].name, tsc))
 			continue;
 		name = need(malloc(strlen(events->event[i].name) + 3));
 		sprintf(name, "%s:u", events->event[i].name);
@@ -122,22 +105,13 @@ static void name_user_mode(struct events *events)
 	}
 }
 
-void driver_refuses(struct events *events, const char *reason)
+bool driver_try(struct driver *driver, struct events *events)
 {
-	unsigned int i;
-
-	for (i = 0; i < events->n; i++)
-		if (!events->event[i].reason)
-			events->event[i].reason = need(strdup(reason));
-}
-
-bool driver_try(struct events *events)
-{
-	if (try_once(events))
+	if (try_once(driver))
 		return true;
 	/* As over perf_events: if only kernel mode is forbidden, count user mode, and say so. */
-	if (errno == EPERM && plain_names(events) && make_control(events, ":u") &&
-	    try_once(events)) {
+	if (errno == EPERM && plain_names(events) && make_control(driver, events, ":u") &&
+	    try_once(driver)) {
 		name_user_mode(events);
 		return true;
 	}
@@ -146,28 +120,46 @@ bool driver_try(struct events *events)
 
 /* ---- the command's side ---- */
 
-/* One message: an errno, and if that is 0 a descriptor. */
-static int send_counters(int socket, int fd, int error)
-{
+/* One message: an errno, and with it room for a descriptor. */
+struct parcel {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} space;
-	struct iovec data = { .iov_base = &error, .iov_len = sizeof(error) };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+	int error;
+	struct iovec data;
+	struct msghdr message;
+};
+
+static void make_parcel(struct parcel *parcel, int error)
+{
+	memset(parcel, 0, sizeof(*parcel));
+	parcel->error = error;
+	parcel->data.iov_base = &parcel->error;
+	parcel->data.iov_len = sizeof(parcel->error);
+	parcel->message.msg_iov = &parcel->data;
+	parcel->message.msg_iovlen = 1;
+	parcel->message.msg_control = &parcel->space;
+	parcel->message.msg_controllen = sizeof(parcel->space);
+}
+
+/* The descriptor goes with an errno of 0. */
+static int send_counters(int socket, int fd, int error)
+{
+	struct parcel parcel;
 	struct cmsghdr *header;
 
-	if (!error) {
-		memset(&space, 0, sizeof(space));
-		message.msg_control = &space;
-		message.msg_controllen = sizeof(space);
-		header = CMSG_FIRSTHDR(&message);
+	make_parcel(&parcel, error);
+	if (error) {
+		parcel.message.msg_controllen = 0;
+	} else {
+		header = CMSG_FIRSTHDR(&parcel.message);
 		header->cmsg_level = SOL_SOCKET;
 		header->cmsg_type = SCM_RIGHTS;
 		header->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
 	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+	return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
 int driver_give(int socket)
@@ -177,41 +169,29 @@ int driver_give(int socket)
 	return send_counters(socket, fd, fd < 0 ? errno : 0) < 0 ? -1 : fd;
 }
 
-void driver_start(const struct events *events, int socket, int fd)
+void driver_start(const struct driver *driver, int socket, int fd)
 {
-	struct vperfctr_control control = whole_control(events);
-
-	if (fd >= 0 && sys_vperfctr_control(fd, &control) < 0)
+	if (fd >= 0 && sys_vperfctr_control(fd, &driver->control) < 0)
 		send_counters(socket, -1, errno);
 }
 
 /* ---- perfex's side ---- */
 
-void driver_take(struct events *events, int socket)
+void driver_take(struct driver *driver, struct events *events, int socket)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} space;
-	int error = EPIPE;
-	struct iovec data = { .iov_base = &error, .iov_len = sizeof(error) };
-	struct msghdr message = {
-		.msg_iov = &data,
-		.msg_iovlen = 1,
-		.msg_control = &space,
-		.msg_controllen = sizeof(space),
-	};
+	struct parcel parcel;
 	struct cmsghdr *header;
 	ssize_t n;
 
+	make_parcel(&parcel, EPIPE);
 	do {
-		n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+		n = recvmsg(socket, &parcel.message, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
-	header = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	header = n > 0 ? CMSG_FIRSTHDR(&parcel.message) : NULL;
 	if (header && header->cmsg_type == SCM_RIGHTS)
-		memcpy(&events->counters, CMSG_DATA(header), sizeof(events->counters));
+		memcpy(&driver->counters, CMSG_DATA(header), sizeof(driver->counters));
 	else
-		driver_refuses(events, strerror(error));
+		events_refuse(events, NULL, strerror(parcel.error));
 }
 
 void driver_started(struct events *events, int socket)
@@ -220,7 +200,7 @@ void driver_started(struct events *events, int socket)
 
 	/* Closed by the exec, unless something was wrong. */
 	if (recv(socket, &error, sizeof(error), 0) == sizeof(error))
-		driver_refuses(events, strerror(error));
+		events_refuse(events, NULL, strerror(error));
 }
 
 /*
@@ -242,35 +222,53 @@ static bool is_alive(pid_t pid)
 	return alive;
 }
 
-void driver_look(struct events *events, pid_t pid)
+void driver_look(const struct driver *driver, struct events *events, pid_t pid)
 {
 	struct perfctr_sum_ctrs sum;
 
 	/* As long as the thread has its counters, they are out of another process's reach. */
-	if (events->counters < 0 || sys_vperfctr_read(events->counters, &sum, NULL) < 0)
+	if (driver->counters < 0 || sys_vperfctr_read(driver->counters, &sum, NULL) < 0)
 		return;
 	if (is_alive(pid) && usleep(1000) == 0 && is_alive(pid))
-		driver_refuses(
-			events,
+		events_refuse(
+			events, NULL,
 			"the counters ended when the command executed a program with "
 			"more rights than perfex (set-user-ID or the like), or unlinked them");
 }
 
-void driver_read(struct events *events)
+/* The sums lie in the events' order; the TSC is none of the counters. */
+static void use_sums(struct events *events, const struct perfctr_sum_ctrs *sum)
 {
-	struct perfctr_sum_ctrs sum;
+	const unsigned long long *pmc = sum->pmc;
+	const struct spec *spec = events->spec;
 	unsigned int i;
 
-	if (events->counters < 0)
-		return;
-	memset(&sum, 0, sizeof(sum));
-	if (sys_vperfctr_read(events->counters, &sum, NULL) < 0)
-		die("%s", perfctr_error());
 	for (i = 0; i < events->n; i++) {
 		struct event *event = &events->event[i];
 
-		memset(&event->reading, 0, sizeof(event->reading));
-		event->reading.value = event->counter < 0 ? sum.tsc : sum.pmc[event->counter];
-		event->reading.quality = PERFCTR_EXACT;
+		spec += i >= spec->first + spec->n;
+		event->reading = (struct perfctr_reading){
+			.value = is_tsc(spec, event) ? sum->tsc : *pmc++,
+			.quality = PERFCTR_EXACT,
+		};
 	}
+}
+
+void driver_read(struct driver *driver, struct events *events)
+{
+	struct perfctr_sum_ctrs sum;
+
+	if (driver->counters < 0)
+		return;
+	memset(&sum, 0, sizeof(sum));
+	if (sys_vperfctr_read(driver->counters, &sum, NULL) < 0)
+		die("%s", perfctr_error());
+	use_sums(events, &sum);
+}
+
+void driver_close(struct driver *driver)
+{
+	if (driver->counters >= 0)
+		close(driver->counters);
+	driver->counters = -1;
 }

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* output.h - tables, CSV, JSON. */
+/* output.h - where results go, and in which format. The calls exit if the file can't be written. */
 #ifndef PERFCTR_TOOLS_OUTPUT_H
 #define PERFCTR_TOOLS_OUTPUT_H
 
 #include <stdio.h>
-#include "run.h"
+#include "results.h"
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct output {
-	FILE *file;
+	const char *name; /* -o; NULL: standard error */
 	enum format format;
-	char **command;
-	pid_t pid;
-	const char *target;	 /* "processors", "cgroup"; NULL: a process, or the command */
-	const char *target_name; /* "all", "0-3", ... */
-	bool first_thread;
-	unsigned int repeats;
-	double *sum, *squares;	      /* over repeats, per event */
-	struct perfctr_reading *last; /* per event, at the last tick */
-	bool header;		      /* CSV's has been written */
+	FILE *file; /* NULL: not opened */
 };
 
-void output_tick(struct output *output, const struct events *events, double seconds);
-void output_repeat(struct output *output, const struct events *events);
-void output_free(struct output *output);
-void output_end(struct output *output, const struct events *events, const struct tasks *tasks,
-		const struct outcome *outcome, bool per_thread);
+/*
+ * Open the output before the command runs, so that it does not run in vain: pid's, which is killed
+ * on failure if it is a command. What the file holds is cut off only when there are results to
+ * replace it.
+ */
+void output_open(struct output *output, pid_t pid, bool is_command);
+
+/* Cut it off now: results will come bit by bit. */
+void output_clear(const struct output *output);
+
+/* The results of an interval; of all. */
+void output_interval(const struct output *output, const struct results *results, double seconds);
+void output_results(const struct output *output, const struct results *results);
+
+void output_close(const struct output *output);
 
 #endif /* PERFCTR_TOOLS_OUTPUT_H */

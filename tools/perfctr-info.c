@@ -9,6 +9,7 @@
 #include <time.h>
 #include <libperfctr.h>
 #include <perfctr/read.h>
+#include "text.h"
 
 static const char usage[] =
 	"usage: perfctr-info [options]\n"
@@ -25,20 +26,6 @@ struct settings {
 	unsigned int checks;
 };
 
-static void json_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if ((unsigned char)*text < 0x20)
-			printf("\\u%04x", (unsigned char)*text);
-		else
-			putchar(*text);
-	}
-	putchar('"');
-}
-
 static int show_check(void *arg, const struct perfctr_check *check)
 {
 	struct settings *settings = arg;
@@ -46,11 +33,11 @@ static int show_check(void *arg, const struct perfctr_check *check)
 	settings->all_well &= check->ok;
 	if (settings->json) {
 		printf("%s\n  {\"name\":", settings->checks++ ? "," : "");
-		json_text(check->name);
+		text_json(stdout, check->name);
 		printf(",\"ok\":%s,\"state\":", check->ok ? "true" : "false");
-		json_text(check->state);
+		text_json(stdout, check->state);
 		printf(",\"remedy\":");
-		json_text(check->remedy);
+		text_json(stdout, check->remedy);
 		printf("}");
 	} else if (!settings->quiet) {
 		printf("%-4s %-18s %s\n", check->ok ? "ok" : "NO", check->name, check->state);
@@ -138,7 +125,7 @@ static void show_cost(const struct settings *settings, struct costs *costs, cons
 	}
 	if (settings->json) {
 		printf("%s\n  {\"what\":", costs->first ? "" : ",");
-		json_text(what);
+		text_json(stdout, what);
 		printf(",\"ns\":%.1f}", best);
 	} else {
 		printf("     %-36s %10.1f ns\n", what, best);
@@ -200,7 +187,7 @@ static void show_processor(const struct settings *settings)
 		return;
 	if (settings->json) {
 		printf(" \"processor\":");
-		json_text(perfctr_info_cpu_name(&info));
+		text_json(stdout, perfctr_info_cpu_name(&info));
 		printf(",\n \"counters\":%u,\n", perfctr_info_nrctrs(&info));
 	} else {
 		/* perf_events' version says whose it is. */

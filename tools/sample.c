@@ -12,12 +12,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
-#include <wctype.h>
 #include <libperfctr.h>
 #include "die.h"
 #include "sample.h"
 #include "symbols.h"
+#include "text.h"
 
 #define DEFAULT_FREQUENCY 1000
 #define ROWS		  40 /* that are shown one by one */
@@ -430,33 +429,6 @@ static int compare_counts(const void *a, const void *b)
 	return compare_names(a, b);
 }
 
-/*
- * Names are the command's, and terminals obey control characters, of which there are more beyond
- * ASCII (C1, which are valid UTF-8, too). So only what the user's locale can print is printed.
- */
-static void print_text(FILE *file, const char *text, int width)
-{
-	size_t left = strlen(text), length;
-	mbstate_t state;
-	wchar_t letter;
-
-	memset(&state, 0, sizeof(state));
-	for (; left; text += length, left -= length, width--) {
-		length = mbrtowc(&letter, text, left, &state);
-		if (length <= left && iswprint((wint_t)letter)) {
-			fprintf(file, "%.*s", (int)length, text);
-			continue;
-		}
-		if (length > left) {
-			memset(&state, 0, sizeof(state));
-			length = 1;
-		}
-		fputc('?', file);
-	}
-	while (width-- > 0)
-		fputc(' ', file);
-}
-
 static size_t make_rows(struct sampling *sampling, struct row *rows)
 {
 	size_t i, n = 0, merged = 0;
@@ -492,9 +464,9 @@ static void print_row(FILE *file, const struct sampling *sampling, const struct 
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)row->offset);
 	fprintf(file, " %12llu %6.2f%%  ", (unsigned long long)row->count,
 		100 * (double)row->count / (double)sampling->samples);
-	print_text(file, row->symbol ? row->symbol : row->file->whole ? "-" : offset, 36);
+	text_terminal(file, row->symbol ? row->symbol : row->file->whole ? "-" : offset, 36);
 	fputs("  ", file);
-	print_text(file, row->file->name, 0);
+	text_terminal(file, row->file->name, 0);
 	fputc('\n', file);
 }
 
@@ -518,7 +490,7 @@ void sampling_print(struct sampling *sampling, FILE *file, char **command)
 		fprintf(file, "%llu a second", (unsigned long long)sampling->frequency);
 	fprintf(file, ", in '");
 	for (; *command; command++) {
-		print_text(file, *command, 0);
+		text_terminal(file, *command, 0);
 		fputs(command[1] ? " " : "':\n\n", file);
 	}
 	if (n)

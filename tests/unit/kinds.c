@@ -20,6 +20,7 @@
 #include "root.h"
 #include "names.h"
 #include "tools/events.h"
+#include "tools/tasks.h"
 #include "unit.h"
 
 /* No kernel has so many types. */
@@ -250,24 +251,24 @@ END_TEST
 
 START_TEST(perfex_thread_by_thread)
 {
-	struct events events = { .counters = -1 };
+	struct events events = { .n = 0 };
 	struct tasks tasks = { .n = 0 };
 	const struct perfctr_reading *one;
 
 	make_kinds();
 	root_link("/proc", "/proc");
 	events_add(&events, "touches");
-	events_open_threads(&events, &tasks, getpid(), PERFCTR_GROUP_INHERIT);
-	ck_assert_msg(events_any(&events, &tasks), "%s", perfctr_error());
+	tasks_open_threads(&tasks, &events, getpid(), PERFCTR_GROUP_INHERIT);
+	ck_assert_msg(tasks_any(&tasks, &events), "%s", perfctr_error());
 	ck_assert_uint_eq(tasks.n, 1);
 	never = SMALL;
-	events_read(&events, &tasks);
+	tasks_read(&tasks, &events);
 	one = &tasks.task[0].reading[0];
 	ck_assert_uint_eq(events.event[0].reading.quality, PERFCTR_EXACT);
 	ck_assert_uint_eq(one->quality, PERFCTR_EXACT);
 	ck_assert_uint_gt(one->enabled, 0);
 	ck_assert_uint_eq(one->running, one->enabled);
-	events_close(&events, &tasks);
+	tasks_close(&tasks, &events);
 	events_free(&events);
 	remove_kinds();
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "child.h"
+#include "die.h"
+
+static void take_signals(struct child *child)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN },
+			       usual = { .sa_handler = SIG_DFL };
+
+	sigemptyset(&child->waited);
+	sigaddset(&child->waited, SIGCHLD);
+	sigaddset(&child->waited, SIGTERM);
+	sigaddset(&child->waited, SIGHUP);
+	sigprocmask(SIG_BLOCK, &child->waited, &child->before);
+	/* The terminal sends these to the command as well, which decides what they mean. */
+	sigaction(SIGINT, &ignore, &child->interrupt);
+	sigaction(SIGQUIT, &ignore, &child->quit);
+	sigaction(SIGCHLD, &usual, &child->ended); /* whoever ignores it gets no status */
+}
+
+void child_end(const struct child *child)
+{
+	sigaction(SIGINT, &child->interrupt, NULL);
+	sigaction(SIGQUIT, &child->quit, NULL);
+	sigaction(SIGCHLD, &child->ended, NULL);
+	sigprocmask(SIG_SETMASK, &child->before, NULL);
+}
+
+/* ---- the child's side ---- */
+
+static void execute(char **command, int error)
+{
+	int failure;
+
+	execvp(command[0], command);
+	failure = errno;
+	while (write(error, &failure, sizeof(failure)) < 0 && errno == EINTR)
+		;
+}
+
+static void wait_and_execute(char **command, const struct driver *driver, int go, int error,
+			     int counters)
+{
+	int fd = driver ? driver_give(counters) : -1;
+	char byte;
+
+	if (read(go, &byte, 1) != 1)
+		return;
+	if (driver)
+		driver_start(driver, counters, fd);
+	execute(command, error);
+}
+
+/* ---- perfex's side ---- */
+
+void child_start(struct child *child, char **command, const struct driver *driver)
+{
+	int go[2], error[2], counters[2] = { -1, -1 };
+
+	take_signals(child);
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0 ||
+	    (driver && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, counters) < 0) ||
+	    (child->pid = fork()) < 0)
+		die("can't start a command: %s", strerror(errno));
+	if (child->pid == 0) {
+		close(go[1]);
+		if (driver)
+			close(counters[0]);
+		child_end(child);
+		wait_and_execute(command, driver, go[0], error[1], counters[1]);
+		_exit(EXIT_PERFEX);
+	}
+	close(go[0]);
+	close(error[1]);
+	if (driver)
+		close(counters[1]);
+	child->go = go[1];
+	child->error = error[0];
+	child->counters = counters[0];
+}
+
+void child_release(const struct child *child, const char *command)
+{
+	ssize_t n;
+	int failure;
+
+	while (write(child->go, "", 1) < 0 && errno == EINTR)
+		;
+	close(child->go);
+	do {
+		n = read(child->error, &failure, sizeof(failure));
+	} while (n < 0 && errno == EINTR);
+	close(child->error);
+	if (n != sizeof(failure))
+		return;
+	waitpid(child->pid, NULL, __WALL);
+	if (failure == ENOENT) {
+		fprintf(stderr, "perfex: %s: command not found\n", command);
+		exit(EXIT_NOT_FOUND);
+	}
+	fprintf(stderr, "perfex: %s: can't be executed: %s\n", command, strerror(failure));
+	exit(EXIT_NOT_EXECUTABLE);
+}

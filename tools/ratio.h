@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ratio.h - what a count means beside others. */
+#ifndef PERFCTR_TOOLS_RATIO_H
+#define PERFCTR_TOOLS_RATIO_H
+
+#include "events.h"
+
+/* "1.25 insn per cycle", "3.1 GHz", ...; "" if there is nothing to compare it with. */
+void ratio_print(char *text, size_t size, const struct events *events, const struct event *event,
+		 double elapsed);
+
+#endif /* PERFCTR_TOOLS_RATIO_H */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+#include "text.h"
+
+void text_csv(FILE *file, const char *text)
+{
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fputs(text, file);
+		return;
+	}
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+/* The length of the UTF-8 sequence that text begins with; 0 if it is none. */
+static unsigned int utf8(const unsigned char *text)
+{
+	unsigned int n = text[0] < 0x80	  ? 1
+			 : text[0] < 0xC2 ? 0
+			 : text[0] < 0xE0 ? 2
+			 : text[0] < 0xF0 ? 3
+			 : text[0] < 0xF5 ? 4
+					  : 0,
+		     i;
+
+	for (i = 1; i < n; i++)
+		if ((text[i] & 0xC0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, and what is beyond Unicode. */
+	if ((n == 3 &&
+	     ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F))) ||
+	    (n == 4 &&
+	     ((text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))))
+		return 0;
+	return n;
+}
+
+void text_json(FILE *file, const char *string)
+{
+	const unsigned char *text = (const unsigned char *)string;
+	unsigned int n;
+
+	fputc('"', file);
+	while (*text) {
+		n = utf8(text);
+		if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else if (*text < 0x20)
+			fprintf(file, "\\u%04x", *text);
+		else if (n == 0)
+			fputs("\\ufffd", file);
+		else
+			fwrite(text, 1, n, file);
+		text += n ? n : 1;
+	}
+	fputc('"', file);
+}
+
+void text_terminal(FILE *file, const char *text, int width)
+{
+	size_t left = strlen(text), length;
+	mbstate_t state;
+	wchar_t letter;
+
+	memset(&state, 0, sizeof(state));
+	for (; left; text += length, left -= length, width--) {
+		length = mbrtowc(&letter, text, left, &state);
+		if (length <= left && iswprint((wint_t)letter)) {
+			fprintf(file, "%.*s", (int)length, text);
+			continue;
+		}
+		if (length > left) {
+			memset(&state, 0, sizeof(state));
+			length = 1;
+		}
+		fputc('?', file);
+	}
+	while (width-- > 0)
+		fputc(' ', file);
+}

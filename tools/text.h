@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* text.h - names and sentences of others, written so that whoever reads them understands them. */
+#ifndef PERFCTR_TOOLS_TEXT_H
+#define PERFCTR_TOOLS_TEXT_H
+
+#include <stdio.h>
+
+/* A field of CSV, RFC 4180. */
+void text_csv(FILE *file, const char *text);
+
+/* A string of JSON; what is no UTF-8 becomes U+FFFD. */
+void text_json(FILE *file, const char *text);
+
+/*
+ * For a person, filled up with spaces to so many characters. Terminals obey control characters, of
+ * which there are more beyond ASCII (C1, which are valid UTF-8, too). So only what the user's
+ * locale can print is printed.
+ */
+void text_terminal(FILE *file, const char *text, int width);
+
+#endif /* PERFCTR_TOOLS_TEXT_H */
