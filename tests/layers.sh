@@ -21,7 +21,7 @@ lib/isa lib/README.md cpuid,pmu,tsc,attr native control
 lib/names lib/README.md metric,known,table sysfs,tracepoint catalog name resolve
 lib/perf lib/README.md sys probe,reading why counter ring,record,signal,overflow,clock,group
 lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info virtual,remote,process,global,set,sampler,doctor
-tools tools/README.md die,text symbols sample targets,events tasks,driver child trace run results ratio table,csv,json output options,show perfex,perfctr-info
+tools tools/README.md die,text symbols histogram sample targets,events tasks,driver child trace run results ratio table,csv,json output options,show perfex,perfctr-info
 '
 
 # The cycles that there are still, FOLDER FILE...: none may grow. Who opens one deletes it here.

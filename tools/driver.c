@@ -122,10 +122,7 @@ bool driver_try(struct driver *driver, struct events *events)
 
 /* One message: an errno, and with it room for a descriptor. */
 struct parcel {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} space;
+	_Alignas(struct cmsghdr) char space[CMSG_SPACE(sizeof(int))];
 	int error;
 	struct iovec data;
 	struct msghdr message;
@@ -139,7 +136,7 @@ static void make_parcel(struct parcel *parcel, int error)
 	parcel->data.iov_len = sizeof(parcel->error);
 	parcel->message.msg_iov = &parcel->data;
 	parcel->message.msg_iovlen = 1;
-	parcel->message.msg_control = &parcel->space;
+	parcel->message.msg_control = parcel->space;
 	parcel->message.msg_controllen = sizeof(parcel->space);
 }
 

@@ -4,6 +4,7 @@ perfex_SOURCES = \
 	tools/die.c tools/die.h \
 	tools/text.c tools/text.h \
 	tools/symbols.c tools/symbols.h \
+	tools/histogram.c tools/histogram.h \
 	tools/sample.c tools/sample.h \
 	tools/targets.c tools/targets.h \
 	tools/events.c tools/events.h \

@@ -182,14 +182,14 @@ static void take_interrupts(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &set, before);
 }
 
-/* Whether the process, if it is one, has ended; waits for that, until the time, or for a signal. */
+/* Whether the process, if it is one, has ended; waits for that, a signal, or until when, if > 0. */
 static bool wait_end(pid_t pid, int fd, double when, const sigset_t *mask)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 	bool look = pid && fd < 0; /* the kernel has no pidfd */
-	struct timespec timeout = until(when ? when : now() + 0.05);
+	struct timespec timeout = until(when > 0 ? when : now() + 0.05);
 
-	return ppoll(&end, 1, when || look ? &timeout : NULL, mask) > 0 ||
+	return ppoll(&end, 1, when > 0 || look ? &timeout : NULL, mask) > 0 ||
 	       (look && kill(pid, 0) < 0 && errno == ESRCH);
 }
 
@@ -198,7 +198,7 @@ static void watch(const struct run *run, double start)
 {
 	pid_t pid = targets_process(run->targets);
 	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	double step = run->interval / 1e3, next = step ? start + step : 0;
+	double step = run->interval / 1e3, next = step > 0 ? start + step : 0;
 	sigset_t before;
 
 	take_interrupts(&before);
