@@ -145,19 +145,13 @@ static void set_control(struct events *events, int option, const char *text)
 	}
 }
 
-/* Of several modes --cpu is the one, else -i, -l, --sample. */
 static void set_mode(struct options *options, enum mode mode)
 {
-	static const int rank[] = {
-		[MODE_COUNT] = 0, [MODE_SAMPLE] = 1, [MODE_LIST] = 2,
-		[MODE_INFO] = 3,  [MODE_CPU] = 4,
-	};
-
-	if (rank[mode] > rank[options->mode])
+	if (mode > options->mode)
 		options->mode = mode;
 }
 
-/* One option; those of what is to be counted, and how. */
+/* Options of what is to be counted, and how. */
 static void take_count_option(struct options *options, int option, const char *text)
 {
 	struct targets *targets = &options->targets;
@@ -183,7 +177,7 @@ static void take_count_option(struct options *options, int option, const char *t
 	}
 }
 
-/* false: it ends the command line. */
+/* Any option; false: the others don't matter. */
 static bool take_option(struct options *options, int option, const char *text)
 {
 	switch (option) {
@@ -201,8 +195,8 @@ static bool take_option(struct options *options, int option, const char *text)
 		options->list = true;
 		set_mode(options, MODE_LIST);
 		break;
-	case 'h': options->mode = MODE_HELP; return false;
-	case OPTION_VERSION: options->mode = MODE_VERSION; return false;
+	case 'h': set_mode(options, MODE_HELP); return false;
+	case OPTION_VERSION: set_mode(options, MODE_VERSION); return false;
 	case '?': fputs("perfex: \"perfex -h\" shows all options\n", stderr); exit(EXIT_PERFEX);
 	default: take_count_option(options, option, text);
 	}

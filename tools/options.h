@@ -7,11 +7,12 @@
 #include "output.h"
 #include "targets.h"
 
+/* Of several that are asked for, the last one here. */
 enum mode {
 	MODE_COUNT,
 	MODE_SAMPLE,
-	MODE_INFO,
 	MODE_LIST,
+	MODE_INFO,
 	MODE_CPU, /* --cpu */
 	MODE_HELP,
 	MODE_VERSION,

@@ -198,6 +198,34 @@ static void show_processor(const struct settings *settings)
 	}
 }
 
+static void show(struct settings *settings)
+{
+	if (settings->json)
+		printf("{\n");
+	if (!settings->quiet)
+		show_processor(settings);
+	if (settings->json)
+		printf(" \"checks\":[");
+	perfctr_doctor(show_check, settings);
+	if (settings->quiet)
+		return;
+	fputs(settings->json ? "],\n \"costs\":[" : "\nWhat reads cost here:\n", stdout);
+	show_costs(settings);
+	if (settings->json)
+		printf("]\n}\n");
+}
+
+static void take_option(struct settings *settings, int option)
+{
+	switch (option) {
+	case 'j': settings->json = true; break;
+	case 'q': settings->quiet = true; break;
+	case 'h': fputs(usage, stdout); exit(0);
+	case 'v': printf("perfctr-info (libperfctr) %s\n", PACKAGE_VERSION); exit(0);
+	default: fputs("perfctr-info: \"perfctr-info -h\" shows all options\n", stderr); exit(2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -210,37 +238,14 @@ int main(int argc, char **argv)
 	struct settings settings = { .all_well = true };
 	int option;
 
-	while ((option = getopt_long(argc, argv, "jqh", options, NULL)) != -1) {
-		switch (option) {
-		case 'j': settings.json = true; break;
-		case 'q': settings.quiet = true; break;
-		case 'h': fputs(usage, stdout); return 0;
-		case 'v': printf("perfctr-info (libperfctr) %s\n", PACKAGE_VERSION); return 0;
-		default:
-			fputs("perfctr-info: \"perfctr-info -h\" shows all options\n", stderr);
-			return 2;
-		}
-	}
+	while ((option = getopt_long(argc, argv, "jqh", options, NULL)) != -1)
+		take_option(&settings, option);
 	if (optind < argc || (settings.json && settings.quiet)) {
 		fprintf(stderr, "perfctr-info: %s\n",
 			optind < argc ? "it takes no arguments" : "-j and -q exclude each other");
 		return 2;
 	}
-	if (settings.json)
-		printf("{\n");
-	if (!settings.quiet)
-		show_processor(&settings);
-	if (settings.json)
-		printf(" \"checks\":[");
-	perfctr_doctor(show_check, &settings);
-	if (settings.json)
-		printf("],\n \"costs\":[");
-	else if (!settings.quiet)
-		printf("\nWhat reads cost here:\n");
-	if (!settings.quiet)
-		show_costs(&settings);
-	if (settings.json)
-		printf("]\n}\n");
+	show(&settings);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		perror("perfctr-info: can't write");
 		return 2;

@@ -339,5 +339,10 @@ else
 fi
 expect "doctor" "$("$info" -q; echo $?)" 'paranoid level' "$info"
 expect "doctor, json" 0 'checks' sh -c "'$info' -j | python3 -m json.tool"
+# A file's name may be anything; JSON is UTF-8.
+odd=$pmus/$(printf 'cpu_\377')
+cp -R "$pmus/cpu_atom" "$odd"
+expect "doctor, json, a name that is no UTF-8" 0 'cpu_.ufffd' \
+	sh -c "PERFCTR_ROOT='$work/root' '$info' -j | python3 -m json.tool"
 expect "doctor, bad option" 2 'shows all options' "$info" --nonsense
 exit $failed
