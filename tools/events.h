@@ -33,7 +33,7 @@ struct events {
 /* Add what one -e option says; exits on bad input. */
 void events_add(struct events *events, const char *list);
 
-/* Set a field of the control from an option's argument; exits on bad input. */
+/* A field of the control, from an option's argument; exits on bad input. */
 uint32_t events_number(const struct events *events, const char *text);
 
 /* Check all names, exiting if one is wrong; the default events if there are none. */
