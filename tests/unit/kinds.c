@@ -19,7 +19,6 @@
 #include "libperfctr.h"
 #include "root.h"
 #include "names.h"
-#include "tools/events.h"
 #include "tools/tasks.h"
 #include "unit.h"
 
