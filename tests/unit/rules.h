@@ -244,6 +244,33 @@ static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, s
 		registers_are(cpu, list, ARRAY_SIZE(list)); \
 	} while (0)
 
+/* The members that a control has, in the order in which they are printed. */
+static inline void fields_are(const struct perfctr_cpu *cpu, const struct perfctr_field *list,
+			      size_t n)
+{
+	const struct perfctr_field *found = isa_fields(cpu);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ck_assert_msg(!strcmp(found[i].name, list[i].name) &&
+				      found[i].offset == list[i].offset &&
+				      found[i].count == list[i].count,
+			      "%s, field %zu: %s, %u of them at %u", cpu->id, i, found[i].name,
+			      found[i].count, found[i].offset);
+	ck_assert_str_eq(found[n].name, "");
+}
+
+/* count: elements of an array; 0: none. */
+#define MEMBER(member, count)                                                \
+	{                                                                    \
+#member, offsetof(struct perfctr_cpu_control, member), count \
+	}
+#define FIELDS(cpu, ...)                                             \
+	do {                                                         \
+		const struct perfctr_field list[] = { __VA_ARGS__ }; \
+		fields_are(cpu, list, ARRAY_SIZE(list));             \
+	} while (0)
+
 #ifdef isa_setup
 /* One register to set up, or none if reg is 0. */
 static void setup_is(const struct perfctr_cpu *cpu, uint32_t reg, uint64_t value)

@@ -16,6 +16,7 @@
 #define isa_named    perfctr_arm64_named
 #define isa_compile  perfctr_generic_compile
 #define isa_register perfctr_generic_register
+#define isa_fields   perfctr_generic_fields
 #define isa_negative 0
 #include "tests/unit/rules.h"
 
@@ -308,5 +309,16 @@ START_TEST(every_processor)
 }
 END_TEST
 
+START_TEST(fields)
+{
+	struct perfctr_cpu arm = named("cortex-a53"), raw = kernel();
+
+	FIELDS(&arm, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0), MEMBER(pmc_map, 32),
+	       MEMBER(evntsel, 32), MEMBER(evntsel_high, 32), MEMBER(ireset, 32));
+	FIELDS(&raw, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0), MEMBER(pmc_map, 32),
+	       MEMBER(evntsel, 32), MEMBER(evntsel_high, 32), MEMBER(ireset, 32));
+}
+END_TEST
+
 UNIT_MAIN("rules_generic", 60, common, only_a_clock, raw_codes, pmuv3, pmuv3_counters,
-	  pmuv3_programs, every_processor)
+	  pmuv3_programs, every_processor, fields)

@@ -25,6 +25,7 @@ static int isa_named(const char *id, struct perfctr_cpu *cpu)
 
 #define isa_compile  perfctr_powerpc_compile
 #define isa_register perfctr_powerpc_register
+#define isa_fields   perfctr_powerpc_fields
 #define isa_setup    perfctr_powerpc_setup
 #define isa_negative 1
 #include "tests/unit/rules.h"
@@ -473,5 +474,14 @@ START_TEST(every_processor)
 }
 END_TEST
 
+START_TEST(fields)
+{
+	struct perfctr_cpu cpu = named("ppc604");
+
+	FIELDS(&cpu, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0), MEMBER(pmc_map, 8),
+	       MEMBER(evntsel, 8), MEMBER(ireset, 8), MEMBER(ppc.mmcr0, 0), MEMBER(ppc.mmcr2, 0));
+}
+END_TEST
+
 UNIT_MAIN("rules_powerpc", 60, common, generic, selectors, mmcr0, mmcr2, registers, programs, async,
-	  every_processor)
+	  every_processor, fields)

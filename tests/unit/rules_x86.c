@@ -27,6 +27,7 @@
 #define isa_named    perfctr_x86_named
 #define isa_compile  perfctr_x86_compile
 #define isa_register perfctr_x86_register
+#define isa_fields   perfctr_x86_fields
 #define isa_setup    perfctr_x86_setup
 #define isa_negative 0
 #include "tests/unit/rules.h"
@@ -1524,6 +1525,60 @@ START_TEST(arch_programs)
 }
 END_TEST
 
+/* ---- what is printed, and words that mean something only if the caller says so ---- */
+
+START_TEST(fields)
+{
+	static const char *const ids[] = { "p5", "k7", "zen4", "piii", "core2", "skylake" };
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		cpu = named(i ? "p4m3" : "p4");
+		FIELDS(&cpu, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0),
+		       MEMBER(pmc_map, 18), MEMBER(evntsel, 18), MEMBER(p4.escr, 18),
+		       MEMBER(ireset, 18), MEMBER(p4.pebs_enable, 0),
+		       MEMBER(p4.pebs_matrix_vert, 0));
+	}
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		FIELDS(&cpu, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0),
+		       MEMBER(pmc_map, 18), MEMBER(evntsel, 18), MEMBER(evntsel_high, 18),
+		       MEMBER(ireset, 18), MEMBER(offcore_rsp, 2), MEMBER(offcore_rsp_high, 2),
+		       MEMBER(pebs_frontend, 0));
+	}
+}
+END_TEST
+
+/* Both upper halves of the offcore response registers, on processors that have none. */
+START_TEST(no_offcore_high)
+{
+	static const char *const ids[] = { "piii",  "k7",	  "zen4",
+					   "core2", "nehalem_ep", "westmere_dp" };
+	struct perfctr_cpu_control c = amode(1, 0x004300C0);
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i <= ARRAY_SIZE(ids); i++) {
+		/* One whose registers have 32 bits has no upper halves, either. */
+		cpu = named(i < ARRAY_SIZE(ids) ? ids[i] : "skylake");
+		cpu.offcore_width = i < ARRAY_SIZE(ids) ? cpu.offcore_width : 32;
+		TRY_WITH(&cpu, &c, EXTENDED,
+			 { "first",
+			   { W(offcore_rsp_high[0], 1) },
+			   REFUSED("offcore_rsp_high", 0, 1, "no such register") },
+			 { "second",
+			   { W(offcore_rsp_high[1], 0x80000000) },
+			   REFUSED("offcore_rsp_high", 1, 0x80000000, "no such register") },
+			 { "both",
+			   { W(offcore_rsp_high[0], 2), W(offcore_rsp_high[1], 1) },
+			   REFUSED("offcore_rsp_high", 0, 2, "no such register") });
+		TRY(&cpu, &c, { "2.6's", { W(offcore_rsp_high[0], 1) }, IGNORED },
+		    { "2.6's second", { W(offcore_rsp_high[1], 1) }, IGNORED });
+	}
+}
+END_TEST
+
 /* ---- every processor ---- */
 
 /* Every id has a control that it accepts, refuses what has no counter, and knows its registers. */
@@ -1689,6 +1744,57 @@ START_TEST(p4_clockticks)
 }
 END_TEST
 
+/*
+ * Nothing shows that a cascade has started but the counter itself, and only a write of its CCCR
+ * undoes that: so such an a-mode counter is stopped while its thread does not run. SDM vol. 3B,
+ * cascading counters.
+ */
+START_TEST(p4_cascades_stop)
+{
+	static const struct {
+		uint32_t cccr, stopped;
+	} cases[] = {
+		{ 0x00039000, 0x00039000 }, { 0x40038000, 0 }, /* CASCADE */
+		{ 0x40039000, 0 },	    { 0x00038800, 0 }, /* EXTENDED_CASCADE */
+		{ 0x40038800, 0 },
+	};
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(2, 0);
+	struct perfctr_program program;
+	unsigned int i;
+
+	c.nractrs = 1;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		c.evntsel[0] = cases[i].cccr;
+		program = accepted("cascade", &cpu, &c);
+		writes_has(&program, 12, 0x36C, cases[i].cccr, cases[i].stopped);
+		ck_assert_uint_eq(program.stops, cases[i].stopped == 0);
+	}
+}
+END_TEST
+
+/* Who counts the core's other thread sees more than his own, in user mode too. */
+START_TEST(p4_other_thread)
+{
+	static const uint32_t escrs[][2] = { { 0x04000204, 0 },
+					     { 0x04000208, 1 },
+					     { 0x04000201, 1 },
+					     { 0x04000202, 1 },
+					     { 0x04000200, 0 } };
+	struct perfctr_cpu_control c = p4_control();
+	struct perfctr_cpu cpu = p4_cpu(3, 1);
+	unsigned int i;
+
+	c.nractrs = 1;
+	for (i = 0; i < ARRAY_SIZE(escrs); i++) {
+		c.p4.escr[0] = escrs[i][0];
+		ck_assert_uint_eq(
+			accepted_with("ESCR", &cpu, &c, PERFCTR_COMPILE_GLOBAL).privileged,
+			escrs[i][1]);
+	}
+}
+END_TEST
+
 /* The kernel's codes for the bytes of PERF_METRICS are no events, and its RDPMC number no
  * counter's. */
 START_TEST(top_down_metrics)
@@ -1744,4 +1850,5 @@ UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_co
 	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_core_shared,
 	  arch_offcore, arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
 	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
-	  p4_clockticks, top_down_metrics, zero_is_written_too)
+	  p4_clockticks, top_down_metrics, zero_is_written_too, fields, no_offcore_high,
+	  p4_cascades_stop, p4_other_thread)
