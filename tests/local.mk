@@ -38,6 +38,7 @@ unit_tests = \
 	tests/unit/assign_x86 \
 	tests/unit/attr \
 	tests/unit/clock \
+	tests/unit/cpus_x86 \
 	tests/unit/doctor \
 	tests/unit/engine \
 	tests/unit/event \
@@ -101,6 +102,8 @@ tests_unit_attr_LDADD = $(UNIT_LDADD)
 tests_unit_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP)
+tests_unit_cpus_x86_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
 tests_unit_doctor_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_doctor_LDADD = $(PMU_LDADD)

@@ -550,8 +550,7 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 	*id = zero;
 	id->leaf1_edx = PERFCTR_CPUID_TSC;
 	id->ext1_ecx = p->family >= 0x15 && p->family != 0x16 ? 1u << 23 : 0;
-	if (p->vendor != INTEL || p->family == 5 || p->family == 15)
-		return;
+	/* Intel's leaf 0AH, at which nobody else's description looks. */
 	for (i = 0; i < sizeof(likes) / sizeof(likes[0]); i++)
 		if (perfctr_same_id(likes[i].id, p->id))
 			like = likes[i].like;
@@ -571,15 +570,21 @@ static void typical(const struct processor *p, struct perfctr_cpuid *id)
 	}
 }
 
+static void describe_typical(const struct processor *p, struct perfctr_cpu *cpu)
+{
+	struct perfctr_cpuid cpuid;
+
+	typical(p, &cpuid);
+	describe(p, &cpuid, p->models[0], cpu);
+}
+
 int perfctr_x86_named(const char *id, struct perfctr_cpu *cpu)
 {
 	const struct processor *p = first_with(id);
-	struct perfctr_cpuid cpuid;
 
-	if (!p || !*id)
+	if (!p)
 		return -1;
-	typical(p, &cpuid);
-	describe(p, &cpuid, p->models[0], cpu);
+	describe_typical(p, cpu);
 	return 0;
 }
 
@@ -593,35 +598,47 @@ const char *perfctr_x86_id(unsigned int n)
 	return NULL;
 }
 
-const char *perfctr_x86_type_id(unsigned int type)
+static const struct processor *first_of(unsigned int type)
 {
-	unsigned int i;
+	const struct processor *p;
 
-	for (i = 0; i < PROCESSORS; i++)
-		if (processors[i].type == type)
-			return processors[i].id;
+	for (p = processors; p < processors + PROCESSORS; p++)
+		if (p->type == type)
+			return p;
 	return NULL;
 }
 
-/* Does the processor have what the other has, and refuse no control that the other allows? */
+const char *perfctr_x86_type_id(unsigned int type)
+{
+	const struct processor *p = first_of(type);
+
+	return p ? p->id : NULL;
+}
+
+/*
+ * Does the processor have what the other has, and refuse no control that the other allows? The
+ * first ones of a type have no MSR_PEBS_FRONTEND.
+ */
 static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *other)
 {
 	return cpu->rules == other->rules && !(other->counters & ~cpu->counters) &&
 	       !(other->fixed & ~cpu->fixed) && !(cpu->reserved & ~other->reserved) &&
 	       cpu->offcore >= other->offcore && cpu->offcore_width >= other->offcore_width &&
-	       cpu->frontend >= other->frontend && cpu->pcint >= other->pcint &&
-	       cpu->no_tsc <= other->no_tsc && cpu->no_rdpmc <= other->no_rdpmc &&
-	       cpu->northbridge <= other->northbridge && cpu->p4_model == other->p4_model;
+	       cpu->pcint >= other->pcint && cpu->no_tsc <= other->no_tsc &&
+	       cpu->no_rdpmc <= other->no_rdpmc && cpu->northbridge <= other->northbridge &&
+	       cpu->p4_model == other->p4_model;
 }
 
 int perfctr_x86_has_type(const struct perfctr_cpu *cpu, unsigned int type,
 			 struct perfctr_cpu *typical)
 {
-	const char *id = perfctr_x86_type_id(type);
+	const struct processor *p = first_of(type);
 
-	if (type == cpu->type && cpu->counters) {
+	if (!p)
+		return 0;
+	if (type == cpu->type && cpu->counters)
 		*typical = *cpu;
-		return 1;
-	}
-	return id && perfctr_x86_named(id, typical) == 0 && has_all_of(cpu, typical);
+	else
+		describe_typical(p, typical);
+	return has_all_of(cpu, typical);
 }
