@@ -10,12 +10,16 @@ enum {
 	EVENT_BITMASK = 1,  /* unit masks may be combined */
 	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
 	EVENT_OVERRIDE = 4, /* code replaces the event's, and is not added to it */
+	EVENT_P4 = 8,	    /* event: its extra word is of ESCRs */
 	EVENT_PEBS = 16,    /* counts only in precise sampling */
 	EVENT_IS_MASK = 32,
 	EVENT_IS_ALSO = 64, /* another way to count what stands before it */
 };
 
-/* An event, followed by its other ways, and its masks, each followed by its other ways. */
+/*
+ * An event, followed by its other ways, and its masks, each followed by its other ways. An event
+ * and a mask have less than PERFCTR_EVENT_OPTIONS other ways; behind all records is an empty one.
+ */
 struct perfctr_event_record {
 	uint32_t name;	/* offset in perfctr_event_names; its length is in the byte before */
 	uint32_t code;	/* image of the event select without modes; P4: of the ESCR */

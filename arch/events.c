@@ -151,7 +151,7 @@ static HOT const struct perfctr_event_record *find(const struct perfctr_event_ta
 			&perfctr_event_records[table->first + (buckets[i] & 0xFFFF) - 1];
 
 		if ((buckets[i] ^ hash) >> 16 == 0 &&
-		    (event ? record != event && record - record->back == event : !record->back) &&
+		    (record->back ? record - record->back : NULL) == event &&
 		    is_named(record, word, length))
 			return record;
 	}
@@ -159,13 +159,6 @@ static HOT const struct perfctr_event_record *find(const struct perfctr_event_ta
 }
 
 /* ---- what a record says ---- */
-
-static int is_p4(const struct perfctr_event_record *event)
-{
-	/* Only there a set of counters may be missing, or the extra word be an ESCR. */
-	return perfctr_event_extras[event->extra].reg >= 0x3A0 &&
-	       perfctr_event_extras[event->extra].reg <= 0x3E1 && event->code >> 25;
-}
 
 /* The counters that reach the ESCR with this ESCR SELECT. */
 static uint32_t counters_of_escr(uint32_t escr, uint32_t select)
@@ -195,15 +188,9 @@ static HOT void add_option(struct perfctr_event_choice *choice,
 }
 
 /* The record's other ways stand behind it. */
-static void add_others(const struct perfctr_event_table *table, struct perfctr_event_choice *choice,
-		       const struct perfctr_event_record *from)
+static void add_others(struct perfctr_event_choice *choice, const struct perfctr_event_record *from)
 {
-	const struct perfctr_event_record *end =
-		&perfctr_event_records[table->first + table->count];
-
-	for (from++;
-	     from < end && from->flags & EVENT_IS_ALSO && choice->options < PERFCTR_EVENT_OPTIONS;
-	     from++)
+	while ((++from)->flags & EVENT_IS_ALSO)
 		add_option(choice, from);
 }
 
@@ -232,15 +219,15 @@ static void add_escrs(struct perfctr_event_choice *choice, const struct perfctr_
 }
 
 /* Add a mask to what there is. */
-static void apply_mask(const struct perfctr_event_table *table, struct perfctr_event_choice *choice,
-		       const struct perfctr_event_record *mask, int p4)
+static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr_event_record *mask,
+		       int p4)
 {
 	unsigned int i;
 
 	if (mask->flags & EVENT_OVERRIDE) {
 		choice->options = 0;
 		add_option(choice, mask);
-		add_others(table, choice, mask);
+		add_others(choice, mask);
 		return;
 	}
 	for (i = 0; i < choice->options; i++) {
@@ -267,7 +254,7 @@ static void apply_mask(const struct perfctr_event_table *table, struct perfctr_e
 		}
 	}
 	if (choice->options == 1)
-		add_others(table, choice, mask);
+		add_others(choice, mask);
 }
 
 /*
@@ -287,14 +274,10 @@ static HOT void add_twin(struct perfctr_event_choice *choice)
 	choice->options = 2;
 }
 
-static const struct perfctr_event_record *next_mask(const struct perfctr_event_table *table,
-						    const struct perfctr_event_record *event,
+static const struct perfctr_event_record *next_mask(const struct perfctr_event_record *event,
 						    const struct perfctr_event_record *record)
 {
-	const struct perfctr_event_record *end =
-		&perfctr_event_records[table->first + table->count];
-
-	for (record++; record < end && record->back && record - record->back == event; record++)
+	for (record++; record - record->back == event; record++)
 		if (record->flags & EVENT_IS_MASK)
 			return record;
 	return NULL;
@@ -364,7 +347,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 	if (!event)
 		return PERFCTR_EVENT_UNKNOWN;
 	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
-	p4 = is_p4(event);
+	p4 = event->flags & EVENT_P4;
 	if (p4) {
 		add_escrs(choice, event);
 	} else {
@@ -385,7 +368,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		if (mask) {
 			if (masks && !(event->flags & EVENT_BITMASK))
 				return PERFCTR_EVENT_ONE_MASK;
-			apply_mask(table, choice, mask, p4);
+			apply_mask(choice, mask, p4);
 			choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 			masks++;
 			continue;
@@ -398,18 +381,17 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		add_twin(choice);
 		return PERFCTR_EVENT_OK;
 	}
-	if (!next_mask(table, event, event)) {
+	if (!next_mask(event, event)) {
 		/* With a mask, the event's other ways would count something else. */
-		if (!p4)
-			add_others(table, choice, event);
+		add_others(choice, event);
 		return PERFCTR_EVENT_OK;
 	}
 	/* No mask is named: the default ones. */
-	for (mask = event; (mask = next_mask(table, event, mask));) {
+	for (mask = event; (mask = next_mask(event, mask));) {
 		if (!(mask->flags & EVENT_DEFAULT))
 			continue;
 		masks++;
-		apply_mask(table, choice, mask, p4);
+		apply_mask(choice, mask, p4);
 		choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 	}
 	add_twin(choice);
@@ -437,10 +419,10 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 		entry->combines = (event->flags & EVENT_BITMASK) != 0;
 		entry->is_default = (record->flags & EVENT_DEFAULT) != 0;
 		entry->pebs = (record->flags & EVENT_PEBS) != 0;
-		mask = record == event ? next_mask(table, event, event) : NULL;
+		mask = record == event ? next_mask(event, event) : NULL;
 		entry->masks = mask != NULL;
 		while (mask && !(mask->flags & EVENT_DEFAULT))
-			mask = next_mask(table, event, mask);
+			mask = next_mask(event, mask);
 		entry->needs_mask = entry->masks && !mask;
 		return n + 1;
 	}

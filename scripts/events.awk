@@ -342,8 +342,9 @@ $1 == "event" && NF >= 3 {
 	last_event = r + 1
 	last_set = a_set
 	last_bits = select_bits(code, a_umask)
-	record("EVENT", $2, last_bits, select_high(code), a_bitmask + a_pebs_only * 16)
-	r_back[r] = 0
+	record("EVENT", $2, last_bits, select_high(code),
+	       a_bitmask + (layout == "p4") * 8 + a_pebs_only * 16)
+	r_back[r] = ways = 0
 	next
 }
 
@@ -362,10 +363,13 @@ $1 == "mask" && NF >= 3 && last_event {
 	record("MASK", $2, select_bits(code, mask), select_high(code),
 	       32 + a_default * 2 + (a_code != "") * 4 + a_pebs_only * 16)
 	r_back[r] = r - last_event
+	ways = 0
 	next
 }
 
 $1 == "also" && NF >= 2 && last_event {
+	if (layout == "p4" || ++ways > 3)
+		fail(layout == "p4" ? "escr= says all ways of P4" : "there is room for three")
 	attributes(3)
 	if (!a_set)
 		a_set = last_set
@@ -396,6 +400,7 @@ END {
 	print "};\n\nconst struct perfctr_event_record perfctr_event_records[] = {"
 	for (i = 1; i <= r; i++)
 		print r_line[i]
+	print "\t{ 0, 0, 0, 0, 0, 0, 0 },"
 	print "};\n\nconst uint32_t perfctr_event_hash[] = {"
 	for (i = 0; i < hash_size; i++)
 		printf "%s%.0f,%s", i % 8 ? " " : "\t", hash_text[i], i % 8 == 7 || i == hash_size - 1 ? "\n" : ""

@@ -1164,7 +1164,43 @@ START_TEST(counters_of_codes)
 }
 END_TEST
 
+/* A unit mask of several bits has a name's counters if its masks combine, and have a part of it. */
+START_TEST(counters_of_masks)
+{
+	static const struct {
+		const char *id;
+		uint32_t code, high, counters;
+	} all[] = {
+		/* MEM_LOAD_RETIRED, on 0 to 3, has masks 01H to 40H, one at a time. */
+		{ "skylake", 0x01D1, 0, 0xF },
+		{ "skylake", 0x03D1, 0, 0xFFFFFFFF },
+		/* Modes make no difference. */
+		{ "skylake", 0xFFFF01D1, 0, 0xF },
+		{ "skylake", 0x01D1, 0xF0, 0xF },
+		{ "skylake", 0x01D1, 0x100, 0xFFFFFFFF },
+		/* LS_DISPATCH has masks 01H, 02H and 04H of any combination. */
+		{ "zen1", 0x0129, 0, 0x3F },
+		{ "zen1", 0x0729, 0, 0x3F },
+		{ "zen1", 0x0829, 0, 0xFFFFFFFF },
+		{ "zen1", 0x0129, 0x1, 0xFFFFFFFF },
+		/* L3_CACHE_MISSES is 4E1H. */
+		{ "fam10h", 0x00F7E1, 0x4, 0xF },
+		/* Not all of a combination: the mask itself has two bits. */
+		{ "ppro", 0x0129, 0, 0x3 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		uint32_t set = perfctr_event_counters(perfctr_event_table(all[i].id), all[i].code,
+						      all[i].high);
+
+		ck_assert_msg(set == all[i].counters, "%s: %#x %#x: %#x", all[i].id, all[i].code,
+			      all[i].high, set);
+	}
+}
+END_TEST
+
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
 	  errors, empty_words, strange_words, modifiers, small_letters, facts, a_million_words,
-	  counters_of_codes)
+	  counters_of_codes, counters_of_masks)
