@@ -165,9 +165,7 @@ void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control
 	code->map = c->pmc_map[i];
 	code->evntsel = c->evntsel[i];
 	code->high = perfctr_evntsel_high(cpu, c, i);
-	code->value = 0;
-	code->reg = cpu->rules == PERFCTR_RULES_ARCH ? perfctr_arch_extra(cpu, c, i, &code->value)
-						     : 0;
+	code->reg = perfctr_arch_extra(cpu, c, i, &code->value);
 }
 
 static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
@@ -184,8 +182,7 @@ static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *c
 	c->evntsel_high[i] = code->high;
 	if (n < 2) {
 		c->offcore_rsp[n] = (uint32_t)code->value;
-		if (cpu->offcore_width > 32)
-			c->offcore_rsp_high[n] = (uint32_t)(code->value >> 32);
+		c->offcore_rsp_high[n] = (uint32_t)(code->value >> 32);
 	} else if (code->reg == 0x3F7) {
 		c->pebs_frontend = (uint32_t)code->value;
 	}
@@ -228,10 +225,9 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 		make_code(cpu, &choices[i], chosen, counter[i], &code);
 		put_code(cpu, &code, c, place[i]);
 		c->ireset[place[i]] = choices[i].imode ? (int)choices[i].ireset : 0;
-		if (cpu->rules == PERFCTR_RULES_P4) {
-			c->p4.pebs_enable |= chosen->pebs_enable;
-			c->p4.pebs_matrix_vert |= chosen->pebs_matrix_vert;
-		}
+		/* Others have no tags, and these words are offcore_rsp[]. */
+		c->p4.pebs_enable |= chosen->pebs_enable;
+		c->p4.pebs_matrix_vert |= chosen->pebs_matrix_vert;
 	}
 	return 0;
 }

@@ -621,6 +621,178 @@ START_TEST(imode)
 }
 END_TEST
 
+/* ---- the search, without encoding ---- */
+
+/* Counter alone[i] is all that choice i has; fixed ones are FIXED + n. */
+static void only_on(struct perfctr_event_choice *choice, uint32_t counters, uint32_t fixed)
+{
+	memset(choice, 0, sizeof(*choice));
+	choice->options = 1;
+	choice->user = choice->kernel = 1;
+	choice->option[0].counters = counters;
+	choice->option[0].fixed = fixed;
+}
+
+/* RDPMC numbers of all 64 counters that there may be; a fixed one is taken first, then the lowest.
+ */
+START_TEST(every_counter)
+{
+	struct perfctr_cpu cpu = {
+		.id = "largest",
+		.rules = PERFCTR_RULES_ARCH,
+		.counters = 0xFFFFFFFF,
+		.fixed = 0xFFFFFFFF,
+	};
+	struct perfctr_event_choice c[PERFCTR_ASSIGN_MAX];
+	unsigned int option[PERFCTR_ASSIGN_MAX], i;
+	uint32_t counter[PERFCTR_ASSIGN_MAX], conflict;
+
+	for (i = 0; i < 32; i++) {
+		only_on(&c[0], 1u << i, 0);
+		only_on(&c[1], 0, 1u << i);
+		ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), 0);
+		ck_assert_uint_eq(counter[0], i);
+		ck_assert_uint_eq(counter[1], FIXED + i);
+		ck_assert_uint_eq(conflict, 0);
+	}
+	only_on(&c[0], 0xC, 0x6);
+	only_on(&c[1], 0xC, 0x2);
+	only_on(&c[2], 0xC, 0);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 1, option, counter, &conflict), 0);
+	ck_assert_uint_eq(counter[0], FIXED + 1);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 3, option, counter, &conflict), 0);
+	ck_assert_uint_eq(counter[0], FIXED + 1);
+	ck_assert_uint_eq(counter[1], 2);
+	ck_assert_uint_eq(counter[2], 3);
+	/* All 32 of either kind. */
+	for (i = 0; i < 32; i++)
+		only_on(&c[i], 0, 0xFFFFFFFF);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 32, option, counter, &conflict), 0);
+	for (i = 0; i < 32; i++)
+		ck_assert_uint_eq(counter[i], FIXED + i);
+}
+END_TEST
+
+/* Only Intel's rules have fixed counters, and these know no modes but the levels. */
+START_TEST(who_has_fixed_counters)
+{
+	static const enum perfctr_rules others[] = { PERFCTR_RULES_P6, PERFCTR_RULES_P4,
+						     PERFCTR_RULES_K7, PERFCTR_RULES_PMUV3 };
+	struct perfctr_cpu cpu = { .id = "one", .rules = PERFCTR_RULES_ARCH, .fixed = 4 };
+	unsigned int option, i, result;
+	struct perfctr_event_choice c;
+	uint32_t counter, conflict;
+
+	for (i = 0; i < 6; i++) {
+		only_on(&c, 1, 4);
+		c.user = i != 1;
+		c.edge = i == 2;
+		c.invert = i == 3;
+		c.cmask = i == 4 ? 128 : 0;
+		c.imode = i == 5;
+		result = perfctr_event_assign(&cpu, &c, 1, &option, &counter, &conflict) == 0;
+		ck_assert_uint_eq(result, i < 2 || i == 5);
+		ck_assert_uint_eq(conflict, !result);
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		cpu.rules = others[i];
+		only_on(&c, 1, 4);
+		ck_assert_int_eq(perfctr_event_assign(&cpu, &c, 1, &option, &counter, &conflict),
+				 -1);
+	}
+}
+END_TEST
+
+START_TEST(more_than_there_is_room_for)
+{
+	struct perfctr_cpu cpu = {
+		.id = "largest",
+		.rules = PERFCTR_RULES_ARCH,
+		.counters = 0xFFFFFFFF,
+		.fixed = 0xFFFFFFFF,
+	};
+	struct perfctr_event_choice c[PERFCTR_ASSIGN_MAX + 1];
+	unsigned int option[PERFCTR_ASSIGN_MAX + 1], i;
+	uint32_t counter[PERFCTR_ASSIGN_MAX + 1], conflict = 7;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		only_on(&c[i], 0xFFFFFFFF, 0xFFFFFFFF);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 32, option, counter, &conflict), 0);
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 32, 1, NULL, option, counter), 0);
+	ck_assert_int_eq(perfctr_event_clash(&cpu, c, 32, 1), 1);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 33, option, counter, &conflict), -1);
+	ck_assert_uint_eq(conflict, 0);
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 33, 1, NULL, option, counter), -1);
+	ck_assert_int_eq(perfctr_event_clash(&cpu, c, 33, 1), 0);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 0, option, counter, &conflict), 0);
+}
+END_TEST
+
+/* Some of the choices, and some of the counters for each; the others get nothing. */
+START_TEST(places_for_some)
+{
+	static const uint32_t only[] = { 0x8, 0x2, 0xF };
+	struct perfctr_cpu cpu = { .id = "four", .rules = PERFCTR_RULES_ARCH, .counters = 0xF };
+	struct perfctr_event_choice c[3];
+	unsigned int option[3], i;
+	uint32_t counter[3] = { 77, 77, 77 };
+
+	for (i = 0; i < 3; i++)
+		only_on(&c[i], 0xFFFFFFFF, 1);
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 3, 7, only, option, counter), 0);
+	ck_assert_uint_eq(counter[0], 3);
+	ck_assert_uint_eq(counter[1], 1);
+	ck_assert_uint_eq(counter[2], 0);
+	/* Fixed counters are not in the sets: anybody may have them. */
+	cpu.fixed = 1;
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 3, 2, only, option, counter), 0);
+	ck_assert_uint_eq(counter[1], FIXED);
+	ck_assert_uint_eq(counter[0], 3);
+	cpu.fixed = 0;
+	cpu.counters = 0x7;
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 3, 7, only, option, counter), -1);
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 3, 6, only, option, counter), 0);
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 3, 1, only, option, counter), -1);
+	ck_assert_int_eq(perfctr_event_place(&cpu, c, 3, 1, NULL, option, counter), 0);
+	ck_assert_uint_eq(counter[0], 0);
+}
+END_TEST
+
+/* Is a register with two values what stands in the way, or counters? */
+START_TEST(what_clashes)
+{
+	struct perfctr_cpu cpu = { .id = "two", .rules = PERFCTR_RULES_ARCH, .counters = 3 };
+	struct perfctr_event_choice c[3];
+	unsigned int option[3], i;
+	uint32_t counter[3], conflict;
+
+	for (i = 0; i < 3; i++) {
+		only_on(&c[i], 3, 0);
+		c[i].option[0].reg = 0x3F7;
+		c[i].option[0].value = i;
+	}
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), -1);
+	ck_assert_uint_eq(conflict, 3);
+	ck_assert_int_eq(perfctr_event_clash(&cpu, c, 2, conflict), 1);
+	ck_assert_int_eq(perfctr_event_clash(&cpu, c, 3, 7), 0);
+	ck_assert_int_eq(perfctr_event_clash(&cpu, c, 3, 5), 1);
+	/* A P4's ESCR holds the levels, too. */
+	cpu.rules = PERFCTR_RULES_P4;
+	for (i = 0; i < 2; i++)
+		c[i].option[0].code = 1;
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), 0);
+	c[1].user = 0;
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), -1);
+	c[0].user = 0;
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), 0);
+	c[0].kernel = 0;
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), -1);
+	c[0].user = 1;
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict), -1);
+}
+END_TEST
+
 UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4,
 	  pathological, pathological_register, pathological_p4, fixed_counters, shared_registers,
-	  levels, modifiers, modifiers_by_family, imode)
+	  levels, modifiers, modifiers_by_family, imode, every_counter, who_has_fixed_counters,
+	  more_than_there_is_room_for, places_for_some, what_clashes)

@@ -1609,6 +1609,9 @@ START_TEST(every_processor)
 		ck_assert_uint_gt(program.nr_writes, 0);
 		c.pmc_map[0] = 0x20000000;
 		refused("every", &cpu, &c, "pmc_map", 0, 0x20000000, "counter");
+		/* The clock needs no register. */
+		c.nractrs = 0;
+		ck_assert_uint_eq(accepted("none", &cpu, &c).nr_writes, 0);
 	}
 	ck_assert_uint_gt(n, 50);
 }
