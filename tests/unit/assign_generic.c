@@ -143,5 +143,45 @@ START_TEST(imode)
 }
 END_TEST
 
+START_TEST(codes)
+{
+	struct perfctr_cpu cpu = cpu_named("neoverse-n1");
+	struct perfctr_event_choice choice = look_up("neoverse-n1", "INST_RETIRED:u");
+	struct perfctr_cpu_control c = { .pmc_map[3] = 7,
+					 .evntsel[3] = 0x40000011,
+					 .evntsel_high[3] = 5 };
+	struct perfctr_code code;
+
+	memset(&code, 0xA5, sizeof(code));
+	ck_assert_ptr_null(perfctr_generic_choice_code(&cpu, &choice, &code));
+	ck_assert_uint_eq(code.map, 0);
+	ck_assert_uint_eq(code.evntsel, 0x80000008);
+	ck_assert_uint_eq(code.high, 0);
+	ck_assert_uint_eq(code.reg, 0);
+	ck_assert_uint_eq(code.value, 0);
+	choice = look_up("neoverse-n1", "INST_RETIRED:k:e");
+	ck_assert_str_eq(perfctr_generic_choice_code(&cpu, &choice, &code),
+			 "this processor has no edge detection, inversion or threshold");
+	memset(&code, 0xA5, sizeof(code));
+	perfctr_generic_control_code(&cpu, &c, 3, &code);
+	ck_assert_uint_eq(code.map, 7);
+	ck_assert_uint_eq(code.evntsel, 0x40000011);
+	ck_assert_uint_eq(code.high, 5);
+	ck_assert_uint_eq(code.reg, 0);
+	ck_assert_uint_eq(code.value, 0);
+}
+END_TEST
+
+START_TEST(types)
+{
+	ck_assert_ptr_null(perfctr_generic_type_id(PERFCTR_GENERIC));
+	ck_assert_str_eq(perfctr_generic_type_id(PERFCTR_ARM64_PMUV3), "pmuv3");
+	ck_assert_ptr_null(perfctr_generic_type_id(2));
+	ck_assert_str_eq(perfctr_generic_type_name(PERFCTR_GENERIC),
+			 "Generic processor with a clock");
+	ck_assert_str_eq(perfctr_generic_type_name(PERFCTR_ARM64_PMUV3), "arm64 with PMUv3");
+}
+END_TEST
+
 UNIT_MAIN("assign_generic", 120, every_name, oracle, full_sets, numbers_of_counters, levels,
-	  modifiers, imode)
+	  modifiers, imode, codes, types)

@@ -207,5 +207,59 @@ START_TEST(no_interrupt)
 }
 END_TEST
 
+START_TEST(codes)
+{
+	struct perfctr_cpu cpu = cpu_named("ppc7450");
+	struct perfctr_event_choice choice = look_up("ppc7450", "L1_INSTR_CACHE_MISSES:u");
+	struct perfctr_cpu_control c = { .pmc_map[3] = 5, .evntsel[3] = 0x17 };
+	struct perfctr_code code;
+
+	memset(&code, 0xA5, sizeof(code));
+	ck_assert_ptr_null(perfctr_powerpc_choice_code(&cpu, &choice, &code));
+	ck_assert_uint_eq(code.map, 0);
+	ck_assert_uint_eq(code.evntsel, 0x15);
+	ck_assert_uint_eq(code.high, 0);
+	ck_assert_uint_eq(code.reg, 0);
+	ck_assert_uint_eq(code.value, 0);
+	choice = look_up("ppc7450", "PROCESSOR_CYCLES:c=3");
+	ck_assert_str_eq(perfctr_powerpc_choice_code(&cpu, &choice, &code),
+			 "this processor has no edge detection, inversion or threshold");
+	memset(&code, 0xA5, sizeof(code));
+	perfctr_powerpc_control_code(&cpu, &c, 3, &code);
+	ck_assert_uint_eq(code.map, 5);
+	ck_assert_uint_eq(code.evntsel, 0x17);
+	ck_assert_uint_eq(code.high, 0);
+	ck_assert_uint_eq(code.reg, 0);
+	ck_assert_uint_eq(code.value, 0);
+}
+END_TEST
+
+START_TEST(types)
+{
+	static const char *const ids[] = {
+		NULL, "ppc604", "ppc604e", "ppc750", "ppc7400", "ppc7450"
+	};
+	static const char *const names[] = {
+		"Generic PowerPC with a time base",
+		"PowerPC 604",
+		"PowerPC 604e",
+		"PowerPC 750",
+		"PowerPC 7400",
+		"PowerPC 7450",
+	};
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(ids); type++) {
+		if (ids[type])
+			ck_assert_str_eq(perfctr_powerpc_type_id(type), ids[type]);
+		else
+			ck_assert_ptr_null(perfctr_powerpc_type_id(type));
+		ck_assert_str_eq(perfctr_powerpc_type_name(type), names[type]);
+	}
+	ck_assert_ptr_null(perfctr_powerpc_type_id(type));
+	ck_assert_ptr_null(perfctr_powerpc_type_name(type));
+}
+END_TEST
+
 UNIT_MAIN("assign_powerpc", 120, every_name, oracle, full_sets, moves, levels, modifiers, imode,
-	  imode_mixed, no_interrupt)
+	  imode_mixed, no_interrupt, codes, types)

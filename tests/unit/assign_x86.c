@@ -621,6 +621,233 @@ START_TEST(imode)
 }
 END_TEST
 
+/* ---- codes, for whoever writes no control ---- */
+
+/* Alone, and wherever there is room: counter 0 stands for any. */
+START_TEST(codes_of_choices)
+{
+	static const struct {
+		const char *id, *word;
+		uint32_t map, evntsel, high, reg;
+		uint64_t value;
+	} all[] = {
+		{ "p5", "DATA_READ:u", 0, 0x80, 0, 0, 0 },
+		{ "p5mmx", "DATA_READ:k", 0, 0x40, 0, 0, 0 },
+		{ "mii", "L2_TLB_MISSES:uk", 0, 0x4C0, 0, 0, 0 },
+		{ "winchip_c6", "X86_INSTRUCTIONS:uk", 0, 2, 0, 0, 0 },
+		{ "c3", "INTERNAL_CLOCKS", 0, 0x79, 0, 0, 0 },
+		{ "ppro", "CPU_CLK_UNHALTED:k", 0, 0x00420079, 0, 0, 0 },
+		{ "zen5", "RETIRED_UCODE_INSTRUCTIONS:uk", 0, 0x004300C1, 0x1, 0, 0 },
+		/* No level: none. */
+		{ "k7", "RETIRED_INSTRUCTIONS", 0, 0x004000C0, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED.ANY", FIXED, 0x00400000, 0, 0, 0 },
+		{ "skylake", "CPU_CLK_UNHALTED.REF_TSC:u", FIXED + 2, 0x00410000, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED.ANY_P:u:c=2", 0, 0x024100C0, 0, 0, 0 },
+		{ "skylake", "INST_RETIRED.ANY_P:ei", 0, 0x00C400C0, 0, 0, 0 },
+		{ "skylake", "FRONTEND_RETIRED.DSB_MISS:u", 0, 0x004101C6, 0, 0x3F7, 0x11 },
+		{ "skylake", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE:k", 0, 0x004201B7, 0,
+		  0x1A6, 0x10001 },
+		/* The word's threshold, be it none, takes the place of the table's. */
+		{ "skylake", "CYCLE_ACTIVITY.STALLS_TOTAL:u", 0, 0x044104A3, 0, 0, 0 },
+		{ "skylake", "CYCLE_ACTIVITY.STALLS_TOTAL:u:c=0", 0, 0x004104A3, 0, 0, 0 },
+		{ "lioncove", "BR_INST_RETIRED.COND_TAKEN_FWD:u", 0, 0x004100C4, 0x100, 0, 0 },
+		/* ESCR SELECT 4 of CRU_ESCR0; CPL bits 2 and 3. */
+		{ "p4", "instr_retired.NBOGUSNTAG:u", FAST, 0x00039000, 0, 0x3B8, 0x04000204 },
+		{ "p4", "instr_retired.NBOGUSNTAG:k:c=3:i", FAST, 0x002F9000, 0, 0x3B8,
+		  0x04000208 },
+	};
+	struct perfctr_event_choice c;
+	struct perfctr_code code;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		cpu = cpu_named(all[i].id);
+		c = look_up(all[i].id, all[i].word);
+		memset(&code, 0xA5, sizeof(code));
+		ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+		ck_assert_msg(code.map == all[i].map && code.evntsel == all[i].evntsel &&
+				      code.high == all[i].high && code.reg == all[i].reg &&
+				      code.value == all[i].value,
+			      "%s: %s: %#x: %#x %#x, %#x %#llx", all[i].id, all[i].word, code.map,
+			      code.evntsel, code.high, code.reg, (unsigned long long)code.value);
+	}
+}
+END_TEST
+
+/* A way without fixed counters, if there are modes: the second here. */
+START_TEST(codes_with_modes)
+{
+	struct perfctr_cpu cpu = cpu_named("skylake");
+	struct perfctr_event_choice c;
+	struct perfctr_code code;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		memset(&c, 0, sizeof(c));
+		c.options = 2;
+		c.option[0].fixed = 2;
+		c.option[0].code = 0x3C;
+		c.option[1].counters = 0xF;
+		c.option[1].code = 0x13C;
+		c.edge = i == 1;
+		c.invert = i == 2;
+		c.cmask = i == 3;
+		ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+		ck_assert_uint_eq(code.map, i ? 0 : FIXED + 1);
+		ck_assert_uint_eq(code.evntsel, i == 0	 ? ENABLE
+						: i == 1 ? (0x13C | ENABLE | EDGE)
+						: i == 2 ? (0x13C | ENABLE | INV)
+							 : (0x0100013C | ENABLE));
+		c.options = 1;
+		ck_assert_int_eq(perfctr_x86_choice_code(&cpu, &c, &code) != NULL, i != 0);
+	}
+}
+END_TEST
+
+START_TEST(codes_that_are_none)
+{
+	static const struct {
+		const char *id, *word, *reason;
+	} all[] = {
+		{ "skylake", "INST_RETIRED.PREC_DIST", "precise sampling" },
+		{ "skylake", "INST_RETIRED.ANY:e", "a fixed counter has no e, i or c=N" },
+		{ "p4", "instr_retired:e", "need a threshold" },
+		{ "winchip_c6", "X86_INSTRUCTIONS:u", "can't tell user from kernel" },
+		{ "c3", "INTERNAL_CLOCKS:k", "can't tell user from kernel" },
+		{ "p5", "DATA_READ:c=1", "no edge detection" },
+	};
+	struct perfctr_event_choice c;
+	struct perfctr_code code;
+	struct perfctr_cpu cpu;
+	const char *reason;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		cpu = cpu_named(all[i].id);
+		c = look_up(all[i].id, all[i].word);
+		reason = perfctr_x86_choice_code(&cpu, &c, &code);
+		ck_assert_msg(reason && strstr(reason, all[i].reason), "%s: %s", all[i].word,
+			      reason ? reason : "it has a code");
+	}
+	/* What the processor of the same table does not have. */
+	cpu = cpu_named("skylake");
+	c = look_up("skylake", "FRONTEND_RETIRED.DSB_MISS");
+	cpu.frontend = 0;
+	ck_assert_str_eq(perfctr_x86_choice_code(&cpu, &c, &code),
+			 "this processor has no MSR_PEBS_FRONTEND");
+	c = look_up("skylake", "CPU_CLK_UNHALTED.THREAD_P_ANY");
+	ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+	cpu.reserved |= ANY;
+	ck_assert_str_eq(perfctr_x86_choice_code(&cpu, &c, &code),
+			 "it needs AnyThread (bit 21), which this processor does not have");
+	memset(&c, 0, sizeof(c));
+	c.options = 1;
+	c.option[0].counters = 0xF;
+	for (i = 0x1A4; i < 0x1AA; i++) {
+		c.option[0].reg = i;
+		reason = perfctr_x86_choice_code(&cpu, &c, &code);
+		ck_assert_msg(i == 0x1A6 || i == 0x1A7
+				      ? !reason
+				      : !strcmp(reason,
+						"it needs a register that no control can carry"),
+			      "%#x", i);
+	}
+}
+END_TEST
+
+/* P4's replay tags: bits 24, 10, 9 and 2-0 of one register, 1 and 0 of the other. */
+START_TEST(replay_tags)
+{
+	struct perfctr_cpu cpu = cpu_named("p4");
+	struct perfctr_event_choice c = look_up("p4", "replay_event.L1CLMR");
+	struct perfctr_code code;
+	unsigned int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		c.option[0].pebs_enable = 1u << bit;
+		c.option[0].pebs_matrix_vert = 3;
+		ck_assert_int_eq(!perfctr_x86_choice_code(&cpu, &c, &code), 0x01000607u >> bit & 1);
+		c.option[0].pebs_enable = 0x01000607;
+		c.option[0].pebs_matrix_vert = 1u << bit;
+		ck_assert_int_eq(!perfctr_x86_choice_code(&cpu, &c, &code), bit < 2);
+	}
+	c = look_up("p4", "instr_retired:c=16:e");
+	ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+	c.cmask = 17;
+	ck_assert_str_eq(perfctr_x86_choice_code(&cpu, &c, &code),
+			 "a P4's threshold is at most 16");
+}
+END_TEST
+
+/* What a control's counter counts, with the register that its event looks at. */
+START_TEST(codes_of_controls)
+{
+	static const struct {
+		const char *id;
+		uint32_t map, evntsel, reg;
+		uint64_t value;
+	} all[] = {
+		{ "skylake", 1, 0x004101B7, 0x1A6, 0x3F00000011 },
+		{ "skylake", 1, 0x004101BB, 0x1A7, 0x2900000022 },
+		{ "skylake", 1, 0x0041012A, 0x1A6, 0x3F00000011 },
+		{ "skylake", 1, 0x0041012B, 0x1A7, 0x2900000022 },
+		{ "skylake", 1, 0x004102B7, 0x1A7, 0x2900000022 },
+		{ "skylake", 1, 0x004100B7, 0, 0 },
+		{ "skylake", 1, 0x004102BB, 0, 0 },
+		{ "skylake", 1, 0x004101C6, 0x3F7, 0x33 },
+		{ "skylake", 1, 0x0041FFC6, 0x3F7, 0x33 },
+		{ "skylake", 1, 0x004102AD, 0x3F7, 0x33 },
+		{ "skylake", 1, 0x004102C2, 0x3F7, 0x33 },
+		{ "skylake", 1, 0x004102C7, 0, 0 },
+		/* What a fixed counter counts is no matter of its event. */
+		{ "skylake", FIXED, 0x004101C6, 0, 0 },
+		{ "skylake", FIXED, 0x004101B7, 0, 0 },
+		/* One register of 16 bits, two of them, no MSR_PEBS_FRONTEND, none at all. */
+		{ "nehalem_ep", 1, 0x004101B7, 0x1A6, 0x11 },
+		{ "nehalem_ep", 1, 0x004101BB, 0, 0 },
+		{ "westmere_dp", 1, 0x004101BB, 0x1A7, 0x22 },
+		{ "sandybridge", 1, 0x004101C6, 0, 0 },
+		{ "core2", 1, 0x004101B7, 0, 0 },
+		{ "zen3", 1, 0x004101B7, 0, 0 },
+		{ "piii", 1, 0x004101B7, 0, 0 },
+	};
+	struct perfctr_cpu_control c;
+	struct perfctr_code code;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	memset(&c, 0, sizeof(c));
+	c.offcore_rsp[0] = 0x11;
+	c.offcore_rsp[1] = 0x22;
+	c.offcore_rsp_high[0] = 0x3F;
+	c.offcore_rsp_high[1] = 0x29;
+	c.pebs_frontend = 0x33;
+	c.evntsel_high[2] = 0x5;
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		cpu = cpu_named(all[i].id);
+		c.pmc_map[2] = all[i].map;
+		c.evntsel[2] = all[i].evntsel;
+		memset(&code, 0xA5, sizeof(code));
+		perfctr_x86_control_code(&cpu, &c, 2, &code);
+		ck_assert_msg(code.map == all[i].map && code.evntsel == all[i].evntsel &&
+				      code.reg == all[i].reg && code.value == all[i].value,
+			      "case %u: %#x: %#x, %#x %#llx", i, code.map, code.evntsel, code.reg,
+			      (unsigned long long)code.value);
+		/* Processors without an upper half ignore what stands there. */
+		ck_assert_uint_eq(code.high, cpu.reserved >> 32 == 0xFFFFFFFF ? 0 : 5);
+	}
+	/* Registers of 32 bits and of 33: where an upper half begins. */
+	cpu = cpu_named("skylake");
+	c.evntsel[2] = 0x004101B7;
+	for (i = 32; i < 34; i++) {
+		cpu.offcore_width = i;
+		perfctr_x86_control_code(&cpu, &c, 2, &code);
+		ck_assert_uint_eq(code.value, i == 32 ? 0x11 : 0x3F00000011);
+	}
+}
+END_TEST
+
 /* ---- the search, without encoding ---- */
 
 /* Counter alone[i] is all that choice i has; fixed ones are FIXED + n. */
@@ -795,4 +1022,5 @@ END_TEST
 UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4,
 	  pathological, pathological_register, pathological_p4, fixed_counters, shared_registers,
 	  levels, modifiers, modifiers_by_family, imode, every_counter, who_has_fixed_counters,
-	  more_than_there_is_room_for, places_for_some, what_clashes)
+	  more_than_there_is_room_for, places_for_some, what_clashes, codes_of_choices,
+	  codes_with_modes, codes_that_are_none, replay_tags, codes_of_controls)
