@@ -214,7 +214,7 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 			 unsigned int n, unsigned int option[], uint32_t counter[],
 			 uint32_t *conflict)
 {
-	uint32_t all = (uint32_t)(((uint64_t)1 << n % 64) - 1);
+	uint32_t all = (uint32_t)perfctr_mask(n);
 	unsigned int i;
 
 	*conflict = 0;

@@ -46,8 +46,7 @@ static int assign(const struct perfctr_cpu *cpu, const struct perfctr_event_choi
 	*reason = "there are not enough counters that can count them";
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
 		return -1;
-	/* So n is at most the number of counters. */
-	*conflict = n ? 0xFFFFFFFFu >> (32 - n) : 0;
+	*conflict = (uint32_t)perfctr_mask(n);
 	if (assign_modes(cpu, choices, n, *conflict, option, counter) == 0)
 		return 0;
 	*reason = "PMC2 to PMC6 must all be i-mode or all be a-mode counters";

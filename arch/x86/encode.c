@@ -206,7 +206,7 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 	}
 	*reason = "there are not enough counters that can count them";
 	if (n > PERFCTR_NR_CTRS) {
-		*conflict = 0xFFFFFFFFu >> (n < 32 ? 32 - n : 0);
+		*conflict = (uint32_t)perfctr_mask(n);
 		return -1;
 	}
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0) {

@@ -196,6 +196,77 @@ START_TEST(imode_mixed)
 }
 END_TEST
 
+/*
+ * Is there a way for the choices of the set, if PMC2 to PMC6 must all be of one mode? By trying
+ * everything; modes is what these counters have so far, a bit for each.
+ */
+static int fits_modes(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+		      unsigned int n, uint32_t set, uint32_t used, unsigned int modes)
+{
+	unsigned int who, o, pmc;
+
+	for (who = 0; who < n && !(set >> who & 1); who++)
+		;
+	if (who == n)
+		return 1;
+	for (o = 0; o < choices[who].options; o++)
+		for (pmc = 0; pmc < 6; pmc++) {
+			unsigned int all = modes | (pmc ? 1u << choices[who].imode : 0);
+
+			if (all != 3 &&
+			    (choices[who].option[o].counters & cpu->counters & ~used) >> pmc & 1 &&
+			    fits_modes(cpu, choices, n, set & ~(1u << who), used | 1u << pmc, all))
+				return 1;
+		}
+	return 0;
+}
+
+/* Random sets of both modes: placed if they can be; else all that are named are needed for that. */
+START_TEST(oracle_modes)
+{
+	static const char *const ids[] = { "ppc604e", "ppc750", "ppc7450" };
+	unsigned int k, i, n, place[5], yes = 0, mixed = 0;
+	static struct names names;
+	struct perfctr_event_choice c[5];
+	struct perfctr_cpu_control control;
+	struct perfctr_cpu cpu;
+	const char *reason;
+	uint32_t conflict;
+
+	for (k = 0; k < 30000; k++) {
+		if (k % 10000 == 0) {
+			cpu = cpu_named(ids[k / 10000]);
+			cpu.pcint = 1;
+			get_names(cpu.id, &names);
+		}
+		n = 2 + random_below(4);
+		for (i = 0; i < n; i++) {
+			c[i] = names.choice[random_below(names.n)];
+			c[i].imode = random_below(2) & 1;
+			c[i].ireset = 0x7FFFFF00;
+		}
+		if (fits_modes(&cpu, c, n, (1u << n) - 1, 0, 0)) {
+			encoded(&cpu, c, n, &control);
+			yes++;
+			continue;
+		}
+		reason = encode(&cpu, c, n, &control, place, &conflict);
+		ck_assert_msg(reason && !fits_modes(&cpu, c, n, conflict, 0, 0), "%s", reason);
+		ck_assert_uint_eq(conflict >> n, 0);
+		if (strncmp(reason, "PMC2 to PMC6 must all be", 24) != 0)
+			continue;
+		mixed++;
+		for (i = 0; i < n; i++)
+			ck_assert_msg(!(conflict >> i & 1) ||
+					      fits_modes(&cpu, c, n, conflict & ~(1u << i), 0, 0),
+				      "conflict %#x does not need %u", conflict, i);
+	}
+	printf("%u sets fit, %u have two modes\n", yes, mixed);
+	ck_assert_uint_gt(yes, 1000);
+	ck_assert_uint_gt(mixed, 1000);
+}
+END_TEST
+
 /* 750s whose overflow interrupt is broken. */
 START_TEST(no_interrupt)
 {
@@ -204,6 +275,18 @@ START_TEST(no_interrupt)
 
 	perfctr_powerpc_identify(0x00080200, &cpu);
 	refuses(&cpu, &c, 1, 0x1, "can't interrupt");
+}
+END_TEST
+
+/* Nothing to count is no mode of counting. */
+START_TEST(no_choices)
+{
+	static const struct perfctr_event_choice none;
+	struct perfctr_cpu cpu = cpu_named("ppc7450");
+	struct perfctr_cpu_control control;
+
+	encoded(&cpu, &none, 0, &control);
+	ck_assert_uint_eq(control.ppc.mmcr0, 0);
 }
 END_TEST
 
@@ -262,4 +345,4 @@ START_TEST(types)
 END_TEST
 
 UNIT_MAIN("assign_powerpc", 120, every_name, oracle, full_sets, moves, levels, modifiers, imode,
-	  imode_mixed, no_interrupt, codes, types)
+	  imode_mixed, oracle_modes, no_interrupt, no_choices, codes, types)
