@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include "arch/cpu.h"
+#include "arch/x86/cpuid.h"
 #include "tests/unit/main.h"
 
 /* The upper half of an event select where it has none, or some. */
@@ -879,6 +879,101 @@ START_TEST(frontend)
 }
 END_TEST
 
+/* ---- reading the words ---- */
+
+/* A processor whose words tell where they are from. What is not there is not asked for. */
+static struct {
+	uint32_t last, last_extended, last_of_7;
+} made;
+
+static uint32_t made_word(uint32_t leaf, uint32_t subleaf, unsigned int n)
+{
+	return 0x40000000u + (leaf >> 31 << 16) + (leaf & 0xFFFF) * 256 + subleaf * 16 + n;
+}
+
+static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4])
+{
+	unsigned int n;
+
+	for (n = 0; n < 4; n++)
+		word[n] = made_word(leaf, subleaf, n);
+	switch (leaf) {
+	case 0: word[0] = made.last; return;
+	case 7:
+		ck_assert_uint_ge(made.last, 7);
+		ck_assert_uint_le(subleaf, made.last_of_7);
+		if (!subleaf)
+			word[0] = made.last_of_7;
+		return;
+	case 0x80000000: word[0] = made.last_extended; return;
+	}
+	ck_assert_msg(leaf <= made.last || (leaf > 0x80000000 && leaf <= made.last_extended),
+		      "leaf %#x", leaf);
+}
+
+/* A leaf's word, if there is the leaf. */
+static void word_is(uint32_t found, int there, uint32_t leaf, uint32_t subleaf, unsigned int n)
+{
+	uint32_t expected = there ? made_word(leaf, subleaf, n) : 0;
+
+	ck_assert_msg(found == expected, "last %#x, %#x: word %u of leaf %#x.%u is %#x", made.last,
+		      made.last_extended, n, leaf, subleaf, found);
+}
+
+START_TEST(words_read)
+{
+	static const uint32_t lasts[] = { 0, 1, 2, 3, 4, 6, 7, 9, 0xA, 0xB, 0x22, 0x23, 0x24 };
+	/* Who has no extended leaves answers with something: Intel's old ones, with the last basic.
+	 */
+	static const uint32_t extended[] = { 0,		 4,	     0x7FFFFFFF, 0x80000000,
+					     0x80000001, 0x80000008, 0x80000021, 0x80000022,
+					     0x80000026, 0x8000FFFF, 0x80010000, 0xFFFFFFFF };
+	unsigned int i, k, of_7;
+
+	for (i = 0; i < ARRAY_SIZE(lasts); i++)
+		for (k = 0; k < ARRAY_SIZE(extended); k++)
+			for (of_7 = 0; of_7 < 3; of_7++) {
+				uint32_t last = lasts[i], high = extended[k];
+				int ext1 = high >= 0x80000001 && high < 0x80010000;
+				int ext22 = high >= 0x80000022 && high < 0x80010000;
+				struct perfctr_cpuid id;
+				uint32_t vendor[3];
+
+				made.last = last;
+				made.last_extended = high;
+				made.last_of_7 = of_7;
+				memset(&id, 0, sizeof(id));
+				perfctr_cpuid_all(&id);
+				memcpy(vendor, id.vendor, sizeof(vendor));
+				ck_assert_uint_eq(id.max_leaf, last);
+				/* EBX, EDX, ECX */
+				word_is(vendor[0], 1, 0, 0, 1);
+				word_is(vendor[1], 1, 0, 0, 3);
+				word_is(vendor[2], 1, 0, 0, 2);
+				word_is(id.signature, last >= 1, 1, 0, 0);
+				word_is(id.leaf1_ebx, last >= 1, 1, 0, 1);
+				word_is(id.leaf1_ecx, last >= 1, 1, 0, 2);
+				word_is(id.leaf1_edx, last >= 1, 1, 0, 3);
+				word_is(id.leaf4_eax, last >= 4, 4, 0, 0);
+				word_is(id.leaf7_ebx, last >= 7, 7, 0, 1);
+				word_is(id.leaf7_edx, last >= 7, 7, 0, 3);
+				word_is(id.leaf7_1_eax, last >= 7 && of_7 >= 1, 7, 1, 0);
+				word_is(id.leaf0a_eax, last >= 0xA, 0xA, 0, 0);
+				word_is(id.leaf0a_ebx, last >= 0xA, 0xA, 0, 1);
+				word_is(id.leaf0a_ecx, last >= 0xA, 0xA, 0, 2);
+				word_is(id.leaf0a_edx, last >= 0xA, 0xA, 0, 3);
+				word_is(id.leaf23_ebx, last >= 0x23, 0x23, 0, 1);
+				word_is(id.leaf23_1_eax, last >= 0x23, 0x23, 1, 0);
+				word_is(id.leaf23_1_ebx, last >= 0x23, 0x23, 1, 1);
+				word_is(id.ext1_ecx, ext1, 0x80000001, 0, 2);
+				word_is(id.ext22_eax, ext22, 0x80000022, 0, 0);
+				word_is(id.ext22_ebx, ext22, 0x80000022, 0, 1);
+				/* The kind of core is the includer's business. */
+				ck_assert_uint_eq(id.leaf1a_eax, 0);
+			}
+}
+END_TEST
+
 /* ---- types ---- */
 
 START_TEST(ids_of_types)
@@ -1032,4 +1127,4 @@ END_TEST
 
 UNIT_MAIN("cpus_x86", 60, typical_ones, signatures, names, no_tsc, hyper_threading, amd_counters,
 	  leaf_0a_counters, leaf_0a_fixed_counters, leaf_0a_any_thread, leaf_23, transactions,
-	  hybrids, frontend, ids_of_types, types_obeyed, types_not_obeyed, types_of_p4)
+	  hybrids, frontend, words_read, ids_of_types, types_obeyed, types_not_obeyed, types_of_p4)

@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(cstatus)
 {
-	unsigned int c = perfctr_mk_cstatus(1, 3, 2);
+	unsigned int c = perfctr_mk_cstatus(1, 3, 2), n;
 
 	ck_assert_uint_eq(c, 0x80020503);
 	ck_assert(perfctr_cstatus_enabled(c) && perfctr_cstatus_has_tsc(c));
@@ -101,6 +101,29 @@ START_TEST(cstatus)
 	ck_assert_uint_eq(perfctr_cstatus_nrctrs(c), 5);
 	ck_assert_uint_ne(perfctr_cstatus_has_ictrs(c), 0);
 	ck_assert_uint_eq(perfctr_mk_cstatus(0, 0, 0), 0);
+	ck_assert_uint_eq(perfctr_cstatus_enabled(0), 0);
+	/* Any tsc_on but 0, and each counter there may be. */
+	ck_assert_uint_eq(perfctr_mk_cstatus(2, 0, 0), 0x80000000);
+	ck_assert_uint_eq(perfctr_mk_cstatus(0, 0, 1), 0x00010100);
+	ck_assert_uint_eq(perfctr_mk_cstatus(0, 64, 63), 0x003F7F40);
+	ck_assert_uint_eq(perfctr_cstatus_enabled(perfctr_mk_cstatus(0, 0, 1)), 0x00010100);
+	for (n = 0; n < 128; n++) {
+		ck_assert_uint_eq(perfctr_cstatus_nractrs(perfctr_mk_cstatus(1, n, 0)), n);
+		ck_assert_uint_eq(perfctr_cstatus_nractrs(perfctr_mk_cstatus(1, 0, n)), 0);
+		ck_assert_uint_eq(perfctr_cstatus_nrctrs(perfctr_mk_cstatus(1, n, 0)), n);
+		ck_assert_uint_eq(perfctr_cstatus_nrctrs(perfctr_mk_cstatus(1, 0, n)), n);
+		ck_assert_int_eq(perfctr_cstatus_has_ictrs(perfctr_mk_cstatus(1, 127 - n, n)) != 0,
+				 n != 0);
+		ck_assert_int_eq(perfctr_cstatus_has_tsc(perfctr_mk_cstatus(0, 127 - n, n)), 0);
+	}
+	/* Whatever the other bits are. */
+	ck_assert_int_eq(perfctr_cstatus_has_tsc(0x80000000), 1);
+	ck_assert_int_eq(perfctr_cstatus_has_tsc(0x7FFFFFFF), 0);
+	ck_assert_uint_eq(perfctr_cstatus_nractrs(0xFFFFFFFF), 127);
+	ck_assert_uint_eq(perfctr_cstatus_nractrs(0xFFFFFF80), 0);
+	ck_assert_uint_eq(perfctr_cstatus_nrctrs(0xFFFFFFFF), 127);
+	ck_assert_uint_eq(perfctr_cstatus_nrctrs(0xFFFF80FF), 0);
+	ck_assert_uint_eq(perfctr_cstatus_has_ictrs(0xFF80FFFF), 0);
 	ck_assert_uint_eq(perfctr_cstatus_has_ictrs(perfctr_mk_cstatus(1, 18, 0)), 0);
 }
 END_TEST
