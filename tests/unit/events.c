@@ -1164,6 +1164,41 @@ START_TEST(counters_of_codes)
 }
 END_TEST
 
+/* A P4's event has a way for each of its ESCRs, and on each the counters that reach it. */
+START_TEST(ways_of_p4)
+{
+	static const char *const ids[] = { "p4", "p4m3" };
+	unsigned int n, next, o, ones = 0, twos = 0;
+
+	for (n = 0; n < ARRAY_SIZE(ids); n++) {
+		struct perfctr_event_entry entry;
+
+		for (next = 0;
+		     (next = perfctr_event_walk(perfctr_event_table(ids[n]), next, &entry));) {
+			struct perfctr_event_choice c;
+			char word[160];
+
+			snprintf(word, sizeof(word), "%s%s%s", entry.event, entry.mask ? "." : "",
+				 entry.mask ? entry.mask : "");
+			if (look_up(ids[n], word, &c) != PERFCTR_EVENT_OK)
+				continue;
+			ck_assert_msg(c.options == 1 || (c.options == 2 &&
+							 c.option[0].reg + 1 == c.option[1].reg),
+				      "%s: %s: %u ways", ids[n], word, c.options);
+			for (o = 0; o < c.options; o++) {
+				ck_assert_uint_eq(c.option[o].fixed, 0);
+				ck_assert_uint_eq(c.option[o].high, 0);
+				ck_assert_uint_eq(c.option[o].value, 0);
+				ck_assert_uint_lt(c.option[o].counters, 1u << 18);
+			}
+			*(c.options == 1 ? &ones : &twos) += 1;
+		}
+	}
+	ck_assert_uint_gt(ones, 0);
+	ck_assert_uint_gt(twos, ones);
+}
+END_TEST
+
 /* A unit mask of several bits has a name's counters if its masks combine, and have a part of it. */
 START_TEST(counters_of_masks)
 {
@@ -1203,4 +1238,4 @@ END_TEST
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
 	  errors, empty_words, strange_words, modifiers, small_letters, facts, a_million_words,
-	  counters_of_codes, counters_of_masks)
+	  counters_of_codes, ways_of_p4, counters_of_masks)

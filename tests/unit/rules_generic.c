@@ -309,6 +309,46 @@ START_TEST(every_processor)
 }
 END_TEST
 
+/* P, bit 31, keeps EL1 out. */
+START_TEST(privileged)
+{
+	static const uint32_t levels[][3] = {
+		{ 0x08, 0x08, 1 },  { P | 0x08, 0x08, 1 },     { 0x08, P | 0x08, 1 },
+		{ U | 0x08, P, 1 }, { P | 0x08, P | 0x1B, 0 },
+	};
+	struct perfctr_cpu_control c = amode(2, 0);
+	struct perfctr_cpu cpu = named("cortex-a53");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		c.evntsel[0] = levels[i][0];
+		c.evntsel[1] = levels[i][1];
+		ck_assert_uint_eq(accepted("levels", &cpu, &c).privileged, levels[i][2]);
+	}
+}
+END_TEST
+
+START_TEST(typical)
+{
+	struct perfctr_cpu cpu;
+	const char *id;
+	unsigned int n;
+
+	for (n = 0; (id = perfctr_arm64_id(n)) != NULL; n++) {
+		memset(&cpu, 0xFF, sizeof(cpu));
+		ck_assert_int_eq(perfctr_arm64_named(id, &cpu), 0);
+		ck_assert_str_eq(cpu.id, id);
+		ck_assert_uint_eq(cpu.type, PERFCTR_ARM64_PMUV3);
+		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_PMUV3);
+		ck_assert_uint_eq(cpu.counters, 0x8000003F);
+		ck_assert_uint_eq(cpu.width, 32);
+		ck_assert_uint_eq(cpu.pcint, 1);
+		ck_assert_uint_eq(cpu.no_tsc, 0);
+		ck_assert_uint_eq(cpu.no_rdpmc, 0);
+	}
+}
+END_TEST
+
 START_TEST(fields)
 {
 	struct perfctr_cpu arm = named("cortex-a53"), raw = kernel();
@@ -321,4 +361,4 @@ START_TEST(fields)
 END_TEST
 
 UNIT_MAIN("rules_generic", 60, common, only_a_clock, raw_codes, pmuv3, pmuv3_counters,
-	  pmuv3_programs, every_processor, fields)
+	  pmuv3_programs, every_processor, privileged, typical, fields)

@@ -474,6 +474,67 @@ START_TEST(every_processor)
 }
 END_TEST
 
+/* MMCR0[FCS], bit 30, freezes the counters in supervisor state. */
+START_TEST(privileged)
+{
+	static const uint32_t levels[][2] = {
+		{ 0, 1 },
+		{ 0x40000000, 0 },
+		{ 0x20000000, 1 },
+		{ 0x60000000, 0 },
+	};
+	struct perfctr_cpu_control c = amode(2);
+	unsigned int k, i;
+
+	for (k = 0; k < ARRAY_SIZE(processors); k++) {
+		struct perfctr_cpu cpu = named(processors[k].id);
+
+		for (i = 0; i < ARRAY_SIZE(levels); i++) {
+			c.ppc.mmcr0 = levels[i][0];
+			ck_assert_uint_eq(accepted("levels", &cpu, &c).privileged, levels[i][1]);
+		}
+	}
+}
+END_TEST
+
+/* MMCR0[TBEE]: the time base raises the same interrupt, and disarms it. */
+START_TEST(time_base_events)
+{
+	struct perfctr_cpu_control c = amode(1), i1 = imode(0, 1, PMC1CE);
+	struct perfctr_cpu cpu = named("ppc7450");
+
+	TRY(&cpu, &c, { "a-mode", { W(ppc.mmcr0, 0x00400000) }, ACCEPTED });
+	TRY(&cpu, &i1,
+	    { "i-mode",
+	      { W(ppc.mmcr0, PMXE | PMC1CE | 0x00400000) },
+	      REFUSED("ppc.mmcr0", -1, 0x00400000, "TBEE (0x00400000) does not go with PMXE") },
+	    { "its rate", { W(ppc.mmcr0, PMXE | PMC1CE | 0x01800000) }, ACCEPTED });
+}
+END_TEST
+
+/* One without errata. */
+START_TEST(typical)
+{
+	unsigned int k;
+
+	for (k = 0; k < ARRAY_SIZE(processors); k++) {
+		struct perfctr_cpu cpu;
+
+		memset(&cpu, 0xFF, sizeof(cpu));
+		ck_assert_int_eq(perfctr_powerpc_named(processors[k].id, &cpu), 0);
+		ck_assert_str_eq(cpu.id, processors[k].id);
+		ck_assert_str_ne(cpu.name, "Generic PowerPC with a time base");
+		ck_assert_uint_eq(cpu.type, processors[k].type);
+		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_PPC);
+		ck_assert_uint_eq(cpu.counters, (1u << processors[k].counters) - 1);
+		ck_assert_uint_eq(cpu.width, 32);
+		ck_assert_uint_eq(cpu.pcint, 1);
+		ck_assert_uint_eq(cpu.no_rdpmc, k < 2); /* UPMCn came with the 750 */
+		ck_assert_uint_eq(cpu.no_tsc, 0);
+	}
+}
+END_TEST
+
 START_TEST(fields)
 {
 	struct perfctr_cpu cpu = named("ppc604");
@@ -484,4 +545,4 @@ START_TEST(fields)
 END_TEST
 
 UNIT_MAIN("rules_powerpc", 60, common, generic, selectors, mmcr0, mmcr2, registers, programs, async,
-	  every_processor, fields)
+	  every_processor, privileged, time_base_events, typical, fields)
