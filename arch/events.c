@@ -224,6 +224,7 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
 {
 	unsigned int i;
 
+	choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 	if (mask->flags & EVENT_OVERRIDE) {
 		choice->options = 0;
 		add_option(choice, mask);
@@ -369,7 +370,6 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 			if (masks && !(event->flags & EVENT_BITMASK))
 				return PERFCTR_EVENT_ONE_MASK;
 			apply_mask(choice, mask, p4);
-			choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 			masks++;
 			continue;
 		}
@@ -392,7 +392,6 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 			continue;
 		masks++;
 		apply_mask(choice, mask, p4);
-		choice->pebs |= (mask->flags & EVENT_PEBS) != 0;
 	}
 	add_twin(choice);
 	*part = word;

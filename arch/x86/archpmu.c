@@ -207,8 +207,6 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 	/* Extra registers first: a counter that runs already must not see its event change. */
 	if (check_extra(cpu, c, flags, program, diagnosis) < 0)
 		return -1;
-	if (!program->nrctrs)
-		return 0;
 	program->ack_reg = cpu->version >= 2 ? GLOBAL_OVF_CTRL : 0;
 	for (i = 0; i < program->nrctrs; i++) {
 		uint32_t pmc = c->pmc_map[i];

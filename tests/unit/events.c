@@ -1220,6 +1220,9 @@ START_TEST(counters_of_masks)
 		{ "zen1", 0x0129, 0x1, 0xFFFFFFFF },
 		/* L3_CACHE_MISSES is 4E1H. */
 		{ "fam10h", 0x00F7E1, 0x4, 0xF },
+		/* An event 1C1H, and no 2C1H. */
+		{ "zen5", 0x00C1, 0x1, 0x3F },
+		{ "zen5", 0x00C1, 0x2, 0xFFFFFFFF },
 		/* Not all of a combination: the mask itself has two bits. */
 		{ "ppro", 0x0129, 0, 0x3 },
 	};
