@@ -265,12 +265,11 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
 static HOT void add_twin(struct perfctr_event_choice *choice)
 {
 	struct perfctr_event_option *first = choice->option;
-	uint32_t event = first->code & 0xFFFF;
 
-	if (choice->options != 1 || first->reg != 0x1A6 || (event != 0x01B7 && event != 0x012A))
+	if (choice->options != 1 || first->reg != 0x1A6)
 		return;
 	choice->option[1] = *first;
-	choice->option[1].code += event == 0x01B7 ? 0xBB - 0xB7 : 0x2B - 0x2A;
+	choice->option[1].code += (first->code & 0xFF) == 0xB7 ? 0xBB - 0xB7 : 0x2B - 0x2A;
 	choice->option[1].reg = 0x1A7;
 	choice->options = 2;
 }

@@ -76,6 +76,7 @@ unit_tests = \
 	tests/unit/table \
 	tests/unit/virtual \
 	tests/unit/why \
+	tests/unit/words \
 	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -201,6 +202,8 @@ tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
+tests_unit_words_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_words_LDADD = $(CHECK_LIBS)
 tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_why_LDADD = $(PMU_LDADD)
 tests_unit_why_LDFLAGS = $(PMU_WRAP)

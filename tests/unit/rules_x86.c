@@ -1558,7 +1558,7 @@ START_TEST(no_offcore_high)
 {
 	static const char *const ids[] = { "piii",  "k7",	  "zen4",
 					   "core2", "nehalem_ep", "westmere_dp" };
-	struct perfctr_cpu_control c = amode(1, 0x004300C0);
+	struct perfctr_cpu_control c = amode(1, 0x004300C0), event = amode(1, 0x004301B7);
 	struct perfctr_cpu cpu;
 	unsigned int i;
 
@@ -1576,9 +1576,31 @@ START_TEST(no_offcore_high)
 			 { "both",
 			   { W(offcore_rsp_high[0], 2), W(offcore_rsp_high[1], 1) },
 			   REFUSED("offcore_rsp_high", 0, 2, "no such register") });
-		TRY(&cpu, &c, { "2.6's", { W(offcore_rsp_high[0], 1) }, IGNORED },
+		TRY(&cpu, &event, { "2.6's", { W(offcore_rsp_high[0], 1) }, IGNORED },
 		    { "2.6's second", { W(offcore_rsp_high[1], 1) }, IGNORED });
 	}
+}
+END_TEST
+
+/* A control for a whole CPU has no words more, and one with more words is no CPU's. */
+START_TEST(flags)
+{
+	struct perfctr_cpu_control c = amode(1, 0x004300C0);
+	struct perfctr_cpu cpu = named("k7");
+
+	TRY_WITH(&cpu, &c, PERFCTR_COMPILE_GLOBAL, { "2.6's", { W(pebs_frontend, 1) }, IGNORED });
+	TRY_WITH(&cpu, &c, EXTENDED,
+		 { "ours",
+		   { W(pebs_frontend, 1) },
+		   REFUSED("pebs_frontend", -1, 1, "no such register") });
+	cpu = p4_cpu(3, 1);
+	c = p4_control();
+	TRY_WITH(&cpu, &c, EXTENDED,
+		 { "T1",
+		   { W(p4.escr[1], 0x26000205) },
+		   REFUSED("p4.escr", 1, 1, "CPL_T1 (1, 0) is for global") });
+	TRY_WITH(&cpu, &c, PERFCTR_COMPILE_GLOBAL,
+		 { "T1", { W(p4.escr[1], 0x26000205) }, ACCEPTED });
 }
 END_TEST
 
@@ -1856,5 +1878,5 @@ UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_co
 	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_core_shared,
 	  arch_offcore, arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
 	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
-	  p4_clockticks, top_down_metrics, zero_is_written_too, fields, no_offcore_high,
+	  p4_clockticks, top_down_metrics, zero_is_written_too, fields, no_offcore_high, flags,
 	  p4_cascades_stop, p4_other_thread)
