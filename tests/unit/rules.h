@@ -105,6 +105,18 @@ static struct perfctr_program accepted_with(const char *name, const struct perfc
 	ck_assert_uint_le(program.nr_clears, isa_negative ? PERFCTR_CLEARS : 0);
 	if (!isa_negative)
 		ck_assert_int_eq(program.async, -1);
+	/* Nothing is left as it was. */
+	if (program.async < 0) {
+		ck_assert_int_eq(program.async, -1);
+		ck_assert_uint_eq(program.async_value, 0);
+		ck_assert_uint_eq(program.async_stopped, 0);
+	}
+	ck_assert_uint_le(program.stops, 1);
+	ck_assert_uint_le(program.by_register, 1);
+	ck_assert_uint_le(program.privileged, 1);
+	ck_assert_uint_le(program.core_shared, 1);
+	ck_assert_uint_le(program.one_core, 1);
+	ck_assert_uint_eq(program.ack_reg >> 16, 0);
 	return program;
 }
 
