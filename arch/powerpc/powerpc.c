@@ -86,10 +86,9 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu)
 	describe(i < PROCESSORS ? &processors[i] : NULL, cpu);
 	/* Bits 7-4 number the maker of a 750FX. */
 	if (i < PROCESSORS)
-		cpu->pcint = processors[i].pcint == 0 ||
-			     (processors[i].pcint != NEVER &&
-			      (pvr & (cpu->type == PERFCTR_PPC_750 ? 0xFF0F : 0xFFFF)) >=
-				      processors[i].pcint);
+		cpu->pcint = processors[i].pcint != NEVER &&
+			     (pvr & (cpu->type == PERFCTR_PPC_750 ? 0xFF0F : 0xFFFF)) >=
+				     processors[i].pcint;
 }
 
 int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu)
