@@ -66,8 +66,6 @@ static void describe(const struct core *core, unsigned int counters, struct perf
 	*cpu = pmuv3;
 	cpu->name = core->name;
 	cpu->id = core->id;
-	if (counters > CYCLE_COUNTER)
-		counters = CYCLE_COUNTER;
 	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << CYCLE_COUNTER;
 }
 

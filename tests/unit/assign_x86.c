@@ -903,6 +903,37 @@ START_TEST(every_counter)
 }
 END_TEST
 
+/* The second offcore response register came later than the first. */
+START_TEST(one_offcore_register)
+{
+	struct perfctr_cpu cpu = { .id = "four", .rules = PERFCTR_RULES_ARCH, .counters = 0xF };
+	struct perfctr_event_choice c[2];
+	unsigned int option[2], i;
+	uint32_t counter[2], conflict;
+
+	for (i = 0; i < 2; i++) {
+		only_on(&c[i], 0xF, 0);
+		c[i].options = 2;
+		c[i].option[1] = c[i].option[0];
+		c[i].option[0].reg = 0x1A6;
+		c[i].option[1].reg = 0x1A7;
+		c[i].option[0].value = c[i].option[1].value = i + 1;
+	}
+	for (cpu.offcore = 1; cpu.offcore < 4; cpu.offcore++) {
+		ck_assert_int_eq(perfctr_event_assign(&cpu, c, 1, option, counter, &conflict), 0);
+		ck_assert_uint_eq(option[0], 0);
+		ck_assert_int_eq(perfctr_event_assign(&cpu, c, 2, option, counter, &conflict),
+				 cpu.offcore < 2 ? -1 : 0);
+		ck_assert_uint_eq(conflict, cpu.offcore < 2 ? 3 : 0);
+	}
+	cpu.offcore = 1;
+	c[0].option[0] = c[0].option[1];
+	c[0].options = 1;
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 1, option, counter, &conflict), -1);
+	ck_assert_uint_eq(conflict, 1);
+}
+END_TEST
+
 /* Only Intel's rules have fixed counters, and these know no modes but the levels. */
 START_TEST(who_has_fixed_counters)
 {
@@ -1024,6 +1055,6 @@ END_TEST
 
 UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4,
 	  pathological, pathological_register, pathological_p4, fixed_counters, shared_registers,
-	  levels, modifiers, modifiers_by_family, imode, every_counter, who_has_fixed_counters,
-	  more_than_there_is_room_for, places_for_some, what_clashes, codes_of_choices,
-	  codes_with_modes, codes_that_are_none, replay_tags, codes_of_controls)
+	  levels, modifiers, modifiers_by_family, imode, every_counter, one_offcore_register,
+	  who_has_fixed_counters, more_than_there_is_room_for, places_for_some, what_clashes,
+	  codes_of_choices, codes_with_modes, codes_that_are_none, replay_tags, codes_of_controls)
