@@ -40,6 +40,7 @@ unit_tests = \
 	tests/unit/clock \
 	tests/unit/cpus_x86 \
 	tests/unit/doctor \
+	tests/unit/driver \
 	tests/unit/engine \
 	tests/unit/event \
 	tests/unit/events \
@@ -110,6 +111,10 @@ tests_unit_doctor_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_doctor_LDADD = $(PMU_LDADD)
 tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info \
 	-Wl,--wrap=geteuid
+tests_unit_driver_SOURCES = tests/unit/driver.c tests/harness/skylake.c
+tests_unit_driver_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_driver_LDADD = $(UNIT_LDADD)
+tests_unit_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
 tests_unit_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
