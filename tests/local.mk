@@ -72,6 +72,7 @@ unit_tests = \
 	tests/unit/sampler \
 	tests/unit/sampler_pmu \
 	tests/unit/set \
+	tests/unit/shared \
 	tests/unit/signal \
 	tests/unit/set_pmu \
 	tests/unit/table \
@@ -194,6 +195,9 @@ tests_unit_sampler_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_LDADD = $(PMU_LDADD)
 tests_unit_set_LDFLAGS = $(PMU_WRAP)
+tests_unit_shared_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_shared_LDADD = $(UNIT_LDADD)
+tests_unit_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
 tests_unit_signal_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_signal_LDADD = $(UNIT_LDADD)
 tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
