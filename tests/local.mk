@@ -39,6 +39,7 @@ unit_tests = \
 	tests/unit/attr \
 	tests/unit/clock \
 	tests/unit/cpus_x86 \
+	tests/unit/counter \
 	tests/unit/doctor \
 	tests/unit/driver \
 	tests/unit/engine \
@@ -107,6 +108,11 @@ tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP)
 tests_unit_cpus_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
+tests_unit_counter_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_counter_LDADD = $(UNIT_LDADD)
+tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=read,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
+	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
 tests_unit_doctor_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_doctor_LDADD = $(PMU_LDADD)

@@ -18,20 +18,18 @@
 #define RATE_BITS 60
 
 /* 2^power / divisor, divisor > 0; long division, since it is done once. */
-static uint64_t power_over(unsigned int power, uint64_t divisor)
+static uint64_t power_over(unsigned int power, uint32_t divisor)
 {
 	uint64_t quotient = 0, rest = 1;
-	bool carry;
 
 	if (divisor == 1)
 		return power < 64 ? UINT64_C(1) << power : UINT64_MAX;
 	while (power--) {
-		carry = rest >> 63;
 		rest <<= 1;
 		if (quotient >> 63)
 			return UINT64_MAX;
 		quotient <<= 1;
-		if (carry || rest >= divisor) {
+		if (rest >= divisor) {
 			rest -= divisor;
 			quotient |= 1;
 		}

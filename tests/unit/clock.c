@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -136,6 +137,91 @@ static void asks_for_little(void)
 	ck_assert_uint_eq(pmu_asked.config, PERF_COUNT_SW_DUMMY);
 	ck_assert_uint_eq(pmu_asked.size, sizeof(pmu_asked));
 }
+
+/* What clocks say, if it is not the truth. */
+static volatile struct timespec told;
+static volatile clockid_t told_of;
+static volatile int told_times; /* clock_gettime() is not known to change it */
+static volatile int told_error;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (!told_times)
+		return __real_clock_gettime(id, t);
+	told_times--;
+	told_of = id;
+	t->tv_sec = told.tv_sec;
+	t->tv_nsec = told.tv_nsec;
+	errno = told_error;
+	return told_error ? -1 : 0;
+}
+
+/* Of a thread's CPU clock every ns counts, also after hours. */
+START_TEST(cpu_clocks)
+{
+	struct perfctr_clock clock = { .event = { .fd = -1 }, .exec = { .fd = -1 }, .tid = 4711 };
+	uint64_t ticks;
+	struct timespec t;
+
+	told_times = 1;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (told_times) {
+		told_times = 0;
+		puts("The C library has another name for clock_gettime().");
+		return;
+	}
+	clock.rate.ticks_per_ns = 3 * ONE;
+	told.tv_sec = 7200;
+	told.tv_nsec = 123456789;
+	told_times = 1;
+	ck_assert_uint_eq(read_clock(&clock, true), UINT64_C(7200123456789) * 3);
+	ck_assert_int_eq(told_of, CLOCK_THREAD_CPUTIME_ID);
+	told_times = 1;
+	ck_assert_uint_eq(read_clock(&clock, false), UINT64_C(7200123456789) * 3);
+	/* CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED, behind the id's complement. */
+	ck_assert_int_eq(told_of, (clockid_t)(~4711u << 3 | 4 | 2));
+	told_times = 1;
+	told_error = EINVAL;
+	ck_fails(perfctr_clock_read(&clock, false, &ticks), ESRCH,
+		 "the clock of thread 4711 can't be read: it has ended");
+	told_error = told_times = 0;
+}
+END_TEST
+
+/* A clock that ends with the program: another event tells of the execve(2). */
+START_TEST(until_execve)
+{
+	struct perfctr_clock clock;
+
+	pmu_begin();
+	ck_assert_int_eq(perfctr_clock_watch(&clock, 0, true), 0);
+	ck_assert(pmu_asked.enable_on_exec && pmu_asked.disabled && !pmu_asked.remove_on_exec);
+	ck_assert_uint_eq(pmu_events(), 2);
+	pmu_tick(1000);
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
+	/* What execve(2) does to it. */
+	ck_assert_int_eq(perfctr_counter_ioctl(&clock.exec, PERF_EVENT_IOC_ENABLE, 0), 0);
+	pmu_tick(1);
+	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	perfctr_clock_close(&clock);
+	ck_assert_uint_eq(pmu_events(), 0);
+	/* Both, or none. */
+	pmu_fail(PMU_OPEN, 2, EMFILE);
+	ck_fails(perfctr_clock_watch(&clock, 0, true), EMFILE, "the TSC");
+	ck_assert(pmu_failed());
+	ck_assert_uint_eq(pmu_events(), 0);
+	memset(&clock, 0x5A, sizeof(clock));
+	ck_assert_int_eq(perfctr_clock_watch(&clock, 0, false), 0);
+	ck_assert_int_eq(clock.exec.fd, -1);
+	ck_assert(!pmu_asked.enable_on_exec && !pmu_asked.disabled && !pmu_asked.remove_on_exec);
+	ck_assert_uint_eq(pmu_events(), 1);
+	perfctr_clock_close(&clock);
+	pmu_end();
+}
+END_TEST
 
 /* This thread's CPU time. */
 static uint64_t cpu_ticks(void)
@@ -276,5 +362,5 @@ START_TEST(anothers_clock)
 }
 END_TEST
 
-UNIT_MAIN("clock", 60, rates_of_pages, rates_of_frequencies, frequency, own_clock, descriptor_0,
-	  anothers_clock)
+UNIT_MAIN("clock", 60, rates_of_pages, rates_of_frequencies, frequency, cpu_clocks, until_execve,
+	  own_clock, descriptor_0, anothers_clock)
