@@ -53,6 +53,7 @@ unit_tests = \
 	tests/unit/imode \
 	tests/unit/info \
 	tests/unit/kinds \
+	tests/unit/memory \
 	tests/unit/native \
 	tests/unit/nearest \
 	tests/unit/overflow \
@@ -151,6 +152,9 @@ tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/t
 tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
+tests_unit_memory_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_memory_LDADD = $(UNIT_LDADD)
+tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_native_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_native_LDADD = $(UNIT_LDADD)
 tests_unit_nearest_CFLAGS = $(UNIT_CFLAGS)
