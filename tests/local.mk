@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/unit/faults.h \
 	tests/unit/main.h \
 	tests/unit/names.h \
+	tests/unit/printed.h \
 	tests/unit/random.h \
 	tests/unit/root.h \
 	tests/unit/rules.h \
@@ -157,6 +158,7 @@ tests_unit_memory_LDADD = $(UNIT_LDADD)
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_native_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_native_LDADD = $(UNIT_LDADD)
+tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_nearest_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_nearest_LDADD = $(UNIT_LDADD)
 tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)

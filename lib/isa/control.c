@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include "arch/events.h"
 #include "arch/words.h"
 #include "lib/base/error.h"
@@ -98,17 +99,16 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 
 #else
 
-/* "0,1,5" */
-static const char *counters_text(uint32_t set, char *text, size_t size)
+/* "counter 0,1,5". All 32 are 93 letters. */
+static const char *counters_text(uint32_t set, char text[96])
 {
-	size_t length = 0;
+	char *end = text;
 	unsigned int i;
 
-	snprintf(text, size, "a fixed counter");
-	for (i = 0; i < 32 && length < size; i++)
+	strcpy(text, "a fixed counter");
+	for (i = 0; i < 32; i++)
 		if (set >> i & 1)
-			length += (size_t)snprintf(text + length, size - length, "%s%u",
-						   length ? "," : "counter ", i);
+			end += sprintf(end, "%s%u", end == text ? "counter " : ",", i);
 	return text;
 }
 
@@ -150,8 +150,7 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 		"can change places with others named; name such a one, or load the perfctr "
 		"driver",
 		i, control->pmc_map[i], control->evntsel[i],
-		counters_text(choices[n - 1].option[0].counters & cpu->counters, text,
-			      sizeof(text)));
+		counters_text(choices[n - 1].option[0].counters & cpu->counters, text));
 }
 
 #endif
@@ -159,11 +158,13 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 			unsigned int i)
 {
-	if (cpu->rules == PERFCTR_RULES_PPC)
-		return perfctr_fail(EOPNOTSUPP,
-				    "perf_events can't count with a PowerPC control, whose MMCR "
-				    "fields it sets itself; count by event name "
-				    "(perfctr_group_open())");
+#ifdef PERFCTR_ABI_POWERPC_H
+	(void)cpu, (void)code, (void)i;
+	return perfctr_fail(EOPNOTSUPP,
+			    "perf_events can't count with a PowerPC control, whose MMCR "
+			    "fields it sets itself; count by event name "
+			    "(perfctr_group_open())");
+#else
 	if (cpu->rules == PERFCTR_RULES_ARCH)
 		return perfctr_fail(EOPNOTSUPP,
 				    "pmc_map[%u] is fixed counter %u, which perf_events can't "
@@ -173,6 +174,7 @@ static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code
 			    "perf_events can't count with a control of the %s; load the "
 			    "perfctr driver, or count by event name",
 			    cpu->name);
+#endif
 }
 
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,

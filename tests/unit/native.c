@@ -4,18 +4,24 @@
  * the counters that a control names, over perf_events, and the types that it may say it has.
  */
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "lib/base/word.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
 #include "lib/perf/probe.h"
+#include "lib/names/table.h"
+#include "lib/provider.h"
 #include "libperfctr.h"
 #include "arch/cpu.h"
 #include "arch/events.h"
+#include "printed.h"
+#include "root.h"
 #include "unit.h"
 
 #if defined(__i386__) || defined(__x86_64__)
@@ -25,6 +31,27 @@ static struct perfctr_cpuid told;
 void perfctr_cpuid_read(struct perfctr_cpuid *id)
 {
 	*id = told;
+}
+
+/* Whether the kernel has a PMU: then its events are descriptors, of nothing. */
+static bool no_pmu;
+
+int __real_perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd);
+int __wrap_perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd);
+
+int __wrap_perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)
+{
+	int fd;
+
+	if (attr->type != PERF_TYPE_HARDWARE)
+		return __real_perfctr_event_open(attr, tid, cpu, group_fd);
+	if (no_pmu) {
+		errno = ENOENT;
+		return -1;
+	}
+	fd = memfd_create("event", MFD_CLOEXEC);
+	ck_assert(fd >= 0 && ftruncate(fd, sysconf(_SC_PAGESIZE)) == 0);
+	return fd;
 }
 
 /* Before this process looks for the first time: each test is a process. */
@@ -255,7 +282,9 @@ START_TEST(controls_of_a_pentium_4)
 
 	become("GenuineIntel", 0xF24, 0, 0, "p4");
 	ck_assert_int_eq(attr_of(0, 0, 0, &attr, ""), EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(perfctr_error(), "load the perfctr driver"));
+	ck_assert_str_eq(perfctr_error(),
+			 "perf_events can't count with a control of the Intel Pentium 4 (model 2); "
+			 "load the perfctr driver, or count by event name");
 }
 END_TEST
 
@@ -276,7 +305,230 @@ START_TEST(checked_controls)
 }
 END_TEST
 
+static int check(const struct perfctr_cpu_control *control, unsigned int nractrs, uint32_t map,
+		 uint32_t evntsel)
+{
+	struct perfctr_cpu_control changed = *control;
+
+	changed.nractrs = nractrs;
+	changed.pmc_map[0] = map;
+	changed.evntsel[0] = evntsel;
+	return perfctr_cpu_control_check(&changed);
+}
+
+/* Which word of a control is wrong, and why; but first, whether anything can be counted. */
+START_TEST(wrong_controls)
+{
+	struct perfctr_cpu_control control;
+
+	become_skylake();
+	memset(&control, 0, sizeof(control));
+	control.pmc_map[1] = 1;
+	control.evntsel[1] = ENABLED | 0x3C;
+	ck_assert_int_eq(check(&control, 2, 0, ENABLED | 0xC0), 0);
+	ck_fails(check(&control, 1, 0, 0xC0), EINVAL,
+		 "invalid control: evntsel[0] has 0x00000000: USR (16) or OS (17) must be set");
+	ck_fails(check(&control, 2, 0, 0x104100C0 | 1u << 19), EPERM,
+		 "invalid control: evntsel[0] has 0x00080000: ");
+	control.evntsel[1] &= 0xFFFF;
+	ck_fails(check(&control, 2, 0, ENABLED | 0xC0), EINVAL,
+		 "invalid control: evntsel[1] has 0x00000000: ");
+	ck_fails(check(&control, 19, 0, ENABLED | 0xC0), EINVAL,
+		 "invalid control: nractrs has 0x00000013: there are not so many counters");
+	/* Where nothing can be counted, that is the news. */
+	no_pmu = true;
+	ck_fails(check(&control, 1, 0, 0xC0), EOPNOTSUPP, "no hardware counters: ");
+	control.nrictrs = 1;
+	ck_fails(check(&control, 0, 0, 0xC0), EOPNOTSUPP, "no hardware counters: ");
+}
+END_TEST
+
+/* ---- printing ---- */
+
+static void prints(const struct perfctr_cpu_control *control, const char *text)
+{
+	print_begin();
+	perfctr_cpu_control_print(control);
+	print_end();
+	ck_assert_str_eq(printed, text);
+}
+
+/* Every word that says something, under its name; none that is not used. */
+START_TEST(printed_controls)
+{
+	struct perfctr_cpu_control control;
+	unsigned int i;
+
+	become_skylake();
+	memset(&control, 0, sizeof(control));
+	prints(NULL, "");
+	prints(&control, "tsc_on                  0\n"
+			 "nractrs                 0\n");
+	control.nractrs = 1;
+	prints(&control, "tsc_on                  0\n"
+			 "nractrs                 1\n"
+			 "pmc_map[0]              0x00000000\n"
+			 "evntsel[0]              0x00000000\n");
+	memset(&control, 0x77, sizeof(control));
+	control.tsc_on = 1;
+	control.nractrs = 2;
+	control.nrictrs = 1;
+	for (i = 0; i < 3; i++) {
+		control.pmc_map[i] = FIXED + i;
+		control.evntsel[i] = ENABLED + i;
+		control.evntsel_high[i] = 0x100 + i;
+		control.ireset[i] = -1000 - (int)i;
+	}
+	control.offcore_rsp[0] = 0xA;
+	control.offcore_rsp[1] = 0xB;
+	control.offcore_rsp_high[0] = 0xC;
+	control.offcore_rsp_high[1] = 0xD;
+	control.pebs_frontend = 0xE;
+	prints(&control, "tsc_on                  1\n"
+			 "nractrs                 2\n"
+			 "nrictrs                 1\n"
+			 "pmc_map[0]              0x40000000\n"
+			 "evntsel[0]              0x00410000\n"
+			 "evntsel_high[0]         0x00000100\n"
+			 "ireset[0]               -1000\n"
+			 "pmc_map[1]              0x40000001\n"
+			 "evntsel[1]              0x00410001\n"
+			 "evntsel_high[1]         0x00000101\n"
+			 "ireset[1]               -1001\n"
+			 "pmc_map[2]              0x40000002\n"
+			 "evntsel[2]              0x00410002\n"
+			 "evntsel_high[2]         0x00000102\n"
+			 "ireset[2]               -1002\n"
+			 "offcore_rsp[0]          0x0000000A\n"
+			 "offcore_rsp[1]          0x0000000B\n"
+			 "offcore_rsp_high[0]     0x0000000C\n"
+			 "offcore_rsp_high[1]     0x0000000D\n"
+			 "pebs_frontend           14\n");
+}
+END_TEST
+
+START_TEST(printed_controls_of_a_pentium_4)
+{
+	struct perfctr_cpu_control control;
+
+	become("GenuineIntel", 0xF24, 0, 0, "p4");
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 1;
+	control.pmc_map[0] = 0x8000000C;
+	control.evntsel[0] = 0x0003B000;
+	control.p4.escr[0] = 0x12000204;
+	control.ireset[0] = -5;
+	control.p4.pebs_enable = 0x01000001;
+	prints(&control, "tsc_on                  0\n"
+			 "nractrs                 1\n"
+			 "pmc_map[0]              0x8000000C\n"
+			 "evntsel[0]              0x0003B000\n"
+			 "p4.escr[0]              0x12000204\n"
+			 "ireset[0]               -5\n"
+			 "p4.pebs_enable          0x01000001\n");
+	control.p4.pebs_matrix_vert = 2;
+	control.nractrs = 0;
+	prints(&control, "tsc_on                  0\n"
+			 "nractrs                 0\n"
+			 "p4.pebs_enable          0x01000001\n"
+			 "p4.pebs_matrix_vert     0x00000002\n");
+}
+END_TEST
+
+/* Of a control that names more counters than it can have. */
+START_TEST(printed_nonsense)
+{
+	struct perfctr_cpu_control control;
+	const char *p;
+	unsigned int n = 0;
+
+	become_skylake();
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 1000;
+	print_begin();
+	perfctr_cpu_control_print(&control);
+	print_end();
+	for (p = printed; (p = strstr(p, "\npmc_map[")); p++)
+		n++;
+	ck_assert_uint_eq(n, PERFCTR_NR_CTRS);
+}
+END_TEST
+
+/* ---- tables ---- */
+
+/* Of another machine's root nothing is known but what is in it. */
+START_TEST(table_of_a_root)
+{
+	struct perfctr_pmu core = { .type = 4, .name = "cpu_atom" };
+	struct perfctr_cpu cpu;
+
+	told.leaf0a_ecx = 7;
+	root_make();
+	told = (struct perfctr_cpuid){
+		.max_leaf = 0xA,
+		.vendor = "GenuineIntel",
+		.signature = 0x90672,
+		.leaf1_edx = PERFCTR_CPUID_TSC,
+		.leaf0a_eax = 0x07300605,
+		.leaf0a_edx = 0x8603,
+	};
+	ck_assert_str_eq(perfctr_this_cpu()->id, "goldencove");
+	ck_assert_ptr_null(perfctr_this_table());
+	ck_assert_ptr_null(perfctr_core_table(&core, &cpu));
+	ck_assert_int_eq(perfctr_cores_event_list(&core, 1, NULL, NULL), 0);
+	/* Nor where its events count. */
+	ck_assert_int_eq(PLACE(P(0, 0x0300)), 0);
+	ck_assert_int_eq(PLACE(P(3, 0x00C0), P(5, 0x003C)), 0);
+	unsetenv("PERFCTR_ROOT");
+	ck_assert_ptr_null(perfctr_core_table(&core, &cpu));
+	root_remove();
+}
+END_TEST
+
+/* A unit mask of the historical description has no more than 255 values. */
+START_TEST(many_masks)
+{
+	const struct perfctr_event_set *set;
+	unsigned int i;
+
+	become("GenuineIntel", 0x306D4, 0x07300403, 0x0603, "broadwell");
+	set = perfctr_cpu_event_set(PERFCTR_X86_INTEL_ARCH);
+	ck_assert_ptr_nonnull(set);
+	for (i = 0; i < set->nevents && strcmp(set->events[i].name, "OFFCORE_RESPONSE");)
+		i++;
+	ck_assert_uint_lt(i, set->nevents);
+	ck_assert_uint_eq(set->events[i].unit_mask->nvalues, 255);
+	ck_assert_ptr_nonnull(set->events[i].unit_mask->values[254].description);
+}
+END_TEST
+
 /* ---- types ---- */
+
+/* Without a PMU no type of processor has counters, nor has one that the library does not know. */
+START_TEST(type_without_counters)
+{
+	struct perfctr_info info = { .cpu_type = 99 };
+
+	become_skylake();
+	ck_assert_int_eq(perfctr_provider_perf.info(&info), 0);
+	ck_assert_uint_eq(info.cpu_type, PERFCTR_X86_INTEL_ARCH);
+	no_pmu = true;
+	ck_assert_int_eq(perfctr_provider_perf.info(&info), 0);
+	ck_assert_uint_eq(info.cpu_type, PERFCTR_X86_GENERIC);
+}
+END_TEST
+
+START_TEST(type_of_an_unknown_processor)
+{
+	struct perfctr_info info = { .cpu_type = 99 };
+
+	become("CentaurHauls", 0x6F0, 0, 0, "");
+	ck_assert_int_eq(perfctr_provider_perf.info(&info), 0);
+	ck_assert_uint_eq(info.cpu_type, PERFCTR_X86_GENERIC);
+	ck_assert_ptr_null(perfctr_this_table());
+	ck_fails_null(perfctr_cpu_event_set(PERFCTR_X86_GENERIC), ENOENT, "processor type 0");
+}
+END_TEST
 
 static int info_with(const char *type, unsigned int cpu_type)
 {
@@ -321,6 +573,10 @@ START_TEST(types_of_a_skylake)
 	ck_fails(info_with("26", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
 	ck_fails(info_with("core2", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
 	ck_fails(info_with("18x", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with("+18", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with(":", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with("256", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
+	ck_fails(info_with("255", PERFCTR_X86_INTEL_ARCH), EINVAL, "do not obey");
 	ck_fails(info_with("-1", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
 	ck_fails(info_with("4294967314", PERFCTR_X86_INTEL_ARCH), EINVAL, "is no number");
 	ck_assert_uint_eq(nrctrs(5), 0);
@@ -374,8 +630,10 @@ END_TEST
 
 UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
 	  amd_events, controls_as_events, controls_of_amd_as_events, controls_of_a_pentium_4,
-	  checked_controls, types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd,
-	  types_of_a_phenom)
+	  checked_controls, wrong_controls, printed_controls, printed_controls_of_a_pentium_4,
+	  printed_nonsense, table_of_a_root, many_masks, type_without_counters,
+	  type_of_an_unknown_processor, types_of_a_skylake, types_of_an_icelake, types_of_a_core2,
+	  types_of_amd, types_of_a_phenom)
 
 #else
 
