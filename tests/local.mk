@@ -221,6 +221,7 @@ tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wra
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
+tests_unit_table_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_virtual_LDADD = $(UNIT_LDADD)
 tests_unit_words_CFLAGS = $(UNIT_CFLAGS)

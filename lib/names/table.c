@@ -114,27 +114,29 @@ static int target_native(struct target *target)
 	return 0;
 }
 
+static int note_id(void *arg, const struct perfctr_event_name *name)
+{
+	perfctr_nearest_note(arg, name->name);
+	return 0;
+}
+
 static int target_open(struct target *target, const char *cpu)
 {
 	struct perfctr_nearest near = { .word = "" };
 	char text[PERFCTR_NEAREST_TEXT], small[24];
 	unsigned int n;
-	const char *id;
-	enum isa isa;
 
 	if (!cpu)
 		return target_native(target);
-	/* Ids are small letters. */
-	for (n = 0; cpu[n] && n < sizeof(small) - 1; n++)
-		small[n] = (char)tolower((unsigned char)cpu[n]);
-	small[n] = '\0';
-	if (!cpu[n] && target_named(target, small) == 0)
+	/* Ids are small letters, and not so many. */
+	snprintf(small, sizeof(small), "%s", cpu);
+	for (n = 0; small[n]; n++)
+		small[n] = (char)tolower((unsigned char)small[n]);
+	if (target_named(target, small) == 0)
 		return 0;
 	near.word = cpu;
 	near.length = strlen(cpu);
-	for (isa = X86; isa <= GENERIC; isa++)
-		for (n = 0; (id = target_id(isa, n)); n++)
-			perfctr_nearest_note(&near, id);
+	perfctr_cpu_list(note_id, &near);
 	return perfctr_fail(ENOENT, "\"%.40s\" is no processor that the library knows%s", cpu,
 			    perfctr_nearest_text(&near, "; \"perfex --cpu list\" lists them", text,
 						 sizeof(text)));
@@ -400,7 +402,7 @@ static int make_control(const struct target *target, const char *events, void *c
 	size_t lengths[PERFCTR_ASSIGN_MAX] = { 0 }, part_length;
 	struct perfctr_diagnosis d;
 	unsigned int event = 0;
-	char names[600];
+	char names[300]; /* perfctr_error() has room for the reason, too */
 	uint32_t conflict;
 	ssize_t length;
 	int error;
@@ -536,7 +538,17 @@ int perfctr_cpu_events_print(const char *cpu, const char *events)
 
 /* ---- the historical description of events ---- */
 
-/* The masks of the event whose entry has the number n - 1, as perfctr_unit_mask. */
+static unsigned int historical_mask(const struct target *target,
+				    const struct perfctr_event_entry *entry)
+{
+	return target->cpu.rules == PERFCTR_RULES_P4 ? entry->code >> 9 & 0xFFFF
+						     : entry->code >> 8 & 0xFF;
+}
+
+/*
+ * The masks of the event whose entry has the number n - 1, as perfctr_unit_mask, which has no room
+ * for more than 255.
+ */
 static struct perfctr_unit_mask *historical_masks(const struct target *target, unsigned int n,
 						  const struct perfctr_event_entry *event)
 {
@@ -547,8 +559,6 @@ static struct perfctr_unit_mask *historical_masks(const struct target *target, u
 	for (i = n;
 	     (i = perfctr_event_walk(target->table, i, &entry)) && entry.mask && count < 255;)
 		count++;
-	if (!count)
-		return NULL;
 	masks = calloc(1, sizeof(*masks) + count * sizeof(masks->values[0]));
 	if (!masks)
 		return NULL;
@@ -556,16 +566,51 @@ static struct perfctr_unit_mask *historical_masks(const struct target *target, u
 		      : count == 1    ? perfctr_um_type_fixed
 				      : perfctr_um_type_exclusive;
 	masks->nvalues = (unsigned char)count;
+	if (!count) {
+		/* The only one has no name. */
+		masks->type = perfctr_um_type_fixed;
+		masks->nvalues = 1;
+		masks->default_value = (unsigned short)historical_mask(target, event);
+		masks->values[0].value = masks->default_value;
+		masks->values[0].description = "";
+	}
 	for (i = n, k = 0; k < count; k++) {
 		i = perfctr_event_walk(target->table, i, &entry);
-		masks->values[k].value = target->cpu.rules == PERFCTR_RULES_P4
-						 ? entry.code >> 9 & 0xFFFF
-						 : entry.code >> 8 & 0xFF;
+		masks->values[k].value = historical_mask(target, &entry);
 		masks->values[k].description = entry.mask;
 		if (entry.is_default)
 			masks->default_value |= (unsigned short)masks->values[k].value;
 	}
 	return masks;
+}
+
+static void free_events(struct perfctr_event *events, unsigned int n)
+{
+	while (events && n > 0)
+		free((void *)events[--n].unit_mask);
+	free(events);
+}
+
+/* The event whose entry has the number n - 1. */
+static int historical_event(const struct target *target, unsigned int n,
+			    const struct perfctr_event_entry *entry, struct perfctr_event *event)
+{
+	const enum perfctr_rules rules = target->cpu.rules;
+	bool has_masks = entry->masks;
+
+	event->evntsel = (unsigned short)(rules == PERFCTR_RULES_P4
+						  ? entry->code >> 25
+						  : (entry->code & 0xFFFF) | (entry->high & 0xF)
+										     << 8);
+	if (rules == PERFCTR_RULES_ARCH || rules == PERFCTR_RULES_P6) {
+		event->evntsel &= 0xFF;
+		has_masks |= historical_mask(target, entry) != 0;
+	}
+	event->counters_set = (unsigned short)(entry->counters & target->cpu.counters);
+	event->name = entry->event;
+	event->description = "";
+	event->unit_mask = has_masks ? historical_masks(target, n, entry) : NULL;
+	return has_masks && !event->unit_mask ? -1 : 0;
 }
 
 /* Built when it is asked for, and kept: the pointers in it are for the program's whole life. */
@@ -574,38 +619,27 @@ static const struct perfctr_event_set *historical_set(const struct target *targe
 	struct perfctr_event_entry entry;
 	struct perfctr_event_set *set = calloc(1, sizeof(*set));
 	struct perfctr_event *events;
-	unsigned int n, count = 0;
+	unsigned int n, i, count = 0;
 
 	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));)
 		count += !entry.mask;
 	events = calloc(count, sizeof(*events));
-	if (!set || !events) {
-		free(set);
-		free(events);
-		perfctr_fail(ENOMEM, "no memory for the description of %u events", count);
-		return NULL;
-	}
+	if (!set || !events)
+		goto no_memory;
+	for (n = 0, i = 0; (n = perfctr_event_walk(target->table, n, &entry));)
+		if (!entry.mask && historical_event(target, n, &entry, &events[i++]) < 0)
+			goto no_memory;
 	set->cpu_type = target->cpu.type;
 	set->event_prefix = "";
 	set->nevents = count;
 	set->events = events;
-	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));) {
-		if (entry.mask)
-			continue;
-		events->evntsel = (unsigned short)(target->cpu.rules == PERFCTR_RULES_P4
-							   ? entry.code >> 25
-							   : (entry.code & 0xFFFF) |
-								     (entry.high & 0xF) << 8);
-		if (target->cpu.rules == PERFCTR_RULES_ARCH ||
-		    target->cpu.rules == PERFCTR_RULES_P6)
-			events->evntsel &= 0xFF;
-		events->counters_set = (unsigned short)(entry.counters & target->cpu.counters);
-		events->unit_mask = historical_masks(target, n, &entry);
-		events->name = entry.event;
-		events->description = "";
-		events++;
-	}
 	return set;
+
+no_memory:
+	free(set);
+	free_events(events, count);
+	perfctr_fail(ENOMEM, "no memory for the description of %u events", count);
+	return NULL;
 }
 
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)

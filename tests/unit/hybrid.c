@@ -73,10 +73,15 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id)
 
 static int check_name(void *arg, const struct perfctr_event_name *name)
 {
+	static char seen[4000][PERFCTR_NAME_SIZE];
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
-	unsigned int *n = arg;
+	unsigned int *n = arg, i;
 
 	ck_assert_str_eq(name->kind, "cpu");
+	for (i = 0; i < n[2]; i++)
+		ck_assert_msg(strcmp(seen[i], name->name), "%s twice", name->name);
+	ck_assert_uint_lt(i, ARRAY_SIZE(seen));
+	snprintf(seen[i], sizeof(seen[i]), "%s", name->name);
 	ck_assert_msg(perfctr_event_check(name->name) == 0, "%s", perfctr_error());
 	ck_assert_int_ge(parse_variants(name->name, strlen(name->name), v), 1);
 	n[0] += !strcmp(v[0].pmu, "cpu_core");

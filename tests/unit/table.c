@@ -7,28 +7,30 @@
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
+#include <stdlib.h>
+#include "arch/cpu.h"
+#include "printed.h"
 #include "unit.h"
 
-/* What the call prints. */
-static char printed[65536];
+/* The nth calloc(3) from now on fails; 0: none. */
+static unsigned int no_memory;
 
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory && --no_memory == 0 ? NULL : __real_calloc(n, size);
+}
+
+/* What the call prints. */
 static int print(const char *cpu, const char *events)
 {
-	FILE *file = tmpfile();
-	int copy = dup(STDOUT_FILENO), result;
-	size_t length;
+	int result;
 
-	ck_assert(file && copy >= 0);
-	fflush(stdout);
-	dup2(fileno(file), STDOUT_FILENO);
+	print_begin();
 	result = perfctr_cpu_events_print(cpu, events);
-	fflush(stdout);
-	dup2(copy, STDOUT_FILENO);
-	close(copy);
-	rewind(file);
-	length = fread(printed, 1, sizeof(printed) - 1, file);
-	printed[length] = '\0';
-	fclose(file);
+	print_end();
 	return result;
 }
 
@@ -113,6 +115,7 @@ START_TEST(test_errors)
 	ck_fails(print("skylake", "MEM_LOAD_RETIRD:L1_HIT"), EINVAL,
 		 "did you mean MEM_LOAD_RETIRED");
 	ck_fails(print("skylake", "zzzzzzzzzzzzzzzzzz"), EINVAL, "perfex -l --cpu skylake");
+	ck_fails(print("p5", "DATA_REED"), EINVAL, "did you mean DATA_READ or DATA_WRITE?");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED"), EINVAL, "needs a unit mask");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED.L9"), EINVAL, "L1_HIT, L2_HIT");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED:L1_HIT:L2_HIT"), EINVAL, "can't be combined");
@@ -135,6 +138,144 @@ START_TEST(test_errors)
 }
 END_TEST
 
+static void fails_exactly(const char *cpu, const char *events, int error, const char *message)
+{
+	ck_fails(print(cpu, events), error, message);
+	ck_assert_str_eq(perfctr_error(), message);
+}
+
+/* Of a word no more than 100 letters are shown. */
+START_TEST(long_words)
+{
+	char word[300], message[600];
+
+	sprintf(word, "%0101u", 1u);
+	sprintf(message,
+		"\"%0100u\" is not an event of the Intel Pentium III, whose own names "
+		"\"perfex -l --cpu piii\" lists",
+		0u);
+	fails_exactly("piii", word, EINVAL, message);
+	sprintf(word, "FLOPS:c=%0150u", 256u);
+	sprintf(message,
+		"the modifier \"c=%098u\" in \"FLOPS:c=%092u\" is given twice, or its number is "
+		"not one from 0 to 255",
+		0u, 0u);
+	fails_exactly("piii", word, EINVAL, message);
+	sprintf(word, "FLOPS:%095u", 1u);
+	sprintf(message,
+		"\"%095u\" in \"FLOPS:%094u\" is neither a modifier (u, k, e, i, c=N) nor a unit "
+		"mask of the event, which has none",
+		1u, 0u);
+	fails_exactly("piii", word, EINVAL, message);
+}
+END_TEST
+
+/* Which masks there are, as far as a sentence can say it. */
+START_TEST(lists_of_masks)
+{
+	fails_exactly(
+		"zen5", "RETIRED_INT_OPS", EINVAL,
+		"\"RETIRED_INT_OPS\" needs a unit mask; write it behind a colon: MMX_ADD, MMX_SUB, MMX_MUL, MMX_MAC, MMX_AES, MMX_SHA, MMX_CMP, MMX_CVT, MMX_SHIFT, MMX_MOV, MMX_SHUFFLE, MMX_VNNI, MMX_LOGICAL, MMX_OTHER, MMX_ALL, SSE_AVX_ADD, SSE_AVX_SUB, SSE_AVX_MUL, SSE_AVX_MAC, SSE_AVX_AES, SSE_AVX_SHA, SSE_AVX_CMP, SSE_AVX_CVT, SSE_AVX_SHIFT, SSE_AVX_MOV, ...");
+}
+END_TEST
+
+#define TOGETHER " can't be counted together: there are not enough counters that can count them"
+
+/* The names of those that exclude each other, as far as a sentence can say it. */
+START_TEST(lists_of_names)
+{
+	char words[400], third[100], message[600];
+	unsigned int last;
+
+	fails_exactly("piii", "FLOPS:u,INST_RETIRED,FLOPS:k", ENOSPC, "FLOPS:u, FLOPS:k" TOGETHER);
+	/* Five want four counters. For the third there is room, or not, but for the fourth. */
+	for (last = 82; last <= 83; last++) {
+		int used = sprintf(words, "LD_BLOCKS.NO_SR:c=%083u,LD_BLOCKS.NO_SR:c=%082u,", 1u,
+				   1u);
+
+		sprintf(third, "LD_BLOCKS.NO_SR:c=%0*u", (int)last - 18, 1u);
+		sprintf(words + used, "%s,LD_BLOCKS.NO_SR,LD_BLOCKS.NO_SR", third);
+		sprintf(message, "LD_BLOCKS.NO_SR:c=%082u, LD_BLOCKS.NO_SR:c=%082u, %s" TOGETHER,
+			0u, 1u, last == 82 ? third : "LD_BLOCKS.NO_SR, LD_BLOCKS.NO_SR");
+		fails_exactly("icelake", words, ENOSPC, message);
+	}
+}
+END_TEST
+
+/* A control is made for as many events as any processor has counters. */
+START_TEST(many_events)
+{
+	char words[200] = "";
+	unsigned int i;
+
+	for (i = 0; i < 31; i++)
+		strcat(words, i ? ",FLOPS" : "FLOPS");
+	ck_fails(print("piii", words), ENOSPC, "FLOPS, FLOPS can't be counted together");
+	strcat(words, ",FLOPS");
+	fails_exactly("piii", words, EINVAL, "32 events are more than any processor counts");
+}
+END_TEST
+
+/* The ids of all ISAs, with their names, in this order. */
+static const char *nth_id(unsigned int n)
+{
+	unsigned int powerpc, arm64;
+
+	for (powerpc = 0; powerpc < n && perfctr_x86_id(powerpc);)
+		powerpc++;
+	if (powerpc == n && perfctr_x86_id(n))
+		return perfctr_x86_id(n);
+	for (arm64 = 0; powerpc + arm64 < n && perfctr_powerpc_id(arm64);)
+		arm64++;
+	if (powerpc + arm64 == n && perfctr_powerpc_id(arm64))
+		return perfctr_powerpc_id(arm64);
+	return perfctr_arm64_id(n - powerpc - arm64);
+}
+
+static int check_nth(void *arg, const struct perfctr_event_name *name)
+{
+	unsigned int *n = arg;
+	struct perfctr_cpu cpu;
+
+	ck_assert_str_eq(name->name, nth_id(*n));
+	if (perfctr_x86_named(name->name, &cpu) < 0 && perfctr_powerpc_named(name->name, &cpu) < 0)
+		ck_assert_int_eq(perfctr_arm64_named(name->name, &cpu), 0);
+	ck_assert_str_eq(name->description, cpu.name);
+	++*n;
+	return 0;
+}
+
+static int end_at_second(void *arg, const struct perfctr_event_name *name)
+{
+	(void)name;
+	return ++*(unsigned int *)arg == 2 ? 7 : 0;
+}
+
+START_TEST(list_of_processors)
+{
+	unsigned int n = 0;
+
+	/* The callback ends it. */
+	ck_assert_int_eq(perfctr_cpu_list(end_at_second, &n), 7);
+	ck_assert_uint_eq(n, 2);
+	n = 0;
+	ck_assert_int_eq(perfctr_cpu_list(check_nth, &n), 0);
+	ck_assert_ptr_null(nth_id(n));
+	ck_assert_ptr_nonnull(nth_id(n - 1));
+	/* Letters' case does not matter. A long name is none, and in the message cut. */
+	ck_assert_int_eq(print("NEOVERSE-N1", "INST_RETIRED:u"), 0);
+	fails_exactly(
+		"ppc75", "x", ENOENT,
+		"\"ppc75\" is no processor that the library knows; did you mean ppc750 or ppc7450?");
+	ck_fails(print("neoverse-n9", "x"), ENOENT, "did you mean neoverse-n1");
+	ck_fails(print("skylak", "x"), ENOENT, "did you mean skylake");
+	fails_exactly(
+		"ppro01234567890123456789012345678901234567890", "x", ENOENT,
+		"\"ppro012345678901234567890123456789012345\" is no processor that the library "
+		"knows; \"perfex --cpu list\" lists them");
+}
+END_TEST
+
 struct seen {
 	unsigned int n;
 	char first[128];
@@ -150,6 +291,45 @@ static int note(void *arg, const struct perfctr_event_name *name)
 		snprintf(seen->first, sizeof(seen->first), "%s", name->name);
 	return 0;
 }
+
+static int check_described(void *arg, const struct perfctr_event_name *name)
+{
+	static const struct {
+		const char *name, *description;
+	} all[] = {
+		{ "FLOPS", "" },
+		{ "L2_LD", "takes unit masks, combined" },
+		{ "L2_LD:I", "default" },
+		{ "INST_RETIRED:ANY", "" },
+		{ "LD_BLOCKS_PARTIAL", "takes a unit mask" },
+	};
+	unsigned int *found = arg, i;
+
+	/* What no one can count by this name is not in the list. */
+	ck_assert_str_ne(name->name, "MEM_LOAD_RETIRED");
+	ck_assert_str_ne(name->name, "MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4");
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (strcmp(name->name, all[i].name))
+			continue;
+		ck_assert_str_eq(name->description, all[i].description);
+		*found |= 1u << i;
+	}
+	return 0;
+}
+
+START_TEST(descriptions)
+{
+	unsigned int found = 0, n = 0;
+
+	ck_assert_int_eq(perfctr_cpu_event_list("piii", check_described, &found), 0);
+	ck_assert_uint_eq(found, 0x7);
+	ck_assert_int_eq(perfctr_cpu_event_list("skylake", check_described, &found), 0);
+	ck_assert_uint_eq(found, 0x1F);
+	/* The callback ends it. */
+	ck_assert_int_eq(perfctr_cpu_event_list("skylake", end_at_second, &n), 7);
+	ck_assert_uint_eq(n, 2);
+}
+END_TEST
 
 /* Every processor has events, and every event that is listed has a control. */
 static int each_event(void *arg, const struct perfctr_event_name *name)
@@ -264,6 +444,50 @@ END_TEST
 
 #if defined(__i386__) || defined(__x86_64__)
 
+/* Nothing is kept of a description for which there is no memory. */
+START_TEST(event_set_without_memory)
+{
+	const struct perfctr_event_set *set;
+	unsigned int n;
+
+	for (n = 1;; n++) {
+		errno = 0;
+		no_memory = n;
+		set = perfctr_cpu_event_set(PERFCTR_X86_INTEL_P6);
+		if (!no_memory) {
+			ck_assert_ptr_null(set);
+			ck_assert_int_eq(errno, ENOMEM);
+			ck_assert_str_eq(perfctr_error(),
+					 "no memory for the description of 68 events");
+			continue;
+		}
+		ck_assert_ptr_nonnull(set);
+		break;
+	}
+	no_memory = 0;
+	ck_assert_uint_ge(n, 3);
+	ck_assert_uint_eq(set->cpu_type, PERFCTR_X86_INTEL_P6);
+	ck_assert_uint_eq(set->nevents, 68);
+	ck_assert_str_eq(set->event_prefix, "");
+	ck_assert_ptr_null(set->include);
+	ck_assert_ptr_eq(set, perfctr_cpu_event_set(PERFCTR_X86_INTEL_P6));
+}
+END_TEST
+
+START_TEST(types_without_events)
+{
+	static const unsigned int types[] = { PERFCTR_X86_GENERIC, 26, 31, 32, ~0u };
+	char message[100];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		sprintf(message, "there is no table of events for the processor type %u", types[i]);
+		ck_fails_null(perfctr_cpu_event_set(types[i]), ENOENT, message);
+		ck_assert_str_eq(perfctr_error(), message);
+	}
+}
+END_TEST
+
 /* Codes, counters and masks as perfctr 2.6 told them, whatever processor asks. */
 START_TEST(historical_events)
 {
@@ -285,6 +509,12 @@ START_TEST(historical_events)
 		{ PERFCTR_X86_AMD_FAM10H, "CPU_TO_DRAM_REQUESTS_TO_TARGET_NODE", 0x1E0, 0xF,
 		  perfctr_um_type_bitmask, 0xFF, 9, 1, 0xFF },
 		{ PERFCTR_X86_INTEL_NHLM, "SB_DRAIN", 4, 0xF, perfctr_um_type_fixed, 7, 1, 7, 7 },
+		{ PERFCTR_X86_INTEL_NHLM, "PARTIAL_ADDRESS_ALIAS", 7, 0xF, perfctr_um_type_fixed, 1,
+		  1, 1, 1 },
+		{ PERFCTR_X86_INTEL_CORE2, "LAST_LEVEL_CACHE_MISSES", 0x2E, 3,
+		  perfctr_um_type_fixed, 0x41, 1, 0x41, 0x41 },
+		{ PERFCTR_X86_INTEL_P6, "FLOPS", 0xC1, 1, -1, 0, 0, 0, 0 },
+		{ PERFCTR_X86_CYRIX_MII, "L1_TLB_DATA_MISS", 0x401, 3, -1, 0, 0, 0, 0 },
 		{ PERFCTR_X86_INTEL_NHLM, "L2_RQSTS", 0x24, 0xF, perfctr_um_type_exclusive, 0, 14,
 		  1, 0xFF },
 	};
@@ -316,13 +546,25 @@ END_TEST
 
 #else
 
+/* Only x86 had them. */
+START_TEST(event_set_without_memory)
+{
+}
+END_TEST
+
+START_TEST(types_without_events)
+{
+}
+END_TEST
+
 START_TEST(historical_events)
 {
-	/* Only x86 had them. */
 }
 END_TEST
 
 #endif
 
-UNIT_MAIN("table", 60, test_print, whole_controls, test_errors, test_every_processor, test_native,
-	  test_event_set, historical_events)
+UNIT_MAIN("table", 60, test_print, whole_controls, test_errors, long_words, lists_of_masks,
+	  lists_of_names, many_events, list_of_processors, descriptions, test_every_processor,
+	  test_native, test_event_set, event_set_without_memory, types_without_events,
+	  historical_events)
