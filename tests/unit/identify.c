@@ -14,7 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/base/word.h"
+#include "lib/isa/native.h"
 #include "libperfctr.h"
+#if defined(__i386__) || defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include "arch/cpu.h"
 #include "tests/unit/random.h"
 #include "unit.h"
@@ -783,6 +787,48 @@ START_TEST(typical_is_recorded)
 }
 END_TEST
 
+#if defined(__i386__) || defined(__x86_64__)
+
+/* The words of this machine, one by one, as the compiler's header reads them. */
+START_TEST(this_machine)
+{
+	unsigned int a, b, c, d;
+	struct perfctr_cpuid id;
+
+	memset(&id, 0x5A, sizeof(id));
+	perfctr_cpuid_read(&id);
+	ck_assert_int_eq(__get_cpuid(0, &a, &b, &c, &d), 1);
+	ck_assert_uint_eq(id.max_leaf, a);
+	ck_assert_mem_eq(id.vendor, &b, 4);
+	ck_assert_mem_eq(id.vendor + 4, &d, 4);
+	ck_assert_mem_eq(id.vendor + 8, &c, 4);
+	ck_assert_int_eq(__get_cpuid(1, &a, &b, &c, &d), 1);
+	ck_assert_uint_eq(id.signature, a);
+	/* The rest of EBX is the processor's own number. */
+	ck_assert_uint_eq(id.leaf1_ebx & 0xFFFF, b & 0xFFFF);
+	ck_assert_uint_eq(id.leaf1_edx, d);
+	if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+		ck_assert_uint_eq(id.leaf7_ebx, b);
+		ck_assert_uint_eq(id.leaf7_edx, d);
+	}
+	if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d))
+		ck_assert_uint_eq(id.leaf7_1_eax, a);
+	if (__get_cpuid(0x80000001, &a, &b, &c, &d))
+		ck_assert_uint_eq(id.ext1_ecx, c);
+	/* What is not asked for is 0. */
+	ck_assert_uint_eq(id.leaf1a_eax, 0);
+}
+END_TEST
+
+#else
+
+START_TEST(this_machine)
+{
+}
+END_TEST
+
+#endif
+
 START_TEST(type_names)
 {
 	unsigned int type;
@@ -804,4 +850,4 @@ END_TEST
 
 UNIT_MAIN("identify", 60, recorded_processors, malformed_files, random_words, mutations,
 	  powerpc_versions, powerpc_every_version, arm64_parts, arm64_random, ids,
-	  typical_is_recorded, type_names)
+	  typical_is_recorded, this_machine, type_names)
