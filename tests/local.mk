@@ -233,6 +233,8 @@ tests_unit_resolve_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_resolve_LDADD = $(UNIT_LDADD)
 tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 
+tests_unit_why_SOURCES = tests/unit/why.c tests/harness/skylake.c
+tests_unit_why_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=access
 tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_zoo_LDADD = $(UNIT_LDADD)
 

@@ -14,6 +14,7 @@
 #include "arch/cpu.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/isa/native.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
 #include "lib/perf/probe.h"
@@ -47,17 +48,30 @@ static bool is_capable(void)
 	return status_field("\nCapEff:", 16) & (1ull << 38 | 1ull << 21);
 }
 
+/*
+ * Intel's AnyThread counts what the core's other threads do, too: to the kernel that is a whole
+ * processor's (intel_pmu_hw_config() of arch/x86/events/intel/core.c), in each mode.
+ */
+#define X86_ANY (1u << 21)
+
+static bool counts_any_thread(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_RAW && attr->config & X86_ANY &&
+	       perfctr_this_cpu()->rules == PERFCTR_RULES_ARCH;
+}
+
 static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
 			     pid_t tid)
 {
 	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
-	bool everybody = tid == -1;
+	bool everybody = tid == -1, any = counts_any_thread(attr);
 	bool kernel = !attr->exclude_kernel;
 	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1
-		      : everybody				      ? 0
+		      : everybody || any			      ? 0
 		      : kernel					      ? 1
 								      : 2;
 	const char *what = everybody ? "a whole processor's events"
+			   : any     ? "other threads of the core (AnyThread)"
 			   : kernel  ? "kernel mode"
 				     : "anything";
 	long level;
@@ -69,8 +83,8 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
 			"CAP_PERFMON",
 			name, file, level, what,
-			kernel && level <= 2 && !everybody ? "count user mode only (:u), or " : "",
-			allowed, allowed);
+			level <= 2 && allowed == 1 ? "count user mode only (:u), or " : "", allowed,
+			allowed);
 	if (status_field("\nSeccomp:", 10) == 2)
 		return perfctr_fail(
 			error,

@@ -47,6 +47,20 @@ static void asks_for_little(void)
 	ck_assert(pmu_asked.exclude_kernel && pmu_asked.exclude_hv && pmu_asked.disabled);
 }
 
+/* Whether the driver is loaded. */
+static bool have_driver;
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+
+int __wrap_access(const char *path, int mode)
+{
+	if (strcmp(path, "/dev/perfctr"))
+		return __real_access(path, mode);
+	errno = ENOENT;
+	return have_driver ? 0 : -1;
+}
+
 #define why(error, attr, tid, members, words) \
 	ck_fails(perfctr_why_not(error, attr, "cycles", tid, members), error, words)
 
@@ -103,6 +117,34 @@ START_TEST(each_paranoid_level)
 		  2,
 		  "anything; lower",
 		  "" },
+#if defined(__i386__) || defined(__x86_64__)
+		/* Intel's AnyThread, in whatever mode; perf_events' own codes have no such bit. */
+		{ { .type = PERF_TYPE_RAW, .config = 0x20003C },
+		  0,
+		  0,
+		  "other threads of the core (AnyThread); lower",
+		  "" },
+		{ { .type = PERF_TYPE_RAW, .config = 0x20003C, .exclude_kernel = 1 },
+		  1234,
+		  0,
+		  "other threads of the core (AnyThread); lower",
+		  "" },
+		{ { .type = PERF_TYPE_RAW, .config = 0x20003C },
+		  -1,
+		  0,
+		  "a whole processor's events; lower",
+		  "" },
+#endif
+		{ { .type = PERF_TYPE_RAW, .config = 0x10003C, .exclude_kernel = 1 },
+		  0,
+		  2,
+		  "anything; lower",
+		  "" },
+		{ { .type = 12, .config = 0x20003C, .exclude_kernel = 1 },
+		  0,
+		  2,
+		  "anything; lower",
+		  "" },
 	};
 	char level[16], words[128];
 	unsigned int i;
@@ -113,7 +155,9 @@ START_TEST(each_paranoid_level)
 		snprintf(level, sizeof(level), "%d", all[i].allowed);
 		root_line("/proc/sys/kernel/perf_event_paranoid", level);
 		ck_fails(perfctr_why_not(EACCES, &all[i].attr, "x", all[i].tid, 0), EACCES,
-			 "the kernel refuses it (Permission denied); a security module");
+			 all[i].tid > 0
+				 ? "no permission to look into thread 1234"
+				 : "the kernel refuses it (Permission denied); a security module");
 		snprintf(level, sizeof(level), "%d", all[i].allowed + 1);
 		root_line("/proc/sys/kernel/perf_event_paranoid", level);
 		snprintf(words, sizeof(words),
@@ -203,10 +247,31 @@ START_TEST(what_does_not_fit)
 	why(EINVAL, &hardware, 0, 0, "does not accept");
 	why(EINVAL, &sampled, 0, 0, "without modifiers");
 	why(EINVAL, &sampled, 0, 2, "together with the 2 events before it");
-	why(EBUSY, &user, 0, 0, "the NMI watchdog holds a counter");
+	why(EBUSY, &user, 0, 0, "holds the PMU for themselves; the NMI watchdog holds a counter");
+	have_driver = true;
+	why(EBUSY, &user, 0, 0,
+	    "for themselves, perhaps the perfctr driver for threads that count through it; the NMI");
+	have_driver = false;
 	ck_fails(perfctr_why_taken("the counters"), EBUSY, "kernel.nmi_watchdog=0");
 	use_root("nothing");
 	ck_fails(perfctr_why_taken("the counters"), EBUSY, "stop the other user");
+}
+END_TEST
+
+/* Each of the modifiers may be the one that the PMU does not know. */
+START_TEST(modes)
+{
+	static const struct perf_event_attr all[] = {
+		{ .type = 12, .exclude_user = 1 }, { .type = 12, .exclude_kernel = 1 },
+		{ .type = 12, .exclude_hv = 1 },   { .type = 12, .exclude_idle = 1 },
+		{ .type = 12, .exclude_host = 1 }, { .type = 12, .exclude_guest = 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		why(EINVAL, &all[i], 0, 0, "try it without modifiers");
+	why(EINVAL, &(struct perf_event_attr){ .type = 12 }, 0, 0,
+	    "does not accept this event code");
 }
 END_TEST
 
@@ -291,6 +356,14 @@ END_TEST
 /* The kernel is asked whether the event can be counted at all, or sampled, and left as it was. */
 START_TEST(what_the_kernel_can)
 {
+	static const struct perf_event_attr counts = { .inherit = 1,
+						       .sample_type = PERF_SAMPLE_TID |
+								      PERF_SAMPLE_READ },
+					    inherited = { .inherit = 1,
+							  .sample_type = PERF_SAMPLE_TID },
+					    read_only = { .sample_type = PERF_SAMPLE_READ },
+					    frequency = { .freq = 1, .sample_freq = 1000 },
+					    threads = { .inherit = 1, .inherit_thread = 1 };
 	static const struct perf_event_attr
 		period = { .type = PERF_TYPE_RAW, .config = 0xC0, .sample_period = 3 },
 		precise = { .type = PERF_TYPE_RAW, .config = 0xC0, .precise_ip = 2 },
@@ -337,6 +410,22 @@ START_TEST(what_the_kernel_can)
 	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
 	why_sampled(EINVAL, &often, EINVAL, "1001 times a second: the limit is 1000");
 	why_sampled(EINVAL, &seldom, EINVAL, "x can't be sampled so: ");
+	/* A frequency is no period. */
+	pmu.least_period = 4096;
+	ck_fails(perfctr_why_not(EINVAL, &frequency, "x", 0, 0), EINVAL,
+		 "does not accept this event code");
+	why_sampled(EINVAL, &frequency, EINVAL, "x can't be sampled so: ");
+	pmu.least_period = 1;
+	/* Linux 5.13 */
+	pmu_fail(PMU_OPEN, 1, EINVAL);
+	ck_fails(perfctr_why_not(EINVAL, &threads, "x", 0, 0), EOPNOTSUPP,
+		 "can't tell a process's new threads from its child processes");
+	ck_fails(perfctr_why_not(EINVAL, &threads, "x", 0, 0), EINVAL,
+		 "does not accept this event code");
+	why_sampled(EINVAL, &counts, EINVAL,
+		    "samples of inherited events have counts since Linux 6.12");
+	why_sampled(EINVAL, &inherited, EINVAL, "does not accept this event code");
+	why_sampled(EINVAL, &read_only, EINVAL, "does not accept this event code");
 	why_sampled(EOVERFLOW, &(struct perf_event_attr){ .sample_max_stack = 128 }, EOVERFLOW,
 		    "of 128 entries: the limit is 127");
 	why_sampled(ENOENT, &plain, EOPNOTSUPP, "x can't be sampled so: ");
@@ -392,5 +481,5 @@ START_TEST(sentences)
 END_TEST
 
 UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, filters, what_does_not_fit,
-	  what_is_not_there, what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads,
-	  sentences)
+	  modes, what_is_not_there, what_can_not_be_sampled, what_the_kernel_can,
+	  no_user_space_reads, sentences)
