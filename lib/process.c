@@ -80,7 +80,7 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 			 unsigned int *nthreads)
 {
 	struct perfctr_sum_ctrs total = { 0 }, one;
-	const struct perfctr_provider *provider;
+	const struct vperfctr *self;
 	unsigned int i;
 	int result = 0;
 	size_t t;
@@ -94,8 +94,8 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 	pthread_mutex_lock(&process->lock);
 	for (t = 0; t < process->n; t++) {
 		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
-		provider = perfctr_provider_of(process->thread[t]);
-		result = provider ? provider->read_all(process->thread[t], &one) : -1;
+		self = process->thread[t];
+		result = self->provider->read_all(self, &one);
 		if (result < 0)
 			break;
 		total.tsc += one.tsc;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -131,6 +132,121 @@ START_TEST(counters)
 }
 END_TEST
 
+/* ---- two threads at once ---- */
+
+static struct {
+	struct perfctr_process *process;
+	struct vperfctr *add; /* NULL: read */
+	pthread_t thread;
+	atomic_bool started, done;
+	unsigned int n;
+	int result;
+	struct perfctr_sum_ctrs sum;
+} other;
+
+static void *use_set(void *arg)
+{
+	atomic_store(&other.started, true);
+	other.result = other.add ? perfctr_process_add(other.process, other.add)
+				 : perfctr_process_read(other.process, &other.sum, &other.n);
+	atomic_store(&other.done, true);
+	return arg;
+}
+
+/* In the middle of a call: another thread's has to wait until it is over. */
+static void meanwhile(void)
+{
+	unsigned int i;
+
+	ck_assert_int_eq(pthread_create(&other.thread, NULL, use_set, NULL), 0);
+	while (!atomic_load(&other.started))
+		usleep(1000);
+	for (i = 0; i < 50 && !atomic_load(&other.done); i++)
+		usleep(1000);
+	ck_assert(!atomic_load(&other.done));
+}
+
+static void *open_and_end(void *arg)
+{
+	*(struct vperfctr **)arg = vperfctr_open();
+	return NULL;
+}
+
+START_TEST(two_at_once)
+{
+	struct perfctr_process *process;
+	struct vperfctr *self[3];
+	struct perfctr_sum_ctrs sum;
+	unsigned int i, n;
+	pthread_t thread;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	pmu_begin();
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(pthread_create(&thread, NULL, open_and_end, &self[i]), 0);
+		pthread_join(thread, NULL);
+	}
+	process = perfctr_process_create();
+	memset(&other, 0, sizeof(other));
+	other.process = process;
+	/* While the first gets room, the second is added. */
+	other.add = self[1];
+	pmu_at(PMU_MEMORY, 1, meanwhile);
+	ck_assert_int_eq(perfctr_process_add(process, self[0]), 0);
+	ck_assert(atomic_load(&other.started));
+	pthread_join(other.thread, NULL);
+	ck_assert_int_eq(other.result, 0);
+	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_uint_eq(n, 2);
+	for (i = 0; i < 3; i++)
+		vperfctr_close(self[i]);
+	perfctr_process_destroy(process);
+	pmu_end();
+}
+END_TEST
+
+START_TEST(read_by_two)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	struct perfctr_process *process;
+	struct vperfctr_control control;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self, *third;
+	pthread_t thread;
+	unsigned int n;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	pmu_begin();
+	pmu.rdpmc = false; /* so that reads can be waited for */
+	ck_assert_int_eq(pthread_create(&thread, NULL, open_and_end, &third), 0);
+	pthread_join(thread, NULL);
+	self = vperfctr_open();
+	memset(&control, 0, sizeof(control));
+	control.cpu_control.nractrs = 1;
+	control.cpu_control.evntsel[0] = 0x004100C0;
+	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+	process = perfctr_process_create();
+	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	memset(&other, 0, sizeof(other));
+	other.process = process;
+	other.add = third;
+	pmu_at(PMU_READ, 1, meanwhile);
+	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert(atomic_load(&other.started));
+	pthread_join(other.thread, NULL);
+	ck_assert_int_eq(other.result, 0);
+	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_uint_eq(n, 2);
+	perfctr_process_destroy(process);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	vperfctr_close(third);
+	pmu_end();
+#endif
+}
+END_TEST
+
 /* In KiB. */
 static long memory_used(void)
 {
@@ -209,4 +325,5 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-UNIT_MAIN("process", 60, many_threads, counters, nothing_leaks, anothers_handle, bad_arguments)
+UNIT_MAIN("process", 60, many_threads, counters, two_at_once, read_by_two, nothing_leaks,
+	  anothers_handle, bad_arguments)
