@@ -914,11 +914,11 @@ static int open_cgroup(const char *path)
 	if (fd >= 0)
 		return fd;
 	if (errno == EINVAL || errno == ENOTDIR)
-		return perfctr_fail(EINVAL, "%s is no cgroup's folder", path);
+		return perfctr_fail(EINVAL, "%.200s is no cgroup's folder", path);
 	if (errno == ENOENT)
-		return perfctr_fail(ENOENT, "there is no cgroup %s%s", path,
+		return perfctr_fail(ENOENT, "there is no cgroup %.200s%s", path,
 				    *path == '/' ? "" : " under /sys/fs/cgroup");
-	return perfctr_fail(errno, "cgroup %s can't be opened: %s", path, strerror(errno));
+	return perfctr_fail(errno, "cgroup %.200s can't be opened: %s", path, strerror(errno));
 }
 
 static struct perfctr_set *open_in_cgroup(struct plan *plan, const char *path, unsigned int flags)
@@ -931,13 +931,13 @@ static struct perfctr_set *open_in_cgroup(struct plan *plan, const char *path, u
 	error = perfctr_cgroup_probe(cgroup, 0) < 0 ? errno : 0;
 	if (error == EBADF || error == ENOENT)
 		perfctr_fail(EOPNOTSUPP,
-			     "cgroup %s can't be counted: it has no perf_event; write "
+			     "cgroup %.200s can't be counted: it has no perf_event; write "
 			     "+pids or so into its parent's cgroup.subtree_control, or name the "
 			     "folder under the mount that has perf_event",
 			     path);
 	else if (error == EINVAL)
 		perfctr_fail(EOPNOTSUPP,
-			     "cgroup %s can't be counted: this kernel can't count "
+			     "cgroup %.200s can't be counted: this kernel can't count "
 			     "cgroups (CONFIG_CGROUP_PERF)",
 			     path);
 	else /* any other error comes again, and then it is about an event */
@@ -1108,7 +1108,7 @@ static int finish(const struct perfctr_set *set, struct perfctr_reading *reading
 		for (s = set->run[r].first; s < set->run[r].first + set->run[r].n; s++) {
 			struct perfctr_reading *sum = &readings[set->member[s].event];
 
-			if (set->member[s].alone || !set->member[s].last)
+			if (set->member[s].alone)
 				continue;
 			if (sum->running > sum->enabled)
 				sum->running = sum->enabled;

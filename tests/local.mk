@@ -218,7 +218,7 @@ tests_unit_set_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_pmu_LDADD = $(PMU_LDADD)
 tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
 	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
-	-Wl,--wrap=fstatfs,--wrap=fstatfs64
+	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
 tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_table_LDFLAGS = -Wl,--wrap=calloc

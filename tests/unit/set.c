@@ -694,10 +694,12 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_set_open("cs,,cs", NULL, 0), EINVAL, "empty place");
 	ck_fails_null(perfctr_set_open("cs,{}", NULL, 0), EINVAL, "empty place");
 	ck_fails_null(perfctr_set_open("{cs,}", NULL, 0), EINVAL, "empty place");
-	ck_fails_null(perfctr_set_open("{cs", NULL, 0), EINVAL, "a group is written");
+	ck_fails_null(perfctr_set_open("{cs", NULL, 0), EINVAL, "at \"cs\": a group is written");
 	ck_fails_null(perfctr_set_open("{cs,cs", NULL, 0), EINVAL, "a group is written");
 	ck_fails_null(perfctr_set_open("cs}", NULL, 0), EINVAL, "a group is written");
 	ck_fails_null(perfctr_set_open("{cs,{cs}}", NULL, 0), EINVAL, "a group is written");
+	ck_fails_null(perfctr_set_open("{cs,{cs}", NULL, 0), EINVAL,
+		      "at \"{cs}\": a group is written");
 	ck_fails_null(perfctr_set_open("{{cs}}", NULL, 0), EINVAL, "a group is written");
 	ck_fails_null(perfctr_set_open("{cs}:u", NULL, 0), EINVAL, "modifiers behind its events");
 	ck_fails_null(perfctr_set_open("{", NULL, 0), EINVAL, "empty place");

@@ -50,6 +50,44 @@ static DIR *folder;
 #define __wrap_fstatfs __wrap_fstatfs64
 #endif
 
+/* The nth allocation from now on fails, the nth folder with this errno; 0: none. */
+static unsigned int no_memory;
+static int no_folder;
+
+static bool fails(void)
+{
+	return no_memory && --no_memory == 0;
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_reallocarray(void *memory, size_t n, size_t size);
+void *__wrap_reallocarray(void *memory, size_t n, size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_reallocarray(void *memory, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(memory, n, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
 struct dirent *__real_readdir(DIR *dir);
@@ -72,8 +110,13 @@ static const struct listing *now(void)
 
 DIR *__wrap_opendir(const char *path)
 {
-	DIR *dir = __real_opendir(path);
+	DIR *dir;
 
+	if (no_folder && strstr(path, "/task")) {
+		errno = no_folder;
+		return NULL;
+	}
+	dir = __real_opendir(path);
 	if (strstr(path, "/task"))
 		folder = dir;
 	return dir;
@@ -571,8 +614,12 @@ END_TEST
 START_TEST(named_pmus)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	static const int cpus[] = { 0, 31, 32, 33, 64 };
+	struct perfctr_target one = target;
 	struct perfctr_set *set;
 	struct perfctr_reading r[2];
+	struct perfctr_part part;
+	unsigned int i;
 
 	pmu_begin();
 	root_make();
@@ -594,6 +641,28 @@ START_TEST(named_pmus)
 	ck_assert_uint_eq(pmu_events(), 0);
 	ck_fails_null(perfctr_set_open("{chip/event=1/,instructions}", &target, 0), EINVAL,
 		      "chip/event=1/ and instructions can't be in one group");
+	/* Processors of the second word. */
+	root_line("/sys/devices/system/cpu/online", "0,31-33,64");
+	root_line("chip/cpumask", "32,64");
+	set = perfctr_set_open("chip/event=1/,instructions", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	for (i = 0; i < ARRAY_SIZE(cpus); i++)
+		pmu_run(-1, cpus[i], false, 1u << i);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	ck_assert_uint_eq(r[0].value, 4 + 16);
+	ck_assert_uint_eq(r[1].value, 31);
+	perfctr_set_close(set);
+	one.id = 33;
+	set = perfctr_set_open("instructions", &one, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 1);
+	ck_assert_int_eq(perfctr_set_part(set, 0, &part), 0);
+	ck_assert_int_eq(part.cpu, 33);
+	ck_assert_int_eq(part.tid, -1);
+	perfctr_set_close(set);
+	one.id = 34;
+	ck_fails_null(perfctr_set_open("instructions", &one, 0), ENODEV,
+		      "processor 34 is not online");
 	root_remove();
 	unsetenv("PERFCTR_ROOT");
 	pmu_end();
@@ -605,7 +674,7 @@ END_TEST
 START_TEST(cgroup_folders)
 {
 	static const unsigned long magic[] = { CGROUP2_SUPER_MAGIC, CGROUP_SUPER_MAGIC, 1 };
-	char name[PATH_MAX];
+	char name[PATH_MAX + 1];
 	struct perfctr_target target = { .type = PERFCTR_TARGET_CGROUP, .cgroup = name };
 	struct perfctr_set *set;
 	struct perfctr_reading r;
@@ -634,6 +703,16 @@ START_TEST(cgroup_folders)
 		perfctr_set_close(set);
 		ck_assert_uint_eq(pmu_events(), 0);
 	}
+	/* A path of any length that the kernel takes, and one letter more. */
+	cgroup_magic = 1;
+	memset(name, '/', PATH_MAX - 1);
+	name[PATH_MAX - 1] = '\0';
+	ck_fails_null(perfctr_set_open("instructions", &target, 0), EINVAL,
+		      "is no cgroup's folder");
+	name[PATH_MAX - 1] = '/';
+	name[PATH_MAX] = '\0';
+	ck_fails_null(perfctr_set_open("instructions", &target, 0), ENAMETOOLONG,
+		      "can't be opened: File name too long");
 	cgroup_magic = 0;
 	dup2(in, 0);
 	close(in);
@@ -643,6 +722,223 @@ START_TEST(cgroup_folders)
 }
 END_TEST
 
-UNIT_MAIN("set_pmu", 60, threads_that_stay, an_id_that_is_used_again, a_thread_that_is_not_listed,
-	  a_thread_that_ends, threads_that_never_stay, threads_that_may_be_cloning, order_of_items,
-	  resets, strict_sets, controls, offline_processors, named_pmus, cgroup_folders)
+/* ---- what fails ---- */
+
+/* Whatever there is no memory for, nothing stays open. */
+static void without_memory(const char *events, const struct perfctr_target *target,
+			   unsigned int at_least)
+{
+	struct perfctr_set *set = NULL;
+	unsigned int n;
+
+	for (n = 1; !set; n++) {
+		errno = 0;
+		looks = at = 0;
+		no_memory = n;
+		set = perfctr_set_open(events, target, 0);
+		if (set)
+			break;
+		ck_assert_msg(no_memory == 0 && errno == ENOMEM, "%s", perfctr_error());
+		ck_assert_uint_eq(pmu_events(), 0);
+	}
+	no_memory = 0;
+	ck_assert_uint_gt(n, at_least);
+	perfctr_set_close(set);
+	/* Memory that a child of fork() finds cleared. */
+	for (n = 1; n <= 3; n++) {
+		looks = at = 0;
+		pmu_fail(PMU_MEMORY, n, ENOMEM);
+		set = perfctr_set_open(events, target, 0);
+		ck_assert(pmu_failed() == !set);
+		if (set)
+			break;
+		ck_assert_int_eq(errno, ENOMEM);
+	}
+	ck_assert_uint_eq(n, 2);
+	pmu_fail(PMU_MEMORY, 0, 0);
+	perfctr_set_close(set);
+	ck_assert_uint_eq(pmu_events(), 0);
+}
+
+START_TEST(no_memory_for_a_set)
+{
+	static const struct listing same[] = { { 0, 3, 100, 0 } };
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = FOLDER };
+
+	begin_threads(same, ARRAY_SIZE(same));
+	/* Text, names, sources twice, runs, parts. */
+	without_memory("{cs,faults},instructions,cycles,cs,cs,cs,cs,cs,cs", NULL, 6);
+	without_memory("instructions,cycles", &target, 8);
+	folder = NULL;
+	root_line("/sys/devices/system/cpu/online", "0-2");
+	root_line("chip/type", "12");
+	root_line("chip/format/event", "config:0-7");
+	root_line("chip/cpumask", "0,2");
+	target.type = PERFCTR_TARGET_CPU;
+	target.id = -1;
+	without_memory("chip/event=1/,instructions", &target, 8);
+	end_threads(NULL);
+}
+END_TEST
+
+/* A process's folder that is there, but not for us. */
+START_TEST(no_folder_of_threads)
+{
+	static const int kept[] = { ENOMEM, EMFILE, ENFILE };
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	unsigned int i;
+
+	pmu_begin();
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		no_folder = kept[i];
+		ck_fails_null(perfctr_set_open("cs", &target, 0), kept[i], "mount /proc");
+	}
+	no_folder = EACCES;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT,
+		      "/proc/self/task can't be read (Permission denied); mount /proc");
+	target.id = getpid();
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT, "(Permission denied); mount");
+	no_folder = ENOENT;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT,
+		      "(No such file or directory); mount");
+	target.id = 0;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT,
+		      "(No such file or directory); mount");
+	target.id = 0x7FFFFFFF;
+	ck_fails_null(perfctr_set_open("cs", &target, 0), ESRCH, "there is no process 2147483647");
+	no_folder = 0;
+	pmu_end();
+}
+END_TEST
+
+static void refuse_next(void)
+{
+	pmu_fail(PMU_OPEN, 1, EOPNOTSUPP);
+}
+
+/* The kernel may take one thread's events for another's, once; what is wrong stays so. */
+START_TEST(threads_that_exchange_events)
+{
+	static const struct listing same[] = { { 0, 3, 100, 0 } };
+	static const int again[] = { EINVAL, EOPNOTSUPP }, last[] = { EACCES, EMFILE, EBUSY };
+	struct perfctr_set *set;
+	unsigned int i;
+
+	begin_threads(same, ARRAY_SIZE(same));
+	for (i = 0; i < ARRAY_SIZE(again); i++) {
+		looks = 0;
+		pmu_fail(PMU_OPEN, 2, again[i]);
+		set = open_process();
+		ck_assert(pmu_failed());
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(perfctr_set_parts(set), 3);
+		ck_assert_uint_eq(looks, 3);
+		perfctr_set_close(set);
+	}
+	for (i = 0; i < ARRAY_SIZE(last); i++) {
+		looks = 0;
+		pmu_fail(PMU_OPEN, 2, last[i]);
+		ck_assert_ptr_null(open_process());
+		ck_assert_int_eq(errno, last[i]);
+		ck_assert_uint_eq(looks, 1);
+	}
+	looks = 0;
+	pmu_at(PMU_OPEN, 0, refuse_next);
+	ck_fails_null(open_process(), EOPNOTSUPP, "instructions can't be counted");
+	pmu_at(PMU_OPEN, 0, NULL);
+	pmu_fail(PMU_OPEN, 0, 0);
+	ck_assert_uint_eq(looks, 20);
+	end_threads(NULL);
+}
+END_TEST
+
+/* On a processor an event is of one kind of core, whose time is all there is. */
+START_TEST(one_kind_of_two)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = 0 };
+	struct perfctr_set *set;
+	struct perfctr_reading r;
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0-2");
+	root_line("cpu_core/type", "4");
+	root_line("cpu_core/cpus", "0-1");
+	root_line("cpu_atom/type", "10");
+	root_line("cpu_atom/cpus", "2");
+	pmu_fail(PMU_OPEN, 2, ENOENT);
+	set = perfctr_set_open("instructions:u", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert(pmu_failed());
+	pmu_run(-1, 0, false, 5);
+	pmu_tick_of(-1, 0, 100);
+	ck_assert_int_eq(perfctr_set_read(set, &r), 0);
+	ck_assert_uint_eq(r.value, 5);
+	ck_assert_uint_eq(r.enabled, 100);
+	ck_assert_uint_eq(r.running, 100);
+	ck_assert_uint_eq(r.quality, PERFCTR_EXACT);
+	perfctr_set_close(set);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+/* A thread that the kernel knows and never lists: after so many looks it is given up. */
+START_TEST(threads_that_never_agree)
+{
+	static const struct listing left_out[] = { { 0, 2, 100, 1 } };
+
+	begin_threads(left_out, ARRAY_SIZE(left_out));
+	ck_fails_null(open_process(), EAGAIN, "others at each of 20 attempts");
+	ck_assert_uint_eq(looks, 20 * (1 + 20));
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 20 * 2);
+	end_threads(NULL);
+}
+END_TEST
+
+/* What no PMU counts is with the first of its own item's. */
+START_TEST(places_of_software_events)
+{
+	struct perfctr_reading r[4];
+	struct perfctr_set *set;
+	struct perfctr_part part;
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0-2");
+	root_line("cpu_core/type", "4");
+	root_line("cpu_core/cpus", "0-1");
+	root_line("cpu_core/format/event", "config:0-7");
+	root_line("cpu_atom/type", "10");
+	root_line("cpu_atom/cpus", "2");
+	root_line("cpu_atom/format/event", "config:0-7");
+	set = perfctr_set_open("cpu_core/event=1/,{cpu_atom/event=1/,cs},faults", NULL, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 2);
+	ck_assert_int_eq(perfctr_set_part(set, 0, &part), 0);
+	ck_assert_str_eq(part.pmu, "cpu_core");
+	ck_assert_int_eq(perfctr_set_read_part(set, 0, r), 0);
+	ck_assert_uint_eq(r[0].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(r[1].quality, PERFCTR_NOT_COUNTED);
+	ck_assert_uint_eq(r[2].quality, PERFCTR_NOT_COUNTED);
+	ck_assert_uint_eq(r[3].quality, PERFCTR_EXACT);
+	ck_assert_int_eq(perfctr_set_part(set, 1, &part), 0);
+	ck_assert_str_eq(part.pmu, "cpu_atom");
+	ck_assert_int_eq(perfctr_set_read_part(set, 1, r), 0);
+	ck_assert_uint_eq(r[0].quality, PERFCTR_NOT_COUNTED);
+	ck_assert_uint_eq(r[1].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(r[2].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(r[3].quality, PERFCTR_NOT_COUNTED);
+	perfctr_set_close(set);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+UNIT_MAIN("set_pmu", 60, no_memory_for_a_set, no_folder_of_threads, threads_that_exchange_events,
+	  one_kind_of_two, threads_that_never_agree, places_of_software_events, threads_that_stay,
+	  an_id_that_is_used_again, a_thread_that_is_not_listed, a_thread_that_ends,
+	  threads_that_never_stay, threads_that_may_be_cloning, order_of_items, resets, strict_sets,
+	  controls, offline_processors, named_pmus, cgroup_folders)
