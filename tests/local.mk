@@ -169,6 +169,7 @@ tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmus_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pmus_LDADD = $(UNIT_LDADD)
+tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64
 tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_process_SOURCES = tests/unit/process.c tests/harness/skylake.c

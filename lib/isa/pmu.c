@@ -85,6 +85,8 @@ static int note_pmu(void *arg, const char *entry)
 				    PERFCTR_VARIANTS_MAX);
 	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
 	read_type(&pmu);
+	if (pmu.type == UINT32_MAX && out_of_descriptors())
+		return -1;
 	for (i = found->n++; i > 0 && comes_before(&pmu, &found->pmus[i - 1]); i--)
 		found->pmus[i] = found->pmus[i - 1];
 	found->pmus[i] = pmu;
@@ -99,11 +101,12 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus)
 	 * Where there is a cpu, it is the only one: no need to look at a server's hundred others.
 	 */
 	snprintf(pmus->name, sizeof(pmus->name), "cpu");
+	errno = 0;
 	read_type(pmus);
 	if (pmus->type != UINT32_MAX)
 		return 1;
-	errno = 0;
-	if (perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) == 0 && !out_of_descriptors())
+	if (!out_of_descriptors() && perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) == 0 &&
+	    !out_of_descriptors())
 		return found.n;
 	return !out_of_descriptors()
 		       ? -1

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include "lib/base/cpus.h"
@@ -47,6 +48,7 @@ START_TEST(processors)
 		{ "8191", 256, 1 },
 		{ "0-8191", 256, 8192 },
 		{ "8160-8191,0", 256, 33 },
+		{ "2047,1984", 64, 2 },
 		/* Not one beyond the kernel's largest set, nor anything else. */
 		{ "8192", 0, 0 },
 		{ "0-8192", 0, 0 },
@@ -97,6 +99,68 @@ static void core(const char *name, const char *type, const char *cpus)
 	snprintf(path, sizeof(path), "%s/cpus", name);
 	root_line(path, cpus);
 }
+
+/* The nth open(2) from now on fails so; 0: none. */
+static unsigned int no_open;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+static bool refused(void)
+{
+	if (!no_open || --no_open > 0)
+		return false;
+	errno = EMFILE;
+	return true;
+}
+
+/* The library makes no files, so there is no mode. */
+int __wrap_open(const char *path, int flags, ...)
+{
+	return refused() ? -1 : __real_open(path, flags);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	return refused() ? -1 : __real_open64(path, flags);
+}
+
+/* No kind is overlooked because there is no descriptor to look at it with. */
+START_TEST(no_descriptors)
+{
+	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
+	unsigned int n;
+	int found;
+
+	root_make();
+	core("big", "9", "0-3");
+	core("middle", "8", "4");
+	core("small", "7", "5");
+	root_line("uncore/type", "3");
+	for (n = 1;; n++) {
+		no_open = n;
+		errno = n % 2 ? EMFILE : 0;
+		found = perfctr_core_pmus(pmus);
+		if (found < 0) {
+			ck_assert_int_eq(errno, EMFILE);
+			ck_assert_ptr_nonnull(
+				strstr(perfctr_error(), "no file descriptors are left"));
+			continue;
+		}
+		ck_assert_int_eq(found, 3);
+		ck_assert_uint_eq(pmus[0].type, 7);
+		ck_assert_uint_eq(pmus[1].type, 8);
+		ck_assert_uint_eq(pmus[2].type, 9);
+		if (no_open)
+			break;
+	}
+	no_open = 0;
+	ck_assert_uint_ge(n, 8);
+	root_remove();
+}
+END_TEST
 
 START_TEST(kinds_of_cores)
 {
@@ -261,6 +325,33 @@ START_TEST(slots)
 }
 END_TEST
 
+/* It is the calling thread's processors that count. */
+START_TEST(a_bound_thread)
+{
+	cpu_set_t all, one;
+	char text[16], others[64];
+	unsigned int cpu;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+	for (cpu = 0; !CPU_ISSET(cpu, &all);)
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	snprintf(text, sizeof(text), "%u", cpu);
+	snprintf(others, sizeof(others), "%u-1023", cpu + 1);
+	root_make();
+	root_line("cpu_core/type", "4");
+	root_line("cpu_core/cpus", text);
+	root_line("cpu_atom/type", "10");
+	root_line("cpu_atom/cpus", others);
+	ck_assert_int_eq(perfctr_may_change_kind(), CPU_COUNT(&all) > 1);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	ck_assert(!perfctr_may_change_kind());
+	sched_setaffinity(0, sizeof(all), &all);
+	root_remove();
+}
+END_TEST
+
 /* What this machine is does not change. */
 START_TEST(this_machine)
 {
@@ -273,4 +364,5 @@ START_TEST(this_machine)
 }
 END_TEST
 
-UNIT_MAIN("pmus", 60, processors, kinds_of_cores, one_kind, cpumasks, slots, this_machine)
+UNIT_MAIN("pmus", 60, processors, no_descriptors, kinds_of_cores, one_kind, cpumasks, slots,
+	  a_bound_thread, this_machine)
