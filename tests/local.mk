@@ -132,6 +132,7 @@ tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_event_LDADD = $(UNIT_LDADD)
 tests_unit_file_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_file_LDADD = $(UNIT_LDADD)
+tests_unit_file_LDFLAGS = -Wl,--wrap=read
 tests_unit_global_SOURCES = tests/unit/global.c tests/harness/skylake.c
 tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_global_LDADD = $(PMU_LDADD)

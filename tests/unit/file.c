@@ -19,6 +19,49 @@ static void file(const char *text)
 	root_file(FILE_NAME, text, strlen(text));
 }
 
+/* Reads go byte by byte, each behind a signal, until so many; then they fail. 0: as they do. */
+static unsigned int slow;
+static bool interrupted;
+
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	if (!slow)
+		return __real_read(fd, buffer, size);
+	if (!interrupted) {
+		interrupted = true;
+		errno = EINTR;
+		return -1;
+	}
+	interrupted = false;
+	if (--slow == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return __real_read(fd, buffer, size ? 1 : 0);
+}
+
+START_TEST(slow_files)
+{
+	char text[8];
+
+	root_make();
+	file("1234");
+	interrupted = false;
+	slow = 100;
+	ck_assert_int_eq(perfctr_file_read(FILE_NAME, text, sizeof(text)), 4);
+	ck_assert_str_eq(text, "1234");
+	slow = 3;
+	errno = 0;
+	ck_assert_int_eq(perfctr_file_read(FILE_NAME, text, sizeof(text)), -1);
+	ck_assert_int_eq(errno, EIO);
+	slow = 0;
+	root_remove();
+}
+END_TEST
+
 /* Without its trailing white space, or not at all. */
 START_TEST(whole_files)
 {
@@ -232,4 +275,5 @@ START_TEST(walks)
 }
 END_TEST
 
-UNIT_MAIN("file", 60, whole_files, pieces, descriptor_0, numbers, long_roots, words, walks)
+UNIT_MAIN("file", 60, slow_files, whole_files, pieces, descriptor_0, numbers, long_roots, words,
+	  walks)
