@@ -271,6 +271,11 @@ static uint64_t config(const char *id, const char *word)
 
 START_TEST(fixed_counters)
 {
+	ck_assert_uint_eq(config("p4", "instr_retired:NBOGUSNTAG"), ~0ull);
+	ck_assert_str_eq(perfctr_error(),
+			 "perf_events can't count instr_retired:NBOGUSNTAG on the Intel Pentium 4 "
+			 "(model 0 or 1), whose events it knows by names of its own; load the "
+			 "perfctr driver");
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC"), 0x300);
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED.REF_TSC:u:c=0"), 0x300);
 	ck_assert_uint_eq(config("skylake", "CPU_CLK_UNHALTED:REF_TSC:u:e"), ~0ull);
@@ -286,6 +291,63 @@ START_TEST(fixed_counters)
 	/* What a fixed counter and others can is with a threshold one of these. */
 	ck_assert_uint_eq(config("architectural", "UNHALTED_REFERENCE_CYCLES:c=2"), 0x200013C);
 	ck_assert_uint_eq(config("architectural", "TOPDOWN_SLOTS:e"), 0x401A4);
+}
+END_TEST
+
+static bool attr_of(enum perfctr_rules rules, const struct perfctr_code *code,
+		    struct perf_event_attr *attr)
+{
+	const struct perfctr_cpu cpu = { .rules = rules };
+
+	memset(attr, 0, sizeof(*attr));
+	return perfctr_code_attr(&cpu, code, attr);
+}
+
+/* Words of a control, whatever event they are. */
+START_TEST(codes)
+{
+	struct perfctr_code code = { .evntsel = 0x92345678, .high = 0x9ABCDEF1, .value = 7 };
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	/* Of a processor that only the kernel knows all bits are the kernel's. */
+	ck_assert(attr_of(PERFCTR_RULES_KERNEL, &code, &attr));
+	ck_assert_uint_eq(attr.type, PERF_TYPE_RAW);
+	ck_assert_uint_eq(attr.config, 0x9ABCDEF192345678);
+	ck_assert_uint_eq(attr.config1, 0);
+	ck_assert(!attr.exclude_user && !attr.exclude_kernel && !attr.exclude_hv);
+	/* Arm's PMEVTYPER: P excludes the kernel, U the user. */
+	for (i = 0; i < 4; i++) {
+		code.evntsel = 0x12345678 & 0x3FFFFFFF;
+		code.evntsel |= (i & 1 ? 0x80000000 : 0) | (i & 2 ? 0x40000000 : 0);
+		ck_assert(attr_of(PERFCTR_RULES_PMUV3, &code, &attr));
+		ck_assert_uint_eq(attr.config, 0x5678);
+		/* Neither is no level at all. */
+		ck_assert_uint_eq(attr.exclude_kernel, i == 1);
+		ck_assert_uint_eq(attr.exclude_user, i == 2);
+		ck_assert_uint_eq(attr.exclude_hv, i != 3);
+	}
+	/* Intel's and AMD's: the levels, INT and EN are perf's own. */
+	code.evntsel = 0xFFFFFFFF;
+	ck_assert(attr_of(PERFCTR_RULES_P6, &code, &attr));
+	ck_assert_uint_eq(attr.config, 0x9ABCDEF1FFACFFFF);
+	ck_assert_uint_eq(attr.config1, 7);
+	ck_assert(attr_of(PERFCTR_RULES_K7, &code, &attr));
+	ck_assert_uint_eq(attr.config, 0x9ABCDEF1FFACFFFF);
+	code.map = 0x40000006;
+	ck_assert(attr_of(PERFCTR_RULES_ARCH, &code, &attr));
+	ck_assert_uint_eq(attr.config, 0x2002C2);
+	code.evntsel = 0x20000;
+	ck_assert(attr_of(PERFCTR_RULES_ARCH, &code, &attr));
+	ck_assert_uint_eq(attr.config, 0x2C2);
+	ck_assert(attr.exclude_user && !attr.exclude_kernel && attr.exclude_hv);
+	code.map = 0x40000007;
+	ck_assert(!attr_of(PERFCTR_RULES_ARCH, &code, &attr));
+	/* Those that perf_events has other words for. */
+	code.map = 0;
+	ck_assert(!attr_of(PERFCTR_RULES_P4, &code, &attr));
+	ck_assert(!attr_of(PERFCTR_RULES_P5, &code, &attr));
+	ck_assert(!attr_of(PERFCTR_RULES_PPC, &code, &attr));
 }
 END_TEST
 
@@ -314,4 +376,4 @@ START_TEST(hidden_anythread)
 }
 END_TEST
 
-UNIT_MAIN("attr", 300, every_name_and_modifier, fixed_counters, hidden_anythread)
+UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, hidden_anythread)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "lib/provider.h"
 #include "lib/base/error.h"
+#include "lib/isa/control.h"
 #include "lib/isa/tsc.h"
 #include "libperfctr.h"
 #include "unit.h"
@@ -691,9 +692,27 @@ START_TEST(signals_in_every_call)
 }
 END_TEST
 
-UNIT_MAIN("virtual", 60, the_facts_are_the_same_everywhere, one_state_per_thread, open_modes,
-	  a_fresh_state_counts_nothing, tsc_counts_while_the_thread_runs, tsc_never_goes_back,
-	  sums_over_controls, an_invalid_control_changes_nothing, reserved_words, no_such_counter,
-	  overflow_mask, i_mode_controls, other_threads_only_read, total_over_threads,
-	  a_child_has_no_total, a_child_has_none, a_child_ends_as_a_thread, nothing_leaks,
-	  works_without_descriptors, signals_in_every_call)
+/* 2.6's reserved words, and no other. */
+START_TEST(hidden_words)
+{
+	struct perfctr_cpu_control control, before;
+
+	memset(&control, 0x5A, sizeof(control));
+	before = control;
+	perfctr_control_hide(&control);
+	ck_assert_uint_eq(control._reserved1, 0);
+	ck_assert_uint_eq(control._reserved2, 0);
+	ck_assert_uint_eq(control._reserved3, 0);
+	ck_assert_uint_eq(control._reserved4, 0);
+	control._reserved1 = control._reserved2 = before._reserved1;
+	control._reserved3 = control._reserved4 = before._reserved1;
+	ck_assert_mem_eq(&control, &before, sizeof(control));
+}
+END_TEST
+
+UNIT_MAIN("virtual", 60, hidden_words, the_facts_are_the_same_everywhere, one_state_per_thread,
+	  open_modes, a_fresh_state_counts_nothing, tsc_counts_while_the_thread_runs,
+	  tsc_never_goes_back, sums_over_controls, an_invalid_control_changes_nothing,
+	  reserved_words, no_such_counter, overflow_mask, i_mode_controls, other_threads_only_read,
+	  total_over_threads, a_child_has_no_total, a_child_has_none, a_child_ends_as_a_thread,
+	  nothing_leaks, works_without_descriptors, signals_in_every_call)
