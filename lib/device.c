@@ -14,7 +14,7 @@
 #include "lib/base/error.h"
 #include "lib/device.h"
 #include "lib/isa/control.h"
-#include "lib/perf/probe.h"
+#include "lib/perf/check.h"
 #include "libperfctr.h"
 
 #define DEVICE "/dev/perfctr"

@@ -16,7 +16,7 @@
 #include "lib/info.h"
 #include "lib/isa/control.h"
 #include "lib/isa/tsc.h"
-#include "lib/perf/probe.h"
+#include "lib/perf/check.h"
 #include "lib/perf/why.h"
 #include "lib/provider.h"
 #include "libperfctr.h"

@@ -45,6 +45,8 @@ lib_libinternal_la_SOURCES = \
 	lib/names/table.h \
 	lib/names/tracepoint.c \
 	lib/names/tracepoint.h \
+	lib/perf/check.c \
+	lib/perf/check.h \
 	lib/perf/clock.c \
 	lib/perf/clock.h \
 	lib/perf/counter.c \

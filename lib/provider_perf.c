@@ -44,7 +44,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
-#include "lib/perf/probe.h"
+#include "lib/perf/check.h"
 #include "lib/perf/clock.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/overflow.h"
@@ -1024,9 +1024,7 @@ static int perf_info(struct perfctr_info *info)
 	info->abi_version = PERFCTR_ABI_VERSION;
 	snprintf(info->driver_version, sizeof(info->driver_version), "perf_events %.19s",
 		 uname(&system) == 0 ? system.release : "");
-	info->cpu_type = perfctr_this_cpu()->counters && !perfctr_no_pmu()
-				 ? perfctr_this_cpu()->type
-				 : perfctr_generic_type();
+	info->cpu_type = perfctr_usable_type();
 	info->cpu_features |= counter_features();
 	if (PERFCTR_HAVE_RDTSC)
 		info->cpu_features |= PERFCTR_FEATURE_RDTSC;

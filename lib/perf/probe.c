@@ -9,9 +9,6 @@
 #include <stddef.h>
 #include <unistd.h>
 #include "arch/cpu.h"
-#include "arch/rules.h"
-#include "lib/base/error.h"
-#include "lib/isa/control.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
 #include "libperfctr.h"
@@ -96,25 +93,4 @@ bool perfctr_can_inherit_thread(void)
 bool perfctr_can_remove_on_exec(void)
 {
 	return is_known((struct perf_event_attr){ .remove_on_exec = 1 });
-}
-
-int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended)
-{
-	struct perfctr_diagnosis diagnosis;
-	const char *no_pmu;
-
-	if (perfctr_control_diagnose(control, extended, &diagnosis) == 0)
-		return 0;
-	/* Where nothing can be counted, that is the news, and not a mistake in the control. */
-	no_pmu = control->nractrs | control->nrictrs ? perfctr_no_pmu() : NULL;
-	return no_pmu ? perfctr_fail(EOPNOTSUPP, "no hardware counters: %s", no_pmu)
-		      : perfctr_control_fail(&diagnosis);
-}
-
-int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
-{
-	if (!control)
-		return perfctr_fail(EINVAL,
-				    "perfctr_cpu_control_check() needs a control, not NULL");
-	return perfctr_control_check(control, true);
 }

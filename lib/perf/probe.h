@@ -4,7 +4,6 @@
 #define PERFCTR_LIB_PERF_PROBE_H
 
 #include <stdbool.h>
-#include "libperfctr.h"
 
 /* The reason for which there is no core PMU, as a clause; NULL if there is one. */
 const char *perfctr_no_pmu(void);
@@ -17,11 +16,5 @@ bool perfctr_can_remove_on_exec(void);
 
 /* Whether events can count a cgroup on processor cpu: 0, or -1 with errno only. */
 int perfctr_cgroup_probe(int cgroup, int cpu);
-
-/*
- * perfctr_cpu_control_check(), whose extended members count or don't. 0, or -1 after
- * perfctr_fail(EINVAL, EPERM, or EOPNOTSUPP if there are no counters).
- */
-int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
 
 #endif /* PERFCTR_LIB_PERF_PROBE_H */

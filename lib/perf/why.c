@@ -16,6 +16,7 @@
 #include "lib/base/file.h"
 #include "lib/isa/native.h"
 #include "lib/base/word.h"
+#include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"

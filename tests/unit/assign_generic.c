@@ -3,6 +3,7 @@
 #include <perfctr/abi-generic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
 #include "arch/events.h"

@@ -7,12 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/perf/counter.h"
 #include "lib/base/word.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/clock.h"

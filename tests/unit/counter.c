@@ -5,14 +5,17 @@
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "libperfctr.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/probe.h"

@@ -8,9 +8,12 @@
  * 23H), vol. 3B 20.2 and vol. 4; AMD APM vol. 3 Fn8000_0001 and Fn8000_0022, and the BKDGs.
  */
 #include <perfctr/abi-x86.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/x86/cpuid.h"
 #include "tests/unit/main.h"
 

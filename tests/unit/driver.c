@@ -8,21 +8,25 @@
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <perfctr/calls.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <perfctr/calls.h>
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "lib/base/word.h"
 #include "lib/device.h"
 #include "lib/raw.h"
 #include "lib/perf/probe.h"
-#include "lib/provider.h"
 #include "unit.h"
 
 /* ---- the made-up driver ---- */

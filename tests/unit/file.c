@@ -2,6 +2,7 @@
 /* Small text files, as sysfs has them. */
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "lib/base/file.h"
+#include "lib/base/word.h"
 #include "lib/names/resolve.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"

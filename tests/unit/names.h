@@ -3,7 +3,11 @@
 #ifndef PERFCTR_TESTS_NAMES_H
 #define PERFCTR_TESTS_NAMES_H
 
+#include <stddef.h>
 #include <string.h>
+#include "lib/base/file.h"
+#include "lib/isa/pmu.h"
+#include "libperfctr.h"
 #include "lib/names/name.h"
 #include "lib/names/resolve.h"
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "lib/isa/pmu.h"
+#include "lib/perf/check.h"
 #include "lib/base/word.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"

@@ -4,6 +4,7 @@
 #define PERFCTR_TESTS_PRINTED_H
 
 #include <check.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -2,9 +2,9 @@
 /* Totals over more threads than a set begins with room for. What else a set does is in virtual.c.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

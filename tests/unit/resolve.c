@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lists of events: items, variants, one PMU for all, and how many files a look-up opens. */
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include "libperfctr.h"
 #include "lib/base/cpus.h"
 #include "lib/base/file.h"
 #include "lib/names/resolve.h"

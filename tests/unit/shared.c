@@ -5,16 +5,22 @@
  * counters are in raw.c.
  */
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
 #include "lib/base/word.h"
 #include "lib/queue.h"
 #include "lib/perf/sys.h"
 #include "lib/perf/counter.h"
 #include "faults.h"
 #include "unit.h"
-#include "lib/provider.h"
 
 /* How the next sendmsg(2) goes: an errno; or, where it is negative, so many bytes are sent. */
 static int next_send;

@@ -2,6 +2,8 @@
 /* What library and driver ask alike of single words: arch/words.h, and the helpers of arch/cpu.h.
  */
 #include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
 #include "arch/cpu.h"
 #include "arch/words.h"
 #include "tests/unit/main.h"
