@@ -4,18 +4,20 @@ EXTRA_DIST += \
 	tests/abi/layout.h \
 	tests/data \
 	tests/fuzz \
+	tests/README.md \
+	tests/harness/check.h \
 	tests/harness/control.h \
+	tests/harness/expect.h \
+	tests/harness/faults.h \
+	tests/harness/guest.h \
+	tests/harness/names.h \
 	tests/harness/pmu.h \
+	tests/harness/printed.h \
+	tests/harness/random.h \
+	tests/harness/root.h \
 	tests/loops/README.md \
 	tests/unit/assign.h \
-	tests/unit/faults.h \
-	tests/unit/main.h \
-	tests/unit/names.h \
-	tests/unit/printed.h \
-	tests/unit/random.h \
-	tests/unit/root.h \
-	tests/unit/rules.h \
-	tests/unit/unit.h
+	tests/unit/rules.h
 
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	CC='$(CC)'; export CC; CFLAGS='$(CFLAGS)'; export CFLAGS; \
@@ -85,158 +87,84 @@ unit_tests = \
 	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
-UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-UNIT_LDADD = lib/libinternal.la $(CHECK_LIBS)
-# See tests/unit/faults.h.
+# What a program is linked with that says nothing of it.
+AM_CPPFLAGS += $(CHECK_CFLAGS)
+LDADD = lib/libinternal.la $(CHECK_LIBS)
+# See tests/harness/faults.h.
 WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_control_check
 
 # A made-up PMU, see tests/harness/pmu.h
 check_LTLIBRARIES += tests/harness/libpmu.la
 tests_harness_libpmu_la_SOURCES = tests/harness/pmu.c
-PMU_LDADD = tests/harness/libpmu.la $(UNIT_LDADD)
+PMU_LDADD = tests/harness/libpmu.la $(LDADD)
 PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction
 
-tests_unit_assign_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_assign_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_assign_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_attr_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_attr_LDADD = $(UNIT_LDADD)
-tests_unit_clock_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
-tests_unit_cpus_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
-tests_unit_counter_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_counter_LDADD = $(UNIT_LDADD)
 tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=read,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
-tests_unit_doctor_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_doctor_LDADD = $(PMU_LDADD)
 tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info \
 	-Wl,--wrap=geteuid
 tests_unit_driver_SOURCES = tests/unit/driver.c tests/harness/skylake.c
-tests_unit_driver_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_driver_LDADD = $(UNIT_LDADD)
 tests_unit_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
-tests_unit_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_engine_LDADD = $(CHECK_LIBS)
-tests_unit_events_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_event_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_event_LDADD = $(UNIT_LDADD)
-tests_unit_file_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_file_LDADD = $(UNIT_LDADD)
 tests_unit_file_LDFLAGS = -Wl,--wrap=read
 tests_unit_global_SOURCES = tests/unit/global.c tests/harness/skylake.c
-tests_unit_global_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_global_LDADD = $(PMU_LDADD)
 tests_unit_global_LDFLAGS = $(PMU_WRAP)
-tests_unit_group_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_group_LDADD = $(PMU_LDADD)
 tests_unit_group_LDFLAGS = $(PMU_WRAP)
-tests_unit_hybrid_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_hybrid_LDADD = $(UNIT_LDADD)
-tests_unit_identify_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_identify_LDADD = $(UNIT_LDADD)
-tests_unit_imode_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_imode_LDADD = $(UNIT_LDADD)
 tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
-tests_unit_info_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_info_LDADD = $(UNIT_LDADD)
 tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
 tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/tasks.c
-tests_unit_kinds_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_kinds_LDADD = $(UNIT_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
-tests_unit_memory_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_memory_LDADD = $(UNIT_LDADD)
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
-tests_unit_native_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_native_LDADD = $(UNIT_LDADD)
 tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
-tests_unit_nearest_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_nearest_LDADD = $(UNIT_LDADD)
-tests_unit_overflow_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
-tests_unit_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_pmus_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_pmus_LDADD = $(UNIT_LDADD)
 tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64
-tests_unit_primitives_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_primitives_LDADD = $(UNIT_LDADD)
 tests_unit_process_SOURCES = tests/unit/process.c tests/harness/skylake.c
-tests_unit_process_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_process_LDADD = $(PMU_LDADD)
 tests_unit_process_LDFLAGS = $(PMU_WRAP)
 tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skylake.c
-tests_unit_provider_perf_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_provider_perf_LDADD = $(PMU_LDADD)
 tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
-tests_unit_raw_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_raw_LDADD = $(UNIT_LDADD)
-tests_unit_readers_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_readers_LDADD = $(UNIT_LDADD)
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
-tests_unit_record_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_record_LDADD = $(UNIT_LDADD)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
-tests_unit_remote_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_remote_LDADD = $(PMU_LDADD)
 tests_unit_remote_LDFLAGS = $(PMU_WRAP)
-tests_unit_ring_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_ring_LDADD = $(UNIT_LDADD)
-tests_unit_rules_generic_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_rules_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_rules_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_sampler_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_sampler_LDADD = $(PMU_LDADD)
 tests_unit_sampler_LDFLAGS = $(PMU_WRAP)
-tests_unit_sampler_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_sampler_pmu_LDADD = $(PMU_LDADD)
 tests_unit_sampler_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_set_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_LDADD = $(PMU_LDADD)
 tests_unit_set_LDFLAGS = $(PMU_WRAP)
-tests_unit_shared_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_shared_LDADD = $(UNIT_LDADD)
 tests_unit_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
-tests_unit_signal_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_signal_LDADD = $(UNIT_LDADD)
 tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_set_pmu_SOURCES = tests/unit/set_pmu.c tests/harness/skylake.c
-tests_unit_set_pmu_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_set_pmu_LDADD = $(PMU_LDADD)
 tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
 	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
-tests_unit_table_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_table_LDADD = $(UNIT_LDADD)
 tests_unit_table_LDFLAGS = -Wl,--wrap=calloc
-tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_virtual_LDADD = $(UNIT_LDADD)
-tests_unit_words_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_words_LDADD = $(CHECK_LIBS)
-tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_why_LDADD = $(PMU_LDADD)
-tests_unit_resolve_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_resolve_LDADD = $(UNIT_LDADD)
-tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
-
 tests_unit_why_SOURCES = tests/unit/why.c tests/harness/skylake.c
+tests_unit_why_LDADD = $(PMU_LDADD)
 tests_unit_why_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=access
-tests_unit_zoo_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_zoo_LDADD = $(UNIT_LDADD)
 
 # ---- the engine over simulated processors ----
 sim_tests = tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
@@ -256,11 +184,8 @@ tests_sim_libsim_la_SOURCES = \
 	tests/sim/sim.c \
 	tests/sim/sim.h
 SIM_LDADD = tests/sim/libsim.la arch/libarch.la $(CHECK_LIBS)
-tests_sim_generic_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_generic_engine_LDADD = $(SIM_LDADD)
-tests_sim_powerpc_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_powerpc_engine_LDADD = $(SIM_LDADD)
-tests_sim_x86_engine_CFLAGS = $(UNIT_CFLAGS)
 tests_sim_x86_engine_LDADD = $(SIM_LDADD)
 
 # ---- controls, made up and changed ----
@@ -269,15 +194,12 @@ dist_check_SCRIPTS += tests/fuzz/control.sh
 TESTS += tests/fuzz/control.sh
 tests_fuzz_control_generic_SOURCES = tests/fuzz/control.c
 tests_fuzz_control_generic_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE -DFUZZ_GENERIC
-tests_fuzz_control_generic_CFLAGS = $(UNIT_CFLAGS)
 tests_fuzz_control_generic_LDADD = $(SIM_LDADD)
 tests_fuzz_control_powerpc_SOURCES = tests/fuzz/control.c
 tests_fuzz_control_powerpc_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE -DFUZZ_POWERPC
-tests_fuzz_control_powerpc_CFLAGS = $(UNIT_CFLAGS)
 tests_fuzz_control_powerpc_LDADD = $(SIM_LDADD)
 tests_fuzz_control_x86_SOURCES = tests/fuzz/control.c
 tests_fuzz_control_x86_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
-tests_fuzz_control_x86_CFLAGS = $(UNIT_CFLAGS)
 tests_fuzz_control_x86_LDADD = $(SIM_LDADD)
 endif
 
@@ -287,6 +209,7 @@ TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
 	tests/loops/barriers.c tests/loops/broken.c tests/loops/loops.c tests/loops/step.c \
 	tests/loops/step.h
+tests_loops_step_LDADD =
 
 # ---- storms of threads, forks, signals ----
 check_PROGRAMS += tests/storm/storm
@@ -318,6 +241,7 @@ dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
 TESTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
 EXTRA_DIST += scripts/processors
 check_PROGRAMS += tests/tools/refuse
+tests_tools_refuse_LDADD =
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
@@ -326,6 +250,9 @@ vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global te
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
+tests_vm_guest_loop_LDADD =
+tests_vm_guest_perfex_exact_LDADD =
+tests_vm_init_LDADD =
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 tests_vm_guest_global_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
@@ -336,6 +263,9 @@ vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/g
 	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
+tests_vm_guest_driver_LDADD =
+tests_vm_guest_driver_fuzz_LDADD =
+tests_vm_guest_driver_perf_LDADD =
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_storm_driver_LDADD = lib/libperfctr.la
@@ -344,5 +274,5 @@ vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/layers.sh tests/packaging.sh \
-	tests/vm/guest/driver.h tests/vm/guest/guest.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
+	tests/vm/guest/driver.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

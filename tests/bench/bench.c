@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 #include <perfctr/read.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 static struct vperfctr *self;
 static struct vperfctr_control control;

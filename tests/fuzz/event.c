@@ -12,9 +12,9 @@
 #include "lib/names/resolve.h"
 #include "lib/base/list.h"
 #include "lib/isa/pmu.h"
-#include "tests/unit/names.h"
+#include "tests/harness/names.h"
 #include "libperfctr.h"
-#include "tests/unit/root.h"
+#include "tests/harness/root.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,8 +16,8 @@
 #include <string.h>
 #include "arch/rules.h"
 #include "tests/sim/sim.h"
-#include "tests/unit/main.h"
-#include "tests/unit/random.h"
+#include "tests/harness/check.h"
+#include "tests/harness/random.h"
 
 struct perfctr_core;
 static uint32_t perfctr_core_tsc(struct perfctr_core *core);

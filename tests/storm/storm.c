@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <libperfctr.h>
+#include "tests/harness/expect.h"
 
 #define SECONDS 3000 /* of hanging, not of being slow */
 #define STACK	(128ul << 10)
@@ -34,19 +35,6 @@
 #define PAGES	16
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-/* In a function that returns 0 if all is well. */
-#define CHECK(condition, ...)                                            \
-	do {                                                             \
-		if (!(condition)) {                                      \
-			int error_ = errno;                              \
-                                                                         \
-			printf("  line %d: %s: ", __LINE__, #condition); \
-			printf(__VA_ARGS__);                             \
-			printf(" (errno %d)\n", error_);                 \
-			return 1;                                        \
-		}                                                        \
-	} while (0)
 
 static unsigned int nthreads, ncounters, slack;
 static bool driver; /* counts; else perf_events do */

@@ -15,8 +15,8 @@
 #include <time.h>
 #include "libperfctr.h"
 #include "arch/events.h"
-#include "tests/unit/main.h"
-#include "tests/unit/random.h"
+#include "tests/harness/check.h"
+#include "tests/harness/random.h"
 
 #define FIXED 0x40000000u
 #define NAMES 4096

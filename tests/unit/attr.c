@@ -14,7 +14,7 @@
 #include "lib/isa/attr.h"
 #include "libperfctr.h"
 #include "arch/events.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static const struct isa {
 	const char *(*id)(unsigned int n);

@@ -20,7 +20,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 #define ONE (UINT64_C(1) << 60) /* a tick per ns */
 

@@ -20,8 +20,8 @@
 #include "lib/perf/counter.h"
 #include "lib/perf/probe.h"
 #include "perfctr/read.h"
-#include "root.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/check.h"
 
 /* ---- the kernel's place ---- */
 

@@ -15,7 +15,7 @@
 #include "lib/base/word.h"
 #include "libperfctr.h"
 #include "arch/x86/cpuid.h"
-#include "tests/unit/main.h"
+#include "tests/harness/check.h"
 
 /* The upper half of an event select where it has none, or some. */
 #define NO_HIGH 0xFFFFFFFF00000000ull

@@ -13,9 +13,9 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "arch/cpu.h"
-#include "root.h"
+#include "tests/harness/root.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 /* ---- the driver, if there is to be one, and who asks ---- */
 

@@ -27,7 +27,7 @@
 #include "lib/device.h"
 #include "lib/raw.h"
 #include "lib/perf/probe.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 /* ---- the made-up driver ---- */
 

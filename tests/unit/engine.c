@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "libperfctr.h"
-#include "tests/unit/main.h"
+#include "tests/harness/check.h"
 
 struct perfctr_core;
 static uint32_t perfctr_core_tsc(struct perfctr_core *core);

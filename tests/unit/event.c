@@ -14,9 +14,9 @@
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
 #include "libperfctr.h"
-#include "root.h"
-#include "names.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/names.h"
+#include "tests/harness/check.h"
 
 static void use_folder(const char *folder, const char *name)
 {

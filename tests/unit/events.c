@@ -18,8 +18,8 @@
 #include "libperfctr.h"
 #include "arch/events.h"
 #include "arch/x86/p4.h"
-#include "tests/unit/main.h"
-#include "tests/unit/random.h"
+#include "tests/harness/check.h"
+#include "tests/harness/random.h"
 
 static enum perfctr_event_error look(const char *id, const char *word, size_t length,
 				     struct perfctr_event_choice *choice, const char **part,

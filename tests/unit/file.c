@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include "lib/base/file.h"
 #include "lib/base/word.h"
-#include "root.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/check.h"
 
 #define FILE_NAME "/some/file"
 

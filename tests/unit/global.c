@@ -15,7 +15,7 @@
 #include "lib/isa/tsc.h"
 #include "libperfctr.h"
 #include "tests/harness/control.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static struct gperfctr_cpu_control tsc_on(unsigned int cpu)
 {

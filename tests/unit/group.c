@@ -25,10 +25,10 @@
 #include "lib/perf/reading.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
-#include "root.h"
+#include "tests/harness/root.h"
 #include "tests/harness/pmu.h"
-#include "names.h"
-#include "unit.h"
+#include "tests/harness/names.h"
+#include "tests/harness/check.h"
 
 /* Touch n fresh pages, so that there are n page faults. */
 static void fault(unsigned int n)

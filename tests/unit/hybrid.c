@@ -20,9 +20,9 @@
 #include "lib/names/metric.h"
 #include "libperfctr.h"
 #include "arch/cpu.h"
-#include "root.h"
-#include "names.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/names.h"
+#include "tests/harness/check.h"
 
 #if defined(__i386__) || defined(__x86_64__) || defined(__aarch64__)
 

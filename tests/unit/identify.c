@@ -20,8 +20,8 @@
 #include <cpuid.h>
 #endif
 #include "arch/cpu.h"
-#include "tests/unit/random.h"
-#include "unit.h"
+#include "tests/harness/random.h"
+#include "tests/harness/check.h"
 
 #define LINE	    160
 #define RANDOM_SETS 1000000

@@ -13,8 +13,8 @@
 #include "lib/provider.h"
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "faults.h"
-#include "unit.h"
+#include "tests/harness/faults.h"
+#include "tests/harness/check.h"
 
 /* ---- a thread's counters, and what its handler sees ---- */
 

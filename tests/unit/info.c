@@ -8,8 +8,8 @@
 #include "lib/base/word.h"
 #include "lib/isa/tsc.h"
 #include "libperfctr.h"
-#include "root.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/check.h"
 
 /* How many processors the C library knows; 0: as many as there are. */
 static long known;

@@ -17,10 +17,10 @@
 #include "lib/isa/pmu.h"
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
-#include "root.h"
-#include "names.h"
+#include "tests/harness/root.h"
+#include "tests/harness/names.h"
 #include "tools/tasks.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 /* No kernel has so many types. */
 enum { BIG = 60001, SMALL };

@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/base/memory.h"
-#include "unit.h"
+#include "libperfctr.h"
+#include "tests/harness/check.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -22,9 +22,9 @@
 #include "libperfctr.h"
 #include "arch/cpu.h"
 #include "arch/events.h"
-#include "printed.h"
-#include "root.h"
-#include "unit.h"
+#include "tests/harness/printed.h"
+#include "tests/harness/root.h"
+#include "tests/harness/check.h"
 
 #if defined(__i386__) || defined(__x86_64__)
 

@@ -7,7 +7,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static const char *nearest(const char *word, size_t n, const char *const *names)
 {

@@ -15,7 +15,7 @@
 #include "lib/perf/counter.h"
 #include "lib/perf/overflow.h"
 #include "libperfctr.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 enum { LEADER = 100, MEMBER = 40 };
 static const int ireset[] = { -LEADER, -MEMBER };

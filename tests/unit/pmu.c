@@ -25,7 +25,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 /* ---- the same of both: page faults, and how to make n of them ---- */
 

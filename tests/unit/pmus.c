@@ -13,8 +13,8 @@
 #include "lib/isa/pmu.h"
 #include "lib/names/metric.h"
 #include "libperfctr.h"
-#include "root.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/check.h"
 
 static bool has(const uint32_t *words, unsigned int cpu)
 {

@@ -12,7 +12,7 @@
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 START_TEST(the_clock_runs)
 {

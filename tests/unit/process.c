@@ -12,7 +12,7 @@
 #include "lib/provider.h"
 #include "libperfctr.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 #define THREADS 1600 /* room is for 512, then for 1536 */
 

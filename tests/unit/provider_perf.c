@@ -18,7 +18,7 @@
 #include "perfctr/read.h"
 #include "arch/cpu.h"
 #include "tests/harness/control.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 #ifndef PERFCTR_ABI_POWERPC_H
 

@@ -22,7 +22,7 @@
 #include "lib/perf/sys.h"
 #include "lib/queue.h"
 #include "libperfctr.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static struct vperfctr_control tsc_only(void)
 {

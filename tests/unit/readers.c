@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include "lib/provider.h"
 #include "libperfctr.h"
-#include "faults.h"
-#include "unit.h"
+#include "tests/harness/faults.h"
+#include "tests/harness/check.h"
 
 enum { ROUNDS = 200 };
 

@@ -8,7 +8,7 @@
 #include "lib/perf/counter.h"
 #include "lib/perf/record.h"
 #include "libperfctr.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 /* The words that every record of these tests has for identification, and what they say. */
 #define ID_FIELDS                                                                      \

@@ -16,7 +16,7 @@
 #include "lib/perf/probe.h"
 #include "libperfctr.h"
 #include "tests/harness/control.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static struct vperfctr_control tsc_only(void)
 {

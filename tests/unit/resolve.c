@@ -7,8 +7,8 @@
 #include "lib/base/cpus.h"
 #include "lib/base/file.h"
 #include "lib/names/resolve.h"
-#include "tests/unit/root.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/check.h"
 
 /* ---- what is asked of the file system ---- */
 

@@ -10,7 +10,7 @@
 #include "lib/base/word.h"
 #include "lib/perf/ring.h"
 #include "libperfctr.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 #define SIZE 256u
 

@@ -14,7 +14,7 @@
 #include "lib/base/word.h"
 #include "libperfctr.h"
 #include "arch/rules.h"
-#include "tests/unit/main.h"
+#include "tests/harness/check.h"
 
 /* ---- a control with some words changed is refused for one reason, or accepted ---- */
 

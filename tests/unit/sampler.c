@@ -22,8 +22,8 @@
 #include <asm/perf_regs.h>
 #endif
 #include "tests/harness/pmu.h"
-#include "names.h"
-#include "unit.h"
+#include "tests/harness/names.h"
+#include "tests/harness/check.h"
 
 #define WHO (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 

@@ -11,7 +11,7 @@
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static struct perfctr_sampler *open_sampler(const char *events, uint64_t fields)
 {

@@ -20,9 +20,9 @@
 #include "lib/base/word.h"
 #include "lib/perf/group.h"
 #include "libperfctr.h"
-#include "root.h"
+#include "tests/harness/root.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
 

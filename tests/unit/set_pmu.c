@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "root.h"
+#include "tests/harness/root.h"
 #include "tests/harness/control.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 /* ---- a folder of threads ---- */
 

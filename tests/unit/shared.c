@@ -19,8 +19,8 @@
 #include "lib/queue.h"
 #include "lib/perf/sys.h"
 #include "lib/perf/counter.h"
-#include "faults.h"
-#include "unit.h"
+#include "tests/harness/faults.h"
+#include "tests/harness/check.h"
 
 /* How the next sendmsg(2) goes: an errno; or, where it is negative, so many bytes are sent. */
 static int next_send;

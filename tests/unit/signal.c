@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "lib/perf/signal.h"
-#include "unit.h"
+#include "libperfctr.h"
+#include "tests/harness/check.h"
 
 /* Signal 0 may be forbidden, as by a seccomp filter. */
 static int forbidden;

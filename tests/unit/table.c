@@ -9,8 +9,8 @@
 #include "libperfctr.h"
 #include <stdlib.h>
 #include "arch/cpu.h"
-#include "printed.h"
-#include "unit.h"
+#include "tests/harness/printed.h"
+#include "tests/harness/check.h"
 
 /* The nth calloc(3) from now on fails; 0: none. */
 static unsigned int no_memory;

@@ -20,7 +20,7 @@
 #include "lib/isa/control.h"
 #include "lib/isa/tsc.h"
 #include "libperfctr.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static struct vperfctr_control tsc_only(void)
 {

@@ -17,9 +17,9 @@
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#include "root.h"
+#include "tests/harness/root.h"
 #include "tests/harness/pmu.h"
-#include "unit.h"
+#include "tests/harness/check.h"
 
 static const struct perf_event_attr hardware = { .type = PERF_TYPE_HARDWARE };
 static const struct perf_event_attr user = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };

@@ -6,7 +6,7 @@
 #include "libperfctr.h"
 #include "arch/cpu.h"
 #include "arch/words.h"
-#include "tests/unit/main.h"
+#include "tests/harness/check.h"
 
 /* Both major halves, bits 31-24 and 15-8, are ours; a minor one may be any. */
 START_TEST(abi_versions)

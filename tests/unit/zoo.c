@@ -20,9 +20,9 @@
 #include "lib/perf/group.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
-#include "root.h"
-#include "names.h"
-#include "unit.h"
+#include "tests/harness/root.h"
+#include "tests/harness/names.h"
+#include "tests/harness/check.h"
 
 /* "PMU:TYPE:CONFIG[:CONFIG1][!MODES]" of each variant; the modes are those that are not counted. */
 static void describe(const char *event, char *text, size_t size)

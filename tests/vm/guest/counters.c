@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/wait.h>
 #include <perfctr/read.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 static struct vperfctr *open_counting(unsigned int n)
 {

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <perfctr/calls.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 #define EVNTSEL_OS   0x00020000u
 #define EVNTSEL_INT  0x00100000u

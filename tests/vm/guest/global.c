@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 #define N      2000000ul /* loops: twice as many instructions */
 #define OTHERS 100000ul	 /* more than all else here executes in user mode meanwhile */
@@ -276,5 +276,5 @@ int main(void)
 	};
 
 	cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
-	return run_tests(tests, sizeof(tests) / sizeof(tests[0]));
+	return run_guest(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <perfctr/read.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 /* Of the thread's signals nothing is wrong, and their number is right. */
 #define CHECK_SIGNALS(condition) \

@@ -6,7 +6,7 @@
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 static char output[8192];
 

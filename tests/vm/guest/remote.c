@@ -15,7 +15,7 @@
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 /* ---- calls on descriptors ---- */
 
@@ -954,6 +954,6 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return executed(!strcmp(argv[1], "some"));
 	if (strstr(argv[0], "perf"))
-		return run_tests(perf_tests, sizeof(perf_tests) / sizeof(perf_tests[0]));
+		return run_guest(perf_tests, sizeof(perf_tests) / sizeof(perf_tests[0]));
 	return run_guest_tests(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 /* Exactly 2 * n instructions between these labels. */
 extern const char loop_start[], loop_end[];
@@ -277,5 +277,5 @@ int main(void)
 		return 77;
 	}
 	marked_loop(1000);
-	return run_tests(tests, sizeof(tests) / sizeof(tests[0]));
+	return run_guest(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 static const struct perfctr_target process = { .type = PERFCTR_TARGET_PROCESS };
 
@@ -468,5 +468,5 @@ int main(void)
 		{ "an offline processor", an_offline_processor },
 	};
 
-	return run_tests(tests, sizeof(tests) / sizeof(tests[0]));
+	return run_guest(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The storms of tests/storm through the driver, which can be unloaded when they are over. */
 #include <sys/wait.h>
-#include "tests/vm/guest/guest.h"
+#include "tests/harness/guest.h"
 
 static int storms(void)
 {

@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* main.h - the main() of every program of Check tests. It needs no header of lib/ or arch/. */
-#ifndef PERFCTR_TESTS_MAIN_H
-#define PERFCTR_TESTS_MAIN_H
+/* check.h - the main() of every program of Check tests, and expecting an error. */
+#ifndef PERFCTR_TESTS_CHECK_H
+#define PERFCTR_TESTS_CHECK_H
 
 #include <check.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include "lib/base/word.h"
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
+
+/* The call fails with errno error, and perfctr_error() has the words. */
+#define ck_fails(call, error, words)                                                            \
+	do {                                                                                    \
+		errno = 0;                                                                      \
+		ck_assert_int_eq((call), -1);                                                   \
+		ck_assert_int_eq(errno, (error));                                               \
+		ck_assert_msg(strstr(perfctr_error(), (words)) != NULL, "\"%s\" has no \"%s\"", \
+			      perfctr_error(), (words));                                        \
+	} while (0)
+
+/* The same for a call that returns a pointer. */
+#define ck_fails_null(call, error, words) ck_fails((call) ? 0 : -1, error, words)
 
 /*
  * Run the tests, and then one, if it isn't NULL, so many times. Each may take as many seconds; 0:
@@ -47,4 +62,4 @@ static inline int run_tests(const char *name, double seconds, const TTest *const
 		return run_tests(name, seconds, tests, ARRAY_SIZE(tests), NULL, 0); \
 	}
 
-#endif /* PERFCTR_TESTS_MAIN_H */
+#endif /* PERFCTR_TESTS_CHECK_H */

@@ -15,17 +15,7 @@
 #include <cpuid.h>
 #endif
 #include <libperfctr.h>
-
-/* In a function that returns 0 if all is well. */
-#define CHECK(condition, ...)                                            \
-	do {                                                             \
-		if (!(condition)) {                                      \
-			printf("  line %d: %s: ", __LINE__, #condition); \
-			printf(__VA_ARGS__);                             \
-			printf(" (errno %d)\n", errno);                  \
-			return 1;                                        \
-		}                                                        \
-	} while (0)
+#include "tests/harness/expect.h"
 
 /* The call fails with errno error, and perfctr_error() has the words. */
 #define CHECK_FAILS(call, error, words)                                               \
@@ -193,7 +183,7 @@ static inline int run_guest_test(const struct guest_test *test)
 }
 
 /* Run the tests; what main() returns. */
-static inline int run_tests(const struct guest_test *tests, unsigned int n)
+static inline int run_guest(const struct guest_test *tests, unsigned int n)
 {
 	unsigned int i, failures = 0;
 
@@ -211,7 +201,7 @@ static inline int run_guest_tests(const struct guest_test *tests, unsigned int n
 
 	if (load_driver() < 0)
 		return 1;
-	failed = run_tests(tests, n);
+	failed = run_guest(tests, n);
 	return unload_driver() < 0 || failed;
 }
 
