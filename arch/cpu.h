@@ -26,11 +26,17 @@ enum perfctr_rules {
 	PERFCTR_RULES_KERNEL, /* the kernel's raw codes: nothing is known */
 };
 
+/* perfctr_info.cpu_type of a machine that has a clock only, in all ISAs. */
+enum { PERFCTR_TYPE_GENERIC = 0 };
+
+struct perfctr_isa;
+
 /* A processor. Numbers are those of one core. */
 struct perfctr_cpu {
-	const char *name;  /* as people know it */
-	const char *id;	   /* the name of its event table; "" if it has none */
-	unsigned int type; /* perfctr_info.cpu_type, of its ISA */
+	const struct perfctr_isa *isa; /* set by the library; the driver has but one */
+	const char *name;	       /* as people know it */
+	const char *id;		       /* the name of its event table; "" if it has none */
+	unsigned int type;	       /* perfctr_info.cpu_type, of its ISA */
 	enum perfctr_rules rules;
 	uint32_t counters;  /* set of the programmable counters */
 	uint32_t fixed;	    /* Intel: set of the fixed-function counters */
@@ -109,34 +115,7 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 /* Describe an arm64 from MIDR_EL1 and the number of event counters, PMCR_EL0.N. */
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
 
-/*
- * Describe the processor with this id, as a typical one: the counters are those of a machine
- * without hypervisor. For tables and tests. Returns 0; or -1 if there is none with the id.
- */
-int perfctr_x86_named(const char *id, struct perfctr_cpu *cpu);
-int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu);
-int perfctr_arm64_named(const char *id, struct perfctr_cpu *cpu);
-
-/* The id of the nth processor of the ISA; NULL behind the last. */
-const char *perfctr_x86_id(unsigned int n);
-const char *perfctr_powerpc_id(unsigned int n);
-const char *perfctr_arm64_id(unsigned int n);
-
-/* The id of the first processor with the cpu_type; NULL if there is none. */
-const char *perfctr_x86_type_id(unsigned int type);
-const char *perfctr_powerpc_type_id(unsigned int type);
-const char *perfctr_generic_type_id(unsigned int type);
-
-/*
- * Whether the processor's counters obey the rules of a cpu_type: they are not fewer, and no control
- * that a typical processor of the type accepts breaks a rule of this one. Then *typical is one.
- */
-int perfctr_x86_has_type(const struct perfctr_cpu *cpu, unsigned int type,
-			 struct perfctr_cpu *typical);
-
-/* Name of a cpu_type; NULL if there is no such type. */
-const char *perfctr_x86_type_name(unsigned int type);
-const char *perfctr_powerpc_type_name(unsigned int type);
-const char *perfctr_generic_type_name(unsigned int type);
+/* Describe a processor of any other ISA: the kernel is the only one to know. */
+void perfctr_raw_identify(struct perfctr_cpu *cpu);
 
 #endif /* PERFCTR_ARCH_CPU_H */

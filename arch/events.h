@@ -150,44 +150,4 @@ struct perfctr_code {
 	uint64_t value;		/* for it; 0 if there is none */
 };
 
-/*
- * The code of a choice, alone and wherever there is room: the first way, but one without fixed
- * counters if it has modes. NULL; or a clause that says why the processor can't do it. A choice
- * that names no level has the code of none.
- */
-const char *perfctr_x86_choice_code(const struct perfctr_cpu *cpu,
-				    const struct perfctr_event_choice *choice,
-				    struct perfctr_code *code);
-const char *perfctr_powerpc_choice_code(const struct perfctr_cpu *cpu,
-					const struct perfctr_event_choice *choice,
-					struct perfctr_code *code);
-const char *perfctr_generic_choice_code(const struct perfctr_cpu *cpu,
-					const struct perfctr_event_choice *choice,
-					struct perfctr_code *code);
-
-/* The code of counter i of a checked control of the ISA, whose extended members count. */
-void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
-			      struct perfctr_code *code);
-void perfctr_powerpc_control_code(const struct perfctr_cpu *cpu, const void *control,
-				  unsigned int i, struct perfctr_code *code);
-void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control,
-				  unsigned int i, struct perfctr_code *code);
-
-/*
- * The control of the ISA that counts the choices, a-mode before i-mode, and where each went:
- * place[i] is its index in the control. 0; or -1 with *conflict as above and *reason a clause that
- * says why.
- */
-int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
-		       unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
-		       const char **reason);
-int perfctr_powerpc_encode(const struct perfctr_cpu *cpu,
-			   const struct perfctr_event_choice choices[], unsigned int n,
-			   void *control, unsigned int place[], uint32_t *conflict,
-			   const char **reason);
-int perfctr_generic_encode(const struct perfctr_cpu *cpu,
-			   const struct perfctr_event_choice choices[], unsigned int n,
-			   void *control, unsigned int place[], uint32_t *conflict,
-			   const char **reason);
-
 #endif /* PERFCTR_ARCH_EVENTS_H */

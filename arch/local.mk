@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += arch/libarch.la
 arch_libarch_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -ffreestanding
 arch_libarch_la_SOURCES = \
+	arch/arm64/arm64.c \
 	arch/assign.c \
 	arch/common.h \
 	arch/cpu.h \
@@ -10,11 +11,15 @@ arch_libarch_la_SOURCES = \
 	arch/event-tables.h \
 	arch/events.c \
 	arch/events.h \
-	arch/generic/generic.c \
+	arch/isa.c \
+	arch/isa.h \
 	arch/powerpc/encode.c \
+	arch/powerpc/isa.c \
 	arch/powerpc/powerpc.c \
 	arch/powerpc/powerpc.h \
 	arch/powerpc/sprs.h \
+	arch/raw/raw.c \
+	arch/raw/raw.h \
 	arch/rules.h \
 	arch/words.h \
 	arch/x86/archpmu.c \
@@ -22,6 +27,7 @@ arch_libarch_la_SOURCES = \
 	arch/x86/cpuid.h \
 	arch/x86/cpus.c \
 	arch/x86/encode.c \
+	arch/x86/isa.c \
 	arch/x86/k7.c \
 	arch/x86/p4.c \
 	arch/x86/p4.h \
@@ -31,7 +37,7 @@ arch_libarch_la_SOURCES = \
 nodist_arch_libarch_la_SOURCES = arch/event-tables.c
 
 # Event tables: data files that a person can read -> constant data.
-event_tables = $(srcdir)/arch/generic/events/*.ev $(srcdir)/arch/powerpc/events/*.ev \
+event_tables = $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/powerpc/events/*.ev \
 	$(srcdir)/arch/x86/events/*.ev
 BUILT_SOURCES += arch/event-tables.c
 CLEANFILES += arch/event-tables.c
@@ -44,4 +50,4 @@ arch/events.stamp: FORCE
 	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 CLEANFILES += arch/events.stamp
 FORCE:
-EXTRA_DIST += arch/README.md arch/generic/events arch/powerpc/events arch/x86/events scripts/events.awk
+EXTRA_DIST += arch/README.md arch/arm64/events arch/powerpc/events arch/x86/events scripts/events.awk

@@ -82,8 +82,6 @@ int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsi
 			struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 			    struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
-int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
-			    struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 
 /*
  * The control registers of a processor: the one in a slot, or 0. What a program may write is in
@@ -91,7 +89,7 @@ int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, 
  */
 uint32_t perfctr_x86_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_powerpc_register(const struct perfctr_cpu *cpu, unsigned int slot);
-uint32_t perfctr_generic_register(const struct perfctr_cpu *cpu, unsigned int slot);
+uint32_t perfctr_arm64_register(const struct perfctr_cpu *cpu, unsigned int slot);
 
 /*
  * The nth register to set once when the hardware is taken, after clearing the control registers,
@@ -101,16 +99,5 @@ int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *r
 		      uint64_t *value);
 int perfctr_powerpc_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value);
-
-/* A member of a control, for those who print controls of any ISA. */
-struct perfctr_field {
-	char name[24]; /* as written in C; empty behind the last */
-	uint16_t offset;
-	uint16_t count; /* elements, 0: no array; all are 32 bits */
-};
-
-const struct perfctr_field *perfctr_x86_fields(const struct perfctr_cpu *cpu);
-const struct perfctr_field *perfctr_powerpc_fields(const struct perfctr_cpu *cpu);
-const struct perfctr_field *perfctr_generic_fields(const struct perfctr_cpu *cpu);
 
 #endif /* PERFCTR_ARCH_RULES_H */

@@ -127,7 +127,7 @@ static int check_user_reads(const struct report *report)
 
 static int check_paranoid(const struct report *report)
 {
-	static const char *const allows[] = {
+	static const char allows[][32] = {
 		"everything",
 		"all but raw tracepoints",
 		"own threads, kernel mode too",
@@ -293,16 +293,19 @@ static int check_hardware(const struct report *report)
 
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg)
 {
-	static int (*const checks[])(const struct report *) = {
-		check_provider, check_pmu,	check_software, check_hardware, check_user_reads,
-		check_clock,	check_paranoid, check_watchdog, check_seccomp,	check_pmus,
-		check_hybrid,	check_tracefs,	check_limits,
-	};
-	struct report report = { each, arg };
-	unsigned int i;
-	int result = 0;
+	const struct report report = { each, arg };
+	int result = check_provider(&report);
 
-	for (i = 0; i < ARRAY_SIZE(checks) && result == 0; i++)
-		result = checks[i](&report);
-	return result;
+	result = result ? result : check_pmu(&report);
+	result = result ? result : check_software(&report);
+	result = result ? result : check_hardware(&report);
+	result = result ? result : check_user_reads(&report);
+	result = result ? result : check_clock(&report);
+	result = result ? result : check_paranoid(&report);
+	result = result ? result : check_watchdog(&report);
+	result = result ? result : check_seccomp(&report);
+	result = result ? result : check_pmus(&report);
+	result = result ? result : check_hybrid(&report);
+	result = result ? result : check_tracefs(&report);
+	return result ? result : check_limits(&report);
 }

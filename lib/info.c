@@ -129,7 +129,7 @@ void perfctr_info_print(const struct perfctr_info *info)
 {
 	static const struct {
 		unsigned int flag;
-		const char *name;
+		char name[8];
 	} features[] = {
 		{ PERFCTR_FEATURE_RDPMC, "rdpmc" },
 		{ PERFCTR_FEATURE_RDTSC, "rdtsc" },

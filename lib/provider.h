@@ -92,7 +92,10 @@ unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self) __attribut
 unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
 	__attribute__((noinline));
 
+/* Hidden also where they are used: nothing is to be relocated. */
+#pragma GCC visibility push(hidden)
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
+#pragma GCC visibility pop
 
 /*
  * The provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and which of the two

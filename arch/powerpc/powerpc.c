@@ -54,90 +54,55 @@ static const struct processor {
 
 #define PROCESSORS (sizeof(processors) / sizeof(processors[0]))
 
-static void describe(const struct processor *p, struct perfctr_cpu *cpu)
-{
-	static const struct perfctr_cpu generic = {
-		.name = "Generic PowerPC with a time base",
-		.id = "",
-		.type = PERFCTR_PPC_GENERIC,
-	};
+const char perfctr_powerpc_types[PERFCTR_PPC_TYPES][48] = {
+	[PERFCTR_PPC_GENERIC] = "Generic PowerPC with a time base",
+	[PERFCTR_PPC_604] = "PowerPC 604",
+	[PERFCTR_PPC_604e] = "PowerPC 604e",
+	[PERFCTR_PPC_750] = "PowerPC 750",
+	[PERFCTR_PPC_7400] = "PowerPC 7400",
+	[PERFCTR_PPC_7450] = "PowerPC 7450",
+};
 
-	*cpu = generic;
-	if (!p)
-		return;
-	cpu->name = p->name;
-	cpu->id = p->id;
-	cpu->type = p->type;
-	cpu->rules = PERFCTR_RULES_PPC;
-	cpu->counters = p->counters;
-	cpu->width = 32;
-	cpu->pcint = 1;
-	/* The 604 and the 604e have no copies of the counters for users (UPMCn). */
-	cpu->no_rdpmc = p->type == PERFCTR_PPC_604 || p->type == PERFCTR_PPC_604e;
+/* One without errata. */
+int perfctr_powerpc_typical(unsigned int n, struct perfctr_cpu *cpu)
+{
+	const struct processor *p = &processors[n];
+
+	if (n >= PROCESSORS)
+		return -1;
+	*cpu = (struct perfctr_cpu){
+		.name = p->name,
+		.id = p->id,
+		.type = p->type,
+		.rules = PERFCTR_RULES_PPC,
+		.counters = p->counters,
+		.width = 32,
+		.pcint = 1,
+		/* The 604 and the 604e have no copies of the counters for users (UPMCn). */
+		.no_rdpmc = p->type == PERFCTR_PPC_604 || p->type == PERFCTR_PPC_604e,
+	};
+	return 0;
+}
+
+/* Bits 7-4 of the revision number the maker of a 750FX. */
+static int can_interrupt(const struct processor *p, uint32_t pvr)
+{
+	uint32_t revision = pvr & (p->type == PERFCTR_PPC_750 ? 0xFF0F : 0xFFFF);
+
+	return p->pcint != NEVER && revision >= p->pcint;
 }
 
 void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu)
 {
-	unsigned int i;
+	unsigned int n;
 
-	for (i = 0; i < PROCESSORS && processors[i].version != pvr >> 16; i++)
-		;
 	/* The 750CX and the 755 have the 750's version, too. */
-	describe(i < PROCESSORS ? &processors[i] : NULL, cpu);
-	/* Bits 7-4 number the maker of a 750FX. */
-	if (i < PROCESSORS)
-		cpu->pcint = processors[i].pcint != NEVER &&
-			     (pvr & (cpu->type == PERFCTR_PPC_750 ? 0xFF0F : 0xFFFF)) >=
-				     processors[i].pcint;
-}
-
-int perfctr_powerpc_named(const char *id, struct perfctr_cpu *cpu)
-{
-	unsigned int i;
-
-	for (i = 0; i < PROCESSORS; i++) {
-		if (perfctr_same_id(processors[i].id, id)) {
-			/* One without errata. */
-			describe(&processors[i], cpu);
-			return 0;
-		}
-	}
-	return -1;
-}
-
-const char *perfctr_powerpc_id(unsigned int n)
-{
-	unsigned int i;
-
-	/* Several versions have the same id, one behind the other. */
-	for (i = 0; i < PROCESSORS; i++)
-		if ((i == 0 || !perfctr_same_id(processors[i].id, processors[i - 1].id)) &&
-		    n-- == 0)
-			return processors[i].id;
-	return NULL;
-}
-
-const char *perfctr_powerpc_type_id(unsigned int type)
-{
-	unsigned int i;
-
-	for (i = 0; i < PROCESSORS; i++)
-		if (processors[i].type == type)
-			return processors[i].id;
-	return NULL;
-}
-
-const char *perfctr_powerpc_type_name(unsigned int type)
-{
-	switch (type) {
-	case PERFCTR_PPC_GENERIC: return "Generic PowerPC with a time base";
-	case PERFCTR_PPC_604: return "PowerPC 604";
-	case PERFCTR_PPC_604e: return "PowerPC 604e";
-	case PERFCTR_PPC_750: return "PowerPC 750";
-	case PERFCTR_PPC_7400: return "PowerPC 7400";
-	case PERFCTR_PPC_7450: return "PowerPC 7450";
-	}
-	return NULL;
+	for (n = 0; n < PROCESSORS && processors[n].version != pvr >> 16; n++)
+		;
+	if (perfctr_powerpc_typical(n, cpu) == 0)
+		cpu->pcint = can_interrupt(&processors[n], pvr) != 0;
+	else
+		*cpu = (struct perfctr_cpu){ .name = perfctr_powerpc_types[0], .id = "" };
 }
 
 static int has_mmcr2(const struct perfctr_cpu *cpu)
@@ -279,16 +244,4 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 		program->async_stopped = program->write[program->async].stopped;
 	}
 	return 0;
-}
-
-const struct perfctr_field *perfctr_powerpc_fields(const struct perfctr_cpu *cpu)
-{
-	static const struct perfctr_field fields[] = {
-		COMMON_FIELDS,	     FIELD(ireset, PERFCTR_NR_CTRS),
-		FIELD(ppc.mmcr0, 0), FIELD(ppc.mmcr2, 0),
-		{ "", 0, 0 },
-	};
-
-	(void)cpu;
-	return fields;
 }

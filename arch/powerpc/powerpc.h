@@ -18,4 +18,18 @@
 #define MMCR0_PMCSEL	 0x00001FFFu /* PMC1SEL and PMC2SEL */
 #define MMCR2_THRESHMULT 0x80000000u
 
+/* What perfctr_powerpc (arch/isa.h) consists of. */
+struct perfctr_code;
+struct perfctr_event_choice;
+
+enum { PERFCTR_PPC_TYPES = PERFCTR_PPC_7450 + 1 };
+extern const char perfctr_powerpc_types[PERFCTR_PPC_TYPES][48];
+int perfctr_powerpc_typical(unsigned int n, struct perfctr_cpu *cpu);
+void perfctr_powerpc_control_code(const struct perfctr_cpu *, const void *, unsigned int,
+				  struct perfctr_code *);
+const char *perfctr_powerpc_choice_code(const struct perfctr_cpu *,
+					const struct perfctr_event_choice *, struct perfctr_code *);
+int perfctr_powerpc_encode(const struct perfctr_cpu *, const struct perfctr_event_choice *,
+			   unsigned int, void *, unsigned int *, uint32_t *, const char **);
+
 #endif /* PERFCTR_ARCH_POWERPC_H */

@@ -71,26 +71,3 @@ int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *r
 	}
 	return -1;
 }
-
-const struct perfctr_field *perfctr_x86_fields(const struct perfctr_cpu *cpu)
-{
-	static const struct perfctr_field p4[] = {
-		COMMON_FIELDS,
-		FIELD(p4.escr, PERFCTR_NR_CTRS),
-		FIELD(ireset, PERFCTR_NR_CTRS),
-		FIELD(p4.pebs_enable, 0),
-		FIELD(p4.pebs_matrix_vert, 0),
-		{ "", 0, 0 },
-	};
-	static const struct perfctr_field others[] = {
-		COMMON_FIELDS,
-		FIELD(evntsel_high, PERFCTR_NR_CTRS),
-		FIELD(ireset, PERFCTR_NR_CTRS),
-		FIELD(offcore_rsp, 2),
-		FIELD(offcore_rsp_high, 2),
-		FIELD(pebs_frontend, 0),
-		{ "", 0, 0 },
-	};
-
-	return cpu->rules == PERFCTR_RULES_P4 ? p4 : others;
-}

@@ -8,8 +8,7 @@
  * APM vol. 3 Fn8000_0001 and Fn8000_0022; Cyrix 6x86MX data book; IDT WinChip and VIA C3 data
  * sheets.
  */
-#include <perfctr/abi-x86.h>
-#include "arch/cpu.h"
+#include "arch/x86/x86.h"
 
 /* Event select bits that must be clear, before those that CPUID says exist. SDM vol. 3B 20.2.1.1.
  */
@@ -30,8 +29,7 @@ enum vendor { INTEL, AMD, CYRIX, CENTAUR };
 /*
  * What the kinds of cores have. Where CPUID says more, it is what a typical one says, without a
  * hypervisor. Offcore responses have 38 bits since Sandy Bridge (SDM vol. 3B 20.3.4.5), more where
- * Intel's list of events for the processor has them; Skylake brought MSR_PEBS_FRONTEND, to the big
- * cores. From version 5 on AnyThread is deprecated.
+ * Intel's list of events for the processor has them. From version 5 on AnyThread is deprecated.
  */
 /* clang-format off */
 enum design {
@@ -220,7 +218,7 @@ static const struct processor processors[] = {
 
 #define PROCESSORS (sizeof(processors) / sizeof(processors[0]))
 
-static const char type_names[][48] = {
+const char perfctr_x86_types[PERFCTR_X86_TYPES][48] = {
 	[PERFCTR_X86_GENERIC] = "Generic x86 with TSC",
 	[PERFCTR_X86_INTEL_P5] = "Intel Pentium",
 	[PERFCTR_X86_INTEL_P5MMX] = "Intel Pentium MMX",
@@ -248,11 +246,6 @@ static const char type_names[][48] = {
 	[PERFCTR_X86_INTEL_ARCH] = "Intel with architectural performance monitoring",
 	[PERFCTR_X86_AMD_CORE] = "AMD Family 15h or later",
 };
-
-const char *perfctr_x86_type_name(unsigned int type)
-{
-	return type < sizeof(type_names) / sizeof(type_names[0]) ? type_names[type] : NULL;
-}
 
 /* ---- what a type has; CPUID says the rest ---- */
 
@@ -345,7 +338,6 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 		cpu->counters = 0xFF;
 		cpu->fixed = 0xF;
 	}
-	cpu->frontend = cpu->frontend && version >= 4;
 	return 0;
 }
 
@@ -370,19 +362,33 @@ static void generic(struct perfctr_cpu *cpu)
 	static const struct perfctr_cpu none;
 
 	*cpu = none;
-	cpu->name = type_names[PERFCTR_X86_GENERIC];
+	cpu->name = perfctr_x86_types[PERFCTR_X86_GENERIC];
 	cpu->id = "";
 }
 
-/* A typical one of the row. */
-static void typical(const struct processor *p, struct perfctr_cpu *cpu)
+static void begin(const struct processor *p, struct perfctr_cpu *cpu)
 {
 	*cpu = designs[p->design];
 	cpu->name = p->name;
 	cpu->id = p->id;
 	cpu->type = p->type;
+}
+
+/* Skylake's version 4 brought MSR_PEBS_FRONTEND to the big cores. */
+static void end(struct perfctr_cpu *cpu)
+{
+	cpu->frontend = cpu->frontend && cpu->version >= 4;
+}
+
+int perfctr_x86_typical(unsigned int n, struct perfctr_cpu *cpu)
+{
+	if (n >= PROCESSORS)
+		return -1;
+	begin(&processors[n], cpu);
 	if (cpu->rules == PERFCTR_RULES_P4)
-		cpu->p4_model = p->models[0];
+		cpu->p4_model = processors[n].models[0];
+	end(cpu);
+	return 0;
 }
 
 /* ---- which one it is ---- */
@@ -433,93 +439,16 @@ void perfctr_x86_identify(const struct perfctr_cpuid *id, struct perfctr_cpu *cp
 		family += id->signature >> 20 & 0xFF;
 	if (family == 6 || family >= 15)
 		model |= id->signature >> 12 & 0xF0;
-	generic(cpu);
-	for (p = processors; p < processors + PROCESSORS; p++) {
+	for (p = processors; p < processors + PROCESSORS; p++)
 		if (p->vendor == vendor && p->family == family && has_model(p, model) &&
 		    stepping >= p->step_first && stepping <= p->step_last &&
-		    (p->kind == ANY || (p->kind & kind) == p->kind)) {
-			typical(p, cpu);
-			if (describe(id, model, cpu) < 0)
-				generic(cpu);
+		    (p->kind == ANY || (p->kind & kind) == p->kind))
 			break;
-		}
-	}
+	if (p < processors + PROCESSORS)
+		begin(p, cpu);
+	if (p == processors + PROCESSORS || describe(id, model, cpu) < 0)
+		generic(cpu);
+	end(cpu);
 	if (!(id->leaf1_edx & PERFCTR_CPUID_TSC))
 		cpu->no_tsc = 1;
-}
-
-/* ---- processors by id ---- */
-
-static const struct processor *first_with(const char *id)
-{
-	const struct processor *p;
-
-	for (p = processors; p < processors + PROCESSORS; p++)
-		if (perfctr_same_id(p->id, id))
-			return p;
-	return NULL;
-}
-
-int perfctr_x86_named(const char *id, struct perfctr_cpu *cpu)
-{
-	const struct processor *p = first_with(id);
-
-	if (!p)
-		return -1;
-	typical(p, cpu);
-	return 0;
-}
-
-const char *perfctr_x86_id(unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < PROCESSORS; i++)
-		if (first_with(processors[i].id) == &processors[i] && n-- == 0)
-			return processors[i].id;
-	return NULL;
-}
-
-static const struct processor *first_of(unsigned int type)
-{
-	const struct processor *p;
-
-	for (p = processors; p < processors + PROCESSORS; p++)
-		if (p->type == type)
-			return p;
-	return NULL;
-}
-
-const char *perfctr_x86_type_id(unsigned int type)
-{
-	const struct processor *p = first_of(type);
-
-	return p ? p->id : NULL;
-}
-
-/*
- * Does the processor have what the other has, and refuse no control that the other allows? The
- * first ones of a type have no MSR_PEBS_FRONTEND.
- */
-static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *other)
-{
-	return cpu->rules == other->rules && !(other->counters & ~cpu->counters) &&
-	       !(other->fixed & ~cpu->fixed) && !(cpu->reserved & ~other->reserved) &&
-	       cpu->offcore >= other->offcore && cpu->offcore_width >= other->offcore_width &&
-	       cpu->pcint >= other->pcint && cpu->no_tsc <= other->no_tsc &&
-	       cpu->no_rdpmc <= other->no_rdpmc && cpu->northbridge <= other->northbridge &&
-	       cpu->p4_model == other->p4_model;
-}
-
-int perfctr_x86_has_type(const struct perfctr_cpu *cpu, unsigned int type, struct perfctr_cpu *like)
-{
-	const struct processor *p = first_of(type);
-
-	if (!p)
-		return 0;
-	if (type == cpu->type && cpu->counters)
-		*like = *cpu;
-	else
-		typical(p, like);
-	return has_all_of(cpu, like);
 }

@@ -3,6 +3,8 @@
 #ifndef PERFCTR_ARCH_P4_H
 #define PERFCTR_ARCH_P4_H
 
+#include "arch/cpu.h"
+
 /* The MSR number of the ESCR that the counter reads with this ESCR SELECT; 0: none. */
 uint32_t perfctr_p4_escr(unsigned int counter, unsigned int select);
 

@@ -47,6 +47,20 @@ uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot);
 
+/* What perfctr_x86 (arch/isa.h) consists of. */
+struct perfctr_code;
+struct perfctr_event_choice;
+
+enum { PERFCTR_X86_TYPES = PERFCTR_X86_AMD_CORE + 1 };
+extern const char perfctr_x86_types[PERFCTR_X86_TYPES][48];
+int perfctr_x86_typical(unsigned int n, struct perfctr_cpu *cpu);
+void perfctr_x86_control_code(const struct perfctr_cpu *, const void *, unsigned int,
+			      struct perfctr_code *);
+const char *perfctr_x86_choice_code(const struct perfctr_cpu *, const struct perfctr_event_choice *,
+				    struct perfctr_code *);
+int perfctr_x86_encode(const struct perfctr_cpu *, const struct perfctr_event_choice *,
+		       unsigned int, void *, unsigned int *, uint32_t *, const char **);
+
 /* The upper half of an event select. Processors that have none ignore what stands there. */
 static inline uint32_t perfctr_evntsel_high(const struct perfctr_cpu *cpu,
 					    const struct perfctr_cpu_control *control,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "arch/events.h"
+#include "arch/isa.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
@@ -84,20 +84,11 @@ int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t
 			    cpu->name, reason);
 }
 
-static const char *choice_code(const struct perfctr_cpu *cpu,
-			       const struct perfctr_event_choice *choice, struct perfctr_code *code)
-{
-	if (cpu->rules < PERFCTR_RULES_PPC)
-		return perfctr_x86_choice_code(cpu, choice, code);
-	return cpu->rules == PERFCTR_RULES_PPC ? perfctr_powerpc_choice_code(cpu, choice, code)
-					       : perfctr_generic_choice_code(cpu, choice, code);
-}
-
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 		       const char *word, size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_code code;
-	const char *reason = choice_code(cpu, choice, &code);
+	const char *reason = cpu->isa->choice_code(cpu, choice, &code);
 
 	if (reason)
 		return perfctr_fail_choice(cpu, word, length, reason);

@@ -7,24 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include "arch/events.h"
+#include "arch/isa.h"
 #include "arch/words.h"
 #include "lib/base/error.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
 #include "libperfctr.h"
-
-#if defined(__i386__) || defined(__x86_64__)
-#define compile	     perfctr_x86_compile
-#define control_code perfctr_x86_control_code
-#elif defined(__powerpc__)
-#define compile	     perfctr_powerpc_compile
-#define control_code perfctr_powerpc_control_code
-#else
-#define compile	     perfctr_generic_compile
-#define control_code perfctr_generic_control_code
-#endif
 
 /* ---- is it right? ---- */
 
@@ -56,10 +45,11 @@ void perfctr_control_hide(struct perfctr_cpu_control *control)
 int perfctr_control_diagnose(const struct perfctr_cpu_control *control, bool extended,
 			     struct perfctr_diagnosis *diagnosis)
 {
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	struct perfctr_program program;
 
-	return compile(perfctr_this_cpu(), control, extended ? PERFCTR_COMPILE_EXTENDED : 0,
-		       &program, diagnosis);
+	return cpu->isa->compile(cpu, control, extended ? PERFCTR_COMPILE_EXTENDED : 0, &program,
+				 diagnosis);
 }
 
 int perfctr_control_fail(const struct perfctr_diagnosis *d)
@@ -74,30 +64,6 @@ int perfctr_control_fail(const struct perfctr_diagnosis *d)
 }
 
 /* ---- what perf_events makes of it ---- */
-
-#ifndef PERFCTR_ABI_POWERPC_H
-/* A counter that counts one thing only, whose number says which. */
-static bool is_fixed(uint32_t map)
-{
-#if defined(PERFCTR_ABI_X86_H)
-	return map & 0x40000000;
-#elif defined(__aarch64__)
-	return map == 31;
-#else
-	return (void)map, false;
-#endif
-}
-#endif
-
-#ifdef PERFCTR_ABI_POWERPC_H
-
-int perfctr_control_place(const struct perfctr_cpu_control *control)
-{
-	(void)control;
-	return 0; /* perfctr_control_attr() has the reason */
-}
-
-#else
 
 /* "counter 0,1,5". All 32 are 93 letters. */
 static const char *counters_text(uint32_t set, char text[96])
@@ -120,17 +86,19 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 	unsigned int index[PERFCTR_NR_CTRS], option[PERFCTR_NR_CTRS], i, n = 0;
 	uint32_t counter[PERFCTR_NR_CTRS], only[PERFCTR_NR_CTRS], named = 0, set;
 	uint32_t high_bits = cpu->rules == PERFCTR_RULES_K7 ? 0xF : 0xFF00;
+	const uint32_t fixed = cpu->isa->fixed_bits;
+	struct perfctr_code code;
 	char text[96];
 
 	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
-		if (is_fixed(control->pmc_map[i]))
+		cpu->isa->control_code(cpu, control, i, &code);
+		if (fixed && (code.map & fixed) == fixed)
 			continue;
-		set = table ? perfctr_event_counters(table, control->evntsel[i],
-						     control->evntsel_high[i] & high_bits)
+		set = table ? perfctr_event_counters(table, code.evntsel, code.high & high_bits)
 			    : ~0u;
 		choices[n] = (struct perfctr_event_choice){ .options = 1,
 							    .option = { { .counters = set } } };
-		named |= 1u << (control->pmc_map[i] & 31);
+		named |= 1u << (code.map & 31);
 		index[n++] = i;
 	}
 	for (i = 0; i < n; i++)
@@ -152,8 +120,6 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 		i, control->pmc_map[i], control->evntsel[i],
 		counters_text(choices[n - 1].option[0].counters & cpu->counters, text));
 }
-
-#endif
 
 static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 			unsigned int i)
@@ -183,7 +149,7 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	struct perfctr_code code;
 
-	control_code(cpu, control, i, &code);
+	cpu->isa->control_code(cpu, control, i, &code);
 	if (code.high)
 		snprintf(name, size, "0x%08X/0x%08X", code.evntsel, code.high);
 	else

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arch/events.h"
+#include "arch/isa.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/isa/native.h"
@@ -44,11 +44,7 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 	perfctr_x86_identify(&id, cpu);
 }
 
-#define find_control_type() ((void)0)
-#define control_type	    PERF_TYPE_RAW
-#define GENERIC_TYPE	    PERFCTR_X86_GENERIC
-#define type_name	    perfctr_x86_type_name
-#define has_type	    perfctr_x86_has_type
+static const struct perfctr_isa *const native = &perfctr_x86;
 
 #elif defined(__powerpc__)
 
@@ -64,14 +60,10 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 	identify(cpu);
 }
 
-#define find_control_type() ((void)0)
-#define control_type	    PERF_TYPE_RAW
-#define GENERIC_TYPE	    PERFCTR_PPC_GENERIC
-#define type_name	    perfctr_powerpc_type_name
+static const struct perfctr_isa *const native = &perfctr_powerpc;
 
-#else /* arm64 and every ISA without an ABI of its own */
+#elif defined(__aarch64__)
 
-#ifdef __aarch64__
 static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
 {
 	char path[96], text[32];
@@ -86,42 +78,38 @@ static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
 	perfctr_arm64_identify(midr, PERFCTR_NR_CTRS - 1, cpu);
 	cpu->width = 64;
 }
-#endif
 
 static void identify(struct perfctr_cpu *cpu)
 {
-#ifdef __aarch64__
 	identify_nth(0, cpu);
-#else
-	static const struct perfctr_cpu native = {
-		.name = "Generic processor with a clock",
-		.id = "",
-		.type = PERFCTR_GENERIC,
-		.rules = PERFCTR_RULES_KERNEL,
-		.counters = 0xFFFFFFFF,
-		.width = 64,
-		.pcint = 1,
-	};
-
-	*cpu = native;
-#endif
 }
 
 static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
 {
-#ifdef __aarch64__
 	char cpus[4096];
 
 	perfctr_pmu_cpus(core, cpus, sizeof(cpus));
 	identify_nth(strtoul(cpus, NULL, 10), cpu);
-#else
-	(void)core;
-	identify(cpu);
-#endif
 }
 
-#define GENERIC_TYPE PERFCTR_GENERIC
-#define type_name    perfctr_generic_type_name
+static const struct perfctr_isa *const native = &perfctr_arm64;
+
+#else
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	perfctr_raw_identify(cpu);
+}
+
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	(void)core;
+	identify(cpu);
+}
+
+static const struct perfctr_isa *const native = &perfctr_raw;
+
+#endif
 
 /*
  * The type of a control's events: PERF_TYPE_RAW, or the PMU that this processor has among several.
@@ -135,14 +123,12 @@ static uint32_t control_type = PERF_TYPE_RAW;
 static void find_control_type(void)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
-	int i, n = perfctr_core_pmus(cores);
+	int i, n = native == &perfctr_x86 ? 0 : perfctr_core_pmus(cores);
 
 	for (i = 0; i < n && n > 1; i++)
 		if (cores[i].type != UINT32_MAX && perfctr_pmu_has_cpu(&cores[i], 0))
 			control_type = cores[i].type;
 }
-
-#endif
 
 static struct perfctr_cpu identified;
 static const struct perfctr_event_table *table;
@@ -151,6 +137,7 @@ static bool is_identified;
 static void identify_once(void)
 {
 	identify(&identified);
+	identified.isa = native;
 	find_control_type();
 	/* The table is this machine's; a test's root is another one. */
 	if (identified.id[0] && !secure_getenv("PERFCTR_ROOT"))
@@ -196,17 +183,9 @@ const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *c
 	if (!perfctr_this_table())
 		return NULL;
 	identify_core(core, cpu);
+	cpu->isa = native;
 	return cpu->id[0] ? perfctr_event_table(cpu->id) : NULL;
 }
-
-#if !defined(__i386__) && !defined(__x86_64__)
-/* Elsewhere no type is like another. */
-static int has_type(const struct perfctr_cpu *cpu, unsigned int type, struct perfctr_cpu *typical)
-{
-	*typical = *cpu;
-	return type == cpu->type;
-}
-#endif
 
 int perfctr_cpu_info_wished(struct perfctr_info *info)
 {
@@ -228,7 +207,7 @@ int perfctr_cpu_info_wished(struct perfctr_info *info)
 				    "PERFCTR_CPU_TYPE=%s, but there are no counters here that "
 				    "could be those of a type; unset it",
 				    wish);
-	if (!has_type(perfctr_this_cpu(), (unsigned int)type, &typical))
+	if (!perfctr_isa_has_type(native, perfctr_this_cpu(), (unsigned int)type, &typical))
 		return perfctr_fail(EINVAL,
 				    "PERFCTR_CPU_TYPE=%s, but the counters of the %s (%u) do not "
 				    "obey the rules of that type; choose another, or unset it",
@@ -237,14 +216,9 @@ int perfctr_cpu_info_wished(struct perfctr_info *info)
 	return 0;
 }
 
-unsigned int perfctr_generic_type(void)
-{
-	return GENERIC_TYPE;
-}
-
 const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 {
-	const char *name = type_name(info->cpu_type);
+	const char *name = perfctr_isa_type_name(native, info->cpu_type);
 
 	return name ? name : "?";
 }
@@ -254,8 +228,8 @@ unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)
 	struct perfctr_cpu typical;
 
 	/* The generic types have none; any other is this machine's own, or one that it may say. */
-	if (info->cpu_type == GENERIC_TYPE ||
-	    !has_type(perfctr_this_cpu(), info->cpu_type, &typical))
+	if (info->cpu_type == PERFCTR_TYPE_GENERIC ||
+	    !perfctr_isa_has_type(native, perfctr_this_cpu(), info->cpu_type, &typical))
 		return 0;
 	return perfctr_count_bits(typical.counters) + perfctr_count_bits(typical.fixed);
 }

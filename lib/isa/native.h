@@ -34,9 +34,6 @@ const struct perfctr_event_table *perfctr_this_table(void);
  * among several. */
 uint32_t perfctr_this_type(void);
 
-/* What it is where there are no counters: PERFCTR_GENERIC, by the ISA's name for it. */
-unsigned int perfctr_generic_type(void);
-
 /*
  * The same for the cores of one kind of a hybrid machine, *cpu is filled in if there is a table.
  */

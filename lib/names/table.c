@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arch/events.h"
+#include "arch/isa.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/list.h"
@@ -26,86 +26,14 @@
 
 /* ---- processors of any ISA ---- */
 
-enum isa { X86, POWERPC, GENERIC };
-
 struct target {
-	enum isa isa;
 	struct perfctr_cpu cpu;
 	const struct perfctr_event_table *table;
 };
 
-static const char *target_id(enum isa isa, unsigned int n)
-{
-	return isa == X86	? perfctr_x86_id(n)
-	       : isa == POWERPC ? perfctr_powerpc_id(n)
-				: perfctr_arm64_id(n);
-}
-
-static int target_named(struct target *target, const char *id)
-{
-	for (target->isa = X86; target->isa <= GENERIC; target->isa++) {
-		if ((target->isa == X86	      ? perfctr_x86_named(id, &target->cpu)
-		     : target->isa == POWERPC ? perfctr_powerpc_named(id, &target->cpu)
-					      : perfctr_arm64_named(id, &target->cpu)) == 0) {
-			target->table = perfctr_event_table(target->cpu.id);
-			return 0;
-		}
-	}
-	return -1;
-}
-
-static int encode(const struct target *target, const struct perfctr_event_choice *choices,
-		  unsigned int n, void *control, unsigned int *place, uint32_t *conflict,
-		  const char **reason)
-{
-	switch (target->isa) {
-	case X86:
-		return perfctr_x86_encode(&target->cpu, choices, n, control, place, conflict,
-					  reason);
-	case POWERPC:
-		return perfctr_powerpc_encode(&target->cpu, choices, n, control, place, conflict,
-					      reason);
-	default:
-		return perfctr_generic_encode(&target->cpu, choices, n, control, place, conflict,
-					      reason);
-	}
-}
-
-static int compile(const struct target *target, const void *control, struct perfctr_diagnosis *d)
-{
-	struct perfctr_program program;
-
-	switch (target->isa) {
-	case X86:
-		return perfctr_x86_compile(&target->cpu, control, PERFCTR_COMPILE_EXTENDED,
-					   &program, d);
-	case POWERPC: return perfctr_powerpc_compile(&target->cpu, control, 0, &program, d);
-	default: return perfctr_generic_compile(&target->cpu, control, 0, &program, d);
-	}
-}
-
-static const struct perfctr_field *fields(const struct target *target)
-{
-	return target->isa == X86	? perfctr_x86_fields(&target->cpu)
-	       : target->isa == POWERPC ? perfctr_powerpc_fields(&target->cpu)
-					: perfctr_generic_fields(&target->cpu);
-}
-
-#if defined(__i386__) || defined(__x86_64__)
-#define NATIVE	       X86
-#define native_type_id perfctr_x86_type_id
-#elif defined(__powerpc__)
-#define NATIVE	       POWERPC
-#define native_type_id perfctr_powerpc_type_id
-#else
-#define NATIVE	       GENERIC
-#define native_type_id perfctr_generic_type_id
-#endif
-
 /* This machine's processor; -1 after perfctr_fail() if it has no table. */
 static int target_native(struct target *target)
 {
-	target->isa = NATIVE;
 	target->cpu = *perfctr_this_cpu();
 	target->table = perfctr_this_table();
 	if (!target->table)
@@ -132,8 +60,10 @@ static int target_open(struct target *target, const char *cpu)
 	snprintf(small, sizeof(small), "%s", cpu);
 	for (n = 0; small[n]; n++)
 		small[n] = (char)tolower((unsigned char)small[n]);
-	if (target_named(target, small) == 0)
+	if (perfctr_cpu_named(small, &target->cpu) == 0) {
+		target->table = perfctr_event_table(target->cpu.id);
 		return 0;
+	}
 	near.word = cpu;
 	near.length = strlen(cpu);
 	perfctr_cpu_list(note_id, &near);
@@ -231,7 +161,7 @@ static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_tab
 		   enum perfctr_event_error error, const char *word, size_t length,
 		   const char *part, size_t part_length, unsigned int event)
 {
-	struct target target = { NATIVE, *cpu, table };
+	struct target target = { *cpu, table };
 
 	return fail_word(&target, error, word, length, part, part_length, event);
 }
@@ -281,17 +211,15 @@ int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, s
 int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
 {
 	struct perfctr_event_name name = { .kind = "cpu" };
-	struct target target;
-	const char *id;
-	unsigned int n;
-	enum isa isa;
+	const struct perfctr_isa *isa;
+	struct perfctr_cpu cpu;
+	unsigned int k, n;
 	int result;
 
-	for (isa = X86; isa <= GENERIC; isa++) {
-		for (n = 0; (id = target_id(isa, n)); n++) {
-			target_named(&target, id);
-			name.name = id;
-			name.description = target.cpu.name;
+	for (k = 0; (isa = perfctr_isa(k)); k++) {
+		for (n = 0; (name.name = perfctr_isa_id(isa, n)); n++) {
+			perfctr_cpu_named(name.name, &cpu);
+			name.description = cpu.name;
 			result = each(arg, &name);
 			if (result)
 				return result;
@@ -400,6 +328,8 @@ static int make_control(const struct target *target, const char *events, void *c
 	struct perfctr_event_choice choices[PERFCTR_ASSIGN_MAX];
 	const char *words[PERFCTR_ASSIGN_MAX] = { NULL }, *part, *reason;
 	size_t lengths[PERFCTR_ASSIGN_MAX] = { 0 }, part_length;
+	const struct perfctr_cpu *cpu = &target->cpu;
+	struct perfctr_program program;
 	struct perfctr_diagnosis d;
 	unsigned int event = 0;
 	char names[300]; /* perfctr_error() has room for the reason, too */
@@ -426,15 +356,15 @@ static int make_control(const struct target *target, const char *events, void *c
 		return -1;
 	if (*n == 0)
 		return perfctr_fail(EINVAL, "the list of events is empty");
-	if (encode(target, choices, *n, control, place, &conflict, &reason) < 0) {
+	if (cpu->isa->encode(cpu, choices, *n, control, place, &conflict, &reason) < 0) {
 		name_set(names, sizeof(names), words, lengths, conflict);
 		if (conflict & (conflict - 1))
 			return perfctr_fail(ENOSPC, "%s can't be counted together: %s", names,
 					    reason);
-		return perfctr_fail_choice(&target->cpu, names, strlen(names), reason);
+		return perfctr_fail_choice(cpu, names, strlen(names), reason);
 	}
-	if (compile(target, control, &d) < 0)
-		return perfctr_fail_choice(&target->cpu, words[0], lengths[0], d.rule);
+	if (cpu->isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &d) < 0)
+		return perfctr_fail_choice(cpu, words[0], lengths[0], d.rule);
 	return 0;
 }
 
@@ -483,9 +413,9 @@ static void print_word(const struct perfctr_field *field, int i, unsigned int wo
 		printf("%-23s %u\n", name, word);
 }
 
-static void print_control(const struct target *target, const void *control)
+static void print_control(const struct perfctr_cpu *cpu, const void *control)
 {
-	const struct perfctr_field *field, *all = fields(target);
+	const struct perfctr_field *field, *all = cpu->isa->fields(cpu);
 	unsigned int nractrs = word_at(control, &all[1], 0),
 		     n = nractrs + word_at(control, &all[2], 0);
 	unsigned int i, word, count = all[3].count;
@@ -514,10 +444,8 @@ static void print_control(const struct target *target, const void *control)
 
 void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 {
-	struct target target = { .isa = NATIVE, .cpu = *perfctr_this_cpu() };
-
 	if (control)
-		print_control(&target, control);
+		print_control(perfctr_this_cpu(), control);
 }
 
 int perfctr_cpu_events_print(const char *cpu, const char *events)
@@ -532,7 +460,7 @@ int perfctr_cpu_events_print(const char *cpu, const char *events)
 	if (make_control(&target, events, control, place, &n) < 0)
 		return -1;
 	printf("cpu                     %s (%s)\n", target.cpu.id, target.cpu.name);
-	print_control(&target, control);
+	print_control(&target.cpu, control);
 	return 0;
 }
 
@@ -652,14 +580,15 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 
 	/* This machine's own table, or that of the first processor of the type. */
 	if (target_native(&target) < 0 || target.cpu.type != cpu_type) {
-		id = native_type_id(cpu_type);
+		id = perfctr_isa_type_id(perfctr_this_cpu()->isa, cpu_type);
 		if (!id || cpu_type >= ARRAY_SIZE(sets)) {
 			perfctr_fail(ENOENT,
 				     "there is no table of events for the processor type %u",
 				     cpu_type);
 			return NULL;
 		}
-		target_named(&target, id);
+		perfctr_cpu_named(id, &target.cpu);
+		target.table = perfctr_event_table(id);
 		target.cpu.type = cpu_type;
 	}
 	pthread_mutex_lock(&lock);

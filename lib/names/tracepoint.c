@@ -17,7 +17,7 @@
 
 #define PATH_SIZE 512 /* of a path: some text of ours and two words */
 
-static const char *const tracing[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+static const char tracing[][32] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 /* ---- listing ---- */
 

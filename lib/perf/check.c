@@ -37,5 +37,5 @@ unsigned int perfctr_usable_type(void)
 {
 	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 
-	return cpu->counters && !perfctr_no_pmu() ? cpu->type : perfctr_generic_type();
+	return cpu->counters && !perfctr_no_pmu() ? cpu->type : PERFCTR_TYPE_GENERIC;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
-#include "arch/rules.h"
+#include "arch/isa.h"
 
 struct perfctr_core;
 static inline uint32_t perfctr_core_tsc(struct perfctr_core *core);
@@ -83,7 +83,7 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 
 static const struct family {
 	const char *name;
-	const char *id;		   /* for perfctr_x86_named() */
+	const char *id;		   /* for perfctr_cpu_named() */
 	unsigned int programmable; /* the other counters of four are fixed ones */
 	uint32_t evntsel[2];	   /* two controls, for two threads */
 	uint32_t only_first;	   /* bits of the first counter's event select */
@@ -225,7 +225,7 @@ int main(void)
 	/* What callgrind's own macros cost. */
 	measure("-|-", "nothing", nothing, NULL, NULL);
 	for (i = 0; i < FAMILIES; i++) {
-		if (perfctr_x86_named(families[i].id, &cpu) < 0)
+		if (perfctr_cpu_named(families[i].id, &cpu) < 0)
 			return 1;
 		measure_case(&families[i], 1, false);
 		measure_case(&families[i], 4, false);

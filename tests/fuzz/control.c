@@ -18,13 +18,10 @@
 int main(void);
 #if defined(FUZZ_POWERPC)
 #include "tests/sim/powerpc_engine.c"
-#define NAMED perfctr_powerpc_named
 #elif defined(FUZZ_GENERIC)
 #include "tests/sim/generic_engine.c"
-#define NAMED perfctr_arm64_named
 #else
 #include "tests/sim/x86_engine.c"
-#define NAMED perfctr_x86_named
 #endif
 #undef main
 
@@ -95,7 +92,7 @@ static struct target targets[FAMILIES][VARIANTS];
 
 static void describe(struct perfctr_cpu *cpu, const struct family *family, enum variant variant)
 {
-	DEMAND(NAMED(family->id, cpu) == 0);
+	DEMAND(perfctr_cpu_named(family->id, cpu) == 0);
 	if (family->fixed)
 		cpu->fixed = family->fixed;
 	/* The simulated processors have Sandy Bridge's. */

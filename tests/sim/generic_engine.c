@@ -6,7 +6,7 @@
 #define SIM_OWN_REGISTERS
 #include "tests/sim/schedule.h"
 
-/* The numbers of arch/generic/generic.c, and two of our own. */
+/* The numbers of arch/arm64/arm64.c, and two of our own. */
 enum { CYCLE_COUNTER = 31, PMCCFILTR = 32, PMOVSCLR = 33, PMINTEN = 34, PMCR = 35, PMCNTEN = 36 };
 
 static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
@@ -42,16 +42,9 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 	}
 }
 
-static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
-		   unsigned int flags, struct perfctr_program *program,
-		   struct perfctr_diagnosis *diagnosis)
-{
-	return perfctr_generic_compile(&m->cpu, control, flags, program, diagnosis);
-}
-
 static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
-	return perfctr_generic_register(cpu, slot);
+	return perfctr_arm64_register(cpu, slot);
 }
 
 /* All counters run, always; what they count is in the registers of the control. */
@@ -86,7 +79,7 @@ static const struct family families[] = {
 
 START_TEST(test_family)
 {
-	run_family(&families[_i], perfctr_arm64_named);
+	run_family(&families[_i]);
 }
 END_TEST
 

@@ -59,13 +59,6 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 	write_spr(core, reg, value);
 }
 
-static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
-		   unsigned int flags, struct perfctr_program *program,
-		   struct perfctr_diagnosis *diagnosis)
-{
-	return perfctr_powerpc_compile(&m->cpu, control, flags, program, diagnosis);
-}
-
 static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
 	return perfctr_powerpc_register(cpu, slot);
@@ -128,7 +121,7 @@ static const struct family families[] = {
 
 START_TEST(test_family)
 {
-	run_family(&families[_i], perfctr_powerpc_named);
+	run_family(&families[_i]);
 }
 END_TEST
 
@@ -144,7 +137,7 @@ START_TEST(test_async)
 	struct thread *t = m.thread;
 	unsigned int k;
 
-	machine_open(&m, &family, perfctr_powerpc_named);
+	machine_open(&m, &family);
 	for (k = 0; k < 2; k++) {
 		memset(&t[k], 0, sizeof(t[k]));
 		t[k].control.nractrs = t[k].n = 1;

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "arch/rules.h"
+#include "arch/isa.h"
 #include "tests/sim/sim.h"
 #include "tests/harness/check.h"
 #include "tests/harness/random.h"
@@ -104,7 +104,7 @@ enum { MAX_INTENTS = 18, THREADS = 5 };
 struct family {
 	const char *name;
 	const struct sim_model *model;
-	const char *id;		    /* for perfctr_<isa>_named() */
+	const char *id;		    /* for perfctr_cpu_named() */
 	unsigned int cores, stride; /* CPUs, and every how many may be used (HT) */
 	uint32_t fixed;		    /* Intel: the fixed counters that the model has; 0: all */
 	/* Make up what to count, and the control for it. Returns the number of counters. */
@@ -258,9 +258,14 @@ static void resume(struct machine *m, unsigned int cpu, struct thread *t)
 		ck_assert_uint_eq(m->sim[cpu].register_writes, writes);
 }
 
-static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
-		   unsigned int flags, struct perfctr_program *program,
-		   struct perfctr_diagnosis *diagnosis);
+static inline int compile(const struct machine *m, const struct perfctr_cpu_control *control,
+			  unsigned int flags, struct perfctr_program *program,
+			  struct perfctr_diagnosis *diagnosis)
+{
+	return m->cpu.isa->compile(&m->cpu, control, flags, program, diagnosis);
+}
+
+/* Of the includer's ISA. */
 static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slot);
 static int setup_register(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value);
@@ -286,8 +291,7 @@ static void set_control(struct machine *m, struct thread *t)
 	perfctr_cpu_update_control(&t->state, &t->program, t->control.tsc_on, ++m->last_id);
 }
 
-static inline void machine_open(struct machine *m, const struct family *family,
-				int (*named)(const char *, struct perfctr_cpu *))
+static inline void machine_open(struct machine *m, const struct family *family)
 {
 	unsigned int cpu, slot, n;
 	uint64_t value;
@@ -295,7 +299,7 @@ static inline void machine_open(struct machine *m, const struct family *family,
 
 	memset(m, 0, sizeof(*m));
 	m->family = family;
-	ck_assert_int_eq(named(family->id, &m->cpu), 0);
+	ck_assert_int_eq(perfctr_cpu_named(family->id, &m->cpu), 0);
 	if (family->fixed)
 		m->cpu.fixed = family->fixed;
 	sim_open(m->sim, family->cores, family->model);
@@ -405,13 +409,12 @@ static unsigned long number_of_steps(void)
 	return steps ? strtoul(steps, NULL, 10) : 300000;
 }
 
-static inline void run_family(const struct family *family,
-			      int (*named)(const char *, struct perfctr_cpu *))
+static inline void run_family(const struct family *family)
 {
 	static struct machine m;
 	unsigned long n = number_of_steps();
 
-	machine_open(&m, family, named);
+	machine_open(&m, family);
 	while (m.steps < n)
 		machine_step(&m);
 	printf("%s: %lu steps, %lu switches, %lu overflows: exact\n", family->name, m.steps,

@@ -5,13 +5,6 @@
 #include <perfctr/abi.h>
 #include "tests/sim/schedule.h"
 
-static int compile(const struct machine *m, const struct perfctr_cpu_control *control,
-		   unsigned int flags, struct perfctr_program *program,
-		   struct perfctr_diagnosis *diagnosis)
-{
-	return perfctr_x86_compile(&m->cpu, control, flags, program, diagnosis);
-}
-
 static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
 	return perfctr_x86_register(cpu, slot);
@@ -205,7 +198,7 @@ static const struct family families[] = {
 
 START_TEST(test_family)
 {
-	run_family(&families[_i], perfctr_x86_named);
+	run_family(&families[_i]);
 }
 END_TEST
 
@@ -225,7 +218,7 @@ START_TEST(test_ht_global)
 	struct perfctr_diagnosis d;
 	struct thread *t = m.thread;
 
-	machine_open(&m, &family, perfctr_x86_named);
+	machine_open(&m, &family);
 	m.cpu.ht = 1;
 	step.event = 5 | 0x3A2 << 16;
 	ck_assert_int_eq(compile(&m, &c, 0, &t->program, &d), -1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * assign.h - what the tests of event placement share. Before it the includer includes its ISA's ABI
- * header, and defines the isa_ names.
+ * header, and says which ISA it is and what its controls count.
  *
  * Whether events fit together is decided here a second time, by trying everything.
  */
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 #include "libperfctr.h"
-#include "arch/events.h"
 #include "tests/harness/check.h"
 #include "tests/harness/random.h"
+#include "arch/isa.h"
 
 #define FIXED 0x40000000u
 #define NAMES 4096
@@ -32,7 +32,7 @@ static struct perfctr_cpu cpu_named(const char *id)
 {
 	struct perfctr_cpu cpu;
 
-	ck_assert_msg(isa_named(id, &cpu) == 0, "no %s", id);
+	ck_assert_msg(perfctr_cpu_named(id, &cpu) == 0, "no %s", id);
 	return cpu;
 }
 
@@ -214,7 +214,7 @@ static void random_sets(unsigned int sets, unsigned int max)
 	struct perfctr_cpu cpu;
 	const char *id;
 
-	for (n = 0; (id = isa_id(n)); n++) {
+	for (n = 0; (id = perfctr_isa_id(isa, n)); n++) {
 		cpu = cpu_named(id);
 		get_names(id, &names);
 		for (k = 0, yes = no = 0; k < sets; k++) {
@@ -251,13 +251,13 @@ static const char *encode(const struct perfctr_cpu *cpu,
 
 	memset(control, 0, sizeof(*control));
 	*conflict = 0;
-	if (isa_encode(cpu, choices, n, control, place, conflict, &reason) < 0) {
+	if (isa->encode(cpu, choices, n, control, place, conflict, &reason) < 0) {
 		ck_assert_ptr_nonnull(reason);
 		ck_assert_uint_ne(*conflict, 0);
 		return reason;
 	}
 	control->tsc_on = !cpu->no_tsc;
-	if (isa_compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &d) == 0)
+	if (isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &d) == 0)
 		return NULL;
 	snprintf(text, sizeof(text), "NOT ACCEPTED: %s: %s", d.field, d.rule);
 	return text;
@@ -332,7 +332,7 @@ static void singles(const char *const reasons[])
 	unsigned int bad = 0;
 	const char *id;
 
-	for (n = 0; (id = isa_id(n)); n++) {
+	for (n = 0; (id = perfctr_isa_id(isa, n)); n++) {
 		cpu = cpu_named(id);
 		get_names(id, &names);
 		memset(totals, 0, sizeof(totals));

@@ -6,12 +6,9 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/events.h"
+#include "arch/isa.h"
 
-#define isa_named   perfctr_arm64_named
-#define isa_id	    perfctr_arm64_id
-#define isa_encode  perfctr_generic_encode
-#define isa_compile perfctr_generic_compile
+static const struct perfctr_isa *const isa = &perfctr_arm64;
 
 #define NOT_KERNEL 0x80000000u /* P */
 #define NOT_USER   0x40000000u /* U */
@@ -49,7 +46,7 @@ START_TEST(full_sets)
 	const char *id;
 	unsigned int n;
 
-	for (n = 0; (id = perfctr_arm64_id(n)); n++) {
+	for (n = 0; (id = perfctr_isa_id(isa, n)); n++) {
 		/* The cycle counter counts cycles, too. */
 		full(id, "CPU_CYCLES", 7);
 		full(id, "L1D_CACHE_REFILL", 6);
@@ -113,8 +110,8 @@ START_TEST(modifiers)
 	unsigned int n, i;
 	char word[40];
 
-	for (n = 0; perfctr_arm64_id(n); n++) {
-		cpu = cpu_named(perfctr_arm64_id(n));
+	for (n = 0; perfctr_isa_id(isa, n); n++) {
+		cpu = cpu_named(perfctr_isa_id(isa, n));
 		for (i = 0; i < ARRAY_SIZE(words); i++) {
 			snprintf(word, sizeof(word), "CPU_CYCLES:%s", words[i]);
 			c[0] = look_up_both(cpu.id, "CPU_CYCLES");
@@ -154,17 +151,17 @@ START_TEST(codes)
 	struct perfctr_code code;
 
 	memset(&code, 0xA5, sizeof(code));
-	ck_assert_ptr_null(perfctr_generic_choice_code(&cpu, &choice, &code));
+	ck_assert_ptr_null(perfctr_arm64.choice_code(&cpu, &choice, &code));
 	ck_assert_uint_eq(code.map, 0);
 	ck_assert_uint_eq(code.evntsel, 0x80000008);
 	ck_assert_uint_eq(code.high, 0);
 	ck_assert_uint_eq(code.reg, 0);
 	ck_assert_uint_eq(code.value, 0);
 	choice = look_up("neoverse-n1", "INST_RETIRED:k:e");
-	ck_assert_str_eq(perfctr_generic_choice_code(&cpu, &choice, &code),
+	ck_assert_str_eq(perfctr_arm64.choice_code(&cpu, &choice, &code),
 			 "this processor has no edge detection, inversion or threshold");
 	memset(&code, 0xA5, sizeof(code));
-	perfctr_generic_control_code(&cpu, &c, 3, &code);
+	perfctr_arm64.control_code(&cpu, &c, 3, &code);
 	ck_assert_uint_eq(code.map, 7);
 	ck_assert_uint_eq(code.evntsel, 0x40000011);
 	ck_assert_uint_eq(code.high, 5);
@@ -175,12 +172,13 @@ END_TEST
 
 START_TEST(types)
 {
-	ck_assert_ptr_null(perfctr_generic_type_id(PERFCTR_GENERIC));
-	ck_assert_str_eq(perfctr_generic_type_id(PERFCTR_ARM64_PMUV3), "pmuv3");
-	ck_assert_ptr_null(perfctr_generic_type_id(2));
-	ck_assert_str_eq(perfctr_generic_type_name(PERFCTR_GENERIC),
+	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_arm64, PERFCTR_GENERIC));
+	ck_assert_str_eq(perfctr_isa_type_id(&perfctr_arm64, PERFCTR_ARM64_PMUV3), "pmuv3");
+	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_arm64, 2));
+	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_arm64, PERFCTR_GENERIC),
 			 "Generic processor with a clock");
-	ck_assert_str_eq(perfctr_generic_type_name(PERFCTR_ARM64_PMUV3), "arm64 with PMUv3");
+	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_arm64, PERFCTR_ARM64_PMUV3),
+			 "arm64 with PMUv3");
 }
 END_TEST
 

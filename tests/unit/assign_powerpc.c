@@ -6,12 +6,9 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/events.h"
+#include "arch/isa.h"
 
-#define isa_named   perfctr_powerpc_named
-#define isa_id	    perfctr_powerpc_id
-#define isa_encode  perfctr_powerpc_encode
-#define isa_compile perfctr_powerpc_compile
+static const struct perfctr_isa *const isa = &perfctr_powerpc;
 
 #define FCS    0x40000000u
 #define FCP    0x20000000u
@@ -116,8 +113,8 @@ START_TEST(modifiers)
 	unsigned int n, i;
 	char word[40];
 
-	for (n = 0; perfctr_powerpc_id(n); n++) {
-		cpu = cpu_named(perfctr_powerpc_id(n));
+	for (n = 0; perfctr_isa_id(isa, n); n++) {
+		cpu = cpu_named(perfctr_isa_id(isa, n));
 		for (i = 0; i < ARRAY_SIZE(words); i++) {
 			snprintf(word, sizeof(word), "PROCESSOR_CYCLES:%s", words[i]);
 			c[0] = look_up_both(cpu.id, "PROCESSOR_CYCLES");
@@ -298,17 +295,17 @@ START_TEST(codes)
 	struct perfctr_code code;
 
 	memset(&code, 0xA5, sizeof(code));
-	ck_assert_ptr_null(perfctr_powerpc_choice_code(&cpu, &choice, &code));
+	ck_assert_ptr_null(perfctr_powerpc.choice_code(&cpu, &choice, &code));
 	ck_assert_uint_eq(code.map, 0);
 	ck_assert_uint_eq(code.evntsel, 0x15);
 	ck_assert_uint_eq(code.high, 0);
 	ck_assert_uint_eq(code.reg, 0);
 	ck_assert_uint_eq(code.value, 0);
 	choice = look_up("ppc7450", "PROCESSOR_CYCLES:c=3");
-	ck_assert_str_eq(perfctr_powerpc_choice_code(&cpu, &choice, &code),
+	ck_assert_str_eq(perfctr_powerpc.choice_code(&cpu, &choice, &code),
 			 "this processor has no edge detection, inversion or threshold");
 	memset(&code, 0xA5, sizeof(code));
-	perfctr_powerpc_control_code(&cpu, &c, 3, &code);
+	perfctr_powerpc.control_code(&cpu, &c, 3, &code);
 	ck_assert_uint_eq(code.map, 5);
 	ck_assert_uint_eq(code.evntsel, 0x17);
 	ck_assert_uint_eq(code.high, 0);
@@ -334,13 +331,13 @@ START_TEST(types)
 
 	for (type = 0; type < ARRAY_SIZE(ids); type++) {
 		if (ids[type])
-			ck_assert_str_eq(perfctr_powerpc_type_id(type), ids[type]);
+			ck_assert_str_eq(perfctr_isa_type_id(&perfctr_powerpc, type), ids[type]);
 		else
-			ck_assert_ptr_null(perfctr_powerpc_type_id(type));
-		ck_assert_str_eq(perfctr_powerpc_type_name(type), names[type]);
+			ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_powerpc, type));
+		ck_assert_str_eq(perfctr_isa_type_name(&perfctr_powerpc, type), names[type]);
 	}
-	ck_assert_ptr_null(perfctr_powerpc_type_id(type));
-	ck_assert_ptr_null(perfctr_powerpc_type_name(type));
+	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_powerpc, type));
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_powerpc, type));
 }
 END_TEST
 

@@ -6,13 +6,10 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/events.h"
+#include "arch/isa.h"
 #include "arch/x86/p4.h"
 
-#define isa_named   perfctr_x86_named
-#define isa_id	    perfctr_x86_id
-#define isa_encode  perfctr_x86_encode
-#define isa_compile perfctr_x86_compile
+static const struct perfctr_isa *const isa = &perfctr_x86;
 
 #define USR    0x00010000u
 #define OS     0x00020000u
@@ -502,7 +499,7 @@ START_TEST(modifiers)
 	uint32_t conflict;
 	const char *id;
 
-	for (n = 0; (id = perfctr_x86_id(n)); n++) {
+	for (n = 0; (id = perfctr_isa_id(isa, n)); n++) {
 		cpu = cpu_named(id);
 		get_names(id, &names);
 		for (i = 0; i < names.n * 16; i++) {
@@ -668,7 +665,7 @@ START_TEST(codes_of_choices)
 		cpu = cpu_named(all[i].id);
 		c = look_up(all[i].id, all[i].word);
 		memset(&code, 0xA5, sizeof(code));
-		ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+		ck_assert_ptr_null(perfctr_x86.choice_code(&cpu, &c, &code));
 		ck_assert_msg(code.map == all[i].map && code.evntsel == all[i].evntsel &&
 				      code.high == all[i].high && code.reg == all[i].reg &&
 				      code.value == all[i].value,
@@ -696,14 +693,14 @@ START_TEST(codes_with_modes)
 		c.edge = i == 1;
 		c.invert = i == 2;
 		c.cmask = i == 3;
-		ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+		ck_assert_ptr_null(perfctr_x86.choice_code(&cpu, &c, &code));
 		ck_assert_uint_eq(code.map, i ? 0 : FIXED + 1);
 		ck_assert_uint_eq(code.evntsel, i == 0	 ? ENABLE
 						: i == 1 ? (0x13C | ENABLE | EDGE)
 						: i == 2 ? (0x13C | ENABLE | INV)
 							 : (0x0100013C | ENABLE));
 		c.options = 1;
-		ck_assert_int_eq(perfctr_x86_choice_code(&cpu, &c, &code) != NULL, i != 0);
+		ck_assert_int_eq(perfctr_x86.choice_code(&cpu, &c, &code) != NULL, i != 0);
 	}
 }
 END_TEST
@@ -729,7 +726,7 @@ START_TEST(codes_that_are_none)
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		cpu = cpu_named(all[i].id);
 		c = look_up(all[i].id, all[i].word);
-		reason = perfctr_x86_choice_code(&cpu, &c, &code);
+		reason = perfctr_x86.choice_code(&cpu, &c, &code);
 		ck_assert_msg(reason && strstr(reason, all[i].reason), "%s: %s", all[i].word,
 			      reason ? reason : "it has a code");
 	}
@@ -737,19 +734,19 @@ START_TEST(codes_that_are_none)
 	cpu = cpu_named("skylake");
 	c = look_up("skylake", "FRONTEND_RETIRED.DSB_MISS");
 	cpu.frontend = 0;
-	ck_assert_str_eq(perfctr_x86_choice_code(&cpu, &c, &code),
+	ck_assert_str_eq(perfctr_x86.choice_code(&cpu, &c, &code),
 			 "this processor has no MSR_PEBS_FRONTEND");
 	c = look_up("skylake", "CPU_CLK_UNHALTED.THREAD_P_ANY");
-	ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+	ck_assert_ptr_null(perfctr_x86.choice_code(&cpu, &c, &code));
 	cpu.reserved |= ANY;
-	ck_assert_str_eq(perfctr_x86_choice_code(&cpu, &c, &code),
+	ck_assert_str_eq(perfctr_x86.choice_code(&cpu, &c, &code),
 			 "it needs AnyThread (bit 21), which this processor does not have");
 	memset(&c, 0, sizeof(c));
 	c.options = 1;
 	c.option[0].counters = 0xF;
 	for (i = 0x1A4; i < 0x1AA; i++) {
 		c.option[0].reg = i;
-		reason = perfctr_x86_choice_code(&cpu, &c, &code);
+		reason = perfctr_x86.choice_code(&cpu, &c, &code);
 		ck_assert_msg(i == 0x1A6 || i == 0x1A7
 				      ? !reason
 				      : !strcmp(reason,
@@ -770,15 +767,15 @@ START_TEST(replay_tags)
 	for (bit = 0; bit < 32; bit++) {
 		c.option[0].pebs_enable = 1u << bit;
 		c.option[0].pebs_matrix_vert = 3;
-		ck_assert_int_eq(!perfctr_x86_choice_code(&cpu, &c, &code), 0x01000607u >> bit & 1);
+		ck_assert_int_eq(!perfctr_x86.choice_code(&cpu, &c, &code), 0x01000607u >> bit & 1);
 		c.option[0].pebs_enable = 0x01000607;
 		c.option[0].pebs_matrix_vert = 1u << bit;
-		ck_assert_int_eq(!perfctr_x86_choice_code(&cpu, &c, &code), bit < 2);
+		ck_assert_int_eq(!perfctr_x86.choice_code(&cpu, &c, &code), bit < 2);
 	}
 	c = look_up("p4", "instr_retired:c=16:e");
-	ck_assert_ptr_null(perfctr_x86_choice_code(&cpu, &c, &code));
+	ck_assert_ptr_null(perfctr_x86.choice_code(&cpu, &c, &code));
 	c.cmask = 17;
-	ck_assert_str_eq(perfctr_x86_choice_code(&cpu, &c, &code),
+	ck_assert_str_eq(perfctr_x86.choice_code(&cpu, &c, &code),
 			 "a P4's threshold is at most 16");
 }
 END_TEST
@@ -832,7 +829,7 @@ START_TEST(codes_of_controls)
 		c.pmc_map[2] = all[i].map;
 		c.evntsel[2] = all[i].evntsel;
 		memset(&code, 0xA5, sizeof(code));
-		perfctr_x86_control_code(&cpu, &c, 2, &code);
+		perfctr_x86.control_code(&cpu, &c, 2, &code);
 		ck_assert_msg(code.map == all[i].map && code.evntsel == all[i].evntsel &&
 				      code.reg == all[i].reg && code.value == all[i].value,
 			      "case %u: %#x: %#x, %#x %#llx", i, code.map, code.evntsel, code.reg,
@@ -845,7 +842,7 @@ START_TEST(codes_of_controls)
 	c.evntsel[2] = 0x004101B7;
 	for (i = 32; i < 34; i++) {
 		cpu.offcore_width = i;
-		perfctr_x86_control_code(&cpu, &c, 2, &code);
+		perfctr_x86.control_code(&cpu, &c, 2, &code);
 		ck_assert_uint_eq(code.value, i == 32 ? 0x11 : 0x3F00000011);
 	}
 }

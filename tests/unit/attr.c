@@ -15,24 +15,7 @@
 #include "libperfctr.h"
 #include "arch/events.h"
 #include "tests/harness/check.h"
-
-static const struct isa {
-	const char *(*id)(unsigned int n);
-	int (*named)(const char *id, struct perfctr_cpu *cpu);
-	int (*encode)(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
-		      unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
-		      const char **reason);
-	int (*compile)(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
-		       struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
-	const struct perfctr_field *(*fields)(const struct perfctr_cpu *cpu);
-} isas[] = {
-	{ perfctr_x86_id, perfctr_x86_named, perfctr_x86_encode, perfctr_x86_compile,
-	  perfctr_x86_fields },
-	{ perfctr_powerpc_id, perfctr_powerpc_named, perfctr_powerpc_encode,
-	  perfctr_powerpc_compile, perfctr_powerpc_fields },
-	{ perfctr_arm64_id, perfctr_arm64_named, perfctr_generic_encode, perfctr_generic_compile,
-	  perfctr_generic_fields },
-};
+#include "arch/isa.h"
 
 /* Check writes down every assertion that holds, which would be most of the time here. */
 #define demand(condition, ...)                     \
@@ -142,7 +125,7 @@ static bool perf_can(const struct perfctr_cpu *cpu)
 }
 
 /* Has the choice no control? Its own sentence is then in text. */
-static bool refused(const struct isa *isa, const struct perfctr_cpu *cpu, const char *word,
+static bool refused(const struct perfctr_cpu *cpu, const char *word,
 		    const struct perfctr_event_choice *choice, uint32_t *control, char *text,
 		    size_t size)
 {
@@ -152,8 +135,8 @@ static bool refused(const struct isa *isa, const struct perfctr_cpu *cpu, const 
 	unsigned int place;
 	const char *reason;
 
-	if (isa->encode(cpu, choice, 1, control, &place, &conflict, &reason) == 0 &&
-	    isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &diagnosis) == 0)
+	if (cpu->isa->encode(cpu, choice, 1, control, &place, &conflict, &reason) == 0 &&
+	    cpu->isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &diagnosis) == 0)
 		return false;
 	demand(perfctr_cpu_events_print(cpu->id, word) == -1 && errno == EOPNOTSUPP, "%s", word);
 	snprintf(text, size, "%s", perfctr_error());
@@ -162,7 +145,7 @@ static bool refused(const struct isa *isa, const struct perfctr_cpu *cpu, const 
 
 static unsigned int refusals, alike, perfs;
 
-static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const char *word)
+static void check(const struct perfctr_cpu *cpu, const char *word)
 {
 	uint32_t control[256] = { 0 };
 	struct perf_event_attr attr = { 0 };
@@ -182,7 +165,7 @@ static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const ch
 	       "%s", word);
 	if (!choice.user && !choice.kernel)
 		choice.user = choice.kernel = 1;
-	if (refused(isa, cpu, word, &choice, control, sentence, sizeof(sentence))) {
+	if (refused(cpu, word, &choice, control, sentence, sizeof(sentence))) {
 		demand(error, "%s: no control, but an attr: %s", cpu->id, sentence);
 		demand(!strcmp(perfctr_error(), sentence), "%s, and not %s", perfctr_error(),
 		       sentence);
@@ -196,7 +179,7 @@ static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const ch
 		return;
 	}
 	demand(!error, "%s: a control, but no attr: %s", cpu->id, perfctr_error());
-	c = control_meaning(cpu, isa->fields(cpu), control);
+	c = control_meaning(cpu, cpu->isa->fields(cpu), control);
 	a = attr_meaning(cpu, &attr);
 	demand(same(&c, &a), "%s: %s: control %#llx, attr %#llx %#llx", cpu->id, word,
 	       (unsigned long long)c.event, (unsigned long long)attr.config,
@@ -204,7 +187,7 @@ static void check(const struct isa *isa, const struct perfctr_cpu *cpu, const ch
 	alike++;
 }
 
-static void check_modifiers(const struct isa *isa, const struct perfctr_cpu *cpu, const char *name)
+static void check_modifiers(const struct perfctr_cpu *cpu, const char *name)
 {
 	static const char *const levels[] = { "", ":u", ":k", ":uk" };
 	static const char *const modes[] = { "", ":e", ":i", ":ei" };
@@ -215,11 +198,11 @@ static void check_modifiers(const struct isa *isa, const struct perfctr_cpu *cpu
 	for (i = 0; i < 4 * 4 * 5; i++) {
 		snprintf(word, sizeof(word), "%s%s%s%s", name, levels[i % 4], modes[i / 4 % 4],
 			 thresholds[i / 16]);
-		check(isa, cpu, word);
+		check(cpu, word);
 	}
 }
 
-static void check_table(const struct isa *isa, const struct perfctr_cpu *cpu)
+static void check_table(const struct perfctr_cpu *cpu)
 {
 	const struct perfctr_event_table *table = perfctr_event_table(cpu->id);
 	struct perfctr_event_entry entry;
@@ -231,19 +214,20 @@ static void check_table(const struct isa *isa, const struct perfctr_cpu *cpu)
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", entry.event, entry.mask ? "." : "",
 			 entry.mask ? entry.mask : "");
-		check_modifiers(isa, cpu, name);
+		check_modifiers(cpu, name);
 	}
 }
 
 START_TEST(every_name_and_modifier)
 {
+	const struct perfctr_isa *isa;
 	struct perfctr_cpu cpu;
 	unsigned int i, n;
 
-	for (i = 0; i < ARRAY_SIZE(isas); i++) {
-		for (n = 0; isas[i].id(n); n++) {
-			ck_assert_int_eq(isas[i].named(isas[i].id(n), &cpu), 0);
-			check_table(&isas[i], &cpu);
+	for (i = 0; (isa = perfctr_isa(i)); i++) {
+		for (n = 0; perfctr_isa_id(isa, n); n++) {
+			ck_assert_int_eq(perfctr_cpu_named(perfctr_isa_id(isa, n), &cpu), 0);
+			check_table(&cpu);
 		}
 	}
 	printf("%u alike, %u refused alike, %u not perf's\n", alike, refusals, perfs);
@@ -261,7 +245,7 @@ static uint64_t config(const char *id, const char *word)
 	const char *part;
 	size_t length;
 
-	ck_assert_int_eq(perfctr_x86_named(id, &cpu), 0);
+	ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table(id), word, strlen(word), &choice,
 					      &part, &length, &event),
 			 0);
@@ -362,7 +346,7 @@ START_TEST(hidden_anythread)
 	struct perfctr_cpu cpu;
 	size_t length;
 
-	ck_assert_int_eq(perfctr_x86_named("skylake", &cpu), 0);
+	ck_assert_int_eq(perfctr_cpu_named("skylake", &cpu), 0);
 	cpu.reserved |= 1u << 21;
 	ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table("skylake"), word, strlen(word),
 					      &choice, &part, &length, &event),
@@ -370,7 +354,7 @@ START_TEST(hidden_anythread)
 	ck_fails(perfctr_event_attr(&cpu, &choice, word, strlen(word), &attr), EOPNOTSUPP,
 		 "needs AnyThread (bit 21)");
 	choice.user = choice.kernel = 1;
-	ck_assert_int_eq(perfctr_x86_encode(&cpu, &choice, 1, control, &place, &conflict, &reason),
+	ck_assert_int_eq(cpu.isa->encode(&cpu, &choice, 1, control, &place, &conflict, &reason),
 			 -1);
 	ck_assert_ptr_nonnull(strstr(perfctr_error(), reason));
 }

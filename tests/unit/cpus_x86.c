@@ -14,6 +14,7 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
+#include "arch/isa.h"
 #include "arch/x86/cpuid.h"
 #include "tests/harness/check.h"
 
@@ -315,14 +316,15 @@ START_TEST(typical_ones)
 		snprintf(ids, sizeof(ids), "%s", typicals[i].ids);
 		for (id = strtok_r(ids, " ", &rest); id; id = strtok_r(NULL, " ", &rest), n++) {
 			memset(&cpu, 0xFF, sizeof(cpu));
-			ck_assert_msg(perfctr_x86_named(id, &cpu) == 0, "%s", id);
+			ck_assert_msg(perfctr_cpu_named(id, &cpu) == 0, "%s", id);
 			assert_like(id, &cpu, &typicals[i]);
 			ck_assert_str_eq(cpu.id, id);
 			ck_assert_str_ne(cpu.name, "Generic x86 with TSC");
 		}
 	}
-	ck_assert_ptr_nonnull(perfctr_x86_id(n - 1));
-	ck_assert_msg(!perfctr_x86_id(n), "nobody knows what a typical %s has", perfctr_x86_id(n));
+	ck_assert_ptr_nonnull(perfctr_isa_id(&perfctr_x86, n - 1));
+	ck_assert_msg(!perfctr_isa_id(&perfctr_x86, n), "nobody knows what a typical %s has",
+		      perfctr_isa_id(&perfctr_x86, n));
 }
 END_TEST
 
@@ -486,8 +488,8 @@ START_TEST(names)
 	ck_assert_str_eq(identified(&id).name, "AMD Zen 3");
 	id = words_of("NobodyKnowsI", 0x000506E3);
 	ck_assert_str_eq(identified(&id).name, "Generic x86 with TSC");
-	ck_assert_str_eq(perfctr_x86_type_name(0), "Generic x86 with TSC");
-	ck_assert_str_eq(perfctr_x86_type_name(25), "AMD Family 15h or later");
+	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_x86, 0), "Generic x86 with TSC");
+	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_x86, 25), "AMD Family 15h or later");
 }
 END_TEST
 
@@ -991,15 +993,15 @@ START_TEST(ids_of_types)
 	unsigned int type;
 
 	for (type = 0; type < ARRAY_SIZE(ids); type++) {
-		const char *id = perfctr_x86_type_id(type);
+		const char *id = perfctr_isa_type_id(&perfctr_x86, type);
 
 		if (ids[type])
 			ck_assert_str_eq(id, ids[type]);
 		else
 			ck_assert_ptr_null(id);
 	}
-	ck_assert_ptr_null(perfctr_x86_type_id(26));
-	ck_assert_ptr_null(perfctr_x86_type_id(0xFFFFFFFF));
+	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_x86, 26));
+	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_x86, 0xFFFFFFFF));
 }
 END_TEST
 
@@ -1014,14 +1016,14 @@ static void has_types(const char *name, const struct perfctr_cpu *cpu, const cha
 		size_t length = strlen(found);
 
 		memset(&typical, 0xFF, sizeof(typical));
-		if (!perfctr_x86_has_type(cpu, type, &typical))
+		if (!perfctr_isa_has_type(&perfctr_x86, cpu, type, &typical))
 			continue;
 		snprintf(found + length, sizeof(found) - length, "%s%u", length ? " " : "", type);
 		ck_assert_uint_eq(typical.type, type);
 		if (type == cpu->type)
 			ck_assert_mem_eq(&typical, cpu, sizeof(typical));
 		else
-			ck_assert_str_eq(typical.id, perfctr_x86_type_id(type));
+			ck_assert_str_eq(typical.id, perfctr_isa_type_id(&perfctr_x86, type));
 	}
 	ck_assert_msg(!strcmp(found, types), "%s: %s, and not %s", name, found, types);
 }
@@ -1062,7 +1064,7 @@ START_TEST(types_obeyed)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
-		ck_assert_int_eq(perfctr_x86_named(cpus[i].id, &cpu), 0);
+		ck_assert_int_eq(perfctr_cpu_named(cpus[i].id, &cpu), 0);
 		has_types(cpus[i].id, &cpu, cpus[i].types);
 	}
 	cpu = identified(&id);
@@ -1076,8 +1078,8 @@ START_TEST(types_not_obeyed)
 	struct perfctr_cpu cpu, typical, less;
 	unsigned int i;
 
-	ck_assert_int_eq(perfctr_x86_named("skylake", &cpu), 0);
-	ck_assert_int_eq(perfctr_x86_has_type(&cpu, 23, &typical), 1);
+	ck_assert_int_eq(perfctr_cpu_named("skylake", &cpu), 0);
+	ck_assert_int_eq(perfctr_isa_has_type(&perfctr_x86, &cpu, 23, &typical), 1);
 	for (i = 0; i < 9; i++) {
 		less = cpu;
 		switch (i) {
@@ -1091,7 +1093,8 @@ START_TEST(types_not_obeyed)
 		case 7: less.no_tsc = 1; break;
 		case 8: less.no_rdpmc = 1; break;
 		}
-		ck_assert_msg(perfctr_x86_has_type(&less, 23, &typical) == 0, "case %u", i);
+		ck_assert_msg(perfctr_isa_has_type(&perfctr_x86, &less, 23, &typical) == 0,
+			      "case %u", i);
 	}
 	/* More is no harm. */
 	cpu.counters |= 0xF0;
@@ -1099,14 +1102,14 @@ START_TEST(types_not_obeyed)
 	cpu.reserved &= ~(1ull << 32);
 	cpu.offcore = 3;
 	cpu.offcore_width = 39;
-	ck_assert_int_eq(perfctr_x86_has_type(&cpu, 23, &typical), 1);
+	ck_assert_int_eq(perfctr_isa_has_type(&perfctr_x86, &cpu, 23, &typical), 1);
 	ck_assert_uint_eq(typical.counters, 0xF);
 	/* The processor's own type is what this very one has. */
 	cpu.counters = 1;
-	ck_assert_int_eq(perfctr_x86_has_type(&cpu, 24, &typical), 1);
+	ck_assert_int_eq(perfctr_isa_has_type(&perfctr_x86, &cpu, 24, &typical), 1);
 	ck_assert_uint_eq(typical.counters, 1);
 	cpu.counters = 0;
-	ck_assert_int_eq(perfctr_x86_has_type(&cpu, 24, &typical), 0);
+	ck_assert_int_eq(perfctr_isa_has_type(&perfctr_x86, &cpu, 24, &typical), 0);
 }
 END_TEST
 

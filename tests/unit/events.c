@@ -16,7 +16,7 @@
 #include <strings.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/events.h"
+#include "arch/isa.h"
 #include "arch/x86/p4.h"
 #include "tests/harness/check.h"
 #include "tests/harness/random.h"
@@ -55,14 +55,6 @@ static struct perfctr_event_choice found(const char *id, const char *word)
 	ck_assert_uint_ge(choice.options, 1);
 	ck_assert_uint_le(choice.options, PERFCTR_EVENT_OPTIONS);
 	return choice;
-}
-
-static int cpu_named(const char *id, struct perfctr_cpu *cpu)
-{
-	return perfctr_x86_named(id, cpu) == 0 || perfctr_powerpc_named(id, cpu) == 0 ||
-			       perfctr_arm64_named(id, cpu) == 0
-		       ? 0
-		       : -1;
 }
 
 /* ---- every name of every table ---- */
@@ -189,23 +181,20 @@ END_TEST
 /* A table for each processor, and a processor for each table. */
 START_TEST(tables_and_processors)
 {
-	const char *(*const ids[])(unsigned int) = {
-		perfctr_x86_id,
-		perfctr_powerpc_id,
-		perfctr_arm64_id,
-	};
-	unsigned int n, isa, all = 0;
+	const struct perfctr_isa *isa;
+	unsigned int n, k, all = 0;
 	struct perfctr_cpu cpu;
 	const char *id, *last = "";
 
-	for (isa = 0; isa < 3; isa++)
-		for (n = 0; (id = ids[isa](n)); n++, all++) {
+	for (k = 0; (isa = perfctr_isa(k)); k++)
+		for (n = 0; (id = perfctr_isa_id(isa, n)); n++, all++) {
 			ck_assert_msg(perfctr_event_table(id) != NULL, "%s has no table", id);
-			ck_assert_int_eq(cpu_named(id, &cpu), 0);
+			ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 			ck_assert_str_eq(cpu.id, id);
+			ck_assert_ptr_eq(cpu.isa, isa);
 		}
 	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
-		ck_assert_msg(cpu_named(id, &cpu) == 0, "nothing is a %s", id);
+		ck_assert_msg(perfctr_cpu_named(id, &cpu) == 0, "nothing is a %s", id);
 		ck_assert_int_lt(strcmp(last, id), 0);
 		last = id;
 	}
@@ -259,7 +248,7 @@ START_TEST(masks_in_their_fields)
 		struct perfctr_event_entry entry, event = { .event = "" };
 		uint32_t high;
 
-		ck_assert_int_eq(cpu_named(id, &cpu), 0);
+		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 		high = cpu.rules == PERFCTR_RULES_K7	 ? 0xF
 		       : cpu.rules == PERFCTR_RULES_ARCH ? 0xFF10
 							 : 0;
@@ -303,7 +292,7 @@ START_TEST(counters_exist)
 	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
 		struct perfctr_event_entry entry;
 
-		ck_assert_int_eq(cpu_named(id, &cpu), 0);
+		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 		for (next = 0;
 		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));) {
 			struct perfctr_event_choice choice;

@@ -22,6 +22,7 @@
 #include "arch/cpu.h"
 #include "tests/harness/random.h"
 #include "tests/harness/check.h"
+#include "arch/isa.h"
 
 #define LINE	    160
 #define RANDOM_SETS 1000000
@@ -310,7 +311,7 @@ static const char *inconsistency(const struct perfctr_cpu *cpu, const char *type
 
 static const char *x86_inconsistency(const struct perfctr_cpu *cpu)
 {
-	const char *wrong = inconsistency(cpu, perfctr_x86_type_name(cpu->type));
+	const char *wrong = inconsistency(cpu, perfctr_isa_type_name(&perfctr_x86, cpu->type));
 	struct perfctr_cpu named;
 
 	if (wrong)
@@ -325,7 +326,7 @@ static const char *x86_inconsistency(const struct perfctr_cpu *cpu)
 		return "AMD's features elsewhere";
 	if (cpu->ht && cpu->rules != PERFCTR_RULES_P4)
 		return "ht elsewhere";
-	if (*cpu->id && perfctr_x86_named(cpu->id, &named) < 0)
+	if (*cpu->id && perfctr_cpu_named(cpu->id, &named) < 0)
 		return "an id that does not exist";
 	if (*cpu->id && (named.rules != cpu->rules || strcmp(named.id, cpu->id) != 0))
 		return "an id that means another";
@@ -602,7 +603,7 @@ START_TEST(powerpc_versions)
 
 		memset(&cpu, 0xFF, sizeof(cpu));
 		perfctr_powerpc_identify(cpus[i].pvr, &cpu);
-		wrong = inconsistency(&cpu, perfctr_powerpc_type_name(cpu.type));
+		wrong = inconsistency(&cpu, perfctr_isa_type_name(&perfctr_powerpc, cpu.type));
 		if (!wrong && strcmp(cpu.id, cpus[i].id) == 0 && cpu.type == cpus[i].type &&
 		    perfctr_count_bits(cpu.counters) == cpus[i].counters &&
 		    cpu.no_rdpmc == cpus[i].no_rdpmc && cpu.pcint == cpus[i].pcint)
@@ -626,7 +627,7 @@ START_TEST(powerpc_every_version)
 
 		memset(&cpu, 0xFF, sizeof(cpu));
 		perfctr_powerpc_identify(version << 16 | (random_word() & 0xFFFF), &cpu);
-		wrong = inconsistency(&cpu, perfctr_powerpc_type_name(cpu.type));
+		wrong = inconsistency(&cpu, perfctr_isa_type_name(&perfctr_powerpc, cpu.type));
 		if (wrong)
 			ck_abort_msg("version %04X: %s", version, wrong);
 	}
@@ -672,7 +673,7 @@ START_TEST(arm64_parts)
 
 		memset(&cpu, 0xFF, sizeof(cpu));
 		perfctr_arm64_identify(cpus[i].midr, cpus[i].counters, &cpu);
-		wrong = inconsistency(&cpu, perfctr_generic_type_name(cpu.type));
+		wrong = inconsistency(&cpu, perfctr_isa_type_name(&perfctr_arm64, cpu.type));
 		/* One more: counter 31, which counts cycles. */
 		ck_assert_msg(!wrong && strcmp(cpu.id, cpus[i].id) == 0 && cpu.type == 1 &&
 				      cpu.rules == PERFCTR_RULES_PMUV3 &&
@@ -699,7 +700,7 @@ START_TEST(arm64_random)
 			midr = 0x410F0000 | (i >> 1 & 0xFFF) << 4;
 		memset(&cpu, 0xFF, sizeof(cpu));
 		perfctr_arm64_identify(midr, counters, &cpu);
-		wrong = inconsistency(&cpu, perfctr_generic_type_name(cpu.type));
+		wrong = inconsistency(&cpu, perfctr_isa_type_name(&perfctr_arm64, cpu.type));
 		if (wrong)
 			ck_abort_msg("%llX with %u: %s", (unsigned long long)midr, counters, wrong);
 	}
@@ -708,43 +709,41 @@ END_TEST
 
 /* ---- ids ---- */
 
-static void check_ids(const char *(*nth)(unsigned int),
-		      int (*named)(const char *, struct perfctr_cpu *),
-		      const char *(*type_name)(unsigned int), unsigned int least)
+static void check_ids(const struct perfctr_isa *isa, unsigned int least)
 {
 	static const char *const none[] = { "", "no such", "P5", "p", "core 2", "pmuv", "pmuv33" };
 	const char *wrong, *id, *other;
 	struct perfctr_cpu cpu;
 	unsigned int i, k;
 
-	for (i = 0; (id = nth(i)); i++) {
+	for (i = 0; (id = perfctr_isa_id(isa, i)); i++) {
 		ck_assert_uint_lt(i, 1000);
 		ck_assert_str_ne(id, "");
 		/* It is a file name, and a word in text. */
 		k = (unsigned int)strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_-");
 		ck_assert_msg(id[k] == '\0', "%s", id);
 		for (k = 0; k < i; k++) {
-			other = nth(k);
+			other = perfctr_isa_id(isa, k);
 			ck_assert_str_ne(id, other);
 		}
 		memset(&cpu, 0xFF, sizeof(cpu));
-		ck_assert_msg(named(id, &cpu) == 0, "%s", id);
+		ck_assert_msg(perfctr_cpu_named(id, &cpu) == 0, "%s", id);
 		ck_assert_str_eq(cpu.id, id);
-		wrong = inconsistency(&cpu, type_name(cpu.type));
+		wrong = inconsistency(&cpu, perfctr_isa_type_name(isa, cpu.type));
 		ck_assert_msg(!wrong && cpu.counters, "%s: %s", id, wrong ? wrong : "no counters");
 	}
 	ck_assert_uint_ge(i, least);
-	ck_assert_ptr_null(nth(i + 1));
-	ck_assert_ptr_null(nth(UINT_MAX));
+	ck_assert_ptr_null(perfctr_isa_id(isa, i + 1));
+	ck_assert_ptr_null(perfctr_isa_id(isa, UINT_MAX));
 	for (i = 0; i < ARRAY_SIZE(none); i++)
-		ck_assert_msg(named(none[i], &cpu) == -1, "\"%s\"", none[i]);
+		ck_assert_msg(perfctr_cpu_named(none[i], &cpu) == -1, "\"%s\"", none[i]);
 }
 
 START_TEST(ids)
 {
-	check_ids(perfctr_x86_id, perfctr_x86_named, perfctr_x86_type_name, 60);
-	check_ids(perfctr_powerpc_id, perfctr_powerpc_named, perfctr_powerpc_type_name, 5);
-	check_ids(perfctr_arm64_id, perfctr_arm64_named, perfctr_generic_type_name, 20);
+	check_ids(&perfctr_x86, 60);
+	check_ids(&perfctr_powerpc, 5);
+	check_ids(&perfctr_arm64, 20);
 }
 END_TEST
 
@@ -756,10 +755,10 @@ START_TEST(typical_is_recorded)
 	const char *id;
 
 	load_corpus();
-	for (i = 0; (id = perfctr_x86_id(i)); i++) {
+	for (i = 0; (id = perfctr_isa_id(&perfctr_x86, i)); i++) {
 		unsigned int recorded = 0, fits = 0;
 
-		ck_assert_int_eq(perfctr_x86_named(id, &cpu), 0);
+		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 		for (k = 0; k < entries; k++) {
 			const unsigned int *e = corpus[k].expected;
 
@@ -834,17 +833,19 @@ START_TEST(type_names)
 	unsigned int type;
 
 	for (type = 0; type <= 25; type++)
-		ck_assert_msg(perfctr_x86_type_name(type) != NULL, "x86 type %u", type);
-	ck_assert_ptr_null(perfctr_x86_type_name(26));
-	ck_assert_ptr_null(perfctr_x86_type_name(UINT_MAX));
+		ck_assert_msg(perfctr_isa_type_name(&perfctr_x86, type) != NULL, "x86 type %u",
+			      type);
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_x86, 26));
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_x86, UINT_MAX));
 	for (type = 0; type <= PPC_7450; type++)
-		ck_assert_msg(perfctr_powerpc_type_name(type) != NULL, "PowerPC type %u", type);
-	ck_assert_ptr_null(perfctr_powerpc_type_name(PPC_7450 + 1));
-	ck_assert_ptr_null(perfctr_powerpc_type_name(UINT_MAX));
-	ck_assert_ptr_nonnull(perfctr_generic_type_name(0));
-	ck_assert_ptr_nonnull(perfctr_generic_type_name(1));
-	ck_assert_ptr_null(perfctr_generic_type_name(2));
-	ck_assert_ptr_null(perfctr_generic_type_name(UINT_MAX));
+		ck_assert_msg(perfctr_isa_type_name(&perfctr_powerpc, type) != NULL,
+			      "PowerPC type %u", type);
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_powerpc, PPC_7450 + 1));
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_powerpc, UINT_MAX));
+	ck_assert_ptr_nonnull(perfctr_isa_type_name(&perfctr_arm64, 0));
+	ck_assert_ptr_nonnull(perfctr_isa_type_name(&perfctr_arm64, 1));
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_arm64, 2));
+	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_arm64, UINT_MAX));
 }
 END_TEST
 

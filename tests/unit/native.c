@@ -67,6 +67,7 @@ static void become(const char *vendor, uint32_t signature, uint32_t leaf0a_eax, 
 		.leaf1_edx = PERFCTR_CPUID_TSC,
 		.leaf0a_eax = leaf0a_eax,
 		.leaf0a_edx = leaf0a_edx,
+		.leaf7_ebx = told.leaf7_ebx,
 	};
 	memcpy(told.vendor, vendor, sizeof(told.vendor));
 	ck_assert_str_eq(perfctr_this_cpu()->id, id);
@@ -174,6 +175,7 @@ START_TEST(events_in_transactions)
 	struct perfctr_cpu_control control;
 	uint32_t high;
 
+	told.leaf7_ebx = 1u << 11;
 	become_skylake();
 	memset(&control, 0, sizeof(control));
 	control.nractrs = 1;
@@ -185,6 +187,21 @@ START_TEST(events_in_transactions)
 	/* Another event, which the table does not have. */
 	control.evntsel_high[0] = 0x100;
 	ck_assert_int_eq(perfctr_control_place(&control), 0);
+}
+END_TEST
+
+/* A processor without transactions has no upper half: what stands there makes no other event. */
+START_TEST(no_upper_half)
+{
+	struct perfctr_cpu_control control;
+
+	become_skylake();
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 1;
+	control.evntsel[0] = ENABLED | 0x0300;
+	control.evntsel_high[0] = 0x100;
+	ck_assert_int_eq(perfctr_control_check(&control, true), 0);
+	ck_fails(perfctr_control_place(&control), EOPNOTSUPP, "only on a fixed counter");
 }
 END_TEST
 
@@ -631,11 +648,11 @@ START_TEST(types_of_a_phenom)
 END_TEST
 
 UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
-	  amd_events, controls_as_events, controls_of_amd_as_events, controls_of_a_pentium_4,
-	  checked_controls, wrong_controls, printed_controls, printed_controls_of_a_pentium_4,
-	  printed_nonsense, table_of_a_root, many_masks, type_without_counters,
-	  type_of_an_unknown_processor, types_of_a_skylake, types_of_an_icelake, types_of_a_core2,
-	  types_of_amd, types_of_a_phenom)
+	  no_upper_half, amd_events, controls_as_events, controls_of_amd_as_events,
+	  controls_of_a_pentium_4, checked_controls, wrong_controls, printed_controls,
+	  printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root, many_masks,
+	  type_without_counters, type_of_an_unknown_processor, types_of_a_skylake,
+	  types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
 
 #else
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * rules.h - what the tests of the control rules share: trying controls with some words changed, and
- * looking at programs. Before it the includer includes its ISA's ABI header, and defines the isa_
- * names: isa_setup if there is something to set up, isa_negative as programs have it.
+ * looking at programs. Before it the includer includes its ISA's ABI header; behind it, it says
+ * what is tested.
  */
 #ifndef PERFCTR_TESTS_RULES_H
 #define PERFCTR_TESTS_RULES_H
@@ -13,8 +13,15 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/rules.h"
 #include "tests/harness/check.h"
+#include "arch/isa.h"
+
+static struct tested {
+	const struct perfctr_isa *isa;
+	uint32_t (*control_register)(const struct perfctr_cpu *cpu, unsigned int slot);
+	int (*setup)(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg, uint64_t *value);
+	unsigned int negative; /* as programs have it */
+} tested;
 
 /* ---- a control with some words changed is refused for one reason, or accepted ---- */
 
@@ -50,7 +57,7 @@ static struct perfctr_cpu named(const char *id)
 {
 	struct perfctr_cpu cpu;
 
-	ck_assert_msg(isa_named(id, &cpu) == 0, "no %s", id);
+	ck_assert_msg(perfctr_cpu_named(id, &cpu) == 0, "no %s", id);
 	return cpu;
 }
 
@@ -62,7 +69,7 @@ static void refused_with(const char *name, const struct perfctr_cpu *cpu,
 	struct perfctr_diagnosis d = { .forbidden = 2 };
 	struct perfctr_program program;
 
-	ck_assert_msg(isa_compile(cpu, control, flags, &program, &d) == -1,
+	ck_assert_msg(tested.isa->compile(cpu, control, flags, &program, &d) == -1,
 		      "%s, %s: accepted, and not \"%s\"", cpu->id, name, rule);
 	ck_assert_msg(!strcmp(d.field, field) && d.index == index && d.bits == bits &&
 			      strstr(d.rule, rule) != NULL && d.forbidden == forbidden,
@@ -87,7 +94,7 @@ static struct perfctr_program accepted_with(const char *name, const struct perfc
 	unsigned int i, j;
 
 	memset(&program, 0xA5, sizeof(program));
-	ck_assert_msg(isa_compile(cpu, control, flags, &program, &d) == 0,
+	ck_assert_msg(tested.isa->compile(cpu, control, flags, &program, &d) == 0,
 		      "%s, %s: %s[%d] %#x \"%s\"", cpu->id, name, d.field, d.index, d.bits, d.rule);
 	ck_assert_mem_eq(control, &copy, sizeof(copy));
 	ck_assert_uint_eq(program.nractrs, control->nractrs);
@@ -96,14 +103,15 @@ static struct perfctr_program accepted_with(const char *name, const struct perfc
 	for (i = 0; i < program.nr_writes; i++) {
 		ck_assert_uint_lt(program.write[i].slot, PERFCTR_SLOTS);
 		ck_assert_uint_ne(program.write[i].reg, 0);
-		ck_assert_uint_eq(program.write[i].reg, isa_register(cpu, program.write[i].slot));
+		ck_assert_uint_eq(program.write[i].reg,
+				  tested.control_register(cpu, program.write[i].slot));
 		for (j = 0; j < i; j++)
 			ck_assert_uint_ne(program.write[i].slot, program.write[j].slot);
 	}
 	ck_assert_uint_eq(program.id, 0);
-	ck_assert_uint_eq(program.negative, isa_negative);
-	ck_assert_uint_le(program.nr_clears, isa_negative ? PERFCTR_CLEARS : 0);
-	if (!isa_negative)
+	ck_assert_uint_eq(program.negative, tested.negative);
+	ck_assert_uint_le(program.nr_clears, tested.negative ? PERFCTR_CLEARS : 0);
+	if (!tested.negative)
 		ck_assert_int_eq(program.async, -1);
 	/* Nothing is left as it was. */
 	if (program.async < 0) {
@@ -245,9 +253,10 @@ static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, s
 	unsigned int slot;
 
 	for (slot = 0; slot < 300; slot++)
-		ck_assert_msg(isa_register(cpu, slot) == (slot < n ? regs[slot] : 0),
-			      "%s: slot %u is %#x", cpu->id, slot, isa_register(cpu, slot));
-	ck_assert_uint_eq(isa_register(cpu, 0xFFFFFFFF), 0);
+		ck_assert_msg(tested.control_register(cpu, slot) == (slot < n ? regs[slot] : 0),
+			      "%s: slot %u is %#x", cpu->id, slot,
+			      tested.control_register(cpu, slot));
+	ck_assert_uint_eq(tested.control_register(cpu, 0xFFFFFFFF), 0);
 }
 
 #define REGISTERS(cpu, ...)                                 \
@@ -260,7 +269,7 @@ static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, s
 static inline void fields_are(const struct perfctr_cpu *cpu, const struct perfctr_field *list,
 			      size_t n)
 {
-	const struct perfctr_field *found = isa_fields(cpu);
+	const struct perfctr_field *found = tested.isa->fields(cpu);
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -283,22 +292,20 @@ static inline void fields_are(const struct perfctr_cpu *cpu, const struct perfct
 		fields_are(cpu, list, ARRAY_SIZE(list));             \
 	} while (0)
 
-#ifdef isa_setup
 /* One register to set up, or none if reg is 0. */
-static void setup_is(const struct perfctr_cpu *cpu, uint32_t reg, uint64_t value)
+static inline void setup_is(const struct perfctr_cpu *cpu, uint32_t reg, uint64_t value)
 {
 	uint64_t v = 0;
 	uint32_t r = 0;
 	unsigned int n = 0;
 
 	if (reg) {
-		ck_assert_int_eq(isa_setup(cpu, n++, &r, &v), 0);
+		ck_assert_int_eq(tested.setup(cpu, n++, &r, &v), 0);
 		ck_assert_uint_eq(r, reg);
 		ck_assert_uint_eq(v, value);
 	}
-	ck_assert_int_eq(isa_setup(cpu, n, &r, &v), -1);
-	ck_assert_int_eq(isa_setup(cpu, 0xFFFFFFFF, &r, &v), -1);
+	ck_assert_int_eq(tested.setup(cpu, n, &r, &v), -1);
+	ck_assert_int_eq(tested.setup(cpu, 0xFFFFFFFF, &r, &v), -1);
 }
-#endif
 
 #endif /* PERFCTR_TESTS_RULES_H */

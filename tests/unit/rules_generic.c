@@ -13,12 +13,9 @@
 #include "lib/base/word.h"
 #include "libperfctr.h"
 
-#define isa_named    perfctr_arm64_named
-#define isa_compile  perfctr_generic_compile
-#define isa_register perfctr_generic_register
-#define isa_fields   perfctr_generic_fields
-#define isa_negative 0
 #include "tests/unit/rules.h"
+
+static struct tested tested = { &perfctr_arm64, perfctr_arm64_register, NULL, 0 };
 
 #define P	 0x80000000u /* not in EL1 */
 #define U	 0x40000000u /* not in EL0 */
@@ -42,20 +39,15 @@ static struct perfctr_cpu_control amode(unsigned int n, uint32_t evntsel)
 	return c;
 }
 
-/* Not an arm64: what the library describes where the kernel is the only one to know. */
-static struct perfctr_cpu kernel(void)
+/* No register of an ISA that has no rules. */
+static uint32_t no_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
-	struct perfctr_cpu cpu = {
-		.name = "some",
-		.id = "",
-		.type = PERFCTR_GENERIC,
-		.rules = PERFCTR_RULES_KERNEL,
-		.width = 64,
-		.pcint = 1,
-	};
-
-	return cpu;
+	(void)cpu;
+	(void)slot;
+	return 0;
 }
+
+static const struct tested raw = { &perfctr_raw, no_register, NULL, 0 };
 
 /* The common rules are the same whatever the family. */
 static void common_rules(const struct perfctr_cpu *cpu)
@@ -122,6 +114,7 @@ START_TEST(only_a_clock)
 	struct perfctr_cpu_control c = amode(0, 0);
 	struct perfctr_program program;
 
+	tested = raw;
 	TRY(&cpu, &c, { "clock", { { 0 } }, ACCEPTED }, { "nothing", { W(tsc_on, 0) }, ACCEPTED },
 	    { "a-mode", { W(nractrs, 1) }, REFUSED("nractrs", -1, 1, "has no counters") },
 	    { "i-mode",
@@ -130,7 +123,6 @@ START_TEST(only_a_clock)
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED });
 	program = accepted("clock", &cpu, &c);
 	ck_assert_uint_eq(program.nr_writes, 0);
-	registers_are(&cpu, NULL, 0);
 }
 END_TEST
 
@@ -138,10 +130,12 @@ END_TEST
 START_TEST(raw_codes)
 {
 	struct perfctr_cpu_control c = amode(2, 0xFFFFFFFF);
-	struct perfctr_cpu cpu = kernel();
 	struct perfctr_program program;
+	struct perfctr_cpu cpu;
 	unsigned int i;
 
+	tested = raw;
+	perfctr_raw_identify(&cpu);
 	common_rules(&cpu);
 	SWEEP(&cpu, &c, evntsel, 0, 0, 0, "");
 	SWEEP(&cpu, &c, evntsel_high, 1, 0, 0, "");
@@ -166,7 +160,6 @@ START_TEST(raw_codes)
 		ck_assert_uint_eq(program.counter[i].mask, ~0ull);
 		ck_assert_uint_eq(program.counter[i].ireset, (uint32_t)c.ireset[i]);
 	}
-	registers_are(&cpu, NULL, 0);
 }
 END_TEST
 
@@ -241,11 +234,11 @@ START_TEST(pmuv3_counters)
 				accepted("counter", &cpu, &c);
 			else
 				refused("counter", &cpu, &c, "pmc_map", 0, i, "no such counter");
-			ck_assert_uint_eq(perfctr_generic_register(&cpu, i),
+			ck_assert_uint_eq(perfctr_arm64_register(&cpu, i),
 					  i < n || i == CYCLES ? i + 1 : 0);
 		}
-		ck_assert_uint_eq(perfctr_generic_register(&cpu, 32), PMINTEN);
-		ck_assert_uint_eq(perfctr_generic_register(&cpu, 33), 0);
+		ck_assert_uint_eq(perfctr_arm64_register(&cpu, 32), PMINTEN);
+		ck_assert_uint_eq(perfctr_arm64_register(&cpu, 33), 0);
 	}
 }
 END_TEST
@@ -299,7 +292,7 @@ START_TEST(every_processor)
 	const char *id;
 	unsigned int n;
 
-	for (n = 0; (id = perfctr_arm64_id(n)) != NULL; n++) {
+	for (n = 0; (id = perfctr_isa_id(&perfctr_arm64, n)) != NULL; n++) {
 		struct perfctr_cpu cpu = named(id);
 
 		ck_assert_uint_eq(cpu.type, PERFCTR_ARM64_PMUV3);
@@ -334,9 +327,9 @@ START_TEST(typical)
 	const char *id;
 	unsigned int n;
 
-	for (n = 0; (id = perfctr_arm64_id(n)) != NULL; n++) {
+	for (n = 0; (id = perfctr_isa_id(&perfctr_arm64, n)) != NULL; n++) {
 		memset(&cpu, 0xFF, sizeof(cpu));
-		ck_assert_int_eq(perfctr_arm64_named(id, &cpu), 0);
+		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 		ck_assert_str_eq(cpu.id, id);
 		ck_assert_uint_eq(cpu.type, PERFCTR_ARM64_PMUV3);
 		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_PMUV3);
@@ -351,12 +344,15 @@ END_TEST
 
 START_TEST(fields)
 {
-	struct perfctr_cpu arm = named("cortex-a53"), raw = kernel();
+	struct perfctr_cpu arm = named("cortex-a53"), native;
 
 	FIELDS(&arm, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0), MEMBER(pmc_map, 32),
 	       MEMBER(evntsel, 32), MEMBER(evntsel_high, 32), MEMBER(ireset, 32));
-	FIELDS(&raw, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0), MEMBER(pmc_map, 32),
-	       MEMBER(evntsel, 32), MEMBER(evntsel_high, 32), MEMBER(ireset, 32));
+	tested = raw;
+	perfctr_raw_identify(&native);
+	FIELDS(&native, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0),
+	       MEMBER(pmc_map, 32), MEMBER(evntsel, 32), MEMBER(evntsel_high, 32),
+	       MEMBER(ireset, 32));
 }
 END_TEST
 

@@ -12,23 +12,10 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/rules.h"
-
-/* Some revisions must not use interrupts: that is identification's business. */
-static int isa_named(const char *id, struct perfctr_cpu *cpu)
-{
-	int result = perfctr_powerpc_named(id, cpu);
-
-	cpu->pcint = 1;
-	return result;
-}
-
-#define isa_compile  perfctr_powerpc_compile
-#define isa_register perfctr_powerpc_register
-#define isa_fields   perfctr_powerpc_fields
-#define isa_setup    perfctr_powerpc_setup
-#define isa_negative 1
 #include "tests/unit/rules.h"
+
+static struct tested tested = { &perfctr_powerpc, perfctr_powerpc_register, perfctr_powerpc_setup,
+				1 };
 
 #define FC	   0x80000000u
 #define PMXE	   0x04000000u
@@ -465,7 +452,7 @@ START_TEST(every_processor)
 	const char *id;
 	unsigned int n;
 
-	for (n = 0; (id = perfctr_powerpc_id(n)) != NULL; n++) {
+	for (n = 0; (id = perfctr_isa_id(&perfctr_powerpc, n)) != NULL; n++) {
 		struct perfctr_cpu cpu = named(id);
 
 		ck_assert_uint_gt(accepted("every", &cpu, &c).nr_writes, 0);
@@ -521,7 +508,7 @@ START_TEST(typical)
 		struct perfctr_cpu cpu;
 
 		memset(&cpu, 0xFF, sizeof(cpu));
-		ck_assert_int_eq(perfctr_powerpc_named(processors[k].id, &cpu), 0);
+		ck_assert_int_eq(perfctr_cpu_named(processors[k].id, &cpu), 0);
 		ck_assert_str_eq(cpu.id, processors[k].id);
 		ck_assert_str_ne(cpu.name, "Generic PowerPC with a time base");
 		ck_assert_uint_eq(cpu.type, processors[k].type);

@@ -13,7 +13,6 @@
 #include <string.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
-#include "arch/rules.h"
 #include "arch/x86/p4.h"
 
 #define USR_OS 0x00030000u
@@ -24,13 +23,9 @@
 #define MASK48 0xFFFFFFFFFFFFull
 #define FAST   0x80000000u
 
-#define isa_named    perfctr_x86_named
-#define isa_compile  perfctr_x86_compile
-#define isa_register perfctr_x86_register
-#define isa_fields   perfctr_x86_fields
-#define isa_setup    perfctr_x86_setup
-#define isa_negative 0
 #include "tests/unit/rules.h"
+
+static struct tested tested = { &perfctr_x86, perfctr_x86_register, perfctr_x86_setup, 0 };
 
 #define EXTENDED PERFCTR_COMPILE_EXTENDED
 
@@ -1615,7 +1610,7 @@ START_TEST(every_processor)
 	const char *id;
 	unsigned int n;
 
-	for (n = 0; (id = perfctr_x86_id(n)) != NULL; n++) {
+	for (n = 0; (id = perfctr_isa_id(&perfctr_x86, n)) != NULL; n++) {
 		cpu = named(id);
 		switch (cpu.rules) {
 		case PERFCTR_RULES_P4: c = p4_control(); break;

@@ -11,6 +11,7 @@
 #include "arch/cpu.h"
 #include "tests/harness/printed.h"
 #include "tests/harness/check.h"
+#include "arch/isa.h"
 
 /* The nth calloc(3) from now on fails; 0: none. */
 static unsigned int no_memory;
@@ -221,15 +222,15 @@ static const char *nth_id(unsigned int n)
 {
 	unsigned int powerpc, arm64;
 
-	for (powerpc = 0; powerpc < n && perfctr_x86_id(powerpc);)
+	for (powerpc = 0; powerpc < n && perfctr_isa_id(&perfctr_x86, powerpc);)
 		powerpc++;
-	if (powerpc == n && perfctr_x86_id(n))
-		return perfctr_x86_id(n);
-	for (arm64 = 0; powerpc + arm64 < n && perfctr_powerpc_id(arm64);)
+	if (powerpc == n && perfctr_isa_id(&perfctr_x86, n))
+		return perfctr_isa_id(&perfctr_x86, n);
+	for (arm64 = 0; powerpc + arm64 < n && perfctr_isa_id(&perfctr_powerpc, arm64);)
 		arm64++;
-	if (powerpc + arm64 == n && perfctr_powerpc_id(arm64))
-		return perfctr_powerpc_id(arm64);
-	return perfctr_arm64_id(n - powerpc - arm64);
+	if (powerpc + arm64 == n && perfctr_isa_id(&perfctr_powerpc, arm64))
+		return perfctr_isa_id(&perfctr_powerpc, arm64);
+	return perfctr_isa_id(&perfctr_arm64, n - powerpc - arm64);
 }
 
 static int check_nth(void *arg, const struct perfctr_event_name *name)
@@ -238,8 +239,7 @@ static int check_nth(void *arg, const struct perfctr_event_name *name)
 	struct perfctr_cpu cpu;
 
 	ck_assert_str_eq(name->name, nth_id(*n));
-	if (perfctr_x86_named(name->name, &cpu) < 0 && perfctr_powerpc_named(name->name, &cpu) < 0)
-		ck_assert_int_eq(perfctr_arm64_named(name->name, &cpu), 0);
+	ck_assert_int_eq(perfctr_cpu_named(name->name, &cpu), 0);
 	ck_assert_str_eq(name->description, cpu.name);
 	++*n;
 	return 0;

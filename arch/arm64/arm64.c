@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * arm64, and every ISA that has no ABI of its own.
+ * arm64: its table, identification, control rules and encoding.
  *
  * Sources: Arm Architecture Reference Manual DDI 0487, D13 (PMUv3: PMEVTYPERn_EL0, PMCCFILTR_EL0),
  * D19 (MIDR_EL1); part numbers: the cores' Technical Reference Manuals.
  */
-#include <perfctr/abi-generic.h>
-#include "arch/common.h"
-#include "arch/events.h"
+#include "arch/raw/raw.h"
 
 #define PMEVTYPER_P   0x80000000u /* not in EL1 */
 #define PMEVTYPER_U   0x40000000u /* not in EL0 */
@@ -24,6 +22,7 @@ static const struct core {
 	char id[16];
 	char name[24];
 } cores[] = {
+	{ 0, "pmuv3", "arm64 with PMUv3" }, /* who is none of these */
 	{ 0xD03, "cortex-a53", "Arm Cortex-A53" },
 	{ 0xD05, "cortex-a55", "Arm Cortex-A55" },
 	{ 0xD07, "cortex-a57", "Arm Cortex-A57" },
@@ -48,76 +47,43 @@ static const struct core {
 	{ 0xD82, "cortex-x4", "Arm Cortex-X4" },
 	{ 0xD83, "neoverse-v3", "Arm Neoverse V3" },
 	{ 0xD8E, "neoverse-n3", "Arm Neoverse N3" },
-	{ 0, "pmuv3", "arm64 with PMUv3" },
 };
 /* clang-format on */
 
 #define CORES (sizeof(cores) / sizeof(cores[0]))
 
-static void describe(const struct core *core, unsigned int counters, struct perfctr_cpu *cpu)
+static int typical(unsigned int n, struct perfctr_cpu *cpu)
 {
-	static const struct perfctr_cpu pmuv3 = {
+	if (n >= CORES)
+		return -1;
+	*cpu = (struct perfctr_cpu){
+		.name = cores[n].name,
+		.id = cores[n].id,
 		.type = PERFCTR_ARM64_PMUV3,
 		.rules = PERFCTR_RULES_PMUV3,
+		.counters = 0x3F | 1u << CYCLE_COUNTER,
 		.width = 32,
 		.pcint = 1,
 	};
-
-	*cpu = pmuv3;
-	cpu->name = core->name;
-	cpu->id = core->id;
-	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << CYCLE_COUNTER;
+	return 0;
 }
 
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu)
 {
-	unsigned int i;
+	unsigned int n;
 
-	for (i = 0; i < CORES - 1; i++)
-		if ((midr >> 24 & 0xFF) == 0x41 && cores[i].part == (midr >> 4 & 0xFFF))
+	for (n = CORES - 1; n > 0; n--)
+		if ((midr >> 24 & 0xFF) == 0x41 && cores[n].part == (midr >> 4 & 0xFFF))
 			break;
-	describe(&cores[i], counters, cpu);
+	typical(n, cpu);
+	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << CYCLE_COUNTER;
 }
 
-int perfctr_arm64_named(const char *id, struct perfctr_cpu *cpu)
+uint32_t perfctr_arm64_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
-	unsigned int i;
-
-	for (i = 0; i < CORES; i++) {
-		if (perfctr_same_id(id, cores[i].id)) {
-			describe(&cores[i], 6, cpu);
-			return 0;
-		}
-	}
-	return -1;
-}
-
-const char *perfctr_arm64_id(unsigned int n)
-{
-	return n < CORES ? cores[n].id : NULL;
-}
-
-const char *perfctr_generic_type_id(unsigned int type)
-{
-	return type == PERFCTR_ARM64_PMUV3 ? cores[CORES - 1].id : NULL;
-}
-
-const char *perfctr_generic_type_name(unsigned int type)
-{
-	switch (type) {
-	case PERFCTR_GENERIC: return "Generic processor with a clock";
-	case PERFCTR_ARM64_PMUV3: return "arm64 with PMUv3";
-	}
-	return NULL;
-}
-
-uint32_t perfctr_generic_register(const struct perfctr_cpu *cpu, unsigned int slot)
-{
-	if (slot == SLOT_PMINTEN && cpu->rules == PERFCTR_RULES_PMUV3)
+	if (slot == SLOT_PMINTEN)
 		return PMINTEN;
-	return cpu->rules == PERFCTR_RULES_PMUV3 && slot < 32 && cpu->counters >> slot & 1
-		       ? slot + 1
-		       : 0;
+	return slot < 32 && cpu->counters >> slot & 1 ? slot + 1 : 0;
 }
 
 static int check_pmuv3(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
@@ -143,8 +109,8 @@ static int check_pmuv3(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	return perfctr_check_counter(cpu, c, i, diagnosis);
 }
 
-int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
-			    struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
+static int compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+		   struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
 {
 	const struct perfctr_cpu_control *c = control;
 	unsigned int i;
@@ -152,8 +118,6 @@ int perfctr_generic_compile(const struct perfctr_cpu *cpu, const void *control, 
 	(void)flags;
 	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0)
 		return -1;
-	if (cpu->rules != PERFCTR_RULES_PMUV3)
-		return 0;
 	program->by_register = 1;
 	program->ack_reg = PMOVSCLR;
 	for (i = 0; i < program->nrctrs; i++) {
@@ -181,29 +145,16 @@ static uint32_t evntsel(const struct perfctr_event_choice *choice, unsigned int 
 	       (choice->user ? 0 : PMEVTYPER_U);
 }
 
-const char *perfctr_generic_choice_code(const struct perfctr_cpu *cpu,
-					const struct perfctr_event_choice *choice,
-					struct perfctr_code *code)
+static const char *choice_code(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_choice *choice, struct perfctr_code *code)
 {
 	*code = (struct perfctr_code){ .evntsel = evntsel(choice, 0) };
 	return perfctr_event_plain(cpu, choice);
 }
 
-void perfctr_generic_control_code(const struct perfctr_cpu *cpu, const void *control,
-				  unsigned int i, struct perfctr_code *code)
-{
-	const struct perfctr_cpu_control *c = control;
-
-	(void)cpu;
-	*code = (struct perfctr_code){ .map = c->pmc_map[i],
-				       .evntsel = c->evntsel[i],
-				       .high = c->evntsel_high[i] };
-}
-
-int perfctr_generic_encode(const struct perfctr_cpu *cpu,
-			   const struct perfctr_event_choice choices[], unsigned int n,
-			   void *control, unsigned int place[], uint32_t *conflict,
-			   const char **reason)
+static int encode(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
+		  unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
+		  const char **reason)
 {
 	struct perfctr_cpu_control *c = control;
 	unsigned int option[PERFCTR_ASSIGN_MAX], i;
@@ -227,15 +178,19 @@ int perfctr_generic_encode(const struct perfctr_cpu *cpu,
 	return 0;
 }
 
-const struct perfctr_field *perfctr_generic_fields(const struct perfctr_cpu *cpu)
-{
-	static const struct perfctr_field fields[] = {
-		COMMON_FIELDS,
-		FIELD(evntsel_high, PERFCTR_NR_CTRS),
-		FIELD(ireset, PERFCTR_NR_CTRS),
-		{ "", 0, 0 },
-	};
+static const char type_names[][48] = {
+	[PERFCTR_GENERIC] = "Generic processor with a clock",
+	[PERFCTR_ARM64_PMUV3] = "arm64 with PMUv3",
+};
 
-	(void)cpu;
-	return fields;
-}
+const struct perfctr_isa perfctr_arm64 = {
+	.type_names = type_names,
+	.types = sizeof(type_names) / sizeof(type_names[0]),
+	.fixed_bits = CYCLE_COUNTER,
+	.typical = typical,
+	.compile = compile,
+	.control_code = perfctr_raw_control_code,
+	.choice_code = choice_code,
+	.encode = encode,
+	.fields = perfctr_raw_fields,
+};
