@@ -7,6 +7,7 @@
  * early.
  */
 #include "arch/events.h"
+#include "arch/x86/msrs.h"
 
 #define CONTROL_FIXED 0x40000000u
 
@@ -35,7 +36,7 @@ static uint64_t reach(const struct search *s, unsigned int who,
 				 : 0;
 
 	/* The second offcore response register came later. */
-	if (option->reg == 0x1A7 && cpu->offcore < 2)
+	if (option->reg == OFFCORE_RSP1 && cpu->offcore < 2)
 		return 0;
 	return (option->counters & cpu->counters & (s->only ? s->only[who] : ~0u)) | fixed << 32;
 }

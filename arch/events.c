@@ -2,6 +2,7 @@
 /* Look-up of names in the event tables. */
 #include "arch/event-tables.h"
 #include "arch/events.h"
+#include "arch/x86/msrs.h"
 #include "arch/x86/p4.h"
 
 const struct perfctr_event_table *perfctr_event_table(const char *id)
@@ -266,11 +267,11 @@ static HOT void add_twin(struct perfctr_event_choice *choice)
 {
 	struct perfctr_event_option *first = choice->option;
 
-	if (choice->options != 1 || first->reg != 0x1A6)
+	if (choice->options != 1 || first->reg != OFFCORE_RSP0)
 		return;
 	choice->option[1] = *first;
 	choice->option[1].code += (first->code & 0xFF) == 0xB7 ? 0xBB - 0xB7 : 0x2B - 0x2A;
-	choice->option[1].reg = 0x1A7;
+	choice->option[1].reg = OFFCORE_RSP1;
 	choice->options = 2;
 }
 

@@ -29,6 +29,7 @@ arch_libarch_la_SOURCES = \
 	arch/x86/encode.c \
 	arch/x86/isa.c \
 	arch/x86/k7.c \
+	arch/x86/msrs.h \
 	arch/x86/p4.c \
 	arch/x86/p4.h \
 	arch/x86/p5.c \

@@ -92,6 +92,12 @@ uint32_t perfctr_powerpc_register(const struct perfctr_cpu *cpu, unsigned int sl
 uint32_t perfctr_arm64_register(const struct perfctr_cpu *cpu, unsigned int slot);
 
 /*
+ * The register of programmable counter n, or 0: of several the oldest, under which the kernel lists
+ * who uses it.
+ */
+uint32_t perfctr_x86_counter(const struct perfctr_cpu *cpu, unsigned int n);
+
+/*
  * The nth register to set once when the hardware is taken, after clearing the control registers,
  * and its value (global enable bits). 0; or -1 behind the last.
  */

@@ -11,6 +11,7 @@
 #include <asm/processor.h>
 #include <asm/tlbflush.h>
 #include <asm/tsc.h>
+#include "arch/x86/msrs.h"
 #include "driver/hw.h"
 
 struct perfctr_core;
@@ -83,13 +84,7 @@ static bool listed(void)
 
 static u32 counter_register(unsigned int n)
 {
-	if (!listed() || !(this_cpu.counters >> n & 1))
-		return 0;
-	switch (this_cpu.rules) {
-	case PERFCTR_RULES_K7: return this_cpu.ext_core ? 0xC0010201 + 2 * n : 0xC0010004 + n;
-	case PERFCTR_RULES_P4: return 0x300 + n;
-	default: return 0xC1 + n;
-	}
+	return listed() ? perfctr_x86_counter(&this_cpu, n) : 0;
 }
 
 static u32 control_register(unsigned int slot)
@@ -197,9 +192,10 @@ void hw_init(void)
 		perfctr_x86_identify(&id, &this_cpu);
 	}
 	/* A hypervisor may have fewer registers than the processor it shows. */
-	if (rdmsrl_safe(0x1A6, &probe) || (this_cpu.offcore > 1 && rdmsrl_safe(0x1A7, &probe)))
+	if (rdmsrl_safe(OFFCORE_RSP0, &probe) ||
+	    (this_cpu.offcore > 1 && rdmsrl_safe(OFFCORE_RSP1, &probe)))
 		this_cpu.offcore = this_cpu.offcore_width = 0;
-	if (this_cpu.frontend && rdmsrl_safe(0x3F7, &probe))
+	if (this_cpu.frontend && rdmsrl_safe(PEBS_FRONTEND, &probe))
 		this_cpu.frontend = 0;
 	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width.
 	 */

@@ -9,8 +9,6 @@
 
 #define FIXED_CTR_CTRL	0x38D
 #define GLOBAL_OVF_CTRL 0x390
-#define OFFCORE_RSP0	0x1A6
-#define PEBS_FRONTEND	0x3F7
 #define SLOT_FIXED	32
 #define SLOT_OFFCORE	33
 #define SLOT_FRONTEND	35
@@ -24,12 +22,12 @@
 /* The old places hold ten; version 6 has room for all, in blocks of four (SDM vol. 3B 20.2.9). */
 static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, uint32_t n)
 {
-	return cpu->version >= 6 ? 0x1901 + 4 * n : 0x186 + n;
+	return cpu->version >= 6 ? 0x1901 + 4 * n : EVNTSEL0 + n;
 }
 
 static uint32_t counter_reg(const struct perfctr_cpu *cpu, uint32_t n)
 {
-	return cpu->version >= 6 ? 0x1900 + 4 * n : (cpu->full_width ? 0x4C1 : 0xC1) + n;
+	return cpu->version >= 6 ? 0x1900 + 4 * n : (cpu->full_width ? 0x4C1 : PERFCTR0) + n;
 }
 
 static uint32_t fixed_reg(const struct perfctr_cpu *cpu, uint32_t n)

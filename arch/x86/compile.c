@@ -45,13 +45,27 @@ uint32_t perfctr_x86_register(const struct perfctr_cpu *cpu, unsigned int slot)
 	switch (cpu->rules) {
 	case PERFCTR_RULES_P5:
 	case PERFCTR_RULES_MII:
-	case PERFCTR_RULES_WINCHIP: return slot == 0 ? 0x11 : 0; /* CESR */
-	case PERFCTR_RULES_P6: return slot < 2 ? 0x186 + slot : 0;
-	case PERFCTR_RULES_C3: return slot == 0 ? 0x187 : 0;
+	case PERFCTR_RULES_WINCHIP: return slot == 0 ? CESR : 0;
+	case PERFCTR_RULES_P6: return slot < 2 ? EVNTSEL0 + slot : 0;
+	case PERFCTR_RULES_C3: return slot == 0 ? EVNTSEL0 + 1 : 0;
 	case PERFCTR_RULES_K7: return perfctr_k7_register(cpu, slot);
 	case PERFCTR_RULES_P4: return perfctr_p4_register(cpu, slot);
 	case PERFCTR_RULES_ARCH: return perfctr_arch_register(cpu, slot);
 	default: return 0;
+	}
+}
+
+uint32_t perfctr_x86_counter(const struct perfctr_cpu *cpu, unsigned int n)
+{
+	if (n > 31 || !(cpu->counters >> n & 1))
+		return 0;
+	switch (cpu->rules) {
+	case PERFCTR_RULES_P5:
+	case PERFCTR_RULES_MII:
+	case PERFCTR_RULES_WINCHIP: return CTR0 + n;
+	case PERFCTR_RULES_K7: return perfctr_k7_counter(cpu, n);
+	case PERFCTR_RULES_P4: return P4_COUNTER0 + n;
+	default: return PERFCTR0 + n;
 	}
 }
 

@@ -52,9 +52,9 @@ static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
 		return "a fixed counter has no e, i or c=N, and no other can count it";
 	if (option->code & (uint32_t)cpu->reserved)
 		return "it needs AnyThread (bit 21), which this processor does not have";
-	if (!option->reg || option->reg - 0x1A6 < 2)
+	if (!option->reg || option->reg - OFFCORE_RSP0 < 2)
 		return NULL;
-	if (option->reg != 0x3F7)
+	if (option->reg != PEBS_FRONTEND)
 		return "it needs a register that no control can carry";
 	return cpu->frontend ? NULL : "this processor has no MSR_PEBS_FRONTEND";
 }
@@ -171,7 +171,7 @@ void perfctr_x86_control_code(const struct perfctr_cpu *cpu, const void *control
 static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 		     struct perfctr_cpu_control *c, unsigned int i)
 {
-	unsigned int n = code->reg - 0x1A6;
+	unsigned int n = code->reg - OFFCORE_RSP0;
 
 	c->pmc_map[i] = code->map;
 	c->evntsel[i] = code->evntsel;
@@ -183,7 +183,7 @@ static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *c
 	if (n < 2) {
 		c->offcore_rsp[n] = (uint32_t)code->value;
 		c->offcore_rsp_high[n] = (uint32_t)(code->value >> 32);
-	} else if (code->reg == 0x3F7) {
+	} else if (code->reg == PEBS_FRONTEND) {
 		c->pebs_frontend = (uint32_t)code->value;
 	}
 }

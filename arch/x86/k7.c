@@ -8,15 +8,15 @@
  */
 #include "arch/x86/x86.h"
 
-/* Select and counter: C001_0000H and four behind it, or pairs from C001_0200H on. */
 static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, unsigned int n)
 {
 	return cpu->ext_core ? 0xC0010200 + 2 * n : 0xC0010000 + n;
 }
 
-static uint32_t counter_reg(const struct perfctr_cpu *cpu, unsigned int n)
+/* Behind the four selects, or each behind its own. */
+uint32_t perfctr_k7_counter(const struct perfctr_cpu *cpu, unsigned int n)
 {
-	return cpu->ext_core ? 0xC0010201 + 2 * n : 0xC0010004 + n;
+	return cpu->ext_core ? evntsel_reg(cpu, n) + 1 : evntsel_reg(cpu, n) + 4;
 }
 
 uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot)
@@ -50,7 +50,7 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		program->privileged |= (evntsel & EVNTSEL_OS) != 0;
 		perfctr_program_write(program, pmc, evntsel_reg(cpu, pmc), evntsel,
 				      i < c->nractrs ? evntsel : 0);
-		program->counter[i].reg = counter_reg(cpu, pmc);
+		program->counter[i].reg = perfctr_k7_counter(cpu, pmc);
 	}
 	return 0;
 }

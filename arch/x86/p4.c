@@ -9,7 +9,6 @@
 #include "arch/x86/x86.h"
 #include "arch/x86/p4.h"
 
-#define COUNTER0	      0x300
 #define CCCR0		      0x360
 #define ESCR_FIRST	      0x3A0
 #define PEBS_ENABLE	      0x3F1
@@ -245,7 +244,7 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 					      ? c->evntsel[i]
 					      : 0);
 		program->privileged |= (c->p4.escr[i] & (ESCR_T0_OS | ESCR_CPL_T1)) != 0;
-		program->counter[i].reg = COUNTER0 + pmc;
+		program->counter[i].reg = P4_COUNTER0 + pmc;
 	}
 	return 0;
 }

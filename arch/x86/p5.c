@@ -8,8 +8,6 @@
  */
 #include "arch/x86/x86.h"
 
-#define CESR		0x11
-#define CTR0		0x12
 #define CESR_CPL	0x00C0u
 #define CESR_CPL_KERNEL 0x0040u
 

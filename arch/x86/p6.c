@@ -6,9 +6,6 @@
  */
 #include "arch/x86/x86.h"
 
-#define EVNTSEL0 0x186
-#define PERFCTR0 0xC1
-
 int perfctr_check_evntsel(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			  unsigned int i, struct perfctr_diagnosis *diagnosis)
 {

@@ -8,6 +8,7 @@
 
 #include <perfctr/abi-x86.h>
 #include "arch/common.h"
+#include "arch/x86/msrs.h"
 
 /* The P6 event select, which K7 and all later processors keep. SDM vol. 3B 20.2.1.1. */
 #define EVNTSEL_EVENT  0x000000FFu
@@ -41,6 +42,9 @@ int perfctr_arch_compile(const struct perfctr_cpu *, const struct perfctr_cpu_co
 uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu,
 			    const struct perfctr_cpu_control *control, unsigned int i,
 			    uint64_t *value);
+
+/* The family's part of perfctr_x86_counter(). */
+uint32_t perfctr_k7_counter(const struct perfctr_cpu *cpu, unsigned int n);
 
 /* The register in a slot; 0 if the family has none there. */
 uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);

@@ -1523,6 +1523,37 @@ START_TEST(arch_programs)
 }
 END_TEST
 
+/* ---- the registers of counters ---- */
+
+START_TEST(counters)
+{
+	static const struct {
+		const char *id;
+		uint32_t first, step;
+		unsigned int full_width;
+	} cpus[] = {
+		{ "p5", 0x12, 1, 0 },		{ "mii", 0x12, 1, 0 },
+		{ "winchip_2", 0x12, 1, 0 },	{ "piii", 0xC1, 1, 0 },
+		{ "c3", 0xC1, 1, 0 },		{ "k7", 0xC0010004, 1, 0 },
+		{ "fam10h", 0xC0010004, 1, 0 }, { "zen3", 0xC0010201, 2, 0 },
+		{ "p4", 0x300, 1, 0 },		{ "core2", 0xC1, 1, 0 },
+		{ "skylake", 0xC1, 1, 1 },	{ "lioncove", 0xC1, 1, 1 },
+	};
+	struct perfctr_cpu cpu;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		cpu = named(cpus[i].id);
+		cpu.full_width = cpus[i].full_width & 1;
+		for (n = 0; n < 300; n++)
+			ck_assert_uint_eq(perfctr_x86_counter(&cpu, n),
+					  n < 32 && cpu.counters >> n & 1
+						  ? cpus[i].first + n * cpus[i].step
+						  : 0);
+	}
+}
+END_TEST
+
 /* ---- what is printed, and words that mean something only if the caller says so ---- */
 
 START_TEST(fields)
@@ -1868,10 +1899,10 @@ START_TEST(zero_is_written_too)
 }
 END_TEST
 
-UNIT_MAIN("rules_x86", 60, common, generic, p5, mii, winchip, p6, c3, k7, amd_core, northbridge,
-	  p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr, p4_replay_tagging,
-	  p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters, arch_core_shared,
-	  arch_offcore, arch_frontend, arch_programs, every_processor, privileged, westmere_offcore,
-	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
-	  p4_clockticks, top_down_metrics, zero_is_written_too, fields, no_offcore_high, flags,
-	  p4_cascades_stop, p4_other_thread)
+UNIT_MAIN("rules_x86", 60, common, counters, generic, p5, mii, winchip, p6, c3, k7, amd_core,
+	  northbridge, p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr,
+	  p4_replay_tagging, p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters,
+	  arch_core_shared, arch_offcore, arch_frontend, arch_programs, every_processor, privileged,
+	  westmere_offcore, offcore_high_without_event, frontend_of_a_fixed_counter,
+	  seventeen_fixed_counters, p4_clockticks, top_down_metrics, zero_is_written_too, fields,
+	  no_offcore_high, flags, p4_cascades_stop, p4_other_thread)
