@@ -131,11 +131,18 @@ START_TEST(raw_codes)
 {
 	struct perfctr_cpu_control c = amode(2, 0xFFFFFFFF);
 	struct perfctr_program program;
+	struct perfctr_code code;
 	struct perfctr_cpu cpu;
 	unsigned int i;
 
 	tested = raw;
+	memset(&cpu, 0xFF, sizeof(cpu));
 	perfctr_raw_identify(&cpu);
+	ck_assert_str_eq(cpu.name, "Generic processor with a clock");
+	ck_assert_str_eq(cpu.id, "");
+	ck_assert_uint_eq(cpu.type, PERFCTR_GENERIC);
+	ck_assert_uint_eq(cpu.counters, 0xFFFFFFFF);
+	ck_assert_uint_eq(cpu.width, 64);
 	common_rules(&cpu);
 	SWEEP(&cpu, &c, evntsel, 0, 0, 0, "");
 	SWEEP(&cpu, &c, evntsel_high, 1, 0, 0, "");
@@ -160,6 +167,13 @@ START_TEST(raw_codes)
 		ck_assert_uint_eq(program.counter[i].mask, ~0ull);
 		ck_assert_uint_eq(program.counter[i].ireset, (uint32_t)c.ireset[i]);
 	}
+	c.pmc_map[1] = 0x12345678;
+	c.evntsel_high[1] = 7;
+	perfctr_raw.control_code(&cpu, &c, 1, &code);
+	ck_assert_uint_eq(code.map, 0x12345678);
+	ck_assert_uint_eq(code.evntsel, 0xFFFFFFFF);
+	ck_assert_uint_eq(code.high, 7);
+	ck_assert_uint_eq(code.value, 0);
 }
 END_TEST
 
