@@ -625,7 +625,10 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
  */
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler);
 
-/* Start, stop, and start for so many samples more. EINVAL: inherited ones can't be refreshed. */
+/*
+ * Start, stop, and start for so many samples more. EBUSY: as perfctr_sampler_open(). EINVAL:
+ * inherited ones can't be refreshed.
+ */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler);
 int perfctr_sampler_disable(struct perfctr_sampler *sampler);
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples);

@@ -94,7 +94,7 @@ static int check_open(const struct report *report, const char *name, uint32_t ty
 	};
 	struct perfctr_counter counter;
 
-	if (perfctr_counter_open(&counter, &attr, event, 0, -1, NULL, 0) < 0)
+	if (perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, NULL, 0) < 0)
 		return tell(report, name, perfctr_error(), "no");
 	perfctr_counter_close(&counter);
 	return tell(report, name, "", "yes");
@@ -113,7 +113,7 @@ static int check_user_reads(const struct report *report)
 	struct perfctr_counter counter;
 	unsigned int width;
 
-	if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0)
+	if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) < 0)
 		return tell(report, "user-space reads", "no counter to read, see above", "no");
 	if (!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT)) {
 		perfctr_counter_close(&counter);

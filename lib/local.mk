@@ -74,6 +74,8 @@ lib_libinternal_la_SOURCES = \
 	lib/device.h \
 	lib/doctor.c \
 	lib/global.c \
+	lib/group.c \
+	lib/group.h \
 	lib/handle.c \
 	lib/info.c \
 	lib/info.h \

@@ -36,7 +36,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "arch/cpu.h"
@@ -47,6 +46,7 @@
 #include "lib/perf/check.h"
 #include "lib/perf/clock.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/group.h"
 #include "lib/perf/overflow.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/reading.h"
@@ -65,14 +65,15 @@ struct state {
 	bool until_exec;	    /* what others may read, the clock above all, ends there */
 	struct perfctr_queue queue; /* of its descriptors */
 	atomic_uint cstatus;	    /* what counts now, until an overflow; 0 if stopped */
-	unsigned int nr_open;	    /* events open in counter[], for the control `opened` */
 	uint64_t tsc_base;	    /* clock minus this is the running TSC's value */
 	uint64_t tsc_sum;	    /* the stopped TSC's value */
 	struct perfctr_clock clock;
 	pthread_mutex_t lock;
 	struct vperfctr_control control; /* the last one accepted */
 	struct perfctr_cpu_control opened;
-	struct perfctr_counter counter[PERFCTR_NR_CTRS];
+	struct perfctr_events *group; /* of the control `opened`: one of the two */
+	struct perfctr_events groups[2];
+	struct perfctr_counter counter[2][PERFCTR_NR_CTRS];
 	struct perfctr_reader reader[PERFCTR_NR_CTRS];
 	uint64_t sum[PERFCTR_NR_CTRS];	  /* of the counters that are stopped */
 	struct perfctr_overflow overflow; /* of the group that is open */
@@ -105,19 +106,12 @@ static void set_cstatus(struct state *state, unsigned int cstatus)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-static void close_counters(struct perfctr_counter *counter, unsigned int n)
-{
-	/* The leader last, lest the members go on alone. */
-	while (n--)
-		perfctr_counter_close(&counter[n]);
-}
-
 /* Where a control's counter i stands in the group: i-mode ones, the control's last, come first. */
-static unsigned int place(const struct perfctr_overflow *overflow, unsigned int i)
+static unsigned int place(const struct state *state, unsigned int i)
 {
-	unsigned int k = i + overflow->nr;
+	unsigned int k = i + state->overflow.nr;
 
-	return k < overflow->n ? k : k - overflow->n;
+	return k < state->group->n ? k : k - state->group->n;
 }
 
 /* ---- reading ---- */
@@ -127,7 +121,7 @@ static bool find_overflow(const struct state *state)
 	uint64_t values[PERFCTR_NR_CTRS];
 	unsigned int reached, stopped;
 
-	return perfctr_overflow_find(&state->overflow, state->counter, values, &reached, &stopped);
+	return perfctr_overflow_find(&state->overflow, state->group, values, &reached, &stopped);
 }
 
 /* What of a cstatus counts on after an overflow. */
@@ -169,7 +163,7 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
 	if (!state->overflow.nr)
 		return perfctr_reader_read_all(state->reader, n, values);
 	for (i = 0; i < n; i++) {
-		perfctr_counter_reader(&state->counter[place(&state->overflow, i)], &reader);
+		perfctr_counter_reader(&state->group->counter[place(state, i)], &reader);
 		if (!perfctr_reader_read(&reader, &values[i]))
 			return false;
 		values[i] += state->reader[i].base;
@@ -178,34 +172,30 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
 	return !find_overflow(state);
 }
 
-/*
- * Read all n running counters. 0: they count; OVERFLOWN: they have been stopped so, and there are
- * no times; 1 if somebody took them away; or -1 after perfctr_fail().
- */
-#define OVERFLOWN 3
-static int read_group(const struct state *state, unsigned int n, struct perfctr_group_values *group)
+/* Read all n running counters. */
+static enum perfctr_outcome read_group(const struct state *state, unsigned int n,
+				       struct perfctr_group_values *group)
 {
-	const struct perfctr_overflow *overflow = &state->overflow;
 	struct perfctr_group_values found;
 	unsigned int i, reached, stopped;
-	int result;
+	enum perfctr_outcome outcome;
 
 	do {
-		if (perfctr_overflow_find(overflow, state->counter, found.values, &reached,
+		if (perfctr_overflow_find(&state->overflow, state->group, found.values, &reached,
 					  &stopped)) {
-			result = OVERFLOWN;
+			outcome = PERFCTR_READ_OVERFLOWN;
 			break;
 		}
-		result = perfctr_counter_read_all(state->counter, &found, n);
-	} while (overflow->nr && find_overflow(state));
-	if (result != 0 && result != OVERFLOWN)
-		return result;
+		outcome = perfctr_events_read(state->group, &found);
+	} while (state->overflow.nr && find_overflow(state));
+	if (outcome == PERFCTR_READ_TAKEN || outcome == PERFCTR_READ_FAILED)
+		return outcome;
 	group->enabled = found.enabled;
 	group->running = found.running;
 	for (i = 0; i < n; i++)
-		group->values[i] = found.values[place(overflow, i)] +
+		group->values[i] = found.values[place(state, i)] +
 				   perfctr_load(&state->reader[i].base);
-	return result;
+	return outcome;
 }
 
 /*
@@ -228,11 +218,10 @@ static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc
 	if (n == 0 || (own && read_in_user_space(state, n, values)))
 		return 0;
 	switch (read_group(state, n, &group)) {
-	case 0:
-	case OVERFLOWN: memcpy(values, group.values, sizeof(values[0]) * n); return 0;
-	case 1: return perfctr_why_taken("the counters");
+	case PERFCTR_READ_TAKEN: return perfctr_why_taken("the counters");
+	case PERFCTR_READ_FAILED: return -1;
+	default: memcpy(values, group.values, sizeof(values[0]) * n); return 0;
 	}
-	return -1;
 }
 
 /* Everything, counters that do not run included. */
@@ -248,7 +237,7 @@ static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *s
 			return -1;
 		sum->tsc = tsc;
 		/* Of those that may be resumed now; the others' change with the lock only. */
-		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->overflow.n; i++)
+		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->group->n; i++)
 			sum->pmc[i] = perfctr_load(&state->sum[i]);
 		for (; i < PERFCTR_NR_CTRS; i++)
 			sum->pmc[i] = state->sum[i];
@@ -323,17 +312,16 @@ static int read_quality_once(const struct state *state, unsigned int i,
 	if (!is_own(state) || !perfctr_reader_read_times(&state->reader[i], &reading->value,
 							 &reading->enabled, &reading->running)) {
 		switch (read_group(state, n, &group)) {
-		case 0:
-			reading->value = group.values[i];
-			reading->enabled = group.enabled;
-			reading->running = group.running;
-			break;
-		case OVERFLOWN:
+		case PERFCTR_READ_TAKEN: reading->quality = PERFCTR_NOT_COUNTED; return 0;
+		case PERFCTR_READ_FAILED: return -1;
+		case PERFCTR_READ_OVERFLOWN:
 			reading->value = group.values[i];
 			reading->quality = PERFCTR_STALE;
 			return 0;
-		case 1: reading->quality = PERFCTR_NOT_COUNTED; return 0;
-		default: return -1;
+		default:
+			reading->value = group.values[i];
+			reading->enabled = group.enabled;
+			reading->running = group.running;
 		}
 	}
 	reading->quality = perfctr_quality_of(reading->enabled, reading->running);
@@ -379,7 +367,7 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 		return perfctr_fail(EOPNOTSUPP,
 				    "a reader can't know of the overflows that stop these "
 				    "counters; read them with vperfctr_read_pmc()");
-	if (!state->counter[i].page)
+	if (!state->group->counter[i].page)
 		return perfctr_why_no_reader();
 	return 0;
 }
@@ -412,15 +400,6 @@ static int is_running(const struct vperfctr *self)
 
 /* ---- starting and stopping ---- */
 
-/* Switch a group on the way out of a failure, whose errno and sentence stay. */
-static void undo(const struct perfctr_counter *leader, unsigned long request)
-{
-	int error = errno;
-
-	ioctl(leader->fd, request, 0);
-	errno = error;
-}
-
 /* Send the program the signal of an overflow that it does not know of yet, if there is one. */
 static void tell(struct state *state)
 {
@@ -428,14 +407,14 @@ static void tell(struct state *state)
 	unsigned int reached, stopped;
 
 	if (state->told ||
-	    !perfctr_overflow_find(&state->overflow, state->counter, values, &reached, &stopped))
+	    !perfctr_overflow_find(&state->overflow, state->group, values, &reached, &stopped))
 		return;
 	state->told = true;
 	/* What still counts would overflow as well, if the handler takes long. */
 	if (!(stopped & 1))
-		undo(&state->counter[0], PERF_EVENT_IOC_DISABLE);
+		perfctr_events_undo(state->group, PERF_EVENT_IOC_DISABLE);
 	perfctr_signal_send(state->control.si_signo,
-			    reached << (state->overflow.n - state->overflow.nr));
+			    reached << (state->group->n - state->overflow.nr));
 }
 
 /* The private signal's handler. What came too late for an overflow, or is nobody's, finds none. */
@@ -472,48 +451,55 @@ static bool ends_at_exec(const struct state *state, const struct vperfctr_contro
 	return is_watched(state) && control->flags & VPERFCTR_CONTROL_CLOEXEC;
 }
 
-/* The group of a control's counters, which does not count yet. */
-static int open_counters(const struct state *state, const struct vperfctr_control *control,
-			 struct perfctr_counter *counter)
+/* The place of the next group, or of the one before. */
+static struct perfctr_events *other_group(struct state *state)
 {
-	const struct perfctr_cpu_control *cpu = &control->cpu_control;
-	unsigned int i, k, n = cpu->nractrs + cpu->nrictrs;
-	int signo = 0;
+	return &state->groups[state->group == &state->groups[0]];
+}
+
+/* Counter k of a control's group. 0, or -1 after perfctr_fail(). */
+static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_control *cpu,
+		       unsigned int k, int signo)
+{
+	bool overflows = k < cpu->nrictrs;
+	/* The inverse of place(). */
+	unsigned int i = overflows ? k + cpu->nractrs : k - cpu->nrictrs;
+	struct perf_event_attr attr = { 0 };
 	char name[32];
+
+	if (overflows) {
+		attr.sample_period = -(uint64_t)(int64_t)cpu->ireset[i];
+		attr.sample_type = PERF_SAMPLE_READ;
+	}
+	if (perfctr_control_attr(cpu, i, &attr, name, sizeof(name)) < 0 ||
+	    perfctr_events_add(group, &attr, name) < 0)
+		return -1;
+	return overflows ? perfctr_counter_arm(&group->counter[k], signo) : 0;
+}
+
+/* The group of a control's counters, which does not count yet. */
+static int open_counters(struct state *state, const struct vperfctr_control *control)
+{
+	struct perfctr_events *group = other_group(state);
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	const struct perfctr_scope scope = perfctr_scope_thread(state->tid);
+	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = PERFCTR_GROUP_DISABLED;
+	int signo = 0;
 
 	if (perfctr_control_place(cpu) < 0 ||
 	    (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0))
 		return -1;
-	for (k = 0; k < n; k++) {
-		bool overflows = k < cpu->nrictrs;
-		struct perf_event_attr attr = {
-			.size = sizeof(attr),
-			.read_format = PERFCTR_READ_FORMAT,
-			.disabled = k == 0,
-			.pinned = k == 0 && !state->shared,
-			.remove_on_exec = ends_at_exec(state, control),
-		};
-
-		/* The inverse of place(). */
-		i = overflows ? k + cpu->nractrs : k - cpu->nrictrs;
-		if (overflows) {
-			attr.sample_period = -(uint64_t)(int64_t)cpu->ireset[i];
-			attr.sample_type = PERF_SAMPLE_READ;
-		}
-		if (perfctr_control_attr(cpu, i, &attr, name, sizeof(name)) < 0 ||
-		    perfctr_counter_open(&counter[k], &attr, name, state->tid, -1,
-					 k ? counter : NULL, k) < 0) {
-			close_counters(counter, k);
+	if (!state->shared)
+		flags |= PERFCTR_GROUP_STRICT;
+	if (ends_at_exec(state, control))
+		flags |= PERFCTR_GROUP_UNTIL_EXEC;
+	/* Others read all at one moment, and so must what their sums begin with be read. */
+	if (is_watched(state))
+		flags |= PERFCTR_GROUP_PUBLISHED;
+	perfctr_events_init(group, &scope, flags, state->counter[group - state->groups], n);
+	for (k = 0; k < n; k++)
+		if (add_counter(group, cpu, k, signo) < 0)
 			return -1;
-		}
-		if (overflows && perfctr_counter_arm(&counter[k], signo) < 0) {
-			close_counters(counter, k + 1);
-			return -1;
-		}
-		/* Others read all at one moment, and so must what their sums begin with be read. */
-		if (!overflows && !is_watched(state))
-			perfctr_counter_map(&counter[k], PERFCTR_PAGE_COUNT);
-	}
 	return 0;
 }
 
@@ -521,35 +507,28 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
  * Start a stopped group, and fill in its readers so that their values begin at 0 now. 0, or -1
  * after perfctr_fail(), with the group stopped.
  */
-static int start(const struct perfctr_overflow *overflow, const struct perfctr_counter *counter,
+static int start(const struct perfctr_overflow *overflow, const struct perfctr_events *group,
 		 struct perfctr_reader *reader)
 {
 	static const struct perfctr_counter unmapped = { .fd = -1 };
-	struct perfctr_group_values group;
-	uint64_t values[PERFCTR_NR_CTRS];
-	unsigned int i, n = overflow->n;
-	int result = 0;
+	struct perfctr_group_values found;
+	unsigned int i;
 
 	/* Readers know of no overflows: those of i-mode groups always ask. */
-	for (i = 0; i < n; i++)
-		perfctr_counter_reader(overflow->nr ? &unmapped : &counter[i], &reader[i]);
-	if (perfctr_overflow_start(overflow, counter, ~0u) < 0)
+	for (i = 0; i < group->n; i++)
+		perfctr_counter_reader(overflow->nr ? &unmapped : &group->counter[i], &reader[i]);
+	if (perfctr_overflow_start(overflow, group, ~0u) < 0)
 		return -1;
-	if (!perfctr_reader_read_all(reader, n, values)) {
-		/* Because they can't be read in user space, or because there is no room for them.
-		 */
-		result = perfctr_counter_read(&counter[0], &group, n);
-		if (result == 1)
-			result = perfctr_why_taken("the counters");
-		if (result < 0)
-			undo(&counter[0], PERF_EVENT_IOC_DISABLE);
-		else
-			memcpy(values, group.values, sizeof(values[0]) * n);
+	/* In user space not if they can't be read there, or if there is no room for them. */
+	if (!perfctr_reader_read_all(reader, group->n, found.values) &&
+	    perfctr_events_values(group, &found) < 0) {
+		perfctr_events_undo(group, PERF_EVENT_IOC_DISABLE);
+		return -1;
 	}
 	/* What overflows after a period has counted since its beginning: these events are new. */
-	for (i = 0; i < n && result == 0 && !overflow->nr; i++)
-		reader[i].base = -values[i];
-	return result;
+	for (i = 0; i < group->n && !overflow->nr; i++)
+		reader[i].base = -found.values[i];
+	return 0;
 }
 
 /* Let the TSC go on from its sum. */
@@ -581,14 +560,13 @@ static void set_sums(struct state *state, const struct vperfctr_control *control
 /* Stop what runs and keep its values in the sums; the group stays open. */
 static int stop(struct state *state)
 {
-	const struct perfctr_counter *leader = &state->counter[0];
 	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
 	uint64_t values[PERFCTR_NR_CTRS], tsc;
 	int result = 0;
 
 	/* An overflow is in the sums if its signal comes: no other may follow. */
 	if (perfctr_cstatus_has_ictrs(cstatus)) {
-		result = perfctr_counter_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+		result = perfctr_events_disable(state->group);
 		tell(state);
 	}
 	if (sample(state, cstatus, &tsc, values) < 0) {
@@ -598,8 +576,7 @@ static int stop(struct state *state)
 		memcpy(state->sum, values, sizeof(values[0]) * n);
 	}
 	set_cstatus(state, 0);
-	if (n && !perfctr_cstatus_has_ictrs(cstatus) &&
-	    perfctr_counter_ioctl(leader, PERF_EVENT_IOC_DISABLE, 0) < 0)
+	if (n && !perfctr_cstatus_has_ictrs(cstatus) && perfctr_events_disable(state->group) < 0)
 		result = -1;
 	return result;
 }
@@ -649,34 +626,34 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 
 /* The clock that a control needs, if it is not the one there is. */
 static int renew_clock(const struct state *state, const struct vperfctr_control *control,
-		       struct perfctr_clock *fresh)
+		       struct perfctr_clock *clock, bool *renewed)
 {
 	bool until_exec = ends_at_exec(state, control);
 
 	if (state->have_clock && (!is_watched(state) || until_exec == state->until_exec))
 		return 0;
-	if (is_watched(state))
-		return perfctr_clock_watch(fresh, state->tid, until_exec) < 0 ? -1 : 1;
-	perfctr_clock_open(fresh);
-	return 1;
+	if (!is_watched(state))
+		perfctr_clock_open(clock);
+	else if (perfctr_clock_watch(clock, state->tid, until_exec) < 0)
+		return -1;
+	*renewed = true;
+	return 0;
 }
 
-/* What a control counts with, as far as it is not there: 1 if that is a new clock, too; 0; or -1.
- */
-static int open_all(const struct state *state, const struct vperfctr_control *control, bool reuse,
-		    struct perfctr_counter *counter, struct perfctr_clock *clock)
+/* What a control counts with, as far as it is not there. 0, or -1 after perfctr_fail(). */
+static int open_all(struct state *state, const struct vperfctr_control *control, bool reuse,
+		    struct perfctr_clock *clock, bool *new_clock)
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	unsigned int n = cpu->nractrs + cpu->nrictrs;
-	int result = 0;
 
-	if (n && !reuse && open_counters(state, control, counter) < 0)
+	if ((n && !reuse && open_counters(state, control) < 0) ||
+	    ((cpu->tsc_on || (n && is_watched(state))) &&
+	     renew_clock(state, control, clock, new_clock) < 0)) {
+		perfctr_events_close(other_group(state));
 		return -1;
-	if (cpu->tsc_on || (n && is_watched(state)))
-		result = renew_clock(state, control, clock);
-	if (result < 0 && !reuse)
-		close_counters(counter, n);
-	return result;
+	}
+	return 0;
 }
 
 static void replace_clock(struct state *state, const struct perfctr_clock *fresh, bool until_exec)
@@ -709,7 +686,7 @@ static int publish(const struct state *state, bool ended)
 	if (!perfctr_cstatus_has_ictrs(cstatus)) {
 		for (i = 0; i < n; i++) {
 			now.sum[i] = state->reader[i].base;
-			fds[nr_fds++] = state->counter[i].fd;
+			fds[nr_fds++] = state->group->counter[i].fd;
 		}
 		if (perfctr_cstatus_has_tsc(cstatus)) {
 			now.tsc_sum = -state->tsc_base;
@@ -736,21 +713,14 @@ static int publish_or_stop(struct state *state)
 	return -1;
 }
 
-/* Put a control's events in the place of those before, which are in replaced[] then; how many. */
-static unsigned int replace_counters(struct state *state, const struct perfctr_cpu_control *cpu,
-				     const struct perfctr_overflow *overflow,
-				     const struct perfctr_counter *fresh,
-				     struct perfctr_counter *replaced)
+/* Put a control's group in the place of the one before. */
+static void replace_group(struct state *state, const struct perfctr_cpu_control *cpu,
+			  const struct perfctr_overflow *overflow)
 {
-	unsigned int n = state->nr_open;
-
-	memcpy(replaced, state->counter, sizeof(replaced[0]) * n);
-	memcpy(state->counter, fresh, sizeof(fresh[0]) * overflow->n);
-	state->nr_open = overflow->n;
+	state->group = other_group(state);
 	state->opened = *cpu;
 	perfctr_overflow_copy(&state->overflow, overflow);
 	state->told = false;
-	return n;
 }
 
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *given)
@@ -759,14 +729,12 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	const struct vperfctr_control *control = &seen;
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	struct state *state = state_of(self);
-	struct perfctr_counter fresh[PERFCTR_NR_CTRS], replaced[PERFCTR_NR_CTRS];
 	struct perfctr_reader readers[PERFCTR_NR_CTRS];
 	struct perfctr_clock clock;
 	struct perfctr_overflow overflow;
-	unsigned int n, old, cstatus, nr_replaced = 0;
-	int new_clock;
+	unsigned int n, old, cstatus;
 	sigset_t held;
-	bool reuse, hold;
+	bool reuse, hold, new_clock = false;
 	int result = -1;
 
 	/* Nothing is touched before everything that can be refused has been. */
@@ -779,10 +747,9 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	reuse = !state->shared && !cpu->nrictrs &&
 		ends_at_exec(state, control) == state->until_exec &&
 		counts_the_same(cpu, &state->opened);
-	new_clock = open_all(state, control, reuse, fresh, &clock);
-	if (new_clock < 0)
+	if (open_all(state, control, reuse, &clock, &new_clock) < 0)
 		return -1;
-	perfctr_overflow_init(&overflow, cpu->nrictrs, n, cpu->ireset + cpu->nractrs);
+	perfctr_overflow_init(&overflow, cpu->nrictrs, cpu->ireset + cpu->nractrs);
 
 	hold = hold_signals(cstatus | cstatus_of(state), &held);
 	pthread_mutex_lock(&state->lock);
@@ -794,17 +761,17 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 		result = 0;
 		goto out;
 	}
-	if (n && start(&overflow, reuse ? state->counter : fresh, readers) < 0) {
+	if (n && start(&overflow, reuse ? state->group : other_group(state), readers) < 0) {
 		/* No room for the new counters: the old ones go on as if nothing had happened. */
 		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
-			undo(&state->counter[0], PERF_EVENT_IOC_ENABLE);
+			perfctr_events_undo(state->group, PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
 			start_tsc(state);
 		set_cstatus(state, old);
 		goto out;
 	}
 	if (n && !reuse)
-		nr_replaced = replace_counters(state, cpu, &overflow, fresh, replaced);
+		replace_group(state, cpu, &overflow);
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	if (new_clock)
 		replace_clock(state, &clock, ends_at_exec(state, control));
@@ -817,11 +784,10 @@ out:
 	/* The signal of an overflow that this has ended comes now. */
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
-	close_counters(replaced, nr_replaced);
+	/* The one before, or one that could not start. */
+	perfctr_events_close(other_group(state));
 	if (result == 0)
 		return publish_or_stop(state);
-	if (!reuse)
-		close_counters(fresh, n);
 	if (new_clock)
 		perfctr_clock_close(&clock);
 	return -1;
@@ -833,32 +799,29 @@ static int iresume(struct vperfctr *self)
 	unsigned int cstatus = cstatus_of(state), i, again;
 	uint64_t values[PERFCTR_NR_CTRS], missed[PERFCTR_NR_CTRS];
 	struct perfctr_overflow next;
-	int result = 1;
 
 	if (check_own(state) < 0)
 		return -1;
-	if (perfctr_cstatus_has_ictrs(cstatus))
-		result = perfctr_overflow_renew(&state->overflow, state->counter,
-						state->opened.ireset + state->opened.nractrs, &next,
-						values, missed, &again);
-	if (result == 1)
+	if (!perfctr_cstatus_has_ictrs(cstatus))
 		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
-	if (result < 0)
+	if (perfctr_overflow_renew(&state->overflow, state->group,
+				   state->opened.ireset + state->opened.nractrs, &next, values,
+				   missed, &again) < 0)
 		return -1;
 	/* A handler that comes in between finds the sums. */
 	atomic_fetch_add(&state->resumes, 1);
 	atomic_thread_fence(memory_order_release);
-	for (i = 0; i < next.n; i++)
-		perfctr_store(&state->sum[i], values[place(&next, i)] + state->reader[i].base);
+	for (i = 0; i < state->group->n; i++)
+		perfctr_store(&state->sum[i], values[place(state, i)] + state->reader[i].base);
 	set_cstatus(state, tsc_alone(cstatus));
-	for (i = 0; i < next.n; i++)
+	for (i = 0; i < state->group->n; i++)
 		perfctr_store(&state->reader[i].base,
-			      state->reader[i].base - missed[place(&next, i)]);
+			      state->reader[i].base - missed[place(state, i)]);
 	perfctr_overflow_update(&state->overflow, &next);
 	state->told = false;
 	set_cstatus(state, cstatus);
 	atomic_fetch_add(&state->resumes, 1);
-	return perfctr_overflow_start(&next, state->counter, again);
+	return perfctr_overflow_start(&next, state->group, again);
 }
 
 /* ---- opening and closing ---- */
@@ -866,16 +829,14 @@ static int iresume(struct vperfctr *self)
 static int create(struct vperfctr *self, unsigned int mode)
 {
 	struct state *state = state_of(self);
-	unsigned int i;
 
 	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL))
 		return perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
 					    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
+	state->group = &state->groups[0];
 	perfctr_queue_init(&state->queue);
-	for (i = 0; i < PERFCTR_NR_CTRS; i++)
-		state->counter[i].fd = -1;
 	return 0;
 }
 
@@ -968,8 +929,7 @@ static int detach(struct vperfctr *self)
 	publish(state, true);
 	perfctr_queue_close(&state->queue);
 	state->overflow.nr = 0;
-	close_counters(state->counter, state->nr_open);
-	state->nr_open = 0;
+	perfctr_events_close(state->group);
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
 	state->have_clock = false;
@@ -981,7 +941,7 @@ static void destroy(struct vperfctr *self)
 	struct state *state = state_of(self);
 
 	/* Another thread's may still count. */
-	close_counters(state->counter, state->nr_open);
+	perfctr_events_close(state->group);
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
 	pthread_mutex_destroy(&state->lock);
@@ -1004,10 +964,11 @@ static unsigned int counter_features(void)
 	unsigned int features = perfctr_this_cpu()->pcint ? PERFCTR_FEATURE_PCINT : 0;
 	struct perfctr_counter counter;
 
-	if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0) {
+	if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) < 0) {
 		features = 0;
 		attr.sample_period = 0;
-		if (perfctr_counter_open(&counter, &attr, "cycles", 0, -1, NULL, 0) < 0)
+		if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) <
+		    0)
 			return 0;
 	}
 	if (perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT))

@@ -23,6 +23,7 @@
 #include "lib/base/error.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/group.h"
 #include "lib/perf/why.h"
 #include "lib/queue.h"
 #include "libperfctr.h"
@@ -254,24 +255,25 @@ static int read_events(const struct received *received, struct perfctr_sum_ctrs 
 {
 	const struct perfctr_published *now = &received->now;
 	struct perfctr_counter counter[PERFCTR_PUBLISHED_FDS];
-	unsigned int i, n = perfctr_cstatus_nrctrs(now->cstatus);
-	struct perfctr_group_values group;
-	int result;
+	struct perfctr_events group = {
+		.n = perfctr_cstatus_nrctrs(now->cstatus),
+		.companion.fd = -1,
+		.counter = counter,
+	};
+	struct perfctr_group_values found;
+	unsigned int i;
 
 	for (i = 0; i < received->nr_fds; i++)
 		counter[i] = (struct perfctr_counter){ .fd = received->fd[i] };
-	result = n ? perfctr_counter_read_all(counter, &group, n) : 0;
-	if (result < 0)
+	if (group.n && perfctr_events_values(&group, &found) < 0)
 		return -1;
-	if (result > 0)
-		return perfctr_why_taken("the counters");
-	for (i = 0; i < n; i++)
-		sum->pmc[i] += group.values[i];
+	for (i = 0; i < group.n; i++)
+		sum->pmc[i] += found.values[i];
 	if (!perfctr_cstatus_has_tsc(now->cstatus))
 		return 0;
-	if (perfctr_counter_read(&counter[n], &group, 1) != 0)
+	if (perfctr_counter_read(&counter[group.n], &found, 1) != PERFCTR_READ_DONE)
 		return perfctr_fail(EIO, "the clock of these counters can't be read");
-	sum->tsc += perfctr_rate_ticks(now->rate, group.enabled);
+	sum->tsc += perfctr_rate_ticks(now->rate, found.enabled);
 	return 0;
 }
 

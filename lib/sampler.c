@@ -6,21 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
 #include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/group.h"
 #include "lib/perf/record.h"
 #include "lib/perf/ring.h"
-#include "lib/perf/sys.h"
 #include "lib/perf/why.h"
-#include "lib/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
@@ -46,21 +43,18 @@
  * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a
  * single event: value, enabled, running, lost records.
  */
-#define MOST_WORDS   (3 + 2 * PERFCTR_GROUP_MAX)
 #define LEADERS_LOST 4
 #define ONES_LOST    3
 
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without events. */
 struct perfctr_sampler {
-	size_t size;	/* of all this */
-	unsigned int n; /* events that are open */
+	size_t size; /* of all this */
+	struct perfctr_events events;
 	bool overwrite;
 	bool looking;	      /* overwrite: between the first record of a snapshot and its end */
 	bool knows_lost;      /* the kernel tells how many records were lost */
 	bool clock_frequency; /* the kernel has made a period of it, in ns */
 	uint64_t lost, lost_samples; /* as records say */
-	size_t ring_size;
-	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	struct perfctr_ring ring;
 	struct perfctr_decoder decoder;
 	struct perfctr_counter counter[PERFCTR_GROUP_MAX];
@@ -177,10 +171,6 @@ static void set_leader(struct perf_event_attr *attr, const struct perfctr_sample
 {
 	uint32_t flags = config->flags;
 
-	/* Until its buffer is there. */
-	attr->disabled = 1;
-	attr->enable_on_exec = (flags & PERFCTR_GROUP_ON_EXEC) != 0;
-	attr->pinned = (flags & PERFCTR_GROUP_STRICT) != 0;
 	attr->freq = config->frequency != 0;
 	attr->sample_period = attr->freq ? config->frequency : config->period;
 	attr->sample_type = config->fields;
@@ -212,55 +202,34 @@ static void set_leader(struct perf_event_attr *attr, const struct perfctr_sample
 
 /* ---- opening and closing ---- */
 
-/* The kernel calls a processor that there is not an event that is wrong, or not there. */
-static int why_not_opened(const struct perf_event_attr *attr, const char *name, pid_t tid, int cpu,
-			  unsigned int members)
-{
-	int error = errno;
-
-	if (cpu >= 0 && perfctr_cpu_online((unsigned int)cpu) < 0)
-		return -1;
-	return perfctr_why_not_sampled(error, attr, name, tid, members);
-}
-
 static int open_event(struct perfctr_sampler *sampler, const struct perf_event_attr *event,
-		      const char *name, pid_t tid, int cpu,
-		      const struct perfctr_sampler_config *config, bool group)
+		      const char *name, const struct perfctr_sampler_config *config)
 {
-	struct perfctr_counter *counter = &sampler->counter[sampler->n];
+	bool leader = sampler->events.n == 0, group = sampler->events.total > 1;
 	struct perf_event_attr attr = *event;
-	bool leader = sampler->n == 0;
-	int group_fd = leader ? -1 : sampler->counter[0].fd;
 
-	attr.inherit = (config->flags & PERFCTR_GROUP_INHERIT) != 0;
 	attr.read_format = PERFCTR_READ_FORMAT & ~(group ? 0u : (unsigned int)PERF_FORMAT_GROUP);
-	if (leader)
-		set_leader(&attr, config);
-	else if (attr.precise_ip)
+	if (!leader && attr.precise_ip)
 		return perfctr_fail(EINVAL,
 				    "%s is not sampled but counted, as all events but the first "
 				    "are: leave the modifier p out",
 				    name);
-	/* Linux 6.0 and later tell how many records were lost; others refuse to be asked. */
-	if (leader)
-		attr.read_format |= PERFCTR_FORMAT_LOST;
-	counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
-	/* Of an inherited group, read(2) tells what the newest child lost (seen: Linux 6.18). */
-	if (leader)
-		sampler->knows_lost = counter->fd >= 0 && !(group && attr.inherit);
-	if (leader && counter->fd < 0 && errno == EINVAL) {
-		attr.read_format &= ~(uint64_t)PERFCTR_FORMAT_LOST;
-		counter->fd = perfctr_event_open(&attr, tid, cpu, group_fd);
-	}
-	if (counter->fd < 0)
-		return why_not_opened(&attr, name, tid, cpu, sampler->n);
 	if (leader) {
-		perfctr_decoder_init(&sampler->decoder, &attr);
-		sampler->clock_frequency = attr.freq && attr.type == PERF_TYPE_SOFTWARE &&
-					   (attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-					    attr.config == PERF_COUNT_SW_TASK_CLOCK);
+		set_leader(&attr, config);
+		/* Linux 6.0 and later tell how many records were lost; others refuse to be asked.
+		 */
+		attr.read_format |= PERFCTR_FORMAT_LOST;
 	}
-	sampler->n++;
+	if (perfctr_events_add(&sampler->events, &attr, name) < 0)
+		return -1;
+	if (!leader)
+		return 0;
+	/* Of an inherited group, read(2) tells what the newest child lost (seen: Linux 6.18). */
+	sampler->knows_lost = attr.read_format & PERFCTR_FORMAT_LOST && !(group && attr.inherit);
+	perfctr_decoder_init(&sampler->decoder, &attr);
+	sampler->clock_frequency = attr.freq && attr.type == PERF_TYPE_SOFTWARE &&
+				   (attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+				    attr.config == PERF_COUNT_SW_TASK_CLOCK);
 	return 0;
 }
 
@@ -281,30 +250,22 @@ static int check_number(unsigned int n, const struct perfctr_sampler_config *con
 /* What read(2) returns. 0, or -1 after perfctr_fail(). */
 static int read_words(const struct perfctr_sampler *sampler, uint64_t *words)
 {
-	switch (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS)) {
+	switch (perfctr_counter_words(&sampler->counter[0], words, PERFCTR_READ_WORDS)) {
 	case -1: return -1;
 	case 0: return perfctr_why_taken("the events");
 	}
 	return 0;
 }
 
-/* A pinned event that found no room is in its error state from the start. */
-static int check_pinned(const struct perfctr_sampler *sampler, pid_t tid,
-			const struct perfctr_sampler_config *config)
-{
-	uint64_t words[MOST_WORDS];
-
-	if (!(config->flags & PERFCTR_GROUP_STRICT) || tid > 0 ||
-	    config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
-		return 0;
-	return read_words(sampler, words);
-}
-
 struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
 					     const struct perfctr_sampler_config *config)
 {
+	const struct perfctr_scope scope = {
+		.tid = tid, .cpu = cpu, .cgroup = -1, .sampled = true
+	};
 	size_t ring_size, copy, size, page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned int use[PERFCTR_GROUP_MAX], i;
+	struct perfctr_counter *leader;
 	struct perfctr_sampler *sampler = NULL;
 	struct perfctr_list list;
 
@@ -332,27 +293,23 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 	if (!sampler)
 		goto fail;
 	sampler->size = size;
+	perfctr_events_init(&sampler->events, &scope, config->flags & GROUP_FLAGS, sampler->counter,
+			    list.n);
 	for (i = 0; i < list.n; i++)
-		if (open_event(sampler, &list.variant[use[i]].attr, list.event[i].name, tid, cpu,
-			       config, list.n > 1) < 0)
+		if (open_event(sampler, &list.variant[use[i]].attr, list.event[i].name, config) < 0)
 			goto fail;
-	sampler->ring_size = ring_size;
+	leader = &sampler->counter[0];
 	sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
-	sampler->page = perfctr_counter_map_ring(&sampler->counter[0], ring_size,
-						 sampler->overwrite);
-	if (!sampler->page)
+	if (perfctr_counter_map_ring(leader, ring_size, sampler->overwrite) < 0)
 		goto fail;
-	perfctr_ring_init(&sampler->ring, sampler->page, (char *)sampler->page + page, ring_size,
+	perfctr_ring_init(&sampler->ring, leader->page, (char *)leader->page + page, ring_size,
 			  sampler->copy);
 	/* The snapshot of nothing, from which on there is news. */
 	if (sampler->overwrite)
 		perfctr_ring_snapshot(&sampler->ring);
-	if (config->signal && perfctr_counter_signal(&sampler->counter[0], config->signal) < 0)
+	if (config->signal && perfctr_counter_signal(leader, config->signal) < 0)
 		goto fail;
-	if (!(config->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED)) &&
-	    perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
-		goto fail;
-	if (check_pinned(sampler, tid, config) < 0)
+	if (perfctr_events_start(&sampler->events) < 0)
 		goto fail;
 	perfctr_list_free(&list);
 	return sampler;
@@ -364,20 +321,10 @@ fail:
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler)
 {
-	int error = errno;
-
 	/* In a child of fork() it was wiped, its size too, and the buffer is not mapped there. */
 	if (!sampler || !sampler->size)
 		return;
-	/* A child may have the descriptor, too: then the event, and its signals, would go on. */
-	if (sampler->n)
-		perfctr_counter_request(&sampler->counter[0], PERF_EVENT_IOC_DISABLE, 0);
-	errno = error;
-	if (sampler->page)
-		perfctr_counter_unmap_ring(sampler->page, sampler->ring_size);
-	/* The leader last, lest the members go on alone. */
-	while (sampler->n)
-		perfctr_counter_close(&sampler->counter[--sampler->n]);
+	perfctr_events_end(&sampler->events);
 	perfctr_memory_unmap(sampler, sampler->size);
 }
 
@@ -391,7 +338,7 @@ static int fail_child(void)
 
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
 {
-	return sampler->n ? sampler->counter[0].fd : fail_child();
+	return sampler->events.n ? sampler->counter[0].fd : fail_child();
 }
 
 /*
@@ -400,19 +347,17 @@ int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
  */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_ENABLE, 0)
-			  : fail_child();
+	return sampler->events.n ? perfctr_events_enable(&sampler->events) : fail_child();
 }
 
 int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 {
-	return sampler->n ? perfctr_counter_ioctl(&sampler->counter[0], PERF_EVENT_IOC_DISABLE, 0)
-			  : fail_child();
+	return sampler->events.n ? perfctr_events_disable(&sampler->events) : fail_child();
 }
 
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples)
 {
-	if (!sampler->n)
+	if (!sampler->events.n)
 		return fail_child();
 	if (samples == 0 || samples > INT32_MAX)
 		return perfctr_fail(EINVAL, "a sampler can be started for 1 to %d samples, not %u",
@@ -432,7 +377,7 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 	uint64_t wanted = period;
 	long limit;
 
-	if (!sampler->n)
+	if (!sampler->events.n)
 		return fail_child();
 	if (sampler->clock_frequency) {
 		/* What is none gets to the kernel as 0, which it refuses. */
@@ -464,7 +409,7 @@ static int let_write(struct perfctr_sampler *sampler, bool write)
 
 static int begin_snapshot(struct perfctr_sampler *sampler)
 {
-	uint64_t words[MOST_WORDS];
+	uint64_t words[PERFCTR_READ_WORDS];
 
 	if (let_write(sampler, false) < 0)
 		return -1;
@@ -472,7 +417,7 @@ static int begin_snapshot(struct perfctr_sampler *sampler)
 	 * A record may just be being written on another processor. Reading the count interrupts
 	 * that processor, and when it answers, the record is complete.
 	 */
-	if (perfctr_counter_words(&sampler->counter[0], words, MOST_WORDS) < 0) {
+	if (perfctr_counter_words(&sampler->counter[0], words, PERFCTR_READ_WORDS) < 0) {
 		let_write(sampler, true);
 		return -1;
 	}
@@ -486,7 +431,7 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 	const void *bytes;
 	int result;
 
-	if (!perfctr_likely(sampler->n != 0))
+	if (!perfctr_likely(sampler->events.n != 0))
 		return fail_child();
 	if (sampler->overwrite && !sampler->looking && begin_snapshot(sampler) < 0)
 		return -1;
@@ -510,7 +455,7 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 	const struct perfctr_record *record;
 	int result;
 
-	if (!sampler->n)
+	if (!sampler->events.n)
 		return fail_child();
 	/* As far as the kernel is now: it may write as quickly as this reads. */
 	if (!sampler->overwrite && perfctr_ring_refresh(&sampler->ring) < 0)
@@ -529,9 +474,9 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 {
-	uint64_t words[MOST_WORDS];
+	uint64_t words[PERFCTR_READ_WORDS];
 
-	if (!sampler->n)
+	if (!sampler->events.n)
 		return fail_child();
 	if (!lost)
 		return perfctr_fail(EINVAL, "perfctr_sampler_lost() needs a place for the number, "
@@ -541,6 +486,6 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 		return 0;
 	if (read_words(sampler, words) < 0)
 		return -1;
-	*lost = words[sampler->n > 1 ? LEADERS_LOST : ONES_LOST] + sampler->lost_samples;
+	*lost = words[sampler->events.n > 1 ? LEADERS_LOST : ONES_LOST] + sampler->lost_samples;
 	return 0;
 }

@@ -28,10 +28,10 @@
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
+#include "lib/group.h"
 #include "lib/isa/control.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/resolve.h"
-#include "lib/perf/counter.h"
 #include "lib/perf/group.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/reading.h"
@@ -423,17 +423,17 @@ static int open_group(struct perfctr_set *set, const struct plan *plan, unsigned
 	struct perfctr_group *group = group_at(set, instance, run);
 	unsigned int i;
 
-	perfctr_group_init(group, &set->scope[instance], flags);
+	perfctr_group_init(group, &set->scope[instance], flags, run->n);
 	for (i = 0; i < run->n; i++) {
 		struct source *source = &plan->source[run->first + i];
 
-		if (perfctr_group_add(group, &source->attr, set->name[source->event], run->n) < 0)
+		if (perfctr_events_add(&group->events, &source->attr, set->name[source->event]) < 0)
 			goto fail;
 	}
 	if (perfctr_group_start(group) == 0)
 		return 0;
 fail:
-	perfctr_group_end(group);
+	perfctr_events_end(&group->events);
 	return -1;
 }
 
@@ -450,7 +450,7 @@ static void close_instance(struct perfctr_set *set, unsigned int instance)
 	unsigned int r;
 
 	for (r = 0; r < set->nruns; r++)
-		perfctr_group_end(group_at(set, instance, &set->run[r]));
+		perfctr_events_end(&group_at(set, instance, &set->run[r])->events);
 }
 
 /* Open all of an instance that it can have. On failure nothing of it is open. */
@@ -473,7 +473,7 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 		if (run->pmu == watched)
 			flags |= PERFCTR_GROUP_UNWATCHED;
 		if (open_group(set, plan, instance, run, flags) == 0) {
-			if (perfctr_group_is_watched(group_at(set, instance, run)))
+			if (perfctr_events_is_watched(&group_at(set, instance, run)->events))
 				watched = run->pmu;
 		} else if (!(run->named && cpu >= 0 && errno == EOPNOTSUPP)) {
 			close_instance(set, instance);

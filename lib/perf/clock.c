@@ -20,7 +20,6 @@
 #include "lib/isa/tsc.h"
 #include "lib/perf/clock.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/sys.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -45,13 +44,13 @@ static const struct perf_event_attr clock_attr = {
 
 void perfctr_clock_open(struct perfctr_clock *clock)
 {
+	struct perf_event_attr attr = clock_attr;
 	int error = errno;
 
 	clock->tid = (pid_t)syscall(SYS_gettid);
 	clock->exec = (struct perfctr_counter){ .fd = -1 };
-	clock->event.page = NULL;
-	clock->event.fd = perfctr_event_open(&clock_attr, 0, -1, -1);
-	if (clock->event.fd >= 0 && perfctr_counter_map(&clock->event, PERFCTR_PAGE_CLOCK)) {
+	if (perfctr_counter_try(&clock->event, &attr, &perfctr_this_thread, NULL) == 0 &&
+	    perfctr_counter_map(&clock->event, PERFCTR_PAGE_CLOCK)) {
 		clock->rate = perfctr_rate_from_page(clock->event.page->time_mult,
 						     clock->event.page->time_shift);
 	} else {
@@ -67,17 +66,18 @@ void perfctr_clock_open(struct perfctr_clock *clock)
  */
 int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec)
 {
+	const struct perfctr_scope scope = perfctr_scope_thread(tid);
 	struct perf_event_attr attr = clock_attr, exec = clock_attr;
 
 	clock->tid = tid;
 	clock->rate = perfctr_rate_from_khz(perfctr_tsc_khz());
 	clock->exec = (struct perfctr_counter){ .fd = -1 };
 	attr.remove_on_exec = until_exec;
-	if (perfctr_counter_open(&clock->event, &attr, "the TSC", tid, -1, NULL, 0) < 0)
+	if (perfctr_counter_open(&clock->event, &attr, "the TSC", &scope, NULL, 0) < 0)
 		return -1;
 	exec.disabled = exec.enable_on_exec = 1;
 	if (!until_exec ||
-	    perfctr_counter_open(&clock->exec, &exec, "the TSC", tid, -1, NULL, 0) == 0)
+	    perfctr_counter_open(&clock->exec, &exec, "the TSC", &scope, NULL, 0) == 0)
 		return 0;
 	perfctr_counter_close(&clock->event);
 	return -1;
@@ -87,20 +87,24 @@ static bool has_executed(const struct perfctr_clock *clock)
 {
 	struct perfctr_group_values values;
 
-	return clock->exec.fd >= 0 && perfctr_counter_read(&clock->exec, &values, 1) == 0 &&
+	return clock->exec.fd >= 0 &&
+	       perfctr_counter_read(&clock->exec, &values, 1) == PERFCTR_READ_DONE &&
 	       values.enabled > 0;
 }
 
 int perfctr_clock_is_on(const struct perfctr_clock *clock)
 {
-	int fd;
+	const struct perfctr_scope scope = perfctr_scope_thread(clock->tid);
+	struct perf_event_attr attr = clock_attr;
+	struct perfctr_counter joining;
 
 	if (has_executed(clock))
 		return 0;
 	/* Only an event of the same thread may join the clock's group. */
-	fd = perfctr_event_open(&clock_attr, clock->tid, -1, clock->event.fd);
-	if (fd >= 0)
-		return close(fd) == 0;
+	if (perfctr_counter_try(&joining, &attr, &scope, &clock->event) == 0) {
+		perfctr_counter_close(&joining);
+		return 1;
+	}
 	if (errno == ESRCH || errno == EINVAL || errno == ENODEV)
 		return 0;
 	return perfctr_why_not(errno, &clock_attr, "the TSC", clock->tid, 0);
@@ -122,7 +126,7 @@ int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ti
 		return 0;
 	}
 	if (clock->event.fd >= 0) {
-		if (perfctr_counter_read(&clock->event, &values, 1) != 0)
+		if (perfctr_counter_read(&clock->event, &values, 1) != PERFCTR_READ_DONE)
 			return perfctr_fail(EIO, "the clock of thread %d can't be read",
 					    (int)clock->tid);
 		ns = values.enabled;

@@ -30,78 +30,92 @@
 
 #define ENDING_TRIES 10000
 
+const struct perfctr_scope perfctr_this_thread = { .cpu = -1, .cgroup = -1 };
+
 /* Only the calling thread's own hardware events can be read in user space. */
-static bool wants_user_access(const struct perf_event_attr *attr, pid_t tid, int cpu)
+static bool wants_user_access(const struct perf_event_attr *attr, const struct perfctr_scope *scope)
 {
 #ifdef __aarch64__
-	return tid == 0 && cpu == -1 && attr->config1 == 0 && !attr->inherit &&
+	return scope->tid == 0 && scope->cpu == -1 && !scope->sampled && attr->config1 == 0 &&
+	       !attr->inherit &&
 	       (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 		attr->type == PERF_TYPE_RAW);
 #else
-	(void)attr, (void)tid, (void)cpu;
+	(void)attr, (void)scope;
 	return false;
 #endif
 }
 
-/* A counter that is not open yet. -1 after perfctr_fail() if it would not count what its name says.
- */
-static int prepare(struct perfctr_counter *counter, const struct perf_event_attr *attr,
-		   const char *name, const struct perfctr_counter *leader)
+static int open_event(const struct perf_event_attr *attr, const struct perfctr_scope *scope,
+		      int group_fd)
 {
-	counter->fd = -1;
-	counter->page = NULL;
-	counter->kernel_reads = false;
-	counter->slots = perfctr_event_is_slots(attr);
-	counter->metric = perfctr_event_is_metric(attr);
+	return scope->cgroup >= 0
+		       ? perfctr_event_open_cgroup(attr, scope->cgroup, scope->cpu, group_fd)
+		       : perfctr_event_open(attr, scope->tid, scope->cpu, group_fd);
+}
+
+/* What not every PMU, or kernel, has is asked for first. */
+static int open_best(struct perf_event_attr *attr, const struct perfctr_scope *scope, int group_fd)
+{
+	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC };
+	unsigned int i;
+	int fd;
+
+	for (i = 0; wants_user_access(attr, scope) && i < ARRAY_SIZE(access); i++) {
+		struct perf_event_attr wanted = *attr;
+
+		wanted.config1 = access[i];
+		fd = open_event(&wanted, scope, group_fd);
+		if (fd >= 0 || (errno != EINVAL && errno != EOPNOTSUPP))
+			return fd;
+	}
+	fd = open_event(attr, scope, group_fd);
+	if (fd >= 0 || errno != EINVAL || !(attr->read_format & PERFCTR_FORMAT_LOST))
+		return fd;
+	attr->read_format &= ~(uint64_t)PERFCTR_FORMAT_LOST;
+	return open_event(attr, scope, group_fd);
+}
+
+static void begin(struct perfctr_counter *counter, const struct perf_event_attr *attr)
+{
+	*counter = (struct perfctr_counter){
+		.fd = -1,
+		.slots = perfctr_event_is_slots(attr),
+		.metric = perfctr_event_is_metric(attr),
+	};
+}
+
+int perfctr_counter_try(struct perfctr_counter *counter, struct perf_event_attr *attr,
+			const struct perfctr_scope *scope, const struct perfctr_counter *leader)
+{
+	begin(counter, attr);
+	counter->fd = open_best(attr, scope, leader ? leader->fd : -1);
+	return counter->fd < 0 ? -1 : 0;
+}
+
+int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr *attr,
+			 const char *name, const struct perfctr_scope *scope,
+			 const struct perfctr_counter *leader, unsigned int members)
+{
+	int error;
+
+	begin(counter, attr);
 	if (counter->metric && !(leader && leader->slots))
 		return perfctr_fail(
 			EINVAL,
 			"%s is a top-down metric, a share of the slots, that counts only "
 			"in a group that slots leads; write slots,%s",
 			name, name);
-	return 0;
-}
-
-int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
-			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
-			 unsigned int members)
-{
-	/* Best first: not every PMU has 64-bit event counters, not every kernel user access. */
-	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC, 0 };
-	struct perf_event_attr wanted = *attr;
-	int error, group_fd = leader ? leader->fd : -1;
-	unsigned int i;
-
-	if (prepare(counter, attr, name, leader) < 0)
-		return -1;
-	if (!wants_user_access(attr, tid, cpu)) {
-		counter->fd = perfctr_event_open(attr, tid, cpu, group_fd);
-	} else {
-		for (i = 0; i < ARRAY_SIZE(access); i++) {
-			wanted.config1 = access[i];
-			counter->fd = perfctr_event_open(&wanted, tid, cpu, group_fd);
-			if (counter->fd >= 0 || (errno != EINVAL && errno != EOPNOTSUPP))
-				break;
-		}
-	}
+	counter->fd = open_best(attr, scope, leader ? leader->fd : -1);
 	if (counter->fd >= 0)
 		return 0;
 	error = errno;
 	/* The kernel has no errno of its own for a processor that is not there. */
-	if (cpu >= 0 && (error == EINVAL || error == ENODEV) &&
-	    perfctr_cpu_online((unsigned int)cpu) < 0)
+	if (scope->cpu >= 0 && (error == EINVAL || error == ENODEV) &&
+	    perfctr_cpu_online((unsigned int)scope->cpu) < 0)
 		return -1;
-	return perfctr_why_not(error, attr, name, tid, members);
-}
-
-int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
-				const char *name, int cgroup, int cpu,
-				const struct perfctr_counter *leader, unsigned int members)
-{
-	if (prepare(counter, attr, name, leader) < 0)
-		return -1;
-	counter->fd = perfctr_event_open_cgroup(attr, cgroup, cpu, leader ? leader->fd : -1);
-	return counter->fd < 0 ? perfctr_why_not(errno, attr, name, -1, members) : 0;
+	return (scope->sampled ? perfctr_why_not_sampled : perfctr_why_not)(error, attr, name,
+									    scope->tid, members);
 }
 
 /*
@@ -140,12 +154,8 @@ void perfctr_counter_unmap(struct perfctr_counter *counter)
 
 int perfctr_counter_arm(struct perfctr_counter *counter, int signal)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-
-	counter->page = perfctr_counter_map_ring(counter, size, true);
-	if (!counter->page)
+	if (perfctr_counter_map_ring(counter, (size_t)sysconf(_SC_PAGESIZE), true) < 0)
 		return -1;
-	counter->size = (unsigned int)(2 * size);
 	counter->kernel_reads = counter->metric || perfctr_may_change_kind();
 	return perfctr_counter_signal(counter, signal);
 }
@@ -179,10 +189,9 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 	}
 }
 
-int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_group_values *values,
-			 size_t n)
+/* read(2): bytes, or -1 after perfctr_fail(EIO). */
+static inline ssize_t read_bytes(const struct perfctr_counter *counter, void *bytes, size_t size)
 {
-	size_t size = offsetof(struct perfctr_group_values, values) + n * sizeof(values->values[0]);
 	unsigned int tries = 0;
 	ssize_t got;
 
@@ -191,34 +200,27 @@ int perfctr_counter_read(const struct perfctr_counter *counter, struct perfctr_g
 	 * others).
 	 */
 	do {
-		got = read(counter->fd, values, size);
+		got = read(counter->fd, bytes, size);
 	} while (got < 0 && (errno == EINTR ||
 			     (errno == ECHILD && tries++ < ENDING_TRIES && sched_yield() == 0)));
-	if (got == 0)
-		return 1;
-	if (got < 0)
-		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
-	if (n > 1 && values->nr == 1)
-		return 2;
-	if ((size_t)got != size || values->nr != n)
-		return perfctr_fail(EIO,
-				    "the kernel returned %zd bytes for a group of %zu counters",
-				    got, n);
-	return 0;
+	return got >= 0 ? got
+			: perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
 }
 
-int perfctr_counter_read_all(const struct perfctr_counter *counter,
-			     struct perfctr_group_values *values, size_t n)
+enum perfctr_outcome perfctr_counter_read(const struct perfctr_counter *counter,
+					  struct perfctr_group_values *values, size_t n)
 {
-	int result = perfctr_counter_read(&counter[0], values, n);
-	struct perfctr_group_values one;
-	size_t i;
+	size_t size = offsetof(struct perfctr_group_values, values) + n * sizeof(values->values[0]);
+	ssize_t got = read_bytes(counter, values, size);
 
-	for (i = 1; i < n && result == 2; i++) {
-		result = perfctr_counter_read(&counter[i], &one, n);
-		values->values[i] = one.values[0];
-	}
-	return result == 2 ? 0 : result;
+	if (got <= 0)
+		return got < 0 ? PERFCTR_READ_FAILED : PERFCTR_READ_TAKEN;
+	if (n > 1 && values->nr == 1)
+		return PERFCTR_READ_DISSOLVED;
+	if ((size_t)got == size && values->nr == n)
+		return PERFCTR_READ_DONE;
+	perfctr_fail(EIO, "the kernel returned %zd bytes for a group of %zu counters", got, n);
+	return PERFCTR_READ_FAILED;
 }
 
 int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,
@@ -271,27 +273,18 @@ int perfctr_disable_all(void)
 	return switch_all(PR_TASK_PERF_EVENTS_DISABLE);
 }
 
-struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_counter *counter,
-						      size_t size, bool overwrite)
+int perfctr_counter_map_ring(struct perfctr_counter *counter, size_t size, bool overwrite)
 {
-	size_t control = (size_t)sysconf(_SC_PAGESIZE);
+	size_t all = (size_t)sysconf(_SC_PAGESIZE) + size;
 	/* Who can't write can't say what has been read: the kernel then overwrites. */
-	void *page = mmap(NULL, control + size, PROT_READ | (overwrite ? 0 : PROT_WRITE),
-			  MAP_SHARED, counter->fd, 0);
+	void *page = mmap(NULL, all, PROT_READ | (overwrite ? 0 : PROT_WRITE), MAP_SHARED,
+			  counter->fd, 0);
 
-	if (page == MAP_FAILED) {
-		perfctr_why_no_ring(errno, size);
-		return NULL;
-	}
-	return page;
-}
-
-void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size)
-{
-	int error = errno;
-
-	munmap(page, (size_t)sysconf(_SC_PAGESIZE) + size);
-	errno = error;
+	counter->page = page == MAP_FAILED ? NULL : page;
+	if (!counter->page)
+		return perfctr_why_no_ring(errno, size);
+	counter->size = (unsigned int)all;
+	return 0;
 }
 
 int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
@@ -310,12 +303,7 @@ int perfctr_counter_signal(const struct perfctr_counter *counter, int signal)
 
 ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room)
 {
-	ssize_t got;
+	ssize_t got = read_bytes(leader, words, room * sizeof(*words));
 
-	do {
-		got = read(leader->fd, words, room * sizeof(*words));
-	} while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return perfctr_fail(EIO, "reading the counters failed: %s", strerror(errno));
-	return got / (ssize_t)sizeof(*words);
+	return got < 0 ? -1 : got / (ssize_t)sizeof(*words);
 }

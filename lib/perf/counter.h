@@ -18,14 +18,34 @@ struct perfctr_counter {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
 
+/* Where an event counts, and what for. */
+struct perfctr_scope {
+	pid_t tid;    /* 0: the calling thread; -1: all of the processor */
+	int cpu;      /* -1: all that the thread runs on */
+	int cgroup;   /* a descriptor of its folder: only its threads, and tid is -1; -1: none */
+	bool sampled; /* for its records: a sampler's, or counted for one */
+};
+
+extern const struct perfctr_scope perfctr_this_thread;
+
+static inline struct perfctr_scope perfctr_scope_thread(pid_t tid)
+{
+	return (struct perfctr_scope){ .tid = tid, .cpu = -1, .cgroup = -1 };
+}
+
 /*
  * Open an event, as a member of leader's group (NULL: of none), which has members events already.
- * name is for messages. On failure nothing is open, and perfctr_why_not() has told the reason;
- * EINVAL also for a top-down metric that is not in a group of slots.
+ * name is for messages; attr loses what this kernel does not know and nobody must have
+ * (PERFCTR_FORMAT_LOST). On failure nothing is open, and perfctr_why_not(), or _sampled(), has told
+ * the reason; EINVAL also for a top-down metric that is not in a group of slots.
  */
-int perfctr_counter_open(struct perfctr_counter *counter, const struct perf_event_attr *attr,
-			 const char *name, pid_t tid, int cpu, const struct perfctr_counter *leader,
-			 unsigned int members);
+int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr *attr,
+			 const char *name, const struct perfctr_scope *scope,
+			 const struct perfctr_counter *leader, unsigned int members);
+
+/* The same without a sentence, and without a look at metrics: -1 with errno only. */
+int perfctr_counter_try(struct perfctr_counter *counter, struct perf_event_attr *attr,
+			const struct perfctr_scope *scope, const struct perfctr_counter *leader);
 
 /*
  * Map the page of an event on the calling thread, if its count, or its clock, can be read in user
@@ -36,11 +56,6 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 
 /* Give the page back: reads go through the kernel. */
 void perfctr_counter_unmap(struct perfctr_counter *counter);
-
-/* The same on processor cpu, for the threads of a cgroup, whose folder a descriptor is open on. */
-int perfctr_counter_open_cgroup(struct perfctr_counter *counter, const struct perf_event_attr *attr,
-				const char *name, int cgroup, int cpu,
-				const struct perfctr_counter *leader, unsigned int members);
 
 /*
  * Have the overflows of a sampling event send the calling thread this signal, and map the event's
@@ -67,24 +82,23 @@ struct perfctr_group_values {
 	uint64_t values[PERFCTR_GROUP_MAX];
 };
 
-/*
- * Read a group of n events. 0; or 1 if it was pinned and the kernel had to take it off the PMU, so
- * that there is no value; or 2 if it is a group no more because its processor went offline, or its
- * thread's execve(2) has ended it (since 2026): each of its events has stopped, and reads alone; or
- * -1 after perfctr_fail(EIO).
- */
-int perfctr_counter_read(const struct perfctr_counter *leader, struct perfctr_group_values *values,
-			 size_t n);
-
-/* The same for counter[n], leader first, which are read alone if they are a group no more: never 2.
- */
-int perfctr_counter_read_all(const struct perfctr_counter *counter,
-			     struct perfctr_group_values *values, size_t n);
+/* What a read found. */
+enum perfctr_outcome {
+	PERFCTR_READ_DONE,
+	PERFCTR_READ_TAKEN,	/* no values: it was pinned, and the kernel took it off the PMU */
+	PERFCTR_READ_DISSOLVED, /* it is a group no more: each event has stopped, and reads alone */
+	PERFCTR_READ_OVERFLOWN, /* the values at the overflow that has stopped it, but no times */
+	PERFCTR_READ_FAILED,	/* after perfctr_fail(EIO) */
+};
 
 /*
- * PERF_EVENT_IOC_*. A leader that is disabled, or enabled, is so for its group; others take
- * PERF_IOC_FLAG_GROUP. 0, or -1 after perfctr_fail().
+ * Read a group of n events: all but _OVERFLOWN, which the kernel does not tell. A group is
+ * dissolved if its processor goes offline, or its thread's execve(2) ends it (since 2026).
  */
+enum perfctr_outcome perfctr_counter_read(const struct perfctr_counter *leader,
+					  struct perfctr_group_values *values, size_t n);
+
+/* PERF_EVENT_IOC_*: a leader's hold for its group. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
 			  unsigned long argument);
 
@@ -95,13 +109,9 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 /* PERF_EVENT_IOC_ID. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
 
-/*
- * Map a control page and size bytes behind it, to be overwritten or not. NULL after perfctr_fail().
- * Unmapping keeps errno.
+/* Map the page, and size bytes behind it, to be overwritten or not. 0, or -1 after perfctr_fail().
  */
-struct perf_event_mmap_page *perfctr_counter_map_ring(const struct perfctr_counter *counter,
-						      size_t size, bool overwrite);
-void perfctr_counter_unmap_ring(struct perf_event_mmap_page *page, size_t size);
+int perfctr_counter_map_ring(struct perfctr_counter *counter, size_t size, bool overwrite);
 
 /* Send the calling thread this signal at each overflow. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
@@ -110,6 +120,7 @@ int perfctr_counter_signal(const struct perfctr_counter *counter, int signal);
  * What read(2) returns, in whatever format: the number of words; 0 if the event was pinned and is
  * off the PMU; or -1 after perfctr_fail(EIO).
  */
+#define PERFCTR_READ_WORDS (3 + 2 * PERFCTR_GROUP_MAX) /* at most */
 ssize_t perfctr_counter_words(const struct perfctr_counter *leader, uint64_t *words, size_t room);
 
 #endif /* PERFCTR_LIB_PERF_COUNTER_H */

@@ -1,45 +1,66 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* group.h - events that count together: groups in memory that is a set's */
+/* group.h - events that count together: opened, started, read, stopped and closed */
 #ifndef PERFCTR_LIB_PERF_GROUP_H
 #define PERFCTR_LIB_PERF_GROUP_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "lib/perf/counter.h"
 #include "libperfctr.h"
-#include "lib/base/file.h"
 
-/* Where events are opened. */
-struct perfctr_scope {
-	pid_t tid;  /* 0: the calling thread; -1: all of the processor */
-	int cpu;    /* -1: all that the thread runs on */
-	int cgroup; /* a descriptor of its folder: only its threads; -1: none */
-};
-
-/* More flags of perfctr_group_open(). */
-#define PERFCTR_GROUP_THREADS	0x10000 /* with _INHERIT: threads, but not children */
-#define PERFCTR_GROUP_UNWATCHED 0x20000 /* another group tells whether the processor is offline */
-#define PERFCTR_GROUP_MOVES	0x40000 /* when it goes, the kernel moves the events to another */
-
-/* 0, or -1 after perfctr_fail(EINVAL): these are no flags for a user. */
-int perfctr_group_check(unsigned int flags);
-
-/* Bytes for a group of n events; where they lie they must be zero. */
-size_t perfctr_group_room(unsigned int n);
+/* More flags than those of perfctr_group_open(). */
+#define PERFCTR_GROUP_THREADS	 0x10000  /* with _INHERIT: threads, but not children */
+#define PERFCTR_GROUP_UNWATCHED	 0x20000  /* another group tells whether the processor is offline */
+#define PERFCTR_GROUP_MOVES	 0x40000  /* when it goes, the kernel moves the events to another */
+#define PERFCTR_GROUP_UNTIL_EXEC 0x80000  /* execve(2) removes the events */
+#define PERFCTR_GROUP_PUBLISHED	 0x100000 /* others read them, too: without pages */
 
 /*
- * Make a group, add n events one by one, and start what is to start. add and start return 0, or -1
- * after perfctr_fail(), and the group must still be ended. An ended group has no events.
+ * Events of one scope. It lies where its owner wants it; all zero, as in a child of fork() that
+ * finds it cleared, it has no events.
  */
-void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope *scope,
-			unsigned int flags);
-int perfctr_group_add(struct perfctr_group *group, struct perf_event_attr *attr, const char *name,
-		      unsigned int n);
-int perfctr_group_start(struct perfctr_group *group);
+struct perfctr_events {
+	struct perfctr_scope scope;
+	unsigned int flags;
+	unsigned int total; /* how many there will be */
+	unsigned int n;	    /* how many are open */
+	const char *owner;  /* the thread counted, if it opened them, and may have their pages */
+	struct perfctr_counter companion; /* see watch(); mostly not open */
+	struct perfctr_counter *counter;  /* the leader, and the others; also the owner's */
+};
 
-/* Whether its readings tell that its processor is offline. */
-bool perfctr_group_is_watched(const struct perfctr_group *group);
-void perfctr_group_end(struct perfctr_group *group);
+/*
+ * Begin without events, add them one by one, the leader first, and start what is to start. add and
+ * start return 0, or -1 after perfctr_fail(), and all must still be closed. The attr says what to
+ * count, and whether overflows are wanted (then their buffer is to be mapped); it becomes what the
+ * kernel took.
+ */
+void perfctr_events_init(struct perfctr_events *events, const struct perfctr_scope *scope,
+			 unsigned int flags, struct perfctr_counter *counter, unsigned int total);
+int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *attr,
+		       const char *name);
+int perfctr_events_start(struct perfctr_events *events);
+
+/* Whether reads tell that the processor is offline. */
+bool perfctr_events_is_watched(const struct perfctr_events *events);
+
+/* 0, or -1 after perfctr_fail(): EBUSY if there is no room for pinned ones, ENODEV. */
+int perfctr_events_enable(const struct perfctr_events *events);
+int perfctr_events_disable(const struct perfctr_events *events);
+
+/* PERF_EVENT_IOC_*ABLE on the way out of a failure: errno and sentence stay. Async-signal-safe. */
+void perfctr_events_undo(const struct perfctr_events *events, unsigned long request);
+
+/* The values of all. Of a dissolved group each is read alone; the times are the leader's. */
+enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
+					 struct perfctr_group_values *values);
+
+/* The same for who takes the values of a dissolved one, too. 0, or -1 after perfctr_fail(). */
+int perfctr_events_values(const struct perfctr_events *events, struct perfctr_group_values *values);
+
+/* Close all; end stops them first, since a child of fork() may have the descriptors, too. errno is
+ * kept. */
+void perfctr_events_close(struct perfctr_events *events);
+void perfctr_events_end(struct perfctr_events *events);
 
 #endif /* PERFCTR_LIB_PERF_GROUP_H */

@@ -21,11 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/group.h"
 #include "lib/perf/overflow.h"
-#include "lib/perf/why.h"
-#include "lib/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
@@ -39,13 +39,11 @@
  */
 #define LEAST_PERIOD 128
 
-void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, unsigned int n,
-			   const int *ireset)
+void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, const int *ireset)
 {
 	unsigned int k;
 
 	overflow->nr = nr;
-	overflow->n = n;
 	for (k = 0; k < nr; k++) {
 		overflow->event[k].seen = 0;
 		overflow->event[k].due = overflow->event[k].period = -(uint64_t)(int64_t)ireset[k];
@@ -53,8 +51,9 @@ void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, u
 }
 
 int perfctr_overflow_start(const struct perfctr_overflow *overflow,
-			   const struct perfctr_counter *counter, unsigned int again)
+			   const struct perfctr_events *group, unsigned int again)
 {
+	const struct perfctr_counter *counter = group->counter;
 	unsigned int k;
 
 	/* The leader last: it starts all. */
@@ -108,7 +107,7 @@ static bool find_sample(const struct perfctr_counter *counter, uint64_t seen, un
 }
 
 bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
-			   const struct perfctr_counter *counter, uint64_t *values,
+			   const struct perfctr_events *group, uint64_t *values,
 			   unsigned int *reached, unsigned int *stopped)
 {
 	uint64_t found[PERFCTR_NR_CTRS], sum, least = UINT64_MAX;
@@ -116,17 +115,17 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 
 	*reached = *stopped = 0;
 	for (k = 0; k < overflow->nr; k++) {
-		if (!find_sample(&counter[k], perfctr_load(&overflow->event[k].seen), overflow->n,
-				 found))
+		if (!find_sample(&group->counter[k], perfctr_load(&overflow->event[k].seen),
+				 group->n, found))
 			continue;
 		*stopped |= 1u << k;
 		/* Counts only grow: the least are the first. */
-		for (sum = 0, i = 0; i < overflow->n; i++)
+		for (sum = 0, i = 0; i < group->n; i++)
 			sum += found[i];
 		if (sum < least) {
 			least = sum;
 			first = k;
-			memcpy(values, found, overflow->n * sizeof(found[0]));
+			memcpy(values, found, group->n * sizeof(found[0]));
 		}
 	}
 	if (!*stopped)
@@ -153,26 +152,24 @@ static int set_period(const struct perfctr_counter *counter, uint64_t *period)
 }
 
 int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
-			   const struct perfctr_counter *counter, const int *ireset,
+			   const struct perfctr_events *group, const int *ireset,
 			   struct perfctr_overflow *next, uint64_t *values, uint64_t *missed,
 			   unsigned int *again)
 {
+	const struct perfctr_counter *counter = group->counter;
 	struct perfctr_group_values now;
 	unsigned int i, k, reached;
 	uint64_t left;
 
-	if (!perfctr_overflow_find(overflow, counter, values, &reached, again))
-		return 1;
+	if (!perfctr_overflow_find(overflow, group, values, &reached, again))
+		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
 	/* Others than the leader may overflow until it stops. */
-	if (!(*again & 1) && perfctr_counter_ioctl(counter, PERF_EVENT_IOC_DISABLE, 0) < 0)
+	if (!(*again & 1) && perfctr_events_disable(group) < 0)
 		return -1;
-	perfctr_overflow_find(overflow, counter, values, &reached, again);
-	switch (perfctr_counter_read(counter, &now, overflow->n)) {
-	case 0: break;
-	case 1: return perfctr_why_taken("the counters");
-	default: return -1;
-	}
-	for (i = 0; i < overflow->n; i++)
+	perfctr_overflow_find(overflow, group, values, &reached, again);
+	if (perfctr_events_values(group, &now) < 0)
+		return -1;
+	for (i = 0; i < group->n; i++)
 		missed[i] = now.values[i] - values[i];
 	perfctr_overflow_copy(next, overflow);
 	for (k = 0; k < overflow->nr; k++) {

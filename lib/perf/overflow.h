@@ -7,12 +7,11 @@
 #include <stdint.h>
 #include <string.h>
 #include "lib/base/word.h"
-#include "lib/perf/counter.h"
+#include "lib/perf/group.h"
 
-/* A group of events whose first are in i-mode, between one start and the next. */
+/* Of a group whose first events are in i-mode, between one start and the next. */
 struct perfctr_overflow {
 	unsigned int nr; /* of i-mode events; 0: nothing else matters */
-	unsigned int n;	 /* of all events */
 	struct {
 		uint64_t seen;	 /* where the records of its buffer begin that are news */
 		uint64_t due;	 /* the count at which the kernel lets it overflow next */
@@ -42,31 +41,30 @@ static inline void perfctr_overflow_update(struct perfctr_overflow *to,
 }
 
 /* Prepare for a new group, whose i-mode events overflow after ireset[]. */
-void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, unsigned int n,
-			   const int *ireset);
+void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, const int *ireset);
 
 /* The set of events that may overflow again, once each, and the group itself, start. 0, or -1. */
 int perfctr_overflow_start(const struct perfctr_overflow *overflow,
-			   const struct perfctr_counter *counter, unsigned int again);
+			   const struct perfctr_events *group, unsigned int again);
 
 /*
- * Has any event overflowed since? Then these are the counts of all n events at the first
+ * Has any event overflowed since? Then these are the counts of all events at the first
  * overflow; *reached is the set of events that had reached the end of their period then, and
  * *stopped that of those that the kernel has stopped at overflows of their own.
  * Async-signal-safe, without a system call.
  */
 bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
-			   const struct perfctr_counter *counter, uint64_t *values,
+			   const struct perfctr_events *group, uint64_t *values,
 			   unsigned int *reached, unsigned int *stopped);
 
 /*
  * Stop what still counts of a group that has overflowed, and prepare its events for going on from
- * the first overflow's counts: *next replaces *overflow, missed[n] is what was counted since,
- * *again is for perfctr_overflow_start(). 0; 1 if nothing has overflowed; or -1 after
- * perfctr_fail().
+ * the first overflow's counts: *next replaces *overflow, missed[] is what was counted since,
+ * *again is for perfctr_overflow_start(). 0, or -1 after perfctr_fail(): EINVAL if nothing has
+ * overflowed.
  */
 int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
-			   const struct perfctr_counter *counter, const int *ireset,
+			   const struct perfctr_events *group, const int *ireset,
 			   struct perfctr_overflow *next, uint64_t *values, uint64_t *missed,
 			   unsigned int *again);
 

@@ -18,6 +18,7 @@
 #include "libperfctr.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/group.h"
 #include "lib/perf/probe.h"
 #include "perfctr/read.h"
 #include "tests/harness/root.h"
@@ -252,11 +253,27 @@ int __wrap_close(int fd)
 	return 0;
 }
 
-static const struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };
+static struct perf_event_attr cycles = { .type = PERF_TYPE_HARDWARE, .exclude_kernel = 1 };
 static const struct perfctr_counter event = { .fd = EVENT };
 static const size_t header = offsetof(struct perfctr_group_values, values);
 
 /* ---- opening ---- */
+
+static int open_at(struct perfctr_counter *counter, struct perf_event_attr *attr, const char *name,
+		   pid_t tid, int cpu, const struct perfctr_counter *leader, unsigned int members)
+{
+	const struct perfctr_scope scope = { .tid = tid, .cpu = cpu, .cgroup = -1 };
+
+	return perfctr_counter_open(counter, attr, name, &scope, leader, members);
+}
+
+static int open_in(struct perfctr_counter *counter, struct perf_event_attr *attr, const char *name,
+		   int cgroup, int cpu, const struct perfctr_counter *leader, unsigned int members)
+{
+	const struct perfctr_scope scope = { .tid = -1, .cpu = cpu, .cgroup = cgroup };
+
+	return perfctr_counter_open(counter, attr, name, &scope, leader, members);
+}
 
 START_TEST(opening)
 {
@@ -264,7 +281,7 @@ START_TEST(opening)
 
 	memset(&counter, 0x5A, sizeof(counter));
 	ANSWER(opens, RETURNS(EVENT));
-	ck_assert_int_eq(perfctr_counter_open(&counter, &cycles, "x", 17, 3, NULL, 0), 0);
+	ck_assert_int_eq(open_at(&counter, &cycles, "x", 17, 3, NULL, 0), 0);
 	ck_assert_int_eq(counter.fd, EVENT);
 	ck_assert(!counter.slots && !counter.metric && !counter.kernel_reads && !counter.page);
 	ck_assert_mem_eq(&opened.attr, &cycles, sizeof(cycles));
@@ -272,21 +289,21 @@ START_TEST(opening)
 	ck_assert_int_eq(opened.cpu, 3);
 	ck_assert_int_eq(opened.group, -1);
 	ck_assert_uint_eq(opened.flags, PERF_FLAG_FD_CLOEXEC);
-	ck_assert_int_eq(perfctr_counter_open(&counter, &cycles, "x", -1, 0, &leader, 0), 0);
+	ck_assert_int_eq(open_at(&counter, &cycles, "x", -1, 0, &leader, 0), 0);
 	ck_assert_int_eq(opened.group, EVENT);
-	ck_assert_int_eq(perfctr_counter_open_cgroup(&counter, &cycles, "x", 9, 2, NULL, 0), 0);
+	ck_assert_int_eq(open_in(&counter, &cycles, "x", 9, 2, NULL, 0), 0);
 	ck_assert_int_eq(opened.tid, 9);
 	ck_assert_int_eq(opened.cpu, 2);
 	ck_assert_int_eq(opened.group, -1);
 	ck_assert_uint_eq(opened.flags, PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
 	leader.fd = EVENT + 1;
-	ck_assert_int_eq(perfctr_counter_open_cgroup(&counter, &cycles, "x", 9, 2, &leader, 0), 0);
+	ck_assert_int_eq(open_in(&counter, &cycles, "x", 9, 2, &leader, 0), 0);
 	ck_assert_int_eq(opened.group, EVENT + 1);
 	/* Descriptor 0, of a program without standard input. */
 	ANSWER(opens, RETURNS(0));
-	ck_assert_int_eq(perfctr_counter_open(&counter, &cycles, "x", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(open_at(&counter, &cycles, "x", 0, -1, NULL, 0), 0);
 	ck_assert_int_eq(counter.fd, 0);
-	ck_assert_int_eq(perfctr_counter_open_cgroup(&counter, &cycles, "x", 9, 2, NULL, 0), 0);
+	ck_assert_int_eq(open_in(&counter, &cycles, "x", 9, 2, NULL, 0), 0);
 	perfctr_counter_close(&counter);
 	ck_assert_int_eq(closed, 0);
 	ck_assert_uint_eq(closes, 1);
@@ -303,44 +320,85 @@ START_TEST(refused)
 	root_line("/proc/sys/kernel/perf_event_paranoid", "2");
 	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0");
 	ANSWER(opens, FAILS(ESRCH));
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", 17, -1, NULL, 0), ESRCH,
-		 "no thread 17");
+	ck_fails(open_at(&counter, &cycles, "x", 17, -1, NULL, 0), ESRCH, "no thread 17");
 	ck_assert_int_eq(counter.fd, -1);
 	ck_assert_ptr_null(counter.page);
 	/* The kernel has no errno for a processor that is not there. */
 	ANSWER(opens, FAILS(ENODEV));
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", -1, 0, NULL, 0), EINVAL,
+	ck_fails(open_at(&counter, &cycles, "x", -1, 0, NULL, 0), EINVAL,
 		 "there is no processor 0, or it is offline; online are 1-2");
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", -1, 3, NULL, 0), EINVAL,
+	ck_fails(open_at(&counter, &cycles, "x", -1, 3, NULL, 0), EINVAL,
 		 "there is no processor 3");
 	ANSWER(opens, FAILS(EINVAL));
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", -1, 0, NULL, 0), EINVAL,
+	ck_fails(open_at(&counter, &cycles, "x", -1, 0, NULL, 0), EINVAL,
 		 "there is no processor 0");
 	/* Those that are there, and any. */
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", -1, 1, NULL, 3), EINVAL,
+	ck_fails(open_at(&counter, &cycles, "x", -1, 1, NULL, 3), EINVAL,
 		 "together with the 3 events");
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", 0, -1, NULL, 3), EINVAL,
+	ck_fails(open_at(&counter, &cycles, "x", 0, -1, NULL, 3), EINVAL,
 		 "together with the 3 events");
 	ANSWER(opens, FAILS(ESRCH));
-	ck_fails(perfctr_counter_open(&counter, &cycles, "x", 17, 0, NULL, 0), ESRCH,
-		 "no thread 17");
+	ck_fails(open_at(&counter, &cycles, "x", 17, 0, NULL, 0), ESRCH, "no thread 17");
 	/* A cgroup's threads are anybody's. */
 	ANSWER(opens, FAILS(EACCES));
-	ck_fails(perfctr_counter_open_cgroup(&counter, &cycles, "x", 9, 1, NULL, 0), EACCES,
+	ck_fails(open_in(&counter, &cycles, "x", 9, 1, NULL, 0), EACCES,
 		 "forbids counting a whole processor's events");
 	ANSWER(opens, FAILS(EINVAL));
-	ck_fails(perfctr_counter_open_cgroup(&counter, &cycles, "x", 9, 1, NULL, 2), EINVAL,
+	ck_fails(open_in(&counter, &cycles, "x", 9, 1, NULL, 2), EINVAL,
 		 "together with the 2 events");
+	ck_fails(open_in(&counter, &cycles, "x", 9, 0, NULL, 2), EINVAL, "there is no processor 0");
 	ck_assert_int_eq(counter.fd, -1);
 	root_remove();
+}
+END_TEST
+
+/* Kernels that can't tell what was lost are not asked again for what they don't know. */
+START_TEST(what_was_lost)
+{
+	struct perf_event_attr attr = cycles;
+	struct perfctr_counter counter;
+
+	attr.read_format = PERFCTR_READ_FORMAT | PERFCTR_FORMAT_LOST;
+	ANSWER(opens, RETURNS(EVENT));
+	ck_assert_int_eq(open_at(&counter, &attr, "x", 0, -1, NULL, 0), 0);
+	ck_assert_uint_eq(opens.calls, 1);
+	ck_assert_uint_eq(attr.read_format, PERFCTR_READ_FORMAT | PERFCTR_FORMAT_LOST);
+	ANSWER(opens, FAILS(EINVAL), RETURNS(EVENT));
+	ck_assert_int_eq(open_at(&counter, &attr, "x", 0, -1, NULL, 0), 0);
+	ck_assert_uint_eq(opens.calls, 2);
+	ck_assert_uint_eq(attr.read_format, PERFCTR_READ_FORMAT);
+	ck_assert_uint_eq(opened.attr.read_format, PERFCTR_READ_FORMAT);
+	ANSWER(opens, FAILS(EINVAL), RETURNS(EVENT));
+	ck_assert_int_eq(perfctr_counter_try(&counter, &attr, &perfctr_this_thread, NULL), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_uint_eq(opens.calls, 1);
+	attr.read_format |= PERFCTR_FORMAT_LOST;
+	ANSWER(opens, FAILS(ESRCH), RETURNS(EVENT));
+	ck_fails(open_at(&counter, &attr, "x", 17, -1, NULL, 0), ESRCH, "no thread 17");
+	ck_assert_uint_eq(opens.calls, 1);
+}
+END_TEST
+
+/* A sampler's event is refused for a sampler's reasons. */
+START_TEST(refused_to_samplers)
+{
+	const struct perfctr_scope scope = { .cpu = -1, .cgroup = -1, .sampled = true };
+	struct perf_event_attr attr = cycles;
+	struct perfctr_counter counter;
+
+	attr.sample_period = 1000;
+	ANSWER(opens, FAILS(E2BIG));
+	ck_fails(perfctr_counter_open(&counter, &attr, "x", &scope, NULL, 0), EOPNOTSUPP,
+		 "x can't be sampled so: this kernel is too old");
+	ck_fails(open_at(&counter, &attr, "x", 0, -1, NULL, 0), E2BIG, "x can't be counted: ");
 }
 END_TEST
 
 /* A metric counts only where slots lead. */
 START_TEST(metrics)
 {
-	static const struct perf_event_attr slots = { .type = PERF_TYPE_RAW, .config = 0x400 },
-					    retiring = { .type = PERF_TYPE_RAW, .config = 0x8000 };
+	static struct perf_event_attr slots = { .type = PERF_TYPE_RAW, .config = 0x400 },
+				      retiring = { .type = PERF_TYPE_RAW, .config = 0x8000 };
 	struct perfctr_counter leader, counter, other = event;
 
 	root_make();
@@ -348,18 +406,17 @@ START_TEST(metrics)
 	root_line("cpu/events/slots", "event=0x00,umask=0x4");
 	root_line("cpu/events/topdown-retiring", "event=0x00,umask=0x80");
 	ANSWER(opens, RETURNS(EVENT));
-	ck_assert_int_eq(perfctr_counter_open(&leader, &slots, "slots", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(open_at(&leader, &slots, "slots", 0, -1, NULL, 0), 0);
 	ck_assert(leader.slots && !leader.metric);
-	ck_assert_int_eq(perfctr_counter_open(&counter, &retiring, "retiring", 0, -1, &leader, 1),
-			 0);
+	ck_assert_int_eq(open_at(&counter, &retiring, "retiring", 0, -1, &leader, 1), 0);
 	ck_assert(!counter.slots && counter.metric);
-	ck_fails(perfctr_counter_open(&counter, &retiring, "retiring", 0, -1, NULL, 0), EINVAL,
+	ck_fails(open_at(&counter, &retiring, "retiring", 0, -1, NULL, 0), EINVAL,
 		 "write slots,retiring");
 	ck_assert_int_eq(counter.fd, -1);
-	ck_fails(perfctr_counter_open(&counter, &retiring, "retiring", 0, -1, &other, 0), EINVAL,
+	ck_fails(open_at(&counter, &retiring, "retiring", 0, -1, &other, 0), EINVAL,
 		 "write slots,retiring");
-	ck_fails(perfctr_counter_open_cgroup(&counter, &retiring, "retiring", 9, 0, &other, 0),
-		 EINVAL, "write slots,retiring");
+	ck_fails(open_in(&counter, &retiring, "retiring", 9, 0, &other, 0), EINVAL,
+		 "write slots,retiring");
 	/* It has no register that could be read. */
 	counter.fd = EVENT;
 	ck_assert(!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT));
@@ -452,23 +509,28 @@ END_TEST
 START_TEST(rings)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct perfctr_counter counter = event;
 
 	ANSWER(maps, RETURNS(0));
-	ck_assert_ptr_eq(perfctr_counter_map_ring(&event, 8 * size, false), &page);
+	ck_assert_int_eq(perfctr_counter_map_ring(&counter, 8 * size, false), 0);
+	ck_assert_ptr_eq(counter.page, &page);
+	ck_assert_uint_eq(counter.size, 9 * size);
 	ck_assert_uint_eq(mapped.size, 9 * size);
 	ck_assert_int_eq(mapped.prot, PROT_READ | PROT_WRITE);
 	ck_assert_int_eq(mapped.flags, MAP_SHARED);
 	ck_assert_int_eq(mapped.fd, EVENT);
 	ck_assert_int_eq(mapped.offset, 0);
-	ck_assert_ptr_eq(perfctr_counter_map_ring(&event, size, true), &page);
+	ck_assert_int_eq(perfctr_counter_map_ring(&counter, size, true), 0);
+	ck_assert_ptr_eq(counter.page, &page);
 	ck_assert_uint_eq(mapped.size, 2 * size);
 	ck_assert_int_eq(mapped.prot, PROT_READ);
 	errno = ENOTTY;
-	perfctr_counter_unmap_ring(&page, 8 * size);
+	perfctr_counter_close(&counter);
 	ck_assert_int_eq(errno, ENOTTY);
-	ck_assert_uint_eq(unmapped, 9 * size);
+	ck_assert_uint_eq(unmapped, 2 * size);
 	ANSWER(maps, FAILS(ENOMEM));
-	ck_fails_null(perfctr_counter_map_ring(&event, 8 * size, false), ENOMEM, "no buffer of");
+	ck_fails(perfctr_counter_map_ring(&counter, 8 * size, false), ENOMEM, "no buffer of");
+	ck_assert_ptr_null(counter.page);
 }
 END_TEST
 
@@ -532,6 +594,8 @@ END_TEST
 
 /* ---- reading ---- */
 
+#define ck_unreadable(call, words) ck_fails((call) == PERFCTR_READ_FAILED ? -1 : 0, EIO, words)
+
 START_TEST(reading)
 {
 	struct perfctr_group_values values;
@@ -540,38 +604,38 @@ START_TEST(reading)
 	read_.words[0] = 1;
 	read_.words[3] = 99;
 	ANSWER(reads, RETURNS((long)header + 8));
-	ck_assert_int_eq(perfctr_counter_read(&event, &values, 1), 0);
+	ck_assert_int_eq(perfctr_counter_read(&event, &values, 1), PERFCTR_READ_DONE);
 	ck_assert_uint_eq(values.values[0], 99);
 	ck_assert_uint_eq(read_.size, header + 8);
 	ck_assert_int_eq(read_.fd, EVENT);
 	ck_assert_uint_eq(reads.calls, 1);
 	read_.words[0] = 3;
 	ANSWER(reads, FAILS(EINTR), FAILS(EINTR), RETURNS((long)header + 24));
-	ck_assert_int_eq(perfctr_counter_read(&event, &values, 3), 0);
+	ck_assert_int_eq(perfctr_counter_read(&event, &values, 3), PERFCTR_READ_DONE);
 	ck_assert_uint_eq(reads.calls, 3);
 	ck_assert_uint_eq(yields, 0);
 	/* Off the PMU. */
 	ANSWER(reads, RETURNS(0));
-	ck_assert_int_eq(perfctr_counter_read(&event, &values, 3), 1);
+	ck_assert_int_eq(perfctr_counter_read(&event, &values, 3), PERFCTR_READ_TAKEN);
 	/* A group no more; but one event is always alone. */
 	read_.words[0] = 1;
 	ANSWER(reads, RETURNS((long)header + 8));
-	ck_assert_int_eq(perfctr_counter_read(&event, &values, 2), 2);
+	ck_assert_int_eq(perfctr_counter_read(&event, &values, 2), PERFCTR_READ_DISSOLVED);
 	/* What no kernel returns. */
-	ck_fails(perfctr_counter_read(&event, &values, 0), EIO,
-		 "returned 32 bytes for a group of 0");
+	ck_unreadable(perfctr_counter_read(&event, &values, 0),
+		      "returned 32 bytes for a group of 0");
 	read_.words[0] = 2;
-	ck_fails(perfctr_counter_read(&event, &values, 2), EIO,
-		 "returned 32 bytes for a group of 2");
-	ck_fails(perfctr_counter_read(&event, &values, 1), EIO,
-		 "returned 32 bytes for a group of 1");
+	ck_unreadable(perfctr_counter_read(&event, &values, 2),
+		      "returned 32 bytes for a group of 2");
+	ck_unreadable(perfctr_counter_read(&event, &values, 1),
+		      "returned 32 bytes for a group of 1");
 	read_.words[0] = 3;
 	ANSWER(reads, RETURNS((long)header + 16));
-	ck_fails(perfctr_counter_read(&event, &values, 2), EIO,
-		 "returned 40 bytes for a group of 2");
+	ck_unreadable(perfctr_counter_read(&event, &values, 2),
+		      "returned 40 bytes for a group of 2");
 	ANSWER(reads, FAILS(ENOMEM));
-	ck_fails(perfctr_counter_read(&event, &values, 1), EIO,
-		 "reading the counters failed: Cannot allocate memory");
+	ck_unreadable(perfctr_counter_read(&event, &values, 1),
+		      "reading the counters failed: Cannot allocate memory");
 }
 END_TEST
 
@@ -583,12 +647,12 @@ START_TEST(reading_while_threads_end)
 	read_.words[0] = 1;
 	yields = 0;
 	ANSWER(reads, FAILS(ECHILD), FAILS(EINTR), FAILS(ECHILD), RETURNS((long)header + 8));
-	ck_assert_int_eq(perfctr_counter_read(&event, &values, 1), 0);
+	ck_assert_int_eq(perfctr_counter_read(&event, &values, 1), PERFCTR_READ_DONE);
 	ck_assert_uint_eq(yields, 2);
 	ck_assert_uint_eq(reads.calls, 4);
 	yields = 0;
 	ANSWER(reads, FAILS(ECHILD));
-	ck_fails(perfctr_counter_read(&event, &values, 1), EIO, "reading the counters failed: ");
+	ck_unreadable(perfctr_counter_read(&event, &values, 1), "reading the counters failed: ");
 	ck_assert_uint_eq(yields, 10000);
 	ck_assert_uint_eq(reads.calls, 10001);
 }
@@ -597,34 +661,34 @@ END_TEST
 /* Each alone, where a group has come apart; its first value is the event's. */
 START_TEST(reading_alone)
 {
-	static const struct perfctr_counter counters[3] = { { .fd = EVENT },
-							    { .fd = EVENT + 1 },
-							    { .fd = EVENT + 2 } };
+	static struct perfctr_counter counters[3] = { { .fd = EVENT },
+						      { .fd = EVENT + 1 },
+						      { .fd = EVENT + 2 } };
+	const struct perfctr_events events = { .n = 3, .companion.fd = -1, .counter = counters };
 	struct perfctr_group_values values;
 
 	memset(&values, 0, sizeof(values));
 	read_.words[0] = 1;
 	read_.words[3] = 99;
 	ANSWER(reads, RETURNS((long)header + 8));
-	ck_assert_int_eq(perfctr_counter_read_all(counters, &values, 3), 0);
+	ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_DISSOLVED);
 	ck_assert_uint_eq(values.values[0], 99);
 	ck_assert_uint_eq(values.values[1], 99);
 	ck_assert_uint_eq(values.values[2], 99);
 	ck_assert_uint_eq(reads.calls, 3);
 	ck_assert_int_eq(read_.fd, EVENT + 2);
 	ANSWER(reads, RETURNS((long)header + 8), RETURNS(0));
-	ck_assert_int_eq(perfctr_counter_read_all(counters, &values, 3), 1);
+	ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_TAKEN);
 	ck_assert_uint_eq(reads.calls, 2);
 	ANSWER(reads, RETURNS((long)header + 8), RETURNS((long)header + 8), FAILS(EIO));
-	ck_fails(perfctr_counter_read_all(counters, &values, 3), EIO,
-		 "reading the counters failed");
+	ck_unreadable(perfctr_events_read(&events, &values), "reading the counters failed");
 	ANSWER(reads, RETURNS(0));
-	ck_assert_int_eq(perfctr_counter_read_all(counters, &values, 3), 1);
+	ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_TAKEN);
 	ck_assert_uint_eq(reads.calls, 1);
 	/* All at once is enough where they are a group. */
 	read_.words[0] = 3;
 	ANSWER(reads, RETURNS((long)header + 24));
-	ck_assert_int_eq(perfctr_counter_read_all(counters, &values, 3), 0);
+	ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_DONE);
 	ck_assert_uint_eq(reads.calls, 1);
 }
 END_TEST
@@ -757,6 +821,6 @@ START_TEST(cgroups)
 }
 END_TEST
 
-UNIT_MAIN("counter", 60, opening, refused, metrics, pages, readers, rings, signals, reading,
-	  reading_while_threads_end, reading_alone, words, requests, all_of_a_thread, kernels,
-	  cgroups)
+UNIT_MAIN("counter", 60, opening, refused, what_was_lost, refused_to_samplers, metrics, pages,
+	  readers, rings, signals, reading, reading_while_threads_end, reading_alone, words,
+	  requests, all_of_a_thread, kernels, cgroups)

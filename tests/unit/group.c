@@ -18,10 +18,10 @@
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
+#include "lib/group.h"
 #include "lib/isa/pmu.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/group.h"
 #include "lib/perf/reading.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -397,10 +397,12 @@ END_TEST
 START_TEST(taken_apart)
 {
 	struct perfctr_counter counter[3];
+	struct perfctr_events events;
 	struct perfctr_group_values values;
 	unsigned int k;
 
 	pmu_begin();
+	perfctr_events_init(&events, &perfctr_this_thread, 0, counter, 3);
 	for (k = 0; k < 3; k++) {
 		struct perf_event_attr attr = {
 			.type = PERF_TYPE_HARDWARE,
@@ -411,22 +413,28 @@ START_TEST(taken_apart)
 		};
 
 		pmu_rate(k, k + 1);
-		ck_assert_int_eq(perfctr_counter_open(&counter[k], &attr, "x", 0, -1, NULL, 0), 0);
+		ck_assert_int_eq(perfctr_counter_open(&counter[k], &attr, "x", &perfctr_this_thread,
+						      NULL, 0),
+				 0);
+		events.n++;
 	}
 	pmu_count(10);
 	memset(&values, 0xFF, sizeof(values));
-	ck_assert_int_eq(perfctr_counter_read_all(counter, &values, 3), 0);
+	ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_DISSOLVED);
 	for (k = 0; k < 3; k++)
 		ck_assert_uint_eq(values.values[k], 10 * (k + 1));
+	ck_assert_int_eq(perfctr_events_values(&events, &values), 0);
 	for (k = 1; k <= 3; k++) {
 		pmu_fail(PMU_READ, k, PMU_EOF);
-		ck_assert_int_eq(perfctr_counter_read_all(counter, &values, 3), 1);
+		ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_TAKEN);
+		pmu_fail(PMU_READ, k, PMU_EOF);
+		ck_fails(perfctr_events_values(&events, &values), EBUSY, "the counters");
 		pmu_fail(PMU_READ, k, EIO);
-		ck_fails(perfctr_counter_read_all(counter, &values, 3), EIO,
-			 "reading the counters");
+		ck_assert_int_eq(perfctr_events_read(&events, &values), PERFCTR_READ_FAILED);
+		pmu_fail(PMU_READ, k, EIO);
+		ck_fails(perfctr_events_values(&events, &values), EIO, "reading the counters");
 	}
-	for (k = 0; k < 3; k++)
-		perfctr_counter_close(&counter[k]);
+	perfctr_events_close(&events);
 	pmu_end();
 }
 END_TEST
@@ -444,7 +452,9 @@ START_TEST(descriptor_0)
 	int input = dup(0);
 
 	close(0);
-	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "page-faults", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "page-faults", &perfctr_this_thread,
+					      NULL, 0),
+			 0);
 	ck_assert_int_eq(counter.fd, 0);
 	perfctr_counter_close(&counter);
 	ck_assert_int_eq(counter.fd, -1);

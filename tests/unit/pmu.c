@@ -343,7 +343,9 @@ both(overflows)
 	attr.sample_period = 10;
 	attr.sample_type = PERF_SAMPLE_READ;
 	catch_signals();
-	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "faults", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "faults", &perfctr_this_thread, NULL,
+					      0),
+			 0);
 	member = open_on(other, counter.fd);
 	ck_assert_int_eq(perfctr_counter_arm(&counter, SIGUSR1), 0);
 	page = counter.page;
@@ -407,8 +409,8 @@ START_TEST(registers)
 			pmu_begin();
 			pmu.width = width;
 			pmu.first = first[i];
-			ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "raw", 0, -1, NULL,
-							      0),
+			ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "raw",
+							      &perfctr_this_thread, NULL, 0),
 					 0);
 			ck_assert_int_eq(perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT),
 					 pmu.rdpmc);
@@ -453,7 +455,9 @@ START_TEST(a_page_that_changes)
 	uint64_t value;
 
 	pmu_begin();
-	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "raw", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, "raw", &perfctr_this_thread, NULL,
+					      0),
+			 0);
 	perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT);
 	perfctr_counter_reader(&counter, &reader);
 	between_fd = counter.fd;

@@ -1238,6 +1238,12 @@ START_TEST(no_room)
 	pmu_count(100);
 	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 1);
 	ck_fails(perfctr_sampler_lost(sampler, &lost), EBUSY, "taken");
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_fails(perfctr_sampler_enable(sampler), EBUSY, "taken");
+	pmu.taken = 0;
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	pmu_count(10);
+	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 1);
 	end_made_up(sampler);
 	/* What the PMU can't: a period as short as this. */
 	pmu_begin();

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
-#include "lib/perf/group.h"
+#include "lib/group.h"
 #include "libperfctr.h"
 #include "tests/harness/root.h"
 #include "tests/harness/pmu.h"

@@ -14,10 +14,10 @@
 #include "lib/names/resolve.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
+#include "lib/group.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/metric.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/group.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 #include "tests/harness/root.h"
@@ -495,23 +495,30 @@ static bool metric(const char *event)
 /* The event is not opened outside a group of slots. */
 static void metric_is_refused(const char *event)
 {
+	const struct perfctr_scope cgroup = { .tid = -1, .cpu = 0, .cgroup = 0 };
+	const struct perfctr_sampler_config config = { .period = 1 };
 	struct perf_event_attr attr;
 	struct perfctr_counter leader = { .fd = -1 }, counter;
 
 	ck_assert_msg(parse_event(event, strlen(event), &attr) == 0, "%s", perfctr_error());
-	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, NULL, 0), EINVAL,
+	ck_fails(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, NULL, 0),
+		 EINVAL,
 		 "is a top-down metric, a share of the slots, that counts only in a group that "
 		 "slots leads; write slots,");
 	ck_assert_int_eq(counter.fd, -1);
-	ck_fails(perfctr_counter_open_cgroup(&counter, &attr, event, -1, 0, NULL, 0), EINVAL,
+	ck_fails(perfctr_counter_open(&counter, &attr, event, &cgroup, NULL, 0), EINVAL,
 		 "is a top-down metric");
 	ck_assert_int_eq(counter.fd, -1);
-	ck_fails(perfctr_counter_open(&counter, &attr, event, 0, -1, &leader, 1), EINVAL,
-		 "top-down metric");
+	ck_fails(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader, 1),
+		 EINVAL, "top-down metric");
 	group_fails(event, -1, "top-down metric");
+	ck_fails_null(perfctr_sampler_open(event, 0, -1, &config), EINVAL,
+		      "is a top-down metric, a share of the slots, that counts only in a group");
 	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
 	leader.slots = true;
-	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, event, 0, -1, &leader, 1), -1);
+	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader,
+					      1),
+			 -1);
 	ck_assert_ptr_null(strstr(perfctr_error(), "top-down"));
 }
 
