@@ -54,7 +54,7 @@ unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self)
 {
 	struct perfctr_sum_ctrs sum;
 
-	return self->provider->read_all(self, &sum) == 0 ? sum.tsc : ~0ULL;
+	return self->provider->read_state(self, &sum, NULL) == 0 ? sum.tsc : ~0ULL;
 }
 
 unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
@@ -63,5 +63,5 @@ unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned i
 
 	if (i >= PERFCTR_NR_CTRS)
 		return (unsigned long long)perfctr_no_such_counter(i);
-	return self->provider->read_all(self, &sum) == 0 ? sum.pmc[i] : ~0ULL;
+	return self->provider->read_state(self, &sum, NULL) == 0 ? sum.pmc[i] : ~0ULL;
 }

@@ -95,7 +95,7 @@ int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctr
 	for (t = 0; t < process->n; t++) {
 		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
 		self = process->thread[t];
-		result = self->provider->read_all(self, &one);
+		result = self->provider->read_state(self, &one, NULL);
 		if (result < 0)
 			break;
 		total.tsc += one.tsc;

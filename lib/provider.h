@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include "libperfctr.h"
 #include "lib/base/memory.h"
+#include "lib/perf/clock.h"
 #include "perfctr/read.h"
 
 struct perfctr_provider {
@@ -29,6 +30,18 @@ struct perfctr_provider {
 	void (*destroy)(struct vperfctr *self);
 
 	/*
+	 * As create(), of another thread, which the caller has stopped by ptrace(2): the state that
+	 * the kernel has, or else a new one. 0, or -1 after perfctr_fail().
+	 */
+	int (*open_remote)(struct vperfctr *self, pid_t tid);
+
+	/*
+	 * Whether such a state's thread lives. NULL: the kernel keeps these states, and verifies
+	 * itself in each call that the thread stands still.
+	 */
+	enum perfctr_life (*reach)(const struct vperfctr *self);
+
+	/*
 	 * As the public calls of the same names, which have refused NULL, and for read_quality()
 	 * what is no counter, and have cleared the reading.
 	 */
@@ -38,14 +51,14 @@ struct perfctr_provider {
 	unsigned long long (*read_tsc)(const struct vperfctr *self);
 	unsigned long long (*read_pmc)(const struct vperfctr *self, unsigned int i);
 	int (*read_ctrs)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
-	int (*read_control)(const struct vperfctr *self, struct vperfctr_control *control);
 	int (*read_quality)(const struct vperfctr *self, unsigned int i,
 			    struct perfctr_reading *reading);
 	int (*reader)(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 	int (*iresume)(struct vperfctr *self);
 
-	/* All members of sum, counters that don't run included; slow. */
-	int (*read_all)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
+	/* All members of sum, counters that don't run included, and the control; or NULL. Slow. */
+	int (*read_state)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
+			  struct vperfctr_control *control);
 };
 
 /*
@@ -110,13 +123,7 @@ const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 /* The same, and the reason, as a clause. */
 const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
 
-/* ---- provider_perf.c: what remote.c needs ---- */
-
-/* Make self, of zeros, the state of another thread. 0, or -1 after perfctr_why_not(). */
-int perfctr_perf_watch(struct vperfctr *self, pid_t tid);
-
-/* As perfctr_clock_is_on(). */
-int perfctr_perf_is_alive(const struct vperfctr *self);
+/* ---- provider_perf.c: what raw_perf.c needs ---- */
 
 /* A descriptor of the calling thread's own state, -1 after perfctr_fail(). */
 int perfctr_perf_descriptor(struct vperfctr *self);

@@ -102,9 +102,10 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	return read_pmc_with_imode(self, i);
 }
 
-static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
+static int read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
+		      struct vperfctr_control *control)
 {
-	return perfctr_device_read(state_of(self)->fd, NULL, control);
+	return perfctr_device_read(state_of(self)->fd, sum, control);
 }
 
 /* The driver never shares counters: what runs is exact. It keeps no times. */
@@ -200,6 +201,18 @@ static int create(struct vperfctr *self, unsigned int mode)
 	return 0;
 }
 
+/* Without the page, which is for the thread itself. */
+static int open_remote(struct vperfctr *self, pid_t tid)
+{
+	struct state *state = state_of(self);
+	struct perfctr_info info;
+
+	state->fd = perfctr_device_open_state(tid, true, &info);
+	if (state->fd < 0 && errno == EEXIST)
+		state->fd = perfctr_device_open_state(tid, false, &info);
+	return state->fd < 0 ? -1 : 0;
+}
+
 /* At a thread's end the kernel would do so by itself, too. */
 static int detach(struct vperfctr *self)
 {
@@ -210,7 +223,8 @@ static void destroy(struct vperfctr *self)
 {
 	const struct state *state = state_of(self);
 
-	munmap((void *)(uintptr_t)state->page, state->page_size);
+	if (state->page)
+		munmap((void *)(uintptr_t)state->page, state->page_size);
 	close(state->fd);
 }
 
@@ -220,15 +234,15 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.create = create,
 	.detach = detach,
 	.destroy = destroy,
+	.open_remote = open_remote,
 	.info = perfctr_device_info,
 	.control = driver_control,
 	.is_running = is_running,
 	.read_tsc = read_tsc,
 	.read_pmc = read_pmc,
 	.read_ctrs = read_ctrs,
-	.read_control = read_control,
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
-	.read_all = read_all,
+	.read_state = read_state,
 };

@@ -372,11 +372,16 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 	return 0;
 }
 
-static int read_control(const struct vperfctr *self, struct vperfctr_control *control)
+static int read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
+		      struct vperfctr_control *control)
 {
 	struct state *state = state_of(self);
 	bool own = is_own(state);
 
+	if (!control)
+		return sum ? read_all(self, sum) : 0;
+	if (sum && read_all(self, sum) < 0)
+		return -1;
 	if (!own)
 		pthread_mutex_lock(&state->lock);
 	*control = state->control;
@@ -608,6 +613,11 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 {
 	if ((!state->tid && check_own(state) < 0) || perfctr_control_words(control) < 0)
 		return -1;
+	if (state->tid && control->cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events has no overflow signals for another thread's "
+				    "counters: their events are this process's; use a-mode "
+				    "counters (nrictrs = 0), or load the perfctr driver");
 	if (state->shared && control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP,
 				    "i-mode counters can't share the PMU: while they wait for it "
@@ -800,6 +810,10 @@ static int iresume(struct vperfctr *self)
 	uint64_t values[PERFCTR_NR_CTRS], missed[PERFCTR_NR_CTRS];
 	struct perfctr_overflow next;
 
+	if (state->tid)
+		return perfctr_fail(EINVAL,
+				    "nothing to resume: over perf_events another thread has "
+				    "no i-mode counters that could have overflowed");
 	if (check_own(state) < 0)
 		return -1;
 	if (!perfctr_cstatus_has_ictrs(cstatus))
@@ -891,7 +905,7 @@ bool perfctr_perf_has_descriptor(const struct vperfctr *self, int fd)
 	return perfctr_queue_is(&state_of(self)->queue, fd);
 }
 
-int perfctr_perf_watch(struct vperfctr *self, pid_t tid)
+static int open_remote(struct vperfctr *self, pid_t tid)
 {
 	struct state *state = state_of(self);
 
@@ -906,9 +920,9 @@ int perfctr_perf_watch(struct vperfctr *self, pid_t tid)
 	return 0;
 }
 
-int perfctr_perf_is_alive(const struct vperfctr *self)
+static enum perfctr_life reach(const struct vperfctr *self)
 {
-	return perfctr_clock_is_on(&state_of(self)->clock);
+	return perfctr_clock_life(&state_of(self)->clock);
 }
 
 static int detach(struct vperfctr *self)
@@ -998,15 +1012,16 @@ const struct perfctr_provider perfctr_provider_perf = {
 	.create = create,
 	.detach = detach,
 	.destroy = destroy,
+	.open_remote = open_remote,
+	.reach = reach,
 	.info = perf_info,
 	.control = perf_control,
 	.is_running = is_running,
 	.read_tsc = read_tsc,
 	.read_pmc = read_pmc,
 	.read_ctrs = read_ctrs,
-	.read_control = read_control,
 	.read_quality = read_quality,
 	.reader = reader,
 	.iresume = iresume,
-	.read_all = read_all,
+	.read_state = read_state,
 };

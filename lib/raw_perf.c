@@ -82,11 +82,8 @@ int perfctr_shared_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_co
 {
 	struct vperfctr *self = own_state(fd);
 
-	if (!self)
-		return perfctr_queue_read(fd, sum, control);
-	if (sum && self->provider->read_all(self, sum) < 0)
-		return -1;
-	return control ? self->provider->read_control(self, control) : 0;
+	return self ? self->provider->read_state(self, sum, control)
+		    : perfctr_queue_read(fd, sum, control);
 }
 
 int perfctr_shared_iresume(int fd)

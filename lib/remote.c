@@ -3,15 +3,15 @@
  * Another thread's virtual counters, while it is stopped under the caller's ptrace(2).
  *
  * The driver keeps such a state with its thread, and verifies in each call that the thread stands
- * still; nothing is kept here but the descriptor. Perf_events knows of neither: the state lies
- * here, listed by its thread's id, and ptrace(2) itself is asked who stands still.
+ * still; each handle has its own way to it. Perf_events knows of neither: the state is kept here,
+ * listed by its thread's id, and ptrace(2) itself is asked who stands still.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
 #include "lib/device.h"
@@ -21,12 +21,11 @@
 
 /* Lies, like the states, in memory that a child of fork() finds cleared. */
 struct rvperfctr {
-	int pid;		/* 0 in a child of fork() */
-	int fd;			/* the driver's state */
-	struct vperfctr *state; /* perf_events' */
+	int pid; /* 0 in a child of fork() */
+	struct vperfctr *state;
 };
 
-/* ---- perf_events' states ---- */
+/* ---- states that are kept here ---- */
 
 struct entry {
 	struct entry *next;
@@ -77,8 +76,8 @@ static void clean_up(struct list *list)
 	while (*at) {
 		struct vperfctr *state = (*at)->state;
 
-		if (!state->owner ||
-		    (atomic_load(&state->references) == 1 && perfctr_perf_is_alive(state) == 0))
+		if (!state->owner || (atomic_load(&state->references) == 1 &&
+				      state->provider->reach(state) == PERFCTR_LIFE_OVER))
 			drop(at);
 		else
 			at = &(*at)->next;
@@ -93,130 +92,98 @@ static int check_stopped(pid_t tid)
 	return ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) < 0 ? -1 : 0;
 }
 
-/* The state of a thread, held for the caller; NULL after perfctr_fail(). With the lock. */
-static struct vperfctr *find_or_make(struct list *list, pid_t tid)
+/* A new handle's state. NULL after perfctr_fail(). */
+static struct vperfctr *make(const struct perfctr_provider *provider, pid_t tid)
 {
-	const size_t size = perfctr_provider_perf.state_size;
-	struct vperfctr *state;
-	struct entry **at = &list->first, *entry;
-	int alive;
+	struct vperfctr *state = perfctr_memory_map(provider->state_size);
 
-	while (*at && (*at)->tid != tid)
-		at = &(*at)->next;
-	if (*at) {
-		alive = perfctr_perf_is_alive((*at)->state);
-		if (alive < 0)
-			return NULL;
-		if (alive) {
-			perfctr_hold((*at)->state);
-			return (*at)->state;
-		}
-		/* Another thread's, that had this id. */
-		drop(at);
-	}
-	entry = perfctr_memory_map(sizeof(*entry));
-	state = entry ? perfctr_memory_map(size) : NULL;
-	if (!state || perfctr_perf_watch(state, tid) < 0) {
-		if (state)
-			perfctr_memory_unmap(state, size);
-		if (entry)
-			perfctr_memory_unmap(entry, sizeof(*entry));
+	if (!state)
+		return NULL;
+	if (provider->open_remote(state, tid) < 0) {
+		perfctr_memory_unmap(state, provider->state_size);
 		return NULL;
 	}
-	state->provider = &perfctr_provider_perf;
+	state->provider = provider;
 	state->owner = &elsewhere;
-	atomic_init(&state->references, 2); /* the list's and the handle's */
-	*entry = (struct entry){ .next = list->first, .tid = tid, .state = state };
-	list->first = entry;
+	atomic_init(&state->references, 1);
 	return state;
 }
 
-static int open_perf(struct rvperfctr *remote)
+static struct vperfctr *make_entry(struct list *list, const struct perfctr_provider *provider,
+				   pid_t tid)
+{
+	struct entry *entry = perfctr_memory_map(sizeof(*entry));
+	struct vperfctr *state = entry ? make(provider, tid) : NULL;
+
+	if (state) {
+		perfctr_hold(state);
+		*entry = (struct entry){ .next = list->first, .tid = tid, .state = state };
+		list->first = entry;
+	} else if (entry) {
+		perfctr_memory_unmap(entry, sizeof(*entry));
+	}
+	return state;
+}
+
+/* The state of a thread, held for the caller; NULL after perfctr_fail(). With the lock. */
+static struct vperfctr *find_or_make(struct list *list, const struct perfctr_provider *provider,
+				     pid_t tid)
+{
+	struct entry **at = &list->first;
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	if (!*at)
+		return make_entry(list, provider, tid);
+	switch (provider->reach((*at)->state)) {
+	case PERFCTR_LIFE_UNKNOWN: return NULL;
+	case PERFCTR_LIFE_ON: perfctr_hold((*at)->state); return (*at)->state;
+	default:
+		/* Another thread's, that had this id. */
+		drop(at);
+		return make_entry(list, provider, tid);
+	}
+}
+
+static struct vperfctr *open_listed(const struct perfctr_provider *provider, pid_t tid)
 {
 	struct list *list;
+	struct vperfctr *state;
 
-	if (check_stopped(remote->pid) < 0)
-		return perfctr_fail_not_stopped(remote->pid);
+	if (check_stopped(tid) < 0) {
+		perfctr_fail_not_stopped(tid);
+		return NULL;
+	}
 	list = get_list();
 	if (!list)
-		return -1;
+		return NULL;
 	pthread_mutex_lock(&list->lock);
 	clean_up(list);
-	remote->state = find_or_make(list, remote->pid);
+	state = find_or_make(list, provider, tid);
 	pthread_mutex_unlock(&list->lock);
-	return remote->state ? 0 : -1;
+	return state;
 }
 
-static void close_perf(struct rvperfctr *remote)
+static bool is_listed(const struct vperfctr *state)
 {
-	struct list *list = get_list();
-
-	perfctr_release(remote->state);
-	pthread_mutex_lock(&list->lock);
-	clean_up(list);
-	pthread_mutex_unlock(&list->lock);
+	return state->provider->reach != NULL;
 }
 
-/* May its counts be read? Yes, if they don't change. 0, or -1 after perfctr_fail(). */
-static int check_readable(const struct rvperfctr *remote)
+/*
+ * May its counts be read, or changed? Read also if they change no more. 0, or -1 after
+ * perfctr_fail().
+ */
+static int check_reach(const struct rvperfctr *remote, bool change)
 {
-	int alive;
+	const struct vperfctr *state = remote->state;
 
-	if (!remote->state->owner)
+	if (!is_listed(state))
 		return 0;
-	alive = perfctr_perf_is_alive(remote->state);
-	if (alive <= 0)
-		return alive;
-	return check_stopped(remote->pid) == 0 ? 0 : perfctr_fail_out_of_reach();
-}
-
-/* May they be changed? */
-static int check_controllable(const struct rvperfctr *remote)
-{
-	int alive;
-
-	if (!remote->state->owner)
-		return perfctr_fail_out_of_reach();
-	alive = perfctr_perf_is_alive(remote->state);
-	if (alive < 0)
-		return -1;
-	return alive && check_stopped(remote->pid) == 0 ? 0 : perfctr_fail_out_of_reach();
-}
-
-static int read_perf(const struct rvperfctr *remote, struct perfctr_sum_ctrs *sum,
-		     struct vperfctr_control *control)
-{
-	const struct perfctr_provider *provider = &perfctr_provider_perf;
-
-	if (check_readable(remote) < 0 || (sum && provider->read_ctrs(remote->state, sum) < 0))
-		return -1;
-	return control ? provider->read_control(remote->state, control) : 0;
-}
-
-static int control_perf(const struct rvperfctr *remote, const struct vperfctr_control *control)
-{
-	if (control->cpu_control.nrictrs)
-		return perfctr_fail(EOPNOTSUPP,
-				    "perf_events has no overflow signals for another "
-				    "thread's counters: their events are this process's; use "
-				    "a-mode counters (nrictrs = 0), or load the perfctr driver");
-	return check_controllable(remote) < 0
-		       ? -1
-		       : perfctr_provider_perf.control(remote->state, control);
-}
-
-static int unlink_perf(const struct rvperfctr *remote)
-{
-	struct vperfctr *state = remote->state;
-	int result;
-
-	if (!state->owner)
-		return 0;
-	if (check_readable(remote) < 0)
-		return -1;
-	result = perfctr_provider_perf.detach(state);
-	state->owner = NULL; /* and so the list drops it */
-	return result;
+	switch (state->owner ? state->provider->reach(state) : PERFCTR_LIFE_OVER) {
+	case PERFCTR_LIFE_UNKNOWN: return -1;
+	case PERFCTR_LIFE_OVER: return change ? perfctr_fail_out_of_reach() : 0;
+	default: return check_stopped(remote->pid) == 0 ? 0 : perfctr_fail_out_of_reach();
+	}
 }
 
 /* ---- the calls ---- */
@@ -225,7 +192,6 @@ struct rvperfctr *rvperfctr_open(int pid)
 {
 	const struct perfctr_provider *provider;
 	struct rvperfctr *remote;
-	int result;
 
 	if (pid <= 0) {
 		perfctr_fail(EINVAL, "rvperfctr_open() needs the id of a thread, not %d", pid);
@@ -238,15 +204,8 @@ struct rvperfctr *rvperfctr_open(int pid)
 	if (!remote)
 		return NULL;
 	remote->pid = pid;
-	if (provider == &perfctr_provider_perf) {
-		result = open_perf(remote);
-	} else {
-		result = sys_vperfctr_open(pid, 1);
-		if (result < 0 && errno == EEXIST)
-			result = sys_vperfctr_open(pid, 0);
-		remote->fd = result;
-	}
-	if (result >= 0)
+	remote->state = provider->reach ? open_listed(provider, pid) : make(provider, pid);
+	if (remote->state)
 		return remote;
 	perfctr_memory_unmap(remote, sizeof(*remote));
 	return NULL;
@@ -272,9 +231,7 @@ int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info)
 	if (!info)
 		return perfctr_fail(EINVAL,
 				    "rvperfctr_info() needs a place for the result, not NULL");
-	return perfctr_provider_info(remote->state ? &perfctr_provider_perf
-						   : &perfctr_provider_driver,
-				     info);
+	return perfctr_provider_info(remote->state->provider, info);
 }
 
 int rvperfctr_read_ctrs(const struct rvperfctr *remote, struct perfctr_sum_ctrs *sum)
@@ -292,8 +249,9 @@ int rvperfctr_read_state(const struct rvperfctr *remote, struct perfctr_sum_ctrs
 {
 	if (check_handle(remote) < 0)
 		return -1;
-	return remote->state ? read_perf(remote, sum, control)
-			     : sys_vperfctr_read(remote->fd, sum, control);
+	if (check_reach(remote, false) < 0)
+		return -1;
+	return remote->state->provider->read_state(remote->state, sum, control);
 }
 
 int rvperfctr_control(const struct rvperfctr *remote, struct vperfctr_control *control)
@@ -302,8 +260,9 @@ int rvperfctr_control(const struct rvperfctr *remote, struct vperfctr_control *c
 		return -1;
 	if (!control)
 		return perfctr_fail(EINVAL, "rvperfctr_control() needs a control, not NULL");
-	return remote->state ? control_perf(remote, control)
-			     : sys_vperfctr_control(remote->fd, control);
+	if (check_reach(remote, true) < 0)
+		return -1;
+	return remote->state->provider->control(remote->state, control);
 }
 
 int rvperfctr_stop(const struct rvperfctr *remote)
@@ -318,30 +277,44 @@ int rvperfctr_iresume(const struct rvperfctr *remote)
 {
 	if (check_handle(remote) < 0)
 		return -1;
-	if (!remote->state)
-		return sys_vperfctr_iresume(remote->fd);
-	if (check_controllable(remote) < 0)
+	if (check_reach(remote, true) < 0)
 		return -1;
-	return perfctr_fail(EINVAL,
-			    "nothing to resume: over perf_events another thread has no i-mode "
-			    "counters that could have overflowed");
+	return remote->state->provider->iresume(remote->state);
 }
 
 int rvperfctr_unlink(const struct rvperfctr *remote)
 {
+	struct vperfctr *state;
+	int result;
+
 	if (check_handle(remote) < 0)
 		return -1;
-	return remote->state ? unlink_perf(remote) : sys_vperfctr_unlink(remote->fd);
+	state = remote->state;
+	if (!state->owner)
+		return 0;
+	if (check_reach(remote, false) < 0)
+		return -1;
+	result = state->provider->detach(state);
+	if (is_listed(state))
+		state->owner = NULL; /* and so the list drops it */
+	return result;
 }
 
 void rvperfctr_close(struct rvperfctr *remote)
 {
+	struct list *list;
+	bool listed;
+
 	/* In a child of fork() the handle was wiped. */
 	if (!remote || !remote->pid)
 		return;
-	if (remote->state)
-		close_perf(remote);
-	else
-		close(remote->fd);
+	listed = is_listed(remote->state);
+	perfctr_release(remote->state);
+	if (listed) {
+		list = get_list();
+		pthread_mutex_lock(&list->lock);
+		clean_up(list);
+		pthread_mutex_unlock(&list->lock);
+	}
 	perfctr_memory_unmap(remote, sizeof(*remote));
 }

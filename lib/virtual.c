@@ -89,7 +89,7 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 
 	if (!provider || (sum && provider->read_ctrs(self, sum) < 0))
 		return -1;
-	return control ? provider->read_control(self, control) : 0;
+	return control ? provider->read_state(self, NULL, control) : 0;
 }
 
 int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,

@@ -142,7 +142,8 @@ tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
-tests_unit_remote_LDFLAGS = $(PMU_WRAP)
+tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
+	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
 tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)

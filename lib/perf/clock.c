@@ -92,22 +92,23 @@ static bool has_executed(const struct perfctr_clock *clock)
 	       values.enabled > 0;
 }
 
-int perfctr_clock_is_on(const struct perfctr_clock *clock)
+enum perfctr_life perfctr_clock_life(const struct perfctr_clock *clock)
 {
 	const struct perfctr_scope scope = perfctr_scope_thread(clock->tid);
 	struct perf_event_attr attr = clock_attr;
 	struct perfctr_counter joining;
 
 	if (has_executed(clock))
-		return 0;
+		return PERFCTR_LIFE_OVER;
 	/* Only an event of the same thread may join the clock's group. */
 	if (perfctr_counter_try(&joining, &attr, &scope, &clock->event) == 0) {
 		perfctr_counter_close(&joining);
-		return 1;
+		return PERFCTR_LIFE_ON;
 	}
 	if (errno == ESRCH || errno == EINVAL || errno == ENODEV)
-		return 0;
-	return perfctr_why_not(errno, &clock_attr, "the TSC", clock->tid, 0);
+		return PERFCTR_LIFE_OVER;
+	perfctr_why_not(errno, &clock_attr, "the TSC", clock->tid, 0);
+	return PERFCTR_LIFE_UNKNOWN;
 }
 
 void perfctr_clock_close(struct perfctr_clock *clock)

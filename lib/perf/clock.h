@@ -27,10 +27,14 @@ int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec)
 
 /*
  * Whether such a clock of another thread can still tick: the thread lives, under the same id, and
- * has not executed a program, if that ends it, or one with more rights, which ends all events. 1,
- * 0, or -1 after perfctr_why_not().
+ * has not executed a program, if that ends it, or one with more rights, which ends all events.
  */
-int perfctr_clock_is_on(const struct perfctr_clock *clock);
+enum perfctr_life {
+	PERFCTR_LIFE_OVER,
+	PERFCTR_LIFE_ON,
+	PERFCTR_LIFE_UNKNOWN, /* after perfctr_why_not() */
+};
+enum perfctr_life perfctr_clock_life(const struct perfctr_clock *clock);
 
 void perfctr_clock_close(struct perfctr_clock *clock);
 

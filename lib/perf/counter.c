@@ -46,8 +46,8 @@ static bool wants_user_access(const struct perf_event_attr *attr, const struct p
 #endif
 }
 
-static int open_event(const struct perf_event_attr *attr, const struct perfctr_scope *scope,
-		      int group_fd)
+static inline int open_event(const struct perf_event_attr *attr, const struct perfctr_scope *scope,
+			     int group_fd)
 {
 	return scope->cgroup >= 0
 		       ? perfctr_event_open_cgroup(attr, scope->cgroup, scope->cpu, group_fd)
@@ -55,7 +55,8 @@ static int open_event(const struct perf_event_attr *attr, const struct perfctr_s
 }
 
 /* What not every PMU, or kernel, has is asked for first. */
-static int open_best(struct perf_event_attr *attr, const struct perfctr_scope *scope, int group_fd)
+static inline int open_best(struct perf_event_attr *attr, const struct perfctr_scope *scope,
+			    int group_fd)
 {
 	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC };
 	unsigned int i;

@@ -202,11 +202,11 @@ START_TEST(until_execve)
 	ck_assert(pmu_asked.enable_on_exec && pmu_asked.disabled && !pmu_asked.remove_on_exec);
 	ck_assert_uint_eq(pmu_events(), 2);
 	pmu_tick(1000);
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_ON);
 	/* What execve(2) does to it. */
 	ck_assert_int_eq(perfctr_counter_ioctl(&clock.exec, PERF_EVENT_IOC_ENABLE, 0), 0);
 	pmu_tick(1);
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_OVER);
 	perfctr_clock_close(&clock);
 	ck_assert_uint_eq(pmu_events(), 0);
 	/* Both, or none. */
@@ -308,7 +308,7 @@ START_TEST(descriptor_0)
 	dup2(in, 0);
 	ck_assert_int_eq(perfctr_clock_watch(&clock, getpid(), false), 0);
 	close(0);
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_ON);
 	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
 	perfctr_clock_close(&clock);
 	ck_assert_uint_eq(pmu_events(), 0);
@@ -335,17 +335,17 @@ START_TEST(anothers_clock)
 	pmu_tick_of(child, 0, 1000000);
 	ck_assert_uint_eq(read_clock(&clock, false) - before,
 			  perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), 1000000));
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 1);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_ON);
 	ck_assert_uint_eq(pmu_events(), 1);
 	/* Not a permission: that is no answer. */
 	pmu_fail(PMU_OPEN, 1, EACCES);
-	ck_fails(perfctr_clock_is_on(&clock), EACCES, "the TSC");
+	ck_fails(perfctr_clock_life(&clock) == PERFCTR_LIFE_UNKNOWN ? -1 : 0, EACCES, "the TSC");
 	pmu_fail(PMU_OPEN, 1, EINVAL);
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_OVER);
 	pmu_fail(PMU_OPEN, 1, ENODEV);
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_OVER);
 	pmu_thread_ends(child);
-	ck_assert_int_eq(perfctr_clock_is_on(&clock), 0);
+	ck_assert_int_eq(perfctr_clock_life(&clock), PERFCTR_LIFE_OVER);
 	/* What it had stays. */
 	ticks = read_clock(&clock, false);
 	pmu_tick_of(child, 0, 1000000);

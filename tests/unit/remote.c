@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Another thread's counters over perf_events, under ptrace(2): what needs no PMU. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +14,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/device.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/probe.h"
 #include "libperfctr.h"
@@ -126,7 +130,117 @@ static unsigned int open_descriptors(void)
 	return n;
 }
 
+/* ---- a driver that notes what it is asked: the other one answers as long as it is not there ----
+ */
+
+static struct {
+	bool there;
+	bool has_state; /* its thread has counters already */
+	bool refuses;
+	char asked[64];
+} driver;
+
+static int ask_driver(const char *what)
+{
+	strcat(driver.asked, what);
+	return driver.refuses ? perfctr_fail_out_of_reach() : 0;
+}
+
+int __real_perfctr_device_open_state(int tid, bool creat, struct perfctr_info *info);
+int __wrap_perfctr_device_open_state(int tid, bool creat, struct perfctr_info *info);
+int __wrap_perfctr_device_open_state(int tid, bool creat, struct perfctr_info *info)
+{
+	if (!driver.there)
+		return __real_perfctr_device_open_state(tid, creat, info);
+	if (ask_driver(creat ? " create" : " open") < 0)
+		return -1;
+	if (creat && driver.has_state)
+		return perfctr_fail(EEXIST, "there is one");
+	driver.has_state = true;
+	return open("/dev/null", O_RDONLY);
+}
+
+int __wrap_perfctr_device_control(int fd, const struct vperfctr_control *control);
+int __wrap_perfctr_device_control(int fd, const struct vperfctr_control *control)
+{
+	(void)fd;
+	return ask_driver(control->cpu_control.tsc_on ? " control" : " stop");
+}
+
+int __wrap_perfctr_device_unlink(int fd);
+int __wrap_perfctr_device_unlink(int fd)
+{
+	(void)fd;
+	return ask_driver(" unlink");
+}
+
+int __wrap_perfctr_device_read(int fd, struct perfctr_sum_ctrs *sum,
+			       struct vperfctr_control *control);
+int __wrap_perfctr_device_read(int fd, struct perfctr_sum_ctrs *sum,
+			       struct vperfctr_control *control)
+{
+	(void)fd;
+	return ask_driver(sum && control ? " read-both" : sum ? " read-sum" : " read-control");
+}
+
+int __wrap_perfctr_device_iresume(int fd);
+int __wrap_perfctr_device_iresume(int fd)
+{
+	(void)fd;
+	return ask_driver(" iresume");
+}
+
 /* ---- tests ---- */
+
+#define ck_asked(words)                                    \
+	do {                                               \
+		ck_assert_str_eq(driver.asked, " " words); \
+		driver.asked[0] = '\0';                    \
+	} while (0)
+
+/* Everything is the driver's to say, each time. */
+START_TEST(through_the_driver)
+{
+	unsigned int descriptors = open_descriptors();
+	struct vperfctr_control control = tsc_only();
+	struct rvperfctr *remote, *second;
+	struct perfctr_sum_ctrs sum;
+
+	setenv("PERFCTR_PROVIDER", "driver", 1);
+	driver.there = driver.refuses = true;
+	ck_fails_null(rvperfctr_open(77), ESRCH, "not stopped");
+	ck_asked("create");
+	ck_assert_uint_eq(open_descriptors(), descriptors);
+	driver.refuses = false;
+	remote = open_remote(77);
+	ck_asked("create");
+	second = open_remote(77);
+	ck_asked("create open");
+	unsetenv("PERFCTR_PROVIDER");
+	ck_assert_uint_eq(open_descriptors(), descriptors + 2);
+	ck_assert_int_eq(rvperfctr_pid(second), 77);
+	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
+	ck_assert_int_eq(rvperfctr_stop(remote), 0);
+	ck_assert_int_eq(rvperfctr_read_ctrs(second, &sum), 0);
+	ck_assert_int_eq(rvperfctr_read_state(second, &sum, &control), 0);
+	ck_assert_int_eq(rvperfctr_read_state(second, NULL, &control), 0);
+	ck_assert_int_eq(rvperfctr_iresume(remote), 0);
+	ck_asked("control stop read-sum read-both read-control iresume");
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	ck_assert_int_eq(rvperfctr_unlink(remote), 0);
+	ck_asked("unlink unlink");
+	driver.refuses = true;
+	ck_fails(rvperfctr_control(remote, &control), ESRCH, "unlinked");
+	ck_fails(rvperfctr_read_ctrs(remote, &sum), ESRCH, "unlinked");
+	ck_fails(rvperfctr_iresume(remote), ESRCH, "unlinked");
+	ck_fails(rvperfctr_unlink(remote), ESRCH, "unlinked");
+	ck_asked("control read-sum iresume unlink");
+	rvperfctr_close(remote);
+	rvperfctr_close(second);
+	ck_assert_str_eq(driver.asked, "");
+	ck_assert_uint_eq(open_descriptors(), descriptors);
+}
+END_TEST
 
 START_TEST(bad_arguments)
 {
@@ -754,6 +868,6 @@ END_TEST
 #define MADE_UP
 #endif
 
-UNIT_MAIN("remote", 60, bad_arguments, steps_of_a_child, unlinked, only_stopped_threads,
-	  through_exec, until_exec, an_id_used_again, a_child_of_the_tracer, no_permission,
-	  nothing_leaks MADE_UP)
+UNIT_MAIN("remote", 60, bad_arguments, through_the_driver, steps_of_a_child, unlinked,
+	  only_stopped_threads, through_exec, until_exec, an_id_used_again, a_child_of_the_tracer,
+	  no_permission, nothing_leaks MADE_UP)
