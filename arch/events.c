@@ -209,7 +209,6 @@ static void add_escrs(struct perfctr_event_choice *choice, const struct perfctr_
 			continue;
 		add_option(choice, event);
 		option = &choice->option[choice->options - 1];
-		option->fixed = 0;
 		option->select = extra->select;
 		option->reg = escr;
 		option->value = 0;
