@@ -336,7 +336,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 
 	choice->options = 0;
 	choice->user = choice->kernel = choice->edge = choice->invert = 0;
-	choice->pebs = choice->imode = choice->threshold = 0;
+	choice->imode = choice->threshold = 0;
 	choice->cmask = 0;
 	choice->ireset = 0;
 	end = separator(word, 0, length, 1);

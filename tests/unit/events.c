@@ -1153,6 +1153,42 @@ START_TEST(counters_of_codes)
 }
 END_TEST
 
+/* Whatever was in the choice before: all of it that counts is set. */
+START_TEST(nothing_is_left)
+{
+	static const struct {
+		const char *id, *word;
+	} words[] = {
+		{ "skylake", "INST_RETIRED.ANY_P" },
+		{ "skylake", "OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE" },
+		{ "p4", "instr_retired" },
+		{ "p4", "replay_event.L1CLMR" },
+		{ "ppc7450", "PROCESSOR_CYCLES" },
+		{ "pmuv3", "INST_RETIRED" },
+	};
+	unsigned int i, o, event;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		struct perfctr_event_choice clean = found(words[i].id, words[i].word), choice;
+		size_t length = strlen(words[i].word), part_length;
+		const char *part;
+
+		memset(&choice, 0xFF, sizeof(choice));
+		ck_assert_int_eq(perfctr_event_lookup(perfctr_event_table(words[i].id),
+						      words[i].word, length, &choice, &part,
+						      &part_length, &event),
+				 PERFCTR_EVENT_OK);
+		ck_assert_uint_eq(choice.user | choice.kernel | choice.edge | choice.invert, 0);
+		ck_assert_uint_eq(choice.pebs | choice.imode | choice.threshold, 0);
+		ck_assert_uint_eq(choice.cmask | choice.ireset, 0);
+		ck_assert_uint_eq(choice.options, clean.options);
+		for (o = 0; o < choice.options; o++)
+			ck_assert_mem_eq(&choice.option[o], &clean.option[o],
+					 sizeof(choice.option[o]));
+	}
+}
+END_TEST
+
 /* A P4's event has a way for each of its ESCRs, and on each the counters that reach it. */
 START_TEST(ways_of_p4)
 {
@@ -1230,4 +1266,4 @@ END_TEST
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
 	  errors, empty_words, strange_words, modifiers, small_letters, facts, a_million_words,
-	  counters_of_codes, ways_of_p4, counters_of_masks)
+	  counters_of_codes, nothing_is_left, ways_of_p4, counters_of_masks)
