@@ -228,8 +228,6 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
 	if (mask->flags & EVENT_OVERRIDE) {
 		choice->options = 0;
 		add_option(choice, mask);
-		add_others(choice, mask);
-		return;
 	}
 	for (i = 0; i < choice->options; i++) {
 		struct perfctr_event_option *option = &choice->option[i];

@@ -163,6 +163,16 @@ tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wra
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
 tests_unit_table_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_words_LDADD = $(CHECK_LIBS)
+tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_virtual_LDADD = $(UNIT_LDADD)
+tests_unit_words_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_words_LDADD = $(UNIT_LDADD)
+tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_why_LDADD = $(PMU_LDADD)
+tests_unit_resolve_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_resolve_LDADD = $(UNIT_LDADD)
+tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
+
 tests_unit_why_SOURCES = tests/unit/why.c tests/harness/skylake.c
 tests_unit_why_LDADD = $(PMU_LDADD)
 tests_unit_why_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=access

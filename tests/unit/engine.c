@@ -173,6 +173,95 @@ START_TEST(registers_that_change)
 }
 END_TEST
 
+/* What user space finds in the page: which counter to read, and from where to count. */
+START_TEST(a_program_installed)
+{
+	struct perfctr_program program = {
+		.nractrs = 2,
+		.nrctrs = 3,
+		.async = -1,
+		.counter[0] = { .map = 0x40000001, .ireset = 1 },
+		.counter[1] = { .map = 3, .ireset = 2 },
+		.counter[2] = { .map = 7, .ireset = 0xFFFFFF00 },
+	};
+	struct perfctr_cpu_state state;
+	unsigned int i;
+
+	memset(&state, 0xA5, sizeof(state));
+	perfctr_cpu_update_control(&state, &program, 1, UINT64_C(0x300000004));
+	ck_assert_uint_eq(state.cstatus, 0x80010302);
+	ck_assert_uint_eq(program.id, UINT64_C(0x300000004));
+	ck_assert_uint_eq(state.k1.id, 4);
+	ck_assert_int_eq(state.k1.isuspend_cpu, -1);
+	for (i = 0; i < 3; i++) {
+		ck_assert_uint_eq(state.pmc[i].map, program.counter[i].map);
+		ck_assert_uint_eq(state.pmc[i].start, program.counter[i].ireset);
+	}
+	ck_assert_uint_eq(state.pmc[3].map, 0xA5A5A5A5);
+	perfctr_cpu_update_control(&state, &program, 0, 5);
+	ck_assert_uint_eq(state.cstatus, 0x00010302);
+}
+END_TEST
+
+/* Only what must stop is stopped: the other registers are left alone, whoever comes next. */
+START_TEST(some_run_on)
+{
+	struct perfctr_program program = asynchronous();
+	struct perfctr_core core = { .cache = { .cpu = 2 } };
+	struct perfctr_cpu_state state;
+
+	memset(&state, 0, sizeof(state));
+	program.async = -1;
+	program.nr_writes = 2;
+	program.write[1] =
+		(struct perfctr_write){ .slot = 2, .reg = 4, .value = 0x77, .stopped = 0x77 };
+	perfctr_cpu_update_control(&state, &program, 0, 7);
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.control[4], 0x77);
+	core.writes = 0;
+	perfctr_cpu_suspend(&core, &state, &program);
+	ck_assert_uint_eq(core.writes, 1);
+	ck_assert_uint_eq(core.control[3], FROZEN);
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.writes, 2);
+	ck_assert_uint_eq(core.control[3], RUNS);
+	/* On another processor where they run: stopped, loaded, and started. */
+	perfctr_cpu_suspend(&core, &state, &program);
+	core.cache.cpu = 3;
+	core.cache.id = 0;
+	core.cache.control[1] = core.control[3] = RUNS;
+	core.writes = 0;
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.writes, 3);
+	ck_assert_uint_eq(core.control[3], RUNS);
+}
+END_TEST
+
+/* Counters that others left negative would interrupt: they are cleared where the own are loaded. */
+START_TEST(what_others_left)
+{
+	struct perfctr_program program = asynchronous();
+	struct perfctr_core core = { .cache = { .cpu = 2 } };
+	struct perfctr_cpu_state state;
+
+	memset(&state, 0, sizeof(state));
+	program.nr_clears = 2;
+	program.clear[0] = 6;
+	program.clear[1] = 9;
+	perfctr_cpu_update_control(&state, &program, 0, 7);
+	core.counter[6] = core.counter[7] = core.counter[9] = 0x80000000;
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.counter[6], 0);
+	ck_assert_uint_eq(core.counter[7], 0x80000000);
+	ck_assert_uint_eq(core.counter[9], 0);
+	/* Nobody was here since. */
+	perfctr_cpu_suspend(&core, &state, &program);
+	core.counter[6] = 5;
+	perfctr_cpu_resume(&core, &state, &program);
+	ck_assert_uint_eq(core.counter[6], 5);
+}
+END_TEST
+
 /* Writes are what a switch costs: none for what is there already. */
 START_TEST(nothing_is_written_twice)
 {
@@ -235,4 +324,5 @@ START_TEST(nothing_is_written_twice)
 }
 END_TEST
 
-UNIT_MAIN("engine", 60, a_new_period_shows, registers_that_change, nothing_is_written_twice)
+UNIT_MAIN("engine", 60, a_new_period_shows, registers_that_change, a_program_installed, some_run_on,
+	  what_others_left, nothing_is_written_twice)

@@ -401,6 +401,10 @@ START_TEST(programs)
 	c.pmc_map[0] = 1;
 	program = accepted("PMC2", &cpu, &c);
 	CLEARS(&program, 957, 958, 945, 946);
+	/* A place that is not in use names no counter. */
+	c.pmc_map[1] = 2;
+	program = accepted("PMC2", &cpu, &c);
+	CLEARS(&program, 957, 958, 945, 946);
 	cpu = named("ppc750");
 	program = accepted("PMC2", &cpu, &c);
 	CLEARS(&program, 957, 958);
