@@ -900,6 +900,28 @@ START_TEST(every_counter)
 }
 END_TEST
 
+/* The last programmable counter, too, may be taken from who can have another. */
+START_TEST(the_last_counter_moves)
+{
+	struct perfctr_cpu cpu = {
+		.id = "thirty-two",
+		.rules = PERFCTR_RULES_K7,
+		.counters = 0xFFFFFFFF,
+	};
+	struct perfctr_event_choice c[3];
+	unsigned int option[3];
+	uint32_t counter[3], conflict;
+
+	only_on(&c[0], 0x00000003, 0);
+	only_on(&c[1], 0x80000001, 0);
+	only_on(&c[2], 0x80000000, 0);
+	ck_assert_int_eq(perfctr_event_assign(&cpu, c, 3, option, counter, &conflict), 0);
+	ck_assert_uint_eq(counter[0], 1);
+	ck_assert_uint_eq(counter[1], 0);
+	ck_assert_uint_eq(counter[2], 31);
+}
+END_TEST
+
 /* The second offcore response register came later than the first. */
 START_TEST(one_offcore_register)
 {
@@ -1052,6 +1074,7 @@ END_TEST
 
 UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4,
 	  pathological, pathological_register, pathological_p4, fixed_counters, shared_registers,
-	  levels, modifiers, modifiers_by_family, imode, every_counter, one_offcore_register,
-	  who_has_fixed_counters, more_than_there_is_room_for, places_for_some, what_clashes,
-	  codes_of_choices, codes_with_modes, codes_that_are_none, replay_tags, codes_of_controls)
+	  levels, modifiers, modifiers_by_family, imode, every_counter, the_last_counter_moves,
+	  one_offcore_register, who_has_fixed_counters, more_than_there_is_room_for,
+	  places_for_some, what_clashes, codes_of_choices, codes_with_modes, codes_that_are_none,
+	  replay_tags, codes_of_controls)
