@@ -131,8 +131,6 @@ static int search(struct search *s, unsigned int k)
 	for (s->option[k] = 0; s->option[k] < choice->options; s->option[k]++) {
 		const struct perfctr_event_option *option = &choice->option[s->option[k]];
 
-		if (!reach(s, k, option))
-			continue;
 		for (i = 0; i < k; i++)
 			if (s->included >> i & 1 && !s->clashing &&
 			    clash(s->cpu, &s->choices[i], &s->choices[i].option[s->option[i]],
