@@ -11,6 +11,7 @@
  *
  * Anybody could have made what is read here: nothing in it is used before it has been looked at.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -289,7 +290,6 @@ int perfctr_queue_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_con
 {
 	struct received received;
 	struct perfctr_sum_ctrs found;
-	unsigned int i;
 	int result = 0;
 
 	if (receive(fd, &received) < 0)
@@ -302,8 +302,8 @@ int perfctr_queue_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_con
 				      "counters that run");
 	} else if (sum) {
 		found.tsc = received.now.tsc_sum;
-		for (i = 0; i < PERFCTR_NR_CTRS; i++)
-			found.pmc[i] = received.now.sum[i];
+		static_assert(sizeof(found.pmc) == sizeof(received.now.sum), "64 bits each");
+		memcpy(found.pmc, received.now.sum, sizeof(found.pmc));
 		result = running(&received.now) ? read_events(&received, &found) : 0;
 		if (result == 0)
 			*sum = found;

@@ -35,6 +35,7 @@
 static struct driver {
 	int open_device, info, open, control, read, unlink, iresume;
 	unsigned int opens, controls, reads, unlinks, iresumes;
+	size_t known;	  /* so many bytes of the facts; 0: all */
 	bool no_page;	  /* the state's can't be mapped */
 	bool high_device; /* the device gets no small descriptor */
 	struct perfctr_info facts;
@@ -122,7 +123,8 @@ static int on_device(unsigned long request, void *argument)
 		return result_of(ENOTTY);
 	ck_assert_uint_eq(call->info_size, sizeof(driver.facts));
 	ck_assert_uint_eq(call->_reserved, 0);
-	memcpy((void *)(uintptr_t)call->info, &driver.facts, sizeof(driver.facts));
+	memcpy((void *)(uintptr_t)call->info, &driver.facts,
+	       driver.known ? driver.known : sizeof(driver.facts));
 	return result_of(driver.info);
 }
 
@@ -269,6 +271,12 @@ START_TEST(problems_with_the_device)
 	ck_assert_int_eq(perfctr_device_info(&info), 0);
 	ck_assert_mem_eq(&info, &driver.facts, sizeof(info));
 	ck_assert_uint_eq(descriptors(), before);
+	/* What an older one does not know is 0. */
+	driver.known = offsetof(struct perfctr_info, cpu_khz);
+	memset(&info, 0x5A, sizeof(info));
+	ck_assert_int_eq(perfctr_device_info(&info), 0);
+	ck_assert_str_eq(info.driver_version, "made up");
+	ck_assert(!info.cpu_khz && !info.tsc_to_cpu_mult && !info._reserved4);
 }
 END_TEST
 

@@ -407,7 +407,7 @@ START_TEST(read_formats)
 			if (in_sample)
 				add64(&bytes, 1003);
 			else
-				add64(&bytes, 0);
+				add32(&bytes, 77), add32(&bytes, 78);
 			at = bytes.size / 8;
 			add64(&bytes, n == 3 ? 3 : 200);
 			if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
@@ -427,6 +427,10 @@ START_TEST(read_formats)
 			record = check(&decoder, &bytes,
 				       in_sample ? PERF_RECORD_SAMPLE : PERF_RECORD_READ, 0);
 			counts = in_sample ? &record->as.sample.counts : &record->as.read.counts;
+			if (!in_sample) {
+				ck_assert_uint_eq(record->as.read.pid, 77);
+				ck_assert_uint_eq(record->as.read.tid, 78);
+			}
 			ck_assert_uint_eq(record->time, 1003);
 			ck_assert_uint_eq(counts->n, n);
 			ck_assert_uint_eq(counts->enabled,
@@ -705,6 +709,17 @@ START_TEST(each_field_of_many_words)
 	record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
 	ck_assert_uint_eq(record->as.sample.raw_size, 4);
 	ck_assert_mem_eq(record->as.sample.raw, "abcd", 4);
+	/* A long one, and the words behind it. */
+	decoder = decoder_of(PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC, 0);
+	bytes = begin();
+	add32(&bytes, 116);
+	for (i = 0; i < 29; i++)
+		add32(&bytes, 1000 + i);
+	add64(&bytes, 77);
+	record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
+	ck_assert_uint_eq(record->as.sample.raw_size, 116);
+	ck_assert_mem_eq(record->as.sample.raw, (char *)bytes.word + 12, 116);
+	ck_assert_uint_eq(record->as.sample.data_src, 77);
 	free(exact);
 	exact = NULL;
 }
