@@ -158,6 +158,82 @@ START_TEST(counts)
 }
 END_TEST
 
+/* I-mode counters stand behind the others in the control, but before them in the group. */
+START_TEST(both_modes)
+{
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+
+	begin();
+	self = open_with(control_of(2, 1, -100000));
+	pmu_count(10);
+	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+	ck_assert_uint_eq(sum.pmc[0], 10 * control_rates[0]);
+	ck_assert_uint_eq(sum.pmc[1], 10 * control_rates[1]);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 10 * control_rates[0]);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 10 * control_rates[1]);
+	finish(self);
+}
+END_TEST
+
+#if defined(__i386__) || defined(__x86_64__)
+
+/* 2.6's reserved words may hold anything: with other words there it is the same control. */
+START_TEST(reserved_words)
+{
+	struct vperfctr_control control;
+	struct vperfctr *self;
+	unsigned int opens;
+
+	begin();
+	control = control_of(1, 0);
+	memset(control.cpu_control.offcore_rsp_high, 0x5A, 8);
+	control.cpu_control.pebs_frontend = 0x5A5A5A5A;
+	self = open_with(control);
+	opens = pmu_calls(PMU_OPEN);
+	control.cpu_control.offcore_rsp_high[1] = 1;
+	control.cpu_control.pebs_frontend = 0xA5A5A5A5;
+	set_control(self, control);
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens);
+	finish(self);
+}
+END_TEST
+
+#else
+
+START_TEST(reserved_words)
+{
+}
+END_TEST
+
+#endif
+
+/* A control that takes a clock which there can't be. */
+START_TEST(no_clock)
+{
+	struct vperfctr_control control;
+	unsigned int events;
+	int fd;
+
+	begin();
+	fd = sys_vperfctr_open(0, 1);
+	ck_assert_msg(fd >= 0, "%s", perfctr_error());
+	events = pmu_events();
+	control = control_of(2, 0);
+	control.flags = VPERFCTR_CONTROL_CLOEXEC;
+	/* The kernel is asked, two counters, a clock, and the event that tells of the execve(2). */
+	pmu_fail(PMU_OPEN, 5, EMFILE);
+	ck_fails(sys_vperfctr_control(fd, &control), EMFILE, "the TSC");
+	ck_assert(pmu_failed());
+	ck_assert_uint_eq(pmu_events(), events);
+	ck_assert_int_eq(sys_vperfctr_control(fd, &control), 0);
+	ck_assert_int_eq(sys_vperfctr_unlink(fd), 0);
+	close(fd);
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+}
+END_TEST
+
 static void only_the_clock(void)
 {
 	ck_assert_uint_le(pmu_active(), 1);
@@ -1383,12 +1459,13 @@ START_TEST(faults_of_a_resume)
 }
 END_TEST
 
-UNIT_MAIN("provider_perf", 60, counts, an_end, sums, reuse, no_room, faults_of_a_start,
-	  faults_of_an_undo, faults_of_a_control, shared_counters, taken_away, lost_pages,
-	  reads_in_a_control, totals, no_memory, features, one_overflow, several_overflows,
-	  late_handlers, too_short_periods, longer_periods, invalid_controls, signal_numbers,
-	  two_signals, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
-	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
+UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_end, sums, reuse,
+	  no_room, faults_of_a_start, faults_of_an_undo, faults_of_a_control, shared_counters,
+	  taken_away, lost_pages, reads_in_a_control, totals, no_memory, features, one_overflow,
+	  several_overflows, late_handlers, too_short_periods, longer_periods, invalid_controls,
+	  signal_numbers, two_signals, replaced_while_it_overflows, replaced_by_its_handler,
+	  overflow_in_a_resume, overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume,
+	  faults_of_a_resume)
 
 #else
 
