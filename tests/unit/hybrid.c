@@ -191,6 +191,14 @@ START_TEST(controls)
 	ck_assert(perfctr_event_is_metric(&attr));
 	attr.type = PERF_TYPE_HW_CACHE;
 	ck_assert(!perfctr_event_is_metric(&attr));
+	/* Another PMU's event is none, nor is a raw one where the core's have another type. */
+	attr.type = 12;
+	ck_assert(!perfctr_event_is_metric(&attr));
+	root_remove();
+	root_make();
+	root_line("cpu/type", "8");
+	attr.type = PERF_TYPE_RAW;
+	ck_assert(!perfctr_event_is_metric(&attr));
 	root_remove();
 }
 END_TEST
