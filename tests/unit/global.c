@@ -477,6 +477,27 @@ START_TEST(offline)
 }
 END_TEST
 
+/* What a stop could not read stays unread, and a read says so. */
+START_TEST(a_stop_that_can_not_read)
+{
+	struct gperfctr_cpu_state state = { .cpu = 0 };
+	struct gperfctr *global;
+
+	pmu_begin();
+	control_set_rates();
+	global = open_made_up(1);
+	ck_assert_int_eq(gperfctr_start(global, 0), 1);
+	pmu_run(0, 0, false, 2);
+	pmu_fail(PMU_READ, 1, EIO);
+	gperfctr_stop(global);
+	ck_assert(pmu_failed());
+	ck_fails(gperfctr_read(global, &state), EIO,
+		 "processor 0: its counters could not be read when they were stopped");
+	gperfctr_close(global);
+	pmu_end();
+}
+END_TEST
+
 /* Every call of a start fails in its turn: nothing is left running, and the next start counts. */
 START_TEST(faults_of_a_start)
 {
@@ -510,7 +531,7 @@ START_TEST(faults_of_a_start)
 }
 END_TEST
 
-#define MADE_UP , hardware_events, offline, faults_of_a_start
+#define MADE_UP , hardware_events, offline, a_stop_that_can_not_read, faults_of_a_start
 #else
 #define MADE_UP
 #endif

@@ -1426,7 +1426,7 @@ START_TEST(totals_in_a_resume)
 END_TEST
 
 /* Calls of a resume that fail: it says so; a stop still has the sums. */
-START_TEST(faults_of_a_resume)
+static void check_faults_of_a_resume(bool off)
 {
 	struct vperfctr *self;
 	unsigned int nth;
@@ -1440,7 +1440,7 @@ START_TEST(faults_of_a_resume)
 		pmu_count(120);
 		hold_all(false);
 		ck_assert_uint_eq(noverflows, 1);
-		pmu_fail(PMU_ANY, nth, nth == 2 ? PMU_EOF : EIO);
+		pmu_fail(PMU_ANY, nth, nth == 2 && off ? PMU_EOF : EIO);
 		errno = 0;
 		result = vperfctr_iresume(self);
 		if (result == 0)
@@ -1453,9 +1453,19 @@ START_TEST(faults_of_a_resume)
 	}
 	ck_assert_uint_gt(nth, 3);
 	pmu_fail(PMU_ANY, 0, 0);
-	pmu_count(100);
+	/* It stops at the next one, however long its signal waits. */
+	hold_all(true);
+	pmu_count(350);
+	hold_all(false);
 	ck_assert_uint_eq(noverflows, 2);
 	finish(self);
+}
+
+START_TEST(faults_of_a_resume)
+{
+	/* The leader's read fails, or finds it off the PMU. */
+	check_faults_of_a_resume(false);
+	check_faults_of_a_resume(true);
 }
 END_TEST
 

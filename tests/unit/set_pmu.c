@@ -533,6 +533,19 @@ START_TEST(controls)
 	ck_fails_null(perfctr_group_open_control(&control, 0, -1, 0), EMFILE, "ulimit -n");
 	pmu_fail(PMU_OPEN, 2, EMFILE);
 	ck_fails_null(perfctr_set_open_control(&control, NULL, 0), EMFILE, "ulimit -n");
+	/* Text, names, sources, runs, parts. */
+	for (i = 1;; i++) {
+		no_memory = i;
+		errno = 0;
+		set = perfctr_set_open_control(&control, NULL, 0);
+		if (set)
+			break;
+		ck_assert_int_eq(errno, ENOMEM);
+		ck_assert_str_eq(perfctr_error(), "no memory for a set of events");
+	}
+	no_memory = 0;
+	ck_assert_uint_ge(i, 6);
+	perfctr_set_close(set);
 	/* I-mode counters are no group's. */
 	control = control_make(1, 1);
 	control.ireset[1] = -100;
