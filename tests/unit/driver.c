@@ -348,6 +348,13 @@ START_TEST(opening)
 	ck_assert_msg(self != NULL, "%s", perfctr_error());
 	vperfctr_unlink(self);
 	vperfctr_close(self);
+	/* A state's, whatever was wrong before. */
+	driver.opens = 0;
+	errno = ENODEV;
+	ck_assert_int_eq(_vperfctr_open(0), 0);
+	ck_assert_uint_eq(driver.opens, 1);
+	ck_assert_int_eq(sys_vperfctr_unlink(0), 0);
+	close(0);
 	driver.high_device = false;
 	driver.open = ENODEV;
 	errno = EXDEV;
