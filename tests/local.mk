@@ -142,9 +142,9 @@ tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
+tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
-tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
@@ -162,17 +162,6 @@ tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wra
 	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
 tests_unit_table_LDFLAGS = -Wl,--wrap=calloc
-tests_unit_words_LDADD = $(CHECK_LIBS)
-tests_unit_virtual_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_virtual_LDADD = $(UNIT_LDADD)
-tests_unit_words_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_words_LDADD = $(UNIT_LDADD)
-tests_unit_why_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_why_LDADD = $(PMU_LDADD)
-tests_unit_resolve_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_resolve_LDADD = $(UNIT_LDADD)
-tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
-
 tests_unit_why_SOURCES = tests/unit/why.c tests/harness/skylake.c
 tests_unit_why_LDADD = $(PMU_LDADD)
 tests_unit_why_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=access
