@@ -165,6 +165,35 @@ START_TEST(imode_counters)
 }
 END_TEST
 
+/* Of a program without standard input. */
+START_TEST(descriptor_0)
+{
+	struct vperfctr_control control = counting(1, 0);
+	struct seen seen;
+	int fd;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	close(0);
+	fd = _vperfctr_open(1);
+	ck_assert_msg(fd > 0, "%s", perfctr_error());
+	ck_assert_int_ge(fcntl(0, F_GETFD), 0);
+	ck_assert_int_eq(_vperfctr_control(fd, &control), 0);
+	fault(50);
+	seen = look(fd);
+	ck_assert_msg(seen.result == 0, "%s", seen.message);
+	ck_assert_uint_ge(seen.sum.pmc[0], 50);
+	close(fd);
+	fd = sys_vperfctr_open(0, 0);
+	ck_assert_int_ge(fd, 0);
+	fault(50);
+	seen = look(fd);
+	ck_assert_uint_ge(seen.sum.pmc[0], 100);
+	ck_assert_int_eq(sys_vperfctr_unlink(fd), 0);
+	close(fd);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+}
+END_TEST
+
 /* ---- who may have one ---- */
 
 static void *open_there(void *arg)
@@ -392,5 +421,5 @@ START_TEST(own_queue)
 }
 END_TEST
 
-UNIT_MAIN("shared", 60, counters_of_another_thread, imode_counters, another_threads,
+UNIT_MAIN("shared", 60, counters_of_another_thread, imode_counters, descriptor_0, another_threads,
 	  what_can_not_be_sent, made_up_queues, a_message_with_a_pidfd, own_queue)
