@@ -71,9 +71,8 @@ struct state {
 	pthread_mutex_t lock;
 	struct vperfctr_control control; /* the last one accepted */
 	struct perfctr_cpu_control opened;
-	struct perfctr_events *group; /* of the control `opened`: one of the two */
-	struct perfctr_events groups[2];
-	struct perfctr_counter counter[2][PERFCTR_NR_CTRS];
+	struct perfctr_events group;			 /* of the control `opened` */
+	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the group's */
 	struct perfctr_reader reader[PERFCTR_NR_CTRS];
 	uint64_t sum[PERFCTR_NR_CTRS];	  /* of the counters that are stopped */
 	struct perfctr_overflow overflow; /* of the group that is open */
@@ -111,7 +110,7 @@ static unsigned int place(const struct state *state, unsigned int i)
 {
 	unsigned int k = i + state->overflow.nr;
 
-	return k < state->group->n ? k : k - state->group->n;
+	return k < state->group.n ? k : k - state->group.n;
 }
 
 /* ---- reading ---- */
@@ -121,7 +120,7 @@ static bool find_overflow(const struct state *state)
 	uint64_t values[PERFCTR_NR_CTRS];
 	unsigned int reached, stopped;
 
-	return perfctr_overflow_find(&state->overflow, state->group, values, &reached, &stopped);
+	return perfctr_overflow_find(&state->overflow, &state->group, values, &reached, &stopped);
 }
 
 /* What of a cstatus counts on after an overflow. */
@@ -163,7 +162,7 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
 	if (!state->overflow.nr)
 		return perfctr_reader_read_all(state->reader, n, values);
 	for (i = 0; i < n; i++) {
-		perfctr_counter_reader(&state->group->counter[place(state, i)], &reader);
+		perfctr_counter_reader(&state->group.counter[place(state, i)], &reader);
 		if (!perfctr_reader_read(&reader, &values[i]))
 			return false;
 		values[i] += state->reader[i].base;
@@ -181,12 +180,12 @@ static enum perfctr_outcome read_group(const struct state *state, unsigned int n
 	enum perfctr_outcome outcome;
 
 	do {
-		if (perfctr_overflow_find(&state->overflow, state->group, found.values, &reached,
+		if (perfctr_overflow_find(&state->overflow, &state->group, found.values, &reached,
 					  &stopped)) {
 			outcome = PERFCTR_READ_OVERFLOWN;
 			break;
 		}
-		outcome = perfctr_events_read(state->group, &found);
+		outcome = perfctr_events_read(&state->group, &found);
 	} while (state->overflow.nr && find_overflow(state));
 	if (outcome == PERFCTR_READ_TAKEN || outcome == PERFCTR_READ_FAILED)
 		return outcome;
@@ -237,7 +236,7 @@ static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *s
 			return -1;
 		sum->tsc = tsc;
 		/* Of those that may be resumed now; the others' change with the lock only. */
-		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->group->n; i++)
+		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->group.n; i++)
 			sum->pmc[i] = perfctr_load(&state->sum[i]);
 		for (; i < PERFCTR_NR_CTRS; i++)
 			sum->pmc[i] = state->sum[i];
@@ -367,7 +366,7 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 		return perfctr_fail(EOPNOTSUPP,
 				    "a reader can't know of the overflows that stop these "
 				    "counters; read them with vperfctr_read_pmc()");
-	if (!state->group->counter[i].page)
+	if (!state->group.counter[i].page)
 		return perfctr_why_no_reader();
 	return 0;
 }
@@ -412,14 +411,14 @@ static void tell(struct state *state)
 	unsigned int reached, stopped;
 
 	if (state->told ||
-	    !perfctr_overflow_find(&state->overflow, state->group, values, &reached, &stopped))
+	    !perfctr_overflow_find(&state->overflow, &state->group, values, &reached, &stopped))
 		return;
 	state->told = true;
 	/* What still counts would overflow as well, if the handler takes long. */
 	if (!(stopped & 1))
-		perfctr_events_undo(state->group, PERF_EVENT_IOC_DISABLE);
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
 	perfctr_signal_send(state->control.si_signo,
-			    reached << (state->group->n - state->overflow.nr));
+			    reached << (state->group.n - state->overflow.nr));
 }
 
 /* The private signal's handler. What came too late for an overflow, or is nobody's, finds none. */
@@ -456,12 +455,6 @@ static bool ends_at_exec(const struct state *state, const struct vperfctr_contro
 	return is_watched(state) && control->flags & VPERFCTR_CONTROL_CLOEXEC;
 }
 
-/* The place of the next group, or of the one before. */
-static struct perfctr_events *other_group(struct state *state)
-{
-	return &state->groups[state->group == &state->groups[0]];
-}
-
 /* Counter k of a control's group. 0, or -1 after perfctr_fail(). */
 static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_control *cpu,
 		       unsigned int k, int signo)
@@ -483,9 +476,9 @@ static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_co
 }
 
 /* The group of a control's counters, which does not count yet. */
-static int open_counters(struct state *state, const struct vperfctr_control *control)
+static int open_counters(const struct state *state, const struct vperfctr_control *control,
+			 struct perfctr_events *group)
 {
-	struct perfctr_events *group = other_group(state);
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	const struct perfctr_scope scope = perfctr_scope_thread(state->tid);
 	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = PERFCTR_GROUP_DISABLED;
@@ -501,7 +494,7 @@ static int open_counters(struct state *state, const struct vperfctr_control *con
 	/* Others read all at one moment, and so must what their sums begin with be read. */
 	if (is_watched(state))
 		flags |= PERFCTR_GROUP_PUBLISHED;
-	perfctr_events_init(group, &scope, flags, state->counter[group - state->groups], n);
+	perfctr_events_init(group, &scope, flags, group->counter, n);
 	for (k = 0; k < n; k++)
 		if (add_counter(group, cpu, k, signo) < 0)
 			return -1;
@@ -571,7 +564,7 @@ static int stop(struct state *state)
 
 	/* An overflow is in the sums if its signal comes: no other may follow. */
 	if (perfctr_cstatus_has_ictrs(cstatus)) {
-		result = perfctr_events_disable(state->group);
+		result = perfctr_events_disable(&state->group);
 		tell(state);
 	}
 	if (sample(state, cstatus, &tsc, values) < 0) {
@@ -581,7 +574,7 @@ static int stop(struct state *state)
 		memcpy(state->sum, values, sizeof(values[0]) * n);
 	}
 	set_cstatus(state, 0);
-	if (n && !perfctr_cstatus_has_ictrs(cstatus) && perfctr_events_disable(state->group) < 0)
+	if (n && !perfctr_cstatus_has_ictrs(cstatus) && perfctr_events_disable(&state->group) < 0)
 		result = -1;
 	return result;
 }
@@ -651,16 +644,16 @@ static int renew_clock(const struct state *state, const struct vperfctr_control 
 }
 
 /* What a control counts with, as far as it is not there. 0, or -1 after perfctr_fail(). */
-static int open_all(struct state *state, const struct vperfctr_control *control, bool reuse,
-		    struct perfctr_clock *clock, bool *new_clock)
+static int open_all(const struct state *state, const struct vperfctr_control *control, bool reuse,
+		    struct perfctr_events *group, struct perfctr_clock *clock, bool *new_clock)
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	unsigned int n = cpu->nractrs + cpu->nrictrs;
 
-	if ((n && !reuse && open_counters(state, control) < 0) ||
+	if ((n && !reuse && open_counters(state, control, group) < 0) ||
 	    ((cpu->tsc_on || (n && is_watched(state))) &&
 	     renew_clock(state, control, clock, new_clock) < 0)) {
-		perfctr_events_close(other_group(state));
+		perfctr_events_close(group);
 		return -1;
 	}
 	return 0;
@@ -696,7 +689,7 @@ static int publish(const struct state *state, bool ended)
 	if (!perfctr_cstatus_has_ictrs(cstatus)) {
 		for (i = 0; i < n; i++) {
 			now.sum[i] = state->reader[i].base;
-			fds[nr_fds++] = state->group->counter[i].fd;
+			fds[nr_fds++] = state->group.counter[i].fd;
 		}
 		if (perfctr_cstatus_has_tsc(cstatus)) {
 			now.tsc_sum = -state->tsc_base;
@@ -723,11 +716,20 @@ static int publish_or_stop(struct state *state)
 	return -1;
 }
 
-/* Put a control's group in the place of the one before. */
+/* Put a control's group in the place of the one before, which is in *fresh then. */
 static void replace_group(struct state *state, const struct perfctr_cpu_control *cpu,
-			  const struct perfctr_overflow *overflow)
+			  const struct perfctr_overflow *overflow, struct perfctr_events *fresh)
 {
-	state->group = other_group(state);
+	const struct perfctr_events replaced = state->group;
+	struct perfctr_counter *place = fresh->counter, counter[PERFCTR_NR_CTRS];
+
+	memcpy(counter, state->counter, sizeof(counter[0]) * replaced.n);
+	memcpy(state->counter, place, sizeof(counter[0]) * fresh->n);
+	memcpy(place, counter, sizeof(counter[0]) * replaced.n);
+	state->group = *fresh;
+	state->group.counter = state->counter;
+	*fresh = replaced;
+	fresh->counter = place;
 	state->opened = *cpu;
 	perfctr_overflow_copy(&state->overflow, overflow);
 	state->told = false;
@@ -740,6 +742,8 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	struct state *state = state_of(self);
 	struct perfctr_reader readers[PERFCTR_NR_CTRS];
+	struct perfctr_counter counter[PERFCTR_NR_CTRS];
+	struct perfctr_events fresh = { .counter = counter };
 	struct perfctr_clock clock;
 	struct perfctr_overflow overflow;
 	unsigned int n, old, cstatus;
@@ -757,7 +761,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	reuse = !state->shared && !cpu->nrictrs &&
 		ends_at_exec(state, control) == state->until_exec &&
 		counts_the_same(cpu, &state->opened);
-	if (open_all(state, control, reuse, &clock, &new_clock) < 0)
+	if (open_all(state, control, reuse, &fresh, &clock, &new_clock) < 0)
 		return -1;
 	perfctr_overflow_init(&overflow, cpu->nrictrs, cpu->ireset + cpu->nractrs);
 
@@ -771,17 +775,17 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 		result = 0;
 		goto out;
 	}
-	if (n && start(&overflow, reuse ? state->group : other_group(state), readers) < 0) {
+	if (n && start(&overflow, reuse ? &state->group : &fresh, readers) < 0) {
 		/* No room for the new counters: the old ones go on as if nothing had happened. */
 		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
-			perfctr_events_undo(state->group, PERF_EVENT_IOC_ENABLE);
+			perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
 			start_tsc(state);
 		set_cstatus(state, old);
 		goto out;
 	}
 	if (n && !reuse)
-		replace_group(state, cpu, &overflow);
+		replace_group(state, cpu, &overflow, &fresh);
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	if (new_clock)
 		replace_clock(state, &clock, ends_at_exec(state, control));
@@ -795,7 +799,7 @@ out:
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
 	/* The one before, or one that could not start. */
-	perfctr_events_close(other_group(state));
+	perfctr_events_close(&fresh);
 	if (result == 0)
 		return publish_or_stop(state);
 	if (new_clock)
@@ -818,24 +822,24 @@ static int iresume(struct vperfctr *self)
 		return -1;
 	if (!perfctr_cstatus_has_ictrs(cstatus))
 		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
-	if (perfctr_overflow_renew(&state->overflow, state->group,
+	if (perfctr_overflow_renew(&state->overflow, &state->group,
 				   state->opened.ireset + state->opened.nractrs, &next, values,
 				   missed, &again) < 0)
 		return -1;
 	/* A handler that comes in between finds the sums. */
 	atomic_fetch_add(&state->resumes, 1);
 	atomic_thread_fence(memory_order_release);
-	for (i = 0; i < state->group->n; i++)
+	for (i = 0; i < state->group.n; i++)
 		perfctr_store(&state->sum[i], values[place(state, i)] + state->reader[i].base);
 	set_cstatus(state, tsc_alone(cstatus));
-	for (i = 0; i < state->group->n; i++)
+	for (i = 0; i < state->group.n; i++)
 		perfctr_store(&state->reader[i].base,
 			      state->reader[i].base - missed[place(state, i)]);
 	perfctr_overflow_update(&state->overflow, &next);
 	state->told = false;
 	set_cstatus(state, cstatus);
 	atomic_fetch_add(&state->resumes, 1);
-	return perfctr_overflow_start(&next, state->group, again);
+	return perfctr_overflow_start(&next, &state->group, again);
 }
 
 /* ---- opening and closing ---- */
@@ -849,7 +853,6 @@ static int create(struct vperfctr *self, unsigned int mode)
 					    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & VPERFCTR_OPEN_SHARED;
-	state->group = &state->groups[0];
 	perfctr_queue_init(&state->queue);
 	return 0;
 }
@@ -943,7 +946,7 @@ static int detach(struct vperfctr *self)
 	publish(state, true);
 	perfctr_queue_close(&state->queue);
 	state->overflow.nr = 0;
-	perfctr_events_close(state->group);
+	perfctr_events_close(&state->group);
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
 	state->have_clock = false;
@@ -955,7 +958,7 @@ static void destroy(struct vperfctr *self)
 	struct state *state = state_of(self);
 
 	/* Another thread's may still count. */
-	perfctr_events_close(state->group);
+	perfctr_events_close(&state->group);
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
 	pthread_mutex_destroy(&state->lock);
