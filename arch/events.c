@@ -213,8 +213,6 @@ static void add_escrs(struct perfctr_event_choice *choice, const struct perfctr_
 		option->reg = escr;
 		option->value = 0;
 		option->counters = counters_of_escr(escr, extra->select);
-		if (event->set)
-			option->counters &= perfctr_event_sets[event->set].general;
 	}
 }
 
@@ -235,8 +233,6 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
 		option->code |= mask->code;
 		option->high |= mask->high;
 		if (p4) {
-			if (mask->set)
-				option->counters &= perfctr_event_sets[mask->set].general;
 			if (mask->extra) {
 				option->pebs_enable |=
 					(uint32_t)perfctr_event_extras[mask->extra].value;

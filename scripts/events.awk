@@ -157,6 +157,8 @@ function attributes(n,    i, key, value, parts)
 		else
 			fail("\"" $i "\" is not understood")
 	}
+	if (layout == "p4" && a_set)
+		fail("the counters of P4 are those that reach the ESCR")
 	if (a_umask > 255 || a_high > 255)
 		fail("a unit mask has 8 bits")
 }
