@@ -78,7 +78,7 @@ uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns)
 	return multiply_high(ns, rate.ticks_per_ns);
 }
 
-static uint64_t now_ns(clockid_t id)
+uint64_t perfctr_clock_ns(clockid_t id)
 {
 	struct timespec t;
 
@@ -104,10 +104,10 @@ static uint64_t cpuid_khz(void)
 /* The clock's tick against the system's: 4 ms leave an error below 10^-5. */
 static uint64_t measured_khz(void)
 {
-	uint64_t t0 = now_ns(CLOCK_MONOTONIC_RAW), c0 = perfctr_rdtsc(), t1, c1;
+	uint64_t t0 = perfctr_clock_ns(CLOCK_MONOTONIC_RAW), c0 = perfctr_rdtsc(), t1, c1;
 
 	do {
-		t1 = now_ns(CLOCK_MONOTONIC_RAW);
+		t1 = perfctr_clock_ns(CLOCK_MONOTONIC_RAW);
 		c1 = perfctr_rdtsc();
 	} while (t1 - t0 < 4000000);
 	return (c1 - c0) * 1000000 / (t1 - t0);

@@ -4,6 +4,7 @@
 #define PERFCTR_LIB_ISA_TSC_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Ticks per ns as a fixed-point number with 60 bits behind the point. */
 struct perfctr_rate {
@@ -12,6 +13,9 @@ struct perfctr_rate {
 struct perfctr_rate perfctr_rate_from_khz(uint64_t khz);
 struct perfctr_rate perfctr_rate_from_page(uint32_t mult, unsigned int shift);
 uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns);
+
+/* What a clock of the kernel says, in ns. UINT64_MAX: there is none, or its thread has ended. */
+uint64_t perfctr_clock_ns(clockid_t id);
 
 /* Frequency of the clock that perfctr_rdtsc() reads; 1000000 (ns) if there is none. */
 uint64_t perfctr_tsc_khz(void);

@@ -24,15 +24,6 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-static uint64_t now_ns(clockid_t id)
-{
-	struct timespec t;
-
-	if (clock_gettime(id, &t) < 0)
-		return UINT64_MAX;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static const struct perf_event_attr clock_attr = {
 	.type = PERF_TYPE_SOFTWARE,
 	.size = sizeof(clock_attr),
@@ -133,8 +124,8 @@ int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ti
 		ns = values.enabled;
 	} else {
 		/* The CPU clock of one thread, by its id: <linux/posix-timers.h> CPUCLOCK_*. */
-		ns = now_ns(own ? CLOCK_THREAD_CPUTIME_ID
-				: (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
+		ns = perfctr_clock_ns(own ? CLOCK_THREAD_CPUTIME_ID
+					  : (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
 		if (ns == UINT64_MAX)
 			return perfctr_fail(ESRCH,
 					    "the clock of thread %d can't be read: it has ended",

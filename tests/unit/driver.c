@@ -838,7 +838,7 @@ static void on_fault(int signal, siginfo_t *info, void *argument)
 	(void)signal, (void)info;
 	if (pc[0] != 0x0F || pc[1] != 0x33)
 		abort();
-	r[AX] = registers[r[CX] & 3];
+	r[AX] = (greg_t)registers[r[CX] & 3];
 	r[DX] = 0;
 	r[PC] += 2;
 	rdpmcs++;

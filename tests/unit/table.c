@@ -220,17 +220,17 @@ END_TEST
 /* The ids of all ISAs, with their names, in this order. */
 static const char *nth_id(unsigned int n)
 {
-	unsigned int powerpc, arm64;
+	unsigned int others, more;
 
-	for (powerpc = 0; powerpc < n && perfctr_isa_id(&perfctr_x86, powerpc);)
-		powerpc++;
-	if (powerpc == n && perfctr_isa_id(&perfctr_x86, n))
+	for (others = 0; others < n && perfctr_isa_id(&perfctr_x86, others);)
+		others++;
+	if (others == n && perfctr_isa_id(&perfctr_x86, n))
 		return perfctr_isa_id(&perfctr_x86, n);
-	for (arm64 = 0; powerpc + arm64 < n && perfctr_isa_id(&perfctr_powerpc, arm64);)
-		arm64++;
-	if (powerpc + arm64 == n && perfctr_isa_id(&perfctr_powerpc, arm64))
-		return perfctr_isa_id(&perfctr_powerpc, arm64);
-	return perfctr_isa_id(&perfctr_arm64, n - powerpc - arm64);
+	for (more = 0; others + more < n && perfctr_isa_id(&perfctr_powerpc, more);)
+		more++;
+	if (others + more == n && perfctr_isa_id(&perfctr_powerpc, more))
+		return perfctr_isa_id(&perfctr_powerpc, more);
+	return perfctr_isa_id(&perfctr_arm64, n - others - more);
 }
 
 static int check_nth(void *arg, const struct perfctr_event_name *name)
