@@ -47,6 +47,7 @@ static uint32_t no_register(const struct perfctr_cpu *cpu, unsigned int slot)
 	return 0;
 }
 
+static const struct tested arm64 = { &perfctr_arm64, perfctr_arm64_register, NULL, 0 };
 static const struct tested raw = { &perfctr_raw, no_register, NULL, 0 };
 
 /* The common rules are the same whatever the family. */
@@ -123,6 +124,7 @@ START_TEST(only_a_clock)
 	    { "reserved 1", { W(_reserved1, 1) }, IGNORED });
 	program = accepted("clock", &cpu, &c);
 	ck_assert_uint_eq(program.nr_writes, 0);
+	tested = arm64;
 }
 END_TEST
 
@@ -174,6 +176,7 @@ START_TEST(raw_codes)
 	ck_assert_uint_eq(code.evntsel, 0xFFFFFFFF);
 	ck_assert_uint_eq(code.high, 7);
 	ck_assert_uint_eq(code.value, 0);
+	tested = arm64;
 }
 END_TEST
 
@@ -367,6 +370,7 @@ START_TEST(fields)
 	FIELDS(&native, MEMBER(tsc_on, 0), MEMBER(nractrs, 0), MEMBER(nrictrs, 0),
 	       MEMBER(pmc_map, 32), MEMBER(evntsel, 32), MEMBER(evntsel_high, 32),
 	       MEMBER(ireset, 32));
+	tested = arm64;
 }
 END_TEST
 

@@ -564,7 +564,8 @@ END_TEST
 
 #endif
 
-UNIT_MAIN("table", 60, test_print, whole_controls, test_errors, long_words, lists_of_masks,
-	  lists_of_names, many_events, list_of_processors, descriptions, test_every_processor,
-	  test_native, test_event_set, event_set_without_memory, types_without_events,
+/* The first before any other makes a description, which is kept. */
+UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, test_errors,
+	  long_words, lists_of_masks, lists_of_names, many_events, list_of_processors, descriptions,
+	  test_every_processor, test_native, test_event_set, types_without_events,
 	  historical_events)
