@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "ratio.h"
 #include "results.h"
 
@@ -65,7 +66,7 @@ static const struct event *task_clock(const struct events *events)
 	unsigned int i;
 
 	for (i = 0; i < events->n; i++)
-		if (!strncmp(events->event[i].name, "task-clock", 10) &&
+		if (!strncasecmp(events->event[i].name, "task-clock", 10) &&
 		    has_value(&events->event[i]))
 			return &events->event[i];
 	return NULL;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "die.h"
 #include "results.h"
 
@@ -15,11 +16,17 @@ uint64_t results_value(const struct event *event)
 	return perfctr_reading_estimate(&event->reading);
 }
 
-bool results_is_clock(const struct event *event)
+/* In any case of letters, as the library takes names. */
+static bool is_called(const struct event *event, const char *name)
 {
 	size_t length = strcspn(event->name, ":");
 
-	return length >= 9 && !strncmp(event->name + length - 5, "clock", 5);
+	return length == strlen(name) && !strncasecmp(event->name, name, length);
+}
+
+bool results_is_clock(const struct event *event)
+{
+	return is_called(event, "task-clock") || is_called(event, "cpu-clock");
 }
 
 const char *results_quality(const struct event *event, const struct perfctr_reading *reading)

@@ -26,6 +26,7 @@ skip() { echo "SKIP $1: $2"; }
 
 expect "software events" 0 'page-faults' "$perfex" -e task-clock,page-faults true
 expect "the default events" 0 'branch-misses' "$perfex" true
+expect "a clock in capitals" 0 'msec  *TASK-CLOCK' "$perfex" -e TASK-CLOCK true
 expect "exit status" 3 'task-clock' "$perfex" -e task-clock sh -c 'exit 3'
 expect "signal" 143 'task-clock' sh -c "'$perfex' -e task-clock sh -c 'kill -TERM \$\$'"
 expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello -e
