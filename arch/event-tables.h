@@ -43,10 +43,12 @@ struct perfctr_event_set_of_counters {
 };
 
 struct perfctr_event_table {
-	char id[24];	       /* of the processors that it describes */
-	uint32_t first, count; /* records */
-	uint32_t hash, size;   /* buckets: 0, or 1 + number of a record in the table, and above
-				  it the upper half of the name's hash */
+	char id[24];		    /* of the processors that it describes */
+	uint32_t first, count;	    /* records */
+	uint32_t hash, size;	    /* buckets: 0, or 1 + number of a record in the table, and above
+				       it the upper half of the name's hash */
+	uint32_t usual;		    /* the programmable counters that most records have */
+	uint32_t special, specials; /* where the numbers of records that lack some of them are */
 };
 
 extern const char perfctr_event_names[];
@@ -54,6 +56,7 @@ extern const struct perfctr_event_set_of_counters perfctr_event_sets[];
 extern const struct perfctr_event_extra perfctr_event_extras[];
 extern const struct perfctr_event_record perfctr_event_records[];
 extern const uint32_t perfctr_event_hash[];
+extern const uint16_t perfctr_event_specials[];
 extern const struct perfctr_event_table perfctr_event_tables[]; /* ordered by id */
 extern const unsigned int perfctr_event_table_count;
 

@@ -457,3 +457,16 @@ uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_
 	}
 	return known ? counters : 0xFFFFFFFFu;
 }
+
+int perfctr_event_is_usual(const struct perfctr_event_table *table, uint32_t code, uint32_t high,
+			   uint32_t counters)
+{
+	const struct perfctr_event_record *records = &perfctr_event_records[table->first];
+	uint64_t selected = (code | (uint64_t)high << 32) & SELECTS;
+	uint32_t i;
+
+	for (i = 0; i < table->specials; i++)
+		if (stands_for(&records[perfctr_event_specials[table->special + i]], selected))
+			return 0;
+	return !(counters & ~table->usual);
+}

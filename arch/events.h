@@ -121,6 +121,13 @@ uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_
 				uint32_t high);
 
 /*
+ * Whether it is clear, without going through the whole table, that all of these counters are
+ * among them: most events have them, and no name that lacks some is this event's.
+ */
+int perfctr_event_is_usual(const struct perfctr_event_table *table, uint32_t code, uint32_t high,
+			   uint32_t counters);
+
+/*
  * Place the choices on counters. 0, with option[i] and counter[i] (RDPMC number, fixed ones with
  * bit 30) for each; or -1, with *conflict a set of choices that can't be together, but could
  * without any one of them: one alone, if the processor has no counter for it.

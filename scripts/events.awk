@@ -69,6 +69,7 @@ function counter_set(text,    parts, n, i, range, first, last, shift, k, general
 	key = sprintf("{ 0x%08X, 0x%08X }", general, fixed)
 	if (!(key in set_index)) {
 		set_text[++sets] = key
+		set_general[sets] = general + 0
 		set_index[key] = sets
 	}
 	return set_index[key]
@@ -191,6 +192,7 @@ function record(kind, name, bits, high, flags)
 	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d, %s },", name_offset(name), bits,
 			    a_extra, kind == "EVENT" ? 0 : r - last_event, high, a_set, flags)
 	r_table[r] = tables
+	r_set[r] = a_set
 }
 
 # The hash of a name as the C code computes it: four bytes at a time, the first one lowest, with bit 5
@@ -228,6 +230,34 @@ function fill(size,    i, slot, way, longest)
 	return longest
 }
 
+# Whether all programmable counters of the second set are in the first.
+function has_all(set, other,    k, pair)
+{
+	pair = set SUBSEP other
+	if (!(pair in superset)) {
+		superset[pair] = 1
+		for (k = 0; k < 32; k++)
+			if (int(set_general[other] / 2 ^ k) % 2 && !(int(set_general[set] / 2 ^ k) % 2))
+				superset[pair] = 0
+	}
+	return superset[pair]
+}
+
+# The set of counters that most records of the table have, and the numbers of those that lack some of it.
+function find_specials(    i, count, usual)
+{
+	usual = r_set[first_record]
+	for (i = first_record; i <= r; i++)
+		if (++count[r_set[i]] > count[usual])
+			usual = r_set[i]
+	t_usual[tables] = sprintf("0x%08X", set_general[usual])
+	t_special[tables] = specials + 0
+	for (i = first_record; i <= r; i++)
+		if (!has_all(r_set[i], usual))
+			special_text[specials++] = i - first_record
+	t_specials[tables] = specials - t_special[tables]
+}
+
 function end_table(    i, key, keys, size, try, way, best, shortest)
 {
 	if (!tables)
@@ -257,6 +287,7 @@ function end_table(    i, key, keys, size, try, way, best, shortest)
 	fill(best)
 	t_first[tables] = first_record - 1
 	t_count[tables] = r - first_record + 1
+	find_specials()
 	t_hash[tables] = hash_size
 	t_size[tables] = best
 	for (i = 0; i < best; i++)
@@ -406,6 +437,9 @@ END {
 	print "};\n\nconst uint32_t perfctr_event_hash[] = {"
 	for (i = 0; i < hash_size; i++)
 		printf "%s%.0f,%s", i % 8 ? " " : "\t", hash_text[i], i % 8 == 7 || i == hash_size - 1 ? "\n" : ""
+	print "};\n\nconst uint16_t perfctr_event_specials[] = {"
+	for (i = 0; i < specials; i++)
+		printf "%s%d,%s", i % 12 ? " " : "\t", special_text[i], i % 12 == 11 || i == specials - 1 ? "\n" : ""
 	print "};\n\nconst struct perfctr_event_table perfctr_event_tables[] = {"
 	for (i = 1; i <= tables; i++)
 		order[i] = i
@@ -417,7 +451,8 @@ END {
 	}
 	for (i = 1; i <= tables; i++) {
 		k = order[i]
-		printf "\t{ \"%s\", %d, %d, %d, %d },\n", t_id[k], t_first[k], t_count[k], t_hash[k], t_size[k]
+		printf "\t{ \"%s\", %d, %d, %d, %d, %s, %d, %d },\n", t_id[k], t_first[k], t_count[k], t_hash[k], t_size[k], \
+		       t_usual[k], t_special[k], t_specials[k]
 	}
 	printf "};\n\nconst unsigned int perfctr_event_table_count = %d;\n", tables
 }

@@ -78,29 +78,41 @@ static const char *counters_text(uint32_t set, char text[96])
 	return text;
 }
 
+/* Those that the event counts on, of the counters that the control names; more are no matter. */
+static uint32_t counters_of(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
+			    const struct perfctr_code *code, uint32_t named)
+{
+	uint32_t high = code->high & (cpu->rules == PERFCTR_RULES_K7 ? 0xFu : 0xFF00u);
+
+	/* Most count on all, which is soon seen. */
+	return !table || perfctr_event_is_usual(table, code->evntsel, high, named)
+		       ? ~0u
+		       : perfctr_event_counters(table, code->evntsel, high);
+}
+
 int perfctr_control_place(const struct perfctr_cpu_control *control)
 {
 	const struct perfctr_event_table *table;
 	const struct perfctr_cpu *cpu = perfctr_this_cpu_table(&table);
 	struct perfctr_event_choice choices[PERFCTR_NR_CTRS];
 	unsigned int index[PERFCTR_NR_CTRS], option[PERFCTR_NR_CTRS], i, n = 0;
-	uint32_t counter[PERFCTR_NR_CTRS], only[PERFCTR_NR_CTRS], named = 0, set;
-	uint32_t high_bits = cpu->rules == PERFCTR_RULES_K7 ? 0xF : 0xFF00;
+	uint32_t counter[PERFCTR_NR_CTRS], only[PERFCTR_NR_CTRS], named = 0;
 	const uint32_t fixed = cpu->isa->fixed_bits;
-	struct perfctr_code code;
+	struct perfctr_code code[PERFCTR_NR_CTRS];
 	char text[96];
 
 	for (i = 0; i < control->nractrs + control->nrictrs; i++) {
-		cpu->isa->control_code(cpu, control, i, &code);
-		if (fixed && (code.map & fixed) == fixed)
+		cpu->isa->control_code(cpu, control, i, &code[n]);
+		if (fixed && (code[n].map & fixed) == fixed)
 			continue;
-		set = table ? perfctr_event_counters(table, code.evntsel, code.high & high_bits)
-			    : ~0u;
-		choices[n] = (struct perfctr_event_choice){ .options = 1,
-							    .option = { { .counters = set } } };
-		named |= 1u << (code.map & 31);
+		named |= 1u << (code[n].map & 31);
 		index[n++] = i;
 	}
+	for (i = 0; i < n; i++)
+		choices[i] = (struct perfctr_event_choice){
+			.options = 1,
+			.option = { { .counters = counters_of(cpu, table, &code[i], named) } },
+		};
 	for (i = 0; i < n; i++)
 		only[i] = named;
 	if (perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,

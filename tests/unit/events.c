@@ -1113,13 +1113,17 @@ START_TEST(counters_of_codes)
 {
 	static const char *const ids[] = { "core2", "skylake",	"piii",	     "fam15h",
 					   "zen4",  "lioncove", "cortex-a72" };
-	unsigned int i, n, o, known, some;
+	/* Counters that most of its events have. */
+	static const uint32_t mosts[] = { 0x3, 0xF, 0x3, 0x7, 0x3F, 0xFF, 0x3F };
+	unsigned int i, n, o, known, some, quick, slow;
+	int usual;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		const struct perfctr_event_table *table = perfctr_event_table(ids[i]);
 		struct perfctr_event_entry entry;
+		uint32_t most = mosts[i];
 
-		known = some = 0;
+		known = some = quick = slow = 0;
 		for (n = 0; (n = perfctr_event_walk(table, n, &entry));) {
 			struct perfctr_event_choice choice;
 			char word[160];
@@ -1135,11 +1139,20 @@ START_TEST(counters_of_codes)
 				ck_assert_msg((choice.option[o].counters & ~set) == 0,
 					      "%s: %s, way %u: 0x%X, not 0x%X", ids[i], word, o,
 					      set, choice.option[o].counters);
+				/* What is said at once is true, and mostly something is said. */
+				usual = perfctr_event_is_usual(table, choice.option[o].code,
+							       choice.option[o].high, most);
+				ck_assert_msg(!usual || (set & most) == most, "%s: %s: usual",
+					      ids[i], word);
+				quick += (unsigned int)usual;
+				slow += (set & most) == most && !usual;
 				known += set != 0xFFFFFFFF;
 				some += set == choice.option[o].counters;
 			}
 		}
 		ck_assert_uint_gt(some, known - known / 8);
+		ck_assert_msg(quick > 10 * slow, "%s: %u, but %u", ids[i], quick, slow);
+		ck_assert(!perfctr_event_is_usual(table, 0xFFFF, 0, 0x80000000));
 		ck_assert_uint_eq(perfctr_event_counters(table, 0xFFFF, 0), 0xFFFFFFFF);
 	}
 	/* Intel SDM vol. 3B, table 19-23 (2016): CBH on counter 0, MUL on counter 1; 42301: 000H
