@@ -77,21 +77,33 @@ static int no_memory(void)
 	return perfctr_fail(ENOMEM, "no memory for a list of events");
 }
 
+/* Room for so many more variants; twice what there was, so that long lists are not copied each
+ * time. */
+static int make_room(struct perfctr_list *list, unsigned int more)
+{
+	unsigned int room = 2 * list->room + more;
+	struct perfctr_variant *larger;
+
+	if (list->nvariants + more <= list->room)
+		return 0;
+	larger = realloc(list->variant, room * sizeof(*larger));
+	if (!larger)
+		return no_memory();
+	list->variant = larger;
+	list->room = room;
+	return 0;
+}
+
 static int add_event(struct perfctr_list *list, const char *name, size_t length, unsigned int item,
 		     bool sampled)
 {
-	struct perfctr_variant found[PERFCTR_VARIANTS_MAX], *all;
+	struct perfctr_variant found[PERFCTR_VARIANTS_MAX];
 	int n = perfctr_variants(&list->cores, name, length, found);
-	size_t size;
 
-	if (n < 0 || (!sampled && perfctr_name_check_counted(&found->attr) < 0))
+	if (n < 0 || (!sampled && perfctr_name_check_counted(&found->attr) < 0) ||
+	    make_room(list, (unsigned int)n) < 0)
 		return -1;
-	size = (list->nvariants + (unsigned int)n) * sizeof(*all);
-	all = realloc(list->variant, size);
-	if (!all)
-		return no_memory();
-	memcpy(&all[list->nvariants], found, (unsigned int)n * sizeof(*all));
-	list->variant = all;
+	memcpy(&list->variant[list->nvariants], found, (unsigned int)n * sizeof(*found));
 	list->event[list->n++] = (struct perfctr_resolved){
 		.name = name,
 		.item = item,
@@ -183,9 +195,12 @@ int perfctr_list_resolve(struct perfctr_list *list, const char *events, enum per
 
 void perfctr_list_free(struct perfctr_list *list)
 {
+	int error = errno;
+
 	free(list->variant);
 	free(list->event);
 	free(list->text);
+	errno = error; /* before glibc 2.33, free(3) may change it */
 }
 
 /* ---- one PMU for all ---- */

@@ -43,7 +43,7 @@ struct perfctr_resolved {
 
 struct perfctr_list {
 	unsigned int n; /* events, > 0 */
-	unsigned int nvariants;
+	unsigned int nvariants, room;
 	struct perfctr_resolved *event;
 	struct perfctr_variant *variant;
 	struct perfctr_cores cores;
@@ -63,7 +63,7 @@ enum perfctr_list_use {
  * event, EOPNOTSUPP if there are too many kinds of cores.
  */
 int perfctr_list_resolve(struct perfctr_list *list, const char *events, enum perfctr_list_use use);
-void perfctr_list_free(struct perfctr_list *list);
+void perfctr_list_free(struct perfctr_list *list); /* errno is kept */
 
 /*
  * The core PMU of a hybrid machine that can count all events of the list, or sample the first of
