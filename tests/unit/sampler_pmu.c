@@ -95,6 +95,32 @@ START_TEST(lost_samples)
 }
 END_TEST
 
+/* Samples that never became records (PERF_RECORD_LOST_SAMPLES) are lost, too, whoever tells the
+ * rest. */
+START_TEST(samples_that_were_none)
+{
+	const uint64_t words[] = { 7, 1000 }; /* how many, and the time */
+	struct perfctr_sampler *sampler;
+	uint64_t lost = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		pmu_begin();
+		if (i)
+			pmu_fail(PMU_OPEN, 1, EINVAL);
+		sampler = open_sampler("instructions", PERF_SAMPLE_TIME);
+		ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+		pmu_record(perfctr_sampler_fd(sampler), PERF_RECORD_LOST_SAMPLES, words, 2);
+		pmu_record(perfctr_sampler_fd(sampler), PERF_RECORD_LOST_SAMPLES, words, 2);
+		ck_assert_uint_eq(drain(sampler, NULL), 0);
+		ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+		ck_assert_uint_eq(lost, 14);
+		perfctr_sampler_close(sampler);
+		pmu_end();
+	}
+}
+END_TEST
+
 START_TEST(periods_and_refreshes)
 {
 	struct perfctr_sampler *sampler;
@@ -348,5 +374,5 @@ START_TEST(limits)
 }
 END_TEST
 
-UNIT_MAIN("sampler_pmu", 60, lost_samples, periods_and_refreshes, periods, descriptor_0,
-	  what_the_kernel_is_asked, limits)
+UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
+	  descriptor_0, what_the_kernel_is_asked, limits)
