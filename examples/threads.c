@@ -10,7 +10,7 @@
 
 #define THREADS 4
 
-static struct perfctr_process *process;
+static struct perfctr_total *process;
 
 /*
  * Each thread's own counters: the virtual TSC, and instructions in user mode where there are
@@ -34,7 +34,7 @@ static int count_myself(void)
 #elif defined(__aarch64__)
 	control.cpu_control.evntsel[0] = 0x80000008;
 #endif
-	if (vperfctr_control(self, &control) == 0 && perfctr_process_add(process, self) == 0)
+	if (vperfctr_control(self, &control) == 0 && perfctr_total_add(process, self) == 0)
 		result = 0;
 	vperfctr_close(self); /* they count on until the thread ends */
 	return result;
@@ -62,9 +62,9 @@ int main(void)
 	pthread_t thread[THREADS];
 	unsigned int i, n;
 
-	process = perfctr_process_create();
+	process = perfctr_total_create();
 	/* Threads that are created from now on count, too. */
-	set = perfctr_set_open("{task-clock,page-faults,cs}", &me, PERFCTR_GROUP_INHERIT);
+	set = perfctr_set_open("{task-clock,page-faults,cs}", &me, PERFCTR_INHERIT);
 	if (!process || !set) {
 		fprintf(stderr, "%s\n", perfctr_error());
 		return 1;
@@ -84,11 +84,11 @@ int main(void)
 		printf("  %-12s %12llu  %s\n", perfctr_set_name(set, i),
 		       (unsigned long long)perfctr_reading_estimate(&reading[i]),
 		       perfctr_quality_name(reading[i].quality));
-	if (perfctr_process_read(process, &sum, &n) == 0)
+	if (perfctr_total_read(process, &sum, &n) == 0)
 		printf("its %u threads that count themselves:\n"
 		       "  tsc          %12llu\n  pmc[0]       %12llu\n",
 		       n, sum.tsc, sum.pmc[0]);
 	perfctr_set_close(set);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	return 0;
 }

@@ -71,15 +71,21 @@ uint64_t perfctr_reading_estimate(const struct perfctr_reading *reading);
 /* "exact", "scaled", "not counted", "stale"; "unknown" for any other number. */
 const char *perfctr_quality_name(unsigned int quality);
 
+/*
+ * Counters are pinned: on the PMU whenever what they count runs, or the call fails with EBUSY. With
+ * this flag, of vperfctr_open_mode(), sets and samplers, the kernel may let counters take turns
+ * instead, and readings are PERFCTR_SCALED. perf_events' only.
+ */
+#define PERFCTR_MULTIPLEX 0x40
+
 /* ---- the calling thread's virtual counters ---- */
 
 struct vperfctr; /* opaque */
 
-/* vperfctr_open_mode(): any of these, or'ed. */
+/* vperfctr_open_mode(): any of these, or'ed; and PERFCTR_MULTIPLEX. */
 #define VPERFCTR_OPEN_CREAT_EXCL 3    /* create the state; without it, open the existing one */
 #define VPERFCTR_OPEN_DRIVER	 0x10 /* only through the driver */
 #define VPERFCTR_OPEN_PERF	 0x20 /* only through perf_events */
-#define VPERFCTR_OPEN_SHARED	 0x40 /* let the kernel multiplex the counters: perf_events' */
 
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
@@ -89,12 +95,12 @@ struct vperfctr; /* opaque */
  * open.
  *
  * Counters run whenever their thread runs, or not at all: a control whose counters can't all be on
- * the PMU together fails. With VPERFCTR_OPEN_SHARED the kernel may instead give them a share of the
+ * the PMU together fails. With PERFCTR_MULTIPLEX the kernel may instead give them a share of the
  * time, and vperfctr_read_quality() tells which.
  *
  * EEXIST: the thread has a state already. ENODEV: it has none, and mode asks for an existing one,
  * or forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no driver.
- * EACCES: the driver's device may not be opened. EOPNOTSUPP: VPERFCTR_OPEN_SHARED and the driver.
+ * EACCES: the driver's device may not be opened. EOPNOTSUPP: PERFCTR_MULTIPLEX and the driver.
  * EINVAL: mode or PERFCTR_PROVIDER is wrong. ENOMEM. EPROTO: the driver speaks another major
  * version of the ABI.
  */
@@ -131,7 +137,7 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where
  * the processor can't interrupt. EOPNOTSUPP: the provider can't do it (no PMU on this machine; over
  * perf_events a counter named for an event that it can't count, not even if others of the control
- * change places with it; i-mode with VPERFCTR_OPEN_SHARED). EBUSY: somebody else holds the
+ * change places with it; i-mode with PERFCTR_MULTIPLEX). EBUSY: somebody else holds the
  * counters, or the program all real-time signals. EACCES, EPERM: not permitted; EPERM also if no
  * memory may be locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no
  * file descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
@@ -210,39 +216,38 @@ void vperfctr_close(struct vperfctr *self);
 
 /* ---- totals over threads ---- */
 
-struct perfctr_process; /* opaque */
+struct perfctr_total; /* opaque */
 
 /*
  * An empty set of threads. ENOMEM. Its calls may come from any thread, but not from a child of
  * fork(): ESRCH.
  */
-struct perfctr_process *perfctr_process_create(void);
+struct perfctr_total *perfctr_total_create(void);
 
 /*
  * Put the state that handle self is open on into the set. Its counts stay in the total when it is
  * closed or unlinked and when its thread has ended. EINVAL. EEXIST: it is in the set. ENOMEM.
  */
-int perfctr_process_add(struct perfctr_process *process, const struct vperfctr *self);
+int perfctr_total_add(struct perfctr_total *process, const struct vperfctr *self);
 
 /*
  * Sums over all threads of the set, counter by counter; *nthreads (may be NULL) is set to their
  * number. Fails rather than leave a thread out: EBUSY, EIO.
  */
-int perfctr_process_read(struct perfctr_process *process, struct perfctr_sum_ctrs *sum,
-			 unsigned int *nthreads);
+int perfctr_total_read(struct perfctr_total *process, struct perfctr_sum_ctrs *sum,
+		       unsigned int *nthreads);
 
-void perfctr_process_destroy(struct perfctr_process *process);
+void perfctr_total_destroy(struct perfctr_total *process);
 
 /* ---- groups of events, by name ---- */
 
 struct perfctr_group; /* opaque */
 
-/* perfctr_group_open() */
-#define PERFCTR_GROUP_STRICT	0x01 /* on the PMU whenever the thread runs, or fail */
-#define PERFCTR_GROUP_INHERIT	0x02 /* count threads and children created from now on, too */
-#define PERFCTR_GROUP_ON_EXEC	0x04 /* start when the thread calls execve(2) */
-#define PERFCTR_GROUP_DISABLED	0x08 /* start at perfctr_group_enable() */
-#define PERFCTR_GROUP_EXCLUSIVE 0x10 /* nobody else's counters beside these */
+/* Of groups, sets and samplers, with PERFCTR_MULTIPLEX. */
+#define PERFCTR_INHERIT	  0x100 /* count threads and children created from now on, too */
+#define PERFCTR_ON_EXEC	  0x200 /* start when the thread calls execve(2) */
+#define PERFCTR_DISABLED  0x400 /* start when enabled */
+#define PERFCTR_EXCLUSIVE 0x800 /* nobody else's counters beside these */
 
 /*
  * Open events, given as a comma-separated list of names, on thread tid (0: the calling one; -1: all
@@ -257,8 +262,8 @@ struct perfctr_group; /* opaque */
  * wrong, the events don't fit on the PMU together, or are not of one kind of core; a top-down
  * metric without slots in front; cpu is none, or offline. ENOENT: no such event on this machine.
  * EOPNOTSUPP: the machine can't count it, or shows too many kinds of cores. EACCES, EPERM: not
- * permitted. ESRCH: no such thread. EBUSY: somebody else holds the counters
- * (PERFCTR_GROUP_STRICT). EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * permitted. ESRCH: no such thread. EBUSY: somebody else holds the counters.
+ * EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
 					 unsigned int flags);
@@ -291,9 +296,9 @@ int perfctr_group_reset(struct perfctr_group *group);
 
 /*
  * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they
- * count on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: with
- * PERFCTR_GROUP_STRICT, the kernel took the group off the PMU; pinned ones stand still until they
- * are disabled and enabled again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
+ * count on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: the
+ * kernel took a pinned group off the PMU, where it stands still until it is disabled and enabled
+ * again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
  */
 int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
@@ -338,18 +343,18 @@ struct perfctr_set; /* opaque */
 /*
  * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a
  * group that counts together, or not at all, and is read at one moment; other events count on their
- * own. flags are PERFCTR_GROUP_*.
+ * own. flags are as there.
  *
  * A set has parts: the threads that were there, or the processors. On a machine with several kinds
  * of core there is one for each kind, an event counts in all that have it, and so does a group with
  * those of its events that the kind has; what is no core's goes with the first kind.
  *
- * A process: its threads and all threads that these create, and with PERFCTR_GROUP_INHERIT also
+ * A process: its threads and all threads that these create, and with PERFCTR_INHERIT also
  * children. What ended threads counted stays. No thread is lost or counted twice: if the threads
  * changed in the meantime all begins anew. EAGAIN: they changed every time. EOPNOTSUPP: without
- * PERFCTR_GROUP_INHERIT also if the kernel can't tell (before Linux 5.13).
+ * PERFCTR_INHERIT also if the kernel can't tell (before Linux 5.13).
  *
- * Processors and cgroups: EINVAL: with PERFCTR_GROUP_INHERIT or _ON_EXEC. ENODEV: a processor is
+ * Processors and cgroups: EINVAL: with PERFCTR_INHERIT or _ON_EXEC. ENODEV: a processor is
  * not online. ENOENT: there is no such cgroup. EINVAL: it is a folder of something else.
  * EOPNOTSUPP: it is one without perf_event. What PMUs count for more than a processor (they have a
  * cpumask) is opened on the processors named there.
@@ -410,21 +415,21 @@ void perfctr_set_close(struct perfctr_set *set);
 struct perfctr_sampler; /* opaque */
 
 /*
- * perfctr_sampler_config.flags: PERFCTR_GROUP_STRICT, _INHERIT (needs a processor), _ON_EXEC and
+ * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT (needs a processor), _ON_EXEC and
  * _DISABLED, as for perfctr_group_open(), and which records to write beside samples.
  */
-#define PERFCTR_SAMPLER_MMAP		0x00000100 /* MMAP2: executable mappings */
-#define PERFCTR_SAMPLER_MMAP_DATA	0x00000200 /* MMAP2: the other mappings */
-#define PERFCTR_SAMPLER_BUILD_ID	0x00000400 /* MMAP2 with a build ID for device and inode */
-#define PERFCTR_SAMPLER_COMM		0x00000800 /* COMM: names of threads; exec */
-#define PERFCTR_SAMPLER_TASK		0x00001000 /* FORK, EXIT */
-#define PERFCTR_SAMPLER_SWITCH		0x00002000 /* SWITCH, SWITCH_CPU_WIDE */
-#define PERFCTR_SAMPLER_NAMESPACES	0x00004000 /* NAMESPACES */
-#define PERFCTR_SAMPLER_CGROUP		0x00008000 /* CGROUP: new ones */
-#define PERFCTR_SAMPLER_KERNEL_TEXT	0x00010000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
-#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x00020000 /* call chains without the kernel's part */
-#define PERFCTR_SAMPLER_NO_USER_CHAIN	0x00040000 /* without the user's */
-#define PERFCTR_SAMPLER_OVERWRITE	0x00080000 /* keep the newest records, not the oldest */
+#define PERFCTR_SAMPLER_MMAP		0x00010000 /* MMAP2: executable mappings */
+#define PERFCTR_SAMPLER_MMAP_DATA	0x00020000 /* MMAP2: the other mappings */
+#define PERFCTR_SAMPLER_BUILD_ID	0x00040000 /* MMAP2 with a build ID for device and inode */
+#define PERFCTR_SAMPLER_COMM		0x00080000 /* COMM: names of threads; exec */
+#define PERFCTR_SAMPLER_TASK		0x00100000 /* FORK, EXIT */
+#define PERFCTR_SAMPLER_SWITCH		0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFCTR_SAMPLER_NAMESPACES	0x00400000 /* NAMESPACES */
+#define PERFCTR_SAMPLER_CGROUP		0x00800000 /* CGROUP: new ones */
+#define PERFCTR_SAMPLER_KERNEL_TEXT	0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
+#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x02000000 /* call chains without the kernel's part */
+#define PERFCTR_SAMPLER_NO_USER_CHAIN	0x04000000 /* without the user's */
+#define PERFCTR_SAMPLER_OVERWRITE	0x08000000 /* keep the newest records, not the oldest */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
@@ -436,7 +441,7 @@ struct perfctr_sampler_config {
 	uint64_t interrupt_registers; /* PERF_SAMPLE_REGS_INTR: mask */
 	uint32_t user_stack;	      /* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
 	uint32_t max_chain; /* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
-	uint32_t flags;	    /* PERFCTR_GROUP_*, PERFCTR_SAMPLER_* */
+	uint32_t flags;	    /* PERFCTR_MULTIPLEX and so on, PERFCTR_SAMPLER_* */
 	uint32_t pages;	    /* of the buffer, a power of two; 0: 128 KiB */
 	uint32_t wakeup_samples; /* wake poll(2) after so many samples, or: not both */
 	uint32_t wakeup_bytes; /* after so many bytes: half the buffer at most, as if both are 0 */
@@ -612,7 +617,7 @@ struct perfctr_record {
  *
  * EINVAL: a name or modifier is wrong, or config is: perfctr_error() says which member. EOPNOTSUPP:
  * the machine can't sample it, or not with these fields, or not as precisely. EPERM also: no more
- * memory may be locked for buffers. EBUSY: somebody else holds the counters (PERFCTR_GROUP_STRICT).
+ * memory may be locked for buffers. EBUSY: somebody else holds the counters.
  * EOVERFLOW: max_chain is more than the kernel allows. ENOENT, EACCES, ESRCH, EMFILE, ENFILE,
  * ENOMEM, ENOSYS: as perfctr_group_open().
  */

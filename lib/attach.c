@@ -12,9 +12,8 @@
 #include "lib/provider.h"
 #include "libperfctr.h"
 
-#define OPEN_FLAGS                                                              \
-	(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
-	 VPERFCTR_OPEN_SHARED)
+#define OPEN_FLAGS \
+	(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | PERFCTR_MULTIPLEX)
 
 static pthread_key_t thread_end;
 static int thread_end_error;

@@ -76,7 +76,7 @@ static int blame(unsigned int cpu)
 /* A group for the control, stopped. Its time is the TSC, so a TSC alone has a group, too. */
 static struct perfctr_group *open_group(unsigned int cpu, const struct perfctr_cpu_control *control)
 {
-	const unsigned int flags = PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED;
+	const unsigned int flags = PERFCTR_DISABLED;
 	struct perfctr_cpu_control seen = *control;
 	struct perfctr_group *group;
 

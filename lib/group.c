@@ -19,9 +19,9 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-#define FLAGS                                                                   \
-	(PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | \
-	 PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_EXCLUSIVE)
+#define FLAGS                                                                       \
+	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
+	 PERFCTR_EXCLUSIVE)
 
 size_t perfctr_group_room(unsigned int n)
 {
@@ -31,13 +31,7 @@ size_t perfctr_group_room(unsigned int n)
 
 int perfctr_group_check(unsigned int flags)
 {
-	if (flags & ~(unsigned int)FLAGS ||
-	    (flags & PERFCTR_GROUP_ON_EXEC && flags & PERFCTR_GROUP_DISABLED))
-		return perfctr_fail(EINVAL,
-				    "group flags 0x%x are not made of PERFCTR_GROUP_* "
-				    "flags that go together",
-				    flags);
-	return 0;
+	return perfctr_flags_check(flags, FLAGS);
 }
 
 void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope *scope,
@@ -106,7 +100,7 @@ static int add_events(struct perfctr_group *group, const struct perfctr_list *li
 
 	memcpy(names, list->text, list->text_size);
 	if (group->events.scope.tid == -1 && perfctr_variant_cpus(&list->variant[use[0]], words))
-		group->events.flags |= PERFCTR_GROUP_MOVES;
+		group->events.flags |= PERFCTR_EVENTS_MOVES;
 	for (i = 0; i < list->n; i++) {
 		struct perf_event_attr attr = list->variant[use[i]].attr;
 
@@ -249,8 +243,8 @@ static int judge(const struct perfctr_group *group, enum perfctr_outcome outcome
 	}
 	/* Which threads shared the PMU, and when, is known to the kernel alone. */
 	if (outcome == PERFCTR_READ_TAKEN ||
-	    (outcome == PERFCTR_READ_DONE && shared && group->events.flags & PERFCTR_GROUP_STRICT &&
-	     group->events.flags & PERFCTR_GROUP_INHERIT))
+	    (outcome == PERFCTR_READ_DONE && shared && !(group->events.flags & PERFCTR_MULTIPLEX) &&
+	     group->events.flags & PERFCTR_INHERIT))
 		return perfctr_why_taken("the events");
 	return outcome == PERFCTR_READ_FAILED ? -1 : 0;
 }

@@ -79,7 +79,7 @@ lib_libinternal_la_SOURCES = \
 	lib/handle.c \
 	lib/info.c \
 	lib/info.h \
-	lib/process.c \
+	lib/total.c \
 	lib/provider.c \
 	lib/provider.h \
 	lib/provider_driver.c \

@@ -64,7 +64,7 @@ const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const
 		return NULL;
 	if (wished)
 		return wished;
-	if (mode & VPERFCTR_OPEN_SHARED) {
+	if (mode & PERFCTR_MULTIPLEX) {
 		*why = "only it shares counters";
 		return &perfctr_provider_perf;
 	}

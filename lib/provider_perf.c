@@ -15,7 +15,7 @@
  * go on in the descriptor's queue when the thread executes a program, and so, like another
  * thread's, end there only if the control says so.
  *
- * Who touches a state: its thread, and, for totals (process.c), others, which only read it.
+ * Who touches a state: its thread, and, for totals (total.c), others, which only read it.
  * control, unlink and the thread's end take the lock, and so do reads from other threads; reads
  * of the thread itself need none. A signal handler may read in the middle of a control: what it
  * uses while something runs (bases, readers) is written only while cstatus says that nothing
@@ -60,7 +60,7 @@
 struct state {
 	struct vperfctr handle;
 	pid_t tid;   /* another thread's state: whose; else 0 */
-	bool shared; /* VPERFCTR_OPEN_SHARED */
+	bool shared; /* PERFCTR_MULTIPLEX */
 	bool have_clock;
 	bool until_exec;	    /* what others may read, the clock above all, ends there */
 	struct perfctr_queue queue; /* of its descriptors */
@@ -481,19 +481,19 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	const struct perfctr_scope scope = perfctr_scope_thread(state->tid);
-	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = PERFCTR_GROUP_DISABLED;
+	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = PERFCTR_DISABLED;
 	int signo = 0;
 
 	if (perfctr_control_place(cpu) < 0 ||
 	    (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0))
 		return -1;
-	if (!state->shared)
-		flags |= PERFCTR_GROUP_STRICT;
+	if (state->shared)
+		flags |= PERFCTR_MULTIPLEX;
 	if (ends_at_exec(state, control))
-		flags |= PERFCTR_GROUP_UNTIL_EXEC;
+		flags |= PERFCTR_EVENTS_UNTIL_EXEC;
 	/* Others read all at one moment, and so must what their sums begin with be read. */
 	if (is_watched(state))
-		flags |= PERFCTR_GROUP_PUBLISHED;
+		flags |= PERFCTR_EVENTS_PUBLISHED;
 	perfctr_events_init(group, &scope, flags, group->counter, n);
 	for (k = 0; k < n; k++)
 		if (add_counter(group, cpu, k, signo) < 0)
@@ -614,7 +614,7 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 	if (state->shared && control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP,
 				    "i-mode counters can't share the PMU: while they wait for it "
-				    "they miss their overflows; open without VPERFCTR_OPEN_SHARED");
+				    "they miss their overflows; open without PERFCTR_MULTIPLEX");
 	if (ends_at_exec(state, control) && !perfctr_can_remove_on_exec())
 		return perfctr_fail(
 			EOPNOTSUPP,
@@ -852,7 +852,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 		return perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
 					    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
-	state->shared = mode & VPERFCTR_OPEN_SHARED;
+	state->shared = mode & PERFCTR_MULTIPLEX;
 	perfctr_queue_init(&state->queue);
 	return 0;
 }

@@ -21,9 +21,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-#define GROUP_FLAGS                                                             \
-	(PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | \
-	 PERFCTR_GROUP_DISABLED)
+#define GROUP_FLAGS (PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED)
 #define CHAIN_FLAGS (PERFCTR_SAMPLER_NO_KERNEL_CHAIN | PERFCTR_SAMPLER_NO_USER_CHAIN)
 #define FLAGS                                                                           \
 	(GROUP_FLAGS | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA |               \
@@ -111,13 +109,9 @@ static int check_fields(const struct perfctr_sampler_config *config)
 
 static int check_flags(uint32_t flags, int cpu)
 {
-	if (flags & ~(uint32_t)FLAGS ||
-	    (flags & PERFCTR_GROUP_ON_EXEC && flags & PERFCTR_GROUP_DISABLED))
-		return perfctr_fail(EINVAL,
-				    "sampler flags 0x%x are not made of PERFCTR_GROUP_* (not "
-				    "_EXCLUSIVE) and PERFCTR_SAMPLER_* flags that go together",
-				    flags);
-	if (flags & PERFCTR_GROUP_INHERIT && cpu == -1)
+	if (perfctr_flags_check(flags, FLAGS) < 0)
+		return -1;
+	if (flags & PERFCTR_INHERIT && cpu == -1)
 		return perfctr_fail(EINVAL,
 				    "the kernel has no common buffer for inherited events on all "
 				    "processors; open a sampler on each processor");

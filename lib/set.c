@@ -466,12 +466,12 @@ static int open_instance(struct perfctr_set *set, const struct plan *plan, unsig
 		if (!wanted(plan, run, cpu))
 			continue;
 		/* Of several kinds of core, a thread is on one at a time: see finish(). */
-		if (run->named && flags & PERFCTR_GROUP_INHERIT)
-			flags &= ~(unsigned int)PERFCTR_GROUP_STRICT;
+		if (run->named && flags & PERFCTR_INHERIT)
+			flags |= PERFCTR_MULTIPLEX;
 		if (plan->source[run->first].cpus)
-			flags |= PERFCTR_GROUP_MOVES;
+			flags |= PERFCTR_EVENTS_MOVES;
 		if (run->pmu == watched)
-			flags |= PERFCTR_GROUP_UNWATCHED;
+			flags |= PERFCTR_EVENTS_UNWATCHED;
 		if (open_group(set, plan, instance, run, flags) == 0) {
 			if (perfctr_events_is_watched(&group_at(set, instance, run)->events))
 				watched = run->pmu;
@@ -730,12 +730,12 @@ static int has_only(DIR *dir, const struct threads *before)
 static struct perfctr_set *try_process(const struct plan *plan, DIR *dir, struct threads *threads,
 				       unsigned int flags)
 {
-	unsigned int i, group_flags = flags | PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_DISABLED;
+	unsigned int i, group_flags = flags | PERFCTR_INHERIT | PERFCTR_DISABLED;
 	struct perfctr_scope *scope;
 	struct perfctr_set *set;
 
-	if (!(flags & PERFCTR_GROUP_INHERIT))
-		group_flags |= PERFCTR_GROUP_THREADS;
+	if (!(flags & PERFCTR_INHERIT))
+		group_flags |= PERFCTR_EVENTS_THREADS;
 	if (list_threads(dir, threads) < 0)
 		return NULL;
 	scope = calloc(threads->n + 1, sizeof(*scope));
@@ -815,7 +815,7 @@ static struct perfctr_set *open_process(const struct plan *plan, int id, unsigne
 			     id ? id : (int)getpid(), TRIES);
 	if (set && set->nparts == 0)
 		result = perfctr_fail(ESRCH, "there is no process %d: it has just ended", id);
-	else if (set && !(flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED)))
+	else if (set && !(flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED)))
 		result = perfctr_set_enable(set);
 	closedir(dir);
 	if (result >= 0)
@@ -834,11 +834,10 @@ static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, uns
 	struct perfctr_set *set = NULL;
 	unsigned int i, n = 0;
 
-	if (flags & (PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC)) {
+	if (flags & (PERFCTR_INHERIT | PERFCTR_ON_EXEC)) {
 		perfctr_fail(EINVAL,
-			     "group flags 0x%x: PERFCTR_GROUP_INHERIT and _ON_EXEC are for "
-			     "threads; on a processor all count",
-			     flags);
+			     "PERFCTR_INHERIT and PERFCTR_ON_EXEC are for threads; on a processor "
+			     "all count");
 		return NULL;
 	}
 	if (cpu < -1) {
@@ -1113,7 +1112,7 @@ static int finish(const struct perfctr_set *set, struct perfctr_reading *reading
 			if (sum->running > sum->enabled)
 				sum->running = sum->enabled;
 			worsen(sum, perfctr_quality_of(sum->enabled, sum->running));
-			if (set->flags & PERFCTR_GROUP_STRICT && sum->quality != PERFCTR_EXACT &&
+			if (!(set->flags & PERFCTR_MULTIPLEX) && sum->quality != PERFCTR_EXACT &&
 			    sum->quality != PERFCTR_STALE)
 				result = perfctr_why_taken("the events");
 		}

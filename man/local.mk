@@ -11,7 +11,7 @@ dist_man_MANS += \
 	man/perfctr_group_open.3 \
 	man/perfctr_info.3 \
 	man/perfctr_porting.7 \
-	man/perfctr_process_create.3 \
+	man/perfctr_total_create.3 \
 	man/perfctr_sampler_open.3 \
 	man/perfctr_set_open.3 \
 	man/perfex.1 \

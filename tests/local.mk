@@ -63,7 +63,7 @@ unit_tests = \
 	tests/unit/pmu \
 	tests/unit/pmus \
 	tests/unit/primitives \
-	tests/unit/process \
+	tests/unit/total \
 	tests/unit/provider_perf \
 	tests/unit/raw \
 	tests/unit/readers \
@@ -133,9 +133,9 @@ tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64
-tests_unit_process_SOURCES = tests/unit/process.c tests/harness/skylake.c
-tests_unit_process_LDADD = $(PMU_LDADD)
-tests_unit_process_LDFLAGS = $(PMU_WRAP)
+tests_unit_total_SOURCES = tests/unit/total.c tests/harness/skylake.c
+tests_unit_total_LDADD = $(PMU_LDADD)
+tests_unit_total_LDFLAGS = $(PMU_WRAP)
 tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skylake.c
 tests_unit_provider_perf_LDADD = $(PMU_LDADD)
 tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)

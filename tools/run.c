@@ -92,9 +92,8 @@ static void count(const struct run *run, const struct child *child)
 	if (run->per_thread)
 		trace_begin(child);
 	tasks_open_thread(run->tasks, run->events, child->pid,
-			  PERFCTR_GROUP_ON_EXEC |
-				  (run->per_thread || run->first_thread ? 0
-									: PERFCTR_GROUP_INHERIT));
+			  PERFCTR_ON_EXEC |
+				  (run->per_thread || run->first_thread ? 0 : PERFCTR_INHERIT));
 }
 
 static void release(const struct run *run, const struct child *child)
@@ -145,7 +144,7 @@ static struct outcome run_command(const struct run *run)
 
 static void attach(const struct run *run)
 {
-	unsigned int i, inherit = run->first_thread ? 0 : PERFCTR_GROUP_INHERIT;
+	unsigned int i, inherit = run->first_thread ? 0 : PERFCTR_INHERIT;
 	pid_t pid = targets_process(run->targets);
 
 	if (run->per_thread)

@@ -190,8 +190,8 @@ static struct perfctr_sampler *open_one(const struct sampling *sampling, pid_t p
 	config.period = sampling->period;
 	config.frequency = sampling->frequency;
 	config.fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	config.flags = PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_ON_EXEC | PERFCTR_SAMPLER_MMAP |
-		       PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK;
+	config.flags = PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC |
+		       PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK;
 	return perfctr_sampler_open(sampling->event, pid, cpu, &config);
 }
 

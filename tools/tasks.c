@@ -86,7 +86,7 @@ static struct perfctr_set **open_specs(struct events *events, const struct perfc
 	unsigned int i;
 
 	for (i = 0; i < events->nspecs; i++) {
-		set[i] = open_spec(events, &events->spec[i], target, flags);
+		set[i] = open_spec(events, &events->spec[i], target, flags | PERFCTR_MULTIPLEX);
 		if (!set[i])
 			events_refuse(events, &events->spec[i], reason());
 	}

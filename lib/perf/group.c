@@ -13,6 +13,19 @@
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 
+int perfctr_flags_check(unsigned int flags, unsigned int known)
+{
+	if (flags & ~known)
+		return perfctr_fail(
+			EINVAL,
+			"flags have 0x%x, which is no flag of this call; see <libperfctr.h>",
+			flags & ~known);
+	if (flags & PERFCTR_ON_EXEC && flags & PERFCTR_DISABLED)
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_ON_EXEC and PERFCTR_DISABLED exclude each other");
+	return 0;
+}
+
 void perfctr_events_init(struct perfctr_events *events, const struct perfctr_scope *scope,
 			 unsigned int flags, struct perfctr_counter *counter, unsigned int total)
 {
@@ -25,7 +38,7 @@ void perfctr_events_init(struct perfctr_events *events, const struct perfctr_sco
 	};
 	/* Inherited counts are spread over threads: only the kernel can add them up. */
 	if (scope->tid == 0 && scope->cpu == -1 && !scope->sampled &&
-	    !(flags & (PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_PUBLISHED)))
+	    !(flags & (PERFCTR_INHERIT | PERFCTR_EVENTS_PUBLISHED)))
 		events->owner = &perfctr_thread_mark;
 }
 
@@ -35,8 +48,8 @@ void perfctr_events_init(struct perfctr_events *events, const struct perfctr_sco
  */
 static bool is_pinned(const struct perfctr_events *events)
 {
-	return events->flags & PERFCTR_GROUP_STRICT &&
-	       (!(events->flags & PERFCTR_GROUP_INHERIT) || events->scope.sampled);
+	return !(events->flags & PERFCTR_MULTIPLEX) &&
+	       (!(events->flags & PERFCTR_INHERIT) || events->scope.sampled);
 }
 
 static void set_attr(const struct perfctr_events *events, struct perf_event_attr *attr)
@@ -46,23 +59,23 @@ static void set_attr(const struct perfctr_events *events, struct perf_event_attr
 	attr->size = sizeof(*attr);
 	if (!attr->read_format)
 		attr->read_format = PERFCTR_READ_FORMAT;
-	if (flags & PERFCTR_GROUP_INHERIT)
+	if (flags & PERFCTR_INHERIT)
 		attr->inherit = 1;
-	if (flags & PERFCTR_GROUP_THREADS)
+	if (flags & PERFCTR_EVENTS_THREADS)
 		attr->inherit_thread = 1;
-	if (flags & PERFCTR_GROUP_UNTIL_EXEC)
+	if (flags & PERFCTR_EVENTS_UNTIL_EXEC)
 		attr->remove_on_exec = 1;
 	if (events->n)
 		return;
 	if (is_pinned(events))
 		attr->pinned = 1;
-	if (flags & PERFCTR_GROUP_EXCLUSIVE)
+	if (flags & PERFCTR_EXCLUSIVE)
 		attr->exclusive = 1;
-	if (flags & PERFCTR_GROUP_ON_EXEC)
+	if (flags & PERFCTR_ON_EXEC)
 		attr->enable_on_exec = 1;
 	/* A leader stands still until its members, or its buffer, are there. */
 	if (events->total > 1 || events->scope.sampled ||
-	    flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
+	    flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED))
 		attr->disabled = 1;
 }
 
@@ -87,7 +100,7 @@ int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *at
 
 bool perfctr_events_is_watched(const struct perfctr_events *events)
 {
-	return events->n && events->scope.tid == -1 && !(events->flags & PERFCTR_GROUP_MOVES);
+	return events->n && events->scope.tid == -1 && !(events->flags & PERFCTR_EVENTS_MOVES);
 }
 
 /*
@@ -108,7 +121,7 @@ static int watch(struct perfctr_events *events)
 	};
 
 	if (!perfctr_events_is_watched(events) || events->n > 1 || events->scope.sampled ||
-	    events->flags & PERFCTR_GROUP_UNWATCHED)
+	    events->flags & PERFCTR_EVENTS_UNWATCHED)
 		return 0;
 	return perfctr_counter_open(&events->companion, &attr, "dummy", &events->scope,
 				    events->counter, events->n);
@@ -139,7 +152,7 @@ int perfctr_events_start(struct perfctr_events *events)
 {
 	if (watch(events) < 0)
 		return -1;
-	if (events->flags & (PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED))
+	if (events->flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED))
 		return 0;
 	/* A single event that needs no buffer counts already. */
 	return events->total > 1 || events->scope.sampled ? perfctr_events_enable(events)

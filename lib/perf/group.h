@@ -8,12 +8,16 @@
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 
-/* More flags than those of perfctr_group_open(). */
-#define PERFCTR_GROUP_THREADS	 0x10000  /* with _INHERIT: threads, but not children */
-#define PERFCTR_GROUP_UNWATCHED	 0x20000  /* another group tells whether the processor is offline */
-#define PERFCTR_GROUP_MOVES	 0x40000  /* when it goes, the kernel moves the events to another */
-#define PERFCTR_GROUP_UNTIL_EXEC 0x80000  /* execve(2) removes the events */
-#define PERFCTR_GROUP_PUBLISHED	 0x100000 /* others read them, too: without pages */
+/* More flags than the public ones. */
+#define PERFCTR_EVENTS_THREADS 0x01000000 /* with _INHERIT: threads, but not children */
+#define PERFCTR_EVENTS_UNWATCHED \
+	0x02000000 /* another group tells whether the processor is offline */
+#define PERFCTR_EVENTS_MOVES	  0x04000000 /* when it goes, the kernel moves the events to another */
+#define PERFCTR_EVENTS_UNTIL_EXEC 0x08000000 /* execve(2) removes the events */
+#define PERFCTR_EVENTS_PUBLISHED  0x10000000 /* others read them, too: without pages */
+
+/* 0, or -1 after perfctr_fail(EINVAL): they are none of the known ones, or not together. */
+int perfctr_flags_check(unsigned int flags, unsigned int known);
 
 /*
  * Events of one scope. It lies where its owner wants it; all zero, as in a child of fork() that

@@ -202,7 +202,7 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s can't be counted: this kernel can't tell a "
 				    "process's new threads from its child processes, as Linux 5.13 "
-				    "and later can; count children, too (PERFCTR_GROUP_INHERIT)",
+				    "and later can; count children, too (PERFCTR_INHERIT)",
 				    name);
 	if (check_period(attr, name) < 0)
 		return -1;
@@ -305,7 +305,7 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 			EINVAL,
 			"%s can't be sampled: samples of inherited events have counts since Linux "
 			"6.12, and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ "
-			"or PERFCTR_GROUP_INHERIT",
+			"or PERFCTR_INHERIT",
 			name);
 	if (attr->sample_period && is_possible(attr, 0))
 		return fail_sampling(EINVAL, attr, name);

@@ -119,7 +119,7 @@ static void group_8(void)
 
 #define THREADS 100
 
-static struct perfctr_process *process;
+static struct perfctr_total *process;
 static struct perfctr_set *set;
 static pthread_barrier_t ready;
 
@@ -128,7 +128,7 @@ static void *sleeper(void *arg)
 	struct vperfctr *handle = vperfctr_open();
 
 	if (!handle || vperfctr_control(handle, &control) < 0 ||
-	    perfctr_process_add(process, handle) < 0) {
+	    perfctr_total_add(process, handle) < 0) {
 		printf("%s\n", perfctr_error());
 		exit(1);
 	}
@@ -140,7 +140,7 @@ static void *sleeper(void *arg)
 
 static void process_read(void)
 {
-	perfctr_process_read(process, (struct perfctr_sum_ctrs *)sink, NULL);
+	perfctr_total_read(process, (struct perfctr_sum_ctrs *)sink, NULL);
 }
 
 static void set_read(void)
@@ -247,14 +247,14 @@ static void show_threads(void)
 	pthread_t thread[THREADS];
 	unsigned int i;
 
-	process = perfctr_process_create();
+	process = perfctr_total_create();
 	pthread_barrier_init(&ready, NULL, THREADS + 1);
 	for (i = 0; i < THREADS; i++)
 		if (pthread_create(&thread[i], NULL, sleeper, NULL) != 0)
 			exit(1);
 	pthread_barrier_wait(&ready);
-	show("perfctr_process_read(), TSC and 1 counter of 100 threads", process_read);
-	set = perfctr_set_open("instructions:u", &target, PERFCTR_GROUP_INHERIT);
+	show("perfctr_total_read(), TSC and 1 counter of 100 threads", process_read);
+	set = perfctr_set_open("instructions:u", &target, PERFCTR_INHERIT);
 	if (!set) {
 		printf("%s\n", perfctr_error());
 		exit(1);
@@ -264,7 +264,7 @@ static void show_threads(void)
 	pthread_barrier_wait(&ready);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 }
 
 /* ---- overflows ---- */
@@ -399,7 +399,7 @@ static void show_overflow(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	user = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	user = perfctr_group_open("instructions:u", 0, -1, 0);
 	self = vperfctr_open();
 	if (!user || !self) {
 		printf("no counters here: %s\n", perfctr_error());

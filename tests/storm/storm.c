@@ -219,9 +219,9 @@ struct worker {
 
 static struct worker *workers;
 static char *stacks;
-static struct perfctr_process *final, *ended; /* threads whose last counts are known; others */
-static struct perfctr_sum_ctrs seen;	      /* total of the former */
-static struct vperfctr *looker;		      /* the main thread's */
+static struct perfctr_total *final, *ended; /* threads whose last counts are known; others */
+static struct perfctr_sum_ctrs seen;	    /* total of the former */
+static struct vperfctr *looker;		    /* the main thread's */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static sem_t arrived;
 
@@ -280,7 +280,7 @@ static int count(struct worker *worker)
 
 	CHECK(self, "%s", perfctr_error());
 	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
-	CHECK(perfctr_process_add(way == 2 ? ended : final, self) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_add(way == 2 ? ended : final, self) == 0, "%s", perfctr_error());
 	sem_post(&arrived);
 	pthread_mutex_lock(&gate);
 	pthread_mutex_unlock(&gate);
@@ -310,7 +310,7 @@ static int look_at_totals(void)
 {
 	struct perfctr_sum_ctrs sum;
 
-	CHECK(perfctr_process_read(final, &sum, NULL) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_read(final, &sum, NULL) == 0, "%s", perfctr_error());
 	CHECK(sum.tsc >= seen.tsc && sum.pmc[0] >= seen.pmc[0],
 	      "totals fell: %llu, then %llu; %llu, then %llu", seen.tsc, sum.tsc, seen.pmc[0],
 	      sum.pmc[0]);
@@ -324,12 +324,12 @@ static int open_sets(void)
 	struct vperfctr_control control = counting(0);
 
 	memset(&seen, 0, sizeof(seen));
-	final = perfctr_process_create();
-	ended = perfctr_process_create();
+	final = perfctr_total_create();
+	ended = perfctr_total_create();
 	looker = vperfctr_open();
 	CHECK(final && ended && looker, "%s", perfctr_error());
 	CHECK(vperfctr_control(looker, &control) == 0, "%s", perfctr_error());
-	CHECK(perfctr_process_add(final, looker) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_add(final, looker) == 0, "%s", perfctr_error());
 	return 0;
 }
 
@@ -347,20 +347,20 @@ static int check_totals(unsigned int n)
 		expect[i % 3 == 2].pmc[0] += workers[i].last.pmc[0];
 		miscounted += workers[i].miscounted;
 	}
-	CHECK(perfctr_process_read(final, &sum, &threads) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_read(final, &sum, &threads) == 0, "%s", perfctr_error());
 	CHECK(threads == n - n / 3 + 1, "%u threads", threads);
 	CHECK(sum.tsc == expect[0].tsc, "TSC: %llu, expected %llu", sum.tsc, expect[0].tsc);
 	CHECK(sum.pmc[0] == expect[0].pmc[0], "counter: %llu, expected %llu", sum.pmc[0],
 	      expect[0].pmc[0]);
 	/* These counted on until they ended, which is soon. */
-	CHECK(perfctr_process_read(ended, &sum, &threads) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_read(ended, &sum, &threads) == 0, "%s", perfctr_error());
 	CHECK(threads == n / 3, "%u threads", threads);
 	CHECK(sum.tsc > expect[1].tsc, "TSC: %llu, expected %llu", sum.tsc, expect[1].tsc);
 	CHECK(!ncounters || (sum.pmc[0] > expect[1].pmc[0] &&
 			     sum.pmc[0] < expect[1].pmc[0] + threads * 20000ull),
 	      "counter: %llu, expected %llu", sum.pmc[0], expect[1].pmc[0]);
-	perfctr_process_destroy(final);
-	perfctr_process_destroy(ended);
+	perfctr_total_destroy(final);
+	perfctr_total_destroy(ended);
 	if (shares_counts() && miscounted <= n / 10)
 		miscounted = 0;
 	CHECK(!miscounted, "%u threads counted wrong", miscounted);
@@ -569,7 +569,7 @@ static int forks_that_inherit(unsigned int n)
 
 	n = n / 10 + 1;
 	most = -(faults(RUSAGE_SELF) + faults(RUSAGE_CHILDREN));
-	group = perfctr_group_open("page-faults:u", 0, -1, PERFCTR_GROUP_INHERIT);
+	group = perfctr_group_open("page-faults:u", 0, -1, PERFCTR_INHERIT);
 	CHECK(group, "%s", perfctr_error());
 	for (i = 0; i < n; i++) {
 		pid_t pid = fork();
@@ -758,7 +758,7 @@ static void on_signal(int number)
 }
 
 /* One round of every call. */
-static int every_call(struct perfctr_process *process, uint64_t *last_faults)
+static int every_call(struct perfctr_total *process, uint64_t *last_faults)
 {
 	struct vperfctr_control control = counting(ncounters), read;
 	struct perfctr_sum_ctrs sum = { 0 }, total;
@@ -775,8 +775,8 @@ static int every_call(struct perfctr_process *process, uint64_t *last_faults)
 	vperfctr_close(again);
 	CHECK(vperfctr_read_state(self, &sum, &read) == 0, "%s", perfctr_error());
 	CHECK(read.cpu_control.tsc_on && read.cpu_control.nractrs == ncounters, "control");
-	CHECK(perfctr_process_add(process, self) == 0, "%s", perfctr_error());
-	CHECK(perfctr_process_read(process, &total, NULL) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_add(process, self) == 0, "%s", perfctr_error());
+	CHECK(perfctr_total_read(process, &total, NULL) == 0, "%s", perfctr_error());
 	CHECK(total.tsc >= sum.tsc && total.pmc[0] >= sum.pmc[0], "total");
 	CHECK(vperfctr_read_quality(self, 0, &reading[0]) == 0, "%s", perfctr_error());
 	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
@@ -800,7 +800,7 @@ static int every_call(struct perfctr_process *process, uint64_t *last_faults)
 
 static int count_under_fire(struct worker *worker)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct sigevent event;
 	uint64_t last_faults = 0;
 	int result;
@@ -820,7 +820,7 @@ static int count_under_fire(struct worker *worker)
 	timer_delete(mine.timer);
 	CHECK(result == 0 && !mine.wrong, "a handler's read of kind %d", (int)mine.wrong);
 	perfctr_group_close(mine.group);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	return 0;
 }
 
@@ -937,7 +937,7 @@ static int overrun(struct worker *worker)
 		.period = 1,
 		.fields = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
 		.pages = 1,
-		.flags = PERFCTR_GROUP_DISABLED,
+		.flags = PERFCTR_DISABLED,
 	};
 	const struct perfctr_record *record;
 	struct perfctr_sampler *sampler;

@@ -412,7 +412,7 @@ START_TEST(choices)
 {
 	load();
 	chooses(0, DRIVER, "PERFCTR_PROVIDER asks for it");
-	chooses(VPERFCTR_OPEN_SHARED, DRIVER, "PERFCTR_PROVIDER asks for it");
+	chooses(PERFCTR_MULTIPLEX, DRIVER, "PERFCTR_PROVIDER asks for it");
 	chooses(VPERFCTR_OPEN_PERF, PERF, "the program asks for it");
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	chooses(0, PERF, "PERFCTR_PROVIDER asks for it");
@@ -420,7 +420,7 @@ START_TEST(choices)
 	setenv("PERFCTR_PROVIDER", "", 1);
 	no_pmu = true;
 	chooses(0, DRIVER, "the driver answers");
-	chooses(VPERFCTR_OPEN_SHARED, PERF, "only it shares counters");
+	chooses(PERFCTR_MULTIPLEX, PERF, "only it shares counters");
 	unsetenv("PERFCTR_PROVIDER");
 	chooses(0, DRIVER, "the driver answers");
 	ck_assert_str_eq(perfctr_provider_name(), "driver");
@@ -698,7 +698,7 @@ START_TEST(handles_that_are_not_opened)
 	load();
 	before = descriptors();
 	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER |
-					 VPERFCTR_OPEN_SHARED),
+					 PERFCTR_MULTIPLEX),
 		      EOPNOTSUPP, "the driver does not share counters");
 	ck_assert_uint_eq(driver.opens, 0);
 	driver.open = EEXIST;

@@ -71,8 +71,7 @@ END_TEST
 
 START_TEST(enable_disable_reset)
 {
-	struct perfctr_group *group = perfctr_group_open("page-faults", 0, -1,
-							 PERFCTR_GROUP_DISABLED);
+	struct perfctr_group *group = perfctr_group_open("page-faults", 0, -1, PERFCTR_DISABLED);
 	struct perfctr_reading reading;
 
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
@@ -159,7 +158,7 @@ END_TEST
 /* All processors are online while this runs: a group of one has the same readings as one of two. */
 START_TEST(a_processors_events)
 {
-	struct perfctr_group *one = perfctr_group_open("cpu-clock", -1, 0, PERFCTR_GROUP_STRICT);
+	struct perfctr_group *one = perfctr_group_open("cpu-clock", -1, 0, 0);
 	struct perfctr_reading reading;
 
 	if (!one && errno == EACCES)
@@ -192,8 +191,7 @@ START_TEST(a_childs_events)
 			execl("/bin/sh", "sh", "-c", "/bin/true; /bin/true", (char *)NULL);
 		_exit(1);
 	}
-	group = perfctr_group_open("task-clock", pid, -1,
-				   PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
+	group = perfctr_group_open("task-clock", pid, -1, PERFCTR_ON_EXEC | PERFCTR_INHERIT);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
@@ -218,10 +216,9 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_group_open("cs", -1, -1, 0), EINVAL, "names nothing");
 	ck_fails_null(perfctr_group_open("cs", -2, 0, 0), EINVAL, "names nothing");
 	ck_fails_null(perfctr_group_open("cs", 0, -2, 0), EINVAL, "names nothing");
-	ck_fails_null(perfctr_group_open("cs", 0, -1, 0x100), EINVAL, "flags 0x100");
-	ck_fails_null(perfctr_group_open("cs", 0, -1,
-					 PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED),
-		      EINVAL, "flags");
+	ck_fails_null(perfctr_group_open("cs", 0, -1, 1), EINVAL, "0x1,");
+	ck_fails_null(perfctr_group_open("cs", 0, -1, PERFCTR_ON_EXEC | PERFCTR_DISABLED), EINVAL,
+		      "exclude each other");
 	ck_fails_null(perfctr_group_open("cs", 0x3FFFFFFF, -1, 0), ESRCH, "no thread 1073741823");
 	ck_fails_null(perfctr_group_open_control(NULL, 0, -1, 0), EINVAL, "NULL");
 	memset(&control, 0, sizeof(control));
@@ -540,7 +537,7 @@ START_TEST(hardware_events)
 		pmu.rdpmc &= way != 3;
 		if (way == 1)
 			pmu_fail(PMU_MMAP, 2, ENOMEM);
-		group = perfctr_group_open(PAIR, 0, -1, PERFCTR_GROUP_STRICT);
+		group = perfctr_group_open(PAIR, 0, -1, 0);
 		ck_assert_msg(group != NULL, "%s", perfctr_error());
 		reads = pmu_calls(PMU_READ);
 		is_pair(group, 0, PERFCTR_EXACT, 0, 0);
@@ -590,13 +587,13 @@ static void count_some(void)
 
 START_TEST(together)
 {
-	static const unsigned int flags[] = { 0, PERFCTR_GROUP_STRICT, PERFCTR_GROUP_DISABLED,
-					      PERFCTR_GROUP_EXCLUSIVE };
+	static const unsigned int flags[] = { 0, PERFCTR_MULTIPLEX, PERFCTR_DISABLED,
+					      PERFCTR_EXCLUSIVE };
 	struct perfctr_group *group;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		bool disabled = flags[i] & PERFCTR_GROUP_DISABLED;
+		bool disabled = flags[i] & PERFCTR_DISABLED;
 
 		pmu_begin();
 		pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
@@ -645,16 +642,16 @@ START_TEST(strict_or_not)
 
 	pmu_begin();
 	pmu.taken = 3;
-	ck_fails_null(perfctr_group_open(PAIR, 0, -1, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	ck_fails_null(perfctr_group_open(PAIR, 0, -1, 0), EBUSY, "taken");
 	ck_assert_uint_eq(pmu_events(), 0);
 	/* Alone it fits; a single event is on from its opening. */
-	group = perfctr_group_open("cycles:u", 0, -1, PERFCTR_GROUP_STRICT);
+	group = perfctr_group_open("cycles:u", 0, -1, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	perfctr_group_close(group);
 	pmu.taken = 4;
-	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, 0), EBUSY, "taken");
 	/* That is known when it starts. */
-	group = perfctr_group_open(PAIR, 0, -1, PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED);
+	group = perfctr_group_open(PAIR, 0, -1, PERFCTR_DISABLED);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	ck_fails(perfctr_group_enable(group), EBUSY, "taken");
 	pmu.taken = 0;
@@ -672,11 +669,11 @@ START_TEST(strict_or_not)
 	ck_fails(perfctr_group_reset(group), EBUSY, "taken");
 	close_made_up(group);
 	/* Nobody beside an exclusive one, however many counters there are. */
-	group = open_made_up("cycles:u", 0, -1, PERFCTR_GROUP_EXCLUSIVE | PERFCTR_GROUP_STRICT);
-	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	group = open_made_up("cycles:u", 0, -1, PERFCTR_EXCLUSIVE);
+	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, 0), EBUSY, "taken");
 	close_made_up(group);
-	/* One that is not strict takes its turn. */
-	group = open_made_up(PAIR, 0, -1, 0);
+	/* One that is not pinned takes its turn. */
+	group = open_made_up(PAIR, 0, -1, PERFCTR_MULTIPLEX);
 	pmu.taken = 4;
 	pmu_schedule();
 	pmu_count(100);
@@ -756,16 +753,16 @@ START_TEST(what_the_kernel_is_asked)
 		unsigned int flags;
 		struct perf_event_attr leader, member;
 	} all[] = {
-		{ 0, { .disabled = 1 }, { .disabled = 0 } },
-		{ PERFCTR_GROUP_STRICT, { .disabled = 1, .pinned = 1 }, { .disabled = 0 } },
-		{ PERFCTR_GROUP_EXCLUSIVE, { .disabled = 1, .exclusive = 1 }, { .disabled = 0 } },
-		{ PERFCTR_GROUP_DISABLED, { .disabled = 1 }, { .disabled = 0 } },
-		{ PERFCTR_GROUP_ON_EXEC,
-		  { .disabled = 1, .enable_on_exec = 1 },
+		{ 0, { .disabled = 1, .pinned = 1 }, { .disabled = 0 } },
+		{ PERFCTR_MULTIPLEX, { .disabled = 1 }, { .disabled = 0 } },
+		{ PERFCTR_EXCLUSIVE,
+		  { .disabled = 1, .pinned = 1, .exclusive = 1 },
 		  { .disabled = 0 } },
-		{ PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT,
-		  { .disabled = 1, .inherit = 1 },
-		  { .inherit = 1 } },
+		{ PERFCTR_DISABLED, { .disabled = 1, .pinned = 1 }, { .disabled = 0 } },
+		{ PERFCTR_ON_EXEC,
+		  { .disabled = 1, .pinned = 1, .enable_on_exec = 1 },
+		  { .disabled = 0 } },
+		{ PERFCTR_INHERIT, { .disabled = 1, .inherit = 1 }, { .inherit = 1 } },
 	};
 	struct perf_event_attr expected;
 	unsigned int i, n;
@@ -786,8 +783,7 @@ START_TEST(what_the_kernel_is_asked)
 			expected.config = PERF_COUNT_HW_INSTRUCTIONS;
 			expected.exclude_kernel = expected.exclude_hv = 1;
 			expected.read_format = PERFCTR_READ_FORMAT;
-			if (n == 2 &&
-			    !(all[i].flags & (PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_ON_EXEC)))
+			if (n == 2 && !(all[i].flags & (PERFCTR_DISABLED | PERFCTR_ON_EXEC)))
 				expected.disabled = 0;
 			ck_assert_msg(!memcmp(&pmu_asked, &expected, sizeof(expected)), "%u, %u", i,
 				      n);
@@ -916,7 +912,7 @@ END_TEST
 /* What a processor counted until it went offline stays, and is told to be of the past. */
 START_TEST(offline)
 {
-	static const unsigned int flags[] = { 0, PERFCTR_GROUP_STRICT };
+	static const unsigned int flags[] = { 0, PERFCTR_MULTIPLEX };
 	struct perfctr_group *group;
 	struct perfctr_reading readings[2];
 	unsigned int f, n, old;
@@ -960,7 +956,7 @@ START_TEST(faults)
 			pmu_begin();
 			pmu_fail(PMU_ANY, nth, ENOSYS);
 			group = perfctr_group_open(cpu ? "cycles:u" : PAIR, cpu ? -1 : 0,
-						   cpu ? 0 : -1, PERFCTR_GROUP_STRICT);
+						   cpu ? 0 : -1, 0);
 			failed = pmu_failed();
 			pmu_fail(PMU_ANY, 0, 0);
 			if (!group) {

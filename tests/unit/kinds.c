@@ -98,7 +98,7 @@ static void remove_kinds(void)
 static struct perfctr_set *open_set(const char *events, unsigned int flags, const char *first,
 				    const char *second)
 {
-	struct perfctr_set *set = perfctr_set_open(events, NULL, flags | PERFCTR_GROUP_DISABLED);
+	struct perfctr_set *set = perfctr_set_open(events, NULL, flags | PERFCTR_DISABLED);
 	const char *const pmus[] = { first, second };
 	struct perfctr_part part;
 	unsigned int p;
@@ -175,7 +175,7 @@ END_TEST
 /* A thread that is on one kind of core all the time, and counted there. */
 START_TEST(on_one_kind)
 {
-	static const unsigned int flags[] = { 0, PERFCTR_GROUP_STRICT };
+	static const unsigned int flags[] = { 0, PERFCTR_MULTIPLEX };
 	struct perfctr_reading sum[2], part[2];
 	struct perfctr_set *set;
 	unsigned int k, f, exact = 0, p;
@@ -257,7 +257,7 @@ START_TEST(perfex_thread_by_thread)
 	make_kinds();
 	root_link("/proc", "/proc");
 	events_add(&events, "touches");
-	tasks_open_threads(&tasks, &events, getpid(), PERFCTR_GROUP_INHERIT);
+	tasks_open_threads(&tasks, &events, getpid(), PERFCTR_INHERIT);
 	ck_assert_msg(tasks_any(&tasks, &events), "%s", perfctr_error());
 	ck_assert_uint_eq(tasks.n, 1);
 	never = SMALL;

@@ -543,7 +543,7 @@ START_TEST(shared_counters)
 
 	begin();
 	pmu.taken = 3;
-	self = open_mode(VPERFCTR_OPEN_SHARED, control_of(2, 0));
+	self = open_mode(PERFCTR_MULTIPLEX, control_of(2, 0));
 	pmu_tick(100);
 	pmu_count(10);
 	QUALITY(0, 0, PERFCTR_NOT_COUNTED, 100, 0);
@@ -701,14 +701,14 @@ END_TEST
 /* ---- other threads ---- */
 
 static pthread_barrier_t step;
-static struct perfctr_process *process;
+static struct perfctr_total *process;
 
 static void *counted_thread(void *arg)
 {
 	struct vperfctr *self = open_with(control_of(2, 0));
 
 	(void)arg;
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
 	pmu_count(10);
 	pmu_tick(100);
 	pthread_barrier_wait(&step); /* read while it runs */
@@ -732,14 +732,14 @@ START_TEST(totals)
 
 	begin();
 	self = open_with(control_of(1, 0));
-	process = perfctr_process_create();
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	process = perfctr_total_create();
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
 	pthread_barrier_init(&step, NULL, 2);
 	pthread_create(&thread, NULL, counted_thread, NULL);
 	for (round = 0; round < 2; round++) {
 		pthread_barrier_wait(&step);
 		pmu_count(1000);
-		ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+		ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 		ck_assert_uint_eq(n, 2);
 		ck_assert_uint_eq(sum.pmc[0], 1000 * (round + 1) + 10);
 		ck_assert_uint_eq(sum.pmc[1], 20);
@@ -747,10 +747,10 @@ START_TEST(totals)
 		pthread_barrier_wait(&step);
 	}
 	pthread_join(thread, NULL);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(sum.pmc[0], 2003);
 	ck_assert_uint_eq(sum.pmc[1], 20);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	finish(self);
 }
 END_TEST
@@ -770,17 +770,17 @@ START_TEST(no_memory)
 	pmu_fail(PMU_MEMORY, 1, ENOMEM);
 	ck_fails_null(gperfctr_open(), ENOMEM, "no memory");
 	pmu_fail(PMU_MEMORY, 1, ENOMEM);
-	ck_fails_null(perfctr_process_create(), ENOMEM, "no memory");
-	process = perfctr_process_create();
+	ck_fails_null(perfctr_total_create(), ENOMEM, "no memory");
+	process = perfctr_total_create();
 	pmu_fail(PMU_MEMORY, 1, ENOMEM);
-	ck_fails(perfctr_process_add(process, self), ENOMEM, "no memory");
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_fails(perfctr_total_add(process, self), ENOMEM, "no memory");
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, 0);
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, 1);
 	ck_assert_uint_eq(sum.pmc[0], 3);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	finish(self);
 }
 END_TEST
@@ -1386,7 +1386,7 @@ static void *read_totals(void *arg)
 {
 	struct perfctr_sum_ctrs *sum = arg;
 
-	ck_assert_int_eq(perfctr_process_read(process, sum, NULL), 0);
+	ck_assert_int_eq(perfctr_total_read(process, sum, NULL), 0);
 	return NULL;
 }
 
@@ -1412,15 +1412,15 @@ START_TEST(totals_in_a_resume)
 
 	begin_overflows();
 	looks = 0;
-	process = perfctr_process_create();
+	process = perfctr_total_create();
 	handled = self = open_with(control_of(1, 2, -100, -300));
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
 	in_handler = watch_resume;
 	pmu_count(350);
 	ck_assert_uint_eq(noverflows, 3);
 	ck_assert_uint_ge(looks, 6);
 	pmu_at(PMU_ANY, 0, NULL);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	finish(self);
 }
 END_TEST

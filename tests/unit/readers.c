@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 200 };
 
-static struct perfctr_process *process;
+static struct perfctr_total *process;
 static struct vperfctr *self;
 static atomic_bool enough;
 static atomic_uint overflows, reads;
@@ -40,7 +40,7 @@ static void *read_sums(void *arg)
 	unsigned int i;
 
 	while (!atomic_load(&enough)) {
-		if (perfctr_process_read(process, &now, NULL) < 0 ||
+		if (perfctr_total_read(process, &now, NULL) < 0 ||
 		    vperfctr_read_quality(self, 0, &reading) < 0 ||
 		    vperfctr_read_state(self, NULL, &c) < 0)
 			return failed;
@@ -60,12 +60,12 @@ static void count_with_readers(struct vperfctr_control *c)
 	unsigned int k;
 	void *wrong;
 
-	process = perfctr_process_create();
+	process = perfctr_total_create();
 	atomic_store(&enough, false);
 	atomic_store(&reads, 0);
 	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF);
 	ck_assert_ptr_nonnull(self);
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
 	ck_assert_msg(vperfctr_control(self, c) == 0, "%s", perfctr_error());
 	c->preserve = 7;
 	for (k = 0; k < 2; k++)
@@ -86,7 +86,7 @@ static void count_with_readers(struct vperfctr_control *c)
 	}
 	vperfctr_unlink(self);
 	vperfctr_close(self);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 }
 
 START_TEST(read_by_others)

@@ -101,7 +101,7 @@ static struct perfctr_sampler_config each_fault(uint64_t fields)
 {
 	return (struct perfctr_sampler_config){ .period = 1,
 						.fields = fields,
-						.flags = PERFCTR_GROUP_DISABLED };
+						.flags = PERFCTR_DISABLED };
 }
 
 #define FAULTS "page-faults:u"
@@ -511,7 +511,7 @@ START_TEST(lost_by_a_family)
 	pid_t child;
 
 	config.pages = 1;
-	config.flags |= PERFCTR_GROUP_INHERIT;
+	config.flags |= PERFCTR_INHERIT;
 	ck_assert(pipe(go) == 0 && pipe(ready) == 0);
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
@@ -588,7 +588,7 @@ static struct perfctr_sampler *sample_child(uint32_t flags, pid_t *child, const 
 	struct perfctr_sampler_config config = {
 		.period = 100000,
 		.fields = WHO,
-		.flags = flags | PERFCTR_GROUP_INHERIT,
+		.flags = flags | PERFCTR_INHERIT,
 	};
 	struct perfctr_sampler *sampler;
 	cpu_set_t one, all;
@@ -821,7 +821,7 @@ START_TEST(on_exec)
 			execl("/bin/true", "true", (char *)NULL);
 		_exit(1);
 	}
-	config.flags = PERFCTR_GROUP_ON_EXEC;
+	config.flags = PERFCTR_ON_EXEC;
 	sampler = perfctr_sampler_open(FAULTS, pid, -1, &config);
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(write(go[1], &byte, 1), 1);
@@ -933,11 +933,11 @@ START_TEST(bad_arguments)
 		{ { .period = 1, .signal = -1 }, "no signal -1" },
 		{ { .period = 1, .signal = 65 }, "no signal 65" },
 		{ { .period = 1, .reserved = { 0, 0, 0, 1 } }, "reserved" },
-		{ { .period = 1, .flags = 1u << 31 }, "flags 0x80000000" },
-		{ { .period = 1, .flags = PERFCTR_GROUP_EXCLUSIVE }, "not _EXCLUSIVE" },
-		{ { .period = 1, .flags = PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED },
-		  "go together" },
-		{ { .period = 1, .flags = PERFCTR_GROUP_INHERIT }, "on each processor" },
+		{ { .period = 1, .flags = 1u << 31 }, "0x80000000," },
+		{ { .period = 1, .flags = PERFCTR_EXCLUSIVE }, "0x800," },
+		{ { .period = 1, .flags = PERFCTR_ON_EXEC | PERFCTR_DISABLED },
+		  "exclude each other" },
+		{ { .period = 1, .flags = PERFCTR_INHERIT }, "on each processor" },
 		{ { .period = 1, .flags = PERFCTR_SAMPLER_BUILD_ID }, "add PERFCTR_SAMPLER_MMAP" },
 		{ { .period = 1, .flags = PERFCTR_SAMPLER_NO_USER_CHAIN },
 		  "PERF_SAMPLE_CALLCHAIN" },
@@ -1222,7 +1222,7 @@ END_TEST
 
 START_TEST(no_room)
 {
-	struct perfctr_sampler_config config = small(PERFCTR_GROUP_STRICT);
+	struct perfctr_sampler_config config = small(0);
 	struct perfctr_sampler *sampler;
 	uint64_t lost;
 
@@ -1260,7 +1260,7 @@ END_TEST
 /* Every call that opens a sampler fails in its turn: nothing is left. */
 START_TEST(faults)
 {
-	struct perfctr_sampler_config config = small(PERFCTR_GROUP_STRICT);
+	struct perfctr_sampler_config config = small(0);
 	struct perfctr_sampler *sampler;
 	unsigned int nth, failures = 0;
 	bool failed;

@@ -19,7 +19,7 @@ static struct perfctr_sampler *open_sampler(const char *events, uint64_t fields)
 		.period = 1,
 		.fields = fields,
 		.pages = 1,
-		.flags = PERFCTR_GROUP_DISABLED,
+		.flags = PERFCTR_DISABLED,
 	};
 	struct perfctr_sampler *sampler = perfctr_sampler_open(events, 0, -1, &config);
 
@@ -207,10 +207,10 @@ START_TEST(what_the_kernel_is_asked)
 		{ { PLAIN }, { ASKED }, -1 },
 		{ { .period = INT64_MAX }, { .sample_period = INT64_MAX }, -1 },
 		{ { .frequency = 1000 }, { .freq = 1, .sample_freq = 1000 }, -1 },
-		{ { PLAIN, .flags = PERFCTR_GROUP_STRICT }, { ASKED, .pinned = 1 }, -1 },
-		{ { PLAIN, .flags = PERFCTR_GROUP_ON_EXEC }, { ASKED, .enable_on_exec = 1 }, -1 },
-		{ { PLAIN, .flags = PERFCTR_GROUP_DISABLED }, { ASKED }, -1 },
-		{ { PLAIN, .flags = PERFCTR_GROUP_INHERIT }, { ASKED, .inherit = 1 }, 0 },
+		{ { PLAIN, .flags = PERFCTR_MULTIPLEX }, { ASKED }, -1 },
+		{ { PLAIN, .flags = PERFCTR_ON_EXEC }, { ASKED, .enable_on_exec = 1 }, -1 },
+		{ { PLAIN, .flags = PERFCTR_DISABLED }, { ASKED }, -1 },
+		{ { PLAIN, .flags = PERFCTR_INHERIT }, { ASKED, .inherit = 1 }, 0 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_MMAP }, { ASKED, .mmap = 1, .mmap2 = 1 }, -1 },
 		{ { PLAIN, .flags = PERFCTR_SAMPLER_MMAP_DATA },
 		  { ASKED, .mmap_data = 1, .mmap2 = 1 },
@@ -275,6 +275,7 @@ START_TEST(what_the_kernel_is_asked)
 		expected.config = PERF_COUNT_HW_INSTRUCTIONS;
 		expected.exclude_kernel = expected.exclude_hv = 1;
 		expected.disabled = expected.sample_id_all = 1;
+		expected.pinned = !(all[i].config.flags & PERFCTR_MULTIPLEX);
 		expected.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 				       PERF_FORMAT_TOTAL_TIME_RUNNING | PERFCTR_FORMAT_LOST;
 		ck_assert_msg(!memcmp(&pmu_asked, &expected, sizeof(expected)), "config %u", i);
@@ -294,8 +295,7 @@ START_TEST(what_the_kernel_is_asked)
 	pmu_fail(PMU_OPEN, 2, EMFILE);
 	ck_fails_null(perfctr_sampler_open("instructions:u,cycles:u", 0, -1,
 					   &(struct perfctr_sampler_config){
-						   PLAIN_WITH(PERF_SAMPLE_READ),
-						   .flags = PERFCTR_GROUP_STRICT }),
+						   PLAIN_WITH(PERF_SAMPLE_READ), .flags = 0 }),
 		      EMFILE, "ulimit");
 	memset(&expected, 0, sizeof(expected));
 	expected.size = sizeof(expected);
@@ -338,9 +338,9 @@ START_TEST(limits)
 		{ PLAIN, .max_chain = 1 },
 		{ PLAIN, .flags = PERFCTR_SAMPLER_NO_USER_CHAIN },
 		{ PLAIN_WITH(PERF_SAMPLE_CALLCHAIN), .max_chain = UINT16_MAX + 1 },
-		{ PLAIN, .flags = PERFCTR_GROUP_EXCLUSIVE },
-		{ PLAIN, .flags = PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_DISABLED },
-		{ PLAIN, .flags = PERFCTR_GROUP_INHERIT },
+		{ PLAIN, .flags = PERFCTR_EXCLUSIVE },
+		{ PLAIN, .flags = PERFCTR_ON_EXEC | PERFCTR_DISABLED },
+		{ PLAIN, .flags = PERFCTR_INHERIT },
 		{ PLAIN, .flags = PERFCTR_SAMPLER_BUILD_ID },
 		{ PLAIN, .reserved = { [ARRAY_SIZE(all[0].reserved) - 1] = 1 } },
 		{ PLAIN, .reserved = { 1 } },

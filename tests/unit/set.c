@@ -42,7 +42,7 @@ static void fault(unsigned int n)
 START_TEST(own_thread)
 {
 	struct perfctr_set *set = perfctr_set_open("page-faults,{task-clock,Page-Faults},cs", NULL,
-						   PERFCTR_GROUP_STRICT);
+						   0);
 	struct perfctr_reading before[4], after[4], part[4];
 	struct perfctr_part what;
 
@@ -80,7 +80,7 @@ END_TEST
 START_TEST(enable_disable_reset)
 {
 	struct perfctr_set *set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
-						   PERFCTR_GROUP_DISABLED | PERFCTR_GROUP_INHERIT);
+						   PERFCTR_DISABLED | PERFCTR_INHERIT);
 	struct perfctr_reading reading[3];
 
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
@@ -167,7 +167,7 @@ static void count_threads(unsigned int flags)
 		pages += 2 * worker[i].pages;
 	}
 	set = perfctr_set_open(events, &own_process, flags);
-	if (!set && errno == EOPNOTSUPP && !(flags & PERFCTR_GROUP_INHERIT))
+	if (!set && errno == EOPNOTSUPP && !(flags & PERFCTR_INHERIT))
 		ck_assert_ptr_nonnull(strstr(perfctr_error(), "5.13"));
 	else
 		ck_assert_msg(set != NULL, "%s", perfctr_error());
@@ -211,8 +211,8 @@ static void count_threads(unsigned int flags)
 START_TEST(threads_of_a_process)
 {
 	count_threads(0);
-	count_threads(PERFCTR_GROUP_INHERIT);
-	count_threads(PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT);
+	count_threads(PERFCTR_INHERIT);
+	count_threads(PERFCTR_INHERIT);
 }
 END_TEST
 
@@ -225,7 +225,7 @@ START_TEST(children)
 
 	for (k = 0; k < 2; k++) {
 		struct perfctr_set *set = perfctr_set_open("page-faults", &own_process,
-							   k ? PERFCTR_GROUP_INHERIT : 0);
+							   k ? PERFCTR_INHERIT : 0);
 		pid_t pid;
 
 		if (!set && !k && errno == EOPNOTSUPP)
@@ -285,16 +285,15 @@ START_TEST(another_process)
 	siginfo_t info;
 
 	target.id = start_other(&go);
-	set = perfctr_set_open("page-faults", &target, PERFCTR_GROUP_INHERIT);
+	set = perfctr_set_open("page-faults", &target, PERFCTR_INHERIT);
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(write(go, "", 1), 1);
 	/* While it is a zombie there is nothing to count; what was counted stays. */
 	ck_assert_int_eq(waitid(P_PID, (id_t)target.id, &info, WEXITED | WNOWAIT), 0);
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH,
-		      "has just ended");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_INHERIT), ESRCH, "has just ended");
 	ck_assert_int_eq(waitpid(target.id, &status, 0), target.id);
 	ck_assert_int_eq(status, 0);
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), ESRCH, "no process");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_INHERIT), ESRCH, "no process");
 	ck_assert_int_eq(perfctr_set_read(set, &reading), 0);
 	/* And nothing twice. Some hundred are the process's own, more under valgrind. */
 	ck_assert_uint_ge(reading.value, 5000);
@@ -321,7 +320,7 @@ START_TEST(from_exec_on)
 		_exit(1);
 	}
 	set = perfctr_set_open("task-clock,page-faults", &target,
-			       PERFCTR_GROUP_ON_EXEC | PERFCTR_GROUP_INHERIT);
+			       PERFCTR_ON_EXEC | PERFCTR_INHERIT);
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(perfctr_set_read(set, reading), 0);
 	ck_assert_uint_eq(reading[1].value, 0);
@@ -377,7 +376,7 @@ START_TEST(a_storm_of_threads)
 		ck_assert_int_eq(pthread_create(&storm[i], NULL, churn, i ? &pause : NULL), 0);
 	for (k = 0; k < 30; k++) {
 		set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
-				       PERFCTR_GROUP_INHERIT);
+				       PERFCTR_INHERIT);
 		if (!set) {
 			ck_assert_msg(errno == EAGAIN && strstr(perfctr_error(), "faster than"),
 				      "%s", perfctr_error());
@@ -440,7 +439,7 @@ START_TEST(a_relay_of_threads)
 	pthread_detach(first);
 	for (k = 0; k < 30; k++) {
 		set = perfctr_set_open("page-faults,{cs,page-faults}", &own_process,
-				       PERFCTR_GROUP_INHERIT);
+				       PERFCTR_INHERIT);
 		if (!set) {
 			ck_assert_msg(errno == EAGAIN, "%s", perfctr_error());
 			again++;
@@ -480,8 +479,7 @@ START_TEST(processors)
 	struct perfctr_cpus_info *cpus = perfctr_cpus_info(-1);
 	struct perfctr_reading sum[3], part[3];
 	struct perfctr_part what;
-	struct perfctr_set *set = perfctr_set_open("cpu-clock,{cs,cpu-clock}", &target,
-						   PERFCTR_GROUP_STRICT);
+	struct perfctr_set *set = perfctr_set_open("cpu-clock,{cs,cpu-clock}", &target, 0);
 	unsigned int n = 0, i;
 
 	for (i = 0; i < cpus->cpus->nrwords; i++)
@@ -517,10 +515,8 @@ START_TEST(processors)
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ENODEV, "not online");
 	target.id = -2;
 	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no processor");
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_INHERIT), EINVAL,
-		      "for threads");
-	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_GROUP_ON_EXEC), EINVAL,
-		      "for threads");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_INHERIT), EINVAL, "for threads");
+	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_ON_EXEC), EINVAL, "for threads");
 }
 END_TEST
 
@@ -705,8 +701,8 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_set_open("{", NULL, 0), EINVAL, "empty place");
 	ck_fails_null(perfctr_set_open("cs,nonsense", NULL, 0), EINVAL, "\"nonsense\"");
 	ck_fails_null(perfctr_set_open("cpu/cs", NULL, 0), EINVAL, "closing /");
-	ck_fails_null(perfctr_set_open("cs", NULL, 0x100), EINVAL, "flags 0x100");
-	ck_fails_null(perfctr_set_open("cs", NULL, PERFCTR_GROUP_THREADS), EINVAL, "flags 0x10000");
+	ck_fails_null(perfctr_set_open("cs", NULL, 1), EINVAL, "0x1,");
+	ck_fails_null(perfctr_set_open("cs", NULL, PERFCTR_EVENTS_THREADS), EINVAL, "0x1000000,");
 	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no type of target");
 	target.type = PERFCTR_TARGET_THREAD;
 	target.id = -1;
@@ -770,7 +766,7 @@ START_TEST(no_descriptors)
 		few.rlim_cur = (rlim_t)lowest + room;
 		setrlimit(RLIMIT_NOFILE, &few);
 		set = perfctr_set_open("cs,{cs,cs,cs},cs,cs,cs", target,
-				       target == &own_process ? PERFCTR_GROUP_INHERIT : 0);
+				       target == &own_process ? PERFCTR_INHERIT : 0);
 		error = errno;
 		setrlimit(RLIMIT_NOFILE, &limit);
 		ck_assert_ptr_null(set);
@@ -800,7 +796,7 @@ static struct perfctr_set *open_made_up(const char *events, const struct perfctr
 		ck_assert_uint_eq((r).running, run); \
 	} while (0)
 
-/* Independent events find room one by one; together, or strictly, or not at all. */
+/* Independent events find room one by one; together, or pinned, or not at all. */
 START_TEST(room)
 {
 	static const char events[] = "instructions:u,{cycles:u,branches:u},cache-misses:u";
@@ -810,7 +806,7 @@ START_TEST(room)
 
 	pmu_begin();
 	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
-	set = open_made_up(events, NULL, 0);
+	set = open_made_up(events, NULL, PERFCTR_MULTIPLEX);
 	pmu_count(10);
 	pmu_tick(100);
 	pmu.taken = 2;
@@ -827,11 +823,11 @@ START_TEST(room)
 	for (i = 0; i < 4; i++)
 		ck_assert_uint_eq(r[i].value, 0);
 	perfctr_set_close(set);
-	ck_fails_null(perfctr_set_open(events, NULL, PERFCTR_GROUP_STRICT), EBUSY, "taken");
+	ck_fails_null(perfctr_set_open(events, NULL, 0), EBUSY, "taken");
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu.taken = 0;
 	pmu_schedule();
-	set = open_made_up(events, NULL, PERFCTR_GROUP_STRICT);
+	set = open_made_up(events, NULL, 0);
 	pmu_count(5);
 	pmu_tick(50);
 	/* Those of which it is known stay; the others are told, each. */
@@ -861,7 +857,7 @@ START_TEST(a_processor_goes_offline)
 		root_make();
 		root_line("/sys/devices/system/cpu/online", "0-1");
 		set = open_made_up("instructions:u,cycles:u", &target,
-				   strict ? PERFCTR_GROUP_STRICT : 0);
+				   strict ? 0 : PERFCTR_MULTIPLEX);
 		ck_assert_uint_eq(perfctr_set_parts(set), 2);
 		/* One of two events is watched, on each. */
 		ck_assert_uint_eq(pmu_events(), 6);
@@ -925,9 +921,9 @@ START_TEST(kinds_of_core)
 	struct perfctr_reading r[2], part[2];
 	struct perfctr_set *set;
 	static const unsigned int flags[] = {
+		PERFCTR_MULTIPLEX,
 		0,
-		PERFCTR_GROUP_STRICT,
-		PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT,
+		PERFCTR_INHERIT,
 	};
 	static const unsigned long slow[] = {
 		PERF_EVENT_IOC_DISABLE,

@@ -402,7 +402,7 @@ START_TEST(order_of_items)
 	struct perfctr_reading r[3];
 
 	pmu_begin();
-	set = perfctr_set_open("instructions,{cycles,branches}", NULL, PERFCTR_GROUP_DISABLED);
+	set = perfctr_set_open("instructions,{cycles,branches}", NULL, PERFCTR_DISABLED);
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	pmu_count(7);
 	pmu_at(PERF_EVENT_IOC_ENABLE, 0, tick);
@@ -450,7 +450,7 @@ START_TEST(resets)
 }
 END_TEST
 
-/* Counters that are no longer there: scaled, or with _STRICT an error. */
+/* Counters that are no longer there: scaled, or pinned an error. */
 START_TEST(strict_sets)
 {
 	struct perfctr_set *set;
@@ -459,8 +459,7 @@ START_TEST(strict_sets)
 
 	for (strict = 0; strict < 2; strict++) {
 		pmu_begin();
-		set = perfctr_set_open("instructions,cycles", NULL,
-				       strict ? PERFCTR_GROUP_STRICT : 0);
+		set = perfctr_set_open("instructions,cycles", NULL, strict ? 0 : PERFCTR_MULTIPLEX);
 		ck_assert_msg(set != NULL, "%s", perfctr_error());
 		pmu_count(5);
 		pmu_tick(100);
@@ -489,8 +488,7 @@ START_TEST(strict_sets)
 	pmu_begin();
 	pmu.taken = pmu.counters;
 	pmu_schedule();
-	ck_fails_null(perfctr_set_open("instructions", NULL, PERFCTR_GROUP_STRICT), EBUSY,
-		      "the events");
+	ck_fails_null(perfctr_set_open("instructions", NULL, 0), EBUSY, "the events");
 	pmu.taken = 0;
 	pmu_end();
 }

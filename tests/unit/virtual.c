@@ -133,7 +133,7 @@ START_TEST(open_modes)
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	ck_assert_str_eq(perfctr_provider_name(), "perf");
 	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF |
-				  VPERFCTR_OPEN_SHARED);
+				  PERFCTR_MULTIPLEX);
 	ck_assert_ptr_nonnull(self);
 	/* A thread has one state, whichever provider its opens ask for. */
 	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER), EEXIST,
@@ -376,7 +376,7 @@ START_TEST(i_mode_controls)
 	ck_fails(vperfctr_iresume(self), ESRCH, "unlinked");
 	vperfctr_close(self);
 
-	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED);
+	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | PERFCTR_MULTIPLEX);
 	ck_assert_ptr_nonnull(self);
 	ck_fails(vperfctr_control(self, &control), EOPNOTSUPP, "can't share the PMU");
 	vperfctr_unlink(self);
@@ -421,8 +421,8 @@ static void *count_a_while(void *process)
 {
 	struct vperfctr *self = open_counting_tsc();
 
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
-	ck_assert_int_eq(perfctr_process_add(process, self), -1);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), -1);
 	ck_assert_int_eq(errno, EEXIST);
 	spin(10);
 	vperfctr_close(self);
@@ -431,30 +431,30 @@ static void *count_a_while(void *process)
 
 START_TEST(total_over_threads)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	unsigned int before = open_descriptors(), i, n;
 	struct perfctr_sum_ctrs sum, again;
 	pthread_t thread[8];
 
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(sum.tsc, 0);
 	ck_assert_uint_eq(n, 0);
 	for (i = 0; i < 8; i++)
 		pthread_create(&thread[i], NULL, count_a_while, process);
 	for (i = 0; i < 50; i++) /* while they come and go */
-		ck_assert_int_eq(perfctr_process_read(process, &sum, NULL), 0);
+		ck_assert_int_eq(perfctr_total_read(process, &sum, NULL), 0);
 	for (i = 0; i < 8; i++)
 		pthread_join(thread[i], NULL);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, 8);
 	/* All have ended; each ran for 10 ms. */
 	ck_assert_uint_ge(sum.tsc, perfctr_tsc_khz() * 80 * 98 / 100);
-	ck_assert_int_eq(perfctr_process_read(process, &again, NULL), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &again, NULL), 0);
 	ck_assert_uint_eq(again.tsc, sum.tsc);
-	ck_fails(perfctr_process_read(process, NULL, NULL), EINVAL, "NULL");
-	ck_fails(perfctr_process_add(process, NULL), EINVAL, "NULL");
-	perfctr_process_destroy(process);
-	perfctr_process_destroy(NULL);
+	ck_fails(perfctr_total_read(process, NULL, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_total_add(process, NULL), EINVAL, "NULL");
+	perfctr_total_destroy(process);
+	perfctr_total_destroy(NULL);
 	ck_assert_uint_eq(open_descriptors(), before);
 }
 END_TEST
@@ -468,14 +468,14 @@ static void *read_all_the_time(void *process)
 	int failed = 0;
 
 	while (!atomic_load(&enough))
-		failed |= perfctr_process_read(process, &sum, NULL);
+		failed |= perfctr_total_read(process, &sum, NULL);
 	return failed ? process : NULL;
 }
 
 /* Whatever the parent's threads were doing: a lock that one of them held is free here. */
 START_TEST(a_child_has_no_total)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct vperfctr *self = open_counting_tsc();
 	pthread_t thread;
 	void *failure;
@@ -483,7 +483,7 @@ START_TEST(a_child_has_no_total)
 	int status;
 	pid_t pid;
 
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
 	atomic_store(&enough, false);
 	pthread_create(&thread, NULL, read_all_the_time, process);
 	for (i = 0; i < 30; i++) {
@@ -494,14 +494,14 @@ START_TEST(a_child_has_no_total)
 
 			alarm(300);
 			errno = 0;
-			failed |= perfctr_process_read(process, &sum, NULL) != -1 || errno != ESRCH;
+			failed |= perfctr_total_read(process, &sum, NULL) != -1 || errno != ESRCH;
 			failed |= !strstr(perfctr_error(), "parent process");
 			self = vperfctr_open();
 			errno = 0;
-			failed |= perfctr_process_add(process, self) != -1 || errno != ESRCH;
+			failed |= perfctr_total_add(process, self) != -1 || errno != ESRCH;
 			vperfctr_unlink(self);
 			vperfctr_close(self);
-			perfctr_process_destroy(process);
+			perfctr_total_destroy(process);
 			_exit(failed);
 		}
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -512,7 +512,7 @@ START_TEST(a_child_has_no_total)
 	ck_assert_ptr_null(failure);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 }
 END_TEST
 

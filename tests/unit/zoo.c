@@ -602,7 +602,7 @@ static void survive(void)
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		n = parse_variants(events[i], strlen(events[i]), v);
 		ck_assert(n > 0 ? n <= PERFCTR_VARIANTS_MAX : n == -1 && *perfctr_error());
-		group = perfctr_group_open(events[i], 0, -1, PERFCTR_GROUP_DISABLED);
+		group = perfctr_group_open(events[i], 0, -1, PERFCTR_DISABLED);
 		ck_assert(group || *perfctr_error());
 		perfctr_group_close(group);
 	}

@@ -113,7 +113,7 @@ static int user_reads_equal_the_kernels(void)
 	done(self);
 
 	/* Stopped: both see the same count, whenever they look. */
-	group = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	group = perfctr_group_open("instructions:u", 0, -1, 0);
 	CHECK(group, "%s", perfctr_error());
 	CHECK(perfctr_group_reader(group, 0, &reader) == 0, "%s", perfctr_error());
 	for (i = 0; i < 200; i++) {
@@ -223,8 +223,7 @@ static int busy_counters(void)
 	unsigned int n = 0;
 
 	CHECK(self, "%s", perfctr_error());
-	while (n < 64 &&
-	       (hog[n] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT)))
+	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", 0, -1, 0)))
 		n++;
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	printf("  %u counters hogged; %s\n", n, perfctr_error());
@@ -379,7 +378,7 @@ static int more_events_than_counters(void)
 	uint64_t estimate, most = 0, least = UINT64_MAX;
 
 	for (i = 0; i < 40; i++) {
-		group[i] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_DISABLED);
+		group[i] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_DISABLED);
 		CHECK(group[i], "%s", perfctr_error());
 	}
 	for (i = 0; i < 40; i++)
@@ -408,8 +407,7 @@ static int more_events_than_counters(void)
 
 static int groups_count_together(void)
 {
-	struct perfctr_group *group = perfctr_group_open("cycles:u,instructions:u", 0, -1,
-							 PERFCTR_GROUP_STRICT);
+	struct perfctr_group *group = perfctr_group_open("cycles:u,instructions:u", 0, -1, 0);
 	struct perfctr_reading a[2], b[2];
 
 	CHECK(group, "%s", perfctr_error());
@@ -457,7 +455,7 @@ static int own_events(void)
 	uint64_t one, two;
 
 	CHECK(name, "%s", perfctr_error());
-	group = perfctr_group_open(name, 0, -1, PERFCTR_GROUP_STRICT);
+	group = perfctr_group_open(name, 0, -1, 0);
 	CHECK(group, "%s", perfctr_error());
 	perfctr_group_read(group, &a);
 	loop(100000);
@@ -638,7 +636,7 @@ static void *count_and_end(void *process)
 {
 	struct vperfctr *self = open_counting(1);
 
-	if (!self || perfctr_process_add(process, self) < 0)
+	if (!self || perfctr_total_add(process, self) < 0)
 		return process;
 	loop(100000);
 	vperfctr_close(self);
@@ -647,7 +645,7 @@ static void *count_and_end(void *process)
 
 static int totals_include_ended_threads(void)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct perfctr_sum_ctrs sum;
 	unsigned int i, n;
 	void *result;
@@ -658,9 +656,9 @@ static int totals_include_ended_threads(void)
 		pthread_join(thread, &result);
 		CHECK(!result, "%s", perfctr_error());
 	}
-	CHECK(perfctr_process_read(process, &sum, &n) == 0 && n == 10, "%s", perfctr_error());
+	CHECK(perfctr_total_read(process, &sum, &n) == 0 && n == 10, "%s", perfctr_error());
 	CHECK(sum.pmc[0] > 2000000 && sum.pmc[0] < 2100000, "%llu", sum.pmc[0]);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	return 0;
 }
 

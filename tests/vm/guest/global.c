@@ -101,8 +101,7 @@ static unsigned int hog_all(struct perfctr_group **hog, unsigned int n)
 {
 	unsigned int i = 0;
 
-	while (i < n && (hog[i] = perfctr_group_open("instructions:u", -1, (int)cpus - 1,
-						     PERFCTR_GROUP_STRICT)))
+	while (i < n && (hog[i] = perfctr_group_open("instructions:u", -1, (int)cpus - 1, 0)))
 		i++;
 	return i;
 }
@@ -132,8 +131,7 @@ static int busy_counters(void)
 
 	/* The start can be repeated. The kernel serves first who was there first. */
 	for (i = 0; i < n; i++) {
-		hog[i] = perfctr_group_open("instructions:u", -1, last,
-					    PERFCTR_GROUP_STRICT | PERFCTR_GROUP_DISABLED);
+		hog[i] = perfctr_group_open("instructions:u", -1, last, PERFCTR_DISABLED);
 		CHECK(hog[i], "%s", perfctr_error());
 	}
 	CHECK(gperfctr_start(global, 0) == (int)cpus, "%s", perfctr_error());
@@ -195,7 +193,7 @@ static int hotplug(void)
 		return 0;
 	}
 	CHECK(global && gperfctr_start(global, 0) == 2, "%s", perfctr_error());
-	group = perfctr_group_open("instructions:u", -1, 1, PERFCTR_GROUP_STRICT);
+	group = perfctr_group_open("instructions:u", -1, 1, 0);
 	CHECK(group, "%s", perfctr_error());
 	run_on(1);
 	loop(N);

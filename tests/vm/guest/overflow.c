@@ -706,7 +706,7 @@ static void *read_total(void *process)
 
 	memset(&last, 0, sizeof(last));
 	while (!atomic_load(&stop_reading)) {
-		if (perfctr_process_read(process, &now, NULL) < 0)
+		if (perfctr_total_read(process, &now, NULL) < 0)
 			return failed;
 		if (now.pmc[0] < last.pmc[0] || now.pmc[1] < last.pmc[1])
 			return backward;
@@ -719,13 +719,13 @@ static void *read_total(void *process)
 static int read_by_others(void)
 {
 	struct vperfctr_control c = every(2, 3000, (unsigned int)COUNT_USER);
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	pthread_t thread;
 	void *wrong;
 	int k;
 
 	c.cpu_control.ireset[1] = -2000;
-	CHECK(begin(&c, 0) == 0 && perfctr_process_add(process, watch.self) == 0, "begin");
+	CHECK(begin(&c, 0) == 0 && perfctr_total_add(process, watch.self) == 0, "begin");
 	atomic_store(&stop_reading, false);
 	CHECK(pthread_create(&thread, NULL, read_total, process) == 0, "thread");
 	for (k = 0; k < 300; k++) {
@@ -737,7 +737,7 @@ static int read_by_others(void)
 	CHECK(!wrong, "%s", (char *)wrong);
 	CHECK_SIGNALS(watch.signals > 100);
 	end();
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	return 0;
 }
 
@@ -768,7 +768,7 @@ static unsigned int hog_all(struct perfctr_group **hog)
 	unsigned int n = 0;
 
 	do {
-		hog[n] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+		hog[n] = perfctr_group_open("instructions:u", 0, -1, 0);
 	} while (hog[n] && ++n < 64);
 	return n;
 }
@@ -816,7 +816,7 @@ static int no_room(void)
 static int shared(void)
 {
 	struct vperfctr_control c = every(1, 1000, (unsigned int)COUNT_USER);
-	struct vperfctr *self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED);
+	struct vperfctr *self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | PERFCTR_MULTIPLEX);
 
 	CHECK(self, "%s", perfctr_error());
 	CHECK_FAILS(vperfctr_control(self, &c), EOPNOTSUPP, "can't share the PMU");

@@ -385,8 +385,7 @@ static int no_room(void)
 	CPU_SET(0, &first);
 	CHECK(stopped(pid) == SIGSTOP && sched_setaffinity(pid, sizeof(first), &first) == 0,
 	      "on processor 0");
-	while (n < 64 &&
-	       (hog[n] = perfctr_group_open("instructions:u", -1, 0, PERFCTR_GROUP_STRICT)))
+	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", -1, 0, 0)))
 		n++;
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	remote = rvperfctr_open(pid);
@@ -723,7 +722,7 @@ static void *count_in_steps(void *process)
 	struct vperfctr_control control = instructions(1);
 	struct vperfctr *self = vperfctr_open();
 	bool good = self && vperfctr_control(self, &control) == 0 &&
-		    perfctr_process_add(process, self) == 0;
+		    perfctr_total_add(process, self) == 0;
 	unsigned int k;
 
 	for (k = 1; k <= 2; k++) {
@@ -738,7 +737,7 @@ static void *count_in_steps(void *process)
 /* Totals of threads that live, wait or run; as good as those of ended ones. */
 static int totals_of_live_threads(void)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct perfctr_sum_ctrs sum, last = { .tsc = 0 };
 	pthread_t thread[THREADS];
 	unsigned int i, k, n;
@@ -749,7 +748,7 @@ static int totals_of_live_threads(void)
 		CHECK(pthread_create(&thread[i], NULL, count_in_steps, process) == 0, "thread");
 	/* While they run. */
 	for (i = 0; i < 200; i++) {
-		CHECK(perfctr_process_read(process, &sum, NULL) == 0, "%s", perfctr_error());
+		CHECK(perfctr_total_read(process, &sum, NULL) == 0, "%s", perfctr_error());
 		CHECK(sum.pmc[0] >= last.pmc[0], "%llu, then %llu", last.pmc[0], sum.pmc[0]);
 		last = sum;
 	}
@@ -757,9 +756,9 @@ static int totals_of_live_threads(void)
 		pthread_barrier_wait(&barrier);
 		usleep(20000);
 		/* All sleep: two reads see the same. */
-		CHECK(perfctr_process_read(process, &sum, &n) == 0 && n == THREADS, "%s",
+		CHECK(perfctr_total_read(process, &sum, &n) == 0 && n == THREADS, "%s",
 		      perfctr_error());
-		CHECK(perfctr_process_read(process, &last, NULL) == 0, "%s", perfctr_error());
+		CHECK(perfctr_total_read(process, &last, NULL) == 0, "%s", perfctr_error());
 		CHECK(memcmp(&sum, &last, sizeof(sum)) == 0, "%llu, %llu", sum.pmc[0], last.pmc[0]);
 		CHECK(sum.pmc[0] > THREADS * (k == 1 ? 200000 : 600000) &&
 			      sum.pmc[0] < THREADS * (k == 1 ? 220000 : 640000),
@@ -770,9 +769,9 @@ static int totals_of_live_threads(void)
 		pthread_join(thread[i], &result);
 		CHECK(!result, "thread %u", i);
 	}
-	CHECK(perfctr_process_read(process, &last, NULL) == 0 && last.pmc[0] >= sum.pmc[0], "%llu",
+	CHECK(perfctr_total_read(process, &last, NULL) == 0 && last.pmc[0] >= sum.pmc[0], "%llu",
 	      last.pmc[0]);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	return 0;
 }
 
@@ -839,7 +838,7 @@ static int both_at_once(void)
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 
-	group = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	group = perfctr_group_open("instructions:u", 0, -1, 0);
 	CHECK(group, "%s", perfctr_error());
 	perfctr_group_read(group, &before);
 	self = vperfctr_open();
@@ -895,10 +894,10 @@ static int choice(void)
 	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF),
 		      VPERFCTR_OPEN_PERF),
 	      "%s", perfctr_error());
-	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED),
+	CHECK(is_over(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | PERFCTR_MULTIPLEX),
 		      VPERFCTR_OPEN_PERF),
 	      "%s", perfctr_error());
-	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_SHARED |
+	CHECK_FAILS(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | PERFCTR_MULTIPLEX |
 				       VPERFCTR_OPEN_DRIVER)
 			    ? 0
 			    : -1,

@@ -43,7 +43,7 @@ static struct perfctr_sampler_config every(uint64_t period, uint64_t fields)
 {
 	return (struct perfctr_sampler_config){ .period = period,
 						.fields = fields,
-						.flags = PERFCTR_GROUP_DISABLED };
+						.flags = PERFCTR_DISABLED };
 }
 
 struct found {
@@ -234,7 +234,7 @@ static int strict(void)
 	struct perfctr_sampler *sampler[40];
 	unsigned int n;
 
-	config.flags = PERFCTR_GROUP_STRICT;
+	config.flags = 0;
 	for (n = 0; n < 40; n++) {
 		errno = 0;
 		sampler[n] = perfctr_sampler_open(EVENT, 0, -1, &config);

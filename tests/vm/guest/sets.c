@@ -147,7 +147,7 @@ static int count_threads(unsigned int flags)
 
 	CHECK(start_workers(worker, WORKERS) == 0, "workers");
 	set = perfctr_set_open("instructions:u,{page-faults,instructions:u}", &process, flags);
-	if (!set && !(flags & PERFCTR_GROUP_INHERIT) && errno == EOPNOTSUPP) {
+	if (!set && !(flags & PERFCTR_INHERIT) && errno == EOPNOTSUPP) {
 		struct utsname name;
 
 		uname(&name);
@@ -197,8 +197,8 @@ static int count_threads(unsigned int flags)
 
 static int threads(void)
 {
-	return count_threads(0) || count_threads(PERFCTR_GROUP_INHERIT) ||
-	       count_threads(PERFCTR_GROUP_INHERIT | PERFCTR_GROUP_STRICT);
+	return count_threads(0) || count_threads(PERFCTR_INHERIT) ||
+	       count_threads(PERFCTR_INHERIT | PERFCTR_MULTIPLEX);
 }
 
 /* Pinned on all processors, until they have no counter left. The number of sets. */
@@ -207,8 +207,7 @@ static unsigned int hog(struct perfctr_set **hogs, unsigned int room)
 	struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
 	unsigned int n = 0;
 
-	while (n < room &&
-	       (hogs[n] = perfctr_set_open("instructions:u", &all, PERFCTR_GROUP_STRICT)))
+	while (n < room && (hogs[n] = perfctr_set_open("instructions:u", &all, 0)))
 		n++;
 	return n;
 }
@@ -231,10 +230,9 @@ static int strict_sets(void)
 
 	CHECK(start_workers(&worker, 1) == 0, "worker");
 	target.id = worker.tid;
-	pinned = perfctr_set_open("page-faults,{instructions:u,cs}", &target, PERFCTR_GROUP_STRICT);
-	inherited = perfctr_set_open("instructions:u", &process,
-				     PERFCTR_GROUP_STRICT | PERFCTR_GROUP_INHERIT);
-	group = perfctr_group_open("instructions:u,cs", worker.tid, -1, PERFCTR_GROUP_STRICT);
+	pinned = perfctr_set_open("page-faults,{instructions:u,cs}", &target, 0);
+	inherited = perfctr_set_open("instructions:u", &process, PERFCTR_INHERIT);
+	group = perfctr_group_open("instructions:u,cs", worker.tid, -1, 0);
 	CHECK(pinned && inherited && group, "%s", perfctr_error());
 	tell(&worker, 1000, false);
 	CHECK(perfctr_set_read(pinned, reading) == 0 && reading[1].quality == PERFCTR_EXACT &&
@@ -244,7 +242,7 @@ static int strict_sets(void)
 
 	n = hog(hogs, 64);
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u sets, then %s", n, perfctr_error());
-	own = perfctr_group_open("instructions:u", 0, -1, PERFCTR_GROUP_STRICT);
+	own = perfctr_group_open("instructions:u", 0, -1, 0);
 	CHECK(!own && errno == EBUSY, "%s", perfctr_error());
 	/* A processor's counts go before a thread's. */
 	tell(&worker, 100000, false);
@@ -323,7 +321,7 @@ static int processors(void)
 	int k;
 
 	run_on(0);
-	set = perfctr_set_open("instructions:u", &target, PERFCTR_GROUP_STRICT);
+	set = perfctr_set_open("instructions:u", &target, 0);
 	CHECK(set, "%s", perfctr_error());
 	/* Nobody else is awake, mostly. */
 	for (k = 0; k < 2 * tries() + 3 && two - one != 400000; k++) {
@@ -452,7 +450,7 @@ static int cgroups(void)
 	      (unsigned long long)one, (unsigned long long)two);
 	perfctr_set_close(set);
 	target.cgroup = "/sys/fs/cgroup/perfctr/inner";
-	set = perfctr_set_open("{instructions:u,cycles:u}", &target, PERFCTR_GROUP_STRICT);
+	set = perfctr_set_open("{instructions:u,cycles:u}", &target, 0);
 	CHECK(set, "%s", perfctr_error());
 	perfctr_set_close(set);
 	return 0;

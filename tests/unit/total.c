@@ -30,7 +30,7 @@ static void *count_and_end(void *arg)
 
 START_TEST(many_threads)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct perfctr_sum_ctrs sum, one;
 	unsigned int i, n;
 	uint64_t total = 0;
@@ -42,27 +42,27 @@ START_TEST(many_threads)
 		ck_assert_int_eq(pthread_create(&thread, NULL, count_and_end, &handle[i]), 0);
 		pthread_join(thread, &result);
 		ck_assert_ptr_null(result);
-		ck_assert_msg(perfctr_process_add(process, handle[i]) == 0, "%s", perfctr_error());
+		ck_assert_msg(perfctr_total_add(process, handle[i]) == 0, "%s", perfctr_error());
 		ck_assert_int_eq(vperfctr_read_ctrs(handle[i], &one), 0);
 		ck_assert_uint_gt(one.tsc, 0);
 		total += one.tsc;
 		/* The first and the last of each size. */
 		if (i == 0 || i == 511 || i == 512 || i == 1535 || i == 1536 || i == THREADS - 1) {
-			ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+			ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 			ck_assert_uint_eq(n, i + 1);
 			ck_assert_uint_eq(sum.tsc, total);
 		}
 	}
 	/* Each once. */
-	ck_fails(perfctr_process_add(process, handle[0]), EEXIST, "already");
-	ck_fails(perfctr_process_add(process, handle[THREADS - 1]), EEXIST, "already");
+	ck_fails(perfctr_total_add(process, handle[0]), EEXIST, "already");
+	ck_fails(perfctr_total_add(process, handle[THREADS - 1]), EEXIST, "already");
 	/* The set holds them. */
 	for (i = 0; i < THREADS; i++)
 		vperfctr_close(handle[i]);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, THREADS);
 	ck_assert_uint_eq(sum.tsc, total);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ static void *count_5(void *arg)
 START_TEST(counters)
 {
 #if defined(__i386__) || defined(__x86_64__)
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct vperfctr_control control;
 	struct perfctr_sum_ctrs sum;
 	struct vperfctr *self;
@@ -107,10 +107,10 @@ START_TEST(counters)
 	pthread_create(&thread, NULL, count_5, &control);
 	pthread_join(thread, &other);
 	ck_assert_ptr_nonnull(other);
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
-	ck_assert_int_eq(perfctr_process_add(process, other), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
+	ck_assert_int_eq(perfctr_total_add(process, other), 0);
 	memset(&sum, 0xEE, sizeof(sum));
-	ck_assert_int_eq(perfctr_process_read(process, &sum, NULL), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, NULL), 0);
 	ck_assert_uint_eq(sum.pmc[0], 7);
 	ck_assert_uint_eq(sum.pmc[1], 14);
 	for (i = 2; i < PERFCTR_NR_CTRS; i++)
@@ -118,11 +118,11 @@ START_TEST(counters)
 	/* One that can't be read is no total, and nothing is written. */
 	memset(&sum, 0xEE, sizeof(sum));
 	pmu_fail(PMU_READ, 1, EIO);
-	ck_fails(perfctr_process_read(process, &sum, NULL), EIO, "read");
+	ck_fails(perfctr_total_read(process, &sum, NULL), EIO, "read");
 	ck_assert(pmu_failed());
 	ck_assert_uint_eq(sum.tsc, UINT64_C(0xEEEEEEEEEEEEEEEE));
 	vperfctr_close(other);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 	pmu_end();
@@ -135,7 +135,7 @@ END_TEST
 /* ---- two threads at once ---- */
 
 static struct {
-	struct perfctr_process *process;
+	struct perfctr_total *process;
 	struct vperfctr *add; /* NULL: read */
 	pthread_t thread;
 	atomic_bool started, done;
@@ -147,8 +147,8 @@ static struct {
 static void *use_set(void *arg)
 {
 	atomic_store(&other.started, true);
-	other.result = other.add ? perfctr_process_add(other.process, other.add)
-				 : perfctr_process_read(other.process, &other.sum, &other.n);
+	other.result = other.add ? perfctr_total_add(other.process, other.add)
+				 : perfctr_total_read(other.process, &other.sum, &other.n);
 	atomic_store(&other.done, true);
 	return arg;
 }
@@ -174,7 +174,7 @@ static void *open_and_end(void *arg)
 
 START_TEST(two_at_once)
 {
-	struct perfctr_process *process;
+	struct perfctr_total *process;
 	struct vperfctr *self[3];
 	struct perfctr_sum_ctrs sum;
 	unsigned int i, n;
@@ -186,21 +186,21 @@ START_TEST(two_at_once)
 		ck_assert_int_eq(pthread_create(&thread, NULL, open_and_end, &self[i]), 0);
 		pthread_join(thread, NULL);
 	}
-	process = perfctr_process_create();
+	process = perfctr_total_create();
 	memset(&other, 0, sizeof(other));
 	other.process = process;
 	/* While the first gets room, the second is added. */
 	other.add = self[1];
 	pmu_at(PMU_MEMORY, 1, meanwhile);
-	ck_assert_int_eq(perfctr_process_add(process, self[0]), 0);
+	ck_assert_int_eq(perfctr_total_add(process, self[0]), 0);
 	ck_assert(atomic_load(&other.started));
 	pthread_join(other.thread, NULL);
 	ck_assert_int_eq(other.result, 0);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, 2);
 	for (i = 0; i < 3; i++)
 		vperfctr_close(self[i]);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	pmu_end();
 }
 END_TEST
@@ -208,7 +208,7 @@ END_TEST
 START_TEST(read_by_two)
 {
 #if defined(__i386__) || defined(__x86_64__)
-	struct perfctr_process *process;
+	struct perfctr_total *process;
 	struct vperfctr_control control;
 	struct perfctr_sum_ctrs sum;
 	struct vperfctr *self, *third;
@@ -225,20 +225,20 @@ START_TEST(read_by_two)
 	control.cpu_control.nractrs = 1;
 	control.cpu_control.evntsel[0] = 0x004100C0;
 	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
-	process = perfctr_process_create();
-	ck_assert_int_eq(perfctr_process_add(process, self), 0);
+	process = perfctr_total_create();
+	ck_assert_int_eq(perfctr_total_add(process, self), 0);
 	memset(&other, 0, sizeof(other));
 	other.process = process;
 	other.add = third;
 	pmu_at(PMU_READ, 1, meanwhile);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, 1);
 	ck_assert(atomic_load(&other.started));
 	pthread_join(other.thread, NULL);
 	ck_assert_int_eq(other.result, 0);
-	ck_assert_int_eq(perfctr_process_read(process, &sum, &n), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
 	ck_assert_uint_eq(n, 2);
-	perfctr_process_destroy(process);
+	perfctr_total_destroy(process);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 	vperfctr_close(third);
@@ -264,14 +264,14 @@ START_TEST(nothing_leaks)
 	unsigned int i;
 
 	for (i = 0; i < 300; i++) {
-		struct perfctr_process *process = perfctr_process_create();
+		struct perfctr_total *process = perfctr_total_create();
 		pthread_t thread;
 
 		pthread_create(&thread, NULL, count_and_end, &handle[0]);
 		pthread_join(thread, NULL);
-		ck_assert_int_eq(perfctr_process_add(process, handle[0]), 0);
+		ck_assert_int_eq(perfctr_total_add(process, handle[0]), 0);
 		vperfctr_close(handle[0]);
-		perfctr_process_destroy(process);
+		perfctr_total_destroy(process);
 		if (i == 49) /* what the C library keeps is there now */
 			before = memory_used();
 	}
@@ -289,13 +289,13 @@ START_TEST(anothers_handle)
 	ck_assert_ptr_nonnull(self);
 	child = fork();
 	if (child == 0) {
-		struct perfctr_process *process = perfctr_process_create();
+		struct perfctr_total *process = perfctr_total_create();
 		struct perfctr_sum_ctrs sum;
 		unsigned int n = 7;
 
 		errno = 0;
-		_exit(!(perfctr_process_add(process, self) == -1 && errno == ESRCH &&
-			perfctr_process_read(process, &sum, &n) == 0 && n == 0));
+		_exit(!(perfctr_total_add(process, self) == -1 && errno == ESRCH &&
+			perfctr_total_read(process, &sum, &n) == 0 && n == 0));
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -306,21 +306,21 @@ END_TEST
 
 START_TEST(bad_arguments)
 {
-	struct perfctr_process *process = perfctr_process_create();
+	struct perfctr_total *process = perfctr_total_create();
 	struct vperfctr *self = vperfctr_open();
 	struct perfctr_sum_ctrs sum;
 
-	ck_fails(perfctr_process_add(NULL, self), EINVAL, "NULL");
-	ck_fails(perfctr_process_add(process, NULL), EINVAL, "NULL");
-	ck_fails(perfctr_process_read(NULL, &sum, NULL), EINVAL, "NULL");
-	ck_fails(perfctr_process_read(process, NULL, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_total_add(NULL, self), EINVAL, "NULL");
+	ck_fails(perfctr_total_add(process, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_total_read(NULL, &sum, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_total_read(process, NULL, NULL), EINVAL, "NULL");
 	/* None: all is zero, and without a place for their number, too. */
 	memset(&sum, 0xEE, sizeof(sum));
-	ck_assert_int_eq(perfctr_process_read(process, &sum, NULL), 0);
+	ck_assert_int_eq(perfctr_total_read(process, &sum, NULL), 0);
 	ck_assert_uint_eq(sum.tsc, 0);
 	ck_assert_uint_eq(sum.pmc[PERFCTR_NR_CTRS - 1], 0);
-	perfctr_process_destroy(process);
-	perfctr_process_destroy(NULL);
+	perfctr_total_destroy(process);
+	perfctr_total_destroy(NULL);
 	vperfctr_close(self);
 }
 END_TEST

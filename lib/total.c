@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Totals over threads. A set holds its states, so that they outlive handles and threads. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+
+/* Both lie in memory that a child of fork() finds cleared, whoever held the lock. */
+struct perfctr_total {
+	bool open;
+	pthread_mutex_t lock;
+	size_t n, room;
+	struct vperfctr **thread;
+};
+
+struct perfctr_total *perfctr_total_create(void)
+{
+	struct perfctr_total *total = perfctr_memory_map(sizeof(*total));
+
+	if (!total)
+		return NULL;
+	total->open = true;
+	pthread_mutex_init(&total->lock, NULL);
+	return total;
+}
+
+static int make_room(struct perfctr_total *total)
+{
+	size_t size = total->room * sizeof(*total->thread);
+	struct vperfctr **larger = perfctr_memory_map(2 * size + 4096);
+
+	if (!larger)
+		return -1;
+	if (size) {
+		memcpy(larger, total->thread, size);
+		perfctr_memory_unmap(total->thread, size);
+	}
+	total->thread = larger;
+	total->room = (2 * size + 4096) / sizeof(*larger);
+	return 0;
+}
+
+static int add(struct perfctr_total *total, struct vperfctr *self)
+{
+	size_t i;
+
+	for (i = 0; i < total->n; i++)
+		if (total->thread[i] == self)
+			return perfctr_fail(EEXIST, "these counters are in the set already");
+	if (total->n == total->room && make_room(total) < 0)
+		return -1;
+	perfctr_hold(self);
+	total->thread[total->n++] = self;
+	return 0;
+}
+
+int perfctr_total_add(struct perfctr_total *total, const struct vperfctr *self)
+{
+	int result;
+
+	if (!total || !self)
+		return perfctr_fail(EINVAL,
+				    "perfctr_total_add() needs a set and a handle, not NULL");
+	if (!total->open)
+		return perfctr_not_ours();
+	if (!perfctr_provider_of(self))
+		return -1;
+	pthread_mutex_lock(&total->lock);
+	result = add(total, (struct vperfctr *)self);
+	pthread_mutex_unlock(&total->lock);
+	return result;
+}
+
+int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum,
+		       unsigned int *nthreads)
+{
+	struct perfctr_sum_ctrs whole = { 0 }, one;
+	const struct vperfctr *self;
+	unsigned int i;
+	int result = 0;
+	size_t t;
+
+	if (!total || !sum)
+		return perfctr_fail(EINVAL, "perfctr_total_read() needs a set and a place for the "
+					    "counts, not NULL");
+	if (!total->open)
+		return perfctr_not_ours();
+	pthread_mutex_lock(&total->lock);
+	for (t = 0; t < total->n; t++) {
+		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
+		self = total->thread[t];
+		result = self->provider->read_state(self, &one, NULL);
+		if (result < 0)
+			break;
+		whole.tsc += one.tsc;
+		for (i = 0; i < PERFCTR_NR_CTRS; i++)
+			whole.pmc[i] += one.pmc[i];
+	}
+	if (nthreads)
+		*nthreads = (unsigned int)total->n;
+	pthread_mutex_unlock(&total->lock);
+	if (result == 0)
+		*sum = whole;
+	return result;
+}
+
+void perfctr_total_destroy(struct perfctr_total *total)
+{
+	size_t t;
+
+	if (!total || !total->open)
+		return;
+	for (t = 0; t < total->n; t++)
+		vperfctr_close(total->thread[t]);
+	pthread_mutex_destroy(&total->lock);
+	if (total->room)
+		perfctr_memory_unmap(total->thread, total->room * sizeof(*total->thread));
+	perfctr_memory_unmap(total, sizeof(*total));
+}
