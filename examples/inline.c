@@ -7,7 +7,7 @@
 
 int main(void)
 {
-	struct perfctr_group *group = perfctr_group_open("instructions:u", 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open("instructions:u", NULL, 0);
 	struct perfctr_reader reader;
 	struct perfctr_reading reading;
 	uint64_t before, after;
@@ -16,13 +16,13 @@ int main(void)
 		printf("%s\n", perfctr_error());
 		return 0;
 	}
-	if (perfctr_group_reader(group, 0, &reader) == 0 && perfctr_reader_read(&reader, &before) &&
+	if (perfctr_set_reader(group, 0, &reader) == 0 && perfctr_reader_read(&reader, &before) &&
 	    perfctr_reader_read(&reader, &after))
 		printf("an inline read takes %llu instructions\n",
 		       (unsigned long long)(after - before));
-	else if (perfctr_group_read(group, &reading) == 0)
+	else if (perfctr_set_read(group, &reading) == 0)
 		printf("%s; so far %llu instructions\n", perfctr_error(),
 		       (unsigned long long)reading.value);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	return 0;
 }

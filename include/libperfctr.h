@@ -239,142 +239,100 @@ int perfctr_total_read(struct perfctr_total *process, struct perfctr_sum_ctrs *s
 
 void perfctr_total_destroy(struct perfctr_total *process);
 
-/* ---- groups of events, by name ---- */
+/* ---- events by name, counted: sets ---- */
 
-struct perfctr_group; /* opaque */
-
-/* Of groups, sets and samplers, with PERFCTR_MULTIPLEX. */
-#define PERFCTR_INHERIT	  0x100 /* count threads and children created from now on, too */
-#define PERFCTR_ON_EXEC	  0x200 /* start when the thread calls execve(2) */
-#define PERFCTR_DISABLED  0x400 /* start when enabled */
-#define PERFCTR_EXCLUSIVE 0x800 /* nobody else's counters beside these */
-
-/*
- * Open events, given as a comma-separated list of names, on thread tid (0: the calling one; -1: all
- * threads of processor cpu), on processor cpu (-1: all that the thread runs on). They count
- * together or not at all. perfctr_event_check() describes the names.
- *
- * On a hybrid machine a group is on the PMU of one kind of core, the first that has all events,
- * which is the P-cores' mostly, and that cpu is one of. On other cores it does not count, and
- * quality tells: PERFCTR_SCALED, or PERFCTR_NOT_COUNTED if the thread was there all the time.
- *
- * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
- * wrong, the events don't fit on the PMU together, or are not of one kind of core; a top-down
- * metric without slots in front; cpu is none, or offline. ENOENT: no such event on this machine.
- * EOPNOTSUPP: the machine can't count it, or shows too many kinds of cores. EACCES, EPERM: not
- * permitted. ESRCH: no such thread. EBUSY: somebody else holds the counters.
- * EMFILE, ENFILE, ENOMEM, ENOSYS.
- */
-struct perfctr_group *perfctr_group_open(const char *events, pid_t tid, int cpu,
-					 unsigned int flags);
-
-/*
- * The same for the counters of a control, in their order. The TSC is not among them. On a hybrid
- * machine a control is one of the P-cores, on Arm one of processor 0's kind. Errors also as
- * vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
- */
-struct perfctr_group *perfctr_group_open_control(const struct perfctr_cpu_control *control,
-						 pid_t tid, int cpu, unsigned int flags);
-
-/* Number of events. */
-unsigned int perfctr_group_size(const struct perfctr_group *group);
-
-/*
- * The name of event i as it was given ("0x004300C0" for a control's, "0x00039000/0x04000204" with
- * its second word); NULL if there is no such event.
- */
-const char *perfctr_group_name(const struct perfctr_group *group, unsigned int i);
-
-/*
- * Start, stop, set to zero: all events of the group. Times go on through a reset. EBUSY: as for
- * perfctr_group_open() and perfctr_group_read(). ENODEV: the group's processor has been offline,
- * which has ended its events.
- */
-int perfctr_group_enable(struct perfctr_group *group);
-int perfctr_group_disable(struct perfctr_group *group);
-int perfctr_group_reset(struct perfctr_group *group);
-
-/*
- * Read all events at one moment into readings[perfctr_group_size()]. If the processor that they
- * count on has gone offline they have stopped for good, and are PERFCTR_STALE. EBUSY: the
- * kernel took a pinned group off the PMU, where it stands still until it is disabled and enabled
- * again. EIO. After both, readings[] are PERFCTR_NOT_COUNTED.
- */
-int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
-
-/*
- * As vperfctr_reader(), valid until the next reset or close; possible only for a group on the
- * calling thread, on all processors.
- */
-int perfctr_group_reader(const struct perfctr_group *group, unsigned int i,
-			 struct perfctr_reader *reader);
-
-/* The kernel's id of event i, which its records name. EINVAL: no such event, or id is NULL. */
-int perfctr_group_id(const struct perfctr_group *group, unsigned int i, uint64_t *id);
-
-void perfctr_group_close(struct perfctr_group *group);
-
-/*
- * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
- * still open: groups and sets, and over perf_events its virtual counters. Events of other threads
- * stay as they are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events.
- * EPERM and others: a seccomp filter's.
- */
-int perfctr_enable_all(void);
-int perfctr_disable_all(void);
-
-/* ---- sets of events, on more than a thread ---- */
+/* Of sets and samplers, with PERFCTR_MULTIPLEX. */
+#define PERFCTR_INHERIT	  0x100	 /* count threads and children created from now on, too */
+#define PERFCTR_ON_EXEC	  0x200	 /* start when the thread calls execve(2) */
+#define PERFCTR_DISABLED  0x400	 /* start when enabled */
+#define PERFCTR_EXCLUSIVE 0x800	 /* nobody else's counters beside these; sets only */
+#define PERFCTR_PARTIAL	  0x1000 /* leave out what can't be counted; sets only */
+#define PERFCTR_USER_FALLBACK                                              \
+	0x2000 /* if the kernel's mode is forbidden, count user mode; sets \
+		*/
 
 enum perfctr_target_type {
-	PERFCTR_TARGET_THREAD,	/* thread id; 0: the calling one */
-	PERFCTR_TARGET_PROCESS, /* process id, 0: this one; all its threads and those to come */
-	PERFCTR_TARGET_CPU,	/* processor id; -1: every one that is online */
+	PERFCTR_TARGET_THREAD,	/* id: a thread, 0: the calling one */
+	PERFCTR_TARGET_PROCESS, /* id: a process, 0: this one; all its threads, and those to come */
+	PERFCTR_TARGET_CPU,	/* id: a processor; -1: every one that is online */
 	PERFCTR_TARGET_CGROUP,	/* a cgroup and those below it, on every online processor */
+	PERFCTR_TARGET_THREAD_ON_CPU, /* id: a thread, while it runs on processor cpu */
 };
 
 struct perfctr_target {
 	unsigned int type; /* enum perfctr_target_type */
 	int id;
-	const char *cgroup; /* its folder; if relative, below perf_event's mount */
+	int cpu;
+	const char *cgroup; /* its directory; if relative, below perf_event's mount */
+	unsigned int reserved[4];
 };
 
-struct perfctr_set; /* opaque */
+struct perfctr_set;  /* opaque */
+struct perfctr_list; /* opaque: see perfctr_list_resolve() */
 
 /*
- * Open events on a target (NULL: the calling thread): event,event,... where {event,event} are a
- * group that counts together, or not at all, and is read at one moment; other events count on their
- * own. flags are as there.
+ * Open events on a target (NULL: the calling thread): event,event,... count on their own;
+ * {event,event} are a group: on the PMU together or not at all, and read at one moment.
+ * perfctr_event_check() describes the names. flags are any of the above, or'ed.
  *
- * A set has parts: the threads that were there, or the processors. On a machine with several kinds
- * of core there is one for each kind, an event counts in all that have it, and so does a group with
- * those of its events that the kind has; what is no core's goes with the first kind.
+ * A set has parts: the threads that were there, or the processors. On a machine with several core
+ * types there is one for each type, an event counts in all that have it, and so does a group with
+ * those of its events that the type has; what is no core's goes with the first type.
  *
- * A process: its threads and all threads that these create, and with PERFCTR_INHERIT also
- * children. What ended threads counted stays. No thread is lost or counted twice: if the threads
- * changed in the meantime all begins anew. EAGAIN: they changed every time. EOPNOTSUPP: without
- * PERFCTR_INHERIT also if the kernel can't tell (before Linux 5.13).
+ * A process: its threads and all threads that these create, and with PERFCTR_INHERIT also children.
+ * What ended threads counted stays. No thread is lost or counted twice: if the threads changed in
+ * the meantime all begins anew. EAGAIN: they changed every time, or one that may be creating
+ * another does not get a processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't
+ * tell (before Linux 5.13).
  *
- * Processors and cgroups: EINVAL: with PERFCTR_INHERIT or _ON_EXEC. ENODEV: a processor is
- * not online. ENOENT: there is no such cgroup. EINVAL: it is a folder of something else.
+ * Processors and cgroups: EINVAL: with PERFCTR_INHERIT or PERFCTR_ON_EXEC. ENODEV: a processor is
+ * not online. ENOENT: there is no such cgroup. EINVAL: it is a directory of something else.
  * EOPNOTSUPP: it is one without perf_event. What PMUs count for more than a processor (they have a
  * cpumask) is opened on the processors named there.
  *
- * Other errors as perfctr_group_open(); ENOENT also: /proc is not there.
+ * PERFCTR_PARTIAL: an event that this machine does not have, or that can't be counted, and the
+ * group that it is in, is left out: it reads as PERFCTR_NOT_COUNTED, and perfctr_set_event() says
+ * why. PERFCTR_USER_FALLBACK: an event that counts in all modes, and may not in the kernel's,
+ * counts user mode only, if it happens there; its name then ends in ":u".
+ *
+ * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
+ * wrong, a group does not fit on the PMU, or has a top-down metric without slots in front. ENOENT:
+ * no such event on this machine; or /proc is not there. EOPNOTSUPP: the machine can't count it, or
+ * shows too many core types. EACCES, EPERM: not permitted. ESRCH: no such thread. EBUSY: somebody
+ * else holds the counters. EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
 				     unsigned int flags);
 
-/* The same for a control's counters, as one group: perfctr_group_open_control(). */
+/*
+ * The same for the counters of a control, in their order, as one group. The TSC is not among them.
+ * On a hybrid machine a control is one of the P-cores, on Arm one of processor 0's type. Errors
+ * also as vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
+ */
 struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *control,
 					     const struct perfctr_target *target,
 					     unsigned int flags);
 
-/* Number of events, and the name of event i as it was given; NULL if there is no such event. */
+/*
+ * Number of events; 0: set is NULL, or the parent process's. The name of event i as it was given
+ * ("0x004300C0" for a control's, "0x00039000/0x04000204" with its second word); NULL if there is no
+ * such event.
+ */
 unsigned int perfctr_set_size(const struct perfctr_set *set);
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
 
 /*
- * Start, stop, set to zero, as perfctr_group_enable() and so on: everything, also after a failure.
+ * What event i is: its name, unit, and so on, and why PERFCTR_PARTIAL has left it out, if it has.
+ * Strings are valid until the set is closed. EINVAL: no such event, or event is NULL.
+ */
+struct perfctr_list_event;
+int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
+		      struct perfctr_list_event *event);
+
+/*
+ * Start, stop, set to zero: everything, also after a failure. Times go on through a reset. EBUSY:
+ * as for perfctr_set_open() and perfctr_set_read(). ENODEV: a processor has been offline, which has
+ * ended its events.
  */
 int perfctr_set_enable(struct perfctr_set *set);
 int perfctr_set_disable(struct perfctr_set *set);
@@ -382,16 +340,26 @@ int perfctr_set_reset(struct perfctr_set *set);
 
 /*
  * Read all events into readings[perfctr_set_size()]: sums over all parts, as good as the worst.
- * Between kinds of core values and running times are added: enabled is the thread's time, once. If
- * a processor has gone offline the sums are PERFCTR_STALE, without what it did not count. Errors as
- * perfctr_group_read(): then what failed is PERFCTR_NOT_COUNTED, and the others are read.
+ * Between core types values and running times are added: enabled is the thread's time, once. If a
+ * processor has gone offline the sums are PERFCTR_STALE, without what it did not count. EBUSY: the
+ * kernel took pinned events off the PMU, where they stand still until they are disabled and enabled
+ * again. EIO. After both, what failed is PERFCTR_NOT_COUNTED, and the others are read.
  */
 int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
+
+/*
+ * As vperfctr_reader(), of event i, valid until the next reset or close. EOPNOTSUPP also: the event
+ * counts on more than the calling thread, or on several core types. *reader then reads 0, "ask
+ * perfctr_set_read()". EINVAL: no such event, or reader is NULL.
+ */
+int perfctr_set_reader(const struct perfctr_set *set, unsigned int i,
+		       struct perfctr_reader *reader);
 
 struct perfctr_part {
 	pid_t tid;	 /* -1: all threads; 0: the one that has opened the set */
 	int cpu;	 /* -1: all processors */
-	const char *pmu; /* the kind of core; "" where there is only one */
+	const char *pmu; /* the core type; "" where there is only one */
+	unsigned int reserved[4];
 };
 
 /*
@@ -408,7 +376,85 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 			  struct perfctr_reading *readings);
 
+/* The same of all parts of the thread tid, one for each core type, summed. ESRCH: it has none. */
+int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
+			    struct perfctr_reading *readings);
+
+/* The kernel's id of event i in part p, which its records name. EINVAL: none, or id is NULL. */
+int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i, uint64_t *id);
+
 void perfctr_set_close(struct perfctr_set *set);
+
+/*
+ * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
+ * still open: sets, and over perf_events its virtual counters. Events of other threads stay as they
+ * are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM and others:
+ * a seccomp filter's.
+ */
+int perfctr_enable_all(void);
+int perfctr_disable_all(void);
+
+/* ---- what names mean ---- */
+
+/*
+ * Resolve events, a list as of perfctr_set_open(): what each name means to this machine's kernel,
+ * for programs that open events themselves. flags: 0 or PERFCTR_PARTIAL: an event that is right and
+ * that this machine does not have is in the list, with a reason. Errors as perfctr_event_check();
+ * ENOMEM.
+ */
+struct perfctr_list *perfctr_list_resolve(const char *events, unsigned int flags);
+void perfctr_list_free(struct perfctr_list *list);
+
+/* Number of events. */
+unsigned int perfctr_list_size(const struct perfctr_list *list);
+
+/* perfctr_list_event.flags */
+#define PERFCTR_EVENT_TIME   0x1 /* counts ns */
+#define PERFCTR_EVENT_TSC    0x2 /* counts ticks of the clock that vperfctr_read_tsc() reads */
+#define PERFCTR_EVENT_KERNEL 0x4 /* happens in the kernel's mode only: in user mode it is 0 */
+
+/* One event of a list; strings are valid as long as the list is. */
+struct perfctr_list_event {
+	const char *name;	/* as it was given */
+	const char *unit;	/* a count times scale is a number of these, e.g. "Joules"; or "" */
+	const char *reason;	/* why this machine does not have it; NULL: it has */
+	double scale;		/* 1, but for what the kernel says, and clocks: 1e-6, "msec" */
+	unsigned int item;	/* events of one group have the same; from 0 */
+	unsigned int nvariants; /* core types that count it, each its own way; else 1; 0: none */
+	unsigned int flags;	/* PERFCTR_EVENT_* */
+	unsigned int reserved[5];
+};
+
+/* EINVAL: there is no such event, or event is NULL. */
+int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
+		       struct perfctr_list_event *event);
+
+/* The unit and scale of event i of a set. scale may be NULL. As perfctr_set_event(). */
+static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i, double *scale,
+				   const char **unit)
+{
+	struct perfctr_list_event event;
+
+	if (perfctr_set_event(set, i, &event) < 0)
+		return -1;
+	if (scale)
+		*scale = event.scale;
+	*unit = event.unit;
+	return 0;
+}
+
+struct perf_event_attr; /* <linux/perf_event.h> */
+
+/*
+ * What to give perf_event_open(2) for event i on its variant k: type, size, config*, exclude_*,
+ * precise_ip; all else is zero. pmu, unless it is NULL, becomes the name of the PMU that the event
+ * names, or that is meant, or "". cpus, unless it is NULL, a mask of nwords words, becomes the
+ * processors on which it is to be opened to count whole processors: those of the PMU's cpumask or
+ * core type; all bits if any will do. EINVAL: there is no such event or variant, or attr is NULL.
+ */
+int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned int k,
+		      struct perf_event_attr *attr, const char **pmu, uint32_t *cpus,
+		      unsigned int nwords);
 
 /* ---- samples ---- */
 
@@ -416,7 +462,7 @@ struct perfctr_sampler; /* opaque */
 
 /*
  * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT (needs a processor), _ON_EXEC and
- * _DISABLED, as for perfctr_group_open(), and which records to write beside samples.
+ * _DISABLED, as for perfctr_set_open(), and which records to write beside samples.
  */
 #define PERFCTR_SAMPLER_MMAP		0x00010000 /* MMAP2: executable mappings */
 #define PERFCTR_SAMPLER_MMAP_DATA	0x00020000 /* MMAP2: the other mappings */
@@ -609,7 +655,7 @@ struct perfctr_record {
 };
 
 /*
- * Sample the first of the events, a list as of perfctr_group_open(), with tid and cpu as there: at
+ * Sample the first of the events, a list as of perfctr_set_open(), with tid and cpu as there: at
  * each sample the kernel writes a record into a buffer, without a system call. The other events
  * count with it, and their counts come with PERF_SAMPLE_READ, which they need. On a hybrid machine
  * all are on one kind of core, as a group's. The calls below are for the thread that opened, or one
@@ -619,7 +665,7 @@ struct perfctr_record {
  * the machine can't sample it, or not with these fields, or not as precisely. EPERM also: no more
  * memory may be locked for buffers. EBUSY: somebody else holds the counters.
  * EOVERFLOW: max_chain is more than the kernel allows. ENOENT, EACCES, ESRCH, EMFILE, ENFILE,
- * ENOMEM, ENOSYS: as perfctr_group_open().
+ * ENOMEM, ENOSYS: as perfctr_set_open().
  */
 struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
 					     const struct perfctr_sampler_config *config);
@@ -697,7 +743,7 @@ int perfctr_event_check(const char *event);
 
 /* One event that this machine's kernel knows by name. Strings are valid during the call only. */
 struct perfctr_event_name {
-	const char *name;	 /* as perfctr_group_open() takes it */
+	const char *name;	 /* as perfctr_set_open() takes it */
 	const char *kind;	 /* "hardware", "cache", "software", "cpu", "pmu", "tracepoint" */
 	const char *description; /* may be empty */
 };
@@ -765,7 +811,10 @@ struct perfctr_cpus_info {
  * the driver's device, as vperfctr_open(). EBADF: fd is none of perfctr's.
  */
 int perfctr_info(int fd, struct perfctr_info *info);
-int perfctr_get_info(struct perfctr_info *info);
+static inline int perfctr_get_info(struct perfctr_info *info)
+{
+	return perfctr_info(-1, info);
+}
 
 /* The processors that exist, and those on which counters must not be used. ENOMEM. EBADF, as above.
  */

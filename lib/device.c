@@ -71,7 +71,7 @@ int perfctr_device_fail(int error)
 	}
 	return perfctr_fail(error,
 			    "this takes the perfctr driver, but %s; over perf_events there are "
-			    "vperfctr_open() and perfctr_group_open()",
+			    "vperfctr_open() and perfctr_set_open()",
 			    problem);
 }
 

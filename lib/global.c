@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * System-wide counters: a group of perf_events on each processor that has a control. perfctr's
+ * System-wide counters: a set of perf_events on each processor that has a control. perfctr's
  * kernel had one set of them for the machine; here each handle has its own.
  *
  * The events are opened at the start and closed at the stop, so that the sums begin at zero and
@@ -26,10 +26,10 @@
 #define MIN_INTERVAL_USEC 10000
 
 struct processor {
-	bool known;		     /* has had a control */
-	bool armed;		     /* its control counts, or waits for the start */
-	int problem;		     /* after a stop: the last sample's error */
-	struct perfctr_group *group; /* counts; NULL: stopped */
+	bool known;		 /* has had a control */
+	bool armed;		 /* its control counts, or waits for the start */
+	int problem;		 /* after a stop: the last sample's error */
+	struct perfctr_set *set; /* counts; NULL: stopped */
 	struct perfctr_cpu_control control;
 	struct perfctr_sum_ctrs sum; /* of the last sample that succeeded */
 };
@@ -73,21 +73,21 @@ static int blame(unsigned int cpu)
 	return perfctr_fail(errno, "processor %u: %s", cpu, perfctr_error());
 }
 
-/* A group for the control, stopped. Its time is the TSC, so a TSC alone has a group, too. */
-static struct perfctr_group *open_group(unsigned int cpu, const struct perfctr_cpu_control *control)
+/* A set for the control, stopped. Its time is the TSC, so a TSC alone has a set, too. */
+static struct perfctr_set *open_set(unsigned int cpu, const struct perfctr_cpu_control *control)
 {
-	const unsigned int flags = PERFCTR_DISABLED;
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = (int)cpu };
 	struct perfctr_cpu_control seen = *control;
-	struct perfctr_group *group;
+	struct perfctr_set *set;
 
 	if (perfctr_cpu_online(cpu) < 0)
 		return NULL;
 	perfctr_control_hide(&seen);
-	group = control->nractrs ? perfctr_group_open_control(&seen, -1, (int)cpu, flags)
-				 : perfctr_group_open("cpu-clock", -1, (int)cpu, flags);
-	if (!group)
+	set = control->nractrs ? perfctr_set_open_control(&seen, &target, PERFCTR_DISABLED)
+			       : perfctr_set_open("cpu-clock", &target, PERFCTR_DISABLED);
+	if (!set)
 		blame(cpu);
-	return group;
+	return set;
 }
 
 static int fail_sample(int error, unsigned int cpu)
@@ -113,7 +113,7 @@ static int sample(struct processor *processor, unsigned int cpu)
 	struct perfctr_reading readings[PERFCTR_NR_CTRS];
 	unsigned int i;
 
-	if (perfctr_group_read(processor->group, readings) < 0)
+	if (perfctr_set_read(processor->set, readings) < 0)
 		return blame(cpu);
 	if (control->tsc_on)
 		processor->sum.tsc = perfctr_rate_ticks(rate, readings[0].enabled);
@@ -124,13 +124,13 @@ static int sample(struct processor *processor, unsigned int cpu)
 
 /* ---- all processors ---- */
 
-static void close_groups(struct gperfctr *global)
+static void close_sets(struct gperfctr *global)
 {
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < global->end; cpu++) {
-		perfctr_group_close(global->processor[cpu].group);
-		global->processor[cpu].group = NULL;
+		perfctr_set_close(global->processor[cpu].set);
+		global->processor[cpu].set = NULL;
 	}
 }
 
@@ -157,10 +157,10 @@ struct gperfctr *gperfctr_open(void)
 
 void gperfctr_close(struct gperfctr *global)
 {
-	/* In a child of fork() the handle was wiped, and its groups with it. */
+	/* In a child of fork() the handle was wiped, and its sets with it. */
 	if (!global || !global->open)
 		return;
-	close_groups(global);
+	close_sets(global);
 	perfctr_memory_unmap(global, sizeof(*global));
 }
 
@@ -168,7 +168,7 @@ int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *c
 {
 	struct gperfctr *global = mutable(self);
 	struct processor *processor;
-	struct perfctr_group *trial;
+	struct perfctr_set *trial;
 	bool arm;
 
 	if (check_handle(global) < 0)
@@ -185,10 +185,10 @@ int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *c
 		return perfctr_fail(EBUSY, "the counters have been started; gperfctr_stop() first");
 	arm = counts_anything(&control->cpu_control);
 	if (arm) {
-		trial = open_group(control->cpu, &control->cpu_control);
+		trial = open_set(control->cpu, &control->cpu_control);
 		if (!trial)
 			return -1;
-		perfctr_group_close(trial);
+		perfctr_set_close(trial);
 	}
 	processor = &global->processor[control->cpu];
 	global->armed += (unsigned int)arm - (unsigned int)processor->armed;
@@ -221,13 +221,13 @@ int gperfctr_start(const struct gperfctr *self, unsigned int interval_usec)
 		processor = &global->processor[cpu];
 		if (!processor->armed)
 			continue;
-		processor->group = open_group(cpu, &processor->control);
-		if (!processor->group)
+		processor->set = open_set(cpu, &processor->control);
+		if (!processor->set)
 			goto fail;
 	}
 	for (cpu = 0; cpu < global->end; cpu++) {
 		processor = &global->processor[cpu];
-		if (processor->group && perfctr_group_enable(processor->group) < 0) {
+		if (processor->set && perfctr_set_enable(processor->set) < 0) {
 			blame(cpu);
 			goto fail;
 		}
@@ -235,7 +235,7 @@ int gperfctr_start(const struct gperfctr *self, unsigned int interval_usec)
 	global->running = global->armed > 0;
 	return (int)global->armed;
 fail:
-	close_groups(global);
+	close_sets(global);
 	return -1;
 }
 
@@ -250,10 +250,10 @@ int gperfctr_stop(const struct gperfctr *self)
 	for (cpu = 0; cpu < global->end; cpu++) {
 		processor = &global->processor[cpu];
 		processor->armed = false;
-		if (processor->group)
+		if (processor->set)
 			processor->problem = sample(processor, cpu) < 0 ? errno : 0;
 	}
-	close_groups(global);
+	close_sets(global);
 	global->armed = 0;
 	global->running = false;
 	return 0;
@@ -275,7 +275,7 @@ int gperfctr_read(const struct gperfctr *self, struct gperfctr_cpu_state *state)
 	if ((cpu >= global->end || !global->processor[cpu].known) && perfctr_cpu_online(cpu) < 0)
 		return -1;
 	processor = &global->processor[cpu];
-	if (processor->group)
+	if (processor->set)
 		result = sample(processor, cpu);
 	else if (processor->problem)
 		result = fail_sample(processor->problem, cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* group.h - the public groups, also in memory that is a set's */
+/* group.h - events that count together, in memory that is a set's: their readings */
 #ifndef PERFCTR_LIB_GROUP_H
 #define PERFCTR_LIB_GROUP_H
 
@@ -8,30 +8,28 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-struct perfctr_group_member {
-	struct perfctr_reader reader;
-	char *name; /* behind the counters; NULL: a set has it */
-};
-
-/* Lies in memory that a child of fork() finds cleared: there it is a group without events. */
+/* All zero, it has no events. */
 struct perfctr_group {
-	size_t size; /* of all this; 0: it lies in a set's memory */
 	struct perfctr_events events;
-	struct perfctr_group_member member[]; /* all of them, and then the events' counters */
+	struct perfctr_reader reader[]; /* of all of them, and then the events' counters */
 };
-
-/* 0, or -1 after perfctr_fail(EINVAL): these are no flags for a user. */
-int perfctr_group_check(unsigned int flags);
 
 /* Bytes for a group of n events; where they lie they must be zero. */
 size_t perfctr_group_room(unsigned int n);
 
 /*
  * Make a group of n events, to be added and ended by perfctr_events_*(), and start it. 0, or -1
- * after perfctr_fail().
+ * after perfctr_fail(), as all below.
  */
 void perfctr_group_init(struct perfctr_group *group, const struct perfctr_scope *scope,
 			unsigned int flags, unsigned int n);
 int perfctr_group_start(struct perfctr_group *group);
+
+int perfctr_group_enable(struct perfctr_group *group);
+int perfctr_group_disable(struct perfctr_group *group);
+int perfctr_group_reset(struct perfctr_group *group);
+
+/* Read all at one moment. EBUSY, EIO: then all are PERFCTR_NOT_COUNTED. */
+int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading *readings);
 
 #endif /* PERFCTR_LIB_GROUP_H */

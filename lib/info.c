@@ -19,13 +19,13 @@
 #include "lib/raw.h"
 #include "libperfctr.h"
 
-int perfctr_get_info(struct perfctr_info *info)
+static int get_info(struct perfctr_info *info)
 {
 	const struct perfctr_provider *provider;
 
 	if (!info)
 		return perfctr_fail(EINVAL,
-				    "perfctr_get_info() needs a place for the result, not NULL");
+				    "perfctr_info() needs a place for the result, not NULL");
 	provider = perfctr_provider_choose(0);
 	return provider ? perfctr_provider_info(provider, info) : -1;
 }
@@ -47,7 +47,7 @@ int perfctr_info(int fd, struct perfctr_info *info)
 	const struct perfctr_provider *provider;
 
 	if (fd == -1)
-		return perfctr_get_info(info);
+		return get_info(info);
 	if (!info)
 		return perfctr_fail(EINVAL,
 				    "perfctr_info() needs a place for the result, not NULL");
@@ -90,7 +90,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 	unsigned int n;
 	int result = 0;
 
-	if (info && perfctr_get_info(info) < 0)
+	if (info && get_info(info) < 0)
 		return -1;
 	if (!cpus && !forbidden)
 		return 0;

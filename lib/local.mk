@@ -82,6 +82,8 @@ lib_libinternal_la_SOURCES = \
 	lib/total.c \
 	lib/provider.c \
 	lib/provider.h \
+	lib/plan.c \
+	lib/plan.h \
 	lib/provider_driver.c \
 	lib/provider_perf.c \
 	lib/queue.c \
@@ -92,6 +94,10 @@ lib_libinternal_la_SOURCES = \
 	lib/remote.c \
 	lib/sampler.c \
 	lib/set.c \
+	lib/target.c \
+	lib/target.h \
+	lib/threads.c \
+	lib/threads.h \
 	lib/virtual.c
 
 # nodelete: threads that end after dlclose() still run the library's clean-up.

@@ -275,8 +275,7 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 			     (int)tid, cpu);
 		return NULL;
 	}
-	if (check_config(config, cpu) < 0 ||
-	    perfctr_list_resolve(&list, events, PERFCTR_LIST_SAMPLED) < 0)
+	if (check_config(config, cpu) < 0 || perfctr_list_init(&list, events, 0) < 0)
 		return NULL;
 	if (check_number(list.n, config) < 0 || perfctr_list_choose(&list, cpu, "sampler", use) < 0)
 		goto fail;
@@ -305,10 +304,10 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int 
 		goto fail;
 	if (perfctr_events_start(&sampler->events) < 0)
 		goto fail;
-	perfctr_list_free(&list);
+	perfctr_list_clear(&list);
 	return sampler;
 fail:
-	perfctr_list_free(&list);
+	perfctr_list_clear(&list);
 	perfctr_sampler_close(sampler);
 	return NULL;
 }

@@ -1,362 +1,84 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of events: groups (group.c) on all threads of a process, on processors, in a cgroup.
+ * Sets of events: groups (group.c) on threads, processors, in a cgroup.
  *
- * A plan says what is to be opened: sources (an event on one PMU) form runs (the sources of one
- * item on one PMU, which become a group). A set is a table of such groups: instances (threads or
- * processors) times runs. The groups of an instance that are on one PMU are a part.
+ * A set is a table of groups: instances (threads or processors) times the plan's runs. The groups
+ * of an instance that are on one PMU are a part.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/magic.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
-#include <unistd.h>
-#include "lib/base/cpus.h"
 #include "lib/base/error.h"
-#include "lib/base/file.h"
 #include "lib/base/memory.h"
-#include "lib/base/word.h"
 #include "lib/group.h"
 #include "lib/isa/control.h"
-#include "lib/isa/pmu.h"
 #include "lib/names/resolve.h"
 #include "lib/perf/group.h"
-#include "lib/perf/probe.h"
 #include "lib/perf/reading.h"
 #include "lib/perf/why.h"
+#include "lib/plan.h"
+#include "lib/target.h"
 #include "libperfctr.h"
+#include "perfctr/read.h"
 
-#define TRIES 20 /* to find the threads of a process in peace */
+#define FLAGS                                                                       \
+	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
+	 PERFCTR_EXCLUSIVE | PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK)
+#define GROUP_FLAGS                                                                 \
+	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
+	 PERFCTR_EXCLUSIVE)
 
-/* ---- the plan ---- */
-
-struct source {
-	struct perf_event_attr attr;
-	unsigned int event;
-	unsigned int item;
-	unsigned int pmu; /* index of its name */
-	bool named;	  /* only on processors that have this PMU */
-	bool last;	  /* of its event's, in the order in which they are opened */
-	bool alone;	  /* its event has no other */
-	uint32_t *cpus;	  /* which count for all, if it is opened on processors; else NULL */
-};
-
-/* The sources [first, first + n): one group. */
-struct run {
-	unsigned int first, n;
-	unsigned int pmu;
-	bool named;
-	size_t offset; /* of the group among those of its instance */
-};
-
-struct plan {
-	unsigned int n;	   /* events */
-	const char **name; /* in text */
-	char *text;
-	size_t text_size;
-	struct source *source;
-	unsigned int nsources, room;
-	struct run *run;
-	unsigned int nruns;
-	size_t stride; /* bytes of an instance's groups */
-	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE];
-	unsigned int npmus;
-	bool on_cpus;	 /* not on threads */
-	bool everywhere; /* on all processors */
-};
-
-#define NO_PMU UINT_MAX
-
-static int no_memory(void)
-{
-	return perfctr_fail(ENOMEM, "no memory for a set of events");
-}
-
-static void free_plan(struct plan *plan)
-{
-	unsigned int s;
-
-	for (s = 0; s < plan->nsources; s++)
-		free(plan->source[s].cpus);
-	free(plan->source);
-	free(plan->run);
-	free(plan->name);
-	free(plan->text);
-}
-
-/* One more source of the last event. */
-static struct source *add_source(struct plan *plan, unsigned int item)
-{
-	struct source *source;
-
-	if (plan->nsources == plan->room) {
-		source = reallocarray(plan->source, plan->room * 2 + 8, sizeof(*source));
-		if (!source) {
-			no_memory();
-			return NULL;
-		}
-		plan->source = source;
-		plan->room = plan->room * 2 + 8;
-	}
-	source = &plan->source[plan->nsources++];
-	memset(source, 0, sizeof(*source));
-	source->event = plan->n - 1;
-	source->item = item;
-	source->pmu = NO_PMU;
-	return source;
-}
-
-/* The index of a PMU's name. -1 after perfctr_fail(). */
-static int pmu_index(struct plan *plan, const char *name)
-{
-	unsigned int k;
-
-	for (k = 0; k < plan->npmus; k++)
-		if (!strcmp(plan->pmu[k], name))
-			return (int)k;
-	if (k == PERFCTR_VARIANTS_MAX)
-		return perfctr_fail(EINVAL, "the events are of more than %d PMUs; use several sets",
-				    PERFCTR_VARIANTS_MAX);
-	snprintf(plan->pmu[k], sizeof(plan->pmu[k]), "%s", name);
-	return (int)plan->npmus++;
-}
-
-/*
- * An uncore PMU's event counts for a whole package or so: opened on each processor it would be
- * counted as many times.
- */
-static int read_cpus(struct source *source, const struct perfctr_variant *variant)
-{
-	uint32_t words[PERFCTR_CPU_WORDS];
-
-	if (!perfctr_variant_cpus(variant, words))
-		return 0;
-	source->cpus = malloc(sizeof(words));
-	if (!source->cpus)
-		return no_memory();
-	memcpy(source->cpus, words, sizeof(words));
-	return 0;
-}
-
-static int add_event(struct plan *plan, const struct perfctr_list *list,
-		     const struct perfctr_resolved *event)
-{
-	const struct perfctr_variant *variant = &list->variant[event->first];
-	unsigned int i, s, last = plan->nsources;
-	int k;
-
-	plan->name[plan->n++] = event->name;
-	for (i = 0; i < event->n; i++, variant++) {
-		struct source *source = add_source(plan, event->item);
-
-		if (!source || (plan->on_cpus && read_cpus(source, variant) < 0))
-			return -1;
-		source->attr = variant->attr;
-		source->alone = event->n == 1;
-		source->named = variant->is_core;
-		if (!source->named)
-			continue;
-		k = pmu_index(plan, variant->pmu);
-		if (k < 0)
-			return -1;
-		source->pmu = (unsigned int)k;
-	}
-	/* The PMUs are in the order in which the list of events has them. */
-	for (s = last; s < plan->nsources; s++)
-		if (plan->source[s].pmu > plan->source[last].pmu)
-			last = s;
-	plan->source[last].last = true;
-	return 0;
-}
-
-/* What no core counts goes with the item's first kind of core, if it has one. */
-static void place_items(struct plan *plan)
-{
-	unsigned int s, t, pmu;
-
-	for (s = 0; s < plan->nsources; s++) {
-		struct source *source = &plan->source[s];
-
-		if (source->pmu != NO_PMU)
-			continue;
-		pmu = NO_PMU;
-		for (t = 0; t < plan->nsources; t++)
-			if (plan->source[t].item == source->item && plan->source[t].named &&
-			    plan->source[t].pmu < pmu)
-				pmu = plan->source[t].pmu;
-		source->pmu = pmu == NO_PMU ? 0 : pmu;
-	}
-	if (plan->npmus == 0)
-		plan->npmus = 1;
-}
-
-/* Sources of one PMU together, otherwise in their order. */
-static void sort_sources(struct plan *plan)
-{
-	unsigned int s, t;
-
-	for (s = 1; s < plan->nsources; s++) {
-		struct source moved = plan->source[s];
-
-		for (t = s; t > 0 && plan->source[t - 1].pmu > moved.pmu; t--)
-			plan->source[t] = plan->source[t - 1];
-		plan->source[t] = moved;
-	}
-}
-
-static int make_runs(struct plan *plan)
-{
-	struct run *run = NULL;
-	unsigned int s;
-
-	place_items(plan);
-	sort_sources(plan);
-	plan->run = calloc(plan->nsources, sizeof(*plan->run));
-	if (!plan->run)
-		return no_memory();
-	for (s = 0; s < plan->nsources; s++) {
-		const struct source *source = &plan->source[s];
-
-		if (!run || source->pmu != run->pmu || source->item != plan->source[s - 1].item) {
-			run = &plan->run[plan->nruns++];
-			run->first = s;
-			run->pmu = source->pmu;
-		}
-		run->named |= source->named;
-		if (++run->n > PERFCTR_GROUP_MAX)
-			return perfctr_fail(EINVAL,
-					    "a group of %u events is too large; at most %d "
-					    "can count together",
-					    run->n, PERFCTR_GROUP_MAX);
-	}
-	for (s = 0; s < plan->nruns; s++) {
-		plan->run[s].offset = plan->stride;
-		plan->stride += perfctr_group_room(plan->run[s].n);
-	}
-	return 0;
-}
-
-static int plan_events(struct plan *plan, const char *events)
-{
-	struct perfctr_list list;
-	unsigned int i;
-	int result = 0;
-
-	if (!events)
-		return perfctr_fail(EINVAL, "perfctr_set_open() needs a list of events, not NULL");
-	if (perfctr_list_resolve(&list, events, PERFCTR_LIST_ITEMS) < 0)
-		return -1;
-	plan->text = list.text;
-	plan->text_size = list.text_size;
-	list.text = NULL;
-	plan->name = calloc(list.n, sizeof(*plan->name));
-	if (!plan->name)
-		result = no_memory();
-	for (i = 0; i < list.n && result == 0; i++)
-		result = add_event(plan, &list, &list.event[i]);
-	perfctr_list_free(&list);
-	return result < 0 ? -1 : make_runs(plan);
-}
-
-#define CONTROL_NAME 32
-
-static int plan_control(struct plan *plan, const struct perfctr_cpu_control *control)
-{
-	unsigned int i, n;
-
-	if (!control)
-		return perfctr_fail(EINVAL, "perfctr_set_open_control() needs a control, not NULL");
-	if (perfctr_cpu_control_check(control) < 0)
-		return -1;
-	n = control->nractrs;
-	if (control->nrictrs || n == 0)
-		return perfctr_fail(EINVAL,
-				    control->nrictrs
-					    ? "a set takes a-mode counters only (nrictrs = 0)"
-					    : "the control has no counters (nractrs = 0)");
-	if (perfctr_control_place(control) < 0)
-		return -1;
-	plan->text_size = n * CONTROL_NAME;
-	plan->text = calloc(n, CONTROL_NAME);
-	plan->name = calloc(n, sizeof(*plan->name));
-	if (!plan->text || !plan->name)
-		return no_memory();
-	for (i = 0; i < n; i++) {
-		struct source *source;
-		char *name = plan->text + i * CONTROL_NAME;
-
-		plan->name[plan->n++] = name;
-		source = add_source(plan, 0);
-		if (!source ||
-		    perfctr_control_attr(control, i, &source->attr, name, CONTROL_NAME) < 0)
-			return -1;
-		source->attr.size = sizeof(source->attr);
-		source->last = source->alone = true;
-	}
-	return make_runs(plan);
-}
-
-/* Whether the events of each group are for the same processors. */
-static int check_cpus(const struct plan *plan)
-{
-	unsigned int s;
-
-	for (s = 1; s < plan->nsources; s++)
-		if (plan->source[s].item == plan->source[s - 1].item &&
-		    !plan->source[s].cpus != !plan->source[s - 1].cpus)
-			return perfctr_fail(EINVAL,
-					    "%s and %s can't be in one group: only one of "
-					    "them counts for several processors",
-					    plan->name[plan->source[s - 1].event],
-					    plan->name[plan->source[s].event]);
-	return 0;
-}
-
-/* ---- the set ---- */
-
-struct member {
-	unsigned int event;
-	bool last, alone;
-};
+#define NOWHERE UINT32_MAX
 
 struct part {
 	unsigned int instance, pmu;
+};
+
+/* Where an event is: in the first of its sources' runs. */
+struct place {
+	uint32_t run, member; /* run NOWHERE: it has none */
 };
 
 /* Lies in memory that a child of fork() finds cleared: there it is a set without events. */
 struct perfctr_set {
 	size_t size;	/* of all this */
 	unsigned int n; /* events */
-	unsigned int nruns, ninstances, nparts;
+	unsigned int ninstances, nparts;
+	bool plain;		  /* one group of all events, and nothing else */
 	unsigned int flags;	  /* as given */
 	unsigned int group_flags; /* the groups' */
-	size_t stride;
-	const char **name;
-	struct run *run;
+	size_t stride;		  /* bytes of an instance's groups */
+	struct perfctr_list list;
+	struct perfctr_plan plan;
 	struct perfctr_scope *scope; /* per instance */
 	struct part *part;
-	struct member *member; /* per source */
-	char (*pmu)[PERFCTR_NAME_SIZE];
+	struct place *place; /* per event */
+	size_t *offset;	     /* per run: of its group among those of its instance */
 	char *groups;
 };
 
 static struct perfctr_group *group_at(const struct perfctr_set *set, unsigned int instance,
-				      const struct run *run)
+				      unsigned int r)
 {
-	return (struct perfctr_group *)(void *)(set->groups + instance * set->stride + run->offset);
+	return (struct perfctr_group *)(void *)(set->groups + instance * set->stride +
+						set->offset[r]);
 }
+
+static bool is_open(const struct perfctr_set *set, unsigned int instance, unsigned int r)
+{
+	return group_at(set, instance, r)->events.n != 0;
+}
+
+static const char *name_of(const struct perfctr_set *set, unsigned int event)
+{
+	return perfctr_resolved_name(&set->list.event[event]);
+}
+
+/* ---- making and ending ---- */
 
 /* Cut so many bytes off the memory that *at goes through. */
 static void *take(char **at, size_t bytes)
@@ -367,22 +89,50 @@ static void *take(char **at, size_t bytes)
 	return taken;
 }
 
-/* A set with nothing open. */
-static struct perfctr_set *make_set(const struct plan *plan, const struct perfctr_scope *scope,
-				    unsigned int ninstances)
+static size_t find_stride(const struct perfctr_plan *plan)
 {
-	size_t nparts = (size_t)ninstances * plan->npmus, size, per_instance;
-	struct perfctr_set *set;
-	char *at, *text;
-	unsigned int i;
+	size_t stride = 0;
+	unsigned int r;
 
-	per_instance = sizeof(*scope) + plan->stride + plan->npmus * sizeof(struct part);
-	size = sizeof(struct perfctr_set) + plan->n * sizeof(char *) +
-	       plan->nruns * sizeof(struct run) + plan->nsources * sizeof(struct member) +
-	       plan->npmus * (size_t)PERFCTR_NAME_SIZE + plan->text_size + 8 * 8;
-	if (__builtin_mul_overflow(per_instance, ninstances, &per_instance) ||
+	for (r = 0; r < plan->nruns; r++)
+		stride += perfctr_group_room(plan->run[r].n);
+	return stride;
+}
+
+static void find_places(struct perfctr_set *set)
+{
+	const struct perfctr_plan *plan = &set->plan;
+	size_t offset = 0;
+	unsigned int r, m;
+
+	memset(set->place, 0xFF, set->n * sizeof(*set->place));
+	for (r = 0; r < plan->nruns; r++) {
+		set->offset[r] = offset;
+		offset += perfctr_group_room(plan->run[r].n);
+		for (m = 0; m < plan->run[r].n; m++) {
+			struct place *place =
+				&set->place[plan->source[plan->run[r].first + m].event];
+
+			if (place->run == NOWHERE)
+				*place = (struct place){ .run = r, .member = m };
+		}
+	}
+}
+
+/* A set with nothing open, which takes list and plan. NULL after perfctr_fail(ENOMEM). */
+static struct perfctr_set *make_set(const struct perfctr_list *list,
+				    const struct perfctr_plan *plan,
+				    const struct perfctr_scopes *scopes)
+{
+	size_t stride = find_stride(plan), size, per_instance;
+	struct perfctr_set *set;
+	char *at;
+
+	per_instance = sizeof(*set->scope) + stride + plan->npmus * sizeof(struct part);
+	size = sizeof(*set) + list->n * sizeof(struct place) + plan->nruns * sizeof(size_t) + 5 * 8;
+	if (__builtin_mul_overflow(per_instance, scopes->n, &per_instance) ||
 	    __builtin_add_overflow(size, per_instance, &size)) {
-		no_memory();
+		perfctr_fail(ENOMEM, "no memory for a set of events");
 		return NULL;
 	}
 	set = perfctr_memory_map(size);
@@ -391,43 +141,54 @@ static struct perfctr_set *make_set(const struct plan *plan, const struct perfct
 	at = (char *)set;
 	take(&at, sizeof(*set));
 	set->size = size;
-	set->n = plan->n;
-	set->nruns = plan->nruns;
-	set->ninstances = ninstances;
-	set->stride = plan->stride;
-	set->groups = take(&at, ninstances * plan->stride);
-	set->name = take(&at, plan->n * sizeof(*set->name));
-	set->run = take(&at, plan->nruns * sizeof(*set->run));
-	memcpy(set->run, plan->run, plan->nruns * sizeof(*set->run));
-	set->scope = take(&at, ninstances * sizeof(*scope));
-	memcpy(set->scope, scope, ninstances * sizeof(*scope));
-	set->part = take(&at, nparts * sizeof(*set->part));
-	set->member = take(&at, plan->nsources * sizeof(*set->member));
-	for (i = 0; i < plan->nsources; i++)
-		set->member[i] = (struct member){
-			.event = plan->source[i].event,
-			.last = plan->source[i].last,
-			.alone = plan->source[i].alone,
-		};
-	set->pmu = take(&at, plan->npmus * sizeof(*set->pmu));
-	memcpy(set->pmu, plan->pmu, plan->npmus * sizeof(*set->pmu));
-	text = memcpy(take(&at, plan->text_size), plan->text, plan->text_size);
-	for (i = 0; i < plan->n; i++)
-		set->name[i] = text + (plan->name[i] - plan->text);
+	set->n = list->n;
+	set->list = *list;
+	set->plan = *plan;
+	set->ninstances = scopes->n;
+	set->stride = stride;
+	set->groups = take(&at, scopes->n * stride);
+	set->scope = take(&at, scopes->n * sizeof(*set->scope));
+	memcpy(set->scope, scopes->scope, scopes->n * sizeof(*set->scope));
+	set->part = take(&at, (size_t)scopes->n * plan->npmus * sizeof(*set->part));
+	set->place = take(&at, list->n * sizeof(*set->place));
+	set->offset = take(&at, plan->nruns * sizeof(*set->offset));
+	find_places(set);
 	return set;
 }
 
-static int open_group(struct perfctr_set *set, const struct plan *plan, unsigned int instance,
-		      const struct run *run, unsigned int flags)
+static void close_instance(struct perfctr_set *set, unsigned int instance)
 {
-	struct perfctr_group *group = group_at(set, instance, run);
+	unsigned int r;
+
+	for (r = 0; r < set->plan.nruns; r++)
+		perfctr_events_end(&group_at(set, instance, r)->events);
+}
+
+/* Close everything, but leave list and plan. */
+static void end_set(struct perfctr_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->ninstances; i++)
+		close_instance(set, i);
+	perfctr_memory_unmap(set, set->size);
+}
+
+/* ---- opening ---- */
+
+static int open_group(struct perfctr_set *set, unsigned int instance, unsigned int r,
+		      unsigned int flags)
+{
+	const struct perfctr_run *run = &set->plan.run[r];
+	struct perfctr_group *group = group_at(set, instance, r);
 	unsigned int i;
 
 	perfctr_group_init(group, &set->scope[instance], flags, run->n);
 	for (i = 0; i < run->n; i++) {
-		struct source *source = &plan->source[run->first + i];
+		const struct perfctr_source *source = &set->plan.source[run->first + i];
+		struct perf_event_attr attr = set->list.variant[source->variant].attr;
 
-		if (perfctr_events_add(&group->events, &source->attr, set->name[source->event]) < 0)
+		if (perfctr_events_add(&group->events, &attr, name_of(set, source->event)) < 0)
 			goto fail;
 	}
 	if (perfctr_group_start(group) == 0)
@@ -438,576 +199,408 @@ fail:
 }
 
 /* Whether an event of the run is to be opened on this processor. */
-static bool wanted(const struct plan *plan, const struct run *run, int cpu)
+static bool wanted(const struct perfctr_set *set, const struct perfctr_run *run, int cpu,
+		   bool every_cpu)
 {
-	const uint32_t *cpus = plan->everywhere ? plan->source[run->first].cpus : NULL;
+	const uint32_t *cpus = every_cpu ? set->plan.source[run->first].cpus : NULL;
 
 	return !cpus || cpus[cpu / 32] & 1u << cpu % 32;
 }
 
-static void close_instance(struct perfctr_set *set, unsigned int instance)
+/* The events of a run count user mode only. 1; 0: they can't; -1 after perfctr_fail(ENOMEM). */
+static int to_user(struct perfctr_set *set, const struct perfctr_run *run)
 {
-	unsigned int r;
+	unsigned int i, event;
+	int result, any = 0;
 
-	for (r = 0; r < set->nruns; r++)
-		perfctr_events_end(&group_at(set, instance, &set->run[r])->events);
+	for (i = 0; i < run->n; i++) {
+		event = set->plan.source[run->first + i].event;
+		result = perfctr_list_to_user(&set->list, event);
+		if (result < 0)
+			return -1;
+		any |= result;
+	}
+	return any;
+}
+
+/* The same with PERFCTR_USER_FALLBACK, which keeps the reason that came first. */
+static int open_or_fall_back(struct perfctr_set *set, unsigned int instance, unsigned int r,
+			     unsigned int flags)
+{
+	const struct perfctr_run *run = &set->plan.run[r];
+	unsigned int i;
+	int result;
+
+	if (open_group(set, instance, r, flags) == 0)
+		return 0;
+	if (errno != EACCES || !(set->flags & PERFCTR_USER_FALLBACK))
+		return -1;
+	result = to_user(set, run);
+	if (result <= 0)
+		return -1;
+	if (open_group(set, instance, r, flags) == 0)
+		return 0;
+	for (i = 0; i < run->n; i++)
+		perfctr_list_end_user(&set->list, set->plan.source[run->first + i].event);
+	return open_group(set, instance, r, flags); /* for its reason */
+}
+
+/* Close an item wherever it is open, for the reason of the last failure. 0, or -1 (ENOMEM). */
+static int leave_out(struct perfctr_set *set, unsigned int item)
+{
+	unsigned int i, r, e;
+
+	for (e = 0; e < set->n; e++)
+		if (set->list.event[e].item == item && perfctr_list_refuse(&set->list, e) < 0)
+			return -1;
+	for (r = 0; r < set->plan.nruns; r++)
+		for (i = 0; set->plan.run[r].item == item && i < set->ninstances; i++)
+			perfctr_events_end(&group_at(set, i, r)->events);
+	return 0;
+}
+
+static bool is_left_out(const struct perfctr_set *set, unsigned int r)
+{
+	return set->list.event[set->plan.source[set->plan.run[r].first].event].reason != NULL;
+}
+
+/* One run of an instance. 0, or -1 after perfctr_fail() if the set can't do without it. */
+static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int r,
+		    unsigned int flags, bool last)
+{
+	const struct perfctr_run *run = &set->plan.run[r];
+	bool on_cpu = set->scope[instance].cpu >= 0;
+
+	if (open_or_fall_back(set, instance, r, flags) == 0)
+		return 0;
+	if (run->named && on_cpu && errno == EOPNOTSUPP)
+		return 0; /* a processor of another core type */
+	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH ||
+	    (!last && perfctr_target_may_lie(errno)))
+		return -1;
+	return leave_out(set, run->item);
 }
 
 /* Open all of an instance that it can have. On failure nothing of it is open. */
-static int open_instance(struct perfctr_set *set, const struct plan *plan, unsigned int instance)
+static int open_instance(struct perfctr_set *set, unsigned int instance,
+			 const struct perfctr_scopes *scopes)
 {
 	int cpu = set->scope[instance].cpu;
-	unsigned int r, watched = NO_PMU;
+	unsigned int r, watched = NOWHERE;
 
-	for (r = 0; r < set->nruns; r++) {
-		const struct run *run = &set->run[r];
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
 		unsigned int flags = set->group_flags;
 
-		if (!wanted(plan, run, cpu))
+		if (is_left_out(set, r) || !wanted(set, run, cpu, scopes->every_cpu))
 			continue;
-		/* Of several kinds of core, a thread is on one at a time: see finish(). */
+		/* Of several core types, a thread is on one at a time: see finish(). */
 		if (run->named && flags & PERFCTR_INHERIT)
 			flags |= PERFCTR_MULTIPLEX;
-		if (plan->source[run->first].cpus)
+		if (set->plan.source[run->first].cpus)
 			flags |= PERFCTR_EVENTS_MOVES;
 		if (run->pmu == watched)
 			flags |= PERFCTR_EVENTS_UNWATCHED;
-		if (open_group(set, plan, instance, run, flags) == 0) {
-			if (perfctr_events_is_watched(&group_at(set, instance, run)->events))
-				watched = run->pmu;
-		} else if (!(run->named && cpu >= 0 && errno == EOPNOTSUPP)) {
+		if (open_run(set, instance, r, flags, scopes->last) < 0) {
 			close_instance(set, instance);
 			return -1;
 		}
+		if (perfctr_events_is_watched(&group_at(set, instance, r)->events))
+			watched = run->pmu;
 	}
 	return 0;
 }
 
-/*
- * List the parts: the kinds of core that an instance has something open on. Each event must be
- * somewhere, unless all threads have ended.
- */
-static int find_parts(struct perfctr_set *set, unsigned int npmus, bool may_have_ended)
+/* List the parts: the core types that an instance has something open on. */
+static void find_parts(struct perfctr_set *set)
 {
-	unsigned int i, k, r, m, e;
+	unsigned int i, r, last;
+
+	for (i = 0; i < set->ninstances; i++) {
+		last = NOWHERE;
+		for (r = 0; r < set->plan.nruns; r++) {
+			if (set->plan.run[r].pmu == last || !is_open(set, i, r))
+				continue;
+			last = set->plan.run[r].pmu;
+			set->part[set->nparts++] = (struct part){ .instance = i, .pmu = last };
+		}
+	}
+}
+
+/* Each event must be somewhere. 0, or -1 after perfctr_fail(). */
+static int check_all_open(struct perfctr_set *set)
+{
+	unsigned int i, r, m, e;
 	bool *open = calloc(set->n, sizeof(*open));
 	int result = 0;
 
 	if (!open)
-		return no_memory();
-	for (i = 0; i < set->ninstances; i++) {
-		for (k = 0; k < npmus; k++) {
-			bool any = false;
-
-			for (r = 0; r < set->nruns; r++) {
-				const struct run *run = &set->run[r];
-
-				if (run->pmu != k || !perfctr_group_size(group_at(set, i, run)))
-					continue;
-				any = true;
-				for (m = 0; m < run->n; m++)
-					open[set->member[run->first + m].event] = true;
-			}
-			if (any)
-				set->part[set->nparts++] = (struct part){ .instance = i, .pmu = k };
-		}
+		return perfctr_fail(ENOMEM, "no memory for a set of events");
+	for (r = 0; r < set->plan.nruns; r++) {
+		for (i = 0; i < set->ninstances && !is_open(set, i, r); i++)
+			;
+		for (m = 0; i < set->ninstances && m < set->plan.run[r].n; m++)
+			open[set->plan.source[set->plan.run[r].first + m].event] = true;
 	}
-	for (e = 0; e < set->n && result == 0 && (set->nparts || !may_have_ended); e++)
-		if (!open[e])
-			result = perfctr_fail(EOPNOTSUPP,
-					      "%s can't be counted: its PMU is on none "
-					      "of the processors asked for",
-					      set->name[e]);
+	for (e = 0; e < set->n && result == 0; e++) {
+		if (open[e] || set->list.event[e].reason)
+			continue;
+		result = perfctr_fail_event(EOPNOTSUPP, name_of(set, e),
+					    "its PMU is on none of the processors asked for");
+		if (set->flags & PERFCTR_PARTIAL)
+			result = leave_out(set, set->list.event[e].item);
+	}
 	free(open);
 	return result;
 }
 
-/* A set with everything open. Of several threads some may have ended: they have nothing open. */
-static struct perfctr_set *open_set(const struct plan *plan, const struct perfctr_scope *scope,
-				    unsigned int n, unsigned int flags, unsigned int group_flags,
-				    bool may_have_ended)
+/* What is to be opened, for perfctr_target_open(). */
+struct opening {
+	const struct perfctr_list *list;
+	const struct perfctr_plan *plan;
+	unsigned int flags;
+	struct perfctr_set *set;
+};
+
+static unsigned int group_flags(unsigned int flags, bool process)
 {
-	struct perfctr_set *set = make_set(plan, scope, n);
+	unsigned int groups = flags & GROUP_FLAGS;
+
+	if (process && !(flags & PERFCTR_INHERIT))
+		groups |= PERFCTR_EVENTS_THREADS;
+	return process ? groups | PERFCTR_INHERIT | PERFCTR_DISABLED : groups;
+}
+
+/* Of several threads some may have ended: they have nothing open. */
+static int open_all(void *arg, const struct perfctr_scopes *scopes)
+{
+	struct opening *opening = arg;
+	struct perfctr_set *set;
 	unsigned int i;
 
+	if (scopes->every_cpu && perfctr_plan_check_cpus(opening->plan, opening->list) < 0)
+		return -1;
+	set = make_set(opening->list, opening->plan, scopes);
 	if (!set)
-		return NULL;
-	set->flags = flags;
-	set->group_flags = group_flags;
-	for (i = 0; i < n; i++)
-		if (open_instance(set, plan, i) < 0 && !(may_have_ended && errno == ESRCH))
+		return -1;
+	set->flags = opening->flags;
+	set->group_flags = group_flags(opening->flags, scopes->process);
+	for (i = 0; i < set->ninstances; i++)
+		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
 			goto fail;
-	if (find_parts(set, plan->npmus, may_have_ended) == 0)
-		return set;
-fail:
-	perfctr_set_close(set);
-	return NULL;
-}
-
-/* ---- threads and processes ---- */
-
-static struct perfctr_set *open_thread(const struct plan *plan, int id, unsigned int flags)
-{
-	struct perfctr_scope scope = { .tid = id, .cpu = -1, .cgroup = -1 };
-
-	if (id < 0) {
-		perfctr_fail(EINVAL, "%d is no thread's id; 0 is the calling thread", id);
-		return NULL;
-	}
-	return open_set(plan, &scope, 1, flags, flags, false);
-}
-
-/* A thread is known by its inode in /proc, too, because the next thread with its id has another. */
-struct thread {
-	pid_t tid;
-	ino_t inode;
-	unsigned long long ran; /* ns on a processor, when first looked at; 0: not yet */
-	bool settled;
-};
-
-struct threads {
-	struct thread *thread;
-	unsigned int n, room;
-};
-
-static int list_threads(DIR *dir, struct threads *list)
-{
-	struct thread *larger;
-	struct dirent *entry;
-	long tid;
-
-	rewinddir(dir);
-	list->n = 0;
-	while ((entry = readdir(dir))) {
-		tid = strtol(entry->d_name, NULL, 10);
-		if (tid <= 0)
-			continue;
-		if (list->n == list->room) {
-			larger = reallocarray(list->thread, list->room * 2 + 16, sizeof(*larger));
-			if (!larger)
-				return no_memory();
-			list->thread = larger;
-			list->room = list->room * 2 + 16;
-		}
-		list->thread[list->n++] = (struct thread){
-			.tid = (pid_t)tid,
-			.inode = entry->d_ino,
-		};
-	}
+	opening->set = set;
 	return 0;
-}
-
-/* Whether all of a are in b. The kernel lists threads in the order of their creation. */
-static bool is_part_of(const struct threads *a, const struct threads *b)
-{
-	unsigned int i, k = 0;
-
-	for (i = 0; i < a->n; i++, k++) {
-		while (k < b->n && (a->thread[i].tid != b->thread[k].tid ||
-				    a->thread[i].inode != b->thread[k].inode))
-			k++;
-		if (k == b->n)
-			return false;
-	}
-	return true;
-}
-
-/* Read "TID/name" in a process's folder. false: there is no such thread. */
-static bool read_thread_file(DIR *dir, pid_t tid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%d/%s", (int)tid, name);
-	fd = openat(dirfd(dir), path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-/* No thread is created in so many ns on a processor. */
-#define CLONING_NS 1000000
-
-/*
- * Whether the thread is not inside of a clone(2) that began before this was first called: then it
- * sleeps, or has run long enough since. A thread that is being created has inherited what was open
- * early in clone(2), and is in /proc only at its end.
- */
-static bool is_settled(DIR *dir, struct thread *thread)
-{
-	char text[512], *state;
-	unsigned long long ran;
-
-	if (!read_thread_file(dir, thread->tid, "stat", text, sizeof(text)))
-		return true;
-	/* Behind the name, which may hold anything. */
-	state = strrchr(text, ')');
-	if (!state || strlen(state) < 3 || !strchr("RD", state[2]))
-		return true;
-	if (!read_thread_file(dir, thread->tid, "schedstat", text, sizeof(text)))
-		return true;
-	ran = strtoull(text, NULL, 10);
-	if (!thread->ran)
-		thread->ran = ran;
-	return ran - thread->ran >= CLONING_NS || ran == 0;
-}
-
-#define SETTLE_MS 1000
-
-/* Wait until all threads but the calling one are settled. 0, or -1 after perfctr_fail(EAGAIN). */
-static int settle(DIR *dir, const struct threads *threads)
-{
-	pid_t self = (pid_t)syscall(SYS_gettid);
-	unsigned int i, ms;
-	pid_t last = 0;
-
-	for (ms = 0; ms < SETTLE_MS; ms++) {
-		bool all = true;
-
-		for (i = 0; i < threads->n; i++) {
-			struct thread *thread = &threads->thread[i];
-
-			if (!thread->settled)
-				thread->settled = thread->tid == self || is_settled(dir, thread);
-			if (!thread->settled) {
-				all = false;
-				last = thread->tid;
-			}
-		}
-		if (all)
-			return 0;
-		usleep(1000);
-	}
-	return perfctr_fail(EAGAIN,
-			    "thread %d is kept from running, so that it can't be known "
-			    "whether it is just creating another; try again",
-			    (int)last);
-}
-
-/*
- * Whether the process has no other threads than the ones listed before: 1, 0, or -1 after
- * perfctr_fail(). A listing may leave out a thread while another ends. But two equal listings are
- * of threads that lived all the time between, and if they are as many as the kernel had then (the
- * folder's links), no other did.
- */
-static int has_only(DIR *dir, const struct threads *before)
-{
-	struct threads list[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
-	const struct threads *last = before;
-	struct stat folder;
-	int tries, result = 0;
-
-	for (tries = 0; tries < TRIES; tries++) {
-		struct threads *now = &list[tries % 2];
-
-		if (fstat(dirfd(dir), &folder) < 0) {
-			result = perfctr_fail(EIO, "a process's folder in /proc can't be read: %s",
-					      strerror(errno));
-			break;
-		}
-		if (list_threads(dir, now) < 0) {
-			result = -1;
-			break;
-		}
-		if (!is_part_of(now, before))
-			break;
-		if (now->n == last->n && is_part_of(now, last) && folder.st_nlink == now->n + 2) {
-			result = 1;
-			break;
-		}
-		last = now;
-	}
-	free(list[0].thread);
-	free(list[1].thread);
-	return result;
-}
-
-/* Open on all threads that there are; what they create inherits. Nothing starts yet. */
-static struct perfctr_set *try_process(const struct plan *plan, DIR *dir, struct threads *threads,
-				       unsigned int flags)
-{
-	unsigned int i, group_flags = flags | PERFCTR_INHERIT | PERFCTR_DISABLED;
-	struct perfctr_scope *scope;
-	struct perfctr_set *set;
-
-	if (!(flags & PERFCTR_INHERIT))
-		group_flags |= PERFCTR_EVENTS_THREADS;
-	if (list_threads(dir, threads) < 0)
-		return NULL;
-	scope = calloc(threads->n + 1, sizeof(*scope));
-	if (!scope) {
-		no_memory();
-		return NULL;
-	}
-	for (i = 0; i < threads->n; i++)
-		scope[i] = (struct perfctr_scope){
-			.tid = threads->thread[i].tid,
-			.cpu = -1,
-			.cgroup = -1,
-		};
-	set = open_set(plan, scope, threads->n, flags, group_flags, true);
-	free(scope);
-	return set;
-}
-
-static DIR *open_process_folder(int id)
-{
-	char path[64];
-	DIR *dir;
-
-	if (id < 0) {
-		perfctr_fail(EINVAL, "%d is no process's id; 0 is the calling process", id);
-		return NULL;
-	}
-	if (id == 0)
-		snprintf(path, sizeof(path), "/proc/self/task");
-	else
-		snprintf(path, sizeof(path), "/proc/%d/task", id);
-	dir = perfctr_file_dir(path);
-	if (dir)
-		return dir;
-	if (errno == ENOENT && id != 0 && kill(id, 0) < 0 && errno == ESRCH)
-		perfctr_fail(ESRCH, "there is no process %d", id);
-	else
-		perfctr_fail(errno == ENOMEM || errno == EMFILE || errno == ENFILE ? errno : ENOENT,
-			     "the threads of process %d are not known: %s can't be read (%s); "
-			     "mount /proc",
-			     id, path, strerror(errno));
-	return NULL;
-}
-
-static struct perfctr_set *open_process(const struct plan *plan, int id, unsigned int flags)
-{
-	struct threads threads = { NULL, 0, 0 };
-	struct perfctr_set *set = NULL;
-	DIR *dir = open_process_folder(id);
-	int tries, result = 0;
-
-	if (!dir)
-		return NULL;
-	for (tries = 1; tries <= TRIES && result == 0; tries++) {
-		set = try_process(plan, dir, &threads, flags);
-		/*
-		 * That an event is wrong or not possible may be the kernel's mistake: it exchanges
-		 * the events of a thread and of another that has just inherited them all, so that a
-		 * group's first event may be that of the other one, or end with it, before the next
-		 * is opened.
-		 */
-		if (set)
-			result = settle(dir, &threads) < 0 ? -1 : has_only(dir, &threads);
-		else if ((errno != EINVAL && errno != EOPNOTSUPP) || tries == TRIES)
-			result = -1;
-		if (result <= 0) {
-			perfctr_set_close(set);
-			set = NULL;
-		}
-	}
-	free(threads.thread);
-	if (result == 0)
-		perfctr_fail(EAGAIN,
-			     "process %d creates threads faster than they can be counted: "
-			     "they were others at each of %d attempts; try again, or stop it "
-			     "meanwhile",
-			     id ? id : (int)getpid(), TRIES);
-	if (set && set->nparts == 0)
-		result = perfctr_fail(ESRCH, "there is no process %d: it has just ended", id);
-	else if (set && !(flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED)))
-		result = perfctr_set_enable(set);
-	closedir(dir);
-	if (result >= 0)
-		return set;
-	perfctr_set_close(set);
-	return NULL;
-}
-
-/* ---- processors and cgroups ---- */
-
-/* The set on processor cpu, or on all (-1), within the cgroup if its descriptor is not -1. */
-static struct perfctr_set *open_cpus(struct plan *plan, int cpu, int cgroup, unsigned int flags)
-{
-	struct perfctr_cpus_info *info = NULL;
-	struct perfctr_scope *scope = NULL;
-	struct perfctr_set *set = NULL;
-	unsigned int i, n = 0;
-
-	if (flags & (PERFCTR_INHERIT | PERFCTR_ON_EXEC)) {
-		perfctr_fail(EINVAL,
-			     "PERFCTR_INHERIT and PERFCTR_ON_EXEC are for threads; on a processor "
-			     "all count");
-		return NULL;
-	}
-	if (cpu < -1) {
-		perfctr_fail(EINVAL, "%d is no processor; -1 is all of them", cpu);
-		return NULL;
-	}
-	plan->everywhere = cpu < 0;
-	info = perfctr_cpus_info(-1);
-	if (!info)
-		return NULL;
-	scope = calloc(info->cpus->nrwords * 32, sizeof(*scope));
-	if (!scope) {
-		no_memory();
-		goto end;
-	}
-	for (i = 0; i < info->cpus->nrwords * 32; i++)
-		if (info->cpus->mask[i / 32] & 1u << i % 32 && (cpu < 0 || i == (unsigned int)cpu))
-			scope[n++] = (struct perfctr_scope){
-				.tid = -1,
-				.cpu = (int)i,
-				.cgroup = cgroup,
-			};
-	if (n == 0)
-		perfctr_fail(ENODEV, "processor %d is not online", cpu);
-	else if (cpu >= 0 || check_cpus(plan) == 0)
-		set = open_set(plan, scope, n, flags, flags, false);
-end:
-	free(scope);
-	free(info);
-	return set;
-}
-
-/* A descriptor of a cgroup's folder; -1 with errno (EINVAL: of another folder). */
-static int open_folder(const char *root, const char *path)
-{
-	char name[PATH_MAX];
-	struct statfs fs;
-	int fd, n = snprintf(name, sizeof(name), "%s%s", root, path);
-
-	if (n < 0 || (size_t)n >= sizeof(name)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (fstatfs(fd, &fs) == 0 &&
-	    (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC))
-		return fd;
-	close(fd);
-	errno = EINVAL;
+fail:
+	end_set(set);
 	return -1;
 }
 
-static int open_cgroup(const char *path)
+static void close_all(void *arg)
 {
-	/* Where version 1 has perf_event, version 2 has not. */
-	static const char *const roots[] = {
-		"/sys/fs/cgroup/perf_event/",
-		"/sys/fs/cgroup/",
-		"/sys/fs/cgroup/unified/",
+	struct opening *opening = arg;
+
+	end_set(opening->set);
+	opening->set = NULL;
+}
+
+/* Whether nothing at all is open, though there is something that could be. */
+static bool is_empty(const struct perfctr_set *set)
+{
+	unsigned int r, left_out = 0;
+
+	for (r = 0; r < set->plan.nruns; r++)
+		left_out += is_left_out(set, r);
+	return set->nparts == 0 && left_out < set->plan.nruns;
+}
+
+/* Everything is open that can be: see what it is, and start it if that has been left for now. */
+static int end_opening(struct perfctr_set *set, const struct perfctr_target *target,
+		       unsigned int flags)
+{
+	bool process = target && target->type == PERFCTR_TARGET_PROCESS;
+
+	find_parts(set);
+	if (process && is_empty(set))
+		return perfctr_fail(ESRCH, "there is no process %d: it has just ended", target->id);
+	if (check_all_open(set) < 0)
+		return -1;
+	set->nparts = 0;
+	find_parts(set);
+	set->plain = set->nparts == 1 && set->ninstances == 1 && set->plan.nruns == 1 &&
+		     set->plan.nsources == set->n;
+	if (process && !(flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED)))
+		return perfctr_set_enable(set);
+	return 0;
+}
+
+/* The set takes the list, also if it fails. */
+static struct perfctr_set *open_list(struct perfctr_list *list, const struct perfctr_target *target,
+				     unsigned int flags)
+{
+	struct perfctr_plan plan;
+	struct opening opening = { .list = list, .plan = &plan, .flags = flags };
+	const struct perfctr_target_user user = {
+		.open = open_all,
+		.close = close_all,
+		.arg = &opening,
 	};
-	unsigned int i;
-	int fd = -1;
 
-	if (!path || !*path)
-		return perfctr_fail(EINVAL, "PERFCTR_TARGET_CGROUP needs the name of a cgroup's "
-					    "folder");
-	if (*path == '/')
-		fd = open_folder("", path);
-	for (i = 0; i < ARRAY_SIZE(roots) && *path != '/' && fd < 0; i++)
-		fd = open_folder(roots[i], path);
-	if (fd >= 0)
-		return fd;
-	if (errno == EINVAL || errno == ENOTDIR)
-		return perfctr_fail(EINVAL, "%.200s is no cgroup's folder", path);
-	if (errno == ENOENT)
-		return perfctr_fail(ENOENT, "there is no cgroup %.200s%s", path,
-				    *path == '/' ? "" : " under /sys/fs/cgroup");
-	return perfctr_fail(errno, "cgroup %.200s can't be opened: %s", path, strerror(errno));
-}
-
-static struct perfctr_set *open_in_cgroup(struct plan *plan, const char *path, unsigned int flags)
-{
-	struct perfctr_set *set = NULL;
-	int cgroup = open_cgroup(path), error;
-
-	if (cgroup < 0)
-		return NULL;
-	error = perfctr_cgroup_probe(cgroup, 0) < 0 ? errno : 0;
-	if (error == EBADF || error == ENOENT)
-		perfctr_fail(EOPNOTSUPP,
-			     "cgroup %.200s can't be counted: it has no perf_event; write "
-			     "+pids or so into its parent's cgroup.subtree_control, or name the "
-			     "folder under the mount that has perf_event",
-			     path);
-	else if (error == EINVAL)
-		perfctr_fail(EOPNOTSUPP,
-			     "cgroup %.200s can't be counted: this kernel can't count "
-			     "cgroups (CONFIG_CGROUP_PERF)",
-			     path);
-	else /* any other error comes again, and then it is about an event */
-		set = open_cpus(plan, -1, cgroup, flags);
-	close(cgroup);
-	return set;
-}
-
-/* ---- the calls ---- */
-
-static struct perfctr_set *open_target(struct plan *plan, const struct perfctr_target *target,
-				       unsigned int flags)
-{
-	if (perfctr_group_check(flags) < 0)
-		return NULL;
-	if (!target)
-		return open_thread(plan, 0, flags);
-	switch (target->type) {
-	case PERFCTR_TARGET_THREAD: return open_thread(plan, target->id, flags);
-	case PERFCTR_TARGET_PROCESS: return open_process(plan, target->id, flags);
-	case PERFCTR_TARGET_CPU: return open_cpus(plan, target->id, -1, flags);
-	case PERFCTR_TARGET_CGROUP: return open_in_cgroup(plan, target->cgroup, flags);
+	if (perfctr_plan_make(&plan, list, perfctr_target_on_cpus(target)) == 0 &&
+	    perfctr_target_open(target, flags, &user) == 0) {
+		if (end_opening(opening.set, target, flags) == 0)
+			return opening.set;
+		end_set(opening.set);
 	}
-	perfctr_fail(EINVAL, "%u is no type of target; they are PERFCTR_TARGET_*", target->type);
+	perfctr_plan_free(&plan);
+	perfctr_list_clear(list);
 	return NULL;
 }
 
 struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
 				     unsigned int flags)
 {
-	struct plan plan = {
-		.on_cpus = target && (target->type == PERFCTR_TARGET_CPU ||
-				      target->type == PERFCTR_TARGET_CGROUP),
-	};
-	struct perfctr_set *set = NULL;
+	unsigned int use = PERFCTR_LIST_COUNTED;
+	struct perfctr_list list;
 
-	if (plan_events(&plan, events) == 0)
-		set = open_target(&plan, target, flags);
-	free_plan(&plan);
-	return set;
+	if (flags & PERFCTR_PARTIAL)
+		use |= PERFCTR_LIST_PARTIAL;
+	if (perfctr_flags_check(flags, FLAGS) < 0 || perfctr_list_init(&list, events, use) < 0)
+		return NULL;
+	return open_list(&list, target, flags);
+}
+
+#define CONTROL_NAME 32
+
+static int list_control(struct perfctr_list *list, const struct perfctr_cpu_control *control)
+{
+	unsigned int i, n = control->nractrs;
+
+	if (perfctr_list_make(list, n, n * CONTROL_NAME) < 0)
+		return -1;
+	for (i = 0; i < n; i++) {
+		char *name = list->text + i * CONTROL_NAME;
+		struct perf_event_attr *attr = &list->variant[i].attr;
+
+		list->event[i].name = name;
+		if (perfctr_control_attr(control, i, attr, name, CONTROL_NAME) < 0) {
+			perfctr_list_clear(list);
+			return -1;
+		}
+		attr->size = sizeof(*attr);
+	}
+	return 0;
 }
 
 struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *control,
 					     const struct perfctr_target *target,
 					     unsigned int flags)
 {
-	struct plan plan = { .n = 0 };
-	struct perfctr_set *set = NULL;
+	struct perfctr_list list;
 
-	if (plan_control(&plan, control) == 0)
-		set = open_target(&plan, target, flags);
-	free_plan(&plan);
-	return set;
+	if (!control) {
+		perfctr_fail(EINVAL, "perfctr_set_open_control() needs a control, not NULL");
+		return NULL;
+	}
+	if (perfctr_flags_check(flags, FLAGS) < 0 || perfctr_cpu_control_check(control) < 0)
+		return NULL;
+	if (control->nrictrs || control->nractrs == 0) {
+		perfctr_fail(EINVAL, control->nrictrs
+					     ? "a set takes a-mode counters only (nrictrs = 0)"
+					     : "the control has no counters (nractrs = 0)");
+		return NULL;
+	}
+	if (perfctr_control_place(control) < 0 || list_control(&list, control) < 0)
+		return NULL;
+	return open_list(&list, target, flags);
+}
+
+void perfctr_set_close(struct perfctr_set *set)
+{
+	struct perfctr_list list;
+	struct perfctr_plan plan;
+
+	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
+	if (!set || !set->size)
+		return;
+	list = set->list;
+	plan = set->plan;
+	end_set(set);
+	perfctr_plan_free(&plan);
+	perfctr_list_clear(&list);
+}
+
+/* ---- its events ---- */
+
+/* 0, or -1 after perfctr_fail(): EINVAL for NULL, ESRCH in a child of fork(). */
+static int check_alive(const struct perfctr_set *set)
+{
+	if (!set)
+		return perfctr_fail(EINVAL, "a set is needed, not NULL");
+	return set->n ? 0
+		      : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
+					    "opens its own");
+}
+
+static int check_event(const struct perfctr_set *set, unsigned int i, const void *place)
+{
+	if (check_alive(set) < 0)
+		return -1;
+	if (!place)
+		return perfctr_fail(EINVAL, "a place for the result is needed, not NULL");
+	return i < set->n ? 0
+			  : perfctr_fail(EINVAL, "the set has no event %u; it has %u", i, set->n);
 }
 
 unsigned int perfctr_set_size(const struct perfctr_set *set)
 {
-	return set->n;
+	return set ? set->n : 0;
 }
 
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i)
 {
-	return i < set->n ? set->name[i] : NULL;
+	return set && i < set->n ? name_of(set, i) : NULL;
 }
 
-/* 0, or -1 after perfctr_fail(ESRCH) in a child of fork(). */
-static int check_alive(const struct perfctr_set *set)
+int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
+		      struct perfctr_list_event *event)
 {
-	return set->n ? 0
-		      : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
-					    "opens its own");
+	return check_event(set, i, event) < 0 ? -1 : perfctr_list_describe(&set->list, i, event);
+}
+
+/* A reader of what is nowhere says "ask the kernel". */
+static void give_no_reader(struct perfctr_reader *reader)
+{
+	const struct perfctr_counter none = { .fd = -1 };
+
+	perfctr_counter_reader(&none, reader);
+}
+
+int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct perfctr_reader *reader)
+{
+	const struct perfctr_group *group;
+	const struct place *place;
+
+	if (check_event(set, i, reader) < 0)
+		return -1;
+	place = &set->place[i];
+	give_no_reader(reader);
+	if (set->list.event[i].reason)
+		return perfctr_fail_event(EOPNOTSUPP, name_of(set, i), "%s",
+					  set->list.event[i].reason);
+	if (set->list.event[i].n != 1)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s counts on %u core types, and which one the thread is on "
+				    "may change while it reads: name one, as in PMU/EVENT/, and "
+				    "bind the thread to its processors",
+				    name_of(set, i), set->list.event[i].n);
+	if (set->ninstances != 1 || set->scope[0].tid != 0 || set->scope[0].cpu != -1)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s does not count on the calling thread alone, so that it "
+				    "can't be read in user space",
+				    name_of(set, i));
+	group = group_at(set, 0, place->run);
+	*reader = group->reader[place->member];
+	return group->events.counter[place->member].page ? 0 : perfctr_why_no_reader();
 }
 
 /* Call this for all groups, also behind one that fails; an instance's in order, or from the last.
@@ -1020,11 +613,10 @@ static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *),
 	if (check_alive(set) < 0)
 		return -1;
 	for (i = 0; i < set->ninstances; i++) {
-		for (r = 0; r < set->nruns; r++) {
-			const struct run *run = &set->run[backward ? set->nruns - 1 - r : r];
-			struct perfctr_group *group = group_at(set, i, run);
+		for (r = 0; r < set->plan.nruns; r++) {
+			unsigned int k = backward ? set->plan.nruns - 1 - r : r;
 
-			if (perfctr_group_size(group) && call(group) < 0)
+			if (is_open(set, i, k) && call(group_at(set, i, k)) < 0)
 				result = -1;
 		}
 	}
@@ -1063,12 +655,12 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 	unsigned int r, m;
 	int result = 0;
 
-	for (r = 0; r < set->nruns; r++) {
-		const struct run *run = &set->run[r];
-		const struct perfctr_group *group = group_at(set, part->instance, run);
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+		const struct perfctr_group *group = group_at(set, part->instance, r);
 		bool failed;
 
-		if (run->pmu != part->pmu || !perfctr_group_size(group))
+		if (run->pmu != part->pmu || !is_open(set, part->instance, r))
 			continue;
 		failed = perfctr_group_read(group, one) < 0;
 		if (failed)
@@ -1076,16 +668,16 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 		/* The first one that is watched tells whether the processor is offline. */
 		stale |= one[0].quality == PERFCTR_STALE;
 		for (m = 0; m < run->n; m++) {
-			const struct member *member = &set->member[run->first + m];
-			struct perfctr_reading *sum = &readings[member->event];
+			const struct perfctr_source *source = &set->plan.source[run->first + m];
+			struct perfctr_reading *sum = &readings[source->event];
 
 			sum->value += one[m].value;
 			sum->running += one[m].running;
-			if (member->last || on_cpu || !whole)
+			if (source->last || on_cpu || !whole)
 				sum->enabled += one[m].enabled;
 			if (stale)
 				worsen(sum, PERFCTR_STALE);
-			else if (member->alone || failed || on_cpu || !whole)
+			else if (source->alone || failed || on_cpu || !whole)
 				worsen(sum, one[m].quality);
 		}
 	}
@@ -1100,24 +692,41 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
  */
 static int finish(const struct perfctr_set *set, struct perfctr_reading *readings)
 {
-	unsigned int s, r;
+	unsigned int s;
 	int result = 0;
 
-	for (r = 0; r < set->nruns; r++) {
-		for (s = set->run[r].first; s < set->run[r].first + set->run[r].n; s++) {
-			struct perfctr_reading *sum = &readings[set->member[s].event];
+	for (s = 0; s < set->plan.nsources; s++) {
+		const struct perfctr_source *source = &set->plan.source[s];
+		struct perfctr_reading *sum = &readings[source->event];
 
-			if (set->member[s].alone)
-				continue;
-			if (sum->running > sum->enabled)
-				sum->running = sum->enabled;
-			worsen(sum, perfctr_quality_of(sum->enabled, sum->running));
-			if (!(set->flags & PERFCTR_MULTIPLEX) && sum->quality != PERFCTR_EXACT &&
-			    sum->quality != PERFCTR_STALE)
-				result = perfctr_why_taken("the events");
-		}
+		if (source->alone || set->list.event[source->event].reason)
+			continue;
+		if (sum->running > sum->enabled)
+			sum->running = sum->enabled;
+		worsen(sum, perfctr_quality_of(sum->enabled, sum->running));
+		if (!(set->flags & PERFCTR_MULTIPLEX) && sum->quality != PERFCTR_EXACT &&
+		    sum->quality != PERFCTR_STALE)
+			result = perfctr_why_taken("the events");
 	}
 	return result;
+}
+
+/* Zero, as good as can be; what has been left out is not counted. */
+static void begin_readings(const struct perfctr_set *set, struct perfctr_reading *readings)
+{
+	unsigned int e;
+
+	memset(readings, 0, set->n * sizeof(*readings));
+	for (e = 0; e < set->n; e++)
+		if (set->list.event[e].reason)
+			readings[e].quality = PERFCTR_NOT_COUNTED;
+}
+
+static int check_readings(const struct perfctr_set *set, const struct perfctr_reading *readings)
+{
+	if (check_alive(set) < 0)
+		return -1;
+	return readings ? 0 : perfctr_fail(EINVAL, "a place for the counts is needed, not NULL");
 }
 
 int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings)
@@ -1125,21 +734,42 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 	unsigned int p;
 	int result = 0;
 
-	if (check_alive(set) < 0)
+	if (check_readings(set, readings) < 0)
 		return -1;
-	if (!readings)
-		return perfctr_fail(EINVAL, "perfctr_set_read() needs a place for the counts, not "
-					    "NULL");
-	memset(readings, 0, set->n * sizeof(*readings));
+	if (set->plain)
+		return perfctr_group_read(group_at(set, 0, 0), readings);
+	begin_readings(set, readings);
 	for (p = set->nparts; p-- > 0;)
 		if (add_part(set, &set->part[p], readings, true) < 0)
 			result = -1;
 	return finish(set, readings) < 0 ? -1 : result;
 }
 
+int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
+			    struct perfctr_reading *readings)
+{
+	bool found = false;
+	unsigned int p;
+	int result = 0;
+
+	if (check_readings(set, readings) < 0)
+		return -1;
+	begin_readings(set, readings);
+	for (p = set->nparts; p-- > 0;) {
+		if (set->scope[set->part[p].instance].tid != tid)
+			continue;
+		found = true;
+		if (add_part(set, &set->part[p], readings, true) < 0)
+			result = -1;
+	}
+	if (!found)
+		return perfctr_fail(ESRCH, "the set has no part of a thread %d", (int)tid);
+	return finish(set, readings) < 0 ? -1 : result;
+}
+
 unsigned int perfctr_set_parts(const struct perfctr_set *set)
 {
-	return set->nparts;
+	return set ? set->nparts : 0;
 }
 
 static int check_part(const struct perfctr_set *set, unsigned int p)
@@ -1161,47 +791,58 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 		return perfctr_fail(EINVAL, "perfctr_set_part() needs a place for the part, not "
 					    "NULL");
 	scope = &set->scope[set->part[p].instance];
-	part->tid = scope->tid;
-	part->cpu = scope->cpu;
-	part->pmu = set->pmu[set->part[p].pmu];
+	*part = (struct perfctr_part){
+		.tid = scope->tid,
+		.cpu = scope->cpu,
+		.pmu = set->plan.pmu[set->part[p].pmu],
+	};
 	return 0;
+}
+
+/* What the part has is as good as can be, and what it does not have is not counted. */
+static void begin_part(const struct perfctr_set *set, const struct part *part,
+		       struct perfctr_reading *readings)
+{
+	unsigned int e, r, m;
+
+	memset(readings, 0, set->n * sizeof(*readings));
+	for (e = 0; e < set->n; e++)
+		readings[e].quality = PERFCTR_NOT_COUNTED;
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+
+		for (m = 0; run->pmu == part->pmu && is_open(set, part->instance, r) && m < run->n;
+		     m++)
+			readings[set->plan.source[run->first + m].event].quality = PERFCTR_EXACT;
+	}
 }
 
 int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 			  struct perfctr_reading *readings)
 {
-	const struct part *part;
-	unsigned int e, r, m;
-
-	if (check_part(set, p) < 0)
+	if (check_part(set, p) < 0 || check_readings(set, readings) < 0)
 		return -1;
-	if (!readings)
-		return perfctr_fail(EINVAL, "perfctr_set_read_part() needs a place for the counts, "
-					    "not NULL");
-	part = &set->part[p];
-	memset(readings, 0, set->n * sizeof(*readings));
-	for (e = 0; e < set->n; e++)
-		readings[e].quality = PERFCTR_NOT_COUNTED;
-	for (r = 0; r < set->nruns; r++) {
-		const struct run *run = &set->run[r];
-
-		if (run->pmu != part->pmu ||
-		    !perfctr_group_size(group_at(set, part->instance, run)))
-			continue;
-		for (m = 0; m < run->n; m++)
-			readings[set->member[run->first + m].event].quality = PERFCTR_EXACT;
-	}
-	return add_part(set, part, readings, false);
+	begin_part(set, &set->part[p], readings);
+	return add_part(set, &set->part[p], readings, false);
 }
 
-void perfctr_set_close(struct perfctr_set *set)
+int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i, uint64_t *id)
 {
-	unsigned int i;
+	const struct part *part;
+	unsigned int r, m;
 
-	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
-	if (!set || !set->size)
-		return;
-	for (i = 0; i < set->ninstances; i++)
-		close_instance(set, i);
-	perfctr_memory_unmap(set, set->size);
+	if (check_part(set, p) < 0 || check_event(set, i, id) < 0)
+		return -1;
+	part = &set->part[p];
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+
+		if (run->pmu != part->pmu || !is_open(set, part->instance, r))
+			continue;
+		for (m = 0; m < run->n; m++)
+			if (set->plan.source[run->first + m].event == i)
+				return perfctr_counter_id(
+					&group_at(set, part->instance, r)->events.counter[m], id);
+	}
+	return perfctr_fail(EINVAL, "%s is not in part %u", name_of(set, i), p);
 }

@@ -8,8 +8,8 @@ dist_man_MANS += \
 	man/perfctr_cpu_control_events.3 \
 	man/perfctr_error.3 \
 	man/perfctr_event_check.3 \
-	man/perfctr_group_open.3 \
 	man/perfctr_info.3 \
+	man/perfctr_list_resolve.3 \
 	man/perfctr_porting.7 \
 	man/perfctr_total_create.3 \
 	man/perfctr_sampler_open.3 \

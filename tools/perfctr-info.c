@@ -61,7 +61,7 @@ struct costs {
 	struct vperfctr *self;
 	struct perfctr_reader reader;
 	struct vperfctr_control control;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	unsigned int n;
 	bool first;
 };
@@ -100,7 +100,7 @@ static void read_kernel(struct costs *costs)
 {
 	struct perfctr_reading reading;
 
-	perfctr_group_read(costs->group, &reading);
+	perfctr_set_read(costs->group, &reading);
 }
 
 static void stop_and_start(struct costs *costs)
@@ -170,10 +170,10 @@ static void show_costs(const struct settings *settings)
 	}
 	if (start_counters(&costs, 4))
 		show_cost(settings, &costs, "TSC and four counters", read_ctrs, 20000);
-	costs.group = perfctr_group_open("task-clock", 0, -1, 0);
+	costs.group = perfctr_set_open("task-clock", NULL, 0);
 	if (costs.group)
 		show_cost(settings, &costs, "one event through the kernel", read_kernel, 5000);
-	perfctr_group_close(costs.group);
+	perfctr_set_close(costs.group);
 	vperfctr_unlink(costs.self);
 	vperfctr_close(costs.self);
 }

@@ -183,7 +183,7 @@ static inline uint64_t perfctr_rdtsc(void)
 /* ---- perf_events' page ---- */
 
 /*
- * What reading one counter takes: filled in by vperfctr_reader() or perfctr_group_reader(), which
+ * What reading one counter takes: filled in by vperfctr_reader() or perfctr_set_reader(), which
  * say how long it is valid.
  */
 struct perfctr_reader {
@@ -210,7 +210,7 @@ static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
 /*
  * Read a counter of the calling thread. Returns 1 and the count in *value, or 0 if the counter is
  * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
- * vperfctr_read_pmc() or perfctr_group_read(), which make the system call.
+ * vperfctr_read_pmc() or perfctr_set_read(), which make the system call.
  */
 static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
 {

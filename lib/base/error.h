@@ -6,4 +6,12 @@
 /* Set errno to error and perfctr_error() to the formatted sentence; return -1. */
 int perfctr_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
+/*
+ * The same of an event: the sentence is "EVENT can't be counted: ...", and perfctr_reason() is what
+ * stands behind that, until the next failure; of any other sentence it is the whole.
+ */
+int perfctr_fail_event(int error, const char *event, const char *format, ...)
+	__attribute__((format(printf, 3, 4), cold));
+const char *perfctr_reason(void);
+
 #endif /* PERFCTR_LIB_BASE_ERROR_H */

@@ -347,6 +347,12 @@ int perfctr_name_check_counted(const struct perf_event_attr *attr)
 		return perfctr_fail(EINVAL,
 				    "the modifier p (precise) is for sampling, not for counting; "
 				    "leave it out");
+	if (attr->type == PERF_TYPE_SOFTWARE &&
+	    (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK) &&
+	    (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv))
+		return perfctr_fail(EINVAL, "a clock counts in all modes: the kernel ignores the "
+					    "modifiers u, k and h of one that counts; leave them "
+					    "out");
 	return 0;
 }
 

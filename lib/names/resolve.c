@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lists of events, resolved: each name is looked up once, and the core PMUs once for all. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/name.h"
 #include "lib/names/resolve.h"
+#include "lib/names/sysfs.h"
 #include "libperfctr.h"
 
 /* ---- one name on all kinds of cores ---- */
@@ -72,6 +76,8 @@ bool perfctr_variant_cpus(const struct perfctr_variant *variant, uint32_t *words
 
 /* ---- lists ---- */
 
+#define SW_CGROUP_SWITCHES 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, of Linux 5.13 */
+
 static int no_memory(void)
 {
 	return perfctr_fail(ENOMEM, "no memory for a list of events");
@@ -94,24 +100,149 @@ static int make_room(struct perfctr_list *list, unsigned int more)
 	return 0;
 }
 
+/* What the kernel describes of an event, if it is it that knows it. */
+static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event, size_t length)
+{
+	const struct perfctr_variant *variant = &list->variant[event->first];
+	const char *slash = memchr(event->name, '/', length), *end = event->name + length;
+	const char *name = slash ? slash + 1 : event->name;
+	const char *pmu = variant->pmu[0]     ? variant->pmu
+			  : list->cores.n > 0 ? list->cores.pmu[0].name
+					      : NULL;
+	uint32_t type = variant->attr.type;
+
+	/* Without a slash: of a core PMU, and no name of a table, which have underscores. */
+	if (!slash && (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
+		       type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
+		       memchr(name, '_', length)))
+		return;
+	length = strcspn(name, slash ? "/" : ":");
+	if (pmu && name + length <= end && !memchr(name, '=', length))
+		perfctr_sysfs_unit(pmu, name, length, &event->scale, event->unit,
+				   sizeof(event->unit));
+}
+
+/* What the attr says of an event of the kernel's own. */
+static void describe_software(struct perfctr_resolved *event, uint64_t config)
+{
+	switch (config) {
+	case PERF_COUNT_SW_CPU_CLOCK:
+	case PERF_COUNT_SW_TASK_CLOCK:
+		event->flags = PERFCTR_EVENT_TIME;
+		event->scale = 1e-6;
+		strcpy(event->unit, "msec");
+		break;
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+	case PERF_COUNT_SW_CPU_MIGRATIONS:
+	case SW_CGROUP_SWITCHES: event->flags = PERFCTR_EVENT_KERNEL; break;
+	}
+}
+
+static void describe(struct perfctr_list *list, struct perfctr_resolved *event, size_t length)
+{
+	const struct perfctr_variant *variant = &list->variant[event->first];
+
+	if (variant->attr.type == PERF_TYPE_SOFTWARE)
+		describe_software(event, variant->attr.config);
+	else if (!strcmp(variant->pmu, "msr") && variant->attr.config == 0)
+		event->flags = PERFCTR_EVENT_TSC;
+	else
+		find_unit(list, event, length);
+}
+
 static int add_event(struct perfctr_list *list, const char *name, size_t length, unsigned int item,
-		     bool sampled)
+		     unsigned int use)
 {
 	struct perfctr_variant found[PERFCTR_VARIANTS_MAX];
+	struct perfctr_resolved *event = &list->event[list->n];
 	int n = perfctr_variants(&list->cores, name, length, found);
 
-	if (n < 0 || (!sampled && perfctr_name_check_counted(&found->attr) < 0) ||
-	    make_room(list, (unsigned int)n) < 0)
-		return -1;
-	memcpy(&list->variant[list->nvariants], found, (unsigned int)n * sizeof(*found));
-	list->event[list->n++] = (struct perfctr_resolved){
+	*event = (struct perfctr_resolved){
 		.name = name,
 		.item = item,
 		.first = list->nvariants,
-		.n = (unsigned int)n,
+		.scale = 1,
 	};
+	if (n > 0 && use & PERFCTR_LIST_COUNTED && perfctr_name_check_counted(&found->attr) < 0)
+		n = -1;
+	if (n < 0 && (!(use & PERFCTR_LIST_PARTIAL) || errno == EINVAL || errno == ENOMEM))
+		return -1;
+	list->n++;
+	if (n < 0)
+		return perfctr_list_refuse(list, list->n - 1);
+	if (make_room(list, (unsigned int)n) < 0)
+		return -1;
+	memcpy(&list->variant[list->nvariants], found, (unsigned int)n * sizeof(*found));
+	event->n = (unsigned int)n;
 	list->nvariants += (unsigned int)n;
+	describe(list, event, length);
+	/* A clock counts in all modes anyway, and so it needs no right to the kernel's. */
+	if (use & PERFCTR_LIST_COUNTED && event->flags & PERFCTR_EVENT_TIME)
+		list->variant[event->first].attr.exclude_kernel =
+			list->variant[event->first].attr.exclude_hv = 1;
 	return 0;
+}
+
+int perfctr_list_refuse(struct perfctr_list *list, unsigned int i)
+{
+	struct perfctr_resolved *event = &list->event[i];
+
+	if (!event->reason)
+		event->reason = strdup(perfctr_reason());
+	return event->reason ? 0 : no_memory();
+}
+
+/* Room for a modifier: behind a slash, or a colon of its own. */
+static char *name_user(const char *name)
+{
+	size_t length = strlen(name);
+	char *user = malloc(length + 3);
+
+	if (user)
+		sprintf(user, "%s%s", name, name[length - 1] == '/' ? "u" : ":u");
+	return user;
+}
+
+static void set_user(struct perfctr_list *list, const struct perfctr_resolved *event, bool user)
+{
+	unsigned int k;
+
+	for (k = event->first; k < event->first + event->n; k++)
+		list->variant[k].attr.exclude_kernel = list->variant[k].attr.exclude_hv = user;
+}
+
+int perfctr_list_to_user(struct perfctr_list *list, unsigned int i)
+{
+	struct perfctr_resolved *event = &list->event[i];
+	unsigned int k;
+
+	for (k = event->first; k < event->first + event->n; k++) {
+		const struct perf_event_attr *attr = &list->variant[k].attr;
+
+		if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv)
+			return 0;
+	}
+	if (event->n == 0 || event->flags ||
+	    list->variant[event->first].attr.type == PERF_TYPE_TRACEPOINT)
+		return 0;
+	if (event->user_name)
+		return 0;
+	event->user_name = name_user(event->name);
+	if (!event->user_name)
+		return no_memory();
+	set_user(list, event, true);
+	return 1;
+}
+
+void perfctr_list_end_user(struct perfctr_list *list, unsigned int i)
+{
+	struct perfctr_resolved *event = &list->event[i];
+
+	if (!event->user_name)
+		return;
+	free(event->user_name);
+	event->user_name = NULL;
+	set_user(list, event, false);
 }
 
 static int fail_braces(const char *event, size_t length)
@@ -145,7 +276,7 @@ static int take_braces(const char **event, size_t *length, bool *inside)
 	return 0;
 }
 
-static int add_events(struct perfctr_list *list, enum perfctr_list_use use)
+static int add_events(struct perfctr_list *list, unsigned int use)
 {
 	const char *rest = list->text, *event;
 	unsigned int item = 0;
@@ -157,11 +288,11 @@ static int add_events(struct perfctr_list *list, enum perfctr_list_use use)
 		bool first = !inside;
 
 		length = (size_t)found;
-		if (use == PERFCTR_LIST_ITEMS && take_braces(&event, &length, &inside) < 0)
+		if (take_braces(&event, &length, &inside) < 0)
 			return -1;
-		item += use == PERFCTR_LIST_ITEMS && first && list->n;
+		item += first && list->n;
 		list->text[event - list->text + (ptrdiff_t)length] = '\0';
-		if (add_event(list, event, length, item, use == PERFCTR_LIST_SAMPLED) < 0)
+		if (add_event(list, event, length, item, use) < 0)
 			return -1;
 	}
 	if (inside)
@@ -170,14 +301,21 @@ static int add_events(struct perfctr_list *list, enum perfctr_list_use use)
 	return found < 0 ? -1 : 0;
 }
 
-int perfctr_list_resolve(struct perfctr_list *list, const char *events, enum perfctr_list_use use)
+static void clear(struct perfctr_list *list)
+{
+	memset(list, 0, offsetof(struct perfctr_list, cores));
+	list->cores.n = PERFCTR_CORES_UNKNOWN;
+}
+
+int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use)
 {
 	const char *rest = events, *event;
 	unsigned int n = 0;
 	ssize_t length;
 
-	memset(list, 0, offsetof(struct perfctr_list, cores));
-	list->cores.n = PERFCTR_CORES_UNKNOWN;
+	clear(list);
+	if (!events)
+		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
 	while ((length = perfctr_event_next(&rest, &event)) > 0)
 		n++;
 	if (length < 0)
@@ -189,17 +327,42 @@ int perfctr_list_resolve(struct perfctr_list *list, const char *events, enum per
 	list->event = calloc(n, sizeof(*list->event));
 	if (list->text && list->event ? add_events(list, use) == 0 : no_memory() == 0)
 		return 0;
-	perfctr_list_free(list);
+	perfctr_list_clear(list);
 	return -1;
 }
 
-void perfctr_list_free(struct perfctr_list *list)
+int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_size)
+{
+	unsigned int i;
+
+	clear(list);
+	list->text = calloc(1, text_size);
+	list->event = calloc(n, sizeof(*list->event));
+	list->variant = calloc(n, sizeof(*list->variant));
+	if (!list->text || !list->event || !list->variant) {
+		perfctr_list_clear(list);
+		return no_memory();
+	}
+	list->text_size = text_size;
+	list->n = list->nvariants = list->room = n;
+	for (i = 0; i < n; i++)
+		list->event[i] = (struct perfctr_resolved){ .first = i, .n = 1, .scale = 1 };
+	return 0;
+}
+
+void perfctr_list_clear(struct perfctr_list *list)
 {
 	int error = errno;
+	unsigned int i;
 
+	for (i = 0; i < list->n; i++) {
+		free(list->event[i].reason);
+		free(list->event[i].user_name);
+	}
 	free(list->variant);
 	free(list->event);
 	free(list->text);
+	clear(list);
 	errno = error; /* before glibc 2.33, free(3) may change it */
 }
 
@@ -264,5 +427,121 @@ int perfctr_list_choose(const struct perfctr_list *list, int cpu, const char *wh
 				use[i] += k;
 				break;
 			}
+	return 0;
+}
+
+/* ---- the public list ---- */
+
+struct perfctr_list *perfctr_list_resolve(const char *events, unsigned int flags)
+{
+	unsigned int use = flags & PERFCTR_PARTIAL ? PERFCTR_LIST_PARTIAL : 0;
+	struct perfctr_list *list;
+
+	if (flags & ~(unsigned int)PERFCTR_PARTIAL) {
+		perfctr_fail(EINVAL, "flags are 0 or PERFCTR_PARTIAL, not 0x%x", flags);
+		return NULL;
+	}
+	list = malloc(sizeof(*list));
+	if (!list) {
+		no_memory();
+		return NULL;
+	}
+	if (perfctr_list_init(list, events, use) == 0)
+		return list;
+	free(list);
+	return NULL;
+}
+
+void perfctr_list_free(struct perfctr_list *list)
+{
+	if (!list)
+		return;
+	perfctr_list_clear(list);
+	free(list);
+}
+
+unsigned int perfctr_list_size(const struct perfctr_list *list)
+{
+	return list ? list->n : 0;
+}
+
+static int fail_event(unsigned int i, unsigned int n)
+{
+	return perfctr_fail(EINVAL, "there is no event %u; the list has %u", i, n);
+}
+
+int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
+			  struct perfctr_list_event *event)
+{
+	const struct perfctr_resolved *resolved = &list->event[i];
+
+	if (i >= list->n)
+		return fail_event(i, list->n);
+	*event = (struct perfctr_list_event){
+		.name = perfctr_resolved_name(resolved),
+		.unit = resolved->unit,
+		.reason = resolved->reason,
+		.scale = resolved->scale,
+		.item = resolved->item,
+		.nvariants = resolved->n,
+		.flags = resolved->flags,
+	};
+	return 0;
+}
+
+int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
+		       struct perfctr_list_event *event)
+{
+	if (!list || !event)
+		return perfctr_fail(EINVAL,
+				    "perfctr_list_event() needs a list and a place for the event, "
+				    "not NULL");
+	return perfctr_list_describe(list, i, event);
+}
+
+/* The processors on which a variant is to be opened, if whole processors are to be counted. */
+static void find_cpus(const struct perfctr_list *list, const struct perfctr_variant *variant,
+		      uint32_t *words)
+{
+	char text[PERFCTR_CPU_LIST_SIZE];
+	int i;
+
+	memset(words, 0xFF, PERFCTR_CPU_WORDS * sizeof(*words));
+	if (perfctr_variant_cpus(variant, words) || !variant->is_core)
+		return;
+	for (i = 0; i < list->cores.n; i++) {
+		if (strcmp(list->cores.pmu[i].name, variant->pmu))
+			continue;
+		perfctr_pmu_cpus(&list->cores.pmu[i], text, sizeof(text));
+		perfctr_cpus_parse(text, words);
+	}
+}
+
+int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned int k,
+		      struct perf_event_attr *attr, const char **pmu, uint32_t *cpus,
+		      unsigned int nwords)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+	const struct perfctr_variant *variant;
+
+	if (!list || !attr)
+		return perfctr_fail(EINVAL,
+				    "perfctr_list_attr() needs a list and a place for the attr, "
+				    "not NULL");
+	if (i >= list->n)
+		return fail_event(i, list->n);
+	if (k >= list->event[i].n)
+		return perfctr_fail(EINVAL, "%s has no variant %u, it has %u", list->event[i].name,
+				    k, list->event[i].n);
+	variant = &list->variant[list->event[i].first + k];
+	*attr = variant->attr;
+	if (pmu)
+		*pmu = variant->pmu;
+	if (!cpus)
+		return 0;
+	find_cpus(list, variant, words);
+	memset(cpus, 0, nwords * sizeof(*cpus));
+	memcpy(cpus, words,
+	       (nwords < PERFCTR_CPU_WORDS ? nwords : PERFCTR_CPU_WORDS) * sizeof(*cpus));
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "lib/base/file.h"
 #include "lib/isa/pmu.h"
+#include "libperfctr.h"
 
 /*
  * What an event means on one PMU. The kernel puts an event on one: on a hybrid machine an event
@@ -35,10 +36,17 @@ struct perfctr_variant {
 int perfctr_variants(struct perfctr_cores *cores, const char *event, size_t length,
 		     struct perfctr_variant *variants);
 
+#define PERFCTR_UNIT_SIZE 32
+
 struct perfctr_resolved {
 	const char *name;
 	unsigned int item;     /* counted from 0 */
 	unsigned int first, n; /* its variants, in the order of perfctr_core_pmus() */
+	unsigned int flags;    /* PERFCTR_EVENT_* */
+	double scale;
+	char unit[PERFCTR_UNIT_SIZE];
+	char *reason;	 /* why n is 0, or why it was left out later; else NULL */
+	char *user_name; /* the name is this one since it counts user mode only; else NULL */
 };
 
 struct perfctr_list {
@@ -51,19 +59,39 @@ struct perfctr_list {
 	char *text; /* in which the names are */
 };
 
-enum perfctr_list_use {
-	PERFCTR_LIST_COUNTED, /* as one group, without braces */
-	PERFCTR_LIST_SAMPLED, /* the same; the modifier p may be there */
-	PERFCTR_LIST_ITEMS,   /* with braces */
-};
+/* What the events are for: any of these, or'ed. */
+#define PERFCTR_LIST_COUNTED 1u /* what says how to sample is a mistake */
+#define PERFCTR_LIST_PARTIAL 2u /* what the machine does not have gets a reason */
 
 /*
- * 0, and the list to be freed; or -1 after perfctr_fail(): as perfctr_event_check(), EINVAL if it
+ * 0, and the list to be cleared; or -1 after perfctr_fail(): as perfctr_event_check(), EINVAL if it
  * is empty, and has empty places, or braces that make no groups; ENOENT if no core PMU has an
  * event, EOPNOTSUPP if there are too many kinds of cores.
  */
-int perfctr_list_resolve(struct perfctr_list *list, const char *events, enum perfctr_list_use use);
-void perfctr_list_free(struct perfctr_list *list); /* errno is kept */
+int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use);
+void perfctr_list_clear(struct perfctr_list *list); /* errno is kept */
+
+/* A list of n events that are in no text yet, each with one variant, all of one item. 0, or -1. */
+int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_size);
+
+/* Leave event i out, for perfctr_reason(). 0, or -1 after perfctr_fail(ENOMEM). */
+int perfctr_list_refuse(struct perfctr_list *list, unsigned int i);
+
+/*
+ * Have event i count user mode only, if it counts in all modes, happens there, and its name has
+ * room for a modifier: 1; else 0; -1 after perfctr_fail(ENOMEM). And the other way round.
+ */
+int perfctr_list_to_user(struct perfctr_list *list, unsigned int i);
+void perfctr_list_end_user(struct perfctr_list *list, unsigned int i);
+
+static inline const char *perfctr_resolved_name(const struct perfctr_resolved *event)
+{
+	return event->user_name ? event->user_name : event->name;
+}
+
+/* What perfctr_list_event() says. */
+int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
+			  struct perfctr_list_event *event);
 
 /*
  * The core PMU of a hybrid machine that can count all events of the list, or sample the first of

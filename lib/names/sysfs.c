@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -367,6 +369,60 @@ bool perfctr_sysfs_has_event(const char *pmu, const char *name, size_t length)
 	char entry[NAME_SIZE];
 
 	return find_event(pmu, &term, entry);
+}
+
+/* An annotation's text; false: there is none. */
+static bool read_annotation(const char *pmu, const char *entry, const char *suffix, char *text,
+			    size_t size)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), EVENTS_OF "/%.127s%s", pmu, entry, suffix);
+	return perfctr_file_read(path, text, size) > 0;
+}
+
+/* In the C locale's syntax, whatever the program's is. 0: it is no positive number. */
+static double parse_scale(const char *text)
+{
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	double value = 0;
+	char *end;
+
+	if (!c)
+		return 0;
+	value = strtod_l(text, &end, c);
+	freelocale(c);
+	return *end == '\0' && isfinite(value) && value > 0 ? value : 0;
+}
+
+static bool is_printable(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+void perfctr_sysfs_unit(const char *pmu, const char *name, size_t length, double *scale, char *unit,
+			size_t size)
+{
+	const struct term term = { .name = name, .length = length };
+	char entry[NAME_SIZE], text[64];
+	double value;
+
+	*scale = 1;
+	*unit = '\0';
+	if (!find_event(pmu, &term, entry))
+		return;
+	if (read_annotation(pmu, entry, ".scale", text, sizeof(text))) {
+		value = parse_scale(text);
+		if (value <= 0)
+			return;
+		*scale = value;
+	}
+	if (read_annotation(pmu, entry, ".unit", text, sizeof(text)) && strlen(text) < size &&
+	    is_printable(text))
+		strcpy(unit, text);
 }
 
 /*

@@ -23,6 +23,13 @@ int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 bool perfctr_sysfs_has_event(const char *pmu, const char *name, size_t length);
 
 /*
+ * The unit of an event that it describes, and what a count is multiplied with to be in it: 1 and ""
+ * if it does not say, or nonsense.
+ */
+void perfctr_sysfs_unit(const char *pmu, const char *name, size_t length, double *scale, char *unit,
+			size_t size);
+
+/*
  * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13)
  * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on
  * others it is "no such event". PMUv3's events by their own codes are the same on all kernels. But

@@ -78,32 +78,31 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 	long level;
 
 	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed)
-		return perfctr_fail(
-			error,
-			"%s can't be counted: %s is %ld, which forbids counting %s; "
+		return perfctr_fail_event(
+			error, name,
+			"%s is %ld, which forbids counting %s; "
 			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
 			"CAP_PERFMON",
-			name, file, level, what,
+			file, level, what,
 			level <= 2 && allowed == 1 ? "count user mode only (:u), or " : "", allowed,
 			allowed);
 	if (status_field("\nSeccomp:", 10) == 2)
-		return perfctr_fail(
-			error,
-			"%s can't be counted: a seccomp filter forbids "
+		return perfctr_fail_event(
+			error, name,
+			"a seccomp filter forbids "
 			"perf_event_open(2), as containers' default profiles do; allow that "
-			"call in the profile",
-			name);
+			"call in the profile");
 	if (tid > 0)
-		return perfctr_fail(
-			error,
-			"%s can't be counted: no permission to look into thread %d, "
+		return perfctr_fail_event(
+			error, name,
+			"no permission to look into thread %d, "
 			"which is another user's or not to be traced; run as its user or grant "
 			"CAP_PERFMON",
-			name, (int)tid);
-	return perfctr_fail(error,
-			    "%s can't be counted: the kernel refuses it (%s); a security module "
-			    "may forbid perf_event_open(2), see the kernel's log",
-			    name, strerror(error));
+			(int)tid);
+	return perfctr_fail_event(error, name,
+				  "the kernel refuses it (%s); a security module "
+				  "may forbid perf_event_open(2), see the kernel's log",
+				  strerror(error));
 }
 
 static int why_not_supported(const struct perf_event_attr *attr, const char *name)
@@ -111,22 +110,21 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 	const char *no_pmu = is_core_event(attr) ? perfctr_no_pmu() : NULL;
 
 	if (no_pmu)
-		return perfctr_fail(EOPNOTSUPP, "%s can't be counted: %s", name, no_pmu);
+		return perfctr_fail_event(EOPNOTSUPP, name, "%s", no_pmu);
 	if (attr->sample_period && !attr->freq)
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s can't overflow: its PMU does not interrupt, or has "
 				    "no such event; count it in a-mode",
 				    name);
 	if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE)
-		return perfctr_fail(EOPNOTSUPP,
-				    "%s can't be counted: this processor has no such event, "
-				    "or its kernel driver does not know it; choose another with "
-				    "\"perfex -l\"",
-				    name);
-	return perfctr_fail(EOPNOTSUPP,
-			    "%s can't be counted: neither this processor nor this kernel "
-			    "has it; choose another with \"perfex -l\"",
-			    name);
+		return perfctr_fail_event(
+			EOPNOTSUPP, name,
+			"this processor has no such event, "
+			"or its kernel driver does not know it; choose another with "
+			"\"perfex -l\"");
+	return perfctr_fail_event(EOPNOTSUPP, name,
+				  "neither this processor nor this kernel "
+				  "has it; choose another with \"perfex -l\"");
 }
 
 /* A clause about the NMI watchdog if it holds a counter, else "". */
@@ -199,11 +197,11 @@ static int check_period(const struct perf_event_attr *attr, const char *name)
 static int why_invalid(const struct perf_event_attr *attr, const char *name, unsigned int members)
 {
 	if (attr->inherit_thread && !perfctr_can_inherit_thread())
-		return perfctr_fail(EOPNOTSUPP,
-				    "%s can't be counted: this kernel can't tell a "
-				    "process's new threads from its child processes, as Linux 5.13 "
-				    "and later can; count children, too (PERFCTR_INHERIT)",
-				    name);
+		return perfctr_fail_event(
+			EOPNOTSUPP, name,
+			"this kernel can't tell a "
+			"process's new threads from its child processes, as Linux 5.13 "
+			"and later can; count children, too (PERFCTR_INHERIT)");
 	if (check_period(attr, name) < 0)
 		return -1;
 	if (members > 0)
@@ -215,14 +213,12 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 			name, members, members == 1 ? "event" : "events");
 	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
 	    attr->exclude_host | attr->exclude_guest)
-		return perfctr_fail(EINVAL,
-				    "%s can't be counted: its PMU does not know the code, or "
-				    "can't tell modes apart; try it without modifiers",
-				    name);
-	return perfctr_fail(EINVAL,
-			    "%s can't be counted: the kernel's driver does not accept this "
-			    "event code",
-			    name);
+		return perfctr_fail_event(EINVAL, name,
+					  "its PMU does not know the code, or "
+					  "can't tell modes apart; try it without modifiers");
+	return perfctr_fail_event(EINVAL, name,
+				  "the kernel's driver does not accept this "
+				  "event code");
 }
 
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
@@ -237,29 +233,26 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 	case ENXIO: return why_not_supported(attr, name);
 	case EINVAL: return why_invalid(attr, name, members);
 	case ENOSYS:
-		return perfctr_fail(
-			error,
-			"%s can't be counted: this kernel has no "
+		return perfctr_fail_event(
+			error, name,
+			"this kernel has no "
 			"perf_event_open(2), or a seccomp filter hides it; use a kernel with "
-			"CONFIG_PERF_EVENTS, or allow the call in the container's profile",
-			name);
+			"CONFIG_PERF_EVENTS, or allow the call in the container's profile");
 	case EBUSY:
-		return perfctr_fail(error,
-				    "%s can't be counted: somebody else holds the PMU for "
-				    "themselves%s%s",
-				    name, driver(), watchdog());
+		return perfctr_fail_event(error, name,
+					  "somebody else holds the PMU for "
+					  "themselves%s%s",
+					  driver(), watchdog());
 	case EMFILE:
 	case ENFILE:
-		return perfctr_fail(error,
-				    "%s can't be counted: no file descriptors are left in this %s; "
-				    "raise the limit (%s) or count fewer events",
-				    name, error == EMFILE ? "process" : "system",
-				    error == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
-	case ESRCH:
-		return perfctr_fail(error, "%s can't be counted: there is no thread %d", name,
-				    (int)tid);
+		return perfctr_fail_event(error, name,
+					  "no file descriptors are left in this %s; "
+					  "raise the limit (%s) or count fewer events",
+					  error == EMFILE ? "process" : "system",
+					  error == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	case ESRCH: return perfctr_fail_event(error, name, "there is no thread %d", (int)tid);
 	}
-	return perfctr_fail(error, "%s can't be counted: %s", name, strerror(error));
+	return perfctr_fail_event(error, name, "%s", strerror(error));
 }
 
 /* The number in a file of /proc/sys/kernel; 0 if it is not there. */

@@ -13,7 +13,7 @@
 static struct vperfctr *self;
 static struct vperfctr_control control;
 static struct perfctr_reader reader[4];
-static struct perfctr_group *group[2]; /* of 1 and of 4 events, to be read by the kernel */
+static struct perfctr_set *group[2]; /* of 1 and of 4 events, to be read by the kernel */
 static uint64_t sink[PERFCTR_NR_CTRS + 1];
 
 /* ---- the least that a read can be: any counter, sign extension, fall-back ---- */
@@ -87,17 +87,17 @@ static void kernel_1(void)
 {
 	struct perfctr_reading r[1];
 
-	perfctr_group_read(group[0], r);
+	perfctr_set_read(group[0], r);
 }
 
 static void kernel_4(void)
 {
 	struct perfctr_reading r[4];
 
-	perfctr_group_read(group[1], r);
+	perfctr_set_read(group[1], r);
 }
 
-static struct perfctr_group *single[8], *eight;
+static struct perfctr_set *single[8], *eight;
 
 static void singles_8(void)
 {
@@ -105,14 +105,14 @@ static void singles_8(void)
 	unsigned int i;
 
 	for (i = 0; i < 8; i++)
-		perfctr_group_read(single[i], r);
+		perfctr_set_read(single[i], r);
 }
 
 static void group_8(void)
 {
 	struct perfctr_reading r[8];
 
-	perfctr_group_read(eight, r);
+	perfctr_set_read(eight, r);
 }
 
 /* ---- 100 threads that sleep ---- */
@@ -184,19 +184,19 @@ static void set_control(unsigned int n)
 }
 
 /* How many of an event n operations take. */
-static uint64_t count(struct perfctr_group *meter, void (*operation)(void), unsigned int n)
+static uint64_t count(struct perfctr_set *meter, void (*operation)(void), unsigned int n)
 {
 	struct perfctr_reading before, after;
 
-	perfctr_group_read(meter, &before);
+	perfctr_set_read(meter, &before);
 	while (n--)
 		operation();
-	perfctr_group_read(meter, &after);
+	perfctr_set_read(meter, &after);
 	return after.value - before.value;
 }
 
 /* The difference between many and few leaves out what surrounds them. */
-static double cost(struct perfctr_group *meter, void (*operation)(void))
+static double cost(struct perfctr_set *meter, void (*operation)(void))
 {
 	uint64_t few, many;
 
@@ -208,7 +208,7 @@ static double cost(struct perfctr_group *meter, void (*operation)(void))
 	return ((double)many - (double)few) / 100;
 }
 
-static struct perfctr_group *user, *all, *calls;
+static struct perfctr_set *user, *all, *calls;
 static double loop_cost;
 
 static void show(const char *what, void (*operation)(void))
@@ -226,10 +226,10 @@ static void show_groups(void)
 	unsigned int i;
 
 	for (i = 0; i < 8; i++)
-		single[i] = perfctr_group_open("page-faults", 0, -1, 0);
-	eight = perfctr_group_open("task-clock,page-faults,cs,migrations,minor-faults,major-faults,"
-				   "alignment-faults,emulation-faults",
-				   0, -1, 0);
+		single[i] = perfctr_set_open("page-faults", NULL, 0);
+	eight = perfctr_set_open("task-clock,page-faults,cs,migrations,minor-faults,major-faults,"
+				 "alignment-faults,emulation-faults",
+				 NULL, 0);
 	if (!eight) {
 		printf("%s\n", perfctr_error());
 		exit(1);
@@ -237,8 +237,8 @@ static void show_groups(void)
 	show("8 software events, one by one", singles_8);
 	show("8 software events, a group", group_8);
 	for (i = 0; i < 8; i++)
-		perfctr_group_close(single[i]);
-	perfctr_group_close(eight);
+		perfctr_set_close(single[i]);
+	perfctr_set_close(eight);
 }
 
 static void show_threads(void)
@@ -307,24 +307,24 @@ static double median(double *times)
 }
 
 /* How many of an event vperfctr_iresume() takes after an overflow. */
-static double resume_cost(struct perfctr_group *meter)
+static double resume_cost(struct perfctr_set *meter)
 {
 	struct perfctr_reading before, after, empty;
 
 	if (!meter)
 		return 0;
 	loop(PERIOD);
-	perfctr_group_read(meter, &before);
-	perfctr_group_read(meter, &before);
-	perfctr_group_read(meter, &empty);
+	perfctr_set_read(meter, &before);
+	perfctr_set_read(meter, &before);
+	perfctr_set_read(meter, &empty);
 	vperfctr_iresume(self);
-	perfctr_group_read(meter, &after);
+	perfctr_set_read(meter, &after);
 	return (double)(after.value - empty.value) - (double)(empty.value - before.value);
 }
 
 /* How many of an event an overflow takes besides what is counted: the library's way to the handler,
  * and back. */
-static double way_cost(struct perfctr_group *meter)
+static double way_cost(struct perfctr_set *meter)
 {
 	struct perfctr_reading before, between, after;
 
@@ -332,11 +332,11 @@ static double way_cost(struct perfctr_group *meter)
 		return 0;
 	loop(PERIOD);
 	vperfctr_iresume(self);
-	perfctr_group_read(meter, &before);
+	perfctr_set_read(meter, &before);
 	loop(PERIOD);
-	perfctr_group_read(meter, &between);
+	perfctr_set_read(meter, &between);
 	loop(PERIOD);
-	perfctr_group_read(meter, &after);
+	perfctr_set_read(meter, &after);
 	return (double)(between.value - before.value) - (double)(after.value - between.value);
 }
 
@@ -373,9 +373,9 @@ static void show_overflow(void)
 	resume_cost(user);
 	user_cost = resume_cost(user);
 	calls_cost = resume_cost(calls);
-	perfctr_group_close(user);
+	perfctr_set_close(user);
 	if (calls)
-		perfctr_group_close(calls);
+		perfctr_set_close(calls);
 	action.sa_handler = overflown;
 	sigaction(SIGUSR1, &action, NULL);
 	loop(PERIOD);
@@ -399,14 +399,14 @@ static void show_overflow(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	user = perfctr_group_open("instructions:u", 0, -1, 0);
+	user = perfctr_set_open("instructions:u", NULL, 0);
 	self = vperfctr_open();
 	if (!user || !self) {
 		printf("no counters here: %s\n", perfctr_error());
 		return 77;
 	}
-	all = perfctr_group_open("instructions", 0, -1, 0);
-	calls = perfctr_group_open("raw_syscalls:sys_enter", 0, -1, 0);
+	all = perfctr_set_open("instructions", NULL, 0);
+	calls = perfctr_set_open("raw_syscalls:sys_enter", NULL, 0);
 	loop_cost = cost(user, nothing);
 	printf("| operation | user | user + kernel | system calls |\n|---|---|---|---|\n");
 	set_control(1);
@@ -418,14 +418,14 @@ int main(void)
 	show("stop and start, 1 counter", stop_start);
 	show("unlink, close, open and control, 1 counter", open_close);
 	vperfctr_stop(self);
-	group[0] = perfctr_group_open("task-clock", 0, -1, 0);
+	group[0] = perfctr_set_open("task-clock", NULL, 0);
 	show("read(2) of a software event", kernel_1);
-	group[1] = perfctr_group_open("task-clock,page-faults,cs,migrations", 0, -1, 0);
+	group[1] = perfctr_set_open("{task-clock,page-faults,cs,migrations}", NULL, 0);
 	show("read(2) of 4 software events", kernel_4);
 	show_groups();
 	show_threads();
 	/* The meters take counters as well: not every processor has six. */
-	perfctr_group_close(all);
+	perfctr_set_close(all);
 	all = NULL;
 	set_control(4);
 	show("minimal loop, 4 counters", minimal_4);

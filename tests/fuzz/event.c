@@ -77,8 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (n == 0 || n > PERFCTR_VARIANTS_MAX || (n < 0 && !*perfctr_error()))
 			abort();
 	}
-	if (perfctr_list_resolve(&resolved, text, PERFCTR_LIST_ITEMS) == 0)
-		perfctr_list_free(&resolved);
+	if (perfctr_list_init(&resolved, text, PERFCTR_LIST_COUNTED) == 0)
+		perfctr_list_clear(&resolved);
 	else if (!*perfctr_error())
 		abort();
 	return 0;

@@ -11,6 +11,21 @@
 #include "lib/names/name.h"
 #include "lib/names/resolve.h"
 
+/* The target: thread tid on processor cpu; -1: any. Until the next call. */
+static inline const struct perfctr_target *on(pid_t tid, int cpu)
+{
+	static struct perfctr_target target;
+
+	target = (struct perfctr_target){
+		.type = tid == -1   ? PERFCTR_TARGET_CPU
+			: cpu == -1 ? PERFCTR_TARGET_THREAD
+				    : PERFCTR_TARGET_THREAD_ON_CPU,
+		.id = tid == -1 ? cpu : tid,
+		.cpu = cpu,
+	};
+	return &target;
+}
+
 static inline int parse_sampled(const char *event, size_t length, struct perf_event_attr *attr)
 {
 	struct perfctr_cores cores = { .n = PERFCTR_CORES_UNKNOWN };
@@ -34,19 +49,19 @@ static inline int parse_variants(const char *event, size_t length, struct perfct
 }
 
 /* The variant of the list's first event on the PMU that is chosen for all. */
-static inline int choose(const char *events, int cpu, enum perfctr_list_use use,
+static inline int choose(const char *events, int cpu, unsigned int use,
 			 struct perfctr_variant *first)
 {
 	struct perfctr_list list;
 	unsigned int chosen[64];
 	int result;
 
-	if (perfctr_list_resolve(&list, events, use) < 0)
+	if (perfctr_list_init(&list, events, use) < 0)
 		return -1;
 	result = perfctr_list_choose(&list, cpu, "group", chosen);
 	if (result == 0)
 		*first = list.variant[chosen[0]];
-	perfctr_list_free(&list);
+	perfctr_list_clear(&list);
 	return result;
 }
 

@@ -9,11 +9,11 @@
  * known exactly:
  *
  *	pmu_begin();
- *	group = perfctr_group_open("instructions,cycles", 0, -1, 0);
+ *	group = perfctr_set_open("{instructions,cycles}", NULL, 0);
  *	pmu_count(5);			this thread did 5 of everything, in user mode
  *	pmu_tick(100);			and 100 ns went by
- *	perfctr_group_read(group, readings);	5 and 5, in RDPMC or in read(2), of 100 ns
- *	perfctr_group_close(group);
+ *	perfctr_set_read(group, readings);	5 and 5, in RDPMC or in read(2), of 100 ns
+ *	perfctr_set_close(group);
  *	pmu_end();			fails the test if events or pages are left
  *
  * For controls there is control.h; add tests/harness/skylake.c to the program: on an x86 the

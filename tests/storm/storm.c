@@ -409,12 +409,12 @@ static int count_software(struct worker *worker)
 {
 	uint64_t fault[4], change[4];
 	struct perfctr_reading reading[2];
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 
 	(void)worker;
 	change[0] = switches();
 	fault[0] = faults(RUSAGE_THREAD);
-	group = perfctr_group_open(software, 0, -1, 0);
+	group = perfctr_set_open(software, NULL, 0);
 	CHECK(group, "%s", perfctr_error());
 	fault[1] = faults(RUSAGE_THREAD);
 	change[1] = switches();
@@ -423,7 +423,7 @@ static int count_software(struct worker *worker)
 	usleep(1);
 	change[2] = switches();
 	fault[2] = faults(RUSAGE_THREAD);
-	CHECK(perfctr_group_read(group, reading) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(group, reading) == 0, "%s", perfctr_error());
 	fault[3] = faults(RUSAGE_THREAD);
 	change[3] = switches();
 	CHECK(reading[0].quality == PERFCTR_EXACT, "%s", perfctr_quality_name(reading[0].quality));
@@ -431,12 +431,12 @@ static int count_software(struct worker *worker)
 	CHECK(reading[0].value >= PAGES && reading[0].value <= fault[3] - fault[0],
 	      "%llu faults, %llu to %llu", (unsigned long long)reading[0].value,
 	      (unsigned long long)(fault[2] - fault[1]), (unsigned long long)(fault[3] - fault[0]));
-	CHECK(perfctr_group_size(group) == 1 || (reading[1].value >= change[2] - change[1] &&
-						 reading[1].value <= change[3] - change[0]),
+	CHECK(perfctr_set_size(group) == 1 || (reading[1].value >= change[2] - change[1] &&
+					       reading[1].value <= change[3] - change[0]),
 	      "%llu switches, %llu to %llu", (unsigned long long)reading[1].value,
 	      (unsigned long long)(change[2] - change[1]),
 	      (unsigned long long)(change[3] - change[0]));
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	return 0;
 }
 
@@ -470,7 +470,7 @@ static int after_exec(void)
 }
 
 /* In a child: nothing of the parent's is there, and one's own can be made. */
-static int check_child(struct vperfctr *self, struct perfctr_group *group)
+static int check_child(struct vperfctr *self, struct perfctr_set *group)
 {
 	struct vperfctr_control control = counting(ncounters);
 	struct perfctr_reading reading[2];
@@ -487,11 +487,11 @@ static int check_child(struct vperfctr *self, struct perfctr_group *group)
 	if (vperfctr_control(self, &control) != -1 || vperfctr_stop(self) != -1 || errno != ESRCH)
 		return 4;
 	errno = 0;
-	if (perfctr_group_read(group, reading) != -1 || perfctr_group_disable(group) != -1 ||
+	if (perfctr_set_read(group, reading) != -1 || perfctr_set_disable(group) != -1 ||
 	    errno != ESRCH)
 		return 5;
 	vperfctr_close(self);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) != 0 || !vperfctr_is_running(self))
 		return 6;
@@ -514,7 +514,7 @@ static int forks_while_counting(unsigned int n)
 {
 	struct vperfctr_control control = counting(ncounters);
 	struct vperfctr *self = vperfctr_open();
-	struct perfctr_group *group = perfctr_group_open(software, 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open(software, NULL, 0);
 	struct perfctr_reading reading[2];
 	struct perfctr_sum_ctrs last = { 0 }, now = { 0 };
 	unsigned int i;
@@ -550,9 +550,9 @@ static int forks_while_counting(unsigned int n)
 		failed += reap();
 	CHECK(!failed, "%d failed", failed);
 	CHECK(counts_right(self), "the parent's");
-	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].value >= n, "%llu of %u",
+	CHECK(perfctr_set_read(group, reading) == 0 && reading[0].value >= n, "%llu of %u",
 	      (unsigned long long)reading[0].value, n);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 	return 0;
@@ -561,7 +561,7 @@ static int forks_while_counting(unsigned int n)
 /* All that the children counted is in the parent's total when they have been waited for. */
 static int forks_that_inherit(unsigned int n)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading reading;
 	uint64_t most;
 	unsigned int i;
@@ -569,7 +569,7 @@ static int forks_that_inherit(unsigned int n)
 
 	n = n / 10 + 1;
 	most = -(faults(RUSAGE_SELF) + faults(RUSAGE_CHILDREN));
-	group = perfctr_group_open("page-faults:u", 0, -1, PERFCTR_INHERIT);
+	group = perfctr_set_open("page-faults:u", NULL, PERFCTR_INHERIT);
 	CHECK(group, "%s", perfctr_error());
 	for (i = 0; i < n; i++) {
 		pid_t pid = fork();
@@ -582,9 +582,9 @@ static int forks_that_inherit(unsigned int n)
 	}
 	while (i-- > n - (n < AT_ONCE / 10 ? n : AT_ONCE / 10))
 		failed += reap();
-	CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(group, &reading) == 0, "%s", perfctr_error());
 	most += faults(RUSAGE_SELF) + faults(RUSAGE_CHILDREN);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	CHECK(!failed, "%d failed", failed);
 	CHECK(reading.value >= n * PAGES && reading.value <= most, "%llu faults, %u to %llu",
 	      (unsigned long long)reading.value, n * PAGES, (unsigned long long)most);
@@ -631,9 +631,9 @@ static int with_ever_more(int (*try)(void *arg), void *arg)
 
 static int try_group(void *events)
 {
-	struct perfctr_group *group = perfctr_group_open(events, 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open(events, NULL, 0);
 
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	return group ? 0 : -1;
 }
 
@@ -670,7 +670,7 @@ static int descriptors_run_out(unsigned int n)
 		"page-faults:u,msr/tsc/,dummy:u",
 	};
 	struct controlling it = { NULL, counting(ncounters) };
-	struct perfctr_group *group = perfctr_group_open("page-faults:u", 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open("page-faults:u", NULL, 0);
 	struct perfctr_reading before, after;
 	unsigned int i;
 
@@ -684,10 +684,10 @@ static int descriptors_run_out(unsigned int n)
 		/* Not every machine has the last one's PMU, and not everybody may use it. */
 		if (try_group(events[i]) < 0 && (errno == ENOENT || errno == EACCES))
 			continue;
-		perfctr_group_read(group, &before);
+		perfctr_set_read(group, &before);
 		if (with_ever_more(try_group, events[i]) || touch(PAGES))
 			return 1;
-		CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT &&
+		CHECK(perfctr_set_read(group, &after) == 0 && after.quality == PERFCTR_EXACT &&
 			      after.value >= before.value + PAGES,
 		      "%s", perfctr_error());
 	}
@@ -703,7 +703,7 @@ static int descriptors_run_out(unsigned int n)
 			return 1;
 		CHECK(counts_right(self), "%u counters", more);
 	}
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	CHECK(vperfctr_is_running(it.self), "stopped");
 	vperfctr_unlink(it.self);
 	vperfctr_close(it.self);
@@ -715,7 +715,7 @@ static int descriptors_run_out(unsigned int n)
 /* What the calling thread's signal handler reads. */
 static _Thread_local struct {
 	struct vperfctr *volatile self;
-	struct perfctr_group *volatile group;
+	struct perfctr_set *volatile group;
 	uint64_t tsc, faults;
 	timer_t timer;
 	volatile sig_atomic_t signals, wrong;
@@ -738,7 +738,7 @@ static void on_signal(int number)
 	(void)number;
 	mine.signals++;
 	if (mine.group) {
-		if (perfctr_group_read(mine.group, reading) < 0 || reading[0].value < mine.faults)
+		if (perfctr_set_read(mine.group, reading) < 0 || reading[0].value < mine.faults)
 			mine.wrong = 1;
 		mine.faults = reading[0].value;
 	}
@@ -764,7 +764,7 @@ static int every_call(struct perfctr_total *process, uint64_t *last_faults)
 	struct perfctr_sum_ctrs sum = { 0 }, total;
 	struct perfctr_reading reading[2];
 	struct vperfctr *self = vperfctr_open(), *again;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 
 	CHECK(self, "%s", perfctr_error());
 	mine.tsc = 0;
@@ -781,15 +781,15 @@ static int every_call(struct perfctr_total *process, uint64_t *last_faults)
 	CHECK(vperfctr_read_quality(self, 0, &reading[0]) == 0, "%s", perfctr_error());
 	CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
 	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
-	group = perfctr_group_open(software, 0, -1, 0);
+	group = perfctr_set_open(software, NULL, 0);
 	CHECK(group && touch(1) == 0, "%s", perfctr_error());
-	CHECK(perfctr_group_disable(group) == 0 && perfctr_group_read(group, reading) == 0 &&
+	CHECK(perfctr_set_disable(group) == 0 && perfctr_set_read(group, reading) == 0 &&
 		      reading[0].value >= 1,
 	      "%s", perfctr_error());
-	CHECK(perfctr_group_reset(group) == 0 && perfctr_group_enable(group) == 0, "%s",
+	CHECK(perfctr_set_reset(group) == 0 && perfctr_set_enable(group) == 0, "%s",
 	      perfctr_error());
-	perfctr_group_close(group);
-	CHECK(perfctr_group_read(mine.group, reading) == 0, "%s", perfctr_error());
+	perfctr_set_close(group);
+	CHECK(perfctr_set_read(mine.group, reading) == 0, "%s", perfctr_error());
 	CHECK(reading[0].value > *last_faults, "%llu faults", (unsigned long long)reading[0].value);
 	*last_faults = reading[0].value;
 	CHECK(vperfctr_unlink(self) == 0, "%s", perfctr_error());
@@ -806,7 +806,7 @@ static int count_under_fire(struct worker *worker)
 	int result;
 
 	(void)worker;
-	mine.group = perfctr_group_open(software, 0, -1, 0);
+	mine.group = perfctr_set_open(software, NULL, 0);
 	CHECK(process && mine.group, "%s", perfctr_error());
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
@@ -819,7 +819,7 @@ static int count_under_fire(struct worker *worker)
 	} while (result == 0 && (unsigned int)mine.signals < nthreads / 8);
 	timer_delete(mine.timer);
 	CHECK(result == 0 && !mine.wrong, "a handler's read of kind %d", (int)mine.wrong);
-	perfctr_group_close(mine.group);
+	perfctr_set_close(mine.group);
 	perfctr_total_destroy(process);
 	return 0;
 }
@@ -942,13 +942,13 @@ static int overrun(struct worker *worker)
 	const struct perfctr_record *record;
 	struct perfctr_sampler *sampler;
 	struct perfctr_reading reading;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	uint64_t samples = 0, lost;
 	unsigned int i;
 	int more;
 
 	(void)worker;
-	group = perfctr_group_open("page-faults:u", 0, -1, 0);
+	group = perfctr_set_open("page-faults:u", NULL, 0);
 	sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
 	CHECK(group && sampler, "%s", perfctr_error());
 	for (i = 0; i < 3; i++) {
@@ -961,12 +961,12 @@ static int overrun(struct worker *worker)
 		CHECK(more == 0, "%s", perfctr_error());
 	}
 	CHECK(perfctr_sampler_lost(sampler, &lost) == 0, "%s", perfctr_error());
-	CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(group, &reading) == 0, "%s", perfctr_error());
 	CHECK(lost > 0 && samples > 0 && samples + lost >= 900 && samples + lost <= reading.value,
 	      "%llu samples and %llu lost, of %llu", (unsigned long long)samples,
 	      (unsigned long long)lost, (unsigned long long)reading.value);
 	perfctr_sampler_close(sampler);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	return 0;
 }
 
@@ -1104,7 +1104,7 @@ static int owners_die(unsigned int n)
 static int set_up(void)
 {
 	const char *number = getenv("STORM_THREADS");
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_info info;
 	struct rlimit limit;
 
@@ -1121,12 +1121,12 @@ static int set_up(void)
 	driver = strcmp(perfctr_provider_name(), "driver") == 0;
 	/* Switches happen in the kernel, which not everybody may count. */
 	software = "page-faults:u,context-switches";
-	group = perfctr_group_open(software, 0, -1, 0);
+	group = perfctr_set_open(software, NULL, 0);
 	if (!group && errno == EACCES) {
 		printf("  no context switches: %s\n", perfctr_error());
 		software = "page-faults:u";
 	}
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	sem_init(&arrived, 0, 0);
 	workers = calloc(nthreads, sizeof(*workers));
 	stacks = mmap(NULL, STACK * nthreads, PROT_READ | PROT_WRITE,

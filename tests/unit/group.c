@@ -42,90 +42,90 @@ static void fault(unsigned int n)
 
 START_TEST(software_events)
 {
-	struct perfctr_group *group = perfctr_group_open("task-clock,Page-Faults", 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open("{task-clock,Page-Faults}", NULL, 0);
 	struct perfctr_reading before[2], after[2];
 	struct perfctr_reader reader;
 
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
-	ck_assert_uint_eq(perfctr_group_size(group), 2);
-	ck_assert_str_eq(perfctr_group_name(group, 0), "task-clock");
-	ck_assert_str_eq(perfctr_group_name(group, 1), "Page-Faults");
-	ck_assert_ptr_null(perfctr_group_name(group, 2));
-	ck_assert_int_eq(perfctr_group_read(group, before), 0);
+	ck_assert_uint_eq(perfctr_set_size(group), 2);
+	ck_assert_str_eq(perfctr_set_name(group, 0), "task-clock");
+	ck_assert_str_eq(perfctr_set_name(group, 1), "Page-Faults");
+	ck_assert_ptr_null(perfctr_set_name(group, 2));
+	ck_assert_int_eq(perfctr_set_read(group, before), 0);
 	fault(100);
-	ck_assert_int_eq(perfctr_group_read(group, after), 0);
+	ck_assert_int_eq(perfctr_set_read(group, after), 0);
 	ck_assert_uint_ge(after[1].value - before[1].value, 100);
 	ck_assert_uint_lt(after[1].value - before[1].value, 150);
 	ck_assert_uint_gt(after[0].value, before[0].value);
 	ck_assert_uint_eq(after[0].quality, PERFCTR_EXACT);
 	ck_assert_uint_eq(after[0].enabled, after[0].running);
-	ck_fails(perfctr_group_reader(group, 1, &reader), EOPNOTSUPP, "user");
+	ck_fails(perfctr_set_reader(group, 1, &reader), EOPNOTSUPP, "user");
 	ck_assert_int_eq(perfctr_reader_read(&reader, &before[0].value), 0);
-	ck_fails(perfctr_group_reader(group, 2, &reader), EINVAL, "no event 2");
-	ck_fails(perfctr_group_reader(group, 1, NULL), EINVAL, "NULL");
-	ck_fails(perfctr_group_read(group, NULL), EINVAL, "NULL");
-	perfctr_group_close(group);
-	perfctr_group_close(NULL);
+	ck_fails(perfctr_set_reader(group, 2, &reader), EINVAL, "no event 2");
+	ck_fails(perfctr_set_reader(group, 1, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_set_read(group, NULL), EINVAL, "NULL");
+	perfctr_set_close(group);
+	perfctr_set_close(NULL);
 }
 END_TEST
 
 START_TEST(enable_disable_reset)
 {
-	struct perfctr_group *group = perfctr_group_open("page-faults", 0, -1, PERFCTR_DISABLED);
+	struct perfctr_set *group = perfctr_set_open("page-faults", NULL, PERFCTR_DISABLED);
 	struct perfctr_reading reading;
 
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	fault(50);
-	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
+	ck_assert_int_eq(perfctr_set_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
-	ck_assert_int_eq(perfctr_group_enable(group), 0);
+	ck_assert_int_eq(perfctr_set_enable(group), 0);
 	fault(50);
-	ck_assert_int_eq(perfctr_group_disable(group), 0);
+	ck_assert_int_eq(perfctr_set_disable(group), 0);
 	fault(50);
-	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
+	ck_assert_int_eq(perfctr_set_read(group, &reading), 0);
 	ck_assert_uint_ge(reading.value, 50);
 	ck_assert_uint_lt(reading.value, 100);
-	ck_assert_int_eq(perfctr_group_reset(group), 0);
-	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
+	ck_assert_int_eq(perfctr_set_reset(group), 0);
+	ck_assert_int_eq(perfctr_set_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 }
 END_TEST
 
 START_TEST(all_of_a_thread)
 {
-	struct perfctr_group *group = perfctr_group_open("page-faults,cs", 0, -1, 0);
-	struct perfctr_group *other = perfctr_group_open("page-faults", getppid(), -1, 0);
+	struct perfctr_set *group = perfctr_set_open("{page-faults,cs}", NULL, 0);
+	struct perfctr_set *other = perfctr_set_open("page-faults", on(getppid(), -1), 0);
 	struct perfctr_reading before[2], after[2], theirs[2];
 	uint64_t id, id2;
 
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(perfctr_disable_all(), 0);
-	ck_assert_int_eq(perfctr_group_read(group, before), 0);
+	ck_assert_int_eq(perfctr_set_read(group, before), 0);
 	if (other)
-		ck_assert_int_eq(perfctr_group_read(other, &theirs[0]), 0);
+		ck_assert_int_eq(perfctr_set_read(other, &theirs[0]), 0);
 	fault(100);
-	ck_assert_int_eq(perfctr_group_read(group, after), 0);
+	ck_assert_int_eq(perfctr_set_read(group, after), 0);
 	ck_assert_uint_eq(after[0].value, before[0].value);
 	ck_assert_uint_eq(after[0].enabled, before[0].enabled);
 	/* Whomever they count. */
 	if (other) {
-		ck_assert_int_eq(perfctr_group_read(other, &theirs[1]), 0);
+		ck_assert_int_eq(perfctr_set_read(other, &theirs[1]), 0);
 		ck_assert_uint_eq(theirs[0].enabled, theirs[1].enabled);
 	}
 	ck_assert_int_eq(perfctr_enable_all(), 0);
 	fault(100);
-	ck_assert_int_eq(perfctr_group_read(group, after), 0);
+	ck_assert_int_eq(perfctr_set_read(group, after), 0);
 	ck_assert_uint_ge(after[0].value, before[0].value + 100);
 	ck_assert_uint_eq(after[0].quality, PERFCTR_EXACT);
 
-	ck_assert_int_eq(perfctr_group_id(group, 0, &id), 0);
-	ck_assert_int_eq(perfctr_group_id(group, 1, &id2), 0);
+	ck_assert_int_eq(perfctr_set_id(group, 0, 0, &id), 0);
+	ck_assert_int_eq(perfctr_set_id(group, 0, 1, &id2), 0);
 	ck_assert_uint_ne(id, id2);
-	ck_fails(perfctr_group_id(group, 2, &id), EINVAL, "no event 2");
-	ck_fails(perfctr_group_id(group, 0, NULL), EINVAL, "NULL");
-	perfctr_group_close(group);
-	perfctr_group_close(other);
+	ck_fails(perfctr_set_id(group, 0, 2, &id), EINVAL, "no event 2");
+	ck_fails(perfctr_set_id(group, 0, 0, NULL), EINVAL, "NULL");
+	perfctr_set_close(group);
+	perfctr_set_close(other);
 }
 END_TEST
 
@@ -158,27 +158,28 @@ END_TEST
 /* All processors are online while this runs: a group of one has the same readings as one of two. */
 START_TEST(a_processors_events)
 {
-	struct perfctr_group *one = perfctr_group_open("cpu-clock", -1, 0, 0);
+	struct perfctr_set *one = perfctr_set_open("cpu-clock", on(-1, 0), 0);
 	struct perfctr_reading reading;
 
 	if (!one && errno == EACCES)
 		return; /* not for this user */
 	ck_assert_msg(one != NULL, "%s", perfctr_error());
-	ck_assert_uint_eq(perfctr_group_size(one), 1);
+	ck_assert_uint_eq(perfctr_set_size(one), 1);
 	usleep(1000);
-	ck_assert_int_eq(perfctr_group_read(one, &reading), 0);
+	ck_assert_int_eq(perfctr_set_read(one, &reading), 0);
 	ck_assert_uint_eq(reading.quality, PERFCTR_EXACT);
 	ck_assert_uint_ge(reading.value, 1000000);
-	ck_assert_int_eq(perfctr_group_reset(one), 0);
-	ck_assert_int_eq(perfctr_group_disable(one), 0);
-	perfctr_group_close(one);
-	ck_fails_null(perfctr_group_open("cpu-clock", -1, 8000, 0), EINVAL, "no processor 8000");
+	ck_assert_int_eq(perfctr_set_reset(one), 0);
+	ck_assert_int_eq(perfctr_set_disable(one), 0);
+	perfctr_set_close(one);
+	ck_fails_null(perfctr_set_open("cpu-clock", on(-1, 8000), 0), ENODEV,
+		      "processor 8000 is not");
 }
 END_TEST
 
 START_TEST(a_childs_events)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading reading;
 	int go[2], status;
 	char byte = 0;
@@ -191,17 +192,17 @@ START_TEST(a_childs_events)
 			execl("/bin/sh", "sh", "-c", "/bin/true; /bin/true", (char *)NULL);
 		_exit(1);
 	}
-	group = perfctr_group_open("task-clock", pid, -1, PERFCTR_ON_EXEC | PERFCTR_INHERIT);
+	group = perfctr_set_open("task-clock", on(pid, -1), PERFCTR_ON_EXEC | PERFCTR_INHERIT);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
-	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
+	ck_assert_int_eq(perfctr_set_read(group, &reading), 0);
 	ck_assert_uint_eq(reading.value, 0);
 	ck_assert_int_eq(write(go[1], &byte, 1), 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	/* The process has ended; its counts are still there. */
-	ck_assert_int_eq(perfctr_group_read(group, &reading), 0);
+	ck_assert_int_eq(perfctr_set_read(group, &reading), 0);
 	ck_assert_uint_gt(reading.value, 0);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 }
 END_TEST
 
@@ -209,38 +210,43 @@ START_TEST(bad_arguments)
 {
 	struct perfctr_cpu_control control;
 
-	ck_fails_null(perfctr_group_open(NULL, 0, -1, 0), EINVAL, "NULL");
-	ck_fails_null(perfctr_group_open("", 0, -1, 0), EINVAL, "empty");
-	ck_fails_null(perfctr_group_open("task-clock,,cs", 0, -1, 0), EINVAL, "empty place");
-	ck_fails_null(perfctr_group_open("task-clock,nonsense", 0, -1, 0), EINVAL, "\"nonsense\"");
-	ck_fails_null(perfctr_group_open("cs", -1, -1, 0), EINVAL, "names nothing");
-	ck_fails_null(perfctr_group_open("cs", -2, 0, 0), EINVAL, "names nothing");
-	ck_fails_null(perfctr_group_open("cs", 0, -2, 0), EINVAL, "names nothing");
-	ck_fails_null(perfctr_group_open("cs", 0, -1, 1), EINVAL, "0x1,");
-	ck_fails_null(perfctr_group_open("cs", 0, -1, PERFCTR_ON_EXEC | PERFCTR_DISABLED), EINVAL,
+	ck_fails_null(perfctr_set_open(NULL, NULL, 0), EINVAL, "NULL");
+	ck_fails_null(perfctr_set_open("", NULL, 0), EINVAL, "empty");
+	ck_fails_null(perfctr_set_open("{task-clock,,cs}", NULL, 0), EINVAL, "empty place");
+	ck_fails_null(perfctr_set_open("{task-clock,nonsense}", NULL, 0), EINVAL, "\"nonsense\"");
+	ck_fails_null(perfctr_set_open("cs",
+				       &(const struct perfctr_target){
+					       .type = PERFCTR_TARGET_THREAD, .id = -1 },
+				       0),
+		      EINVAL, "-1 is no thread's id");
+	ck_fails_null(perfctr_set_open("cs", on(-2, 0), 0), EINVAL, "no thread's id");
+	ck_fails_null(perfctr_set_open("cs", on(0, -2), 0), EINVAL, "-2 is no processor");
+	ck_fails_null(perfctr_set_open("cs", NULL, 1), EINVAL, "0x1,");
+	ck_fails_null(perfctr_set_open("cs", NULL, PERFCTR_ON_EXEC | PERFCTR_DISABLED), EINVAL,
 		      "exclude each other");
-	ck_fails_null(perfctr_group_open("cs", 0x3FFFFFFF, -1, 0), ESRCH, "no thread 1073741823");
-	ck_fails_null(perfctr_group_open_control(NULL, 0, -1, 0), EINVAL, "NULL");
+	ck_fails_null(perfctr_set_open("cs", on(0x3FFFFFFF, -1), 0), ESRCH, "no thread 1073741823");
+	ck_fails_null(perfctr_set_open_control(NULL, NULL, 0), EINVAL, "NULL");
 	memset(&control, 0, sizeof(control));
-	ck_fails_null(perfctr_group_open_control(&control, 0, -1, 0), EINVAL, "no counters");
+	ck_fails_null(perfctr_set_open_control(&control, NULL, 0), EINVAL, "no counters");
 }
 END_TEST
 
 START_TEST(too_many_events)
 {
-	char list[3 * 65 + 1] = "";
+	char list[3 * 65 + 3] = "{";
 	unsigned int i;
 
 	for (i = 0; i < 65; i++)
 		strcat(list, i ? ",cs" : "cs");
-	ck_fails_null(perfctr_group_open(list, 0, -1, 0), EINVAL, "65 events");
+	strcat(list, "}");
+	ck_fails_null(perfctr_set_open(list, NULL, 0), EINVAL, "65 events");
 }
 END_TEST
 
 START_TEST(no_descriptors)
 {
 	struct rlimit limit, few;
-	struct perfctr_group *many, *one;
+	struct perfctr_set *many, *one;
 	int lowest = dup(0), error;
 
 	/* Room for four more. */
@@ -249,36 +255,36 @@ START_TEST(no_descriptors)
 	few = limit;
 	few.rlim_cur = (rlim_t)lowest + 4;
 	setrlimit(RLIMIT_NOFILE, &few);
-	many = perfctr_group_open("cs,cs,cs,cs,cs,cs,cs,cs", 0, -1, 0);
+	many = perfctr_set_open("{cs,cs,cs,cs,cs,cs,cs,cs}", NULL, 0);
 	error = errno;
 	/* What had been opened was closed again. */
-	one = perfctr_group_open("cs,cs,cs", 0, -1, 0);
+	one = perfctr_set_open("{cs,cs,cs}", NULL, 0);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	ck_assert_ptr_null(many);
 	ck_assert_int_eq(error, EMFILE);
 	ck_assert_ptr_nonnull(strstr(perfctr_error(), "ulimit -n"));
 	ck_assert_ptr_nonnull(one);
-	perfctr_group_close(one);
+	perfctr_set_close(one);
 }
 END_TEST
 
 START_TEST(a_child_of_fork)
 {
-	struct perfctr_group *group = perfctr_group_open("page-faults", 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open("page-faults", NULL, 0);
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		struct perfctr_reading reading;
-		int failed = perfctr_group_read(group, &reading) != -1 || errno != ESRCH;
+		int failed = perfctr_set_read(group, &reading) != -1 || errno != ESRCH;
 
-		failed |= perfctr_group_enable(group) != -1 || perfctr_group_size(group) != 0;
-		perfctr_group_close(group);
+		failed |= perfctr_set_enable(group) != -1 || perfctr_set_size(group) != 0;
+		perfctr_set_close(group);
 		_exit(failed);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 }
 END_TEST
 
@@ -286,11 +292,11 @@ END_TEST
 START_TEST(closed_while_a_child_lives)
 {
 	int fd = dup(0), go[2], status;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	pid_t pid;
 
 	close(fd);
-	group = perfctr_group_open("page-faults", 0, -1, 0); /* takes that number */
+	group = perfctr_set_open("page-faults", NULL, 0); /* takes that number */
 	ck_assert_ptr_nonnull(group);
 	ck_assert_int_eq(pipe(go), 0);
 	pid = fork();
@@ -302,7 +308,7 @@ START_TEST(closed_while_a_child_lives)
 		_exit(read(go[0], &byte, 1) != 1 ||
 		      read(fd, values, sizeof(values)) != sizeof(values) || values[3] >= 1000);
 	}
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	fault(1000);
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -481,26 +487,25 @@ END_TEST
 
 /* ---- on the made-up PMU ---- */
 
-static struct perfctr_group *open_made_up(const char *events, pid_t tid, int cpu,
-					  unsigned int flags)
+static struct perfctr_set *open_made_up(const char *events, pid_t tid, int cpu, unsigned int flags)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 
 	pmu_begin();
 	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
-	group = perfctr_group_open(events, tid, cpu, flags);
+	group = perfctr_set_open(events, on(tid, cpu), flags);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	return group;
 }
 
-static void close_made_up(struct perfctr_group *group)
+static void close_made_up(struct perfctr_set *group)
 {
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	pmu_end();
 }
 
 /* Instructions and cycles, one and three a unit. */
-#define PAIR "instructions:u,cycles:u"
+#define PAIR "{instructions:u,cycles:u}"
 
 #define is_reading(r, v, q, e, run)                  \
 	do {                                         \
@@ -510,19 +515,19 @@ static void close_made_up(struct perfctr_group *group)
 		ck_assert_uint_eq((r).running, run); \
 	} while (0)
 
-static void is_pair(const struct perfctr_group *group, uint64_t units, unsigned int quality,
+static void is_pair(const struct perfctr_set *group, uint64_t units, unsigned int quality,
 		    uint64_t enabled, uint64_t running)
 {
 	struct perfctr_reading readings[2];
 
-	ck_assert_msg(perfctr_group_read(group, readings) == 0, "%s", perfctr_error());
+	ck_assert_msg(perfctr_set_read(group, readings) == 0, "%s", perfctr_error());
 	is_reading(readings[0], units, quality, enabled, running);
 	is_reading(readings[1], 3 * units, quality, enabled, running);
 }
 
 START_TEST(hardware_events)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reader reader;
 	unsigned int way, i;
 	uint64_t value;
@@ -537,7 +542,7 @@ START_TEST(hardware_events)
 		pmu.rdpmc &= way != 3;
 		if (way == 1)
 			pmu_fail(PMU_MMAP, 2, ENOMEM);
-		group = perfctr_group_open(PAIR, 0, -1, 0);
+		group = perfctr_set_open(PAIR, NULL, 0);
 		ck_assert_msg(group != NULL, "%s", perfctr_error());
 		reads = pmu_calls(PMU_READ);
 		is_pair(group, 0, PERFCTR_EXACT, 0, 0);
@@ -550,26 +555,26 @@ START_TEST(hardware_events)
 			ck_assert_uint_eq(pmu_calls(PMU_READ), reads + 2);
 		/* A reset is one of counts, not of times; once or twice, and while it stands. */
 		for (i = 1; i < 4; i++) {
-			ck_assert_int_eq(perfctr_group_reset(group), 0);
+			ck_assert_int_eq(perfctr_set_reset(group), 0);
 			is_pair(group, 0, PERFCTR_EXACT, 100, 100);
 			pmu_count(i);
 			is_pair(group, i, PERFCTR_EXACT, 100, 100);
-			ck_assert_int_eq(perfctr_group_reset(group), 0);
-			ck_assert_int_eq(perfctr_group_reset(group), 0);
+			ck_assert_int_eq(perfctr_set_reset(group), 0);
+			ck_assert_int_eq(perfctr_set_reset(group), 0);
 			is_pair(group, 0, PERFCTR_EXACT, 100, 100);
 		}
 		pmu_count(4);
-		if (perfctr_group_reader(group, 0, &reader) == 0) {
+		if (perfctr_set_reader(group, 0, &reader) == 0) {
 			ck_assert(perfctr_reader_read(&reader, &value));
 			ck_assert_uint_eq(value, 4);
 		}
-		ck_assert_int_eq(perfctr_group_disable(group), 0);
+		ck_assert_int_eq(perfctr_set_disable(group), 0);
 		pmu_count(100);
 		pmu_tick(100);
 		is_pair(group, 4, PERFCTR_EXACT, 100, 100);
-		ck_assert_int_eq(perfctr_group_reset(group), 0);
+		ck_assert_int_eq(perfctr_set_reset(group), 0);
 		is_pair(group, 0, PERFCTR_EXACT, 100, 100);
-		ck_assert_int_eq(perfctr_group_enable(group), 0);
+		ck_assert_int_eq(perfctr_set_enable(group), 0);
 		pmu_count(6);
 		pmu_tick(10);
 		is_pair(group, 6, PERFCTR_EXACT, 110, 110);
@@ -589,7 +594,7 @@ START_TEST(together)
 {
 	static const unsigned int flags[] = { 0, PERFCTR_MULTIPLEX, PERFCTR_DISABLED,
 					      PERFCTR_EXCLUSIVE };
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
@@ -598,15 +603,15 @@ START_TEST(together)
 		pmu_begin();
 		pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
 		pmu_at(PMU_OPEN, 2, count_some);
-		group = perfctr_group_open(PAIR, 0, -1, flags[i]);
+		group = perfctr_set_open(PAIR, NULL, flags[i]);
 		ck_assert_msg(group != NULL, "%s", perfctr_error());
 		ck_assert_uint_eq(pmu_active(), disabled ? 0 : 2);
 		is_pair(group, 0, PERFCTR_EXACT, 0, 0);
 		pmu_count(5);
 		pmu_tick(5);
 		is_pair(group, disabled ? 0 : 5, PERFCTR_EXACT, disabled ? 0 : 5, disabled ? 0 : 5);
-		ck_assert_int_eq(perfctr_group_enable(group), 0);
-		ck_assert_int_eq(perfctr_group_enable(group), 0);
+		ck_assert_int_eq(perfctr_set_enable(group), 0);
+		ck_assert_int_eq(perfctr_set_enable(group), 0);
 		pmu_count(5);
 		is_pair(group, disabled ? 5 : 10, PERFCTR_EXACT, disabled ? 0 : 5,
 			disabled ? 0 : 5);
@@ -623,12 +628,12 @@ static void all_stopped(void)
 /* Closing stops all at once, also where descriptors live on. */
 START_TEST(stopped_before_closed)
 {
-	struct perfctr_group *group = open_made_up(PAIR ",branches:u", 0, -1, 0);
+	struct perfctr_set *group = open_made_up("{instructions:u,cycles:u,branches:u}", 0, -1, 0);
 
 	errno = 99;
 	pmu_at(PMU_CLOSE, 0, all_stopped);
 	pmu_fail(PERF_EVENT_IOC_DISABLE, 2, EIO);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	ck_assert_int_eq(errno, 99);
 	ck_assert_uint_eq(pmu_calls(PMU_CLOSE), 3);
 	pmu_end();
@@ -637,40 +642,40 @@ END_TEST
 
 START_TEST(strict_or_not)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading readings[2];
 
 	pmu_begin();
 	pmu.taken = 3;
-	ck_fails_null(perfctr_group_open(PAIR, 0, -1, 0), EBUSY, "taken");
+	ck_fails_null(perfctr_set_open(PAIR, NULL, 0), EBUSY, "taken");
 	ck_assert_uint_eq(pmu_events(), 0);
 	/* Alone it fits; a single event is on from its opening. */
-	group = perfctr_group_open("cycles:u", 0, -1, 0);
+	group = perfctr_set_open("cycles:u", NULL, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	pmu.taken = 4;
-	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, 0), EBUSY, "taken");
+	ck_fails_null(perfctr_set_open("cycles:u", NULL, 0), EBUSY, "taken");
 	/* That is known when it starts. */
-	group = perfctr_group_open(PAIR, 0, -1, PERFCTR_DISABLED);
+	group = perfctr_set_open(PAIR, NULL, PERFCTR_DISABLED);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
-	ck_fails(perfctr_group_enable(group), EBUSY, "taken");
+	ck_fails(perfctr_set_enable(group), EBUSY, "taken");
 	pmu.taken = 0;
-	ck_assert_int_eq(perfctr_group_enable(group), 0);
+	ck_assert_int_eq(perfctr_set_enable(group), 0);
 	pmu_count(3);
-	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+	ck_assert_int_eq(perfctr_set_read(group, readings), 0);
 	is_reading(readings[0], 3, PERFCTR_EXACT, 0, 0);
 	/* And later when it is read. */
 	pmu.taken = 3;
 	pmu_schedule();
 	memset(readings, 0xFF, sizeof(readings));
-	ck_fails(perfctr_group_read(group, readings), EBUSY, "taken");
+	ck_fails(perfctr_set_read(group, readings), EBUSY, "taken");
 	is_reading(readings[0], 0, PERFCTR_NOT_COUNTED, 0, 0);
 	is_reading(readings[1], 0, PERFCTR_NOT_COUNTED, 0, 0);
-	ck_fails(perfctr_group_reset(group), EBUSY, "taken");
+	ck_fails(perfctr_set_reset(group), EBUSY, "taken");
 	close_made_up(group);
 	/* Nobody beside an exclusive one, however many counters there are. */
 	group = open_made_up("cycles:u", 0, -1, PERFCTR_EXCLUSIVE);
-	ck_fails_null(perfctr_group_open("cycles:u", 0, -1, 0), EBUSY, "taken");
+	ck_fails_null(perfctr_set_open("cycles:u", NULL, 0), EBUSY, "taken");
 	close_made_up(group);
 	/* One that is not pinned takes its turn. */
 	group = open_made_up(PAIR, 0, -1, PERFCTR_MULTIPLEX);
@@ -691,7 +696,7 @@ END_TEST
 /* Another thread's, and a processor's, are not read in user space. */
 START_TEST(where)
 {
-	struct perfctr_group *group = open_made_up(PAIR, getppid(), -1, 0);
+	struct perfctr_set *group = open_made_up(PAIR, getppid(), -1, 0);
 
 	pmu_run(getppid(), -1, false, 5);
 	pmu_tick_of(getppid(), -1, 10);
@@ -708,9 +713,9 @@ START_TEST(where)
 	ck_assert_uint_eq(pmu_calls(PMU_MMAP) + pmu_calls(PMU_RDPMC), 0);
 	close_made_up(group);
 	pmu_begin();
-	ck_fails_null(perfctr_group_open("cycles:u,instructions:u,branches:u,branch-misses:u,"
-					 "cache-misses:u",
-					 0, -1, 0),
+	ck_fails_null(perfctr_set_open("{cycles:u,instructions:u,branches:u,branch-misses:u,"
+				       "cache-misses:u}",
+				       NULL, 0),
 		      EINVAL, "does not fit");
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu_end();
@@ -726,7 +731,7 @@ static void *read_pair(void *group)
 /* Another thread has other registers: it asks the kernel. */
 START_TEST(read_by_another_thread)
 {
-	struct perfctr_group *group = open_made_up(PAIR, 0, -1, 0);
+	struct perfctr_set *group = open_made_up(PAIR, 0, -1, 0);
 	unsigned int calls;
 	pthread_t thread;
 
@@ -773,9 +778,9 @@ START_TEST(what_the_kernel_is_asked)
 			/* A leader with a member, the member, and a leader alone. */
 			memset(&pmu_asked, 0, sizeof(pmu_asked));
 			pmu_fail(PMU_OPEN, n == 1 ? 2 : 1, EMFILE);
-			ck_fails_null(perfctr_group_open(n == 2 ? "instructions:u"
-								: "instructions:u,instructions:u",
-							 getppid(), -1, all[i].flags),
+			ck_fails_null(perfctr_set_open(n == 2 ? "instructions:u"
+							      : "{instructions:u,instructions:u}",
+						       on(getppid(), -1), all[i].flags),
 				      EMFILE, "ulimit -n");
 			expected = n == 1 ? all[i].member : all[i].leader;
 			expected.size = sizeof(expected);
@@ -795,17 +800,17 @@ END_TEST
 /* A processor's single event gets another that any user may open; and pairs, and threads' don't. */
 START_TEST(companions)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 
 	pmu_begin();
 	pmu_at(PMU_OPEN, 2, asks_for_little);
-	group = perfctr_group_open("cycles:u", -1, 1, 0);
+	group = perfctr_set_open("cycles:u", on(-1, 1), 0);
 	ck_assert_uint_eq(pmu_events(), 2);
-	perfctr_group_close(group);
-	group = perfctr_group_open("cycles:u", 0, 1, 0);
+	perfctr_set_close(group);
+	group = perfctr_set_open("cycles:u", on(0, 1), 0);
 	ck_assert_uint_eq(pmu_events(), 1);
-	perfctr_group_close(group);
-	group = perfctr_group_open(PAIR, -1, 1, 0);
+	perfctr_set_close(group);
+	group = perfctr_set_open(PAIR, on(-1, 1), 0);
 	ck_assert_uint_eq(pmu_events(), 2);
 	close_made_up(group);
 }
@@ -815,7 +820,7 @@ END_TEST
  * anew. */
 START_TEST(metrics)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading readings[2];
 	struct perfctr_reader reader;
 
@@ -823,20 +828,20 @@ START_TEST(metrics)
 	root_line("cpu/type", "4");
 	root_line("cpu/events/slots", "event=0x00,umask=0x4");
 	pmu_begin();
-	group = perfctr_group_open("r400:u,r8000:u", 0, -1, 0);
+	group = perfctr_set_open("{r400:u,r8000:u}", NULL, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	ck_assert_uint_eq(pmu_mappings(), 0);
-	ck_fails(perfctr_group_reader(group, 0, &reader), EOPNOTSUPP, "user");
+	ck_fails(perfctr_set_reader(group, 0, &reader), EOPNOTSUPP, "user");
 	ck_assert_int_eq(perfctr_reader_read(&reader, &readings[0].value), 0);
-	ck_fails(perfctr_group_reader(group, 1, &reader), EOPNOTSUPP, "user");
+	ck_fails(perfctr_set_reader(group, 1, &reader), EOPNOTSUPP, "user");
 	pmu_count(3);
-	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+	ck_assert_int_eq(perfctr_set_read(group, readings), 0);
 	ck_assert_uint_eq(readings[0].value, 3);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	/* A metric alone is none; its neighbours are events. */
-	ck_fails_null(perfctr_group_open("r8000:u", 0, -1, 0), EINVAL, "write slots,r8000:u");
-	ck_fails_null(perfctr_group_open("cycles:u,r8000:u", 0, -1, 0), EINVAL, "top-down metric");
-	group = perfctr_group_open("r8001:u,r8080:u", 0, -1, 0);
+	ck_fails_null(perfctr_set_open("r8000:u", NULL, 0), EINVAL, "write slots,r8000:u");
+	ck_fails_null(perfctr_set_open("{cycles:u,r8000:u}", NULL, 0), EINVAL, "top-down metric");
+	group = perfctr_set_open("{r8001:u,r8080:u}", NULL, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
 	close_made_up(group);
 	root_remove();
@@ -848,22 +853,22 @@ END_TEST
 START_TEST(names)
 {
 	char list[PERFCTR_GROUP_MAX * 20 + 1] = "";
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	unsigned int i;
 
 	for (i = 0; i < PERFCTR_GROUP_MAX; i++)
 		strcat(list, i == 0  ? "context-switches"
 			     : i % 2 ? ",page-faults"
 				     : ",context-switches");
-	group = perfctr_group_open(list, 0, -1, 0);
+	group = perfctr_set_open(list, NULL, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());
-	ck_assert_uint_eq(perfctr_group_size(group), PERFCTR_GROUP_MAX);
+	ck_assert_uint_eq(perfctr_set_size(group), PERFCTR_GROUP_MAX);
 	for (i = 0; i < PERFCTR_GROUP_MAX; i++)
-		ck_assert_str_eq(perfctr_group_name(group, i),
+		ck_assert_str_eq(perfctr_set_name(group, i),
 				 i % 2 ? "page-faults" : "context-switches");
-	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX));
-	ck_assert_ptr_null(perfctr_group_name(group, PERFCTR_GROUP_MAX + 1));
-	perfctr_group_close(group);
+	ck_assert_ptr_null(perfctr_set_name(group, PERFCTR_GROUP_MAX));
+	ck_assert_ptr_null(perfctr_set_name(group, PERFCTR_GROUP_MAX + 1));
+	perfctr_set_close(group);
 }
 END_TEST
 
@@ -900,7 +905,7 @@ START_TEST(too_many_kinds)
 		snprintf(name, sizeof(name), "kind%u/cpus", i);
 		root_line(name, "0");
 	}
-	ck_fails_null(perfctr_group_open("cycles", 0, -1, 0), EOPNOTSUPP, "more than");
+	ck_fails_null(perfctr_set_open("cycles", NULL, 0), EOPNOTSUPP, "more than");
 	/* What no core counts is on none of them. */
 	ck_assert_int_eq(choose("page-faults", -1, PERFCTR_LIST_COUNTED, &chosen), 0);
 	ck_assert(!chosen.is_core);
@@ -913,7 +918,7 @@ END_TEST
 START_TEST(offline)
 {
 	static const unsigned int flags[] = { 0, PERFCTR_MULTIPLEX };
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading readings[2];
 	unsigned int f, n, old;
 
@@ -929,14 +934,14 @@ START_TEST(offline)
 				pmu_run(-1, 1, false, 5);
 				pmu_online(1);
 				pmu_run(-1, 1, false, 5);
-				ck_assert_msg(perfctr_group_read(group, readings) == 0, "%s",
+				ck_assert_msg(perfctr_set_read(group, readings) == 0, "%s",
 					      perfctr_error());
 				is_reading(readings[0], 5, PERFCTR_STALE, 10, 10);
 				if (n == 2)
 					is_reading(readings[1], 15, PERFCTR_STALE, 10, 10);
-				ck_fails(perfctr_group_enable(group), ENODEV, "offline");
-				ck_assert_int_eq(perfctr_group_reset(group), 0);
-				ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+				ck_fails(perfctr_set_enable(group), ENODEV, "offline");
+				ck_assert_int_eq(perfctr_set_reset(group), 0);
+				ck_assert_int_eq(perfctr_set_read(group, readings), 0);
 				is_reading(readings[0], 0, PERFCTR_STALE, 10, 10);
 				close_made_up(group);
 			}
@@ -946,7 +951,7 @@ END_TEST
 /* Every call that opens a group fails in its turn, and leaves nothing. */
 START_TEST(faults)
 {
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading readings[2];
 	unsigned int nth, failures = 0, cpu;
 	bool failed;
@@ -955,8 +960,8 @@ START_TEST(faults)
 		for (nth = 1;; nth++) {
 			pmu_begin();
 			pmu_fail(PMU_ANY, nth, ENOSYS);
-			group = perfctr_group_open(cpu ? "cycles:u" : PAIR, cpu ? -1 : 0,
-						   cpu ? 0 : -1, 0);
+			group = perfctr_set_open(cpu ? "cycles:u" : PAIR,
+						 on(cpu ? -1 : 0, cpu ? 0 : -1), 0);
 			failed = pmu_failed();
 			pmu_fail(PMU_ANY, 0, 0);
 			if (!group) {
@@ -966,7 +971,7 @@ START_TEST(faults)
 				ck_assert_uint_eq(pmu_mappings(), 0);
 			} else {
 				pmu_count(3);
-				ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+				ck_assert_int_eq(perfctr_set_read(group, readings), 0);
 				ck_assert_uint_eq(readings[0].quality, PERFCTR_EXACT);
 				ck_assert_uint_eq(readings[0].value, cpu ? 0 : 3);
 			}
@@ -977,15 +982,15 @@ START_TEST(faults)
 	ck_assert_uint_gt(failures, 6);
 	group = open_made_up("cycles:u", -1, 0, 0);
 	pmu_fail(PMU_READ, 1, EINTR);
-	ck_assert_int_eq(perfctr_group_read(group, readings), 0);
+	ck_assert_int_eq(perfctr_set_read(group, readings), 0);
 	ck_assert(pmu_failed());
 	pmu_fail(PMU_READ, 1, EIO);
-	ck_fails(perfctr_group_read(group, readings), EIO, "reading");
+	ck_fails(perfctr_set_read(group, readings), EIO, "reading");
 	is_reading(readings[0], 0, PERFCTR_NOT_COUNTED, 0, 0);
 	pmu_fail(PERF_EVENT_IOC_DISABLE, 1, EPERM);
-	ck_fails(perfctr_group_disable(group), EPERM, "switch");
+	ck_fails(perfctr_set_disable(group), EPERM, "switch");
 	pmu_fail(PERF_EVENT_IOC_DISABLE, 1, EINTR);
-	ck_assert_int_eq(perfctr_group_disable(group), 0);
+	ck_assert_int_eq(perfctr_set_disable(group), 0);
 	ck_assert_uint_eq(pmu_active(), 0);
 	close_made_up(group);
 }

@@ -620,9 +620,9 @@ START_TEST(cgroups)
 	target.cgroup = "";
 	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "needs the name");
 	target.cgroup = "/tmp";
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's folder");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's directory");
 	target.cgroup = "/dev/null";
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's folder");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's directory");
 	target.cgroup = "/nonexistent";
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT, "no cgroup /nonexistent");
 	target.cgroup = "nonexistent";
@@ -677,7 +677,7 @@ END_TEST
 
 START_TEST(bad_arguments)
 {
-	struct perfctr_target target = { .type = 4 };
+	struct perfctr_target target = { .type = 5 };
 	struct perfctr_cpu_control control;
 	struct perfctr_reading reading;
 	struct perfctr_part part;

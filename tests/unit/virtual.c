@@ -643,7 +643,7 @@ START_TEST(works_without_descriptors)
 	none.rlim_cur = 0;
 	setrlimit(RLIMIT_NOFILE, &none);
 	self = open_counting_tsc(); /* the virtual TSC needs none */
-	ck_fails_null(perfctr_group_open("page-faults", 0, -1, 0), EMFILE, "ulimit -n");
+	ck_fails_null(perfctr_set_open("page-faults", NULL, 0), EMFILE, "ulimit -n");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	vperfctr_unlink(self);
 	vperfctr_close(self);

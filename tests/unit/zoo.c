@@ -423,36 +423,13 @@ START_TEST(bound_threads)
 }
 END_TEST
 
-/* ---- groups ---- */
-
-#define group_fails(list, cpu, words) \
-	ck_fails_null(perfctr_group_open(list, cpu < 0 ? 0 : -1, cpu, 0), EINVAL, words)
-
-/* A group is on one PMU: one that has all its events, or none. */
-START_TEST(groups)
-{
-	root_unpack("alderlake");
-	group_fails("slots,cpu_atom/cycles/", -1,
-		    "cpu_atom/cycles/ counts on cpu_atom, and the events before "
-		    "it do not: a group is on the PMU of one kind of core; open a group for each "
-		    "kind");
-	group_fails("cycles,cpu_atom/cycles/,mem-loads-aux", -1,
-		    "mem-loads-aux counts on cpu_core");
-	group_fails("cycles,slots", 16,
-		    "slots counts on cpu_core, and the processor asked for is another");
-	group_fails("cpu_core/cycles/", 100, "another kind of core");
-	group_fails("cycles,instrctions", -1, "did you mean instructions");
-	root_remove();
-}
-END_TEST
-
 /* ---- samplers ---- */
 
 static void sampled(const char *list, int cpu, const char *pmu, uint32_t type)
 {
 	struct perfctr_variant first;
 
-	ck_assert_msg(choose(list, cpu, PERFCTR_LIST_SAMPLED, &first) == 0, "%s", perfctr_error());
+	ck_assert_msg(choose(list, cpu, 0, &first) == 0, "%s", perfctr_error());
 	ck_assert_str_eq(first.pmu, pmu);
 	ck_assert_uint_eq(first.attr.type, type);
 	ck_assert_uint_eq(first.attr.precise_ip, strstr(list, ":pp") ? 2 : 0);
@@ -511,7 +488,7 @@ static void metric_is_refused(const char *event)
 	ck_assert_int_eq(counter.fd, -1);
 	ck_fails(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader, 1),
 		 EINVAL, "top-down metric");
-	group_fails(event, -1, "top-down metric");
+	ck_fails_null(perfctr_set_open(event, NULL, 0), EINVAL, "top-down metric");
 	ck_fails_null(perfctr_sampler_open(event, 0, -1, &config), EINVAL,
 		      "is a top-down metric, a share of the slots, that counts only in a group");
 	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
@@ -595,16 +572,16 @@ static void survive(void)
 	};
 	struct perfctr_variant v[PERFCTR_VARIANTS_MAX];
 	struct finding finding = { .name = "hybrid PMU" };
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	size_t i;
 	int n;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		n = parse_variants(events[i], strlen(events[i]), v);
 		ck_assert(n > 0 ? n <= PERFCTR_VARIANTS_MAX : n == -1 && *perfctr_error());
-		group = perfctr_group_open(events[i], 0, -1, PERFCTR_DISABLED);
+		group = perfctr_set_open(events[i], NULL, PERFCTR_DISABLED);
 		ck_assert(group || *perfctr_error());
-		perfctr_group_close(group);
+		perfctr_set_close(group);
 	}
 	ck_assert_int_eq(perfctr_doctor(note_finding, &finding), 0);
 }
@@ -698,4 +675,4 @@ static void __attribute__((constructor)) begin(void)
 }
 
 UNIT_MAIN("zoo", 60, alderlake, three_kinds, big_little, one_kind, lists, doctors, bound_threads,
-	  groups, samplers, metrics, hostile)
+	  samplers, metrics, hostile)

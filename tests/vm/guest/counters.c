@@ -100,7 +100,7 @@ static int all_counters_agree(void)
 static int user_reads_equal_the_kernels(void)
 {
 	struct vperfctr *self = open_counting(1);
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reader reader;
 	struct perfctr_reading reading;
 	uint64_t user, first = 0, distance;
@@ -113,24 +113,24 @@ static int user_reads_equal_the_kernels(void)
 	done(self);
 
 	/* Stopped: both see the same count, whenever they look. */
-	group = perfctr_group_open("instructions:u", 0, -1, 0);
+	group = perfctr_set_open("instructions:u", NULL, 0);
 	CHECK(group, "%s", perfctr_error());
-	CHECK(perfctr_group_reader(group, 0, &reader) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_reader(group, 0, &reader) == 0, "%s", perfctr_error());
 	for (i = 0; i < 200; i++) {
 		loop(17 * i + 1);
 		CHECK(perfctr_reader_read(&reader, &user), "the reader says: ask the kernel");
 		/* Disabling makes the kernel the only reader. */
-		perfctr_group_disable(group);
-		CHECK(perfctr_group_read(group, &reading) == 0, "%s", perfctr_error());
+		perfctr_set_disable(group);
+		CHECK(perfctr_set_read(group, &reading) == 0, "%s", perfctr_error());
 		CHECK(!perfctr_reader_read(&reader, &user), "a stopped counter is in a register");
 		distance = reading.value - user;
 		if (i == 0)
 			first = distance;
 		CHECK(distance == first, "distance %llu, then %llu", (unsigned long long)first,
 		      (unsigned long long)distance);
-		perfctr_group_enable(group);
+		perfctr_set_enable(group);
 	}
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	return 0;
 }
 
@@ -217,13 +217,13 @@ static int refused_control_loses_nothing(void)
 /* Somebody else holds all counters: EBUSY, and what ran before runs on. */
 static int busy_counters(void)
 {
-	struct perfctr_group *hog[64];
+	struct perfctr_set *hog[64];
 	struct vperfctr_control control = instructions(2);
 	struct vperfctr *self = open_counting(0);
 	unsigned int n = 0;
 
 	CHECK(self, "%s", perfctr_error());
-	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", 0, -1, 0)))
+	while (n < 64 && (hog[n] = perfctr_set_open("instructions:u", NULL, 0)))
 		n++;
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	printf("  %u counters hogged; %s\n", n, perfctr_error());
@@ -231,7 +231,7 @@ static int busy_counters(void)
 	CHECK(errno == EBUSY, "%s", perfctr_error());
 	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) != ~0ULL, "the TSC has stopped");
 	while (n)
-		perfctr_group_close(hog[--n]);
+		perfctr_set_close(hog[--n]);
 	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
 	CHECK(measure(self, 0, 2000) - measure(self, 0, 1000) == 2000, "counts");
 	done(self);
@@ -372,21 +372,21 @@ static int virtual_tsc(void)
 
 static int more_events_than_counters(void)
 {
-	struct perfctr_group *group[40];
+	struct perfctr_set *group[40];
 	struct perfctr_reading reading;
 	unsigned int i, scaled = 0, seen = 0;
 	uint64_t estimate, most = 0, least = UINT64_MAX;
 
 	for (i = 0; i < 40; i++) {
-		group[i] = perfctr_group_open("instructions:u", 0, -1, PERFCTR_DISABLED);
+		group[i] = perfctr_set_open("instructions:u", NULL, PERFCTR_DISABLED);
 		CHECK(group[i], "%s", perfctr_error());
 	}
 	for (i = 0; i < 40; i++)
-		perfctr_group_enable(group[i]);
+		perfctr_set_enable(group[i]);
 	for (i = 0; i < 200; i++)
 		loop(1000000);
 	for (i = 0; i < 40; i++) {
-		CHECK(perfctr_group_read(group[i], &reading) == 0, "%s", perfctr_error());
+		CHECK(perfctr_set_read(group[i], &reading) == 0, "%s", perfctr_error());
 		if (reading.quality == PERFCTR_NOT_COUNTED)
 			continue; /* marked, which is what matters */
 		seen++;
@@ -396,7 +396,7 @@ static int more_events_than_counters(void)
 		estimate = perfctr_reading_estimate(&reading);
 		most = estimate > most ? estimate : most;
 		least = estimate < least ? estimate : least;
-		perfctr_group_close(group[i]);
+		perfctr_set_close(group[i]);
 	}
 	printf("  %u counted, %u scaled, estimates %llu to %llu of 400000000\n", seen, scaled,
 	       (unsigned long long)least, (unsigned long long)most);
@@ -407,23 +407,23 @@ static int more_events_than_counters(void)
 
 static int groups_count_together(void)
 {
-	struct perfctr_group *group = perfctr_group_open("cycles:u,instructions:u", 0, -1, 0);
+	struct perfctr_set *group = perfctr_set_open("{cycles:u,instructions:u}", NULL, 0);
 	struct perfctr_reading a[2], b[2];
 
 	CHECK(group, "%s", perfctr_error());
-	CHECK(perfctr_group_size(group) == 2, "%u", perfctr_group_size(group));
-	CHECK(strcmp(perfctr_group_name(group, 1), "instructions:u") == 0, "name");
-	perfctr_group_read(group, a);
+	CHECK(perfctr_set_size(group) == 2, "%u", perfctr_set_size(group));
+	CHECK(strcmp(perfctr_set_name(group, 1), "instructions:u") == 0, "name");
+	perfctr_set_read(group, a);
 	loop(100000);
-	CHECK(perfctr_group_read(group, b) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(group, b) == 0, "%s", perfctr_error());
 	CHECK(a[0].quality == PERFCTR_EXACT && b[1].quality == PERFCTR_EXACT, "quality");
 	CHECK(b[1].value - a[1].value >= 200000 && b[1].value - a[1].value < 201000, "%llu",
 	      (unsigned long long)(b[1].value - a[1].value));
 	CHECK(b[0].value > a[0].value, "cycles");
-	CHECK(perfctr_group_reset(group) == 0, "%s", perfctr_error());
-	CHECK(perfctr_group_read(group, b) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_reset(group) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(group, b) == 0, "%s", perfctr_error());
 	CHECK(b[1].value < 1000, "not reset: %llu", (unsigned long long)b[1].value);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	return 0;
 }
 
@@ -449,20 +449,20 @@ static int own_events(void)
 {
 	const char *name = own_name();
 	struct vperfctr_control control;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading a, b;
 	struct vperfctr *self;
 	uint64_t one, two;
 
 	CHECK(name, "%s", perfctr_error());
-	group = perfctr_group_open(name, 0, -1, 0);
+	group = perfctr_set_open(name, NULL, 0);
 	CHECK(group, "%s", perfctr_error());
-	perfctr_group_read(group, &a);
+	perfctr_set_read(group, &a);
 	loop(100000);
-	CHECK(perfctr_group_read(group, &b) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(group, &b) == 0, "%s", perfctr_error());
 	CHECK(b.value - a.value >= 200000 && b.value - a.value < 201000, "%s: %llu", name,
 	      (unsigned long long)(b.value - a.value));
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 
 	memset(&control, 0, sizeof(control));
 	control.flags = VPERFCTR_CONTROL_EXTENDED;

@@ -97,11 +97,15 @@ static int where_it_happens(void)
 }
 
 /* Opens groups of one event each on the last processor, until there is no room. Their number. */
-static unsigned int hog_all(struct perfctr_group **hog, unsigned int n)
+static unsigned int hog_all(struct perfctr_set **hog, unsigned int n)
 {
 	unsigned int i = 0;
 
-	while (i < n && (hog[i] = perfctr_group_open("instructions:u", -1, (int)cpus - 1, 0)))
+	while (i < n &&
+	       (hog[i] = perfctr_set_open("instructions:u",
+					  &(const struct perfctr_target){
+						  .type = PERFCTR_TARGET_CPU, .id = (int)cpus - 1 },
+					  0)))
 		i++;
 	return i;
 }
@@ -109,7 +113,7 @@ static unsigned int hog_all(struct perfctr_group **hog, unsigned int n)
 /* A whole start or none; whoever takes the counters away later makes no zeros. */
 static int busy_counters(void)
 {
-	struct perfctr_group *hog[64];
+	struct perfctr_set *hog[64];
 	struct gperfctr *global = open_armed(2);
 	struct gperfctr_cpu_state state;
 	int last = (int)cpus - 1;
@@ -127,11 +131,14 @@ static int busy_counters(void)
 	CHECK(read_cpu(global, 0, &state) == 0 && state.sum.pmc[0] == 0 && state.sum.tsc == 0,
 	      "processor 0 has been started: %llu", state.sum.pmc[0]);
 	for (i = 0; i < n; i++)
-		perfctr_group_close(hog[i]);
+		perfctr_set_close(hog[i]);
 
 	/* The start can be repeated. The kernel serves first who was there first. */
 	for (i = 0; i < n; i++) {
-		hog[i] = perfctr_group_open("instructions:u", -1, last, PERFCTR_DISABLED);
+		hog[i] = perfctr_set_open("instructions:u",
+					  &(const struct perfctr_target){
+						  .type = PERFCTR_TARGET_CPU, .id = last },
+					  PERFCTR_DISABLED);
 		CHECK(hog[i], "%s", perfctr_error());
 	}
 	CHECK(gperfctr_start(global, 0) == (int)cpus, "%s", perfctr_error());
@@ -140,14 +147,14 @@ static int busy_counters(void)
 	CHECK(read_cpu(global, (unsigned int)last, &state) == 0 && state.sum.pmc[0] >= 2 * N,
 	      "%llu", state.sum.pmc[0]);
 	for (i = 0; i < n; i++)
-		CHECK(perfctr_group_enable(hog[i]) == 0, "%s", perfctr_error());
+		CHECK(perfctr_set_enable(hog[i]) == 0, "%s", perfctr_error());
 	CHECK_FAILS(read_cpu(global, (unsigned int)last, &state), EBUSY, words);
 	printf("  %s\n", perfctr_error());
 	CHECK(last == 0 || read_cpu(global, 0, &state) == 0, "%s", perfctr_error());
 	CHECK(gperfctr_stop(global) == 0, "%s", perfctr_error());
 	CHECK_FAILS(read_cpu(global, (unsigned int)last, &state), EBUSY, words);
 	for (i = 0; i < n; i++)
-		perfctr_group_close(hog[i]);
+		perfctr_set_close(hog[i]);
 	gperfctr_close(global);
 	return 0;
 }
@@ -155,14 +162,14 @@ static int busy_counters(void)
 /* Not even while a child has the descriptors. */
 static int a_child_keeps_nothing(void)
 {
-	struct perfctr_group *hog[64];
+	struct perfctr_set *hog[64];
 	unsigned int room = hog_all(hog, 64), i, again;
 	struct gperfctr *global;
 	pid_t pid;
 
 	CHECK(room > 1 && room < 64, "%u groups", room);
 	for (i = 0; i < room; i++)
-		perfctr_group_close(hog[i]);
+		perfctr_set_close(hog[i]);
 	global = open_armed(2);
 	CHECK(global && gperfctr_start(global, 0) == (int)cpus, "%s", perfctr_error());
 	pid = fork();
@@ -175,7 +182,7 @@ static int a_child_keeps_nothing(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	for (i = 0; i < again; i++)
-		perfctr_group_close(hog[i]);
+		perfctr_set_close(hog[i]);
 	CHECK(again == room, "%u groups, then %u", room, again);
 	return 0;
 }
@@ -184,7 +191,7 @@ static int hotplug(void)
 {
 	struct gperfctr *global = open_armed(1), *fresh;
 	struct gperfctr_cpu_state first, state;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct perfctr_reading reading[2];
 
 	if (cpus < 2) {
@@ -193,7 +200,10 @@ static int hotplug(void)
 		return 0;
 	}
 	CHECK(global && gperfctr_start(global, 0) == 2, "%s", perfctr_error());
-	group = perfctr_group_open("instructions:u", -1, 1, 0);
+	group = perfctr_set_open("instructions:u",
+				 &(const struct perfctr_target){ .type = PERFCTR_TARGET_CPU,
+								 .id = 1 },
+				 0);
 	CHECK(group, "%s", perfctr_error());
 	run_on(1);
 	loop(N);
@@ -203,7 +213,7 @@ static int hotplug(void)
 	CHECK(first.sum.pmc[0] >= 2 * N && first.sum.pmc[0] < 2 * N + OTHERS && first.sum.tsc > 0,
 	      "%llu", first.sum.pmc[0]);
 	CHECK(read_cpu(global, 0, &state) == 0, "%s", perfctr_error());
-	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE &&
+	CHECK(perfctr_set_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE &&
 		      reading[0].value >= 2 * N,
 	      "quality %u", reading[0].quality);
 
@@ -225,10 +235,10 @@ static int hotplug(void)
 	loop(N);
 	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start anew");
 	CHECK(!memcmp(&state, &first, sizeof(state)), "other sums: %llu", state.sum.pmc[0]);
-	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE,
+	CHECK(perfctr_set_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE,
 	      "quality %u", reading[0].quality);
-	CHECK_FAILS(perfctr_group_enable(group), ENODEV, "offline");
-	perfctr_group_close(group);
+	CHECK_FAILS(perfctr_set_enable(group), ENODEV, "offline");
+	perfctr_set_close(group);
 	CHECK(gperfctr_stop(global) == 0, "%s", perfctr_error());
 	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start anew");
 	CHECK(!memcmp(&state, &first, sizeof(state)), "other sums: %llu", state.sum.pmc[0]);

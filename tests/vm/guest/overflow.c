@@ -763,20 +763,20 @@ static int refusals(void)
 }
 
 /* Take all counters that are left; how many. */
-static unsigned int hog_all(struct perfctr_group **hog)
+static unsigned int hog_all(struct perfctr_set **hog)
 {
 	unsigned int n = 0;
 
 	do {
-		hog[n] = perfctr_group_open("instructions:u", 0, -1, 0);
+		hog[n] = perfctr_set_open("instructions:u", NULL, 0);
 	} while (hog[n] && ++n < 64);
 	return n;
 }
 
-static void free_all(struct perfctr_group **hog, unsigned int n)
+static void free_all(struct perfctr_set **hog, unsigned int n)
 {
 	while (n)
-		perfctr_group_close(hog[--n]);
+		perfctr_set_close(hog[--n]);
 }
 
 /* No room for a control: the old one goes on, with what was left of its period. */
@@ -784,7 +784,7 @@ static int no_room(void)
 {
 	struct vperfctr_control c = every(1, 100000, (unsigned int)COUNT_USER);
 	struct vperfctr_control two = every(2, 1000, (unsigned int)COUNT_USER);
-	struct perfctr_group *hog[64];
+	struct perfctr_set *hog[64];
 	unsigned int n, k;
 
 	CHECK(begin(&c, 100000) == 0, "begin");

@@ -156,16 +156,16 @@ static int what_takes_perf_events(void)
 /* perf_events has the counters: it counts for whom it may, and is named to the others. */
 static int busy(void)
 {
-	struct perfctr_group *hog;
+	struct perfctr_set *hog;
 
 	settle();
-	hog = perfctr_group_open("instructions:u", 0, -1, 0);
+	hog = perfctr_set_open("instructions:u", NULL, 0);
 	CHECK(hog, "%s", perfctr_error());
 	CHECK_RUN("perfex --csv --no-inherit -e 0x004100C0 -- loop 0000100000", 0, "exact");
 	CHECK(!strstr(output, "exact,0,0"), "%s", output);
 	CHECK_RUN("PERFCTR_PROVIDER=driver perfex -r 2 -e 0x004100C0 -- loop 0000100000", 0,
 		  "in use by perf_events");
-	perfctr_group_close(hog);
+	perfctr_set_close(hog);
 	return 0;
 }
 

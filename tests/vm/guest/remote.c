@@ -375,7 +375,7 @@ static int no_room(void)
 {
 	struct vperfctr_control control = instructions(2);
 	pid_t pid = start_child(child);
-	struct perfctr_group *hog[64];
+	struct perfctr_set *hog[64];
 	struct perfctr_sum_ctrs sum;
 	struct rvperfctr *remote;
 	unsigned int n = 0;
@@ -385,7 +385,10 @@ static int no_room(void)
 	CPU_SET(0, &first);
 	CHECK(stopped(pid) == SIGSTOP && sched_setaffinity(pid, sizeof(first), &first) == 0,
 	      "on processor 0");
-	while (n < 64 && (hog[n] = perfctr_group_open("instructions:u", -1, 0, 0)))
+	while (n < 64 && (hog[n] = perfctr_set_open("instructions:u",
+						    &(const struct perfctr_target){
+							    .type = PERFCTR_TARGET_CPU, .id = 0 },
+						    0)))
 		n++;
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u groups, then %s", n, perfctr_error());
 	remote = rvperfctr_open(pid);
@@ -393,7 +396,7 @@ static int no_room(void)
 	CHECK(go_on(pid) == SIGSTOP, "the stretch's begin");
 	CHECK_FAILS(rvperfctr_read_ctrs(remote, &sum), EBUSY, "somebody else");
 	while (n)
-		perfctr_group_close(hog[--n]);
+		perfctr_set_close(hog[--n]);
 	CHECK_FAILS(rvperfctr_stop(remote), EBUSY, "somebody else");
 	CHECK(rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
 	CHECK(go_on(pid) == SIGSTOP, "the stretch's end");
@@ -823,11 +826,11 @@ static int both_at_once(void)
 	struct vperfctr *self = vperfctr_open();
 	struct gperfctr_cpu_control whole = { .cpu = 0 };
 	struct perfctr_reading before, after;
-	struct perfctr_group *group;
+	struct perfctr_set *group;
 	struct gperfctr *global;
 
 	CHECK(self && vperfctr_control(self, &control) == 0, "%s", perfctr_error());
-	CHECK_FAILS(perfctr_group_open("instructions:u", 0, -1, 0) ? 0 : -1, EBUSY,
+	CHECK_FAILS(perfctr_set_open("instructions:u", NULL, 0) ? 0 : -1, EBUSY,
 		    "the perfctr driver");
 	CHECK((global = gperfctr_open()) != NULL, "%s", perfctr_error());
 	whole.cpu_control = control.cpu_control;
@@ -838,19 +841,19 @@ static int both_at_once(void)
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 
-	group = perfctr_group_open("instructions:u", 0, -1, 0);
+	group = perfctr_set_open("instructions:u", NULL, 0);
 	CHECK(group, "%s", perfctr_error());
-	perfctr_group_read(group, &before);
+	perfctr_set_read(group, &before);
 	self = vperfctr_open();
 	CHECK(self && vperfctr_control(self, &clock) == 0, "%s", perfctr_error());
 	CHECK_FAILS(vperfctr_control(self, &control), EBUSY, "perf_events");
 	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) > 0, "the TSC");
 	loop(100000);
-	CHECK(perfctr_group_read(group, &after) == 0 && after.quality == PERFCTR_EXACT,
+	CHECK(perfctr_set_read(group, &after) == 0 && after.quality == PERFCTR_EXACT,
 	      "perf's quality");
 	CHECK(after.value - before.value > 200000 && after.value - before.value < 220000, "%llu",
 	      (unsigned long long)(after.value - before.value));
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
 	vperfctr_unlink(self);
 	vperfctr_close(self);

@@ -224,7 +224,7 @@ static int strict_sets(void)
 	struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD };
 	struct perfctr_reading reading[3];
 	struct perfctr_set *hogs[64], *pinned, *inherited;
-	struct perfctr_group *group, *own;
+	struct perfctr_set *group, *own;
 	struct worker worker;
 	unsigned int n;
 
@@ -232,7 +232,10 @@ static int strict_sets(void)
 	target.id = worker.tid;
 	pinned = perfctr_set_open("page-faults,{instructions:u,cs}", &target, 0);
 	inherited = perfctr_set_open("instructions:u", &process, PERFCTR_INHERIT);
-	group = perfctr_group_open("instructions:u,cs", worker.tid, -1, 0);
+	group = perfctr_set_open("{instructions:u,cs}",
+				 &(const struct perfctr_target){ .type = PERFCTR_TARGET_THREAD,
+								 .id = worker.tid },
+				 0);
 	CHECK(pinned && inherited && group, "%s", perfctr_error());
 	tell(&worker, 1000, false);
 	CHECK(perfctr_set_read(pinned, reading) == 0 && reading[1].quality == PERFCTR_EXACT &&
@@ -242,15 +245,15 @@ static int strict_sets(void)
 
 	n = hog(hogs, 64);
 	CHECK(n > 0 && n < 64 && errno == EBUSY, "%u sets, then %s", n, perfctr_error());
-	own = perfctr_group_open("instructions:u", 0, -1, 0);
+	own = perfctr_set_open("instructions:u", NULL, 0);
 	CHECK(!own && errno == EBUSY, "%s", perfctr_error());
 	/* A processor's counts go before a thread's. */
 	tell(&worker, 100000, false);
-	CHECK_FAILS(perfctr_group_read(group, reading), EBUSY, "somebody else");
+	CHECK_FAILS(perfctr_set_read(group, reading), EBUSY, "somebody else");
 	CHECK(reading[0].quality == PERFCTR_NOT_COUNTED &&
 		      reading[1].quality == PERFCTR_NOT_COUNTED,
 	      "quality %u", reading[0].quality);
-	CHECK_FAILS(perfctr_group_reset(group), EBUSY, "somebody else");
+	CHECK_FAILS(perfctr_set_reset(group), EBUSY, "somebody else");
 	CHECK_FAILS(perfctr_set_read(pinned, reading), EBUSY, "somebody else");
 	CHECK(reading[1].quality == PERFCTR_NOT_COUNTED && reading[0].quality == PERFCTR_EXACT,
 	      "quality %u, %u", reading[1].quality, reading[0].quality);
@@ -262,13 +265,13 @@ static int strict_sets(void)
 	      "quality %u", reading[0].quality);
 
 	release(hogs, n);
-	CHECK_FAILS(perfctr_group_read(group, reading), EBUSY, "somebody else");
-	CHECK(perfctr_group_disable(group) == 0 && perfctr_group_enable(group) == 0, "%s",
+	CHECK_FAILS(perfctr_set_read(group, reading), EBUSY, "somebody else");
+	CHECK(perfctr_set_disable(group) == 0 && perfctr_set_enable(group) == 0, "%s",
 	      perfctr_error());
 	CHECK(perfctr_set_disable(pinned) == 0 && perfctr_set_enable(pinned) == 0, "%s",
 	      perfctr_error());
 	tell(&worker, 100000, false);
-	CHECK(perfctr_group_read(group, reading) == 0 && reading[0].value >= 200000, "%s",
+	CHECK(perfctr_set_read(group, reading) == 0 && reading[0].value >= 200000, "%s",
 	      perfctr_error());
 	CHECK(perfctr_set_read(pinned, reading) == 0 && reading[1].value >= 200000 &&
 		      reading[1].quality == PERFCTR_EXACT,
@@ -277,7 +280,7 @@ static int strict_sets(void)
 	CHECK_FAILS(perfctr_set_read(inherited, reading), EBUSY, "somebody else");
 	perfctr_set_close(pinned);
 	perfctr_set_close(inherited);
-	perfctr_group_close(group);
+	perfctr_set_close(group);
 	end_workers(&worker, 1);
 	return 0;
 }
@@ -340,7 +343,7 @@ static int an_offline_processor(void)
 	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
 	struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
 	struct perfctr_reading before[4], after[4], part[4], single, pair[2];
-	struct perfctr_group *one, *two;
+	struct perfctr_set *one, *two;
 	struct perfctr_set *set, *tsc;
 	unsigned int i;
 
@@ -349,8 +352,14 @@ static int an_offline_processor(void)
 	/* Of x86; no core's PMU, and none that counts for several processors. */
 	tsc = perfctr_set_open("msr/tsc/,cs", &all, 0);
 	set = perfctr_set_open("instructions,cs,{cpu-clock,cs}", &all, 0);
-	one = perfctr_group_open("instructions", -1, 1, 0);
-	two = perfctr_group_open("instructions,cpu-clock", -1, 1, 0);
+	one = perfctr_set_open("instructions",
+			       &(const struct perfctr_target){ .type = PERFCTR_TARGET_CPU,
+							       .id = 1 },
+			       0);
+	two = perfctr_set_open("{instructions,cpu-clock}",
+			       &(const struct perfctr_target){ .type = PERFCTR_TARGET_CPU,
+							       .id = 1 },
+			       0);
 	CHECK(set && one && two, "%s", perfctr_error());
 	CHECK(perfctr_set_parts(set) == 2, "%u parts", perfctr_set_parts(set));
 	run_on(1);
@@ -380,10 +389,10 @@ static int an_offline_processor(void)
 			      part[0].quality == PERFCTR_STALE &&
 			      part[3].quality == PERFCTR_STALE && part[0].value >= 200000,
 		      "%llu", (unsigned long long)part[0].value);
-		CHECK(perfctr_group_read(one, &single) == 0 && single.quality == PERFCTR_STALE &&
+		CHECK(perfctr_set_read(one, &single) == 0 && single.quality == PERFCTR_STALE &&
 			      single.value >= 200000,
 		      "%s", perfctr_error());
-		CHECK(perfctr_group_read(two, pair) == 0 && pair[0].quality == PERFCTR_STALE &&
+		CHECK(perfctr_set_read(two, pair) == 0 && pair[0].quality == PERFCTR_STALE &&
 			      pair[0].value >= 200000 && pair[1].value > 0,
 		      "%s", perfctr_error());
 		/* It comes back; its events don't. */
@@ -392,8 +401,8 @@ static int an_offline_processor(void)
 	}
 	perfctr_set_close(set);
 	perfctr_set_close(tsc);
-	perfctr_group_close(one);
-	perfctr_group_close(two);
+	perfctr_set_close(one);
+	perfctr_set_close(two);
 	return 0;
 }
 

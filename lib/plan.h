@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * plan.h - what a list of events needs to be opened: sources (an event on one PMU) that form runs
+ * (the sources of one item on one PMU, which become a group)
+ */
+#ifndef PERFCTR_LIB_PLAN_H
+#define PERFCTR_LIB_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/base/file.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/resolve.h"
+
+struct perfctr_source {
+	unsigned int event;
+	unsigned int variant; /* of the list */
+	unsigned int pmu;     /* index of its name */
+	bool named;	      /* only on processors that have this PMU */
+	bool last;	      /* of its event's, in the order in which they are opened */
+	bool alone;	      /* its event has no other */
+	uint32_t *cpus;	      /* which count for all, if it is opened on processors; else NULL */
+};
+
+/* The sources [first, first + n): one group. */
+struct perfctr_run {
+	unsigned int first, n;
+	unsigned int item;
+	unsigned int pmu;
+	bool named;
+};
+
+struct perfctr_plan {
+	struct perfctr_source *source; /* those of a PMU together, otherwise in their order */
+	unsigned int nsources;
+	struct perfctr_run *run;
+	unsigned int nruns;
+	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE];
+	unsigned int npmus;
+};
+
+/*
+ * Plan the events of a list, to be opened on processors or on threads. 0, or -1 after
+ * perfctr_fail(): ENOMEM; EINVAL: an item has too many events, or all have too many PMUs. It is to
+ * be freed then, too.
+ */
+int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list, bool on_cpus);
+void perfctr_plan_free(struct perfctr_plan *plan); /* errno is kept */
+
+/* Whether the events of each group are for the same processors. 0, or -1 after perfctr_fail(). */
+int perfctr_plan_check_cpus(const struct perfctr_plan *plan, const struct perfctr_list *list);
+
+#endif /* PERFCTR_LIB_PLAN_H */
