@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lists of events: items, variants, one PMU for all, and how many files a look-up opens. */
+#include <linux/perf_event.h>
+#include <locale.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include "libperfctr.h"
 #include "lib/base/cpus.h"
 #include "lib/base/file.h"
+#include "lib/base/word.h"
 #include "lib/names/resolve.h"
 #include "tests/harness/root.h"
 #include "tests/harness/check.h"
@@ -226,4 +229,198 @@ START_TEST(files_once)
 }
 END_TEST
 
-UNIT_MAIN("resolve", 60, items, wrong_lists, variants, packages, files_once)
+/* ---- the public list ---- */
+
+static void event_is(const struct perfctr_list *list, unsigned int i, const char *name,
+		     unsigned int item, unsigned int nvariants, unsigned int flags)
+{
+	struct perfctr_list_event event;
+
+	memset(&event, 0xFF, sizeof(event));
+	ck_assert_int_eq(perfctr_list_event(list, i, &event), 0);
+	ck_assert_str_eq(event.name, name);
+	ck_assert_uint_eq(event.item, item);
+	ck_assert_uint_eq(event.nvariants, nvariants);
+	ck_assert_uint_eq(event.flags, flags);
+	ck_assert_ptr_null(event.reason);
+	ck_assert_uint_eq(event.reserved[4], 0);
+}
+
+static void unit_is(const struct perfctr_list *list, unsigned int i, double scale, const char *unit)
+{
+	struct perfctr_list_event event;
+
+	ck_assert_int_eq(perfctr_list_event(list, i, &event), 0);
+	ck_assert_double_eq(event.scale, scale);
+	ck_assert_str_eq(event.unit, unit);
+}
+
+static struct perfctr_list *resolve(const char *events)
+{
+	struct perfctr_list *list = perfctr_list_resolve(events, 0);
+
+	ck_assert_msg(list != NULL, "%s: %s", events, perfctr_error());
+	return list;
+}
+
+START_TEST(what_names_mean)
+{
+	struct perfctr_list *list;
+	struct perf_event_attr attr;
+	uint32_t cpus[2];
+	const char *pmu;
+
+	root_unpack("alderlake");
+	list = resolve("cs,{cycles:u,power/energy-pkg/},task-clock,msr/tsc/,cgroup-switches,"
+		       "msr/aperf/,cpu-migrations,cpu-clock,faults");
+	ck_assert_uint_eq(perfctr_list_size(list), 10);
+	event_is(list, 0, "cs", 0, 1, PERFCTR_EVENT_KERNEL);
+	event_is(list, 1, "cycles:u", 1, 2, 0);
+	event_is(list, 2, "power/energy-pkg/", 1, 1, 0);
+	event_is(list, 3, "task-clock", 2, 1, PERFCTR_EVENT_TIME);
+	event_is(list, 4, "msr/tsc/", 3, 1, PERFCTR_EVENT_TSC);
+	event_is(list, 5, "cgroup-switches", 4, 1, PERFCTR_EVENT_KERNEL);
+	event_is(list, 6, "msr/aperf/", 5, 1, 0);
+	event_is(list, 7, "cpu-migrations", 6, 1, PERFCTR_EVENT_KERNEL);
+	event_is(list, 8, "cpu-clock", 7, 1, PERFCTR_EVENT_TIME);
+	event_is(list, 9, "faults", 8, 1, 0);
+	unit_is(list, 0, 1, "");
+	unit_is(list, 1, 1, "");
+	unit_is(list, 2, 0x1p-32, "Joules");
+	unit_is(list, 3, 1e-6, "msec");
+	unit_is(list, 9, 1, "");
+	/* On each core type, whose type is in config; on the package's one processor. */
+	ck_assert_int_eq(perfctr_list_attr(list, 1, 0, &attr, &pmu, cpus, 2), 0);
+	ck_assert_str_eq(pmu, "cpu_core");
+	ck_assert_uint_eq(attr.type, PERF_TYPE_HARDWARE);
+	ck_assert_uint_eq(attr.config >> 32, 4);
+	ck_assert(attr.exclude_kernel && attr.exclude_hv && !attr.exclude_user && !attr.disabled);
+	ck_assert_uint_eq(attr.size, sizeof(attr));
+	ck_assert_uint_eq(cpus[0], 0xFFFF);
+	ck_assert_uint_eq(cpus[1], 0);
+	ck_assert_int_eq(perfctr_list_attr(list, 1, 1, &attr, &pmu, cpus, 1), 0);
+	ck_assert_str_eq(pmu, "cpu_atom");
+	ck_assert_uint_eq(cpus[0], 0xFF0000);
+	ck_assert_uint_eq(cpus[1], 0);
+	ck_assert_int_eq(perfctr_list_attr(list, 2, 0, &attr, &pmu, cpus, 2), 0);
+	ck_assert_str_eq(pmu, "power");
+	ck_assert_uint_eq(cpus[0], 1);
+	ck_assert_int_eq(perfctr_list_attr(list, 3, 0, &attr, &pmu, cpus, 2), 0);
+	ck_assert_str_eq(pmu, "");
+	ck_assert_uint_eq(cpus[1], UINT32_MAX);
+	/* Nothing is changed for those who open it themselves. */
+	ck_assert(!attr.exclude_kernel);
+	ck_assert_int_eq(perfctr_list_attr(list, 3, 0, &attr, NULL, NULL, 0), 0);
+	perfctr_list_free(list);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+}
+END_TEST
+
+START_TEST(wrong_questions)
+{
+	struct perfctr_list *list;
+	struct perfctr_list_event event;
+	struct perf_event_attr attr;
+
+	ck_fails_null(perfctr_list_resolve(NULL, 0), EINVAL, "not NULL");
+	ck_fails_null(perfctr_list_resolve("", 0), EINVAL, "empty");
+	ck_fails_null(perfctr_list_resolve("cs", PERFCTR_INHERIT), EINVAL, "not 0x100");
+	ck_fails_null(perfctr_list_resolve("cs,swiches", PERFCTR_PARTIAL), EINVAL, "\"swiches\"");
+	ck_assert_uint_eq(perfctr_list_size(NULL), 0);
+	perfctr_list_free(NULL);
+	list = resolve("cs,cpu-clock:u");
+	ck_fails(perfctr_list_event(NULL, 0, &event), EINVAL, "NULL");
+	ck_fails(perfctr_list_event(list, 0, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_list_event(list, 2, &event), EINVAL, "no event 2; the list has 2");
+	ck_fails(perfctr_list_attr(NULL, 0, 0, &attr, NULL, NULL, 0), EINVAL, "NULL");
+	ck_fails(perfctr_list_attr(list, 0, 0, NULL, NULL, NULL, 0), EINVAL, "NULL");
+	ck_fails(perfctr_list_attr(list, 2, 0, &attr, NULL, NULL, 0), EINVAL, "no event 2");
+	ck_fails(perfctr_list_attr(list, 1, 1, &attr, NULL, NULL, 0), EINVAL,
+		 "cpu-clock:u has no variant 1, it has 1");
+	perfctr_list_free(list);
+}
+END_TEST
+
+/* What is right and not there has a reason, if that is asked for. */
+START_TEST(partial_lists)
+{
+	struct perfctr_list_event event;
+	struct perfctr_list *list;
+	struct perf_event_attr attr;
+
+	root_unpack("sapphirerapids");
+	ck_fails_null(perfctr_list_resolve("cs,no_such_pmu/event=1/", 0), ENOENT, "no_such_pmu");
+	list = perfctr_list_resolve("cs,{no_such_pmu/event=1/,faults}", PERFCTR_PARTIAL);
+	ck_assert_msg(list != NULL, "%s", perfctr_error());
+	event_is(list, 0, "cs", 0, 1, PERFCTR_EVENT_KERNEL);
+	event_is(list, 2, "faults", 1, 1, 0);
+	ck_assert_int_eq(perfctr_list_event(list, 1, &event), 0);
+	ck_assert_uint_eq(event.nvariants, 0);
+	ck_assert_uint_eq(event.item, 1);
+	ck_assert_msg(event.reason && strstr(event.reason, "no_such_pmu"), "%s", event.reason);
+	ck_fails(perfctr_list_attr(list, 1, 0, &attr, NULL, NULL, 0), EINVAL, "no variant 0");
+	perfctr_list_free(list);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+}
+END_TEST
+
+/* The kernel's annotations, which nobody believes; and in any locale. */
+START_TEST(units)
+{
+	static const struct {
+		const char *scale, *unit;
+		double is;
+		const char *in;
+	} all[] = {
+		{ "2.5", "MiB", 2.5, "MiB" },
+		{ "6.103515625e-5", "MiB", 0x1p-14, "MiB" },
+		{ "1e400", "MiB", 1, "" },
+		{ "nan", "MiB", 1, "" },
+		{ "-1", "MiB", 1, "" },
+		{ "0", "MiB", 1, "" },
+		{ "2,5", "MiB", 1, "" },
+		{ "2 ", "MiB", 2, "MiB" },
+		{ "", "MiB", 1, "MiB" },
+		{ "3", "", 3, "" },
+		{ "3", "a b", 3, "" },
+		{ "3", "\033[1m", 3, "" },
+		{ "3", "0123456789012345678901234567890", 3, "0123456789012345678901234567890" },
+		{ "3", "01234567890123456789012345678901", 3, "" },
+	};
+	struct perfctr_list *list;
+	unsigned int i;
+
+	setlocale(LC_ALL, "de_DE.UTF-8");
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		root_make();
+		root_line("imc/type", "20");
+		root_line("imc/format/event", "config:0-7");
+		root_line("imc/events/reads", "event=4");
+		root_line("imc/events/reads.scale", all[i].scale);
+		root_line("imc/events/reads.unit", all[i].unit);
+		list = resolve("imc/reads/,imc/event=4/");
+		unit_is(list, 0, all[i].is, all[i].in);
+		unit_is(list, 1, 1, "");
+		perfctr_list_free(list);
+		root_remove();
+	}
+	/* Of a core PMU's, without the PMU's name. */
+	root_make();
+	root_line("cpu/type", "4");
+	root_line("cpu/format/event", "config:0-7");
+	root_line("cpu/events/slots-there", "event=4");
+	root_line("cpu/events/slots-there.scale", "4");
+	root_line("cpu/events/slots-there.unit", "slots");
+	list = resolve("slots-there,slots-there:u,cpu/slots-there/u");
+	for (i = 0; i < 3; i++)
+		unit_is(list, i, 4, "slots");
+	perfctr_list_free(list);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+}
+END_TEST
+
+UNIT_MAIN("resolve", 60, items, wrong_lists, variants, packages, files_once, what_names_mean,
+	  wrong_questions, partial_lists, units)

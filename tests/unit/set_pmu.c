@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
+#include "perfctr/read.h"
 #include "tests/harness/root.h"
 #include "tests/harness/control.h"
 #include "tests/harness/check.h"
@@ -948,8 +949,308 @@ START_TEST(places_of_software_events)
 }
 END_TEST
 
+/* ---- what can't be counted ---- */
+
+static const char *reason_of(const struct perfctr_set *set, unsigned int i)
+{
+	struct perfctr_list_event event;
+
+	ck_assert_int_eq(perfctr_set_event(set, i, &event), 0);
+	return event.reason;
+}
+
+/* With PERFCTR_PARTIAL what fails is left out, with its group and a reason. */
+START_TEST(partial_sets)
+{
+	static const char events[] = "instructions,{cycles,branches},cache-misses";
+	struct perfctr_reading r[4];
+	struct perfctr_set *set;
+	unsigned int n, i;
+
+	/* Each open fails once; the events of its item are left out, and no others. */
+	for (n = 1; n <= 4; n++) {
+		unsigned int first = n == 3 ? 1 : n - 1, last = n == 2 ? 2 : n - 1;
+
+		pmu_begin();
+		pmu_fail(PMU_OPEN, n, EMFILE);
+		set = perfctr_set_open(events, NULL, PERFCTR_PARTIAL);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(pmu_events(), first == last ? 3 : 2);
+		pmu_count(7);
+		pmu_tick(10);
+		ck_assert_int_eq(perfctr_set_read(set, r), 0);
+		for (i = 0; i < 4; i++) {
+			bool out = i >= first && i <= last;
+
+			ck_assert_uint_eq(r[i].value, out ? 0 : 7);
+			ck_assert_uint_eq(r[i].enabled, out ? 0 : 10);
+			ck_assert_uint_eq(r[i].quality, out ? PERFCTR_NOT_COUNTED : PERFCTR_EXACT);
+			if (!out)
+				ck_assert_ptr_null(reason_of(set, i));
+			else
+				ck_assert_msg(!strncmp(reason_of(set, i), "no file descriptors are",
+						       23),
+					      "%s", reason_of(set, i));
+		}
+		ck_assert_int_eq(perfctr_set_reset(set), 0);
+		ck_assert_int_eq(perfctr_set_disable(set), 0);
+		ck_assert_int_eq(perfctr_set_enable(set), 0);
+		perfctr_set_close(set);
+		pmu_end();
+	}
+	/* What finds no room, what the machine does not have, and nothing left at all. */
+	pmu_begin();
+	pmu.taken = 3;
+	pmu_schedule();
+	set = perfctr_set_open("{cycles,branches},instructions,no_such_pmu/event=1/", NULL,
+			       PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert(reason_of(set, 0) && strstr(reason_of(set, 0), "taken"));
+	ck_assert_str_eq(reason_of(set, 0), reason_of(set, 1));
+	ck_assert_ptr_null(reason_of(set, 2));
+	ck_assert(strstr(reason_of(set, 3), "no_such_pmu"));
+	perfctr_set_close(set);
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	set = perfctr_set_open("cycles", NULL, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 0);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	ck_assert_uint_eq(r[0].quality, PERFCTR_NOT_COUNTED);
+	perfctr_set_close(set);
+	/* Without the flag, and with it what is written wrongly, is an error. */
+	ck_fails_null(perfctr_set_open("cs,no_such_pmu/event=1/", NULL, 0), ENOENT, "no_such_pmu");
+	ck_fails_null(perfctr_set_open("cs,cycels", NULL, PERFCTR_PARTIAL), EINVAL, "cycels");
+	pmu.taken = 0;
+	pmu_end();
+}
+END_TEST
+
+/* On several threads: an item that fails on one of them is nowhere. */
+START_TEST(partial_processes)
+{
+	static const struct listing same[] = { { 0, 3, 100, 0 } };
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = FOLDER };
+	struct perfctr_reading r[2];
+	struct perfctr_set *set;
+	unsigned int i;
+
+	begin_threads(same, ARRAY_SIZE(same));
+	pmu_fail(PMU_OPEN, 4, EMFILE);
+	set = perfctr_set_open("instructions,cycles", &target, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 3);
+	ck_assert_uint_eq(perfctr_set_parts(set), 3);
+	for (i = 0; i < 3; i++)
+		pmu_run(child[i], 0, false, 1);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	ck_assert_uint_eq(r[0].value, 3);
+	ck_assert_uint_eq(r[1].quality, PERFCTR_NOT_COUNTED);
+	ck_assert_ptr_null(reason_of(set, 0));
+	ck_assert_ptr_nonnull(reason_of(set, 1));
+	/* One thread's counts alone. */
+	pmu_run(child[1], 0, false, 5);
+	ck_assert_int_eq(perfctr_set_read_thread(set, child[1], r), 0);
+	ck_assert_uint_eq(r[0].value, 6);
+	ck_assert_uint_eq(r[1].quality, PERFCTR_NOT_COUNTED);
+	ck_fails(perfctr_set_read_thread(set, 1, r), ESRCH, "no part of a thread 1");
+	end_threads(set);
+	/* That it is wrong may be the kernel's mistake: only the last attempt is believed. */
+	begin_threads(same, ARRAY_SIZE(same));
+	pmu_fail(PMU_OPEN, 4, EINVAL);
+	set = perfctr_set_open("instructions,cycles", &target, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 6);
+	ck_assert_ptr_null(reason_of(set, 1));
+	end_threads(set);
+}
+END_TEST
+
+static unsigned int opens;
+static bool forbid_user;
+
+/* What the kernel does for users without rights to its own mode. */
+static void forbid_kernel(void)
+{
+	opens++;
+	if (!pmu_asked.exclude_kernel || forbid_user)
+		pmu_fail(PMU_OPEN, 1, EACCES);
+}
+
+START_TEST(user_fallback)
+{
+	static const char events[] =
+		"instructions,{cycles:u,branches},cs,cpu/event=1/,cpu/event=1/k,task-clock";
+	static const char *const names[] = { "instructions:u", "cycles:u",	"branches:u", "cs",
+					     "cpu/event=1/u",  "cpu/event=1/k", "task-clock" };
+	struct perfctr_set *set;
+	unsigned int i;
+
+	pmu_begin();
+	root_make();
+	root_line("cpu/type", "4");
+	root_line("cpu/format/event", "config:0-7");
+	pmu_at(PMU_OPEN, 0, forbid_kernel);
+	set = perfctr_set_open(events, NULL, PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		bool out = i == 3 || i == 5;
+
+		ck_assert_str_eq(perfctr_set_name(set, i), names[i]);
+		ck_assert(!reason_of(set, i) == !out);
+	}
+	ck_assert_uint_eq(pmu_events(), 5);
+	perfctr_set_close(set);
+	/* Not asked for; and of no use, when the first reason is told, and the name stays. */
+	ck_fails_null(perfctr_set_open("instructions", NULL, 0), EACCES, "instructions can't");
+	forbid_user = true;
+	opens = 0;
+	ck_fails_null(perfctr_set_open("instructions", NULL, PERFCTR_USER_FALLBACK), EACCES,
+		      "instructions can't be counted");
+	ck_assert_uint_eq(opens, 3);
+	set = perfctr_set_open("instructions", NULL, PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_str_eq(perfctr_set_name(set, 0), "instructions");
+	ck_assert_ptr_nonnull(reason_of(set, 0));
+	perfctr_set_close(set);
+	pmu_at(PMU_ANY, 0, NULL);
+	forbid_user = false;
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+/* ---- readers, ids, units ---- */
+
+START_TEST(readers)
+{
+	struct perfctr_reader reader;
+	struct perfctr_reading r[3];
+	struct perfctr_set *set;
+	uint64_t value;
+
+	pmu_begin();
+	set = perfctr_set_open("cs,{instructions,cycles}", NULL, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_fails(perfctr_set_reader(NULL, 0, &reader), EINVAL, "NULL");
+	ck_fails(perfctr_set_reader(set, 0, NULL), EINVAL, "NULL");
+	ck_fails(perfctr_set_reader(set, 3, &reader), EINVAL, "no event 3; it has 3");
+	memset(&reader, 0, sizeof(reader));
+	ck_assert_int_eq(perfctr_set_reader(set, 0, &reader), -1);
+	ck_assert_int_eq(errno, EOPNOTSUPP);
+	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
+	if (pmu.rdpmc) {
+		pmu_count(5);
+		ck_assert_int_eq(perfctr_set_reset(set), 0);
+		pmu_count(2);
+		ck_assert_int_eq(perfctr_set_reader(set, 2, &reader), 0);
+		ck_assert_int_eq(perfctr_reader_read(&reader, &value), 1);
+		ck_assert_uint_eq(value, 2);
+	}
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	perfctr_set_close(set);
+	/* Not of others, and not of what is nowhere. */
+	set = perfctr_set_open("instructions",
+			       &(struct perfctr_target){ .type = PERFCTR_TARGET_THREAD,
+							 .id = getppid() },
+			       0);
+	ck_fails(perfctr_set_reader(set, 0, &reader), EOPNOTSUPP,
+		 "instructions does not count on the calling thread alone");
+	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
+	perfctr_set_close(set);
+	set = perfctr_set_open("instructions",
+			       &(struct perfctr_target){ .type = PERFCTR_TARGET_THREAD_ON_CPU,
+							 .cpu = 1 },
+			       0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	pmu_run(0, 1, false, 5);
+	pmu_run(0, 0, false, 3);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	ck_assert_uint_eq(r[0].value, 5);
+	ck_fails(perfctr_set_reader(set, 0, &reader), EOPNOTSUPP, "the calling thread alone");
+	perfctr_set_close(set);
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	set = perfctr_set_open("instructions", NULL, PERFCTR_PARTIAL);
+	ck_fails(perfctr_set_reader(set, 0, &reader), EOPNOTSUPP, "no file descriptors");
+	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
+	perfctr_set_close(set);
+	pmu_end();
+}
+END_TEST
+
+START_TEST(ids_and_units)
+{
+	const struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_list_event event;
+	struct perfctr_part part;
+	struct perfctr_set *set;
+	uint64_t id[2][2], none;
+	unsigned int p, i;
+	const char *unit;
+	double scale;
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0-1");
+	set = perfctr_set_open("instructions:u,task-clock", &all, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	for (p = 0; p < 2; p++)
+		for (i = 0; i < 2; i++)
+			ck_assert_int_eq(perfctr_set_id(set, p, i, &id[p][i]), 0);
+	ck_assert(id[0][0] != id[0][1] && id[0][0] != id[1][0] && id[0][0] != id[1][1]);
+	ck_assert(id[0][1] != id[1][0] && id[0][1] != id[1][1] && id[1][0] != id[1][1]);
+	ck_fails(perfctr_set_id(set, 2, 0, &none), EINVAL, "no part 2; the set has 2");
+	ck_fails(perfctr_set_id(set, 0, 2, &none), EINVAL, "no event 2");
+	ck_fails(perfctr_set_id(set, 0, 0, NULL), EINVAL, "NULL");
+	ck_assert_int_eq(perfctr_set_unit(set, 1, &scale, &unit), 0);
+	ck_assert_double_eq(scale, 1e-6);
+	ck_assert_str_eq(unit, "msec");
+	ck_assert_int_eq(perfctr_set_unit(set, 0, NULL, &unit), 0);
+	ck_assert_str_eq(unit, "");
+	ck_fails(perfctr_set_unit(set, 2, NULL, &unit), EINVAL, "no event 2");
+	ck_fails(perfctr_set_event(NULL, 0, &event), EINVAL, "NULL");
+	ck_fails(perfctr_set_event(set, 0, NULL), EINVAL, "NULL");
+	memset(&part, 0xFF, sizeof(part));
+	ck_assert_int_eq(perfctr_set_part(set, 1, &part), 0);
+	ck_assert_int_eq(part.cpu, 1);
+	ck_assert_uint_eq(part.reserved[3], 0);
+	perfctr_set_close(set);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+/* NULL is an error with a sentence, or nothing. */
+START_TEST(no_set)
+{
+	struct perfctr_reading reading;
+	struct perfctr_part part;
+	struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD };
+	unsigned int i;
+
+	ck_assert_uint_eq(perfctr_set_size(NULL), 0);
+	ck_assert_uint_eq(perfctr_set_parts(NULL), 0);
+	ck_assert_ptr_null(perfctr_set_name(NULL, 0));
+	ck_fails(perfctr_set_enable(NULL), EINVAL, "a set is needed, not NULL");
+	ck_fails(perfctr_set_disable(NULL), EINVAL, "a set is needed");
+	ck_fails(perfctr_set_reset(NULL), EINVAL, "a set is needed");
+	ck_fails(perfctr_set_read(NULL, &reading), EINVAL, "a set is needed");
+	ck_fails(perfctr_set_read_part(NULL, 0, &reading), EINVAL, "a set is needed");
+	ck_fails(perfctr_set_read_thread(NULL, 0, &reading), EINVAL, "a set is needed");
+	ck_fails(perfctr_set_part(NULL, 0, &part), EINVAL, "a set is needed");
+	perfctr_set_close(NULL);
+	for (i = 0; i < ARRAY_SIZE(target.reserved); i++) {
+		target.reserved[i] = 1;
+		ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "reserved");
+		target.reserved[i] = 0;
+	}
+}
+END_TEST
+
 UNIT_MAIN("set_pmu", 60, no_memory_for_a_set, no_folder_of_threads, threads_that_exchange_events,
 	  one_kind_of_two, threads_that_never_agree, places_of_software_events, threads_that_stay,
 	  an_id_that_is_used_again, a_thread_that_is_not_listed, a_thread_that_ends,
 	  threads_that_never_stay, threads_that_may_be_cloning, order_of_items, resets, strict_sets,
-	  controls, offline_processors, named_pmus, cgroup_folders)
+	  controls, offline_processors, named_pmus, cgroup_folders, partial_sets, partial_processes,
+	  user_fallback, readers, ids_and_units, no_set)
