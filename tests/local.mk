@@ -273,6 +273,6 @@ tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
-	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/layers.sh tests/packaging.sh \
+	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/guest/driver.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The ABI of x86-64's shared library, as libabigail reads it from its debugging information, is that of the
+# baseline. What is released must not change; what is new is added to the baseline, by --update, in the commit
+# that adds it.
+# usage: abi.sh [--update]	in a build of configure's
+# The environment: srcdir; LIBPERFCTR, the build's .libs folder.
+set -u
+srcdir=${srcdir:-.} library=${LIBPERFCTR:-lib/.libs}/libperfctr.so
+baseline=$srcdir/tests/data/libperfctr.abi
+if [ "${1:-}" = --update ]; then
+	exec abidw --headers-dir "$srcdir/include" --drop-private-types --exported-interfaces-only \
+		--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --out-file "$baseline" "$library"
+fi
+if abidiff --exported-interfaces-only "$baseline" "$library"; then
+	echo "PASS the ABI is the baseline's"
+else
+	echo "FAIL the ABI is the baseline's: a change on purpose is one of \"tests/abi.sh --update\", too"
+	exit 1
+fi
