@@ -7,8 +7,10 @@
  * with errno set, and perfctr_error() then says in one sentence what is wrong and what to do.
  * EINVAL: an argument breaks a rule. EOPNOTSUPP: right, but not possible with this provider or on
  * this machine. Handles belong to the thread that opened them; different threads use different
- * handles without locking. A NULL handle may be closed, and no more. Reads allocate nothing, take
- * no lock and are async-signal-safe.
+ * handles without locking. NULL where a handle or a place for a result is needed is EINVAL, and
+ * may be closed; only vperfctr_read_tsc(), _read_pmc() and _read_ctrs(), which are quick, don't
+ * look. In a child of fork() a handle of the parent's is ESRCH. Reads allocate nothing, take no
+ * lock and are async-signal-safe. Reserved members have to be 0.
  *
  * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "lib/base/cpus.h"
+#include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
@@ -294,8 +295,11 @@ static int check_hardware(const struct report *report)
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg)
 {
 	const struct report report = { each, arg };
-	int result = check_provider(&report);
+	int result;
 
+	if (!each)
+		return perfctr_fail(EINVAL, "perfctr_doctor() needs a function to tell, not NULL");
+	result = check_provider(&report);
 	result = result ? result : check_pmu(&report);
 	result = result ? result : check_software(&report);
 	result = result ? result : check_hardware(&report);

@@ -38,6 +38,11 @@ void perfctr_release(struct vperfctr *self)
 	perfctr_memory_unmap(self, provider->state_size);
 }
 
+int perfctr_no_handle(void)
+{
+	return perfctr_fail(EINVAL, "vperfctr_*() need a handle of vperfctr_open(), not NULL");
+}
+
 int perfctr_not_ours(void)
 {
 	return perfctr_fail(ESRCH,

@@ -79,13 +79,20 @@ static inline bool perfctr_is_own(const struct vperfctr *self)
 /* Out of line, so that the reads stay leaf functions. -1, after perfctr_fail(ESRCH). */
 int perfctr_not_ours(void) __attribute__((noinline, cold));
 
+/* The same of NULL: EINVAL. */
+int perfctr_no_handle(void) __attribute__((noinline, cold));
+
 /* perfctr_fail(EINVAL). */
 int perfctr_no_such_counter(unsigned int i) __attribute__((cold));
 
 /* The handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
 static inline const struct perfctr_provider *perfctr_provider_of(const struct vperfctr *self)
 {
-	if (!perfctr_likely(self->provider != NULL))
+	if (!self) {
+		perfctr_no_handle();
+		return NULL;
+	}
+	if (!self->provider)
 		perfctr_not_ours();
 	return self->provider;
 }

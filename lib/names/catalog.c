@@ -34,6 +34,9 @@ int perfctr_event_list(const char *kind, perfctr_each_name *each, void *arg)
 	int result = 0;
 	bool any = !kind;
 
+	if (!each)
+		return perfctr_fail(EINVAL,
+				    "perfctr_event_list() needs a function to call, not NULL");
 	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
 	    strcmp(kind, "cpu") && strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
 		return perfctr_fail(EINVAL,

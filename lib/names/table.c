@@ -216,6 +216,9 @@ int perfctr_cpu_list(int (*each)(void *arg, const struct perfctr_event_name *nam
 	unsigned int k, n;
 	int result;
 
+	if (!each)
+		return perfctr_fail(EINVAL,
+				    "perfctr_cpu_list() needs a function to call, not NULL");
 	for (k = 0; (isa = perfctr_isa(k)); k++) {
 		for (n = 0; (name.name = perfctr_isa_id(isa, n)); n++) {
 			perfctr_cpu_named(name.name, &cpu);
@@ -279,6 +282,9 @@ int perfctr_cpu_event_list(const char *cpu,
 {
 	struct target target;
 
+	if (!each)
+		return perfctr_fail(EINVAL,
+				    "perfctr_cpu_event_list() needs a function to call, not NULL");
 	return target_open(&target, cpu) < 0 ? -1 : list_table(target.table, NULL, 0, each, arg);
 }
 

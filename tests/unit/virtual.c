@@ -710,9 +710,40 @@ START_TEST(hidden_words)
 }
 END_TEST
 
+/* NULL for a handle, a result or a function is an error with a sentence, except in the quick reads.
+ */
+START_TEST(null)
+{
+	static const char handle[] = "vperfctr_*() need a handle of vperfctr_open(), not NULL";
+	struct perfctr_info info;
+	struct vperfctr_control control = { 0 };
+	struct perfctr_sum_ctrs sum;
+	struct perfctr_reading reading;
+	struct perfctr_reader reader;
+	siginfo_t siginfo = { .si_code = SI_PMC_OVF };
+
+	ck_fails(vperfctr_info(NULL, &info), EINVAL, handle);
+	ck_fails_null(vperfctr_cpus_info(NULL), EINVAL, handle);
+	ck_fails(vperfctr_control(NULL, &control), EINVAL, handle);
+	ck_fails(vperfctr_stop(NULL), EINVAL, handle);
+	ck_assert_int_eq(vperfctr_is_running(NULL), 0);
+	ck_fails(vperfctr_read_state(NULL, &sum, &control), EINVAL, handle);
+	ck_fails(vperfctr_read_quality(NULL, 0, &reading), EINVAL, handle);
+	ck_fails(vperfctr_reader(NULL, 0, &reader), EINVAL, handle);
+	ck_fails(vperfctr_iresume(NULL), EINVAL, handle);
+	ck_fails(vperfctr_unlink(NULL), EINVAL, handle);
+	ck_assert_uint_eq(vperfctr_ovf_mask(NULL, &siginfo), 0);
+	vperfctr_close(NULL);
+	ck_fails(perfctr_event_list(NULL, NULL, NULL), EINVAL, "a function to call");
+	ck_fails(perfctr_cpu_list(NULL, NULL), EINVAL, "a function to call");
+	ck_fails(perfctr_cpu_event_list(NULL, NULL, NULL), EINVAL, "a function to call");
+	ck_fails(perfctr_doctor(NULL, NULL), EINVAL, "a function to tell");
+}
+END_TEST
+
 UNIT_MAIN("virtual", 60, hidden_words, the_facts_are_the_same_everywhere, one_state_per_thread,
 	  open_modes, a_fresh_state_counts_nothing, tsc_counts_while_the_thread_runs,
 	  tsc_never_goes_back, sums_over_controls, an_invalid_control_changes_nothing,
 	  reserved_words, no_such_counter, overflow_mask, i_mode_controls, other_threads_only_read,
 	  total_over_threads, a_child_has_no_total, a_child_has_none, a_child_ends_as_a_thread,
-	  nothing_leaks, works_without_descriptors, signals_in_every_call)
+	  nothing_leaks, works_without_descriptors, signals_in_every_call, null)
