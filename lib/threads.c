@@ -149,6 +149,7 @@ static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 {
 	char text[512], *state;
 	unsigned long long ran;
+	bool asleep;
 
 	if (!read_thread_file(dir, thread->tid, "stat", text, sizeof(text)))
 		return SETTLED;
@@ -156,7 +157,8 @@ static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 	state = strrchr(text, ')');
 	if (!state || strlen(state) < 3 || !strchr("RD", state[2]))
 		return SETTLED;
-	if (state[2] == 'D' && !is_cloning(dir, thread->tid))
+	asleep = state[2] == 'D';
+	if (asleep && !is_cloning(dir, thread->tid))
 		return SETTLED;
 	if (!read_thread_file(dir, thread->tid, "schedstat", text, sizeof(text)))
 		return SETTLED;
@@ -165,7 +167,7 @@ static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 		thread->ran = ran;
 	if (ran - thread->ran >= CLONING_NS || ran == 0)
 		return SETTLED;
-	return state[2] == 'D' ? SLEEPS : RUNS;
+	return asleep ? SLEEPS : RUNS;
 }
 
 /*

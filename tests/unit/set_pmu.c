@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -349,8 +350,18 @@ START_TEST(threads_that_may_be_cloning)
 {
 	static const struct listing same[] = { { 0, 2, 100, 0 } };
 	static const char *const states[] = { "1 (name) R 1", "1 (name) D 1", "1 (a) S (b) R 1" };
+	char cloning[64];
+	const struct {
+		const char *line;
+		unsigned int naps;
+	} calls[] = {
+		{ "100000 0x3 0x7ffd", 0 },  { "-1 0x7ffd 0x7f", 0 }, { cloning, 1000 },
+		{ "435 0x7ffd 0x58", 1000 }, { "running", 1000 },     { NULL, 1000 },
+	};
 	struct perfctr_set *set;
 	unsigned int i;
+
+	snprintf(cloning, sizeof(cloning), "%d 0x4111 0x7ffd", SYS_clone);
 
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		begin_threads(same, ARRAY_SIZE(same));
@@ -378,6 +389,19 @@ START_TEST(threads_that_may_be_cloning)
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	ck_assert_uint_eq(naps, 0);
 	end_threads(set);
+	/* Asleep for good: in a read(2) it is known at once; in clone(2), or if it isn't told
+	 * where, the second has to go by. */
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		begin_threads(same, ARRAY_SIZE(same));
+		thread_file(1, "stat", "1 (name) D 1");
+		thread_file(1, "schedstat", "5000000 1 2");
+		if (calls[i].line)
+			thread_file(1, "syscall", calls[i].line);
+		set = open_process();
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_uint_eq(naps, calls[i].naps);
+		end_threads(set);
+	}
 	/* Kept from running. */
 	begin_threads(same, ARRAY_SIZE(same));
 	thread_file(1, "stat", "1 (name) R 1");
