@@ -123,17 +123,20 @@ static void place_items(struct perfctr_plan *plan, const struct perfctr_list *li
 /* Sources of one PMU together, otherwise in their order. */
 static int sort_sources(struct perfctr_plan *plan)
 {
-	struct perfctr_source *sorted = calloc(plan->nsources + 1, sizeof(*sorted));
+	struct perfctr_source *sorted;
 	unsigned int s, k, n = 0;
 
+	if (plan->npmus == 1)
+		return 0;
+	sorted = calloc(plan->nsources, sizeof(*sorted));
 	if (!sorted)
 		return no_memory();
 	for (k = 0; k < plan->npmus; k++)
 		for (s = 0; s < plan->nsources; s++)
 			if (plan->source[s].pmu == k)
 				sorted[n++] = plan->source[s];
-	free(plan->source);
-	plan->source = sorted;
+	memcpy(plan->source, sorted, n * sizeof(*sorted));
+	free(sorted);
 	return 0;
 }
 
@@ -142,9 +145,6 @@ static int make_runs(struct perfctr_plan *plan, const struct perfctr_list *list)
 	struct perfctr_run *run = NULL;
 	unsigned int s;
 
-	plan->run = calloc(plan->nsources + 1, sizeof(*plan->run));
-	if (!plan->run)
-		return no_memory();
 	for (s = 0; s < plan->nsources; s++) {
 		const struct perfctr_source *source = &plan->source[s];
 		unsigned int item = item_of(list, source);
@@ -170,9 +170,10 @@ int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list
 	unsigned int i;
 
 	memset(plan, 0, sizeof(*plan));
-	plan->source = calloc(list->nvariants + 1, sizeof(*plan->source));
+	plan->source = calloc(list->nvariants + 1, sizeof(*plan->source) + sizeof(*plan->run));
 	if (!plan->source)
 		return no_memory();
+	plan->run = (struct perfctr_run *)(plan->source + list->nvariants + 1);
 	for (i = 0; i < list->n; i++)
 		if (add_event(plan, list, i, on_cpus) < 0)
 			return -1;
@@ -188,7 +189,6 @@ void perfctr_plan_free(struct perfctr_plan *plan)
 	for (s = 0; s < plan->nsources; s++)
 		free(plan->source[s].cpus);
 	free(plan->source);
-	free(plan->run);
 	errno = error;
 }
 

@@ -33,7 +33,7 @@ struct perfctr_run {
 struct perfctr_plan {
 	struct perfctr_source *source; /* those of a PMU together, otherwise in their order */
 	unsigned int nsources;
-	struct perfctr_run *run;
+	struct perfctr_run *run; /* in the memory of the sources */
 	unsigned int nruns;
 	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE];
 	unsigned int npmus;

@@ -164,13 +164,18 @@ static void close_instance(struct perfctr_set *set, unsigned int instance)
 		perfctr_events_end(&group_at(set, instance, r)->events);
 }
 
-/* Close everything, but leave list and plan. */
-static void end_set(struct perfctr_set *set)
+static void close_instances(struct perfctr_set *set)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->ninstances; i++)
 		close_instance(set, i);
+}
+
+/* Close everything, but leave list and plan. */
+static void end_set(struct perfctr_set *set)
+{
+	close_instances(set);
 	perfctr_memory_unmap(set, set->size);
 }
 
@@ -331,9 +336,14 @@ static void find_parts(struct perfctr_set *set)
 static int check_all_open(struct perfctr_set *set)
 {
 	unsigned int i, r, m, e;
-	bool *open = calloc(set->n, sizeof(*open));
 	int result = 0;
+	bool *open;
 
+	for (r = 0; r < set->plan.nruns && set->ninstances && is_open(set, 0, r); r++)
+		;
+	if (r == set->plan.nruns && r)
+		return 0;
+	open = calloc(set->n, sizeof(*open));
 	if (!open)
 		return perfctr_fail(ENOMEM, "no memory for a set of events");
 	for (r = 0; r < set->plan.nruns; r++) {
@@ -406,11 +416,15 @@ static void close_all(void *arg)
 /* Whether nothing at all is open, though there is something that could be. */
 static bool is_empty(const struct perfctr_set *set)
 {
-	unsigned int r, left_out = 0;
+	unsigned int i, r, left_out = 0;
 
+	for (i = 0; i < set->ninstances; i++)
+		for (r = 0; r < set->plan.nruns; r++)
+			if (is_open(set, i, r))
+				return false;
 	for (r = 0; r < set->plan.nruns; r++)
 		left_out += is_left_out(set, r);
-	return set->nparts == 0 && left_out < set->plan.nruns;
+	return left_out < set->plan.nruns;
 }
 
 /* Everything is open that can be: see what it is, and start it if that has been left for now. */
@@ -419,12 +433,10 @@ static int end_opening(struct perfctr_set *set, const struct perfctr_target *tar
 {
 	bool process = target && target->type == PERFCTR_TARGET_PROCESS;
 
-	find_parts(set);
 	if (process && is_empty(set))
 		return perfctr_fail(ESRCH, "there is no process %d: it has just ended", target->id);
 	if (check_all_open(set) < 0)
 		return -1;
-	set->nparts = 0;
 	find_parts(set);
 	set->plain = set->nparts == 1 && set->ninstances == 1 && set->plan.nruns == 1 &&
 		     set->plan.nsources == set->n;
@@ -516,17 +528,13 @@ struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *c
 
 void perfctr_set_close(struct perfctr_set *set)
 {
-	struct perfctr_list list;
-	struct perfctr_plan plan;
-
 	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
 	if (!set || !set->size)
 		return;
-	list = set->list;
-	plan = set->plan;
-	end_set(set);
-	perfctr_plan_free(&plan);
-	perfctr_list_clear(&list);
+	close_instances(set);
+	perfctr_plan_free(&set->plan);
+	perfctr_list_clear(&set->list);
+	perfctr_memory_unmap(set, set->size);
 }
 
 /* ---- its events ---- */

@@ -323,9 +323,11 @@ int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned in
 	if (n == 0)
 		return perfctr_fail(EINVAL, "the list of events is empty");
 	list->text_size = strlen(events) + 1;
-	list->text = strdup(events);
-	list->event = calloc(n, sizeof(*list->event));
-	if (list->text && list->event ? add_events(list, use) == 0 : no_memory() == 0)
+	list->event = calloc(1, n * sizeof(*list->event) + list->text_size);
+	if (!list->event)
+		return no_memory();
+	list->text = memcpy(list->event + n, events, list->text_size);
+	if (add_events(list, use) == 0)
 		return 0;
 	perfctr_list_clear(list);
 	return -1;
@@ -336,13 +338,13 @@ int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_siz
 	unsigned int i;
 
 	clear(list);
-	list->text = calloc(1, text_size);
-	list->event = calloc(n, sizeof(*list->event));
+	list->event = calloc(1, n * sizeof(*list->event) + text_size);
 	list->variant = calloc(n, sizeof(*list->variant));
-	if (!list->text || !list->event || !list->variant) {
+	if (!list->event || !list->variant) {
 		perfctr_list_clear(list);
 		return no_memory();
 	}
+	list->text = (char *)(list->event + n);
 	list->text_size = text_size;
 	list->n = list->nvariants = list->room = n;
 	for (i = 0; i < n; i++)
@@ -361,7 +363,6 @@ void perfctr_list_clear(struct perfctr_list *list)
 	}
 	free(list->variant);
 	free(list->event);
-	free(list->text);
 	clear(list);
 	errno = error; /* before glibc 2.33, free(3) may change it */
 }

@@ -56,7 +56,7 @@ struct perfctr_list {
 	struct perfctr_variant *variant;
 	struct perfctr_cores cores;
 	size_t text_size;
-	char *text; /* in which the names are */
+	char *text; /* in which the names are; in the memory of the events */
 };
 
 /* What the events are for: any of these, or'ed. */

@@ -378,7 +378,8 @@ static int more_events_than_counters(void)
 	uint64_t estimate, most = 0, least = UINT64_MAX;
 
 	for (i = 0; i < 40; i++) {
-		group[i] = perfctr_set_open("instructions:u", NULL, PERFCTR_DISABLED);
+		group[i] = perfctr_set_open("instructions:u", NULL,
+					    PERFCTR_DISABLED | PERFCTR_MULTIPLEX);
 		CHECK(group[i], "%s", perfctr_error());
 	}
 	for (i = 0; i < 40; i++)
