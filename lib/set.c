@@ -509,10 +509,6 @@ struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *c
 {
 	struct perfctr_list list;
 
-	if (!control) {
-		perfctr_fail(EINVAL, "perfctr_set_open_control() needs a control, not NULL");
-		return NULL;
-	}
 	if (perfctr_flags_check(flags, FLAGS) < 0 || perfctr_cpu_control_check(control) < 0)
 		return NULL;
 	if (control->nrictrs || control->nractrs == 0) {

@@ -1103,9 +1103,12 @@ static void forbid_kernel(void)
 START_TEST(user_fallback)
 {
 	static const char events[] =
-		"instructions,{cycles:u,branches},cs,cpu/event=1/,cpu/event=1/k,task-clock";
-	static const char *const names[] = { "instructions:u", "cycles:u",	"branches:u", "cs",
-					     "cpu/event=1/u",  "cpu/event=1/k", "task-clock" };
+		"instructions,{cycles:u,branches},cs,cpu/event=1/,cpu/event=1/k,task-clock,"
+		"cycles:uk,cycles:kh";
+	static const char *const names[] = {
+		"instructions:u", "cycles:u",	"branches:u", "cs",	  "cpu/event=1/u",
+		"cpu/event=1/k",  "task-clock", "cycles:uk",  "cycles:kh"
+	};
 	struct perfctr_set *set;
 	unsigned int i;
 
@@ -1117,7 +1120,7 @@ START_TEST(user_fallback)
 	set = perfctr_set_open(events, NULL, PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		bool out = i == 3 || i == 5;
+		bool out = i == 3 || i == 5 || i > 6;
 
 		ck_assert_str_eq(perfctr_set_name(set, i), names[i]);
 		ck_assert(!reason_of(set, i) == !out);
@@ -1202,6 +1205,42 @@ START_TEST(readers)
 }
 END_TEST
 
+/* On all processors a package's event is opened where its PMU says; on one, there. */
+START_TEST(a_package)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_part part;
+	struct perfctr_set *set;
+	int cpu;
+
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", "0-2");
+	root_line("chip/type", "1");
+	root_line("chip/cpumask", "1");
+	root_line("chip/format/event", "config:0-7");
+	set = perfctr_set_open("chip/event=3/", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(perfctr_set_parts(set), 1);
+	ck_assert_int_eq(perfctr_set_part(set, 0, &part), 0);
+	ck_assert_int_eq(part.cpu, 1);
+	/* Without a companion that tells when the processor goes offline: then the event moves. */
+	ck_assert_uint_eq(pmu_events(), 1);
+	perfctr_set_close(set);
+	for (cpu = 0; cpu < 3; cpu++) {
+		target.id = cpu;
+		set = perfctr_set_open("chip/event=3/", &target, 0);
+		ck_assert_msg(set != NULL, "%s", perfctr_error());
+		ck_assert_int_eq(perfctr_set_part(set, 0, &part), 0);
+		ck_assert_int_eq(part.cpu, cpu);
+		perfctr_set_close(set);
+	}
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
 START_TEST(ids_and_units)
 {
 	const struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
@@ -1277,4 +1316,4 @@ UNIT_MAIN("set_pmu", 60, no_memory_for_a_set, no_folder_of_threads, threads_that
 	  an_id_that_is_used_again, a_thread_that_is_not_listed, a_thread_that_ends,
 	  threads_that_never_stay, threads_that_may_be_cloning, order_of_items, resets, strict_sets,
 	  controls, offline_processors, named_pmus, cgroup_folders, partial_sets, partial_processes,
-	  user_fallback, readers, ids_and_units, no_set)
+	  user_fallback, readers, a_package, ids_and_units, no_set)
