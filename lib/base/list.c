@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include "lib/base/error.h"
 #include "lib/base/list.h"
+#include "lib/base/nearest.h"
 #include "libperfctr.h"
 
 ssize_t perfctr_event_next(const char **list, const char **event)
@@ -26,4 +28,38 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 	*event = *list;
 	*list = *p ? p + 1 : p;
 	return (ssize_t)length;
+}
+
+static int fail_braces(const char *event, size_t length)
+{
+	return perfctr_fail(EINVAL,
+			    "at \"%.*s\": a group is written {event,event}, with modifiers "
+			    "behind its events, and stands in no other one",
+			    perfctr_shown(length), event);
+}
+
+int perfctr_event_braces(const char **event, size_t *length, bool *inside)
+{
+	const char *word = *event;
+	bool begins = *word == '{', ends = word[*length - 1] == '}';
+	bool wrong = begins ? *inside : ends && !*inside;
+	size_t n = *length - begins;
+
+	word += begins;
+	ends = n > 0 && ends;
+	n -= ends;
+	if (wrong || memchr(word, '{', n) || memchr(word, '}', n))
+		return fail_braces(*event, *length);
+	if (n == 0)
+		return perfctr_fail(EINVAL, "the list of events has an empty place between "
+					    "its braces");
+	*event = word;
+	*length = n;
+	*inside = (*inside || begins) && !ends;
+	return 0;
+}
+
+int perfctr_event_not_closed(const char *event)
+{
+	return fail_braces(event, strcspn(event, ","));
 }

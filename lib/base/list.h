@@ -3,6 +3,8 @@
 #ifndef PERFCTR_LIB_BASE_LIST_H
 #define PERFCTR_LIB_BASE_LIST_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -11,5 +13,13 @@
  * after perfctr_fail(EINVAL) if an event is empty or a slash is not closed.
  */
 ssize_t perfctr_event_next(const char **list, const char **event);
+
+/*
+ * Take the braces off an event of a list in which {event,event} is a group; *inside, false at the
+ * list's beginning: it is not the last one in them. 0, or -1 after perfctr_fail(EINVAL). At the
+ * list's end *inside must be false: else the last event goes to perfctr_event_not_closed().
+ */
+int perfctr_event_braces(const char **event, size_t *length, bool *inside);
+int perfctr_event_not_closed(const char *event);
 
 #endif /* PERFCTR_LIB_BASE_LIST_H */

@@ -245,37 +245,6 @@ void perfctr_list_end_user(struct perfctr_list *list, unsigned int i)
 	set_user(list, event, false);
 }
 
-static int fail_braces(const char *event, size_t length)
-{
-	return perfctr_fail(EINVAL,
-			    "at \"%.*s\": a group is written {event,event}, with modifiers "
-			    "behind its events, and stands in no other one",
-			    perfctr_shown(length), event);
-}
-
-/* Take the braces off an event; *inside: it is not the last in them. 0, or -1 after perfctr_fail().
- */
-static int take_braces(const char **event, size_t *length, bool *inside)
-{
-	const char *word = *event;
-	bool begins = *word == '{', ends = word[*length - 1] == '}';
-	bool wrong = begins ? *inside : ends && !*inside;
-	size_t n = *length - begins;
-
-	word += begins;
-	ends = n > 0 && ends;
-	n -= ends;
-	if (wrong || memchr(word, '{', n) || memchr(word, '}', n))
-		return fail_braces(*event, *length);
-	if (n == 0)
-		return perfctr_fail(EINVAL, "the list of events has an empty place between "
-					    "its braces");
-	*event = word;
-	*length = n;
-	*inside = (*inside || begins) && !ends;
-	return 0;
-}
-
 static int add_events(struct perfctr_list *list, unsigned int use)
 {
 	const char *rest = list->text, *event;
@@ -288,17 +257,16 @@ static int add_events(struct perfctr_list *list, unsigned int use)
 		bool first = !inside;
 
 		length = (size_t)found;
-		if (take_braces(&event, &length, &inside) < 0)
+		if (perfctr_event_braces(&event, &length, &inside) < 0)
 			return -1;
 		item += first && list->n;
 		list->text[event - list->text + (ptrdiff_t)length] = '\0';
 		if (add_event(list, event, length, item, use) < 0)
 			return -1;
 	}
-	if (inside)
-		return fail_braces(list->event[list->n - 1].name,
-				   strlen(list->event[list->n - 1].name));
-	return found < 0 ? -1 : 0;
+	if (found < 0)
+		return -1;
+	return inside ? perfctr_event_not_closed(list->event[list->n - 1].name) : 0;
 }
 
 static void clear(struct perfctr_list *list)

@@ -338,7 +338,8 @@ static int make_control(const struct target *target, const char *events, void *c
 	struct perfctr_program program;
 	struct perfctr_diagnosis d;
 	unsigned int event = 0;
-	char names[300]; /* perfctr_error() has room for the reason, too */
+	bool inside = false; /* braces: all of a control count together anyway */
+	char names[300];     /* perfctr_error() has room for the reason, too */
 	uint32_t conflict;
 	ssize_t length;
 	int error;
@@ -347,6 +348,8 @@ static int make_control(const struct target *target, const char *events, void *c
 		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
 	for (*n = 0; (length = perfctr_event_next(&events, &words[*n])) > 0; ++*n) {
 		lengths[*n] = (size_t)length;
+		if (perfctr_event_braces(&words[*n], &lengths[*n], &inside) < 0)
+			return -1;
 		error = (int)perfctr_event_lookup(target->table, words[*n], lengths[*n],
 						  &choices[*n], &part, &part_length, &event);
 		if (error)
@@ -362,6 +365,8 @@ static int make_control(const struct target *target, const char *events, void *c
 		return -1;
 	if (*n == 0)
 		return perfctr_fail(EINVAL, "the list of events is empty");
+	if (inside)
+		return perfctr_event_not_closed(words[*n - 1]);
 	if (cpu->isa->encode(cpu, choices, *n, control, place, &conflict, &reason) < 0) {
 		name_set(names, sizeof(names), words, lengths, conflict);
 		if (conflict & (conflict - 1))

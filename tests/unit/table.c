@@ -107,6 +107,13 @@ START_TEST(whole_controls)
 }
 END_TEST
 
+static int no_name(void *arg, const struct perfctr_event_name *name)
+{
+	(void)arg;
+	(void)name;
+	ck_abort_msg("there is none");
+}
+
 START_TEST(test_errors)
 {
 	struct perfctr_cpu_control control;
@@ -132,7 +139,7 @@ START_TEST(test_errors)
 	ck_fails(print("c3", "INSTRUCTIONS_EXECUTED:u"), EOPNOTSUPP, "can't tell user from kernel");
 	ck_fails(print("neoverse-n1", "INST_RETIRED:c=2"), EOPNOTSUPP, "no edge detection");
 	ck_fails(perfctr_cpu_control_events(NULL, "x"), EINVAL, "not NULL");
-	ck_fails(perfctr_cpu_event_list("pentium99", NULL, NULL), ENOENT, "no processor");
+	ck_fails(perfctr_cpu_event_list("pentium99", no_name, NULL), ENOENT, "no processor");
 	memset(&control, 0x5A, sizeof(control));
 	ck_assert_int_eq(perfctr_cpu_control_events(&control, "no_such_event_anywhere"), -1);
 	ck_assert_uint_eq(control.nractrs, 0x5A5A5A5A);
@@ -376,6 +383,7 @@ START_TEST(test_native)
 {
 	struct perfctr_cpu_control control, broken;
 	struct seen seen = { 0, "" };
+	char group[512];
 
 	if (perfctr_cpu_event_list(NULL, note, &seen) < 0) {
 		ck_assert_int_eq(errno, ENOENT);
@@ -384,6 +392,11 @@ START_TEST(test_native)
 	}
 	ck_assert_int_eq(perfctr_event_check(seen.first), 0);
 	ck_assert_int_eq(perfctr_cpu_control_events(&control, seen.first), 1);
+	/* Braces change nothing: all of a control count together. */
+	snprintf(group, sizeof(group), "{%s}", seen.first);
+	ck_assert_int_eq(perfctr_cpu_control_events(&control, group), 1);
+	group[strlen(group) - 1] = '\0';
+	ck_fails(perfctr_cpu_control_events(&control, group), EINVAL, "a group is written");
 	ck_assert_uint_eq(control.nractrs, 1);
 	broken = control;
 	broken.nrictrs = 1000;
