@@ -63,43 +63,42 @@ bool perfctr_target_may_lie(int error)
 	return error == EINVAL || error == EOPNOTSUPP;
 }
 
-/* One attempt: 1; 0: to be repeated; -1 after perfctr_fail(). */
-static int try_process(DIR *dir, struct perfctr_threads *threads, bool last,
-		       const struct perfctr_target_user *user)
+static enum perfctr_census try_process(DIR *dir, struct perfctr_threads *threads, bool last,
+				       const struct perfctr_target_user *user)
 {
-	int result;
+	enum perfctr_census census;
 
 	if (perfctr_threads_list(dir, threads) < 0)
-		return -1;
+		return PERFCTR_CENSUS_FAILED;
 	if (open_threads(threads, last, user) < 0)
-		return perfctr_target_may_lie(errno) && !last ? 0 : -1;
-	result = perfctr_threads_are_all(dir, threads);
-	if (result <= 0)
+		return perfctr_target_may_lie(errno) && !last ? PERFCTR_CENSUS_OTHERS
+							      : PERFCTR_CENSUS_FAILED;
+	census = perfctr_threads_census(dir, threads);
+	if (census != PERFCTR_CENSUS_ALL)
 		user->close(user->arg);
-	return result;
+	return census;
 }
 
 static int open_process(int pid, const struct perfctr_target_user *user)
 {
+	enum perfctr_census census = PERFCTR_CENSUS_OTHERS;
 	struct perfctr_threads threads = { NULL, 0, 0 };
 	DIR *dir = perfctr_threads_open(pid);
-	int tries, result = 0;
+	int tries;
 
 	if (!dir)
 		return -1;
-	for (tries = 1; tries <= PERFCTR_THREADS_TRIES && result == 0; tries++)
-		result = try_process(dir, &threads, tries == PERFCTR_THREADS_TRIES, user);
-	if (result == 0)
-		result = perfctr_fail(EAGAIN,
-				      "process %d creates threads faster than they can be counted: "
-				      "they were others at each of %d attempts; try again, or stop "
-				      "it meanwhile",
-				      pid ? pid : (int)getpid(), PERFCTR_THREADS_TRIES);
-	else if (result > 0 && threads.n == 0)
-		result = perfctr_fail(ESRCH, "there is no process %d: it has just ended", pid);
+	for (tries = 1; tries <= PERFCTR_THREADS_TRIES && census == PERFCTR_CENSUS_OTHERS; tries++)
+		census = try_process(dir, &threads, tries == PERFCTR_THREADS_TRIES, user);
+	if (census == PERFCTR_CENSUS_OTHERS)
+		perfctr_fail(EAGAIN,
+			     "process %d creates threads faster than they can be counted: "
+			     "they were others at each of %d attempts; try again, or stop "
+			     "it meanwhile",
+			     pid ? pid : (int)getpid(), PERFCTR_THREADS_TRIES);
 	perfctr_threads_free(&threads);
 	closedir(dir);
-	return result < 0 ? -1 : 0;
+	return census == PERFCTR_CENSUS_ALL ? 0 : -1;
 }
 
 /* ---- processors and cgroups ---- */

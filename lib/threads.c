@@ -208,48 +208,47 @@ static int settle(DIR *dir, const struct perfctr_threads *threads)
 }
 
 /*
- * Whether the process has no other threads than the ones listed before: 1, 0, or -1 after
- * perfctr_fail(). A listing may leave out a thread while another ends. But two equal listings are
- * of threads that lived all the time between, and if they are as many as the kernel had then (the
- * directory's links), no other did.
+ * Compare with the threads listed before. A listing may leave out a thread while another ends. But
+ * two equal listings are of threads that lived all the time between, and if they are as many as
+ * the kernel had then (the directory's links), no other did.
  */
-static int has_only(DIR *dir, const struct perfctr_threads *before)
+static enum perfctr_census compare(DIR *dir, const struct perfctr_threads *before,
+				   struct perfctr_threads list[2])
 {
-	struct perfctr_threads list[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
 	const struct perfctr_threads *last = before;
 	struct stat directory;
-	int tries, result = 0;
+	int tries;
 
 	for (tries = 0; tries < PERFCTR_THREADS_TRIES; tries++) {
 		struct perfctr_threads *now = &list[tries % 2];
 
 		if (fstat(dirfd(dir), &directory) < 0) {
-			result = perfctr_fail(EIO,
-					      "a process's directory in /proc can't be read: %s",
-					      strerror(errno));
-			break;
+			perfctr_fail(EIO, "a process's directory in /proc can't be read: %s",
+				     strerror(errno));
+			return PERFCTR_CENSUS_FAILED;
 		}
-		if (perfctr_threads_list(dir, now) < 0) {
-			result = -1;
-			break;
-		}
+		if (perfctr_threads_list(dir, now) < 0)
+			return PERFCTR_CENSUS_FAILED;
 		if (!is_part_of(now, before))
 			break;
-		if (now->n == last->n && is_part_of(now, last) &&
-		    directory.st_nlink == now->n + 2) {
-			result = 1;
-			break;
-		}
+		if (now->n == last->n && is_part_of(now, last) && directory.st_nlink == now->n + 2)
+			return PERFCTR_CENSUS_ALL;
 		last = now;
 	}
-	free(list[0].thread);
-	free(list[1].thread);
-	return result;
+	return PERFCTR_CENSUS_OTHERS;
 }
 
-int perfctr_threads_are_all(DIR *dir, struct perfctr_threads *list)
+enum perfctr_census perfctr_threads_census(DIR *dir, struct perfctr_threads *list)
 {
-	return settle(dir, list) < 0 ? -1 : has_only(dir, list);
+	struct perfctr_threads later[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	enum perfctr_census census;
+
+	if (settle(dir, list) < 0)
+		return PERFCTR_CENSUS_FAILED;
+	census = compare(dir, list, later);
+	perfctr_threads_free(&later[0]);
+	perfctr_threads_free(&later[1]);
+	return census;
 }
 
 void perfctr_threads_free(struct perfctr_threads *list)

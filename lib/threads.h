@@ -32,9 +32,14 @@ void perfctr_threads_free(struct perfctr_threads *list);
 
 /*
  * Whether the process has no threads but those listed, and none was being created when this was
- * called: what they create from now on inherits what was opened on them before. 1; 0: it has; -1
- * after perfctr_fail(). Waits for threads that may be in the midst of creating another.
+ * called: what they create from now on inherits what was opened on them before. Waits for threads
+ * that may be in the midst of creating another.
  */
-int perfctr_threads_are_all(DIR *dir, struct perfctr_threads *list);
+enum perfctr_census {
+	PERFCTR_CENSUS_ALL,
+	PERFCTR_CENSUS_OTHERS, /* there are, or may be, others */
+	PERFCTR_CENSUS_FAILED, /* after perfctr_fail() */
+};
+enum perfctr_census perfctr_threads_census(DIR *dir, struct perfctr_threads *list);
 
 #endif /* PERFCTR_LIB_THREADS_H */
