@@ -212,36 +212,27 @@ static bool wanted(const struct perfctr_set *set, const struct perfctr_run *run,
 	return !cpus || cpus[cpu / 32] & 1u << cpu % 32;
 }
 
-/* The events of a run count user mode only. 1; 0: they can't; -1 after perfctr_fail(ENOMEM). */
-static int to_user(struct perfctr_set *set, const struct perfctr_run *run)
+/* What of a run can counts user mode only; false: nothing can. */
+static bool to_user(struct perfctr_set *set, const struct perfctr_run *run)
 {
-	unsigned int i, event;
-	int result, any = 0;
+	bool any = false;
+	unsigned int i;
 
-	for (i = 0; i < run->n; i++) {
-		event = set->plan.source[run->first + i].event;
-		result = perfctr_list_to_user(&set->list, event);
-		if (result < 0)
-			return -1;
-		any |= result;
-	}
+	for (i = 0; i < run->n; i++)
+		any |= perfctr_list_to_user(&set->list, set->plan.source[run->first + i].event);
 	return any;
 }
 
-/* The same with PERFCTR_USER_FALLBACK, which keeps the reason that came first. */
+/* With PERFCTR_USER_FALLBACK, once more; if that is of no use, the first reason stays. */
 static int open_or_fall_back(struct perfctr_set *set, unsigned int instance, unsigned int r,
 			     unsigned int flags)
 {
 	const struct perfctr_run *run = &set->plan.run[r];
 	unsigned int i;
-	int result;
 
 	if (open_group(set, instance, r, flags) == 0)
 		return 0;
-	if (errno != EACCES || !(set->flags & PERFCTR_USER_FALLBACK))
-		return -1;
-	result = to_user(set, run);
-	if (result <= 0)
+	if (errno != EACCES || !(set->flags & PERFCTR_USER_FALLBACK) || !to_user(set, run))
 		return -1;
 	if (open_group(set, instance, r, flags) == 0)
 		return 0;

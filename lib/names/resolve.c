@@ -211,27 +211,24 @@ static void set_user(struct perfctr_list *list, const struct perfctr_resolved *e
 		list->variant[k].attr.exclude_kernel = list->variant[k].attr.exclude_hv = user;
 }
 
-int perfctr_list_to_user(struct perfctr_list *list, unsigned int i)
+bool perfctr_list_to_user(struct perfctr_list *list, unsigned int i)
 {
 	struct perfctr_resolved *event = &list->event[i];
+	const struct perf_event_attr *attr;
 	unsigned int k;
 
 	for (k = event->first; k < event->first + event->n; k++) {
-		const struct perf_event_attr *attr = &list->variant[k].attr;
-
-		if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv)
-			return 0;
+		attr = &list->variant[k].attr;
+		if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+		    attr->type == PERF_TYPE_TRACEPOINT)
+			return false;
 	}
-	if (event->n == 0 || event->flags ||
-	    list->variant[event->first].attr.type == PERF_TYPE_TRACEPOINT)
-		return 0;
-	if (event->user_name)
-		return 0;
+	if (event->n == 0 || event->flags || event->user_name)
+		return false;
 	event->user_name = name_user(event->name);
-	if (!event->user_name)
-		return no_memory();
-	set_user(list, event, true);
-	return 1;
+	if (event->user_name)
+		set_user(list, event, true);
+	return event->user_name != NULL;
 }
 
 void perfctr_list_end_user(struct perfctr_list *list, unsigned int i)

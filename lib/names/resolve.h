@@ -78,10 +78,10 @@ int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_siz
 int perfctr_list_refuse(struct perfctr_list *list, unsigned int i);
 
 /*
- * Have event i count user mode only, if it counts in all modes, happens there, and its name has
- * room for a modifier: 1; else 0; -1 after perfctr_fail(ENOMEM). And the other way round.
+ * Have event i count user mode only, if it counts in all modes, happens there, and there is memory
+ * for its name; and the other way round.
  */
-int perfctr_list_to_user(struct perfctr_list *list, unsigned int i);
+bool perfctr_list_to_user(struct perfctr_list *list, unsigned int i);
 void perfctr_list_end_user(struct perfctr_list *list, unsigned int i);
 
 static inline const char *perfctr_resolved_name(const struct perfctr_resolved *event)
