@@ -47,7 +47,7 @@ arch/event-tables.c: $(srcdir)/scripts/events.awk arch/events.stamp
 	LC_ALL=C $(AWK) -f $(srcdir)/scripts/events.awk $(event_tables) >$@.tmp && mv $@.tmp $@
 # A table that is new, gone or changed.
 arch/events.stamp: FORCE
-	@$(MKDIR_P) arch; ls -l $(event_tables) >$@.tmp; \
+	@$(MKDIR_P) arch; cksum $(event_tables) >$@.tmp; \
 	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 CLEANFILES += arch/events.stamp
 FORCE:
