@@ -922,6 +922,10 @@ START_TEST(facts)
 		F("neoverse-v1", "SVE_INST_SPEC", 0x8006, 0x7FFFFFFF),
 		F("neoverse-v2", "CNT_CYCLES", 0x4004, 0x7FFFFFFF),
 		F("neoverse-n2", "STALL_SLOT", 0x3F, 0x7FFFFFFF),
+		F("neoverse-n3", "STALL_FRONTEND_FLOW", 0x8161, 0x7FFFFFFF),
+		F("neoverse-v3", "DISPATCH_STALL_MCQ", 0x160, 0x7FFFFFFF),
+		/* the overflows of the counter below */
+		F("pmuv3", "CHAIN", 0x1E, 0x2AAAAAAA),
 		F("pmuv3", "ASE_SPEC", 0x74, 0x7FFFFFFF),
 #undef F
 #undef FIXED
