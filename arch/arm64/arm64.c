@@ -3,7 +3,8 @@
  * arm64: its table, identification, control rules and encoding.
  *
  * Sources: Arm Architecture Reference Manual DDI 0487, D13 (PMUv3: PMEVTYPERn_EL0, PMCCFILTR_EL0),
- * D19 (MIDR_EL1); part numbers: the cores' Technical Reference Manuals.
+ * D19 (MIDR_EL1); part numbers: the cores' Technical Reference Manuals, and of other implementers
+ * Linux's tools/perf/pmu-events/arch/arm64/mapfile.csv.
  */
 #include "arch/raw/raw.h"
 
@@ -18,35 +19,52 @@
 
 /* clang-format off */
 static const struct core {
-	uint16_t part;		/* MIDR_EL1 bits 15-4, of implementer 41H */
+	uint8_t implementer;	/* MIDR_EL1 bits 31-24 */
+	uint16_t part;		/* 15-4 */
 	char id[16];
 	char name[24];
 } cores[] = {
-	{ 0, "pmuv3", "arm64 with PMUv3" }, /* who is none of these */
-	{ 0xD03, "cortex-a53", "Arm Cortex-A53" },
-	{ 0xD05, "cortex-a55", "Arm Cortex-A55" },
-	{ 0xD07, "cortex-a57", "Arm Cortex-A57" },
-	{ 0xD08, "cortex-a72", "Arm Cortex-A72" },
-	{ 0xD09, "cortex-a73", "Arm Cortex-A73" },
-	{ 0xD0A, "cortex-a75", "Arm Cortex-A75" },
-	{ 0xD0B, "cortex-a76", "Arm Cortex-A76" },
-	{ 0xD0C, "neoverse-n1", "Arm Neoverse N1" },
-	{ 0xD0D, "cortex-a77", "Arm Cortex-A77" },
-	{ 0xD40, "neoverse-v1", "Arm Neoverse V1" },
-	{ 0xD41, "cortex-a78", "Arm Cortex-A78" },
-	{ 0xD44, "cortex-x1", "Arm Cortex-X1" },
-	{ 0xD46, "cortex-a510", "Arm Cortex-A510" },
-	{ 0xD47, "cortex-a710", "Arm Cortex-A710" },
-	{ 0xD48, "cortex-x2", "Arm Cortex-X2" },
-	{ 0xD49, "neoverse-n2", "Arm Neoverse N2" },
-	{ 0xD4D, "cortex-a715", "Arm Cortex-A715" },
-	{ 0xD4E, "cortex-x3", "Arm Cortex-X3" },
-	{ 0xD4F, "neoverse-v2", "Arm Neoverse V2" },
-	{ 0xD80, "cortex-a520", "Arm Cortex-A520" },
-	{ 0xD81, "cortex-a720", "Arm Cortex-A720" },
-	{ 0xD82, "cortex-x4", "Arm Cortex-X4" },
-	{ 0xD83, "neoverse-v3", "Arm Neoverse V3" },
-	{ 0xD8E, "neoverse-n3", "Arm Neoverse N3" },
+	{ 0, 0, "pmuv3", "arm64 with PMUv3" }, /* who is none of these */
+	{ 0x41, 0xD02, "cortex-a34", "Arm Cortex-A34" },
+	{ 0x41, 0xD03, "cortex-a53", "Arm Cortex-A53" },
+	{ 0x42, 0x100, "cortex-a53", "Broadcom Brahma-B53" },
+	{ 0x41, 0xD04, "cortex-a35", "Arm Cortex-A35" },
+	{ 0x41, 0xD05, "cortex-a55", "Arm Cortex-A55" },
+	{ 0x41, 0xD06, "cortex-a65", "Arm Cortex-A65" },
+	{ 0x41, 0xD4A, "cortex-a65", "Arm Neoverse E1" },
+	{ 0x41, 0xD07, "cortex-a57", "Arm Cortex-A57" },
+	{ 0x41, 0xD08, "cortex-a72", "Arm Cortex-A72" },
+	{ 0x41, 0xD09, "cortex-a73", "Arm Cortex-A73" },
+	{ 0x41, 0xD0A, "cortex-a75", "Arm Cortex-A75" },
+	{ 0x41, 0xD0B, "cortex-a76", "Arm Cortex-A76" },
+	{ 0x41, 0xD0C, "neoverse-n1", "Arm Neoverse N1" },
+	{ 0x41, 0xD0D, "cortex-a77", "Arm Cortex-A77" },
+	{ 0x41, 0xD40, "neoverse-v1", "Arm Neoverse V1" },
+	{ 0x41, 0xD41, "cortex-a78", "Arm Cortex-A78" },
+	{ 0x41, 0xD4B, "cortex-a78", "Arm Cortex-A78C" },
+	{ 0x41, 0xD44, "cortex-x1", "Arm Cortex-X1" },
+	{ 0x41, 0xD4C, "cortex-x1", "Arm Cortex-X1C" },
+	{ 0x41, 0xD46, "cortex-a510", "Arm Cortex-A510" },
+	{ 0x41, 0xD47, "cortex-a710", "Arm Cortex-A710" },
+	{ 0x41, 0xD48, "cortex-x2", "Arm Cortex-X2" },
+	{ 0x41, 0xD49, "neoverse-n2", "Arm Neoverse N2" },
+	{ 0x41, 0xD4D, "cortex-a715", "Arm Cortex-A715" },
+	{ 0x41, 0xD4E, "cortex-x3", "Arm Cortex-X3" },
+	{ 0x41, 0xD4F, "neoverse-v2", "Arm Neoverse V2" },
+	{ 0x41, 0xD80, "cortex-a520", "Arm Cortex-A520" },
+	{ 0x41, 0xD81, "cortex-a720", "Arm Cortex-A720" },
+	{ 0x41, 0xD82, "cortex-x4", "Arm Cortex-X4" },
+	{ 0x41, 0xD83, "neoverse-v3", "Arm Neoverse V3" },
+	{ 0x41, 0xD8E, "neoverse-n3", "Arm Neoverse N3" },
+	{ 0x43, 0x0AF, "thunderx2", "Marvell ThunderX2" },
+	{ 0x42, 0x516, "thunderx2", "Broadcom Vulcan" },
+	{ 0x46, 0x001, "a64fx", "Fujitsu A64FX" },
+	{ 0x46, 0x003, "monaka", "Fujitsu MONAKA" },
+	{ 0x48, 0xD01, "kunpeng-920", "HiSilicon Kunpeng 920" },
+	{ 0x4E, 0x010, "olympus", "NVIDIA Olympus" },
+	{ 0x50, 0x000, "emag", "Ampere eMAG" },
+	{ 0xC0, 0xAC3, "ampereone", "Ampere AmpereOne" },
+	{ 0xC0, 0xAC4, "ampereonex", "Ampere AmpereOneX" },
 };
 /* clang-format on */
 
@@ -73,7 +91,8 @@ void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr
 	unsigned int n;
 
 	for (n = CORES - 1; n > 0; n--)
-		if ((midr >> 24 & 0xFF) == 0x41 && cores[n].part == (midr >> 4 & 0xFFF))
+		if (cores[n].implementer == (midr >> 24 & 0xFF) &&
+		    cores[n].part == (midr >> 4 & 0xFFF))
 			break;
 	typical(n, cpu);
 	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << CYCLE_COUNTER;

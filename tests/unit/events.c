@@ -924,6 +924,12 @@ START_TEST(facts)
 		F("neoverse-n2", "STALL_SLOT", 0x3F, 0x7FFFFFFF),
 		F("neoverse-n3", "STALL_FRONTEND_FLOW", 0x8161, 0x7FFFFFFF),
 		F("neoverse-v3", "DISPATCH_STALL_MCQ", 0x160, 0x7FFFFFFF),
+		F("cortex-a34", "BR_RETURN_RETIRED", 0x0E, 0x7FFFFFFF),
+		F("cortex-a65", "L1D_CACHE_REFILL_OUTER", 0x45, 0x7FFFFFFF),
+		F("a64fx", "FP_HP_SCALE_OPS_SPEC", 0x80C2, 0x7FFFFFFF),
+		F("thunderx2", "BUS_ACCESS_SHARED", 0x62, 0x7FFFFFFF),
+		F("kunpeng-920", "EXE_STALL_CYCLE", 0x7001, 0x7FFFFFFF),
+		F("ampereone", "L1D_CACHE_REFILL_RD", 0x42, 0x7FFFFFFF),
 		/* the overflows of the counter below */
 		F("pmuv3", "CHAIN", 0x1E, 0x2AAAAAAA),
 		F("pmuv3", "ASE_SPEC", 0x74, 0x7FFFFFFF),

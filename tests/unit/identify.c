@@ -643,26 +643,61 @@ START_TEST(arm64_parts)
 		unsigned int counters;
 		const char *id;
 	} cpus[] = {
-		{ 0x410FD034, 6, "cortex-a53" },  { 0x412FD050, 6, "cortex-a55" },
-		{ 0x411FD073, 6, "cortex-a57" },  { 0x410FD083, 6, "cortex-a72" },
-		{ 0x410FD092, 6, "cortex-a73" },  { 0x413FD0A1, 6, "cortex-a75" },
-		{ 0x414FD0B1, 6, "cortex-a76" },  { 0x413FD0C1, 6, "neoverse-n1" },
-		{ 0x411FD0D0, 6, "cortex-a77" },  { 0x411FD401, 6, "neoverse-v1" },
-		{ 0x411FD410, 6, "cortex-a78" },  { 0x411FD440, 6, "cortex-x1" },
-		{ 0x411FD461, 6, "cortex-a510" }, { 0x412FD470, 6, "cortex-a710" },
-		{ 0x412FD480, 6, "cortex-x2" },	  { 0x410FD490, 6, "neoverse-n2" },
-		{ 0x411FD4D0, 6, "cortex-a715" }, { 0x411FD4E0, 6, "cortex-x3" },
-		{ 0x410FD4F0, 6, "neoverse-v2" }, { 0x410FD801, 6, "cortex-a520" },
-		{ 0x410FD811, 6, "cortex-a720" }, { 0x410FD821, 6, "cortex-x4" },
-		{ 0x410FD830, 6, "neoverse-v3" }, { 0x410FD8E0, 6, "neoverse-n3" },
+		{ 0x410FD034, 6, "cortex-a53" },
+		{ 0x412FD050, 6, "cortex-a55" },
+		{ 0x411FD073, 6, "cortex-a57" },
+		{ 0x410FD083, 6, "cortex-a72" },
+		{ 0x410FD092, 6, "cortex-a73" },
+		{ 0x413FD0A1, 6, "cortex-a75" },
+		{ 0x414FD0B1, 6, "cortex-a76" },
+		{ 0x413FD0C1, 6, "neoverse-n1" },
+		{ 0x411FD0D0, 6, "cortex-a77" },
+		{ 0x411FD401, 6, "neoverse-v1" },
+		{ 0x411FD410, 6, "cortex-a78" },
+		{ 0x411FD440, 6, "cortex-x1" },
+		{ 0x411FD461, 6, "cortex-a510" },
+		{ 0x412FD470, 6, "cortex-a710" },
+		{ 0x412FD480, 6, "cortex-x2" },
+		{ 0x410FD490, 6, "neoverse-n2" },
+		{ 0x411FD4D0, 6, "cortex-a715" },
+		{ 0x411FD4E0, 6, "cortex-x3" },
+		{ 0x410FD4F0, 6, "neoverse-v2" },
+		{ 0x410FD801, 6, "cortex-a520" },
+		{ 0x410FD811, 6, "cortex-a720" },
+		{ 0x410FD821, 6, "cortex-x4" },
+		{ 0x410FD830, 6, "neoverse-v3" },
+		{ 0x410FD8E0, 6, "neoverse-n3" },
 		{ 0x611F0221, 8, "pmuv3" }, /* Apple M1 */
 		{ 0x510F8040, 6, "pmuv3" }, /* Qualcomm's Kryo 4xx gold */
-		{ 0x431F0AF0, 6, "pmuv3" }, /* Cavium ThunderX2 */
-		{ 0xC00FAC30, 6, "pmuv3" }, /* Ampere-1 */
+		{ 0x410FD021, 6, "cortex-a34" },
+		{ 0x410FD041, 6, "cortex-a35" },
+		{ 0x410FD062, 6, "cortex-a65" },
+		{ 0x410FD4A1, 6, "cortex-a65" }, /* Neoverse E1 */
+		{ 0x420F1000, 6, "cortex-a53" }, /* Brahma-B53 */
+		{ 0x410FD4B0, 6, "cortex-a78" },
+		{ 0x410FD4C0, 6, "cortex-x1" },
+		{ 0x431F0AF1, 6, "thunderx2" },
+		{ 0x420F5160, 6, "thunderx2" },
+		{ 0x461F0010, 8, "a64fx" },
+		{ 0x460F0030, 8, "monaka" },
+		{ 0x481FD010, 12, "kunpeng-920" },
+		{ 0x4E0F0100, 6, "olympus" },
+		{ 0x503F0002, 4, "emag" },
+		{ 0xC00FAC30, 6, "ampereone" },
+		{ 0xC00FAC41, 6, "ampereonex" },
+		/* Numbers of one, with another's name. */
+		{ 0x430F5160, 6, "pmuv3" },
+		{ 0x420F0AF0, 6, "pmuv3" },
+		{ 0x480F0010, 6, "pmuv3" },
+		{ 0x410FAC30, 6, "pmuv3" },
+		{ 0x420FD034, 6, "pmuv3" },
+		{ 0x410F0000, 6, "pmuv3" },
 		{ 0x610FD034, 6, "pmuv3" }, /* a part number of Arm, of another */
-		{ 0x410FD000, 6, "pmuv3" },	  { 0x410FFFF0, 31, "pmuv3" },
+		{ 0x410FD000, 6, "pmuv3" },
+		{ 0x410FFFF0, 31, "pmuv3" },
 		{ 0x41000000, 0, "pmuv3" }, /* not the last row by chance */
-		{ 0x00000000, 0, "pmuv3" },	  { 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF, "pmuv3" },
+		{ 0x00000000, 0, "pmuv3" },
+		{ 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF, "pmuv3" },
 	};
 	struct perfctr_cpu cpu;
 	unsigned int i;
@@ -743,7 +778,7 @@ START_TEST(ids)
 {
 	check_ids(&perfctr_x86, 60);
 	check_ids(&perfctr_powerpc, 5);
-	check_ids(&perfctr_arm64, 20);
+	check_ids(&perfctr_arm64, 36);
 }
 END_TEST
 
