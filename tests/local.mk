@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	tests/harness/random.h \
 	tests/harness/root.h \
 	tests/loops/README.md \
+	tests/tables \
 	tests/unit/assign.h \
 	tests/unit/rules.h
 

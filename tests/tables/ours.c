@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Every name of every table, as a look-up finds it: prints
+ *
+ *	TABLE EVENT[:MASK] FLAGS CODE OPTION...
+ *
+ * Flags are letters: m has masks, n needs one, c they combine, d a default, p counts in precise
+ * sampling only; or "-". The code is what the table has for the name; a mask's is without the
+ * event's. An option is, all numbers hexadecimal,
+ *
+ *	CODE/COUNTERS/FIXED/REGISTER/VALUE/ESCR-SELECT/PEBS-ENABLE/PEBS-MATRIX-VERT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "arch/events.h"
+
+static uint64_t both(uint32_t low, uint32_t high)
+{
+	return low | (uint64_t)high << 32;
+}
+
+static void print_flags(const struct perfctr_event_entry *entry)
+{
+	char flags[8];
+	unsigned int n = 0;
+
+	if (entry->masks)
+		flags[n++] = 'm';
+	if (entry->needs_mask)
+		flags[n++] = 'n';
+	if (entry->combines)
+		flags[n++] = 'c';
+	if (entry->is_default)
+		flags[n++] = 'd';
+	if (entry->pebs)
+		flags[n++] = 'p';
+	printf("\t%.*s", n ? (int)n : 1, n ? flags : "-");
+}
+
+static void print_options(const struct perfctr_event_table *table, const char *word)
+{
+	struct perfctr_event_choice choice;
+	const char *part;
+	size_t length;
+	unsigned int event, i;
+
+	if (perfctr_event_lookup(table, word, strlen(word), &choice, &part, &length, &event) !=
+	    PERFCTR_EVENT_OK)
+		return;
+	for (i = 0; i < choice.options; i++) {
+		const struct perfctr_event_option *option = &choice.option[i];
+
+		printf("\t%" PRIx64 "/%" PRIx32 "/%" PRIx32 "/%" PRIx32 "/%" PRIx64 "/%" PRIx32
+		       "/%" PRIx32 "/%" PRIx32,
+		       both(option->code, option->high), option->counters, option->fixed,
+		       option->reg, option->value, option->select, option->pebs_enable,
+		       option->pebs_matrix_vert);
+	}
+}
+
+static void print_table(const char *id)
+{
+	const struct perfctr_event_table *table = perfctr_event_table(id);
+	struct perfctr_event_entry entry;
+	unsigned int n = 0;
+	char word[260];
+
+	while ((n = perfctr_event_walk(table, n, &entry))) {
+		snprintf(word, sizeof(word), "%s%s%s", entry.event, entry.mask ? ":" : "",
+			 entry.mask ? entry.mask : "");
+		printf("%s\t%s", id, word);
+		print_flags(&entry);
+		printf("\t%" PRIx64, both(entry.code, entry.high));
+		print_options(table, word);
+		putchar('\n');
+	}
+}
+
+int main(void)
+{
+	const char *id;
+	unsigned int n;
+
+	for (n = 0; (id = perfctr_event_table_id(n)); n++)
+		print_table(id);
+	return ferror(stdout) || fflush(stdout);
+}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The event tables against those of Linux and of libpfm4, event by event. Nothing of theirs is kept: they come from
+# Debian's packages.
+# usage: run.sh BUILD WORKDIR	BUILD: configure's folder, after make
+# The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
+# Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
+set -eu
+tables=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$tables/../.." && pwd)
+build=$(cd "${1:?usage: run.sh BUILD WORKDIR}" && pwd)
+mkdir -p "${2:?usage: run.sh BUILD WORKDIR}"
+work=$(cd "$2" && pwd)
+
+unpack_linux() {
+	tar=${LINUX_SOURCE:-}
+	if [ -z "$tar" ]; then
+		"$top/tests/vm/deb.sh" trixie-backports amd64 linux-source:linux-source- "$work/linux-source"
+		tar=$(echo "$work"/linux-source/usr/src/linux-source-*.tar.xz)
+	fi
+	mkdir -p "$work/linux"
+	tar -xJf "$tar" -C "$work/linux" --strip-components=1 --wildcards \
+		'linux-source-*/arch/x86/events/*' 'linux-source-*/tools/perf/pmu-events/arch/*'
+	echo "$tar" | sed 's/.*linux-source-//; s/\.tar.*//' >"$work/linux/version"
+}
+
+# What a build of libpfm4 knows depends on the ISA: i386's has all of x86. Debian 13's knows more than this system's,
+# and wants its C library.
+print_pfm() {	# DEBIAN'S-NAME HOST QEMU
+	root=$work/root-$1
+	for package in libpfm4 libc6; do
+		"$top/tests/vm/deb.sh" trixie "$1" "$package" "$root"
+	done
+	ln -sfn usr/lib "$root/lib"
+	library=$(dirname "$root"/usr/lib/*/libpfm.so.4)
+	"$2-gcc" -D_GNU_SOURCE -idirafter /usr/include "$tables/pfm.c" "$library/libpfm.so.4" \
+		-Wl,--allow-shlib-undefined -o "$work/pfm-$1"
+	LIBPFM_ENCODE_INACTIVE=1 "$3" -L "$root" -E "LD_LIBRARY_PATH=$library" "$work/pfm-$1" >"$work/pfm-$1.txt"
+}
+
+# Linux has a function, and no table, for the counters of family 15h.
+print_fam15h() {
+	sed -n '/^\/\* AMD Family 15h \*\//,/^static struct event_constraint pair_constraint/p' \
+		"$work/linux/arch/x86/events/amd/core.c" | sed '$d' >"$work/fam15h.h"
+	${CC:-cc} -I"$work" "$tables/fam15h.c" -o "$work/fam15h"
+	sed -n 's/^fam15h	//p' "$work/ours.txt" | cut -f4- | tr '\t' '\n' | sed 's,/.*,,' | sort -u |
+		"$work/fam15h" >"$work/linux/fam15h"
+}
+
+unpack_linux
+print_pfm i386 i686-linux-gnu qemu-i386
+print_pfm arm64 aarch64-linux-gnu qemu-aarch64
+${CC:-cc} -I"$top/include" -I"$top" "$tables/ours.c" "$build/arch/.libs/libarch.a" -o "$work/ours"
+"$work/ours" >"$work/ours.txt"
+print_fam15h
+"$tables/compare" "$work/ours.txt" "$work/linux" "$work"/pfm-*.txt
