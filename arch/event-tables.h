@@ -7,13 +7,14 @@
 
 /* Kinds of records, and what else is true of them. */
 enum {
-	EVENT_BITMASK = 1,  /* unit masks may be combined */
+	EVENT_BITMASK = 1,  /* event, mask: all its masks, those of its group, may be combined */
 	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
 	EVENT_OVERRIDE = 4, /* code replaces the event's, and is not added to it */
 	EVENT_P4 = 8,	    /* event: its extra word is of ESCRs */
 	EVENT_PEBS = 16,    /* counts only in precise sampling */
 	EVENT_IS_MASK = 32,
 	EVENT_IS_ALSO = 64, /* another way to count what stands before it */
+	EVENT_GROUPS = 128, /* event: its masks are in groups; mask: the first of another group */
 };
 
 /*

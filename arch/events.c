@@ -133,6 +133,9 @@ static HOT int is_named(const struct perfctr_event_record *record, const char *w
 	return 1;
 }
 
+/* Flags of an event that has masks to combine. */
+#define COMBINES (EVENT_BITMASK | EVENT_GROUPS)
+
 static const char *name_of(const struct perfctr_event_record *record)
 {
 	return perfctr_event_names + record->name;
@@ -216,7 +219,7 @@ static void add_escrs(struct perfctr_event_choice *choice, const struct perfctr_
 	}
 }
 
-/* Add a mask to what there is. */
+/* Add the first mask to the event. */
 static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr_event_record *mask,
 		       int p4)
 {
@@ -253,6 +256,22 @@ static void apply_mask(struct perfctr_event_choice *choice, const struct perfctr
 }
 
 /*
+ * Add another one. Together they have the counters that each has, and the event. Few words come
+ * here: inlined, it would make all others slower.
+ */
+static __attribute__((noinline)) void apply_more(struct perfctr_event_choice *choice,
+						 const struct perfctr_event_record *mask, int p4)
+{
+	const struct perfctr_event_set_of_counters *set =
+		&perfctr_event_sets[(mask - mask->back)->set];
+	uint32_t counters = choice->option[0].counters & set->general;
+
+	apply_mask(choice, mask, p4);
+	if (!p4)
+		choice->option[0].counters &= counters;
+}
+
+/*
  * The big cores' offcore response event has a twin that looks at the second register: BBH of B7H,
  * and 2BH of 2AH since Golden Cove. (Of the small cores' the tables say it.)
  */
@@ -275,6 +294,49 @@ static const struct perfctr_event_record *next_mask(const struct perfctr_event_r
 		if (record->flags & EVENT_IS_MASK)
 			return record;
 	return NULL;
+}
+
+/* The number of a mask's group in its event. */
+static unsigned int group_of(const struct perfctr_event_record *mask)
+{
+	const struct perfctr_event_record *event = mask - mask->back;
+	unsigned int n = 0;
+
+	for (; mask > event; mask--)
+		n += (mask->flags & EVENT_GROUPS) != 0;
+	return n;
+}
+
+/* Note that the group of a mask has one; 0 if it has another already, and they exclude each other.
+ */
+static int note_group(const struct perfctr_event_record *mask, uint32_t *groups)
+{
+	uint32_t group = 1u << group_of(mask);
+
+	if (*groups & group && !(mask->flags & EVENT_BITMASK))
+		return 0;
+	*groups |= group;
+	return 1;
+}
+
+/* Add the default masks of the groups that have none, to masks that there are. */
+static unsigned int add_defaults(struct perfctr_event_choice *choice,
+				 const struct perfctr_event_record *event, uint32_t groups,
+				 unsigned int masks, int p4)
+{
+	const struct perfctr_event_record *mask = event;
+
+	while ((mask = next_mask(event, mask))) {
+		if (mask->flags & EVENT_GROUPS)
+			groups >>= 1;
+		if (!(mask->flags & EVENT_DEFAULT) || groups & 1)
+			continue;
+		if (masks++)
+			apply_more(choice, mask, p4);
+		else
+			apply_mask(choice, mask, p4);
+	}
+	return masks;
 }
 
 /* 0 if the text is no modifiers; -1 if it is, and wrong. */
@@ -324,8 +386,8 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 {
 	const struct perfctr_event_record *event, *mask;
 	unsigned int masks = 0;
+	uint32_t hash, groups = 0;
 	int p4, dot, result;
-	uint32_t hash;
 	size_t end;
 
 	choice->options = 0;
@@ -360,17 +422,20 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 					   *part, *part_length)
 				    : NULL;
 		if (mask) {
-			if (masks && !(event->flags & EVENT_BITMASK))
+			if (event->flags & EVENT_GROUPS ? !note_group(mask, &groups)
+							: masks && !(mask->flags & EVENT_BITMASK))
 				return PERFCTR_EVENT_ONE_MASK;
-			apply_mask(choice, mask, p4);
-			masks++;
+			if (masks++)
+				apply_more(choice, mask, p4);
+			else
+				apply_mask(choice, mask, p4);
 			continue;
 		}
 		result = dot ? 0 : apply_modifiers(choice, *part, *part_length);
 		if (result <= 0)
 			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
 	}
-	if (masks) {
+	if (masks && !(event->flags & EVENT_GROUPS)) {
 		add_twin(choice);
 		return PERFCTR_EVENT_OK;
 	}
@@ -379,17 +444,13 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		add_others(choice, event);
 		return PERFCTR_EVENT_OK;
 	}
-	/* No mask is named: the default ones. */
-	for (mask = event; (mask = next_mask(event, mask));) {
-		if (!(mask->flags & EVENT_DEFAULT))
-			continue;
-		masks++;
-		apply_mask(choice, mask, p4);
+	if (add_defaults(choice, event, groups, masks, p4)) {
+		add_twin(choice);
+		return PERFCTR_EVENT_OK;
 	}
-	add_twin(choice);
 	*part = word;
 	*part_length = separator(word, 0, length, 1);
-	return masks ? PERFCTR_EVENT_OK : PERFCTR_EVENT_NEEDS_MASK;
+	return PERFCTR_EVENT_NEEDS_MASK;
 }
 
 unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
@@ -408,7 +469,10 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 		entry->high = record->high;
 		entry->counters = perfctr_event_sets[record->set].general;
 		entry->fixed = perfctr_event_sets[record->set].fixed;
-		entry->combines = (event->flags & EVENT_BITMASK) != 0;
+		entry->combines = (record->flags & (record == event ? COMBINES : EVENT_BITMASK)) !=
+				  0;
+		entry->grouped = (event->flags & EVENT_GROUPS) != 0;
+		entry->group = entry->grouped ? (uint8_t)group_of(record) : 0;
 		entry->is_default = (record->flags & EVENT_DEFAULT) != 0;
 		entry->pebs = (record->flags & EVENT_PEBS) != 0;
 		mask = record == event ? next_mask(event, event) : NULL;
@@ -425,8 +489,11 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
  */
 #define SELECTS 0x0000FF0F0000FFFFu
 
-/* Does the record stand for what is selected? Masks that may be combined, each for a part of it. */
-static int stands_for(const struct perfctr_event_record *record, uint64_t selected)
+/* What a record's code is of what is selected. */
+enum part { NOTHING, PART, ALL };
+
+/* Masks that may be combined stand for a part each. */
+static enum part stands_for(const struct perfctr_event_record *record, uint64_t selected)
 {
 	const struct perfctr_event_record *event = record - record->back;
 	uint64_t code = record->code | (uint64_t)record->high << 32, other;
@@ -434,10 +501,29 @@ static int stands_for(const struct perfctr_event_record *record, uint64_t select
 
 	if (record->flags & EVENT_IS_MASK && !(record->flags & EVENT_OVERRIDE)) {
 		code |= event->code | (uint64_t)event->high << 32;
-		combines = event->flags & EVENT_BITMASK;
+		combines = event->flags & COMBINES;
 	}
 	other = (code ^ selected) & SELECTS;
-	return !other || (combines && !(other & ~(uint64_t)0xFF00) && !(other & code));
+	return !other							     ? ALL
+	       : combines && !(other & ~(uint64_t)0xFF00) && !(other & code) ? PART
+									     : NOTHING;
+}
+
+/* Add the counters for a combination of the event's masks; 0 if it is none. */
+static int add_combined(const struct perfctr_event_record *event, uint64_t selected,
+			uint32_t *counters)
+{
+	uint32_t set = perfctr_event_sets[event->set].general;
+	const struct perfctr_event_record *mask = event;
+	int parts = 0;
+
+	while ((mask = next_mask(event, mask)))
+		if (stands_for(mask, selected) == PART) {
+			set &= perfctr_event_sets[mask->set].general;
+			parts = 1;
+		}
+	*counters |= parts ? set : 0;
+	return parts;
 }
 
 uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_t code,
@@ -446,16 +532,18 @@ uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_
 	const struct perfctr_event_record *record = &perfctr_event_records[table->first];
 	const struct perfctr_event_record *end = record + table->count;
 	uint64_t selected = (code | (uint64_t)high << 32) & SELECTS;
-	uint32_t counters = 0;
-	int known = 0;
+	uint32_t named = 0, combined = 0;
+	int names = 0, combinations = 0;
 
 	for (; record < end; record++) {
-		if (!stands_for(record, selected))
-			continue;
-		counters |= perfctr_event_sets[record->set].general;
-		known = 1;
+		if (stands_for(record, selected) == ALL) {
+			named |= perfctr_event_sets[record->set].general;
+			names = 1;
+		} else if (record->flags & COMBINES) {
+			combinations |= add_combined(record, selected, &combined);
+		}
 	}
-	return known ? counters : 0xFFFFFFFFu;
+	return names ? named : combinations ? combined : 0xFFFFFFFFu;
 }
 
 int perfctr_event_is_usual(const struct perfctr_event_table *table, uint32_t code, uint32_t high,
@@ -466,7 +554,8 @@ int perfctr_event_is_usual(const struct perfctr_event_table *table, uint32_t cod
 	uint32_t i;
 
 	for (i = 0; i < table->specials; i++)
-		if (stands_for(&records[perfctr_event_specials[table->special + i]], selected))
+		if (stands_for(&records[perfctr_event_specials[table->special + i]], selected) !=
+		    NOTHING)
 			return 0;
 	return !(counters & ~table->usual);
 }

@@ -55,7 +55,7 @@ enum perfctr_event_error {
 	PERFCTR_EVENT_UNKNOWN,	  /* no such event */
 	PERFCTR_EVENT_NO_MASK,	  /* the event has no such unit mask; nor is it a modifier */
 	PERFCTR_EVENT_NEEDS_MASK, /* it has no default */
-	PERFCTR_EVENT_ONE_MASK,	  /* its masks can't be combined */
+	PERFCTR_EVENT_ONE_MASK,	  /* these masks of it can't be combined */
 	PERFCTR_EVENT_MODIFIER,	  /* given twice, or with a bad number */
 };
 
@@ -104,9 +104,11 @@ struct perfctr_event_entry {
 	uint32_t counters, fixed;
 	unsigned int masks:1;	   /* the event has masks */
 	unsigned int needs_mask:1; /* and none of them is a default */
-	unsigned int combines:1;   /* its masks may be combined */
-	unsigned int is_default:1; /* mask taken if none is named */
+	unsigned int combines:1;   /* masks of the event, or of the mask's group, may be combined */
+	unsigned int is_default:1; /* mask taken if none of its group is named */
 	unsigned int pebs:1;
+	unsigned int grouped:1; /* the event's masks are in groups */
+	uint8_t group; /* of a mask, from 0: those of different groups may always be combined */
 };
 
 /* The nth name, events before their masks. Returns the number of the next; 0 if there is no nth. */

@@ -864,12 +864,19 @@ static inline int perfctr_abi_check_fd(int fd)
 enum perfctr_unit_mask_type {
 	perfctr_um_type_fixed,	   /* one required value */
 	perfctr_um_type_exclusive, /* exactly one of the values */
-	perfctr_um_type_bitmask,   /* any of the values, or'ed */
+	perfctr_um_type_bitmask,   /* any of the values, or'ed, as far as their groups allow */
 };
 
+/*
+ * Masks of different groups may be combined. Of a group none of which is named, the defaults are
+ * taken, if it has any. perfctr 2.6's structure ended with the description.
+ */
 struct perfctr_unit_mask_value {
 	unsigned int value;
-	const char *description; /* [NAME:]text */
+	const char *description;  /* [NAME:]text */
+	unsigned short group;	  /* among the event's, from 0 */
+	unsigned char exclusive;  /* at most one of its group */
+	unsigned char is_default; /* taken if none of its group is named */
 };
 
 struct perfctr_unit_mask {

@@ -189,8 +189,9 @@ function record(kind, name, bits, high, flags)
 	r++
 	r_name[r] = name
 	r_kind[r] = kind
-	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d, %s },", name_offset(name), bits,
-			    a_extra, kind == "EVENT" ? 0 : r - last_event, high, a_set, flags)
+	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d,", name_offset(name), bits,
+			    a_extra, kind == "EVENT" ? 0 : r - last_event, high, a_set)
+	r_flags[r] = flags
 	r_table[r] = tables
 	r_set[r] = a_set
 }
@@ -377,7 +378,18 @@ $1 == "event" && NF >= 3 {
 	last_bits = select_bits(code, a_umask)
 	record("EVENT", $2, last_bits, select_high(code),
 	       a_bitmask + (layout == "p4") * 8 + a_pebs_only * 16)
-	r_back[r] = ways = 0
+	r_back[r] = ways = masks = begins = 0
+	combines = a_bitmask
+	next
+}
+
+$1 == "group" && last_event && (NF == 1 || NF == 2 && $2 == "type=bitmask") {
+	if (r_flags[last_event] % 2)
+		fail("an event whose masks are in groups has no type itself")
+	if (r_flags[last_event] < 128)
+		r_flags[last_event] += 128
+	begins = masks > 0
+	combines = NF == 2
 	next
 }
 
@@ -394,9 +406,10 @@ $1 == "mask" && NF >= 3 && last_event {
 		a_extra = extra_index(sprintf("{ 0, %s, %s }", a_vert == "" ? 0 : a_vert, a_pebs))
 	code = a_code == "" ? 0 : hex(a_code)
 	record("MASK", $2, select_bits(code, mask), select_high(code),
-	       32 + a_default * 2 + (a_code != "") * 4 + a_pebs_only * 16)
+	       32 + combines + a_default * 2 + (a_code != "") * 4 + a_pebs_only * 16 + begins * 128)
 	r_back[r] = r - last_event
-	ways = 0
+	ways = begins = 0
+	masks++
 	next
 }
 
@@ -432,7 +445,7 @@ END {
 		printf "\t%s,\n", extra_text[i]
 	print "};\n\nconst struct perfctr_event_record perfctr_event_records[] = {"
 	for (i = 1; i <= r; i++)
-		print r_line[i]
+		printf "%s %d },\n", r_line[i], r_flags[i]
 	print "\t{ 0, 0, 0, 0, 0, 0, 0 },"
 	print "};\n\nconst uint32_t perfctr_event_hash[] = {"
 	for (i = 0; i < hash_size; i++)

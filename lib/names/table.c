@@ -133,9 +133,9 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 				    word, masks);
 	case PERFCTR_EVENT_ONE_MASK:
 		return perfctr_fail(EINVAL,
-				    "\"%.*s\": the unit masks of this event can't be combined; "
-				    "leave out all but one",
-				    n, word);
+				    "\"%.*s\" can't be combined with a unit mask before it in "
+				    "\"%.*s\"; leave out one of them",
+				    k, part, n, word);
 	case PERFCTR_EVENT_MODIFIER:
 		return perfctr_fail(EINVAL,
 				    "the modifier \"%.*s\" in \"%.*s\" is given twice, or its "
@@ -243,6 +243,20 @@ static bool has_name(const struct perfctr_event_table *table, const char *name)
 	       !choice.pebs;
 }
 
+/* What is known of a name beside its code: how its masks are chosen. */
+static void describe(const struct perfctr_event_entry *entry, char *text, size_t size)
+{
+	if (entry->mask && entry->grouped)
+		snprintf(text, size, "%sgroup %d%s", entry->combines ? "" : "one of ",
+			 entry->group + 1, entry->is_default ? ", default" : "");
+	else
+		snprintf(text, size, "%s",
+			 entry->is_default ? "default"
+			 : !entry->masks   ? ""
+			 : entry->combines ? "takes unit masks, combined"
+					   : "takes a unit mask");
+}
+
 /* The names of a table that none of n others has. */
 static int list_table(const struct perfctr_event_table *table,
 		      const struct perfctr_event_table *const others[], int others_n,
@@ -265,11 +279,7 @@ static int list_table(const struct perfctr_event_table *table,
 			i++;
 		if (i < others_n)
 			continue;
-		snprintf(description, sizeof(description), "%s",
-			 entry.mask && entry.is_default ? "default"
-			 : !entry.masks			? ""
-			 : entry.combines		? "takes unit masks, combined"
-							: "takes a unit mask");
+		describe(&entry, description, sizeof(description));
 		result = each(arg, &name);
 		if (result)
 			return result;
@@ -516,6 +526,9 @@ static struct perfctr_unit_mask *historical_masks(const struct target *target, u
 	for (i = n, k = 0; k < count; k++) {
 		i = perfctr_event_walk(target->table, i, &entry);
 		masks->values[k].value = historical_mask(target, &entry);
+		masks->values[k].group = entry.group;
+		masks->values[k].exclusive = !entry.combines;
+		masks->values[k].is_default = entry.is_default;
 		masks->values[k].description = entry.mask;
 		if (entry.is_default)
 			masks->default_value |= (unsigned short)masks->values[k].value;

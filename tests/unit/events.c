@@ -72,13 +72,25 @@ static void change_case(char *word, int to)
 			word[i] = (char)tolower((unsigned char)word[i]);
 }
 
+/* The default masks of the event whose masks begin with the nth name; not those of these groups. */
+static uint32_t defaults(const struct perfctr_event_table *table, unsigned int n, uint32_t groups)
+{
+	struct perfctr_event_entry mask;
+	uint32_t code = 0;
+
+	while ((n = perfctr_event_walk(table, n, &mask)) && mask.mask)
+		if (mask.is_default && !(groups >> mask.group & 1))
+			code |= mask.code;
+	return code;
+}
+
 /* The choice is what the entry says; the event is what the mask's event says. */
 static void is_entry(const char *word, const struct perfctr_event_choice *choice,
 		     const struct perfctr_event_entry *event,
-		     const struct perfctr_event_entry *entry, int p4)
+		     const struct perfctr_event_entry *entry, uint32_t others, int p4)
 {
 	const struct perfctr_event_option *option = &choice->option[0];
-	uint32_t code = entry->mask ? event->code | entry->code : entry->code;
+	uint32_t code = entry->mask ? event->code | entry->code | others : entry->code;
 	uint32_t high = entry->mask ? event->high | entry->high : entry->high;
 
 	/* A mask of another event code has the whole code. */
@@ -102,7 +114,7 @@ static void is_entry(const char *word, const struct perfctr_event_choice *choice
 
 START_TEST(names_are_found)
 {
-	unsigned int n, next, names = 0;
+	unsigned int n, next, names = 0, masks = 0;
 	const char *id;
 
 	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
@@ -116,14 +128,17 @@ START_TEST(names_are_found)
 			char word[160];
 			int k;
 
-			if (!entry.mask)
+			if (!entry.mask) {
 				event = entry;
+				masks = next;
+			}
 			if (!entry.mask && entry.masks)
 				continue;
 			snprintf(word, sizeof(word), "%s%s%s", entry.event, entry.mask ? "." : "",
 				 entry.mask ? entry.mask : "");
 			first = found(id, word);
-			is_entry(word, &first, &event, &entry, p4);
+			is_entry(word, &first, &event, &entry,
+				 defaults(table, masks, 1u << entry.group), p4);
 			for (k = 0; k < 2 * CASES; k++) {
 				if (entry.mask)
 					word[strlen(entry.event)] = k < CASES ? '.' : ':';
@@ -372,7 +387,8 @@ START_TEST(masks_differ)
 				if (!strcmp(id, same[k].id) && !strcmp(entry.event, same[k].event))
 					break;
 			for (i = 0; i < masks - 1; i++) {
-				if (mask[i].code != entry.code || mask[i].high != entry.high)
+				if (mask[i].code != entry.code || mask[i].high != entry.high ||
+				    mask[i].group != entry.group)
 					continue;
 				if (k < ARRAY_SIZE(same) && (p4 || !strcmp(mask[i].mask, "ALL") ||
 							     !strcmp(entry.mask, "ALL")))
@@ -388,10 +404,13 @@ START_TEST(masks_differ)
 }
 END_TEST
 
-/* Two masks, where they combine, give all bits, on the counters that both have. */
+/*
+ * Two masks, where they combine, give all bits, and the default of other groups, on the counters
+ * that both have.
+ */
 START_TEST(combinations)
 {
-	unsigned int n, next, o, bad = 0;
+	unsigned int n, next, o, masks = 0, bad = 0;
 	const char *id;
 
 	for (n = 0; (id = perfctr_event_table_id(n)); n++) {
@@ -402,7 +421,10 @@ START_TEST(combinations)
 			struct perfctr_event_choice choice, a, b;
 			enum perfctr_event_error error;
 			char word[240], one[160], other[160];
+			uint32_t code;
 
+			if (!entry.mask)
+				masks = next;
 			if (!entry.mask || !last.mask || strcmp(entry.event, last.event))
 				continue;
 			snprintf(word, sizeof(word), "%s:%s:%s", entry.event, last.mask,
@@ -410,16 +432,19 @@ START_TEST(combinations)
 			snprintf(one, sizeof(one), "%s:%s", entry.event, last.mask);
 			snprintf(other, sizeof(other), "%s:%s", entry.event, entry.mask);
 			error = look_up(id, word, &choice);
-			ck_assert_msg(error == (entry.combines ? PERFCTR_EVENT_OK
-							       : PERFCTR_EVENT_ONE_MASK),
+			ck_assert_msg(error == (entry.combines || entry.group != last.group
+							? PERFCTR_EVENT_OK
+							: PERFCTR_EVENT_ONE_MASK),
 				      "%s: %s", id, word);
 			if (error)
 				continue;
 			a = found(id, one);
 			b = found(id, other);
+			code = (a.option[0].code & b.option[0].code) | last.code | entry.code |
+			       defaults(perfctr_event_table(id), masks,
+					1u << last.group | 1u << entry.group);
 			for (o = 0; o < choice.options; o++)
-				if (choice.option[o].code !=
-					    (a.option[o].code | b.option[o].code) ||
+				if (choice.option[o].code != code ||
 				    choice.option[o].counters & ~a.option[o].counters ||
 				    choice.option[o].counters & ~b.option[o].counters) {
 					printf("%s: %s: %#x on %#x\n", id, word,
@@ -445,7 +470,8 @@ START_TEST(defaults_are_taken)
 
 		for (next = 0; (next = perfctr_event_walk(table, next, &event));) {
 			struct perfctr_event_choice choice;
-			unsigned int m = next, defaults = 0, masks = 0, number;
+			unsigned int m = next, all = 0, masks = 0, number;
+			uint32_t groups = 0; /* with a default */
 			uint32_t code = event.code;
 			const char *part;
 			size_t length;
@@ -456,15 +482,16 @@ START_TEST(defaults_are_taken)
 				masks++;
 				if (!mask.is_default)
 					continue;
-				defaults++;
+				if (groups >> mask.group & 1 && !mask.combines) {
+					printf("%s: %s has several defaults\n", id, event.event);
+					bad++;
+				}
+				groups |= 1u << mask.group;
+				all++;
 				code |= mask.code;
 			}
 			ck_assert_uint_eq(event.masks, masks != 0);
-			ck_assert_uint_eq(event.needs_mask, masks && !defaults);
-			if (defaults > 1 && !event.combines) {
-				printf("%s: %s has %u defaults\n", id, event.event, defaults);
-				bad++;
-			}
+			ck_assert_uint_eq(event.needs_mask, masks && !all);
 			if (look(id, event.event, strlen(event.event), &choice, &part, &length,
 				 &number) == PERFCTR_EVENT_NEEDS_MASK) {
 				ck_assert_uint_eq(event.needs_mask, 1);
@@ -482,6 +509,83 @@ START_TEST(defaults_are_taken)
 	}
 	fflush(stdout);
 	ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+/*
+ * Masks in groups: the SDM's tables 18-2 to 18-5 of Core 2 and Core Duo (core, agent, prefetch,
+ * state of the line), its table of the events modified on Pentium M, and IOQ_allocation's fields
+ * among NetBurst's events; 31116 3.14, 4E0H to 4EDH and the links' sublinks; 57238, 003H and 00AH
+ * to 00FH.
+ */
+START_TEST(groups)
+{
+	static const struct {
+		const char *id, *word;
+		enum perfctr_event_error error;
+		uint32_t code, high;
+	} all[] = {
+		{ "core2", "L2_LD", 0, 0x7F29, 0 },
+		{ "core2", "L2_LD:I_STATE", 0, 0x7129, 0 },
+		{ "core2", "L2_LD:SELF", 0, 0x7F29, 0 },
+		{ "core2", "L2_LD:BOTH_CORES", 0, 0xFF29, 0 },
+		{ "core2", "L2_LD:EXCL_PREFETCH", 0, 0x4F29, 0 },
+		{ "core2", "L2_LD:M_STATE:I_STATE:PREFETCH", 0, 0x5929, 0 },
+		{ "core2", "L2_LD:BOTH_CORES:E_STATE:EXCL_PREFETCH:S_STATE", 0, 0xC629, 0 },
+		{ "core2", "L2_LD:SELF:BOTH_CORES", PERFCTR_EVENT_ONE_MASK, 0, 0 },
+		{ "core2", "L2_LD:ANY:MESI:PREFETCH", PERFCTR_EVENT_ONE_MASK, 0, 0 },
+		{ "core2", "L2_LD:SELF:SELF", PERFCTR_EVENT_ONE_MASK, 0, 0 },
+		{ "core2", "BUS_TRANS_ANY:ALL_AGENTS", 0, 0x6070, 0 },
+		{ "core2", "BUS_TRANS_ANY:ALL_AGENTS:BOTH_CORES", 0, 0xE070, 0 },
+		{ "core2", "EXT_SNOOP:ALL_AGENTS", 0, 0x2B77, 0 },
+		{ "core2", "EXT_SNOOP:CLEAN:HITM:ALL_AGENTS", 0, 0x2977, 0 },
+		{ "core2", "CMP_SNOOP:SHARE", 0, 0x4178, 0 },
+		{ "core", "L2_RQSTS:PREFETCH", 0, 0x5F2E, 0 },
+		{ "core", "BUS_TRANS_IO:BOTH_CORES", 0, 0xF06C, 0 },
+		{ "pentium_m", "L2_LD", 0, 0x0F29, 0 },
+		{ "pentium_m", "L2_LD:NON_HW_PREFETCH", 0, 0x2F29, 0 },
+		{ "pentium_m", "L2_LD:ONLY_HW_PREFETCH:M:E", 0, 0x1C29, 0 },
+		{ "pentium_m", "L2_LINES_IN:I", 0, 0x0124, 0 },
+		{ "pentium_m", "L2_LINES_IN:ONLY_HW_PREFETCH:NON_HW_PREFETCH",
+		  PERFCTR_EVENT_ONE_MASK, 0, 0 },
+		{ "p4", "IOQ_allocation", 0, 0x07DFC200, 0 },
+		{ "p4", "IOQ_allocation:OWN", 0, 0x075FC200, 0 },
+		{ "p4", "IOQ_allocation:MEM_UC:MEM_WC", 0, 0x06C30000, 0 },
+		{ "p4m3", "IOQ_active_entries:OTHER:ALL_READ", 0, 0x34804000, 0 },
+		{ "fam10h", "READ_REQUEST_TO_L3_CACHE:READ_BLOCK_EXCLUSIVE", 0, 0xF1E0, 4 },
+		{ "fam10h", "READ_REQUEST_TO_L3_CACHE:ALL_CORES", 0, 0xF7E0, 4 },
+		{ "fam10h", "HYPERTRANSPORT_LINK0", 0, 0x3FF6, 0 },
+		{ "fam10h", "HYPERTRANSPORT_LINK0:SUBLINK_MASK", 0, 0xBFF6, 0 },
+		{ "fam10h", "HYPERTRANSPORT_LINK3:SUBLINK_MASK:DATA_DWORD_SENT", 0, 0x82F9, 1 },
+		{ "zen4", "RETIRED_FP_OPS_BY_TYPE:SCALAR_ALL:VECTOR_ALL", 0, 0xFF0A, 0 },
+		{ "zen4", "RETIRED_FP_OPS_BY_TYPE:SCALAR_MUL", 0, 0x030A, 0 },
+		{ "zen4", "RETIRED_FP_OPS_BY_TYPE:VECTOR_MUL", 0, 0x300A, 0 },
+		{ "zen4", "RETIRED_FP_OPS_BY_TYPE:VECTOR_MUL:VECTOR_ADD", PERFCTR_EVENT_ONE_MASK, 0,
+		  0 },
+		{ "zen4", "RETIRED_FP_OPS_BY_TYPE", PERFCTR_EVENT_NEEDS_MASK, 0, 0 },
+		{ "zen5", "RETIRED_SSE_AVX_FLOPS", 0, 0x0F03, 0 },
+		{ "zen5", "RETIRED_SSE_AVX_FLOPS:FLOP_TYPE_PACKED_SINGLE", 0, 0x6F03, 0 },
+		{ "zen5", "RETIRED_SSE_AVX_FLOPS:MAC_FLOPS:FLOP_TYPE_PACKED_DOUBLE:DIV_FLOPS", 0,
+		  0xAC03, 0 },
+		{ "zen5", "RETIRED_SSE_AVX_FLOPS:FLOP_TYPE_SCALAR_SINGLE:FLOP_TYPE_PACKED_SINGLE",
+		  PERFCTR_EVENT_ONE_MASK, 0, 0 },
+		{ "zen6", "PACKED_512_BIT_OPS_RETIRED:INT512_ADD:FP512_SUB", 0, 0x120F, 0 },
+	};
+	struct perfctr_event_choice choice;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		enum perfctr_event_error error = look_up(all[i].id, all[i].word, &choice);
+
+		ck_assert_msg(error == all[i].error, "%s: %s: %d", all[i].id, all[i].word,
+			      (int)error);
+		if (error)
+			continue;
+		ck_assert_msg(choice.option[0].code == all[i].code &&
+				      choice.option[0].high == all[i].high,
+			      "%s: %s: %#x %#x", all[i].id, all[i].word, choice.option[0].code,
+			      choice.option[0].high);
+	}
 }
 END_TEST
 
@@ -878,7 +982,7 @@ START_TEST(facts)
 		F("k8_c", "DISPATCHED_FPU.OPS_STORE", 0x0400, 0xF),
 		F("k8_c", "REQUESTS_TO_L2.TLB_WALK", 0x047D, 0xF),
 		F("fam10h", "DRAM_ACCESSES_PAGE.CONFLICT", 0x04E0, 0xF),
-		{ "fam10h", "L3_CACHE_MISSES.READ_BLOCK_MODIFY", 0x04E1, 0x4, 0xF, 0, 0, 0, 0 },
+		{ "fam10h", "L3_CACHE_MISSES.READ_BLOCK_MODIFY", 0xF4E1, 0x4, 0xF, 0, 0, 0, 0 },
 		{ "fam10h", "L3_EVICTIONS.MODIFIED", 0x08E3, 0x4, 0xF, 0, 0, 0, 0 },
 		F("fam14h", "RETIRED_INSTRUCTIONS", 0xC0, 0xF),
 		F("fam15h", "DISPATCHED_FPU_OPS", 0xFF00, 0x8),
@@ -1298,5 +1402,5 @@ END_TEST
 
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
-	  errors, empty_words, strange_words, modifiers, small_letters, facts, a_million_words,
-	  counters_of_codes, nothing_is_left, ways_of_p4, counters_of_masks)
+	  groups, errors, empty_words, strange_words, modifiers, small_letters, facts,
+	  a_million_words, counters_of_codes, nothing_is_left, ways_of_p4, counters_of_masks)

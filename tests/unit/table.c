@@ -126,7 +126,11 @@ START_TEST(test_errors)
 	ck_fails(print("p5", "DATA_REED"), EINVAL, "did you mean DATA_READ or DATA_WRITE?");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED"), EINVAL, "needs a unit mask");
 	ck_fails(print("skylake", "MEM_LOAD_RETIRED.L9"), EINVAL, "L1_HIT, L2_HIT");
-	ck_fails(print("skylake", "MEM_LOAD_RETIRED:L1_HIT:L2_HIT"), EINVAL, "can't be combined");
+	ck_fails(print("skylake", "MEM_LOAD_RETIRED:L1_HIT:L2_HIT"), EINVAL,
+		 "\"L2_HIT\" can't be combined with a unit mask before it in "
+		 "\"MEM_LOAD_RETIRED:L1_HIT:L2_HIT\"; leave out one of them");
+	ck_fails(print("core2", "L2_LD:I_STATE:SELF:M_STATE:BOTH_CORES"), EINVAL,
+		 "\"BOTH_CORES\" can't be combined");
 	ck_fails(print("skylake", "INST_RETIRED.ANY_P:uu"), EINVAL, "given twice");
 	ck_fails(print("skylake", "INST_RETIRED.ANY_P:c=256"), EINVAL, "0 to 255");
 	ck_fails(print("skylake", "INST_RETIRED.ANY_P,"), EINVAL, "empty place");
@@ -309,6 +313,11 @@ static int check_described(void *arg, const struct perfctr_event_name *name)
 		{ "L2_LD:I", "default" },
 		{ "INST_RETIRED:ANY", "" },
 		{ "LD_BLOCKS_PARTIAL", "takes a unit mask" },
+		{ "EXT_SNOOP", "takes unit masks, combined" },
+		{ "EXT_SNOOP:CLEAN", "group 1" },
+		{ "EXT_SNOOP:ANY", "group 1, default" },
+		{ "EXT_SNOOP:ALL_AGENTS", "one of group 2" },
+		{ "EXT_SNOOP:THIS_AGENT", "one of group 2, default" },
 	};
 	unsigned int *found = arg, i;
 
@@ -332,6 +341,8 @@ START_TEST(descriptions)
 	ck_assert_uint_eq(found, 0x7);
 	ck_assert_int_eq(perfctr_cpu_event_list("skylake", check_described, &found), 0);
 	ck_assert_uint_eq(found, 0x1F);
+	ck_assert_int_eq(perfctr_cpu_event_list("core2", check_described, &found), 0);
+	ck_assert_uint_eq(found, 0x3FF);
 	/* The callback ends it. */
 	ck_assert_int_eq(perfctr_cpu_event_list("skylake", end_at_second, &n), 7);
 	ck_assert_uint_eq(n, 2);
@@ -557,6 +568,41 @@ START_TEST(historical_events)
 }
 END_TEST
 
+/* Beside what perfctr 2.6 told: which masks go together, and what is taken if none is named. */
+START_TEST(groups_of_masks)
+{
+	static const struct {
+		const char *name;
+		unsigned int value, group, exclusive, is_default;
+	} all[] = {
+		{ "SELF", 0x40, 0, 1, 1 },	    { "BOTH_CORES", 0xC0, 0, 1, 0 },
+		{ "EXCL_PREFETCH", 0x00, 1, 1, 0 }, { "PREFETCH", 0x10, 1, 1, 0 },
+		{ "ANY", 0x30, 1, 1, 1 },	    { "I_STATE", 0x01, 2, 0, 0 },
+		{ "S_STATE", 0x02, 2, 0, 0 },	    { "E_STATE", 0x04, 2, 0, 0 },
+		{ "M_STATE", 0x08, 2, 0, 0 },	    { "MESI", 0x0F, 2, 0, 1 },
+	};
+	const struct perfctr_event_set *set = perfctr_cpu_event_set(PERFCTR_X86_INTEL_CORE2);
+	const struct perfctr_unit_mask *masks;
+	unsigned int i, k;
+
+	ck_assert_ptr_nonnull(set);
+	for (k = 0; k < set->nevents && strcmp(set->events[k].name, "L2_LD");)
+		k++;
+	ck_assert_uint_lt(k, set->nevents);
+	masks = set->events[k].unit_mask;
+	ck_assert_int_eq((int)masks->type, perfctr_um_type_bitmask);
+	ck_assert_uint_eq(masks->default_value, 0x7F);
+	ck_assert_uint_eq(masks->nvalues, ARRAY_SIZE(all));
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		ck_assert_str_eq(masks->values[i].description, all[i].name);
+		ck_assert_uint_eq(masks->values[i].value, all[i].value);
+		ck_assert_uint_eq(masks->values[i].group, all[i].group);
+		ck_assert_uint_eq(masks->values[i].exclusive, all[i].exclusive);
+		ck_assert_uint_eq(masks->values[i].is_default, all[i].is_default);
+	}
+}
+END_TEST
+
 #else
 
 /* Only x86 had them. */
@@ -575,10 +621,15 @@ START_TEST(historical_events)
 }
 END_TEST
 
+START_TEST(groups_of_masks)
+{
+}
+END_TEST
+
 #endif
 
 /* The first before any other makes a description, which is kept. */
 UNIT_MAIN("table", 60, event_set_without_memory, test_print, whole_controls, test_errors,
 	  long_words, lists_of_masks, lists_of_names, many_events, list_of_processors, descriptions,
 	  test_every_processor, test_native, test_event_set, types_without_events,
-	  historical_events)
+	  historical_events, groups_of_masks)
