@@ -46,6 +46,7 @@ struct perfctr_cpu {
 	unsigned int version;	    /* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
 	unsigned int offcore;	    /* Intel: number of MSR_OFFCORE_RSP registers */
 	unsigned int offcore_width; /* and their bits */
+	unsigned int outstanding:1; /* the uppermost (outstanding requests) is in the first only */
 	unsigned int frontend:1;    /* Intel: has MSR_PEBS_FRONTEND */
 	unsigned int no_tsc:1;	    /* has no time stamp counter that can be used */
 	unsigned int no_rdpmc:1;    /* counters can be read in the kernel only */

@@ -9,6 +9,7 @@
 enum {
 	EVENT_BITMASK = 1,  /* event, mask: all its masks, those of its group, may be combined */
 	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
+	EVENT_TWIN = 2,	    /* event: another code looks at the second offcore register */
 	EVENT_OVERRIDE = 4, /* code replaces the event's, and is not added to it */
 	EVENT_P4 = 8,	    /* event: its extra word is of ESCRs */
 	EVENT_PEBS = 16,    /* counts only in precise sampling */

@@ -273,13 +273,15 @@ static __attribute__((noinline)) void apply_more(struct perfctr_event_choice *ch
 
 /*
  * The big cores' offcore response event has a twin that looks at the second register: BBH of B7H,
- * and 2BH of 2AH since Golden Cove. (Of the small cores' the tables say it.)
+ * and 2BH of 2AH since Golden Cove. (The small cores have another unit mask of the same event, and
+ * not of every one: their tables say it.)
  */
-static HOT void add_twin(struct perfctr_event_choice *choice)
+static HOT void add_twin(struct perfctr_event_choice *choice,
+			 const struct perfctr_event_record *event)
 {
 	struct perfctr_event_option *first = choice->option;
 
-	if (choice->options != 1 || first->reg != OFFCORE_RSP0)
+	if (!(event->flags & EVENT_TWIN))
 		return;
 	choice->option[1] = *first;
 	choice->option[1].code += (first->code & 0xFF) == 0xB7 ? 0xBB - 0xB7 : 0x2B - 0x2A;
@@ -436,7 +438,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
 	}
 	if (masks && !(event->flags & EVENT_GROUPS)) {
-		add_twin(choice);
+		add_twin(choice, event);
 		return PERFCTR_EVENT_OK;
 	}
 	if (!next_mask(event, event)) {
@@ -445,7 +447,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		return PERFCTR_EVENT_OK;
 	}
 	if (add_defaults(choice, event, groups, masks, p4)) {
-		add_twin(choice);
+		add_twin(choice, event);
 		return PERFCTR_EVENT_OK;
 	}
 	*part = word;
@@ -473,7 +475,7 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 				  0;
 		entry->grouped = (event->flags & EVENT_GROUPS) != 0;
 		entry->group = entry->grouped ? (uint8_t)group_of(record) : 0;
-		entry->is_default = (record->flags & EVENT_DEFAULT) != 0;
+		entry->is_default = entry->mask && record->flags & EVENT_DEFAULT;
 		entry->pebs = (record->flags & EVENT_PEBS) != 0;
 		mask = record == event ? next_mask(event, event) : NULL;
 		entry->masks = mask != NULL;

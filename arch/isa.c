@@ -79,7 +79,8 @@ static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *o
 {
 	return cpu->rules == other->rules && !(other->counters & ~cpu->counters) &&
 	       !(other->fixed & ~cpu->fixed) && !(cpu->reserved & ~other->reserved) &&
-	       cpu->offcore >= other->offcore && cpu->offcore_width >= other->offcore_width &&
+	       cpu->offcore >= other->offcore &&
+	       cpu->offcore_width - cpu->outstanding >= other->offcore_width - other->outstanding &&
 	       cpu->pcint >= other->pcint && cpu->no_tsc <= other->no_tsc &&
 	       cpu->no_rdpmc <= other->no_rdpmc && cpu->northbridge <= other->northbridge &&
 	       cpu->p4_model == other->p4_model;

@@ -111,7 +111,7 @@ function escr_number(text)
 # Fields from the nth on: sets the a_* variables.
 function attributes(n,    i, key, value, parts)
 {
-	a_set = a_cmask = a_inv = a_edge = a_any = a_eq = a_pebs_only = a_default = a_bitmask = 0
+	a_set = a_cmask = a_inv = a_edge = a_any = a_eq = a_pebs_only = a_default = a_bitmask = a_twin = 0
 	a_umask = a_tag = a_high = 0
 	a_code = a_msr = a_escr = a_cccr = a_pebs = a_vert = ""
 	for (i = n; i <= NF; i++) {
@@ -135,6 +135,8 @@ function attributes(n,    i, key, value, parts)
 			a_pebs_only = 1
 		else if (key == "default" && value == "")
 			a_default = 1
+		else if (key == "twin" && value == "")
+			a_twin = 1
 		else if (key == "type" && value == "bitmask")
 			a_bitmask = 1
 		else if (key == "umask")
@@ -377,7 +379,7 @@ $1 == "event" && NF >= 3 {
 	last_set = a_set
 	last_bits = select_bits(code, a_umask)
 	record("EVENT", $2, last_bits, select_high(code),
-	       a_bitmask + (layout == "p4") * 8 + a_pebs_only * 16)
+	       a_bitmask + a_twin * 2 + (layout == "p4") * 8 + a_pebs_only * 16)
 	r_back[r] = ways = masks = begins = 0
 	combines = a_bitmask
 	next
@@ -402,6 +404,8 @@ $1 == "mask" && NF >= 3 && last_event {
 	if (mask > (layout == "p4" ? 65535 : 255))
 		fail("the mask is too large")
 	a_extra = a_msr != "" ? extra_index(a_msr) : 0
+	if (int(r_flags[last_event] / 2) % 2 && a_msr !~ /0x1A6,/)
+		fail("all masks of a twin are values of register 0x1A6")
 	if (a_pebs != "")
 		a_extra = extra_index(sprintf("{ 0, %s, %s }", a_vert == "" ? 0 : a_vert, a_pebs))
 	code = a_code == "" ? 0 : hex(a_code)

@@ -124,7 +124,7 @@ static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 	unsigned int extended = (flags & PERFCTR_COMPILE_EXTENDED) != 0;
 	uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
 	uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
-	uint64_t bits = value & ~perfctr_mask(cpu->offcore_width);
+	uint64_t bits = value & ~perfctr_mask(cpu->offcore_width - (n && cpu->outstanding));
 
 	if (high && used != extended)
 		return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)n, high,

@@ -47,6 +47,7 @@ enum design {
 	.fixed_width = (set) ? bits : 0, .pcint = 1, \
 	.reserved = ARCH_RESERVED(v) & ~((v) >= 6 ? UMASK2 | EQ : 0)
 #define OFFCORE(n, bits) .offcore = n, .offcore_width = bits
+#define OUTSTANDING .outstanding = 1
 #define OTHER(family, n, bits, bad) \
 	.rules = PERFCTR_RULES_##family, .counters = FIRST(n), .width = bits, .reserved = bad
 
@@ -61,13 +62,13 @@ static const struct perfctr_cpu designs[] = {
 	[D_CORE]	= { ARCH(1, 2, 40, 0) },
 	[D_CORE2]	= { ARCH(2, 2, 40, 0x7) },
 	[D_BONNELL]	= { ARCH(3, 2, 40, 0x7) },
-	[D_SILVERMONT]	= { ARCH(3, 2, 40, 0x7), OFFCORE(2, 39) },
+	[D_SILVERMONT]	= { ARCH(3, 2, 40, 0x7), OFFCORE(2, 39), OUTSTANDING },
 	[D_NEHALEM]	= { ARCH(3, 4, 48, 0x7), OFFCORE(1, 16) },
 	[D_WESTMERE]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 16) },
 	[D_SANDYBRIDGE]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 38) },
 	[D_SKYLAKE]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 38), .frontend = 1 },
-	[D_GOLDMONT]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 39) },
-	[D_TREMONT]	= { ARCH(5, 4, 48, 0x7), OFFCORE(2, 64) },
+	[D_GOLDMONT]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 39), OUTSTANDING },
+	[D_TREMONT]	= { ARCH(5, 4, 48, 0x7), OFFCORE(2, 64), OUTSTANDING },
 	[D_ICELAKE]	= { ARCH(5, 8, 48, 0xF), OFFCORE(2, 38), .frontend = 1 },
 	[D_GRACEMONT]	= { ARCH(5, 6, 48, 0x7), OFFCORE(2, 48) },
 	[D_CRESTMONT]	= { ARCH(5, 8, 48, 0x7), OFFCORE(2, 48) },

@@ -31,7 +31,7 @@ static const struct typical {
 	uint32_t counters, fixed;
 	unsigned int width, fixed_width;
 	uint64_t reserved;
-	unsigned int version, offcore, offcore_width, frontend;
+	unsigned int version, offcore, offcore_width, outstanding, frontend;
 	unsigned int no_tsc, no_rdpmc, pcint, ext_core, northbridge, p4_model;
 } typicals[] = {
 	{ .ids = "p5",
@@ -189,6 +189,7 @@ static const struct typical {
 	  .version = 3,
 	  .offcore = 2,
 	  .offcore_width = 39,
+	  .outstanding = 1,
 	  .pcint = 1 },
 	{ .ids = "goldmont goldmontplus",
 	  .rules = PERFCTR_RULES_ARCH,
@@ -200,6 +201,7 @@ static const struct typical {
 	  .version = 4,
 	  .offcore = 2,
 	  .offcore_width = 39,
+	  .outstanding = 1,
 	  .pcint = 1 },
 	{ .ids = "snowridgex elkhartlake",
 	  .rules = PERFCTR_RULES_ARCH,
@@ -211,6 +213,7 @@ static const struct typical {
 	  .version = 5,
 	  .offcore = 2,
 	  .offcore_width = 64,
+	  .outstanding = 1,
 	  .pcint = 1 },
 	{ .ids = "gracemont",
 	  .rules = PERFCTR_RULES_ARCH,
@@ -288,8 +291,8 @@ static int is_like(const struct perfctr_cpu *cpu, const struct typical *t)
 	       cpu->width == t->width && cpu->fixed_width == t->fixed_width &&
 	       cpu->reserved == t->reserved && cpu->version == t->version &&
 	       cpu->offcore == t->offcore && cpu->offcore_width == t->offcore_width &&
-	       cpu->frontend == t->frontend && cpu->no_tsc == t->no_tsc &&
-	       cpu->no_rdpmc == t->no_rdpmc && cpu->pcint == t->pcint &&
+	       cpu->outstanding == t->outstanding && cpu->frontend == t->frontend &&
+	       cpu->no_tsc == t->no_tsc && cpu->no_rdpmc == t->no_rdpmc && cpu->pcint == t->pcint &&
 	       cpu->ext_core == t->ext_core && cpu->northbridge == t->northbridge &&
 	       cpu->p4_model == t->p4_model && !cpu->ht && !cpu->full_width;
 }
@@ -298,12 +301,12 @@ static void assert_like(const char *name, const struct perfctr_cpu *cpu, const s
 {
 	ck_assert_msg(is_like(cpu, t),
 		      "%s: rules %u counters %#x fixed %#x width %u, %u reserved %#llx version %u "
-		      "offcore %u, %u frontend %u no_tsc %u no_rdpmc %u pcint %u ext_core %u "
+		      "offcore %u, %u, %u frontend %u no_tsc %u no_rdpmc %u pcint %u ext_core %u "
 		      "northbridge %u p4_model %u",
 		      name, cpu->rules, cpu->counters, cpu->fixed, cpu->width, cpu->fixed_width,
 		      (unsigned long long)cpu->reserved, cpu->version, cpu->offcore,
-		      cpu->offcore_width, cpu->frontend, cpu->no_tsc, cpu->no_rdpmc, cpu->pcint,
-		      cpu->ext_core, cpu->northbridge, cpu->p4_model);
+		      cpu->offcore_width, cpu->outstanding, cpu->frontend, cpu->no_tsc,
+		      cpu->no_rdpmc, cpu->pcint, cpu->ext_core, cpu->northbridge, cpu->p4_model);
 }
 
 START_TEST(typical_ones)
@@ -1080,7 +1083,7 @@ START_TEST(types_not_obeyed)
 
 	ck_assert_int_eq(perfctr_cpu_named("skylake", &cpu), 0);
 	ck_assert_int_eq(perfctr_isa_has_type(&perfctr_x86, &cpu, 23, &typical), 1);
-	for (i = 0; i < 9; i++) {
+	for (i = 0; i < 10; i++) {
 		less = cpu;
 		switch (i) {
 		case 0: less.rules = PERFCTR_RULES_P6; break;
@@ -1092,6 +1095,7 @@ START_TEST(types_not_obeyed)
 		case 6: less.pcint = 0; break;
 		case 7: less.no_tsc = 1; break;
 		case 8: less.no_rdpmc = 1; break;
+		case 9: less.outstanding = 1; break;
 		}
 		ck_assert_msg(perfctr_isa_has_type(&perfctr_x86, &less, 23, &typical) == 0,
 			      "case %u", i);
@@ -1102,6 +1106,7 @@ START_TEST(types_not_obeyed)
 	cpu.reserved &= ~(1ull << 32);
 	cpu.offcore = 3;
 	cpu.offcore_width = 39;
+	cpu.outstanding = 1;
 	ck_assert_int_eq(perfctr_isa_has_type(&perfctr_x86, &cpu, 23, &typical), 1);
 	ck_assert_uint_eq(typical.counters, 0xF);
 	/* The processor's own type is what this very one has. */

@@ -589,6 +589,48 @@ START_TEST(groups)
 }
 END_TEST
 
+/* The small cores' second register has no bit for outstanding requests: no second way. */
+START_TEST(outstanding)
+{
+	static const struct {
+		const char *id, *event, *other;
+		unsigned int names;
+	} all[] = {
+		{ "silvermont", "OFFCORE_RESPONSE", "ANY_DATA_RD.ANY_RESPONSE", 19 },
+		{ "goldmont", "OFFCORE_RESPONSE", "DEMAND_RFO.ANY_RESPONSE", 20 },
+		{ "goldmontplus", "OFFCORE_RESPONSE", "DEMAND_RFO.ANY_RESPONSE", 20 },
+		{ "knightslanding", "OFFCORE_RESPONSE", "DEMAND_RFO.ANY_RESPONSE", 15 },
+		{ "snowridgex", "OCR", "DEMAND_RFO.ANY_RESPONSE", 8 },
+		{ "elkhartlake", "OCR", "DEMAND_RFO.ANY_RESPONSE", 8 },
+	};
+	unsigned int i, n, names;
+	char word[160];
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		const struct perfctr_event_table *table = perfctr_event_table(all[i].id);
+		struct perfctr_event_entry entry;
+		struct perfctr_event_choice choice;
+
+		for (n = names = 0; (n = perfctr_event_walk(table, n, &entry));) {
+			if (!entry.mask || !strstr(entry.mask, ".OUTSTANDING"))
+				continue;
+			snprintf(word, sizeof(word), "%s:%s", entry.event, entry.mask);
+			choice = found(all[i].id, word);
+			ck_assert_uint_eq(choice.options, 1);
+			ck_assert_uint_eq(choice.option[0].code, 0x01B7);
+			ck_assert_uint_eq(choice.option[0].reg, 0x1A6);
+			names++;
+		}
+		ck_assert_msg(names == all[i].names, "%s: %u", all[i].id, names);
+		snprintf(word, sizeof(word), "%s:%s", all[i].event, all[i].other);
+		choice = found(all[i].id, word);
+		ck_assert_uint_eq(choice.options, 2);
+		ck_assert_uint_eq(choice.option[1].code, 0x02B7);
+		ck_assert_uint_eq(choice.option[1].reg, 0x1A7);
+	}
+}
+END_TEST
+
 /* ---- words that are wrong ---- */
 
 START_TEST(errors)
@@ -1402,5 +1444,5 @@ END_TEST
 
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
-	  groups, errors, empty_words, strange_words, modifiers, small_letters, facts,
+	  groups, outstanding, errors, empty_words, strange_words, modifiers, small_letters, facts,
 	  a_million_words, counters_of_codes, nothing_is_left, ways_of_p4, counters_of_masks)

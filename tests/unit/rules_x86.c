@@ -1740,6 +1740,35 @@ START_TEST(westmere_offcore)
 }
 END_TEST
 
+/* Only MSR_OFFCORE_RSP0 of the small cores has OUTSTANDING: bit 38, since Tremont bit 63. */
+START_TEST(outstanding_offcore)
+{
+	static const struct {
+		const char *id;
+		unsigned int high;
+	} all[] = {
+		{ "silvermont", 0x40 },	      { "knightslanding", 0x40 },
+		{ "goldmont", 0x40 },	      { "goldmontplus", 0x40 },
+		{ "snowridgex", 0x80000000 }, { "elkhartlake", 0x80000000 },
+	};
+	struct perfctr_cpu_control c = amode(2, 0x004301B7);
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	c.evntsel[1] = 0x004302B7;
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		cpu = named(all[i].id);
+		TRY_WITH(&cpu, &c, EXTENDED,
+			 { "the first", { W(offcore_rsp_high[0], all[i].high) }, ACCEPTED },
+			 { "the second",
+			   { W(offcore_rsp_high[1], all[i].high) },
+			   REFUSED("offcore_rsp_high", 1, all[i].high,
+				   "reserved on this processor") },
+			 { "below it", { W(offcore_rsp_high[1], all[i].high >> 1) }, ACCEPTED });
+	}
+}
+END_TEST
+
 /* The word that is there for nothing is the upper half. */
 START_TEST(offcore_high_without_event)
 {
@@ -1903,6 +1932,6 @@ UNIT_MAIN("rules_x86", 60, common, counters, generic, p5, mii, winchip, p6, c3, 
 	  northbridge, p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr,
 	  p4_replay_tagging, p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters,
 	  arch_core_shared, arch_offcore, arch_frontend, arch_programs, every_processor, privileged,
-	  westmere_offcore, offcore_high_without_event, frontend_of_a_fixed_counter,
-	  seventeen_fixed_counters, p4_clockticks, top_down_metrics, zero_is_written_too, fields,
-	  no_offcore_high, flags, p4_cascades_stop, p4_other_thread)
+	  westmere_offcore, outstanding_offcore, offcore_high_without_event,
+	  frontend_of_a_fixed_counter, seventeen_fixed_counters, p4_clockticks, top_down_metrics,
+	  zero_is_written_too, fields, no_offcore_high, flags, p4_cascades_stop, p4_other_thread)
