@@ -589,6 +589,36 @@ START_TEST(groups)
 }
 END_TEST
 
+/*
+ * Family 15h's FPU events with few counters, as Linux has them (42301 3.14): one mask of 000H and
+ * of 004H counts on 3 to 5, several on 3.
+ */
+START_TEST(counters_of_combinations)
+{
+	static const struct {
+		const char *word;
+		uint32_t counters;
+	} all[] = {
+		{ "DISPATCHED_FPU_OPS", 0x08 },
+		{ "DISPATCHED_FPU_OPS:ALL", 0x08 },
+		{ "DISPATCHED_FPU_OPS:OPS_PIPE0", 0x38 },
+		{ "DISPATCHED_FPU_OPS:OPS_DUAL_PIPE3", 0x38 },
+		{ "DISPATCHED_FPU_OPS:OPS_PIPE0:OPS_DUAL_PIPE0", 0x08 },
+		{ "MOVE_SCALAR_OPTIMIZATION", 0x08 },
+		{ "MOVE_SCALAR_OPTIMIZATION:OPT_CAND", 0x38 },
+		{ "MOVE_SCALAR_OPTIMIZATION:OPT_CAND:SSE_MOVE_OPS", 0x08 },
+		{ "MOVE_SCALAR_OPTIMIZATION:OPT_CAND:SSE_MOVE_OPS:SSE_MOVE_OPS_ELIM", 0x08 },
+		{ "RETIRED_SSE_OPS:SINGLE_DIV_OPS", 0x08 },
+		{ "RETIRED_SERIALIZING_OPS:SSE_RETIRED:X87_RETIRED", 0x38 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		ck_assert_msg(found("fam15h", all[i].word).option[0].counters == all[i].counters,
+			      "%s", all[i].word);
+}
+END_TEST
+
 /* The small cores' second register has no bit for outstanding requests: no second way. */
 START_TEST(outstanding)
 {
@@ -1321,11 +1351,17 @@ START_TEST(counters_of_codes)
 		ck_assert(!perfctr_event_is_usual(table, 0xFFFF, 0, 0x80000000));
 		ck_assert_uint_eq(perfctr_event_counters(table, 0xFFFF, 0), 0xFFFFFFFF);
 	}
-	/* Intel SDM vol. 3B, table 19-23 (2016): CBH on counter 0, MUL on counter 1; 42301: 000H
-	 * on 3. */
+	/* Intel SDM vol. 3B, table 19-23 (2016): CBH on counter 0, MUL on counter 1. */
 	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("core2"), 0x004101CB, 0), 1);
 	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("core2"), 0x00410012, 0), 2);
-	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0100, 0), 8);
+	/* One unit mask counts on 3 to 5, and several on 3. */
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0100, 0), 0x38);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x1100, 0), 8);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0xFF00, 0), 8);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0804, 0), 0x38);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0304, 0), 8);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0F04, 0), 8);
+	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0303, 0), 8);
 	/* The upper half of the event's number counts. */
 	ck_assert_uint_eq(perfctr_event_counters(perfctr_event_table("fam15h"), 0x0100, 0xE),
 			  0xFFFFFFFF);
@@ -1444,5 +1480,6 @@ END_TEST
 
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
-	  groups, outstanding, errors, empty_words, strange_words, modifiers, small_letters, facts,
-	  a_million_words, counters_of_codes, nothing_is_left, ways_of_p4, counters_of_masks)
+	  groups, counters_of_combinations, outstanding, errors, empty_words, strange_words,
+	  modifiers, small_letters, facts, a_million_words, counters_of_codes, nothing_is_left,
+	  ways_of_p4, counters_of_masks)
