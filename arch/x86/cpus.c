@@ -18,7 +18,7 @@
 #define MII_RESERVED	 (HIGH | 0xFFFFFA00u)
 #define WINCHIP_RESERVED (HIGH | 0xFFFFFF00u)
 #define C3_RESERVED	 (HIGH | 0xFFFFFE00u)
-#define AMD_RESERVED	 0xFFFFFFF000280000u /* above 35, 21, 19 */
+#define AMD_RESERVED	 0xFFFFFCF000280000u /* all but 35-32 and 41-40 above, 21, 19 */
 #define ARCH_PC		 0x00080000u	     /* 19: pin control drives pins */
 #define ARCH_PC_ANY	 0x00280000u	     /* the same, and 21: AnyThread */
 #define UMASK2		 0x0000FF0000000000u /* 47-40, version 6 */

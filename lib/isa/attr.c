@@ -20,6 +20,8 @@
 #define X86_ANY	    0x00200000u
 #define X86_PERF    0x00530000u
 #define X86_FIXED   0x40000000u
+#define AMD_GUEST   0x00000100u /* of the upper half: bits 40 and 41 */
+#define AMD_HOST    0x00000200u
 #define PMEVTYPER_P 0x80000000u
 #define PMEVTYPER_U 0x40000000u
 
@@ -40,7 +42,18 @@ static void set_levels(struct perf_event_attr *attr, bool user, bool kernel)
 	attr->exclude_hv = 1;
 }
 
-static inline bool x86_attr(const struct perfctr_code *code, struct perf_event_attr *attr)
+/* Guests only or the host only; both is neither. In config the kernel ignores these bits. */
+static void set_guest(const struct perfctr_code *code, struct perf_event_attr *attr)
+{
+	uint32_t only = code->high & (AMD_GUEST | AMD_HOST);
+
+	attr->config &= ~((uint64_t)(AMD_GUEST | AMD_HOST) << 32);
+	attr->exclude_host = only == AMD_GUEST;
+	attr->exclude_guest = only == AMD_HOST;
+}
+
+static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
+			    struct perf_event_attr *attr)
 {
 	unsigned int fixed = code->map & 0xFFFF;
 
@@ -52,6 +65,8 @@ static inline bool x86_attr(const struct perfctr_code *code, struct perf_event_a
 	}
 	/* Perf takes the value of a register beside the event select in config1. */
 	attr->config1 = code->value;
+	if (cpu->rules == PERFCTR_RULES_K7 && code->high & (AMD_GUEST | AMD_HOST))
+		set_guest(code, attr);
 	set_levels(attr, code->evntsel & X86_USR, code->evntsel & X86_OS);
 	return true;
 }
@@ -62,7 +77,7 @@ static inline bool make_attr(const struct perfctr_cpu *cpu, const struct perfctr
 	attr->type = PERF_TYPE_RAW;
 	if (cpu->rules == PERFCTR_RULES_ARCH || cpu->rules == PERFCTR_RULES_K7 ||
 	    cpu->rules == PERFCTR_RULES_P6)
-		return x86_attr(code, attr);
+		return x86_attr(cpu, code, attr);
 	attr->config = code->evntsel | (uint64_t)code->high << 32;
 	if (cpu->rules == PERFCTR_RULES_PMUV3) {
 		attr->config &= 0xFFFF;

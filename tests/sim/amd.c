@@ -24,9 +24,13 @@ struct registers {
 	uint64_t counter[MAX_COUNTERS];
 };
 
-/* Bits 19 and 21 are reserved. From family 10h bits 35-32 are the event's bits 11-8. */
+/*
+ * Bits 19 and 21 are reserved. From family 10h bits 35-32 are the event's bits 11-8, and bits 41
+ * and 40 select the host or its guests; neither and both mean both.
+ */
 #define LEGAL_K7     UINT64_C(0xFFD7FFFF)
-#define LEGAL_FAM10H (LEGAL_K7 | UINT64_C(0xF) << 32)
+#define LEGAL_FAM10H (LEGAL_K7 | UINT64_C(0x30F) << 32)
+#define GUEST_ONLY   1
 
 struct pmu {
 	const struct sim_model *model;
@@ -115,6 +119,9 @@ static uint64_t count(const struct sim_core *core, uint64_t evntsel, const struc
 {
 	if (!(evntsel & EN) ||
 	    !selects(evntsel, (evntsel & 0xFFFF) | (evntsel >> 32 & 0xF) << 16, step))
+		return 0;
+	/* There is no guest here. */
+	if ((evntsel >> 40 & 3) == GUEST_ONLY)
 		return 0;
 	/* The northbridge's events are the whole node's: here only its first core sees them. */
 	if (pmu_of(core)->northbridge && (evntsel & 0xFF) >= 0xE0 && core->number != 0)

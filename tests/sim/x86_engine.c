@@ -77,6 +77,16 @@ static unsigned int p6_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 	return n;
 }
 
+/* Bits 40 and 41: guests only, of which there are none here, the host only, or both. */
+static void choose_guest(struct perfctr_cpu_control *c, unsigned int i, struct intent *intent)
+{
+	unsigned int only = 1 + random_below(3);
+
+	c->evntsel_high[i] |= only << 8;
+	if (only == 1)
+		intent->user = intent->kernel = false;
+}
+
 static unsigned int k7_control(const struct perfctr_cpu *cpu, struct perfctr_cpu_control *c,
 			       struct intent intent[])
 {
@@ -93,6 +103,8 @@ static unsigned int k7_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 			c->evntsel[i] |= 0xE0;
 			intent[i].event |= 0xE0;
 		}
+		if (cpu->reserved >> 32 != 0xFFFFFFFF && random_below(4) == 0)
+			choose_guest(c, i, &intent[i]);
 	}
 	return n;
 }

@@ -316,8 +316,16 @@ START_TEST(codes)
 	ck_assert(attr_of(PERFCTR_RULES_P6, &code, &attr));
 	ck_assert_uint_eq(attr.config, 0x9ABCDEF1FFACFFFF);
 	ck_assert_uint_eq(attr.config1, 7);
-	ck_assert(attr_of(PERFCTR_RULES_K7, &code, &attr));
-	ck_assert_uint_eq(attr.config, 0x9ABCDEF1FFACFFFF);
+	ck_assert(!attr.exclude_guest && !attr.exclude_host);
+	/* AMD's bits 40 and 41, guests or host only, are perf's own, too. */
+	for (i = 0; i < 4; i++) {
+		code.high = 0x9ABCDCF1 | i << 8;
+		ck_assert(attr_of(PERFCTR_RULES_K7, &code, &attr));
+		ck_assert_uint_eq(attr.config, 0x9ABCDCF1FFACFFFF);
+		ck_assert_uint_eq(attr.exclude_host, i == 1);
+		ck_assert_uint_eq(attr.exclude_guest, i == 2);
+	}
+	code.high = 0x9ABCDEF1;
 	code.map = 0x40000006;
 	ck_assert(attr_of(PERFCTR_RULES_ARCH, &code, &attr));
 	ck_assert_uint_eq(attr.config, 0x2002C2);

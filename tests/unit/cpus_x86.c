@@ -21,7 +21,7 @@
 /* The upper half of an event select where it has none, or some. */
 #define NO_HIGH 0xFFFFFFFF00000000ull
 #define V6_HIGH 0xFFFF00EF00000000ull /* UMASK2 is bits 47-40, EQ bit 36 */
-#define EVENT12 0xFFFFFFF000000000ull /* AMD's event has bits 35-32, too */
+#define EVENT12 0xFFFFFCF000000000ull /* AMD's event has bits 35-32, too; 41-40: host or guest */
 
 /* ---- typical ones ---- */
 

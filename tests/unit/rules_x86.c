@@ -484,8 +484,9 @@ START_TEST(k7)
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		/* Family 10h: event select bits 11-8 are bits 35-32. */
-		amd_rules(&cpu, 4, i == 3 ? 0xF : 0);
+		/* Family 10h: event select bits 11-8 are bits 35-32; 40 and 41: guests or host
+		 * only. */
+		amd_rules(&cpu, 4, i == 3 ? 0x30F : 0);
 		REGISTERS(&cpu, 0xC0010000, 0xC0010001, 0xC0010002, 0xC0010003);
 		setup_is(&cpu, 0, 0);
 		c = amode(2, 0x004300C0);
@@ -501,11 +502,11 @@ START_TEST(k7)
 		ck_assert_uint_eq(program.ack_reg, 0);
 		ck_assert_uint_eq(program.by_register, 0);
 	}
-	c.evntsel_high[0] = 0x4;
-	c.evntsel_high[1] = 0x1;
+	c.evntsel_high[0] = 0x104;
+	c.evntsel_high[1] = 0x201;
 	program = accepted("upper halves", &cpu, &c);
-	WRITES(&program, { 3, 0xC0010003, 0x4004300C0, 0x4004300C0 },
-	       { 1, 0xC0010001, 0x100530076, 0 });
+	WRITES(&program, { 3, 0xC0010003, 0x104004300C0, 0x104004300C0 },
+	       { 1, 0xC0010001, 0x20100530076, 0 });
 }
 END_TEST
 
@@ -519,7 +520,7 @@ START_TEST(amd_core)
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		cpu = named(ids[i]);
-		amd_rules(&cpu, 6, 0xF);
+		amd_rules(&cpu, 6, 0x30F);
 		REGISTERS(&cpu, 0xC0010200, 0xC0010202, 0xC0010204, 0xC0010206, 0xC0010208,
 			  0xC001020A);
 		cpu.version = 0;
@@ -544,7 +545,7 @@ START_TEST(amd_core)
 	cpu.ext_core = 0;
 	cpu.counters = 0xF;
 	cpu.version = 0;
-	amd_rules(&cpu, 4, 0xF);
+	amd_rules(&cpu, 4, 0x30F);
 	REGISTERS(&cpu, 0xC0010000, 0xC0010001, 0xC0010002, 0xC0010003);
 }
 END_TEST
