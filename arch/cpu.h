@@ -53,6 +53,7 @@ struct perfctr_cpu {
 	unsigned int pcint:1;	    /* interrupts on overflow */
 	unsigned int ext_core:1;    /* AMD: six counters at C001_0200H */
 	unsigned int northbridge:1; /* AMD: events E0H to FFH are counted in one shared place */
+	unsigned int nb_resets:1;  /* where a write of any event select, by any core, resets them */
 	unsigned int full_width:1; /* Intel: IA32_A_PMCn exist; set by the driver, which can know */
 	unsigned int ht:1;	   /* P4: two threads share the counters */
 	unsigned int p4_model;	   /* P4 */

@@ -83,7 +83,7 @@ static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *o
 	       cpu->offcore_width - cpu->outstanding >= other->offcore_width - other->outstanding &&
 	       cpu->pcint >= other->pcint && cpu->no_tsc <= other->no_tsc &&
 	       cpu->no_rdpmc <= other->no_rdpmc && cpu->northbridge <= other->northbridge &&
-	       cpu->p4_model == other->p4_model;
+	       cpu->nb_resets <= other->nb_resets && cpu->p4_model == other->p4_model;
 }
 
 int perfctr_isa_has_type(const struct perfctr_isa *isa, const struct perfctr_cpu *cpu,

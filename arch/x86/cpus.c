@@ -257,11 +257,20 @@ static unsigned int core_kind(const struct perfctr_cpuid *id)
 	return id->leaf1a_eax >> 24 | ((id->leaf1a_eax & 0xFFFFFF) == 2 ? 2 : 0);
 }
 
+/* K8 of revision E, the first with two cores: HTT, and the number of logical processors. */
+static unsigned int resets_northbridge(const struct perfctr_cpuid *id, unsigned int model,
+				       const struct perfctr_cpu *cpu)
+{
+	return perfctr_same_id(cpu->id, "k8_c") && model >= 0x20 && model < 0x40 &&
+	       id->leaf1_edx >> 28 & 1 && (id->leaf1_ebx >> 16 & 0xFF) > 1;
+}
+
 /* A hypervisor may leave no counters: -1. */
-static int describe_amd(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu)
+static int describe_amd(const struct perfctr_cpuid *id, unsigned int model, struct perfctr_cpu *cpu)
 {
 	unsigned int n;
 
+	cpu->nb_resets = resets_northbridge(id, model, cpu) & 1;
 	if (cpu->type != PERFCTR_X86_AMD_CORE)
 		return 0;
 	cpu->ext_core = id->ext1_ecx >> 23 & 1;
@@ -352,7 +361,7 @@ static int describe(const struct perfctr_cpuid *id, unsigned int model, struct p
 		cpu->ht = id->leaf1_edx >> 28 & 1 &&
 			  (id->leaf1_ebx >> 16 & 0xFF) > (id->leaf4_eax >> 26) + 1;
 		return 0;
-	case PERFCTR_RULES_K7: return describe_amd(id, cpu);
+	case PERFCTR_RULES_K7: return describe_amd(id, model, cpu);
 	case PERFCTR_RULES_ARCH: return describe_arch(id, cpu);
 	default: return 0;
 	}

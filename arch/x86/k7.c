@@ -4,7 +4,8 @@
  *
  * Sources: AMD Athlon optimization guide 22007 appendix D; BKDG 26094 rev 3.30 10.1 (K8), BKDG
  * 31116 rev 3.62 2.16 (family 10h, northbridge events), BKDG 42301 rev 3.14 2.6.1 (family 15h); APM
- * vol. 2 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]).
+ * vol. 2 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]). That multicore K8s of
+ * revision E reset the northbridge's counters is from perfctr 2.6's driver.
  */
 #include "arch/x86/x86.h"
 
@@ -24,6 +25,25 @@ uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot)
 	return slot < 32 && cpu->counters >> slot & 1 ? evntsel_reg(cpu, slot) : 0;
 }
 
+static int is_northbridge(const struct perfctr_cpu *cpu, uint32_t evntsel)
+{
+	return cpu->northbridge && (evntsel & EVNTSEL_EVENT) >= 0xE0;
+}
+
+/* The core's other threads, and the other core, would reset what a thread counts there. */
+static int check_northbridge(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			     unsigned int i, unsigned int flags,
+			     struct perfctr_diagnosis *diagnosis)
+{
+	if (!cpu->nb_resets || !is_northbridge(cpu, c->evntsel[i]) ||
+	    flags & PERFCTR_COMPILE_GLOBAL)
+		return 0;
+	return perfctr_forbid(
+		diagnosis, "evntsel", (int)i, c->evntsel[i] & EVNTSEL_EVENT,
+		"a thread can't count the northbridge's events on a K8 of revision E "
+		"with two cores, where each switch resets them; a whole processor can");
+}
+
 int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       unsigned int flags, struct perfctr_program *program,
 		       struct perfctr_diagnosis *diagnosis)
@@ -35,6 +55,7 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		uint32_t pmc = c->pmc_map[i];
 
 		if (perfctr_check_counter(cpu, c, i, diagnosis) < 0 ||
+		    check_northbridge(cpu, c, i, flags, diagnosis) < 0 ||
 		    perfctr_check_evntsel(cpu, c, i, diagnosis) < 0)
 			return -1;
 		if (!(evntsel & EVNTSEL_ENABLE))
@@ -44,8 +65,7 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		 * The cores of a node share the northbridge's counters: whoever selects such an
 		 * event disturbs all others, so it is left to one core.
 		 */
-		if (cpu->northbridge && (evntsel & EVNTSEL_EVENT) >= 0xE0 &&
-		    !(flags & PERFCTR_COMPILE_GLOBAL))
+		if (is_northbridge(cpu, c->evntsel[i]) && !(flags & PERFCTR_COMPILE_GLOBAL))
 			program->one_core = program->privileged = 1;
 		program->privileged |= (evntsel & EVNTSEL_OS) != 0;
 		perfctr_program_write(program, pmc, evntsel_reg(cpu, pmc), evntsel,

@@ -294,7 +294,7 @@ static int is_like(const struct perfctr_cpu *cpu, const struct typical *t)
 	       cpu->outstanding == t->outstanding && cpu->frontend == t->frontend &&
 	       cpu->no_tsc == t->no_tsc && cpu->no_rdpmc == t->no_rdpmc && cpu->pcint == t->pcint &&
 	       cpu->ext_core == t->ext_core && cpu->northbridge == t->northbridge &&
-	       cpu->p4_model == t->p4_model && !cpu->ht && !cpu->full_width;
+	       cpu->p4_model == t->p4_model && !cpu->nb_resets && !cpu->ht && !cpu->full_width;
 }
 
 static void assert_like(const char *name, const struct perfctr_cpu *cpu, const struct typical *t)

@@ -284,6 +284,7 @@ static int same_description(const struct perfctr_cpu *a, const struct perfctr_cp
 	       a->version == b->version && a->offcore == b->offcore && a->frontend == b->frontend &&
 	       a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc && a->pcint == b->pcint &&
 	       a->ext_core == b->ext_core && a->northbridge == b->northbridge &&
+	       a->nb_resets == b->nb_resets && a->outstanding == b->outstanding &&
 	       a->full_width == b->full_width && a->ht == b->ht && a->p4_model == b->p4_model;
 }
 
@@ -324,6 +325,8 @@ static const char *x86_inconsistency(const struct perfctr_cpu *cpu)
 		return "offcore";
 	if ((cpu->ext_core || cpu->northbridge) && cpu->rules != PERFCTR_RULES_K7)
 		return "AMD's features elsewhere";
+	if (cpu->nb_resets && !cpu->northbridge)
+		return "nothing to reset";
 	if (cpu->ht && cpu->rules != PERFCTR_RULES_P4)
 		return "ht elsewhere";
 	if (*cpu->id && perfctr_cpu_named(cpu->id, &named) < 0)
@@ -884,6 +887,48 @@ START_TEST(type_names)
 }
 END_TEST
 
+/* Of the K8s only revision E (models 20H to 3FH) with two cores: perfctr 2.6's x86.c. */
+START_TEST(k8_revision_e)
+{
+	unsigned int i, found = 0, recorded = 0;
+	struct perfctr_cpuid id = { 0 };
+	struct perfctr_cpu cpu;
+
+	load_corpus();
+	for (i = 0; i < entries; i++) {
+		perfctr_x86_identify(&corpus[i].cpuid, &cpu);
+		ck_assert_msg(cpu.nb_resets == !strcmp(corpus[i].name, "amd-manchester-20fb1.txt"),
+			      "%s", corpus[i].name);
+		found += cpu.nb_resets;
+		recorded += !strcmp(cpu.id, "k8_c");
+		if (cpu.nb_resets)
+			id = corpus[i].cpuid;
+	}
+	ck_assert_uint_eq(found, 1);
+	ck_assert_uint_ge(recorded, 5);
+	free_corpus();
+	for (i = 0; i < 0x100; i++) {
+		id.signature = 0xF01 | (i & 0xF) << 4 | (i & 0xF0) << 12;
+		perfctr_x86_identify(&id, &cpu);
+		ck_assert_uint_eq(cpu.nb_resets, i >= 0x20 && i < 0x40);
+	}
+	id.signature = 0x30F01;
+	id.leaf1_ebx = 0x00010800; /* one core */
+	perfctr_x86_identify(&id, &cpu);
+	ck_assert_uint_eq(cpu.nb_resets, 0);
+	id.leaf1_ebx = 0x00020800;
+	id.leaf1_edx &= ~(1u << 28); /* HTT: the number means nothing */
+	perfctr_x86_identify(&id, &cpu);
+	ck_assert_uint_eq(cpu.nb_resets, 0);
+	/* Family 11h has such a model, too. */
+	id.leaf1_edx |= 1u << 28;
+	id.signature = 0x230F01;
+	perfctr_x86_identify(&id, &cpu);
+	ck_assert_str_eq(cpu.id, "fam11h");
+	ck_assert_uint_eq(cpu.nb_resets, 0);
+}
+END_TEST
+
 UNIT_MAIN("identify", 60, recorded_processors, malformed_files, random_words, mutations,
 	  powerpc_versions, powerpc_every_version, arm64_parts, arm64_random, ids,
-	  typical_is_recorded, this_machine, type_names)
+	  typical_is_recorded, this_machine, type_names, k8_revision_e)

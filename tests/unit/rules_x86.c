@@ -1721,6 +1721,31 @@ START_TEST(privileged)
 }
 END_TEST
 
+/* perfctr 2.6's x86.c: a thread's northbridge events are refused with EPERM, before other mistakes.
+ */
+START_TEST(k8_revision_e)
+{
+	struct perfctr_cpu_control c = amode(3, 0x004300C0);
+	struct perfctr_cpu cpu = named("k8_c");
+
+	c.evntsel[1] = 0x004301E0;
+	ck_assert_uint_eq(cpu.nb_resets, 0);
+	ck_assert_uint_eq(accepted("another revision", &cpu, &c).one_core, 1);
+	cpu.nb_resets = 1;
+	forbidden("a thread", &cpu, &c, "evntsel", 1, 0xE0, "northbridge's events");
+	ck_assert_uint_eq(accepted_with("a processor", &cpu, &c, PERFCTR_COMPILE_GLOBAL).one_core,
+			  0);
+	c.evntsel[1] = 0x002301FF;
+	forbidden("not enabled, reserved bit", &cpu, &c, "evntsel", 1, 0xFF,
+		  "northbridge's events");
+	c.evntsel[1] = 0x004301DF;
+	ck_assert_uint_eq(accepted("not the northbridge's", &cpu, &c).one_core, 0);
+	c.evntsel[1] = 0x004300C0;
+	c.evntsel[3] = 0x004300E0;
+	ck_assert_uint_eq(accepted("an unused place", &cpu, &c).one_core, 0);
+}
+END_TEST
+
 /* ---- found by reading the manuals again ---- */
 
 /* MSR_OFFCORE_RSP_0 and _1 of Westmere have 16 bits as Nehalem's: SDM vol. 4 table 2-16. */
@@ -1933,6 +1958,6 @@ UNIT_MAIN("rules_x86", 60, common, counters, generic, p5, mii, winchip, p6, c3, 
 	  northbridge, p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr,
 	  p4_replay_tagging, p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters,
 	  arch_core_shared, arch_offcore, arch_frontend, arch_programs, every_processor, privileged,
-	  westmere_offcore, outstanding_offcore, offcore_high_without_event,
+	  k8_revision_e, westmere_offcore, outstanding_offcore, offcore_high_without_event,
 	  frontend_of_a_fixed_counter, seventeen_fixed_counters, p4_clockticks, top_down_metrics,
 	  zero_is_written_too, fields, no_offcore_high, flags, p4_cascades_stop, p4_other_thread)
