@@ -20,6 +20,9 @@ struct search {
 	uint64_t all[PERFCTR_ASSIGN_MAX]; /* counters of all options together */
 	int clashing;			  /* registers may hold several values */
 	uint32_t free;			  /* choices whose options share nothing with others */
+	uint32_t pairs;			  /* choices that take two counters each */
+	uint64_t taken;			  /* counters of pairs that have their places */
+	unsigned int even[PERFCTR_ASSIGN_MAX]; /* where */
 	unsigned int *option;
 	int owner[64]; /* who has the counter; -1: nobody */
 };
@@ -30,6 +33,7 @@ static uint64_t reach(const struct search *s, unsigned int who,
 {
 	const struct perfctr_event_choice *choice = &s->choices[who];
 	const struct perfctr_cpu *cpu = s->cpu;
+	uint32_t counters = option->counters & cpu->counters & (s->only ? s->only[who] : ~0u);
 	uint64_t fixed = cpu->rules == PERFCTR_RULES_ARCH && !choice->edge && !choice->invert &&
 					 !choice->cmask
 				 ? option->fixed & cpu->fixed
@@ -38,7 +42,10 @@ static uint64_t reach(const struct search *s, unsigned int who,
 	/* The second offcore response register came later. */
 	if (option->reg == OFFCORE_RSP1 && cpu->offcore < 2)
 		return 0;
-	return (option->counters & cpu->counters & (s->only ? s->only[who] : ~0u)) | fixed << 32;
+	/* Even ones that have a next. */
+	if (s->pairs >> who & 1)
+		counters &= cpu->counters >> 1 & 0x55555555;
+	return counters | fixed << 32;
 }
 
 /* Fixed counters first: they are good for nothing else. Then the lowest. */
@@ -81,13 +88,19 @@ static int matches(struct search *s, unsigned int k)
 
 	for (c = 0; c < 64; c++)
 		s->owner[c] = -1;
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
 		reachable[i] = i >= k || s->free >> i & 1
 				       ? s->all[i]
 				       : reach(s, i, &s->choices[i].option[s->option[i]]);
+		reachable[i] &= ~s->taken;
+	}
 	for (i = 0; i < s->n; i++) {
 		tried = 0;
-		if (s->included >> i & 1 && !place(s, reachable, i, &tried))
+		if (!(s->included >> i & 1))
+			continue;
+		if (i < k && s->pairs >> i & 1)
+			s->owner[s->even[i]] = (int)i;
+		else if (!place(s, reachable, i, &tried))
 			return 0;
 	}
 	return 1;
@@ -115,6 +128,27 @@ static int clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choic
 	       (x->pebs_enable != y->pebs_enable || x->pebs_matrix_vert != y->pebs_matrix_vert);
 }
 
+static int search(struct search *s, unsigned int k);
+
+/* Each place for the pair of choice k, until the others have places, too. */
+static int search_pairs(struct search *s, unsigned int k)
+{
+	uint64_t set = reach(s, k, &s->choices[k].option[s->option[k]]), both;
+	unsigned int c;
+
+	for (c = 0; c < 32; c += 2) {
+		both = (uint64_t)3 << c;
+		if (!(set >> c & 1) || s->taken & both)
+			continue;
+		s->even[k] = c;
+		s->taken |= both;
+		if (matches(s, k + 1) && search(s, k + 1))
+			return 1;
+		s->taken &= ~both;
+	}
+	return 0;
+}
+
 static int search(struct search *s, unsigned int k)
 {
 	const struct perfctr_event_choice *choice = &s->choices[k];
@@ -136,7 +170,9 @@ static int search(struct search *s, unsigned int k)
 			    clash(s->cpu, &s->choices[i], &s->choices[i].option[s->option[i]],
 				  choice, option))
 				break;
-		if (i == k && matches(s, k + 1) && search(s, k + 1))
+		if (i < k)
+			continue;
+		if (s->pairs >> k & 1 ? search_pairs(s, k) : matches(s, k + 1) && search(s, k + 1))
 			return 1;
 	}
 	return 0;
@@ -161,7 +197,11 @@ static int find_places(struct search *s)
 	if (s->n > PERFCTR_ASSIGN_MAX)
 		return 0;
 	for (i = 0; i < s->n; i++) {
-		s->free |= 1u << i;
+		if (perfctr_takes_pair(s->cpu, choices[i].option[0].code,
+				       choices[i].option[0].high))
+			s->pairs |= 1u << i;
+		else
+			s->free |= 1u << i;
 		for (k = 0; k < choices[i].options; k++) {
 			s->all[i] |= reach(s, i, &choices[i].option[k]);
 			if (choices[i].option[k].reg || choices[i].option[k].pebs_enable)

@@ -110,6 +110,7 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 		program->counter[i].mask = perfctr_mask(cpu->width);
 		program->counter[i].ack = 0;
 		program->counter[i].ireset = (uint32_t)control->ireset[i];
+		program->counter[i].upper = 0;
 	}
 	return 0;
 }

@@ -52,6 +52,7 @@ struct perfctr_cpu {
 	unsigned int no_rdpmc:1;    /* counters can be read in the kernel only */
 	unsigned int pcint:1;	    /* interrupts on overflow */
 	unsigned int ext_core:1;    /* AMD: six counters at C001_0200H */
+	unsigned int pairs:1;	    /* AMD: event 003H takes a pair of counters */
 	unsigned int northbridge:1; /* AMD: events E0H to FFH are counted in one shared place */
 	unsigned int nb_resets:1;  /* where a write of any event select, by any core, resets them */
 	unsigned int full_width:1; /* Intel: IA32_A_PMCn exist; set by the driver, which can know */
@@ -64,6 +65,16 @@ static inline int perfctr_same_id(const char *a, const char *b)
 	while (*a && *a == *b)
 		a++, b++;
 	return *a == *b;
+}
+
+/*
+ * Does the event selected take an even counter and the next one? Its increments are larger than a
+ * counter's, so the next one's event is to merge the two (PPR 54945, Large Increment per Cycle
+ * Events).
+ */
+static inline int perfctr_takes_pair(const struct perfctr_cpu *cpu, uint32_t evntsel, uint32_t high)
+{
+	return cpu->pairs && (evntsel & 0xFF) == 3 && !(high & 0xF);
 }
 
 /* The low bits of a word. */

@@ -149,6 +149,8 @@ static inline void perfctr_cpu_iresume(struct perfctr_core *core,
 
 		perfctr_core_write_counter(core, program->counter[i].reg,
 					   start & program->counter[i].mask);
+		if (program->counter[i].upper)
+			perfctr_core_write_counter(core, program->counter[i].upper, start >> 48);
 		ack |= program->counter[i].ack;
 	}
 	for (i = 0; i < program->nr_clears; i++)

@@ -43,6 +43,7 @@ struct perfctr_place {
 	uint64_t mask;	 /* bits that it has */
 	uint64_t ack;	 /* to write to ack_reg when it has overflown */
 	uint32_t ireset; /* i-mode: (re)start value */
+	uint32_t upper;	 /* register of bits 63-48, where a pair of counters counts; 0: none */
 };
 
 /*

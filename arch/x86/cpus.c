@@ -36,7 +36,7 @@ enum design {
 	D_P5, D_P5MMX, D_MII, D_WINCHIP, D_C3, D_P6, D_P4,
 	D_CORE, D_CORE2, D_BONNELL, D_SILVERMONT, D_NEHALEM, D_WESTMERE, D_SANDYBRIDGE, D_SKYLAKE,
 	D_GOLDMONT, D_TREMONT, D_ICELAKE, D_GRACEMONT, D_CRESTMONT, D_LIONCOVE, D_SKYMONT, D_ANY_ARCH,
-	D_K7, D_K8, D_FAM10H, D_FAM15H, D_FAM16H,
+	D_K7, D_K8, D_FAM10H, D_FAM15H, D_FAM16H, D_ZEN,
 };
 
 #define FIRST(n) ((1u << (n)) - 1)
@@ -80,6 +80,7 @@ static const struct perfctr_cpu designs[] = {
 	[D_FAM10H]	= { OTHER(K7, 4, 48, AMD_RESERVED), .pcint = 1, .northbridge = 1 },
 	[D_FAM15H]	= { OTHER(K7, 6, 48, AMD_RESERVED), .pcint = 1, .ext_core = 1 },
 	[D_FAM16H]	= { OTHER(K7, 4, 48, AMD_RESERVED), .pcint = 1 },
+	[D_ZEN]		= { OTHER(K7, 6, 48, AMD_RESERVED), .pcint = 1, .ext_core = 1, .pairs = 1 },
 };
 /* clang-format on */
 
@@ -196,18 +197,18 @@ static const struct processor processors[] = {
 	RANGE("fam14h", "AMD Family 14h", AMD, 0x14, AMD_FAM10H, FAM10H, 0, 255),
 	RANGE("fam15h", "AMD Family 15h", AMD, 0x15, AMD_CORE, FAM15H, 0, 255),
 	RANGE("fam16h", "AMD Family 16h", AMD, 0x16, AMD_CORE, FAM16H, 0, 255),
-	RANGE("zen1", "AMD Zen", AMD, 0x17, AMD_CORE, FAM15H, 0, 0x2F),
-	RANGE("zen1", "AMD Zen", AMD, 0x17, AMD_CORE, FAM15H, 0x50, 0x5F),
-	RANGE("zen1", "Hygon Dhyana", AMD, 0x18, AMD_CORE, FAM15H, 0, 255),
-	RANGE("zen2", "AMD Zen 2", AMD, 0x17, AMD_CORE, FAM15H, 0x30, 255),
-	RANGE("zen3", "AMD Zen 3", AMD, 0x19, AMD_CORE, FAM15H, 0, 0x0F),
-	RANGE("zen3", "AMD Zen 3", AMD, 0x19, AMD_CORE, FAM15H, 0x20, 0x5F),
-	RANGE("zen4", "AMD Zen 4", AMD, 0x19, AMD_CORE, FAM15H, 0x10, 0x1F),
-	RANGE("zen4", "AMD Zen 4", AMD, 0x19, AMD_CORE, FAM15H, 0x60, 255),
-	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, FAM15H, 0, 0x4F),
-	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, FAM15H, 0x60, 0x7F),
-	RANGE("zen6", "AMD Zen 6", AMD, 0x1A, AMD_CORE, FAM15H, 0x50, 0x5F),
-	RANGE("zen6", "AMD Zen 6", AMD, 0x1A, AMD_CORE, FAM15H, 0x80, 255),
+	RANGE("zen1", "AMD Zen", AMD, 0x17, AMD_CORE, ZEN, 0, 0x2F),
+	RANGE("zen1", "AMD Zen", AMD, 0x17, AMD_CORE, ZEN, 0x50, 0x5F),
+	RANGE("zen1", "Hygon Dhyana", AMD, 0x18, AMD_CORE, ZEN, 0, 255),
+	RANGE("zen2", "AMD Zen 2", AMD, 0x17, AMD_CORE, ZEN, 0x30, 255),
+	RANGE("zen3", "AMD Zen 3", AMD, 0x19, AMD_CORE, ZEN, 0, 0x0F),
+	RANGE("zen3", "AMD Zen 3", AMD, 0x19, AMD_CORE, ZEN, 0x20, 0x5F),
+	RANGE("zen4", "AMD Zen 4", AMD, 0x19, AMD_CORE, ZEN, 0x10, 0x1F),
+	RANGE("zen4", "AMD Zen 4", AMD, 0x19, AMD_CORE, ZEN, 0x60, 255),
+	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, ZEN, 0, 0x4F),
+	RANGE("zen5", "AMD Zen 5", AMD, 0x1A, AMD_CORE, ZEN, 0x60, 0x7F),
+	RANGE("zen6", "AMD Zen 6", AMD, 0x1A, AMD_CORE, ZEN, 0x50, 0x5F),
+	RANGE("zen6", "AMD Zen 6", AMD, 0x1A, AMD_CORE, ZEN, 0x80, 255),
 
 	RANGE("mii", "Cyrix 6x86MX/MII/III", CYRIX, 6, CYRIX_MII, MII, 0, 15),
 	P("winchip_c6", "IDT WinChip C6", CENTAUR, 5, WINCHIP_C6, WINCHIP, ANY, 0, 15, 0, 4),
@@ -274,6 +275,7 @@ static int describe_amd(const struct perfctr_cpuid *id, unsigned int model, stru
 	if (cpu->type != PERFCTR_X86_AMD_CORE)
 		return 0;
 	cpu->ext_core = id->ext1_ecx >> 23 & 1;
+	cpu->pairs &= cpu->ext_core;
 	n = cpu->ext_core ? 6 : 4;
 	if (id->ext22_eax & 1) {
 		cpu->version = 2;

@@ -188,6 +188,26 @@ static void put_code(const struct perfctr_cpu *cpu, const struct perfctr_code *c
 	}
 }
 
+/* Why these choices, or this one, have no places. */
+static const char *no_places(const struct perfctr_cpu *cpu,
+			     const struct perfctr_event_choice choices[], unsigned int n,
+			     uint32_t conflict)
+{
+	unsigned int i;
+
+	if (perfctr_event_clash(cpu, choices, n, conflict))
+		return cpu->rules == PERFCTR_RULES_P4
+			       ? "they need the same ESCR or tag register, with different values"
+			       : "they need the same offcore response or front end register, with "
+				 "different values";
+	for (i = 0; i < n; i++)
+		if (conflict >> i & 1 &&
+		    perfctr_takes_pair(cpu, choices[i].option[0].code, choices[i].option[0].high))
+			return "there are not enough counters that can count them; event 003H takes "
+			       "an even counter and the next one";
+	return "there are not enough counters that can count them";
+}
+
 int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 		       unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
 		       const char **reason)
@@ -210,12 +230,7 @@ int perfctr_x86_encode(const struct perfctr_cpu *cpu, const struct perfctr_event
 		return -1;
 	}
 	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0) {
-		if (perfctr_event_clash(cpu, choices, n, *conflict))
-			*reason =
-				cpu->rules == PERFCTR_RULES_P4
-					? "they need the same ESCR or tag register, with different values"
-					: "they need the same offcore response or front end register, with "
-					  "different values";
+		*reason = no_places(cpu, choices, n, *conflict);
 		return -1;
 	}
 	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);

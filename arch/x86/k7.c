@@ -9,6 +9,8 @@
  */
 #include "arch/x86/x86.h"
 
+#define MERGE 0xF000000FFull /* event FFFH */
+
 static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, unsigned int n)
 {
 	return cpu->ext_core ? 0xC0010200 + 2 * n : 0xC0010000 + n;
@@ -44,6 +46,31 @@ static int check_northbridge(const struct perfctr_cpu *cpu, const struct perfctr
 		"with two cores, where each switch resets them; a whole processor can");
 }
 
+/*
+ * An event that takes the next counter, too: its event select merges the two into one of 64 bits.
+ * It stops at a suspend, or it would make a pair of what the next thread counts here.
+ */
+static int add_pair(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+		    unsigned int i, struct perfctr_program *program,
+		    struct perfctr_diagnosis *diagnosis)
+{
+	uint32_t next = c->pmc_map[i] + 1, k;
+
+	if (!perfctr_takes_pair(cpu, c->evntsel[i], perfctr_evntsel_high(cpu, c, i)))
+		return 0;
+	if (!(next & 1) || !(cpu->counters >> next & 1))
+		return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
+					"event 003H takes an even counter and the next one");
+	for (k = 0; k < program->nrctrs; k++)
+		if (c->pmc_map[k] == next)
+			return perfctr_diagnose(diagnosis, "pmc_map", (int)k, next,
+						"event 003H on the counter before takes this one, "
+						"too");
+	perfctr_program_write(program, next, evntsel_reg(cpu, next), MERGE | EVNTSEL_ENABLE, 0);
+	program->counter[i].upper = perfctr_k7_counter(cpu, next);
+	return 0;
+}
+
 int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		       unsigned int flags, struct perfctr_program *program,
 		       struct perfctr_diagnosis *diagnosis)
@@ -68,6 +95,8 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		if (is_northbridge(cpu, c->evntsel[i]) && !(flags & PERFCTR_COMPILE_GLOBAL))
 			program->one_core = program->privileged = 1;
 		program->privileged |= (evntsel & EVNTSEL_OS) != 0;
+		if (add_pair(cpu, c, i, program, diagnosis) < 0)
+			return -1;
 		perfctr_program_write(program, pmc, evntsel_reg(cpu, pmc), evntsel,
 				      i < c->nractrs ? evntsel : 0);
 		program->counter[i].reg = perfctr_k7_counter(cpu, pmc);

@@ -111,7 +111,9 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 	for (i = 0; i < n; i++)
 		choices[i] = (struct perfctr_event_choice){
 			.options = 1,
-			.option = { { .counters = counters_of(cpu, table, &code[i], named) } },
+			.option = { { .counters = counters_of(cpu, table, &code[i], named),
+				      .code = code[i].evntsel,
+				      .high = code[i].high } },
 		};
 	for (i = 0; i < n; i++)
 		only[i] = named;

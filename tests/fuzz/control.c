@@ -287,7 +287,7 @@ static bool same(const struct perfctr_program *a, const struct perfctr_program *
 		const struct perfctr_place *p = &a->counter[i], *q = &b->counter[i];
 
 		equal = p->map == q->map && p->reg == q->reg && p->mask == q->mask &&
-			p->ack == q->ack && p->ireset == q->ireset;
+			p->ack == q->ack && p->ireset == q->ireset && p->upper == q->upper;
 	}
 	return equal && a->id == b->id && a->nr_writes == b->nr_writes &&
 	       a->nractrs == b->nractrs && a->nrctrs == b->nrctrs && a->ack_reg == b->ack_reg &&
@@ -307,7 +307,13 @@ static uint64_t events(struct target *t, unsigned int cpu)
 		.per_cycle = random_below(4),
 	};
 
-	step.event = thread->n ? thread->intent[random_below(thread->n)].event : 0x55;
+	step.event = 0x55;
+	if (thread->n) {
+		const struct intent *intent = &thread->intent[random_below(thread->n)];
+
+		step.event = intent->event;
+		step.per_cycle = random_below(intent->large ? 65 : 4);
+	}
 	sim_run(&t->m.sim[cpu], &step);
 	return (uint64_t)step.cycles * (step.per_cycle + 1);
 }

@@ -4,8 +4,9 @@
  *
  * AMD Athlon Processor x86 Code Optimization Guide, appendix "Performance-Monitoring Counters";
  * BKDG for families 0Fh, 10h and 15h, "Performance Monitor Counters" and MSRC001_00[07:00],
- * MSRC001_020[B:0]; AMD64 APM vol. 2, "Performance Monitoring Counters". What differs from the P6:
- * each counter has its own enable bit, and 48 bits that all can be written.
+ * MSRC001_020[B:0]; AMD64 APM vol. 2, "Performance Monitoring Counters"; PPR 54945, "Large
+ * Increment per Cycle Events". What differs from the P6: each counter has its own enable bit, and
+ * 48 bits that all can be written.
  */
 #include "evntsel.h"
 
@@ -37,6 +38,7 @@ struct pmu {
 	unsigned int counters;
 	uint64_t legal;	  /* the bits of an event select register */
 	bool northbridge; /* events E0h-FFh are those of the cores' common one */
+	bool merges;	  /* event FFFh in an odd counter: the upper half of the one before */
 };
 
 static const struct pmu pmus[] = {
@@ -44,7 +46,7 @@ static const struct pmu pmus[] = {
 	{ .model = &sim_k8, .counters = 4, .legal = LEGAL_K7 },
 	{ .model = &sim_fam10h, .counters = 4, .legal = LEGAL_FAM10H, .northbridge = true },
 	{ .model = &sim_fam15h, .counters = 6, .legal = LEGAL_FAM10H },
-	{ .model = &sim_zen, .counters = 6, .legal = LEGAL_FAM10H },
+	{ .model = &sim_zen, .counters = 6, .legal = LEGAL_FAM10H, .merges = true },
 };
 
 static const struct pmu *pmu_of(const struct sim_core *core)
@@ -115,6 +117,31 @@ static const char *rdpmc(struct sim_core *core, uint32_t index, uint64_t *value)
 	return NULL;
 }
 
+static uint32_t event_of(uint64_t evntsel)
+{
+	return (evntsel & 0xFF) | (evntsel >> 32 & 0xF) << 8;
+}
+
+/* Is this counter, with the next one, a counter of 64 bits? Bits 63-48 are the next one's lowest.
+ */
+static bool is_merged(const struct sim_core *core, unsigned int i)
+{
+	const struct registers *r = core->registers;
+
+	return pmu_of(core)->merges && i % 2 == 0 && r->evntsel[i + 1] & EN &&
+	       event_of(r->evntsel[i + 1]) == 0xFFF;
+}
+
+static bool add_merged(struct registers *r, unsigned int i, uint64_t by)
+{
+	uint64_t value = r->counter[i] | r->counter[i + 1] << WIDTH;
+	bool overflow = value + by < value;
+
+	r->counter[i] = (value + by) & counter_mask;
+	r->counter[i + 1] = (value + by) >> WIDTH;
+	return overflow;
+}
+
 static uint64_t count(const struct sim_core *core, uint64_t evntsel, const struct sim_step *step)
 {
 	if (!(evntsel & EN) ||
@@ -134,10 +161,18 @@ static void run(struct sim_core *core, const struct sim_step *step)
 	struct registers *r = core->registers;
 	unsigned int i;
 
-	for (i = 0; i < pmu_of(core)->counters; i++)
-		if (add(&r->counter[i], WIDTH, count(core, r->evntsel[i], step)) &&
-		    r->evntsel[i] & INT)
+	for (i = 0; i < pmu_of(core)->counters; i++) {
+		struct sim_step now = *step;
+		bool merged = is_merged(core, i), overflow;
+
+		/* A counter alone adds no more than this in a cycle. */
+		if (!merged && now.per_cycle > 15)
+			now.per_cycle = 15;
+		overflow = merged ? add_merged(r, i, count(core, r->evntsel[i], &now))
+				  : add(&r->counter[i], WIDTH, count(core, r->evntsel[i], &now));
+		if (overflow && r->evntsel[i] & INT)
 			core->pmi = true;
+	}
 }
 
 #define MODEL(NAME)                                                                           \

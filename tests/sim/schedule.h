@@ -94,6 +94,7 @@ struct intent {
 	unsigned int mask; /* with inversion and edge detection, see sim_count() */
 	bool invert, edge;
 	bool cycles;	/* counts the cycles of whatever happens */
+	bool large;	/* happens up to 64 times in a cycle */
 	bool overflows; /* i-mode, each time that it has counted period more */
 	uint32_t period;
 	unsigned int counter; /* physical */
@@ -243,8 +244,7 @@ static void suspend(struct machine *m, unsigned int cpu)
 static void resume(struct machine *m, unsigned int cpu, struct thread *t)
 {
 	unsigned long writes = m->sim[cpu].register_writes;
-	bool warm = m->core[cpu].cache.id == t->program.id &&
-		    t->program.nrctrs == t->program.nractrs;
+	bool warm = m->core[cpu].cache.id == t->program.id && !t->program.stops;
 
 	overflow(m, t);
 	m->core[cpu].noise = t->n ? t->intent[random_below(t->n)].event : 0;
@@ -333,7 +333,13 @@ static void happen(struct machine *m, unsigned int cpu)
 
 	if (t && random_below(4))
 		other = t;
-	step.event = other->n ? other->intent[random_below(other->n)].event : 0x55;
+	step.event = 0x55;
+	if (other->n) {
+		const struct intent *intent = &other->intent[random_below(other->n)];
+
+		step.event = intent->event;
+		step.per_cycle = random_below(intent->large ? 65 : 4);
+	}
 	sim_run(&m->sim[cpu], &step);
 	for (i = 0; t && i < t->n; i++) {
 		uint64_t count = intended(&t->intent[i], &step);

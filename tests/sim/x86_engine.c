@@ -77,6 +77,18 @@ static unsigned int p6_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 	return n;
 }
 
+/* Zen's event 003H, in an even counter whose next one is not chosen. */
+static bool choose_pair(const struct perfctr_cpu *cpu, const unsigned int pmc[], unsigned int n,
+			unsigned int i)
+{
+	unsigned int k;
+
+	for (k = 0; k < n; k++)
+		if (pmc[k] == pmc[i] + 1)
+			return false;
+	return cpu->pairs && pmc[i] % 2 == 0 && cpu->counters >> (pmc[i] + 1) & 1 && random_bool();
+}
+
 /* Bits 40 and 41: guests only, of which there are none here, the host only, or both. */
 static void choose_guest(struct perfctr_cpu_control *c, unsigned int i, struct intent *intent)
 {
@@ -96,7 +108,11 @@ static unsigned int k7_control(const struct perfctr_cpu *cpu, struct perfctr_cpu
 	for (i = 0; i < n; i++) {
 		c->pmc_map[i] = pmc[i];
 		c->evntsel[i] = evntsel(&intent[i], true);
-		if (cpu->reserved >> 32 != 0xFFFFFFFF && random_bool()) {
+		if (choose_pair(cpu, pmc, n, i)) {
+			c->evntsel[i] = (c->evntsel[i] & ~0xFFu) | 0x03;
+			intent[i].event = (intent[i].event & ~0xFFu) | 0x03;
+			intent[i].large = true;
+		} else if (cpu->reserved >> 32 != 0xFFFFFFFF && random_bool()) {
 			c->evntsel_high[i] = 1;
 			intent[i].event |= 1 << 16;
 		} else if (cpu->northbridge && random_below(8) == 0) {

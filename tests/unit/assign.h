@@ -97,12 +97,22 @@ struct spot {
 	uint32_t counter;
 };
 
+/* Zen's event 003H takes an even counter and the odd one behind it. */
+static uint32_t counters_taken(const struct perfctr_cpu *cpu,
+			       const struct perfctr_event_option *option)
+{
+	return cpu->pairs && (option->code & 0xFF) == 3 && (option->high & 0xF) == 0 ? 2 : 1;
+}
+
 static int reaches(const struct perfctr_cpu *cpu, const struct perfctr_event_option *option,
 		   uint32_t counter)
 {
 	if (counter & FIXED)
 		return cpu->rules == PERFCTR_RULES_ARCH &&
 		       (option->fixed & cpu->fixed) >> (counter & 31) & 1;
+	if (counters_taken(cpu, option) == 2 &&
+	    (counter % 2 != 0 || !(cpu->counters >> (counter + 1) & 1)))
+		return 0;
 	return (option->counters & cpu->counters) >> counter & 1;
 }
 
@@ -111,7 +121,8 @@ static int together(const struct perfctr_cpu *cpu, const struct spot *a, const s
 {
 	const struct perfctr_event_option *x = a->option, *y = b->option;
 
-	if (a->counter == b->counter)
+	if (a->counter < b->counter + counters_taken(cpu, y) &&
+	    b->counter < a->counter + counters_taken(cpu, x))
 		return 0;
 	if (cpu->rules == PERFCTR_RULES_P4) {
 		if (x->reg == y->reg && x->reg &&

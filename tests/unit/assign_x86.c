@@ -170,6 +170,7 @@ START_TEST(oracle_synthetic)
 
 		cpu.counters = (2u << random_below(6)) - 1;
 		cpu.fixed = random_below(8);
+		cpu.pairs = cpu.rules == PERFCTR_RULES_K7 && random_below(2);
 		size = 1 + random_below(6);
 		memset(c, 0, sizeof(c));
 		for (i = 0; i < size; i++) {
@@ -182,6 +183,9 @@ START_TEST(oracle_synthetic)
 				option->counters = random_below(64) & random_below(64);
 				option->fixed = random_below(8) & random_below(8);
 				option->code = 1 + random_below(2);
+				/* All ways of a choice take one counter, or a pair. */
+				if (cpu.pairs && size > 1 + i % 3)
+					option->code = 3;
 				if (cpu.rules == PERFCTR_RULES_P4 || random_below(2))
 					option->reg = 0x1A6 + random_below(3);
 				option->value = random_below(3);
@@ -211,7 +215,8 @@ START_TEST(full_sets)
 	full("k7", "RETIRED_INSTRUCTIONS", 4);
 	full("fam15h", "RETIRED_INSTRUCTIONS", 6);
 	full("fam15h", "CPU_CLK_UNHALTED", 3);
-	full("zen4", "RETIRED_SSE_AVX_FLOPS.ANY", 6);
+	full("zen4", "RETIRED_INSTRUCTIONS", 6);
+	full("zen4", "RETIRED_SSE_AVX_FLOPS.ANY", 3); /* pairs of them */
 	full("skylake", "MEM_LOAD_RETIRED.L1_HIT", 4);
 	full("skylake", "INST_RETIRED.ANY", 1);
 	full("icelake", "INST_RETIRED.ANY_P", 8);
@@ -394,6 +399,46 @@ START_TEST(fixed_counters)
 	/* A processor without them. */
 	cpu.fixed = 0;
 	refuses(&cpu, c, 1, 0x1, "not enough counters");
+}
+END_TEST
+
+/* Zen's event 003H takes two counters, an even one and the next. */
+START_TEST(pairs_of_counters)
+{
+	static const char flops[] = "RETIRED_SSE_AVX_FLOPS:MULT_FLOPS";
+	static const char *const ids[] = { "zen2", "zen3", "zen4", "zen5", "zen6" };
+	struct perfctr_event_choice c[7];
+	struct perfctr_cpu_control control;
+	struct perfctr_cpu cpu;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(ids); k++) {
+		cpu = cpu_named(ids[k]);
+		for (i = 0; i < 7; i++)
+			c[i] = look_up_both(ids[k], "RETIRED_INSTRUCTIONS");
+		c[2] = look_up_both(ids[k], flops);
+		encoded(&cpu, c, 5, &control);
+		ck_assert_uint_eq(control.pmc_map[2], 0);
+		for (i = 0; i < 5; i++)
+			ck_assert_uint_ne(control.pmc_map[i], 1);
+		refuses(&cpu, c, 6, 0x3F, "event 003H takes an even counter and the next one");
+		c[0] = c[1] = c[2];
+		encoded(&cpu, c, 3, &control);
+		ck_assert_uint_eq(control.pmc_map[0], 0);
+		ck_assert_uint_eq(control.pmc_map[1], 2);
+		ck_assert_uint_eq(control.pmc_map[2], 4);
+		refuses(&cpu, c, 4, 0xF, "event 003H takes an even counter and the next one");
+		c[3] = c[2];
+		refuses(&cpu, c, 4, 0xF, "event 003H takes an even counter and the next one");
+		/* A hypervisor with the four old counters: there the kernel has no pairs, either.
+		 */
+		cpu.pairs = 0;
+		encoded(&cpu, c, 4, &control);
+	}
+	cpu = cpu_named("fam15h");
+	for (i = 0; i < 2; i++)
+		c[i] = look_up_both("fam15h", "RETIRED_SSE_OPS");
+	refuses(&cpu, c, 2, 0x3, "there are not enough counters that can count them");
 }
 END_TEST
 
@@ -1087,8 +1132,8 @@ START_TEST(what_clashes)
 END_TEST
 
 UNIT_MAIN("assign_x86", 60, every_name, oracle, oracle_p4, oracle_synthetic, full_sets, full_p4,
-	  pathological, pathological_register, pathological_p4, fixed_counters, shared_registers,
-	  levels, modifiers, modifiers_by_family, imode, every_counter, the_last_counter_moves,
-	  one_offcore_register, who_has_fixed_counters, more_than_there_is_room_for,
-	  places_for_some, what_clashes, codes_of_choices, codes_with_modes, codes_that_are_none,
-	  replay_tags, codes_of_controls)
+	  pathological, pathological_register, pathological_p4, fixed_counters, pairs_of_counters,
+	  shared_registers, levels, modifiers, modifiers_by_family, imode, every_counter,
+	  the_last_counter_moves, one_offcore_register, who_has_fixed_counters,
+	  more_than_there_is_room_for, places_for_some, what_clashes, codes_of_choices,
+	  codes_with_modes, codes_that_are_none, replay_tags, codes_of_controls)

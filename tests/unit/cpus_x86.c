@@ -32,7 +32,7 @@ static const struct typical {
 	unsigned int width, fixed_width;
 	uint64_t reserved;
 	unsigned int version, offcore, offcore_width, outstanding, frontend;
-	unsigned int no_tsc, no_rdpmc, pcint, ext_core, northbridge, p4_model;
+	unsigned int no_tsc, no_rdpmc, pcint, ext_core, pairs, northbridge, p4_model;
 } typicals[] = {
 	{ .ids = "p5",
 	  .rules = PERFCTR_RULES_P5,
@@ -276,13 +276,21 @@ static const struct typical {
 	  .width = 48,
 	  .reserved = EVENT12 | 0x280000,
 	  .pcint = 1 },
-	{ .ids = "fam15h zen1 zen2 zen3 zen4 zen5 zen6",
+	{ .ids = "fam15h",
 	  .rules = PERFCTR_RULES_K7,
 	  .counters = 0x3F,
 	  .width = 48,
 	  .reserved = EVENT12 | 0x280000,
 	  .pcint = 1,
 	  .ext_core = 1 },
+	{ .ids = "zen1 zen2 zen3 zen4 zen5 zen6",
+	  .rules = PERFCTR_RULES_K7,
+	  .counters = 0x3F,
+	  .width = 48,
+	  .reserved = EVENT12 | 0x280000,
+	  .pcint = 1,
+	  .ext_core = 1,
+	  .pairs = 1 },
 };
 
 static int is_like(const struct perfctr_cpu *cpu, const struct typical *t)
@@ -293,8 +301,9 @@ static int is_like(const struct perfctr_cpu *cpu, const struct typical *t)
 	       cpu->offcore == t->offcore && cpu->offcore_width == t->offcore_width &&
 	       cpu->outstanding == t->outstanding && cpu->frontend == t->frontend &&
 	       cpu->no_tsc == t->no_tsc && cpu->no_rdpmc == t->no_rdpmc && cpu->pcint == t->pcint &&
-	       cpu->ext_core == t->ext_core && cpu->northbridge == t->northbridge &&
-	       cpu->p4_model == t->p4_model && !cpu->nb_resets && !cpu->ht && !cpu->full_width;
+	       cpu->ext_core == t->ext_core && cpu->pairs == t->pairs &&
+	       cpu->northbridge == t->northbridge && cpu->p4_model == t->p4_model &&
+	       !cpu->nb_resets && !cpu->ht && !cpu->full_width;
 }
 
 static void assert_like(const char *name, const struct perfctr_cpu *cpu, const struct typical *t)
@@ -302,11 +311,12 @@ static void assert_like(const char *name, const struct perfctr_cpu *cpu, const s
 	ck_assert_msg(is_like(cpu, t),
 		      "%s: rules %u counters %#x fixed %#x width %u, %u reserved %#llx version %u "
 		      "offcore %u, %u, %u frontend %u no_tsc %u no_rdpmc %u pcint %u ext_core %u "
-		      "northbridge %u p4_model %u",
+		      "pairs %u northbridge %u p4_model %u",
 		      name, cpu->rules, cpu->counters, cpu->fixed, cpu->width, cpu->fixed_width,
 		      (unsigned long long)cpu->reserved, cpu->version, cpu->offcore,
 		      cpu->offcore_width, cpu->outstanding, cpu->frontend, cpu->no_tsc,
-		      cpu->no_rdpmc, cpu->pcint, cpu->ext_core, cpu->northbridge, cpu->p4_model);
+		      cpu->no_rdpmc, cpu->pcint, cpu->ext_core, cpu->pairs, cpu->northbridge,
+		      cpu->p4_model);
 }
 
 START_TEST(typical_ones)

@@ -284,8 +284,9 @@ static int same_description(const struct perfctr_cpu *a, const struct perfctr_cp
 	       a->version == b->version && a->offcore == b->offcore && a->frontend == b->frontend &&
 	       a->no_tsc == b->no_tsc && a->no_rdpmc == b->no_rdpmc && a->pcint == b->pcint &&
 	       a->ext_core == b->ext_core && a->northbridge == b->northbridge &&
-	       a->nb_resets == b->nb_resets && a->outstanding == b->outstanding &&
-	       a->full_width == b->full_width && a->ht == b->ht && a->p4_model == b->p4_model;
+	       a->nb_resets == b->nb_resets && a->pairs == b->pairs &&
+	       a->outstanding == b->outstanding && a->full_width == b->full_width &&
+	       a->ht == b->ht && a->p4_model == b->p4_model;
 }
 
 /* Returns what is wrong with it, or NULL. */
@@ -325,6 +326,8 @@ static const char *x86_inconsistency(const struct perfctr_cpu *cpu)
 		return "offcore";
 	if ((cpu->ext_core || cpu->northbridge) && cpu->rules != PERFCTR_RULES_K7)
 		return "AMD's features elsewhere";
+	if (cpu->pairs && !cpu->ext_core)
+		return "pairs of the old counters";
 	if (cpu->nb_resets && !cpu->northbridge)
 		return "nothing to reset";
 	if (cpu->ht && cpu->rules != PERFCTR_RULES_P4)

@@ -68,6 +68,7 @@ static void become(const char *vendor, uint32_t signature, uint32_t leaf0a_eax, 
 		.leaf0a_eax = leaf0a_eax,
 		.leaf0a_edx = leaf0a_edx,
 		.leaf7_ebx = told.leaf7_ebx,
+		.ext1_ecx = told.ext1_ecx,
 	};
 	memcpy(told.vendor, vendor, sizeof(told.vendor));
 	ck_assert_str_eq(perfctr_this_cpu()->id, id);
@@ -209,6 +210,40 @@ START_TEST(amd_events)
 {
 	become_phenom();
 	ck_assert_int_eq(PLACE(P(3, 0x00C0), P(1, 0x0076), P(0, 0x00C2)), 0);
+}
+END_TEST
+
+/* Zen's event 003H takes an even counter and the next one, wherever the control wants it. */
+START_TEST(pairs)
+{
+	struct perfctr_cpu_control control;
+
+	told.ext1_ecx = 1u << 23; /* six counters */
+	become("AuthenticAMD", 0x800F12, 0, 0, "zen1");
+	ck_assert_uint_eq(perfctr_this_cpu()->pairs, 1);
+	ck_assert_int_eq(PLACE(P(0, 0x0F03), P(2, 0x0F03), P(4, 0x0803)), 0);
+	ck_assert_int_eq(PLACE(P(0, 0x0F03), P(3, 0x00C0), P(2, 0x00C1)), 0);
+	memset(&control, 0, sizeof(control));
+	control.nractrs = 2;
+	control.pmc_map[1] = 1;
+	control.evntsel[0] = ENABLED | 0x0F03;
+	control.evntsel[1] = ENABLED | 0x00C0;
+	ck_fails(perfctr_control_check(&control, true), EINVAL,
+		 "pmc_map[1] has 0x00000001: event 003H on the counter before takes this one, too");
+	control.pmc_map[1] = 2;
+	ck_assert_int_eq(perfctr_control_check(&control, true), 0);
+	control.pmc_map[0] = 5;
+	ck_fails(perfctr_control_check(&control, true), EINVAL,
+		 "pmc_map[0] has 0x00000005: event 003H takes an even counter and the next one");
+}
+END_TEST
+
+/* The four old counters, which a hypervisor may leave, make none. */
+START_TEST(no_pairs)
+{
+	become_zen();
+	ck_assert_uint_eq(perfctr_this_cpu()->pairs, 0);
+	ck_assert_int_eq(PLACE(P(0, 0x0F03), P(1, 0x0F03), P(2, 0x0F03), P(3, 0x0803)), 0);
 }
 END_TEST
 
@@ -648,7 +683,7 @@ START_TEST(types_of_a_phenom)
 END_TEST
 
 UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
-	  no_upper_half, amd_events, controls_as_events, controls_of_amd_as_events,
+	  no_upper_half, amd_events, pairs, no_pairs, controls_as_events, controls_of_amd_as_events,
 	  controls_of_a_pentium_4, checked_controls, wrong_controls, printed_controls,
 	  printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root, many_masks,
 	  type_without_counters, type_of_an_unknown_processor, types_of_a_skylake,

@@ -220,7 +220,16 @@ static void writes_are(const struct perfctr_program *p, const struct perfctr_wri
 			      (unsigned long long)p->write[i].stopped);
 }
 
-static void counters_are(const struct perfctr_program *p, const struct perfctr_place *c, size_t n)
+/* All that a place says but the second register of a pair. */
+struct expected_place {
+	uint32_t map, reg;
+	uint64_t mask, ack;
+	uint32_t ireset;
+};
+
+/* upper: the second registers, or NULL for none. */
+static void counters_are(const struct perfctr_program *p, const struct expected_place *c,
+			 const uint32_t *upper, size_t n)
 {
 	size_t i;
 
@@ -229,10 +238,13 @@ static void counters_are(const struct perfctr_program *p, const struct perfctr_p
 		ck_assert_msg(p->counter[i].map == c[i].map && p->counter[i].reg == c[i].reg &&
 				      p->counter[i].mask == c[i].mask &&
 				      p->counter[i].ack == c[i].ack &&
-				      p->counter[i].ireset == c[i].ireset,
-			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x }", i, p->counter[i].map,
-			      p->counter[i].reg, (unsigned long long)p->counter[i].mask,
-			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset);
+				      p->counter[i].ireset == c[i].ireset &&
+				      p->counter[i].upper == (upper ? upper[i] : 0),
+			      "counter %zu: { %#x, %#x, %#llx, %#llx, %#x } %#x", i,
+			      p->counter[i].map, p->counter[i].reg,
+			      (unsigned long long)p->counter[i].mask,
+			      (unsigned long long)p->counter[i].ack, p->counter[i].ireset,
+			      p->counter[i].upper);
 }
 
 #define WRITES(program, ...)                                         \
@@ -241,10 +253,10 @@ static void counters_are(const struct perfctr_program *p, const struct perfctr_p
 		writes_are(program, list, ARRAY_SIZE(list));         \
 	} while (0)
 
-#define COUNTERS(program, ...)                                       \
-	do {                                                         \
-		const struct perfctr_place list[] = { __VA_ARGS__ }; \
-		counters_are(program, list, ARRAY_SIZE(list));       \
+#define COUNTERS(program, ...)                                        \
+	do {                                                          \
+		const struct expected_place list[] = { __VA_ARGS__ }; \
+		counters_are(program, list, NULL, ARRAY_SIZE(list));  \
 	} while (0)
 
 /* The registers of the slots from 0 on; all further slots are empty. */

@@ -538,7 +538,7 @@ START_TEST(amd_core)
 			 { 1, 0xC0010203, MASK48, 0, (uint32_t)-7 });
 		ck_assert_uint_eq(program.one_core, 0);
 	}
-	/* PerfMonV2 has a global enable register. */
+	/* What follows is a Zen's. PerfMonV2 has a global enable register. */
 	cpu.version = 2;
 	setup_is(&cpu, 0xC0000301, 0x3F);
 	/* A hypervisor that has only the four old counters. */
@@ -551,6 +551,75 @@ START_TEST(amd_core)
 END_TEST
 
 /* Events E0H to FFH of K8 and family 10h are counted in the northbridge, which the cores share. */
+/*
+ * Event 003H counts more than a counter can add, on families 17H and later: PPR 54945, Large
+ * Increment per Cycle Events. FFFH in the next event select merges the two counters.
+ */
+START_TEST(amd_pairs)
+{
+	static const char *const ids[] = { "zen1", "zen2", "zen3", "zen4", "zen5", "zen6" };
+	struct perfctr_cpu_control c;
+	struct perfctr_program program;
+	struct perfctr_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		cpu = named(ids[i]);
+		c = amode(3, 0x004300C0);
+		c.nractrs = 2;
+		c.nrictrs = 1;
+		c.pmc_map[0] = 4;
+		c.evntsel[0] = 0x00410F03;
+		c.pmc_map[1] = 2;
+		c.pmc_map[2] = 0;
+		c.evntsel[2] = 0x00530803;
+		c.ireset[2] = -5;
+		program = accepted("pairs", &cpu, &c);
+		/* The second halves stop, whatever the first ones do. */
+		WRITES(&program, { 5, 0xC001020A, 0xF004000FF, 0 },
+		       { 4, 0xC0010208, 0x00410F03, 0x00410F03 },
+		       { 2, 0xC0010204, 0x004300C0, 0x004300C0 }, { 1, 0xC0010202, 0xF004000FF, 0 },
+		       { 0, 0xC0010200, 0x00530803, 0 });
+		counters_are(&program,
+			     (struct expected_place[]){
+				     { 4, 0xC0010209, MASK48, 0, 0 },
+				     { 2, 0xC0010205, MASK48, 0, 0 },
+				     { 0, 0xC0010201, MASK48, 0, (uint32_t)-5 } },
+			     (uint32_t[]){ 0xC001020B, 0, 0xC0010203 }, 3);
+		ck_assert_uint_eq(program.stops, 1);
+		TRY(&cpu, &c,
+		    { "an odd one",
+		      { W(pmc_map[0], 5) },
+		      REFUSED("pmc_map", 0, 5, "event 003H takes an even counter and the next") },
+		    { "the next is another's",
+		      { W(pmc_map[1], 5) },
+		      REFUSED("pmc_map", 1, 5, "on the counter before takes this one, too") },
+		    { "and stands before it",
+		      { W(pmc_map[1], 1) },
+		      REFUSED("pmc_map", 1, 1, "on the counter before takes this one, too") },
+		    { "the first counter of all",
+		      { W(evntsel[0], 0x004300C0), W(pmc_map[0], 1) },
+		      REFUSED("pmc_map", 0, 1, "on the counter before takes this one, too") },
+		    { "another unit mask", { W(evntsel[0], 0x00410003) }, ACCEPTED },
+		    { "another event", { W(pmc_map[0], 5), W(evntsel_high[0], 1) }, ACCEPTED },
+		    { "guests only",
+		      { W(pmc_map[0], 5), W(evntsel_high[0], 0x100) },
+		      REFUSED("pmc_map", 0, 5, "event 003H") });
+		/* The last counter has no next one. */
+		cpu.counters = 0x1F;
+		refused("five counters", &cpu, &c, "pmc_map", 0, 4, "event 003H");
+		cpu.pairs = 0;
+		program = accepted("no pairs", &cpu, &c);
+		ck_assert_uint_eq(program.nr_writes, 3);
+	}
+	cpu = named("fam15h");
+	c.pmc_map[0] = 3;
+	program = accepted("family 15h", &cpu, &c);
+	ck_assert_uint_eq(program.nr_writes, 3);
+	ck_assert_uint_eq(program.counter[0].upper, 0);
+}
+END_TEST
+
 START_TEST(northbridge)
 {
 	static const struct {
@@ -1955,9 +2024,10 @@ START_TEST(zero_is_written_too)
 END_TEST
 
 UNIT_MAIN("rules_x86", 60, common, counters, generic, p5, mii, winchip, p6, c3, k7, amd_core,
-	  northbridge, p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map, p4_escr,
-	  p4_replay_tagging, p4_programs, arch_event_selects, arch_extensions, arch_fixed_counters,
-	  arch_core_shared, arch_offcore, arch_frontend, arch_programs, every_processor, privileged,
-	  k8_revision_e, westmere_offcore, outstanding_offcore, offcore_high_without_event,
-	  frontend_of_a_fixed_counter, seventeen_fixed_counters, p4_clockticks, top_down_metrics,
-	  zero_is_written_too, fields, no_offcore_high, flags, p4_cascades_stop, p4_other_thread)
+	  amd_pairs, northbridge, p4_cccr, p4_active_thread, p4_extended_cascade, p4_escr_map,
+	  p4_escr, p4_replay_tagging, p4_programs, arch_event_selects, arch_extensions,
+	  arch_fixed_counters, arch_core_shared, arch_offcore, arch_frontend, arch_programs,
+	  every_processor, privileged, k8_revision_e, westmere_offcore, outstanding_offcore,
+	  offcore_high_without_event, frontend_of_a_fixed_counter, seventeen_fixed_counters,
+	  p4_clockticks, top_down_metrics, zero_is_written_too, fields, no_offcore_high, flags,
+	  p4_cascades_stop, p4_other_thread)
