@@ -347,7 +347,7 @@ static int make_control(const struct target *target, const char *events, void *c
 	const struct perfctr_cpu *cpu = &target->cpu;
 	struct perfctr_program program;
 	struct perfctr_diagnosis d;
-	unsigned int event = 0;
+	unsigned int event = 0, i;
 	bool inside = false; /* braces: all of a control count together anyway */
 	char names[300];     /* perfctr_error() has room for the reason, too */
 	uint32_t conflict;
@@ -384,8 +384,11 @@ static int make_control(const struct target *target, const char *events, void *c
 					    reason);
 		return perfctr_fail_choice(cpu, names, strlen(names), reason);
 	}
-	if (cpu->isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &d) < 0)
-		return perfctr_fail_choice(cpu, words[0], lengths[0], d.rule);
+	if (cpu->isa->compile(cpu, control, PERFCTR_COMPILE_EXTENDED, &program, &d) < 0) {
+		for (i = 0; i < *n - 1 && place[i] != (unsigned int)d.index;)
+			i++;
+		return perfctr_fail_choice(cpu, words[i], lengths[i], d.rule);
+	}
 	return 0;
 }
 

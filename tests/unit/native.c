@@ -69,7 +69,9 @@ static void become(const char *vendor, uint32_t signature, uint32_t leaf0a_eax, 
 		.leaf0a_edx = leaf0a_edx,
 		.leaf7_ebx = told.leaf7_ebx,
 		.ext1_ecx = told.ext1_ecx,
+		.leaf1_ebx = told.leaf1_ebx,
 	};
+	told.leaf1_edx |= told.leaf1_ebx ? 1u << 28 : 0; /* HTT: two cores of a K8 */
 	memcpy(told.vendor, vendor, sizeof(told.vendor));
 	ck_assert_str_eq(perfctr_this_cpu()->id, id);
 }
@@ -235,6 +237,24 @@ START_TEST(pairs)
 	control.pmc_map[0] = 5;
 	ck_fails(perfctr_control_check(&control, true), EINVAL,
 		 "pmc_map[0] has 0x00000005: event 003H takes an even counter and the next one");
+}
+END_TEST
+
+/* A thread on a K8 of revision E with two cores: the event to blame is named. */
+START_TEST(northbridge_by_name)
+{
+	struct perfctr_cpu_control control;
+
+	told.leaf1_ebx = 0x00020800;
+	become("AuthenticAMD", 0x20FB1, 0, 0, "k8_c");
+	ck_assert_int_eq(perfctr_cpu_control_events(&control,
+						    "RETIRED_INSTRUCTIONS,CPU_CLK_UNHALTED"),
+			 2);
+	ck_fails(perfctr_cpu_control_events(&control, "RETIRED_INSTRUCTIONS,DRAM_ACCESSES_PAGE:HIT,"
+						      "CPU_CLK_UNHALTED"),
+		 EOPNOTSUPP,
+		 "DRAM_ACCESSES_PAGE:HIT can't be counted on the AMD K8, revision C to G: a thread "
+		 "can't count the northbridge's events");
 }
 END_TEST
 
@@ -683,10 +703,10 @@ START_TEST(types_of_a_phenom)
 END_TEST
 
 UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
-	  no_upper_half, amd_events, pairs, no_pairs, controls_as_events, controls_of_amd_as_events,
-	  controls_of_a_pentium_4, checked_controls, wrong_controls, printed_controls,
-	  printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root, many_masks,
-	  type_without_counters, type_of_an_unknown_processor, types_of_a_skylake,
+	  no_upper_half, amd_events, northbridge_by_name, pairs, no_pairs, controls_as_events,
+	  controls_of_amd_as_events, controls_of_a_pentium_4, checked_controls, wrong_controls,
+	  printed_controls, printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root,
+	  many_masks, type_without_counters, type_of_an_unknown_processor, types_of_a_skylake,
 	  types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
 
 #else
