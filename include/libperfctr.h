@@ -274,8 +274,9 @@ struct perfctr_list; /* opaque: see perfctr_list_resolve() */
 
 /*
  * Open events on a target (NULL: the calling thread): event,event,... count on their own;
- * {event,event} are a group: on the PMU together or not at all, and read at one moment.
- * perfctr_event_check() describes the names. flags are any of the above, or'ed.
+ * {event,event} are a group: on the PMU together or not at all, and read at one moment. Blanks
+ * around them mean nothing. perfctr_event_check() describes the names. flags are any of the above,
+ * or'ed.
  *
  * A set has parts: the threads that were there, or the processors. On a machine with several core
  * types there is one for each type, an event counts in all that have it, and so does a group with

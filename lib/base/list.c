@@ -9,6 +9,21 @@
 #include "lib/base/nearest.h"
 #include "libperfctr.h"
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The length of an event without the blanks around it; *event moves behind those in front. */
+static size_t trim(const char **event, size_t length)
+{
+	for (; length && is_blank(**event); length--)
+		++*event;
+	while (length && is_blank((*event)[length - 1]))
+		length--;
+	return length;
+}
+
 ssize_t perfctr_event_next(const char **list, const char **event)
 {
 	const char *p = *list;
@@ -22,10 +37,11 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 	length = (size_t)(p - *list);
 	if (inside)
 		return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", *list);
+	*event = *list;
+	length = trim(event, length);
 	if (length == 0 || (*p == ',' && p[1] == '\0'))
 		return perfctr_fail(EINVAL, "the list of events has an empty place between its "
 					    "commas");
-	*event = *list;
 	*list = *p ? p + 1 : p;
 	return (ssize_t)length;
 }
@@ -47,7 +63,7 @@ int perfctr_event_braces(const char **event, size_t *length, bool *inside)
 
 	word += begins;
 	ends = n > 0 && ends;
-	n -= ends;
+	n = trim(&word, n - ends);
 	if (wrong || memchr(word, '{', n) || memchr(word, '}', n))
 		return fail_braces(*event, *length);
 	if (n == 0)

@@ -503,6 +503,15 @@ START_TEST(lists)
 	ck_assert(strncmp(event, "cpu/event=1,umask=2/", 20) == 0);
 	ck_assert_int_eq(perfctr_event_next(&list, &event), 2);
 	ck_assert_int_eq(perfctr_event_next(&list, &event), 0);
+	list = " cycles ,\t cpu/event=1, umask=2/ ";
+	ck_assert_int_eq(perfctr_event_next(&list, &event), 6);
+	ck_assert(strncmp(event, "cycles", 6) == 0);
+	ck_assert_int_eq(perfctr_event_next(&list, &event), 21);
+	ck_assert(strncmp(event, "cpu/event=1, umask=2/", 21) == 0);
+	ck_assert_int_eq(perfctr_event_next(&list, &event), 0);
+	list = "a, ,b";
+	ck_assert_int_eq(perfctr_event_next(&list, &event), 1);
+	ck_fails((int)perfctr_event_next(&list, &event), EINVAL, "empty place");
 	list = "a,,b";
 	ck_assert_int_eq(perfctr_event_next(&list, &event), 1);
 	ck_fails((int)perfctr_event_next(&list, &event), EINVAL, "empty place");

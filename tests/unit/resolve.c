@@ -98,6 +98,8 @@ START_TEST(items)
 	items_are("{cs,faults}", PERFCTR_LIST_COUNTED, "cs=0 faults=0");
 	items_are("cs,{faults,dummy,cs:u},dummy,{cs}", PERFCTR_LIST_COUNTED,
 		  "cs=0 faults=1 dummy=1 cs:u=1 dummy=2 cs=3");
+	items_are(" cs , { faults ,dummy , cs:u\t} ,dummy,\t{cs}", PERFCTR_LIST_COUNTED,
+		  "cs=0 faults=1 dummy=1 cs:u=1 dummy=2 cs=3");
 	items_are("{cs,faults},{dummy,cs}", PERFCTR_LIST_COUNTED, "cs=0 faults=0 dummy=1 cs=1");
 	items_are("{cs:pp,faults}", 0, "cs:pp=0 faults=0");
 }
@@ -118,6 +120,7 @@ START_TEST(wrong_lists)
 	}
 	items_fail("{}", "an empty place between its braces");
 	items_fail("{cs},{}", "an empty place between its braces");
+	items_fail("{ }", "an empty place between its braces");
 	items_fail("{", "an empty place between its braces");
 	items_fail("}", "at \"}\": a group is written {event,event}");
 	items_fail("{cs", "at \"cs\": a group is written");
