@@ -265,7 +265,7 @@ struct perfctr_target {
 	unsigned int type; /* enum perfctr_target_type */
 	int id;
 	int cpu;
-	const char *cgroup; /* its directory; if relative, below perf_event's mount */
+	const char *cgroup; /* its directory; or its path below perf_event's mount */
 	unsigned int reserved[4];
 };
 

@@ -168,22 +168,27 @@ static int open_cgroup(const char *path)
 		"/sys/fs/cgroup/unified/",
 	};
 	unsigned int i;
-	int fd = -1;
+	int fd = -1, error = ENOENT;
 
 	if (!path || !*path)
 		return perfctr_fail(EINVAL, "PERFCTR_TARGET_CGROUP needs the name of a cgroup's "
 					    "directory");
-	if (*path == '/')
+	if (*path == '/') {
 		fd = open_directory("", path);
-	for (i = 0; i < ARRAY_SIZE(roots) && *path != '/' && fd < 0; i++)
+		error = errno;
+	}
+	/* In /proc/PID/cgroup paths begin with a slash, too. */
+	for (i = 0; i < ARRAY_SIZE(roots) && fd < 0; i++)
 		fd = open_directory(roots[i], path);
 	if (fd >= 0)
 		return fd;
+	if (error != ENOENT)
+		errno = error;
 	if (errno == EINVAL || errno == ENOTDIR)
 		return perfctr_fail(EINVAL, "%.200s is no cgroup's directory", path);
 	if (errno == ENOENT)
-		return perfctr_fail(ENOENT, "there is no cgroup %.200s%s", path,
-				    *path == '/' ? "" : " under /sys/fs/cgroup");
+		return perfctr_fail(ENOENT, "there is no cgroup %.200s%s under /sys/fs/cgroup",
+				    path, *path == '/' ? ", nor one" : "");
 	return perfctr_fail(errno, "cgroup %.200s can't be opened: %s", path, strerror(errno));
 }
 

@@ -669,6 +669,11 @@ START_TEST(cgroups)
 	set = perfctr_set_open("task-clock", &target, 0);
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	perfctr_set_close(set);
+	/* As /proc/PID/cgroup has it. */
+	target.cgroup = strrchr(path, '/');
+	set = perfctr_set_open("task-clock", &target, 0);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	perfctr_set_close(set);
 	rmdir(path);
 }
 END_TEST
