@@ -826,8 +826,18 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 /* Number of counters; 0 if there are none that this program can use. */
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 
-/* Name of the processor type, "?" if it is not known. */
+/*
+ * Name of the processor type, "?" if it is not known; of this machine's own type, and of the
+ * generic one, the name of its processor.
+ */
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
+
+/*
+ * This machine's processor: its name, and its id, as perfctr_cpu_list() has it ("" if it has none),
+ * for the program's whole life. On a hybrid machine the P-cores', on Arm processor 0's. EINVAL: id
+ * or name is NULL.
+ */
+int perfctr_cpu_native(const char **id, const char **name);
 
 /* Print on standard output. */
 void perfctr_info_print(const struct perfctr_info *info);

@@ -9,8 +9,10 @@ set -u
 srcdir=${srcdir:-.} library=${LIBPERFCTR:-lib/.libs}/libperfctr.so
 baseline=$srcdir/tests/data/libperfctr.abi
 if [ "${1:-}" = --update ]; then
-	exec abidw --headers-dir "$srcdir/include" --drop-private-types --exported-interfaces-only \
-		--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --out-file "$baseline" "$library"
+	abidw --headers-dir "$srcdir/include" --drop-private-types --exported-interfaces-only \
+		--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed "$library" |
+		sed "s,path='[^']*/lib/,path='lib/," >"$baseline"
+	exit
 fi
 if abidiff --exported-interfaces-only "$baseline" "$library"; then
 	echo "PASS the ABI is the baseline's"

@@ -218,9 +218,24 @@ int perfctr_cpu_info_wished(struct perfctr_info *info)
 
 const char *perfctr_info_cpu_name(const struct perfctr_info *info)
 {
+	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	const char *name = perfctr_isa_type_name(native, info->cpu_type);
 
+	/* Without counters the type is the generic one. */
+	if (info->cpu_type == cpu->type || info->cpu_type == PERFCTR_TYPE_GENERIC)
+		return cpu->name;
 	return name ? name : "?";
+}
+
+int perfctr_cpu_native(const char **id, const char **name)
+{
+	if (!id || !name)
+		return perfctr_fail(EINVAL,
+				    "perfctr_cpu_native() needs places for an id and a name, not "
+				    "NULL");
+	*id = perfctr_this_cpu()->id;
+	*name = perfctr_this_cpu()->name;
+	return 0;
 }
 
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info)

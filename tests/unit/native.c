@@ -592,13 +592,38 @@ START_TEST(type_without_counters)
 }
 END_TEST
 
+/* The type is none of the processor's, but the name is, and the id. */
+START_TEST(name_without_counters)
+{
+	struct perfctr_info info = { .cpu_type = PERFCTR_X86_GENERIC };
+	const char *id, *name;
+
+	become_skylake();
+	ck_assert_str_eq(perfctr_info_cpu_name(&info), "Intel Skylake, client");
+	info.cpu_type = PERFCTR_X86_INTEL_ARCH;
+	ck_assert_str_eq(perfctr_info_cpu_name(&info), "Intel Skylake, client");
+	info.cpu_type = PERFCTR_X86_INTEL_P6;
+	ck_assert_str_eq(perfctr_info_cpu_name(&info), "Intel Pentium Pro");
+	ck_assert_int_eq(perfctr_cpu_native(&id, &name), 0);
+	ck_assert_str_eq(id, "skylake");
+	ck_assert_str_eq(name, "Intel Skylake, client");
+	ck_fails(perfctr_cpu_native(NULL, &name), EINVAL, "not NULL");
+	ck_fails(perfctr_cpu_native(&id, NULL), EINVAL, "not NULL");
+}
+END_TEST
+
 START_TEST(type_of_an_unknown_processor)
 {
 	struct perfctr_info info = { .cpu_type = 99 };
+	const char *id, *name;
 
 	become("CentaurHauls", 0x6F0, 0, 0, "");
 	ck_assert_int_eq(perfctr_provider_perf.info(&info), 0);
 	ck_assert_uint_eq(info.cpu_type, PERFCTR_X86_GENERIC);
+	ck_assert_str_eq(perfctr_info_cpu_name(&info), "Generic x86 with TSC");
+	ck_assert_int_eq(perfctr_cpu_native(&id, &name), 0);
+	ck_assert_str_eq(id, "");
+	ck_assert_str_eq(name, "Generic x86 with TSC");
 	ck_assert_ptr_null(perfctr_this_table());
 	ck_fails_null(perfctr_cpu_event_set(PERFCTR_X86_GENERIC), ENOENT, "processor type 0");
 }
@@ -706,8 +731,9 @@ UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_tra
 	  no_upper_half, amd_events, northbridge_by_name, pairs, no_pairs, controls_as_events,
 	  controls_of_amd_as_events, controls_of_a_pentium_4, checked_controls, wrong_controls,
 	  printed_controls, printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root,
-	  many_masks, type_without_counters, type_of_an_unknown_processor, types_of_a_skylake,
-	  types_of_an_icelake, types_of_a_core2, types_of_amd, types_of_a_phenom)
+	  many_masks, type_without_counters, name_without_counters, type_of_an_unknown_processor,
+	  types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd,
+	  types_of_a_phenom)
 
 #else
 
