@@ -852,7 +852,7 @@ const char *perfctr_provider_name(void);
 struct perfctr_check {
 	const char *name;   /* what was looked at, e.g. "PMU", "paranoid level" */
 	const char *state;  /* what was found, e.g. "4" */
-	const char *remedy; /* what to change if something does not work; empty if all is well */
+	const char *remedy; /* what to change: if something does not work, or for more; or "" */
 	int ok;		    /* zero: something does not work because of this */
 };
 

@@ -309,7 +309,7 @@ static int note_finding(void *arg, const struct perfctr_check *check)
 	struct finding *finding = arg;
 
 	ck_assert_str_ne(check->state, "");
-	ck_assert(check->ok == !*check->remedy);
+	ck_assert(check->ok || *check->remedy);
 	if (strcmp(check->name, finding->name))
 		return 0;
 	finding->found++;
