@@ -71,6 +71,7 @@ unit_tests = \
 	tests/unit/record \
 	tests/unit/remote \
 	tests/unit/resolve \
+	tests/unit/results \
 	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_powerpc \
@@ -143,6 +144,10 @@ tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
+tests_unit_results_SOURCES = tests/unit/results.c tools/csv.c tools/die.c tools/events.c tools/json.c tools/ratio.c \
+	tools/results.c tools/table.c tools/targets.c tools/tasks.c tools/text.c
+tests_unit_results_LDADD = $(PMU_LDADD) -lm
+tests_unit_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume

@@ -10,28 +10,46 @@
 #include "child.h"
 #include "die.h"
 
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	interrupted = signal;
+}
+
+static const int taken[] = { SIGINT, SIGQUIT, SIGCHLD };
+
 static void take_signals(struct child *child)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN },
-			       usual = { .sa_handler = SIG_DFL };
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
+	unsigned int i;
 
+	interrupted = 0;
 	sigemptyset(&child->waited);
 	sigaddset(&child->waited, SIGCHLD);
 	sigaddset(&child->waited, SIGTERM);
 	sigaddset(&child->waited, SIGHUP);
 	sigprocmask(SIG_BLOCK, &child->waited, &child->before);
-	/* The terminal sends these to the command as well, which decides what they mean. */
-	sigaction(SIGINT, &ignore, &child->interrupt);
-	sigaction(SIGQUIT, &ignore, &child->quit);
-	sigaction(SIGCHLD, &usual, &child->ended); /* whoever ignores it gets no status */
+	for (i = 0; i < 3; i++) {
+		sigaction(taken[i], NULL, &child->old[i]);
+		/* The terminal sends the command SIGINT and SIGQUIT, too, and it decides what they
+		 * mean. Whoever ignores SIGCHLD gets no status. */
+		if (taken[i] == SIGCHLD)
+			action.sa_handler = SIG_DFL;
+		else if (child->old[i].sa_handler == SIG_IGN)
+			continue;
+		sigaction(taken[i], &action, NULL);
+	}
 }
 
-void child_end(const struct child *child)
+bool child_end(const struct child *child)
 {
-	sigaction(SIGINT, &child->interrupt, NULL);
-	sigaction(SIGQUIT, &child->quit, NULL);
-	sigaction(SIGCHLD, &child->ended, NULL);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		sigaction(taken[i], &child->old[i], NULL);
 	sigprocmask(SIG_SETMASK, &child->before, NULL);
+	return interrupted;
 }
 
 /* ---- the child's side ---- */

@@ -7,6 +7,7 @@
 #define PERFCTR_TOOLS_CHILD_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include "driver.h"
 
 struct child {
@@ -16,7 +17,7 @@ struct child {
 	int counters; /* through the driver: the socket on which it sends them; -1 */
 	/* Signals that perfex itself waits for until child_end(): SIGCHLD, SIGTERM, SIGHUP. */
 	sigset_t waited, before;
-	struct sigaction interrupt, quit, ended; /* as they were */
+	struct sigaction old[3]; /* SIGINT's, SIGQUIT's, SIGCHLD's */
 };
 
 /* driver is NULL if it does not count. */
@@ -25,7 +26,10 @@ void child_start(struct child *child, char **command, const struct driver *drive
 /* Let the command start. If it can't be executed perfex ends as a shell would. */
 void child_release(const struct child *child, const char *command);
 
-/* The child has ended: perfex gets its signals back. */
-void child_end(const struct child *child);
+/*
+ * The child has ended: perfex gets its signals back. Whether the terminal has interrupted it or
+ * told it to quit, whatever it made of that.
+ */
+bool child_end(const struct child *child);
 
 #endif /* PERFCTR_TOOLS_CHILD_H */

@@ -2,75 +2,80 @@
 #include "csv.h"
 #include "text.h"
 
-static void print_row(FILE *file, const struct event *event, const struct perfctr_reading *reading)
+static void print_reading(FILE *file, const struct results *results, unsigned int i,
+			  const struct perfctr_reading *reading)
 {
-	if (results_counted(event))
-		fprintf(file, "%llu", (unsigned long long)perfctr_reading_estimate(reading));
-	fprintf(file, ",%s,", results_is_clock(event) ? "ns" : "");
-	text_csv(file, event->name);
-	fprintf(file, ",%s,%llu,%llu,", results_quality(event, reading),
-		(unsigned long long)reading->enabled, (unsigned long long)reading->running);
-	text_csv(file, event->reason ? event->reason : "");
-}
+	const struct event *event = &results->run->events->event[i];
 
-static void print_header(FILE *file, const struct results *results, const char *first)
-{
-	fprintf(file, "%svalue,unit,event,quality,enabled_ns,running_ns,reason%s\n", first,
-		results->repeats > 1 ? ",mean,deviation" : "");
-}
-
-static void print_thread(FILE *file, const struct results *results, const struct task *task)
-{
-	unsigned int i;
-
-	for (i = 0; i < results->events->n; i++) {
-		fprintf(file, "%d,", (int)task->tid);
-		print_row(file, &results->events->event[i], &task->reading[i]);
-		fputc('\n', file);
+	if (results_reads(results, i, reading)) {
+		fprintf(file, "%llu,", (unsigned long long)perfctr_reading_estimate(reading));
+		text_scaled(file, perfctr_reading_estimate(reading), event->is.scale);
+	} else {
+		fputc(',', file);
 	}
+	text_csv(file, ",", event->is.unit);
+	text_csv(file, ",", event->name);
+	fprintf(file, ",%s,%llu,%llu", results_quality(results, i, reading),
+		(unsigned long long)reading->enabled, (unsigned long long)reading->running);
+	text_csv(file, ",", results_reason(results, i, reading));
 }
 
 static void print_mean(FILE *file, const struct results *results, unsigned int i)
 {
-	double deviation, mean = results_mean(results, i, &deviation);
-
-	if (results_counted(&results->events->event[i]))
-		fprintf(file, ",%.3f,%.3f", mean, deviation);
+	if (results_counted(results, i))
+		fprintf(file, ",%.3f,%.3f", results->result[i].mean, results_deviation(results, i));
 	else
 		fputs(",,", file);
+	fprintf(file, ",%u", results->result[i].runs);
 }
 
-void csv_print(FILE *file, const struct results *results)
+/* All events: of a task, or (NULL) of all of them. */
+static void print_rows(FILE *file, const struct results *results, const char *first,
+		       const struct task *task)
 {
-	bool per_thread = results->per_thread;
 	unsigned int i;
-	size_t t;
 
-	if (results->intervals)
-		return; /* they are the output */
-	print_header(file, results, per_thread ? "tid," : "");
-	for (t = 0; t < results->tasks->n && per_thread; t++)
-		print_thread(file, results, &results->tasks->task[t]);
-	for (i = 0; i < results->events->n; i++) {
-		const struct event *event = &results->events->event[i];
-
-		fputs(per_thread ? "total," : "", file);
-		print_row(file, event, &event->reading);
+	for (i = 0; i < results->run->events->n; i++) {
+		fputs(first, file);
+		print_reading(file, results, i,
+			      task ? &task->reading[i] : &results->result[i].reading);
 		if (results->repeats > 1)
 			print_mean(file, results, i);
 		fputc('\n', file);
 	}
 }
 
-void csv_print_interval(FILE *file, const struct results *results, double seconds)
+static void print_header(FILE *file, const struct results *results, const char *first)
 {
-	unsigned int i;
+	fprintf(file, "%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s\n", first,
+		results->repeats > 1 ? ",mean,deviation,runs" : "");
+}
+
+static void print_interval(FILE *file, const struct results *results)
+{
+	char first[32];
 
 	if (results->intervals == 1)
 		print_header(file, results, "time_s,");
-	for (i = 0; i < results->events->n; i++) {
-		fprintf(file, "%.6f,", seconds);
-		print_row(file, &results->events->event[i], &results->delta[i]);
-		fputc('\n', file);
+	snprintf(first, sizeof(first), "%.6f,", results->seconds);
+	print_rows(file, results, first, NULL);
+}
+
+void csv_print(FILE *file, const struct results *results)
+{
+	const struct tasks *tasks = results->run->tasks;
+	bool per_thread = results->run->per_thread;
+	char first[32];
+	size_t t;
+
+	if (results->seconds > 0)
+		print_interval(file, results);
+	if (results->intervals)
+		return; /* they are the output */
+	print_header(file, results, per_thread ? "tid," : "");
+	for (t = 0; t < tasks->n && per_thread; t++) {
+		snprintf(first, sizeof(first), "%d,", (int)tasks->task[t].tid);
+		print_rows(file, results, first, &tasks->task[t]);
 	}
+	print_rows(file, results, per_thread ? "total," : "", NULL);
 }

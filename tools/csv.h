@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "results.h"
 
+/* All results, or those of an interval. */
 void csv_print(FILE *file, const struct results *results);
-void csv_print_interval(FILE *file, const struct results *results, double seconds);
 
 #endif /* PERFCTR_TOOLS_CSV_H */

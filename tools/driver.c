@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,57 +11,53 @@
 
 /* ---- the control ---- */
 
-static const char tsc[] = "msr/tsc/";
-
-/* The one that comes with numbers is only called "tsc". */
-static bool is_tsc(const struct spec *spec, const struct event *event)
+static bool is_tsc(const struct events *events, unsigned int i)
 {
-	return spec->text && (!strcmp(spec->text, tsc) || !strcmp(event->name, tsc));
+	return events->event[i].is.flags & PERFCTR_EVENT_TSC || (i == 0 && events->tsc);
 }
 
-/* The names of all events but the TSC, each with the suffix, as one list; to be freed. */
-static char *all_names(const struct events *events, const char *suffix)
+/* Whether event i counts in all modes, as far as it is known. */
+static bool is_all_modes(const struct events *events, unsigned int i)
 {
-	size_t size = 1, used = 0;
-	unsigned int i;
-	char *list;
+	struct perf_event_attr attr;
 
-	for (i = 0; i < events->n; i++)
-		size += strlen(events->event[i].name) + strlen(suffix) + 1;
-	list = need(calloc(size, 1));
-	for (i = 0; i < events->n; i++)
-		if (strcmp(events->event[i].name, tsc) != 0)
-			used += (size_t)sprintf(list + used, "%s%s%s", used ? "," : "",
-						events->event[i].name, suffix);
-	return list;
+	return perfctr_list_attr(events->list, i, 0, &attr, NULL, NULL, 0) < 0 ||
+	       !(attr.exclude_user || attr.exclude_kernel || attr.exclude_hv);
 }
 
-static bool make_control(struct driver *driver, const struct events *events, const char *suffix)
+/* A control of all names; in user mode, as far as they don't say another. */
+static bool make_control(struct driver *driver, struct events *events, bool user)
 {
 	struct perfctr_cpu_control *control = &driver->control.cpu_control;
-	char *list = all_names(events, suffix);
-	bool good = !*list || perfctr_cpu_control_events(control, list) >= 0;
+	size_t size = strlen(events->names) + events->n * 3 + 1, used = 0;
+	char *list = need(calloc(size, 1));
+	unsigned int i;
+	bool good;
 
+	for (i = 0; i < events->n; i++)
+		if (!is_tsc(events, i))
+			used += (size_t)sprintf(list + used, "%s%s%s", used ? "," : "",
+						events->event[i].is.name,
+						user && is_all_modes(events, i) ? ":u" : "");
+	good = !used || perfctr_cpu_control_events(control, list) >= 0;
 	free(list);
 	control->tsc_on = 1;
 	return good;
 }
 
-const char *driver_control(struct driver *driver, const struct events *events)
+const char *driver_control(struct driver *driver, struct events *events)
 {
-	const struct spec *spec = events->spec;
-	unsigned int numbers = events->control.nractrs, i, k, others = 0;
+	unsigned int i, names = events->first[EVENTS_NUMBERS], others = 0;
 
 	memset(driver, 0, sizeof(*driver));
 	driver->control.cpu_control = events->control;
 	driver->control.cpu_control.tsc_on = 1;
 	driver->control.flags = VPERFCTR_CONTROL_EXTENDED;
 	driver->counters = -1;
-	if (!numbers)
-		return make_control(driver, events, "") ? NULL : perfctr_error();
-	for (i = 0; i < events->nspecs; i++, spec++)
-		for (k = 0; spec->text && k < spec->n; k++)
-			others += !is_tsc(spec, &events->event[spec->first + k]);
+	if (!events->control.nractrs)
+		return make_control(driver, events, false) ? NULL : perfctr_error();
+	for (i = 0; i < names; i++)
+		others += !is_tsc(events, i);
 	return others ? "events given as names and as numbers don't make one control" : NULL;
 }
 
@@ -79,29 +76,16 @@ static bool try_once(const struct driver *driver)
 	return good;
 }
 
-/* Whether all events are names without modifiers, so that they can be restricted to user mode. */
-static bool plain_names(const struct events *events)
-{
-	unsigned int i;
-
-	for (i = 0; i < events->nspecs; i++)
-		if (!events->spec[i].text || strchr(events->spec[i].text, ':'))
-			return false;
-	return true;
-}
-
 static void name_user_mode(struct events *events)
 {
+	char name[256];
 	unsigned int i;
-	char *name;
 
 	for (i = 0; i < events->n; i++) {
-		if (!strcmp(events->event[i].name, tsc))
+		if (is_tsc(events, i) || !is_all_modes(events, i))
 			continue;
-		name = need(malloc(strlen(events->event[i].name) + 3));
-		sprintf(name, "%s:u", events->event[i].name);
-		free(events->event[i].name);
-		events->event[i].name = name;
+		snprintf(name, sizeof(name), "%s:u", events->event[i].is.name);
+		events_to_user(events, i, name);
 	}
 }
 
@@ -109,13 +93,12 @@ bool driver_try(struct driver *driver, struct events *events)
 {
 	if (try_once(driver))
 		return true;
-	/* As over perf_events: if only kernel mode is forbidden, count user mode, and say so. */
-	if (errno == EPERM && plain_names(events) && make_control(driver, events, ":u") &&
-	    try_once(driver)) {
-		name_user_mode(events);
-		return true;
-	}
-	return false;
+	/* As over perf_events: if only the kernel's mode is forbidden, count user mode. */
+	if (errno != EPERM || events->control.nractrs || !make_control(driver, events, true) ||
+	    !try_once(driver))
+		return false;
+	name_user_mode(events);
+	return true;
 }
 
 /* ---- the command's side ---- */
@@ -188,7 +171,7 @@ void driver_take(struct driver *driver, struct events *events, int socket)
 	if (header && header->cmsg_type == SCM_RIGHTS)
 		memcpy(&driver->counters, CMSG_DATA(header), sizeof(driver->counters));
 	else
-		events_refuse(events, NULL, strerror(parcel.error));
+		events_refuse(events, 0, events->n, strerror(parcel.error));
 }
 
 void driver_started(struct events *events, int socket)
@@ -197,7 +180,7 @@ void driver_started(struct events *events, int socket)
 
 	/* Closed by the exec, unless something was wrong. */
 	if (recv(socket, &error, sizeof(error), 0) == sizeof(error))
-		events_refuse(events, NULL, strerror(error));
+		events_refuse(events, 0, events->n, strerror(error));
 }
 
 /*
@@ -228,7 +211,7 @@ void driver_look(const struct driver *driver, struct events *events, pid_t pid)
 		return;
 	if (is_alive(pid) && usleep(1000) == 0 && is_alive(pid))
 		events_refuse(
-			events, NULL,
+			events, 0, events->n,
 			"the counters ended when the command executed a program with "
 			"more rights than perfex (set-user-ID or the like), or unlinked them");
 }
@@ -237,18 +220,13 @@ void driver_look(const struct driver *driver, struct events *events, pid_t pid)
 static void use_sums(struct events *events, const struct perfctr_sum_ctrs *sum)
 {
 	const unsigned long long *pmc = sum->pmc;
-	const struct spec *spec = events->spec;
 	unsigned int i;
 
-	for (i = 0; i < events->n; i++) {
-		struct event *event = &events->event[i];
-
-		spec += i >= spec->first + spec->n;
-		event->reading = (struct perfctr_reading){
-			.value = is_tsc(spec, event) ? sum->tsc : *pmc++,
+	for (i = 0; i < events->n; i++)
+		events->event[i].reading = (struct perfctr_reading){
+			.value = is_tsc(events, i) ? sum->tsc : *pmc++,
 			.quality = PERFCTR_EXACT,
 		};
-	}
 }
 
 void driver_read(struct driver *driver, struct events *events)

@@ -15,7 +15,7 @@ struct driver {
 };
 
 /* Make one control of all events. NULL, or a clause that says why it can't be. */
-const char *driver_control(struct driver *driver, const struct events *events);
+const char *driver_control(struct driver *driver, struct events *events);
 
 /* Try it on perfex itself. false: the driver refuses it, as perfctr_error() says. */
 bool driver_try(struct driver *driver, struct events *events);

@@ -7,22 +7,40 @@
 #include "die.h"
 #include "events.h"
 
-static struct spec *add_spec(struct events *events, char *text)
-{
-	struct spec *spec;
+/* ---- what is given ---- */
 
-	events->spec = need(reallocarray(events->spec, events->nspecs + 1, sizeof(*spec)));
-	spec = &events->spec[events->nspecs++];
-	*spec = (struct spec){ .text = text, .first = events->n };
-	return spec;
+static char *append(char *list, const char *more, size_t length)
+{
+	size_t used = list ? strlen(list) : 0;
+
+	list = need(realloc(list, used + length + 2));
+	sprintf(list + used, "%s%.*s", used ? "," : "", (int)length, more);
+	return list;
 }
 
-/* The last spec's next event. */
-static void add_event(struct events *events, const char *name, size_t length)
+/* The length of the numbers that a list begins with, the comma behind them included. */
+static size_t numbers_of(const char *list)
 {
-	events->event = need(reallocarray(events->event, events->n + 1, sizeof(*events->event)));
-	events->event[events->n++] = (struct event){ .name = need(strndup(name, length)) };
-	events->spec[events->nspecs - 1].n++;
+	const char *p = list;
+
+	for (;;) {
+		const char *number = p + strspn(p, " \t");
+
+		if (!isdigit((unsigned char)*number))
+			return (size_t)(p - list);
+		p = number + strcspn(number, ",");
+		p += *p == ',';
+	}
+}
+
+void events_add(struct events *events, const char *list)
+{
+	size_t n = numbers_of(list);
+
+	if (n)
+		events->numbers = append(events->numbers, list, n - (list[n - 1] == ','));
+	if (!n || list[n - 1] == ',')
+		events->names = append(events->names, list + n, strlen(list + n));
 }
 
 /* ---- numbers ---- */
@@ -57,28 +75,16 @@ uint32_t events_number(const struct events *events, const char *text)
 	return parse_number(events, &p, "", text);
 }
 
-static void add_control_spec(struct events *events)
-{
-#if defined(PERFCTR_ABI_X86_H)
-	/* History printed the TSC first. */
-	add_spec(events, need(strdup("msr/tsc/")));
-	add_event(events, "tsc", 3);
-#endif
-	add_spec(events, NULL);
-}
-
-/* The second event select, if the processor has one, and its part of the event's name. */
-static void add_high(struct events *events, const char **text, const char *whole, char *name)
+/* The second event select, if the processor has one. */
+static void add_high(struct events *events, const char **text, const char *whole)
 {
 #if defined(PERFCTR_ABI_POWERPC_H)
-	(void)events, (void)text, (void)name;
+	(void)events, (void)text;
 	die("\"%s\": there is no second event select on this processor", whole);
 #else
-	uint32_t *high = &events->control.evntsel_high[events->control.nractrs];
-
 	++*text;
-	*high = parse_number(events, text, "@", whole);
-	sprintf(name, "/0x%08X", *high);
+	events->control.evntsel_high[events->control.nractrs] = parse_number(events, text, "@",
+									     whole);
 #endif
 }
 
@@ -88,123 +94,109 @@ static void add_number(struct events *events, const char *text)
 	struct perfctr_cpu_control *control = &events->control;
 	unsigned int i = control->nractrs;
 	const char *p = text;
-	char name[64];
-	int used;
 
 	if (i == PERFCTR_NR_CTRS)
 		die("too many events: a control has at most %d counters", PERFCTR_NR_CTRS);
-	if (i && events->spec[events->nspecs - 1].text)
-		die("events given as numbers form one control: give them one after the other");
 	control->evntsel[i] = parse_number(events, &p, "/@", text);
-	used = sprintf(name, "event 0x%08X", control->evntsel[i]);
 	if (*p == '/')
-		add_high(events, &p, text, name + used);
+		add_high(events, &p, text);
 	control->pmc_map[i] = i;
 	if (*p == '@') {
 		p++;
 		control->pmc_map[i] = parse_number(events, &p, "", text);
 	}
-	if (control->nractrs++ == 0)
-		add_control_spec(events);
-	add_event(events, name, strlen(name));
+	control->nractrs++;
 }
 
-/* ---- names ---- */
-
-/* The end of the first item of a list: a comma outside slashes and braces, or the end. */
-static const char *item_end(const char *item)
+static void add_numbers(struct events *events)
 {
-	bool slash = false, brace = false;
+	char *number = strtok(events->numbers, ",");
 
-	if (isdigit((unsigned char)*item)) /* a number's slash has no partner */
-		return item + strcspn(item, ",");
-	for (; *item && (slash || brace || *item != ','); item++) {
-		slash ^= *item == '/';
-		brace = *item == '{' || (brace && *item != '}');
-	}
-	return item;
-}
+	for (; number; number = strtok(NULL, ","))
+		add_number(events, number);
+#if defined(PERFCTR_ABI_X86_H)
+	/* History printed the TSC first. */
+	char *names = events->names;
 
-/* An item, with the names in it: those between braces, or itself. */
-static void add_names(struct events *events, const char *item)
-{
-	size_t length = strlen(item);
-	bool group = *item == '{';
-	char *names = need(strndup(item + group, length - (group ? 2 : 0)));
-	const char *next, *end;
-
-	add_spec(events, need(strdup(item)));
-	for (next = names;; next = end + 1) {
-		end = item_end(next);
-		add_event(events, next, (size_t)(end - next));
-		if (*end == '\0')
-			break;
-	}
+	events->names = need(strdup("msr/tsc/"));
+	if (names)
+		events->names = append(events->names, names, strlen(names));
 	free(names);
+	events->tsc = true;
+#endif
 }
 
-static void add_item(struct events *events, const char *item, const char *list)
+static char *name_number(const struct perfctr_cpu_control *control, unsigned int i)
 {
-	size_t length = strlen(item);
+	char name[64];
+	int used = snprintf(name, sizeof(name), "event 0x%08X", control->evntsel[i]);
 
-	if (length == 0)
-		die("-e \"%s\": an event is missing; see \"perfex -l\" for names", list);
-	if (*item == '{' && (length < 3 || item[length - 1] != '}'))
-		die("-e \"%s\": a group is written {event,event}; modifiers stand behind its events",
-		    list);
-	if (isdigit((unsigned char)*item))
-		add_number(events, item);
-	else
-		add_names(events, item);
+#if !defined(PERFCTR_ABI_POWERPC_H)
+	if (control->evntsel_high[i])
+		snprintf(name + used, sizeof(name) - (size_t)used, "/0x%08X",
+			 control->evntsel_high[i]);
+#endif
+	(void)used;
+	return need(strdup(name));
 }
 
-void events_add(struct events *events, const char *list)
-{
-	const char *item, *end;
-	char *text;
+/* ---- all events ---- */
 
-	for (item = list;; item = end + 1) {
-		end = item_end(item);
-		text = need(strndup(item, (size_t)(end - item)));
-		add_item(events, text, list);
-		free(text);
-		if (*end == '\0')
-			break;
+static char *name_event(const struct events *events, unsigned int i)
+{
+	if (i == 0 && events->tsc)
+		return need(strdup("tsc"));
+	if (i < events->first[EVENTS_NUMBERS])
+		return need(strdup(events->event[i].is.name));
+	return name_number(&events->control, i - events->first[EVENTS_NUMBERS]);
+}
+
+static void make_events(struct events *events)
+{
+	unsigned int i, names = perfctr_list_size(events->list);
+
+	events->first[EVENTS_NUMBERS] = names;
+	events->n = events->first[EVENTS_SETS] = names + events->control.nractrs;
+	events->event = need(calloc(events->n, sizeof(*events->event)));
+	for (i = 0; i < events->n; i++) {
+		events->event[i].is = (struct perfctr_list_event){ .unit = "", .scale = 1 };
+		if (i < names)
+			perfctr_list_event(events->list, i, &events->event[i].is);
+		events->event[i].name = name_event(events, i);
 	}
-}
-
-/* A right name that this machine does not have is shown as not counted. */
-static void check_names(const struct events *events, const struct spec *spec)
-{
-	unsigned int k;
-
-	if (!spec->text || !strcmp(spec->text, "msr/tsc/"))
-		return;
-	for (k = 0; k < spec->n; k++)
-		if (perfctr_event_check(events->event[spec->first + k].name) < 0 && errno == EINVAL)
-			die("%s", perfctr_error());
 }
 
 void events_finish(struct events *events)
 {
-	unsigned int i;
-
-	if (events->n == 0)
+	if (!events->names && !events->numbers)
 		events_add(events, "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
 				   "instructions,branches,branch-misses");
-	for (i = 0; i < events->nspecs; i++)
-		check_names(events, &events->spec[i]);
+	if (events->numbers)
+		add_numbers(events);
+	if (events->names) {
+		/* A right name that this machine does not have is shown as not counted. */
+		events->list = perfctr_list_resolve(events->names, PERFCTR_PARTIAL);
+		if (!events->list)
+			die("%s", perfctr_error());
+	}
+	make_events(events);
 }
 
-/* ---- reasons ---- */
-
-void events_refuse(struct events *events, const struct spec *spec, const char *reason)
+void events_to_user(struct events *events, unsigned int i, const char *name)
 {
-	unsigned int i = spec ? spec->first : 0, end = spec ? i + spec->n : events->n;
+	struct event *event = &events->event[i];
+	char *copy = need(strdup(name));
 
-	for (; i < end; i++)
-		if (!events->event[i].reason)
-			events->event[i].reason = need(strdup(reason));
+	event->user = true;
+	free(event->name);
+	event->name = copy;
+}
+
+void events_refuse(struct events *events, unsigned int first, unsigned int end, const char *reason)
+{
+	for (; first < end; first++)
+		if (!events->event[first].reason)
+			events->event[first].reason = need(strdup(reason));
 }
 
 void events_forget(struct events *events)
@@ -222,10 +214,10 @@ void events_free(struct events *events)
 	unsigned int i;
 
 	events_forget(events);
-	for (i = 0; i < events->nspecs; i++)
-		free(events->spec[i].text);
 	for (i = 0; i < events->n; i++)
 		free(events->event[i].name);
-	free(events->spec);
 	free(events->event);
+	perfctr_list_free(events->list);
+	free(events->names);
+	free(events->numbers);
 }

@@ -1,46 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* events.h - what -e asks for: a list of events, and beside it a control of numbers. */
+/* events.h - what -e asks for: names, which the library reads, and numbers that form a control. */
 #ifndef PERFCTR_TOOLS_EVENTS_H
 #define PERFCTR_TOOLS_EVENTS_H
 
 #include <libperfctr.h>
 #include <stdbool.h>
 
-/* Events that are opened together: one, or those in braces, or those given as numbers. */
-struct spec {
-	char *text; /* item for perfctr_set_open(); NULL: the control */
-	unsigned int n;
-	unsigned int first; /* index of its first event among all */
-};
+/* Events that are opened together. */
+enum { EVENTS_NAMES, EVENTS_NUMBERS, EVENTS_SETS };
 
 /* One event of all; its last value. */
 struct event {
-	char *name;			/* as shown */
-	char *reason;			/* why it is not counted; NULL: it is */
+	char *name;   /* as shown */
+	char *reason; /* why it is not counted; NULL: it is */
+	bool user;    /* the kernel's mode is forbidden, so it counts user mode */
+	bool here,
+		elsewhere; /* a target has it; the reason is that a processor is of another type */
+	struct perfctr_list_event is;	/* its unit, scale and flags */
 	struct perfctr_reading reading; /* sum over all threads */
 };
 
 struct events {
-	struct spec *spec;
-	unsigned int nspecs;
-	struct event *event;
+	char *names, *numbers;		     /* as given, all -e in one; NULL: none */
+	struct perfctr_list *list;	     /* of the names; NULL: none */
+	struct event *event;		     /* those of the names first */
+	unsigned int first[EVENTS_SETS + 1]; /* a set's are [first[s], first[s + 1]) */
 	unsigned int n;
-	struct perfctr_cpu_control control; /* of the events given as numbers */
-	bool base16;			    /* these are hexadecimal by default */
+	struct perfctr_cpu_control control; /* of the numbers */
+	bool tsc;    /* the first event is the TSC, which comes with numbers */
+	bool base16; /* these are hexadecimal by default */
 	bool base16_silently;
 };
 
-/* Add what one -e option says; exits on bad input. */
+/* Add what one -e option says: numbers, and behind them names. */
 void events_add(struct events *events, const char *list);
 
 /* A field of the control, from an option's argument; exits on bad input. */
 uint32_t events_number(const struct events *events, const char *text);
 
-/* Check all names, exiting if one is wrong; the default events if there are none. */
+/* Look all events up, exiting if one is wrong; the default ones if there are none. */
 void events_finish(struct events *events);
 
-/* Why the events of a spec (NULL: all) have no counts. An event keeps its first reason. */
-void events_refuse(struct events *events, const struct spec *spec, const char *reason);
+/* Event i counts user mode only, and is called so. */
+void events_to_user(struct events *events, unsigned int i, const char *name);
+
+/* Why the events [first, end) have no counts. An event keeps its first reason. */
+void events_refuse(struct events *events, unsigned int first, unsigned int end, const char *reason);
 
 /* Forget all reasons: the events are to be counted anew. */
 void events_forget(struct events *events);

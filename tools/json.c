@@ -3,97 +3,86 @@
 #include "json.h"
 #include "text.h"
 
-/* An object of an event, to which there may be more. */
-static void print_reading(FILE *file, const struct event *event,
+static void print_reading(FILE *file, const struct results *results, unsigned int i,
 			  const struct perfctr_reading *reading)
 {
-	fprintf(file, "{\"event\":");
-	text_json(file, event->name);
-	if (results_counted(event))
-		fprintf(file, ",\"value\":%llu,\"estimate\":%llu",
-			(unsigned long long)reading->value,
-			(unsigned long long)perfctr_reading_estimate(reading));
+	const struct event *event = &results->run->events->event[i];
+	uint64_t estimate = perfctr_reading_estimate(reading);
+	const char *reason = results_reason(results, i, reading);
+
+	text_json(file, "\"event\":", event->name);
+	if (results_reads(results, i, reading)) {
+		fprintf(file, ",\"value\":%llu,\"estimate\":%llu,\"scaled\":",
+			(unsigned long long)reading->value, (unsigned long long)estimate);
+		text_scaled(file, estimate, event->is.scale);
+	} else {
+		fputs(",\"value\":null,\"estimate\":null,\"scaled\":null", file);
+	}
+	text_json(file, ",\"unit\":", event->is.unit);
+	fprintf(file, ",\"quality\":\"%s\",\"enabled_ns\":%llu,\"running_ns\":%llu",
+		results_quality(results, i, reading), (unsigned long long)reading->enabled,
+		(unsigned long long)reading->running);
+	if (*reason)
+		text_json(file, ",\"reason\":", reason);
 	else
-		fprintf(file, ",\"value\":null,\"estimate\":null");
-	fprintf(file, ",\"unit\":\"%s\",\"quality\":\"%s\",\"enabled_ns\":%llu,\"running_ns\":%llu",
-		results_is_clock(event) ? "ns" : "", results_quality(event, reading),
-		(unsigned long long)reading->enabled, (unsigned long long)reading->running);
-	fprintf(file, ",\"reason\":");
-	if (event->reason)
-		text_json(file, event->reason);
-	else
-		fprintf(file, "null");
+		fputs(",\"reason\":null", file);
 }
 
-/* Readings of all events, of a thread or in an interval. */
-static void print_readings(FILE *file, const struct events *events,
-			   const struct perfctr_reading *reading)
+static void print_mean(FILE *file, const struct results *results, unsigned int i)
+{
+	if (results_counted(results, i))
+		fprintf(file, ",\"mean\":%.3f,\"deviation\":%.3f", results->result[i].mean,
+			results_deviation(results, i));
+	fprintf(file, ",\"runs\":%u", results->result[i].runs);
+}
+
+/* All events: of a thread (else NULL), of the last run or interval. */
+static void print_events(FILE *file, const struct results *results, const struct task *task)
 {
 	unsigned int i;
 
-	fprintf(file, "\"events\":[");
-	for (i = 0; i < events->n; i++) {
-		fprintf(file, "%s", i ? "," : "");
-		print_reading(file, &events->event[i], &reading[i]);
-		fprintf(file, "}");
+	fputs(",\"events\":[", file);
+	for (i = 0; i < results->run->events->n; i++) {
+		fputs(i ? ",{" : "{", file);
+		print_reading(file, results, i,
+			      task ? &task->reading[i] : &results->result[i].reading);
+		if (results->repeats > 1)
+			print_mean(file, results, i);
+		fputc('}', file);
 	}
-	fprintf(file, "]");
-}
-
-static void print_events(FILE *file, const struct results *results)
-{
-	double mean, deviation;
-	unsigned int i;
-
-	fprintf(file, "\"events\":[");
-	for (i = 0; i < results->events->n; i++) {
-		const struct event *event = &results->events->event[i];
-
-		fprintf(file, "%s", i ? "," : "");
-		print_reading(file, event, &event->reading);
-		if (results->repeats > 1 && results_counted(event)) {
-			mean = results_mean(results, i, &deviation);
-			fprintf(file, ",\"mean\":%.3f,\"deviation\":%.3f", mean, deviation);
-		}
-		fprintf(file, "}");
-	}
-	fprintf(file, "]");
+	fputc(']', file);
 }
 
 static void print_subject(FILE *file, const struct results *results)
 {
-	const struct targets *targets = results->targets;
-	char **word;
+	const struct targets *targets = results->run->targets;
+	char **word = results->run->command;
 
 	if (targets_process(targets))
 		fprintf(file, "\"pid\":%d,", (int)targets_process(targets));
 	if (targets->what) {
 		fprintf(file, "\"%s\":", targets->what);
-		text_json(file, targets->name);
-		fprintf(file, ",");
+		text_json(file, "", targets->name ? targets->name : "all");
+		fputc(',', file);
 	}
-	if (!results->command)
+	if (!word)
 		return;
-	fprintf(file, "\"command\":[");
-	for (word = results->command; *word; word++) {
-		fprintf(file, "%s", word == results->command ? "" : ",");
-		text_json(file, *word);
-	}
-	fprintf(file, "],");
+	text_json(file, "\"command\":[", *word);
+	while (*++word)
+		text_json(file, ",", *word);
+	fputs("],", file);
 }
 
 static void print_threads(FILE *file, const struct results *results)
 {
-	const struct task *task = results->tasks->task;
-	size_t t, n = results->tasks->n;
+	const struct tasks *tasks = results->run->tasks;
+	size_t t;
 
-	for (t = 0; t < n; t++, task++) {
-		fprintf(file, "%s{\"tid\":%d,\"comm\":", t ? "," : ",\"threads\":[",
-			(int)task->tid);
-		text_json(file, task->comm);
-		fprintf(file, ",");
-		print_readings(file, results->events, task->reading);
-		fprintf(file, "}%s", t + 1 == n ? "]" : "");
+	for (t = 0; t < tasks->n; t++) {
+		fprintf(file, "%s{\"tid\":%d", t ? "," : ",\"threads\":[", (int)tasks->task[t].tid);
+		text_json(file, ",\"comm\":", tasks->task[t].comm);
+		print_events(file, results, &tasks->task[t]);
+		fputs(t + 1 == tasks->n ? "}]" : "}", file);
 	}
 }
 
@@ -111,19 +100,17 @@ static void print_outcome(FILE *file, const struct outcome *outcome)
 
 void json_print(FILE *file, const struct results *results)
 {
-	fprintf(file, "{");
-	print_subject(file, results);
-	fprintf(file, "\"runs\":%u,", results->repeats);
-	print_events(file, results);
-	if (results->per_thread)
-		print_threads(file, results);
-	print_outcome(file, &results->outcome);
-	fprintf(file, "}\n");
-}
-
-void json_print_interval(FILE *file, const struct results *results, double seconds)
-{
-	fprintf(file, "{\"time_s\":%.6f,", seconds);
-	print_readings(file, results->events, results->delta);
-	fprintf(file, "}\n");
+	fputc('{', file);
+	if (results->seconds > 0) {
+		fprintf(file, "\"time_s\":%.6f", results->seconds);
+		print_events(file, results, NULL);
+	} else {
+		print_subject(file, results);
+		fprintf(file, "\"runs\":%u,\"failed_runs\":%u", results->repeats, results->failed);
+		print_events(file, results, NULL);
+		if (results->run->per_thread)
+			print_threads(file, results);
+		print_outcome(file, &results->outcome);
+	}
+	fputs("}\n", file);
 }

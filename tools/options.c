@@ -25,15 +25,16 @@ const char options_help[] =
 	"      --sample           show where the command is when an event (-e; cycles) happens\n"
 	"  -c, --period N         with --sample: every N events\n"
 	"  -F, --frequency N      with --sample: N times a second (1000)\n"
-	"  -o, --output FILE      write results to FILE, not to standard error; %p is the process id\n"
+	"  -o, --output FILE      write results to FILE (-: standard output), not to standard error; in\n"
+	"                         it %p is the process id, %h the host, %q{NAME} a variable's value\n"
 	"      --csv, --json      write results for programs\n"
 	"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
 	"  -x, --hex              event numbers are hexadecimal: don't warn\n"
 	"  -i, --info             show the processor and its counters\n"
 	"  -l, --list             list the events of this machine\n"
 	"  -L, --long-list        list them with descriptions, and tracepoints\n"
-	"      --cpu NAME         for the processor NAME (\"list\" shows all): print the control of -e's\n"
-	"                         events, or list its events with -l\n"
+	"      --cpu NAME         for the processor NAME (\"native\": this one; \"list\" shows all): print\n"
+	"                         the control of -e's events, or list its events with -l\n"
 	"  -h, --help, --version  show this text, the version\n"
 	"\n"
 	"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
@@ -108,16 +109,6 @@ static unsigned int parse_count(const char *option, const char *text, unsigned i
 	return (unsigned int)value;
 }
 
-/* All lists given with -e, as one. */
-static char *append_names(char *names, const char *list)
-{
-	size_t length = names ? strlen(names) : 0;
-
-	names = need(realloc(names, length + strlen(list) + 2));
-	sprintf(names + length, "%s%s", length ? "," : "", list);
-	return names;
-}
-
 static void set_format(struct options *options, enum format format)
 {
 	if (options->format != FORMAT_TABLE && options->format != format)
@@ -157,7 +148,7 @@ static void take_count_option(struct options *options, int option, const char *t
 	struct targets *targets = &options->targets;
 
 	switch (option) {
-	case 'e': options->names = append_names(options->names, text); break;
+	case 'e': events_add(&options->events, text); break;
 	case 'p': targets_add_process(targets, (int)parse_count("-p", text, 1, 0x3FFFFFFF)); break;
 	case 'a': targets_add_all_processors(targets); break;
 	case 'C': targets_add_processors(targets, text); break;
@@ -252,8 +243,6 @@ static void make_events(struct options *options)
 {
 	if (options->period || options->frequency)
 		die("-c and -F say how often to sample: add --sample");
-	if (options->names)
-		events_add(&options->events, options->names);
 	check_count(options);
 	events_finish(&options->events);
 }
@@ -268,6 +257,8 @@ void options_read(struct options *options, int argc, char **argv)
 		if (!take_option(options, option, optarg))
 			return;
 	options->command = optind < argc ? argv + optind : NULL;
+	if (options->events.numbers && (options->mode == MODE_CPU || options->mode == MODE_SAMPLE))
+		die("--cpu and --sample take names of events, not \"%s\"", options->events.numbers);
 	switch (options->mode) {
 	case MODE_CPU: check_cpu(options); break;
 	case MODE_SAMPLE: check_sample(options); break;
@@ -278,7 +269,6 @@ void options_read(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
-	free(options->names);
 	events_free(&options->events);
 	targets_free(&options->targets);
 }

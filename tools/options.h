@@ -20,8 +20,7 @@ enum mode {
 
 struct options {
 	enum mode mode;
-	char *names;	      /* all of -e, as one list; NULL: none */
-	struct events events; /* MODE_COUNT: these, checked */
+	struct events events; /* MODE_COUNT: looked up; MODE_SAMPLE, MODE_CPU: names only */
 	struct targets targets;
 	char **command; /* NULL: none */
 	const char *file;

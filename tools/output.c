@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "csv.h"
 #include "die.h"
@@ -12,45 +13,74 @@
 #include "output.h"
 #include "table.h"
 
-static const struct {
-	void (*print)(FILE *file, const struct results *results);
-	void (*interval)(FILE *file, const struct results *results, double seconds);
-} formats[] = {
-	[FORMAT_TABLE] = { table_print, table_print_interval },
-	[FORMAT_CSV] = { csv_print, csv_print_interval },
-	[FORMAT_JSON] = { json_print, json_print_interval },
-};
-
-void output_interval(const struct output *output, const struct results *results, double seconds)
-{
-	formats[output->format].interval(output->file, results, seconds);
-	fflush(output->file);
-}
-
 void output_results(const struct output *output, const struct results *results)
 {
-	formats[output->format].print(output->file, results);
+	static void (*const formats[])(FILE *, const struct results *) = {
+		[FORMAT_TABLE] = table_print,
+		[FORMAT_CSV] = csv_print,
+		[FORMAT_JSON] = json_print,
+	};
+
+	formats[output->format](output->file, results);
+	fflush(output->file);
 }
 
 /* ---- the file ---- */
 
-/* The name of the output file, with %p replaced. */
+static bool is_file(const struct output *output)
+{
+	return output->name && strcmp(output->name, "-") != 0;
+}
+
+/* The value of %q{NAME}, of which *pattern is the q; it ends at the brace. */
+static const char *variable(const char **pattern)
+{
+	const char *end = (*pattern)[1] == '{' ? strchr(*pattern, '}') : NULL, *value;
+	char *name;
+
+	if (!end)
+		die("-o: %%q is written %%q{NAME}, with the name of an environment variable");
+	name = need(strndup(*pattern + 2, (size_t)(end - *pattern - 2)));
+	value = getenv(name);
+	if (!value)
+		die("-o: there is no environment variable %s for %%q{%s}", name, name);
+	free(name);
+	*pattern = end;
+	return value;
+}
+
+/* What stands behind a percent sign; *pattern then is its last letter. */
+static void print_place(FILE *file, const char **pattern, pid_t pid)
+{
+	struct utsname host;
+
+	switch (**pattern) {
+	case '%': fputc('%', file); break;
+	case 'p': fprintf(file, "%d", (int)pid); break;
+	case 'q': fputs(variable(pattern), file); break;
+	case 'h':
+		uname(&host);
+		fputs(host.nodename, file);
+		break;
+	default: die("-o: behind %% stands p, q{NAME}, h or %%, not \"%s\"", *pattern);
+	}
+}
+
+/* The name of the output file. */
 static char *file_name(const char *pattern, pid_t pid)
 {
-	size_t size = strlen(pattern) * 12 + 1, n = 0;
-	char *name = need(malloc(size));
+	char *name = NULL;
+	size_t size;
+	FILE *file = need(open_memstream(&name, &size));
 
 	for (; *pattern; pattern++) {
-		if (*pattern == '%' && pattern[1] == 'p') {
-			n += (size_t)snprintf(name + n, size - n, "%d", (int)pid);
-			pattern++;
-		} else {
-			if (*pattern == '%' && pattern[1] == '%')
-				pattern++;
-			name[n++] = *pattern;
-		}
+		if (*pattern != '%')
+			fputc(*pattern, file);
+		else if (pattern++)
+			print_place(file, &pattern, pid);
 	}
-	name[n] = '\0';
+	if (fclose(file) != 0)
+		need(NULL);
 	return name;
 }
 
@@ -61,8 +91,8 @@ void output_open(struct output *output, pid_t pid, bool is_command)
 
 	if (output->file)
 		return;
-	output->file = stderr;
-	if (!output->name)
+	output->file = output->name ? stdout : stderr;
+	if (!is_file(output))
 		return;
 	name = file_name(output->name, pid);
 	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -78,7 +108,7 @@ void output_open(struct output *output, pid_t pid, bool is_command)
 
 void output_clear(const struct output *output)
 {
-	if (output->name)
+	if (is_file(output))
 		ftruncate(fileno(output->file), 0);
 }
 
@@ -96,7 +126,7 @@ void output_close(const struct output *output)
 {
 	bool good = fflush(output->file) == 0 && !ferror(output->file);
 
-	if (output->name) {
+	if (is_file(output)) {
 		good = good && cut_off(output->file);
 		good = fclose(output->file) == 0 && good;
 	}

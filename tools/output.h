@@ -9,7 +9,7 @@
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct output {
-	const char *name; /* -o; NULL: standard error */
+	const char *name; /* -o; "-": standard output; NULL: standard error */
 	enum format format;
 	FILE *file; /* NULL: not opened */
 };
@@ -24,8 +24,7 @@ void output_open(struct output *output, pid_t pid, bool is_command);
 /* Cut it off now: results will come bit by bit. */
 void output_clear(const struct output *output);
 
-/* The results of an interval; of all. */
-void output_interval(const struct output *output, const struct results *results, double seconds);
+/* All results, or those of an interval. */
 void output_results(const struct output *output, const struct results *results);
 
 void output_close(const struct output *output);

@@ -32,16 +32,19 @@ static int show_check(void *arg, const struct perfctr_check *check)
 
 	settings->all_well &= check->ok;
 	if (settings->json) {
-		printf("%s\n  {\"name\":", settings->checks++ ? "," : "");
-		text_json(stdout, check->name);
-		printf(",\"ok\":%s,\"state\":", check->ok ? "true" : "false");
-		text_json(stdout, check->state);
-		printf(",\"remedy\":");
-		text_json(stdout, check->remedy);
-		printf("}");
+		text_json(stdout,
+			  settings->checks++ ? ",\n  {\"name\":" : "\n  {\"name\":", check->name);
+		printf(",\"ok\":%s", check->ok ? "true" : "false");
+		text_json(stdout, ",\"state\":", check->state);
+		text_json(stdout, ",\"remedy\":", check->remedy);
+		putchar('}');
 	} else if (!settings->quiet) {
-		printf("%-4s %-18s %s\n", check->ok ? "ok" : "NO", check->name, check->state);
-		if (!check->ok)
+		printf("%-4s %-18s %s\n",
+		       !*check->remedy ? "ok"
+		       : check->ok     ? "--"
+				       : "NO",
+		       check->name, check->state);
+		if (*check->remedy)
 			printf("     %-18s %s\n", "", check->remedy);
 	}
 	return 0;
@@ -66,51 +69,29 @@ struct costs {
 	bool first;
 };
 
-static void empty(struct costs *costs)
-{
-	(void)costs;
-	perfctr_barrier();
-}
+enum job { NOTHING, READ_TSC, READ_PMC, READ_INLINE, READ_CTRS, READ_KERNEL, STOP_AND_START };
 
-static void read_tsc(struct costs *costs)
-{
-	vperfctr_read_tsc(costs->self);
-}
-
-static void read_pmc(struct costs *costs)
-{
-	vperfctr_read_pmc(costs->self, 0);
-}
-
-static void read_inline(struct costs *costs)
-{
-	uint64_t value;
-
-	perfctr_reader_read(&costs->reader, &value);
-}
-
-static void read_ctrs(struct costs *costs)
-{
-	struct perfctr_sum_ctrs sum;
-
-	vperfctr_read_ctrs(costs->self, &sum);
-}
-
-static void read_kernel(struct costs *costs)
+static void do_job(struct costs *costs, enum job job)
 {
 	struct perfctr_reading reading;
+	struct perfctr_sum_ctrs sum;
+	uint64_t value;
 
-	perfctr_set_read(costs->group, &reading);
-}
-
-static void stop_and_start(struct costs *costs)
-{
-	vperfctr_stop(costs->self);
-	vperfctr_control(costs->self, &costs->control);
+	switch (job) {
+	case NOTHING: perfctr_barrier(); break;
+	case READ_TSC: vperfctr_read_tsc(costs->self); break;
+	case READ_PMC: vperfctr_read_pmc(costs->self, 0); break;
+	case READ_INLINE: perfctr_reader_read(&costs->reader, &value); break;
+	case READ_CTRS: vperfctr_read_ctrs(costs->self, &sum); break;
+	case READ_KERNEL: perfctr_set_read(costs->group, &reading); break;
+	case STOP_AND_START:
+		vperfctr_stop(costs->self);
+		vperfctr_control(costs->self, &costs->control);
+	}
 }
 
 static void show_cost(const struct settings *settings, struct costs *costs, const char *what,
-		      void (*job)(struct costs *), unsigned int times)
+		      enum job job, unsigned int times)
 {
 	double best = 1e30, t;
 	unsigned int round, i;
@@ -119,13 +100,12 @@ static void show_cost(const struct settings *settings, struct costs *costs, cons
 	for (round = 0; round < 7; round++) {
 		t = now();
 		for (i = 0; i < times; i++)
-			job(costs);
+			do_job(costs, job);
 		t = (now() - t) / times;
 		best = t < best ? t : best;
 	}
 	if (settings->json) {
-		printf("%s\n  {\"what\":", costs->first ? "" : ",");
-		text_json(stdout, what);
+		text_json(stdout, costs->first ? "\n  {\"what\":" : ",\n  {\"what\":", what);
 		printf(",\"ns\":%.1f}", best);
 	} else {
 		printf("     %-36s %10.1f ns\n", what, best);
@@ -159,20 +139,20 @@ static void show_costs(const struct settings *settings)
 
 	if (!costs.self)
 		return;
-	show_cost(settings, &costs, "nothing, in the same loop", empty, 100000);
+	show_cost(settings, &costs, "nothing, in the same loop", NOTHING, 100000);
 	if (start_counters(&costs, 0))
-		show_cost(settings, &costs, "virtual TSC", read_tsc, 20000);
+		show_cost(settings, &costs, "virtual TSC", READ_TSC, 20000);
 	if (start_counters(&costs, 1)) {
-		show_cost(settings, &costs, "one counter", read_pmc, 20000);
+		show_cost(settings, &costs, "one counter", READ_PMC, 20000);
 		if (vperfctr_reader(costs.self, 0, &costs.reader) == 0)
-			show_cost(settings, &costs, "one counter, inline", read_inline, 20000);
-		show_cost(settings, &costs, "stop and start, one counter", stop_and_start, 500);
+			show_cost(settings, &costs, "one counter, inline", READ_INLINE, 20000);
+		show_cost(settings, &costs, "stop and start, one counter", STOP_AND_START, 500);
 	}
 	if (start_counters(&costs, 4))
-		show_cost(settings, &costs, "TSC and four counters", read_ctrs, 20000);
+		show_cost(settings, &costs, "TSC and four counters", READ_CTRS, 20000);
 	costs.group = perfctr_set_open("task-clock", NULL, 0);
 	if (costs.group)
-		show_cost(settings, &costs, "one event through the kernel", read_kernel, 5000);
+		show_cost(settings, &costs, "one event through the kernel", READ_KERNEL, 5000);
 	perfctr_set_close(costs.group);
 	vperfctr_unlink(costs.self);
 	vperfctr_close(costs.self);
@@ -180,18 +160,18 @@ static void show_costs(const struct settings *settings)
 
 static void show_processor(const struct settings *settings)
 {
-	const char *provider = perfctr_provider_name();
+	const char *provider = perfctr_provider_name(), *id, *name;
 	struct perfctr_info info;
 
-	if (!provider || perfctr_get_info(&info) < 0)
+	if (!provider || perfctr_get_info(&info) < 0 || perfctr_cpu_native(&id, &name) < 0)
 		return;
 	if (settings->json) {
-		printf(" \"processor\":");
-		text_json(stdout, perfctr_info_cpu_name(&info));
+		text_json(stdout, " \"processor\":", name);
+		text_json(stdout, ",\n \"id\":", id);
 		printf(",\n \"counters\":%u,\n", perfctr_info_nrctrs(&info));
 	} else {
 		/* perf_events' version says whose it is. */
-		printf("%s, %u counters, %s%.*s\n\n", perfctr_info_cpu_name(&info),
+		printf("%s%s%s, %u counters, %s%.*s\n\n", name, *id ? ", --cpu " : "", id,
 		       perfctr_info_nrctrs(&info),
 		       strcmp(provider, "driver") ? "" : "perfctr driver ",
 		       (int)sizeof(info.driver_version), info.driver_version);

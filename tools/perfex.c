@@ -55,7 +55,7 @@ static bool choose_driver(struct options *options, struct driver *driver)
 		return true;
 	/* What the driver refuses, perf_events may still count, unless they are forbidden. */
 	if (forced)
-		events_refuse(&options->events, NULL, perfctr_error());
+		events_refuse(&options->events, 0, options->events.n, perfctr_error());
 	return forced;
 }
 
@@ -77,7 +77,6 @@ static int same_end(const struct outcome *outcome)
 /* ---- counting ---- */
 
 struct counting {
-	const struct options *options;
 	struct output output;
 	struct results results;
 };
@@ -86,8 +85,8 @@ static void started(void *arg, pid_t pid)
 {
 	struct counting *counting = arg;
 
-	output_open(&counting->output, pid, counting->options->command);
-	if (counting->options->interval)
+	output_open(&counting->output, pid, counting->results.run->command);
+	if (counting->results.run->interval)
 		output_clear(&counting->output);
 }
 
@@ -95,34 +94,36 @@ static void tick(void *arg, double seconds)
 {
 	struct counting *counting = arg;
 
-	results_add_interval(&counting->results);
-	output_interval(&counting->output, &counting->results, seconds);
+	results_add_interval(&counting->results, seconds);
+	output_results(&counting->output, &counting->results);
 }
 
 /* Once more: all begins anew. */
 static void count_again(const struct run *what)
 {
-	tasks_close(what->tasks, what->events);
+	tasks_close(what->tasks);
 	events_forget(what->events);
 	if (!what->driver)
 		return;
 	driver_close(what->driver);
 	if (!driver_try(what->driver, what->events))
-		events_refuse(what->events, NULL, perfctr_error());
+		events_refuse(what->events, 0, what->events->n, perfctr_error());
 }
 
-static void count_runs(const struct run *what, unsigned int repeat, struct results *results)
+static void count_runs(struct results *results, unsigned int repeat)
 {
-	struct outcome outcome;
+	struct outcome outcome = { .ran = false };
 	unsigned int i;
 
-	for (i = 0; i < repeat; i++) {
+	results_begin(results);
+	for (i = 0; i < repeat && !outcome.interrupted; i++) {
 		if (i)
-			count_again(what);
-		outcome = run(what);
-		results_add_run(results, &outcome);
-		if (outcome.ran && !WIFEXITED(outcome.status))
-			break; /* killed, as the later runs would be by an impatient user */
+			count_again(results->run);
+		outcome = run(results->run);
+		if (i && outcome.interrupted)
+			results->outcome.status = outcome.status; /* half a run is no count */
+		else
+			results_add_run(results, &outcome);
 	}
 	results_end(results);
 }
@@ -132,18 +133,7 @@ static int count(struct options *options)
 	struct tasks tasks = { .n = 0 };
 	struct driver driver;
 	bool through_driver = choose_driver(options, &driver);
-	struct counting counting = {
-		.options = options,
-		.output = { .name = options->file, .format = options->format },
-		.results = {
-			.events = &options->events,
-			.tasks = &tasks,
-			.targets = &options->targets,
-			.command = options->command,
-			.per_thread = options->per_thread,
-			.first_thread = through_driver || options->no_inherit,
-		},
-	};
+	struct counting counting;
 	const struct run what = {
 		.events = &options->events,
 		.tasks = &tasks,
@@ -157,18 +147,20 @@ static int count(struct options *options)
 		.tick = tick,
 		.arg = &counting,
 	};
-	struct outcome outcome;
 
-	count_runs(&what, options->repeat, &counting.results);
+	counting = (struct counting){
+		.output = { .name = options->file, .format = options->format },
+		.results = { .run = &what },
+	};
+	count_runs(&counting.results, options->repeat);
 	output_results(&counting.output, &counting.results);
 	output_close(&counting.output);
-	tasks_close(&tasks, &options->events);
+	tasks_close(&tasks);
 	if (through_driver)
 		driver_close(&driver);
-	outcome = counting.results.outcome;
 	results_free(&counting.results);
 	options_free(options);
-	return same_end(&outcome);
+	return same_end(&counting.results.outcome);
 }
 
 /* ---- --sample ---- */
@@ -213,12 +205,12 @@ static int take_samples(struct options *options)
 	struct outcome outcome;
 
 	choose_driver(options, &none); /* dies if it is forced */
-	sample.sampling = sampling_new(options->names, options->period, options->frequency);
+	sample.sampling = sampling_new(options->events.names, options->period, options->frequency);
 	outcome = run(&what);
 	sampling_print(sample.sampling, sample.output.file, options->command);
 	output_close(&sample.output);
 	sampling_free(sample.sampling);
-	tasks_close(&tasks, &options->events);
+	tasks_close(&tasks);
 	options_free(options);
 	return same_end(&outcome);
 }
@@ -229,7 +221,8 @@ static int tell(const struct options *options)
 	case MODE_INFO: return show_info();
 	case MODE_LIST: return show_list(options->with_text);
 	case MODE_CPU:
-		return show_cpu(options->cpu, options->names, options->list, options->with_text);
+		return show_cpu(options->cpu, options->events.names, options->list,
+				options->with_text);
 	case MODE_VERSION: return show_text("perfex (libperfctr) " PACKAGE_VERSION "\n");
 	default: return show_text(options_help);
 	}

@@ -1,82 +1,91 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <linux/perf_event.h>
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 #include "ratio.h"
-#include "results.h"
 
-static bool has_value(const struct event *event)
+/* What event i is to the kernel, on its first core type. A number is not told. */
+static bool get_attr(const struct events *events, unsigned int i, struct perf_event_attr *attr)
 {
-	return results_counted(event) && results_value(event);
+	if (i >= events->first[EVENTS_NUMBERS] ||
+	    perfctr_list_attr(events->list, i, 0, attr, NULL, NULL, 0) < 0)
+		return false;
+	if (events->event[i].user)
+		attr->exclude_kernel = attr->exclude_hv = 1;
+	return true;
 }
 
-/* The counted event called base, with the modifiers that event has; NULL if there is none. */
-static const struct event *partner(const struct events *events, const struct event *event,
-				   const char *base)
+/* The generic event with this id, on the same core type: the high half names that. */
+static uint64_t generic(const struct perf_event_attr *attr, uint32_t id)
 {
-	const char *modifiers = strchr(event->name, ':');
-	size_t length = strlen(base);
+	return (attr->config & ~(uint64_t)UINT32_MAX) | id;
+}
+
+static bool is_generic(const struct perf_event_attr *attr, uint32_t id)
+{
+	return attr->type == PERF_TYPE_HARDWARE && (uint32_t)attr->config == id;
+}
+
+/* The config of the event of all, of which this one counts some; its own if there is none. */
+static uint64_t whole_of(const struct perf_event_attr *attr)
+{
+	const uint64_t result = 0xFF0000, miss = PERF_COUNT_HW_CACHE_RESULT_MISS << 16;
+
+	if (attr->type == PERF_TYPE_HW_CACHE && (attr->config & result) == miss)
+		return attr->config & ~result;
+	if (is_generic(attr, PERF_COUNT_HW_CACHE_MISSES))
+		return generic(attr, PERF_COUNT_HW_CACHE_REFERENCES);
+	if (is_generic(attr, PERF_COUNT_HW_BRANCH_MISSES))
+		return generic(attr, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+	if (is_generic(attr, PERF_COUNT_HW_INSTRUCTIONS))
+		return generic(attr, PERF_COUNT_HW_CPU_CYCLES);
+	return attr->config;
+}
+
+static bool same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv && a->exclude_host == b->exclude_host &&
+	       a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle;
+}
+
+static bool has_value(const struct results *results, unsigned int i)
+{
+	return results_counted(results, i) && results_value(results, i);
+}
+
+/* The counted event that event i is a part of, in the same modes, on the same core types; or i. */
+static unsigned int partner(const struct results *results, unsigned int i,
+			    const struct perf_event_attr *attr)
+{
+	const struct events *events = results->run->events;
+	uint64_t whole = whole_of(attr);
+	struct perf_event_attr other;
+	unsigned int k;
+
+	for (k = 0; k < events->n && whole != attr->config; k++)
+		if (get_attr(events, k, &other) && other.type == attr->type &&
+		    other.config == whole && same_modes(&other, attr) &&
+		    events->event[k].is.nvariants == events->event[i].is.nvariants &&
+		    has_value(results, k))
+			return k;
+	return i;
+}
+
+/* Seconds of the first clock that was counted; 0: none was. */
+static double clock_seconds(const struct results *results)
+{
 	unsigned int i;
 
-	for (i = 0; i < events->n; i++) {
-		const struct event *other = &events->event[i];
-		const char *theirs = strchr(other->name, ':');
-
-		if (!strncmp(other->name, base, length) &&
-		    (other->name[length] == '\0' || other->name[length] == ':') &&
-		    !strcmp(modifiers ? modifiers : "", theirs ? theirs : "") && has_value(other))
-			return other;
-	}
-	return NULL;
+	for (i = 0; i < results->run->events->n; i++)
+		if (results->run->events->event[i].is.flags & PERFCTR_EVENT_TIME &&
+		    has_value(results, i))
+			return (double)results_value(results, i) / 1e9;
+	return 0;
 }
 
-/* The event of all accesses, of which a "misses" event counts some. */
-static const struct event *accesses(const struct events *events, const struct event *event)
+static void print_rate(char *text, size_t size, double rate)
 {
-	static const struct {
-		const char *suffix, *accesses;
-	} pairs[] = {
-		{ "-load-misses", "-loads" },
-		{ "-store-misses", "-stores" },
-		{ "-prefetch-misses", "-prefetches" },
-		{ "-misses", "-references" },
-	};
-	size_t length = strcspn(event->name, ":");
-	char base[128];
-	unsigned int i;
-
-	if (length >= sizeof(base) - 16)
-		return NULL;
-	if (!strncmp(event->name, "branch-misses", length))
-		return partner(events, event, "branches");
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		size_t n = strlen(pairs[i].suffix);
-
-		if (length <= n || strncmp(event->name + length - n, pairs[i].suffix, n))
-			continue;
-		snprintf(base, sizeof(base), "%.*s%s", (int)(length - n), event->name,
-			 pairs[i].accesses);
-		return partner(events, event, base);
-	}
-	return NULL;
-}
-
-static const struct event *task_clock(const struct events *events)
-{
-	unsigned int i;
-
-	for (i = 0; i < events->n; i++)
-		if (!strncasecmp(events->event[i].name, "task-clock", 10) &&
-		    has_value(&events->event[i]))
-			return &events->event[i];
-	return NULL;
-}
-
-static void print_rate(char *text, size_t size, const struct event *event, double rate)
-{
-	if (!strncmp(event->name, "cycles", 6))
-		snprintf(text, size, "%.3f GHz", rate / 1e9);
-	else if (rate >= 1e6)
+	if (rate >= 1e6)
 		snprintf(text, size, "%.3f M/sec", rate / 1e6);
 	else if (rate >= 1e3)
 		snprintf(text, size, "%.3f K/sec", rate / 1e3);
@@ -84,25 +93,29 @@ static void print_rate(char *text, size_t size, const struct event *event, doubl
 		snprintf(text, size, "%.3f /sec", rate);
 }
 
-void ratio_print(char *text, size_t size, const struct events *events, const struct event *event,
-		 double elapsed)
+void ratio_print(char *text, size_t size, const struct results *results, unsigned int i)
 {
-	double value = (double)results_value(event);
-	const struct event *cycles = NULL, *all = accesses(events, event);
-	const struct event *clock = task_clock(events);
+	const struct event *event = &results->run->events->event[i];
+	double value = (double)results_value(results, i), seconds = clock_seconds(results);
+	struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
+	unsigned int all = get_attr(results->run->events, i, &attr) ? partner(results, i, &attr)
+								    : i;
 
-	if (!strncmp(event->name, "instructions", 12))
-		cycles = partner(events, event, "cycles");
 	text[0] = '\0';
-	if (results_is_clock(event)) {
-		if (elapsed > 0)
-			snprintf(text, size, "%.3f CPUs utilized", value / 1e9 / elapsed);
-	} else if (cycles) {
-		snprintf(text, size, "%.2f insn per cycle", value / (double)results_value(cycles));
-	} else if (all) {
-		snprintf(text, size, "%.2f%% of all %.*s", 100 * value / (double)results_value(all),
-			 (int)strcspn(all->name, ":"), all->name);
-	} else if (clock) {
-		print_rate(text, size, event, value / ((double)results_value(clock) / 1e9));
+	if (event->is.flags & PERFCTR_EVENT_TIME) {
+		if (results->outcome.elapsed > 0)
+			snprintf(text, size, "%.3f CPUs utilized",
+				 value / 1e9 / results->outcome.elapsed);
+	} else if (all != i && is_generic(&attr, PERF_COUNT_HW_INSTRUCTIONS)) {
+		snprintf(text, size, "%.2f insn per cycle",
+			 value / (double)results_value(results, all));
+	} else if (all != i) {
+		snprintf(text, size, "%.2f%% of all %s",
+			 100 * value / (double)results_value(results, all),
+			 results->run->events->event[all].name);
+	} else if (seconds > 0 && is_generic(&attr, PERF_COUNT_HW_CPU_CYCLES)) {
+		snprintf(text, size, "%.3f GHz", value / seconds / 1e9);
+	} else if (seconds > 0 && !*event->is.unit) {
+		print_rate(text, size, value / seconds);
 	}
 }

@@ -3,10 +3,9 @@
 #ifndef PERFCTR_TOOLS_RATIO_H
 #define PERFCTR_TOOLS_RATIO_H
 
-#include "events.h"
+#include "results.h"
 
-/* "1.25 insn per cycle", "3.1 GHz", ...; "" if there is nothing to compare it with. */
-void ratio_print(char *text, size_t size, const struct events *events, const struct event *event,
-		 double elapsed);
+/* "1.25 insn per cycle", "3.1 GHz", ...; "" if there is nothing to compare event i with. */
+void ratio_print(char *text, size_t size, const struct results *results, unsigned int i);
 
 #endif /* PERFCTR_TOOLS_RATIO_H */

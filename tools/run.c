@@ -54,14 +54,14 @@ static double end_step(const struct run *run, pid_t pid, double start, double st
 }
 
 /* Wait for the child, passing signals on. */
-static void wait_for(const struct run *run, const struct child *child, double start, int *status,
-		     struct rusage *usage)
+static void wait_for(const struct run *run, const struct child *child, double start,
+		     struct outcome *outcome, struct rusage *usage)
 {
 	double step = run->driver ? 1e-3 : run->interval / 1e3, next = start + step;
 	struct timespec timeout;
 	int signal;
 
-	while (wait4(child->pid, status, WNOHANG, usage) == 0) {
+	while (wait4(child->pid, &outcome->status, WNOHANG, usage) == 0) {
 		if (step > 0 && now() >= next) {
 			step = end_step(run, child->pid, start, step);
 			next += step;
@@ -70,8 +70,10 @@ static void wait_for(const struct run *run, const struct child *child, double st
 		timeout = until(next);
 		signal = step > 0 ? sigtimedwait(&child->waited, NULL, &timeout)
 				  : sigwaitinfo(&child->waited, NULL);
-		if (signal == SIGTERM || signal == SIGHUP)
-			kill(child->pid, signal);
+		if (signal != SIGTERM && signal != SIGHUP)
+			continue;
+		outcome->interrupted = true;
+		kill(child->pid, signal);
 	}
 }
 
@@ -126,7 +128,7 @@ static struct outcome run_command(const struct run *run)
 	if (traces(run))
 		trace_all(&child, run->tasks, run->events, &outcome.status, &usage);
 	else
-		wait_for(run, &child, start, &outcome.status, &usage);
+		wait_for(run, &child, start, &outcome, &usage);
 	outcome.elapsed = now() - start;
 	if (run->driver)
 		driver_read(run->driver, run->events);
@@ -134,7 +136,7 @@ static struct outcome run_command(const struct run *run)
 		tasks_read(run->tasks, run->events);
 	if (run->interval)
 		run->tick(run->arg, outcome.elapsed);
-	child_end(&child);
+	outcome.interrupted |= child_end(&child) || WIFSIGNALED(outcome.status);
 	outcome.user = seconds_of(&usage.ru_utime);
 	outcome.sys = seconds_of(&usage.ru_stime);
 	return outcome;
@@ -151,8 +153,9 @@ static void attach(const struct run *run)
 		tasks_open_threads(run->tasks, run->events, pid, inherit);
 	for (i = 0; i < run->targets->n && !run->per_thread; i++)
 		tasks_open(run->tasks, run->events, &run->targets->target[i], pid ? inherit : 0);
-	if (tasks_any(run->tasks, run->events))
-		return;
+	for (i = 0; i < run->events->n; i++)
+		if (!run->events->event[i].reason)
+			return;
 	if (pid)
 		die("process %d can't be counted: %s", (int)pid, run->events->event[0].reason);
 	die("nothing can be counted: %s", run->events->event[0].reason);

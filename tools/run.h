@@ -11,6 +11,7 @@ struct outcome {
 	double elapsed, user, sys; /* seconds */
 	int status;		   /* of waitpid() */
 	bool ran;		   /* there is a status */
+	bool interrupted;	   /* a signal ended the command, or asked for its end */
 };
 
 struct run {

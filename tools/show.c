@@ -14,6 +14,15 @@ static int finish_stdout(void)
 	die("can't write to standard output: %s", strerror(errno));
 }
 
+/* The processor, and what --cpu calls it. */
+static void print_processor(const char *label)
+{
+	const char *id, *name;
+
+	if (perfctr_cpu_native(&id, &name) == 0)
+		printf("%s%s%s%s\n", label, name, *id ? ", --cpu " : "", id);
+}
+
 int show_text(const char *text)
 {
 	fputs(text, stdout);
@@ -29,6 +38,7 @@ int show_info(void)
 		die("%s", perfctr_error());
 	cpus = perfctr_cpus_info(-1);
 	printf("PerfCtr Info:\n");
+	print_processor("processor\t\t");
 	perfctr_info_print(&info);
 	if (cpus)
 		perfctr_cpus_info_print(cpus);
@@ -55,7 +65,7 @@ int show_list(bool with_text)
 	if (perfctr_get_info(&info) < 0)
 		die("%s", perfctr_error());
 	n = perfctr_info_nrctrs(&info);
-	printf("CPU type %s\n", perfctr_info_cpu_name(&info));
+	print_processor("CPU type ");
 	printf("%s time-stamp counter available\n",
 	       info.cpu_features & PERFCTR_FEATURE_RDTSC ? "One" : "No");
 	printf("%u performance counter%s available\n", n, n == 1 ? "" : "s");
@@ -73,17 +83,16 @@ int show_list(bool with_text)
 
 int show_cpu(const char *cpu, const char *names, bool list, bool with_text)
 {
+	const char *id = strcmp(cpu, "native") ? cpu : NULL;
 	int result;
 
 	if (!strcmp(cpu, "list")) {
 		with_text = true;
 		result = perfctr_cpu_list(list_name, &with_text);
 	} else if (list) {
-		result = perfctr_cpu_event_list(cpu, list_name, &with_text);
+		result = perfctr_cpu_event_list(id, list_name, &with_text);
 	} else if (names) {
-		if (strpbrk(names, "{}"))
-			die("--cpu counts all events together: leave out the braces");
-		result = perfctr_cpu_events_print(cpu, names);
+		result = perfctr_cpu_events_print(id, names);
 	} else {
 		die("--cpu %s needs -e EVENT,... whose control is to be printed, or -l", cpu);
 	}

@@ -21,26 +21,13 @@ static void print_number(char *text, size_t size, uint64_t n)
 	text[k] = '\0';
 }
 
-/* Times are shown in ms. */
+/* In the event's unit. */
 static void print_value(char *text, size_t size, const struct event *event, uint64_t value)
 {
-	if (results_is_clock(event))
-		snprintf(text, size, "%.2f", (double)value / 1e6);
+	if (event->is.scale != 1)
+		snprintf(text, size, "%.2f", (double)value * event->is.scale);
 	else
 		print_number(text, size, value);
-}
-
-static void print_mean(char *text, size_t size, const struct event *event, double mean)
-{
-	if (results_is_clock(event))
-		snprintf(text, size, "%.2f", mean / 1e6);
-	else
-		print_number(text, size, (uint64_t)(mean + 0.5));
-}
-
-static const char *unit(const struct event *event)
-{
-	return results_is_clock(event) ? "msec" : "";
 }
 
 /* ---- footnotes ---- */
@@ -74,132 +61,134 @@ static void print_footnotes(FILE *file, const struct footnotes *notes)
 
 /* ---- rows ---- */
 
-/* The value of a row, and what is to be said of it: how sure it is. */
-static void print_count(char *value, char *note, size_t size, const struct results *results,
-			unsigned int i)
+/* What is to be said of a count: how sure it is. */
+static void print_note(char *note, size_t size, const struct results *results, unsigned int i)
 {
-	const struct event *event = &results->events->event[i];
-	const struct perfctr_reading *reading = &event->reading;
-	double mean, deviation;
+	const struct result *result = &results->result[i];
+	const struct perfctr_reading *all = &result->all;
+	int n = 0;
 
-	print_value(value, size, event, results_value(event));
-	if (results->repeats > 1) {
-		mean = results_mean(results, i, &deviation);
-		print_mean(value, size, event, mean);
-		snprintf(note, size, "  ± %.2f%%",
-			 mean > 0 ? 100 * deviation / sqrt(results->repeats - 1) / mean : 0);
-	} else if (reading->quality == PERFCTR_SCALED) {
-		snprintf(note, size, "  (estimate: counted %.2f%% of the time)",
-			 100 * (double)reading->running / (double)reading->enabled);
-	} else if (reading->quality == PERFCTR_STALE) {
-		snprintf(note, size, "  (stale: a processor went offline)");
-	}
+	if (result->runs > 1)
+		n += snprintf(note, size, "  ± %.2f%%",
+			      result->mean > 0 ? 100 * results_deviation(results, i) /
+							 sqrt(result->runs - 1) / result->mean
+					       : 0);
+	if (all->quality == PERFCTR_SCALED)
+		n += snprintf(note + n, size - (size_t)n,
+			      "  (estimate: counted %.2f%% of the time)",
+			      100 * (double)all->running / (double)all->enabled);
+	else if (all->quality == PERFCTR_STALE)
+		n += snprintf(note + n, size - (size_t)n, "  (stale: a processor went offline)");
+	if (result->runs < results->repeats)
+		snprintf(note + n, size - (size_t)n, "  (counted in %u of %u runs)", result->runs,
+			 results->repeats);
 }
 
 static void print_row(FILE *file, const struct results *results, unsigned int i,
 		      struct footnotes *notes)
 {
-	const struct event *event = &results->events->event[i];
-	char value[64], note[64] = "", ratio[128];
+	const struct event *event = &results->run->events->event[i];
+	char value[64], note[128] = "", ratio[128];
 
-	if (!results_counted(event)) {
-		fprintf(file, " %20s       %-28s [%u]\n", "<not counted>", event->name,
-			footnote(notes, event->reason ? event->reason : "it was never on the PMU"));
+	if (!results_counted(results, i)) {
+		fprintf(file, " %20s        %-28s [%u]\n", "<not counted>", event->name,
+			footnote(notes, results_reason(results, i, &results->result[i].reading)));
 		return;
 	}
-	print_count(value, note, sizeof(value), results, i);
-	ratio_print(ratio, sizeof(ratio), results->events, event, results->outcome.elapsed);
-	if (*note || *ratio)
-		fprintf(file, " %20s %-5s %-28s %s%s\n", value, unit(event), event->name, ratio,
-			note);
-	else
-		fprintf(file, " %20s %-5s %s\n", value, unit(event), event->name);
+	print_value(value, sizeof(value), event, results_value(results, i));
+	print_note(note, sizeof(note), results, i);
+	ratio_print(ratio, sizeof(ratio), results, i);
+	fprintf(file, " %20s %-6s %-*s%s%s%s\n", value, event->is.unit, *note || *ratio ? 28 : 0,
+		event->name, *ratio ? " " : "", ratio, note);
 }
 
 static void print_subject(FILE *file, const struct results *results)
 {
-	const struct targets *targets = results->targets;
-	char **word;
+	const struct targets *targets = results->run->targets;
+	char **word = results->run->command;
 
-	if (targets->what) {
+	if (targets->name) {
 		fprintf(file, "%s %s", targets->what, targets->name);
+	} else if (targets->what) {
+		fprintf(file, "all %s", targets->what);
 	} else if (targets_process(targets)) {
 		fprintf(file, "process %d", (int)targets_process(targets));
 	} else {
-		fputs(results->first_thread ? "the first thread of " : "", file);
-		for (word = results->command; *word; word++)
-			fprintf(file, "%s%s", word == results->command ? "'" : " ", *word);
-		fprintf(file, "'");
+		fprintf(file, "%s'%s",
+			results->run->first_thread || results->run->driver ? "the first thread of "
+									   : "",
+			*word);
+		while (*++word)
+			fprintf(file, " %s", *word);
+		fputc('\'', file);
 	}
 }
 
-static void print_thread(FILE *file, const struct events *events, const struct task *task)
+/* All events, of one task, or of an interval. */
+static void print_brief(FILE *file, const struct results *results, const struct task *task)
 {
 	char value[64];
 	unsigned int i;
 
-	fprintf(file, " thread %d (%s)\n", (int)task->tid, task->comm);
-	for (i = 0; i < events->n; i++) {
-		const struct event *event = &events->event[i];
-		const struct perfctr_reading *reading = &task->reading[i];
+	for (i = 0; i < results->run->events->n; i++) {
+		const struct event *event = &results->run->events->event[i];
+		const struct perfctr_reading *reading = task ? &task->reading[i]
+							     : &results->result[i].reading;
 
-		if (!results_counted(event))
-			continue;
+		if (task && event->reason)
+			continue; /* the total says it */
 		print_value(value, sizeof(value), event, perfctr_reading_estimate(reading));
-		fprintf(file, " %20s %-5s %s%s\n", value, unit(event), event->name,
-			reading->quality == PERFCTR_SCALED	  ? "  (estimate)"
-			: reading->quality == PERFCTR_NOT_COUNTED ? "  (never on the PMU)"
-								  : "");
+		if (!task)
+			fprintf(file, " %12.6f", results->seconds);
+		fprintf(file, " %20s %-6s %s%s\n",
+			results_reads(results, i, reading) ? value : "<not counted>",
+			event->is.unit, event->name,
+			reading->quality == PERFCTR_SCALED ? "  (estimate)" : "");
 	}
-	fprintf(file, "\n");
 }
 
 static void print_threads(FILE *file, const struct results *results)
 {
-	const struct tasks *tasks = results->tasks;
+	const struct tasks *tasks = results->run->tasks;
 	size_t t;
 
-	for (t = 0; t < tasks->n; t++)
-		print_thread(file, results->events, &tasks->task[t]);
+	for (t = 0; t < tasks->n; t++) {
+		fprintf(file, " thread %d (%s)\n", (int)tasks->task[t].tid, tasks->task[t].comm);
+		print_brief(file, results, &tasks->task[t]);
+		fputc('\n', file);
+	}
 	fprintf(file, " total of %zu thread%s\n", tasks->n, tasks->n == 1 ? "" : "s");
 }
 
-void table_print(FILE *file, const struct results *results)
+static void print_all(FILE *file, const struct results *results)
 {
 	const struct outcome *outcome = &results->outcome;
 	struct footnotes notes = { .n = 0 };
 	unsigned int i;
 
-	fprintf(file, "\n counts of ");
+	fputs("\n counts of ", file);
 	print_subject(file, results);
 	if (results->repeats > 1)
 		fprintf(file, ", mean of %u runs", results->repeats);
-	fprintf(file, ":\n\n");
-	if (results->per_thread)
+	if (results->repeats > 1 && results->failed)
+		fprintf(file, ", %u of which failed", results->failed);
+	fputs(":\n\n", file);
+	if (results->run->per_thread)
 		print_threads(file, results);
-	for (i = 0; i < results->events->n; i++)
+	for (i = 0; i < results->run->events->n; i++)
 		print_row(file, results, i, &notes);
 	fprintf(file, "\n %.6f s elapsed", outcome->elapsed);
 	if (outcome->ran)
 		fprintf(file, ", %.6f s user, %.6f s system", outcome->user, outcome->sys);
-	fprintf(file, "\n");
+	fputc('\n', file);
 	print_footnotes(file, &notes);
-	fprintf(file, "\n");
+	fputc('\n', file);
 }
 
-void table_print_interval(FILE *file, const struct results *results, double seconds)
+void table_print(FILE *file, const struct results *results)
 {
-	char value[64];
-	unsigned int i;
-
-	for (i = 0; i < results->events->n; i++) {
-		const struct event *event = &results->events->event[i];
-		const struct perfctr_reading *delta = &results->delta[i];
-
-		print_value(value, sizeof(value), event, perfctr_reading_estimate(delta));
-		if (event->reason || delta->quality == PERFCTR_NOT_COUNTED)
-			strcpy(value, "<not counted>");
-		fprintf(file, " %12.6f %20s %-5s %s%s\n", seconds, value, unit(event), event->name,
-			delta->quality == PERFCTR_SCALED ? "  (estimate)" : "");
-	}
+	if (results->seconds > 0)
+		print_brief(file, results, NULL);
+	else
+		print_all(file, results);
 }

@@ -33,7 +33,6 @@ void targets_add_all_processors(struct targets *targets)
 	set_option(targets, "-a");
 	add(targets, PERFCTR_TARGET_CPU, -1, NULL);
 	targets->what = "processors";
-	targets->name = "all";
 }
 
 void targets_add_cgroup(struct targets *targets, const char *name)

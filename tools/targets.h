@@ -10,7 +10,7 @@ struct targets {
 	struct perfctr_target *target;
 	unsigned int n;
 	const char *option;	 /* NULL: none */
-	const char *what, *name; /* "processors" and "0-3"; "cgroup"; NULL: a process */
+	const char *what, *name; /* "processors" and "0-3" (NULL: all); "cgroup"; NULL: a process */
 };
 
 void targets_add_process(struct targets *targets, pid_t pid);

@@ -1,69 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "die.h"
 #include "tasks.h"
 
 /* ---- opening ---- */
-
-/* Why an event can't be counted, without its name in front, which the table shows anyway. */
-static const char *reason(void)
-{
-	static const char words[] = " can't be counted: ";
-	const char *error = perfctr_error(), *found = strstr(error, words);
-
-	return found ? found + strlen(words) : error;
-}
-
-/* What only the kernel does: counted in user mode it would be 0, whatever happens. */
-static bool is_kernels(const char *name)
-{
-	static const char *const names[] = {
-		"context-switches", "cs", "cpu-migrations", "migrations", "cgroup-switches",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcasecmp(name, names[i]))
-			return true;
-	return false;
-}
-
-/* Perhaps only kernel mode is forbidden: then count user mode, and say so. */
-static struct perfctr_set *open_in_user_mode(struct event *event, const char *text,
-					     const struct perfctr_target *target,
-					     unsigned int flags)
-{
-	char *user = need(malloc(strlen(text) + 3));
-	struct perfctr_set *set;
-
-	sprintf(user, "%s:u", text);
-	set = perfctr_set_open(user, target, flags);
-	if (!set) {
-		free(user);
-		return NULL;
-	}
-	free(event->name);
-	event->name = user;
-	return set;
-}
-
-static struct perfctr_set *open_spec(struct events *events, const struct spec *spec,
-				     const struct perfctr_target *target, unsigned int flags)
-{
-	struct perfctr_set *set;
-
-	if (!spec->text)
-		return perfctr_set_open_control(&events->control, target, flags);
-	set = perfctr_set_open(spec->text, target, flags);
-	if (set || errno != EACCES || spec->n > 1 || strpbrk(spec->text, ":/") ||
-	    is_kernels(spec->text))
-		return set;
-	return open_in_user_mode(&events->event[spec->first], spec->text, target, flags);
-}
 
 static struct task *add_task(const struct events *events, struct tasks *tasks, pid_t tid)
 {
@@ -75,30 +19,97 @@ static struct task *add_task(const struct events *events, struct tasks *tasks, p
 	}
 	task = &tasks->task[tasks->n++];
 	*task = (struct task){ .tid = tid };
-	task->reading = need(calloc(events->n + 1, sizeof(*task->reading)));
+	task->reading = need(calloc(events->n, sizeof(*task->reading)));
 	return task;
 }
 
-static struct perfctr_set **open_specs(struct events *events, const struct perfctr_target *target,
-				       unsigned int flags)
+/* Whether a name means something on another core type than this processor's. */
+static bool is_elsewhere(const struct events *events, unsigned int i,
+			 const struct perfctr_target *target)
 {
-	struct perfctr_set **set = need(calloc(events->nspecs + 1, sizeof(struct perfctr_set *)));
+	uint32_t cpus[8192 / 32], any = 0;
+	struct perf_event_attr attr;
+	unsigned int k;
+
+	if (target->type != PERFCTR_TARGET_CPU || target->id < 0)
+		return false;
+	for (k = 0; k < events->event[i].is.nvariants; k++)
+		if (perfctr_list_attr(events->list, i, k, &attr, NULL, cpus, 8192 / 32) == 0)
+			any |= cpus[target->id / 32] >> target->id % 32 & 1;
+	return events->event[i].is.nvariants && !any;
+}
+
+/* What one target makes of an event. Not to be where its core type is is no fault, if another is.
+ */
+static void look_at_event(struct events *events, unsigned int i, const char *reason, bool elsewhere)
+{
+	struct event *event = &events->event[i];
+
+	if (elsewhere && (event->here || event->reason))
+		return;
+	if (event->elsewhere) {
+		free(event->reason);
+		event->reason = NULL;
+	}
+	event->elsewhere = elsewhere;
+	event->here |= !reason;
+	if (reason)
+		events_refuse(events, i, i + 1, reason);
+}
+
+/* What became of the events of a set. */
+static void look_at(struct events *events, const struct perfctr_set *set, unsigned int first,
+		    const struct perfctr_target *target)
+{
+	struct perfctr_list_event event;
 	unsigned int i;
 
-	for (i = 0; i < events->nspecs; i++) {
-		set[i] = open_spec(events, &events->spec[i], target, flags | PERFCTR_MULTIPLEX);
-		if (!set[i])
-			events_refuse(events, &events->spec[i], reason());
+	for (i = 0; perfctr_set_event(set, i, &event) == 0; i++) {
+		const char *before = events->event[first + i].is.name;
+
+		look_at_event(events, first + i, event.reason,
+			      event.reason && is_elsewhere(events, first + i, target));
+		/* A name of its own is that of user mode. */
+		if (before && strcmp(event.name, before) != 0)
+			events_to_user(events, first + i, event.name);
 	}
+}
+
+static struct perfctr_set *open_names(const struct events *events,
+				      const struct perfctr_target *target, unsigned int flags)
+{
+	struct perfctr_set *set = perfctr_set_open(events->names, target,
+						   flags | PERFCTR_USER_FALLBACK);
+
+	/* A traced thread may be killed at any time. */
+	if (!set && (errno != ESRCH || target->type != PERFCTR_TARGET_THREAD))
+		die("%s", perfctr_error());
 	return set;
+}
+
+static void open_sets(struct events *events, struct task *task, const struct perfctr_target *target,
+		      unsigned int flags)
+{
+	const unsigned int *first = events->first;
+
+	flags |= PERFCTR_MULTIPLEX | PERFCTR_PARTIAL;
+	if (first[EVENTS_NUMBERS]) {
+		task->set[EVENTS_NAMES] = open_names(events, target, flags);
+		look_at(events, task->set[EVENTS_NAMES], 0, target);
+	}
+	if (first[EVENTS_SETS] == first[EVENTS_NUMBERS])
+		return;
+	task->set[EVENTS_NUMBERS] = perfctr_set_open_control(&events->control, target, flags);
+	if (task->set[EVENTS_NUMBERS])
+		look_at(events, task->set[EVENTS_NUMBERS], first[EVENTS_NUMBERS], target);
+	else
+		events_refuse(events, first[EVENTS_NUMBERS], first[EVENTS_SETS], perfctr_error());
 }
 
 void tasks_open(struct tasks *tasks, struct events *events, const struct perfctr_target *target,
 		unsigned int flags)
 {
-	struct task *task = add_task(events, tasks, target->id);
-
-	task->set = open_specs(events, target, flags);
+	open_sets(events, add_task(events, tasks, target->id), target, flags);
 }
 
 void tasks_open_thread(struct tasks *tasks, struct events *events, pid_t tid, unsigned int flags)
@@ -147,168 +158,93 @@ static void add_parts(const struct events *events, struct tasks *tasks,
 void tasks_open_threads(struct tasks *tasks, struct events *events, pid_t pid, unsigned int flags)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = pid };
-	unsigned int i;
+	unsigned int s;
 
 	tasks->process.tid = pid;
-	tasks->process.set = open_specs(events, &target, flags);
-	for (i = 0; i < events->nspecs; i++)
-		if (tasks->process.set[i])
-			add_parts(events, tasks, tasks->process.set[i]);
+	tasks->process.reading = need(calloc(events->n, sizeof(struct perfctr_reading)));
+	open_sets(events, &tasks->process, &target, flags);
+	for (s = 0; s < EVENTS_SETS; s++)
+		add_parts(events, tasks, tasks->process.set[s]);
 }
 
-static bool any_set(const struct events *events, const struct task *task)
+/* ---- reading ---- */
+
+unsigned int tasks_quality(uint64_t enabled, uint64_t running)
 {
-	unsigned int i;
-
-	for (i = 0; task->set && i < events->nspecs; i++)
-		if (task->set[i])
-			return true;
-	return false;
+	return running == enabled ? PERFCTR_EXACT : running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
 }
 
-bool tasks_any(const struct tasks *tasks, const struct events *events)
+/* Read what the sets of a task have counted, or what a thread of theirs has (tid 0: no such). */
+static void read_sets(struct events *events, const struct task *task, pid_t tid,
+		      struct perfctr_reading *reading)
 {
-	size_t t;
+	unsigned int s, i;
+	int result;
 
-	for (t = 0; t < tasks->n; t++)
-		if (any_set(events, &tasks->task[t]))
-			return true;
-	return any_set(events, &tasks->process);
+	for (s = 0; s < EVENTS_SETS; s++) {
+		const struct perfctr_set *set = task->set[s];
+		struct perfctr_reading *at = reading + events->first[s];
+
+		if (!set)
+			continue;
+		result = tid ? perfctr_set_read_thread(set, tid, at) : perfctr_set_read(set, at);
+		for (i = events->first[s]; result < 0 && i < events->first[s + 1]; i++)
+			if (reading[i].quality == PERFCTR_NOT_COUNTED)
+				events_refuse(events, i, i + 1, perfctr_error());
+	}
 }
 
-/* Add one reading to a sum, which is as good as its worst part. */
+/* Add one task's reading to a sum, of which nothing else has been counted if it is the first. */
 static void add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one)
 {
+	bool stale = one->quality == PERFCTR_STALE || sum->quality == PERFCTR_STALE;
+
+	if (one->quality == PERFCTR_NOT_COUNTED && !one->enabled)
+		return; /* the task does not have it */
 	sum->value += one->value;
 	sum->enabled += one->enabled;
 	sum->running += one->running;
-	if (one->enabled && one->quality > sum->quality)
-		sum->quality = one->quality;
-}
-
-/*
- * What a thread counted on one more kind of core; the last one is first. Values and times on the
- * PMU are added; the time enabled is the last kind's, as in perfctr_set_read().
- */
-static void add_kind(struct perfctr_reading *sum, const struct perfctr_reading *one)
-{
-	sum->value += one->value;
-	sum->running += one->running;
-	if (!sum->enabled)
-		sum->enabled = one->enabled;
-	if (sum->running > sum->enabled)
-		sum->running = sum->enabled;
-	sum->quality = sum->running == sum->enabled ? PERFCTR_EXACT
-		       : sum->running		    ? PERFCTR_SCALED
-						    : PERFCTR_NOT_COUNTED;
-}
-
-/* Read a task's sets into reading, which has a place for each event. */
-static void read_sets(struct events *events, const struct task *task,
-		      struct perfctr_reading *reading)
-{
-	unsigned int i;
-
-	memset(reading, 0, events->n * sizeof(*reading));
-	for (i = 0; i < events->nspecs; i++)
-		if (task->set[i] &&
-		    perfctr_set_read(task->set[i], &reading[events->spec[i].first]) < 0)
-			events_refuse(events, &events->spec[i], reason());
-}
-
-/* One part of a process's set: a thread, on one kind of core. */
-static void read_part(struct events *events, struct tasks *tasks, unsigned int i, unsigned int p,
-		      struct perfctr_reading *one)
-{
-	const struct perfctr_set *set = tasks->process.set[i];
-	const struct spec *spec = &events->spec[i];
-	struct perfctr_reading *sum;
-	struct perfctr_part part;
-	unsigned int k;
-
-	if (perfctr_set_read_part(set, p, one) < 0)
-		events_refuse(events, spec, reason());
-	perfctr_set_part(set, p, &part);
-	sum = tasks_find(tasks, part.tid)->reading + spec->first;
-	for (k = 0; k < spec->n; k++)
-		(*part.pmu ? add_kind : add_reading)(&sum[k], &one[k]);
-}
-
-/* What the threads of a process counted, each with what it has created. */
-static void read_threads(struct events *events, struct tasks *tasks)
-{
-	struct perfctr_reading *one = need(calloc(events->n + 1, sizeof(*one)));
-	unsigned int i, p;
-	size_t t;
-
-	for (t = 0; t < tasks->n; t++)
-		memset(tasks->task[t].reading, 0, events->n * sizeof(*one));
-	for (i = 0; i < events->nspecs; i++) {
-		p = tasks->process.set[i] ? perfctr_set_parts(tasks->process.set[i]) : 0;
-		while (p-- > 0)
-			read_part(events, tasks, i, p, one);
-	}
-	free(one);
-}
-
-/* It was enabled and never ran: nobody refused it, but there is no count either. */
-static void refuse_starved(struct event *event)
-{
-	if (event->reason || !event->reading.enabled || event->reading.running)
-		return;
-	event->reading.quality = PERFCTR_NOT_COUNTED;
-	event->reason = need(strdup("it found no room on the PMU: count fewer events at a time, or "
-				    "stop other users"));
-}
-
-/* The sums of a process are its own sets'; of other tasks they are added up here. */
-static void read_sums(struct events *events, struct tasks *tasks, struct perfctr_reading *sums)
-{
-	unsigned int i;
-	size_t t;
-
-	if (tasks->process.set) {
-		read_sets(events, &tasks->process, sums);
-		read_threads(events, tasks);
-		return;
-	}
-	for (t = 0; t < tasks->n; t++) {
-		read_sets(events, &tasks->task[t], tasks->task[t].reading);
-		for (i = 0; i < events->n; i++)
-			add_reading(&sums[i], &tasks->task[t].reading[i]);
-	}
+	sum->quality = stale ? PERFCTR_STALE : tasks_quality(sum->enabled, sum->running);
 }
 
 void tasks_read(struct tasks *tasks, struct events *events)
 {
-	struct perfctr_reading *sums = need(calloc(events->n + 1, sizeof(*sums)));
+	const struct task *process = tasks->process.reading ? &tasks->process : NULL;
 	unsigned int i;
+	size_t t;
 
-	read_sums(events, tasks, sums);
-	for (i = 0; i < events->n; i++) {
-		events->event[i].reading = sums[i];
-		refuse_starved(&events->event[i]);
+	for (i = 0; i < events->n; i++)
+		events->event[i].reading =
+			(struct perfctr_reading){ .quality = PERFCTR_NOT_COUNTED };
+	if (process)
+		read_sets(events, process, 0, process->reading);
+	for (t = 0; t < tasks->n; t++) {
+		struct task *task = &tasks->task[t];
+
+		read_sets(events, process ? process : task, process ? task->tid : 0, task->reading);
+		for (i = 0; i < events->n && !process; i++)
+			add_reading(&events->event[i].reading, &task->reading[i]);
 	}
-	free(sums);
+	for (i = 0; i < events->n && process; i++)
+		events->event[i].reading = process->reading[i];
 }
 
-static void close_task(const struct events *events, struct task *task)
+static void close_task(struct task *task)
 {
-	unsigned int i;
+	unsigned int s;
 
-	for (i = 0; task->set && i < events->nspecs; i++)
-		perfctr_set_close(task->set[i]);
-	free(task->set);
+	for (s = 0; s < EVENTS_SETS; s++)
+		perfctr_set_close(task->set[s]);
 	free(task->reading);
 }
 
-void tasks_close(struct tasks *tasks, const struct events *events)
+void tasks_close(struct tasks *tasks)
 {
 	size_t t;
 
 	for (t = 0; t < tasks->n; t++)
-		close_task(events, &tasks->task[t]);
-	close_task(events, &tasks->process);
+		close_task(&tasks->task[t]);
+	close_task(&tasks->process);
 	free(tasks->task);
 	*tasks = (struct tasks){ .n = 0 };
 }

@@ -9,18 +9,21 @@
 struct task {
 	pid_t tid;
 	char comm[64];
-	bool ended;			 /* another thread may have its id */
-	struct perfctr_set **set;	 /* one per spec; itself NULL: the process has them */
-	struct perfctr_reading *reading; /* one per event, as last read */
+	bool ended;			      /* another thread may have its id */
+	struct perfctr_set *set[EVENTS_SETS]; /* NULL: it has no such events, or its process has */
+	struct perfctr_reading *reading;      /* one per event, as last read */
 };
 
 struct tasks {
 	struct task *task;
 	size_t n, room;
-	struct task process; /* whose threads the tasks are; set is NULL: none's */
+	struct task process; /* whose threads the tasks are; its reading is NULL: none's */
 };
 
-/* Open all events on a target and add it. Events that can't be counted get a reason. */
+/*
+ * Open all events on a target and add it. What can't be counted gets a reason; exits if the target
+ * can't be counted at all.
+ */
 void tasks_open(struct tasks *tasks, struct events *events, const struct perfctr_target *target,
 		unsigned int flags);
 
@@ -35,13 +38,13 @@ struct task *tasks_find(const struct tasks *tasks, pid_t tid);
 /* Ask the kernel what the task is called now. */
 void tasks_name(struct task *task);
 
-/* Whether any event of any task is open. */
-bool tasks_any(const struct tasks *tasks, const struct events *events);
-
 /* Read all tasks: their own counts, and the sums in events. */
 void tasks_read(struct tasks *tasks, struct events *events);
 
 /* Close and forget all tasks. */
-void tasks_close(struct tasks *tasks, const struct events *events);
+void tasks_close(struct tasks *tasks);
+
+/* What the times say of a count. */
+unsigned int tasks_quality(uint64_t enabled, uint64_t running);
 
 #endif /* PERFCTR_TOOLS_TASKS_H */

@@ -5,8 +5,17 @@
 #include <wctype.h>
 #include "text.h"
 
-void text_csv(FILE *file, const char *text)
+void text_scaled(FILE *file, uint64_t count, double scale)
 {
+	if (scale == 1)
+		fprintf(file, "%llu", (unsigned long long)count);
+	else
+		fprintf(file, "%.15g", (double)count * scale);
+}
+
+void text_csv(FILE *file, const char *before, const char *text)
+{
+	fputs(before, file);
 	if (!text[strcspn(text, ",\"\r\n")]) {
 		fputs(text, file);
 		return;
@@ -23,32 +32,27 @@ void text_csv(FILE *file, const char *text)
 /* The length of the UTF-8 sequence that text begins with; 0 if it is none. */
 static unsigned int utf8(const unsigned char *text)
 {
-	unsigned int n = text[0] < 0x80	  ? 1
-			 : text[0] < 0xC2 ? 0
-			 : text[0] < 0xE0 ? 2
-			 : text[0] < 0xF0 ? 3
-			 : text[0] < 0xF5 ? 4
-					  : 0,
-		     i;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int n = *text < 0x80 ? 1 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : 4, i;
+	uint32_t letter = n == 1 ? *text : *text & (0xFFu >> (n + 1));
 
-	for (i = 1; i < n; i++)
+	for (i = 1; i < n; i++) {
 		if ((text[i] & 0xC0) != 0x80)
 			return 0;
+		letter = letter << 6 | (text[i] & 0x3F);
+	}
 	/* Overlong forms, surrogates, and what is beyond Unicode. */
-	if ((n == 3 &&
-	     ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F))) ||
-	    (n == 4 &&
-	     ((text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))))
+	if (*text >= 0xF8 || letter < least[n] || letter >> 11 == 0x1B || letter > 0x10FFFF)
 		return 0;
 	return n;
 }
 
-void text_json(FILE *file, const char *string)
+void text_json(FILE *file, const char *before, const char *string)
 {
 	const unsigned char *text = (const unsigned char *)string;
 	unsigned int n;
 
-	fputc('"', file);
+	fprintf(file, "%s\"", before);
 	while (*text) {
 		n = utf8(text);
 		if (*text == '"' || *text == '\\')

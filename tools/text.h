@@ -3,13 +3,17 @@
 #ifndef PERFCTR_TOOLS_TEXT_H
 #define PERFCTR_TOOLS_TEXT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
-/* A field of CSV, RFC 4180. */
-void text_csv(FILE *file, const char *text);
+/* A count times a scale, with all its digits. */
+void text_scaled(FILE *file, uint64_t count, double scale);
 
-/* A string of JSON; what is no UTF-8 becomes U+FFFD. */
-void text_json(FILE *file, const char *text);
+/* What stands before it, and a field of CSV, RFC 4180. */
+void text_csv(FILE *file, const char *before, const char *text);
+
+/* The same, and a string of JSON; what is no UTF-8 becomes U+FFFD. */
+void text_json(FILE *file, const char *before, const char *text);
 
 /*
  * For a person, filled up with spaces to so many characters. Terminals obey control characters, of

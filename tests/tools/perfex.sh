@@ -30,11 +30,27 @@ expect "a clock in capitals" 0 'msec  *TASK-CLOCK' "$perfex" -e TASK-CLOCK true
 expect "exit status" 3 'task-clock' "$perfex" -e task-clock sh -c 'exit 3'
 expect "signal" 143 'task-clock' sh -c "'$perfex' -e task-clock sh -c 'kill -TERM \$\$'"
 expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello -e
+expect "blanks" 0 'page-faults' "$perfex" -e ' { task-clock , page-faults } , cs' -e ' cs' true
 expect "group" 0 'page-faults' "$perfex" -e '{task-clock,page-faults},cs' true
-expect "csv" 0 '^[0-9]*,,page-faults,exact,' "$perfex" --csv -e page-faults true
+expect "csv" 0 '^\([0-9]*\),\1,,page-faults,exact,' "$perfex" --csv -e page-faults true
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
-expect "repeats, csv" 0 '^[0-9]*,,cs,exact,.*,,[0-9.]*,[0-9.]*$' "$perfex" -r 3 --csv -e cs true
-expect "repeats" 0 'mean of 3 runs' "$perfex" -r 3 -e page-faults true
+expect "repeats, csv" 0 '^\([0-9]*\),\1,,cs,exact,.*,,[0-9.]*,[0-9.]*,3$' "$perfex" -r 3 --csv -e cs true
+expect "repeats" 0 'mean of 3 runs:' "$perfex" -r 3 -e page-faults true
+# shellcheck disable=SC2016
+failing='echo >>"$0"; test $(wc -l <"$0") != 2 || exit 9'
+expect "repeats: one fails" 9 'mean of 3 runs, 1 of which failed:' \
+	"$perfex" -r 3 -e cs sh -c "$failing" "$work/lines"
+# A run that was interrupted is none, whoever gets the signal, and is the last one.
+# shellcheck disable=SC2016
+killed='echo >>"$0"; test $(wc -l <"$0") != 3 || kill -KILL $$'
+rm "$work/lines"
+expect "repeats: one is killed" 137 'mean of 2 runs:' \
+	sh -c "'$perfex' -r 5 -e cs sh -c '$killed' '$work/lines'; exit \$?"
+# shellcheck disable=SC2016
+interrupted='trap "" INT; echo >>"$0"; test $(wc -l <"$0") != 3 || kill -INT $PPID'
+rm "$work/lines"
+expect "repeats: interrupted" 0 'mean of 2 runs:' \
+	"$perfex" -r 5 -e cs sh -c "$interrupted" "$work/lines"
 expect "threads" 0 'total of 2 threads' "$perfex" --per-thread -e task-clock sh -c 'true & true; wait'
 # An id that is used again is another thread's. A try that another process is in the way of says nothing.
 # shellcheck disable=SC2317	# it is called
@@ -80,6 +96,16 @@ expect "the threads of a process" 0 'total of 1 thread$' "$perfex" -p $$ --per-t
 expect "a process, no children" 0 "process $$" "$perfex" -p $$ --no-inherit -e task-clock sleep 0.02
 expect "attach while a command runs" 0 "process $$" "$perfex" -p $$ -e task-clock sleep 0.05
 expect "info" 0 'cpu_type' "$perfex" -i
+if "$perfex" --cpu native -l >"$work/native" 2>&1; then
+	id=$(sed -n 's/^processor.*, --cpu //p' "$work/out")
+	"$perfex" --cpu "$id" -l >"$work/named"
+	expect "this processor, by both its names" 0 'the same' \
+		sh -c "cmp '$work/native' '$work/named' && echo the same"
+	expect "this processor in the list" 0 "^CPU type .*, --cpu $id\$" "$perfex" -l
+	expect "this processor, by the doctor" "$("$info" -q; echo $?)" ", --cpu $id, " "$info"
+fi
+expect "a control's braces" 0 'evntsel' "$perfex" --cpu skylake -e '{INST_RETIRED.ANY:u,LONGEST_LAT_CACHE:MISS}'
+expect "a control has no numbers" 125 'take names of events' "$perfex" --cpu skylake -e 0x41
 expect "another processor's info" 125 'leave out --cpu' "$perfex" --cpu skylake -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L
@@ -89,7 +115,7 @@ expect "version" 0 'libperfctr' "$perfex" --version
 # A child does all the work, which is not the first thread's.
 # shellcheck disable=SC2016
 work_of() { "$perfex" "$@" --csv -e task-clock sh -c \
-	'(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); :' 2>&1 | sed -n 's/,ns,task-clock,exact.*//p'; }
+	'(i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); :' 2>&1 | sed -n 's/,[0-9.]*,msec,task-clock,exact.*//p'; }
 all=$(work_of) first=$(work_of --no-inherit)
 if [ "${first:-$all}" -lt "$((${all:-0} / 4))" ]; then
 	echo "PASS nothing that the first thread creates"
@@ -102,7 +128,7 @@ if command -v setsid >/dev/null; then
 	# shellcheck disable=SC2016
 	sh -c 'sleep 2; (i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done); sleep 0.3' &
 	busy=$!
-	counted=$("$perfex" -p $busy --csv -e task-clock 2>&1 | sed -n 's/,ns,task-clock,exact.*//p')
+	counted=$("$perfex" -p $busy --csv -e task-clock 2>&1 | sed -n 's/,[0-9.]*,msec,task-clock,exact.*//p')
 	if [ "${counted:-0}" -gt 20000000 ]; then
 		echo "PASS a process's children"
 	else
@@ -112,14 +138,24 @@ if command -v setsid >/dev/null; then
 fi
 # Processors: for whom it is allowed.
 if "$perfex" -a -e cs true 2>/dev/null; then
-	expect "all processors" 0 'counts of processors all' "$perfex" -a -e '{cpu-clock,cs},page-faults' sleep 0.02
+	expect "all processors" 0 'counts of all processors:' "$perfex" -a -e '{cpu-clock,cs},page-faults' sleep 0.02
 	expect "a processor" 0 'cpu-clock' "$perfex" -C 0 --csv -e cpu-clock sleep 0.02
 	expect "processors, json" 0 '"processors":"0-0"' "$perfex" -C 0-0 --json -e cpu-clock true
 	expect "processors, intervals" 0 'cpu-clock' "$perfex" -a -I 20 -e cpu-clock sleep 0.1
 	expect "offline processor" 125 'not online' "$perfex" -C 8000 -e cs true
+	expect "processors that there are not" 125 'is not online' "$perfex" -C 0-8000 -e cs echo ran
+	# As /proc/PID/cgroup has it.
+	for cgroups in /sys/fs/cgroup/perf_event /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		mkdir "$cgroups/perfex-test-$$" 2>/dev/null || continue
+		if "$perfex" -G "$cgroups/perfex-test-$$" -e cs true 2>/dev/null; then
+			expect "a cgroup" 0 "counts of cgroup /perfex-test-$$:" \
+				"$perfex" -G "/perfex-test-$$" -e cs true
+		fi
+		rmdir "$cgroups/perfex-test-$$"
+	done
 fi
 expect "no such cgroup" 125 'there is no cgroup' "$perfex" -G nonexistent -e cs true
-expect "no cgroup" 125 "no cgroup's directory" "$perfex" -G /tmp -e cs true
+expect "no cgroup" 125 "/tmp is no cgroup's directory" "$perfex" -G /tmp -e cs true
 expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
 expect "processors twice" 125 'given twice' "$perfex" -a -a true
 expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
@@ -233,6 +269,26 @@ for pmu in cpu_core cpu_atom; do
 done
 echo 0 >"$pmus/cpu_core/cpus"
 echo 1-8191 >"$pmus/cpu_atom/cpus"
+# A PMU that counts in a unit, and is the TSC in truth; and one that there is not.
+mkdir -p "$pmus/power/events" "$pmus/power/format"
+echo config:0-7 >"$pmus/power/format/event"
+echo event=0 >"$pmus/power/events/energy-pkg"
+echo 0.5 >"$pmus/power/events/energy-pkg.scale"
+echo Joules >"$pmus/power/events/energy-pkg.unit"
+# shellcheck disable=SC2317	# it is called
+in_units() {
+	PERFCTR_ROOT="$work/root" "$perfex" "$@" -e power/energy-pkg/,nonsense/x/ true 2>&1 |
+		awk -F, '$5 != "exact" || $2 == $1 / 2 { print }'
+}
+if cp /sys/bus/event_source/devices/msr/type "$pmus/power/type" 2>/dev/null; then
+	expect "an event in its unit" 0 '[0-9]\.[05]0 Joules  *power/energy-pkg/' in_units
+	expect "an event in its unit, csv" 0 '^[0-9]*,[0-9.]*,Joules,power/energy-pkg/,exact,' in_units --csv
+	expect "an event in its unit, json" 0 '"unit":"Joules","quality":"exact"' in_units --json
+	expect "an event that there is not" 0 '\[1\] this machine has no PMU "nonsense"' in_units
+else
+	skip "an event in its unit" "needs the PMU msr"
+fi
+rm -r "$pmus/power"
 expect "samples: on all kinds of cores" 0 ' samples$' \
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e tick true
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
@@ -266,6 +322,14 @@ EOT
 
 "$perfex" -e cs -o "$work/%p.%%" sh -c "echo \$\$ >$work/pid"
 [ -s "$work/$(cat "$work/pid").%" ] && echo "PASS output file" || { echo "FAIL output file"; failed=1; }
+RANK=7 "$perfex" -e cs -o "$work/%q{RANK}-%h-%%p" true
+[ -s "$work/7-$(uname -n)-%p" ] && echo "PASS output file of a rank" ||
+	{ echo "FAIL output file of a rank"; failed=1; }
+expect "output file: no such variable" 125 'no environment variable NONE' \
+	"$perfex" -e cs -o '%q{NONE}' echo ran
+expect "output file: no such pattern" 125 'not "z"' "$perfex" -e cs -o '%z' echo ran
+expect "output file: no name" 125 'is written' "$perfex" -e cs -o '%qNONE' echo ran
+expect "standard output" 0 'counts of' sh -c "'$perfex' -e cs -o - true 2>/dev/null"
 echo precious >"$work/kept"
 expect "a failed start" 127 'not found' "$perfex" -o "$work/kept" nonexistent-command
 expect "keeps the output file" 0 precious cat "$work/kept"
@@ -273,13 +337,16 @@ expect "keeps the output file" 0 precious cat "$work/kept"
 # Bad input: one clear sentence, status 125 before the command runs.
 expect "unknown event" 125 'did you mean instructions?' "$perfex" -e instrctions echo ran
 expect "bad modifier" 125 'is no modifier' "$perfex" -e cycles:x true
-expect "empty list" 125 'an event is missing' "$perfex" -e cs, true
+expect "empty place" 125 'has an empty place between its commas' "$perfex" -e cs, true
+expect "empty list" 125 'the list of events is empty' "$perfex" -e '' true
 expect "open brace" 125 'a group is written' "$perfex" -e '{cs' true
 expect "bad number" 125 'three 32-bit numbers' "$perfex" -e 0x100000000 true
 many=0x1
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32; do
 	many=$many,0x1
 done
+expect "numbers, and names behind them" 0 'page-faults' "$perfex" -e '0x41, 0x42@1,page-faults' -e 0x43 true
+expect "numbers behind names" 125 '"0x41" is not an event' "$perfex" -e page-faults,0x41 true
 expect "too many numbers" 125 'too many events' "$perfex" -e $many true
 expect "base-dependent number" 0 'warning' "$perfex" -e 10 true
 expect "unknown option" 125 'perfex -h' "$perfex" --nonsense

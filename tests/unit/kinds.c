@@ -47,6 +47,10 @@ long __wrap_syscall(long number, ...)
 	if (number != SYS_perf_event_open)
 		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
 	memcpy(&attr, (const void *)a[0], sizeof(attr));
+	if ((attr.type == BIG && a[2] == 1) || (attr.type == SMALL && a[2] == 0)) {
+		errno = ENOENT; /* each is on one processor */
+		return -1;
+	}
 	if (attr.type == BIG || attr.type == SMALL)
 		attr.type = PERF_TYPE_SOFTWARE;
 	fd = __real_syscall(number, &attr, a[1], a[2], a[3], a[4]);
@@ -223,6 +227,51 @@ START_TEST(on_another_processor)
 }
 END_TEST
 
+/* ---- perfex -C 0,1: an event counts where its kind of core is ---- */
+
+static void open_processors(struct events *events, struct tasks *tasks, const char *names,
+			    int processors)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU };
+
+	events_add(events, names);
+	events_finish(events);
+	for (; target.id < processors; target.id++)
+		tasks_open(tasks, events, &target, 0);
+	tasks_read(tasks, events);
+}
+
+START_TEST(perfex_processor_by_processor)
+{
+	struct events events = { .n = 0 }, first = { .n = 0 };
+	struct tasks tasks = { .n = 0 };
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	make_kinds();
+	open_processors(&events, &tasks, "big/touches/,small/minor/,touches,cs", 2);
+	ck_assert_uint_eq(events.event[0].reading.quality, PERFCTR_EXACT);
+	ck_assert_ptr_null(events.event[0].reason);
+	ck_assert_ptr_null(events.event[1].reason);
+	ck_assert_ptr_null(events.event[2].reason);
+	/* One processor's time, and that of both. */
+	ck_assert_uint_gt(events.event[0].reading.enabled, 0);
+	ck_assert_uint_gt(events.event[2].reading.enabled, events.event[0].reading.enabled);
+	ck_assert_uint_gt(events.event[2].reading.enabled, events.event[1].reading.enabled);
+	tasks_close(&tasks);
+	/* On none of the processors asked for. */
+	open_processors(&first, &tasks, "small/minor/,cs", 1);
+	ck_assert_uint_eq(first.event[0].reading.quality, PERFCTR_NOT_COUNTED);
+	ck_assert_ptr_nonnull(
+		strstr(first.event[0].reason, "its PMU is on none of the processors"));
+	ck_assert_uint_eq(first.event[1].reading.quality, PERFCTR_EXACT);
+	tasks_close(&tasks);
+	events_free(&events);
+	events_free(&first);
+	remove_kinds();
+}
+END_TEST
+
 /* For want of descriptors no kind of core is overlooked. */
 START_TEST(without_descriptors)
 {
@@ -257,8 +306,9 @@ START_TEST(perfex_thread_by_thread)
 	make_kinds();
 	root_link("/proc", "/proc");
 	events_add(&events, "touches");
+	events_finish(&events);
 	tasks_open_threads(&tasks, &events, getpid(), PERFCTR_INHERIT);
-	ck_assert_msg(tasks_any(&tasks, &events), "%s", perfctr_error());
+	ck_assert_msg(!events.event[0].reason, "%s", events.event[0].reason);
 	ck_assert_uint_eq(tasks.n, 1);
 	never = SMALL;
 	tasks_read(&tasks, &events);
@@ -267,11 +317,11 @@ START_TEST(perfex_thread_by_thread)
 	ck_assert_uint_eq(one->quality, PERFCTR_EXACT);
 	ck_assert_uint_gt(one->enabled, 0);
 	ck_assert_uint_eq(one->running, one->enabled);
-	tasks_close(&tasks, &events);
+	tasks_close(&tasks);
 	events_free(&events);
 	remove_kinds();
 }
 END_TEST
 
 UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
-	  perfex_thread_by_thread)
+	  perfex_processor_by_processor, perfex_thread_by_thread)

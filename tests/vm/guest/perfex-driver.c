@@ -42,9 +42,9 @@ static unsigned long long driver_count(const char *event)
 	unsigned long long value, found = 0;
 	char *line, *rest, wanted[128];
 
-	snprintf(wanted, sizeof(wanted), ",,%s,exact,0,0,", event);
 	for (line = output; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		value = strtoull(line, &rest, 10);
+		snprintf(wanted, sizeof(wanted), ",%llu,,%s,exact,0,0,", value, event);
 		if (rest != line && !strncmp(rest, wanted, strlen(wanted)))
 			found = value;
 	}

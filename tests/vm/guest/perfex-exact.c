@@ -22,7 +22,8 @@ static unsigned long long count_once(const char *event, const char *command)
 	snprintf(line, sizeof(line), "perfex --csv -e task-clock,%s -- %s 2>&1", event, command);
 	pipe = popen(line, "r");
 	while (pipe && fgets(line, sizeof(line), pipe))
-		if (sscanf(line, "%llu,,%63[^,],exact", &value, name) == 2 && !strcmp(name, event))
+		if (sscanf(line, "%llu,%*[0-9],,%63[^,],exact", &value, name) == 2 &&
+		    !strcmp(name, event))
 			found = value;
 	if (!pipe || pclose(pipe) != 0)
 		printf("perfex failed\n");

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What perfex makes of counts: units, ratios, means, in each of its formats. On the made-up PMU,
+ * whose counts are known.
+ */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+#include "tests/harness/pmu.h"
+#include "tests/harness/root.h"
+#include "tools/csv.h"
+#include "tools/json.h"
+#include "tools/ratio.h"
+#include "tools/results.h"
+#include "tools/table.h"
+
+static struct events events;
+static struct tasks tasks;
+static struct targets targets;
+static struct results results;
+static char *command[] = { (char *)"true", NULL };
+static const struct run what = {
+	.events = &events,
+	.tasks = &tasks,
+	.targets = &targets,
+	.command = command,
+};
+static char text[16384];
+
+static void begin(const char *list)
+{
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add(&events, list);
+	events_finish(&events);
+	results_begin(&results);
+}
+
+static void end(void)
+{
+	results_free(&results);
+	tasks_close(&tasks);
+	events_free(&events);
+}
+
+static void print(void (*how)(FILE *file, const struct results *results))
+{
+	FILE *file = fmemopen(text, sizeof(text), "w");
+
+	how(file, &results);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The output has each of the lines (up to NULL), blanks between words being one. */
+static void has_lines(const char *first, ...)
+{
+	char line[512], *from, *to = text;
+	const char *wanted;
+	va_list args;
+
+	for (from = text; *from; from++)
+		if (*from != ' ' || (to > text && to[-1] != ' ' && to[-1] != '\n'))
+			*to++ = *from;
+	*to = '\0';
+	va_start(args, first);
+	for (wanted = first; wanted; wanted = va_arg(args, const char *)) {
+		snprintf(line, sizeof(line), "\n%s\n", wanted);
+		ck_assert_msg(strstr(text, line) != NULL, "no \"%s\" in\n%s", wanted, text);
+	}
+	va_end(args);
+}
+
+/* A run of what this thread does: n units in user mode, and so many ns; 2 s by the clock. */
+static void run_units(uint64_t n, uint64_t ns)
+{
+	const struct outcome outcome = { .elapsed = 2, .ran = true };
+
+	tasks_open_thread(&tasks, &events, 0, 0);
+	pmu_count(n);
+	pmu_tick(ns);
+	tasks_read(&tasks, &events);
+	results_add_run(&results, &outcome);
+}
+
+static void begin_machine(void)
+{
+	pmu_begin();
+	root_make();
+	root_line("cpu/type", "4");
+	root_line("/proc/sys/kernel/perf_event_paranoid", "2");
+	pmu.counters = 16;
+}
+
+static void end_machine(void)
+{
+	unsetenv("PERFCTR_ROOT");
+	root_remove();
+	pmu_end();
+}
+
+/* ---- ratios ---- */
+
+#define CACHE(id, result) ((uint64_t)(id) | (uint64_t)(result) << 16)
+
+/* What an event is part of is found by what it means, whatever it is called. */
+START_TEST(ratios)
+{
+	begin_machine();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 2500000);
+	pmu_rate(PERF_COUNT_HW_INSTRUCTIONS, 1000000);
+	pmu_rate(PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 400);
+	pmu_rate(PERF_COUNT_HW_BRANCH_MISSES, 30);
+	pmu_rate(PERF_COUNT_HW_CACHE_REFERENCES, 8);
+	pmu_rate(PERF_COUNT_HW_CACHE_MISSES, 2);
+	pmu_rate(CACHE(PERF_COUNT_HW_CACHE_NODE, PERF_COUNT_HW_CACHE_RESULT_ACCESS), 2000);
+	pmu_rate(CACHE(PERF_COUNT_HW_CACHE_NODE, PERF_COUNT_HW_CACHE_RESULT_MISS), 5);
+	begin("Task-Clock,CPU-Cycles,INSTRUCTIONS,branch-instructions,Branch-Misses,"
+	      "{cache-references,cache-misses},node-load-misses,node-loads,instructions:u,r1");
+	run_units(1000, 0); /* to the PMU a clock is what instructions are: config 1 */
+	results_end(&results);
+	print(table_print);
+	has_lines("counts of 'true':", "1000.00 msec Task-Clock 0.500 CPUs utilized",
+		  "2,500,000,000 CPU-Cycles 2.500 GHz",
+		  "1,000,000,000 INSTRUCTIONS 0.40 insn per cycle",
+		  "400,000 branch-instructions 400.000 K/sec",
+		  "30,000 Branch-Misses 7.50% of all branch-instructions",
+		  "8,000 cache-references 8.000 K/sec",
+		  "2,000 cache-misses 25.00% of all cache-references",
+		  "5,000 node-load-misses 0.25% of all node-loads",
+		  "2,000,000 node-loads 2.000 M/sec",
+		  /* All cycles are another mode's. */
+		  "1,000,000,000 instructions:u 1000.000 M/sec", NULL);
+	end();
+	end_machine();
+}
+END_TEST
+
+/* Where the kernel's mode is forbidden all are in user mode, and comparable. */
+static void forbid_kernel(void)
+{
+	if (!pmu_asked.exclude_kernel)
+		pmu_fail(PMU_OPEN, 1, EACCES);
+}
+
+START_TEST(in_user_mode)
+{
+	begin_machine();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 4);
+	pmu_rate(PERF_COUNT_HW_INSTRUCTIONS, 2);
+	begin("cycles,instructions:u,instructions,instructions:k,cs");
+	pmu_at(PMU_OPEN, 0, forbid_kernel);
+	run_units(1000, 100);
+	pmu_at(PMU_OPEN, 0, NULL);
+	results_end(&results);
+	print(table_print);
+	has_lines("4,000 cycles:u", "2,000 instructions:u 0.50 insn per cycle",
+		  "<not counted> instructions:k [1]", "<not counted> cs [1]", NULL);
+	ck_assert(events.event[2].user && !events.event[1].user);
+	ck_assert_str_eq(events.event[2].name, "instructions:u");
+	ck_assert_ptr_null(strstr(text, "can't be counted: "));
+	end();
+	end_machine();
+}
+END_TEST
+
+/* ---- units ---- */
+
+START_TEST(units)
+{
+	begin_machine();
+	root_line("power/type", "9");
+	root_line("power/format/event", "config:0-7");
+	root_line("power/events/energy-pkg", "event=0x02");
+	root_line("power/events/energy-pkg.scale", "2.3283064365386962890625e-10");
+	root_line("power/events/energy-pkg.unit", "Joules");
+	pmu_rate(2, (uint64_t)1 << 33);
+	begin("power/energy-pkg/,task-clock,cycles,nonsense/x/");
+	run_units(3, 1000000000);
+	results_end(&results);
+	print(table_print);
+	has_lines("6.00 Joules power/energy-pkg/", "1000.00 msec task-clock 0.500 CPUs utilized",
+		  "3 cycles 0.000 GHz", "<not counted> nonsense/x/ [1]", NULL);
+	print(csv_print);
+	has_lines("25769803776,6,Joules,power/energy-pkg/,exact,1000000000,1000000000,",
+		  "1000000000,1000,msec,task-clock,exact,1000000000,1000000000,",
+		  "3,3,,cycles,exact,1000000000,1000000000,", NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\n,,,nonsense/x/,not counted,0,0,\"this machine has "
+					   "no PMU"));
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "{\"event\":\"power/energy-pkg/\",\"value\":25769803776,"
+					   "\"estimate\":25769803776,\"scaled\":6,"
+					   "\"unit\":\"Joules\",\"quality\":\"exact\""));
+	ck_assert_ptr_nonnull(strstr(text, "{\"event\":\"nonsense/x/\",\"value\":null,"
+					   "\"estimate\":null,\"scaled\":null,\"unit\":\"\""));
+	end();
+	end_machine();
+}
+END_TEST
+
+/* ---- several runs ---- */
+
+/* A run in which the event's reading is this one. */
+static void add(uint64_t value, uint64_t enabled, uint64_t running, int status)
+{
+	const struct outcome outcome = { .elapsed = 1, .ran = true, .status = status };
+
+	events.event[0].reading = (struct perfctr_reading){
+		.value = value,
+		.enabled = enabled,
+		.running = running,
+		.quality = tasks_quality(enabled, running),
+	};
+	results_add_run(&results, &outcome);
+}
+
+START_TEST(means)
+{
+	begin("cs");
+	add(1000000000000, 10, 10, 0);
+	add(1000000000002, 10, 10, 0);
+	add(1000000000001, 10, 10, 0);
+	results_end(&results);
+	print(csv_print);
+	has_lines("1000000000001,1000000000001,,cs,exact,10,10,,1000000000001.000,0.816,3", NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"mean\":1000000000001.000,\"deviation\":0.816,"
+					   "\"runs\":3}"));
+	ck_assert_ptr_nonnull(strstr(text, "\"runs\":3,\"failed_runs\":0,"));
+	print(table_print);
+	has_lines("counts of 'true', mean of 3 runs:", "1,000,000,000,001 cs ± 0.00%",
+		  "1.000000 s elapsed, 0.000000 s user, 0.000000 s system", NULL);
+	end();
+}
+END_TEST
+
+/* Without a turn there is no count, not even 0; with some of the time it is an estimate. */
+START_TEST(runs_without_a_turn)
+{
+	begin("cs");
+	add(100, 10, 10, 0);
+	add(0, 10, 0, 0);
+	add(50, 10, 5, 0);
+	results_end(&results);
+	print(table_print);
+	has_lines("100 cs ± 0.00% (estimate: counted 75.00% of the time) (counted in 2 of 3 runs)",
+		  NULL);
+	print(csv_print);
+	has_lines("100,100,,cs,scaled,10,5,,100.000,0.000,2", NULL);
+	end();
+}
+END_TEST
+
+START_TEST(no_run_with_a_turn)
+{
+	begin("cs");
+	add(0, 10, 0, 0);
+	add(0, 10, 0, 0);
+	results_end(&results);
+	print(table_print);
+	has_lines("<not counted> cs [1]",
+		  "[1] it found no room on the PMU: count fewer events at a time, or stop other "
+		  "users",
+		  NULL);
+	print(csv_print);
+	has_lines(",,,cs,not counted,10,0,\"it found no room on the PMU: count fewer events at a "
+		  "time, or stop other users\",,,0",
+		  NULL);
+	end();
+}
+END_TEST
+
+/* The status is that of the first run that failed. */
+START_TEST(failed_runs)
+{
+	begin("cs");
+	add(1, 10, 10, 0);
+	add(1, 10, 10, W_EXITCODE(3, 0));
+	add(1, 10, 10, W_EXITCODE(4, 0));
+	add(1, 10, 10, 0);
+	results_end(&results);
+	ck_assert_int_eq(WEXITSTATUS(results.outcome.status), 3);
+	print(table_print);
+	has_lines("counts of 'true', mean of 4 runs, 2 of which failed:", NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"runs\":4,\"failed_runs\":2,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"exit_status\":3}"));
+	end();
+}
+END_TEST
+
+/* An event that has no turn in one interval may have one in the next. */
+START_TEST(intervals)
+{
+	begin("cs");
+	events.event[0].reading = (struct perfctr_reading){
+		.enabled = 10,
+		.quality = PERFCTR_NOT_COUNTED,
+	};
+	results_add_interval(&results, 1);
+	ck_assert(!results_reads(&results, 0, &results.result[0].reading));
+	events.event[0].reading = (struct perfctr_reading){
+		.value = 4,
+		.enabled = 20,
+		.running = 5,
+		.quality = PERFCTR_SCALED,
+	};
+	results_add_interval(&results, 2);
+	ck_assert(results_reads(&results, 0, &results.result[0].reading));
+	ck_assert_uint_eq(perfctr_reading_estimate(&results.result[0].reading), 8);
+	end();
+}
+END_TEST
+
+UNIT_MAIN("results", 20, ratios, in_user_mode, units, means, runs_without_a_turn,
+	  no_run_with_a_turn, failed_runs, intervals)
