@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,10 @@ enum {
 	OPTION_VERSION,
 	OPTION_CPU,
 	OPTION_SAMPLE,
-	OPTION_P4PE,
-	OPTION_P4PMV,
-	OPTION_MMCR0,
-	OPTION_MMCR2,
-	OPTION_OFFCORE0,
-	OPTION_OFFCORE1,
+	OPTION_CONTROL, /* and more: where in the control the word is */
 };
+
+#define CONTROL(word) OPTION_CONTROL + offsetof(struct perfctr_cpu_control, word)
 
 static const struct option known[] = {
 	{ "event", required_argument, NULL, 'e' },
@@ -83,15 +81,15 @@ static const struct option known[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 #if defined(PERFCTR_ABI_X86_H)
-	{ "p4pe", required_argument, NULL, OPTION_P4PE },
-	{ "p4_pebs_enable", required_argument, NULL, OPTION_P4PE },
-	{ "p4pmv", required_argument, NULL, OPTION_P4PMV },
-	{ "p4_pebs_matrix_vert", required_argument, NULL, OPTION_P4PMV },
-	{ "nhlm_offcore_rsp_0", required_argument, NULL, OPTION_OFFCORE0 },
-	{ "nhlm_offcore_rsp_1", required_argument, NULL, OPTION_OFFCORE1 },
+	{ "p4pe", required_argument, NULL, CONTROL(p4.pebs_enable) },
+	{ "p4_pebs_enable", required_argument, NULL, CONTROL(p4.pebs_enable) },
+	{ "p4pmv", required_argument, NULL, CONTROL(p4.pebs_matrix_vert) },
+	{ "p4_pebs_matrix_vert", required_argument, NULL, CONTROL(p4.pebs_matrix_vert) },
+	{ "nhlm_offcore_rsp_0", required_argument, NULL, CONTROL(offcore_rsp[0]) },
+	{ "nhlm_offcore_rsp_1", required_argument, NULL, CONTROL(offcore_rsp[1]) },
 #elif defined(PERFCTR_ABI_POWERPC_H)
-	{ "mmcr0", required_argument, NULL, OPTION_MMCR0 },
-	{ "mmcr2", required_argument, NULL, OPTION_MMCR2 },
+	{ "mmcr0", required_argument, NULL, CONTROL(ppc.mmcr0) },
+	{ "mmcr2", required_argument, NULL, CONTROL(ppc.mmcr2) },
 #endif
 	{ NULL, 0, NULL, 0 },
 };
@@ -116,24 +114,12 @@ static void set_format(struct options *options, enum format format)
 	options->format = format;
 }
 
-/* An option that is a field of the control. */
+/* An option that is a word of the control. */
 static void set_control(struct events *events, int option, const char *text)
 {
-	struct perfctr_cpu_control *control = &events->control;
 	uint32_t value = events_number(events, text);
 
-	(void)control, (void)value;
-	switch (option) {
-#if defined(PERFCTR_ABI_X86_H)
-	case OPTION_P4PE: control->p4.pebs_enable = value; break;
-	case OPTION_P4PMV: control->p4.pebs_matrix_vert = value; break;
-	case OPTION_OFFCORE0: control->offcore_rsp[0] = value; break;
-	case OPTION_OFFCORE1: control->offcore_rsp[1] = value; break;
-#elif defined(PERFCTR_ABI_POWERPC_H)
-	case OPTION_MMCR0: control->ppc.mmcr0 = value; break;
-	case OPTION_MMCR2: control->ppc.mmcr2 = value; break;
-#endif
-	}
+	memcpy((char *)&events->control + (option - OPTION_CONTROL), &value, sizeof(value));
 }
 
 static void set_mode(struct options *options, enum mode mode)
