@@ -6,6 +6,10 @@
 #include "lib/base/memory.h"
 #include "libperfctr.h"
 
+/* LeakSanitizer, where there is one, is to find what handles in this memory point to. */
+void __lsan_register_root_region(const void *memory, size_t size) __attribute__((weak));
+void __lsan_unregister_root_region(const void *memory, size_t size) __attribute__((weak));
+
 void *perfctr_memory_map(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -16,6 +20,8 @@ void *perfctr_memory_map(size_t size)
 		return NULL;
 	}
 	madvise(memory, size, MADV_WIPEONFORK);
+	if (__lsan_register_root_region)
+		__lsan_register_root_region(memory, size);
 	errno = error;
 	return memory;
 }
@@ -24,6 +30,8 @@ void perfctr_memory_unmap(void *memory, size_t size)
 {
 	int error = errno;
 
+	if (__lsan_unregister_root_region)
+		__lsan_unregister_root_region(memory, size);
 	munmap(memory, size);
 	errno = error;
 }
