@@ -52,6 +52,7 @@ static void print(void (*how)(FILE *file, const struct results *results))
 {
 	FILE *file = fmemopen(text, sizeof(text), "w");
 
+	text[0] = '\0';
 	how(file, &results);
 	ck_assert_int_eq(fclose(file), 0);
 }
@@ -78,7 +79,7 @@ static void has_lines(const char *first, ...)
 /* A run of what this thread does: n units in user mode, and so many ns; 2 s by the clock. */
 static void run_units(uint64_t n, uint64_t ns)
 {
-	const struct outcome outcome = { .elapsed = 2, .ran = true };
+	const struct outcome outcome = { .elapsed = 2, .user = 0.5, .sys = 0.25, .ran = true };
 
 	tasks_open_thread(&tasks, &events, 0, 0);
 	pmu_count(n);
@@ -152,7 +153,7 @@ START_TEST(in_user_mode)
 	begin_machine();
 	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 4);
 	pmu_rate(PERF_COUNT_HW_INSTRUCTIONS, 2);
-	begin("cycles,instructions:u,instructions,instructions:k,cs");
+	begin("cycles,instructions:u,branches,instructions:k,cs");
 	pmu_at(PMU_OPEN, 0, forbid_kernel);
 	run_units(1000, 100);
 	pmu_at(PMU_OPEN, 0, NULL);
@@ -161,8 +162,32 @@ START_TEST(in_user_mode)
 	has_lines("4,000 cycles:u", "2,000 instructions:u 0.50 insn per cycle",
 		  "<not counted> instructions:k [1]", "<not counted> cs [1]", NULL);
 	ck_assert(events.event[2].user && !events.event[1].user);
-	ck_assert_str_eq(events.event[2].name, "instructions:u");
+	ck_assert_str_eq(events.event[2].name, "branches:u");
 	ck_assert_ptr_null(strstr(text, "can't be counted: "));
+	end();
+	end_machine();
+}
+END_TEST
+
+/* Other modes are no whole, nor is what was never counted, and no time is no rate. */
+START_TEST(no_ratios)
+{
+	begin_machine();
+	pmu_rate(PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0);
+	begin("instructions:u,cycles:k,branch-misses,branches,cpu-clock");
+	tasks_open_thread(&tasks, &events, 0, 0);
+	pmu_count(3);
+	pmu_run(0, 0, true, 4);
+	tasks_read(&tasks, &events);
+	results_add_run(&results, &(const struct outcome){ .elapsed = 0 });
+	results_end(&results);
+	events.event[4].is.flags = 0; /* without a clock nothing has a rate */
+	print(table_print);
+	has_lines("3 instructions:u", "4 cycles:k", "7 branch-misses", "0 branches",
+		  "0.000000 s elapsed", NULL);
+	events.event[4].is.flags = PERFCTR_EVENT_TIME;
+	print(table_print);
+	has_lines("0.00 msec cpu-clock", NULL);
 	end();
 	end_machine();
 }
@@ -179,12 +204,12 @@ START_TEST(units)
 	root_line("power/events/energy-pkg.scale", "2.3283064365386962890625e-10");
 	root_line("power/events/energy-pkg.unit", "Joules");
 	pmu_rate(2, (uint64_t)1 << 33);
-	begin("power/energy-pkg/,task-clock,cycles,nonsense/x/");
+	begin("power/energy-pkg/,task-clock,cycles,nonsense/x/,r8");
 	run_units(3, 1000000000);
 	results_end(&results);
 	print(table_print);
 	has_lines("6.00 Joules power/energy-pkg/", "1000.00 msec task-clock 0.500 CPUs utilized",
-		  "3 cycles 0.000 GHz", "<not counted> nonsense/x/ [1]", NULL);
+		  "3 cycles 0.000 GHz", "3 r8 3.000 /sec", "<not counted> nonsense/x/ [1]", NULL);
 	print(csv_print);
 	has_lines("25769803776,6,Joules,power/energy-pkg/,exact,1000000000,1000000000,",
 		  "1000000000,1000,msec,task-clock,exact,1000000000,1000000000,",
@@ -234,6 +259,22 @@ START_TEST(means)
 	print(table_print);
 	has_lines("counts of 'true', mean of 3 runs:", "1,000,000,000,001 cs ± 0.00%",
 		  "1.000000 s elapsed, 0.000000 s user, 0.000000 s system", NULL);
+	end();
+}
+END_TEST
+
+START_TEST(errors)
+{
+	begin("cs");
+	add(100, 10, 10, 0);
+	add(110, 10, 10, 0);
+	results_end(&results);
+	print(table_print);
+	has_lines("105 cs ± 4.76%", NULL); /* 5 of 105 */
+	add(96, 10, 10, 0);
+	add(94, 10, 10, 0);
+	print(table_print);
+	has_lines("100 cs ± 3.56%", NULL); /* 6.164 / sqrt(3) */
 	end();
 }
 END_TEST
@@ -293,28 +334,67 @@ START_TEST(failed_runs)
 }
 END_TEST
 
+/* The reading at the end of an interval; what is printed of it. */
+static void end_interval(double seconds, uint64_t value, uint64_t enabled, uint64_t running,
+			 unsigned int quality,
+			 void (*how)(FILE *file, const struct results *results))
+{
+	events.event[0].reading = (struct perfctr_reading){
+		.value = value,
+		.enabled = enabled,
+		.running = running,
+		.quality = quality,
+	};
+	results_add_interval(&results, seconds);
+	print(how);
+	memmove(text + 1, text, strlen(text) + 1);
+	text[0] = '\n';
+}
+
 /* An event that has no turn in one interval may have one in the next. */
 START_TEST(intervals)
 {
 	begin("cs");
-	events.event[0].reading = (struct perfctr_reading){
-		.enabled = 10,
-		.quality = PERFCTR_NOT_COUNTED,
-	};
-	results_add_interval(&results, 1);
-	ck_assert(!results_reads(&results, 0, &results.result[0].reading));
-	events.event[0].reading = (struct perfctr_reading){
-		.value = 4,
-		.enabled = 20,
-		.running = 5,
-		.quality = PERFCTR_SCALED,
-	};
-	results_add_interval(&results, 2);
-	ck_assert(results_reads(&results, 0, &results.result[0].reading));
-	ck_assert_uint_eq(perfctr_reading_estimate(&results.result[0].reading), 8);
+	end_interval(1, 0, 10, 0, PERFCTR_NOT_COUNTED, table_print);
+	has_lines("1.000000 <not counted> cs", NULL);
+	end_interval(2, 4, 20, 5, PERFCTR_SCALED, table_print);
+	has_lines("2.000000 8 cs (estimate)", NULL);
+	end_interval(3, 14, 30, 15, PERFCTR_SCALED, table_print);
+	has_lines("3.000000 10 cs", NULL);
+	end_interval(4, 15, 40, 16, PERFCTR_STALE, csv_print);
+	has_lines("4.000000,1,1,,cs,stale,10,1,", NULL);
+	end_interval(5.5, 15, 50, 16, PERFCTR_SCALED, json_print);
+	ck_assert_ptr_nonnull(strstr(text, "{\"time_s\":5.500000,\"events\":[{\"event\":\"cs\","
+					   "\"value\":null,\"estimate\":null,\"scaled\":null,"
+					   "\"unit\":\"\",\"quality\":\"not counted\""));
+	add(15, 50, 16, 0);
+	results_end(&results);
+	print(table_print);
+	has_lines("counts of 'true':", "46 cs (estimate: counted 32.00% of the time)", NULL);
+	print(csv_print);
+	ck_assert_str_eq(text, "");
 	end();
 }
 END_TEST
 
-UNIT_MAIN("results", 20, ratios, in_user_mode, units, means, runs_without_a_turn,
-	  no_run_with_a_turn, failed_runs, intervals)
+/* A processor went offline; and times are means. */
+START_TEST(stale)
+{
+	const struct outcome longer = { .elapsed = 4, .user = 1, .sys = 0.75, .ran = true };
+
+	begin_machine();
+	begin("cs");
+	run_units(1, 100);
+	events.event[0].reading.quality = PERFCTR_STALE;
+	results_add_run(&results, &longer);
+	results_end(&results);
+	print(table_print);
+	has_lines("1 cs ± 0.00% (stale: a processor went offline)",
+		  "3.000000 s elapsed, 0.750000 s user, 0.500000 s system", NULL);
+	end();
+	end_machine();
+}
+END_TEST
+
+UNIT_MAIN("results", 20, ratios, in_user_mode, no_ratios, units, means, errors, runs_without_a_turn,
+	  no_run_with_a_turn, failed_runs, intervals, stale)
