@@ -53,6 +53,8 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/counter.h \
 	lib/perf/group.c \
 	lib/perf/group.h \
+	lib/perf/merge.c \
+	lib/perf/merge.h \
 	lib/perf/overflow.c \
 	lib/perf/overflow.h \
 	lib/perf/probe.c \

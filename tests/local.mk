@@ -58,6 +58,7 @@ unit_tests = \
 	tests/unit/info \
 	tests/unit/kinds \
 	tests/unit/memory \
+	tests/unit/merge \
 	tests/unit/native \
 	tests/unit/nearest \
 	tests/unit/overflow \

@@ -60,6 +60,18 @@ static_assert(ARRAY_SIZE(words) <= PERFCTR_RECORD_WORDS &&
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
 	 PERF_SAMPLE_PERIOD)
 
+static void find_time(struct perfctr_decoder *decoder)
+{
+	uint8_t i;
+
+	for (i = 0; i < decoder->nwords; i++)
+		if (decoder->word[i] == PLACE(time))
+			decoder->time_word = (uint8_t)(1 + i);
+	for (i = 0; i < decoder->nid_words; i++)
+		if (decoder->id_word[i] == PLACE(time))
+			decoder->time_back = (uint8_t)(decoder->nid_words - i);
+}
+
 void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_event_attr *attr)
 {
 	unsigned int i;
@@ -77,6 +89,7 @@ void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_eve
 	for (i = 0; i < ARRAY_SIZE(id_words); i++)
 		if (attr->sample_type & id_words[i].field)
 			decoder->id_word[decoder->nid_words++] = id_words[i].place;
+	find_time(decoder);
 	decoder->sample.type = PERF_RECORD_SAMPLE;
 }
 
@@ -354,6 +367,12 @@ static size_t least_words(uint32_t type)
 	return 0;
 }
 
+/* What is not known need not have the words at its end either. */
+static bool has_id_words(struct perf_event_header header)
+{
+	return header.type != 0 && header.type <= PERFCTR_RECORD_AUX_OUTPUT_HW_ID;
+}
+
 static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 			struct perfctr_record *record)
 {
@@ -443,8 +462,7 @@ static int decode_other(struct perfctr_decoder *decoder, struct perf_event_heade
 	record->misc = header.misc;
 	record->size = header.size;
 	record->bytes = start;
-	/* What is not known need not have the words at its end either. */
-	if (record->type == 0 || record->type > PERFCTR_RECORD_AUX_OUTPUT_HW_ID)
+	if (!has_id_words(header))
 		return 1;
 	if (left(&rest) < decoder->nid_words)
 		return fail_size(header);
@@ -472,4 +490,17 @@ int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_hea
 	put_words(record, start + 1, decoder->word, decoder->nwords);
 	*result = record;
 	return decoder->more ? decode_more(decoder, header, start) : 1;
+}
+
+uint64_t perfctr_record_time(const struct perfctr_decoder *decoder, struct perf_event_header header,
+			     const void *bytes, uint64_t other)
+{
+	size_t n = header.size / 8u, back = decoder->time_back;
+	const uint64_t *start = bytes;
+
+	if (header.type == PERF_RECORD_SAMPLE)
+		return decoder->time_word && decoder->time_word < n
+			       ? word_at(start + decoder->time_word)
+			       : other;
+	return back && back < n && has_id_words(header) ? word_at(start + n - back) : other;
 }

@@ -20,6 +20,7 @@ struct perfctr_decoder {
 	bool branch_index;
 	bool more; /* samples have fields that are not one word */
 	uint8_t nwords, nid_words;
+	uint8_t time_word, time_back; /* the time's in a sample, and from others' end; 0: none */
 	uint16_t word[PERFCTR_RECORD_WORDS]; /* offsets in struct perfctr_record */
 	uint16_t id_word[PERFCTR_RECORD_WORDS];
 	struct perfctr_record sample; /* fields that were not asked for stay 0 */
@@ -35,5 +36,9 @@ void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_eve
  */
 int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
 			  const void *bytes, const struct perfctr_record **result);
+
+/* The time of such a record, without decoding it; the other one if it has none. */
+uint64_t perfctr_record_time(const struct perfctr_decoder *decoder, struct perf_event_header header,
+			     const void *bytes, uint64_t other);
 
 #endif /* PERFCTR_LIB_PERF_RECORD_H */

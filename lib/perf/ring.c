@@ -69,6 +69,11 @@ static int fail_header(struct perfctr_ring *ring, struct perf_event_header heade
 			    header.type, header.size, left);
 }
 
+bool perfctr_ring_has_news(const struct perfctr_ring *ring)
+{
+	return read_head(ring) != ring->head;
+}
+
 int perfctr_ring_refresh(struct perfctr_ring *ring)
 {
 	unsigned long head = read_head(ring), unread = head - ring->position;
@@ -154,4 +159,22 @@ void perfctr_ring_snapshot(struct perfctr_ring *ring)
 	ring->seen = written;
 	ring->position = (unsigned long)head & ~7ul;
 	ring->head = ring->position + (unsigned long)(ring->cut ? ring->size : unseen);
+}
+
+void perfctr_ring_move(struct perfctr_ring *ring, struct perfctr_ring *copy, unsigned char *room)
+{
+	size_t n = ring->head - ring->position, offset = ring->position & (ring->size - 1);
+	size_t first = n < ring->size - offset ? n : ring->size - offset;
+
+	memcpy(room, ring->data + offset, first);
+	memcpy(room + first, ring->data, n - first);
+	*copy = (struct perfctr_ring){
+		.data = room,
+		.size = ring->size,
+		.head = n,
+		.backward = true,
+		.cut = ring->cut,
+	};
+	ring->position = ring->head;
+	perfctr_ring_release(ring);
 }

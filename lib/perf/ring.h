@@ -16,7 +16,7 @@ struct perfctr_ring {
 	unsigned long position; /* behind the last record handed out */
 	unsigned long head;	/* as last seen, or the end of a snapshot */
 	unsigned long tail;	/* what the kernel knows of position */
-	bool backward, cut;	/* snapshots */
+	bool backward, cut;	/* snapshots and copies */
 	uint64_t seen;		/* bytes that had been written at the last one */
 };
 
@@ -30,6 +30,9 @@ void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *p
 int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *header,
 		      const void **bytes);
 
+/* Whether the kernel is farther than it was. */
+bool perfctr_ring_has_news(const struct perfctr_ring *ring);
+
 /* Look how far the kernel is: 0, or -1 as above. */
 int perfctr_ring_refresh(struct perfctr_ring *ring);
 
@@ -41,5 +44,11 @@ void perfctr_ring_release(struct perfctr_ring *ring);
  * goes through is what is there and was not there at the last snapshot, newest first.
  */
 void perfctr_ring_snapshot(struct perfctr_ring *ring);
+
+/*
+ * Copy what has been seen and not been handed out into room, of the ring's size, and give the
+ * kernel the place. perfctr_ring_next() goes through the copy, which has nothing else.
+ */
+void perfctr_ring_move(struct perfctr_ring *ring, struct perfctr_ring *copy, unsigned char *room);
 
 #endif /* PERFCTR_LIB_PERF_RING_H */
