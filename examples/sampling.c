@@ -64,11 +64,11 @@ int main(int argc, char **argv)
 	config.fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	config.wakeup_samples = 10;
 	config.flags = PERFCTR_SAMPLER_MMAP;
-	sampler = perfctr_sampler_open(event, 0, -1, &config);
+	sampler = perfctr_sampler_open(event, NULL, &config);
 	if (!sampler && argc < 2 && errno == EOPNOTSUPP) {
 		printf("%s\n", perfctr_error());
 		event = "cpu-clock:u";
-		sampler = perfctr_sampler_open(event, 0, -1, &config);
+		sampler = perfctr_sampler_open(event, NULL, &config);
 	}
 	if (!sampler) {
 		printf("%s\n", perfctr_error());

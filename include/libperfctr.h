@@ -464,8 +464,8 @@ int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned 
 struct perfctr_sampler; /* opaque */
 
 /*
- * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT (needs a processor), _ON_EXEC and
- * _DISABLED, as for perfctr_set_open(), and which records to write beside samples.
+ * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT, _ON_EXEC and _DISABLED, as for
+ * perfctr_set_open(), and which records to write beside samples.
  */
 #define PERFCTR_SAMPLER_MMAP		0x00010000 /* MMAP2: executable mappings */
 #define PERFCTR_SAMPLER_MMAP_DATA	0x00020000 /* MMAP2: the other mappings */
@@ -491,7 +491,7 @@ struct perfctr_sampler_config {
 	uint32_t user_stack;	      /* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
 	uint32_t max_chain; /* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
 	uint32_t flags;	    /* PERFCTR_MULTIPLEX and so on, PERFCTR_SAMPLER_* */
-	uint32_t pages;	    /* of the buffer, a power of two; 0: 128 KiB */
+	uint32_t pages;	    /* of each buffer, a power of two; 0: 128 KiB */
 	uint32_t wakeup_samples; /* wake poll(2) after so many samples, or: not both */
 	uint32_t wakeup_bytes; /* after so many bytes: half the buffer at most, as if both are 0 */
 	uint32_t precise; /* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
@@ -632,7 +632,10 @@ struct perfctr_record {
 	uint16_t misc;	   /* PERF_RECORD_MISC_* */
 	uint16_t size;	   /* of bytes[], the header included */
 	const void *bytes; /* as the kernel wrote it: struct perf_event_header, and what follows */
-	/* Of every record, if its bit is in config.fields: PERF_SAMPLE_TID, _TIME, ... Else 0. */
+	/*
+	 * Of every record, if its bit is in config.fields: PERF_SAMPLE_TID, _TIME, ... Else 0. With
+	 * several buffers _TIME is always asked for.
+	 */
 	uint32_t pid, tid;
 	uint64_t time; /* ns, the kernel's perf clock */
 	uint64_t id, stream_id;
@@ -658,30 +661,39 @@ struct perfctr_record {
 };
 
 /*
- * Sample the first of the events, a list as of perfctr_set_open(), with tid and cpu as there: at
- * each sample the kernel writes a record into a buffer, without a system call. The other events
- * count with it, and their counts come with PERF_SAMPLE_READ, which they need. On a hybrid machine
- * all are on one kind of core, as a group's. The calls below are for the thread that opened, or one
- * at a time; in a child of fork() they fail with ESRCH.
+ * Sample an event on a target (NULL: the calling thread), one as of perfctr_set_open(): at each
+ * sample the kernel writes a record into a buffer, without a system call. events is the event, or
+ * {event,event,...}: the first is sampled, the others count with it, and their counts come with
+ * PERF_SAMPLE_READ, which they need. On a machine with several core types it is sampled on each
+ * that has all of them. The calls below are for the thread that opened, or one at a time; in a
+ * child of fork() they fail with ESRCH. NULL is EINVAL.
  *
- * EINVAL: a name or modifier is wrong, or config is: perfctr_error() says which member. EOPNOTSUPP:
- * the machine can't sample it, or not with these fields, or not as precisely. EPERM also: no more
- * memory may be locked for buffers. EBUSY: somebody else holds the counters.
- * EOVERFLOW: max_chain is more than the kernel allows. ENOENT, EACCES, ESRCH, EMFILE, ENFILE,
- * ENOMEM, ENOSYS: as perfctr_set_open().
+ * A thread has one buffer, and a processor; all processors and a cgroup have one on each. The
+ * kernel has no common buffer for inherited events on all processors: so a process, and a thread
+ * with PERFCTR_INHERIT, is opened on each that is online, where its threads share a buffer. It is
+ * not sampled on processors that come online later.
+ *
+ * EINVAL: a name or modifier is wrong, or config is: perfctr_error() says which member; an event is
+ * outside of the first one's braces; the target is wrong. EOPNOTSUPP: the machine can't sample it,
+ * or not with these fields, or not as precisely. EPERM also: no more memory may be locked for
+ * buffers. EBUSY: somebody else holds the counters. EOVERFLOW: max_chain is more than the kernel
+ * allows. EAGAIN, ENODEV, ENOENT, EACCES, ESRCH, EMFILE, ENFILE, ENOMEM, ENOSYS: as
+ * perfctr_set_open().
  */
-struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
+struct perfctr_sampler *perfctr_sampler_open(const char *events,
+					     const struct perfctr_target *target,
 					     const struct perfctr_sampler_config *config);
 
 /*
  * The descriptor, for poll(2) and epoll(7): readable when the kernel has woken it up, once each
- * time; then read all records. POLLHUP: the thread has ended. -1: ESRCH.
+ * time; then read all records. When all threads have ended there is a POLLHUP, or with several
+ * buffers it stays readable. -1: EINVAL, ESRCH.
  */
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler);
 
 /*
- * Start, stop, and start for so many samples more. EBUSY: as perfctr_sampler_open(). EINVAL:
- * inherited ones can't be refreshed.
+ * Start, stop, and start for so many samples more, on each thread and processor: everything, also
+ * after a failure. EBUSY: as perfctr_sampler_open(). EINVAL: inherited ones can't be refreshed.
  */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler);
 int perfctr_sampler_disable(struct perfctr_sampler *sampler);
@@ -694,16 +706,24 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 /*
  * The next record: 1 and *record; 0: there is none now. -1: EBADMSG, a record does not fit its
  * size, and is left out, or its size is nonsense, and everything up to the newest is left out; go
- * on with the next call. Takes no lock, allocates nothing, makes no system call.
+ * on with the next call. Takes no lock, allocates nothing, makes no system call, but for one with
+ * several buffers that are empty.
  *
- * With PERFCTR_SAMPLER_OVERWRITE, newest first: the first call stops the writing and looks at what
- * is there and has not been looked at before; the one that returns 0 lets the writing go on. EIO.
+ * Records of one buffer come in the order in which the kernel wrote them. Those of several are
+ * merged by time: a record is handed out when all that are older must have been written, which is
+ * not in the calls up to the next 0, but in those after it. What is left comes after
+ * perfctr_sampler_disable(), all of it.
+ *
+ * With PERFCTR_SAMPLER_OVERWRITE, newest first: the first call stops the writing for as long as it
+ * takes to copy what is there and has not been looked at before; so does the first one after a 0.
+ * EIO.
  */
 int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record);
 
 /*
  * Call each() for the records that are there now, until it returns non-zero; return that, or 0, or
- * -1 as perfctr_sampler_next().
+ * -1 as perfctr_sampler_next(). Of several buffers: for those that perfctr_sampler_next() has up to
+ * its next 0.
  */
 int perfctr_sampler_each(struct perfctr_sampler *sampler,
 			 int (*each)(void *arg, const struct perfctr_record *), void *arg);

@@ -95,6 +95,8 @@ lib_libinternal_la_SOURCES = \
 	lib/raw_perf.c \
 	lib/remote.c \
 	lib/sampler.c \
+	lib/sampler_config.c \
+	lib/sampler_config.h \
 	lib/set.c \
 	lib/target.c \
 	lib/target.h \

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sampling: an event whose overflows the kernel records in a buffer. */
+/*
+ * Sampling: an event whose overflows the kernel records in buffers.
+ *
+ * A sampler has parts: the event on a thread, on a processor, on one's core type. The parts of a
+ * processor share a buffer. Inherited events have one per processor only: so a process is sampled
+ * on each.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
+#include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
@@ -15,27 +23,14 @@
 #include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/group.h"
+#include "lib/perf/merge.h"
 #include "lib/perf/record.h"
 #include "lib/perf/ring.h"
 #include "lib/perf/why.h"
+#include "lib/sampler_config.h"
+#include "lib/target.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
-
-#define GROUP_FLAGS (PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED)
-#define CHAIN_FLAGS (PERFCTR_SAMPLER_NO_KERNEL_CHAIN | PERFCTR_SAMPLER_NO_USER_CHAIN)
-#define FLAGS                                                                           \
-	(GROUP_FLAGS | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA |               \
-	 PERFCTR_SAMPLER_BUILD_ID | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK |       \
-	 PERFCTR_SAMPLER_SWITCH | PERFCTR_SAMPLER_NAMESPACES | PERFCTR_SAMPLER_CGROUP | \
-	 PERFCTR_SAMPLER_KERNEL_TEXT | CHAIN_FLAGS | PERFCTR_SAMPLER_OVERWRITE)
-
-/* What record.c knows to decode. A later kernel's PERF_SAMPLE_BRANCH_* may change the layout. */
-#define FIELDS	 ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
-#define BRANCHES ((UINT64_C(1) << 19) - 1)
-
-#define DEFAULT_SIZE   ((size_t)128 * 1024)
-#define LARGEST_SIZE   ((size_t)1 << 30)
-#define LARGEST_RECORD ((size_t)65536)
 
 /*
  * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a
@@ -44,162 +39,130 @@
 #define LEADERS_LOST 4
 #define ONES_LOST    3
 
-/* Lies in memory that a child of fork() finds cleared: there it is a sampler without events. */
-struct perfctr_sampler {
-	size_t size; /* of all this */
+/* Of which epoll_wait(2) tells at once. */
+#define ENDED_AT_ONCE 16
+
+struct part {
 	struct perfctr_events events;
-	bool overwrite;
-	bool looking;	      /* overwrite: between the first record of a snapshot and its end */
-	bool knows_lost;      /* the kernel tells how many records were lost */
-	bool clock_frequency; /* the kernel has made a period of it, in ns */
-	uint64_t lost, lost_samples; /* as records say */
-	struct perfctr_ring ring;
-	struct perfctr_decoder decoder;
-	struct perfctr_counter counter[PERFCTR_GROUP_MAX];
-	uint64_t copy[]; /* of a record that wraps */
+	unsigned int stream; /* its buffer's */
 };
 
-/* ---- the configuration ---- */
+/* Lies in memory that a child of fork() finds cleared: there it is a sampler without parts. */
+struct perfctr_sampler {
+	size_t size;	   /* of all this */
+	unsigned int n;	   /* events of a part */
+	unsigned int room; /* for parts */
+	unsigned int nparts, nstreams;
+	struct perfctr_ring *ring; /* the only buffer, to be read as it is; else NULL: merged */
+	struct perfctr_decoder decoder;
+	bool overwrite;
+	bool knows_lost;      /* the kernel tells how many records were lost */
+	bool clock_frequency; /* the kernel has made a period of it, in ns */
+	bool stopped;	      /* nothing is being written */
+	bool reading;	      /* merged: since the last look at the buffers there were records */
+	int epoll;	      /* -1: the first part's descriptor is the sampler's */
+	unsigned int nwatched;
+	uint64_t lost, lost_samples; /* as records say */
+	struct perfctr_merge merge;
+	size_t ring_size, rooms_size;
+	unsigned char *rooms; /* for the streams' copies */
+	struct part *part;
+	struct perfctr_counter *counter; /* n for each part */
+	struct perfctr_stream *stream, **heap;
+	unsigned int *owner; /* of each stream: the part that has mapped it */
+	uint64_t *copy;	     /* of a record that wraps */
+};
 
-static int fail_together(const char *member, const char *field)
+static struct perfctr_counter *leader_of(const struct perfctr_sampler *sampler, unsigned int p)
 {
-	return perfctr_fail(EINVAL, "%s and %s in fields go together", member, field);
+	return &sampler->counter[(size_t)p * sampler->n];
 }
 
-static int check_fields(const struct perfctr_sampler_config *config)
-{
-	uint64_t fields = config->fields;
+/* ---- making and closing ---- */
 
-	if (fields & ~FIELDS)
-		return perfctr_fail(EINVAL,
-				    "fields 0x%llx are not made of PERF_SAMPLE_* that this library "
-				    "knows",
-				    (unsigned long long)fields);
-	if (fields & PERF_SAMPLE_AUX)
-		return perfctr_fail(EOPNOTSUPP,
-				    "PERF_SAMPLE_AUX needs an AUX area, which samplers don't "
-				    "have; leave it out");
-	if (fields & PERF_SAMPLE_WEIGHT && fields & PERF_SAMPLE_WEIGHT_STRUCT)
-		return perfctr_fail(EINVAL, "PERF_SAMPLE_WEIGHT and PERF_SAMPLE_WEIGHT_STRUCT "
-					    "exclude each other");
-	if (!(fields & PERF_SAMPLE_BRANCH_STACK) != !config->branches)
-		return fail_together("branches", "PERF_SAMPLE_BRANCH_STACK");
-	if (config->branches & ~BRANCHES)
-		return perfctr_fail(EINVAL,
-				    "branches 0x%llx are not made of PERF_SAMPLE_BRANCH_* that "
-				    "this library knows",
-				    (unsigned long long)config->branches);
-	if (!(fields & PERF_SAMPLE_REGS_USER) != !config->user_registers)
-		return fail_together("user_registers", "PERF_SAMPLE_REGS_USER");
-	if (!(fields & PERF_SAMPLE_REGS_INTR) != !config->interrupt_registers)
-		return fail_together("interrupt_registers", "PERF_SAMPLE_REGS_INTR");
-	if (!(fields & PERF_SAMPLE_STACK_USER) != !config->user_stack)
-		return fail_together("user_stack", "PERF_SAMPLE_STACK_USER");
-	if (config->user_stack % 8 || config->user_stack >= LARGEST_RECORD)
-		return perfctr_fail(EINVAL, "user_stack is a multiple of 8 below 65536, not %u",
-				    config->user_stack);
-	if (!(fields & PERF_SAMPLE_CALLCHAIN) && (config->max_chain || config->flags & CHAIN_FLAGS))
-		return perfctr_fail(EINVAL, "max_chain and PERFCTR_SAMPLER_NO_*_CHAIN need "
-					    "PERF_SAMPLE_CALLCHAIN in fields");
-	if (config->max_chain > UINT16_MAX)
-		return perfctr_fail(EINVAL, "max_chain is at most 65535, not %u",
-				    config->max_chain);
-	return 0;
+/* Cut so many bytes off the memory that *at goes through. */
+static void *take(char **at, size_t bytes)
+{
+	void *taken = *at;
+
+	*at += (bytes + 7) & ~(size_t)7;
+	return taken;
 }
 
-static int check_flags(uint32_t flags, int cpu)
+/* A sampler with nothing open and room for so many parts. NULL after perfctr_fail(ENOMEM). */
+static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t ring_size)
 {
-	if (perfctr_flags_check(flags, FLAGS) < 0)
-		return -1;
-	if (flags & PERFCTR_INHERIT && cpu == -1)
-		return perfctr_fail(EINVAL,
-				    "the kernel has no common buffer for inherited events on all "
-				    "processors; open a sampler on each processor");
-	if (flags & PERFCTR_SAMPLER_BUILD_ID &&
-	    !(flags & (PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA)))
-		return perfctr_fail(EINVAL, "PERFCTR_SAMPLER_BUILD_ID is about mappings: add "
-					    "PERFCTR_SAMPLER_MMAP");
-	return 0;
+	size_t copy = ring_size < PERFCTR_LARGEST_RECORD ? ring_size : PERFCTR_LARGEST_RECORD;
+	size_t part, size = sizeof(struct perfctr_sampler) + copy + 7 * 8;
+	struct perfctr_sampler *sampler;
+	char *at;
+
+	part = sizeof(*sampler->part) + n * sizeof(*sampler->counter) + sizeof(*sampler->stream) +
+	       sizeof(*sampler->heap) + sizeof(*sampler->owner);
+	if (room > UINT32_MAX || __builtin_mul_overflow(part, room, &part) ||
+	    __builtin_add_overflow(size, part, &size)) {
+		perfctr_fail(ENOMEM, "no memory for a sampler");
+		return NULL;
+	}
+	sampler = perfctr_memory_map(size);
+	if (!sampler)
+		return NULL;
+	at = (char *)sampler;
+	take(&at, sizeof(*sampler));
+	sampler->size = size;
+	sampler->n = n;
+	sampler->room = (unsigned int)room;
+	sampler->ring_size = ring_size;
+	sampler->epoll = -1;
+	sampler->part = take(&at, room * sizeof(*sampler->part));
+	sampler->counter = take(&at, room * n * sizeof(*sampler->counter));
+	sampler->stream = take(&at, room * sizeof(*sampler->stream));
+	sampler->heap = take(&at, room * sizeof(*sampler->heap));
+	sampler->owner = take(&at, room * sizeof(*sampler->owner));
+	sampler->copy = take(&at, copy);
+	return sampler;
 }
 
-/* Of the buffer. */
-static size_t size_of_ring(const struct perfctr_sampler_config *config)
+static void close_epoll(struct perfctr_sampler *sampler)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int error = errno;
 
-	return config->pages ? config->pages * page : page > DEFAULT_SIZE ? page : DEFAULT_SIZE;
+	if (sampler->epoll >= 0)
+		close(sampler->epoll);
+	errno = error;
 }
 
-static int check_config(const struct perfctr_sampler_config *config, int cpu)
+void perfctr_sampler_close(struct perfctr_sampler *sampler)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
-	uint32_t pages = config->pages;
+	unsigned int p;
 
-	if (!config->period == !config->frequency)
-		return perfctr_fail(EINVAL,
-				    "one of period and frequency has to be set, and not both");
-	if (config->period > INT64_MAX)
-		return perfctr_fail(EINVAL, "a period has at most 63 bits");
-	if (pages & (pages - 1) || pages > LARGEST_SIZE / page)
-		return perfctr_fail(EINVAL, "pages is a power of two, at most %zu, not %u",
-				    LARGEST_SIZE / page, pages);
-	if (config->wakeup_samples && config->wakeup_bytes)
-		return perfctr_fail(EINVAL, "wakeup_samples and wakeup_bytes exclude each other");
-	/* More might not fit, and who waits for it would do so for ever, while records are lost. */
-	if (config->wakeup_bytes > size_of_ring(config) / 2)
-		return perfctr_fail(EINVAL,
-				    "wakeup_bytes is %u, but half of the buffer, the most "
-				    "that is sure to come, has %zu; use more pages",
-				    config->wakeup_bytes, size_of_ring(config) / 2);
-	if (config->precise > 3)
-		return perfctr_fail(EINVAL, "precise is from 0 to 3, not %u", config->precise);
-	if (config->signal < 0 || config->signal >= _NSIG)
-		return perfctr_fail(EINVAL, "there is no signal %d", config->signal);
-	for (i = 0; i < ARRAY_SIZE(config->reserved); i++)
-		if (config->reserved[i])
-			return perfctr_fail(EINVAL, "reserved members have to be 0");
-	return check_flags(config->flags, cpu) < 0 ? -1 : check_fields(config);
+	/* In a child of fork() it was wiped, its size too, and the buffers are not mapped there. */
+	if (!sampler || !sampler->size)
+		return;
+	for (p = 0; p < sampler->nparts; p++)
+		perfctr_events_end(&sampler->part[p].events);
+	close_epoll(sampler);
+	if (sampler->rooms)
+		perfctr_memory_unmap(sampler->rooms, sampler->rooms_size);
+	perfctr_memory_unmap(sampler, sampler->size);
 }
 
-static void set_leader(struct perf_event_attr *attr, const struct perfctr_sampler_config *config)
+/* ---- opening parts ---- */
+
+/* What is to be opened, for perfctr_target_open(). */
+struct opening {
+	const struct perfctr_list *list;
+	const struct perfctr_sampler_config *config;
+	unsigned int flags; /* the groups' */
+	bool several;	    /* parts, perhaps */
+	struct perfctr_sampler *sampler;
+};
+
+static int open_event(const struct opening *opening, struct perfctr_events *events,
+		      const struct perf_event_attr *event, const char *name)
 {
-	uint32_t flags = config->flags;
-
-	attr->freq = config->frequency != 0;
-	attr->sample_period = attr->freq ? config->frequency : config->period;
-	attr->sample_type = config->fields;
-	attr->sample_id_all = 1;
-	attr->branch_sample_type = config->branches;
-	attr->sample_regs_user = config->user_registers;
-	attr->sample_regs_intr = config->interrupt_registers;
-	attr->sample_stack_user = config->user_stack;
-	attr->sample_max_stack = (uint16_t)config->max_chain;
-	if (attr->precise_ip < config->precise)
-		attr->precise_ip = config->precise & 3;
-	attr->watermark = config->wakeup_bytes != 0;
-	attr->wakeup_events = config->wakeup_bytes ? config->wakeup_bytes : config->wakeup_samples;
-	attr->mmap = (flags & PERFCTR_SAMPLER_MMAP) != 0;
-	attr->mmap_data = (flags & PERFCTR_SAMPLER_MMAP_DATA) != 0;
-	attr->mmap2 = attr->mmap | attr->mmap_data;
-	attr->build_id = (flags & PERFCTR_SAMPLER_BUILD_ID) != 0;
-	attr->comm = attr->comm_exec = (flags & PERFCTR_SAMPLER_COMM) != 0;
-	attr->task = (flags & PERFCTR_SAMPLER_TASK) != 0;
-	attr->context_switch = (flags & PERFCTR_SAMPLER_SWITCH) != 0;
-	attr->namespaces = (flags & PERFCTR_SAMPLER_NAMESPACES) != 0;
-	attr->cgroup = (flags & PERFCTR_SAMPLER_CGROUP) != 0;
-	attr->ksymbol = (flags & PERFCTR_SAMPLER_KERNEL_TEXT) != 0;
-	attr->bpf_event = attr->text_poke = attr->ksymbol;
-	attr->exclude_callchain_kernel = (flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
-	attr->exclude_callchain_user = (flags & PERFCTR_SAMPLER_NO_USER_CHAIN) != 0;
-	attr->write_backward = (flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
-}
-
-/* ---- opening and closing ---- */
-
-static int open_event(struct perfctr_sampler *sampler, const struct perf_event_attr *event,
-		      const char *name, const struct perfctr_sampler_config *config)
-{
-	bool leader = sampler->events.n == 0, group = sampler->events.total > 1;
+	bool leader = events->n == 0, group = events->total > 1;
+	struct perfctr_sampler *sampler = opening->sampler;
 	struct perf_event_attr attr = *event;
 
 	attr.read_format = PERFCTR_READ_FORMAT & ~(group ? 0u : (unsigned int)PERF_FORMAT_GROUP);
@@ -209,14 +172,16 @@ static int open_event(struct perfctr_sampler *sampler, const struct perf_event_a
 				    "are: leave the modifier p out",
 				    name);
 	if (leader) {
-		set_leader(&attr, config);
+		perfctr_sampler_config_attr(opening->config, &attr);
+		if (opening->several)
+			attr.sample_type |= PERF_SAMPLE_TIME;
 		/* Linux 6.0 and later tell how many records were lost; others refuse to be asked.
 		 */
 		attr.read_format |= PERFCTR_FORMAT_LOST;
 	}
-	if (perfctr_events_add(&sampler->events, &attr, name) < 0)
+	if (perfctr_events_add(events, &attr, name) < 0)
 		return -1;
-	if (!leader)
+	if (!leader || sampler->nparts)
 		return 0;
 	/* Of an inherited group, read(2) tells what the newest child lost (seen: Linux 6.18). */
 	sampler->knows_lost = attr.read_format & PERFCTR_FORMAT_LOST && !(group && attr.inherit);
@@ -227,135 +192,392 @@ static int open_event(struct perfctr_sampler *sampler, const struct perf_event_a
 	return 0;
 }
 
-static int check_number(unsigned int n, const struct perfctr_sampler_config *config)
+static bool may_share(const struct perfctr_scope *a, const struct perfctr_scope *b)
 {
-	if (n > PERFCTR_GROUP_MAX)
+	return a->cpu == b->cpu && (a->cpu >= 0 || a->tid == b->tid);
+}
+
+/* The latest buffer, if the kernel lets the next part write there, or one of its own. */
+static int give_buffer(struct perfctr_sampler *sampler)
+{
+	unsigned int owner = sampler->nstreams ? sampler->owner[sampler->nstreams - 1] : 0;
+	struct perfctr_counter *leader = leader_of(sampler, sampler->nparts);
+	struct part *part = &sampler->part[sampler->nparts];
+
+	if (!sampler->nstreams ||
+	    !may_share(&sampler->part[owner].events.scope, &part->events.scope) ||
+	    perfctr_counter_request(leader, PERF_EVENT_IOC_SET_OUTPUT,
+				    (unsigned long)leader_of(sampler, owner)->fd) < 0) {
+		if (perfctr_counter_map_ring(leader, sampler->ring_size, sampler->overwrite) < 0)
+			return -1;
+		sampler->owner[sampler->nstreams++] = sampler->nparts;
+	}
+	part->stream = sampler->nstreams - 1;
+	return 0;
+}
+
+/* On one core type; -1: on any. */
+static int open_part(const struct opening *opening, const struct perfctr_scope *scope, int core)
+{
+	struct perfctr_sampler *sampler = opening->sampler;
+	struct perfctr_events *events = &sampler->part[sampler->nparts].events;
+	struct perfctr_counter *leader = leader_of(sampler, sampler->nparts);
+	const struct perfctr_list *list = opening->list;
+	unsigned int use[PERFCTR_GROUP_MAX], i;
+
+	perfctr_list_use(list, core, use);
+	perfctr_events_init(events, scope, opening->flags, leader, list->n);
+	for (i = 0; i < list->n; i++)
+		if (open_event(opening, events, &list->variant[use[i]].attr, list->event[i].name) <
+		    0)
+			goto fail;
+	if (opening->config->signal && perfctr_counter_signal(leader, opening->config->signal) < 0)
+		goto fail;
+	if (give_buffer(sampler) < 0)
+		goto fail;
+	sampler->nparts++;
+	return 0;
+fail:
+	perfctr_events_end(events);
+	return -1;
+}
+
+/* On a thread or processor: on each of the core types, a set; 0: on any. */
+static int open_scope(const struct opening *opening, const struct perfctr_scope *scope, int cores)
+{
+	int core;
+
+	if (cores == 0)
+		return open_part(opening, scope, -1);
+	for (core = 0; cores >> core; core++)
+		if (cores >> core & 1 && open_part(opening, scope, core) < 0)
+			return -1;
+	return 0;
+}
+
+/* Whether a part can be left out: its thread has ended, or its processor has gone offline. */
+static bool has_gone(const struct perfctr_scope *scope, bool process)
+{
+	int error = errno;
+	bool gone = (process && error == ESRCH) ||
+		    (scope->cpu >= 0 && perfctr_cpu_online((unsigned int)scope->cpu) < 0);
+
+	errno = error;
+	return gone;
+}
+
+/* On all scopes, on that processor if it is not -1. Those of another core type are left out. */
+static int open_scopes(const struct opening *opening, const struct perfctr_scopes *scopes, int cpu)
+{
+	struct perfctr_scope scope;
+	unsigned int i;
+	int cores = 0;
+
+	for (i = 0; i < scopes->n; i++) {
+		scope = scopes->scope[i];
+		scope.sampled = true;
+		if (cpu >= 0)
+			scope.cpu = cpu;
+		if (i == 0 || cpu < 0)
+			cores = perfctr_list_cores(opening->list, scope.cpu, "sampler");
+		if (cores >= 0 && open_scope(opening, &scope, cores) < 0 &&
+		    !has_gone(&scope, scopes->process))
+			return -1;
+	}
+	return 0;
+}
+
+/* Inherited events, if they are not on one processor already. */
+static int open_on_each_cpu(const struct opening *opening, const struct perfctr_scopes *scopes,
+			    const uint32_t *cpus, unsigned int nwords)
+{
+	unsigned int i;
+
+	for (i = 0; i < nwords * 32; i++)
+		if (cpus[i / 32] >> i % 32 & 1 && open_scopes(opening, scopes, (int)i) < 0)
+			return -1;
+	return 0;
+}
+
+static unsigned int count_cpus(const uint32_t *cpus, unsigned int nwords)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nwords; i++)
+		n += (unsigned int)__builtin_popcount(cpus[i]);
+	return n;
+}
+
+/* How many parts there can be. -1 after perfctr_fail(): none. */
+static long count_parts(const struct opening *opening, const struct perfctr_scopes *scopes,
+			unsigned int ncpus)
+{
+	int cpu = scopes->n == 1 && ncpus == 1 ? scopes->scope[0].cpu : -1;
+	int cores = perfctr_list_cores(opening->list, cpu, "sampler");
+
+	if (cores < 0)
+		return -1;
+	return (long)scopes->n * (long)ncpus *
+	       (cores ? __builtin_popcount((unsigned int)cores) : 1);
+}
+
+static int open_all(void *arg, const struct perfctr_scopes *scopes)
+{
+	const struct perfctr_sampler_config *config;
+	bool spread, process = scopes->process;
+	uint32_t cpus[PERFCTR_CPU_WORDS];
+	char text[PERFCTR_CPU_LIST_SIZE];
+	struct opening *opening = arg;
+	unsigned int nwords;
+	long room;
+	int result;
+
+	config = opening->config;
+	opening->flags = config->flags & PERFCTR_SAMPLER_GROUP_FLAGS;
+	if (process && !(opening->flags & PERFCTR_INHERIT))
+		opening->flags |= PERFCTR_INHERIT | PERFCTR_EVENTS_THREADS;
+	spread = opening->flags & PERFCTR_INHERIT && scopes->n && scopes->scope[0].cpu < 0;
+	nwords = perfctr_cpus_online(cpus, text);
+	room = count_parts(opening, scopes, spread ? count_cpus(cpus, nwords) : 1);
+	if (room < 0)
+		return -1;
+	opening->several = room > 1;
+	opening->sampler = make_sampler(opening->list->n, (size_t)room,
+					perfctr_sampler_config_size(config));
+	if (!opening->sampler)
+		return -1;
+	opening->sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
+	result = spread ? open_on_each_cpu(opening, scopes, cpus, nwords)
+			: open_scopes(opening, scopes, -1);
+	if (result == 0 && (opening->sampler->nparts || process))
+		return 0;
+	perfctr_sampler_close(opening->sampler);
+	return -1;
+}
+
+static void close_all(void *arg)
+{
+	struct opening *opening = arg;
+
+	perfctr_sampler_close(opening->sampler);
+}
+
+/* ---- opening what is around them ---- */
+
+static bool is_of_one_thread(const struct perfctr_sampler *sampler)
+{
+	return sampler->nstreams == 1 &&
+	       sampler->part[0].events.scope.tid ==
+		       sampler->part[sampler->nparts - 1].events.scope.tid;
+}
+
+static void init_rings(struct perfctr_sampler *sampler)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned int i;
+
+	for (i = 0; i < sampler->nstreams; i++) {
+		struct perf_event_mmap_page *start = leader_of(sampler, sampler->owner[i])->page;
+		struct perfctr_ring *ring = &sampler->stream[i].ring;
+
+		perfctr_ring_init(ring, start, (char *)start + page, sampler->ring_size,
+				  sampler->copy);
+		/* The snapshot of nothing, from which on there is news. */
+		if (sampler->overwrite)
+			perfctr_ring_snapshot(ring);
+	}
+}
+
+static int init_merge(struct perfctr_sampler *sampler)
+{
+	size_t size = sampler->ring_size;
+	unsigned int i;
+
+	if (__builtin_mul_overflow(2 * size, sampler->nstreams, &sampler->rooms_size))
+		return perfctr_fail(ENOMEM, "no memory for records");
+	sampler->rooms = perfctr_memory_map(sampler->rooms_size);
+	if (!sampler->rooms)
+		return -1;
+	for (i = 0; i < sampler->nstreams; i++) {
+		sampler->stream[i].old_room = sampler->rooms + 2 * i * size;
+		sampler->stream[i].recent_room = sampler->rooms + (2 * i + 1) * size;
+	}
+	perfctr_merge_init(&sampler->merge, &sampler->decoder, sampler->stream, sampler->nstreams,
+			   sampler->heap, sampler->overwrite);
+	return 0;
+}
+
+static int watch(const struct perfctr_sampler *sampler, unsigned int p)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = p };
+
+	return epoll_ctl(sampler->epoll, EPOLL_CTL_ADD, leader_of(sampler, p)->fd, &event);
+}
+
+/* One descriptor for all buffers. */
+static int open_epoll(struct perfctr_sampler *sampler)
+{
+	sampler->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (sampler->epoll < 0)
+		return perfctr_fail(errno, "no descriptor for all buffers: %s", strerror(errno));
+	while (sampler->nwatched < sampler->nstreams)
+		if (watch(sampler, sampler->owner[sampler->nwatched++]) < 0)
+			return perfctr_fail(errno, "a buffer can't be waited for: %s",
+					    strerror(errno));
+	return 0;
+}
+
+static int start(const struct perfctr_sampler *sampler)
+{
+	unsigned int p;
+
+	for (p = 0; p < sampler->nparts; p++)
+		if (perfctr_events_start(&sampler->part[p].events) < 0)
+			return -1;
+	return 0;
+}
+
+static int end_opening(struct perfctr_sampler *sampler, const struct perfctr_target *target)
+{
+	/* Otherwise there is no sampler. */
+	if (sampler->nparts == 0)
+		return perfctr_fail(ESRCH, "there is no process %d: it has just ended", target->id);
+	init_rings(sampler);
+	if (is_of_one_thread(sampler) && !sampler->overwrite)
+		sampler->ring = &sampler->stream[0].ring;
+	else if (init_merge(sampler) < 0)
+		return -1;
+	if (!is_of_one_thread(sampler) && open_epoll(sampler) < 0)
+		return -1;
+	return start(sampler);
+}
+
+static int check_list(const struct perfctr_list *list, const struct perfctr_sampler_config *config)
+{
+	const char *last = list->event[list->n - 1].name;
+
+	if (list->event[list->n - 1].item)
+		return perfctr_fail(EINVAL,
+				    "%.100s is outside of the first event's braces, but a sampler "
+				    "has one group; write {%.100s,%.100s}, or open another",
+				    last, list->event[0].name, last);
+	if (list->n > PERFCTR_GROUP_MAX)
 		return perfctr_fail(EINVAL,
 				    "a group of %u events is too large; at most %d can count "
 				    "together",
-				    n, PERFCTR_GROUP_MAX);
-	if (n > 1 && !(config->fields & PERF_SAMPLE_READ))
+				    list->n, PERFCTR_GROUP_MAX);
+	if (list->n > 1 && !(config->fields & PERF_SAMPLE_READ))
 		return perfctr_fail(EINVAL,
 				    "the counts of the events behind the first come with "
 				    "PERF_SAMPLE_READ; add it to fields, or leave them out");
 	return 0;
 }
 
-/* What read(2) returns. 0, or -1 after perfctr_fail(). */
-static int read_words(const struct perfctr_sampler *sampler, uint64_t *words)
-{
-	switch (perfctr_counter_words(&sampler->counter[0], words, PERFCTR_READ_WORDS)) {
-	case -1: return -1;
-	case 0: return perfctr_why_taken("the events");
-	}
-	return 0;
-}
-
-struct perfctr_sampler *perfctr_sampler_open(const char *events, pid_t tid, int cpu,
+struct perfctr_sampler *perfctr_sampler_open(const char *events,
+					     const struct perfctr_target *target,
 					     const struct perfctr_sampler_config *config)
 {
-	const struct perfctr_scope scope = {
-		.tid = tid, .cpu = cpu, .cgroup = -1, .sampled = true
-	};
-	size_t ring_size, copy, size, page = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned int use[PERFCTR_GROUP_MAX], i;
-	struct perfctr_counter *leader;
-	struct perfctr_sampler *sampler = NULL;
 	struct perfctr_list list;
+	struct opening opening = { .list = &list, .config = config };
+	const struct perfctr_target_user user = {
+		.open = open_all,
+		.close = close_all,
+		.arg = &opening,
+	};
+	int result;
 
 	if (!events || !config) {
 		perfctr_fail(EINVAL, "perfctr_sampler_open() needs a list of events and a config, "
 				     "not NULL");
 		return NULL;
 	}
-	if (tid < -1 || cpu < -1 || (tid == -1 && cpu == -1)) {
-		perfctr_fail(EINVAL,
-			     "thread %d on processor %d names nothing to sample: tid is >= 0, or "
-			     "-1 with a processor; cpu is >= -1",
-			     (int)tid, cpu);
+	if (perfctr_sampler_config_check(config) < 0 || perfctr_list_init(&list, events, 0) < 0)
 		return NULL;
-	}
-	if (check_config(config, cpu) < 0 || perfctr_list_init(&list, events, 0) < 0)
+	result = check_list(&list, config);
+	if (result == 0)
+		result = perfctr_target_open(target, config->flags, &user);
+	perfctr_list_clear(&list);
+	if (result < 0)
 		return NULL;
-	if (check_number(list.n, config) < 0 || perfctr_list_choose(&list, cpu, "sampler", use) < 0)
-		goto fail;
-	ring_size = size_of_ring(config);
-	copy = ring_size < LARGEST_RECORD ? ring_size : LARGEST_RECORD;
-	size = sizeof(*sampler) + copy;
-	sampler = perfctr_memory_map(size);
-	if (!sampler)
-		goto fail;
-	sampler->size = size;
-	perfctr_events_init(&sampler->events, &scope, config->flags & GROUP_FLAGS, sampler->counter,
-			    list.n);
-	for (i = 0; i < list.n; i++)
-		if (open_event(sampler, &list.variant[use[i]].attr, list.event[i].name, config) < 0)
-			goto fail;
-	leader = &sampler->counter[0];
-	sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
-	if (perfctr_counter_map_ring(leader, ring_size, sampler->overwrite) < 0)
-		goto fail;
-	perfctr_ring_init(&sampler->ring, leader->page, (char *)leader->page + page, ring_size,
-			  sampler->copy);
-	/* The snapshot of nothing, from which on there is news. */
-	if (sampler->overwrite)
-		perfctr_ring_snapshot(&sampler->ring);
-	if (config->signal && perfctr_counter_signal(leader, config->signal) < 0)
-		goto fail;
-	if (perfctr_events_start(&sampler->events) < 0)
-		goto fail;
-	perfctr_list_clear(&list);
-	return sampler;
-fail:
-	perfctr_list_clear(&list);
-	perfctr_sampler_close(sampler);
+	if (end_opening(opening.sampler, target) == 0)
+		return opening.sampler;
+	perfctr_sampler_close(opening.sampler);
 	return NULL;
-}
-
-void perfctr_sampler_close(struct perfctr_sampler *sampler)
-{
-	/* In a child of fork() it was wiped, its size too, and the buffer is not mapped there. */
-	if (!sampler || !sampler->size)
-		return;
-	perfctr_events_end(&sampler->events);
-	perfctr_memory_unmap(sampler, sampler->size);
 }
 
 /* ---- control ---- */
 
-static int fail_child(void)
+/* 0, or -1 after perfctr_fail(): EINVAL for NULL, ESRCH in a child of fork(). */
+static int check_alive(const struct perfctr_sampler *sampler)
 {
-	return perfctr_fail(ESRCH,
-			    "this sampler belongs to the parent process; a child opens its own");
+	if (!sampler)
+		return perfctr_fail(EINVAL, "a sampler is needed, not NULL");
+	return sampler->nparts ? 0
+			       : perfctr_fail(ESRCH, "this sampler belongs to the parent process; "
+						     "a child opens its own");
 }
 
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
 {
-	return sampler->events.n ? sampler->counter[0].fd : fail_child();
+	if (check_alive(sampler) < 0)
+		return -1;
+	return sampler->epoll >= 0 ? sampler->epoll : leader_of(sampler, 0)->fd;
 }
 
 /*
- * The first event alone: without it the others don't count, and they are always on, since
+ * The first event of each alone: without it the others don't count, and they are always on, since
  * PERF_EVENT_IOC_REFRESH can't start them.
  */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler)
 {
-	return sampler->events.n ? perfctr_events_enable(&sampler->events) : fail_child();
+	unsigned int p;
+	int result = 0;
+
+	if (check_alive(sampler) < 0)
+		return -1;
+	sampler->stopped = false;
+	for (p = 0; p < sampler->nparts; p++)
+		if (perfctr_events_enable(&sampler->part[p].events) < 0)
+			result = -1;
+	return result;
 }
 
 int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 {
-	return sampler->events.n ? perfctr_events_disable(&sampler->events) : fail_child();
+	unsigned int p;
+	int result = 0;
+
+	if (check_alive(sampler) < 0)
+		return -1;
+	for (p = 0; p < sampler->nparts; p++)
+		if (perfctr_events_disable(&sampler->part[p].events) < 0)
+			result = -1;
+	sampler->stopped = result == 0;
+	return result;
+}
+
+/* Of all parts. -1: errno is the last one's that failed. */
+static int request_all(const struct perfctr_sampler *sampler, unsigned long request,
+		       unsigned long argument)
+{
+	unsigned int p;
+	int result = 0;
+
+	for (p = 0; p < sampler->nparts; p++)
+		if (perfctr_counter_request(leader_of(sampler, p), request, argument) < 0)
+			result = -1;
+	return result;
 }
 
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples)
 {
-	if (!sampler->events.n)
-		return fail_child();
+	if (check_alive(sampler) < 0)
+		return -1;
 	if (samples == 0 || samples > INT32_MAX)
 		return perfctr_fail(EINVAL, "a sampler can be started for 1 to %d samples, not %u",
 				    INT32_MAX, samples);
-	if (perfctr_counter_request(&sampler->counter[0], PERF_EVENT_IOC_REFRESH, samples) < 0)
+	sampler->stopped = false;
+	if (request_all(sampler, PERF_EVENT_IOC_REFRESH, samples) < 0)
 		return perfctr_fail(errno,
 				    "the kernel refuses to start the sampler for %u samples: %s",
 				    samples,
@@ -370,16 +592,15 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 	uint64_t wanted = period;
 	long limit;
 
-	if (!sampler->events.n)
-		return fail_child();
+	if (check_alive(sampler) < 0)
+		return -1;
 	if (sampler->clock_frequency) {
 		/* What is none gets to the kernel as 0, which it refuses. */
 		if (perfctr_file_number("/proc/sys/kernel/perf_event_max_sample_rate", &limit) < 0)
 			limit = 1000000000;
 		wanted = period && period <= (uint64_t)limit ? UINT64_C(1000000000) / period : 0;
 	}
-	if (perfctr_counter_request(&sampler->counter[0], PERF_EVENT_IOC_PERIOD,
-				    (unsigned long)&wanted) < 0)
+	if (request_all(sampler, PERF_EVENT_IOC_PERIOD, (unsigned long)&wanted) < 0)
 		return perfctr_fail(
 			errno, "the kernel refuses %llu: %s", (unsigned long long)period,
 			errno == EINVAL ? "a period is from 1 to 2^63 - 1, on some PMUs from 128; "
@@ -389,33 +610,146 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 	return 0;
 }
 
-/* ---- records ---- */
+/* ---- records of several buffers, or of one that is overwritten ---- */
 
-static int let_write(struct perfctr_sampler *sampler, bool write)
+/*
+ * A thread whose descriptor is waited for has ended: wait for the buffer's next. When there is no
+ * other buffer either, it stays: its hang-up is the sampler's.
+ */
+static void watch_next(struct perfctr_sampler *sampler, unsigned int p)
 {
-	if (perfctr_counter_request(&sampler->counter[0], PERF_EVENT_IOC_PAUSE_OUTPUT, !write) < 0)
-		return perfctr_fail(EIO, "the kernel refuses to stop writing, or to go on: %s",
-				    strerror(errno));
-	sampler->looking = !write;
+	unsigned int next = p + 1;
+
+	while (next < sampler->nparts &&
+	       (sampler->part[next].stream != sampler->part[p].stream || watch(sampler, next) < 0))
+		next++;
+	if (next == sampler->nparts && sampler->nwatched == 1)
+		return;
+	if (next == sampler->nparts)
+		sampler->nwatched--;
+	epoll_ctl(sampler->epoll, EPOLL_CTL_DEL, leader_of(sampler, p)->fd, NULL);
+}
+
+/* Otherwise there would always be something to wake up for. */
+static void leave_ended(struct perfctr_sampler *sampler)
+{
+	struct epoll_event event[ENDED_AT_ONCE];
+	int i, n = epoll_wait(sampler->epoll, event, ENDED_AT_ONCE, 0), error = errno;
+
+	for (i = 0; i < n; i++)
+		if (event[i].events & EPOLLHUP)
+			watch_next(sampler, event[i].data.u32);
+	errno = error;
+}
+
+static int let_write(const struct perfctr_sampler *sampler, bool write)
+{
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < sampler->nstreams; i++)
+		if (perfctr_counter_request(leader_of(sampler, sampler->owner[i]),
+					    PERF_EVENT_IOC_PAUSE_OUTPUT, !write) < 0)
+			result = perfctr_fail(EIO,
+					      "the kernel refuses to stop writing, or to go on: %s",
+					      strerror(errno));
+	return result;
+}
+
+/*
+ * A record may just be being written on another processor. Reading the count interrupts that
+ * processor, and when it answers, the record is complete.
+ */
+static int end_writing(const struct perfctr_sampler *sampler)
+{
+	uint64_t words[PERFCTR_READ_WORDS];
+	unsigned int p;
+
+	for (p = 0; p < sampler->nparts; p++)
+		if (perfctr_counter_words(leader_of(sampler, p), words, PERFCTR_READ_WORDS) < 0)
+			return -1;
 	return 0;
 }
 
-static int begin_snapshot(struct perfctr_sampler *sampler)
+static int look_at_snapshot(struct perfctr_sampler *sampler)
 {
-	uint64_t words[PERFCTR_READ_WORDS];
+	int result;
 
-	if (let_write(sampler, false) < 0)
-		return -1;
-	/*
-	 * A record may just be being written on another processor. Reading the count interrupts
-	 * that processor, and when it answers, the record is complete.
-	 */
-	if (perfctr_counter_words(&sampler->counter[0], words, PERFCTR_READ_WORDS) < 0) {
+	if (let_write(sampler, false) < 0 || end_writing(sampler) < 0) {
+		int error = errno;
+
 		let_write(sampler, true);
+		errno = error;
 		return -1;
 	}
-	perfctr_ring_snapshot(&sampler->ring);
-	return 0;
+	sampler->reading = true;
+	result = perfctr_merge_look(&sampler->merge, true);
+	return let_write(sampler, true) < 0 ? -1 : result;
+}
+
+static int look(struct perfctr_sampler *sampler)
+{
+	if (sampler->overwrite)
+		return look_at_snapshot(sampler);
+	/* Before the look, lest what is written after it wake nobody. */
+	if (sampler->epoll >= 0 && !perfctr_merge_has_news(&sampler->merge))
+		leave_ended(sampler);
+	sampler->reading = true;
+	return perfctr_merge_look(&sampler->merge, sampler->stopped);
+}
+
+/* What was stopped since the last look has written all that it had to. */
+static bool must_look_again(const struct perfctr_sampler *sampler)
+{
+	return sampler->stopped && !sampler->merge.all;
+}
+
+static int next_merged(struct perfctr_sampler *sampler, struct perf_event_header *header,
+		       const void **bytes)
+{
+	int result;
+
+	if (!sampler->reading && look(sampler) < 0)
+		return -1;
+	while ((result = perfctr_merge_next(&sampler->merge, header, bytes)) == 0) {
+		if (!must_look_again(sampler)) {
+			sampler->reading = false;
+			return 0;
+		}
+		if (look(sampler) < 0)
+			return -1;
+	}
+	return result;
+}
+
+/* ---- records ---- */
+
+static inline int decode(struct perfctr_sampler *sampler, struct perf_event_header header,
+			 const void *bytes, const struct perfctr_record **record)
+{
+	int result = perfctr_record_decode(&sampler->decoder, header, bytes, record);
+
+	if (header.type == PERF_RECORD_LOST && result > 0)
+		sampler->lost += (*record)->as.lost.lost;
+	else if (header.type == PERF_RECORD_LOST_SAMPLES && result > 0)
+		sampler->lost_samples += (*record)->as.lost.lost;
+	return result;
+}
+
+static int next_of_many(struct perfctr_sampler *sampler, const struct perfctr_record **record)
+	__attribute__((noinline));
+static int next_of_many(struct perfctr_sampler *sampler, const struct perfctr_record **record)
+{
+	struct perf_event_header header;
+	const void *bytes;
+	int result;
+
+	if (check_alive(sampler) < 0)
+		return -1;
+	if (!record)
+		return perfctr_fail(EINVAL, "a place for the record is needed, not NULL");
+	result = next_merged(sampler, &header, &bytes);
+	return result > 0 ? decode(sampler, header, bytes, record) : result;
 }
 
 int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record)
@@ -424,22 +758,16 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 	const void *bytes;
 	int result;
 
-	if (!perfctr_likely(sampler->events.n != 0))
-		return fail_child();
-	if (sampler->overwrite && !sampler->looking && begin_snapshot(sampler) < 0)
-		return -1;
-	result = perfctr_ring_next(&sampler->ring, &header, &bytes);
-	if (!perfctr_likely(result > 0)) {
-		if (result == 0 && sampler->overwrite)
-			result = let_write(sampler, true);
-		return result;
-	}
-	result = perfctr_record_decode(&sampler->decoder, header, bytes, record);
-	if (header.type == PERF_RECORD_LOST && result > 0)
-		sampler->lost += (*record)->as.lost.lost;
-	else if (header.type == PERF_RECORD_LOST_SAMPLES && result > 0)
-		sampler->lost_samples += (*record)->as.lost.lost;
-	return result;
+	if (!perfctr_likely(sampler && record && sampler->ring))
+		return next_of_many(sampler, record);
+	result = perfctr_ring_next(sampler->ring, &header, &bytes);
+	return perfctr_likely(result > 0) ? decode(sampler, header, bytes, record) : result;
+}
+
+/* As far as the kernel is now: it may write as quickly as this reads. */
+static bool is_there(const struct perfctr_sampler *sampler)
+{
+	return !sampler->ring || sampler->ring->position != sampler->ring->head;
 }
 
 int perfctr_sampler_each(struct perfctr_sampler *sampler,
@@ -448,12 +776,13 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 	const struct perfctr_record *record;
 	int result;
 
-	if (!sampler->events.n)
-		return fail_child();
-	/* As far as the kernel is now: it may write as quickly as this reads. */
-	if (!sampler->overwrite && perfctr_ring_refresh(&sampler->ring) < 0)
+	if (check_alive(sampler) < 0)
 		return -1;
-	while (sampler->overwrite || sampler->ring.position != sampler->ring.head) {
+	if (!each)
+		return perfctr_fail(EINVAL, "a function for each record is needed, not NULL");
+	if (sampler->ring && perfctr_ring_refresh(sampler->ring) < 0)
+		return -1;
+	while (is_there(sampler)) {
 		result = perfctr_sampler_next(sampler, &record);
 		if (result <= 0)
 			return result;
@@ -461,24 +790,35 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 		if (result)
 			return result;
 	}
-	perfctr_ring_release(&sampler->ring);
+	perfctr_ring_release(sampler->ring);
+	return 0;
+}
+
+/* What a part has lost, added. 0, or -1 after perfctr_fail(). */
+static int add_lost(const struct perfctr_sampler *sampler, unsigned int p, uint64_t *lost)
+{
+	uint64_t words[PERFCTR_READ_WORDS];
+
+	switch (perfctr_counter_words(leader_of(sampler, p), words, PERFCTR_READ_WORDS)) {
+	case -1: return -1;
+	case 0: return perfctr_why_taken("the events");
+	}
+	*lost += words[sampler->n > 1 ? LEADERS_LOST : ONES_LOST];
 	return 0;
 }
 
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 {
-	uint64_t words[PERFCTR_READ_WORDS];
+	unsigned int p;
 
-	if (!sampler->events.n)
-		return fail_child();
+	if (check_alive(sampler) < 0)
+		return -1;
 	if (!lost)
 		return perfctr_fail(EINVAL, "perfctr_sampler_lost() needs a place for the number, "
 					    "not NULL");
-	*lost = sampler->lost + sampler->lost_samples;
-	if (!sampler->knows_lost)
-		return 0;
-	if (read_words(sampler, words) < 0)
-		return -1;
-	*lost = words[sampler->events.n > 1 ? LEADERS_LOST : ONES_LOST] + sampler->lost_samples;
+	*lost = sampler->lost_samples + (sampler->knows_lost ? 0 : sampler->lost);
+	for (p = 0; p < sampler->nparts && sampler->knows_lost; p++)
+		if (add_lost(sampler, p, lost) < 0)
+			return -1;
 	return 0;
 }

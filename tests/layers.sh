@@ -20,7 +20,7 @@ lib/base lib/README.md error,file memory,list,nearest,cpus
 lib/isa lib/README.md cpuid,pmu,tsc,attr native control
 lib/names lib/README.md metric,known,table sysfs,tracepoint catalog name resolve
 lib/perf lib/README.md sys probe,reading check,why counter ring,record,signal,clock,group merge,overflow
-lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info,threads,plan,group target set,sampler virtual,remote,total,global,doctor
+lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info,threads,plan,group,sampler_config target set,sampler virtual,remote,total,global,doctor
 tools tools/README.md die,text symbols histogram sample targets,events tasks,driver child trace run results ratio table,csv,json output options,show perfex,perfctr-info
 '
 

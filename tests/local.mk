@@ -101,7 +101,8 @@ check_LTLIBRARIES += tests/harness/libpmu.la
 tests_harness_libpmu_la_SOURCES = tests/harness/pmu.c
 PMU_LDADD = tests/harness/libpmu.la $(LDADD)
 PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
-	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction
+	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction \
+	-Wl,--wrap=epoll_ctl,--wrap=epoll_wait
 
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)

@@ -358,17 +358,15 @@ static unsigned int cores_with(const struct perfctr_list *list, int cpu)
 	return set;
 }
 
-int perfctr_list_choose(const struct perfctr_list *list, int cpu, const char *what,
-			unsigned int *use)
+int perfctr_list_cores(const struct perfctr_list *list, int cpu, const char *what)
 {
-	unsigned int i, k, on_cpu = 0, possible = 0;
+	unsigned int i, on_cpu = 0, possible = 0;
 	bool any = false;
 
 	for (i = 0; i < list->n; i++) {
 		const struct perfctr_resolved *event = &list->event[i];
 		unsigned int here;
 
-		use[i] = event->first;
 		if (!list->variant[event->first].is_core)
 			continue;
 		if (!any)
@@ -386,14 +384,19 @@ int perfctr_list_choose(const struct perfctr_list *list, int cpu, const char *wh
 				what, what);
 		possible &= here;
 	}
-	for (i = 0; any && i < list->n; i++)
-		for (k = 1; k < list->event[i].n; k++)
-			if (!strcmp(list->variant[use[i] + k].pmu,
-				    list->cores.pmu[__builtin_ctz(possible)].name)) {
-				use[i] += k;
-				break;
-			}
-	return 0;
+	return (int)possible;
+}
+
+void perfctr_list_use(const struct perfctr_list *list, int core, unsigned int *use)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < list->n; i++) {
+		use[i] = list->event[i].first;
+		for (k = use[i] + 1; core >= 0 && k < list->event[i].first + list->event[i].n; k++)
+			if (!strcmp(list->variant[k].pmu, list->cores.pmu[core].name))
+				use[i] = k;
+	}
 }
 
 /* ---- the public list ---- */

@@ -94,13 +94,14 @@ int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
 			  struct perfctr_list_event *event);
 
 /*
- * The core PMU of a hybrid machine that can count all events of the list, or sample the first of
- * them (what: "a group", "a sampler"), on processor cpu (-1: any): the first, the P-cores', if
- * several can. 0, with the index of each event's variant on it in use[n]; or -1 after
- * perfctr_fail(EINVAL).
+ * The core PMUs of a hybrid machine that can count all events of the list, or sample the first of
+ * them (what: "a group", "a sampler"), on processor cpu (-1: any): bits, by index in list->cores; 0
+ * if the events are no core's. Or -1 after perfctr_fail(EINVAL): there is none.
  */
-int perfctr_list_choose(const struct perfctr_list *list, int cpu, const char *what,
-			unsigned int *use);
+int perfctr_list_cores(const struct perfctr_list *list, int cpu, const char *what);
+
+/* The index of each event's variant on one of them; -1: if the events are no core's. */
+void perfctr_list_use(const struct perfctr_list *list, int core, unsigned int *use);
 
 /*
  * Whether an event on the PMU counts for more than a processor, as one of a package does; then

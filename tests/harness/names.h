@@ -48,7 +48,7 @@ static inline int parse_variants(const char *event, size_t length, struct perfct
 	return n < 0 || perfctr_name_check_counted(&variants->attr) < 0 ? -1 : n;
 }
 
-/* The variant of the list's first event on the PMU that is chosen for all. */
+/* The variant of the list's first event on the first PMU that has all. */
 static inline int choose(const char *events, int cpu, unsigned int use,
 			 struct perfctr_variant *first)
 {
@@ -58,11 +58,13 @@ static inline int choose(const char *events, int cpu, unsigned int use,
 
 	if (perfctr_list_init(&list, events, use) < 0)
 		return -1;
-	result = perfctr_list_choose(&list, cpu, "group", chosen);
-	if (result == 0)
+	result = perfctr_list_cores(&list, cpu, "group");
+	if (result >= 0) {
+		perfctr_list_use(&list, result ? __builtin_ctz((unsigned int)result) : -1, chosen);
 		*first = list.variant[chosen[0]];
+	}
 	perfctr_list_clear(&list);
-	return result;
+	return result < 0 ? -1 : 0;
 }
 
 #endif /* PERFCTR_TESTS_NAMES_H */

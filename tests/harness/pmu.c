@@ -14,7 +14,7 @@
  * What is left out: threads share no counters with each other, nor with what counts processors; a
  * thread's events are always on the PMU if there is room. Multiplexing is pmu.taken. There is no
  * throttling; no children are inherited to; samples have the fields that are in one word, and
- * READ; poll(2) and wakeups are not there.
+ * READ; poll(2) is not there, and of epoll(7) what needs no waiting: each record wakes up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -91,6 +92,10 @@ struct event {
 	size_t size;			   /* of the buffer behind it */
 	uint64_t head, unwritten;
 	bool overwrite, paused;
+	struct event *output; /* whose buffer it writes into; NULL: its own */
+	bool poll;	      /* a record has been written */
+	int epoll;	      /* 0: none waits for it; else its descriptor + 1 */
+	epoll_data_t data;
 };
 
 struct watch {
@@ -148,6 +153,8 @@ void *__real_mmap(void *at, size_t size, int prot, int flags, int fd, plain_off 
 int __real_munmap(void *at, size_t size);
 int __real_close(int fd);
 int __real_fcntl(int fd, int command, ...);
+int __real_epoll_ctl(int epoll, int command, int fd, struct epoll_event *wanted);
+int __real_epoll_wait(int epoll, struct epoll_event *found, int most, int timeout);
 int __real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __real_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
 
@@ -160,6 +167,8 @@ int __wrap_munmap(void *at, size_t size);
 int __wrap_close(int fd);
 int __wrap_fcntl(int fd, int command, ...);
 int __wrap_fcntl64(int fd, int command, ...);
+int __wrap_epoll_ctl(int epoll, int command, int fd, struct epoll_event *wanted);
+int __wrap_epoll_wait(int epoll, struct epoll_event *found, int most, int timeout);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __wrap_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
 
@@ -623,6 +632,11 @@ void pmu_thread_ends(pid_t tid)
 	end_context(tid, -1, EXIT);
 }
 
+void pmu_ends_on(pid_t tid, int cpu)
+{
+	end_context(tid, cpu, EXIT);
+}
+
 /* ---- records ---- */
 
 static unsigned int read_words(struct event *event, uint64_t *words);
@@ -675,8 +689,9 @@ static uint64_t header_word(uint32_t type, uint16_t misc, size_t size)
 }
 
 /* (__perf_output_begin, perf_output_put_handle) */
-static void write_record(struct event *event, uint32_t type, const uint64_t *words, unsigned int n)
+static void write_record(struct event *writer, uint32_t type, const uint64_t *words, unsigned int n)
 {
+	struct event *event = writer->output ? writer->output : writer;
 	size_t size = (1 + n) * sizeof(words[0]), lost_size = 0;
 	volatile struct perf_event_mmap_page *page = event->page;
 	uint64_t at, lost[16], header;
@@ -686,20 +701,20 @@ static void write_record(struct event *event, uint32_t type, const uint64_t *wor
 		return;
 	if (event->paused) {
 		event->unwritten++;
-		event->lost++;
+		writer->lost++;
 		return;
 	}
 	if (event->unwritten) {
-		lost[1] = event->id;
+		lost[1] = writer->id;
 		lost[2] = event->unwritten;
-		lost_size = (3 + id_words(event, &lost[3])) * sizeof(lost[0]);
+		lost_size = (3 + id_words(writer, &lost[3])) * sizeof(lost[0]);
 		lost[0] = header_word(PERF_RECORD_LOST, 0, lost_size);
 	}
 	size += lost_size;
 	if (!event->overwrite && (back ? space(page->data_tail, event->head, event->size)
 				       : space(event->head, page->data_tail, event->size)) < size) {
 		event->unwritten++;
-		event->lost++;
+		writer->lost++;
 		return;
 	}
 	at = back ? event->head - size : event->head;
@@ -714,6 +729,7 @@ static void write_record(struct event *event, uint32_t type, const uint64_t *wor
 	copy_words(event, &at, words, n);
 	atomic_thread_fence(memory_order_release);
 	page->data_head = event->head;
+	event->poll = true;
 }
 
 #define SAMPLE_FIELDS                                                                   \
@@ -1319,6 +1335,10 @@ static bool was_last(int probe)
 
 static void release(struct event *event)
 {
+	struct event *e;
+
+	/* (perf_mmap_close) */
+	for_each_event(e) if (e->output == event) e->output = NULL;
 	if (!event->removed)
 		remove_event(event, DEAD);
 	else
@@ -1407,6 +1427,19 @@ static int for_group(struct event *event, unsigned long argument, void (*f)(stru
 	return 0;
 }
 
+/* (perf_event_set_output) */
+static int set_output(struct event *event, struct event *output)
+{
+	const struct context *a = context_of(event), *b = output ? context_of(output) : NULL;
+
+	if (!output || event == output || a->cpu != b->cpu || (a->cpu == -1 && a->tid != b->tid) ||
+	    event->attr.write_backward != output->attr.write_backward || event->page ||
+	    !output->page || !output->size)
+		return EINVAL;
+	event->output = output;
+	return 0;
+}
+
 /* (_perf_ioctl) 0, or an errno. */
 static int request_of(struct event *event, unsigned long request, unsigned long argument)
 {
@@ -1421,6 +1454,7 @@ static int request_of(struct event *event, unsigned long request, unsigned long 
 		enable(event);
 		return 0;
 	case PERF_EVENT_IOC_PERIOD: return change_period(event, *(const uint64_t *)argument);
+	case PERF_EVENT_IOC_SET_OUTPUT: return set_output(event, find_event((int)argument));
 	case PERF_EVENT_IOC_ID: *(uint64_t *)argument = event->id; return 0;
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		if (!event->page || !event->size)
@@ -1498,6 +1532,63 @@ int __wrap_fcntl64(int fd, int command, ...)
 	argument = va_arg(args, long);
 	va_end(args);
 	return __wrap_fcntl(fd, command, argument);
+}
+
+/* ---- epoll(7) (perf_poll) ---- */
+
+static int change_epoll(struct event *event, int epoll, int command,
+			const struct epoll_event *wanted)
+{
+	if (command == EPOLL_CTL_ADD && event->epoll)
+		return EEXIST;
+	if (command == EPOLL_CTL_DEL && event->epoll != epoll + 1)
+		return ENOENT;
+	event->epoll = command == EPOLL_CTL_ADD ? epoll + 1 : 0;
+	if (event->epoll)
+		event->data = wanted->data;
+	return 0;
+}
+
+int __wrap_epoll_ctl(int epoll, int command, int fd, struct epoll_event *wanted)
+{
+	sigset_t old;
+	int error;
+
+	if (!is_event(fd))
+		return __real_epoll_ctl(epoll, command, fd, wanted);
+	note_call(PMU_EPOLL, &error);
+	if (!error) {
+		lock(&old);
+		error = change_epoll(find_event(fd), epoll, command, wanted);
+		unlock(&old);
+	}
+	errno = error ? error : errno;
+	return error ? -1 : 0;
+}
+
+int __wrap_epoll_wait(int epoll, struct epoll_event *found, int most, int timeout)
+{
+	struct event *e;
+	sigset_t old;
+	int n = 0;
+
+	if (!shared)
+		return __real_epoll_wait(epoll, found, most, timeout);
+	note_call(PMU_WAIT, NULL);
+	lock(&old);
+	for_each_event(e)
+	{
+		bool ended = context_of(e)->tid >= 0 && context_of(e)->ended;
+		struct event *buffer = e->output ? e->output : e;
+
+		if (e->epoll != epoll + 1 || n == most || !(ended || buffer->poll))
+			continue;
+		found[n].events = ended ? EPOLLHUP : EPOLLIN;
+		found[n++].data = e->data;
+		buffer->poll &= ended;
+	}
+	unlock(&old);
+	return n;
 }
 
 /* ---- mmap(2) (perf_mmap) ---- */

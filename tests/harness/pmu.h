@@ -77,10 +77,11 @@ void pmu_tick_of(pid_t tid, int cpu, uint64_t ns);
 /* Put on the PMU what can be: after a change of pmu.taken, as a thread's switch would. */
 void pmu_schedule(void);
 
-/* A processor goes offline, which ends its events, and comes back; a thread ends. */
+/* A processor goes offline, which ends its own events, and comes back; a thread ends. */
 void pmu_offline(int cpu);
 void pmu_online(int cpu);
 void pmu_thread_ends(pid_t tid);
+void pmu_ends_on(pid_t tid, int cpu); /* what counts it on that processor */
 
 /* A record of the event on descriptor fd, as if the kernel had written it: type, then words. */
 void pmu_record(int fd, uint32_t type, const uint64_t *words, unsigned int n);
@@ -93,7 +94,7 @@ unsigned int pmu_mappings(void); /* mapped pages of theirs */
 
 /*
  * ---- calls: what: one of these, or an ioctl's number, PERF_EVENT_IOC_*. ANY: all but the last
- * two. MEMORY: an anonymous mmap(2) ----
+ * two. EPOLL: epoll_ctl(2); WAIT: epoll_wait(2). MEMORY: an anonymous mmap(2) ----
  */
 
 enum {
@@ -104,6 +105,8 @@ enum {
 	PMU_MUNMAP,
 	PMU_CLOSE,
 	PMU_FCNTL,
+	PMU_EPOLL,
+	PMU_WAIT,
 	PMU_RDPMC,
 	PMU_MEMORY
 };
@@ -113,7 +116,7 @@ unsigned int pmu_calls(unsigned long what);
 
 /*
  * The nth such call from now on (1: the next) is not made, but fails with that errno. PMU_EOF: a
- * read returns 0. One at a time. Not for PMU_MUNMAP, PMU_CLOSE, PMU_RDPMC.
+ * read returns 0. One at a time. Not for PMU_MUNMAP, PMU_CLOSE, PMU_WAIT, PMU_RDPMC.
  */
 #define PMU_EOF (-1)
 void pmu_fail(unsigned long what, unsigned int nth, int error);

@@ -949,7 +949,7 @@ static int overrun(struct worker *worker)
 
 	(void)worker;
 	group = perfctr_set_open("page-faults:u", NULL, 0);
-	sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	sampler = perfctr_sampler_open("page-faults:u", NULL, &config);
 	CHECK(group && sampler, "%s", perfctr_error());
 	for (i = 0; i < 3; i++) {
 		CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());

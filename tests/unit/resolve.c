@@ -166,15 +166,32 @@ START_TEST(variants)
 	ck_assert_int_eq(perfctr_list_init(&list, "cycles,cs,instructions,cpu_atom/cycles/",
 					   PERFCTR_LIST_COUNTED),
 			 0);
-	ck_assert_int_eq(perfctr_list_choose(&list, -1, "group", use), 0);
+	ck_assert_int_eq(perfctr_list_cores(&list, -1, "group"), 1 << 1);
+	perfctr_list_use(&list, 1, use);
 	ck_assert_uint_eq(use[0], 1);
 	ck_assert_uint_eq(use[1], 2);
 	ck_assert_uint_eq(use[2], 4);
 	ck_assert_uint_eq(use[3], 5);
 	/* Processor 0 is a large core. */
-	ck_fails(perfctr_list_choose(&list, 0, "sampler", use), EINVAL,
+	ck_fails(perfctr_list_cores(&list, 0, "sampler"), EINVAL,
 		 "cpu_atom/cycles/ counts on cpu_atom, and the processor asked for is another kind "
 		 "of core: a sampler is on the PMU of one kind of core; open a sampler for each");
+	perfctr_list_clear(&list);
+	/* Both have these; and what no core counts is everywhere. */
+	ck_assert_int_eq(perfctr_list_init(&list, "cs,cycles,instructions", PERFCTR_LIST_COUNTED),
+			 0);
+	ck_assert_int_eq(perfctr_list_cores(&list, -1, "group"), 3);
+	ck_assert_int_eq(perfctr_list_cores(&list, 0, "group"), 1 << 0);
+	ck_assert_int_eq(perfctr_list_cores(&list, 16, "group"), 1 << 1);
+	perfctr_list_use(&list, 0, use);
+	ck_assert(use[0] == 0 && use[1] == 1 && use[2] == 3);
+	perfctr_list_use(&list, 1, use);
+	ck_assert(use[0] == 0 && use[1] == 2 && use[2] == 4);
+	perfctr_list_use(&list, -1, use);
+	ck_assert(use[0] == 0 && use[1] == 1 && use[2] == 3);
+	perfctr_list_clear(&list);
+	ck_assert_int_eq(perfctr_list_init(&list, "cs,faults", PERFCTR_LIST_COUNTED), 0);
+	ck_assert_int_eq(perfctr_list_cores(&list, 0, "group"), 0);
 	perfctr_list_clear(&list);
 	root_remove();
 }

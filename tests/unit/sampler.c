@@ -78,6 +78,15 @@ static int note(void *arg, const struct perfctr_record *record)
 	return 0;
 }
 
+static struct perfctr_target on_cpu(int tid, int cpu)
+{
+	return (struct perfctr_target){
+		.type = PERFCTR_TARGET_THREAD_ON_CPU,
+		.id = tid,
+		.cpu = cpu,
+	};
+}
+
 static struct found drain(struct perfctr_sampler *sampler)
 {
 	struct found found;
@@ -90,7 +99,7 @@ static struct found drain(struct perfctr_sampler *sampler)
 static struct perfctr_sampler *open_sampler(const char *events,
 					    const struct perfctr_sampler_config *config)
 {
-	struct perfctr_sampler *sampler = perfctr_sampler_open(events, 0, -1, config);
+	struct perfctr_sampler *sampler = perfctr_sampler_open(events, NULL, config);
 
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	return sampler;
@@ -358,7 +367,7 @@ START_TEST(wakeup_at_the_latest)
 	}
 	perfctr_sampler_close(sampler);
 	config.wakeup_bytes++;
-	ck_fails_null(perfctr_sampler_open(FAULTS, 0, -1, &config), EINVAL, "use more pages");
+	ck_fails_null(perfctr_sampler_open(FAULTS, NULL, &config), EINVAL, "use more pages");
 }
 END_TEST
 
@@ -449,7 +458,7 @@ END_TEST
 START_TEST(counts_of_a_group)
 {
 	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ | PERF_SAMPLE_ID);
-	struct perfctr_sampler *sampler = open_sampler(FAULTS ",minor-faults:u,task-clock:u",
+	struct perfctr_sampler *sampler = open_sampler("{" FAULTS ",minor-faults:u,task-clock:u}",
 						       &config);
 	const struct perfctr_record *record;
 	uint64_t n = 0, clock = 0, id = 0;
@@ -473,7 +482,7 @@ START_TEST(counts_of_a_group)
 	ck_assert_uint_ge(n, 50);
 	perfctr_sampler_close(sampler);
 	config = each_fault(PERF_SAMPLE_IP);
-	ck_fails_null(perfctr_sampler_open(FAULTS ",cs", 0, -1, &config), EINVAL,
+	ck_fails_null(perfctr_sampler_open("{" FAULTS ",cs}", NULL, &config), EINVAL,
 		      "PERF_SAMPLE_READ");
 }
 END_TEST
@@ -482,7 +491,7 @@ END_TEST
 START_TEST(refresh_of_a_group)
 {
 	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_READ);
-	struct perfctr_sampler *sampler = open_sampler(FAULTS "," FAULTS, &config);
+	struct perfctr_sampler *sampler = open_sampler("{" FAULTS "," FAULTS "}", &config);
 	const struct perfctr_record *record;
 	unsigned int n = 0;
 
@@ -504,6 +513,7 @@ START_TEST(lost_by_a_family)
 {
 	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
 	struct perfctr_sampler *sampler;
+	struct perfctr_target target;
 	int cpu = sched_getcpu(), go[2], ready[2];
 	uint64_t before, after;
 	cpu_set_t one, all;
@@ -517,7 +527,8 @@ START_TEST(lost_by_a_family)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
-	sampler = perfctr_sampler_open(FAULTS, 0, cpu, &config);
+	target = on_cpu(0, cpu);
+	sampler = perfctr_sampler_open(FAULTS, &target, &config);
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	perfctr_sampler_enable(sampler);
 	fault(2 * (unsigned int)page_size() / 16);
@@ -591,6 +602,7 @@ static struct perfctr_sampler *sample_child(uint32_t flags, pid_t *child, const 
 		.flags = flags | PERFCTR_INHERIT,
 	};
 	struct perfctr_sampler *sampler;
+	struct perfctr_target target;
 	cpu_set_t one, all;
 	int cpu = sched_getcpu(), status;
 
@@ -598,7 +610,8 @@ static struct perfctr_sampler *sample_child(uint32_t flags, pid_t *child, const 
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
-	sampler = perfctr_sampler_open("task-clock:u", 0, cpu, &config);
+	target = on_cpu(0, cpu);
+	sampler = perfctr_sampler_open("task-clock:u", &target, &config);
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	*child = fork();
 	if (*child == 0) {
@@ -703,7 +716,7 @@ START_TEST(the_kernels_records)
 		.flags = PERFCTR_SAMPLER_NAMESPACES | PERFCTR_SAMPLER_CGROUP |
 			 PERFCTR_SAMPLER_KERNEL_TEXT,
 	};
-	struct perfctr_sampler *sampler = perfctr_sampler_open("task-clock", 0, -1, &config);
+	struct perfctr_sampler *sampler = perfctr_sampler_open("task-clock", NULL, &config);
 	const struct perfctr_record *record;
 	unsigned int n = 0;
 	pid_t child;
@@ -763,7 +776,7 @@ START_TEST(call_chains)
 	ck_assert_uint_gt(n, 5);
 	perfctr_sampler_close(sampler);
 	config.max_chain = 60000;
-	ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &config), EOVERFLOW,
+	ck_fails_null(perfctr_sampler_open("cpu-clock:u", NULL, &config), EOVERFLOW,
 		      "perf_event_max_stack");
 }
 END_TEST
@@ -808,6 +821,7 @@ END_TEST
 
 START_TEST(on_exec)
 {
+	struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD };
 	struct perfctr_sampler_config config = each_fault(WHO);
 	struct perfctr_sampler *sampler;
 	int go[2], status;
@@ -822,7 +836,8 @@ START_TEST(on_exec)
 		_exit(1);
 	}
 	config.flags = PERFCTR_ON_EXEC;
-	sampler = perfctr_sampler_open(FAULTS, pid, -1, &config);
+	target.id = pid;
+	sampler = perfctr_sampler_open(FAULTS, &target, &config);
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	ck_assert_int_eq(write(go[1], &byte, 1), 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -937,7 +952,6 @@ START_TEST(bad_arguments)
 		{ { .period = 1, .flags = PERFCTR_EXCLUSIVE }, "0x800," },
 		{ { .period = 1, .flags = PERFCTR_ON_EXEC | PERFCTR_DISABLED },
 		  "exclude each other" },
-		{ { .period = 1, .flags = PERFCTR_INHERIT }, "on each processor" },
 		{ { .period = 1, .flags = PERFCTR_SAMPLER_BUILD_ID }, "add PERFCTR_SAMPLER_MMAP" },
 		{ { .period = 1, .flags = PERFCTR_SAMPLER_NO_USER_CHAIN },
 		  "PERF_SAMPLE_CALLCHAIN" },
@@ -963,46 +977,64 @@ START_TEST(bad_arguments)
 		  "below 65536" },
 		{ { .frequency = 1000000000 }, "kernel.perf_event_max_sample_rate" },
 	};
+	static const struct {
+		struct perfctr_target target;
+		int error;
+		const char *words;
+	} targets[] = {
+		{ { .id = -1 }, EINVAL, "-1 is no thread's id" },
+		{ { .type = 99 }, EINVAL, "99 is no type of target" },
+		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = -1 }, EINVAL, "no processor" },
+		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = 8191 },
+		  EINVAL,
+		  "no processor 8191" },
+		{ { .type = PERFCTR_TARGET_CPU, .id = 8191 }, ENODEV, "8191 is not online" },
+		{ { .type = PERFCTR_TARGET_CGROUP }, EINVAL, "PERFCTR_TARGET_CGROUP needs" },
+		{ { .id = 0x3FFFFFFF }, ESRCH, "no thread 1073741823" },
+		{ { .type = PERFCTR_TARGET_PROCESS, .id = 0x3FFFFFFF },
+		  ESRCH,
+		  "no process 1073741823" },
+		{ { .reserved = { 0, 0, 0, 1 } }, EINVAL, "reserved members" },
+	};
 	struct perfctr_sampler_config good = each_fault(PERF_SAMPLE_READ), aux = good,
 				      branches = good;
-	char list[3 * 65 + 1] = "";
+	char list[3 * 65 + 2] = "";
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &bad[i].config), EINVAL,
+		ck_fails_null(perfctr_sampler_open("cpu-clock:u", NULL, &bad[i].config), EINVAL,
 			      bad[i].words);
-	ck_fails_null(perfctr_sampler_open(NULL, 0, -1, &good), EINVAL, "NULL");
-	ck_fails_null(perfctr_sampler_open("cs", 0, -1, NULL), EINVAL, "NULL");
-	ck_fails_null(perfctr_sampler_open("", 0, -1, &good), EINVAL, "empty");
-	ck_fails_null(perfctr_sampler_open("cs,", 0, -1, &good), EINVAL, "empty place");
-	ck_fails_null(perfctr_sampler_open("nonsense", 0, -1, &good), EINVAL, "\"nonsense\"");
-	ck_fails_null(perfctr_sampler_open("cs:u,cs:p", 0, -1, &good), EINVAL,
+	ck_fails_null(perfctr_sampler_open(NULL, NULL, &good), EINVAL, "NULL");
+	ck_fails_null(perfctr_sampler_open("cs", NULL, NULL), EINVAL, "NULL");
+	ck_fails_null(perfctr_sampler_open("", NULL, &good), EINVAL, "empty");
+	ck_fails_null(perfctr_sampler_open("cs,", NULL, &good), EINVAL, "empty place");
+	ck_fails_null(perfctr_sampler_open("nonsense", NULL, &good), EINVAL, "\"nonsense\"");
+	ck_fails_null(perfctr_sampler_open("{cs:u,cs:p}", NULL, &good), EINVAL,
 		      "leave the modifier p out");
-	ck_fails_null(perfctr_sampler_open("cs:pppp", 0, -1, &good), EINVAL,
+	ck_fails_null(perfctr_sampler_open("cs:pppp", NULL, &good), EINVAL,
 		      "more than three times");
-	ck_fails_null(perfctr_sampler_open("cs", -1, -1, &good), EINVAL, "names nothing");
-	ck_fails_null(perfctr_sampler_open("cs", 0, -2, &good), EINVAL, "names nothing");
-	ck_fails_null(perfctr_sampler_open("cs", 0, 8191, &good), EINVAL, "no processor 8191");
-	ck_fails_null(perfctr_sampler_open("cs:u", 0x3FFFFFFF, -1, &good), ESRCH,
-		      "no thread 1073741823");
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		ck_fails_null(perfctr_sampler_open("cs:u", &targets[i].target, &good),
+			      targets[i].error, targets[i].words);
 	for (i = 0; i < 65; i++)
-		strcat(list, i ? ",cs" : "cs");
-	ck_fails_null(perfctr_sampler_open(list, 0, -1, &good), EINVAL, "65 events");
+		strcat(list, i ? ",cs" : "{cs");
+	strcat(list, "}");
+	ck_fails_null(perfctr_sampler_open(list, NULL, &good), EINVAL, "65 events");
 	aux.fields = PERF_SAMPLE_AUX;
-	ck_fails_null(perfctr_sampler_open("cs", 0, -1, &aux), EOPNOTSUPP, "AUX area");
+	ck_fails_null(perfctr_sampler_open("cs", NULL, &aux), EOPNOTSUPP, "AUX area");
 	aux = (struct perfctr_sampler_config){ .period = 1,
 					       .user_registers = UINT64_C(1) << 63,
 					       .fields = PERF_SAMPLE_REGS_USER };
-	ck_assert_ptr_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &aux));
+	ck_assert_ptr_null(perfctr_sampler_open("cpu-clock:u", NULL, &aux));
 	ck_assert_msg(strstr(perfctr_error(), "one of the fields"), "%s", perfctr_error());
 	if (access("/sys/bus/event_source/devices/msr/events/tsc", F_OK) == 0) {
 		aux = each_fault(PERF_SAMPLE_IP);
-		ck_fails_null(perfctr_sampler_open("msr/tsc/", 0, -1, &aux), EOPNOTSUPP,
+		ck_fails_null(perfctr_sampler_open("msr/tsc/", NULL, &aux), EOPNOTSUPP,
 			      "can be counted but not sampled");
 	}
 	branches.fields = PERF_SAMPLE_BRANCH_STACK;
 	branches.branches = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
-	ck_fails_null(perfctr_sampler_open("cpu-clock:u", 0, -1, &branches), EOPNOTSUPP,
+	ck_fails_null(perfctr_sampler_open("cpu-clock:u", NULL, &branches), EOPNOTSUPP,
 		      "PERF_SAMPLE_BRANCH_STACK");
 }
 END_TEST
@@ -1020,7 +1052,7 @@ START_TEST(too_large_a_buffer)
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
 			_exit(2);
 		errno = 0;
-		if (perfctr_sampler_open("cpu-clock:u", 0, -1, &config) || errno != EPERM ||
+		if (perfctr_sampler_open("cpu-clock:u", NULL, &config) || errno != EPERM ||
 		    !strstr(perfctr_error(), "perf_event_mlock_kb")) {
 			fprintf(stderr, "%s\n", perfctr_error());
 			_exit(1);
@@ -1044,10 +1076,10 @@ START_TEST(no_descriptors)
 	few = limit;
 	few.rlim_cur = (rlim_t)lowest + 2;
 	setrlimit(RLIMIT_NOFILE, &few);
-	many = perfctr_sampler_open("cs:u,cs:u,cs:u", 0, -1, &config);
+	many = perfctr_sampler_open("{cs:u,cs:u,cs:u}", NULL, &config);
 	error = errno;
 	/* What had been opened was closed again. */
-	one = perfctr_sampler_open("cs:u,cs:u", 0, -1, &config);
+	one = perfctr_sampler_open("{cs:u,cs:u}", NULL, &config);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	ck_assert_ptr_null(many);
 	ck_assert_int_eq(error, EMFILE);
@@ -1095,7 +1127,7 @@ START_TEST(hardware_samples)
 
 	pmu_begin();
 	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 3);
-	sampler = open_sampler("instructions:u,cycles:u", &config);
+	sampler = open_sampler("{instructions:u,cycles:u}", &config);
 	pmu_tick(7);
 	for (n = 1; n <= 5; n++) {
 		pmu_count(9);
@@ -1128,7 +1160,7 @@ END_TEST
 /* A buffer that is full but for what the kernel leaves: the rest is lost, and counted. */
 START_TEST(a_full_buffer)
 {
-	static const char *const events[] = { "instructions:u", "instructions:u,cycles:u" };
+	static const char *const events[] = { "instructions:u", "{instructions:u,cycles:u}" };
 	struct perfctr_sampler_config config;
 	struct perfctr_sampler *sampler;
 	unsigned int i, old;
@@ -1228,7 +1260,7 @@ START_TEST(no_room)
 
 	pmu_begin();
 	pmu.taken = 4;
-	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EBUSY, "taken");
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EBUSY, "taken");
 	ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
 	pmu.taken = 0;
 	sampler = open_sampler("instructions:u", &config);
@@ -1248,7 +1280,7 @@ START_TEST(no_room)
 	/* What the PMU can't: a period as short as this. */
 	pmu_begin();
 	pmu.least_period = 128;
-	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EINVAL,
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EINVAL,
 		      "after every 10: its PMU needs a longer period; 128 is enough");
 	config.period = 128;
 	sampler = open_sampler("instructions:u", &config);
@@ -1270,7 +1302,7 @@ START_TEST(faults)
 	for (nth = 1;; nth++) {
 		pmu_begin();
 		pmu_fail(PMU_ANY, nth, EPERM);
-		sampler = perfctr_sampler_open("instructions:u,cycles:u", 0, -1, &config);
+		sampler = perfctr_sampler_open("{instructions:u,cycles:u}", NULL, &config);
 		failed = pmu_failed();
 		pmu_fail(PMU_ANY, 0, 0);
 		if (!sampler) {

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Samplers on the made-up PMU: each sample, and each that was lost. */
 #include <linux/perf_event.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 #include "tests/harness/pmu.h"
+#include "tests/harness/root.h"
 #include "tests/harness/check.h"
 
 static struct perfctr_sampler *open_sampler(const char *events, uint64_t fields)
@@ -21,7 +28,7 @@ static struct perfctr_sampler *open_sampler(const char *events, uint64_t fields)
 		.pages = 1,
 		.flags = PERFCTR_DISABLED,
 	};
-	struct perfctr_sampler *sampler = perfctr_sampler_open(events, 0, -1, &config);
+	struct perfctr_sampler *sampler = perfctr_sampler_open(events, NULL, &config);
 
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	return sampler;
@@ -90,8 +97,8 @@ START_TEST(lost_samples)
 {
 	nothing_is_missing("instructions", PERF_SAMPLE_TIME, true);
 	nothing_is_missing("instructions", PERF_SAMPLE_TIME, false);
-	nothing_is_missing("instructions,cycles", PERF_SAMPLE_READ, true);
-	nothing_is_missing("instructions,cycles", PERF_SAMPLE_READ, false);
+	nothing_is_missing("{instructions,cycles}", PERF_SAMPLE_READ, true);
+	nothing_is_missing("{instructions,cycles}", PERF_SAMPLE_READ, false);
 }
 END_TEST
 
@@ -127,7 +134,7 @@ START_TEST(periods_and_refreshes)
 	uint64_t counts[2];
 
 	pmu_begin();
-	sampler = open_sampler("instructions,cycles", PERF_SAMPLE_READ);
+	sampler = open_sampler("{instructions,cycles}", PERF_SAMPLE_READ);
 	/* Nothing before it is enabled, nothing after it is disabled. */
 	pmu_count(5);
 	ck_assert_uint_eq(drain(sampler, NULL), 0);
@@ -260,6 +267,7 @@ START_TEST(what_the_kernel_is_asked)
 		  { ASKED_WITH(PERF_SAMPLE_WEIGHT_STRUCT) },
 		  -1 },
 	};
+	const struct perfctr_target here = { .type = PERFCTR_TARGET_THREAD_ON_CPU };
 	struct perf_event_attr expected;
 	unsigned int i;
 
@@ -267,7 +275,8 @@ START_TEST(what_the_kernel_is_asked)
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		memset(&pmu_asked, 0, sizeof(pmu_asked));
 		pmu_fail(PMU_OPEN, 1, EMFILE);
-		ck_fails_null(perfctr_sampler_open("instructions:u", 0, all[i].cpu, &all[i].config),
+		ck_fails_null(perfctr_sampler_open("instructions:u", all[i].cpu < 0 ? NULL : &here,
+						   &all[i].config),
 			      EMFILE, "ulimit -n");
 		expected = all[i].attr;
 		expected.size = sizeof(expected);
@@ -282,18 +291,18 @@ START_TEST(what_the_kernel_is_asked)
 	}
 	/* What the event's name asks for is the least. */
 	pmu_fail(PMU_OPEN, 1, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:upp", 0, -1,
+	ck_fails_null(perfctr_sampler_open("instructions:upp", NULL,
 					   &(struct perfctr_sampler_config){ PLAIN, .precise = 1 }),
 		      EMFILE, "ulimit");
 	ck_assert_uint_eq(pmu_asked.precise_ip, 2);
 	pmu_fail(PMU_OPEN, 1, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:up", 0, -1,
+	ck_fails_null(perfctr_sampler_open("instructions:up", NULL,
 					   &(struct perfctr_sampler_config){ PLAIN, .precise = 2 }),
 		      EMFILE, "ulimit");
 	ck_assert_uint_eq(pmu_asked.precise_ip, 2);
 	/* The others are counted only, and are on from the start. */
 	pmu_fail(PMU_OPEN, 2, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:u,cycles:u", 0, -1,
+	ck_fails_null(perfctr_sampler_open("{instructions:u,cycles:u}", NULL,
 					   &(struct perfctr_sampler_config){
 						   PLAIN_WITH(PERF_SAMPLE_READ), .flags = 0 }),
 		      EMFILE, "ulimit");
@@ -340,7 +349,6 @@ START_TEST(limits)
 		{ PLAIN_WITH(PERF_SAMPLE_CALLCHAIN), .max_chain = UINT16_MAX + 1 },
 		{ PLAIN, .flags = PERFCTR_EXCLUSIVE },
 		{ PLAIN, .flags = PERFCTR_ON_EXEC | PERFCTR_DISABLED },
-		{ PLAIN, .flags = PERFCTR_INHERIT },
 		{ PLAIN, .flags = PERFCTR_SAMPLER_BUILD_ID },
 		{ PLAIN, .reserved = { [ARRAY_SIZE(all[0].reserved) - 1] = 1 } },
 		{ PLAIN, .reserved = { 1 } },
@@ -352,27 +360,809 @@ START_TEST(limits)
 	pmu_begin();
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		errno = 0;
-		ck_assert_msg(!perfctr_sampler_open("instructions:u", 0, -1, &all[i]) &&
+		ck_assert_msg(!perfctr_sampler_open("instructions:u", NULL, &all[i]) &&
 				      errno == EINVAL,
 			      "config %u", i);
 	}
 	config.wakeup_bytes = (uint32_t)page + 1;
-	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EINVAL, "half");
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EINVAL, "half");
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 0);
 	config.wakeup_bytes = (uint32_t)page;
 	config.signal = _NSIG - 1;
 	pmu_fail(PMU_OPEN, 1, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EMFILE, "ulimit");
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EMFILE, "ulimit");
 	/* A gigabyte, and no more. */
 	config.wakeup_bytes = 0;
 	config.pages = (uint32_t)(((size_t)1 << 31) / page);
-	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EINVAL, "pages");
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EINVAL, "pages");
 	config.pages /= 2;
 	pmu_fail(PMU_OPEN, 1, EMFILE);
-	ck_fails_null(perfctr_sampler_open("instructions:u", 0, -1, &config), EMFILE, "ulimit");
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EMFILE, "ulimit");
 	pmu_end();
 }
 END_TEST
 
+/* ---- several buffers ---- */
+
+static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
+static const struct perfctr_target all_cpus = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+
+/* A machine of two processors, or those of the list. */
+static void begin_cpus(const char *online)
+{
+	pmu_begin();
+	root_make();
+	root_line("/sys/devices/system/cpu/online", online);
+	root_link("/proc", "/proc");
+}
+
+static void end_cpus(struct perfctr_sampler *sampler)
+{
+	perfctr_sampler_close(sampler);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+
+static struct perfctr_sampler_config each(uint32_t flags)
+{
+	return (struct perfctr_sampler_config){
+		.period = 1,
+		.fields = PERF_SAMPLE_ID,
+		.pages = 1,
+		.flags = flags,
+	};
+}
+
+static struct perfctr_sampler *open_on(const struct perfctr_target *target, uint32_t flags)
+{
+	struct perfctr_sampler_config config = each(flags);
+	struct perfctr_sampler *sampler = perfctr_sampler_open("instructions", target, &config);
+
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	return sampler;
+}
+
+/* A sample of a thread (0: this one) on a processor, after so many ns. */
+static void happens(pid_t tid, int cpu, uint64_t ns)
+{
+	pmu_tick_of(tid, cpu, ns);
+	pmu_run(tid, cpu, false, 1);
+}
+
+/* The next records have these times, then there are none. */
+static void expect(struct perfctr_sampler *sampler, const uint64_t *times, unsigned int n)
+{
+	const struct perfctr_record *record;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		ck_assert_msg(perfctr_sampler_next(sampler, &record) == 1, "%u of %u: %s", i, n,
+			      perfctr_error());
+		ck_assert_uint_eq(record->type, PERF_RECORD_SAMPLE);
+		ck_assert_uint_eq(record->time, times[i]);
+	}
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 0);
+}
+#define expect_times(sampler, ...)                         \
+	do {                                               \
+		const uint64_t times[] = { __VA_ARGS__ };  \
+                                                           \
+		expect(sampler, times, ARRAY_SIZE(times)); \
+	} while (0)
+#define expect_none(sampler) expect(sampler, NULL, 0)
+
+/* Inherited events are on each processor; their records come by time, when all older are there. */
+START_TEST(merged)
+{
+	struct perfctr_sampler *sampler;
+
+	begin_cpus("0-1");
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	ck_assert_uint_eq(pmu_events(), 2);
+	ck_assert_uint_eq(pmu_mappings(), 2);
+	ck_assert_uint_eq(pmu_asked.sample_type, PERF_SAMPLE_ID | PERF_SAMPLE_TIME);
+	ck_assert(pmu_asked.inherit && !pmu_asked.inherit_thread && pmu_asked.pinned);
+	expect_none(sampler);
+	happens(0, 0, 10);
+	happens(0, 1, 5);
+	happens(0, 1, 15);
+	expect_none(sampler);
+	happens(0, 0, 12);
+	/* Older than what the first look found, but found now. */
+	expect_times(sampler, 5, 10, 20);
+	happens(0, 1, 10);
+	expect_times(sampler, 22);
+	/* What is stopped has no more to write. */
+	happens(0, 0, 13);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	happens(0, 1, 100);
+	expect_times(sampler, 30, 35);
+	expect_none(sampler);
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	happens(0, 1, 1);
+	expect_none(sampler);
+	expect_times(sampler, 131);
+	end_cpus(sampler);
+}
+END_TEST
+
+/* Stopped in the midst of reading: what is left comes, and what came meanwhile. */
+START_TEST(stopped_while_reading)
+{
+	const struct perfctr_record *record;
+	struct perfctr_sampler *sampler;
+
+	begin_cpus("0-1");
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	happens(0, 0, 10);
+	happens(0, 0, 10);
+	happens(0, 1, 30);
+	expect_none(sampler);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 1);
+	ck_assert_uint_eq(record->time, 10);
+	happens(0, 0, 20);
+	happens(0, 1, 30);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	expect_times(sampler, 20, 30, 40, 60);
+	/* A refresh starts it, too, where it is not inherited. */
+	end_cpus(sampler);
+	begin_cpus("0-1");
+	sampler = open_on(&all_cpus, PERFCTR_DISABLED);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, 2), 0);
+	happens(-1, 0, 1);
+	happens(-1, 0, 1);
+	happens(-1, 0, 1);
+	happens(-1, 1, 5);
+	expect_none(sampler);
+	expect_times(sampler, 1, 2, 5);
+	end_cpus(sampler);
+}
+END_TEST
+
+static int note_time(void *arg, const struct perfctr_record *record)
+{
+	uint64_t **at = arg;
+
+	*(*at)++ = record->time;
+	return record->time == 20 ? 20 : 0;
+}
+
+static int read_each(struct perfctr_sampler *sampler, uint64_t *times, unsigned int *n)
+{
+	uint64_t *at = times;
+	int result = perfctr_sampler_each(sampler, note_time, &at);
+
+	*n = (unsigned int)(at - times);
+	return result;
+}
+
+/* One call is one look. */
+START_TEST(callbacks)
+{
+	struct perfctr_sampler *sampler;
+	uint64_t times[8];
+	unsigned int n;
+
+	begin_cpus("0-1");
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	happens(0, 0, 10);
+	happens(0, 1, 20);
+	happens(0, 0, 20);
+	ck_assert_int_eq(read_each(sampler, times, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	happens(0, 1, 20);
+	ck_assert_int_eq(read_each(sampler, times, &n), 20);
+	ck_assert_uint_eq(n, 2);
+	ck_assert(times[0] == 10 && times[1] == 20);
+	ck_assert_int_eq(read_each(sampler, times, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(times[0], 30);
+	ck_assert_int_eq(read_each(sampler, times, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(times[0], 40);
+	end_cpus(sampler);
+}
+END_TEST
+
+/* A buffer has all its room again after a look, though its records wait. */
+START_TEST(room)
+{
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	unsigned int lap, i, n, fit = (unsigned int)((sysconf(_SC_PAGESIZE) - 1) / 24);
+	uint64_t lost = 7;
+
+	begin_cpus("0-1");
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	for (lap = 0; lap < 10; lap++) {
+		for (i = 0; i < fit; i++)
+			happens(0, 0, 1);
+		for (n = 0; perfctr_sampler_next(sampler, &record) > 0; n++)
+			ck_assert_uint_eq(record->time, (lap - 1) * fit + n + 1);
+		ck_assert_uint_eq(n, lap ? fit : 0);
+	}
+	ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+	ck_assert_uint_eq(lost, 0);
+	end_cpus(sampler);
+}
+END_TEST
+
+/* Sums over all parts. */
+START_TEST(lost_by_several)
+{
+	unsigned int k, i, fit = (unsigned int)((sysconf(_SC_PAGESIZE) - 1) / 24);
+	struct perfctr_sampler *sampler;
+
+	uint64_t lost = 7, seen;
+
+	for (k = 0; k < 2; k++) {
+		begin_cpus("0-1");
+		/* All kernels are asked, each time. */
+		pmu_fail(PMU_OPEN, k, EINVAL);
+		sampler = open_on(NULL, PERFCTR_INHERIT);
+		if (k) {
+			perfctr_sampler_close(sampler);
+			pmu_at(PMU_OPEN, 0, NULL);
+			pmu_fail(PMU_OPEN, 1, EINVAL);
+			sampler = open_on(NULL, PERFCTR_INHERIT);
+		}
+		for (i = 0; i < fit + 3; i++)
+			happens(0, 0, 1);
+		for (i = 0; i < fit + 5; i++)
+			happens(0, 1, 1);
+		ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+		ck_assert_uint_eq(lost, k ? 0 : 8);
+		seen = drain(sampler, NULL);
+		ck_assert_uint_eq(seen, 0);
+		happens(0, 0, 1);
+		happens(0, 1, 1);
+		seen = drain(sampler, NULL);
+		ck_assert_uint_eq(seen, 2 * fit);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		ck_assert_uint_eq(drain(sampler, NULL), 2);
+		ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+		ck_assert_uint_eq(lost, 8);
+
+		if (!k) {
+			pmu_fail(PMU_READ, 2, EIO);
+			ck_fails(perfctr_sampler_lost(sampler, &lost), EIO, "reading");
+			pmu_fail(PMU_READ, 2, PMU_EOF);
+			ck_fails(perfctr_sampler_lost(sampler, &lost), EBUSY, "taken");
+		}
+		end_cpus(sampler);
+	}
+}
+END_TEST
+
+/* Overwritten: each first call has what there is, newest first, of all. */
+START_TEST(snapshots_of_several)
+{
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	unsigned int i, pauses;
+
+	begin_cpus("0-1");
+	sampler = open_on(NULL, PERFCTR_INHERIT | PERFCTR_SAMPLER_OVERWRITE);
+	expect_none(sampler);
+	happens(0, 0, 10);
+	happens(0, 1, 20);
+	happens(0, 0, 20);
+	pauses = pmu_calls(PERF_EVENT_IOC_PAUSE_OUTPUT);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 1);
+	ck_assert_uint_eq(record->time, 30);
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PAUSE_OUTPUT), pauses + 4);
+	/* It writes on at once. */
+	happens(0, 1, 20);
+	expect_times(sampler, 20, 10);
+	expect_times(sampler, 40);
+	expect_none(sampler);
+	happens(0, 0, 20);
+	for (i = 0; i < 4; i++) {
+		pmu_fail(PERF_EVENT_IOC_PAUSE_OUTPUT, i + 1, EIO);
+		ck_fails(perfctr_sampler_next(sampler, &record), EIO, "stop writing");
+		if (i >= 2)
+			break;
+	}
+	/* That could not go on; everything has been taken. */
+	expect_times(sampler, 50);
+	pmu_fail(PMU_READ, 2, EIO);
+	ck_fails(perfctr_sampler_next(sampler, &record), EIO, "reading");
+	happens(0, 1, 20);
+	expect_times(sampler, 60);
+	end_cpus(sampler);
+}
+END_TEST
+
+/* ---- a process ---- */
+
+#define THREADS 2
+
+static struct {
+	pthread_t thread;
+	pid_t tid;
+} other[THREADS];
+static pthread_barrier_t ready, over;
+
+static void *be_there(void *arg)
+{
+	*(pid_t *)arg = (pid_t)syscall(SYS_gettid);
+	pthread_barrier_wait(&ready);
+	pthread_barrier_wait(&over);
+	return NULL;
+}
+
+static void begin_threads(const char *online)
+{
+	unsigned int i;
+
+	begin_cpus(online);
+	pthread_barrier_init(&ready, NULL, THREADS + 1);
+	pthread_barrier_init(&over, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&other[i].thread, NULL, be_there, &other[i].tid),
+				 0);
+	pthread_barrier_wait(&ready);
+}
+
+static void end_threads(struct perfctr_sampler *sampler)
+{
+	unsigned int i;
+
+	pthread_barrier_wait(&over);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(other[i].thread, NULL);
+	end_cpus(sampler);
+}
+
+/* Each thread on each processor; a buffer for a processor. */
+START_TEST(a_process)
+{
+	struct perfctr_sampler *sampler;
+
+	begin_threads("0-1");
+	sampler = open_on(&own_process, 0);
+	ck_assert_uint_eq(pmu_events(), 6);
+	ck_assert_uint_eq(pmu_mappings(), 2);
+	ck_assert(pmu_asked.inherit && pmu_asked.inherit_thread);
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_SET_OUTPUT), 4);
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_ENABLE), 6);
+	happens(0, 0, 10);
+	happens(other[0].tid, 0, 11);
+	happens(other[1].tid, 0, 12);
+	happens(0, 1, 5);
+	happens(other[0].tid, 1, 11);
+	happens(other[1].tid, 1, 15);
+	expect_none(sampler);
+	expect_times(sampler, 5, 10, 11, 11, 12, 15);
+	perfctr_sampler_close(sampler);
+	sampler = open_on(&own_process, PERFCTR_INHERIT);
+	ck_assert(pmu_asked.inherit && !pmu_asked.inherit_thread);
+	perfctr_sampler_close(sampler);
+	sampler = open_on(&own_process, PERFCTR_DISABLED);
+	happens(other[1].tid, 0, 12);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	expect_none(sampler);
+	end_threads(sampler);
+}
+END_TEST
+
+/* The kernel lets nobody write elsewhere, or only sometimes; a signal is no reason. */
+START_TEST(no_common_buffer)
+{
+	static const struct {
+		unsigned int nth;
+		int error;
+		unsigned int buffers, calls;
+	} all[] = {
+		/* The fourth and fifth share that of the second processor's first. */
+		{ 1, EINVAL, 3, 4 },
+		{ 2, EINVAL, 3, 4 },
+		{ 4, ENOTTY, 3, 4 },
+		{ 1, EINTR, 2, 5 },
+	};
+	struct perfctr_sampler *sampler;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		begin_threads("0-1");
+		pmu_fail(PERF_EVENT_IOC_SET_OUTPUT, all[i].nth, all[i].error);
+		sampler = open_on(&own_process, 0);
+		ck_assert_uint_eq(pmu_events(), 6);
+		ck_assert_uint_eq(pmu_mappings(), all[i].buffers);
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_SET_OUTPUT), all[i].calls);
+		happens(other[1].tid, 0, 3);
+		happens(other[0].tid, 0, 2);
+		happens(0, 0, 1);
+		happens(other[1].tid, 1, 6);
+		happens(other[0].tid, 1, 5);
+		happens(0, 1, 4);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		if (all[i].buffers == 2)
+			expect_times(sampler, 3, 2, 1, 6, 5, 4);
+		else
+			ck_assert_uint_eq(drain(sampler, NULL), 6);
+		end_threads(sampler);
+	}
+}
+END_TEST
+
+/* On one processor: one buffer, but several threads that may end. */
+START_TEST(a_process_on_one_processor)
+{
+	struct perfctr_sampler *sampler;
+	struct epoll_event found;
+
+	begin_threads("0");
+	sampler = open_on(&own_process, 0);
+	ck_assert_uint_eq(pmu_events(), 3);
+	ck_assert_uint_eq(pmu_mappings(), 1);
+	happens(0, 0, 1);
+	ck_assert_int_eq(epoll_wait(perfctr_sampler_fd(sampler), &found, 1, 0), 1);
+	ck_assert_int_eq(epoll_wait(perfctr_sampler_fd(sampler), &found, 1, 0), 0);
+	happens(other[1].tid, 0, 2);
+	expect_none(sampler);
+	expect_times(sampler, 1, 2);
+	end_threads(sampler);
+}
+END_TEST
+
+static bool is_ready(struct perfctr_sampler *sampler)
+{
+	struct epoll_event found;
+
+	return epoll_wait(perfctr_sampler_fd(sampler), &found, 1, 0) == 1;
+}
+
+/* Who is waited for ends: then the next of the buffer's threads is; the last one's hang-up stays.
+ */
+START_TEST(threads_that_end)
+{
+	struct perfctr_sampler *sampler;
+	unsigned int i, cpu, waits;
+	pid_t tid;
+
+	begin_threads("0-1");
+	sampler = open_on(&own_process, 0);
+	ck_assert(!is_ready(sampler));
+	ck_assert_uint_eq(pmu_calls(PMU_EPOLL), 2);
+	/* There is nothing: then it is asked who has ended. */
+	waits = pmu_calls(PMU_WAIT);
+	expect_none(sampler);
+	ck_assert_uint_eq(pmu_calls(PMU_WAIT), waits + 1);
+	happens(0, 0, 1);
+	expect_none(sampler);
+	ck_assert_uint_eq(pmu_calls(PMU_WAIT), waits + 1);
+	expect_times(sampler, 1);
+	for (i = 0; i <= THREADS; i++) {
+		tid = i == 0 ? (pid_t)syscall(SYS_gettid) : other[i - 1].tid;
+		for (cpu = 0; cpu < 2; cpu++)
+			pmu_ends_on(tid, (int)cpu);
+		ck_assert(is_ready(sampler));
+		expect_none(sampler);
+		/* Of each buffer the next one is waited for. */
+		ck_assert_uint_eq(pmu_calls(PMU_EPOLL),
+				  i < THREADS ? 2 + 4 * (i + 1) : 2 + 4 * i + 1);
+		ck_assert_int_eq(is_ready(sampler), i == THREADS);
+		if (i < THREADS) {
+			happens(other[i].tid, 1, 10);
+			ck_assert(is_ready(sampler));
+			expect_none(sampler);
+			expect_times(sampler, 10);
+		}
+	}
+	expect_none(sampler);
+	ck_assert(is_ready(sampler));
+	end_threads(sampler);
+}
+END_TEST
+
+static void second_goes_offline(void)
+{
+	root_line("/sys/devices/system/cpu/online", "0");
+	pmu_offline(1);
+}
+
+/*
+ * A processor goes offline between the look at the list and the open. There may be no event of its
+ * own; a thread may have one there, for when it is back.
+ */
+START_TEST(a_processor_goes_offline)
+{
+	struct perfctr_sampler_config config = each(0);
+	struct perfctr_sampler *sampler;
+	unsigned int k;
+
+	for (k = 0; k < 2; k++) {
+		begin_cpus("0-1");
+		pmu_at(PMU_OPEN, 2, second_goes_offline);
+		sampler = open_on(k ? &all_cpus : NULL, k ? 0 : PERFCTR_INHERIT);
+		ck_assert_uint_eq(pmu_events(), k ? 1 : 2);
+		ck_assert_uint_eq(pmu_calls(PMU_OPEN), 2);
+		happens(k ? -1 : 0, 0, 7);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		ck_assert_uint_eq(drain(sampler, NULL), 1);
+		end_cpus(sampler);
+	}
+	/* The only one. */
+	begin_cpus("1");
+	pmu_at(PMU_OPEN, 1, second_goes_offline);
+	ck_fails_null(perfctr_sampler_open("instructions", &all_cpus, &config), EINVAL,
+		      "no processor 1, or it is offline");
+	ck_assert_uint_eq(pmu_events(), 0);
+	end_cpus(NULL);
+}
+END_TEST
+
+/* ---- core types ---- */
+
+static void begin_kinds(void)
+{
+	begin_cpus("0-2");
+	root_line("cpu_core/type", "4");
+	root_line("cpu_core/cpus", "0-1");
+	root_line("cpu_core/format/event", "config:0-7");
+	root_line("cpu_core/events/big", "event=9");
+	root_line("cpu_atom/type", "10");
+	root_line("cpu_atom/cpus", "2");
+	root_line("cpu_atom/format/event", "config:0-7");
+}
+
+/* A thread is sampled on each core type that has the event; both write into one buffer. */
+START_TEST(core_types)
+{
+	struct perfctr_sampler_config config = each(0);
+	struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD_ON_CPU };
+	struct perfctr_sampler *sampler;
+
+	begin_kinds();
+	sampler = open_on(NULL, 0);
+	ck_assert_uint_eq(pmu_events(), 2);
+	ck_assert_uint_eq(pmu_mappings(), 1);
+	ck_assert_uint_eq(pmu_calls(PMU_EPOLL), 0);
+	pmu_count(1);
+	ck_assert_uint_eq(drain(sampler, NULL), 2);
+	perfctr_sampler_close(sampler);
+	/* What no core counts goes with each; what only one has leaves that one. */
+	config.fields = PERF_SAMPLE_READ;
+	sampler = perfctr_sampler_open("{instructions,cs}", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 4);
+	perfctr_sampler_close(sampler);
+	sampler = perfctr_sampler_open("{instructions,cpu_core/big/}", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 2);
+	ck_assert_uint_eq(pmu_asked.type, 4);
+	ck_assert_uint_eq(pmu_asked.config, 9);
+	ck_assert_uint_eq(pmu_asked.sample_type, 0);
+	perfctr_sampler_close(sampler);
+	ck_fails_null(perfctr_sampler_open("{cpu_atom/event=1/,big}", NULL, &config), EINVAL,
+		      "the events before it do not");
+	/* On processors each has its own. */
+	config = each(0);
+	sampler = open_on(&all_cpus, 0);
+	ck_assert_uint_eq(pmu_events(), 3);
+	ck_assert_uint_eq(pmu_mappings(), 3);
+	perfctr_sampler_close(sampler);
+	sampler = perfctr_sampler_open("cpu_core/big/", &all_cpus, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 2);
+	perfctr_sampler_close(sampler);
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	ck_assert_uint_eq(pmu_events(), 3);
+	perfctr_sampler_close(sampler);
+	sampler = open_on(&target, 0);
+	ck_assert_uint_eq(pmu_events(), 1);
+	ck_assert_uint_eq(pmu_asked.sample_type, PERF_SAMPLE_ID);
+	ck_assert_uint_eq(pmu_asked.config >> 32, 4);
+	perfctr_sampler_close(sampler);
+	target.cpu = 2;
+	sampler = open_on(&target, 0);
+	ck_assert_uint_eq(pmu_events(), 1);
+	ck_assert_uint_eq(pmu_asked.config >> 32, 10);
+	perfctr_sampler_close(sampler);
+	ck_fails_null(perfctr_sampler_open("cpu_core/big/", &target, &config), EINVAL,
+		      "the processor asked for is another kind of core");
+	/* Not in one buffer: then in two, merged, by the time that was asked for in time. */
+	pmu_fail(PERF_EVENT_IOC_SET_OUTPUT, 1, EINVAL);
+	sampler = open_on(NULL, 0);
+	ck_assert_uint_eq(pmu_mappings(), 2);
+	ck_assert_uint_eq(pmu_asked.sample_type, PERF_SAMPLE_ID | PERF_SAMPLE_TIME);
+	pmu_tick(5);
+	pmu_count(1);
+	pmu_tick(5);
+	pmu_count(1);
+	expect_none(sampler);
+	expect_times(sampler, 5, 5, 10, 10);
+	end_cpus(sampler);
+}
+END_TEST
+
+/* ---- all parts ---- */
+
+/* What one part refuses is done for the others, and told. */
+START_TEST(control_of_all)
+{
+	struct perfctr_sampler *sampler;
+	unsigned int i;
+
+	begin_cpus("0-1");
+	sampler = open_on(&all_cpus, PERFCTR_DISABLED);
+	for (i = 1; i <= 2; i++) {
+		int good = (int)i % 2, bad = 1 - good;
+
+		pmu_fail(PERF_EVENT_IOC_ENABLE, i, EIO);
+		ck_fails(perfctr_sampler_enable(sampler), EIO, "refused");
+		happens(-1, bad, 1);
+		happens(-1, good, 1);
+		ck_assert_uint_eq(drain(sampler, NULL) + drain(sampler, NULL), 1);
+		ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+		pmu_fail(PERF_EVENT_IOC_DISABLE, i, EIO);
+		ck_fails(perfctr_sampler_disable(sampler), EIO, "refused");
+		happens(-1, bad, 1);
+		happens(-1, good, 1);
+		/* Not stopped: the last records wait. */
+		ck_assert_uint_eq(drain(sampler, NULL), 0);
+		ck_assert_uint_eq(drain(sampler, NULL), 1);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		pmu_fail(PERF_EVENT_IOC_REFRESH, i, EIO);
+		ck_fails(perfctr_sampler_refresh(sampler, 1), EIO, "refuses to start");
+		happens(-1, bad, 1);
+		happens(-1, good, 1);
+		ck_assert_uint_eq(drain(sampler, NULL) + drain(sampler, NULL), 1);
+		pmu_fail(PERF_EVENT_IOC_PERIOD, i, EIO);
+		ck_fails(perfctr_sampler_set_period(sampler, 3), EIO, "refuses 3");
+		ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+		pmu_run(-1, bad, false, 6);
+		pmu_run(-1, good, false, 6);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		ck_assert_uint_eq(drain(sampler, NULL), 6 + 2);
+		ck_assert_int_eq(perfctr_sampler_set_period(sampler, 1), 0);
+	}
+	end_cpus(sampler);
+}
+END_TEST
+
+START_TEST(no_objects)
+{
+	const struct perfctr_record *record;
+	struct perfctr_sampler *sampler;
+	uint64_t lost;
+
+	ck_fails(perfctr_sampler_fd(NULL), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_enable(NULL), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_disable(NULL), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_refresh(NULL, 1), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_set_period(NULL, 1), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_next(NULL, &record), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_each(NULL, note_time, NULL), EINVAL, "a sampler is needed");
+	ck_fails(perfctr_sampler_lost(NULL, &lost), EINVAL, "a sampler is needed");
+	begin_cpus("0-1");
+	sampler = open_on(NULL, 0);
+	ck_fails(perfctr_sampler_next(sampler, NULL), EINVAL, "a place for the record");
+	ck_fails(perfctr_sampler_each(sampler, NULL, NULL), EINVAL, "a function for each");
+	ck_fails(perfctr_sampler_lost(sampler, NULL), EINVAL, "NULL");
+	perfctr_sampler_close(sampler);
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	ck_fails(perfctr_sampler_next(sampler, NULL), EINVAL, "a place for the record");
+	end_cpus(sampler);
+}
+END_TEST
+
+START_TEST(a_child_of_fork)
+{
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	unsigned int k;
+	int status;
+	pid_t pid;
+
+	for (k = 0; k < 2; k++) {
+		begin_cpus("0-1");
+		sampler = open_on(k ? &all_cpus : NULL,
+				  k ? PERFCTR_SAMPLER_OVERWRITE : PERFCTR_INHERIT);
+		pid = fork();
+		if (pid == 0) {
+			int failed = perfctr_sampler_next(sampler, &record) != -1 ||
+				     errno != ESRCH || perfctr_sampler_fd(sampler) != -1 ||
+				     errno != ESRCH;
+
+			perfctr_sampler_close(sampler);
+			_exit(failed);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+		end_cpus(sampler);
+	}
+}
+END_TEST
+
+/* An event that is not with the first. */
+START_TEST(outside_of_the_braces)
+{
+	struct perfctr_sampler_config config = each(0);
+
+	config.fields = PERF_SAMPLE_READ;
+	pmu_begin();
+	ck_fails_null(perfctr_sampler_open("instructions,cycles", NULL, &config), EINVAL,
+		      "cycles is outside of the first event's braces, but a sampler has one group; "
+		      "write {instructions,cycles}, or open another");
+	ck_fails_null(perfctr_sampler_open("{instructions,branches},cycles", NULL, &config), EINVAL,
+		      "write {instructions,cycles}");
+	config.fields = 0;
+	ck_fails_null(perfctr_sampler_open("{instructions,cycles}", NULL, &config), EINVAL,
+		      "PERF_SAMPLE_READ");
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 0);
+	perfctr_sampler_close(perfctr_sampler_open("{instructions}", NULL, &config));
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 1);
+	pmu_end();
+}
+END_TEST
+
+static unsigned int open_files(void)
+{
+	unsigned int fd, n = 0;
+
+	for (fd = 0; fd < 200; fd++)
+		n += fcntl((int)fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* Every call that opens a sampler of several parts fails in its turn: nothing is left. */
+START_TEST(faults)
+{
+	static const uint32_t flags[] = { 0, PERFCTR_SAMPLER_OVERWRITE };
+	struct perfctr_sampler_config config;
+	struct perfctr_sampler *sampler;
+	unsigned int k, nth, failures, before;
+	bool failed;
+
+	for (k = 0; k < 2; k++) {
+		for (nth = 1, failures = 0;; nth++) {
+			begin_threads("0-1");
+			config = each(flags[k]);
+			config.signal = SIGUSR1;
+			before = open_files();
+			pmu_fail(PMU_ANY, nth, ENFILE);
+			sampler = perfctr_sampler_open("instructions", &own_process, &config);
+			failed = pmu_failed();
+			pmu_fail(PMU_ANY, 0, 0);
+			if (!sampler) {
+				failures++;
+				ck_assert(failed);
+				ck_assert_msg(errno == ENFILE || errno == EIO, "%s",
+					      perfctr_error());
+				ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+				ck_assert_uint_eq(open_files(), before);
+			}
+			end_threads(sampler);
+			if (!failed)
+				break;
+		}
+		/*
+		 * Six opens, of each four calls for the signal, two buffers, two descriptors that
+		 * are waited for, six starts and looks at them. Who may not share has a buffer.
+		 */
+		ck_assert_uint_eq(failures, 6 + 6 * 4 + 2 + 2 + 6 + 6);
+	}
+	/* Memory for records. */
+	begin_threads("0-1");
+	for (nth = 1;; nth++) {
+		pmu_fail(PMU_MEMORY, nth, ENOMEM);
+		sampler = perfctr_sampler_open("instructions", &own_process, &config);
+		if (sampler)
+			break;
+		ck_assert_int_eq(errno, ENOMEM);
+		ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+	}
+	ck_assert_uint_ge(nth, 3);
+	end_threads(sampler);
+}
+END_TEST
+
 UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
-	  descriptor_0, what_the_kernel_is_asked, limits)
+	  descriptor_0, what_the_kernel_is_asked, limits, merged, stopped_while_reading, callbacks,
+	  room, lost_by_several, snapshots_of_several, a_process, no_common_buffer,
+	  a_process_on_one_processor, threads_that_end, a_processor_goes_offline, core_types,
+	  control_of_all, no_objects, a_child_of_fork, outside_of_the_braces, faults)

@@ -87,9 +87,8 @@ static int sample(struct perfctr_sampler *sampler, unsigned long n, struct found
 	return 0;
 }
 
-#define OPEN(sampler, events, config)                                                \
-	CHECK((sampler = perfctr_sampler_open(events, 0, -1, config)) != NULL, "%s", \
-	      perfctr_error())
+#define OPEN(sampler, events, config) \
+	CHECK((sampler = perfctr_sampler_open(events, NULL, config)) != NULL, "%s", perfctr_error())
 
 /* See allowed_tries(): what the other processor may add to a number of periods. */
 static unsigned long strangers(unsigned long periods)
@@ -127,7 +126,7 @@ static int counts_of_a_group(void)
 	struct perfctr_sampler *sampler;
 	struct found found;
 
-	OPEN(sampler, EVENT ",instructions:u,task-clock", &config);
+	OPEN(sampler, "{" EVENT ",instructions:u,task-clock}", &config);
 	memset(&found, 0, sizeof(found));
 	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
 	marked_loop(100000);
@@ -237,7 +236,7 @@ static int strict(void)
 	config.flags = 0;
 	for (n = 0; n < 40; n++) {
 		errno = 0;
-		sampler[n] = perfctr_sampler_open(EVENT, 0, -1, &config);
+		sampler[n] = perfctr_sampler_open(EVENT, NULL, &config);
 		if (!sampler[n])
 			break;
 	}
@@ -252,7 +251,7 @@ static int strict(void)
 static int precise(void)
 {
 	struct perfctr_sampler_config config = every(20011, PERF_SAMPLE_IP);
-	struct perfctr_sampler *sampler = perfctr_sampler_open("cycles:upp", 0, -1, &config);
+	struct perfctr_sampler *sampler = perfctr_sampler_open("cycles:upp", NULL, &config);
 
 	if (!sampler) {
 		CHECK(errno == EOPNOTSUPP && strstr(perfctr_error(), "precise level 2"),
