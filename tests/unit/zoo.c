@@ -439,6 +439,7 @@ static void sampled(const char *list, int cpu, const char *pmu, uint32_t type)
 START_TEST(samplers)
 {
 	struct perfctr_sampler_config config = { .period = 1, .fields = PERF_SAMPLE_READ };
+	const struct perfctr_target atom = { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = 16 };
 
 	root_unpack("alderlake");
 	sampled("r1c2:pp", -1, "cpu_core", 4);
@@ -446,11 +447,11 @@ START_TEST(samplers)
 	sampled("r1c2:pp", 16, "cpu_atom", 10);
 	sampled("r1c2,cpu_atom/instructions/", -1, "cpu_atom", 10);
 	sampled("task-clock", 16, "", PERF_TYPE_SOFTWARE);
-	ck_fails_null(perfctr_sampler_open("slots", -1, 16, &config), EINVAL,
+	ck_fails_null(perfctr_sampler_open("slots", &atom, &config), EINVAL,
 		      "slots counts on cpu_core, and the processor asked for is another kind of "
 		      "core: a sampler is on the PMU of one kind of core; open a sampler for each "
 		      "kind");
-	ck_fails_null(perfctr_sampler_open("slots:p,cpu_atom/cycles/", 0, -1, &config), EINVAL,
+	ck_fails_null(perfctr_sampler_open("{slots:p,cpu_atom/cycles/}", NULL, &config), EINVAL,
 		      "the events before it do not");
 	root_remove();
 	root_unpack("sapphirerapids");
@@ -489,7 +490,7 @@ static void metric_is_refused(const char *event)
 	ck_fails(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader, 1),
 		 EINVAL, "top-down metric");
 	ck_fails_null(perfctr_set_open(event, NULL, 0), EINVAL, "top-down metric");
-	ck_fails_null(perfctr_sampler_open(event, 0, -1, &config), EINVAL,
+	ck_fails_null(perfctr_sampler_open(event, NULL, &config), EINVAL,
 		      "is a top-down metric, a share of the slots, that counts only in a group");
 	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
 	leader.slots = true;
