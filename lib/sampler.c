@@ -378,13 +378,9 @@ static void init_rings(struct perfctr_sampler *sampler)
 
 	for (i = 0; i < sampler->nstreams; i++) {
 		struct perf_event_mmap_page *start = leader_of(sampler, sampler->owner[i])->page;
-		struct perfctr_ring *ring = &sampler->stream[i].ring;
 
-		perfctr_ring_init(ring, start, (char *)start + page, sampler->ring_size,
-				  sampler->copy);
-		/* The snapshot of nothing, from which on there is news. */
-		if (sampler->overwrite)
-			perfctr_ring_snapshot(ring);
+		perfctr_ring_init(&sampler->stream[i].ring, start, (char *)start + page,
+				  sampler->ring_size, sampler->copy);
 	}
 }
 

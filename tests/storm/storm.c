@@ -1035,6 +1035,59 @@ static int sets_of_a_changing_process(unsigned int n)
 	return 0;
 }
 
+static struct {
+	struct perfctr_sampler *sampler;
+	uint64_t samples, last, early;
+} process;
+
+static int note_sample(void *arg, const struct perfctr_record *record)
+{
+	(void)arg;
+	process.samples += record->type == PERF_RECORD_SAMPLE;
+	process.early += record->time < process.last;
+	process.last = record->time;
+	return 0;
+}
+
+static int look_at_samples(void)
+{
+	CHECK(perfctr_sampler_each(process.sampler, note_sample, NULL) == 0, "%s", perfctr_error());
+	return 0;
+}
+
+/* A process whose threads are all sampled, while they come and go: each fault once, by time. */
+static int a_process_sampled(unsigned int n)
+{
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_sampler_config config = {
+		.period = 1,
+		.fields = PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+		.flags = PERFCTR_INHERIT,
+	};
+	struct perfctr_set *set = perfctr_set_open("page-faults:u", &target, PERFCTR_INHERIT);
+	struct perfctr_reading reading;
+	uint64_t lost;
+
+	memset(&process, 0, sizeof(process));
+	process.sampler = perfctr_sampler_open("page-faults:u", &target, &config);
+	CHECK(set && process.sampler, "%s", perfctr_error());
+	if (run_threads(n, AT_ONCE, touch_in_a_thread, look_at_samples))
+		return 1;
+	CHECK(perfctr_sampler_disable(process.sampler) == 0, "%s", perfctr_error());
+	if (look_at_samples())
+		return 1;
+	CHECK(perfctr_sampler_lost(process.sampler, &lost) == 0, "%s", perfctr_error());
+	CHECK(perfctr_set_read(set, &reading) == 0, "%s", perfctr_error());
+	CHECK(process.samples + lost >= (uint64_t)n * PAGES &&
+		      process.samples + lost <= reading.value && !process.early,
+	      "%llu samples and %llu lost of %llu, %llu of them early",
+	      (unsigned long long)process.samples, (unsigned long long)lost,
+	      (unsigned long long)reading.value, (unsigned long long)process.early);
+	perfctr_sampler_close(process.sampler);
+	perfctr_set_close(set);
+	return 0;
+}
+
 /* ---- remote ---- */
 
 static void *kill_soon(void *arg)
@@ -1142,17 +1195,12 @@ int main(int argc, char **argv)
 		int (*run)(unsigned int n);
 	} storms[] = {
 #define STORM(name) { #name, name }
-		STORM(threads_in_waves),
-		STORM(threads_at_once),
-		STORM(groups_in_threads),
-		STORM(forks_while_counting),
-		STORM(forks_that_inherit),
-		STORM(descriptors_run_out),
-		STORM(signals_in_every_call),
-		STORM(overflows_in_threads),
-		STORM(buffers_overrun),
-		STORM(sets_of_a_changing_process),
-		STORM(owners_die),
+		STORM(threads_in_waves),      STORM(threads_at_once),
+		STORM(groups_in_threads),     STORM(forks_while_counting),
+		STORM(forks_that_inherit),    STORM(descriptors_run_out),
+		STORM(signals_in_every_call), STORM(overflows_in_threads),
+		STORM(buffers_overrun),	      STORM(sets_of_a_changing_process),
+		STORM(a_process_sampled),     STORM(owners_die),
 	};
 	unsigned int i, failures = 0;
 

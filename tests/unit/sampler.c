@@ -2,8 +2,10 @@
 /* Samplers on software events, which need no PMU. */
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -430,6 +432,9 @@ START_TEST(signals_and_refresh)
 	ck_assert_int_eq(last_code, POLL_HUP);
 	ck_assert_uint_eq(drain(sampler).type[PERF_RECORD_SAMPLE], 8);
 	ck_fails(perfctr_sampler_refresh(sampler, 0), EINVAL, "not 0");
+	ck_fails(perfctr_sampler_refresh(sampler, (unsigned int)INT32_MAX + 1), EINVAL,
+		 "not 2147483648");
+	ck_assert_int_eq(perfctr_sampler_refresh(sampler, INT32_MAX), 0);
 	perfctr_sampler_close(sampler);
 	signal(config.signal, SIG_DFL);
 }
@@ -1088,6 +1093,442 @@ START_TEST(no_descriptors)
 }
 END_TEST
 
+/* ---- processes and processors ---- */
+
+static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
+
+/* Pages that a thread touches, once it is let go. */
+struct toucher {
+	pthread_t thread;
+	atomic_int go; /* 1: touch, 2: end */
+	atomic_bool done;
+	uintptr_t start;
+};
+#define TOUCHED 200
+
+static void wait_for(atomic_int *go, int value)
+{
+	while (atomic_load(go) < value)
+		usleep(200);
+}
+
+static void *touch(void *arg)
+{
+	struct toucher *toucher = arg;
+	unsigned int i;
+
+	wait_for(&toucher->go, 1);
+	for (i = 0; i < TOUCHED; i++)
+		((volatile char *)toucher->start)[i * page_size()] = 1;
+	atomic_store(&toucher->done, true);
+	wait_for(&toucher->go, 2);
+	return NULL;
+}
+
+static void start_toucher(struct toucher *toucher, int go)
+{
+	atomic_store(&toucher->go, go);
+	atomic_store(&toucher->done, false);
+	toucher->start = (uintptr_t)fresh(TOUCHED);
+	ck_assert_int_eq(pthread_create(&toucher->thread, NULL, touch, toucher), 0);
+}
+
+/* How often each page of each toucher was found, and whether times only grow. */
+struct pages {
+	const struct toucher *toucher;
+	unsigned int ntouchers;
+	unsigned int found[8][TOUCHED];
+	uint64_t last;
+	unsigned int records, early;
+};
+
+static int note_page(void *arg, const struct perfctr_record *record)
+{
+	struct pages *pages = arg;
+	unsigned int i;
+
+	pages->records++;
+	pages->early += record->time < pages->last;
+	pages->last = record->time;
+	for (i = 0; record->type == PERF_RECORD_SAMPLE && i < pages->ntouchers; i++) {
+		uintptr_t page = (record->as.sample.addr - pages->toucher[i].start) / page_size();
+
+		if (record->as.sample.addr >= pages->toucher[i].start && page < TOUCHED)
+			pages->found[i][page]++;
+	}
+	return 0;
+}
+
+static void read_pages(struct perfctr_sampler *sampler, struct pages *pages)
+{
+	ck_assert_msg(perfctr_sampler_each(sampler, note_page, pages) == 0, "%s", perfctr_error());
+}
+
+static void expect_all_pages(const struct pages *pages)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < pages->ntouchers; i++)
+		for (k = 0; k < TOUCHED; k++)
+			ck_assert_msg(pages->found[i][k] == 1, "page %u of %u: %u times", k, i,
+				      pages->found[i][k]);
+	ck_assert_uint_eq(pages->early, 0);
+}
+
+static struct perfctr_sampler *open_process(uint32_t flags)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR | PERF_SAMPLE_TID);
+	struct perfctr_sampler *sampler;
+
+	config.flags = flags;
+	sampler = perfctr_sampler_open(FAULTS, &own_process, &config);
+	ck_assert_msg(sampler || (errno == EOPNOTSUPP && strstr(perfctr_error(), "5.13")), "%s",
+		      perfctr_error());
+	return sampler;
+}
+
+/* Threads that are there, and one that comes: each page once, by time. */
+START_TEST(threads_of_a_process)
+{
+	static struct toucher toucher[6];
+	static struct pages pages;
+	struct perfctr_sampler *sampler;
+	unsigned int i, lap;
+	uint64_t lost = 7;
+
+	for (lap = 0; lap < 2; lap++) {
+		pages = (struct pages){ .toucher = toucher, .ntouchers = 6 };
+		for (i = 0; i < 5; i++)
+			start_toucher(&toucher[i], 0);
+		sampler = open_process(lap ? PERFCTR_INHERIT : 0);
+		for (i = 0; i < 5; i++)
+			atomic_store(&toucher[i].go, 1);
+		start_toucher(&toucher[5], 1);
+		for (i = 0; i < 6; i++)
+			while (!atomic_load(&toucher[i].done)) {
+				usleep(100);
+				if (sampler)
+					read_pages(sampler, &pages);
+			}
+		if (sampler) {
+			ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+			read_pages(sampler, &pages);
+			expect_all_pages(&pages);
+			ck_assert_int_eq(perfctr_sampler_lost(sampler, &lost), 0);
+			ck_assert_uint_eq(lost, 0);
+		}
+		for (i = 0; i < 6; i++) {
+			atomic_store(&toucher[i].go, 2);
+			pthread_join(toucher[i].thread, NULL);
+		}
+		perfctr_sampler_close(sampler);
+	}
+}
+END_TEST
+
+static atomic_bool stop_churn;
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static void *churn(void *arg)
+{
+	pthread_t thread;
+
+	while (!atomic_load(&stop_churn)) {
+		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+			pthread_join(thread, NULL);
+		usleep(*(useconds_t *)arg);
+	}
+	return NULL;
+}
+
+/* Threads are created while it is opened: it is right, or it fails. */
+START_TEST(threads_while_opening)
+{
+	static useconds_t pauses[] = { 0, 400 };
+	static struct toucher toucher[1];
+	static struct pages pages;
+	unsigned int k, opened = 0;
+	pthread_t thread[2];
+
+	atomic_store(&stop_churn, false);
+	for (k = 0; k < 2; k++)
+		ck_assert_int_eq(pthread_create(&thread[k], NULL, churn, &pauses[k]), 0);
+	for (k = 0; k < 10; k++) {
+		struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+		struct perfctr_sampler *sampler;
+
+		config.flags = PERFCTR_INHERIT;
+		sampler = perfctr_sampler_open(FAULTS, &own_process, &config);
+		if (!sampler) {
+			ck_assert_msg(errno == EAGAIN, "%s", perfctr_error());
+			continue;
+		}
+		opened++;
+		pages = (struct pages){ .toucher = toucher, .ntouchers = 1 };
+		start_toucher(&toucher[0], 2);
+		pthread_join(toucher[0].thread, NULL);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		read_pages(sampler, &pages);
+		expect_all_pages(&pages);
+		perfctr_sampler_close(sampler);
+	}
+	atomic_store(&stop_churn, true);
+	for (k = 0; k < 2; k++)
+		pthread_join(thread[k], NULL);
+	printf("opened %u of 10 times\n", opened);
+}
+END_TEST
+
+/* A child, on whatever processor it runs: without a target's processor. */
+START_TEST(children_everywhere)
+{
+	struct perfctr_sampler_config config = {
+		.period = 100000000,
+		.fields = PERF_SAMPLE_TID,
+		.flags = PERFCTR_INHERIT | PERFCTR_SAMPLER_TASK | PERFCTR_SAMPLER_COMM,
+	};
+	struct perfctr_sampler *sampler = open_sampler("task-clock:u", &config);
+	const struct perfctr_record *record;
+	unsigned int forked = 0, named = 0, ended = 0;
+	uint64_t last = 0;
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	while (perfctr_sampler_next(sampler, &record) > 0) {
+		ck_assert_uint_ge(record->time, last);
+		last = record->time;
+		if (record->type == PERF_RECORD_FORK) {
+			ck_assert_uint_eq(record->as.task.pid, (uint32_t)pid);
+			ck_assert(!named && !ended);
+			forked++;
+		} else if (record->type == PERF_RECORD_COMM) {
+			ck_assert_str_eq(record->as.comm.name, "true");
+			ck_assert(forked && !ended);
+			named++;
+		} else if (record->type == PERF_RECORD_EXIT) {
+			ended++;
+		}
+	}
+	ck_assert(forked == 1 && named == 1 && ended == 1);
+	ck_fails(perfctr_sampler_refresh(sampler, 1), EINVAL, "inherited");
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+static int polls(struct perfctr_sampler *sampler, int ms)
+{
+	struct pollfd fd = { .fd = perfctr_sampler_fd(sampler), .events = POLLIN };
+
+	return poll(&fd, 1, ms) == 1 ? fd.revents : 0;
+}
+
+/* A process whose first thread ends before the other one, which has faults when it is told to. */
+static pid_t start_without_first(int *go)
+{
+	static struct toucher toucher;
+	int ends[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[1]);
+		alarm(300);
+		start_toucher(&toucher, 0);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return pid;
+}
+
+/*
+ * One descriptor wakes up for all; and not for ever because the thread that the buffers are of has
+ * ended. When all have ended it is ready, and stays it.
+ */
+START_TEST(one_descriptor)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_sampler_config config = {
+		.period = 1000000,
+		.fields = PERF_SAMPLE_TID,
+		.flags = PERFCTR_INHERIT,
+		.wakeup_samples = 1,
+	};
+	struct epoll_event event = { .events = EPOLLIN }, got;
+	struct perfctr_sampler *sampler, *own;
+	unsigned int n = 0, idle, tries;
+	int go, status, set;
+
+	target.id = start_without_first(&go);
+	sampler = perfctr_sampler_open("task-clock:u", &target, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	/* An epoll set of the program's own takes it, too. */
+	set = epoll_create1(EPOLL_CLOEXEC);
+	ck_assert_int_eq(epoll_ctl(set, EPOLL_CTL_ADD, perfctr_sampler_fd(sampler), &event), 0);
+	/* Wakes up, again and again, and sleeps when there is nothing. */
+	own = open_sampler("task-clock:u", &config);
+	for (tries = 0; tries < 20; tries++) {
+		spin(0.005);
+		n += (polls(own, 0) & POLLIN) != 0;
+		drain(own);
+	}
+	ck_assert_uint_ge(n, 15);
+	perfctr_sampler_disable(own);
+	drain(own);
+	polls(own, 0);
+	ck_assert_int_eq(polls(own, 0), 0);
+	perfctr_sampler_close(own);
+	/* The first thread has ended: soon nobody wakes up for it. */
+	ck_assert_int_eq(write(go, "", 1), 1);
+	for (idle = tries = 0; idle < 5 && tries < 200; tries++) {
+		usleep(1000);
+		drain(sampler);
+		idle = polls(sampler, 0) ? 0 : idle + 1;
+	}
+	ck_assert_uint_eq(idle, 5);
+	kill(target.id, SIGKILL);
+	ck_assert_int_eq(waitpid(target.id, &status, 0), target.id);
+	for (tries = 0; tries < 5; tries++) {
+		ck_assert_int_eq(polls(sampler, 5000), POLLIN);
+		ck_assert_int_eq(epoll_wait(set, &got, 1, 0), 1);
+		drain(sampler);
+	}
+	perfctr_sampler_close(sampler);
+	close(set);
+	close(go);
+}
+END_TEST
+
+/* A process that has ended, but is there. */
+START_TEST(a_zombie)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_sampler_config config = each_fault(0);
+	siginfo_t info;
+
+	target.id = fork();
+	if (target.id == 0)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)target.id, &info, WEXITED | WNOWAIT), 0);
+	config.flags |= PERFCTR_INHERIT;
+	ck_fails_null(perfctr_sampler_open("cs", &target, &config), ESRCH, "has just ended");
+	waitpid(target.id, NULL, 0);
+}
+END_TEST
+
+/* Descriptors run out at each point: it says so, and closes what it has opened. */
+START_TEST(descriptors_run_out)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	int lowest = dup(0), after, left;
+	struct perfctr_sampler *sampler = NULL;
+	struct rlimit limit, few;
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	config.flags = PERFCTR_INHERIT;
+	for (left = 0; !sampler && left < 1000; left++) {
+		few = limit;
+		few.rlim_cur = (rlim_t)(lowest + left);
+		setrlimit(RLIMIT_NOFILE, &few);
+		sampler = perfctr_sampler_open(FAULTS, &own_process, &config);
+		setrlimit(RLIMIT_NOFILE, &limit);
+		if (!sampler)
+			ck_assert_msg(errno == EMFILE, "%s", perfctr_error());
+		after = dup(0);
+		close(after);
+		ck_assert(sampler ? after > lowest : after == lowest);
+	}
+	ck_assert_ptr_nonnull(sampler);
+	/* The directory of threads, events on each processor, and one for all. */
+	ck_assert_int_ge(left, 2);
+	perfctr_sampler_close(sampler);
+	after = dup(0);
+	close(after);
+	ck_assert_int_eq(after, lowest);
+}
+END_TEST
+
+/* Whatever runs there, on all processors: this program's pages are among them. */
+START_TEST(all_processors)
+{
+	const struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR | PERF_SAMPLE_TID);
+	static struct toucher toucher[2];
+	static struct pages pages;
+	struct perfctr_sampler *sampler;
+	unsigned int i;
+
+	sampler = perfctr_sampler_open(FAULTS, &all, &config);
+	if (!sampler && (errno == EACCES || errno == EPERM))
+		return;
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	pages = (struct pages){ .toucher = toucher, .ntouchers = 2 };
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	for (i = 0; i < 2; i++)
+		start_toucher(&toucher[i], 2);
+	for (i = 0; i < 2; i++)
+		pthread_join(toucher[i].thread, NULL);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	memset(pages.found, 0, sizeof(pages.found));
+	read_pages(sampler, &pages);
+	/* Others' pages may have the same addresses. */
+	for (i = 0; i < 2 * TOUCHED; i++)
+		ck_assert_uint_ge(pages.found[i / TOUCHED][i % TOUCHED], 1);
+	ck_assert_uint_eq(pages.early, 0);
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
+/* The newest of all, newest first. */
+START_TEST(overwriting_several)
+{
+	struct perfctr_sampler_config config = each_fault(PERF_SAMPLE_ADDR);
+	struct perfctr_sampler *sampler;
+	const struct perfctr_record *record;
+	uint64_t last = UINT64_MAX;
+	unsigned int lap, n, k;
+	uintptr_t start;
+
+	config.pages = 1;
+	config.flags |= PERFCTR_INHERIT | PERFCTR_SAMPLER_OVERWRITE;
+	sampler = open_sampler(FAULTS, &config);
+	for (lap = 0; lap < 5; lap++) {
+		perfctr_sampler_enable(sampler);
+		start = fault(300);
+		perfctr_sampler_disable(sampler);
+		/* The last ones, of which each has 24 bytes. */
+		k = 299;
+		last = UINT64_MAX;
+		for (n = 0; perfctr_sampler_next(sampler, &record) > 0; n++) {
+			ck_assert_uint_le(record->time, last);
+			last = record->time;
+			if (record->as.sample.addr == start + k * page_size() && k)
+				k--;
+		}
+		ck_assert_uint_ge(n, page_size() / 24 - 1);
+		ck_assert_uint_lt(k, 299 - page_size() / 24 / 2);
+	}
+	perfctr_sampler_close(sampler);
+}
+END_TEST
+
 /* ---- on the made-up PMU ---- */
 
 /* A record has 16 bytes, and the buffer as many as 1 page. */
@@ -1329,5 +1770,6 @@ UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, ca
 	  registers_and_stack,
 #endif
 	  on_exec, a_child_of_fork, closed_while_a_child_lives, precise_modifiers, bad_arguments,
-	  too_large_a_buffer, no_descriptors, hardware_samples, a_full_buffer, a_snapshot, no_room,
-	  faults)
+	  too_large_a_buffer, no_descriptors, threads_of_a_process, threads_while_opening,
+	  children_everywhere, one_descriptor, a_zombie, descriptors_run_out, all_processors,
+	  overwriting_several, hardware_samples, a_full_buffer, a_snapshot, no_room, faults)
