@@ -686,8 +686,8 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events,
 
 /*
  * The descriptor, for poll(2) and epoll(7): readable when the kernel has woken it up, once each
- * time; then read all records. When all threads have ended there is a POLLHUP, or with several
- * buffers it stays readable. -1: EINVAL, ESRCH.
+ * time; then read all records. One thread's only buffer hangs up (POLLHUP) when the thread has
+ * ended; otherwise the descriptor stays readable when all threads have. -1: EINVAL, ESRCH.
  */
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler);
 
@@ -710,20 +710,20 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
  * several buffers that are empty.
  *
  * Records of one buffer come in the order in which the kernel wrote them. Those of several are
- * merged by time: a record is handed out when all that are older must have been written, which is
- * not in the calls up to the next 0, but in those after it. What is left comes after
- * perfctr_sampler_disable(), all of it.
+ * merged by time, and a record comes once everything older must have been written. That is known
+ * one reading later: each reading, up to the 0 that ends it, hands out what the one before has
+ * found, and what turned out to be older. After perfctr_sampler_disable() a reading hands out all
+ * that is left.
  *
  * With PERFCTR_SAMPLER_OVERWRITE, newest first: the first call stops the writing for as long as it
- * takes to copy what is there and has not been looked at before; so does the first one after a 0.
+ * takes to copy what is there and was not there the last time; so does the first one after a 0.
  * EIO.
  */
 int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record);
 
 /*
- * Call each() for the records that are there now, until it returns non-zero; return that, or 0, or
- * -1 as perfctr_sampler_next(). Of several buffers: for those that perfctr_sampler_next() has up to
- * its next 0.
+ * Call each() for the records that are there now (of several buffers: of one reading), until it
+ * returns non-zero; return that, or 0, or -1 as perfctr_sampler_next().
  */
 int perfctr_sampler_each(struct perfctr_sampler *sampler,
 			 int (*each)(void *arg, const struct perfctr_record *), void *arg);

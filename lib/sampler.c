@@ -142,8 +142,7 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 	for (p = 0; p < sampler->nparts; p++)
 		perfctr_events_end(&sampler->part[p].events);
 	close_epoll(sampler);
-	if (sampler->rooms)
-		perfctr_memory_unmap(sampler->rooms, sampler->rooms_size);
+	perfctr_memory_unmap(sampler->rooms, sampler->rooms_size);
 	perfctr_memory_unmap(sampler, sampler->size);
 }
 
@@ -720,15 +719,21 @@ static int next_merged(struct perfctr_sampler *sampler, struct perf_event_header
 
 /* ---- records ---- */
 
+static void note_lost(struct perfctr_sampler *sampler, const struct perfctr_record *record)
+{
+	if (record->type == PERF_RECORD_LOST)
+		sampler->lost += record->as.lost.lost;
+	else if (record->type == PERF_RECORD_LOST_SAMPLES)
+		sampler->lost_samples += record->as.lost.lost;
+}
+
 static inline int decode(struct perfctr_sampler *sampler, struct perf_event_header header,
 			 const void *bytes, const struct perfctr_record **record)
 {
 	int result = perfctr_record_decode(&sampler->decoder, header, bytes, record);
 
-	if (header.type == PERF_RECORD_LOST && result > 0)
-		sampler->lost += (*record)->as.lost.lost;
-	else if (header.type == PERF_RECORD_LOST_SAMPLES && result > 0)
-		sampler->lost_samples += (*record)->as.lost.lost;
+	if (!perfctr_likely(header.type == PERF_RECORD_SAMPLE) && result > 0)
+		note_lost(sampler, *record);
 	return result;
 }
 

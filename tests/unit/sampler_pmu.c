@@ -487,6 +487,52 @@ START_TEST(merged)
 }
 END_TEST
 
+/* Numbers of processors have gaps, and words. */
+START_TEST(a_processor_beyond)
+{
+	static const char *const online[] = { "32", "31,33", "0,64" };
+	struct perfctr_sampler *sampler;
+	unsigned int k;
+
+	for (k = 0; k < ARRAY_SIZE(online); k++) {
+		begin_cpus(online[k]);
+		sampler = open_on(NULL, PERFCTR_INHERIT);
+		ck_assert_uint_eq(pmu_events(), k ? 2 : 1);
+		happens(0, k == 2 ? 64 : k ? 33 : 32, 5);
+		ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+		expect_times(sampler, k ? 5 : 0);
+		end_cpus(sampler);
+	}
+}
+END_TEST
+
+static void close_0(void)
+{
+	close(0);
+}
+
+/* The descriptor of all buffers is 0. */
+START_TEST(descriptor_0_of_all)
+{
+	struct perfctr_sampler *sampler;
+	unsigned int waits;
+	int in = dup(0);
+
+	begin_cpus("0-1");
+	pmu_at(PMU_MMAP, 2, close_0);
+	sampler = open_on(NULL, PERFCTR_INHERIT);
+	ck_assert_int_eq(perfctr_sampler_fd(sampler), 0);
+	waits = pmu_calls(PMU_WAIT);
+	expect_none(sampler);
+	ck_assert_uint_eq(pmu_calls(PMU_WAIT), waits + 1);
+	perfctr_sampler_close(sampler);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	dup2(in, 0);
+	close(in);
+	end_cpus(NULL);
+}
+END_TEST
+
 /* Stopped in the midst of reading: what is left comes, and what came meanwhile. */
 START_TEST(stopped_while_reading)
 {
@@ -949,6 +995,10 @@ START_TEST(core_types)
 	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
 	ck_assert_uint_eq(pmu_events(), 2);
 	perfctr_sampler_close(sampler);
+	sampler = perfctr_sampler_open("cpu_atom/event=1/", &all_cpus, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 1);
+	perfctr_sampler_close(sampler);
 	sampler = open_on(NULL, PERFCTR_INHERIT);
 	ck_assert_uint_eq(pmu_events(), 3);
 	perfctr_sampler_close(sampler);
@@ -1162,7 +1212,8 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
-	  descriptor_0, what_the_kernel_is_asked, limits, merged, stopped_while_reading, callbacks,
-	  room, lost_by_several, snapshots_of_several, a_process, no_common_buffer,
-	  a_process_on_one_processor, threads_that_end, a_processor_goes_offline, core_types,
-	  control_of_all, no_objects, a_child_of_fork, outside_of_the_braces, faults)
+	  descriptor_0, what_the_kernel_is_asked, limits, merged, a_processor_beyond,
+	  descriptor_0_of_all, stopped_while_reading, callbacks, room, lost_by_several,
+	  snapshots_of_several, a_process, no_common_buffer, a_process_on_one_processor,
+	  threads_that_end, a_processor_goes_offline, core_types, control_of_all, no_objects,
+	  a_child_of_fork, outside_of_the_braces, faults)

@@ -5,6 +5,8 @@
  * there is no PMU.
  */
 #include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "tests/harness/guest.h"
@@ -129,7 +131,8 @@ static int counts_of_a_group(void)
 	OPEN(sampler, "{" EVENT ",instructions:u,task-clock}", &config);
 	memset(&found, 0, sizeof(found));
 	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
-	marked_loop(100000);
+	/* 19 periods and most of one, so that what surrounds the loop makes no difference. */
+	marked_loop(99000);
 	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
 	found.period = 10007;
 	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
@@ -262,12 +265,74 @@ static int precise(void)
 	return 0;
 }
 
+/* A thread of the process on one processor: the loop, in so many periods and a half. */
+#define PERIODS 30
+static void *loop_there(void *arg)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(*(unsigned int *)arg, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	marked_loop((PERIODS * 20011 + 10005) / 2);
+	return NULL;
+}
+
+struct merged {
+	struct found found;
+	uint64_t last;
+	unsigned int early;
+};
+
+static int note_merged(void *arg, const struct perfctr_record *record)
+{
+	struct merged *merged = arg;
+
+	merged->early += record->time < merged->last;
+	merged->last = record->time;
+	return note(&merged->found, record);
+}
+
+/* All threads of this process, wherever they run: from one sampler, by time. */
+static int a_process(void)
+{
+	const struct perfctr_target own = { .type = PERFCTR_TARGET_PROCESS };
+	unsigned int cpus[] = { 0, (unsigned int)sysconf(_SC_NPROCESSORS_ONLN) - 1, 0 }, i;
+	struct perfctr_sampler_config config = every(20011, PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+	struct merged merged = { .found = { .period = 1 } };
+	struct perfctr_sampler *sampler;
+	pthread_t thread[3];
+
+	config.flags = PERFCTR_INHERIT;
+	sampler = perfctr_sampler_open(EVENT, &own, &config);
+	CHECK(sampler != NULL, "%s", perfctr_error());
+	for (i = 0; i < 3; i++)
+		CHECK(pthread_create(&thread[i], NULL, loop_there, &cpus[i]) == 0, "thread %u", i);
+	for (i = 0; i < 3; i++) {
+		pthread_join(thread[i], NULL);
+		CHECK(perfctr_sampler_each(sampler, note_merged, &merged) == 0, "%s",
+		      perfctr_error());
+	}
+	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+	CHECK(perfctr_sampler_each(sampler, note_merged, &merged) == 0, "%s", perfctr_error());
+	printf("  %u samples, %u in the loops of three threads\n", merged.found.samples,
+	       merged.found.inside);
+	CHECK(merged.found.inside >= 3 * PERIODS &&
+		      merged.found.inside <= 3 * (PERIODS + strangers(PERIODS)),
+	      "%u samples in the loop, and not %u", merged.found.inside, 3 * PERIODS);
+	CHECK(merged.early == 0 && merged.found.lost == 0, "%u are early, %u tell of lost ones",
+	      merged.early, merged.found.lost);
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
 int main(void)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(exact_number), TEST(counts_of_a_group), TEST(refresh), TEST(another_period),
-		TEST(a_frequency),  TEST(throttled),	     TEST(strict),  TEST(precise),
+		TEST(exact_number),   TEST(counts_of_a_group), TEST(refresh),
+		TEST(another_period), TEST(a_frequency),       TEST(throttled),
+		TEST(strict),	      TEST(precise),	       TEST(a_process),
 	};
 	struct perfctr_info info;
 
