@@ -629,12 +629,11 @@ static void watch_next(struct perfctr_sampler *sampler, unsigned int p)
 static void leave_ended(struct perfctr_sampler *sampler)
 {
 	struct epoll_event event[ENDED_AT_ONCE];
-	int i, n = epoll_wait(sampler->epoll, event, ENDED_AT_ONCE, 0), error = errno;
+	int i, n = epoll_wait(sampler->epoll, event, ENDED_AT_ONCE, 0);
 
 	for (i = 0; i < n; i++)
 		if (event[i].events & EPOLLHUP)
 			watch_next(sampler, event[i].data.u32);
-	errno = error;
 }
 
 static int let_write(const struct perfctr_sampler *sampler, bool write)

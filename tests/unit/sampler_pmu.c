@@ -717,6 +717,11 @@ START_TEST(snapshots_of_several)
 	ck_fails(perfctr_sampler_next(sampler, &record), EIO, "reading");
 	happens(0, 1, 20);
 	expect_times(sampler, 60);
+	/* Off the PMU it has no count to be read, but records. */
+	happens(0, 1, 20);
+	pmu.taken = 4;
+	pmu_schedule();
+	expect_times(sampler, 80);
 	end_cpus(sampler);
 }
 END_TEST
