@@ -199,6 +199,53 @@ START_TEST(periods)
 }
 END_TEST
 
+static void period_is(struct perfctr_sampler *sampler, uint64_t frequency, uint64_t period)
+{
+	unsigned int i;
+
+	ck_assert_int_eq(perfctr_sampler_set_period(sampler, frequency), 0);
+	for (i = 0; i < 2; i++) {
+		pmu_count(period - 1);
+		ck_assert_uint_eq(drain(sampler, NULL), 0);
+		pmu_count(1);
+		ck_assert_uint_eq(drain(sampler, NULL), 1);
+	}
+}
+
+/* The kernel takes the frequency of a clock as its period, and only that. */
+START_TEST(frequencies)
+{
+	struct perfctr_sampler_config config = { .frequency = 1000, .fields = PERF_SAMPLE_TIME };
+	struct perfctr_sampler *sampler;
+
+	pmu_begin();
+	sampler = perfctr_sampler_open("instructions:u", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	period_is(sampler, 500, 500);
+	perfctr_sampler_close(sampler);
+	/* It counts when it is told to. */
+	pmu_rate(PERF_COUNT_SW_CPU_CLOCK, 1);
+	pmu_rate(PERF_COUNT_SW_TASK_CLOCK, 1);
+	pmu_rate(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	sampler = perfctr_sampler_open("cpu-clock:u", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	period_is(sampler, 1, 1000000000);
+	period_is(sampler, 7, 142857142);
+	perfctr_sampler_close(sampler);
+	sampler = perfctr_sampler_open("task-clock:u", NULL, &config);
+	period_is(sampler, 8, 125000000);
+	perfctr_sampler_close(sampler);
+	sampler = perfctr_sampler_open("page-faults:u", NULL, &config);
+	period_is(sampler, 8, 8);
+	perfctr_sampler_close(sampler);
+	config = (struct perfctr_sampler_config){ .period = 1000, .fields = PERF_SAMPLE_TIME };
+	sampler = perfctr_sampler_open("cpu-clock:u", NULL, &config);
+	period_is(sampler, 300, 300);
+	perfctr_sampler_close(sampler);
+	pmu_end();
+}
+END_TEST
+
 /* A config becomes this attr, and nothing else. */
 START_TEST(what_the_kernel_is_asked)
 {
@@ -385,6 +432,7 @@ END_TEST
 /* ---- several buffers ---- */
 
 static const struct perfctr_target own_process = { .type = PERFCTR_TARGET_PROCESS };
+static const struct perfctr_target first_cpu = { .type = PERFCTR_TARGET_THREAD_ON_CPU };
 static const struct perfctr_target all_cpus = { .type = PERFCTR_TARGET_CPU, .id = -1 };
 
 /* A machine of two processors, or those of the list. */
@@ -483,6 +531,10 @@ START_TEST(merged)
 	happens(0, 1, 1);
 	expect_none(sampler);
 	expect_times(sampler, 131);
+	perfctr_sampler_close(sampler);
+	/* On one processor there is one. */
+	sampler = open_on(&first_cpu, PERFCTR_INHERIT);
+	ck_assert_uint_eq(pmu_events(), 1);
 	end_cpus(sampler);
 }
 END_TEST
@@ -909,6 +961,12 @@ START_TEST(threads_that_end)
 }
 END_TEST
 
+static void first_goes_offline(void)
+{
+	root_line("/sys/devices/system/cpu/online", "1");
+	pmu_offline(0);
+}
+
 static void second_goes_offline(void)
 {
 	root_line("/sys/devices/system/cpu/online", "0");
@@ -936,6 +994,14 @@ START_TEST(a_processor_goes_offline)
 		ck_assert_uint_eq(drain(sampler, NULL), 1);
 		end_cpus(sampler);
 	}
+	/* The first one. */
+	begin_cpus("0-1");
+	pmu_at(PMU_OPEN, 1, first_goes_offline);
+	sampler = open_on(&all_cpus, 0);
+	ck_assert_uint_eq(pmu_events(), 1);
+	happens(-1, 1, 7);
+	ck_assert_uint_eq(drain(sampler, NULL), 1);
+	end_cpus(sampler);
 	/* The only one. */
 	begin_cpus("1");
 	pmu_at(PMU_OPEN, 1, second_goes_offline);
@@ -1217,7 +1283,7 @@ START_TEST(faults)
 END_TEST
 
 UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_refreshes, periods,
-	  descriptor_0, what_the_kernel_is_asked, limits, merged, a_processor_beyond,
+	  frequencies, descriptor_0, what_the_kernel_is_asked, limits, merged, a_processor_beyond,
 	  descriptor_0_of_all, stopped_while_reading, callbacks, room, lost_by_several,
 	  snapshots_of_several, a_process, no_common_buffer, a_process_on_one_processor,
 	  threads_that_end, a_processor_goes_offline, core_types, control_of_all, no_objects,
