@@ -247,7 +247,7 @@ TESTS += tests/fuzz/record.sh
 # ---- header, map, man pages, tools ----
 dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
 TESTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
-EXTRA_DIST += scripts/processors
+EXTRA_DIST += scripts/processors scripts/verified
 check_PROGRAMS += tests/tools/refuse
 tests_tools_refuse_LDADD =
 
