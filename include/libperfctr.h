@@ -32,6 +32,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* Functions with a structure's name, as perfctr 2.6 had them: they hide no constructor. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 /* The library is compiled with hidden visibility; what is declared here is not hidden. */
@@ -1088,6 +1091,7 @@ int _vperfctr_read_sum(int fd, struct perfctr_sum_ctrs *sum);
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -125,9 +125,13 @@ for page in "$srcdir"/man/*.[347]; do
 	done
 done
 
-for source in "$srcdir"/examples/*.c; do
-	[ -e "$source" ] || continue
-	$cc ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" "$source" -o "$work/example" \
+for source in "$srcdir"/examples/*.c "$srcdir"/examples/*.cc; do
+	compiler="$cc -std=gnu11"
+	if [ "${source%.cc}" != "$source" ]; then
+		compiler="c++ -std=c++11 -pedantic"
+		command -v c++ >/dev/null || { echo "SKIP $(basename "$source"): there is no c++"; continue; }
+	fi
+	$compiler ${CFLAGS:-} -Wall -Wextra -Wshadow -Werror -I"$srcdir/include" "$source" -o "$work/example" \
 		-L"$lib" -lperfctr -pthread -Wl,-rpath,"$(cd "$lib" && pwd)" &&
 		"$work/example" >"$work/output" 2>&1
 	status=$?
@@ -148,7 +152,7 @@ for standard in c99 c11; do
 	check "the headers in $standard" $?
 done
 if command -v c++ >/dev/null; then
-	c++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -c "$work/header.cc" \
+	c++ -std=c++11 -pedantic -Wall -Wextra -Wshadow -Werror -I"$srcdir/include" -c "$work/header.cc" \
 		-o "$work/header.o"
 	check "the headers in c++11" $?
 else
