@@ -49,7 +49,7 @@ static int watch(pid_t pid)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	waitpid(pid, NULL, 0); /* the second */
 	memset(&sum, 0, sizeof(sum));
-	if (failed || rvperfctr_read_ctrs(remote, &sum) < 0) {
+	if (failed || rvperfctr_stop(remote) < 0 || rvperfctr_read_ctrs(remote, &sum) < 0) {
 		fprintf(stderr, "%s\n", perfctr_error());
 		failed = 1;
 	}

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	config.frequency = 4000;
 	config.fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	config.wakeup_samples = 10;
-	config.flags = PERFCTR_SAMPLER_MMAP;
+	config.flags = PERFCTR_SAMPLER_MMAP | PERFCTR_DISABLED;
 	sampler = perfctr_sampler_open(event, NULL, &config);
 	if (!sampler && argc < 2 && errno == EOPNOTSUPP) {
 		printf("%s\n", perfctr_error());
@@ -78,7 +78,10 @@ int main(int argc, char **argv)
 	memset(&counts, 0, sizeof(counts));
 	ready.fd = perfctr_sampler_fd(sampler);
 	ready.events = POLLIN;
+	perfctr_sampler_enable(sampler);
 	for (k = 0; k < 50; k++) {
+		if (k == 25) /* from here on more closely */
+			perfctr_sampler_set_period(sampler, 8000);
 		work();
 		/* Another thread or process would wait here; this one has work to do. */
 		if (poll(&ready, 1, 0) == 1 && perfctr_sampler_each(sampler, look, &counts) < 0)
@@ -86,6 +89,11 @@ int main(int argc, char **argv)
 	}
 	perfctr_sampler_disable(sampler);
 	perfctr_sampler_each(sampler, look, &counts);
+	/* And one sample more, of what comes next. */
+	if (perfctr_sampler_refresh(sampler, 1) == 0) {
+		work();
+		perfctr_sampler_each(sampler, look, &counts);
+	}
 	if (perfctr_sampler_lost(sampler, &lost) < 0)
 		lost = 0;
 	printf("%u samples of %s from 0x%llx to 0x%llx, %u mappings, %llu lost, "

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Header, symbol map, shared library and man pages name the same functions; the driver's page names its
-# requests, structures, errors, messages and parameters; the pages are clean, and the examples in them
-# compile and run.
+# requests, structures, errors, messages and parameters; the pages are clean, the examples in them
+# compile and run, and each call has one.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the shared library.
 set -u
 srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
@@ -138,6 +138,23 @@ for source in "$srcdir"/examples/*.c "$srcdir"/examples/*.cc; do
 	[ $status = 0 ] || cat "$work/output"
 	check "$(basename "$source")" $status
 done
+
+# What a program calls: all but the raw primitives under the inline reads, and what perfctr_abi_check_fd() is
+# made of.
+{
+	grep -v '^_perfctr_abi_check_fd$' "$work/declared"
+	sed -n 's/^static inline .*[ *]\(perfctr_\(reader\|state\)_read[a-z_]*\)(.*/\1/p' "$srcdir/include/perfctr/read.h"
+} | sort -u >"$work/calls"
+{
+	cat "$srcdir"/examples/*.c "$srcdir"/examples/*.cc
+	for page in "$srcdir"/man/*.[347]; do
+		awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page"
+	done
+} | sed "s,/\*.*\*/,," | grep -o '[a-z_]*perfctr_[a-z_]*(' | tr -d '(' | sort -u | comm -23 "$work/calls" - >"$work/uncalled"
+[ -s "$work/calls" ] && [ ! -s "$work/uncalled" ]
+status=$?
+cat "$work/uncalled"
+check "every call has an example" $status
 
 cat >"$work/header.c" <<'EOT'
 #include <libperfctr.h>
