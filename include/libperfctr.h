@@ -13,14 +13,17 @@
  * lock and are async-signal-safe. Reserved members have to be 0.
  *
  * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
- * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). A driver of another version
- * of the ABI, or one that has no counters for a processor for which perf_events has some, is passed
- * over. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not in set-user-ID
- * programs), and so do the open flags. Groups of events by name, and the counters of whole
- * processors, are always those of perf_events.
+ * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). The library passes over a
+ * driver of another version of the ABI, and one that has no counters for a processor for which
+ * perf_events has some. The environment variable PERFCTR_PROVIDER=driver or =perf forces one (not
+ * in set-user-ID programs), and so do the open flags. Sets, samplers and the counters of whole
+ * processors are always those of perf_events.
  *
- * What samples and records say is named by <linux/perf_event.h>. It is for those who ask for them
- * to include, so that a program may have a struct perf_event_attr of its own.
+ * Fields and records of samples have the names of <linux/perf_event.h>. Include it to use them:
+ * this header does not, so that a program may have a struct perf_event_attr of its own.
+ *
+ * In C++ write struct perfctr_info, struct perfctr_cpus_info, struct vperfctr_control and struct
+ * perfctr_list_event with the word struct: without it, the name is that of a function.
  */
 #ifndef LIBPERFCTR_H
 #define LIBPERFCTR_H
@@ -43,7 +46,7 @@ extern "C" {
 /* ---- errors ---- */
 
 /*
- * Why the last call that failed in this thread failed: one sentence naming the cause and the
+ * Why the last call that failed in this thread failed: one sentence that names the cause and the
  * remedy, without a newline. Valid until the next call that fails in this thread. Never NULL; empty
  * if nothing has failed.
  */
@@ -53,7 +56,7 @@ const char *perfctr_error(void);
 
 enum perfctr_quality {
 	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
-	PERFCTR_SCALED,	     /* shared the PMU: value was counted in running of enabled ns */
+	PERFCTR_SCALED,	     /* multiplexed: value was counted in running of enabled ns */
 	PERFCTR_NOT_COUNTED, /* never on the PMU: value means nothing */
 	PERFCTR_STALE,	     /* stopped: value is that of the stop */
 };
@@ -68,8 +71,8 @@ struct perfctr_reading {
 };
 
 /*
- * value * enabled / running: the best estimate of a PERFCTR_SCALED reading for the whole time. Any
- * other reading's value is returned as it is. UINT64_MAX if the estimate has no room.
+ * value * enabled / running: the best estimate of a PERFCTR_SCALED reading for the whole time. The
+ * value of any other reading. UINT64_MAX if the estimate is larger.
  */
 uint64_t perfctr_reading_estimate(const struct perfctr_reading *reading);
 
@@ -78,8 +81,8 @@ const char *perfctr_quality_name(unsigned int quality);
 
 /*
  * Counters are pinned: on the PMU whenever what they count runs, or the call fails with EBUSY. With
- * this flag, of vperfctr_open_mode(), sets and samplers, the kernel may let counters take turns
- * instead, and readings are PERFCTR_SCALED. perf_events' only.
+ * this flag of vperfctr_open_mode(), sets and samplers, the kernel may multiplex them instead, and
+ * readings are PERFCTR_SCALED. perf_events' only.
  */
 #define PERFCTR_MULTIPLEX 0x40
 
@@ -87,7 +90,7 @@ const char *perfctr_quality_name(unsigned int quality);
 
 struct vperfctr; /* opaque */
 
-/* vperfctr_open_mode(): any of these, or'ed; and PERFCTR_MULTIPLEX. */
+/* vperfctr_open_mode(): any of these and PERFCTR_MULTIPLEX, or'ed. */
 #define VPERFCTR_OPEN_CREAT_EXCL 3    /* create the state; without it, open the existing one */
 #define VPERFCTR_OPEN_DRIVER	 0x10 /* only through the driver */
 #define VPERFCTR_OPEN_PERF	 0x20 /* only through perf_events */
@@ -95,19 +98,18 @@ struct vperfctr; /* opaque */
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
  * VPERFCTR_OPEN_CREAT_EXCL. Nothing counts yet. The state ends with vperfctr_unlink() or the
- * thread; a child of fork() has none. The driver's goes on through execve(2), unless its control
- * has VPERFCTR_CONTROL_CLOEXEC or the program has more rights, and is there for the new program to
- * open.
+ * thread; a child of fork() has none. The driver's goes on through execve(2), and the new program
+ * can open it, unless its control has VPERFCTR_CONTROL_CLOEXEC or the program has more privileges.
  *
  * Counters run whenever their thread runs, or not at all: a control whose counters can't all be on
  * the PMU together fails. With PERFCTR_MULTIPLEX the kernel may instead give them a share of the
- * time, and vperfctr_read_quality() tells which.
+ * time; vperfctr_read_quality() tells which.
  *
- * EEXIST: the thread has a state already. ENODEV: it has none, and mode asks for an existing one,
- * or forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no driver.
- * EACCES: the driver's device may not be opened. EOPNOTSUPP: PERFCTR_MULTIPLEX and the driver.
- * EINVAL: mode or PERFCTR_PROVIDER is wrong. ENOMEM. EPROTO: the driver speaks another major
- * version of the ABI.
+ * EEXIST: the thread has a state already. ENODEV: mode asks for an existing state and there is
+ * none, or forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no
+ * driver. EACCES: the driver's device may not be opened. EOPNOTSUPP: PERFCTR_MULTIPLEX and the
+ * driver. EINVAL: mode or PERFCTR_PROVIDER is wrong. ENOMEM. EPROTO: the driver speaks another
+ * major version of the ABI.
  */
 struct vperfctr *vperfctr_open(void);
 struct vperfctr *vperfctr_open_mode(unsigned int mode);
@@ -120,30 +122,30 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
 
 /*
  * Set what to count, and start. Running counters are stopped and sampled, the new control replaces
- * the old, and counting starts if it enables anything. Before starting, every counter's sum is set
- * to zero, unless its bit is set in preserve; the TSC's sum is set to zero only if the new control
+ * the old, and counting starts if it enables anything. Before that, every counter's sum is set to
+ * zero unless its bit is set in preserve; the TSC's sum is set to zero only if the new control
  * disables the TSC. A control that enables nothing stops and keeps all sums.
  *
- * When an i-mode counter overflows, all counters stop, but not the TSC, and the thread gets the
- * signal si_signo, once, with si_code SI_PMC_OVF; vperfctr_ovf_mask() tells its cause.
+ * When an i-mode counter overflows, all counters stop, but not the TSC. The thread gets the signal
+ * si_signo, once, with si_code SI_PMC_OVF; vperfctr_ovf_mask() tells which counters overflowed.
  * vperfctr_iresume() lets them go on. Over perf_events the library takes a real-time signal for
  * itself: see vperfctr_control(3).
  *
- * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on processor 0's
- * kind of core), and vperfctr_read_quality() tells.
+ * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on the core type of
+ * processor 0), and vperfctr_read_quality() tells.
  *
  * An invalid control is refused before anything is stopped: what ran runs on.
  *
- * Reserved words, and members that the processor or the event has no use for, are ignored. With
- * VPERFCTR_CONTROL_EXTENDED in flags, those count that lie in words which perfctr 2.6 reserved; set
- * it with a control of perfctr_cpu_control_events().
+ * Reserved words, and members that the processor or the event has no use for, are ignored. Members
+ * in words that perfctr 2.6 reserved take effect with VPERFCTR_CONTROL_EXTENDED in flags; set it
+ * with a control of perfctr_cpu_control_events().
  *
  * EINVAL: the control breaks a rule of the processor, or its counters do not fit on the PMU. EPERM,
  * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where
  * the processor can't interrupt. EOPNOTSUPP: the provider can't do it (no PMU on this machine; over
  * perf_events a counter named for an event that it can't count, not even if others of the control
- * change places with it; i-mode with PERFCTR_MULTIPLEX). EBUSY: somebody else holds the
- * counters, or the program all real-time signals. EACCES, EPERM: not permitted; EPERM also if no
+ * change places with it; i-mode with PERFCTR_MULTIPLEX). EBUSY: somebody else holds the counters,
+ * or the program handles all real-time signals. EACCES, EPERM: not permitted; EPERM also if no
  * memory may be locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no
  * file descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
  */
@@ -169,7 +171,7 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 
 /*
  * The TSC and all running counters: each exact, and as close together as possible. Members of other
- * counters are left alone, or set to their last sums, as after a stop all are. EINVAL: sum is NULL.
+ * counters are left alone or set to their last sums; after a stop, all are. EINVAL: sum is NULL.
  * EBUSY: somebody took the counters away. EIO.
  */
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
@@ -179,9 +181,9 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 			struct vperfctr_control *control);
 
 /*
- * Counter i with its quality. EINVAL: no such counter, or reading is NULL. EIO. A counter that was
- * lost to somebody else is no error here: its quality is PERFCTR_NOT_COUNTED. The driver keeps no
- * times: enabled and running are 0.
+ * Counter i with its quality. A counter that somebody took away is no error here: its quality is
+ * PERFCTR_NOT_COUNTED. The driver keeps no times: enabled and running are 0. EINVAL: no such
+ * counter, or reading is NULL. EIO.
  */
 int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 			  struct perfctr_reading *reading);
@@ -190,30 +192,30 @@ struct perfctr_reader; /* <perfctr/read.h> */
 
 /*
  * Fill in what perfctr_reader_read() needs to read counter i inline. Valid until the next
- * control, stop or unlink, and not in a child of fork(). EINVAL: no such running counter, or
- * reader is NULL. EOPNOTSUPP: it can't be read in user space here, or stands beside i-mode
- * counters, or is the driver's, whose page vperfctr_read_pmc() reads as quickly; perfctr_error()
- * says why; *reader is still valid and reads 0, "ask the kernel". On a hybrid machine the thread
- * must be bound to one kind of core when the counter is opened, and stay so: RDPMC faults where
- * there are fewer counters.
+ * control, stop or unlink, and not in a child of fork(). On a hybrid machine the thread must be
+ * bound to one core type when the counter is opened, and stay so: RDPMC faults where there are
+ * fewer counters. EINVAL: no such running counter, or reader is NULL. EOPNOTSUPP: it can't be read
+ * in user space here, or counts beside i-mode counters, or is the driver's, whose page
+ * vperfctr_read_pmc() reads as quickly. perfctr_error() says which; *reader is still valid and
+ * reads 0, "ask the kernel".
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
 /*
- * Let the counters go on that an overflow has stopped, in its signal's handler or later; those that
- * overflowed begin at their ireset. EINVAL: none has stopped them. ESRCH: as for
+ * Let the counters that an overflow has stopped go on, in its signal's handler or later. Those that
+ * overflowed begin at their ireset. EINVAL: no overflow has stopped them. ESRCH: as for
  * vperfctr_control().
  */
 int vperfctr_iresume(const struct vperfctr *self);
 
 /*
  * The set of counters that overflowed, from the siginfo_t of an overflow signal: bit n is counter
- * n. 0 if the signal is none of an overflow, and in a child of fork(). It is si_pmc_ovf_mask of a
- * siginfo_t whose si_code is SI_PMC_OVF. Async-signal-safe, and so is vperfctr_iresume().
+ * n. It is si_pmc_ovf_mask if si_code is SI_PMC_OVF. 0 if the signal has another cause, and in a
+ * child of fork(). Async-signal-safe, and so is vperfctr_iresume().
  */
 unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo);
 
-/* Stop, and detach the state from the thread; its sums stay readable. Once is enough. */
+/* Stop, and detach the state from the thread. Its sums stay readable. Once is enough. */
 int vperfctr_unlink(const struct vperfctr *self);
 
 /* Give the handle back. An attached state lives on, and counts on, until its thread ends. */
@@ -224,25 +226,25 @@ void vperfctr_close(struct vperfctr *self);
 struct perfctr_total; /* opaque */
 
 /*
- * An empty set of threads. ENOMEM. Its calls may come from any thread, but not from a child of
- * fork(): ESRCH.
+ * A total of no thread yet. Any thread may make these calls, but not a child of fork(): ESRCH.
+ * ENOMEM.
  */
 struct perfctr_total *perfctr_total_create(void);
 
 /*
- * Put the state that handle self is open on into the set. Its counts stay in the total when it is
- * closed or unlinked and when its thread has ended. EINVAL. EEXIST: it is in the set. ENOMEM.
+ * Add the state that handle self is open on. Its counts stay in the total when it is closed or
+ * unlinked and when its thread has ended. EINVAL. EEXIST: it is in the total. ENOMEM.
  */
-int perfctr_total_add(struct perfctr_total *process, const struct vperfctr *self);
+int perfctr_total_add(struct perfctr_total *total, const struct vperfctr *self);
 
 /*
- * Sums over all threads of the set, counter by counter; *nthreads (may be NULL) is set to their
- * number. Fails rather than leave a thread out: EBUSY, EIO.
+ * Sums over all its threads, counter by counter; *nthreads (may be NULL) is set to their number.
+ * Fails rather than leave a thread out: EBUSY, EIO.
  */
-int perfctr_total_read(struct perfctr_total *process, struct perfctr_sum_ctrs *sum,
+int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum,
 		       unsigned int *nthreads);
 
-void perfctr_total_destroy(struct perfctr_total *process);
+void perfctr_total_destroy(struct perfctr_total *total);
 
 /* ---- events by name, counted: sets ---- */
 
@@ -252,13 +254,12 @@ void perfctr_total_destroy(struct perfctr_total *process);
 #define PERFCTR_DISABLED  0x400	 /* start when enabled */
 #define PERFCTR_EXCLUSIVE 0x800	 /* nobody else's counters beside these; sets only */
 #define PERFCTR_PARTIAL	  0x1000 /* leave out what can't be counted; sets only */
-#define PERFCTR_USER_FALLBACK                                              \
-	0x2000 /* if the kernel's mode is forbidden, count user mode; sets \
-		*/
+#define PERFCTR_USER_FALLBACK \
+	0x2000 /* if kernel mode is not permitted, count user mode; sets only */
 
 enum perfctr_target_type {
 	PERFCTR_TARGET_THREAD,	/* id: a thread, 0: the calling one */
-	PERFCTR_TARGET_PROCESS, /* id: a process, 0: this one; all its threads, and those to come */
+	PERFCTR_TARGET_PROCESS, /* id: a process, 0: this one; its threads, and those to come */
 	PERFCTR_TARGET_CPU,	/* id: a processor; -1: every one that is online */
 	PERFCTR_TARGET_CGROUP,	/* a cgroup and those below it, on every online processor */
 	PERFCTR_TARGET_THREAD_ON_CPU, /* id: a thread, while it runs on processor cpu */
@@ -276,30 +277,30 @@ struct perfctr_set;  /* opaque */
 struct perfctr_list; /* opaque: see perfctr_list_resolve() */
 
 /*
- * Open events on a target (NULL: the calling thread): event,event,... count on their own;
- * {event,event} are a group: on the PMU together or not at all, and read at one moment. Blanks
- * around them mean nothing. perfctr_event_check() describes the names. flags are any of the above,
- * or'ed.
+ * Open events on a target (NULL: the calling thread) and start them. event,event,... count
+ * independently; {event,event} are a group: on the PMU together or not at all, and read at one
+ * moment. Blanks around them mean nothing. perfctr_event_check() describes the names. flags are any
+ * of the above, or'ed.
  *
  * A set has parts: the threads that were there, or the processors. On a machine with several core
- * types there is one for each type, an event counts in all that have it, and so does a group with
- * those of its events that the type has; what is no core's goes with the first type.
+ * types there is a part for each type. An event counts on all that have it, and a group with those
+ * of its events that the type has. What no core counts goes with the first type.
  *
- * A process: its threads and all threads that these create, and with PERFCTR_INHERIT also children.
- * What ended threads counted stays. No thread is lost or counted twice: if the threads changed in
- * the meantime all begins anew. EAGAIN: they changed every time, or one that may be creating
- * another does not get a processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't
- * tell (before Linux 5.13).
+ * A process: its threads and all threads that these create; with PERFCTR_INHERIT also children.
+ * What ended threads have counted stays. No thread is lost or counted twice: if the threads change
+ * meanwhile, all begins anew. EAGAIN: they keep changing, or one that may be creating another gets
+ * no processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't tell threads from
+ * children (before Linux 5.13).
  *
  * Processors and cgroups: EINVAL: with PERFCTR_INHERIT or PERFCTR_ON_EXEC. ENODEV: a processor is
- * not online. ENOENT: there is no such cgroup. EINVAL: it is a directory of something else.
- * EOPNOTSUPP: it is one without perf_event. What PMUs count for more than a processor (they have a
- * cpumask) is opened on the processors named there.
+ * not online. ENOENT: there is no such cgroup. EINVAL: the directory is something else's.
+ * EOPNOTSUPP: the cgroup has no perf_event. An event of a PMU that counts for several processors
+ * (it has a cpumask) is opened on the processors named there.
  *
- * PERFCTR_PARTIAL: an event that this machine does not have, or that can't be counted, and the
- * group that it is in, is left out: it reads as PERFCTR_NOT_COUNTED, and perfctr_set_event() says
- * why. PERFCTR_USER_FALLBACK: an event that counts in all modes, and may not in the kernel's,
- * counts user mode only, if it happens there; its name then ends in ":u".
+ * PERFCTR_PARTIAL leaves out an event that this machine does not have, or that can't be counted,
+ * and the group that it is in: it reads as PERFCTR_NOT_COUNTED, and perfctr_set_event() says why.
+ * With PERFCTR_USER_FALLBACK an event that counts in all modes, but may not in the kernel's, counts
+ * user mode only, if it happens there; its name then ends in ":u".
  *
  * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
  * wrong, a group does not fit on the PMU, or has a top-down metric without slots in front. ENOENT:
@@ -320,7 +321,7 @@ struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *c
 					     unsigned int flags);
 
 /*
- * Number of events; 0: set is NULL, or the parent process's. The name of event i as it was given
+ * Number of events; 0 if set is NULL or the parent process's. The name of event i as it was given
  * ("0x004300C0" for a control's, "0x00039000/0x04000204" with its second word); NULL if there is no
  * such event.
  */
@@ -328,7 +329,7 @@ unsigned int perfctr_set_size(const struct perfctr_set *set);
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
 
 /*
- * What event i is: its name, unit, and so on, and why PERFCTR_PARTIAL has left it out, if it has.
+ * What event i is: its name, unit and so on, and why PERFCTR_PARTIAL has left it out, if it has.
  * Strings are valid until the set is closed. EINVAL: no such event, or event is NULL.
  */
 struct perfctr_list_event;
@@ -336,9 +337,9 @@ int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
 		      struct perfctr_list_event *event);
 
 /*
- * Start, stop, set to zero: everything, also after a failure. Times go on through a reset. EBUSY:
- * as for perfctr_set_open() and perfctr_set_read(). ENODEV: a processor has been offline, which has
- * ended its events.
+ * Start, stop, set to zero: everything, even if a part of it fails. Times go on through a reset.
+ * EBUSY: as for perfctr_set_open() and perfctr_set_read(). ENODEV: a processor has been offline,
+ * which has ended its events.
  */
 int perfctr_set_enable(struct perfctr_set *set);
 int perfctr_set_disable(struct perfctr_set *set);
@@ -346,9 +347,9 @@ int perfctr_set_reset(struct perfctr_set *set);
 
 /*
  * Read all events into readings[perfctr_set_size()]: sums over all parts, as good as the worst.
- * Between core types values and running times are added: enabled is the thread's time, once. If a
+ * Over core types, values and running times are added; enabled is the thread's time, once. If a
  * processor has gone offline the sums are PERFCTR_STALE, without what it did not count. EBUSY: the
- * kernel took pinned events off the PMU, where they stand still until they are disabled and enabled
+ * kernel took pinned events off the PMU; they stand still until they are disabled and enabled
  * again. EIO. After both, what failed is PERFCTR_NOT_COUNTED, and the others are read.
  */
 int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
@@ -362,7 +363,7 @@ int perfctr_set_reader(const struct perfctr_set *set, unsigned int i,
 		       struct perfctr_reader *reader);
 
 struct perfctr_part {
-	pid_t tid;	 /* -1: all threads; 0: the one that has opened the set */
+	pid_t tid;	 /* -1: all threads; 0: the one that opened the set */
 	int cpu;	 /* -1: all processors */
 	const char *pmu; /* the core type; "" where there is only one */
 	unsigned int reserved[4];
@@ -392,10 +393,10 @@ int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i
 void perfctr_set_close(struct perfctr_set *set);
 
 /*
- * Start, stop all perf events that the calling thread has opened, whomever they count, and that are
- * still open: sets, and over perf_events its virtual counters. Events of other threads stay as they
- * are, also those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM and others:
- * a seccomp filter's.
+ * Start or stop all perf events that the calling thread has opened and not closed, whatever they
+ * count: sets, and over perf_events its virtual counters. Events that other threads have opened
+ * stay as they are, even those that count this one. EOPNOTSUPP: the kernel has no perf_events.
+ * EPERM and others: a seccomp filter's.
  */
 int perfctr_enable_all(void);
 int perfctr_disable_all(void);
@@ -404,9 +405,9 @@ int perfctr_disable_all(void);
 
 /*
  * Resolve events, a list as of perfctr_set_open(): what each name means to this machine's kernel,
- * for programs that open events themselves. flags: 0 or PERFCTR_PARTIAL: an event that is right and
- * that this machine does not have is in the list, with a reason. Errors as perfctr_event_check();
- * ENOMEM.
+ * for programs that open events themselves. flags: 0 or PERFCTR_PARTIAL, with which an event that
+ * is written correctly but that this machine does not have is in the list, with a reason. Errors as
+ * perfctr_event_check(); ENOMEM.
  */
 struct perfctr_list *perfctr_list_resolve(const char *events, unsigned int flags);
 void perfctr_list_free(struct perfctr_list *list);
@@ -417,15 +418,15 @@ unsigned int perfctr_list_size(const struct perfctr_list *list);
 /* perfctr_list_event.flags */
 #define PERFCTR_EVENT_TIME   0x1 /* counts ns */
 #define PERFCTR_EVENT_TSC    0x2 /* counts ticks of the clock that vperfctr_read_tsc() reads */
-#define PERFCTR_EVENT_KERNEL 0x4 /* happens in the kernel's mode only: in user mode it is 0 */
+#define PERFCTR_EVENT_KERNEL 0x4 /* happens in kernel mode only: in user mode it is 0 */
 
 /* One event of a list; strings are valid as long as the list is. */
 struct perfctr_list_event {
 	const char *name;	/* as it was given */
 	const char *unit;	/* a count times scale is a number of these, e.g. "Joules"; or "" */
-	const char *reason;	/* why this machine does not have it; NULL: it has */
-	double scale;		/* 1, but for what the kernel says, and clocks: 1e-6, "msec" */
-	unsigned int item;	/* events of one group have the same; from 0 */
+	const char *reason;	/* why this machine does not have it; NULL if it has */
+	double scale;		/* 1 unless the kernel says otherwise; of clocks 1e-6, "msec" */
+	unsigned int item;	/* from 0; events of one group have the same */
 	unsigned int nvariants; /* core types that count it, each its own way; else 1; 0: none */
 	unsigned int flags;	/* PERFCTR_EVENT_* */
 	unsigned int reserved[5];
@@ -454,8 +455,8 @@ struct perf_event_attr; /* <linux/perf_event.h> */
 /*
  * What to give perf_event_open(2) for event i on its variant k: type, size, config*, exclude_*,
  * precise_ip; all else is zero. pmu, unless it is NULL, becomes the name of the PMU that the event
- * names, or that is meant, or "". cpus, unless it is NULL, a mask of nwords words, becomes the
- * processors on which it is to be opened to count whole processors: those of the PMU's cpumask or
+ * names or means, or "". cpus, unless it is NULL, is a mask of nwords words and becomes the
+ * processors on which to open the event to count whole processors: those of the PMU's cpumask or
  * core type; all bits if any will do. EINVAL: there is no such event or variant, or attr is NULL.
  */
 int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned int k,
@@ -753,16 +754,16 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler);
  *	rHEX						a raw code of the core PMU
  *	PMU/NAME/	any of these but software events	on one core PMU of a hybrid machine
  *	SUBSYSTEM:NAME					a tracepoint
- * with modifiers behind a colon (or behind the closing slash): u user, k kernel, h hypervisor,
- * G guest, H host (only these are counted), I not when idle; the processor's own events take u, k,
- * e (edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
+ * with modifiers after a colon (or after the closing slash): u user, k kernel, h hypervisor, G
+ *guest, H host (only these are counted), I not when idle. The processor's own events take u, k, e
+ *(edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
  * and ppp (precise) of the kernel's names.
  *
- * On a hybrid machine a name that does not say the PMU means an event on each core PMU that has
- * it: a generic event, an event of sysfs, a name of the tables of its kinds of cores. A raw code
- * is given to each as it is.
+ * On a hybrid machine a name without a PMU means an event on each core PMU that has it: a generic
+ * event, an event of sysfs, a name of the tables of its core types. A raw code is given to each as
+ * it is.
  *
- * EINVAL: not a name, perfctr_error() lists the nearest. ENOENT: the machine does not have it.
+ * EINVAL: not a name; perfctr_error() lists the nearest. ENOENT: the machine does not have it.
  * EMFILE, ENFILE: no file descriptors left to look it up.
  */
 int perfctr_event_check(const char *event);
@@ -786,15 +787,15 @@ int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct per
 /*
  * Check a control against the rules of this machine's processor without using it, as if it had
  * VPERFCTR_CONTROL_EXTENDED. EINVAL, EPERM (see vperfctr_control()): it breaks one; perfctr_error()
- * names the member, the bits and the rule. EOPNOTSUPP: there are no counters
- * here at all, and the control wants some.
+ * names the member, the bits and the rule. EOPNOTSUPP: there are no counters here at all, and the
+ * control wants some.
  */
 int perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
 
 /*
  * Make a complete control of this machine's processor (TSC on, a-mode) from a list of its own
- * events, separated by commas, and place them on counters. Returns the number of counters; they
- * stand in the list's order. *control is only written on success. EINVAL: not an event; ENOSPC:
+ * events, separated by commas, and place them on counters. Returns the number of counters; they are
+ * in the list's order. *control is only written on success. EINVAL: not an event; ENOSPC:
  * perfctr_error() names the events that can't be counted together; EOPNOTSUPP: one of them can't be
  * counted at all; ENOENT: there is no table of events for this processor.
  */
@@ -807,7 +808,7 @@ int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *
 int perfctr_cpu_events_print(const char *cpu, const char *events);
 
 /*
- * Call each() for every processor that the library knows (name: its id, description: its name), or
+ * Call each() for every processor that the library knows (name: its id; description: its name), or
  * for every event of the processor with the id cpu (NULL: this machine's), until it returns
  * non-zero; return that, or 0. ENOENT: there is no such processor, or no table for it.
  */
@@ -824,13 +825,13 @@ struct perfctr_cpus_info {
 };
 
 /*
- * Facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open(), or of
- * the device, or that which an open would choose (-1). perfctr_get_info() needs none.
+ * Facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open() or of
+ * the device, or (-1) the one that an open would choose. perfctr_get_info() needs none.
  *
- * cpu_type is honest, by default: a processor that perfctr 2.6 never knew says a type that programs
+ * cpu_type is honest by default: a processor that perfctr 2.6 never knew has a type that programs
  * of its time don't know. The environment variable PERFCTR_CPU_TYPE=N (not in set-user-ID programs)
- * makes it N, the number of an older type whose rules this processor's counters obey; codes of
- * events may mean something else nevertheless. perfctr_info_nrctrs() is then what such a type has.
+ * makes it N, an older type whose rules this processor's counters obey; the codes of events may
+ * still mean something else. perfctr_info_nrctrs() is then what such a type has.
  *
  * EINVAL: info is NULL, PERFCTR_PROVIDER names no provider, or PERFCTR_CPU_TYPE no such type.
  * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there. EACCES, EPROTO, EMFILE, ENFILE:
@@ -867,8 +868,8 @@ void perfctr_info_print(const struct perfctr_info *info);
 void perfctr_cpus_info_print(const struct perfctr_cpus_info *info);
 void perfctr_cpu_control_print(const struct perfctr_cpu_control *control);
 
-/* Name of the provider that an open without flags chooses: "driver" or "perf". NULL, EINVAL:
-   PERFCTR_PROVIDER names none. */
+/* The provider that an open without flags chooses: "driver" or "perf". NULL, EINVAL:
+ * PERFCTR_PROVIDER names none. */
 const char *perfctr_provider_name(void);
 
 /* What may stand between a program and its counters: one line of a diagnosis. */
@@ -876,7 +877,7 @@ struct perfctr_check {
 	const char *name;   /* what was looked at, e.g. "PMU", "paranoid level" */
 	const char *state;  /* what was found, e.g. "4" */
 	const char *remedy; /* what to change: if something does not work, or for more; or "" */
-	int ok;		    /* zero: something does not work because of this */
+	int ok;		    /* zero: because of this, something does not work */
 };
 
 /*
@@ -937,7 +938,7 @@ struct perfctr_event_set {
 };
 
 /*
- * The events of a processor type of this ISA, for the program's whole life; descriptions are empty.
+ * The events of a processor type of this ISA, for the program's whole life. Descriptions are empty.
  * NULL: ENOENT, there is no table for it; ENOMEM.
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
@@ -947,16 +948,16 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 struct rvperfctr; /* opaque */
 
 /*
- * Open the counter state of the thread with the id pid, making one if it has none. The thread must
- * be stopped under the calling thread's ptrace(2), now and in every other call but
- * rvperfctr_close(). When it has ended, or its state was unlinked, the final sums can still be
- * read. The functions do what those named vperfctr_* do, for that thread. Closing leaves the state
- * to its thread, where it counts on, also through execve(2), and where the next open finds it.
+ * Open the counter state of the thread with the id pid; make one if it has none. The thread must be
+ * stopped under the calling thread's ptrace(2), now and in every other call but rvperfctr_close().
+ * When it has ended, or its state was unlinked, the final sums can still be read. The functions do
+ * what those named vperfctr_* do, for that thread. Closing leaves the state to its thread, where it
+ * counts on, also through execve(2), and where the next open finds it.
  *
  * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's:
- * nobody else finds it, the thread itself neither. It ends with this process, and when the thread
- * executes a program with more rights. That its counters found no room is seen when it has run:
- * by a read.
+ * nobody else finds it, not even the thread itself. It ends with this process, and when the thread
+ * executes a program with more privileges. If there is no room for its counters, a read tells after
+ * the thread has run.
  *
  * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
  * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
@@ -981,7 +982,7 @@ void rvperfctr_close(struct rvperfctr *remote);
 /* ---- system-wide counters ---- */
 
 /*
- * The counters of whole processors, whatever runs there. They are perf_events', also where the
+ * The counters of whole processors, whatever runs there. They are perf_events', even where the
  * driver is. A handle has its own counters, which end with it; one thread at a time uses it.
  * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
  * and with ESRCH in a child of fork(), to which the parent's handles are not open.
@@ -1010,9 +1011,9 @@ void gperfctr_close(struct gperfctr *global);
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
 
 /*
- * Start all processors that have a control, or none of them. Returns their number. interval_usec,
- * once how often the kernel was to sample, is 0 or at least 10000, and needed no more: a read is
- * always of its moment.
+ * Start all processors that have a control, or none of them. Returns their number. interval_usec
+ * once told the kernel how often to sample. It is 0 or at least 10000, and no longer does anything:
+ * a read is always of its moment.
  *
  * EINVAL: the interval; a processor has gone offline since it got its control. EBUSY: started
  * already, or on one of the processors somebody else has taken counters. Otherwise as
@@ -1021,15 +1022,14 @@ int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control 
 int gperfctr_start(const struct gperfctr *global, unsigned int interval_usec);
 
 /*
- * Stop all processors. The sums stay, and can be read; the controls must be set again before the
- * next start.
+ * Stop all processors. The sums stay readable; the controls must be set again before the next
+ * start.
  */
 int gperfctr_stop(const struct gperfctr *global);
 
 /*
- * Fill in *state for the processor state->cpu: its control, and its sums since the start, each
- * exact; the TSC's are the ticks of the time since the start. A processor that never had a
- * control has an empty one.
+ * Fill in *state for the processor state->cpu: its control, and its exact sums since the start. The
+ * TSC's sum is that time in ticks. A processor that never had a control has an empty one.
  *
  * ENODEV: the processor has been offline since the start, which ended its counting: *state is
  * filled in, with the sums of that moment. EBUSY: somebody has taken its counters away; *state is
@@ -1048,18 +1048,18 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /*
  * The driver's calls, one each, on descriptors. A state's descriptor can be mapped (PROT_READ, one
- * page: struct vperfctr_state; not over perf_events), passed on and outlives its thread, when it
- * still reads the final sums. The provider is that of vperfctr_open(). sys_perfctr_info() works
- * with both providers; EOVERFLOW: cpus or forbidden has too little room, nrwords now says how much
- * is needed.
+ * page: struct vperfctr_state; not over perf_events) and passed on. It outlives its thread, and
+ * then still reads the final sums. The provider is that of vperfctr_open(). sys_perfctr_info()
+ * works with both providers; EOVERFLOW: cpus or forbidden has too little room, and nrwords now says
+ * how much is needed.
  *
  * tid 0 is the calling thread. Another thread must be stopped under the caller's ptrace(2), and so
  * must the owner of a descriptor, unless the caller is the owner, or reads and is a thread of the
  * same process.
  *
- * Over perf_events only the calling thread's own state has descriptors, which anybody may read who
- * has one, at any time, and only that thread controls. A state and its handles are found by these
- * calls, and the other way round. After execve(2) the program does not find it, though its
+ * Over perf_events only the calling thread's own state has descriptors. Everybody who has one may
+ * read it, at any time; only that thread controls it. vperfctr_open_mode() finds such a state, and
+ * these calls find that of a handle. After execve(2) the program does not find it, but its
  * descriptors still read it, counting, unless the control had VPERFCTR_CONTROL_CLOEXEC.
  *
  * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there, or the control takes what no

@@ -2,7 +2,7 @@
 /*
  * perfctr/read.h - reading counters in user space, without a system call or a function call.
  *
- * Two kernels' pages can be read so, both only by the thread that the counters belong to:
+ * Two kernels' pages can be read in this way, each only by the thread that its counters belong to:
  *
  *   perf_events' page (struct perf_event_mmap_page, one per counter), a sequence lock:
  *	do {
@@ -18,10 +18,10 @@
  *	} while (tsc_start != t)
  *
  * The kernel changes a page only on the processor that runs the thread, while the thread itself is
- * interrupted. So the loops need to stop the compiler from reordering, but not the processor.
+ * interrupted. So the loops must stop the compiler from reordering, but not the processor.
  * The counter instructions are not serialising: instructions around a read may overlap with it.
  *
- * The algorithms stand once, below; above them is one set of primitives per ISA:
+ * The algorithms are written once, below, over one set of primitives per ISA:
  *	PERFCTR_HAVE_RDPMC, perfctr_rdpmc(n)	hardware counter n
  *	PERFCTR_HAVE_RDTSC, perfctr_rdtsc()	the clock
  *	PERFCTR_RDPMC_LAST			largest n that may be asked for
@@ -183,8 +183,8 @@ static inline uint64_t perfctr_rdtsc(void)
 /* ---- perf_events' page ---- */
 
 /*
- * What reading one counter takes: filled in by vperfctr_reader() or perfctr_set_reader(), which
- * say how long it is valid.
+ * What it takes to read one counter. vperfctr_reader() and perfctr_set_reader() fill it in, and say
+ * how long it is valid.
  */
 struct perfctr_reader {
 	const volatile struct perf_event_mmap_page *page;
@@ -194,8 +194,8 @@ struct perfctr_reader {
 };
 
 /*
- * The counter behind a page's index, which is 0 for none. Any other can be read on x86, where a
- * borrow tells both; elsewhere registers have names, so that the bound matters.
+ * The counter of a page's index, which is 0 for none. On x86 any other can be read, and a borrow
+ * tells 0; elsewhere registers have names, so the bound matters.
  */
 static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
 {
@@ -235,8 +235,8 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 }
 
 /*
- * Read n counters of the calling thread. Returns 1, or 0 if any of them has to be asked of the
- * kernel. Each value is exact; the reads follow one another as closely as instructions can.
+ * Read n counters of the calling thread. Returns 1, or 0 if the kernel must be asked for any of
+ * them. Each value is exact; the reads follow one another as closely as instructions can.
  */
 static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, size_t n,
 					  uint64_t *values)
@@ -264,8 +264,8 @@ static inline uint64_t perfctr_scale(uint64_t cycles, uint32_t mult, unsigned in
 }
 
 /*
- * The same with the times, in ns, for which the event was enabled and was on the PMU, both while
- * the thread ran: equal if the count is exact, less running than enabled if it was multiplexed.
+ * The same, with the times in ns for which the event was enabled and on the PMU while the thread
+ * ran. They are equal if the count is exact; if it was multiplexed, running is less than enabled.
  * Returns 0 also if the page has no clock.
  */
 static inline int perfctr_reader_read_times(const struct perfctr_reader *reader, uint64_t *value,
