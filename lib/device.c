@@ -70,8 +70,8 @@ int perfctr_device_fail(int error)
 	default: error = EOPNOTSUPP;
 	}
 	return perfctr_fail(error,
-			    "this takes the perfctr driver, but %s; over perf_events there are "
-			    "vperfctr_open() and perfctr_set_open()",
+			    "this needs the perfctr driver, but %s; over perf_events use "
+			    "vperfctr_open() or perfctr_set_open()",
 			    problem);
 }
 
@@ -101,9 +101,9 @@ int perfctr_fail_not_stopped(int tid)
 int perfctr_fail_out_of_reach(void)
 {
 	return perfctr_fail(
-		ESRCH, "these counters are another thread's that is not stopped under this "
-		       "thread's ptrace(2), or has ended, or they have been unlinked; open your "
-		       "own, or " STOP_IT);
+		ESRCH, "these counters are another thread's, which has ended or is not stopped "
+		       "under this thread's ptrace(2), or they have been unlinked; open your own, "
+		       "or " STOP_IT);
 }
 
 static int fail_open(int error, int tid)
@@ -119,8 +119,8 @@ static int fail_open(int error, int tid)
 	case EPERM:
 		return perfctr_fail(
 			EPERM,
-			"thread %d has rights that this user lacks, so its counters are "
-			"out of reach",
+			"thread %d has privileges that this user lacks, so its counters are out "
+			"of reach",
 			tid);
 	case EPROTO:
 	case EMFILE:
@@ -229,8 +229,9 @@ int perfctr_device_control(int fd, const struct vperfctr_control *control)
 		return fail_control(errno, fd, control);
 	if (errno == EOPNOTSUPP)
 		return perfctr_fail(EOPNOTSUPP,
-				    "other threads of the same core, or all but one core, share "
-				    "what this control takes: no thread can have it to itself");
+				    "this control takes a register that threads of one core "
+				    "share, or that only one core of a node may use: no thread "
+				    "can have it to itself");
 	return fail_call(errno, fd, "carry out this control");
 }
 

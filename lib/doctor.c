@@ -139,8 +139,8 @@ static int check_paranoid(const struct report *report)
 
 	if (perfctr_file_number("/proc/sys/kernel/perf_event_paranoid", &level) < 0)
 		return tell(report, "paranoid level",
-			    "/proc/sys/kernel/perf_event_paranoid can't be read: "
-			    "is /proc mounted, has the kernel perf_events?",
+			    "/proc/sys/kernel/perf_event_paranoid can't be read: is /proc "
+			    "mounted, and does the kernel have perf_events?",
 			    "not known");
 	return tell(report, "paranoid level",
 		    level > 2 && geteuid() != 0
@@ -228,10 +228,11 @@ static int check_hybrid(const struct report *report)
 		report, "hybrid PMU",
 		!perfctr_may_change_kind()
 			? ""
-			: "a group's events count on one kind of core only, while the thread runs there: "
-			  "sum over all kinds with a perfctr_set, name the PMU (PMU/cycles/), or bind the "
-			  "thread to processors of one kind, which also allows user-space reads",
-		"%d kinds of cores: %s", n, list);
+			: "a control counts on one core type only, while the thread runs there: "
+			  "count by name with a perfctr_set, which counts on all, or bind the "
+			  "thread to processors of one core type, which also allows user-space "
+			  "reads",
+		"%d core types: %s", n, list);
 }
 
 static int check_tracefs(const struct report *report)

@@ -95,8 +95,8 @@ static int fail_sample(int error, unsigned int cpu)
 	if (error == ENODEV)
 		return perfctr_fail(ENODEV,
 				    "processor %u has been offline, which has ended its "
-				    "counting; the sums are those of that moment; stop, and start "
-				    "anew",
+				    "counting; the sums are those of that moment; stop, set its "
+				    "control and start again",
 				    cpu);
 	if (error == EBUSY)
 		perfctr_why_taken("the counters");
@@ -144,9 +144,8 @@ struct gperfctr *gperfctr_open(void)
 		return NULL;
 	if (wished == &perfctr_provider_driver) {
 		perfctr_fail(EOPNOTSUPP,
-			     "the driver, which PERFCTR_PROVIDER asks for, has no "
-			     "system-wide counters; those are perf_events', with PERFCTR_PROVIDER "
-			     "unset or \"perf\"");
+			     "PERFCTR_PROVIDER asks for the driver, which has no system-wide "
+			     "counters; unset it, or set it to \"perf\"");
 		return NULL;
 	}
 	global = perfctr_memory_map(sizeof(*global));
@@ -182,7 +181,8 @@ int gperfctr_control(const struct gperfctr *self, struct gperfctr_cpu_control *c
 	    perfctr_control_check(&control->cpu_control, false) < 0)
 		return -1;
 	if (global->running)
-		return perfctr_fail(EBUSY, "the counters have been started; gperfctr_stop() first");
+		return perfctr_fail(EBUSY, "the counters have been started; call gperfctr_stop() "
+					   "first");
 	arm = counts_anything(&control->cpu_control);
 	if (arm) {
 		trial = open_set(control->cpu, &control->cpu_control);
@@ -214,7 +214,7 @@ int gperfctr_start(const struct gperfctr *self, unsigned int interval_usec)
 		return perfctr_fail(EINVAL, "interval_usec is %u; it may be 0, or at least %u",
 				    interval_usec, MIN_INTERVAL_USEC);
 	if (global->running)
-		return perfctr_fail(EBUSY, "the counters have been started already; "
+		return perfctr_fail(EBUSY, "the counters have been started already; call "
 					   "gperfctr_stop() first");
 	/* All are opened before the first starts. */
 	for (cpu = 0; cpu < global->end; cpu++) {

@@ -65,7 +65,7 @@ const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const
 	if (wished)
 		return wished;
 	if (mode & PERFCTR_MULTIPLEX) {
-		*why = "only it shares counters";
+		*why = "only it multiplexes";
 		return &perfctr_provider_perf;
 	}
 	return driver_is_better(why) ? &perfctr_provider_driver : &perfctr_provider_perf;

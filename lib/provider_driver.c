@@ -174,8 +174,8 @@ static int create(struct vperfctr *self, unsigned int mode)
 
 	if (mode & PERFCTR_MULTIPLEX)
 		return perfctr_fail(EOPNOTSUPP,
-				    "the driver does not share counters between more events "
-				    "than there are; open without PERFCTR_MULTIPLEX");
+				    "the driver does not multiplex counters; open without "
+				    "PERFCTR_MULTIPLEX");
 	state->fd = perfctr_device_open_state(0, mode & VPERFCTR_OPEN_CREAT_EXCL, &info);
 	if (state->fd < 0 && errno == EOPNOTSUPP)
 		return perfctr_fail(ENODEV, "%s, or use perf_events (PERFCTR_PROVIDER=perf)",

@@ -364,7 +364,7 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 	*copy = state->reader[i];
 	if (perfctr_cstatus_has_ictrs(cstatus_of(state)))
 		return perfctr_fail(EOPNOTSUPP,
-				    "a reader can't know of the overflows that stop these "
+				    "a reader does not see the overflows that stop these "
 				    "counters; read them with vperfctr_read_pmc()");
 	if (!state->group.counter[i].page)
 		return perfctr_why_no_reader();
@@ -609,11 +609,11 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 	if (state->tid && control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP,
 				    "perf_events has no overflow signals for another thread's "
-				    "counters: their events are this process's; use a-mode "
+				    "counters, whose events are this process's; use a-mode "
 				    "counters (nrictrs = 0), or load the perfctr driver");
 	if (state->shared && control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP,
-				    "i-mode counters can't share the PMU: while they wait for it "
+				    "i-mode counters can't be multiplexed: while off the PMU "
 				    "they miss their overflows; open without PERFCTR_MULTIPLEX");
 	if (ends_at_exec(state, control) && !perfctr_can_remove_on_exec())
 		return perfctr_fail(
@@ -867,8 +867,8 @@ static int lend_clock(struct state *state)
 
 	if (ends_at_exec(state, &state->control) && cstatus_of(state))
 		return perfctr_fail(EOPNOTSUPP,
-				    "counters that end at an execve(2) can get no descriptor "
-				    "while they run over perf_events; stop them, or open it first");
+				    "over perf_events, counters that end at an execve(2) can't "
+				    "get a descriptor while they run; stop them, or open it first");
 	if (perfctr_clock_watch(&clock, 0, false) < 0)
 		return -1;
 	/* Nobody shall read in the middle, no signal's handler either. */

@@ -52,7 +52,7 @@ int perfctr_queue_open(struct perfctr_queue *queue)
 
 	perfctr_queue_init(queue);
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return perfctr_fail(errno, "there can be no descriptor of the counters: %s",
+		return perfctr_fail(errno, "the counters can't get a descriptor: %s",
 				    strerror(errno));
 	queue->reader = pair[0];
 	queue->writer = pair[1];
@@ -95,10 +95,10 @@ static int put(const struct perfctr_queue *queue, const struct perfctr_published
 		return 0;
 	if (errno == ETOOMANYREFS)
 		return perfctr_fail(EMFILE,
-				    "this user's descriptors of counters hold too many others; "
-				    "raise the limit (ulimit -n), or close some");
+				    "too many descriptors are held by this user's descriptors of "
+				    "counters; raise the limit (ulimit -n), or close some");
 	return perfctr_fail(errno == EAGAIN ? ENOMEM : errno,
-			    "the counters can't be told to those who have their descriptor: %s",
+			    "the counters can't be passed to the holders of their descriptor: %s",
 			    strerror(errno));
 }
 
@@ -120,7 +120,7 @@ int perfctr_queue_descriptor(const struct perfctr_queue *queue)
 {
 	int fd = fcntl(queue->reader, F_DUPFD_CLOEXEC, 0);
 
-	return fd < 0 ? perfctr_fail(errno, "there can be no descriptor of the counters: %s",
+	return fd < 0 ? perfctr_fail(errno, "the counters can't get a descriptor: %s",
 				     strerror(errno))
 		      : fd;
 }
@@ -240,8 +240,8 @@ static int receive(int fd, struct received *received)
 	if (good && message.msg_flags & MSG_CTRUNC && received->nr_fds < wanted) {
 		close_received(received);
 		return perfctr_fail(EMFILE,
-				    "there are not enough file descriptors left to read the "
-				    "counters; raise the limit (ulimit -n)");
+				    "not enough file descriptors are left to read the counters; "
+				    "raise the limit (ulimit -n)");
 	}
 	good = good && received->nr_fds == wanted;
 	for (i = 0; i < wanted && good; i++)
@@ -355,8 +355,9 @@ int perfctr_queue_check(int fd)
 		result = 0;
 	else
 		perfctr_fail(ESRCH,
-			     "these counters are another thread's, which alone can control them "
-			     "over perf_events, or it has ended, or executed another program");
+			     "these counters belong to another thread, which alone can control "
+			     "them over perf_events; or their thread has ended, or executed "
+			     "another program");
 	close_received(&received);
 	return result;
 }

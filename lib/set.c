@@ -590,8 +590,8 @@ int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct per
 				    name_of(set, i), set->list.event[i].n);
 	if (set->ninstances != 1 || set->scope[0].tid != 0 || set->scope[0].cpu != -1)
 		return perfctr_fail(EOPNOTSUPP,
-				    "%s does not count on the calling thread alone, so that it "
-				    "can't be read in user space",
+				    "%s does not count on the calling thread alone, so it can't "
+				    "be read in user space",
 				    name_of(set, i));
 	group = group_at(set, 0, place->run);
 	*reader = group->reader[place->member];

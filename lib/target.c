@@ -34,7 +34,7 @@ static int open_thread(int id, int cpu, const struct perfctr_target_user *user)
 	const struct perfctr_scopes scopes = { .scope = &scope, .n = 1, .last = true };
 
 	if (id < 0)
-		return perfctr_fail(EINVAL, "%d is no thread's id; 0 is the calling thread", id);
+		return perfctr_fail(EINVAL, "%d is not a thread's id; 0 is the calling thread", id);
 	return user->open(user->arg, &scopes);
 }
 
@@ -92,9 +92,9 @@ static int open_process(int pid, const struct perfctr_target_user *user)
 		census = try_process(dir, &threads, tries == PERFCTR_THREADS_TRIES, user);
 	if (census == PERFCTR_CENSUS_OTHERS)
 		perfctr_fail(EAGAIN,
-			     "process %d creates threads faster than they can be counted: "
-			     "they were others at each of %d attempts; try again, or stop "
-			     "it meanwhile",
+			     "process %d creates threads faster than they can be opened: they "
+			     "had changed at each of %d attempts; try again, or stop it "
+			     "meanwhile",
 			     pid ? pid : (int)getpid(), PERFCTR_THREADS_TRIES);
 	perfctr_threads_free(&threads);
 	closedir(dir);
@@ -113,7 +113,7 @@ static int open_cpus(int cpu, int cgroup, const struct perfctr_target_user *user
 	int result;
 
 	if (cpu < -1)
-		return perfctr_fail(EINVAL, "%d is no processor; -1 is all of them", cpu);
+		return perfctr_fail(EINVAL, "%d is not a processor; -1 is all of them", cpu);
 	info = perfctr_cpus_info(-1);
 	if (!info)
 		return -1;
@@ -185,7 +185,7 @@ static int open_cgroup(const char *path)
 	if (error != ENOENT)
 		errno = error;
 	if (errno == EINVAL || errno == ENOTDIR)
-		return perfctr_fail(EINVAL, "%.200s is no cgroup's directory", path);
+		return perfctr_fail(EINVAL, "%.200s is not a cgroup's directory", path);
 	if (errno == ENOENT)
 		return perfctr_fail(ENOENT, "there is no cgroup %.200s%s under /sys/fs/cgroup",
 				    path, *path == '/' ? ", nor one" : "");
@@ -230,7 +230,7 @@ static int check(const struct perfctr_target *target, unsigned int flags)
 
 	for (i = 0; i < ARRAY_SIZE(target->reserved); i++)
 		if (target->reserved[i])
-			return perfctr_fail(EINVAL, "the target's reserved members have to be 0");
+			return perfctr_fail(EINVAL, "the target's reserved members must be 0");
 	if (perfctr_target_on_cpus(target) && flags & (PERFCTR_INHERIT | PERFCTR_ON_EXEC))
 		return perfctr_fail(EINVAL, "PERFCTR_INHERIT and PERFCTR_ON_EXEC are for threads; "
 					    "on a processor all count");
@@ -247,12 +247,12 @@ int perfctr_target_open(const struct perfctr_target *target, unsigned int flags,
 	switch (target->type) {
 	case PERFCTR_TARGET_THREAD: return open_thread(target->id, -1, user);
 	case PERFCTR_TARGET_THREAD_ON_CPU:
-		return target->cpu < 0 ? perfctr_fail(EINVAL, "%d is no processor", target->cpu)
+		return target->cpu < 0 ? perfctr_fail(EINVAL, "%d is not a processor", target->cpu)
 				       : open_thread(target->id, target->cpu, user);
 	case PERFCTR_TARGET_PROCESS: return open_process(target->id, user);
 	case PERFCTR_TARGET_CPU: return open_cpus(target->id, -1, user);
 	case PERFCTR_TARGET_CGROUP: return open_in_cgroup(target->cgroup, user);
 	}
-	return perfctr_fail(EINVAL, "%u is no type of target; they are PERFCTR_TARGET_*",
+	return perfctr_fail(EINVAL, "%u is not a type of target; those are PERFCTR_TARGET_*",
 			    target->type);
 }

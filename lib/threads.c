@@ -23,7 +23,7 @@ DIR *perfctr_threads_open(int pid)
 	DIR *dir;
 
 	if (pid < 0) {
-		perfctr_fail(EINVAL, "%d is no process's id; 0 is the calling process", pid);
+		perfctr_fail(EINVAL, "%d is not a process's id; 0 is the calling process", pid);
 		return NULL;
 	}
 	if (pid == 0)
@@ -201,9 +201,9 @@ static int settle(DIR *dir, const struct perfctr_threads *threads)
 	if (!running)
 		return 0;
 	return perfctr_fail(EAGAIN,
-			    "thread %d is ready to run and got no processor in %d ms, so that it "
-			    "may be in the midst of creating another thread; try again, or lift "
-			    "what keeps it from running (a cgroup's cpu.max, a real-time program)",
+			    "thread %d is ready to run but got no processor in %d ms, so it may "
+			    "be creating another thread; try again, or remove what keeps it from "
+			    "running (a cgroup's cpu.max, a real-time program)",
 			    (int)running, SETTLE_MS);
 }
 

@@ -51,7 +51,7 @@ static int add(struct perfctr_total *total, struct vperfctr *self)
 
 	for (i = 0; i < total->n; i++)
 		if (total->thread[i] == self)
-			return perfctr_fail(EEXIST, "these counters are in the set already");
+			return perfctr_fail(EEXIST, "these counters are in the total already");
 	if (total->n == total->room && make_room(total) < 0)
 		return -1;
 	perfctr_hold(self);
@@ -65,7 +65,7 @@ int perfctr_total_add(struct perfctr_total *total, const struct vperfctr *self)
 
 	if (!total || !self)
 		return perfctr_fail(EINVAL,
-				    "perfctr_total_add() needs a set and a handle, not NULL");
+				    "perfctr_total_add() needs a total and a handle, not NULL");
 	if (!total->open)
 		return perfctr_not_ours();
 	if (!perfctr_provider_of(self))
@@ -86,8 +86,8 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 	size_t t;
 
 	if (!total || !sum)
-		return perfctr_fail(EINVAL, "perfctr_total_read() needs a set and a place for the "
-					    "counts, not NULL");
+		return perfctr_fail(EINVAL, "perfctr_total_read() needs a total and a place for "
+					    "the counts, not NULL");
 	if (!total->open)
 		return perfctr_not_ours();
 	pthread_mutex_lock(&total->lock);

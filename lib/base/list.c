@@ -50,7 +50,7 @@ static int fail_braces(const char *event, size_t length)
 {
 	return perfctr_fail(EINVAL,
 			    "at \"%.*s\": a group is written {event,event}, with modifiers "
-			    "behind its events, and stands in no other one",
+			    "after its events, and not inside another",
 			    perfctr_shown(length), event);
 }
 

@@ -127,10 +127,9 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 	i = index[n - 1];
 	return perfctr_fail(
 		EOPNOTSUPP,
-		"pmc_map[%u] names counter %u, but event 0x%08X counts only on %s, and "
-		"perf_events takes only counters that can count what they are named for, or "
-		"can change places with others named; name such a one, or load the perfctr "
-		"driver",
+		"pmc_map[%u] names counter %u, but event 0x%08X counts only on %s; perf_events "
+		"takes only a counter that can count its event, or can change places with "
+		"another that is named; name such a counter, or load the perfctr driver",
 		i, control->pmc_map[i], control->evntsel[i],
 		counters_text(choices[n - 1].option[0].counters & cpu->counters, text));
 }
@@ -141,9 +140,8 @@ static int fail_control(const struct perfctr_cpu *cpu, const struct perfctr_code
 #ifdef PERFCTR_ABI_POWERPC_H
 	(void)cpu, (void)code, (void)i;
 	return perfctr_fail(EOPNOTSUPP,
-			    "perf_events can't count with a PowerPC control, whose MMCR "
-			    "fields it sets itself; count by event name "
-			    "(perfctr_group_open())");
+			    "perf_events can't count with a PowerPC control, whose MMCR fields "
+			    "it sets itself; count by event name (perfctr_set_open())");
 #else
 	if (cpu->rules == PERFCTR_RULES_ARCH)
 		return perfctr_fail(EOPNOTSUPP,

@@ -199,13 +199,13 @@ int perfctr_cpu_info_wished(struct perfctr_info *info)
 	type = strtoul(wish, &end, 10);
 	if (*wish < '0' || *wish > '9' || *end || type > UINT8_MAX)
 		return perfctr_fail(EINVAL,
-				    "PERFCTR_CPU_TYPE=%s is no number of a processor type; see "
-				    "perfctr_info(3)",
+				    "PERFCTR_CPU_TYPE=%s is not the number of a processor type; "
+				    "see perfctr_info(3)",
 				    wish);
 	if (perfctr_info_nrctrs(info) == 0)
 		return perfctr_fail(EINVAL,
-				    "PERFCTR_CPU_TYPE=%s, but there are no counters here that "
-				    "could be those of a type; unset it",
+				    "PERFCTR_CPU_TYPE=%s, but there are no counters here that a "
+				    "type could have; unset it",
 				    wish);
 	if (!perfctr_isa_has_type(native, perfctr_this_cpu(), (unsigned int)type, &typical))
 		return perfctr_fail(EINVAL,

@@ -80,8 +80,8 @@ static int note_pmu(void *arg, const char *entry)
 		return out_of_descriptors() ? -1 : 0;
 	if (found->n == PERFCTR_VARIANTS_MAX)
 		return perfctr_fail(EOPNOTSUPP,
-				    "this machine shows more than %d kinds of cores; "
-				    "name the PMU: PMU/.../",
+				    "this machine shows more than %d core types; name the PMU: "
+				    "PMU/.../",
 				    PERFCTR_VARIANTS_MAX);
 	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
 	read_type(&pmu);
@@ -110,10 +110,10 @@ int perfctr_core_pmus(struct perfctr_pmu *pmus)
 		return found.n;
 	return !out_of_descriptors()
 		       ? -1
-		       : perfctr_fail(
-				 errno,
-				 "the kinds of cores can't be looked up: no file descriptors are "
-				 "left; close some, or raise the limit (ulimit -n, sysctl fs.file-max)");
+		       : perfctr_fail(errno,
+				      "the core types can't be looked up: no file descriptors are "
+				      "left; close some, or raise the limit (ulimit -n, sysctl "
+				      "fs.file-max)");
 }
 
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)

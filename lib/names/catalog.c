@@ -40,7 +40,7 @@ int perfctr_event_list(const char *kind, perfctr_each_name *each, void *arg)
 	if (kind && strcmp(kind, "hardware") && strcmp(kind, "cache") && strcmp(kind, "software") &&
 	    strcmp(kind, "cpu") && strcmp(kind, "pmu") && strcmp(kind, "tracepoint"))
 		return perfctr_fail(EINVAL,
-				    "\"%s\" is no kind of events; there are hardware, "
+				    "\"%s\" is not a kind of event; the kinds are hardware, "
 				    "cache, software, cpu, pmu and tracepoint",
 				    kind);
 	if (any || !strcmp(kind, "hardware"))

@@ -112,8 +112,8 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 
 	if (length == 0)
 		return perfctr_fail(EINVAL,
-				    "there is no modifier behind the colon; it takes "
-				    "letters of \"%s\"",
+				    "there is no modifier after the colon; it takes letters of "
+				    "\"%s\"",
 				    letters);
 	for (i = 0; i < length; i++) {
 		letter = text[i] ? strchr(letters, text[i]) : NULL;
@@ -126,9 +126,9 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 		}
 		if (!letter)
 			return perfctr_fail(EINVAL,
-					    "\"%c\" in \":%.*s\" is no modifier; they are "
-					    "u (user), k (kernel), h (hypervisor), G (guest), "
-					    "H (host), I (not when idle)",
+					    "\"%c\" in \":%.*s\" is not a modifier; those are u "
+					    "(user), k (kernel), h (hypervisor), G (guest), H "
+					    "(host), I (not when idle)",
 					    isprint((unsigned char)text[i]) ? text[i] : '?',
 					    perfctr_shown(length), text);
 		if (seen & 1u << (letter - letters))
@@ -350,8 +350,8 @@ int perfctr_name_check_counted(const struct perf_event_attr *attr)
 	if (attr->type == PERF_TYPE_SOFTWARE &&
 	    (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK) &&
 	    (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv))
-		return perfctr_fail(EINVAL, "a clock counts in all modes: the kernel ignores the "
-					    "modifiers u, k and h of one that counts; leave them "
+		return perfctr_fail(EINVAL, "a clock that counts does so in all modes: the "
+					    "kernel ignores its modifiers u, k and h; leave them "
 					    "out");
 	return 0;
 }

@@ -48,8 +48,8 @@ static int on_cores(struct perfctr_cores *cores, const char *event, size_t lengt
 	}
 	if (n == 0)
 		return perfctr_fail(ENOENT,
-				    "no kind of core of this machine has the event "
-				    "\"%.*s\"; \"perfex -l\" lists those that there are",
+				    "no core type of this machine has the event \"%.*s\"; "
+				    "\"perfex -l\" lists those that there are",
 				    perfctr_shown(length), event);
 	return n;
 }

@@ -225,8 +225,8 @@ static int apply_term(struct perf_event_attr *attr, const char *pmu, const struc
 		return fail_term(pmu, term->name, term->length);
 	if (term->value && !parse_number(term->value, term->value_length, &value))
 		return perfctr_fail(EINVAL,
-				    "\"%.*s\" has no number behind the =; write it in "
-				    "decimal or with 0x",
+				    "\"%.*s\" has no number after the =; write it in decimal or "
+				    "with 0x",
 				    perfctr_shown(term->length + 1 + term->value_length),
 				    term->name);
 	if (word) {

@@ -67,7 +67,7 @@ static int target_open(struct target *target, const char *cpu)
 	near.word = cpu;
 	near.length = strlen(cpu);
 	perfctr_cpu_list(note_id, &near);
-	return perfctr_fail(ENOENT, "\"%.40s\" is no processor that the library knows%s", cpu,
+	return perfctr_fail(ENOENT, "the library knows no processor \"%.40s\"%s", cpu,
 			    perfctr_nearest_text(&near, "; \"perfex --cpu list\" lists them", text,
 						 sizeof(text)));
 }
@@ -129,7 +129,7 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 	case PERFCTR_EVENT_NEEDS_MASK:
 		list_masks(target->table, event, masks, sizeof(masks));
 		return perfctr_fail(EINVAL,
-				    "\"%.*s\" needs a unit mask; write it behind a colon: %s", n,
+				    "\"%.*s\" needs a unit mask; write it after a colon: %s", n,
 				    word, masks);
 	case PERFCTR_EVENT_ONE_MASK:
 		return perfctr_fail(EINVAL,

@@ -120,8 +120,7 @@ int perfctr_tracepoint_parse(const char *subsystem, size_t subsystem_length, con
 forbidden:
 	/* mode=755 alone would open the folders; the files in them are root's, with mode 0440. */
 	return perfctr_fail(EACCES,
-			    "\"%.*s\" can't be looked up: tracefs is readable for root "
-			    "only; run as root, or mount -o remount,mode=750,gid=GROUP %s opens it "
-			    "to a group",
+			    "\"%.*s\" can't be looked up: only root can read tracefs; run as "
+			    "root, or open it to a group: mount -o remount,mode=750,gid=GROUP %s",
 			    perfctr_shown(near.length), near.word, tracing[i]);
 }

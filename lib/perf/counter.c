@@ -104,8 +104,8 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 	if (counter->metric && !(leader && leader->slots))
 		return perfctr_fail(
 			EINVAL,
-			"%s is a top-down metric, a share of the slots, that counts only "
-			"in a group that slots leads; write slots,%s",
+			"%s is a top-down metric, a share of the slots: it counts only in a "
+			"group that slots leads; write {slots,%s}",
 			name, name);
 	counter->fd = open_best(attr, scope, leader ? leader->fd : -1);
 	if (counter->fd >= 0)
@@ -247,7 +247,7 @@ int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long r
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 {
 	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
-		return perfctr_fail(errno, "the kernel tells no id of the event: %s",
+		return perfctr_fail(errno, "the kernel does not tell the event's id: %s",
 				    strerror(errno));
 	return 0;
 }

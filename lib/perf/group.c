@@ -18,7 +18,7 @@ int perfctr_flags_check(unsigned int flags, unsigned int known)
 	if (flags & ~known)
 		return perfctr_fail(
 			EINVAL,
-			"flags have 0x%x, which is no flag of this call; see <libperfctr.h>",
+			"flags has 0x%x, which is not a flag of this call; see <libperfctr.h>",
 			flags & ~known);
 	if (flags & PERFCTR_ON_EXEC && flags & PERFCTR_DISABLED)
 		return perfctr_fail(EINVAL,
@@ -143,8 +143,8 @@ static int check_start(const struct perfctr_events *events)
 		return n < 0 ? -1 : perfctr_why_taken("the events");
 	if (!scope->sampled && words[0] == 1 && events->n + (events->companion.fd >= 0) > 1)
 		return perfctr_fail(
-			ENODEV, "the group's processor has been offline, which ends its events; "
-				"open a new group");
+			ENODEV, "a processor has been offline, which has ended its events; open "
+				"a new set");
 	return 0;
 }
 

@@ -240,9 +240,8 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 			"CONFIG_PERF_EVENTS, or allow the call in the container's profile");
 	case EBUSY:
 		return perfctr_fail_event(error, name,
-					  "somebody else holds the PMU for "
-					  "themselves%s%s",
-					  driver(), watchdog());
+					  "somebody else has the PMU to themselves%s%s", driver(),
+					  watchdog());
 	case EMFILE:
 	case ENFILE:
 		return perfctr_fail_event(error, name,
@@ -276,8 +275,8 @@ static int fail_sampling(int error, const struct perf_event_attr *attr, const ch
 				    "interrupt; choose another event",
 				    name);
 	return perfctr_fail(error,
-			    "%s can't be sampled so: this kernel, or the event, does not have one "
-			    "of the fields and records asked for; ask for fewer",
+			    "%s can't be sampled in this way: this kernel, or the event, lacks "
+			    "one of the requested fields and records; request fewer",
 			    name);
 }
 
@@ -291,7 +290,7 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 	if (attr->freq && highest > 0 && attr->sample_freq > (uint64_t)highest)
 		return perfctr_fail(EINVAL,
 				    "%s can't be sampled %llu times a second: the limit is %ld; "
-				    "ask for less, or raise it (sysctl kernel.%s)",
+				    "request less, or raise it (sysctl kernel.%s)",
 				    name, (unsigned long long)attr->sample_freq, highest, rate);
 	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
 		return perfctr_fail(
@@ -312,14 +311,14 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 	case EINVAL: return why_invalid_sampled(attr, name, tid, members);
 	case E2BIG:
 		return perfctr_fail(EOPNOTSUPP,
-				    "%s can't be sampled so: this kernel is too old for one of the "
-				    "fields and records asked for",
+				    "%s can't be sampled in this way: this kernel is too old for "
+				    "one of the requested fields and records",
 				    name);
 	case EOVERFLOW:
 		return perfctr_fail(
 			error,
-			"%s can't be sampled with call chains of %u entries: the limit is %ld; ask for "
-			"less, or raise it (sysctl kernel.perf_event_max_stack)",
+			"%s can't be sampled with call chains of %u entries: the limit is %ld; "
+			"request less, or raise it (sysctl kernel.perf_event_max_stack)",
 			name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
 	case EOPNOTSUPP:
 	case ENOENT:
@@ -361,10 +360,10 @@ int perfctr_why_no_ring(int error, size_t size)
 	if (error == EPERM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
 		return perfctr_fail(
 			error,
-			"no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and user "
-			"(sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of which there "
-			"may be %llu KiB (ulimit -l); use smaller or fewer buffers, raise one of them, or grant "
-			"CAP_IPC_LOCK",
+			"no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and "
+			"user (sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of "
+			"which there may be %llu KiB (ulimit -l); use smaller or fewer buffers, "
+			"raise one of the limits, or grant CAP_IPC_LOCK",
 			size / 1024, kernel_number("perf_event_mlock_kb"),
 			(unsigned long long)limit.rlim_cur / 1024);
 	return perfctr_fail(error, "no buffer of %zu KiB can be mapped: %s", size / 1024,
@@ -406,10 +405,9 @@ int perfctr_why_no_reader(void)
 	if (perfctr_may_change_kind())
 		return perfctr_fail(
 			EOPNOTSUPP,
-			"on a hybrid machine only a thread that is bound to "
-			"cores of one kind can read its counters in user space; reads go "
-			"through the kernel; bind it with sched_setaffinity(2) or "
-			"taskset(1) before they are opened");
+			"on a hybrid machine only a thread that is bound to one core type can "
+			"read its counters in user space; reads go through the kernel; bind it "
+			"with sched_setaffinity(2) or taskset(1) before they are opened");
 	return perfctr_fail(
 		EOPNOTSUPP,
 		"the kernel gives no user-space access to this counter (only "

@@ -155,7 +155,7 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 	done
 fi
 expect "no such cgroup" 125 'there is no cgroup' "$perfex" -G nonexistent -e cs true
-expect "no cgroup" 125 "/tmp is no cgroup's directory" "$perfex" -G /tmp -e cs true
+expect "no cgroup" 125 "/tmp is not a cgroup's directory" "$perfex" -G /tmp -e cs true
 expect "processors and a process" 125 'exclude each other' "$perfex" -a -p $$ true
 expect "processors twice" 125 'given twice' "$perfex" -a -a true
 expect "a processor twice" 125 'twice' "$perfex" -C 0,0-1 true
@@ -336,7 +336,7 @@ expect "keeps the output file" 0 precious cat "$work/kept"
 
 # Bad input: one clear sentence, status 125 before the command runs.
 expect "unknown event" 125 'did you mean instructions?' "$perfex" -e instrctions echo ran
-expect "bad modifier" 125 'is no modifier' "$perfex" -e cycles:x true
+expect "bad modifier" 125 'is not a modifier' "$perfex" -e cycles:x true
 expect "empty place" 125 'has an empty place between its commas' "$perfex" -e cs, true
 expect "empty list" 125 'the list of events is empty' "$perfex" -e '' true
 expect "open brace" 125 'a group is written' "$perfex" -e '{cs' true

@@ -389,7 +389,7 @@ START_TEST(refused_to_samplers)
 	attr.sample_period = 1000;
 	ANSWER(opens, FAILS(E2BIG));
 	ck_fails(perfctr_counter_open(&counter, &attr, "x", &scope, NULL, 0), EOPNOTSUPP,
-		 "x can't be sampled so: this kernel is too old");
+		 "x can't be sampled in this way: this kernel is too old");
 	ck_fails(open_at(&counter, &attr, "x", 0, -1, NULL, 0), E2BIG, "x can't be counted: ");
 }
 END_TEST
@@ -411,12 +411,12 @@ START_TEST(metrics)
 	ck_assert_int_eq(open_at(&counter, &retiring, "retiring", 0, -1, &leader, 1), 0);
 	ck_assert(!counter.slots && counter.metric);
 	ck_fails(open_at(&counter, &retiring, "retiring", 0, -1, NULL, 0), EINVAL,
-		 "write slots,retiring");
+		 "write {slots,retiring}");
 	ck_assert_int_eq(counter.fd, -1);
 	ck_fails(open_at(&counter, &retiring, "retiring", 0, -1, &other, 0), EINVAL,
-		 "write slots,retiring");
+		 "write {slots,retiring}");
 	ck_fails(open_in(&counter, &retiring, "retiring", 9, 0, &other, 0), EINVAL,
-		 "write slots,retiring");
+		 "write {slots,retiring}");
 	/* It has no register that could be read. */
 	counter.fd = EVENT;
 	ck_assert(!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT));
@@ -731,7 +731,8 @@ START_TEST(requests)
 	errno = 0;
 	ck_assert_int_eq(perfctr_counter_request(&event, PERF_EVENT_IOC_ENABLE, 0), -1);
 	ck_assert_int_eq(errno, EINVAL);
-	ck_fails(perfctr_counter_id(&event, &id), EINVAL, "the kernel tells no id of the event");
+	ck_fails(perfctr_counter_id(&event, &id), EINVAL,
+		 "the kernel does not tell the event's id");
 	ANSWER(ioctls, RETURNS(0));
 	ck_assert_int_eq(perfctr_counter_id(&event, &id), 0);
 	ck_assert_uint_eq(asked.request, PERF_EVENT_IOC_ID);

@@ -321,16 +321,15 @@ START_TEST(kinds_of_cores)
 	root_line("third/cpus", "");
 	examine();
 	is_ill("hybrid PMU",
-	       "3 kinds of cores: big on processors 7000-7003,7010, little on processors "
+	       "3 core types: big on processors 7000-7003,7010, little on processors "
 	       "that the kernel does not tell, third on no processor",
 	       "perfctr_set");
 	/* This thread is bound to the big ones. */
 	root_line("big/cpus", "0-4000");
 	root_line("little/cpus", "4001");
 	examine();
-	is_well("hybrid PMU",
-		"3 kinds of cores: big on processors 0-4000, little on processors 4001, "
-		"third on no processor");
+	is_well("hybrid PMU", "3 core types: big on processors 0-4000, little on processors 4001, "
+			      "third on no processor");
 	/* One kind needs no words; one more than there is room for is told. */
 	root_remove();
 	root_make();

@@ -292,7 +292,7 @@ static const struct {
 	{ ENODEV, ENODEV, true, "this thread has no counters yet" },
 	{ ENODEV, ENODEV, false, "thread 77 has no counters yet" },
 	{ ESRCH, ESRCH, false, "there is no thread 77, or it is not stopped" },
-	{ EPERM, EPERM, false, "thread 77 has rights that this user lacks" },
+	{ EPERM, EPERM, false, "thread 77 has privileges that this user lacks" },
 	{ EPROTO, EPROTO, true, "the loaded driver has another version" },
 	{ EMFILE, EMFILE, true, "no file descriptor is left" },
 	{ ENFILE, ENFILE, true, "no file descriptor is left" },
@@ -420,7 +420,7 @@ START_TEST(choices)
 	setenv("PERFCTR_PROVIDER", "", 1);
 	no_pmu = true;
 	chooses(0, DRIVER, "the driver answers");
-	chooses(PERFCTR_MULTIPLEX, PERF, "only it shares counters");
+	chooses(PERFCTR_MULTIPLEX, PERF, "only it multiplexes");
 	unsetenv("PERFCTR_PROVIDER");
 	chooses(0, DRIVER, "the driver answers");
 	ck_assert_str_eq(perfctr_provider_name(), "driver");
@@ -543,7 +543,8 @@ START_TEST(refused_calls)
 		int error;
 		const char *words;
 	} all[] = {
-		{ ESRCH, "another thread's that is not stopped under this thread's ptrace(2)" },
+		{ ESRCH,
+		  "another thread's, which has ended or is not stopped under this thread's ptrace(2)" },
 		{ EBUSY, "the counters are in use by perf_events or the NMI watchdog" },
 		{ ENOMEM, "the driver can't %s: Cannot allocate memory" },
 		{ EBADF, "is not one that sys_vperfctr_open() made" },
@@ -699,7 +700,7 @@ START_TEST(handles_that_are_not_opened)
 	before = descriptors();
 	ck_fails_null(vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER |
 					 PERFCTR_MULTIPLEX),
-		      EOPNOTSUPP, "the driver does not share counters");
+		      EOPNOTSUPP, "the driver does not multiplex counters");
 	ck_assert_uint_eq(driver.opens, 0);
 	driver.open = EEXIST;
 	ck_fails_null(vperfctr_open(), EEXIST, "this thread has counters already");

@@ -225,7 +225,7 @@ START_TEST(modifiers)
 	ck_assert(attr.exclude_kernel && attr.config == 0x82D0);
 	fails("cycles:", EINVAL, "no modifier");
 	fails("cycles:x", EINVAL,
-	      "\"x\" in \":x\" is no modifier; they are u (user), k (kernel), "
+	      "\"x\" in \":x\" is not a modifier; those are u (user), k (kernel), "
 	      "h (hypervisor), G (guest), H (host), I (not when idle)");
 	fails("cycles:U", EINVAL, "\"U\" in");
 	fails("cycles:uu", EINVAL, "the modifier u is given twice");
@@ -475,8 +475,8 @@ START_TEST(tracepoints_of_root)
 	make_folder(top, folders[2], 0755);
 	make_folder(top, folders[3], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES,
-				 "tracefs is readable for root only; "
-				 "run as root, or mount -o remount,mode=750,gid=GROUP "
+				 "only root can read tracefs; run as root, or open it to a group: "
+				 "mount -o remount,mode=750,gid=GROUP "
 				 "/sys/kernel/tracing"));
 	/* Nor is a misspelt event a tracepoint that can't be looked up. */
 	ck_assert(fails_for_user("instrctions:u", EINVAL, "did you mean instructions?"));

@@ -171,7 +171,8 @@ START_TEST(which_provider)
 	struct gperfctr *global;
 
 	setenv("PERFCTR_PROVIDER", "driver", 1);
-	ck_fails_null(gperfctr_open(), EOPNOTSUPP, "which PERFCTR_PROVIDER asks for");
+	ck_fails_null(gperfctr_open(), EOPNOTSUPP,
+		      "asks for the driver, which has no system-wide counters");
 	setenv("PERFCTR_PROVIDER", "nonsense", 1);
 	ck_fails_null(gperfctr_open(), EINVAL, "PERFCTR_PROVIDER=nonsense");
 	setenv("PERFCTR_PROVIDER", "perf", 1);

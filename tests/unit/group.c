@@ -218,9 +218,9 @@ START_TEST(bad_arguments)
 				       &(const struct perfctr_target){
 					       .type = PERFCTR_TARGET_THREAD, .id = -1 },
 				       0),
-		      EINVAL, "-1 is no thread's id");
-	ck_fails_null(perfctr_set_open("cs", on(-2, 0), 0), EINVAL, "no thread's id");
-	ck_fails_null(perfctr_set_open("cs", on(0, -2), 0), EINVAL, "-2 is no processor");
+		      EINVAL, "-1 is not a thread's id");
+	ck_fails_null(perfctr_set_open("cs", on(-2, 0), 0), EINVAL, "not a thread's id");
+	ck_fails_null(perfctr_set_open("cs", on(0, -2), 0), EINVAL, "-2 is not a processor");
 	ck_fails_null(perfctr_set_open("cs", NULL, 1), EINVAL, "0x1,");
 	ck_fails_null(perfctr_set_open("cs", NULL, PERFCTR_ON_EXEC | PERFCTR_DISABLED), EINVAL,
 		      "exclude each other");
@@ -839,7 +839,7 @@ START_TEST(metrics)
 	ck_assert_uint_eq(readings[0].value, 3);
 	perfctr_set_close(group);
 	/* A metric alone is none; its neighbours are events. */
-	ck_fails_null(perfctr_set_open("r8000:u", NULL, 0), EINVAL, "write slots,r8000:u");
+	ck_fails_null(perfctr_set_open("r8000:u", NULL, 0), EINVAL, "write {slots,r8000:u}");
 	ck_fails_null(perfctr_set_open("{cycles:u,r8000:u}", NULL, 0), EINVAL, "top-down metric");
 	group = perfctr_set_open("{r8001:u,r8080:u}", NULL, 0);
 	ck_assert_msg(group != NULL, "%s", perfctr_error());

@@ -287,7 +287,7 @@ START_TEST(without_descriptors)
 		few = limit;
 		few.rlim_cur = (rlim_t)(lowest + room);
 		setrlimit(RLIMIT_NOFILE, &few);
-		ck_fails(parse_variants("cycles", 6, variants), EMFILE, "kinds of cores");
+		ck_fails(parse_variants("cycles", 6, variants), EMFILE, "core types");
 		ck_assert(perfctr_may_change_kind());
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}

@@ -1031,7 +1031,8 @@ START_TEST(bad_arguments)
 					       .user_registers = UINT64_C(1) << 63,
 					       .fields = PERF_SAMPLE_REGS_USER };
 	ck_assert_ptr_null(perfctr_sampler_open("cpu-clock:u", NULL, &aux));
-	ck_assert_msg(strstr(perfctr_error(), "one of the fields"), "%s", perfctr_error());
+	ck_assert_msg(strstr(perfctr_error(), "one of the requested fields"), "%s",
+		      perfctr_error());
 	if (access("/sys/bus/event_source/devices/msr/events/tsc", F_OK) == 0) {
 		aux = each_fault(PERF_SAMPLE_IP);
 		ck_fails_null(perfctr_sampler_open("msr/tsc/", NULL, &aux), EOPNOTSUPP,

@@ -514,7 +514,7 @@ START_TEST(processors)
 	target.id = 8000;
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ENODEV, "not online");
 	target.id = -2;
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no processor");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a processor");
 	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_INHERIT), EINVAL, "for threads");
 	ck_fails_null(perfctr_set_open("cs", &target, PERFCTR_ON_EXEC), EINVAL, "for threads");
 }
@@ -620,9 +620,9 @@ START_TEST(cgroups)
 	target.cgroup = "";
 	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "needs the name");
 	target.cgroup = "/tmp";
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's directory");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a cgroup's directory");
 	target.cgroup = "/dev/null";
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no cgroup's directory");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a cgroup's directory");
 	target.cgroup = "/nonexistent";
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ENOENT, "no cgroup /nonexistent");
 	target.cgroup = "nonexistent";
@@ -702,22 +702,22 @@ START_TEST(bad_arguments)
 	ck_fails_null(perfctr_set_open("{cs,{cs}", NULL, 0), EINVAL,
 		      "at \"{cs}\": a group is written");
 	ck_fails_null(perfctr_set_open("{{cs}}", NULL, 0), EINVAL, "a group is written");
-	ck_fails_null(perfctr_set_open("{cs}:u", NULL, 0), EINVAL, "modifiers behind its events");
+	ck_fails_null(perfctr_set_open("{cs}:u", NULL, 0), EINVAL, "modifiers after its events");
 	ck_fails_null(perfctr_set_open("{", NULL, 0), EINVAL, "empty place");
 	ck_fails_null(perfctr_set_open("cs,nonsense", NULL, 0), EINVAL, "\"nonsense\"");
 	ck_fails_null(perfctr_set_open("cpu/cs", NULL, 0), EINVAL, "closing /");
 	ck_fails_null(perfctr_set_open("cs", NULL, 1), EINVAL, "0x1,");
 	ck_fails_null(perfctr_set_open("cs", NULL, PERFCTR_EVENTS_THREADS), EINVAL, "0x1000000,");
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no type of target");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a type of target");
 	target.type = PERFCTR_TARGET_THREAD;
 	target.id = -1;
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no thread's id");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a thread's id");
 	target.id = 0x3FFFFFFF;
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ESRCH, "no thread 1073741823");
 	target.type = PERFCTR_TARGET_PROCESS;
 	ck_fails_null(perfctr_set_open("cs", &target, 0), ESRCH, "no process 1073741823");
 	target.id = -1;
-	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "no process's id");
+	ck_fails_null(perfctr_set_open("cs", &target, 0), EINVAL, "not a process's id");
 	for (i = 1; i < 65; i++)
 		strcat(list, ",cs");
 	strcat(list, "}");

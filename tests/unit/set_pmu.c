@@ -329,8 +329,8 @@ START_TEST(threads_that_never_stay)
 		all[i] = (struct listing){ 0, 1, 100 + i, 0 };
 	begin_threads(all, ARRAY_SIZE(all));
 	ck_fails_null(open_process(), EAGAIN,
-		      "creates threads faster than they can be counted: they "
-		      "were others at each of 20 attempts");
+		      "creates threads faster than they can be opened: "
+		      "they had changed at each of 20 attempts");
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 20);
 	ck_assert_uint_eq(pmu_events(), 0);
 	end_threads(NULL);
@@ -406,7 +406,7 @@ START_TEST(threads_that_may_be_cloning)
 	begin_threads(same, ARRAY_SIZE(same));
 	thread_file(1, "stat", "1 (name) R 1");
 	thread_file(1, "schedstat", "5000000 1 2");
-	ck_fails_null(open_process(), EAGAIN, "is ready to run and got no processor in 1000 ms");
+	ck_fails_null(open_process(), EAGAIN, "is ready to run but got no processor in 1000 ms");
 	ck_assert_uint_eq(naps, 1000);
 	ck_assert_uint_eq(pmu_events(), 0);
 	end_threads(NULL);
@@ -726,7 +726,7 @@ START_TEST(cgroup_folders)
 		close(0);
 		if (magic[i] == 1) {
 			ck_fails_null(perfctr_set_open("instructions", &target, 0), EINVAL,
-				      "is no cgroup's directory");
+				      "is not a cgroup's directory");
 			ck_assert_int_eq(fcntl(0, F_GETFD), -1);
 			continue;
 		}
@@ -744,7 +744,7 @@ START_TEST(cgroup_folders)
 	memset(name, '/', PATH_MAX - 1);
 	name[PATH_MAX - 1] = '\0';
 	ck_fails_null(perfctr_set_open("instructions", &target, 0), EINVAL,
-		      "is no cgroup's directory");
+		      "is not a cgroup's directory");
 	name[PATH_MAX - 1] = '/';
 	name[PATH_MAX] = '\0';
 	ck_fails_null(perfctr_set_open("instructions", &target, 0), ENAMETOOLONG,
@@ -926,7 +926,7 @@ START_TEST(threads_that_never_agree)
 	static const struct listing left_out[] = { { 0, 2, 100, 1 } };
 
 	begin_threads(left_out, ARRAY_SIZE(left_out));
-	ck_fails_null(open_process(), EAGAIN, "others at each of 20 attempts");
+	ck_fails_null(open_process(), EAGAIN, "they had changed at each of 20 attempts");
 	ck_assert_uint_eq(looks, 20 * (1 + 20));
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), 20 * 2);
 	end_threads(NULL);

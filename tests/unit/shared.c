@@ -234,10 +234,11 @@ START_TEST(what_can_not_be_sent)
 		int how, error;
 		const char *words;
 	} all[] = {
-		{ ETOOMANYREFS, EMFILE, "hold too many others; raise the limit (ulimit -n)" },
-		{ EAGAIN, ENOMEM, "can't be told to those who have their descriptor: " },
-		{ ENOBUFS, ENOBUFS, "can't be told to those who have their descriptor: " },
-		{ -1, ENOMEM, "can't be told to those who have their descriptor: " },
+		{ ETOOMANYREFS, EMFILE,
+		  "held by this user's descriptors of counters; raise the limit (ulimit -n)" },
+		{ EAGAIN, ENOMEM, "can't be passed to the holders of their descriptor: " },
+		{ ENOBUFS, ENOBUFS, "can't be passed to the holders of their descriptor: " },
+		{ -1, ENOMEM, "can't be passed to the holders of their descriptor: " },
 	};
 	struct vperfctr_control control = counting(1, 0);
 	unsigned int i, before = descriptors();
@@ -262,7 +263,7 @@ START_TEST(what_can_not_be_sent)
 	ck_assert_int_eq(_vperfctr_control(fd, &control), 0);
 	/* What nobody can be told must not count. */
 	next_send = ENOBUFS;
-	ck_fails(_vperfctr_control(fd, &control), ENOBUFS, "can't be told");
+	ck_fails(_vperfctr_control(fd, &control), ENOBUFS, "can't be passed");
 	seen = look(fd);
 	ck_assert_int_eq(seen.result, 0);
 	fault(50);

@@ -378,7 +378,7 @@ START_TEST(i_mode_controls)
 
 	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | PERFCTR_MULTIPLEX);
 	ck_assert_ptr_nonnull(self);
-	ck_fails(vperfctr_control(self, &control), EOPNOTSUPP, "can't share the PMU");
+	ck_fails(vperfctr_control(self, &control), EOPNOTSUPP, "can't be multiplexed");
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 }

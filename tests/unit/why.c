@@ -247,10 +247,10 @@ START_TEST(what_does_not_fit)
 	why(EINVAL, &hardware, 0, 0, "does not accept");
 	why(EINVAL, &sampled, 0, 0, "without modifiers");
 	why(EINVAL, &sampled, 0, 2, "together with the 2 events before it");
-	why(EBUSY, &user, 0, 0, "holds the PMU for themselves; the NMI watchdog holds a counter");
+	why(EBUSY, &user, 0, 0, "has the PMU to themselves; the NMI watchdog holds a counter");
 	have_driver = true;
 	why(EBUSY, &user, 0, 0,
-	    "for themselves, perhaps the perfctr driver for threads that count through it; the NMI");
+	    "to themselves, perhaps the perfctr driver for threads that count through it; the NMI");
 	have_driver = false;
 	ck_fails(perfctr_why_taken("the counters"), EBUSY, "kernel.nmi_watchdog=0");
 	use_root("nothing");
@@ -343,8 +343,8 @@ START_TEST(what_can_not_be_sampled)
 		/* The event can be counted here, so it is not the event. */
 		why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
 		why_sampled(EOPNOTSUPP, &branches, EOPNOTSUPP, "no such record of branches");
-		why_sampled(EINVAL, &backward, EINVAL, "ask for fewer");
-		why_sampled(ENOENT, &clock, EOPNOTSUPP, "ask for fewer");
+		why_sampled(EINVAL, &backward, EINVAL, "request fewer");
+		why_sampled(ENOENT, &clock, EOPNOTSUPP, "request fewer");
 	}
 	ck_fails(perfctr_why_no_ring(EPERM, 1 << 20), EPERM,
 		 "no buffer of 1024 KiB can be mapped: beyond");
@@ -379,7 +379,7 @@ START_TEST(what_the_kernel_can)
 	pmu_begin();
 	ck_assert_ptr_null(perfctr_no_pmu());
 	/* It can be sampled, but not with these fields. */
-	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled so: ");
+	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled in this way: ");
 	/* It can be counted, but not sampled. */
 	pmu.least_period = (uint64_t)1 << 30;
 	why_sampled(EINVAL, &period, EOPNOTSUPP, "x can be counted but not sampled");
@@ -395,7 +395,7 @@ START_TEST(what_the_kernel_can)
 		ck_fails(perfctr_why_not(EINVAL, &period, "x", 0, 2), EINVAL, words);
 	}
 	pmu.least_period = 3;
-	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled so: ");
+	why_sampled(EINVAL, &period, EINVAL, "x can't be sampled in this way: ");
 	ck_fails(perfctr_why_not(EINVAL, &period, "x", 0, 2), EINVAL, "the 2 events before it");
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu.least_period = 1;
@@ -409,12 +409,12 @@ START_TEST(what_the_kernel_can)
 	pmu_fail(PMU_OPEN, 1, EINVAL);
 	why_sampled(EOPNOTSUPP, &precise, EOPNOTSUPP, "precise level 2");
 	why_sampled(EINVAL, &often, EINVAL, "1001 times a second: the limit is 1000");
-	why_sampled(EINVAL, &seldom, EINVAL, "x can't be sampled so: ");
+	why_sampled(EINVAL, &seldom, EINVAL, "x can't be sampled in this way: ");
 	/* A frequency is no period. */
 	pmu.least_period = 4096;
 	ck_fails(perfctr_why_not(EINVAL, &frequency, "x", 0, 0), EINVAL,
 		 "does not accept this event code");
-	why_sampled(EINVAL, &frequency, EINVAL, "x can't be sampled so: ");
+	why_sampled(EINVAL, &frequency, EINVAL, "x can't be sampled in this way: ");
 	pmu.least_period = 1;
 	/* Linux 5.13 */
 	pmu_fail(PMU_OPEN, 1, EINVAL);
@@ -428,7 +428,7 @@ START_TEST(what_the_kernel_can)
 	why_sampled(EINVAL, &read_only, EINVAL, "does not accept this event code");
 	why_sampled(EOVERFLOW, &(struct perf_event_attr){ .sample_max_stack = 128 }, EOVERFLOW,
 		    "of 128 entries: the limit is 127");
-	why_sampled(ENOENT, &plain, EOPNOTSUPP, "x can't be sampled so: ");
+	why_sampled(ENOENT, &plain, EOPNOTSUPP, "x can't be sampled in this way: ");
 	/* A watchdog that is off holds nothing. */
 	ck_fails(perfctr_why_taken("x"), EBUSY, "stop the other user");
 	ck_assert_ptr_null(strstr(perfctr_error(), "watchdog"));
@@ -463,7 +463,7 @@ START_TEST(no_user_space_reads)
 	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "only hardware events of the calling thread");
 	root_line("cpu_core/cpus", "8000");
 	root_line("cpu_atom/cpus", "8001");
-	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "bound to cores of one kind");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "bound to one core type");
 	root_remove();
 #endif
 	use_root("nothing");

@@ -166,8 +166,7 @@ START_TEST(big_little)
 	      { "armv8_cortex_a53/event=0x13,long/", "armv8_cortex_a53:8:0x13:0x1" },
 	      { "r13", "armv8_cortex_a53:8:0x13 armv8_cortex_a72:9:0x13" });
 	ck_fails(parse_variants("stalled-cycles-frontend", 23, (struct perfctr_variant[8]){ 0 }),
-		 ENOENT,
-		 "no kind of core of this machine has the event \"stalled-cycles-frontend\"");
+		 ENOENT, "no core type of this machine has the event \"stalled-cycles-frontend\"");
 	fails("armv8_cortex_a72/branches/", EINVAL, "neither an event nor a field");
 	root_remove();
 	MEANS("snapdragon8",
@@ -335,14 +334,14 @@ START_TEST(doctors)
 		const char *level;
 	} machines[] = {
 		{ "alderlake",
-		  "2 kinds of cores: cpu_core on processors 0-15, cpu_atom on processors 16-23",
+		  "2 core types: cpu_core on processors 0-15, cpu_atom on processors 16-23",
 		  "2: " },
 		{ "arrowlake-h",
-		  "3 kinds of cores: cpu_core on processors 0-5, cpu_atom on processors 6-13, "
+		  "3 core types: cpu_core on processors 0-5, cpu_atom on processors 6-13, "
 		  "cpu_lowpower on processors 14-15",
 		  "2: " },
 		{ "rk3399",
-		  "2 kinds of cores: armv8_cortex_a53 on processors 0-3, armv8_cortex_a72 on "
+		  "2 core types: armv8_cortex_a53 on processors 0-3, armv8_cortex_a72 on "
 		  "processors 4-5",
 		  "2: " },
 		{ "sapphirerapids", NULL, "1: " },
@@ -397,7 +396,7 @@ START_TEST(bound_threads)
 	ck_assert(!finding.ok && strstr(finding.remedy, "perfctr_set"));
 	ck_assert(strstr(finding.remedy, "bind the thread"));
 #if defined(__i386__) || defined(__x86_64__)
-	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "bound to cores of one kind");
+	ck_fails(perfctr_why_no_reader(), EOPNOTSUPP, "bound to one core type");
 #endif
 	root_remove();
 	two_kinds("0-8190", "8191");
@@ -407,14 +406,13 @@ START_TEST(bound_threads)
 	/* E-cores that are all offline; lists that make no sense. */
 	two_kinds("0-8191", "");
 	ck_assert(!perfctr_may_change_kind());
-	ck_assert_str_eq(found("hybrid PMU").state,
-			 "2 kinds of cores: cpu_core on processors 0-8191, "
-			 "cpu_atom on no processor");
+	ck_assert_str_eq(found("hybrid PMU").state, "2 core types: cpu_core on processors 0-8191, "
+						    "cpu_atom on no processor");
 	root_remove();
 	two_kinds("0-99999", "nonsense");
 	ck_assert(perfctr_may_change_kind());
 	ck_assert_str_eq(found("hybrid PMU").state,
-			 "2 kinds of cores: cpu_core on processors that the kernel "
+			 "2 core types: cpu_core on processors that the kernel "
 			 "does not tell, cpu_atom on processors that the kernel does not tell");
 	root_remove();
 	root_unpack("sapphirerapids");
@@ -481,8 +479,8 @@ static void metric_is_refused(const char *event)
 	ck_assert_msg(parse_event(event, strlen(event), &attr) == 0, "%s", perfctr_error());
 	ck_fails(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, NULL, 0),
 		 EINVAL,
-		 "is a top-down metric, a share of the slots, that counts only in a group that "
-		 "slots leads; write slots,");
+		 "is a top-down metric, a share of the slots: it counts only in a group that "
+		 "slots leads; write {slots,");
 	ck_assert_int_eq(counter.fd, -1);
 	ck_fails(perfctr_counter_open(&counter, &attr, event, &cgroup, NULL, 0), EINVAL,
 		 "is a top-down metric");
@@ -491,7 +489,7 @@ static void metric_is_refused(const char *event)
 		 EINVAL, "top-down metric");
 	ck_fails_null(perfctr_set_open(event, NULL, 0), EINVAL, "top-down metric");
 	ck_fails_null(perfctr_sampler_open(event, NULL, &config), EINVAL,
-		      "is a top-down metric, a share of the slots, that counts only in a group");
+		      "is a top-down metric, a share of the slots: it counts only in a group");
 	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
 	leader.slots = true;
 	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader,
@@ -662,7 +660,7 @@ START_TEST(hostile)
 		}
 	}
 	ck_fails(parse_variants("cycles", 6, v), EOPNOTSUPP,
-		 "this machine shows more than 8 kinds of cores; name the PMU: PMU/.../");
+		 "this machine shows more than 8 core types; name the PMU: PMU/.../");
 	ck_assert_str_eq(found("hybrid PMU").state, "too many");
 	survive();
 	root_remove();

@@ -233,14 +233,14 @@ static int hotplug(void)
 	/* It is back, and does not count. */
 	run_on(1);
 	loop(N);
-	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start anew");
+	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start again");
 	CHECK(!memcmp(&state, &first, sizeof(state)), "other sums: %llu", state.sum.pmc[0]);
 	CHECK(perfctr_set_read(group, reading) == 0 && reading[0].quality == PERFCTR_STALE,
 	      "quality %u", reading[0].quality);
 	CHECK_FAILS(perfctr_set_enable(group), ENODEV, "offline");
 	perfctr_set_close(group);
 	CHECK(gperfctr_stop(global) == 0, "%s", perfctr_error());
-	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start anew");
+	CHECK_FAILS(read_cpu(global, 1, &state), ENODEV, "start again");
 	CHECK(!memcmp(&state, &first, sizeof(state)), "other sums: %llu", state.sum.pmc[0]);
 
 	/* A new start counts from zero. */

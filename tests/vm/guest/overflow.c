@@ -819,7 +819,7 @@ static int shared(void)
 	struct vperfctr *self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | PERFCTR_MULTIPLEX);
 
 	CHECK(self, "%s", perfctr_error());
-	CHECK_FAILS(vperfctr_control(self, &c), EOPNOTSUPP, "can't share the PMU");
+	CHECK_FAILS(vperfctr_control(self, &c), EOPNOTSUPP, "can't be multiplexed");
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 	return 0;
