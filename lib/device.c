@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <perfctr/calls.h>
 #include "arch/words.h"
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/device.h"
 #include "lib/isa/control.h"
@@ -31,13 +32,13 @@ static int ask_device(int fd, struct perfctr_info *info)
 
 int perfctr_device_open(struct perfctr_info *info)
 {
-	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = perfctr_call_open(DEVICE, O_RDWR);
 
 	if (fd < 0)
 		return -1;
 	if (ask_device(fd, info) == 0 && perfctr_abi_is_ours(info->abi_version))
 		return fd;
-	close(fd);
+	perfctr_call_close(fd);
 	errno = EPROTO;
 	return -1;
 }
@@ -81,7 +82,7 @@ int perfctr_device_info(struct perfctr_info *info)
 
 	if (fd < 0)
 		return perfctr_device_fail(errno);
-	close(fd);
+	perfctr_call_close(fd);
 	return 0;
 }
 
@@ -143,7 +144,7 @@ int perfctr_device_open_state(int tid, bool creat, struct perfctr_info *info)
 		return perfctr_device_fail(errno);
 	fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
 	error = errno;
-	close(device);
+	perfctr_call_close(device);
 	return fd < 0 ? fail_open(error, tid) : fd;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
@@ -198,7 +199,7 @@ static int check_pmus(const struct report *report)
 			snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
 				 entry->d_name);
 	}
-	closedir(dir);
+	perfctr_call_closedir(dir);
 	return tell(report, "kernel's PMUs", "", "%s", list);
 }
 
@@ -249,7 +250,7 @@ static int check_tracefs(const struct report *report)
 
 	if (!dir)
 		return report->each(report->arg, &none);
-	closedir(dir);
+	perfctr_call_closedir(dir);
 	return tell(report, "tracepoints", "", "readable");
 }
 

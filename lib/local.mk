@@ -5,6 +5,8 @@ noinst_LTLIBRARIES += lib/libinternal.la
 lib_libinternal_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 lib_libinternal_la_LIBADD = arch/libarch.la
 lib_libinternal_la_SOURCES = \
+	lib/base/call.c \
+	lib/base/call.h \
 	lib/base/cpus.c \
 	lib/base/cpus.h \
 	lib/base/error.c \

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/device.h"
 #include "lib/perf/probe.h"
@@ -25,7 +25,7 @@ static bool driver_is_better(const char **why)
 	errno = error;
 	if (fd < 0)
 		return false;
-	close(fd);
+	perfctr_call_close(fd);
 	if (perfctr_info_nrctrs(&info) > 0 || perfctr_no_pmu())
 		return true;
 	*why = "the driver has no counters for this processor";

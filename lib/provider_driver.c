@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/device.h"
 #include "lib/provider.h"
@@ -182,13 +183,14 @@ static int create(struct vperfctr *self, unsigned int mode)
 				    perfctr_device_problem(ENODEV));
 	if (state->fd < 0)
 		return -1;
+	perfctr_call_own(state->fd, false);
 	state->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	page = mmap(NULL, state->page_size, PROT_READ, MAP_SHARED, state->fd, 0);
 	if (page == MAP_FAILED) {
 		error = errno;
 		if (mode & VPERFCTR_OPEN_CREAT_EXCL)
 			perfctr_device_unlink(state->fd);
-		close(state->fd);
+		perfctr_call_close(state->fd);
 		return perfctr_fail(error, "the driver's page can't be mapped: %s",
 				    strerror(error));
 	}
@@ -210,7 +212,10 @@ static int open_remote(struct vperfctr *self, pid_t tid)
 	state->fd = perfctr_device_open_state(tid, true, &info);
 	if (state->fd < 0 && errno == EEXIST)
 		state->fd = perfctr_device_open_state(tid, false, &info);
-	return state->fd < 0 ? -1 : 0;
+	if (state->fd < 0)
+		return -1;
+	perfctr_call_own(state->fd, false);
+	return 0;
 }
 
 /* At a thread's end the kernel would do so by itself, too. */
@@ -225,7 +230,7 @@ static void destroy(struct vperfctr *self)
 
 	if (state->page)
 		munmap((void *)(uintptr_t)state->page, state->page_size);
-	close(state->fd);
+	perfctr_call_close(state->fd);
 }
 
 const struct perfctr_provider perfctr_provider_driver = {

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
@@ -56,6 +57,8 @@ int perfctr_queue_open(struct perfctr_queue *queue)
 				    strerror(errno));
 	queue->reader = pair[0];
 	queue->writer = pair[1];
+	perfctr_call_own(queue->reader, false);
+	perfctr_call_own(queue->writer, false);
 	return 0;
 }
 
@@ -64,8 +67,8 @@ void perfctr_queue_close(struct perfctr_queue *queue)
 	int error = errno;
 
 	if (queue->reader >= 0) {
-		close(queue->reader);
-		close(queue->writer);
+		perfctr_call_close(queue->reader);
+		perfctr_call_close(queue->writer);
 	}
 	perfctr_queue_init(queue);
 	errno = error;
@@ -89,7 +92,7 @@ static int put(const struct perfctr_queue *queue, const struct perfctr_published
 		message.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
 	}
 	do {
-		sent = sendmsg(queue->writer, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+		sent = perfctr_call_sendmsg(queue->writer, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	} while (sent < 0 && errno == EINTR);
 	if (sent == (ssize_t)sizeof(*now))
 		return 0;
@@ -105,12 +108,12 @@ static int put(const struct perfctr_queue *queue, const struct perfctr_published
 int perfctr_queue_put(const struct perfctr_queue *queue, struct perfctr_published *now,
 		      const int *fds, unsigned int nr_fds)
 {
-	bool replaces = recv(queue->reader, NULL, 0, MSG_PEEK | MSG_DONTWAIT) == 0;
+	bool replaces = perfctr_call_recv(queue->reader, NULL, 0, MSG_PEEK | MSG_DONTWAIT) == 0;
 
 	now->magic = MAGIC_STATE;
 	if (put(queue, now, fds, nr_fds) < 0)
 		return -1;
-	if (replaces && recv(queue->reader, NULL, 0, MSG_DONTWAIT) < 0)
+	if (replaces && perfctr_call_recv(queue->reader, NULL, 0, MSG_DONTWAIT) < 0)
 		return perfctr_fail(EIO, "the counters' descriptor has lost them: %s",
 				    strerror(errno));
 	return 0;
@@ -146,7 +149,7 @@ static void close_received(struct received *received)
 	int error = errno;
 
 	while (received->nr_fds)
-		close(received->fd[--received->nr_fds]);
+		perfctr_call_close(received->fd[--received->nr_fds]);
 	errno = error;
 }
 
@@ -171,7 +174,7 @@ static bool take_descriptors(struct msghdr *message, struct received *received)
 			if (received->nr_fds < PERFCTR_PUBLISHED_FDS)
 				received->fd[received->nr_fds++] = fd;
 			else
-				close(fd);
+				perfctr_call_close(fd);
 		}
 	}
 	return good;
@@ -225,7 +228,8 @@ static int receive(int fd, struct received *received)
 		.msg_control = &rights,
 		.msg_controllen = sizeof(rights),
 	};
-	ssize_t got = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	ssize_t got = perfctr_call_recvmsg(fd, &message,
+					   MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	unsigned int i, wanted;
 	bool good;
 
@@ -319,7 +323,7 @@ bool perfctr_queue_has_state(int fd)
 	struct perfctr_published now;
 
 	/* Without room for descriptors none are made. */
-	return recv(fd, &now, sizeof(now), MSG_PEEK | MSG_DONTWAIT | MSG_TRUNC) ==
+	return perfctr_call_recv(fd, &now, sizeof(now), MSG_PEEK | MSG_DONTWAIT | MSG_TRUNC) ==
 		       (ssize_t)sizeof(now) &&
 	       (now.magic == MAGIC_STATE || now.magic == MAGIC_FACTS);
 }
@@ -337,7 +341,8 @@ int perfctr_queue_facts(void)
 		perfctr_queue_close(&queue);
 		return -1;
 	}
-	close(queue.writer);
+	perfctr_call_close(queue.writer);
+	perfctr_call_disown(queue.reader); /* the program's */
 	return queue.reader;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
@@ -97,7 +98,7 @@ static int open_process(int pid, const struct perfctr_target_user *user)
 			     "meanwhile",
 			     pid ? pid : (int)getpid(), PERFCTR_THREADS_TRIES);
 	perfctr_threads_free(&threads);
-	closedir(dir);
+	perfctr_call_closedir(dir);
 	return census == PERFCTR_CENSUS_ALL ? 0 : -1;
 }
 
@@ -148,13 +149,13 @@ static int open_directory(const char *root, const char *path)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = perfctr_call_open(name, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return -1;
 	if (fstatfs(fd, &fs) == 0 &&
 	    (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC))
 		return fd;
-	close(fd);
+	perfctr_call_close(fd);
 	errno = EINVAL;
 	return -1;
 }
@@ -212,7 +213,7 @@ static int open_in_cgroup(const char *path, const struct perfctr_target_user *us
 			     path);
 	else /* any other error comes again, and then it is about an event */
 		result = open_cpus(-1, cgroup, user);
-	close(cgroup);
+	perfctr_call_close(cgroup);
 	return result;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
@@ -93,11 +94,11 @@ static bool read_thread_file(DIR *dir, pid_t tid, const char *name, char *text, 
 	int fd;
 
 	snprintf(path, sizeof(path), "%d/%s", (int)tid, name);
-	fd = openat(dirfd(dir), path, O_RDONLY | O_CLOEXEC);
+	fd = perfctr_call_openat(dirfd(dir), path);
 	if (fd < 0)
 		return false;
-	n = read(fd, text, size - 1);
-	close(fd);
+	n = perfctr_call_read(fd, text, size - 1);
+	perfctr_call_close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0;
 }
@@ -196,7 +197,7 @@ static int settle(DIR *dir, const struct perfctr_threads *threads)
 		}
 		if (all)
 			return 0;
-		usleep(1000);
+		perfctr_call_sleep(1000);
 	}
 	if (!running)
 		return 0;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Which file needs which, read from a build's objects with nm: none may need one of its own layer or of a
-# higher one, so that there is no cycle, and each has its layer and its sentence.
+# higher one, so that there is no cycle, and each has its layer and its sentence. And no file of lib/ needs a
+# cancellation point but lib/base/call.c.
 # usage: layers.sh BUILD	a folder of configure's, or of scripts/driver's
 # The environment: NM, another machine's nm.
 # Prints a line per folder; exit status 0 if none failed.
@@ -16,7 +17,7 @@ build=${1:?usage: layers.sh BUILD}
 layers='
 arch arch/README.md event-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,powerpc/powerpc,raw/raw x86/k7,x86/archpmu,powerpc/encode,arm64/arm64,events x86/compile,x86/encode x86/isa,powerpc/isa isa
 driver driver/README.md hw_x86,hw_powerpc cpu state thread signal,owner calls init
-lib/base lib/README.md error,file memory,list,nearest,cpus
+lib/base lib/README.md error,call file memory,list,nearest,cpus
 lib/isa lib/README.md cpuid,pmu,tsc,attr native control
 lib/names lib/README.md metric,known,table sysfs,tracepoint catalog name resolve
 lib/perf lib/README.md sys probe,reading check,why counter ring,record,signal,clock,group merge,overflow
@@ -26,6 +27,11 @@ tools tools/README.md die,text symbols histogram sample targets,events tasks,dri
 
 # What is made, and has no source in the folder.
 generated='arch/event-tables'
+
+# What no file of lib/ calls but base/call.c, where it is said why.
+cancellation_points='accept close closedir clock_nanosleep connect creat epoll_wait fclose fgets fopen fread fsync
+getline msync nanosleep open openat opendir pause poll ppoll pread pselect read readv recv recvfrom recvmsg select
+send sendmsg sendto sleep system tcdrain usleep wait waitid waitpid write writev'
 
 # The file FOLDER/.../NAME of an object, which libtool and automake give a prefix. Nothing for one whose source
 # is gone.
@@ -64,7 +70,7 @@ sentences() {
 	echo "$layers" | sed '/./s/^/layer /'
 	sentences
 	symbols | LC_ALL=C sort
-} | LC_ALL=C awk '
+} | LC_ALL=C awk -v cancellation_points="$cancellation_points" '
 	function folder_of(file) {
 		do
 			sub("/[^/]*$", "", file)
@@ -74,6 +80,12 @@ sentences() {
 	function complain(folder, sentence) {
 		print sentence
 		bad[folder] = 1
+	}
+	BEGIN {
+		# Those that print are left to the program, which alone calls them.
+		n = split(cancellation_points, list)
+		while (n)
+			cancels[list[n--]]
 	}
 	$1 == "layer" {
 		folders[++nr_folders] = $2
@@ -95,6 +107,15 @@ sentences() {
 		}
 	}
 	$1 == "needs" && $3 in owner && owner[$3] != $2 { why[$2, owner[$3]] = $3 }
+	$1 == "needs" && $2 ~ /^lib\// && $2 != "lib/base/call" {
+		name = $3
+		sub(/^__(wrap_)?/, "", name)
+		sub(/@.*/, "", name)
+		sub(/_chk$|_2$|_alias$/, "", name)
+		sub(/64$/, "", name)
+		if (name in cancels)
+			complain(folder_of($2), $2 ".c needs " $3 ", a cancellation point; base/call.c has those that are none")
+	}
 	END {
 		for (pair in why) {
 			split(pair, end, SUBSEP)

@@ -41,6 +41,7 @@ unit_tests = \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
 	tests/unit/attr \
+	tests/unit/call \
 	tests/unit/clock \
 	tests/unit/cpus_x86 \
 	tests/unit/counter \
@@ -107,6 +108,7 @@ PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--w
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime

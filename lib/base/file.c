@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/file.h"
 #include "libperfctr.h"
 
@@ -39,11 +39,11 @@ ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
 	path = rooted(path, name, sizeof(name));
 	if (!path)
 		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = perfctr_call_open(path, O_RDONLY);
 	if (fd < 0)
 		return -1;
 	for (;;) {
-		n = read(fd, buffer + length, size - length);
+		n = perfctr_call_read(fd, buffer + length, size - length);
 		if (n > 0)
 			length += (size_t)n;
 		else if (n == 0 || errno != EINTR)
@@ -56,7 +56,7 @@ ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
 	}
 	if (n < 0)
 		error = errno;
-	close(fd);
+	perfctr_call_close(fd);
 	if (error) {
 		errno = error;
 		return -1;
@@ -89,7 +89,7 @@ DIR *perfctr_file_dir(const char *path)
 	char name[PATH_MAX];
 
 	path = rooted(path, name, sizeof(name));
-	return path ? opendir(path) : NULL;
+	return path ? perfctr_call_opendir(path) : NULL;
 }
 
 bool perfctr_file_is_word(const char *text, size_t length)
@@ -115,6 +115,6 @@ int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry
 	while (result == 0 && (entry = readdir(dir)))
 		if (perfctr_file_is_word(entry->d_name, strlen(entry->d_name)))
 			result = each(arg, entry->d_name);
-	closedir(dir);
+	perfctr_call_closedir(dir);
 	return result;
 }

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
@@ -297,7 +297,7 @@ static int parse_rest(const char *event, size_t length, const char *rest,
 /* A name is not wrong because no file that tells of it can be opened. -1. */
 static int fail_look_up(const char *event, size_t length)
 {
-	int error = errno, fd = open("/", O_RDONLY | O_CLOEXEC);
+	int error = errno, fd = perfctr_call_open("/", O_RDONLY);
 
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
 		return perfctr_fail(errno,
@@ -307,7 +307,7 @@ static int fail_look_up(const char *event, size_t length)
 				    errno == EMFILE ? "process" : "system",
 				    errno == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
 	if (fd >= 0)
-		close(fd);
+		perfctr_call_close(fd);
 	errno = error;
 	return -1;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
@@ -63,7 +64,7 @@ int perfctr_tracepoint_walk(perfctr_each_name *each, void *arg)
 		dir = perfctr_file_dir(path);
 		if (!dir)
 			continue;
-		closedir(dir);
+		perfctr_call_closedir(dir);
 		walk.root = tracing[i];
 		return perfctr_file_walk(path, walk_subsystem, &walk);
 	}
@@ -102,7 +103,7 @@ int perfctr_tracepoint_parse(const char *subsystem, size_t subsystem_length, con
 		dir = perfctr_file_dir(path);
 		if (dir) {
 			/* tracefs is here, and readable, and does not have it. */
-			closedir(dir);
+			perfctr_call_closedir(dir);
 			perfctr_tracepoint_walk(note_near, &near);
 			return perfctr_fail(
 				EINVAL, "\"%.*s\" is not an event%s", perfctr_shown(near.length),

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
@@ -167,7 +168,7 @@ void perfctr_counter_close(struct perfctr_counter *counter)
 
 	perfctr_counter_unmap(counter);
 	if (counter->fd >= 0)
-		close(counter->fd);
+		perfctr_call_close(counter->fd);
 	counter->fd = -1;
 	errno = error;
 }
@@ -201,7 +202,7 @@ static inline ssize_t read_bytes(const struct perfctr_counter *counter, void *by
 	 * others).
 	 */
 	do {
-		got = read(counter->fd, bytes, size);
+		got = perfctr_call_read(counter->fd, bytes, size);
 	} while (got < 0 && (errno == EINTR ||
 			     (errno == ECHILD && tries++ < ENDING_TRIES && sched_yield() == 0)));
 	return got >= 0 ? got

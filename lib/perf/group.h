@@ -62,8 +62,9 @@ enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
 /* The same for who takes the values of a dissolved one, too. 0, or -1 after perfctr_fail(). */
 int perfctr_events_values(const struct perfctr_events *events, struct perfctr_group_values *values);
 
-/* Close all; end stops them first, since a child of fork() may have the descriptors, too. errno is
- * kept. */
+/* Close all; end stops them first, since somebody may have copies of the descriptors. errno is
+ * kept.
+ */
 void perfctr_events_close(struct perfctr_events *events);
 void perfctr_events_end(struct perfctr_events *events);
 

@@ -7,8 +7,8 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <unistd.h>
 #include "arch/cpu.h"
+#include "lib/base/call.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
 #include "libperfctr.h"
@@ -42,7 +42,7 @@ const char *perfctr_no_pmu(void)
 
 	/* Disabled, so a busy PMU is no obstacle; no permission says nothing about the PMU. */
 	if (fd >= 0)
-		close(fd);
+		perfctr_call_close(fd);
 	else if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV || errno == ENXIO)
 		reason =
 			on_hypervisor()
@@ -64,7 +64,10 @@ int perfctr_cgroup_probe(int cgroup, int cpu)
 	};
 	int fd = perfctr_event_open_cgroup(&attr, cgroup, cpu, -1);
 
-	return fd < 0 ? -1 : close(fd);
+	if (fd < 0)
+		return -1;
+	perfctr_call_close(fd);
+	return 0;
 }
 
 /* Bits that a kernel does not know are EINVAL. */
@@ -80,7 +83,7 @@ static bool is_known(struct perf_event_attr attr)
 	fd = perfctr_event_open(&attr, 0, -1, -1);
 	can = fd >= 0 || errno != EINVAL;
 	if (fd >= 0)
-		close(fd);
+		perfctr_call_close(fd);
 	errno = error;
 	return can;
 }

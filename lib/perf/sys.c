@@ -3,14 +3,19 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/perf/sys.h"
 #include "libperfctr.h"
 
 static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd,
 		      unsigned long flags)
 {
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
-			    flags | PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, group_fd,
+			      flags | PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		perfctr_call_own(fd, true);
+	return fd;
 }
 
 int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)

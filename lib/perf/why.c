@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "arch/cpu.h"
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/isa/native.h"
@@ -169,7 +170,7 @@ static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 	if (fd < 0 && errno == EINVAL)
 		fd = perfctr_event_open(&plain, -1, 0, -1);
 	if (fd >= 0)
-		close(fd);
+		perfctr_call_close(fd);
 	return fd >= 0;
 }
 

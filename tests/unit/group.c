@@ -288,7 +288,7 @@ START_TEST(a_child_of_fork)
 }
 END_TEST
 
-/* Its descriptors are still open then. */
+/* Whoever has a copy of its descriptor still has the event then. */
 START_TEST(closed_while_a_child_lives)
 {
 	int fd = dup(0), go[2], status;
@@ -298,6 +298,7 @@ START_TEST(closed_while_a_child_lives)
 	close(fd);
 	group = perfctr_set_open("page-faults", NULL, 0); /* takes that number */
 	ck_assert_ptr_nonnull(group);
+	fd = dup(fd);
 	ck_assert_int_eq(pipe(go), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -313,6 +314,7 @@ START_TEST(closed_while_a_child_lives)
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
+	close(fd);
 	close(go[0]);
 	close(go[1]);
 }

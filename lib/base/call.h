@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * call.h - the system calls that are cancellation points, as the library makes them: none is one. A
+ * thread that is cancelled goes on to the end of the library's call, with its locks and
+ * descriptors. tests/layers.sh finds who makes them otherwise.
+ */
+#ifndef PERFCTR_LIB_BASE_CALL_H
+#define PERFCTR_LIB_BASE_CALL_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+/* Close-on-exec. A path of openat is one in the folder, to be read. */
+int perfctr_call_open(const char *path, int flags);
+int perfctr_call_openat(int folder, const char *path);
+ssize_t perfctr_call_read(int fd, void *bytes, size_t size);
+void perfctr_call_close(int fd); /* errno is kept */
+
+DIR *perfctr_call_opendir(const char *path);
+void perfctr_call_closedir(DIR *dir); /* errno is kept */
+
+ssize_t perfctr_call_sendmsg(int fd, const struct msghdr *message, int flags);
+ssize_t perfctr_call_recvmsg(int fd, struct msghdr *message, int flags);
+ssize_t perfctr_call_recv(int fd, void *bytes, size_t size, int flags);
+
+void perfctr_call_sleep(unsigned int us);
+
+/*
+ * A child of fork(3) closes the descriptor at once: what it is of belongs to the parent process.
+ * Until it is closed, or given to the program. event: it is a perf event's.
+ */
+void perfctr_call_own(int fd, bool event);
+void perfctr_call_disown(int fd);
+
+#endif /* PERFCTR_LIB_BASE_CALL_H */

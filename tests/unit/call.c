@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the library's system calls are not: no cancellation points, of whichever of its functions;
+ * and not made on descriptors that a child of fork() has from its parent.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "lib/base/call.h"
+#include "lib/provider.h"
+#include "tests/harness/check.h"
+#include "tests/harness/faults.h"
+
+static unsigned int open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+#define succeeds(call) ck_assert_msg((call), "%s", perfctr_error())
+
+/* ---- cancellation ---- */
+
+static struct perfctr_total *total;
+static unsigned int passed; /* how many parts have come to their end */
+static unsigned int wrong;  /* the line of what has failed */
+
+/* Check's own are cancellation points. */
+#define must(condition)                   \
+	do {                              \
+		if (!(condition)) {       \
+			wrong = __LINE__; \
+			return;           \
+		}                         \
+	} while (0)
+
+/* The state's lock is held while its counts are read and, at the thread's end, once more. */
+static void use_own(void)
+{
+	struct vperfctr_control control = counting(2, 0);
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self = vperfctr_open();
+	struct perfctr_reading reading;
+
+	must(self && vperfctr_control(self, &control) == 0);
+	must(perfctr_total_add(total, self) == 0);
+	must(perfctr_total_read(total, &sum, NULL) == 0);
+	must(vperfctr_read_state(self, &sum, &control) == 0);
+	must(vperfctr_read_ctrs(self, &sum) == 0);
+	must(vperfctr_read_quality(self, 0, &reading) == 0);
+	must(vperfctr_stop(self) == 0);
+	must(vperfctr_control(self, &control) == 0);
+	vperfctr_close(self);
+}
+
+static void use_descriptor(void)
+{
+	struct vperfctr_control control = counting(1, 0);
+	struct perfctr_sum_ctrs sum;
+	int fd = sys_vperfctr_open(0, 1);
+
+	must(fd >= 0 && sys_vperfctr_control(fd, &control) == 0);
+	must(sys_vperfctr_read(fd, &sum, &control) == 0);
+	must(sys_vperfctr_unlink(fd) == 0);
+	must(sys_vperfctr_read(fd, &sum, &control) == 0);
+	perfctr_call_close(fd);
+}
+
+static void wait_in_a_child(pid_t *pid)
+{
+	*pid = fork();
+	if (*pid == 0)
+		for (;;)
+			pause();
+	must(*pid > 0);
+}
+
+static void use_tracee(void)
+{
+	struct vperfctr_control control = counting(1, 0);
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	pid_t pid;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	wait_in_a_child(&pid);
+	must(ptrace(PTRACE_ATTACH, pid, NULL, NULL) == 0);
+	must(waitpid(pid, NULL, __WALL) == pid);
+	pthread_setcancelstate(state, NULL);
+	remote = rvperfctr_open(pid);
+	must(remote && rvperfctr_control(remote, &control) == 0);
+	must(rvperfctr_read_ctrs(remote, &sum) == 0);
+	must(rvperfctr_stop(remote) == 0);
+	rvperfctr_close(remote);
+	kill(pid, SIGKILL);
+}
+
+static void use_sets(void)
+{
+	const struct perfctr_target process = { .type = PERFCTR_TARGET_PROCESS };
+	struct perfctr_reading reading[2];
+	struct perfctr_set *set;
+
+	set = perfctr_set_open("page-faults:u,{task-clock,page-faults:u}", NULL, 0);
+	must(set == NULL || perfctr_set_size(set) == 3);
+	perfctr_set_close(set);
+	set = perfctr_set_open("page-faults:u,minor-faults:u", &process, 0);
+	must(set && perfctr_set_read(set, reading) == 0);
+	perfctr_set_close(set);
+}
+
+static void use_sampler(void)
+{
+	struct perfctr_sampler_config config = { .period = 1, .fields = PERF_SAMPLE_TID };
+	struct perfctr_sampler *sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	const struct perfctr_record *record;
+	uint64_t lost;
+
+	must(sampler != NULL);
+	fault(1);
+	must(perfctr_sampler_next(sampler, &record) > 0);
+	must(perfctr_sampler_lost(sampler, &lost) == 0);
+	perfctr_sampler_close(sampler);
+}
+
+static int no_more(void *arg, const struct perfctr_event_name *name)
+{
+	(void)arg, (void)name;
+	return 0;
+}
+
+static int no_finding(void *arg, const struct perfctr_check *check)
+{
+	(void)arg, (void)check;
+	return 0;
+}
+
+static void ask(void)
+{
+	struct perfctr_info info;
+	struct perfctr_cpus_info *cpus = perfctr_cpus_info(-1);
+
+	must(cpus != NULL);
+	free(cpus);
+	must(perfctr_get_info(&info) == 0);
+	must(perfctr_provider_name() != NULL);
+	must(perfctr_event_check("page-faults") == 0);
+	must(perfctr_event_check("page-fault") < 0 && errno == EINVAL);
+	must(perfctr_event_check("no-such-pmu/event/") < 0 && errno == ENOENT);
+	must(perfctr_event_check("nosuch:tracepoint") < 0);
+	must(perfctr_event_list(NULL, no_more, NULL) == 0);
+	must(perfctr_doctor(no_finding, NULL) == 0);
+}
+
+static void *use_all(void *arg)
+{
+	static void (*const parts[])(void) = { use_own,	 use_descriptor, use_tracee,
+					       use_sets, use_sampler,	 ask };
+	unsigned int part = *(unsigned int *)arg;
+
+	pthread_cancel(pthread_self());
+	parts[part]();
+	passed++;
+	pthread_testcancel();
+	return arg;
+}
+
+/* Each function goes on to its end, and the next one finds every lock free. */
+START_TEST(cancelled)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned int part, n;
+	pthread_t thread;
+	void *result;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	total = perfctr_total_create();
+	ck_assert_ptr_nonnull(total);
+	for (part = 0; part < 6; part++) {
+		ck_assert_int_eq(pthread_create(&thread, NULL, use_all, &part), 0);
+		ck_assert_int_eq(pthread_join(thread, &result), 0);
+		ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+		ck_assert_msg(!wrong, "line %u", wrong);
+		ck_assert_uint_eq(passed, part + 1);
+		succeeds(perfctr_total_read(total, &sum, &n) == 0);
+		ck_assert_uint_eq(n, 1);
+	}
+	perfctr_total_destroy(total);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+}
+END_TEST
+
+/* ---- fork ---- */
+
+/* What a process may have open at once. */
+struct objects {
+	struct vperfctr *self;
+	struct perfctr_total *total;
+	struct perfctr_set *set;
+	struct gperfctr *global;
+	struct perfctr_sampler *sampler;
+	int fd;
+};
+
+static void open_objects(struct objects *have)
+{
+	struct perfctr_sampler_config config = { .period = 1, .fields = PERF_SAMPLE_TID };
+	struct vperfctr_control control = counting(2, 0);
+	struct gperfctr_cpu_control on_cpu = { .cpu = 0, .cpu_control.tsc_on = 1 };
+
+	have->fd = sys_vperfctr_open(0, 1);
+	have->self = vperfctr_open_mode(0);
+	succeeds(have->fd >= 0 && have->self && vperfctr_control(have->self, &control) == 0);
+	have->total = perfctr_total_create();
+	succeeds(perfctr_total_add(have->total, have->self) == 0);
+	have->set = perfctr_set_open("page-faults:u,minor-faults:u", NULL, 0);
+	succeeds(have->set != NULL);
+	have->global = gperfctr_open();
+	succeeds(have->global && gperfctr_control(have->global, &on_cpu) == 1);
+	if (gperfctr_start(have->global, 0) < 0)
+		ck_assert_int_eq(errno, EACCES);
+	have->sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	succeeds(have->sampler != NULL);
+}
+
+static void close_objects(struct objects *have)
+{
+	perfctr_sampler_close(have->sampler);
+	gperfctr_close(have->global);
+	perfctr_set_close(have->set);
+	perfctr_total_destroy(have->total);
+	if (vperfctr_unlink(have->self) < 0)
+		ck_assert_int_eq(errno, ESRCH);
+	vperfctr_close(have->self);
+	close(have->fd);
+}
+
+/* A child of a child, and so on: returns in the last one. The others wait for it. */
+static void descend(unsigned int generations, struct objects *have)
+{
+	int status;
+	pid_t pid;
+
+	while (generations--) {
+		pid = fork();
+		ck_assert_int_ge(pid, 0);
+		if (pid) {
+			ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+			_exit(status != 0);
+		}
+		close_objects(have);
+		open_objects(have);
+	}
+}
+
+START_TEST(generations)
+{
+	unsigned int before, first;
+	struct objects have;
+	pid_t pid;
+	int status;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	before = open_descriptors();
+	open_objects(&have);
+	first = open_descriptors();
+	ck_assert_uint_gt(first, before + 7);
+	pid = fork();
+	if (pid == 0) {
+		descend(10, &have);
+		ck_assert_uint_eq(open_descriptors(), first);
+		close_objects(&have);
+		_exit(open_descriptors() != before);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close_objects(&have);
+	ck_assert_uint_eq(open_descriptors(), before);
+}
+END_TEST
+
+/* Also if the child knows nothing of the library; and what the program was given stays. */
+START_TEST(unknowing)
+{
+	unsigned int before = open_descriptors();
+	struct objects have;
+	struct perfctr_sum_ctrs sum;
+	int status;
+	pid_t pid;
+
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	open_objects(&have);
+	pid = fork();
+	if (pid == 0)
+		_exit(open_descriptors() != before + 1 ||
+		      sys_vperfctr_read(have.fd, &sum, NULL) < 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	/* The parent's still count. */
+	succeeds(vperfctr_read_ctrs(have.self, &sum) == 0);
+	fault(1);
+	ck_assert_uint_gt(vperfctr_read_pmc(have.self, 0), sum.pmc[0]);
+	close_objects(&have);
+	ck_assert_uint_eq(open_descriptors(), before);
+}
+END_TEST
+
+/* A number that the library has closed, or given away, is somebody else's, */
+START_TEST(somebody_elses)
+{
+	int own = dup(0), closed, given = dup(0), status, error;
+	pid_t pid;
+
+	ck_assert_int_ge(given, 0);
+	closed = dup(0);
+	perfctr_call_own(own, false);
+	perfctr_call_own(closed, false);
+	perfctr_call_own(given, false);
+	errno = ENOTTY;
+	perfctr_call_close(closed);
+	error = errno;
+	ck_assert_int_eq(error, ENOTTY);
+	ck_assert_int_eq(dup(0), closed);
+	perfctr_call_disown(given);
+	pid = fork();
+	if (pid == 0)
+		_exit(fcntl(own, F_GETFD) != -1 || fcntl(closed, F_GETFD) < 0 ||
+		      fcntl(given, F_GETFD) < 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_ge(fcntl(own, F_GETFD), 0);
+	perfctr_call_close(own);
+	close(closed);
+	close(given);
+	/* Beyond what is noted: nothing happens. */
+	perfctr_call_own(1 << 30, false);
+	perfctr_call_disown(1 << 30);
+}
+END_TEST
+
+/* and so is one that the program has closed, and got for a file of its own. */
+START_TEST(closed_by_the_program)
+{
+	struct perfctr_set *set;
+	int fd = dup(0), status;
+	pid_t pid;
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	set = perfctr_set_open("page-faults:u", NULL, 0); /* takes that number */
+	succeeds(set != NULL);
+	close(fd);
+	ck_assert_int_eq(dup(0), fd);
+	pid = fork();
+	if (pid == 0)
+		_exit(fcntl(fd, F_GETFD) < 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	perfctr_set_close(set);
+}
+END_TEST
+
+UNIT_MAIN("call", 60, cancelled, generations, unknowing, somebody_elses, closed_by_the_program)
