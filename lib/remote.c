@@ -33,13 +33,17 @@ struct entry {
 	struct vperfctr *state;
 };
 
+#define CHAINS 256
+
 /*
- * The states that threads have. Cleared memory is an empty list and a free lock, so that a child of
- * fork() has none of the parent's, whatever its threads were doing.
+ * The states that threads have, by their ids. Cleared memory has none, and a free lock, so that a
+ * child of fork() has none of the parent's, whatever its threads were doing.
  */
 struct list {
 	pthread_mutex_t lock;
-	struct entry *first;
+	unsigned int n;	    /* states */
+	unsigned int calls; /* since all were looked at */
+	struct entry *first[CHAINS];
 };
 
 /* Who owns a state of this file that has not been unlinked: no thread of this process. */
@@ -59,29 +63,51 @@ static struct list *get_list(void)
 	return list; /* another thread was first */
 }
 
-static void drop(struct entry **at)
+static void drop(struct list *list, struct entry **at)
 {
 	struct entry *entry = *at;
 
 	*at = entry->next;
+	list->n--;
 	perfctr_release(entry->state);
 	perfctr_memory_unmap(entry, sizeof(*entry));
 }
 
-/* Drop what is unlinked, and ended threads' that nobody has a handle on. With the lock. */
+/* Unlinked, or an ended thread's that nobody has a handle on? The latter takes system calls. */
+static bool is_over(const struct vperfctr *state)
+{
+	return !state->owner || (atomic_load(&state->references) == 1 &&
+				 state->provider->reach(state) == PERFCTR_LIFE_OVER);
+}
+
+/* The place of this thread's entry; one with NULL if it has none. */
+static struct entry **find(struct list *list, pid_t tid)
+{
+	struct entry **at = &list->first[(unsigned int)tid % CHAINS];
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	return at;
+}
+
+/*
+ * Drop what is over. With the lock, in each call; but all are looked at in one of as many calls as
+ * there are states only, so that many tracees don't cost the square of their number.
+ */
 static void clean_up(struct list *list)
 {
-	struct entry **at = &list->first;
+	struct entry **at;
+	unsigned int i;
 
-	while (*at) {
-		struct vperfctr *state = (*at)->state;
-
-		if (!state->owner || (atomic_load(&state->references) == 1 &&
-				      state->provider->reach(state) == PERFCTR_LIFE_OVER))
-			drop(at);
-		else
-			at = &(*at)->next;
-	}
+	if (++list->calls < list->n)
+		return;
+	list->calls = 0;
+	for (i = 0; i < CHAINS; i++)
+		for (at = &list->first[i]; *at;)
+			if (is_over((*at)->state))
+				drop(list, at);
+			else
+				at = &(*at)->next;
 }
 
 /* 0, or -1 with errno only, ESRCH. The kernel knows whether it is stopped, and our tracee. */
@@ -109,16 +135,17 @@ static struct vperfctr *make(const struct perfctr_provider *provider, pid_t tid)
 	return state;
 }
 
-static struct vperfctr *make_entry(struct list *list, const struct perfctr_provider *provider,
-				   pid_t tid)
+static struct vperfctr *make_entry(struct list *list, struct entry **at,
+				   const struct perfctr_provider *provider, pid_t tid)
 {
 	struct entry *entry = perfctr_memory_map(sizeof(*entry));
 	struct vperfctr *state = entry ? make(provider, tid) : NULL;
 
 	if (state) {
 		perfctr_hold(state);
-		*entry = (struct entry){ .next = list->first, .tid = tid, .state = state };
-		list->first = entry;
+		*entry = (struct entry){ .next = *at, .tid = tid, .state = state };
+		*at = entry;
+		list->n++;
 	} else if (entry) {
 		perfctr_memory_unmap(entry, sizeof(*entry));
 	}
@@ -129,19 +156,17 @@ static struct vperfctr *make_entry(struct list *list, const struct perfctr_provi
 static struct vperfctr *find_or_make(struct list *list, const struct perfctr_provider *provider,
 				     pid_t tid)
 {
-	struct entry **at = &list->first;
+	struct entry **at = find(list, tid);
 
-	while (*at && (*at)->tid != tid)
-		at = &(*at)->next;
 	if (!*at)
-		return make_entry(list, provider, tid);
-	switch (provider->reach((*at)->state)) {
+		return make_entry(list, at, provider, tid);
+	switch ((*at)->state->owner ? provider->reach((*at)->state) : PERFCTR_LIFE_OVER) {
 	case PERFCTR_LIFE_UNKNOWN: return NULL;
 	case PERFCTR_LIFE_ON: perfctr_hold((*at)->state); return (*at)->state;
 	default:
-		/* Another thread's, that had this id. */
-		drop(at);
-		return make_entry(list, provider, tid);
+		/* Unlinked, or another thread's, that had this id. */
+		drop(list, at);
+		return make_entry(list, at, provider, tid);
 	}
 }
 
@@ -300,21 +325,29 @@ int rvperfctr_unlink(const struct rvperfctr *remote)
 	return result;
 }
 
+/* A handle's state goes with it, if it is over. */
+static void close_listed(struct vperfctr *state, pid_t tid)
+{
+	struct list *list = get_list();
+	struct entry **at;
+
+	pthread_mutex_lock(&list->lock);
+	perfctr_release(state);
+	at = find(list, tid);
+	if (*at && (*at)->state == state && is_over(state))
+		drop(list, at);
+	clean_up(list);
+	pthread_mutex_unlock(&list->lock);
+}
+
 void rvperfctr_close(struct rvperfctr *remote)
 {
-	struct list *list;
-	bool listed;
-
 	/* In a child of fork() the handle was wiped. */
 	if (!remote || !remote->pid)
 		return;
-	listed = is_listed(remote->state);
-	perfctr_release(remote->state);
-	if (listed) {
-		list = get_list();
-		pthread_mutex_lock(&list->lock);
-		clean_up(list);
-		pthread_mutex_unlock(&list->lock);
-	}
+	if (is_listed(remote->state))
+		close_listed(remote->state, remote->pid);
+	else
+		perfctr_release(remote->state);
 	perfctr_memory_unmap(remote, sizeof(*remote));
 }

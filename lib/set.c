@@ -241,23 +241,35 @@ static int open_or_fall_back(struct perfctr_set *set, unsigned int instance, uns
 	return open_group(set, instance, r, flags); /* for its reason */
 }
 
-/* Close an item wherever it is open, for the reason of the last failure. 0, or -1 (ENOMEM). */
-static int leave_out(struct perfctr_set *set, unsigned int item)
+/*
+ * The event's item is not counted, for the reason of the last failure: its events stand together.
+ * 0, or -1 (ENOMEM).
+ */
+static int leave_out(struct perfctr_set *set, unsigned int e)
 {
-	unsigned int i, r, e;
+	const unsigned int item = set->list.event[e].item;
 
-	for (e = 0; e < set->n; e++)
-		if (set->list.event[e].item == item && perfctr_list_refuse(&set->list, e) < 0)
+	while (e > 0 && set->list.event[e - 1].item == item)
+		e--;
+	for (; e < set->n && set->list.event[e].item == item; e++)
+		if (perfctr_list_refuse(&set->list, e) < 0)
 			return -1;
-	for (r = 0; r < set->plan.nruns; r++)
-		for (i = 0; set->plan.run[r].item == item && i < set->ninstances; i++)
-			perfctr_events_end(&group_at(set, i, r)->events);
 	return 0;
 }
 
 static bool is_left_out(const struct perfctr_set *set, unsigned int r)
 {
 	return set->list.event[set->plan.source[set->plan.run[r].first].event].reason != NULL;
+}
+
+/* Close items that were left out behind the opening of some of their groups. */
+static void close_left_out(struct perfctr_set *set)
+{
+	unsigned int i, r;
+
+	for (r = 0; r < set->plan.nruns; r++)
+		for (i = 0; is_left_out(set, r) && i < set->ninstances; i++)
+			perfctr_events_end(&group_at(set, i, r)->events);
 }
 
 /* One run of an instance. 0, or -1 after perfctr_fail() if the set can't do without it. */
@@ -274,7 +286,7 @@ static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int
 	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH ||
 	    (!last && perfctr_target_may_lie(errno)))
 		return -1;
-	return leave_out(set, run->item);
+	return leave_out(set, set->plan.source[run->first].event);
 }
 
 /* Open all of an instance that it can have. On failure nothing of it is open. */
@@ -349,8 +361,9 @@ static int check_all_open(struct perfctr_set *set)
 		result = perfctr_fail_event(EOPNOTSUPP, name_of(set, e),
 					    "its PMU is on none of the processors asked for");
 		if (set->flags & PERFCTR_PARTIAL)
-			result = leave_out(set, set->list.event[e].item);
+			result = leave_out(set, e);
 	}
+	close_left_out(set);
 	free(open);
 	return result;
 }
@@ -389,6 +402,7 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	for (i = 0; i < set->ninstances; i++)
 		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
 			goto fail;
+	close_left_out(set);
 	opening->set = set;
 	return 0;
 fail:
@@ -829,7 +843,7 @@ int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i
 	if (check_part(set, p) < 0 || check_event(set, i, id) < 0)
 		return -1;
 	part = &set->part[p];
-	for (r = 0; r < set->plan.nruns; r++) {
+	for (r = set->place[i].run; r < set->plan.nruns; r++) {
 		const struct perfctr_run *run = &set->plan.run[r];
 
 		if (run->pmu != part->pmu || !is_open(set, part->instance, r))

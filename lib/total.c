@@ -4,17 +4,21 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdint.h>
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
 #include "lib/provider.h"
 #include "libperfctr.h"
 
-/* Both lie in memory that a child of fork() finds cleared, whoever held the lock. */
+/*
+ * Both lie in memory that a child of fork() finds cleared, whoever held the lock. The threads'
+ * states stand in a table at places that their addresses give, or in the next free ones; at least
+ * half of it is free.
+ */
 struct perfctr_total {
 	bool open;
 	pthread_mutex_t lock;
-	size_t n, room;
+	size_t n, room; /* room: a power of two, or none yet */
 	struct vperfctr **thread;
 };
 
@@ -29,33 +33,46 @@ struct perfctr_total *perfctr_total_create(void)
 	return total;
 }
 
+/* Where a state is, or would be. */
+static struct vperfctr **place_of(struct vperfctr **table, size_t room, const struct vperfctr *self)
+{
+	/* States are some pages apart: the upper half of the product depends on all bits. */
+	size_t i = (size_t)((uint64_t)(uintptr_t)self * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+
+	for (;; i++)
+		if (!table[i & (room - 1)] || table[i & (room - 1)] == self)
+			return &table[i & (room - 1)];
+}
+
 static int make_room(struct perfctr_total *total)
 {
-	size_t size = total->room * sizeof(*total->thread);
-	struct vperfctr **larger = perfctr_memory_map(2 * size + 4096);
+	size_t room = total->room ? 2 * total->room : 512, i;
+	struct vperfctr **larger = perfctr_memory_map(room * sizeof(*larger));
 
 	if (!larger)
 		return -1;
-	if (size) {
-		memcpy(larger, total->thread, size);
-		perfctr_memory_unmap(total->thread, size);
-	}
+	for (i = 0; i < total->room; i++)
+		if (total->thread[i])
+			*place_of(larger, room, total->thread[i]) = total->thread[i];
+	if (total->room)
+		perfctr_memory_unmap(total->thread, total->room * sizeof(*total->thread));
 	total->thread = larger;
-	total->room = (2 * size + 4096) / sizeof(*larger);
+	total->room = room;
 	return 0;
 }
 
 static int add(struct perfctr_total *total, struct vperfctr *self)
 {
-	size_t i;
+	struct vperfctr **place;
 
-	for (i = 0; i < total->n; i++)
-		if (total->thread[i] == self)
-			return perfctr_fail(EEXIST, "these counters are in the total already");
-	if (total->n == total->room && make_room(total) < 0)
+	if (2 * total->n >= total->room && make_room(total) < 0)
 		return -1;
+	place = place_of(total->thread, total->room, self);
+	if (*place)
+		return perfctr_fail(EEXIST, "these counters are in the total already");
 	perfctr_hold(self);
-	total->thread[total->n++] = self;
+	*place = self;
+	total->n++;
 	return 0;
 }
 
@@ -91,9 +108,11 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 	if (!total->open)
 		return perfctr_not_ours();
 	pthread_mutex_lock(&total->lock);
-	for (t = 0; t < total->n; t++) {
-		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
+	for (t = 0; t < total->room; t++) {
 		self = total->thread[t];
+		if (!self)
+			continue;
+		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
 		result = self->provider->read_state(self, &one, NULL);
 		if (result < 0)
 			break;
@@ -115,7 +134,7 @@ void perfctr_total_destroy(struct perfctr_total *total)
 
 	if (!total || !total->open)
 		return;
-	for (t = 0; t < total->n; t++)
+	for (t = 0; t < total->room; t++)
 		vperfctr_close(total->thread[t]);
 	pthread_mutex_destroy(&total->lock);
 	if (total->room)

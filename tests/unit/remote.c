@@ -644,6 +644,49 @@ static unsigned int descriptors_left(void)
 	return open_descriptors();
 }
 
+/* Open and close that many tracees' states: events that were opened. */
+static unsigned int opens_of(unsigned int n)
+{
+	struct rvperfctr *remote[32];
+	unsigned int i, opens;
+	pid_t pid[32];
+
+	for (i = 0; i < n; i++) {
+		pid[i] = start_child(in_steps);
+		wait_stopped(pid[i]);
+	}
+	setenv("PERFCTR_PROVIDER", "perf", 1);
+	pmu_begin();
+	for (i = 0; i < n; i++)
+		remote[i] = open_remote(pid[i]);
+	for (i = 0; i < n; i++)
+		rvperfctr_close(remote[i]);
+	opens = pmu_calls(PMU_OPEN);
+	/* They are the threads' still, and are found. */
+	for (i = 0; i < n; i++)
+		remote[i] = open_remote(pid[i]);
+	ck_assert_uint_eq(pmu_events(), n);
+	for (i = 0; i < n; i++) {
+		ck_assert_int_eq(rvperfctr_unlink(remote[i]), 0);
+		rvperfctr_close(remote[i]);
+		end_child(pid[i]);
+	}
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+	return opens;
+}
+
+/* Each has its clock, and is asked whether it lives: by its own close, and twice by others' calls.
+ */
+START_TEST(many_tracees)
+{
+	ck_assert_uint_le(opens_of(8), 4 * 8);
+	ck_assert_uint_le(opens_of(16), 4 * 16);
+	ck_assert_uint_le(opens_of(32), 4 * 32);
+}
+END_TEST
+
 /* States of ended threads go away, though nobody unlinked them. */
 START_TEST(nothing_leaks)
 {
@@ -870,4 +913,4 @@ END_TEST
 
 UNIT_MAIN("remote", 60, bad_arguments, through_the_driver, steps_of_a_child, unlinked,
 	  only_stopped_threads, through_exec, until_exec, an_id_used_again, a_child_of_the_tracer,
-	  no_permission, nothing_leaks MADE_UP)
+	  no_permission, many_tracees, nothing_leaks MADE_UP)
