@@ -134,7 +134,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on the core type of
  * processor 0), and vperfctr_read_quality() tells.
  *
- * An invalid control is refused before anything is stopped: what ran runs on.
+ * An invalid control is refused before anything is stopped: what ran runs on. Counts of counters
+ * that somebody else has taken are lost: a control that preserves them, or stops, fails with EBUSY,
+ * with everything stopped.
  *
  * Reserved words, and members that the processor or the event has no use for, are ignored. Members
  * in words that perfctr 2.6 reserved take effect with VPERFCTR_CONTROL_EXTENDED in flags; set it

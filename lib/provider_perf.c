@@ -567,12 +567,11 @@ static int stop(struct state *state)
 		result = perfctr_events_disable(&state->group);
 		tell(state);
 	}
-	if (sample(state, cstatus, &tsc, values) < 0) {
+	if (sample(state, cstatus, &tsc, values) < 0)
 		result = -1;
-	} else {
-		state->tsc_sum = tsc;
+	else
 		memcpy(state->sum, values, sizeof(values[0]) * n);
-	}
+	state->tsc_sum = tsc; /* which nobody takes away */
 	set_cstatus(state, 0);
 	if (n && !perfctr_cstatus_has_ictrs(cstatus) && perfctr_events_disable(&state->group) < 0)
 		result = -1;
@@ -735,6 +734,24 @@ static void replace_group(struct state *state, const struct perfctr_cpu_control 
 	state->told = false;
 }
 
+/*
+ * Stop what the next control replaces. 0, or -1 after perfctr_fail(): but counts that somebody else
+ * has taken the counters from matter only if the control goes on from them, or replaces nothing.
+ */
+static int stop_for(struct state *state, const struct vperfctr_control *next, unsigned int cstatus)
+{
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus_of(state));
+	unsigned int lost = n ? ~0u >> (32 - n) : 0;
+	int error = errno;
+
+	if (stop(state) == 0)
+		return 0;
+	if (errno != EBUSY || !cstatus || next->preserve & lost)
+		return -1;
+	errno = error;
+	return 0;
+}
+
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *given)
 {
 	struct vperfctr_control seen = *given;
@@ -768,7 +785,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	hold = hold_signals(cstatus | cstatus_of(state), &held);
 	pthread_mutex_lock(&state->lock);
 	old = cstatus_of(state);
-	if (old && stop(state) < 0)
+	if (old && stop_for(state, control, cstatus) < 0)
 		goto out;
 	if (!cstatus) {
 		state->control = *given;

@@ -600,6 +600,42 @@ START_TEST(taken_away)
 }
 END_TEST
 
+/* A new control does not fail for them, unless it goes on from their counts; the TSC goes on. */
+START_TEST(taken_away_and_replaced)
+{
+	struct vperfctr_control control;
+	struct vperfctr *self;
+
+	begin();
+	self = open_with(control_of(2, 0));
+	pmu_count(10);
+	pmu_tick(100);
+	pmu.taken = 3;
+	pmu_schedule();
+	control = control_of(1, 0);
+	errno = ENOTTY;
+	set_control(self, control);
+	ck_assert_int_eq(errno, ENOTTY);
+	pmu_count(3);
+	pmu_tick(50);
+	check_counts(self, 150, 1, 3);
+	pmu.taken = 4;
+	pmu_schedule();
+	pmu.taken = 0;
+	control = control_of(2, 0);
+	control.preserve = 2; /* it was not counted */
+	set_control(self, control);
+	pmu_count(4);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 4);
+	pmu.taken = 4;
+	pmu_schedule();
+	pmu.taken = 0;
+	ck_fails(vperfctr_control(self, &control), EBUSY, "taken");
+	ck_assert_int_eq(vperfctr_is_running(self), 0);
+	finish(self);
+}
+END_TEST
+
 /* Without pages everything goes through read(2), also if only some are missing. */
 START_TEST(lost_pages)
 {
@@ -1471,11 +1507,11 @@ END_TEST
 
 UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_end, sums, reuse,
 	  no_room, faults_of_a_start, faults_of_an_undo, faults_of_a_control, shared_counters,
-	  taken_away, lost_pages, reads_in_a_control, totals, no_memory, features, one_overflow,
-	  several_overflows, late_handlers, too_short_periods, longer_periods, invalid_controls,
-	  signal_numbers, two_signals, replaced_while_it_overflows, replaced_by_its_handler,
-	  overflow_in_a_resume, overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume,
-	  faults_of_a_resume)
+	  taken_away, taken_away_and_replaced, lost_pages, reads_in_a_control, totals, no_memory,
+	  features, one_overflow, several_overflows, late_handlers, too_short_periods,
+	  longer_periods, invalid_controls, signal_numbers, two_signals,
+	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 
 #else
 
