@@ -67,6 +67,7 @@ static inline void perfctr_cpu_update_control(struct perfctr_cpu_state *state,
 	unsigned int i;
 
 	program->id = id;
+	program->tsc = tsc_on != 0;
 	state->k1.id = (uint32_t)id;
 	state->k1.isuspend_cpu = -1;
 	state->cstatus = perfctr_mk_cstatus(tsc_on, program->nractrs,
@@ -191,7 +192,7 @@ static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr
 		perfctr_async_suspend(core, program);
 	if (program->stops)
 		perfctr_cpu_isuspend(core, state, program);
-	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+	if (program->tsc) {
 		now = perfctr_core_tsc(core);
 		state->tsc_sum += (uint32_t)(now - state->tsc_start);
 		state->tsc_start = now;
@@ -228,7 +229,7 @@ static inline void perfctr_cpu_resume(struct perfctr_core *core, struct perfctr_
 		perfctr_write_program(core, program);
 	for (i = 0; i < program->nractrs; i++)
 		state->pmc[i].start = perfctr_counter_now(core, program, i);
-	if (perfctr_cstatus_has_tsc(state->cstatus))
+	if (program->tsc)
 		state->tsc_start = perfctr_next_tick(core, state->tsc_start);
 }
 
@@ -241,7 +242,7 @@ static inline void perfctr_cpu_sample(struct perfctr_core *core, struct perfctr_
 
 	for (i = 0; i < program->nrctrs; i++)
 		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
-	if (perfctr_cstatus_has_tsc(state->cstatus)) {
+	if (program->tsc) {
 		now = perfctr_next_tick(core, state->tsc_start);
 		state->tsc_sum += (uint32_t)(now - state->tsc_start);
 		state->tsc_start = now;

@@ -58,6 +58,7 @@ struct perfctr_program {
 	int async;	      /* index of the write, or -1 */
 	uint64_t async_value; /* its two values at the beginning */
 	uint64_t async_stopped;
+	uint8_t tsc;	     /* the clock is sampled; set by perfctr_cpu_update_control() */
 	uint8_t stops;	     /* some write has another value while suspended */
 	uint8_t by_register; /* counters are read as registers, not by RDPMC */
 	uint8_t negative;    /* overflow is the transition to negative, as on PowerPC */

@@ -87,7 +87,7 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 	if (!program->nrctrs)
 		return 0;
 	err = hw_forbidden ? avoid_forbidden(task) : 0;
-	return err ? err : hwcpu_reserve(&self->reserved);
+	return err ? err : vperfctr_reserve(self);
 }
 
 static int install_control(struct vperfctr *self, struct task_struct *task,
@@ -131,7 +131,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 			err = install_control(self, task, &control, program);
 			/* The thread was killed meanwhile; what it counts ends with it. */
 			if (err && !counted)
-				hwcpu_release(&self->reserved);
+				vperfctr_release(self);
 		}
 		put_task_struct(task);
 	}
@@ -218,9 +218,59 @@ static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned lon
 	return -ENOTTY;
 }
 
+/* ---- the page ---- */
+
+/* Does the caller run in the memory of the thread whose counters they are? */
+static bool is_own(struct vperfctr *self)
+{
+	bool own;
+
+	spin_lock_irq(&self->lock);
+	own = self->thread && !READ_ONCE(self->thread->ended) &&
+	      READ_ONCE(self->thread->task->mm) == current->mm;
+	spin_unlock_irq(&self->lock);
+	return own;
+}
+
+/* What the page says changes where the counters start. */
+static void restart(struct vperfctr *self)
+{
+	struct vthread *t = owner_lock(self, current);
+
+	if (!t)
+		return;
+	vperfctr_stop(self);
+	vperfctr_start(self);
+	owner_unlock(self, t);
+}
+
+/* Also called for a mapping that is moved. */
+static void page_is_mapped(struct vm_area_struct *vma)
+{
+	struct vperfctr *self = vma->vm_file->private_data;
+
+	/* Set only once, before anybody else sees the mapping. */
+	if (vma->vm_private_data)
+		access_map(&self->access, vma->vm_mm);
+}
+
+static void page_is_unmapped(struct vm_area_struct *vma)
+{
+	struct vperfctr *self = vma->vm_file->private_data;
+
+	if (vma->vm_private_data)
+		access_unmap(&self->access, vma->vm_mm);
+}
+
+static const struct vm_operations_struct vperfctr_vm_ops = {
+	.open = page_is_mapped,
+	.close = page_is_unmapped,
+};
+
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *self = file->private_data;
+	int err;
 
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
@@ -228,10 +278,19 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	perfctr_compat_vm_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 				VM_MAYWRITE | VM_MAYEXEC);
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(self->state));
+	err = vm_insert_page(vma, vma->vm_start, virt_to_page(self->state));
+	if (err)
+		return err;
+	vma->vm_ops = &vperfctr_vm_ops;
+	if (is_own(self)) {
+		vma->vm_private_data = self;
+		page_is_mapped(vma);
+		restart(self);
+	}
+	return 0;
 }
 
-static int vperfctr_release(struct inode *inode, struct file *file)
+static int close_descriptor(struct inode *inode, struct file *file)
 {
 	vperfctr_put(file->private_data);
 	return 0;
@@ -239,7 +298,7 @@ static int vperfctr_release(struct inode *inode, struct file *file)
 
 static const struct file_operations vperfctr_fops = {
 	.owner = THIS_MODULE,
-	.release = vperfctr_release,
+	.release = close_descriptor,
 	.unlocked_ioctl = vperfctr_ioctl,
 	.compat_ioctl = vperfctr_ioctl,
 	.mmap = vperfctr_mmap,

@@ -6,7 +6,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
-#include <linux/syscore_ops.h>
+#include "driver/compat/compat.h"
 #include "driver/cpu.h"
 
 /* ---- what runs on this CPU ---- */
@@ -179,7 +179,7 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /* The last CPU, which is not taken offline when the machine sleeps. */
-static struct syscore_ops syscore_ops = { .resume = restart_cpu };
+PERFCTR_COMPAT_WAKING(waking, restart_cpu);
 static enum cpuhp_state hotplug;
 
 int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
@@ -191,14 +191,14 @@ int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
 	{
 		struct sampler *s = per_cpu_ptr(&samplers, cpu);
 
-		hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
-		s->timer.function = sample;
+		perfctr_compat_hrtimer_setup(&s->timer, sample, CLOCK_MONOTONIC,
+					     HRTIMER_MODE_REL_PINNED);
 	}
 	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfctr:online", cpu_comes, cpu_goes);
 	if (err < 0)
 		return err;
 	hotplug = err;
-	register_syscore_ops(&syscore_ops);
+	perfctr_compat_register_waking(&waking);
 	return 0;
 }
 
@@ -206,7 +206,7 @@ void hwcpu_exit(void)
 {
 	int cpu;
 
-	unregister_syscore_ops(&syscore_ops);
+	perfctr_compat_unregister_waking(&waking);
 	cpuhp_remove_state_nocalls(hotplug);
 	for_each_possible_cpu(cpu) hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
 }

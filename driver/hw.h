@@ -10,6 +10,9 @@
 #include <perfctr/abi.h>
 #include "arch/rules.h"
 
+struct cpumask;
+struct mm_struct;
+
 /* Find out what the processor has. Always succeeds: without counters there is the TSC. */
 void hw_init(void);
 void hw_info(struct perfctr_info *info);
@@ -53,9 +56,22 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 extern const struct cpumask *hw_forbidden;
 
 /*
- * Let user space read counters (x86: RDPMC) on this CPU, because its thread has this program;
- * NULL: no more. Interrupts are off.
+ * Let user space with this memory read counters itself (x86: RDPMC), or no more: both are counted.
+ * A CPU that has the memory's page tables already follows when it loads them anew.
  */
-void hw_user_rdpmc(const struct perfctr_program *program);
+void hw_allow_reads(struct mm_struct *mm);
+void hw_forbid_reads(struct mm_struct *mm);
+
+/*
+ * A child has a copy of its parent's memory, with its count: of no mapping of the child's, because
+ * neither our pages nor those of perf_events go to children.
+ */
+void hw_forbid_inherited_reads(struct mm_struct *mm);
+
+/* Has this CPU loaded them, and not followed? Interrupts are off. */
+bool hw_reads_are_stale(const struct mm_struct *mm);
+
+/* Can the user mode of what runs on this CPU read counters? Interrupts are off. */
+bool hw_user_reads(void);
 
 #endif /* PERFCTR_DRIVER_HW_H */

@@ -204,6 +204,25 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 }
 
 /* UPMC1 to UPMC6 are user mode's copies, always there: nothing to allow or to forbid. */
-void hw_user_rdpmc(const struct perfctr_program *program)
+/* The user's names of the registers can always be read. */
+void hw_allow_reads(struct mm_struct *mm)
 {
+}
+
+void hw_forbid_reads(struct mm_struct *mm)
+{
+}
+
+void hw_forbid_inherited_reads(struct mm_struct *mm)
+{
+}
+
+bool hw_reads_are_stale(const struct mm_struct *mm)
+{
+	return false;
+}
+
+bool hw_user_reads(void)
+{
+	return true;
 }

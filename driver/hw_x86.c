@@ -29,26 +29,54 @@ static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t ma
 	return low;
 }
 
+/* By halves: the names of the functions that take the whole have changed over the years. */
+static u64 read_msr(u32 reg)
+{
+	u32 low, high;
+
+	rdmsr(reg, low, high);
+	return (u64)high << 32 | low;
+}
+
+static void write_msr(u32 reg, u64 value)
+{
+	wrmsr(reg, (u32)value, (u32)(value >> 32));
+}
+
+static bool try_read_msr(u32 reg, u64 *value)
+{
+	u32 low, high;
+	bool there = !rdmsr_safe(reg, &low, &high);
+
+	*value = (u64)high << 32 | low;
+	return there;
+}
+
+static bool try_write_msr(u32 reg, u64 value)
+{
+	return !wrmsr_safe(reg, (u32)value, (u32)(value >> 32));
+}
+
 static inline uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
 {
-	return native_read_msr(reg);
+	return read_msr(reg);
 }
 
 static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg,
 					      uint64_t value)
 {
-	wrmsrl(reg, value);
+	write_msr(reg, value);
 }
 
 static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
 {
-	return native_read_msr(reg);
+	return read_msr(reg);
 }
 
 static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg,
 					      uint64_t value)
 {
-	wrmsrl(reg, value);
+	write_msr(reg, value);
 }
 
 #include "arch/engine.h"
@@ -140,9 +168,9 @@ static bool counters_exist(void)
 		return true;
 	preempt_disable();
 	/* It may be counting: the low bits can change. */
-	exist = !wrmsrl_safe(reg, pattern) && !rdmsrl_safe(reg, &value) &&
+	exist = try_write_msr(reg, pattern) && try_read_msr(reg, &value) &&
 		(value ^ pattern) >> 16 == 0;
-	wrmsrl_safe(reg, 0);
+	try_write_msr(reg, 0);
 	preempt_enable();
 	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
 	return exist;
@@ -152,7 +180,9 @@ static bool counters_exist(void)
 
 static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4])
 {
-	cpuid_count(leaf, subleaf, &word[0], &word[1], &word[2], &word[3]);
+	asm volatile("cpuid"
+		     : "=a"(word[0]), "=b"(word[1]), "=c"(word[2]), "=d"(word[3])
+		     : "a"(leaf), "c"(subleaf));
 }
 
 #include "arch/x86/cpuid.h"
@@ -192,14 +222,14 @@ void hw_init(void)
 		perfctr_x86_identify(&id, &this_cpu);
 	}
 	/* A hypervisor may have fewer registers than the processor it shows. */
-	if (rdmsrl_safe(OFFCORE_RSP0, &probe) ||
-	    (this_cpu.offcore > 1 && rdmsrl_safe(OFFCORE_RSP1, &probe)))
+	if (!try_read_msr(OFFCORE_RSP0, &probe) ||
+	    (this_cpu.offcore > 1 && !try_read_msr(OFFCORE_RSP1, &probe)))
 		this_cpu.offcore = this_cpu.offcore_width = 0;
-	if (this_cpu.frontend && rdmsrl_safe(PEBS_FRONTEND, &probe))
+	if (this_cpu.frontend && !try_read_msr(PEBS_FRONTEND, &probe))
 		this_cpu.frontend = 0;
 	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width.
 	 */
-	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && !rdmsrl_safe(0x345, &probe) &&
+	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && try_read_msr(0x345, &probe) &&
 			      probe >> 13 & 1;
 	this_cpu.pcint &= boot_cpu_has(X86_FEATURE_APIC);
 	forbid_siblings();
@@ -227,7 +257,7 @@ static void clear_registers(struct perfctr_core *core)
 	for (slot = 0; slot < PERFCTR_SLOTS; slot++) {
 		reg = perfctr_x86_register(&this_cpu, slot);
 		if (reg)
-			wrmsrl_safe(reg, 0);
+			try_write_msr(reg, 0);
 	}
 }
 
@@ -240,7 +270,7 @@ void hw_start_cpu(void)
 
 	clear_registers(core);
 	for (n = 0; perfctr_x86_setup(&this_cpu, n, &reg, &value) == 0; n++)
-		wrmsrl_safe(reg, value);
+		try_write_msr(reg, value);
 	if (this_cpu.pcint) {
 		core->lvtpc = apic->read(APIC_LVTPC);
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
@@ -406,12 +436,26 @@ static void remember_secrets(struct perfctr_core *core, const struct perfctr_pro
 	}
 }
 
+/*
+ * Who may execute RDPMC reads all counters, not only his own. A program that counts the kernel is
+ * not stopped when its thread is (that would cost writes at each switch), but its counters are
+ * before a thread without that right can read them.
+ */
+static void forget_secrets(struct perfctr_core *core)
+{
+	clear_registers(core);
+	while (core->nr_secret)
+		try_write_msr(core->secret[--core->nr_secret], 0);
+}
+
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
 	if (unlikely(program->privileged))
 		remember_secrets(core, program);
+	else if (unlikely(core->nr_secret))
+		forget_secrets(core);
 	if (unlikely(interrupts(program)))
 		WRITE_ONCE(core->interrupting, program);
 	perfctr_cpu_resume(core, state, program);
@@ -422,21 +466,35 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
 }
 
-/*
- * Who may execute RDPMC reads all counters, not only his own. A program that counts the kernel is
- * not stopped when its thread is (that would cost writes at each switch), but its counters are
- * before a thread without that right can read them.
- */
-void hw_user_rdpmc(const struct perfctr_program *program)
-{
-	struct perfctr_core *core = this_cpu_ptr(&cores);
+/* ---- RDPMC in user mode ---- */
 
-	if (!this_cpu.counters || this_cpu.no_rdpmc)
-		return;
-	if (unlikely(core->nr_secret) && program && !program->privileged) {
-		clear_registers(core);
-		while (core->nr_secret)
-			wrmsrl_safe(core->secret[--core->nr_secret], 0);
-	}
-	cr4_update_irqsoff(program ? X86_CR4_PCE : 0, program ? 0 : X86_CR4_PCE);
+/*
+ * CR4.PCE belongs to the kernel, which sets it when it loads a process's page tables: if this count
+ * of perf_events' says so, or the administrator does for all (/sys/devices/cpu/rdpmc).
+ */
+void hw_allow_reads(struct mm_struct *mm)
+{
+	atomic_inc(&mm->context.perf_rdpmc_allowed);
+}
+
+void hw_forbid_reads(struct mm_struct *mm)
+{
+	atomic_dec(&mm->context.perf_rdpmc_allowed);
+}
+
+void hw_forbid_inherited_reads(struct mm_struct *mm)
+{
+	atomic_set(&mm->context.perf_rdpmc_allowed, 0);
+}
+
+bool hw_reads_are_stale(const struct mm_struct *mm)
+{
+	bool loaded = (__native_read_cr3() & CR3_ADDR_MASK) == __sme_pa(mm->pgd);
+
+	return loaded && hw_user_reads() != (atomic_read(&mm->context.perf_rdpmc_allowed) > 0);
+}
+
+bool hw_user_reads(void)
+{
+	return native_read_cr4() & X86_CR4_PCE;
 }

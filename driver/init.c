@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 #include <perfctr/calls.h>
 #include "arch/words.h"
+#include "driver/access.h"
 #include "driver/calls.h"
 #include "driver/cpu.h"
 #include "driver/hw.h"
@@ -71,9 +72,12 @@ static int __init perfctr_init(void)
 	int err;
 
 	hw_init();
-	err = hwcpu_init(vthread_overflow);
+	err = access_init();
 	if (err)
 		return err;
+	err = hwcpu_init(vthread_overflow);
+	if (err)
+		goto no_cpus;
 	err = vthread_init();
 	if (err)
 		goto no_threads;
@@ -85,6 +89,8 @@ no_device:
 	vthread_exit();
 no_threads:
 	hwcpu_exit();
+no_cpus:
+	access_exit();
 	return err;
 }
 
@@ -93,6 +99,7 @@ static void __exit perfctr_exit(void)
 	misc_deregister(&device);
 	vthread_exit();
 	hwcpu_exit();
+	access_exit();
 	/* Who gave back the last reference from task work may be on its way out of our code. */
 	synchronize_rcu_tasks();
 }

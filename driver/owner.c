@@ -113,7 +113,7 @@ static int read_standing(struct look *look)
 	t = self->thread;
 	if (t) {
 		raw_spin_lock(&t->lock);
-		if (!t->ended && perfctr_cstatus_enabled(self->state->cstatus))
+		if (!t->ended && perfctr_cstatus_enabled(self->cstatus))
 			cpu = t->cpu;
 	}
 	if (cpu < 0)

@@ -24,6 +24,7 @@ struct vperfctr *vperfctr_create(void)
 	__module_get(THIS_MODULE);
 	kref_init(&self->refs);
 	spin_lock_init(&self->lock);
+	access_create(&self->access);
 	self->program.async = -1;
 	self->active = &self->program;
 	return self;
@@ -34,7 +35,7 @@ static void free_vperfctr(struct kref *refs)
 	struct vperfctr *self = container_of(refs, struct vperfctr, refs);
 
 	irq_work_sync(&self->notify);
-	hwcpu_release(&self->reserved);
+	vperfctr_release(self);
 	free_page((unsigned long)self->state);
 	kfree(self);
 	module_put(THIS_MODULE);
@@ -47,44 +48,71 @@ void vperfctr_put(struct vperfctr *self)
 
 void vperfctr_put_unlinked(struct vperfctr *self)
 {
-	hwcpu_release(&self->reserved);
+	vperfctr_release(self);
 	vperfctr_put(self);
+}
+
+int vperfctr_reserve(struct vperfctr *self)
+{
+	int err = hwcpu_reserve(&self->reserved);
+
+	if (!err)
+		access_change(&self->access, true);
+	return err;
+}
+
+void vperfctr_release(struct vperfctr *self)
+{
+	access_change(&self->access, false);
+	hwcpu_release(&self->reserved);
 }
 
 /* ---- running and not ---- */
 
 /* What runs after an overflow: nothing, or the TSC. */
-static struct perfctr_program tsc_alone = { .async = -1 };
+static struct perfctr_program tsc_alone = { .async = -1, .tsc = 1 };
 
 /* The counters stand until they are resumed; the TSC goes on. */
 static void interrupt(struct vperfctr *self, unsigned int overflown)
 {
 	self->signo = self->control.si_signo;
-	self->interrupted = self->state->cstatus;
-	self->state->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(self->interrupted), 0, 0);
+	self->interrupted = self->cstatus;
+	self->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(self->interrupted), 0, 0);
 	self->active = &tsc_alone;
 	atomic_or(overflown, &self->overflown);
 	irq_work_queue(&self->notify);
 }
 
-/* An overflow may come between a reader's look at cstatus and its RDPMC, which must not fault. */
-static bool may_read(const struct vperfctr *self)
+/* Also after an overflow, which may have come between a reader's look at cstatus and its RDPMC. */
+static bool has_counters(const struct vperfctr *self)
 {
-	return perfctr_cstatus_nrctrs(self->state->cstatus | self->interrupted);
+	return perfctr_cstatus_nrctrs(self->cstatus | self->interrupted);
+}
+
+/*
+ * Readers of all versions ask the kernel if the page says that the TSC does not count. So it says
+ * as long as RDPMC could fault.
+ */
+static void show_cstatus(struct vperfctr *self)
+{
+	unsigned int cstatus = self->cstatus;
+
+	if (has_counters(self) && !(READ_ONCE(self->access.works) && hw_user_reads()))
+		cstatus &= ~perfctr_mk_cstatus(1, 0, 0);
+	self->state->cstatus = cstatus;
 }
 
 void vperfctr_start(struct vperfctr *self)
 {
-	if (may_read(self)) {
-		if (unlikely(hw_forbidden && cpumask_test_cpu(smp_processor_id(), hw_forbidden))) {
-			vperfctr_clear(self);
-			atomic_set(&self->trespassed, 1);
-			irq_work_queue(&self->notify);
-			return;
-		}
-		hw_user_rdpmc(&self->program);
+	if (unlikely(has_counters(self) && hw_forbidden &&
+		     cpumask_test_cpu(smp_processor_id(), hw_forbidden))) {
+		vperfctr_clear(self);
+		atomic_set(&self->trespassed, 1);
+		irq_work_queue(&self->notify);
+		return;
 	}
-	if (perfctr_cstatus_enabled(self->state->cstatus))
+	show_cstatus(self);
+	if (perfctr_cstatus_enabled(self->cstatus))
 		hwcpu_start(self, self->state, self->active);
 }
 
@@ -92,9 +120,7 @@ void vperfctr_stop(struct vperfctr *self)
 {
 	unsigned int overflown;
 
-	if (may_read(self))
-		hw_user_rdpmc(NULL);
-	if (!perfctr_cstatus_enabled(self->state->cstatus))
+	if (!perfctr_cstatus_enabled(self->cstatus))
 		return;
 	overflown = hwcpu_stop(self->state, self->active);
 	if (unlikely(overflown))
@@ -103,14 +129,14 @@ void vperfctr_stop(struct vperfctr *self)
 
 void vperfctr_resume(struct vperfctr *self)
 {
-	self->state->cstatus = self->interrupted;
+	self->cstatus = self->interrupted;
 	self->interrupted = 0;
 	self->active = &self->program;
 }
 
 void vperfctr_clear(struct vperfctr *self)
 {
-	self->state->cstatus = 0;
+	self->state->cstatus = self->cstatus = 0;
 	self->interrupted = 0;
 }
 
@@ -138,6 +164,7 @@ void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *cont
 	if (control->cpu_control.tsc_on || program->nrctrs)
 		set_sums(self, control);
 	hw_update_control(self->state, &self->program, control->cpu_control.tsc_on);
+	self->cstatus = self->state->cstatus;
 }
 
 void vperfctr_read(const struct vperfctr *self, struct vperfctr_reading *reading)

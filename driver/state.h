@@ -14,6 +14,7 @@
 #include <linux/kref.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include "driver/access.h"
 #include "driver/hw.h"
 
 struct vthread;
@@ -24,8 +25,10 @@ struct vperfctr {
 	struct perfctr_program program;	 /* of the control */
 	struct perfctr_program *active;	 /* what runs: it, or nothing but the TSC */
 	struct vperfctr_control control;
+	unsigned int cstatus;	  /* what counts; the page's may say less */
 	unsigned int interrupted; /* cstatus before the overflow that stopped some, or 0 */
 	bool reserved;		  /* it has a share in the reservation of the hardware */
+	struct access access;	  /* of the process to its counters */
 
 	spinlock_t lock;	/* of thread */
 	struct vthread *thread; /* whose they are; NULL: unlinked */
@@ -50,6 +53,10 @@ struct vperfctr *vperfctr_create(void);
 /* One reference fewer; the same when the thread's goes. May sleep. */
 void vperfctr_put(struct vperfctr *self);
 void vperfctr_put_unlinked(struct vperfctr *self);
+
+/* Have a share in the hardware, as hwcpu_reserve(), or give it back. May sleep. */
+int vperfctr_reserve(struct vperfctr *self);
+void vperfctr_release(struct vperfctr *self);
 
 /* All below with the lock of their thread's link, if they are a thread's; interrupts are off. */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads and their counters. A thread finds its link through its preemption notifier, which the
- * scheduler calls when the thread leaves a CPU and when it comes back. Two tracepoints tell that a
- * thread exits or executes a program.
+ * scheduler calls when the thread leaves a CPU and when it comes back. Tracepoints tell that a
+ * thread exits, executes a program or forks.
  *
  * A thread that is stopped under ptrace may be given counters, and be deprived of them, by its
  * tracer: since it may be killed meanwhile, and then runs, everything is done under the link's
@@ -16,6 +16,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 #include "driver/compat/compat.h"
 #include "driver/thread.h"
 
@@ -266,7 +267,7 @@ static void end_link(struct vthread *t)
 	queue_delayed_work(reaper, &t->burial, 0);
 }
 
-static void thread_exits(void *unused, struct task_struct *task)
+static void thread_exits(void *unused, struct task_struct *task PERFCTR_COMPAT_GROUP_DEAD)
 {
 	struct vthread *t = task == current ? find_link(current) : NULL;
 
@@ -288,59 +289,102 @@ static void thread_executes(void *unused, struct task_struct *task, pid_t old_pi
 		end_link(t);
 		return;
 	}
-	/* Its new memory came with a CR4 of its own, in which RDPMC faults. */
+	/* Its new memory does not map the page, and may not read. */
+	WRITE_ONCE(t->counters->access.works, false);
 	raw_spin_lock_irqsave(&t->lock, flags);
 	stop(t);
 	start(t);
 	raw_spin_unlock_irqrestore(&t->lock, flags);
 }
 
-static struct tracepoint *exit_tracepoint, *exec_tracepoint;
+static void thread_forks(void *unused, struct task_struct *parent, struct task_struct *child)
+{
+	if (child->mm && child->mm != parent->mm)
+		hw_forbid_inherited_reads(child->mm);
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} probes[] = {
+	{ "sched_process_exit", thread_exits },
+	{ "sched_process_exec", thread_executes },
+	{ "sched_process_fork", thread_forks },
+};
 
 static void note_tracepoint(struct tracepoint *tp, void *unused)
 {
-	if (!strcmp(tp->name, "sched_process_exit"))
-		exit_tracepoint = tp;
-	if (!strcmp(tp->name, "sched_process_exec"))
-		exec_tracepoint = tp;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tp->name, probes[i].name))
+			probes[i].tracepoint = tp;
+}
+
+static int find_tracepoints(void)
+{
+	unsigned int i;
+
+	/* Probes are registered without a type. */
+	check_trace_callback_type_sched_process_exit(thread_exits);
+	check_trace_callback_type_sched_process_exec(thread_executes);
+	check_trace_callback_type_sched_process_fork(thread_forks);
+	for_each_kernel_tracepoint(note_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!probes[i].tracepoint) {
+			pr_err("this kernel has no tracepoint %s\n", probes[i].name);
+			return -ENODEV;
+		}
+	return 0;
+}
+
+/* The first ones. */
+static void unregister_probes(unsigned int n)
+{
+	while (n--)
+		tracepoint_probe_unregister(probes[n].tracepoint, probes[n].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int register_probes(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = tracepoint_probe_register(probes[i].tracepoint, probes[i].probe, NULL);
+		if (err) {
+			unregister_probes(i);
+			return err;
+		}
+	}
+	return 0;
 }
 
 /* ---- the module ---- */
 
 int vthread_init(void)
 {
-	int err;
+	int err = find_tracepoints();
 
-	for_each_kernel_tracepoint(note_tracepoint, NULL);
-	if (!exit_tracepoint || !exec_tracepoint) {
-		pr_err("this kernel has no tracepoints sched_process_exit and _exec\n");
-		return -ENODEV;
-	}
-	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM, 0);
+	if (err)
+		return err;
+	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM | PERFCTR_COMPAT_WQ_PERCPU, 0);
 	if (!reaper)
 		return -ENOMEM;
 	preempt_notifier_inc();
-	err = tracepoint_probe_register(exit_tracepoint, thread_exits, NULL);
-	if (err)
-		goto no_exit;
-	err = tracepoint_probe_register(exec_tracepoint, thread_executes, NULL);
-	if (err)
-		goto no_exec;
-	return 0;
-no_exec:
-	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
-	tracepoint_synchronize_unregister();
-no_exit:
-	preempt_notifier_dec();
-	destroy_workqueue(reaper);
+	err = register_probes();
+	if (err) {
+		preempt_notifier_dec();
+		destroy_workqueue(reaper);
+	}
 	return err;
 }
 
 void vthread_exit(void)
 {
-	tracepoint_probe_unregister(exec_tracepoint, thread_executes, NULL);
-	tracepoint_probe_unregister(exit_tracepoint, thread_exits, NULL);
-	tracepoint_synchronize_unregister();
+	unregister_probes(ARRAY_SIZE(probes));
 	destroy_workqueue(reaper);
 	preempt_notifier_dec();
 }

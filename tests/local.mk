@@ -269,11 +269,12 @@ tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
 # x86 only, so nothing asks for it but tests/vm/run.sh
-vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf \
-	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch
+vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
+	tests/vm/guest/driver_perf tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_driver_LDADD =
+tests_vm_guest_driver_attack_LDADD =
 tests_vm_guest_driver_fuzz_LDADD =
 tests_vm_guest_driver_perf_LDADD =
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la

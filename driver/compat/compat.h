@@ -3,9 +3,12 @@
 #ifndef PERFCTR_DRIVER_COMPAT_H
 #define PERFCTR_DRIVER_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/syscore_ops.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 /* Since 6.3 the flags of a mapping are changed by functions. */
 static inline void perfctr_compat_vm_flags(struct vm_area_struct *vma, unsigned long set,
@@ -28,6 +31,51 @@ static inline bool perfctr_compat_on_cpu(const struct task_struct *task)
 	return false;
 #endif
 }
+
+/* Since 6.16 the tracepoint of a thread's end tells of its process's, too. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define PERFCTR_COMPAT_GROUP_DEAD , bool group_dead
+#else
+#define PERFCTR_COMPAT_GROUP_DEAD
+#endif
+
+/* Since 6.13 a timer gets its function as it is set up. */
+static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
+						enum hrtimer_restart (*function)(struct hrtimer *),
+						clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
+
+/* Since 6.19 what is called when the machine wakes has an argument. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define PERFCTR_COMPAT_WAKING(name, function)                                     \
+	static void name##_resume(void *unused)                                   \
+	{                                                                         \
+		function();                                                       \
+	}                                                                         \
+	static const struct syscore_ops name##_ops = { .resume = name##_resume }; \
+	static struct syscore name = { .ops = &name##_ops }
+#define perfctr_compat_register_waking(name)   register_syscore(name)
+#define perfctr_compat_unregister_waking(name) unregister_syscore(name)
+#else
+#define PERFCTR_COMPAT_WAKING(name, function) \
+	static struct syscore_ops name = { .resume = function }
+#define perfctr_compat_register_waking(name)   register_syscore_ops(name)
+#define perfctr_compat_unregister_waking(name) unregister_syscore_ops(name)
+#endif
+
+/* Since 6.17 a workqueue says that its work stays on the CPU that queued it. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define PERFCTR_COMPAT_WQ_PERCPU WQ_PERCPU
+#else
+#define PERFCTR_COMPAT_WQ_PERCPU 0
+#endif
 
 /* Has it left its CPU for the last time? Since 5.14 the state has another name. */
 static inline bool perfctr_compat_has_died(const struct task_struct *task)

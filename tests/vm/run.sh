@@ -21,10 +21,13 @@ arm64-1 arm64 bookworm max,pauth-impdef=on 1
 fuzz-2 amd64 bookworm Skylake-Client,pmu=on 2 driver_fuzz
 skylake-2 amd64 bookworm Skylake-Client,pmu=on 2
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
+backports-2 amd64 trixie-backports Skylake-Client,pmu=on 2
 skylake-1 amd64 bookworm Skylake-Client,pmu=on 1
 epyc-2 amd64 bookworm EPYC,pmu=on 2
 core2duo-1 amd64 bookworm core2duo,pmu=on 1
 linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
+sid-2 amd64 sid EPYC,pmu=on 2
+sid-arm64-1 arm64 sid max,pauth-impdef=on 1
 pentium3-1 i386 bookworm pentium3,pmu=on 1
 phenom-1 amd64 bookworm phenom,pmu=on 1
 athlon-1 i386 bookworm athlon,pmu=on 1
@@ -48,12 +51,17 @@ qemu() {
 	esac
 }
 
-# The kernel, in $work/kernel-ARCH-SUITE.
+# The kernel, in $work/kernel-ARCH-SUITE; since 7.2 it is in a package of its own.
 kernel() {
 	arch=$1 suite=$2 dir=$work/kernel-$1-$2 flavour=$1
 	[ "$arch" != i386 ] || flavour=686
 	"$here/deb.sh" "$suite" "$arch" "linux-image-$flavour:linux-image-" "$dir"
-	release=$(basename "$dir"/boot/vmlinuz-* | sed 's/^vmlinuz-//')
+	release=$(basename "$dir"/usr/share/doc/linux-image-* | sed 's/^linux-image-//')
+	image=$dir/boot/vmlinuz-$release
+	[ -e "$image" ] || {
+		"$here/deb.sh" "$suite" "$arch" "linux-image-$release:linux-binary-" "$dir"
+		image=$dir/usr/lib/modules/$release/vmlinuz
+	}
 }
 
 # The driver for the kernel of the last kernel(), in $work/driver-ARCH-SUITE.
@@ -63,24 +71,42 @@ driver() {
 	"$here/deb.sh" "$suite" "$arch" "linux-headers-$base-common" "$dir"
 	# Its programs run here.
 	"$here/deb.sh" "$suite" amd64 "linux-headers-$base-amd64:linux-kbuild-" "$dir"
-	sed -i "s|^include /usr/src/|include $dir/usr/src/|" "$dir/usr/src/linux-headers-$release/Makefile"
+	for program in scripts/mod/modpost.real-lsb-64 tools/objtool/objtool.real-x86; do
+		make_runnable "$dir/usr/lib/linux-kbuild-$base/$program"
+	done
+	sed -i "s|\([ =]\)/usr/src/|\1$dir/usr/src/|" "$dir/usr/src/linux-headers-$release/Makefile"
 	build_driver "$version $arch" "driver-$arch-$suite" W=1
 	# sparse can't follow locks that are taken on a condition.
 	[ "$version" != 6.1 ] ||
 		build_driver "$version $arch, sparse" "sparse-$arch" C=2 CHECK=sparse CF=-Wno-context
 }
 
+# PROGRAM: one that was built for a younger C library than the system's gets that of its suite.
+make_runnable() {
+	if [ ! -e "$1" ] || ! "$1" --version 2>&1 </dev/null | grep -q 'GLIBC_.* not found'; then return; fi
+	libraries=$work/libraries-${suite%-backports}
+	for library in libc6 libelf1t64 libzstd1 zlib1g; do
+		"$here/deb.sh" "${suite%-backports}" amd64 "$library" "$libraries"
+	done
+	mv "$1" "$1.elf"
+	printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$libraries/usr/lib64/ld-linux-x86-64.so.2" \
+		"$libraries/usr/lib/x86_64-linux-gnu" "$1.elf" >"$1"
+	chmod +x "$1"
+}
+
 # WHAT FOLDER MAKE-VARIABLE...: a warning fails, but not about what the kernel itself was built with. Types
-# for BPF, which headers of 6.12 would have made by a pahole of their own age, are left out.
+# for BPF, which headers of 6.12 would have made by a pahole of their own age, are left out, and options and
+# attributes that the compiler is too old for.
 build_driver() {
 	what=$1 out=$work/$2
 	shift 2
 	[ ! -e "$out/.done" ] || return 0
 	log "building the driver for $what"
 	rm -rf "$out"
-	if CC=gcc MAKEFLAGS="-j2 CONFIG_DEBUG_INFO_BTF_MODULES= $*" "$top/scripts/driver" "$out" \
+	leave_out="CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= KCFLAGS=-Wno-attributes"
+	if CC=gcc MAKEFLAGS="-j2 $leave_out $*" "$top/scripts/driver" "$out" \
 		"$dir/usr/src/linux-headers-$release" >"$out.log" 2>&1 &&
-	   ! grep -v 'warning: the compiler differs' "$out.log" | grep -qi 'warning'; then
+	   ! grep -v 'warning: \(the compiler\|pahole version\) differs' "$out.log" | grep -qi 'warning'; then
 		echo "PASS driver builds: $what"
 		"$top/tests/layers.sh" "$out" >"$out.log" || failed=1
 		sed "s/^\(PASS\|FAIL\) /\1 layers of the driver for $what: /" "$out.log"
@@ -97,7 +123,7 @@ files() {
 	[ -e "$work/files-$arch/.done" ] && return
 	case $arch in
 	arm64) host=aarch64-linux-gnu more="" ;;
-	amd64) host="" more="tests/vm/guest/driver
+	amd64) host="" more="tests/vm/guest/driver tests/vm/guest/driver_attack
 		tests/vm/guest/driver_fuzz tests/vm/guest/driver_perf tests/vm/guest/perfex-driver
 		tests/vm/guest/storm-driver
 		tests/bench/switch" ;;
@@ -143,7 +169,7 @@ boot() {
 		name=$1
 		shift
 		rm -f "$work/$name.failed"
-		"$here/boot.sh" "$arch" "$model" "$smp" "$dir/boot/vmlinuz-$release" "$work/files-$arch" "$@" \
+		"$here/boot.sh" "$arch" "$model" "$smp" "$image" "$work/files-$arch" "$@" \
 			>"$work/$name.log" 3>&- || touch "$work/$name.failed"
 		echo "$name" >&3
 	) &
@@ -178,7 +204,7 @@ for name in $1; do
 		driver
 		DRIVER=$work/driver-$arch-$suite/perfctr.ko
 		usual="$usual driver counters_driver overflow_driver"
-		[ "$arch" != amd64 ] || usual="$usual remote remote_perf perfex-driver driver_perf"
+		[ "$arch" != amd64 ] || usual="$usual remote remote_perf perfex-driver driver_perf driver_attack"
 	fi
 	case $name in
 	arm64-2) usual="$usual storm" ;;
