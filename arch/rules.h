@@ -99,6 +99,9 @@ uint32_t perfctr_arm64_register(const struct perfctr_cpu *cpu, unsigned int slot
  */
 uint32_t perfctr_x86_counter(const struct perfctr_cpu *cpu, unsigned int n);
 
+/* The same of fixed-function counter n. */
+uint32_t perfctr_x86_fixed_counter(const struct perfctr_cpu *cpu, unsigned int n);
+
 /*
  * The nth register to set once when the hardware is taken, after clearing the control registers,
  * and its value (global enable bits). 0; or -1 behind the last.

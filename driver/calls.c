@@ -276,6 +276,9 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
+	err = owner_may_map(self);
+	if (err)
+		return err;
 	perfctr_compat_vm_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 				VM_MAYWRITE | VM_MAYEXEC);
 	err = vm_insert_page(vma, vma->vm_start, virt_to_page(self->state));

@@ -172,9 +172,14 @@ static int cpu_comes(unsigned int cpu)
 static int cpu_goes(unsigned int cpu)
 {
 	struct sampler *s = per_cpu_ptr(&samplers, cpu);
+	unsigned long flags;
 
 	hrtimer_cancel(&s->timer);
 	s->armed = false;
+	local_irq_save(flags);
+	if (taken)
+		hw_stop_cpu();
+	local_irq_restore(flags);
 	return 0;
 }
 

@@ -52,6 +52,12 @@ unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program 
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program);
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program);
 
+/*
+ * What was suspended leaves this CPU to a thread of another process, or to one that does not count:
+ * what that one does must not be seen in the counters, nor the counters by it. Interrupts are off.
+ */
+void hw_leave(void);
+
 /* CPUs on which threads must not use the counters; NULL: none. */
 extern const struct cpumask *hw_forbidden;
 

@@ -4,7 +4,9 @@
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/topology.h>
+#include <linux/user-return-notifier.h>
 #include <asm/apic.h>
 #include <asm/msr.h>
 #include <asm/nmi.h>
@@ -86,11 +88,19 @@ struct perfctr_core {
 	/* A program with i-mode counters, from before it is loaded until after it is stopped, or
 	 * NULL. */
 	const struct perfctr_program *interrupting;
-	bool announced;		/* an NMI has told of its overflow */
-	bool late;		/* it overflowed, and the NMI is still to come */
-	unsigned int lvtpc;	/* the local APIC's entry as we found it */
-	unsigned int nr_secret; /* counters that programs with more rights have left running */
-	u32 secret[2 * PERFCTR_COUNTERS]; /* fixed ones, too */
+	bool announced;	    /* an NMI has told of its overflow */
+	bool late;	    /* it overflowed, and the NMI is still to come */
+	unsigned int lvtpc; /* the local APIC's entry as we found it */
+
+	/* What the last threads have left in the registers. */
+	u64 process;	      /* theirs; 0: nothing is left */
+	u64 program;	      /* the last one whose counters are in the list */
+	bool privileged;      /* one of them counts more than their user mode */
+	bool halted;	      /* all counters stand, by the switch that is for all of them */
+	unsigned int nr_left; /* counters that may not be 0 */
+	u32 left[2 * PERFCTR_COUNTERS]; /* fixed ones, too: there is room for all */
+	bool watching;			/* the next return to user mode */
+	struct user_return_notifier foreigner;
 };
 
 static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
@@ -98,8 +108,17 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 	return &core->cache;
 }
 
+static bool see_others;
+module_param(see_others, bool, 0444);
+MODULE_PARM_DESC(see_others,
+		 "counters run on while others do, and show it: for a machine with one user");
+
 static DEFINE_PER_CPU(struct perfctr_core, cores);
 static struct perfctr_cpu this_cpu;
+
+/* One register that lets all counters go, where there is one. */
+static u32 switch_reg;
+static u64 switch_on;
 
 /* ---- the kernel's list of who uses which register ---- */
 
@@ -232,6 +251,8 @@ void hw_init(void)
 	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && try_read_msr(0x345, &probe) &&
 			      probe >> 13 & 1;
 	this_cpu.pcint &= boot_cpu_has(X86_FEATURE_APIC);
+	if (perfctr_x86_setup(&this_cpu, 0, &switch_reg, &switch_on) < 0)
+		switch_reg = 0;
 	forbid_siblings();
 }
 
@@ -247,30 +268,49 @@ void hw_info(struct perfctr_info *info)
 
 /* ---- reservation ---- */
 
+static void unwatch(struct perfctr_core *core)
+{
+	if (!core->watching)
+		return;
+	core->watching = false;
+	user_return_notifier_unregister(&core->foreigner);
+}
+
+/* Nobody's counts are left to anybody, perf_events' users among them. */
 static void clear_registers(struct perfctr_core *core)
 {
-	unsigned int slot;
+	unsigned int n;
 	u32 reg;
 
 	memset(&core->cache, 0, sizeof(core->cache));
 	core->cache.cpu = smp_processor_id();
-	for (slot = 0; slot < PERFCTR_SLOTS; slot++) {
-		reg = perfctr_x86_register(&this_cpu, slot);
+	for (n = 0; n < PERFCTR_SLOTS; n++) {
+		reg = perfctr_x86_register(&this_cpu, n);
 		if (reg)
 			try_write_msr(reg, 0);
 	}
+	for (n = 0; n < PERFCTR_COUNTERS; n++) {
+		reg = perfctr_x86_counter(&this_cpu, n);
+		if (reg)
+			try_write_msr(reg, 0);
+		reg = perfctr_x86_fixed_counter(&this_cpu, n);
+		if (reg)
+			try_write_msr(reg, 0);
+	}
+	core->process = core->program = 0;
+	core->nr_left = 0;
+	core->privileged = core->halted = false;
 }
 
 void hw_start_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
-	unsigned int n;
-	u64 value;
-	u32 reg;
 
+	/* A CPU that was away has forgotten that it watches. */
+	unwatch(core);
 	clear_registers(core);
-	for (n = 0; perfctr_x86_setup(&this_cpu, n, &reg, &value) == 0; n++)
-		try_write_msr(reg, value);
+	if (switch_reg)
+		write_msr(switch_reg, switch_on);
 	if (this_cpu.pcint) {
 		core->lvtpc = apic->read(APIC_LVTPC);
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
@@ -281,6 +321,7 @@ void hw_stop_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
+	unwatch(core);
 	clear_registers(core);
 	if (this_cpu.pcint)
 		apic->write(APIC_LVTPC, core->lvtpc);
@@ -399,20 +440,132 @@ void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *
 	perfctr_cpu_update_control(state, program, tsc_on, atomic64_inc_return(&last));
 }
 
+/* ---- processes don't see each other ---- */
+
+/* Whose memory the current thread has. Numbers of the past are not used again; 0: it has none. */
+static u64 this_process(void)
+{
+	return current->mm ? current->mm->context.ctx_id : 0;
+}
+
+static void note_counters(struct perfctr_core *core, const struct perfctr_program *program)
+{
+	unsigned int i, k;
+
+	if (core->program == program->id)
+		return;
+	core->program = program->id;
+	core->privileged |= program->privileged;
+	for (i = 0; i < program->nrctrs; i++) {
+		for (k = 0; k < core->nr_left; k++)
+			if (core->left[k] == program->counter[i].reg)
+				break;
+		core->left[k] = program->counter[i].reg;
+		core->nr_left = max(core->nr_left, k + 1);
+	}
+}
+
+static void zero_counters(struct perfctr_core *core)
+{
+	unsigned int k;
+
+	for (k = 0; k < core->nr_left; k++)
+		write_msr(core->left[k], 0);
+	/* Counters that were suspended are to be loaded anew. */
+	core->cache.id = 0;
+}
+
+static void stop_counters(struct perfctr_core *core)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < PERFCTR_SLOTS; slot++)
+		if (core->cache.control[slot])
+			write_msr(perfctr_x86_register(&this_cpu, slot), 0);
+	memset(core->cache.control, 0, sizeof(core->cache.control));
+}
+
+/* The process is back soon, as a rule: what one write stops, one write lets go on. */
+static void hide_counters(struct perfctr_core *core)
+{
+	if (switch_reg && !core->halted)
+		write_msr(switch_reg, 0);
+	if (switch_reg)
+		core->halted = true;
+	else
+		stop_counters(core);
+	zero_counters(core);
+}
+
+/* For another process: nothing of the last one's counts any more. */
+static void forget_process(struct perfctr_core *core)
+{
+	stop_counters(core);
+	zero_counters(core);
+	core->nr_left = 0;
+	core->program = 0;
+	core->privileged = false;
+}
+
+/*
+ * Somebody returns to user mode on this CPU who is not a thread that counts: that one would have
+ * unwatched. Interrupts may be on.
+ */
+static void foreigner_comes(struct user_return_notifier *notifier)
+{
+	struct perfctr_core *core = container_of(notifier, struct perfctr_core, foreigner);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	unwatch(core);
+	hide_counters(core);
+	local_irq_restore(flags);
+}
+
+/*
+ * Counters run on when their thread has left: until another process's thread returns to user mode
+ * here. The idle task and kernel threads have none.
+ */
+static void watch(struct perfctr_core *core)
+{
+	if (core->watching || see_others)
+		return;
+	core->watching = true;
+	core->foreigner.on_user_return = foreigner_comes;
+	user_return_notifier_register(&core->foreigner);
+}
+
+/* Guests of KVM's can run here, whose threads need not return to user mode before. */
+static bool has_guests(void)
+{
+	u64 efer;
+
+	return native_read_cr4() & X86_CR4_VMXE ||
+	       (boot_cpu_has(X86_FEATURE_SVM) && try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME);
+}
+
+void hw_leave(void)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (!core->watching || !(core->privileged || has_guests()))
+		return;
+	unwatch(core);
+	hide_counters(core);
+}
+
+/* ---- the engine ---- */
+
 static bool interrupts(const struct perfctr_program *program)
 {
 	return program->nrctrs > program->nractrs;
 }
 
-unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
+static unsigned int find_overflow(struct perfctr_core *core, struct perfctr_cpu_state *state,
+				  struct perfctr_program *program)
 {
-	struct perfctr_core *core = this_cpu_ptr(&cores);
-	unsigned int overflown;
+	unsigned int overflown = perfctr_cpu_identify_overflow(state, program);
 
-	perfctr_cpu_suspend(core, state, program);
-	if (likely(!interrupts(program)))
-		return 0;
-	overflown = perfctr_cpu_identify_overflow(state, program);
 	if (overflown)
 		perfctr_cpu_ireload(state);
 	core->late = overflown && !core->announced;
@@ -421,44 +574,40 @@ unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program 
 	return overflown;
 }
 
-/* What this program's counters leave behind is not for everybody. */
-static void remember_secrets(struct perfctr_core *core, const struct perfctr_program *program)
+unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
-	unsigned int i, k;
+	struct perfctr_core *core = this_cpu_ptr(&cores);
 
-	for (i = 0; i < program->nrctrs; i++) {
-		for (k = 0; k < core->nr_secret; k++)
-			if (core->secret[k] == program->counter[i].reg)
-				break;
-		/* One processor's counters: there is room for all. */
-		core->secret[k] = program->counter[i].reg;
-		core->nr_secret = max(core->nr_secret, k + 1);
-	}
+	perfctr_cpu_suspend(core, state, program);
+	if (program->nrctrs)
+		watch(core);
+	return unlikely(interrupts(program)) ? find_overflow(core, state, program) : 0;
 }
 
-/*
- * Who may execute RDPMC reads all counters, not only his own. A program that counts the kernel is
- * not stopped when its thread is (that would cost writes at each switch), but its counters are
- * before a thread without that right can read them.
- */
-static void forget_secrets(struct perfctr_core *core)
+static void arrive(struct perfctr_core *core, const struct perfctr_program *program)
 {
-	clear_registers(core);
-	while (core->nr_secret)
-		try_write_msr(core->secret[--core->nr_secret], 0);
+	u64 process = this_process();
+
+	unwatch(core);
+	if (core->process != process || (core->privileged && !program->privileged))
+		forget_process(core);
+	core->process = process;
+	note_counters(core, program);
 }
 
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
-	if (unlikely(program->privileged))
-		remember_secrets(core, program);
-	else if (unlikely(core->nr_secret))
-		forget_secrets(core);
+	if (program->nrctrs)
+		arrive(core, program);
 	if (unlikely(interrupts(program)))
 		WRITE_ONCE(core->interrupting, program);
 	perfctr_cpu_resume(core, state, program);
+	if (core->halted && program->nrctrs) {
+		core->halted = false;
+		write_msr(switch_reg, switch_on);
+	}
 }
 
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)

@@ -124,24 +124,42 @@ static int read_standing(struct look *look)
 	return cpu;
 }
 
+/* The thread whose counters they still are, with a reference; or NULL. */
+static struct task_struct *get_thread(struct vperfctr *self)
+{
+	struct task_struct *task = NULL;
+
+	spin_lock_irq(&self->lock);
+	if (self->thread && !READ_ONCE(self->thread->ended))
+		task = get_task_struct(self->thread->task);
+	spin_unlock_irq(&self->lock);
+	return task;
+}
+
 /*
  * A running thread's sums are those of its process to read; others stop it first, under ptrace.
  * Final sums are for everybody who has a descriptor.
  */
 static int check_reader(struct vperfctr *self)
 {
-	struct task_struct *task = NULL;
+	struct task_struct *task = get_thread(self);
 	int err = 0;
 
-	spin_lock_irq(&self->lock);
-	if (self->thread && !READ_ONCE(self->thread->ended))
-		task = get_task_struct(self->thread->task);
-	spin_unlock_irq(&self->lock);
 	if (!task)
 		return 0;
 	if (!same_thread_group(task, current))
 		err = owner_wait_stopped(task);
 	put_task_struct(task);
+	return err;
+}
+
+int owner_may_map(struct vperfctr *self)
+{
+	struct task_struct *task = get_thread(self);
+	int err = task && !same_thread_group(task, current) ? -ESRCH : 0;
+
+	if (task)
+		put_task_struct(task);
 	return err;
 }
 

@@ -31,4 +31,10 @@ bool owner_exists(struct vperfctr *self);
  */
 int owner_read(struct vperfctr *self, struct vperfctr_reading *reading);
 
+/*
+ * May the caller map the page, which then shows what the thread counts until it is unmapped? 0;
+ * -ESRCH: the thread is of another process. Final sums are for everybody, as in owner_read().
+ */
+int owner_may_map(struct vperfctr *self);
+
 #endif /* PERFCTR_DRIVER_OWNER_H */

@@ -44,6 +44,14 @@ void vthread_overflow(struct vperfctr *counters)
 	raw_spin_unlock(&t->lock);
 }
 
+static struct vthread *find_link(struct task_struct *task);
+
+/* Does it count, too, and in the same memory? */
+static bool is_sibling(struct task_struct *task)
+{
+	return task->mm && task->mm == current->mm && find_link(task);
+}
+
 static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
@@ -64,6 +72,8 @@ static void sched_out(struct preempt_notifier *notifier, struct task_struct *nex
 	if (t->cpu >= 0)
 		stop(t);
 	t->cpu = -1;
+	if (!is_sibling(next))
+		hw_leave();
 	raw_spin_unlock(&t->lock);
 }
 

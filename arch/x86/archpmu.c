@@ -30,7 +30,7 @@ static uint32_t counter_reg(const struct perfctr_cpu *cpu, uint32_t n)
 	return cpu->version >= 6 ? 0x1900 + 4 * n : (cpu->full_width ? 0x4C1 : PERFCTR0) + n;
 }
 
-static uint32_t fixed_reg(const struct perfctr_cpu *cpu, uint32_t n)
+uint32_t perfctr_arch_fixed_counter(const struct perfctr_cpu *cpu, uint32_t n)
 {
 	return cpu->version >= 6 ? 0x1980 + 4 * n : 0x309 + n;
 }
@@ -108,7 +108,7 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 		(evntsel & EVNTSEL_ANY ? 4u : 0) | (evntsel & EVNTSEL_INT ? 8u : 0);
 	perfctr_program_write(program, SLOT_FIXED, FIXED_CTR_CTRL, (uint64_t)field << 4 * n,
 			      i < c->nractrs ? (uint64_t)field << 4 * n : 0);
-	program->counter[i].reg = fixed_reg(cpu, n);
+	program->counter[i].reg = perfctr_arch_fixed_counter(cpu, n);
 	program->counter[i].mask = perfctr_mask(cpu->fixed_width);
 	program->counter[i].ack = (uint64_t)1 << (32 + n);
 	return 0;

@@ -69,6 +69,11 @@ uint32_t perfctr_x86_counter(const struct perfctr_cpu *cpu, unsigned int n)
 	}
 }
 
+uint32_t perfctr_x86_fixed_counter(const struct perfctr_cpu *cpu, unsigned int n)
+{
+	return n < 16 && cpu->fixed >> n & 1 ? perfctr_arch_fixed_counter(cpu, n) : 0;
+}
+
 int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg, uint64_t *value)
 {
 	if (n > 0)

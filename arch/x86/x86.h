@@ -50,6 +50,7 @@ uint32_t perfctr_k7_counter(const struct perfctr_cpu *cpu, unsigned int n);
 uint32_t perfctr_k7_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot);
+uint32_t perfctr_arch_fixed_counter(const struct perfctr_cpu *cpu, uint32_t n);
 
 /* What perfctr_x86 (arch/isa.h) consists of. */
 struct perfctr_code;

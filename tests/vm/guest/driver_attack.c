@@ -263,14 +263,381 @@ static int right_ends(void)
 	return in_child(NOBODY, read_in_child);
 }
 
+/* ---- what runs in another process is invisible, and what it counts ---- */
+
+/* A child that does something each time that it is told to, on CPU 0, where its parent is. */
+struct helper {
+	pid_t pid;
+	int orders, answers;
+};
+
+static int (*job)(uint64_t order);
+
+static void serve(int orders, int answers)
+{
+	uint64_t order;
+	int answer;
+
+	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
+		answer = job(order);
+		if (write(answers, &answer, sizeof(answer)) != sizeof(answer))
+			break;
+	}
+	_exit(0);
+}
+
+static int start_helper(struct helper *helper, int (*what)(uint64_t order))
+{
+	int orders[2], answers[2];
+
+	CHECK(pipe(orders) == 0 && pipe(answers) == 0, "pipe");
+	job = what;
+	pin(0);
+	helper->pid = fork();
+	if (helper->pid == 0) {
+		close(orders[1]);
+		close(answers[0]);
+		serve(orders[0], answers[1]);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	helper->orders = orders[1];
+	helper->answers = answers[0];
+	return 0;
+}
+
+static int order(const struct helper *helper, uint64_t what)
+{
+	int answer = -1;
+
+	if (write(helper->orders, &what, sizeof(what)) != sizeof(what) ||
+	    read(helper->answers, &answer, sizeof(answer)) != sizeof(answer))
+		return -1;
+	return answer;
+}
+
+static void end_helper(const struct helper *helper)
+{
+	close(helper->orders);
+	close(helper->answers);
+	waitpid(helper->pid, NULL, 0);
+}
+
+static int run_loop(uint64_t n)
+{
+	loop(n);
+	return 0;
+}
+
+/* The register itself, and not only the count: its owner may read it. */
+static int watch_another(void)
+{
+	uint32_t before, few, many;
+	struct helper other;
+	struct handle h;
+
+	if (start_helper(&other, run_loop) || count(&h, 1))
+		return 1;
+	order(&other, 1);
+	before = rdpmc(0);
+	CHECK(order(&other, 1000) == 0, "helper");
+	few = rdpmc(0);
+	loop(10);
+	CHECK(order(&other, 1000000) == 0, "helper");
+	many = rdpmc(0);
+	CHECK(few < before + 5000 && many < before + 5000, "%u, then %u and %u", before, few, many);
+	end_helper(&other);
+	close_state(&h);
+	return 0;
+}
+
+static int others_are_invisible(void)
+{
+	return in_child(NOBODY, watch_another);
+}
+
+static int count_and_loop(uint64_t n)
+{
+	static struct handle h;
+	struct vperfctr_control c = instructions(1);
+
+	if (!h.page && (open_state(device, &h) < 0 || set_control(h.fd, &c) < 0))
+		return -1;
+	loop(n);
+	return 0;
+}
+
+/* On the last of two counters, so that the first is not its own. */
+static int count_on_second(struct handle *h)
+{
+	struct vperfctr_control c = instructions(1);
+
+	c.cpu_control.pmc_map[0] = 1;
+	CHECK(open_state(device, h) == 0 && set_control(h->fd, &c) == 0, "counter 1");
+	return 0;
+}
+
+static const struct helper *counting_helper;
+
+static void *look_without_counters(void *unused)
+{
+	static char seen[] = "another process's count", failed[] = "helper";
+	unsigned int k;
+
+	(void)unused;
+	for (k = 0; k < 10; k++) {
+		if (order(counting_helper, 1000) < 0)
+			return failed;
+		if (rdpmc(0) != 0)
+			return seen;
+	}
+	return NULL;
+}
+
+static int look_at_counts(void)
+{
+	struct helper other;
+	pthread_t thread;
+	struct handle h;
+	unsigned int k;
+	void *wrong;
+
+	if (start_helper(&other, count_and_loop))
+		return 1;
+	CHECK(order(&other, 1) == 0, "helper");
+	if (count_on_second(&h))
+		return 1;
+	for (k = 0; k < 10; k++) {
+		CHECK(order(&other, 1000) == 0, "helper");
+		CHECK(rdpmc(0) == 0, "%u", rdpmc(0));
+	}
+	/* Its other threads may use RDPMC, too. */
+	counting_helper = &other;
+	CHECK(pthread_create(&thread, NULL, look_without_counters, NULL) == 0, "thread");
+	pthread_join(thread, &wrong);
+	CHECK(!wrong, "%s", (char *)wrong);
+	end_helper(&other);
+	close_state(&h);
+	return 0;
+}
+
+static int counts_are_invisible(void)
+{
+	return in_child(NOBODY, look_at_counts);
+}
+
+/* What was counted of the kernel is not found by perf_events' next user. */
+static int hardware_given_back(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1,
+	};
+	struct vperfctr_control c = instructions(2);
+	struct handle h;
+	void *page;
+	int fd;
+
+	pin(0);
+	c.cpu_control.evntsel[0] |= EVNTSEL_OS;
+	c.cpu_control.evntsel[1] |= EVNTSEL_OS;
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
+	usleep(1000);
+	CHECK(rdpmc(0) && rdpmc(1), "nothing was counted");
+	close_state(&h);
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	CHECK(fd >= 0, "perf_event_open");
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(page != MAP_FAILED, "mmap");
+	CHECK(rdpmc(1) == 0, "%u", rdpmc(1));
+	munmap(page, 4096);
+	close(fd);
+	return 0;
+}
+
+/* The page is for whom the call is: the owner's process, and everybody once nothing changes. */
+static int map_of_another(uint64_t fd)
+{
+	struct perfctr_sum_ctrs sum;
+	void *page;
+
+	errno = 0;
+	if (read_state((int)fd, &sum, NULL) == 0)
+		return 0;
+	if (errno != ESRCH)
+		return -1;
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, (int)fd, 0);
+	return page == MAP_FAILED && errno == ESRCH ? ESRCH : -1;
+}
+
+static int map_final(uint64_t fd)
+{
+	const struct perfctr_cpu_state *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, (int)fd, 0);
+
+	return page != MAP_FAILED && page->pmc[0].sum > 2000 ? 0 : 1;
+}
+
+static int show_page(void)
+{
+	struct helper other;
+	struct handle h;
+	pid_t pid;
+	int status;
+
+	if (count(&h, 1) || start_helper(&other, map_of_another))
+		return 1;
+	loop(1000);
+	status = order(&other, (uint64_t)h.fd);
+	CHECK(status == ESRCH, "%d", status);
+	CHECK(ioctl(h.fd, PERFCTR_IOC_UNLINK) == 0, "unlink");
+	status = order(&other, (uint64_t)h.fd);
+	CHECK(status == 0, "%d", status);
+	pid = fork();
+	if (pid == 0)
+		_exit(map_final((uint64_t)h.fd));
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	end_helper(&other);
+	return 0;
+}
+
+static int pages_of_others(void)
+{
+	return in_child(NOBODY, show_page);
+}
+
+/* ---- what switches cost ---- */
+
+#define TRACING	 "/sys/kernel/tracing/"
+#define SWITCHES 100
+
+/* Writes to the registers of counters, by CPU 0, since the trace was cleared. */
+static unsigned int register_writes(void)
+{
+	FILE *trace = fopen(TRACING "trace", "r");
+	unsigned int n = 0, reg;
+	char line[256], *at;
+
+	while (trace && fgets(line, sizeof(line), trace)) {
+		at = strstr(line, "write_msr: ");
+		if (!at || sscanf(at, "write_msr: %x", &reg) != 1)
+			continue;
+		n += (reg >= 0xC1 && reg < 0xC9) || (reg >= 0x186 && reg < 0x18E) ||
+		     (reg >= 0x309 && reg < 0x30D) || reg == 0x38D || reg == 0x38F ||
+		     (reg >= 0x4C1 && reg < 0x4C9) || (reg & ~0xFu) == 0xC0010000 ||
+		     (reg & ~0xFu) == 0xC0010200 || reg == 0xC0000301;
+	}
+	if (trace)
+		fclose(trace);
+	return n;
+}
+
+static int trace(bool on)
+{
+	CHECK(write_file(TRACING "events/msr/write_msr/enable", on ? "1\n" : "0\n") == 0, "trace");
+	if (on)
+		close(open(TRACING "trace", O_WRONLY | O_TRUNC));
+	return 0;
+}
+
+static int sibling_pipe[2][2];
+
+static void *answer_as_sibling(void *counts)
+{
+	static char wrong[] = "sibling";
+	struct handle h;
+	char c;
+
+	if (counts && count(&h, 2))
+		return wrong;
+	while (read(sibling_pipe[0][0], &c, 1) == 1 && write(sibling_pipe[1][1], &c, 1) == 1)
+		;
+	if (counts)
+		close_state(&h);
+	return NULL;
+}
+
+static int with_sibling(unsigned int *writes)
+{
+	pthread_t thread;
+	unsigned int k;
+	char c = 0;
+
+	CHECK(pipe(sibling_pipe[0]) == 0 && pipe(sibling_pipe[1]) == 0, "pipe");
+	CHECK(pthread_create(&thread, NULL, answer_as_sibling, sibling_pipe) == 0, "thread");
+	for (k = 0; k < 10 + SWITCHES; k++) {
+		if (k == 10 && trace(true))
+			return 1;
+		CHECK(write(sibling_pipe[0][1], &c, 1) == 1 && read(sibling_pipe[1][0], &c, 1) == 1,
+		      "ping");
+	}
+	trace(false);
+	*writes = register_writes();
+	close(sibling_pipe[0][1]);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static int with_idle_task(unsigned int *writes)
+{
+	unsigned int k;
+
+	if (trace(true))
+		return 1;
+	for (k = 0; k < SWITCHES; k++)
+		usleep(100);
+	trace(false);
+	*writes = register_writes();
+	return 0;
+}
+
+static int with_others(unsigned int *writes)
+{
+	struct helper other;
+	unsigned int k;
+
+	if (start_helper(&other, run_loop))
+		return 1;
+	order(&other, 1);
+	if (trace(true))
+		return 1;
+	for (k = 0; k < SWITCHES; k++)
+		CHECK(order(&other, 1) == 0, "helper");
+	trace(false);
+	*writes = register_writes();
+	end_helper(&other);
+	return 0;
+}
+
+/* Process 1 looks every 50 ms whether a test has ended: that is a switch, too. */
+static int costs(void)
+{
+	unsigned int siblings, idle, others;
+	struct handle h;
+
+	pin(0);
+	if (count(&h, 2) || with_sibling(&siblings) || with_idle_task(&idle) ||
+	    with_others(&others))
+		return 1;
+	printf("  writes in %u switches there and back: %u to a thread that counts, too; %u to the "
+	       "idle task; %u to another process\n",
+	       SWITCHES, siblings, idle, others);
+	CHECK(siblings == 0, "%u", siblings);
+	CHECK(idle <= 10, "%u", idle);
+	/* Two counters are stopped and zeroed, and started again. */
+	CHECK(others >= SWITCHES && others <= 6 * SWITCHES + 10, "%u", others);
+	close_state(&h);
+	return 0;
+}
+
 int main(void)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(kernel_text_changes),
-		TEST(administrator_forbids),
-		TEST(moves),
-		TEST(right_ends),
+		TEST(kernel_text_changes), TEST(administrator_forbids), TEST(moves),
+		TEST(right_ends),	   TEST(others_are_invisible),	TEST(counts_are_invisible),
+		TEST(hardware_given_back), TEST(pages_of_others),	TEST(costs),
 	};
 	unsigned int i, failures = 0;
 
