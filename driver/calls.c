@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The calls on a set of counters: its descriptors and their mappings. */
 #include <linux/anon_inodes.h>
-#include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -19,14 +18,10 @@
 #include "driver/calls.h"
 #include "driver/cpu.h"
 #include "driver/owner.h"
+#include "driver/rights.h"
 #include "driver/signal.h"
 #include "driver/state.h"
 #include "driver/thread.h"
-
-static int paranoid = 2;
-module_param(paranoid, int, 0644);
-MODULE_PARM_DESC(paranoid,
-		 "who may count the kernel: above 1, those with CAP_PERFMON; 1 or less, everybody");
 
 /* ---- structures of other sizes ---- */
 
@@ -68,7 +63,8 @@ static int avoid_forbidden(struct task_struct *task)
 
 /* Everything that can be refused is, before anything is touched. */
 static int check_control(struct vperfctr *self, struct task_struct *task,
-			 const struct vperfctr_control *control, struct perfctr_program *program)
+			 const struct vperfctr_control *control, unsigned int proof,
+			 struct perfctr_program *program)
 {
 	int err;
 
@@ -81,11 +77,11 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 		return err;
 	if (!perfctr_control_has_signal(control, _NSIG))
 		return -EINVAL;
-	/* More than the thread's own user mode is for those who may see it. */
-	if (program->privileged && READ_ONCE(paranoid) > 1 && !perfmon_capable())
-		return -EPERM;
 	if (!program->nrctrs)
 		return 0;
+	err = rights_check(program, proof);
+	if (err)
+		return err;
 	err = hw_forbidden ? avoid_forbidden(task) : 0;
 	return err ? err : vperfctr_reserve(self);
 }
@@ -115,8 +111,6 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	struct task_struct *task;
 	int err;
 
-	if (call->_reserved)
-		return -EINVAL;
 	err = copy_in(&control, sizeof(control), call->control, call->control_size);
 	if (err)
 		return err;
@@ -126,7 +120,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	task = owner_get(self);
 	err = PTR_ERR_OR_ZERO(task);
 	if (!err) {
-		err = check_control(self, task, &control, program);
+		err = check_control(self, task, &control, call->proof, program);
 		if (!err) {
 			err = install_control(self, task, &control, program);
 			/* The thread was killed meanwhile; what it counts ends with it. */

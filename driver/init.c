@@ -64,7 +64,7 @@ static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "perfctr",
 	.fops = &device_fops,
-	.mode = 0666,
+	.mode = 0600,
 };
 
 static int __init perfctr_init(void)

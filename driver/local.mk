@@ -2,6 +2,7 @@
 # The driver is built by scripts/driver or DKMS, not by this Makefile.
 EXTRA_DIST += driver scripts/driver scripts/driver-sources
 udevrules_DATA = driver/60-perfctr.rules
+sysusers_DATA = driver/perfctr.conf
 
 # Sources for DKMS. Not part of "install", because DKMS looks for them in /usr/src, whatever the prefix.
 dkmsdir = /usr/src

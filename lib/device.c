@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,8 @@
 #include "lib/device.h"
 #include "lib/isa/control.h"
 #include "lib/perf/check.h"
+#include "lib/perf/sys.h"
+#include "lib/perf/why.h"
 #include "libperfctr.h"
 
 #define DEVICE "/dev/perfctr"
@@ -177,9 +180,10 @@ static int fail_call(int error, int fd, const char *what)
 				    fd);
 	case ESRCH: return perfctr_fail_out_of_reach();
 	case EPERM:
-		return perfctr_fail(EPERM,
-				    "counting more than a thread's user mode takes the capability "
-				    "CAP_PERFMON; clear the kernel-mode bits of the control");
+		return perfctr_fail(
+			EPERM, "counting more than a thread's user mode takes the capability "
+			       "CAP_PERFMON, or sysctl kernel.perf_event_paranoid=0; clear the "
+			       "kernel-mode bits of the control");
 	case EBUSY:
 		return perfctr_fail(
 			EBUSY, "the counters are in use by perf_events or the NMI watchdog; stop "
@@ -217,6 +221,32 @@ static int fail_control(int error, int fd, const struct vperfctr_control *contro
 	return fail_call(error, fd, "carry out this control");
 }
 
+/*
+ * Who lacks CAP_PERFMON shows that perf_events would let him: by an event that counts nothing, of
+ * everything on a processor if he may, or else of this thread's user mode.
+ */
+static int control_with_proof(int fd, struct perfctr_call_control *call)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+	};
+	int event = perfctr_event_open(&attr, -1, 0, -1), result, error;
+
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	if (event < 0)
+		event = perfctr_event_open(&attr, 0, -1, -1);
+	if (event < 0)
+		return perfctr_why_not(errno, &attr, "this thread's user mode", 0, 0);
+	call->proof = (unsigned int)event + 1;
+	result = ioctl(fd, PERFCTR_IOC_CONTROL, call);
+	error = errno;
+	close(event);
+	errno = error;
+	return result;
+}
+
 int perfctr_device_control(int fd, const struct vperfctr_control *control)
 {
 	struct perfctr_call_control call = {
@@ -226,6 +256,13 @@ int perfctr_device_control(int fd, const struct vperfctr_control *control)
 
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &call) == 0)
 		return 0;
+	if (errno == EACCES) {
+		if (control_with_proof(fd, &call) == 0)
+			return 0;
+		/* perf_events has said why. */
+		if (!call.proof)
+			return -1;
+	}
 	if (errno == EINVAL || errno == EPERM)
 		return fail_control(errno, fd, control);
 	if (errno == EOPNOTSUPP)

@@ -27,7 +27,7 @@ struct perfctr_call_open {
 struct perfctr_call_control {
 	unsigned long long control; /* address of a struct vperfctr_control */
 	unsigned int control_size;
-	unsigned int _reserved; /* zero */
+	unsigned int proof; /* 0, or 1 + a descriptor that perf_event_open(2) gave the caller */
 };
 
 struct perfctr_call_read {

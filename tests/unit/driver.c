@@ -34,7 +34,8 @@
 /* Its answers to the calls: an errno, or 0. And what it was asked for. */
 static struct driver {
 	int open_device, info, open, control, read, unlink, iresume;
-	unsigned int opens, controls, reads, unlinks, iresumes;
+	unsigned int opens, controls, reads, unlinks, iresumes, proofs;
+	int policy;	  /* as perf_event_paranoid; 0: this user has CAP_PERFMON */
 	size_t known;	  /* so many bytes of the facts; 0: all */
 	bool no_page;	  /* the state's can't be mapped */
 	bool high_device; /* the device gets no small descriptor */
@@ -150,7 +151,10 @@ static int control_state(const struct perfctr_call_control *call)
 	if (driver.control)
 		return result_of(driver.control);
 	ck_assert_uint_eq(call->control_size, sizeof(driver.state));
-	ck_assert_uint_eq(call->_reserved, 0);
+	if (driver.policy && !call->proof)
+		return result_of(EACCES);
+	/* It is still open. */
+	ck_assert(!call->proof || fcntl((int)call->proof - 1, F_GETFD) == FD_CLOEXEC);
 	memcpy(&driver.state, (const void *)(uintptr_t)call->control, sizeof(driver.state));
 	return 0;
 }
@@ -195,6 +199,14 @@ int __wrap_perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int
 {
 	int fd;
 
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY) {
+		ck_assert_int_eq(tid, attr->exclude_kernel ? 0 : -1);
+		ck_assert_int_eq(cpu, attr->exclude_kernel ? -1 : 0);
+		driver.proofs++;
+		return driver.policy > (attr->exclude_kernel ? 2 : 0)
+			       ? result_of(EACCES)
+			       : memfd_create("event", MFD_CLOEXEC);
+	}
 	if (attr->type != PERF_TYPE_HARDWARE)
 		return __real_perfctr_event_open(attr, tid, cpu, group_fd);
 	if (no_pmu) {
@@ -587,6 +599,33 @@ END_TEST
 #define INTERRUPT 0x00100000u
 
 /* Which rule a control breaks the driver does not say; the library has the same ones. */
+/* What perf_events lets this user do, the driver does; and it is perf_events that says why not. */
+START_TEST(proofs)
+{
+	struct vperfctr_control control = make_control(0, 0);
+	unsigned int before;
+	int fd;
+
+	load();
+	fd = _vperfctr_open(1);
+	ck_assert_int_ge(fd, 0);
+	before = descriptors();
+	ck_assert_int_eq(sys_vperfctr_control(fd, &control), 0);
+	ck_assert_uint_eq(driver.proofs, 0);
+	driver.policy = 2;
+	ck_assert_int_eq(sys_vperfctr_control(fd, &control), 0);
+	ck_assert_uint_eq(driver.proofs, 2);
+	ck_assert_uint_eq(driver.controls, 3);
+	driver.policy = 3;
+	ck_fails(sys_vperfctr_control(fd, &control), EACCES,
+		 "this thread's user mode can't be counted: ");
+	ck_assert_uint_eq(driver.proofs, 4);
+	ck_assert_uint_eq(driver.controls, 4);
+	ck_assert_uint_eq(descriptors(), before);
+	close(fd);
+}
+END_TEST
+
 START_TEST(refused_controls)
 {
 	struct vperfctr_control control = make_control(1, 0);
@@ -1065,5 +1104,6 @@ END_TEST
 #endif
 
 UNIT_MAIN("driver", 60, problems_with_the_device, opening, states_of_perf_events, choices, facts,
-	  calls, refused_calls, refused_controls, handles, handles_that_are_not_opened, clock,
-	  readers, counters, no_user_reads, imode_counters, a_refused_control_changes_nothing)
+	  calls, refused_calls, proofs, refused_controls, handles, handles_that_are_not_opened,
+	  clock, readers, counters, no_user_reads, imode_counters,
+	  a_refused_control_changes_nothing)

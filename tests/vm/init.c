@@ -57,6 +57,8 @@ static void set_up(void)
 	/* Same program, same instructions; and arm64's switch for user-space reads. */
 	write_file("/proc/sys/kernel/randomize_va_space", "0\n");
 	write_file("/proc/sys/kernel/perf_user_access", "1\n");
+	/* As the kernel has it where no distribution decided otherwise. */
+	write_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	setenv("PATH", "/bin", 1);
 	setenv("TMPDIR", "/tmp", 1);
 	setenv("STEP_QUICK", "1", 1);

@@ -3,11 +3,13 @@
 #ifndef PERFCTR_TESTS_DRIVER_H
 #define PERFCTR_TESTS_DRIVER_H
 
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <perfctr/calls.h>
 #include "tests/harness/guest.h"
 
@@ -52,11 +54,45 @@ static inline void close_state(struct handle *h)
 	close(h->fd);
 }
 
-static inline int set_control(int fd, const struct vperfctr_control *c)
+/*
+ * An event of perf_events', of this thread's user mode or of everything on CPU 0: what shows the
+ * driver which rights its user has. A descriptor, or -1.
+ */
+static inline int open_proof(bool everything)
 {
-	struct perfctr_call_control call = { .control = (uintptr_t)c, .control_size = sizeof(*c) };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = !everything,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, everything ? -1 : 0, everything ? 0 : -1,
+			    -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static inline int set_control_with(int fd, const struct vperfctr_control *c, int proof)
+{
+	struct perfctr_call_control call = {
+		.control = (uintptr_t)c,
+		.control_size = sizeof(*c),
+		.proof = (unsigned int)(proof + 1),
+	};
 
 	return ioctl(fd, PERFCTR_IOC_CONTROL, &call);
+}
+
+/* With what rights this user has. */
+static inline int set_control(int fd, const struct vperfctr_control *c)
+{
+	int proof = geteuid() ? open_proof(false) : -1, error, result;
+
+	result = set_control_with(fd, c, proof);
+	error = errno;
+	if (proof >= 0)
+		close(proof);
+	errno = error;
+	return result;
 }
 
 static inline int read_state(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *c)

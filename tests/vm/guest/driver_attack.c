@@ -507,6 +507,127 @@ static int pages_of_others(void)
 	return in_child(NOBODY, show_page);
 }
 
+/* ---- the policy ---- */
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* As nobody: with a proof of each kind, if he can have it, is he let? An errno, or 0. */
+static int try_control(bool kernel, bool everything)
+{
+	struct vperfctr_control c = instructions(1);
+	struct handle h;
+	int proof = open_proof(everything), result;
+
+	if (kernel)
+		c.cpu_control.evntsel[0] |= EVNTSEL_OS;
+	if (open_state(device, &h) < 0)
+		return -1;
+	result = set_control_with(h.fd, &c, proof) < 0 ? errno : 0;
+	close_state(&h);
+	if (proof >= 0)
+		close(proof);
+	return result;
+}
+
+static const int (*expected)[2][2];
+
+static int try_all(void)
+{
+	unsigned int kernel, everything;
+	int result;
+
+	for (kernel = 0; kernel < 2; kernel++)
+		for (everything = 0; everything < 2; everything++) {
+			result = try_control(kernel, everything);
+			CHECK(result == (*expected)[kernel][everything], "%u %u: %d", kernel,
+			      everything, result);
+		}
+	return 0;
+}
+
+static int policy_of_the_administrator(void)
+{
+	static const struct {
+		const char *paranoid;
+		int expected[2][2]; /* of the kernel, too; with everything for a proof */
+	} policies[] = {
+		{ "-1\n", { { 0, 0 }, { EPERM, 0 } } },
+		{ "0\n", { { 0, 0 }, { EPERM, 0 } } },
+		{ "1\n", { { 0, EACCES }, { EPERM, EACCES } } },
+		{ "2\n", { { 0, EACCES }, { EPERM, EACCES } } },
+		{ "3\n", { { EACCES, EACCES }, { EACCES, EACCES } } },
+	};
+	unsigned int i;
+	int failed;
+
+	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		CHECK(write_file(PARANOID, policies[i].paranoid) == 0, "sysctl");
+		expected = &policies[i].expected;
+		failed = in_child(NOBODY, try_all);
+		write_file(PARANOID, "2\n");
+		CHECK(!failed, "%s", policies[i].paranoid);
+	}
+	return 0;
+}
+
+static int roots_proof;
+
+/* What somebody else was let open, and what is no event. */
+static int try_false_proofs(void)
+{
+	struct vperfctr_control c = instructions(1), tsc = instructions(0);
+	struct handle h;
+	int null = open("/dev/null", O_RDWR);
+
+	CHECK(open_state(device, &h) == 0, "open");
+	CHECK(set_control_with(h.fd, &c, roots_proof) < 0 && errno == EACCES, "root's");
+	CHECK(set_control_with(h.fd, &c, null) < 0 && errno == EBADF, "/dev/null");
+	CHECK(set_control_with(h.fd, &c, h.fd) < 0 && errno == EBADF, "the state itself");
+	CHECK(set_control_with(h.fd, &c, 1000) < 0 && errno == EBADF, "no descriptor");
+	CHECK(set_control_with(h.fd, &c, -2) < 0 && errno == EBADF, "no number of any");
+	CHECK(set_control_with(h.fd, &c, -1) < 0 && errno == EACCES, "none");
+	CHECK(set_control_with(h.fd, &tsc, -1) == 0, "the TSC is everybody's");
+	close_state(&h);
+	return 0;
+}
+
+static int false_proofs(void)
+{
+	int failed;
+
+	roots_proof = open_proof(true);
+	CHECK(roots_proof >= 0, "proof");
+	failed = in_child(NOBODY, try_false_proofs);
+	close(roots_proof);
+	return failed;
+}
+
+/* perf_events is forbidden to the process alone. */
+static int without_perf(void)
+{
+	static struct sock_filter no_perf[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = 4, .filter = no_perf };
+	struct vperfctr_control c = instructions(1);
+	struct handle h;
+
+	CHECK(open_state(device, &h) == 0, "open");
+	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0,
+	      "seccomp");
+	CHECK(set_control(h.fd, &c) < 0 && errno == EACCES, "a container's profile");
+	return 0;
+}
+
+static int seccomp_of_containers(void)
+{
+	return in_child(NOBODY, without_perf);
+}
+
 /* ---- what switches cost ---- */
 
 #define TRACING	 "/sys/kernel/tracing/"

@@ -289,12 +289,24 @@ static void make_open(void *arg)
 	call->creat = below(2);
 }
 
+/* Until the call has been made. */
+static _Thread_local int proof = -1;
+
+static unsigned int any_proof(void)
+{
+	if (below(8) == 0)
+		return below(64);
+	proof = open_proof(below(8) == 0);
+	return (unsigned int)(proof + 1);
+}
+
 static void make_control(void *arg)
 {
 	struct vperfctr_control c = any_control(), *to = room(2 * sizeof(c));
 	struct perfctr_call_control *call = arg;
 
 	call->control_size = any_size(sizeof(c));
+	call->proof = any_proof();
 	memset(to, 0, 2 * sizeof(c));
 	memcpy(to, &c, sizeof(c));
 	call->control = below(8) ? (uintptr_t)to : any_address(sizeof(c));
@@ -322,8 +334,8 @@ static const struct {
 static bool documented(int error)
 {
 	static const int errors[] = {
-		EPERM,	ESRCH,	EINTR,	ENOMEM, EFAULT,	    EEXIST, ENODEV,
-		EINVAL, EMFILE, ENOTTY, EPROTO, EOPNOTSUPP, E2BIG,  EBADF,
+		EPERM,	EACCES, EBADF,	ESRCH,	EINTR,	ENOMEM,	    EFAULT, EEXIST,
+		ENODEV, EINVAL, EMFILE, ENOTTY, EPROTO, EOPNOTSUPP, E2BIG,  EBADF,
 	};
 	unsigned int i;
 
@@ -411,6 +423,9 @@ static void random_call(int fd)
 	if (below(50) == 0)
 		madvise(memory, WRITABLE, MADV_DONTNEED);
 	result = call_driver(fd, request, arg);
+	if (proof >= 0)
+		close(proof);
+	proof = -1;
 	if (result < 0) {
 		atomic_fetch_add_explicit(&shared->refused, 1, memory_order_relaxed);
 		return;
