@@ -316,8 +316,8 @@ static int open_on(struct task_struct *task, bool creat)
 	}
 	if (creat) {
 		self = vperfctr_create();
-		if (!self)
-			return -ENOMEM;
+		if (IS_ERR(self))
+			return PTR_ERR(self);
 		vsignal_init(self);
 		err = vthread_attach(task, self);
 		if (err) {

@@ -23,7 +23,9 @@ static void signal_current(struct callback_head *head)
 		info.si_signo = READ_ONCE(self->signo);
 		info.si_code = SI_PMC_OVF;
 		info.si_pid = overflown; /* users know this word as si_pmc_ovf_mask */
-		send_sig_info(info.si_signo, &info, current);
+		/* Its user's queue is full (RLIMIT_SIGPENDING): at least it gets the signal. */
+		if (send_sig_info(info.si_signo, &info, current) < 0)
+			send_sig(info.si_signo, current, 1);
 	}
 	if (atomic_xchg(&self->trespassed, 0))
 		send_sig(SIGILL, current, 1);

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A set of counters: its life, how it runs, its sums. */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include "driver/compat/compat.h"
 #include "driver/cpu.h"
+#include "driver/quota.h"
 #include "driver/state.h"
 
 /* ---- life ---- */
 
-struct vperfctr *vperfctr_create(void)
+static struct vperfctr *allocate(void)
 {
-	struct vperfctr *self = kzalloc(sizeof(*self), GFP_KERNEL);
+	struct vperfctr *self = kzalloc(sizeof(*self), GFP_KERNEL_ACCOUNT);
 
 	if (!self)
 		return NULL;
-	self->state = (struct perfctr_cpu_state *)get_zeroed_page(GFP_KERNEL);
-	if (!self->state) {
-		kfree(self);
-		return NULL;
+	self->state = (struct perfctr_cpu_state *)get_zeroed_page(PERFCTR_COMPAT_GFP_MAPPED);
+	if (self->state)
+		return self;
+	kfree(self);
+	return NULL;
+}
+
+struct vperfctr *vperfctr_create(void)
+{
+	struct quota *quota = quota_take();
+	struct vperfctr *self;
+
+	if (IS_ERR(quota))
+		return ERR_CAST(quota);
+	self = allocate();
+	if (!self) {
+		quota_give(quota);
+		return ERR_PTR(-ENOMEM);
 	}
 	__module_get(THIS_MODULE);
+	self->quota = quota;
 	kref_init(&self->refs);
 	spin_lock_init(&self->lock);
 	access_create(&self->access);
@@ -37,6 +55,7 @@ static void free_vperfctr(struct kref *refs)
 	irq_work_sync(&self->notify);
 	vperfctr_release(self);
 	free_page((unsigned long)self->state);
+	quota_give(self->quota);
 	kfree(self);
 	module_put(THIS_MODULE);
 }

@@ -17,10 +17,12 @@
 #include "driver/access.h"
 #include "driver/hw.h"
 
+struct quota;
 struct vthread;
 
 struct vperfctr {
 	struct kref refs;		 /* descriptors, its thread, a signal under way */
+	struct quota *quota;		 /* of who made it */
 	struct perfctr_cpu_state *state; /* a page of its own, which users map */
 	struct perfctr_program program;	 /* of the control */
 	struct perfctr_program *active;	 /* what runs: it, or nothing but the TSC */
@@ -47,7 +49,10 @@ struct vperfctr_reading {
 	struct vperfctr_control control;
 };
 
-/* Counters that are no thread's and count nothing; one reference. NULL: no memory. */
+/*
+ * Counters that are no thread's and count nothing; one reference. ERR_PTR(): -ENOMEM, or -EDQUOT
+ * as quota_take().
+ */
 struct vperfctr *vperfctr_create(void);
 
 /* One reference fewer; the same when the thread's goes. May sleep. */

@@ -150,7 +150,7 @@ static void bury(struct work_struct *work)
 
 static struct vthread *create_link(struct task_struct *task)
 {
-	struct vthread *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct vthread *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
 	if (!t)
 		return NULL;

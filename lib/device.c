@@ -126,6 +126,11 @@ static int fail_open(int error, int tid)
 			"thread %d has privileges that this user lacks, so its counters are out "
 			"of reach",
 			tid);
+	case EDQUOT:
+		return perfctr_fail(
+			EDQUOT, "this user has as many counters as the driver lets him have; end "
+				"threads, close descriptors, or raise the limit "
+				"(/sys/module/perfctr/parameters/user_states)");
 	case EPROTO:
 	case EMFILE:
 	case ENFILE: return perfctr_fail(error, "%s", perfctr_device_problem(error));

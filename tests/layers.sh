@@ -16,7 +16,7 @@ build=${1:?usage: layers.sh BUILD}
 # belongs to the one that it is in.
 layers='
 arch arch/README.md event-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,powerpc/powerpc,raw/raw x86/k7,x86/archpmu,powerpc/encode,arm64/arm64,events x86/compile,x86/encode x86/isa,powerpc/isa isa
-driver driver/README.md hw_x86,hw_powerpc access,cpu,rights state thread signal,owner calls init
+driver driver/README.md hw_x86,hw_powerpc access,cpu,quota,rights state thread signal,owner calls init
 lib/base lib/README.md error,call file memory,list,nearest,cpus
 lib/isa lib/README.md cpuid,pmu,tsc,attr native control
 lib/names lib/README.md metric,known,table sysfs,tracepoint catalog name resolve

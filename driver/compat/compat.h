@@ -77,6 +77,13 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #define PERFCTR_COMPAT_WQ_PERCPU 0
 #endif
 
+/* Until 5.10 a page that a cgroup paid for could not be mapped by users. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define PERFCTR_COMPAT_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#else
+#define PERFCTR_COMPAT_GFP_MAPPED GFP_KERNEL
+#endif
+
 /* Has it left its CPU for the last time? Since 5.14 the state has another name. */
 static inline bool perfctr_compat_has_died(const struct task_struct *task)
 {

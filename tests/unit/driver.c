@@ -308,6 +308,7 @@ static const struct {
 	{ EPROTO, EPROTO, true, "the loaded driver has another version" },
 	{ EMFILE, EMFILE, true, "no file descriptor is left" },
 	{ ENFILE, ENFILE, true, "no file descriptor is left" },
+	{ EDQUOT, EDQUOT, true, "this user has as many counters as the driver lets him have" },
 	{ ENOMEM, ENOMEM, true,
 	  "the driver can't open a thread's counters: Cannot allocate memory" },
 };

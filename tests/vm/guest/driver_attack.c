@@ -8,7 +8,10 @@
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "tests/vm/guest/driver.h"
@@ -628,6 +631,146 @@ static int seccomp_of_containers(void)
 	return in_child(NOBODY, without_perf);
 }
 
+/* ---- resources ---- */
+
+#define USER_STATES "/sys/module/perfctr/parameters/user_states"
+#define LIMIT	    10
+
+/* A descriptor keeps the state of a thread that may go on to make another. */
+static int open_and_leave(void)
+{
+	struct handle h;
+
+	if (open_state(device, &h) < 0)
+		return -1;
+	munmap((void *)(uintptr_t)h.page, 4096);
+	ioctl(h.fd, PERFCTR_IOC_UNLINK);
+	return h.fd;
+}
+
+static int reach_limit(void)
+{
+	int fd[LIMIT], k;
+
+	for (k = 0; k < LIMIT; k++) {
+		fd[k] = open_and_leave();
+		CHECK(fd[k] >= 0, "state %d", k);
+	}
+	CHECK(open_and_leave() < 0 && errno == EDQUOT, "one too many");
+	close(fd[3]);
+	CHECK(open_and_leave() >= 0, "after one was closed");
+	CHECK(open_and_leave() < 0 && errno == EDQUOT, "one too many");
+	return 0;
+}
+
+static int exceed_limit(void)
+{
+	int k;
+
+	for (k = 0; k < 2 * LIMIT; k++)
+		CHECK(open_and_leave() >= 0, "state %d", k);
+	return 0;
+}
+
+/* Another user's states don't count, nor those of processes that have ended. */
+static int limit_per_user(void)
+{
+	int failed;
+
+	CHECK(write_file(USER_STATES, "10\n") == 0, "parameter");
+	failed = in_child(NOBODY, reach_limit) || in_child(NOBODY - 1, reach_limit) ||
+		 in_child(NOBODY, reach_limit) || in_child(0, exceed_limit);
+	write_file(USER_STATES, "4096\n");
+	return failed;
+}
+
+#define CGROUPS "/tmp/cgroups/"
+#define MANY	500
+
+static long memory_of_cgroup(void)
+{
+	char text[32] = "";
+	int fd = open(CGROUPS "a/memory.current", O_RDONLY);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return -1;
+	close(fd);
+	return atol(text);
+}
+
+static int fill_cgroup(void)
+{
+	long before, after;
+	int k;
+
+	CHECK(write_file(CGROUPS "a/cgroup.procs", "0\n") == 0, "cgroup");
+	open_and_leave();
+	before = memory_of_cgroup();
+	for (k = 0; k < MANY; k++)
+		CHECK(open_and_leave() >= 0, "state %d", k);
+	after = memory_of_cgroup();
+	CHECK(before > 0 && after - before >= MANY * 4096L, "%ld of %d", after - before, MANY);
+	printf("  a state costs its cgroup %ld bytes\n", (after - before) / MANY);
+	return 0;
+}
+
+static int paid_by_the_cgroup(void)
+{
+	int failed;
+
+	mkdir(CGROUPS, 0755);
+	CHECK(mount("cgroup2", CGROUPS, "cgroup2", 0, NULL) == 0, "mount");
+	CHECK(write_file(CGROUPS "cgroup.subtree_control", "+memory\n") == 0, "controller");
+	CHECK(mkdir(CGROUPS "a", 0755) == 0, "mkdir");
+	failed = in_child(0, fill_cgroup);
+	rmdir(CGROUPS "a");
+	umount(CGROUPS);
+	return failed;
+}
+
+static volatile sig_atomic_t signals, masks;
+
+static void note_signal(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	(void)context;
+	signals++;
+	masks += info->si_code == SI_PMC_OVF;
+}
+
+/* A process must learn that its counters stand, also if its user has too many signals queued. */
+static int overflow_with_full_queue(void)
+{
+	struct sigaction action = { .sa_sigaction = note_signal, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control c = instructions(1);
+	struct rlimit none = { 0, 0 };
+	struct handle h;
+
+	c.cpu_control.nractrs = 0;
+	c.cpu_control.nrictrs = 1;
+	c.cpu_control.evntsel[0] |= EVNTSEL_INT;
+	c.cpu_control.ireset[0] = -10000;
+	c.si_signo = SIGRTMIN + 1;
+	CHECK(sigaction(SIGRTMIN + 1, &action, NULL) == 0, "sigaction");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
+	loop(10000);
+	CHECK(signals == 1 && masks == 1, "%d signals, %d with a mask", signals, masks);
+	CHECK(setrlimit(RLIMIT_SIGPENDING, &none) == 0, "limit");
+	CHECK(ioctl(h.fd, PERFCTR_IOC_IRESUME) == 0, "iresume");
+	loop(10000);
+	CHECK(signals == 2 && masks == 1, "%d signals, %d with a mask", signals, masks);
+	CHECK(ioctl(h.fd, PERFCTR_IOC_IRESUME) == 0, "iresume");
+	loop(10000);
+	CHECK(signals == 3 && masks == 1, "%d signals, %d with a mask", signals, masks);
+	close_state(&h);
+	return 0;
+}
+
+static int full_signal_queue(void)
+{
+	return in_child(NOBODY, overflow_with_full_queue);
+}
+
 /* ---- what switches cost ---- */
 
 #define TRACING	 "/sys/kernel/tracing/"
@@ -756,9 +899,21 @@ int main(void)
 {
 	static const struct guest_test tests[] = {
 #define TEST(name) { #name, name }
-		TEST(kernel_text_changes), TEST(administrator_forbids), TEST(moves),
-		TEST(right_ends),	   TEST(others_are_invisible),	TEST(counts_are_invisible),
-		TEST(hardware_given_back), TEST(pages_of_others),	TEST(costs),
+		TEST(kernel_text_changes),
+		TEST(administrator_forbids),
+		TEST(moves),
+		TEST(right_ends),
+		TEST(others_are_invisible),
+		TEST(counts_are_invisible),
+		TEST(hardware_given_back),
+		TEST(pages_of_others),
+		TEST(policy_of_the_administrator),
+		TEST(false_proofs),
+		TEST(seccomp_of_containers),
+		TEST(limit_per_user),
+		TEST(paid_by_the_cgroup),
+		TEST(full_signal_queue),
+		TEST(costs),
 	};
 	unsigned int i, failures = 0;
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Users, and how many sets of counters each has: a descriptor may keep one whose thread is gone. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+#include "driver/quota.h"
+
+static unsigned int user_states = 4096;
+module_param(user_states, uint, 0644);
+MODULE_PARM_DESC(user_states, "how many sets of counters a user may have without CAP_SYS_RESOURCE");
+
+struct quota {
+	struct list_head link;
+	kuid_t user;
+	unsigned int taken;
+};
+
+static LIST_HEAD(quotas); /* of users who have any */
+static DEFINE_MUTEX(lock);
+
+static struct quota *find(kuid_t user)
+{
+	struct quota *quota;
+
+	list_for_each_entry(quota, &quotas, link) if (uid_eq(quota->user, user)) return quota;
+	return NULL;
+}
+
+/* With the lock. A user who has none yet gets the fresh one, which then is no more. */
+static struct quota *find_or_add(kuid_t user, struct quota **fresh)
+{
+	struct quota *quota = find(user);
+
+	if (quota)
+		return quota;
+	quota = *fresh;
+	*fresh = NULL;
+	quota->user = user;
+	list_add(&quota->link, &quotas);
+	return quota;
+}
+
+static void put(struct quota *quota)
+{
+	if (quota->taken)
+		return;
+	list_del(&quota->link);
+	kfree(quota);
+}
+
+struct quota *quota_take(void)
+{
+	struct quota *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT), *quota;
+	unsigned int most = READ_ONCE(user_states);
+
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	mutex_lock(&lock);
+	quota = find_or_add(current_uid(), &fresh);
+	if (quota->taken < most || capable(CAP_SYS_RESOURCE)) {
+		quota->taken++;
+	} else {
+		put(quota);
+		quota = ERR_PTR(-EDQUOT);
+	}
+	mutex_unlock(&lock);
+	kfree(fresh);
+	return quota;
+}
+
+void quota_give(struct quota *quota)
+{
+	mutex_lock(&lock);
+	quota->taken--;
+	put(quota);
+	mutex_unlock(&lock);
+}
