@@ -326,31 +326,58 @@ static int with_a_mode(void)
 	return 0;
 }
 
-/* Overflows in the kernel, with interrupts on and off, and in threads that then sleep. */
-static int in_system_calls(void)
+/* Call the kernel, and sleep in every so many calls; 0: in none. How many sleeps were cut short. */
+static unsigned int call_kernel(unsigned int sleeps_every)
 {
-	struct vperfctr_control c = every(1, 30000, COUNT_KERNEL);
 	struct timespec pause = { 0, 100000 };
-	struct perfctr_sum_ctrs sum;
 	unsigned int k, cut = 0;
 
-	CHECK(begin(&c, 0) == 0, "begin");
 	for (k = 0; k < 2000; k++) {
-		if (k % 4 == 0)
+		if (sleeps_every && k % sleeps_every == 0)
 			cut += nanosleep(&pause, NULL) < 0;
 		else
 			syscall(SYS_getppid);
 	}
+	return cut;
+}
+
+static int check_kernel_counts(int period, unsigned int sleeps_every, bool in_time)
+{
+	struct vperfctr_control c = every(1, period, COUNT_KERNEL);
+	struct perfctr_sum_ctrs sum;
+	unsigned int cut;
+
+	CHECK(begin(&c, 0) == 0, "begin");
+	cut = call_kernel(sleeps_every);
 	stop_and_read(&sum);
-	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
-	CHECK(watch.signals >= 10 && watch.signals <= sum.pmc[0] / 30000, "%u signals, %llu events",
-	      watch.signals, sum.pmc[0]);
-	/* As late as interrupts are off, and no later. */
-	CHECK(sum.pmc[0] / watch.signals < 45000, "%u signals, %llu events", watch.signals,
-	      sum.pmc[0]);
 	printf("  %u signals, %llu events, %u sleeps cut short\n", watch.signals, sum.pmc[0], cut);
+	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
+	CHECK(watch.signals >= 10 && watch.signals <= sum.pmc[0] / (unsigned int)period,
+	      "not as many");
+	/* As late as interrupts are off, and no later. */
+	CHECK(!in_time || sum.pmc[0] / watch.signals < (unsigned int)period * 3 / 2, "too late");
 	end();
 	return 0;
+}
+
+/* Overflows in the kernel, with interrupts on and off. */
+static int in_system_calls(void)
+{
+	return check_kernel_counts(15000, 0, true);
+}
+
+/*
+ * In threads that then sleep. Where they interrupt by an NMI they do so at once. On arm64 one that
+ * comes while the thread is being switched away, with interrupts off, is forgotten by the kernel
+ * when it stops the counter.
+ */
+static int in_sleeping_calls(void)
+{
+#if defined(__aarch64__)
+	return check_kernel_counts(30000, 4, false);
+#else
+	return check_kernel_counts(30000, 4, true);
+#endif
 }
 
 /* The overflow on the way to sleep wakes the thread. */
@@ -870,6 +897,7 @@ int main(int argc, char **argv)
 		TEST(two_counters),
 		TEST(with_a_mode),
 		TEST(in_system_calls),
+		TEST(in_sleeping_calls),
 		TEST(asleep),
 		TEST(threads),
 		TEST(races),
