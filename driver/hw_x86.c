@@ -93,11 +93,12 @@ struct perfctr_core {
 	unsigned int lvtpc; /* the local APIC's entry as we found it */
 
 	/* What the last threads have left in the registers. */
-	u64 process;	      /* theirs; 0: nothing is left */
-	u64 program;	      /* the last one whose counters are in the list */
-	bool privileged;      /* one of them counts more than their user mode */
-	bool halted;	      /* all counters stand, by the switch that is for all of them */
-	unsigned int nr_left; /* counters that may not be 0 */
+	u64 process;	       /* theirs; 0: nothing is left */
+	u64 program;	       /* the last one whose counters are in the list */
+	bool privileged;       /* one of them counts more than their user mode */
+	bool halted;	       /* all counters stand, by the switch that is for all of them */
+	unsigned int nr_slots; /* control registers that may not be 0 are in the first ones */
+	unsigned int nr_left;  /* counters that may not be 0 */
 	u32 left[2 * PERFCTR_COUNTERS]; /* fixed ones, too: there is room for all */
 	bool watching;			/* the next return to user mode */
 	struct user_return_notifier foreigner;
@@ -298,7 +299,7 @@ static void clear_registers(struct perfctr_core *core)
 			try_write_msr(reg, 0);
 	}
 	core->process = core->program = 0;
-	core->nr_left = 0;
+	core->nr_left = core->nr_slots = 0;
 	core->privileged = core->halted = false;
 }
 
@@ -456,6 +457,8 @@ static void note_counters(struct perfctr_core *core, const struct perfctr_progra
 		return;
 	core->program = program->id;
 	core->privileged |= program->privileged;
+	for (i = 0; i < program->nr_writes; i++)
+		core->nr_slots = max(core->nr_slots, program->write[i].slot + 1);
 	for (i = 0; i < program->nrctrs; i++) {
 		for (k = 0; k < core->nr_left; k++)
 			if (core->left[k] == program->counter[i].reg)
@@ -479,10 +482,11 @@ static void stop_counters(struct perfctr_core *core)
 {
 	unsigned int slot;
 
-	for (slot = 0; slot < PERFCTR_SLOTS; slot++)
+	for (slot = 0; slot < core->nr_slots; slot++) {
 		if (core->cache.control[slot])
 			write_msr(perfctr_x86_register(&this_cpu, slot), 0);
-	memset(core->cache.control, 0, sizeof(core->cache.control));
+		core->cache.control[slot] = 0;
+	}
 }
 
 /* The process is back soon, as a rule: what one write stops, one write lets go on. */
@@ -497,12 +501,29 @@ static void hide_counters(struct perfctr_core *core)
 	zero_counters(core);
 }
 
-/* For another process: nothing of the last one's counts any more. */
-static void forget_process(struct perfctr_core *core)
+/* Does the program take over all counters that others have left? */
+static bool takes_all(const struct perfctr_core *core, const struct perfctr_program *program)
 {
-	stop_counters(core);
-	zero_counters(core);
-	core->nr_left = 0;
+	unsigned int k;
+
+	if (core->nr_left > program->nrctrs)
+		return false;
+	for (k = 0; k < core->nr_left; k++)
+		if (core->left[k] != program->counter[k].reg)
+			return false;
+	return true;
+}
+
+/* For another process's program: nothing of the last one's counts any more. */
+static void forget_process(struct perfctr_core *core, const struct perfctr_program *program)
+{
+	if (core->privileged || !takes_all(core, program)) {
+		stop_counters(core);
+		zero_counters(core);
+		core->nr_left = 0;
+	} else {
+		zero_counters(core);
+	}
 	core->program = 0;
 	core->privileged = false;
 }
@@ -590,7 +611,7 @@ static void arrive(struct perfctr_core *core, const struct perfctr_program *prog
 
 	unwatch(core);
 	if (core->process != process || (core->privileged && !program->privileged))
-		forget_process(core);
+		forget_process(core, program);
 	core->process = process;
 	note_counters(core, program);
 }
