@@ -5,7 +5,7 @@
  *	list = item {"," item}	item = event | "{" event {"," event} "}"
  *
  * Commas between slashes separate nothing; the events of one item count together. Each name is
- *looked up once.
+ * looked up once.
  */
 #ifndef PERFCTR_LIB_NAMES_RESOLVE_H
 #define PERFCTR_LIB_NAMES_RESOLVE_H
