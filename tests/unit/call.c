@@ -124,7 +124,7 @@ static void use_sets(void)
 static void use_sampler(void)
 {
 	struct perfctr_sampler_config config = { .period = 1, .fields = PERF_SAMPLE_TID };
-	struct perfctr_sampler *sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	struct perfctr_sampler *sampler = perfctr_sampler_open("page-faults:u", NULL, &config);
 	const struct perfctr_record *record;
 	uint64_t lost;
 
@@ -232,7 +232,7 @@ static void open_objects(struct objects *have)
 	succeeds(have->global && gperfctr_control(have->global, &on_cpu) == 1);
 	if (gperfctr_start(have->global, 0) < 0)
 		ck_assert_int_eq(errno, EACCES);
-	have->sampler = perfctr_sampler_open("page-faults:u", 0, -1, &config);
+	have->sampler = perfctr_sampler_open("page-faults:u", NULL, &config);
 	succeeds(have->sampler != NULL);
 }
 
