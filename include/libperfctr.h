@@ -7,10 +7,10 @@
  * with errno set, and perfctr_error() then says in one sentence what is wrong and what to do.
  * EINVAL: an argument breaks a rule. EOPNOTSUPP: right, but not possible with this provider or on
  * this machine. Handles belong to the thread that opened them; different threads use different
- * handles without locking. NULL where a handle or a place for a result is needed is EINVAL, and
- * may be closed; only vperfctr_read_tsc(), _read_pmc() and _read_ctrs(), which are quick, don't
- * look. In a child of fork() a handle of the parent's is ESRCH. Reads allocate nothing, take no
- * lock and are async-signal-safe. Reserved members have to be 0.
+ * handles without locking. A NULL handle may be closed; otherwise NULL in place of a handle or of
+ * a result is EINVAL. The quick reads, vperfctr_read_tsc(), _read_pmc() and _read_ctrs(), don't
+ * look at their handle. In a child of fork() a handle of the parent's is ESRCH. Reads allocate
+ * nothing, take no lock and are async-signal-safe. Reserved members must be 0.
  *
  * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). The library passes over a
@@ -756,9 +756,9 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler);
  *	rHEX						a raw code of the core PMU
  *	PMU/NAME/	any of these but software events	on one core PMU of a hybrid machine
  *	SUBSYSTEM:NAME					a tracepoint
- * with modifiers after a colon (or after the closing slash): u user, k kernel, h hypervisor, G
- *guest, H host (only these are counted), I not when idle. The processor's own events take u, k, e
- *(edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
+ * with modifiers after a colon (or after the closing slash): u user, k kernel, h hypervisor,
+ * G guest, H host (only these are counted), I not when idle. The processor's own events take u, k,
+ * e (edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
  * and ppp (precise) of the kernel's names.
  *
  * On a hybrid machine a name without a PMU means an event on each core PMU that has it: a generic
