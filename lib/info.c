@@ -86,7 +86,6 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 {
 	static const uint32_t none[PERFCTR_CPU_WORDS];
 	uint32_t words[PERFCTR_CPU_WORDS];
-	char list[PERFCTR_CPU_LIST_SIZE];
 	unsigned int n;
 	int result = 0;
 
@@ -94,7 +93,9 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		return -1;
 	if (!cpus && !forbidden)
 		return 0;
-	n = perfctr_cpus_online(words, list);
+	n = perfctr_cpus_online(words);
+	if (!n)
+		return -1;
 	/* Both masks are told their size, even if the first is too small. */
 	if (cpus && fill_mask(cpus, words, n) < 0)
 		result = -1;
@@ -119,8 +120,10 @@ struct perfctr_cpus_info *perfctr_cpus_info(int fd)
 	info->cpus = (struct perfctr_cpu_mask *)(info + 1);
 	info->cpus_forbidden = (struct perfctr_cpu_mask *)((char *)(info + 1) + mask_size);
 	info->cpus->nrwords = info->cpus_forbidden->nrwords = PERFCTR_CPU_WORDS;
-	sys_perfctr_info(NULL, info->cpus, info->cpus_forbidden);
-	return info;
+	if (sys_perfctr_info(NULL, info->cpus, info->cpus_forbidden) == 0)
+		return info;
+	free(info);
+	return NULL;
 }
 
 /* ---- printing ---- */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
+#include "lib/base/file.h"
 #include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
 #include "lib/plan.h"
@@ -43,9 +44,10 @@ static int pmu_index(struct perfctr_plan *plan, const char *name)
 static int read_cpus(struct perfctr_source *source, const struct perfctr_variant *variant)
 {
 	uint32_t words[PERFCTR_CPU_WORDS];
+	unsigned int since = perfctr_file_troubles();
 
 	if (!perfctr_variant_cpus(variant, words))
-		return 0;
+		return perfctr_file_check(since, variant->pmu);
 	source->cpus = malloc(sizeof(words));
 	if (!source->cpus)
 		return no_memory();

@@ -138,7 +138,7 @@ tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64
+tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=read,--wrap=opendir,--wrap=readdir,--wrap=readdir64
 tests_unit_total_SOURCES = tests/unit/total.c tests/harness/skylake.c
 tests_unit_total_LDADD = $(PMU_LDADD)
 tests_unit_total_LDFLAGS = $(PMU_WRAP)

@@ -37,30 +37,80 @@ unsigned int perfctr_cpus_parse(const char *list, uint32_t *words)
 	return 0;
 }
 
-unsigned int perfctr_cpus_online(uint32_t *words, char *list)
+/* The longest list of so many processors has pairs, "8188-8189,", and leaves one out between them.
+ */
+#define LONGEST (PERFCTR_MAX_CPUS / 3 * 10 + 16)
+
+unsigned int perfctr_cpus_read(const char *path, uint32_t *words)
 {
+	char *list = malloc(LONGEST);
 	unsigned int n = 0;
+	int error = EINVAL;
+
+	if (!list) {
+		error = errno = ENOMEM;
+		perfctr_file_note();
+	} else if (perfctr_file_read(path, list, LONGEST) < 0) {
+		error = errno;
+	} else {
+		n = perfctr_cpus_parse(list, words);
+	}
+	free(list);
+	if (!n) {
+		memset(words, 0, sizeof(*words) * PERFCTR_CPU_WORDS);
+		errno = error;
+	}
+	return n;
+}
+
+void perfctr_cpus_print(const uint32_t *words, char *text, size_t size)
+{
+	unsigned int first, last, used = 0;
+
+	*text = '\0';
+	for (first = 0; first < PERFCTR_MAX_CPUS && used < size; first = last + 1) {
+		last = first;
+		if (!(words[first / 32] >> first % 32 & 1))
+			continue;
+		while (last + 1 < PERFCTR_MAX_CPUS && words[(last + 1) / 32] >> (last + 1) % 32 & 1)
+			last++;
+		used += (unsigned int)snprintf(text + used, size - used,
+					       first == last ? "%s%u" : "%s%u-%u", used ? "," : "",
+					       first, last);
+	}
+}
+
+unsigned int perfctr_cpus_online(uint32_t *words)
+{
+	static const char file[] = "/sys/devices/system/cpu/online";
+	unsigned int n = perfctr_cpus_read(file, words);
+	char list[32];
 	long count;
 
-	if (perfctr_file_read("/sys/devices/system/cpu/online", list, PERFCTR_CPU_LIST_SIZE) > 0)
-		n = perfctr_cpus_parse(list, words);
 	if (n)
 		return n;
+	if (errno != ENOENT && errno != ENOTDIR) {
+		perfctr_fail(errno, "which processors are online is not known: %s: %s", file,
+			     errno == EINVAL ? "it is no list of processors" : strerror(errno));
+		return 0;
+	}
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug.
 	 */
 	count = sysconf(_SC_NPROCESSORS_ONLN);
-	snprintf(list, PERFCTR_CPU_LIST_SIZE, "0-%ld", count > 0 ? count - 1 : 0);
+	snprintf(list, sizeof(list), "0-%ld", count > 0 ? count - 1 : 0);
 	return perfctr_cpus_parse(list, words);
 }
 
 int perfctr_cpu_online(unsigned int cpu)
 {
 	uint32_t words[PERFCTR_CPU_WORDS];
-	char list[PERFCTR_CPU_LIST_SIZE];
+	char list[256];
 
-	perfctr_cpus_online(words, list);
+	if (!perfctr_cpus_online(words))
+		return -1;
 	if (cpu < PERFCTR_MAX_CPUS && words[cpu / 32] & UINT32_C(1) << cpu % 32)
 		return 0;
+	perfctr_cpus_print(words, list, sizeof(list));
 	return perfctr_fail(EINVAL, "there is no processor %u, or it is offline; online are %s",
 			    cpu, list);
 }

@@ -3,6 +3,7 @@
 #ifndef PERFCTR_LIB_BASE_CPUS_H
 #define PERFCTR_LIB_BASE_CPUS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Large enough for the kernel's largest set of processors, its largest NR_CPUS. */
@@ -15,11 +16,15 @@
 unsigned int perfctr_cpus_parse(const char *list, uint32_t *words);
 
 /*
- * The processors that are online, in words and as a list of LIST_SIZE bytes. Returns the words in
- * use.
+ * The same from a file. 0 with errno if it can't be read, or EINVAL; then words are none.
  */
-#define PERFCTR_CPU_LIST_SIZE 4096
-unsigned int perfctr_cpus_online(uint32_t *words, char *list);
+unsigned int perfctr_cpus_read(const char *path, uint32_t *words);
+
+/* The words as such a list, as much of it as has room. */
+void perfctr_cpus_print(const uint32_t *words, char *text, size_t size);
+
+/* The processors that are online. Returns the words in use, 0 after perfctr_fail(). */
+unsigned int perfctr_cpus_online(uint32_t *words);
 
 /* 0, or -1 after perfctr_fail(EINVAL) if there is no such processor online now. */
 int perfctr_cpu_online(unsigned int cpu);

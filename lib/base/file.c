@@ -10,8 +10,58 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/base/call.h"
+#include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "libperfctr.h"
+
+/* ---- trouble ---- */
+
+static _Thread_local unsigned int troubles;
+static _Thread_local int trouble; /* the last one */
+
+/* errno says why a file was not read. Is it more than that it is not there, or not for us? */
+void perfctr_file_note(void)
+{
+	switch (errno) {
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case EACCES:
+	case EPERM:
+	case EFBIG:
+	case EINVAL:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP: return;
+	}
+	troubles++;
+	trouble = errno;
+}
+
+unsigned int perfctr_file_troubles(void)
+{
+	return troubles;
+}
+
+int perfctr_file_check(unsigned int since, const char *what)
+{
+	if (troubles == since)
+		return 0;
+	if (trouble == EMFILE || trouble == ENFILE)
+		return perfctr_fail(trouble,
+				    "%s can't be looked up: no file descriptors are left in this "
+				    "%s; raise the limit (%s)",
+				    what, trouble == EMFILE ? "process" : "system",
+				    trouble == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	return perfctr_fail(trouble,
+			    "%s can't be looked up: a file of the kernel's can't be read (%s); "
+			    "try again",
+			    what, strerror(trouble));
+}
+
+/* ---- files ---- */
 
 /* The path under PERFCTR_ROOT; set-user-ID programs ignore that variable. */
 static const char *rooted(const char *path, char *buffer, size_t size)
@@ -29,7 +79,7 @@ static const char *rooted(const char *path, char *buffer, size_t size)
 	return buffer;
 }
 
-ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
+static ssize_t read_file(const char *path, char *buffer, size_t size)
 {
 	char name[PATH_MAX];
 	size_t length = 0;
@@ -67,9 +117,19 @@ ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
 	return (ssize_t)length;
 }
 
+ssize_t perfctr_file_read(const char *path, char *buffer, size_t size)
+{
+	ssize_t length = read_file(path, buffer, size);
+
+	if (length < 0)
+		perfctr_file_note();
+	return length;
+}
+
 int perfctr_file_number(const char *path, long *number)
 {
 	char text[32], *end;
+	int error = errno;
 	long value;
 
 	if (perfctr_file_read(path, text, sizeof(text)) < 0)
@@ -80,6 +140,7 @@ int perfctr_file_number(const char *path, long *number)
 		errno = EINVAL;
 		return -1;
 	}
+	errno = error;
 	*number = value;
 	return 0;
 }
@@ -87,9 +148,13 @@ int perfctr_file_number(const char *path, long *number)
 DIR *perfctr_file_dir(const char *path)
 {
 	char name[PATH_MAX];
+	DIR *dir;
 
 	path = rooted(path, name, sizeof(name));
-	return path ? perfctr_call_opendir(path) : NULL;
+	dir = path ? perfctr_call_opendir(path) : NULL;
+	if (!dir)
+		perfctr_file_note();
+	return dir;
 }
 
 bool perfctr_file_is_word(const char *text, size_t length)
@@ -107,14 +172,18 @@ bool perfctr_file_is_word(const char *text, size_t length)
 int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg)
 {
 	DIR *dir = perfctr_file_dir(path);
+	int result = 0, error = errno;
 	struct dirent *entry;
-	int result = 0;
 
 	if (!dir)
 		return 0;
-	while (result == 0 && (entry = readdir(dir)))
+	while (result == 0 && (errno = 0, entry = readdir(dir)))
 		if (perfctr_file_is_word(entry->d_name, strlen(entry->d_name)))
 			result = each(arg, entry->d_name);
+	if (result == 0 && errno)
+		perfctr_file_note();
+	if (result >= 0)
+		errno = error;
 	perfctr_call_closedir(dir);
 	return result;
 }

@@ -32,4 +32,14 @@ bool perfctr_file_is_word(const char *text, size_t length);
  */
 int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);
 
+/*
+ * A look-up goes through many files, of which most may be absent. Whether since there was one that
+ * could not be looked at (no descriptor, no memory, a failed read), so that what was found means
+ * nothing: 0, or -1 after perfctr_fail(), which says that "what" can't be looked up. since is what
+ * the calling thread was told before.
+ */
+unsigned int perfctr_file_troubles(void);
+void perfctr_file_note(void); /* errno says of one that it was not read */
+int perfctr_file_check(unsigned int since, const char *what);
+
 #endif /* PERFCTR_LIB_BASE_FILE_H */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arch/isa.h"
+#include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/isa/native.h"
@@ -86,10 +87,12 @@ static void identify(struct perfctr_cpu *cpu)
 
 static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
 {
-	char cpus[4096];
+	uint32_t words[PERFCTR_CPU_WORDS];
+	unsigned int i, n = perfctr_pmu_cpu_set(core, words);
 
-	perfctr_pmu_cpus(core, cpus, sizeof(cpus));
-	identify_nth(strtoul(cpus, NULL, 10), cpu);
+	for (i = 0; i < n && !words[i];)
+		i++;
+	identify_nth(i < n ? i * 32 + (unsigned int)__builtin_ctz(words[i]) : 0, cpu);
 }
 
 static const struct perfctr_isa *const native = &perfctr_arm64;

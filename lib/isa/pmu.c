@@ -64,12 +64,6 @@ static bool comes_before(const struct perfctr_pmu *a, const struct perfctr_pmu *
 	return a->type != b->type ? a->type < b->type : strcmp(a->name, b->name) < 0;
 }
 
-/* Whether the last error says nothing of the file: then to go on would be to overlook a kind. */
-static bool out_of_descriptors(void)
-{
-	return errno == EMFILE || errno == ENFILE;
-}
-
 static int note_pmu(void *arg, const char *entry)
 {
 	struct found *found = arg;
@@ -77,7 +71,7 @@ static int note_pmu(void *arg, const char *entry)
 	int i;
 
 	if (!has_cpus(entry))
-		return out_of_descriptors() ? -1 : 0;
+		return 0;
 	if (found->n == PERFCTR_VARIANTS_MAX)
 		return perfctr_fail(EOPNOTSUPP,
 				    "this machine shows more than %d core types; name the PMU: "
@@ -85,8 +79,6 @@ static int note_pmu(void *arg, const char *entry)
 				    PERFCTR_VARIANTS_MAX);
 	snprintf(pmu.name, sizeof(pmu.name), "%s", entry);
 	read_type(&pmu);
-	if (pmu.type == UINT32_MAX && out_of_descriptors())
-		return -1;
 	for (i = found->n++; i > 0 && comes_before(&pmu, &found->pmus[i - 1]); i--)
 		found->pmus[i] = found->pmus[i - 1];
 	found->pmus[i] = pmu;
@@ -95,25 +87,22 @@ static int note_pmu(void *arg, const char *entry)
 
 int perfctr_core_pmus(struct perfctr_pmu *pmus)
 {
+	unsigned int since = perfctr_file_troubles();
 	struct found found = { .pmus = pmus };
+	int result;
 
 	/*
 	 * Where there is a cpu, it is the only one: no need to look at a server's hundred others.
 	 */
 	snprintf(pmus->name, sizeof(pmus->name), "cpu");
-	errno = 0;
 	read_type(pmus);
 	if (pmus->type != UINT32_MAX)
 		return 1;
-	if (!out_of_descriptors() && perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found) == 0 &&
-	    !out_of_descriptors())
-		return found.n;
-	return !out_of_descriptors()
-		       ? -1
-		       : perfctr_fail(errno,
-				      "the core types can't be looked up: no file descriptors are "
-				      "left; close some, or raise the limit (ulimit -n, sysctl "
-				      "fs.file-max)");
+	result = perfctr_file_walk(PERFCTR_DEVICES, note_pmu, &found);
+	/* One that could not be looked at may be a type that was overlooked. */
+	if (perfctr_file_check(since, "the core types") < 0)
+		return -1;
+	return result < 0 ? -1 : found.n;
 }
 
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
@@ -122,25 +111,30 @@ void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
 		text[0] = '\0';
 }
 
+/* As perfctr_cpus_read(), a file in the PMU's folder. */
+static unsigned int read_cpus(const char *pmu, const char *file, uint32_t *words)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), PERFCTR_DEVICES "/%.127s/%s", pmu, file);
+	return perfctr_cpus_read(path, words);
+}
+
+unsigned int perfctr_pmu_cpu_set(const struct perfctr_pmu *pmu, uint32_t *words)
+{
+	return read_cpus(pmu->name, "cpus", words);
+}
+
 bool perfctr_cpumask(const char *pmu, uint32_t *words)
 {
-	char text[4096];
-	ssize_t length = read_file(pmu, "cpumask", text, sizeof(text));
-
-	if (length < 0 && errno != EFBIG)
-		return false;
-	if (length < 0 || !perfctr_cpus_parse(text, words))
-		memset(words, 0, sizeof(*words) * PERFCTR_CPU_WORDS);
-	return true;
+	return read_cpus(pmu, "cpumask", words) || errno == EINVAL || errno == EFBIG;
 }
 
 bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu)
 {
 	uint32_t words[PERFCTR_CPU_WORDS];
-	char text[4096];
 
-	perfctr_pmu_cpus(pmu, text, sizeof(text));
-	return perfctr_cpus_parse(text, words) > cpu / 32 && words[cpu / 32] >> cpu % 32 & 1;
+	return perfctr_pmu_cpu_set(pmu, words) > cpu / 32 && words[cpu / 32] >> cpu % 32 & 1;
 }
 
 bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name)
@@ -155,11 +149,9 @@ bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name)
 static bool is_bound(const struct perfctr_pmu *pmu)
 {
 	uint32_t words[PERFCTR_CPU_WORDS], mine[PERFCTR_CPU_WORDS] = { 0 };
-	char text[4096];
 	unsigned int i;
 
-	perfctr_pmu_cpus(pmu, text, sizeof(text));
-	if (!perfctr_cpus_parse(text, words) ||
+	if (!perfctr_pmu_cpu_set(pmu, words) ||
 	    sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
 		return false;
 	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]);)

@@ -22,8 +22,8 @@ struct perfctr_pmu {
 /*
  * The core PMUs of this machine by type, which is the order in which the kernel made them: the
  * P-cores' first. Their number: 0 if sysfs shows none, more than one on a hybrid machine. -1 after
- * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX; EMFILE, ENFILE if it
- * can't be known.
+ * perfctr_fail(EOPNOTSUPP) if there are more than PERFCTR_VARIANTS_MAX; as perfctr_file_check() if
+ * it can't be known.
  */
 int perfctr_core_pmus(struct perfctr_pmu *pmus);
 
@@ -41,6 +41,9 @@ static inline int perfctr_cores_look(struct perfctr_cores *cores)
 
 /* The text of the PMU's list of processors, such as "0-3,8"; "" if there is none. */
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
+
+/* The list as words, of which so many are in use: none if it is no list. */
+unsigned int perfctr_pmu_cpu_set(const struct perfctr_pmu *pmu, uint32_t *words);
 
 /* Whether the kernel describes such an event of it. */
 bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name);

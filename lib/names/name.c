@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
@@ -294,43 +293,40 @@ static int parse_rest(const char *event, size_t length, const char *rest,
 	return parse_modifiers(rest, (size_t)(event + length - rest), attr);
 }
 
-/* A name is not wrong because no file that tells of it can be opened. -1. */
-static int fail_look_up(const char *event, size_t length)
+/* A name is neither right nor wrong if a file that tells of it could not be looked at. 0, or -1. */
+static int check_look_up(unsigned int since, const char *event, size_t length)
 {
-	int error = errno, fd = perfctr_call_open("/", O_RDONLY);
+	char name[PERFCTR_NAME_SIZE];
 
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-		return perfctr_fail(errno,
-				    "\"%.*s\" can't be looked up: no file descriptors are "
-				    "left in this %s; raise the limit (%s)",
-				    perfctr_shown(length), event,
-				    errno == EMFILE ? "process" : "system",
-				    errno == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
-	if (fd >= 0)
-		perfctr_call_close(fd);
-	errno = error;
-	return -1;
+	snprintf(name, sizeof(name), "\"%.*s\"", perfctr_shown(length), event);
+	return perfctr_file_check(since, name);
 }
 
 int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t length,
 		       struct perf_event_attr *attr, char *pmu)
 {
+	unsigned int since = perfctr_file_troubles();
 	const char *rest;
-	int result;
+	int result, error = errno;
 
 	begin(attr);
 	pmu[0] = '\0';
 	if (length == 0)
 		return perfctr_fail(EINVAL, "an event has no name");
 	result = parse_base(cores, event, length, attr, pmu, &rest);
-	if (result < 0 || parse_rest(event, length, rest, attr) < 0)
-		return fail_look_up(event, length);
+	if (result >= 0 && parse_rest(event, length, rest, attr) < 0)
+		result = -1;
+	if (check_look_up(since, event, length) < 0)
+		return -1;
+	if (result >= 0)
+		errno = error;
 	return result;
 }
 
 int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu *core,
 			  const char *event, size_t length, struct perf_event_attr *attr)
 {
+	unsigned int since = perfctr_file_troubles();
 	const char *rest;
 	int found;
 
@@ -338,7 +334,9 @@ int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu 
 		return perfctr_sysfs_fail_type(core->name);
 	begin(attr);
 	found = parse_name(cores, core, false, event, length, attr, &rest);
-	return found > 0 && parse_rest(event, length, rest, attr) < 0 ? -1 : found;
+	if (found > 0 && parse_rest(event, length, rest, attr) < 0)
+		found = -1;
+	return check_look_up(since, event, length) < 0 ? -1 : found;
 }
 
 int perfctr_name_check_counted(const struct perf_event_attr *attr)

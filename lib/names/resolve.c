@@ -155,6 +155,7 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 {
 	struct perfctr_variant found[PERFCTR_VARIANTS_MAX];
 	struct perfctr_resolved *event = &list->event[list->n];
+	unsigned int since = perfctr_file_troubles();
 	int n = perfctr_variants(&list->cores, name, length, found);
 
 	*event = (struct perfctr_resolved){
@@ -176,6 +177,9 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 	event->n = (unsigned int)n;
 	list->nvariants += (unsigned int)n;
 	describe(list, event, length);
+	/* Its scale must not be missed. */
+	if (perfctr_file_check(since, event->name) < 0)
+		return -1;
 	/* A clock counts in all modes anyway, and so it needs no right to the kernel's. */
 	if (use & PERFCTR_LIST_COUNTED && event->flags & PERFCTR_EVENT_TIME)
 		list->variant[event->first].attr.exclude_kernel =
@@ -276,6 +280,7 @@ int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned in
 {
 	const char *rest = events, *event;
 	unsigned int n = 0;
+	int error = errno;
 	ssize_t length;
 
 	clear(list);
@@ -292,8 +297,10 @@ int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned in
 	if (!list->event)
 		return no_memory();
 	list->text = memcpy(list->event + n, events, list->text_size);
-	if (add_events(list, use) == 0)
+	if (add_events(list, use) == 0) {
+		errno = error;
 		return 0;
+	}
 	perfctr_list_clear(list);
 	return -1;
 }
@@ -360,7 +367,7 @@ static unsigned int cores_with(const struct perfctr_list *list, int cpu)
 
 int perfctr_list_cores(const struct perfctr_list *list, int cpu, const char *what)
 {
-	unsigned int i, on_cpu = 0, possible = 0;
+	unsigned int i, on_cpu = 0, possible = 0, since = perfctr_file_troubles();
 	bool any = false;
 
 	for (i = 0; i < list->n; i++) {
@@ -371,6 +378,8 @@ int perfctr_list_cores(const struct perfctr_list *list, int cpu, const char *wha
 			continue;
 		if (!any)
 			on_cpu = possible = cores_with(list, cpu);
+		if (perfctr_file_check(since, event->name) < 0)
+			return -1;
 		any = true;
 		here = cores_of(list, event);
 		if (!(possible & here))
@@ -472,17 +481,14 @@ int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
 static void find_cpus(const struct perfctr_list *list, const struct perfctr_variant *variant,
 		      uint32_t *words)
 {
-	char text[PERFCTR_CPU_LIST_SIZE];
 	int i;
 
 	memset(words, 0xFF, PERFCTR_CPU_WORDS * sizeof(*words));
 	if (perfctr_variant_cpus(variant, words) || !variant->is_core)
 		return;
 	for (i = 0; i < list->cores.n; i++) {
-		if (strcmp(list->cores.pmu[i].name, variant->pmu))
-			continue;
-		perfctr_pmu_cpus(&list->cores.pmu[i], text, sizeof(text));
-		perfctr_cpus_parse(text, words);
+		if (!strcmp(list->cores.pmu[i].name, variant->pmu))
+			perfctr_pmu_cpu_set(&list->cores.pmu[i], words);
 	}
 }
 
@@ -492,6 +498,7 @@ int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned 
 {
 	uint32_t words[PERFCTR_CPU_WORDS];
 	const struct perfctr_variant *variant;
+	unsigned int since = perfctr_file_troubles();
 
 	if (!list || !attr)
 		return perfctr_fail(EINVAL,
@@ -503,12 +510,16 @@ int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned 
 		return perfctr_fail(EINVAL, "%s has no variant %u, it has %u", list->event[i].name,
 				    k, list->event[i].n);
 	variant = &list->variant[list->event[i].first + k];
+	if (cpus) {
+		find_cpus(list, variant, words);
+		if (perfctr_file_check(since, list->event[i].name) < 0)
+			return -1;
+	}
 	*attr = variant->attr;
 	if (pmu)
 		*pmu = variant->pmu;
 	if (!cpus)
 		return 0;
-	find_cpus(list, variant, words);
 	memset(cpus, 0, nwords * sizeof(*cpus));
 	memcpy(cpus, words,
 	       (nwords < PERFCTR_CPU_WORDS ? nwords : PERFCTR_CPU_WORDS) * sizeof(*cpus));

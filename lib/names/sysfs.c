@@ -94,6 +94,7 @@ static int find_entry(const char *folder, const char *word, size_t length, char 
 static bool parse_number(const char *text, size_t length, uint64_t *number)
 {
 	char digits[32], *end;
+	int error = errno;
 
 	if (length == 0 || length >= sizeof(digits) || !isdigit((unsigned char)text[0]))
 		return false;
@@ -101,7 +102,10 @@ static bool parse_number(const char *text, size_t length, uint64_t *number)
 	digits[length] = '\0';
 	errno = 0;
 	*number = strtoull(digits, &end, tolower((unsigned char)digits[1]) == 'x' ? 16 : 10);
-	return errno == 0 && *end == '\0';
+	if (errno || *end != '\0')
+		return false;
+	errno = error;
+	return true;
 }
 
 static __u64 *attr_word(struct perf_event_attr *attr, const char *name, size_t length)

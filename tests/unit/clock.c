@@ -160,6 +160,17 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 	return told_error ? -1 : 0;
 }
 
+/* Where a filter forbids to ask for the time there is a frequency, too, and soon. */
+START_TEST(no_time)
+{
+	told_error = EPERM;
+	told_times = 10;
+	ck_assert_uint_gt(perfctr_tsc_khz(), 0);
+	told_times = 0;
+	told_error = 0;
+}
+END_TEST
+
 /* Of a thread's CPU clock every ns counts, also after hours. */
 START_TEST(cpu_clocks)
 {
@@ -363,5 +374,5 @@ START_TEST(anothers_clock)
 }
 END_TEST
 
-UNIT_MAIN("clock", 60, rates_of_pages, rates_of_frequencies, frequency, cpu_clocks, until_execve,
-	  own_clock, descriptor_0, anothers_clock)
+UNIT_MAIN("clock", 60, rates_of_pages, no_time, rates_of_frequencies, frequency, cpu_clocks,
+	  until_execve, own_clock, descriptor_0, anothers_clock)

@@ -108,7 +108,7 @@ START_TEST(without_sysfs)
 	ck_fails(perfctr_cpu_online(3), EINVAL, "online are 0-2");
 	for (known = -1; known <= 1; known += 2) {
 		is_online(0);
-		ck_fails(perfctr_cpu_online(1), EINVAL, "online are 0-0");
+		ck_fails(perfctr_cpu_online(1), EINVAL, "or it is offline; online are 0");
 	}
 	known = 0;
 	root_remove();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lists of processors, and the PMUs that a machine's sysfs shows. What names mean there is in
  * zoo.c. */
+#include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/names/metric.h"
 #include "libperfctr.h"
+#include "lib/names/resolve.h"
 #include "tests/harness/root.h"
 #include "tests/harness/check.h"
 
@@ -100,19 +102,31 @@ static void core(const char *name, const char *type, const char *cpus)
 	root_line(path, cpus);
 }
 
-/* The nth open(2) from now on fails so; 0: none. */
-static unsigned int no_open;
+/* The nth call that looks at a file fails from now on, once, with this errno; 0: none. */
+static unsigned int no_call;
+static int no_error;
+
+#ifdef __USE_FILE_OFFSET64 /* <dirent.h> calls them so */
+#define __real_readdir __real_readdir64
+#define __wrap_readdir __wrap_readdir64
+#endif
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
+ssize_t __real_read(int fd, void *bytes, size_t size);
+ssize_t __wrap_read(int fd, void *bytes, size_t size);
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+struct dirent *__real_readdir(DIR *dir);
+struct dirent *__wrap_readdir(DIR *dir);
 
 static bool refused(void)
 {
-	if (!no_open || --no_open > 0)
+	if (!no_call || --no_call > 0)
 		return false;
-	errno = EMFILE;
+	errno = no_error;
 	return true;
 }
 
@@ -127,6 +141,139 @@ int __wrap_open64(const char *path, int flags, ...)
 	return refused() ? -1 : __real_open64(path, flags);
 }
 
+ssize_t __wrap_read(int fd, void *bytes, size_t size)
+{
+	return refused() ? -1 : __real_read(fd, bytes, size);
+}
+
+DIR *__wrap_opendir(const char *path)
+{
+	return refused() ? NULL : __real_opendir(path);
+}
+
+struct dirent *__wrap_readdir(DIR *dir)
+{
+	return refused() ? NULL : __real_readdir(dir);
+}
+
+/* However many files a look-up goes through: what one of them does not tell is not made up. */
+static void look_up(const char *list)
+{
+	static const int errors[] = { EMFILE, ENFILE, ENOMEM, EIO };
+	static const char *const words[] = { "ulimit -n", "fs.file-max", "try again", "try again" };
+	struct perfctr_list *found;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		for (n = 1;; n++) {
+			no_call = n;
+			no_error = errors[i];
+			errno = ENOTTY;
+			found = perfctr_list_resolve(list, 0);
+			if (found)
+				break;
+			ck_assert_uint_eq(no_call, 0);
+			ck_assert_msg(errno == errors[i], "%s, call %u: %s", list, n,
+				      perfctr_error());
+			ck_assert_ptr_nonnull(strstr(perfctr_error(), "can't be looked up"));
+			ck_assert_ptr_nonnull(strstr(perfctr_error(), words[i]));
+		}
+		/* Nothing failed, and nothing is told. */
+		ck_assert_uint_ne(no_call, 0);
+		ck_assert_int_eq(errno, ENOTTY);
+		ck_assert_uint_gt(n, 3);
+		perfctr_list_free(found);
+	}
+	no_call = 0;
+}
+
+START_TEST(faults_of_look_ups)
+{
+	root_unpack("alderlake");
+	look_up("msr/tsc/");
+	look_up("slots,cpu_atom/cycles/");
+	look_up("power/energy-pkg/");
+	look_up("cpu_core/event=0x3c,umask=2/:u");
+	root_remove();
+	root_unpack("rk3399");
+	look_up("cycles");
+	root_remove();
+}
+END_TEST
+
+/* A wrong one stays wrong, and in a right one nothing of what failed before is left. */
+START_TEST(right_and_wrong)
+{
+	root_unpack("alderlake");
+	no_call = 1;
+	no_error = EIO;
+	ck_fails(perfctr_event_check("msr/tsc/"), EIO, "\"msr/tsc/\" can't be looked up");
+	ck_fails(perfctr_event_check("msx/tsc/"), ENOENT, "no PMU \"msx\"; did you mean msr?");
+	errno = ENOTTY;
+	ck_assert_int_eq(perfctr_event_check("msr/tsc/"), 0);
+	ck_assert_int_eq(perfctr_event_check("msr/event=0x0/"), 0);
+	ck_assert_int_eq(errno, ENOTTY);
+	root_remove();
+}
+END_TEST
+
+/* Lists of the longest kinds, one of which is all processors but each third. */
+START_TEST(long_lists)
+{
+	static char list[40000];
+	uint32_t words[PERFCTR_CPU_WORDS], again[PERFCTR_CPU_WORDS];
+	unsigned int step, cpu;
+
+	for (step = 1; step <= 3; step++) {
+		memset(words, 0, sizeof(words));
+		for (cpu = 0; cpu < PERFCTR_MAX_CPUS; cpu++)
+			if (step == 1 || cpu % step)
+				words[cpu / 32] |= 1u << cpu % 32;
+		perfctr_cpus_print(words, list, sizeof(list));
+		ck_assert_uint_eq(strlen(list), step == 1 ? 6 : step == 2 ? 19924 : 26566);
+		root_make();
+		root_file("/sys/devices/system/cpu/online", list, strlen(list));
+		ck_assert_uint_eq(perfctr_cpus_online(again), PERFCTR_CPU_WORDS);
+		ck_assert_mem_eq(words, again, sizeof(words));
+		root_file("big/type", "9", 1);
+		root_file("big/cpus", list, strlen(list));
+		ck_assert_uint_eq(perfctr_pmu_cpu_set(&(struct perfctr_pmu){ .name = "big" },
+						      again),
+				  PERFCTR_CPU_WORDS);
+		ck_assert_mem_eq(words, again, sizeof(words));
+		root_remove();
+	}
+	/* As much as has room. */
+	perfctr_cpus_print(words, list, 8);
+	ck_assert_str_eq(list, "1-2,4-5");
+	memset(words, 0, sizeof(words));
+	perfctr_cpus_print(words, list, 8);
+	ck_assert_str_eq(list, "");
+}
+END_TEST
+
+/* Which processors are online is not guessed, unless there is no sysfs. */
+START_TEST(online_or_not_known)
+{
+	uint32_t words[PERFCTR_CPU_WORDS];
+
+	root_make();
+	root_file("/sys/devices/system/cpu/online", "0-8192", 6);
+	ck_fails(perfctr_cpus_online(words) ? 0 : -1, EINVAL, "no list of processors");
+	ck_fails(perfctr_cpu_online(0), EINVAL, "no list of processors");
+	ck_fails_null(perfctr_cpus_info(-1), EINVAL, "no list of processors");
+	root_file("/sys/devices/system/cpu/online", "0-3", 3);
+	no_call = 1;
+	no_error = EMFILE;
+	ck_fails(perfctr_cpu_online(0), EMFILE, "/sys/devices/system/cpu/online");
+	ck_assert_int_eq(perfctr_cpu_online(3), 0);
+	root_remove();
+	root_make();
+	ck_assert_int_eq(perfctr_cpu_online(0), 0);
+	root_remove();
+}
+END_TEST
+
 /* No kind is overlooked because there is no descriptor to look at it with. */
 START_TEST(no_descriptors)
 {
@@ -140,11 +287,11 @@ START_TEST(no_descriptors)
 	core("small", "7", "5");
 	root_line("uncore/type", "3");
 	for (n = 1;; n++) {
-		no_open = n;
-		errno = n % 2 ? EMFILE : 0;
+		no_call = n;
+		no_error = n % 2 ? EMFILE : ENFILE;
 		found = perfctr_core_pmus(pmus);
 		if (found < 0) {
-			ck_assert_int_eq(errno, EMFILE);
+			ck_assert_int_eq(errno, no_error);
 			ck_assert_ptr_nonnull(
 				strstr(perfctr_error(), "no file descriptors are left"));
 			continue;
@@ -153,10 +300,10 @@ START_TEST(no_descriptors)
 		ck_assert_uint_eq(pmus[0].type, 7);
 		ck_assert_uint_eq(pmus[1].type, 8);
 		ck_assert_uint_eq(pmus[2].type, 9);
-		if (no_open)
+		if (no_call)
 			break;
 	}
-	no_open = 0;
+	no_call = 0;
 	ck_assert_uint_ge(n, 8);
 	root_remove();
 }
@@ -365,4 +512,5 @@ START_TEST(this_machine)
 END_TEST
 
 UNIT_MAIN("pmus", 60, processors, no_descriptors, kinds_of_cores, one_kind, cpumasks, slots,
-	  a_bound_thread, this_machine)
+	  a_bound_thread, this_machine, faults_of_look_ups, right_and_wrong, long_lists,
+	  online_or_not_known)
