@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
+#include "lib/base/word.h"
 #include "lib/provider.h"
 #include "libperfctr.h"
 
-/* Also for signal handlers: its place is there from the thread's beginning. */
-static _Thread_local struct vperfctr *attached __attribute__((tls_model("initial-exec")));
+static PERFCTR_THREAD struct vperfctr *attached;
 
 void perfctr_attach(struct vperfctr *self)
 {

@@ -27,6 +27,15 @@ if [ -e "$lib/libperfctr.so" ]; then
 	diff "$work/map" "$work/library"
 	check "the shared library exports what the map names" $?
 fi
+# Otherwise glibc allocates them when they are first used, perhaps by a signal handler.
+if [ -e "$lib/libperfctr.so" ] && echo '#include <features.h>' | $cc -E -dM - | grep -q ' __GLIBC__ '; then
+	! readelf -rW "$lib/libperfctr.so" | grep -E 'DTPMOD|TLSDESC'
+	check "threads' variables are there from the beginning" $?
+	printf '%s\n' '#include <dlfcn.h>' '#include <stdio.h>' 'int main(int c, char **v)' '{' \
+		'	return !dlopen(v[c - 1], RTLD_NOW) && puts(dlerror());' '}' >"$work/dlopen.c"
+	$cc "$work/dlopen.c" -ldl -o "$work/dlopen" && "$work/dlopen" "$lib/libperfctr.so"
+	check "the shared library can be loaded later" $?
+fi
 for page in "$srcdir"/man/*.3; do
 	awk '/^\.Sh SYNOPSIS/ { exit } /^\.Nm/ { print $2 }' "$page"
 done | sort -u >"$work/documented"

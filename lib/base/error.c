@@ -3,9 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "lib/base/error.h"
+#include "lib/base/word.h"
 #include "libperfctr.h"
 
-static _Thread_local char message[512];
+static PERFCTR_THREAD char message[512];
 
 const char *perfctr_error(void)
 {
@@ -13,7 +14,7 @@ const char *perfctr_error(void)
 }
 
 /* Where the reason begins in the message, if it is one about an event. */
-static _Thread_local size_t prefix;
+static PERFCTR_THREAD size_t prefix;
 
 static void set_message(int error, size_t skip, const char *format, va_list args)
 {

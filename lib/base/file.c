@@ -12,12 +12,13 @@
 #include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/base/word.h"
 #include "libperfctr.h"
 
 /* ---- trouble ---- */
 
-static _Thread_local unsigned int troubles;
-static _Thread_local int trouble; /* the last one */
+static PERFCTR_THREAD unsigned int troubles;
+static PERFCTR_THREAD int trouble; /* the last one */
 
 /* errno says why a file was not read. Is it more than that it is not there, or not for us? */
 void perfctr_file_note(void)

@@ -36,4 +36,4 @@ void perfctr_memory_unmap(void *memory, size_t size)
 	errno = error;
 }
 
-_Thread_local char perfctr_thread_mark;
+PERFCTR_THREAD char perfctr_thread_mark;

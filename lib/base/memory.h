@@ -4,6 +4,7 @@
 #define PERFCTR_LIB_BASE_MEMORY_H
 
 #include <stddef.h>
+#include "lib/base/word.h"
 
 /*
  * size zeroed bytes that a child of fork() finds zeroed again (Linux 4.14 and later): what they
@@ -13,7 +14,6 @@ void *perfctr_memory_map(size_t size);
 void perfctr_memory_unmap(void *memory, size_t size);
 
 /* Its address is the calling thread's own: different for all threads that live. */
-extern _Thread_local char perfctr_thread_mark
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern PERFCTR_THREAD char perfctr_thread_mark __attribute__((visibility("hidden")));
 
 #endif /* PERFCTR_LIB_BASE_MEMORY_H */

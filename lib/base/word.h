@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* word.h - words that threads share, and arrays */
+/* word.h - words that threads share, or have each their own; and arrays */
 #ifndef PERFCTR_LIB_BASE_WORD_H
 #define PERFCTR_LIB_BASE_WORD_H
 
 #include <stdint.h>
+
+/*
+ * A variable of each thread for signal handlers, too: its place is there from the thread's
+ * beginning. Of a library that was dlopen()ed glibc would otherwise allocate it when it is first
+ * used. musl never does, and does not dlopen() a library that asks for this.
+ */
+#ifdef __GLIBC__
+#define PERFCTR_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#define PERFCTR_THREAD _Thread_local
+#endif
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
