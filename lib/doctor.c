@@ -155,21 +155,23 @@ static int check_paranoid(const struct report *report)
 
 static int check_watchdog(const struct report *report)
 {
+	enum perfctr_watchdog watchdog = perfctr_watchdog();
 	struct perfctr_info info;
-	long on;
 
-	if (perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) < 0)
+	if (watchdog == PERFCTR_WATCHDOG_UNKNOWN)
 		return tell(report, "NMI watchdog", "", "not known");
-	if (on && driver_info(&info) && perfctr_info_nrctrs(&info))
+	if (watchdog == PERFCTR_WATCHDOG_TIMERS)
+		return tell(report, "NMI watchdog", "", "on: it holds no counter");
+	if (watchdog == PERFCTR_WATCHDOG_COUNTS && driver_info(&info) && perfctr_info_nrctrs(&info))
 		return tell(report, "NMI watchdog",
 			    "the driver takes all counters or none: sysctl "
 			    "kernel.nmi_watchdog=0",
 			    "on: it holds a counter");
 	/* It costs a counter, which is no fault as long as the others are enough. */
 	return tell(report, "NMI watchdog", "",
-		    on ? "on: it holds a counter; sysctl "
-			 "kernel.nmi_watchdog=0 frees it"
-		       : "off");
+		    watchdog == PERFCTR_WATCHDOG_COUNTS
+			    ? "on: it holds a counter; sysctl kernel.nmi_watchdog=0 frees it"
+			    : "off");
 }
 
 static int check_seccomp(const struct report *report)

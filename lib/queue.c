@@ -86,10 +86,10 @@ static int put(const struct perfctr_queue *queue, const struct perfctr_published
 		memset(&rights, 0, sizeof(rights));
 		rights.header.cmsg_level = SOL_SOCKET;
 		rights.header.cmsg_type = SCM_RIGHTS;
-		rights.header.cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
+		rights.header.cmsg_len = (socklen_t)CMSG_LEN(nr_fds * sizeof(int));
 		memcpy(CMSG_DATA(&rights.header), fds, nr_fds * sizeof(int));
 		message.msg_control = &rights;
-		message.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
+		message.msg_controllen = (socklen_t)CMSG_SPACE(nr_fds * sizeof(int));
 	}
 	do {
 		sent = perfctr_call_sendmsg(queue->writer, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -153,6 +153,15 @@ static void close_received(struct received *received)
 	errno = error;
 }
 
+/* musl's macro converts signs. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+static struct cmsghdr *next_header(struct msghdr *message, struct cmsghdr *header)
+{
+	return CMSG_NXTHDR(message, header);
+}
+#pragma GCC diagnostic pop
+
 /* The descriptors of a message. False: there is one of another kind, which is closed. */
 static bool take_descriptors(struct msghdr *message, struct received *received)
 {
@@ -161,7 +170,7 @@ static bool take_descriptors(struct msghdr *message, struct received *received)
 	size_t n, i;
 	int fd;
 
-	for (header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+	for (header = CMSG_FIRSTHDR(message); header; header = next_header(message, header)) {
 		if (header->cmsg_level != SOL_SOCKET)
 			continue;
 		/* SCM_RIGHTS; and SCM_PIDFD, 4, of sockets that ask for it. */

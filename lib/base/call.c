@@ -99,6 +99,15 @@ ssize_t perfctr_call_recv(int fd, void *bytes, size_t size, int flags)
 	return got;
 }
 
+int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument)
+{
+#ifdef __GLIBC__
+	return ioctl(fd, request, argument);
+#else
+	return ioctl(fd, (int)request, argument); /* as POSIX has it */
+#endif
+}
+
 void perfctr_call_sleep(unsigned int us)
 {
 	int state = hold_cancellation();
@@ -126,7 +135,7 @@ static bool is_event(int fd)
 {
 	uint64_t id;
 
-	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0;
+	return perfctr_call_ioctl(fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0;
 }
 
 static void close_owned(void)

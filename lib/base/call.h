@@ -26,6 +26,9 @@ ssize_t perfctr_call_sendmsg(int fd, const struct msghdr *message, int flags);
 ssize_t perfctr_call_recvmsg(int fd, struct msghdr *message, int flags);
 ssize_t perfctr_call_recv(int fd, void *bytes, size_t size, int flags);
 
+/* No cancellation point anywhere; but the C libraries differ on the request's type. */
+int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument);
+
 void perfctr_call_sleep(unsigned int us);
 
 /*

@@ -231,7 +231,7 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 	int result;
 
 	do {
-		result = ioctl(counter->fd, request, argument);
+		result = perfctr_call_ioctl(counter->fd, request, argument);
 	} while (result < 0 && errno == EINTR);
 	return result;
 }
@@ -247,7 +247,7 @@ int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long r
 
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 {
-	if (ioctl(counter->fd, PERF_EVENT_IOC_ID, id) < 0)
+	if (perfctr_call_ioctl(counter->fd, PERF_EVENT_IOC_ID, (uintptr_t)id) < 0)
 		return perfctr_fail(errno, "the kernel does not tell the event's id: %s",
 				    strerror(errno));
 	return 0;

@@ -7,8 +7,13 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include "arch/cpu.h"
 #include "lib/base/call.h"
+#include "lib/base/file.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
 #include "libperfctr.h"
@@ -52,6 +57,43 @@ const char *perfctr_no_pmu(void)
 				  "has no driver for it";
 	errno = error;
 	return reason;
+}
+
+/* Whether the kernel was built with an option, as its configuration says where it is installed. */
+static bool is_configured(const char *option)
+{
+	static const size_t size = 1 << 20;
+	char path[128], *text = malloc(size);
+	struct utsname kernel;
+	bool found = false;
+	int error = errno;
+
+	if (text && uname(&kernel) == 0) {
+		snprintf(path, sizeof(path), "/boot/config-%.64s", kernel.release);
+		found = perfctr_file_read(path, text, size) > 0 && strstr(text, option);
+	}
+	free(text);
+	errno = error;
+	return found;
+}
+
+/*
+ * Since Linux 6.5 processors can watch each other by their timers instead ("buddy"), which is all
+ * that Debian's kernels have where perf's interrupts are no NMIs.
+ */
+enum perfctr_watchdog perfctr_watchdog(void)
+{
+	int error = errno;
+	long on;
+
+	if (perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) < 0) {
+		errno = error;
+		return PERFCTR_WATCHDOG_UNKNOWN;
+	}
+	if (!on)
+		return PERFCTR_WATCHDOG_OFF;
+	return is_configured("\nCONFIG_HARDLOCKUP_DETECTOR_BUDDY=y\n") ? PERFCTR_WATCHDOG_TIMERS
+								       : PERFCTR_WATCHDOG_COUNTS;
 }
 
 int perfctr_cgroup_probe(int cgroup, int cpu)

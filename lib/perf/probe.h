@@ -17,4 +17,13 @@ bool perfctr_can_remove_on_exec(void);
 /* Whether events can count a cgroup on processor cpu: 0, or -1 with errno only. */
 int perfctr_cgroup_probe(int cgroup, int cpu);
 
+/* What the kernel's watchdog for hard lockups needs. */
+enum perfctr_watchdog {
+	PERFCTR_WATCHDOG_UNKNOWN,
+	PERFCTR_WATCHDOG_OFF,
+	PERFCTR_WATCHDOG_TIMERS, /* no counter */
+	PERFCTR_WATCHDOG_COUNTS, /* a counter of each processor */
+};
+enum perfctr_watchdog perfctr_watchdog(void);
+
 #endif /* PERFCTR_LIB_PERF_PROBE_H */

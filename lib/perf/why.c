@@ -131,9 +131,7 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 /* A clause about the NMI watchdog if it holds a counter, else "". */
 static const char *watchdog(void)
 {
-	long on;
-
-	return perfctr_file_number("/proc/sys/kernel/nmi_watchdog", &on) == 0 && on
+	return perfctr_watchdog() == PERFCTR_WATCHDOG_COUNTS
 		       ? "; the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0 frees it"
 		       : "";
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/resource.h>
 #include "lib/base/error.h"
 #include "lib/base/word.h"
@@ -305,6 +306,23 @@ START_TEST(what_is_in_the_way)
 }
 END_TEST
 
+/* Processors that watch each other by timers. */
+START_TEST(a_watchdog_without_counter)
+{
+	struct utsname kernel;
+	char config[128];
+
+	begin();
+	root_line("/proc/sys/kernel/nmi_watchdog", "1");
+	ck_assert_int_eq(uname(&kernel), 0);
+	snprintf(config, sizeof(config), "/boot/config-%s", kernel.release);
+	root_line(config, "A=y\\nCONFIG_HARDLOCKUP_DETECTOR_BUDDY=y\\nB=y");
+	examine();
+	is_well("NMI watchdog", "on: it holds no counter");
+	end();
+}
+END_TEST
+
 /* Where each kind of core is, if the kernel tells; and what to do. */
 START_TEST(kinds_of_cores)
 {
@@ -408,4 +426,5 @@ START_TEST(this_machine)
 END_TEST
 
 UNIT_MAIN("doctor", 60, this_machine, a_healthy_machine, enough_is_enough, paranoid_levels,
-	  no_counters, what_is_in_the_way, kinds_of_cores, with_the_driver)
+	  no_counters, what_is_in_the_way, a_watchdog_without_counter, kinds_of_cores,
+	  with_the_driver)

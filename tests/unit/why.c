@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "lib/base/error.h"
 #include "lib/base/word.h"
@@ -356,6 +357,8 @@ END_TEST
 /* The kernel is asked whether the event can be counted at all, or sampled, and left as it was. */
 START_TEST(what_the_kernel_can)
 {
+	struct utsname kernel;
+	char config[128];
 	static const struct perf_event_attr counts = { .inherit = 1,
 						       .sample_type = PERF_SAMPLE_TID |
 								      PERF_SAMPLE_READ },
@@ -433,6 +436,14 @@ START_TEST(what_the_kernel_can)
 	ck_fails(perfctr_why_taken("x"), EBUSY, "stop the other user");
 	ck_assert_ptr_null(strstr(perfctr_error(), "watchdog"));
 	root_line("/proc/sys/kernel/nmi_watchdog", "1");
+	ck_fails(perfctr_why_taken("x"), EBUSY, "the NMI watchdog holds a counter");
+	/* Nor does one of timers. */
+	ck_assert_int_eq(uname(&kernel), 0);
+	snprintf(config, sizeof(config), "/boot/config-%s", kernel.release);
+	root_line(config, "A=y\\nCONFIG_HARDLOCKUP_DETECTOR_BUDDY=y\\nB=y");
+	ck_fails(perfctr_why_taken("x"), EBUSY, "stop the other user");
+	ck_assert_ptr_null(strstr(perfctr_error(), "watchdog"));
+	root_line(config, "CONFIG_A=y\\n# CONFIG_HARDLOCKUP_DETECTOR_BUDDY is not set");
 	ck_fails(perfctr_why_taken("x"), EBUSY, "the NMI watchdog holds a counter");
 	/* Descriptor 0, of a program without standard input, is one. */
 	in = dup(0);
