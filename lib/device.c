@@ -247,7 +247,7 @@ static int control_with_proof(int fd, struct perfctr_call_control *call)
 	call->proof = (unsigned int)event + 1;
 	result = ioctl(fd, PERFCTR_IOC_CONTROL, call);
 	error = errno;
-	close(event);
+	perfctr_call_close(event);
 	errno = error;
 	return result;
 }

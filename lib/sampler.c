@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+#include "lib/base/call.h"
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
@@ -125,11 +126,8 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 
 static void close_epoll(struct perfctr_sampler *sampler)
 {
-	int error = errno;
-
 	if (sampler->epoll >= 0)
-		close(sampler->epoll);
-	errno = error;
+		perfctr_call_close(sampler->epoll);
 }
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler)
@@ -259,7 +257,8 @@ static bool has_gone(const struct perfctr_scope *scope, bool process)
 {
 	int error = errno;
 	bool gone = (process && error == ESRCH) ||
-		    (scope->cpu >= 0 && perfctr_cpu_online((unsigned int)scope->cpu) < 0);
+		    (error == EINVAL && scope->cpu >= 0 &&
+		     perfctr_cpu_online((unsigned int)scope->cpu) < 0 && errno == EINVAL);
 
 	errno = error;
 	return gone;
@@ -279,6 +278,8 @@ static int open_scopes(const struct opening *opening, const struct perfctr_scope
 			scope.cpu = cpu;
 		if (i == 0 || cpu < 0)
 			cores = perfctr_list_cores(opening->list, scope.cpu, "sampler");
+		if (cores < 0 && errno != EINVAL)
+			return -1;
 		if (cores >= 0 && open_scope(opening, &scope, cores) < 0 &&
 		    !has_gone(&scope, scopes->process))
 			return -1;
@@ -325,7 +326,6 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	const struct perfctr_sampler_config *config;
 	bool spread, process = scopes->process;
 	uint32_t cpus[PERFCTR_CPU_WORDS];
-	char text[PERFCTR_CPU_LIST_SIZE];
 	struct opening *opening = arg;
 	unsigned int nwords;
 	long room;
@@ -336,7 +336,9 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	if (process && !(opening->flags & PERFCTR_INHERIT))
 		opening->flags |= PERFCTR_INHERIT | PERFCTR_EVENTS_THREADS;
 	spread = opening->flags & PERFCTR_INHERIT && scopes->n && scopes->scope[0].cpu < 0;
-	nwords = perfctr_cpus_online(cpus, text);
+	nwords = perfctr_cpus_online(cpus);
+	if (spread && !nwords)
+		return -1;
 	room = count_parts(opening, scopes, spread ? count_cpus(cpus, nwords) : 1);
 	if (room < 0)
 		return -1;
@@ -415,6 +417,7 @@ static int open_epoll(struct perfctr_sampler *sampler)
 	sampler->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sampler->epoll < 0)
 		return perfctr_fail(errno, "no descriptor for all buffers: %s", strerror(errno));
+	perfctr_call_own(sampler->epoll, false);
 	while (sampler->nwatched < sampler->nstreams)
 		if (watch(sampler, sampler->owner[sampler->nwatched++]) < 0)
 			return perfctr_fail(errno, "a buffer can't be waited for: %s",
@@ -629,7 +632,7 @@ static void watch_next(struct perfctr_sampler *sampler, unsigned int p)
 static void leave_ended(struct perfctr_sampler *sampler)
 {
 	struct epoll_event event[ENDED_AT_ONCE];
-	int i, n = epoll_wait(sampler->epoll, event, ENDED_AT_ONCE, 0);
+	int i, n = perfctr_call_epoll_wait(sampler->epoll, event, ENDED_AT_ONCE);
 
 	for (i = 0; i < n; i++)
 		if (event[i].events & EPOLLHUP)

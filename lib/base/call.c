@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -106,6 +107,15 @@ int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument)
 #else
 	return ioctl(fd, (int)request, argument); /* as POSIX has it */
 #endif
+}
+
+int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n)
+{
+	int state = hold_cancellation();
+	int found = epoll_wait(fd, events, n, 0);
+
+	let_cancellation(state);
+	return found;
 }
 
 void perfctr_call_sleep(unsigned int us)

@@ -29,6 +29,9 @@ ssize_t perfctr_call_recv(int fd, void *bytes, size_t size, int flags);
 /* No cancellation point anywhere; but the C libraries differ on the request's type. */
 int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument);
 
+struct epoll_event;
+int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n); /* without waiting */
+
 void perfctr_call_sleep(unsigned int us);
 
 /*

@@ -987,8 +987,8 @@ START_TEST(bad_arguments)
 		int error;
 		const char *words;
 	} targets[] = {
-		{ { .id = -1 }, EINVAL, "-1 is no thread's id" },
-		{ { .type = 99 }, EINVAL, "99 is no type of target" },
+		{ { .id = -1 }, EINVAL, "-1 is not a thread's id" },
+		{ { .type = 99 }, EINVAL, "99 is not a type of target" },
 		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = -1 }, EINVAL, "no processor" },
 		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = 8191 },
 		  EINVAL,
@@ -1454,7 +1454,8 @@ START_TEST(descriptors_run_out)
 			ck_assert_msg(errno == EMFILE, "%s", perfctr_error());
 		after = dup(0);
 		close(after);
-		ck_assert(sampler ? after > lowest : after == lowest);
+		ck_assert_msg(sampler ? after > lowest : after == lowest,
+			      "%d left, %d after %d: %s", left, after, lowest, perfctr_error());
 	}
 	ck_assert_ptr_nonnull(sampler);
 	/* The directory of threads, events on each processor, and one for all. */
