@@ -34,6 +34,10 @@
 #define AT_ONCE 50 /* threads or children at a time, where not all run at once */
 #define PAGES	16
 
+#ifndef sigev_notify_thread_id /* glibc has no name for it */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static unsigned int nthreads, ncounters, slack;
@@ -59,8 +63,10 @@ static struct holding holding(void)
 	FILE *maps;
 	DIR *dir;
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 33)
 	held.heap = mallinfo2().uordblks;
+#endif
 #endif
 	dir = opendir("/proc/self/fd");
 	while (dir && (entry = readdir(dir))) {
@@ -811,7 +817,7 @@ static int count_under_fire(struct worker *worker)
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = SIGUSR1;
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	CHECK(timer_create(CLOCK_MONOTONIC, &event, &mine.timer) == 0, "timer_create");
 	arm();
 	do {
@@ -1162,7 +1168,9 @@ static int set_up(void)
 	struct rlimit limit;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+#ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX, 1); /* the only one that mallinfo2() tells about */
+#endif
 	nthreads = number ? (unsigned int)atoi(number) : 2000;
 	page_size = sysconf(_SC_PAGESIZE);
 	slack = getenv("STORM_EXACT") ? 0 : 64; /* an interrupt may count as an instruction */
