@@ -108,8 +108,9 @@ void output_open(struct output *output, pid_t pid, bool is_command)
 
 void output_clear(const struct output *output)
 {
-	if (is_file(output))
-		ftruncate(fileno(output->file), 0);
+	/* A pipe or a terminal has nothing to be cut off. */
+	if (is_file(output) && ftruncate(fileno(output->file), 0) < 0)
+		return;
 }
 
 /* Cut off what an older, longer result left behind. */
