@@ -91,7 +91,7 @@ unsigned int perfctr_cpus_online(uint32_t *words)
 		return n;
 	if (errno != ENOENT && errno != ENOTDIR) {
 		perfctr_fail(errno, "which processors are online is not known: %s: %s", file,
-			     errno == EINVAL ? "it is no list of processors" : strerror(errno));
+			     errno == EINVAL ? "it is not a list of processors" : strerror(errno));
 		return 0;
 	}
 	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug.

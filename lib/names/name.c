@@ -351,6 +351,12 @@ int perfctr_name_check_counted(const struct perf_event_attr *attr)
 		return perfctr_fail(EINVAL, "a clock that counts does so in all modes: the "
 					    "kernel ignores its modifiers u, k and h; leave them "
 					    "out");
+	if ((attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT) &&
+	    (attr->exclude_host || attr->exclude_idle))
+		return perfctr_fail(EINVAL,
+				    "an event of the kernel's own is counted for guests and "
+				    "idle processors as for all: it ignores the modifiers "
+				    "G and I; leave them out");
 	return 0;
 }
 

@@ -645,6 +645,27 @@ static void __attribute__((constructor)) begin(void)
 	setenv("PERFCTR_ROOT", "/nonexistent", 1);
 }
 
-UNIT_MAIN("event", 60, names_of_every_kernel, names_of_caches, raw_codes, near_misses, modifiers,
-	  descriptions_in_sysfs, fields_in_every_word, hybrid_processors, variants,
-	  hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing, long_names)
+/* What the kernel ignores would be a wrong count that is called exact. */
+START_TEST(ignored_modifiers)
+{
+	static const char *const clocks[] = { "task-clock:u", "cpu-clock:k", "task-clock:h",
+					      "cpu-clock:uk" };
+	static const char *const others[] = { "cs:G", "page-faults:I", "dummy:uG", "task-clock:I" };
+	static const char *const right[] = { "task-clock", "cpu-clock:ukh",  "task-clock:H",
+					     "cs:u",	   "page-faults:GH", "dummy:k" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		ck_fails(perfctr_event_check(clocks[i]), EINVAL, "a clock counts in all modes");
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		ck_fails(perfctr_event_check(others[i]), EINVAL, "the modifiers G and I");
+	for (i = 0; i < ARRAY_SIZE(right); i++)
+		ck_assert_msg(perfctr_event_check(right[i]) == 0, "%s: %s", right[i],
+			      perfctr_error());
+}
+END_TEST
+
+UNIT_MAIN("event", 60, ignored_modifiers, names_of_every_kernel, names_of_caches, raw_codes,
+	  near_misses, modifiers, descriptions_in_sysfs, fields_in_every_word, hybrid_processors,
+	  variants, hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing,
+	  long_names)
