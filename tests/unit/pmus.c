@@ -259,9 +259,9 @@ START_TEST(online_or_not_known)
 
 	root_make();
 	root_file("/sys/devices/system/cpu/online", "0-8192", 6);
-	ck_fails(perfctr_cpus_online(words) ? 0 : -1, EINVAL, "no list of processors");
-	ck_fails(perfctr_cpu_online(0), EINVAL, "no list of processors");
-	ck_fails_null(perfctr_cpus_info(-1), EINVAL, "no list of processors");
+	ck_fails(perfctr_cpus_online(words) ? 0 : -1, EINVAL, "not a list of processors");
+	ck_fails(perfctr_cpu_online(0), EINVAL, "not a list of processors");
+	ck_fails_null(perfctr_cpus_info(-1), EINVAL, "not a list of processors");
 	root_file("/sys/devices/system/cpu/online", "0-3", 3);
 	no_call = 1;
 	no_error = EMFILE;
