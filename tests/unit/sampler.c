@@ -989,7 +989,7 @@ START_TEST(bad_arguments)
 	} targets[] = {
 		{ { .id = -1 }, EINVAL, "-1 is not a thread's id" },
 		{ { .type = 99 }, EINVAL, "99 is not a type of target" },
-		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = -1 }, EINVAL, "no processor" },
+		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = -1 }, EINVAL, "not a processor" },
 		{ { .type = PERFCTR_TARGET_THREAD_ON_CPU, .cpu = 8191 },
 		  EINVAL,
 		  "no processor 8191" },
