@@ -94,7 +94,7 @@ static inline unsigned int perfctr_count_bits(uint64_t set)
 
 /*
  * Words of the CPUID instruction that identification looks at; leaves that the processor does not
- * have are zero. The caller reads them on the processor that it asks about: the two kinds of cores
+ * have are zero. The caller reads them on the processor that it asks about: the two core types
  * of a hybrid processor differ.
  */
 struct perfctr_cpuid {
@@ -106,7 +106,7 @@ struct perfctr_cpuid {
 	uint32_t leaf7_ebx, leaf7_edx; /* subleaf 0 */
 	uint32_t leaf7_1_eax;	       /* subleaf 1 */
 	uint32_t leaf0a_eax, leaf0a_ebx, leaf0a_ecx, leaf0a_edx;
-	uint32_t leaf1a_eax;		     /* kind of core */
+	uint32_t leaf1a_eax;		     /* core type */
 	uint32_t leaf23_ebx;		     /* subleaf 0 */
 	uint32_t leaf23_1_eax, leaf23_1_ebx; /* subleaf 1: sets of counters */
 	uint32_t ext1_ecx;		     /* leaf 80000001H */

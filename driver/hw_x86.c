@@ -232,7 +232,7 @@ void hw_init(void)
 	perfctr_cpuid_all(&id);
 	/* Every CPU would need a description, and every control one for each kind. */
 	if (id.leaf7_edx & 1u << 15) {
-		pr_info("processors with two kinds of cores are not supported: only the TSC counts\n");
+		pr_info("processors with two core types are not supported: only the TSC counts\n");
 		memset(id.vendor, 0, sizeof(id.vendor));
 	}
 	perfctr_x86_identify(&id, &this_cpu);

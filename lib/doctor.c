@@ -205,7 +205,7 @@ static int check_pmus(const struct report *report)
 	return tell(report, "kernel's PMUs", "", "%s", list);
 }
 
-/* Which kinds of cores there are, where, and what that means for a count. */
+/* Which core types there are, where, and what that means for a count. */
 static int check_hybrid(const struct report *report)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];

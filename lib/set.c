@@ -655,7 +655,7 @@ static void worsen(struct perfctr_reading *reading, unsigned int quality)
 		reading->quality = quality;
 }
 
-/* Add what a part counted to readings; whole: of its thread, with all kinds of core. */
+/* Add what a part counted to readings; whole: of its thread, with all core types. */
 static int add_part(const struct perfctr_set *set, const struct part *part,
 		    struct perfctr_reading *readings, bool whole)
 {
@@ -694,7 +694,7 @@ static int add_part(const struct perfctr_set *set, const struct part *part,
 }
 
 /*
- * The times decide for events on several kinds of core: a thread that is on one kind, and counted
+ * The times decide for events on several core types: a thread that is on one kind, and counted
  * there, is not counted on the others, and that is exact. The time enabled is that of the last
  * kind: it is started last, stopped first and read first, so that it is not longer than the
  * others'.

@@ -82,7 +82,7 @@ static inline void perfctr_cpuid_extended(struct perfctr_cpuid *id)
 	}
 }
 
-/* Into words of zeros: all but the kind of core, for which the includer asks where it matters. */
+/* Into words of zeros: all but the core type, for which the includer asks where it matters. */
 static inline void perfctr_cpuid_all(struct perfctr_cpuid *id)
 {
 	perfctr_cpuid_basic(id);

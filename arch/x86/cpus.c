@@ -27,7 +27,7 @@
 enum vendor { INTEL, AMD, CYRIX, CENTAUR };
 
 /*
- * What the kinds of cores have. Where CPUID says more, it is what a typical one says, without a
+ * What the core types have. Where CPUID says more, it is what a typical one says, without a
  * hypervisor. Offcore responses have 38 bits since Sandy Bridge (SDM vol. 3B 20.3.4.5), more where
  * Intel's list of events for the processor has them. From version 5 on AnyThread is deprecated.
  */
@@ -343,7 +343,7 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 	if (id->leaf7_ebx & 1u << 11 && !(id->leaf7_edx & 1u << 11))
 		cpu->reserved &= ~(3ull << 32);
 	/*
-	 * On the first hybrids leaf 0AH says what both kinds of cores have: the P-cores have two
+	 * On the first hybrids leaf 0AH says what both core types have: the P-cores have two
 	 * counters and the fixed counter of slots more.
 	 */
 	if (kind == CORE && n == 6 && cpu->fixed == 7 && version == 5) {

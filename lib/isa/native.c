@@ -121,7 +121,7 @@ static uint32_t control_type = PERF_TYPE_RAW;
 
 /*
  * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a
- * control is made and checked for processor 0's kind of core.
+ * control is made and checked for processor 0's core type.
  */
 static void find_control_type(void)
 {

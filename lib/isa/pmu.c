@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The core PMUs of this machine. One, mostly; a hybrid machine has one per kind of core: cpu_core,
+ * The core PMUs of this machine. One, mostly; a hybrid machine has one per core type: cpu_core,
  * cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
  *
  * A PMU of cores, and no other, has a file `cpus` in its folder (a PMU of anything else has

@@ -10,10 +10,10 @@
 
 #define PERFCTR_DEVICES "/sys/bus/event_source/devices"
 
-/* How many kinds of cores a machine may have. */
+/* How many core types a machine may have. */
 #define PERFCTR_VARIANTS_MAX 8
 
-/* The PMU of one kind of core. */
+/* The PMU of one core type. */
 struct perfctr_pmu {
 	char name[PERFCTR_NAME_SIZE];
 	uint32_t type; /* struct perf_event_attr's; UINT32_MAX: the file makes no sense */
@@ -58,7 +58,7 @@ bool perfctr_pmu_has_cpu(const struct perfctr_pmu *pmu, unsigned int cpu);
 bool perfctr_cpumask(const char *pmu, uint32_t *words);
 
 /*
- * Whether the calling thread may run on more than one kind of core: a hybrid machine, and not
+ * Whether the calling thread may run on more than one core type: a hybrid machine, and not
  * bound.
  */
 bool perfctr_may_change_kind(void);

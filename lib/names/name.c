@@ -75,7 +75,7 @@ static SLOW int parse_core_event(struct perfctr_cores *cores, const struct perfc
 
 /*
  * An event of which this processor's table said first (0 or -1), but that the table of another
- * kind of core may have: the same event may have other unit masks there. 1, 0, -1 as above.
+ * core type may have: the same event may have other unit masks there. 1, 0, -1 as above.
  */
 static SLOW int parse_other_tables(struct perfctr_cores *cores, int first, const char *word,
 				   size_t length, struct perf_event_attr *attr)
@@ -157,7 +157,7 @@ static const char *end_of_word(const char *event, size_t length)
 /*
  * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it);
  * *rest is set to what follows it. alone: what a table says against it is a mistake; else the name
- * is right for some kind of core, and this one does not have the event. 1, 0, -1 as above.
+ * is right for some core type, and this one does not have the event. 1, 0, -1 as above.
  */
 static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *core, bool alone,
 		      const char *event, size_t length, struct perf_event_attr *attr,

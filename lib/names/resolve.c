@@ -18,7 +18,7 @@
 #include "lib/names/sysfs.h"
 #include "libperfctr.h"
 
-/* ---- one name on all kinds of cores ---- */
+/* ---- one name on all core types ---- */
 
 static bool is_core(struct perfctr_cores *cores, const char *pmu)
 {
@@ -386,10 +386,10 @@ int perfctr_list_cores(const struct perfctr_list *list, int cpu, const char *wha
 			return perfctr_fail(
 				EINVAL,
 				"%.100s counts on %s, and %s: a %s is on the "
-				"PMU of one kind of core; open a %s for each kind",
+				"PMU of one core type; open a %s for each",
 				event->name, list->variant[event->first].pmu,
 				on_cpu & here ? "the events before it do not"
-					      : "the processor asked for is another kind of core",
+					      : "the requested processor is of another core type",
 				what, what);
 		possible &= here;
 	}

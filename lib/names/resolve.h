@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * resolve.h - a list of events, resolved: what each means on each kind of core.
+ * resolve.h - a list of events, resolved: what each means on each core type.
  *
  *	list = item {"," item}	item = event | "{" event {"," event} "}"
  *
@@ -66,7 +66,7 @@ struct perfctr_list {
 /*
  * 0, and the list to be cleared; or -1 after perfctr_fail(): as perfctr_event_check(), EINVAL if it
  * is empty, and has empty places, or braces that make no groups; ENOENT if no core PMU has an
- * event, EOPNOTSUPP if there are too many kinds of cores.
+ * event, EOPNOTSUPP if there are too many core types.
  */
 int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use);
 void perfctr_list_clear(struct perfctr_list *list); /* errno is kept */

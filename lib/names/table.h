@@ -17,7 +17,7 @@ int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, s
 			     struct perf_event_attr *attr);
 
 /*
- * As perfctr_cpu_event_list(), of the events that only other kinds of cores than this table's
+ * As perfctr_cpu_event_list(), of the events that only other core types than this table's
  * have.
  */
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,

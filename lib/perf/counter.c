@@ -122,7 +122,7 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 
 /*
  * Of a hybrid machine: the index of a counter is read from its page, and then the counter. A thread
- * that is moved between the two to a kind of core that has fewer counters (x86), or that allows no
+ * that is moved between the two to a core type that has fewer counters (x86), or that allows no
  * user access (arm64), dies of the instruction.
  */
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)

@@ -39,7 +39,7 @@ static inline int parse_event(const char *event, size_t length, struct perf_even
 	return parse_sampled(event, length, attr) < 0 ? -1 : perfctr_name_check_counted(attr);
 }
 
-/* On each kind of core: their number, or -1. */
+/* On each core type: their number, or -1. */
 static inline int parse_variants(const char *event, size_t length, struct perfctr_variant *variants)
 {
 	struct perfctr_cores cores = { .n = PERFCTR_CORES_UNKNOWN };

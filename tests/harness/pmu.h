@@ -43,7 +43,7 @@ struct pmu_machine {
 	unsigned int skid;     /* 0: units that pass between an overflow and its interrupt */
 	bool rdpmc;	       /* whether pages allow it; false where it can't be emulated */
 	bool clock;	       /* true: pages have a clock, of PMU_TICKS a ns */
-	uint32_t absent;       /* 0: a PMU's type: of another kind of core than this one */
+	uint32_t absent;       /* 0: a PMU's type: of another core type than this one */
 	bool keeps_read_size;  /* false; true: a dissolved group's events, as Linux 5.10 */
 };
 extern struct pmu_machine pmu;

@@ -259,7 +259,7 @@ for names in C1 long; do
 	sampled "samples of a file with $names names" "$shown" "$work/changed" sh -c \
 		"cd '$work' && '$work/changed'; mv new changed"
 done
-# A kind of core for processor 0 and one for all others, both with events that this machine has.
+# A core type for processor 0 and one for all others, both with events that this machine has.
 pmus=$work/root/sys/bus/event_source/devices
 for pmu in cpu_core cpu_atom; do
 	mkdir -p "$pmus/$pmu/events" "$pmus/$pmu/format"
@@ -289,14 +289,14 @@ else
 	skip "an event in its unit" "needs the PMU msr"
 fi
 rm -r "$pmus/power"
-expect "samples: on all kinds of cores" 0 ' samples$' \
+expect "samples: on all core types" 0 ' samples$' \
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e tick true
 if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
-	expect "samples: on one kind of core" 0 'on 1 of the processors only: cpu_core/tick/u* counts on' \
+	expect "samples: on one core type" 0 'on 1 of the processors only: cpu_core/tick/u* counts on' \
 		env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
 fi
 echo 8191 >"$pmus/cpu_core/cpus"
-expect "samples: on a kind of core that is offline" 125 'cpu_core, and the processor asked for is' \
+expect "samples: on a core type that is offline" 125 'cpu_core, and the requested processor is' \
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'

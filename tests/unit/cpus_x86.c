@@ -814,7 +814,7 @@ START_TEST(transactions)
 END_TEST
 
 /*
- * The first hybrids' leaf 0AH says what both kinds of cores have: a P-core has two counters more,
+ * The first hybrids' leaf 0AH says what both core types have: a P-core has two counters more,
  * and the fixed counter of slots. Bit 15 of leaf 7 EDX: hybrid; leaf 1AH: the kind.
  */
 START_TEST(hybrids)
@@ -986,7 +986,7 @@ START_TEST(words_read)
 				word_is(id.ext1_ecx, ext1, 0x80000001, 0, 2);
 				word_is(id.ext22_eax, ext22, 0x80000022, 0, 0);
 				word_is(id.ext22_ebx, ext22, 0x80000022, 0, 1);
-				/* The kind of core is the includer's business. */
+				/* The core type is the includer's business. */
 				ck_assert_uint_eq(id.leaf1a_eax, 0);
 			}
 }

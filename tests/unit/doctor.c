@@ -323,7 +323,7 @@ START_TEST(a_watchdog_without_counter)
 }
 END_TEST
 
-/* Where each kind of core is, if the kernel tells; and what to do. */
+/* Where each core type is, if the kernel tells; and what to do. */
 START_TEST(kinds_of_cores)
 {
 	char name[32];

@@ -656,7 +656,8 @@ START_TEST(ignored_modifiers)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
-		ck_fails(perfctr_event_check(clocks[i]), EINVAL, "a clock that counts does so in all modes");
+		ck_fails(perfctr_event_check(clocks[i]), EINVAL,
+			 "a clock that counts does so in all modes");
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		ck_fails(perfctr_event_check(others[i]), EINVAL, "the modifiers G and I");
 	for (i = 0; i < ARRAY_SIZE(right); i++)

@@ -895,7 +895,7 @@ START_TEST(kind_of_a_processor)
 }
 END_TEST
 
-/* More kinds of cores than there is room for: on which one, nobody can tell. */
+/* More core types than there is room for: on which one, nobody can tell. */
 START_TEST(too_many_kinds)
 {
 	char name[32];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The processors' own events on hybrid machines, where each kind of core has a table: on an Alder
+ * The processors' own events on hybrid machines, where each core type has a table: on an Alder
  * Lake and an Arrow Lake H that answer CPUID here, or on an RK3399 whose sysfs has MIDR_EL1.
  */
 #include <inttypes.h>
@@ -248,7 +248,7 @@ UNIT_MAIN("hybrid", 60, rk3399)
 
 int main(void)
 {
-	puts("No processor of this ISA has several kinds of cores with tables of their own.");
+	puts("No processor of this ISA has several core types with tables of their own.");
 	return 77;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Identification of processors, on any host.
  *
- * tests/data/cpuid has a file for each kind of core. Its first line is a comment.
+ * tests/data/cpuid has a file for each core type. Its first line is a comment.
  * "expect KEY=VALUE..." says what must be found; every key of keys[] is there once.
  * "cpuid LEAF SUBLEAF EAX EBX ECX EDX" are the words, in hexadecimal; leaves that are not there are
  * zero.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of events on a machine with two kinds of core. There is none here: the PMUs of a made-up
- * sysfs are in truth the software events, and when a thread is to be on one kind of core only, what
+ * Sets of events on a machine with two core types. There is none here: the PMUs of a made-up
+ * sysfs are in truth the software events, and when a thread is to be on one core type only, what
  * the kernel says of the other one is changed. So both kinds' page faults can be told exactly.
  */
 #include <linux/perf_event.h>
@@ -25,7 +25,7 @@
 /* No kernel has so many types. */
 enum { BIG = 60001, SMALL };
 
-/* The kind of core of each descriptor, and the one that the thread is never on; 0: none. */
+/* The core type of each descriptor, and the one that the thread is never on; 0: none. */
 static uint32_t kind[1024], never;
 
 long __real_syscall(long number, ...);
@@ -176,7 +176,7 @@ START_TEST(sums)
 }
 END_TEST
 
-/* A thread that is on one kind of core all the time, and counted there. */
+/* A thread that is on one core type all the time, and counted there. */
 START_TEST(on_one_kind)
 {
 	static const unsigned int flags[] = { 0, PERFCTR_MULTIPLEX };
@@ -227,7 +227,7 @@ START_TEST(on_another_processor)
 }
 END_TEST
 
-/* ---- perfex -C 0,1: an event counts where its kind of core is ---- */
+/* ---- perfex -C 0,1: an event counts where its core type is ---- */
 
 static void open_processors(struct events *events, struct tasks *tasks, const char *names,
 			    int processors)
@@ -272,7 +272,7 @@ START_TEST(perfex_processor_by_processor)
 }
 END_TEST
 
-/* For want of descriptors no kind of core is overlooked. */
+/* For want of descriptors no core type is overlooked. */
 START_TEST(without_descriptors)
 {
 	struct perfctr_variant variants[PERFCTR_VARIANTS_MAX];

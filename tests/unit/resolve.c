@@ -137,7 +137,7 @@ START_TEST(wrong_lists)
 }
 END_TEST
 
-/* ---- kinds of cores ---- */
+/* ---- core types ---- */
 
 START_TEST(variants)
 {
@@ -174,8 +174,8 @@ START_TEST(variants)
 	ck_assert_uint_eq(use[3], 5);
 	/* Processor 0 is a large core. */
 	ck_fails(perfctr_list_cores(&list, 0, "sampler"), EINVAL,
-		 "cpu_atom/cycles/ counts on cpu_atom, and the processor asked for is another kind "
-		 "of core: a sampler is on the PMU of one kind of core; open a sampler for each");
+		 "cpu_atom/cycles/ counts on cpu_atom, and the requested processor is of another "
+		 "core type: a sampler is on the PMU of one core type; open a sampler for each");
 	perfctr_list_clear(&list);
 	/* Both have these; and what no core counts is everywhere. */
 	ck_assert_int_eq(perfctr_list_init(&list, "cs,cycles,instructions", PERFCTR_LIST_COUNTED),
@@ -239,7 +239,7 @@ START_TEST(files_once)
 	/* Less than for the first, which looks for the core PMUs, too. */
 	ck_assert_uint_lt(two - one, one);
 	root_remove();
-	/* Where there is one kind of core, names that every kernel knows need one file: its type.
+	/* Where there is one core type, names that every kernel knows need one file: its type.
 	 */
 	root_unpack("sapphirerapids");
 	ck_assert_uint_eq(files_of("cs"), 0);

@@ -1084,7 +1084,7 @@ START_TEST(core_types)
 	ck_assert_uint_eq(pmu_asked.config >> 32, 10);
 	perfctr_sampler_close(sampler);
 	ck_fails_null(perfctr_sampler_open("cpu_core/big/", &target, &config), EINVAL,
-		      "the processor asked for is another kind of core");
+		      "the requested processor is of another core type");
 	/* Not in one buffer: then in two, merged, by the time that was asked for in time. */
 	pmu_fail(PERF_EVENT_IOC_SET_OUTPUT, 1, EINVAL);
 	sampler = open_on(NULL, 0);

@@ -909,7 +909,7 @@ static void let_time_pass(void)
 	pmu_tick(10);
 }
 
-/* A thread that changes between kinds of core is counted on both, and that is exact. */
+/* A thread that changes between core types is counted on both, and that is exact. */
 START_TEST(kinds_of_core)
 {
 	static const char *const files[][2] = {

@@ -888,7 +888,7 @@ START_TEST(threads_that_exchange_events)
 }
 END_TEST
 
-/* On a processor an event is of one kind of core, whose time is all there is. */
+/* On a processor an event is of one core type, whose time is all there is. */
 START_TEST(one_kind_of_two)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = 0 };

@@ -123,7 +123,7 @@ START_TEST(alderlake)
 	fails("msr/cycles/", EINVAL, "neither an event nor a field of the PMU msr");
 	fails("cpu/cycles/", ENOENT, "no PMU \"cpu\"; there are ");
 	fails("cpu_atm/cycles/", ENOENT, "did you mean cpu_atom?");
-	/* Names of either kind of core are suggested, but each once. */
+	/* Names of either core type are suggested, but each once. */
 	fails("mem-loads-ax", EINVAL, "did you mean mem-loads-aux or mem-loads?");
 	fails("topdown-retirin", EINVAL, "did you mean topdown-retiring, topdown-fe-bound or ");
 	root_remove();
@@ -196,7 +196,7 @@ START_TEST(big_little)
 }
 END_TEST
 
-/* ---- machines with one kind of core, or none that is shown ---- */
+/* ---- machines with one core type, or none that is shown ---- */
 
 START_TEST(one_kind)
 {
@@ -433,7 +433,7 @@ static void sampled(const char *list, int cpu, const char *pmu, uint32_t type)
 	ck_assert_uint_eq(first.attr.precise_ip, strstr(list, ":pp") ? 2 : 0);
 }
 
-/* The first event of a sampler, too, is on the PMU of the processor's kind of core. */
+/* The first event of a sampler, too, is on the PMU of the processor's core type. */
 START_TEST(samplers)
 {
 	struct perfctr_sampler_config config = { .period = 1, .fields = PERF_SAMPLE_READ };
@@ -446,9 +446,8 @@ START_TEST(samplers)
 	sampled("r1c2,cpu_atom/instructions/", -1, "cpu_atom", 10);
 	sampled("task-clock", 16, "", PERF_TYPE_SOFTWARE);
 	ck_fails_null(perfctr_sampler_open("slots", &atom, &config), EINVAL,
-		      "slots counts on cpu_core, and the processor asked for is another kind of "
-		      "core: a sampler is on the PMU of one kind of core; open a sampler for each "
-		      "kind");
+		      "slots counts on cpu_core, and the requested processor is of another core "
+		      "type: a sampler is on the PMU of one core type; open a sampler for each");
 	ck_fails_null(perfctr_sampler_open("{slots:p,cpu_atom/cycles/}", NULL, &config), EINVAL,
 		      "the events before it do not");
 	root_remove();
@@ -647,7 +646,7 @@ START_TEST(hostile)
 	survive();
 	root_remove();
 
-	/* More kinds of cores than there is room for. */
+	/* More core types than there is room for. */
 	root_make();
 	for (i = 0; i < PERFCTR_VARIANTS_MAX + 1; i++) {
 		snprintf(name, sizeof(name), "armv9_%u/type", i);
