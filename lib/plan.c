@@ -183,6 +183,22 @@ int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list
 	return sort_sources(plan) < 0 ? -1 : make_runs(plan, list);
 }
 
+size_t perfctr_plan_room(const struct perfctr_plan *plan)
+{
+	return plan->nsources * sizeof(*plan->source) + plan->nruns * sizeof(*plan->run);
+}
+
+void perfctr_plan_copy(struct perfctr_plan *copy, const struct perfctr_plan *plan, void *memory)
+{
+	*copy = *plan;
+	copy->source = memory;
+	copy->run = (void *)(copy->source + plan->nsources);
+	if (plan->nsources)
+		memcpy(copy->source, plan->source, plan->nsources * sizeof(*plan->source));
+	if (plan->nruns)
+		memcpy(copy->run, plan->run, plan->nruns * sizeof(*plan->run));
+}
+
 void perfctr_plan_free(struct perfctr_plan *plan)
 {
 	int error = errno;

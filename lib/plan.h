@@ -47,6 +47,10 @@ struct perfctr_plan {
 int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list, bool on_cpus);
 void perfctr_plan_free(struct perfctr_plan *plan); /* errno is kept */
 
+/* Copy it into memory in which it stays, and is never freed; but cpus is the original's. */
+size_t perfctr_plan_room(const struct perfctr_plan *plan);
+void perfctr_plan_copy(struct perfctr_plan *copy, const struct perfctr_plan *plan, void *memory);
+
 /* Whether the events of each group are for the same processors. 0, or -1 after perfctr_fail(). */
 int perfctr_plan_check_cpus(const struct perfctr_plan *plan, const struct perfctr_list *list);
 

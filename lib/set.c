@@ -119,17 +119,19 @@ static void find_places(struct perfctr_set *set)
 	}
 }
 
-/* A set with nothing open, which takes list and plan. NULL after perfctr_fail(ENOMEM). */
+/* A set with nothing open, in memory that holds all it needs. NULL after perfctr_fail(ENOMEM). */
 static struct perfctr_set *make_set(const struct perfctr_list *list,
 				    const struct perfctr_plan *plan,
-				    const struct perfctr_scopes *scopes)
+				    const struct perfctr_scopes *scopes, unsigned int flags)
 {
+	bool changes = flags & (PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
 	size_t stride = find_stride(plan), size, per_instance;
 	struct perfctr_set *set;
 	char *at;
 
 	per_instance = sizeof(*set->scope) + stride + plan->npmus * sizeof(struct part);
-	size = sizeof(*set) + list->n * sizeof(struct place) + plan->nruns * sizeof(size_t) + 5 * 8;
+	size = sizeof(*set) + list->n * sizeof(struct place) + plan->nruns * sizeof(size_t) +
+	       perfctr_list_room(list, changes) + perfctr_plan_room(plan) + 8 * 8;
 	if (__builtin_mul_overflow(per_instance, scopes->n, &per_instance) ||
 	    __builtin_add_overflow(size, per_instance, &size)) {
 		perfctr_fail(ENOMEM, "no memory for a set of events");
@@ -142,10 +144,11 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 	take(&at, sizeof(*set));
 	set->size = size;
 	set->n = list->n;
-	set->list = *list;
-	set->plan = *plan;
+	set->flags = flags;
 	set->ninstances = scopes->n;
 	set->stride = stride;
+	perfctr_list_copy(&set->list, list, changes, take(&at, perfctr_list_room(list, changes)));
+	perfctr_plan_copy(&set->plan, plan, take(&at, perfctr_plan_room(plan)));
 	set->groups = take(&at, scopes->n * stride);
 	set->scope = take(&at, scopes->n * sizeof(*set->scope));
 	memcpy(set->scope, scopes->scope, scopes->n * sizeof(*set->scope));
@@ -164,18 +167,12 @@ static void close_instance(struct perfctr_set *set, unsigned int instance)
 		perfctr_events_end(&group_at(set, instance, r)->events);
 }
 
-static void close_instances(struct perfctr_set *set)
+static void end_set(struct perfctr_set *set)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->ninstances; i++)
 		close_instance(set, i);
-}
-
-/* Close everything, but leave list and plan. */
-static void end_set(struct perfctr_set *set)
-{
-	close_instances(set);
 	perfctr_memory_unmap(set, set->size);
 }
 
@@ -394,10 +391,9 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 
 	if (scopes->every_cpu && perfctr_plan_check_cpus(opening->plan, opening->list) < 0)
 		return -1;
-	set = make_set(opening->list, opening->plan, scopes);
+	set = make_set(opening->list, opening->plan, scopes, opening->flags);
 	if (!set)
 		return -1;
-	set->flags = opening->flags;
 	set->group_flags = group_flags(opening->flags, scopes->process);
 	for (i = 0; i < set->ninstances; i++)
 		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
@@ -450,7 +446,7 @@ static int end_opening(struct perfctr_set *set, const struct perfctr_target *tar
 	return 0;
 }
 
-/* The set takes the list, also if it fails. */
+/* Of the list, which is cleared. */
 static struct perfctr_set *open_list(struct perfctr_list *list, const struct perfctr_target *target,
 				     unsigned int flags)
 {
@@ -464,13 +460,12 @@ static struct perfctr_set *open_list(struct perfctr_list *list, const struct per
 
 	if (perfctr_plan_make(&plan, list, perfctr_target_on_cpus(target)) == 0 &&
 	    perfctr_target_open(target, flags, &user) == 0) {
-		if (end_opening(opening.set, target, flags) == 0)
-			return opening.set;
-		end_set(opening.set);
+		if (end_opening(opening.set, target, flags) < 0)
+			close_all(&opening);
 	}
 	perfctr_plan_free(&plan);
 	perfctr_list_clear(list);
-	return NULL;
+	return opening.set;
 }
 
 struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
@@ -532,10 +527,7 @@ void perfctr_set_close(struct perfctr_set *set)
 	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
 	if (!set || !set->size)
 		return;
-	close_instances(set);
-	perfctr_plan_free(&set->plan);
-	perfctr_list_clear(&set->list);
-	perfctr_memory_unmap(set, set->size);
+	end_set(set);
 }
 
 /* ---- its events ---- */

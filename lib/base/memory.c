@@ -30,7 +30,7 @@ void perfctr_memory_unmap(void *memory, size_t size)
 {
 	int error = errno;
 
-	if (__lsan_unregister_root_region)
+	if (__lsan_unregister_root_region && size)
 		__lsan_unregister_root_region(memory, size);
 	munmap(memory, size);
 	errno = error;

@@ -187,20 +187,42 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 	return 0;
 }
 
+/* A string of so many bytes for the list to keep. NULL: there is no memory. */
+static char *take_string(struct perfctr_list *list, size_t size)
+{
+	char *string = list->strings;
+
+	if (!list->is_copy)
+		return malloc(size);
+	if (size > list->left)
+		return NULL;
+	list->strings += size;
+	list->left -= size;
+	return string;
+}
+
+static char *keep(struct perfctr_list *list, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *kept = take_string(list, size);
+
+	return kept ? memcpy(kept, text, size) : NULL;
+}
+
 int perfctr_list_refuse(struct perfctr_list *list, unsigned int i)
 {
 	struct perfctr_resolved *event = &list->event[i];
 
 	if (!event->reason)
-		event->reason = strdup(perfctr_reason());
+		event->reason = keep(list, perfctr_reason());
 	return event->reason ? 0 : no_memory();
 }
 
 /* Room for a modifier: behind a slash, or a colon of its own. */
-static char *name_user(const char *name)
+static char *name_user(struct perfctr_list *list, const char *name)
 {
 	size_t length = strlen(name);
-	char *user = malloc(length + 3);
+	char *user = take_string(list, length + 3);
 
 	if (user)
 		sprintf(user, "%s%s", name, name[length - 1] == '/' ? "u" : ":u");
@@ -229,7 +251,7 @@ bool perfctr_list_to_user(struct perfctr_list *list, unsigned int i)
 	}
 	if (event->n == 0 || event->flags || event->user_name)
 		return false;
-	event->user_name = name_user(event->name);
+	event->user_name = name_user(list, event->name);
 	if (event->user_name)
 		set_user(list, event, true);
 	return event->user_name != NULL;
@@ -241,7 +263,8 @@ void perfctr_list_end_user(struct perfctr_list *list, unsigned int i)
 
 	if (!event->user_name)
 		return;
-	free(event->user_name);
+	if (!list->is_copy)
+		free(event->user_name);
 	event->user_name = NULL;
 	set_user(list, event, false);
 }
@@ -322,6 +345,45 @@ int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_siz
 	for (i = 0; i < n; i++)
 		list->event[i] = (struct perfctr_resolved){ .first = i, .n = 1, .scale = 1 };
 	return 0;
+}
+
+/* Beside the names: a reason for each event, and its name in user mode, after one that failed. */
+#define STRINGS_PER_EVENT 512
+
+static size_t fixed_room(const struct perfctr_list *list)
+{
+	return list->n * sizeof(*list->event) + list->nvariants * sizeof(*list->variant) +
+	       list->text_size;
+}
+
+size_t perfctr_list_room(const struct perfctr_list *list, bool changes)
+{
+	size_t names = 2 * (list->text_size + 2 * list->n);
+
+	return fixed_room(list) + (changes ? list->n * STRINGS_PER_EVENT + names : 0);
+}
+
+void perfctr_list_copy(struct perfctr_list *copy, const struct perfctr_list *list, bool changes,
+		       void *memory)
+{
+	unsigned int i;
+
+	*copy = *list;
+	copy->is_copy = true;
+	copy->event = memory;
+	memcpy(copy->event, list->event, list->n * sizeof(*list->event));
+	copy->variant = (void *)(copy->event + list->n);
+	if (list->nvariants)
+		memcpy(copy->variant, list->variant, list->nvariants * sizeof(*list->variant));
+	copy->text = (char *)(copy->variant + list->nvariants);
+	memcpy(copy->text, list->text, list->text_size);
+	copy->strings = copy->text + list->text_size;
+	copy->left = perfctr_list_room(list, changes) - fixed_room(list);
+	for (i = 0; i < list->n; i++) {
+		copy->event[i].name = copy->text + (list->event[i].name - list->text);
+		if (list->event[i].reason)
+			copy->event[i].reason = keep(copy, list->event[i].reason);
+	}
 }
 
 void perfctr_list_clear(struct perfctr_list *list)

@@ -57,6 +57,10 @@ struct perfctr_list {
 	struct perfctr_cores cores;
 	size_t text_size;
 	char *text; /* in which the names are; in the memory of the events */
+	/* Of a copy, which owns nothing: room for reasons and names that are still to come. */
+	bool is_copy;
+	char *strings;
+	size_t left;
 };
 
 /* What the events are for: any of these, or'ed. */
@@ -73,6 +77,14 @@ void perfctr_list_clear(struct perfctr_list *list); /* errno is kept */
 
 /* A list of n events that are in no text yet, each with one variant, all of one item. 0, or -1. */
 int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_size);
+
+/*
+ * Copy a list into memory of so many bytes, in which it stays, and is never cleared; changes: with
+ * room for what is left out later, or counts user mode only.
+ */
+size_t perfctr_list_room(const struct perfctr_list *list, bool changes);
+void perfctr_list_copy(struct perfctr_list *copy, const struct perfctr_list *list, bool changes,
+		       void *memory);
 
 /* Leave event i out, for perfctr_reason(). 0, or -1 after perfctr_fail(ENOMEM). */
 int perfctr_list_refuse(struct perfctr_list *list, unsigned int i);

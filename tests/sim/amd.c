@@ -119,7 +119,7 @@ static const char *rdpmc(struct sim_core *core, uint32_t index, uint64_t *value)
 
 static uint32_t event_of(uint64_t evntsel)
 {
-	return (evntsel & 0xFF) | (evntsel >> 32 & 0xF) << 8;
+	return (uint32_t)((evntsel & 0xFF) | (evntsel >> 32 & 0xF) << 8);
 }
 
 /* Is this counter, with the next one, a counter of 64 bits? Bits 63-48 are the next one's lowest.

@@ -1092,6 +1092,11 @@ START_TEST(no_user_reads)
 }
 END_TEST
 
+START_TEST(proofs)
+{
+}
+END_TEST
+
 START_TEST(imode_counters)
 {
 }

@@ -1152,7 +1152,7 @@ static int note_page(void *arg, const struct perfctr_record *record)
 	pages->early += record->time < pages->last;
 	pages->last = record->time;
 	for (i = 0; record->type == PERF_RECORD_SAMPLE && i < pages->ntouchers; i++) {
-		uintptr_t page = (record->as.sample.addr - pages->toucher[i].start) / page_size();
+		uint64_t page = (record->as.sample.addr - pages->toucher[i].start) / page_size();
 
 		if (record->as.sample.addr >= pages->toucher[i].start && page < TOUCHED)
 			pages->found[i][page]++;
