@@ -238,6 +238,7 @@ static void open_processors(struct events *events, struct tasks *tasks, const ch
 	events_finish(events);
 	for (; target.id < processors; target.id++)
 		tasks_open(tasks, events, &target, 0);
+	usleep(200000); /* much more than lies between two opens, on a busy machine, too */
 	tasks_read(tasks, events);
 }
 
