@@ -904,7 +904,7 @@ static int choice(void)
 				       VPERFCTR_OPEN_DRIVER)
 			    ? 0
 			    : -1,
-		    EOPNOTSUPP, "SHARED");
+		    EOPNOTSUPP, "PERFCTR_MULTIPLEX");
 	CHECK_FAILS(vperfctr_open_mode(0) ? 0 : -1, ENODEV, "no counters yet");
 	setenv("PERFCTR_PROVIDER", "perf", 1);
 	CHECK(!strcmp(perfctr_provider_name(), "perf"), "%s", perfctr_provider_name());
