@@ -54,13 +54,13 @@ struct perfctr_list {
 	unsigned int nvariants, room;
 	struct perfctr_resolved *event;
 	struct perfctr_variant *variant;
-	struct perfctr_cores cores;
-	size_t text_size;
-	char *text; /* in which the names are; in the memory of the events */
 	/* Of a copy, which owns nothing: room for reasons and names that are still to come. */
 	bool is_copy;
 	char *strings;
 	size_t left;
+	struct perfctr_cores cores;
+	size_t text_size;
+	char *text; /* in which the names are; in the memory of the events */
 };
 
 /* What the events are for: any of these, or'ed. */
