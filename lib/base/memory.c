@@ -30,7 +30,9 @@ void perfctr_memory_unmap(void *memory, size_t size)
 {
 	int error = errno;
 
-	if (__lsan_unregister_root_region && size)
+	if (!memory || !size)
+		return;
+	if (__lsan_unregister_root_region)
 		__lsan_unregister_root_region(memory, size);
 	munmap(memory, size);
 	errno = error;
