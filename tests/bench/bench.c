@@ -227,8 +227,8 @@ static void show_groups(void)
 
 	for (i = 0; i < 8; i++)
 		single[i] = perfctr_set_open("page-faults", NULL, 0);
-	eight = perfctr_set_open("task-clock,page-faults,cs,migrations,minor-faults,major-faults,"
-				 "alignment-faults,emulation-faults",
+	eight = perfctr_set_open("{task-clock,page-faults,cs,migrations,minor-faults,major-faults,"
+				 "alignment-faults,emulation-faults}",
 				 NULL, 0);
 	if (!eight) {
 		printf("%s\n", perfctr_error());
