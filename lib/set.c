@@ -458,11 +458,16 @@ static struct perfctr_set *open_list(struct perfctr_list *list, const struct per
 		.arg = &opening,
 	};
 
+	unsigned int s;
+
 	if (perfctr_plan_make(&plan, list, perfctr_target_on_cpus(target)) == 0 &&
 	    perfctr_target_open(target, flags, &user) == 0) {
 		if (end_opening(opening.set, target, flags) < 0)
 			close_all(&opening);
 	}
+	/* These the plan's copy has only borrowed. */
+	for (s = 0; opening.set && s < plan.nsources; s++)
+		opening.set->plan.source[s].cpus = NULL;
 	perfctr_plan_free(&plan);
 	perfctr_list_clear(list);
 	return opening.set;
