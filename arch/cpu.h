@@ -23,6 +23,7 @@ enum perfctr_rules {
 	PERFCTR_RULES_ARCH, /* Intel, architectural performance monitoring */
 	PERFCTR_RULES_PPC,  /* before it: x86's */
 	PERFCTR_RULES_PMUV3,
+	PERFCTR_RULES_SBI,    /* RISC-V */
 	PERFCTR_RULES_KERNEL, /* the kernel's raw codes: nothing is known */
 };
 
@@ -45,7 +46,9 @@ struct perfctr_cpu {
 	uint64_t reserved;	    /* x86: event select bits that must be clear */
 	unsigned int version;	    /* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
 	unsigned int offcore;	    /* Intel: number of MSR_OFFCORE_RSP registers */
-	unsigned int offcore_width; /* and their bits */
+	unsigned int offcore_width; /* and their bits, ... */
+	uint64_t offcore_holes;	    /* ... but for these: to set one is a fault */
+	uint32_t frontend_holes;    /* the same of MSR_PEBS_FRONTEND, which has 23 */
 	unsigned int outstanding:1; /* the uppermost (outstanding requests) is in the first only */
 	unsigned int frontend:1;    /* Intel: has MSR_PEBS_FRONTEND */
 	unsigned int no_tsc:1;	    /* has no time stamp counter that can be used */
@@ -127,6 +130,12 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 
 /* Describe an arm64 from MIDR_EL1 and the number of event counters, PMCR_EL0.N. */
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
+
+/*
+ * Describe a RISC-V from mvendorid and marchid, and whether it has Sscofpmf: without that extension
+ * counters neither interrupt nor tell modes apart.
+ */
+void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int sscofpmf, struct perfctr_cpu *cpu);
 
 /* Describe a processor of any other ISA: the kernel is the only one to know. */
 void perfctr_raw_identify(struct perfctr_cpu *cpu);

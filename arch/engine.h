@@ -16,6 +16,8 @@
  *	uint64_t perfctr_core_read_control(core, reg)
  *	void perfctr_core_write_control(core, reg, value)
  *
+ * The second is not needed where all programs are by_register, which PERFCTR_NO_RDPMC says.
+ *
  * A-mode counters are only ever read: they run on, whoever's turn it is, and a thread's count is
  *the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of the
  *control registers are remembered per CPU, and nothing is written that is there already. I-mode
@@ -45,9 +47,11 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 static inline uint32_t perfctr_counter_now(struct perfctr_core *core,
 					   const struct perfctr_program *program, unsigned int i)
 {
-	return program->by_register
-		       ? (uint32_t)perfctr_core_read_counter(core, program->counter[i].reg)
-		       : perfctr_core_rdpmc(core, program->counter[i].map);
+#ifndef PERFCTR_NO_RDPMC
+	if (!program->by_register)
+		return perfctr_core_rdpmc(core, program->counter[i].map);
+#endif
+	return (uint32_t)perfctr_core_read_counter(core, program->counter[i].reg);
 }
 
 /* Has the i-mode counter passed its overflow? Its start value tells, once it is suspended. */
@@ -56,9 +60,21 @@ static inline int perfctr_counter_overflown(const struct perfctr_program *progra
 	return (start >> 31) == program->negative;
 }
 
+/* Has one of a running program's i-mode counters? */
+static inline int perfctr_program_overflown(struct perfctr_core *core,
+					    const struct perfctr_program *program)
+{
+	unsigned int i;
+
+	for (i = program->nractrs; i < program->nrctrs; i++)
+		if (perfctr_counter_overflown(program, perfctr_counter_now(core, program, i)))
+			return 1;
+	return 0;
+}
+
 /*
  * Install a compiled program in a suspended state. The id must be one that no other program had
- * since the CPUs' caches were cleared.
+ * since the CPUs' caches were cleared, but for those that write the same, and stop nothing.
  */
 static inline void perfctr_cpu_update_control(struct perfctr_cpu_state *state,
 					      struct perfctr_program *program, unsigned int tsc_on,
@@ -208,12 +224,11 @@ static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr
  */
 static inline uint32_t perfctr_next_tick(struct perfctr_core *core, uint32_t before)
 {
-	unsigned int tries = 1000;
-	uint32_t now;
+	uint32_t now = perfctr_core_tsc(core);
+	unsigned int tries;
 
-	do
+	for (tries = 1000; now == before && --tries;)
 		now = perfctr_core_tsc(core);
-	while (now == before && --tries);
 	return now;
 }
 
@@ -231,6 +246,37 @@ static inline void perfctr_cpu_resume(struct perfctr_core *core, struct perfctr_
 		state->pmc[i].start = perfctr_counter_now(core, program, i);
 	if (program->tsc)
 		state->tsc_start = perfctr_next_tick(core, state->tsc_start);
+}
+
+/*
+ * Can the state of the next program follow the one that runs, by perfctr_cpu_hand_over()? Only if
+ * what has one id has the same counters in the same order.
+ */
+static inline int perfctr_cpu_can_hand_over(struct perfctr_core *core,
+					    const struct perfctr_program *program,
+					    const struct perfctr_program *next)
+{
+	return next->id && next->id == program->id &&
+	       (!next->nrctrs || next->id == perfctr_core_cache(core)->id);
+}
+
+/* Suspend one state and resume the next one by one reading, without touching a register. */
+static inline void perfctr_cpu_hand_over(struct perfctr_core *core, struct perfctr_cpu_state *from,
+					 struct perfctr_cpu_state *to,
+					 const struct perfctr_program *program)
+{
+	unsigned int i, n = program->nractrs;
+	uint32_t now;
+
+	for (i = 0; i < n; i++) {
+		perfctr_counter_add(from, i, perfctr_counter_now(core, program, i));
+		to->pmc[i].start = from->pmc[i].start;
+	}
+	if (program->tsc) {
+		now = perfctr_next_tick(core, to->tsc_start);
+		from->tsc_sum += (uint32_t)(now - from->tsc_start);
+		from->tsc_start = to->tsc_start = now;
+	}
 }
 
 /* Suspend and resume in one, without touching a control register: keeps differences below 2^32. */

@@ -44,6 +44,21 @@ struct perfctr_event_set_of_counters {
 	uint32_t general, fixed;
 };
 
+/*
+ * What the names mean, beside the records, of which look-ups touch nothing else: 16 records in a
+ * block, those that have a text, and where each text begins. A byte of a text from 128, or below
+ * 32, is one of the words, with a blank before it unless it is the first.
+ */
+struct perfctr_event_text_block {
+	uint16_t has;	/* bit n: the nth record of the block has a text */
+	uint16_t first; /* index in perfctr_event_text_of of the first text */
+};
+
+extern const struct perfctr_event_text_block perfctr_event_text_blocks[];
+extern const uint16_t perfctr_event_text_of[];
+extern const char perfctr_event_texts[];
+extern const char perfctr_event_words[]; /* one behind the other */
+
 struct perfctr_event_table {
 	char id[24];		    /* of the processors that it describes */
 	uint32_t first, count;	    /* records */

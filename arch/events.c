@@ -380,6 +380,24 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 	return length > 0;
 }
 
+enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, size_t length,
+					      struct perfctr_event_choice *choice,
+					      const char **part, size_t *part_length)
+{
+	size_t end;
+	int result;
+
+	for (; from < length; from = end) {
+		end = separator(word, from + 1, length, 0);
+		*part = word + from + 1;
+		*part_length = end - from - 1;
+		result = apply_modifiers(choice, *part, *part_length);
+		if (result <= 0)
+			return result < 0 ? PERFCTR_EVENT_MODIFIER : PERFCTR_EVENT_NO_MASK;
+	}
+	return PERFCTR_EVENT_OK;
+}
+
 enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
 					      const char *word, size_t length,
 					      struct perfctr_event_choice *choice,
@@ -485,6 +503,65 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 		return n + 1;
 	}
 	return 0;
+}
+
+/* The record's text, as it is stored; "" if there is none. */
+static const char *text_of(uint32_t record)
+{
+	const struct perfctr_event_text_block *block = &perfctr_event_text_blocks[record / 16];
+	uint32_t before = block->has & ((1u << record % 16) - 1), n = block->first;
+
+	if (!(block->has >> record % 16 & 1))
+		return "";
+	for (; before; before &= before - 1)
+		n++;
+	return perfctr_event_texts + perfctr_event_text_of[n];
+}
+
+struct text {
+	char *at;
+	size_t size, used;
+};
+
+static void add_char(struct text *text, char c)
+{
+	if (text->used + 1 < text->size)
+		text->at[text->used] = c;
+	text->used++;
+}
+
+/* The word that a byte stands for; NULL: for itself. */
+static const char *word_of(unsigned char byte)
+{
+	unsigned int n = byte & 0x80 ? byte & 0x7Fu : byte + 0x7Fu;
+	const char *word = perfctr_event_words;
+
+	if (!(byte & 0x80) && byte >= ' ')
+		return NULL;
+	for (; n > 0; n--)
+		while (*word++)
+			;
+	return word;
+}
+
+size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int n, char *text,
+			  size_t size)
+{
+	const char *from = text_of(table->first + n - 1), *word;
+	struct text to = { text, size, 0 };
+
+	for (; *from; from++) {
+		word = word_of((unsigned char)*from);
+		if (!word)
+			add_char(&to, *from);
+		else if (to.used)
+			add_char(&to, ' ');
+		while (word && *word)
+			add_char(&to, *word++);
+	}
+	if (size)
+		text[to.used < size ? to.used : size - 1] = '\0';
+	return to.used;
 }
 
 /* Event, unit mask, and AMD's or Intel's part of the event in the upper half, of an event select.

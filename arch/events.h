@@ -69,6 +69,14 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 					      const char **part, size_t *part_length,
 					      unsigned int *event);
 
+/*
+ * Add the modifiers of a word, which begin with a colon at `from`, to a choice. OK, NO_MASK: *part
+ * is none; MODIFIER.
+ */
+enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, size_t length,
+					      struct perfctr_event_choice *choice,
+					      const char **part, size_t *part_length);
+
 /* A clause that says why a processor whose counters have no options can't do a choice; NULL: it
  * can. */
 static inline const char *perfctr_event_plain(const struct perfctr_cpu *cpu,
@@ -114,6 +122,15 @@ struct perfctr_event_entry {
 /* The nth name, events before their masks. Returns the number of the next; 0 if there is no nth. */
 unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigned int n,
 				struct perfctr_event_entry *entry);
+
+/*
+ * What the name counts of which a walk returned n: the text's length, below PERFCTR_EVENT_TEXT, or
+ * 0 and "" if nothing is said of it. As much is written as there is room for. What is said of a
+ * mask goes behind what is said of its event.
+ */
+enum { PERFCTR_EVENT_TEXT = 96 };
+size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int n, char *text,
+			  size_t size);
 
 /*
  * The other way round: the programmable counters on which names of the table count this event and

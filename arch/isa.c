@@ -9,7 +9,8 @@ const struct perfctr_isa *perfctr_isa(unsigned int n)
 	case 0: return &perfctr_x86;
 	case 1: return &perfctr_powerpc;
 	case 2: return &perfctr_arm64;
-	case 3: return &perfctr_raw;
+	case 3: return &perfctr_riscv;
+	case 4: return &perfctr_raw;
 	default: return NULL;
 	}
 }
@@ -72,8 +73,8 @@ int perfctr_cpu_named(const char *id, struct perfctr_cpu *cpu)
 }
 
 /*
- * Does the processor have what the other has, and refuse no control that the other allows? The
- * first ones of a type have no MSR_PEBS_FRONTEND.
+ * Does the processor have what the other has, and refuse no control that the other allows, but for
+ * responses that it does not know? The first ones of a type have no MSR_PEBS_FRONTEND.
  */
 static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *other)
 {

@@ -30,7 +30,7 @@ enum {
 /* What a control register shall contain while the counters run, and while they are suspended. */
 struct perfctr_write {
 	uint32_t slot;
-	uint32_t reg; /* MSR or SPR number; index of PMEVTYPERn on arm64 */
+	uint32_t reg; /* MSR or SPR number; on arm64 pmuv3.h has it */
 	uint64_t value;
 	uint64_t
 		stopped; /* other than value where something must stop: i-mode counters, cascades */
@@ -51,7 +51,7 @@ struct perfctr_place {
  * cache may trust: the program's write number "async" is read back at suspend.
  */
 struct perfctr_program {
-	uint64_t id; /* set by perfctr_cpu_update_control(): no other program has it */
+	uint64_t id; /* set by perfctr_cpu_update_control() */
 	uint32_t nr_writes;
 	uint32_t nractrs, nrctrs;
 	uint32_t ack_reg;     /* register that takes the acknowledgement of overflows; 0: none */
@@ -84,6 +84,10 @@ int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsi
 			struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 			    struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
+int perfctr_arm64_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
+int perfctr_riscv_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 
 /*
  * The control registers of a processor: the one in a slot, or 0. What a program may write is in

@@ -112,9 +112,8 @@ static void update(struct access *self)
 		return;
 	}
 	if (!self->allowed)
-		hw_allow_reads(self->mm);
-	self->allowed = true;
-	if (!self->works)
+		self->allowed = hw_allow_reads(self->mm);
+	if (self->allowed && !self->works)
 		WRITE_ONCE(self->works, refresh(self->mm));
 }
 

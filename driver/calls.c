@@ -25,11 +25,19 @@
 
 /* ---- structures of other sizes ---- */
 
+/* Addresses have 64 bits in every program. A kernel of 32 has nothing above its own. */
+static bool is_address(u64 address)
+{
+	return address == (unsigned long)address;
+}
+
 /* Copy a structure from a caller who knows it as size bytes; what is beyond ours must be zero. */
 static int copy_in(void *to, size_t ours, u64 from, u32 size)
 {
 	if (size > PAGE_SIZE)
 		return -E2BIG;
+	if (!is_address(from))
+		return -EFAULT;
 	return copy_struct_from_user(to, ours, (const void __user *)(unsigned long)from, size);
 }
 
@@ -40,22 +48,31 @@ int calls_copy_out(u64 to, u32 size, const void *from, size_t ours)
 
 	if (size > PAGE_SIZE)
 		return -E2BIG;
-	if (copy_to_user(user, from, both) || clear_user(user + both, size - both))
+	if (!is_address(to) || copy_to_user(user, from, both) ||
+	    clear_user(user + both, size - both))
 		return -EFAULT;
 	return 0;
 }
 
 /* ---- control ---- */
 
-/* Leave the CPUs on which counters must not be used. */
-static int avoid_forbidden(struct task_struct *task)
+/*
+ * A share in the counters; then the thread leaves the CPUs on which they must not be used. If it
+ * can't, the share stays, as after a control that stops: another control may just have used it.
+ */
+static int take_counters(struct vperfctr *self, struct task_struct *task,
+			 const struct perfctr_program *program)
 {
 	cpumask_var_t allowed;
 	int err = -EINVAL;
 
+	if (!hw_forbidden)
+		return vperfctr_reserve(self, program);
 	if (!zalloc_cpumask_var(&allowed, GFP_KERNEL))
 		return -ENOMEM;
 	if (cpumask_andnot(allowed, task->cpus_ptr, hw_forbidden))
+		err = vperfctr_reserve(self, program);
+	if (!err)
 		err = set_cpus_allowed_ptr(task, allowed);
 	free_cpumask_var(allowed);
 	return err;
@@ -80,10 +97,7 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 	if (!program->nrctrs)
 		return 0;
 	err = rights_check(program, proof);
-	if (err)
-		return err;
-	err = hw_forbidden ? avoid_forbidden(task) : 0;
-	return err ? err : vperfctr_reserve(self);
+	return err ? err : take_counters(self, task, program);
 }
 
 static int install_control(struct vperfctr *self, struct task_struct *task,
@@ -107,7 +121,6 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 {
 	struct perfctr_program *program;
 	struct vperfctr_control control = {};
-	bool counted = READ_ONCE(self->reserved);
 	struct task_struct *task;
 	int err;
 
@@ -121,12 +134,13 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	err = PTR_ERR_OR_ZERO(task);
 	if (!err) {
 		err = check_control(self, task, &control, call->proof, program);
-		if (!err) {
+		if (!err)
 			err = install_control(self, task, &control, program);
-			/* The thread was killed meanwhile; what it counts ends with it. */
-			if (err && !counted)
-				vperfctr_release(self);
-		}
+		if (!err)
+			vperfctr_keep(self, program);
+		/* The thread has ended, and may have given back what was then taken. */
+		else if (!owner_exists(self))
+			vperfctr_release(self);
 		put_task_struct(task);
 	}
 	kfree(program);

@@ -17,20 +17,11 @@
  */
 #define SAMPLE_NS (50 * NSEC_PER_MSEC)
 
-/* Only used on its CPU, with interrupts off. */
-struct sampler {
-	struct vperfctr *owner; /* whose counters run; NULL: nobody's */
-	struct perfctr_cpu_state *state;
-	struct perfctr_program *program;
-	struct hrtimer timer;
-	bool armed;
-};
-
-static DEFINE_PER_CPU(struct sampler, samplers);
+DEFINE_PER_CPU(struct hwcpu_sampler, hwcpu_samplers);
 
 static enum hrtimer_restart sample(struct hrtimer *timer)
 {
-	struct sampler *s = container_of(timer, struct sampler, timer);
+	struct hwcpu_sampler *s = container_of(timer, struct hwcpu_sampler, timer);
 
 	if (!s->owner) {
 		s->armed = false;
@@ -43,7 +34,7 @@ static enum hrtimer_restart sample(struct hrtimer *timer)
 
 bool hwcpu_sample(const struct vperfctr *owner)
 {
-	const struct sampler *s = this_cpu_ptr(&samplers);
+	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
 
 	if (s->owner != owner)
 		return false;
@@ -51,25 +42,10 @@ bool hwcpu_sample(const struct vperfctr *owner)
 	return true;
 }
 
-void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state *state,
-		 struct perfctr_program *program)
+void hwcpu_look(struct hwcpu_sampler *s)
 {
-	struct sampler *s = this_cpu_ptr(&samplers);
-
-	hw_resume(state, program);
-	s->owner = owner;
-	s->state = state;
-	s->program = program;
-	if (!s->armed) {
-		s->armed = true;
-		hrtimer_start(&s->timer, ns_to_ktime(SAMPLE_NS), HRTIMER_MODE_REL_PINNED);
-	}
-}
-
-unsigned int hwcpu_stop(struct perfctr_cpu_state *state, struct perfctr_program *program)
-{
-	this_cpu_ptr(&samplers)->owner = NULL;
-	return hw_suspend(state, program);
+	s->armed = true;
+	hrtimer_start(&s->timer, ns_to_ktime(SAMPLE_NS), HRTIMER_MODE_REL_PINNED);
 }
 
 /* ---- overflow ---- */
@@ -78,7 +54,7 @@ static void (*tell_owner)(struct vperfctr *owner);
 
 static void overflow(void)
 {
-	struct vperfctr *owner = this_cpu_ptr(&samplers)->owner;
+	struct vperfctr *owner = this_cpu_ptr(&hwcpu_samplers)->owner;
 
 	/* Else it has been found as its thread was stopped. */
 	if (owner)
@@ -171,7 +147,7 @@ static int cpu_comes(unsigned int cpu)
 /* No thread runs here any more. The timer would go on, on another CPU. */
 static int cpu_goes(unsigned int cpu)
 {
-	struct sampler *s = per_cpu_ptr(&samplers, cpu);
+	struct hwcpu_sampler *s = per_cpu_ptr(&hwcpu_samplers, cpu);
 	unsigned long flags;
 
 	hrtimer_cancel(&s->timer);
@@ -183,8 +159,29 @@ static int cpu_goes(unsigned int cpu)
 	return 0;
 }
 
-/* The last CPU, which is not taken offline when the machine sleeps. */
-PERFCTR_COMPAT_WAKING(waking, restart_cpu);
+/*
+ * The last CPU is not taken offline when the machine sleeps. Its thread is the one that sends it to
+ * sleep, and may count.
+ */
+static int fall_asleep(void)
+{
+	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
+
+	if (s->owner)
+		hw_sample(s->state, s->program);
+	return 0;
+}
+
+static void wake(void)
+{
+	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
+
+	restart_cpu();
+	if (s->owner)
+		hw_resume(s->state, s->program);
+}
+
+PERFCTR_COMPAT_SLEEP(sleep, fall_asleep, wake);
 static enum cpuhp_state hotplug;
 
 int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
@@ -194,7 +191,7 @@ int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
 	tell_owner = overflow_of;
 	for_each_possible_cpu(cpu)
 	{
-		struct sampler *s = per_cpu_ptr(&samplers, cpu);
+		struct hwcpu_sampler *s = per_cpu_ptr(&hwcpu_samplers, cpu);
 
 		perfctr_compat_hrtimer_setup(&s->timer, sample, CLOCK_MONOTONIC,
 					     HRTIMER_MODE_REL_PINNED);
@@ -203,7 +200,7 @@ int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
 	if (err < 0)
 		return err;
 	hotplug = err;
-	perfctr_compat_register_waking(&waking);
+	perfctr_compat_register_sleep(&sleep);
 	return 0;
 }
 
@@ -211,7 +208,7 @@ void hwcpu_exit(void)
 {
 	int cpu;
 
-	perfctr_compat_unregister_waking(&waking);
+	perfctr_compat_unregister_sleep(&sleep);
 	cpuhp_remove_state_nocalls(hotplug);
-	for_each_possible_cpu(cpu) hrtimer_cancel(&per_cpu_ptr(&samplers, cpu)->timer);
+	for_each_possible_cpu(cpu) hrtimer_cancel(&per_cpu_ptr(&hwcpu_samplers, cpu)->timer);
 }

@@ -6,10 +6,23 @@
 #ifndef PERFCTR_DRIVER_CPU_H
 #define PERFCTR_DRIVER_CPU_H
 
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
 #include "driver/hw.h"
 
 /* Whose counters run: nothing to this file but a name. */
 struct vperfctr;
+
+/* What runs on a CPU. Only used there, with interrupts off. */
+struct hwcpu_sampler {
+	struct vperfctr *owner; /* whose counters run; NULL: nobody's */
+	struct perfctr_cpu_state *state;
+	struct perfctr_program *program;
+	struct hrtimer timer;
+	bool armed;
+};
+
+DECLARE_PER_CPU(struct hwcpu_sampler, hwcpu_samplers);
 
 /*
  * overflow() is called on a CPU where a counter of what runs there may have overflown. Interrupts
@@ -27,13 +40,45 @@ int hwcpu_reserve(bool *share);
 /* Give it back, if there is one; the last one gives the hardware back. May sleep. */
 void hwcpu_release(bool *share);
 
+/* From now on. */
+void hwcpu_look(struct hwcpu_sampler *s);
+
+static inline void hwcpu_note(struct hwcpu_sampler *s, struct vperfctr *owner,
+			      struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	s->owner = owner;
+	s->state = state;
+	s->program = program;
+}
+
 /*
  * hw_resume() and hw_suspend() on this CPU, and between them look at the counters often enough.
  * Interrupts are off.
  */
-void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state *state,
-		 struct perfctr_program *program);
-unsigned int hwcpu_stop(struct perfctr_cpu_state *state, struct perfctr_program *program);
+static inline void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state *state,
+			       struct perfctr_program *program)
+{
+	struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
+
+	hw_resume(state, program);
+	hwcpu_note(s, owner, state, program);
+	if (!s->armed)
+		hwcpu_look(s);
+}
+
+static inline unsigned int hwcpu_stop(struct perfctr_cpu_state *state,
+				      struct perfctr_program *program)
+{
+	this_cpu_ptr(&hwcpu_samplers)->owner = NULL;
+	return hw_suspend(state, program);
+}
+
+/* After hw_hand_over(): what runs here is these. */
+static inline void hwcpu_hand_over(struct vperfctr *owner, struct perfctr_cpu_state *state,
+				   struct perfctr_program *program)
+{
+	hwcpu_note(this_cpu_ptr(&hwcpu_samplers), owner, state, program);
+}
 
 /* Bring the sums up to date, if the owner's counters run here; else false. Interrupts are off. */
 bool hwcpu_sample(const struct vperfctr *owner);

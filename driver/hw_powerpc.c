@@ -67,17 +67,16 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 /* Programs of PowerPC name registers; numbers of counters are for user space. */
 static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
 {
-	static const uint32_t pmc[] = {
-		SPR_PMC1, SPR_PMC2, SPR_PMC3, SPR_PMC4, SPR_PMC5, SPR_PMC6,
-	};
+	static const uint32_t pmc[] = PERFCTR_SPR_PMCS;
 
 	return read_spr(map < ARRAY_SIZE(pmc) ? pmc[map] : 0);
 }
 
-#include "arch/engine.h"
+#include "arch/powerpc/leave.h"
 
 struct perfctr_core {
 	struct perfctr_cache cache;
+	bool left; /* counters run on, of a thread that has been suspended */
 };
 
 static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core)
@@ -116,7 +115,7 @@ void hw_stop_cpu(void)
 	unsigned int slot;
 	u32 reg;
 
-	memset(&core->cache, 0, sizeof(core->cache));
+	memset(core, 0, sizeof(*core));
 	core->cache.cpu = smp_processor_id();
 	for (slot = 0; slot < PERFCTR_SLOTS; slot++) {
 		reg = perfctr_powerpc_register(&this_cpu, slot);
@@ -175,18 +174,18 @@ int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
 }
 
 void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
-		       unsigned int tsc_on)
+		       unsigned int tsc_on, u64 id)
 {
-	static atomic64_t last = ATOMIC64_INIT(0);
-
-	perfctr_cpu_update_control(state, program, tsc_on, atomic64_inc_return(&last));
+	perfctr_cpu_update_control(state, program, tsc_on, id);
 }
 
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
+	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int overflown;
 
-	perfctr_cpu_suspend(this_cpu_ptr(&cores), state, program);
+	perfctr_cpu_suspend(core, state, program);
+	core->left = core->left || program->nrctrs;
 	overflown = perfctr_cpu_identify_overflow(state, program);
 	if (unlikely(overflown))
 		perfctr_cpu_ireload(state);
@@ -198,20 +197,38 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	perfctr_cpu_resume(this_cpu_ptr(&cores), state, program);
 }
 
+bool hw_hand_over(struct perfctr_cpu_state *from, const struct perfctr_program *program,
+		  struct perfctr_cpu_state *to, struct perfctr_program *next,
+		  const struct mm_struct *mm)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (!perfctr_cpu_can_hand_over(core, program, next))
+		return false;
+	perfctr_cpu_hand_over(core, from, to, next);
+	return true;
+}
+
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
 }
 
-/* UPMC1 to UPMC6 are user mode's copies, always there: nothing to allow or to forbid. */
-/* Not done yet: what others count in user mode is seen, as it always was on PowerPC. */
+/* Nothing tells before somebody else returns to user mode, so it happens at once. */
 void hw_leave(void)
 {
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (!core->left)
+		return;
+	core->left = false;
+	perfctr_powerpc_leave(core, &this_cpu);
 }
 
 /* The user's names of the registers can always be read. */
-void hw_allow_reads(struct mm_struct *mm)
+bool hw_allow_reads(struct mm_struct *mm)
 {
+	return true;
 }
 
 void hw_forbid_reads(struct mm_struct *mm)

@@ -2,6 +2,9 @@
 /* x86: identification, reservation, and the engine over rdmsr, wrmsr, rdpmc and rdtsc. */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/jump_label.h>
+#include <linux/mmu_notifier.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -75,10 +78,25 @@ static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint
 	return read_msr(reg);
 }
 
+/*
+ * AMD's event selects have bits for what is counted: the host, a guest, or both (APM vol.
+ * 2 13.2.1). This one is set where none is and the thread may run a guest.
+ */
+#define HOST_ONLY	  (1ull << 41)
+#define HOST_GUEST_EITHER (3ull << 40)
+static DEFINE_PER_CPU(u64, host_only);
+static DEFINE_STATIC_KEY_FALSE(has_host_only);
+
+static void note_fault(struct perfctr_core *core);
+
+/* The rules know the bits that fault; a hypervisor may know others. */
 static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg,
 					      uint64_t value)
 {
-	write_msr(reg, value);
+	if (static_branch_unlikely(&has_host_only) && !(value & HOST_GUEST_EITHER))
+		value |= __this_cpu_read(host_only);
+	if (unlikely(!try_write_msr(reg, value)))
+		note_fault(core);
 }
 
 #include "arch/engine.h"
@@ -88,9 +106,15 @@ struct perfctr_core {
 	/* A program with i-mode counters, from before it is loaded until after it is stopped, or
 	 * NULL. */
 	const struct perfctr_program *interrupting;
-	bool announced;	    /* an NMI has told of its overflow */
-	bool late;	    /* it overflowed, and the NMI is still to come */
-	unsigned int lvtpc; /* the local APIC's entry as we found it */
+	unsigned int announced; /* NMIs that have told of its overflow */
+	unsigned int late;	/* NMIs that may still come, of counters that have overflown, ... */
+	unsigned long until;	/* ... before this time */
+	unsigned int lvtpc;	/* the local APIC's entry as we found it */
+	bool started;		/* the registers are ours */
+	u8 odd;			/* what makes the next thread look closer: */
+#define ODD_FAULT     1		/* a control register has not taken what it was to contain */
+#define ODD_GUESTS    2		/* KVM was in use when others came */
+#define ODD_HOST_ONLY 4		/* event selects have been written with this bit */
 
 	/* What the last threads have left in the registers. */
 	u64 process;	       /* theirs; 0: nothing is left */
@@ -120,6 +144,12 @@ static struct perfctr_cpu this_cpu;
 /* One register that lets all counters go, where there is one. */
 static u32 switch_reg;
 static u64 switch_on;
+
+/* A hypervisor may leave out some counters' bits. */
+static bool are_on(void)
+{
+	return read_msr(switch_reg) & switch_on;
+}
 
 /* ---- the kernel's list of who uses which register ---- */
 
@@ -255,6 +285,9 @@ void hw_init(void)
 	if (perfctr_x86_setup(&this_cpu, 0, &switch_reg, &switch_on) < 0)
 		switch_reg = 0;
 	forbid_siblings();
+	if (this_cpu.rules == PERFCTR_RULES_K7 && !(this_cpu.reserved & HOST_ONLY) &&
+	    boot_cpu_has(X86_FEATURE_SVM))
+		static_branch_enable(&has_host_only);
 }
 
 void hw_info(struct perfctr_info *info)
@@ -301,6 +334,8 @@ static void clear_registers(struct perfctr_core *core)
 	core->process = core->program = 0;
 	core->nr_left = core->nr_slots = 0;
 	core->privileged = core->halted = false;
+	core->odd = 0;
+	__this_cpu_write(host_only, 0);
 }
 
 void hw_start_cpu(void)
@@ -316,12 +351,14 @@ void hw_start_cpu(void)
 		core->lvtpc = apic->read(APIC_LVTPC);
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	}
+	WRITE_ONCE(core->started, true);
 }
 
 void hw_stop_cpu(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
+	WRITE_ONCE(core->started, false);
 	unwatch(core);
 	clear_registers(core);
 	if (this_cpu.pcint)
@@ -351,20 +388,49 @@ static void after_nmi(struct irq_work *work)
 
 static DEFINE_PER_CPU(struct irq_work, overflow_works);
 
+/*
+ * perf_events' own handler has had this NMI before. If it has events that are no counter's (Intel
+ * PT), it has stopped all counters, and then left them so, or let them go, hidden ones, too. But
+ * nothing may be written while a guest has the counters, which do not send NMIs then.
+ */
+static void restore_switch(struct perfctr_core *core)
+{
+	if (switch_reg && core->started && are_on() == core->halted &&
+	    (apic->read(APIC_LVTPC) & APIC_MODE_MASK) == APIC_DM_NMI)
+		write_msr(switch_reg, core->halted ? 0 : switch_on);
+}
+
+static bool has_overflown(struct perfctr_core *core)
+{
+	const struct perfctr_program *program = READ_ONCE(core->interrupting);
+
+	return program && perfctr_program_overflown(core, program);
+}
+
+static unsigned int nmis_to_come(const struct perfctr_core *core)
+{
+	return time_after(jiffies, READ_ONCE(core->until)) ? 0 : READ_ONCE(core->late);
+}
+
+/* One that comes when its counter has been stopped, as AMD's do, would be nobody's. */
+static bool was_expected(struct perfctr_core *core)
+{
+	unsigned int late = nmis_to_come(core);
+
+	if (late)
+		WRITE_ONCE(core->late, late - 1);
+	return late;
+}
+
 static int overflow_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
-	const struct perfctr_program *program = core->interrupting;
-	bool ours = core->late;
-	unsigned int i;
+	bool ours = has_overflown(core);
 
-	core->late = false;
-	if (program)
-		for (i = program->nractrs; i < program->nrctrs; i++)
-			if (perfctr_counter_overflown(program,
-						      perfctr_counter_now(core, program, i)))
-				ours = core->announced = true;
-	if (!ours)
+	restore_switch(core);
+	if (ours)
+		core->announced++;
+	else if (!was_expected(core))
 		return NMI_DONE;
 	irq_work_queue(this_cpu_ptr(&overflow_works));
 	return NMI_HANDLED;
@@ -434,11 +500,9 @@ int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
 }
 
 void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
-		       unsigned int tsc_on)
+		       unsigned int tsc_on, u64 id)
 {
-	static atomic64_t last = ATOMIC64_INIT(0);
-
-	perfctr_cpu_update_control(state, program, tsc_on, atomic64_inc_return(&last));
+	perfctr_cpu_update_control(state, program, tsc_on, id);
 }
 
 /* ---- processes don't see each other ---- */
@@ -484,7 +548,7 @@ static void stop_counters(struct perfctr_core *core)
 
 	for (slot = 0; slot < core->nr_slots; slot++) {
 		if (core->cache.control[slot])
-			write_msr(perfctr_x86_register(&this_cpu, slot), 0);
+			try_write_msr(perfctr_x86_register(&this_cpu, slot), 0);
 		core->cache.control[slot] = 0;
 	}
 }
@@ -492,11 +556,13 @@ static void stop_counters(struct perfctr_core *core)
 /* The process is back soon, as a rule: what one write stops, one write lets go on. */
 static void hide_counters(struct perfctr_core *core)
 {
-	if (switch_reg && !core->halted)
-		write_msr(switch_reg, 0);
+	bool halted = core->halted;
+
 	if (switch_reg)
-		core->halted = true;
-	else
+		WRITE_ONCE(core->halted, true); /* first, lest an NMI lets them go */
+	if (switch_reg && !halted)
+		write_msr(switch_reg, 0);
+	if (!switch_reg)
 		stop_counters(core);
 	zero_counters(core);
 }
@@ -528,6 +594,22 @@ static void forget_process(struct perfctr_core *core, const struct perfctr_progr
 	core->privileged = false;
 }
 
+/* Guests of KVM's can run here, whose threads need not return to user mode before. */
+static bool has_guests(void)
+{
+	u64 efer;
+
+	return native_read_cr4() & X86_CR4_VMXE ||
+	       (boot_cpu_has(X86_FEATURE_SVM) && try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME);
+}
+
+/* Others come, who may run guests. */
+static bool note_guests(struct perfctr_core *core)
+{
+	core->odd = has_guests() ? core->odd | ODD_GUESTS : core->odd & ~ODD_GUESTS;
+	return core->odd & ODD_GUESTS;
+}
+
 /*
  * Somebody returns to user mode on this CPU who is not a thread that counts: that one would have
  * unwatched. Interrupts may be on.
@@ -538,6 +620,7 @@ static void foreigner_comes(struct user_return_notifier *notifier)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	note_guests(core);
 	unwatch(core);
 	hide_counters(core);
 	local_irq_restore(flags);
@@ -556,20 +639,11 @@ static void watch(struct perfctr_core *core)
 	user_return_notifier_register(&core->foreigner);
 }
 
-/* Guests of KVM's can run here, whose threads need not return to user mode before. */
-static bool has_guests(void)
-{
-	u64 efer;
-
-	return native_read_cr4() & X86_CR4_VMXE ||
-	       (boot_cpu_has(X86_FEATURE_SVM) && try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME);
-}
-
 void hw_leave(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
-	if (!core->watching || !(core->privileged || has_guests()))
+	if (!core->watching || !(note_guests(core) || core->privileged))
 		return;
 	unwatch(core);
 	hide_counters(core);
@@ -582,27 +656,169 @@ static bool interrupts(const struct perfctr_program *program)
 	return program->nrctrs > program->nractrs;
 }
 
+/*
+ * Each counter sends its own NMI, and the last threads' may still come, too. Several may be one: no
+ * more are waited for than there are counters.
+ */
+static void expect_nmis(struct perfctr_core *core, unsigned int overflown)
+{
+	unsigned int sent = hweight32(overflown), announced = min(READ_ONCE(core->announced), sent);
+	unsigned int late = nmis_to_come(core) + sent - announced;
+
+	WRITE_ONCE(core->late, min(late, hweight32(this_cpu.counters) + hweight32(this_cpu.fixed)));
+	WRITE_ONCE(core->until, jiffies + HZ / 10);
+}
+
 static unsigned int find_overflow(struct perfctr_core *core, struct perfctr_cpu_state *state,
 				  struct perfctr_program *program)
 {
 	unsigned int overflown = perfctr_cpu_identify_overflow(state, program);
 
-	if (overflown)
+	if (overflown) {
 		perfctr_cpu_ireload(state);
-	core->late = overflown && !core->announced;
+		expect_nmis(core, overflown);
+	}
 	WRITE_ONCE(core->interrupting, NULL);
-	core->announced = false;
+	WRITE_ONCE(core->announced, 0);
 	return overflown;
+}
+
+/* ---- KVM ---- */
+
+/* KVM has a notifier for the memory of its guests. */
+static bool may_have_guests(void)
+{
+	return current->mm && mm_has_notifiers(current->mm);
+}
+
+/*
+ * On AMD, a thread of a process with KVM guests counts in the host only. Without EFER.SVME such a
+ * counter would stand still.
+ */
+static u64 wants_host_only(void)
+{
+	u64 efer;
+
+	if (!static_branch_unlikely(&has_host_only) || !may_have_guests())
+		return 0;
+	return try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME ? HOST_ONLY : 0;
+}
+
+/* Nothing that a control register may contain: each is written anew. */
+#define UNKNOWN (~0ull)
+static void forget_controls(struct perfctr_core *core)
+{
+	unsigned int slot;
+
+	core->cache.id = 0;
+	for (slot = 0; slot < PERFCTR_SLOTS; slot++)
+		if (perfctr_x86_register(&this_cpu, slot)) {
+			core->cache.control[slot] = UNKNOWN;
+			core->nr_slots = max(core->nr_slots, slot + 1);
+		}
+}
+
+static void note_fault(struct perfctr_core *core)
+{
+	core->odd |= ODD_FAULT;
+}
+
+/* The process has got its first guest, or has none any more, or another process comes. */
+static void follow_guests(struct perfctr_core *core)
+{
+	u64 wanted = wants_host_only();
+
+	if (likely(wanted == __this_cpu_read(host_only)))
+		return;
+	__this_cpu_write(host_only, wanted);
+	core->odd = wanted ? core->odd | ODD_HOST_ONLY : core->odd & ~ODD_HOST_ONLY;
+	forget_controls(core);
+}
+
+/*
+ * A guest of a mediated virtual PMU (Linux 7) loads the registers when it is entered, and KVM
+ * leaves them zero, all counters stopped.
+ */
+static bool is_mediated(void)
+{
+	return IS_ENABLED(CONFIG_PERF_GUEST_MEDIATED_PMU) && switch_reg;
+}
+
+/* Nobody else does either, but an NMI stops counters for as long as it lasts. */
+static bool was_cleared(struct perfctr_core *core)
+{
+	u64 written, now;
+	unsigned int slot;
+
+	if (!is_mediated())
+		return false;
+	if (!core->halted)
+		return !are_on();
+	for (slot = 0; slot < core->nr_slots; slot++) {
+		written = core->cache.control[slot];
+		if (written && written != UNKNOWN &&
+		    try_read_msr(perfctr_x86_register(&this_cpu, slot), &now) && !now)
+			return true;
+	}
+	return false;
+}
+
+/* What was counted since the last look is lost: the counters are as they were then. */
+static void recover(struct perfctr_core *core, const struct perfctr_cpu_state *state,
+		    const struct perfctr_program *program)
+{
+	unsigned int i;
+	u64 start;
+
+	forget_controls(core);
+	for (i = 0; i < program->nrctrs; i++) {
+		start = (u64)(s64)(s32)state->pmc[i].start;
+		write_msr(program->counter[i].reg, start & program->counter[i].mask);
+		if (program->counter[i].upper)
+			write_msr(program->counter[i].upper, start >> 48);
+	}
+	perfctr_write_program(core, program);
+	write_msr(switch_reg, switch_on);
 }
 
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
+	/* One that ends has lost its memory already. */
+	if (is_mediated() && program->nrctrs && (may_have_guests() || !current->mm) &&
+	    was_cleared(core))
+		recover(core, state, program);
 	perfctr_cpu_suspend(core, state, program);
 	if (program->nrctrs)
 		watch(core);
 	return unlikely(interrupts(program)) ? find_overflow(core, state, program) : 0;
+}
+
+/* Where KVM turns AMD's virtualization on or off, perf_events lets all counters go. */
+static bool was_let_go(const struct perfctr_core *core)
+{
+	return static_branch_unlikely(&has_host_only) && core->halted && are_on();
+}
+
+/* Could the registers contain something else than we know? */
+static __always_inline bool is_odd(const struct perfctr_core *core)
+{
+	return core->odd ||
+	       ((is_mediated() || static_branch_unlikely(&has_host_only)) && may_have_guests());
+}
+
+/* Before counters are started there. */
+static void look_closer(struct perfctr_core *core)
+{
+	bool cleared = was_cleared(core);
+
+	if (cleared || core->odd & ODD_FAULT)
+		forget_controls(core);
+	core->odd &= ~ODD_FAULT;
+	follow_guests(core);
+	if (cleared && !core->halted)
+		write_msr(switch_reg, switch_on);
 }
 
 static void arrive(struct perfctr_core *core, const struct perfctr_program *program)
@@ -620,8 +836,13 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
-	if (program->nrctrs)
+	if (program->nrctrs) {
 		arrive(core, program);
+		if (unlikely(was_let_go(core)))
+			zero_counters(core);
+		if (unlikely(is_odd(core)))
+			look_closer(core);
+	}
 	if (unlikely(interrupts(program)))
 		WRITE_ONCE(core->interrupting, program);
 	perfctr_cpu_resume(core, state, program);
@@ -631,9 +852,36 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	}
 }
 
+/* Within a process. Who watches for others does so on. */
+bool hw_hand_over(struct perfctr_cpu_state *from, const struct perfctr_program *program,
+		  struct perfctr_cpu_state *to, struct perfctr_program *next,
+		  const struct mm_struct *mm)
+{
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (!perfctr_cpu_can_hand_over(core, program, next) || (next->nrctrs && is_odd(core)))
+		return false;
+	perfctr_cpu_hand_over(core, from, to, next);
+	return true;
+}
+
+/* Also where the thread was never switched out, and so would not notice that it runs guests. */
+static void look_after_guests(struct perfctr_core *core, struct perfctr_cpu_state *state,
+			      struct perfctr_program *program)
+{
+	if (was_cleared(core))
+		recover(core, state, program);
+	follow_guests(core);
+	perfctr_write_program(core, program);
+}
+
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
-	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
+	struct perfctr_core *core = this_cpu_ptr(&cores);
+
+	if (program->nrctrs)
+		look_after_guests(core, state, program);
+	perfctr_cpu_sample(core, state, program);
 }
 
 /* ---- RDPMC in user mode ---- */
@@ -642,9 +890,10 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
  * CR4.PCE belongs to the kernel, which sets it when it loads a process's page tables: if this count
  * of perf_events' says so, or the administrator does for all (/sys/devices/cpu/rdpmc).
  */
-void hw_allow_reads(struct mm_struct *mm)
+bool hw_allow_reads(struct mm_struct *mm)
 {
 	atomic_inc(&mm->context.perf_rdpmc_allowed);
+	return true;
 }
 
 void hw_forbid_reads(struct mm_struct *mm)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module: /dev/perfctr and its two calls. */
+/* The module: /dev/perfctr and its two calls, and /proc/perfctr. */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 #include <perfctr/calls.h>
@@ -67,6 +68,13 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
+/* For the administrator: who keeps the counters from everybody else. */
+static int show_holders(struct seq_file *file, void *unused)
+{
+	vthread_show_holders(file);
+	return 0;
+}
+
 static int __init perfctr_init(void)
 {
 	int err;
@@ -74,32 +82,42 @@ static int __init perfctr_init(void)
 	hw_init();
 	err = access_init();
 	if (err)
-		return err;
+		goto no_access;
 	err = hwcpu_init(vthread_overflow);
 	if (err)
 		goto no_cpus;
 	err = vthread_init();
 	if (err)
 		goto no_threads;
+	if (!proc_create_single("perfctr", 0400, NULL, show_holders)) {
+		err = -ENOMEM;
+		goto no_proc;
+	}
 	err = misc_register(&device);
 	if (err)
 		goto no_device;
 	return 0;
 no_device:
+	remove_proc_entry("perfctr", NULL);
+no_proc:
 	vthread_exit();
 no_threads:
 	hwcpu_exit();
 no_cpus:
 	access_exit();
+no_access:
+	hw_exit();
 	return err;
 }
 
 static void __exit perfctr_exit(void)
 {
 	misc_deregister(&device);
+	remove_proc_entry("perfctr", NULL);
 	vthread_exit();
 	hwcpu_exit();
 	access_exit();
+	hw_exit();
 	/* Who gave back the last reference from task work may be on its way out of our code. */
 	synchronize_rcu_tasks();
 }

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include "driver/quota.h"
 
 static unsigned int user_states = 4096;
@@ -53,6 +54,21 @@ static void put(struct quota *quota)
 	kfree(quota);
 }
 
+/*
+ * Who makes a user namespace gets many users in it, with the numbers of /etc/subuid: their sets are
+ * his. Root gives each of those he makes users for his own.
+ */
+static kuid_t payer(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t user = current_uid();
+
+	for (; ns->parent; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			user = ns->owner;
+	return user;
+}
+
 struct quota *quota_take(void)
 {
 	struct quota *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT), *quota;
@@ -61,7 +77,7 @@ struct quota *quota_take(void)
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&lock);
-	quota = find_or_add(current_uid(), &fresh);
+	quota = find_or_add(payer(), &fresh);
 	if (quota->taken < most || capable(CAP_SYS_RESOURCE)) {
 		quota->taken++;
 	} else {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A set of counters: its life, how it runs, its sums. */
-#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include "driver/compat/compat.h"
-#include "driver/cpu.h"
 #include "driver/quota.h"
 #include "driver/state.h"
 
@@ -71,18 +68,30 @@ void vperfctr_put_unlinked(struct vperfctr *self)
 	vperfctr_put(self);
 }
 
-int vperfctr_reserve(struct vperfctr *self)
+int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program)
 {
+	bool had = self->reserved;
 	int err = hwcpu_reserve(&self->reserved);
 
+	if (err)
+		return err;
+	err = hw_take(&self->taken, program);
 	if (!err)
 		access_change(&self->access, true);
+	else if (!had)
+		hwcpu_release(&self->reserved);
 	return err;
+}
+
+void vperfctr_keep(struct vperfctr *self, const struct perfctr_program *program)
+{
+	hw_keep(&self->taken, program);
 }
 
 void vperfctr_release(struct vperfctr *self)
 {
 	access_change(&self->access, false);
+	hw_keep(&self->taken, NULL);
 	hwcpu_release(&self->reserved);
 }
 
@@ -92,7 +101,7 @@ void vperfctr_release(struct vperfctr *self)
 static struct perfctr_program tsc_alone = { .async = -1, .tsc = 1 };
 
 /* The counters stand until they are resumed; the TSC goes on. */
-static void interrupt(struct vperfctr *self, unsigned int overflown)
+void vperfctr_interrupt(struct vperfctr *self, unsigned int overflown)
 {
 	self->signo = self->control.si_signo;
 	self->interrupted = self->cstatus;
@@ -102,48 +111,11 @@ static void interrupt(struct vperfctr *self, unsigned int overflown)
 	irq_work_queue(&self->notify);
 }
 
-/* Also after an overflow, which may have come between a reader's look at cstatus and its RDPMC. */
-static bool has_counters(const struct vperfctr *self)
+void vperfctr_forbid(struct vperfctr *self)
 {
-	return perfctr_cstatus_nrctrs(self->cstatus | self->interrupted);
-}
-
-/*
- * Readers of all versions ask the kernel if the page says that the TSC does not count. So it says
- * as long as RDPMC could fault.
- */
-static void show_cstatus(struct vperfctr *self)
-{
-	unsigned int cstatus = self->cstatus;
-
-	if (has_counters(self) && !(READ_ONCE(self->access.works) && hw_user_reads()))
-		cstatus &= ~perfctr_mk_cstatus(1, 0, 0);
-	self->state->cstatus = cstatus;
-}
-
-void vperfctr_start(struct vperfctr *self)
-{
-	if (unlikely(has_counters(self) && hw_forbidden &&
-		     cpumask_test_cpu(smp_processor_id(), hw_forbidden))) {
-		vperfctr_clear(self);
-		atomic_set(&self->trespassed, 1);
-		irq_work_queue(&self->notify);
-		return;
-	}
-	show_cstatus(self);
-	if (perfctr_cstatus_enabled(self->cstatus))
-		hwcpu_start(self, self->state, self->active);
-}
-
-void vperfctr_stop(struct vperfctr *self)
-{
-	unsigned int overflown;
-
-	if (!perfctr_cstatus_enabled(self->cstatus))
-		return;
-	overflown = hwcpu_stop(self->state, self->active);
-	if (unlikely(overflown))
-		interrupt(self, overflown);
+	vperfctr_clear(self);
+	atomic_set(&self->trespassed, 1);
+	irq_work_queue(&self->notify);
 }
 
 void vperfctr_resume(struct vperfctr *self)
@@ -172,6 +144,35 @@ static void set_sums(struct vperfctr *self, const struct vperfctr_control *contr
 			self->state->pmc[i].sum = 0;
 }
 
+static bool is_same(const struct perfctr_program *a, const struct perfctr_program *b)
+{
+	return a->nr_writes == b->nr_writes && a->nractrs == b->nractrs &&
+	       !memcmp(a->write, b->write, a->nr_writes * sizeof(a->write[0])) &&
+	       !memcmp(a->counter, b->counter, a->nractrs * sizeof(a->counter[0]));
+}
+
+/*
+ * Threads that count the same, as those of a process do, have one number: where one follows the
+ * other there is nothing to write, nor to compare. Suspended counters are told apart by it.
+ */
+static u64 number_of(const struct perfctr_program *program)
+{
+	static DEFINE_RAW_SPINLOCK(lock);
+	static struct perfctr_program last;
+	static u64 numbers;
+	unsigned long flags;
+	u64 number;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	if (!numbers || program->stops || !is_same(program, &last)) {
+		last = *program;
+		last.id = ++numbers;
+	}
+	number = last.id;
+	raw_spin_unlock_irqrestore(&lock, flags);
+	return number;
+}
+
 void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *control,
 		      const struct perfctr_program *program)
 {
@@ -182,7 +183,8 @@ void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *cont
 	/* A control that counts nothing stops: the sums are what was counted. */
 	if (control->cpu_control.tsc_on || program->nrctrs)
 		set_sums(self, control);
-	hw_update_control(self->state, &self->program, control->cpu_control.tsc_on);
+	hw_update_control(self->state, &self->program, control->cpu_control.tsc_on,
+			  number_of(&self->program));
 	self->cstatus = self->state->cstatus;
 }
 

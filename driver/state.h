@@ -10,12 +10,13 @@
 #ifndef PERFCTR_DRIVER_STATE_H
 #define PERFCTR_DRIVER_STATE_H
 
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include "driver/access.h"
-#include "driver/hw.h"
+#include "driver/cpu.h"
 
 struct quota;
 struct vthread;
@@ -30,6 +31,7 @@ struct vperfctr {
 	unsigned int cstatus;	  /* what counts; the page's may say less */
 	unsigned int interrupted; /* cstatus before the overflow that stopped some, or 0 */
 	bool reserved;		  /* it has a share in the reservation of the hardware */
+	u32 taken;		  /* and these counters, where others have the rest */
 	struct access access;	  /* of the process to its counters */
 
 	spinlock_t lock;	/* of thread */
@@ -59,18 +61,90 @@ struct vperfctr *vperfctr_create(void);
 void vperfctr_put(struct vperfctr *self);
 void vperfctr_put_unlinked(struct vperfctr *self);
 
-/* Have a share in the hardware, as hwcpu_reserve(), or give it back. May sleep. */
-int vperfctr_reserve(struct vperfctr *self);
+/*
+ * Have a share in the hardware, as hwcpu_reserve(), with a program's counters, as hw_take(). Keep
+ * no more than the program's; or give all back. May sleep.
+ */
+int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program);
+void vperfctr_keep(struct vperfctr *self, const struct perfctr_program *program);
 void vperfctr_release(struct vperfctr *self);
 
+/* Also after an overflow, which may have come between a reader's look at cstatus and its RDPMC. */
+static inline bool vperfctr_has_counters(const struct vperfctr *self)
+{
+	return perfctr_cstatus_nrctrs(self->cstatus | self->interrupted);
+}
+
+/*
+ * Readers of all versions ask the kernel if the page says that the TSC does not count. So it says
+ * as long as RDPMC could fault.
+ */
+static inline void vperfctr_show_cstatus(struct vperfctr *self, struct mm_struct *mm)
+{
+	unsigned int cstatus = self->cstatus;
+
+	if (vperfctr_has_counters(self) && perfctr_cstatus_has_tsc(cstatus) &&
+	    !hw_let_read(READ_ONCE(self->access.works), mm))
+		cstatus &= ~perfctr_mk_cstatus(1, 0, 0);
+	self->state->cstatus = cstatus;
+}
+
 /* All below with the lock of their thread's link, if they are a thread's; interrupts are off. */
+
+/* What they have overflown of stands until it is resumed; their thread came to a forbidden CPU. */
+void vperfctr_interrupt(struct vperfctr *self, unsigned int overflown);
+void vperfctr_forbid(struct vperfctr *self);
 
 /*
  * Start and stop them on this CPU, where their thread runs. What then is to be signalled is in
  * overflown or trespassed, and notify is queued.
  */
-void vperfctr_start(struct vperfctr *self);
-void vperfctr_stop(struct vperfctr *self);
+static inline void vperfctr_start(struct vperfctr *self)
+{
+	if (unlikely(hw_forbidden) && vperfctr_has_counters(self) &&
+	    cpumask_test_cpu(smp_processor_id(), hw_forbidden)) {
+		vperfctr_forbid(self);
+		return;
+	}
+	vperfctr_show_cstatus(self, current->mm);
+	if (perfctr_cstatus_enabled(self->cstatus))
+		hwcpu_start(self, self->state, self->active);
+}
+
+static inline void vperfctr_stop(struct vperfctr *self)
+{
+	unsigned int overflown;
+
+	if (!perfctr_cstatus_enabled(self->cstatus))
+		return;
+	overflown = hwcpu_stop(self->state, self->active);
+	if (unlikely(overflown))
+		vperfctr_interrupt(self, overflown);
+}
+
+/*
+ * Can these, which run here, be handed over? If so, and if hw_hands_over() to their thread's
+ * memory, stop them and start the next ones by one reading, before this CPU switches to that
+ * thread. False: not to these, and nothing has been done. With both links' locks.
+ */
+static inline bool vperfctr_may_hand_over(const struct vperfctr *self)
+{
+	return perfctr_cstatus_enabled(self->cstatus) && !self->active->stops;
+}
+
+static inline bool vperfctr_hand_over(struct vperfctr *self, struct vperfctr *next,
+				      struct mm_struct *mm)
+{
+	struct perfctr_cpu_state *state = next->state;
+	struct perfctr_program *program = next->active;
+
+	if (self->cstatus != next->cstatus ||
+	    !hw_hand_over(self->state, self->active, state, program, mm))
+		return false;
+	hwcpu_hand_over(next, state, program);
+	vperfctr_show_cstatus(next, mm);
+	return true;
+}
 
 /* Give them a control and its program, from which they start. They are stopped. */
 void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *control,

@@ -4,34 +4,50 @@
  * scheduler calls when the thread leaves a CPU and when it comes back. Tracepoints tell that a
  * thread exits, executes a program or forks.
  *
- * A thread that is stopped under ptrace may be given counters, and be deprived of them, by its
- * tracer: since it may be killed meanwhile, and then runs, everything is done under the link's
- * lock, and only the thread itself takes its notifier out of its list.
+ * Only a thread itself changes its list of notifiers, and nobody else looks at it but the
+ * scheduler, as it switches to the thread: others find the link in a table. A thread that is
+ * stopped under ptrace may be given counters, and be deprived of them, by its tracer: it links
+ * itself before it returns to user mode. Since it may be killed meanwhile, and then runs,
+ * everything is done under the link's lock.
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/binfmts.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
 #include <linux/tracepoint.h>
+#include <linux/uidgid.h>
 #include <trace/events/sched.h>
 #include "driver/compat/compat.h"
 #include "driver/thread.h"
 
 /* ---- running and not ---- */
 
-static void start(struct vthread *t)
+static inline void start(struct vthread *t)
 {
 	if (t->counters)
 		vperfctr_start(t->counters);
 }
 
-static void stop(struct vthread *t)
+static inline void stop(struct vthread *t)
 {
 	if (t->counters)
 		vperfctr_stop(t->counters);
+}
+
+/* Nobody goes on with what the counters have left. */
+static void stop_for_good(struct vthread *t)
+{
+	if (t->cpu < 0)
+		return;
+	stop(t);
+	hw_leave();
 }
 
 void vthread_overflow(struct vperfctr *counters)
@@ -44,22 +60,56 @@ void vthread_overflow(struct vperfctr *counters)
 	raw_spin_unlock(&t->lock);
 }
 
+/* The current thread's link, or that of the one that comes here next. */
 static struct vthread *find_link(struct task_struct *task);
 
-/* Does it count, too, and in the same memory? */
-static bool is_sibling(struct task_struct *task)
+/*
+ * From a thread straight to one that counts the same: the next one finds its counters started. Its
+ * lock is held by nobody who waits for this one's.
+ */
+static bool hand_over(struct vthread *t, struct vperfctr *counters, struct vthread *next,
+		      struct mm_struct *mm)
 {
-	return task->mm && task->mm == current->mm && find_link(task);
+	bool done;
+
+	raw_spin_lock_nested(&next->lock, SINGLE_DEPTH_NESTING);
+	done = next->counters && vperfctr_hand_over(counters, next->counters, mm);
+	if (done)
+		next->cpu = t->cpu;
+	raw_spin_unlock(&next->lock);
+	return done;
+}
+
+/* The next thread may do without counters, or in another memory. */
+static void stop_before(struct vthread *t, struct task_struct *next)
+{
+	struct vthread *link = hw_hands_over(next->mm) ? find_link(next) : NULL;
+	struct vperfctr *counters = t->counters;
+
+	if (link && counters && vperfctr_may_hand_over(counters) &&
+	    hand_over(t, counters, link, next->mm))
+		return;
+	stop(t);
+	if (!link || !next->mm || next->mm != current->mm)
+		hw_leave();
+}
+
+/* Interrupts are on. */
+static noinline void start_here(struct vthread *t, int cpu)
+{
+	raw_spin_lock_irq(&t->lock);
+	t->cpu = cpu;
+	start(t);
+	raw_spin_unlock_irq(&t->lock);
 }
 
 static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
 
-	raw_spin_lock_irq(&t->lock); /* they are on here */
-	t->cpu = cpu;
-	start(t);
-	raw_spin_unlock_irq(&t->lock);
+	/* Else they were handed over. */
+	if (t->cpu < 0)
+		start_here(t, cpu);
 }
 
 /* With the run queue's lock, and interrupts off. */
@@ -68,12 +118,8 @@ static void sched_out(struct preempt_notifier *notifier, struct task_struct *nex
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
 
 	raw_spin_lock(&t->lock);
-	/* Else it was linked while its thread, killed, was on its way to the end. */
-	if (t->cpu >= 0)
-		stop(t);
+	stop_before(t, next);
 	t->cpu = -1;
-	if (!is_sibling(next))
-		hw_leave();
 	raw_spin_unlock(&t->lock);
 }
 
@@ -84,10 +130,6 @@ static struct preempt_ops preempt_ops = {
 
 /* ---- linking ---- */
 
-/*
- * Another thread's list changes while we look only because that thread was killed, and exits: KVM's
- * notifiers are there while the thread is inside one of KVM's calls, where nobody stops for ptrace.
- */
 static struct vthread *find_link(struct task_struct *task)
 {
 	struct preempt_notifier *notifier;
@@ -99,23 +141,75 @@ static struct vthread *find_link(struct task_struct *task)
 	return NULL;
 }
 
+static bool is_linked(const struct vthread *t)
+{
+	return !hlist_unhashed(&t->notifier.link);
+}
+
+/* Links of threads that have not ended. */
+static DEFINE_HASHTABLE(links, 8);
+static DEFINE_SPINLOCK(links_lock); /* before vthread.lock */
+
+static struct vthread *look_up(const struct task_struct *task)
+{
+	struct vthread *t;
+
+	hash_for_each_possible(links, t, in_table,
+			       (unsigned long)task) if (t->task == task) return t;
+	return NULL;
+}
+
+static void leave_table(struct vthread *t)
+{
+	spin_lock(&links_lock);
+	hash_del(&t->in_table);
+	spin_unlock(&links_lock);
+}
+
 struct vperfctr *vthread_counters(struct task_struct *task)
 {
 	struct vperfctr *counters = NULL;
-	unsigned long flags;
 	struct vthread *t;
 
-	rcu_read_lock();
-	t = find_link(task);
+	spin_lock(&links_lock);
+	t = look_up(task);
 	if (t) {
-		raw_spin_lock_irqsave(&t->lock, flags);
+		raw_spin_lock_irq(&t->lock);
 		counters = t->counters;
 		if (counters)
 			kref_get(&counters->refs);
-		raw_spin_unlock_irqrestore(&t->lock, flags);
+		raw_spin_unlock_irq(&t->lock);
 	}
-	rcu_read_unlock();
+	spin_unlock(&links_lock);
 	return counters;
+}
+
+static bool holds_hardware(struct vthread *t)
+{
+	bool holds;
+
+	raw_spin_lock_irq(&t->lock);
+	holds = t->counters && READ_ONCE(t->counters->reserved);
+	raw_spin_unlock_irq(&t->lock);
+	return holds;
+}
+
+static void show_thread(struct seq_file *file, struct task_struct *task)
+{
+	seq_printf(file, "%d %u ", task_pid_nr_ns(task, task_active_pid_ns(current)),
+		   from_kuid_munged(seq_user_ns(file), task_uid(task)));
+	seq_escape(file, task->comm, " \t\n\\");
+	seq_putc(file, '\n');
+}
+
+void vthread_show_holders(struct seq_file *file)
+{
+	struct vthread *t;
+	int bucket;
+
+	spin_lock(&links_lock);
+	hash_for_each(links, bucket, t, in_table) if (holds_hardware(t)) show_thread(file, t->task);
+	spin_unlock(&links_lock);
 }
 
 static struct workqueue_struct *reaper; /* of links whose threads have ended */
@@ -123,20 +217,16 @@ static struct workqueue_struct *reaper; /* of links whose threads have ended */
 static void free_link(struct vthread *t)
 {
 	put_task_struct(t->task);
-	kfree_rcu(t, rcu);
+	kfree(t);
+	preempt_notifier_dec();
 	module_put(THIS_MODULE);
 }
 
 static void bury(struct work_struct *work)
 {
-	struct vthread *t = container_of(to_delayed_work(work), struct vthread, burial);
+	struct vthread *t = container_of(work, struct vthread, burial);
 	struct vperfctr *counters = t->counters;
 
-	/* It looks at its notifiers until it has left its CPU for the last time. */
-	if (t->orphan && !perfctr_compat_has_died(t->task)) {
-		queue_delayed_work(reaper, &t->burial, 1);
-		return;
-	}
 	if (counters) {
 		spin_lock_irq(&counters->lock);
 		raw_spin_lock(&t->lock);
@@ -148,6 +238,43 @@ static void bury(struct work_struct *work)
 	free_link(t);
 }
 
+/* The rest may have to wait for other CPUs, which a probe must not. */
+static void end_link(struct vthread *t)
+{
+	unsigned long flags;
+
+	leave_table(t);
+	raw_spin_lock_irqsave(&t->lock, flags);
+	t->ended = true;
+	stop_for_good(t);
+	t->cpu = -1;
+	raw_spin_unlock_irqrestore(&t->lock, flags);
+	if (is_linked(t))
+		preempt_notifier_unregister(&t->notifier);
+	queue_work(reaper, &t->burial);
+}
+
+static void link_current(struct vthread *t)
+{
+	preempt_disable();
+	preempt_notifier_register(&t->notifier);
+	start_here(t, smp_processor_id());
+	preempt_enable();
+}
+
+/* In the thread that was stopped. It may have been killed, and be beyond the tracepoint of its
+ * exit. */
+static void arrive(struct callback_head *head)
+{
+	struct vthread *t = container_of(head, struct vthread, arrival);
+
+	if (current->flags & PF_EXITING)
+		end_link(t);
+	else
+		link_current(t);
+}
+
+/* Switches look at threads' notifiers only while there is a link, or a guest of KVM's. */
 static struct vthread *create_link(struct task_struct *task)
 {
 	struct vthread *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
@@ -155,83 +282,74 @@ static struct vthread *create_link(struct task_struct *task)
 	if (!t)
 		return NULL;
 	__module_get(THIS_MODULE);
+	preempt_notifier_inc();
 	t->task = get_task_struct(task);
 	t->cpu = -1;
 	raw_spin_lock_init(&t->lock);
-	INIT_DELAYED_WORK(&t->burial, bury);
+	INIT_WORK(&t->burial, bury);
+	init_task_work(&t->arrival, arrive);
 	preempt_notifier_init(&t->notifier, &preempt_ops);
 	return t;
-}
-
-static void link_current(struct vthread *t)
-{
-	preempt_disable();
-	t->cpu = smp_processor_id();
-	preempt_notifier_register(&t->notifier);
-	preempt_enable();
-}
-
-/*
- * A stopped thread. If it is killed now it may have passed the tracepoint of its exit without
- * seeing the link, which then stays in its list until it is dead.
- */
-static void link_other(struct vthread *t)
-{
-	unsigned long flags;
-
-	rcu_read_lock(); /* should it end its link at once */
-	hlist_add_head_rcu(&t->notifier.link, &t->task->preempt_notifiers);
-	smp_mb(); /* the link, then the flag: exit sets the flag, then looks for links */
-	if (READ_ONCE(t->task->flags) & PF_EXITING) {
-		raw_spin_lock_irqsave(&t->lock, flags);
-		t->orphan = !t->ended;
-		if (t->orphan)
-			queue_delayed_work(reaper, &t->burial, 1);
-		raw_spin_unlock_irqrestore(&t->lock, flags);
-	}
-	rcu_read_unlock();
 }
 
 /* Give a thread with a link, but without counters, new ones. */
 static int relink(struct vthread *t, struct vperfctr *counters)
 {
-	unsigned long flags;
 	int err = 0;
 
-	raw_spin_lock_irqsave(&t->lock, flags);
+	raw_spin_lock_irq(&t->lock);
 	if (t->counters)
 		err = -EEXIST;
-	else if (t->ended || t->orphan)
-		err = -ESRCH;
 	else
 		t->counters = counters;
 	counters->thread = err ? NULL : t;
-	raw_spin_unlock_irqrestore(&t->lock, flags);
+	raw_spin_unlock_irq(&t->lock);
 	return err;
+}
+
+/* Make the fresh link the thread's; or give its counters to the one that it has, which is returned.
+ */
+static struct vthread *enter_table(struct vthread *fresh, struct vperfctr *counters, int *err)
+{
+	struct vthread *t;
+
+	spin_lock(&links_lock);
+	t = look_up(fresh->task);
+	if (t) {
+		*err = relink(t, counters);
+	} else {
+		counters->thread = fresh;
+		fresh->counters = counters;
+		hash_add(links, &fresh->in_table, (unsigned long)fresh->task);
+	}
+	spin_unlock(&links_lock);
+	return t;
+}
+
+/* -ESRCH: it has ended. */
+static int link_thread(struct vthread *t)
+{
+	if (t->task == current) {
+		link_current(t);
+		return 0;
+	}
+	return task_work_add(t->task, &t->arrival, TWA_RESUME);
 }
 
 int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 {
-	struct vthread *t, *fresh = create_link(task);
+	struct vthread *fresh = create_link(task);
 	int err = 0;
 
 	if (!fresh)
 		return -ENOMEM;
 	kref_get(&counters->refs);
-	rcu_read_lock();
-	t = find_link(task);
-	if (t)
-		err = relink(t, counters);
-	rcu_read_unlock();
-	if (t) {
+	if (enter_table(fresh, counters, &err)) {
 		free_link(fresh);
-	} else {
-		counters->thread = fresh;
-		fresh->counters = counters;
-		if (task == current)
-			link_current(fresh);
-		else
-			link_other(fresh);
+	} else if (link_thread(fresh) < 0) {
+		/* Which gives the reference back, too. */
+		end_link(fresh);
+		return -ESRCH;
 	}
 	if (err)
 		vperfctr_put(counters);
@@ -242,8 +360,7 @@ void vthread_unlink(struct vthread *t)
 {
 	struct vperfctr *counters = t->counters;
 
-	if (t->cpu >= 0)
-		stop(t);
+	stop_for_good(t);
 	vperfctr_clear(counters);
 	counters->thread = NULL;
 	t->counters = NULL;
@@ -251,6 +368,10 @@ void vthread_unlink(struct vthread *t)
 
 void vthread_unlinked(struct vthread *t)
 {
+	/* It is in a call that it was stopped in, and has yet to link itself. */
+	if (!is_linked(t))
+		return;
+	leave_table(t);
 	preempt_disable();
 	preempt_notifier_unregister(&t->notifier);
 	preempt_enable();
@@ -258,24 +379,6 @@ void vthread_unlinked(struct vthread *t)
 }
 
 /* ---- exit and exec ---- */
-
-/* The rest may have to wait for other CPUs, which a probe must not. */
-static void end_link(struct vthread *t)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&t->lock, flags);
-	t->ended = !t->orphan;
-	if (t->ended) {
-		stop(t);
-		t->cpu = -1;
-	}
-	raw_spin_unlock_irqrestore(&t->lock, flags);
-	if (!t->ended)
-		return;
-	preempt_notifier_unregister(&t->notifier);
-	queue_delayed_work(reaper, &t->burial, 0);
-}
 
 static void thread_exits(void *unused, struct task_struct *task PERFCTR_COMPAT_GROUP_DEAD)
 {
@@ -383,12 +486,9 @@ int vthread_init(void)
 	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM | PERFCTR_COMPAT_WQ_PERCPU, 0);
 	if (!reaper)
 		return -ENOMEM;
-	preempt_notifier_inc();
 	err = register_probes();
-	if (err) {
-		preempt_notifier_dec();
+	if (err)
 		destroy_workqueue(reaper);
-	}
 	return err;
 }
 
@@ -396,5 +496,4 @@ void vthread_exit(void)
 {
 	unregister_probes(ARRAY_SIZE(probes));
 	destroy_workqueue(reaper);
-	preempt_notifier_dec();
 }

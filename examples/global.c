@@ -18,6 +18,10 @@ static struct perfctr_cpu_control what(const struct perfctr_info *info)
 	control.evntsel[0] = 0x004100C0;
 #elif defined(__aarch64__)
 	control.evntsel[0] = 0x80000008;
+#elif defined(__riscv)
+	control.pmc_map[0] = 2; /* instret */
+	control.evntsel[0] = 2;
+	control.evntsel_high[0] = 0x21000000;
 #endif
 	return control;
 }

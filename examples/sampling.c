@@ -39,14 +39,14 @@ static int look(void *arg, const struct perfctr_record *record)
 	return 0;
 }
 
-static double work(void)
+static volatile double sum; /* or the compiler would leave the work out */
+
+static void work(void)
 {
-	double sum = 0;
 	int k;
 
 	for (k = 1; k < 300000; k++)
 		sum += 1.0 / k / k;
-	return sum;
 }
 
 int main(int argc, char **argv)

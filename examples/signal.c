@@ -19,6 +19,8 @@ static uintptr_t program_counter(const ucontext_t *context)
 	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
 #elif defined(__aarch64__)
 	return (uintptr_t)context->uc_mcontext.pc;
+#elif defined(__riscv)
+	return (uintptr_t)context->uc_mcontext.__gregs[REG_PC];
 #else
 	return (void)context, 0;
 #endif
@@ -51,6 +53,10 @@ int main(void)
 	control.cpu_control.evntsel[0] = 0x005100C0; /* instructions, user mode, interrupt */
 #elif defined(__aarch64__)
 	control.cpu_control.evntsel[0] = 0x80000008; /* instructions, not the kernel's */
+#elif defined(__riscv)
+	control.cpu_control.pmc_map[0] = 2; /* instret */
+	control.cpu_control.evntsel[0] = 2;
+	control.cpu_control.evntsel_high[0] = 0x21000000;
 #endif
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) < 0) {

@@ -33,6 +33,10 @@ static int count_myself(void)
 	control.cpu_control.evntsel[0] = 0x004100C0;
 #elif defined(__aarch64__)
 	control.cpu_control.evntsel[0] = 0x80000008;
+#elif defined(__riscv)
+	control.cpu_control.pmc_map[0] = 2; /* instret */
+	control.cpu_control.evntsel[0] = 2;
+	control.cpu_control.evntsel_high[0] = 0x21000000;
 #endif
 	if (vperfctr_control(self, &control) == 0 && perfctr_total_add(process, self) == 0)
 		result = 0;

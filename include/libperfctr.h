@@ -94,6 +94,7 @@ struct vperfctr; /* opaque */
 #define VPERFCTR_OPEN_CREAT_EXCL 3    /* create the state; without it, open the existing one */
 #define VPERFCTR_OPEN_DRIVER	 0x10 /* only through the driver */
 #define VPERFCTR_OPEN_PERF	 0x20 /* only through perf_events */
+#define VPERFCTR_OPEN_BRIEF	 0x80 /* for many threads that don't live long */
 
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
@@ -104,6 +105,11 @@ struct vperfctr; /* opaque */
  * Counters run whenever their thread runs, or not at all: a control whose counters can't all be on
  * the PMU together fails. With PERFCTR_MULTIPLEX the kernel may instead give them a share of the
  * time; vperfctr_read_quality() tells which.
+ *
+ * VPERFCTR_OPEN_BRIEF makes a short life cheap: over perf_events the open and the control of one
+ * counter take two system calls, and so does the end. The provider is the one that the first such
+ * open of the process has found. Should somebody take the counters, the TSC beside them is lost,
+ * too (EBUSY).
  *
  * EEXIST: the thread has a state already. ENODEV: mode asks for an existing state and there is
  * none, or forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no
@@ -156,6 +162,21 @@ int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *contr
 /* Stop all counters and keep their sums: a control that enables nothing. ESRCH. */
 int vperfctr_stop(const struct vperfctr *self);
 
+/*
+ * Leave what follows out of the sums, up to vperfctr_resume(), for far less than a stop and a
+ * control cost: over perf_events no system call, where the counters can be read without. All reads
+ * see what a stop leaves, but the PMU counts on, so that nobody else gets the counters, and so do
+ * copies of vperfctr_reader(), which must be had anew after a resume, and the times of
+ * vperfctr_read_quality(). Over the driver a pause is a stop. A control, also vperfctr_stop(), ends
+ * a pause. A-mode only.
+ *
+ * EINVAL: nothing counts; it is paused already, or not. EOPNOTSUPP: i-mode counters. EBUSY:
+ * somebody took the counters away. ESRCH: the state has been unlinked, or belongs to another
+ * thread. EIO.
+ */
+int vperfctr_pause(const struct vperfctr *self);
+int vperfctr_resume(const struct vperfctr *self);
+
 /* Non-zero if anything counts. */
 int vperfctr_is_running(const struct vperfctr *self);
 
@@ -202,6 +223,18 @@ struct perfctr_reader; /* <perfctr/read.h> */
  * reads 0, "ask the kernel".
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
+
+struct perfctr_state_reader; /* <perfctr/read.h> */
+
+/*
+ * Fill in what perfctr_state_reader_read() needs to read the TSC and all counters of the driver's
+ * page inline. Valid until the next control with other numbers of counters, or unlink, in the
+ * thread that owns the counters, and not in a child of fork(). EINVAL: reader is NULL. EOPNOTSUPP:
+ * RDPMC does not work in user space here; or the control has no TSC, which says whether anything
+ * has changed; or the counters are perf_events', which has a page for each: vperfctr_reader().
+ * perfctr_error() says which; *reader is still valid and reads 0, "ask the kernel".
+ */
+int vperfctr_state_reader(const struct vperfctr *self, struct perfctr_state_reader *reader);
 
 /*
  * Let the counters that an overflow has stopped go on, in its signal's handler or later. Those that
@@ -455,15 +488,92 @@ static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i
 struct perf_event_attr; /* <linux/perf_event.h> */
 
 /*
- * What to give perf_event_open(2) for event i on its variant k: type, size, config*, exclude_*,
- * precise_ip; all else is zero. pmu, unless it is NULL, becomes the name of the PMU that the event
- * names or means, or "". cpus, unless it is NULL, is a mask of nwords words and becomes the
- * processors on which to open the event to count whole processors: those of the PMU's cpumask or
- * core type; all bits if any will do. EINVAL: there is no such event or variant, or attr is NULL.
+ * What to give perf_event_open(2) for event i on its variant k: type, size, config*, exclude_* as
+ * the name says, precise_ip; all else is zero. pmu, unless it is NULL, becomes the name of the PMU
+ * that the event names or means, or "". cpus, unless it is NULL, is a mask of nwords words and
+ * becomes the processors on which to open the event to count whole processors: those of the PMU's
+ * cpumask or core type; all bits if any will do. EINVAL: there is no such event or variant, or attr
+ * is NULL.
  */
 int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned int k,
 		      struct perf_event_attr *attr, const char **pmu, uint32_t *cpus,
 		      unsigned int nwords);
+
+/* ---- metrics ---- */
+
+/*
+ * A metric is a formula over counts, such as instructions / cycles. The library has a table of
+ * them, by processor; perfctr_metrics_open() takes some by name and says which events they need. A
+ * set, or whatever else, counts these; perfctr_metrics_value() makes values of the readings.
+ */
+struct perfctr_metrics; /* opaque */
+
+/*
+ * Strings are valid for the program's whole life, but core: until perfctr_metrics_close(), or in a
+ * list during the call of each(), and so is reason.
+ */
+struct perfctr_metric {
+	const char *name;	 /* as perfctr_metrics_open() takes it */
+	const char *unit;	 /* such as "%"; or "" */
+	const char *formula;	 /* over names of events, as perfctr_set_open() takes them */
+	const char *description; /* what it says */
+	const char *reason;	 /* why this machine can't name one of its events; NULL: it can */
+	const char *core;      /* of several core types, the PMU of the one that it is of; or "" */
+	const char *threshold; /* from where on it is worth a look, by its vendor; or "" */
+};
+
+/*
+ * Call each() for every metric of the processor with the id cpu (NULL: this machine's), until it
+ * returns non-zero; return that, or 0. What several core types have differently comes for each. Of
+ * another processor reason is NULL. EINVAL: each is NULL.
+ * ENOENT: there is no such processor.
+ */
+int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct perfctr_metric *),
+			 void *arg);
+
+/*
+ * Metrics of the processor with the id cpu (NULL: this machine's), by their names, separated by
+ * commas; case does not matter, and "topdown" is all whose names begin with "topdown-". On a
+ * machine with several core types each is one metric for each of them that has it. Any thread may
+ * use them. NULL, EINVAL: a name is wrong (perfctr_error() has the nearest right ones), or an
+ * empty place is between commas. ENOENT: there is no such processor. ENOMEM.
+ */
+struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu);
+void perfctr_metrics_close(struct perfctr_metrics *metrics);
+
+/* Number of metrics, in the order of the names. */
+unsigned int perfctr_metrics_size(const struct perfctr_metrics *metrics);
+
+/* EINVAL: there is no such metric, or metric is NULL. Its reason is NULL. */
+int perfctr_metrics_metric(const struct perfctr_metrics *metrics, unsigned int i,
+			   struct perfctr_metric *metric);
+
+/*
+ * The events to count, as a list for perfctr_set_open(): for each metric a group, so that its
+ * events are counted at the same time; one that is within another's is left out. *n, unless n is
+ * NULL, is how many events there are. Valid until perfctr_metrics_close(). NULL, EINVAL: metrics is
+ * NULL.
+ */
+const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsigned int *n);
+
+struct perfctr_metric_value {
+	double value;	      /* NaN if there is none */
+	const char *reason;   /* why there is none, for the life of metrics; NULL: there is one */
+	unsigned int quality; /* enum perfctr_quality: the worst of its readings */
+	unsigned int beyond;  /* 1: it is beyond its threshold */
+	unsigned int reserved[2];
+};
+
+/*
+ * Metric i of readings, one for each event of perfctr_metrics_events(), in their order; of
+ * PERFCTR_SCALED ones the estimates. An event that was not counted, or a division by zero, leaves
+ * no value, and a reason. A threshold's conditions about metrics that are not among these are not
+ * looked at. Allocates nothing and takes no lock. EINVAL: there is no such metric, or
+ * readings or value is NULL.
+ */
+int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
+			  const struct perfctr_reading *readings,
+			  struct perfctr_metric_value *value);
 
 /* ---- samples ---- */
 
@@ -757,16 +867,20 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler);
  *	PMU/NAME/	any of these but software events	on one core PMU of a hybrid machine
  *	SUBSYSTEM:NAME					a tracepoint
  * with modifiers after a colon (or after the closing slash): u user, k kernel, h hypervisor,
- * G guest, H host (only these are counted), I not when idle. The processor's own events take u, k,
- * e (edge detection), i (inversion) and c=N (counter mask). perfctr_sampler_open() also takes p, pp
- * and ppp (precise) of the kernel's names.
+ * G guest, H host (only these are counted), I not when idle. Without G and H, guests are left out
+ * where the PMU can tell. The processor's own events take u, k, e (edge detection), i (inversion)
+ * and c=N (counter mask). perfctr_sampler_open() also takes p, pp and ppp (precise) of the kernel's
+ * names.
  *
  * On a hybrid machine a name without a PMU means an event on each core PMU that has it: a generic
  * event, an event of sysfs, a name of the tables of its core types. A raw code is given to each as
  * it is.
  *
- * EINVAL: not a name; perfctr_error() lists the nearest. ENOENT: the machine does not have it.
- * EMFILE, ENFILE: no file descriptors left to look it up.
+ * The environment variable PERFCTR_EVENTS (not in set-user-ID programs) names a directory with the
+ * vendor's JSON files, for events that nothing above has: perfctr(7).
+ *
+ * EINVAL: not a name; perfctr_error() lists the nearest, or says why one of those files is refused.
+ * ENOENT: the machine does not have it. EMFILE, ENFILE: no file descriptors left to look it up.
  */
 int perfctr_event_check(const char *event);
 
@@ -779,7 +893,8 @@ struct perfctr_event_name {
 
 /*
  * Call each() for every named event whose kind is kind (NULL: every kind but "tracepoint"), until
- * it returns non-zero; return that, or 0, or -1 (EINVAL: no such kind).
+ * it returns non-zero; return that, or 0, or -1 (EINVAL: no such kind, or after all names: a file
+ * of PERFCTR_EVENTS is refused).
  */
 int perfctr_event_list(const char *kind, int (*each)(void *arg, const struct perfctr_event_name *),
 		       void *arg);
@@ -799,7 +914,8 @@ int perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
  * events, separated by commas, and place them on counters. Returns the number of counters; they are
  * in the list's order. *control is only written on success. EINVAL: not an event; ENOSPC:
  * perfctr_error() names the events that can't be counted together; EOPNOTSUPP: one of them can't be
- * counted at all; ENOENT: there is no table of events for this processor.
+ * counted at all; ENOENT: there is no table of events for this processor; EMFILE, ENFILE, ENOMEM:
+ * PERFCTR_EVENTS, for what is in no table, can't be read now.
  */
 int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events);
 
@@ -940,8 +1056,8 @@ struct perfctr_event_set {
 };
 
 /*
- * The events of a processor type of this ISA, for the program's whole life. Descriptions are empty.
- * NULL: ENOENT, there is no table for it; ENOMEM.
+ * The events of a processor type of this ISA, for the program's whole life. A description may be
+ * empty. NULL: ENOENT, there is no table for it; ENOMEM.
  */
 const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type);
 

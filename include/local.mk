@@ -12,7 +12,13 @@ perfctrinclude_HEADERS = \
 	include/perfctr/abi-powerpc.h \
 	include/perfctr/abi-x86.h \
 	include/perfctr/calls.h \
-	include/perfctr/read.h
+	include/perfctr/read.h \
+	include/perfctr/regions.h
+papiincludedir = $(includedir)/perfctr/papi
+papiinclude_HEADERS = include/perfctr/papi/papi.h
+likwidincludedir = $(includedir)/perfctr/likwid
+likwidinclude_HEADERS = include/perfctr/likwid/likwid-marker.h include/perfctr/likwid/likwid.c \
+	include/perfctr/likwid/likwid.f90
 
 # perfctr 2.6's names of events, of the processors that it knew. No program of the host runs for it.
 BUILT_SOURCES += include/perfctr_event_codes.h

@@ -12,8 +12,9 @@
 #include "lib/provider.h"
 #include "libperfctr.h"
 
-#define OPEN_FLAGS \
-	(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | PERFCTR_MULTIPLEX)
+#define OPEN_FLAGS                                                              \
+	(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF | \
+	 VPERFCTR_OPEN_BRIEF | PERFCTR_MULTIPLEX)
 
 static pthread_key_t thread_end;
 static int thread_end_error;
@@ -53,7 +54,7 @@ static struct vperfctr *create(const struct perfctr_provider *provider, unsigned
 		perfctr_fail(ENOMEM, "no thread-specific data keys are left (pthread_key_create)");
 		return NULL;
 	}
-	self = perfctr_memory_map(provider->state_size);
+	self = perfctr_memory_take(provider->state_size);
 	if (!self)
 		return NULL;
 	if (pthread_setspecific(thread_end, self) != 0) {
@@ -66,7 +67,7 @@ static struct vperfctr *create(const struct perfctr_provider *provider, unsigned
 		return self;
 	}
 	pthread_setspecific(thread_end, NULL);
-	perfctr_memory_unmap(self, provider->state_size);
+	perfctr_memory_give(self, provider->state_size);
 	return NULL;
 }
 

@@ -113,17 +113,24 @@ static int check_user_reads(const struct report *report)
 		.exclude_hv = 1,
 	};
 	struct perfctr_counter counter;
+	struct perfctr_info info;
 	unsigned int width;
 
 	if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) < 0)
 		return tell(report, "user-space reads", "no counter to read, see above", "no");
 	if (!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT)) {
 		perfctr_counter_close(&counter);
+		if (driver_info(&info) && info.cpu_features & PERFCTR_FEATURE_RDPMC)
+			return tell(report, "user-space reads", "",
+				    "through the driver; perf_events has none");
 		perfctr_why_no_reader();
 		return tell(report, "user-space reads", perfctr_error(), "no");
 	}
 	width = counter.page->pmc_width;
 	perfctr_counter_close(&counter);
+	/* RISC-V's kernel does not tell it of an event that stands still. */
+	if (!width)
+		return tell(report, "user-space reads", "", "yes");
 	return tell(report, "user-space reads", "", "yes, counters of %u bits", width);
 }
 
@@ -153,16 +160,27 @@ static int check_paranoid(const struct report *report)
 				       : level + 1]);
 }
 
+/* perfctr(4): arm64's driver leaves the others theirs. */
+static bool takes_all_counters(void)
+{
+#ifdef __aarch64__
+	return false;
+#else
+	struct perfctr_info info;
+
+	return driver_info(&info) && perfctr_info_nrctrs(&info);
+#endif
+}
+
 static int check_watchdog(const struct report *report)
 {
 	enum perfctr_watchdog watchdog = perfctr_watchdog();
-	struct perfctr_info info;
 
 	if (watchdog == PERFCTR_WATCHDOG_UNKNOWN)
 		return tell(report, "NMI watchdog", "", "not known");
 	if (watchdog == PERFCTR_WATCHDOG_TIMERS)
 		return tell(report, "NMI watchdog", "", "on: it holds no counter");
-	if (watchdog == PERFCTR_WATCHDOG_COUNTS && driver_info(&info) && perfctr_info_nrctrs(&info))
+	if (watchdog == PERFCTR_WATCHDOG_COUNTS && takes_all_counters())
 		return tell(report, "NMI watchdog",
 			    "the driver takes all counters or none: sysctl "
 			    "kernel.nmi_watchdog=0",
@@ -271,6 +289,29 @@ static int check_limits(const struct report *report)
 	return result;
 }
 
+/* Whether counters lend their page's clock, so that it takes no event beside them. */
+static bool is_lent(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct perfctr_counter counter;
+	struct perfctr_clock clock;
+	bool lent;
+
+	if (perfctr_counter_try(&counter, &attr, &perfctr_this_thread, NULL) < 0)
+		return false;
+	lent = perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT) &&
+	       perfctr_clock_borrow(&clock, &counter, 1);
+	perfctr_counter_close(&counter);
+	return lent;
+}
+
 static int check_clock(const struct report *report)
 {
 	struct perfctr_clock clock;
@@ -286,7 +327,9 @@ static int check_clock(const struct report *report)
 	perfctr_clock_close(&clock);
 	return tell(
 		report, "virtual TSC", "",
-		in_page ? "read in user space, %llu kHz"
+		in_page && is_lent() ? "read in user space, from the counters' page, %llu kHz"
+		: in_page
+			? "read in user space, from the page of an event of its own, %llu kHz"
 			: "from the thread's CPU clock, by system call, %llu kHz (the kernel puts no clock into "
 			  "events' pages here)",
 		(unsigned long long)perfctr_tsc_khz());

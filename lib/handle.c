@@ -35,7 +35,7 @@ void perfctr_release(struct vperfctr *self)
 	if (atomic_fetch_sub(&self->references, 1) != 1)
 		return;
 	provider->destroy(self);
-	perfctr_memory_unmap(self, provider->state_size);
+	perfctr_memory_give(self, provider->state_size);
 }
 
 int perfctr_no_handle(void)

@@ -13,18 +13,23 @@ lib_libinternal_la_SOURCES = \
 	lib/base/error.h \
 	lib/base/file.c \
 	lib/base/file.h \
+	lib/base/json.c \
+	lib/base/json.h \
 	lib/base/list.c \
 	lib/base/list.h \
 	lib/base/memory.c \
 	lib/base/memory.h \
 	lib/base/nearest.c \
 	lib/base/nearest.h \
+	lib/base/text.c \
+	lib/base/text.h \
 	lib/base/word.h \
 	lib/isa/attr.c \
 	lib/isa/attr.h \
 	lib/isa/control.c \
 	lib/isa/control.h \
 	lib/isa/cpuid.c \
+	lib/isa/cpuinfo.c \
 	lib/isa/native.c \
 	lib/isa/native.h \
 	lib/isa/pmu.c \
@@ -33,6 +38,14 @@ lib_libinternal_la_SOURCES = \
 	lib/isa/tsc.h \
 	lib/names/catalog.c \
 	lib/names/catalog.h \
+	lib/names/threshold.c \
+	lib/names/threshold.h \
+	lib/names/expand.c \
+	lib/names/expand.h \
+	lib/names/facts.c \
+	lib/names/facts.h \
+	lib/names/formula.c \
+	lib/names/formula.h \
 	lib/names/known.c \
 	lib/names/known.h \
 	lib/names/metric.c \
@@ -47,6 +60,8 @@ lib_libinternal_la_SOURCES = \
 	lib/names/table.h \
 	lib/names/tracepoint.c \
 	lib/names/tracepoint.h \
+	lib/names/vendor.c \
+	lib/names/vendor.h \
 	lib/perf/check.c \
 	lib/perf/check.h \
 	lib/perf/clock.c \
@@ -55,6 +70,8 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/counter.h \
 	lib/perf/group.c \
 	lib/perf/group.h \
+	lib/perf/guests.c \
+	lib/perf/guests.h \
 	lib/perf/merge.c \
 	lib/perf/merge.h \
 	lib/perf/overflow.c \
@@ -83,6 +100,7 @@ lib_libinternal_la_SOURCES = \
 	lib/handle.c \
 	lib/info.c \
 	lib/info.h \
+	lib/metrics.c \
 	lib/total.c \
 	lib/provider.c \
 	lib/provider.h \
@@ -95,6 +113,32 @@ lib_libinternal_la_SOURCES = \
 	lib/raw.c \
 	lib/raw.h \
 	lib/raw_perf.c \
+	lib/region_again.c \
+	lib/region_again.h \
+	lib/region_cost.c \
+	lib/region_cost.h \
+	lib/region_env.c \
+	lib/region_first.c \
+	lib/region_first.h \
+	lib/region_left.c \
+	lib/region_metrics.c \
+	lib/region_metrics.h \
+	lib/region_print.c \
+	lib/region_print.h \
+	lib/region_report.c \
+	lib/region_report.h \
+	lib/region_room.c \
+	lib/region_room.h \
+	lib/region_state.c \
+	lib/region_state.h \
+	lib/region_sum.c \
+	lib/region_sum.h \
+	lib/region_thread.c \
+	lib/region_thread.h \
+	lib/region_visit.c \
+	lib/region_visit.h \
+	lib/regions.c \
+	lib/regions.h \
 	lib/remote.c \
 	lib/sampler.c \
 	lib/sampler_config.c \

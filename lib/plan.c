@@ -153,9 +153,11 @@ static int make_runs(struct perfctr_plan *plan, const struct perfctr_list *list)
 
 		if (!run || source->pmu != run->pmu || item != run->item) {
 			run = &plan->run[plan->nruns++];
-			run->first = s;
-			run->item = item;
-			run->pmu = source->pmu;
+			*run = (struct perfctr_run){
+				.first = s,
+				.item = item,
+				.pmu = source->pmu,
+			};
 		}
 		run->named |= source->named;
 		if (++run->n > PERFCTR_GROUP_MAX)
@@ -171,11 +173,16 @@ int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list
 {
 	unsigned int i;
 
-	memset(plan, 0, sizeof(*plan));
-	plan->source = calloc(list->nvariants + 1, sizeof(*plan->source) + sizeof(*plan->run));
-	if (!plan->source)
-		return no_memory();
-	plan->run = (struct perfctr_run *)(plan->source + list->nvariants + 1);
+	plan->nsources = plan->nruns = plan->npmus = 0;
+	plan->pmu[0][0] = '\0';
+	plan->source = plan->few;
+	plan->run = plan->few_runs;
+	if (list->nvariants > PERFCTR_PLAN_FEW) {
+		plan->source = calloc(list->nvariants, sizeof(*plan->source) + sizeof(*plan->run));
+		if (!plan->source)
+			return no_memory();
+		plan->run = (struct perfctr_run *)(plan->source + list->nvariants);
+	}
 	for (i = 0; i < list->n; i++)
 		if (add_event(plan, list, i, on_cpus) < 0)
 			return -1;
@@ -190,7 +197,7 @@ size_t perfctr_plan_room(const struct perfctr_plan *plan)
 
 void perfctr_plan_copy(struct perfctr_plan *copy, const struct perfctr_plan *plan, void *memory)
 {
-	*copy = *plan;
+	memcpy(copy, plan, offsetof(struct perfctr_plan, pmu) + plan->npmus * sizeof(plan->pmu[0]));
 	copy->source = memory;
 	copy->run = (void *)(copy->source + plan->nsources);
 	if (plan->nsources)
@@ -206,7 +213,8 @@ void perfctr_plan_free(struct perfctr_plan *plan)
 
 	for (s = 0; s < plan->nsources; s++)
 		free(plan->source[s].cpus);
-	free(plan->source);
+	if (plan->source != plan->few)
+		free(plan->source);
 	errno = error;
 }
 

@@ -30,19 +30,23 @@ struct perfctr_run {
 	bool named;
 };
 
+#define PERFCTR_PLAN_FEW 4
+
 struct perfctr_plan {
 	struct perfctr_source *source; /* those of a PMU together, otherwise in their order */
 	unsigned int nsources;
 	struct perfctr_run *run; /* in the memory of the sources */
 	unsigned int nruns;
-	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE];
 	unsigned int npmus;
+	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE]; /* npmus of them are set */
+	struct perfctr_source few[PERFCTR_PLAN_FEW]; /* the memory of the sources, if they fit */
+	struct perfctr_run few_runs[PERFCTR_PLAN_FEW];
 };
 
 /*
  * Plan the events of a list, to be opened on processors or on threads. 0, or -1 after
  * perfctr_fail(): ENOMEM; EINVAL: an item has too many events, or all have too many PMUs. It is to
- * be freed then, too.
+ * be freed then, too. It points into itself, so that it stays where it is.
  */
 int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list, bool on_cpus);
 void perfctr_plan_free(struct perfctr_plan *plan); /* errno is kept */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which provider an open takes. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -30,6 +31,25 @@ static bool driver_is_better(const char **why)
 		return true;
 	*why = "the driver has no counters for this processor";
 	return false;
+}
+
+static const struct perfctr_provider *find(const char **why)
+{
+	return driver_is_better(why) ? &perfctr_provider_driver : &perfctr_provider_perf;
+}
+
+/* The look for the driver is a system call. */
+static const struct perfctr_provider *find_once(const char **why)
+{
+	static _Atomic(const struct perfctr_provider *) found;
+	const struct perfctr_provider *provider = atomic_load(&found);
+
+	*why = "an open before has found it";
+	if (!provider) {
+		provider = find(why);
+		atomic_store(&found, provider);
+	}
+	return provider;
 }
 
 int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **wished,
@@ -68,7 +88,7 @@ const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const
 		*why = "only it multiplexes";
 		return &perfctr_provider_perf;
 	}
-	return driver_is_better(why) ? &perfctr_provider_driver : &perfctr_provider_perf;
+	return mode & VPERFCTR_OPEN_BRIEF ? find_once(why) : find(why);
 }
 
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)

@@ -15,6 +15,9 @@
 #include "lib/perf/clock.h"
 #include "perfctr/read.h"
 
+/* What no page's cstatus is. */
+#define PERFCTR_NO_CSTATUS UINT32_MAX
+
 struct perfctr_provider {
 	const char *name;
 	size_t state_size;
@@ -43,7 +46,7 @@ struct perfctr_provider {
 
 	/*
 	 * As the public calls of the same names, which have refused NULL, and for read_quality()
-	 * what is no counter, and have cleared the reading.
+	 * what is no counter, and have cleared the reading, for readers have made them read 0.
 	 */
 	int (*info)(struct perfctr_info *info);
 	int (*control)(struct vperfctr *self, const struct vperfctr_control *control);
@@ -54,6 +57,10 @@ struct perfctr_provider {
 	int (*read_quality)(const struct vperfctr *self, unsigned int i,
 			    struct perfctr_reading *reading);
 	int (*reader)(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
+	int (*pause)(struct vperfctr *self);
+	int (*resume)(struct vperfctr *self);
+	/* NULL: the provider has no page for all counters. */
+	int (*state_reader)(const struct vperfctr *self, struct perfctr_state_reader *reader);
 	int (*iresume)(struct vperfctr *self);
 
 	/* All members of sum, counters that don't run included, and the control; or NULL. Slow. */

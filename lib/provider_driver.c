@@ -24,8 +24,10 @@ struct state {
 	const volatile struct vperfctr_state *page;
 	size_t page_size;
 	int fd;
-	bool user_reads;     /* RDPMC works */
-	unsigned int nrctrs; /* of the control: an overflow leaves fewer running */
+	bool user_reads;		    /* RDPMC works */
+	struct perfctr_state_reader reader; /* of all that the control has */
+	bool is_paused;
+	struct vperfctr_control paused; /* what goes on after a resume */
 };
 
 static struct state *state_of(const struct vperfctr *self)
@@ -56,14 +58,10 @@ static int read_all(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 
 static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
-	const struct state *state = state_of(self);
-	unsigned int cstatus = state->page->cpu_state.cstatus;
-
-	if (!perfctr_likely(readable(state, cstatus) &&
-			    perfctr_cstatus_nrctrs(cstatus) == state->nrctrs))
-		return read_all(self, sum);
-	perfctr_state_read_ctrs(state->page, sum);
-	return perfctr_likely(still(state, cstatus)) ? 0 : read_all(self, sum);
+	if (perfctr_likely(perfctr_is_own(self) &&
+			   perfctr_state_reader_read(&state_of(self)->reader, sum)))
+		return 0;
+	return read_all(self, sum);
 }
 
 static unsigned long long read_tsc(const struct vperfctr *self)
@@ -127,10 +125,26 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 {
 	if (i >= perfctr_cstatus_nrctrs(state_of(self)->page->cpu_state.cstatus))
 		return perfctr_fail(EINVAL, "counter %u is not running", i);
-	memset(copy, 0, sizeof(*copy));
+	(void)copy; /* reads 0 */
 	return perfctr_fail(EOPNOTSUPP,
 			    "a struct perfctr_reader reads perf_events' pages; read the "
-			    "driver's with vperfctr_read_pmc()");
+			    "driver's with vperfctr_read_pmc(), or all of it with a struct "
+			    "perfctr_state_reader");
+}
+
+static int state_reader(const struct vperfctr *self, struct perfctr_state_reader *copy)
+{
+	const struct state *state = state_of(self);
+
+	if (!state->user_reads)
+		return perfctr_fail(EOPNOTSUPP, "the driver says that RDPMC does not work in user "
+						"space here; call vperfctr_read_ctrs()");
+	if (state->reader.cstatus == PERFCTR_NO_CSTATUS)
+		return perfctr_fail(EOPNOTSUPP,
+				    "the driver's page can be read only while the TSC counts, too; "
+				    "set tsc_on in the control");
+	*copy = state->reader;
+	return 0;
 }
 
 static int is_running(const struct vperfctr *self)
@@ -142,20 +156,76 @@ static int is_running(const struct vperfctr *self)
 
 static void note_control(struct state *state, const struct vperfctr_control *control)
 {
-	state->nrctrs = control->cpu_control.nractrs + control->cpu_control.nrictrs;
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	unsigned int n = cpu->nractrs + cpu->nrictrs;
+
+	state->reader.state = state->page;
+	state->reader.n = n < PERFCTR_NR_CTRS ? n : PERFCTR_NR_CTRS;
+	state->reader.cstatus = state->user_reads && cpu->tsc_on
+					? perfctr_mk_cstatus(1, cpu->nractrs, cpu->nrictrs)
+					: PERFCTR_NO_CSTATUS;
 }
 
 static int driver_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	struct state *state = state_of(self);
-	unsigned int nrctrs = state->nrctrs;
+	struct perfctr_state_reader before = state->reader;
 
 	/* First, for the handler of an overflow that comes at once. */
 	note_control(state, control);
-	if (perfctr_device_control(state->fd, control) == 0)
+	if (perfctr_device_control(state->fd, control) == 0) {
+		state->is_paused = false;
 		return 0;
-	state->nrctrs = nrctrs;
+	}
+	state->reader = before;
 	return -1;
+}
+
+static int check_own(const struct vperfctr *self)
+{
+	return perfctr_is_own(self)
+		       ? 0
+		       : perfctr_fail(ESRCH, self->owner ? "these counters belong to another "
+							   "thread, which alone can control them"
+							 : "these counters have been unlinked; "
+							   "open new ones");
+}
+
+/* The page is the kernel's: a pause is a stop, whose control is kept. */
+static int driver_pause(struct vperfctr *self)
+{
+	const struct vperfctr_control nothing = { 0 };
+	struct state *state = state_of(self);
+	struct vperfctr_control control;
+
+	if (check_own(self) < 0)
+		return -1;
+	if (!is_running(self))
+		return perfctr_fail(EINVAL, state->is_paused ? "the counters are paused already"
+							     : "nothing counts: nothing to pause");
+	if (perfctr_device_read(state->fd, NULL, &control) < 0)
+		return -1;
+	if (control.cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP,
+				    "i-mode counters can't be paused: they would overflow in the "
+				    "pause; use vperfctr_stop()");
+	if (driver_control(self, &nothing) < 0)
+		return -1;
+	state->paused = control;
+	state->paused.preserve = ~0u;
+	state->is_paused = true;
+	return 0;
+}
+
+static int driver_resume(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+
+	if (check_own(self) < 0)
+		return -1;
+	if (!state->is_paused)
+		return perfctr_fail(EINVAL, "the counters are not paused: nothing to resume");
+	return driver_control(self, &state->paused);
 }
 
 static int iresume(struct vperfctr *self)
@@ -183,7 +253,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 				    perfctr_device_problem(ENODEV));
 	if (state->fd < 0)
 		return -1;
-	perfctr_call_own(state->fd, false);
+	perfctr_call_own_file(state->fd);
 	state->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	page = mmap(NULL, state->page_size, PROT_READ, MAP_SHARED, state->fd, 0);
 	if (page == MAP_FAILED) {
@@ -196,6 +266,8 @@ static int create(struct vperfctr *self, unsigned int mode)
 	}
 	state->page = page;
 	state->user_reads = info.cpu_features & PERFCTR_FEATURE_RDPMC;
+	state->reader.state = page;
+	state->reader.cstatus = PERFCTR_NO_CSTATUS;
 	/* An existing one may count already. */
 	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL) &&
 	    perfctr_device_read(state->fd, NULL, &control) == 0)
@@ -214,7 +286,7 @@ static int open_remote(struct vperfctr *self, pid_t tid)
 		state->fd = perfctr_device_open_state(tid, false, &info);
 	if (state->fd < 0)
 		return -1;
-	perfctr_call_own(state->fd, false);
+	perfctr_call_own_file(state->fd);
 	return 0;
 }
 
@@ -248,6 +320,9 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.read_ctrs = read_ctrs,
 	.read_quality = read_quality,
 	.reader = reader,
+	.pause = driver_pause,
+	.resume = driver_resume,
+	.state_reader = state_reader,
 	.iresume = iresume,
 	.read_state = read_state,
 };

@@ -4,7 +4,8 @@
  *
  * The state that perfctr's kernel kept per thread is kept here, found through a thread-local
  * pointer: one group of events for the counters of a control, so that they are on the PMU
- * together, pinned unless the user shares, and one clock event for the virtual TSC. A counter's
+ * together, pinned unless the user shares, and a clock for the virtual TSC, which is that of the
+ * counters' page or an event of its own (clock.c). A counter's
  * value is base + the event's count; "sums" move between base and sum[] as counting starts and
  * stops, and the events themselves are never reset. A stopped group stays open, and is used again
  * if the next control counts the same, unless it has i-mode counters, whose periods begin anew
@@ -61,10 +62,12 @@ struct state {
 	struct vperfctr handle;
 	pid_t tid;   /* another thread's state: whose; else 0 */
 	bool shared; /* PERFCTR_MULTIPLEX */
+	bool brief;  /* VPERFCTR_OPEN_BRIEF */
 	bool have_clock;
 	bool until_exec;	    /* what others may read, the clock above all, ends there */
 	struct perfctr_queue queue; /* of its descriptors */
-	atomic_uint cstatus;	    /* what counts now, until an overflow; 0 if stopped */
+	atomic_uint cstatus;	    /* what counts now, until an overflow; 0 if stopped or paused */
+	unsigned int paused;	    /* what does after a resume; 0 if not paused */
 	uint64_t tsc_base;	    /* clock minus this is the running TSC's value */
 	uint64_t tsc_sum;	    /* the stopped TSC's value */
 	struct perfctr_clock clock;
@@ -203,24 +206,30 @@ static enum perfctr_outcome read_group(const struct state *state, unsigned int n
  */
 static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc, uint64_t *values)
 {
-	bool own = is_own(state);
+	bool own = is_own(state), has_tsc = perfctr_cstatus_has_tsc(cstatus);
+	/* Of a clock that is the counters' they say at once how they and it stand. */
+	bool together = has_tsc && state->clock.lent && !own;
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
 	struct perfctr_group_values group;
 	uint64_t now;
 
-	*tsc = state->tsc_sum;
-	if (perfctr_cstatus_has_tsc(cstatus)) {
+	*tsc = perfctr_load(&state->tsc_sum);
+	if (has_tsc && !together) {
 		if (perfctr_clock_read(&state->clock, own, &now) < 0)
 			return -1;
-		*tsc = now - state->tsc_base;
+		*tsc = now - perfctr_load(&state->tsc_base);
 	}
 	if (n == 0 || (own && read_in_user_space(state, n, values)))
 		return 0;
 	switch (read_group(state, n, &group)) {
 	case PERFCTR_READ_TAKEN: return perfctr_why_taken("the counters");
 	case PERFCTR_READ_FAILED: return -1;
-	default: memcpy(values, group.values, sizeof(values[0]) * n); return 0;
+	default: memcpy(values, group.values, sizeof(values[0]) * n);
 	}
+	if (together)
+		*tsc = perfctr_rate_ticks(state->clock.rate, group.enabled) -
+		       perfctr_load(&state->tsc_base);
+	return 0;
 }
 
 /* Everything, counters that do not run included. */
@@ -259,13 +268,15 @@ static __attribute__((noinline)) int read_all(const struct vperfctr *self,
 	return result;
 }
 
-static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+/* Behind a switch of the thread, say. */
+static __attribute__((noinline)) int read_ctrs_anew(const struct vperfctr *self,
+						    struct perfctr_sum_ctrs *sum)
 {
 	const struct state *state = state_of(self);
 	unsigned int cstatus = cstatus_of(state);
 	uint64_t now;
 
-	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) &&
+	if (is_own(state) && perfctr_cstatus_has_tsc(cstatus) &&
 	    perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
 				    (uint64_t *)sum->pmc) &&
 	    perfctr_clock_read(&state->clock, true, &now) == 0) {
@@ -275,15 +286,41 @@ static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 	return read_all(self, sum);
 }
 
+static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+{
+	const struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	uint64_t now;
+
+	if (!perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) ||
+	    !perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+				     (uint64_t *)sum->pmc) ||
+	    !perfctr_likely(perfctr_clock_recall(&state->clock, &now)))
+		return read_ctrs_anew(self, sum);
+	sum->tsc = now - state->tsc_base;
+	return 0;
+}
+
+static __attribute__((noinline)) unsigned long long read_tsc_anew(const struct vperfctr *self)
+{
+	const struct state *state = state_of(self);
+	uint64_t now;
+
+	if (is_own(state) && perfctr_cstatus_has_tsc(cstatus_of(state)) &&
+	    perfctr_clock_read(&state->clock, true, &now) == 0)
+		return now - state->tsc_base;
+	return perfctr_read_tsc_slow(self);
+}
+
 static unsigned long long read_tsc(const struct vperfctr *self)
 {
 	const struct state *state = state_of(self);
 	uint64_t now;
 
-	if (perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus_of(state))) &&
-	    perfctr_clock_read(&state->clock, true, &now) == 0)
-		return now - state->tsc_base;
-	return perfctr_read_tsc_slow(self);
+	if (!perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus_of(state)) &&
+			    perfctr_clock_recall(&state->clock, &now)))
+		return read_tsc_anew(self);
+	return now - state->tsc_base;
 }
 
 static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
@@ -404,6 +441,17 @@ static int is_running(const struct vperfctr *self)
 
 /* ---- starting and stopping ---- */
 
+static int check_own(const struct state *state)
+{
+	if (is_own(state))
+		return 0;
+	return perfctr_fail(
+		ESRCH,
+		state->handle.owner
+			? "these counters belong to another thread, which alone can control them"
+			: "these counters have been unlinked; open new ones");
+}
+
 /* Send the program the signal of an overflow that it does not know of yet, if there is one. */
 static void tell(struct state *state)
 {
@@ -475,18 +523,23 @@ static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_co
 	return overflows ? perfctr_counter_arm(&group->counter[k], signo) : 0;
 }
 
-/* The group of a control's counters, which does not count yet. */
+/*
+ * The group of a control's counters, which does not count yet. But a single one counts from the
+ * start where none is to be stopped before: that saves the call that starts it.
+ */
 static int open_counters(const struct state *state, const struct vperfctr_control *control,
 			 struct perfctr_events *group)
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	const struct perfctr_scope scope = perfctr_scope_thread(state->tid);
-	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = PERFCTR_DISABLED;
+	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = 0;
 	int signo = 0;
 
 	if (perfctr_control_place(cpu) < 0 ||
 	    (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0))
 		return -1;
+	if (n > 1 || cpu->nrictrs || cstatus_of(state) || state->paused)
+		flags |= PERFCTR_DISABLED;
 	if (state->shared)
 		flags |= PERFCTR_MULTIPLEX;
 	if (ends_at_exec(state, control))
@@ -502,11 +555,11 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 }
 
 /*
- * Start a stopped group, and fill in its readers so that their values begin at 0 now. 0, or -1
- * after perfctr_fail(), with the group stopped.
+ * Start a group, unless it counts already, and fill in its readers so that their values begin at 0
+ * now. 0, or -1 after perfctr_fail(), with the group stopped.
  */
 static int start(const struct perfctr_overflow *overflow, const struct perfctr_events *group,
-		 struct perfctr_reader *reader)
+		 bool counts, struct perfctr_reader *reader)
 {
 	static const struct perfctr_counter unmapped = { .fd = -1 };
 	struct perfctr_group_values found;
@@ -515,7 +568,7 @@ static int start(const struct perfctr_overflow *overflow, const struct perfctr_e
 	/* Readers know of no overflows: those of i-mode groups always ask. */
 	for (i = 0; i < group->n; i++)
 		perfctr_counter_reader(overflow->nr ? &unmapped : &group->counter[i], &reader[i]);
-	if (perfctr_overflow_start(overflow, group, ~0u) < 0)
+	if (!counts && perfctr_overflow_start(overflow, group, ~0u) < 0)
 		return -1;
 	/* In user space not if they can't be read there, or if there is no room for them. */
 	if (!perfctr_reader_read_all(reader, group->n, found.values) &&
@@ -534,7 +587,10 @@ static void start_tsc(struct state *state)
 {
 	uint64_t now = 0;
 
-	perfctr_clock_read(&state->clock, is_own(state), &now);
+	if (state->clock.lent)
+		now = perfctr_clock_start(&state->clock, state->brief);
+	else
+		perfctr_clock_read(&state->clock, is_own(state), &now);
 	state->tsc_base = now - state->tsc_sum;
 }
 
@@ -555,8 +611,8 @@ static void set_sums(struct state *state, const struct vperfctr_control *control
 	}
 }
 
-/* Stop what runs and keep its values in the sums; the group stays open. */
-static int stop(struct state *state)
+/* Stop what runs and keep its values in the sums; the group stays open, or ends with them. */
+static int stop(struct state *state, bool ends)
 {
 	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
 	uint64_t values[PERFCTR_NR_CTRS], tsc;
@@ -573,7 +629,9 @@ static int stop(struct state *state)
 		memcpy(state->sum, values, sizeof(values[0]) * n);
 	state->tsc_sum = tsc; /* which nobody takes away */
 	set_cstatus(state, 0);
-	if (n && !perfctr_cstatus_has_ictrs(cstatus) && perfctr_events_disable(&state->group) < 0)
+	/* A single one's close ends it as well, unless others have its descriptor. */
+	if (n && !perfctr_cstatus_has_ictrs(cstatus) && (!ends || n > 1 || is_watched(state)) &&
+	    perfctr_events_disable(&state->group) < 0)
 		result = -1;
 	return result;
 }
@@ -588,17 +646,6 @@ static bool hold_signals(unsigned int cstatus, sigset_t *held)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, held);
 	return true;
-}
-
-static int check_own(const struct state *state)
-{
-	if (is_own(state))
-		return 0;
-	return perfctr_fail(
-		ESRCH,
-		state->handle.owner
-			? "these counters belong to another thread, which alone can control them"
-			: "these counters have been unlinked; open new ones");
 }
 
 static int check_control(const struct state *state, const struct vperfctr_control *control)
@@ -626,13 +673,32 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 		       : perfctr_control_signal(control);
 }
 
+/*
+ * Whether a control's group lends its clock. Not i-mode counters, which stop at an overflow when
+ * the TSC goes on; nor shared ones, whose page stands still while they wait for the PMU; and who
+ * is watched has a clock that others read.
+ */
+static bool borrow_clock(const struct state *state, const struct perfctr_cpu_control *cpu,
+			 const struct perfctr_events *group, struct perfctr_clock *clock)
+{
+	return cpu->nractrs && !cpu->nrictrs && !state->shared && !is_watched(state) &&
+	       perfctr_clock_borrow(clock, &group->counter[0], cpu->nractrs);
+}
+
 /* The clock that a control needs, if it is not the one there is. */
 static int renew_clock(const struct state *state, const struct vperfctr_control *control,
-		       struct perfctr_clock *clock, bool *renewed)
+		       const struct perfctr_events *group, struct perfctr_clock *clock,
+		       bool *renewed)
 {
 	bool until_exec = ends_at_exec(state, control);
+	/* Only a group that goes on keeps the clock that it has lent. */
+	bool have = state->have_clock && (!state->clock.lent || group == &state->group);
 
-	if (state->have_clock && (!is_watched(state) || until_exec == state->until_exec))
+	if (have && state->clock.lent && control->cpu_control.nractrs)
+		return 0;
+	*renewed = borrow_clock(state, &control->cpu_control, group, clock);
+	if (*renewed ||
+	    (have && !state->clock.lent && (!is_watched(state) || until_exec == state->until_exec)))
 		return 0;
 	if (!is_watched(state))
 		perfctr_clock_open(clock);
@@ -651,7 +717,7 @@ static int open_all(const struct state *state, const struct vperfctr_control *co
 
 	if ((n && !reuse && open_counters(state, control, group) < 0) ||
 	    ((cpu->tsc_on || (n && is_watched(state))) &&
-	     renew_clock(state, control, clock, new_clock) < 0)) {
+	     renew_clock(state, control, reuse ? &state->group : group, clock, new_clock) < 0)) {
 		perfctr_events_close(group);
 		return -1;
 	}
@@ -708,7 +774,7 @@ static int publish_or_stop(struct state *state)
 		return 0;
 	error = errno;
 	pthread_mutex_lock(&state->lock);
-	stop(state);
+	stop(state, false);
 	pthread_mutex_unlock(&state->lock);
 	publish(state, false);
 	errno = error;
@@ -732,6 +798,9 @@ static void replace_group(struct state *state, const struct perfctr_cpu_control 
 	state->opened = *cpu;
 	perfctr_overflow_copy(&state->overflow, overflow);
 	state->told = false;
+	/* With what it was of. */
+	if (state->clock.lent)
+		state->have_clock = false;
 }
 
 /*
@@ -744,12 +813,30 @@ static int stop_for(struct state *state, const struct vperfctr_control *next, un
 	unsigned int lost = n ? ~0u >> (32 - n) : 0;
 	int error = errno;
 
-	if (stop(state) == 0)
+	if (stop(state, false) == 0)
 		return 0;
 	if (errno != EBUSY || !cstatus || next->preserve & lost)
 		return -1;
 	errno = error;
 	return 0;
+}
+
+/* What is paused is stopped for good. Returns what it was. */
+static unsigned int end_pause(struct state *state)
+{
+	unsigned int paused = state->paused;
+
+	if (perfctr_cstatus_nrctrs(paused))
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
+	state->paused = 0;
+	return paused;
+}
+
+static void pause_again(struct state *state, unsigned int paused)
+{
+	if (perfctr_cstatus_nrctrs(paused))
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
+	state->paused = paused;
 }
 
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *given)
@@ -763,7 +850,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	struct perfctr_events fresh = { .counter = counter };
 	struct perfctr_clock clock;
 	struct perfctr_overflow overflow;
-	unsigned int n, old, cstatus;
+	unsigned int n, old, cstatus, paused;
 	sigset_t held;
 	bool reuse, hold, new_clock = false;
 	int result = -1;
@@ -784,6 +871,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 
 	hold = hold_signals(cstatus | cstatus_of(state), &held);
 	pthread_mutex_lock(&state->lock);
+	paused = end_pause(state);
 	old = cstatus_of(state);
 	if (old && stop_for(state, control, cstatus) < 0)
 		goto out;
@@ -792,13 +880,15 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 		result = 0;
 		goto out;
 	}
-	if (n && start(&overflow, reuse ? &state->group : &fresh, readers) < 0) {
+	if (n && start(&overflow, reuse ? &state->group : &fresh,
+		       !reuse && !(fresh.flags & PERFCTR_DISABLED), readers) < 0) {
 		/* No room for the new counters: the old ones go on as if nothing had happened. */
 		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
 			perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
 			start_tsc(state);
 		set_cstatus(state, old);
+		pause_again(state, paused);
 		goto out;
 	}
 	if (n && !reuse)
@@ -822,6 +912,93 @@ out:
 	if (new_clock)
 		perfctr_clock_close(&clock);
 	return -1;
+}
+
+static int check_pause(const struct state *state)
+{
+	unsigned int cstatus = cstatus_of(state);
+
+	if (check_own(state) < 0)
+		return -1;
+	if (!cstatus)
+		return perfctr_fail(EINVAL, state->paused ? "the counters are paused already"
+							  : "nothing counts: nothing to pause");
+	return perfctr_fail(EOPNOTSUPP,
+			    "i-mode counters can't be paused: they would overflow in the pause; "
+			    "use vperfctr_stop()");
+}
+
+/* As sample() in the thread itself, of a-mode counters. */
+static inline int sample_own(const struct state *state, unsigned int cstatus, uint64_t *tsc,
+			     uint64_t *values)
+{
+	uint64_t now = 0;
+
+	if (perfctr_likely(perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+						   values) &&
+			   (!perfctr_cstatus_has_tsc(cstatus) ||
+			    perfctr_clock_read(&state->clock, true, &now) == 0))) {
+		*tsc = now - state->tsc_base;
+		return 0;
+	}
+	return sample(state, cstatus, tsc, values);
+}
+
+/*
+ * The kernel's events count on. What they count in a pause is left out of the bases at its end.
+ * Other threads that read wait, or read again, as for a resume of i-mode counters.
+ */
+static int perf_pause(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	int result;
+	uint64_t tsc;
+
+	if (!perfctr_likely(is_own(state) && cstatus && !perfctr_cstatus_has_ictrs(cstatus)))
+		return check_pause(state);
+	atomic_fetch_add(&state->resumes, 1);
+	result = sample_own(state, cstatus, &tsc, state->sum);
+	if (perfctr_likely(result == 0)) {
+		if (perfctr_cstatus_has_tsc(cstatus))
+			perfctr_store(&state->tsc_sum, tsc);
+		state->paused = cstatus;
+		set_cstatus(state, 0);
+	}
+	atomic_fetch_add(&state->resumes, 1);
+	return perfctr_likely(result == 0 && state->queue.reader < 0) ? 0
+	       : result < 0					      ? -1
+								      : publish(state, false);
+}
+
+static int no_pause(const struct state *state)
+{
+	return check_own(state) < 0
+		       ? -1
+		       : perfctr_fail(EINVAL, "the counters are not paused: nothing to resume");
+}
+
+static int perf_resume(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int i, paused = state->paused, n = perfctr_cstatus_nrctrs(paused);
+	uint64_t values[PERFCTR_NR_CTRS], tsc, *base;
+
+	if (!perfctr_likely(is_own(state) && paused))
+		return no_pause(state);
+	if (sample_own(state, paused, &tsc, values) < 0)
+		return -1;
+	atomic_fetch_add(&state->resumes, 1);
+	for (i = 0; i < n; i++) {
+		base = &state->reader[i].base;
+		perfctr_store(base, *base + state->sum[i] - values[i]);
+	}
+	if (perfctr_cstatus_has_tsc(paused))
+		perfctr_store(&state->tsc_base, state->tsc_base + tsc - state->tsc_sum);
+	state->paused = 0;
+	set_cstatus(state, paused);
+	atomic_fetch_add(&state->resumes, 1);
+	return perfctr_likely(state->queue.reader < 0) ? 0 : publish_or_stop(state);
 }
 
 static int iresume(struct vperfctr *self)
@@ -870,6 +1047,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 					    "VPERFCTR_OPEN_CREAT_EXCL");
 	pthread_mutex_init(&state->lock, NULL);
 	state->shared = mode & PERFCTR_MULTIPLEX;
+	state->brief = mode & VPERFCTR_OPEN_BRIEF;
 	perfctr_queue_init(&state->queue);
 	return 0;
 }
@@ -953,8 +1131,9 @@ static int detach(struct vperfctr *self)
 	int result = 0;
 
 	pthread_mutex_lock(&state->lock);
+	end_pause(state);
 	if (cstatus_of(state))
-		result = stop(state);
+		result = stop(state, true);
 	pthread_mutex_unlock(&state->lock);
 	/* As in perf_control(). Nobody else uses what is stopped. */
 	if (hold)
@@ -1042,6 +1221,8 @@ const struct perfctr_provider perfctr_provider_perf = {
 	.read_ctrs = read_ctrs,
 	.read_quality = read_quality,
 	.reader = reader,
+	.pause = perf_pause,
+	.resume = perf_resume,
 	.iresume = iresume,
 	.read_state = read_state,
 };

@@ -57,8 +57,8 @@ int perfctr_queue_open(struct perfctr_queue *queue)
 				    strerror(errno));
 	queue->reader = pair[0];
 	queue->writer = pair[1];
-	perfctr_call_own(queue->reader, false);
-	perfctr_call_own(queue->writer, false);
+	perfctr_call_own_file(queue->reader);
+	perfctr_call_own_file(queue->writer);
 	return 0;
 }
 

@@ -121,12 +121,12 @@ static int check_stopped(pid_t tid)
 /* A new handle's state. NULL after perfctr_fail(). */
 static struct vperfctr *make(const struct perfctr_provider *provider, pid_t tid)
 {
-	struct vperfctr *state = perfctr_memory_map(provider->state_size);
+	struct vperfctr *state = perfctr_memory_take(provider->state_size);
 
 	if (!state)
 		return NULL;
 	if (provider->open_remote(state, tid) < 0) {
-		perfctr_memory_unmap(state, provider->state_size);
+		perfctr_memory_give(state, provider->state_size);
 		return NULL;
 	}
 	state->provider = provider;

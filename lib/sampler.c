@@ -417,7 +417,7 @@ static int open_epoll(struct perfctr_sampler *sampler)
 	sampler->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (sampler->epoll < 0)
 		return perfctr_fail(errno, "no descriptor for all buffers: %s", strerror(errno));
-	perfctr_call_own(sampler->epoll, false);
+	perfctr_call_own_file(sampler->epoll);
 	while (sampler->nwatched < sampler->nstreams)
 		if (watch(sampler, sampler->owner[sampler->nwatched++]) < 0)
 			return perfctr_fail(errno, "a buffer can't be waited for: %s",
@@ -755,22 +755,54 @@ static int next_of_many(struct perfctr_sampler *sampler, const struct perfctr_re
 	return result > 0 ? decode(sampler, header, bytes, record) : result;
 }
 
-int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record)
+/* The next of one buffer, whatever it is. */
+static int next_of_one(struct perfctr_sampler *sampler, const struct perfctr_record **record)
+	__attribute__((noinline));
+static int next_of_one(struct perfctr_sampler *sampler, const struct perfctr_record **record)
 {
 	struct perf_event_header header;
 	const void *bytes;
-	int result;
+	int result = perfctr_ring_next_inline(sampler->ring, &header, &bytes);
 
-	if (!perfctr_likely(sampler && record && sampler->ring))
-		return next_of_many(sampler, record);
-	result = perfctr_ring_next(sampler->ring, &header, &bytes);
 	return perfctr_likely(result > 0) ? decode(sampler, header, bytes, record) : result;
 }
 
-/* As far as the kernel is now: it may write as quickly as this reads. */
-static bool is_there(const struct perfctr_sampler *sampler)
+int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record)
 {
-	return !sampler->ring || sampler->ring->position != sampler->ring->head;
+	const struct perfctr_record *usual;
+
+	if (!perfctr_likely(sampler && record && sampler->ring))
+		return next_of_many(sampler, record);
+	usual = perfctr_record_take(&sampler->decoder, sampler->ring);
+	if (!perfctr_likely(usual != NULL))
+		return next_of_one(sampler, record);
+	*record = usual;
+	return 1;
+}
+
+/* As far as the kernel is now: it may write as quickly as this reads. */
+static int each_of_one(struct perfctr_sampler *sampler,
+		       int (*each)(void *arg, const struct perfctr_record *), void *arg)
+{
+	struct perfctr_ring *ring = sampler->ring;
+	const struct perfctr_record *record;
+	int result;
+
+	if (perfctr_ring_refresh(ring) < 0)
+		return -1;
+	while (ring->position != ring->head) {
+		record = perfctr_record_take(&sampler->decoder, ring);
+		if (!perfctr_likely(record != NULL)) {
+			result = next_of_one(sampler, &record);
+			if (result <= 0)
+				return result;
+		}
+		result = each(arg, record);
+		if (result)
+			return result;
+	}
+	perfctr_ring_release(ring);
+	return 0;
 }
 
 int perfctr_sampler_each(struct perfctr_sampler *sampler,
@@ -783,18 +815,14 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 		return -1;
 	if (!each)
 		return perfctr_fail(EINVAL, "a function for each record is needed, not NULL");
-	if (sampler->ring && perfctr_ring_refresh(sampler->ring) < 0)
-		return -1;
-	while (is_there(sampler)) {
-		result = perfctr_sampler_next(sampler, &record);
-		if (result <= 0)
-			return result;
+	if (sampler->ring)
+		return each_of_one(sampler, each, arg);
+	while ((result = next_of_many(sampler, &record)) > 0) {
 		result = each(arg, record);
 		if (result)
-			return result;
+			break;
 	}
-	perfctr_ring_release(sampler->ring);
-	return 0;
+	return result;
 }
 
 /* What a part has lost, added. 0, or -1 after perfctr_fail(). */

@@ -125,13 +125,14 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 				    const struct perfctr_scopes *scopes, unsigned int flags)
 {
 	bool changes = flags & (PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
+	size_t list_room = perfctr_list_room(list, changes), plan_room = perfctr_plan_room(plan);
 	size_t stride = find_stride(plan), size, per_instance;
 	struct perfctr_set *set;
 	char *at;
 
 	per_instance = sizeof(*set->scope) + stride + plan->npmus * sizeof(struct part);
 	size = sizeof(*set) + list->n * sizeof(struct place) + plan->nruns * sizeof(size_t) +
-	       perfctr_list_room(list, changes) + perfctr_plan_room(plan) + 8 * 8;
+	       list_room + plan_room + 8 * 8;
 	if (__builtin_mul_overflow(per_instance, scopes->n, &per_instance) ||
 	    __builtin_add_overflow(size, per_instance, &size)) {
 		perfctr_fail(ENOMEM, "no memory for a set of events");
@@ -147,8 +148,8 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 	set->flags = flags;
 	set->ninstances = scopes->n;
 	set->stride = stride;
-	perfctr_list_copy(&set->list, list, changes, take(&at, perfctr_list_room(list, changes)));
-	perfctr_plan_copy(&set->plan, plan, take(&at, perfctr_plan_room(plan)));
+	perfctr_list_copy(&set->list, list, changes, take(&at, list_room));
+	perfctr_plan_copy(&set->plan, plan, take(&at, plan_room));
 	set->groups = take(&at, scopes->n * stride);
 	set->scope = take(&at, scopes->n * sizeof(*set->scope));
 	memcpy(set->scope, scopes->scope, scopes->n * sizeof(*set->scope));
@@ -398,7 +399,8 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	for (i = 0; i < set->ninstances; i++)
 		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
 			goto fail;
-	close_left_out(set);
+	if (opening->flags & PERFCTR_PARTIAL)
+		close_left_out(set);
 	opening->set = set;
 	return 0;
 fail:
@@ -477,11 +479,13 @@ struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_ta
 				     unsigned int flags)
 {
 	unsigned int use = PERFCTR_LIST_COUNTED;
+	uint64_t memory[384]; /* for two events or so */
 	struct perfctr_list list;
 
 	if (flags & PERFCTR_PARTIAL)
 		use |= PERFCTR_LIST_PARTIAL;
-	if (perfctr_flags_check(flags, FLAGS) < 0 || perfctr_list_init(&list, events, use) < 0)
+	if (perfctr_flags_check(flags, FLAGS) < 0 ||
+	    perfctr_list_init_in(&list, events, use, memory, sizeof(memory)) < 0)
 		return NULL;
 	return open_list(&list, target, flags);
 }

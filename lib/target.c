@@ -163,7 +163,7 @@ static int open_directory(const char *root, const char *path)
 static int open_cgroup(const char *path)
 {
 	/* Where version 1 has perf_event, version 2 has not. */
-	static const char *const roots[] = {
+	static const char roots[][32] = {
 		"/sys/fs/cgroup/perf_event/",
 		"/sys/fs/cgroup/",
 		"/sys/fs/cgroup/unified/",

@@ -111,6 +111,15 @@ int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 	return provider->read_quality(self, i, reading);
 }
 
+/* A reader of what is nowhere, whose index is 0, says "ask the kernel". */
+static void give_no_reader(struct perfctr_reader *reader)
+{
+	static const struct perf_event_mmap_page nowhere;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->page = &nowhere;
+}
+
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader)
 {
 	const struct perfctr_provider *provider = perfctr_provider_of(self);
@@ -120,7 +129,50 @@ int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_
 	if (!reader)
 		return perfctr_fail(EINVAL,
 				    "vperfctr_reader() needs a place for the reader, not NULL");
+	give_no_reader(reader);
 	return provider->reader(self, i, reader);
+}
+
+int vperfctr_pause(const struct vperfctr *self)
+{
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
+
+	return provider ? provider->pause(mutable(self)) : -1;
+}
+
+int vperfctr_resume(const struct vperfctr *self)
+{
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
+
+	return provider ? provider->resume(mutable(self)) : -1;
+}
+
+/* The same as give_no_reader(): no page's cstatus is that. */
+static void give_no_state_reader(struct perfctr_state_reader *reader)
+{
+	static const struct vperfctr_state nowhere;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->state = &nowhere;
+	reader->cstatus = PERFCTR_NO_CSTATUS;
+}
+
+int vperfctr_state_reader(const struct vperfctr *self, struct perfctr_state_reader *reader)
+{
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
+
+	if (!provider)
+		return -1;
+	if (!reader)
+		return perfctr_fail(EINVAL, "vperfctr_state_reader() needs a place for the reader, "
+					    "not NULL");
+	give_no_state_reader(reader);
+	if (!provider->state_reader)
+		return perfctr_fail(EOPNOTSUPP,
+				    "a struct perfctr_state_reader reads the driver's page; "
+				    "perf_events has one for each counter, which vperfctr_reader() "
+				    "finds");
+	return provider->state_reader(self, reader);
 }
 
 int vperfctr_iresume(const struct vperfctr *self)

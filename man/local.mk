@@ -10,8 +10,12 @@ dist_man_MANS += \
 	man/perfctr_event_check.3 \
 	man/perfctr_info.3 \
 	man/perfctr_list_resolve.3 \
+	man/perfctr_metrics_open.3 \
 	man/perfctr_porting.7 \
+	man/perfctr_region_begin.3 \
 	man/perfctr_total_create.3 \
+	man/perfctr_tutorial.7 \
+	man/perfctr_users.7 \
 	man/perfctr_sampler_open.3 \
 	man/perfctr_set_open.3 \
 	man/perfex.1 \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Event tables: the data files arch/*/events/*.ev -> constant data in C, for arch/events.c.
-# Usage: awk -f scripts/events.awk FILE... >event-tables.c
+# Event tables: the data files arch/*/events/*.ev -> constant data in C, for arch/events.c; with what their
+# names mean, from the files *.desc beside them.
+# Usage: awk -f scripts/events.awk FILE.desc... FILE.ev... >event-tables.c
 # The format of the files is described in arch/README.md. Whatever does not fit it ends in an error
 # that names file and line.
 
@@ -112,7 +113,7 @@ function escr_number(text)
 function attributes(n,    i, key, value, parts)
 {
 	a_set = a_cmask = a_inv = a_edge = a_any = a_eq = a_pebs_only = a_default = a_bitmask = a_twin = 0
-	a_umask = a_tag = a_high = 0
+	a_umask = a_tag = a_high = a_sbi = 0
 	a_code = a_msr = a_escr = a_cccr = a_pebs = a_vert = ""
 	for (i = n; i <= NF; i++) {
 		key = value = $i
@@ -133,6 +134,8 @@ function attributes(n,    i, key, value, parts)
 			a_eq = 1
 		else if (key == "pebs" && value == "")
 			a_pebs_only = 1
+		else if (key == "sbi" && value == "")
+			a_sbi = 1
 		else if (key == "default" && value == "")
 			a_default = 1
 		else if (key == "twin" && value == "")
@@ -162,6 +165,8 @@ function attributes(n,    i, key, value, parts)
 	}
 	if (layout == "p4" && a_set)
 		fail("the counters of P4 are those that reach the ESCR")
+	if (a_sbi && layout != "raw")
+		fail("only raw codes can be the SBI's")
 	if (a_umask > 255 || a_high > 255)
 		fail("a unit mask has 8 bits")
 }
@@ -169,7 +174,7 @@ function attributes(n,    i, key, value, parts)
 # The bits that the attributes set in an event select, with this event number and unit mask.
 function select_bits(code, umask,    bits)
 {
-	if (layout == "plain")
+	if (layout == "plain" || layout == "raw")
 		return code
 	if (layout == "p4")
 		return code * 33554432 + umask * 512 + (a_tag ? a_tag * 32 + 16 : 0)
@@ -179,6 +184,8 @@ function select_bits(code, umask,    bits)
 
 function select_high(code)
 {
+	if (layout == "raw")
+		return a_sbi ? 32768 : 0
 	if (layout != "p6" && layout != "amd" && code > 65535)
 		fail("the code is too large")
 	if (layout == "p6" && code > 255 || layout == "amd" && code > 4095 || layout == "p4" && code > 63)
@@ -186,9 +193,223 @@ function select_high(code)
 	return (layout == "amd" ? int(code / 256) : 0) + a_high * 256 + a_eq * 16
 }
 
+# "p6 core*" -> the regular expression of the ids.
+function pattern(words, from,    i, text)
+{
+	for (i = from; i in words; i++) {
+		if (words[i] !~ /^[a-z0-9_*-]+$/)
+			fail("\"" words[i] "\" can't be the name of tables")
+		text = text (i > from ? "|" : "") words[i]
+	}
+	gsub(/\*/, ".*", text)
+	return "^(" text ")$"
+}
+
+# A line of a file *.desc: "for TABLE..." or "NAME TEXT".
+function read_text(    text, words)
+{
+	if ($1 == "for" && NF > 1) {
+		split($0, words, " ")
+		section_tables[++sections] = pattern(words, 2)
+		section_isa[sections] = isa
+		return
+	}
+	text = $0
+	sub(/^[ \t]*[^ \t]+[ \t]+/, "", text)
+	sub(/[ \t]+$/, "", text)
+	if ($1 !~ /^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?$/ && $1 !~ /^\*:[A-Za-z0-9_.-]+$/)
+		fail("\"" $1 "\" is not EVENT, EVENT:MASK or *:MASK")
+	if (!sections || section_isa[sections] != isa)
+		fail("\"for\" must come first")
+	if (NF < 2 || length(text) > 90 || text ~ /[^ -~]|["\\]|  /)
+		fail("a description has 1 to 90 characters")
+	if ((sections, $1) in section_text)
+		fail("\"" $1 "\" is described twice")
+	section_text[sections, $1] = text
+	section_line[sections, $1] = FILENAME ":" FNR
+}
+
+# The sections that are for the table which begins.
+function choose_sections(    i)
+{
+	split("", chosen)
+	chosen_n = 0
+	for (i = sections; i > 0; i--)
+		if (section_isa[i] == isa && id ~ section_tables[i])
+			chosen[++chosen_n] = i
+}
+
+# The text of the name: of the last section that has it.
+function find_text(key,    i)
+{
+	for (i = 1; i <= chosen_n; i++)
+		if ((chosen[i], key) in section_text) {
+			delete section_line[chosen[i], key]
+			return text_number(section_text[chosen[i], key])
+		}
+	return 0
+}
+
+function text_number(text)
+{
+	if (!(text in text_of)) {
+		text_of[text] = ++texts
+		text_text[texts] = text
+	}
+	return text_of[text]
+}
+
+# What is said of a record: an event, or a mask, which "*" may stand before.
+function describe(kind, name,    n)
+{
+	if (kind == "EVENT")
+		return find_text(name)
+	n = find_text(r_name[last_event] ":" name)
+	return n ? n : find_text("*:" name)
+}
+
+# The words that shorten the texts most, each for one byte: 128 to 255, then 1 to 31.
+function choose_words(    i, k, n, parts, count, word, best)
+{
+	for (i = 1; i <= texts; i++) {
+		n = split(text_text[i], parts, " ")
+		for (k = 1; k <= n; k++)
+			count[parts[k]]++
+	}
+	for (word_count = 0; word_count < 159; word_count++) {
+		best = ""
+		for (word in count)
+			if (length(word) < 16 &&
+			    (best == "" || gain(count, word) > gain(count, best) ||
+			     gain(count, word) == gain(count, best) && word < best))
+				best = word
+		if (best == "")
+			break
+		word_text[word_count] = best
+		word_number[best] = word_count
+		delete count[best]
+	}
+}
+
+function gain(count, word)
+{
+	return count[word] * length(word)
+}
+
+function word_byte(n)
+{
+	return n < 128 ? 128 + n : n - 127
+}
+
+# The text as a string of C, and its length. A word's byte stands for the blank before it, too.
+function shortened(text,    parts, n, k, result)
+{
+	n = split(text, parts, " ")
+	result = ""
+	text_length = 0
+	for (k = 1; k <= n; k++) {
+		if (parts[k] in word_number) {
+			result = result sprintf("\\%03o", word_byte(word_number[parts[k]]))
+			text_length++
+		} else {
+			result = result (k > 1 ? " " : "") parts[k]
+			text_length += (k > 1) + length(parts[k])
+		}
+	}
+	return result
+}
+
+# Which records have a text, 16 in a block, and where the block's texts are in the list of all: processors
+# have much in common, so that most are there already.
+function make_blocks(    i, k, bits, list, at)
+{
+	for (i = 1; i <= r; i++) {
+		if (r_text[i]) {
+			bits += 2 ^ ((i - 1) % 16)
+			list = list sprintf("%05d,", text_offset[r_text[i]])
+		}
+		if (i % 16 && i < r)
+			continue
+		at = index(text_list, list)
+		if (!at) {
+			at = length(text_list) + 1
+			text_list = text_list list
+		}
+		block_text[++blocks] = sprintf("0x%04X, %d", bits, (at - 1) / 6)
+		bits = 0
+		list = ""
+	}
+	if (length(text_list) / 6 > 65535)
+		fail("there are too many descriptions")
+}
+
+# A text that another one ends with lies there. The longest are the first to be looked at.
+function share_texts(    i, k, n, size, parts, ending, owner)
+{
+	for (size = 90; size > 0; size--)
+		for (i = 1; i <= texts; i++) {
+			if (length(text_text[i]) != size)
+				continue
+			n = split(text_text[i], parts, " ")
+			if (text_text[i] in owner) {
+				text_owner[i] = owner[text_text[i]]
+				continue
+			}
+			ending = ""
+			for (k = n; k > 0; k--) {
+				ending = parts[k] (k < n ? " " : "") ending
+				if (!(ending in owner))
+					owner[ending] = i
+			}
+		}
+}
+
+function print_texts(    i, k, offset, text)
+{
+	choose_words()
+	share_texts()
+	print "};\n\nconst char perfctr_event_words[] ="
+	for (i = 0; i < word_count; i++)
+		printf "\t\"%s\\0\"\n", word_text[i]
+	print "\t\"\";\n\nconst char perfctr_event_texts[] ="
+	for (i = 1; i <= texts; i++) {
+		text = shortened(text_text[i])
+		text_end[i] = text_length
+		if (i in text_owner)
+			continue
+		text_offset[i] = offset + 0
+		printf "\t\"%s\\0\"\n", text
+		offset += text_length + 1
+	}
+	for (i in text_owner)
+		text_offset[i] = text_offset[text_owner[i]] + text_end[text_owner[i]] - text_end[i]
+	if (offset > 65536)
+		fail("the descriptions are too long, all together")
+	make_blocks()
+	print "\t\"\";\n\nconst uint16_t perfctr_event_text_of[] = {"
+	for (i = 1; i <= length(text_list); i += 6)
+		printf "%s%d,%s", k % 12 ? " " : "\t", substr(text_list, i, 5) + 0, ++k % 12 ? "" : "\n"
+	print "\t0,\n};\n\nconst struct perfctr_event_text_block perfctr_event_text_blocks[] = {"
+	for (i = 1; i <= blocks; i++)
+		printf "\t{ %s },\n", block_text[i]
+}
+
+# What is described but is in no table.
+function check_texts(    key, parts)
+{
+	for (key in section_line) {
+		split(key, parts, SUBSEP)
+		printf "%s: no table of these has \"%s\"\n", section_line[key], parts[2] >"/dev/stderr"
+		failed = 1
+	}
+	if (failed)
+		exit 1
+}
+
 function record(kind, name, bits, high, flags)
 {
 	r++
+	r_text[r] = kind == "ALSO" ? 0 : describe(kind, name)
 	r_name[r] = name
 	r_kind[r] = kind
 	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d,", name_offset(name), bits,
@@ -316,6 +537,19 @@ BEGIN {
 }
 
 FNR == 1 {
+	isa = FILENAME
+	sub(/\/events\/[^\/]*$/, "", isa)
+	sub(/.*\//, "", isa)
+}
+
+FILENAME ~ /\.desc$/ {
+	sub(/^#.*/, "")
+	if (NF)
+		read_text()
+	next
+}
+
+FNR == 1 {
 	end_table()
 	id = FILENAME
 	sub(/.*\//, "", id)
@@ -325,6 +559,7 @@ FNR == 1 {
 	if (id in ids)
 		fail("there is another table of this name")
 	ids[id] = 1
+	choose_sections()
 	t_id[++tables] = id
 	first_record = r + 1
 	layout = ""
@@ -342,7 +577,7 @@ FNR == 1 {
 NF == 0 { next }
 
 $1 == "layout" && NF == 2 {
-	if ($2 !~ /^(plain|p4|p6|amd)$/)
+	if ($2 !~ /^(plain|raw|p4|p6|amd)$/)
 		fail("there is no layout \"" $2 "\"")
 	if (!has_source)
 		fail("no comment names the source")
@@ -436,6 +671,7 @@ END {
 	if (failed)
 		exit 1
 	end_table()
+	check_texts()
 	print "/* Made by scripts/events.awk from the files in arch/<isa>/events; change those. */"
 	print "#include \"arch/event-tables.h\""
 	print "\nconst char perfctr_event_names[] ="
@@ -457,6 +693,7 @@ END {
 	print "};\n\nconst uint16_t perfctr_event_specials[] = {"
 	for (i = 0; i < specials; i++)
 		printf "%s%d,%s", i % 12 ? " " : "\t", special_text[i], i % 12 == 11 || i == specials - 1 ? "\n" : ""
+	print_texts()
 	print "};\n\nconst struct perfctr_event_table perfctr_event_tables[] = {"
 	for (i = 1; i <= tables; i++)
 		order[i] = i

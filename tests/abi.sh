@@ -14,7 +14,8 @@ if [ "${1:-}" = --update ]; then
 		sed "s,path='[^']*/lib/,path='lib/," >"$baseline"
 	exit
 fi
-if abidiff --exported-interfaces-only "$baseline" "$library"; then
+# abidiff takes a baseline that it can't parse for one without names.
+if xmllint --noout "$baseline" && abidiff --exported-interfaces-only "$baseline" "$library"; then
 	echo "PASS the ABI is the baseline's"
 else
 	echo "FAIL the ABI is the baseline's: a change on purpose is one of \"tests/abi.sh --update\", too"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Build for other ISAs and run the unit tests there, under qemu-user.
-# usage: cross.sh WORKDIR [HOST...]	default: i686, aarch64 and (big-endian) powerpc, -linux-gnu
+# usage: cross.sh WORKDIR [HOST...]	default: i686, aarch64, (big-endian) powerpc and riscv64, -linux-gnu
 # Check is built for each from Debian's source package. Prints PASS or FAIL per program.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:?usage: cross.sh WORKDIR [HOST...]}"
 work=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- i686-linux-gnu aarch64-linux-gnu powerpc-linux-gnu
+[ $# -gt 0 ] || set -- i686-linux-gnu aarch64-linux-gnu powerpc-linux-gnu riscv64-linux-gnu
 failed=0
 
 check_source() {
@@ -36,6 +36,7 @@ for host; do
 	i686-*) qemu=qemu-i386 ;;
 	aarch64-*) qemu=qemu-aarch64 ;;
 	powerpc-*) qemu="qemu-ppc -cpu 7457" ;;
+	riscv64-*) qemu=qemu-riscv64 ;;
 	*) echo "cross.sh: no emulator is known for $host" >&2; exit 2 ;;
 	esac
 	check_source
@@ -63,9 +64,9 @@ for host; do
 	*) native= ;;	# no such processors there
 	esac
 	# shellcheck disable=SC2016,SC2086
-	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
+	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic unit/assign_riscv unit/cpuinfo \
 		unit/cpus_x86 unit/event unit/events $native unit/identify unit/pmu unit/primitives unit/record unit/ring \
-		unit/rules_generic unit/rules_powerpc unit/rules_x86 unit/table unit/why unit/words unit/zoo |
+		unit/rules_generic unit/rules_powerpc unit/rules_riscv unit/rules_x86 unit/table unit/why unit/words unit/zoo |
 		top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
 			log=$build/$(basename PROGRAM).log
 			if (cd "$top" && SIM_STEPS=20000 FUZZ_WORDS=5000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \

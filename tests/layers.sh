@@ -15,18 +15,18 @@ build=${1:?usage: layers.sh BUILD}
 # up, with commas between those that must not need each other. What lies in a folder that is not named here
 # belongs to the one that it is in.
 layers='
-arch arch/README.md event-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,powerpc/powerpc,raw/raw x86/k7,x86/archpmu,powerpc/encode,arm64/arm64,events x86/compile,x86/encode x86/isa,powerpc/isa isa
-driver driver/README.md hw_x86,hw_powerpc access,cpu,quota,rights state thread signal,owner calls init
-lib/base lib/README.md error,call file memory,list,nearest,cpus
-lib/isa lib/README.md cpuid,pmu,tsc,attr native control
-lib/names lib/README.md metric,known,table sysfs,tracepoint catalog name resolve
-lib/perf lib/README.md sys probe,reading check,why counter ring,record,signal,clock,group merge,overflow
-lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info,threads,plan,group,sampler_config target set,sampler virtual,remote,total,global,doctor
-tools tools/README.md die,text symbols histogram sample targets,events tasks,driver child trace run results ratio table,csv,json output options,show perfex,perfctr-info
+arch arch/README.md event-tables,metric-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,powerpc/powerpc,arm64/arm64,riscv/riscv,raw/raw x86/k7,x86/archpmu,powerpc/encode,arm64/encode,riscv/encode,events x86/compile,x86/encode x86/isa,powerpc/isa,arm64/isa,riscv/isa isa
+driver driver/README.md hw_x86,hw_powerpc,hw_arm64 access,cpu,quota,rights state thread signal,owner calls init
+lib/base lib/README.md error,call file,text memory,list,nearest,cpus,json
+lib/isa lib/README.md cpuid,cpuinfo,pmu,tsc,attr native control
+lib/names lib/README.md formula,facts,threshold,metric,known,vendor table sysfs,tracepoint expand,catalog name resolve
+lib/perf lib/README.md sys guests probe,reading check,why counter ring,record,signal,clock,group merge,overflow
+lib lib/README.md handle,device,queue provider_driver,provider_perf provider attach raw_perf raw info,threads,plan,group,sampler_config target,metrics region_metrics set,sampler virtual,remote,total,global,doctor,region_visit,region_print region_sum,region_room region_state region_thread region_cost region_again region_first regions region_report,region_left region_env
+tools tools/README.md die,text,colour,progress series,symbols,origin,outcome,document,replace,stacks,maps,perf_data elf,listed,demangle histogram,topology,welch compare targets,events,verdict,readers,unwind,samplers sample,tasks,driver,emulated parts child,watch trace valgrind run results ratio,metrics baseline,table,csv,json,openmetrics output,foreign regions,merge options,show,cost perfex,perfctr-info
 '
 
 # What is made, and has no source in the folder.
-generated='arch/event-tables'
+generated='arch/event-tables arch/metric-tables'
 
 # What no file of lib/ calls but base/call.c, where it is said why.
 cancellation_points='accept close closedir clock_nanosleep connect creat epoll_wait fclose fgets fopen fread fsync
@@ -38,7 +38,8 @@ send sendmsg sendto sleep system tcdrain usleep wait waitid waitpid write writev
 file_of() {	# OBJECT
 	file=${1#"$build/"}
 	file=${file%.o}
-	while [ ! -e "$top/$file.c" ] && [ "$file" != "$generated" ]; do
+	while [ ! -e "$top/$file.c" ]; do
+		case " $generated " in *" $file "*) break ;; esac
 		case ${file##*/} in
 		*-*) file=${file%/*}/$(echo "${file##*/}" | sed "s/^[^-]*-//") ;;
 		*) return ;;
@@ -106,7 +107,8 @@ sentences() {
 			built[folder_of($2)]++
 		}
 	}
-	$1 == "needs" && $3 in owner && owner[$3] != $2 { why[$2, owner[$3]] = $3 }
+	# What is needed only to be linked is not called.
+	$1 == "needs" && $3 !~ /^perfctr_link_/ && $3 in owner && owner[$3] != $2 { why[$2, owner[$3]] = $3 }
 	$1 == "needs" && $2 ~ /^lib\// && $2 != "lib/base/call" {
 		name = $3
 		sub(/^__(wrap_)?/, "", name)

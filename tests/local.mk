@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/data \
 	tests/fuzz \
 	tests/README.md \
+	tests/fuzz/standalone.h \
 	tests/harness/check.h \
 	tests/harness/control.h \
 	tests/harness/expect.h \
@@ -25,8 +26,10 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	LIBPERFCTR='$(abs_builddir)/lib/.libs'; export LIBPERFCTR; \
 	PERFEX='$(abs_builddir)/perfex'; export PERFEX; \
 	HAVE_LIBELF='$(have_libelf)'; export HAVE_LIBELF; \
+	HAVE_LIBDW='$(have_libdw)'; export HAVE_LIBDW; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
-	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE;
+	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE; \
+	WELCH='$(abs_builddir)/tests/tools/welch'; export WELCH;
 
 # ---- layouts: compiling is the test ----
 check_LTLIBRARIES += tests/abi/libabi.la
@@ -40,11 +43,16 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
+	tests/unit/assign_riscv \
 	tests/unit/attr \
 	tests/unit/call \
 	tests/unit/clock \
+	tests/unit/compare \
+	tests/unit/cpuinfo \
 	tests/unit/cpus_x86 \
 	tests/unit/counter \
+	tests/unit/demangle \
+	tests/unit/descriptions \
 	tests/unit/doctor \
 	tests/unit/driver \
 	tests/unit/engine \
@@ -57,12 +65,15 @@ unit_tests = \
 	tests/unit/identify \
 	tests/unit/imode \
 	tests/unit/info \
+	tests/unit/json \
 	tests/unit/kinds \
 	tests/unit/memory \
 	tests/unit/merge \
+	tests/unit/metrics \
 	tests/unit/native \
 	tests/unit/nearest \
 	tests/unit/overflow \
+	tests/unit/parts \
 	tests/unit/pmu \
 	tests/unit/pmus \
 	tests/unit/primitives \
@@ -71,20 +82,29 @@ unit_tests = \
 	tests/unit/raw \
 	tests/unit/readers \
 	tests/unit/record \
+	tests/unit/region_left \
+	tests/unit/region_metrics \
+	tests/unit/region_print \
+	tests/unit/region_sum \
+	tests/unit/regions \
 	tests/unit/remote \
 	tests/unit/resolve \
 	tests/unit/results \
 	tests/unit/ring \
 	tests/unit/rules_generic \
+	tests/unit/rules_riscv \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
 	tests/unit/sampler \
 	tests/unit/sampler_pmu \
+	tests/unit/samplers \
 	tests/unit/set \
 	tests/unit/shared \
 	tests/unit/signal \
 	tests/unit/set_pmu \
+	tests/unit/stacks \
 	tests/unit/table \
+	tests/unit/vendor \
 	tests/unit/virtual \
 	tests/unit/why \
 	tests/unit/words \
@@ -112,8 +132,14 @@ tests_unit_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
-tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=read,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
+baseline_sources = tools/baseline.c tools/compare.c tools/die.c tools/document.c tools/events.c tools/outcome.c \
+	tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/tasks.c tools/topology.c tools/welch.c
+tests_unit_compare_SOURCES = tests/unit/compare.c $(baseline_sources)
+tests_unit_compare_LDADD = $(LDADD) -lm
+tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
+tests_unit_demangle_SOURCES = tests/unit/demangle.c tools/demangle.c tools/die.c
+tests_unit_demangle_LDADD = $(LDADD) -ldl
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
 tests_unit_doctor_LDADD = $(PMU_LDADD)
 tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info \
@@ -121,8 +147,9 @@ tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=pe
 tests_unit_driver_SOURCES = tests/unit/driver.c tests/harness/skylake.c
 tests_unit_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
 tests_unit_engine_LDADD = $(CHECK_LIBS)
+tests_unit_descriptions_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_file_LDFLAGS = -Wl,--wrap=read
+tests_unit_file_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_global_SOURCES = tests/unit/global.c tests/harness/skylake.c
 tests_unit_global_LDADD = $(PMU_LDADD)
 tests_unit_global_LDFLAGS = $(PMU_WRAP)
@@ -130,34 +157,47 @@ tests_unit_group_LDADD = $(PMU_LDADD)
 tests_unit_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/tasks.c
-tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall,--wrap=read
+tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/readers.c tools/tasks.c
+tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
+tests_unit_parts_SOURCES = tests/unit/parts.c $(results_sources)
+tests_unit_parts_LDADD = $(PMU_LDADD) -lm
+tests_unit_parts_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=read,--wrap=opendir,--wrap=readdir,--wrap=readdir64
+tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
 tests_unit_total_SOURCES = tests/unit/total.c tests/harness/skylake.c
 tests_unit_total_LDADD = $(PMU_LDADD)
 tests_unit_total_LDFLAGS = $(PMU_WRAP)
 tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skylake.c
 tests_unit_provider_perf_LDADD = $(PMU_LDADD)
-tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP)
+tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=perfctr_device_open
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
+tests_unit_regions_LDADD = $(PMU_LDADD)
+tests_unit_regions_LDFLAGS = $(PMU_WRAP)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
-tests_unit_results_SOURCES = tests/unit/results.c tools/csv.c tools/die.c tools/events.c tools/json.c tools/ratio.c \
-	tools/results.c tools/table.c tools/targets.c tools/tasks.c tools/text.c
+results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/events.c tools/json.c tools/openmetrics.c \
+	tools/metrics.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/table.c tools/targets.c tools/tasks.c \
+	tools/text.c tools/topology.c tools/verdict.c tools/welch.c
+tests_unit_results_SOURCES = tests/unit/results.c $(results_sources)
 tests_unit_results_LDADD = $(PMU_LDADD) -lm
 tests_unit_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_assign_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_stacks_SOURCES = tests/unit/stacks.c tools/die.c tools/stacks.c
+tests_unit_samplers_SOURCES = tests/unit/samplers.c tools/die.c tools/samplers.c
+tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
+	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
 tests_unit_sampler_LDADD = $(PMU_LDADD)
 tests_unit_sampler_LDFLAGS = $(PMU_WRAP)
 tests_unit_sampler_pmu_LDADD = $(PMU_LDADD)
@@ -230,7 +270,8 @@ tests_storm_storm_LDADD = lib/libperfctr.la
 dist_check_SCRIPTS += tests/freestanding.sh
 TESTS += tests/freestanding.sh
 EXTRA_DIST += tests/bench/lookup.c tests/bench/lookup.sh tests/bench/engine.c tests/bench/engine.sh \
-	tests/bench/samples.c tests/bench/samples.sh
+	tests/bench/report.c tests/bench/report.sh \
+	tests/bench/samples.c tests/bench/samples.sh tests/bench/scale.c tests/bench/scale.sh
 
 # ---- names of events, a fixed number of mutations ----
 check_PROGRAMS += tests/fuzz/event
@@ -246,17 +287,41 @@ tests_fuzz_record_LDADD = lib/libinternal.la
 dist_check_SCRIPTS += tests/fuzz/record.sh
 TESTS += tests/fuzz/record.sh
 
+# ---- what perfex compares with, the same ----
+check_PROGRAMS += tests/fuzz/baseline
+tests_fuzz_baseline_SOURCES = tests/fuzz/baseline.c tools/baseline.c tools/compare.c tools/die.c tools/document.c \
+	tools/events.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/tasks.c \
+	tools/topology.c tools/welch.c
+tests_fuzz_baseline_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_baseline_LDADD = lib/libperfctr.la -lm
+dist_check_SCRIPTS += tests/fuzz/baseline.sh
+TESTS += tests/fuzz/baseline.sh
+
+# ---- the vendor's files, the same ----
+check_PROGRAMS += tests/fuzz/vendor
+tests_fuzz_vendor_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
+tests_fuzz_vendor_LDADD = lib/libinternal.la
+dist_check_SCRIPTS += tests/fuzz/vendor.sh
+TESTS += tests/fuzz/vendor.sh
+
 # ---- header, map, man pages, tools ----
-dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
-TESTS += tests/api.sh tests/processors.sh tests/tools/perfex.sh
-EXTRA_DIST += scripts/processors scripts/verified
+tool_tests = tests/tools/perfex.sh tests/tools/parts.sh tests/tools/compare.sh tests/tools/wrong.sh \
+	tests/tools/openmetrics.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
+	tests/tools/complete.sh
+dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/regions.sh $(tool_tests)
+TESTS += tests/api.sh tests/processors.sh tests/regions.sh $(tool_tests)
+EXTRA_DIST += scripts/processors scripts/verified tests/tools/expect.sh
+EXTRA_DIST += tests/likwid.c tests/papi.c tests/regions.c
 check_PROGRAMS += tests/tools/refuse
 tests_tools_refuse_LDADD =
+check_PROGRAMS += tests/tools/welch
+tests_tools_welch_SOURCES = tests/tools/welch.c tools/die.c tools/series.c tools/welch.c
+tests_tools_welch_LDADD = -lm
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
-	tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/remote tests/vm/guest/samples \
-	tests/vm/guest/sets tests/vm/init
+	tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/regions tests/vm/guest/remote \
+	tests/vm/guest/samples tests/vm/guest/sets tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
@@ -265,25 +330,32 @@ tests_vm_guest_perfex_exact_LDADD =
 tests_vm_init_LDADD =
 tests_vm_guest_counters_LDADD = lib/libperfctr.la
 tests_vm_guest_global_LDADD = lib/libperfctr.la
+tests_vm_guest_regions_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
-# x86 only, so nothing asks for it but tests/vm/run.sh
-vm_driver_programs = tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
-	tests/vm/guest/driver_perf tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch
+# x86, arm64 or riscv64 only, so nothing asks for it but tests/vm/run.sh
+vm_driver_programs = tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
+	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_share tests/vm/guest/driver_siege \
+	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/riscv
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
+tests_vm_guest_core_types_LDADD = lib/libperfctr.la
 tests_vm_guest_driver_LDADD =
 tests_vm_guest_driver_attack_LDADD =
 tests_vm_guest_driver_fuzz_LDADD =
+tests_vm_guest_driver_kvm_LDADD =
 tests_vm_guest_driver_perf_LDADD =
+tests_vm_guest_driver_share_LDADD =
+tests_vm_guest_driver_siege_LDADD =
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
+tests_vm_guest_riscv_LDADD = lib/libperfctr.la
 tests_vm_guest_storm_driver_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
-	tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
-	tests/vm/guest/driver.h tests/vm/README.md tests/vm/boot.sh tests/vm/deb.sh tests/vm/run.sh \
+	tests/bench/pairs.c tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
+	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -4,6 +4,8 @@
 #define PERFCTR_TOOLS_DIE_H
 
 /* Exit status of perfex's own failures, as of env(1) and timeout(1); the command has its own. */
+#define EXIT_DIFFERS	    123 /* --compare, --diff */
+#define EXIT_NOT_EXACT	    124 /* --strict */
 #define EXIT_PERFEX	    125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127

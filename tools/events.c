@@ -43,6 +43,24 @@ void events_add(struct events *events, const char *list)
 		events->names = append(events->names, list + n, strlen(list + n));
 }
 
+void events_add_metrics(struct events *events, const char *list)
+{
+	events->metric_names = append(events->metric_names, list, strlen(list));
+}
+
+unsigned int events_open_metrics(struct events *events)
+{
+	const char *list;
+	unsigned int n;
+
+	events->metrics = perfctr_metrics_open(events->metric_names, NULL);
+	if (!events->metrics)
+		die("%s", perfctr_error());
+	list = perfctr_metrics_events(events->metrics, &n);
+	events->names = append(events->names, list, strlen(list));
+	return n;
+}
+
 /* ---- numbers ---- */
 
 /* A number of the control, up to one of the characters in ends. */
@@ -168,11 +186,15 @@ static void make_events(struct events *events)
 
 void events_finish(struct events *events)
 {
-	if (!events->names && !events->numbers)
+	unsigned int n = 0;
+
+	if (!events->names && !events->numbers && !events->metric_names)
 		events_add(events, "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
 				   "instructions,branches,branch-misses");
 	if (events->numbers)
 		add_numbers(events);
+	if (events->metric_names)
+		n = events_open_metrics(events);
 	if (events->names) {
 		/* A right name that this machine does not have is shown as not counted. */
 		events->list = perfctr_list_resolve(events->names, PERFCTR_PARTIAL);
@@ -180,6 +202,7 @@ void events_finish(struct events *events)
 			die("%s", perfctr_error());
 	}
 	make_events(events);
+	events->metrics_first = events->first[EVENTS_NUMBERS] - n;
 }
 
 void events_to_user(struct events *events, unsigned int i, const char *name)
@@ -218,6 +241,8 @@ void events_free(struct events *events)
 		free(events->event[i].name);
 	free(events->event);
 	perfctr_list_free(events->list);
+	perfctr_metrics_close(events->metrics);
+	free(events->metric_names);
 	free(events->names);
 	free(events->numbers);
 }

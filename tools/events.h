@@ -22,6 +22,9 @@ struct event {
 
 struct events {
 	char *names, *numbers;		     /* as given, all -e in one; NULL: none */
+	char *metric_names;		     /* as given, all -M in one; NULL: none */
+	struct perfctr_metrics *metrics;     /* these; NULL: none */
+	unsigned int metrics_first;	     /* their events, the last ones of the names */
 	struct perfctr_list *list;	     /* of the names; NULL: none */
 	struct event *event;		     /* those of the names first */
 	unsigned int first[EVENTS_SETS + 1]; /* a set's are [first[s], first[s + 1]) */
@@ -34,6 +37,12 @@ struct events {
 
 /* Add what one -e option says: numbers, and behind them names. */
 void events_add(struct events *events, const char *list);
+
+/* Add what one -M option says. */
+void events_add_metrics(struct events *events, const char *list);
+
+/* Open the metrics; behind the events that -e names come theirs, of which this is the number. */
+unsigned int events_open_metrics(struct events *events);
 
 /* A field of the control, from an option's argument; exits on bad input. */
 uint32_t events_number(const struct events *events, const char *text);

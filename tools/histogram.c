@@ -2,9 +2,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "demangle.h"
 #include "die.h"
+#include "elf.h"
 #include "histogram.h"
-#include "symbols.h"
+#include "listed.h"
+#include "stacks.h"
 #include "text.h"
 
 #define ROWS	40 /* that are shown one by one */
@@ -13,12 +19,17 @@
 struct process {
 	struct process *next;
 	uint32_t pid;
-	struct map *map; /* later ones hide earlier ones */
+	uid_t owner;
+	uint64_t turn;	  /* in which it was looked at last */
+	uint64_t version; /* of its files */
+	size_t name;	  /* in names */
+	struct map *map;  /* later ones hide earlier ones */
 	size_t n, room;
 };
 
 struct file {
 	char *name;
+	uint32_t pid;		 /* of code in memory: whose; else 0 */
 	bool whole;		 /* has no instructions of its own that could be told apart */
 	struct symbols *symbols; /* NULL: not read */
 };
@@ -35,10 +46,13 @@ struct histogram {
 	size_t nfiles;
 	struct place *place; /* a hash table of a size that is a power of two */
 	size_t nplaces, places;
-	uint64_t samples;
+	struct stacks stacks;
+	char **name; /* of processes, each once */
+	size_t nnames;
+	uint64_t samples, turn, version;
 };
 
-enum { FILE_UNKNOWN, FILE_KERNEL, FILE_ANONYMOUS };
+enum { FILE_UNKNOWN, FILE_KERNEL };
 
 /* ---- what there is ---- */
 
@@ -46,36 +60,82 @@ struct histogram *histogram_new(void)
 {
 	struct histogram *histogram = need(calloc(1, sizeof(*histogram)));
 
-	histogram_file(histogram, "[unknown]");
-	histogram_file(histogram, "[kernel]");
-	histogram_file(histogram, "[anon]");
+	histogram_file(histogram, 0, "[unknown]");
+	histogram_file(histogram, 0, "[kernel]");
+	histogram->file[FILE_KERNEL].whole = false;
 	return histogram;
 }
 
-size_t histogram_file(struct histogram *histogram, const char *name)
+/* Memory that is no file's, into which a compiler may have written instructions. */
+static bool is_anonymous(const char *name)
 {
+	return !strncmp(name, "//anon", 6) || !strncmp(name, "/memfd:", 7) ||
+	       !strncmp(name, "/dev/zero", 9) || !strncmp(name, "/SYSV", 5) || !*name ||
+	       !strncmp(name, "[heap]", 6) || !strncmp(name, "[anon:", 6);
+}
+
+size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name)
+{
+	bool anonymous = is_anonymous(name);
 	size_t i;
 
-	if (!strncmp(name, "//anon", 6))
-		return FILE_ANONYMOUS;
+	if (anonymous)
+		name = "[anon]";
 	for (i = 0; i < histogram->nfiles; i++)
-		if (!strcmp(histogram->file[i].name, name))
+		if (!strcmp(histogram->file[i].name, name) &&
+		    (!anonymous || histogram->file[i].pid == pid))
 			return i;
 	histogram->file = need(reallocarray(histogram->file, i + 1, sizeof(*histogram->file)));
-	histogram->file[i] = (struct file){ .name = need(strdup(name)), .whole = name[0] != '/' };
+	histogram->file[i] = (struct file){ .name = need(strdup(name)),
+					    .pid = anonymous ? pid : 0,
+					    .whole = name[0] != '/' && !anonymous };
 	histogram->nfiles++;
 	return i;
 }
 
+static size_t find_name(struct histogram *histogram, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < histogram->nnames; i++)
+		if (!strcmp(histogram->name[i], name))
+			return i;
+	histogram->name = need(reallocarray(histogram->name, i + 1, sizeof(*histogram->name)));
+	histogram->name[i] = need(strdup(name));
+	histogram->nnames++;
+	return i;
+}
+
+/* Whose files may name its functions. One that has ended is taken for the user's own. */
+static uid_t owner_of(uint32_t pid)
+{
+	char path[32];
+	struct stat stat;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return lstat(path, &stat) == 0 ? stat.st_uid : geteuid();
+}
+
+static struct process *known_process(const struct histogram *histogram, uint32_t pid)
+{
+	struct process *process = histogram->process[pid % BUCKETS];
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
 static struct process *find_process(struct histogram *histogram, uint32_t pid)
 {
-	struct process **list = &histogram->process[pid % BUCKETS], *process;
+	struct process **list = &histogram->process[pid % BUCKETS];
+	struct process *process = known_process(histogram, pid);
 
-	for (process = *list; process; process = process->next)
-		if (process->pid == pid)
-			return process;
+	if (process)
+		return process;
 	process = need(calloc(1, sizeof(*process)));
 	process->pid = pid;
+	process->owner = owner_of(pid);
+	process->name = find_name(histogram, "[unknown]");
 	process->next = *list;
 	*list = process;
 	return process;
@@ -94,6 +154,9 @@ void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *
 		    old->length > map->length - (old->start - map->start))
 			process->map[kept++] = *old;
 	}
+	/* What compilers make at run time comes and goes, and is no file. */
+	if (kept < process->n || !histogram->file[map->file].pid)
+		process->version = ++histogram->version;
 	process->n = kept;
 	if (process->n == process->room) {
 		process->room = process->room * 2 + 16;
@@ -112,12 +175,46 @@ void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent)
 	to->map = need(reallocarray(to->map, from->n + 1, sizeof(*to->map)));
 	to->room = from->n + 1;
 	to->n = from->n;
-	memcpy(to->map, from->map, from->n * sizeof(*to->map));
+	to->name = from->name;
+	to->version = ++histogram->version;
+	if (from->n)
+		memcpy(to->map, from->map, from->n * sizeof(*to->map));
 }
 
 void histogram_exec(struct histogram *histogram, uint32_t pid)
 {
-	find_process(histogram, pid)->n = 0;
+	struct process *process = find_process(histogram, pid);
+
+	process->n = 0;
+	process->version = ++histogram->version;
+}
+
+void histogram_name(struct histogram *histogram, uint32_t pid, const char *name)
+{
+	find_process(histogram, pid)->name = find_name(histogram, name);
+}
+
+void histogram_each_file(const struct histogram *histogram, uint32_t pid,
+			 void (*each)(void *arg, const struct map *map, const char *file),
+			 void *arg)
+{
+	const struct process *process = known_process(histogram, pid);
+	size_t i;
+
+	for (i = 0; process && i < process->n; i++) {
+		const struct file *file = &histogram->file[process->map[i].file];
+
+		if (!file->whole || !strcmp(file->name, "[vdso]"))
+			if (!file->pid)
+				each(arg, &process->map[i], file->name);
+	}
+}
+
+uint64_t histogram_version(const struct histogram *histogram, uint32_t pid)
+{
+	const struct process *process = known_process(histogram, pid);
+
+	return process ? process->version : 0;
 }
 
 /* ---- counting ---- */
@@ -161,27 +258,78 @@ static void count_place(struct histogram *histogram, size_t file, uint64_t offse
 	histogram->samples++;
 }
 
-void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address)
+/* Where a process' address is. */
+static struct frame locate(const struct histogram *histogram, const struct process *process,
+			   uint64_t address)
 {
-	const struct process *process = find_process(histogram, pid);
 	size_t i = process->n;
 
 	while (i--) {
 		const struct map *map = &process->map[i];
+		const struct file *file = &histogram->file[map->file];
 
 		if (address < map->start || address - map->start >= map->length)
 			continue;
-		count_place(histogram, map->file,
-			    histogram->file[map->file].whole ? 0
-							     : address - map->start + map->offset);
-		return;
+		return (struct frame){ map->file, file->whole ? 0
+						  : file->pid
+							  ? address
+							  : address - map->start + map->offset };
 	}
-	count_place(histogram, FILE_UNKNOWN, 0);
+	return (struct frame){ FILE_UNKNOWN, 0 };
 }
 
-void histogram_count_kernel(struct histogram *histogram)
+int histogram_is_new(struct histogram *histogram, uint32_t pid, uint64_t address)
 {
-	count_place(histogram, FILE_KERNEL, 0);
+	struct process *process = find_process(histogram, pid);
+
+	if (process->turn == histogram->turn ||
+	    locate(histogram, process, address).file != FILE_UNKNOWN)
+		return 0;
+	process->turn = histogram->turn;
+	return 1;
+}
+
+void histogram_turn(struct histogram *histogram)
+{
+	histogram->turn++;
+}
+
+void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address)
+{
+	struct frame frame = locate(histogram, find_process(histogram, pid), address);
+
+	count_place(histogram, frame.file, frame.offset);
+}
+
+void histogram_count_kernel(struct histogram *histogram, uint64_t address)
+{
+	count_place(histogram, FILE_KERNEL, address);
+}
+
+/*
+ * Behind the first address of each mode there are those that calls return to, which may be the
+ * beginning of the next function: the call is in front of it.
+ */
+void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n)
+{
+	struct process *process = find_process(histogram, pid);
+	struct frame *frame = need(calloc((size_t)n + 1, sizeof(*frame)));
+	bool kernel = false, first = true;
+	size_t frames = 0;
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
+			kernel = chain[i] == (uint64_t)PERF_CONTEXT_KERNEL;
+			first = true;
+			continue;
+		}
+		frame[frames++] = kernel ? (struct frame){ FILE_KERNEL, chain[i] - !first }
+					 : locate(histogram, process, chain[i] - !first);
+		first = false;
+	}
+	stacks_count(&histogram->stacks, process->name, frame, frames);
+	free(frame);
 }
 
 uint64_t histogram_samples(const struct histogram *histogram)
@@ -193,18 +341,18 @@ uint64_t histogram_samples(const struct histogram *histogram)
 
 struct row {
 	uint64_t count;
-	uint64_t offset; /* if there is no symbol */
-	const char *symbol;
+	uint64_t offset;    /* in the symbol, or the file; 0 if it does not matter */
+	const char *symbol; /* NULL: there is none */
 	const struct file *file;
 };
 
 static int compare_names(const void *a, const void *b)
 {
 	const struct row *one = a, *two = b;
-	int result;
+	int result = strcmp(one->file->name, two->file->name);
 
-	if (one->file != two->file)
-		return one->file < two->file ? -1 : 1;
+	if (result)
+		return result;
 	if (!one->symbol != !two->symbol)
 		return one->symbol ? -1 : 1;
 	result = one->symbol ? strcmp(one->symbol, two->symbol) : 0;
@@ -220,34 +368,70 @@ static int compare_counts(const void *a, const void *b)
 	return compare_names(a, b);
 }
 
-/* A row for a place; its file's names are read when the first of its places is shown. */
-static struct row make_row(struct histogram *histogram, const struct place *place)
+static void read_symbols(const struct histogram *histogram, struct file *file)
 {
-	struct file *file = &histogram->file[place->file];
-	struct row row = { .count = place->count, .file = file };
+	const struct process *process;
 
-	if (!file->symbols && !file->whole)
-		file->symbols = symbols_read(file->name);
-	row.symbol = file->symbols ? symbols_find(file->symbols, place->offset) : NULL;
-	row.offset = row.symbol ? 0 : place->offset;
+	if (file->symbols || file->whole)
+		return;
+	if (file == &histogram->file[FILE_KERNEL]) {
+		file->symbols = listed_kernel();
+		file->whole = !symbols_number(file->symbols);
+	} else if (file->pid) {
+		for (process = histogram->process[file->pid % BUCKETS]; process->pid != file->pid;
+		     process = process->next)
+			;
+		file->symbols = listed_process(file->pid, process->owner);
+		file->whole = !symbols_number(file->symbols);
+	} else {
+		file->symbols = elf_symbols(file->name);
+	}
+}
+
+/* What a place is called; its file's names are read when the first of its places is shown. */
+static struct row name_place(struct histogram *histogram, size_t number, uint64_t offset)
+{
+	struct file *file = &histogram->file[number];
+	struct row row = { .file = file, .offset = offset };
+
+	read_symbols(histogram, file);
+	if (file->symbols)
+		row.symbol = symbols_find(file->symbols, offset, &row.offset);
+	if (!row.symbol)
+		row.offset = file->whole ? 0 : offset;
 	return row;
 }
 
-static size_t make_rows(struct histogram *histogram, struct row *rows)
+static struct row make_row(struct histogram *histogram, const struct place *place,
+			   enum place_kind kind)
+{
+	struct row row = { .file = &histogram->file[place->file] };
+
+	if (kind != PLACE_FILE)
+		row = name_place(histogram, place->file, place->offset);
+	if (kind != PLACE_ADDRESS)
+		row.offset = 0;
+	row.count = place->count;
+	return row;
+}
+
+static size_t make_rows(struct histogram *histogram, struct row *rows, enum place_kind kind)
 {
 	size_t i, n = 0, merged = 0;
 
 	for (i = 0; i < histogram->places; i++)
 		if (histogram->place[i].count)
-			rows[n++] = make_row(histogram, &histogram->place[i]);
-	qsort(rows, n, sizeof(*rows), compare_names);
+			rows[n++] = make_row(histogram, &histogram->place[i], kind);
+	if (n)
+		qsort(rows, n, sizeof(*rows), compare_names);
 	for (i = 0; i < n; i++) {
 		if (i && compare_names(&rows[merged - 1], &rows[i]) == 0)
 			rows[merged - 1].count += rows[i].count;
 		else
 			rows[merged++] = rows[i];
 	}
-	qsort(rows, merged, sizeof(*rows), compare_counts);
+	if (merged)
+		qsort(rows, merged, sizeof(*rows), compare_counts);
 	return merged;
 }
 
@@ -256,36 +440,155 @@ static double percent(const struct histogram *histogram, uint64_t count)
 	return 100 * (double)count / (double)histogram->samples;
 }
 
-static void print_row(FILE *file, const struct histogram *histogram, const struct row *row)
+/* "function+0x1c"; without a name "+0x1234c", or "-" if there is nothing to tell. To be freed. */
+static char *place_name(const struct row *row, bool with_offset)
 {
-	char offset[32];
+	char *name = row->symbol ? demangle(row->symbol) : need(strdup("")), *full;
 
-	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)row->offset);
+	full = need(malloc(strlen(name) + 32));
+	strcpy(full, name);
+	if (with_offset && (row->symbol || !row->file->whole))
+		sprintf(full, "%s+0x%llx", name, (unsigned long long)row->offset);
+	else if (!row->symbol)
+		strcpy(full, "-");
+	free(name);
+	return full;
+}
+
+static void print_row(FILE *file, const struct histogram *histogram, const struct row *row,
+		      enum place_kind kind)
+{
+	char *name;
+
 	fprintf(file, " %12llu %6.2f%%  ", (unsigned long long)row->count,
 		percent(histogram, row->count));
-	text_terminal(file, row->symbol ? row->symbol : row->file->whole ? "-" : offset, 36);
-	fputs("  ", file);
+	if (kind != PLACE_FILE) {
+		name = place_name(row, kind == PLACE_ADDRESS);
+		text_terminal(file, name, 36);
+		free(name);
+		fputs("  ", file);
+	}
 	text_terminal(file, row->file->name, 0);
 	fputc('\n', file);
 }
 
-void histogram_print(struct histogram *histogram, FILE *file)
+static void print_head(FILE *file, enum place_kind kind)
+{
+	fprintf(file, " %12s %7s  ", "samples", "percent");
+	if (kind != PLACE_FILE)
+		fprintf(file, "%-36s  ", kind == PLACE_FUNCTION ? "function" : "address");
+	fputs("file\n", file);
+}
+
+void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind)
 {
 	struct row *rows = need(calloc(histogram->nplaces + 1, sizeof(*rows)));
-	size_t i, n = make_rows(histogram, rows);
+	size_t i, n = make_rows(histogram, rows, kind);
 	uint64_t rest = 0;
 
 	if (n)
-		fprintf(file, " %12s %7s  %-36s  %s\n", "samples", "percent", "symbol", "file");
+		print_head(file, kind);
 	for (i = 0; i < n && i < ROWS; i++)
-		print_row(file, histogram, &rows[i]);
+		print_row(file, histogram, &rows[i], kind);
 	for (; i < n; i++)
 		rest += rows[i].count;
 	if (rest)
 		fprintf(file, " %12llu %6.2f%%  in %zu other places\n", (unsigned long long)rest,
 			percent(histogram, rest), n - ROWS);
 	free(rows);
+	demangle_end();
 }
+
+/* ---- folded ---- */
+
+/* A way with its names, which several stacks may have. */
+struct way {
+	char *text;
+	uint64_t count;
+};
+
+static int compare_ways(const void *a, const void *b)
+{
+	const struct way *one = a, *two = b;
+
+	return strcmp(one->text, two->text);
+}
+
+/* A name in a line, in which a semicolon has its meaning. */
+static void put_name(FILE *file, const char *name)
+{
+	size_t length;
+
+	for (; *name; name += length) {
+		length = text_letter(name);
+		if (length && *name != ';')
+			fwrite(name, 1, length, file);
+		else
+			fputc(*name == ';' ? ':' : '?', file);
+		length += !length;
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_frame(FILE *file, struct histogram *histogram, const struct frame *frame)
+{
+	struct row row = name_place(histogram, frame->file, frame->offset);
+	char *name = row.symbol ? demangle(row.symbol) : NULL;
+
+	fputc(';', file);
+	/* As flame graphs expect it, [file] stands for what has no name. */
+	if (!name && *row.file->name != '[')
+		fputc('[', file);
+	put_name(file, name ? name : base_name(row.file->name));
+	if (!name && *row.file->name != '[')
+		fputc(']', file);
+	else if (frame->file == FILE_KERNEL && name)
+		fputs("_[k]", file);
+	free(name);
+}
+
+static char *name_way(struct histogram *histogram, const struct stack *stack)
+{
+	size_t size, i = stack->n;
+	char *text;
+	FILE *file = need(open_memstream(&text, &size));
+
+	put_name(file, histogram->name[stack->name]);
+	while (i--)
+		put_frame(file, histogram, &histogram->stacks.frame[stack->first + i]);
+	if (fclose(file) != 0)
+		need(NULL);
+	return text;
+}
+
+void histogram_fold(struct histogram *histogram, FILE *file)
+{
+	struct way *ways = need(calloc(histogram->stacks.used + 1, sizeof(*ways)));
+	size_t i, n = 0;
+
+	for (i = 0; i < histogram->stacks.size; i++)
+		if (histogram->stacks.stack[i].count)
+			ways[n++] = (struct way){ name_way(histogram, &histogram->stacks.stack[i]),
+						  histogram->stacks.stack[i].count };
+	qsort(ways, n, sizeof(*ways), compare_ways);
+	for (i = 0; i < n; i++) {
+		if (i + 1 < n && !strcmp(ways[i].text, ways[i + 1].text))
+			ways[i + 1].count += ways[i].count;
+		else
+			fprintf(file, "%s %llu\n", ways[i].text, (unsigned long long)ways[i].count);
+		free(ways[i].text);
+	}
+	free(ways);
+	demangle_end();
+}
+
+/* ---- the end ---- */
 
 static void free_process(struct process *process)
 {
@@ -308,6 +611,10 @@ void histogram_free(struct histogram *histogram)
 		symbols_free(histogram->file[i].symbols);
 		free(histogram->file[i].name);
 	}
+	for (i = 0; i < histogram->nnames; i++)
+		free(histogram->name[i]);
+	stacks_free(&histogram->stacks);
+	free(histogram->name);
 	free(histogram->file);
 	free(histogram->place);
 	free(histogram);

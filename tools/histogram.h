@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * histogram.h - samples by place: the function, or else the offset, in the file that was mapped
- * where the sample was. Calls come in the order of what happened.
+ * histogram.h - samples by place: the file, the function in it, or the address, of the mapping
+ * where the sample was; and by the calls that led there. Calls come in the order of what happened.
  */
 #ifndef PERFCTR_TOOLS_HISTOGRAM_H
 #define PERFCTR_TOOLS_HISTOGRAM_H
@@ -16,24 +16,49 @@ struct map {
 	size_t file;
 };
 
+enum place_kind { PLACE_FUNCTION, PLACE_FILE, PLACE_ADDRESS };
+
 struct histogram *histogram_new(void);
 
-/* The number of a file, for struct map. */
-size_t histogram_file(struct histogram *histogram, const char *name);
+/* The number of a file, for struct map of a process. */
+size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name);
 
-/* A process maps a file, is created with its parent's mappings, executes a program. */
+/* A process maps a file, is created with its parent's mappings, executes a program, has a name. */
 void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *map);
 void histogram_fork(struct histogram *histogram, uint32_t pid, uint32_t parent);
 void histogram_exec(struct histogram *histogram, uint32_t pid);
+void histogram_name(struct histogram *histogram, uint32_t pid, const char *name);
+
+/*
+ * Whether nothing is known to be at a process' address, and it has not been asked for in this turn:
+ * it may have been mapped before there were records.
+ */
+int histogram_is_new(struct histogram *histogram, uint32_t pid, uint64_t address);
+void histogram_turn(struct histogram *histogram);
+
+/*
+ * The files, and the kernel's part, [vdso], that a process has mapped, later ones over earlier
+ * ones; and a number that becomes another one when it has mapped others.
+ */
+void histogram_each_file(const struct histogram *histogram, uint32_t pid,
+			 void (*each)(void *arg, const struct map *map, const char *file),
+			 void *arg);
+uint64_t histogram_version(const struct histogram *histogram, uint32_t pid);
 
 /* A sample at an address, or in the kernel. */
 void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address);
-void histogram_count_kernel(struct histogram *histogram);
+void histogram_count_kernel(struct histogram *histogram, uint64_t address);
+
+/* The calls that led to one, as perf_events write them: the innermost first. */
+void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n);
 
 uint64_t histogram_samples(const struct histogram *histogram);
 
 /* The places with most samples, one by one, and the rest in a row; nothing if there are none. */
-void histogram_print(struct histogram *histogram, FILE *file);
+void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind);
+
+/* Each way that calls took: "process;outer;inner samples". */
+void histogram_fold(struct histogram *histogram, FILE *file);
 
 void histogram_free(struct histogram *histogram);
 

@@ -4,6 +4,7 @@
 #define PERFCTR_TOOLS_OPTIONS_H
 
 #include "events.h"
+#include "histogram.h"
 #include "output.h"
 #include "targets.h"
 
@@ -11,24 +12,40 @@
 enum mode {
 	MODE_COUNT,
 	MODE_SAMPLE,
+	MODE_REGIONS,
+	MODE_MERGE,
 	MODE_LIST,
 	MODE_INFO,
-	MODE_CPU, /* --cpu */
+	MODE_CPU,     /* --cpu */
+	MODE_METRICS, /* -M list */
 	MODE_HELP,
 	MODE_VERSION,
 };
 
 struct options {
 	enum mode mode;
-	struct events events; /* MODE_COUNT: looked up; MODE_SAMPLE, MODE_CPU: names only */
+	struct events
+		events; /* MODE_COUNT: looked up; MODE_SAMPLE, MODE_REGIONS, MODE_CPU: names only */
 	struct targets targets;
 	char **command; /* NULL: none */
 	const char *file;
 	enum format format;
-	bool per_thread, no_inherit;
-	unsigned int interval, repeat;	/* 0, 1: not given */
+	enum place_kind kind; /* --by */
+	enum by by;
+	bool no_inherit, append, strict, diff, emulate, by_place;
+	const char *baseline;		/* --compare; NULL: not given */
+	const char *pre, *post;		/* shell commands; NULL: not given */
+	const char *keep;		/* --regions=; NULL: sums alone */
+	double threshold;		/* --threshold, as a part */
+	unsigned int interval, repeat;	/* 0: not given */
+	unsigned int delay, timeout;	/* 0: not given */
 	unsigned int period, frequency; /* 0: not given */
+	const char *calls;		/* --call-graph; NULL: not given */
+	uint32_t stack;			/* its bytes of the stack; 0: it is by frame pointers */
 	const char *cpu;
+	const char *base; /* what is wrong if there are no numbers, of which -d or -x speak; NULL:
+			     nothing */
+	bool words;	  /* there are words of the control */
 	bool info, list, with_text; /* -i, -l or -L, -L */
 };
 

@@ -10,17 +10,40 @@
 #include "csv.h"
 #include "die.h"
 #include "json.h"
+#include "openmetrics.h"
 #include "output.h"
+#include "replace.h"
 #include "table.h"
 
-void output_results(const struct output *output, const struct results *results)
+/* The file is whole at each moment. One that fails now may be written at the next interval. */
+static void replace(struct output *output, const struct results *results)
+{
+	struct replacement replacement;
+	int error = replace_begin(&replacement, output->path) < 0 ? errno : 0;
+
+	if (!error) {
+		openmetrics_print(replacement.file, results);
+		error = replace_end(&replacement) < 0 ? errno : 0;
+	}
+	if (error && !output->error)
+		fprintf(stderr, "perfex: %s could not be written: %s\n", output->path,
+			strerror(error));
+	output->error = error;
+}
+
+void output_results(struct output *output, const struct results *results)
 {
 	static void (*const formats[])(FILE *, const struct results *) = {
 		[FORMAT_TABLE] = table_print,
 		[FORMAT_CSV] = csv_print,
 		[FORMAT_JSON] = json_print,
+		[FORMAT_OPENMETRICS] = openmetrics_print,
 	};
 
+	if (output->path) {
+		replace(output, results);
+		return;
+	}
 	formats[output->format](output->file, results);
 	fflush(output->file);
 }
@@ -84,32 +107,85 @@ static char *file_name(const char *pattern, pid_t pid)
 	return name;
 }
 
+/* The command waits to be started. */
+static void __attribute__((noreturn)) end(const char *name, pid_t command, const char *why)
+{
+	if (command)
+		kill(command, SIGKILL);
+	die("%s can't be written: %s", name, why);
+}
+
+/*
+ * A perf.data may hold the stacks of others' processes: nobody else may read what is written now.
+ * NULL, or why that can't be.
+ */
+static const char *make_private(int fd)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0)
+		return strerror(errno);
+	if (!S_ISREG(stat.st_mode))
+		return NULL;
+	if (stat.st_uid != geteuid())
+		return "it is another user's, who could read what perf.data holds; remove it, or name "
+		       "another";
+	return fchmod(fd, 0600) < 0 ? strerror(errno) : NULL;
+}
+
+static void open_file(struct output *output, const char *name, pid_t command)
+{
+	bool private = output->format == FORMAT_PERF_DATA;
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (output->append ? O_APPEND : 0),
+		      private ? 0600 : 0666);
+	const char *why = private && fd >= 0 ? make_private(fd) : NULL;
+	struct stat stat;
+
+	if (why)
+		end(name, command, why);
+	output->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!output->file)
+		end(name, command, strerror(errno));
+	output->goes_on = output->append && fstat(fd, &stat) == 0 && stat.st_size > 0;
+}
+
+/* Try what will be done later. */
+static void try_replacement(const char *name, pid_t command)
+{
+	struct replacement replacement;
+
+	if (replace_begin(&replacement, name) < 0)
+		end(name, command,
+		    errno == EINVAL ? "--openmetrics puts a file in its place, and it is none"
+				    : strerror(errno));
+	replace_cancel(&replacement);
+}
+
 void output_open(struct output *output, pid_t pid, bool is_command)
 {
 	char *name;
-	int fd, error;
 
-	if (output->file)
+	if (output->file || output->path)
 		return;
-	output->file = output->name ? stdout : stderr;
-	if (!is_file(output))
+	if (!is_file(output)) {
+		output->file = output->name ? stdout : stderr;
 		return;
-	name = file_name(output->name, pid);
-	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	output->file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!output->file) {
-		error = errno;
-		if (is_command)
-			kill(pid, SIGKILL);
-		die("%s can't be written: %s", name, strerror(error));
 	}
+	name = file_name(output->name, pid);
+	if (output->format == FORMAT_OPENMETRICS) {
+		try_replacement(name, is_command ? pid : 0);
+		output->path = name;
+		return;
+	}
+	open_file(output, name, is_command ? pid : 0);
 	free(name);
 }
 
 void output_clear(const struct output *output)
 {
 	/* A pipe or a terminal has nothing to be cut off. */
-	if (is_file(output) && ftruncate(fileno(output->file), 0) < 0)
+	if (!output->path && is_file(output) && !output->append &&
+	    ftruncate(fileno(output->file), 0) < 0)
 		return;
 }
 
@@ -123,14 +199,17 @@ static bool cut_off(FILE *file)
 	       ftruncate(fd, lseek(fd, 0, SEEK_CUR)) == 0;
 }
 
-void output_close(const struct output *output)
+void output_close(struct output *output)
 {
-	bool good = fflush(output->file) == 0 && !ferror(output->file);
+	bool good = output->path ? !output->error
+				 : fflush(output->file) == 0 && !ferror(output->file);
 
-	if (is_file(output)) {
-		good = good && cut_off(output->file);
+	free(output->path);
+	if (output->file && is_file(output)) {
+		good = good && (output->append || cut_off(output->file));
 		good = fclose(output->file) == 0 && good;
 	}
 	if (!good)
-		die("the results could not be written: %s", strerror(errno));
+		die("the results could not be written: %s",
+		    strerror(output->error ? output->error : errno));
 }

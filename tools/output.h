@@ -6,12 +6,23 @@
 #include <stdio.h>
 #include "results.h"
 
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+enum format {
+	FORMAT_TABLE,
+	FORMAT_CSV,
+	FORMAT_JSON,
+	FORMAT_OPENMETRICS,
+	FORMAT_FOLDED,
+	FORMAT_PERF_DATA
+};
 
 struct output {
 	const char *name; /* -o; "-": standard output; NULL: standard error */
 	enum format format;
-	FILE *file; /* NULL: not opened */
+	bool append;  /* behind what the file holds */
+	bool goes_on; /* there is something */
+	FILE *file;   /* NULL: not opened */
+	char *path;   /* of a file that each result replaces; NULL: there is none */
+	int error;    /* why the last one could not; 0: it could */
 };
 
 /*
@@ -25,8 +36,8 @@ void output_open(struct output *output, pid_t pid, bool is_command);
 void output_clear(const struct output *output);
 
 /* All results, or those of an interval. */
-void output_results(const struct output *output, const struct results *results);
+void output_results(struct output *output, const struct results *results);
 
-void output_close(const struct output *output);
+void output_close(struct output *output);
 
 #endif /* PERFCTR_TOOLS_OUTPUT_H */

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* perfex - count hardware and software events of a command, or of a running process. */
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "baseline.h"
 #include "die.h"
 #include "driver.h"
+#include "merge.h"
 #include "options.h"
+#include "progress.h"
+#include "regions.h"
 #include "sample.h"
 #include "show.h"
 
@@ -29,8 +35,11 @@ static const char *obstacle(const struct options *options)
 {
 	return options->mode == MODE_SAMPLE ? "--sample"
 	       : options->targets.option    ? options->targets.option
-	       : options->per_thread	    ? "--per-thread"
+	       : options->by == BY_THREAD   ? "--per-thread"
+	       : options->by == BY_TYPE	    ? "--per-type"
 	       : options->interval	    ? "-I"
+	       : options->delay		    ? "--delay"
+	       : options->timeout	    ? "--timeout"
 					    : NULL;
 }
 
@@ -64,7 +73,7 @@ static int same_end(const struct outcome *outcome)
 {
 	struct rlimit none = { 0, 0 };
 
-	if (!outcome->ran)
+	if (!outcome->ran || outcome_in_time(outcome))
 		return 0;
 	if (WIFEXITED(outcome->status))
 		return WEXITSTATUS(outcome->status);
@@ -76,17 +85,22 @@ static int same_end(const struct outcome *outcome)
 
 /* ---- counting ---- */
 
+/* Of two sides the second one is what is new. */
 struct counting {
 	struct output output;
-	struct results results;
+	struct results side[2];
+	unsigned int sides;
+	const struct options *options;
 };
 
 static void started(void *arg, pid_t pid)
 {
 	struct counting *counting = arg;
+	struct results *results = &counting->side[counting->sides - 1];
 
-	output_open(&counting->output, pid, counting->results.run->command);
-	if (counting->results.run->interval)
+	output_open(&counting->output, pid, results->run->command);
+	results->no_header = counting->output.goes_on;
+	if (results->run->interval)
 		output_clear(&counting->output);
 }
 
@@ -94,14 +108,15 @@ static void tick(void *arg, double seconds)
 {
 	struct counting *counting = arg;
 
-	results_add_interval(&counting->results, seconds);
-	output_results(&counting->output, &counting->results);
+	results_add_interval(&counting->side[0], seconds);
+	output_results(&counting->output, &counting->side[0]);
 }
 
 /* Once more: all begins anew. */
 static void count_again(const struct run *what)
 {
 	tasks_close(what->tasks);
+	parts_clear(what->parts);
 	events_forget(what->events);
 	if (!what->driver)
 		return;
@@ -110,57 +125,208 @@ static void count_again(const struct run *what)
 		events_refuse(what->events, 0, what->events->n, perfctr_error());
 }
 
-static void count_runs(struct results *results, unsigned int repeat)
+/* One more run; false: it was interrupted, and is none, unless it is the first one. */
+static bool count_run(struct results *results)
 {
-	struct outcome outcome = { .ran = false };
-	unsigned int i;
+	struct outcome outcome = run(results->run);
 
-	results_begin(results);
-	for (i = 0; i < repeat && !outcome.interrupted; i++) {
+	if (results->repeats && outcome.interrupted)
+		results->outcome.status = outcome.status; /* half a run is no count */
+	else
+		results_add_run(results, &outcome);
+	return !outcome.interrupted;
+}
+
+/* What belongs to a run and is not counted, such as "make clean". */
+static void run_beside(const char *option, const char *command)
+{
+	int status;
+
+	if (!command)
+		return;
+	fflush(stdout);
+	status = system(command);
+	if (status < 0)
+		die("%s: no process can be made: %s", option, strerror(errno));
+	if (WIFSIGNALED(status))
+		die("%s: \"%s\" was ended by signal %d", option, command, WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		die("%s: \"%s\" failed with exit status %d", option, command, WEXITSTATUS(status));
+}
+
+/* What changes with the time does so for both sides: A B B A A B ... */
+static void count_runs(struct counting *counting, unsigned int repeat)
+{
+	unsigned int i, n = repeat * counting->sides;
+	struct results *side;
+
+	for (i = 0; i < counting->sides; i++)
+		results_begin(&counting->side[i]);
+	for (i = 0; i < n; i++) {
+		side = &counting->side[counting->sides > 1 && (i % 4 == 1 || i % 4 == 2)];
 		if (i)
-			count_again(results->run);
-		outcome = run(results->run);
-		if (i && outcome.interrupted)
-			results->outcome.status = outcome.status; /* half a run is no count */
-		else
-			results_add_run(results, &outcome);
+			count_again(side->run);
+		progress_show(i, n);
+		run_beside("--pre", counting->options->pre);
+		if (!count_run(side))
+			break;
+		run_beside("--post", counting->options->post);
 	}
-	results_end(results);
+	progress_end();
+	for (i = 0; i < counting->sides; i++)
+		results_end(&counting->side[i]);
+}
+
+/* How perfex ends, if the command did not fail. */
+static int strict_end(const struct results *results)
+{
+	unsigned int i;
+	const char *doubt = results_doubt(results, &i);
+
+	if (!doubt)
+		return 0;
+	fprintf(stderr, "perfex: --strict: %s is not exact: %s\n",
+		results->run->events->event[i].name, doubt);
+	return EXIT_NOT_EXACT;
+}
+
+static int comparison_end(const struct comparison *comparison)
+{
+	if (!comparison->compared) {
+		fputs("perfex: nothing could be compared\n", stderr);
+		return EXIT_NOT_EXACT;
+	}
+	return comparison->differing ? EXIT_DIFFERS : 0;
+}
+
+/* Compare the newer side with the other one, or with the baseline. */
+static void compare(struct counting *counting, const struct baseline *baseline,
+		    struct comparison *comparison)
+{
+	struct results *now = &counting->side[counting->sides - 1];
+	struct baseline other;
+
+	if (counting->sides > 1)
+		baseline_take(&other, &counting->side[0]);
+	baseline_compare(counting->sides > 1 ? &other : baseline, now, comparison);
+	if (counting->sides > 1)
+		baseline_free(&other);
+	now->comparison = comparison;
+}
+
+static void print(struct counting *counting)
+{
+	/* A comparison is one table, whose file is not that of the runs. */
+	bool both = counting->sides > 1 && counting->output.format != FORMAT_CSV;
+
+	if (both)
+		output_results(&counting->output, &counting->side[0]);
+	output_results(&counting->output, &counting->side[counting->sides - 1]);
+	output_close(&counting->output);
+}
+
+/* The exit status, if no command gives another one. */
+static int end_status(const struct options *options, const struct counting *counting)
+{
+	const struct comparison *comparison = counting->side[counting->sides - 1].comparison;
+	int status = 0;
+	unsigned int k;
+
+	for (k = 0; k < counting->sides && options->strict && !status; k++)
+		status = strict_end(&counting->side[k]);
+	return status || !comparison ? status : comparison_end(comparison);
+}
+
+/* Count what the sides' runs say, and tell. */
+static int count_sides(struct options *options, struct counting *counting)
+{
+	struct comparison comparison = { .threshold = options->threshold };
+	struct baseline baseline = { .n = 0 };
+	struct outcome outcome;
+	unsigned int k;
+	int status;
+
+	if (options->baseline)
+		baseline_read(&baseline, options->baseline);
+	if (options->baseline && baseline.emulated != options->emulate)
+		die("--compare: %s was made %s --emulate, whose counts are others",
+		    options->baseline, baseline.emulated ? "with" : "without");
+	comparison.before = options->diff ? options->command[0] : options->baseline;
+	comparison.now = options->diff ? options->command[1] : "this command";
+	count_runs(counting, options->repeat	 ? options->repeat
+			     : options->baseline ? baseline.runs
+			     : options->diff	 ? 10
+						 : 1);
+	if (options->baseline || options->diff)
+		compare(counting, &baseline, &comparison);
+	print(counting);
+	status = end_status(options, counting);
+	valgrind_end(); /* perfex may end by a signal now */
+	outcome = counting->side[0].outcome;
+	if (!outcome_failed(&outcome))
+		outcome = counting->side[counting->sides - 1].outcome;
+	for (k = 0; k < counting->sides; k++)
+		results_free(&counting->side[k]);
+	comparison_free(&comparison);
+	baseline_free(&baseline);
+	return outcome_failed(&outcome) ? same_end(&outcome) : status;
 }
 
 static int count(struct options *options)
 {
+	char shell[] = "sh", c[] = "-c", *commands[2][4] = { { shell, c }, { shell, c } };
 	struct tasks tasks = { .n = 0 };
+	struct parts parts = { .by = options->by };
+	struct origin origin;
 	struct driver driver;
-	bool through_driver = choose_driver(options, &driver);
+	struct valgrind valgrind;
+	bool through_driver = !options->emulate && choose_driver(options, &driver);
 	struct counting counting;
-	const struct run what = {
+	struct run what = {
 		.events = &options->events,
 		.tasks = &tasks,
+		.parts = &parts,
 		.driver = through_driver ? &driver : NULL,
+		.valgrind = options->emulate ? &valgrind : NULL,
 		.command = options->command,
 		.targets = &options->targets,
-		.per_thread = options->per_thread,
+		.per_thread = options->by == BY_THREAD,
 		.first_thread = options->no_inherit,
 		.interval = options->interval,
+		.delay = options->delay,
+		.timeout = options->timeout,
 		.started = started,
 		.tick = tick,
 		.arg = &counting,
-	};
+	}, other;
+	int status;
 
+	if (options->emulate)
+		valgrind_begin(&valgrind);
+	origin_get(&origin);
 	counting = (struct counting){
-		.output = { .name = options->file, .format = options->format },
-		.results = { .run = &what },
+		.output = { .name = options->file,
+			    .format = options->format,
+			    .append = options->append },
+		.side = { { .run = &what, .origin = &origin },
+			  { .run = &other, .origin = &origin } },
+		.sides = options->diff ? 2 : 1,
+		.options = options,
 	};
-	count_runs(&counting.results, options->repeat);
-	output_results(&counting.output, &counting.results);
-	output_close(&counting.output);
+	if (options->diff) {
+		commands[0][2] = options->command[0];
+		commands[1][2] = options->command[1];
+		other = what;
+		what.command = commands[0];
+		other.command = commands[1];
+	}
+	status = count_sides(options, &counting);
 	tasks_close(&tasks);
+	parts_clear(&parts);
 	if (through_driver)
 		driver_close(&driver);
-	results_free(&counting.results);
 	options_free(options);
-	return same_end(&counting.results.outcome);
+	return status;
 }
 
 /* ---- --sample ---- */
@@ -168,14 +334,17 @@ static int count(struct options *options)
 struct sample {
 	struct output output;
 	struct sampling *sampling;
+	struct sampling_request request;
 };
 
 static void sample_started(void *arg, pid_t pid)
 {
 	struct sample *sample = arg;
 
-	output_open(&sample->output, pid, true);
-	sampling_open(sample->sampling, pid);
+	output_open(&sample->output, pid, sample->request.command);
+	if (sample->output.format == FORMAT_PERF_DATA)
+		sample->request.data = sample->output.file;
+	sampling_open(sample->sampling, &sample->request, pid);
 }
 
 static void sample_tick(void *arg, double seconds)
@@ -191,13 +360,23 @@ static int take_samples(struct options *options)
 {
 	struct driver none;
 	struct tasks tasks = { .n = 0 };
-	struct sample sample = { .output = { .name = options->file } };
+	struct parts parts = { .by = BY_NOTHING };
+	struct sample sample = {
+		.output = { .name = options->file, .format = options->format },
+		.request = { .targets = &options->targets,
+			     .command = options->command,
+			     .kind = options->kind,
+			     .folded = options->format == FORMAT_FOLDED,
+			     .stack = options->stack },
+	};
 	const struct run what = {
 		.events = &options->events,
 		.tasks = &tasks,
+		.parts = &parts,
 		.command = options->command,
 		.targets = &options->targets,
 		.interval = 20,
+		.timeout = options->timeout,
 		.started = sample_started,
 		.tick = sample_tick,
 		.arg = &sample,
@@ -207,7 +386,7 @@ static int take_samples(struct options *options)
 	choose_driver(options, &none); /* dies if it is forced */
 	sample.sampling = sampling_new(options->events.names, options->period, options->frequency);
 	outcome = run(&what);
-	sampling_print(sample.sampling, sample.output.file, options->command);
+	sampling_print(sample.sampling, sample.output.file);
 	output_close(&sample.output);
 	sampling_free(sample.sampling);
 	tasks_close(&tasks);
@@ -215,17 +394,38 @@ static int take_samples(struct options *options)
 	return same_end(&outcome);
 }
 
+/* ---- what is no counting ---- */
+
+static int merge(struct options *options)
+{
+	struct output output = { .name = options->file, .format = options->format };
+
+	merge_files(options->command, &output);
+	options_free(options);
+	return 0;
+}
+
 static int tell(const struct options *options)
 {
 	switch (options->mode) {
 	case MODE_INFO: return show_info();
-	case MODE_LIST: return show_list(options->with_text);
+	case MODE_LIST: return show_list(options->with_text, options->command);
 	case MODE_CPU:
 		return show_cpu(options->cpu, options->events.names, options->list,
-				options->with_text);
+				options->with_text, options->command);
+	case MODE_METRICS: return show_metrics(options->cpu);
 	case MODE_VERSION: return show_text("perfex (libperfctr) " PACKAGE_VERSION "\n");
 	default: return show_text(options_help);
 	}
+}
+
+static int measure_regions(struct options *options)
+{
+	struct outcome outcome = regions_run(options->command, &options->events, options->keep,
+					     options->file, options->format);
+
+	options_free(options);
+	return same_end(&outcome);
 }
 
 int main(int argc, char **argv)
@@ -237,6 +437,8 @@ int main(int argc, char **argv)
 	switch (options.mode) {
 	case MODE_COUNT: return count(&options);
 	case MODE_SAMPLE: return take_samples(&options);
+	case MODE_REGIONS: return measure_regions(&options);
+	case MODE_MERGE: return merge(&options);
 	default:
 		status = tell(&options);
 		options_free(&options);

@@ -48,13 +48,16 @@ static bool same_modes(const struct perf_event_attr *a, const struct perf_event_
 	       a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle;
 }
 
-static bool has_value(const struct results *results, unsigned int i)
+/* What a part, or all, counted of event i; 0: nothing, or not at all. */
+static double value_of(const struct results *results, const struct part *part, unsigned int i)
 {
-	return results_counted(results, i) && results_value(results, i);
+	struct cell cell = results_cell(results, part, i);
+
+	return cell.counted ? (double)cell.estimate : 0;
 }
 
 /* The counted event that event i is a part of, in the same modes, on the same core types; or i. */
-static unsigned int partner(const struct results *results, unsigned int i,
+static unsigned int partner(const struct results *results, const struct part *part, unsigned int i,
 			    const struct perf_event_attr *attr)
 {
 	const struct events *events = results->run->events;
@@ -66,20 +69,20 @@ static unsigned int partner(const struct results *results, unsigned int i,
 		if (get_attr(events, k, &other) && other.type == attr->type &&
 		    other.config == whole && same_modes(&other, attr) &&
 		    events->event[k].is.nvariants == events->event[i].is.nvariants &&
-		    has_value(results, k))
+		    value_of(results, part, k) > 0)
 			return k;
 	return i;
 }
 
 /* Seconds of the first clock that was counted; 0: none was. */
-static double clock_seconds(const struct results *results)
+static double clock_seconds(const struct results *results, const struct part *part)
 {
 	unsigned int i;
 
 	for (i = 0; i < results->run->events->n; i++)
 		if (results->run->events->event[i].is.flags & PERFCTR_EVENT_TIME &&
-		    has_value(results, i))
-			return (double)results_value(results, i) / 1e9;
+		    value_of(results, part, i) > 0)
+			return value_of(results, part, i) / 1e9;
 	return 0;
 }
 
@@ -93,25 +96,32 @@ static void print_rate(char *text, size_t size, double rate)
 		snprintf(text, size, "%.3f /sec", rate);
 }
 
-void ratio_print(char *text, size_t size, const struct results *results, unsigned int i)
+unsigned int ratio_whole(const struct results *results, const struct part *part, unsigned int i)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
+
+	return get_attr(results->run->events, i, &attr) ? partner(results, part, i, &attr) : i;
+}
+
+void ratio_print(char *text, size_t size, const struct results *results, const struct part *part,
+		 unsigned int i)
 {
 	const struct event *event = &results->run->events->event[i];
-	double value = (double)results_value(results, i), seconds = clock_seconds(results);
+	double value = value_of(results, part, i), seconds = clock_seconds(results, part);
+	double elapsed = results->seconds > 0 ? results->span : results->outcome.elapsed;
 	struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
-	unsigned int all = get_attr(results->run->events, i, &attr) ? partner(results, i, &attr)
-								    : i;
+	unsigned int all = i;
 
+	if (get_attr(results->run->events, i, &attr))
+		all = partner(results, part, i, &attr);
 	text[0] = '\0';
 	if (event->is.flags & PERFCTR_EVENT_TIME) {
-		if (results->outcome.elapsed > 0)
-			snprintf(text, size, "%.3f CPUs utilized",
-				 value / 1e9 / results->outcome.elapsed);
+		if (elapsed > 0)
+			snprintf(text, size, "%.3f CPUs utilized", value / 1e9 / elapsed);
 	} else if (all != i && is_generic(&attr, PERF_COUNT_HW_INSTRUCTIONS)) {
-		snprintf(text, size, "%.2f insn per cycle",
-			 value / (double)results_value(results, all));
+		snprintf(text, size, "%.2f insn per cycle", value / value_of(results, part, all));
 	} else if (all != i) {
-		snprintf(text, size, "%.2f%% of all %s",
-			 100 * value / (double)results_value(results, all),
+		snprintf(text, size, "%.2f%% of all %s", 100 * value / value_of(results, part, all),
 			 results->run->events->event[all].name);
 	} else if (seconds > 0 && is_generic(&attr, PERF_COUNT_HW_CPU_CYCLES)) {
 		snprintf(text, size, "%.3f GHz", value / seconds / 1e9);

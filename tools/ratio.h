@@ -5,7 +5,14 @@
 
 #include "results.h"
 
-/* "1.25 insn per cycle", "3.1 GHz", ...; "" if there is nothing to compare event i with. */
-void ratio_print(char *text, size_t size, const struct results *results, unsigned int i);
+/*
+ * "1.25 insn per cycle", "3.1 GHz", ... of a part, or (NULL) of all; "" if there is nothing to
+ * compare event i with.
+ */
+void ratio_print(char *text, size_t size, const struct results *results, const struct part *part,
+		 unsigned int i);
+
+/* The event that was counted, too, and of which event i is a part, in the wide sense; or i. */
+unsigned int ratio_whole(const struct results *results, const struct part *part, unsigned int i);
 
 #endif /* PERFCTR_TOOLS_RATIO_H */

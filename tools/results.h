@@ -3,25 +3,44 @@
 #ifndef PERFCTR_TOOLS_RESULTS_H
 #define PERFCTR_TOOLS_RESULTS_H
 
+#include "compare.h"
+#include "origin.h"
 #include "run.h"
+#include "series.h"
 
 /* One event. */
 struct result {
 	struct perfctr_reading reading; /* of the last run, or interval */
 	struct perfctr_reading before;	/* all up to the interval's beginning */
-	struct perfctr_reading all;	/* times of the runs that counted it, their worst quality */
+	struct perfctr_reading all;	/* sums of the runs that counted it, their worst quality */
 	unsigned int runs;		/* that counted it */
-	double mean, squares; /* of their counts; sum of squares of the distances from it */
+	struct series series;		/* its counts, or estimates */
 };
 
 struct results {
 	const struct run *run;	      /* what has been counted */
+	const struct origin *origin;  /* NULL: not to be told */
 	unsigned int repeats, failed; /* runs; those whose command did not succeed */
-	struct outcome
-		outcome; /* times are sums, and means after results_end(); the first failure */
+	/* Times are sums, and means after results_end(); the first failure. */
+	struct outcome outcome;
+	struct outcome *outcomes; /* each run's */
 	unsigned int intervals;
-	double seconds;	       /* to the end of the interval that this is of; 0: it is of all */
-	struct result *result; /* per event */
+	double seconds,
+		span;	/* to the end of the interval that this is of, and its length; 0: all */
+	bool no_header; /* CSV goes on where there is some */
+	struct result *result;		     /* per event */
+	const struct comparison *comparison; /* with others; NULL: there is none */
+};
+
+/* What is to be shown of an event: of all, a mean if there are several runs, or of a part. */
+struct cell {
+	bool counted;
+	uint64_t value,
+		estimate; /* what was counted, and the best estimate of what it stands for */
+	uint64_t enabled, running;
+	unsigned int quality;
+	const char *quality_name;
+	const char *reason; /* why it is not counted, or "" */
 };
 
 void results_begin(struct results *results);
@@ -35,19 +54,22 @@ void results_end(struct results *results);
 
 void results_free(struct results *results);
 
-/* Whether event i has a count; the best estimate of that, or the mean of several runs. */
-bool results_counted(const struct results *results, unsigned int i);
-uint64_t results_value(const struct results *results, unsigned int i);
+/* Event i, of a part, or (NULL) of all. */
+struct cell results_cell(const struct results *results, const struct part *part, unsigned int i);
 
-/* The standard deviation of event i's counts over the runs. */
-double results_deviation(const struct results *results, unsigned int i);
+/* The same since counting began, whatever the interval. */
+struct cell results_sum(const struct results *results, const struct part *part, unsigned int i);
 
-/* Whether a reading of event i is a count; its quality, and why it is none, in words (or ""). */
-bool results_reads(const struct results *results, unsigned int i,
-		   const struct perfctr_reading *reading);
-const char *results_quality(const struct results *results, unsigned int i,
-			    const struct perfctr_reading *reading);
-const char *results_reason(const struct results *results, unsigned int i,
-			   const struct perfctr_reading *reading);
+/* What a quality is called here: what was emulated is not exact. */
+const char *results_quality(const struct results *results, unsigned int quality);
+
+/* The parts that are to be shown beside the sums, and their number. */
+const struct part *results_parts(const struct results *results, size_t *n);
+
+/* The seconds that the commands took. */
+struct series results_elapsed(const struct results *results);
+
+/* Why results are not all exact, of the first event that is not; NULL: they are. */
+const char *results_doubt(const struct results *results, unsigned int *i);
 
 #endif /* PERFCTR_TOOLS_RESULTS_H */

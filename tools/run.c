@@ -1,39 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
-#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "child.h"
 #include "die.h"
 #include "run.h"
 #include "trace.h"
+#include "watch.h"
 
-static double now(void)
+static void read_all(const struct run *run)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static struct timespec until(double when)
-{
-	double left = when - now();
-	struct timespec t = { 0, 0 };
-
-	if (left > 0) {
-		t.tv_sec = (time_t)left;
-		t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
-	}
-	return t;
+	parts_read(run->parts, run->tasks, run->events);
 }
 
 static void end_tick(const struct run *run, double seconds)
 {
-	tasks_read(run->tasks, run->events);
+	read_all(run);
 	run->tick(run->arg, seconds);
 }
 
@@ -46,29 +31,92 @@ static void end_tick(const struct run *run, double seconds)
 static double end_step(const struct run *run, pid_t pid, double start, double step)
 {
 	if (!run->driver) {
-		end_tick(run, now() - start);
+		end_tick(run, watch_now() - start);
 		return step;
 	}
 	driver_look(run->driver, run->events, pid);
 	return step < 0.5 ? 2 * step : 1;
 }
 
+/* What is to happen while the command runs. */
+struct schedule {
+	bool counts;  /* counting has begun */
+	double start; /* of counting */
+	double begin; /* when counting starts, if it has not */
+	double step;  /* of ticks; 0: none */
+	double tick;  /* the next one */
+	double end;   /* the time is up; 0: never */
+};
+
+static void start_counting(const struct run *run, struct schedule *schedule)
+{
+	schedule->counts = true;
+	schedule->start = watch_now();
+	schedule->step = run->driver ? 1e-3 : run->interval / 1e3;
+	schedule->tick = schedule->start + schedule->step;
+	if (run->timeout)
+		schedule->end = schedule->start + run->timeout / 1e3;
+}
+
+static void enable(const struct run *run, struct schedule *schedule)
+{
+	if (tasks_enable(run->tasks) < 0)
+		events_refuse(run->events, 0, run->events->n, perfctr_error());
+	start_counting(run, schedule);
+}
+
+/* When something is to happen next; 0: nothing is. */
+static double next_time(const struct schedule *schedule)
+{
+	if (!schedule->counts)
+		return schedule->begin;
+	if (!(schedule->step > 0) || (schedule->end > 0 && schedule->end < schedule->tick))
+		return schedule->end;
+	return schedule->tick;
+}
+
+/* Ticks that take longer than a step leave some out: signals and the end have their turn, too. */
+static void plan_tick(struct schedule *schedule)
+{
+	double now = watch_now();
+
+	do {
+		schedule->tick += schedule->step;
+	} while (schedule->tick < now);
+}
+
+/* It is time. */
+static void happen(const struct run *run, pid_t pid, struct schedule *schedule,
+		   struct outcome *outcome)
+{
+	if (!schedule->counts) {
+		enable(run, schedule);
+	} else if (next_time(schedule) == schedule->end) {
+		outcome->timed_out = true;
+		schedule->end = 0;
+		kill(pid, SIGTERM);
+	} else {
+		schedule->step = end_step(run, pid, schedule->start, schedule->step);
+		plan_tick(schedule);
+	}
+}
+
 /* Wait for the child, passing signals on. */
-static void wait_for(const struct run *run, const struct child *child, double start,
+static void wait_for(const struct run *run, const struct child *child, struct schedule *schedule,
 		     struct outcome *outcome, struct rusage *usage)
 {
-	double step = run->driver ? 1e-3 : run->interval / 1e3, next = start + step;
 	struct timespec timeout;
+	double next;
 	int signal;
 
 	while (wait4(child->pid, &outcome->status, WNOHANG, usage) == 0) {
-		if (step > 0 && now() >= next) {
-			step = end_step(run, child->pid, start, step);
-			next += step;
+		next = next_time(schedule);
+		if (next > 0 && watch_now() >= next) {
+			happen(run, child->pid, schedule, outcome);
 			continue;
 		}
-		timeout = until(next);
-		signal = step > 0 ? sigtimedwait(&child->waited, NULL, &timeout)
+		timeout = watch_left(next);
+		signal = next > 0 ? sigtimedwait(&child->waited, NULL, &timeout)
 				  : sigwaitinfo(&child->waited, NULL);
 		if (signal != SIGTERM && signal != SIGHUP)
 			continue;
@@ -92,9 +140,9 @@ static void count(const struct run *run, const struct child *child)
 	if (run->targets->n)
 		return;
 	if (run->per_thread)
-		trace_begin(child);
+		trace_begin(child, "--per-thread");
 	tasks_open_thread(run->tasks, run->events, child->pid,
-			  PERFCTR_ON_EXEC |
+			  (run->delay ? PERFCTR_DISABLED : PERFCTR_ON_EXEC) |
 				  (run->per_thread || run->first_thread ? 0 : PERFCTR_INHERIT));
 }
 
@@ -112,33 +160,67 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-static struct outcome run_command(const struct run *run)
+/* What the command was, now that it has ended. */
+static void end_command(const struct child *child, const struct rusage *usage,
+			struct outcome *outcome)
+{
+	outcome->interrupted |= child_end(child) || trace_interrupted();
+	outcome->interrupted |= WIFSIGNALED(outcome->status) && !outcome_in_time(outcome);
+	outcome->user = seconds_of(&usage->ru_utime);
+	outcome->sys = seconds_of(&usage->ru_stime);
+}
+
+static struct outcome run_emulated(const struct run *run)
 {
 	struct outcome outcome = { .ran = true };
 	struct rusage usage;
 	struct child child;
+	char **command = valgrind_command(run->events, run->command);
 	double start;
+
+	memset(&usage, 0, sizeof(usage));
+	child_start(&child, command, NULL);
+	run->started(run->arg, child.pid);
+	trace_begin(&child, "--emulate");
+	start = watch_now();
+	child_release(&child, *command);
+	free(command);
+	valgrind_run(run->valgrind, &child, run->events, &outcome.status, &usage);
+	outcome.elapsed = watch_now() - start;
+	end_command(&child, &usage, &outcome);
+	return outcome;
+}
+
+static struct outcome run_command(const struct run *run)
+{
+	struct outcome outcome = { .ran = true };
+	struct schedule schedule = { .counts = false };
+	struct rusage usage;
+	struct child child;
 
 	memset(&usage, 0, sizeof(usage));
 	child_start(&child, run->command, run->driver);
 	run->started(run->arg, child.pid);
 	count(run, &child);
-	start = now();
+	start_counting(run, &schedule);
 	release(run, &child);
+	if (run->delay)
+		schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
 	if (traces(run))
-		trace_all(&child, run->tasks, run->events, &outcome.status, &usage);
+		trace_threads(&child, run->tasks, run->events, &outcome.status, &usage);
 	else
-		wait_for(run, &child, start, &outcome, &usage);
-	outcome.elapsed = now() - start;
+		wait_for(run, &child, &schedule, &outcome, &usage);
+	if (!schedule.counts)
+		events_refuse(run->events, 0, run->events->n,
+			      "the command ended before the delay did");
+	outcome.elapsed = schedule.counts ? watch_now() - schedule.start : 0;
 	if (run->driver)
 		driver_read(run->driver, run->events);
 	else
-		tasks_read(run->tasks, run->events);
+		read_all(run);
 	if (run->interval)
 		run->tick(run->arg, outcome.elapsed);
-	outcome.interrupted |= child_end(&child) || WIFSIGNALED(outcome.status);
-	outcome.user = seconds_of(&usage.ru_utime);
-	outcome.sys = seconds_of(&usage.ru_stime);
+	end_command(&child, &usage, &outcome);
 	return outcome;
 }
 
@@ -146,91 +228,77 @@ static struct outcome run_command(const struct run *run)
 
 static void attach(const struct run *run)
 {
-	unsigned int i, inherit = run->first_thread ? 0 : PERFCTR_INHERIT;
+	unsigned int i, flags = run->delay ? PERFCTR_DISABLED : 0;
 	pid_t pid = targets_process(run->targets);
+	FILE *name;
+	char *text;
+	size_t size;
 
-	if (run->per_thread)
-		tasks_open_threads(run->tasks, run->events, pid, inherit);
-	for (i = 0; i < run->targets->n && !run->per_thread; i++)
-		tasks_open(run->tasks, run->events, &run->targets->target[i], pid ? inherit : 0);
+	if (!run->targets->what && !run->first_thread &&
+	    run->targets->target->type == PERFCTR_TARGET_PROCESS)
+		flags |= PERFCTR_INHERIT;
+	if (run->per_thread && pid)
+		tasks_open_threads(run->tasks, run->events, pid, flags);
+	for (i = 0; i < run->targets->n && (!run->per_thread || !pid); i++)
+		tasks_open(run->tasks, run->events, &run->targets->target[i], flags);
 	for (i = 0; i < run->events->n; i++)
 		if (!run->events->event[i].reason)
 			return;
-	if (pid)
-		die("process %d can't be counted: %s", (int)pid, run->events->event[0].reason);
-	die("nothing can be counted: %s", run->events->event[0].reason);
+	name = need(open_memstream(&text, &size));
+	targets_print(name, run->targets);
+	fclose(name);
+	die("%s can't be counted: %s", text, run->events->event[0].reason);
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
+/* The end of the next wait, at ticks and at last when the time is up. */
+static void watch(const struct run *run, struct schedule *schedule)
 {
-	interrupted = signal;
-}
+	struct watch watch;
+	double next;
 
-/* They come while perfex waits, and not between a look at what they say and the wait. */
-static void take_interrupts(sigset_t *before)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGALRM };
-	const struct sigaction action = { .sa_handler = interrupt };
-	unsigned int i;
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		sigaction(signals[i], &action, NULL);
-		sigaddset(&set, signals[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
-/* Whether the process, if it is one, has ended; waits for that, a signal, or until when, if > 0. */
-static bool wait_end(pid_t pid, int fd, double when, const sigset_t *mask)
-{
-	struct pollfd end = { .fd = fd, .events = POLLIN };
-	bool look = pid && fd < 0; /* the kernel has no pidfd */
-	struct timespec timeout = until(when > 0 ? when : now() + 0.05);
-
-	return ppoll(&end, 1, when > 0 || look ? &timeout : NULL, mask) > 0 ||
-	       (look && kill(pid, 0) < 0 && errno == ESRCH);
-}
-
-/* Wait until the process, if it is one, ends or perfex is interrupted. */
-static void watch(const struct run *run, double start)
-{
-	pid_t pid = targets_process(run->targets);
-	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	double step = run->interval / 1e3, next = step > 0 ? start + step : 0;
-	sigset_t before;
-
-	take_interrupts(&before);
-	while (!interrupted && !wait_end(pid, fd, next, &before)) {
-		if (run->interval && now() >= next) {
-			end_tick(run, now() - start);
-			next += step;
+	watch_begin(&watch, run->targets);
+	if (run->delay)
+		*schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
+	for (;;) {
+		next = next_time(schedule);
+		if (watch_wait(&watch, next))
+			break;
+		if (!schedule->counts) {
+			enable(run, schedule);
+			continue;
 		}
+		if (next == schedule->end)
+			break;
+		end_tick(run, watch_now() - schedule->start);
+		plan_tick(schedule);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (fd >= 0)
-		close(fd);
+	watch_end(&watch);
+}
+
+static struct outcome run_nothing(const struct run *run)
+{
+	struct schedule schedule = { .counts = false };
+	struct outcome outcome = { .ran = false };
+	pid_t pid = targets_process(run->targets);
+
+	run->started(run->arg, pid ? pid : getpid());
+	start_counting(run, &schedule);
+	watch(run, &schedule);
+	if (!schedule.counts)
+		events_refuse(run->events, 0, run->events->n, "it was over before the delay was");
+	else
+		outcome.elapsed = watch_now() - schedule.start;
+	read_all(run);
+	if (run->interval)
+		run->tick(run->arg, outcome.elapsed);
+	return outcome;
 }
 
 struct outcome run(const struct run *run)
 {
-	struct outcome outcome = { .ran = false };
-	pid_t pid = targets_process(run->targets);
-	double start;
-
-	if (run->targets->n)
+	if (run->valgrind)
+		return run_emulated(run);
+	if (run->targets->n && run->events->n)
 		attach(run);
-	if (run->command)
-		return run_command(run);
-	run->started(run->arg, pid ? pid : getpid());
-	start = now();
-	watch(run, start);
-	outcome.elapsed = now() - start;
-	tasks_read(run->tasks, run->events);
-	if (run->interval)
-		run->tick(run->arg, outcome.elapsed);
-	return outcome;
+	return run->command ? run_command(run) : run_nothing(run);
 }

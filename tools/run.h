@@ -4,25 +4,23 @@
 #define PERFCTR_TOOLS_RUN_H
 
 #include "driver.h"
+#include "outcome.h"
+#include "parts.h"
 #include "targets.h"
-#include "tasks.h"
-
-struct outcome {
-	double elapsed, user, sys; /* seconds */
-	int status;		   /* of waitpid() */
-	bool ran;		   /* there is a status */
-	bool interrupted;	   /* a signal ended the command, or asked for its end */
-};
+#include "valgrind.h"
 
 struct run {
 	struct events *events;
 	struct tasks *tasks;
+	struct parts *parts;	       /* what is shown beside the sums */
 	struct driver *driver;	       /* NULL: perf_events count */
+	struct valgrind *valgrind;     /* emulates the command; NULL: it runs */
 	char **command;		       /* NULL: none */
 	const struct targets *targets; /* what to count, if it is not the command */
 	bool per_thread;
-	bool first_thread;     /* count nothing that the command's first thread creates */
-	unsigned int interval; /* ms; 0: none */
+	bool first_thread;	     /* count nothing that the command's first thread creates */
+	unsigned int interval;	     /* ms; 0: none */
+	unsigned int delay, timeout; /* ms from the start, of counting; 0: none */
 	/* Called with the pid before the command starts, and at the end of each interval. */
 	void (*started)(void *arg, pid_t pid);
 	void (*tick)(void *arg, double seconds);

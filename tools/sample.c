@@ -6,62 +6,143 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "die.h"
 #include "histogram.h"
+#include "maps.h"
+#include "perf_data.h"
 #include "sample.h"
+#include "samplers.h"
 #include "text.h"
+#include "unwind.h"
 
 #define DEFAULT_FREQUENCY 1000
+#define STACKS_BUFFER	  ((uint32_t)2 << 20) /* bytes, for samples with stacks, if allowed */
 
 struct sampling {
 	char *event;
 	bool any_event; /* none was asked for */
 	uint64_t period, frequency, bad;
-	struct perfctr_sampler *sampler;
+	struct sampling_request request;
+	struct perf_event_attr attr; /* of the records, for who reads them later */
+	struct samplers *samplers;
 	struct histogram *histogram;
+	struct unwinder *unwinder; /* NULL: there are frame pointers */
+	uint64_t pointers;	   /* samples whose calls were not unwound */
 };
 
 /* ---- records ---- */
 
-static void use_sample(struct histogram *histogram, const struct perfctr_record *record)
+static void use_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 {
-	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
-		histogram_count(histogram, record->pid, record->as.sample.ip);
-	else
-		histogram_count_kernel(histogram);
-}
-
-static void use_mmap(struct histogram *histogram, const struct perfctr_record_mmap *mmap)
-{
+	struct sampling *sampling = arg;
 	const struct map map = { mmap->addr, mmap->length, mmap->offset,
-				 histogram_file(histogram, mmap->file) };
+				 histogram_file(sampling->histogram, mmap->pid, mmap->file) };
 
-	histogram_map(histogram, mmap->pid, &map);
+	histogram_map(sampling->histogram, mmap->pid, &map);
 }
 
-static int use_record(void *arg, const struct perfctr_record *record)
+/* What was mapped before there were records of it. */
+static void use_old_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 {
-	struct histogram *histogram = arg;
+	struct sampling *sampling = arg;
+
+	use_mmap(sampling, mmap);
+	if (sampling->request.data)
+		perf_data_mmap(sampling->request.data, &sampling->attr, mmap);
+}
+
+static void look_at_process(struct sampling *sampling, uint32_t pid)
+{
+	char name[16];
+
+	maps_read(pid, name, use_old_mmap, sampling);
+	if (!*name)
+		return;
+	histogram_name(sampling->histogram, pid, name);
+	if (sampling->request.data)
+		perf_data_name(sampling->request.data, &sampling->attr, pid, name);
+}
+
+/* The kernel's part of the kernel's chain, and the user's by the unwinder; false: it has none. */
+static bool use_unwound(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	uint64_t nkernel = 0, *chain;
+	const uint64_t *user;
+	size_t n = unwind(sampling->unwinder, record->pid, sample, &user);
+
+	if (!n)
+		return false;
+	while (nkernel < sample->nchain && sample->chain[nkernel] != (uint64_t)PERF_CONTEXT_USER)
+		nkernel++;
+	chain = need(calloc((size_t)nkernel + 1 + n, sizeof(*chain)));
+	if (nkernel)
+		memcpy(chain, sample->chain, (size_t)nkernel * sizeof(*chain));
+	chain[nkernel] = (uint64_t)PERF_CONTEXT_USER;
+	memcpy(chain + nkernel + 1, user, n * sizeof(*chain));
+	histogram_chain(sampling->histogram, record->pid, chain, nkernel + 1 + n);
+	free(chain);
+	return true;
+}
+
+static void use_chain(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+
+	if (sampling->unwinder && use_unwound(sampling, record))
+		return;
+	/* The kernel's threads have no registers of the user's, and nothing is missing. */
+	sampling->pointers += sample->user.abi != PERF_SAMPLE_REGS_ABI_NONE;
+	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain);
+}
+
+static void use_sample(struct sampling *sampling, const struct perfctr_record *record)
+{
+	struct histogram *histogram = sampling->histogram;
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	bool user = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+
+	if (user && histogram_is_new(histogram, record->pid, sample->ip))
+		look_at_process(sampling, record->pid);
+	if (user)
+		histogram_count(histogram, record->pid, sample->ip);
+	else
+		histogram_count_kernel(histogram, sample->ip);
+	if (sampling->request.folded)
+		use_chain(sampling, record);
+}
+
+static void use_comm(struct histogram *histogram, const struct perfctr_record *record)
+{
+	const struct perfctr_record_comm *comm = &record->as.comm;
+
+	if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
+		histogram_exec(histogram, comm->pid);
+	if (comm->pid == comm->tid)
+		histogram_name(histogram, comm->pid, comm->name);
+}
+
+static void use_record(void *arg, const struct perfctr_record *record)
+{
+	struct sampling *sampling = arg;
 
 	switch (record->type) {
-	case PERF_RECORD_SAMPLE: use_sample(histogram, record); break;
-	case PERF_RECORD_MMAP2: use_mmap(histogram, &record->as.mmap); break;
+	case PERF_RECORD_SAMPLE: use_sample(sampling, record); break;
+	case PERF_RECORD_MMAP2: use_mmap(sampling, &record->as.mmap); break;
 	case PERF_RECORD_FORK:
-		histogram_fork(histogram, record->as.task.pid, record->as.task.ppid);
+		histogram_fork(sampling->histogram, record->as.task.pid, record->as.task.ppid);
 		break;
-	case PERF_RECORD_COMM:
-		if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
-			histogram_exec(histogram, record->as.comm.pid);
-		break;
+	case PERF_RECORD_COMM: use_comm(sampling->histogram, record); break;
 	}
-	return 0;
+	if (sampling->request.data)
+		perf_data_record(sampling->request.data, record);
 }
 
 void sampling_read(struct sampling *sampling)
 {
-	while (perfctr_sampler_each(sampling->sampler, use_record, sampling->histogram) < 0 &&
-	       ++sampling->bad < 1000)
-		;
+	histogram_turn(sampling->histogram);
+	sampling->bad += samplers_each(sampling->samplers, use_record, sampling);
 }
 
 /* ---- opening and closing ---- */
@@ -123,36 +204,103 @@ struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequ
 	return sampling;
 }
 
-static struct perfctr_sampler *open_one(const struct sampling *sampling, pid_t pid)
+/* As the library asks the kernel. */
+static void describe(struct sampling *sampling, const struct perfctr_sampler_config *config)
 {
-	const struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD, .id = pid };
+	struct perfctr_list *list = resolve(sampling->event);
+	struct perf_event_attr *attr = &sampling->attr;
+
+	perfctr_list_attr(list, 0, 0, attr, NULL, NULL, 0);
+	perfctr_list_free(list);
+	attr->freq = config->frequency != 0;
+	attr->sample_period = attr->freq ? config->frequency : config->period;
+	attr->sample_type = config->fields;
+	attr->sample_regs_user = config->user_registers;
+	attr->sample_stack_user = config->user_stack;
+	attr->mmap_data = (config->flags & PERFCTR_SAMPLER_MMAP_DATA) != 0;
+	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = 1;
+	attr->task = 1;
+	attr->exclude_callchain_user = (config->flags & PERFCTR_SAMPLER_NO_USER_CHAIN) != 0;
+	attr->exclude_callchain_kernel = (config->flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
+}
+
+static void take_stacks(struct perfctr_sampler_config *config, uint32_t stack)
+{
+	config->fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	config->user_registers = unwind_registers();
+	config->user_stack = stack;
+	config->pages = STACKS_BUFFER / (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
+{
+	const struct perfctr_target command = { .type = PERFCTR_TARGET_THREAD, .id = pid };
+	const struct targets *targets = sampling->request.targets;
 	struct perfctr_sampler_config config;
 
 	memset(&config, 0, sizeof(config));
 	config.period = sampling->period;
 	config.frequency = sampling->frequency;
 	config.fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	config.flags = PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC |
-		       PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK;
-	return perfctr_sampler_open(sampling->event, &target, &config);
+	config.flags = PERFCTR_MULTIPLEX | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_COMM |
+		       PERFCTR_SAMPLER_TASK;
+	if (!targets->n)
+		config.flags |= PERFCTR_INHERIT | PERFCTR_ON_EXEC;
+	else if (targets->target->type == PERFCTR_TARGET_PROCESS)
+		config.flags |= PERFCTR_INHERIT;
+	if (sampling->request.folded)
+		config.fields |= PERF_SAMPLE_CALLCHAIN;
+	if (sampling->request.data)
+		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+	if (sampling->request.stack)
+		take_stacks(&config, sampling->request.stack);
+	/* perf puts its own calls behind these, and reads DWARF where it is mapped. */
+	if (sampling->request.stack && sampling->request.data)
+		config.flags |= PERFCTR_SAMPLER_NO_USER_CHAIN | PERFCTR_SAMPLER_MMAP_DATA;
+	describe(sampling, &config);
+	return samplers_open(sampling->event, targets->n ? targets->target : &command,
+			     targets->n ? targets->n : 1, &config);
 }
 
-void sampling_open(struct sampling *sampling, pid_t pid)
+/* If the event could be sampled without them. */
+static void blame_stacks(struct sampling *sampling, pid_t pid)
 {
-	sampling->sampler = open_one(sampling, pid);
-	if (!sampling->sampler && sampling->any_event) {
+	sampling->request.stack = 0;
+	if (open_targets(sampling, pid))
+		die("--call-graph dwarf: this kernel does not copy registers and stacks at samples of "
+		    "%s; take fp",
+		    sampling->event);
+}
+
+void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid)
+{
+	unsigned int i;
+
+	sampling->request = *request;
+	if (request->stack && request->folded)
+		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
+	if (request->data && perf_data_begin(request->data) < 0)
+		die("--perf-data goes back to the file's beginning, and %s", strerror(errno));
+	sampling->samplers = open_targets(sampling, pid);
+	if (!sampling->samplers && sampling->any_event) {
 		/* No PMU: the clock. */
 		free(sampling->event);
 		sampling->event = need(strdup("cpu-clock:u"));
-		sampling->sampler = open_one(sampling, pid);
+		sampling->samplers = open_targets(sampling, pid);
 	}
-	if (!sampling->sampler)
+	if (!sampling->samplers && request->stack && (errno == EINVAL || errno == EOPNOTSUPP))
+		blame_stacks(sampling, pid);
+	if (!sampling->samplers)
 		die("%s", perfctr_error());
+	for (i = 0; i < request->targets->n; i++)
+		if (request->targets->target[i].type == PERFCTR_TARGET_PROCESS)
+			look_at_process(sampling, (uint32_t)request->targets->target[i].id);
 }
 
 void sampling_free(struct sampling *sampling)
 {
-	perfctr_sampler_close(sampling->sampler);
+	samplers_close(sampling->samplers);
+	unwind_free(sampling->unwinder);
 	histogram_free(sampling->histogram);
 	free(sampling->event);
 	free(sampling);
@@ -160,18 +308,28 @@ void sampling_free(struct sampling *sampling)
 
 /* ---- showing ---- */
 
-static void print_subject(const struct sampling *sampling, FILE *file, char **command)
+static void print_command(FILE *file, char **command)
+{
+	fputc('\'', file);
+	for (; *command; command++) {
+		text_terminal(file, *command, 0);
+		fputs(command[1] ? " " : "'", file);
+	}
+}
+
+static void print_subject(const struct sampling *sampling, FILE *file)
 {
 	fprintf(file, "\n samples of %s, ", sampling->event);
 	if (sampling->period)
 		fprintf(file, "one in %llu", (unsigned long long)sampling->period);
 	else
 		fprintf(file, "%llu a second", (unsigned long long)sampling->frequency);
-	fprintf(file, ", in '");
-	for (; *command; command++) {
-		text_terminal(file, *command, 0);
-		fputs(command[1] ? " " : "':\n\n", file);
-	}
+	fputs(", in ", file);
+	if (sampling->request.targets->n)
+		targets_print(file, sampling->request.targets);
+	else
+		print_command(file, sampling->request.command);
+	fputs(":\n\n", file);
 }
 
 /* The processors of the event's core types, of those that are online. */
@@ -219,25 +377,62 @@ static void print_processors(const struct sampling *sampling, FILE *file)
 	free(info);
 }
 
-void sampling_print(struct sampling *sampling, FILE *file, char **command)
+static void print_unwound(const struct sampling *sampling, FILE *file)
 {
-	uint64_t lost;
+	uint64_t cut = unwind_cut(sampling->unwinder);
 
-	/* What is stopped hands out all that it has. */
-	perfctr_sampler_disable(sampling->sampler);
-	sampling_read(sampling);
-	setlocale(LC_CTYPE, "");
-	print_subject(sampling, file, command);
-	histogram_print(sampling->histogram, file);
-	fprintf(file, "\n %llu samples\n",
-		(unsigned long long)histogram_samples(sampling->histogram));
-	print_processors(sampling, file);
-	if (perfctr_sampler_lost(sampling->sampler, &lost) == 0 && lost)
+	if (cut)
+		fprintf(file,
+			" %llu samples' outer calls are missing: their stacks are longer than %u "
+			"bytes (--call-graph dwarf,%u)\n",
+			(unsigned long long)cut, sampling->request.stack,
+			sampling->request.stack > UNWIND_LARGEST / 2 ? UNWIND_LARGEST
+								     : sampling->request.stack * 2);
+	if (sampling->pointers)
+		fprintf(file, " %llu samples' calls are by frame pointers: there is no DWARF\n",
+			(unsigned long long)sampling->pointers);
+}
+
+/* What is missing. */
+static void print_doubts(struct sampling *sampling, FILE *file)
+{
+	uint64_t lost = samplers_lost(sampling->samplers);
+
+	if (lost)
 		fprintf(file,
 			" %llu records were lost: perfex could not keep up, take fewer samples "
 			"(-c, -F)\n",
 			(unsigned long long)lost);
+	if (sampling->unwinder)
+		print_unwound(sampling, file);
 	if (sampling->bad)
 		fprintf(file, " records were left out: %s\n", perfctr_error());
+}
+
+static void print_table(struct sampling *sampling, FILE *file)
+{
+	print_subject(sampling, file);
+	histogram_print(sampling->histogram, file, sampling->request.kind);
+	fprintf(file, "\n %llu samples\n",
+		(unsigned long long)histogram_samples(sampling->histogram));
+	print_processors(sampling, file);
+	print_doubts(sampling, file);
 	fputc('\n', file);
+}
+
+void sampling_print(struct sampling *sampling, FILE *file)
+{
+	samplers_disable(sampling->samplers);
+	sampling_read(sampling);
+	setlocale(LC_CTYPE, "");
+	if (sampling->request.data && perf_data_end(sampling->request.data, &sampling->attr) < 0)
+		die("the samples could not be written: %s", strerror(errno));
+	if (sampling->request.data)
+		file = stderr;
+	if (!sampling->request.folded) {
+		print_table(sampling, file);
+		return;
+	}
+	histogram_fold(sampling->histogram, file);
+	print_doubts(sampling, stderr);
 }

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sample.h - --sample: where the command is when an event happens. */
+/* sample.h - --sample: where a command, a process or a processor is when an event happens. */
 #ifndef PERFCTR_TOOLS_SAMPLE_H
 #define PERFCTR_TOOLS_SAMPLE_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/types.h>
+#include <stdbool.h>
+#include "histogram.h"
+#include "targets.h"
 
 struct sampling;
 
-/* event may be NULL, period and frequency 0; exits on bad input. */
+/* What is to be sampled, and what to tell of it. */
+struct sampling_request {
+	const char *event;	    /* NULL: the default one */
+	uint64_t period, frequency; /* 0: not given */
+	const struct targets *targets;
+	char **command; /* NULL: none */
+	enum place_kind kind;
+	bool folded;	/* ways of calls */
+	uint32_t stack; /* bytes of it, to find calls by DWARF; 0: by frame pointers */
+	FILE *data;	/* becomes a perf.data; NULL: none */
+};
+
+/* Exits on bad input. */
 struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency);
 
-/* Sample the process from its exec on; exits on failure. */
-void sampling_open(struct sampling *sampling, pid_t pid);
+/* Sample the command from its exec on, or what runs already; exits on failure. */
+void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid);
 
 /* Take what has been recorded out of the kernel's buffers. */
 void sampling_read(struct sampling *sampling);
 
-void sampling_print(struct sampling *sampling, FILE *file, char **command);
+/* Tell. */
+void sampling_print(struct sampling *sampling, FILE *file);
 void sampling_free(struct sampling *sampling);
 
 #endif /* PERFCTR_TOOLS_SAMPLE_H */

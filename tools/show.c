@@ -46,18 +46,47 @@ int show_info(void)
 	return finish_stdout();
 }
 
+struct list {
+	bool with_text;
+	char *const *words;
+	unsigned int n; /* names shown */
+};
+
+static bool has_words(const struct perfctr_event_name *name, char *const words[])
+{
+	for (; words && *words; words++)
+		if (!strcasestr(name->name, *words) && !strcasestr(name->description, *words))
+			return false;
+	return true;
+}
+
 static int list_name(void *arg, const struct perfctr_event_name *name)
 {
-	const bool *with_text = arg;
+	struct list *list = arg;
 
-	if (*with_text)
+	if (!has_words(name, list->words))
+		return 0;
+	list->n++;
+	/* Who searches sees why a name was found. */
+	if (list->with_text || list->words)
 		printf("  %-40s %-10s %s\n", name->name, name->kind, name->description);
 	else
 		printf("  %s\n", name->name);
 	return 0;
 }
 
-int show_list(bool with_text)
+static int finish_list(const struct list *list)
+{
+	if (list->words && !list->n)
+		die("no event has %s%s%s in its name or description; without words \"perfex -L\" lists "
+		    "all events",
+		    list->words[1] ? "all these words" : "\"", list->words[1] ? "" : list->words[0],
+		    list->words[1] ? "" : "\"");
+	return finish_stdout();
+}
+
+/* What stands above the list of this machine's events. */
+static unsigned int print_counters(void)
 {
 	struct perfctr_info info;
 	unsigned int n;
@@ -72,25 +101,60 @@ int show_list(bool with_text)
 	printf("Overflow interrupts%s available\n",
 	       info.cpu_features & PERFCTR_FEATURE_PCINT ? "" : " not");
 	printf("\nEvents Available:\n");
-	perfctr_event_list(NULL, list_name, &with_text);
+	return n;
+}
+
+int show_list(bool with_text, char *const words[])
+{
+	struct list list = { with_text, words, 0 };
+	unsigned int counters = words ? 1 : print_counters();
+
+	if (perfctr_event_list(NULL, list_name, &list) < 0)
+		die("%s", perfctr_error());
 	if (with_text)
-		perfctr_event_list("tracepoint", list_name, &with_text);
-	if (!n)
+		perfctr_event_list("tracepoint", list_name, &list);
+	if (!counters)
 		printf("\nHardware events have names, but this machine has no counters for them; "
 		       "perfctr-info(1) says why.\n");
+	return finish_list(&list);
+}
+
+static int list_metric(void *arg, const struct perfctr_metric *metric)
+{
+	unsigned int *n = arg;
+
+	++*n;
+	printf("  %-26s %-6s %s\n  %-33s = %s\n", metric->name, metric->unit, metric->description,
+	       "", metric->formula);
+	if (*metric->threshold)
+		printf("  %-33s threshold: %s\n", "", metric->threshold);
+	if (*metric->core)
+		printf("  %-33s on %s\n", "", metric->core);
+	if (metric->reason)
+		printf("  %-33s not here: %s\n", "", metric->reason);
+	return 0;
+}
+
+int show_metrics(const char *cpu)
+{
+	const char *id = cpu && strcmp(cpu, "native") ? cpu : NULL;
+	unsigned int n = 0;
+
+	if (perfctr_metrics_list(id, list_metric, &n) < 0)
+		die("%s", perfctr_error());
 	return finish_stdout();
 }
 
-int show_cpu(const char *cpu, const char *names, bool list, bool with_text)
+int show_cpu(const char *cpu, const char *names, bool list, bool with_text, char *const words[])
 {
+	struct list shown = { with_text || !strcmp(cpu, "list"), words, 0 };
 	const char *id = strcmp(cpu, "native") ? cpu : NULL;
 	int result;
 
 	if (!strcmp(cpu, "list")) {
-		with_text = true;
-		result = perfctr_cpu_list(list_name, &with_text);
+		result = perfctr_cpu_list(list_name, &shown);
 	} else if (list) {
-		result = perfctr_cpu_event_list(id, list_name, &with_text);
+		result = perfctr_cpu_event_list(id, list_name, &shown);
 	} else if (names) {
 		result = perfctr_cpu_events_print(id, names);
 	} else {
@@ -98,5 +162,5 @@ int show_cpu(const char *cpu, const char *names, bool list, bool with_text)
 	}
 	if (result < 0)
 		die("%s", perfctr_error());
-	return finish_stdout();
+	return list ? finish_list(&shown) : finish_stdout();
 }

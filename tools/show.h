@@ -7,11 +7,17 @@
 
 int show_text(const char *text);
 
-/* -i, -l, -L. */
+/*
+ * -i, -l, -L. Of a list only names that have all the words, whatever their case, in name or
+ * description (words ends with NULL; NULL itself: every name).
+ */
 int show_info(void);
-int show_list(bool with_text);
+int show_list(bool with_text, char *const words[]);
 
 /* --cpu: another processor's events, or the control that counts the events of a list (or NULL). */
-int show_cpu(const char *cpu, const char *names, bool list, bool with_text);
+/* -M list: the metrics of the processor (NULL: this one). */
+int show_metrics(const char *cpu);
+
+int show_cpu(const char *cpu, const char *names, bool list, bool with_text, char *const words[]);
 
 #endif /* PERFCTR_TOOLS_SHOW_H */

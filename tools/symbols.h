@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* symbols.h - names of functions in ELF files. */
+/* symbols.h - names of functions, by where they are. */
 #ifndef PERFCTR_TOOLS_SYMBOLS_H
 #define PERFCTR_TOOLS_SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Beyond any compiler's, lest names in names make work without end. */
+#define LONGEST_NAME 8192
 
 struct symbols;
 
-/* Without any if the file is no ELF file. */
-struct symbols *symbols_read(const char *file);
+struct symbols *symbols_new(void);
 
-/* The function at an offset in the file; NULL if it is in none that has a name. */
-const char *symbols_find(const struct symbols *symbols, uint64_t offset);
+/* What is at these offsets of a file is at this address. Without any, offsets are addresses. */
+void symbols_add_segment(struct symbols *symbols, uint64_t offset, uint64_t size, uint64_t address);
+
+/* One of several names of a place is shown, that with the highest rank. */
+void symbols_add(struct symbols *symbols, uint64_t start, uint64_t end, int rank, const char *name,
+		 size_t length);
+
+/* There are no more: symbols can be looked for. */
+void symbols_end(struct symbols *symbols);
+
+size_t symbols_number(const struct symbols *symbols);
+
+/* The function at an offset, and how far in it that is; NULL if it is in none that has a name. */
+const char *symbols_find(const struct symbols *symbols, uint64_t offset, uint64_t *into);
 
 void symbols_free(struct symbols *symbols);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "die.h"
@@ -9,7 +10,7 @@ static void set_option(struct targets *targets, const char *option)
 {
 	if (targets->option && strcmp(targets->option, option) != 0)
 		die("%s and %s exclude each other", targets->option, option);
-	if (targets->option)
+	if (targets->option && (!strcmp(option, "-a") || !strcmp(option, "-C")))
 		die("%s is given twice", option);
 	targets->option = option;
 }
@@ -22,10 +23,45 @@ static void add(struct targets *targets, unsigned int type, int id, const char *
 	targets->target[targets->n++] = target;
 }
 
-void targets_add_process(struct targets *targets, pid_t pid)
+static void add_once(struct targets *targets, unsigned int type, int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < targets->n; i++)
+		if (targets->target[i].id == id)
+			die("%s names %d twice", targets->option, id);
+	add(targets, type, id, NULL);
+}
+
+/* Ids of processes or threads, with commas between them. */
+static void add_ids(struct targets *targets, unsigned int type, const char *list)
+{
+	const char *p = list;
+	char *end;
+	long id;
+
+	for (;; p = end + 1) {
+		id = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
+		if (id < 1 || id > 0x3FFFFFFF || (*end != ',' && *end))
+			die("%s takes a number from 1 to %d, or several with commas between them, "
+			    "not \"%s\"",
+			    targets->option, 0x3FFFFFFF, list);
+		add_once(targets, type, (int)id);
+		if (!*end)
+			break;
+	}
+}
+
+void targets_add_processes(struct targets *targets, const char *list)
 {
 	set_option(targets, "-p");
-	add(targets, PERFCTR_TARGET_PROCESS, pid, NULL);
+	add_ids(targets, PERFCTR_TARGET_PROCESS, list);
+}
+
+void targets_add_threads(struct targets *targets, const char *list)
+{
+	set_option(targets, "-t");
+	add_ids(targets, PERFCTR_TARGET_THREAD, list);
 }
 
 void targets_add_all_processors(struct targets *targets)
@@ -35,22 +71,31 @@ void targets_add_all_processors(struct targets *targets)
 	targets->what = "processors";
 }
 
-void targets_add_cgroup(struct targets *targets, const char *name)
+/* Whether a cgroup is another one, or in it. */
+static bool is_below(const char *name, const char *other)
 {
-	set_option(targets, "-G");
-	add(targets, PERFCTR_TARGET_CGROUP, 0, name);
-	targets->what = "cgroup";
-	targets->name = name;
+	size_t n = strlen(other);
+
+	while (n && other[n - 1] == '/')
+		n--;
+	return !strncmp(name, other, n) && (!name[n] || name[n] == '/');
 }
 
-static void add_processor(struct targets *targets, long id)
+void targets_add_cgroup(struct targets *targets, const char *name)
 {
 	unsigned int i;
 
+	set_option(targets, "-G");
+	if (!*name)
+		die("-G takes a cgroup's directory, or its path as /proc/PID/cgroup has it, not \"\"");
 	for (i = 0; i < targets->n; i++)
-		if (targets->target[i].id == id)
-			die("-C names processor %ld twice", id);
-	add(targets, PERFCTR_TARGET_CPU, (int)id, NULL);
+		if (is_below(targets->target[i].cgroup, name) ||
+		    is_below(name, targets->target[i].cgroup))
+			die("-G: what is in \"%s\" would be counted twice, as a part of \"%s\"",
+			    name, targets->target[i].cgroup);
+	add(targets, PERFCTR_TARGET_CGROUP, 0, name);
+	targets->what = "cgroup";
+	targets->name = name;
 }
 
 void targets_add_processors(struct targets *targets, const char *list)
@@ -67,7 +112,7 @@ void targets_add_processors(struct targets *targets, const char *list)
 		if (first < 0 || last < first || last > 8191 || (*end != ',' && *end))
 			die("-C takes numbers of processors such as 0-3,8, not \"%s\"", list);
 		for (; first <= last; first++)
-			add_processor(targets, first);
+			add_once(targets, PERFCTR_TARGET_CPU, (int)first);
 		if (!*end)
 			break;
 	}
@@ -77,8 +122,40 @@ void targets_add_processors(struct targets *targets, const char *list)
 
 pid_t targets_process(const struct targets *targets)
 {
-	return targets->n && targets->target->type == PERFCTR_TARGET_PROCESS ? targets->target->id
-									     : 0;
+	return targets->n == 1 && targets->target->type == PERFCTR_TARGET_PROCESS
+		       ? targets->target->id
+		       : 0;
+}
+
+static void print_ids(FILE *file, const struct targets *targets)
+{
+	bool threads = targets->target->type == PERFCTR_TARGET_THREAD;
+	unsigned int i;
+
+	fputs(threads ? "thread" : "process", file);
+	if (targets->n > 1)
+		fputs(threads ? "s" : "es", file);
+	for (i = 0; i < targets->n; i++)
+		fprintf(file, "%s %d", i ? "," : "", targets->target[i].id);
+}
+
+void targets_print(FILE *file, const struct targets *targets)
+{
+	unsigned int i;
+
+	if (!targets->what)
+		print_ids(file, targets);
+	else if (!targets->name)
+		fprintf(file, "all %s", targets->what);
+	else if (!targets->target->cgroup)
+		fprintf(file, "%s %s", targets->what, targets->name);
+	else
+		for (i = 0; i < targets->n; i++)
+			fprintf(file, "%s %s",
+				i		 ? ","
+				: targets->n > 1 ? "cgroups"
+						 : "cgroup",
+				targets->target[i].cgroup);
 }
 
 void targets_free(struct targets *targets)

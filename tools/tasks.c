@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "die.h"
+#include "readers.h"
 #include "tasks.h"
 
 /* ---- opening ---- */
@@ -23,20 +24,31 @@ static struct task *add_task(const struct events *events, struct tasks *tasks, p
 	return task;
 }
 
+/* The processors on which a name is counted, on whatever core type. */
+static void find_cpus(const struct events *events, unsigned int i, uint32_t *cpus)
+{
+	uint32_t words[READERS_CPUS / 32];
+	struct perf_event_attr attr;
+	unsigned int k, w;
+
+	memset(cpus, 0, sizeof(words));
+	for (k = 0; k < events->event[i].is.nvariants; k++)
+		if (perfctr_list_attr(events->list, i, k, &attr, NULL, words, READERS_CPUS / 32) ==
+		    0)
+			for (w = 0; w < READERS_CPUS / 32; w++)
+				cpus[w] |= words[w];
+}
+
 /* Whether a name means something on another core type than this processor's. */
 static bool is_elsewhere(const struct events *events, unsigned int i,
 			 const struct perfctr_target *target)
 {
-	uint32_t cpus[8192 / 32], any = 0;
-	struct perf_event_attr attr;
-	unsigned int k;
+	uint32_t cpus[READERS_CPUS / 32];
 
 	if (target->type != PERFCTR_TARGET_CPU || target->id < 0)
 		return false;
-	for (k = 0; k < events->event[i].is.nvariants; k++)
-		if (perfctr_list_attr(events->list, i, k, &attr, NULL, cpus, 8192 / 32) == 0)
-			any |= cpus[target->id / 32] >> target->id % 32 & 1;
-	return events->event[i].is.nvariants && !any;
+	find_cpus(events, i, cpus);
+	return events->event[i].is.nvariants && !(cpus[target->id / 32] >> target->id % 32 & 1);
 }
 
 /* What one target makes of an event. Not to be where its core type is is no fault, if another is.
@@ -76,25 +88,25 @@ static void look_at(struct events *events, const struct perfctr_set *set, unsign
 }
 
 static struct perfctr_set *open_names(const struct events *events,
-				      const struct perfctr_target *target, unsigned int flags)
+				      const struct perfctr_target *target, unsigned int flags,
+				      bool may_end)
 {
 	struct perfctr_set *set = perfctr_set_open(events->names, target,
 						   flags | PERFCTR_USER_FALLBACK);
 
-	/* A traced thread may be killed at any time. */
-	if (!set && (errno != ESRCH || target->type != PERFCTR_TARGET_THREAD))
+	if (!set && (errno != ESRCH || !may_end))
 		die("%s", perfctr_error());
 	return set;
 }
 
 static void open_sets(struct events *events, struct task *task, const struct perfctr_target *target,
-		      unsigned int flags)
+		      unsigned int flags, bool may_end)
 {
 	const unsigned int *first = events->first;
 
 	flags |= PERFCTR_MULTIPLEX | PERFCTR_PARTIAL;
 	if (first[EVENTS_NUMBERS]) {
-		task->set[EVENTS_NAMES] = open_names(events, target, flags);
+		task->set[EVENTS_NAMES] = open_names(events, target, flags, may_end);
 		look_at(events, task->set[EVENTS_NAMES], 0, target);
 	}
 	if (first[EVENTS_SETS] == first[EVENTS_NUMBERS])
@@ -106,17 +118,64 @@ static void open_sets(struct events *events, struct task *task, const struct per
 		events_refuse(events, first[EVENTS_NUMBERS], first[EVENTS_SETS], perfctr_error());
 }
 
+/* Whether a processor counts an event for one before. */
+static bool is_taken(const struct tasks *tasks, unsigned int i, int reader)
+{
+	size_t t;
+
+	for (t = 0; t + 1 < tasks->n; t++)
+		if (tasks->task[t].reader && tasks->task[t].reader[i] == reader)
+			return true;
+	return false;
+}
+
+/*
+ * The kernel counts an event of a package, or the like, on one of its processors, whichever it is
+ * asked for: of several that are, only the first one's count is taken.
+ */
+static void find_readers(const struct events *events, const struct tasks *tasks, struct task *task,
+			 const struct perfctr_target *target)
+{
+	uint32_t cpus[READERS_CPUS / 32];
+	struct perfctr_list_event event;
+	unsigned int i;
+
+	task->reader = need(calloc(events->n, sizeof(*task->reader)));
+	for (i = 0; i < events->n; i++) {
+		task->reader[i] = target->id;
+		if (i >= events->first[EVENTS_NUMBERS])
+			continue;
+		if (perfctr_set_event(task->set[EVENTS_NAMES], i, &event) < 0 || event.reason) {
+			task->reader[i] = -1;
+			continue;
+		}
+		find_cpus(events, i, cpus);
+		task->reader[i] = readers_find((unsigned int)target->id, cpus);
+		if (is_taken(tasks, i, task->reader[i]))
+			task->reader[i] = -1;
+	}
+}
+
 void tasks_open(struct tasks *tasks, struct events *events, const struct perfctr_target *target,
 		unsigned int flags)
 {
-	open_sets(events, add_task(events, tasks, target->id), target, flags);
+	struct task *task = add_task(events, tasks, target->id);
+
+	if (target->type == PERFCTR_TARGET_CGROUP)
+		task->cgroup = target->cgroup;
+	open_sets(events, task, target, flags, false);
+	if (target->type == PERFCTR_TARGET_THREAD)
+		tasks_name(task);
+	if (target->type == PERFCTR_TARGET_CPU && target->id >= 0)
+		find_readers(events, tasks, task, target);
 }
 
 void tasks_open_thread(struct tasks *tasks, struct events *events, pid_t tid, unsigned int flags)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_THREAD, .id = tid };
 
-	tasks_open(tasks, events, &target, flags);
+	/* A command may be killed at any time. */
+	open_sets(events, add_task(events, tasks, tid), &target, flags, true);
 }
 
 struct task *tasks_find(const struct tasks *tasks, pid_t tid)
@@ -162,7 +221,7 @@ void tasks_open_threads(struct tasks *tasks, struct events *events, pid_t pid, u
 
 	tasks->process.tid = pid;
 	tasks->process.reading = need(calloc(events->n, sizeof(struct perfctr_reading)));
-	open_sets(events, &tasks->process, &target, flags);
+	open_sets(events, &tasks->process, &target, flags, false);
 	for (s = 0; s < EVENTS_SETS; s++)
 		add_parts(events, tasks, tasks->process.set[s]);
 }
@@ -194,8 +253,7 @@ static void read_sets(struct events *events, const struct task *task, pid_t tid,
 	}
 }
 
-/* Add one task's reading to a sum, of which nothing else has been counted if it is the first. */
-static void add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one)
+void tasks_add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one)
 {
 	bool stale = one->quality == PERFCTR_STALE || sum->quality == PERFCTR_STALE;
 
@@ -205,6 +263,28 @@ static void add_reading(struct perfctr_reading *sum, const struct perfctr_readin
 	sum->enabled += one->enabled;
 	sum->running += one->running;
 	sum->quality = stale ? PERFCTR_STALE : tasks_quality(sum->enabled, sum->running);
+}
+
+struct perfctr_reading tasks_interval(struct perfctr_reading *before,
+				      const struct perfctr_reading *now)
+{
+	struct perfctr_reading delta = *now;
+
+	delta.value -= before->value;
+	delta.enabled -= before->enabled;
+	delta.running -= before->running;
+	if (now->quality != PERFCTR_NOT_COUNTED && now->quality != PERFCTR_STALE)
+		delta.quality = tasks_quality(delta.enabled, delta.running);
+	*before = *now;
+	return delta;
+}
+
+void tasks_drop_taken(const struct task *task, unsigned int first, unsigned int end,
+		      struct perfctr_reading *reading)
+{
+	for (; task->reader && first < end; first++)
+		if (task->reader[first] < 0)
+			reading[first] = (struct perfctr_reading){ .quality = PERFCTR_NOT_COUNTED };
 }
 
 void tasks_read(struct tasks *tasks, struct events *events)
@@ -222,11 +302,27 @@ void tasks_read(struct tasks *tasks, struct events *events)
 		struct task *task = &tasks->task[t];
 
 		read_sets(events, process ? process : task, process ? task->tid : 0, task->reading);
+		tasks_drop_taken(task, 0, events->n, task->reading);
 		for (i = 0; i < events->n && !process; i++)
-			add_reading(&events->event[i].reading, &task->reading[i]);
+			tasks_add_reading(&events->event[i].reading, &task->reading[i]);
 	}
 	for (i = 0; i < events->n && process; i++)
 		events->event[i].reading = process->reading[i];
+}
+
+int tasks_enable(const struct tasks *tasks)
+{
+	unsigned int s;
+	size_t t;
+
+	for (t = 0; t < tasks->n; t++)
+		for (s = 0; s < EVENTS_SETS; s++)
+			if (tasks->task[t].set[s] && perfctr_set_enable(tasks->task[t].set[s]) < 0)
+				return -1;
+	for (s = 0; s < EVENTS_SETS; s++)
+		if (tasks->process.set[s] && perfctr_set_enable(tasks->process.set[s]) < 0)
+			return -1;
+	return 0;
 }
 
 static void close_task(struct task *task)
@@ -236,6 +332,7 @@ static void close_task(struct task *task)
 	for (s = 0; s < EVENTS_SETS; s++)
 		perfctr_set_close(task->set[s]);
 	free(task->reading);
+	free(task->reader);
 }
 
 void tasks_close(struct tasks *tasks)

@@ -9,9 +9,12 @@
 struct task {
 	pid_t tid;
 	char comm[64];
+	const char *cgroup;		      /* NULL: it is none */
 	bool ended;			      /* another thread may have its id */
 	struct perfctr_set *set[EVENTS_SETS]; /* NULL: it has no such events, or its process has */
 	struct perfctr_reading *reading;      /* one per event, as last read */
+	int *reader; /* of a processor: one per event, which counts it; -1: none; NULL: it is none
+		      */
 };
 
 struct tasks {
@@ -41,8 +44,22 @@ void tasks_name(struct task *task);
 /* Read all tasks: their own counts, and the sums in events. */
 void tasks_read(struct tasks *tasks, struct events *events);
 
+/* Start what was opened with PERFCTR_DISABLED. -1: perfctr_error(). */
+int tasks_enable(const struct tasks *tasks);
+
 /* Close and forget all tasks. */
 void tasks_close(struct tasks *tasks);
+
+/* Add one reading to a sum, of which nothing else has been counted if it is the first. */
+void tasks_add_reading(struct perfctr_reading *sum, const struct perfctr_reading *one);
+
+/* Forget what of events first to end - 1 another processor counts, too, for the same package. */
+void tasks_drop_taken(const struct task *task, unsigned int first, unsigned int end,
+		      struct perfctr_reading *reading);
+
+/* What came between two readings; before then is the later one. */
+struct perfctr_reading tasks_interval(struct perfctr_reading *before,
+				      const struct perfctr_reading *now);
 
 /* What the times say of a count. */
 unsigned int tasks_quality(uint64_t enabled, uint64_t running);

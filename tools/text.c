@@ -47,6 +47,14 @@ static unsigned int utf8(const unsigned char *text)
 	return n;
 }
 
+size_t text_letter(const char *text)
+{
+	const unsigned char *letter = (const unsigned char *)text;
+	unsigned int n = utf8(letter);
+
+	return *letter < ' ' || *letter == 0x7F || (*letter == 0xC2 && letter[1] < 0xA0) ? 0 : n;
+}
+
 void text_json(FILE *file, const char *before, const char *string)
 {
 	const unsigned char *text = (const unsigned char *)string;
@@ -57,13 +65,33 @@ void text_json(FILE *file, const char *before, const char *string)
 		n = utf8(text);
 		if (*text == '"' || *text == '\\')
 			fprintf(file, "\\%c", *text);
-		else if (*text < 0x20)
-			fprintf(file, "\\u%04x", *text);
 		else if (n == 0)
 			fputs("\\ufffd", file);
+		else if (!text_letter((const char *)text))
+			fprintf(file, "\\u%04x", text[n - 1]);
 		else
 			fwrite(text, 1, n, file);
 		text += n ? n : 1;
+	}
+	fputc('"', file);
+}
+
+void text_label(FILE *file, const char *before, const char *string)
+{
+	const unsigned char *text = (const unsigned char *)string;
+	unsigned int n;
+
+	fprintf(file, "%s\"", before);
+	for (; *text; text += n ? n : 1) {
+		n = utf8(text);
+		if (*text == '\n')
+			fputs("\\n", file);
+		else if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else if (n == 0)
+			fputs("\xEF\xBF\xBD", file);
+		else
+			fwrite(text, 1, n, file);
 	}
 	fputc('"', file);
 }

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * arm64: its table, identification, control rules and encoding.
+ * arm64: identification and control rules.
  *
  * Sources: Arm Architecture Reference Manual DDI 0487, D13 (PMUv3: PMEVTYPERn_EL0, PMCCFILTR_EL0),
  * D19 (MIDR_EL1); part numbers: the cores' Technical Reference Manuals, and of other implementers
  * Linux's tools/perf/pmu-events/arch/arm64/mapfile.csv.
  */
-#include "arch/raw/raw.h"
-
-#define PMEVTYPER_P   0x80000000u /* not in EL1 */
-#define PMEVTYPER_U   0x40000000u /* not in EL0 */
-#define CYCLE_COUNTER 31
-
-/* Numbers that stand for registers, beside n + 1 for PMEVTYPERn_EL0 and 32 for PMCCFILTR_EL0. */
-#define PMOVSCLR     33
-#define PMINTEN	     34 /* PMINTENSET_EL1 and PMINTENCLR_EL1 together */
-#define SLOT_PMINTEN 32
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/pmuv3.h"
 
 /* clang-format off */
 static const struct core {
@@ -70,7 +62,7 @@ static const struct core {
 
 #define CORES (sizeof(cores) / sizeof(cores[0]))
 
-static int typical(unsigned int n, struct perfctr_cpu *cpu)
+int perfctr_arm64_typical(unsigned int n, struct perfctr_cpu *cpu)
 {
 	if (n >= CORES)
 		return -1;
@@ -79,7 +71,7 @@ static int typical(unsigned int n, struct perfctr_cpu *cpu)
 		.id = cores[n].id,
 		.type = PERFCTR_ARM64_PMUV3,
 		.rules = PERFCTR_RULES_PMUV3,
-		.counters = 0x3F | 1u << CYCLE_COUNTER,
+		.counters = 0x3F | 1u << PMU_CYCLES,
 		.width = 32,
 		.pcint = 1,
 	};
@@ -94,14 +86,16 @@ void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr
 		if (cores[n].implementer == (midr >> 24 & 0xFF) &&
 		    cores[n].part == (midr >> 4 & 0xFFF))
 			break;
-	typical(n, cpu);
-	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << CYCLE_COUNTER;
+	perfctr_arm64_typical(n, cpu);
+	cpu->counters = (uint32_t)perfctr_mask(counters) | 1u << PMU_CYCLES;
 }
 
 uint32_t perfctr_arm64_register(const struct perfctr_cpu *cpu, unsigned int slot)
 {
-	if (slot == SLOT_PMINTEN)
-		return PMINTEN;
+	switch (slot) {
+	case PMU_SLOT_PMINTEN: return PMU_PMINTEN;
+	case PMU_SLOT_PMCNTEN: return PMU_PMCNTEN;
+	}
 	return slot < 32 && cpu->counters >> slot & 1 ? slot + 1 : 0;
 }
 
@@ -119,17 +113,49 @@ static int check_pmuv3(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	if (c->evntsel_high[i])
 		return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, c->evntsel_high[i],
 					"the upper half must be zero");
-	if (c->pmc_map[i] > CYCLE_COUNTER)
+	if (c->pmc_map[i] > PMU_CYCLES)
 		return perfctr_diagnose(diagnosis, "pmc_map", (int)i, c->pmc_map[i],
 					"counters are 0 to 30, and 31 for cycles");
-	if (c->pmc_map[i] == CYCLE_COUNTER && (c->evntsel[i] & 0xFFFF) != 0x11)
+	if (c->pmc_map[i] == PMU_CYCLES && (c->evntsel[i] & 0xFFFF) != 0x11)
 		return perfctr_diagnose(diagnosis, "evntsel", (int)i, c->evntsel[i] & 0xFFFF,
 					"counter 31 counts cycles only (event 0x11)");
 	return perfctr_check_counter(cpu, c, i, diagnosis);
 }
 
-static int compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
-		   struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
+/* What counter i counts, and where it is. */
+static void compile_counter(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
+			    unsigned int i, struct perfctr_program *program)
+{
+	uint32_t pmc = c->pmc_map[i];
+	/* The cycle counter's filter has no event number. */
+	uint32_t value = pmc == PMU_CYCLES ? c->evntsel[i] & ~0xFFFFu : c->evntsel[i];
+
+	perfctr_program_write(program, pmc, pmc + 1, value, value);
+	program->privileged |= !(c->evntsel[i] & PMEVTYPER_P);
+	program->counter[i].reg = pmc;
+	program->counter[i].mask = perfctr_mask(pmc == PMU_CYCLES ? 64 : cpu->width);
+	program->counter[i].ack = (uint64_t)1 << pmc;
+}
+
+/*
+ * Who counts and who interrupts, in the last two registers: i-mode counters stand while their
+ * thread does.
+ */
+static void compile_enables(const struct perfctr_cpu_control *c, struct perfctr_program *program)
+{
+	uint64_t all = 0, imode = 0;
+	unsigned int i;
+
+	for (i = 0; i < program->nrctrs; i++) {
+		all |= program->counter[i].ack;
+		imode |= i < c->nractrs ? 0 : program->counter[i].ack;
+	}
+	perfctr_program_write(program, PMU_SLOT_PMINTEN, PMU_PMINTEN, imode, 0);
+	perfctr_program_write(program, PMU_SLOT_PMCNTEN, PMU_PMCNTEN, all, all & ~imode);
+}
+
+int perfctr_arm64_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
 {
 	const struct perfctr_cpu_control *c = control;
 	unsigned int i;
@@ -138,78 +164,13 @@ static int compile(const struct perfctr_cpu *cpu, const void *control, unsigned 
 	if (perfctr_check_common(cpu, c, 1, program, diagnosis) < 0)
 		return -1;
 	program->by_register = 1;
-	program->ack_reg = PMOVSCLR;
+	program->ack_reg = PMU_PMOVSCLR;
 	for (i = 0; i < program->nrctrs; i++) {
-		uint32_t pmc = c->pmc_map[i];
-		/* The cycle counter's filter has no event number. */
-		uint32_t value = pmc == CYCLE_COUNTER ? c->evntsel[i] & ~0xFFFFu : c->evntsel[i];
-
 		if (check_pmuv3(cpu, c, i, diagnosis) < 0)
 			return -1;
-		perfctr_program_write(program, pmc, pmc + 1, value,
-				      i < c->nractrs ? value : value | PMEVTYPER_P | PMEVTYPER_U);
-		program->privileged |= !(c->evntsel[i] & PMEVTYPER_P);
-		perfctr_program_write(program, SLOT_PMINTEN, PMINTEN,
-				      i < c->nractrs ? 0 : (uint64_t)1 << pmc, 0);
-		program->counter[i].reg = pmc;
-		program->counter[i].mask = perfctr_mask(pmc == CYCLE_COUNTER ? 64 : cpu->width);
-		program->counter[i].ack = (uint64_t)1 << pmc;
+		compile_counter(cpu, c, i, program);
 	}
+	if (program->nrctrs)
+		compile_enables(c, program);
 	return 0;
 }
-
-static uint32_t evntsel(const struct perfctr_event_choice *choice, unsigned int option)
-{
-	return choice->option[option].code | (choice->kernel ? 0 : PMEVTYPER_P) |
-	       (choice->user ? 0 : PMEVTYPER_U);
-}
-
-static const char *choice_code(const struct perfctr_cpu *cpu,
-			       const struct perfctr_event_choice *choice, struct perfctr_code *code)
-{
-	*code = (struct perfctr_code){ .evntsel = evntsel(choice, 0) };
-	return perfctr_event_plain(cpu, choice);
-}
-
-static int encode(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
-		  unsigned int n, void *control, unsigned int place[], uint32_t *conflict,
-		  const char **reason)
-{
-	struct perfctr_cpu_control *c = control;
-	unsigned int option[PERFCTR_ASSIGN_MAX], i;
-	uint32_t counter[PERFCTR_ASSIGN_MAX];
-
-	for (i = 0; i < n; i++) {
-		*conflict = 1u << i;
-		*reason = perfctr_event_plain(cpu, &choices[i]);
-		if (*reason)
-			return -1;
-	}
-	*reason = "there are not enough counters that can count them";
-	if (perfctr_event_assign(cpu, choices, n, option, counter, conflict) < 0)
-		return -1;
-	perfctr_event_order(choices, n, place, &c->nractrs, &c->nrictrs);
-	for (i = 0; i < n; i++) {
-		c->pmc_map[place[i]] = counter[i];
-		c->evntsel[place[i]] = evntsel(&choices[i], option[i]);
-		c->ireset[place[i]] = choices[i].imode ? (int)choices[i].ireset : 0;
-	}
-	return 0;
-}
-
-static const char type_names[][48] = {
-	[PERFCTR_GENERIC] = "Generic processor with a clock",
-	[PERFCTR_ARM64_PMUV3] = "arm64 with PMUv3",
-};
-
-const struct perfctr_isa perfctr_arm64 = {
-	.type_names = type_names,
-	.types = sizeof(type_names) / sizeof(type_names[0]),
-	.fixed_bits = CYCLE_COUNTER,
-	.typical = typical,
-	.compile = compile,
-	.control_code = perfctr_raw_control_code,
-	.choice_code = choice_code,
-	.encode = encode,
-	.fields = perfctr_raw_fields,
-};

@@ -12,6 +12,8 @@
 #define PERFCTR_SPRS(X) \
 	X(MMCR2, 944) X(PMC5, 945) X(PMC6, 946) X(BAMR, 951) X(MMCR0, 952) X(PMC1, 953) \
 	X(PMC2, 954) X(MMCR1, 956) X(PMC3, 957) X(PMC4, 958)
+
+#define PERFCTR_SPR_PMCS { SPR_PMC1, SPR_PMC2, SPR_PMC3, SPR_PMC4, SPR_PMC5, SPR_PMC6 }
 /* clang-format on */
 
 #define PERFCTR_SPR(name, number) SPR_##name = number,

@@ -124,7 +124,8 @@ static int check_offcore(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 	unsigned int extended = (flags & PERFCTR_COMPILE_EXTENDED) != 0;
 	uint32_t high = cpu->offcore_width > 32 ? c->offcore_rsp_high[n] : 0;
 	uint64_t value = c->offcore_rsp[n] | (uint64_t)high << 32;
-	uint64_t bits = value & ~perfctr_mask(cpu->offcore_width - (n && cpu->outstanding));
+	unsigned int width = cpu->offcore_width - (n && cpu->outstanding);
+	uint64_t bits = value & (~perfctr_mask(width) | cpu->offcore_holes);
 
 	if (high && used != extended)
 		return perfctr_diagnose(diagnosis, "offcore_rsp_high", (int)n, high,
@@ -150,16 +151,16 @@ static int check_frontend(const struct perfctr_cpu *cpu, const struct perfctr_cp
 {
 	unsigned int i, used = uses(cpu, c, program, PEBS_FRONTEND);
 	unsigned int extended = (flags & PERFCTR_COMPILE_EXTENDED) != 0;
-	uint32_t value = extended ? c->pebs_frontend : 0;
+	uint32_t value = extended ? c->pebs_frontend : 0, bad = 0xFF800000u | cpu->frontend_holes;
 
 	/* FRONTEND_RETIRED is nothing without it; most events ADH and C2H don't care. */
 	for (i = 0; i < program->nrctrs && c->pebs_frontend && !extended; i++)
 		if (!(c->pmc_map[i] & FIXED_COUNTER) && (c->evntsel[i] & EVNTSEL_EVENT) == 0xC6)
 			return perfctr_diagnose(diagnosis, "pebs_frontend", -1, c->pebs_frontend,
 						NEEDS_EXTENDED);
-	if (value & 0xFF800000u)
-		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, value & 0xFF800000u,
-					"only bits 22-0 may be set");
+	if (value & bad)
+		return perfctr_diagnose(diagnosis, "pebs_frontend", -1, value & bad,
+					"these bits are reserved on this processor");
 	if (value && !used)
 		return perfctr_diagnose(
 			diagnosis, "pebs_frontend", -1, value,

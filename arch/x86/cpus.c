@@ -28,14 +28,18 @@ enum vendor { INTEL, AMD, CYRIX, CENTAUR };
 
 /*
  * What the core types have. Where CPUID says more, it is what a typical one says, without a
- * hypervisor. Offcore responses have 38 bits since Sandy Bridge (SDM vol. 3B 20.3.4.5), more where
- * Intel's list of events for the processor has them. From version 5 on AnyThread is deprecated.
+ * hypervisor. Offcore responses have 38 bits since Sandy Bridge (SDM vol. 3B 20.3.4.5), or more.
+ * Bits among them that fault if they are set are those that perf_events refuses
+ * (arch/x86/events/intel/core.c of Linux 7.3, the valid masks of its extra registers), but for
+ * those that Intel's own list of events for the processor sets on Goldmont Plus (22) and Knights
+ * Landing (3, 4, 8, 11 and, in the second, 14). From version 5 on AnyThread is deprecated.
  */
 /* clang-format off */
 enum design {
 	D_P5, D_P5MMX, D_MII, D_WINCHIP, D_C3, D_P6, D_P4,
-	D_CORE, D_CORE2, D_BONNELL, D_SILVERMONT, D_NEHALEM, D_WESTMERE, D_SANDYBRIDGE, D_SKYLAKE,
-	D_GOLDMONT, D_TREMONT, D_ICELAKE, D_GRACEMONT, D_CRESTMONT, D_LIONCOVE, D_SKYMONT, D_ANY_ARCH,
+	D_CORE, D_CORE2, D_BONNELL, D_SILVERMONT, D_KNIGHTSLANDING, D_NEHALEM, D_WESTMERE, D_SANDYBRIDGE,
+	D_HASWELL, D_SKYLAKE, D_GOLDMONT, D_GOLDMONTPLUS, D_TREMONT, D_ICELAKE, D_GOLDENCOVE, D_GRACEMONT,
+	D_CRESTMONT, D_LIONCOVE, D_SKYMONT, D_ANY_ARCH,
 	D_K7, D_K8, D_FAM10H, D_FAM15H, D_FAM16H, D_ZEN,
 };
 
@@ -47,7 +51,9 @@ enum design {
 	.fixed_width = (set) ? bits : 0, .pcint = 1, \
 	.reserved = ARCH_RESERVED(v) & ~((v) >= 6 ? UMASK2 | EQ : 0)
 #define OFFCORE(n, bits) .offcore = n, .offcore_width = bits
+#define HOLES(set) .offcore_holes = set
 #define OUTSTANDING .outstanding = 1
+#define FRONTEND(holes) .frontend = 1, .frontend_holes = holes
 #define OTHER(family, n, bits, bad) \
 	.rules = PERFCTR_RULES_##family, .counters = FIRST(n), .width = bits, .reserved = bad
 
@@ -62,18 +68,22 @@ static const struct perfctr_cpu designs[] = {
 	[D_CORE]	= { ARCH(1, 2, 40, 0) },
 	[D_CORE2]	= { ARCH(2, 2, 40, 0x7) },
 	[D_BONNELL]	= { ARCH(3, 2, 40, 0x7) },
-	[D_SILVERMONT]	= { ARCH(3, 2, 40, 0x7), OFFCORE(2, 39), OUTSTANDING },
+	[D_SILVERMONT]	= { ARCH(3, 2, 40, 0x7), OFFCORE(2, 39), OUTSTANDING, HOLES(0x097FFA0000) },
+	[D_KNIGHTSLANDING] = { ARCH(3, 2, 40, 0x7), OFFCORE(2, 39), OUTSTANDING, HOLES(0x0660040000) },
 	[D_NEHALEM]	= { ARCH(3, 4, 48, 0x7), OFFCORE(1, 16) },
 	[D_WESTMERE]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 16) },
-	[D_SANDYBRIDGE]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 38) },
-	[D_SKYLAKE]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 38), .frontend = 1 },
-	[D_GOLDMONT]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 39), OUTSTANDING },
-	[D_TREMONT]	= { ARCH(5, 4, 48, 0x7), OFFCORE(2, 64), OUTSTANDING },
-	[D_ICELAKE]	= { ARCH(5, 8, 48, 0xF), OFFCORE(2, 38), .frontend = 1 },
-	[D_GRACEMONT]	= { ARCH(5, 6, 48, 0x7), OFFCORE(2, 48) },
-	[D_CRESTMONT]	= { ARCH(5, 8, 48, 0x7), OFFCORE(2, 48) },
-	[D_LIONCOVE]	= { ARCH(6, 10, 48, 0xF), OFFCORE(2, 44), .frontend = 1 },
-	[D_SKYMONT]	= { ARCH(6, 8, 48, 0x77), OFFCORE(2, 52) },
+	[D_SANDYBRIDGE]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 38), HOLES(0x7F807000) },
+	[D_HASWELL]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 38), HOLES(0x7000) },
+	[D_SKYLAKE]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 38), HOLES(0x7000), FRONTEND(0xE8) },
+	[D_GOLDMONT]	= { ARCH(4, 4, 48, 0x7), OFFCORE(2, 39), OUTSTANDING, HOLES(0x09FFFA0040) },
+	[D_GOLDMONTPLUS] = { ARCH(4, 4, 48, 0x7), OFFCORE(2, 39), OUTSTANDING, HOLES(0x09FFBA0040) },
+	[D_TREMONT]	= { ARCH(5, 4, 48, 0x7), OFFCORE(2, 64), OUTSTANDING, HOLES(0x7FF00F0000006000) },
+	[D_ICELAKE]	= { ARCH(5, 8, 48, 0xF), OFFCORE(2, 38), HOLES(0x4000), FRONTEND(0xE8) },
+	[D_GOLDENCOVE]	= { ARCH(5, 8, 48, 0xF), OFFCORE(2, 38), FRONTEND(0xE0) },
+	[D_GRACEMONT]	= { ARCH(5, 6, 48, 0x7), OFFCORE(2, 64), OUTSTANDING, HOLES(0x7FFC0FC000000000) },
+	[D_CRESTMONT]	= { ARCH(5, 8, 48, 0x7), OFFCORE(2, 64), OUTSTANDING, HOLES(0x7FF00C0000000000) },
+	[D_LIONCOVE]	= { ARCH(6, 10, 48, 0xF), OFFCORE(2, 44), FRONTEND(0xE0) },
+	[D_SKYMONT]	= { ARCH(6, 8, 48, 0x77), OFFCORE(2, 64), OUTSTANDING, HOLES(0x7FF00C0000000000) },
 	[D_ANY_ARCH]	= { ARCH(3, 4, 48, 0x7), OFFCORE(2, 38), .frontend = 1 },
 	[D_K7]		= { OTHER(K7, 4, 48, HIGH | AMD_RESERVED), .pcint = 1 },
 	[D_K8]		= { OTHER(K7, 4, 48, HIGH | AMD_RESERVED), .pcint = 1, .northbridge = 1 },
@@ -136,14 +146,14 @@ static const struct processor processors[] = {
 	I6("westmere_dp", "Intel Westmere-EP", WSTMR, WESTMERE, 0x2C),
 	I6("westmere_ex", "Intel Westmere-EX", WSTMR, WESTMERE, 0x2F),
 	I6("sandybridge", "Intel Sandy Bridge", SNB, SANDYBRIDGE, 0x2A),
-	I6("jaketown", "Intel Sandy Bridge-EP", SNB, SANDYBRIDGE, 0x2D),
+	I6("jaketown", "Intel Sandy Bridge-EP", SNB, HASWELL, 0x2D),
 	I6("ivybridge", "Intel Ivy Bridge", ARCH, SANDYBRIDGE, 0x3A),
-	I6("ivytown", "Intel Ivy Bridge-EP", ARCH, SANDYBRIDGE, 0x3E),
-	I6("haswell", "Intel Haswell", ARCH, SANDYBRIDGE, 0x3C, 0x45, 0x46),
-	I6("haswellx", "Intel Haswell-EP", ARCH, SANDYBRIDGE, 0x3F),
-	I6("broadwell", "Intel Broadwell", ARCH, SANDYBRIDGE, 0x3D, 0x47),
-	I6("broadwellde", "Intel Broadwell-DE", ARCH, SANDYBRIDGE, 0x56),
-	I6("broadwellx", "Intel Broadwell-EP", ARCH, SANDYBRIDGE, 0x4F),
+	I6("ivytown", "Intel Ivy Bridge-EP", ARCH, HASWELL, 0x3E),
+	I6("haswell", "Intel Haswell", ARCH, HASWELL, 0x3C, 0x45, 0x46),
+	I6("haswellx", "Intel Haswell-EP", ARCH, HASWELL, 0x3F),
+	I6("broadwell", "Intel Broadwell", ARCH, HASWELL, 0x3D, 0x47),
+	I6("broadwellde", "Intel Broadwell-DE", ARCH, HASWELL, 0x56),
+	I6("broadwellx", "Intel Broadwell-EP", ARCH, HASWELL, 0x4F),
 	I6("skylake", "Intel Skylake, client", ARCH, SKYLAKE, 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6),
 	P("skylakex", "Intel Skylake-SP", INTEL, 6, INTEL_ARCH, SKYLAKE, ANY, 0, 4, 0, 0x55),
 	P("cascadelakex", "Intel Cascade Lake", INTEL, 6, INTEL_ARCH, SKYLAKE, ANY, 5, 15, 0, 0x55),
@@ -151,17 +161,17 @@ static const struct processor processors[] = {
 	I6("icelakex", "Intel Ice Lake-SP", ARCH, ICELAKE, 0x6A, 0x6C),
 	I6("tigerlake", "Intel Tiger Lake", ARCH, ICELAKE, 0x8C, 0x8D),
 	I6("rocketlake", "Intel Rocket Lake", ARCH, ICELAKE, 0xA7),
-	I6("sapphirerapids", "Intel Sapphire Rapids", ARCH, ICELAKE, 0x8F),
-	I6("emeraldrapids", "Intel Emerald Rapids", ARCH, ICELAKE, 0xCF),
-	I6("graniterapids", "Intel Granite Rapids", ARCH, ICELAKE, 0xAD, 0xAE),
+	I6("sapphirerapids", "Intel Sapphire Rapids", ARCH, GOLDENCOVE, 0x8F),
+	I6("emeraldrapids", "Intel Emerald Rapids", ARCH, GOLDENCOVE, 0xCF),
+	I6("graniterapids", "Intel Granite Rapids", ARCH, GOLDENCOVE, 0xAD, 0xAE),
 
 	I6("bonnell", "Intel Atom (Bonnell)", ATOM, BONNELL, 0x1C, 0x26, 0x27, 0x35, 0x36),
 	I6("silvermont", "Intel Atom (Silvermont)", ARCH, SILVERMONT, 0x37, 0x4A, 0x4C, 0x4D, 0x5A, 0x5D, 0x75),
 	I6("goldmont", "Intel Atom (Goldmont)", ARCH, GOLDMONT, 0x5C, 0x5F),
-	I6("goldmontplus", "Intel Atom (Goldmont Plus)", ARCH, GOLDMONT, 0x7A),
+	I6("goldmontplus", "Intel Atom (Goldmont Plus)", ARCH, GOLDMONTPLUS, 0x7A),
 	I6("snowridgex", "Intel Atom (Tremont, Snow Ridge)", ARCH, TREMONT, 0x86),
 	I6("elkhartlake", "Intel Atom (Tremont)", ARCH, TREMONT, 0x96, 0x9C),
-	I6("knightslanding", "Intel Xeon Phi (Knights Landing)", ARCH, SILVERMONT, 0x57, 0x85),
+	I6("knightslanding", "Intel Xeon Phi (Knights Landing)", ARCH, KNIGHTSLANDING, 0x57, 0x85),
 	I6("sierraforest", "Intel Sierra Forest", ARCH, CRESTMONT, 0xAF),
 	I6("grandridge", "Intel Grand Ridge", ARCH, CRESTMONT, 0xB6),
 	I6("clearwaterforest", "Intel Clearwater Forest", ARCH, SKYMONT, 0xDD),
@@ -169,10 +179,10 @@ static const struct processor processors[] = {
 	/* Hybrid processors. Without the leaf, as some hypervisors have it, P-cores are taken. */
 	HYBRID("gracemont", "Intel Alder Lake, E-core", GRACEMONT, ATOM, 0x97, 0x9A, 0xB7, 0xBA, 0xBF),
 	I6("gracemont", "Intel Alder Lake-N", ARCH, GRACEMONT, 0xBE),
-	I6("goldencove", "Intel Alder Lake, P-core", ARCH, ICELAKE, 0x97, 0x9A, 0xB7, 0xBA, 0xBF, 0xD7),
+	I6("goldencove", "Intel Alder Lake, P-core", ARCH, GOLDENCOVE, 0x97, 0x9A, 0xB7, 0xBA, 0xBF, 0xD7),
 	HYBRID("crestmont", "Intel Meteor Lake, E-core", CRESTMONT, ATOM, 0xAA, 0xAC, 0xB5),
 	HYBRID("crestmont", "Intel Arrow Lake, LPE-core", CRESTMONT, ATOM_2, 0xC5),
-	I6("redwoodcove", "Intel Meteor Lake, P-core", ARCH, ICELAKE, 0xAA, 0xAC, 0xB5),
+	I6("redwoodcove", "Intel Meteor Lake, P-core", ARCH, GOLDENCOVE, 0xAA, 0xAC, 0xB5),
 	HYBRID("skymont", "Intel Lunar Lake, E-core", SKYMONT, ATOM, 0xBD),
 	I6("lioncove", "Intel Lunar Lake, P-core", ARCH, LIONCOVE, 0xBD),
 	HYBRID("arl_skymont", "Intel Arrow Lake, E-core", SKYMONT, ATOM, 0xC5, 0xC6),

@@ -52,22 +52,27 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Since 6.19 what is called when the machine wakes has an argument. */
+/* Since 6.19 what is called when the machine falls asleep and wakes has an argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
-#define PERFCTR_COMPAT_WAKING(name, function)                                     \
+#define PERFCTR_COMPAT_SLEEP(name, falls_asleep, wakes)                           \
+	static int name##_suspend(void *unused)                                   \
+	{                                                                         \
+		return falls_asleep();                                            \
+	}                                                                         \
 	static void name##_resume(void *unused)                                   \
 	{                                                                         \
-		function();                                                       \
+		wakes();                                                          \
 	}                                                                         \
-	static const struct syscore_ops name##_ops = { .resume = name##_resume }; \
+	static const struct syscore_ops name##_ops = { .suspend = name##_suspend, \
+						       .resume = name##_resume }; \
 	static struct syscore name = { .ops = &name##_ops }
-#define perfctr_compat_register_waking(name)   register_syscore(name)
-#define perfctr_compat_unregister_waking(name) unregister_syscore(name)
+#define perfctr_compat_register_sleep(name)   register_syscore(name)
+#define perfctr_compat_unregister_sleep(name) unregister_syscore(name)
 #else
-#define PERFCTR_COMPAT_WAKING(name, function) \
-	static struct syscore_ops name = { .resume = function }
-#define perfctr_compat_register_waking(name)   register_syscore_ops(name)
-#define perfctr_compat_unregister_waking(name) unregister_syscore_ops(name)
+#define PERFCTR_COMPAT_SLEEP(name, falls_asleep, wakes) \
+	static struct syscore_ops name = { .suspend = falls_asleep, .resume = wakes }
+#define perfctr_compat_register_sleep(name)   register_syscore_ops(name)
+#define perfctr_compat_unregister_sleep(name) unregister_syscore_ops(name)
 #endif
 
 /* Since 6.17 a workqueue says that its work stays on the CPU that queued it. */
@@ -84,15 +89,26 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #define PERFCTR_COMPAT_GFP_MAPPED GFP_KERNEL
 #endif
 
-/* Has it left its CPU for the last time? Since 5.14 the state has another name. */
-static inline bool perfctr_compat_has_died(const struct task_struct *task)
+/*
+ * The number of one of PMUv3's counters among those in use by perf_events: since 6.12 it is the
+ * hardware's, before the cycle counter's was the first.
+ */
+static inline unsigned int perfctr_compat_arm_index(unsigned int counter)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
-	unsigned int state = READ_ONCE(task->__state);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return counter;
 #else
-	long state = READ_ONCE(task->state);
+	return counter == 31 ? 0 : counter + 1;
 #endif
-	return state == TASK_DEAD && !perfctr_compat_on_cpu(task);
+}
+
+/*
+ * Since 6.13 and with PMUv3p9, perf_events looks at the event of each counter in use for its
+ * reader; before, it zeroes those that are not in use.
+ */
+static inline bool perfctr_compat_arm_looks_at_events(int pmuver)
+{
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0) && pmuver >= 9;
 }
 
 #endif /* PERFCTR_DRIVER_COMPAT_H */

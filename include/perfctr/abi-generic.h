@@ -5,7 +5,10 @@
  *
  * On arm64 the words mean what PMUv3 says (Arm ARM, "The Performance Monitors Extension"):
  * evntsel[] and evntsel_high[] are the two halves of PMEVTYPERn_EL0, pmc_map[] is n, 31 the cycle
- * counter. Elsewhere evntsel[] and evntsel_high[] are the kernel's raw event code.
+ * counter. On riscv64 pmc_map[] is n of csr 0xC00 + n, and of the 64 bits of an event select 61
+ * (SINH) and 60 (UINH) exclude supervisor and user mode, as in Sscofpmf's mhpmevent; bits 47-0 are
+ * the processor's own event code, or with bit 56 the SBI's number of an event, such as 1 for cycles
+ * and 2 for instructions. Elsewhere evntsel[] and evntsel_high[] are the kernel's raw event code.
  * Include <perfctr/abi.h>, which picks the native ISA, unless you handle another ISA's data.
  */
 #ifndef PERFCTR_ABI_GENERIC_H
@@ -57,6 +60,7 @@ struct perfctr_cpu_state {
 /* perfctr_info.cpu_type */
 #define PERFCTR_GENERIC	    0 /* a clock, no counters */
 #define PERFCTR_ARM64_PMUV3 1 /* any arm64 with PMUv3 */
+#define PERFCTR_RISCV_SBI   2 /* any riscv64 with the SBI's PMU extension */
 
 /* Version of the structures above; see PERFCTR_ABI_VERSION. */
 #define PERFCTR_CPU_VERSION 0x0100 /* 1.0 */

@@ -157,6 +157,51 @@ static inline uint64_t perfctr_rdtsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
+#elif defined(__riscv) && __riscv_xlen == 64
+
+#define PERFCTR_HAVE_RDPMC 1
+#define PERFCTR_HAVE_RDTSC 1
+#define PERFCTR_RDPMC_LAST 31u /* n is csr 0xC00 + n: cycle, time, instret, hpmcounter3 to 31 */
+
+/*
+ * CSRR names its register in the instruction, so n selects one of 32 instructions. The branch into
+ * them is by t2, which needs no landing pad (Zicfilp). The shifts clear what is above n's 32 bits.
+ */
+static inline uint64_t perfctr_rdpmc(uint32_t n)
+{
+	register uint64_t target __asm__("t2");
+	uint64_t value;
+
+	__asm__ __volatile__(
+		"	.option	push\n"
+		"	.option	norelax\n"
+		"	.option	norvc\n"
+		"	slli	%0, %2, 32\n"
+		"	srli	%0, %0, 29\n"
+		"	lla	%1, 1f\n"
+		"	add	%1, %1, %0\n"
+		"	jr	%1\n"
+		"1:\n"
+		"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
+		"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+		"	csrr	%0, 0xC00 + \\n\n"
+		"	j	2f\n"
+		"	.endr\n"
+		"2:\n"
+		"	.option	pop"
+		: "=&r"(value), "=&r"(target)
+		: "r"(n));
+	return value;
+}
+
+static inline uint64_t perfctr_rdtsc(void)
+{
+	uint64_t value;
+
+	__asm__ __volatile__("csrr %0, time" : "=r"(value));
+	return value;
+}
+
 #else /* no fast path: every read is a read(2) */
 
 #define PERFCTR_HAVE_RDPMC 0
@@ -189,7 +234,7 @@ static inline uint64_t perfctr_rdtsc(void)
 struct perfctr_reader {
 	const volatile struct perf_event_mmap_page *page;
 	uint64_t base;	/* added to the kernel's count */
-	uint32_t shift; /* 64 - width of the hardware counter */
+	uint32_t shift; /* 64 - width of the hardware counter; not on RISC-V */
 	uint32_t reserved;
 };
 
@@ -208,6 +253,22 @@ static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
 }
 
 /*
+ * By how much a counter's sign is shifted to bit 63. RISC-V's kernel tells the width only while the
+ * event is in a register, where a page that names one has it.
+ */
+static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
+					    const struct perf_event_mmap_page *page)
+{
+#if defined(__riscv) && __riscv_xlen == 64
+	(void)reader;
+	return (0u - page->pmc_width) & 63;
+#else
+	(void)page;
+	return reader->shift;
+#endif
+}
+
+/*
  * Read a counter of the calling thread. Returns 1 and the count in *value, or 0 if the counter is
  * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
  * vperfctr_read_pmc() or perfctr_set_read(), which make the system call.
@@ -218,7 +279,7 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 	/* Between barriers the compiler may read as it likes, but the index exactly once. */
 	const struct perf_event_mmap_page *quick =
 		(const struct perf_event_mmap_page *)(uintptr_t)page;
-	uint32_t seq, n;
+	uint32_t seq, n, shift;
 	uint64_t pmc, count;
 
 	do {
@@ -226,8 +287,9 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 		perfctr_barrier();
 		if (!PERFCTR_HAVE_RDPMC || perfctr_index_names_none(page->index, &n))
 			return 0;
-		pmc = perfctr_rdpmc(n) << reader->shift;
-		count = (uint64_t)((int64_t)pmc >> reader->shift) + (uint64_t)quick->offset;
+		shift = perfctr_reader_shift(reader, quick);
+		pmc = perfctr_rdpmc(n) << shift;
+		count = (uint64_t)((int64_t)pmc >> shift) + (uint64_t)quick->offset;
 		perfctr_barrier();
 	} while (!perfctr_likely(quick->lock == seq));
 	*value = count + reader->base;
@@ -246,6 +308,27 @@ static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, s
 	for (; reader != end; reader++, values++)
 		if (!perfctr_reader_read(reader, values))
 			return 0;
+	return 1;
+}
+
+/*
+ * Leave out of the reader's values what its counter counts from one of these to the other: *at is
+ * the value at the beginning, and at that of its end. Each returns 1, or 0 if the counter is not in
+ * a register now: then nothing is left out. Other copies of the reader, and the handle or set that
+ * it is of, count on.
+ */
+static inline int perfctr_reader_pause(const struct perfctr_reader *reader, uint64_t *at)
+{
+	return perfctr_reader_read(reader, at);
+}
+
+static inline int perfctr_reader_resume(struct perfctr_reader *reader, uint64_t at)
+{
+	uint64_t now;
+
+	if (!perfctr_reader_read(reader, &now))
+		return 0;
+	reader->base -= now - at;
 	return 1;
 }
 
@@ -272,7 +355,9 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
 					    uint64_t *enabled, uint64_t *running)
 {
 	const volatile struct perf_event_mmap_page *page = reader->page;
-	uint32_t seq, n;
+	const struct perf_event_mmap_page *quick =
+		(const struct perf_event_mmap_page *)(uintptr_t)page;
+	uint32_t seq, n, shift;
 	uint64_t pmc, count, cycles, since;
 
 	do {
@@ -289,8 +374,9 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
 			perfctr_scale(cycles, page->time_mult, page->time_shift);
 		*enabled = page->time_enabled + since;
 		*running = page->time_running + since;
-		pmc = perfctr_rdpmc(n) << reader->shift;
-		count = (uint64_t)((int64_t)pmc >> reader->shift) + (uint64_t)page->offset;
+		shift = perfctr_reader_shift(reader, quick);
+		pmc = perfctr_rdpmc(n) << shift;
+		count = (uint64_t)((int64_t)pmc >> shift) + (uint64_t)page->offset;
 		perfctr_barrier();
 	} while (!perfctr_likely(page->lock == seq));
 	*value = count + reader->base;
@@ -407,6 +493,49 @@ static inline void perfctr_state_read_ctrs(const volatile struct vperfctr_state 
 		}
 		perfctr_barrier();
 	} while (!perfctr_likely(cpu->tsc_start == t0));
+}
+
+/*
+ * What it takes to read the TSC and all counters of a page. vperfctr_state_reader() fills it in,
+ * and says how long it is valid.
+ */
+struct perfctr_state_reader {
+	const volatile struct vperfctr_state *state;
+	uint32_t cstatus; /* the page's, as long as the counters can be read */
+	uint32_t n;
+};
+
+/*
+ * The TSC and the first n counters of the calling thread: returns 1, or 0 if they can't be read
+ * now, or not all of them count (after an overflow, or under another control): then ask
+ * vperfctr_read_ctrs(). One check for all.
+ */
+static inline int perfctr_state_reader_read(const struct perfctr_state_reader *reader,
+					    struct perfctr_sum_ctrs *sum)
+{
+	const volatile struct perfctr_cpu_state *cpu = &reader->state->cpu_state;
+	/* Between barriers the compiler may read as it likes. */
+	const struct perfctr_cpu_state *quick = (const struct perfctr_cpu_state *)(uintptr_t)cpu;
+	__typeof__(&quick->pmc[0]) pmc, end = quick->pmc + reader->n;
+	unsigned long long *value;
+	uint32_t t0, delta;
+
+	do {
+		t0 = cpu->tsc_start;
+		perfctr_barrier();
+		/* Before RDPMC, which may fault where this is not so. */
+		if (!perfctr_likely(cpu->cstatus == reader->cstatus))
+			return 0;
+		delta = perfctr_rdtscl() - t0;
+		sum->tsc = quick->tsc_sum + delta;
+		for (pmc = quick->pmc, value = sum->pmc; pmc != end; pmc++, value++) {
+			delta = perfctr_rdpmcl(pmc->map) - pmc->start;
+			*value = pmc->sum + delta;
+		}
+		perfctr_barrier();
+	} while (!perfctr_likely(cpu->tsc_start == t0));
+	/* And after: did an overflow stop counters? Their start values are for the next time. */
+	return cpu->cstatus == reader->cstatus;
 }
 
 #endif /* PERFCTR_READ_H */

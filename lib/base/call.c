@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "libperfctr.h"
@@ -46,13 +49,38 @@ int perfctr_call_openat(int folder, const char *path)
 	return fd;
 }
 
+/* Counts are read by it: what it costs shows. syscall(2) is no cancellation point. */
 ssize_t perfctr_call_read(int fd, void *bytes, size_t size)
 {
+	return syscall(SYS_read, fd, bytes, size);
+}
+
+ssize_t perfctr_call_write(int fd, const void *bytes, size_t size)
+{
 	int state = hold_cancellation();
-	ssize_t got = read(fd, bytes, size);
+	ssize_t put = write(fd, bytes, size);
 
 	let_cancellation(state);
-	return got;
+	return put;
+}
+
+int perfctr_call_create(const char *path, bool anew)
+{
+	int state = hold_cancellation();
+	int fd = open(path,
+		      O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
+			      (anew ? O_EXCL | O_NOFOLLOW : O_APPEND),
+		      0666);
+
+	let_cancellation(state);
+	return fd;
+}
+
+bool perfctr_call_is_special(const char *path)
+{
+	struct stat stat_;
+
+	return lstat(path, &stat_) == 0 && !S_ISREG(stat_.st_mode);
 }
 
 DIR *perfctr_call_opendir(const char *path)
@@ -129,35 +157,53 @@ void perfctr_call_sleep(unsigned int us)
 /* ---- who owns a descriptor ---- */
 
 #define WORD_BITS 32
-#define WORDS	  (1u << 15) /* a million descriptors; a child keeps those beyond them */
+#define WORDS	  (1u << 15) /* a million events; a child keeps those beyond them */
+#define FILES	  (1u << 16) /* and of the library's few other files those beyond these */
 
 /*
  * In memory that a child does have. A bit is set behind an open and cleared before a close: a fork
  * in between leaves the child a descriptor too many, but never takes one that is another's.
  */
 static struct {
-	atomic_uint owned[WORDS], events[WORDS];
+	atomic_uint owned[WORDS];
+	atomic_uint file[FILES]; /* what it is of, as file_of() has it. 0: an event */
 	atomic_uint words_in_use;
 } table;
 
-/* A program may close all that there are, and open others in their place. */
-static bool is_event(int fd)
+/* What a descriptor is of: a hash of its name, which has a socket's number. 0: unknown. */
+static unsigned int file_of(int fd)
 {
+	char link[sizeof("/proc/self/fd/") + 10], name[256];
+	unsigned int hash = 2166136261; /* Fowler, Noll, Vo: FNV-1a */
+	ssize_t i, length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, name, sizeof(name));
+	for (i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619;
+	return length > 0 ? hash | 1 : 0;
+}
+
+/* A program may close all that there are, and open others in their place. */
+static bool is_owned(int fd)
+{
+	unsigned int file = (unsigned int)fd < FILES ? atomic_load(&table.file[fd]) : 0;
 	uint64_t id;
 
+	if (file)
+		return file_of(fd) == file;
 	return perfctr_call_ioctl(fd, PERF_EVENT_IOC_ID, (uintptr_t)&id) == 0;
 }
 
 static void close_owned(void)
 {
-	unsigned int i, bits, events;
+	unsigned int i, bits;
 	int error = errno, fd;
 
 	for (i = 0; i < atomic_load(&table.words_in_use); i++) {
-		events = atomic_load(&table.events[i]);
 		for (bits = atomic_load(&table.owned[i]); bits; bits &= bits - 1) {
 			fd = (int)(i * WORD_BITS) + __builtin_ctz(bits);
-			if (!(events & bits & -bits) || is_event(fd))
+			if (is_owned(fd))
 				perfctr_call_close(fd);
 			perfctr_call_disown(fd);
 		}
@@ -170,29 +216,41 @@ static void close_at_fork(void)
 	pthread_atfork(NULL, NULL, close_owned);
 }
 
-void perfctr_call_own(int fd, bool event)
+static void own(int fd, unsigned int file)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	unsigned int i = (unsigned int)fd / WORD_BITS, used = atomic_load(&table.words_in_use);
 
-	if (i >= WORDS)
-		return;
 	pthread_once(&once, close_at_fork);
 	while (used <= i && !atomic_compare_exchange_weak(&table.words_in_use, &used, i + 1))
 		;
-	if (event)
-		atomic_fetch_or(&table.events[i], 1u << fd % WORD_BITS);
+	if ((unsigned int)fd < FILES)
+		atomic_store(&table.file[fd], file);
 	atomic_fetch_or(&table.owned[i], 1u << fd % WORD_BITS);
+}
+
+void perfctr_call_own_event(int fd)
+{
+	if ((unsigned int)fd / WORD_BITS < WORDS)
+		own(fd, 0);
+}
+
+void perfctr_call_own_file(int fd)
+{
+	int error = errno;
+	unsigned int file = (unsigned int)fd < FILES ? file_of(fd) : 0;
+
+	if (file)
+		own(fd, file);
+	errno = error;
 }
 
 void perfctr_call_disown(int fd)
 {
 	unsigned int i = (unsigned int)fd / WORD_BITS;
 
-	if (i >= WORDS)
-		return;
-	atomic_fetch_and(&table.owned[i], ~(1u << fd % WORD_BITS));
-	atomic_fetch_and(&table.events[i], ~(1u << fd % WORD_BITS));
+	if (i < WORDS)
+		atomic_fetch_and(&table.owned[i], ~(1u << fd % WORD_BITS));
 }
 
 void perfctr_call_close(int fd)

@@ -17,6 +17,13 @@
 int perfctr_call_open(const char *path, int flags);
 int perfctr_call_openat(int folder, const char *path);
 ssize_t perfctr_call_read(int fd, void *bytes, size_t size);
+ssize_t perfctr_call_write(int fd, const void *bytes, size_t size);
+
+/* A file to be written, behind what is in it. anew: it must not be there. */
+int perfctr_call_create(const char *path, bool anew);
+
+/* It is there, and no regular file itself: a device, a pipe, a symbolic link. */
+bool perfctr_call_is_special(const char *path);
 void perfctr_call_close(int fd); /* errno is kept */
 
 DIR *perfctr_call_opendir(const char *path);
@@ -36,9 +43,11 @@ void perfctr_call_sleep(unsigned int us);
 
 /*
  * A child of fork(3) closes the descriptor at once: what it is of belongs to the parent process.
- * Until it is closed, or given to the program. event: it is a perf event's.
+ * Until it is closed, or given to the program. Of a file other than an event it must be told by its
+ * name in /proc; where that can't be read the child keeps it.
  */
-void perfctr_call_own(int fd, bool event);
+void perfctr_call_own_event(int fd);
+void perfctr_call_own_file(int fd);
 void perfctr_call_disown(int fd);
 
 #endif /* PERFCTR_LIB_BASE_CALL_H */

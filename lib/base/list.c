@@ -24,6 +24,14 @@ static size_t trim(const char **event, size_t length)
 	return length;
 }
 
+/* The end of an event with slashes, and whether it is between two. */
+static const char *skip_slashes(const char *p, bool *inside)
+{
+	for (; *p && (*inside || *p != ','); p++)
+		*inside ^= *p == '/';
+	return p;
+}
+
 ssize_t perfctr_event_next(const char **list, const char **event)
 {
 	const char *p = *list;
@@ -32,8 +40,10 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 
 	if (*p == '\0')
 		return 0;
-	for (; *p && (inside || *p != ','); p++)
-		inside ^= *p == '/';
+	p = strchrnul(p, ',');
+	/* Slashes are rare, and commas between them rarer. */
+	if (memchr(*list, '/', (size_t)(p - *list)))
+		p = skip_slashes(*list, &inside);
 	length = (size_t)(p - *list);
 	if (inside)
 		return perfctr_fail(EINVAL, "\"%.100s\" has no closing /", *list);

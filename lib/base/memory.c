@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
+#include "lib/base/word.h"
 #include "libperfctr.h"
 
 /* LeakSanitizer, where there is one, is to find what handles in this memory point to. */
@@ -36,6 +40,43 @@ void perfctr_memory_unmap(void *memory, size_t size)
 		__lsan_unregister_root_region(memory, size);
 	munmap(memory, size);
 	errno = error;
+}
+
+/*
+ * Cleared, each in a place of its own: without a lock that a child of fork() might find held. The
+ * child has the same pages.
+ */
+static _Atomic(void *) kept[64];
+#define KEPT_SIZE 4096
+
+void *perfctr_memory_take(size_t size)
+{
+	void *memory;
+	size_t i;
+
+	assert(size <= KEPT_SIZE);
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		if (!atomic_load_explicit(&kept[i], memory_order_relaxed))
+			continue;
+		memory = atomic_exchange(&kept[i], NULL);
+		if (memory)
+			return memory;
+	}
+	return perfctr_memory_map(KEPT_SIZE);
+}
+
+void perfctr_memory_give(void *memory, size_t size)
+{
+	void *none;
+	size_t i;
+
+	memset(memory, 0, size);
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		none = NULL;
+		if (atomic_compare_exchange_strong(&kept[i], &none, memory))
+			return;
+	}
+	perfctr_memory_unmap(memory, KEPT_SIZE);
 }
 
 PERFCTR_THREAD char perfctr_thread_mark;

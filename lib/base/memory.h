@@ -13,6 +13,13 @@
 void *perfctr_memory_map(size_t size);
 void perfctr_memory_unmap(void *memory, size_t size);
 
+/*
+ * The same, of at most 4096 bytes, for what threads have that come and go: some of what they give
+ * back is kept for the next ones, which costs no system call.
+ */
+void *perfctr_memory_take(size_t size);
+void perfctr_memory_give(void *memory, size_t size);
+
 /* Its address is the calling thread's own: different for all threads that live. */
 extern PERFCTR_THREAD char perfctr_thread_mark __attribute__((visibility("hidden")));
 

@@ -24,6 +24,10 @@
 #define AMD_HOST    0x00000200u
 #define PMEVTYPER_P 0x80000000u
 #define PMEVTYPER_U 0x40000000u
+#define SBI_SINH    0x20000000u /* of the upper half: bits 61, 60 and 56 */
+#define SBI_UINH    0x10000000u
+#define SBI_GENERAL 0x01000000u
+#define SBI_CACHE   0x00010000u
 
 /*
  * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
@@ -42,14 +46,11 @@ static void set_levels(struct perf_event_attr *attr, bool user, bool kernel)
 	attr->exclude_hv = 1;
 }
 
-/* Guests only or the host only; both is neither. In config the kernel ignores these bits. */
-static void set_guest(const struct perfctr_code *code, struct perf_event_attr *attr)
+/* In config the kernel ignores these bits. */
+static void set_guests(const struct perfctr_code *code, struct perf_event_attr *attr)
 {
-	uint32_t only = code->high & (AMD_GUEST | AMD_HOST);
-
 	attr->config &= ~((uint64_t)(AMD_GUEST | AMD_HOST) << 32);
-	attr->exclude_host = only == AMD_GUEST;
-	attr->exclude_guest = only == AMD_HOST;
+	perfctr_attr_set_guests(attr, code->high & AMD_GUEST, code->high & AMD_HOST);
 }
 
 static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
@@ -66,8 +67,32 @@ static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_
 	/* Perf takes the value of a register beside the event select in config1. */
 	attr->config1 = code->value;
 	if (cpu->rules == PERFCTR_RULES_K7 && code->high & (AMD_GUEST | AMD_HOST))
-		set_guest(code, attr);
+		set_guests(code, attr);
 	set_levels(attr, code->evntsel & X86_USR, code->evntsel & X86_OS);
+	return true;
+}
+
+/*
+ * The kernel has no raw code for the SBI's own numbers, but names for what they count. Those of
+ * hardware events are one higher than perf's; a cache event's code has perf's three parts.
+ */
+static inline bool sbi_attr(const struct perfctr_code *code, struct perf_event_attr *attr)
+{
+	uint32_t event = code->evntsel;
+
+	/* Without Sscofpmf nothing can be excluded, the hypervisor neither. */
+	if (code->high & (SBI_UINH | SBI_SINH))
+		set_levels(attr, !(code->high & SBI_UINH), !(code->high & SBI_SINH));
+	attr->config = event | (uint64_t)(code->high & 0xFFFF) << 32;
+	if (!(code->high & SBI_GENERAL))
+		return true;
+	if (event & SBI_CACHE) {
+		attr->type = PERF_TYPE_HW_CACHE;
+		attr->config = (event >> 3 & 0xFF) | (event >> 1 & 3) << 8 | (event & 1) << 16;
+	} else {
+		attr->type = PERF_TYPE_HARDWARE;
+		attr->config = event - 1;
+	}
 	return true;
 }
 
@@ -78,6 +103,8 @@ static inline bool make_attr(const struct perfctr_cpu *cpu, const struct perfctr
 	if (cpu->rules == PERFCTR_RULES_ARCH || cpu->rules == PERFCTR_RULES_K7 ||
 	    cpu->rules == PERFCTR_RULES_P6)
 		return x86_attr(cpu, code, attr);
+	if (cpu->rules == PERFCTR_RULES_SBI)
+		return sbi_attr(code, attr);
 	attr->config = code->evntsel | (uint64_t)code->high << 32;
 	if (cpu->rules == PERFCTR_RULES_PMUV3) {
 		attr->config &= 0xFFFF;
@@ -90,6 +117,17 @@ bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code 
 		       struct perf_event_attr *attr)
 {
 	return make_attr(cpu, code, attr);
+}
+
+/* Arm's CHAIN: Linux 7.2 refuses it, and 6.1 never counts it (armv8pmu_filter_match()). */
+#define PMUV3_CHAIN 0x001Eu
+
+const char *perfctr_code_refused(const struct perfctr_cpu *cpu, const struct perfctr_code *code)
+{
+	return cpu->rules == PERFCTR_RULES_PMUV3 && (code->evntsel & 0xFFFF) == PMUV3_CHAIN
+		       ? "CHAIN counts the overflows of the counter below its own, and perf_events "
+			 "places counters itself; leave it out, for counts have 64 bits without it"
+		       : NULL;
 }
 
 int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
@@ -105,6 +143,8 @@ int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event
 	struct perfctr_code code;
 	const char *reason = cpu->isa->choice_code(cpu, choice, &code);
 
+	if (!reason)
+		reason = perfctr_code_refused(cpu, &code);
 	if (reason)
 		return perfctr_fail_choice(cpu, word, length, reason);
 	if (!make_attr(cpu, &code, attr))

@@ -18,12 +18,31 @@ struct perfctr_event_choice;
 bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 		       struct perf_event_attr *attr);
 
+/* Why perf_events can't count an event that the processor can; NULL: it can, or it says so. */
+const char *perfctr_code_refused(const struct perfctr_cpu *cpu, const struct perfctr_code *code);
+
 /*
  * The same of what a look-up in the table of cpu found, by the words that a control would have. 0,
  * or -1 after perfctr_fail(EOPNOTSUPP).
  */
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 		       const char *word, size_t length, struct perf_event_attr *attr);
+
+/*
+ * Guests of a virtual machine, the host, both or neither was named. Each alone is what perf_events
+ * calls excluding the other. Both are both excluded, which nobody wants, until the event is opened
+ * (lib/perf/guests.h) or told.
+ */
+static inline void perfctr_attr_set_guests(struct perf_event_attr *attr, bool guests, bool host)
+{
+	attr->exclude_host = guests;
+	attr->exclude_guest = host;
+}
+
+static inline bool perfctr_attr_names_both(const struct perf_event_attr *attr)
+{
+	return attr->exclude_host && attr->exclude_guest;
+}
 
 /* The processor can't count what was asked for, for a reason of arch/. -1, after perfctr_fail(). */
 int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,

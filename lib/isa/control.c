@@ -160,14 +160,19 @@ int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int
 {
 	const struct perfctr_cpu *cpu = perfctr_this_cpu();
 	struct perfctr_code code;
+	const char *reason;
 
 	cpu->isa->control_code(cpu, control, i, &code);
 	if (code.high)
 		snprintf(name, size, "0x%08X/0x%08X", code.evntsel, code.high);
 	else
 		snprintf(name, size, "0x%08X", code.evntsel);
+	reason = perfctr_code_refused(cpu, &code);
+	if (reason)
+		return perfctr_fail_event(EOPNOTSUPP, name, "%s", reason);
 	if (!perfctr_code_attr(cpu, &code, attr))
 		return fail_control(cpu, &code, i);
-	attr->type = perfctr_this_type();
+	if (attr->type == PERF_TYPE_RAW)
+		attr->type = perfctr_this_type();
 	return 0;
 }

@@ -97,6 +97,26 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 
 static const struct perfctr_isa *const native = &perfctr_arm64;
 
+#elif defined(__riscv) && __riscv_xlen == 64
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	char text[8192];
+
+	if (perfctr_file_read("/proc/cpuinfo", text, sizeof(text)) < 0)
+		text[0] = '\0';
+	perfctr_cpuinfo_riscv(text, cpu);
+}
+
+/* perf_events knows no RISC-V with several kinds of cores. */
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	(void)core;
+	identify(cpu);
+}
+
+static const struct perfctr_isa *const native = &perfctr_riscv;
+
 #else
 
 static void identify(struct perfctr_cpu *cpu)
@@ -180,13 +200,19 @@ const struct perfctr_event_table *perfctr_this_table(void)
 	return its;
 }
 
+void perfctr_core_cpu(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	perfctr_this_cpu();
+	identify_core(core, cpu);
+	cpu->isa = native;
+}
+
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu)
 {
 	if (!perfctr_this_table())
 		return NULL;
-	identify_core(core, cpu);
-	cpu->isa = native;
+	perfctr_core_cpu(core, cpu);
 	return cpu->id[0] ? perfctr_event_table(cpu->id) : NULL;
 }
 

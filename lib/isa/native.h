@@ -12,6 +12,12 @@
 struct perfctr_cpuid;
 void perfctr_cpuid_read(struct perfctr_cpuid *id);
 
+/* ---- cpuinfo.c ---- */
+
+/* Describe the first processor of a RISC-V's /proc/cpuinfo. */
+struct perfctr_cpu;
+void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu);
+
 /* ---- native.c ---- */
 
 /*
@@ -39,5 +45,6 @@ uint32_t perfctr_this_type(void);
  */
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu);
+void perfctr_core_cpu(const struct perfctr_pmu *core, struct perfctr_cpu *cpu);
 
 #endif /* PERFCTR_LIB_ISA_NATIVE_H */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "lib/base/file.h"
 #include "lib/isa/tsc.h"
 #include "libperfctr.h"
@@ -17,22 +18,17 @@
 
 #define RATE_BITS 60
 
-/* 2^power / divisor, divisor > 0; long division, since it is done once. */
+/* 2^power / divisor, divisor > 0, in digits of 32 bits. */
 static uint64_t power_over(unsigned int power, uint32_t divisor)
 {
-	uint64_t quotient = 0, rest = 1;
+	unsigned int digits = power / 32;
+	uint64_t rest = UINT64_C(1) << power % 32, quotient = rest / divisor;
 
-	if (divisor == 1)
-		return power < 64 ? UINT64_C(1) << power : UINT64_MAX;
-	while (power--) {
-		rest <<= 1;
-		if (quotient >> 63)
+	while (digits--) {
+		if (quotient >> 32)
 			return UINT64_MAX;
-		quotient <<= 1;
-		if (rest >= divisor) {
-			rest -= divisor;
-			quotient |= 1;
-		}
+		rest = rest % divisor << 32;
+		quotient = quotient << 32 | rest / divisor;
 	}
 	return quotient;
 }
@@ -92,14 +88,7 @@ uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx)
 	return eax ? (uint64_t)ecx * ebx / eax / 1000 : 0;
 }
 
-#if defined(__i386__) || defined(__x86_64__)
-
-static uint64_t cpuid_khz(void)
-{
-	unsigned int eax, ebx, ecx, edx;
-
-	return __get_cpuid(0x15, &eax, &ebx, &ecx, &edx) ? perfctr_crystal_khz(eax, ebx, ecx) : 0;
-}
+#if defined(__i386__) || defined(__x86_64__) || (defined(__riscv) && __riscv_xlen == 64)
 
 /* The clock's tick against the system's: 4 ms leave an error below 10^-5. */
 static uint64_t measured_khz(void)
@@ -115,11 +104,37 @@ static uint64_t measured_khz(void)
 	return (c1 - c0) * 1000000 / (t1 - t0);
 }
 
+#endif
+
+#if defined(__i386__) || defined(__x86_64__)
+
+static uint64_t cpuid_khz(void)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	return __get_cpuid(0x15, &eax, &ebx, &ecx, &edx) ? perfctr_crystal_khz(eax, ebx, ecx) : 0;
+}
+
 static uint64_t native_khz(void)
 {
 	uint64_t khz = cpuid_khz();
 
 	return khz ? khz : measured_khz();
+}
+
+#elif defined(__riscv) && __riscv_xlen == 64
+
+/* Linux 6.11 and later tell it (riscv_hwprobe(2), RISCV_HWPROBE_KEY_TIME_CSR_FREQ). */
+static uint64_t native_khz(void)
+{
+	struct {
+		int64_t key;
+		uint64_t value;
+	} frequency = { 8, 0 };
+	long error = syscall(258, &frequency, (size_t)1, (size_t)0, NULL, 0u);
+
+	return error == 0 && frequency.key == 8 && frequency.value >= 1000 ? frequency.value / 1000
+									   : measured_khz();
 }
 
 #elif defined(__aarch64__)

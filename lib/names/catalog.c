@@ -16,6 +16,7 @@
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
 #include "lib/names/tracepoint.h"
+#include "lib/names/vendor.h"
 #include "libperfctr.h"
 
 /* The processor's table, and what only the other kinds of its cores have. */
@@ -51,10 +52,14 @@ int perfctr_event_list(const char *kind, perfctr_each_name *each, void *arg)
 		result = perfctr_known_walk_caches(each, arg);
 	if (result == 0 && (any || !strcmp(kind, "cpu")) && perfctr_this_table())
 		result = walk_tables(each, arg);
+	if (result == 0 && (any || !strcmp(kind, "cpu")))
+		result = perfctr_vendor_list(each, arg);
 	if (result == 0 && (any || !strcmp(kind, "pmu")))
 		result = perfctr_sysfs_walk(each, arg);
 	if (result == 0 && kind && !strcmp(kind, "tracepoint"))
 		result = perfctr_tracepoint_walk(each, arg);
+	if (result == 0 && (any || !strcmp(kind, "cpu")))
+		result = perfctr_vendor_check();
 	return result;
 }
 
@@ -93,10 +98,13 @@ int perfctr_event_fail_unknown(const char *word, size_t length)
 		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
 	} else if (tolower((unsigned char)word[0]) == 'r' && digits == length && length > 17) {
 		remedy = "; a raw event code has at most 16 hexadecimal digits";
+	} else if (perfctr_vendor_check() < 0) {
+		return -1;
 	} else {
 		perfctr_known_words(note_near, &near);
 		perfctr_known_walk_caches(note_near_event, &near);
 		perfctr_cpu_event_list(NULL, note_near_event, &near);
+		perfctr_vendor_list(note_near_event, &near);
 		note_near_cores(&near);
 		perfctr_event_list("pmu", note_near_event, &near);
 	}

@@ -68,16 +68,17 @@ static const struct known known[] = {
 
 static const struct {
 	char name[12];
+	char description[24];
 	unsigned int id;
 	unsigned int ops; /* that make sense */
 } caches[] = {
-	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
-	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
-	{ "LLC", PERF_COUNT_HW_CACHE_LL, LOAD | STORE | PREFETCH },
-	{ "dTLB", PERF_COUNT_HW_CACHE_DTLB, LOAD | STORE | PREFETCH },
-	{ "iTLB", PERF_COUNT_HW_CACHE_ITLB, LOAD },
-	{ "branch", PERF_COUNT_HW_CACHE_BPU, LOAD },
-	{ "node", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
+	{ "L1-dcache", "L1 data cache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
+	{ "L1-icache", "L1 instruction cache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
+	{ "LLC", "last-level cache", PERF_COUNT_HW_CACHE_LL, LOAD | STORE | PREFETCH },
+	{ "dTLB", "data TLB", PERF_COUNT_HW_CACHE_DTLB, LOAD | STORE | PREFETCH },
+	{ "iTLB", "instruction TLB", PERF_COUNT_HW_CACHE_ITLB, LOAD },
+	{ "branch", "branch predictor", PERF_COUNT_HW_CACHE_BPU, LOAD },
+	{ "node", "node's own memory", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
 };
 
 /* By operation, then by result: all accesses, misses. */
@@ -103,8 +104,8 @@ int perfctr_known_walk(uint32_t type, const char *kind, perfctr_each_name *each,
 
 int perfctr_known_walk_caches(perfctr_each_name *each, void *arg)
 {
-	char text[PERFCTR_NAME_SIZE];
-	struct perfctr_event_name name = { text, "cache", "" };
+	char text[PERFCTR_NAME_SIZE], description[64];
+	struct perfctr_event_name name = { text, "cache", description };
 	unsigned int c, op, use;
 	int result = 0;
 
@@ -113,6 +114,9 @@ int perfctr_known_walk_caches(perfctr_each_name *each, void *arg)
 			for (use = 0; use < 2 && caches[c].ops & 1u << op && result == 0; use++) {
 				snprintf(text, sizeof(text), "%.12s-%.16s", caches[c].name,
 					 cache_uses[op][use]);
+				snprintf(description, sizeof(description), "%.16s %s the %.24s",
+					 cache_uses[op][0], use ? "that missed in" : "of",
+					 caches[c].description);
 				result = each(arg, &name);
 			}
 		}

@@ -28,6 +28,7 @@
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
+#include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/catalog.h"
@@ -36,6 +37,7 @@
 #include "lib/names/sysfs.h"
 #include "lib/names/table.h"
 #include "lib/names/tracepoint.h"
+#include "lib/names/vendor.h"
 #include "libperfctr.h"
 
 /* What asks the kernel: kept out of line, so that the look-ups before it need no stack. */
@@ -93,6 +95,18 @@ static SLOW int parse_other_tables(struct perfctr_cores *cores, int first, const
 	return first < 0 ? perfctr_table_parse(word, length, attr) : result;
 }
 
+/* An event that nothing else has may be in the vendor's files. found, or 1, 0, -1 as above. */
+static SLOW int parse_vendor(const struct perfctr_pmu *core, int found, const char *event,
+			     size_t length, struct perf_event_attr *attr, const char **rest)
+{
+	size_t used;
+	int result = perfctr_vendor_parse(core, event, length, attr, &used);
+
+	if (result > 0)
+		*rest = event + used;
+	return result ? result : found;
+}
+
 #define MODIFIERS "ukhGHI"
 
 static bool is_modifiers(const char *p, const char *end)
@@ -139,10 +153,7 @@ static int parse_modifiers(const char *text, size_t length, struct perf_event_at
 		attr->exclude_kernel = !(seen & 2);
 		attr->exclude_hv = !(seen & 4);
 	}
-	if (seen & 0x18) {
-		attr->exclude_host = !(seen & 0x10);
-		attr->exclude_guest = !(seen & 8);
-	}
+	perfctr_attr_set_guests(attr, seen & 8, seen & 0x10);
 	attr->exclude_idle = (seen & 0x20) != 0;
 	return 0;
 }
@@ -195,7 +206,9 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 		if (found > 0)
 			*rest = end;
 	}
-	return found;
+	if (found <= 0)
+		found = parse_vendor(core, found, event, length, attr, rest);
+	return found < 0 && core && !alone ? 0 : found;
 }
 
 static void begin(struct perf_event_attr *attr)
@@ -279,6 +292,8 @@ static int parse_base(struct perfctr_cores *cores, const char *event, size_t len
 		return perfctr_event_fail_unknown(event, (size_t)(*rest - event));
 	if (perfctr_tracepoint_parse(event, word_length, name, (size_t)(*rest - name), attr) == 0)
 		return 0;
+	if (perfctr_vendor_check() < 0)
+		return -1;
 	return is_modifiers(name, end) ? perfctr_event_fail_unknown(event, word_length) : -1;
 }
 
@@ -354,7 +369,7 @@ int perfctr_name_check_counted(const struct perf_event_attr *attr)
 					    "kernel ignores its modifiers u, k and h; leave them "
 					    "out");
 	if ((attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT) &&
-	    (attr->exclude_host || attr->exclude_idle))
+	    ((attr->exclude_host && !perfctr_attr_names_both(attr)) || attr->exclude_idle))
 		return perfctr_fail(EINVAL,
 				    "an event of the kernel's own is counted for guests and "
 				    "idle processors as for all: it ignores the modifiers "

@@ -12,6 +12,7 @@
 #include "lib/base/error.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
+#include "lib/isa/attr.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/name.h"
 #include "lib/names/resolve.h"
@@ -92,9 +93,12 @@ static int make_room(struct perfctr_list *list, unsigned int more)
 
 	if (list->nvariants + more <= list->room)
 		return 0;
-	larger = realloc(list->variant, room * sizeof(*larger));
+	larger = realloc(list->variants_apart ? list->variant : NULL, room * sizeof(*larger));
 	if (!larger)
 		return no_memory();
+	if (!list->variants_apart)
+		memcpy(larger, list->variant, list->nvariants * sizeof(*larger));
+	list->variants_apart = true;
 	list->variant = larger;
 	list->room = room;
 	return 0;
@@ -153,11 +157,15 @@ static void describe(struct perfctr_list *list, struct perfctr_resolved *event, 
 static int add_event(struct perfctr_list *list, const char *name, size_t length, unsigned int item,
 		     unsigned int use)
 {
-	struct perfctr_variant found[PERFCTR_VARIANTS_MAX];
 	struct perfctr_resolved *event = &list->event[list->n];
 	unsigned int since = perfctr_file_troubles();
-	int n = perfctr_variants(&list->cores, name, length, found);
+	struct perfctr_variant *found;
+	int n;
 
+	if (make_room(list, PERFCTR_VARIANTS_MAX) < 0)
+		return -1;
+	found = &list->variant[list->nvariants];
+	n = perfctr_variants(&list->cores, name, length, found);
 	*event = (struct perfctr_resolved){
 		.name = name,
 		.item = item,
@@ -171,9 +179,6 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 	list->n++;
 	if (n < 0)
 		return perfctr_list_refuse(list, list->n - 1);
-	if (make_room(list, (unsigned int)n) < 0)
-		return -1;
-	memcpy(&list->variant[list->nvariants], found, (unsigned int)n * sizeof(*found));
 	event->n = (unsigned int)n;
 	list->nvariants += (unsigned int)n;
 	describe(list, event, length);
@@ -299,27 +304,58 @@ static void clear(struct perfctr_list *list)
 	list->cores.n = PERFCTR_CORES_UNKNOWN;
 }
 
-int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use)
+/* One piece of memory for n events, a variant of each and some more, and the text. */
+static int make_events(struct perfctr_list *list, unsigned int n, void *memory, size_t size)
+{
+	unsigned int variants = n + PERFCTR_VARIANTS_MAX;
+	size_t needed, each = sizeof(*list->event) + sizeof(*list->variant);
+
+	if (variants > SIZE_MAX / 2 / each)
+		return no_memory();
+	needed = n * sizeof(*list->event) + variants * sizeof(*list->variant) + list->text_size;
+
+	list->is_lent = needed <= size;
+	list->event = list->is_lent ? memory : malloc(needed);
+	if (!list->event)
+		return no_memory();
+	list->variant = (void *)(list->event + n);
+	list->text = (char *)(list->variant + variants);
+	list->room = variants;
+	return 0;
+}
+
+/* How many events a list has; -1 after perfctr_fail(), also if there is none. */
+static ssize_t count_events(const char *events)
 {
 	const char *rest = events, *event;
-	unsigned int n = 0;
-	int error = errno;
-	ssize_t length;
+	ssize_t length, n = 0;
 
-	clear(list);
-	if (!events)
-		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
+	/* One, or a mistake that is found where it is looked up. */
+	if (*events && !strchr(events, ','))
+		return 1;
 	while ((length = perfctr_event_next(&rest, &event)) > 0)
 		n++;
 	if (length < 0)
 		return -1;
-	if (n == 0)
-		return perfctr_fail(EINVAL, "the list of events is empty");
+	return n ? n : perfctr_fail(EINVAL, "the list of events is empty");
+}
+
+int perfctr_list_init_in(struct perfctr_list *list, const char *events, unsigned int use,
+			 void *memory, size_t size)
+{
+	int error = errno;
+	ssize_t n;
+
+	clear(list);
+	if (!events)
+		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
+	n = count_events(events);
+	if (n < 0)
+		return -1;
 	list->text_size = strlen(events) + 1;
-	list->event = calloc(1, n * sizeof(*list->event) + list->text_size);
-	if (!list->event)
-		return no_memory();
-	list->text = memcpy(list->event + n, events, list->text_size);
+	if (make_events(list, (unsigned int)n, memory, size) < 0)
+		return -1;
+	memcpy(list->text, events, list->text_size);
 	if (add_events(list, use) == 0) {
 		errno = error;
 		return 0;
@@ -328,20 +364,22 @@ int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned in
 	return -1;
 }
 
+int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use)
+{
+	return perfctr_list_init_in(list, events, use, NULL, 0);
+}
+
 int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_size)
 {
 	unsigned int i;
 
 	clear(list);
-	list->event = calloc(1, n * sizeof(*list->event) + text_size);
-	list->variant = calloc(n, sizeof(*list->variant));
-	if (!list->event || !list->variant) {
-		perfctr_list_clear(list);
-		return no_memory();
-	}
-	list->text = (char *)(list->event + n);
 	list->text_size = text_size;
-	list->n = list->nvariants = list->room = n;
+	if (make_events(list, n, NULL, 0) < 0)
+		return -1;
+	memset(list->variant, 0, n * sizeof(*list->variant));
+	memset(list->text, 0, text_size);
+	list->n = list->nvariants = n;
 	for (i = 0; i < n; i++)
 		list->event[i] = (struct perfctr_resolved){ .first = i, .n = 1, .scale = 1 };
 	return 0;
@@ -368,7 +406,11 @@ void perfctr_list_copy(struct perfctr_list *copy, const struct perfctr_list *lis
 {
 	unsigned int i;
 
-	*copy = *list;
+	/* The memory of the set is 0, and so are the PMUs that there are not. */
+	memcpy(copy, list, offsetof(struct perfctr_list, cores.pmu));
+	if (list->cores.n > 0)
+		memcpy(copy->cores.pmu, list->cores.pmu,
+		       (size_t)list->cores.n * sizeof(list->cores.pmu[0]));
 	copy->is_copy = true;
 	copy->event = memory;
 	memcpy(copy->event, list->event, list->n * sizeof(*list->event));
@@ -395,8 +437,10 @@ void perfctr_list_clear(struct perfctr_list *list)
 		free(list->event[i].reason);
 		free(list->event[i].user_name);
 	}
-	free(list->variant);
-	free(list->event);
+	if (list->variants_apart)
+		free(list->variant);
+	if (!list->is_lent)
+		free(list->event);
 	clear(list);
 	errno = error; /* before glibc 2.33, free(3) may change it */
 }
@@ -545,8 +589,11 @@ static void find_cpus(const struct perfctr_list *list, const struct perfctr_vari
 {
 	int i;
 
+	if (perfctr_variant_cpus(variant, words))
+		return;
+	/* A look for a mask that is not there leaves none. */
 	memset(words, 0xFF, PERFCTR_CPU_WORDS * sizeof(*words));
-	if (perfctr_variant_cpus(variant, words) || !variant->is_core)
+	if (!variant->is_core)
 		return;
 	for (i = 0; i < list->cores.n; i++) {
 		if (!strcmp(list->cores.pmu[i].name, variant->pmu))
@@ -578,6 +625,8 @@ int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned 
 			return -1;
 	}
 	*attr = variant->attr;
+	if (perfctr_attr_names_both(attr))
+		perfctr_attr_set_guests(attr, false, false);
 	if (pmu)
 		*pmu = variant->pmu;
 	if (!cpus)

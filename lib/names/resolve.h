@@ -56,11 +56,13 @@ struct perfctr_list {
 	struct perfctr_variant *variant;
 	/* Of a copy, which owns nothing: room for reasons and names that are still to come. */
 	bool is_copy;
+	bool is_lent;	     /* the memory of the events */
+	bool variants_apart; /* not in the memory of the events: there are too many */
 	char *strings;
 	size_t left;
-	struct perfctr_cores cores;
 	size_t text_size;
 	char *text; /* in which the names are; in the memory of the events */
+	struct perfctr_cores cores;
 };
 
 /* What the events are for: any of these, or'ed. */
@@ -73,6 +75,10 @@ struct perfctr_list {
  * event, EOPNOTSUPP if there are too many core types.
  */
 int perfctr_list_init(struct perfctr_list *list, const char *events, unsigned int use);
+
+/* The same; a short list lies in the caller's memory, which is not to be taken and given back. */
+int perfctr_list_init_in(struct perfctr_list *list, const char *events, unsigned int use,
+			 void *memory, size_t size);
 void perfctr_list_clear(struct perfctr_list *list); /* errno is kept */
 
 /* A list of n events that are in no text yet, each with one variant, all of one item. 0, or -1. */

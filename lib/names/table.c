@@ -17,11 +17,13 @@
 #include "lib/base/file.h"
 #include "lib/base/list.h"
 #include "lib/base/nearest.h"
+#include "lib/base/text.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/table.h"
+#include "lib/names/vendor.h"
 #include "libperfctr.h"
 
 /* ---- processors of any ISA ---- */
@@ -29,6 +31,7 @@
 struct target {
 	struct perfctr_cpu cpu;
 	const struct perfctr_event_table *table;
+	bool native; /* PERFCTR_EVENTS is about it */
 };
 
 /* This machine's processor; -1 after perfctr_fail() if it has no table. */
@@ -36,6 +39,7 @@ static int target_native(struct target *target)
 {
 	target->cpu = *perfctr_this_cpu();
 	target->table = perfctr_this_table();
+	target->native = true;
 	if (!target->table)
 		return perfctr_fail(ENOENT, "there is no table of events for this processor (%s)",
 				    target->cpu.name);
@@ -48,7 +52,7 @@ static int note_id(void *arg, const struct perfctr_event_name *name)
 	return 0;
 }
 
-static int target_open(struct target *target, const char *cpu)
+static SELDOM int target_open(struct target *target, const char *cpu)
 {
 	struct perfctr_nearest near = { .word = "" };
 	char text[PERFCTR_NEAREST_TEXT], small[24];
@@ -62,6 +66,7 @@ static int target_open(struct target *target, const char *cpu)
 		small[n] = (char)tolower((unsigned char)small[n]);
 	if (perfctr_cpu_named(small, &target->cpu) == 0) {
 		target->table = perfctr_event_table(target->cpu.id);
+		target->native = false;
 		return 0;
 	}
 	near.word = cpu;
@@ -82,8 +87,8 @@ static void entry_name(const struct perfctr_event_entry *entry, char *name, size
 }
 
 /* The masks of the event with this number, as many as there is room for. */
-static void list_masks(const struct perfctr_event_table *table, unsigned int event, char *text,
-		       size_t size)
+static SELDOM void list_masks(const struct perfctr_event_table *table, unsigned int event,
+			      char *text, size_t size)
 {
 	struct perfctr_event_entry entry;
 	size_t used = 0;
@@ -161,7 +166,7 @@ static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_tab
 		   enum perfctr_event_error error, const char *word, size_t length,
 		   const char *part, size_t part_length, unsigned int event)
 {
-	struct target target = { *cpu, table };
+	struct target target = { *cpu, table, false };
 
 	return fail_word(&target, error, word, length, part, part_length, event);
 }
@@ -243,8 +248,8 @@ static bool has_name(const struct perfctr_event_table *table, const char *name)
 	       !choice.pebs;
 }
 
-/* What is known of a name beside its code: how its masks are chosen. */
-static void describe(const struct perfctr_event_entry *entry, char *text, size_t size)
+/* How the masks of an event are chosen. */
+static void describe_choice(const struct perfctr_event_entry *entry, char *text, size_t size)
 {
 	if (entry->mask && entry->grouped)
 		snprintf(text, size, "%sgroup %d%s", entry->combines ? "" : "one of ",
@@ -257,20 +262,54 @@ static void describe(const struct perfctr_event_entry *entry, char *text, size_t
 					   : "takes a unit mask");
 }
 
+enum { DESCRIPTION = 2 * PERFCTR_EVENT_TEXT + 40 };
+
+/*
+ * What is known of a name beside its code: what it counts, what its event counts before that, and
+ * how masks are chosen. n and event are what the walks to it and to its event returned.
+ */
+static void describe(const struct perfctr_event_table *table, unsigned int n, unsigned int event,
+		     const struct perfctr_event_entry *entry, char text[DESCRIPTION])
+{
+	char own[PERFCTR_EVENT_TEXT], choice[40];
+	size_t used = perfctr_event_text(table, event, text, PERFCTR_EVENT_TEXT);
+
+	if (n != event && perfctr_event_text(table, n, own, sizeof(own)))
+		used += (size_t)sprintf(text + used, "%s%s", used ? ": " : "", own);
+	describe_choice(entry, choice, sizeof(choice));
+	if (choice[0])
+		sprintf(text + used, used ? " (%s)" : "%s", choice);
+}
+
+/* What the vendor's files say of a name, before what is known of it. */
+static void describe_by_vendor(const char *name, char text[DESCRIPTION])
+{
+	const struct perfctr_vendor_event *vendors = perfctr_vendor_find(name);
+	char known[DESCRIPTION];
+
+	if (!vendors || !*vendors->text)
+		return;
+	memcpy(known, text, sizeof(known));
+	snprintf(text, DESCRIPTION, *known ? "%.160s (%.60s)" : "%.160s", vendors->text, known);
+}
+
 /* The names of a table that none of n others has. */
-static int list_table(const struct perfctr_event_table *table,
-		      const struct perfctr_event_table *const others[], int others_n,
-		      int (*each)(void *arg, const struct perfctr_event_name *name), void *arg)
+static SELDOM int list_table(const struct perfctr_event_table *table,
+			     const struct perfctr_event_table *const others[], int others_n,
+			     int (*each)(void *arg, const struct perfctr_event_name *name),
+			     void *arg)
 {
 	struct perfctr_event_name name = { .kind = "cpu" };
 	struct perfctr_event_entry entry;
-	char text[160], description[40];
-	unsigned int n = 0;
+	char text[160], description[DESCRIPTION];
+	unsigned int n = 0, event = 0;
 	int i, result;
 
 	name.name = text;
 	name.description = description;
 	while ((n = perfctr_event_walk(table, n, &entry))) {
+		if (!entry.mask)
+			event = n;
 		/* What no one can count by this name is no news. */
 		if (entry.needs_mask || entry.pebs)
 			continue;
@@ -279,11 +318,27 @@ static int list_table(const struct perfctr_event_table *table,
 			i++;
 		if (i < others_n)
 			continue;
-		describe(&entry, description, sizeof(description));
+		describe(table, n, event, &entry, description);
+		if (!perfctr_event_text(table, n, NULL, 0) && table == perfctr_this_table())
+			describe_by_vendor(text, description);
 		result = each(arg, &name);
 		if (result)
 			return result;
 	}
+	return 0;
+}
+
+int perfctr_table_cpu(struct perfctr_cpu *cpu, const char *id)
+{
+	struct target target;
+
+	if (!id) {
+		*cpu = *perfctr_this_cpu();
+		return 0;
+	}
+	if (target_open(&target, id) < 0)
+		return -1;
+	*cpu = target.cpu;
 	return 0;
 }
 
@@ -318,7 +373,46 @@ int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 	return result;
 }
 
+/* The tables of this machine's processor and of all kinds of its cores. Their number. */
+static SELDOM int all_tables(const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1])
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	struct perfctr_cpu cpu;
+	int i, n = perfctr_this_table() ? perfctr_core_pmus(cores) : 0, k = 0;
+
+	tables[0] = perfctr_this_table();
+	k += tables[0] != NULL;
+	for (i = 0; i < n; i++) {
+		tables[k] = perfctr_core_table(&cores[i], &cpu);
+		k += tables[k] != NULL;
+	}
+	return k;
+}
+
+int perfctr_vendor_list(int (*each)(void *arg, const struct perfctr_event_name *), void *arg)
+{
+	const struct perfctr_event_table *tables[PERFCTR_VARIANTS_MAX + 1];
+	struct perfctr_event_name name = { .kind = "cpu" };
+	const struct perfctr_vendor_event *event;
+	int k, n = all_tables(tables), result = 0;
+	size_t i;
+
+	for (i = 0; result == 0 && (event = perfctr_vendor_nth(i)); i++) {
+		for (k = 0; k < n && !has_name(tables[k], event->name);)
+			k++;
+		name.name = event->name;
+		name.description = event->text;
+		/* Several core types may have it. */
+		if (k == n && perfctr_vendor_find(event->name) == event)
+			result = each(arg, &name);
+	}
+	return result;
+}
+
 /* ---- names -> controls ---- */
+
+/* As large as the largest control; its words are 32 bits wide in all ISAs. */
+enum { CONTROL_WORDS = 256 };
 
 /* The names of a set of events, for a message. */
 static void name_set(char *text, size_t size, const char *const words[], const size_t lengths[],
@@ -337,22 +431,63 @@ static void name_set(char *text, size_t size, const char *const words[], const s
 	}
 }
 
+/* The same event in the vendor's files. 1: there it is; 0: it is not; -1 after perfctr_fail(). */
+static int choose_vendors(const struct target *target, const char *word, size_t length,
+			  struct perfctr_event_choice *choice)
+{
+	enum perfctr_event_error error;
+	size_t used, part_length;
+	const char *part;
+	int found = perfctr_vendor_choose(word, length, choice, &used);
+
+	if (found <= 0)
+		return found;
+	error = perfctr_event_modify(word, used, length, choice, &part, &part_length);
+	if (error == PERFCTR_EVENT_NO_MASK)
+		return perfctr_fail(EINVAL,
+				    "\"%.*s\" in \"%.*s\" is not a modifier (u, k, e, i, c=N)",
+				    perfctr_shown(part_length), part, perfctr_shown(length), word);
+	return error ? fail_word(target, error, word, length, part, part_length, 0) : 1;
+}
+
+/* What an event of the list is. 0, or -1 after perfctr_fail(). */
+static SELDOM int choose_event(const struct target *target, const char *word, size_t length,
+			       struct perfctr_event_choice *choice)
+{
+	enum perfctr_event_error error;
+	unsigned int event = 0;
+	size_t part_length;
+	const char *part;
+	int found = 0;
+
+	error = perfctr_event_lookup(target->table, word, length, choice, &part, &part_length,
+				     &event);
+	if (error && target->native)
+		found = choose_vendors(target, word, length, choice);
+	if (found < 0)
+		return -1;
+	if (error == PERFCTR_EVENT_UNKNOWN && !found && target->native &&
+	    perfctr_vendor_check() < 0)
+		return -1;
+	return !error || found ? 0
+			       : fail_word(target, error, word, length, part, part_length, event);
+}
+
 /* events -> a control of the target's ISA, in n counters, of which place[] tells the order. */
-static int make_control(const struct target *target, const char *events, void *control,
-			unsigned int place[], unsigned int *n)
+static SELDOM int make_control(const struct target *target, const char *events, void *control,
+			       unsigned int place[], unsigned int *n)
 {
 	struct perfctr_event_choice choices[PERFCTR_ASSIGN_MAX];
-	const char *words[PERFCTR_ASSIGN_MAX] = { NULL }, *part, *reason;
-	size_t lengths[PERFCTR_ASSIGN_MAX] = { 0 }, part_length;
+	const char *words[PERFCTR_ASSIGN_MAX] = { NULL }, *reason;
+	size_t lengths[PERFCTR_ASSIGN_MAX] = { 0 };
 	const struct perfctr_cpu *cpu = &target->cpu;
 	struct perfctr_program program;
 	struct perfctr_diagnosis d;
-	unsigned int event = 0, i;
+	unsigned int i;
 	bool inside = false; /* braces: all of a control count together anyway */
 	char names[300];     /* perfctr_error() has room for the reason, too */
 	uint32_t conflict;
 	ssize_t length;
-	int error;
 
 	if (!events)
 		return perfctr_fail(EINVAL, "a list of events is needed, not NULL");
@@ -360,11 +495,8 @@ static int make_control(const struct target *target, const char *events, void *c
 		lengths[*n] = (size_t)length;
 		if (perfctr_event_braces(&words[*n], &lengths[*n], &inside) < 0)
 			return -1;
-		error = (int)perfctr_event_lookup(target->table, words[*n], lengths[*n],
-						  &choices[*n], &part, &part_length, &event);
-		if (error)
-			return fail_word(target, (enum perfctr_event_error)error, words[*n],
-					 lengths[*n], part, part_length, event);
+		if (choose_event(target, words[*n], lengths[*n], &choices[*n]) < 0)
+			return -1;
 		if (!choices[*n].user && !choices[*n].kernel)
 			choices[*n].user = choices[*n].kernel = 1;
 		if (*n == PERFCTR_ASSIGN_MAX - 1)
@@ -390,6 +522,45 @@ static int make_control(const struct target *target, const char *events, void *c
 		return perfctr_fail_choice(cpu, words[i], lengths[i], d.rule);
 	}
 	return 0;
+}
+
+/* Those that the table knows, with commas between. Whether it knows all. */
+static bool add_known(const struct perfctr_event_table *table, const char *events,
+		      struct perfctr_text *known)
+{
+	struct perfctr_event_choice choice;
+	const char *word, *part;
+	unsigned int event;
+	size_t part_length;
+	ssize_t length;
+	bool all = true;
+
+	while ((length = perfctr_event_next(&events, &word)) > 0) {
+		if (perfctr_event_lookup(table, word, (size_t)length, &choice, &part, &part_length,
+					 &event) == PERFCTR_EVENT_OK)
+			perfctr_text_add(known, "%s%.*s", known->size ? "," : "", (int)length,
+					 word);
+		else
+			all = false;
+	}
+	return all;
+}
+
+int perfctr_table_fits(const char *id, const char *events)
+{
+	unsigned int control[CONTROL_WORDS] = { 0 }, place[PERFCTR_ASSIGN_MAX], n;
+	struct perfctr_text known = { NULL, 0, 0, false };
+	struct target target;
+	bool all, fits = true;
+
+	if (target_open(&target, id) < 0 || !target.table)
+		return -1;
+	all = add_known(target.table, events, &known);
+	if (known.size && !known.failed)
+		fits = make_control(&target, known.bytes, control, place, &n) == 0 ||
+		       errno != ENOSPC;
+	free(known.bytes);
+	return !fits ? 0 : all && !known.failed ? 1 : -1;
 }
 
 int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events)
@@ -437,7 +608,7 @@ static void print_word(const struct perfctr_field *field, int i, unsigned int wo
 		printf("%-23s %u\n", name, word);
 }
 
-static void print_control(const struct perfctr_cpu *cpu, const void *control)
+static SELDOM void print_control(const struct perfctr_cpu *cpu, const void *control)
 {
 	const struct perfctr_field *field, *all = cpu->isa->fields(cpu);
 	unsigned int nractrs = word_at(control, &all[1], 0),
@@ -474,8 +645,7 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control)
 
 int perfctr_cpu_events_print(const char *cpu, const char *events)
 {
-	/* As large as the largest control; its words are 32 bits wide in all ISAs. */
-	unsigned int control[256] = { 1 }, place[PERFCTR_ASSIGN_MAX], n;
+	unsigned int control[CONTROL_WORDS] = { 1 }, place[PERFCTR_ASSIGN_MAX], n;
 	struct target target;
 
 	if (target_open(&target, cpu) < 0)
@@ -497,12 +667,41 @@ static unsigned int historical_mask(const struct target *target,
 						     : entry->code >> 8 & 0xFF;
 }
 
+/* Room for all texts of a table: of an event what is said of it, of a mask "NAME: " before that. */
+static char *room_for_texts(const struct perfctr_event_table *table)
+{
+	struct perfctr_event_entry entry;
+	size_t size = 1;
+	unsigned int n = 0;
+
+	while ((n = perfctr_event_walk(table, n, &entry)))
+		size += perfctr_event_text(table, n, NULL, 0) + 1 +
+			(entry.mask ? strlen(entry.mask) + 2 : 0);
+	return calloc(1, size);
+}
+
+/* The text of the name of which a walk returned n, at *texts, which goes on behind it. */
+static const char *historical_text(const struct perfctr_event_table *table, unsigned int n,
+				   const char *mask, char **texts)
+{
+	char *text = *texts;
+
+	if (!perfctr_event_text(table, n, NULL, 0))
+		return mask ? mask : "";
+	if (mask)
+		*texts += sprintf(*texts, "%s: ", mask);
+	*texts += perfctr_event_text(table, n, *texts, PERFCTR_EVENT_TEXT) + 1;
+	return text;
+}
+
 /*
  * The masks of the event whose entry has the number n - 1, as perfctr_unit_mask, which has no room
  * for more than 255.
  */
-static struct perfctr_unit_mask *historical_masks(const struct target *target, unsigned int n,
-						  const struct perfctr_event_entry *event)
+static SELDOM struct perfctr_unit_mask *historical_masks(const struct target *target,
+							 unsigned int n,
+							 const struct perfctr_event_entry *event,
+							 char **texts)
 {
 	struct perfctr_event_entry entry;
 	struct perfctr_unit_mask *masks;
@@ -532,7 +731,7 @@ static struct perfctr_unit_mask *historical_masks(const struct target *target, u
 		masks->values[k].group = entry.group;
 		masks->values[k].exclusive = !entry.combines;
 		masks->values[k].is_default = entry.is_default;
-		masks->values[k].description = entry.mask;
+		masks->values[k].description = historical_text(target->table, i, entry.mask, texts);
 		if (entry.is_default)
 			masks->default_value |= (unsigned short)masks->values[k].value;
 	}
@@ -547,8 +746,9 @@ static void free_events(struct perfctr_event *events, unsigned int n)
 }
 
 /* The event whose entry has the number n - 1. */
-static int historical_event(const struct target *target, unsigned int n,
-			    const struct perfctr_event_entry *entry, struct perfctr_event *event)
+static SELDOM int historical_event(const struct target *target, unsigned int n,
+				   const struct perfctr_event_entry *entry,
+				   struct perfctr_event *event, char **texts)
 {
 	const enum perfctr_rules rules = target->cpu.rules;
 	bool has_masks = entry->masks;
@@ -563,35 +763,90 @@ static int historical_event(const struct target *target, unsigned int n,
 	}
 	event->counters_set = (unsigned short)(entry->counters & target->cpu.counters);
 	event->name = entry->event;
-	event->description = "";
-	event->unit_mask = has_masks ? historical_masks(target, n, entry) : NULL;
+	event->description = historical_text(target->table, n, NULL, texts);
+	event->unit_mask = has_masks ? historical_masks(target, n, entry, texts) : NULL;
 	return has_masks && !event->unit_mask ? -1 : 0;
 }
 
+/*
+ * Can perfctr's form say it? It has an event's code and its unit mask, of the programmable counters
+ * alone.
+ */
+static bool is_historical(const struct target *target, const struct perfctr_vendor_event *event)
+{
+	return !(event->code >> 16) && !(event->high & ~0xFu) && !event->reg && !event->fixed &&
+	       !has_name(target->table, event->name);
+}
+
+static const struct perfctr_vendor_event *next_historical(const struct target *target, size_t *n)
+{
+	const struct perfctr_vendor_event *event;
+
+	while (target->native && (event = perfctr_vendor_own((*n)++)))
+		if (is_historical(target, event))
+			return event;
+	return NULL;
+}
+
+/* Events of PERFCTR_EVENTS: the unit mask is a part of them. */
+static int vendors_event(const struct target *target, const struct perfctr_vendor_event *from,
+			 struct perfctr_event *event)
+{
+	bool plain = target->cpu.rules == PERFCTR_RULES_PMUV3;
+	struct perfctr_unit_mask *mask;
+
+	event->evntsel = (unsigned short)((from->code & (plain ? 0xFFFF : 0xFF)) |
+					  (from->high & 0xF) << 8);
+	event->counters_set = (unsigned short)target->cpu.counters;
+	event->name = from->name;
+	event->description = from->text;
+	if (plain || !(from->code >> 8 & 0xFF))
+		return 0;
+	mask = calloc(1, sizeof(*mask));
+	event->unit_mask = mask;
+	if (!mask)
+		return -1;
+	mask->type = perfctr_um_type_fixed;
+	mask->nvalues = 1;
+	mask->default_value = (unsigned short)(from->code >> 8 & 0xFF);
+	mask->values[0].value = mask->default_value;
+	mask->values[0].description = "";
+	return 0;
+}
+
 /* Built when it is asked for, and kept: the pointers in it are for the program's whole life. */
-static const struct perfctr_event_set *historical_set(const struct target *target)
+static SELDOM const struct perfctr_event_set *historical_set(const struct target *target)
 {
 	struct perfctr_event_entry entry;
 	struct perfctr_event_set *set = calloc(1, sizeof(*set));
+	char *texts = room_for_texts(target->table), *text = texts;
+	const struct perfctr_vendor_event *vendors;
 	struct perfctr_event *events;
 	unsigned int n, i, count = 0;
+	size_t k = 0;
 
 	for (n = 0; (n = perfctr_event_walk(target->table, n, &entry));)
 		count += !entry.mask;
+	while (next_historical(target, &k))
+		count++;
 	events = calloc(count, sizeof(*events));
-	if (!set || !events)
+	if (!set || !events || !texts)
 		goto no_memory;
 	for (n = 0, i = 0; (n = perfctr_event_walk(target->table, n, &entry));)
-		if (!entry.mask && historical_event(target, n, &entry, &events[i++]) < 0)
+		if (!entry.mask && historical_event(target, n, &entry, &events[i++], &text) < 0)
+			goto no_memory;
+	for (k = 0; i < count && (vendors = next_historical(target, &k));)
+		if (vendors_event(target, vendors, &events[i++]) < 0)
 			goto no_memory;
 	set->cpu_type = target->cpu.type;
 	set->event_prefix = "";
-	set->nevents = count;
+	set->nevents = i;
 	set->events = events;
 	return set;
 
 no_memory:
 	free(set);
+	free(texts);
 	free_events(events, count);
 	perfctr_fail(ENOMEM, "no memory for the description of %u events", count);
 	return NULL;

@@ -7,6 +7,10 @@
  * switches of the thread differences are the clock's own, exact; across switches the kernel keeps
  * ns, so that each adds an error below one ns' ticks plus one. If not (clock unstable, or
  * paravirtual as in many virtual machines), the thread's CPU clock is asked, in ns.
+ *
+ * Each event costs at every switch of the thread. So a pinned group of counters whose page has the
+ * clock lends it: that is on the PMU whenever the thread runs, until somebody takes the PMU from it
+ * for good. Then the index in its page is 0, the page stands still, and the CPU clock goes on.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -24,6 +28,8 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
+#define ASK_AGAIN_NS 1000000
+
 static const struct perf_event_attr clock_attr = {
 	.type = PERF_TYPE_SOFTWARE,
 	.size = sizeof(clock_attr),
@@ -38,8 +44,7 @@ void perfctr_clock_open(struct perfctr_clock *clock)
 	struct perf_event_attr attr = clock_attr;
 	int error = errno;
 
-	clock->tid = (pid_t)syscall(SYS_gettid);
-	clock->exec = (struct perfctr_counter){ .fd = -1 };
+	*clock = (struct perfctr_clock){ .tid = (pid_t)syscall(SYS_gettid), .exec.fd = -1 };
 	if (perfctr_counter_try(&clock->event, &attr, &perfctr_this_thread, NULL) == 0 &&
 	    perfctr_counter_map(&clock->event, PERFCTR_PAGE_CLOCK)) {
 		clock->rate = perfctr_rate_from_page(clock->event.page->time_mult,
@@ -51,6 +56,49 @@ void perfctr_clock_open(struct perfctr_clock *clock)
 	errno = error;
 }
 
+bool perfctr_clock_borrow(struct perfctr_clock *clock, const struct perfctr_counter *leader,
+			  unsigned int n)
+{
+	if (!PERFCTR_HAVE_RDTSC || !leader->page || !leader->page->cap_user_time)
+		return false;
+	*clock = (struct perfctr_clock){
+		.event = *leader,
+		.exec.fd = -1,
+		.lent = n,
+		.rate = perfctr_rate_from_page(leader->page->time_mult, leader->page->time_shift),
+	};
+	return true;
+}
+
+/*
+ * The CPU clock takes a system call. Asked a ms ago or less, it is taken to have gone on as the
+ * processor's clock, which is not behind it.
+ */
+static uint64_t cpu_clock(struct perfctr_clock *clock)
+{
+	const volatile struct perf_event_mmap_page *page = clock->event.page;
+	uint64_t now = 0, lag, gone = 0;
+
+	if (!perfctr_page_read_clock(page, &now, &lag) || !clock->asked_ns ||
+	    now - clock->asked_at > perfctr_rate_ticks(clock->rate, ASK_AGAIN_NS)) {
+		clock->asked_ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		clock->asked_at = now;
+	} else {
+		gone = perfctr_scale(now - clock->asked_at, page->time_mult, page->time_shift);
+	}
+	return clock->asked_ns + gone;
+}
+
+uint64_t perfctr_clock_start(struct perfctr_clock *clock, bool brief)
+{
+	clock->brief = brief;
+	if (!brief)
+		clock->since_ns = cpu_clock(clock);
+	if (perfctr_clock_read(clock, true, &clock->since_ticks) < 0)
+		clock->since_ticks = 0;
+	return clock->since_ticks;
+}
+
 /*
  * An event that execve(2) removes looks like one that waits for its thread. That it has been
  * removed is seen by another one, which the same execve(2) enables.
@@ -60,9 +108,11 @@ int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec)
 	const struct perfctr_scope scope = perfctr_scope_thread(tid);
 	struct perf_event_attr attr = clock_attr, exec = clock_attr;
 
-	clock->tid = tid;
-	clock->rate = perfctr_rate_from_khz(perfctr_tsc_khz());
-	clock->exec = (struct perfctr_counter){ .fd = -1 };
+	*clock = (struct perfctr_clock){
+		.tid = tid,
+		.rate = perfctr_rate_from_khz(perfctr_tsc_khz()),
+		.exec.fd = -1,
+	};
 	attr.remove_on_exec = until_exec;
 	if (perfctr_counter_open(&clock->event, &attr, "the TSC", &scope, NULL, 0) < 0)
 		return -1;
@@ -104,33 +154,100 @@ enum perfctr_life perfctr_clock_life(const struct perfctr_clock *clock)
 
 void perfctr_clock_close(struct perfctr_clock *clock)
 {
+	if (clock->lent)
+		return;
 	perfctr_counter_close(&clock->exec);
 	perfctr_counter_close(&clock->event);
 }
 
+/*
+ * Remember how the ticks follow from the page, if it still is what it was. A clock that has not all
+ * bits began anew so often as its page knows. Arm's, of 56, does so every 40 years, not between two
+ * switches; one that does so often is not remembered.
+ */
+static void note(const struct perfctr_clock *clock, uint32_t lock, uint64_t now, uint64_t lag)
+{
+	const volatile struct perf_event_mmap_page *page = clock->event.page;
+	struct perfctr_clock_memo *memo = (struct perfctr_clock_memo *)&clock->memo;
+	uint64_t mask = page->cap_user_time_short ? page->time_mask : UINT64_MAX;
+
+	perfctr_barrier();
+	if (page->lock != lock || mask < UINT64_MAX >> 8 || memo->noting)
+		return;
+	memo->noting = true;
+	memo->page = NULL;
+	memo->ticks = (now & ~mask) - lag;
+	memo->lock = lock;
+	memo->page = page;
+	memo->noting = false;
+}
+
+/*
+ * The calling thread's page, unless its counters have been taken off the PMU: they don't come back
+ * by themselves, so that what counts behind the read has counted in it.
+ */
+static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks)
+{
+	const volatile struct perf_event_mmap_page *page = clock->event.page;
+	uint64_t now, lag;
+	uint32_t lock;
+
+	if (!page)
+		return false;
+	lock = page->lock;
+	perfctr_barrier();
+	if (!perfctr_page_read_clock(page, &now, &lag) || (clock->lent && !page->index))
+		return false;
+	lag = perfctr_rate_ticks(clock->rate, lag);
+	note(clock, lock, now, lag);
+	*ticks = now - lag;
+	return true;
+}
+
+/* The time for which the counters had the PMU is the least that it can be. */
+static uint64_t go_on(const struct perfctr_clock *clock)
+{
+	uint64_t ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t gone = ns > clock->since_ns ? ns - clock->since_ns : 0;
+	uint64_t ticks = clock->since_ticks + perfctr_rate_ticks(clock->rate, gone);
+	uint64_t least = perfctr_rate_ticks(clock->rate, clock->event.page->time_enabled);
+
+	return ticks > least ? ticks : least;
+}
+
+static int read_event(const struct perfctr_clock *clock, uint64_t *ticks)
+{
+	unsigned int n = clock->lent ? clock->lent : 1;
+	struct perfctr_group_values values;
+
+	switch (perfctr_counter_read(&clock->event, &values, n)) {
+	case PERFCTR_READ_DONE: *ticks = perfctr_rate_ticks(clock->rate, values.enabled); return 0;
+	case PERFCTR_READ_TAKEN:
+		if (clock->brief)
+			return perfctr_why_taken("the counters, and with them the TSC's clock,");
+		if (clock->lent) {
+			*ticks = go_on(clock);
+			return 0;
+		}
+		/* fall through */
+	default: return perfctr_fail(EIO, "the clock of thread %d can't be read", (int)clock->tid);
+	}
+}
+
 int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ticks)
 {
-	struct perfctr_group_values values;
-	uint64_t now, lag, ns;
+	uint64_t ns;
 
-	if (own && clock->event.page && perfctr_page_read_clock(clock->event.page, &now, &lag)) {
-		*ticks = now - perfctr_rate_ticks(clock->rate, lag);
+	if (own && (perfctr_clock_recall(clock, ticks) || read_page(clock, ticks)))
 		return 0;
-	}
-	if (clock->event.fd >= 0) {
-		if (perfctr_counter_read(&clock->event, &values, 1) != PERFCTR_READ_DONE)
-			return perfctr_fail(EIO, "the clock of thread %d can't be read",
-					    (int)clock->tid);
-		ns = values.enabled;
-	} else {
-		/* The CPU clock of one thread, by its id: <linux/posix-timers.h> CPUCLOCK_*. */
-		ns = perfctr_clock_ns(own ? CLOCK_THREAD_CPUTIME_ID
-					  : (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
-		if (ns == UINT64_MAX)
-			return perfctr_fail(ESRCH,
-					    "the clock of thread %d can't be read: it has ended",
-					    (int)clock->tid);
-	}
+	if (clock->event.fd >= 0)
+		return read_event(clock, ticks);
+	/* The CPU clock of one thread, by its id: <linux/posix-timers.h> CPUCLOCK_*. */
+	ns = perfctr_clock_ns(own ? CLOCK_THREAD_CPUTIME_ID
+				  : (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
+	if (ns == UINT64_MAX)
+		return perfctr_fail(ESRCH, "the clock of thread %d can't be read: it has ended",
+				    (int)clock->tid);
 	*ticks = perfctr_rate_ticks(clock->rate, ns);
 	return 0;
 }

@@ -16,10 +16,12 @@
 #include "lib/base/call.h"
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
+#include "lib/base/file.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/metric.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/guests.h"
 #include "lib/perf/sys.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
@@ -30,6 +32,13 @@
 #define ARM64_RDPMC 2u
 
 #define ENDING_TRIES 10000
+
+/* What a page says of its counter it says only while there is one. */
+#ifdef __riscv
+#define PAGES_COME_LATE true
+#else
+#define PAGES_COME_LATE false
+#endif
 
 const struct perfctr_scope perfctr_this_thread = { .cpu = -1, .cgroup = -1 };
 
@@ -47,35 +56,76 @@ static bool wants_user_access(const struct perf_event_attr *attr, const struct p
 #endif
 }
 
-static inline int open_event(const struct perf_event_attr *attr, const struct perfctr_scope *scope,
-			     int group_fd)
+/*
+ * RISC-V's firmware keeps its events in its own memory, but the page names a register for them,
+ * which counts something else (Linux up to 7.2). Bit 63 of a raw code marks them.
+ */
+static bool is_firmware(const struct perf_event_attr *attr)
 {
+#ifdef __riscv
+	return attr->type == PERF_TYPE_RAW && attr->config >> 63;
+#else
+	(void)attr;
+	return false;
+#endif
+}
+
+/*
+ * Where RISC-V's administrator lets everybody read the cycle and the instruction counter
+ * ("legacy"), the kernel's events of these are those very counters, which count all modes.
+ */
+static bool ignores_modes(const struct perf_event_attr *attr)
+{
+#ifdef __riscv
+	long access;
+
+	return attr->type == PERF_TYPE_HARDWARE && attr->exclude_user | attr->exclude_kernel &&
+	       (attr->config == PERF_COUNT_HW_CPU_CYCLES ||
+		attr->config == PERF_COUNT_HW_INSTRUCTIONS) &&
+	       perfctr_file_number("/proc/sys/kernel/perf_user_access", &access) == 0 &&
+	       access == 2;
+#else
+	(void)attr;
+	return false;
+#endif
+}
+
+/* Where an event goes. */
+struct place {
+	const struct perfctr_scope *scope;
+	int group_fd;
+};
+
+static inline int open_event(const struct perf_event_attr *attr, const struct place *place)
+{
+	const struct perfctr_scope *scope = place->scope;
+
 	return scope->cgroup >= 0
-		       ? perfctr_event_open_cgroup(attr, scope->cgroup, scope->cpu, group_fd)
-		       : perfctr_event_open(attr, scope->tid, scope->cpu, group_fd);
+		       ? perfctr_event_open_cgroup(attr, scope->cgroup, scope->cpu, place->group_fd)
+		       : perfctr_event_open(attr, scope->tid, scope->cpu, place->group_fd);
 }
 
 /* What not every PMU, or kernel, has is asked for first. */
-static inline int open_best(struct perf_event_attr *attr, const struct perfctr_scope *scope,
-			    int group_fd)
+static int open_best(struct perf_event_attr *attr, const void *arg)
 {
 	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC };
+	const struct place *place = arg;
 	unsigned int i;
 	int fd;
 
-	for (i = 0; wants_user_access(attr, scope) && i < ARRAY_SIZE(access); i++) {
+	for (i = 0; wants_user_access(attr, place->scope) && i < ARRAY_SIZE(access); i++) {
 		struct perf_event_attr wanted = *attr;
 
 		wanted.config1 = access[i];
-		fd = open_event(&wanted, scope, group_fd);
+		fd = open_event(&wanted, place);
 		if (fd >= 0 || (errno != EINVAL && errno != EOPNOTSUPP))
 			return fd;
 	}
-	fd = open_event(attr, scope, group_fd);
+	fd = open_event(attr, place);
 	if (fd >= 0 || errno != EINVAL || !(attr->read_format & PERFCTR_FORMAT_LOST))
 		return fd;
 	attr->read_format &= ~(uint64_t)PERFCTR_FORMAT_LOST;
-	return open_event(attr, scope, group_fd);
+	return open_event(attr, place);
 }
 
 static void begin(struct perfctr_counter *counter, const struct perf_event_attr *attr)
@@ -84,15 +134,30 @@ static void begin(struct perfctr_counter *counter, const struct perf_event_attr 
 		.fd = -1,
 		.slots = perfctr_event_is_slots(attr),
 		.metric = perfctr_event_is_metric(attr),
+		.firmware = is_firmware(attr),
 	};
+}
+
+static int open_counter(struct perfctr_counter *counter, struct perf_event_attr *attr,
+			const struct perfctr_scope *scope, const struct perfctr_counter *leader)
+{
+	const struct place place = { scope, leader ? leader->fd : -1 };
+
+	if (leader)
+		counter->guests = leader->guests;
+	if (ignores_modes(attr)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	counter->fd = perfctr_guests_open(attr, &counter->guests, open_best, &place);
+	return counter->fd < 0 ? -1 : 0;
 }
 
 int perfctr_counter_try(struct perfctr_counter *counter, struct perf_event_attr *attr,
 			const struct perfctr_scope *scope, const struct perfctr_counter *leader)
 {
 	begin(counter, attr);
-	counter->fd = open_best(attr, scope, leader ? leader->fd : -1);
-	return counter->fd < 0 ? -1 : 0;
+	return open_counter(counter, attr, scope, leader);
 }
 
 int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr *attr,
@@ -108,8 +173,7 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 			"%s is a top-down metric, a share of the slots: it counts only in a "
 			"group that slots leads; write {slots,%s}",
 			name, name);
-	counter->fd = open_best(attr, scope, leader ? leader->fd : -1);
-	if (counter->fd >= 0)
+	if (open_counter(counter, attr, scope, leader) == 0)
 		return 0;
 	error = errno;
 	/* The kernel has no errno of its own for a processor that is not there. */
@@ -118,6 +182,20 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 		return -1;
 	return (scope->sampled ? perfctr_why_not_sampled : perfctr_why_not)(error, attr, name,
 									    scope->tid, members);
+}
+
+/*
+ * RISC-V's kernel says so of an event in a register only, and one that is mapped before it starts
+ * is in none. Where the administrator allows it, all hardware events can be read.
+ */
+static bool may_be_read(const struct perf_event_mmap_page *page)
+{
+	long access;
+
+	return page->cap_user_rdpmc ||
+	       (PAGES_COME_LATE && !page->index &&
+		perfctr_file_number("/proc/sys/kernel/perf_user_access", &access) == 0 &&
+		access > 0);
 }
 
 /*
@@ -131,7 +209,8 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 	int error = errno;
 	void *page;
 
-	if (use == PERFCTR_PAGE_COUNT && (counter->metric || perfctr_may_change_kind()))
+	if (use == PERFCTR_PAGE_COUNT &&
+	    (counter->metric || counter->firmware || perfctr_may_change_kind()))
 		return false;
 	page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {
@@ -140,7 +219,7 @@ bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use 
 	}
 	counter->page = page;
 	counter->size = (unsigned int)size;
-	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && counter->page->cap_user_rdpmc
+	if (use == PERFCTR_PAGE_COUNT ? PERFCTR_HAVE_RDPMC && may_be_read(counter->page)
 				      : PERFCTR_HAVE_RDTSC && counter->page->cap_user_time)
 		return true;
 	perfctr_counter_unmap(counter);
@@ -158,7 +237,7 @@ int perfctr_counter_arm(struct perfctr_counter *counter, int signal)
 {
 	if (perfctr_counter_map_ring(counter, (size_t)sysconf(_SC_PAGESIZE), true) < 0)
 		return -1;
-	counter->kernel_reads = counter->metric || perfctr_may_change_kind();
+	counter->kernel_reads = counter->metric || counter->firmware || perfctr_may_change_kind();
 	return perfctr_counter_signal(counter, signal);
 }
 
@@ -180,8 +259,11 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 
 	memset(reader, 0, sizeof(*reader));
 	reader->page = counter->page && !counter->kernel_reads ? counter->page : &nowhere;
-	/* The width is the PMU's, not the moment's; a nonsensical one would shift out of range. */
-	if (reader->page != &nowhere) {
+	/*
+	 * The width is the PMU's, not the moment's, but on RISC-V, where readers look at the page;
+	 * a nonsensical one would shift out of range.
+	 */
+	if (reader->page != &nowhere && !PAGES_COME_LATE) {
 		unsigned int width = counter->page->pmc_width;
 
 		if (width >= 1 && width <= 64)

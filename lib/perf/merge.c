@@ -90,13 +90,13 @@ static void pop(struct perfctr_merge *merge)
 /* Go on to the stream's next record. */
 static int fetch(struct perfctr_merge *merge, struct perfctr_stream *stream)
 {
-	int result = perfctr_ring_next(&stream->old, &stream->header, &stream->bytes);
+	int result = perfctr_ring_next_inline(&stream->old, &stream->header, &stream->bytes);
 
 	if (result == 0) {
 		if (!stream->is_recent)
 			merge->nold--;
 		stream->is_recent = true;
-		result = perfctr_ring_next(&stream->recent, &stream->header, &stream->bytes);
+		result = perfctr_ring_next_inline(&stream->recent, &stream->header, &stream->bytes);
 	}
 	if (result > 0)
 		stream->time = perfctr_record_time(merge->decoder, stream->header, stream->bytes,

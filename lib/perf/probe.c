@@ -14,6 +14,7 @@
 #include "arch/cpu.h"
 #include "lib/base/call.h"
 #include "lib/base/file.h"
+#include "lib/perf/guests.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
 #include "libperfctr.h"
@@ -42,7 +43,7 @@ const char *perfctr_no_pmu(void)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	int error = errno, fd = perfctr_event_open(&attr, 0, -1, -1);
+	int error = errno, fd = perfctr_guests_probe(&attr, 0, -1);
 	const char *reason = NULL;
 
 	/* Disabled, so a busy PMU is no obstacle; no permission says nothing about the PMU. */

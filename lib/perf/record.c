@@ -27,6 +27,10 @@
 
 PAIR(pid, tid);
 PAIR(cpu, reserved);
+static_assert(PLACE(type) == offsetof(struct perf_event_header, type) &&
+		      PLACE(misc) == offsetof(struct perf_event_header, misc) &&
+		      PLACE(size) == offsetof(struct perf_event_header, size),
+	      "a record begins as the kernel's does");
 
 /* The fields of a sample that are one word each, in the order in which they come first. */
 static const struct {
@@ -79,6 +83,7 @@ void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_eve
 	memset(decoder, 0, sizeof(*decoder));
 	decoder->fields = attr->sample_type;
 	decoder->more = (attr->sample_type & ~(uint64_t)FIXED_FIELDS) != 0;
+	decoder->chain = (attr->sample_type & ~(uint64_t)FIXED_FIELDS) == PERF_SAMPLE_CALLCHAIN;
 	decoder->read_format = attr->read_format;
 	decoder->branch_index = (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0;
 	decoder->user_registers = (unsigned int)__builtin_popcountll(attr->sample_regs_user);
@@ -91,6 +96,11 @@ void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_eve
 			decoder->id_word[decoder->nid_words++] = id_words[i].place;
 	find_time(decoder);
 	decoder->sample.type = PERF_RECORD_SAMPLE;
+	decoder->usual = decoder->more ? UINT64_MAX
+				       : perfctr_record_shape((struct perf_event_header){
+						 .type = PERF_RECORD_SAMPLE,
+						 .size = (uint16_t)(8 + 8 * decoder->nwords),
+					 });
 }
 
 /* ---- what is left of a record ---- */
@@ -248,13 +258,6 @@ static bool take_more(struct perfctr_decoder *decoder, struct rest *rest)
 	       (!(fields & PERF_SAMPLE_CODE_PAGE_SIZE) || take(rest, &sample->code_page_size));
 }
 
-static void put_words(struct perfctr_record *record, const uint64_t *at, const uint16_t *places,
-		      unsigned int n)
-{
-	while (n--)
-		memcpy((char *)record + *places++, at++, sizeof(*at));
-}
-
 static int fail_size(struct perf_event_header header) __attribute__((noinline, cold));
 static int fail_size(struct perf_event_header header)
 {
@@ -274,6 +277,22 @@ static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header
 	struct rest rest = { start + 1 + decoder->nwords, start + header.size / 8 };
 
 	return take_more(decoder, &rest) && rest.at == rest.end ? 1 : fail_size(header);
+}
+
+/* The same and the words before, if there is only a call chain: the usual thing with one. */
+static inline int decode_chain(struct perfctr_decoder *decoder, struct perf_event_header header,
+			       const uint64_t *start)
+{
+	const uint64_t *chain = start + 2 + decoder->nwords, *end = start + header.size / 8u;
+	struct perfctr_record_sample *sample = &decoder->sample.as.sample;
+	uint64_t n = (uint64_t)(end - chain);
+
+	if (!perfctr_likely(chain <= end && word_at(chain - 1) == n))
+		return fail_size(header);
+	perfctr_record_put_sample(decoder, header, start);
+	sample->nchain = n;
+	sample->chain = chain;
+	return 1;
 }
 
 /* ---- all other records ---- */
@@ -467,14 +486,13 @@ static int decode_other(struct perfctr_decoder *decoder, struct perf_event_heade
 	if (left(&rest) < decoder->nid_words)
 		return fail_size(header);
 	rest.end -= decoder->nid_words;
-	put_words(record, rest.end, decoder->id_word, decoder->nid_words);
+	perfctr_record_put_words(record, rest.end, decoder->id_word, decoder->nid_words);
 	return decode_body(decoder, &rest, record) ? 1 : fail_size(header);
 }
 
 int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
 			  const void *bytes, const struct perfctr_record **result)
 {
-	struct perfctr_record *record = &decoder->sample;
 	const uint64_t *start = bytes;
 	size_t n = header.size / 8u - 1;
 
@@ -482,13 +500,12 @@ int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_hea
 		*result = &decoder->other;
 		return decode_other(decoder, header, start);
 	}
+	*result = &decoder->sample;
+	if (decoder->chain)
+		return decode_chain(decoder, header, start);
 	if (!perfctr_likely(decoder->more ? n >= decoder->nwords : n == decoder->nwords))
 		return fail_size(header);
-	record->misc = header.misc;
-	record->size = header.size;
-	record->bytes = bytes;
-	put_words(record, start + 1, decoder->word, decoder->nwords);
-	*result = record;
+	perfctr_record_put_sample(decoder, header, bytes);
 	return decoder->more ? decode_more(decoder, header, start) : 1;
 }
 

@@ -24,18 +24,9 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-/* The half of a position that this program's words hold. */
-static unsigned long *low_half(__u64 *position)
-{
-	unsigned long *half = (unsigned long *)position;
-
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? half + sizeof(*position) / sizeof(*half) - 1
-						      : half;
-}
-
 static unsigned long read_head(const struct perfctr_ring *ring)
 {
-	return __atomic_load_n(low_half(&ring->page->data_head), __ATOMIC_ACQUIRE);
+	return __atomic_load_n(perfctr_ring_half(&ring->page->data_head), __ATOMIC_ACQUIRE);
 }
 
 void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *page,
@@ -46,15 +37,7 @@ void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *p
 	ring->data = data;
 	ring->size = size;
 	ring->copy = copy;
-	ring->position = ring->head = ring->tail = *low_half(&page->data_tail) & ~7ul;
-}
-
-void perfctr_ring_release(struct perfctr_ring *ring)
-{
-	if (ring->tail == ring->position || ring->backward)
-		return;
-	ring->tail = ring->position;
-	__atomic_store_n(low_half(&ring->page->data_tail), ring->tail, __ATOMIC_RELEASE);
+	ring->position = ring->head = *perfctr_ring_half(&page->data_tail) & ~7ul;
 }
 
 static int fail_header(struct perfctr_ring *ring, struct perf_event_header header,
@@ -121,7 +104,8 @@ int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *heade
 	size_t offset, size;
 	uint64_t word;
 
-	perfctr_ring_release(ring);
+	if (!ring->backward)
+		perfctr_ring_release(ring);
 	if (!perfctr_likely(left != 0))
 		return next_after_refresh(ring, header, bytes);
 	/* A header does not wrap, since records begin at multiples of 8 bytes. It is read once. */
@@ -176,5 +160,6 @@ void perfctr_ring_move(struct perfctr_ring *ring, struct perfctr_ring *copy, uns
 		.cut = ring->cut,
 	};
 	ring->position = ring->head;
-	perfctr_ring_release(ring);
+	if (!ring->backward)
+		perfctr_ring_release(ring);
 }

@@ -14,7 +14,7 @@ static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, in
 			      flags | PERF_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
-		perfctr_call_own(fd, true);
+		perfctr_call_own_event(fd);
 	return fd;
 }
 

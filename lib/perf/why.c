@@ -15,12 +15,12 @@
 #include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
-#include "lib/isa/native.h"
 #include "lib/base/word.h"
+#include "lib/isa/attr.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/perf/guests.h"
 #include "lib/perf/probe.h"
-#include "lib/perf/sys.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -106,12 +106,98 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 				  strerror(error));
 }
 
+/* Whether the kernel would count such an event; or with a period, sample it without fields. */
+static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
+{
+	struct perf_event_attr plain = {
+		.type = attr->type,
+		.size = sizeof(plain),
+		.config = attr->config,
+		.config1 = attr->config1,
+		.config2 = attr->config2,
+		.disabled = 1,
+		.sample_period = period,
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv,
+		.exclude_idle = attr->exclude_idle,
+		.exclude_host = attr->exclude_host,
+		.exclude_guest = attr->exclude_guest,
+	};
+	int fd = perfctr_guests_probe(&plain, 0, -1);
+
+	/* An uncore PMU's, which are a processor's. */
+	if (fd < 0 && errno == EINVAL)
+		fd = perfctr_guests_probe(&plain, -1, 0);
+	if (fd >= 0)
+		perfctr_call_close(fd);
+	return fd >= 0;
+}
+
+/* Whether it is the guests that can't be counted. */
+static bool is_for_the_host(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr host = *attr;
+
+	perfctr_attr_set_guests(&host, false, true);
+	return attr->exclude_host && is_possible(&host, 0);
+}
+
+#ifdef __riscv
+
+/* The kernel does not say that; see counter.c. */
+static const char *why_modes_are_ignored(const struct perf_event_attr *attr)
+{
+	static const char file[] = "/proc/sys/kernel/perf_user_access";
+	long access;
+
+	return attr->type == PERF_TYPE_HARDWARE && attr->exclude_user | attr->exclude_kernel &&
+			       perfctr_file_number(file, &access) == 0 && access == 2
+		       ? "/proc/sys/kernel/perf_user_access is 2, where cycles and instructions are "
+			 "counted in all modes, whatever is asked for; set it to 1 (sysctl "
+			 "kernel.perf_user_access=1), or count all modes (no :u or :k)"
+		       : NULL;
+}
+
+static const char *why_no_modes(const struct perf_event_attr *attr)
+{
+	return is_core_event(attr) && !perfctr_this_cpu()->pcint
+		       ? "this processor has no Sscofpmf, without which counters can't tell user "
+			 "mode from the kernel; count all modes (no :u or :k), which needs "
+			 "CAP_PERFMON, or sysctl kernel.perf_event_paranoid=1"
+		       : NULL;
+}
+
+#else
+
+static const char *why_modes_are_ignored(const struct perf_event_attr *attr)
+{
+	(void)attr;
+	return NULL;
+}
+
+static const char *why_no_modes(const struct perf_event_attr *attr)
+{
+	(void)attr;
+	return NULL;
+}
+
+#endif
+
 static int why_not_supported(const struct perf_event_attr *attr, const char *name)
 {
+	const char *ignored = why_modes_are_ignored(attr);
 	const char *no_pmu = is_core_event(attr) ? perfctr_no_pmu() : NULL;
 
+	if (ignored)
+		return perfctr_fail_event(EOPNOTSUPP, name, "%s", ignored);
 	if (no_pmu)
 		return perfctr_fail_event(EOPNOTSUPP, name, "%s", no_pmu);
+	if (is_for_the_host(attr))
+		return perfctr_fail_event(
+			EOPNOTSUPP, name,
+			"its PMU does not count in guests, or KVM's guests have it to themselves "
+			"while they run (mediated vPMU); count the host only (:H)");
 	if (attr->sample_period && !attr->freq)
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s can't overflow: its PMU does not interrupt, or has "
@@ -142,34 +228,6 @@ static const char *driver(void)
 		       ? ", perhaps the perfctr driver for threads that count "
 			 "through it"
 		       : "";
-}
-
-/* Whether the kernel would count such an event; or with a period, sample it without fields. */
-static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
-{
-	struct perf_event_attr plain = {
-		.type = attr->type,
-		.size = sizeof(plain),
-		.config = attr->config,
-		.config1 = attr->config1,
-		.config2 = attr->config2,
-		.disabled = 1,
-		.sample_period = period,
-		.exclude_user = attr->exclude_user,
-		.exclude_kernel = attr->exclude_kernel,
-		.exclude_hv = attr->exclude_hv,
-		.exclude_idle = attr->exclude_idle,
-		.exclude_host = attr->exclude_host,
-		.exclude_guest = attr->exclude_guest,
-	};
-	int fd = perfctr_event_open(&plain, 0, -1, -1);
-
-	/* An uncore PMU's, which are a processor's. */
-	if (fd < 0 && errno == EINVAL)
-		fd = perfctr_event_open(&plain, -1, 0, -1);
-	if (fd >= 0)
-		perfctr_call_close(fd);
-	return fd >= 0;
 }
 
 /* A period that is long enough for every PMU. */
@@ -210,6 +268,8 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 			"it: the PMU has too few counters for all of them, or they need the "
 			"same one; count fewer events at a time",
 			name, members, members == 1 ? "event" : "events");
+	if (attr->exclude_user | attr->exclude_kernel && why_no_modes(attr))
+		return perfctr_fail_event(EINVAL, name, "%s", why_no_modes(attr));
 	if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv | attr->exclude_idle |
 	    attr->exclude_host | attr->exclude_guest)
 		return perfctr_fail_event(EINVAL, name,
@@ -294,9 +354,9 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 	if (attr->inherit && attr->sample_type & PERF_SAMPLE_READ)
 		return perfctr_fail(
 			EINVAL,
-			"%s can't be sampled: samples of inherited events have counts since Linux "
-			"6.12, and with PERF_SAMPLE_TID only; add it, or leave out PERF_SAMPLE_READ "
-			"or PERFCTR_INHERIT",
+			"%s can't be sampled: samples of inherited events, as those of a process "
+			"are, have counts since Linux 6.12, and with PERF_SAMPLE_TID only; add it, "
+			"leave out PERF_SAMPLE_READ, or sample a thread without PERFCTR_INHERIT",
 			name);
 	if (attr->sample_period && is_possible(attr, 0))
 		return fail_sampling(EINVAL, attr, name);

@@ -2,6 +2,7 @@
 /*
  * What operations cost, in instructions, on a processor that counts them exactly (tests/vm): user
  * mode alone, and with the kernel, and how many system calls. One line of a Markdown table each.
+ * Fails if one costs more than it may.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -9,6 +10,13 @@
 #include <time.h>
 #include <perfctr/read.h>
 #include "tests/harness/guest.h"
+
+#define STOP_START_1 "stop and start, 1 counter"
+#define PAUSE_READER "perfctr_reader_pause() and _resume()"
+#define PAUSE_1	     "pause and resume, TSC and 1 counter"
+#define OPEN_CLOSE_1 "unlink, close, open and control, 1 counter"
+#define BRIEF_1	     "the same with VPERFCTR_OPEN_BRIEF"
+#define TOTAL_100    "perfctr_total_read(), TSC and 1 counter of 100 threads"
 
 static struct vperfctr *self;
 static struct vperfctr_control control;
@@ -156,16 +164,38 @@ static void stop_start(void)
 	vperfctr_control(self, &control);
 }
 
-static void open_close(void)
+static void pause_resume(void)
+{
+	vperfctr_pause(self);
+	vperfctr_resume(self);
+}
+
+static void pause_reader(void)
+{
+	perfctr_reader_pause(&reader[0], &sink[0]);
+	perfctr_reader_resume(&reader[0], sink[0]);
+}
+
+static void open_again(unsigned int mode)
 {
 	struct vperfctr *handle;
 
 	vperfctr_unlink(self);
 	vperfctr_close(self);
-	handle = vperfctr_open();
+	handle = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | mode);
 	if (!handle || vperfctr_control(handle, &control) < 0)
 		exit(1);
 	self = handle;
+}
+
+static void open_close(void)
+{
+	open_again(0);
+}
+
+static void open_close_brief(void)
+{
+	open_again(VPERFCTR_OPEN_BRIEF);
 }
 
 /* ---- measuring ---- */
@@ -211,14 +241,49 @@ static double cost(struct perfctr_set *meter, void (*operation)(void))
 static struct perfctr_set *user, *all, *calls;
 static double loop_cost;
 
+/* What operations may cost at most. */
+#if defined(__aarch64__)
+#define BY_ISA(x86, arm64) arm64
+#else
+#define BY_ISA(x86, arm64) x86
+#endif
+static const struct {
+	const char *what;
+	double user, calls;
+} limits[] = {
+	{ STOP_START_1, 2100, 2.1 }, /* the CPU clock, once a ms */
+	{ PAUSE_READER, 50, 0 },
+	{ PAUSE_1, BY_ISA(300, 360), 0 },
+	{ OPEN_CLOSE_1, 6600, 7 },
+	{ BRIEF_1, 6000, 4 },
+	{ TOTAL_100, BY_ISA(65000, 82000), 100 },
+};
+static bool failed;
+
+static void hold(const char *what, double user_cost, double calls_cost)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (strcmp(limits[i].what, what) == 0 &&
+		    (user_cost > limits[i].user || calls_cost > limits[i].calls)) {
+			printf("not ok: more than %.0f instructions or %.0f calls\n",
+			       limits[i].user, limits[i].calls);
+			failed = true;
+		}
+}
+
 static void show(const char *what, void (*operation)(void))
 {
-	printf("| %s | %.0f |", what, cost(user, operation) - loop_cost);
+	double user_cost = cost(user, operation) - loop_cost, calls_cost = cost(calls, operation);
+
+	printf("| %s | %.0f |", what, user_cost);
 	if (all)
 		printf(" %.0f |", cost(all, operation) - loop_cost);
 	else
 		printf(" |");
-	printf(" %.0f |\n", cost(calls, operation));
+	printf(" %.0f |\n", calls_cost);
+	hold(what, user_cost, calls_cost);
 }
 
 static void show_groups(void)
@@ -253,7 +318,7 @@ static void show_threads(void)
 		if (pthread_create(&thread[i], NULL, sleeper, NULL) != 0)
 			exit(1);
 	pthread_barrier_wait(&ready);
-	show("perfctr_total_read(), TSC and 1 counter of 100 threads", process_read);
+	show(TOTAL_100, process_read);
 	set = perfctr_set_open("instructions:u", &target, PERFCTR_INHERIT);
 	if (!set) {
 		printf("%s\n", perfctr_error());
@@ -415,8 +480,12 @@ int main(void)
 	show("vperfctr_read_pmc()", read_pmc);
 	show("vperfctr_read_tsc()", read_tsc);
 	show("vperfctr_read_ctrs(), TSC and 1 counter", read_ctrs);
-	show("stop and start, 1 counter", stop_start);
-	show("unlink, close, open and control, 1 counter", open_close);
+	show(STOP_START_1, stop_start);
+	show(PAUSE_READER, pause_reader);
+	show(PAUSE_1, pause_resume);
+	show(OPEN_CLOSE_1, open_close);
+	show(BRIEF_1, open_close_brief);
+	open_close();
 	vperfctr_stop(self);
 	group[0] = perfctr_set_open("task-clock", NULL, 0);
 	show("read(2) of a software event", kernel_1);
@@ -432,7 +501,8 @@ int main(void)
 	show("perfctr_reader_read_all(), 4 counters", inline_4);
 	show("vperfctr_read_ctrs(), TSC and 4 counters", read_ctrs);
 	show("stop and start, 4 counters", stop_start);
+	show("pause and resume, TSC and 4 counters", pause_resume);
 	show("unlink, close, open and control, 4 counters", open_close);
 	show_overflow();
-	return 0;
+	return failed;
 }

@@ -5,8 +5,10 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=${1:?usage: table.sh WORKDIR}
-for machine in arm64-1 skylake-1; do
-	VM_TESTS=bench "$here/../vm/run.sh" "$work" "$machine" >&2
+for machine in arm64-1 skylake-1 nehalem-1; do
+	programs=bench
+	[ $machine != nehalem-1 ] || programs=pairs
+	VM_TESTS=$programs "$here/../vm/run.sh" "$work" "$machine" >&2
 	echo
 	echo "$machine:"
 	echo

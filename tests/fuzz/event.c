@@ -86,47 +86,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifdef STANDALONE
 
-/* xorshift64: the same numbers in every run. */
-static uint64_t next(uint64_t *state)
+#include "tests/fuzz/standalone.h"
+
+static size_t mutate(uint8_t *data, size_t size)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
+	return fuzz_bytes(data, size, "abcdehiloprstuvy0123456789xr/:,=-_.?");
 }
 
 int main(int argc, char **argv)
 {
-	static const char letters[] = "abcdehiloprstuvy0123456789xr/:,=-_.?";
-	uint64_t state = 88172645463325252u;
-	uint8_t seed[256], data[256];
-	unsigned int round;
-	size_t size, k, n;
-	FILE *file;
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		file = fopen(argv[i], "rb");
-		if (!file) {
-			perror(argv[i]);
-			return 1;
-		}
-		size = fread(seed, 1, sizeof(seed) - 1, file);
-		fclose(file);
-		LLVMFuzzerTestOneInput(seed, size);
-		for (round = 0; round < 2000; round++) {
-			memcpy(data, seed, size);
-			for (n = (size_t)(next(&state) % 4); n < 4 && size; n++) {
-				k = (size_t)(next(&state) % size);
-				data[k] = (uint8_t)(next(&state) % 8
-							    ? letters[next(&state) %
-								      (sizeof(letters) - 1)]
-							    : (char)next(&state));
-			}
-			LLVMFuzzerTestOneInput(data, size);
-		}
-	}
-	printf("%d seeds, %d inputs\n", argc - 1, (argc - 1) * 2001);
+	fuzz_seeds(argc, argv, 255, 2000, mutate);
 	return 0;
 }
 

@@ -27,6 +27,11 @@ static const uint32_t control_codes[] = { 0xC0, 0x3C, 0xC4, 0xC5 };
 #define CONTROL_INTERRUPTS 0u
 static const uint32_t control_codes[] = { 0x08, 0x11, 0x10, 0x12 };
 #endif
+#ifdef __riscv
+#define CONTROL_FIRST 3 /* those below count other things */
+#else
+#define CONTROL_FIRST 0
+#endif
 static const unsigned int control_rates[ARRAY_SIZE(control_codes)] = { 1, 2, 3, 5 };
 
 /* To be called behind pmu_begin(). */
@@ -49,9 +54,12 @@ static inline struct perfctr_cpu_control control_make(unsigned int nractrs, unsi
 	control.nractrs = nractrs;
 	control.nrictrs = nrictrs;
 	for (i = 0; i < nractrs + nrictrs; i++) {
-		control.pmc_map[i] = i;
+		control.pmc_map[i] = i + CONTROL_FIRST;
 		control.evntsel[i] = CONTROL_EVNTSEL | control_codes[i] |
 				     (i >= nractrs ? CONTROL_INTERRUPTS : 0);
+#ifdef __riscv
+		control.evntsel_high[i] = 0x20000000; /* SINH: not in the kernel */
+#endif
 	}
 	return control;
 }

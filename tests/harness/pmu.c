@@ -328,11 +328,12 @@ static void set_state(struct event *event, enum state state)
 
 /* ---- pages ---- */
 
-/* The clock stands still between the test's ticks, which arm64's kind of page can say. */
+/* The clock stands still between the test's ticks, which arm64's kind of page can say; or runs. */
 static void set_page_clock(struct event *event)
 {
 	volatile struct perf_event_mmap_page *page = event->page;
-	uint64_t enabled, running, now = context_of(event)->now;
+	uint64_t now = pmu.runs ? perfctr_rdtsc() / PMU_TICKS : context_of(event)->now;
+	uint64_t enabled, running;
 
 	if (!page)
 		return;
@@ -341,7 +342,7 @@ static void set_page_clock(struct event *event)
 	page->time_enabled = enabled;
 	page->time_running = running;
 	page->cap_user_time = pmu.clock;
-	page->cap_user_time_short = pmu.clock;
+	page->cap_user_time_short = pmu.clock && !pmu.runs;
 	page->time_mult = 1;
 	page->time_shift = 1;
 	page->time_cycles = now * PMU_TICKS;
@@ -350,11 +351,21 @@ static void set_page_clock(struct event *event)
 	page->lock++;
 }
 
+/*
+ * Some processors can keep each counter from user mode, where it then reads as 0: the kernel does
+ * so with those that don't count a thread (Linux 7.3: intel_pmu_update_rdpmc_user_disable,
+ * x86_pmu_event_init; armv8pmu_enable_user_access for PMUv3.9).
+ */
+static bool is_guarded(const struct event *event)
+{
+	return pmu.guards && context_of(event)->tid <= 0;
+}
+
 /* (perf_event_update_userpage, arch_perf_update_userpage) */
 static void update_page(struct event *event)
 {
 	volatile struct perf_event_mmap_page *page = event->page;
-	bool user = pmu.rdpmc && !is_software(event);
+	bool user = pmu.rdpmc && !is_software(event) && !is_guarded(event);
 
 	if (!page)
 		return;
@@ -527,6 +538,23 @@ void pmu_schedule(void)
 	for (i = 0; i < shared->contexts; i++)
 		schedule(i);
 	unlock(&old);
+}
+
+void pmu_switch(void)
+{
+	struct event *e;
+	sigset_t old;
+
+	lock(&old);
+	for_each_event(e)
+	{
+		if (e->state != ACTIVE || e->stopped)
+			continue;
+		update(e);
+		e->stopped = true;
+	}
+	unlock(&old);
+	pmu_schedule();
 }
 
 /* (_perf_event_enable, __perf_event_enable) */
@@ -1181,6 +1209,9 @@ static int check_attr(const struct perf_event_attr *attr, pid_t tid, int cpu, un
 	if (attr->type != PERF_TYPE_SOFTWARE && attr->sample_period && !attr->freq &&
 	    attr->sample_period < pmu.least_period)
 		return EINVAL;
+	if (attr->type != PERF_TYPE_SOFTWARE && pmu.blind &&
+	    (attr->exclude_guest || attr->exclude_host))
+		return EINVAL;
 	if (attr->sample_type & ~(uint64_t)SAMPLE_FIELDS)
 		stop_test("samples have no such field");
 	return 0;
@@ -1225,6 +1256,9 @@ static int try_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int 
 		return error;
 	if (shared->context[context].ended)
 		return ENODEV;
+	/* (Linux 7.3: mediated_pmu_account_event) */
+	if (attr->type != PERF_TYPE_SOFTWARE && pmu.lent && !attr->exclude_guest)
+		return EOPNOTSUPP;
 	for (event = shared->event; event->inode;)
 		if (++event == shared->event + EVENTS)
 			return ENOMEM;
@@ -1307,6 +1341,8 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	for (i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
+	if (number == SYS_read)
+		return __wrap_read((int)a[0], (void *)a[1], (size_t)a[2]);
 	if (!shared || number != SYS_perf_event_open)
 		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	pmu_asked = *(const struct perf_event_attr *)a[0];
@@ -1725,7 +1761,7 @@ static bool find_register(uint32_t index, uint64_t *value)
 	for_each_event(e) if (e->state == ACTIVE && !e->stopped && !is_software(e) &&
 			      e->index == index && is_here(e, self(), -1))
 	{
-		*value = e->raw;
+		*value = is_guarded(e) ? 0 : e->raw;
 		found = true;
 	}
 	unlock(&old);

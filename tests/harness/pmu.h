@@ -42,9 +42,13 @@ struct pmu_machine {
 	uint64_t least_period; /* 1: shorter ones are refused, shorter rests late */
 	unsigned int skid;     /* 0: units that pass between an overflow and its interrupt */
 	bool rdpmc;	       /* whether pages allow it; false where it can't be emulated */
+	bool guards;	       /* false; true: a processor's own counters read as 0 in user mode */
 	bool clock;	       /* true: pages have a clock, of PMU_TICKS a ns */
-	uint32_t absent;       /* 0: a PMU's type: of another core type than this one */
-	bool keeps_read_size;  /* false; true: a dissolved group's events, as Linux 5.10 */
+	bool runs;	 /* false; true: this clock is the processor's, which the test can't stop */
+	uint32_t absent; /* 0: a PMU's type: of another core type than this one */
+	bool blind;	 /* false; true: can't tell guests, and refuses their exclusion */
+	bool lent;	 /* false; true: to KVM's guests, and refuses to count them */
+	bool keeps_read_size; /* false; true: a dissolved group's events, as Linux 5.10 */
 };
 extern struct pmu_machine pmu;
 
@@ -76,6 +80,9 @@ void pmu_tick_of(pid_t tid, int cpu, uint64_t ns);
 
 /* Put on the PMU what can be: after a change of pmu.taken, as a thread's switch would. */
 void pmu_schedule(void);
+
+/* All threads are off their processors for a moment: what counts stops, and starts again. */
+void pmu_switch(void);
 
 /* A processor goes offline, which ends its own events, and comes back; a thread ends. */
 void pmu_offline(int cpu);

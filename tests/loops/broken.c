@@ -2,6 +2,10 @@
 /* Read loops with a fault each. If the test lets one pass, the test is worth nothing. */
 #include "step.h"
 
+#if defined(__riscv)
+__asm__(".option norvc"); /* step.c knows no others */
+#endif
+
 static uint64_t extend(uint64_t pmc, unsigned int shift)
 {
 	return (uint64_t)((int64_t)(pmc << shift) >> shift);
@@ -68,6 +72,15 @@ int broken_sign(struct shared *s)
 	return 1;
 }
 
+int broken_recall(struct shared *s)
+{
+	if (s->clock.memo.page && s->clock.memo.page->lock == s->clock.memo.lock) {
+		s->ticks = perfctr_rdtsc() + s->clock.memo.ticks;
+		return 1;
+	}
+	return loop_read_clock(s);
+}
+
 int broken_state_no_check(struct shared *s)
 {
 	const volatile struct perfctr_cpu_state *cpu = &s->state.cpu_state;
@@ -89,4 +102,38 @@ int broken_state_start_outside(struct shared *s)
 		s->value[0] = cpu->pmc[0].sum + delta;
 	} while (cpu->tsc_start != t0);
 	return 1;
+}
+
+/* An overflow stops counters after the check. */
+int broken_state_reader_before(struct shared *s)
+{
+	const volatile struct perfctr_cpu_state *cpu = &s->state.cpu_state;
+	struct perfctr_sum_ctrs sum;
+	unsigned int i;
+
+	if (cpu->cstatus != s->state_reader.cstatus)
+		return 0;
+	perfctr_state_read_ctrs(&s->state, &sum);
+	for (i = 0; i < EVENTS; i++)
+		s->value[i] = i < perfctr_cstatus_nrctrs(s->state_reader.cstatus) ? sum.pmc[i] : 0;
+	s->ticks = sum.tsc;
+	return 1;
+}
+
+/* The counters are read before it is known that they may be. */
+int broken_state_reader_after(struct shared *s)
+{
+	const volatile struct perfctr_cpu_state *cpu = &s->state.cpu_state;
+	uint32_t t0, delta;
+	unsigned int i;
+
+	do {
+		t0 = cpu->tsc_start;
+		s->ticks = cpu->tsc_sum + (perfctr_rdtscl() - t0);
+		for (i = 0; i < EVENTS; i++) {
+			delta = perfctr_rdpmcl(cpu->pmc[i].map) - cpu->pmc[i].start;
+			s->value[i] = cpu->pmc[i].sum + delta;
+		}
+	} while (cpu->tsc_start != t0);
+	return cpu->cstatus == s->state_reader.cstatus;
 }

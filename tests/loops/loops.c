@@ -2,6 +2,10 @@
 /* The library's read loops, compiled as a program would compile them. */
 #include "step.h"
 
+#if defined(__riscv)
+__asm__(".option norvc"); /* step.c knows no others */
+#endif
+
 #ifndef LOOP /* barriers.c has other names */
 #define LOOP(name) loop_##name
 #endif
@@ -31,6 +35,11 @@ int LOOP(read_clock)(struct shared *s)
 	return 1;
 }
 
+int LOOP(recall)(struct shared *s)
+{
+	return perfctr_clock_recall(&s->clock, &s->ticks) || LOOP(read_clock)(s);
+}
+
 int LOOP(state_pmc)(struct shared *s)
 {
 	s->value[0] = perfctr_state_read_pmc(&s->state, 0);
@@ -49,6 +58,19 @@ int LOOP(state_ctrs)(struct shared *s)
 	unsigned int i;
 
 	perfctr_state_read_ctrs(&s->state, &sum);
+	for (i = 0; i < EVENTS; i++)
+		s->value[i] = sum.pmc[i];
+	s->ticks = sum.tsc;
+	return 1;
+}
+
+int LOOP(state_reader)(struct shared *s)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned int i;
+
+	if (!perfctr_state_reader_read(&s->state_reader, &sum))
+		return 0;
 	for (i = 0; i < EVENTS; i++)
 		s->value[i] = sum.pmc[i];
 	s->ticks = sum.tsc;

@@ -4,6 +4,7 @@
 #define PERFCTR_TESTS_STEP_H
 
 #include <perfctr/read.h>
+#include "lib/perf/clock.h"
 
 #define EVENTS 4
 
@@ -12,6 +13,8 @@ struct shared {
 	struct perf_event_mmap_page page[EVENTS];
 	struct vperfctr_state state;
 	struct perfctr_reader reader[EVENTS];
+	struct perfctr_state_reader state_reader;
+	struct perfctr_clock clock;
 	/* results */
 	uint64_t value[EVENTS];
 	uint64_t ticks, enabled, running;
@@ -21,19 +24,23 @@ struct shared {
 /* Each returns 1, or 0 for "ask the kernel". */
 typedef int loop_function(struct shared *shared);
 
-loop_function loop_read, loop_read_all, loop_read_times, loop_read_clock;
-loop_function loop_state_pmc, loop_state_tsc, loop_state_ctrs;
+loop_function loop_read, loop_read_all, loop_read_times, loop_read_clock, loop_recall;
+loop_function loop_state_pmc, loop_state_tsc, loop_state_ctrs, loop_state_reader;
 
 /* The same with barriers that call step_at_barrier(). */
-loop_function barrier_read, barrier_read_all, barrier_read_times, barrier_read_clock;
-loop_function barrier_state_pmc, barrier_state_tsc, barrier_state_ctrs, barrier_rdpmc;
+loop_function barrier_read, barrier_read_all, barrier_read_times, barrier_read_clock,
+	barrier_recall;
+loop_function barrier_state_pmc, barrier_state_tsc, barrier_state_ctrs, barrier_state_reader;
+loop_function barrier_rdpmc;
 void step_at_barrier(void);
 
 /* perfctr_rdpmc() of the counter named in ticks. */
 loop_function loop_rdpmc;
 
 /* Copies with a fault each, which the test must find. */
-loop_function broken_no_check, broken_check_too_early, broken_index_outside, broken_sign;
+loop_function broken_no_check, broken_check_too_early, broken_index_outside, broken_sign,
+	broken_recall;
 loop_function broken_state_no_check, broken_state_start_outside;
+loop_function broken_state_reader_before, broken_state_reader_after;
 
 #endif /* PERFCTR_TESTS_STEP_H */

@@ -4,10 +4,11 @@
 #include <perfctr/abi-generic.h>
 #include <perfctr/abi.h>
 #define SIM_OWN_REGISTERS
+#define SIM_WIDTH(name) (strcmp(name, "PMUv3p5") ? 32 : 64)
 #include "tests/sim/schedule.h"
 
-/* The numbers of arch/arm64/arm64.c, and two of our own. */
-enum { CYCLE_COUNTER = 31, PMCCFILTR = 32, PMOVSCLR = 33, PMINTEN = 34, PMCR = 35, PMCNTEN = 36 };
+/* The numbers of arch/arm64/pmuv3.h, and one of our own. */
+enum { CYCLE_COUNTER = 31, PMCCFILTR = 32, PMOVSCLR = 33, PMINTEN = 34, PMCNTEN = 35, PMCR = 36 };
 
 static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
 {
@@ -37,7 +38,10 @@ static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, 
 		sim_write(core->sim, SIM_PMINTENSET, value);
 		break;
 	case PMCR: sim_write(core->sim, SIM_PMCR, value); break;
-	case PMCNTEN: sim_write(core->sim, SIM_PMCNTENSET, value); break;
+	case PMCNTEN:
+		sim_write(core->sim, SIM_PMCNTENCLR, ~value & 0xFFFFFFFF);
+		sim_write(core->sim, SIM_PMCNTENSET, value);
+		break;
 	default: sim_write(core->sim, SIM_PMEVTYPER0 + reg - 1, value);
 	}
 }
@@ -47,13 +51,12 @@ static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slo
 	return perfctr_arm64_register(cpu, slot);
 }
 
-/* All counters run, always; what they count is in the registers of the control. */
 static int setup_register(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value)
 {
-	*reg = n == 0 ? PMCNTEN : PMCR;
-	*value = n == 0 ? cpu->counters : 0x41; /* LC and E */
-	return n < 2 ? 0 : -1;
+	*reg = PMCR;
+	*value = cpu->width == 64 ? 0xC1 : 0x41; /* LP, LC and E */
+	return n == 0 ? 0 : -1;
 }
 
 static unsigned int pmuv3_control(const struct perfctr_cpu *cpu, struct perfctr_cpu_control *c,
@@ -75,6 +78,7 @@ static unsigned int pmuv3_control(const struct perfctr_cpu *cpu, struct perfctr_
 
 static const struct family families[] = {
 	{ "PMUv3", &sim_pmuv3, "pmuv3", 4, 1, 0, pmuv3_control },
+	{ "PMUv3p5", &sim_pmuv3, "pmuv3", 4, 1, 0, pmuv3_control },
 };
 
 START_TEST(test_family)

@@ -5,7 +5,9 @@
 #include <perfctr/abi.h>
 #include "arch/powerpc/sprs.h"
 #define SIM_OWN_REGISTERS
+#define SIM_LEAVES
 #include "tests/sim/schedule.h"
+#include "arch/powerpc/leave.h"
 
 #define MMCR0_FCS    0x40000000u
 #define MMCR0_FCP    0x20000000u
@@ -57,6 +59,22 @@ static uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t re
 static void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
 {
 	write_spr(core, reg, value);
+}
+
+static void leave(struct machine *m, unsigned int cpu)
+{
+	perfctr_powerpc_leave(&m->core[cpu], &m->cpu);
+	m->left[cpu] = true;
+}
+
+static void see_nothing(struct machine *m, unsigned int cpu)
+{
+	static const uint32_t pmc[] = PERFCTR_SPR_PMCS;
+	unsigned int n;
+
+	for (n = 0; n < ARRAY_SIZE(pmc); n++)
+		if (m->cpu.counters >> n & 1)
+			ck_assert_uint_eq(sim_read(&m->sim[cpu], pmc[n]), 0);
 }
 
 static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slot)

@@ -178,8 +178,9 @@ struct machine {
 	struct perfctr_core core[SIM_MAX_CORES];
 	struct thread thread[THREADS];
 	struct thread *current[SIM_MAX_CORES];
+	bool left[SIM_MAX_CORES]; /* another process runs, and sees nothing */
 	uint64_t last_id;
-	unsigned long steps, switches, overflows;
+	unsigned long steps, switches, handed_over, overflows;
 };
 
 static uint64_t intended(const struct intent *intent, const struct sim_step *step)
@@ -241,6 +242,23 @@ static void suspend(struct machine *m, unsigned int cpu)
 	compare(m, t);
 }
 
+/* Another process comes: of the includer's ISA, which defines SIM_LEAVES; else nothing happens. */
+static void leave(struct machine *m, unsigned int cpu);
+static void see_nothing(struct machine *m, unsigned int cpu);
+
+#ifndef SIM_LEAVES
+static void leave(struct machine *m, unsigned int cpu)
+{
+	(void)m;
+	(void)cpu;
+}
+
+static void see_nothing(struct machine *m, unsigned int cpu)
+{
+	leave(m, cpu);
+}
+#endif
+
 static void resume(struct machine *m, unsigned int cpu, struct thread *t)
 {
 	unsigned long writes = m->sim[cpu].register_writes;
@@ -252,10 +270,27 @@ static void resume(struct machine *m, unsigned int cpu, struct thread *t)
 	m->core[cpu].noise = 0;
 	t->cpu = (int)cpu;
 	m->current[cpu] = t;
+	m->left[cpu] = false;
 	m->switches++;
 	/* Going on with the same a-mode counters costs no write. */
 	if (warm && !m->sim[cpu].model->shared)
 		ck_assert_uint_eq(m->sim[cpu].register_writes, writes);
+}
+
+/* To a thread with the same program: no register is touched. */
+static void hand_over(struct machine *m, unsigned int cpu, struct thread *next)
+{
+	unsigned long writes = m->sim[cpu].register_writes;
+	struct thread *t = m->current[cpu];
+
+	perfctr_cpu_hand_over(&m->core[cpu], &t->state, &next->state, &next->program);
+	t->cpu = -1;
+	next->cpu = (int)cpu;
+	m->current[cpu] = next;
+	m->switches++;
+	m->handed_over++;
+	ck_assert_uint_eq(m->sim[cpu].register_writes, writes);
+	compare(m, t);
 }
 
 static inline int compile(const struct machine *m, const struct perfctr_cpu_control *control,
@@ -270,25 +305,46 @@ static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slo
 static int setup_register(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value);
 
+/* The driver keeps the sums that "preserve" names; here, all begin anew. */
+static void begin_sums(struct thread *t, uint64_t id)
+{
+	memset(&t->state, 0, sizeof(t->state));
+	memset(t->ledger, 0, sizeof(t->ledger));
+	memset(t->since, 0, sizeof(t->since));
+	perfctr_cpu_update_control(&t->state, &t->program, t->control.tsc_on, id);
+}
+
+/* Count what another one counts, by the same program. False: it stops, or there is none yet. */
+static bool imitate(struct thread *t, const struct thread *other)
+{
+	if (!other->program.id || other->program.stops)
+		return false;
+	t->control = other->control;
+	t->program = other->program;
+	t->n = other->n;
+	memcpy(t->intent, other->intent, sizeof(t->intent));
+	begin_sums(t, other->program.id);
+	return true;
+}
+
 /* A new control for a thread that does not run. */
 static void set_control(struct machine *m, struct thread *t)
 {
+	const struct thread *other = &m->thread[random_below(THREADS)];
 	struct perfctr_diagnosis d = { 0 };
 	unsigned int i;
 
+	if (other != t && random_below(3) == 0 && imitate(t, other))
+		return;
 	memset(&t->control, 0, sizeof(t->control));
 	memset(t->intent, 0, sizeof(t->intent));
 	t->control.tsc_on = m->cpu.no_tsc ? 0 : random_below(4) > 0;
 	t->n = m->family->control(&m->cpu, &t->control, t->intent);
 	ck_assert_msg(compile(m, &t->control, PERFCTR_COMPILE_EXTENDED, &t->program, &d) == 0,
 		      "%s: %s[%d] 0x%X: %s", m->family->name, d.field, d.index, d.bits, d.rule);
-	/* The driver keeps the sums that "preserve" names; here, all begin anew. */
-	memset(&t->state, 0, sizeof(t->state));
-	memset(t->ledger, 0, sizeof(t->ledger));
-	memset(t->since, 0, sizeof(t->since));
 	for (i = 0; i < t->n; i++)
 		t->intent[i].counter = t->control.pmc_map[i];
-	perfctr_cpu_update_control(&t->state, &t->program, t->control.tsc_on, ++m->last_id);
+	begin_sums(t, ++m->last_id);
 }
 
 static inline void machine_open(struct machine *m, const struct family *family)
@@ -302,6 +358,9 @@ static inline void machine_open(struct machine *m, const struct family *family)
 	ck_assert_int_eq(perfctr_cpu_named(family->id, &m->cpu), 0);
 	if (family->fixed)
 		m->cpu.fixed = family->fixed;
+#ifdef SIM_WIDTH /* of a counter, in what the includer calls the family */
+	m->cpu.width = SIM_WIDTH(family->name);
+#endif
 	sim_open(m->sim, family->cores, family->model);
 	for (cpu = 0; cpu < family->cores; cpu += family->stride) {
 		m->core[cpu].sim = &m->sim[cpu];
@@ -341,6 +400,8 @@ static void happen(struct machine *m, unsigned int cpu)
 		step.per_cycle = random_below(intent->large ? 65 : 4);
 	}
 	sim_run(&m->sim[cpu], &step);
+	if (m->left[cpu])
+		see_nothing(m, cpu);
 	for (i = 0; t && i < t->n; i++) {
 		uint64_t count = intended(&t->intent[i], &step);
 
@@ -379,9 +440,14 @@ static void machine_step(struct machine *m)
 		interrupt(m, cpu);
 	} else if (what < 70) {
 		happen(m, cpu);
+	} else if (what < 88 && t && next->cpu < 0 &&
+		   perfctr_cpu_can_hand_over(&m->core[cpu], &t->program, &next->program)) {
+		hand_over(m, cpu, next);
 	} else if (what < 88) {
 		if (t)
 			suspend(m, cpu);
+		if (t && random_bool())
+			leave(m, cpu);
 		/* What the northbridge counts is left to one core. */
 		if (next->cpu < 0 && random_below(8) && (cpu == 0 || !next->program.one_core))
 			resume(m, cpu, next);
@@ -423,8 +489,8 @@ static inline void run_family(const struct family *family)
 	machine_open(&m, family);
 	while (m.steps < n)
 		machine_step(&m);
-	printf("%s: %lu steps, %lu switches, %lu overflows: exact\n", family->name, m.steps,
-	       m.switches, m.overflows);
+	printf("%s: %lu steps, %lu switches, %lu of them handed over, %lu overflows: exact\n",
+	       family->name, m.steps, m.switches, m.handed_over, m.overflows);
 	sim_close(m.sim, family->cores);
 }
 

@@ -119,6 +119,8 @@ static inline __attribute__((always_inline)) void loop(unsigned long n)
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+#elif defined(__riscv)
+	__asm__ volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(n));
 #else
 	while (n--)
 		__asm__ volatile("");
@@ -150,6 +152,11 @@ static struct vperfctr_control counting(unsigned int n)
 		control.cpu_control.evntsel[i] = 0x80000008;
 #elif defined(__x86_64__) || defined(__i386__)
 		control.cpu_control.evntsel[i] = 0x004100C0;
+#elif defined(__riscv)
+		/* The SBI's INSTRUCTIONS, not in supervisor mode; 0 to 2 count other things. */
+		control.cpu_control.pmc_map[i] = 3 + i;
+		control.cpu_control.evntsel[i] = 2;
+		control.cpu_control.evntsel_high[i] = 0x21000000;
 #endif
 	}
 	return control;
@@ -167,15 +174,18 @@ static __attribute__((noinline)) uint64_t measure(const struct vperfctr *self, u
 /* Whether the calling thread's counter counts what it has to. */
 static bool counts_right(const struct vperfctr *self)
 {
+	unsigned int tries = shares_counts() ? 10 : 1;
 	uint64_t one, two;
 
 	if (!ncounters)
 		return vperfctr_is_running(self);
-	measure(self, 1);
-	one = measure(self, 1000);
-	two = measure(self, 2000);
-	if (two - one + slack - 2000 <= 2 * slack)
-		return true;
+	do {
+		measure(self, 1);
+		one = measure(self, 1000);
+		two = measure(self, 2000);
+		if (two - one + slack - 2000 <= 2 * slack)
+			return true;
+	} while (--tries);
 	printf("  loops of 1000 and 2000: %llu and %llu\n", (unsigned long long)one,
 	       (unsigned long long)two);
 	return false;
@@ -362,12 +372,13 @@ static int check_totals(unsigned int n)
 	CHECK(perfctr_total_read(ended, &sum, &threads) == 0, "%s", perfctr_error());
 	CHECK(threads == n / 3, "%u threads", threads);
 	CHECK(sum.tsc > expect[1].tsc, "TSC: %llu, expected %llu", sum.tsc, expect[1].tsc);
-	CHECK(!ncounters || (sum.pmc[0] > expect[1].pmc[0] &&
-			     sum.pmc[0] < expect[1].pmc[0] + threads * 20000ull),
+	CHECK(!ncounters ||
+		      (sum.pmc[0] > expect[1].pmc[0] &&
+		       (shares_counts() || sum.pmc[0] < expect[1].pmc[0] + threads * 20000ull)),
 	      "counter: %llu, expected %llu", sum.pmc[0], expect[1].pmc[0]);
 	perfctr_total_destroy(final);
 	perfctr_total_destroy(ended);
-	if (shares_counts() && miscounted <= n / 10)
+	if (shares_counts() && miscounted <= n / 2)
 		miscounted = 0;
 	CHECK(!miscounted, "%u threads counted wrong", miscounted);
 	return 0;
@@ -1196,6 +1207,37 @@ static int set_up(void)
 	return 0;
 }
 
+/* The library keeps the memory of so many handles. */
+#define KEPT 64
+
+static void *holder(void *barrier)
+{
+	struct vperfctr *self = vperfctr_open();
+
+	pthread_barrier_wait(barrier);
+	vperfctr_close(self);
+	return self;
+}
+
+/* Let it have them now, so that no storm leaves more than was there before. */
+static int fill_kept(void)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread[KEPT];
+	unsigned int i;
+	void *opened;
+
+	pthread_barrier_init(&barrier, NULL, KEPT);
+	for (i = 0; i < KEPT; i++)
+		CHECK(pthread_create(&thread[i], NULL, holder, &barrier) == 0, "no thread");
+	for (i = 0; i < KEPT; i++) {
+		pthread_join(thread[i], &opened);
+		CHECK(opened, "no handle");
+	}
+	pthread_barrier_destroy(&barrier);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -1215,7 +1257,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "exec") == 0)
 		return after_exec();
 	alarm(SECONDS);
-	if (set_up())
+	if (set_up() || fill_kept())
 		return 1;
 	for (i = 0; i < ARRAY_SIZE(storms); i++) {
 		/* A breeze first, for what is made once. */

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The event tables against those of Linux and of libpfm4, event by event. Nothing of theirs is kept: they come from
+# The event tables against those of Linux and of libpfm4, event by event; and the metrics against Linux's formulas. Nothing of theirs is kept: they come from
 # Debian's packages.
 # usage: run.sh BUILD WORKDIR	BUILD: configure's folder, after make
 # The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
 # Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
 set -eu
+failed=0
 tables=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$tables/../.." && pwd)
 build=$(cd "${1:?usage: run.sh BUILD WORKDIR}" && pwd)
@@ -53,4 +54,9 @@ print_pfm arm64 aarch64-linux-gnu qemu-aarch64
 ${CC:-cc} -I"$top/include" -I"$top" "$tables/ours.c" "$build/arch/.libs/libarch.a" -o "$work/ours"
 "$work/ours" >"$work/ours.txt"
 print_fam15h
-"$tables/compare" "$work/ours.txt" "$work/linux" "$work"/pfm-*.txt
+"$tables/compare" "$work/ours.txt" "$work/linux" "$work"/pfm-*.txt || failed=1
+${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c" "$build/lib/.libs/libinternal.a" \
+	-pthread -o "$work/metrics"
+"$work/metrics" >"$work/metrics.txt"
+"$tables/evaluate" "$work/metrics.txt" "$work/linux" || failed=1
+exit $failed

@@ -33,11 +33,25 @@ expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello
 expect "blanks" 0 'page-faults' "$perfex" -e ' { task-clock , page-faults } , cs' -e ' cs' true
 expect "group" 0 'page-faults' "$perfex" -e '{task-clock,page-faults},cs' true
 expect "csv" 0 '^\([0-9]*\),\1,,page-faults,exact,' "$perfex" --csv -e page-faults true
+expect "a list of metrics" 0 '= cycles / task-clock' "$perfex" -M list
+expect "a threshold" 0 '^  *threshold: topdown-core > 10 & topdown-backend > 20$' "$perfex" --cpu skylake -M list
+expect "another processor's metrics" 0 '^  ipc  *instructions retired' "$perfex" --cpu zen4 -M list
+expect "metrics" 0 '^ .* frequency' "$perfex" -M ipc,frequency true
+expect "metrics behind events" 0 'page-faults' "$perfex" -e page-faults -M IPC true
+expect "metrics, csv" 0 '^,[0-9.]*,GHz,frequency,' "$perfex" --csv -M frequency true
+expect "metrics, json" 0 ',"metrics":\[{"metric":"ipc","value":[0-9.nul]*,"unit":"","quality":"' "$perfex" --json -M ipc true
+expect "metrics, intervals" 0 '^ *0\.[0-9]* .* ipc' "$perfex" -I 20 -M ipc sleep 0.1
 expect "intervals" 0 'task-clock' "$perfex" -I 20 -e task-clock sleep 0.1
-expect "repeats, csv" 0 '^\([0-9]*\),\1,,cs,exact,.*,,[0-9.]*,[0-9.]*,3$' "$perfex" -r 3 --csv -e cs true
+expect "repeats, csv" 0 '^\([0-9]*\),\1,,cs,exact,.*,,[0-9.]*,[0-9.]*,3,[0-9]*,[0-9.]*,[0-9]*,0,[0-9.]*,[0-9.]*,20[0-9T:-]*Z,.*,true$' "$perfex" -r 3 --csv -e cs true
 expect "repeats" 0 'mean of 3 runs:' "$perfex" -r 3 -e page-faults true
 # shellcheck disable=SC2016
 failing='echo >>"$0"; test $(wc -l <"$0") != 2 || exit 9'
+expect "around each run" 0 '^ pre run post pre run post$' sh -c \
+	"echo \$('$perfex' -r 2 --pre 'echo pre' --post 'echo post' -o /dev/null -e cs echo run) | sed 's/^/ /'"
+expect "--pre fails" 125 '^perfex: --pre: "exit 3" failed with exit status 3$' \
+	"$perfex" --pre 'exit 3' -e cs touch "$work/ran"
+expect "--post is ended" 125 '^perfex: --post: .* was ended by signal 9$' "$perfex" --post 'kill -9 $$' -e cs true
+expect "nothing ran behind a --pre that fails" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
 expect "repeats: one fails" 9 'mean of 3 runs, 1 of which failed:' \
 	"$perfex" -r 3 -e cs sh -c "$failing" "$work/lines"
 # A run that was interrupted is none, whoever gets the signal, and is the last one.
@@ -110,6 +124,15 @@ expect "a control has no numbers" 125 'take names of events' "$perfex" --cpu sky
 expect "another processor's info" 125 'leave out --cpu' "$perfex" --cpu skylake -i
 expect "list" 0 'L1-dcache-load-misses' "$perfex" -l
 expect "long list" 0 'instructions retired' "$perfex" -L
+expect "search: what is described" 0 '^  L1-icache-load-misses  *cache  *loads that missed in the L1 instruction cache$' \
+	"$perfex" -l MISS "instruction cache"
+expect "search: nothing else" 0 '^1$' \
+	sh -c "'$perfex' --cpu p5 -l btb HITS | grep -c BTB_HITS"
+expect "search: all words" 0 '^  BTB_HITS  *cpu  *branches found in the branch target buffer$' \
+	"$perfex" --cpu p5 -L branches FOUND Btb_
+expect "search: nothing found" 125 'no event has "nosuch" in its name or description' "$perfex" --cpu p5 -l nosuch
+expect "search: nothing with all" 125 'no event has all these words in' "$perfex" -l BTB nosuch
+expect "a control and a command" 125 'runs nothing: leave out "true"' "$perfex" --cpu p5 -e FLOPS true
 expect "help" 0 'usage: perfex' "$perfex" --help
 expect "version" 0 'libperfctr' "$perfex" --version
 
@@ -204,7 +227,7 @@ int main(int argc, char **argv)
 EOT
 ${CC:-cc} -O0 "$work/spin.c" -o "$work/spin" && strip -o "$work/stripped" "$work/spin"
 spin=spin
-[ "${HAVE_LIBELF:-no}" = yes ] || spin='+0x'
+[ "${HAVE_LIBELF:-no}" = yes ] || spin='-'
 # sampled NAME SYMBOL FILE command...: at least 80 percent of the samples are there
 sampled() {
 	name=$1 symbol=$2 file=$3
@@ -224,7 +247,7 @@ sampled() {
 sampled "samples of a function" "$spin" "$work/spin" "$work/spin"
 sampled "samples of children" "$spin" "$work/spin" -F 2000 sh -c "'$work/spin' & '$work/spin'; wait"
 sampled "samples by period" "$spin" "$work/spin" -c 200000 "$work/spin"
-sampled "samples without names" "+0x" "$work/stripped" "$work/stripped"
+sampled "samples without names" "-" "$work/stripped" "$work/stripped"
 sampled "samples in memory of no file" "-" "[anon]" "$work/spin" anonymous
 # What is looked up afterwards may be anything.
 for size in 100 8000 14000; do
@@ -233,13 +256,24 @@ for size in 100 8000 14000; do
 	sampled "samples of a file cut off at $size" "" "$work/changed" sh -c \
 		"cd '$work' && '$work/changed'; head -c $size spin >new; mv new changed"
 done
-sampled "samples of a file that is a pipe now" "+0x" "$work/changed" sh -c \
-	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed"
+sampled "samples of a file that is a pipe now" "-" "$work/changed" sh -c \
+	"cd '$work' && rm changed; cp spin changed; '$work/changed'; rm changed; mkfifo changed
+	{ : >changed && touch opened; } 2>/dev/null &"
+# Nobody has opened it: devices do things when they are opened.
+sleep 0.2
+if [ -e "$work/opened" ]; then
+	echo "FAIL samples of a pipe: it was opened"
+	failed=1
+else
+	echo "PASS samples of a pipe that is not opened"
+fi
+timeout 5 cat "$work/changed" >/dev/null
 # Names that are a terminal's commands, and names that are each 1 MB of the same text.
 cat >"$work/names.py" <<'EOT'
 import struct, sys
-strings = b'\0' + (b'\xc2\x9b31mred\x1b[2J' if sys.argv[1] == 'C1' else b'A' * (1 << 20)) + b'\0'
-symbols = bytes(24) + struct.pack('<IBBHQQ', 1, 0x12, 0, 1, 0, 0x100000)
+strings = b'\0' + (b'\xc2\x9b31mred\x1b[2J' if sys.argv[1] == 'C1' else 
+           b'A' * (8000 if sys.argv[1] == 'many' else 1 << 20)) + b'\0'
+symbols = bytes(24) + struct.pack('<IBBHQQ', 1, 0x12, 0, 1, 0, 0x100000) * (100000 if sys.argv[1] == 'many' else 1)
 at, section = 64 + 56 + 4 * 64, lambda type, offset, size, link: struct.pack(
     '<IIQQQQIIQQ', 0, type, 0, 0, offset, size, link, 0, 8, 24)
 sys.stdout.buffer.write(
@@ -254,12 +288,23 @@ for names in C1 long; do
 	python3 "$work/names.py" $names >"$work/new"
 	case $names in
 	C1) shown='?31mred?[2J' ;;
-	long) shown='+0x' ;;
+	long) shown='-' ;;
 	esac
-	[ "${HAVE_LIBELF:-no}" = yes ] || shown='+0x'
+	[ "${HAVE_LIBELF:-no}" = yes ] || shown='-'
 	sampled "samples of a file with $names names" "$shown" "$work/changed" sh -c \
 		"cd '$work' && '$work/changed'; mv new changed"
 done
+# 100,000 names in the same 8 KB would be 800 MB.
+case ${CFLAGS:-} in
+*sanitize*) ;; # take more memory
+*)
+	rm -f "$work/changed"
+	cp "$work/spin" "$work/changed"
+	python3 "$work/names.py" many >"$work/new"
+	expect "samples of a file with names in names" 0 "AAAA.*  $work/changed\$\|-  *$work/changed\$" \
+		sh -c "ulimit -v 500000; exec '$perfex' --sample -e cpu-clock sh -c \"cd '$work' && '$work/changed'; mv new changed\""
+	;;
+esac
 # A core type for processor 0 and one for all others, both with events that this machine has.
 pmus=$work/root/sys/bus/event_source/devices
 for pmu in cpu_core cpu_atom; do
@@ -306,18 +351,20 @@ expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent
 expect "samples: two events" 125 'takes one event' "$perfex" --sample -e cs,task-clock true
 expect "samples: no such event" 125 'is not an event' "$perfex" --sample -e nonsense true
 expect "samples: csv" 125 'does not go with' "$perfex" --sample --csv true
-expect "samples: attach" 125 'does not go with' "$perfex" --sample -p $$ true
 expect "samples: period and frequency" 125 'exclude each other' "$perfex" --sample -c 9 -F 9 true
 expect "samples: too often" 125 'kernel.perf_event_max_sample_rate' \
 	"$perfex" --sample -e cs -F 99999999 true
 expect "a period, but no samples" 125 'add --sample' "$perfex" -c 1000 true
 
-"$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')"
+"$perfex" --json -e task-clock,cycles -o "$work/json" sh -c 'exit 5' 'a"b\' "$(printf '\377')" "$(printf '\033\177\302\233\302\240\303\244')"
 python3 - "$work/json" <<'EOT'
 import json, sys
 d = json.load(open(sys.argv[1]))
 assert d["exit_status"] == 5 and d["events"][0]["quality"] == "exact", d
 assert d["command"][3] == 'a"b\\' and d["command"][4] == "\ufffd", d
+assert d["command"][5] == "\033\177\u009b\u00a0\u00e4", d
+# Nothing for terminals: there are escapes for these.
+assert b'"\\u001b\\u007f\\u009b\xc2\xa0\xc3\xa4"' in open(sys.argv[1], "rb").read()
 EOT
 [ $? = 0 ] && echo "PASS json" || { echo "FAIL json"; failed=1; }
 
@@ -414,4 +461,34 @@ cp -R "$pmus/cpu_atom" "$odd"
 expect "doctor, json, a name that is no UTF-8" 0 'cpu_.ufffd' \
 	sh -c "PERFCTR_ROOT='$work/root' '$info' -j | python3 -m json.tool"
 expect "doctor, bad option" 2 'shows all options' "$info" --nonsense
+
+# What calls cost: each row has its numbers, or a reason why it has none. A read of a clock takes some ns, and a
+# system call less than a millisecond.
+judge_costs='
+import json, sys
+costs = json.load(sys.stdin)["costs"]
+rows = {cost["what"]: cost for cost in costs}
+assert len(rows) == len(costs), "twice the same"
+for cost in costs:
+    assert set(cost) == {"what", "ns", "spread", "instructions", "taken", "why"}, cost
+    assert (cost["ns"] is None) == (cost["spread"] is None), cost
+    if cost["ns"] is None:
+        assert cost["taken"] == "not here" and cost["why"], cost
+    else:
+        assert 0 <= cost["ns"] < 5e6 and cost["spread"] >= 0 and cost["taken"], cost
+for what, least, most in (("virtual TSC", 1, 1e5), ("one event through the kernel", 10, 1e6),
+                          ("open and close a set of one event", 100, 1e7)):
+    assert least < rows[what]["ns"] < most, rows[what]
+assert any(what.startswith("a switch") for what in rows), "no switch"
+assert any(what.startswith("unlink, close, open") for what in rows), "no opening"
+for what in "one counter", "a sample, found and decoded", "a total over 8 threads that sleep":
+    assert what in rows, what
+print("plausible")
+'
+expect "costs, json" 0 '^plausible$' sh -c "'$info' -c -j | python3 -c '$judge_costs'"
+expect "costs, a table" 0 '^virtual TSC  *[0-9.]*  *[0-9.]* ' "$info" --cost
+expect "costs, of no provider" 0 "^the calling thread's counters  *-  *-  *-  not here: PERFCTR_PROVIDER" \
+	env PERFCTR_PROVIDER=none "$info" --cost
+expect "costs, quiet" 2 'perfctr-info: -c and -q exclude each other' "$info" -c -q
+expect "costs, an argument" 2 'perfctr-info: it takes no arguments' "$info" --cost all
 exit $failed

@@ -9,7 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/base/call.h"
@@ -326,9 +329,9 @@ START_TEST(somebody_elses)
 
 	ck_assert_int_ge(given, 0);
 	closed = dup(0);
-	perfctr_call_own(own, false);
-	perfctr_call_own(closed, false);
-	perfctr_call_own(given, false);
+	perfctr_call_own_file(own);
+	perfctr_call_own_file(closed);
+	perfctr_call_own_file(given);
 	errno = ENOTTY;
 	perfctr_call_close(closed);
 	error = errno;
@@ -346,17 +349,28 @@ START_TEST(somebody_elses)
 	close(closed);
 	close(given);
 	/* Beyond what is noted: nothing happens. */
-	perfctr_call_own(1 << 30, false);
+	perfctr_call_own_file(1 << 30);
 	perfctr_call_disown(1 << 30);
 }
 END_TEST
 
-/* and so is one that the program has closed, and got for a file of its own. */
+/* and so is one that the program has closed, and got for a file of its own: */
+static bool stays_in_a_child(int fd)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(fcntl(fd, F_GETFD) < 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status == 0;
+}
+
+/* in an event's place, */
 START_TEST(closed_by_the_program)
 {
 	struct perfctr_set *set;
-	int fd = dup(0), status;
-	pid_t pid;
+	int fd = dup(0);
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
@@ -364,13 +378,38 @@ START_TEST(closed_by_the_program)
 	succeeds(set != NULL);
 	close(fd);
 	ck_assert_int_eq(dup(0), fd);
-	pid = fork();
-	if (pid == 0)
-		_exit(fcntl(fd, F_GETFD) < 0);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	ck_assert(stays_in_a_child(fd));
 	perfctr_set_close(set);
+	close(fd);
 }
 END_TEST
 
-UNIT_MAIN("call", 60, cancelled, generations, unknowing, somebody_elses, closed_by_the_program)
+/* and in others': of two sockets each has a number, of two files each a name. */
+START_TEST(another_file)
+{
+	int ends[2], others[2], descriptors[2], i;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM, 0, others), 0);
+	descriptors[0] = epoll_create1(0);
+	descriptors[1] = eventfd(0, 0);
+	perfctr_call_own_file(ends[0]);
+	perfctr_call_own_file(descriptors[0]);
+	ck_assert(!stays_in_a_child(ends[0]));
+	ck_assert(!stays_in_a_child(descriptors[0]));
+	ck_assert_int_eq(dup2(others[0], ends[0]), ends[0]);
+	ck_assert_int_eq(dup2(descriptors[1], descriptors[0]), descriptors[0]);
+	ck_assert(stays_in_a_child(ends[0]));
+	ck_assert(stays_in_a_child(descriptors[0]));
+	perfctr_call_disown(ends[0]);
+	perfctr_call_disown(descriptors[0]);
+	for (i = 0; i < 2; i++) {
+		close(ends[i]);
+		close(others[i]);
+		close(descriptors[i]);
+	}
+}
+END_TEST
+
+UNIT_MAIN("call", 60, cancelled, generations, unknowing, somebody_elses, closed_by_the_program,
+	  another_file)

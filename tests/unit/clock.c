@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include "lib/perf/counter.h"
 #include "lib/base/word.h"
@@ -203,12 +204,18 @@ START_TEST(cpu_clocks)
 }
 END_TEST
 
+static void ends_by_execve(void)
+{
+	ck_assert(pmu_asked.remove_on_exec && !pmu_asked.disabled);
+}
+
 /* A clock that ends with the program: another event tells of the execve(2). */
 START_TEST(until_execve)
 {
 	struct perfctr_clock clock;
 
 	pmu_begin();
+	pmu_at(PMU_OPEN, 1, ends_by_execve);
 	ck_assert_int_eq(perfctr_clock_watch(&clock, 0, true), 0);
 	ck_assert(pmu_asked.enable_on_exec && pmu_asked.disabled && !pmu_asked.remove_on_exec);
 	ck_assert_uint_eq(pmu_events(), 2);
@@ -280,6 +287,13 @@ START_TEST(own_clock)
 	ck_assert_int_eq(clock.event.fd, -1);
 	ck_assert_uint_eq(pmu_events(), 0);
 	ck_assert_int_eq(clock.tid, (pid_t)syscall(SYS_gettid));
+	/* Nor does an event that can't be opened say why. */
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	errno = 79;
+	perfctr_clock_open(&clock);
+	ck_assert(pmu_failed());
+	ck_assert_int_eq(errno, 79);
+	ck_assert_int_eq(clock.event.fd, -1);
 	least = cpu_ticks();
 	before = read_clock(&clock, true);
 	after = read_clock(&clock, false);
@@ -296,6 +310,161 @@ START_TEST(own_clock)
 	pmu_end();
 }
 END_TEST
+
+/* The clock of a page and the processor's, whose difference the page tells; a tick is a ns. */
+static uint64_t since_enabled(const struct perf_event_mmap_page *page)
+{
+	uint64_t now = perfctr_rdtsc();
+
+	if (page->cap_user_time_short)
+		now = (page->time_cycles & ~page->time_mask) | (now & page->time_mask);
+	return now + page->time_offset + page->time_enabled;
+}
+
+/* By memory, and right. */
+static void recalls(const struct perfctr_clock *clock, const struct perf_event_mmap_page *page)
+{
+	uint64_t ticks = 0, least = since_enabled(page);
+
+	ck_assert(perfctr_clock_recall(clock, &ticks));
+	ck_assert_uint_ge(ticks, least);
+	ck_assert_uint_le(ticks, since_enabled(page));
+}
+
+/* What a read finds in the page is remembered until the page changes. */
+START_TEST(memory)
+{
+	struct perf_event_mmap_page page = { .lock = 6, .time_mult = 1, .time_enabled = 1000 };
+	struct perfctr_clock clock = { .event = { .fd = -1, .page = &page }, .rate = { ONE } };
+	uint64_t ticks = 0, asked;
+
+	if (!PERFCTR_HAVE_RDTSC)
+		return;
+	page.cap_user_time = 1;
+	page.time_offset = -perfctr_rdtsc();
+	ck_assert(!perfctr_clock_recall(&clock, &ticks));
+	ck_assert_uint_ge(read_clock(&clock, true), 1000);
+	recalls(&clock, &page);
+	/* The page changes. */
+	page.lock += 2;
+	page.time_enabled += 1000000000000;
+	ck_assert(!perfctr_clock_recall(&clock, &ticks));
+	asked = read_clock(&clock, true);
+	ck_assert_uint_ge(asked, 1000000000000);
+	ck_assert_uint_le(asked, since_enabled(&page));
+	recalls(&clock, &page);
+	/* A handler reads while something is noted: it is not in the way. */
+	clock.memo.noting = true;
+	page.lock += 2;
+	read_clock(&clock, true);
+	ck_assert(!perfctr_clock_recall(&clock, &ticks));
+	clock.memo.noting = false;
+	/* Arm's 56 bits, which began anew thrice; and a clock that does so all the time. */
+	page.cap_user_time_short = 1;
+	page.time_mask = UINT64_MAX >> 8;
+	page.time_cycles = UINT64_C(3) << 56 | (perfctr_rdtsc() & page.time_mask);
+	page.time_offset = -page.time_cycles;
+	asked = read_clock(&clock, true);
+	ck_assert_uint_ge(asked, 1000000000000);
+	ck_assert_uint_le(asked, since_enabled(&page));
+	recalls(&clock, &page);
+	page.lock += 2;
+	page.time_mask = UINT64_MAX >> 9;
+	read_clock(&clock, true);
+	ck_assert(!perfctr_clock_recall(&clock, &ticks));
+	/* Counters that lend it and have been taken off the PMU. */
+	page.cap_user_time_short = 0;
+	page.index = 1;
+	clock.lent = 1;
+	read_clock(&clock, true);
+	recalls(&clock, &page);
+	page.lock += 2;
+	page.index = 0;
+	ck_assert(!perfctr_clock_recall(&clock, &ticks));
+}
+END_TEST
+
+#if defined(__x86_64__)
+/* A thread that is stepped: at a step its page changes, and handlers read from there on. */
+static struct perf_event_mmap_page stepped_page;
+static struct perfctr_clock stepped_clock;
+static volatile bool stepping;
+static volatile unsigned int steps, changes_at, wrong_reads;
+
+static void read_right(void)
+{
+	uint64_t ticks = 0, least = since_enabled(&stepped_page);
+
+	if (perfctr_clock_read(&stepped_clock, true, &ticks) < 0 || ticks < least ||
+	    ticks > since_enabled(&stepped_page))
+		wrong_reads++;
+}
+
+static void change_page(void)
+{
+	stepped_page.lock += 2;
+	stepped_page.time_enabled += UINT64_C(1) << 40;
+}
+
+static void step(int signal, siginfo_t *info, void *context)
+{
+	(void)info;
+	if (signal == SIGTRAP && stepping) {
+		if (steps == changes_at)
+			change_page();
+		if (steps++ >= changes_at)
+			read_right();
+	}
+	/* The trap flag: another SIGTRAP behind the next instruction. */
+	if (stepping)
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= 0x100;
+	else
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100ll;
+}
+
+/* The thread leaves the processor at any instruction of a read, and handlers read behind it. */
+START_TEST(interrupted_reads)
+{
+	struct sigaction action = { .sa_sigaction = step, .sa_flags = SA_SIGINFO }, trap, start;
+	uint64_t ticks = 0, least;
+
+	stepped_page = (struct perf_event_mmap_page){ .lock = 2, .time_mult = 1 };
+	stepped_page.cap_user_time = 1;
+	stepped_page.time_offset = -perfctr_rdtsc();
+	stepped_clock = (struct perfctr_clock){ .event = { .fd = -1, .page = &stepped_page },
+						.rate = { ONE } };
+	sigaction(SIGTRAP, &action, &trap);
+	sigaction(SIGUSR1, &action, &start);
+	for (changes_at = 0; steps >= changes_at; changes_at++) {
+		change_page();
+		least = since_enabled(&stepped_page);
+		steps = 0;
+		stepping = true;
+		raise(SIGUSR1);
+		perfctr_clock_read(&stepped_clock, true, &ticks);
+		stepping = false;
+		/* Before the change or behind it. */
+		ck_assert_uint_ge(ticks, least);
+		ck_assert_uint_le(ticks, since_enabled(&stepped_page));
+		ck_assert_uint_eq(wrong_reads, 0);
+		/* And nothing is left of it. */
+		change_page();
+		read_right();
+		ck_assert_uint_eq(wrong_reads, 0);
+		recalls(&stepped_clock, &stepped_page);
+	}
+	ck_assert_uint_gt(changes_at, 50);
+	sigaction(SIGTRAP, &trap, NULL);
+	sigaction(SIGUSR1, &start, NULL);
+}
+END_TEST
+#else
+/* tests/loops has these reads, but for what they write. */
+START_TEST(interrupted_reads)
+{
+}
+END_TEST
+#endif
 
 /* A program without standard input: the event's descriptor is 0. */
 START_TEST(descriptor_0)
@@ -375,4 +544,4 @@ START_TEST(anothers_clock)
 END_TEST
 
 UNIT_MAIN("clock", 60, rates_of_pages, no_time, rates_of_frequencies, frequency, cpu_clocks,
-	  until_execve, own_clock, descriptor_0, anothers_clock)
+	  until_execve, own_clock, memory, interrupted_reads, descriptor_0, anothers_clock)

@@ -167,7 +167,9 @@ START_TEST(a_healthy_machine)
 	is_well("hardware events", "yes");
 	if (pmu.rdpmc && PERFCTR_HAVE_RDPMC)
 		is_well("user-space reads", "yes, counters of 48 bits");
-	snprintf(khz, sizeof(khz), "read in user space, %lu kHz", (unsigned long)perfctr_tsc_khz());
+	snprintf(khz, sizeof(khz), "read in user space, from the %s, %lu kHz",
+		 pmu.rdpmc ? "counters' page" : "page of an event of its own",
+		 (unsigned long)perfctr_tsc_khz());
 	if (PERFCTR_HAVE_RDTSC)
 		is_well("virtual TSC", khz);
 	is_well("paranoid level", "2: without CAP_PERFMON, own threads' user mode can be counted");
@@ -256,6 +258,16 @@ START_TEST(no_counters)
 	pmu_fail(PMU_MMAP, 1, ENOMEM);
 	examine();
 	is_ill("user-space reads", "no", "reads go through the kernel");
+	pmu_fail(PMU_MMAP, 3, ENOMEM);
+	examine();
+	if (PERFCTR_HAVE_RDTSC)
+		ck_assert_ptr_nonnull(strstr(find("virtual TSC")->state,
+					     "from the page of an event of its own, "));
+	pmu_fail(PMU_OPEN, 6, EMFILE);
+	examine();
+	if (PERFCTR_HAVE_RDTSC)
+		ck_assert_ptr_nonnull(strstr(find("virtual TSC")->state,
+					     "from the page of an event of its own, "));
 	pmu.clock = false;
 	examine();
 	ck_assert_ptr_nonnull(strstr(find("virtual TSC")->state, "from the thread's CPU clock, by "
@@ -399,13 +411,21 @@ START_TEST(with_the_driver)
 	}
 	examine();
 	is_well("provider", provider);
+#ifdef __aarch64__
+	is_well("NMI watchdog", "on: it holds a counter; sysctl kernel.nmi_watchdog=0 frees it");
+#else
 	is_ill("NMI watchdog", "on: it holds a counter", "all counters or none");
+#endif
+	pmu.rdpmc = false;
+	examine();
+	is_well("user-space reads", "through the driver; perf_events has none");
 	ck_assert_str_ne(find("virtual TSC")->state, khz);
 	driver.cpu_features = PERFCTR_FEATURE_RDTSC;
 	root_line("/proc/sys/kernel/nmi_watchdog", "0");
 	examine();
 	provider[strlen(provider) - strlen(", read in user space")] = '\0';
 	is_well("provider", provider);
+	is_ill("user-space reads", "no", "reads go through the kernel");
 	is_well("NMI watchdog", "off");
 	is_well("virtual TSC", khz);
 	driver.abi_version = 0;

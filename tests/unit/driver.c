@@ -845,14 +845,18 @@ START_TEST(readers)
 {
 	struct perfctr_reader reader;
 	struct vperfctr *self;
+	uint64_t value;
 
 	load();
 	self = vperfctr_open();
 	page->cpu_state.cstatus = perfctr_mk_cstatus(1, 1, 1);
 	memset(&reader, 0x5A, sizeof(reader));
 	ck_fails(vperfctr_reader(self, 1, &reader), EOPNOTSUPP, "vperfctr_read_pmc()");
-	ck_assert(!reader.page && !reader.shift);
+	/* It reads 0. */
+	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
+	memset(&reader, 0x5A, sizeof(reader));
 	ck_fails(vperfctr_reader(self, 2, &reader), EINVAL, "counter 2 is not running");
+	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
 	vperfctr_unlink(self);
 	vperfctr_close(self);
 }
@@ -963,6 +967,55 @@ START_TEST(counters)
 }
 END_TEST
 
+/* A pause is a stop that knows what to go on with. */
+START_TEST(pauses)
+{
+	struct vperfctr_control control = make_control(2, 0);
+	struct vperfctr *self;
+
+	if (!emulate())
+		return;
+	load();
+	self = vperfctr_open();
+	ck_fails(vperfctr_pause(self), EINVAL, "nothing counts");
+	ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	run(self, 2, 0);
+	driver.state.preserve = 1;
+	driver.controls = 0;
+	driver.control = EIO;
+	ck_assert_int_lt(vperfctr_pause(self), 0);
+	ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	driver.control = 0;
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	page->cpu_state.cstatus = 0;
+	ck_assert_uint_eq(driver.state.cpu_control.nractrs, 0);
+	ck_assert_uint_eq(driver.state.cpu_control.tsc_on, 0);
+	ck_fails(vperfctr_pause(self), EINVAL, "paused already");
+	driver.control = EBUSY;
+	ck_fails(vperfctr_resume(self), EBUSY, "NMI watchdog");
+	driver.control = 0;
+	ck_assert_int_eq(vperfctr_resume(self), 0);
+	page->cpu_state.cstatus = perfctr_mk_cstatus(1, 2, 0);
+	ck_assert_uint_eq(driver.state.cpu_control.nractrs, 2);
+	ck_assert_uint_eq(driver.state.cpu_control.tsc_on, 1);
+	ck_assert_uint_eq(driver.state.preserve, ~0u);
+	ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	/* A control ends it. */
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	ck_assert_int_eq(vperfctr_control(self, &control), 0);
+	ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	driver.read = ENOMEM;
+	ck_assert_int_lt(vperfctr_pause(self), 0);
+	driver.read = 0;
+	run(self, 1, 1);
+	ck_fails(vperfctr_pause(self), EOPNOTSUPP, "i-mode");
+	vperfctr_unlink(self);
+	ck_fails(vperfctr_pause(self), ESRCH, "unlinked");
+	ck_fails(vperfctr_resume(self), ESRCH, "unlinked");
+	vperfctr_close(self);
+}
+END_TEST
+
 /* A processor without RDPMC, or one that the driver does not let have it. */
 START_TEST(no_user_reads)
 {
@@ -1035,6 +1088,62 @@ START_TEST(imode_counters)
 }
 END_TEST
 
+/* Inline, and until something else counts. */
+START_TEST(state_readers)
+{
+	struct perfctr_state_reader reader;
+	struct vperfctr_control control;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+
+	if (!emulate())
+		return;
+	load();
+	self = vperfctr_open();
+	run(self, 2, 1);
+	memset(&reader, 0x5A, sizeof(reader));
+	ck_fails(vperfctr_state_reader(self, &reader), EOPNOTSUPP, "RDPMC does not work");
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 0);
+	ck_fails(vperfctr_state_reader(self, NULL), EINVAL, "a place for the reader, not NULL");
+	ck_fails(vperfctr_state_reader(NULL, &reader), EINVAL, "not NULL");
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+
+	driver.facts.cpu_features |= PERFCTR_FEATURE_RDPMC;
+	self = vperfctr_open();
+	memset(&reader, 0x5A, sizeof(reader));
+	ck_fails(vperfctr_state_reader(self, &reader), EOPNOTSUPP, "set tsc_on in the control");
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 0);
+	run(self, 2, 1);
+	ck_assert_int_eq(vperfctr_state_reader(self, &reader), 0);
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 1);
+	ck_assert_uint_eq(sum.pmc[0], 1010);
+	ck_assert_uint_eq(sum.pmc[1], 2020);
+	ck_assert_uint_eq(sum.pmc[2], 3030);
+	ck_assert_uint_eq(rdpmcs, 3);
+	/* An overflow, while it is read and before. */
+	at_rdpmc = overflow;
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 0);
+	at_rdpmc = NULL;
+	rdpmcs = 0;
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 0);
+	ck_assert_uint_eq(rdpmcs, 0);
+	/* The same numbers again: it is still right. */
+	run(self, 2, 1);
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 1);
+	run(self, 3, 0);
+	ck_assert_int_eq(perfctr_state_reader_read(&reader, &sum), 0);
+	ck_assert_uint_eq(driver.reads, 0);
+	/* Without the TSC nobody knows whether anything changes. */
+	control = make_control(2, 0);
+	control.cpu_control.tsc_on = 0;
+	ck_assert_int_eq(vperfctr_control(self, &control), 0);
+	ck_fails(vperfctr_state_reader(self, &reader), EOPNOTSUPP, "set tsc_on in the control");
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+}
+END_TEST
+
 /* The numbers are those of the control that counts, also if the next one is refused. */
 START_TEST(a_refused_control_changes_nothing)
 {
@@ -1087,12 +1196,22 @@ START_TEST(counters)
 }
 END_TEST
 
+START_TEST(pauses)
+{
+}
+END_TEST
+
 START_TEST(no_user_reads)
 {
 }
 END_TEST
 
 START_TEST(proofs)
+{
+}
+END_TEST
+
+START_TEST(state_readers)
 {
 }
 END_TEST
@@ -1111,5 +1230,5 @@ END_TEST
 
 UNIT_MAIN("driver", 60, problems_with_the_device, opening, states_of_perf_events, choices, facts,
 	  calls, refused_calls, proofs, refused_controls, handles, handles_that_are_not_opened,
-	  clock, readers, counters, no_user_reads, imode_counters,
+	  clock, readers, counters, pauses, no_user_reads, imode_counters, state_readers,
 	  a_refused_control_changes_nothing)

@@ -236,6 +236,7 @@ static uint32_t event_field(const struct perfctr_cpu *cpu)
 	case PERFCTR_RULES_PPC: return 0x7F;
 	case PERFCTR_RULES_PMUV3: return 0xFFFF;
 	case PERFCTR_RULES_K7: return 0xFFFF;
+	case PERFCTR_RULES_SBI: return 0xFFFFFFFF;
 	/* Event, unit mask, edge, AnyThread, inversion, counter mask. */
 	default: return 0xFFA4FFFF;
 	}
@@ -266,6 +267,7 @@ START_TEST(masks_in_their_fields)
 		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
 		high = cpu.rules == PERFCTR_RULES_K7	 ? 0xF
 		       : cpu.rules == PERFCTR_RULES_ARCH ? 0xFF10
+		       : cpu.rules == PERFCTR_RULES_SBI	 ? 0x8000
 							 : 0;
 		for (next = 0;
 		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));) {
@@ -1106,6 +1108,11 @@ START_TEST(facts)
 		F("thunderx2", "BUS_ACCESS_SHARED", 0x62, 0x7FFFFFFF),
 		F("kunpeng-920", "EXE_STALL_CYCLE", 0x7001, 0x7FFFFFFF),
 		F("ampereone", "L1D_CACHE_REFILL_RD", 0x42, 0x7FFFFFFF),
+		/* RISC-V */
+		{ "sbi", "CPU_CYCLES", 1, 0x8000, 0xFFFFFFF9, 0, 0, 0, 0 },
+		{ "sbi", "DTLB_WRITE_MISS", 0x1001B, 0x8000, 0xFFFFFFF8, 0, 0, 0, 0 },
+		F("u74", "PIPELINE_FLUSH", 0x8001, 0xFFFFFFF8),
+		F("c900", "INST_ALU", 0x1D, 0xFFFFFFF8),
 		/* the overflows of the counter below */
 		F("pmuv3", "CHAIN", 0x1E, 0x2AAAAAAA),
 		F("pmuv3", "ASE_SPEC", 0x74, 0x7FFFFFFF),

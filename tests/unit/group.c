@@ -382,6 +382,11 @@ START_TEST(widths)
 	for (width = 0; width <= 70; width++) {
 		page.pmc_width = (uint16_t)width;
 		perfctr_counter_reader(&counter, &reader);
+#ifdef __riscv /* whose readers look at the page */
+		ck_assert(reader.page == &page);
+		ck_assert_uint_eq(reader.shift, 0);
+		continue;
+#endif
 		if (width >= 1 && width <= 64) {
 			ck_assert(reader.page == &page);
 			ck_assert_uint_eq(reader.shift, 64 - width);
@@ -788,7 +793,7 @@ START_TEST(what_the_kernel_is_asked)
 			expected.size = sizeof(expected);
 			expected.type = PERF_TYPE_HARDWARE;
 			expected.config = PERF_COUNT_HW_INSTRUCTIONS;
-			expected.exclude_kernel = expected.exclude_hv = 1;
+			expected.exclude_kernel = expected.exclude_hv = expected.exclude_guest = 1;
 			expected.read_format = PERFCTR_READ_FORMAT;
 			if (n == 2 && !(all[i].flags & (PERFCTR_DISABLED | PERFCTR_ON_EXEC)))
 				expected.disabled = 0;

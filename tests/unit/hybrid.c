@@ -45,6 +45,21 @@ static void means(const char *event, const char *expected)
 	ck_assert_msg(perfctr_event_check(event) == 0, "%s", perfctr_error());
 }
 
+/* What these metrics count. */
+static void events_are(const char *names, unsigned int n, const char *events)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(names, NULL);
+	struct perfctr_list *list;
+
+	ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+	ck_assert_str_eq(perfctr_metrics_events(metrics, NULL), events);
+	ck_assert_uint_eq(perfctr_metrics_size(metrics), n);
+	list = perfctr_list_resolve(events, 0);
+	ck_assert_msg(list != NULL, "%s", perfctr_error());
+	perfctr_list_free(list);
+	perfctr_metrics_close(metrics);
+}
+
 #define fails(event, error, words) ck_fails(perfctr_event_check(event), error, words)
 
 #endif
@@ -170,6 +185,78 @@ START_TEST(alderlake)
 }
 END_TEST
 
+static int count_listed(void *arg, const struct perfctr_metric *metric)
+{
+	unsigned int *n = arg;
+
+	/* It has no energy-ram, among others. */
+	ck_assert_msg(!metric->reason || strstr(metric->formula, "/"), "%s: %s", metric->name,
+		      metric->reason);
+	n[0] += !strcmp(metric->name, "ipc") && !*metric->core;
+	n[1] += !strcmp(metric->name, "topdown-retiring") && !strcmp(metric->core, "cpu_core");
+	n[2] += !strcmp(metric->name, "topdown-retiring") && !strcmp(metric->core, "cpu_atom");
+	n[3] += !strcmp(metric->name, "topdown-retiring") || !strcmp(metric->name, "ipc");
+	return 0;
+}
+
+/* Each on each core type that has it, by that core's formula. */
+START_TEST(metrics_of_cores)
+{
+	struct perfctr_metrics *metrics;
+	struct perfctr_reading readings[4] = { { .value = 30 }, { .value = 20 }, { .value = 4 } };
+	struct perfctr_metric_value value;
+	struct perfctr_metric metric;
+	unsigned int n[4] = { 0 };
+
+	become_alderlake();
+	events_are("ipc", 2,
+		   "{cpu_core/instructions/,cpu_core/cycles/},"
+		   "{cpu_atom/instructions/,cpu_atom/cycles/}");
+	events_are("topdown-retiring", 2,
+		   "{cpu_core/slots/,cpu_core/topdown-retiring/,cpu_core/topdown-fe-bound/,"
+		   "cpu_core/topdown-bad-spec/,cpu_core/topdown-be-bound/},"
+		   "{cpu_atom/TOPDOWN_RETIRING:ALL/,cpu_atom/CPU_CLK_UNHALTED:CORE/}");
+	/* No core's, and a core's beside such. */
+	events_are("page-fault-rate", 1, "{page-faults,task-clock}");
+	events_are("frequency", 2, "{cpu_core/cycles/,task-clock},{cpu_atom/cycles/,task-clock}");
+	/* Of packages: no core's, and of all the controllers that there are. */
+	events_are("power-pkg,memory-read-bandwidth,energy-pkg", 3,
+		   "{power/energy-pkg/},uncore_imc_free_running_0/data_read/,"
+		   "uncore_imc_free_running_1/data_read/");
+	metrics = perfctr_metrics_open("memory-read,memory-read-bandwidth", NULL);
+	perfctr_metrics_metric(metrics, 1, &metric);
+	ck_assert_str_eq(metric.core, "");
+	/* 64 bytes each. */
+	perfctr_metrics_value(metrics, 0, readings, &value);
+	ck_assert(value.value > 3199.9 && value.value < 3200.1);
+	readings[0].enabled = readings[1].enabled = 3200;
+	perfctr_metrics_value(metrics, 1, readings, &value);
+	ck_assert(value.value > 0.99999 && value.value < 1.00001);
+	perfctr_metrics_close(metrics);
+	metrics = perfctr_metrics_open("ipc", NULL);
+	perfctr_metrics_metric(metrics, 1, &metric);
+	ck_assert_str_eq(metric.core, "cpu_atom");
+	ck_assert_str_eq(metric.name, "ipc");
+	perfctr_metrics_value(metrics, 0, readings, &value);
+	ck_assert(value.value > 1.49 && value.value < 1.51);
+	readings[3].quality = PERFCTR_NOT_COUNTED;
+	perfctr_metrics_value(metrics, 1, readings, &value);
+	ck_assert_str_eq(value.reason, "cpu_atom/cycles/ was not counted");
+	perfctr_metrics_close(metrics);
+	/* What only one of them has. */
+	metrics = perfctr_metrics_open("topdown-fetch-latency,topdown-resources", NULL);
+	ck_assert_uint_eq(perfctr_metrics_size(metrics), 3);
+	perfctr_metrics_metric(metrics, 2, &metric);
+	ck_assert_str_eq(metric.core, "cpu_atom");
+	perfctr_metrics_close(metrics);
+	ck_fails_null(perfctr_metrics_open("topdown-resorces", NULL), EINVAL,
+		      "did you mean topdown-resources");
+	ck_assert_int_eq(perfctr_metrics_list(NULL, count_listed, n), 0);
+	ck_assert(n[0] == 1 && n[1] == 1 && n[2] == 1 && n[3] == 3);
+	root_remove();
+}
+END_TEST
+
 /* A control is one of the P-cores, and so are its names. */
 START_TEST(controls)
 {
@@ -203,13 +290,91 @@ START_TEST(controls)
 }
 END_TEST
 
+static void put(const char *directory, const char *name, const char *text)
+{
+	char path[100];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int check_vendors(void *arg, const struct perfctr_event_name *name)
+{
+	unsigned int *n = arg;
+
+	if (strncmp(name->name, "NEW.", 4))
+		return 0;
+	n[0]++;
+	if (!strcmp(name->name, "NEW.BOTH"))
+		ck_assert_str_eq(name->description, "of large cores");
+	if (!strcmp(name->name, "NEW.FOLDER"))
+		n[1]++;
+	return 0;
+}
+
+/* Events of the vendor's files are of the PMU that they name, or whose folder they are in. */
+START_TEST(vendors)
+{
+	char directory[] = "/tmp/hybrid.XXXXXX", folder[64], command[80];
+	struct perfctr_cpu_control control;
+	unsigned int n[2] = { 0 };
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(folder, sizeof(folder), "%s/cpu_atom", directory);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	put(directory, "a.json",
+	    "[{\"EventName\":\"NEW.BOTH\",\"EventCode\":\"0xd1\",\"UMask\":\"1\",\"Unit\":\"cpu_core\","
+	    "\"BriefDescription\":\"of large cores\"},"
+	    "{\"EventName\":\"NEW.BOTH\",\"EventCode\":\"0x71\",\"UMask\":\"2\",\"Unit\":\"cpu_atom\"},"
+	    "{\"EventName\":\"NEW.SMALL\",\"EventCode\":\"0x72\",\"Unit\":\"cpu_atom\"},"
+	    "{\"EventName\":\"NEW.LARGE\",\"EventCode\":\"0xd2\",\"Unit\":\"cpu_core\"},"
+	    "{\"EventName\":\"NEW.WIDE\",\"EventCode\":\"0xd5\",\"UMask\":\"0x101\",\"Unit\":\"cpu_core\"},"
+	    "{\"EventName\":\"NEW.WIDE\",\"EventCode\":\"0x75\",\"Unit\":\"cpu_atom\"},"
+	    "{\"EventName\":\"NEW.THIRD\",\"EventCode\":\"0x72\",\"Unit\":\"cpu_lowpower\"},"
+	    "{\"EventName\":\"NEW.NEITHER\",\"EventCode\":\"0xd3\"},"
+	    "{\"EventName\":\"TOPDOWN.BACKEND_BOUND_SLOTS\",\"EventCode\":\"0x74\","
+	    "\"Unit\":\"cpu_atom\"}]");
+	put(folder, "b.json", "{\"EventName\":\"NEW.FOLDER\",\"EventCode\":\"0x73\"}");
+	setenv("PERFCTR_EVENTS", directory, 1);
+	become_alderlake();
+	means("NEW.BOTH", "cpu_core:4:0x1d1 cpu_atom:10:0x271");
+	means("new:both:u", "cpu_core:4:0x1d1!k cpu_atom:10:0x271!k");
+	means("cpu_atom/NEW.BOTH/", "cpu_atom:10:0x271");
+	means("NEW.SMALL", "cpu_atom:10:0x72");
+	means("NEW.LARGE", "cpu_core:4:0xd2");
+	means("NEW.FOLDER", "cpu_atom:10:0x73");
+	/* What one core type can't count the other one does. */
+	means("NEW.WIDE", "cpu_atom:10:0x75");
+	/* The library's own of one core type, the vendor's of the other. */
+	means("TOPDOWN.BACKEND_BOUND_SLOTS", "cpu_core:4:0x2a4 cpu_atom:10:0x74");
+	fails("NEW.NEITHER", EINVAL, "\"NEW.NEITHER\" is not an event");
+	fails("NEW.THIRD", EINVAL, "\"NEW.THIRD\" is not an event");
+	fails("cpu_core/NEW.SMALL/", EINVAL, "neither an event nor a field of the PMU cpu_core");
+	ck_assert_int_eq(perfctr_event_list("cpu", check_vendors, n), 0);
+	ck_assert_uint_eq(n[0], 5);
+	ck_assert_uint_eq(n[1], 1);
+	/* A control is the P-cores'. */
+	ck_assert_int_eq(perfctr_cpu_control_events(&control, "NEW.BOTH:u:c=3"), 1);
+	ck_assert_uint_eq(control.evntsel[0], 0x034101D1);
+	ck_fails(perfctr_cpu_control_events(&control, "NEW.SMALL"), EINVAL,
+		 "not an event of the Intel Alder Lake, P-core");
+	root_remove();
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 /* Before the first look-up, when it is this machine's tables that count, and no root's. */
 static void __attribute__((constructor)) begin(void)
 {
 	unsetenv("PERFCTR_ROOT");
 }
 
-UNIT_MAIN("hybrid", 60, arrowlake, alderlake, controls)
+UNIT_MAIN("hybrid", 60, arrowlake, alderlake, metrics_of_cores, controls, vendors)
 
 #elif defined(__aarch64__)
 
@@ -236,6 +401,10 @@ START_TEST(rk3399)
 	means("L2D_CACHE_RD", "armv8_cortex_a72:9:0x50");
 	means("armv8_cortex_a72/L2D_CACHE_RD/", "armv8_cortex_a72:9:0x50");
 	fails("armv8_cortex_a53/L2D_CACHE_RD/", EINVAL, "neither an event nor a field");
+	events_are("l2-mpki,mix-loads", 3,
+		   "{armv8_cortex_a53/L2D_CACHE_REFILL/,armv8_cortex_a53/INST_RETIRED/},"
+		   "{armv8_cortex_a72/L2D_CACHE_REFILL/,armv8_cortex_a72/INST_RETIRED/,"
+		   "armv8_cortex_a72/LD_SPEC/,armv8_cortex_a72/INST_SPEC/}");
 	ck_assert_int_eq(perfctr_event_list("cpu", count_name, n), 0);
 	ck_assert(n[0] == 1 && n[1] == 1 && n[2] == 1);
 	root_remove();

@@ -286,6 +286,7 @@ static int same_description(const struct perfctr_cpu *a, const struct perfctr_cp
 	       a->ext_core == b->ext_core && a->northbridge == b->northbridge &&
 	       a->nb_resets == b->nb_resets && a->pairs == b->pairs &&
 	       a->outstanding == b->outstanding && a->full_width == b->full_width &&
+	       a->offcore_holes == b->offcore_holes && a->frontend_holes == b->frontend_holes &&
 	       a->ht == b->ht && a->p4_model == b->p4_model;
 }
 
@@ -785,6 +786,7 @@ START_TEST(ids)
 	check_ids(&perfctr_x86, 60);
 	check_ids(&perfctr_powerpc, 5);
 	check_ids(&perfctr_arm64, 36);
+	check_ids(&perfctr_riscv, 4);
 }
 END_TEST
 

@@ -19,21 +19,32 @@
 #include "libperfctr.h"
 #include "tests/harness/root.h"
 #include "tests/harness/names.h"
+#include "tools/readers.h"
 #include "tools/tasks.h"
 #include "tests/harness/check.h"
 
 /* No kernel has so many types. */
-enum { BIG = 60001, SMALL };
+enum { BIG = 60001, SMALL, CHIP = 60004 };
 
 /* The core type of each descriptor, and the one that the thread is never on; 0: none. */
 static uint32_t kind[1024], never;
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
-ssize_t __real_read(int fd, void *buffer, size_t size);
-ssize_t __wrap_read(int fd, void *buffer, size_t size);
 
-long __wrap_syscall(long number, ...)
+static ssize_t read_kind(int fd, void *buffer, size_t size)
+{
+	ssize_t got = read(fd, buffer, size);
+	struct perfctr_group_values *values = buffer;
+
+	if (got > 0 && never && fd < (int)ARRAY_SIZE(kind) && kind[fd] == never) {
+		values->running = 0;
+		memset(values->values, 0, (size_t)values->nr * sizeof(values->values[0]));
+	}
+	return got;
+}
+
+__attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 {
 	struct perf_event_attr attr;
 	long a[5], fd;
@@ -44,6 +55,8 @@ long __wrap_syscall(long number, ...)
 	for (i = 0; i < 5; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
+	if (number == SYS_read)
+		return read_kind((int)a[0], (void *)a[1], (size_t)a[2]);
 	if (number != SYS_perf_event_open)
 		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
 	memcpy(&attr, (const void *)a[0], sizeof(attr));
@@ -51,24 +64,12 @@ long __wrap_syscall(long number, ...)
 		errno = ENOENT; /* each is on one processor */
 		return -1;
 	}
-	if (attr.type == BIG || attr.type == SMALL)
+	if (attr.type == BIG || attr.type == SMALL || attr.type == CHIP)
 		attr.type = PERF_TYPE_SOFTWARE;
 	fd = __real_syscall(number, &attr, a[1], a[2], a[3], a[4]);
 	if (fd >= 0 && fd < (long)ARRAY_SIZE(kind))
 		kind[fd] = ((const struct perf_event_attr *)a[0])->type;
 	return fd;
-}
-
-ssize_t __wrap_read(int fd, void *buffer, size_t size)
-{
-	ssize_t got = __real_read(fd, buffer, size);
-	struct perfctr_group_values *values = buffer;
-
-	if (got > 0 && never && fd < (int)ARRAY_SIZE(kind) && kind[fd] == never) {
-		values->running = 0;
-		memset(values->values, 0, (size_t)values->nr * sizeof(values->values[0]));
-	}
-	return got;
 }
 
 /* Page faults; and minor faults, of which there are as many. */
@@ -242,6 +243,70 @@ static void open_processors(struct events *events, struct tasks *tasks, const ch
 	tasks_read(tasks, events);
 }
 
+/* Who counts for whom: the nearest that is in the PMU's mask. */
+START_TEST(readers_of_packages)
+{
+	uint32_t mask[READERS_CPUS / 32] = { 0 };
+
+	root_make();
+	ck_assert_int_eq(readers_find(3, mask), -1);
+	mask[0] = 1u << 4 | 1u << 8;
+	mask[READERS_CPUS / 32 - 1] = 1u << 31;
+	ck_assert_int_eq(readers_find(4, mask), 4);
+	ck_assert_int_eq(readers_find(8191, mask), 8191);
+	/* Of nowhere: the first. */
+	ck_assert_int_eq(readers_find(9, mask), 4);
+	root_line("/sys/devices/system/cpu/cpu9/topology/core_siblings_list", "8-15");
+	ck_assert_int_eq(readers_find(9, mask), 8);
+	root_line("/sys/devices/system/cpu/cpu9/topology/package_cpus_list", "0,4,9-11");
+	ck_assert_int_eq(readers_find(9, mask), 4);
+	root_line("/sys/devices/system/cpu/cpu9/topology/die_cpus_list", "9-10,8000-8191");
+	ck_assert_int_eq(readers_find(9, mask), 8191);
+	root_line("/sys/devices/system/cpu/cpu9/cache/index3/shared_cpu_list", "7-9");
+	ck_assert_int_eq(readers_find(9, mask), 8);
+	root_line("/sys/devices/system/cpu/cpu9/topology/thread_siblings_list", "4,9");
+	ck_assert_int_eq(readers_find(9, mask), 4);
+	/* None that is in the mask, and none that there can be. */
+	root_line("/sys/devices/system/cpu/cpu9/topology/core_cpus_list", "9,10-12,8192-9000");
+	ck_assert_int_eq(readers_find(9, mask), 4);
+	root_remove();
+}
+END_TEST
+
+/* A package's event is counted once, however many of its processors are listed. */
+START_TEST(perfex_package_by_package)
+{
+	struct events events = { .n = 0 };
+	struct tasks tasks = { .n = 0 };
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	make_kinds();
+	root_line("chip/type", "60004");
+	root_line("chip/cpumask", "1");
+	root_line("chip/format/event", "config:0-63");
+	root_line("/sys/devices/system/cpu/cpu0/topology/package_cpus_list", "0-1");
+	open_processors(&events, &tasks, "chip/event=2/,cs,big/touches/,touches", 2);
+	ck_assert_int_eq(tasks.task[0].reader[0], 1);
+	ck_assert_int_eq(tasks.task[1].reader[0], -1);
+	ck_assert_int_eq(tasks.task[0].reader[1], 0);
+	ck_assert_int_eq(tasks.task[1].reader[1], 1);
+	ck_assert_int_eq(tasks.task[0].reader[2], 0);
+	ck_assert_int_eq(tasks.task[1].reader[2], -1);
+	ck_assert_int_eq(tasks.task[0].reader[3], 0);
+	ck_assert_int_eq(tasks.task[1].reader[3], 1);
+	ck_assert_uint_eq(tasks.task[1].reading[0].enabled, 0);
+	ck_assert_uint_eq(events.event[0].reading.enabled, tasks.task[0].reading[0].enabled);
+	ck_assert_uint_eq(events.event[0].reading.value, tasks.task[0].reading[0].value);
+	ck_assert_uint_eq(events.event[0].reading.quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(events.event[1].reading.enabled,
+			  tasks.task[0].reading[1].enabled + tasks.task[1].reading[1].enabled);
+	tasks_close(&tasks);
+	events_free(&events);
+	remove_kinds();
+}
+END_TEST
+
 START_TEST(perfex_processor_by_processor)
 {
 	struct events events = { .n = 0 }, first = { .n = 0 };
@@ -325,4 +390,5 @@ START_TEST(perfex_thread_by_thread)
 END_TEST
 
 UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
-	  perfex_processor_by_processor, perfex_thread_by_thread)
+	  readers_of_packages, perfex_package_by_package, perfex_processor_by_processor,
+	  perfex_thread_by_thread)

@@ -121,6 +121,54 @@ START_TEST(not_cleared)
 }
 END_TEST
 
+/* What is given back is taken again, cleared, up to so much; a child has it, too. */
+START_TEST(kept)
+{
+	enum { KEPT = 64, MANY = KEPT + 3 };
+	char *memory[MANY], *again;
+	unsigned int i;
+	int status;
+	pid_t child;
+
+	maps = unmaps = 0;
+	for (i = 0; i < MANY; i++) {
+		memory[i] = perfctr_memory_take(100 + i);
+		ck_assert_ptr_nonnull(memory[i]);
+		ck_assert(memory[i][0] == 0 && memory[i][99 + i] == 0);
+		memset(memory[i], 0x5A, 100 + i);
+	}
+	ck_assert_uint_eq(maps, MANY);
+	errno = ENOTTY;
+	for (i = 0; i < MANY; i++)
+		perfctr_memory_give(memory[i], 100 + i);
+	ck_assert_int_eq(errno, ENOTTY);
+	ck_assert_uint_eq(unmaps, MANY - KEPT);
+	ck_assert_uint_eq(unmapped, 4096);
+	again = perfctr_memory_take(4096);
+	ck_assert_ptr_eq(again, memory[0]);
+	for (i = 0; i < 4096; i++)
+		ck_assert(again[i] == 0);
+	memset(again, 0x5A, 4096);
+	child = fork();
+	if (child == 0) {
+		char *own = perfctr_memory_take(1);
+
+		_exit(own != memory[1] || own[0] || again[0] || maps != MANY);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	perfctr_memory_give(again, 4096);
+	for (i = 0; i < KEPT; i++)
+		memory[i] = perfctr_memory_take(1);
+	ck_assert_uint_eq(maps, MANY);
+	no_map = ENOMEM;
+	ck_fails_null(perfctr_memory_take(1), ENOMEM, "no memory for 4096 bytes");
+	no_map = 0;
+	for (i = 0; i < KEPT; i++)
+		perfctr_memory_unmap(memory[i], 4096);
+}
+END_TEST
+
 static void *mark(void *arg)
 {
 	(void)arg;
@@ -138,4 +186,4 @@ START_TEST(marks)
 }
 END_TEST
 
-UNIT_MAIN("memory", 60, cleared, none, not_cleared, marks)
+UNIT_MAIN("memory", 60, cleared, none, not_cleared, kept, marks)

@@ -16,6 +16,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
+#include "lib/perf/guests.h"
 #include "lib/perf/probe.h"
 #include "lib/names/table.h"
 #include "lib/provider.h"
@@ -217,6 +218,45 @@ START_TEST(amd_events)
 END_TEST
 
 /* Zen's event 003H takes an even counter and the next one, wherever the control wants it. */
+static int note_guests(struct perf_event_attr *attr, const void *excluded)
+{
+	*(int *)(uintptr_t)excluded = attr->exclude_guest;
+	return 0;
+}
+
+/* AMD's precise samples are those of IBS, a PMU that does not know guests and refuses to be asked.
+ */
+START_TEST(precise_guests)
+{
+	enum perfctr_guests guests = PERFCTR_GUESTS_ANY;
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE };
+	int excluded = 2;
+
+	become("AuthenticAMD", 0x800F12, 0, 0, "zen1");
+	ck_assert_int_eq(perfctr_guests_open(&attr, &guests, note_guests, &excluded), 0);
+	ck_assert_int_eq(excluded, 1);
+	ck_assert_int_eq(guests, PERFCTR_GUESTS_OUT);
+	guests = PERFCTR_GUESTS_ANY;
+	attr.precise_ip = 1;
+	attr.exclude_guest = 0;
+	ck_assert_int_eq(perfctr_guests_open(&attr, &guests, note_guests, &excluded), 0);
+	ck_assert_int_eq(excluded, 0);
+	ck_assert_int_eq(guests, PERFCTR_GUESTS_IN);
+}
+END_TEST
+
+START_TEST(precise_guests_of_a_skylake)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .precise_ip = 1 };
+	enum perfctr_guests guests = PERFCTR_GUESTS_ANY;
+	int excluded = 2;
+
+	become_skylake();
+	ck_assert_int_eq(perfctr_guests_open(&attr, &guests, note_guests, &excluded), 0);
+	ck_assert_int_eq(excluded, 1);
+}
+END_TEST
+
 START_TEST(pairs)
 {
 	struct perfctr_cpu_control control;
@@ -729,10 +769,11 @@ START_TEST(types_of_a_phenom)
 END_TEST
 
 UNIT_MAIN("native", 60, any_order_and_gaps, events_of_one_counter, events_in_transactions,
-	  no_upper_half, amd_events, northbridge_by_name, pairs, no_pairs, controls_as_events,
-	  controls_of_amd_as_events, controls_of_a_pentium_4, checked_controls, wrong_controls,
-	  printed_controls, printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root,
-	  many_masks, type_without_counters, name_without_counters, type_of_an_unknown_processor,
+	  precise_guests, precise_guests_of_a_skylake, no_upper_half, amd_events,
+	  northbridge_by_name, pairs, no_pairs, controls_as_events, controls_of_amd_as_events,
+	  controls_of_a_pentium_4, checked_controls, wrong_controls, printed_controls,
+	  printed_controls_of_a_pentium_4, printed_nonsense, table_of_a_root, many_masks,
+	  type_without_counters, name_without_counters, type_of_an_unknown_processor,
 	  types_of_a_skylake, types_of_an_icelake, types_of_a_core2, types_of_amd,
 	  types_of_a_phenom)
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lists of processors, and the PMUs that a machine's sysfs shows. What names mean there is in
  * zoo.c. */
+#include <errno.h>
 #include <dirent.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "lib/base/cpus.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
@@ -115,8 +119,8 @@ int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
-ssize_t __real_read(int fd, void *bytes, size_t size);
-ssize_t __wrap_read(int fd, void *bytes, size_t size);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
 struct dirent *__real_readdir(DIR *dir);
@@ -141,9 +145,19 @@ int __wrap_open64(const char *path, int flags, ...)
 	return refused() ? -1 : __real_open64(path, flags);
 }
 
-ssize_t __wrap_read(int fd, void *bytes, size_t size)
+__attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 {
-	return refused() ? -1 : __real_read(fd, bytes, size);
+	long a[6];
+	va_list args;
+	int i;
+
+	if (number == SYS_read && refused())
+		return -1;
+	va_start(args, number);
+	for (i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 DIR *__wrap_opendir(const char *path)

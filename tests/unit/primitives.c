@@ -77,6 +77,8 @@ START_TEST(no_index_no_read)
 	perfctr_counter_reader(&none, &reader);
 	ck_assert_int_eq(perfctr_reader_read(&reader, &value), 0);
 	ck_assert_int_eq(perfctr_reader_read_all(&reader, 1, &value), 0);
+	ck_assert_int_eq(perfctr_reader_pause(&reader, &value), 0);
+	ck_assert_int_eq(perfctr_reader_resume(&reader, 7), 0);
 	ck_assert_int_eq(perfctr_reader_read_times(&reader, &value, &enabled, &running), 0);
 	ck_assert_uint_eq(value, 42);
 }

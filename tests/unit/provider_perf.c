@@ -10,10 +10,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "lib/provider.h"
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
+#include "lib/isa/tsc.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "arch/cpu.h"
@@ -74,6 +76,35 @@ static void finish(struct vperfctr *self)
 static void set_control(struct vperfctr *self, struct vperfctr_control control)
 {
 	ck_assert_msg(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+}
+
+/* Events that are there for the TSC alone, beside counters that could lend their page's clock. */
+static unsigned int clock_events(void)
+{
+	return PERFCTR_HAVE_RDTSC && pmu.clock && !pmu.rdpmc;
+}
+
+/* The thread's CPU clock is the test's. */
+static uint64_t cpu_ns;
+static unsigned int cpu_asked;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (id != CLOCK_THREAD_CPUTIME_ID)
+		return __real_clock_gettime(id, t);
+	cpu_asked++;
+	t->tv_sec = 0;
+	t->tv_nsec = (long)cpu_ns;
+	return 0;
+}
+
+static void tick(uint64_t ns)
+{
+	pmu_tick(ns);
+	cpu_ns += ns;
 }
 
 /* All calls that read say the same: the TSC, and n counters that counted so many units. */
@@ -143,7 +174,7 @@ START_TEST(counts)
 
 	/* What is stopped stands still, and can be read. */
 	ck_assert_int_eq(vperfctr_stop(self), 0);
-	ck_assert_uint_eq(pmu_active(), 1); /* the clock */
+	ck_assert_uint_eq(pmu_active(), clock_events());
 	pmu_count(7);
 	pmu_tick(7);
 	check_counts(self, 100, 3, 10);
@@ -248,7 +279,605 @@ START_TEST(an_end)
 	self = open_with(control_of(3, 0));
 	pmu_at(PMU_CLOSE, 0, only_the_clock);
 	ck_assert_int_eq(vperfctr_unlink(self), 0);
-	ck_assert_uint_eq(pmu_calls(PMU_CLOSE), 4);
+	ck_assert_uint_eq(pmu_calls(PMU_CLOSE), 3 + clock_events());
+	finish(self);
+}
+END_TEST
+
+/* The TSC takes an event where no counter's page has its clock, or may be off the PMU for a time.
+ */
+START_TEST(events_of_clocks)
+{
+	struct vperfctr_control two = control_of(2, 0), none = control_of(0, 0);
+	struct vperfctr *self;
+
+	begin();
+	self = open_with(two);
+	ck_assert_uint_eq(pmu_events(), 2 + clock_events());
+	tick(10);
+	check_counts(self, 10, 2, 0);
+	set_control(self, none);
+	ck_assert_uint_eq(pmu_events(), 2 + PERFCTR_HAVE_RDTSC);
+	tick(10);
+	check_counts(self, 20, 0, 0);
+	/* The same counters again: their page, and the event goes. */
+	set_control(self, two);
+	ck_assert_uint_eq(pmu_events(), 2 + clock_events());
+	tick(10);
+	pmu_count(1);
+	check_counts(self, 30, 2, 1);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	tick(1000);
+	check_counts(self, 30, 2, 1);
+	/* Other counters have another page. */
+	set_control(self, control_of(3, 0));
+	ck_assert_uint_eq(pmu_events(), 3 + clock_events());
+	tick(10);
+	check_counts(self, 40, 3, 0);
+	/* Without the TSC there is no clock, and later it goes on. */
+	two.cpu_control.tsc_on = 0;
+	set_control(self, two);
+	ck_assert_uint_eq(pmu_events(), 2 + clock_events());
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 0);
+	two.cpu_control.tsc_on = 1;
+	set_control(self, two);
+	ck_assert_uint_eq(pmu_events(), 2 + clock_events());
+	tick(10);
+	check_counts(self, 10, 2, 0);
+	/* Overflows stop the counters, but not the TSC. */
+	set_control(self, control_of(1, 1, -100000));
+	ck_assert_uint_eq(pmu_events(), 2 + PERFCTR_HAVE_RDTSC);
+	tick(10);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 20 * PMU_TICKS);
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), 20 * PMU_TICKS);
+	finish(self);
+	begin();
+	self = open_mode(PERFCTR_MULTIPLEX, two);
+	ck_assert_uint_eq(pmu_events(), 2 + PERFCTR_HAVE_RDTSC);
+	finish(self);
+}
+END_TEST
+
+#define HOUR UINT64_C(3600000000000)
+
+/* All that reads the TSC gives what it is between two looks at the clock; *last is the least. */
+static void check_running(const struct vperfctr *self, uint64_t begun, uint64_t *last)
+{
+	struct perfctr_sum_ctrs sum;
+	unsigned int round;
+	uint64_t tsc;
+
+	for (round = 0; round < 3; round++) {
+		tsc = vperfctr_read_tsc(self);
+		ck_assert_uint_ge(tsc, *last);
+		ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+		ck_assert_uint_ge(sum.tsc, tsc);
+		*last = sum.tsc;
+		ck_assert_uint_le(sum.tsc, perfctr_rdtsc() - begun);
+	}
+}
+
+/* The kernel knows of another thread's what it counted up to its last switch, as here. */
+static void *check_anothers(void *self)
+{
+	uint64_t tsc = vperfctr_read_tsc(self);
+	struct perfctr_sum_ctrs sum;
+
+	ck_assert_uint_eq(vperfctr_read_tsc(self), tsc);
+	ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+	ck_assert_uint_eq(sum.tsc, tsc);
+	ck_assert_uint_gt(tsc, HOUR);
+	return NULL;
+}
+
+/* A clock that runs, as x86's, is remembered; of one that is not the TSC's, nothing is. */
+START_TEST(a_running_clock)
+{
+	struct vperfctr_control control;
+	struct vperfctr *self;
+	uint64_t begun, last;
+	pthread_t another;
+	unsigned int n;
+
+	if (!PERFCTR_HAVE_RDTSC)
+		return;
+	for (n = 0; n < 3; n += 2) {
+		begin();
+		pmu.runs = true;
+		last = 0;
+		begun = perfctr_rdtsc();
+		self = open_with(control_of(n, 0));
+		check_running(self, begun, &last);
+		/* Off the processor and on it again, an hour later by its clock. */
+		begun -= HOUR * PMU_TICKS;
+		last += HOUR / 2 * PMU_TICKS;
+		pmu_tick(HOUR);
+		pmu_count(5);
+		check_running(self, begun, &last);
+		pthread_create(&another, NULL, check_anothers, self);
+		pthread_join(another, NULL);
+		if (n)
+			ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 5 * control_rates[1]);
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		ck_assert_uint_ge(vperfctr_read_tsc(self), last);
+		last = vperfctr_read_tsc(self);
+		ck_assert_uint_le(last, perfctr_rdtsc() - begun);
+		ck_assert_uint_eq(vperfctr_read_tsc(self), last);
+		/* Without the TSC. */
+		control = control_of(2, 0);
+		control.cpu_control.tsc_on = 0;
+		set_control(self, control);
+		ck_assert_uint_eq(vperfctr_read_tsc(self), 0);
+		pmu_count(3);
+		check_counts(self, 0, 2, 3);
+		/* And again, from the beginning. */
+		last = 0;
+		begun = perfctr_rdtsc();
+		set_control(self, control_of(2, 0));
+		check_running(self, begun, &last);
+		finish(self);
+	}
+}
+END_TEST
+
+/* Counters that are taken stop their page's clock: the thread's CPU clock goes on for it. */
+START_TEST(a_taken_clock)
+{
+	struct perfctr_total *total = perfctr_total_create();
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	unsigned int round;
+
+	for (round = 0; round < 2; round++) {
+		cpu_ns = 1000000;
+		begin();
+		self = open_with(control_of(2, 0));
+		/* Also behind a stop in which time went by, or a stop for long, mostly asleep. */
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		tick(5000);
+		set_control(self, control_of(2, 0));
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		pmu_tick(round ? 2000000 : 900);
+		cpu_ns += 900;
+		set_control(self, control_of(2, 0));
+		tick(100);
+		pmu.taken = 3;
+		pmu_schedule();
+		ck_assert_uint_eq(vperfctr_read_tsc(self), 100 * PMU_TICKS);
+		/* The one clock leaves out what the other does not: nothing goes back. */
+		if (clock_events() == 0 && pmu.rdpmc) {
+			cpu_ns -= 20;
+			ck_assert_uint_eq(vperfctr_read_tsc(self), 100 * PMU_TICKS);
+			cpu_ns += 20;
+		}
+		tick(50);
+		ck_assert_uint_eq(vperfctr_read_tsc(self), 150 * PMU_TICKS);
+		tick(7);
+		if (round == 0) {
+			ck_assert_int_eq(perfctr_total_add(total, self), 0);
+			ck_fails(perfctr_total_read(total, &sum, NULL), EBUSY, "taken");
+			perfctr_total_destroy(total);
+			ck_fails(vperfctr_stop(self), EBUSY, "taken");
+			tick(3);
+			ck_assert_uint_eq(vperfctr_read_tsc(self), 157 * PMU_TICKS);
+			pmu_fail(PMU_READ, 1, EIO);
+			ck_assert_uint_eq(vperfctr_read_tsc(self), 157 * PMU_TICKS);
+			pmu_fail(PMU_ANY, 0, 0);
+			ck_assert_int_eq(vperfctr_unlink(self), 0);
+		} else {
+			pmu_fail(PMU_READ, 1, EIO);
+			if (pmu.rdpmc)
+				ck_assert_uint_eq(vperfctr_read_tsc(self), ~0ULL);
+			pmu_fail(PMU_ANY, 0, 0);
+			ck_fails(vperfctr_unlink(self), EBUSY, "taken");
+		}
+		ck_assert_uint_eq(vperfctr_read_tsc(self), 157 * PMU_TICKS);
+		vperfctr_close(self);
+		pmu_end();
+	}
+	unsetenv("PERFCTR_PROVIDER");
+}
+END_TEST
+
+/*
+ * The CPU clock is asked again only after a ms. What the thread slept before, stopped, is missing
+ * behind counters that are taken; but not more, and nothing goes back.
+ */
+START_TEST(a_slept_clock)
+{
+	struct vperfctr *self;
+
+	cpu_ns = 1000000;
+	begin();
+	pmu_tick(5000000); /* the processor's clock is not at its beginning */
+	self = open_with(control_of(2, 0));
+	tick(100);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	pmu_tick(500000);
+	set_control(self, control_of(2, 0));
+	tick(100);
+	pmu.taken = 3;
+	pmu_schedule();
+	tick(10);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), (clock_events() ? 210 : 200) * PMU_TICKS);
+	tick(500000);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), (clock_events() ? 500210 : 210) * PMU_TICKS);
+	ck_fails(vperfctr_unlink(self), EBUSY, "taken");
+	vperfctr_close(self);
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+}
+END_TEST
+
+/* The system calls between an open and a close: those of a counter, and one for the CPU clock. */
+START_TEST(calls_of_a_life)
+{
+	unsigned int round, any, memory;
+	struct vperfctr *self;
+
+	begin();
+	for (round = 0; round < 2; round++) {
+		any = pmu_calls(PMU_ANY);
+		memory = pmu_calls(PMU_MEMORY);
+		cpu_asked = 0;
+		self = open_with(control_of(1, 0));
+		pmu_count(3);
+		check_counts(self, 0, 1, 3);
+		ck_assert_int_eq(vperfctr_unlink(self), 0);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 3 * control_rates[0]);
+		vperfctr_close(self);
+	}
+	/* Its memory is the one's before. */
+	ck_assert_uint_eq(pmu_calls(PMU_MEMORY), memory);
+	if (pmu.rdpmc) {
+		ck_assert_uint_eq(pmu_calls(PMU_ANY) - any, 4);
+		ck_assert_uint_eq(cpu_asked, 1);
+	}
+	pmu_end();
+	unsetenv("PERFCTR_PROVIDER");
+}
+END_TEST
+
+/* How often the driver was looked for. */
+static unsigned int looks_for_driver;
+
+int __wrap_perfctr_device_open(struct perfctr_info *info);
+
+int __wrap_perfctr_device_open(struct perfctr_info *info)
+{
+	(void)info;
+	looks_for_driver++;
+	errno = ENOENT;
+	return -1;
+}
+
+/* A thread that lives briefly: two calls at its beginning, and two at its end. */
+static void *brief_thread(void *arg)
+{
+	unsigned int any = pmu_calls(PMU_ANY), memory = pmu_calls(PMU_MEMORY);
+	unsigned int *calls = arg;
+	struct vperfctr *self;
+
+	cpu_asked = looks_for_driver = 0;
+	self = open_mode(VPERFCTR_OPEN_BRIEF, control_of(1, 0));
+	calls[0] = pmu_calls(PMU_ANY) - any;
+	pmu_count(3);
+	pmu_tick(7);
+	check_counts(self, 7, 1, 3);
+	vperfctr_close(self);
+	calls[1] = pmu_calls(PMU_ANY) - any;
+	calls[2] = pmu_calls(PMU_MEMORY) - memory + cpu_asked;
+	return self;
+}
+
+START_TEST(brief)
+{
+	unsigned int calls[4], round, any = 0;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	pthread_t thread;
+
+	begin();
+	unsetenv("PERFCTR_PROVIDER");
+	for (round = 0; round < 3; round++) {
+		pthread_create(&thread, NULL, brief_thread, calls);
+		pthread_join(thread, NULL);
+		any = pmu_calls(PMU_ANY) - any;
+		if (round)
+			ck_assert_uint_eq(looks_for_driver, 0);
+		if (round && pmu.rdpmc) {
+			ck_assert_uint_eq(calls[0], 2);
+			ck_assert_uint_eq(calls[1], 2);
+			ck_assert_uint_eq(any, 4); /* its end, too */
+			ck_assert_uint_eq(calls[2], 0);
+		}
+		any = pmu_calls(PMU_ANY);
+	}
+	/* Others look. */
+	self = vperfctr_open();
+	ck_assert_uint_eq(looks_for_driver, 1);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	/* Where it has no clock of its own, the TSC goes with the counters. */
+	self = open_mode(VPERFCTR_OPEN_BRIEF, control_of(2, 0));
+	pmu_tick(10);
+	check_counts(self, 10, 2, 0);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	set_control(self, control_of(2, 0));
+	pmu_tick(10);
+	check_counts(self, 20, 2, 0);
+	pmu.taken = 3;
+	pmu_schedule();
+	errno = 0;
+	if (pmu.rdpmc) {
+		ck_assert_uint_eq(vperfctr_read_tsc(self), ~0ULL);
+		ck_assert_int_eq(errno, EBUSY);
+		ck_assert_ptr_nonnull(strstr(perfctr_error(), "the TSC's clock"));
+	} else {
+		ck_assert_uint_eq(vperfctr_read_tsc(self), 20 * PMU_TICKS);
+	}
+	ck_fails(vperfctr_read_ctrs(self, &sum), EBUSY, "taken");
+	ck_fails(vperfctr_unlink(self), EBUSY, "taken");
+	vperfctr_close(self);
+	/* It is a flag of the other modes, too. */
+	self = open_mode(VPERFCTR_OPEN_BRIEF | PERFCTR_MULTIPLEX, control_of(1, 0));
+	finish(self);
+}
+END_TEST
+
+#define QUALITY(i, v, q, e, r)                                                                  \
+	do {                                                                                    \
+		struct perfctr_reading is;                                                      \
+                                                                                                \
+		ck_assert_msg(vperfctr_read_quality(self, i, &is) == 0, "%s", perfctr_error()); \
+		ck_assert_uint_eq(is.value, v);                                                 \
+		ck_assert_uint_eq(is.quality, q);                                               \
+		ck_assert_uint_eq(is.enabled, e);                                               \
+		ck_assert_uint_eq(is.running, r);                                               \
+	} while (0)
+
+static void *pause_anothers(void *self)
+{
+	ck_fails(vperfctr_pause(self), ESRCH, "another thread");
+	ck_fails(vperfctr_resume(self), ESRCH, "another thread");
+	return NULL;
+}
+
+/* What happens in a pause is not in the sums; the PMU counts on. */
+static void check_pauses(unsigned int flags, bool tsc_on, bool rdpmc)
+{
+	struct vperfctr_control control = control_of(2, 0);
+	struct perfctr_total *total;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	unsigned int i, calls;
+	pthread_t thread;
+	uint64_t ns;
+
+	begin();
+	pmu.rdpmc &= rdpmc;
+	control.cpu_control.tsc_on = tsc_on;
+	self = open_mode(flags, control);
+	total = perfctr_total_create();
+	ck_assert_int_eq(perfctr_total_add(total, self), 0);
+	calls = pmu_calls(PMU_ANY);
+	for (i = 1; i < 4; i++) {
+		ns = tsc_on ? 10 * i : 0;
+		pmu_count(1);
+		tick(10);
+		ck_assert_msg(vperfctr_pause(self) == 0, "%s", perfctr_error());
+		ck_assert_int_eq(vperfctr_is_running(self), 0);
+		check_counts(self, ns, 2, i);
+		pmu_count(1000);
+		tick(1000);
+		check_counts(self, ns, 2, i);
+		QUALITY(1, i * control_rates[1], PERFCTR_STALE, 0, 0);
+		ck_assert_int_eq(perfctr_total_read(total, &sum, NULL), 0);
+		ck_assert_uint_eq(sum.tsc, ns * PMU_TICKS);
+		ck_assert_uint_eq(sum.pmc[1], i * control_rates[1]);
+		ck_assert_uint_ge(pmu_active(), 2);
+		ck_fails(vperfctr_pause(self), EINVAL, "paused already");
+		ck_assert_int_eq(vperfctr_resume(self), 0);
+		check_counts(self, ns, 2, i);
+		ck_assert_int_ne(vperfctr_is_running(self), 0);
+		ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	}
+	if (pmu.rdpmc)
+		ck_assert_uint_eq(pmu_calls(PMU_ANY), calls);
+	pthread_create(&thread, NULL, pause_anothers, self);
+	pthread_join(thread, NULL);
+	/* A control ends the pause, and the sums that it preserves are those of its beginning. */
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	pmu_count(1000);
+	tick(1000);
+	control.preserve = 3;
+	set_control(self, control);
+	ns = tsc_on ? 30 : 0;
+	check_counts(self, ns, 2, 3);
+	pmu_count(1);
+	check_counts(self, ns, 2, 4);
+	ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_uint_le(pmu_active(), 1);
+	check_counts(self, ns, 2, 4);
+	ck_fails(vperfctr_pause(self), EINVAL, "nothing counts");
+	ck_fails(vperfctr_resume(self), EINVAL, "not paused");
+	/* And so does the end. */
+	set_control(self, control);
+	pmu_count(1);
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	pmu_count(1);
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	check_counts(self, ns, 2, 5);
+	ck_fails(vperfctr_pause(self), ESRCH, "unlinked");
+	ck_fails(vperfctr_resume(self), ESRCH, "unlinked");
+	perfctr_total_destroy(total);
+	finish(self);
+}
+
+START_TEST(pauses)
+{
+	check_pauses(0, true, true);
+	check_pauses(0, false, true);
+	check_pauses(0, true, false);
+	check_pauses(PERFCTR_MULTIPLEX, true, true);
+	check_pauses(VPERFCTR_OPEN_BRIEF, true, true);
+}
+END_TEST
+
+/* A reader's own pause: the handle counts on. */
+START_TEST(a_paused_reader)
+{
+	struct perfctr_reader reader;
+	struct vperfctr *self;
+	uint64_t at, value;
+
+	begin();
+	self = open_with(control_of(2, 0));
+	if (pmu.rdpmc) {
+		ck_assert_int_eq(vperfctr_reader(self, 1, &reader), 0);
+		pmu_count(3);
+		ck_assert_int_eq(perfctr_reader_pause(&reader, &at), 1);
+		ck_assert_uint_eq(at, 3 * control_rates[1]);
+		pmu_count(100);
+		ck_assert_int_eq(perfctr_reader_resume(&reader, at), 1);
+		ck_assert_int_eq(perfctr_reader_read(&reader, &value), 1);
+		ck_assert_uint_eq(value, at);
+		pmu_count(1);
+		ck_assert_int_eq(perfctr_reader_read(&reader, &value), 1);
+		ck_assert_uint_eq(value, 4 * control_rates[1]);
+		check_counts(self, 0, 2, 104);
+		pmu.taken = 3;
+		pmu_schedule();
+		at = reader.base;
+		ck_assert_int_eq(perfctr_reader_resume(&reader, 77), 0);
+		ck_assert_uint_eq(reader.base, at);
+		ck_assert_int_eq(perfctr_reader_pause(&reader, &at), 0);
+	}
+	vperfctr_unlink(self);
+	finish(self);
+}
+END_TEST
+
+/* One that is refused leaves the pause, and its counters, as they were. */
+START_TEST(refused_in_a_pause)
+{
+	struct vperfctr_control control = control_of(1, 0), wanted = control_of(3, 0);
+	struct vperfctr *self;
+	unsigned int fault;
+
+	begin();
+	pmu.taken = 2;
+	self = open_with(control);
+	pmu_count(10);
+	tick(100);
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	ck_fails(vperfctr_control(self, &wanted), EBUSY, "taken");
+	wanted.flags = 0x80;
+	ck_fails(vperfctr_control(self, &wanted), EINVAL, "flags");
+	pmu_count(1);
+	tick(1);
+	check_counts(self, 100, 1, 10);
+	ck_assert_int_eq(vperfctr_resume(self), 0);
+	pmu_count(1);
+	tick(1);
+	check_counts(self, 101, 1, 11);
+	/* Nor is anything paused, or resumed, that somebody has taken meanwhile. */
+	for (fault = 0; fault < 2; fault++) {
+		if (fault)
+			ck_assert_int_eq(vperfctr_pause(self), 0);
+		pmu.taken = 4;
+		pmu_schedule();
+		pmu.taken = 0;
+		ck_fails(fault ? vperfctr_resume(self) : vperfctr_pause(self), EBUSY, "taken");
+		ck_assert_int_eq(vperfctr_is_running(self), !fault);
+		set_control(self, control);
+		pmu_count(5);
+		check_counts(self, 101, 1, 5);
+	}
+	set_control(self, control_of(1, 1, -100000));
+	ck_fails(vperfctr_pause(self), EOPNOTSUPP, "i-mode");
+	finish(self);
+}
+END_TEST
+
+/* Of a clock that others read, too, ns in ticks. */
+static uint64_t ticks_of(uint64_t ns)
+{
+	return perfctr_rate_ticks(perfctr_rate_from_khz(perfctr_tsc_khz()), ns);
+}
+
+/* Others read through a descriptor what the pause has left. */
+START_TEST(a_paused_descriptor)
+{
+	struct vperfctr *self;
+	struct perfctr_sum_ctrs sum;
+	uint64_t tsc;
+	int fd;
+
+	begin();
+	self = open_with(control_of(1, 0));
+	fd = sys_vperfctr_open(0, 0);
+	ck_assert_msg(fd >= 0, "%s", perfctr_error());
+	pmu_count(10);
+	tick(100);
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	pmu_count(1000);
+	tick(1000);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), ticks_of(100));
+	ck_assert_int_eq(vperfctr_resume(self), 0);
+	pmu_count(1);
+	tick(1);
+	tsc = ticks_of(1101) - ticks_of(1100) + ticks_of(100);
+	ck_assert_uint_eq(vperfctr_read_tsc(self), tsc);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 11);
+	ck_assert_int_eq(vperfctr_pause(self), 0);
+	pmu_count(1000);
+	tick(1000);
+	ck_assert_int_eq(vperfctr_unlink(self), 0);
+	ck_assert_int_eq(sys_vperfctr_read(fd, &sum, NULL), 0);
+	ck_assert_uint_eq(sum.pmc[0], 11);
+	ck_assert_uint_eq(sum.tsc, tsc);
+	close(fd);
+	finish(self);
+}
+END_TEST
+
+/* One that counts from its opening begins at 0 all the same; not while another one counts. */
+START_TEST(born_counting)
+{
+	struct vperfctr_control control = control_of(1, 0), other;
+	struct vperfctr *self;
+
+	begin();
+	pmu_at(PMU_MMAP, 1, let_time_pass);
+	self = open_with(control);
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_ENABLE), 0);
+	check_counts(self, 0, 1, 0);
+	pmu_count(2);
+	pmu_tick(20);
+	check_counts(self, 20, 1, 2);
+	/* The old one has the PMU's last counter until it is stopped. */
+	pmu.taken = 3;
+	other = control;
+	other.cpu_control.evntsel[0] = CONTROL_EVNTSEL | control_codes[1];
+	set_control(self, other);
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_ENABLE), 1);
+	pmu_count(3);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 3 * control_rates[1]);
+	/* Without room it does not start, and nothing is left of it. */
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	pmu.taken = 4;
+	ck_fails(vperfctr_control(self, &control), EBUSY, "taken");
+	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_ENABLE), 1);
+	ck_assert_uint_eq(pmu_events(), 1 + clock_events());
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 3 * control_rates[1]);
+	pmu.taken = 0;
+	set_control(self, control);
+	pmu_count(1);
+	check_counts(self, 20, 1, 1);
 	finish(self);
 }
 END_TEST
@@ -524,17 +1153,6 @@ START_TEST(faults_of_a_control)
 }
 END_TEST
 
-#define QUALITY(i, v, q, e, r)                                                                  \
-	do {                                                                                    \
-		struct perfctr_reading is;                                                      \
-                                                                                                \
-		ck_assert_msg(vperfctr_read_quality(self, i, &is) == 0, "%s", perfctr_error()); \
-		ck_assert_uint_eq(is.value, v);                                                 \
-		ck_assert_uint_eq(is.quality, q);                                               \
-		ck_assert_uint_eq(is.enabled, e);                                               \
-		ck_assert_uint_eq(is.running, r);                                               \
-	} while (0)
-
 /* Counters that share the PMU say for how long they had it. */
 START_TEST(shared_counters)
 {
@@ -609,7 +1227,7 @@ START_TEST(taken_away_and_replaced)
 	begin();
 	self = open_with(control_of(2, 0));
 	pmu_count(10);
-	pmu_tick(100);
+	tick(100);
 	pmu.taken = 3;
 	pmu_schedule();
 	control = control_of(1, 0);
@@ -617,7 +1235,7 @@ START_TEST(taken_away_and_replaced)
 	set_control(self, control);
 	ck_assert_int_eq(errno, ENOTTY);
 	pmu_count(3);
-	pmu_tick(50);
+	tick(50);
 	check_counts(self, 150, 1, 3);
 	pmu.taken = 4;
 	pmu_schedule();
@@ -763,7 +1381,7 @@ START_TEST(totals)
 {
 	struct perfctr_sum_ctrs sum;
 	struct vperfctr *self;
-	unsigned int n, round;
+	unsigned int n, round, reads;
 	pthread_t thread;
 
 	begin();
@@ -775,7 +1393,11 @@ START_TEST(totals)
 	for (round = 0; round < 2; round++) {
 		pthread_barrier_wait(&step);
 		pmu_count(1000);
+		reads = pmu_calls(PMU_READ);
 		ck_assert_int_eq(perfctr_total_read(process, &sum, &n), 0);
+		/* One of the other thread's, for its counters and its TSC. */
+		if (pmu.rdpmc)
+			ck_assert_uint_eq(pmu_calls(PMU_READ) - reads, 1 - round);
 		ck_assert_uint_eq(n, 2);
 		ck_assert_uint_eq(sum.pmc[0], 1000 * (round + 1) + 10);
 		ck_assert_uint_eq(sum.pmc[1], 20);
@@ -799,6 +1421,9 @@ START_TEST(no_memory)
 	unsigned int n = 7;
 
 	begin();
+	/* What earlier tests have left, if they ran in this process. */
+	while (pmu_calls(PMU_MEMORY) == 0)
+		perfctr_memory_take(1);
 	pmu_fail(PMU_MEMORY, 1, ENOMEM);
 	ck_fails_null(vperfctr_open(), ENOMEM, "no memory");
 	self = open_with(control_of(1, 0));
@@ -1505,11 +2130,13 @@ START_TEST(faults_of_a_resume)
 }
 END_TEST
 
-UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_end, sums, reuse,
-	  no_room, faults_of_a_start, faults_of_an_undo, faults_of_a_control, shared_counters,
-	  taken_away, taken_away_and_replaced, lost_pages, reads_in_a_control, totals, no_memory,
-	  features, one_overflow, several_overflows, late_handlers, too_short_periods,
-	  longer_periods, invalid_controls, signal_numbers, two_signals,
+UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_end,
+	  events_of_clocks, a_running_clock, a_taken_clock, a_slept_clock, calls_of_a_life, brief,
+	  pauses, a_paused_reader, refused_in_a_pause, a_paused_descriptor, born_counting, sums,
+	  reuse, no_room, faults_of_a_start, faults_of_an_undo, faults_of_a_control,
+	  shared_counters, taken_away, taken_away_and_replaced, lost_pages, reads_in_a_control,
+	  totals, no_memory, features, one_overflow, several_overflows, late_handlers,
+	  too_short_periods, longer_periods, invalid_controls, signal_numbers, two_signals,
 	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 

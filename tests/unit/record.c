@@ -725,6 +725,82 @@ START_TEST(each_field_of_many_words)
 }
 END_TEST
 
-UNIT_MAIN("record", 60, mappings, tasks, losses, the_kernels_own, unknown_types, longer_than_known,
-	  read_formats, counts_of_a_large_group, fields_of_one_word, fields_of_many_words,
-	  each_field_of_many_words)
+/* A ring of 64 bytes with these words at position, of which so many bytes have been written. */
+static struct perf_event_mmap_page page;
+static uint64_t ring_data[8];
+
+static struct perfctr_ring ring_of(unsigned int position, unsigned int written, uint64_t header)
+{
+	struct perfctr_ring ring;
+	unsigned int i;
+
+	page.data_tail = position;
+	perfctr_ring_init(&ring, &page, ring_data, sizeof(ring_data), NULL);
+	ring.head = position + written;
+	for (i = 0; i < ARRAY_SIZE(ring_data); i++)
+		ring_data[i] = 100 + i;
+	ring_data[position / 8 % 8] = header;
+	return ring;
+}
+
+static uint64_t header_of(uint32_t type, uint16_t misc, uint16_t size)
+{
+	struct perf_event_header header = { type, misc, size };
+	uint64_t word;
+
+	memcpy(&word, &header, sizeof(word));
+	return word;
+}
+
+/* Only a whole sample of the size that its fields have, in one piece, is taken at a glance. */
+START_TEST(at_a_glance)
+{
+	static const uint64_t others[] = { PERF_SAMPLE_CALLCHAIN, PERF_SAMPLE_RAW };
+	struct perfctr_decoder decoder = decoder_of(PERF_SAMPLE_IP | PERF_SAMPLE_TIME, 0);
+	const struct perfctr_record *record;
+	struct perfctr_ring ring;
+	unsigned int position, written, i;
+	uint16_t size;
+	uint64_t header;
+
+	for (position = 0; position < 64; position += 8)
+		for (written = 0; written <= 64; written += 8)
+			for (size = 0; size < 64; size++) {
+				ring = ring_of(64 + position, written,
+					       header_of(PERF_RECORD_SAMPLE, 7, size));
+				page.data_tail = 0;
+				record = perfctr_record_take(&decoder, &ring);
+				ck_assert_uint_eq(page.data_tail, 64 + position);
+				ck_assert_int_eq(record != NULL,
+						 size == 24 && written >= 24 && position <= 40);
+				ck_assert_uint_eq(ring.position, 64 + position + (record ? 24 : 0));
+				if (!record)
+					continue;
+				ck_assert_uint_eq(record->type, PERF_RECORD_SAMPLE);
+				ck_assert_uint_eq(record->misc, 7);
+				ck_assert_uint_eq(record->size, 24);
+				ck_assert_ptr_eq(record->bytes, &ring_data[position / 8]);
+				ck_assert_uint_eq(record->as.sample.ip, 101 + position / 8);
+				ck_assert_uint_eq(record->time, 102 + position / 8);
+			}
+	ring = ring_of(0, 64, header_of(PERF_RECORD_LOST, 0, 24));
+	ck_assert_ptr_null(perfctr_record_take(&decoder, &ring));
+	/* No header is that of samples whose size varies. */
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		decoder = decoder_of(PERF_SAMPLE_IP | others[i], 0);
+		for (size = 0; size < 64; size += 8) {
+			ring = ring_of(0, 64, header_of(PERF_RECORD_SAMPLE, 0, size));
+			ck_assert_ptr_null(perfctr_record_take(&decoder, &ring));
+		}
+		for (header = 0; header < 2; header++) {
+			ring = ring_of(0, 64, header - 1);
+			ck_assert_ptr_null(perfctr_record_take(&decoder, &ring));
+			ck_assert_uint_eq(ring.position, 0);
+		}
+	}
+}
+END_TEST
+
+UNIT_MAIN("record", 60, at_a_glance, mappings, tasks, losses, the_kernels_own, unknown_types,
+	  longer_than_known, read_formats, counts_of_a_large_group, fields_of_one_word,
+	  fields_of_many_words, each_field_of_many_words)

@@ -328,12 +328,37 @@ START_TEST(what_names_mean)
 	ck_assert_int_eq(perfctr_list_attr(list, 3, 0, &attr, &pmu, cpus, 2), 0);
 	ck_assert_str_eq(pmu, "");
 	ck_assert_uint_eq(cpus[1], UINT32_MAX);
+	/* Of a PMU that has no mask. */
+	ck_assert_int_eq(perfctr_list_attr(list, 4, 0, &attr, &pmu, cpus, 2), 0);
+	ck_assert_str_eq(pmu, "msr");
+	ck_assert_uint_eq(cpus[0], UINT32_MAX);
+	ck_assert_uint_eq(cpus[1], UINT32_MAX);
 	/* Nothing is changed for those who open it themselves. */
+	ck_assert_int_eq(perfctr_list_attr(list, 3, 0, &attr, &pmu, cpus, 2), 0);
 	ck_assert(!attr.exclude_kernel);
 	ck_assert_int_eq(perfctr_list_attr(list, 3, 0, &attr, NULL, NULL, 0), 0);
 	perfctr_list_free(list);
 	root_remove();
 	unsetenv("PERFCTR_ROOT");
+}
+END_TEST
+
+/* As perf_events says it, for those who open it themselves. */
+START_TEST(guests)
+{
+	static const struct {
+		bool host, guest; /* is excluded */
+	} all[] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 0, 0 } };
+	struct perfctr_list *list = resolve("cycles,cycles:G,cycles:H,cycles:GH");
+	struct perf_event_attr attr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		ck_assert_int_eq(perfctr_list_attr(list, i, 0, &attr, NULL, NULL, 0), 0);
+		ck_assert_int_eq(attr.exclude_host, all[i].host);
+		ck_assert_int_eq(attr.exclude_guest, all[i].guest);
+	}
+	perfctr_list_free(list);
 }
 END_TEST
 
@@ -443,4 +468,4 @@ START_TEST(units)
 END_TEST
 
 UNIT_MAIN("resolve", 60, items, wrong_lists, variants, packages, files_once, what_names_mean,
-	  wrong_questions, partial_lists, units)
+	  guests, wrong_questions, partial_lists, units)

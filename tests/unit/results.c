@@ -15,6 +15,7 @@
 #include "tests/harness/root.h"
 #include "tools/csv.h"
 #include "tools/json.h"
+#include "tools/openmetrics.h"
 #include "tools/ratio.h"
 #include "tools/results.h"
 #include "tools/table.h"
@@ -222,6 +223,43 @@ START_TEST(units)
 					   "\"unit\":\"Joules\",\"quality\":\"exact\""));
 	ck_assert_ptr_nonnull(strstr(text, "{\"event\":\"nonsense/x/\",\"value\":null,"
 					   "\"estimate\":null,\"scaled\":null,\"unit\":\"\""));
+	print(openmetrics_print);
+	has_lines(
+		"perfex_events_total{target=\"true\",event=\"cycles\",quality=\"exact\"} 3",
+		"# HELP perfex_seconds_total What a clock counted.",
+		"perfex_seconds_total{target=\"true\",event=\"task-clock\",quality=\"exact\"} 1",
+		"perfex_joules_total{target=\"true\",event=\"power/energy-pkg/\",quality=\"exact\"} 6",
+		"# TYPE perfex_elapsed_seconds gauge",
+		"perfex_elapsed_seconds{target=\"true\"} 2.000000", NULL);
+	ck_assert_ptr_null(strstr(text, "_bytes_"));
+	end();
+	end_machine();
+}
+END_TEST
+
+/* Data is in bytes, whatever the kernel's unit; what is in none that is known says which. */
+START_TEST(openmetrics_units)
+{
+	begin_machine();
+	root_line("imc/type", "9");
+	root_line("imc/format/event", "config:0-7");
+	root_line("imc/events/reads", "event=0x02");
+	root_line("imc/events/reads.scale", "6.103515625e-5");
+	root_line("imc/events/reads.unit", "MiB");
+	root_line("imc/events/heat", "event=0x03");
+	root_line("imc/events/heat.scale", "0.5");
+	root_line("imc/events/heat.unit", "C");
+	pmu_rate(2, 10);
+	pmu_rate(3, 21);
+	begin("imc/reads/,imc/heat/");
+	run_units(1, 1000);
+	results_end(&results);
+	print(openmetrics_print);
+	has_lines("perfex_bytes_total{target=\"true\",event=\"imc/reads/\",quality=\"exact\"} 640",
+		  "perfex_other_total{target=\"true\",event=\"imc/heat/\",unit=\"C\","
+		  "quality=\"exact\"} 10.5",
+		  NULL);
+	ck_assert_ptr_null(strstr(text, "_joules_"));
 	end();
 	end_machine();
 }
@@ -251,14 +289,26 @@ START_TEST(means)
 	add(1000000000001, 10, 10, 0);
 	results_end(&results);
 	print(csv_print);
-	has_lines("1000000000001,1000000000001,,cs,exact,10,10,,1000000000001.000,0.816,3", NULL);
+	has_lines("1000000000001,1000000000001,,cs,exact,10,10,,1000000000001.000,0.816,3,"
+		  "1000000000000,1000000000001,1000000000002,0,1.000000000,0.000000000",
+		  NULL);
 	print(json_print);
 	ck_assert_ptr_nonnull(strstr(text, "\"mean\":1000000000001.000,\"deviation\":0.816,"
-					   "\"runs\":3}"));
+					   "\"least\":1000000000000,\"median\":1000000000001,"
+					   "\"most\":1000000000002,\"runs\":3,\"values\":["
+					   "1000000000000,1000000000002,1000000000001]}"));
+	ck_assert_ptr_nonnull(strstr(text, "\"elapsed\":{\"mean\":1.000000000,\"deviation\":"
+					   "0.000000000,\"least\":1.000000000,\"median\":"
+					   "1.000000000,\"most\":1.000000000},\"series\":[{"
+					   "\"elapsed_s\":1.000000,\"user_s\":0.000000,\"sys_s\":"
+					   "0.000000,\"exit_status\":0},"));
 	ck_assert_ptr_nonnull(strstr(text, "\"runs\":3,\"failed_runs\":0,"));
 	print(table_print);
-	has_lines("counts of 'true', mean of 3 runs:", "1,000,000,000,001 cs ± 0.00%",
-		  "1.000000 s elapsed, 0.000000 s user, 0.000000 s system", NULL);
+	has_lines("counts of 'true', mean of 3 runs:", "mean least median most",
+		  "1,000,000,000,001 cs ± 0.00% 1,000,000,000,000 1,000,000,000,001 "
+		  "1,000,000,000,002",
+		  "1.000000 s elapsed ± 0.00% 1.000000 1.000000 1.000000",
+		  "0.000000 s user, 0.000000 s system", NULL);
 	end();
 }
 END_TEST
@@ -270,11 +320,11 @@ START_TEST(errors)
 	add(110, 10, 10, 0);
 	results_end(&results);
 	print(table_print);
-	has_lines("105 cs ± 4.76%", NULL); /* 5 of 105 */
+	has_lines("105 cs ± 4.76% 100 105 110", NULL); /* 5 of 105 */
 	add(96, 10, 10, 0);
 	add(94, 10, 10, 0);
 	print(table_print);
-	has_lines("100 cs ± 3.56%", NULL); /* 6.164 / sqrt(3) */
+	has_lines("100 cs ± 3.56% 94 98 110", NULL); /* 6.164 / sqrt(3) */
 	end();
 }
 END_TEST
@@ -288,10 +338,14 @@ START_TEST(runs_without_a_turn)
 	add(50, 10, 5, 0);
 	results_end(&results);
 	print(table_print);
-	has_lines("100 cs ± 0.00% (estimate: counted 75.00% of the time) (counted in 2 of 3 runs)",
+	has_lines("100 cs ± 0.00% 100 100 100 (estimate: counted 75.00% of the time) (counted in 2 "
+		  "of 3 runs)",
 		  NULL);
 	print(csv_print);
-	has_lines("100,100,,cs,scaled,10,5,,100.000,0.000,2", NULL);
+	has_lines("100,100,,cs,scaled,10,7,,100.000,0.000,2,100,100,100,0,1.000000000,0.000000000",
+		  NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"values\":[100,null,100]"));
 	end();
 }
 END_TEST
@@ -309,7 +363,7 @@ START_TEST(no_run_with_a_turn)
 		  NULL);
 	print(csv_print);
 	has_lines(",,,cs,not counted,10,0,\"it found no room on the PMU: count fewer events at a "
-		  "time, or stop other users\",,,0",
+		  "time, or stop other users\",,,0,,,,0,1.000000000,0.000000000",
 		  NULL);
 	end();
 }
@@ -326,7 +380,8 @@ START_TEST(failed_runs)
 	results_end(&results);
 	ck_assert_int_eq(WEXITSTATUS(results.outcome.status), 3);
 	print(table_print);
-	has_lines("counts of 'true', mean of 4 runs, 2 of which failed:", NULL);
+	has_lines("counts of 'true', mean of 4 runs, 2 of which failed:",
+		  "failed: run 2 with exit status 3, run 3 with exit status 4", NULL);
 	print(json_print);
 	ck_assert_ptr_nonnull(strstr(text, "\"runs\":4,\"failed_runs\":2,"));
 	ck_assert_ptr_nonnull(strstr(text, "\"exit_status\":3}"));
@@ -351,6 +406,104 @@ static void end_interval(double seconds, uint64_t value, uint64_t enabled, uint6
 	text[0] = '\n';
 }
 
+/* Metrics stand below what they are made of: the counts of all events, not only theirs. */
+START_TEST(metrics)
+{
+	begin_machine();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 4);
+	pmu_rate(PERF_COUNT_HW_INSTRUCTIONS, 6);
+	pmu_rate(PERF_COUNT_HW_BRANCH_MISSES, 0);
+	pmu_rate(PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0);
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add(&events, "cycles,cs");
+	events_add_metrics(&events, "ipc");
+	events_add_metrics(&events, "branch-mpki,branch-miss-rate");
+	events_finish(&events);
+	results_begin(&results);
+	run_units(1000, 100);
+	run_units(1000, 100);
+	results_end(&results);
+	print(table_print);
+	has_lines("1.500 ipc", "0.000 /1000 branch-mpki", "<no value> branch-miss-rate [1]",
+		  "[1] it divides by 0", NULL);
+	print(csv_print);
+	has_lines(",1.500,,ipc,exact,,,,,,,,,,0,2.000000000,0.000000000",
+		  ",,%,branch-miss-rate,exact,,,it divides by 0,,,,,,,0,2.000000000,0.000000000",
+		  NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(
+		text, ",\"metrics\":[{\"metric\":\"ipc\",\"value\":1.500,\"unit\":\"\",\"quality\":"
+		      "\"exact\",\"threshold\":\"ipc < 1\",\"beyond\":false,"
+		      "\"reason\":null},{\"metric\":\"branch-mpki\",\"value\":0.000,"
+		      "\"unit\":\"/1000\",\"quality\":\"exact\",\"reason\":null},{\"metric\":"
+		      "\"branch-miss-rate\",\"value\":null,\"unit\":\"%\",\"quality\":\"exact\","
+		      "\"threshold\":\"branch-miss-rate > 5\",\"beyond\":false,"
+		      "\"reason\":\"it divides by 0\"}]"));
+	end();
+	end_machine();
+}
+END_TEST
+
+/* The reason is that of the metric's own event, whichever others were not counted. */
+START_TEST(metrics_not_counted)
+{
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add_metrics(&events, "cache-mpki,cpi,ipc");
+	events_finish(&events);
+	ck_assert_uint_eq(events.n, 4);
+	events_refuse(&events, 0, 1, "no such event");
+	events_refuse(&events, 2, 3, "no more room");
+	results_begin(&results);
+	events.event[0].reading = events.event[2].reading =
+		(struct perfctr_reading){ .enabled = 9, .quality = PERFCTR_NOT_COUNTED };
+	events.event[1].reading = events.event[3].reading =
+		(struct perfctr_reading){ .value = 60, .enabled = 9, .running = 9 };
+	results_add_interval(&results, 1);
+	print(csv_print);
+	has_lines("1.000000,,,/1000,cache-mpki,not counted,,,no such event",
+		  "1.000000,,,,cpi,not counted,,,no more room",
+		  "1.000000,,,,ipc,not counted,,,no more room", NULL);
+	results_end(&results);
+	end();
+}
+END_TEST
+
+/* Of an interval, and of counts that shared the PMU, or had no turn. */
+START_TEST(metrics_of_intervals)
+{
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add_metrics(&events, "ipc");
+	events_finish(&events);
+	results_begin(&results);
+	events.event[0].reading =
+		(struct perfctr_reading){ .value = 60, .enabled = 9, .running = 9 };
+	events.event[1].reading =
+		(struct perfctr_reading){ .value = 20, .enabled = 9, .running = 9 };
+	results_add_interval(&results, 1);
+	print(table_print);
+	has_lines("1.000000 3.000 ipc", NULL);
+	events.event[0].reading = (struct perfctr_reading){
+		.value = 65, .enabled = 19, .running = 14, .quality = PERFCTR_SCALED
+	};
+	events.event[1].reading = (struct perfctr_reading){
+		.value = 30, .enabled = 19, .running = 14, .quality = PERFCTR_SCALED
+	};
+	results_add_interval(&results, 2);
+	print(table_print);
+	has_lines("2.000000 0.500 ipc (estimate) (beyond its threshold)", NULL);
+	print(csv_print);
+	has_lines("2.000000,,0.500,,ipc,scaled,,,ipc < 1", NULL);
+	results_add_interval(&results, 3);
+	print(table_print);
+	has_lines("3.000000 <no value> ipc", NULL);
+	results_end(&results);
+	end();
+}
+END_TEST
+
 /* An event that has no turn in one interval may have one in the next. */
 START_TEST(intervals)
 {
@@ -363,6 +516,11 @@ START_TEST(intervals)
 	has_lines("3.000000 10 cs", NULL);
 	end_interval(4, 15, 40, 16, PERFCTR_STALE, csv_print);
 	has_lines("4.000000,1,1,,cs,stale,10,1,", NULL);
+	print(openmetrics_print); /* all that there is up to now */
+	has_lines("perfex_events_total{target=\"true\",event=\"cs\",quality=\"stale\"} 15",
+		  "perfex_running_ratio{target=\"true\",event=\"cs\"} 0.4",
+		  "perfex_counted{target=\"true\",event=\"cs\"} 1",
+		  "perfex_elapsed_seconds{target=\"true\"} 4.000000", "# EOF", NULL);
 	end_interval(5.5, 15, 50, 16, PERFCTR_SCALED, json_print);
 	ck_assert_ptr_nonnull(strstr(text, "{\"time_s\":5.500000,\"events\":[{\"event\":\"cs\","
 					   "\"value\":null,\"estimate\":null,\"scaled\":null,"
@@ -389,12 +547,14 @@ START_TEST(stale)
 	results_add_run(&results, &longer);
 	results_end(&results);
 	print(table_print);
-	has_lines("1 cs ± 0.00% (stale: a processor went offline)",
-		  "3.000000 s elapsed, 0.750000 s user, 0.500000 s system", NULL);
+	has_lines("1 cs ± 0.00% 1 1 1 (stale: a processor went offline)",
+		  "3.000000 s elapsed ± 33.33% 2.000000 3.000000 4.000000",
+		  "0.750000 s user, 0.500000 s system", NULL);
 	end();
 	end_machine();
 }
 END_TEST
 
-UNIT_MAIN("results", 20, ratios, in_user_mode, no_ratios, units, means, errors, runs_without_a_turn,
-	  no_run_with_a_turn, failed_runs, intervals, stale)
+UNIT_MAIN("results", 20, ratios, in_user_mode, no_ratios, units, openmetrics_units, means, errors,
+	  runs_without_a_turn, no_run_with_a_turn, failed_runs, metrics, metrics_not_counted,
+	  metrics_of_intervals, intervals, stale)

@@ -206,7 +206,8 @@ static inline void sweep(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 
 /* ---- what a program is ---- */
 
-static void writes_are(const struct perfctr_program *p, const struct perfctr_write *w, size_t n)
+static inline void writes_are(const struct perfctr_program *p, const struct perfctr_write *w,
+			      size_t n)
 {
 	size_t i;
 
@@ -228,8 +229,8 @@ struct expected_place {
 };
 
 /* upper: the second registers, or NULL for none. */
-static void counters_are(const struct perfctr_program *p, const struct expected_place *c,
-			 const uint32_t *upper, size_t n)
+static inline void counters_are(const struct perfctr_program *p, const struct expected_place *c,
+				const uint32_t *upper, size_t n)
 {
 	size_t i;
 
@@ -260,7 +261,7 @@ static void counters_are(const struct perfctr_program *p, const struct expected_
 	} while (0)
 
 /* The registers of the slots from 0 on; all further slots are empty. */
-static void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
+static inline void registers_are(const struct perfctr_cpu *cpu, const uint32_t *regs, size_t n)
 {
 	unsigned int slot;
 

@@ -23,6 +23,7 @@ static struct tested tested = { &perfctr_arm64, perfctr_arm64_register, NULL, 0 
 #define CYCLES	 31
 #define PMOVSCLR 33 /* what the driver calls these registers */
 #define PMINTEN	 34
+#define PMCNTEN	 35
 
 static struct perfctr_cpu_control amode(unsigned int n, uint32_t evntsel)
 {
@@ -255,7 +256,8 @@ START_TEST(pmuv3_counters)
 					  i < n || i == CYCLES ? i + 1 : 0);
 		}
 		ck_assert_uint_eq(perfctr_arm64_register(&cpu, 32), PMINTEN);
-		ck_assert_uint_eq(perfctr_arm64_register(&cpu, 33), 0);
+		ck_assert_uint_eq(perfctr_arm64_register(&cpu, 33), PMCNTEN);
+		ck_assert_uint_eq(perfctr_arm64_register(&cpu, 34), 0);
 	}
 }
 END_TEST
@@ -267,7 +269,7 @@ START_TEST(pmuv3_programs)
 	struct perfctr_program program;
 
 	REGISTERS(&cpu, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		  0, 0, 0, 0, 0, 0, 32, PMINTEN);
+		  0, 0, 0, 0, 0, 0, 32, PMINTEN, PMCNTEN);
 	c.nractrs = 2;
 	c.nrictrs = 2;
 	c.pmc_map[0] = 5;
@@ -280,9 +282,10 @@ START_TEST(pmuv3_programs)
 	c.evntsel[3] = 0x10;
 	c.ireset[3] = -4;
 	program = accepted("program", &cpu, &c);
-	/* The cycle counter's filter has no event; an i-mode counter stops by filtering all. */
-	WRITES(&program, { 5, 6, 0x08, 0x08 }, { 32, PMINTEN, 0x6, 0 }, { 31, 32, P, P },
-	       { 1, 2, U | 0x1B, P | U | 0x1B }, { 2, 3, 0x10, P | U | 0x10 });
+	/* The cycle counter's filter has no event; i-mode counters are disabled to stop. */
+	WRITES(&program, { 5, 6, 0x08, 0x08 }, { 31, 32, P, P }, { 1, 2, U | 0x1B, U | 0x1B },
+	       { 2, 3, 0x10, 0x10 }, { 32, PMINTEN, 0x6, 0 },
+	       { 33, PMCNTEN, 0x80000026, 0x80000020 });
 	COUNTERS(&program, { 5, 5, MASK32, 1u << 5, 0 }, { CYCLES, CYCLES, ~0ull, 1u << 31, 0 },
 		 { 1, 1, MASK32, 2, (uint32_t)-3 }, { 2, 2, MASK32, 4, (uint32_t)-4 });
 	ck_assert_uint_eq(program.ack_reg, PMOVSCLR);
@@ -294,7 +297,8 @@ START_TEST(pmuv3_programs)
 	c.nrictrs = 1;
 	c.ireset[0] = -1;
 	program = accepted("i-mode cycles", &cpu, &c);
-	WRITES(&program, { 31, 32, 0, P | U }, { 32, PMINTEN, 1u << 31, 0 });
+	WRITES(&program, { 31, 32, 0, 0 }, { 32, PMINTEN, 1u << 31, 0 },
+	       { 33, PMCNTEN, 1u << 31, 0 });
 	COUNTERS(&program, { CYCLES, CYCLES, ~0ull, 1u << 31, 0xFFFFFFFF });
 
 	c = amode(0, 0);

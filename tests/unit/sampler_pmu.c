@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "arch/cpu.h"
+#include "lib/isa/native.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
@@ -330,6 +332,9 @@ START_TEST(what_the_kernel_is_asked)
 		expected.type = PERF_TYPE_HARDWARE;
 		expected.config = PERF_COUNT_HW_INSTRUCTIONS;
 		expected.exclude_kernel = expected.exclude_hv = 1;
+		/* AMD's precise samples are those of a PMU that does not know guests. */
+		expected.exclude_guest = !expected.precise_ip ||
+					 perfctr_this_cpu()->rules != PERFCTR_RULES_K7;
 		expected.disabled = expected.sample_id_all = 1;
 		expected.pinned = !(all[i].config.flags & PERFCTR_MULTIPLEX);
 		expected.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
@@ -356,7 +361,7 @@ START_TEST(what_the_kernel_is_asked)
 	memset(&expected, 0, sizeof(expected));
 	expected.size = sizeof(expected);
 	expected.type = PERF_TYPE_HARDWARE;
-	expected.exclude_kernel = expected.exclude_hv = 1;
+	expected.exclude_kernel = expected.exclude_hv = expected.exclude_guest = 1;
 	expected.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			       PERF_FORMAT_GROUP;
 	ck_assert(!memcmp(&pmu_asked, &expected, sizeof(expected)));

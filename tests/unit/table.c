@@ -241,7 +241,12 @@ static const char *nth_id(unsigned int n)
 		more++;
 	if (others + more == n && perfctr_isa_id(&perfctr_powerpc, more))
 		return perfctr_isa_id(&perfctr_powerpc, more);
-	return perfctr_isa_id(&perfctr_arm64, n - others - more);
+	others += more;
+	for (more = 0; others + more < n && perfctr_isa_id(&perfctr_arm64, more);)
+		more++;
+	if (others + more == n && perfctr_isa_id(&perfctr_arm64, more))
+		return perfctr_isa_id(&perfctr_arm64, more);
+	return perfctr_isa_id(&perfctr_riscv, n - others - more);
 }
 
 static int check_nth(void *arg, const struct perfctr_event_name *name)
@@ -307,16 +312,20 @@ static int check_described(void *arg, const struct perfctr_event_name *name)
 	static const struct {
 		const char *name, *description;
 	} all[] = {
-		{ "FLOPS", "" },
-		{ "L2_LD", "takes unit masks, combined" },
-		{ "L2_LD:I", "default" },
-		{ "INST_RETIRED:ANY", "" },
-		{ "LD_BLOCKS_PARTIAL", "takes a unit mask" },
-		{ "EXT_SNOOP", "takes unit masks, combined" },
-		{ "EXT_SNOOP:CLEAN", "group 1" },
-		{ "EXT_SNOOP:ANY", "group 1, default" },
-		{ "EXT_SNOOP:ALL_AGENTS", "one of group 2" },
-		{ "EXT_SNOOP:THIS_AGENT", "one of group 2, default" },
+		{ "FLOPS", "floating-point computations retired" },
+		{ "L2_LD", "loads that looked in the L2 cache (takes unit masks, combined)" },
+		{ "L2_LD:I", "loads that looked in the L2 cache: lines in Invalid state "
+			     "(default)" },
+		{ "INST_RETIRED:ANY", "instructions retired: on the fixed counter" },
+		{ "LD_BLOCKS_PARTIAL", "loads blocked (takes a unit mask)" },
+		{ "EXT_SNOOP", "snoop responses on the bus (takes unit masks, combined)" },
+		{ "EXT_SNOOP:CLEAN", "snoop responses on the bus: clean (group 1)" },
+		{ "EXT_SNOOP:ANY", "snoop responses on the bus: all of them (group 1, default)" },
+		{ "EXT_SNOOP:ALL_AGENTS",
+		  "snoop responses on the bus: of all agents on the bus (one of group 2)" },
+		{ "EXT_SNOOP:THIS_AGENT",
+		  "snoop responses on the bus: of this agent on the bus (one of group 2, "
+		  "default)" },
 	};
 	unsigned int *found = arg, i;
 
@@ -460,7 +469,10 @@ START_TEST(test_event_set)
 #if defined(__i386__) || defined(__x86_64__)
 	ck_assert_uint_ge(sets, 25);
 	set = perfctr_cpu_event_set(PERFCTR_X86_INTEL_P6);
-	ck_assert_str_eq(set->events[0].description, "");
+	ck_assert_str_eq(set->events[0].name, "LD_BLOCKS");
+	ck_assert_str_eq(set->events[0].description,
+			 "loads blocked by a store before them, its address or its data not being "
+			 "known yet");
 #endif
 }
 END_TEST
@@ -574,11 +586,16 @@ START_TEST(groups_of_masks)
 		const char *name;
 		unsigned int value, group, exclusive, is_default;
 	} all[] = {
-		{ "SELF", 0x40, 0, 1, 1 },	    { "BOTH_CORES", 0xC0, 0, 1, 0 },
-		{ "EXCL_PREFETCH", 0x00, 1, 1, 0 }, { "PREFETCH", 0x10, 1, 1, 0 },
-		{ "ANY", 0x30, 1, 1, 1 },	    { "I_STATE", 0x01, 2, 0, 0 },
-		{ "S_STATE", 0x02, 2, 0, 0 },	    { "E_STATE", 0x04, 2, 0, 0 },
-		{ "M_STATE", 0x08, 2, 0, 0 },	    { "MESI", 0x0F, 2, 0, 1 },
+		{ "SELF: of this core", 0x40, 0, 1, 1 },
+		{ "BOTH_CORES: of both cores", 0xC0, 0, 1, 0 },
+		{ "EXCL_PREFETCH: but not by the hardware prefetcher", 0x00, 1, 1, 0 },
+		{ "PREFETCH: only by the hardware prefetcher", 0x10, 1, 1, 0 },
+		{ "ANY: all of them", 0x30, 1, 1, 1 },
+		{ "I_STATE: lines in Invalid state", 0x01, 2, 0, 0 },
+		{ "S_STATE: lines in Shared state", 0x02, 2, 0, 0 },
+		{ "E_STATE: lines in Exclusive state", 0x04, 2, 0, 0 },
+		{ "M_STATE: lines in Modified state", 0x08, 2, 0, 0 },
+		{ "MESI: lines in any state", 0x0F, 2, 0, 1 },
 	};
 	const struct perfctr_event_set *set = perfctr_cpu_event_set(PERFCTR_X86_INTEL_CORE2);
 	const struct perfctr_unit_mask *masks;

@@ -542,6 +542,8 @@ static int take_for_ours(struct vperfctr *self)
 	failed += !is_none(vperfctr_cpus_info(self) ? 0 : -1);
 	failed += !is_none(vperfctr_control(self, &control));
 	failed += !is_none(vperfctr_stop(self));
+	failed += !is_none(vperfctr_pause(self));
+	failed += !is_none(vperfctr_resume(self));
 	failed += !is_none(vperfctr_iresume(self));
 	failed += !is_none((long long)vperfctr_read_tsc(self));
 	failed += !is_none((long long)vperfctr_read_pmc(self, 0));
@@ -730,6 +732,8 @@ START_TEST(null)
 	ck_fails(vperfctr_read_state(NULL, &sum, &control), EINVAL, handle);
 	ck_fails(vperfctr_read_quality(NULL, 0, &reading), EINVAL, handle);
 	ck_fails(vperfctr_reader(NULL, 0, &reader), EINVAL, handle);
+	ck_fails(vperfctr_pause(NULL), EINVAL, handle);
+	ck_fails(vperfctr_resume(NULL), EINVAL, handle);
 	ck_fails(vperfctr_iresume(NULL), EINVAL, handle);
 	ck_fails(vperfctr_unlink(NULL), EINVAL, handle);
 	ck_assert_uint_eq(vperfctr_ovf_mask(NULL, &siginfo), 0);

@@ -202,6 +202,8 @@ START_TEST(no_pmu)
 	pmu_begin();
 	pmu_at(PMU_OPEN, 0, asks_for_little);
 	for (i = 0; i < ARRAY_SIZE(absent); i++) {
+		/* EOPNOTSUPP may be about guests: it is one that has no answer to either. */
+		pmu.blind = pmu.lent = absent[i] == EOPNOTSUPP;
 		pmu_fail(PMU_OPEN, 1, absent[i]);
 		errno = 77;
 		ck_assert_ptr_nonnull(perfctr_no_pmu());
@@ -213,6 +215,7 @@ START_TEST(no_pmu)
 		pmu_fail(PMU_OPEN, 1, absent[i]);
 		why(EOPNOTSUPP, &user, 0, 0, hypervisor ? "-cpu host,pmu=on" : "found no PMU");
 	}
+	pmu.blind = pmu.lent = false;
 	for (i = 0; i < ARRAY_SIZE(else_); i++) {
 		pmu_fail(PMU_OPEN, 1, else_[i]);
 		errno = 77;
@@ -227,6 +230,38 @@ START_TEST(no_pmu)
 	why(EOPNOTSUPP, &uncore, 0, 0, "neither this processor nor this kernel");
 	why(EOPNOTSUPP, &software, 0, 0, "neither this processor nor this kernel");
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), i);
+	pmu_end();
+}
+END_TEST
+
+/* Who names guests is told that it is they; who doesn't is never refused for them. */
+START_TEST(guests)
+{
+	static const struct perf_event_attr guest = { .type = PERF_TYPE_HARDWARE,
+						      .exclude_host = 1 },
+					    both = { .type = PERF_TYPE_RAW,
+						     .exclude_host = 1,
+						     .exclude_guest = 1 },
+					    host = { .type = PERF_TYPE_RAW, .exclude_guest = 1 };
+	static const char words[] =
+		"cycles can't be counted: its PMU does not count in guests, or KVM's guests have "
+		"it to themselves while they run (mediated vPMU); count the host only (:H)";
+
+	pmu_begin();
+	pmu.lent = true;
+	ck_assert_ptr_null(perfctr_no_pmu());
+	why(EOPNOTSUPP, &guest, 0, 0, words);
+	why(EOPNOTSUPP, &both, 0, 0, words);
+	why(EOPNOTSUPP, &host, 0, 0, "no such event, or its kernel driver does not know it");
+	why(EOPNOTSUPP, &user, 0, 0, "no such event, or its kernel driver does not know it");
+	ck_fails(perfctr_why_not_sampled(EOPNOTSUPP, &guest, "cycles", 0, 0), EOPNOTSUPP, words);
+	/* It isn't they. */
+	pmu.lent = false;
+	pmu.blind = true;
+	ck_assert_ptr_null(perfctr_no_pmu());
+	why(EOPNOTSUPP, &guest, 0, 0, "no such event, or its kernel driver does not know it");
+	why(EINVAL, &host, 0, 0, "can't tell modes apart; try it without modifiers");
+	ck_assert_uint_eq(pmu_events(), 0);
 	pmu_end();
 }
 END_TEST
@@ -320,7 +355,11 @@ START_TEST(what_can_not_be_sampled)
 #define why_sampled(given, attr, error, words) \
 	ck_fails(perfctr_why_not_sampled(given, attr, "x", 0, 0), error, words)
 	use_root("paranoid2");
-	why_sampled(EINVAL, &read, EINVAL, "since Linux 6.12, and with PERF_SAMPLE_TID only");
+	why_sampled(
+		EINVAL, &read, EINVAL,
+		"x can't be sampled: samples of inherited events, as those of a process are, "
+		"have counts since Linux 6.12, and with PERF_SAMPLE_TID only; add it, leave out "
+		"PERF_SAMPLE_READ, or sample a thread without PERFCTR_INHERIT");
 	why_sampled(EINVAL, &clock, EINVAL, "without modifiers");
 	/* A limit that is not known is none. */
 	perfctr_why_not_sampled(EINVAL, &often, "x", 0, 0);
@@ -426,7 +465,7 @@ START_TEST(what_the_kernel_can)
 	ck_fails(perfctr_why_not(EINVAL, &threads, "x", 0, 0), EINVAL,
 		 "does not accept this event code");
 	why_sampled(EINVAL, &counts, EINVAL,
-		    "samples of inherited events have counts since Linux 6.12");
+		    "as those of a process are, have counts since Linux 6.12");
 	why_sampled(EINVAL, &inherited, EINVAL, "does not accept this event code");
 	why_sampled(EINVAL, &read_only, EINVAL, "does not accept this event code");
 	why_sampled(EOVERFLOW, &(struct perf_event_attr){ .sample_max_stack = 128 }, EOVERFLOW,
@@ -491,6 +530,6 @@ START_TEST(sentences)
 }
 END_TEST
 
-UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, filters, what_does_not_fit,
-	  modes, what_is_not_there, what_can_not_be_sampled, what_the_kernel_can,
+UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, guests, filters,
+	  what_does_not_fit, modes, what_is_not_there, what_can_not_be_sampled, what_the_kernel_can,
 	  no_user_space_reads, sentences)

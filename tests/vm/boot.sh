@@ -2,32 +2,53 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Boot a kernel in QEMU and run command lines in it.
 # usage: boot.sh ARCH MODEL SMP KERNEL FILES TEST...
-#	ARCH	arm64, amd64 or i386
+#	ARCH	arm64, amd64, i386 or riscv64
 #	MODEL	the processor, QEMU's argument of -cpu; with pmu=on at its end it has x86 counters
-#	KERNEL	vmlinuz
+#	KERNEL	vmlinuz; of riscv64 vmlinux
 #	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
-# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; DRIVER, a perfctr.ko for the
-# guest's /; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
-# long all tests take together is the host's affair.
+# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; QEMU_RISCV, the folder with QEMU 10
+# and OpenSBI, for riscv64; DRIVER, a perfctr.ko for the
+# guest's /; MODULES, more modules for it, separated by blanks; MORE, a folder with
+# more files for it; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
+# long all tests take together is the host's affair; VM_APPEND, words for the kernel's command line; VM_TREE, an awk
+# script through which arm64's device tree goes.
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
-[ $# -ge 6 ] || { sed -n '3,14s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 6 ] || { sed -n '3,16s/^# //p' "$0" >&2; exit 2; }
 arch=$1 model=$2 smp=$3 kernel=$4 files=$5
 shift 5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$files" "$work/root"
-[ -z "${DRIVER:-}" ] || strip -g -o "$work/root/perfctr.ko" "$DRIVER"
+case $arch in
+arm64) strip=aarch64-linux-gnu-strip ;;
+*) strip="strip" ;;
+esac
+[ -z "${DRIVER:-}" ] || $strip -g -o "$work/root/perfctr.ko" "$DRIVER"
+# shellcheck disable=SC2086
+[ -z "${MODULES:-}" ] || cp $MODULES "$work/root/"
+[ -z "${MORE:-}" ] || cp -r "$MORE/." "$work/root/"
 mkdir -p "$work/root/dev" "$work/root/tmp"
 printf '%s\n' "$@" >"$work/root/tests"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) >"$work/initrd"
 
-append="quiet loglevel=1 panic=-1 panic_on_warn=1 nokaslr nmi_watchdog=0"
+append="quiet loglevel=1 panic=-1 panic_on_warn=1 nokaslr nmi_watchdog=0${VM_APPEND:+ $VM_APPEND}"
 case $arch,$model in
 arm64,*)
 	set -- qemu-system-aarch64 -M virt,gic-version=3
 	console=ttyAMA0
+	if [ -n "${VM_TREE:-}" ]; then
+		"$@",dumpdtb="$work/dtb" -cpu "$model" -smp "$smp" -m 512 -nodefaults -display none 2>"$work/errors"
+		dtc -q -I dtb -O dts "$work/dtb" | awk -f "$VM_TREE" | dtc -q -I dts -O dtb -o "$work/tree"
+		set -- "$@" -dtb "$work/tree"
+	fi
+	;;
+riscv64,*)
+	riscv=${QEMU_RISCV:?set QEMU_RISCV to the folder where run.sh unpacks QEMU 10 and OpenSBI}
+	set -- "$riscv/usr/bin/qemu-system-riscv64" -L "$riscv/usr/share/qemu" -M virt \
+		-bios "$riscv/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"
+	console=ttyS0
 	;;
 *,pmu=on)
 	# If QEMU 7.2 ends a processor's turn behind a CMPXCHG16B the flags are garbage.

@@ -2,10 +2,12 @@
 /*
  * The driver, by its own calls: loads /perfctr.ko, and demands what the documents of perfctr
  * promise. Runs as process 1's child in a test kernel. Called driver_tsc, it demands that there are
- * no counters, else that there are. Exit status 0 if all is well.
+ * no counters, else that there are; driver_hotplug is about CPUs that come and go. Exit status 0 if
+ * all is well.
  */
 #include <signal.h>
 #include <linux/perf_event.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include "tests/vm/guest/driver.h"
 
@@ -13,6 +15,25 @@ static unsigned int failures;
 static int device;
 static bool counters; /* the machine has a PMU that is ours to use */
 static unsigned int cpu_type;
+
+#if defined(__aarch64__)
+
+enum { ALL = 33, RESERVED = 0x20080000, RESERVED_ERRNO = EINVAL };
+
+static bool is_p5(void)
+{
+	return false;
+}
+
+static void count_kernel(struct vperfctr_control *c)
+{
+	with_kernel(c, 0);
+}
+
+#else
+
+/* More counters than any processor has; a bit of a selector that no family has. */
+enum { ALL = 19, RESERVED = 0x20080000, RESERVED_ERRNO = EPERM };
 
 static bool is_p5(void)
 {
@@ -26,13 +47,15 @@ static bool is_p4(void)
 }
 
 /* The kernel's, too. */
-static void with_kernel(struct vperfctr_control *c)
+static void count_kernel(struct vperfctr_control *c)
 {
 	if (is_p4())
 		c->cpu_control.p4.escr[0] |= 0x00000008;
 	else
 		c->cpu_control.evntsel[0] |= is_p5() ? 0x0040 : 0x00020000;
 }
+
+#endif
 
 static int info(void)
 {
@@ -42,7 +65,9 @@ static int info(void)
 	CHECK(ioctl(device, PERFCTR_IOC_INFO, &call) == 0, "info");
 	CHECK(i.abi_version == PERFCTR_ABI_VERSION, "0x%X", i.abi_version);
 	CHECK(i.cpu_features & PERFCTR_FEATURE_RDTSC, "0x%X", i.cpu_features);
+#if !defined(__aarch64__) /* where nothing tells */
 	CHECK(i.cpu_khz > 1000, "%u", i.cpu_khz);
+#endif
 	printf("  type %u, features 0x%X\n", i.cpu_type, i.cpu_features);
 	counters = i.cpu_features & PERFCTR_FEATURE_RDPMC;
 	cpu_type = i.cpu_type;
@@ -118,6 +143,9 @@ static int virtual_tsc(void)
 	return 0;
 }
 
+/* What a kernel of 32 bits does not see of an address. */
+#define ABOVE (1ull << 62)
+
 static int refusals(void)
 {
 	struct vperfctr_control c = instructions(counters), good = c;
@@ -126,21 +154,23 @@ static int refusals(void)
 		char more[8];
 	} large;
 	struct perfctr_call_control call = { .control = (uintptr_t)&large };
+	struct perfctr_call_read reading = { .sum_size = sizeof(struct perfctr_sum_ctrs) };
 	struct perfctr_sum_ctrs a, b;
 	struct handle h;
 
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &good) == 0, "control");
 	loop(1000);
 	read_state(h.fd, &a, NULL);
-	c.cpu_control.nractrs = 19;
-	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "19 counters");
+	c.cpu_control.nractrs = ALL;
+	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "too many counters");
 	c = good;
 	c.flags = 0x80;
 	CHECK(set_control(h.fd, &c) < 0 && errno == EINVAL, "a flag");
 	c = good;
-	c.cpu_control.evntsel[0] |= 0x20080000; /* of any family */
+	c.cpu_control.evntsel[0] |= RESERVED;
 	/* Where there are no counters it is a word that means nothing. */
-	CHECK(counters ? set_control(h.fd, &c) < 0 && errno == EPERM : set_control(h.fd, &c) == 0,
+	CHECK(counters ? set_control(h.fd, &c) < 0 && errno == RESERVED_ERRNO
+		       : set_control(h.fd, &c) == 0,
 	      "a reserved bit");
 	c = good;
 	c.cpu_control.nrictrs = 1;
@@ -157,6 +187,12 @@ static int refusals(void)
 	call.control_size = sizeof(large);
 	call.control = 4096;
 	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == EFAULT, "a wild address");
+	/* Right but for bits that a kernel of 32 does not look at. */
+	call.control = (uintptr_t)&good | ABOVE;
+	call.control_size = sizeof(good);
+	CHECK(ioctl(h.fd, PERFCTR_IOC_CONTROL, &call) < 0 && errno == EFAULT, "above 32 bits");
+	reading.sum = (uintptr_t)&b | ABOVE;
+	CHECK(ioctl(h.fd, PERFCTR_IOC_READ, &reading) < 0 && errno == EFAULT, "above 32 bits");
 	CHECK(ioctl(h.fd, PERFCTR_IOC_IRESUME) < 0 && errno == EINVAL, "iresume");
 	CHECK(ioctl(h.fd, 0x1234) < 0 && errno == ENOTTY, "no such call");
 	/* None of these touched what runs. */
@@ -322,7 +358,7 @@ static int forks(void)
 		_exit(2);
 	}
 	CHECK(waitpid(pid, &status, 0) == pid, "wait");
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "status 0x%X", status);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == READ_SIGNAL, "status 0x%X", status);
 	CHECK(measure(&h, 0, 1000) > 2000, "the parent's counter");
 	close_state(&h);
 	return 0;
@@ -336,7 +372,7 @@ static int permissions(void)
 	int status;
 	pid_t pid;
 
-	with_kernel(&kernel);
+	count_kernel(&kernel);
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &kernel) == 0, "root");
 	close_state(&h);
 	pid = fork();
@@ -386,21 +422,17 @@ static int execed(bool some)
 	return fd >= 0 || errno != ENODEV;
 }
 
-static int write_file(const char *path, const char *value)
+/* Of 50 measures one has nothing in it of the other processor's: see counts_are_exact(). */
+static uint64_t least(struct handle *h, unsigned long n)
 {
-	int fd = open(path, O_WRONLY), result;
+	uint64_t least = UINT64_MAX, value;
+	unsigned int k;
 
-	if (fd < 0)
-		return -1;
-	result = write(fd, value, strlen(value)) < 0 ? -1 : 0;
-	close(fd);
-	return result;
-}
-
-/* Take CPU 1 away, or bring it back. */
-static int set_online(const char *value)
-{
-	return write_file("/sys/devices/system/cpu/cpu1/online", value);
+	for (k = 0; k < 50; k++) {
+		value = measure(h, 0, n);
+		least = value < least ? value : least;
+	}
+	return least;
 }
 
 /* A CPU that comes has forgotten what its registers contained, and must be told. */
@@ -422,9 +454,9 @@ static int hotplug(void)
 		CHECK(set_online("1") == 0, "online");
 		pin(1);
 		measure(&h, 0, 1);
-		a = measure(&h, 0, 1000);
-		b = measure(&h, 0, 1000000);
-		CHECK(b - a == 2 * 999000, "round %u: %llu, %llu", round, (unsigned long long)a,
+		a = least(&h, 1000);
+		b = least(&h, 10000);
+		CHECK(b - a == 2 * 9000, "round %u: %llu, %llu", round, (unsigned long long)a,
 		      (unsigned long long)b);
 		pin(0);
 		CHECK(round == 2 || set_online("0") == 0, "offline");
@@ -433,8 +465,18 @@ static int hotplug(void)
 	return 0;
 }
 
-/* All of a suspend to RAM, and of the way back, but the sleep itself, from which QEMU does not
- * wake. */
+#if defined(__aarch64__)
+
+/* Debian's kernels in QEMU's machine don't come back for sure, without the driver neither. */
+static int suspends(void)
+{
+	printf("  not tried\n");
+	return 0;
+}
+
+#else
+
+/* All of a sleep, and of the way back, but the sleep itself, from which QEMU does not wake. */
 static int suspends(void)
 {
 	struct vperfctr_control c = instructions(1);
@@ -445,7 +487,10 @@ static int suspends(void)
 	CHECK(write_file("/sys/module/suspend/parameters/pm_test_delay", "0") == 0,
 	      "seconds of sleep");
 	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
+	a = read_pmc(&h, 0);
 	CHECK(write_file("/sys/power/state", "mem") == 0, "suspend");
+	b = read_pmc(&h, 0);
+	CHECK(b - a < 10000, "%llu, then %llu", (unsigned long long)a, (unsigned long long)b);
 	measure(&h, 0, 1);
 	a = measure(&h, 0, 1000);
 	b = measure(&h, 0, 1000000);
@@ -453,6 +498,8 @@ static int suspends(void)
 	close_state(&h);
 	return 0;
 }
+
+#endif
 
 static int open_perf(void)
 {
@@ -466,6 +513,44 @@ static int open_perf(void)
 
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
+
+#if defined(__aarch64__)
+
+/* Who reads how long a loop was, in instructions and a little more. */
+static bool perf_counts(int perf)
+{
+	uint64_t before = 0, after = 0;
+
+	if (read(perf, &before, sizeof(before)) != sizeof(before))
+		return false;
+	loop(1000000);
+	return read(perf, &after, sizeof(after)) == sizeof(after) && after - before >= 2000000 &&
+	       after - before < 2010000;
+}
+
+/* Both have counters, at the same time, and perf_events has those that we leave. */
+static int shared_with_perf(void)
+{
+	struct vperfctr_control c = instructions(1);
+	struct handle h;
+	int perf, later;
+
+	usleep(200000); /* what ended threads had is given back a little later */
+	perf = open_perf();
+	CHECK(perf >= 0, "perf_event_open");
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &c) == 0, "control");
+	later = open_perf();
+	CHECK(later >= 0, "perf_event_open");
+	CHECK(counts_exactly(&h, 0, 1000000), "beside perf_events");
+	CHECK(perf_counts(perf) && perf_counts(later), "perf_events beside us");
+	close_state(&h);
+	CHECK(perf_counts(perf) && perf_counts(later), "perf_events after us");
+	close(perf);
+	close(later);
+	return 0;
+}
+
+#else
 
 /* The counters are either perf_events' or ours, and whoever has them next finds them in order. */
 static int shared_with_perf(void)
@@ -502,6 +587,8 @@ static int shared_with_perf(void)
 	return 0;
 }
 
+#endif
+
 static int unloading(void)
 {
 	struct handle h;
@@ -516,6 +603,46 @@ static int unloading(void)
 	return 0;
 }
 
+/* Who has the counters, as the administrator sees it. */
+static int read_holders(char *text, size_t size)
+{
+	int fd = open("/proc/perfctr", O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return n < 0 ? -1 : 0;
+}
+
+static int holders(void)
+{
+	struct vperfctr_control tsc = instructions(0), c = instructions(1);
+	char text[256], expected[64];
+	struct handle h;
+	pid_t pid;
+	int status;
+
+	CHECK(read_holders(text, sizeof(text)) == 0 && !text[0], "nobody: %s", text);
+	prctl(PR_SET_NAME, "a b\n", 0, 0, 0);
+	CHECK(open_state(device, &h) == 0 && set_control(h.fd, &tsc) == 0, "control");
+	CHECK(read_holders(text, sizeof(text)) == 0 && !text[0], "the TSC: %s", text);
+	CHECK(set_control(h.fd, &c) == 0, "control");
+	snprintf(expected, sizeof(expected), "%d 0 a\\040b\\012\n", getpid());
+	CHECK(read_holders(text, sizeof(text)) == 0 && !strcmp(text, expected), "%s", text);
+	/* Stopping is not enough. */
+	memset(&c, 0, sizeof(c));
+	CHECK(set_control(h.fd, &c) == 0, "control");
+	CHECK(read_holders(text, sizeof(text)) == 0 && !strcmp(text, expected), "%s", text);
+	pid = fork();
+	if (pid == 0)
+		_exit(setuid(65534) < 0 || open("/proc/perfctr", O_RDONLY) >= 0 || errno != EACCES);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "others: 0x%X", status);
+	close_state(&h);
+	CHECK(read_holders(text, sizeof(text)) == 0 && !text[0], "nobody: %s", text);
+	prctl(PR_SET_NAME, "driver", 0, 0, 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	enum { ANY, PMU, NO_PMU };
@@ -524,15 +651,15 @@ int main(int argc, char **argv)
 		int (*run)(void);
 		int machine;
 	} tests[] = {
-#define TEST(name, machine) { #name, name, machine }
-		TEST(info, ANY),	   TEST(opening, ANY),
-		TEST(virtual_tsc, ANY),	   TEST(refusals, ANY),
-		TEST(no_counters, NO_PMU), TEST(exact_counts, PMU),
-		TEST(threads, PMU),	   TEST(after_exit, PMU),
-		TEST(forks, PMU),	   TEST(permissions, PMU),
-		TEST(execs, PMU),	   TEST(hotplug, PMU),
-		TEST(suspends, PMU),	   TEST(shared_with_perf, PMU),
-		TEST(unloading, ANY),
+#define DRIVER_TEST(name, machine) { #name, name, machine }
+		DRIVER_TEST(info, ANY),		  DRIVER_TEST(opening, ANY),
+		DRIVER_TEST(virtual_tsc, ANY),	  DRIVER_TEST(refusals, ANY),
+		DRIVER_TEST(no_counters, NO_PMU), DRIVER_TEST(exact_counts, PMU),
+		DRIVER_TEST(threads, PMU),	  DRIVER_TEST(after_exit, PMU),
+		DRIVER_TEST(forks, PMU),	  DRIVER_TEST(permissions, PMU),
+		DRIVER_TEST(execs, PMU),	  DRIVER_TEST(hotplug, PMU),
+		DRIVER_TEST(suspends, PMU),	  DRIVER_TEST(shared_with_perf, PMU),
+		DRIVER_TEST(holders, PMU),	  DRIVER_TEST(unloading, ANY),
 	};
 	int machine = strstr(argv[0], "tsc") ? NO_PMU : PMU;
 	unsigned int i;
@@ -547,6 +674,9 @@ int main(int argc, char **argv)
 		int failed;
 
 		if (tests[i].machine != ANY && tests[i].machine != machine)
+			continue;
+		if (strstr(argv[0], "hotplug") && tests[i].run != info && tests[i].run != hotplug &&
+		    tests[i].run != unloading)
 			continue;
 		failed = tests[i].run();
 		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);

@@ -1,22 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* driver.h - guest.h for tests that make the driver's own calls, without the library. */
+/* driver.h - guest.h for tests that make the driver's own calls, without the library; users. */
 #ifndef PERFCTR_TESTS_DRIVER_H
 #define PERFCTR_TESTS_DRIVER_H
 
+#include <grp.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <perfctr/calls.h>
 #include "tests/harness/guest.h"
+
+#if defined(__aarch64__)
+#include <perfctr/read.h>
+
+#define EVNTSEL_P    0x80000000u /* not the kernel's */
+#define EVNTSEL_INT  0u
+#define INSTRUCTIONS 0x80000008u /* of user mode */
+#define READ_SIGNAL  SIGILL	 /* what who may not read a counter gets */
+#define RDPMC	     "/proc/sys/kernel/perf_user_access"
+
+static inline uint32_t rdpmc(uint32_t map)
+{
+	return (uint32_t)perfctr_rdpmc(map);
+}
+
+/* Counter i counts the kernel's instructions, too. */
+static inline void with_kernel(struct vperfctr_control *c, unsigned int i)
+{
+	c->cpu_control.evntsel[i] &= ~EVNTSEL_P;
+}
+
+static inline bool looks_at_kernel(uint32_t evntsel)
+{
+	return !(evntsel & EVNTSEL_P);
+}
+
+#else
 
 #define EVNTSEL_OS   0x00020000u
 #define EVNTSEL_INT  0x00100000u
 #define EVNTSEL_ANY  0x00200000u
 #define INSTRUCTIONS 0x004100C0u /* of user mode; the same on architectural Intel and AMD */
+#define READ_SIGNAL  SIGSEGV
+#define RDPMC	     "/sys/bus/event_source/devices/cpu/rdpmc"
 
 static inline uint32_t rdpmc(uint32_t map)
 {
@@ -25,6 +57,134 @@ static inline uint32_t rdpmc(uint32_t map)
 	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(map) : "memory");
 	return low;
 }
+
+static inline void with_kernel(struct vperfctr_control *c, unsigned int i)
+{
+	c->cpu_control.evntsel[i] |= EVNTSEL_OS;
+}
+
+/* Or at other threads of its core. */
+static inline bool looks_at_kernel(uint32_t evntsel)
+{
+	return evntsel & (EVNTSEL_OS | EVNTSEL_ANY);
+}
+
+#endif
+
+/* ---- what only root may do, and others ---- */
+
+#define NOBODY	    65534
+#define PARANOID    "/proc/sys/kernel/perf_event_paranoid"
+#define USER_STATES "/sys/module/perfctr/parameters/user_states"
+#define CGROUPS	    "/tmp/cgroups/"
+
+static inline int write_file(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY), result;
+
+	if (fd < 0)
+		return -1;
+	result = write(fd, value, strlen(value)) < 0 ? -1 : 0;
+	close(fd);
+	return result;
+}
+
+/* The number in a file, or -1. */
+static inline long read_number(const char *path)
+{
+	char text[32] = "";
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return -1;
+	close(fd);
+	return atol(text);
+}
+
+/* Older kernels let nobody read over perf_events on arm64. */
+static inline bool perf_has_readers(void)
+{
+	return access(RDPMC, F_OK) == 0;
+}
+
+/* Take CPU 1 away, or bring it back. */
+static inline int set_online(const char *value)
+{
+	return write_file("/sys/devices/system/cpu/cpu1/online", value);
+}
+
+static inline void become(unsigned int user)
+{
+	if (user && (setgroups(0, NULL) < 0 || setgid(user) < 0 || setuid(user) < 0))
+		_exit(2);
+}
+
+/* Run in a process of its own, as a user. 0; 1 if it says so, or was killed. */
+static inline int in_child(unsigned int user, int (*run)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		become(user);
+		_exit(run());
+	}
+	CHECK(waitpid(pid, &status, 0) == pid, "wait");
+	CHECK(status == 0, "status 0x%X", status);
+	return 0;
+}
+
+/* A cgroup in CGROUPS "a", which pays for memory. */
+static inline int make_cgroup(void)
+{
+	mkdir(CGROUPS, 0755);
+	CHECK(mount("cgroup2", CGROUPS, "cgroup2", 0, NULL) == 0, "mount");
+	CHECK(write_file(CGROUPS "cgroup.subtree_control", "+memory\n") == 0, "controller");
+	CHECK(mkdir(CGROUPS "a", 0755) == 0, "mkdir");
+	return 0;
+}
+
+static inline void remove_cgroup(void)
+{
+	rmdir(CGROUPS "a");
+	umount(CGROUPS);
+}
+
+static inline long memory_of_cgroup(void)
+{
+	return read_number(CGROUPS "a/memory.current");
+}
+
+/* The sum of the values behind a name in a file of names and values. */
+static inline long sum_of(const char *path, const char *wanted)
+{
+	long sum = 0, value;
+	char line[128], name[64];
+	FILE *file = fopen(path, "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %ld", name, &value) == 2 && !strcmp(name, wanted))
+			sum += value;
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+/* KiB that are neither free, be it on a processor's own list, nor could be had. */
+static inline long memory_in_use(void)
+{
+	static const char *const spare[] = { "MemFree:", "Buffers:", "Cached:", "SReclaimable:" };
+	unsigned int i;
+	long used;
+
+	write_file("/proc/sys/vm/drop_caches", "3\n");
+	used = sum_of("/proc/meminfo", "MemTotal:");
+	for (i = 0; i < sizeof(spare) / sizeof(spare[0]); i++)
+		used -= sum_of("/proc/meminfo", spare[i]);
+	return used - sum_of("/proc/zoneinfo", "count:") * 4;
+}
+
+/* ---- a thread's counters ---- */
 
 /* A thread's counters: descriptor and page. */
 struct handle {
@@ -52,6 +212,18 @@ static inline void close_state(struct handle *h)
 	ioctl(h->fd, PERFCTR_IOC_UNLINK);
 	munmap((void *)(uintptr_t)h->page, 4096);
 	close(h->fd);
+}
+
+/* A descriptor keeps the state of a thread that may go on to make another. */
+static inline int open_and_leave(int device)
+{
+	struct handle h;
+
+	if (open_state(device, &h) < 0)
+		return -1;
+	munmap((void *)(uintptr_t)h.page, 4096);
+	ioctl(h.fd, PERFCTR_IOC_UNLINK);
+	return h.fd;
 }
 
 /*
@@ -164,6 +336,81 @@ static inline void pin(unsigned int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* A child that does something each time that it is told to, on CPU 0, where its parent is. */
+struct helper {
+	pid_t pid;
+	int orders, answers;
+};
+
+static inline void serve(int (*job)(uint64_t order), int orders, int answers)
+{
+	uint64_t order;
+	int answer;
+
+	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
+		answer = job(order);
+		if (write(answers, &answer, sizeof(answer)) != sizeof(answer))
+			break;
+	}
+	_exit(0);
+}
+
+static inline int start_helper(struct helper *helper, int (*job)(uint64_t order))
+{
+	int orders[2], answers[2];
+
+	CHECK(pipe(orders) == 0 && pipe(answers) == 0, "pipe");
+	pin(0);
+	helper->pid = fork();
+	if (helper->pid == 0) {
+		close(orders[1]);
+		close(answers[0]);
+		serve(job, orders[0], answers[1]);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	helper->orders = orders[1];
+	helper->answers = answers[0];
+	return 0;
+}
+
+static inline int order(const struct helper *helper, uint64_t what)
+{
+	int answer = -1;
+
+	if (write(helper->orders, &what, sizeof(what)) != sizeof(what) ||
+	    read(helper->answers, &answer, sizeof(answer)) != sizeof(answer))
+		return -1;
+	return answer;
+}
+
+static inline void end_helper(const struct helper *helper)
+{
+	close(helper->orders);
+	close(helper->answers);
+	waitpid(helper->pid, NULL, 0);
+}
+
+/* ---- what main() does ---- */
+
+/* Load the driver, which stays, and run the tests with its device. How many have failed, or -1. */
+static inline int run_driver_tests(const struct guest_test *tests, unsigned int n, int *device)
+{
+	int failures = 0, failed;
+	unsigned int i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (load_driver() < 0)
+		return -1;
+	*device = open("/dev/perfctr", O_RDWR | O_CLOEXEC);
+	for (i = 0; i < n; i++) {
+		failed = tests[i].run();
+		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
+		failures += failed != 0;
+	}
+	return failures;
 }
 
 #endif /* PERFCTR_TESTS_DRIVER_H */

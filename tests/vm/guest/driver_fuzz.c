@@ -12,6 +12,7 @@
  *one who counts all the time, and whose descriptor they all have, counts exactly;
  *	- a call fails with an errno that is documented, and counters work after any abuse;
  *	- counters end where a program begins that its caller may not watch;
+ *	- processors may go offline and come back meanwhile;
  *	- at the end no memory is gone (see KIB in main(); 0: don't look), and the module can be
  *unloaded. A new call of calls.h needs a line in calls[], with a function that makes a valid
  *argument. Exit status 0 if all is well.
@@ -36,16 +37,21 @@
 #include <grp.h>
 #include "tests/vm/guest/driver.h"
 
-#define NOBODY	   65534
-#define WORKERS	   4
-#define PAGE	   4096u
+#define WORKERS 4
+#define PAGE	4096u
+#if defined(__aarch64__)
+#define MAP_32BIT 0	   /* there are no calls of 32 bits either */
+enum { DURATION = 20000 }; /* ms; it is slower */
+#else
+enum { DURATION = 6000 };
+#endif
 #define SLOTS	   16
 #define UNREADABLE "/tmp/unreadable"
 #define SETUID	   "/tmp/setuid"
 
 /* What all processes know. */
 static struct shared {
-	atomic_uint broken, stop;
+	atomic_uint broken, stop, stop_operator;
 	atomic_uint calls, opened, controls, refused, died;
 	atomic_uint completed[32];
 	unsigned int counters; /* that one control can have */
@@ -98,35 +104,42 @@ static void seed(uint64_t a, uint64_t b, uint64_t c)
 
 static uint32_t any_word(void)
 {
-	static const uint32_t edges[] = { 0,
-					  1,
-					  2,
-					  3,
-					  4,
-					  7,
-					  8,
-					  17,
-					  18,
-					  19,
-					  31,
-					  32,
-					  33,
-					  0x7F,
-					  0x80,
-					  0xFF,
-					  0xFFFF,
-					  0x10000,
-					  0x20000,
-					  0x40000000,
-					  0x40000001,
-					  0x7FFFFFFF,
-					  0x80000000,
-					  0xFFFFFFFE,
-					  0xFFFFFFFF,
-					  INSTRUCTIONS,
-					  INSTRUCTIONS | EVNTSEL_OS,
-					  INSTRUCTIONS | EVNTSEL_INT,
-					  INSTRUCTIONS | EVNTSEL_ANY };
+	static const uint32_t edges[] = {
+		0,
+		1,
+		2,
+		3,
+		4,
+		7,
+		8,
+		17,
+		18,
+		19,
+		31,
+		32,
+		33,
+		0x7F,
+		0x80,
+		0xFF,
+		0xFFFF,
+		0x10000,
+		0x20000,
+		0x40000000,
+		0x40000001,
+		0x7FFFFFFF,
+		0x80000000,
+		0xFFFFFFFE,
+		0xFFFFFFFF,
+		INSTRUCTIONS,
+#if defined(__aarch64__)
+		INSTRUCTIONS & ~EVNTSEL_P,
+		EVNTSEL_P | 0x11,
+#else
+		INSTRUCTIONS | EVNTSEL_OS,
+		INSTRUCTIONS | EVNTSEL_INT,
+		INSTRUCTIONS | EVNTSEL_ANY,
+#endif
+	};
 
 	switch (below(4)) {
 	case 0: return (uint32_t)rnd();
@@ -345,23 +358,60 @@ static bool documented(int error)
 	return false;
 }
 
+#if defined(__aarch64__)
+
+static int compat_ioctl(int fd, uint32_t request, uint32_t arg)
+{
+	return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+static bool has_compat(void)
+{
+	return false;
+}
+
+#else
+
+static int compat_ioctl(int fd, uint32_t request, uint32_t arg)
+{
+	int result;
+
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(54), "b"(fd), "c"(request), "d"(arg)
+			 : "memory", "r8", "r9", "r10", "r11");
+	if (result >= 0)
+		return result;
+	errno = -result;
+	return -1;
+}
+
+static bool has_compat(void)
+{
+	int result;
+
+	if (fork() == 0) {
+		__asm__ volatile("int $0x80"
+				 : "=a"(result)
+				 : "a"(20)
+				 : "memory", "r8", "r9", "r10", "r11");
+		_exit(result != getpid());
+	}
+	wait(&result);
+	return result == 0;
+}
+
+#endif
+
 /* Also as a 32-bit program calls. */
 static int call_driver(int fd, unsigned long request, uint64_t arg)
 {
 	int result;
 
-	if (shared->compat && arg <= UINT32_MAX && below(4) == 0) {
-		__asm__ volatile("int $0x80"
-				 : "=a"(result)
-				 : "a"(54), "b"(fd), "c"((uint32_t)request), "d"((uint32_t)arg)
-				 : "memory", "r8", "r9", "r10", "r11");
-		if (result < 0) {
-			errno = -result;
-			result = -1;
-		}
-	} else {
+	if (shared->compat && arg <= UINT32_MAX && below(4) == 0)
+		result = compat_ioctl(fd, (uint32_t)request, (uint32_t)arg);
+	else
 		result = (int)syscall(SYS_ioctl, fd, request, arg);
-	}
 	atomic_fetch_add_explicit(&shared->calls, 1, memory_order_relaxed);
 	if (result < 0 && !documented(errno))
 		fail("call 0x%lX fails with errno %d", request, errno);
@@ -378,7 +428,7 @@ static void check_control(int fd)
 	if (read_state(fd, &sum, &c) < 0)
 		return;
 	for (i = 0; i < c.cpu_control.nractrs + c.cpu_control.nrictrs && i < PERFCTR_NR_CTRS; i++)
-		if (c.cpu_control.evntsel[i] & (EVNTSEL_OS | EVNTSEL_ANY))
+		if (looks_at_kernel(c.cpu_control.evntsel[i]))
 			fail("control accepted: evntsel[%u] = 0x%X", i, c.cpu_control.evntsel[i]);
 }
 
@@ -1022,7 +1072,7 @@ static void scenario_reads(void)
 	cpu->nractrs = cpu->nrictrs = 1;
 	cpu->evntsel[1] |= EVNTSEL_INT;
 	c.si_signo = SIGUSR1;
-	sigaction(SIGSEGV, &action, NULL);
+	sigaction(READ_SIGNAL, &action, NULL);
 	if (shared->counters >= 2 && open_state(device, &h) == 0) {
 		for (k = 0; k < 200; k++) {
 			cpu->ireset[1] = -(int)(1 + below(300));
@@ -1265,7 +1315,6 @@ static void probe(void)
 	struct vperfctr_control c;
 	struct handle h;
 	unsigned int n;
-	int result;
 
 	device = open("/dev/perfctr", O_RDWR | O_CLOEXEC);
 	if (device < 0 || open_state(device, &h) < 0)
@@ -1277,15 +1326,7 @@ static void probe(void)
 	}
 	shared->counters = n;
 	close_state(&h);
-	if (fork() == 0) {
-		__asm__ volatile("int $0x80"
-				 : "=a"(result)
-				 : "a"(20)
-				 : "memory", "r8", "r9", "r10", "r11");
-		_exit(result != getpid());
-	}
-	wait(&result);
-	shared->compat = result == 0;
+	shared->compat = has_compat();
 }
 
 /* A user's storm. */
@@ -1351,7 +1392,7 @@ static int check_leftovers(void)
 		if (shared->counters < 2)
 			_exit(0);
 		c = instructions(shared->counters);
-		c.cpu_control.evntsel[shared->counters - 1] |= EVNTSEL_OS;
+		with_kernel(&c, shared->counters - 1);
 		if (open_state(device, &h) < 0 || set_control(h.fd, &c) < 0)
 			fail("root can't count the kernel: errno %d", errno);
 		write(to_user[1], &byte, 1);
@@ -1403,41 +1444,46 @@ static int copy_program(const char *to, mode_t mode)
 	return close(out);
 }
 
-/* KiB that are neither free nor could be had. */
-static long memory_in_use(void)
+/* CPU 1, which root takes away and brings back; how often it went. */
+static void __attribute__((noreturn)) be_operator(void)
 {
-	static const struct {
-		const char *name;
-		long sign;
-	} items[] = {
-		{ "MemTotal:", 1 }, { "MemFree:", -1 },	     { "Buffers:", -1 },
-		{ "Cached:", -1 },  { "SReclaimable:", -1 },
-	};
-	long sum = 0, value;
-	char line[128], name[64];
-	unsigned int i;
-	FILE *file;
+	unsigned int went = 0;
 
-	file = fopen("/proc/sys/vm/drop_caches", "w");
-	if (file) {
-		fputs("3\n", file);
-		fclose(file);
+	seed(1, 11, 11);
+	while (!atomic_load(&shared->stop_operator)) {
+		usleep(below(20000));
+		if (set_online("0") < 0)
+			continue;
+		went++;
+		usleep(below(20000));
+		if (set_online("1") < 0)
+			fail("CPU 1 does not come back: errno %d", errno);
 	}
-	file = fopen("/proc/meminfo", "r");
-	while (file && fgets(line, sizeof(line), file))
-		for (i = 0; i < sizeof(items) / sizeof(items[0]); i++)
-			if (sscanf(line, "%63s %ld", name, &value) == 2 &&
-			    !strcmp(name, items[i].name))
-				sum += items[i].sign * value;
-	if (file)
-		fclose(file);
-	return sum;
+	printf("  CPU 1 went %u times\n", went);
+	_exit(went == 0);
+}
+
+static int run_with_hotplug(uint64_t first, int64_t ms)
+{
+	int status, result;
+	pid_t pid;
+
+	if (sysconf(_SC_NPROCESSORS_CONF) < 2)
+		return run_user(first, ms);
+	pid = fork();
+	if (pid == 0)
+		be_operator();
+	result = run_user(first, ms);
+	atomic_store(&shared->stop_operator, 1);
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		result = -1;
+	return result;
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	int64_t ms = argc > 2 ? strtoll(argv[2], NULL, 0) * 1000 : 6000;
+	int64_t ms = argc > 2 ? strtoll(argv[2], NULL, 0) * 1000 : DURATION;
 	long bound = argc > 3 ? strtol(argv[3], NULL, 0) : 2048, before, after;
 	unsigned int i, opened;
 
@@ -1453,8 +1499,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("  seed %llu, %lld s\n", (unsigned long long)first, (long long)ms / 1000);
-	/* The first part fills the kernel's own caches. */
-	if (check_leftovers() < 0 || run_user(first + 1, ms / 2) < 0)
+	/* The first part fills the kernel's own caches, while a processor goes and comes. */
+	if (check_leftovers() < 0 || run_with_hotplug(first + 1, ms / 2) < 0)
 		goto broken;
 	usleep(200000);
 	before = memory_in_use();

@@ -310,17 +310,12 @@ static int nmi_watchdog(void)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} tests[] = {
-#define TEST(name) { #name, name }
+	static const struct guest_test tests[] = {
 		TEST(perf_counts), TEST(driver_first), TEST(perf_first), TEST(perf_system_wide),
 		TEST(alternation), TEST(sampling),     TEST(race),	 TEST(nmi_watchdog),
 		TEST(unloaded),
 	};
-	unsigned int i, failures = 0;
-	int fd, failed;
+	int fd;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	fd = perf_instructions();
@@ -329,13 +324,5 @@ int main(void)
 		return 1;
 	}
 	close(fd);
-	if (load_driver() < 0)
-		return 1;
-	device = open("/dev/perfctr", O_RDWR | O_CLOEXEC);
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		failed = tests[i].run();
-		printf("%s %s\n", failed ? "not ok" : "ok", tests[i].name);
-		failures += failed != 0;
-	}
-	return failures != 0;
+	return run_driver_tests(tests, sizeof(tests) / sizeof(tests[0]), &device) != 0;
 }

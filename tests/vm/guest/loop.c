@@ -12,6 +12,8 @@ int main(int argc, char **argv)
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+#elif defined(__riscv)
+	__asm__ volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(n));
 #endif
 	return 0;
 }

@@ -26,15 +26,14 @@ static bool driver;
  * What is counted between the end of a period and the interrupt, at most. On x86 perf_events
  * begins no period with a single event left: it interrupts after the second. Of QEMU's arm64
  * counters only that of cycles interrupts in time, the others when the kernel is entered next; a
- * cycle is an instruction there. With a second processor, all that the other one executes
- * meanwhile is counted, too.
+ * cycle is an instruction there.
  */
 static unsigned int latest(void)
 {
 #if defined(__aarch64__)
-	return sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 1000000 : 0;
+	return 0;
 #else
-	return driver ? 0 : 1;
+	return !driver;
 #endif
 }
 
@@ -98,6 +97,9 @@ struct watch {
 	struct vperfctr_control *control;
 	unsigned int period;		 /* of counter 0; 0: its sums are not compared */
 	unsigned int signals, masks[18]; /* overflows of each counter */
+	unsigned int late_period;	 /* the same, where signals may be late or forgotten */
+	unsigned int forgotten;		 /* overflows without a signal */
+	long switches;			 /* of the thread, at the last signal */
 	unsigned int wrong;		 /* signals with a wrong siginfo or sum */
 	unsigned long long sum;		 /* of counter 0, at the last signal */
 	enum act act;			 /* what to do */
@@ -155,6 +157,39 @@ static void act(void)
 	watch.wrong += result < 0 && !watch.races;
 }
 
+static long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/*
+ * Overflows of the kernel's own events that got no signal, up to a sum: each takes a period. Where
+ * they don't interrupt by an NMI (arm64) a switch of the thread can make one forgotten, and nothing
+ * else. One that comes with interrupts off, on the way out of the processor, waits for them to be
+ * on again; the kernel stops the counter before that, clears its overflow
+ * (drivers/perf/arm_pmuv3.c: armv8pmu_disable_intens()) and begins another period (arm_pmu.c:
+ * armpmu_event_set_period()). Plain samples are forgotten just so: of 98 periods 40 with Linux 7.2,
+ * and of 96 43 with 6.1, ended within 2,800 instructions of a switch and were missing, and no
+ * others.
+ */
+static void note_forgotten(unsigned long long sum, unsigned int signals)
+{
+	unsigned long long periods = (sum - watch.sum) / watch.late_period;
+	long now = switches();
+
+	watch.wrong += periods < signals;
+	watch.forgotten += (unsigned int)periods - signals;
+#if defined(__aarch64__)
+	watch.wrong += periods > signals + (unsigned long long)(now - watch.switches);
+#else
+	watch.wrong += periods > signals;
+#endif
+	watch.switches = now;
+}
+
 static void overflown(int signo, siginfo_t *info, void *context)
 {
 	unsigned int mask = vperfctr_ovf_mask(watch.self, info), i;
@@ -171,6 +206,8 @@ static void overflown(int signo, siginfo_t *info, void *context)
 					sum > watch.sum + watch.period + latest());
 	/* Nothing counts until it is resumed, but the TSC, unless there is another control. */
 	watch.wrong += !watch.races && !stands_at(sum);
+	if (watch.late_period)
+		note_forgotten(sum, 1);
 	watch.sum = sum;
 	act();
 	errno = error;
@@ -341,21 +378,25 @@ static unsigned int call_kernel(unsigned int sleeps_every)
 	return cut;
 }
 
-static int check_kernel_counts(int period, unsigned int sleeps_every, bool in_time)
+static int check_kernel_counts(int period, unsigned int sleeps_every)
 {
 	struct vperfctr_control c = every(1, period, COUNT_KERNEL);
 	struct perfctr_sum_ctrs sum;
 	unsigned int cut;
 
 	CHECK(begin(&c, 0) == 0, "begin");
+	watch.late_period = (unsigned int)period;
+	watch.switches = switches();
 	cut = call_kernel(sleeps_every);
 	stop_and_read(&sum);
-	printf("  %u signals, %llu events, %u sleeps cut short\n", watch.signals, sum.pmc[0], cut);
+	note_forgotten(sum.pmc[0], 0);
+	printf("  %u signals, %u forgotten, %llu events, %u sleeps cut short\n", watch.signals,
+	       watch.forgotten, sum.pmc[0], cut);
 	CHECK(watch.wrong == 0, "%u wrong", watch.wrong);
-	CHECK(watch.signals >= 10 && watch.signals <= sum.pmc[0] / (unsigned int)period,
-	      "not as many");
+	CHECK(watch.signals >= 10, "not as many");
 	/* As late as interrupts are off, and no later. */
-	CHECK(!in_time || sum.pmc[0] / watch.signals < (unsigned int)period * 3 / 2, "too late");
+	CHECK(sum.pmc[0] / (watch.signals + watch.forgotten) < (unsigned int)period * 3 / 2,
+	      "too late");
 	end();
 	return 0;
 }
@@ -363,21 +404,13 @@ static int check_kernel_counts(int period, unsigned int sleeps_every, bool in_ti
 /* Overflows in the kernel, with interrupts on and off. */
 static int in_system_calls(void)
 {
-	return check_kernel_counts(15000, 0, true);
+	return check_kernel_counts(15000, 0);
 }
 
-/*
- * In threads that then sleep. Where they interrupt by an NMI they do so at once. On arm64 one that
- * comes while the thread is being switched away, with interrupts off, is forgotten by the kernel
- * when it stops the counter.
- */
+/* In threads that then sleep: often, and so seldom that there is hardly a switch in each period. */
 static int in_sleeping_calls(void)
 {
-#if defined(__aarch64__)
-	return check_kernel_counts(30000, 4, false);
-#else
-	return check_kernel_counts(30000, 4, true);
-#endif
+	return check_kernel_counts(30000, 4) || check_kernel_counts(30000, 50);
 }
 
 /* The overflow on the way to sleep wakes the thread. */
@@ -444,10 +477,40 @@ static int threads(void)
 	processors = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	wrong = count_in_thread(NULL);
 	CHECK(!wrong, "alone: %s", wrong);
-#if defined(__aarch64__)
-	processors = 1; /* for what another one executes is counted, too */
-#endif
 	return run_in_threads(count_in_thread);
+}
+
+static void *wander(void *arg)
+{
+	enum { PERIOD = 200003, SLICES = 40 };
+	struct vperfctr_control c = every(1, PERIOD, (unsigned int)COUNT_USER);
+	static char unopened[] = "open or control", wrong[] = "wrong signals";
+	struct perfctr_sum_ctrs sum;
+	cpu_set_t set;
+	unsigned int k;
+
+	if (begin(&c, 0) < 0)
+		return unopened;
+	for (k = 0; k < SLICES; k++) {
+		CPU_ZERO(&set);
+		CPU_SET((k + (uintptr_t)arg) % processors, &set);
+		sched_setaffinity(0, sizeof(set), &set);
+		loop(PERIOD / 2);
+		sched_yield();
+	}
+	stop_and_read(&sum);
+	end();
+	if (!watch.wrong && watch.signals >= SLICES / 2 && watch.signals <= sum.pmc[0] / PERIOD)
+		return NULL;
+	printf("  %u signals, %u wrong, %llu events\n", watch.signals, watch.wrong, sum.pmc[0]);
+	return wrong;
+}
+
+/* The same where processors share a count: only what is added to a thread's own can't be told. */
+static int wandering(void)
+{
+	processors = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	return run_in_threads(wander);
 }
 
 /*
@@ -891,7 +954,6 @@ static int no_memory(void)
 int main(int argc, char **argv)
 {
 	static const struct guest_test tests[] = {
-#define TEST(name) { #name, name }
 		TEST(exact),
 		TEST(not_resumed),
 		TEST(two_counters),
@@ -900,6 +962,7 @@ int main(int argc, char **argv)
 		TEST(in_sleeping_calls),
 		TEST(asleep),
 		TEST(threads),
+		INEXACT_TEST(wandering),
 		TEST(races),
 		TEST(dies_overflowing),
 		TEST(threads_end_overflowing),
@@ -919,26 +982,17 @@ int main(int argc, char **argv)
 	};
 	unsigned int i, n = sizeof(tests) / sizeof(tests[0]), failures = 0;
 	struct perfctr_info info;
-#if defined(__aarch64__)
-	cpu_set_t one;
-#endif
 
 	driver = argc > 0 && strstr(argv[0], "driver");
 	if (driver)
 		return run_guest_tests(tests, n - 3);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-#if defined(__aarch64__)
-	/* What another processor executes is counted, too. */
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-#endif
 	if (perfctr_get_info(&info) < 0 || !(info.cpu_features & PERFCTR_FEATURE_PCINT)) {
 		printf("nothing interrupts on overflow here: %s\n", perfctr_error());
 		return 1;
 	}
 	for (i = 0; i < n; i++)
 		failures += (unsigned int)run_guest_test(&tests[i]);
-	printf("%u passed, %u failed\n", n - failures, failures);
+	printf("%u of %u failed\n", failures, n);
 	return failures != 0;
 }

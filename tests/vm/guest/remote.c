@@ -12,10 +12,19 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <perfctr/calls.h>
 #include "tests/harness/guest.h"
+
+/* In an event selector: that the counter interrupts. And how a bit that no processor has fails. */
+#if defined(__aarch64__)
+enum { INTERRUPTS = 0, RESERVED_ERRNO = EINVAL };
+#else
+enum { INTERRUPTS = 0x00100000, RESERVED_ERRNO = EPERM };
+#endif
 
 /* ---- calls on descriptors ---- */
 
@@ -49,11 +58,11 @@ static int raw_calls(void)
 	CHECK_FAILS(_vperfctr_control(fd, &bad), EINVAL, "flags has 0x00000080");
 	bad = control;
 	bad.cpu_control.evntsel[1] |= 0x00080000;
-	CHECK_FAILS(sys_vperfctr_control(fd, &bad), EPERM, "evntsel[1] has 0x00080000");
+	CHECK_FAILS(sys_vperfctr_control(fd, &bad), RESERVED_ERRNO, "evntsel[1] has 0x00080000");
 	bad = control;
 	bad.cpu_control.nractrs = 1;
 	bad.cpu_control.nrictrs = 1;
-	bad.cpu_control.evntsel[1] |= 0x00100000;
+	bad.cpu_control.evntsel[1] |= INTERRUPTS;
 	bad.cpu_control.ireset[1] = -1000;
 	CHECK_FAILS(sys_vperfctr_control(fd, &bad), EINVAL, "si_signo is 0");
 	CHECK_FAILS(sys_vperfctr_control(fd, NULL), EINVAL, "NULL");
@@ -294,6 +303,95 @@ static int killed_in_the_middle(void)
 	}
 	printf("  %u rounds of calls in 100 children, %u of which lived to be read\n", calls, late);
 	CHECK(late > 10, "they were killed too early");
+	return 0;
+}
+
+/* Killed while it is given counters: whoever has made them gets them, and nobody keeps anything. */
+static int killed_while_opened(void)
+{
+	struct vperfctr_control control = instructions(1);
+	unsigned int round, opened = 0, controlled = 0;
+	struct perfctr_sum_ctrs sum;
+	struct rvperfctr *remote;
+	pid_t pid, killer;
+
+	for (round = 0; round < 100; round++) {
+		pid = start_child(work);
+		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "seize");
+		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
+		killer = fork();
+		if (killer == 0) {
+			usleep(round * 3);
+			kill(pid, SIGKILL);
+			_exit(0);
+		}
+		usleep(100);
+		remote = rvperfctr_open(pid);
+		CHECK(remote || errno == ESRCH, "open: %s", perfctr_error());
+		opened += remote != NULL;
+		if (remote && rvperfctr_control(remote, &control) == 0)
+			controlled++;
+		else
+			CHECK(errno == ESRCH, "control: %s", perfctr_error());
+		CHECK(waitpid(killer, NULL, 0) == killer, "killer");
+		CHECK(waitpid(pid, NULL, 0) == pid, "killed");
+		CHECK(!remote || (rvperfctr_read_ctrs(remote, &sum) == 0 && sum.pmc[0] == 0),
+		      "it ran");
+		rvperfctr_close(remote);
+	}
+	printf("  of 100 children %u were opened in time, and %u given a control\n", opened,
+	       controlled);
+	return 0;
+}
+
+/* Where a call of its own begins it is given counters: the call finds them. */
+static void opens_twice(void)
+{
+	struct vperfctr *self;
+	unsigned long long before;
+
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	if (sys_vperfctr_open(0, 1) >= 0 || errno != EEXIST)
+		_exit(1);
+	self = vperfctr_open_mode(0);
+	if (!self)
+		_exit(2);
+	before = vperfctr_read_pmc(self, 0);
+	loop(1000);
+	if (vperfctr_read_pmc(self, 0) - before < 2000)
+		_exit(3);
+	_exit(vperfctr_unlink(self) < 0 ? 4 : 0);
+}
+
+/* It is at the entry of the call that opens, and not of one before it. */
+static bool is_at_open(pid_t pid)
+{
+	struct __ptrace_syscall_info call;
+
+	return ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(call), &call) > 0 &&
+	       call.op == PTRACE_SYSCALL_INFO_ENTRY && call.entry.nr == SYS_ioctl &&
+	       (unsigned int)call.entry.args[1] == PERFCTR_IOC_OPEN;
+}
+
+static int at_the_entry_of_a_call(void)
+{
+	struct vperfctr_control control = instructions(1);
+	pid_t pid = start_child(opens_twice);
+	struct rvperfctr *remote;
+	int status;
+
+	CHECK(stopped(pid) == SIGSTOP, "stop");
+	CHECK(ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD) == 0, "options");
+	do {
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+		CHECK(stopped(pid) == (SIGTRAP | 0x80), "the call's entry");
+	} while (!is_at_open(pid));
+	remote = rvperfctr_open(pid);
+	CHECK(remote && rvperfctr_control(remote, &control) == 0, "%s", perfctr_error());
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status 0x%X", status);
+	rvperfctr_close(remote);
 	return 0;
 }
 
@@ -800,7 +898,12 @@ static int overflow_signals(void)
 
 	control.si_signo = SIGUSR1;
 	control.cpu_control.nractrs = control.cpu_control.nrictrs = 1;
-	control.cpu_control.evntsel[1] |= 0x00100000;
+	control.cpu_control.evntsel[1] |= INTERRUPTS;
+#if defined(__aarch64__)
+	/* Cycles, which are instructions in QEMU: its other counters interrupt some other time. */
+	control.cpu_control.pmc_map[1] = 31;
+	control.cpu_control.evntsel[1] = 0x80000011;
+#endif
 	control.cpu_control.ireset[1] = -10000;
 	sigaction(SIGUSR1, &action, NULL);
 	CHECK(self, "%s", perfctr_error());
@@ -818,6 +921,43 @@ static int overflow_signals(void)
 }
 
 /* ---- which provider ---- */
+
+#if defined(__aarch64__)
+
+/* Each has counters, and only one that somebody has on a whole processor is refused. */
+static int both_at_once(void)
+{
+	struct vperfctr_control control = instructions(1), four = instructions(4);
+	struct gperfctr_cpu_control whole = { .cpu = 0 };
+	struct perfctr_reading before, after;
+	struct perfctr_set *group;
+	struct vperfctr *self;
+	struct gperfctr *global;
+
+	CHECK((self = vperfctr_open()) && vperfctr_control(self, &control) == 0, "%s",
+	      perfctr_error());
+	CHECK((group = perfctr_set_open("instructions:u", NULL, 0)), "%s", perfctr_error());
+	CHECK((global = gperfctr_open()) != NULL, "%s", perfctr_error());
+	whole.cpu_control = control.cpu_control;
+	CHECK(gperfctr_control(global, &whole) == 1 && gperfctr_start(global, 0) == 1, "%s",
+	      perfctr_error());
+	perfctr_set_read(group, &before);
+	loop(100000);
+	CHECK(perfctr_set_read(group, &after) == 0 && after.quality == PERFCTR_EXACT &&
+		      after.value - before.value > 200000 && after.value - before.value < 220000,
+	      "%llu", (unsigned long long)(after.value - before.value));
+	CHECK(vperfctr_read_pmc(self, 0) > 200000, "the driver's count");
+	CHECK_FAILS(vperfctr_control(self, &four), EBUSY, "perf_events");
+	CHECK(vperfctr_is_running(self) && vperfctr_read_tsc(self) > 0, "it runs on");
+	gperfctr_close(global);
+	CHECK(vperfctr_control(self, &four) == 0, "%s", perfctr_error());
+	perfctr_set_close(group);
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+#else
 
 /* Whoever comes second is told who came first, and takes nothing from him. */
 static int both_at_once(void)
@@ -859,6 +999,8 @@ static int both_at_once(void)
 	vperfctr_close(self);
 	return 0;
 }
+
+#endif
 
 static bool is_over(struct vperfctr *self, unsigned int provider)
 {
@@ -938,9 +1080,9 @@ static int choice(void)
 int main(int argc, char **argv)
 {
 	static const struct guest_test tests[] = {
-#define TEST(name) { #name, name }
 		TEST(raw_calls), TEST(remote_exact), TEST(only_stopped_threads),
-		TEST(killed_in_the_middle), TEST(left_to_their_thread), TEST(through_exec),
+		TEST(killed_in_the_middle), TEST(killed_while_opened), TEST(at_the_entry_of_a_call),
+		TEST(left_to_their_thread), TEST(through_exec),
 		TEST(remote_through_exec), TEST(remote_until_exec), TEST(raw_counts),
 		TEST(counted_programs), TEST(not_into_more_rights), TEST(totals_of_live_threads),
 		TEST(overflow_signals), TEST(both_at_once), TEST(choice),

@@ -19,7 +19,7 @@ static int storms(void)
 
 int main(void)
 {
-	static const struct guest_test tests[] = { { "storms", storms } };
+	static const struct guest_test tests[] = { { .name = "storms", .run = storms } };
 
 	return run_guest_tests(tests, 1);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/* metric-tables.h - what scripts/metrics.awk makes of arch/metrics/ */
+#ifndef PERFCTR_ARCH_METRIC_TABLES_H
+#define PERFCTR_ARCH_METRIC_TABLES_H
+
+#include <stdint.h>
+
+/* Offsets in perfctr_metric_texts, where each text ends with a NUL. */
+struct perfctr_metric_record {
+	uint32_t tables; /* the ids of event tables that it is for, blanks between; with a * behind
+			    it, all that begin so */
+	uint32_t name, unit, formula, description;
+	uint32_t threshold; /* the text "" if the vendor publishes none */
+};
+
+/* In the files' order: of several with the same name the last one counts. */
+extern const struct perfctr_metric_record perfctr_metric_records[];
+extern const unsigned int perfctr_metric_record_count;
+extern const char perfctr_metric_texts[];
+
+#endif /* PERFCTR_ARCH_METRIC_TABLES_H */

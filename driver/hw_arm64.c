@@ -1,0 +1,784 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * arm64: identification, sharing, and the engine over PMUv3's registers.
+ *
+ * The counters are perf_events' too. In its struct arm_pmu each CPU has a set of those in use: what
+ * is in there it does not touch, so we put ours in. Of its functions we follow three: start, which
+ * decides anew who reads counters in user mode; the interrupt, which is ours, too; and reset, after
+ * which nothing is as it was.
+ */
+#define pr_fmt(fmt) "perfctr: " fmt
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/mmu_notifier.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf/arm_pmu.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <asm/barrier.h>
+#include <asm/sysreg.h>
+#include <asm/virt.h>
+#include "driver/compat/compat.h"
+#include "driver/hw.h"
+
+/* ---- registers ---- */
+
+static __always_inline void write_counter(u32 n, u64 value)
+{
+	switch (n) {
+	case PMU_CYCLES: write_sysreg(value, pmccntr_el0); return;
+#define CASE(n) \
+	case n: write_sysreg(value, pmevcntr##n##_el0); return;
+		EVENT_COUNTERS(CASE)
+#undef CASE
+	}
+	WARN_ON_ONCE(1);
+}
+
+void perfctr_core_write_counter(struct perfctr_core *core, uint32_t n, uint64_t value)
+{
+	write_counter(n, value);
+}
+
+#define PMEVTYPER_NSH BIT(27) /* in EL2, too */
+
+/* A kernel that runs in EL2 is counted there. */
+static void write_type(u32 n, u64 value)
+{
+	if (is_kernel_in_hyp_mode() && !(value & PMEVTYPER_P))
+		value |= PMEVTYPER_NSH;
+	switch (n) {
+	case PMU_CYCLES: write_sysreg(value, pmccfiltr_el0); return;
+#define CASE(n) \
+	case n: write_sysreg(value, pmevtyper##n##_el0); return;
+		EVENT_COUNTERS(CASE)
+#undef CASE
+	}
+	WARN_ON_ONCE(1);
+}
+
+#define PMCR_E	     BIT(0)
+#define PMCR_LP	     BIT(7)
+#define PMUSERENR_EN BIT(0)
+#define PMUSERENR_SW BIT(1)
+
+/* For registers that the processor changes by itself: it has none. */
+uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
+{
+	WARN_ON_ONCE(1);
+	return 0;
+}
+
+/* Others' counters stay as they are. What is disabled stands before anything follows. */
+void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
+{
+	switch (reg) {
+	case PMU_PMOVSCLR: write_sysreg(value, pmovsclr_el0); return;
+	case PMU_PMINTEN:
+		write_sysreg(core->taken & ~value, pmintenclr_el1);
+		write_sysreg(value, pmintenset_el1);
+		return;
+	case PMU_PMCNTEN:
+		write_sysreg(core->taken & ~value, pmcntenclr_el0);
+		write_sysreg(value, pmcntenset_el0);
+		isb();
+		return;
+	}
+	write_type(reg - 1, value);
+}
+
+static bool user_reads = true;
+module_param(user_reads, bool, 0444);
+MODULE_PARM_DESC(user_reads, "user mode reads the counters, and sees those of perf_events");
+
+DEFINE_PER_CPU(struct perfctr_core, hw_cores);
+static struct perfctr_cpu this_cpu;
+static struct arm_pmu *pmu; /* NULL: only the TSC counts */
+
+static void renew_reads(struct perfctr_core *core);
+
+/*
+ * Whoever sets sysctl kernel.perf_user_access to 0 takes the register away at once, on every CPU,
+ * by a function of perf_events' that has no pointer. Readers of ours would get a SIGILL.
+ */
+static int after_disabling(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	renew_reads(this_cpu_ptr(&hw_cores));
+	return 0;
+}
+
+static struct kretprobe disabling = {
+	.kp.symbol_name = "armv8pmu_disable_user_access_ipi",
+	.handler = after_disabling,
+};
+static bool probing; /* not on kernels that have no such sysctl */
+
+/* ---- identification ---- */
+
+const struct cpumask *hw_forbidden;
+
+/* perf_events tells whose counters a CPU has, by an event that it never starts. */
+static struct arm_pmu *find_pmu(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, (int)cpu, NULL, NULL,
+								    NULL);
+	struct pmu *found;
+
+	if (IS_ERR(event)) {
+		pr_info("perf_events has no counters: only the TSC counts\n");
+		return NULL;
+	}
+	found = event->pmu;
+	perf_event_release_kernel(event);
+	/* Those of Arm's processors are named after them: armv8_pmuv3_0, armv9_cortex_a510. */
+	if (!strncmp(found->name, "armv", 4) && to_arm_pmu(found)->pmuver)
+		return to_arm_pmu(found);
+	pr_info("%s is not PMUv3: only the TSC counts\n", found->name);
+	return NULL;
+}
+
+static void identify(void *unused)
+{
+	u64 pmcr = read_sysreg(pmcr_el0);
+
+	perfctr_arm64_identify(read_cpuid_id(), pmcr >> 11 & 0x1F, &this_cpu);
+	/* perf_events has them count 64 bits if they can. */
+	this_cpu.width = pmcr & PMCR_LP ? 64 : 32;
+}
+
+/* Processors of another type have a PMU of their own, and a control is for one type. */
+static void forbid_others(void)
+{
+	static struct cpumask forbidden;
+
+	if (!cpumask_andnot(&forbidden, cpu_possible_mask, &pmu->supported_cpus))
+		return;
+	hw_forbidden = &forbidden;
+	pr_info("only processors %*pbl have counters that can be used (%s)\n",
+		cpumask_pr_args(&pmu->supported_cpus), pmu->name);
+}
+
+void hw_init(void)
+{
+	unsigned int cpu;
+
+	this_cpu = (struct perfctr_cpu){ .name = "", .id = "", .rules = PERFCTR_RULES_NONE };
+	cpus_read_lock();
+	cpu = cpumask_first(cpu_online_mask);
+	cpus_read_unlock();
+	pmu = find_pmu(cpu);
+	if (!pmu)
+		return;
+	if (smp_call_function_single((int)cpu, identify, NULL, 1) < 0) {
+		pmu = NULL;
+		return;
+	}
+	this_cpu.pcint = !(pmu->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
+	forbid_others();
+	probing = register_kretprobe(&disabling) == 0;
+}
+
+void hw_exit(void)
+{
+	if (probing)
+		unregister_kretprobe(&disabling);
+}
+
+void hw_info(struct perfctr_info *info)
+{
+	info->cpu_type = this_cpu.type;
+	info->cpu_features = PERFCTR_FEATURE_RDTSC |
+			     (this_cpu.counters && user_reads ? PERFCTR_FEATURE_RDPMC : 0) |
+			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
+}
+
+/* ---- counters that are ours ---- */
+
+#define FOR_EACH_COUNTER(n, set)                                     \
+	for ((n) = 0; (n) < PERFCTR_COUNTERS && (set) >> (n); (n)++) \
+		if ((set) >> (n)&1)
+
+/* They count nothing and contain nothing, and no overflow of them is remembered. */
+static void clear_counters(struct perfctr_core *core, u32 set)
+{
+	unsigned int n;
+
+	write_sysreg(set, pmcntenclr_el0);
+	write_sysreg(set, pmintenclr_el1);
+	write_sysreg(set, pmovsclr_el0);
+	isb();
+	FOR_EACH_COUNTER(n, set)
+	{
+		write_type(n, 0);
+		perfctr_core_write_counter(core, n, 0);
+		core->cache.control[n] = 0;
+	}
+	core->cache.control[PMU_SLOT_PMINTEN] &= ~(u64)set;
+	core->cache.control[PMU_SLOT_PMCNTEN] &= ~(u64)set;
+	/* Whoever has them next may have the same program. */
+	core->cache.id = core->program = 0;
+	core->left &= ~set;
+}
+
+/* All that are ours here, as if nobody had ever used them. */
+static void clear_registers(struct perfctr_core *core)
+{
+	if (core->taken)
+		clear_counters(core, core->taken);
+	memset(&core->cache, 0, sizeof(core->cache));
+	core->cache.cpu = smp_processor_id();
+	core->process = core->program = 0;
+	core->privileged = core->stops = core->halted = false;
+}
+
+/* All counters go by this switch, which perf_events turns off when it has none. */
+static void switch_on(void)
+{
+	write_sysreg(read_sysreg(pmcr_el0) | PMCR_E, pmcr_el0);
+	isb();
+}
+
+static void switch_off(void)
+{
+	write_sysreg(read_sysreg(pmcr_el0) & ~(u64)PMCR_E, pmcr_el0);
+	isb();
+}
+
+/* PMUSERENR_EL0 as perf_events leaves it; false: it is KVM's, with a guest's registers. */
+static bool note_theirs(struct perfctr_core *core)
+{
+	unsigned int value = (unsigned int)read_sysreg(pmuserenr_el0);
+
+	if (value & (PMUSERENR_EN | PMUSERENR_SW))
+		return false;
+	core->theirs = value;
+	return true;
+}
+
+void hw_start_cpu(void)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+
+	/* It may have let somebody read before we followed it. */
+	if (!core->reads && !note_theirs(core))
+		core->theirs = 0;
+	clear_registers(core);
+	if (core->taken)
+		switch_on();
+}
+
+void hw_stop_cpu(void)
+{
+	clear_registers(this_cpu_ptr(&hw_cores));
+}
+
+/* ---- what is taken from perf_events, and given back ---- */
+
+/* A CPU's set of counters in use. */
+static unsigned long *used_of(unsigned int cpu)
+{
+	return per_cpu_ptr(pmu->hw_events, cpu)->used_mask;
+}
+
+static bool are_free(unsigned int cpu, u32 set)
+{
+	unsigned int n;
+
+	FOR_EACH_COUNTER(n, set)
+	if (test_bit(perfctr_compat_arm_index(n), used_of(cpu)))
+		return false;
+	return true;
+}
+
+static void set_used(unsigned int cpu, u32 set, bool used)
+{
+	unsigned int n;
+
+	FOR_EACH_COUNTER(n, set)
+	{
+		if (used)
+			set_bit(perfctr_compat_arm_index(n), used_of(cpu));
+		else
+			clear_bit(perfctr_compat_arm_index(n), used_of(cpu));
+	}
+}
+
+static void mark(unsigned int cpu, u32 set, bool used)
+{
+	struct perfctr_core *core = per_cpu_ptr(&hw_cores, cpu);
+
+	set_used(cpu, set, used);
+	core->taken = used ? core->taken | set : core->taken & ~set;
+}
+
+/* On their CPU, with interrupts off; perf_events looks only so. */
+static void take_here(void *argument)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+	const u32 *set = argument;
+
+	if ((core->taken & *set) == *set || !are_free(smp_processor_id(), *set))
+		return;
+	mark(smp_processor_id(), *set, true);
+	clear_counters(core, *set);
+	switch_on();
+}
+
+static void give_here(void *argument)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+	const u32 set = *(const u32 *)argument & core->taken;
+
+	if (!set)
+		return;
+	clear_counters(core, set);
+	mark(smp_processor_id(), set, false);
+	if (bitmap_empty(used_of(smp_processor_id()), ARMPMU_MAX_HWEVENTS))
+		switch_off();
+}
+
+/* In a thread of the kernel's: no other thread's events are on the CPU. */
+static int take_in_thread(void *argument)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	take_here(argument);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static bool has_taken(unsigned int cpu, u32 set)
+{
+	return (READ_ONCE(per_cpu_ptr(&hw_cores, cpu)->taken) & set) == set;
+}
+
+/* CPUs that are offline may come later, but not now. */
+static bool take_offline(unsigned int cpu, u32 set)
+{
+	bool can = are_free(cpu, set);
+
+	if (can)
+		mark(cpu, set, true);
+	return can;
+}
+
+static bool take_on(unsigned int cpu, u32 *set)
+{
+	if (!cpu_online(cpu))
+		return take_offline(cpu, *set);
+	if (!has_taken(cpu, *set))
+		smp_call_on_cpu(cpu, take_in_thread, set, false);
+	return has_taken(cpu, *set);
+}
+
+static void give_everywhere(u32 set)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	on_each_cpu_mask(&pmu->supported_cpus, give_here, &set, true);
+	for_each_cpu(cpu, &pmu->supported_cpus) if (!cpu_online(cpu))
+		mark(cpu, set & per_cpu_ptr(&hw_cores, cpu)->taken, false);
+	cpus_read_unlock();
+}
+
+static int take_everywhere(u32 set)
+{
+	bool taken = true;
+	unsigned int cpu;
+
+	cpus_read_lock();
+	on_each_cpu_mask(&pmu->supported_cpus, take_here, &set, true);
+	for_each_cpu(cpu, &pmu->supported_cpus) taken = taken && take_on(cpu, &set);
+	cpus_read_unlock();
+	if (taken)
+		return 0;
+	give_everywhere(set);
+	pr_info_ratelimited("perf_events has counters of the set 0x%X\n", set);
+	return -EBUSY;
+}
+
+/* How many sets of counters have each. */
+static unsigned int users[PERFCTR_COUNTERS];
+static DEFINE_MUTEX(sharing); /* of users, and of the sets' own words */
+
+static u32 counters_of(const struct perfctr_program *program)
+{
+	u32 set = 0;
+	unsigned int i;
+
+	for (i = 0; program && i < program->nrctrs; i++)
+		set |= 1u << program->counter[i].reg;
+	return set;
+}
+
+/* Those of the set that nobody has. */
+static u32 unused(u32 set)
+{
+	u32 nobodys = 0;
+	unsigned int n;
+
+	FOR_EACH_COUNTER(n, set)
+	if (!users[n])
+		nobodys |= 1u << n;
+	return nobodys;
+}
+
+int hw_take(u32 *taken, const struct perfctr_program *program)
+{
+	u32 more, fresh;
+	unsigned int n;
+	int err = 0;
+
+	mutex_lock(&sharing);
+	more = counters_of(program) & ~*taken;
+	fresh = unused(more);
+	if (fresh)
+		err = take_everywhere(fresh);
+	if (!err) {
+		FOR_EACH_COUNTER(n, more)
+		users[n]++;
+		*taken |= more;
+	}
+	mutex_unlock(&sharing);
+	return err;
+}
+
+void hw_keep(u32 *taken, const struct perfctr_program *program)
+{
+	u32 fewer, last;
+	unsigned int n;
+
+	mutex_lock(&sharing);
+	fewer = *taken & ~counters_of(program);
+	FOR_EACH_COUNTER(n, fewer)
+	users[n]--;
+	last = unused(fewer);
+	if (last)
+		give_everywhere(last);
+	*taken &= ~fewer;
+	mutex_unlock(&sharing);
+}
+
+/* ---- who reads in user mode ---- */
+
+/* perf_events' functions find the register as they left it, if it is not what they leave. */
+static void lend_reads(const struct perfctr_core *core)
+{
+	if (core->reads)
+		write_sysreg(core->theirs, pmuserenr_el0);
+}
+
+/* Whose memory it is. Numbers of the past are not used again; 0: nobody's. */
+static u64 process_of(const struct mm_struct *mm)
+{
+	return mm ? (u64)atomic64_read(&mm->context.id) : 0;
+}
+
+static noinline void zero_counters(struct perfctr_core *core)
+{
+	unsigned int n;
+
+	FOR_EACH_COUNTER(n, core->left)
+	perfctr_core_write_counter(core, n, 0);
+	/* Counters that were suspended are to be loaded anew. */
+	if (core->stops)
+		core->cache.id = 0;
+	core->left = 0;
+	core->privileged = core->stops = false;
+}
+
+void hw_hide_counters(struct perfctr_core *core)
+{
+	if (core->running || core->process == process_of(current->mm))
+		return;
+	hw_leave();
+	zero_counters(core);
+	core->process = 0;
+}
+
+static void renew_reads(struct perfctr_core *core)
+{
+	if (!note_theirs(core))
+		return;
+	if (core->reads)
+		write_sysreg(READS, pmuserenr_el0);
+	else if (core->theirs && !in_nmi())
+		hw_hide_counters(core);
+}
+
+bool hw_allow_reads(struct mm_struct *mm)
+{
+	return user_reads;
+}
+
+void hw_forbid_reads(struct mm_struct *mm)
+{
+}
+
+void hw_forbid_inherited_reads(struct mm_struct *mm)
+{
+}
+
+bool hw_reads_are_stale(const struct mm_struct *mm)
+{
+	return false;
+}
+
+/* ---- perf_events' functions, followed ---- */
+
+static irqreturn_t (*their_handle_irq)(struct arm_pmu *pmu);
+static void (*their_start)(struct arm_pmu *pmu);
+static void (*their_reset)(void *info);
+static void (*tell_of_overflow)(void);
+
+/*
+ * Ours have no events: where theirs are looked at, ours are not in use meanwhile. They are taken
+ * still, which other CPUs may ask.
+ */
+static u32 unmark(struct perfctr_core *core)
+{
+	const u32 taken = core->taken;
+
+	if (!perfctr_compat_arm_looks_at_events(pmu->pmuver))
+		return 0;
+	set_used(smp_processor_id(), taken, false);
+	return taken;
+}
+
+static void our_start(struct arm_pmu *of)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+	u32 marks = unmark(core);
+
+	lend_reads(core);
+	their_start(of);
+	set_used(smp_processor_id(), marks, true);
+	renew_reads(core);
+}
+
+static bool has_overflown(struct perfctr_core *core)
+{
+	const struct perfctr_program *program = READ_ONCE(core->running);
+
+	return program && perfctr_program_overflown(core, program);
+}
+
+static DEFINE_PER_CPU(struct irq_work, overflow_works);
+
+static void after_nmi(struct irq_work *work)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	tell_of_overflow();
+	local_irq_restore(flags);
+}
+
+/* The interrupt may be a pseudo-NMI, which can come in the middle of the engine's functions. */
+static void tell(void)
+{
+	if (in_nmi())
+		irq_work_queue(this_cpu_ptr(&overflow_works));
+	else
+		tell_of_overflow();
+}
+
+/* It calls start, but not by its pointer. */
+static irqreturn_t let_handle_irq(struct perfctr_core *core, struct arm_pmu *of)
+{
+	u32 marks = unmark(core);
+	irqreturn_t result;
+
+	lend_reads(core);
+	result = their_handle_irq(of);
+	set_used(smp_processor_id(), marks, true);
+	renew_reads(core);
+	return result;
+}
+
+/* One interrupt for all counters. Theirs clears the flags of all, so ours look at the counts. */
+static irqreturn_t our_handle_irq(struct arm_pmu *of)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+	u32 flags = (u32)read_sysreg(pmovsclr_el0);
+	irqreturn_t result = IRQ_HANDLED;
+
+	if (flags & ~core->taken)
+		result = let_handle_irq(core, of);
+	write_sysreg(flags & core->taken, pmovsclr_el0);
+	if (has_overflown(core))
+		tell();
+	return result;
+}
+
+static noinline void note_counters(struct perfctr_core *core, const struct perfctr_program *program)
+{
+	core->program = program->id;
+	core->counters = counters_of(program);
+}
+
+/* What a program's counters will have counted. */
+static inline void note_program(struct perfctr_core *core, const struct perfctr_program *program)
+{
+	if (core->program != program->id)
+		note_counters(core, program);
+	core->left |= core->counters;
+	core->privileged |= program->privileged;
+	core->stops |= program->stops;
+}
+
+/* After a sleep, or on a CPU that comes. */
+static void our_reset(void *info)
+{
+	their_reset(info);
+	hw_start_cpu();
+}
+
+int hw_reserve(void (*overflow)(void))
+{
+	int cpu;
+
+	tell_of_overflow = overflow;
+	for_each_possible_cpu(cpu) init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
+	their_handle_irq = pmu->handle_irq;
+	their_start = pmu->start;
+	their_reset = pmu->reset;
+	WRITE_ONCE(pmu->handle_irq, our_handle_irq);
+	WRITE_ONCE(pmu->start, our_start);
+	WRITE_ONCE(pmu->reset, our_reset);
+	return 0;
+}
+
+void hw_release(void)
+{
+	int cpu;
+
+	WRITE_ONCE(pmu->handle_irq, their_handle_irq);
+	WRITE_ONCE(pmu->start, their_start);
+	WRITE_ONCE(pmu->reset, their_reset);
+	/* Who is inside ours has interrupts off. */
+	synchronize_rcu();
+	for_each_possible_cpu(cpu) irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
+}
+
+/* ---- programs ---- */
+
+int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
+	       struct perfctr_program *program)
+{
+	struct perfctr_diagnosis d;
+
+	if (perfctr_arm64_compile(&this_cpu, control, flags, program, &d) == 0)
+		return 0;
+	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
+	return d.forbidden ? -EPERM : -EINVAL;
+}
+
+void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
+		       unsigned int tsc_on, u64 id)
+{
+	perfctr_cpu_update_control(state, program, tsc_on, id);
+}
+
+/* ---- the engine ---- */
+
+/* The process is back soon, as a rule: what one write stops, one write lets go on. */
+void hw_leave(void)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+
+	if (!core->halted && core->left) {
+		core->halted = true;
+		write_sysreg(core->taken, pmcntenclr_el0);
+	}
+	/* perf_events lets read on, and is silent where the next thread has inherited the events.
+	 */
+	if (core->theirs)
+		zero_counters(core);
+}
+
+static inline void arrive(struct perfctr_core *core, const struct perfctr_program *program)
+{
+	u64 process = process_of(current->mm);
+
+	if (core->process != process || (core->privileged && !program->privileged)) {
+		hw_leave(); /* a sibling's run on */
+		zero_counters(core);
+		core->process = process;
+	}
+	note_program(core, program);
+}
+
+/*
+ * The next process's program is the same: only counts are to be hidden. No instruction of either
+ * comes between.
+ */
+void hw_change_process(struct perfctr_core *core, struct perfctr_cpu_state *state,
+		       const struct perfctr_program *program, const struct mm_struct *mm)
+{
+	unsigned int i, n = program->nractrs;
+
+	if (!n) {
+		hw_leave();
+		return;
+	}
+	if (unlikely(core->left != core->counters || core->stops)) {
+		zero_counters(core); /* others' of the last process */
+		note_program(core, program);
+	}
+	for (i = 0; i < n; i++) {
+		write_counter(program->counter[i].reg, 0);
+		state->pmc[i].start = 0;
+	}
+	core->process = process_of(mm);
+}
+
+void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+
+	if (program->nrctrs)
+		arrive(core, program);
+	WRITE_ONCE(core->running, program->nrctrs ? program : NULL);
+	perfctr_cpu_resume(core, state, program);
+	if (core->halted && program->nrctrs) {
+		core->halted = false;
+		write_sysreg(core->cache.control[PMU_SLOT_PMCNTEN], pmcntenset_el0);
+	}
+}
+
+unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+	unsigned int overflown = 0;
+
+	perfctr_cpu_suspend(core, state, program);
+	WRITE_ONCE(core->running, NULL);
+	hw_set_reads(core, false);
+	if (unlikely(program->nrctrs > program->nractrs)) {
+		overflown = perfctr_cpu_identify_overflow(state, program);
+		if (overflown)
+			perfctr_cpu_ireload(state);
+	}
+	return overflown;
+}
+
+void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
+{
+	perfctr_cpu_sample(this_cpu_ptr(&hw_cores), state, program);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * likwid-marker.h - LIKWID's marker macros as regions: a program written for them is built with
+ * -I.../perfctr/likwid and -lperfctr instead of LIKWID's, and run with PERFCTR_REGIONS=EVENTS in
+ * its environment instead of under likwid-perfctr -m. perfctr_region_begin(3) says what that does.
+ *
+ * As there, all macros are empty without -DLIKWID_PERFMON. SWITCH has no effect: there is one list
+ * of events. A tag that is no string literal is looked up at each START and STOP.
+ */
+#ifndef LIKWID_MARKER_H
+#define LIKWID_MARKER_H
+
+#ifdef LIKWID_PERFMON
+
+#include <perfctr/regions.h>
+
+/*
+ * The region of a place in the program: a literal's is known after the first time. Whether it is
+ * one its text tells; __builtin_constant_p() is true of what a function is inlined with, too, all
+ * copies of which have the same place.
+ */
+#define PERFCTR_LIKWID_REGION(tag, measured, use)                                  \
+	__extension__({                                                            \
+		static struct perfctr_region here_ = PERFCTR_REGION_INIT(NULL);    \
+		struct perfctr_region *region_ = &here_;                           \
+                                                                                   \
+		if (__builtin_expect((measured) != NULL, 0)) {                     \
+			if ((#tag)[0] == '"')                                      \
+				__atomic_store_n(&here_.name, (const char *)(tag), \
+						 __ATOMIC_RELAXED);                \
+			else                                                       \
+				region_ = perfctr_region_by_name(tag);             \
+			if (region_)                                               \
+				use(region_);                                      \
+		}                                                                  \
+		0;                                                                 \
+	})
+
+static inline void perfctr_likwid_get(const char *tag, int *nevents, double *events, double *time,
+				      int *count)
+{
+	const struct perfctr_region *region = perfctr_region_by_name(tag);
+	struct perfctr_region_reading reading;
+	int i, n = 0;
+
+	if (!region || perfctr_region_read(region, &reading) < 0) {
+		*nevents = *count = 0;
+		*time = 0;
+		return;
+	}
+	for (i = 1; i < (int)reading.nvalues && n < *nevents; i++)
+		events[n++] = (double)reading.value[i].inclusive;
+	*nevents = n;
+	*time = (double)reading.value[0].inclusive / 1e9;
+	*count = (int)reading.visits;
+}
+
+#define LIKWID_MARKER_INIT	    ((void)0)
+#define LIKWID_MARKER_THREADINIT    ((void)perfctr_regions_thread())
+#define LIKWID_MARKER_SWITCH	    ((void)0)
+#define LIKWID_MARKER_REGISTER(tag) ((void)perfctr_region_by_name(tag))
+#define LIKWID_MARKER_START(tag) \
+	PERFCTR_LIKWID_REGION(tag, PERFCTR_REGION_WAY(begin), perfctr_region_begin)
+#define LIKWID_MARKER_STOP(tag) \
+	PERFCTR_LIKWID_REGION(tag, PERFCTR_REGION_WAY(end), perfctr_region_end)
+#define LIKWID_MARKER_RESET(tag) ((void)perfctr_region_reset(perfctr_region_by_name(tag)))
+#define LIKWID_MARKER_GET(tag, nevents, events, time, count) \
+	perfctr_likwid_get(tag, nevents, events, time, count)
+#define LIKWID_MARKER_WRITE_FILE(file) ((void)perfctr_regions_report(file, PERFCTR_REGIONS_TABLE))
+#define LIKWID_MARKER_CLOSE	       ((void)perfctr_regions_stop())
+
+#else
+
+#define LIKWID_MARKER_INIT
+#define LIKWID_MARKER_THREADINIT
+#define LIKWID_MARKER_SWITCH
+#define LIKWID_MARKER_REGISTER(tag)
+#define LIKWID_MARKER_START(tag)
+#define LIKWID_MARKER_STOP(tag)
+#define LIKWID_MARKER_RESET(tag)
+#define LIKWID_MARKER_GET(tag, nevents, events, time, count)
+#define LIKWID_MARKER_WRITE_FILE(file)
+#define LIKWID_MARKER_CLOSE
+
+#endif
+
+#endif /* LIKWID_MARKER_H */

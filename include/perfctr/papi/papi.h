@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * papi.h - the regions of PAPI's high level as ours: a program that uses nothing else of PAPI is
+ * built with -I.../perfctr/papi and -lperfctr instead of PAPI's, and run with
+ * PERFCTR_REGIONS=EVENTS in its environment instead of PAPI_EVENTS. perfctr_region_begin(3) says
+ * what that does. Regions are looked up by their names at each begin and end.
+ */
+#ifndef PAPI_H
+#define PAPI_H
+
+#include <perfctr/regions.h>
+
+#define PAPI_OK	     0
+#define PAPI_EINVAL  (-1) /* no name */
+#define PAPI_ENOMEM  (-2) /* no memory for another region */
+#define PAPI_ENOEVNT (-7) /* nothing is measured */
+
+/* What could not be looked up. */
+static inline int perfctr_papi_error(const char *region)
+{
+	return region && *region ? PAPI_ENOMEM : PAPI_EINVAL;
+}
+
+static inline int PAPI_hl_region_begin(const char *region)
+{
+	struct perfctr_region *named;
+
+	if (__builtin_expect(!PERFCTR_REGION_WAY(begin), 1))
+		return PAPI_OK;
+	named = perfctr_region_by_name(region);
+	if (!named)
+		return perfctr_papi_error(region);
+	perfctr_region_begin(named);
+	return PAPI_OK;
+}
+
+static inline int PAPI_hl_region_end(const char *region)
+{
+	struct perfctr_region *named;
+
+	if (__builtin_expect(!PERFCTR_REGION_WAY(end), 1))
+		return PAPI_OK;
+	named = perfctr_region_by_name(region);
+	if (!named)
+		return perfctr_papi_error(region);
+	perfctr_region_end(named);
+	return PAPI_OK;
+}
+
+/* Without effect: the report has whole visits. */
+static inline int PAPI_hl_read(const char *region)
+{
+	return region && *region ? PAPI_OK : PAPI_EINVAL;
+}
+
+static inline int PAPI_hl_stop(void)
+{
+	return perfctr_regions_stop() < 0 ? PAPI_ENOEVNT : PAPI_OK;
+}
+
+#endif /* PAPI_H */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * perfctr/regions.h - named parts of a program, measured: how often each thread was in them, and
+ * what it counted there. perfctr_region_begin(3) is the page.
+ *
+ *	PERFCTR_REGION(solve, "solve");
+ *
+ *	perfctr_region_begin(&solve);
+ *	...
+ *	perfctr_region_end(&solve);
+ *
+ * A program that is not measured executes a load, a comparison and a branch in each. It is measured
+ * if the environment variable PERFCTR_REGIONS names events, or after perfctr_regions_start().
+ *
+ * Regions belong to the thread that began them, and nest. Each thread has counters of its own,
+ * opened at its first region. Begin and end are async-signal-safe for a region that the thread
+ * has been in before; its first visit may allocate memory. A child of fork() is not measured.
+ */
+#ifndef PERFCTR_REGIONS_H
+#define PERFCTR_REGIONS_H
+
+#include <libperfctr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Made by PERFCTR_REGION(). Regions of one name are one region, wherever they are. */
+struct perfctr_region {
+	const char *name; /* up to 127 bytes count */
+	unsigned int id;  /* the library's; 1: not visited yet */
+	unsigned int reserved;
+	void (*calibrate)(void); /* perfctr_region_calibrate() of the file */
+};
+
+/*
+ * The library's. NULL: nothing is measured. They take the place of a region's id, which is never
+ * the first of a file's variables: on arm64 that would have a shorter way to its address.
+ */
+struct perfctr_region_ways {
+	void (*begin)(unsigned int *id);
+	void (*end)(unsigned int *id);
+};
+extern struct perfctr_region_ways perfctr_region_ways;
+
+/*
+ * No instructions, but so many lines that compilers take it for too long to be copied. The code
+ * around each begin and end is then the same, and what it adds can be known: no jump is replaced by
+ * a copy of what it leads to, nor the call by a jump.
+ */
+#define PERFCTR_REGION_SAME() __asm__ __volatile__("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n")
+
+/* Atomic; but compilers take another way to an atomic's address, here and there. */
+#if defined(__SANITIZE_THREAD__)
+#define PERFCTR_REGION_WAY(which) __atomic_load_n(&perfctr_region_ways.which, __ATOMIC_RELAXED)
+#else
+#define PERFCTR_REGION_WAY(which) \
+	(*(void (*volatile *)(unsigned int *)) & perfctr_region_ways.which)
+#endif
+
+static inline void perfctr_region_begin(struct perfctr_region *region)
+{
+	void (*begin)(unsigned int *);
+
+	PERFCTR_REGION_SAME();
+	begin = PERFCTR_REGION_WAY(begin);
+	if (__builtin_expect(begin != NULL, 0))
+		begin(&region->id);
+	PERFCTR_REGION_SAME();
+}
+
+/*
+ * Of the last visit that has not ended. Regions begun within it, and not ended, are left without
+ * being counted, as longjmp(3) leaves them. Nothing happens if the thread is not in the region; the
+ * report says how often that was.
+ */
+static inline void perfctr_region_end(struct perfctr_region *region)
+{
+	void (*end)(unsigned int *);
+
+	PERFCTR_REGION_SAME();
+	end = PERFCTR_REGION_WAY(end);
+	if (__builtin_expect(end != NULL, 0))
+		end(&region->id);
+	PERFCTR_REGION_SAME();
+}
+
+/*
+ * Three regions, one in another, as any that this file's code begins and ends: the library learns
+ * from them what that adds.
+ */
+static struct perfctr_region perfctr_region_own[] __attribute__((unused)) = {
+	{ "(outer)", 2, 0, NULL },
+	{ "(middle)", 3, 0, NULL },
+	{ "(inner)", 4, 0, NULL },
+};
+static __attribute__((noinline, unused)) void perfctr_region_calibrate(void)
+{
+	perfctr_region_begin(&perfctr_region_own[0]);
+	perfctr_region_begin(&perfctr_region_own[1]);
+	perfctr_region_begin(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[1]);
+	perfctr_region_end(&perfctr_region_own[0]);
+}
+
+/* Define a region. PERFCTR_REGION_INIT() is for one that is not static. */
+#define PERFCTR_REGION_INIT(name)                      \
+	{                                              \
+		(name), 1, 0, perfctr_region_calibrate \
+	}
+#define PERFCTR_REGION(variable, name) \
+	static struct perfctr_region variable = PERFCTR_REGION_INIT(name)
+
+/*
+ * The region of a name that is not known before the program runs; valid for ever. What the look-up
+ * costs is the caller's: keep the pointer. EINVAL: name is NULL or empty. ENOMEM; ENOSPC: there are
+ * 16,379 others.
+ */
+struct perfctr_region *perfctr_region_by_name(const char *name);
+
+/* What is kept of each region, beside visits and sums; perfctr_regions_start(). */
+#define PERFCTR_REGIONS_MOMENTS	  0x1 /* minimum, maximum, mean, standard deviation */
+#define PERFCTR_REGIONS_HISTOGRAM 0x2 /* these, and how values are distributed: percentiles */
+#define PERFCTR_REGIONS_THREADS	  0x4 /* each thread of its own, after its end, too */
+
+/*
+ * Measure from now on, in all threads: the time, and events, a list as of perfctr_set_open(); NULL
+ * or "": the time alone. At most 15 events, none of them multiplexed: what does not fit on the PMU
+ * is an error. The calling thread's counters are opened at once, so that errors are known here;
+ * another thread's, at its first region: if that fails, the thread is left out, and the report
+ * says so. What was measured before is forgotten.
+ *
+ * EALREADY: regions are being measured. EINVAL, and all that perfctr_set_open() can set. E2BIG: too
+ * many events. ENOMEM.
+ */
+int perfctr_regions_start(const char *events, unsigned int keep);
+
+/*
+ * The same, and in reports metrics of each region, by names as of perfctr_metrics_open(); NULL or
+ * "": none. Their events are counted behind those of the list, each once. Errors also as there.
+ */
+int perfctr_regions_start_metrics(const char *events, const char *metrics, unsigned int keep);
+
+/* End it. Results stay. Visits that have not ended are not counted. EINVAL: nothing is measured. */
+int perfctr_regions_stop(void);
+
+/*
+ * Open the calling thread's counters now, and not at its first region. Errors are those of
+ * perfctr_regions_start(). 0 also if nothing is measured.
+ */
+int perfctr_regions_thread(void);
+
+/* One quantity of a region: [0] is the time, in ns while the thread ran, then the events. */
+struct perfctr_region_value {
+	uint64_t inclusive; /* sum over all visits */
+	uint64_t exclusive; /* without what regions within it counted */
+	/* With PERFCTR_REGIONS_MOMENTS, of a visit, inclusive: */
+	uint64_t minimum, maximum;
+	double mean, deviation;
+	/* With PERFCTR_REGIONS_HISTOGRAM; too large by up to an eighth: */
+	uint64_t p50, p90, p99;
+	unsigned int quality; /* enum perfctr_quality */
+	unsigned int reserved;
+};
+
+struct perfctr_region_reading {
+	uint64_t visits;     /* ended, and counted */
+	uint64_t unfinished; /* left otherwise */
+	uint64_t uncounted;  /* the thread had no counters, or too many regions were open */
+	unsigned int nvalues;
+	unsigned int reserved;
+	struct perfctr_region_value value[16];
+};
+
+/*
+ * What was measured of a region, in the calling thread or in all. Its own cost, as calibrated, has
+ * been subtracted. EINVAL: an argument is NULL, or nothing was measured. ENOENT: no visit yet.
+ */
+int perfctr_region_read(const struct perfctr_region *region,
+			struct perfctr_region_reading *reading);
+int perfctr_region_read_all(const struct perfctr_region *region,
+			    struct perfctr_region_reading *reading);
+
+/* Forget what the calling thread has measured of a region. */
+int perfctr_region_reset(struct perfctr_region *region);
+
+enum perfctr_regions_format {
+	PERFCTR_REGIONS_TABLE,
+	PERFCTR_REGIONS_CSV,
+	PERFCTR_REGIONS_JSON,
+};
+
+/*
+ * Write all that was measured into a file, as a whole or not at all. In its name %p is the process
+ * id, %h the host, %q{NAME} an environment variable, %% a percent sign. NULL: the standard error.
+ * EINVAL: a wrong format or name; nothing was measured. ENOMEM; errors of open(2), write(2) and
+ * rename(2).
+ */
+int perfctr_regions_report(const char *file, unsigned int format);
+
+/*
+ * The same of a process that has died without a report: of the file that it has left in the folder
+ * that PERFCTR_REGIONS_LEFT named, by a library of this version. Only visits that had ended are in
+ * it. If the process has written this very report, it stays, and this one's name ends in ".left";
+ * %p is that process's id. ENOENT: it has measured nothing. EBUSY: it has not died. EINVAL: the
+ * file is nothing of that kind, and as above.
+ */
+int perfctr_regions_recover(const char *left, const char *file, unsigned int format);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+/* From here to the end of the block, however it is left but by longjmp(3). */
+#ifdef __cplusplus
+struct perfctr_region_scope {
+	struct perfctr_region *region;
+	explicit perfctr_region_scope(struct perfctr_region *entered) : region(entered)
+	{
+		perfctr_region_begin(region);
+	}
+	~perfctr_region_scope()
+	{
+		perfctr_region_end(region);
+	}
+	perfctr_region_scope(const perfctr_region_scope &) = delete;
+	perfctr_region_scope &operator=(const perfctr_region_scope &) = delete;
+};
+#define PERFCTR_REGION_SCOPE(region) struct perfctr_region_scope perfctr_scope_(region)
+#else
+static inline void perfctr_region_leave(struct perfctr_region **region)
+{
+	perfctr_region_end(*region);
+}
+static inline struct perfctr_region *perfctr_region_enter(struct perfctr_region *region)
+{
+	perfctr_region_begin(region);
+	return region;
+}
+#define PERFCTR_REGION_SCOPE(region)                                     \
+	struct perfctr_region *perfctr_scope_                            \
+		__attribute__((cleanup(perfctr_region_leave), unused)) = \
+			perfctr_region_enter(region)
+#endif
+
+#endif /* PERFCTR_REGIONS_H */

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What the kernel says of a RISC-V in /proc/cpuinfo: registers that user space can't read. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/cpu.h"
+#include "lib/isa/native.h"
+
+/* The value behind "name<blanks>: " at the beginning of a line, up to the line's end; or NULL. */
+static const char *find(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	const char *line, *end;
+
+	for (line = text; line; line = end ? end + 1 : NULL) {
+		end = strchr(line, '\n');
+		if (strncmp(line, name, length) == 0 &&
+		    line[length + strspn(line + length, " \t")] == ':')
+			return strchr(line, ':') + 1;
+	}
+	return NULL;
+}
+
+static uint64_t number(const char *text, const char *name)
+{
+	const char *value = find(text, name);
+
+	return value ? strtoull(value, NULL, 0) : 0;
+}
+
+/* An extension of several letters stands between underscores. */
+static bool has_extension(const char *isa, const char *name)
+{
+	size_t length = strlen(name), line = strcspn(isa, "\n"), at, word;
+
+	for (at = 0; at < line; at += word + 1) {
+		word = strcspn(isa + at, "_\n");
+		if (word == length && strncmp(isa + at, name, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu)
+{
+	const char *isa = find(text, "isa");
+
+	/* If nothing is said of it, the kernel will tell. */
+	perfctr_riscv_identify(number(text, "mvendorid"), number(text, "marchid"),
+			       !isa || has_extension(isa, "sscofpmf"), cpu);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * formula.h - formulas over counts
+ *
+ *	sum = product {("+" | "-") product}	product = factor {("*" | "/") factor}
+ *	factor = number | EVENT | FACT | "(" sum ")" |
+ *		("min" | "max") "(" sum "," sum ")" | "if" "(" sum "," sum "," sum ")" |
+ *		"time" "(" EVENT ")"
+ *
+ * A fact is #smt, 1 where each core runs several threads, else 0; #slots, how many operations a
+ * core dispatches in a cycle; or #revision of an arm64's, variant * 16 + revision. if is known when
+ * a formula is compiled: of the last two sums the first one counts if the condition, which has no
+ * events, is not 0.
+ *
+ * time is how long an event was enabled, in seconds, summed up as its count is.
+ *
+ * Words end at a blank, a comma or a parenthesis, since names of events have signs and slashes in
+ * them: there are blanks around operators. Commas between slashes are part of a name.
+ */
+#ifndef PERFCTR_LIB_NAMES_FORMULA_H
+#define PERFCTR_LIB_NAMES_FORMULA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PERFCTR_FORMULA_EVENTS = 16, PERFCTR_FORMULA_STEPS = 160 };
+
+/* In the order in which they are done, over a stack. */
+struct perfctr_formula_step {
+	uint8_t what;  /* enum in formula.c */
+	uint8_t event; /* index, of a step that takes one */
+	double number; /* of a step that is one */
+};
+
+/* What is known of the processor. */
+struct perfctr_formula_facts {
+	bool smt;
+	unsigned int slots; /* 0: not known */
+	unsigned int revision;
+};
+
+struct perfctr_formula {
+	unsigned int n, events;
+	bool lacks_slots; /* it needs #slots, which is not known: it has no value */
+	struct perfctr_formula_step step[PERFCTR_FORMULA_STEPS];
+	/* Each name once, in the text, in the order of their first use. */
+	struct {
+		const char *name;
+		size_t length;
+	} event[PERFCTR_FORMULA_EVENTS];
+};
+
+/* The text must live as long as the formula. 0, or -1 after perfctr_fail(EINVAL). */
+int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
+			    const struct perfctr_formula_facts *facts);
+
+/*
+ * The value, of counts and seconds in the order of the events; seconds may be NULL if there is no
+ * time(). 0; -1: it divides by zero.
+ */
+int perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
+			  const double *seconds, double *value);
+
+#endif /* PERFCTR_LIB_NAMES_FORMULA_H */

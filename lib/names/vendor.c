@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "arch/events.h"
+#include "arch/x86/msrs.h"
+#include "lib/base/call.h"
+#include "lib/base/error.h"
+#include "lib/base/file.h"
+#include "lib/base/json.h"
+#include "lib/isa/attr.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/vendor.h"
+
+enum { EVENTS_MAX = 65536, TEXT_MAX = 160, FILE_MAX = 16 << 20 };
+
+/* Bits of an event select. */
+#define EDGE 0x00040000u
+#define ANY  0x00200000u
+#define INV  0x00800000u
+
+/* ---- one object ---- */
+
+struct object {
+	struct perfctr_vendor *vendor;
+	const struct perfctr_json_member *members;
+	unsigned int n;
+	const char *reason;
+};
+
+static const struct perfctr_json_member *find(const struct object *object, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < object->n; i++)
+		if (object->members[i].key_length == strlen(key) &&
+		    !memcmp(object->members[i].key, key, strlen(key)))
+			return &object->members[i];
+	return NULL;
+}
+
+/* The member's number, up to most; of several, with commas between them, the first. 0 if absent. */
+static SELDOM uint64_t number(struct object *object, const char *key, uint64_t most)
+{
+	const struct perfctr_json_member *member = find(object, key);
+	char digits[24], *end;
+	uint64_t value = 0;
+	size_t length;
+
+	if (!member || !member->length)
+		return 0;
+	length = strcspn(member->value, ",\"} \t\r\n");
+	if (length > member->length)
+		length = member->length;
+	if (length < sizeof(digits) && isdigit((unsigned char)member->value[0])) {
+		memcpy(digits, member->value, length);
+		digits[length] = '\0';
+		errno = 0;
+		value = strtoull(digits, &end, digits[1] == 'x' || digits[1] == 'X' ? 16 : 10);
+		if (!*end && !errno && value <= most)
+			return value;
+	}
+	snprintf(object->vendor->reason, sizeof(object->vendor->reason),
+		 "%s \"%.*s\" is not a number up to 0x%llx", key, (int)(length < 24 ? length : 24),
+		 member->value, (unsigned long long)most);
+	object->reason = object->vendor->reason;
+	return 0;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.-", text[i]))
+			return false;
+	return length > 0 && length < PERFCTR_NAME_SIZE;
+}
+
+/*
+ * Uncore units have PMUs of their own. Of a hybrid processor that shows a single core type it is
+ * the P-cores: the others are switched off.
+ */
+static bool is_core(const struct object *object)
+{
+	const struct perfctr_json_member *unit = find(object, "Unit");
+	const struct perfctr_vendor *vendor = object->vendor;
+	const char *wanted = vendor->unit ? vendor->unit : "cpu_core";
+
+	if (!unit || !unit->length)
+		return !vendor->unit || vendor->own;
+	return unit->length == strlen(wanted) && !memcmp(unit->value, wanted, unit->length);
+}
+
+/* A register beside the event select that counting alone can use. */
+static bool is_counted(uint64_t reg)
+{
+	return !reg || reg == OFFCORE_RSP0 || reg == OFFCORE_RSP1 || reg == PEBS_FRONTEND;
+}
+
+static void encode_x86(struct object *object, struct perfctr_vendor_event *event)
+{
+	bool amd = object->vendor->cpu->rules == PERFCTR_RULES_K7;
+	uint32_t code = (uint32_t)number(object, "EventCode", amd ? 0xFFF : 0xFF);
+	/* Linux has the upper half, Intel's UMaskExt, in UMask. */
+	uint32_t umask = (uint32_t)number(object, "UMask", amd ? 0xFF : 0xFFFF);
+
+	event->high = amd ? code >> 8
+			  : (umask & 0xFF00) | (uint32_t)number(object, "UMaskExt", 0xFF) << 8;
+	event->code = (code & 0xFF) | (umask & 0xFF) << 8 |
+		      (uint32_t)number(object, "CounterMask", 255) << 24;
+	event->code |= number(object, "EdgeDetect", 1) ? EDGE : 0;
+	event->code |= number(object, "AnyThread", 1) ? ANY : 0;
+	event->code |= number(object, "Invert", 1) ? INV : 0;
+	event->reg = (uint32_t)number(object, "MSRIndex", 0xFFFFFFFF);
+	event->value = event->reg ? number(object, "MSRValue", UINT64_MAX) : 0;
+	/* Intel's fixed counters are unit masks of event 0. */
+	if (!amd && !code && umask > 0 && umask <= 8) {
+		event->fixed = 1u << (umask - 1);
+		event->code &= ANY;
+	}
+}
+
+static void encode(struct object *object, struct perfctr_vendor_event *event)
+{
+	*event = (struct perfctr_vendor_event){ .name = NULL };
+	if (object->vendor->cpu->rules == PERFCTR_RULES_PMUV3)
+		event->code = (uint32_t)number(object, "EventCode", 0xFFFF);
+	else
+		encode_x86(object, event);
+}
+
+static const char no_memory[] = "there is no memory";
+
+static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_event *event,
+			const struct perfctr_json_member *name,
+			const struct perfctr_json_member *text)
+{
+	size_t length = text ? text->length : 0, room = vendor->room ? 2 * vendor->room : 512;
+	struct perfctr_vendor_event *events = vendor->events;
+
+	if (vendor->n == EVENTS_MAX)
+		return "there are more than 65536 events";
+	if (vendor->n == vendor->room) {
+		events = realloc(vendor->events, room * sizeof(*events));
+		if (!events)
+			return no_memory;
+		vendor->events = events;
+		vendor->room = room;
+	}
+	if (length > TEXT_MAX)
+		length = TEXT_MAX;
+	event->name = malloc(name->length + length + 2);
+	if (!event->name)
+		return no_memory;
+	memcpy(event->name, name->value, name->length);
+	event->name[name->length] = '\0';
+	event->text = event->name + name->length + 1;
+	if (length)
+		memcpy(event->name + name->length + 1, text->value, length);
+	event->name[name->length + 1 + length] = '\0';
+	events[vendor->n++] = *event;
+	return NULL;
+}
+
+/*
+ * Objects without a name and a code are no events: headers, metrics, references to other files. But
+ * Linux leaves the code 0 out, of Intel's fixed counters.
+ */
+static SELDOM const char *read_event(void *arg, const struct perfctr_json_member *members,
+				     unsigned int n, unsigned int line)
+{
+	struct object object = { arg, members, n, NULL };
+	const struct perfctr_json_member *name = find(&object, "EventName"), *text;
+	struct perfctr_vendor_event event;
+
+	(void)line;
+	if (!name || !is_core(&object))
+		return NULL;
+	encode(&object, &event);
+	if (!find(&object, "EventCode") && !event.fixed)
+		return NULL;
+	if (!is_name(name->value, name->length))
+		return "EventName is not a name";
+	if (object.reason || !is_counted(event.reg))
+		return object.reason;
+	text = find(&object, "BriefDescription");
+	if (!text)
+		text = find(&object, "PublicDescription");
+	return keep(object.vendor, &event, name, text);
+}
+
+static void forget(struct perfctr_vendor *vendor, size_t from)
+{
+	while (vendor->n > from)
+		free(vendor->events[--vendor->n].name);
+}
+
+const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, unsigned int *line)
+{
+	struct perfctr_json json = { .object = read_event, .arg = vendor };
+	size_t from = vendor->n;
+	const char *reason = perfctr_json_read(&json, text);
+
+	*line = json.line;
+	if (reason)
+		forget(vendor, from);
+	return reason;
+}
+
+void perfctr_vendor_free(struct perfctr_vendor *vendor)
+{
+	forget(vendor, 0);
+	free(vendor->events);
+	vendor->events = NULL;
+	vendor->room = 0;
+}
+
+/* ---- by name ---- */
+
+/* A colon before a mask is a dot. */
+static int letter(char c)
+{
+	return c == ':' ? '.' : tolower((unsigned char)c);
+}
+
+static SELDOM int compare_names(const char *name, const char *text, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length && name[i] && letter(name[i]) == letter(text[i]);)
+		i++;
+	return i == length ? (unsigned char)name[i] : letter(name[i]) - letter(text[i]);
+}
+
+static SELDOM int compare(const void *first, const void *second)
+{
+	const struct perfctr_vendor_event *a = first, *b = second;
+	int order = compare_names(a->name, b->name, strlen(b->name));
+
+	return order ? order : (a->code > b->code) - (a->code < b->code);
+}
+
+/* Of several events of one name the first is kept. */
+void perfctr_vendor_sort(struct perfctr_vendor *vendor)
+{
+	struct perfctr_vendor_event *events = vendor->events;
+	size_t i, n = 0;
+
+	if (vendor->n)
+		qsort(events, vendor->n, sizeof(*events), compare);
+	for (i = 0; i < vendor->n; i++) {
+		if (n && !compare_names(events[n - 1].name, events[i].name, strlen(events[i].name)))
+			free(events[i].name);
+		else
+			events[n++] = events[i];
+	}
+	vendor->n = n;
+}
+
+static const struct perfctr_vendor_event *look(const struct perfctr_vendor *vendor,
+					       const char *text, size_t length)
+{
+	size_t low = 0, high = vendor->n, middle;
+	int order;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		order = compare_names(vendor->events[middle].name, text, length);
+		if (!order)
+			return &vendor->events[middle];
+		if (order > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* ---- the directory ---- */
+
+/* What is found there: for each core PMU, if there are several, else for the only one. */
+struct given {
+	int n;
+	struct perfctr_vendor of[PERFCTR_VARIANTS_MAX];
+	struct perfctr_cpu cpu[PERFCTR_VARIANTS_MAX];
+	struct perfctr_pmu core[PERFCTR_VARIANTS_MAX];
+	char refused[PATH_MAX + 200]; /* why, if anything was */
+};
+
+/* A file's text; NULL with errno. */
+static char *read_text(const char *path)
+{
+	struct stat status;
+	char *text = NULL;
+	size_t used = 0;
+	ssize_t n = 1;
+	/* A pipe without a writer does not make us wait. */
+	int fd = perfctr_call_open(path, O_RDONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		return NULL;
+	errno = EINVAL;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		errno = EFBIG;
+		if (status.st_size <= FILE_MAX)
+			text = malloc((size_t)status.st_size + 1);
+	}
+	while (text && n > 0 && used < (size_t)status.st_size) {
+		n = perfctr_call_read(fd, text + used, (size_t)status.st_size - used);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (text && n < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (text)
+		text[used] = '\0';
+	perfctr_call_close(fd);
+	return text;
+}
+
+static void refuse(struct given *given, const char *path, const char *why)
+{
+	if (!given->refused[0])
+		snprintf(given->refused, sizeof(given->refused), "PERFCTR_EVENTS: %s: %s", path,
+			 why);
+}
+
+/* errno says why it could not be read: what may be over the next time is not held against it. */
+static void note_trouble(struct given *given, const char *path)
+{
+	refuse(given, path, strerror(errno));
+	perfctr_file_note();
+}
+
+static void read_one(struct given *given, struct perfctr_vendor *vendor, const char *directory,
+		     const char *entry)
+{
+	char path[PATH_MAX], where[PATH_MAX + 16], *text;
+	size_t length = strlen(entry);
+	const char *reason;
+	unsigned int line;
+
+	if (length < 6 || strcmp(entry + length - 5, ".json") ||
+	    snprintf(path, sizeof(path), "%s/%s", directory, entry) >= (int)sizeof(path))
+		return;
+	text = read_text(path);
+	if (!text) {
+		note_trouble(given, path);
+		return;
+	}
+	reason = perfctr_vendor_read(vendor, text, &line);
+	snprintf(where, sizeof(where), "%s:%u", path, line);
+	free(text);
+	errno = ENOMEM;
+	if (reason == no_memory)
+		note_trouble(given, path);
+	else if (reason)
+		refuse(given, where, reason);
+}
+
+static void read_directory(struct given *given, struct perfctr_vendor *vendor,
+			   const char *directory)
+{
+	DIR *dir = perfctr_call_opendir(directory);
+	struct dirent *entry;
+
+	if (!dir) {
+		/* The folders of single PMUs need not be there. */
+		if (!vendor->own || errno != ENOENT)
+			note_trouble(given, directory);
+		return;
+	}
+	while (errno = 0, (entry = readdir(dir)))
+		read_one(given, vendor, directory, entry->d_name);
+	if (errno)
+		note_trouble(given, directory);
+	perfctr_call_closedir(dir);
+}
+
+/* Whether its events have codes as the vendors' files have them. */
+static bool has_codes(const struct perfctr_cpu *cpu)
+{
+	return cpu->rules == PERFCTR_RULES_ARCH || cpu->rules == PERFCTR_RULES_K7 ||
+	       cpu->rules == PERFCTR_RULES_P6 || cpu->rules == PERFCTR_RULES_PMUV3;
+}
+
+/* The events of one core type. */
+static void read_core(struct given *given, int i, const char *directory)
+{
+	struct perfctr_vendor *vendor = &given->of[i];
+	char folder[PATH_MAX];
+
+	vendor->cpu = &given->cpu[i];
+	if (!has_codes(vendor->cpu))
+		return;
+	if (given->n > 1)
+		vendor->unit = given->core[i].name;
+	read_directory(given, vendor, directory);
+	vendor->own = true;
+	if (vendor->unit && snprintf(folder, sizeof(folder), "%s/%s", directory, vendor->unit) <
+				    (int)sizeof(folder))
+		read_directory(given, vendor, folder);
+	perfctr_vendor_sort(vendor);
+}
+
+static void read_given(struct given *given, const char *directory)
+{
+	int i, n = perfctr_core_pmus(given->core);
+
+	given->n = n > 1 ? n : 1;
+	for (i = 0; i < given->n && n >= 0; i++) {
+		if (n > 1)
+			perfctr_core_cpu(&given->core[i], &given->cpu[i]);
+		else
+			given->cpu[i] = *perfctr_this_cpu();
+		read_core(given, i, directory);
+	}
+}
+
+static void free_given(struct given *given)
+{
+	int i;
+
+	for (i = 0; given && i < given->n; i++)
+		perfctr_vendor_free(&given->of[i]);
+	free(given);
+}
+
+/*
+ * What is given, read once; nothing, if it could not be read: perfctr_file_troubles() counts that,
+ * and it is tried again. Threads that come at the same time read it each, and the first one's is
+ * kept: a lock could be left behind for ever in a forked child.
+ */
+static const struct given *all(void)
+{
+	static struct given nothing; /* not const: that would take room in the file */
+	static struct given *found;
+	struct given *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE), *read;
+	const char *directory = secure_getenv("PERFCTR_EVENTS");
+	unsigned int since = perfctr_file_troubles();
+	int error = errno;
+
+	if (known || !directory || !*directory)
+		return known ? known : &nothing;
+	read = calloc(1, sizeof(*read));
+	if (read)
+		read_given(read, directory);
+	else
+		perfctr_file_note();
+	if (perfctr_file_troubles() == since &&
+	    __atomic_compare_exchange_n(&found, &known, read, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		known = read;
+	else
+		free_given(read);
+	errno = error;
+	return known ? known : &nothing;
+}
+
+static int choose(const struct perfctr_vendor *vendor, const struct perfctr_vendor_event *event,
+		  struct perfctr_event_choice *choice)
+{
+	const struct perfctr_cpu *cpu = vendor->cpu;
+
+	*choice = (struct perfctr_event_choice){ .options = 1 };
+	/* The kernel would leave these bits out, and count something else. */
+	if (event->high & cpu->reserved >> 32)
+		return perfctr_fail_choice(cpu, event->name, strlen(event->name),
+					   "its event select has bits that this processor does "
+					   "not have");
+	choice->option[0].counters = event->fixed ? 0 : cpu->counters;
+	choice->option[0].fixed = event->fixed;
+	choice->option[0].code = event->code;
+	choice->option[0].high = event->high;
+	choice->option[0].reg = event->reg;
+	choice->option[0].value = event->value;
+	return 1;
+}
+
+/* The longest name that a text begins with. */
+static const struct perfctr_vendor_event *look_begin(const struct perfctr_vendor *vendor,
+						     const char *text, size_t length, size_t *used)
+{
+	const struct perfctr_vendor_event *event = NULL;
+	size_t end;
+
+	for (end = length; vendor->n && end > 0 && !event; end--) {
+		if (end < length && text[end] != ':')
+			continue;
+		event = look(vendor, text, end);
+		*used = end;
+	}
+	return event;
+}
+
+static int attr_of(const struct given *given, int i, const struct perfctr_vendor_event *event,
+		   struct perf_event_attr *attr)
+{
+	const struct perfctr_cpu *cpu = given->of[i].cpu;
+	struct perfctr_event_choice choice;
+
+	if (choose(&given->of[i], event, &choice) < 0 ||
+	    perfctr_event_attr(cpu, &choice, event->name, strlen(event->name), attr) < 0)
+		return -1;
+	if (given->n > 1)
+		attr->type = given->core[i].type;
+	return 1;
+}
+
+int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_t length,
+			 struct perf_event_attr *attr, size_t *used)
+{
+	const struct given *given = all();
+	const struct perfctr_vendor_event *event;
+	int i, found = 0;
+
+	for (i = 0; i < given->n && found <= 0; i++) {
+		if (core && given->n > 1 && given->core[i].type != core->type)
+			continue;
+		event = look_begin(&given->of[i], text, length, used);
+		if (event)
+			found = attr_of(given, i, event, attr);
+	}
+	return found;
+}
+
+/* Of the core type that controls are for. */
+static const struct perfctr_vendor *own(void)
+{
+	static const struct perfctr_vendor none;
+	const struct given *given = all();
+	int i;
+
+	for (i = 0; i < given->n; i++)
+		if (given->n == 1 || given->core[i].type == perfctr_this_type())
+			return &given->of[i];
+	return &none;
+}
+
+int perfctr_vendor_choose(const char *text, size_t length, struct perfctr_event_choice *choice,
+			  size_t *used)
+{
+	const struct perfctr_vendor *vendor = own();
+	const struct perfctr_vendor_event *event = look_begin(vendor, text, length, used);
+
+	return event ? choose(vendor, event, choice) : 0;
+}
+
+const struct perfctr_vendor_event *perfctr_vendor_find(const char *name)
+{
+	const struct perfctr_vendor_event *event = NULL;
+	const struct given *given = all();
+	int i;
+
+	for (i = 0; i < given->n && !event; i++)
+		event = look(&given->of[i], name, strlen(name));
+	return event;
+}
+
+const struct perfctr_vendor_event *perfctr_vendor_nth(size_t n)
+{
+	const struct given *given = all();
+	int i;
+
+	for (i = 0; i < given->n; i++) {
+		if (n < given->of[i].n)
+			return &given->of[i].events[n];
+		n -= given->of[i].n;
+	}
+	return NULL;
+}
+
+const struct perfctr_vendor_event *perfctr_vendor_own(size_t n)
+{
+	const struct perfctr_vendor *vendor = own();
+
+	return n < vendor->n ? &vendor->events[n] : NULL;
+}
+
+int perfctr_vendor_check(void)
+{
+	unsigned int since = perfctr_file_troubles();
+	const char *refused = all()->refused;
+
+	if (perfctr_file_check(since, "PERFCTR_EVENTS") < 0)
+		return -1;
+	return refused[0] ? perfctr_fail(EINVAL, "%s", refused) : 0;
+}

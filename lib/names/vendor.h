@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * vendor.h - events of the vendor's own files
+ *
+ * PERFCTR_EVENTS names a directory with JSON files (*.json) about this machine's processor, as
+ * Intel publishes them, and as they lie in Linux's tools/perf/pmu-events. They are read when a name
+ * is looked for that nothing else has, or when names are listed. On a machine with several core
+ * types an event is of the PMU that its member "Unit" names; without one, of the PMU that the
+ * folder in the directory is called after which its file lies in.
+ */
+#ifndef PERFCTR_LIB_NAMES_VENDOR_H
+#define PERFCTR_LIB_NAMES_VENDOR_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perfctr_cpu;
+struct perfctr_event_choice;
+struct perfctr_pmu;
+
+/* Compiled for size: nothing here is done often. */
+#define SELDOM __attribute__((noinline, cold))
+
+struct perfctr_vendor_event {
+	char *name; /* and behind its end text, one block */
+	const char *text;
+	uint32_t code, high, reg; /* as in struct perfctr_event_option */
+	uint32_t fixed;
+	uint64_t value;
+};
+
+/* Events by name, whose case does not matter. */
+struct perfctr_vendor {
+	const struct perfctr_cpu *cpu;
+	const char *unit; /* the PMU of its core type; NULL: there is one core type */
+	bool own;	  /* what names no unit is of this one */
+	struct perfctr_vendor_event *events;
+	size_t n, room;
+	char reason[80]; /* of a refusal that names a word */
+};
+
+/*
+ * Add the events of a file's text, which is changed. NULL; or why it is refused, in *line: then its
+ * events are gone. The rest is sorted by perfctr_vendor_sort().
+ */
+const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text,
+				unsigned int *line) SELDOM;
+void perfctr_vendor_sort(struct perfctr_vendor *vendor) SELDOM;
+void perfctr_vendor_free(struct perfctr_vendor *vendor) SELDOM;
+
+/* ---- those of PERFCTR_EVENTS ---- */
+
+/*
+ * The event that a text begins with, up to a colon or its end, on this core PMU; NULL: on the only
+ * one, or the first that has it. 1, with *used characters taken; 0: there is none; -1 after
+ * perfctr_fail(): the processor can't count it.
+ */
+int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_t length,
+			 struct perf_event_attr *attr, size_t *used) SELDOM;
+
+/*
+ * The same as a choice, for a control, with what this machine's processor has; what follows *used
+ * is the caller's. 1, 0, -1 as above.
+ */
+int perfctr_vendor_choose(const char *text, size_t length, struct perfctr_event_choice *choice,
+			  size_t *used) SELDOM;
+
+/* The event of this name, of the first PMU that has it; NULL: there is none. */
+const struct perfctr_vendor_event *perfctr_vendor_find(const char *name) SELDOM;
+
+/* The nth of all PMUs, or of the one that controls are for; NULL behind the last. */
+const struct perfctr_vendor_event *perfctr_vendor_nth(size_t n) SELDOM;
+const struct perfctr_vendor_event *perfctr_vendor_own(size_t n) SELDOM;
+
+/*
+ * 0; or -1 after perfctr_fail(): EINVAL, the directory can't be read, or a file in it is refused;
+ * as perfctr_file_check(), there was no descriptor or memory to read it, and it will be tried
+ * again.
+ */
+int perfctr_vendor_check(void) SELDOM;
+
+#endif /* PERFCTR_LIB_NAMES_VENDOR_H */

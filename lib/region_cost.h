@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * region_cost.h - what begin and end count themselves, in the code of each file that has regions
+ */
+#ifndef PERFCTR_LIB_REGION_COST_H
+#define PERFCTR_LIB_REGION_COST_H
+
+#include "lib/region_visit.h"
+
+/* Nothing at all. */
+extern const struct perfctr_region_cost perfctr_region_no_cost
+	__attribute__((visibility("hidden")));
+
+/*
+ * Of the region's file; calibrated by the calling thread, if none has done it before. With signals
+ * blocked, and without the lock: to calibrate is to visit regions.
+ */
+const struct perfctr_region_cost *perfctr_region_cost_find(struct perfctr_region_thread *thread,
+							   const struct perfctr_region *region);
+
+/*
+ * What a begin or an end adds that was interrupted for another thread, by where it found that,
+ * beside what perfctr_region_put_off() subtracts. It is the library's own code, for all files.
+ */
+struct perfctr_region_again {
+	int64_t begin[PERFCTR_REGION_EXITS][PERFCTR_REGION_VALUES],
+		end[PERFCTR_REGION_EXITS][PERFCTR_REGION_VALUES];
+};
+extern struct perfctr_region_again perfctr_region_again __attribute__((visibility("hidden")));
+
+/* The first that was found, which stands for all in a report: they hardly differ. With the lock. */
+const struct perfctr_region_cost *perfctr_region_cost_oldest(void);
+
+/*
+ * No thread is amid this from now on, or one may be again; before the lock is taken, and after it,
+ * with signals blocked.
+ */
+void perfctr_region_cost_hold(void);
+void perfctr_region_cost_let_go(void);
+
+/* Find them anew from now on; with the lock held. */
+void perfctr_region_cost_forget(void);
+
+#endif /* PERFCTR_LIB_REGION_COST_H */

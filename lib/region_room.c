@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lib/base/call.h"
+#include "lib/base/memory.h"
+#include "lib/region_room.h"
+
+#define ROOM_SIZE 65536
+
+/* The file's name, what of it has been mapped, and what of that can be mapped again. */
+static struct {
+	char *name;
+	uint64_t size;
+	dev_t device;
+	ino_t inode;
+	pid_t process;
+	struct perfctr_region_room *first, *unused; /* neither is ever unmapped */
+} left;
+
+/* Held for a moment, and by nobody who forks: it is taken with the lock or with that of costs. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool perfctr_region_rooms_are_left(void)
+{
+	return left.name && left.process == getpid();
+}
+
+/* Opened anew each time: programs close descriptors that they don't know, and open others. */
+static int open_left(void)
+{
+	struct stat file;
+	int fd = perfctr_call_open(left.name, O_RDWR | O_NOFOLLOW);
+
+	if (fd >= 0 && (fstat(fd, &file) < 0 || file.st_dev != left.device ||
+			file.st_ino != left.inode || (uint64_t)file.st_size != left.size)) {
+		perfctr_call_close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A process that is another user's by now can't remove it. */
+static void remove_left(void)
+{
+	if (perfctr_region_rooms_are_left()) {
+		if (left.first)
+			left.first->magic = PERFCTR_ROOM_DONE;
+		unlink(left.name);
+	}
+	free(left.name);
+	left.name = NULL;
+}
+
+/* Beyond its limit a signal would kill the program. */
+static bool may_grow(size_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && left.size + size <= limit.rlim_cur;
+}
+
+/* Its blocks are taken at once: a file system that is full must not kill it later, either. */
+static void *map_left(size_t size)
+{
+	void *memory = MAP_FAILED;
+	int fd = may_grow(size) ? open_left() : -1;
+
+	if (fd < 0)
+		return NULL;
+	if (posix_fallocate(fd, (off_t)left.size, (off_t)size) == 0)
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)left.size);
+	perfctr_call_close(fd);
+	if (memory == MAP_FAILED)
+		return NULL;
+	left.size += size;
+	/* A child would add to what is the parent's. */
+	if (madvise(memory, size, MADV_DONTFORK) == 0)
+		return memory;
+	munmap(memory, size);
+	return NULL;
+}
+
+/* Of threads that come and go, the file does not grow. NULL: none of this size is left over. */
+static struct perfctr_region_room *reuse(size_t size)
+{
+	struct perfctr_region_room **place = &left.unused, *room;
+
+	while (*place && (*place)->size != size)
+		place = &(*place)->next;
+	room = *place;
+	if (!room)
+		return NULL;
+	*place = room->next;
+	memset((char *)room + sizeof(*room), 0, room->used - sizeof(*room));
+	return room;
+}
+
+/* NULL: in memory, from now on. */
+static struct perfctr_region_room *find_left(size_t size)
+{
+	struct perfctr_region_room *room = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (perfctr_region_rooms_are_left()) {
+		room = reuse(size);
+		if (!room)
+			room = map_left(size);
+		if (!room)
+			remove_left();
+	}
+	pthread_mutex_unlock(&lock);
+	return room;
+}
+
+static struct perfctr_region_room *map_room(size_t size, const struct perfctr_region_rooms *rooms)
+{
+	struct perfctr_region_room *room = find_left(size);
+	bool is_left = room;
+
+	if (!room)
+		room = perfctr_memory_map(size);
+	if (!room)
+		return NULL;
+	room->over = 0;
+	room->is_left = is_left;
+	room->magic = PERFCTR_ROOM_MAGIC;
+	if (is_left && !left.first)
+		left.first = room;
+	room->size = size;
+	room->generation = rooms->generation;
+	room->tid = rooms->tid;
+	room->word = sizeof(void *);
+	room->used = sizeof(*room);
+	return room;
+}
+
+/* The record is whole before it is in use. */
+void *perfctr_region_take(struct perfctr_region_rooms *rooms, enum perfctr_region_what what,
+			  unsigned int id, size_t size)
+{
+	const size_t whole = (sizeof(struct perfctr_region_record) + size + 15) & ~(size_t)15;
+	const size_t page = 4096, wanted = sizeof(struct perfctr_region_room) + whole;
+	struct perfctr_region_room *room = rooms->first;
+	struct perfctr_region_record *record;
+
+	if (!room || room->size - room->used < whole) {
+		room = map_room(wanted > ROOM_SIZE ? (wanted + page - 1) & ~(page - 1) : ROOM_SIZE,
+				rooms);
+		if (!room)
+			return NULL;
+		room->next = rooms->first;
+		rooms->first = room;
+	}
+	record = (struct perfctr_region_record *)(void *)((char *)room + room->used);
+	*record = (struct perfctr_region_record){ what, id, whole };
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	room->used += whole;
+	return record + 1;
+}
+
+void perfctr_region_untake(struct perfctr_region_rooms *rooms, void *taken)
+{
+	struct perfctr_region_room *room = rooms->first;
+	struct perfctr_region_record *record = (struct perfctr_region_record *)taken - 1;
+	size_t size = record->size;
+
+	if ((char *)record + size != (char *)room + room->used)
+		return;
+	room->used -= size;
+	memset(record, 0, size);
+}
+
+static bool keep_for_others(struct perfctr_region_room *room)
+{
+	bool kept;
+
+	pthread_mutex_lock(&lock);
+	kept = room->is_left && perfctr_region_rooms_are_left();
+	if (kept) {
+		room->next = left.unused;
+		left.unused = room;
+	}
+	pthread_mutex_unlock(&lock);
+	return kept;
+}
+
+void perfctr_region_rooms_free(struct perfctr_region_rooms *rooms)
+{
+	struct perfctr_region_room *room, *next;
+
+	for (room = rooms->first; room; room = next) {
+		next = room->next;
+		room->over = 1;
+		if (!keep_for_others(room))
+			perfctr_memory_unmap(room, room->size);
+	}
+	rooms->first = NULL;
+}
+
+void perfctr_region_rooms_leave(const char *folder)
+{
+	char *name = NULL;
+	struct stat file;
+	int fd;
+
+	if (asprintf(&name, "%s/%d-XXXXXX", folder, (int)getpid()) < 0)
+		return;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &file) < 0) {
+		free(name);
+		return;
+	}
+	perfctr_call_close(fd);
+	left.name = name;
+	left.device = file.st_dev;
+	left.inode = file.st_ino;
+	left.process = getpid();
+}
+
+void perfctr_region_rooms_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	remove_left();
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* region_sum.h - visits of a region, added up over threads, and what they come to */
+#ifndef PERFCTR_LIB_REGION_SUM_H
+#define PERFCTR_LIB_REGION_SUM_H
+
+#include "lib/region_visit.h"
+
+/* What is kept of each visit. */
+struct perfctr_region_kept {
+	unsigned int nvalues;
+	bool moments, histogram;
+	uint32_t mult, shift; /* ns = ticks * mult >> shift */
+};
+
+size_t perfctr_visits_size(const struct perfctr_region_kept *kept);
+
+/* Make zeroed memory of that size visits. */
+void perfctr_visits_init(struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
+			 const struct perfctr_region_cost *cost);
+
+/* Make a copy of visits of another process its own: with another cost, and its own histogram. */
+void perfctr_visits_adopt(struct perfctr_visits *copy, const struct perfctr_region_kept *kept,
+			  const struct perfctr_region_cost *cost);
+
+/* Back to none; by the thread itself. */
+void perfctr_visits_reset(struct perfctr_visits *visits, const struct perfctr_region_kept *kept);
+
+/* Add those of a thread, which may go on meanwhile, to a sum. */
+void perfctr_visits_add(struct perfctr_visits *sum, const struct perfctr_visits *visits,
+			const struct perfctr_region_here *here,
+			const struct perfctr_region_kept *kept);
+
+/* The values, without what begin and end have counted themselves. */
+void perfctr_visits_read(const struct perfctr_visits *visits,
+			 const struct perfctr_region_kept *kept,
+			 struct perfctr_region_reading *reading);
+
+#endif /* PERFCTR_LIB_REGION_SUM_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * region_thread.h - a thread that is measured: its memory, its counters, its place in the list.
+ * Signals are blocked in all of these, since handlers may use regions, too.
+ */
+#ifndef PERFCTR_LIB_REGION_THREAD_H
+#define PERFCTR_LIB_REGION_THREAD_H
+
+#include "lib/region_visit.h"
+
+/* Once, before any of the others. 0, or an error's number. */
+int perfctr_region_thread_init(void);
+
+/* New ones, the calling thread's; not yet in the list. NULL after perfctr_fail(). */
+struct perfctr_region_thread *perfctr_region_thread_open(const char *events);
+void perfctr_region_thread_free(struct perfctr_region_thread *thread);
+
+/*
+ * The calling thread takes part from now on, with counters that were opened for it, or with others;
+ * with the lock held, under which it comes into the list. 0, or -1 after perfctr_fail().
+ */
+int perfctr_region_thread_begin(struct perfctr_region_thread *thread);
+int perfctr_region_thread_join(void);
+
+/* It closes its counters; it leaves, with what it has measured; with the lock held. */
+void perfctr_region_thread_close(struct perfctr_region_thread *thread);
+void perfctr_region_thread_end(struct perfctr_region_thread *thread);
+void perfctr_region_thread_unlink(struct perfctr_region_thread *thread);
+
+/* Whether it takes part in what is measured now, and not in what was before. */
+bool perfctr_region_thread_is_current(const struct perfctr_region_thread *thread);
+
+/* The calling thread's, from now on. */
+void perfctr_region_thread_set(struct perfctr_region_thread *thread, struct perfctr_visit *top);
+
+/* The calling thread's innermost visit; NULL: one is being begun or ended. */
+struct perfctr_visit *perfctr_region_thread_top(struct perfctr_region_thread *thread);
+
+/* Leave the visits from top outwards, down to "until", which stays. */
+void perfctr_region_thread_leave(struct perfctr_region_thread *thread, struct perfctr_visit *top,
+				 const struct perfctr_visit *until);
+
+/* For the thread's first visit of a region. NULL after perfctr_fail(ENOMEM). */
+struct perfctr_visits *perfctr_region_thread_visit(struct perfctr_region_thread *thread,
+						   unsigned int id,
+						   const struct perfctr_region_cost *cost);
+
+/* Forget the visits of a region; their memory is there for the next if they were the last taken. */
+void perfctr_region_thread_unvisit(struct perfctr_region_thread *thread, unsigned int id);
+
+static inline struct perfctr_visit *perfctr_region_as_visit(struct perfctr_region_thread *thread)
+{
+	return (struct perfctr_visit *)(void *)thread;
+}
+
+static inline ptrdiff_t perfctr_region_stride(const struct perfctr_region_thread *thread)
+{
+	return (ptrdiff_t)perfctr_visit_stride(thread->nvalues);
+}
+
+#endif /* PERFCTR_LIB_REGION_THREAD_H */

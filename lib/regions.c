@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/region_cost.h"
+#include "lib/region_first.h"
+#include "lib/region_print.h"
+#include "lib/region_state.h"
+#include "lib/region_thread.h"
+#include "lib/regions.h"
+
+#define KEEP_ALL (PERFCTR_REGIONS_MOMENTS | PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS)
+
+/* ---- start and stop ---- */
+
+/* Threads free what is theirs when they come by; with the lock held. */
+static void forget(void)
+{
+	struct perfctr_region_thread *thread, *next;
+	unsigned int id;
+
+	for (thread = perfctr_regions.threads; thread; thread = next) {
+		next = thread->next;
+		for (id = 0; id < perfctr_region_ids(); id++)
+			__atomic_store_n(&thread->table[id], NULL, __ATOMIC_RELAXED);
+		if (thread->ended) {
+			perfctr_region_thread_unlink(thread);
+			perfctr_region_thread_free(thread);
+		}
+	}
+	memset(perfctr_regions.ended, 0, sizeof(perfctr_regions.ended));
+	perfctr_region_rooms_free(&perfctr_regions.rooms);
+	perfctr_region_cost_forget();
+	perfctr_regions.stray = perfctr_regions.left_out = 0;
+	perfctr_regions.measured = false;
+}
+
+static void set_ways(struct perfctr_region_ways ways)
+{
+	__atomic_store_n(&perfctr_region_ways.begin, ways.begin, __ATOMIC_RELEASE);
+	__atomic_store_n(&perfctr_region_ways.end, ways.end, __ATOMIC_RELEASE);
+}
+
+/* The lock, and no thread calibrates, which goes on in what another would forget, and its ways. */
+static void hold(sigset_t *old)
+{
+	sigset_t blocked;
+
+	perfctr_signals_block(old);
+	perfctr_region_cost_hold();
+	perfctr_regions_lock(&blocked);
+}
+
+static void let_go(const sigset_t *old)
+{
+	sigset_t blocked;
+
+	perfctr_signals_block(&blocked);
+	perfctr_regions_unlock(&blocked);
+	perfctr_region_cost_let_go();
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+/* Under the lock. */
+static sigset_t at_fork;
+
+static void before_fork(void)
+{
+	sigset_t old;
+
+	hold(&old);
+	at_fork = old;
+}
+
+static void after_fork(void)
+{
+	sigset_t old = at_fork;
+
+	let_go(&old);
+}
+
+/* The threads are the parent's, their memory is cleared. */
+static void in_child(void)
+{
+	set_ways((struct perfctr_region_ways){ NULL, NULL });
+	perfctr_region_thread_set(&perfctr_region_nothing,
+				  perfctr_region_as_visit(&perfctr_region_nothing));
+	perfctr_regions.threads = NULL;
+	perfctr_regions.rooms.first = NULL;
+	if (perfctr_regions.measured)
+		memset(perfctr_regions.ended, 0, sizeof(perfctr_regions.ended));
+	perfctr_regions.on = perfctr_regions.measured = false;
+	__atomic_store_n(&perfctr_regions.generation, perfctr_regions.generation + 1,
+			 __ATOMIC_RELAXED);
+	after_fork();
+}
+
+static int init_error;
+
+static void init(void)
+{
+	perfctr_region_first_init();
+	init_error = perfctr_region_thread_init();
+	if (!init_error)
+		init_error = pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static void free_names(char *events, char **name)
+{
+	unsigned int i;
+
+	free(events);
+	for (i = 0; i < PERFCTR_REGION_VALUES; i++)
+		free(name[i]);
+}
+
+/*
+ * What the values are called, and the events. 0, or -1 after perfctr_fail(ENOMEM): then they are
+ * called what they were.
+ */
+static int name_values(const struct perfctr_region_thread *thread, const char *events)
+{
+	char *name[PERFCTR_REGION_VALUES] = { NULL };
+	char *copy = perfctr_copy(events, strlen(events));
+	bool all = copy != NULL;
+	unsigned int i;
+
+	for (i = 0; all && i < thread->nvalues; i++) {
+		const char *its = i ? perfctr_set_name(thread->set, i - 1) : "time";
+
+		name[i] = perfctr_copy(its, strlen(its));
+		all = name[i] != NULL;
+	}
+	if (!all) {
+		free_names(copy, name);
+		return perfctr_fail(ENOMEM, "no memory for the names of events");
+	}
+	free_names(perfctr_regions.events, perfctr_regions.name);
+	perfctr_regions.events = copy;
+	memcpy(perfctr_regions.name, name, sizeof(name));
+	return 0;
+}
+
+static void set_kept(const struct perfctr_region_thread *thread, unsigned int keep)
+{
+	if (keep & PERFCTR_REGIONS_HISTOGRAM)
+		keep |= PERFCTR_REGIONS_MOMENTS;
+	perfctr_regions.keep = keep;
+	perfctr_regions.kept = (struct perfctr_region_kept){
+		.nvalues = thread->nvalues,
+		.moments = keep & PERFCTR_REGIONS_MOMENTS,
+		.histogram = keep & PERFCTR_REGIONS_HISTOGRAM,
+		.mult = thread->mult,
+		.shift = thread->shift,
+	};
+}
+
+/* What is measured from now on; what was is forgotten. 0, or -1 after perfctr_fail(). */
+static int begin(struct perfctr_region_thread *thread, const char *events, unsigned int keep)
+{
+	struct perfctr_region_thread *old = perfctr_region_here.thread;
+
+	if (name_values(thread, events) < 0)
+		return -1;
+	forget();
+	__atomic_store_n(&perfctr_regions.generation, perfctr_regions.generation + 1,
+			 __ATOMIC_RELAXED);
+	perfctr_regions.rooms.generation = perfctr_regions.generation;
+	if (old->nvalues)
+		perfctr_region_thread_end(old);
+	set_kept(thread, keep);
+	return perfctr_region_thread_begin(thread);
+}
+
+/* What others would have to know of it, should the process die. */
+static void note_all(void)
+{
+	struct perfctr_region_head head = {
+		.keep = perfctr_regions.keep,
+		.nvalues = perfctr_regions.kept.nvalues,
+		.mult = perfctr_regions.kept.mult,
+		.shift = perfctr_regions.kept.shift,
+		.through_kernel = perfctr_regions.layout == PERFCTR_VISIT_KERNEL,
+		.pid = perfctr_regions.pid,
+	};
+	struct perfctr_text names = { NULL, 0, 0, false };
+	unsigned int i;
+
+	if (!perfctr_region_rooms_are_left())
+		return;
+	snprintf(head.rank, sizeof(head.rank), "%s", perfctr_region_rank());
+	for (i = 0; i < head.nvalues; i++)
+		perfctr_text_add(&names, "%s%c", perfctr_regions.name[i], 0);
+	if (perfctr_regions.metrics.metrics)
+		perfctr_text_add(&names, "%s%c%s%c", perfctr_regions.metrics.names, 0,
+				 perfctr_regions.events, 0);
+	if (!names.failed)
+		perfctr_region_note(PERFCTR_RECORD_HEAD, 0, &head, sizeof(head), names.bytes,
+				    names.size);
+	free(names.bytes);
+	for (i = PERFCTR_REGION_FIRST_ID; i < perfctr_region_ids(); i++)
+		perfctr_region_note_name(i);
+}
+
+/* With the lock held. The counters of an earlier start may be in the way of new ones. */
+static int start_events(const char *events, unsigned int keep)
+{
+	struct perfctr_region_thread *thread = perfctr_region_here.thread;
+
+	if (perfctr_regions.on)
+		return perfctr_fail(EALREADY, "regions are being measured already");
+	if (keep & ~(unsigned int)KEEP_ALL)
+		return perfctr_fail(EINVAL, "0x%X is not what can be kept of regions", keep);
+	if (thread->nvalues)
+		perfctr_region_thread_close(thread);
+	thread = perfctr_region_thread_open(events);
+	if (!thread)
+		return -1;
+	if (begin(thread, events, keep) < 0) {
+		perfctr_region_thread_free(thread);
+		return -1;
+	}
+	perfctr_regions.layout = thread->layout;
+	perfctr_regions.pid = getpid();
+	perfctr_regions.on = perfctr_regions.measured = true;
+	note_all();
+	set_ways(perfctr_visit_ways(thread, perfctr_regions.kept.histogram ? PERFCTR_KEEP_HISTOGRAM
+					    : perfctr_regions.kept.moments ? PERFCTR_KEEP_MOMENTS
+									   : PERFCTR_KEEP_SUMS));
+	return 0;
+}
+
+/* Those events, and what the metrics need. */
+static int start_both(const char *events, struct perfctr_region_metrics *metrics, unsigned int keep)
+{
+	struct perfctr_text list = { NULL, 0, 0, false };
+	int result = perfctr_region_metrics_list(metrics, events, &list);
+
+	/* It was made of them, and so it has them all. */
+	if (result == 0)
+		result = perfctr_region_metrics_find(metrics, list.bytes, UINT_MAX);
+	if (result == 0)
+		result = start_events(list.bytes, keep);
+	free(list.bytes);
+	return result;
+}
+
+/* With the lock held. Results so far have their metrics, should this fail. */
+static int start(const char *events, const char *names, unsigned int keep)
+{
+	struct perfctr_region_metrics old = perfctr_regions.metrics,
+				      *metrics = &perfctr_regions.metrics;
+	int result;
+
+	if (names && *names) {
+		if (perfctr_region_metrics_open(metrics, names) < 0) {
+			*metrics = old;
+			return -1;
+		}
+		result = start_both(events, metrics, keep);
+	} else {
+		memset(metrics, 0, sizeof(*metrics));
+		result = start_events(events, keep);
+	}
+	perfctr_region_metrics_close(result < 0 ? metrics : &old);
+	if (result < 0)
+		*metrics = old;
+	return result;
+}
+
+int perfctr_regions_start_metrics(const char *events, const char *metrics, unsigned int keep)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	sigset_t old;
+	int result;
+
+	pthread_once(&once, init);
+	if (init_error)
+		return perfctr_fail(ENOMEM, "no thread-specific data keys are left "
+					    "(pthread_key_create), or no memory");
+	hold(&old);
+	result = start(events ? events : "", metrics, keep);
+	let_go(&old);
+	return result;
+}
+
+int perfctr_regions_start(const char *events, unsigned int keep)
+{
+	return perfctr_regions_start_metrics(events, NULL, keep);
+}
+
+int perfctr_regions_stop(void)
+{
+	sigset_t old;
+	bool on;
+
+	hold(&old);
+	on = perfctr_regions.on;
+	perfctr_regions.on = false;
+	set_ways((struct perfctr_region_ways){ NULL, NULL });
+	let_go(&old);
+	return on ? 0 : perfctr_fail(EINVAL, "no regions are being measured");
+}
+
+int perfctr_regions_thread(void)
+{
+	sigset_t old;
+	int result = 0;
+
+	perfctr_regions_lock(&old);
+	if (perfctr_regions_are_on())
+		result = perfctr_region_thread_join();
+	perfctr_regions_unlock(&old);
+	return result;
+}
+
+/* ---- results ---- */
+
+/* How many visits of the region the calling thread is in. */
+static uint64_t count_open(unsigned int id)
+{
+	struct perfctr_region_thread *thread = perfctr_region_here.thread;
+	struct perfctr_visit *visit;
+	uint64_t n = 0;
+
+	if (!perfctr_region_thread_is_current(thread))
+		return 0;
+	visit = perfctr_region_thread_top(thread);
+	for (; visit && visit != thread->root;
+	     visit = perfctr_visit_at(visit, -perfctr_region_stride(thread)))
+		n += perfctr_visit_id(thread, visit) == id;
+	return n;
+}
+
+/* Add a thread's visits of a region, if it has been there. */
+static void add_thread(struct perfctr_visits *sum, const struct perfctr_region_thread *thread,
+		       unsigned int id)
+{
+	const struct perfctr_visits *visits = __atomic_load_n(&thread->table[id], __ATOMIC_ACQUIRE);
+
+	if (thread->generation != perfctr_regions.generation || !visits)
+		return;
+	perfctr_visits_add(sum, visits, thread->here, &perfctr_regions.kept);
+	if (thread == perfctr_region_here.thread)
+		sum->unfinished += count_open(id);
+}
+
+bool perfctr_regions_collect(struct perfctr_visits *sum, const struct perfctr_region_thread *only,
+			     unsigned int id)
+{
+	const struct perfctr_region_thread *thread;
+
+	memset(sum, 0, perfctr_visits_size(&perfctr_regions.kept));
+	perfctr_visits_init(sum, &perfctr_regions.kept, NULL);
+	if (only) {
+		add_thread(sum, only, id);
+		return sum->cost;
+	}
+	if (perfctr_regions.ended[id])
+		perfctr_visits_add(sum, perfctr_regions.ended[id], NULL, &perfctr_regions.kept);
+	for (thread = perfctr_regions.threads; thread; thread = thread->next)
+		add_thread(sum, thread, id);
+	return sum->cost;
+}
+
+/* With the lock held. 0, or -1 after perfctr_fail(). */
+static int read_region(const char *name, const struct perfctr_region_thread *only,
+		       struct perfctr_region_reading *reading)
+{
+	const struct perfctr_region *region = perfctr_regions.measured ? perfctr_region_find(name)
+								       : NULL;
+	struct perfctr_visits *sum;
+	int result = 0;
+
+	if (!perfctr_regions.measured)
+		return perfctr_fail(EINVAL, "no regions have been measured");
+	if (!region)
+		return -1;
+	sum = malloc(perfctr_visits_size(&perfctr_regions.kept));
+	if (!sum)
+		return perfctr_fail(ENOMEM, "no memory for a region's sums");
+	if (perfctr_regions_collect(sum, only, region->id))
+		perfctr_visits_read(sum, &perfctr_regions.kept, reading);
+	else
+		result = perfctr_fail(ENOENT, "%s has not been visited", name);
+	free(sum);
+	return result;
+}
+
+static int read_locked(const struct perfctr_region *region,
+		       const struct perfctr_region_thread *only,
+		       struct perfctr_region_reading *reading)
+{
+	sigset_t old;
+	int result;
+
+	if (!region || !region->name || !reading)
+		return perfctr_fail(EINVAL, "a region and a place for its values are needed, not "
+					    "NULL");
+	perfctr_regions_lock(&old);
+	result = read_region(region->name, only, reading);
+	perfctr_regions_unlock(&old);
+	return result;
+}
+
+int perfctr_region_read(const struct perfctr_region *region, struct perfctr_region_reading *reading)
+{
+	return read_locked(region, perfctr_region_here.thread, reading);
+}
+
+int perfctr_region_read_all(const struct perfctr_region *region,
+			    struct perfctr_region_reading *reading)
+{
+	return read_locked(region, NULL, reading);
+}
+
+int perfctr_region_reset(struct perfctr_region *region)
+{
+	struct perfctr_region_thread *thread = perfctr_region_here.thread;
+	struct perfctr_visits *visits;
+	unsigned int id;
+	sigset_t old;
+
+	if (!region || !region->name)
+		return perfctr_fail(EINVAL, "a region is needed, not NULL");
+	perfctr_regions_lock(&old);
+	id = perfctr_region_id(region);
+	visits = id && perfctr_region_thread_is_current(thread) ? thread->table[id] : NULL;
+	if (visits)
+		perfctr_visits_reset(visits, &perfctr_regions.kept);
+	perfctr_regions_unlock(&old);
+	if (!id)
+		return -1;
+	return visits ? 0 : perfctr_fail(ENOENT, "%s has not been visited", region->name);
+}

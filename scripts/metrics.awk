@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Metrics: the data files arch/metrics/*.metrics -> constant data in C, for lib/metrics.c.
+# Usage: awk -f scripts/metrics.awk TABLE.ev... FILE.metrics... >metric-tables.c
+# Of the event tables only the names matter. The format of the files is described in arch/README.md.
+# Whatever does not fit it ends in an error that names file and line.
+
+function fail(text)
+{
+	printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+# Where the text begins in the pool.
+function offset(text)
+{
+	if (text ~ /["\\]/)
+		fail("a text has no quotes and no backslashes")
+	if (!(text in offset_of)) {
+		offset_of[text] = pool_size
+		pool[++pool_count] = text
+		pool_size += length(text) + 1
+	}
+	return offset_of[text]
+}
+
+# The words behind the first one.
+function rest(    text)
+{
+	text = $0
+	sub(/^[ \t]*[a-z]+[ \t]+/, "", text)
+	gsub(/[ \t]+/, " ", text)
+	sub(/ $/, "", text)
+	return text
+}
+
+# Each is the name of a table, or the beginning of one.
+function check_tables(    i, table, fits, begin)
+{
+	for (i = 2; i <= NF; i++) {
+		fits = $i in tables || $i == "*"
+		begin = $i
+		if (sub(/\*$/, "", begin))
+			for (table in tables)
+				fits = fits || index(table, begin) == 1
+		if (!fits)
+			fail("there is no event table \"" $i "\"")
+	}
+	if (NF < 2)
+		fail("for takes the names of event tables, or *")
+}
+
+# Values and operators take turns; the library's compiler, in the tests, knows the rest.
+function check_formula(text,    n, words, i, word, value, depth, events)
+{
+	gsub(/[()]/, " & ", text)
+	gsub(/, /, " , ", text)
+	n = split(text, words, " ")
+	for (i = 1; i <= n; i++) {
+		word = words[i]
+		if (word == "(" || word == "min" || word == "max" || word == "if" || word == "time") {
+			if (value)
+				fail("an operator is missing before " word)
+			depth += word == "("
+		} else if (word == ")" || word ~ /^[-+*\/,]$/) {
+			if (!value)
+				fail("a value is missing before " word)
+			depth -= word == ")"
+			value = word == ")"
+			if (depth < 0)
+				fail("there is one ) too many")
+		} else {
+			if (value)
+				fail("an operator is missing before " word)
+			if (word !~ /^([0-9]+(\.[0-9]+)?|#(smt|slots|revision)|[A-Za-z][A-Za-z0-9_]*\*\/[A-Za-z0-9_|]+\/|[A-Za-z][A-Za-z0-9_.:=\/,-]*)$/)
+				fail("\"" word "\" is neither a number nor an event")
+			events += word !~ /^[0-9#]/
+			value = 1
+		}
+	}
+	if (!value || depth)
+		fail("the formula has no end")
+	if (!events)
+		fail("the formula has no event")
+}
+
+# Words that a let of the section has named become what it says.
+function expand(text,    result, word)
+{
+	while (match(text, /[^ (),]+/)) {
+		word = substr(text, RSTART, RLENGTH)
+		result = result substr(text, 1, RSTART - 1) (word in lets ? lets[word] : word)
+		text = substr(text, RSTART + RLENGTH)
+	}
+	return result text
+}
+
+# Conditions that are all with & between them, or all with |. Their metrics may come later.
+function check_threshold(    i)
+{
+	for (i = 2; i <= NF; i += 4) {
+		if ($i !~ /^[a-z][a-z0-9-]*$/ || $(i + 1) !~ /^[<>]$/ || $(i + 2) !~ /^[0-9]+(\.[0-9]+)?$/)
+			fail("a threshold is METRIC > NUMBER, or <, with & or | between several")
+		asked[$i] = FILENAME ":" FNR
+		if (i + 3 <= NF && ($(i + 3) !~ /^[&|]$/ || $(i + 3) != $5 || i + 4 > NF))
+			fail("between the conditions of a threshold there are only &, or only |")
+	}
+}
+
+function finish_metric()
+{
+	if (name == "")
+		return
+	if (formula == "" || description == "")
+		fail("the metric " name " has no formula, or no text")
+	record[++records] = sprintf("{ %d, %d, %d, %d, %d, %d }", offset(applies), offset(name), offset(unit),
+				    offset(formula), offset(description), offset(threshold))
+	name = ""
+}
+
+BEGIN {
+	for (i = 1; i < ARGC; i++)
+		if (ARGV[i] ~ /\.ev$/) {
+			table = ARGV[i]
+			sub(/^.*\//, "", table)
+			sub(/\.ev$/, "", table)
+			tables[table]
+			delete ARGV[i]
+		}
+}
+
+/^[ \t]*(#|$)/ { next }
+$1 == "for" {
+	finish_metric()
+	check_tables()
+	applies = rest()
+	section++
+	split("", lets)
+	next
+}
+$1 == "let" {
+	finish_metric()
+	if (!section || $2 !~ /^[a-z]+$/ || $2 ~ /^(if|min|max|time)$/ || $2 in lets || $3 !~ /^(if|min|max)?\(/)
+		fail("let takes a new word of small letters, and a formula in parentheses, in a section")
+	let = rest()
+	sub(/^[a-z]+ /, "", let)
+	lets[$2] = expand(let)
+	check_formula(lets[$2])
+	next
+}
+$1 == "metric" {
+	finish_metric()
+	if (!section)
+		fail("a for must stand above")
+	if ($2 !~ /^[a-z][a-z0-9-]*$/ || length($2) > 40 || NF > 3)
+		fail("a metric has a name of small letters, digits and -, and a unit")
+	if ((section, $2) in seen)
+		fail("the section has " $2 " already")
+	seen[section, $2]
+	name = $2
+	known[name]
+	unit = $3
+	formula = description = threshold = ""
+	next
+}
+$1 == "formula" && name != "" && formula == "" {
+	formula = expand(rest())
+	check_formula(formula)
+	next
+}
+$1 == "text" && name != "" && description == "" {
+	description = rest()
+	if (length(description) > 90 || description ~ /\.$/)
+		fail("a text is a clause of up to 90 characters without a full stop")
+	next
+}
+$1 == "threshold" && name != "" && threshold == "" {
+	threshold = rest()
+	check_threshold()
+	next
+}
+{ fail("\"" $1 "\" can't stand here") }
+
+END {
+	if (!failed)
+		finish_metric()
+	for (i in asked)
+		if (!(i in known)) {
+			print asked[i] ": there is no metric " i >"/dev/stderr"
+			failed = 1
+		}
+	if (failed)
+		exit 1
+	print "/* Made by scripts/metrics.awk from arch/metrics/. */"
+	print "#include \"arch/metric-tables.h\"\n"
+	print "const char perfctr_metric_texts[] ="
+	for (i = 1; i <= pool_count; i++)
+		printf "\t\"%s%s\n", pool[i], i < pool_count ? "\\0\"" : "\";"
+	print "\nconst struct perfctr_metric_record perfctr_metric_records[] = {"
+	for (i = 1; i <= records; i++)
+		print "\t" record[i] ","
+	print "};"
+	printf "const unsigned int perfctr_metric_record_count = %d;\n", records
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Programs with regions that end in all ways, for tests/regions.sh. usage: regions CASE [MODULE]
+ * Each case finishes two visits of "done", and does something to others.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <perfctr/regions.h>
+
+PERFCTR_REGION(done, "done");
+PERFCTR_REGION(other, "other");
+PERFCTR_REGION(within, "within");
+
+static char **args;
+
+static void visit(struct perfctr_region *region)
+{
+	perfctr_region_begin(region);
+	perfctr_region_end(region);
+}
+
+static void stray(void)
+{
+	perfctr_region_end(&other);
+	perfctr_region_begin(&within);
+	perfctr_region_end(&done);
+	perfctr_region_end(&within);
+}
+
+static void *in_thread(void *arg)
+{
+	perfctr_region_begin(&other);
+	visit(&within);
+	perfctr_region_begin(&within);
+	if (arg)
+		pause();
+	return NULL;
+}
+
+static void thread(void)
+{
+	pthread_t id;
+
+	pthread_create(&id, NULL, in_thread, NULL);
+	pthread_join(id, NULL);
+}
+
+static void cancel(void)
+{
+	pthread_t id;
+
+	pthread_create(&id, NULL, in_thread, (void *)1);
+	pthread_cancel(id);
+	pthread_join(id, NULL);
+}
+
+static void jump(void)
+{
+	static jmp_buf out;
+	static volatile int n;
+
+	perfctr_region_begin(&other);
+	if (!setjmp(out)) {
+		perfctr_region_begin(&within);
+		longjmp(out, 1);
+	}
+	perfctr_region_end(&other);
+	for (n = 0; n < 3000; n++) {
+		perfctr_region_begin(&other);
+		if (!setjmp(out)) {
+			perfctr_region_begin(&within);
+			longjmp(out, 1);
+		}
+		perfctr_region_end(&other);
+	}
+}
+
+static void with_child(void)
+{
+	int status = 1;
+	pid_t pid;
+
+	perfctr_region_begin(&other);
+	pid = fork();
+	if (pid == 0) {
+		visit(&done);
+		perfctr_region_end(&other);
+		exit(perfctr_regions_start("", 0) == 0 && (visit(&done), 1) &&
+				     perfctr_regions_stop() == 0
+			     ? 0
+			     : 3);
+	}
+	waitpid(pid, &status, 0);
+	if (status)
+		abort();
+	perfctr_region_end(&other);
+}
+
+static void execute(void)
+{
+	execl(args[0], args[0], "stray", (char *)NULL);
+}
+
+static void die(void)
+{
+	raise(SIGKILL);
+}
+
+static void handle(int signal)
+{
+	(void)signal;
+	visit(&within);
+}
+
+/* Twice as deep as there is room for, and then again as it was. */
+static void recur(int depth)
+{
+	perfctr_region_begin(&other);
+	if (depth > 1)
+		recur(depth - 1);
+	perfctr_region_end(&other);
+}
+
+static void deep(void)
+{
+	recur(2000);
+	recur(10);
+}
+
+/* What a thread has begun is ended after measuring began anew, and keeps other things. */
+static pthread_barrier_t anew;
+
+static void *across(void *arg)
+{
+	perfctr_region_begin(&other);
+	perfctr_region_begin(&within);
+	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&anew);
+	perfctr_region_end(&within);
+	perfctr_region_end(&other);
+	visit(&within);
+	return arg;
+}
+
+static void restart_with(void *(*thread_)(void *))
+{
+	pthread_t id;
+
+	pthread_barrier_init(&anew, NULL, 2);
+	pthread_create(&id, NULL, thread_, NULL);
+	pthread_barrier_wait(&anew);
+	if (perfctr_regions_stop() < 0 ||
+	    perfctr_regions_start("page-faults,context-switches", PERFCTR_REGIONS_HISTOGRAM) < 0)
+		abort();
+	visit(&done);
+	pthread_barrier_wait(&anew);
+	pthread_join(id, NULL);
+}
+
+static void restart(void)
+{
+	restart_with(across);
+}
+
+/* Measuring begins anew, with more or fewer events, while threads are in regions at first. */
+static volatile sig_atomic_t ended;
+
+static void *at_first(void *arg)
+{
+	unsigned int seed = 1;
+	char name[16];
+
+	while (!ended) {
+		snprintf(name, sizeof(name), "at first %d", rand_r(&seed) % 50);
+		visit(perfctr_region_by_name(name));
+	}
+	return arg;
+}
+
+static void again(void)
+{
+	static const char *const events[] = { "", "page-faults",
+					      "page-faults,context-switches,cpu-migrations" };
+	pthread_t id[3];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		pthread_create(&id[i], NULL, at_first, NULL);
+	for (i = 0; i < 1000; i++) {
+		usleep(i % 7 * 100);
+		if (perfctr_regions_stop() < 0 || perfctr_regions_start(events[i % 3], i & 3) < 0)
+			abort();
+	}
+	ended = 1;
+	for (i = 0; i < 3; i++)
+		pthread_join(id[i], NULL);
+	if (perfctr_regions_stop() < 0 || perfctr_regions_start("", 0) < 0)
+		abort();
+}
+
+/* So does one that has too many regions open. */
+static void *too_deep(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 1100; i++)
+		perfctr_region_begin(&other);
+	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&anew);
+	visit(&within);
+	return arg;
+}
+
+static void restart_deep(void)
+{
+	restart_with(too_deep);
+}
+
+/* A start that fails leaves what was measured. */
+static void start_again(void)
+{
+	struct perfctr_region_reading reading;
+
+	visit(&done);
+	if (perfctr_regions_stop() < 0 || perfctr_regions_start("no-such-event", 0) == 0 ||
+	    perfctr_region_read(&done, &reading) < 0 || reading.visits != 2)
+		abort();
+}
+
+/* A thread without a descriptor left for its counters is left out, also when there are some. */
+static void *without(void *arg)
+{
+	struct rlimit all, none;
+
+	getrlimit(RLIMIT_NOFILE, &all);
+	none = (struct rlimit){ 0, all.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	visit(&within);
+	setrlimit(RLIMIT_NOFILE, &all);
+	visit(&within);
+	visit(&other);
+	return arg;
+}
+
+static void left_out(void)
+{
+	pthread_t id;
+
+	if (perfctr_regions_stop() < 0 || perfctr_regions_start("page-faults", 0) < 0)
+		abort();
+	visit(&done);
+	pthread_create(&id, NULL, without, NULL);
+	pthread_join(id, NULL);
+}
+
+static long resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* What calibration visits takes no memory each time: it was 2 MiB of histograms. */
+static void memory(void)
+{
+	char events[16 * 15] = "page-faults";
+	long before;
+	int i;
+
+	for (i = 1; i < 15; i++)
+		strcat(events, ",page-faults");
+	if (perfctr_regions_stop() < 0 ||
+	    perfctr_regions_start(events, PERFCTR_REGIONS_HISTOGRAM) < 0)
+		abort();
+	before = resident();
+	visit(&other);
+	if (resident() - before > 1024)
+		abort();
+}
+
+static volatile sig_atomic_t handled;
+
+static void count(int signal)
+{
+	handle(signal);
+	handled++;
+}
+
+static void signals(void)
+{
+	struct sigaction action = { .sa_handler = count };
+	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct perfctr_region_reading reading;
+
+	perfctr_regions_thread();
+	visit(&within);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < 1000) {
+		visit(&other);
+		visit(&other);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (perfctr_region_read(&within, &reading) < 0 ||
+	    reading.visits + reading.uncounted != (uint64_t)handled + 1)
+		abort();
+}
+
+static void unload(void)
+{
+	void *module = dlopen(args[2], RTLD_NOW);
+	void (*call)(void) = module ? (void (*)(void))dlsym(module, "call") : NULL;
+
+	if (!call)
+		abort();
+	call();
+	dlclose(module);
+	module = dlopen(args[2], RTLD_NOW);
+	call = module ? (void (*)(void))dlsym(module, "call") : NULL;
+	if (!call)
+		abort();
+	call();
+	dlclose(module);
+}
+
+static void nothing(void)
+{
+}
+
+/* For callgrind: so many of them. */
+static void many(void)
+{
+	int n = args[2] ? atoi(args[2]) : 0;
+
+	while (n-- > 0)
+		visit(&other);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} cases[] = {
+		{ "stray", stray },	  { "thread", thread },
+		{ "cancel", cancel },	  { "jump", jump },
+		{ "fork", with_child },	  { "exec", execute },
+		{ "die", die },		  { "deep", deep },
+		{ "signals", signals },	  { "restart", restart },
+		{ "start", start_again }, { "unload", unload },
+		{ "nothing", nothing },	  { "many", many },
+		{ "again", again },	  { "restart-deep", restart_deep },
+		{ "left-out", left_out }, { "memory", memory },
+	};
+	unsigned int i;
+
+	args = argv;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (argc < 2 || strcmp(cases[i].name, argv[1]) != 0)
+			continue;
+		visit(&done);
+		cases[i].run();
+		visit(&done);
+		return 0;
+	}
+	return 2;
+}

@@ -1,0 +1,375 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Regions of programs: what they cost where nothing is measured, by callgrind; the environment; programs
+# that end in all ways, threads, signals. The time alone is measured, which every machine has.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the library; PERFEX.
+set -u
+perfex=${PERFEX:-./perfex}
+srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
+if [ -e "$lib/libperfctr.so" ]; then
+	library="-L$lib -lperfctr -Wl,-rpath,$(cd "$lib" && pwd)"
+else
+	library=$lib/libperfctr.a
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+build() {	# COMPILER SOURCE OUTPUT FLAG...
+	compiler=$1 source=$2 output=$3 libraries=$library
+	shift 3
+	$compiler ${CFLAGS:-} -Wall -Wextra -Werror "$@" -I"$srcdir/include" "$source" -o "$output" \
+		-rdynamic -x none $libraries -pthread -ldl
+}
+build "$cc -std=gnu11 -O2" "$srcdir/tests/regions.c" "$work/regions"
+check "the program is built" $?
+printf '%s\n' '#include <perfctr/regions.h>' 'PERFCTR_REGION(gone, "gone");' 'void call(void);' \
+	'void call(void)' '{' '	perfctr_region_begin(&gone);' '	perfctr_region_end(&gone);' \
+	'	perfctr_region_begin(&gone);' '}' >"$work/module.c"
+library='' build "$cc -std=gnu11 -O2" "$work/module.c" "$work/module.so" -fPIC -shared
+unset PERFCTR_REGIONS PERFCTR_REGIONS_METRICS PERFCTR_REGIONS_KEEP PERFCTR_REGIONS_OUTPUT PERFCTR_REGIONS_FORMAT
+
+# "visits,unfinished,uncounted" of regions, in the order of their names, and the ends without a begin.
+report() {	# CASE [ARGUMENT]
+	rm -f "$work/report"
+	PERFCTR_REGIONS='' PERFCTR_REGIONS_FORMAT=json PERFCTR_REGIONS_OUTPUT="$work/report" \
+		timeout 60 "$work/regions" "$@" 2>"$work/errors"
+	status=$?
+	cat "$work/errors" >&2
+	[ ! -e "$work/report" ] || sed -n 's/.*"region": "\([a-z]*\)", "visits": \([0-9]*\), "unfinished": \([0-9]*\), "uncounted": \([0-9]*\),.*/\1 \2,\3,\4/p
+		s/.*"ends_without_begin": \([0-9]*\),/stray \1/p
+		s/.*"threads_left_out": \([1-9][0-9]*\)/left out \1/p' "$work/report" | sort | tr '\n' ' '
+}
+expect() {	# STATUS WORDS CASE [ARGUMENT]
+	wanted="$1: $2"
+	shift 2
+	report "$@" >"$work/got"
+	got="$status: $(cat "$work/got")"
+	[ "$got" = "$wanted" ] || echo "$got, not $wanted"
+	[ "$got" = "$wanted" ]
+	check "a program's end: $1" $?
+}
+expect 0 'done 2,0,0 stray 0 ' nothing
+expect 0 'done 2,0,0 stray 2 within 1,0,0 ' stray
+expect 0 'done 2,0,0 other 0,1,0 stray 0 within 1,1,0 ' thread
+expect 0 'done 2,0,0 other 0,1,0 stray 0 within 1,1,0 ' cancel
+expect 0 'done 2,0,0 other 3001,0,0 stray 0 within 0,3001,0 ' jump
+expect 0 'done 2,0,0 other 1,0,0 stray 0 ' fork
+expect 0 'done 2,0,0 stray 2 within 1,0,0 ' exec
+expect 0 'done 2,0,0 stray 0 within 1,0,0 ' restart
+expect 0 'done 2,0,0 stray 0 within 1,0,0 ' restart-deep
+expect 0 'done 1,0,0 stray 0 ' again
+expect 0 'done 2,0,0 left out 1 stray 0 ' left-out
+expect 0 'done 1,0,0 other 1,0,0 stray 0 ' memory
+expect 0 'done 2,0,0 stray 0 ' start
+expect 137 '' die
+expect 0 'done 2,0,0 gone 2,2,0 stray 0 ' unload "$work/module.so"
+if [ -e "$lib/libperfctr.a" ]; then
+	library=$lib/libperfctr.a build "$cc -std=gnu11 -O2" "$srcdir/tests/regions.c" "$work/linked" &&
+		PERFCTR_REGIONS='' "$work/linked" nothing 2>&1 | grep -q '^done  *2  '
+	check "the static library looks at the environment, too" $?
+fi
+report deep >"$work/got"
+awk '{ split($4, n, ","); exit !($3 == "other" && n[1] + n[3] == 2010 && n[1] > 990 && !n[2]) }' "$work/got"
+check "more regions than there is room for: $(cat "$work/got")" $?
+report signals >"$work/got"
+check "signal handlers with regions: $(cat "$work/got")" "$status"
+
+# ---- the environment ----
+complains() {	# WORDS VARIABLE=VALUE...
+	words=$1
+	shift
+	env "$@" "$work/regions" stray >"$work/out" 2>"$work/errors" && grep -qF "$words" "$work/errors" &&
+		[ "$(wc -l <"$work/errors")" = 1 ]
+	status=$?
+	[ $status = 0 ] || cat "$work/errors"
+	check "a wrong variable: $words" $status
+}
+complains 'PERFCTR_REGIONS: "bogus" is not an event' PERFCTR_REGIONS=bogus
+complains 'PERFCTR_REGIONS_KEEP: "all" is none of moments' PERFCTR_REGIONS= PERFCTR_REGIONS_KEEP=moments,all
+complains 'PERFCTR_REGIONS_FORMAT: "xml" is none of table' PERFCTR_REGIONS= PERFCTR_REGIONS_FORMAT=xml
+complains 'PERFCTR_REGIONS_OUTPUT: there is no environment variable NO_SUCH' PERFCTR_REGIONS= \
+	'PERFCTR_REGIONS_OUTPUT=%q{NO_SUCH}'
+complains 'behind % stands p, q{NAME}, h or %' PERFCTR_REGIONS= 'PERFCTR_REGIONS_OUTPUT=%x'
+complains 'can'\''t be written: No such file' PERFCTR_REGIONS= "PERFCTR_REGIONS_OUTPUT=$work/none/x"
+(cd "$work" && RANK=7 PERFCTR_REGIONS='' PERFCTR_REGIONS_OUTPUT='a%%.%q{RANK}.%h.%p' ./regions stray) &&
+	ls "$work"/a%.7."$(uname -n)".[0-9]* >/dev/null
+check "a report's name" $?
+ln -s target "$work/link" && echo before >"$work/target" &&
+	PERFCTR_REGIONS='' PERFCTR_REGIONS_OUTPUT="$work/link" "$work/regions" stray && [ -L "$work/link" ] &&
+	[ "$(sed -n '1p; 2s/ .*//p' "$work/target" | tr '\n' ' ')" = 'before Regions ' ]
+check "a report's name that is a link" $?
+PERFCTR_REGIONS='' PERFCTR_REGIONS_OUTPUT="$work/target" "$work/regions" stray && head -n 1 "$work/target" | grep -q '^Regions'
+check "a report takes the place of an older one" $?
+# A shell whose number the program has when it takes its place.
+PERFCTR_REGIONS='' sh -c 'for i in "" .1 .2; do echo stale >"$1.$$$i"; done; PERFCTR_REGIONS_OUTPUT=$1 exec "$2" stray' sh \
+	"$work/taken" "$work/regions" && head -n 1 "$work/taken" | grep -q '^Regions' &&
+	[ "$(cat "$work"/taken.*)" = "$(printf 'stale\nstale\nstale')" ]
+check "a report where others of the same process number were left" $?
+PERFCTR_REGIONS='' "$work/regions" fork 2>"$work/errors"
+[ "$(grep -c '^Regions of process' "$work/errors")" = 1 ]
+check "a child that measures itself leaves the report to its parent" $?
+PMI_RANK=3 PERFCTR_REGIONS='' PERFCTR_REGIONS_FORMAT=csv PERFCTR_REGIONS_KEEP=histogram,threads \
+	"$work/regions" thread 2>"$work/csv"
+awk -F, 'NR == 1 { n = NF } NF != n || (NR > 1 && $3 != 3) { bad = 1 } $4 == "within" && $5 != "all" { one++ }
+	END { exit bad || one != 1 || NR < 6 }' "$work/csv"
+check "CSV, by thread, with the rank" $?
+[ -z "$("$work/regions" stray 2>&1)" ]
+check "nothing is said where nothing is measured" $?
+
+# ---- perfex ----
+says() {	# STATUS WORDS COMMAND...
+	wanted=$1 words=$2
+	shift 2
+	"$@" >"$work/out" 2>&1
+	status=$?
+	[ "$status" = "$wanted" ] && grep -q -e "$words" "$work/out" || { cat "$work/out"; false; }
+	check "perfex: $words" $?
+}
+says 0 '^within  *1  time ns .* exact$' "$perfex" --regions -- "$work/regions" stray
+says 0 '^within  *all  *1  time ns .* exact$' "$perfex" --regions=histogram,threads -e page-faults "$work/regions" stray
+says 137 '^done  *1  time ns .* exact$' "$perfex" --regions "$work/regions" die
+says 137 '^perfex: process [1-9][0-9]* ended without its report of regions; ' "$perfex" --regions "$work/regions" die
+says 0 '^done  *1  time ns .* exact$' "$perfex" --regions sh -c '"$0" die; true' "$work/regions"
+"$perfex" --regions --csv -o "$work/exec.%p" "$work/regions" exec 2>"$work/errors"
+cat "$work"/exec.*[0-9] "$work"/exec.*.left | awk -F, '{ print $4, $6 }' | sort | tr '\n' ' ' >"$work/got"
+[ "$(cat "$work/got")" = 'done 1 done 2 region visits region visits within 1 ' ]
+check "perfex: what a program measured before it executed another: $(cat "$work/got")" $?
+
+# Metrics are what the sums beside them come to, also of who died.
+cat >"$work/metrics.py" <<'EOT'
+import json, sys
+for region in json.load(open(sys.argv[1]))["regions"]:
+    values = {value["value"].partition(":")[0]: value for value in region["values"]}
+    assert list(values) == ["time", "page-faults", "task-clock"], values
+    [metric] = region["metrics"]
+    assert metric["metric"] == "page-fault-rate" and metric["unit"] == "/s"
+    for sum in "inclusive", "exclusive":
+        if region["visits"] == 0 or values["task-clock"][sum] == 0:
+            assert metric[sum] is None and metric["reason"]
+        else:
+            wanted = 1e9 * values["page-faults"][sum] / values["task-clock"][sum]
+            assert abs(metric[sum] - wanted) < 0.002, (metric[sum], wanted)
+    print(region["region"], metric["quality"])
+EOT
+says 0 '^within  *1  time ns .* exact$' "$perfex" --regions -e page-faults -M page-fault-rate "$work/regions" stray
+says 0 '^ *page-fault-rate /s  *[0-9]*\.[0-9][0-9][0-9]  *[0-9]*\.[0-9][0-9][0-9]  exact$' \
+	"$perfex" --regions -M page-fault-rate "$work/regions" nothing
+says 0 ',done,all,2,0,0,page-fault-rate,/s,[0-9]*\.[0-9]*,[0-9]*\.[0-9]*,,,,,,,,exact,,,$' \
+	"$perfex" --regions=histogram --csv -M page-fault-rate "$work/regions" nothing
+for case in nothing thread die; do
+	rm -f "$work/metrics"
+	"$perfex" --regions --json -o "$work/metrics" -M page-fault-rate "$work/regions" $case 2>"$work/errors"
+	python3 "$work/metrics.py" "$work/metrics" >"$work/got" 2>&1 && grep -q '^done exact$' "$work/got" || cat "$work/got"
+	grep -q '^done exact$' "$work/got"
+	check "perfex: metrics: $case" $?
+done
+says 125 'has no metric "ipx"; did you mean ipc' "$perfex" --regions -M ipx "$work/regions" nothing
+complains 'PERFCTR_REGIONS: this processor has no metric "ipx"' PERFCTR_REGIONS= PERFCTR_REGIONS_METRICS=ipx
+left=$("$perfex" --regions sh -c 'ls -ld "$PERFCTR_REGIONS_LEFT"; "$0" nothing 2>/dev/null' "$work/regions")
+expr "$left" : 'drwx------' >/dev/null && ! [ -e "${left##* }" ]
+check "perfex: a folder of one's own, which goes" $?
+strace -f -qq -e trace=mkdir,rmdir -o "$work/calls" "$perfex" --regions "$work/none" 2>/dev/null
+[ "$(grep -c 'mkdir.*perfex-.* = 0' "$work/calls")" = 1 ] && [ "$(grep -c 'rmdir.*perfex-.* = 0' "$work/calls")" = 1 ]
+check "perfex: it goes, too, if there is no such command" $?
+says 125 '^perfex: "bogus" is not an event' "$perfex" --regions -e bogus "$work/regions" stray
+says 125 'take names of events, not "0x3C"' "$perfex" --regions -e 0x3C "$work/regions" stray
+says 125 '^perfex: --regions goes with --csv' "$perfex" --regions -a "$work/regions" stray
+says 125 'no command to run' "$perfex" --regions
+says 127 'command not found' "$perfex" --regions "$work/none"
+says 126 'Permission denied' "$perfex" --regions "$work/module.c"
+says 125 '^perfex: --merge takes files' "$perfex" --merge
+says 125 'leave out -e' "$perfex" --merge -e page-faults "$work/none"
+says 125 'none: ' "$perfex" --merge "$work/none"
+[ -z "$(PERFCTR_REGIONS='' "$perfex" --version 2>&1 >"$work/out")" ]
+check "nothing is reported of a program without regions" $?
+# Ranks whose reports are known: 1, 2, 3 and 6 visits of "a", and one of "b" in one of them.
+number=0
+for visits in 1 2 3 6; do
+	printf '{ "host": "h", "pid": %d, "rank": %d, "regions": [ { "region": "a", "visits": %d, "values": [
+{ "value": "time", "unit": "ns", "inclusive": %d, "exclusive": 5, "quality": "exact" } ] },
+{ "region": "a", "tid": 7, "visits": 1, "values": [ ] }' $((number + 50)) $number $visits $((visits * 100)) >"$work/$number.json"
+	[ $number != 2 ] || printf ', { "region": "b,\"", "visits": 1, "values": [
+{ "value": "time", "unit": "ns", "inclusive": 0, "exclusive": 0, "quality": "not counted" } ] }' >>"$work/$number.json"
+	echo ' ] }' >>"$work/$number.json"
+	number=$((number + 1))
+done
+says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact$' "$perfex" --merge --csv "$work"/[0-3].json
+says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact$' "$perfex" --merge --csv "$work"/[0-3].json
+says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted$' "$perfex" --merge --csv "$work"/[0-3].json
+says 0 '^a  *4  *12  time  *ns  *300  *100 (rank 0)  *600 (rank 3) 100.0% exact$' "$perfex" --merge "$work"/[0-3].json
+says 0 '"maximum": 600, "maximum_at": "rank 3", "imbalance_percent": 100.000' "$perfex" --merge --json "$work"/[0-3].json
+says 125 '1.json is of the same process' "$perfex" --merge "$work/1.json" "$work/1.json"
+sed 's/"rank": 1/"rank": 9/; s/"exact"/"\\u001b[1m,"/; s/"ns"/"\\u001b,"/' "$work/1.json" >"$work/hostile.json"
+says 0 ' ?,  .* (rank 9)  .* (rank 9) 0.0% ?\[1m,$' "$perfex" --merge "$work/hostile.json"
+says 0 '^a,time,".,",inclusive,1,2,200,rank 9,200.000,200,rank 9,0.000,".\[1m,"$' "$perfex" --merge --csv "$work/hostile.json"
+says 0 '^a,time,ns,inclusive,2,4,200,rank 1,200.000,200,rank 1,0.000,' "$perfex" --merge --csv "$work/1.json" "$work/hostile.json"
+sed 's/"inclusive": 200/"inclusive": 1e308/' "$work/1.json" >"$work/wrong.json"
+says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
+echo '{ "host": "h", "pid": 1 }' >"$work/wrong.json"
+says 125 'wrong.json: line 1: regions; --merge takes' "$perfex" --merge "$work/wrong.json"
+echo '{' >"$work/wrong.json"
+says 125 'wrong.json: line [12]: ' "$perfex" --merge "$work/wrong.json"
+
+# As many regions as there may be, in two processes: a second, and not minutes.
+for process in 1 2; do
+	awk -v process=$process 'BEGIN { printf "{ \"host\": \"h\", \"pid\": %d, \"regions\": [", process
+		for (i = 0; i < 16000; i++) {
+			printf "%s{ \"region\": \"r%d\", \"visits\": 1, \"values\": [", i ? ", " : "", i
+			for (k = 0; k < 5; k++)
+				printf "%s{ \"value\": \"v%d\", \"unit\": \"\", \"inclusive\": %d, \"exclusive\": 0, \"quality\": \"exact\" }", k ? ", " : "", k, i
+			printf "] }"
+		}
+		print "] }" }' >"$work/large.$process"
+done
+says 0 '^r15999,v4,,inclusive,2,2,15999,pid 1,15999.000,15999,pid 1,0.000,exact$' timeout 20 "$perfex" --merge --csv \
+	"$work/large.1" "$work/large.2"
+
+# ---- LIKWID's markers ----
+likwid() {	# COMPILER SOURCE OUTPUT FLAG...
+	build "$@" -I"$srcdir/include/perfctr/likwid"
+}
+for language in c c++; do
+	if [ $language = c++ ] && echo "$cc" | grep -q musl; then
+		continue # it has no C++
+	fi
+	compiler="$cc -std=c99 -D_GNU_SOURCE"
+	[ $language = c ] || compiler="c++ -std=c++11 -x c++"
+	likwid "$compiler" "$srcdir/tests/likwid.c" "$work/likwid" -DLIKWID_PERFMON &&
+		got=$(PERFCTR_REGIONS=page-faults "$work/likwid" 2>/dev/null) &&
+		[ "$(echo "$got" | head -n 3 | tr '\n' ' ')" = '1 5 1 1 1 0 0 ' ] &&
+		[ "$(echo "$got" | awk '$4 == "ns" { printf "%s %s ", $1, $2 }')" = \
+			'literal 1 variable 6 one 1 two 1 macro 1 ' ]
+	check "LIKWID's macros in $language" $?
+	[ "$("$work/likwid" 2>&1 | tr '\n' ' ')" = '0 0 1 0 0 0 0 ' ]
+	check "LIKWID's macros in $language, where nothing is measured" $?
+	likwid "$compiler" "$srcdir/tests/likwid.c" "$work/empty" && ! nm "$work/empty" | grep perfctr
+	check "LIKWID's macros in $language, without LIKWID_PERFMON" $?
+done
+# A program of LIKWID's own, of Debian's package; it sleeps for 20 s, but for a sleep(3) of ours.
+example=${LIKWID_EXAMPLES:-/usr/share/likwid/examples}/C-markerAPI.c
+if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize=thread; then
+	: # musl's compiler has no OpenMP, and all of OpenMP is races to this sanitizer
+elif [ -e "$example" ] && echo 'int main(void) { return 0; }' | $cc -fopenmp -x c - -o "$work/openmp" 2>/dev/null; then
+	echo 'unsigned int sleep(unsigned int); unsigned int sleep(unsigned int s) { return 0 * s; }' >"$work/sleep.c"
+	$cc -c "$work/sleep.c" -o "$work/sleep.o" &&
+		likwid "$cc -std=gnu11" "$example" "$work/marker" -w -DLIKWID_PERFMON -fopenmp "$work/sleep.o" &&
+		OMP_NUM_THREADS=3 PERFCTR_REGIONS=page-faults PERFCTR_REGIONS_OUTPUT="$work/markers" "$work/marker" \
+			>"$work/out" &&
+		grep -q '^example  *30 .* time ns' "$work/markers" &&
+		[ "$(grep -c 'The region was called 10 times' "$work/out")" = 3 ] &&
+		grep -q 'Region example measures 1 events' "$work/out"
+	check "LIKWID's C-markerAPI.c" $?
+else
+	echo "SKIP LIKWID's C-markerAPI.c: no package likwid, or no OpenMP"
+fi
+
+# LIKWID's example in Fortran; its sleep is gfortran's, of 2 s.
+example=${LIKWID_EXAMPLES:-/usr/share/likwid/examples}/F-markerAPI.F90
+if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
+	: # gfortran's libraries are the first C library's
+elif [ -e "$example" ] && command -v gfortran >/dev/null; then
+	folder=$srcdir/include/perfctr/likwid
+	$cc -std=c99 ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" -c "$folder/likwid.c" -o "$work/likwid-c.o" &&
+		gfortran -std=f2008 -Wall -Wextra -Werror -J"$work" -c "$folder/likwid.f90" -o "$work/likwid-f.o" &&
+		gfortran -w -fopenmp -I"$work" "$example" "$work/likwid-f.o" "$work/likwid-c.o" $library -pthread -ldl \
+			-o "$work/fortran" &&
+		OMP_NUM_THREADS=3 PERFCTR_REGIONS=page-faults PERFCTR_REGIONS_OUTPUT="$work/markers" "$work/fortran" \
+			>"$work/out" &&
+		grep -q '^example  *3 .* time ns' "$work/markers" &&
+		[ "$(grep -c 'The region was called 1 times' "$work/out")" = 3 ] &&
+		[ "$(grep -c 'Region example measures 1 events' "$work/out")" = 3 ]
+	check "LIKWID's F-markerAPI.F90" $?
+else
+	echo "SKIP LIKWID's F-markerAPI.F90: no package likwid, or no gfortran"
+fi
+
+# ---- PAPI's high level ----
+papi() {	# OUTPUT FLAG...
+	output=$1
+	shift
+	build "$cc -std=gnu11" "$srcdir/tests/papi.c" "$output" "$@" -I"$srcdir/include/perfctr/papi"
+}
+papi "$work/papi" -DOWN &&
+	[ "$(PERFCTR_REGIONS=page-faults PERFCTR_REGIONS_OUTPUT="$work/papi.out" "$work/papi")" = '-1 -1 -1 0 -7' ] &&
+	[ "$(awk '$4 == "ns" { print $1, $2 }' "$work/papi.out" | tr '\n' ' ')" = 'outer 3 inner 3 ' ] &&
+	[ "$("$work/papi")" = '0 0 -1 -7 -7' ]
+check "PAPI's high level" $?
+# Programs of PAPI's own, of Debian's package.
+examples=${PAPI_EXAMPLES:-/usr/share/doc/papi-examples/examples}
+if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
+	: # as above; and their loops overflow integers
+elif [ -e "$examples/ctests/serial_hl.c" ]; then
+	for program in 'serial_hl do_flops:4' 'pthread_hl do_flops:8' 'omp_hl do_flops:4,do_flops_2:4'; do
+		name=${program%% *}
+		papi "$work/$name" -w -fopenmp -I"$examples/testlib" "$examples/ctests/$name.c" "$examples/testlib/do_loops.c" &&
+			OMP_NUM_THREADS=2 PERFCTR_REGIONS=page-faults PERFCTR_REGIONS_OUTPUT="$work/$name.out" \
+				timeout 100 "$work/$name" >/dev/null &&
+			[ "$(awk '$4 == "ns" { print $1 ":" $2 }' "$work/$name.out" | paste -sd ,)" = "${program#* }" ]
+		check "PAPI's $name.c" $?
+	done
+else
+	echo "SKIP PAPI's examples: no package papi-examples"
+fi
+
+# ---- a parallel job ----
+if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
+	: # Open MPI is the first C library's, and leaks
+elif command -v mpicc >/dev/null && [ -e "$examples/ctests/mpi_hl.c" ]; then
+	cc="env OMPI_CC=$cc mpicc" papi "$work/mpi" -w -I"$examples/testlib" "$examples/ctests/mpi_hl.c" "$examples/testlib/do_loops.c" &&
+		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
+			--regions -e page-faults --json -o "$work/job.%q{OMPI_COMM_WORLD_RANK}" "$work/mpi" >"$work/out" 2>&1 &&
+		"$perfex" --merge --csv "$work"/job.[0-3] >"$work/merged" &&
+		grep -q '^do_flops,time,ns,inclusive,4,4,[0-9]*,rank [0-3],[0-9.]*,[0-9]*,rank [0-3],[0-9.]*,exact$' "$work/merged" &&
+		grep -q '"rank": 3,' "$work/job.3"
+	status=$?
+	[ $status = 0 ] || cat "$work/out"
+	check "4 ranks of Open MPI" $status
+else
+	echo "SKIP ranks: no Open MPI"
+fi
+# Its ranks have so much to do, and are in both regions ten times.
+if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
+	: # as above
+elif command -v mpicc >/dev/null; then
+	build "env OMPI_CC=$cc mpicc -std=gnu11 -O2" "$srcdir/examples/mpi.c" "$work/mpi" &&
+		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
+			--regions --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" -e page-faults "$work/mpi" >"$work/out" 2>&1 &&
+		"$perfex" --merge --csv "$work"/rank.[0-3] >"$work/merged" &&
+		[ "$(sed -n 's/^\([a-z]*\),time,ns,inclusive,4,\([0-9]*\),.*/\1 \2/p' "$work/merged" | paste -sd ,)" = \
+			'compute 40,exchange 40' ] &&
+		[ "$(cat "$work/out")" = 'the sum is 6.579715' ]
+	status=$?
+	[ $status = 0 ] || cat "$work/out" "$work/merged"
+	check "examples/mpi.c, 4 ranks" $status
+else
+	echo "SKIP examples/mpi.c: no Open MPI"
+fi
+
+# ---- where nothing is measured ----
+if echo "${CFLAGS:-}" | grep -q sanitize; then
+	: # which valgrind can't run, and add instructions
+elif command -v valgrind >/dev/null; then
+	# Not every compiler's debugging information can be read by valgrind.
+	[ ! -e "$lib/libperfctr.a" ] || library=$lib/libperfctr.a
+	build "$cc -std=gnu11 -O2" "$srcdir/tests/regions.c" "$work/bare" && strip -g "$work/bare"
+	instructions() {	# N
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/bare" many "$1" 2>&1 |
+			sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+	}
+	few=$(instructions 1000) more=$(instructions 11000)
+	# Its loop has two.
+	each=$(((more - few + 5000) / 10000))
+	[ -n "$few" ] && [ "$each" -gt 0 ] && [ "$each" -le 12 ]
+	check "begin and end where nothing is measured, and a loop: $each instructions" $?
+	allocations() {	# CASE
+		valgrind "$work/bare" "$1" 2>&1 | sed -n 's/.*total heap usage: \([0-9,]*\) allocs.*/\1/p'
+	}
+	[ "$(allocations stray)" = 0 ]
+	check "nothing is allocated" $?
+else
+	echo "SKIP where nothing is measured: there is no valgrind"
+fi
+exit $failed

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The completion of perfex's command line, in bash and in zsh: options, events, processors, commands.
+# The environment: PERFEX: the program.
+set -u
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+completion=$(cd "$srcdir" && pwd)/tools/completion
+mkdir "$work/bin"
+ln -s "$(realpath "$perfex")" "$work/bin/perfex"
+PATH=$work/bin:$PATH
+export PATH
+
+# The long options of the help.
+"$perfex" -h | grep -o -e '--[a-z][a-z-]*' | sort -u >"$work/options"
+
+# ---- bash ----
+# shellcheck disable=SC2016,SC2317
+in_bash() {	# LINE: what it may become
+	bash --norc -c '
+		source "$1/perfex"
+		COMP_LINE=$2 COMP_POINT=${#2}
+		_perfex
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$completion" "$1"
+}
+if command -v bash >/dev/null; then
+	in_bash 'perfex --' | sort -u >"$work/bash"
+	expect "bash: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/bash' && echo same"
+	expect "bash: an option" 0 '^--per-socket$' in_bash 'perfex -a --per-s'
+	expect "bash: short options" 0 '^-A$' in_bash 'perfex -'
+	expect "bash: an event" 0 '^page-faults$' in_bash 'perfex -e page-f'
+	expect "bash: an event in a list" 0 '^cs,{task-clock,page-faults$' in_bash 'perfex -e cs,{task-clock,page-f'
+	expect "bash: a long option's event" 0 '^context-switches$' in_bash 'perfex -r 3 --event context'
+	expect "bash: a processor" 0 '^skylake$' in_bash 'perfex --cpu skyl'
+	expect "bash: this processor" 0 '^native$' in_bash 'perfex --cpu nat'
+	expect "bash: a processor's event" 0 '^INST_RETIRED:ANY$\|^INST_RETIRED\|^ANY$' \
+		in_bash 'perfex --cpu skylake -e INST_RET'
+	expect "bash: a process" 0 "^1,$$\$" in_bash "perfex -p 1,$$"
+	touch "$work/baseline.json"
+	expect "bash: a file" 0 "^$work/baseline.json$" in_bash "perfex --compare $work/base"
+	expect "bash: a command" 0 '^sleep$' in_bash 'perfex -e cs slee'
+	expect "bash: a command behind --" 0 '^sleep$' in_bash 'perfex -- slee'
+	expect "bash: a command's argument" 0 "^$work/baseline.json$" in_bash "perfex -e cs cat $work/base"
+	expect "bash: a number is not made up" 0 '^$' in_bash 'perfex -r '
+else
+	skip "bash" "there is none"
+fi
+
+# ---- zsh ----
+# A zsh on a terminal, in which somebody types and presses Tab; what the line is then.
+cat >"$work/setup.zsh" <<EOT
+PS1= fpath=('$completion' \$fpath)
+autoload -Uz compinit
+compinit -u -D
+setopt no_beep no_auto_list
+show() { print -r -- "LINE[\$BUFFER]" >'$work/line'; BUFFER=; zle .accept-line }
+zle -N show
+bindkey '^I' complete-word
+bindkey '^T' show
+: >'$work/ready'
+EOT
+cat >"$work/type.zsh" <<'EOT'
+zmodload zsh/zpty
+zpty -b shell "TERM=dumb zsh -f -i"
+zpty -w shell "source $1/setup.zsh"
+wait_for() {
+	local i line
+	for i in {1..200}; do
+		while zpty -r -t shell line; do :; done
+		[[ -e $1 ]] && return
+		sleep 0.05
+	done
+}
+wait_for $1/ready
+zpty -w -n shell "$2"$'\t\C-t'
+wait_for $1/line
+cat $1/line
+zpty -d shell
+EOT
+# shellcheck disable=SC2317
+in_zsh() {	# LINE: what it becomes
+	rm -f "$work/line" "$work/ready"
+	timeout 60 zsh -f "$work/type.zsh" "$work" "$1"
+}
+grep -o -e '--[a-z][a-z-]*' "$completion/_perfex" | grep -v '^--cpu}\?$' | sort -u >"$work/zsh"
+echo --cpu >>"$work/zsh"
+sort -u "$work/zsh" -o "$work/zsh"
+expect "zsh: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/zsh' && echo same"
+if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
+	expect "zsh: an option" 0 '^LINE\[perfex -a --per-socket *\]' in_zsh 'perfex -a --per-so'
+	expect "zsh: an event" 0 '^LINE\[perfex -e page-faults\]' in_zsh 'perfex -e page-f'
+	expect "zsh: an event in a list" 0 '^LINE\[perfex -e cs,page-faults\]' in_zsh 'perfex -e cs,page-f'
+	expect "zsh: a processor" 0 '^LINE\[perfex --cpu skylakex *\]' in_zsh 'perfex --cpu skylakex'
+	expect "zsh: this processor" 0 '^LINE\[perfex --cpu native *\]' in_zsh 'perfex --cpu nati'
+	touch "$work/baseline.json"
+	expect "zsh: a file" 0 "^LINE\[perfex --compare $work/baseline.json *\]" in_zsh "perfex --compare $work/base"
+	expect "zsh: a command's argument" 0 "^LINE\[perfex -e cs cat $work/baseline.json *\]" \
+		in_zsh "perfex -e cs cat $work/base"
+else
+	skip "zsh" "there is none"
+fi
+exit $failed

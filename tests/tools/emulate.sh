@@ -1,0 +1,202 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# perfex --emulate: counts by valgrind, of processes that are created and that execute others, the same each time.
+# The environment: PERFEX: the program; CC: a compiler.
+set -u
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+TMPDIR=$work/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+# The programs are the first C library's: of musl's, children of vfork() are told as incomplete.
+cc=${CC:-cc}
+case $cc in *musl*) cc=cc ;; esac
+
+if ! valgrind --version >/dev/null 2>&1; then
+	expect "no valgrind" 125 'which is not here: install it' "$perfex" --emulate true
+	skip "emulation" "needs Debian's package valgrind"
+	exit $failed
+fi
+# shellcheck disable=SC2123,SC2317	# no program is found there; it is called
+no_valgrind() { PATH=/nonexistent "$(realpath "$perfex")" --emulate true; }
+expect "no valgrind" 125 'which is not here: install it' no_valgrind
+
+count() {	# EVENT command...: what is emulated of it
+	event=$1
+	shift
+	"$perfex" --emulate --csv -o - -e "$event" "$@" 2>/dev/null | sed -n 's/,.*,emulated,.*//p'
+}
+is() {	# NAME VALUE EXPECTED
+	if [ "$2" = "$3" ]; then pass "$1"; else
+		echo "$2, not $3" >"$work/out"
+		fail "$1" "not so:"
+	fi
+}
+
+# ---- counts ----
+# As on the emulated machines, tests/vm/guest/perfex-exact.c: twice as many in a loop are as many more.
+case $(uname -m) in
+x86_64 | i?86 | aarch64)
+	$cc -O2 -static "$srcdir/tests/vm/guest/loop.c" -o "$work/loop"
+	one=$(count instructions:u "$work/loop" 0000100000) two=$(count instructions "$work/loop" 0000200000)
+	is "instructions of a loop" $((two - one)) 200000
+	one=$(count conditional-branches "$work/loop" 0000100000) two=$(count conditional-branches "$work/loop" 0000200000)
+	is "conditional branches of a loop" $((two - one)) 100000
+	;;
+*) skip "a loop" "is written for x86 and arm64" ;;
+esac
+# What walks over 16 MiB misses in each of 262,144 lines, of a cache of 8 MiB; twice as much, twice as often.
+cat >"$work/walk.c" <<'EOT'
+#include <stdlib.h>
+static char memory[16 << 20];
+int main(int argc, char **argv)
+{
+	volatile char *line = memory;
+	for (long n = atol(argv[argc - 1]); n--;)
+		for (long i = 0; i < sizeof(memory); i += 64)
+			__asm__ volatile("" : : "r"(line[i])); /* valgrind leaves out what nobody uses */
+	return 0;
+}
+EOT
+$cc -O2 -static "$work/walk.c" -o "$work/walk"
+for event in LLC-load-misses L1-dcache-load-misses; do
+	one=$(count $event "$work/walk" 1) two=$(count $event "$work/walk" 2)
+	is "$event" $((two - one)) 262144
+done
+
+# ---- processes ----
+# Before and behind fork() and execve() there is a loop; each counts once, whoever does what.
+cat >"$work/family.c" <<'EOT'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <signal.h>
+#include <unistd.h>
+extern char **environ;
+static void loop(void)
+{
+	for (volatile long i = 0; i < 1000000; i++)
+		;
+}
+static int looping(void *arg)
+{
+	loop(), _exit(0);
+}
+int main(int argc, char **argv)
+{
+	static char stack[65536];
+	char *end[] = { argv[0], "end", NULL };
+	const char *what = argv[1];
+	pid_t child;
+	loop();
+	if (!strcmp(what, "twice"))
+		loop();
+	if (!strcmp(what, "fork") && !fork())
+		loop(), _exit(0);
+	if (!strcmp(what, "fork, execve") && !fork())
+		loop(), execve(argv[0], end, environ);
+	if (!strcmp(what, "vfork") && !vfork())
+		execve(argv[0], end, environ), _exit(1);
+	if (!strcmp(what, "posix_spawn"))
+		posix_spawn(&child, argv[0], NULL, NULL, end, environ);
+	if (!strcmp(what, "execve"))
+		execve(argv[0], end, environ);
+	if (!strcmp(what, "clone"))
+		clone(looping, stack + sizeof(stack), 0, NULL);
+	if (!strcmp(what, "raw fork") && !syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))
+		_exit(0);
+	if (!strcmp(what, "raw execve"))
+		syscall(SYS_execve, argv[0], end, environ);
+	if (!strcmp(what, "killed") && !(child = fork()))
+		for (;;)
+			pause();
+	if (!strcmp(what, "killed"))
+		kill(child, SIGKILL);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+	return 0;
+}
+EOT
+for static in -static ''; do
+	# shellcheck disable=SC2086
+	$cc -O0 $static "$work/family.c" -o "$work/family"
+	alone=$(count instructions "$work/family" end)
+	loop=$(($(count instructions "$work/family" twice) - alone))
+	loops() {	# WHAT N: so many loops more, and a bit
+		now=$(count instructions "$work/family" "$1")
+		is "loops of $1 ${static:-dynamic}" $(((${now:-0} - alone + loop / 4) / loop)) "$2"
+	}
+	loops fork 1
+	loops "fork, execve" 2
+	loops vfork 1
+	loops posix_spawn 1
+	loops clone 1
+	loops execve 1
+done
+expect "the same each time" 0 '^1$' sh -c "for i in 1 2 3; do
+	'$perfex' --emulate --json -e instructions,conditional-branches '$work/family' 'fork, execve' 2>&1 |
+		grep -o '\"value\":[0-9]*' | tr '\n' ' '; echo; done | sort -u | wc -l"
+# What is not all, or twice, is said, and is not called emulated.
+expect "a system call instead of fork()" 0 'incomplete: a process was created by no function' \
+	"$perfex" --emulate "$work/family" "raw fork"
+expect "a system call instead of execve()" 0 ',incomplete,' "$perfex" --emulate --csv "$work/family" "raw execve"
+expect "the reason" 0 '"incomplete":"a process was killed before' "$perfex" --emulate --json "$work/family" killed
+
+# ---- comparisons ----
+"$perfex" --emulate -r 3 --json -o "$work/base" "$work/family" fork
+expect "the same" 0 'instructions:u .* same$' "$perfex" --emulate --compare "$work/base" "$work/family" fork
+expect "no time" 1 "^0\$" grep -c "^ elapsed" "$work/out"
+expect "what differs" 123 'instructions:u .* differs$' \
+	"$perfex" --emulate --compare "$work/base" "$work/family" "fork, execve"
+expect "emulated and counted" 125 'was made with --emulate' "$perfex" --compare "$work/base" -e cs true
+"$perfex" -r 2 --json -e task-clock -o "$work/counted" true
+expect "counted and emulated" 125 'was made without --emulate' "$perfex" --emulate --compare "$work/counted" true
+expect "two commands" 123 'instructions:u .* differs$' \
+	"$perfex" --emulate --diff -r 2 "'$work/family' end" "'$work/family' fork"
+
+# ---- ends, and what is told ----
+expect "whose counts" 0 "counts of 'true', emulated by valgrind-" "$perfex" --emulate true
+expect "the cost" 0 'which takes 20 to 100 times as long' cat "$work/out"
+expect "only counts" 1 '^0$' grep -c -e '--[0-9]*--' -e '==[0-9]*==' "$work/out"
+expect "the emulator, json" 0 '"emulator":"valgrind-' "$perfex" --emulate --json true
+expect "metrics" 0 '^ *[0-9.]* */1000 *l1d-mpki$' "$perfex" --emulate -M l1d-mpki,ipc true
+expect "a metric of what is not emulated" 0 '^ *<not counted> *ipc *\[1\]$' cat "$work/out"
+expect "metrics, json" 0 ',"metrics":\[{"metric":"l1d-mpki","value":[0-9.]*,"unit":"/1000","quality":"emulated","reason":null}\]' \
+	"$perfex" --emulate --json -M l1d-mpki true
+# What walks over its cache misses in each line: all loads are misses.
+expect "a metric beyond its threshold" 0 '^ *[0-9.]* % *l1d-miss-rate .*  (beyond: l1d-miss-rate > 5)$' \
+	"$perfex" --emulate -M l1d-miss-rate "$work/walk" 1
+expect "beyond, csv" 0 '^,[0-9.]*,%,l1d-miss-rate,emulated,,,l1d-miss-rate > 5' "$perfex" --emulate --csv -M l1d-miss-rate "$work/walk" 1
+expect "beyond, json" 0 '"threshold":"l1d-miss-rate > 5","beyond":true,"reason":null}' \
+	"$perfex" --emulate --json -M l1d-miss-rate "$work/walk" 1
+expect "metrics, openmetrics" 0 '^perfex_metric{target="true",metric="l1d-mpki",unit="/1000",quality="emulated"} [0-9]' \
+	"$perfex" --emulate --openmetrics -M l1d-mpki true
+expect "openmetrics" 0 '^perfex_events_total.*event="instructions:u",quality="emulated"} [0-9]*$' \
+	"$perfex" --emulate --openmetrics -e instructions true
+expect "an exit status" 7 'instructions:u' "$perfex" --emulate sh -c 'exit 7'
+expect "a signal" 143 'instructions:u' sh -c "'$perfex' --emulate sh -c 'kill -TERM \$\$'"
+expect "passed on" 143 'instructions:u' sh -c "'$perfex' --emulate sh -c 'kill -TERM \$PPID; sleep 20' & wait \$!"
+# shellcheck disable=SC2016
+expect "a series that is to end" 0 '"runs":1,' "$perfex" --emulate --json -r 4 -e instructions \
+	sh -c 'trap "exit 0" TERM; kill -TERM $PPID; while :; do :; done'
+mkdir "$work/bin"
+# shellcheck disable=SC2016
+printf '#!/bin/sh\n[ "$1" != --version ] || { echo valgrind-0; exit; }\nkill -TERM $$\n' >"$work/bin/valgrind"
+chmod +x "$work/bin/valgrind"
+expect "a signal before the command" 143 'incomplete: ' env PATH="$work/bin:$PATH" "$perfex" --emulate true
+expect "no such command" 127 'command not found' "$perfex" --emulate nonexistent-command
+expect "not executable" 126 'Permission denied' "$perfex" --emulate /etc/passwd
+# shellcheck disable=SC2016
+expect "a pipe among its files" 0 'instructions:u' timeout 60 "$perfex" --emulate -e instructions \
+	sh -c 'mkfifo "$(echo "$TMPDIR"/perfex.*)/$$.pipe"'
+expect "output of the command's" 0 '^hello$' "$perfex" --emulate -o "$work/file" echo hello
+expect "an event that it has not" 0 'not counted> *cycles *\[1\]' "$perfex" --emulate -e cycles,instructions true
+expect "a wrong event" 125 'did you mean instructions' "$perfex" --emulate -e instrctions true
+expect "a number" 125 '--emulate takes names' "$perfex" --emulate -e 0x41 true
+expect "a place for files" 125 "needs a directory" env TMPDIR=/nonexistent "$perfex" --emulate true
+if rmdir "$TMPDIR" 2>"$work/out"; then pass "nothing is left"; else fail "nothing is left" "in TMPDIR:"; fi
+exit $failed

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh disable=SC2034	# others use it
+# What tests of the tools share; read with "." It makes the folder $work, which goes at the end, and sets
+# $failed.
+# The environment: PERFEX: the program.
+perfex=${PERFEX:-./perfex} srcdir=${srcdir:-.}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+pass() { echo "PASS $1"; }
+fail() {	# NAME REASON: and what was printed
+	echo "FAIL $1: $2"
+	sed 's/^/    /' "$work/out"
+	failed=1
+}
+
+# expect NAME STATUS WORDS command...: the exit status, and words (a regular expression) in the output
+expect() {
+	name=$1 status=$2 words=$3
+	shift 3
+	"$@" >"$work/now" 2>&1 </dev/null
+	got=$?
+	mv "$work/now" "$work/out"	# the command may read what the last one said
+	if [ "$got" = "$status" ] && grep -q -e "$words" "$work/out"; then
+		pass "$name"
+	else
+		fail "$name" "exit status $got, not $status, or no \"$words\" in:"
+	fi
+}
+skip() { echo "SKIP $1: $2"; }
+
+# says NAME PROGRAM file...: a program of Python's asserts things about results
+says() {
+	name=$1 program=$2
+	shift 2
+	if python3 -c "$program" "$@" >"$work/out" 2>&1; then pass "$name"; else fail "$name" "not so:"; fi
+}

@@ -1,0 +1,517 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# perfex --sample beyond a command's functions: files and addresses, calls, names from elsewhere, what runs already, and
+# files for perf, which must count as we do. tests/tools/perfex.sh has the rest.
+# The environment: PERFEX: the program; CC: a compiler; HAVE_LIBELF: whether perfex knows functions; HAVE_LIBDW: and
+# calls by DWARF.
+set -u
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+event=cpu-clock
+
+cat >"$work/calls.c" <<'EOT'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+static void inner(long n)
+{
+	while (n--)
+		;
+}
+static void __attribute__((noinline)) middle(void (*where)(long))
+{
+	where(1000000);
+	__asm__ volatile("");
+}
+void outer(void (*where)(long))
+{
+	middle(where);
+	__asm__ volatile("");
+}
+/* Terminals obey some of it: ASCII's control characters, and Unicode's. */
+#define HOSTILE "jit\033[2J;name\302\2331m\177\377\303\244"
+/* Where perf's users look for the names of what is compiled at run time. */
+static void write_map(const char *what, void *where)
+{
+	char name[64];
+	FILE *file;
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)getpid());
+	file = fopen(name, "w");
+	if (!strcmp(what, "hostile"))
+		fprintf(file, "%lx ffffffffffffffff everything\nzz 1 x\n%lx 100\n-1 -1 minus\n\n%0200d 1 x\n%lx 100 \n",
+			(long)where, (long)where, 1, (long)where);
+	fprintf(file, "%lx 100 %s\n", (long)where, strcmp(what, "hostile") ? "jit; old" : HOSTILE);
+	fprintf(file, "%lx 100 %s\n", (long)where, strcmp(what, "hostile") ? "jit::method" : HOSTILE);
+	if (!strcmp(what, "hostile")) /* a name longer than any, in which there is another line */
+		fprintf(file, "%lx 100 %0*d%lx 100 wrong\n", (long)where, 8255 - snprintf(NULL, 0, "%lx 100 ", (long)where),
+			0, (long)where);
+	fchmod(fileno(file), strcmp(what, "writable") ? 0644 : 0666);
+	if (!strcmp(what, "others") && fchown(fileno(file), 65534, 65534))
+		exit(77);
+	fclose(file);
+	if (!strcmp(what, "link")) {
+		rename(name, "map");
+		if (symlink("map", name))
+			exit(77);
+	}
+	printf("%s\n", name);
+	fflush(stdout);
+}
+int main(int argc, char **argv)
+{
+	void (*where)(long) = inner;
+	if (argc > 2) {
+		where = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy((void *)where, (void *)inner, 256);
+		__builtin___clear_cache((char *)where, (char *)where + 4096);
+		write_map(argv[2], (void *)where);
+	}
+	while (clock() < CLOCKS_PER_SEC / 1000 * atol(argv[1]))
+		outer(where);
+	return 0;
+}
+EOT
+calls=$work/calls
+${CC:-cc} -O0 -fno-omit-frame-pointer -rdynamic -Wl,--build-id "$work/calls.c" -o "$calls" || exit 1
+
+# rows NAME SYMBOL FILE: at least 80 percent of the samples of what was printed
+rows() {
+	if awk -v symbol="$2" -v file="$3" 'index($0, symbol) && index($0, file) { sum += $2 } END { exit !(sum >= 80) }' \
+		"$work/out"; then
+		pass "$1"
+	else
+		fail "$1" "less than 80 % for $2 of $3 in:"
+	fi
+}
+sample() { "$perfex" --sample -e $event "$@" >"$work/out" 2>&1; }
+
+# ---- files and addresses ----
+sample --by file "$calls" 100
+rows "by file" '%  /' "$calls"
+expect "one row of a file" 0 '^1$' grep -c "calls\$" "$work/out"
+sample --by address "$calls" 100
+if [ "${HAVE_LIBELF:-no}" = yes ]; then rows "by address" 'inner+0x' "$calls"; else rows "by address" '+0x' "$calls"; fi
+strip -o "$work/bare" "$calls"
+sample --by address "$work/bare" 100
+rows "by address, without names" '+0x' "$work/bare"
+
+# ---- names from elsewhere ----
+mapped() {	# NAME KIND SYMBOL
+	(cd "$work" && sample "$calls" 150 "$2")
+	status=$?
+	rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$work/out")"
+	if [ $status = 77 ]; then skip "$1" "needs root"; else rows "$1" "$3" '[anon]'; fi
+}
+mapped "a compiler's names" good 'jit::method'
+mapped "names that others may write" writable '%  - '
+mapped "another user's names" others '%  - '
+mapped "names behind a link" link '%  - '
+mapped "hostile names" hostile 'jit?[2J;name'
+debug=/usr/lib/debug/.build-id
+id=$(readelf -n "$calls" 2>/dev/null | sed -n 's/.*Build ID: //p')
+if [ "${HAVE_LIBELF:-no}" = yes ] && [ -n "$id" ] && mkdir -p "$debug" 2>/dev/null && [ -w "$debug" ]; then
+	place=$debug/$(echo "$id" | cut -c1-2)
+	made=no
+	[ -d "$place" ] || made=yes
+	mkdir -p "$place"
+	file=$place/$(echo "$id" | cut -c3-).debug
+	objcopy --only-keep-debug "$calls" "$file"
+	sample "$work/bare" 100
+	rows "a debug file" '%  inner ' "$work/bare"
+	${CC:-cc} -O0 -Wl,--build-id=0x123456 "$work/calls.c" -o "$work/other"
+	cp "$work/other" "$file"
+	sample "$work/bare" 100
+	rows "another program's debug file" '%  - ' "$work/bare"
+	rm "$file"
+	[ $made = no ] || rmdir "$place"
+elif [ "${HAVE_LIBELF:-no}" = yes ]; then
+	skip "a debug file" "needs libelf, readelf and a writable $debug"
+fi
+case ${CFLAGS:-} in
+*sanitize*) cxx=none ;; # takes more memory than the process that reads names may
+*) cxx=${CXX:-c++} ;;
+esac
+if [ "${HAVE_LIBELF:-no}" = yes ] && command -v "$cxx" >/dev/null; then
+	cat >"$work/names.cc" <<'EOT'
+#include <ctime>
+namespace space {
+template <class T> struct thing {
+	__attribute__((noinline)) void turn(long n) { while (n--) __asm__ volatile(""); }
+};
+}
+int main()
+{
+	space::thing<int> thing;
+	while (std::clock() < CLOCKS_PER_SEC / 10)
+		thing.turn(1000000);
+}
+EOT
+	"$cxx" -O1 "$work/names.cc" -o "$work/names"
+	sample "$work/names"
+	rows "C++'s names" 'space::thing<int>::turn(long)' "$work/names"
+	# A name that makes the C++ library's reader call itself for each of its letters.
+	python3 -c 'print("_Z" + "P" * 8000 + "i")' >"$work/long"
+	objcopy --redefine-sym "_ZN5space5thingIiE4turnEl=$(cat "$work/long")" "$work/names"
+	sample "$work/names"
+	rows "a hostile name of C++'s" '%  _ZP' "$work/names"
+	objcopy --redefine-sym "$(cat "$work/long")=_ZNot_one" "$work/names"
+	sample "$work/names"
+	rows "no name of C++'s" '%  _ZNot_one' "$work/names"
+elif [ "${HAVE_LIBELF:-no}" = yes ] && [ "$cxx" != none ]; then
+	skip "C++'s names" "needs libelf and a C++ compiler"
+fi
+if [ -r /proc/kallsyms ] && grep -q '^0*[1-9a-f][0-9a-f]* T ' /proc/kallsyms &&
+	"$perfex" --sample -a -e $event:k sleep 0.2 >"$work/out" 2>&1; then
+	expect "the kernel's names" 0 '%  [a-z_0-9.]*  *\[kernel\]$' cat "$work/out"
+else
+	skip "the kernel's names" "needs root"
+fi
+
+# ---- calls ----
+"$perfex" --sample -e $event --folded -o "$work/folded" "$calls" 200
+cp "$work/folded" "$work/out"
+way='main;outer;middle;inner'
+[ "${HAVE_LIBELF:-no}" = yes ] || way='\[calls\];\[calls\];\[calls\];\[calls\]'
+if awk -v way="$way" '{ all += $NF } $0 ~ "^calls;.*" way " [0-9]*$" { some += $NF }
+	END { exit !(all > 50 && some * 10 >= all * 8) }' "$work/folded"; then
+	pass "calls"
+else
+	fail "calls" "less than 80 % for $way in:"
+fi
+expect "a process' name in calls" 0 '^sleep;' \
+	sh -c "'$perfex' --sample -e page-faults -c 1 --folded -o - sh -c 'sleep 0.01; :'"
+(cd "$work" && "$perfex" --sample -e $event --folded -o - "$calls" 100 hostile >"$work/out" 2>&1)
+rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$work/out")"
+expect "no semicolon of a name's, and nothing for terminals" 0 ':name??1m??ä [0-9]*$' cat "$work/out"
+
+# ---- calls without frame pointers ----
+cat >"$work/way.c" <<'EOT'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile long sink;
+static void __attribute__((noinline)) inner(long n)
+{
+	while (n--)
+		sink += n;
+}
+static void __attribute__((noinline)) middle(long n)
+{
+	volatile char room[2048];
+	room[n & 1023] = 1;
+	inner(n);
+	sink += room[3];
+}
+static void __attribute__((noinline)) outer(long n)
+{
+	middle(n);
+	sink++;
+}
+/* The stack's end comes, and what looks like callers goes on and on. */
+static void __attribute__((noinline)) lie(long n)
+{
+	volatile long words[4096];
+	for (long i = 0; i < 4096; i++)
+		words[i] = n & 1 ? i * 0x10001 : (long)words;
+#ifdef __x86_64__
+	__asm__ volatile("mov %%rsp, %%rbx; mov %0, %%rsp; mov %0, %%rbp; 1: dec %1; jnz 1b; mov %%rbx, %%rsp"
+			 : : "r"(n & 2 ? (long)words : n & 4 ? -16l : 8l), "r"(200000000l) : "rbx", "rbp", "memory");
+#else
+	inner(100000000);
+#endif
+	sink += words[5];
+}
+int main(int argc, char **argv)
+{
+	if (argc > 2) {
+		lie(atol(argv[2]));
+		return 0;
+	}
+	while (clock() < CLOCKS_PER_SEC / 1000 * atol(argv[1]))
+		outer(argc * 500000);
+	return 0;
+}
+EOT
+way=$work/way
+dwarf() { "$perfex" --sample -e $event --folded --call-graph "$@" >"$work/out" 2>&1; }
+
+# chain NAME PROCESS CALLS: at least 80 percent of the samples came that way, from the beginning on
+chain() {
+	if awk -v way="^$2;$3 [0-9]*\$" '/;/ { all += $NF } $0 ~ way { some += $NF }
+		END { exit !(all > 30 && some * 10 >= all * 8) }' "$work/out"; then
+		pass "$1"
+	else
+		fail "$1" "less than 80 % for $3 in:"
+	fi
+}
+
+if ! ${CC:-cc} -O2 -g0 -fomit-frame-pointer -fno-optimize-sibling-calls "$work/way.c" -o "$way"; then
+	fail "calls by DWARF" "no program"
+elif [ "${HAVE_LIBDW:-no}" = yes ] && dwarf dwarf true; then
+	expected='_start;.*main;outer;middle;inner'
+	dwarf fp "$way" 200
+	expect "calls by frame pointers that there are not" 1 '^0$' grep -c "$expected" "$work/out"
+	dwarf dwarf "$way" 200
+	chain "calls by DWARF" way "$expected"
+	dwarf dwarf sh -c "'$way' 200 & exec '$way' 200"
+	chain "calls by DWARF, children" way "$expected"
+	${CC:-cc} -O2 -g0 -fomit-frame-pointer -fno-optimize-sibling-calls -no-pie "$work/way.c" -o "$work/fixed"
+	dwarf dwarf "$work/fixed" 200
+	chain "calls by DWARF, where it was linked for" fixed "$expected"
+	${CC:-cc} -O2 -g0 -fomit-frame-pointer -fno-optimize-sibling-calls -static "$work/way.c" -o "$work/static-way"
+	dwarf dwarf "$work/static-way" 200
+	chain "calls by DWARF, static" static-way "$expected"
+	strip -o "$work/bare-way" "$way"
+	dwarf dwarf "$work/bare-way" 200
+	chain "calls by DWARF, without names" bare-way '.*;\[bare-way\];\[bare-way\];\[bare-way\];\[bare-way\]'
+	"$way" 5000 &
+	busy=$!
+	sleep 0.1
+	dwarf dwarf -p $busy sleep 1
+	chain "calls by DWARF, of what runs already" way "$expected"
+	kill $busy
+	wait $busy 2>/dev/null
+	dwarf dwarf,1024 "$way" 200
+	expect "a stack that is longer than its copy" 0 'outer calls are missing: .* 1024 bytes (--call-graph dwarf,2048)' \
+		cat "$work/out"
+	chain "what there is of it" way 'middle;inner'
+	dwarf dwarf,65528 "$way" 200
+	chain "the largest copy" way "$expected"
+	for lie in 0 1 2 3 4; do
+		expect "stack that lies: $lie" 0 '^way;.* [0-9]*$' \
+			"$perfex" --sample -e $event --folded --call-graph dwarf "$way" 1 $lie
+	done
+	cat >"$work/refuse.c" <<'EOT'
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+/* A kernel that copies no stacks. */
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	long a[6];
+	va_list list;
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_perf_event_open && ((struct perf_event_attr *)a[0])->sample_stack_user) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+EOT
+	case ${CFLAGS:-} in
+	*sanitize*) ;; # a sanitizer has to be loaded first
+	*)
+		${CC:-cc} -D_GNU_SOURCE -shared -fPIC "$work/refuse.c" -o "$work/refuse.so" -ldl
+		expect "a kernel that copies no stacks" 125 'does not copy registers and stacks at samples of cpu-clock:u; take fp' \
+			env LD_PRELOAD="$work/refuse.so" "$perfex" --sample -e $event --folded --call-graph dwarf true
+		;;
+	esac
+	# What tells of functions is as hostile as the file that it is in.
+	for at in 0 1 2 3; do
+		cp "$way" "$work/broken"
+		objcopy -O binary --only-section=.eh_frame "$way" "$work/frames"
+		python3 - "$work/frames" $at <<'EOT'
+import random, sys
+content = bytearray(open(sys.argv[1], "rb").read())
+chance = random.Random(sys.argv[2])
+for _ in range(len(content) // 8):
+    content[chance.randrange(len(content))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+open(sys.argv[1], "wb").write(content)
+EOT
+		objcopy --update-section .eh_frame="$work/frames" "$way" "$work/broken" 2>/dev/null
+		expect "DWARF that lies: $at" 0 '^broken;.* [0-9]*$' \
+			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/broken" 50
+	done
+	# A library that is cut off behind its code, while perfex has it mapped.
+	cat >"$work/library.c" <<'EOT'
+void spin(long n)
+{
+	while (n--)
+		__asm__ volatile("");
+}
+EOT
+	cat >"$work/cutter.c" <<'EOT'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	void (*spin)(long) = (void (*)(long))dlsym(dlopen(argv[1], RTLD_NOW), "spin");
+	while (clock() < CLOCKS_PER_SEC / 5)
+		spin(100000);
+	if (truncate(argv[1], atol(argv[2])))
+		return 1;
+	while (clock() < CLOCKS_PER_SEC / 5 * 2)
+		spin(100000);
+	_exit(0); /* its data is gone, too */
+}
+EOT
+	if ${CC:-cc} -O2 -g0 -fPIC -shared -Wl,-z,separate-code "$work/library.c" -o "$work/library.so" &&
+		${CC:-cc} -O2 -g0 "$work/cutter.c" -o "$work/cutter" -ldl; then
+		frames=$(readelf -lW "$work/library.so" | awk '$1 == "GNU_EH_FRAME" { print $2 }')
+		# What libdw had in hand is lost then.
+		expect "a library that is cut off" 0 '^cutter;.* [0-9]*$' env ASAN_OPTIONS=detect_leaks=0 \
+			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/cutter" \
+			"$work/library.so" $((frames / 4096 * 4096))
+		expect "its samples" 0 'samples. calls are by frame pointers: there is no DWARF' cat "$work/out"
+	else
+		fail "a library that is cut off" "no program"
+	fi
+	if perf --version >/dev/null 2>&1; then
+		"$perfex" --sample -e $event --perf-data --call-graph dwarf -o "$work/perf.data" "$way" 200 >"$work/out" 2>&1
+		perf script -i "$work/perf.data" -F ip,sym 2>/dev/null | awk '{ printf "%s%s", $2, NF ? ";" : "\n" }' |
+			sed 's/inner;middle;outer;main;.*_start;$/way;all 1/' >"$work/out"
+		chain "perf script, calls by DWARF" way all
+	fi
+elif [ "${HAVE_LIBDW:-no}" = yes ]; then
+	skip "calls by DWARF" "needs x86-64 or arm64"
+else
+	expect "calls by DWARF, without libdw" 125 'take fp' "$perfex" --sample --folded --call-graph dwarf true
+fi
+
+# ---- what runs already ----
+# What it has mapped, and its name, are from before.
+"$calls" 4000 &
+busy=$!
+cp "$calls" "$work/twin"
+"$work/twin" 4000 &
+twin=$!
+sleep 0.1
+sample -p $busy --timeout 200
+rows "a process" '' "$calls"
+expect "what it is of" 0 "in process $busy:" cat "$work/out"
+sample -p $busy sleep 0.2
+rows "a process, while a command runs" '' "$calls"
+sample -t $busy sleep 0.2
+rows "a thread" '' "$calls"
+sample -p $busy --folded sleep 0.2
+expect "its name" 0 '^calls;' cat "$work/out"
+# both NAME: the two processes run on as many processors or share one: each has a part of the samples
+both() {
+	if awk -v a="$calls" -v b="$work/twin" 'index($0, a) { one += $2 } index($0, b) { other += $2 }
+		END { exit !(one >= 20 && other >= 20 && one + other >= 80) }' "$work/out"; then
+		pass "$1"
+	else
+		fail "$1" "not half and half of $calls and its twin in:"
+	fi
+}
+sample --by file -p $busy,$twin sleep 0.3
+both "two processes"
+expect "what they are of" 0 "in processes $busy, $twin:" cat "$work/out"
+sample --by file -t $busy,$twin sleep 0.3
+both "two threads"
+sample --folded -p $busy,$twin sleep 0.2
+expect "one's name" 0 '^calls;' cat "$work/out"
+expect "the other's name" 0 '^twin;' cat "$work/out"
+expect "one of two that has ended" 125 "no process 4194305" "$perfex" --sample -p $busy,4194305
+if "$perfex" -a -e cs true 2>/dev/null; then
+	sample -a --by file sleep 0.2
+	expect "all processors" 0 "  $calls\$" cat "$work/out"
+	cpu=$(awk '{ print $39 }' /proc/$busy/stat)
+	taskset -pc "$cpu" $busy >/dev/null
+	sample -C "$cpu" --by file sleep 0.2
+	expect "a processor" 0 "  $calls\$" cat "$work/out"
+	sample -C "$(cat /sys/devices/system/cpu/online)" --by file sleep 0.4
+	expect "a list of processors" 0 "  $calls\$" cat "$work/out"
+	expect "a list of processors, and another process" 0 "  $work/twin\$" cat "$work/out"
+	# Samples that come as quickly as they are read: there is an end nevertheless.
+	way_of=fp
+	[ "${HAVE_LIBDW:-no}" = no ] || ! dwarf dwarf true || way_of=dwarf,256
+	expect "more samples than can be read" 0 '^calls;\|^twin;' timeout -s KILL 60 \
+		"$perfex" --sample -a -e $event -c 10000 --folded --call-graph $way_of --timeout 200
+	for cgroups in /sys/fs/cgroup/perf_event /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		group=$cgroups/perfex-sample-$$
+		mkdir "$group" 2>/dev/null || continue
+		home=$(sed -n 's/^0:://p' /proc/$busy/cgroup)
+		if [ -e "$group/cgroup.procs" ] && echo $busy 2>/dev/null >"$group/cgroup.procs"; then
+			if sample -G "$group" sleep 0.2; then rows "a cgroup" '' "$calls"; fi
+			echo $busy >"$cgroups$home/cgroup.procs"
+		fi
+		rmdir "$group"
+	done
+fi
+kill $busy $twin
+wait $busy $twin 2>/dev/null
+expect "a process that has ended" 125 "no process $busy" "$perfex" --sample -p $busy
+
+# ---- perf.data ----
+# perf counts as many samples as we, in each file and of the function; of other names it may choose others.
+compare() {	# NAME option... command
+	name=$1
+	shift
+	"$perfex" --sample -e $event --perf-data -o "$work/perf.data" "$@" >"$work/out" 2>&1
+	awk '/^ *[0-9]+ +[0-9.]+% / { n[$NF] += $1; n["inner"] += $1 * ($3 == "inner") }
+		END { for (i in n) print n[i], i }' "$work/out" | sort >"$work/ours"
+	perf script -i "$work/perf.data" -F ip,sym,dso -G 2>"$work/errors" >"$work/script"
+	awk '{ gsub(/[()]/, "", $NF); n[$NF]++; n["inner"] += $2 == "inner" }
+		END { for (i in n) print n[i], i }' "$work/script" | sort >"$work/theirs"
+	all=$(awk '/ samples$/ { print $1 }' "$work/out")
+	if [ "${all:-0}" -gt 5 ] && [ "$(grep -c . "$work/script")" = "$all" ] && cmp -s "$work/ours" "$work/theirs"; then
+		pass "$name"
+	else
+		cat "$work/theirs" "$work/errors" >>"$work/out"
+		fail "$name" "perf does not count the same:"
+	fi
+}
+if perf --version >/dev/null 2>&1 && [ "${HAVE_LIBELF:-no}" = yes ]; then
+	${CC:-cc} -O0 -static "$work/calls.c" -o "$work/static"
+	compare "perf script" "$work/static" 300
+	expect "perf report" 0 "^# Samples: $all  *of event 'cpu-clock:u'" \
+		sh -c "perf report --stdio -n --no-children -g none -i '$work/perf.data' 2>/dev/null"
+	inner=$(sed -n 's/ inner$//p' "$work/ours")
+	expect "perf report, a function" 0 " $inner  *static  *static  *\[\.\] inner" cat "$work/out"
+	compare "perf script, children" sh -c "'$work/static' 100 & '$work/static' 100; wait"
+	perf script -i "$work/perf.data" -F ip,sym 2>/dev/null >"$work/out"
+	expect "perf script, calls" 0 'outer' cat "$work/out"
+	"$work/static" 4000 &
+	busy=$!
+	sleep 0.1
+	compare "perf script, what runs already" -p $busy --timeout 300
+	expect "perf script, its name" 0 '^ *static' perf script -i "$work/perf.data" -F comm
+	"$work/static" 4000 &
+	twin=$!
+	sleep 0.1
+	compare "perf script, two processes" -p $busy,$twin --timeout 300
+	expect "perf script, one" 0 "^ *$busy *\$" perf script -i "$work/perf.data" -F pid
+	expect "perf script, the other" 0 "^ *$twin *\$" perf script -i "$work/perf.data" -F pid
+	kill $busy $twin
+elif [ "${HAVE_LIBELF:-no}" = yes ]; then
+	skip "perf script" "needs Debian's package linux-perf, and libelf"
+fi
+rm -f "$work/perf.data"
+expect "perf.data is nobody else's" 0 '^600$' sh -c \
+	"umask 022; '$perfex' --sample -e $event --perf-data -o '$work/perf.data' true && stat -c %a '$work/perf.data'"
+echo old >"$work/perf.data"
+chmod 644 "$work/perf.data"
+expect "perf.data that there is already" 0 '^600$' sh -c \
+	"'$perfex' --sample -e $event --perf-data -o '$work/perf.data' true && stat -c %a '$work/perf.data'"
+if [ "$(id -u)" = 0 ]; then
+	echo theirs >"$work/perf.data"
+	chown 65534 "$work/perf.data"
+	expect "another's perf.data" 125 "perf.data can't be written: it is another user's" \
+		"$perfex" --sample -e $event --perf-data -o "$work/perf.data" touch "$work/ran"
+	expect "another's perf.data is left alone" 0 '^theirs$' cat "$work/perf.data"
+	expect "nothing ran for it" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
+	rm "$work/perf.data"
+fi
+mkfifo "$work/pipe"
+cat "$work/pipe" >/dev/null &
+expect "perf.data in a pipe" 125 "goes back to the file's beginning" \
+	"$perfex" --sample -e $event --perf-data -o "$work/pipe" true
+exit $failed

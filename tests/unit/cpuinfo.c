@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What /proc/cpuinfo says of a RISC-V: lines as Linux's arch/riscv/kernel/cpu.c prints them. */
+#include <stdint.h>
+#include <string.h>
+#include "arch/cpu.h"
+#include "lib/isa/native.h"
+#include "tests/harness/check.h"
+
+#define QEMU                                                                      \
+	"processor\t: 0\nhart\t\t: 0\nisa\t\t: rv64imafdch_zicsr_sscofpmf_sstc\n" \
+	"mmu\t\t: sv57\nmvendorid\t: 0x0\nmarchid\t\t: 0x0\nmimpid\t\t: 0x0\n"    \
+	"hart isa\t: rv64imafdch_zicsr\n\n"
+#define VISIONFIVE                                                          \
+	"processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc_zicntr_zba_zbb\n" \
+	"mmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\nmvendorid\t: 0x489\n"     \
+	"marchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x4210427\n\n"
+
+START_TEST(processors)
+{
+	static const struct {
+		const char *text, *id, *name;
+		unsigned int pcint;
+	} all[] = {
+		{ QEMU, "sbi", "RISC-V with SBI PMU", 1 },
+		{ VISIONFIVE, "u74", "SiFive U74", 0 },
+		/* The first one of several counts. */
+		{ VISIONFIVE QEMU, "u74", "SiFive U74", 0 },
+		{ QEMU VISIONFIVE, "sbi", "RISC-V with SBI PMU", 1 },
+		{ "isa\t: rv64gc_sscofpmf\nmvendorid\t: 0x710\nmarchid\t: 0x8000000058000001\n",
+		  "sbi", "SpacemiT X60", 1 },
+		{ "mvendorid\t: 0x5b7\nmarchid\t: 0x0\n", "c900", "T-Head C906 or C910", 1 },
+		{ "mvendorid : 0x5b7\nmarchid : 0x80000000090c0d00\nisa : rv64_sscofpmf", "c900",
+		  "T-Head C910 or C920", 1 },
+		{ "mvendorid\t: 0x489\nmarchid\t: 0x8000000000000008\n", "p550", "SiFive P550", 1 },
+		/* One's number, of another. */
+		{ "mvendorid\t: 0x5b7\nmarchid\t: 0x8000000000000007\n", "sbi",
+		  "RISC-V with SBI PMU", 1 },
+		/* No such extension, nor such a name. */
+		{ "isa\t: rv64gc_sscofpmf2_xsscofpmf\n", "sbi", "RISC-V with SBI PMU", 0 },
+		{ "isa\t: rv64gc\nhart isa\t: rv64gc_sscofpmf\n", "sbi", "RISC-V with SBI PMU", 0 },
+		{ "isaX: rv64gc\nxmvendorid: 0x489\nmarchid\t", "sbi", "RISC-V with SBI PMU", 1 },
+		{ "", "sbi", "RISC-V with SBI PMU", 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_cpu cpu;
+
+		memset(&cpu, 0xFF, sizeof(cpu));
+		perfctr_cpuinfo_riscv(all[i].text, &cpu);
+		ck_assert_msg(!strcmp(cpu.id, all[i].id) && !strcmp(cpu.name, all[i].name) &&
+				      cpu.pcint == all[i].pcint,
+			      "%u: %s, %s, %u", i, cpu.id, cpu.name, cpu.pcint);
+		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_SBI);
+		ck_assert_uint_eq(cpu.counters, 0xFFFFFFFD);
+	}
+}
+END_TEST
+
+UNIT_MAIN("cpuinfo", 10, processors)

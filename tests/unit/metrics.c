@@ -1,0 +1,821 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Metrics: formulas, values of known counts, groups, reasons; each metric's events are in its
+ * tables. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arch/events.h"
+#include "arch/isa.h"
+#include "lib/names/expand.h"
+#include "lib/names/facts.h"
+#include "lib/names/formula.h"
+#include "lib/names/known.h"
+#include "lib/names/threshold.h"
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+#include "tests/harness/root.h"
+
+/* ---- formulas ---- */
+
+static const struct perfctr_formula_facts smt = { .smt = true, .slots = 6, .revision = 0x12 },
+					  plain = { .smt = false };
+
+/* The value with a = 2, b = 3, c-d = 5, PMU/x=1,y/ = 7, E:M:c=1 = 11; else 0. */
+static double value_of(const char *text)
+{
+	static const struct {
+		const char *name;
+		double count;
+	} known[] = {
+		{ "a", 2 }, { "b", 3 }, { "c-d", 5 }, { "PMU/x=1,y/", 7 }, { "E:M:c=1", 11 }
+	};
+	struct perfctr_formula formula;
+	double counts[PERFCTR_FORMULA_EVENTS] = { 0 }, value = -1;
+	unsigned int i, k;
+
+	ck_assert_msg(perfctr_formula_compile(&formula, text, &smt) == 0, "%s", perfctr_error());
+	for (i = 0; i < formula.events; i++)
+		for (k = 0; k < ARRAY_SIZE(known); k++)
+			if (strlen(known[k].name) == formula.event[i].length &&
+			    !memcmp(known[k].name, formula.event[i].name, formula.event[i].length))
+				counts[i] = known[k].count;
+	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), 0);
+	return value;
+}
+
+START_TEST(formulas)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} all[] = {
+		{ "42", 42 },
+		{ "0.125", 0.125 },
+		{ "10.50", 10.5 },
+		{ "a", 2 },
+		{ " a + b ", 5 },
+		{ "a - b - c-d", -6 },
+		{ "a - (b - c-d)", 4 },
+		{ "a + b * c-d", 17 },
+		{ "(a + b) * c-d", 25 },
+		{ "a / b / 2", 2.0 / 3 / 2 },
+		{ "a / 0.5", 4 },
+		{ "a / (a - b)", -2 },
+		{ "a / (b / 2)", 2 / (3.0 / 2) },
+		{ "c-d / a * 4", 10 },
+		{ "1 - a / 4 - 1 / 4", 0.25 },
+		{ "min(a, b)", 2 },
+		{ "min(b,a) + 1", 3 },
+		{ "max ( a , b ) * 2", 6 },
+		{ "max(b, a)", 3 },
+		{ "min(max(a, b), c-d - a)", 3 },
+		{ "PMU/x=1,y/ + E:M:c=1", 18 },
+		{ "min(PMU/x=1,y/, 9)", 7 },
+		{ "minute + maximum + a", 2 },
+		{ "(((((((((((((((a)))))))))))))))", 2 },
+		{ "Zz + zZ + Aa + a", 2 },
+		/* As many values wait for another as there is room for. */
+		{ "1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + a)))))))",
+		  10 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		double value = value_of(all[i].text);
+
+		ck_assert_msg(fabs(value - all[i].value) < 1e-15, "%s: %.17g", all[i].text, value);
+	}
+}
+END_TEST
+
+START_TEST(wrong_formulas)
+{
+	static const struct {
+		const char *text, *words;
+	} all[] = {
+		{ "", "wrong at \"\": a number, an event or (" },
+		{ "a +", "wrong at \"\": a number" },
+		{ "a b", "wrong at \"b\": an operator" },
+		{ "a+b", "" }, /* an event of that name: no error */
+		{ "a)", "wrong at \")\": an operator" },
+		{ "(a", "a ) is missing" },
+		{ "* a", "wrong at \"* a\": a number" },
+		{ "a , b", "wrong at \", b\": an operator" },
+		{ "min(a)", "min and max take two values" },
+		{ "min(a, b", "a ) is missing" },
+		{ "min a", "( is to follow min and max" },
+		{ "min(a, b, 3)", "a ) is missing" },
+		{ "1e3", "that is no number" },
+		{ "1.2.3", "that is no number" },
+		{ "1.", "digits are to follow" },
+		{ "-1", "a number, an event or (" },
+		{ "_a", "a number, an event or (" },
+		{ "((((((((((((((((a))))))))))))))))", "too many parentheses" },
+		{ "1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * (1 + 1 * a)))))))",
+		  "it is too long" },
+		{ "e1 + e2 + e3 + e4 + e5 + e6 + e7 + e8 + e9 + f1 + f2 + f3 + f4 + f5 + f6 + f7 + f8",
+		  "too many events" },
+		{ "1+1+1", "that is no number" },
+		{ "if a", "( is to follow if" },
+		{ "if(1, a)", "if takes three values" },
+		{ "if(1)", "if takes three values" },
+		{ "if(1, a, b, 3)", "a ) is missing" },
+		{ "if(a, b, 3)", "a condition has no events" },
+		{ "if(1 / 0, b, 3)", "it divides by 0" },
+		{ "time a", "( is to follow time" },
+		{ "time(1)", "time takes an event" },
+		{ "time(a", "a ) is missing" },
+		{ "time(a + b)", "a ) is missing" },
+		{ "#cores", "the facts are #smt, #slots and #revision" },
+		{ "#slot", "the facts are" },
+	};
+	struct perfctr_formula formula;
+	char text[1000] = "1";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (*all[i].words)
+			ck_fails(perfctr_formula_compile(&formula, all[i].text, &smt), EINVAL,
+				 all[i].words);
+	/* 80 numbers and 79 operators are 159 steps; 81 are 161. */
+	for (i = 1; i < 80; i++)
+		strcat(text, " + 1");
+	ck_assert(value_of(text) > 79.5 && value_of(text) < 80.5);
+	strcat(text, " + 1");
+	ck_fails(perfctr_formula_compile(&formula, text, &smt), EINVAL, "it is too long");
+}
+END_TEST
+
+/* The way that is not taken has no events and no steps. */
+START_TEST(conditions)
+{
+	const char *text = "1 + if(#smt, a / 2 * (1 + b / c), if(#smt - 1, d, a)) + e";
+	struct perfctr_formula formula;
+	const double counts[] = { 8, 3, 2, 100 };
+	double value;
+
+	ck_assert_int_eq(perfctr_formula_compile(&formula, text, &smt), 0);
+	ck_assert_int_eq((int)formula.events, 4);
+	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), 0);
+	ck_assert(value > 110.9 && value < 111.1);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, text, &plain), 0);
+	ck_assert_int_eq((int)formula.events, 2);
+	ck_assert(formula.event[0].name[0] == 'd' && formula.event[1].name[0] == 'e');
+	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), 0);
+	ck_assert(value > 11.9 && value < 12.1);
+}
+END_TEST
+
+/* What a processor is; what is not known of it leaves no value. */
+START_TEST(facts)
+{
+	struct perfctr_formula formula;
+
+	ck_assert(fabs(value_of("a + #slots * 10 + #smt * 100 + #revision * 1000") - 18162) < 1e-9);
+	/* From revision 0x12 on, or not from 0x13 on. */
+	ck_assert(fabs(value_of("if(max(#revision - 17, 0), a, b)") - 2) < 1e-15);
+	ck_assert(fabs(value_of("if(max(#revision - 18, 0), a, b)") - 3) < 1e-15);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "a / #slots", &smt), 0);
+	ck_assert(!formula.lacks_slots);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "a / #slots", &plain), 0);
+	ck_assert(formula.lacks_slots);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "a / #smt", &plain), 0);
+	ck_assert(!formula.lacks_slots);
+}
+END_TEST
+
+/* As sysfs has them, or not. */
+START_TEST(facts_of_machines)
+{
+	static const struct {
+		const char *slots, *midr, *smt;
+		unsigned int facts[3];
+	} all[] = {
+		{ "0x0000000a", "0x00000000411fd493", "1", { 1, 10, 0x13 } },
+		{ "0x00000000", "0x410fd490", "0", { 0, 0, 0 } },
+		{ "0xffffffffff", "nonsense", "nonsense", { 0, 0, 0 } },
+		{ "-1", "-1", "-1", { 1, 0, 0xFF } },
+		{ NULL, NULL, NULL, { 0, 0, 0 } },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_formula_facts found;
+
+		root_make();
+		if (all[i].slots) {
+			root_line("armv8_pmuv3_0/type", "8");
+			root_line("armv8_pmuv3_0/cpus", "0-3");
+			root_line("armv8_pmuv3_0/caps/slots", all[i].slots);
+			root_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
+				  all[i].midr);
+			root_line("/sys/devices/system/cpu/smt/active", all[i].smt);
+		}
+		found = perfctr_facts_of(NULL, "");
+		ck_assert_uint_eq(found.smt, all[i].facts[0]);
+		ck_assert_uint_eq(found.slots, all[i].facts[1]);
+		ck_assert_uint_eq(found.revision, all[i].facts[2]);
+		found = perfctr_facts_of("neoverse-n2", "");
+		ck_assert(found.smt && found.slots == 0 && found.revision == 0xFF);
+		root_remove();
+		unsetenv("PERFCTR_ROOT");
+	}
+}
+END_TEST
+
+/* ---- PMUs beside the cores' ---- */
+
+/* A machine whose PMU "power" says this of energy-pkg; NULL: it says nothing. */
+static void make_power(const char *scale, const char *unit)
+{
+	root_make();
+	root_line("power/type", "12");
+	root_line("power/format/event", "config:0-7");
+	root_line("power/events/energy-pkg", "event=0x02");
+	if (scale)
+		root_line("power/events/energy-pkg.scale", scale);
+	if (unit)
+		root_line("power/events/energy-pkg.unit", unit);
+}
+
+static void end_machine(void)
+{
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+}
+
+static int find_energy(void *arg, const struct perfctr_metric *metric)
+{
+	if (!strcmp(metric->name, "energy-pkg"))
+		snprintf(arg, 100, "%s", metric->reason ? metric->reason : "");
+	return 0;
+}
+
+/* What sysfs says of units may be nonsense, and is no number then. */
+START_TEST(energies)
+{
+	static const struct {
+		const char *scale, *unit;
+		double joules; /* of 1,000; 0: there are none */
+	} all[] = {
+		{ "0.5", "Joules", 500 },
+		{ "2.5e-3", "Joules", 2.5 },
+		{ NULL, "Joules", 1000 },
+		{ "0.5", NULL, 0 },
+		{ NULL, NULL, 0 },
+		{ "0.5", "MiB", 0 },
+		{ "0.5", "Joules2", 0 },
+		{ "nan", "Joules", 0 },
+		{ "-1", "Joules", 0 },
+		{ "1e999", "Joules", 0 },
+		{ "0.5 Joules", "Joules", 0 },
+		{ "", "", 0 },
+	};
+	const struct perfctr_reading readings[] = {
+		{ .value = 1000, .enabled = 250000000, .running = 250000000 }
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_metrics *metrics;
+		char reason[100] = "none";
+		struct perfctr_metric_value value;
+
+		make_power(all[i].scale, all[i].unit);
+		metrics = perfctr_metrics_open("energy-pkg,power-pkg", NULL);
+		ck_assert_str_eq(perfctr_metrics_events(metrics, NULL), "{power/energy-pkg/}");
+		perfctr_metrics_value(metrics, 0, readings, &value);
+		perfctr_metrics_list(NULL, find_energy, reason);
+		if (all[i].joules > 0) {
+			ck_assert_msg(fabs(value.value - all[i].joules) < 1e-9, "%u: %f", i,
+				      value.value);
+			/* In a quarter of a second. */
+			perfctr_metrics_value(metrics, 1, readings, &value);
+			ck_assert(fabs(value.value - 4 * all[i].joules) < 1e-9);
+			ck_assert_str_eq(reason, "");
+		} else {
+			ck_assert_msg(value.reason && strstr(value.reason, "how many Joules"),
+				      "%u: %f", i, value.value);
+			ck_assert_str_eq(reason, value.reason);
+		}
+		perfctr_metrics_close(metrics);
+		end_machine();
+	}
+}
+END_TEST
+
+/* What is not enabled, or nobody knows how long it was, makes no Watts. */
+START_TEST(no_time)
+{
+	const struct perfctr_reading readings[] = { { .value = 1000 } };
+	struct perfctr_metrics *metrics;
+	struct perfctr_metric_value value;
+
+	make_power("1", "Joules");
+	metrics = perfctr_metrics_open("power-pkg", NULL);
+	perfctr_metrics_value(metrics, 0, readings, &value);
+	ck_assert_str_eq(value.reason, "it divides by 0");
+	perfctr_metrics_close(metrics);
+	end_machine();
+}
+END_TEST
+
+static void expands_to(const char *formula, bool here, const char *wanted)
+{
+	struct perfctr_text text = { NULL, 0, 0, false };
+
+	perfctr_formula_expand(formula, here, &text);
+	ck_assert_str_eq(text.bytes, wanted);
+	free(text.bytes);
+}
+
+START_TEST(several_pmus)
+{
+	unsigned int i;
+	char name[64];
+
+	root_make();
+	expands_to("a + imc*/rd|read/ / time(imc*/rd|read/)", true, "a + imc/rd/ / time(imc/rd/)");
+	root_line("imc_2/events/read", "event=1");
+	root_line("imc_10/events/read", "event=1");
+	root_line("imc_1/events/other", "event=1");
+	root_line("not_imc/events/read", "event=1");
+	expands_to("2 * imc*/rd|read/ / time(imc*/rd|read/)", true,
+		   "2 * (imc_10/read/ + imc_2/read/) / time(imc_10/read/)");
+	expands_to("imc*/rd|read/", false, "imc/rd/");
+	root_line("imc/events/rd", "event=1");
+	expands_to("max(imc*/rd|read/, 2)", true, "max(imc/rd/, 2)");
+	expands_to("time(a) + imc*/read|rd/", true, "time(a) + (imc_10/read/ + imc_2/read/)");
+	expands_to("a * b/c/", true, "a * b/c/");
+	/* More than a formula may have. */
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "uncore_imc_%u/events/data_read", i);
+		root_line(name, "event=1");
+	}
+	ck_fails_null(perfctr_metrics_open("memory-read", NULL), EINVAL, "too many events");
+	end_machine();
+}
+END_TEST
+
+START_TEST(divisions)
+{
+	struct perfctr_formula formula;
+	const double counts[] = { 1, 0 };
+	double value = 5;
+
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "a / b", &plain), 0);
+	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), -1);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "b + a / (a - a) - b", &plain), 0);
+	ck_assert_int_eq((int)formula.events, 2);
+	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), -1);
+	ck_assert(value > 4.5 && value < 5.5);
+}
+END_TEST
+
+/* ---- the table ---- */
+
+struct seen {
+	unsigned int n, ipc, groups;
+	const char *cpu;
+};
+
+/* Whether it is the kernel's, or the table's, which then is *choice, with options. */
+static bool is_known(const char *table, const char *name, size_t length,
+		     struct perfctr_event_choice *choice)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	const struct perfctr_event_table *events = perfctr_event_table(table);
+	struct perfctr_event_choice slots;
+	const char *part;
+	size_t part_length;
+	unsigned int event;
+
+	choice->options = 0;
+	/* Of PMUs that the kernel knows. */
+	if (memchr(name, '/', length))
+		return true;
+	/* The kernel has these names on processors that have slots. */
+	if ((length == 5 && !memcmp(name, "slots", 5)) ||
+	    (length > 8 && !memcmp(name, "topdown-", 8)))
+		return events && perfctr_event_lookup(events, "TOPDOWN:SLOTS", 13, &slots, &part,
+						      &part_length, &event) == PERFCTR_EVENT_OK;
+	return perfctr_known_parse(name, length, &attr) ||
+	       (events && perfctr_event_lookup(events, name, length, choice, &part, &part_length,
+					       &event) == PERFCTR_EVENT_OK);
+}
+
+/* Whether the events have places together, as far as they are the table's. */
+static bool has_places(const char *cpu, const struct perfctr_event_choice *choices, unsigned int n)
+{
+	unsigned int option[PERFCTR_FORMULA_EVENTS];
+	uint32_t counter[PERFCTR_FORMULA_EVENTS], conflict;
+	struct perfctr_cpu named;
+
+	ck_assert_int_eq(perfctr_cpu_named(cpu, &named), 0);
+	return n == 0 || perfctr_event_assign(&named, choices, n, option, counter, &conflict) == 0;
+}
+
+/* Whether the metric's events are one group. */
+static bool is_group(const char *cpu, const char *name)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(name, cpu);
+	const char *list, *end;
+	bool is_one;
+
+	ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+	list = perfctr_metrics_events(metrics, NULL);
+	end = strchr(list, '}');
+	is_one = *list == '{' && end && !end[1];
+	/* Shares of slots are in any case. */
+	ck_assert_msg(!strstr(list, "topdown-") || !strncmp(list, "{slots,topdown-", 15), "%s",
+		      list);
+	perfctr_metrics_close(metrics);
+	return is_one;
+}
+
+static int look(void *arg, const struct perfctr_metric *metric)
+{
+	struct seen *seen = arg;
+	struct perfctr_event_choice choices[PERFCTR_FORMULA_EVENTS];
+	struct perfctr_formula formula;
+	unsigned int i, n = 0;
+
+	seen->n++;
+	seen->ipc += !strcmp(metric->name, "ipc");
+	ck_assert_msg(perfctr_formula_compile(&formula, metric->formula, &smt) == 0, "%s",
+		      perfctr_error());
+	ck_assert(*metric->description != '\0' && metric->unit != NULL && metric->reason == NULL);
+	for (i = 0; i < formula.events; i++) {
+		ck_assert_msg(is_known(seen->cpu, formula.event[i].name, formula.event[i].length,
+				       &choices[n]),
+			      "%s: %s needs %.*s", seen->cpu, metric->name,
+			      (int)formula.event[i].length, formula.event[i].name);
+		n += choices[n].options > 0;
+	}
+	ck_assert_msg(has_places(seen->cpu, choices, n) == is_group(seen->cpu, metric->name),
+		      "%s: %s", seen->cpu, metric->name);
+	seen->groups += is_group(seen->cpu, metric->name);
+	return 0;
+}
+
+/* Each processor has them, each once, and for the machine of no table there are the generic ones.
+ */
+START_TEST(all_processors)
+{
+	struct seen seen = { .cpu = NULL };
+	unsigned int i;
+
+	for (i = 0; (seen.cpu = perfctr_event_table_id(i)); i++) {
+		seen.n = seen.ipc = seen.groups = 0;
+		/* Tables of core types alone have no processor of their name. */
+		if (perfctr_metrics_list(seen.cpu, look, &seen) < 0)
+			continue;
+		ck_assert_msg(seen.n >= 30 && seen.ipc == 1, "%s", seen.cpu);
+		/* All but some of Intel's. */
+		ck_assert_msg(seen.groups >= 30, "%s: %u of %u", seen.cpu, seen.groups, seen.n);
+	}
+	ck_assert_int_gt((int)i, 100);
+}
+END_TEST
+
+static int stop_at_cpi(void *arg, const struct perfctr_metric *metric)
+{
+	++*(int *)arg;
+	ck_assert_ptr_null(metric->reason);
+	return strcmp(metric->name, "cpi") == 0 ? 17 : 0;
+}
+
+START_TEST(lists)
+{
+	int n = 0;
+
+	ck_assert_int_eq(perfctr_metrics_list(NULL, stop_at_cpi, &n), 17);
+	ck_assert_int_eq(n, 2);
+	ck_assert_int_eq(perfctr_metrics_list("Skylake", stop_at_cpi, &n), 17);
+	ck_fails(perfctr_metrics_list(NULL, NULL, NULL), EINVAL, "a function to call");
+	ck_fails(perfctr_metrics_list("skylak", stop_at_cpi, &n), ENOENT, "did you mean skylake");
+}
+END_TEST
+
+/* ---- values ---- */
+
+static struct perfctr_metrics *open_metrics(const char *names)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open(names, NULL);
+
+	ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+	return metrics;
+}
+
+static struct perfctr_reading exact(uint64_t value)
+{
+	return (struct perfctr_reading){ .value = value, .enabled = 8, .running = 8 };
+}
+
+static struct perfctr_metric_value value_at(const struct perfctr_metrics *metrics, unsigned int i,
+					    const struct perfctr_reading *readings)
+{
+	struct perfctr_metric_value value;
+
+	ck_assert_int_eq(perfctr_metrics_value(metrics, i, readings, &value), 0);
+	return value;
+}
+
+START_TEST(groups)
+{
+	struct perfctr_metrics *metrics = open_metrics(" IPC, branch-mpki ,cpi,frequency");
+	struct perfctr_metric metric;
+	unsigned int n = 0;
+
+	ck_assert_str_eq(perfctr_metrics_events(metrics, &n),
+			 "{instructions,cycles},{branch-misses,instructions},{cycles,task-clock}");
+	ck_assert_uint_eq(n, 6);
+	ck_assert_ptr_nonnull(perfctr_metrics_events(metrics, NULL));
+	ck_assert_uint_eq(perfctr_metrics_size(metrics), 4);
+	ck_assert_int_eq(perfctr_metrics_metric(metrics, 3, &metric), 0);
+	ck_assert_str_eq(metric.name, "frequency");
+	ck_assert_str_eq(metric.unit, "GHz");
+	ck_assert_str_eq(metric.formula, "cycles / task-clock");
+	ck_assert_ptr_null(metric.reason);
+	perfctr_metrics_close(metrics);
+	/* The same one twice is one group. */
+	metrics = open_metrics("cpi,cpi,ipc");
+	ck_assert_str_eq(perfctr_metrics_events(metrics, &n), "{cycles,instructions}");
+	ck_assert_uint_eq(n, 2);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* What is counted together, on processors whose counters are known. */
+START_TEST(lists_of_processors)
+{
+	static const struct {
+		const char *cpu, *names, *events;
+		unsigned int n;
+	} all[] = {
+		/* One group has all that there is to it, */
+		{ "sapphirerapids", "topdown",
+		  "{slots,topdown-fe-bound,topdown-bad-spec,topdown-retiring,topdown-be-bound,"
+		  "topdown-fetch-lat,topdown-br-mispredict,topdown-mem-bound,topdown-heavy-ops,"
+		  "INT_MISC:UOP_DROPPING}",
+		  12 },
+		{ "icelake", "topdown-retiring",
+		  "{slots,topdown-retiring,topdown-fe-bound,topdown-bad-spec,topdown-be-bound}",
+		  1 },
+		/* or as much as there are counters. */
+		{ "skylake", "topdown-frontend,topdown-retiring",
+		  "{IDQ_UOPS_NOT_DELIVERED:CORE,CPU_CLK_UNHALTED:THREAD,"
+		  "CPU_CLK_UNHALTED:ONE_THREAD_ACTIVE,CPU_CLK_UNHALTED:REF_XCLK,"
+		  "UOPS_RETIRED:RETIRE_SLOTS}",
+		  2 },
+		/* Five of these want one of four. */
+		{ "skylake", "topdown-bad-speculation",
+		  "UOPS_ISSUED:ANY,UOPS_RETIRED:RETIRE_SLOTS,INT_MISC:RECOVERY_CYCLES_ANY,"
+		  "CPU_CLK_UNHALTED:THREAD,CPU_CLK_UNHALTED:ONE_THREAD_ACTIVE,"
+		  "CPU_CLK_UNHALTED:REF_XCLK",
+		  1 },
+		/* What a group counts is not counted again. */
+		{ "skylake", "TOPDOWN-BAD-SPECULATION,topdown-retiring",
+		  "{UOPS_RETIRED:RETIRE_SLOTS,CPU_CLK_UNHALTED:THREAD,"
+		  "CPU_CLK_UNHALTED:ONE_THREAD_ACTIVE,CPU_CLK_UNHALTED:REF_XCLK},"
+		  "UOPS_ISSUED:ANY,INT_MISC:RECOVERY_CYCLES_ANY",
+		  2 },
+		{ "skylake", "l1d",
+		  "{L1-dcache-load-misses,L1-dcache-loads},"
+		  "{L1-dcache-load-misses,instructions}",
+		  2 },
+	};
+	struct perfctr_metrics *metrics;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		metrics = perfctr_metrics_open(all[i].names, all[i].cpu);
+		ck_assert_msg(metrics != NULL, "%s", perfctr_error());
+		ck_assert_str_eq(perfctr_metrics_events(metrics, NULL), all[i].events);
+		ck_assert_uint_eq(perfctr_metrics_size(metrics), all[i].n);
+		perfctr_metrics_close(metrics);
+	}
+	ck_fails_null(perfctr_metrics_open("top", "skylake"), EINVAL, "no metric \"top\"");
+}
+END_TEST
+
+/* In the order of the list, whatever that of the formula is. */
+START_TEST(values_of_shares)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open("topdown-frontend,topdown-backend",
+							       "icelake");
+	/* slots, front end, bad, retiring, back end, dropped, clears */
+	struct perfctr_reading readings[] = { exact(1000), exact(100), exact(200), exact(300),
+					      exact(400),  exact(50),  exact(10) };
+
+	ck_assert_str_eq(perfctr_metrics_events(metrics, NULL),
+			 "{slots,topdown-fe-bound,topdown-bad-spec,topdown-retiring,"
+			 "topdown-be-bound,INT_MISC:UOP_DROPPING,INT_MISC:CLEARS_COUNT}");
+	ck_assert(fabs(value_at(metrics, 0, readings).value - 5) < 1e-12);
+	ck_assert(fabs(value_at(metrics, 1, readings).value - 45) < 1e-12);
+	readings[0].value = 0;
+	ck_assert_str_eq(value_at(metrics, 0, readings).reason, "it divides by 0");
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* How many slots another machine's cores have is not known here. */
+START_TEST(slots_unknown)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open("topdown", "cortex-x2");
+	struct perfctr_reading readings[] = { exact(30), exact(40), exact(5),
+					      exact(6),	 exact(7),  exact(8) };
+
+	ck_assert_str_eq(perfctr_metrics_events(metrics, NULL),
+			 "{STALL_SLOT_FRONTEND,CPU_CYCLES,OP_RETIRED,OP_SPEC,STALL_SLOT,"
+			 "STALL_SLOT_BACKEND}");
+	ck_assert(isnan(value_at(metrics, 1, readings).value));
+	ck_assert(strstr(value_at(metrics, 1, readings).reason, "does not say how many slots"));
+	perfctr_metrics_close(metrics);
+	/* This one's are published: 5. */
+	metrics = perfctr_metrics_open("topdown", "neoverse-n2");
+	ck_assert(fabs(value_at(metrics, 0, readings).value - 2.5) < 1e-12);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+START_TEST(values)
+{
+	struct perfctr_metrics *metrics = open_metrics("ipc,branch-mpki,cpi,frequency");
+	struct perfctr_reading readings[] = { exact(300),  exact(200),	exact(7),
+					      exact(1000), exact(5000), exact(2000) };
+	static const double wanted[] = { 1.5, 7, 200.0 / 300, 2.5 };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		struct perfctr_metric_value value = value_at(metrics, i, readings);
+
+		ck_assert(fabs(value.value - wanted[i]) < 1e-15);
+		ck_assert_ptr_null(value.reason);
+		ck_assert_uint_eq(value.quality, PERFCTR_EXACT);
+	}
+	/* Multiplexed: the estimate, 200 * 4; the others don't care. */
+	readings[1].running = 2;
+	readings[1].quality = PERFCTR_SCALED;
+	ck_assert(fabs(value_at(metrics, 0, readings).value - 0.375) < 1e-15);
+	ck_assert_uint_eq(value_at(metrics, 0, readings).quality, PERFCTR_SCALED);
+	ck_assert_uint_eq(value_at(metrics, 1, readings).quality, PERFCTR_EXACT);
+	readings[0].quality = PERFCTR_STALE;
+	ck_assert_uint_eq(value_at(metrics, 2, readings).quality, PERFCTR_STALE);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+START_TEST(threshold_texts)
+{
+	const char *text = "a-1 > 0.05 & b2 < 12.5 & c > 7";
+	struct perfctr_condition one;
+
+	ck_assert(!perfctr_threshold_is_any(text) && perfctr_threshold_is_any("a > 1 | b > 2"));
+	ck_assert(perfctr_threshold_next(&text, &one));
+	ck_assert(one.length == 3 && !memcmp(one.name, "a-1", 3) && !one.below);
+	ck_assert(fabs(one.limit - 0.05) < 1e-15);
+	ck_assert(perfctr_threshold_next(&text, &one));
+	ck_assert(one.length == 2 && one.below && fabs(one.limit - 12.5) < 1e-15);
+	ck_assert(perfctr_condition_holds(&one, 12.4) && !perfctr_condition_holds(&one, 12.5));
+	ck_assert(perfctr_threshold_next(&text, &one));
+	ck_assert(one.length == 1 && *one.name == 'c' && fabs(one.limit - 7) < 1e-15);
+	ck_assert(perfctr_condition_holds(&one, 7.1) && !perfctr_condition_holds(&one, 7));
+	ck_assert(!perfctr_threshold_next(&text, &one));
+	text = "";
+	ck_assert(!perfctr_threshold_next(&text, &one));
+}
+END_TEST
+
+START_TEST(thresholds)
+{
+	struct perfctr_metrics *metrics = open_metrics("ipc,branch-miss-rate,cpi");
+	struct perfctr_reading readings[] = { exact(99), exact(100), exact(6), exact(100) };
+	struct perfctr_metric metric;
+
+	perfctr_metrics_metric(metrics, 1, &metric);
+	ck_assert_str_eq(metric.threshold, "branch-miss-rate > 5");
+	perfctr_metrics_metric(metrics, 2, &metric);
+	ck_assert_str_eq(metric.threshold, "");
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 1);
+	ck_assert_uint_eq(value_at(metrics, 1, readings).beyond, 1);
+	ck_assert_uint_eq(value_at(metrics, 2, readings).beyond, 0);
+	readings[0].value = 100;
+	readings[2].value = 5;
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 0);
+	ck_assert_uint_eq(value_at(metrics, 1, readings).beyond, 0);
+	readings[0].value = readings[1].value = readings[3].value = 0;
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 0);
+	ck_assert_uint_eq(value_at(metrics, 1, readings).beyond, 0);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* Where the event is in the list, which begins with a brace. */
+static unsigned int place_of(const struct perfctr_metrics *metrics, const char *event)
+{
+	const char *list = perfctr_metrics_events(metrics, NULL), *at = strstr(list, event);
+	unsigned int n = 0;
+
+	ck_assert(at != NULL);
+	for (; list < at; list++)
+		n += *list == ',';
+	return n;
+}
+
+/* Mispredicts count if bad speculation does, too, and retiring also for heavy operations. */
+START_TEST(thresholds_of_others)
+{
+	struct perfctr_metrics *metrics =
+		perfctr_metrics_open("topdown-mispredicts,topdown-bad-speculation,topdown-retiring,"
+				     "topdown-heavy-operations",
+				     "sapphirerapids");
+	struct perfctr_reading readings[16];
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		readings[i] = exact(0);
+	readings[0] = exact(1000);
+	readings[place_of(metrics, "topdown-be-bound")] = exact(500);
+	readings[place_of(metrics, "topdown-retiring")] = exact(360);
+	readings[place_of(metrics, "topdown-bad-spec")] = exact(140);
+	readings[place_of(metrics, "topdown-br-mispredict")] = exact(120);
+	readings[place_of(metrics, "topdown-heavy-ops")] = exact(100);
+	ck_assert(fabs(value_at(metrics, 0, readings).value - 12) < 1e-9);
+	ck_assert(fabs(value_at(metrics, 1, readings).value - 14) < 1e-9);
+	ck_assert(fabs(value_at(metrics, 2, readings).value - 36) < 1e-9);
+	ck_assert(fabs(value_at(metrics, 3, readings).value - 10) < 1e-9);
+	for (i = 0; i < 4; i++)
+		ck_assert_uint_eq(value_at(metrics, i, readings).beyond, 0);
+	readings[place_of(metrics, "topdown-be-bound")] = exact(480);
+	readings[place_of(metrics, "topdown-bad-spec")] = exact(160);
+	readings[place_of(metrics, "topdown-heavy-ops")] = exact(101);
+	for (i = 0; i < 4; i++)
+		ck_assert_uint_eq(value_at(metrics, i, readings).beyond, 1);
+	perfctr_metrics_close(metrics);
+	/* Alone, nothing is known of the other. */
+	metrics = perfctr_metrics_open("topdown-mispredicts", "sapphirerapids");
+	for (i = 0; i < 16; i++)
+		readings[i] = exact(100);
+	readings[place_of(metrics, "topdown-br-mispredict")] = exact(120);
+	ck_assert(value_at(metrics, 0, readings).value > 10);
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 1);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+START_TEST(reasons)
+{
+	struct perfctr_metrics *metrics = open_metrics("ipc,cpi");
+	struct perfctr_reading readings[] = { exact(3), exact(0) };
+	struct perfctr_metric_value value = value_at(metrics, 0, readings);
+
+	ck_assert_str_eq(value.reason, "it divides by 0");
+	ck_assert(isnan(value.value));
+	ck_assert_uint_eq(value.quality, PERFCTR_EXACT);
+	value = value_at(metrics, 1, readings);
+	ck_assert(value.value < 1e-15 && value.value > -1e-15 && !value.reason);
+	readings[1].quality = PERFCTR_NOT_COUNTED;
+	value = value_at(metrics, 0, readings);
+	ck_assert_str_eq(value.reason, "cycles was not counted");
+	ck_assert(isnan(value.value));
+	ck_assert_uint_eq(value.quality, PERFCTR_NOT_COUNTED);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+START_TEST(errors)
+{
+	struct perfctr_metrics *metrics = open_metrics("ipc");
+	struct perfctr_reading readings[2];
+	struct perfctr_metric_value value;
+	struct perfctr_metric metric;
+
+	ck_fails_null(perfctr_metrics_open(NULL, NULL), EINVAL, "needs names");
+	ck_fails_null(perfctr_metrics_open("", NULL), EINVAL, "the list of metrics is empty");
+	ck_fails_null(perfctr_metrics_open("ipc,,cpi", NULL), EINVAL, "empty place");
+	ck_fails_null(perfctr_metrics_open("ipx", NULL), EINVAL, "did you mean ipc");
+	ck_fails_null(perfctr_metrics_open("ip", NULL), EINVAL, "no metric \"ip\"");
+	ck_fails_null(perfctr_metrics_open("nonsense", NULL), EINVAL, "\"perfex -M list\" lists");
+	ck_fails_null(perfctr_metrics_open("ipc", "no-such"), ENOENT, "no processor \"no-such\"");
+	ck_fails(perfctr_metrics_metric(NULL, 0, &metric), EINVAL, "needs metrics, not NULL");
+	ck_fails(perfctr_metrics_metric(metrics, 1, &metric), EINVAL, "there is no metric 1");
+	ck_fails(perfctr_metrics_metric(metrics, 0, NULL), EINVAL, "a place for the result");
+	ck_fails(perfctr_metrics_value(NULL, 0, readings, &value), EINVAL, "needs metrics");
+	ck_fails(perfctr_metrics_value(metrics, 1, readings, &value), EINVAL, "no metric 1");
+	ck_fails(perfctr_metrics_value(metrics, 0, NULL, &value), EINVAL, "needs readings");
+	ck_fails(perfctr_metrics_value(metrics, 0, readings, NULL), EINVAL, "needs readings");
+	ck_fails_null(perfctr_metrics_events(NULL, NULL), EINVAL, "needs metrics");
+	ck_assert_uint_eq(perfctr_metrics_size(NULL), 0);
+	perfctr_metrics_close(metrics);
+	perfctr_metrics_close(NULL);
+}
+END_TEST
+
+UNIT_MAIN("metrics", 60, formulas, wrong_formulas, divisions, energies, no_time, several_pmus,
+	  facts, facts_of_machines, conditions, all_processors, lists, groups, lists_of_processors,
+	  values_of_shares, slots_unknown, threshold_texts, thresholds, thresholds_of_others,
+	  values, reasons, errors)

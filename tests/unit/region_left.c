@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a process leaves of its regions that dies, and what a hostile one may have written there. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <perfctr/regions.h>
+#include "lib/region_room.h"
+#include "tests/harness/check.h"
+
+PERFCTR_REGION(often, "often");
+PERFCTR_REGION(threads, "threads");
+
+static char folder[32], report[64];
+
+static void visit(struct perfctr_region *region, unsigned int n)
+{
+	while (n--) {
+		perfctr_region_begin(region);
+		perfctr_region_end(region);
+	}
+}
+
+static void *visit_in_thread(void *arg)
+{
+	visit(&threads, 10);
+	return arg;
+}
+
+static void run_threads(unsigned int n)
+{
+	pthread_t thread;
+
+	while (n--) {
+		if (pthread_create(&thread, NULL, visit_in_thread, NULL) != 0)
+			_exit(1);
+		pthread_join(thread, NULL);
+	}
+}
+
+/* Measure twice, of which the second one counts, and die amid a visit. */
+static void measure_and_die(unsigned int keep, unsigned int nthreads)
+{
+	perfctr_region_rooms_leave(folder);
+	if (perfctr_regions_start(NULL, 0) < 0)
+		_exit(1);
+	visit(&often, 3);
+	perfctr_regions_stop();
+	if (perfctr_regions_start(NULL, keep) < 0)
+		_exit(1);
+	visit(&often, 1000);
+	run_threads(nthreads);
+	perfctr_region_begin(&often);
+	raise(SIGKILL);
+}
+
+static void remove_all(void)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char name[300];
+
+	while ((entry = readdir(dir))) {
+		snprintf(name, sizeof(name), "%s/%s", folder, entry->d_name);
+		unlink(name);
+	}
+	closedir(dir);
+}
+
+static void make_folder(void)
+{
+	strcpy(folder, "/tmp/left-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(report, sizeof(report), "%s.%%p", folder);
+}
+
+static void remove_folder(void)
+{
+	remove_all();
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+/* The only file of the folder. */
+static const char *find_left(void)
+{
+	static char name[300];
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	*name = '\0';
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		ck_assert_msg(!*name, "%s, and %s", name, entry->d_name);
+		snprintf(name, sizeof(name), "%s/%s", folder, entry->d_name);
+	}
+	closedir(dir);
+	return name;
+}
+
+static pid_t die(unsigned int keep, unsigned int nthreads)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		measure_and_die(keep, nthreads);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "0x%X",
+		      (unsigned int)status);
+	return pid;
+}
+
+/* The report's text; the file is removed. */
+static const char *take_report(pid_t pid, const char *end)
+{
+	static char text[1 << 16];
+	char name[64];
+	FILE *file;
+	size_t n;
+
+	snprintf(name, sizeof(name), "%s.%d%s", folder, (int)pid, end);
+	file = fopen(name, "r");
+	ck_assert_ptr_nonnull(file);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	unlink(name);
+	text[n] = '\0';
+	return text;
+}
+
+static void has(const char *text, const char *words)
+{
+	ck_assert_msg(strstr(text, words), "no \"%s\" in\n%s", words, text);
+}
+
+static void recovers(void)
+{
+	ck_assert_msg(perfctr_regions_recover(find_left(), report, PERFCTR_REGIONS_JSON) == 0, "%s",
+		      perfctr_error());
+}
+
+static void fails(const char *left, int error, const char *words)
+{
+	errno = 0;
+	ck_assert_int_eq(perfctr_regions_recover(left, report, PERFCTR_REGIONS_JSON), -1);
+	ck_assert_msg(errno == error && strstr(perfctr_error(), words), "%d, %s", errno,
+		      perfctr_error());
+}
+
+START_TEST(test_died)
+{
+	char words[64];
+	const char *text;
+	pid_t pid;
+
+	make_folder();
+	pid = die(0, 40);
+	recovers();
+	recovers(); /* what the process has written itself stays */
+	text = take_report(pid, "");
+	snprintf(words, sizeof(words), "\"pid\": %d,", (int)pid);
+	has(text, words);
+	has(text, "\"region\": \"often\", \"visits\": 1000, \"unfinished\": 0, \"uncounted\": 0,");
+	has(text, "\"region\": \"threads\", \"visits\": 400,");
+	has(text, "\"value\": \"time\", \"unit\": \"ns\", \"inclusive\": ");
+	ck_assert(!strstr(text, "\"visits\": 3,"));
+	has(take_report(pid, ".left"), "\"visits\": 1000,");
+	remove_folder();
+}
+END_TEST
+
+START_TEST(test_by_thread)
+{
+	const char *text;
+	pid_t pid;
+
+	make_folder();
+	pid = die(PERFCTR_REGIONS_THREADS | PERFCTR_REGIONS_HISTOGRAM, 3);
+	recovers();
+	text = take_report(pid, "");
+	has(text, "\"region\": \"threads\", \"visits\": 30,");
+	text = strstr(text, "\"region\": \"threads\", \"tid\": ");
+	ck_assert_ptr_nonnull(text);
+	has(text, "\"visits\": 10,");
+	has(text, "\"p99\": ");
+	remove_folder();
+}
+END_TEST
+
+static pthread_barrier_t all_visited;
+
+static void *visit_both(void *arg)
+{
+	visit(&often, 5);
+	visit(&threads, 6);
+	pthread_barrier_wait(&all_visited);
+	pause();
+	return arg;
+}
+
+static unsigned int count_words(const char *text, const char *words)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, words)); text++)
+		n++;
+	return n;
+}
+
+/* Each of the threads that die has been in each region. */
+START_TEST(test_rows)
+{
+	unsigned int i, name;
+	const char *text;
+	pthread_t thread;
+	pid_t pid;
+
+	make_folder();
+	pid = fork();
+	if (pid == 0) {
+		perfctr_region_rooms_leave(folder);
+		if (perfctr_regions_start(NULL, PERFCTR_REGIONS_THREADS) < 0 ||
+		    pthread_barrier_init(&all_visited, NULL, 4) != 0)
+			_exit(1);
+		for (i = 0; i < 3; i++)
+			if (pthread_create(&thread, NULL, visit_both, NULL) != 0)
+				_exit(1);
+		pthread_barrier_wait(&all_visited);
+		raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	recovers();
+	text = take_report(pid, "");
+	has(text, "\"region\": \"often\", \"visits\": 15,");
+	has(text, "\"region\": \"threads\", \"visits\": 18,");
+	ck_assert_uint_eq(count_words(text, "\"region\": \"often\", \"visits\""), 1);
+	ck_assert_uint_eq(count_words(text, "\"region\": \"threads\", \"visits\""), 1);
+	for (name = 0; name < 2; name++)
+		ck_assert_uint_eq(count_words(text, name ? "\"region\": \"threads\", \"tid\": "
+							 : "\"region\": \"often\", \"tid\": "),
+				  3);
+	ck_assert_uint_eq(count_words(text, ", \"visits\": 5,"), 3);
+	ck_assert_uint_eq(count_words(text, ", \"visits\": 6,"), 3);
+	remove_folder();
+}
+END_TEST
+
+/* Another's file in the place of ours: it is not mapped. */
+START_TEST(test_replaced)
+{
+	char ours[300], other[64];
+	struct stat file;
+	int status;
+	pid_t pid;
+
+	make_folder();
+	snprintf(other, sizeof(other), "%s.other", folder);
+	pid = fork();
+	if (pid == 0) {
+		perfctr_region_rooms_leave(folder);
+		if (perfctr_regions_start(NULL, 0) < 0)
+			_exit(1);
+		visit(&often, 1);
+		strcpy(ours, find_left());
+		if (stat(ours, &file) < 0 || close(creat(other, 0600)) < 0 ||
+		    truncate(other, file.st_size) < 0 || unlink(ours) < 0 || link(other, ours) < 0)
+			_exit(2);
+		run_threads(1);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(stat(other, &file), 0);
+	/* None of its blocks were taken. */
+	ck_assert_int_eq(file.st_blocks, 0);
+	unlink(other);
+	remove_folder();
+}
+END_TEST
+
+/* Threads that come one after the other use the same room. */
+START_TEST(test_size)
+{
+	struct stat few, many;
+
+	make_folder();
+	die(0, 1);
+	ck_assert_int_eq(stat(find_left(), &few), 0);
+	remove_all();
+	die(0, 300);
+	ck_assert_int_eq(stat(find_left(), &many), 0);
+	ck_assert_int_eq(few.st_size, many.st_size);
+	remove_folder();
+}
+END_TEST
+
+START_TEST(test_alive)
+{
+	pid_t pid;
+
+	make_folder();
+	pid = fork();
+	if (pid == 0) {
+		perfctr_region_rooms_leave(folder);
+		if (perfctr_regions_start(NULL, 0) == 0)
+			visit(&often, 1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+	fails(find_left(), EBUSY, "is alive");
+	kill(pid, SIGKILL);
+	while (perfctr_regions_recover(find_left(), report, PERFCTR_REGIONS_JSON) < 0)
+		ck_assert_int_eq(errno, EBUSY); /* until it is what nobody has waited for */
+	has(take_report(pid, ""), "\"region\": \"often\", \"visits\": 1,");
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	remove_folder();
+}
+END_TEST
+
+/* Its descriptors are closed, its children go their own ways, its files may not grow. */
+START_TEST(test_ways)
+{
+	struct rlimit little = { 4096, 4096 };
+	int status, way;
+	pid_t pid;
+
+	make_folder();
+	for (way = 0; way < 3; way++) {
+		pid = fork();
+		if (pid == 0) {
+			if (way == 2)
+				setrlimit(RLIMIT_FSIZE, &little);
+			perfctr_region_rooms_leave(folder);
+			if (perfctr_regions_start(NULL, 0) < 0)
+				_exit(1);
+			visit(&often, 2);
+			if (way == 1 && fork() == 0) {
+				if (perfctr_regions_start(NULL, 0) == 0)
+					visit(&threads, 7);
+				_exit(0);
+			}
+			if (way == 0)
+				perfctr_region_rooms_forget();
+			wait(NULL);
+			visit(&often, 2);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(status, 0);
+		if (way != 1) {
+			ck_assert_str_eq(find_left(), "");
+			continue;
+		}
+		recovers();
+		has(take_report(pid, ""), "\"region\": \"often\", \"visits\": 4,");
+		remove_all();
+	}
+	remove_folder();
+}
+END_TEST
+
+/* It has reported, but may not remove what it has left. */
+START_TEST(test_reported)
+{
+	char name[300];
+	pid_t pid;
+
+	make_folder();
+	pid = fork();
+	if (pid == 0) {
+		perfctr_region_rooms_leave(folder);
+		if (perfctr_regions_start(NULL, 0) < 0)
+			_exit(1);
+		visit(&often, 1);
+		snprintf(name, sizeof(name), "%s/link", folder);
+		if (link(find_left(), name) < 0)
+			_exit(1);
+		perfctr_region_rooms_forget();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	fails(find_left(), ENOENT, "has reported");
+	remove_folder();
+}
+END_TEST
+
+START_TEST(test_refusals)
+{
+	char name[64];
+	int fd;
+
+	make_folder();
+	ck_assert_int_eq(perfctr_regions_recover(NULL, NULL, 0), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(perfctr_regions_recover("/dev/null", NULL, 3), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	fails("/nowhere", ENOENT, "/nowhere: ");
+	fails("/dev/null", EINVAL, "/dev/null is nothing that");
+	fails(folder, EINVAL, "is nothing that");
+	snprintf(name, sizeof(name), "%s/link", folder);
+	ck_assert_int_eq(symlink("/etc/passwd", name), 0);
+	fails(name, ELOOP, name);
+	unlink(name);
+	perfctr_region_rooms_leave(folder);
+	fails(find_left(), ENOENT, "no region was measured");
+	fd = open(find_left(), O_WRONLY);
+	ck_assert_int_eq(write(fd, "something of another kind", 25), 25);
+	close(fd);
+	fails(find_left(), EINVAL, "is nothing that");
+	perfctr_region_rooms_forget();
+	ck_assert_str_eq(find_left(), "");
+	remove_folder();
+}
+END_TEST
+
+static char left[1 << 19];
+
+static void write_left(const char *name, size_t size)
+{
+	FILE *file = fopen(name, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(left, 1, size, file), size);
+	fclose(file);
+}
+
+/* Whatever is in it, it ends with a report or with an error. */
+START_TEST(test_hostile)
+{
+	static const unsigned char words[] = { 0, 1, 0x7F, 0x80, 0xFF };
+	unsigned int k, i, made = 0, n = 4000;
+	char name[300];
+	size_t size, used[8], nused = 0, at;
+	FILE *file;
+
+	make_folder();
+	die(PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS, 3);
+	strcpy(name, find_left());
+	file = fopen(name, "r");
+	size = fread(left, 1, sizeof(left), file);
+	fclose(file);
+	ck_assert(size > 0 && size < sizeof(left));
+	for (at = 0; at < size && nused < 8; at += 65536)
+		used[nused++] = at;
+	srand(1);
+	for (k = 0; k < n; k++) {
+		/* Most of it is histograms, whose words mean little. */
+		size_t place = used[(size_t)rand() % nused] + (size_t)rand() % (k % 2 ? 64 : 4096);
+		char old[8];
+
+		memcpy(old, left + place, 8);
+		for (i = 0; i < 1u + (unsigned int)rand() % 8; i++)
+			left[place + i % 8] = (char)words[(size_t)rand() % 5];
+		write_left(name, k % 50 ? size : (size_t)rand() % size);
+		if (perfctr_regions_recover(name, "/dev/null", k % 3) == 0)
+			made++;
+		else
+			ck_assert_msg(errno == EINVAL || errno == ENOENT || errno == EBUSY, "%s",
+				      perfctr_error());
+		memcpy(left + place, old, 8);
+	}
+	ck_assert_msg(made > n / 10 && made < n, "%u of %u", made, n);
+	remove_folder();
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { test_died,     test_by_thread, test_size,     test_alive,
+				       test_ways,     test_refusals,  test_reported, test_rows,
+				       test_replaced, test_hostile };
+
+	return run_tests("region_left", 120, tests, ARRAY_SIZE(tests), NULL, 0);
+}

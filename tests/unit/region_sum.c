@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Visits of regions: added up, also while their thread goes on, and what they come to. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "lib/region_sum.h"
+#include "tests/harness/check.h"
+
+static struct perfctr_region_kept kept = { .nvalues = 2, .mult = 1 };
+static const struct perfctr_region_cost cost = {
+	.inside = { 3, 5 },
+	.pair = { 10, 11 },
+	.branch = { 2, 1 },
+};
+static struct perfctr_region_reading reading;
+
+static struct perfctr_visits *make(uint64_t n)
+{
+	struct perfctr_visits *visits = calloc(1, perfctr_visits_size(&kept));
+
+	ck_assert_ptr_nonnull(visits);
+	perfctr_visits_init(visits, &kept, &cost);
+	visits->visits = n;
+	return visits;
+}
+
+/* Free all; their sum is in reading. */
+static void add_up(struct perfctr_visits *a, struct perfctr_visits *b)
+{
+	struct perfctr_visits *sum = make(0);
+
+	perfctr_visits_add(sum, a, NULL, &kept);
+	if (b)
+		perfctr_visits_add(sum, b, NULL, &kept);
+	perfctr_visits_read(sum, &kept, &reading);
+	free(sum);
+	free(a);
+	free(b);
+}
+
+START_TEST(test_cost)
+{
+	struct perfctr_visits *visits = make(4);
+
+	kept.mult = 3;
+	kept.shift = 1;
+	visits->within = (struct perfctr_within){ 6, 5, 1, 1 };
+	visits->sum[0].inclusive = visits->sum[1].inclusive = 1000;
+	visits->sum[0].children = visits->sum[1].children = 300;
+	visits->unfinished = 8;
+	visits->uncounted = 9;
+	add_up(visits, NULL);
+	ck_assert_uint_eq(reading.visits, 4);
+	ck_assert_uint_eq(reading.unfinished, 8);
+	ck_assert_uint_eq(reading.uncounted, 9);
+	ck_assert_uint_eq(reading.nvalues, 2);
+	/* Ticks, of 3/2 ns: 1000 - 4 * 3 - 6 * 10 - 2; 1000 - 300 - 4 * 3 - 5 * (10 - 3) - 2 */
+	ck_assert_uint_eq(reading.value[0].inclusive, 926 * 3 / 2);
+	ck_assert_uint_eq(reading.value[0].exclusive, 651 * 3 / 2);
+	/* 1000 - 4 * 5 - 6 * 11 - 1; 1000 - 300 - 4 * 5 - 5 * (11 - 5) - 1 */
+	ck_assert_uint_eq(reading.value[1].inclusive, 913);
+	ck_assert_uint_eq(reading.value[1].exclusive, 649);
+	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_EXACT);
+}
+END_TEST
+
+/* Of the time, ticks become ns: of 3/4 each. */
+START_TEST(test_moments_of_time)
+{
+	const struct perfctr_region_value *value = &reading.value[0];
+	struct perfctr_visits *a;
+
+	kept.moments = true;
+	kept.mult = 3;
+	kept.shift = 2;
+	a = make(2);
+	perfctr_visits_moments(a, 2)[0] = (struct perfctr_moments){ 4, 8, 6, 8 };
+	perfctr_visits_moments(a, 2)[1] = (struct perfctr_moments){ 1, 3, 2, 2 };
+	add_up(a, NULL);
+	ck_assert_uint_eq(value->minimum, 3);
+	ck_assert_uint_eq(value->maximum, 6);
+	ck_assert_double_eq_tol(value->mean, 4.5, 1e-9);
+	ck_assert_double_eq_tol(value->deviation, 2.12132034355964, 1e-9);
+	/* A small root, of 2; and those below 1. */
+	ck_assert_double_eq_tol(reading.value[1].deviation, 1.4142135623731, 1e-9);
+	a = make(5);
+	perfctr_visits_moments(a, 2)[1] = (struct perfctr_moments){ 0, 1, 0.2, 0.8 };
+	add_up(a, NULL);
+	ck_assert_double_eq_tol(reading.value[1].deviation, 0.447213595499958, 1e-9);
+}
+END_TEST
+
+/* Less was counted than begin and end usually count. */
+START_TEST(test_less)
+{
+	struct perfctr_visits *visits = make(4);
+
+	visits->sum[1].inclusive = 19;
+	add_up(visits, NULL);
+	ck_assert_uint_eq(reading.value[1].inclusive, 0);
+	ck_assert_uint_eq(reading.value[1].exclusive, 0);
+}
+END_TEST
+
+/* Two visits of 2 and 4, three of 6, 8 and 10. */
+START_TEST(test_moments)
+{
+	const struct perfctr_region_value *value = &reading.value[1];
+	struct perfctr_visits *a, *b;
+
+	kept.moments = true;
+	a = make(2);
+	b = make(3);
+	perfctr_visits_moments(a, 2)[1] = (struct perfctr_moments){ 2, 4, 3, 2 };
+	perfctr_visits_moments(b, 2)[1] = (struct perfctr_moments){ 6, 10, 8, 8 };
+	add_up(a, b);
+	ck_assert_uint_eq(value->minimum, 2);
+	ck_assert_uint_eq(value->maximum, 10);
+	ck_assert_double_eq_tol(value->mean, 6, 1e-9);
+	ck_assert_double_eq_tol(value->deviation, 3.16227766016838, 1e-9);
+}
+END_TEST
+
+START_TEST(test_percentiles)
+{
+	const struct perfctr_region_value *value = &reading.value[1];
+	struct perfctr_visits *visits;
+	unsigned int i;
+
+	kept.histogram = kept.moments = true;
+	visits = make(10);
+	for (i = 1; i <= 10; i++)
+		visits->histogram[PERFCTR_BUCKETS + i] = 1;
+	add_up(visits, NULL);
+	ck_assert_uint_eq(value->p50, 5);
+	ck_assert_uint_eq(value->p90, 9);
+	ck_assert_uint_eq(value->p99, 10);
+}
+END_TEST
+
+/* More visits than 32 bits can count: some minutes of a small region. */
+START_TEST(test_many_visits)
+{
+	const struct perfctr_region_value *value = &reading.value[1];
+	const uint64_t half = UINT64_C(1) << 31;
+	struct perfctr_visits *a, *b;
+
+	kept.histogram = kept.moments = true;
+	a = make(4 * half + 2);
+	b = make(half);
+	a->histogram[PERFCTR_BUCKETS + 3] = 4 * half;
+	a->histogram[PERFCTR_BUCKETS + 5] = 2;
+	b->histogram[PERFCTR_BUCKETS + 5] = half;
+	add_up(a, b);
+	ck_assert_uint_eq(reading.visits, 5 * half + 2);
+	ck_assert_uint_eq(value->p50, 3);
+	ck_assert_uint_eq(value->p90, 5);
+}
+END_TEST
+
+/* Each value is in a bucket that ends less than an eighth above it, the next one in the next. */
+START_TEST(test_buckets)
+{
+	unsigned int bucket;
+	uint64_t first = 0;
+
+	ck_assert_uint_eq(perfctr_bucket(-1), 0);
+	ck_assert_uint_eq(perfctr_bucket(INT64_MIN), 0);
+	for (bucket = 0; first <= INT64_MAX; bucket++) {
+		ck_assert_uint_lt(bucket, PERFCTR_BUCKETS);
+		ck_assert_uint_eq(perfctr_bucket((int64_t)first), bucket);
+		ck_assert_uint_eq(perfctr_bucket((int64_t)perfctr_bucket_last(bucket)), bucket);
+		ck_assert_uint_le((perfctr_bucket_last(bucket) - first) * 8, first);
+		first = perfctr_bucket_last(bucket) + 1;
+	}
+	ck_assert_uint_eq(first, (uint64_t)INT64_MAX + 1);
+}
+END_TEST
+
+/* ---- a visit ends while another thread reads: when it reads a page that it can't read ---- */
+
+static struct perfctr_region_thread thread;
+static struct perfctr_region_here here = { .thread = &thread };
+static struct perfctr_visits *shared;
+static void *guarded;
+static size_t page;
+static bool goes_on;
+
+/* All of a visit but its beginning; or all but its end. */
+static void visit_now(int signal)
+{
+	(void)signal;
+	mprotect(guarded, page, PROT_READ | PROT_WRITE);
+	shared->sum[0].inclusive += 7;
+	shared->sum[1].inclusive += 7;
+	here.top = goes_on ? (struct perfctr_visit *)(void *)&thread : NULL;
+	shared->visits += !goes_on;
+}
+
+/* The page with the number of visits, or with what they have counted. */
+static void read_meanwhile(int which)
+{
+	struct sigaction action = { .sa_handler = visit_now };
+	struct perfctr_visits *sum = make(0);
+	char *memory;
+
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	shared = (struct perfctr_visits *)(void *)(memory + page -
+						   offsetof(struct perfctr_visits, sum));
+	shared->visits = 10;
+	shared->sum[0].inclusive = shared->sum[1].inclusive = 70;
+	guarded = memory + (size_t)which * page;
+	sigaction(SIGSEGV, &action, NULL);
+	ck_assert_int_eq(mprotect(guarded, page, PROT_NONE), 0);
+	perfctr_visits_add(sum, shared, &here, &kept);
+	ck_assert_uint_eq(shared->sum[1].inclusive, 77);
+	ck_assert_uint_eq(sum->visits, goes_on ? 10 : 11);
+	ck_assert_uint_eq(sum->sum[0].inclusive, 77);
+	ck_assert_uint_eq(sum->sum[1].inclusive, 77);
+	free(sum);
+	munmap(memory, 2 * page);
+}
+
+START_TEST(test_read_meanwhile)
+{
+	read_meanwhile(_i);
+}
+END_TEST
+
+/* It does not end: what there is is taken. */
+START_TEST(test_read_amid)
+{
+	goes_on = true;
+	read_meanwhile(1);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { test_cost,    test_moments_of_time, test_less,
+				       test_moments, test_percentiles,	   test_many_visits,
+				       test_buckets, test_read_amid };
+
+	return run_tests("region_sum", 60, tests, ARRAY_SIZE(tests), test_read_meanwhile, 2);
+}

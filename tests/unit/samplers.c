@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perfex's samplers, over ones whose records the test makes up. */
+#include <stdbool.h>
+#include <string.h>
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+#include "tools/samplers.h"
+
+struct perfctr_sampler {
+	struct perfctr_record record;
+	uint64_t next, step; /* times of records; step 0: one, and no more */
+	uint64_t last;	     /* once disabled */
+	unsigned int bad;    /* calls that fail before the next one */
+	uint64_t lost;
+	bool open, disabled;
+};
+
+static struct perfctr_sampler made[3];
+static unsigned int nmade, refuse_above; /* pages; 0: none are refused */
+static int refusal;
+
+struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
+						    const struct perfctr_target *target,
+						    const struct perfctr_sampler_config *config);
+void __wrap_perfctr_sampler_close(struct perfctr_sampler *sampler);
+int __wrap_perfctr_sampler_next(struct perfctr_sampler *sampler,
+				const struct perfctr_record **record);
+int __wrap_perfctr_sampler_disable(struct perfctr_sampler *sampler);
+int __wrap_perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
+
+struct perfctr_sampler *__wrap_perfctr_sampler_open(const char *event,
+						    const struct perfctr_target *target,
+						    const struct perfctr_sampler_config *config)
+{
+	struct perfctr_sampler *sampler = &made[target->id];
+
+	ck_assert_str_eq(event, "cs");
+	if (refusal && target->id == 2 &&
+	    (!refuse_above || !config->pages || config->pages > refuse_above)) {
+		errno = refusal;
+		return NULL;
+	}
+	nmade++;
+	sampler->open = true;
+	return sampler;
+}
+
+void __wrap_perfctr_sampler_close(struct perfctr_sampler *sampler)
+{
+	ck_assert(sampler->open);
+	sampler->open = false;
+	errno = 0;
+}
+
+int __wrap_perfctr_sampler_next(struct perfctr_sampler *sampler,
+				const struct perfctr_record **record)
+{
+	if (sampler->bad) {
+		sampler->bad--;
+		return -1;
+	}
+	if (!sampler->next || (sampler->disabled && sampler->next > sampler->last))
+		return 0;
+	sampler->record.time = sampler->next;
+	sampler->next = sampler->step ? sampler->next + sampler->step : 0;
+	*record = &sampler->record;
+	return 1;
+}
+
+int __wrap_perfctr_sampler_disable(struct perfctr_sampler *sampler)
+{
+	sampler->disabled = true;
+	return 0;
+}
+
+int __wrap_perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
+{
+	*lost = sampler->lost;
+	return sampler->lost == 99 ? -1 : 0;
+}
+
+static struct samplers *open_three(uint32_t pages)
+{
+	const struct perfctr_target targets[] = { { .id = 0 }, { .id = 1 }, { .id = 2 } };
+	const struct perfctr_sampler_config config = { .pages = pages };
+
+	return samplers_open("cs", targets, 3, &config);
+}
+
+/* Each time is the last one's successor. */
+struct seen {
+	uint64_t n, last;
+};
+
+static void see(void *arg, const struct perfctr_record *record)
+{
+	struct seen *seen = arg;
+
+	ck_assert_uint_eq(record->time, seen->last + 1);
+	seen->last = record->time;
+	seen->n++;
+}
+
+START_TEST(by_time)
+{
+	struct seen seen = { 0, 0 };
+	struct samplers *samplers;
+
+	made[0] = (struct perfctr_sampler){ .next = 3, .bad = 2, .lost = 5 };
+	made[1] = (struct perfctr_sampler){ .next = 1, .lost = 99 };
+	made[2] = (struct perfctr_sampler){ .next = 2, .lost = 6 };
+	samplers = open_three(0);
+	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 2);
+	ck_assert_uint_eq(seen.n, 3);
+	made[1].next = 4;
+	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 0);
+	ck_assert_uint_eq(seen.n, 4);
+	ck_assert_uint_eq(samplers_lost(samplers), 11);
+	samplers_close(samplers);
+	ck_assert(!made[0].open && !made[1].open && !made[2].open);
+}
+END_TEST
+
+/* What never ends is read bit by bit, and to its end when it has one; nothing is left out. */
+START_TEST(endless)
+{
+	struct seen seen = { 0, 0 };
+	struct samplers *samplers;
+	uint64_t before;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		made[i] = (struct perfctr_sampler){ .next = 1 + i, .step = 3 };
+	samplers = open_three(0);
+	for (i = 0; i < 3; i++) {
+		before = seen.n;
+		ck_assert_uint_eq(samplers_each(samplers, see, &seen), 0);
+		ck_assert_uint_gt(seen.n, before);
+	}
+	before = seen.n;
+	for (i = 0; i < 3; i++)
+		made[i].last = before + 500000;
+	samplers_disable(samplers);
+	ck_assert(made[0].disabled && made[1].disabled && made[2].disabled);
+	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 0);
+	ck_assert_uint_eq(seen.n, before + 500000);
+	samplers_close(samplers);
+}
+END_TEST
+
+/* What can't be read any more is left alone, until the next time. */
+START_TEST(broken)
+{
+	struct seen seen = { 0, 0 };
+	struct samplers *samplers;
+
+	memset(made, 0, sizeof(made));
+	made[1] = (struct perfctr_sampler){ .next = 1, .bad = 1500 };
+	samplers = open_three(0);
+	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 1000);
+	ck_assert_uint_eq(seen.n, 0);
+	ck_assert_uint_eq(samplers_each(samplers, see, &seen), 500);
+	ck_assert_uint_eq(seen.n, 1);
+	samplers_close(samplers);
+}
+END_TEST
+
+/* All or none; with less memory, if that helps. */
+START_TEST(opening)
+{
+	struct samplers *samplers;
+
+	memset(made, 0, sizeof(made));
+	refusal = EACCES;
+	nmade = 0;
+	errno = 0;
+	ck_assert_ptr_null(open_three(0));
+	ck_assert_int_eq(errno, EACCES);
+	ck_assert_uint_eq(nmade, 2);
+	ck_assert(!made[0].open && !made[1].open);
+	refusal = EPERM;
+	refuse_above = 4;
+	nmade = 0;
+	samplers = open_three(0);
+	ck_assert_ptr_nonnull(samplers);
+	ck_assert_uint_eq(nmade, 2 * 4 + 1); /* as usual, 16, 8, 4 */
+	samplers_close(samplers);
+	refuse_above = 0;
+	nmade = 0;
+	ck_assert_ptr_null(open_three(512));
+	ck_assert_int_eq(errno, EPERM);
+	ck_assert_uint_eq(nmade, 2 * 10);
+	refusal = 0;
+}
+END_TEST
+
+UNIT_MAIN("samplers", 20, by_time, endless, broken, opening)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * document.h - reading JSON (RFC 8259) that may have been written by anybody: what is wrong is
+ * refused with its line. So are more than 64 MiB, values in more than 16 others, and the character
+ * U+0000.
+ */
+#ifndef PERFCTR_TOOLS_DOCUMENT_H
+#define PERFCTR_TOOLS_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum node_type { NODE_NULL, NODE_BOOL, NODE_NUMBER, NODE_STRING, NODE_ARRAY, NODE_OBJECT };
+
+struct node {
+	enum node_type type;
+	unsigned int line;
+	const char *name;   /* a member's; else NULL */
+	const char *string; /* NODE_STRING */
+	double number;	    /* NODE_NUMBER; NODE_BOOL: 0, 1 */
+	struct node *child, *next;
+};
+
+struct document {
+	struct node *root; /* the last value of the file, if there are several */
+	char *text;
+	char problem[256]; /* "line 3: ..." */
+};
+
+/* -1 and a problem if it can't be read. Then, too, it is to be freed. */
+int document_parse(struct document *document, const char *text, size_t size);
+int document_read(struct document *document, const char *path);
+void document_free(struct document *document);
+
+/* The first member of this name and type; NULL: none, or the node is no object, or NULL. */
+const struct node *node_member(const struct node *node, const char *name, enum node_type type);
+
+#endif /* PERFCTR_TOOLS_DOCUMENT_H */

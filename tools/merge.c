@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "die.h"
+#include "document.h"
+#include "merge.h"
+#include "text.h"
+
+#define UINT64_MAX_NUMBER 18446744073709551616.0 /* as a count is rounded */
+
+/* One sum of one value of a region, over the processes that have it. */
+struct spread {
+	double least, most, sum;
+	unsigned int least_at, most_at; /* which file's */
+};
+
+struct row {
+	char *region, *value, *unit, *quality;
+	unsigned int processes;
+	double visits;
+	struct spread inclusive, exclusive;
+	struct row *next;
+};
+
+struct process {
+	char *host;
+	double pid, rank; /* rank -1: none */
+};
+
+struct merge {
+	struct row *rows, **last;
+	void *tree; /* of the rows, by region and value: tsearch(3) */
+	struct process *process;
+	unsigned int n;
+	const char *file; /* that is being read */
+};
+
+static void refuse(const struct merge *merge, const struct node *node, const char *what)
+{
+	die("%s: line %u: %s; --merge takes reports of regions that --regions --json has written",
+	    merge->file, node->line, what);
+}
+
+static const struct node *member(const struct merge *merge, const struct node *node,
+				 const char *name, enum node_type type)
+{
+	const struct node *found = node_member(node, name, type);
+
+	if (!found)
+		refuse(merge, node, name);
+	return found;
+}
+
+static double number(const struct merge *merge, const struct node *node, const char *name)
+{
+	const struct node *found = member(merge, node, name, NODE_NUMBER);
+
+	if (found->number < 0)
+		refuse(merge, found, "a number is negative");
+	if (found->number > UINT64_MAX_NUMBER)
+		refuse(merge, found, "a number is too big");
+	return found->number;
+}
+
+static char *string(const struct merge *merge, const struct node *node, const char *name)
+{
+	return need(strdup(member(merge, node, name, NODE_STRING)->string));
+}
+
+static void add(struct spread *spread, double value, unsigned int at, bool first)
+{
+	if (first || value < spread->least) {
+		spread->least = value;
+		spread->least_at = at;
+	}
+	if (first || value > spread->most) {
+		spread->most = value;
+		spread->most_at = at;
+	}
+	spread->sum += value;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int order = strcmp(x->region, y->region);
+
+	return order ? order : strcmp(x->value, y->value);
+}
+
+/* In the order in which they come first. */
+static struct row *find_row(struct merge *merge, const char *region, const struct node *node)
+{
+	const char *value = member(merge, node, "value", NODE_STRING)->string;
+	const struct row key = { .region = (char *)region, .value = (char *)value };
+	struct row *const *found = tfind(&key, &merge->tree, compare), *row;
+
+	if (found)
+		return *found;
+	row = need(calloc(1, sizeof(*row)));
+	row->region = need(strdup(region));
+	row->value = need(strdup(value));
+	row->unit = string(merge, node, "unit");
+	row->quality = string(merge, node, "quality");
+	need(tsearch(row, &merge->tree, compare));
+	*merge->last = row;
+	merge->last = &row->next;
+	return row;
+}
+
+static void add_value(struct merge *merge, const char *region, double visits,
+		      const struct node *node)
+{
+	struct row *row = find_row(merge, region, node);
+	const char *quality = member(merge, node, "quality", NODE_STRING)->string;
+	bool first = row->processes++ == 0;
+
+	add(&row->inclusive, number(merge, node, "inclusive"), merge->n, first);
+	add(&row->exclusive, number(merge, node, "exclusive"), merge->n, first);
+	row->visits += visits;
+	if (!strcmp(row->quality, "exact") && strcmp(quality, "exact") != 0) {
+		free(row->quality);
+		row->quality = need(strdup(quality));
+	}
+}
+
+static void add_region(struct merge *merge, const struct node *node)
+{
+	const char *region = member(merge, node, "region", NODE_STRING)->string;
+	double visits = number(merge, node, "visits");
+	const struct node *value;
+
+	if (node_member(node, "tid", NODE_NUMBER))
+		return; /* one thread of the process, whose own row has them all */
+	for (value = member(merge, node, "values", NODE_ARRAY)->child; value; value = value->next)
+		add_value(merge, region, visits, value);
+}
+
+static void add_process(struct merge *merge, const struct node *root)
+{
+	const struct node *rank = node_member(root, "rank", NODE_NUMBER);
+	struct process *process;
+	unsigned int i;
+
+	merge->process = need(reallocarray(merge->process, merge->n + 1, sizeof(*merge->process)));
+	process = &merge->process[merge->n];
+	process->host = string(merge, root, "host");
+	process->pid = number(merge, root, "pid");
+	process->rank = rank ? rank->number : -1;
+	for (i = 0; i < merge->n; i++)
+		if (!strcmp(process->host, merge->process[i].host) &&
+		    !(process->pid < merge->process[i].pid) &&
+		    !(process->pid > merge->process[i].pid) &&
+		    !(process->rank < merge->process[i].rank) &&
+		    !(process->rank > merge->process[i].rank))
+			die("%s is of the same process as a file before it: leave one out",
+			    merge->file);
+}
+
+static void add_file(struct merge *merge, const char *file)
+{
+	struct document document;
+	const struct node *region;
+
+	merge->file = file;
+	if (document_read(&document, file) < 0)
+		die("%s: %s", file, document.problem);
+	add_process(merge, document.root);
+	region = member(merge, document.root, "regions", NODE_ARRAY)->child;
+	for (; region; region = region->next)
+		add_region(merge, region);
+	document_free(&document);
+	merge->n++;
+}
+
+/* ---- what it comes to ---- */
+
+static double mean(const struct row *row, const struct spread *spread)
+{
+	return spread->sum / row->processes;
+}
+
+/* By how many percent the process with the most is above the mean. */
+static double imbalance(const struct row *row, const struct spread *spread)
+{
+	return spread->sum > 0 ? (spread->most / mean(row, spread) - 1) * 100 : 0;
+}
+
+static void print_at(FILE *file, const struct merge *merge, unsigned int at)
+{
+	if (merge->process[at].rank < 0)
+		fprintf(file, "pid %.0f", merge->process[at].pid);
+	else
+		fprintf(file, "rank %.0f", merge->process[at].rank);
+}
+
+static void print_place(FILE *file, const struct merge *merge, double value, unsigned int at)
+{
+	fprintf(file, " %16.0f (", value);
+	print_at(file, merge, at);
+	fputc(')', file);
+}
+
+static void print_table(FILE *file, const struct merge *merge)
+{
+	const struct row *row, *before = NULL;
+
+	fprintf(file, "Regions of %u processes: sums of all their threads, inclusive\n\n",
+		merge->n);
+	fprintf(file, "%-24s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", "region",
+		"processes", "visits", "", "mean", "least", "most");
+	for (row = merge->rows; row; before = row, row = row->next) {
+		bool again = before && !strcmp(before->region, row->region);
+
+		text_terminal(file, again ? "" : row->region, 24);
+		if (again)
+			fprintf(file, " %9s %12s  ", "", "");
+		else
+			fprintf(file, " %9u %12.0f  ", row->processes, row->visits);
+		text_terminal(file, row->value, 20);
+		fputc(' ', file);
+		text_terminal(file, row->unit, 3);
+		fprintf(file, " %16.0f", mean(row, &row->inclusive));
+		print_place(file, merge, row->inclusive.least, row->inclusive.least_at);
+		print_place(file, merge, row->inclusive.most, row->inclusive.most_at);
+		fprintf(file, " %.1f%% ", imbalance(row, &row->inclusive));
+		text_terminal(file, row->quality, 0);
+		fputc('\n', file);
+	}
+}
+
+static void print_csv_sum(FILE *file, const struct merge *merge, const struct row *row,
+			  const char *name, const struct spread *spread)
+{
+	text_csv(file, "", row->region);
+	text_csv(file, ",", row->value);
+	text_csv(file, ",", row->unit);
+	fprintf(file, ",%s,%u,%.0f,%.0f,", name, row->processes, row->visits, spread->least);
+	print_at(file, merge, spread->least_at);
+	fprintf(file, ",%.3f,%.0f,", mean(row, spread), spread->most);
+	print_at(file, merge, spread->most_at);
+	fprintf(file, ",%.3f", imbalance(row, spread));
+	text_csv(file, ",", row->quality);
+	fputc('\n', file);
+}
+
+static void print_csv(FILE *file, const struct merge *merge)
+{
+	const struct row *row;
+
+	fputs("region,value,unit,sum,processes,visits,minimum,minimum_at,mean,maximum,maximum_at,"
+	      "imbalance_percent,quality\n",
+	      file);
+	for (row = merge->rows; row; row = row->next) {
+		print_csv_sum(file, merge, row, "inclusive", &row->inclusive);
+		print_csv_sum(file, merge, row, "exclusive", &row->exclusive);
+	}
+}
+
+static void print_json_sum(FILE *file, const struct merge *merge, const struct row *row,
+			   const char *name, const struct spread *spread)
+{
+	fprintf(file, ",\n      \"%s\": { \"minimum\": %.0f, \"minimum_at\": \"", name,
+		spread->least);
+	print_at(file, merge, spread->least_at);
+	fprintf(file, "\", \"mean\": %.3f, \"maximum\": %.0f, \"maximum_at\": \"",
+		mean(row, spread), spread->most);
+	print_at(file, merge, spread->most_at);
+	fprintf(file, "\", \"imbalance_percent\": %.3f }", imbalance(row, spread));
+}
+
+static void print_json(FILE *file, const struct merge *merge)
+{
+	const struct row *row;
+
+	fprintf(file, "{\n  \"processes\": %u,\n  \"regions\": [", merge->n);
+	for (row = merge->rows; row; row = row->next) {
+		text_json(file,
+			  row == merge->rows ? "\n    { \"region\": " : ",\n    { \"region\": ",
+			  row->region);
+		text_json(file, ", \"value\": ", row->value);
+		text_json(file, ", \"unit\": ", row->unit);
+		text_json(file, ", \"quality\": ", row->quality);
+		fprintf(file, ", \"processes\": %u, \"visits\": %.0f", row->processes, row->visits);
+		print_json_sum(file, merge, row, "inclusive", &row->inclusive);
+		print_json_sum(file, merge, row, "exclusive", &row->exclusive);
+		fputs(" }", file);
+	}
+	fputs("\n  ]\n}\n", file);
+}
+
+static void free_all(struct merge *merge)
+{
+	struct row *row, *next;
+
+	for (row = merge->rows; row; row = next) {
+		next = row->next;
+		tdelete(row, &merge->tree, compare);
+		free(row->region);
+		free(row->value);
+		free(row->unit);
+		free(row->quality);
+		free(row);
+	}
+	while (merge->n)
+		free(merge->process[--merge->n].host);
+	free(merge->process);
+}
+
+void merge_files(char **files, struct output *output)
+{
+	static void (*const formats[])(FILE *, const struct merge *) = {
+		[FORMAT_TABLE] = print_table,
+		[FORMAT_CSV] = print_csv,
+		[FORMAT_JSON] = print_json,
+	};
+	struct merge merge = { .n = 0 };
+
+	merge.last = &merge.rows;
+	while (*files)
+		add_file(&merge, *files++);
+	if (!output->name)
+		output->name = "-"; /* it is what was asked for, and no command prints beside it */
+	output_open(output, getpid(), false);
+	formats[output->format](output->file, &merge);
+	output_close(output);
+	free_all(&merge);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* perf_data.h - samples as "perf record" writes them, for perf's report and script. */
+#ifndef PERFCTR_TOOLS_PERF_DATA_H
+#define PERFCTR_TOOLS_PERF_DATA_H
+
+#include <libperfctr.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+/* Room for what is known at the end; -1: the file can't be gone back in. */
+int perf_data_begin(FILE *file);
+
+/* A record, as the kernel wrote it. */
+void perf_data_record(FILE *file, const struct perfctr_record *record);
+
+/* Records that the kernel did not write: a mapping, and a name, from before. */
+void perf_data_mmap(FILE *file, const struct perf_event_attr *attr,
+		    const struct perfctr_record_mmap *mmap);
+void perf_data_name(FILE *file, const struct perf_event_attr *attr, uint32_t pid, const char *name);
+
+/* What all was; -1: it could not be written. */
+int perf_data_end(FILE *file, const struct perf_event_attr *attr);
+
+#endif /* PERFCTR_TOOLS_PERF_DATA_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* series.h - what several runs gave: one value per run. */
+#ifndef PERFCTR_TOOLS_SERIES_H
+#define PERFCTR_TOOLS_SERIES_H
+
+struct series {
+	double *value; /* NAN: the run did not count it */
+	unsigned int n, room;
+};
+
+/* What the values are together; all are NAN if there is none. */
+struct summary {
+	unsigned int n;	      /* values */
+	double mean, squares; /* sum of squares of the distances from it */
+	double least, median, most;
+};
+
+void series_add(struct series *series, double value);
+struct summary series_summary(const struct series *series);
+void series_free(struct series *series);
+
+/* The standard deviation of these values; the standard error of their mean in percent of it. */
+double summary_deviation(const struct summary *summary);
+double summary_error(const struct summary *summary);
+
+#endif /* PERFCTR_TOOLS_SERIES_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stacks.h - how often each way of calls was taken. */
+#ifndef PERFCTR_TOOLS_STACKS_H
+#define PERFCTR_TOOLS_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct frame {
+	size_t file;
+	uint64_t offset;
+};
+
+struct stack {
+	uint64_t count;	 /* 0: free */
+	size_t name;	 /* of the process */
+	size_t first, n; /* its frames, the innermost first */
+};
+
+struct stacks {
+	struct stack *stack; /* a hash table of a size that is a power of two */
+	size_t used, size;
+	struct frame *frame; /* of all */
+	size_t nframes, room;
+};
+
+void stacks_count(struct stacks *stacks, size_t name, const struct frame *frame, size_t n);
+void stacks_free(struct stacks *stacks);
+
+#endif /* PERFCTR_TOOLS_STACKS_H */
