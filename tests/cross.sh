@@ -23,8 +23,8 @@ check_source() {
 	done
 	options="-oDir::Etc::sourcelist=/dev/null -oDir::Etc::sourceparts=$work/apt/sources.d
 		-oDir::State::lists=$work/apt/lists -oAPT::Sandbox::User=root"
-	# shellcheck disable=SC2086
-	{ apt-get $options -qq update || :; cd "$work" && apt-get $options -qq source check; } \
+	# shellcheck disable=SC2016,SC2086
+	(cd "$work" && "$top/scripts/again" sh -c 'apt-get "$@" -qq update; apt-get "$@" -qq source check' get $options) \
 		>"$work/check.log" 2>&1
 	mv "$work"/check-*/ "$work/check"
 	(cd "$work/check" && autoreconf -fi) >>"$work/check.log" 2>&1

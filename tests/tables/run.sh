@@ -26,17 +26,19 @@ unpack_linux() {
 }
 
 # What a build of libpfm4 knows depends on the ISA: i386's has all of x86. Debian 13's knows more than this system's,
-# and wants its C library.
+# and wants its C library. Each version that was met goes to linux/libpfm4, once.
 print_pfm() {	# DEBIAN'S-NAME HOST QEMU
 	root=$work/root-$1
 	for package in libpfm4 libc6; do
-		"$top/tests/vm/deb.sh" trixie "$1" "$package" "$root"
+		"$top/tests/vm/deb.sh" trixie,sid "$1" "$package" "$root"
 	done
 	ln -sfn usr/lib "$root/lib"
 	library=$(dirname "$root"/usr/lib/*/libpfm.so.4)
 	"$2-gcc" -D_GNU_SOURCE -idirafter /usr/include "$tables/pfm.c" "$library/libpfm.so.4" \
 		-Wl,--allow-shlib-undefined -o "$work/pfm-$1"
 	LIBPFM_ENCODE_INACTIVE=1 "$3" -L "$root" -E "LD_LIBRARY_PATH=$library" "$work/pfm-$1" >"$work/pfm-$1.txt"
+	gunzip -c "$root/usr/share/doc/libpfm4/changelog.Debian.gz" | sed 's/^[^(]*(\([^)]*\)).*/\1/; q' \
+		>>"$work/linux/libpfm4"
 }
 
 # Linux has a function, and no table, for the counters of family 15h.
@@ -49,8 +51,10 @@ print_fam15h() {
 }
 
 unpack_linux
+: >"$work/linux/libpfm4"
 print_pfm i386 i686-linux-gnu qemu-i386
 print_pfm arm64 aarch64-linux-gnu qemu-aarch64
+sort -u -o "$work/linux/libpfm4" "$work/linux/libpfm4"
 ${CC:-cc} -I"$top/include" -I"$top" "$tables/ours.c" "$build/arch/.libs/libarch.a" -o "$work/ours"
 "$work/ours" >"$work/ours.txt"
 print_fam15h

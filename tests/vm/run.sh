@@ -72,7 +72,7 @@ qemu() {
 qemu_riscv() {
 	QEMU_RISCV=$work/qemu-riscv64
 	export QEMU_RISCV
-	"$here/deb.sh" trixie amd64 opensbi "$QEMU_RISCV"
+	"$here/deb.sh" trixie,sid amd64 opensbi "$QEMU_RISCV"
 	for package in qemu-system-riscv qemu-system-data; do
 		"$here/deb.sh" bookworm-backports amd64 "$package" "$QEMU_RISCV"
 	done
@@ -167,7 +167,7 @@ files() {
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	riscv64) host=riscv64-linux-gnu more="tests/vm/guest/riscv" ;;
 	esac
-	"$here/deb.sh" "$([ "$arch" = riscv64 ] && echo trixie || echo bookworm)" "$arch" busybox-static \
+	"$here/deb.sh" "$([ "$arch" = riscv64 ] && echo trixie,sid || echo bookworm)" "$arch" busybox-static \
 		"$work/busybox-$arch"
 	log "building the programs for $arch"
 	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
