@@ -90,6 +90,7 @@ struct counting {
 	struct output output;
 	struct results side[2];
 	unsigned int sides;
+	bool failed; /* --pre or --post did, and no more is run */
 	const struct options *options;
 };
 
@@ -137,24 +138,30 @@ static bool count_run(struct results *results)
 	return !outcome.interrupted;
 }
 
-/* What belongs to a run and is not counted, such as "make clean". */
-static void run_beside(const char *option, const char *command)
+/* What belongs to a run and is not counted, such as "make clean". False: it failed, as was said. */
+static bool run_beside(const char *option, const char *command)
 {
-	int status;
+	int status = 0;
 
-	if (!command)
-		return;
 	fflush(stdout);
-	status = system(command);
+	if (command)
+		status = system(command);
 	if (status < 0)
-		die("%s: no process can be made: %s", option, strerror(errno));
-	if (WIFSIGNALED(status))
-		die("%s: \"%s\" was ended by signal %d", option, command, WTERMSIG(status));
-	if (WEXITSTATUS(status))
-		die("%s: \"%s\" failed with exit status %d", option, command, WEXITSTATUS(status));
+		fprintf(stderr, "perfex: %s: no process can be made: %s\n", option,
+			strerror(errno));
+	else if (WIFSIGNALED(status))
+		fprintf(stderr, "perfex: %s: \"%s\" was ended by signal %d\n", option, command,
+			WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		fprintf(stderr, "perfex: %s: \"%s\" failed with exit status %d\n", option, command,
+			WEXITSTATUS(status));
+	return status == 0;
 }
 
-/* What changes with the time does so for both sides: A B B A A B ... */
+/*
+ * What changes with the time does so for both sides: A B B A A B ... What was counted before
+ * a run could not be made, or ended, is not lost.
+ */
 static void count_runs(struct counting *counting, unsigned int repeat)
 {
 	unsigned int i, n = repeat * counting->sides;
@@ -162,15 +169,20 @@ static void count_runs(struct counting *counting, unsigned int repeat)
 
 	for (i = 0; i < counting->sides; i++)
 		results_begin(&counting->side[i]);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && !counting->failed; i++) {
 		side = &counting->side[counting->sides > 1 && (i % 4 == 1 || i % 4 == 2)];
 		if (i)
 			count_again(side->run);
 		progress_show(i, n);
-		run_beside("--pre", counting->options->pre);
+		if (!run_beside("--pre", counting->options->pre)) {
+			if (!i)
+				exit(EXIT_PERFEX);
+			counting->failed = true;
+			break;
+		}
 		if (!count_run(side))
 			break;
-		run_beside("--post", counting->options->post);
+		counting->failed = !run_beside("--post", counting->options->post);
 	}
 	progress_end();
 	for (i = 0; i < counting->sides; i++)
@@ -229,7 +241,7 @@ static void print(struct counting *counting)
 static int end_status(const struct options *options, const struct counting *counting)
 {
 	const struct comparison *comparison = counting->side[counting->sides - 1].comparison;
-	int status = 0;
+	int status = counting->failed ? EXIT_PERFEX : 0;
 	unsigned int k;
 
 	for (k = 0; k < counting->sides && options->strict && !status; k++)

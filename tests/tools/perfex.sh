@@ -3,26 +3,9 @@
 # perfex and perfctr-info on this machine: output, exit status, and every kind of bad input.
 # The environment: PERFEX, PERFCTR_INFO, REFUSE: the programs.
 set -u
-perfex=${PERFEX:-./perfex} info=${PERFCTR_INFO:-./perfctr-info} refuse=${REFUSE:-tests/tools/refuse}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-# expect NAME STATUS WORDS command...: the exit status, and words (a regular expression) in the output
-expect() {
-	name=$1 status=$2 words=$3
-	shift 3
-	"$@" >"$work/out" 2>&1 </dev/null
-	got=$?
-	if [ "$got" = "$status" ] && grep -q -e "$words" "$work/out"; then
-		echo "PASS $name"
-	else
-		echo "FAIL $name: exit status $got, not $status, or no \"$words\" in:"
-		sed 's/^/    /' "$work/out"
-		failed=1
-	fi
-}
-skip() { echo "SKIP $1: $2"; }
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+info=${PERFCTR_INFO:-./perfctr-info} refuse=${REFUSE:-tests/tools/refuse}
 
 expect "software events" 0 'page-faults' "$perfex" -e task-clock,page-faults true
 expect "the default events" 0 'branch-misses' "$perfex" true
@@ -51,6 +34,15 @@ expect "around each run" 0 '^ pre run post pre run post$' sh -c \
 expect "--pre fails" 125 '^perfex: --pre: "exit 3" failed with exit status 3$' \
 	"$perfex" --pre 'exit 3' -e cs touch "$work/ran"
 expect "--post is ended" 125 '^perfex: --post: .* was ended by signal 9$' "$perfex" --post 'kill -9 $$' -e cs true
+# What was counted before the second one failed is not lost.
+second="echo >>'$work/times'; test \$(wc -l <'$work/times') != 2"
+for option in --pre --post; do
+	rm -f "$work/times"
+	expect "$option fails later" 125 "$option: .* failed with exit status 1\$" \
+		"$perfex" -r 3 $option "$second" -e cs true
+	runs="" && [ $option = --pre ] || runs=", mean of 2 runs"
+	expect "$option fails later: what was counted" 0 "^ counts of 'true'$runs:\$" cat "$work/out"
+done
 expect "nothing ran behind a --pre that fails" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
 expect "repeats: one fails" 9 'mean of 3 runs, 1 of which failed:' \
 	"$perfex" -r 3 -e cs sh -c "$failing" "$work/lines"
