@@ -317,6 +317,9 @@ struct metric {
 	unsigned int place[PERFCTR_FORMULA_EVENTS];
 	int bin; /* -1: its events don't fit on the counters at the same time */
 	char *uncounted[PERFCTR_FORMULA_EVENTS];
+	/* Its threshold's, those that are about metrics which are here. */
+	struct perfctr_condition condition[PERFCTR_CONDITIONS];
+	unsigned int about[PERFCTR_CONDITIONS], conditions;
 };
 
 struct perfctr_metrics {
@@ -708,6 +711,37 @@ static int prepare_reasons(const struct perfctr_metrics *metrics, struct metric 
 	return 0;
 }
 
+/* The place of the metric of this name, of the same core type; metrics->n: it is not here. */
+static unsigned int find_metric(const struct perfctr_metrics *metrics, const char *name,
+				size_t length, unsigned int core)
+{
+	unsigned int i;
+
+	for (i = 0; i < metrics->n; i++) {
+		const char *its = text_at(metrics->metric[i].record->name);
+
+		if (metrics->metric[i].core == core && strlen(its) == length &&
+		    !memcmp(its, name, length))
+			break;
+	}
+	return i;
+}
+
+static void find_conditions(const struct perfctr_metrics *metrics, struct metric *metric)
+{
+	const char *text = text_at(metric->record->threshold);
+	struct perfctr_condition condition;
+	unsigned int i;
+
+	while (perfctr_threshold_next(&text, &condition)) {
+		i = find_metric(metrics, condition.name, condition.length, metric->core);
+		if (i == metrics->n)
+			continue;
+		metric->about[metric->conditions] = i;
+		metric->condition[metric->conditions++] = condition;
+	}
+}
+
 static int make_list(struct perfctr_metrics *metrics)
 {
 	unsigned int i;
@@ -721,6 +755,7 @@ static int make_list(struct perfctr_metrics *metrics)
 		if (metrics->metric[i].bin < 0)
 			add_singles(metrics, &metrics->metric[i]);
 		find_places(metrics, &metrics->metric[i]);
+		find_conditions(metrics, &metrics->metric[i]);
 		if (prepare_reasons(metrics, &metrics->metric[i]) < 0)
 			return -1;
 	}
@@ -841,41 +876,25 @@ static void give_value(const struct metric *metric, const struct perfctr_reading
 		value->reason = "it divides by 0";
 }
 
-/* The metric of this name that is of the same core type; NULL: it is not among them. */
-static const struct metric *find_metric(const struct perfctr_metrics *metrics, const char *name,
-					size_t length, unsigned int core)
+/* value: the metric's. A condition about one that has no value is not looked at. */
+static bool is_beyond(const struct perfctr_metrics *metrics, const struct metric *metric,
+		      const struct perfctr_reading *readings, double value)
 {
+	bool any = perfctr_threshold_is_any(text_at(metric->record->threshold)), seen = false;
 	unsigned int i;
 
-	for (i = 0; i < metrics->n; i++) {
-		const char *its = text_at(metrics->metric[i].record->name);
+	for (i = 0; i < metric->conditions; i++) {
+		const struct metric *its = &metrics->metric[metric->about[i]];
+		struct perfctr_metric_value other = { .value = value };
 
-		if (metrics->metric[i].core == core && strlen(its) == length &&
-		    !memcmp(its, name, length))
-			return &metrics->metric[i];
-	}
-	return NULL;
-}
-
-/* A condition about a metric that is not among these, or has no value, is not looked at. */
-static bool is_beyond(const struct perfctr_metrics *metrics, const struct metric *metric,
-		      const struct perfctr_reading *readings)
-{
-	const char *text = text_at(metric->record->threshold);
-	bool any = perfctr_threshold_is_any(text), seen = false;
-	struct perfctr_condition condition;
-
-	while (perfctr_threshold_next(&text, &condition)) {
-		struct perfctr_metric_value value = { .value = NAN };
-		const struct metric *its = find_metric(metrics, condition.name, condition.length,
-						       metric->core);
-
-		if (its)
-			give_value(its, readings, &value);
-		if (isnan(value.value))
+		if (its != metric) {
+			other.value = NAN;
+			give_value(its, readings, &other);
+		}
+		if (isnan(other.value))
 			continue;
 		seen = true;
-		if (perfctr_condition_holds(&condition, value.value) == any)
+		if (perfctr_condition_holds(&metric->condition[i], other.value) == any)
 			return any;
 	}
 	return seen && !any;
@@ -893,6 +912,7 @@ int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 				    "result, not NULL");
 	*value = (struct perfctr_metric_value){ .value = NAN, .quality = PERFCTR_EXACT };
 	give_value(&metrics->metric[i], readings, value);
-	value->beyond = !value->reason && is_beyond(metrics, &metrics->metric[i], readings);
+	value->beyond = !value->reason &&
+			is_beyond(metrics, &metrics->metric[i], readings, value->value);
 	return 0;
 }

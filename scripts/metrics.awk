@@ -98,6 +98,8 @@ function expand(text,    result, word)
 # Conditions that are all with & between them, or all with |. Their metrics may come later.
 function check_threshold(    i)
 {
+	if (NF > 16)	# PERFCTR_CONDITIONS
+		fail("a threshold has four conditions at most")
 	for (i = 2; i <= NF; i += 4) {
 		if ($i !~ /^[a-z][a-z0-9-]*$/ || $(i + 1) !~ /^[<>]$/ || $(i + 2) !~ /^[0-9]+(\.[0-9]+)?$/)
 			fail("a threshold is METRIC > NUMBER, or <, with & or | between several")

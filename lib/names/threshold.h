@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { PERFCTR_CONDITIONS = 4 }; /* of a threshold, at most: scripts/metrics.awk sees to it */
+
 struct perfctr_condition {
 	const char *name; /* of a metric */
 	size_t length;

@@ -17,17 +17,19 @@ mkdir -p "$dir"
 # shellcheck source=/dev/null
 system=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
-# The system's sources of its own suite, with the other's name in them; the rest is left out.
+# The system's sources of its own suite, or of its security suite, with the other's name in them; the rest is left out.
 sources() {
+	from=$system
+	case $suite in *-security) from=$system-security ;; esac
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
 		to=$state/sources.d/$(basename "$f")
 		case $f in
 		*.sources)
-			sed "/^Suites:/ { s/.* $system\( .*\)*$/Suites: $suite/; t
+			sed "/^Suites:/ { s/.* $from\( .*\)*$/Suites: $suite/; t
 				s/.*/&\\
 Enabled: no/; }" "$f" >"$to"
 			;;
-		*.list) [ ! -f "$f" ] || sed -n "s/^\(deb .*\) $system /\1 $suite /p" "$f" >"$to" ;;
+		*.list) [ ! -f "$f" ] || sed -n "s/^\(deb .*\) $from /\1 $suite /p" "$f" >"$to" ;;
 		esac
 	done
 }

@@ -80,14 +80,15 @@ qemu_riscv() {
 
 # The kernel, in $work/kernel-ARCH-SUITE; since 7.2 it is in a package of its own.
 kernel() {
-	arch=$1 suite=$2 dir=$work/kernel-$1-$2 flavour=$1
+	arch=$1 suite=$2 suites=$2 dir=$work/kernel-$1-$2 flavour=$1
+	[ "$suite" != trixie ] || suites=trixie,trixie-security,sid
 	[ "$arch" != i386 ] || flavour=686
-	"$here/deb.sh" "$suite" "$arch" "linux-image-$flavour:linux-image-" "$dir"
+	"$here/deb.sh" "$suites" "$arch" "linux-image-$flavour:linux-image-" "$dir"
 	release=$(basename "$dir"/usr/share/doc/linux-image-* | sed 's/^linux-image-//')
 	image=$dir/boot/vmlinuz-$release
 	[ "$arch" != riscv64 ] || image=$dir/boot/vmlinux-$release
 	[ -e "$image" ] || {
-		"$here/deb.sh" "$suite" "$arch" "linux-image-$release:linux-binary-" "$dir"
+		"$here/deb.sh" "$suites" "$arch" "linux-image-$release:linux-binary-" "$dir"
 		image=$dir/usr/lib/modules/$release/vmlinuz
 	}
 }
@@ -95,10 +96,10 @@ kernel() {
 # The driver for the kernel of the last kernel(), in $work/driver-ARCH-SUITE.
 driver() {
 	base=${release%-"$flavour"} version=$(echo "$release" | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
-	"$here/deb.sh" "$suite" "$arch" "linux-headers-$release" "$dir"
-	"$here/deb.sh" "$suite" "$arch" "linux-headers-$base-common" "$dir"
+	"$here/deb.sh" "$suites" "$arch" "linux-headers-$release" "$dir"
+	"$here/deb.sh" "$suites" "$arch" "linux-headers-$base-common" "$dir"
 	# Its programs run here.
-	"$here/deb.sh" "$suite" amd64 "linux-headers-$base-amd64:linux-kbuild-" "$dir"
+	"$here/deb.sh" "$suites" amd64 "linux-headers-$base-amd64:linux-kbuild-" "$dir"
 	for program in scripts/mod/modpost.real-lsb-64 tools/objtool/objtool.real-x86; do
 		make_runnable "$dir/usr/lib/linux-kbuild-$base/$program"
 	done
