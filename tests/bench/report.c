@@ -32,6 +32,7 @@ static void *visit_all(void *arg)
 	if (perfctr_regions_thread() < 0)
 		fail();
 	pthread_barrier_wait(&begin);
+	pthread_barrier_wait(&begin);
 	for (i = 0; i < nregions; i++) {
 		perfctr_region_begin(region[i]);
 		perfctr_region_end(region[i]);
@@ -78,6 +79,8 @@ static void run_regions(unsigned int nthreads, unsigned int format, const char *
 	for (i = 0; i < nthreads; i++)
 		if (pthread_create(&thread[i], NULL, visit_all, NULL) != 0)
 			abort();
+	/* Every thread has what it takes before its first visit. */
+	pthread_barrier_wait(&begin);
 	before = resident();
 	pthread_barrier_wait(&begin);
 	pthread_barrier_wait(&end);
