@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/harness/expect.h \
 	tests/harness/faults.h \
 	tests/harness/guest.h \
+	tests/harness/loop.h \
 	tests/harness/names.h \
 	tests/harness/pmu.h \
 	tests/harness/printed.h \
@@ -29,6 +30,7 @@ AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; export srcdir; \
 	HAVE_LIBDW='$(have_libdw)'; export HAVE_LIBDW; \
 	PERFCTR_INFO='$(abs_builddir)/perfctr-info'; export PERFCTR_INFO; \
 	REFUSE='$(abs_builddir)/tests/tools/refuse'; export REFUSE; \
+	VERIFY='$(abs_builddir)/tests/silicon/verify'; export VERIFY; \
 	WELCH='$(abs_builddir)/tests/tools/welch'; export WELCH;
 
 # ---- layouts: compiling is the test ----
@@ -312,6 +314,11 @@ dist_check_SCRIPTS += tests/api.sh tests/processors.sh tests/regions.sh $(tool_t
 TESTS += tests/api.sh tests/processors.sh tests/regions.sh $(tool_tests)
 EXTRA_DIST += scripts/processors scripts/verified tests/tools/expect.sh
 EXTRA_DIST += tests/likwid.c tests/papi.c tests/regions.c
+EXTRA_DIST += scripts/verify tests/silicon/README.md tests/silicon/judge.awk
+check_PROGRAMS += tests/silicon/verify
+tests_silicon_verify_LDADD = lib/libperfctr.la
+dist_check_SCRIPTS += tests/silicon/judge.sh
+TESTS += tests/silicon/judge.sh
 check_PROGRAMS += tests/tools/refuse
 tests_tools_refuse_LDADD =
 check_PROGRAMS += tests/tools/welch
@@ -353,9 +360,9 @@ tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_riscv_LDADD = lib/libperfctr.la
 tests_vm_guest_storm_driver_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
-vm-programs: $(vm_programs) tests/loops/step tests/storm/storm
+vm-programs: $(vm_programs) tests/loops/step tests/silicon/verify tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/pairs.c tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
-	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/run.sh \
+	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/silicon.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -17,4 +17,21 @@ for script in processors verified; do
 		failed=1
 	fi
 done
+
+# A file that was sent in is in the column of silicon if it is right, of a processor and not a hypervisor.
+head='libperfctr-verify 1 0.1.0' right='count inline instructions:u 1000 9 9 0 0 0'
+mkdir "$work/silicon"
+printf '%s\n' "$head" 'processor zen4 AMD Zen 4' "$right" end >"$work/silicon/right.txt"
+printf '%s\n' "$head" 'processor zen3 AMD Zen 3' 'virtual KVM' "$right" end >"$work/silicon/virtual.txt"
+printf '%s\n' "$head" 'processor zen2 AMD Zen 2' "${right% 0}" end >"$work/silicon/broken.txt"
+printf '%s\n' "$head" 'processor zen1 AMD Zen' 'count inline instructions:u 1000 9 8 -1 0 0' end >"$work/silicon/wrong.txt"
+if [ "$(SILICON=$work/silicon sh "$srcdir/scripts/verified" silicon)" = zen4 ] &&
+   SILICON=$work/silicon sh "$srcdir/scripts/verified" | grep -q '^| on silicon with counters | AMD Zen 4 |' &&
+   SILICON=$work/silicon sh "$srcdir/scripts/processors" | grep -q '^| zen4 |.*, silicon |' &&
+   ! SILICON=$work/silicon sh "$srcdir/scripts/processors" | grep -q '^| zen[123] |.*silicon'; then
+	echo "PASS what was verified on silicon"
+else
+	echo "FAIL what was verified on silicon"
+	failed=1
+fi
 exit $failed

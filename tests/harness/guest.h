@@ -19,6 +19,7 @@
 #endif
 #include <libperfctr.h>
 #include "tests/harness/expect.h"
+#include "tests/harness/loop.h"
 
 /* The call fails with errno error, and perfctr_error() has the words. */
 #define CHECK_FAILS(call, error, words)                                               \
@@ -28,18 +29,6 @@
 		CHECK(errno == (error) && strstr(perfctr_error(), (words)), "\"%s\"", \
 		      perfctr_error());                                               \
 	} while (0)
-
-/* Exactly 2 * n instructions. */
-static inline __attribute__((always_inline)) void loop(unsigned long n)
-{
-#if defined(__aarch64__)
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
-#elif defined(__riscv)
-	__asm__ volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(n));
-#else
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
-#endif
-}
 
 /* Bits of an event select: which modes are counted, and interrupts on overflow. */
 #if defined(__aarch64__)

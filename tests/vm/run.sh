@@ -178,7 +178,7 @@ files() {
 		"$top/configure" ${host:+--host="$host"} --disable-shared $elf -q >configure.log &&
 	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
-	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/storm/storm $more \
+	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/silicon/verify tests/storm/storm $more \
 		       tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
 		       tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/regions \
 		       tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets; do
@@ -187,7 +187,9 @@ files() {
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	cp "$work/busybox-$arch"/bin/busybox "$work/files-$arch/bin/" 2>/dev/null ||
 		cp "$work/busybox-$arch/usr/bin/busybox" "$work/files-$arch/bin/"
-	for applet in sh sort sleep cat chmod grep; do
+	cp "$here/guest/silicon.sh" "$work/files-$arch/bin/silicon"
+	cp "$top/tests/silicon/judge.awk" "$work/files-$arch/"
+	for applet in sh awk sort sleep cat chmod grep; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
@@ -352,22 +354,23 @@ for name in $1; do
 	skylake-1)
 		tutorial
 		MORE=$work/tutorial
-		usual="$usual bench switch tutorial"
+		usual="$usual bench silicon switch tutorial"
 		;;
 	nehalem-1)
 		peers
 		MORE=$work/peers
 		;;
-	arm64-1) usual="$usual bench" ;;
+	arm64-1) usual="$usual bench silicon" ;;
 	# QEMU's one count for both spoils what has to be exact.
 	arm64-2)
 		usual="counters overflow global sets counters_driver overflow_driver driver_hotplug"
 		usual="$usual storm storm-driver"
 		;;
+	riscv64-1) usual="$usual silicon" ;;
 	skylake-2) usual="$usual storm storm-driver" ;;
 	# QEMU has AMD's virtualization only. These modules are not compressed in 6.1.
 	epyc-2)
-		usual="$usual driver_kvm"
+		usual="$usual driver_kvm silicon"
 		MODULES=$(find "$dir/lib/modules" -name msr.ko -o -name irqbypass.ko -o -name ccp.ko -o \
 			-name kvm.ko -o -name kvm-amd.ko)
 		;;
