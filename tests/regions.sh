@@ -213,6 +213,38 @@ says 125 'wrong.json: line 1: regions; --merge takes' "$perfex" --merge "$work/w
 echo '{' >"$work/wrong.json"
 says 125 'wrong.json: line [12]: ' "$perfex" --merge "$work/wrong.json"
 
+# Metrics: a rank where one has no value, one that has a negative one; a metric with a value's name.
+metrics='"metrics": [ { "metric": "time", "unit": "%%", "inclusive": %s, "exclusive": null, "quality": "%s", "reason": %s } ]'
+number=0
+for value in '2.5 exact null' 'null exact "it divides by 0"' '-0.5 scaled null'; do
+	set -f
+	IFS=' ' read -r inclusive quality reason <<-EOT
+	$value
+	EOT
+	set +f
+	# shellcheck disable=SC2059
+	printf '{ "host": "h", "pid": 9, "rank": %d, "regions": [ { "region": "a", "visits": 2, "values": [
+{ "value": "time", "unit": "ns", "inclusive": 7, "exclusive": 7, "quality": "exact" } ], '"$metrics"' } ] }\n' \
+		$number "$inclusive" "$quality" "$reason" >"$work/metric.$number"
+	number=$((number + 1))
+done
+says 0 '^a,time,%,inclusive,2,4,-0.500,rank 2,1.000,2.500,rank 0,150.000,scaled$' "$perfex" --merge --csv \
+	"$work/metric.0" "$work/metric.2"
+says 0 '^a,time,%,inclusive,3,6,-0.500,rank 2,1.000,2.500,rank 0,150.000,it divides by 0$' "$perfex" --merge --csv "$work"/metric.[0-2]
+says 0 '^a,time,%,exclusive,3,6,,,,,,,it divides by 0$' "$perfex" --merge --csv "$work"/metric.[0-2]
+says 0 '^a,time,ns,inclusive,3,6,7,rank 0,7.000,7,rank 0,0.000,exact$' "$perfex" --merge --csv "$work"/metric.[0-2]
+says 0 '^  *time  *%  *1.000  *-0.500 (rank 2)  *2.500 (rank 0) 150.0% scaled$' "$perfex" --merge "$work/metric.0" "$work/metric.2"
+says 0 '^  *time  *%  *-  *it divides by 0$' "$perfex" --merge "$work/metric.1"
+"$perfex" --merge --json "$work/metric.1" | python3 -c 'import json, sys
+[value, metric] = json.load(sys.stdin)["regions"]
+assert metric["metric"] == "time" and metric["inclusive"] is None and metric["quality"] == "it divides by 0"
+assert value["value"] == "time" and value["inclusive"]["maximum"] == 7'
+check "perfex: metrics that were merged, as JSON" $?
+sed 's/"inclusive": 2.5/"inclusive": "2.5"/' "$work/metric.0" >"$work/wrong.json"
+says 125 'wrong.json: line 2: inclusive; --merge takes' "$perfex" --merge "$work/wrong.json"
+sed 's/"inclusive": 2.5/"inclusive": -1e308/' "$work/metric.0" >"$work/wrong.json"
+says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
+
 # As many regions as there may be, in two processes: a second, and not minutes.
 for process in 1 2; do
 	awk -v process=$process 'BEGIN { printf "{ \"host\": \"h\", \"pid\": %d, \"regions\": [", process

@@ -10,14 +10,18 @@
 
 #define UINT64_MAX_NUMBER 18446744073709551616.0 /* as a count is rounded */
 
-/* One sum of one value of a region, over the processes that have it. */
+/* One sum of one value of a region, or what a metric makes of these, over the processes that have
+ * it. */
 struct spread {
+	unsigned int n;
 	double least, most, sum;
 	unsigned int least_at, most_at; /* which file's */
 };
 
 struct row {
-	char *region, *value, *unit, *quality;
+	char *region, *value, *unit;
+	char *quality; /* the first that is not exact; or why there is no value at all */
+	bool metric;
 	unsigned int processes;
 	double visits;
 	struct spread inclusive, exclusive;
@@ -69,17 +73,32 @@ static char *string(const struct merge *merge, const struct node *node, const ch
 	return need(strdup(member(merge, node, name, NODE_STRING)->string));
 }
 
-static void add(struct spread *spread, double value, unsigned int at, bool first)
+static void add(struct spread *spread, double value, unsigned int at)
 {
-	if (first || value < spread->least) {
+	if (!spread->n || value < spread->least) {
 		spread->least = value;
 		spread->least_at = at;
 	}
-	if (first || value > spread->most) {
+	if (!spread->n || value > spread->most) {
 		spread->most = value;
 		spread->most_at = at;
 	}
 	spread->sum += value;
+	spread->n++;
+}
+
+/* A metric of a process may have no value. */
+static void add_metric(const struct merge *merge, struct spread *spread, const struct node *node,
+		       const char *name)
+{
+	const struct node *found = node_member(node, name, NODE_NUMBER);
+
+	if (!found)
+		member(merge, node, name, NODE_NULL);
+	else if (found->number > UINT64_MAX_NUMBER || found->number < -UINT64_MAX_NUMBER)
+		refuse(merge, found, "a number is too big");
+	else
+		add(spread, found->number, merge->n);
 }
 
 static int compare(const void *a, const void *b)
@@ -87,14 +106,19 @@ static int compare(const void *a, const void *b)
 	const struct row *x = a, *y = b;
 	int order = strcmp(x->region, y->region);
 
+	if (!order)
+		order = x->metric - y->metric;
 	return order ? order : strcmp(x->value, y->value);
 }
 
-/* In the order in which they come first. */
-static struct row *find_row(struct merge *merge, const char *region, const struct node *node)
+/* In the order in which they come first; name: "value", or "metric". */
+static struct row *find_row(struct merge *merge, const char *region, const struct node *node,
+			    const char *name)
 {
-	const char *value = member(merge, node, "value", NODE_STRING)->string;
-	const struct row key = { .region = (char *)region, .value = (char *)value };
+	const char *value = member(merge, node, name, NODE_STRING)->string;
+	const struct row key = { .region = (char *)region,
+				 .value = (char *)value,
+				 .metric = *name == 'm' };
 	struct row *const *found = tfind(&key, &merge->tree, compare), *row;
 
 	if (found)
@@ -102,40 +126,56 @@ static struct row *find_row(struct merge *merge, const char *region, const struc
 	row = need(calloc(1, sizeof(*row)));
 	row->region = need(strdup(region));
 	row->value = need(strdup(value));
+	row->metric = key.metric;
 	row->unit = string(merge, node, "unit");
-	row->quality = string(merge, node, "quality");
+	row->quality = need(strdup("exact"));
 	need(tsearch(row, &merge->tree, compare));
 	*merge->last = row;
 	merge->last = &row->next;
 	return row;
 }
 
-static void add_value(struct merge *merge, const char *region, double visits,
-		      const struct node *node)
+static void add_quality(struct row *row, const char *quality)
 {
-	struct row *row = find_row(merge, region, node);
-	const char *quality = member(merge, node, "quality", NODE_STRING)->string;
-	bool first = row->processes++ == 0;
+	if (strcmp(row->quality, "exact") != 0 || strcmp(quality, "exact") == 0)
+		return;
+	free(row->quality);
+	row->quality = need(strdup(quality));
+}
 
-	add(&row->inclusive, number(merge, node, "inclusive"), merge->n, first);
-	add(&row->exclusive, number(merge, node, "exclusive"), merge->n, first);
-	row->visits += visits;
-	if (!strcmp(row->quality, "exact") && strcmp(quality, "exact") != 0) {
-		free(row->quality);
-		row->quality = need(strdup(quality));
+/* A value of a region, a sum; or a metric, which may have a reason instead. */
+static void add_value(struct merge *merge, const char *region, double visits,
+		      const struct node *node, const char *name)
+{
+	struct row *row = find_row(merge, region, node, name);
+	const struct node *reason = row->metric ? node_member(node, "reason", NODE_STRING) : NULL;
+
+	if (row->metric) {
+		add_metric(merge, &row->inclusive, node, "inclusive");
+		add_metric(merge, &row->exclusive, node, "exclusive");
+	} else {
+		add(&row->inclusive, number(merge, node, "inclusive"), merge->n);
+		add(&row->exclusive, number(merge, node, "exclusive"), merge->n);
 	}
+	add_quality(row,
+		    reason ? reason->string : member(merge, node, "quality", NODE_STRING)->string);
+	row->processes++;
+	row->visits += visits;
 }
 
 static void add_region(struct merge *merge, const struct node *node)
 {
 	const char *region = member(merge, node, "region", NODE_STRING)->string;
 	double visits = number(merge, node, "visits");
-	const struct node *value;
+	const struct node *value, *metrics;
 
 	if (node_member(node, "tid", NODE_NUMBER))
 		return; /* one thread of the process, whose own row has them all */
 	for (value = member(merge, node, "values", NODE_ARRAY)->child; value; value = value->next)
-		add_value(merge, region, visits, value);
+		add_value(merge, region, visits, value, "value");
+	metrics = node_member(node, "metrics", NODE_ARRAY);
+	for (value = metrics ? metrics->child : NULL; value; value = value->next)
+		add_value(merge, region, visits, value, "metric");
 }
 
 static void add_process(struct merge *merge, const struct node *root)
@@ -177,15 +217,21 @@ static void add_file(struct merge *merge, const char *file)
 
 /* ---- what it comes to ---- */
 
-static double mean(const struct row *row, const struct spread *spread)
+static double mean(const struct spread *spread)
 {
-	return spread->sum / row->processes;
+	return spread->sum / spread->n;
+}
+
+/* Sums have no decimals. */
+static int decimals(const struct row *row)
+{
+	return row->metric ? 3 : 0;
 }
 
 /* By how many percent the process with the most is above the mean. */
-static double imbalance(const struct row *row, const struct spread *spread)
+static double imbalance(const struct spread *spread)
 {
-	return spread->sum > 0 ? (spread->most / mean(row, spread) - 1) * 100 : 0;
+	return spread->sum > 0 ? (spread->most / mean(spread) - 1) * 100 : 0;
 }
 
 static void print_at(FILE *file, const struct merge *merge, unsigned int at)
@@ -196,11 +242,26 @@ static void print_at(FILE *file, const struct merge *merge, unsigned int at)
 		fprintf(file, "rank %.0f", merge->process[at].rank);
 }
 
-static void print_place(FILE *file, const struct merge *merge, double value, unsigned int at)
+static void print_place(FILE *file, const struct merge *merge, const struct row *row, double value,
+			unsigned int at)
 {
-	fprintf(file, " %16.0f (", value);
+	fprintf(file, " %16.*f (", decimals(row), value);
 	print_at(file, merge, at);
 	fputc(')', file);
+}
+
+static void print_table_sum(FILE *file, const struct merge *merge, const struct row *row)
+{
+	const struct spread *spread = &row->inclusive;
+
+	if (!spread->n) {
+		fprintf(file, " %16s ", "-");
+		return;
+	}
+	fprintf(file, " %16.*f", decimals(row), mean(spread));
+	print_place(file, merge, row, spread->least, spread->least_at);
+	print_place(file, merge, row, spread->most, spread->most_at);
+	fprintf(file, " %.1f%% ", imbalance(spread));
 }
 
 static void print_table(FILE *file, const struct merge *merge)
@@ -222,10 +283,7 @@ static void print_table(FILE *file, const struct merge *merge)
 		text_terminal(file, row->value, 20);
 		fputc(' ', file);
 		text_terminal(file, row->unit, 3);
-		fprintf(file, " %16.0f", mean(row, &row->inclusive));
-		print_place(file, merge, row->inclusive.least, row->inclusive.least_at);
-		print_place(file, merge, row->inclusive.most, row->inclusive.most_at);
-		fprintf(file, " %.1f%% ", imbalance(row, &row->inclusive));
+		print_table_sum(file, merge, row);
 		text_terminal(file, row->quality, 0);
 		fputc('\n', file);
 	}
@@ -237,11 +295,16 @@ static void print_csv_sum(FILE *file, const struct merge *merge, const struct ro
 	text_csv(file, "", row->region);
 	text_csv(file, ",", row->value);
 	text_csv(file, ",", row->unit);
-	fprintf(file, ",%s,%u,%.0f,%.0f,", name, row->processes, row->visits, spread->least);
-	print_at(file, merge, spread->least_at);
-	fprintf(file, ",%.3f,%.0f,", mean(row, spread), spread->most);
-	print_at(file, merge, spread->most_at);
-	fprintf(file, ",%.3f", imbalance(row, spread));
+	fprintf(file, ",%s,%u,%.0f,", name, row->processes, row->visits);
+	if (spread->n) {
+		fprintf(file, "%.*f,", decimals(row), spread->least);
+		print_at(file, merge, spread->least_at);
+		fprintf(file, ",%.3f,%.*f,", mean(spread), decimals(row), spread->most);
+		print_at(file, merge, spread->most_at);
+		fprintf(file, ",%.3f", imbalance(spread));
+	} else {
+		fputs(",,,,,", file);
+	}
 	text_csv(file, ",", row->quality);
 	fputc('\n', file);
 }
@@ -262,13 +325,17 @@ static void print_csv(FILE *file, const struct merge *merge)
 static void print_json_sum(FILE *file, const struct merge *merge, const struct row *row,
 			   const char *name, const struct spread *spread)
 {
-	fprintf(file, ",\n      \"%s\": { \"minimum\": %.0f, \"minimum_at\": \"", name,
-		spread->least);
+	fprintf(file, ",\n      \"%s\": ", name);
+	if (!spread->n) {
+		fputs("null", file);
+		return;
+	}
+	fprintf(file, "{ \"minimum\": %.*f, \"minimum_at\": \"", decimals(row), spread->least);
 	print_at(file, merge, spread->least_at);
-	fprintf(file, "\", \"mean\": %.3f, \"maximum\": %.0f, \"maximum_at\": \"",
-		mean(row, spread), spread->most);
+	fprintf(file, "\", \"mean\": %.3f, \"maximum\": %.*f, \"maximum_at\": \"", mean(spread),
+		decimals(row), spread->most);
 	print_at(file, merge, spread->most_at);
-	fprintf(file, "\", \"imbalance_percent\": %.3f }", imbalance(row, spread));
+	fprintf(file, "\", \"imbalance_percent\": %.3f }", imbalance(spread));
 }
 
 static void print_json(FILE *file, const struct merge *merge)
@@ -280,7 +347,7 @@ static void print_json(FILE *file, const struct merge *merge)
 		text_json(file,
 			  row == merge->rows ? "\n    { \"region\": " : ",\n    { \"region\": ",
 			  row->region);
-		text_json(file, ", \"value\": ", row->value);
+		text_json(file, row->metric ? ", \"metric\": " : ", \"value\": ", row->value);
 		text_json(file, ", \"unit\": ", row->unit);
 		text_json(file, ", \"quality\": ", row->quality);
 		fprintf(file, ", \"processes\": %u, \"visits\": %.0f", row->processes, row->visits);
