@@ -583,18 +583,20 @@ struct perfctr_sampler; /* opaque */
  * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT, _ON_EXEC and _DISABLED, as for
  * perfctr_set_open(), and which records to write beside samples.
  */
-#define PERFCTR_SAMPLER_MMAP		0x00010000 /* MMAP2: executable mappings */
-#define PERFCTR_SAMPLER_MMAP_DATA	0x00020000 /* MMAP2: the other mappings */
-#define PERFCTR_SAMPLER_BUILD_ID	0x00040000 /* MMAP2 with a build ID for device and inode */
-#define PERFCTR_SAMPLER_COMM		0x00080000 /* COMM: names of threads; exec */
-#define PERFCTR_SAMPLER_TASK		0x00100000 /* FORK, EXIT */
-#define PERFCTR_SAMPLER_SWITCH		0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
-#define PERFCTR_SAMPLER_NAMESPACES	0x00400000 /* NAMESPACES */
-#define PERFCTR_SAMPLER_CGROUP		0x00800000 /* CGROUP: new ones */
-#define PERFCTR_SAMPLER_KERNEL_TEXT	0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
-#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x02000000 /* call chains without the kernel's part */
-#define PERFCTR_SAMPLER_NO_USER_CHAIN	0x04000000 /* without the user's */
-#define PERFCTR_SAMPLER_OVERWRITE	0x08000000 /* keep the newest records, not the oldest */
+#define PERFCTR_SAMPLER_MMAP		 0x00010000 /* MMAP2: executable mappings */
+#define PERFCTR_SAMPLER_MMAP_DATA	 0x00020000 /* MMAP2: the other mappings */
+#define PERFCTR_SAMPLER_BUILD_ID	 0x00040000 /* MMAP2 with a build ID for device and inode */
+#define PERFCTR_SAMPLER_COMM		 0x00080000 /* COMM: names of threads; exec */
+#define PERFCTR_SAMPLER_TASK		 0x00100000 /* FORK, EXIT */
+#define PERFCTR_SAMPLER_SWITCH		 0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFCTR_SAMPLER_NAMESPACES	 0x00400000 /* NAMESPACES */
+#define PERFCTR_SAMPLER_CGROUP		 0x00800000 /* CGROUP: new ones */
+#define PERFCTR_SAMPLER_KERNEL_TEXT	 0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
+#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN	 0x02000000 /* call chains without the kernel's part */
+#define PERFCTR_SAMPLER_NO_USER_CHAIN	 0x04000000 /* without the user's */
+#define PERFCTR_SAMPLER_OVERWRITE	 0x08000000 /* keep the newest records, not the oldest */
+#define PERFCTR_SAMPLER_DEFER_USER_CHAIN 0x10000000 /* CALLCHAIN_DEFERRED: the user's part, later \
+						     */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
@@ -651,6 +653,7 @@ struct perfctr_record_sample {
 	uint64_t nbranches;
 	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX */
 	const struct perf_branch_entry *branches;
+	const uint64_t *branch_counters; /* PERF_SAMPLE_BRANCH_COUNTERS: nbranches words */
 	struct perfctr_record_registers user, interrupt;
 	uint64_t user_stack_size; /* of what was copied */
 	const void *user_stack;
@@ -740,6 +743,16 @@ struct perfctr_record_hw_id { /* PERF_RECORD_AUX_OUTPUT_HW_ID */
 };
 
 /*
+ * PERF_RECORD_CALLCHAIN_DEFERRED: the user's part of call chains that end with
+ * PERF_CONTEXT_USER_DEFERRED and this cookie, written when the thread went back to user mode.
+ */
+struct perfctr_record_deferred {
+	uint64_t cookie;
+	uint64_t nchain;
+	const uint64_t *chain;
+};
+
+/*
  * One record. Everything in it, and what it points to, is valid until the next call with its
  * sampler. A type that the library does not know comes as it is: type, misc, and its bytes.
  */
@@ -773,6 +786,7 @@ struct perfctr_record {
 		struct perfctr_record_cgroup cgroup;
 		struct perfctr_record_text_poke text_poke;
 		struct perfctr_record_hw_id hw_id;
+		struct perfctr_record_deferred deferred;
 	} as;
 };
 

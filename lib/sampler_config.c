@@ -9,6 +9,8 @@
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/perf/group.h"
+#include "lib/perf/record.h"
+#include "lib/perf/sys.h"
 #include "lib/sampler_config.h"
 #include "libperfctr.h"
 
@@ -17,11 +19,12 @@
 	(PERFCTR_SAMPLER_GROUP_FLAGS | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_MMAP_DATA | \
 	 PERFCTR_SAMPLER_BUILD_ID | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK |         \
 	 PERFCTR_SAMPLER_SWITCH | PERFCTR_SAMPLER_NAMESPACES | PERFCTR_SAMPLER_CGROUP |   \
-	 PERFCTR_SAMPLER_KERNEL_TEXT | CHAIN_FLAGS | PERFCTR_SAMPLER_OVERWRITE)
+	 PERFCTR_SAMPLER_KERNEL_TEXT | CHAIN_FLAGS | PERFCTR_SAMPLER_OVERWRITE |          \
+	 PERFCTR_SAMPLER_DEFER_USER_CHAIN)
 
 /* What record.c knows to decode. A later kernel's PERF_SAMPLE_BRANCH_* may change the layout. */
 #define FIELDS	 ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
-#define BRANCHES ((UINT64_C(1) << 19) - 1)
+#define BRANCHES (PERFCTR_BRANCH_COUNTERS * 2 - 1)
 
 #define DEFAULT_SIZE ((size_t)128 * 1024)
 #define LARGEST_SIZE ((size_t)1 << 30)
@@ -63,9 +66,11 @@ static int check_fields(const struct perfctr_sampler_config *config)
 	if (config->user_stack % 8 || config->user_stack >= PERFCTR_LARGEST_RECORD)
 		return perfctr_fail(EINVAL, "user_stack is a multiple of 8 below 65536, not %u",
 				    config->user_stack);
-	if (!(fields & PERF_SAMPLE_CALLCHAIN) && (config->max_chain || config->flags & CHAIN_FLAGS))
-		return perfctr_fail(EINVAL, "max_chain and PERFCTR_SAMPLER_NO_*_CHAIN need "
-					    "PERF_SAMPLE_CALLCHAIN in fields");
+	if (!(fields & PERF_SAMPLE_CALLCHAIN) &&
+	    (config->max_chain || config->flags & (CHAIN_FLAGS | PERFCTR_SAMPLER_DEFER_USER_CHAIN)))
+		return perfctr_fail(
+			EINVAL, "max_chain, PERFCTR_SAMPLER_NO_*_CHAIN and _DEFER_USER_CHAIN need "
+				"PERF_SAMPLE_CALLCHAIN in fields");
 	if (config->max_chain > UINT16_MAX)
 		return perfctr_fail(EINVAL, "max_chain is at most 65535, not %u",
 				    config->max_chain);
@@ -153,4 +158,6 @@ void perfctr_sampler_config_attr(const struct perfctr_sampler_config *config,
 	attr->exclude_callchain_kernel = (flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
 	attr->exclude_callchain_user = (flags & PERFCTR_SAMPLER_NO_USER_CHAIN) != 0;
 	attr->write_backward = (flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
+	if (flags & PERFCTR_SAMPLER_DEFER_USER_CHAIN)
+		perfctr_attr_defer(attr);
 }

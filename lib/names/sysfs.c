@@ -120,6 +120,10 @@ static __u64 *attr_word(struct perf_event_attr *attr, const char *name, size_t l
 	if (length == 7 && !strncasecmp(name, "config3", 7))
 		return &attr->config3;
 #endif
+#ifdef PERF_ATTR_SIZE_VER9
+	if (length == 7 && !strncasecmp(name, "config4", 7))
+		return &attr->config4;
+#endif
 	return NULL;
 }
 

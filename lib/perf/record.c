@@ -86,6 +86,7 @@ void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_eve
 	decoder->chain = (attr->sample_type & ~(uint64_t)FIXED_FIELDS) == PERF_SAMPLE_CALLCHAIN;
 	decoder->read_format = attr->read_format;
 	decoder->branch_index = (attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) != 0;
+	decoder->branch_counters = (attr->branch_sample_type & PERFCTR_BRANCH_COUNTERS) != 0;
 	decoder->user_registers = (unsigned int)__builtin_popcountll(attr->sample_regs_user);
 	decoder->interrupt_registers = (unsigned int)__builtin_popcountll(attr->sample_regs_intr);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
@@ -242,7 +243,9 @@ static bool take_more(struct perfctr_decoder *decoder, struct rest *rest)
 		(take(rest, &sample->nbranches) &&
 		 (!decoder->branch_index || take(rest, &sample->branch_index)) &&
 		 (sample->branches = take_many(rest, sample->nbranches,
-					       sizeof(*sample->branches) / 8)) != NULL)) &&
+					       sizeof(*sample->branches) / 8)) != NULL &&
+		 (!decoder->branch_counters ||
+		  (sample->branch_counters = take_many(rest, sample->nbranches, 1)) != NULL))) &&
 	       (!(fields & PERF_SAMPLE_REGS_USER) ||
 		take_registers(rest, decoder->user_registers, &sample->user)) &&
 	       (!(fields & PERF_SAMPLE_STACK_USER) || take_stack(rest, sample)) &&
@@ -350,6 +353,12 @@ static bool decode_namespaces(struct rest *rest, struct perfctr_record_namespace
 		       NULL;
 }
 
+static bool decode_deferred(struct rest *rest, struct perfctr_record_deferred *deferred)
+{
+	return take(rest, &deferred->cookie) && take(rest, &deferred->nchain) &&
+	       (deferred->chain = take_many(rest, deferred->nchain, 1)) != NULL;
+}
+
 static bool decode_text_poke(const struct rest *rest, struct perfctr_record_text_poke *poke)
 {
 	const unsigned char *start = (const unsigned char *)rest->at;
@@ -389,7 +398,7 @@ static size_t least_words(uint32_t type)
 /* What is not known need not have the words at its end either. */
 static bool has_id_words(struct perf_event_header header)
 {
-	return header.type != 0 && header.type <= PERFCTR_RECORD_AUX_OUTPUT_HW_ID;
+	return header.type != 0 && header.type <= PERFCTR_RECORD_CALLCHAIN_DEFERRED;
 }
 
 static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
@@ -464,6 +473,7 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID:
 		record->as.hw_id.hw_id = word_at(rest->at);
 		return true;
+	case PERFCTR_RECORD_CALLCHAIN_DEFERRED: return decode_deferred(rest, &record->as.deferred);
 	}
 	return true; /* SWITCH */
 }

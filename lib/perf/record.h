@@ -14,15 +14,18 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-#define PERFCTR_RECORD_AUX_OUTPUT_HW_ID 21u /* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
-#define PERFCTR_RECORD_WORDS		9
+#define PERFCTR_RECORD_AUX_OUTPUT_HW_ID	  21u /* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
+#define PERFCTR_RECORD_CALLCHAIN_DEFERRED 22u /* of Linux 7 */
+#define PERFCTR_BRANCH_COUNTERS		  (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, of Linux 6.8 \
+							       */
+#define PERFCTR_RECORD_WORDS 9
 
 /* How records were asked for, and the last one. */
 struct perfctr_decoder {
 	uint64_t fields;				  /* PERF_SAMPLE_* */
 	uint64_t read_format;				  /* PERF_FORMAT_* */
 	unsigned int user_registers, interrupt_registers; /* their number */
-	bool branch_index;
+	bool branch_index, branch_counters;
 	bool more;	/* samples have fields that are not one word */
 	bool chain;	/* of these only a call chain */
 	uint64_t usual; /* if they have not: the shape of a sample's header; else of none */

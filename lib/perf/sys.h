@@ -4,6 +4,10 @@
 #define PERFCTR_LIB_PERF_SYS_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 /* perf_event_open(2), close-on-exec, and closed in a child of fork(3): a descriptor, or -1 with
@@ -13,5 +17,34 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 /* The same for the threads of a cgroup, whose folder a descriptor is open on, on processor cpu. */
 int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu,
 			      int group_fd);
+
+/*
+ * defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which headers before Linux
+ * 7 have no names for. The flags are behind read_format.
+ */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define PERFCTR_ATTR_DEFER (UINT64_C(3) << 38)
+#else
+#define PERFCTR_ATTR_DEFER (UINT64_C(3) << (63 - 39))
+#endif
+
+static inline void perfctr_attr_defer(struct perf_event_attr *attr)
+{
+	char *flags = (char *)attr + offsetof(struct perf_event_attr, read_format) + 8;
+	uint64_t word;
+
+	memcpy(&word, flags, sizeof(word));
+	word |= PERFCTR_ATTR_DEFER;
+	memcpy(flags, &word, sizeof(word));
+}
+
+static inline bool perfctr_attr_is_deferred(const struct perf_event_attr *attr)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)attr + offsetof(struct perf_event_attr, read_format) + 8,
+	       sizeof(word));
+	return (word & PERFCTR_ATTR_DEFER) != 0;
+}
 
 #endif /* PERFCTR_LIB_PERF_SYS_H */

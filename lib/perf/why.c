@@ -21,6 +21,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/perf/guests.h"
 #include "lib/perf/probe.h"
+#include "lib/perf/sys.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -339,6 +340,26 @@ static int fail_sampling(int error, const struct perf_event_attr *attr, const ch
 			    name);
 }
 
+/* Whether this kernel can write call chains later. */
+static bool can_defer(void)
+{
+	struct perf_event_attr plain = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(plain),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd;
+
+	perfctr_attr_defer(&plain);
+	fd = perfctr_event_open(&plain, 0, -1, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != EINVAL;
+}
+
 /* EINVAL of an event that counts, or might. */
 static int why_invalid_sampled(const struct perf_event_attr *attr, const char *name, pid_t tid,
 			       unsigned int members)
@@ -357,6 +378,12 @@ static int why_invalid_sampled(const struct perf_event_attr *attr, const char *n
 			"%s can't be sampled: samples of inherited events, as those of a process "
 			"are, have counts since Linux 6.12, and with PERF_SAMPLE_TID only; add it, "
 			"leave out PERF_SAMPLE_READ, or sample a thread without PERFCTR_INHERIT",
+			name);
+	if (perfctr_attr_is_deferred(attr) && !can_defer())
+		return perfctr_fail(
+			EOPNOTSUPP,
+			"%s can't be sampled with PERFCTR_SAMPLER_DEFER_USER_CHAIN: this "
+			"kernel is too old to write call chains later; leave it out",
 			name);
 	if (attr->sample_period && is_possible(attr, 0))
 		return fail_sampling(EINVAL, attr, name);

@@ -321,6 +321,10 @@ START_TEST(fields_in_every_word)
 	ck_assert(attr.config3 == UINT64_MAX && attr.config2 == 0);
 	attr = parsed("cpu/config3=7/");
 	ck_assert(attr.config3 == 7);
+#ifdef PERF_ATTR_SIZE_VER9
+	attr = parsed("cpu/config4=7/");
+	ck_assert(attr.config4 == 7 && attr.config3 == 0);
+#endif
 #else
 	(void)attr;
 #endif

@@ -349,9 +349,75 @@ START_TEST(the_kernels_own)
 }
 END_TEST
 
+/* The user's part of a call chain, later. */
+START_TEST(deferred)
+{
+	struct perfctr_decoder decoder = decoder_of(ID_FIELDS, 0);
+	static const uint64_t wrong[] = { 3, 9, UINT64_MAX };
+	const struct perfctr_record *record;
+	struct bytes bytes = begin();
+	unsigned int i;
+
+	add64(&bytes, 0x123456789A); /* word 1: cookie */
+	add64(&bytes, 2);
+	add64(&bytes, 0x401000);
+	add64(&bytes, 0x402000);
+	add_id(&bytes);
+	record = check(&decoder, &bytes, PERFCTR_RECORD_CALLCHAIN_DEFERRED, 2);
+	has_id(record);
+	ck_assert_uint_eq(record->as.deferred.cookie, 0x123456789A);
+	ck_assert_uint_eq(record->as.deferred.nchain, 2);
+	ck_assert_uint_eq(record->as.deferred.chain[0], 0x401000);
+	ck_assert_uint_eq(record->as.deferred.chain[1], 0x402000);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		bytes.word[2] = wrong[i];
+		ck_fails(decode(&decoder, &bytes, bytes.size, &record), EBADMSG, "does not fit");
+	}
+
+	bytes = begin();
+	add64(&bytes, 1);
+	add_id(&bytes);
+	finish(&bytes, PERFCTR_RECORD_CALLCHAIN_DEFERRED, 0);
+	ck_fails(decode(&decoder, &bytes, bytes.size, &record), EBADMSG, "does not fit");
+}
+END_TEST
+
+/* A word for each branch, behind all of them. */
+START_TEST(counters_of_branches)
+{
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERFCTR_BRANCH_COUNTERS,
+	};
+	const struct perfctr_record *record;
+	struct perfctr_decoder decoder;
+	struct bytes bytes = begin();
+	unsigned int i;
+
+	perfctr_decoder_init(&decoder, &attr);
+	add64(&bytes, 1);
+	add64(&bytes, 2); /* word 2: branches */
+	for (i = 0; i < 6; i++)
+		add64(&bytes, 1000 + i);
+	add64(&bytes, 2000);
+	add64(&bytes, 2001);
+	add64(&bytes, 3000);
+	record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
+	ck_assert_uint_eq(record->as.sample.nbranches, 2);
+	ck_assert_uint_eq(record->as.sample.branches[1].to, 1004);
+	ck_assert_uint_eq(record->as.sample.branch_counters[0], 2000);
+	ck_assert_uint_eq(record->as.sample.branch_counters[1], 2001);
+	ck_assert_uint_eq(record->as.sample.data_src, 3000);
+	bytes.word[2] = 3;
+	ck_fails(decode(&decoder, &bytes, bytes.size, &record), EBADMSG, "does not fit");
+	bytes.word[2] = 1;
+	ck_fails(decode(&decoder, &bytes, bytes.size, &record), EBADMSG, "does not fit");
+}
+END_TEST
+
 START_TEST(unknown_types)
 {
-	static const uint32_t types[] = { 0, 22, 64, UINT32_MAX };
+	static const uint32_t types[] = { 0, 23, 64, UINT32_MAX };
 	struct perfctr_decoder decoder = decoder_of(ID_FIELDS, 0);
 	const struct perfctr_record *record;
 	struct bytes bytes = begin();
@@ -803,4 +869,4 @@ END_TEST
 
 UNIT_MAIN("record", 60, at_a_glance, mappings, tasks, losses, the_kernels_own, unknown_types,
 	  longer_than_known, read_formats, counts_of_a_large_group, fields_of_one_word,
-	  fields_of_many_words, each_field_of_many_words)
+	  fields_of_many_words, each_field_of_many_words, deferred, counters_of_branches)

@@ -970,8 +970,10 @@ START_TEST(bad_arguments)
 		  "branches and PERF_SAMPLE_BRANCH" },
 		{ { .period = 1, .branches = PERF_SAMPLE_BRANCH_ANY },
 		  "branches and PERF_SAMPLE_BRANCH" },
-		{ { .period = 1, .branches = 1 << 19, .fields = PERF_SAMPLE_BRANCH_STACK },
-		  "0x80000" },
+		{ { .period = 1, .branches = 1 << 20, .fields = PERF_SAMPLE_BRANCH_STACK },
+		  "0x100000" },
+		{ { .period = 1, .flags = PERFCTR_SAMPLER_DEFER_USER_CHAIN },
+		  "PERF_SAMPLE_CALLCHAIN" },
 		{ { .period = 1, .user_registers = 1 }, "user_registers and" },
 		{ { .period = 1, .fields = PERF_SAMPLE_REGS_USER }, "user_registers and" },
 		{ { .period = 1, .interrupt_registers = 1 }, "interrupt_registers and" },
@@ -1003,6 +1005,7 @@ START_TEST(bad_arguments)
 	};
 	struct perfctr_sampler_config good = each_fault(PERF_SAMPLE_READ), aux = good,
 				      branches = good;
+	struct perfctr_sampler *sampler;
 	char list[3 * 65 + 2] = "";
 	unsigned int i;
 
@@ -1038,6 +1041,14 @@ START_TEST(bad_arguments)
 		ck_fails_null(perfctr_sampler_open("msr/tsc/", NULL, &aux), EOPNOTSUPP,
 			      "can be counted but not sampled");
 	}
+	/* Linux 7 can, older ones can't. */
+	aux = each_fault(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
+	aux.flags |= PERFCTR_SAMPLER_DEFER_USER_CHAIN;
+	sampler = perfctr_sampler_open("page-faults:u", NULL, &aux);
+	if (!sampler)
+		ck_fails_null(perfctr_sampler_open("page-faults:u", NULL, &aux), EOPNOTSUPP,
+			      "too old to write call chains later");
+	perfctr_sampler_close(sampler);
 	branches.fields = PERF_SAMPLE_BRANCH_STACK;
 	branches.branches = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
 	ck_fails_null(perfctr_sampler_open("cpu-clock:u", NULL, &branches), EOPNOTSUPP,

@@ -256,6 +256,15 @@ START_TEST(what_the_kernel_is_asked)
 		struct perf_event_attr attr;
 		int cpu;
 	} all[] = {
+/* What Linux 7 calls defer_callchain and defer_output. */
+#ifdef PERF_ATTR_SIZE_VER9
+#define DEFERRED .defer_callchain = 1, .defer_output = 1
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DEFERRED .__reserved_1 = 3
+#else
+#define DEFERRED .__reserved_1 = 3 << 24
+#endif
+
 #define PLAIN		  .fields = PERF_SAMPLE_TIME, .period = 5
 #define ASKED		  .sample_type = PERF_SAMPLE_TIME, .sample_period = 5
 #define PLAIN_WITH(field) .fields = (field), .period = 5
@@ -295,13 +304,16 @@ START_TEST(what_the_kernel_is_asked)
 		{ { PLAIN_WITH(PERF_SAMPLE_CALLCHAIN), .flags = PERFCTR_SAMPLER_NO_USER_CHAIN },
 		  { ASKED_WITH(PERF_SAMPLE_CALLCHAIN), .exclude_callchain_user = 1 },
 		  -1 },
+		{ { PLAIN_WITH(PERF_SAMPLE_CALLCHAIN), .flags = PERFCTR_SAMPLER_DEFER_USER_CHAIN },
+		  { ASKED_WITH(PERF_SAMPLE_CALLCHAIN), DEFERRED },
+		  -1 },
 		{ { PLAIN, .precise = 3 }, { ASKED, .precise_ip = 3 }, -1 },
 		{ { PLAIN, .wakeup_samples = 3 }, { ASKED, .wakeup_events = 3 }, -1 },
 		{ { PLAIN, .pages = 1, .wakeup_bytes = 2048 },
 		  { ASKED, .watermark = 1, .wakeup_watermark = 2048 },
 		  -1 },
-		{ { PLAIN_WITH(PERF_SAMPLE_BRANCH_STACK), .branches = 1 << 18 },
-		  { ASKED_WITH(PERF_SAMPLE_BRANCH_STACK), .branch_sample_type = 1 << 18 },
+		{ { PLAIN_WITH(PERF_SAMPLE_BRANCH_STACK), .branches = 1 << 19 },
+		  { ASKED_WITH(PERF_SAMPLE_BRANCH_STACK), .branch_sample_type = 1 << 19 },
 		  -1 },
 		{ { PLAIN_WITH(PERF_SAMPLE_REGS_USER), .user_registers = 9 },
 		  { ASKED_WITH(PERF_SAMPLE_REGS_USER), .sample_regs_user = 9 },
@@ -387,7 +399,7 @@ START_TEST(limits)
 		{ PLAIN, .signal = -1 },
 		{ PLAIN, .branches = 1 },
 		{ PLAIN_WITH(PERF_SAMPLE_BRANCH_STACK) },
-		{ PLAIN_WITH(PERF_SAMPLE_BRANCH_STACK), .branches = 1 << 19 },
+		{ PLAIN_WITH(PERF_SAMPLE_BRANCH_STACK), .branches = 1 << 20 },
 		{ PLAIN, .user_registers = 1 },
 		{ PLAIN_WITH(PERF_SAMPLE_REGS_USER) },
 		{ PLAIN, .interrupt_registers = 1 },

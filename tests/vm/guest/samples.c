@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/utsname.h>
 #include "tests/harness/guest.h"
 
 /* Exactly 2 * n instructions between these labels. */
@@ -262,6 +263,68 @@ static int precise(void)
 	return 0;
 }
 
+struct deferred {
+	unsigned int samples, promised, kept, inside;
+	uint64_t cookie;
+};
+
+static int note_deferred(void *arg, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	const struct perfctr_record_deferred *chain = &record->as.deferred;
+	struct deferred *deferred = arg;
+	uint64_t i;
+
+	if (record->type == PERF_RECORD_SAMPLE) {
+		deferred->samples++;
+		/* PERF_CONTEXT_USER_DEFERRED, and a cookie. */
+		if (sample->nchain >= 2 && sample->chain[sample->nchain - 2] == (uint64_t)-640) {
+			deferred->promised++;
+			deferred->cookie = sample->chain[sample->nchain - 1];
+		}
+	} else if (record->type == 22 && chain->cookie == deferred->cookie) {
+		deferred->kept++;
+		for (i = 0; i < chain->nchain; i++)
+			if (chain->chain[i] >= (uintptr_t)loop_start &&
+			    chain->chain[i] <= (uintptr_t)loop_end) {
+				deferred->inside++;
+				break;
+			}
+	}
+	return 0;
+}
+
+/* Call chains whose user's part comes later: each that is promised comes. Older kernels can't. */
+static int deferred_chains(void)
+{
+	struct perfctr_sampler_config config = every(20011, PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN);
+	struct perfctr_sampler *sampler;
+	struct deferred found = { 0 };
+	struct utsname kernel;
+
+	config.flags |= PERFCTR_SAMPLER_DEFER_USER_CHAIN;
+	sampler = perfctr_sampler_open(EVENT, NULL, &config);
+	uname(&kernel);
+	if (!sampler) {
+		CHECK(atoi(kernel.release) < 7, "on Linux %s: %s", kernel.release, perfctr_error());
+		CHECK(errno == EOPNOTSUPP &&
+			      strstr(perfctr_error(), "too old to write call chains"),
+		      "errno %d: %s", errno, perfctr_error());
+		return 0;
+	}
+	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
+	marked_loop(20011 * 10);
+	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
+	CHECK(perfctr_sampler_each(sampler, note_deferred, &found) == 0, "%s", perfctr_error());
+	printf("  %u samples, %u promise a chain, %u come, %u of them with the loop\n",
+	       found.samples, found.promised, found.kept, found.inside);
+	CHECK(found.samples >= 19 && found.promised == found.samples &&
+		      found.kept >= found.promised - 1 && found.inside >= found.kept - 1,
+	      "on Linux %s", kernel.release);
+	perfctr_sampler_close(sampler);
+	return 0;
+}
+
 /* A thread of the process on one processor: the loop, in so many periods and a half. */
 #define PERIODS 30
 static void *loop_there(void *arg)
@@ -328,8 +391,9 @@ static int a_process(void)
 int main(void)
 {
 	static const struct guest_test tests[] = {
-		TEST(exact_number), TEST(counts_of_a_group), TEST(refresh), TEST(another_period),
-		TEST(a_frequency),  TEST(throttled),	     TEST(strict),  TEST(precise),
+		TEST(exact_number),   TEST(counts_of_a_group), TEST(refresh),
+		TEST(another_period), TEST(a_frequency),       TEST(throttled),
+		TEST(strict),	      TEST(precise),	       TEST(deferred_chains),
 #ifndef __riscv
 		TEST(a_process),
 #endif
