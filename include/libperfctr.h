@@ -583,20 +583,21 @@ struct perfctr_sampler; /* opaque */
  * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT, _ON_EXEC and _DISABLED, as for
  * perfctr_set_open(), and which records to write beside samples.
  */
-#define PERFCTR_SAMPLER_MMAP		 0x00010000 /* MMAP2: executable mappings */
-#define PERFCTR_SAMPLER_MMAP_DATA	 0x00020000 /* MMAP2: the other mappings */
-#define PERFCTR_SAMPLER_BUILD_ID	 0x00040000 /* MMAP2 with a build ID for device and inode */
-#define PERFCTR_SAMPLER_COMM		 0x00080000 /* COMM: names of threads; exec */
-#define PERFCTR_SAMPLER_TASK		 0x00100000 /* FORK, EXIT */
-#define PERFCTR_SAMPLER_SWITCH		 0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
-#define PERFCTR_SAMPLER_NAMESPACES	 0x00400000 /* NAMESPACES */
-#define PERFCTR_SAMPLER_CGROUP		 0x00800000 /* CGROUP: new ones */
-#define PERFCTR_SAMPLER_KERNEL_TEXT	 0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
-#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN	 0x02000000 /* call chains without the kernel's part */
-#define PERFCTR_SAMPLER_NO_USER_CHAIN	 0x04000000 /* without the user's */
-#define PERFCTR_SAMPLER_OVERWRITE	 0x08000000 /* keep the newest records, not the oldest */
-#define PERFCTR_SAMPLER_DEFER_USER_CHAIN 0x10000000 /* CALLCHAIN_DEFERRED: the user's part, later \
-						     */
+#define PERFCTR_SAMPLER_MMAP		0x00010000 /* MMAP2: executable mappings */
+#define PERFCTR_SAMPLER_MMAP_DATA	0x00020000 /* MMAP2: the other mappings */
+#define PERFCTR_SAMPLER_BUILD_ID	0x00040000 /* MMAP2 with a build ID for device and inode */
+#define PERFCTR_SAMPLER_COMM		0x00080000 /* COMM: names of threads; exec */
+#define PERFCTR_SAMPLER_TASK		0x00100000 /* FORK, EXIT */
+#define PERFCTR_SAMPLER_SWITCH		0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFCTR_SAMPLER_NAMESPACES	0x00400000 /* NAMESPACES */
+#define PERFCTR_SAMPLER_CGROUP		0x00800000 /* CGROUP: new ones */
+#define PERFCTR_SAMPLER_KERNEL_TEXT	0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
+#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x02000000 /* call chains without the kernel's part */
+#define PERFCTR_SAMPLER_NO_USER_CHAIN	0x04000000 /* without the user's */
+#define PERFCTR_SAMPLER_OVERWRITE	0x08000000 /* keep the newest records, not the oldest */
+#define PERFCTR_SAMPLER_DEFER_USER_CHAIN                         \
+	0x10000000 /* CALLCHAIN_DEFERRED: the user's part, later \
+		    */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
@@ -867,6 +868,16 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler);
+
+/*
+ * What a sample's data_src (union perf_mem_data_src), one of its branches, or its transaction
+ * (PERF_TXN_*) says, in words: "load, L1 hit, no snoop, TLB L1 or L2 hit"; "nothing" if it says
+ * nothing. Written to text, with a NUL, as far as size bytes allow. Returns the length that it has
+ * without the NUL if there is room. What a kernel after Linux 7.3 has added are unknown bits.
+ */
+size_t perfctr_data_src_text(uint64_t data_src, char *text, size_t size);
+size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, size_t size);
+size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size);
 
 /* ---- event names ---- */
 

@@ -141,6 +141,7 @@ lib_libinternal_la_SOURCES = \
 	lib/regions.h \
 	lib/remote.c \
 	lib/sampler.c \
+	lib/sample_text.c \
 	lib/sampler_config.c \
 	lib/sampler_config.h \
 	lib/set.c \

@@ -97,6 +97,7 @@ unit_tests = \
 	tests/unit/rules_riscv \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
+	tests/unit/sample_text \
 	tests/unit/sampler \
 	tests/unit/sampler_pmu \
 	tests/unit/samplers \
@@ -328,7 +329,7 @@ tests_tools_welch_LDADD = -lm
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
 	tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/regions tests/vm/guest/remote \
-	tests/vm/guest/samples tests/vm/guest/sets tests/vm/init
+	tests/vm/guest/samples tests/vm/guest/kernels tests/vm/guest/sets tests/vm/init
 EXTRA_PROGRAMS += $(vm_programs)
 CLEANFILES += $(vm_programs)
 tests_bench_bench_LDADD = lib/libperfctr.la
@@ -341,6 +342,7 @@ tests_vm_guest_regions_LDADD = lib/libperfctr.la
 tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
+tests_vm_guest_kernels_LDADD = lib/libperfctr.la
 # x86, arm64 or riscv64 only, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
 	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_share tests/vm/guest/driver_siege \
@@ -364,5 +366,5 @@ vm-programs: $(vm_programs) tests/loops/step tests/silicon/verify tests/storm/st
 .PHONY: vm-programs
 EXTRA_DIST += \
 	tests/bench/pairs.c tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
-	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/silicon.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/run.sh \
+	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/run.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -34,8 +34,8 @@ epyc-2 amd64 bookworm EPYC,pmu=on 2
 core2duo-1 amd64 bookworm core2duo,pmu=on 1
 linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
 sid-2 amd64 sid EPYC,pmu=on 2
-linux5.10-arm64-1 arm64 bullseye max,pauth-impdef=on 1 counters_driver overflow_driver driver driver_share
-linux6.12-arm64-1 arm64 bookworm-backports max,pauth-impdef=on 1 counters_driver overflow_driver driver driver_share
+linux5.10-arm64-1 arm64 bullseye max,pauth-impdef=on 1 counters_driver overflow_driver driver driver_share kernels
+linux6.12-arm64-1 arm64 bookworm-backports max,pauth-impdef=on 1 counters_driver overflow_driver driver driver_share kernels
 sid-arm64-1 arm64 sid max,pauth-impdef=on 1
 pentium3-1 i386 bookworm pentium3,pmu=on 1
 phenom-1 amd64 bookworm phenom,pmu=on 1
@@ -188,7 +188,9 @@ files() {
 	cp "$work/busybox-$arch"/bin/busybox "$work/files-$arch/bin/" 2>/dev/null ||
 		cp "$work/busybox-$arch/usr/bin/busybox" "$work/files-$arch/bin/"
 	cp "$here/guest/silicon.sh" "$work/files-$arch/bin/silicon"
-	cp "$top/tests/silicon/judge.awk" "$work/files-$arch/"
+	cp "$work/build-$arch/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
+	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
+	cp "$top/tests/silicon/judge.awk" "$top/man/perfctr.7" "$work/files-$arch/"
 	for applet in sh awk sort sleep cat chmod grep; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
@@ -323,7 +325,7 @@ for name in $1; do
 	kernel "$arch" "$suite"
 	files
 	usual="counters overflow perfex-exact samples"
-	[ "$arch" = i386 ] || usual="$usual global sets"
+	[ "$arch" = i386 ] || usual="$usual global kernels sets"
 	# Their costs are known with one processor, and where the counters are as wide as most.
 	case $name in arm64-1 | skylake-1 | sid-arm64-1) usual="$usual regions" ;; esac
 	# The loops are stepped where that has not been done on the host.

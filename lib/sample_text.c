@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What values of samples say, in words. Bits and values are those of <linux/perf_event.h> of Linux
+ * 7.3, by their numbers: older headers lack some.
+ */
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
+
+struct words {
+	char *text;
+	size_t size, length; /* what there is room for, what it would be */
+};
+
+static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct words *words, const char *format, ...)
+{
+	bool fits = words->length < words->size;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(fits ? words->text + words->length : NULL,
+		      fits ? words->size - words->length : 0, format, args);
+	va_end(args);
+	if (n > 0)
+		words->length += (size_t)n;
+}
+
+static struct words begin(char *text, size_t size)
+{
+	if (size)
+		*text = '\0';
+	return (struct words){ text, size, 0 };
+}
+
+/* What comes next is another thing. */
+static void go_on(struct words *words)
+{
+	if (words->length)
+		add(words, ", ");
+}
+
+/* The names of a word's bits, from the lowest one on: "L1 or L2". Whether there was one. */
+static bool add_bits(struct words *words, uint64_t word, const char *const *names, size_t n)
+{
+	bool some = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!(word >> i & 1) || !names[i])
+			continue;
+		add(words, "%s%s", some ? " or " : "", names[i]);
+		some = true;
+	}
+	return some;
+}
+
+static bool has_bits(uint64_t word, const char *const *names, size_t n)
+{
+	struct words nowhere = begin(NULL, 0);
+
+	return add_bits(&nowhere, word, names, n);
+}
+
+/* The same as a thing of its own. */
+static void add_thing(struct words *words, uint64_t word, const char *const *names, size_t n)
+{
+	if (!has_bits(word, names, n))
+		return;
+	go_on(words);
+	add_bits(words, word, names, n);
+}
+
+static void add_unknown(struct words *words, uint64_t bits)
+{
+	if (!bits)
+		return;
+	go_on(words);
+	add(words, "unknown bits 0x%llx", (unsigned long long)bits);
+}
+
+static size_t end(struct words *words)
+{
+	if (!words->length)
+		add(words, "nothing");
+	return words->length;
+}
+
+/* ---- where data came from ---- */
+
+static unsigned int bits_of(uint64_t word, unsigned int first, unsigned int n)
+{
+	return (unsigned int)(word >> first & ((UINT64_C(1) << n) - 1));
+}
+
+static const char *const outcomes[] = { NULL, " hit", " miss" };
+
+/* A level by its number, or its bits, which are older, and say less. */
+static void add_level(struct words *words, uint64_t src)
+{
+	static const char *const numbers[] = {
+		[1] = "L1",
+		[2] = "L2",
+		[3] = "L3",
+		[4] = "L4",
+		[5] = "L2 miss buffer",
+		[6] = "memory-side cache",
+		[7] = "L0",
+		[8] = "uncached memory",
+		[9] = "CXL memory",
+		[10] = "I/O",
+		[11] = "cache",
+		[12] = "line fill buffer",
+		[13] = "memory",
+		[14] = "persistent memory",
+	};
+	static const char *const levels[] = {
+		[3] = "L1",
+		[4] = "line fill buffer",
+		[5] = "L2",
+		[6] = "L3",
+		[7] = "memory",
+		[8] = "remote memory, 1 hop",
+		[9] = "remote memory, 2 hops",
+		[10] = "remote cache, 1 hop",
+		[11] = "remote cache, 2 hops",
+		[12] = "I/O",
+		[13] = "uncached memory",
+	};
+	static const char *const hops[] = { "", " of another core", " of another node",
+					    " of another socket", " of another board" };
+	unsigned int level = bits_of(src, 5, 14), number = bits_of(src, 33, 4),
+		     hop = bits_of(src, 43, 3);
+	bool known = number && number != 15;
+
+	if (!known && !has_bits(level, levels, ARRAY_SIZE(levels)) && !(level & 6))
+		return;
+	go_on(words);
+	if (known)
+		add(words, "%s%s%s", bits_of(src, 37, 1) ? "remote " : "", numbers[number],
+		    hop < ARRAY_SIZE(hops) ? hops[hop] : " of an unknown hop");
+	else if (!add_bits(words, level, levels, ARRAY_SIZE(levels)))
+		add(words, "memory access");
+	add_bits(words, level & 6, outcomes, ARRAY_SIZE(outcomes));
+}
+
+static void add_tlb(struct words *words, unsigned int tlb)
+{
+	static const char *const levels[] = {
+		[3] = "L1", [4] = "L2", [5] = "walker", [6] = "fault handler"
+	};
+
+	if (!(tlb & ~1u))
+		return;
+	go_on(words);
+	add(words, has_bits(tlb, levels, ARRAY_SIZE(levels)) ? "TLB " : "TLB");
+	add_bits(words, tlb, levels, ARRAY_SIZE(levels));
+	add_bits(words, tlb & 6, outcomes, ARRAY_SIZE(outcomes));
+}
+
+size_t perfctr_data_src_text(uint64_t data_src, char *text, size_t size)
+{
+	static const char *const operations[] = { NULL, "load", "store", "prefetch", "execution" };
+	static const char *const snoops[] = { NULL, "no snoop", "snoop hit", "snoop miss",
+					      "snoop hit modified" };
+	static const char *const more[] = { "forwarded", "from a peer" };
+	static const char *const locked[] = { NULL, "locked" };
+	static const char *const blocked[] = { NULL, "blocked by data", "blocked by an address" };
+	static const char *const regions[] = {
+		NULL,
+		"region reserved",
+		"local shared cache",
+		"local unshared cache",
+		"other I/O agent",
+		"other shared cache",
+		"other unshared cache",
+		"MMIO",
+	};
+	struct words words = begin(text, size);
+	unsigned int region = bits_of(data_src, 46, 5);
+
+	add_thing(&words, bits_of(data_src, 0, 5), operations, ARRAY_SIZE(operations));
+	add_level(&words, data_src);
+	add_thing(&words, bits_of(data_src, 19, 5), snoops, ARRAY_SIZE(snoops));
+	add_thing(&words, bits_of(data_src, 38, 2), more, ARRAY_SIZE(more));
+	add_tlb(&words, bits_of(data_src, 26, 7));
+	add_thing(&words, bits_of(data_src, 24, 2), locked, ARRAY_SIZE(locked));
+	add_thing(&words, bits_of(data_src, 40, 3), blocked, ARRAY_SIZE(blocked));
+	if (region && region < 16) {
+		go_on(&words);
+		if (region < 8)
+			add(&words, "%s", regions[region]);
+		else
+			add(&words, "memory region %u", region - 8);
+		region = 0;
+	}
+	add_unknown(&words, data_src & (UINT64_C(0x1FFF) << 51 | (uint64_t)region << 46));
+	return end(&words);
+}
+
+/* ---- branches ---- */
+
+/* Bits of a branch's flags as C lays them out: from the lowest one on, or from the highest. */
+static unsigned int flags_of(uint64_t flags, unsigned int first, unsigned int n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return bits_of(flags, first, n);
+#else
+	return bits_of(flags, 64 - first - n, n);
+#endif
+}
+
+static const char *kind_of(unsigned int type, unsigned int more)
+{
+	static const char *const types[] = {
+		"",
+		"conditional",
+		"unconditional",
+		"indirect",
+		"call",
+		"indirect call",
+		"return",
+		"system call",
+		"system return",
+		"conditional call",
+		"conditional return",
+		"exception return",
+		"interrupt",
+		"system error",
+		"not in a transaction",
+	};
+	/* Of type 15. The last five are the architecture's: these are Arm's. */
+	static const char *const extended[] = {
+		"alignment fault", "data fault", "instruction fault", "fast interrupt",
+		"debug halt",	   "debug exit", "debug instruction", "debug data",
+	};
+
+	if (type < ARRAY_SIZE(types))
+		return types[type];
+	return more < ARRAY_SIZE(extended) ? extended[more] : "of an unknown type";
+}
+
+size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, size_t size)
+{
+	static const char *const speculation[] = { "", "speculated wrongly", "not speculated",
+						   "speculated rightly" };
+	static const char *const privileges[] = { "", "user", "kernel", "hypervisor" };
+	struct words words = begin(text, size);
+	unsigned int type, privilege;
+	const char *kind;
+	uint64_t flags;
+
+	memcpy(&flags, (const char *)branch + 16, sizeof(flags));
+	add(&words, "0x%llx to 0x%llx", (unsigned long long)branch->from,
+	    (unsigned long long)branch->to);
+	type = flags_of(flags, 20, 4);
+	kind = kind_of(type, flags_of(flags, 26, 4));
+	if (*kind)
+		add(&words, ", %s", kind);
+	if (flags_of(flags, 0, 1))
+		add(&words, ", mispredicted");
+	if (flags_of(flags, 1, 1))
+		add(&words, ", predicted");
+	if (flags_of(flags, 2, 1))
+		add(&words, ", in a transaction");
+	if (flags_of(flags, 3, 1))
+		add(&words, ", abort of a transaction");
+	if (flags_of(flags, 4, 16))
+		add(&words, ", %u cycles", flags_of(flags, 4, 16));
+	if (flags_of(flags, 24, 2))
+		add(&words, ", %s", speculation[flags_of(flags, 24, 2)]);
+	privilege = flags_of(flags, 30, 3);
+	if (privilege)
+		add(&words, ", %s",
+		    privilege < ARRAY_SIZE(privileges) ? privileges[privilege]
+						       : "of unknown privilege");
+	if (flags_of(flags, 33, 31))
+		add_unknown(&words, flags_of(flags, 33, 31));
+	return end(&words);
+}
+
+/* ---- transactions ---- */
+
+size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size)
+{
+	static const char *const names[] = {
+		"elision",
+		"transaction",
+		"this instruction",
+		"another instruction",
+		"can be tried again",
+		"conflict",
+		"too much written",
+		"too much read",
+	};
+	struct words words = begin(text, size);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		add_thing(&words, transaction >> i & 1, &names[i], 1);
+	if (transaction >> 32) {
+		go_on(&words);
+		add(&words, "abort code 0x%llx", (unsigned long long)(transaction >> 32));
+	}
+	add_unknown(&words, transaction & UINT64_C(0xFFFFFF00));
+	return end(&words);
+}

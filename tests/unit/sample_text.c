@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What samples say, in words. */
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "lib/base/word.h"
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+
+#define S(field, value) ((uint64_t)PERF_MEM_##field##_##value << PERF_MEM_##field##_SHIFT)
+
+static const struct {
+	uint64_t src;
+	const char *text;
+} sources[] = {
+	{ 0, "nothing" },
+	{ S(OP, NA) | S(LVL, NA) | S(SNOOP, NA) | S(LOCK, NA) | S(TLB, NA), "nothing" },
+	/* What a Skylake says of a load from L1. */
+	{ S(OP, LOAD) | S(LVL, HIT) | S(LVL, L1) | S(LVLNUM, L1) | S(SNOOP, NONE) | S(TLB, HIT) |
+		  S(TLB, L1) | S(TLB, L2),
+	  "load, L1 hit, no snoop, TLB L1 or L2 hit" },
+	{ S(OP, STORE) | S(LVL, MISS) | S(LVL, L1) | S(LOCK, LOCKED) | S(TLB, MISS) | S(TLB, WK),
+	  "store, L1 miss, TLB walker miss, locked" },
+	{ S(OP, LOAD) | S(LVL, HIT) | S(LVL, REM_CCE1) | S(SNOOP, HITM),
+	  "load, remote cache, 1 hop hit, snoop hit modified" },
+	{ S(OP, LOAD) | S(LVL, HIT) | S(LVLNUM, RAM) | S(REMOTE, REMOTE) | S(HOPS, 2),
+	  "load, remote memory of another socket hit" },
+	{ S(LVLNUM, L3) | S(HOPS, 0), "L3 of another core" },
+	{ S(LVLNUM, L3) | UINT64_C(7) << 43, "L3 of an unknown hop" },
+	{ S(LVLNUM, NA) | S(LVL, LFB) | S(LVL, L2) | S(LVL, HIT), "line fill buffer or L2 hit" },
+	{ S(LVL, MISS), "memory access miss" },
+	{ S(LVL, LOC_RAM) | S(LVL, REM_RAM1) | S(LVL, REM_RAM2) | S(LVL, REM_CCE2),
+	  "memory or remote memory, 1 hop or remote memory, 2 hops or remote cache, 2 hops" },
+	{ S(LVL, L3) | S(LVL, IO) | S(LVL, UNC), "L3 or I/O or uncached memory" },
+	{ S(OP, PFETCH), "prefetch" },
+	{ S(OP, EXEC), "execution" },
+	{ S(OP, LOAD) | S(OP, STORE), "load or store" },
+	{ S(LVLNUM, L2), "L2" },
+	{ S(LVLNUM, L4), "L4" },
+	{ UINT64_C(5) << 33, "L2 miss buffer" },
+	{ UINT64_C(6) << 33, "memory-side cache" },
+	{ UINT64_C(7) << 33, "L0" },
+	{ UINT64_C(8) << 33, "uncached memory" },
+	{ UINT64_C(9) << 33, "CXL memory" },
+	{ S(LVLNUM, IO), "I/O" },
+	{ S(LVLNUM, ANY_CACHE), "cache" },
+	{ S(LVLNUM, LFB), "line fill buffer" },
+	{ S(LVLNUM, PMEM) | S(HOPS, 1), "persistent memory of another node" },
+	{ S(LVLNUM, PMEM) | S(HOPS, 3), "persistent memory of another board" },
+	{ S(SNOOP, HIT) | S(SNOOPX, FWD), "snoop hit, forwarded" },
+	{ S(SNOOP, MISS) | S(SNOOPX, PEER), "snoop miss, from a peer" },
+	{ S(TLB, HIT), "TLB hit" },
+	{ S(TLB, OS), "TLB fault handler" },
+	{ S(BLK, DATA) | S(BLK, ADDR), "blocked by data or blocked by an address" },
+	{ UINT64_C(1) << 46, "region reserved" },
+	{ UINT64_C(2) << 46, "local shared cache" },
+	{ UINT64_C(3) << 46, "local unshared cache" },
+	{ UINT64_C(4) << 46, "other I/O agent" },
+	{ UINT64_C(5) << 46, "other shared cache" },
+	{ UINT64_C(6) << 46, "other unshared cache" },
+	{ UINT64_C(7) << 46, "MMIO" },
+	{ UINT64_C(8) << 46, "memory region 0" },
+	{ UINT64_C(15) << 46, "memory region 7" },
+	{ UINT64_C(16) << 46, "unknown bits 0x4000000000000" },
+	{ S(OP, LOAD) | UINT64_C(1) << 63, "load, unknown bits 0x8000000000000000" },
+};
+
+START_TEST(data_sources)
+{
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		memset(text, '?', sizeof(text));
+		ck_assert_uint_eq(perfctr_data_src_text(sources[i].src, text, sizeof(text)),
+				  strlen(sources[i].text));
+		ck_assert_str_eq(text, sources[i].text);
+	}
+}
+END_TEST
+
+/* As snprintf(3): nothing is written beyond the room. */
+START_TEST(little_room)
+{
+	const char *whole = sources[2].text;
+	size_t length = strlen(whole), size;
+	char text[64];
+
+	ck_assert_uint_eq(perfctr_data_src_text(sources[2].src, NULL, 0), length);
+	for (size = 1; size <= length + 2; size++) {
+		memset(text, '?', sizeof(text));
+		ck_assert_uint_eq(perfctr_data_src_text(sources[2].src, text, size), length);
+		ck_assert_uint_eq(strlen(text), size > length ? length : size - 1);
+		ck_assert(!strncmp(text, whole, size - 1));
+		ck_assert_int_eq(text[size > length ? length + 1 : size], '?');
+	}
+	memset(text, '?', sizeof(text));
+	ck_assert_uint_eq(perfctr_transaction_text(0, text, 3), 7);
+	ck_assert_str_eq(text, "no");
+}
+END_TEST
+
+/* Every value of every field has words, and none reads outside of its tables. */
+START_TEST(any_value)
+{
+	struct perf_branch_entry branch;
+	uint64_t word = 1;
+	unsigned int i;
+	char text[1024];
+
+	for (i = 0; i < 200000; i++) {
+		word ^= word << 13;
+		word ^= word >> 7;
+		word ^= word << 17;
+		ck_assert_uint_lt(perfctr_data_src_text(word, text, sizeof(text)), sizeof(text));
+		ck_assert_uint_lt(perfctr_transaction_text(word, text, sizeof(text)), sizeof(text));
+		memset(&branch, 0, sizeof(branch));
+		memcpy((char *)&branch + 16, &word, sizeof(word));
+		ck_assert_uint_lt(perfctr_branch_text(&branch, text, sizeof(text)), sizeof(text));
+		ck_assert_ptr_null(strstr(text, "(null)"));
+	}
+}
+END_TEST
+
+static void is_branch(struct perf_branch_entry branch, const char *words)
+{
+	char text[256], expected[256];
+
+	branch.from = 0x401000;
+	branch.to = 0xFFFFFFFF81000000;
+	snprintf(expected, sizeof(expected), "0x401000 to 0xffffffff81000000%s", words);
+	ck_assert_uint_eq(perfctr_branch_text(&branch, text, sizeof(text)), strlen(expected));
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(branches)
+{
+	static const char *const types[] = {
+		"",
+		", conditional",
+		", unconditional",
+		", indirect",
+		", call",
+		", indirect call",
+		", return",
+		", system call",
+		", system return",
+		", conditional call",
+		", conditional return",
+		", exception return",
+		", interrupt",
+		", system error",
+		", not in a transaction",
+		", alignment fault",
+	};
+	unsigned int i;
+
+	is_branch((struct perf_branch_entry){ 0 }, "");
+	is_branch((struct perf_branch_entry){ .mispred = 1, .cycles = 65535 },
+		  ", mispredicted, 65535 cycles");
+	is_branch((struct perf_branch_entry){ .predicted = 1, .in_tx = 1, .abort = 1 },
+		  ", predicted, in a transaction, abort of a transaction");
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		is_branch((struct perf_branch_entry){ .type = i & 15 }, types[i]);
+	is_branch((struct perf_branch_entry){ .type = 15, .new_type = 7 }, ", debug data");
+	is_branch((struct perf_branch_entry){ .type = 15, .new_type = 8 }, ", of an unknown type");
+	is_branch((struct perf_branch_entry){ .spec = 1, .priv = 1 }, ", speculated wrongly, user");
+	is_branch((struct perf_branch_entry){ .spec = 2, .priv = 2 }, ", not speculated, kernel");
+	is_branch((struct perf_branch_entry){ .spec = 3, .priv = 3 },
+		  ", speculated rightly, hypervisor");
+	is_branch((struct perf_branch_entry){ .priv = 5 }, ", of unknown privilege");
+	is_branch((struct perf_branch_entry){ .reserved = 2 }, ", unknown bits 0x2");
+}
+END_TEST
+
+START_TEST(transactions)
+{
+	static const struct {
+		uint64_t transaction;
+		const char *text;
+	} all[] = {
+		{ 0, "nothing" },
+		{ PERF_TXN_ELISION | PERF_TXN_SYNC | PERF_TXN_CONFLICT,
+		  "elision, this instruction, conflict" },
+		{ PERF_TXN_TRANSACTION | PERF_TXN_ASYNC | PERF_TXN_RETRY,
+		  "transaction, another instruction, can be tried again" },
+		{ PERF_TXN_CAPACITY_WRITE | PERF_TXN_CAPACITY_READ |
+			  UINT64_C(0xAB) << PERF_TXN_ABORT_SHIFT,
+		  "too much written, too much read, abort code 0xab" },
+		{ 0x300, "unknown bits 0x300" },
+	};
+	char text[128];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		perfctr_transaction_text(all[i].transaction, text, sizeof(text));
+		ck_assert_str_eq(text, all[i].text);
+	}
+}
+END_TEST
+
+UNIT_MAIN("sample_text", 60, data_sources, little_room, any_value, branches, transactions)
