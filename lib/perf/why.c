@@ -356,7 +356,7 @@ static bool can_defer(void)
 	perfctr_attr_defer(&plain);
 	fd = perfctr_event_open(&plain, 0, -1, -1);
 	if (fd >= 0)
-		close(fd);
+		perfctr_call_close(fd);
 	return fd >= 0 || errno != EINVAL;
 }
 
