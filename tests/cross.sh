@@ -66,7 +66,7 @@ for host; do
 	# shellcheck disable=SC2016,SC2086
 	printf '%s\n' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic unit/assign_riscv unit/cpuinfo \
 		unit/cpus_x86 unit/event unit/events $native unit/identify unit/pmu unit/primitives unit/record unit/ring \
-		unit/rules_generic unit/rules_powerpc unit/rules_riscv unit/rules_x86 unit/table unit/why unit/words unit/zoo |
+		unit/rules_generic unit/rules_powerpc unit/rules_riscv unit/rules_x86 unit/sample_text unit/table unit/why unit/words unit/zoo |
 		top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
 			log=$build/$(basename PROGRAM).log
 			if (cd "$top" && SIM_STEPS=20000 FUZZ_WORDS=5000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \
