@@ -879,6 +879,10 @@ size_t perfctr_data_src_text(uint64_t data_src, char *text, size_t size);
 size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, size_t size);
 size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size);
 
+/* The same of a sample's raw part, if the event is AMD's ibs_op or ibs_fetch. */
+size_t perfctr_ibs_op_text(const void *raw, uint64_t raw_size, char *text, size_t size);
+size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, size_t size);
+
 /* ---- event names ---- */
 
 /*

@@ -312,3 +312,183 @@ size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size)
 	add_unknown(&words, transaction & UINT64_C(0xFFFFFF00));
 	return end(&words);
 }
+
+/* ---- AMD's instruction-based sampling ---- */
+
+/*
+ * The raw part of a sample of ibs_op or ibs_fetch: IBS's CPUID word (8000_001B EAX), then the
+ * registers in their order; of those behind the first some are only there if that word says so.
+ * Bits are those of AMD's PPR 55898, MSRC001_1030 to _103D.
+ */
+enum {
+	IBS_BRANCH_TARGET = 1 << 5,
+	IBS_CONTROL_EXTENDED = 1 << 9,
+	IBS_ZEN4 = 1 << 11,
+	IBS_REMOTE_SOCKET = 1 << 16
+};
+
+struct ibs {
+	uint32_t capabilities;
+	uint64_t reg[8];
+};
+
+/* false: so many registers can't be there. */
+static bool take_ibs(struct ibs *ibs, const void *raw, uint64_t size, unsigned int nregs)
+{
+	memset(ibs, 0, sizeof(*ibs));
+	if (!raw || size < 4 + 8 * (uint64_t)nregs)
+		return false;
+	if (size > 4 + sizeof(ibs->reg))
+		size = 4 + sizeof(ibs->reg);
+	memcpy(&ibs->capabilities, raw, 4);
+	memcpy(ibs->reg, (const char *)raw + 4, (size_t)size - 4);
+	return true;
+}
+
+static void add_if(struct words *words, uint64_t is, const char *thing)
+{
+	add_thing(words, is & 1, &thing, 1);
+}
+
+static void add_number(struct words *words, const char *format, unsigned int number)
+	__attribute__((format(printf, 2, 0)));
+static void add_number(struct words *words, const char *format, unsigned int number)
+{
+	go_on(words);
+	add(words, format, number);
+}
+
+static void add_address(struct words *words, uint64_t is, const char *what, uint64_t address)
+{
+	if (!(is & 1))
+		return;
+	go_on(words);
+	add(words, "%s 0x%llx", what, (unsigned long long)address);
+}
+
+/* What the op did as a branch, and for how long it waited. */
+static void add_ibs_op(struct words *words, const struct ibs *ibs)
+{
+	uint64_t data = ibs->reg[2];
+	bool branch = data >> 37 & 1, taken = data >> 35 & 1;
+
+	add_address(words, ~data >> 38, "at", ibs->reg[1]);
+	add_if(words, data >> 38, "at an unknown address");
+	add_if(words, branch && taken, data >> 34 & 1 ? "return" : "branch taken");
+	add_if(words, branch && !taken, "branch not taken");
+	if (ibs->capabilities & IBS_BRANCH_TARGET)
+		add_address(words, branch && taken, "to", ibs->reg[7]);
+	add_if(words, data >> 36, "mispredicted");
+	add_if(words, data >> 39, "fused");
+	add_if(words, data >> 40, "microcode");
+	add_number(words, "retired after %u cycles", bits_of(data, 16, 16));
+	add_number(words, "done %u before", bits_of(data, 0, 16));
+}
+
+/* Where a load that missed found its data. */
+static void add_ibs_source(struct words *words, const struct ibs *ibs)
+{
+	static const char *const sources[] = {
+		[2] = "local cache", [3] = "memory", [4] = "remote cache", [7] = "I/O"
+	};
+	static const char *const zen4[] = {
+		[1] = "local cache",	  [2] = "near cache",	       [3] = "memory",
+		[5] = "far cache",	  [6] = "long-latency memory", [7] = "I/O",
+		[8] = "extension memory", [12] = "memory of a peer",
+	};
+	bool extended = ibs->capabilities & IBS_ZEN4;
+	unsigned int source = bits_of(ibs->reg[3], 0, 3);
+	const char *name;
+
+	if (extended)
+		source |= bits_of(ibs->reg[3], 6, 2) << 3;
+	if (!source)
+		return;
+	name = !extended ? sources[source] : source < ARRAY_SIZE(zen4) ? zen4[source] : NULL;
+	go_on(words);
+	if (name)
+		add(words, "from %s", name);
+	else
+		add(words, "from source %u", source);
+	if (ibs->capabilities & IBS_REMOTE_SOCKET && ibs->reg[3] >> 9 & 1)
+		add(words, " of another socket");
+	else if (ibs->reg[3] >> 4 & 1)
+		add(words, " of another node");
+}
+
+static void add_ibs_access(struct words *words, const struct ibs *ibs)
+{
+	uint64_t data = ibs->reg[4];
+	bool load = data & 1, store = data >> 1 & 1, missed = data >> 7 & 1;
+	unsigned int width = bits_of(data, 22, 4);
+
+	add_if(words, load && !(data >> 21 & 1), "load");
+	add_if(words, load && data >> 21 & 1, "prefetch");
+	add_if(words, store, "store");
+	if (width && width < 8)
+		add_number(words, "%u bytes", 1u << (width - 1));
+	add_if(words, !missed, "L1 hit");
+	add_if(words, missed, "L1 miss");
+	add_if(words, data >> 20, "L2 miss");
+	if (missed && load) {
+		add_number(words, "%u cycles", bits_of(data, 32, 16));
+		add_ibs_source(words, ibs);
+	}
+	add_if(words, !(data >> 2 & 1), "TLB L1 hit");
+	add_if(words, data >> 2 & ~data >> 3, "TLB L2 hit");
+	add_if(words, data >> 2 & data >> 3, "TLB L2 miss");
+	if (data >> 2 & 1)
+		add_number(words, "TLB refilled in %u cycles", bits_of(data, 48, 16));
+	add_if(words, data >> 8, "misaligned");
+	add_if(words, data >> 13, "write-combining");
+	add_if(words, data >> 14, "uncached");
+	add_if(words, data >> 15, "locked");
+	add_address(words, data >> 17, "data at", ibs->reg[5]);
+	add_address(words, data >> 18, "physical", ibs->reg[6]);
+}
+
+size_t perfctr_ibs_op_text(const void *raw, uint64_t raw_size, char *text, size_t size)
+{
+	struct words words = begin(text, size);
+	struct ibs ibs;
+
+	if (take_ibs(&ibs, raw, raw_size, 7) && ibs.reg[0] >> 18 & 1) {
+		add_ibs_op(&words, &ibs);
+		if (ibs.reg[4] & 3)
+			add_ibs_access(&words, &ibs);
+	}
+	return end(&words);
+}
+
+size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, size_t size)
+{
+	static const char *const pages[] = { "4 KiB page", "2 MiB page", "1 GiB page" };
+	struct words words = begin(text, size);
+	unsigned int page;
+	struct ibs ibs;
+	uint64_t control;
+	bool done;
+
+	if (!take_ibs(&ibs, raw, raw_size, 3) || !(ibs.reg[0] >> 49 & 1))
+		return end(&words);
+	control = ibs.reg[0];
+	done = control >> 50 & 1;
+	add_address(&words, 1, "at", ibs.reg[1]);
+	add_if(&words, !done, "given up");
+	add_number(&words, "%u cycles", bits_of(control, 32, 16));
+	add_if(&words, control >> 51, "L1 miss");
+	add_if(&words, done && control >> 58 & 1, "L2 miss");
+	add_if(&words, control >> 61 & (ibs.capabilities & IBS_ZEN4 ? 1 : 0), "L3 miss");
+	add_if(&words, control >> 60 & (ibs.capabilities & IBS_ZEN4 ? 1 : 0), "op cache miss");
+	add_if(&words, control >> 55 & ~control >> 56, "TLB L1 miss");
+	add_if(&words, control >> 56, "TLB L2 miss");
+	if (ibs.capabilities & IBS_CONTROL_EXTENDED && control >> 55 & 1)
+		add_number(&words, "TLB refilled in %u cycles", bits_of(ibs.reg[3], 0, 16));
+	page = bits_of(control, 53, 2);
+	if (control >> 52 & 1) {
+		add_address(&words, 1, "physical", ibs.reg[2]);
+		add_if(&words, page < ARRAY_SIZE(pages),
+		       page < ARRAY_SIZE(pages) ? pages[page] : "");
+	}
+	return end(&words);
+}

@@ -200,4 +200,56 @@ START_TEST(transactions)
 }
 END_TEST
 
-UNIT_MAIN("sample_text", 60, data_sources, little_room, any_value, branches, transactions)
+/* As the kernel writes it, word by word behind half a word. tests/ibs.sh has each bit. */
+static uint64_t ibs(unsigned int n, const uint64_t *regs, uint32_t capabilities, char *raw)
+{
+	memcpy(raw, &capabilities, 4);
+	memcpy(raw + 4, regs, 8 * (size_t)n);
+	return 4 + 8 * (uint64_t)n;
+}
+
+START_TEST(instruction_based)
+{
+	const uint64_t op[8] = { 1 << 18,
+				 0x401000,
+				 UINT64_C(1) << 37 | UINT64_C(1) << 35 | 20 << 16 | 3,
+				 3 | 1 << 4,
+				 UINT64_C(210) << 32 | 4 << 22 | 1 << 20 | 1 << 17 | 1 << 7 | 1,
+				 0x7000,
+				 0,
+				 0x402000 };
+	const uint64_t fetch[4] = { UINT64_C(7) << 48 | UINT64_C(33) << 32 | UINT64_C(1) << 55,
+				    0x401000, 0, 12 };
+	char raw[4 + 12 * 8] = { 0 }, text[512];
+	uint64_t size = ibs(8, op, 1 << 5, raw), i;
+	uint64_t regs[12] = { 0 };
+
+	perfctr_ibs_op_text(raw, size, text, sizeof(text));
+	ck_assert_str_eq(text, "at 0x401000, branch taken, to 0x402000, retired after 20 cycles, "
+			       "done 3 before, load, 8 bytes, L1 miss, L2 miss, 210 cycles, from "
+			       "memory of another node, TLB L1 hit, data at 0x7000");
+	/* Registers that are not there are not read; more than are known are left alone. */
+	for (i = 0; i < 4 + 7 * 8; i++) {
+		perfctr_ibs_op_text(raw, i, text, sizeof(text));
+		ck_assert_str_eq(text, "nothing");
+	}
+	perfctr_ibs_op_text(raw, i, text, sizeof(text));
+	ck_assert(strstr(text, "to 0x0, "));
+	regs[0] = 1 << 18;
+	perfctr_ibs_op_text(raw, ibs(12, regs, UINT32_MAX, raw), text, sizeof(text));
+	ck_assert_str_eq(text, "at 0x0, retired after 0 cycles, done 0 before");
+	perfctr_ibs_op_text(NULL, 1000, text, sizeof(text));
+	ck_assert_str_eq(text, "nothing");
+
+	size = ibs(4, fetch, 1 << 9, raw);
+	perfctr_ibs_fetch_text(raw, size, text, sizeof(text));
+	ck_assert_str_eq(text, "at 0x401000, 33 cycles, TLB L1 miss, TLB refilled in 12 cycles");
+	perfctr_ibs_fetch_text(raw, 4 + 3 * 8 - 1, text, sizeof(text));
+	ck_assert_str_eq(text, "nothing");
+	perfctr_ibs_fetch_text(raw, ibs(4, regs, 0, raw), text, sizeof(text));
+	ck_assert_str_eq(text, "nothing");
+}
+END_TEST
+
+UNIT_MAIN("sample_text", 60, data_sources, little_room, any_value, branches, transactions,
+	  instruction_based)
