@@ -257,6 +257,8 @@ size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, s
 	const char *kind;
 	uint64_t flags;
 
+	if (!branch)
+		return end(&words);
 	memcpy(&flags, (const char *)branch + 16, sizeof(flags));
 	add(&words, "0x%llx to 0x%llx", (unsigned long long)branch->from,
 	    (unsigned long long)branch->to);

@@ -155,6 +155,7 @@ START_TEST(branches)
 		", alignment fault",
 	};
 	unsigned int i;
+	char text[32];
 
 	is_branch((struct perf_branch_entry){ 0 }, "");
 	is_branch((struct perf_branch_entry){ .mispred = 1, .cycles = 65535 },
@@ -171,6 +172,8 @@ START_TEST(branches)
 		  ", speculated rightly, hypervisor");
 	is_branch((struct perf_branch_entry){ .priv = 5 }, ", of unknown privilege");
 	is_branch((struct perf_branch_entry){ .reserved = 2 }, ", unknown bits 0x2");
+	perfctr_branch_text(NULL, text, sizeof(text));
+	ck_assert_str_eq(text, "nothing");
 }
 END_TEST
 
