@@ -39,15 +39,38 @@ static void touch_text(const char *text)
 	touch(text, strlen(text) + 1);
 }
 
+/* Whatever a sample says has words, of which no more is written than there is room for. */
+static void touch_words(const struct perfctr_record_sample *sample)
+{
+	char text[100];
+	uint64_t i;
+
+	sum += perfctr_data_src_text(sample->data_src, text, sizeof(text));
+	touch_text(text);
+	sum += perfctr_transaction_text(sample->transaction, text, sizeof(text));
+	touch_text(text);
+	sum += perfctr_ibs_op_text(sample->raw, sample->raw_size, text, sizeof(text));
+	touch_text(text);
+	sum += perfctr_ibs_fetch_text(sample->raw, sample->raw_size, text, sizeof(text));
+	touch_text(text);
+	for (i = 0; i < sample->nbranches && i < 4; i++) {
+		sum += perfctr_branch_text(&sample->branches[i], text, sizeof(text));
+		touch_text(text);
+	}
+}
+
 static void touch_sample(const struct perfctr_record_sample *sample)
 {
 	touch(sample->counts.values, sample->counts.n * 8);
 	touch(sample->chain, sample->nchain * 8);
 	touch(sample->raw, sample->raw_size);
 	touch(sample->branches, sample->nbranches * sizeof(*sample->branches));
+	if (sample->branch_counters)
+		touch(sample->branch_counters, sample->nbranches * 8);
 	touch(sample->user.values, sample->user.n * 8);
 	touch(sample->interrupt.values, sample->interrupt.n * 8);
 	touch(sample->user_stack, sample->user_stack_size);
+	touch_words(sample);
 }
 
 static void touch_record(const struct perfctr_record *record)
@@ -70,6 +93,9 @@ static void touch_record(const struct perfctr_record *record)
 		break;
 	case PERF_RECORD_KSYMBOL: touch_text(record->as.ksymbol.name); break;
 	case PERF_RECORD_CGROUP: touch_text(record->as.cgroup.path); break;
+	case PERFCTR_RECORD_CALLCHAIN_DEFERRED:
+		touch(record->as.deferred.chain, record->as.deferred.nchain * 8);
+		break;
 	case PERF_RECORD_TEXT_POKE:
 		touch(record->as.text_poke.bytes,
 		      (uint64_t)record->as.text_poke.old_length + record->as.text_poke.new_length);
@@ -135,7 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(&attr.sample_type, data, sizeof(attr.sample_type));
 	attr.read_format = data[8] & 31;
-	attr.branch_sample_type = data[9] & 1 ? PERF_SAMPLE_BRANCH_HW_INDEX : 0;
+	attr.branch_sample_type = (data[9] & 1 ? PERF_SAMPLE_BRANCH_HW_INDEX : 0) |
+				  (data[9] & 2 ? PERFCTR_BRANCH_COUNTERS : 0);
 	attr.sample_regs_user = (uint64_t)data[9] >> 1;
 	attr.sample_regs_intr = (uint64_t)data[9] << 3;
 	room = (size_t)64 << data[11] % 6;
