@@ -13,6 +13,9 @@
 #include "lib/base/word.h"
 #include "libperfctr.h"
 
+/* Tables of these need no relocation when the library is loaded, which pointers to text do. */
+typedef char label[24];
+
 struct words {
 	char *text;
 	size_t size, length; /* what there is room for, what it would be */
@@ -48,13 +51,13 @@ static void go_on(struct words *words)
 }
 
 /* The names of a word's bits, from the lowest one on: "L1 or L2". Whether there was one. */
-static bool add_bits(struct words *words, uint64_t word, const char *const *names, size_t n)
+static bool add_bits(struct words *words, uint64_t word, const label *names, size_t n)
 {
 	bool some = false;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!(word >> i & 1) || !names[i])
+		if (!(word >> i & 1) || !*names[i])
 			continue;
 		add(words, "%s%s", some ? " or " : "", names[i]);
 		some = true;
@@ -62,7 +65,7 @@ static bool add_bits(struct words *words, uint64_t word, const char *const *name
 	return some;
 }
 
-static bool has_bits(uint64_t word, const char *const *names, size_t n)
+static bool has_bits(uint64_t word, const label *names, size_t n)
 {
 	struct words nowhere = begin(NULL, 0);
 
@@ -70,7 +73,7 @@ static bool has_bits(uint64_t word, const char *const *names, size_t n)
 }
 
 /* The same as a thing of its own. */
-static void add_thing(struct words *words, uint64_t word, const char *const *names, size_t n)
+static void add_thing(struct words *words, uint64_t word, const label *names, size_t n)
 {
 	if (!has_bits(word, names, n))
 		return;
@@ -100,12 +103,12 @@ static unsigned int bits_of(uint64_t word, unsigned int first, unsigned int n)
 	return (unsigned int)(word >> first & ((UINT64_C(1) << n) - 1));
 }
 
-static const char *const outcomes[] = { NULL, " hit", " miss" };
+static const label outcomes[] = { "", " hit", " miss" };
 
 /* A level by its number, or its bits, which are older, and say less. */
 static void add_level(struct words *words, uint64_t src)
 {
-	static const char *const numbers[] = {
+	static const label numbers[] = {
 		[1] = "L1",
 		[2] = "L2",
 		[3] = "L3",
@@ -121,7 +124,7 @@ static void add_level(struct words *words, uint64_t src)
 		[13] = "memory",
 		[14] = "persistent memory",
 	};
-	static const char *const levels[] = {
+	static const label levels[] = {
 		[3] = "L1",
 		[4] = "line fill buffer",
 		[5] = "L2",
@@ -134,8 +137,8 @@ static void add_level(struct words *words, uint64_t src)
 		[12] = "I/O",
 		[13] = "uncached memory",
 	};
-	static const char *const hops[] = { "", " of another core", " of another node",
-					    " of another socket", " of another board" };
+	static const label hops[] = { "", " of another core", " of another node",
+				      " of another socket", " of another board" };
 	unsigned int level = bits_of(src, 5, 14), number = bits_of(src, 33, 4),
 		     hop = bits_of(src, 43, 3);
 	bool known = number && number != 15;
@@ -153,7 +156,7 @@ static void add_level(struct words *words, uint64_t src)
 
 static void add_tlb(struct words *words, unsigned int tlb)
 {
-	static const char *const levels[] = {
+	static const label levels[] = {
 		[3] = "L1", [4] = "L2", [5] = "walker", [6] = "fault handler"
 	};
 
@@ -167,14 +170,14 @@ static void add_tlb(struct words *words, unsigned int tlb)
 
 size_t perfctr_data_src_text(uint64_t data_src, char *text, size_t size)
 {
-	static const char *const operations[] = { NULL, "load", "store", "prefetch", "execution" };
-	static const char *const snoops[] = { NULL, "no snoop", "snoop hit", "snoop miss",
-					      "snoop hit modified" };
-	static const char *const more[] = { "forwarded", "from a peer" };
-	static const char *const locked[] = { NULL, "locked" };
-	static const char *const blocked[] = { NULL, "blocked by data", "blocked by an address" };
-	static const char *const regions[] = {
-		NULL,
+	static const label operations[] = { "", "load", "store", "prefetch", "execution" };
+	static const label snoops[] = { "", "no snoop", "snoop hit", "snoop miss",
+					"snoop hit modified" };
+	static const label more[] = { "forwarded", "from a peer" };
+	static const label locked[] = { "", "locked" };
+	static const label blocked[] = { "", "blocked by data", "blocked by an address" };
+	static const label regions[] = {
+		"",
 		"region reserved",
 		"local shared cache",
 		"local unshared cache",
@@ -219,7 +222,7 @@ static unsigned int flags_of(uint64_t flags, unsigned int first, unsigned int n)
 
 static const char *kind_of(unsigned int type, unsigned int more)
 {
-	static const char *const types[] = {
+	static const label types[] = {
 		"",
 		"conditional",
 		"unconditional",
@@ -237,7 +240,7 @@ static const char *kind_of(unsigned int type, unsigned int more)
 		"not in a transaction",
 	};
 	/* Of type 15. The last five are the architecture's: these are Arm's. */
-	static const char *const extended[] = {
+	static const label extended[] = {
 		"alignment fault", "data fault", "instruction fault", "fast interrupt",
 		"debug halt",	   "debug exit", "debug instruction", "debug data",
 	};
@@ -249,9 +252,9 @@ static const char *kind_of(unsigned int type, unsigned int more)
 
 size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, size_t size)
 {
-	static const char *const speculation[] = { "", "speculated wrongly", "not speculated",
-						   "speculated rightly" };
-	static const char *const privileges[] = { "", "user", "kernel", "hypervisor" };
+	static const label speculation[] = { "", "speculated wrongly", "not speculated",
+					     "speculated rightly" };
+	static const label privileges[] = { "", "user", "kernel", "hypervisor" };
 	struct words words = begin(text, size);
 	unsigned int type, privilege;
 	const char *kind;
@@ -292,7 +295,7 @@ size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, s
 
 size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size)
 {
-	static const char *const names[] = {
+	static const label names[] = {
 		"elision",
 		"transaction",
 		"this instruction",
@@ -349,7 +352,10 @@ static bool take_ibs(struct ibs *ibs, const void *raw, uint64_t size, unsigned i
 
 static void add_if(struct words *words, uint64_t is, const char *thing)
 {
-	add_thing(words, is & 1, &thing, 1);
+	if (!(is & 1))
+		return;
+	go_on(words);
+	add(words, "%s", thing);
 }
 
 static void add_number(struct words *words, const char *format, unsigned int number)
@@ -390,10 +396,10 @@ static void add_ibs_op(struct words *words, const struct ibs *ibs)
 /* Where a load that missed found its data. */
 static void add_ibs_source(struct words *words, const struct ibs *ibs)
 {
-	static const char *const sources[] = {
+	static const label sources[] = {
 		[2] = "local cache", [3] = "memory", [4] = "remote cache", [7] = "I/O"
 	};
-	static const char *const zen4[] = {
+	static const label zen4[] = {
 		[1] = "local cache",	  [2] = "near cache",	       [3] = "memory",
 		[5] = "far cache",	  [6] = "long-latency memory", [7] = "I/O",
 		[8] = "extension memory", [12] = "memory of a peer",
@@ -406,9 +412,9 @@ static void add_ibs_source(struct words *words, const struct ibs *ibs)
 		source |= bits_of(ibs->reg[3], 6, 2) << 3;
 	if (!source)
 		return;
-	name = !extended ? sources[source] : source < ARRAY_SIZE(zen4) ? zen4[source] : NULL;
+	name = !extended ? sources[source] : source < ARRAY_SIZE(zen4) ? zen4[source] : "";
 	go_on(words);
-	if (name)
+	if (*name)
 		add(words, "from %s", name);
 	else
 		add(words, "from source %u", source);
@@ -464,7 +470,7 @@ size_t perfctr_ibs_op_text(const void *raw, uint64_t raw_size, char *text, size_
 
 size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, size_t size)
 {
-	static const char *const pages[] = { "4 KiB page", "2 MiB page", "1 GiB page" };
+	static const label pages[] = { "4 KiB page", "2 MiB page", "1 GiB page" };
 	struct words words = begin(text, size);
 	unsigned int page;
 	struct ibs ibs;
