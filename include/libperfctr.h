@@ -583,21 +583,19 @@ struct perfctr_sampler; /* opaque */
  * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT, _ON_EXEC and _DISABLED, as for
  * perfctr_set_open(), and which records to write beside samples.
  */
-#define PERFCTR_SAMPLER_MMAP		0x00010000 /* MMAP2: executable mappings */
-#define PERFCTR_SAMPLER_MMAP_DATA	0x00020000 /* MMAP2: the other mappings */
-#define PERFCTR_SAMPLER_BUILD_ID	0x00040000 /* MMAP2 with a build ID for device and inode */
-#define PERFCTR_SAMPLER_COMM		0x00080000 /* COMM: names of threads; exec */
-#define PERFCTR_SAMPLER_TASK		0x00100000 /* FORK, EXIT */
-#define PERFCTR_SAMPLER_SWITCH		0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
-#define PERFCTR_SAMPLER_NAMESPACES	0x00400000 /* NAMESPACES */
-#define PERFCTR_SAMPLER_CGROUP		0x00800000 /* CGROUP: new ones */
-#define PERFCTR_SAMPLER_KERNEL_TEXT	0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
-#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN 0x02000000 /* call chains without the kernel's part */
-#define PERFCTR_SAMPLER_NO_USER_CHAIN	0x04000000 /* without the user's */
-#define PERFCTR_SAMPLER_OVERWRITE	0x08000000 /* keep the newest records, not the oldest */
-#define PERFCTR_SAMPLER_DEFER_USER_CHAIN                         \
-	0x10000000 /* CALLCHAIN_DEFERRED: the user's part, later \
-		    */
+#define PERFCTR_SAMPLER_MMAP		 0x00010000 /* MMAP2: executable mappings */
+#define PERFCTR_SAMPLER_MMAP_DATA	 0x00020000 /* MMAP2: the other mappings */
+#define PERFCTR_SAMPLER_BUILD_ID	 0x00040000 /* MMAP2 with a build ID for device and inode */
+#define PERFCTR_SAMPLER_COMM		 0x00080000 /* COMM: names of threads; exec */
+#define PERFCTR_SAMPLER_TASK		 0x00100000 /* FORK, EXIT */
+#define PERFCTR_SAMPLER_SWITCH		 0x00200000 /* SWITCH, SWITCH_CPU_WIDE */
+#define PERFCTR_SAMPLER_NAMESPACES	 0x00400000 /* NAMESPACES */
+#define PERFCTR_SAMPLER_CGROUP		 0x00800000 /* CGROUP: new ones */
+#define PERFCTR_SAMPLER_KERNEL_TEXT	 0x01000000 /* KSYMBOL, BPF_EVENT, TEXT_POKE */
+#define PERFCTR_SAMPLER_NO_KERNEL_CHAIN	 0x02000000 /* call chains without the kernel's part */
+#define PERFCTR_SAMPLER_NO_USER_CHAIN	 0x04000000 /* without the user's */
+#define PERFCTR_SAMPLER_OVERWRITE	 0x08000000 /* keep the newest records, not the oldest */
+#define PERFCTR_SAMPLER_DEFER_USER_CHAIN 0x10000000 /* CALLCHAIN_DEFERRED: the user's, later */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {

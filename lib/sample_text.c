@@ -390,7 +390,7 @@ static void add_ibs_op(struct words *words, const struct ibs *ibs)
 	add_if(words, data >> 39, "fused");
 	add_if(words, data >> 40, "microcode");
 	add_number(words, "retired after %u cycles", bits_of(data, 16, 16));
-	add_number(words, "done %u before", bits_of(data, 0, 16));
+	add_number(words, "completed %u cycles before", bits_of(data, 0, 16));
 }
 
 /* Where a load that missed found its data. */
@@ -495,8 +495,8 @@ size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, si
 	page = bits_of(control, 53, 2);
 	if (control >> 52 & 1) {
 		add_address(&words, 1, "physical", ibs.reg[2]);
-		add_if(&words, page < ARRAY_SIZE(pages),
-		       page < ARRAY_SIZE(pages) ? pages[page] : "");
+		if (page < ARRAY_SIZE(pages))
+			add_if(&words, 1, pages[page]);
 	}
 	return end(&words);
 }

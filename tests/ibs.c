@@ -98,7 +98,7 @@ static void try_op(void)
 	expect(data.op_brn_fuse, "fused");
 	expect(data.op_microcode, "microcode");
 	expect_number(true, "retired after %llu cycles", data.tag_to_ret_ctr);
-	expect_number(true, "done %llu before", data.comp_to_ret_ctr);
+	expect_number(true, "completed %llu cycles before", data.comp_to_ret_ctr);
 	load = access.ld_op;
 	expect(load && !access.sw_pf, "load");
 	expect(load && access.sw_pf, "prefetch");

@@ -19,12 +19,14 @@ for script in processors verified; do
 done
 
 # A file that was sent in is in the column of silicon if it is right, of a processor and not a hypervisor.
-head='libperfctr-verify 1 0.1.0' right='count inline instructions:u 1000 9 9 0 0 0'
 mkdir "$work/silicon"
-printf '%s\n' "$head" 'processor zen4 AMD Zen 4' "$right" end >"$work/silicon/right.txt"
-printf '%s\n' "$head" 'processor zen3 AMD Zen 3' 'virtual KVM' "$right" end >"$work/silicon/virtual.txt"
-printf '%s\n' "$head" 'processor zen2 AMD Zen 2' "${right% 0}" end >"$work/silicon/broken.txt"
-printf '%s\n' "$head" 'processor zen1 AMD Zen' 'count inline instructions:u 1000 9 8 -1 0 0' end >"$work/silicon/wrong.txt"
+made() {	# ID NAME CHANGE
+	sed "s/^processor .*/processor $1 $2/; $3" "$srcdir/tests/silicon/made-right.txt" >"$work/silicon/$1.txt"
+}
+made zen4 'AMD Zen 4' ''
+made zen3 'AMD Zen 3' 's/^kernel/virtual KVM\n&/'
+made zen2 'AMD Zen 2' '/^order/d'
+made zen1 'AMD Zen' 's/^order 20000 0/order 20000 1/'
 if [ "$(SILICON=$work/silicon sh "$srcdir/scripts/verified" silicon)" = zen4 ] &&
    SILICON=$work/silicon sh "$srcdir/scripts/verified" | grep -q '^| on silicon with counters | AMD Zen 4 |' &&
    SILICON=$work/silicon sh "$srcdir/scripts/processors" | grep -q '^| zen4 |.*, silicon |' &&

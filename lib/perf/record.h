@@ -15,11 +15,11 @@
 #include "perfctr/read.h"
 
 #define PERFCTR_RECORD_AUX_OUTPUT_HW_ID	  21u /* PERF_RECORD_AUX_OUTPUT_HW_ID, of Linux 5.16 */
-#define PERFCTR_RECORD_CALLCHAIN_DEFERRED 22u /* of Linux 7 */
-#define PERFCTR_BRANCH_COUNTERS                                          \
-	(UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, of Linux 6.8 \
-			     */
-#define PERFCTR_RECORD_WORDS 9
+#define PERFCTR_RECORD_CALLCHAIN_DEFERRED 22u /* PERF_RECORD_CALLCHAIN_DEFERRED, after 6.18 */
+#define PERFCTR_RECORD_WORDS		  9
+
+/* PERF_SAMPLE_BRANCH_COUNTERS, of Linux 6.8 */
+#define PERFCTR_BRANCH_COUNTERS (UINT64_C(1) << 19)
 
 /* How records were asked for, and the last one. */
 struct perfctr_decoder {

@@ -19,8 +19,8 @@ int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, in
 			      int group_fd);
 
 /*
- * defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which headers before Linux
- * 7 have no names for. The flags are behind read_format.
+ * defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which headers up to
+ * Linux 6.18 have no names for. The flags are behind read_format.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PERFCTR_ATTR_DEFER (UINT64_C(3) << 38)

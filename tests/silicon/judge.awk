@@ -2,7 +2,7 @@
 # Verdicts of what verify.c has found: usage: awk -f judge.awk FILE. A line for each finding,
 #	right | noisy | wrong | refused | note WHAT: why
 # and last "verdict WORD: how many": wrong, if anything is; else noisy, else right; nothing, if nothing could be counted;
-# incomplete, if the file is not whole. Lines that begin with "#" don't count.
+# incomplete, if the file is not whole, or one of its parts is not there. Lines that begin with "#" don't count.
 #
 # A wrong count and a noisy machine differ so: what disturbs (an interrupt, another program) only ever adds, and
 # it leaves some of many short measurements alone. So a count below what was executed is wrong, and one that is
@@ -20,6 +20,7 @@ BEGIN {
 	fields["order"] = 4
 	fields["overflow"] = 8
 	fields["table"] = 3
+	nparts = split("count/inline count/kernel count/threads count/beside order overflow table", parts, " ")
 	# What some events count of a work, by name: WORK LEAST MOST, per iteration; "spec" may be more.
 	exactly["instructions"] = exactly["INST_RETIRED"] = exactly["INST_RETIRED:ANY"] = "loop 2 2"
 	exactly["INST_RETIRED:ANY_P"] = exactly["RETIRED_INSTRUCTIONS"] = "loop 2 2"
@@ -36,6 +37,10 @@ BEGIN {
 
 /^#/ { next }
 { last = $1; lines++ }
+{ has[$1 == "count" ? $1 "/" $2 : $1] = 1 }
+# What the processor can't do is told instead.
+$1 == "no-table" { has["table"] = 1 }
+$1 == "refused" && $2 == "overflow:" { has["overflow"] = 1 }
 lines == 1 { whole = $1 == "libperfctr-verify" && $2 == 1; next }
 $1 == "virtual" { hypervisor = 1 }
 $1 == "nothing:" { nothing = substr($0, 10) }
@@ -56,7 +61,6 @@ $1 ~ /^(count|order|overflow|table)$/ && NF != fields[$1] {
 # count WHAT EVENT EXPECTED TRIALS EXACT LEAST MEDIAN GREATEST
 $1 == "count" {
 	what = $3 " " $2 " " $4
-	counted++
 	disturbed = $2 == "beside" || $2 == "moved" || $2 == "threads"
 	if ($7 < 0)
 		say("wrong", what, -$7 " too few, at worst")
@@ -139,12 +143,13 @@ $1 == "no-table" { say("note", "the table of events", substr($0, 10)) }
 
 END {
 	verdict = of["wrong"] ? "wrong" : of["noisy"] ? "noisy" : "right"
-	if (!whole || (last != "end" && !nothing))
+	for (i = 1; i <= nparts; i++)
+		if (!(parts[i] in has))
+			part = parts[i]
+	if (!whole || (nothing == "" && (last != "end" || part != "")))
 		verdict = "incomplete"
-	else if (nothing)
+	else if (nothing != "")
 		verdict = "nothing"
-	else if (!counted || !of["right"])
-		verdict = "incomplete"
 	if (hypervisor)
 		say("note", "a hypervisor", "what is verified is its PMU, too")
 	printf "verdict %s: %d right, %d noisy, %d wrong, %d refused%s\n", verdict, of["right"], of["noisy"], of["wrong"], \

@@ -13,27 +13,8 @@ check() {	# NAME STATUS
 }
 judge() { awk -f "$srcdir/tests/silicon/judge.awk" "$@"; }
 
-cat >"$work/right" <<'EOT'
-libperfctr-verify 1 0.1.0
-# verdict wrong: 0 right
-processor skylake Intel Skylake, client
-kernel Linux 6.12.0 #1 x86_64
-count inline instructions:u 1000 1001 1001 0 0 0
-count inline instructions:u 1000000 101 60 0 0 3
-count threads instructions:u 200000 408 380 0 0 2
-count beside instructions:u 1000000 200 11 0 1 9
-order 20000 0 141
-overflow instructions:u 100003 100 100 100 0 0
-iterations 0 20000 20000 20000 20000 2000 20000 500
-works nothing loop loads stores branches misses numbers calls
-event cycles:u 100 20100 20100 20100 300000 400000 80000 9000
-event instructions:u 60 40064 100070 120075 200000 8000 80080 4000
-refused FOO:BAR:u: the processor has no such event
-event OTHER:u 0 0 0 0 0 0 0 0
-table 1 1
-cost inline 9.0 17.0
-end
-EOT
+cp "$srcdir/tests/silicon/made-right.txt" "$work/right"
+chmod u+w "$work/right"
 # WORD of the verdict, words of a line of it, and a change by sed.
 says() {
 	sed "$3" "$work/right" >"$work/facts"
@@ -43,7 +24,7 @@ says() {
 	check "$1: $2" $?
 }
 count='count inline instructions:u 1000'
-says right 'verdict right: 7 right, 0 noisy, 0 wrong, 1 refused' ''
+says right 'verdict right: 8 right, 0 noisy, 0 wrong, 1 refused' ''
 says right 'refused FOO:BAR:u: the processor has no such event' ''
 says right 'note the table of events: 1 are taken, 1 refused; 2 events have counted' ''
 # Less than half of them exact, but some.
@@ -70,12 +51,16 @@ says wrong 'wrong instructions: 20000 in the work "loop", which has 40000' 's/^e
 says wrong 'wrong instructions: 80000 in the work "loop", which has 40000 at most' 's/^event instructions:u 60 40064/event instructions:u 60 80060/'
 says wrong 'wrong OTHER: 99999999 in 20100 cycles' 's/^event OTHER:u 0 0/event OTHER:u 0 99999999/'
 says wrong 'wrong cycles: they stand still' 's/^event cycles:u 100 20100/event cycles:u 0 0/'
-says wrong 'wrong a read: a pinned counter was not on the PMU' 's/^order .*/lost EBUSY/'
+says wrong 'wrong a read: a pinned counter was not on the PMU' 's/^cost .*/lost EBUSY/'
 says right 'note a hypervisor: ' 's/^kernel/virtual QEMU\n&/'
 says right 'note instructions:u: the kernel reads: no page' 's/^order/no-reader instructions:u: no page\n&/'
 says nothing 'verdict nothing: .*; no PMU here' 's/^kernel.*/nothing: no PMU here/; /^count/,$d'
 says incomplete verdict '$d'
-says incomplete verdict '/^count/d'
+for part in 'count inline' 'count kernel' 'count threads' 'count beside' order overflow table; do
+	says incomplete verdict "/^$part/d"
+done
+says right verdict 's/^overflow.*/refused overflow: no interrupt/'
+says right verdict 's/^table.*/no-table there is none/'
 says incomplete verdict 's/^\(event OTHER.*\) 0$/\1/'
 says incomplete verdict 's/^\(count threads.*\) 2$/\1/'
 says incomplete verdict '1s/1 /2 /'
@@ -100,7 +85,7 @@ status=$?
 judge "$work/facts" >"$work/verdicts"
 verdict=$(tail -n 1 "$work/verdicts")
 case $status:$verdict in
-'77:verdict nothing:'*' no PMU'* | '77:verdict nothing:'*';'*) check "here: $verdict" 0 ;;
+'77:verdict nothing:'*'; '?*) check "here: $verdict" 0 ;;
 # What the silicon gets wrong, or the hypervisor, is no mistake of these.
 '0:verdict right:'* | '0:verdict noisy:'* | '0:verdict wrong:'*) check "here: $verdict" 0 ;;
 *)

@@ -333,10 +333,13 @@ static void verify_threads(void)
 	for (i = 0; i < N; i++) {
 		excess[i].values = calloc(51, sizeof(all.values[0]));
 		if (!excess[i].values ||
-		    pthread_create(&threads[i], NULL, count_in_thread, &excess[i]))
-			abort();
+		    pthread_create(&threads[i], NULL, count_in_thread, &excess[i])) {
+			printf("refused threads: only %u of %u could be made\n", i, N);
+			free(excess[i].values);
+			break;
+		}
 	}
-	for (i = 0; i < N; i++) {
+	while (i--) {
 		pthread_join(threads[i], NULL);
 		for (k = 0; k < excess[i].n; k++)
 			note(&all, excess[i].values[k]);
@@ -436,7 +439,7 @@ static void verify_overflow(void)
 		printf("refused overflow: %s\n", perfctr_error());
 		return;
 	}
-	/* 10 ms without more than a sample each: what is throttled says so. */
+	/* The buffer has room for all; what the kernel throttles, it says. */
 	if (perfctr_sampler_enable(sampler) == 0) {
 		marked_loop(n);
 		perfctr_sampler_disable(sampler);
@@ -741,6 +744,28 @@ static void verify_costs(void)
 	perfctr_set_close(costing.set);
 }
 
+/*
+ * A processor of the type that perfctr_cpu_native() names, where there are several: the first
+ * P-core, on Arm processor 0.
+ */
+static unsigned int find_home(const struct perfctr_set *set)
+{
+	FILE *file = NULL;
+	unsigned int cpu = 0;
+
+	if (perfctr_set_parts(set) < 2)
+		return (unsigned int)sched_getcpu();
+#if defined(__i386__) || defined(__x86_64__)
+	file = fopen("/sys/bus/event_source/devices/cpu_core/cpus", "r");
+#endif
+	if (file) {
+		if (fscanf(file, "%u", &cpu) != 1)
+			cpu = 0;
+		fclose(file);
+	}
+	return cpu;
+}
+
 int main(int argc, char **argv)
 {
 	struct perfctr_set *set;
@@ -759,9 +784,9 @@ int main(int argc, char **argv)
 		printf("nothing: %s\n", perfctr_error());
 		return 77;
 	}
-	perfctr_set_close(set);
 	sched_getaffinity(0, sizeof(allowed), &allowed);
-	home = (unsigned int)sched_getcpu();
+	home = find_home(set);
+	perfctr_set_close(set);
 	go_to(home);
 	verify_lengths();
 	verify_order();

@@ -228,9 +228,11 @@ START_TEST(instruction_based)
 	uint64_t regs[12] = { 0 };
 
 	perfctr_ibs_op_text(raw, size, text, sizeof(text));
-	ck_assert_str_eq(text, "at 0x401000, branch taken, to 0x402000, retired after 20 cycles, "
-			       "done 3 before, load, 8 bytes, L1 miss, L2 miss, 210 cycles, from "
-			       "memory of another node, TLB L1 hit, data at 0x7000");
+	ck_assert_str_eq(
+		text,
+		"at 0x401000, branch taken, to 0x402000, retired after 20 cycles, "
+		"completed 3 cycles before, load, 8 bytes, L1 miss, L2 miss, 210 cycles, from "
+		"memory of another node, TLB L1 hit, data at 0x7000");
 	/* Registers that are not there are not read; more than are known are left alone. */
 	for (i = 0; i < 4 + 7 * 8; i++) {
 		perfctr_ibs_op_text(raw, i, text, sizeof(text));
@@ -240,7 +242,7 @@ START_TEST(instruction_based)
 	ck_assert(strstr(text, "to 0x0, "));
 	regs[0] = 1 << 18;
 	perfctr_ibs_op_text(raw, ibs(12, regs, UINT32_MAX, raw), text, sizeof(text));
-	ck_assert_str_eq(text, "at 0x0, retired after 0 cycles, done 0 before");
+	ck_assert_str_eq(text, "at 0x0, retired after 0 cycles, completed 0 cycles before");
 	perfctr_ibs_op_text(NULL, 1000, text, sizeof(text));
 	ck_assert_str_eq(text, "nothing");
 
