@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What samples say, in words. */
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +161,9 @@ START_TEST(branches)
 	is_branch((struct perf_branch_entry){ 0 }, "");
 	is_branch((struct perf_branch_entry){ .mispred = 1, .cycles = 65535 },
 		  ", mispredicted, 65535 cycles");
+	is_branch((struct perf_branch_entry){ .predicted = 1 }, ", predicted");
+	is_branch((struct perf_branch_entry){ .in_tx = 1 }, ", in a transaction");
+	is_branch((struct perf_branch_entry){ .abort = 1 }, ", abort of a transaction");
 	is_branch((struct perf_branch_entry){ .predicted = 1, .in_tx = 1, .abort = 1 },
 		  ", predicted, in a transaction, abort of a transaction");
 	for (i = 0; i < ARRAY_SIZE(types); i++)
@@ -192,6 +196,8 @@ START_TEST(transactions)
 			  UINT64_C(0xAB) << PERF_TXN_ABORT_SHIFT,
 		  "too much written, too much read, abort code 0xab" },
 		{ 0x300, "unknown bits 0x300" },
+		{ 0x80000000, "unknown bits 0x80000000" },
+		{ UINT64_C(1) << 32, "abort code 0x1" },
 	};
 	char text[128];
 	unsigned int i;
@@ -256,5 +262,114 @@ START_TEST(instruction_based)
 }
 END_TEST
 
+/* Each bit, on top of a load that missed, or of a fetch: its words come with it, and with no other.
+ */
+struct bit {
+	unsigned int reg, bit;
+	const char *words; /* with it, and not without */
+};
+
+static const struct bit op_bits[] = {
+	{ 2, 36, ", mispredicted," },
+	{ 2, 39, ", fused," },
+	{ 2, 40, ", microcode," },
+	{ 2, 31, "retired after 32768 cycles" },
+	{ 2, 16, "retired after 1 cycles" },
+	{ 2, 15, "completed 32768 cycles before" },
+	{ 2, 37, ", branch not taken," },
+	{ 2, 38, "at an unknown address" },
+	{ 4, 1, ", load, store," },
+	{ 4, 2, ", TLB L2 hit, TLB refilled in 0 cycles" },
+	{ 4, 8, ", misaligned" },
+	{ 4, 13, ", write-combining" },
+	{ 4, 14, ", uncached" },
+	{ 4, 15, ", locked" },
+	{ 4, 17, ", data at 0x0" },
+	{ 4, 18, ", physical 0x0" },
+	{ 4, 20, ", L2 miss" },
+	{ 4, 21, ", prefetch" },
+	{ 4, 22, ", 1 bytes" },
+	{ 4, 24, ", 8 bytes" },
+	{ 4, 47, ", 32768 cycles" },
+	{ 3, 1, ", from local cache" },
+	{ 3, 2, ", from remote cache" },
+	{ 3, 0, ", from source 1" },
+};
+
+static const struct bit zen4_bits[] = {
+	{ 3, 0, ", from local cache" }, { 3, 1, ", from near cache" },
+	{ 3, 2, ", from source 4" },	{ 3, 6, ", from extension memory" },
+	{ 3, 7, ", from source 16" },
+};
+
+static const struct bit fetch_bits[] = {
+	{ 0, 47, ", 32768 cycles" },
+	{ 0, 51, ", L1 miss" },
+	{ 0, 52, ", physical 0x0, 4 KiB page" },
+	{ 0, 55, ", TLB L1 miss" },
+	{ 0, 56, ", TLB L2 miss" },
+	{ 0, 58, ", L2 miss" },
+	{ 0, 60, ", op cache miss" },
+	{ 0, 61, ", L3 miss" },
+};
+
+static const char *one_bit(bool fetch, uint32_t capabilities, unsigned int reg, unsigned int bit)
+{
+	uint64_t regs[8] = { UINT64_C(3) << 49 | 1 << 18, 0x401000, 0, 0, 1 << 7 | 1 };
+	static char text[512];
+	char raw[4 + 8 * 8];
+
+	regs[reg] ^= UINT64_C(1) << bit;
+	if (fetch)
+		perfctr_ibs_fetch_text(raw, ibs(8, regs, capabilities, raw), text, sizeof(text));
+	else
+		perfctr_ibs_op_text(raw, ibs(8, regs, capabilities, raw), text, sizeof(text));
+	return text;
+}
+
+static void is_each(const struct bit *bits, size_t n, bool fetch, uint32_t capabilities)
+{
+	const char *text;
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++) {
+			text = one_bit(fetch, capabilities, bits[k].reg, bits[k].bit);
+			ck_assert_msg(!strstr(text, bits[i].words) == (i != k), "%s: %s",
+				      bits[i].words, text);
+		}
+}
+
+START_TEST(each_bit)
+{
+	is_each(op_bits, ARRAY_SIZE(op_bits), false, 0);
+	is_each(zen4_bits, ARRAY_SIZE(zen4_bits), false, 1 << 11);
+	is_each(fetch_bits, ARRAY_SIZE(fetch_bits), true, 1 << 11);
+	/* What these say needs a younger processor. */
+	ck_assert_ptr_null(strstr(one_bit(true, 0, 0, 60), "op cache"));
+	ck_assert_ptr_null(strstr(one_bit(true, 0, 0, 61), "L3"));
+	/* TLBs: a miss of the second one without the first's says nothing. */
+	ck_assert(strstr(one_bit(false, 0, 4, 3), "TLB L1 hit"));
+	ck_assert_ptr_null(strstr(one_bit(false, 0, 4, 2), "TLB L1 hit"));
+	/* A width that is none. */
+	ck_assert_ptr_null(strstr(one_bit(false, 0, 4, 25), "bytes"));
+}
+END_TEST
+
+START_TEST(other_sockets)
+{
+	uint64_t regs[8] = { 1 << 18, 0x401000, 0, 3 | 1 << 9, 1 << 7 | 1 };
+	char raw[4 + 8 * 8], text[512];
+
+	perfctr_ibs_op_text(raw, ibs(8, regs, 1 << 16, raw), text, sizeof(text));
+	ck_assert(strstr(text, ", from memory of another socket, "));
+	perfctr_ibs_op_text(raw, ibs(8, regs, 0, raw), text, sizeof(text));
+	ck_assert(strstr(text, ", from memory, "));
+	regs[4] |= UINT64_C(0xFFFF) << 48 | 3 << 2;
+	perfctr_ibs_op_text(raw, ibs(8, regs, 0, raw), text, sizeof(text));
+	ck_assert(strstr(text, ", TLB L2 miss, TLB refilled in 65535 cycles"));
+}
+END_TEST
+
 UNIT_MAIN("sample_text", 60, data_sources, little_room, any_value, branches, transactions,
-	  instruction_based)
+	  instruction_based, each_bit, other_sockets)
