@@ -216,15 +216,21 @@ static int compare(const struct perfctr_cpu *cpu, const struct perfctr_event_cho
 	return 0;
 }
 
-/* Random small sets of each processor: of the whole table, or of neighbours, which share ESCRs. */
+/*
+ * Random small sets of each processor: of the whole table, or of neighbours, which share ESCRs. So
+ * many, or fewer if FUZZ_SETS says so.
+ */
 static void random_sets(unsigned int sets, unsigned int max)
 {
+	const char *most = getenv("FUZZ_SETS");
 	static struct names names;
 	unsigned int n, k, i, base, size, yes, no;
 	struct perfctr_event_choice choices[8];
 	struct perfctr_cpu cpu;
 	const char *id;
 
+	if (most && strtoul(most, NULL, 10) < sets)
+		sets = (unsigned int)strtoul(most, NULL, 10);
 	for (n = 0; (id = perfctr_isa_id(isa, n)); n++) {
 		cpu = cpu_named(id);
 		get_names(id, &names);

@@ -380,6 +380,8 @@ for name in $1; do
 	# What is freed is poisoned, and the kernel is preempted wherever it can be.
 	VM_APPEND=
 	[ "$name" != fuzz-2 ] || VM_APPEND="slub_debug=FZP preempt=full"
+	# Every boundary of the loops, not each third.
+	[ -z "${VM_LONG:-}" ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"
 	case " ${VM_TESTS:-${tests:-$usual}} " in *' calls'*) files_dwarf ;; esac
 	VM_TREE=
 	[ "$name" != core-types-2 ] || VM_TREE=$here/core-types.awk
