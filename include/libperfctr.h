@@ -575,6 +575,19 @@ int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 			  const struct perfctr_reading *readings,
 			  struct perfctr_metric_value *value);
 
+/*
+ * How far metric i may be off because its events were not on the PMU all of the time: in *error
+ * half the interval that has the value of the whole time in it in 95 of 100 cases; 0 if they were.
+ * parts has the readings of n stretches of time, one behind the other, each as
+ * perfctr_metrics_value() takes them: differences of readings, a hundred or so, of some times
+ * perf_event_mux_interval_ms each. What a program does in step with the kernel's changes of what
+ * counts can't be told. EINVAL: there is no such metric, or parts or error is NULL, or n is 0.
+ * ENODATA: there are less than 8 stretches in which all its events ran, or an event was not
+ * counted, or there is no value. ENOMEM.
+ */
+int perfctr_metrics_error(const struct perfctr_metrics *metrics, unsigned int i,
+			  const struct perfctr_reading *parts, unsigned int n, double *error);
+
 /* ---- samples ---- */
 
 struct perfctr_sampler; /* opaque */

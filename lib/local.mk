@@ -21,6 +21,7 @@ lib_libinternal_la_SOURCES = \
 	lib/base/memory.h \
 	lib/base/nearest.c \
 	lib/base/nearest.h \
+	lib/base/root.h \
 	lib/base/text.c \
 	lib/base/text.h \
 	lib/base/word.h \
@@ -101,6 +102,8 @@ lib_libinternal_la_SOURCES = \
 	lib/info.c \
 	lib/info.h \
 	lib/metrics.c \
+	lib/metrics.h \
+	lib/metrics_error.c \
 	lib/total.c \
 	lib/provider.c \
 	lib/provider.h \

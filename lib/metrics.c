@@ -18,6 +18,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/metrics.h"
 #include "lib/names/expand.h"
 #include "lib/names/facts.h"
 #include "lib/names/formula.h"
@@ -818,6 +819,15 @@ static int check_metric(const struct perfctr_metrics *metrics, unsigned int i, c
 		return perfctr_fail(EINVAL, "there is no metric %u: there are %u, from 0", i,
 				    metrics->n);
 	return 0;
+}
+
+const unsigned int *perfctr_metrics_places(const struct perfctr_metrics *metrics, unsigned int i,
+					   unsigned int *n, const char *call)
+{
+	if (check_metric(metrics, i, call) < 0)
+		return NULL;
+	*n = metrics->metric[i].formula.events;
+	return metrics->metric[i].place;
 }
 
 int perfctr_metrics_metric(const struct perfctr_metrics *metrics, unsigned int i,

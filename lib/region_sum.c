@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdlib.h>
 #include <string.h>
+#include "lib/base/root.h"
 #include "lib/region_sum.h"
 
 #define HISTOGRAM_WORDS(m) ((size_t)(m)*PERFCTR_BUCKETS)
@@ -151,18 +152,6 @@ void perfctr_visits_add(struct perfctr_visits *sum, const struct perfctr_visits 
 
 /* ---- what it comes to ---- */
 
-/* Newton's, from above; the C library's is in one of its own. */
-static double square_root(double x)
-{
-	double root = x > 1 ? x : 1, next = (root + x / root) / 2;
-
-	while (next < root) {
-		root = next;
-		next = (root + x / root) / 2;
-	}
-	return x > 0 ? root : 0;
-}
-
 static uint64_t not_negative(uint64_t value)
 {
 	return (int64_t)value < 0 ? 0 : value;
@@ -201,8 +190,9 @@ static void read_moments(const struct perfctr_visits *visits,
 	value->maximum = in_unit(kept, i, (uint64_t)moments->maximum);
 	value->mean = moments->mean > 0 ? moments->mean * scale : 0;
 	if (visits->visits > 1)
-		value->deviation = square_root(moments->squares / (double)(visits->visits - 1)) *
-				   scale;
+		value->deviation =
+			perfctr_square_root(moments->squares / (double)(visits->visits - 1)) *
+			scale;
 }
 
 static void read_value(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,

@@ -72,6 +72,7 @@ unit_tests = \
 	tests/unit/memory \
 	tests/unit/merge \
 	tests/unit/metrics \
+	tests/unit/metrics_error \
 	tests/unit/native \
 	tests/unit/nearest \
 	tests/unit/overflow \
@@ -136,7 +137,7 @@ tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
 baseline_sources = tools/baseline.c tools/compare.c tools/die.c tools/document.c tools/events.c tools/outcome.c \
-	tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/tasks.c tools/topology.c tools/welch.c
+	tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/tasks.c tools/topology.c tools/welch.c
 tests_unit_compare_SOURCES = tests/unit/compare.c $(baseline_sources)
 tests_unit_compare_LDADD = $(LDADD) -lm
 tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
@@ -184,7 +185,7 @@ tests_unit_regions_LDFLAGS = $(PMU_WRAP)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
 results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/events.c tools/json.c tools/openmetrics.c \
-	tools/metrics.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/table.c tools/targets.c tools/tasks.c \
+	tools/metrics.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/table.c tools/targets.c tools/tasks.c \
 	tools/text.c tools/topology.c tools/verdict.c tools/welch.c
 tests_unit_results_SOURCES = tests/unit/results.c $(results_sources)
 tests_unit_results_LDADD = $(PMU_LDADD) -lm
@@ -293,7 +294,7 @@ TESTS += tests/fuzz/record.sh
 # ---- what perfex compares with, the same ----
 check_PROGRAMS += tests/fuzz/baseline
 tests_fuzz_baseline_SOURCES = tests/fuzz/baseline.c tools/baseline.c tools/compare.c tools/die.c tools/document.c \
-	tools/events.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/tasks.c \
+	tools/events.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/tasks.c \
 	tools/topology.c tools/welch.c
 tests_fuzz_baseline_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
 tests_fuzz_baseline_LDADD = lib/libperfctr.la -lm

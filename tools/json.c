@@ -62,6 +62,8 @@ static void print_metric(FILE *file, const struct metric *metric)
 	fprintf(file, ",\"value\":%s", *metric->reason ? "null" : metric->text);
 	text_json(file, ",\"unit\":", metric->is.unit);
 	fprintf(file, ",\"quality\":\"%s\"", metric->quality_name);
+	if (!isnan(metric->error))
+		fprintf(file, ",\"error\":%.6g", metric->error);
 	if (*metric->is.threshold) {
 		text_json(file, ",\"threshold\":", metric->is.threshold);
 		fprintf(file, ",\"beyond\":%s", metric->value.beyond ? "true" : "false");

@@ -37,6 +37,7 @@ perfex_SOURCES = \
 	tools/run.c tools/run.h \
 	tools/origin.c tools/origin.h \
 	tools/results.c tools/results.h \
+	tools/stretches.c tools/stretches.h \
 	tools/metrics.c tools/metrics.h tools/ratio.c tools/ratio.h \
 	tools/baseline.c tools/baseline.h \
 	tools/table.c tools/table.h \

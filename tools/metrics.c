@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,21 @@ static const char *reason_of(const struct results *results, const struct part *p
 	return value->reason;
 }
 
+/* Of one run as a whole. */
+static double error_of(const struct results *results, const struct part *part, unsigned int i,
+		       const struct perfctr_metric_value *value)
+{
+	const struct stretches *stretches = &results->stretches;
+	double error;
+
+	if (part || results->seconds > 0 || results->repeats != 1 ||
+	    value->quality != PERFCTR_SCALED ||
+	    perfctr_metrics_error(results->run->events->metrics, i, stretches->reading,
+				  stretches->n, &error) < 0)
+		return NAN;
+	return error;
+}
+
 struct metric metrics_get(const struct results *results, const struct part *part, unsigned int i)
 {
 	const struct events *events = results->run->events;
@@ -70,6 +86,7 @@ struct metric metrics_get(const struct results *results, const struct part *part
 	snprintf(metric.name, sizeof(metric.name), *metric.is.core ? "%s/%s/" : "%s%s",
 		 metric.is.core, metric.is.name);
 	perfctr_metrics_value(events->metrics, i, readings, &metric.value);
+	metric.error = error_of(results, part, i, &metric.value);
 	metric.quality_name = results_quality(results, metric.value.quality);
 	if (metric.value.reason)
 		metric.reason = reason_of(results, part, i, readings, n, &metric.value);

@@ -9,8 +9,9 @@
 struct metric {
 	struct perfctr_metric is;
 	struct perfctr_metric_value value;
-	char name[256];		  /* PMU/NAME/ if it is of one of several core types */
-	char text[32];		  /* the value, or that there is none */
+	double error;	/* of an estimate, as perfctr_metrics_error() has it; a NaN: not known */
+	char name[256]; /* PMU/NAME/ if it is of one of several core types */
+	char text[32];	/* the value, or that there is none */
 	const char *quality_name; /* of the value */
 	const char *reason;	  /* why there is none, or "" */
 };

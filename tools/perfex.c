@@ -113,6 +113,22 @@ static void tick(void *arg, double seconds)
 	output_results(&counting->output, &counting->side[0]);
 }
 
+static void looked(void *arg)
+{
+	struct counting *counting = arg;
+	struct results *results = &counting->side[counting->sides - 1];
+
+	stretches_tick(&results->stretches, results->run->events);
+}
+
+/* What stretches of one run counted tells how good estimates of metrics are. */
+static unsigned int how_often_to_look(const struct options *options)
+{
+	bool alone = options->repeat < 2 && !options->baseline && !options->diff;
+
+	return options->events.metric_names && alone ? 50 : 0;
+}
+
 /* Once more: all begins anew. */
 static void count_again(const struct run *what)
 {
@@ -305,10 +321,12 @@ static int count(struct options *options)
 		.per_thread = options->by == BY_THREAD,
 		.first_thread = options->no_inherit,
 		.interval = options->interval,
+		.look = how_often_to_look(options),
 		.delay = options->delay,
 		.timeout = options->timeout,
 		.started = started,
 		.tick = tick,
+		.looked = looked,
 		.arg = &counting,
 	}, other;
 	int status;

@@ -129,6 +129,7 @@ void results_begin(struct results *results)
 	results->result = need(calloc(results->run->events->n, sizeof(*results->result)));
 	for (i = 0; i < results->run->events->n; i++)
 		results->result[i].reading.quality = PERFCTR_NOT_COUNTED;
+	stretches_begin(&results->stretches, results->run->events);
 }
 
 static void add_count(struct result *result)
@@ -173,6 +174,8 @@ void results_add_run(struct results *results, const struct outcome *outcome)
 		else
 			series_add(&result->series, NAN);
 	}
+	if (!results->repeats)
+		stretches_end(&results->stretches, results->run->events);
 	add_outcome(results, outcome);
 }
 
@@ -207,6 +210,7 @@ void results_free(struct results *results)
 
 	for (i = 0; i < results->run->events->n; i++)
 		series_free(&results->result[i].series);
+	stretches_free(&results->stretches);
 	free(results->outcomes);
 	free(results->result);
 }

@@ -7,6 +7,7 @@
 #include "origin.h"
 #include "run.h"
 #include "series.h"
+#include "stretches.h"
 
 /* One event. */
 struct result {
@@ -29,6 +30,7 @@ struct results {
 		span;	/* to the end of the interval that this is of, and its length; 0: all */
 	bool no_header; /* CSV goes on where there is some */
 	struct result *result;		     /* per event */
+	struct stretches stretches;	     /* of one run, if metrics are asked for */
 	const struct comparison *comparison; /* with others; NULL: there is none */
 };
 

@@ -19,7 +19,10 @@ static void read_all(const struct run *run)
 static void end_tick(const struct run *run, double seconds)
 {
 	read_all(run);
-	run->tick(run->arg, seconds);
+	if (run->interval)
+		run->tick(run->arg, seconds);
+	else
+		run->looked(run->arg);
 }
 
 /* ---- the command ---- */
@@ -52,7 +55,7 @@ static void start_counting(const struct run *run, struct schedule *schedule)
 {
 	schedule->counts = true;
 	schedule->start = watch_now();
-	schedule->step = run->driver ? 1e-3 : run->interval / 1e3;
+	schedule->step = run->driver ? 1e-3 : (run->interval ? run->interval : run->look) / 1e3;
 	schedule->tick = schedule->start + schedule->step;
 	if (run->timeout)
 		schedule->end = schedule->start + run->timeout / 1e3;

@@ -18,12 +18,15 @@ struct run {
 	char **command;		       /* NULL: none */
 	const struct targets *targets; /* what to count, if it is not the command */
 	bool per_thread;
-	bool first_thread;	     /* count nothing that the command's first thread creates */
-	unsigned int interval;	     /* ms; 0: none */
+	bool first_thread;     /* count nothing that the command's first thread creates */
+	unsigned int interval; /* ms; 0: none */
+	unsigned int look;     /* ms, without intervals: how often to read between; 0: never */
 	unsigned int delay, timeout; /* ms from the start, of counting; 0: none */
-	/* Called with the pid before the command starts, and at the end of each interval. */
+	/* Called with the pid before the command starts, at the end of each interval, after looks.
+	 */
 	void (*started)(void *arg, pid_t pid);
 	void (*tick)(void *arg, double seconds);
+	void (*looked)(void *arg);
 	void *arg;
 };
 

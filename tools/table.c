@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -226,6 +227,17 @@ static void print_rows(FILE *file, const struct results *results, struct footnot
 	free(rows);
 }
 
+/* That a metric is an estimate, and how good a one; or "". Returns text. */
+static const char *tell_estimate(char *text, size_t size, const struct metric *metric)
+{
+	if (metric->value.quality != PERFCTR_SCALED)
+		return "";
+	if (isnan(metric->error))
+		return "  (estimate)";
+	snprintf(text, size, "  (estimate, ± %.3f)", metric->error);
+	return text;
+}
+
 /* Metrics, below the counts that they are made of. */
 static void print_metrics(FILE *file, const struct results *results, struct footnotes *notes)
 {
@@ -237,10 +249,11 @@ static void print_metrics(FILE *file, const struct results *results, struct foot
 	for (i = 0; i < n; i++) {
 		struct metric metric = metrics_get(results, NULL, i);
 		struct row row = { .unit = metric.is.unit, .name = metric.name };
+		char estimate[64];
 
 		snprintf(row.value, sizeof(row.value), "%s", metric.text);
 		snprintf(row.note, sizeof(row.note), "%s%s%s%s",
-			 metric.value.quality == PERFCTR_SCALED ? "  (estimate)" : "",
+			 tell_estimate(estimate, sizeof(estimate), &metric),
 			 metric.value.beyond ? "  (beyond: " : "",
 			 metric.value.beyond ? metric.is.threshold : "",
 			 metric.value.beyond ? ")" : "");

@@ -147,6 +147,29 @@ static void check_fixed(void)
 		     "grep -q 'a fixed counter has no e, i or c=N'") == 0,
 	      "no threshold");
 }
+
+/* An instruction takes two cycles here, whatever share of the time they are counted: so the
+ * estimate says. */
+static void check_error(void)
+{
+	char line[256], *found = NULL;
+	double value = 0, error = -1;
+	FILE *pipe;
+
+	if (system("grep -q Skylake /proc/cpuinfo"))
+		return;
+	pipe = popen("perfex -M ipc,topdown,branch-mpki,l1d-mpki -- loop 0300000000 2>&1", "r");
+	while (pipe && !found && fgets(line, sizeof(line), pipe)) {
+		found = strstr(line, " ipc ");
+		if (found && sscanf(line, "%lf", &value) == 1)
+			sscanf(found, " ipc (estimate, ± %lf)", &error);
+	}
+	if (pipe)
+		pclose(pipe);
+	printf("ipc %f, error %f\n", value, error);
+	check(value > 0.499 && value < 0.501, "a metric of events that share the PMU");
+	check(error >= 0 && error < 0.001, "its error");
+}
 #endif
 
 int main(void)
@@ -156,6 +179,7 @@ int main(void)
 
 #if !defined(__aarch64__)
 	check_fixed();
+	check_error();
 #endif
 	count("instructions:u", "loop 0000100000");
 	one = count("instructions:u", "loop 0000100000");

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* How far metrics of multiplexed events may be off: by hand, and against what is known. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+#include "tests/harness/random.h"
+
+/* Instructions and cycles, in the order of the metric's events. */
+static struct perfctr_metrics *open_ipc(unsigned int *instructions)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open("ipc", "skylake");
+	const char *events;
+	unsigned int n;
+
+	ck_assert_ptr_nonnull(metrics);
+	events = perfctr_metrics_events(metrics, &n);
+	ck_assert_uint_eq(n, 2);
+	*instructions = strcasestr(events, "inst") < strcasestr(events, "cycles") ? 0 : 1;
+	return metrics;
+}
+
+static struct perfctr_reading seen(double value, uint64_t enabled, uint64_t running)
+{
+	return (struct perfctr_reading){ .value = (uint64_t)value,
+					 .enabled = enabled,
+					 .running = running,
+					 .quality = running == enabled ? PERFCTR_EXACT
+						    : running	       ? PERFCTR_SCALED
+								       : PERFCTR_NOT_COUNTED };
+}
+
+/* Eight stretches of 100 ns, of which both events ran for half: by hand. */
+START_TEST(by_hand)
+{
+	static const double instructions[8] = { 10, 12, 20, 18, 30, 33, 40, 40 };
+	struct perfctr_reading part[16];
+	unsigned int i, at;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	double sum = 0, value, moved, variance = 0, t = 1.960 + 2.372 / 4 + 2.823 / 16 + 2.556 / 64,
+	       error = -1;
+
+	for (i = 0; i < 8; i++) {
+		part[2 * i + at] = seen(instructions[i], 100, 50);
+		part[2 * i + !at] = seen(50, 100, 50);
+		sum += instructions[i];
+	}
+	value = sum / 400;
+	for (i = 0; i < 8; i += 2) {
+		moved = (sum + instructions[i] - instructions[i + 1]) / 400 - value;
+		variance += moved * moved; /* the other way round it is the same */
+	}
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 8, &error), 0);
+	ck_assert_double_eq_tol(error, t * sqrt(variance / 2), 1e-9);
+	ck_assert_double_eq_tol(t, 2.776, 0.01); /* Student's of 4 degrees of freedom, 95 % */
+	/* A stretch more is in the value, and in no pair; not when they were all counted. */
+	part[14] = part[15] = seen(1, 1, 1);
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 7, &error), -1);
+	for (i = 0; i < 16; i++)
+		part[i].running = part[i].enabled;
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 7, &error), 0);
+	ck_assert(error == 0);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* Stretches in which one event did not run go with those next to them. */
+START_TEST(joined)
+{
+	struct perfctr_reading part[2 * 20], whole[2 * 8];
+	unsigned int i, at, n = 0;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	double apart = -1, together = -2;
+
+	for (i = 0; i < 8; i++) {
+		/* The second half of each does not count instructions; the first one of the first
+		 * neither. */
+		part[2 * n + at] = seen(0, 50, 0);
+		part[2 * n++ + !at] = seen(20, 50, 20);
+		part[2 * n + at] = seen(10 + i * i, 100, 50);
+		part[2 * n++ + !at] = seen(30, 50, 30);
+		whole[2 * i + at] = seen(10 + i * i, 150, 50);
+		whole[2 * i + !at] = seen(50, 100, 50);
+	}
+	/* A rest belongs to the last one. */
+	part[2 * n + at] = seen(0, 50, 0);
+	part[2 * n++ + !at] = seen(7, 50, 1);
+	whole[2 * 7 + at] = seen(10 + 49, 200, 50);
+	whole[2 * 7 + !at] = seen(57, 150, 51);
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, n, &apart), 0);
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, whole, 8, &together), 0);
+	ck_assert_double_eq_tol(apart, together, 1e-12);
+	ck_assert(apart > 0);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/*
+ * Programs of 64 stretches, of 20 turns each, whose instructions in a cycle change slowly, and by
+ * chance: of the turns each fourth is counted. How often is the truth within the error?
+ */
+START_TEST(coverage)
+{
+	static struct perfctr_reading part[128];
+	unsigned int trial, i, k, at, within = 0, trials = 1000;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	struct perfctr_metric_value value;
+	double all, counted, rate, phase, error, errors = 0;
+
+	for (trial = 0; trial < trials; trial++) {
+		struct perfctr_reading total[2] = { { .quality = PERFCTR_SCALED },
+						    { .quality = PERFCTR_SCALED } };
+
+		phase = random_below(628) / 100.0;
+		for (i = 0, all = 0; i < 64; i++) {
+			for (k = 0, counted = 0; k < 20; k++) {
+				rate = 2 + sin(phase + i / 10.0) + random_below(1000) / 1000.0;
+				all += rate;
+				counted += k % 4 == trial % 4 ? rate : 0;
+			}
+			part[2 * i + at] = seen(1e6 * counted, 20000, 5000);
+			part[2 * i + !at] = seen(1e6 * 5, 20000, 5000);
+			for (k = 0; k < 2; k++) {
+				total[k].value += part[2 * i + k].value;
+				total[k].enabled += part[2 * i + k].enabled;
+				total[k].running += part[2 * i + k].running;
+			}
+		}
+		ck_assert_int_eq(perfctr_metrics_value(metrics, 0, total, &value), 0);
+		ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 64, &error), 0);
+		within += fabs(value.value - all / (64 * 20)) <= error;
+		errors += error;
+	}
+	printf("%u of %u within %f\n", within, trials, errors / trials);
+	ck_assert_uint_ge(within, trials * 92 / 100);
+	ck_assert_uint_le(within, trials * 98 / 100);
+	/* What changes slowly over the whole run is no error: its deviation alone would be 0.03. */
+	ck_assert(errors / trials < 0.04);
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	struct perfctr_reading part[16];
+	unsigned int i, at;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	double error;
+
+	for (i = 0; i < 16; i++)
+		part[i] = seen(10 + i, 100, 50);
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 8, &error), 0);
+	ck_fails(perfctr_metrics_error(NULL, 0, part, 8, &error), EINVAL,
+		 "needs metrics, not NULL");
+	ck_fails(perfctr_metrics_error(metrics, 1, part, 8, &error), EINVAL,
+		 "there is no metric 1");
+	ck_fails(perfctr_metrics_error(metrics, 0, NULL, 8, &error), EINVAL, "one stretch");
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 0, &error), EINVAL, "one stretch");
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, NULL), EINVAL, "not NULL");
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 7, &error), ENODATA, "8 stretches");
+	part[at].quality = PERFCTR_STALE;
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "not counted");
+	part[at] = (struct perfctr_reading){ .quality = PERFCTR_NOT_COUNTED };
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "not counted");
+	for (i = 0; i < 16; i += 2) {
+		part[i + at] = seen(10, 100, 50);
+		part[i + !at] = seen(0, 100, 50);
+	}
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "no value");
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+UNIT_MAIN("metrics_error", 60, by_hand, joined, coverage, refused)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdlib.h>
+#include "die.h"
+#include "stretches.h"
+#include "tasks.h"
+
+void stretches_begin(struct stretches *stretches, const struct events *events)
+{
+	unsigned int n = events->first[EVENTS_NUMBERS] - events->metrics_first;
+
+	*stretches = (struct stretches){ .events = n, .each = 1 };
+	if (!n)
+		return;
+	stretches->before = need(calloc(n, sizeof(*stretches->before)));
+	stretches->reading = need(calloc((size_t)n * STRETCHES, sizeof(*stretches->reading)));
+}
+
+static struct perfctr_reading *stretch(struct stretches *stretches, unsigned int i)
+{
+	return stretches->reading + (size_t)i * stretches->events;
+}
+
+/* Two stretches of an event as one. */
+static struct perfctr_reading both(const struct perfctr_reading *a, const struct perfctr_reading *b)
+{
+	struct perfctr_reading sum = *a;
+
+	sum.value += b->value;
+	sum.enabled += b->enabled;
+	sum.running += b->running;
+	sum.quality = tasks_quality(sum.enabled, sum.running);
+	return sum;
+}
+
+static void halve(struct stretches *stretches)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < STRETCHES / 2; i++)
+		for (k = 0; k < stretches->events; k++)
+			stretch(stretches, i)[k] = both(&stretch(stretches, 2 * i)[k],
+							&stretch(stretches, 2 * i + 1)[k]);
+	stretches->n = STRETCHES / 2;
+	stretches->each *= 2;
+}
+
+void stretches_end(struct stretches *stretches, const struct events *events)
+{
+	unsigned int k;
+
+	if (!stretches->events)
+		return;
+	if (stretches->n == STRETCHES)
+		halve(stretches);
+	for (k = 0; k < stretches->events; k++)
+		stretch(stretches, stretches->n)[k] =
+			tasks_interval(&stretches->before[k],
+				       &events->event[events->metrics_first + k].reading);
+	stretches->n++;
+	stretches->ticks = 0;
+}
+
+void stretches_tick(struct stretches *stretches, const struct events *events)
+{
+	if (++stretches->ticks >= stretches->each)
+		stretches_end(stretches, events);
+}
+
+void stretches_free(struct stretches *stretches)
+{
+	free(stretches->before);
+	free(stretches->reading);
+}
