@@ -107,6 +107,7 @@ unit_tests = \
 	tests/unit/signal \
 	tests/unit/set_pmu \
 	tests/unit/stacks \
+	tests/unit/stretches \
 	tests/unit/table \
 	tests/unit/vendor \
 	tests/unit/virtual \
@@ -161,6 +162,7 @@ tests_unit_group_LDADD = $(PMU_LDADD)
 tests_unit_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
+tests_unit_stretches_SOURCES = tests/unit/stretches.c tools/die.c tools/events.c tools/readers.c tools/stretches.c tools/tasks.c
 tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/readers.c tools/tasks.c
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise

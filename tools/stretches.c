@@ -50,8 +50,6 @@ void stretches_end(struct stretches *stretches, const struct events *events)
 
 	if (!stretches->events)
 		return;
-	if (stretches->n == STRETCHES)
-		halve(stretches);
 	for (k = 0; k < stretches->events; k++)
 		stretch(stretches, stretches->n)[k] =
 			tasks_interval(&stretches->before[k],
@@ -62,8 +60,11 @@ void stretches_end(struct stretches *stretches, const struct events *events)
 
 void stretches_tick(struct stretches *stretches, const struct events *events)
 {
-	if (++stretches->ticks >= stretches->each)
-		stretches_end(stretches, events);
+	if (++stretches->ticks < stretches->each)
+		return;
+	stretches_end(stretches, events);
+	if (stretches->n == STRETCHES)
+		halve(stretches);
 }
 
 void stretches_free(struct stretches *stretches)

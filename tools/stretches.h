@@ -23,7 +23,7 @@ void stretches_begin(struct stretches *stretches, const struct events *events);
 /* So much time has passed that the events were read again. */
 void stretches_tick(struct stretches *stretches, const struct events *events);
 
-/* The run has ended: so does the last stretch. */
+/* The run has ended, and the last stretch with it; no tick comes behind it. */
 void stretches_end(struct stretches *stretches, const struct events *events);
 
 void stretches_free(struct stretches *stretches);
