@@ -24,6 +24,7 @@ enum perfctr_rules {
 	PERFCTR_RULES_PPC,  /* before it: x86's */
 	PERFCTR_RULES_PMUV3,
 	PERFCTR_RULES_SBI,    /* RISC-V */
+	PERFCTR_RULES_POWER,  /* 64-bit PowerPC since POWER8 */
 	PERFCTR_RULES_KERNEL, /* the kernel's raw codes: nothing is known */
 };
 
@@ -43,7 +44,7 @@ struct perfctr_cpu {
 	uint32_t fixed;	    /* Intel: set of the fixed-function counters */
 	unsigned int width; /* bits of a counter */
 	unsigned int fixed_width;
-	uint64_t reserved;	    /* x86: event select bits that must be clear */
+	uint64_t reserved;	    /* x86, POWER: event select bits that must be clear */
 	unsigned int version;	    /* Intel: of architectural monitoring; AMD: 2 if PerfMonV2 */
 	unsigned int offcore;	    /* Intel: number of MSR_OFFCORE_RSP registers */
 	unsigned int offcore_width; /* and their bits, ... */
@@ -136,6 +137,12 @@ void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr
  * counters neither interrupt nor tell modes apart.
  */
 void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int sscofpmf, struct perfctr_cpu *cpu);
+
+/*
+ * Describe a 64-bit PowerPC from its PVR, and n of the POWERn that the kernel takes it for; 0: it
+ * does not tell.
+ */
+void perfctr_power_identify(uint32_t pvr, unsigned int mode, struct perfctr_cpu *cpu);
 
 /* Describe a processor of any other ISA: the kernel is the only one to know. */
 void perfctr_raw_identify(struct perfctr_cpu *cpu);

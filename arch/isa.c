@@ -10,7 +10,8 @@ const struct perfctr_isa *perfctr_isa(unsigned int n)
 	case 1: return &perfctr_powerpc;
 	case 2: return &perfctr_arm64;
 	case 3: return &perfctr_riscv;
-	case 4: return &perfctr_raw;
+	case 4: return &perfctr_power;
+	case 5: return &perfctr_raw;
 	default: return NULL;
 	}
 }

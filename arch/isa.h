@@ -62,7 +62,8 @@ struct perfctr_isa {
 
 /* Hidden also where they are used: nothing is to be relocated. */
 #pragma GCC visibility push(hidden)
-extern const struct perfctr_isa perfctr_x86, perfctr_powerpc, perfctr_arm64, perfctr_riscv;
+extern const struct perfctr_isa perfctr_x86, perfctr_powerpc, perfctr_arm64, perfctr_riscv,
+	perfctr_power;
 /* The kernel's own numbers: every ISA that perfctr has no rules for. */
 extern const struct perfctr_isa perfctr_raw;
 #pragma GCC visibility pop

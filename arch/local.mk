@@ -18,6 +18,11 @@ arch_libarch_la_SOURCES = \
 	arch/isa.c \
 	arch/isa.h \
 	arch/metric-tables.h \
+	arch/power/codes.h \
+	arch/power/encode.c \
+	arch/power/isa.c \
+	arch/power/power.c \
+	arch/power/power.h \
 	arch/powerpc/encode.c \
 	arch/powerpc/isa.c \
 	arch/powerpc/powerpc.c \
@@ -49,9 +54,9 @@ arch_libarch_la_SOURCES = \
 nodist_arch_libarch_la_SOURCES = arch/event-tables.c arch/metric-tables.c
 
 # Event tables: data files that a person can read -> constant data.
-event_tables = $(srcdir)/arch/arm64/events/*.desc $(srcdir)/arch/powerpc/events/*.desc \
-	$(srcdir)/arch/riscv/events/*.desc $(srcdir)/arch/x86/events/*.desc $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/powerpc/events/*.ev $(srcdir)/arch/riscv/events/*.ev \
-	$(srcdir)/arch/x86/events/*.ev
+event_tables = $(srcdir)/arch/arm64/events/*.desc $(srcdir)/arch/power/events/*.desc $(srcdir)/arch/powerpc/events/*.desc \
+	$(srcdir)/arch/riscv/events/*.desc $(srcdir)/arch/x86/events/*.desc $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/power/events/*.ev \
+	$(srcdir)/arch/powerpc/events/*.ev $(srcdir)/arch/riscv/events/*.ev $(srcdir)/arch/x86/events/*.ev
 BUILT_SOURCES += arch/event-tables.c
 CLEANFILES += arch/event-tables.c
 arch/event-tables.c: $(srcdir)/scripts/events.awk arch/events.stamp
@@ -65,7 +70,8 @@ CLEANFILES += arch/events.stamp
 FORCE:
 
 # Metrics: so, too. They are for event tables, of which only the names matter.
-metric_tables = $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/powerpc/events/*.ev $(srcdir)/arch/riscv/events/*.ev \
+metric_tables = $(srcdir)/arch/arm64/events/*.ev $(srcdir)/arch/power/events/*.ev \
+	$(srcdir)/arch/powerpc/events/*.ev $(srcdir)/arch/riscv/events/*.ev \
 	$(srcdir)/arch/x86/events/*.ev $(srcdir)/arch/metrics/*.metrics
 BUILT_SOURCES += arch/metric-tables.c
 CLEANFILES += arch/metric-tables.c arch/metrics.stamp
@@ -75,5 +81,5 @@ arch/metric-tables.c: $(srcdir)/scripts/metrics.awk arch/metrics.stamp
 arch/metrics.stamp: FORCE
 	@$(MKDIR_P) arch; cksum $(metric_tables) >$@.tmp; \
 	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
-EXTRA_DIST += arch/README.md arch/arm64/events arch/powerpc/events arch/riscv/events arch/x86/events arch/metrics scripts/events.awk \
+EXTRA_DIST += arch/README.md arch/arm64/events arch/power/events arch/powerpc/events arch/riscv/events arch/x86/events arch/metrics scripts/events.awk \
 	scripts/metrics.awk

@@ -88,6 +88,8 @@ int perfctr_arm64_compile(const struct perfctr_cpu *cpu, const void *control, un
 			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 int perfctr_riscv_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
+int perfctr_power_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
+			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 
 /*
  * The control registers of a processor: the one in a slot, or 0. What a program may write is in

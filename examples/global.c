@@ -22,6 +22,9 @@ static struct perfctr_cpu_control what(const struct perfctr_info *info)
 	control.pmc_map[0] = 2; /* instret */
 	control.evntsel[0] = 2;
 	control.evntsel_high[0] = 0x21000000;
+#elif defined(__powerpc64__)
+	control.evntsel[0] = 2;
+	control.evntsel_high[0] = 0x20000000;
 #endif
 	return control;
 }

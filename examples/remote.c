@@ -48,6 +48,9 @@ static int watch(pid_t pid)
 	control.cpu_control.pmc_map[0] = 2; /* instret */
 	control.cpu_control.evntsel[0] = 2;
 	control.cpu_control.evntsel_high[0] = 0x21000000;
+#elif defined(__powerpc64__)
+	control.cpu_control.evntsel[0] = 2;
+	control.cpu_control.evntsel_high[0] = 0x20000000;
 #endif
 	failed = rvperfctr_control(remote, &control) < 0;
 	ptrace(PTRACE_CONT, pid, NULL, NULL);

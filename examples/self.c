@@ -33,6 +33,9 @@ int main(void)
 	control.cpu_control.pmc_map[0] = 2; /* instret */
 	control.cpu_control.evntsel[0] = 2;
 	control.cpu_control.evntsel_high[0] = 0x21000000;
+#elif defined(__powerpc64__)
+	control.cpu_control.evntsel[0] = 2;
+	control.cpu_control.evntsel_high[0] = 0x20000000;
 #endif
 	if (vperfctr_control(self, &control) < 0) {
 		fprintf(stderr, "%s\n", perfctr_error());

@@ -21,6 +21,8 @@ static uintptr_t program_counter(const ucontext_t *context)
 	return (uintptr_t)context->uc_mcontext.pc;
 #elif defined(__riscv)
 	return (uintptr_t)context->uc_mcontext.__gregs[REG_PC];
+#elif defined(__powerpc64__)
+	return (uintptr_t)context->uc_mcontext.gp_regs[32]; /* NIP */
 #else
 	return (void)context, 0;
 #endif
@@ -57,6 +59,9 @@ int main(void)
 	control.cpu_control.pmc_map[0] = 2; /* instret */
 	control.cpu_control.evntsel[0] = 2;
 	control.cpu_control.evntsel_high[0] = 0x21000000;
+#elif defined(__powerpc64__)
+	control.cpu_control.evntsel[0] = 2;
+	control.cpu_control.evntsel_high[0] = 0x20000000;
 #endif
 	self = vperfctr_open();
 	if (!self || vperfctr_control(self, &control) < 0) {

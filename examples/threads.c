@@ -37,6 +37,9 @@ static int count_myself(void)
 	control.cpu_control.pmc_map[0] = 2; /* instret */
 	control.cpu_control.evntsel[0] = 2;
 	control.cpu_control.evntsel_high[0] = 0x21000000;
+#elif defined(__powerpc64__)
+	control.cpu_control.evntsel[0] = 2;
+	control.cpu_control.evntsel_high[0] = 0x20000000;
 #endif
 	if (vperfctr_control(self, &control) == 0 && perfctr_total_add(process, self) == 0)
 		result = 0;

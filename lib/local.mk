@@ -35,6 +35,7 @@ lib_libinternal_la_SOURCES = \
 	lib/isa/native.h \
 	lib/isa/pmu.c \
 	lib/isa/pmu.h \
+	lib/isa/readable.c \
 	lib/isa/tsc.c \
 	lib/isa/tsc.h \
 	lib/names/catalog.c \

@@ -176,6 +176,10 @@ function select_bits(code, umask,    bits)
 {
 	if (layout == "plain" || layout == "raw")
 		return code
+	if (layout == "power" && $1 != "event")
+		fail("events of POWER have no masks, nor other ways")
+	if (layout == "power")
+		return hex(lower_half())
 	if (layout == "p4")
 		return code * 33554432 + umask * 512 + (a_tag ? a_tag * 32 + 16 : 0)
 	bits = code % 256 + umask * 256 + a_edge * 262144 + a_any * 2097152 + a_inv * 8388608 + a_cmask * 16777216
@@ -186,11 +190,37 @@ function select_high(code)
 {
 	if (layout == "raw")
 		return a_sbi ? 32768 : 0
+	if (layout == "power")
+		return power_high()
 	if (layout != "p6" && layout != "amd" && code > 65535)
 		fail("the code is too large")
 	if (layout == "p6" && code > 255 || layout == "amd" && code > 4095 || layout == "p4" && code > 63)
 		fail("the code is too large for the event select")
 	return (layout == "amd" ? int(code / 256) : 0) + a_high * 256 + a_eq * 16
+}
+
+# The lower 32 bits of a code that is longer than a number of awk's is exact.
+function lower_half()
+{
+	return length($3) > 10 ? "0x" substr($3, length($3) - 7) : $3
+}
+
+# Of the bits above, a code has 44-32, or 59-45, which are told by bit 15.
+function power_high(    high)
+{
+	high = length($3) > 10 ? hex(substr($3, 1, length($3) - 8)) : 0
+	if (high < 8192)
+		return high
+	if (high % 8192 || high >= 268435456)
+		fail("there is no room for these bits")
+	return 32768 + high / 8192
+}
+
+# A POWER's code names its counter, from 1 on, in bits 19-16; 0 is the file's counters.
+function power_set(    pmc)
+{
+	pmc = int(hex(lower_half()) / 65536) % 16
+	return pmc ? counter_set(pmc - 1) : 0
 }
 
 # "p6 core*" -> the regular expression of the ids.
@@ -577,7 +607,7 @@ FNR == 1 {
 NF == 0 { next }
 
 $1 == "layout" && NF == 2 {
-	if ($2 !~ /^(plain|raw|p4|p6|amd)$/)
+	if ($2 !~ /^(plain|raw|power|p4|p6|amd)$/)
 		fail("there is no layout \"" $2 "\"")
 	if (!has_source)
 		fail("no comment names the source")
@@ -597,11 +627,13 @@ $1 == "event" && NF >= 3 {
 	attributes(4)
 	if (layout == "")
 		fail("\"layout\" must come first")
+	if (!a_set && layout == "power")
+		a_set = power_set()
 	if (!a_set)
 		a_set = default_set
 	if (!a_set && layout != "p4")
 		fail("no set of counters")
-	code = hex($3)
+	code = layout == "power" ? 0 : hex($3)
 	a_extra = a_msr != "" ? extra_index(a_msr) : 0
 	if (layout == "p4") {
 		if (split(a_escr, escrs, ",") < 1 || a_cccr == "")

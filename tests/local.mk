@@ -43,6 +43,7 @@ tests_abi_libabi_la_SOURCES = \
 if HAVE_CHECK
 unit_tests = \
 	tests/unit/assign_generic \
+	tests/unit/assign_power \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
 	tests/unit/assign_riscv \
@@ -96,6 +97,7 @@ unit_tests = \
 	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_riscv \
+	tests/unit/rules_power \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
 	tests/unit/sample_text \
@@ -198,6 +200,8 @@ tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--w
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_assign_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_stacks_SOURCES = tests/unit/stacks.c tools/die.c tools/stacks.c
@@ -346,10 +350,10 @@ tests_vm_guest_remote_LDADD = lib/libperfctr.la
 tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
 tests_vm_guest_kernels_LDADD = lib/libperfctr.la
-# x86, arm64 or riscv64 only, so nothing asks for it but tests/vm/run.sh
+# Not for all architectures, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
 	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_share tests/vm/guest/driver_siege \
-	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/riscv
+	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/power tests/vm/guest/riscv
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_core_types_LDADD = lib/libperfctr.la
@@ -362,6 +366,7 @@ tests_vm_guest_driver_share_LDADD =
 tests_vm_guest_driver_siege_LDADD =
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
 tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
+tests_vm_guest_power_LDADD = lib/libperfctr.la
 tests_vm_guest_riscv_LDADD = lib/libperfctr.la
 tests_vm_guest_storm_driver_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la

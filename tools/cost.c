@@ -288,6 +288,10 @@ static bool start_counters(struct costs *costs, unsigned int n)
 		control->pmc_map[i] = 3 + i;
 		control->evntsel[i] = 2;
 		control->evntsel_high[i] = 0x21000000;
+#elif defined(__powerpc64__)
+		/* PM_INST_CMPL, not the kernel's. */
+		control->evntsel[i] = 2;
+		control->evntsel_high[i] = 0x20000000;
 #endif
 	}
 	return vperfctr_control(costs->self, &costs->control) == 0;

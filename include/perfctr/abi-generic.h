@@ -8,8 +8,11 @@
  * counter. On riscv64 pmc_map[] is n of csr 0xC00 + n, and of the 64 bits of an event select 61
  * (SINH) and 60 (UINH) exclude supervisor and user mode, as in Sscofpmf's mhpmevent; bits 47-0 are
  * the processor's own event code, or with bit 56 the SBI's number of an event, such as 1 for cycles
- * and 2 for instructions. Elsewhere evntsel[] and evntsel_high[] are the kernel's raw event code.
- * Include <perfctr/abi.h>, which picks the native ISA, unless you handle another ISA's data.
+ * and 2 for instructions. On 64-bit PowerPC pmc_map[] is n of PMC(n+1), and of the 64 bits of an
+ * event select 61 and 60 exclude the kernel and user mode; the rest is the kernel's raw event code,
+ * whose bits 63 and 62 must be clear. Elsewhere evntsel[] and evntsel_high[] are the kernel's raw
+ * event code. Include <perfctr/abi.h>, which picks the native ISA, unless you handle another ISA's
+ * data.
  */
 #ifndef PERFCTR_ABI_GENERIC_H
 #define PERFCTR_ABI_GENERIC_H
@@ -58,9 +61,10 @@ struct perfctr_cpu_state {
 };
 
 /* perfctr_info.cpu_type */
-#define PERFCTR_GENERIC	    0 /* a clock, no counters */
-#define PERFCTR_ARM64_PMUV3 1 /* any arm64 with PMUv3 */
-#define PERFCTR_RISCV_SBI   2 /* any riscv64 with the SBI's PMU extension */
+#define PERFCTR_GENERIC	     0 /* a clock, no counters */
+#define PERFCTR_ARM64_PMUV3  1 /* any arm64 with PMUv3 */
+#define PERFCTR_RISCV_SBI    2 /* any riscv64 with the SBI's PMU extension */
+#define PERFCTR_POWER_ISA207 3 /* 64-bit PowerPC since POWER8 */
 
 /* Version of the structures above; see PERFCTR_ABI_VERSION. */
 #define PERFCTR_CPU_VERSION 0x0100 /* 1.0 */

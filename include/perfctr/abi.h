@@ -12,7 +12,7 @@
 /* the includer chose */
 #elif defined(__i386__) || defined(__x86_64__)
 #include <perfctr/abi-x86.h>
-#elif defined(__powerpc__)
+#elif defined(__powerpc__) && !defined(__powerpc64__)
 #include <perfctr/abi-powerpc.h>
 #else
 #include <perfctr/abi-generic.h>

@@ -111,8 +111,25 @@ static inline uint64_t perfctr_rdtsc(void)
 
 #elif defined(__powerpc64__)
 
-#define PERFCTR_HAVE_RDPMC 0
+#define PERFCTR_HAVE_RDPMC 1
 #define PERFCTR_HAVE_RDTSC 1
+#define PERFCTR_RDPMC_LAST 5u /* n is PMC(n + 1) */
+
+/* The names that user mode may read, if the kernel lets it (Power ISA 2.07B, book III-S, 9.4.1). */
+static inline uint64_t perfctr_rdpmc(uint32_t n)
+{
+	uint64_t value = 0;
+
+	switch (n) {
+	case 0: __asm__ __volatile__("mfspr %0, 771" : "=r"(value)); break;
+	case 1: __asm__ __volatile__("mfspr %0, 772" : "=r"(value)); break;
+	case 2: __asm__ __volatile__("mfspr %0, 773" : "=r"(value)); break;
+	case 3: __asm__ __volatile__("mfspr %0, 774" : "=r"(value)); break;
+	case 4: __asm__ __volatile__("mfspr %0, 775" : "=r"(value)); break;
+	case 5: __asm__ __volatile__("mfspr %0, 776" : "=r"(value)); break;
+	}
+	return (uint32_t)value;
+}
 
 static inline uint64_t perfctr_rdtsc(void)
 {
@@ -234,7 +251,7 @@ static inline uint64_t perfctr_rdtsc(void)
 struct perfctr_reader {
 	const volatile struct perf_event_mmap_page *page;
 	uint64_t base;	/* added to the kernel's count */
-	uint32_t shift; /* 64 - width of the hardware counter; not on RISC-V */
+	uint32_t shift; /* 64 - width of the hardware counter; not on RISC-V and POWER */
 	uint32_t reserved;
 };
 
@@ -254,7 +271,7 @@ static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
 
 /*
  * By how much a counter's sign is shifted to bit 63. RISC-V's kernel tells the width only while the
- * event is in a register, where a page that names one has it.
+ * event is in a register, where a page that names one has it. POWER's 32 bits have no sign.
  */
 static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
 					    const struct perf_event_mmap_page *page)
@@ -262,6 +279,9 @@ static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
 #if defined(__riscv) && __riscv_xlen == 64
 	(void)reader;
 	return (0u - page->pmc_width) & 63;
+#elif defined(__powerpc64__)
+	(void)reader, (void)page;
+	return 0;
 #else
 	(void)page;
 	return reader->shift;

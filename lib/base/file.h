@@ -10,7 +10,8 @@
 
 /*
  * Read the text file at the absolute path into buffer, NUL-terminated, without trailing white
- * space. Returns its length, or -1 with errno (EFBIG: it does not fit), without perfctr_error().
+ * space. Returns its length, or -1 with errno, without perfctr_error(). EFBIG: it does not fit,
+ * and the buffer is full of its beginning, without a NUL.
  * In tests the environment variable PERFCTR_ROOT names a folder that stands in for /.
  */
 ssize_t perfctr_file_read(const char *path, char *buffer, size_t size);

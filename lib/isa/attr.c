@@ -15,19 +15,21 @@
 #include "libperfctr.h"
 
 /* Levels in the words, and x86's bits that are perf's own business: USR, OS, INT, EN. */
-#define X86_USR	    0x00010000u
-#define X86_OS	    0x00020000u
-#define X86_ANY	    0x00200000u
-#define X86_PERF    0x00530000u
-#define X86_FIXED   0x40000000u
-#define AMD_GUEST   0x00000100u /* of the upper half: bits 40 and 41 */
-#define AMD_HOST    0x00000200u
-#define PMEVTYPER_P 0x80000000u
-#define PMEVTYPER_U 0x40000000u
-#define SBI_SINH    0x20000000u /* of the upper half: bits 61, 60 and 56 */
-#define SBI_UINH    0x10000000u
-#define SBI_GENERAL 0x01000000u
-#define SBI_CACHE   0x00010000u
+#define X86_USR		 0x00010000u
+#define X86_OS		 0x00020000u
+#define X86_ANY		 0x00200000u
+#define X86_PERF	 0x00530000u
+#define X86_FIXED	 0x40000000u
+#define AMD_GUEST	 0x00000100u /* of the upper half: bits 40 and 41 */
+#define AMD_HOST	 0x00000200u
+#define PMEVTYPER_P	 0x80000000u
+#define PMEVTYPER_U	 0x40000000u
+#define SBI_SINH	 0x20000000u /* of the upper half: bits 61, 60 and 56 */
+#define SBI_UINH	 0x10000000u
+#define SBI_GENERAL	 0x01000000u
+#define SBI_CACHE	 0x00010000u
+#define POWER_NOT_KERNEL 0x20000000u /* of the upper half: bits 61 and 60 */
+#define POWER_NOT_USER	 0x10000000u
 
 /*
  * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
@@ -96,6 +98,15 @@ static inline bool sbi_attr(const struct perfctr_code *code, struct perf_event_a
 	return true;
 }
 
+static inline bool power_attr(const struct perfctr_code *code, struct perf_event_attr *attr)
+{
+	uint32_t levels = POWER_NOT_KERNEL | POWER_NOT_USER;
+
+	attr->config = code->evntsel | (uint64_t)(code->high & ~levels) << 32;
+	set_levels(attr, !(code->high & POWER_NOT_USER), !(code->high & POWER_NOT_KERNEL));
+	return true;
+}
+
 static inline bool make_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 			     struct perf_event_attr *attr)
 {
@@ -105,6 +116,8 @@ static inline bool make_attr(const struct perfctr_cpu *cpu, const struct perfctr
 		return x86_attr(cpu, code, attr);
 	if (cpu->rules == PERFCTR_RULES_SBI)
 		return sbi_attr(code, attr);
+	if (cpu->rules == PERFCTR_RULES_POWER)
+		return power_attr(code, attr);
 	attr->config = code->evntsel | (uint64_t)code->high << 32;
 	if (cpu->rules == PERFCTR_RULES_PMUV3) {
 		attr->config &= 0xFFFF;

@@ -84,8 +84,9 @@ static uint32_t counters_of(const struct perfctr_cpu *cpu, const struct perfctr_
 {
 	uint32_t high = code->high & (cpu->rules == PERFCTR_RULES_K7 ? 0xFu : 0xFF00u);
 
-	/* Most count on all, which is soon seen. */
-	return !table || perfctr_event_is_usual(table, code->evntsel, high, named)
+	/* Most count on all, which is soon seen. A POWER's code says it itself. */
+	return !table || cpu->rules == PERFCTR_RULES_POWER ||
+			       perfctr_event_is_usual(table, code->evntsel, high, named)
 		       ? ~0u
 		       : perfctr_event_counters(table, code->evntsel, high);
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the kernel says of a RISC-V in /proc/cpuinfo: registers that user space can't read. */
+/*
+ * What the kernel says of a RISC-V or a POWER in /proc/cpuinfo: registers that user space can't
+ * read.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "arch/cpu.h"
 #include "lib/isa/native.h"
 
@@ -50,4 +54,17 @@ void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu)
 	/* If nothing is said of it, the kernel will tell. */
 	perfctr_riscv_identify(number(text, "mvendorid"), number(text, "marchid"),
 			       !isa || has_extension(isa, "sscofpmf"), cpu);
+}
+
+/* "cpu : POWER9 (architected), altivec supported", "revision : 2.2 (pvr 004e 1202)" */
+void perfctr_cpuinfo_power(const char *text, struct perfctr_cpu *cpu)
+{
+	const char *name = find(text, "cpu"), *revision = find(text, "revision");
+	const char *pvr = revision ? strstr(revision, "(pvr ") : NULL;
+	unsigned long mode = 0;
+
+	if (name && strncasecmp(name, " POWER", 6) == 0)
+		mode = strtoul(name + 6, NULL, 10);
+	perfctr_power_identify(pvr ? (uint32_t)strtoul(pvr + 5, NULL, 16) << 16 : 0,
+			       (unsigned int)mode, cpu);
 }

@@ -17,6 +17,17 @@
 #include "lib/isa/pmu.h"
 #include "libperfctr.h"
 
+#if defined(__riscv) || defined(__powerpc64__)
+
+/* Its beginning, where the first processor is. */
+static void read_cpuinfo(char *text, size_t size)
+{
+	if (perfctr_file_read("/proc/cpuinfo", text, size) < 0)
+		text[errno == EFBIG ? size - 1 : 0] = '\0';
+}
+
+#endif
+
 #if defined(__i386__) || defined(__x86_64__)
 
 static struct perfctr_cpuid words;
@@ -46,6 +57,24 @@ static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cp
 }
 
 static const struct perfctr_isa *const native = &perfctr_x86;
+
+#elif defined(__powerpc64__)
+
+static void identify(struct perfctr_cpu *cpu)
+{
+	char text[512];
+
+	read_cpuinfo(text, sizeof(text));
+	perfctr_cpuinfo_power(text, cpu);
+}
+
+static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)
+{
+	(void)core;
+	identify(cpu);
+}
+
+static const struct perfctr_isa *const native = &perfctr_power;
 
 #elif defined(__powerpc__)
 
@@ -103,8 +132,7 @@ static void identify(struct perfctr_cpu *cpu)
 {
 	char text[8192];
 
-	if (perfctr_file_read("/proc/cpuinfo", text, sizeof(text)) < 0)
-		text[0] = '\0';
+	read_cpuinfo(text, sizeof(text));
 	perfctr_cpuinfo_riscv(text, cpu);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PERFCTR_LIB_ISA_NATIVE_H
 #define PERFCTR_LIB_ISA_NATIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "libperfctr.h"
 #include "lib/isa/pmu.h"
@@ -17,6 +18,17 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id);
 /* Describe the first processor of a RISC-V's /proc/cpuinfo. */
 struct perfctr_cpu;
 void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu);
+
+/* The same of a 64-bit PowerPC's. */
+void perfctr_cpuinfo_power(const char *text, struct perfctr_cpu *cpu);
+
+/* ---- readable.c ---- */
+
+/*
+ * Whether this processor's counters can be read in user space at all. On POWER it is tried, once:
+ * for that moment SIGILL has a handler, which leaves others' to theirs.
+ */
+bool perfctr_is_readable(void);
 
 /* ---- native.c ---- */
 

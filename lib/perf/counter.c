@@ -18,6 +18,7 @@
 #include "lib/base/error.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
+#include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/metric.h"
 #include "lib/perf/counter.h"
@@ -38,6 +39,13 @@
 #define PAGES_COME_LATE true
 #else
 #define PAGES_COME_LATE false
+#endif
+
+/* A page has the width of its counter. */
+#ifdef __powerpc64__
+#define PAGES_HAVE_WIDTHS false
+#else
+#define PAGES_HAVE_WIDTHS !PAGES_COME_LATE
 #endif
 
 const struct perfctr_scope perfctr_this_thread = { .cpu = -1, .cgroup = -1 };
@@ -184,6 +192,17 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 									    scope->tid, members);
 }
 
+#ifdef __powerpc64__
+
+/* The kernel never says so, but names the counter in the page of each event that has one. */
+static bool may_be_read(const struct perf_event_mmap_page *page)
+{
+	(void)page;
+	return perfctr_is_readable();
+}
+
+#else
+
 /*
  * RISC-V's kernel says so of an event in a register only, and one that is mapped before it starts
  * is in none. Where the administrator allows it, all hardware events can be read.
@@ -197,6 +216,8 @@ static bool may_be_read(const struct perf_event_mmap_page *page)
 		perfctr_file_number("/proc/sys/kernel/perf_user_access", &access) == 0 &&
 		access > 0);
 }
+
+#endif
 
 /*
  * Of a hybrid machine: the index of a counter is read from its page, and then the counter. A thread
@@ -260,10 +281,10 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 	memset(reader, 0, sizeof(*reader));
 	reader->page = counter->page && !counter->kernel_reads ? counter->page : &nowhere;
 	/*
-	 * The width is the PMU's, not the moment's, but on RISC-V, where readers look at the page;
-	 * a nonsensical one would shift out of range.
+	 * The width is the PMU's, not the moment's, but on RISC-V, where readers look at the page,
+	 * and on POWER, where they know it; a nonsensical one would shift out of range.
 	 */
-	if (reader->page != &nowhere && !PAGES_COME_LATE) {
+	if (reader->page != &nowhere && PAGES_HAVE_WIDTHS) {
 		unsigned int width = counter->page->pmc_width;
 
 		if (width >= 1 && width <= 64)

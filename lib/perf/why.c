@@ -477,7 +477,7 @@ int perfctr_why_no_reader(void)
 	unsigned int i;
 	long on;
 
-	if (!PERFCTR_HAVE_RDPMC)
+	if (!perfctr_is_readable())
 		return perfctr_fail(EOPNOTSUPP,
 				    "this processor's counters can't be read in user space; "
 				    "reads go through the kernel");

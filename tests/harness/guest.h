@@ -33,7 +33,7 @@
 /* Bits of an event select: which modes are counted, and interrupts on overflow. */
 #if defined(__aarch64__)
 enum { COUNT_USER = (int)0x80000000, COUNT_KERNEL = 0x40000000, COUNT_INT = 0 };
-#elif defined(__riscv)
+#elif defined(__riscv) || defined(__powerpc64__)
 /* Of the upper half. */
 enum { COUNT_USER = 0x20000000, COUNT_KERNEL = 0x10000000, COUNT_INT = 0 };
 #else
@@ -79,6 +79,10 @@ static inline struct vperfctr_control instructions(unsigned int n)
 		control.cpu_control.pmc_map[i] = 3 + i;
 		control.cpu_control.evntsel[i] = 2;
 		control.cpu_control.evntsel_high[i] = COUNT_USER | 0x01000000;
+#elif defined(__powerpc64__)
+		/* PM_INST_CMPL, of PMC1 to PMC4 */
+		control.cpu_control.evntsel[i] = 2;
+		control.cpu_control.evntsel_high[i] = COUNT_USER;
 #else
 		/* enabled, USR, instructions retired */
 		control.cpu_control.evntsel[i] = 0x004100C0;

@@ -78,6 +78,10 @@ static struct meaning control_meaning(const struct perfctr_cpu *cpu,
 		return (struct meaning){ .event = evntsel & 0x3FFFFFFF,
 					 .user = !(evntsel >> 30 & 1),
 					 .kernel = !(evntsel >> 31) };
+	if (cpu->rules == PERFCTR_RULES_POWER)
+		return (struct meaning){ .event = evntsel | (high & 0xCFFFFFFF) << 32,
+					 .user = !(high >> 28 & 1),
+					 .kernel = !(high >> 29 & 1) };
 	if (cpu->rules == PERFCTR_RULES_SBI)
 		return (struct meaning){ .event = evntsel | (high & 0x0100FFFF) << 32,
 					 .user = !(high >> 28 & 1),
@@ -112,7 +116,7 @@ static struct meaning attr_meaning(const struct perfctr_cpu *cpu,
 
 	if (cpu->rules == PERFCTR_RULES_SBI) {
 		m.event = sbi_event(attr);
-	} else if (cpu->rules != PERFCTR_RULES_PMUV3) {
+	} else if (cpu->rules != PERFCTR_RULES_PMUV3 && cpu->rules != PERFCTR_RULES_POWER) {
 		m = p6_meaning(attr->config);
 		/* Levels, interrupts and enabling are perf's own. */
 		demand(!(attr->config & 0x00530000), "%#llx", (unsigned long long)attr->config);
@@ -142,7 +146,7 @@ static bool perf_can(const struct perfctr_cpu *cpu)
 {
 	return cpu->rules == PERFCTR_RULES_P6 || cpu->rules == PERFCTR_RULES_K7 ||
 	       cpu->rules == PERFCTR_RULES_ARCH || cpu->rules == PERFCTR_RULES_PMUV3 ||
-	       cpu->rules == PERFCTR_RULES_SBI;
+	       cpu->rules == PERFCTR_RULES_SBI || cpu->rules == PERFCTR_RULES_POWER;
 }
 
 /* Has the choice no control? Its own sentence is then in text. */

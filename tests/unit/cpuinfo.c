@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What /proc/cpuinfo says of a RISC-V: lines as Linux's arch/riscv/kernel/cpu.c prints them. */
+/*
+ * What /proc/cpuinfo says of a RISC-V or a POWER: lines as Linux's arch/riscv/kernel/cpu.c and
+ * arch/powerpc/kernel/setup-common.c print them.
+ */
 #include <stdint.h>
 #include <string.h>
 #include "arch/cpu.h"
@@ -57,4 +60,52 @@ START_TEST(processors)
 }
 END_TEST
 
-UNIT_MAIN("cpuinfo", 10, processors)
+#define POWER(name, pvr)                                         \
+	"processor\t: 0\ncpu\t\t: " name ", altivec supported\n" \
+	"clock\t\t: 3800.000000MHz\nrevision\t: 2.2 (pvr " pvr ")\n\n"
+
+START_TEST(power)
+{
+	static const struct {
+		const char *text, *id, *name;
+	} all[] = {
+		{ POWER("POWER9 (architected)", "004e 1202"), "power9", "IBM POWER9" },
+		{ POWER("POWER9 (raw)", "004e 1202"), "power9", "IBM POWER9" },
+		{ POWER("POWER8 (raw)", "004d 0200"), "power8", "IBM POWER8" },
+		{ POWER("POWER8E (raw)", "004b 0201"), "power8", "IBM POWER8" },
+		{ POWER("POWER8NVL (raw)", "004c 0100"), "power8", "IBM POWER8" },
+		{ POWER("HX-C2000", "0066 0100"), "power8", "HX-C2000" },
+		{ POWER("POWER10 (architected)", "0080 0200"), "power10", "IBM Power10" },
+		{ POWER("Power11 (architected)", "0082 0100"), "power10", "IBM Power11" },
+		/* The first one of several counts. */
+		{ POWER("POWER9 (raw)", "004e 1202") POWER("POWER8 (raw)", "004d 0200"), "power9",
+		  "IBM POWER9" },
+		/* In a mode of compatibility. */
+		{ POWER("POWER9 (architected)", "0080 0200"), "", "POWER" },
+		{ POWER("POWER10 (architected)", "0082 0100"), "", "POWER" },
+		{ POWER("POWER8 (architected)", "004e 1202"), "", "POWER" },
+		/* Others, and none. */
+		{ POWER("POWER7 (raw)", "003f 0201"), "", "POWER" },
+		{ POWER("PPC970MP", "0044 0100"), "", "POWER" },
+		{ "cpu\t\t: POWER9 (raw)\nrevision\t: 2.2\n", "", "POWER" },
+		{ "revision\t: 2.2 (pvr 004e 1202)", "power9", "IBM POWER9" },
+		{ "xrevision\t: 2.2 (pvr 004e 1202)", "", "POWER" },
+		{ "", "", "POWER" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_cpu cpu;
+
+		memset(&cpu, 0xFF, sizeof(cpu));
+		perfctr_cpuinfo_power(all[i].text, &cpu);
+		ck_assert_msg(!strcmp(cpu.id, all[i].id) && !strcmp(cpu.name, all[i].name),
+			      "%u: %s, %s", i, cpu.id, cpu.name);
+		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_POWER);
+		ck_assert_uint_eq(cpu.counters, 0x3F);
+		ck_assert_uint_eq(cpu.pcint, 1);
+	}
+}
+END_TEST
+
+UNIT_MAIN("cpuinfo", 10, processors, power)

@@ -236,7 +236,8 @@ static uint32_t event_field(const struct perfctr_cpu *cpu)
 	case PERFCTR_RULES_PPC: return 0x7F;
 	case PERFCTR_RULES_PMUV3: return 0xFFFF;
 	case PERFCTR_RULES_K7: return 0xFFFF;
-	case PERFCTR_RULES_SBI: return 0xFFFFFFFF;
+	case PERFCTR_RULES_SBI:
+	case PERFCTR_RULES_POWER: return 0xFFFFFFFF;
 	/* Event, unit mask, edge, AnyThread, inversion, counter mask. */
 	default: return 0xFFA4FFFF;
 	}
@@ -265,10 +266,11 @@ START_TEST(masks_in_their_fields)
 		uint32_t high;
 
 		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
-		high = cpu.rules == PERFCTR_RULES_K7	 ? 0xF
-		       : cpu.rules == PERFCTR_RULES_ARCH ? 0xFF10
-		       : cpu.rules == PERFCTR_RULES_SBI	 ? 0x8000
-							 : 0;
+		high = cpu.rules == PERFCTR_RULES_K7	  ? 0xF
+		       : cpu.rules == PERFCTR_RULES_ARCH  ? 0xFF10
+		       : cpu.rules == PERFCTR_RULES_SBI	  ? 0x8000
+		       : cpu.rules == PERFCTR_RULES_POWER ? 0xFFFF
+							  : 0;
 		for (next = 0;
 		     (next = perfctr_event_walk(perfctr_event_table(id), next, &entry));) {
 			uint32_t field = event_field(&cpu);
@@ -1112,6 +1114,8 @@ START_TEST(facts)
 		{ "sbi", "CPU_CYCLES", 1, 0x8000, 0xFFFFFFF9, 0, 0, 0, 0 },
 		{ "sbi", "DTLB_WRITE_MISS", 0x1001B, 0x8000, 0xFFFFFFF8, 0, 0, 0, 0 },
 		F("u74", "PIPELINE_FLUSH", 0x8001, 0xFFFFFFF8),
+		{ "power10", "PM_L2_ST_HIT", 0x46880, 0x100, 0x8, 0, 0, 0, 0 },
+		{ "power10", "PM_DATA_FROM_L3_CONFLICT", 0xC040, 0x8E02, 0xF, 0, 0, 0, 0 },
 		F("c900", "INST_ALU", 0x1D, 0xFFFFFFF8),
 		/* the overflows of the counter below */
 		F("pmuv3", "CHAIN", 0x1E, 0x2AAAAAAA),

@@ -787,6 +787,7 @@ START_TEST(ids)
 	check_ids(&perfctr_powerpc, 5);
 	check_ids(&perfctr_arm64, 36);
 	check_ids(&perfctr_riscv, 4);
+	check_ids(&perfctr_power, 3);
 }
 END_TEST
 

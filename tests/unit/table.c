@@ -246,7 +246,12 @@ static const char *nth_id(unsigned int n)
 		more++;
 	if (others + more == n && perfctr_isa_id(&perfctr_arm64, more))
 		return perfctr_isa_id(&perfctr_arm64, more);
-	return perfctr_isa_id(&perfctr_riscv, n - others - more);
+	others += more;
+	for (more = 0; others + more < n && perfctr_isa_id(&perfctr_riscv, more);)
+		more++;
+	if (others + more == n && perfctr_isa_id(&perfctr_riscv, more))
+		return perfctr_isa_id(&perfctr_riscv, more);
+	return perfctr_isa_id(&perfctr_power, n - others - more);
 }
 
 static int check_nth(void *arg, const struct perfctr_event_name *name)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Whether user space may read counters, where neither the kernel nor its page says so: POWER, whose
+ * pages name the counter and set no cap_user_rdpmc (Linux up to 7.2). POWER8 and POWER9 allow it;
+ * on Power10 the kernel forbids it (MMCR0[PMCCEXT], Power ISA 3.1), and the instruction is illegal.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/isa/native.h"
+#include "perfctr/read.h"
+
+#ifdef __powerpc64__
+
+#include <ucontext.h>
+
+/* Of the assembler's: the instruction that is tried. */
+extern const char perfctr_readable_try[] __attribute__((visibility("hidden")));
+
+static struct sigaction others;
+
+/* Over the instruction, and the one that says that it worked. Another's goes to who had the signal.
+ */
+static void on_illegal(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *where = context;
+
+	(void)info;
+	if (where->uc_mcontext.gp_regs[32] == (uintptr_t)perfctr_readable_try)
+		where->uc_mcontext.gp_regs[32] += 8;
+	else
+		sigaction(number, &others, NULL);
+}
+
+static bool readable;
+
+static void try_once(void)
+{
+	struct sigaction ours = { .sa_sigaction = on_illegal, .sa_flags = SA_SIGINFO };
+	sigset_t illegal, before;
+	uint64_t ignored, works;
+
+	sigemptyset(&ours.sa_mask);
+	sigemptyset(&illegal);
+	sigaddset(&illegal, SIGILL);
+	if (sigaction(SIGILL, &ours, &others) < 0)
+		return;
+	pthread_sigmask(SIG_UNBLOCK, &illegal, &before);
+	__asm__ volatile("	li	%1, 0\n"
+			 "	.globl	perfctr_readable_try\n"
+			 "	.hidden	perfctr_readable_try\n"
+			 "perfctr_readable_try:\n"
+			 "	mfspr	%0, 771\n"
+			 "	li	%1, 1\n"
+			 : "=&r"(ignored), "=&r"(works));
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGILL, &others, NULL);
+	readable = works;
+}
+
+bool perfctr_is_readable(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, try_once);
+	return readable;
+}
+
+#else
+
+bool perfctr_is_readable(void)
+{
+	return PERFCTR_HAVE_RDPMC;
+}
+
+#endif
