@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Boot a kernel in QEMU and run command lines in it.
 # usage: boot.sh ARCH MODEL SMP KERNEL FILES TEST...
-#	ARCH	arm64, amd64, i386 or riscv64
+#	ARCH	arm64, amd64, i386, riscv64 or ppc64el
 #	MODEL	the processor, QEMU's argument of -cpu; with pmu=on at its end it has x86 counters
-#	KERNEL	vmlinuz; of riscv64 vmlinux
+#	KERNEL	vmlinuz; of riscv64 and ppc64el vmlinux
 #	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
 # The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; QEMU_RISCV, the folder with QEMU 10
-# and OpenSBI, for riscv64; DRIVER, a perfctr.ko for the
+# and OpenSBI, for riscv64; QEMU_POWER, the folder with QEMU 10, for ppc64el; DRIVER, a perfctr.ko for the
 # guest's /; MODULES, more modules for it, separated by blanks; MORE, a folder with
 # more files for it; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
 # long all tests take together is the host's affair; VM_APPEND, words for the kernel's command line; VM_TREE, an awk
@@ -49,6 +49,13 @@ riscv64,*)
 	set -- "$riscv/usr/bin/qemu-system-riscv64" -L "$riscv/usr/share/qemu" -M virt \
 		-bios "$riscv/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"
 	console=ttyS0
+	;;
+ppc64el,*)
+	# Mitigations that it does not emulate; without Open Firmware's own code, which takes a while.
+	power=${QEMU_POWER:?set QEMU_POWER to the folder where run.sh unpacks QEMU 10}
+	set -- "$power/usr/bin/qemu-system-ppc64" -L "$power/usr/share/qemu" -vga none \
+		-M pseries,x-vof=on,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off
+	console=hvc0
 	;;
 *,pmu=on)
 	# If QEMU 7.2 ends a processor's turn behind a CMPXCHG16B the flags are garbage.

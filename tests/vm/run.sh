@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Build the static programs for arm64, amd64, i386 and riscv64, and the driver for each kernel; run them in
+# Build the static programs for arm64, amd64, i386, riscv64 and ppc64el, and the driver for each kernel; run them in
 # real kernels.
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the list below; default: all
 # The environment: PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an .xz), else it is
@@ -46,6 +46,7 @@ stock-1 amd64 bookworm EPYC 1 driver_tsc
 riscv64-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1
 riscv64-samples-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1 samples
 riscv64-plain-1 riscv64 trixie rv64 1 riscv_plain
+power9-1 ppc64el bookworm power9 1 power
 arm64-2 arm64 bookworm max,pauth-impdef=on 2
 core-types-2 arm64 bookworm max,pauth-impdef=on 2 core_types
 '
@@ -78,15 +79,27 @@ qemu_riscv() {
 	done
 }
 
+# So are POWER's, between two reads.
+qemu_power() {
+	QEMU_POWER=$work/qemu-ppc64
+	export QEMU_POWER
+	for package in qemu-system-ppc qemu-system-data; do
+		"$here/deb.sh" bookworm-backports amd64 "$package" "$QEMU_POWER"
+	done
+}
+
 # The kernel, in $work/kernel-ARCH-SUITE; since 7.2 it is in a package of its own.
 kernel() {
 	arch=$1 suite=$2 suites=$2 dir=$work/kernel-$1-$2 flavour=$1
 	[ "$suite" != trixie ] || suites=trixie,trixie-security,sid
-	[ "$arch" != i386 ] || flavour=686
+	case $arch in
+	i386) flavour=686 ;;
+	ppc64el) flavour=powerpc64le ;;
+	esac
 	"$here/deb.sh" "$suites" "$arch" "linux-image-$flavour:linux-image-" "$dir"
 	release=$(basename "$dir"/usr/share/doc/linux-image-* | sed 's/^linux-image-//')
 	image=$dir/boot/vmlinuz-$release
-	[ "$arch" != riscv64 ] || image=$dir/boot/vmlinux-$release
+	case $arch in riscv64 | ppc64el) image=$dir/boot/vmlinux-$release ;; esac
 	[ -e "$image" ] || {
 		"$here/deb.sh" "$suites" "$arch" "linux-image-$release:linux-binary-" "$dir"
 		image=$dir/usr/lib/modules/$release/vmlinuz
@@ -167,6 +180,10 @@ files() {
 		;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	riscv64) host=riscv64-linux-gnu more="tests/vm/guest/riscv" ;;
+	ppc64el)
+		files_power
+		return
+		;;
 	esac
 	"$here/deb.sh" "$([ "$arch" = riscv64 ] && echo trixie,sid || echo bookworm)" "$arch" busybox-static \
 		"$work/busybox-$arch"
@@ -200,6 +217,19 @@ files() {
 	ln -sf driver "$work/files-$arch/bin/driver_tsc"
 	ln -sf remote "$work/files-$arch/bin/remote_perf"
 	ln -sf riscv "$work/files-$arch/bin/riscv_plain"
+	touch "$work/files-$arch/.done"
+}
+
+# POWER's, which are few.
+files_power() {
+	log "building the programs for $arch"
+	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
+	(cd "$work/build-$arch" &&
+	 "$top/configure" --host=powerpc64le-linux-gnu --disable-shared --without-libelf -q >configure.log &&
+	 make -s -j2 LDFLAGS=-all-static perfctr-info tests/vm/guest/power tests/vm/init >build.log 2>&1) ||
+		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
+	cp "$work/build-$arch/perfctr-info" "$work/build-$arch/tests/vm/guest/power" "$work/files-$arch/bin/"
+	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	touch "$work/files-$arch/.done"
 }
 
@@ -333,13 +363,14 @@ for name in $1; do
 	DRIVER='' MODULES='' MORE=''
 	case $arch in
 	riscv64) qemu_riscv ;;
+	ppc64el) qemu_power ;;
 	arm64) driver ;;
 	*)
 		qemu
 		driver
 		;;
 	esac
-	[ "$arch" = riscv64 ] || DRIVER=$work/driver-$arch-$suite/perfctr.ko
+	case $arch in riscv64 | ppc64el) ;; *) DRIVER=$work/driver-$arch-$suite/perfctr.ko ;; esac
 	usual="$usual counters_driver overflow_driver"
 	case $arch in
 	# QEMU has one counter for cycles and one for instructions there, and no driver is made for it.
