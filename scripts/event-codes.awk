@@ -4,7 +4,7 @@
 
 BEGIN {
 	test["x86"] = "defined(__i386__) || defined(__x86_64__)"
-	test["powerpc"] = "defined(__powerpc__)"
+	test["powerpc"] = "defined(__powerpc__) && !defined(__powerpc64__)"
 	print "/* perfctr_event_codes.h - names of events; made by event-codes.awk, don't edit. */"
 	print "#ifndef PERFCTR_EVENT_CODES_H"
 	print "#define PERFCTR_EVENT_CODES_H"

@@ -16,9 +16,11 @@
 
 #include <ucontext.h>
 
-/* Of the assembler's: the instruction that is tried. */
-extern const char perfctr_readable_try[] __attribute__((visibility("hidden")));
+#ifndef TRIED
+#define TRIED "771" /* PMC1; tests try one that is illegal */
+#endif
 
+static uintptr_t tried; /* where the instruction is */
 static struct sigaction others;
 
 /* Over the instruction, and the one that says that it worked. Another's goes to who had the signal.
@@ -28,7 +30,7 @@ static void on_illegal(int number, siginfo_t *info, void *context)
 	ucontext_t *where = context;
 
 	(void)info;
-	if (where->uc_mcontext.gp_regs[32] == (uintptr_t)perfctr_readable_try)
+	if (where->uc_mcontext.gp_regs[32] == tried)
 		where->uc_mcontext.gp_regs[32] += 8;
 	else
 		sigaction(number, &others, NULL);
@@ -48,13 +50,16 @@ static void try_once(void)
 	if (sigaction(SIGILL, &ours, &others) < 0)
 		return;
 	pthread_sigmask(SIG_UNBLOCK, &illegal, &before);
-	__asm__ volatile("	li	%1, 0\n"
-			 "	.globl	perfctr_readable_try\n"
-			 "	.hidden	perfctr_readable_try\n"
-			 "perfctr_readable_try:\n"
-			 "	mfspr	%0, 771\n"
+	__asm__ volatile("	bcl	20, 31, 1f\n"
+			 "1:	mflr	%0\n"
+			 "	addi	%0, %0, 2f - 1b\n"
+			 "	std	%0, 0(%2)\n"
+			 "	li	%1, 0\n"
+			 "2:	mfspr	%0, " TRIED "\n"
 			 "	li	%1, 1\n"
-			 : "=&r"(ignored), "=&r"(works));
+			 : "=&b"(ignored), "=&r"(works)
+			 : "b"(&tried)
+			 : "lr", "memory");
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	sigaction(SIGILL, &others, NULL);
 	readable = works;

@@ -149,7 +149,7 @@ IS(PERFCTR_X86_INTEL_ATOM, 20);
 IS(PERFCTR_X86_INTEL_NHLM, 21);
 IS(PERFCTR_X86_INTEL_COREI7, 21);
 IS(PERFCTR_X86_INTEL_WSTMR, 22);
-#elif defined(__powerpc__)
+#elif defined(__powerpc__) && !defined(__powerpc64__)
 STRUCTURES(132, 152, 8);
 AT(struct perfctr_cpu_control, ireset, 76);
 AT(struct perfctr_cpu_control, ppc.mmcr0, 108);

@@ -46,7 +46,9 @@ stock-1 amd64 bookworm EPYC 1 driver_tsc
 riscv64-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1
 riscv64-samples-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1 samples
 riscv64-plain-1 riscv64 trixie rv64 1 riscv_plain
-power9-1 ppc64el bookworm power9 1 power
+power8-1 ppc64el bookworm power8 1 power8
+power9-1 ppc64el bookworm power9 1 power9
+power10-1 ppc64el bookworm power10 1 power10
 arm64-2 arm64 bookworm max,pauth-impdef=on 2
 core-types-2 arm64 bookworm max,pauth-impdef=on 2 core_types
 '
@@ -226,9 +228,11 @@ files_power() {
 	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
 	(cd "$work/build-$arch" &&
 	 "$top/configure" --host=powerpc64le-linux-gnu --disable-shared --without-libelf -q >configure.log &&
-	 make -s -j2 LDFLAGS=-all-static perfctr-info tests/vm/guest/power tests/vm/init >build.log 2>&1) ||
+	 make -s -j2 LDFLAGS=-all-static tests/vm/guest/power tests/vm/init >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
-	cp "$work/build-$arch/perfctr-info" "$work/build-$arch/tests/vm/guest/power" "$work/files-$arch/bin/"
+	for program in power8 power9 power10; do
+		cp "$work/build-$arch/tests/vm/guest/power" "$work/files-$arch/bin/$program"
+	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	touch "$work/files-$arch/.done"
 }
