@@ -398,7 +398,7 @@ static void update(struct event *event)
 
 	if (is_software(event) || event->state != ACTIVE || event->stopped)
 		return;
-	delta = (uint64_t)((int64_t)((event->raw << shift) - (event->prev << shift)) >> shift);
+	delta = ((event->raw << shift) - (event->prev << shift)) >> shift;
 	event->prev = event->raw;
 	event->count += delta;
 	event->left -= (int64_t)delta;
@@ -883,13 +883,18 @@ static uint64_t rate(const struct event *event)
 
 void pmu_rate(uint64_t config, uint64_t n)
 {
+	unsigned int i = 0;
 	sigset_t old;
 
 	lock(&old);
-	if (shared->rates == RATES)
+	while (i < shared->rates && shared->rate[i].config != config)
+		i++;
+	if (i == RATES)
 		stop_test("too many rates");
-	shared->rate[shared->rates].config = config;
-	shared->rate[shared->rates++].n = n;
+	if (i == shared->rates)
+		shared->rates++;
+	shared->rate[i].config = config;
+	shared->rate[i].n = n;
 	unlock(&old);
 }
 

@@ -47,9 +47,10 @@ static void run_threads(unsigned int n)
 	}
 }
 
-/* Measure twice, of which the second one counts, and die amid a visit. */
+/* Measure twice, of which the second one counts, and die amid a visit. The file may be 0, too. */
 static void measure_and_die(unsigned int keep, unsigned int nthreads)
 {
+	close(0);
 	perfctr_region_rooms_leave(folder);
 	if (perfctr_regions_start(NULL, 0) < 0)
 		_exit(1);
@@ -255,8 +256,8 @@ START_TEST(test_rows)
 }
 END_TEST
 
-/* Another's file in the place of ours: it is not mapped. */
-START_TEST(test_replaced)
+/* Another's file in the place of ours: it is not mapped, whatever descriptor 0 is. */
+static void check_replaced(bool is_input)
 {
 	char ours[300], other[64];
 	struct stat file;
@@ -267,6 +268,7 @@ START_TEST(test_replaced)
 	snprintf(other, sizeof(other), "%s.other", folder);
 	pid = fork();
 	if (pid == 0) {
+		close(0);
 		perfctr_region_rooms_leave(folder);
 		if (perfctr_regions_start(NULL, 0) < 0)
 			_exit(1);
@@ -275,6 +277,8 @@ START_TEST(test_replaced)
 		if (stat(ours, &file) < 0 || close(creat(other, 0600)) < 0 ||
 		    truncate(other, file.st_size) < 0 || unlink(ours) < 0 || link(other, ours) < 0)
 			_exit(2);
+		if (is_input && open(other, O_RDWR) != 0)
+			_exit(3);
 		run_threads(1);
 		_exit(0);
 	}
@@ -284,6 +288,113 @@ START_TEST(test_replaced)
 	/* None of its blocks were taken. */
 	ck_assert_int_eq(file.st_blocks, 0);
 	unlink(other);
+	remove_folder();
+}
+
+START_TEST(test_replaced)
+{
+	check_replaced(false);
+	check_replaced(true);
+}
+END_TEST
+
+/* ---- rooms ---- */
+
+#define ROOM   ((size_t)65536) /* usually */
+#define HEADER sizeof(struct perfctr_region_room)
+#define RECORD sizeof(struct perfctr_region_record)
+
+static char *take(struct perfctr_region_rooms *rooms, size_t size)
+{
+	char *taken = perfctr_region_take(rooms, PERFCTR_RECORD_VISITS, 5, size);
+	const struct perfctr_region_record *record;
+	size_t i;
+
+	ck_assert_msg(taken, "%s", perfctr_error());
+	ck_assert_uint_eq((uintptr_t)taken % 16, 0);
+	record = (struct perfctr_region_record *)(void *)taken - 1;
+	ck_assert_uint_eq(record->what, PERFCTR_RECORD_VISITS);
+	ck_assert_uint_eq(record->id, 5);
+	ck_assert_uint_eq(record->size, RECORD + (size + 15) / 16 * 16);
+	for (i = 0; i < size && !taken[i]; i++)
+		;
+	ck_assert_uint_eq(i, size);
+	memset(taken, 0xFF, size);
+	return taken;
+}
+
+/* One record behind the other; the last one can be given back. */
+static void check_records(void)
+{
+	struct perfctr_region_rooms rooms = { NULL, 7, 8 };
+	const struct perfctr_region_room *room;
+	char *first = take(&rooms, 1), *second = take(&rooms, 17);
+
+	room = rooms.first;
+	ck_assert_ptr_eq(first, (const char *)(room + 1) + RECORD);
+	ck_assert_ptr_eq(second, first + 16 + RECORD);
+	ck_assert_uint_eq(room->magic, PERFCTR_ROOM_MAGIC);
+	ck_assert_uint_eq(room->size, ROOM);
+	ck_assert_uint_eq(room->used, HEADER + 2 * RECORD + 16 + 32);
+	ck_assert_int_eq(room->tid, 7);
+	ck_assert_uint_eq(room->generation, 8);
+	ck_assert_uint_eq(room->word, sizeof(void *));
+	ck_assert(!room->over && !room->next);
+	perfctr_region_untake(&rooms, first);
+	ck_assert_ptr_eq(take(&rooms, 16), second + 32 + RECORD);
+	perfctr_region_untake(&rooms, second + 32 + RECORD);
+	perfctr_region_untake(&rooms, second);
+	ck_assert_ptr_eq(take(&rooms, 33), second);
+	ck_assert_ptr_eq(rooms.first, room);
+	perfctr_region_rooms_free(&rooms);
+	ck_assert_ptr_null(rooms.first);
+}
+
+/* Two rooms of each size, for somebody each. */
+static void take_and_free(const size_t *size, unsigned int n)
+{
+	struct perfctr_region_rooms rooms[2] = { { NULL, 7, 8 }, { NULL, 9, 10 } };
+	unsigned int i;
+
+	for (i = 0; i < 2 * n; i++) {
+		take(&rooms[i % 2], size[i / 2]);
+		ck_assert_uint_eq(rooms[i % 2].first->size,
+				  size[i / 2] > ROOM ? ROOM + 4096 : ROOM);
+	}
+	perfctr_region_rooms_free(&rooms[0]);
+	perfctr_region_rooms_free(&rooms[1]);
+}
+
+START_TEST(test_rooms)
+{
+	/* What fills a room, what is too large for one, by a page, and what leaves no room. */
+	static const size_t sizes[] = { ROOM - HEADER - RECORD, ROOM + 4096 - HEADER - RECORD,
+					ROOM - HEADER - RECORD - 16 };
+	struct perfctr_region_rooms rooms = { NULL, 0, 0 };
+	struct stat file;
+	unsigned int i;
+	int fd;
+
+	check_records();
+	take_and_free(sizes, 3);
+	errno = 0;
+	ck_assert_ptr_null(perfctr_region_take(&rooms, PERFCTR_RECORD_NAME, 5, SIZE_MAX / 4));
+	ck_assert_int_eq(errno, ENOMEM);
+	make_folder();
+	perfctr_region_rooms_leave(folder);
+	fd = dup(0);
+	close(fd);
+	check_records();
+	for (i = 0; i < 3; i++) {
+		take_and_free(sizes, 3);
+		take_and_free(sizes + 1, 2);
+		ck_assert_int_eq(stat(find_left(), &file), 0);
+		ck_assert_uint_eq((size_t)file.st_size, 6 * ROOM + 2 * 4096);
+	}
+	/* No descriptor is left open. */
+	ck_assert_int_eq(dup(0), fd);
+	close(fd);
+	perfctr_region_rooms_forget();
 	remove_folder();
 }
 END_TEST
@@ -479,7 +590,7 @@ int main(void)
 {
 	const TTest *const tests[] = { test_died,     test_by_thread, test_size,     test_alive,
 				       test_ways,     test_refusals,  test_reported, test_rows,
-				       test_replaced, test_hostile };
+				       test_replaced, test_rooms,     test_hostile };
 
 	return run_tests("region_left", 120, tests, ARRAY_SIZE(tests), NULL, 0);
 }

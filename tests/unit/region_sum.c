@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "lib/region_sum.h"
@@ -123,20 +124,20 @@ START_TEST(test_moments)
 }
 END_TEST
 
+/* Of 100 visits the 50th counted 2, the 90th 4, the 99th 6; their neighbours less, and more. */
 START_TEST(test_percentiles)
 {
+	static const uint64_t counts[] = { 0, 49, 1, 39, 1, 8, 1, 1 };
 	const struct perfctr_region_value *value = &reading.value[1];
 	struct perfctr_visits *visits;
-	unsigned int i;
 
 	kept.histogram = kept.moments = true;
-	visits = make(10);
-	for (i = 1; i <= 10; i++)
-		visits->histogram[PERFCTR_BUCKETS + i] = 1;
+	visits = make(100);
+	memcpy(&visits->histogram[PERFCTR_BUCKETS], counts, sizeof(counts));
 	add_up(visits, NULL);
-	ck_assert_uint_eq(value->p50, 5);
-	ck_assert_uint_eq(value->p90, 9);
-	ck_assert_uint_eq(value->p99, 10);
+	ck_assert_uint_eq(value->p50, 2);
+	ck_assert_uint_eq(value->p90, 4);
+	ck_assert_uint_eq(value->p99, 6);
 }
 END_TEST
 
@@ -179,71 +180,102 @@ START_TEST(test_buckets)
 }
 END_TEST
 
-/* ---- a visit ends while another thread reads: when it reads a page that it can't read ---- */
+/* ---- a visit ends while another thread reads ---- */
 
 static struct perfctr_region_thread thread;
 static struct perfctr_region_here here = { .thread = &thread };
 static struct perfctr_visits *shared;
-static void *guarded;
+static char *pages; /* two: the number of visits and the first sum; the second sum */
 static size_t page;
-static bool goes_on;
 
-/* All of a visit but its beginning; or all but its end. */
-static void visit_now(int signal)
+/* What a visit's end does, in its order and in one in which another processor may see it. */
+enum { BEGIN, FIRST, SECOND, VISITS, END, STEPS };
+static const unsigned char orders[][STEPS] = { { BEGIN, FIRST, SECOND, VISITS, END },
+					       { BEGIN, VISITS, SECOND, FIRST, END } };
+static const unsigned char *order;
+static unsigned int steps;  /* that were done */
+static unsigned int script; /* bit by bit: 1, a step; 0, the reader goes on to the other page */
+
+static void step(unsigned int what)
 {
-	(void)signal;
-	mprotect(guarded, page, PROT_READ | PROT_WRITE);
-	shared->sum[0].inclusive += 7;
-	shared->sum[1].inclusive += 7;
-	here.top = goes_on ? (struct perfctr_visit *)(void *)&thread : NULL;
-	shared->visits += !goes_on;
+	switch (what) {
+	case BEGIN: here.top = (struct perfctr_visit *)(void *)&thread; break;
+	case FIRST: shared->sum[0].inclusive += 7; break;
+	case SECOND: shared->sum[1].inclusive += 7; break;
+	case VISITS: shared->visits++; break;
+	case END: here.top = NULL; break;
+	}
 }
 
-/* The page with the number of visits, or with what they have counted. */
-static void read_meanwhile(int which)
+/* The reader comes to the page that it could not read. */
+static void turn_page(int signal, siginfo_t *info, void *context)
 {
-	struct sigaction action = { .sa_handler = visit_now };
-	struct perfctr_visits *sum = make(0);
-	char *memory;
+	char *other = (char *)info->si_addr < pages + page ? pages + page : pages;
+
+	(void)signal;
+	(void)context;
+	mprotect(pages, 2 * page, PROT_READ | PROT_WRITE);
+	for (; script & 1; script >>= 1)
+		step(order[steps++]);
+	script >>= 1;
+	mprotect(other, page, PROT_NONE);
+}
+
+static void map_shared(void)
+{
+	struct sigaction action = { .sa_sigaction = turn_page, .sa_flags = SA_SIGINFO };
 
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ck_assert_ptr_ne(memory, MAP_FAILED);
-	shared = (struct perfctr_visits *)(void *)(memory + page -
-						   offsetof(struct perfctr_visits, sum));
-	shared->visits = 10;
-	shared->sum[0].inclusive = shared->sum[1].inclusive = 70;
-	guarded = memory + (size_t)which * page;
+	pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	shared = (struct perfctr_visits *)(void *)(pages + page -
+						   offsetof(struct perfctr_visits, sum[1]));
 	sigaction(SIGSEGV, &action, NULL);
-	ck_assert_int_eq(mprotect(guarded, page, PROT_NONE), 0);
-	perfctr_visits_add(sum, shared, &here, &kept);
-	ck_assert_uint_eq(shared->sum[1].inclusive, 77);
-	ck_assert_uint_eq(sum->visits, goes_on ? 10 : 11);
-	ck_assert_uint_eq(sum->sum[0].inclusive, 77);
-	ck_assert_uint_eq(sum->sum[1].inclusive, 77);
-	free(sum);
-	munmap(memory, 2 * page);
 }
 
+static void read_meanwhile(unsigned int first_order, unsigned int first_script)
+{
+	struct perfctr_visits *sum = make(0);
+
+	order = orders[first_order];
+	script = first_script;
+	steps = 0;
+	shared->visits = 10;
+	shared->sum[0].inclusive = shared->sum[1].inclusive = 70;
+	ck_assert_int_eq(mprotect(pages, page, PROT_NONE), 0);
+	perfctr_visits_add(sum, shared, &here, &kept);
+	ck_assert_int_eq(mprotect(pages, 2 * page, PROT_READ | PROT_WRITE), 0);
+	ck_assert_msg(sum->visits == (steps > VISITS ? 11 : 10) &&
+			      sum->sum[0].inclusive == (steps ? 77 : 70) &&
+			      sum->sum[1].inclusive == (steps ? 77 : 70),
+		      "order %u, script 0x%X: %u, %u, %u after %u steps", first_order, first_script,
+		      (unsigned int)sum->visits, (unsigned int)sum->sum[0].inclusive,
+		      (unsigned int)sum->sum[1].inclusive, steps);
+	free(sum);
+}
+
+/* Wherever its steps are between the reader's: all of it is read, or nothing. */
 START_TEST(test_read_meanwhile)
 {
-	read_meanwhile(_i);
+	unsigned int i;
+
+	map_shared();
+	for (i = 0; i < 1u << (2 * STEPS); i++) {
+		if (__builtin_popcount(i) != STEPS)
+			continue;
+		read_meanwhile(0, i);
+		read_meanwhile(1, i);
+	}
 }
 END_TEST
 
 /* It does not end: what there is is taken. */
 START_TEST(test_read_amid)
 {
-	goes_on = true;
-	read_meanwhile(1);
+	map_shared();
+	read_meanwhile(0, 7);
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { test_cost,    test_moments_of_time, test_less,
-				       test_moments, test_percentiles,	   test_many_visits,
-				       test_buckets, test_read_amid };
-
-	return run_tests("region_sum", 60, tests, ARRAY_SIZE(tests), test_read_meanwhile, 2);
-}
+UNIT_MAIN("region_sum", 60, test_cost, test_moments_of_time, test_less, test_moments,
+	  test_percentiles, test_many_visits, test_buckets, test_read_meanwhile, test_read_amid)

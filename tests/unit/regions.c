@@ -11,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <perfctr/regions.h>
+#include "lib/region_again.h"
+#include "lib/region_cost.h"
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 
@@ -89,8 +92,8 @@ static void is_nested(uint64_t n, unsigned int i, uint64_t rate)
 
 /* ---- sums ---- */
 
-/* The first event counts one a unit, the second two, ... */
-static void set_rates(void)
+/* The first event counts so much a unit, the second twice that, ... */
+static void set_rates(uint64_t rate)
 {
 	static const uint64_t config[] = { PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES,
 					   PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
@@ -99,10 +102,26 @@ static void set_rates(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(config); i++)
-		pmu_rate(config[i], i + 1);
+		pmu_rate(config[i], (i + 1) * rate);
 }
 
-static void check_sums(unsigned int nevents, unsigned int keep)
+/* Those of 1 to 4 events, of a usual width, and those of the kernel have code of their own. */
+static enum perfctr_visit_layout layout_for(unsigned int nevents)
+{
+	bool usual = pmu.width == 64;
+
+#ifdef __x86_64__
+	usual |= pmu.width == 48;
+#endif
+#ifdef __aarch64__
+	usual |= pmu.width == 32;
+#endif
+	if (!pmu.rdpmc)
+		return PERFCTR_VISIT_KERNEL;
+	return usual && nevents <= 4 ? (enum perfctr_visit_layout)nevents : PERFCTR_VISIT_MANY;
+}
+
+static void check_sums(unsigned int nevents, unsigned int keep, uint64_t rate)
 {
 	static const char *const lists[] = {
 		ONE,
@@ -114,17 +133,17 @@ static void check_sums(unsigned int nevents, unsigned int keep)
 	unsigned int n, i;
 
 	start(lists[nevents - 1], keep);
+	ck_assert_int_eq(perfctr_region_here.thread->layout, layout_for(nevents));
 	for (n = 1; n <= 3; n++) {
 		nest();
 		for (i = 1; i <= nevents; i++)
-			is_nested(n, i, i);
+			is_nested(n, i, i * rate);
 		ck_assert_uint_eq(reading.nvalues, nevents + 1);
 	}
 	end();
 }
 
 static const unsigned int keeps[] = { 0, PERFCTR_REGIONS_MOMENTS, PERFCTR_REGIONS_HISTOGRAM };
-static const unsigned int widths[] = { 48, 40, 32 };
 
 /* As many counters as have code of their own, and more; of usual and other widths. */
 START_TEST(sums)
@@ -132,12 +151,28 @@ START_TEST(sums)
 	unsigned int nevents, k, w;
 
 	begin();
-	set_rates();
-	for (w = 0; w < ARRAY_SIZE(widths); w++) {
-		pmu.width = widths[w];
+	set_rates(1);
+	for (w = 32; w <= 48; w += 8) {
+		pmu.width = w;
 		for (nevents = 1; nevents <= 5; nevents++)
 			for (k = 0; k < ARRAY_SIZE(keeps); k++)
-				check_sums(nevents, keeps[k]);
+				check_sums(nevents, keeps[k], 1);
+	}
+}
+END_TEST
+
+/* Counters overflow within the regions, and interrupt some time later; or have all bits of a word.
+ */
+START_TEST(wide)
+{
+	unsigned int w;
+
+	begin();
+	pmu.skid = 20;
+	for (w = 16; w <= 64; w += 16) {
+		pmu.width = w;
+		set_rates(UINT64_C(1) << (w == 64 ? 45 : w - 8));
+		check_sums(4, 0, UINT64_C(1) << (w == 64 ? 45 : w - 8));
 	}
 }
 END_TEST
@@ -147,10 +182,88 @@ START_TEST(through_the_kernel)
 	unsigned int nevents;
 
 	begin();
-	set_rates();
+	set_rates(1);
 	pmu.rdpmc = false;
 	for (nevents = 1; nevents <= 5; nevents++)
-		check_sums(nevents, PERFCTR_REGIONS_MOMENTS);
+		check_sums(nevents, PERFCTR_REGIONS_MOMENTS, 1);
+}
+END_TEST
+
+/* ---- the time ---- */
+
+/* In ns, roughly: of pages, or the kernel's. */
+static uint64_t now(void)
+{
+	return pmu.rdpmc ? perfctr_rdtsc() / PMU_TICKS : perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void spin(uint64_t ns)
+{
+	uint64_t first = now();
+
+	while (now() - first < ns)
+		;
+}
+
+/* All of 10 ms is in it, but what begin and end take, and nothing that was not. */
+static void check_time(void)
+{
+	const uint64_t ms = 1000000;
+	uint64_t all;
+
+	start(ONE, 0);
+	nest();
+	perfctr_region_reset(&outer);
+	perfctr_region_reset(&inner);
+	all = now();
+	perfctr_region_begin(&outer);
+	perfctr_region_begin(&inner);
+	spin(10 * ms);
+	perfctr_region_end(&inner);
+	perfctr_region_end(&outer);
+	all = now() - all;
+	read_it(&inner, 1);
+	ck_assert_uint_ge(reading.value[0].inclusive, 5 * ms);
+	ck_assert_uint_le(reading.value[0].inclusive, all);
+	read_it(&outer, 1);
+	ck_assert_uint_ge(reading.value[0].inclusive, 5 * ms);
+	ck_assert_uint_le(reading.value[0].inclusive, all);
+	ck_assert_uint_le(reading.value[0].exclusive, all - 5 * ms);
+	end();
+}
+
+START_TEST(time_goes_on)
+{
+	begin();
+	pmu.runs = true;
+	check_time();
+	pmu.rdpmc = false;
+	check_time();
+}
+END_TEST
+
+/* The clock goes on, but the thread was off the processor until now: no time is counted. */
+START_TEST(time_stops)
+{
+	uint64_t late_begin, late_end;
+
+	begin();
+	if (!pmu.rdpmc)
+		return; /* the kernel's affair */
+	pmu.runs = true;
+	start(ONE, 0);
+	nest();
+	perfctr_region_reset(&outer);
+	pmu_switch();
+	perfctr_region_begin(&outer);
+	spin(10000000);
+	late_begin = now();
+	pmu_switch();
+	perfctr_region_end(&outer);
+	late_end = now();
+	read_it(&outer, 1);
+	ck_assert_uint_le(reading.value[0].inclusive, late_end - late_begin + 1);
+	end();
 }
 END_TEST
 
@@ -232,12 +345,13 @@ static void cost_more(void)
 	pmu_count(reads++ / 6);
 }
 
-/* The report has a line that begins with these words; its numbers. */
-static void read_report(const char *words, unsigned long long *first, unsigned long long *second,
-			unsigned long long *third)
+/* What the report says behind these words, at a line's beginning. */
+static const char *read_report(const char *words)
 {
-	char name[] = "/tmp/regions-XXXXXX", line[256];
-	int fd = mkstemp(name), found = 0;
+	static char line[256];
+	char name[] = "/tmp/regions-XXXXXX";
+	int fd = mkstemp(name);
+	bool found = false;
 	FILE *file;
 
 	ck_assert_int_ge(fd, 0);
@@ -245,13 +359,12 @@ static void read_report(const char *words, unsigned long long *first, unsigned l
 	ck_assert_int_eq(perfctr_regions_report(name, PERFCTR_REGIONS_TABLE), 0);
 	file = fopen(name, "r");
 	ck_assert_ptr_nonnull(file);
-	while (fgets(line, sizeof(line), file))
-		if (!strncmp(line, words, strlen(words)))
-			found = sscanf(line + strlen(words), "%llu (spread %llu), %llu", first,
-				       second, third);
+	while (!found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, words, strlen(words));
 	fclose(file);
 	unlink(name);
-	ck_assert_int_eq(found, 3);
+	ck_assert_msg(found, "no line \"%s\" in the report", words);
+	return line + strlen(words);
 }
 
 /*
@@ -270,7 +383,9 @@ START_TEST(calibration)
 	perfctr_region_begin(&outer);
 	perfctr_region_end(&outer);
 	pmu_at(PMU_RDPMC, 0, NULL);
-	read_report(ONE, &inside, &spread, &pair);
+	ck_assert_int_eq(sscanf(read_report(ONE), "%llu (spread %llu), %llu", &inside, &spread,
+				&pair),
+			 3);
 	ck_assert_uint_eq(spread, 16);
 	ck_assert_uint_ge(inside, 17); /* two rounds before, and reads of the first visit */
 	ck_assert_uint_le(inside, 19);
@@ -286,6 +401,81 @@ START_TEST(calibration)
 	perfctr_region_end(&outer);
 	is(&outer, 2, 1, 1000 - 2 * inside, 1000 - 2 * inside);
 	end();
+}
+END_TEST
+
+/* ---- several files ---- */
+
+static unsigned int rounds;
+
+static void calibrate_here(void)
+{
+	rounds++;
+	perfctr_region_calibrate();
+}
+
+/* Code whose begin and end take 5 more. */
+static void calibrate_there(void)
+{
+	rounds++;
+	perfctr_region_begin(&perfctr_region_own[0]);
+	perfctr_region_begin(&perfctr_region_own[1]);
+	perfctr_region_begin(&perfctr_region_own[2]);
+	pmu_count(5);
+	perfctr_region_end(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[1]);
+	perfctr_region_end(&perfctr_region_own[0]);
+}
+
+static struct perfctr_region here = { "here", 1, 0, calibrate_here };
+static struct perfctr_region there = { "there", 1, 0, calibrate_there };
+
+/* How often its file's code is calibrated. */
+static unsigned int visit_file(struct perfctr_region *region)
+{
+	rounds = 0;
+	perfctr_region_begin(region);
+	pmu_count(12);
+	perfctr_region_end(region);
+	return rounds;
+}
+
+/*
+ * Once each: 33 times and, for a first visit, 31. The first file also for what a change of a page
+ * costs, in each of the three places where begin and end can find it, and for what it is beside.
+ */
+START_TEST(files)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 3; i++) {
+		start(ONE ",cycles:u", 0);
+		ck_assert_uint_eq(visit_file(&here), 33 + 31 + (pmu.rdpmc ? 31 * (1 + 2 * 3) : 0));
+		ck_assert_uint_eq(visit_file(&there), 33 + 31);
+		ck_assert_uint_eq(visit_file(&here) + visit_file(&there), 0);
+		is(&here, 2, 1, 24, 24);
+		is(&there, 2, 1, 14, 14);
+		end();
+	}
+}
+END_TEST
+
+/* Neither for a thread that takes no part, nor after the end. */
+START_TEST(not_calibrated)
+{
+	begin();
+	start(ONE, 0);
+	nest();
+	perfctr_region_begin(&there);
+	rounds = 0;
+	there.calibrate = calibrate_here;
+	ck_assert_ptr_eq(perfctr_region_cost_find(&perfctr_region_nothing, &there),
+			 &perfctr_region_no_cost);
+	end();
+	ck_assert_ptr_eq(perfctr_region_cost_find(perfctr_region_here.thread, &there),
+			 &perfctr_region_no_cost);
+	ck_assert_uint_eq(rounds, 0);
 }
 END_TEST
 
@@ -322,6 +512,122 @@ START_TEST(switched)
 }
 END_TEST
 
+/* ---- reads that are interrupted ---- */
+
+static uint32_t interrupted; /* from its lowest bit on: whether the next reads are */
+static unsigned int nreads;
+
+static void maybe_switch(void)
+{
+	pmu_count(3);
+	nreads++;
+	if (interrupted & 1)
+		pmu_switch();
+	interrupted >>= 1;
+}
+
+/* How many reads it takes until two in a row are not interrupted. */
+static unsigned int reads_of(uint32_t interruptions)
+{
+	unsigned int n = 2;
+
+	for (; interruptions & 3; interruptions >>= 1)
+		n++;
+	return n;
+}
+
+static void interrupt_reads(uint32_t interruptions)
+{
+	nreads = 0;
+	interrupted = interruptions;
+	pmu_at(PMU_RDPMC, 0, maybe_switch);
+}
+
+static void always_switch(void)
+{
+	nreads++;
+	pmu_switch();
+}
+
+/* It is that of the first read, however many it takes. */
+START_TEST(moment)
+{
+	struct perfctr_moment first, later;
+	uint32_t i;
+
+	begin();
+	if (!pmu.rdpmc)
+		return; /* nothing happens at a read */
+	start(ONE, 0);
+	for (i = 0; i < 64; i++) {
+		interrupt_reads(i);
+		memset(&first, 0xFF, sizeof(first));
+		ck_assert(perfctr_region_moment(perfctr_region_here.thread, &first));
+		ck_assert_uint_ne(first.value[0], UINT64_MAX);
+		ck_assert_uint_eq(nreads, reads_of(i));
+		ck_assert(perfctr_region_moment(perfctr_region_here.thread, &later));
+		ck_assert_uint_eq(later.value[1] - first.value[1], 3 * reads_of(i));
+	}
+	/* It ends in any case. */
+	nreads = 0;
+	pmu_at(PMU_RDPMC, 0, always_switch);
+	ck_assert(perfctr_region_moment(perfctr_region_here.thread, &first));
+	ck_assert_uint_eq(nreads, 100);
+	end();
+}
+END_TEST
+
+/* Outer 9 and inner 4, beside what is counted from the moment on, which the time has ahead. */
+static void visit_amid(uint32_t interruptions, const int64_t *more, uint64_t ahead)
+{
+	struct perfctr_region_thread *thread;
+	struct perfctr_moment from;
+
+	perfctr_region_begin(&outer);
+	pmu_count(5);
+	perfctr_region_begin(&inner);
+	pmu_count(1);
+	thread = perfctr_region_here.thread;
+	ck_assert(perfctr_region_moment(thread, &from));
+	pmu_count(20);
+	from.value[0] += ahead;
+	interrupt_reads(interruptions);
+	perfctr_region_put_off(thread, perfctr_region_here.top, &from, more);
+	pmu_at(PMU_ANY, 0, NULL);
+	pmu_count(3 + 3 + (uint64_t)more[1]); /* from the last read on, and what it says */
+	perfctr_region_end(&inner);
+	perfctr_region_end(&outer);
+}
+
+/* All that is counted from a moment on is no open region's. */
+START_TEST(put_off)
+{
+	static const int64_t more[PERFCTR_REGION_VALUES] = { 0, 4 };
+	const uint64_t ahead = UINT64_C(1) << 40;
+	uint32_t i;
+
+	begin();
+	if (!pmu.rdpmc)
+		return; /* nothing happens at a read */
+	start(ONE, 0);
+	nest();
+	perfctr_region_reset(&outer);
+	perfctr_region_reset(&inner);
+	for (i = 0; i < 64; i++) {
+		visit_amid(i, more, 0);
+		ck_assert_uint_eq(nreads, reads_of(i));
+		is(&inner, i + 1, 1, 4 * (i + 1), 4 * (i + 1));
+		is(&outer, i + 1, 1, 9 * (i + 1), 5 * (i + 1));
+	}
+	ck_assert_uint_lt(reading.value[0].inclusive, ahead / 8);
+	visit_amid(0, more, ahead);
+	read_it(&inner, i + 1);
+	ck_assert_uint_ge(reading.value[0].inclusive, ahead / PMU_TICKS / 2);
+	ck_assert_uint_lt(reading.value[0].inclusive, ahead);
+	end();
+}
+END_TEST
+
 /* Then visits are not counted, and the first ones not lost. */
 START_TEST(counters_are_taken_away)
 {
@@ -334,6 +640,7 @@ START_TEST(counters_are_taken_away)
 	perfctr_region_end(&outer);
 	nest();
 	is_nested(1, 1, 1);
+	read_report("1 threads could not be counted.");
 	end();
 }
 END_TEST
@@ -503,5 +810,6 @@ START_TEST(again)
 }
 END_TEST
 
-UNIT_MAIN("regions", 60, sums, through_the_kernel, moments, costs_are_subtracted, calibration,
-	  switched, counters_are_taken_away, faults, errors, threads, again)
+UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
+	  costs_are_subtracted, calibration, files, not_calibrated, switched, moment, put_off,
+	  counters_are_taken_away, faults, errors, threads, again)
