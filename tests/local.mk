@@ -184,6 +184,8 @@ tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skyl
 tests_unit_provider_perf_LDADD = $(PMU_LDADD)
 tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=perfctr_device_open
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
+tests_unit_region_left_LDADD = $(PMU_LDADD)
+tests_unit_region_left_LDFLAGS = $(PMU_WRAP)
 tests_unit_regions_LDADD = $(PMU_LDADD)
 tests_unit_regions_LDFLAGS = $(PMU_WRAP)
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c

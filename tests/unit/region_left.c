@@ -16,6 +16,7 @@
 #include <perfctr/regions.h>
 #include "lib/region_room.h"
 #include "tests/harness/check.h"
+#include "tests/harness/pmu.h"
 
 PERFCTR_REGION(often, "often");
 PERFCTR_REGION(threads, "threads");
@@ -295,6 +296,62 @@ START_TEST(test_replaced)
 {
 	check_replaced(false);
 	check_replaced(true);
+}
+END_TEST
+
+/* ---- events, over a made-up PMU ---- */
+
+static void cost_three(void)
+{
+	pmu_count(3);
+}
+
+/* What the process says of itself, in dir.PID.own; then it dies. */
+static void report_and_die(void)
+{
+	char own[sizeof(report) + 4];
+	unsigned int i;
+
+	pmu_begin();
+	pmu_at(PMU_RDPMC, 0, cost_three);
+	snprintf(own, sizeof(own), "%s.own", report);
+	perfctr_region_rooms_leave(folder);
+	if (perfctr_regions_start_metrics("instructions:u,cycles:u", "ipc",
+					  PERFCTR_REGIONS_HISTOGRAM) < 0)
+		_exit(1);
+	for (i = 1; i < 20; i++) {
+		perfctr_region_begin(&often);
+		pmu_count(i);
+		visit(&threads, 2);
+		perfctr_region_end(&often);
+	}
+	run_threads(2);
+	if (perfctr_regions_report(own, PERFCTR_REGIONS_JSON) < 0)
+		_exit(1);
+	raise(SIGKILL);
+}
+
+/* The same is said of it: costs, moments, percentiles, metrics. */
+START_TEST(test_same)
+{
+	char own[1 << 14];
+	const char *text;
+	int status;
+	pid_t pid;
+
+	make_folder();
+	pid = fork();
+	if (pid == 0)
+		report_and_die();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status));
+	recovers();
+	text = take_report(pid, ".own");
+	ck_assert_uint_lt(strlen(text), sizeof(own));
+	strcpy(own, text);
+	has(own, "\"metric\": \"ipc\"");
+	ck_assert_str_eq(take_report(pid, ""), own);
+	remove_folder();
 }
 END_TEST
 
@@ -586,11 +643,5 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { test_died,     test_by_thread, test_size,     test_alive,
-				       test_ways,     test_refusals,  test_reported, test_rows,
-				       test_replaced, test_rooms,     test_hostile };
-
-	return run_tests("region_left", 120, tests, ARRAY_SIZE(tests), NULL, 0);
-}
+UNIT_MAIN("region_left", 120, test_died, test_by_thread, test_rows, test_replaced, test_same,
+	  test_rooms, test_size, test_alive, test_ways, test_reported, test_refusals, test_hostile)
