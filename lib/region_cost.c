@@ -155,12 +155,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 	struct perfctr_visit *top = perfctr_region_here.top;
 	struct perfctr_visit *root = thread->root;
 	struct samples *samples = calloc(1, sizeof(*samples));
-	unsigned int id;
 
-	for (id = PERFCTR_REGION_OUTER; id <= PERFCTR_REGION_INNER && samples; id++)
-		if (!thread->table[id] &&
-		    !perfctr_region_thread_visit(thread, id, &perfctr_region_no_cost))
-			goto end;
 	if (!samples)
 		return;
 	thread->root = perfctr_visit_at(top, perfctr_region_stride(thread));
@@ -172,7 +167,6 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 		calibrate_again(thread, calibration, samples);
 	thread->root = root;
 	perfctr_region_thread_set(thread, top);
-end:
 	free(samples);
 }
 
