@@ -4,7 +4,7 @@
 # real kernels.
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the list below; default: all
 # The environment: PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an .xz), else it is
-# built; VM_TESTS, programs to run instead of the usual ones; VM_LONG, anything: the machines that are not
+# built; PERFCTR_LIKWID, see guest/pairs.sh; VM_TESTS, programs to run instead of the usual ones; VM_LONG, anything: the machines that are not
 # for each day, too.
 # Prints a line per test, "PASS machine: command", and per kernel, "PASS driver builds: 5.10 amd64"; exit
 # status 0 if none failed.
@@ -270,8 +270,13 @@ peers() {
 	$compile -static -DUSE_PAPI "$ours" "/usr/$libraries/libpapi.a" -lpfm -ldl -pthread \
 		-o "$root/peers/pairs-papi" 2>/dev/null # about dlopen() in a static program
 	$compile -DUSE_LIKWID "$ours" -llikwid -pthread -o "$root/peers/pairs-likwid"
+	if [ "${PERFCTR_LIKWID:-}" ]; then
+		$compile -DUSE_LIKWID -I"$PERFCTR_LIKWID/src/includes" "$ours" "$PERFCTR_LIKWID/liblikwid.so" -pthread \
+			-o "$root/peers/pairs-likwid-perf"
+	fi
 	cp /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
-	for library in $(ldd "$root/peers/pairs-likwid" | sed -n 's,.* => \(/[^ ]*\).*,\1,p'); do
+	for library in $(LD_LIBRARY_PATH=${PERFCTR_LIKWID:-} ldd "$root"/peers/pairs-likwid* |
+			 sed -n 's,.* => \(/[^ ]*\).*,\1,p' | sort -u); do
 		cp -L "$library" "$root/$libraries/"
 	done
 	cp "$(find "$dir/lib/modules" -name msr.ko)" "$root/"
