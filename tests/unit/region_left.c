@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <perfctr/regions.h>
 #include "lib/region_room.h"
+#include "lib/region_state.h"
+#include "lib/region_sum.h"
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 
@@ -592,6 +594,228 @@ START_TEST(test_refusals)
 }
 END_TEST
 
+/* ---- a file made by hand ---- */
+
+static struct made {
+	struct perfctr_region_rooms rooms;
+	struct perfctr_region_head *head;
+	char *name;
+	struct perfctr_visits *visits;
+	struct perfctr_region_noted_cost *cost;
+} made;
+
+static struct perfctr_region_record *record_of(void *taken)
+{
+	return (struct perfctr_region_record *)taken - 1;
+}
+
+static struct perfctr_visits *make_visits(struct perfctr_region_rooms *rooms, unsigned int id)
+{
+	const struct perfctr_region_kept kept = { .nvalues = 1 };
+	struct perfctr_visits *visits = perfctr_region_take(rooms, PERFCTR_RECORD_VISITS, id,
+							    perfctr_visits_size(&kept));
+
+	visits->visits = 3;
+	visits->sum[0].inclusive = 100;
+	visits->cost = (const struct perfctr_region_cost *)(uintptr_t)0x1234;
+	return visits;
+}
+
+static char *make_name(unsigned int id, const char *name)
+{
+	return strcpy(perfctr_region_take(&made.rooms, PERFCTR_RECORD_NAME, id, 16), name);
+}
+
+/* Of a thread 9 that no longer is; of regions, number 5. */
+static void make_left(void)
+{
+	made.rooms = (struct perfctr_region_rooms){ NULL, 9, 8 };
+	made.head = perfctr_region_take(&made.rooms, PERFCTR_RECORD_HEAD, 0,
+					sizeof(*made.head) + 8);
+	made.head->nvalues = made.head->mult = 1;
+	made.head->pid = INT32_MAX;
+	strcpy(made.head->names, "time");
+	made.name = make_name(5, "five");
+	made.visits = make_visits(&made.rooms, 5);
+	made.cost = perfctr_region_take(&made.rooms, PERFCTR_RECORD_COST, 0, sizeof(*made.cost));
+	made.cost->address = 0x1234;
+	made.cost->cost.inside[0] = 5;
+}
+
+/* The room, another one and so many zeros; the report's text. */
+static const char *recover_made(const struct perfctr_region_room *other, size_t zeros, int error,
+				const char *words)
+{
+	const struct perfctr_region_room *room = made.rooms.first;
+	static char text[1 << 14];
+	char name[64], out[64];
+	FILE *file;
+	size_t n;
+
+	snprintf(name, sizeof(name), "%s/left", folder);
+	snprintf(out, sizeof(out), "%s/out", folder);
+	file = fopen(name, "w");
+	ck_assert_ptr_nonnull(file);
+	fwrite(room, 1, ROOM, file);
+	if (other)
+		fwrite(other, 1, ROOM, file);
+	for (; zeros; zeros--)
+		fputc(0, file);
+	fclose(file);
+	if (error) {
+		fails(name, error, words);
+		return "";
+	}
+	ck_assert_msg(perfctr_regions_recover(name, out, PERFCTR_REGIONS_JSON) == 0, "%s",
+		      perfctr_error());
+	file = fopen(out, "r");
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	fclose(file);
+	unlink(out);
+	has(text, words);
+	return text;
+}
+
+#define WITH(place, value, ...)                      \
+	do {                                         \
+		__typeof__(place) before_ = (place); \
+		(place) = (value);                   \
+		recover_made(NULL, 0, __VA_ARGS__);  \
+		(place) = before_;                   \
+	} while (0)
+
+#define FIVE   "\"region\": \"five\", \"visits\": 3,"
+#define BROKEN EINVAL, "is nothing that"
+#define NONE   ENOENT, "no region was measured"
+
+START_TEST(test_rooms_made)
+{
+	struct perfctr_region_rooms rooms = { NULL, 10, 8 };
+	struct perfctr_region_room *room;
+
+	make_folder();
+	make_left();
+	room = made.rooms.first;
+	recover_made(NULL, 0, 0, FIVE);
+	WITH(room->magic, room->magic + 1, BROKEN);
+	WITH(room->magic, PERFCTR_ROOM_DONE, ENOENT, "has reported");
+	WITH(room->word, 2, BROKEN);
+	WITH(room->size, ROOM + 16, BROKEN);
+	WITH(room->size, ROOM - 8, BROKEN);
+	WITH(room->used, ROOM + 16, BROKEN);
+	WITH(room->used, HEADER, NONE);
+	WITH(room->used, HEADER - 16, BROKEN);
+	WITH(room->used, room->used - 8, BROKEN);
+	WITH(room->used, room->used + 8, 0, FIVE);
+	WITH(room->used, room->used + 16, BROKEN);
+	WITH(room->over, 1, NONE);
+	/* A room that was just being made; another that counts, or does not. */
+	recover_made(NULL, HEADER - 1, 0, FIVE);
+	recover_made(NULL, HEADER, 0, FIVE);
+	make_visits(&rooms, 5);
+	recover_made(rooms.first, 0, 0, "\"region\": \"five\", \"visits\": 6,");
+	rooms.first->generation++;
+	recover_made(rooms.first, 0, 0, FIVE);
+	rooms.first->generation--;
+	rooms.first->over = 1;
+	recover_made(rooms.first, 0, 0, FIVE);
+	perfctr_region_rooms_free(&rooms);
+	perfctr_region_rooms_free(&made.rooms);
+	remove_folder();
+}
+END_TEST
+
+START_TEST(test_records_made)
+{
+	struct perfctr_region_record *record;
+	struct perfctr_region_head *head;
+
+	make_folder();
+	make_left();
+	head = made.head;
+	WITH(head->pid, getpid(), EBUSY, "is alive");
+	WITH(head->nvalues, 0, BROKEN);
+	WITH(head->nvalues, 2, BROKEN);
+	WITH(head->nvalues, PERFCTR_REGION_VALUES + 1, BROKEN);
+	WITH(head->shift, 63, 0, FIVE);
+	WITH(head->shift, 64, BROKEN);
+	WITH(head->keep, PERFCTR_REGIONS_HISTOGRAM, BROKEN); /* there is none */
+	WITH(head->rank[0], '7', 0, "\"rank\": 7,");
+	WITH(head->rank[0], 'a', BROKEN);
+	memset(head->rank, '1', sizeof(head->rank));
+	recover_made(NULL, 0, BROKEN);
+	memset(head->rank, 0, sizeof(head->rank));
+	memset(head->names, 'x', 8);
+	recover_made(NULL, 0, BROKEN);
+	memset(head->names, 0, 8);
+	recover_made(NULL, 0, 0, "\"value\": \"\"");
+	strcpy(head->names, "time");
+	record = record_of(head);
+	WITH(record->what, 77, NONE);
+	WITH(record->size, 0, BROKEN);
+	WITH(record->size, RECORD + 16, BROKEN);
+	WITH(record->size, record->size + 8, BROKEN);
+	WITH(record->size, ROOM, BROKEN);
+	record = record_of(made.name);
+	WITH(record->id, PERFCTR_REGION_IDS, BROKEN);
+	WITH(record->id, PERFCTR_REGION_IDS - 1, 0, "\"regions\": [");
+	memset(made.name, 'x', 16);
+	recover_made(NULL, 0, BROKEN);
+	strcpy(made.name, "five");
+	record = record_of(made.visits);
+	WITH(record->id, PERFCTR_REGION_IDS, BROKEN);
+	WITH(record->id, PERFCTR_REGION_FIRST_ID - 1, NONE);
+	WITH(record->size, record->size - 16, BROKEN);
+	recover_made(NULL, 0, 0, "\"inclusive\": 85,");
+	WITH(made.cost->address, 0x1235, 0, "\"inclusive\": 100,");
+	record = record_of(made.cost);
+	WITH(record->what, PERFCTR_RECORD_NAME, 0, "\"visit\": 0,");
+	recover_made(NULL, 0, 0, "\"visit\": 5,");
+	made.rooms.first->used -= 16;
+	WITH(record->size, record->size - 16, BROKEN);
+	made.rooms.first->used += 16;
+	recover_made(NULL, 0, 0, FIVE);
+	perfctr_region_rooms_free(&made.rooms);
+	remove_folder();
+}
+END_TEST
+
+/* Each region once, by number, then its threads', by theirs. */
+START_TEST(test_order_made)
+{
+	static const char *const order[] = {
+		"five", "\"five\", \"tid\": 4", "\"five\", \"tid\": 9",
+		"six",	"\"six\", \"tid\": 4",	"\"six\", \"tid\": 9"
+	};
+	struct perfctr_region_rooms rooms = { NULL, 4, 8 };
+	const char *text, *place;
+	unsigned int i;
+
+	make_folder();
+	make_left();
+	record_of(made.visits)->id = 6;
+	make_visits(&made.rooms, 5);
+	make_name(6, "six");
+	make_visits(&rooms, 6);
+	make_visits(&rooms, 7); /* has no name */
+	make_visits(&rooms, 5);
+	made.head->keep = PERFCTR_REGIONS_THREADS;
+	text = place = recover_made(rooms.first, 0, 0, "\"region\": \"six\", \"visits\": 6,");
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		place = strstr(place + 1, order[i]);
+		ck_assert_msg(place, "no %s in its place in\n%s", order[i], text);
+	}
+	ck_assert_uint_eq(count_words(text, "\"region\": "), 6);
+	made.head->keep = 0;
+	text = recover_made(rooms.first, 0, 0, "\"region\": \"five\", \"visits\": 6,");
+	ck_assert_uint_eq(count_words(text, "\"region\": "), 2);
+	perfctr_region_rooms_free(&rooms);
+	perfctr_region_rooms_free(&made.rooms);
+	remove_folder();
+}
+END_TEST
+
 static char left[1 << 19];
 
 static void write_left(const char *name, size_t size)
@@ -607,7 +831,7 @@ static void write_left(const char *name, size_t size)
 START_TEST(test_hostile)
 {
 	static const unsigned char words[] = { 0, 1, 0x7F, 0x80, 0xFF };
-	unsigned int k, i, made = 0, n = 4000;
+	unsigned int k, i, recovered = 0, n = 4000;
 	char name[300];
 	size_t size, used[8], nused = 0, at;
 	FILE *file;
@@ -632,16 +856,17 @@ START_TEST(test_hostile)
 			left[place + i % 8] = (char)words[(size_t)rand() % 5];
 		write_left(name, k % 50 ? size : (size_t)rand() % size);
 		if (perfctr_regions_recover(name, "/dev/null", k % 3) == 0)
-			made++;
+			recovered++;
 		else
 			ck_assert_msg(errno == EINVAL || errno == ENOENT || errno == EBUSY, "%s",
 				      perfctr_error());
 		memcpy(left + place, old, 8);
 	}
-	ck_assert_msg(made > n / 10 && made < n, "%u of %u", made, n);
+	ck_assert_msg(recovered > n / 10 && recovered < n, "%u of %u", recovered, n);
 	remove_folder();
 }
 END_TEST
 
 UNIT_MAIN("region_left", 120, test_died, test_by_thread, test_rows, test_replaced, test_same,
-	  test_rooms, test_size, test_alive, test_ways, test_reported, test_refusals, test_hostile)
+	  test_rooms, test_size, test_alive, test_ways, test_reported, test_refusals,
+	  test_rooms_made, test_records_made, test_order_made, test_hostile)
