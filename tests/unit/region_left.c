@@ -437,7 +437,7 @@ START_TEST(test_rooms)
 	check_records();
 	take_and_free(sizes, 3);
 	errno = 0;
-	ck_assert_ptr_null(perfctr_region_take(&rooms, PERFCTR_RECORD_NAME, 5, SIZE_MAX / 4));
+	ck_assert_ptr_null(perfctr_region_take(&rooms, PERFCTR_RECORD_NAME, 5, SIZE_MAX / 4 * 3));
 	ck_assert_int_eq(errno, ENOMEM);
 	make_folder();
 	perfctr_region_rooms_leave(folder);
@@ -807,6 +807,13 @@ START_TEST(test_order_made)
 		ck_assert_msg(place, "no %s in its place in\n%s", order[i], text);
 	}
 	ck_assert_uint_eq(count_words(text, "\"region\": "), 6);
+	/* A thread of the same number came later. */
+	rooms.first->tid = 9;
+	make_visits(&rooms, 6)->visits = 4;
+	text = recover_made(rooms.first, 0, 0, "\"tid\": 9, \"visits\": 4,");
+	place = strstr(text, "\"six\", \"tid\": 9, \"visits\": 3,");
+	ck_assert_ptr_nonnull(place);
+	has(place, "\"visits\": 4,");
 	made.head->keep = 0;
 	text = recover_made(rooms.first, 0, 0, "\"region\": \"five\", \"visits\": 6,");
 	ck_assert_uint_eq(count_words(text, "\"region\": "), 2);
