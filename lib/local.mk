@@ -160,7 +160,8 @@ lib_LTLIBRARIES += lib/libperfctr.la
 lib_libperfctr_la_SOURCES =
 lib_libperfctr_la_LIBADD = lib/libinternal.la
 lib_libperfctr_la_LDFLAGS = -version-info $(LIBPERFCTR_VERSION_INFO) -no-undefined \
-	-Wl,--version-script=$(srcdir)/lib/libperfctr.map -Wl,-z,defs -Wl,-z,nodelete
+	-Wl,--version-script=$(srcdir)/lib/libperfctr.map -Wl,-z,defs -Wl,-z,nodelete \
+	-Wl,-Bsymbolic-functions
 EXTRA_lib_libperfctr_la_DEPENDENCIES = lib/libperfctr.map
 EXTRA_DIST += lib/README.md lib/libperfctr.map
 
