@@ -609,6 +609,7 @@ struct perfctr_sampler; /* opaque */
 #define PERFCTR_SAMPLER_NO_USER_CHAIN	 0x04000000 /* without the user's */
 #define PERFCTR_SAMPLER_OVERWRITE	 0x08000000 /* keep the newest records, not the oldest */
 #define PERFCTR_SAMPLER_DEFER_USER_CHAIN 0x10000000 /* CALLCHAIN_DEFERRED: the user's, later */
+#define PERFCTR_SAMPLER_AUX_OVERWRITE	 0x20000000 /* keep the newest of the AUX area */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
@@ -626,7 +627,9 @@ struct perfctr_sampler_config {
 	uint32_t wakeup_bytes; /* after so many bytes: half the buffer at most, as if both are 0 */
 	uint32_t precise; /* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
 	int32_t signal;	  /* for the opening thread, at each sample; 0: none */
-	uint64_t reserved[4];
+	uint32_t aux_pages;  /* of each AUX area, a power of two; 0: there is none */
+	uint32_t wakeup_aux; /* wake poll(2) after so many bytes in it; 0: half of it, the most */
+	uint64_t reserved[3];
 };
 
 struct perf_branch_entry; /* <linux/perf_event.h> */
@@ -877,6 +880,31 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
  * EIO. EBUSY.
  */
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
+
+/*
+ * What a PMU has written into an AUX area. The bytes are in its own format, and stay until the next
+ * call of perfctr_sampler_next_aux().
+ */
+struct perfctr_aux {
+	const void *bytes;
+	uint64_t size;
+	uint64_t offset; /* bytes written before these: as.aux.offset of records counts them, too */
+	int32_t cpu;	 /* the processor whose area it is; -1: the thread's */
+	uint32_t reserved;
+};
+
+/*
+ * The next piece of an AUX area (config.aux_pages): 1 and *aux; 0: there is none now. The bytes are
+ * not copied; the next call gives the PMU their room. What wraps in the area comes in two pieces;
+ * several areas take turns. AUX records say what belongs together, and what is missing
+ * (PERF_AUX_FLAG_*): _TRUNCATED, the area was full, and the event has stopped; go on with
+ * perfctr_sampler_enable(). -1: EBADMSG, the control page makes no sense, and what is in the area
+ * is left out; EINVAL, it has none; ESRCH.
+ *
+ * With PERFCTR_SAMPLER_AUX_OVERWRITE, after each perfctr_sampler_disable(), otherwise EINVAL: all
+ * of the area, the oldest first; where nothing was ever written it is 0.
+ */
+int perfctr_sampler_next_aux(struct perfctr_sampler *sampler, const struct perfctr_aux **aux);
 
 void perfctr_sampler_close(struct perfctr_sampler *sampler);
 

@@ -84,6 +84,8 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/reading.h \
 	lib/perf/record.c \
 	lib/perf/record.h \
+	lib/perf/area.c \
+	lib/perf/area.h \
 	lib/perf/ring.c \
 	lib/perf/ring.h \
 	lib/perf/signal.c \

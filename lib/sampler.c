@@ -22,6 +22,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
 #include "lib/names/resolve.h"
+#include "lib/perf/area.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/group.h"
 #include "lib/perf/merge.h"
@@ -70,8 +71,11 @@ struct perfctr_sampler {
 	struct part *part;
 	struct perfctr_counter *counter; /* n for each part */
 	struct perfctr_stream *stream, **heap;
-	unsigned int *owner; /* of each stream: the part that has mapped it */
-	uint64_t *copy;	     /* of a record that wraps */
+	unsigned int *owner;	   /* of each stream: the part that has mapped it */
+	struct perfctr_area *area; /* of each stream, if there are areas */
+	unsigned int at_area;	   /* the one whose turn it is */
+	struct perfctr_aux aux;	   /* the last piece */
+	uint64_t *copy;		   /* of a record that wraps */
 };
 
 static struct perfctr_counter *leader_of(const struct perfctr_sampler *sampler, unsigned int p)
@@ -94,12 +98,12 @@ static void *take(char **at, size_t bytes)
 static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t ring_size)
 {
 	size_t copy = ring_size < PERFCTR_LARGEST_RECORD ? ring_size : PERFCTR_LARGEST_RECORD;
-	size_t part, size = sizeof(struct perfctr_sampler) + copy + 7 * 8;
+	size_t part, size = sizeof(struct perfctr_sampler) + copy + 8 * 8;
 	struct perfctr_sampler *sampler;
 	char *at;
 
 	part = sizeof(*sampler->part) + n * sizeof(*sampler->counter) + sizeof(*sampler->stream) +
-	       sizeof(*sampler->heap) + sizeof(*sampler->owner);
+	       sizeof(*sampler->heap) + sizeof(*sampler->owner) + sizeof(*sampler->area);
 	if (room > UINT32_MAX || __builtin_mul_overflow(part, room, &part) ||
 	    __builtin_add_overflow(size, part, &size)) {
 		perfctr_fail(ENOMEM, "no memory for a sampler");
@@ -120,6 +124,7 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 	sampler->stream = take(&at, room * sizeof(*sampler->stream));
 	sampler->heap = take(&at, room * sizeof(*sampler->heap));
 	sampler->owner = take(&at, room * sizeof(*sampler->owner));
+	sampler->area = take(&at, room * sizeof(*sampler->area));
 	sampler->copy = take(&at, copy);
 	return sampler;
 }
@@ -137,6 +142,8 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 	/* In a child of fork() it was wiped, its size too, and the buffers are not mapped there. */
 	if (!sampler || !sampler->size)
 		return;
+	for (p = 0; p < sampler->nstreams; p++)
+		perfctr_area_unmap(&sampler->area[p]);
 	for (p = 0; p < sampler->nparts; p++)
 		perfctr_events_end(&sampler->part[p].events);
 	close_epoll(sampler);
@@ -194,9 +201,23 @@ static bool may_share(const struct perfctr_scope *a, const struct perfctr_scope 
 	return a->cpu == b->cpu && (a->cpu >= 0 || a->tid == b->tid);
 }
 
-/* The latest buffer, if the kernel lets the next part write there, or one of its own. */
-static int give_buffer(struct perfctr_sampler *sampler)
+static int map_area(const struct opening *opening, const struct perfctr_counter *leader)
 {
+	const struct perfctr_sampler_config *config = opening->config;
+	struct perfctr_sampler *sampler = opening->sampler;
+
+	if (!config->aux_pages)
+		return 0;
+	return perfctr_area_map(&sampler->area[sampler->nstreams], leader,
+				opening->list->event[0].name,
+				perfctr_sampler_config_aux_size(config),
+				(config->flags & PERFCTR_SAMPLER_AUX_OVERWRITE) != 0);
+}
+
+/* The latest buffer, if the kernel lets the next part write there, or one of its own. */
+static int give_buffer(const struct opening *opening)
+{
+	struct perfctr_sampler *sampler = opening->sampler;
 	unsigned int owner = sampler->nstreams ? sampler->owner[sampler->nstreams - 1] : 0;
 	struct perfctr_counter *leader = leader_of(sampler, sampler->nparts);
 	struct part *part = &sampler->part[sampler->nparts];
@@ -205,7 +226,8 @@ static int give_buffer(struct perfctr_sampler *sampler)
 	    !may_share(&sampler->part[owner].events.scope, &part->events.scope) ||
 	    perfctr_counter_request(leader, PERF_EVENT_IOC_SET_OUTPUT,
 				    (unsigned long)leader_of(sampler, owner)->fd) < 0) {
-		if (perfctr_counter_map_ring(leader, sampler->ring_size, sampler->overwrite) < 0)
+		if (perfctr_counter_map_ring(leader, sampler->ring_size, sampler->overwrite) < 0 ||
+		    map_area(opening, leader) < 0)
 			return -1;
 		sampler->owner[sampler->nstreams++] = sampler->nparts;
 	}
@@ -230,7 +252,7 @@ static int open_part(const struct opening *opening, const struct perfctr_scope *
 			goto fail;
 	if (opening->config->signal && perfctr_counter_signal(leader, opening->config->signal) < 0)
 		goto fail;
-	if (give_buffer(sampler) < 0)
+	if (give_buffer(opening) < 0)
 		goto fail;
 	sampler->nparts++;
 	return 0;
@@ -551,6 +573,9 @@ int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 		if (perfctr_events_disable(&sampler->part[p].events) < 0)
 			result = -1;
 	sampler->stopped = result == 0;
+	for (p = 0; sampler->stopped && p < sampler->nstreams; p++)
+		if (sampler->area[p].overwrite)
+			perfctr_area_snapshot(&sampler->area[p]);
 	return result;
 }
 
@@ -851,5 +876,50 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 	for (p = 0; p < sampler->nparts && sampler->knows_lost; p++)
 		if (add_lost(sampler, p, lost) < 0)
 			return -1;
+	return 0;
+}
+
+/* ---- AUX areas ---- */
+
+/* The next one's turn. 0, or -1 after perfctr_fail(). */
+static int turn_to_next(struct perfctr_sampler *sampler)
+{
+	sampler->at_area = (sampler->at_area + 1) % sampler->nstreams;
+	return perfctr_area_refresh(&sampler->area[sampler->at_area]);
+}
+
+static bool take_piece(struct perfctr_sampler *sampler)
+{
+	struct perfctr_area *area = &sampler->area[sampler->at_area];
+	const struct part *part = &sampler->part[sampler->owner[sampler->at_area]];
+	struct perfctr_aux *aux = &sampler->aux;
+
+	aux->offset = area->position;
+	aux->cpu = part->events.scope.cpu;
+	aux->size = perfctr_area_take(area, &aux->bytes);
+	return aux->size != 0;
+}
+
+int perfctr_sampler_next_aux(struct perfctr_sampler *sampler, const struct perfctr_aux **aux)
+{
+	unsigned int i;
+
+	if (check_alive(sampler) < 0)
+		return -1;
+	if (!aux)
+		return perfctr_fail(EINVAL, "a place for the piece is needed, not NULL");
+	if (!sampler->area[0].data)
+		return perfctr_fail(EINVAL, "the sampler has no AUX area: open it with aux_pages");
+	if (sampler->area[0].overwrite && !sampler->stopped)
+		return perfctr_fail(EINVAL, "the AUX area is being overwritten: call "
+					    "perfctr_sampler_disable() before");
+	*aux = &sampler->aux;
+	perfctr_area_release(&sampler->area[sampler->at_area]);
+	for (i = 0; i <= sampler->nstreams; i++) {
+		if (take_piece(sampler))
+			return 1;
+		if (turn_to_next(sampler) < 0)
+			return -1;
+	}
 	return 0;
 }

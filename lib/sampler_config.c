@@ -20,7 +20,7 @@
 	 PERFCTR_SAMPLER_BUILD_ID | PERFCTR_SAMPLER_COMM | PERFCTR_SAMPLER_TASK |         \
 	 PERFCTR_SAMPLER_SWITCH | PERFCTR_SAMPLER_NAMESPACES | PERFCTR_SAMPLER_CGROUP |   \
 	 PERFCTR_SAMPLER_KERNEL_TEXT | CHAIN_FLAGS | PERFCTR_SAMPLER_OVERWRITE |          \
-	 PERFCTR_SAMPLER_DEFER_USER_CHAIN)
+	 PERFCTR_SAMPLER_DEFER_USER_CHAIN | PERFCTR_SAMPLER_AUX_OVERWRITE)
 
 /* What record.c knows to decode. A later kernel's PERF_SAMPLE_BRANCH_* may change the layout. */
 #define FIELDS	 ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
@@ -45,8 +45,9 @@ static int check_fields(const struct perfctr_sampler_config *config)
 				    (unsigned long long)fields);
 	if (fields & PERF_SAMPLE_AUX)
 		return perfctr_fail(EOPNOTSUPP,
-				    "PERF_SAMPLE_AUX needs an AUX area, which samplers don't "
-				    "have; leave it out");
+				    "PERF_SAMPLE_AUX puts pieces of another event's AUX area into "
+				    "samples, which a sampler does not have; leave it out, and set "
+				    "aux_pages");
 	if (fields & PERF_SAMPLE_WEIGHT && fields & PERF_SAMPLE_WEIGHT_STRUCT)
 		return perfctr_fail(EINVAL, "PERF_SAMPLE_WEIGHT and PERF_SAMPLE_WEIGHT_STRUCT "
 					    "exclude each other");
@@ -95,19 +96,59 @@ size_t perfctr_sampler_config_size(const struct perfctr_sampler_config *config)
 	return config->pages ? config->pages * page : page > DEFAULT_SIZE ? page : DEFAULT_SIZE;
 }
 
+size_t perfctr_sampler_config_aux_size(const struct perfctr_sampler_config *config)
+{
+	return config->aux_pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int check_pages(const char *member, uint32_t pages)
+{
+	size_t most = LARGEST_SIZE / (size_t)sysconf(_SC_PAGESIZE);
+
+	if (pages & (pages - 1) || pages > most)
+		return perfctr_fail(EINVAL, "%s is a power of two, at most %zu, not %u", member,
+				    most, pages);
+	return 0;
+}
+
+static int check_aux(const struct perfctr_sampler_config *config)
+{
+	size_t size = perfctr_sampler_config_aux_size(config);
+
+	if (check_pages("aux_pages", config->aux_pages) < 0)
+		return -1;
+	if (!size && (config->wakeup_aux || config->flags & PERFCTR_SAMPLER_AUX_OVERWRITE))
+		return perfctr_fail(EINVAL, "wakeup_aux and PERFCTR_SAMPLER_AUX_OVERWRITE need "
+					    "aux_pages");
+	if (size && config->frequency)
+		return perfctr_fail(EINVAL,
+				    "frequency is of samples, which a PMU with an AUX area "
+				    "does not have: give a period, 1 if it has none either");
+	if (size && config->flags & PERFCTR_SAMPLER_OVERWRITE)
+		return perfctr_fail(EINVAL, "PERFCTR_SAMPLER_OVERWRITE makes the control page "
+					    "read-only, but an AUX area needs it: leave one out");
+	if (config->wakeup_aux && config->flags & PERFCTR_SAMPLER_AUX_OVERWRITE)
+		return perfctr_fail(EINVAL, "an AUX area that is overwritten wakes nobody: leave "
+					    "wakeup_aux 0");
+	if (config->wakeup_aux > size / 2)
+		return perfctr_fail(EINVAL,
+				    "wakeup_aux is %u, but half of the AUX area, the most "
+				    "that is sure to come, has %zu; use more aux_pages",
+				    config->wakeup_aux, size / 2);
+	return 0;
+}
+
 int perfctr_sampler_config_check(const struct perfctr_sampler_config *config)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
-	uint32_t pages = config->pages;
+	size_t i;
 
 	if (!config->period == !config->frequency)
 		return perfctr_fail(EINVAL,
 				    "one of period and frequency has to be set, and not both");
 	if (config->period > INT64_MAX)
 		return perfctr_fail(EINVAL, "a period has at most 63 bits");
-	if (pages & (pages - 1) || pages > LARGEST_SIZE / page)
-		return perfctr_fail(EINVAL, "pages is a power of two, at most %zu, not %u",
-				    LARGEST_SIZE / page, pages);
+	if (check_pages("pages", config->pages) < 0 || check_aux(config) < 0)
+		return -1;
 	if (config->wakeup_samples && config->wakeup_bytes)
 		return perfctr_fail(EINVAL, "wakeup_samples and wakeup_bytes exclude each other");
 	/* More might not fit, and who waits for it would do so for ever, while records are lost. */
@@ -144,6 +185,7 @@ void perfctr_sampler_config_attr(const struct perfctr_sampler_config *config,
 		attr->precise_ip = config->precise & 3;
 	attr->watermark = config->wakeup_bytes != 0;
 	attr->wakeup_events = config->wakeup_bytes ? config->wakeup_bytes : config->wakeup_samples;
+	attr->aux_watermark = config->wakeup_aux;
 	attr->mmap = (flags & PERFCTR_SAMPLER_MMAP) != 0;
 	attr->mmap_data = (flags & PERFCTR_SAMPLER_MMAP_DATA) != 0;
 	attr->mmap2 = attr->mmap | attr->mmap_data;

@@ -19,6 +19,9 @@ int perfctr_sampler_config_check(const struct perfctr_sampler_config *config);
 /* Bytes of a buffer. */
 size_t perfctr_sampler_config_size(const struct perfctr_sampler_config *config);
 
+/* Bytes of an AUX area; 0: there is none. */
+size_t perfctr_sampler_config_aux_size(const struct perfctr_sampler_config *config);
+
 /* What the attr of the event that is sampled has more than one that is counted. */
 void perfctr_sampler_config_attr(const struct perfctr_sampler_config *config,
 				 struct perf_event_attr *attr);

@@ -94,6 +94,7 @@ unit_tests = \
 	tests/unit/remote \
 	tests/unit/resolve \
 	tests/unit/results \
+	tests/unit/area \
 	tests/unit/ring \
 	tests/unit/rules_generic \
 	tests/unit/rules_riscv \

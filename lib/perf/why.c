@@ -456,6 +456,26 @@ int perfctr_why_no_ring(int error, size_t size)
 			    strerror(error));
 }
 
+/* What older kernels call EOPNOTSUPP, but no C library knows. */
+#define ENOTSUPP_KERNEL 524
+
+int perfctr_why_no_area(int error, const char *name, size_t size)
+{
+	switch (error) {
+	case EOPNOTSUPP:
+	case ENOTSUPP_KERNEL:
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s has no AUX area: only PMUs that write data of their own, "
+				    "as intel_pt and arm_spe_0 do, have one; leave aux_pages 0",
+				    name);
+	case EPERM: return perfctr_why_no_ring(error, size);
+	}
+	return perfctr_fail(error,
+			    "%s can't have an AUX area of %zu KiB: %s; its PMU may need more than "
+			    "one page, or all of it in one piece of memory: try other aux_pages",
+			    name, size / 1024, strerror(error));
+}
+
 int perfctr_why_taken(const char *what)
 {
 	return perfctr_fail(EBUSY,

@@ -20,6 +20,9 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 /* Why no buffer of size bytes could be mapped. */
 int perfctr_why_no_ring(int error, size_t size);
 
+/* Why an event could not get an AUX area of size bytes. */
+int perfctr_why_no_area(int error, const char *name, size_t size);
+
 /* perfctr_fail(EBUSY): the counters called what ("the counters", a name) were taken away. */
 int perfctr_why_taken(const char *what);
 

@@ -6,7 +6,7 @@
  *
  * An input is: which fields (8 bytes), the formats of counts (1), branches and registers (1), which
  * kind of buffer (1), its size (1), where in it the records begin (2), how far the kernel says that
- * it is (2); then the buffer's contents.
+ * it is (2); then the buffer's contents, which are an AUX area's, too.
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/perf/area.h"
 #include "lib/perf/record.h"
 #include "lib/perf/ring.h"
 #include "libperfctr.h"
@@ -147,6 +148,30 @@ static void read_ring(struct perfctr_ring *ring, struct perfctr_decoder *decoder
 	abort(); /* it does not end */
 }
 
+/* Everything in an area, from any position and for any head: it ends, and is in the area. */
+static void read_area(struct perf_event_mmap_page *page, const uint8_t *memory, size_t size,
+		      bool overwrite)
+{
+	struct perfctr_area area;
+	const void *bytes;
+	unsigned int looks;
+	size_t n;
+
+	perfctr_area_init(&area, page, memory, size, overwrite);
+	area.position = area.head = page->data_tail;
+	page->aux_head = page->data_head;
+	for (looks = 0; looks < 3; looks++) {
+		if (overwrite)
+			perfctr_area_snapshot(&area);
+		else if (perfctr_area_refresh(&area) < 0 && !*perfctr_error())
+			abort(); /* refused without a reason */
+		while ((n = perfctr_area_take(&area, &bytes)))
+			touch(bytes, n);
+		perfctr_area_release(&area);
+		page->aux_head += size / 2 + looks;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct perf_event_mmap_page page;
@@ -177,6 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	perfctr_decoder_init(&decoder, &attr);
 	page.data_tail = data[-6] & 2 ? start & ~7u : (uint64_t)0 - (start & ~7u);
 	page.data_head = page.data_tail + ahead;
+	read_area(&page, memory, room, data[-6] & 1);
 	perfctr_ring_init(&ring, &page, memory, room, copy);
 	if (data[-6] & 1)
 		perfctr_ring_snapshot(&ring);

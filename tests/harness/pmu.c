@@ -92,6 +92,9 @@ struct event {
 	size_t size;			   /* of the buffer behind it */
 	uint64_t head, unwritten;
 	bool overwrite, paused;
+	uint8_t *area; /* AUX, ours; NULL: not mapped */
+	size_t area_size;
+	bool area_overwrite;
 	struct event *output; /* whose buffer it writes into; NULL: its own */
 	bool poll;	      /* a record has been written */
 	int epoll;	      /* 0: none waits for it; else its descriptor + 1 */
@@ -809,6 +812,52 @@ void pmu_record(int fd, uint32_t type, const uint64_t *words, unsigned int n)
 	unlock(&old);
 }
 
+static struct event *with_area(int cpu)
+{
+	struct event *e;
+
+	for_each_event(e) if (e->area && context_of(e)->cpu == cpu) return e;
+	stop_test("there is no AUX area");
+	return NULL;
+}
+
+/* (perf_aux_output_begin, perf_aux_output_end) */
+uint64_t pmu_aux(int cpu, uint64_t n)
+{
+	volatile struct perf_event_mmap_page *page;
+	struct event *event;
+	sigset_t old;
+	uint64_t i;
+
+	lock(&old);
+	event = with_area(cpu);
+	page = event->page;
+	if (!event->area_overwrite) {
+		uint64_t room = page->aux_head - page->aux_tail < event->area_size
+					? space(page->aux_head, page->aux_tail, event->area_size)
+					: 0;
+
+		n = n < room ? n : room;
+	}
+	for (i = 0; i < n; i++)
+		event->area[(page->aux_head + i) & (event->area_size - 1)] =
+			pmu_aux_byte(page->aux_head + i);
+	atomic_thread_fence(memory_order_release);
+	page->aux_head += n;
+	event->poll = true;
+	unlock(&old);
+	return n;
+}
+
+void pmu_aux_head(int cpu, uint64_t head)
+{
+	sigset_t old;
+
+	lock(&old);
+	with_area(cpu)->page->aux_head = head;
+	unlock(&old);
+}
+
 /* ---- overflows (__perf_event_overflow, perf_pending_irq) ---- */
 
 static void overflow(struct event *event)
@@ -1384,6 +1433,8 @@ static void release(struct event *event)
 		remove_event(event, DEAD);
 	else
 		detach(event);
+	if (event->area)
+		__real_munmap(event->area, event->area_size);
 	if (event->page)
 		__real_munmap(event->page, page_size() + event->size);
 	unlist_event(event);
@@ -1634,31 +1685,59 @@ int __wrap_epoll_wait(int epoll, struct epoll_event *found, int most, int timeou
 
 /* ---- mmap(2) (perf_mmap) ---- */
 
-static int check_mmap(const struct event *event, size_t size, int flags, off_t offset)
+static int check_mmap(const struct event *event, size_t size, int flags)
 {
 	size_t pages = size / page_size() - 1;
 
 	if ((context_of(event)->cpu == -1 && event->attr.inherit) || !(flags & MAP_SHARED) ||
-	    offset != 0 || size % page_size() || (pages & (pages - 1)) != 0 ||
+	    size % page_size() || (pages & (pages - 1)) != 0 ||
 	    (event->page && event->size != pages * page_size()))
 		return EINVAL;
 	return 0;
+}
+
+/* (rb_alloc_aux) */
+static int check_area(const struct event *event, size_t size, off_t offset)
+{
+	size_t pages = size / page_size();
+
+	if (!event->page || size % page_size() || (pages & (pages - 1)) != 0 ||
+	    event->page->aux_size != size || event->page->aux_offset != (uint64_t)offset ||
+	    (size_t)offset < page_size() + event->size || event->area)
+		return EINVAL;
+	return pmu.aux && !is_software(event) ? 0 : EOPNOTSUPP;
+}
+
+/* Memory of the event's file that we share with it; NULL: there is none. */
+static void *make_shared(int fd, size_t size, off_t offset)
+{
+	int own = open_again(fd);
+	void *at;
+
+	if (own < 0 || ftruncate(fd, offset + (off_t)size) < 0)
+		return NULL;
+	at = __real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, own, (plain_off)offset);
+	__real_close(own);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int make_area(struct event *event, int fd, size_t size, bool writable, off_t offset)
+{
+	event->area = make_shared(fd, size, offset);
+	event->area_size = size;
+	event->area_overwrite = !writable;
+	return event->area ? 0 : ENOMEM;
 }
 
 /* Our own side of it. */
 static int make_page(struct event *event, int fd, size_t size, bool writable)
 {
 	volatile struct perf_event_mmap_page *page;
-	int own;
 
 	if (event->page)
 		return 0;
-	own = open_again(fd);
-	if (own < 0 || ftruncate(fd, (off_t)size) < 0)
-		return ENOMEM;
-	page = __real_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, own, 0);
-	__real_close(own);
-	if (page == MAP_FAILED)
+	page = make_shared(fd, size, 0);
+	if (!page)
 		return ENOMEM;
 	event->page = (struct perf_event_mmap_page *)page;
 	event->size = size - page_size();
@@ -1688,11 +1767,12 @@ static void *map_event(int fd, size_t size, int prot, int flags, off_t offset)
 
 	lock(&old);
 	event = find_event(fd);
-	error = check_mmap(event, size, flags, offset);
+	error = offset ? check_area(event, size, offset) : check_mmap(event, size, flags);
 	if (!error)
-		error = make_page(event, fd, size, prot & PROT_WRITE);
+		error = offset ? make_area(event, fd, size, prot & PROT_WRITE, offset)
+			       : make_page(event, fd, size, prot & PROT_WRITE);
 	if (!error) {
-		at = __real_mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+		at = __real_mmap(NULL, size, prot, MAP_SHARED, fd, (plain_off)offset);
 		error = errno;
 	}
 	if (at != MAP_FAILED) {

@@ -48,6 +48,7 @@ struct pmu_machine {
 	uint32_t absent; /* 0: a PMU's type: of another core type than this one */
 	bool blind;	 /* false; true: can't tell guests, and refuses their exclusion */
 	bool lent;	 /* false; true: to KVM's guests, and refuses to count them */
+	bool aux;	 /* false; true: its events have AUX areas */
 	bool keeps_read_size; /* false; true: a dissolved group's events, as Linux 5.10 */
 };
 extern struct pmu_machine pmu;
@@ -92,6 +93,19 @@ void pmu_ends_on(pid_t tid, int cpu); /* what counts it on that processor */
 
 /* A record of the event on descriptor fd, as if the kernel had written it: type, then words. */
 void pmu_record(int fd, uint32_t type, const uint64_t *words, unsigned int n);
+
+/*
+ * The PMU writes n bytes into the AUX area of a processor (-1: a thread's), as far as there is
+ * room; returns how many. The one at position p is pmu_aux_byte(p). What is overwritten has room.
+ */
+uint64_t pmu_aux(int cpu, uint64_t n);
+static inline uint8_t pmu_aux_byte(uint64_t p)
+{
+	return (uint8_t)(p % 251);
+}
+
+/* What the control page says of that area's head becomes this. */
+void pmu_aux_head(int cpu, uint64_t head);
 
 /* ---- what is there ---- */
 

@@ -952,7 +952,20 @@ START_TEST(bad_arguments)
 		{ { .period = 1, .precise = 4 }, "not 4" },
 		{ { .period = 1, .signal = -1 }, "no signal -1" },
 		{ { .period = 1, .signal = 65 }, "no signal 65" },
-		{ { .period = 1, .reserved = { 0, 0, 0, 1 } }, "reserved" },
+		{ { .period = 1, .reserved = { 0, 0, 1 } }, "reserved" },
+		{ { .period = 1, .aux_pages = 6 }, "aux_pages is a power of two, at most" },
+		{ { .period = 1, .aux_pages = 1u << 31 }, "aux_pages is a power of two, at most" },
+		{ { .period = 1, .wakeup_aux = 1 }, "need aux_pages" },
+		{ { .period = 1, .flags = PERFCTR_SAMPLER_AUX_OVERWRITE }, "need aux_pages" },
+		{ { .frequency = 1, .aux_pages = 1 }, "give a period" },
+		{ { .period = 1, .aux_pages = 1, .flags = PERFCTR_SAMPLER_OVERWRITE },
+		  "read-only" },
+		{ { .period = 1,
+		    .aux_pages = 1,
+		    .wakeup_aux = 1,
+		    .flags = PERFCTR_SAMPLER_AUX_OVERWRITE },
+		  "wakes nobody" },
+		{ { .period = 1, .aux_pages = 1, .wakeup_aux = 32769 }, "wakeup_aux is 32769" },
 		{ { .period = 1, .flags = 1u << 31 }, "0x80000000," },
 		{ { .period = 1, .flags = PERFCTR_EXCLUSIVE }, "0x800," },
 		{ { .period = 1, .flags = PERFCTR_ON_EXEC | PERFCTR_DISABLED },
@@ -1743,6 +1756,208 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* ---- AUX areas ---- */
+
+static struct perfctr_sampler_config with_area(uint32_t flags)
+{
+	struct perfctr_sampler_config config = small(flags);
+
+	config.aux_pages = 1;
+	return config;
+}
+
+/* The next piece is this one. */
+static void expect_aux(struct perfctr_sampler *sampler, int cpu, uint64_t offset, uint64_t size)
+{
+	const struct perfctr_aux *aux;
+	uint64_t i;
+
+	ck_assert_msg(perfctr_sampler_next_aux(sampler, &aux) == 1, "%s", perfctr_error());
+	ck_assert_int_eq(aux->cpu, cpu);
+	ck_assert_uint_eq(aux->offset, offset);
+	ck_assert_uint_eq(aux->size, size);
+	for (i = 0; i < size; i++)
+		ck_assert_uint_eq(((const uint8_t *)aux->bytes)[i], pmu_aux_byte(offset + i));
+}
+
+static void expect_no_aux(struct perfctr_sampler *sampler)
+{
+	const struct perfctr_aux *aux;
+
+	ck_assert_msg(perfctr_sampler_next_aux(sampler, &aux) == 0, "%s", perfctr_error());
+}
+
+START_TEST(an_area)
+{
+	struct perfctr_sampler_config config = with_area(0);
+	const struct perfctr_record *record;
+	const struct perfctr_aux *aux;
+	struct perfctr_sampler *sampler;
+	size_t page = page_size();
+
+	pmu_begin();
+	ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EOPNOTSUPP,
+		      "instructions:u has no AUX area");
+	ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+	pmu.aux = true;
+	config.wakeup_aux = (uint32_t)page / 2;
+	sampler = open_sampler("instructions:u", &config);
+	ck_assert_uint_eq(pmu_asked.aux_watermark, page / 2);
+	expect_no_aux(sampler);
+	ck_assert_uint_eq(pmu_aux(-1, 1000), 1000);
+	expect_aux(sampler, -1, 0, 1000);
+	/* The bytes stay until the next call, whatever is done about records. */
+	pmu_count(10);
+	ck_assert_int_eq(perfctr_sampler_next(sampler, &record), 1);
+	ck_assert_uint_eq(pmu_aux(-1, page), page - 1001);
+	expect_aux(sampler, -1, 1000, page - 1001);
+	ck_assert_uint_eq(pmu_aux(-1, page), 1000);
+	expect_aux(sampler, -1, page - 1, 1);
+	expect_aux(sampler, -1, page, 999);
+	expect_no_aux(sampler);
+	/* Empty, it has room for all but a byte. */
+	ck_assert_uint_eq(pmu_aux(-1, page), page - 1);
+	pmu_aux_head(-1, 7 * page);
+	ck_fails(perfctr_sampler_next_aux(sampler, &aux), EBADMSG, "everything in the area");
+	expect_no_aux(sampler);
+	ck_assert_uint_eq(pmu_aux(-1, 3), 3);
+	expect_aux(sampler, -1, 7 * page, 3);
+	ck_fails(perfctr_sampler_next_aux(sampler, NULL), EINVAL, "not NULL");
+	ck_fails(perfctr_sampler_next_aux(NULL, &aux), EINVAL, "not NULL");
+	end_made_up(sampler);
+	pmu_begin();
+	config = small(0);
+	sampler = open_sampler("instructions:u", &config);
+	ck_fails(perfctr_sampler_next_aux(sampler, &aux), EINVAL, "open it with aux_pages");
+	end_made_up(sampler);
+}
+END_TEST
+
+/* What is overwritten is there when nobody writes, once after each time. */
+START_TEST(an_overwritten_area)
+{
+	struct perfctr_sampler_config config = with_area(PERFCTR_SAMPLER_AUX_OVERWRITE);
+	const struct perfctr_aux *aux;
+	struct perfctr_sampler *sampler;
+	size_t page = page_size();
+
+	pmu_begin();
+	pmu.aux = true;
+	sampler = open_sampler("instructions:u", &config);
+	ck_fails(perfctr_sampler_next_aux(sampler, &aux), EINVAL, "perfctr_sampler_disable()");
+	ck_assert_uint_eq(pmu_aux(-1, 251 * page + 10), 251 * page + 10);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_assert_int_eq(perfctr_sampler_next_aux(sampler, &aux), 1);
+	ck_assert_uint_eq(aux->size, page - 10);
+	ck_assert_uint_eq(aux->offset, 10);
+	ck_assert_uint_eq(*(const uint8_t *)aux->bytes, pmu_aux_byte(250 * page + 10));
+	ck_assert_int_eq(perfctr_sampler_next_aux(sampler, &aux), 1);
+	ck_assert_uint_eq(aux->size, 10);
+	ck_assert_uint_eq(aux->offset, page);
+	ck_assert_uint_eq(*(const uint8_t *)aux->bytes, pmu_aux_byte(251 * page));
+	expect_no_aux(sampler);
+	ck_assert_int_eq(perfctr_sampler_enable(sampler), 0);
+	ck_fails(perfctr_sampler_next_aux(sampler, &aux), EINVAL, "perfctr_sampler_disable()");
+	pmu_aux(-1, 5);
+	ck_assert_int_eq(perfctr_sampler_disable(sampler), 0);
+	ck_assert_int_eq(perfctr_sampler_next_aux(sampler, &aux), 1);
+	ck_assert_uint_eq(aux->size, page - 15);
+	end_made_up(sampler);
+}
+END_TEST
+
+/* Several areas take turns, also if one always has more. */
+START_TEST(areas_of_processors)
+{
+	const struct perfctr_target all = { .type = PERFCTR_TARGET_CPU, .id = -1 };
+	struct perfctr_sampler_config config = with_area(0);
+	const struct perfctr_aux *aux;
+	struct perfctr_sampler *sampler;
+	uint64_t at[2] = { 0 };
+	unsigned int i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	pmu_begin();
+	pmu.aux = true;
+	sampler = perfctr_sampler_open("instructions:u", &all, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	expect_no_aux(sampler);
+	pmu_aux(1, 10);
+	expect_aux(sampler, 1, 0, 10);
+	pmu_aux(0, 20);
+	pmu_aux(1, 30);
+	expect_aux(sampler, 0, 0, 20);
+	expect_aux(sampler, 1, 10, 30);
+	expect_no_aux(sampler);
+	at[0] = 20;
+	at[1] = 40;
+	for (i = 0; i < 100; i++) {
+		/* Each has more by the time that it has been read. */
+		pmu_aux(0, 1);
+		pmu_aux(1, 1);
+		ck_assert_int_eq(perfctr_sampler_next_aux(sampler, &aux), 1);
+		ck_assert_uint_eq(aux->offset, at[aux->cpu]);
+		at[aux->cpu] += aux->size;
+	}
+	ck_assert_uint_gt(at[0], 80);
+	ck_assert_uint_gt(at[1], 100);
+	/* One that makes no sense does not stop the others. */
+	while (perfctr_sampler_next_aux(sampler, &aux) > 0)
+		at[aux->cpu] += aux->size;
+	pmu_aux_head(0, 1u << 30);
+	pmu_aux(1, 5);
+	while ((i = (unsigned int)perfctr_sampler_next_aux(sampler, &aux)) == 1)
+		at[aux->cpu] += aux->size;
+	ck_assert_int_eq((int)i, -1);
+	while (perfctr_sampler_next_aux(sampler, &aux) == 1)
+		at[aux->cpu] += aux->size;
+	ck_assert_uint_eq(at[1], 145);
+	end_made_up(sampler);
+}
+END_TEST
+
+/* Each call that opens one fails in its turn. */
+START_TEST(areas_and_faults)
+{
+	struct perfctr_sampler_config config = with_area(0);
+	const struct perfctr_aux *aux;
+	struct perfctr_sampler *sampler;
+	unsigned int nth;
+	int status;
+	pid_t child;
+
+	for (nth = 1; nth <= 2; nth++) {
+		pmu_begin();
+		pmu.aux = true;
+		pmu_fail(PMU_MMAP, nth, EPERM);
+		ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), EPERM,
+			      "perf_event_mlock_kb");
+		ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+		pmu_fail(PMU_MMAP, 2, ENOMEM);
+		ck_fails_null(perfctr_sampler_open("instructions:u", NULL, &config), ENOMEM,
+			      "can't have an AUX area of");
+		ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
+		pmu_end();
+	}
+	/* In a child there is none. */
+	pmu_begin();
+	pmu.aux = true;
+	sampler = open_sampler("instructions:u", &config);
+	pmu_aux(-1, 10);
+	child = fork();
+	if (child == 0) {
+		ck_fails(perfctr_sampler_next_aux(sampler, &aux), ESRCH, "a child opens its own");
+		perfctr_sampler_close(sampler);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	expect_aux(sampler, -1, 0, 10);
+	end_made_up(sampler);
+}
+END_TEST
+
 /* Every call that opens a sampler fails in its turn: nothing is left. */
 START_TEST(faults)
 {
@@ -1785,4 +2000,5 @@ UNIT_MAIN("sampler", 60, a_clock, a_frequency, addresses, nothing_is_missing, ca
 	  on_exec, a_child_of_fork, closed_while_a_child_lives, precise_modifiers, bad_arguments,
 	  too_large_a_buffer, no_descriptors, threads_of_a_process, threads_while_opening,
 	  children_everywhere, one_descriptor, a_zombie, descriptors_run_out, all_processors,
-	  overwriting_several, hardware_samples, a_full_buffer, a_snapshot, no_room, faults)
+	  overwriting_several, hardware_samples, a_full_buffer, a_snapshot, no_room, an_area,
+	  an_overwritten_area, areas_of_processors, areas_and_faults, faults)

@@ -390,6 +390,14 @@ START_TEST(what_can_not_be_sampled)
 		 "no buffer of 1024 KiB can be mapped: beyond");
 	ck_fails(perfctr_why_no_ring(ENOMEM, 4096), ENOMEM,
 		 "no buffer of 4 KiB can be mapped: Cannot");
+	/* Linux 5.0 calls it ENOTSUPP. */
+	ck_fails(perfctr_why_no_area(EOPNOTSUPP, "cycles", 4096), EOPNOTSUPP,
+		 "cycles has no AUX area");
+	ck_fails(perfctr_why_no_area(524, "cycles", 4096), EOPNOTSUPP, "cycles has no AUX area");
+	ck_fails(perfctr_why_no_area(EPERM, "intel_pt//", 1 << 20), EPERM,
+		 "no buffer of 1024 KiB can be mapped: beyond");
+	ck_fails(perfctr_why_no_area(ENOMEM, "intel_pt//", 4096), ENOMEM,
+		 "intel_pt// can't have an AUX area of 4 KiB: Cannot");
 }
 END_TEST
 

@@ -43,6 +43,9 @@ static void describe(const char *event, char *text, size_t size)
 		if (attr->config1)
 			used += (size_t)snprintf(text + used, size - used, ":0x%" PRIx64,
 						 (uint64_t)attr->config1);
+		if (attr->config2)
+			used += (size_t)snprintf(text + used, size - used, "+0x%" PRIx64,
+						 (uint64_t)attr->config2);
 		if (attr->exclude_user | attr->exclude_kernel | attr->exclude_hv)
 			used += (size_t)snprintf(text + used, size - used, "!%s%s%s",
 						 attr->exclude_user ? "u" : "",
@@ -51,7 +54,7 @@ static void describe(const char *event, char *text, size_t size)
 		/* And nothing else is set. */
 		rest = *attr;
 		rest.type = rest.size = 0;
-		rest.config = rest.config1 = 0;
+		rest.config = rest.config1 = rest.config2 = 0;
 		rest.exclude_user = rest.exclude_kernel = rest.exclude_hv = 0;
 		ck_assert_uint_eq(attr->size, sizeof(*attr));
 		for (size_t k = 0; k < sizeof(rest); k++)
@@ -204,7 +207,10 @@ START_TEST(one_kind)
 	      { "cpu/cpu-cycles/", ":4:0x3c" }, { "r1c2", ":4:0x1c2" }, { "slots", ":4:0x400" },
 	      { "topdown-heavy-ops", ":4:0x8400" }, { "cycles-ct", ":4:0x30000003c" },
 	      { "uncore_imc_3/event=0x5,umask=0xcf/", ":18:0xcf05" },
-	      { "uncore_cha_0/event=0x35,umask=0xc827fe01/", ":11:0xc827fe00000135" });
+	      { "uncore_cha_0/event=0x35,umask=0xc827fe01/", ":11:0xc827fe00000135" },
+	      /* PMUs with AUX areas have fields, and no events. */
+	      { "intel_pt//u", ":8:0x0!kh" },
+	      { "intel_pt/pt,branch,tsc,mtc,mtc_period=3/u", ":8:0xe601!kh" });
 	root_remove();
 	MEANS("zen4", { "instructions", ":0:0x1" }, { "stalled-cycles-backend", ":0:0x8" },
 	      { "cpu/stalled-cycles-backend/", ":4:0x187" },
@@ -220,7 +226,10 @@ START_TEST(one_kind)
 	      { "stall_backend", ":8:0x24" }, { "armv8_pmuv3_0/instructions/", ":0:0x1" },
 	      { "armv8_pmuv3_0/ll_cache_miss_rd,rdpmc/", ":8:0x37:0x2" },
 	      { "arm_dsu_1/l3d_cache_refill/", ":11:0x2a" },
-	      { "arm_cmn_0/hnf_cache_miss,bynodeid,nodeid=0x48/", ":9:0x4880010005" });
+	      { "arm_cmn_0/hnf_cache_miss,bynodeid,nodeid=0x48/", ":9:0x4880010005" },
+	      { "arm_spe_0//", ":12:0x0" }, { "arm_spe_0/ts_enable=1/u", ":12:0x1!kh" },
+	      { "arm_spe_0/ts_enable,load_filter,event_filter=0x22,min_latency=100/",
+		":12:0x200000001:0x22+0x64" });
 	/* A DSU's events are no core's. */
 	fails("arm_dsu_0/instructions/", EINVAL, "neither");
 	root_remove();
