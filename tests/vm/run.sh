@@ -138,24 +138,30 @@ make_runnable() {
 	chmod +x "$1"
 }
 
-# WHAT FOLDER MAKE-VARIABLE...: a warning fails, but not about what the kernel itself was built with. Types
-# for BPF, which headers of 6.12 would have made by a pahole of their own age, are left out, and options and
-# attributes that the compiler is too old for.
+# LOG MAKE-VARIABLES COMMAND...: build a module of the last kernel()'s. A warning fails, but not about what the
+# kernel itself was built with. Types for BPF, which headers of 6.12 would have made by a pahole of their own
+# age, are left out, and options and attributes that the compiler is too old for.
+kbuild() {
+	errors=$1 variables=$2
+	shift 2
+	leave_out="CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= KCFLAGS=-Wno-attributes"
+	case $arch in
+	arm64) target="ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc" ;;
+	*) target=CC=gcc ;;
+	esac
+	# shellcheck disable=SC2086
+	env $target MAKEFLAGS="-j2 $target $leave_out $variables" "$@" >"$errors" 2>&1 &&
+		! grep -v 'warning: \(the compiler\|pahole version\) differs' "$errors" | grep -qi 'warning'
+}
+
+# WHAT FOLDER MAKE-VARIABLE...
 build_driver() {
 	what=$1 out=$work/$2
 	shift 2
 	[ ! -e "$out/.done" ] || return 0
 	log "building the driver for $what"
 	rm -rf "$out"
-	leave_out="CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT= KCFLAGS=-Wno-attributes"
-	case $arch in
-	arm64) compiler=aarch64-linux-gnu-gcc target="ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-" ;;
-	*) compiler=gcc target="" ;;
-	esac
-	# shellcheck disable=SC2086
-	if env $target CC=$compiler MAKEFLAGS="-j2 $leave_out $*" "$top/scripts/driver" "$out" \
-		"$dir/usr/src/linux-headers-$release" >"$out.log" 2>&1 &&
-	   ! grep -v 'warning: \(the compiler\|pahole version\) differs' "$out.log" | grep -qi 'warning'; then
+	if kbuild "$out.log" "$*" "$top/scripts/driver" "$out" "$dir/usr/src/linux-headers-$release"; then
 		echo "PASS driver builds: $what"
 		"$top/tests/layers.sh" "$out" >"$out.log" || failed=1
 		sed "s/^\(PASS\|FAIL\) /\1 layers of the driver for $what: /" "$out.log"
@@ -167,6 +173,18 @@ build_driver() {
 	fi
 }
 
+# The PMU of auxpmu/ for the kernel of the last driver(), in $work/auxpmu-ARCH-SUITE.
+auxpmu() {
+	out=$work/auxpmu-$arch-$suite
+	[ ! -e "$out/auxpmu.ko" ] || return 0
+	log "building auxpmu for $release"
+	rm -rf "$out"
+	cp -r "$here/auxpmu" "$out"
+	chmod -R u+w "$out"
+	kbuild "$out.log" W=1 make -s -C "$dir/usr/src/linux-headers-$release" M="$out" modules ||
+		{ cat "$out.log" >&2; exit 1; }
+}
+
 driver_programs="tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz
 	tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
 
@@ -175,9 +193,12 @@ files() {
 	[ -e "$work/files-$arch/.done" ] && return
 	elf=--without-libelf libelf=
 	case $arch in
-	arm64) host=aarch64-linux-gnu more="$driver_programs tests/vm/guest/core_types tests/vm/guest/driver_share" ;;
+	arm64)
+		host=aarch64-linux-gnu
+		more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver_share"
+		;;
 	amd64)
-		host="" more="$driver_programs tests/vm/guest/driver_kvm tests/vm/guest/driver_perf"
+		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf"
 		elf=--without-libdw libelf="-lelf -lz" # samples have names
 		;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
@@ -406,10 +427,11 @@ for name in $1; do
 	# QEMU's one count for both spoils what has to be exact.
 	arm64-2)
 		usual="counters overflow global sets counters_driver overflow_driver driver_hotplug"
-		usual="$usual storm storm-driver"
+		usual="$usual aux_area storm storm-driver"
 		;;
 	riscv64-1) usual="$usual silicon" ;;
-	skylake-2) usual="$usual storm storm-driver" ;;
+	skylake-2) usual="$usual aux_area storm storm-driver" ;;
+	sid-2) usual="$usual aux_area" ;;
 	# QEMU has AMD's virtualization only. These modules are not compressed in 6.1.
 	epyc-2)
 		usual="$usual driver_kvm silicon"
@@ -423,6 +445,11 @@ for name in $1; do
 	# Every boundary of the loops, not each third.
 	[ -z "${VM_LONG:-}" ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"
 	case " ${VM_TESTS:-${tests:-$usual}} " in *' calls'*) files_dwarf ;; esac
+	case " ${VM_TESTS:-${tests:-$usual}} " in *' aux_area'*)
+		auxpmu
+		MODULES="$MODULES $work/auxpmu-$arch-$suite/auxpmu.ko"
+		;;
+	esac
 	VM_TREE=
 	[ "$name" != core-types-2 ] || VM_TREE=$here/core-types.awk
 	export DRIVER MODULES MORE VM_APPEND VM_TREE

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* auxpmu.h - what auxpmu.ko writes, and what tests/vm/guest/aux.c expects of it */
+#ifndef PERFCTR_TESTS_AUXPMU_H
+#define PERFCTR_TESTS_AUXPMU_H
+
+/* The nth byte: what stands at another place is another one, most of the time. */
+static inline unsigned char auxpmu_byte(unsigned long long n)
+{
+	return (unsigned char)(n * 0x9E3779B97F4A7C15ull >> 56);
+}
+
+/* What is skipped, as SPE's driver does for alignment; no record tells of it. */
+#define AUXPMU_PAD 0xEE
+
+#endif /* PERFCTR_TESTS_AUXPMU_H */
