@@ -54,11 +54,10 @@ int perfctr_area_map(struct perfctr_area *area, const struct perfctr_counter *co
 	return 0;
 }
 
-void perfctr_area_unmap(struct perfctr_area *area)
+void perfctr_area_unmap(const struct perfctr_area *area)
 {
 	if (area->data)
 		munmap((void *)area->data, area->size);
-	area->data = NULL;
 }
 
 /*

@@ -27,7 +27,7 @@ void perfctr_area_init(struct perfctr_area *area, struct perf_event_mmap_page *p
  */
 int perfctr_area_map(struct perfctr_area *area, const struct perfctr_counter *counter,
 		     const char *name, size_t size, bool overwrite);
-void perfctr_area_unmap(struct perfctr_area *area);
+void perfctr_area_unmap(const struct perfctr_area *area);
 
 /* Give the kernel the room of what has been handed out, unless it overwrites anyway. */
 void perfctr_area_release(const struct perfctr_area *area);

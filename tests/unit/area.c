@@ -13,7 +13,8 @@
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 
-#define SIZE 64u
+#define SIZE	  64u
+#define NEIGHBOUR UINT64_C(0x123456789ABCDEF0) /* in the page, behind the tail */
 
 struct pmu {
 	struct perf_event_mmap_page page;
@@ -32,6 +33,7 @@ static struct pmu *start(bool overwrite)
 	struct pmu *pmu = calloc(1, sizeof(*pmu));
 
 	memset(&pmu->area, 0xEE, sizeof(pmu->area));
+	pmu->page.aux_offset = NEIGHBOUR;
 	perfctr_area_init(&pmu->area, &pmu->page, pmu->data, SIZE, overwrite);
 	return pmu;
 }
@@ -102,6 +104,7 @@ START_TEST(every_place)
 			expect(pmu, at + n, 0);
 			perfctr_area_release(&pmu->area);
 			ck_assert_uint_eq(pmu->page.aux_tail, at + n);
+			ck_assert_uint_eq(pmu->page.aux_offset, NEIGHBOUR);
 			ck_assert_uint_eq(room(pmu), SIZE - 1);
 			free(pmu);
 		}
