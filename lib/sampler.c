@@ -573,7 +573,7 @@ int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 		if (perfctr_events_disable(&sampler->part[p].events) < 0)
 			result = -1;
 	sampler->stopped = result == 0;
-	for (p = 0; sampler->stopped && p < sampler->nstreams; p++)
+	for (p = 0; p < sampler->nstreams; p++)
 		if (sampler->area[p].overwrite)
 			perfctr_area_snapshot(&sampler->area[p]);
 	return result;
