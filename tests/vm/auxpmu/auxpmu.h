@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* auxpmu.h - what auxpmu.ko writes, and what tests/vm/guest/aux.c expects of it */
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
+/* auxpmu.h - what auxpmu.ko writes, and what tests/vm/guest/aux_area.c expects of it */
 #ifndef PERFCTR_TESTS_AUXPMU_H
 #define PERFCTR_TESTS_AUXPMU_H
 
