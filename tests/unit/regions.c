@@ -446,17 +446,21 @@ static unsigned int visit_file(struct perfctr_region *region)
  */
 START_TEST(files)
 {
+	struct perfctr_region *first = &here, *second = &there, *other;
 	unsigned int i;
 
 	begin();
 	for (i = 0; i < 3; i++) {
 		start(ONE ",cycles:u", 0);
-		ck_assert_uint_eq(visit_file(&here), 33 + 31 + (pmu.rdpmc ? 31 * (1 + 2 * 3) : 0));
-		ck_assert_uint_eq(visit_file(&there), 33 + 31);
+		ck_assert_uint_eq(visit_file(first), 33 + 31 + (pmu.rdpmc ? 31 * (1 + 2 * 3) : 0));
+		ck_assert_uint_eq(visit_file(second), 33 + 31);
 		ck_assert_uint_eq(visit_file(&here) + visit_file(&there), 0);
 		is(&here, 2, 1, 24, 24);
 		is(&there, 2, 1, 14, 14);
 		end();
+		other = first;
+		first = second;
+		second = other;
 	}
 }
 END_TEST
