@@ -142,6 +142,8 @@ static void begin(struct perfctr_counter *counter, const struct perf_event_attr 
 		.fd = -1,
 		.slots = perfctr_event_is_slots(attr),
 		.metric = perfctr_event_is_metric(attr),
+		.no_user = attr->exclude_user,
+		.no_kernel = attr->exclude_kernel,
 		.firmware = is_firmware(attr),
 	};
 }
@@ -168,6 +170,36 @@ int perfctr_counter_try(struct perfctr_counter *counter, struct perf_event_attr 
 	return open_counter(counter, attr, scope, leader);
 }
 
+/*
+ * The register of shares starts at zero with the one of slots, so that these can't have a period;
+ * and it is on in their modes, whatever the metric's attr says.
+ */
+static int check_metric(const struct perfctr_counter *counter, const char *name,
+			const struct perfctr_scope *scope, const struct perfctr_counter *leader)
+{
+	if (!counter->metric)
+		return 0;
+	if (scope->sampled)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s can be counted but not sampled: it is a top-down metric, a "
+				    "share of the slots; sample slots, or count {slots,%s}",
+				    name, name);
+	if (!(leader && leader->slots))
+		return perfctr_fail(
+			EINVAL,
+			"%s is a top-down metric, a share of the slots: it counts only in a "
+			"group that slots leads; write {slots,%s}",
+			name, name);
+	if (counter->no_user != leader->no_user || counter->no_kernel != leader->no_kernel)
+		return perfctr_fail(
+			EINVAL,
+			"%s is a top-down metric, a share of the slots, and counts in the modes "
+			"that slots counts in; give both the same modifiers, as in "
+			"{slots:u,topdown-retiring:u}",
+			name);
+	return 0;
+}
+
 int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr *attr,
 			 const char *name, const struct perfctr_scope *scope,
 			 const struct perfctr_counter *leader, unsigned int members)
@@ -175,12 +207,8 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 	int error;
 
 	begin(counter, attr);
-	if (counter->metric && !(leader && leader->slots))
-		return perfctr_fail(
-			EINVAL,
-			"%s is a top-down metric, a share of the slots: it counts only in a "
-			"group that slots leads; write {slots,%s}",
-			name, name);
+	if (check_metric(counter, name, scope, leader) < 0)
+		return -1;
 	if (open_counter(counter, attr, scope, leader) == 0)
 		return 0;
 	error = errno;

@@ -14,6 +14,7 @@
 struct perfctr_counter {
 	int fd;				   /* -1: not open */
 	bool slots, metric;		   /* of the top-down metrics */
+	bool no_user, no_kernel;	   /* modes that are not counted */
 	bool firmware;			   /* counted by RISC-V's: its page is not to be believed */
 	bool kernel_reads;		   /* though there is a page */
 	enum perfctr_guests guests;	   /* for its group's other events */
@@ -40,8 +41,9 @@ static inline struct perfctr_scope perfctr_scope_thread(pid_t tid)
  * Open an event, as a member of leader's group (NULL: of none), which has members events already.
  * name is for messages; attr loses what this kernel does not know and nobody must have
  * (PERFCTR_FORMAT_LOST), and guests, as far as they can be left out (guests.h). On failure nothing
- * is open, and perfctr_why_not(), or _sampled(), has told the reason; EINVAL also for a top-down
- * metric that is not in a group of slots.
+ * is open, and perfctr_why_not(), or _sampled(), has told the reason; of a top-down metric also
+ * EINVAL, it is not in a group of slots, or not in their modes, and EOPNOTSUPP, it is to be
+ * sampled.
  */
 int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr *attr,
 			 const char *name, const struct perfctr_scope *scope,

@@ -516,6 +516,7 @@ int perfctr_why_no_reader(void)
 			"with sched_setaffinity(2) or taskset(1) before they are opened");
 	return perfctr_fail(
 		EOPNOTSUPP,
-		"the kernel gives no user-space access to this counter (only "
-		"hardware events of the calling thread have it); reads go through the kernel");
+		"the kernel gives no user-space access to this counter (only hardware events of "
+		"the calling thread have it, and neither top-down metrics nor the slots in front "
+		"of them); reads go through the kernel");
 }

@@ -531,6 +531,7 @@ START_TEST(metrics)
 	static struct perf_event_attr slots = { .type = PERF_TYPE_RAW, .config = 0x400 },
 				      retiring = { .type = PERF_TYPE_RAW, .config = 0x8000 };
 	struct perfctr_counter leader, counter, other = event;
+	struct perfctr_scope scope;
 
 	root_make();
 	root_line("cpu/type", "4");
@@ -548,6 +549,21 @@ START_TEST(metrics)
 		 "write {slots,retiring}");
 	ck_fails(open_in(&counter, &retiring, "retiring", 9, 0, &other, 0), EINVAL,
 		 "write {slots,retiring}");
+	/* It is counted in the modes of the slots. */
+	retiring.exclude_kernel = 1;
+	ck_fails(open_at(&counter, &retiring, "retiring:u", 0, -1, &leader, 1), EINVAL,
+		 "give both the same modifiers");
+	slots.exclude_kernel = 1;
+	ck_assert_int_eq(open_at(&leader, &slots, "slots:u", 0, -1, NULL, 0), 0);
+	ck_assert_int_eq(open_at(&counter, &retiring, "retiring:u", 0, -1, &leader, 1), 0);
+	retiring.exclude_user = 1;
+	ck_fails(open_at(&counter, &retiring, "retiring", 0, -1, &leader, 1), EINVAL,
+		 "give both the same modifiers");
+	/* It is not sampled. */
+	scope = perfctr_this_thread;
+	scope.sampled = true;
+	ck_fails(perfctr_counter_open(&counter, &retiring, "retiring", &scope, &leader, 1),
+		 EOPNOTSUPP, "retiring can be counted but not sampled");
 	/* It has no register that could be read. */
 	counter.fd = EVENT;
 	ck_assert(!perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT));

@@ -496,10 +496,12 @@ static void metric_is_refused(const char *event)
 	ck_fails(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader, 1),
 		 EINVAL, "top-down metric");
 	ck_fails_null(perfctr_set_open(event, NULL, 0), EINVAL, "top-down metric");
-	ck_fails_null(perfctr_sampler_open(event, NULL, &config), EINVAL,
-		      "is a top-down metric, a share of the slots: it counts only in a group");
+	ck_fails_null(perfctr_sampler_open(event, NULL, &config), EOPNOTSUPP,
+		      "can be counted but not sampled: it is a top-down metric");
 	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
 	leader.slots = true;
+	leader.no_user = attr.exclude_user;
+	leader.no_kernel = attr.exclude_kernel;
 	ck_assert_int_eq(perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, &leader,
 					      1),
 			 -1);
