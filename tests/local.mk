@@ -356,7 +356,7 @@ tests_vm_guest_kernels_LDADD = lib/libperfctr.la
 # Not for all architectures, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
 	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_share tests/vm/guest/driver_siege \
-	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/power tests/vm/guest/riscv
+	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/power tests/vm/guest/riscv tests/vm/guest/topdown
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_aux_area_LDADD = lib/libperfctr.la
@@ -373,6 +373,7 @@ tests_vm_guest_perfex_driver_LDADD = lib/libperfctr.la
 tests_vm_guest_power_LDADD = lib/libperfctr.la
 tests_vm_guest_riscv_LDADD = lib/libperfctr.la
 tests_vm_guest_storm_driver_LDADD = lib/libperfctr.la
+tests_vm_guest_topdown_LDADD = lib/libperfctr.la
 tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step tests/silicon/verify tests/storm/storm
 .PHONY: vm-programs

@@ -4,8 +4,8 @@
 # real kernels.
 # usage: run.sh WORKDIR [NAME...]	NAME: machines of the list below; default: all
 # The environment: PERFCTR_QEMU_PMU, a ready QEMU of qemu-pmu/build.sh (may be an .xz), else it is
-# built; PERFCTR_LIKWID, see guest/pairs.sh; VM_TESTS, programs to run instead of the usual ones; VM_LONG, anything: the machines that are not
-# for each day, too.
+# built, once for all runs with PERFCTR_DEBS, see deb.sh; PERFCTR_LIKWID, see guest/pairs.sh; VM_TESTS, programs
+# to run instead of the usual ones; VM_LONG, anything: the machines that are not for each day, too.
 # Prints a line per test, "PASS machine: command", and per kernel, "PASS driver builds: 5.10 amd64"; exit
 # status 0 if none failed.
 set -eu
@@ -22,6 +22,7 @@ long-arm64-1 arm64 bookworm max,pauth-impdef=on 1 driver_fuzz driver_siege storm
 long5.10-arm64-1 arm64 bullseye max,pauth-impdef=on 1 driver_attack remote perfex-driver driver_fuzz
 long6.12-arm64-1 arm64 bookworm-backports max,pauth-impdef=on 1 driver_attack remote perfex-driver driver_fuzz
 long-sid-arm64-1 arm64 sid max,pauth-impdef=on 1 remote perfex-driver driver_fuzz storm-driver
+long-sapphirerapids-1 amd64 bookworm Icelake-Server,model=143,pmu=on 1 topdown
 '
 machines='
 arm64-1 arm64 bookworm max,pauth-impdef=on 1
@@ -30,6 +31,7 @@ skylake-2 amd64 bookworm Skylake-Client,pmu=on 2
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
 backports-2 amd64 trixie-backports Skylake-Client,pmu=on 2
 skylake-1 amd64 bookworm Skylake-Client,pmu=on 1
+icelake-1 amd64 bookworm Icelake-Server-v4,pmu=on 1 topdown
 epyc-2 amd64 bookworm EPYC,pmu=on 2
 core2duo-1 amd64 bookworm core2duo,pmu=on 1
 linux6.12-2 amd64 bookworm-backports EPYC,pmu=on 2
@@ -59,16 +61,28 @@ nehalem-1 amd64 bookworm Nehalem,pmu=on 1 pairs
 failed=0
 log() { echo "run.sh: $*" >&2; }
 
+# A ready one of an older patch has no slots.
 qemu() {
 	QEMU_PMU=$work/qemu-system-x86_64
 	export QEMU_PMU
-	[ -x "$QEMU_PMU" ] && return
-	case ${PERFCTR_QEMU_PMU:-} in
-	'') log "building a QEMU with x86 counters (minutes)" && "$here/qemu-pmu/build.sh" "$work" ;;
+	[ -x "$QEMU_PMU" ] || case ${PERFCTR_QEMU_PMU:-} in
+	'') build_qemu ;;
 	*.xz) xz -dc "$PERFCTR_QEMU_PMU" >"$QEMU_PMU.new" && chmod +x "$QEMU_PMU.new" &&
 		mv "$QEMU_PMU.new" "$QEMU_PMU" ;;
 	*) cp "$PERFCTR_QEMU_PMU" "$QEMU_PMU" ;;
 	esac
+	case $model in
+	Icelake*) "$QEMU_PMU" --version | grep -qF "$("$here/qemu-pmu/build.sh" --mark)" || build_qemu ;;
+	esac
+}
+
+# Another may be running.
+build_qemu() {
+	built=${PERFCTR_DEBS:-$work}/$("$here/qemu-pmu/build.sh" --mark)
+	[ -e "$built" ] || log "building a QEMU with x86 counters (minutes)"
+	"$here/qemu-pmu/build.sh" "$built"
+	ln -sf "$built/qemu-system-x86_64" "$QEMU_PMU.new"
+	mv "$QEMU_PMU.new" "$QEMU_PMU"
 }
 
 # RISC-V's counters are exact in QEMU 10, which runs on the libraries that bookworm's own needs.
@@ -198,7 +212,8 @@ files() {
 		more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver_share"
 		;;
 	amd64)
-		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf"
+		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf
+			tests/vm/guest/topdown"
 		elf=--without-libdw libelf="-lelf -lz" # samples have names
 		;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
