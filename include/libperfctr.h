@@ -340,8 +340,8 @@ struct perfctr_list; /* opaque: see perfctr_list_resolve() */
  * EINVAL: a name or modifier is wrong (the nearest right ones are in perfctr_error()), flags are
  * wrong, a group does not fit on the PMU, or has a top-down metric without slots of its modes in
  * front. ENOENT: no such event on this machine; or /proc is not there. EOPNOTSUPP: the machine
- * can't count it, or shows too many core types. EACCES, EPERM: not permitted. ESRCH: no such thread.
- * EBUSY: somebody else holds the counters. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * can't count it, or shows too many core types. EACCES, EPERM: not permitted. ESRCH: no such
+ * thread. EBUSY: somebody else holds the counters. EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
 				     unsigned int flags);

@@ -41,14 +41,14 @@ cd "$work/build"
 	--disable-debug-info --enable-trace-backends=nop --with-pkgversion="$mark" \
 	>configure.log 2>&1 || { tail configure.log; exit 1; }
 
-# What runs often is the target's; the rest need not be fast. Most of the time goes into the headers
-# that each file includes first: they are parsed once for either.
-sed -i '/^build libqemu-x86_64/,/^ ARGS/b
+# Little of it runs often; the rest need not be fast. Most of the time goes into the headers that each
+# file includes first: they are parsed once for each kind.
+sed -i '/^build lib\(qemu-x86_64-softmmu\|qemuutil\.a\.p\/util_\|qom\.\|common\.fa\.p\/softmmu_\)/,/^ ARGS/b
 	s/ -O2 / -O0 /; s/ -D_FORTIFY_SOURCE=2//' build.ninja
 ninja config-poison.h >build.log
 mkdir -p qemu/osdep.h.gch
 ln -s "$src/include/qemu/osdep.h" qemu/
-for object in libcommon.fa.p/net_queue.c.o libqemu-x86_64-softmmu.fa.p/cpu.c.o; do
+for object in libqemu-x86_64-softmmu.fa.p/cpu.c.o libqemuutil.a.p/util_qht.c.o libcommon.fa.p/net_queue.c.o; do
 	compile=$(ninja -t commands "$object" | tail -n 1 | sed 's/ -MD .*//')
 	eval "$compile -x c-header qemu/osdep.h -o qemu/osdep.h.gch/${object%%/*}"
 done
