@@ -70,7 +70,7 @@ qemu() {
 	*.xz) xz -dc "$PERFCTR_QEMU_PMU" >"$QEMU_PMU.new" && chmod +x "$QEMU_PMU.new" &&
 		mv "$QEMU_PMU.new" "$QEMU_PMU" ;;
 	*) cp "$PERFCTR_QEMU_PMU" "$QEMU_PMU" ;;
-	esac
+	esac || return
 	case $model in
 	Icelake*) "$QEMU_PMU" --version | grep -qF "$("$here/qemu-pmu/build.sh" --mark)" || build_qemu ;;
 	esac
@@ -80,9 +80,8 @@ qemu() {
 build_qemu() {
 	built=${PERFCTR_DEBS:-$work}/$("$here/qemu-pmu/build.sh" --mark)
 	[ -e "$built" ] || log "building a QEMU with x86 counters (minutes)"
-	"$here/qemu-pmu/build.sh" "$built"
-	ln -sf "$built/qemu-system-x86_64" "$QEMU_PMU.new"
-	mv "$QEMU_PMU.new" "$QEMU_PMU"
+	"$here/qemu-pmu/build.sh" "$built" >"$work/qemu.log" 2>&1 || { tail "$work/qemu.log" >&2; return 1; }
+	ln -sf "$built/qemu-system-x86_64" "$QEMU_PMU.new" && mv "$QEMU_PMU.new" "$QEMU_PMU"
 }
 
 # RISC-V's counters are exact in QEMU 10, which runs on the libraries that bookworm's own needs.
@@ -411,7 +410,7 @@ for name in $1; do
 	ppc64el) qemu_power ;;
 	arm64) driver ;;
 	*)
-		qemu
+		qemu || { echo "FAIL $name: there is no QEMU with x86 counters for it"; failed=1; continue; }
 		driver
 		;;
 	esac

@@ -28,8 +28,8 @@ apt-get update -qq || :		# an index that fails to load matters only if a package
 apt-get install -y -qq --no-install-recommends dpkg-dev gcc libc6-dev make meson ninja-build \
 	pkg-config patch python3 flex bison libglib2.0-dev libpixman-1-dev libfdt-dev zlib1g-dev \
 	>/dev/null
-apt-get "$@" update -qq
-(cd "$work" && apt-get "$@" source -qq qemu >/dev/null)
+# shellcheck disable=SC2016
+(cd "$work" && "$here/../../../scripts/again" sh -c 'apt-get "$@" -qq update; apt-get "$@" -qq source qemu' get "$@" >/dev/null)
 src=$(echo "$work"/qemu-*/)
 patch -s -d "$src" -p1 <"$here/qemu-x86-pmu.patch"
 
