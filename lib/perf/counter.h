@@ -12,11 +12,13 @@
 #include "libperfctr.h"
 
 struct perfctr_counter {
-	int fd;				   /* -1: not open */
-	bool slots, metric;		   /* of the top-down metrics */
-	bool no_user, no_kernel;	   /* modes that are not counted */
-	bool firmware;			   /* counted by RISC-V's: its page is not to be believed */
-	bool kernel_reads;		   /* though there is a page */
+	int fd;			/* -1: not open */
+	unsigned int slots:1;	/* of the top-down metrics */
+	unsigned int metric:1;	/* a share of these */
+	unsigned int no_user:1; /* modes that are not counted */
+	unsigned int no_kernel:1;
+	unsigned int firmware:1;	   /* counted by RISC-V's: its page is not to be believed */
+	unsigned int kernel_reads:1;	   /* though there is a page */
 	enum perfctr_guests guests;	   /* for its group's other events */
 	unsigned int size;		   /* of what is mapped, if anything is */
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
