@@ -829,10 +829,16 @@ static void begin_threads(const char *online)
 static void end_threads(struct perfctr_sampler *sampler)
 {
 	unsigned int i;
+	char task[64];
 
 	pthread_barrier_wait(&over);
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < THREADS; i++) {
 		pthread_join(other[i].thread, NULL);
+		/* It is a thread of the process for a moment more. */
+		snprintf(task, sizeof(task), "/proc/self/task/%d", (int)other[i].tid);
+		while (access(task, F_OK) == 0)
+			sched_yield();
+	}
 	end_cpus(sampler);
 }
 
