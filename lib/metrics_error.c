@@ -16,6 +16,7 @@
 #include "lib/base/error.h"
 #include "lib/base/root.h"
 #include "lib/metrics.h"
+#include "lib/names/formula.h"
 #include "libperfctr.h"
 
 #define PAIRS 4 /* at least */
@@ -32,7 +33,7 @@ struct jackknife {
 	struct perfctr_reading *all, *varied; /* sums of all events */
 };
 
-/* add: reading, times sign, is put on top. */
+/* Add the reading, or with minus take it away. */
 static void add(struct perfctr_reading *sum, const struct perfctr_reading *reading, bool minus)
 {
 	uint64_t sign = minus ? UINT64_MAX : 1;
@@ -53,29 +54,24 @@ static void add_parts(const struct jackknife *j, struct perfctr_reading *sum, un
 			add(&sum[k], &j->part[(size_t)first * j->events + k], minus);
 }
 
-/* All of the metric's events ran in some of these parts. */
-static bool all_ran(const struct jackknife *j, unsigned int first, unsigned int end)
-{
-	unsigned int k, p;
-	bool ran = true;
-
-	for (k = 0; k < j->places && ran; k++)
-		for (p = first, ran = false; p < end; p++)
-			ran |= j->part[(size_t)p * j->events + j->place[k]].running > 0;
-	return ran;
-}
-
-/* Parts in which nothing of the metric ran go with those behind them, the last ones with those
- * before. */
+/* Parts in which some events of the metric did not run go with those behind them, the last ones
+ * with those before. */
 static void find_stretches(struct jackknife *j)
 {
-	unsigned int first = 0, p;
+	unsigned int ran[PERFCTR_FORMULA_EVENTS] = { 0 }; /* the end of the last part it ran in */
+	unsigned int first = 0, p, k, all;
 
-	for (p = 1; p <= j->n; p++)
-		if (all_ran(j, first, p)) {
-			j->end[j->stretches++] = p;
-			first = p;
+	for (p = 0; p < j->n; p++) {
+		for (k = 0, all = 0; k < j->places; k++) {
+			if (j->part[(size_t)p * j->events + j->place[k]].running)
+				ran[k] = p + 1;
+			all += ran[k] > first;
 		}
+		if (all == j->places) {
+			j->end[j->stretches++] = p + 1;
+			first = p + 1;
+		}
+	}
 	if (j->stretches)
 		j->end[j->stretches - 1] = j->n;
 }
@@ -106,16 +102,15 @@ static double move(struct jackknife *j, double value, unsigned int a, unsigned i
 /* The least share of the time in which an event of the metric ran. */
 static double share(const struct jackknife *j)
 {
-	double least = 1, seen = 1;
+	double least = 1, ran;
 	unsigned int k;
 
 	for (k = 0; k < j->places; k++) {
 		const struct perfctr_reading *sum = &j->all[j->place[k]];
 
-		if (sum->running < sum->enabled)
-			seen = (double)sum->running / (double)sum->enabled;
-		if (seen < least)
-			least = seen;
+		ran = sum->enabled ? (double)sum->running / (double)sum->enabled : 1;
+		if (ran < least)
+			least = ran;
 	}
 	return least;
 }
@@ -136,21 +131,25 @@ static int find_error(struct jackknife *j, double *error)
 	value = value_of(j, j->all);
 	if (isnan(value))
 		return perfctr_fail(ENODATA, "the metric has no value whose error could be told");
-	*error = 0;
 	seen = share(j);
-	if (seen >= 1)
+	if (seen >= 1) {
+		*error = 0;
 		return 0;
+	}
 	find_stretches(j);
 	pairs = j->stretches / 2;
+	if (pairs < PAIRS)
+		return perfctr_fail(ENODATA,
+				    "an error needs %u stretches of time in each of which all "
+				    "events of the metric ran for a while; there were %u",
+				    2 * PAIRS, j->stretches);
 	for (k = 0; k < pairs; k++)
 		variance += (move(j, value, 2 * k, 2 * k + 1) + move(j, value, 2 * k + 1, 2 * k)) /
 			    2;
-	if (pairs < PAIRS || isnan(variance))
-		return perfctr_fail(
-			ENODATA,
-			"an error needs %u stretches of time in each of which all events of the "
-			"metric ran for a while; there were %u",
-			2 * PAIRS, j->stretches);
+	if (isnan(variance))
+		return perfctr_fail(ENODATA,
+				    "without some of the stretches the metric has no value: "
+				    "what it divides by was counted in too few of them");
 	*error = student(pairs) * perfctr_square_root(variance * (1 - seen));
 	return 0;
 }

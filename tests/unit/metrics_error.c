@@ -167,7 +167,12 @@ START_TEST(refused)
 		part[i + at] = seen(10, 100, 50);
 		part[i + !at] = seen(0, 100, 50);
 	}
-	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "no value");
+	error = 42;
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "has no value whose");
+	part[!at] = seen(30, 100, 50);
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "too few of them");
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 7, &error), ENODATA, "there were 7");
+	ck_assert(error == 42);
 	perfctr_metrics_close(metrics);
 }
 END_TEST
