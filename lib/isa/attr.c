@@ -9,27 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "arch/isa.h"
+#include "arch/power/codes.h"
+#include "arch/riscv/sbi.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
 #include "libperfctr.h"
 
 /* Levels in the words, and x86's bits that are perf's own business: USR, OS, INT, EN. */
-#define X86_USR		 0x00010000u
-#define X86_OS		 0x00020000u
-#define X86_ANY		 0x00200000u
-#define X86_PERF	 0x00530000u
-#define X86_FIXED	 0x40000000u
-#define AMD_GUEST	 0x00000100u /* of the upper half: bits 40 and 41 */
-#define AMD_HOST	 0x00000200u
-#define PMEVTYPER_P	 0x80000000u
-#define PMEVTYPER_U	 0x40000000u
-#define SBI_SINH	 0x20000000u /* of the upper half: bits 61, 60 and 56 */
-#define SBI_UINH	 0x10000000u
-#define SBI_GENERAL	 0x01000000u
-#define SBI_CACHE	 0x00010000u
-#define POWER_NOT_KERNEL 0x20000000u /* of the upper half: bits 61 and 60 */
-#define POWER_NOT_USER	 0x10000000u
+#define X86_USR	    0x00010000u
+#define X86_OS	    0x00020000u
+#define X86_ANY	    0x00200000u
+#define X86_PERF    0x00530000u
+#define X86_FIXED   0x40000000u
+#define AMD_GUEST   0x00000100u /* of the upper half: bits 40 and 41 */
+#define AMD_HOST    0x00000200u
+#define PMEVTYPER_P 0x80000000u
+#define PMEVTYPER_U 0x40000000u
 
 /*
  * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
@@ -88,7 +84,7 @@ static inline bool sbi_attr(const struct perfctr_code *code, struct perf_event_a
 	attr->config = event | (uint64_t)(code->high & 0xFFFF) << 32;
 	if (!(code->high & SBI_GENERAL))
 		return true;
-	if (event & SBI_CACHE) {
+	if (SBI_TYPE(event) == SBI_TYPE_CACHE) {
 		attr->type = PERF_TYPE_HW_CACHE;
 		attr->config = (event >> 3 & 0xFF) | (event >> 1 & 3) << 8 | (event & 1) << 16;
 	} else {
