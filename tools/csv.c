@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
 #include <stdlib.h>
 #include "csv.h"
 #include "metrics.h"
@@ -22,6 +23,8 @@ static void print_cell(FILE *file, const struct results *results, const struct p
 	fprintf(file, ",%s,%llu,%llu", cell.quality_name, (unsigned long long)cell.enabled,
 		(unsigned long long)cell.running);
 	text_csv(file, ",", cell.reason);
+	if (metrics_count(results))
+		fputc(',', file);
 }
 
 static void print_summary(FILE *file, const struct series *series)
@@ -96,6 +99,9 @@ static void print_metric(FILE *file, const struct metric *metric)
 	text_csv(file, ",", metric->name);
 	fprintf(file, ",%s,,", metric->quality_name);
 	text_csv(file, ",", metric->value.beyond ? metric->is.threshold : metric->reason);
+	fputc(',', file);
+	if (!isnan(metric->error))
+		fprintf(file, "%.6g", metric->error);
 }
 
 static void print_metrics(FILE *file, const struct results *results, const struct part *part)
@@ -145,8 +151,9 @@ static void print_header(FILE *file, const struct results *results)
 
 	if (results->no_header)
 		return;
-	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s\n",
+	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s\n",
 		results->seconds > 0 ? "time_s," : "", columns[by],
+		metrics_count(results) ? ",error" : "",
 		results->repeats > 1 ? ",mean,deviation,runs,least,median,most,failed_runs,"
 				       "elapsed_s,elapsed_deviation"
 				     : "",

@@ -55,14 +55,14 @@ static const char *reason_of(const struct results *results, const struct part *p
 	return value->reason;
 }
 
-/* Of one run as a whole. */
+/* Of one run as a whole, or of an interval that has just ended. */
 static double error_of(const struct results *results, const struct part *part, unsigned int i,
 		       const struct perfctr_metric_value *value)
 {
 	const struct stretches *stretches = &results->stretches;
 	double error;
 
-	if (part || results->seconds > 0 || results->repeats != 1 ||
+	if (part || (results->intervals ? !(results->seconds > 0) : results->repeats != 1) ||
 	    value->quality != PERFCTR_SCALED ||
 	    perfctr_metrics_error(results->run->events->metrics, i, stretches->reading,
 				  stretches->n, &error) < 0)

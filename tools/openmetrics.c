@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "die.h"
@@ -186,6 +187,17 @@ static void print_value(const struct exposition *to, const struct part *part,
 	fprintf(to->file, "} %.9g\n", metric->value.value);
 }
 
+static void print_error(const struct exposition *to, const struct part *part,
+			const struct metric *metric)
+{
+	if (*metric->reason || isnan(metric->error))
+		return;
+	fputs("perfex_metric_error", to->file);
+	print_labels(to->file, to->results, to->target, part, ",metric=", metric->name);
+	text_label(to->file, ",unit=", metric->is.unit);
+	fprintf(to->file, "} %.6g\n", metric->error);
+}
+
 static void print_known(const struct exposition *to, const struct part *part,
 			const struct metric *metric)
 {
@@ -303,6 +315,10 @@ void openmetrics_print(FILE *file, const struct results *results)
 		print_gauge(file, "perfex_metric", NULL,
 			    "A formula over counts, of the last interval if there are some.");
 		print_each_metric(&to, print_value);
+		print_gauge(
+			file, "perfex_metric_error", NULL,
+			"Half of the interval around an estimate that has the value in it in 95 of 100 cases.");
+		print_each_metric(&to, print_error);
 		print_gauge(file, "perfex_metric_known", NULL, "Whether the metric has a value.");
 		print_each_metric(&to, print_known);
 		print_gauge(file, "perfex_metric_beyond", NULL,

@@ -121,12 +121,16 @@ static void looked(void *arg)
 	stretches_tick(&results->stretches, results->run->events);
 }
 
-/* What stretches of one run counted tells how good estimates of metrics are. */
-static unsigned int how_often_to_look(const struct options *options)
+/* What stretches of one run, or interval, counted tells how good estimates of metrics are. */
+static double how_often_to_look(const struct options *options)
 {
+	const unsigned int ms = 50;
 	bool alone = options->repeat < 2 && !options->baseline && !options->diff;
 
-	return options->events.metric_names && alone ? 50 : 0;
+	if (!options->events.metric_names || !alone ||
+	    (options->interval && options->interval < ms))
+		return 0;
+	return options->interval ? options->interval / (options->interval / ms) / 1e3 : ms / 1e3;
 }
 
 /* Once more: all begins anew. */

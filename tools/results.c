@@ -174,7 +174,7 @@ void results_add_run(struct results *results, const struct outcome *outcome)
 		else
 			series_add(&result->series, NAN);
 	}
-	if (!results->repeats)
+	if (!results->repeats && !results->intervals)
 		stretches_end(&results->stretches, results->run->events);
 	add_outcome(results, outcome);
 }
@@ -202,6 +202,7 @@ void results_add_interval(struct results *results, double seconds)
 				       &results->run->events->event[i].reading);
 	if (results->run->parts)
 		parts_end_interval(results->run->parts, results->run->events);
+	stretches_end(&results->stretches, results->run->events);
 }
 
 void results_free(struct results *results)

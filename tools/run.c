@@ -16,47 +16,63 @@ static void read_all(const struct run *run)
 	parts_read(run->parts, run->tasks, run->events);
 }
 
-static void end_tick(const struct run *run, double seconds)
+/* What is to happen while the command runs. */
+struct schedule {
+	bool counts;	 /* counting has begun */
+	double start;	 /* of counting */
+	double begin;	 /* when counting starts, if it has not */
+	double step;	 /* of ticks; 0: none */
+	double tick;	 /* the next one */
+	double interval; /* whose tick is its end, the first one */
+	double end;	 /* the time is up; 0: never */
+};
+
+/* An interval has ended, or it is one of the looks in between. */
+static void end_tick(const struct run *run, struct schedule *schedule)
 {
+	double seconds = watch_now() - schedule->start;
+
 	read_all(run);
-	if (run->interval)
-		run->tick(run->arg, seconds);
-	else
+	if (!run->interval || schedule->tick < schedule->interval - schedule->step / 2) {
 		run->looked(run->arg);
+		return;
+	}
+	run->tick(run->arg, seconds);
+	do {
+		schedule->interval += run->interval / 1e3;
+	} while (schedule->interval <= schedule->tick);
 }
 
 /* ---- the command ---- */
 
 /*
  * A tick, or a look whether the driver's counters are there: after 1 ms, 3, 7, ..., and then once
- * in a second. Returns the time to the next one.
+ * in a second.
  */
-static double end_step(const struct run *run, pid_t pid, double start, double step)
+static void end_step(const struct run *run, pid_t pid, struct schedule *schedule)
 {
 	if (!run->driver) {
-		end_tick(run, watch_now() - start);
-		return step;
+		end_tick(run, schedule);
+		return;
 	}
 	driver_look(run->driver, run->events, pid);
-	return step < 0.5 ? 2 * step : 1;
+	schedule->step = schedule->step < 0.5 ? 2 * schedule->step : 1;
 }
 
-/* What is to happen while the command runs. */
-struct schedule {
-	bool counts;  /* counting has begun */
-	double start; /* of counting */
-	double begin; /* when counting starts, if it has not */
-	double step;  /* of ticks; 0: none */
-	double tick;  /* the next one */
-	double end;   /* the time is up; 0: never */
-};
+static double step_of(const struct run *run)
+{
+	if (run->driver)
+		return 1e-3;
+	return run->look > 0 ? run->look : run->interval / 1e3;
+}
 
 static void start_counting(const struct run *run, struct schedule *schedule)
 {
 	schedule->counts = true;
 	schedule->start = watch_now();
-	schedule->step = run->driver ? 1e-3 : (run->interval ? run->interval : run->look) / 1e3;
+	schedule->step = step_of(run);
 	schedule->tick = schedule->start + schedule->step;
+	schedule->interval = schedule->start + run->interval / 1e3;
 	if (run->timeout)
 		schedule->end = schedule->start + run->timeout / 1e3;
 }
@@ -99,7 +115,7 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule,
 		schedule->end = 0;
 		kill(pid, SIGTERM);
 	} else {
-		schedule->step = end_step(run, pid, schedule->start, schedule->step);
+		end_step(run, pid, schedule);
 		plan_tick(schedule);
 	}
 }
@@ -272,7 +288,7 @@ static void watch(const struct run *run, struct schedule *schedule)
 		}
 		if (next == schedule->end)
 			break;
-		end_tick(run, watch_now() - schedule->start);
+		end_tick(run, schedule);
 		plan_tick(schedule);
 	}
 	watch_end(&watch);

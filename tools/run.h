@@ -20,7 +20,7 @@ struct run {
 	bool per_thread;
 	bool first_thread;     /* count nothing that the command's first thread creates */
 	unsigned int interval; /* ms; 0: none */
-	unsigned int look;     /* ms, without intervals: how often to read between; 0: never */
+	double look;	       /* s: how often to read, too; 0: at the ends of intervals only */
 	unsigned int delay, timeout; /* ms from the start, of counting; 0: none */
 	/* Called with the pid before the command starts, at the end of each interval, after looks.
 	 */

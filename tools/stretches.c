@@ -44,12 +44,13 @@ static void halve(struct stretches *stretches)
 	stretches->each *= 2;
 }
 
-void stretches_end(struct stretches *stretches, const struct events *events)
+static void add(struct stretches *stretches, const struct events *events)
 {
 	unsigned int k;
 
-	if (!stretches->events)
-		return;
+	if (stretches->ended)
+		stretches->n = 0;
+	stretches->ended = false;
 	for (k = 0; k < stretches->events; k++)
 		stretch(stretches, stretches->n)[k] =
 			tasks_interval(&stretches->before[k],
@@ -58,11 +59,20 @@ void stretches_end(struct stretches *stretches, const struct events *events)
 	stretches->ticks = 0;
 }
 
+void stretches_end(struct stretches *stretches, const struct events *events)
+{
+	if (!stretches->events)
+		return;
+	add(stretches, events);
+	stretches->ended = true;
+	stretches->each = 1;
+}
+
 void stretches_tick(struct stretches *stretches, const struct events *events)
 {
-	if (++stretches->ticks < stretches->each)
+	if (!stretches->events || ++stretches->ticks < stretches->each)
 		return;
-	stretches_end(stretches, events);
+	add(stretches, events);
 	if (stretches->n == STRETCHES)
 		halve(stretches);
 }

@@ -298,6 +298,7 @@ static void print_label(FILE *file, const struct results *results, const struct 
 
 static void print_brief_metrics(FILE *file, const struct results *results, const struct part *part)
 {
+	char estimate[64];
 	unsigned int i;
 
 	for (i = 0; i < metrics_count(results); i++) {
@@ -308,7 +309,7 @@ static void print_brief_metrics(FILE *file, const struct results *results, const
 		print_label(file, results, part);
 		fprintf(file, " %20s %-6s %s%s%s\n", metric.text,
 			*metric.reason ? "" : metric.is.unit, metric.name,
-			metric.value.quality == PERFCTR_SCALED ? "  (estimate)" : "",
+			tell_estimate(estimate, sizeof(estimate), &metric),
 			metric.value.beyond ? "  (beyond its threshold)" : "");
 	}
 }

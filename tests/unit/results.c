@@ -428,8 +428,8 @@ START_TEST(metrics)
 	has_lines("1.500 ipc", "0.000 /1000 branch-mpki", "<no value> branch-miss-rate [1]",
 		  "[1] it divides by 0", NULL);
 	print(csv_print);
-	has_lines(",1.500,,ipc,exact,,,,,,,,,,0,2.000000000,0.000000000",
-		  ",,%,branch-miss-rate,exact,,,it divides by 0,,,,,,,0,2.000000000,0.000000000",
+	has_lines(",1.500,,ipc,exact,,,,,,,,,,,0,2.000000000,0.000000000",
+		  ",,%,branch-miss-rate,exact,,,it divides by 0,,,,,,,,0,2.000000000,0.000000000",
 		  NULL);
 	print(json_print);
 	ck_assert_ptr_nonnull(strstr(
@@ -462,9 +462,9 @@ START_TEST(metrics_not_counted)
 		(struct perfctr_reading){ .value = 60, .enabled = 9, .running = 9 };
 	results_add_interval(&results, 1);
 	print(csv_print);
-	has_lines("1.000000,,,/1000,cache-mpki,not counted,,,no such event",
-		  "1.000000,,,,cpi,not counted,,,no more room",
-		  "1.000000,,,,ipc,not counted,,,no more room", NULL);
+	has_lines("1.000000,,,/1000,cache-mpki,not counted,,,no such event,",
+		  "1.000000,,,,cpi,not counted,,,no more room,",
+		  "1.000000,,,,ipc,not counted,,,no more room,", NULL);
 	results_end(&results);
 	end();
 }
@@ -495,11 +495,62 @@ START_TEST(metrics_of_intervals)
 	print(table_print);
 	has_lines("2.000000 0.500 ipc (estimate) (beyond its threshold)", NULL);
 	print(csv_print);
-	has_lines("2.000000,,0.500,,ipc,scaled,,,ipc < 1", NULL);
+	has_lines("2.000000,,0.500,,ipc,scaled,,,ipc < 1,", NULL);
 	results_add_interval(&results, 3);
 	print(table_print);
 	has_lines("3.000000 <no value> ipc", NULL);
 	results_end(&results);
+	end();
+}
+END_TEST
+
+/* A quarter of the time counted, in which ipc was 1 or 2. */
+static void look(unsigned int i)
+{
+	unsigned int k;
+
+	for (k = 0; k < 2; k++) {
+		events.event[k].reading.value += k ? 10 : 10 + 10 * (i % 2);
+		events.event[k].reading.enabled += 40;
+		events.event[k].reading.running += 10;
+		events.event[k].reading.quality = PERFCTR_SCALED;
+	}
+	stretches_tick(&results.stretches, &events);
+}
+
+/*
+ * How far off an estimate may be, of each interval that had stretches enough: of 8 pairs, in each
+ * of which ipc is 0.5 above and below the mean for 10 cycles, of 160, 2.306 sqrt(8 10^2) / 160, and
+ * a quarter of that has been seen: sqrt(3 / 4).
+ */
+START_TEST(errors_of_metrics)
+{
+	unsigned int i;
+
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add_metrics(&events, "ipc");
+	events_finish(&events);
+	results_begin(&results);
+	for (i = 0; i < 16; i++)
+		look(i);
+	results_add_interval(&results, 1);
+	print(table_print);
+	has_lines("1.000000 1.500 ipc (estimate, ± 0.353)", NULL);
+	print(csv_print);
+	has_lines("1.000000,,1.500,,ipc,scaled,,,,0.352972", NULL);
+	print(openmetrics_print);
+	has_lines("perfex_metric_error{target=\"true\",metric=\"ipc\",unit=\"\"} 0.352972", NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, ",\"error\":0.352972"));
+	for (i = 0; i < 6; i++)
+		look(i);
+	results_add_interval(&results, 2);
+	print(table_print);
+	has_lines("2.000000 1.500 ipc (estimate)", NULL);
+	results_end(&results);
+	print(table_print);
+	has_lines("1.500 ipc (estimate)", NULL);
 	end();
 }
 END_TEST
@@ -555,6 +606,6 @@ START_TEST(stale)
 }
 END_TEST
 
-UNIT_MAIN("results", 20, ratios, in_user_mode, no_ratios, units, openmetrics_units, means, errors,
-	  runs_without_a_turn, no_run_with_a_turn, failed_runs, metrics, metrics_not_counted,
-	  metrics_of_intervals, intervals, stale)
+UNIT_MAIN("results", 20, errors_of_metrics, ratios, in_user_mode, no_ratios, units,
+	  openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn, failed_runs,
+	  metrics, metrics_not_counted, metrics_of_intervals, intervals, stale)

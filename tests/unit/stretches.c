@@ -63,11 +63,13 @@ END_TEST
 START_TEST(any_length)
 {
 	unsigned int n, i, sum;
+	uint64_t each;
 
 	for (n = 1; n < 700; n += n < 140 ? 1 : 37) {
 		begin(1);
 		for (i = 1; i <= n; i++)
 			tick(2 * i);
+		each = stretches.each;
 		event[1].reading.value += 5; /* behind the last tick */
 		event[1].reading.enabled += 7;
 		event[1].reading.running += 7;
@@ -77,13 +79,34 @@ START_TEST(any_length)
 		for (i = 0, sum = 0; i < stretches.n; i++) {
 			sum += (unsigned int)of(i, 0)->value;
 			ck_assert_uint_eq(of(i, 0)->quality, PERFCTR_EXACT);
-			ck_assert(i + 1 == stretches.n ||
-				  of(i, 0)->enabled == 100 * stretches.each);
-			ck_assert(i + 1 == stretches.n || of(i, 1)->running == 40 * stretches.each);
+			ck_assert(i + 1 == stretches.n || of(i, 0)->enabled == 100 * each);
+			ck_assert(i + 1 == stretches.n || of(i, 1)->running == 40 * each);
 		}
 		ck_assert_uint_eq(sum, n * (n + 1) + 5);
 		stretches_free(&stretches);
 	}
+}
+END_TEST
+
+/* What comes behind the end is of the next interval, however long that is. */
+START_TEST(intervals)
+{
+	unsigned int n, i, k, each;
+
+	begin(1);
+	for (n = 3; n < 1000; n = 5 * n) {
+		for (k = 0; k < 2; k++) {
+			for (i = 1; i <= n; i++)
+				tick(i);
+			stretches_end(&stretches, &events);
+			ck_assert(n < STRETCHES ? stretches.n == n + 1
+						: stretches.n >= STRETCHES / 2);
+			for (each = 1; n / each >= STRETCHES; each *= 2)
+				;
+			ck_assert_uint_eq(of(0, 0)->enabled, 100 * each);
+		}
+	}
+	stretches_free(&stretches);
 }
 END_TEST
 
@@ -98,4 +121,4 @@ START_TEST(without_metrics)
 }
 END_TEST
 
-UNIT_MAIN("stretches", 60, differences, any_length, without_metrics)
+UNIT_MAIN("stretches", 60, differences, any_length, intervals, without_metrics)
