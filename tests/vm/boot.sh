@@ -70,7 +70,7 @@ ppc64el,*)
 	;;
 esac
 limit=${VM_TIMEOUT:-900}
-"$@" -cpu "$model" -icount shift=0 -smp "$smp" -m 512 -nodefaults -display none \
+"$@" -cpu "$model" -icount shift=0,sleep=off -smp "$smp" -m 512 -nodefaults -display none \
 	-serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=$console $append" </dev/null 2>"$work/errors" >"$work/raw" &
 guest=$!
