@@ -105,6 +105,8 @@ static unsigned int bits_of(uint64_t word, unsigned int first, unsigned int n)
 
 static const label outcomes[] = { "", " hit", " miss" };
 
+#define REMOTE_LEVELS (0xFu << 8) /* of the bits */
+
 /* A level by its number, or its bits, which are older, and say less. */
 static void add_level(struct words *words, uint64_t src)
 {
@@ -141,16 +143,19 @@ static void add_level(struct words *words, uint64_t src)
 				      " of another socket", " of another board" };
 	unsigned int level = bits_of(src, 5, 14), number = bits_of(src, 33, 4),
 		     hop = bits_of(src, 43, 3);
-	bool known = number && number != 15;
+	bool known = number && number != 15, remote = bits_of(src, 37, 1);
 
-	if (!known && !has_bits(level, levels, ARRAY_SIZE(levels)) && !(level & 6))
+	if (!known && !remote && !hop && !has_bits(level, levels, ARRAY_SIZE(levels)) &&
+	    !(level & 6))
 		return;
 	go_on(words);
+	if (remote && (known || !(level & REMOTE_LEVELS)))
+		add(words, "remote ");
 	if (known)
-		add(words, "%s%s%s", bits_of(src, 37, 1) ? "remote " : "", numbers[number],
-		    hop < ARRAY_SIZE(hops) ? hops[hop] : " of an unknown hop");
+		add(words, "%s", numbers[number]);
 	else if (!add_bits(words, level, levels, ARRAY_SIZE(levels)))
 		add(words, "memory access");
+	add(words, "%s", hop < ARRAY_SIZE(hops) ? hops[hop] : " of an unknown hop");
 	add_bits(words, level & 6, outcomes, ARRAY_SIZE(outcomes));
 }
 
