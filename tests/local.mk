@@ -109,6 +109,7 @@ unit_tests = \
 	tests/unit/shared \
 	tests/unit/signal \
 	tests/unit/set_pmu \
+	tests/unit/sources \
 	tests/unit/stacks \
 	tests/unit/stretches \
 	tests/unit/table \
@@ -207,6 +208,10 @@ tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_sources_SOURCES = tests/unit/sources.c tools/demangle.c tools/die.c tools/elf.c tools/histogram.c tools/listed.c \
+	tools/sources.c tools/stacks.c tools/symbols.c tools/text.c
+tests_unit_sources_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
+tests_unit_sources_LDADD = $(LDADD) $(LIBELF_LIBS) -ldl
 tests_unit_stacks_SOURCES = tests/unit/stacks.c tools/die.c tools/stacks.c
 tests_unit_samplers_SOURCES = tests/unit/samplers.c tools/die.c tools/samplers.c
 tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \

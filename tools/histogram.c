@@ -35,7 +35,8 @@ struct file {
 };
 
 struct place {
-	uint64_t count; /* 0: free */
+	uint64_t count;	 /* 0: free */
+	uint64_t missed; /* of them, branches that were mispredicted */
 	uint64_t offset;
 	size_t file;
 };
@@ -244,17 +245,18 @@ static void grow(struct histogram *histogram)
 	histogram->places = size;
 }
 
-static void count_place(struct histogram *histogram, size_t file, uint64_t offset)
+static void count_place(struct histogram *histogram, struct frame frame, bool missed)
 {
 	struct place *place;
 
 	if (histogram->nplaces * 2 >= histogram->places)
 		grow(histogram);
-	place = find_place(histogram->place, histogram->places, file, offset);
+	place = find_place(histogram->place, histogram->places, frame.file, frame.offset);
 	histogram->nplaces += place->count == 0;
-	place->file = file;
-	place->offset = offset;
+	place->file = frame.file;
+	place->offset = frame.offset;
 	place->count++;
+	place->missed += missed;
 	histogram->samples++;
 }
 
@@ -296,14 +298,22 @@ void histogram_turn(struct histogram *histogram)
 
 void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address)
 {
-	struct frame frame = locate(histogram, find_process(histogram, pid), address);
-
-	count_place(histogram, frame.file, frame.offset);
+	count_place(histogram, locate(histogram, find_process(histogram, pid), address), false);
 }
 
 void histogram_count_kernel(struct histogram *histogram, uint64_t address)
 {
-	count_place(histogram, FILE_KERNEL, address);
+	count_place(histogram, (struct frame){ FILE_KERNEL, address }, false);
+}
+
+void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, bool kernel,
+		      bool mispredicted)
+{
+	struct frame frame = { FILE_KERNEL, from };
+
+	if (!kernel)
+		frame = locate(histogram, find_process(histogram, pid), from);
+	count_place(histogram, frame, mispredicted);
 }
 
 /*
@@ -340,7 +350,7 @@ uint64_t histogram_samples(const struct histogram *histogram)
 /* ---- rows ---- */
 
 struct row {
-	uint64_t count;
+	uint64_t count, missed;
 	uint64_t offset;    /* in the symbol, or the file; 0 if it does not matter */
 	const char *symbol; /* NULL: there is none */
 	const struct file *file;
@@ -366,6 +376,15 @@ static int compare_counts(const void *a, const void *b)
 	if (one->count != two->count)
 		return one->count < two->count ? 1 : -1;
 	return compare_names(a, b);
+}
+
+static int compare_missed(const void *a, const void *b)
+{
+	const struct row *one = a, *two = b;
+
+	if (one->missed != two->missed)
+		return one->missed < two->missed ? 1 : -1;
+	return compare_counts(a, b);
 }
 
 static void read_symbols(const struct histogram *histogram, struct file *file)
@@ -402,6 +421,11 @@ static struct row name_place(struct histogram *histogram, size_t number, uint64_
 	return row;
 }
 
+static bool has_address(enum place_kind kind)
+{
+	return kind == PLACE_ADDRESS || kind == PLACE_BRANCH;
+}
+
 static struct row make_row(struct histogram *histogram, const struct place *place,
 			   enum place_kind kind)
 {
@@ -409,9 +433,10 @@ static struct row make_row(struct histogram *histogram, const struct place *plac
 
 	if (kind != PLACE_FILE)
 		row = name_place(histogram, place->file, place->offset);
-	if (kind != PLACE_ADDRESS)
+	if (!has_address(kind))
 		row.offset = 0;
 	row.count = place->count;
+	row.missed = place->missed;
 	return row;
 }
 
@@ -425,19 +450,22 @@ static size_t make_rows(struct histogram *histogram, struct row *rows, enum plac
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_names);
 	for (i = 0; i < n; i++) {
-		if (i && compare_names(&rows[merged - 1], &rows[i]) == 0)
+		if (i && compare_names(&rows[merged - 1], &rows[i]) == 0) {
 			rows[merged - 1].count += rows[i].count;
-		else
+			rows[merged - 1].missed += rows[i].missed;
+		} else {
 			rows[merged++] = rows[i];
+		}
 	}
 	if (merged)
-		qsort(rows, merged, sizeof(*rows), compare_counts);
+		qsort(rows, merged, sizeof(*rows),
+		      kind == PLACE_BRANCH ? compare_missed : compare_counts);
 	return merged;
 }
 
-static double percent(const struct histogram *histogram, uint64_t count)
+static double percent(uint64_t count, uint64_t all)
 {
-	return 100 * (double)count / (double)histogram->samples;
+	return 100 * (double)count / (double)all;
 }
 
 /* "function+0x1c"; without a name "+0x1234c", or "-" if there is nothing to tell. To be freed. */
@@ -455,15 +483,25 @@ static char *place_name(const struct row *row, bool with_offset)
 	return full;
 }
 
+static void print_numbers(FILE *file, const struct histogram *histogram, const struct row *row,
+			  enum place_kind kind)
+{
+	if (kind == PLACE_BRANCH)
+		fprintf(file, " %12llu %6.2f%% %12llu  ", (unsigned long long)row->missed,
+			percent(row->missed, row->count), (unsigned long long)row->count);
+	else
+		fprintf(file, " %12llu %6.2f%%  ", (unsigned long long)row->count,
+			percent(row->count, histogram->samples));
+}
+
 static void print_row(FILE *file, const struct histogram *histogram, const struct row *row,
 		      enum place_kind kind)
 {
 	char *name;
 
-	fprintf(file, " %12llu %6.2f%%  ", (unsigned long long)row->count,
-		percent(histogram, row->count));
+	print_numbers(file, histogram, row, kind);
 	if (kind != PLACE_FILE) {
-		name = place_name(row, kind == PLACE_ADDRESS);
+		name = place_name(row, has_address(kind));
 		text_terminal(file, name, 36);
 		free(name);
 		fputs("  ", file);
@@ -474,7 +512,10 @@ static void print_row(FILE *file, const struct histogram *histogram, const struc
 
 static void print_head(FILE *file, enum place_kind kind)
 {
-	fprintf(file, " %12s %7s  ", "samples", "percent");
+	if (kind == PLACE_BRANCH)
+		fprintf(file, " %12s %7s %12s  ", "mispredicted", "percent", "branches");
+	else
+		fprintf(file, " %12s %7s  ", "samples", "percent");
 	if (kind != PLACE_FILE)
 		fprintf(file, "%-36s  ", kind == PLACE_FUNCTION ? "function" : "address");
 	fputs("file\n", file);
@@ -484,17 +525,20 @@ void histogram_print(struct histogram *histogram, FILE *file, enum place_kind ki
 {
 	struct row *rows = need(calloc(histogram->nplaces + 1, sizeof(*rows)));
 	size_t i, n = make_rows(histogram, rows, kind);
-	uint64_t rest = 0;
+	struct row rest = { .count = 0 };
 
 	if (n)
 		print_head(file, kind);
 	for (i = 0; i < n && i < ROWS; i++)
 		print_row(file, histogram, &rows[i], kind);
-	for (; i < n; i++)
-		rest += rows[i].count;
-	if (rest)
-		fprintf(file, " %12llu %6.2f%%  in %zu other places\n", (unsigned long long)rest,
-			percent(histogram, rest), n - ROWS);
+	for (; i < n; i++) {
+		rest.count += rows[i].count;
+		rest.missed += rows[i].missed;
+	}
+	if (rest.count) {
+		print_numbers(file, histogram, &rest, kind);
+		fprintf(file, "in %zu other places\n", n - ROWS);
+	}
 	free(rows);
 	demangle_end();
 }

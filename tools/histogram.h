@@ -6,6 +6,7 @@
 #ifndef PERFCTR_TOOLS_HISTOGRAM_H
 #define PERFCTR_TOOLS_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,7 +17,8 @@ struct map {
 	size_t file;
 };
 
-enum place_kind { PLACE_FUNCTION, PLACE_FILE, PLACE_ADDRESS };
+/* What rows are about. PLACE_SOURCE is no place: see sources.h. */
+enum place_kind { PLACE_FUNCTION, PLACE_FILE, PLACE_ADDRESS, PLACE_BRANCH, PLACE_SOURCE };
 
 struct histogram *histogram_new(void);
 
@@ -49,12 +51,19 @@ uint64_t histogram_version(const struct histogram *histogram, uint32_t pid);
 void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address);
 void histogram_count_kernel(struct histogram *histogram, uint64_t address);
 
+/* A branch in place of a sample, by the address that it comes from. */
+void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, bool kernel,
+		      bool mispredicted);
+
 /* The calls that led to one, as perf_events write them: the innermost first. */
 void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n);
 
 uint64_t histogram_samples(const struct histogram *histogram);
 
-/* The places with most samples, one by one, and the rest in a row; nothing if there are none. */
+/*
+ * The places with most samples, or branches that were most often mispredicted, one by one, and the
+ * rest in a row; nothing if there are none.
+ */
 void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind);
 
 /* Each way that calls took: "process;outer;inner samples". */

@@ -20,6 +20,7 @@ perfex_SOURCES = \
 	tools/maps.c tools/maps.h \
 	tools/perf_data.c tools/perf_data.h \
 	tools/samplers.c tools/samplers.h \
+	tools/sources.c tools/sources.h \
 	tools/sample.c tools/sample.h \
 	tools/targets.c tools/targets.h \
 	tools/readers.c tools/readers.h \

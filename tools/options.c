@@ -47,7 +47,8 @@ const char options_help[] =
 	"      --emulate          have valgrind emulate the command: counts without a PMU, but slowly\n"
 	"      --sample           show where a command, -p, -t, -a, -C or -G is when an event (-e; cycles)\n"
 	"                         happens\n"
-	"      --by KIND          with --sample: by function, file or address\n"
+	"      --by KIND          with --sample: by function, file or address; mispredictions by branch;\n"
+	"                         or accesses to memory by the source of their data\n"
 	"      --folded           with --sample: write the calls that led there, for flame graphs\n"
 	"      --call-graph KIND  with --folded or --perf-data: find calls by fp, frame pointers, or by\n"
 	"                         dwarf[,BYTES], debugging information and so much of the stack (8192)\n"
@@ -204,15 +205,17 @@ static void set_format(struct options *options, enum format format)
 static void set_kind(struct options *options, const char *text)
 {
 	static const char *const kinds[] = {
-		[PLACE_FUNCTION] = "function", [PLACE_FILE] = "file", [PLACE_ADDRESS] = "address"
+		[PLACE_FUNCTION] = "function", [PLACE_FILE] = "file",
+		[PLACE_ADDRESS] = "address",   [PLACE_BRANCH] = "branch",
+		[PLACE_SOURCE] = "source",
 	};
-	unsigned int i;
+	unsigned int i, n = sizeof(kinds) / sizeof(kinds[0]);
 
-	for (i = 0; i < 3 && strcmp(kinds[i], text) != 0; i++)
+	for (i = 0; i < n && strcmp(kinds[i], text) != 0; i++)
 		;
-	if (i == 3)
-		die("--by takes function, file or address, not \"%s\"; counts are shown --per-cpu, "
-		    "--per-core and so on",
+	if (i == n)
+		die("--by takes function, file, address, branch or source, not \"%s\"; counts are "
+		    "shown --per-cpu, --per-core and so on",
 		    text);
 	options->kind = (enum place_kind)i;
 	options->by_place = true;
@@ -394,8 +397,8 @@ static void check_metrics(const struct options *options)
 
 static void check_sample_output(const struct options *options)
 {
-	if (options->by_place && options->format != FORMAT_TABLE)
-		die("--by is of --sample's table; it does not go with --folded or --perf-data");
+	if (options->by_place && options->format == FORMAT_FOLDED)
+		die("--by is of --sample's table; it does not go with --folded");
 	if (options->calls && options->format == FORMAT_TABLE)
 		die("--call-graph says how calls are found, and the table has none: add --folded or "
 		    "--perf-data");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The file's layout is that of tools/perf/Documentation/perf.data-file-format.txt in Linux: a
- * header, one event's attributes, and records; without the optional features.
+ * header, one event's attributes, and records; of the optional features only the one that has perf
+ * report branches.
  */
 #include <string.h>
 #include "perf_data.h"
@@ -21,6 +22,8 @@ struct attr {
 	struct perf_event_attr attr;
 	struct section ids;
 };
+
+#define HAS_BRANCHES (1u << 16) /* a feature, whose section is empty */
 
 int perf_data_begin(FILE *file)
 {
@@ -103,12 +106,19 @@ int perf_data_end(FILE *file, const struct perf_event_attr *attr)
 	};
 	struct attr all = { .attr = *attr };
 	long end = ftell(file);
+	const struct section nothing = { (uint64_t)end + sizeof(nothing), 0 };
 
 	if (end < 0 || fseek(file, 0, SEEK_SET) < 0)
 		return -1;
 	header.data.size = (uint64_t)end - header.data.offset;
 	all.attr.size = sizeof(all.attr);
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		header.features[0] = HAS_BRANCHES;
 	fwrite(&header, sizeof(header), 1, file);
 	fwrite(&all, sizeof(all), 1, file);
-	return fseek(file, end, SEEK_SET);
+	if (fseek(file, end, SEEK_SET) < 0)
+		return -1;
+	if (header.features[0])
+		fwrite(&nothing, sizeof(nothing), 1, file);
+	return 0;
 }

@@ -418,7 +418,8 @@ static int take_samples(struct options *options)
 	struct outcome outcome;
 
 	choose_driver(options, &none); /* dies if it is forced */
-	sample.sampling = sampling_new(options->events.names, options->period, options->frequency);
+	sample.sampling = sampling_new(options->events.names, options->period, options->frequency,
+				       options->kind);
 	outcome = run(&what);
 	sampling_print(sample.sampling, sample.output.file);
 	output_close(&sample.output);

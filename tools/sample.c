@@ -13,6 +13,7 @@
 #include "perf_data.h"
 #include "sample.h"
 #include "samplers.h"
+#include "sources.h"
 #include "text.h"
 #include "unwind.h"
 
@@ -21,14 +22,17 @@
 
 struct sampling {
 	char *event;
-	bool any_event; /* none was asked for */
+	char *plain;	 /* as it was asked for; NULL: it was not, and any will do */
+	uint64_t weight; /* the field of samples that this kernel has */
 	uint64_t period, frequency, bad;
 	struct sampling_request request;
 	struct perf_event_attr attr; /* of the records, for who reads them later */
 	struct samplers *samplers;
 	struct histogram *histogram;
-	struct unwinder *unwinder; /* NULL: there are frame pointers */
-	uint64_t pointers;	   /* samples whose calls were not unwound */
+	struct sources sources;
+	uint64_t stacks, predicted, mispredicted; /* samples with branches; and these */
+	struct unwinder *unwinder;		  /* NULL: there are frame pointers */
+	uint64_t pointers;			  /* samples whose calls were not unwound */
 };
 
 /* ---- records ---- */
@@ -97,20 +101,57 @@ static void use_chain(struct sampling *sampling, const struct perfctr_record *re
 	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain);
 }
 
-static void use_sample(struct sampling *sampling, const struct perfctr_record *record)
+/* What was mapped there has to be known before it is counted. */
+static void look_at_address(struct sampling *sampling, uint32_t pid, uint64_t address)
 {
-	struct histogram *histogram = sampling->histogram;
-	const struct perfctr_record_sample *sample = &record->as.sample;
-	bool user = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+	if (histogram_is_new(sampling->histogram, pid, address))
+		look_at_process(sampling, pid);
+}
 
-	if (user && histogram_is_new(histogram, record->pid, sample->ip))
-		look_at_process(sampling, record->pid);
-	if (user)
-		histogram_count(histogram, record->pid, sample->ip);
-	else
-		histogram_count_kernel(histogram, sample->ip);
+static void use_branches(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	uint64_t i;
+
+	sampling->stacks++;
+	for (i = 0; i < sample->nbranches; i++) {
+		const struct perf_branch_entry *branch = &sample->branches[i];
+		bool kernel = branch->from >> 63;
+
+		if (!kernel)
+			look_at_address(sampling, record->pid, branch->from);
+		histogram_branch(sampling->histogram, record->pid, branch->from, kernel,
+				 branch->mispred);
+		sampling->mispredicted += branch->mispred;
+		sampling->predicted += branch->predicted;
+	}
+}
+
+static void use_place(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+
+	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER) {
+		look_at_address(sampling, record->pid, sample->ip);
+		histogram_count(sampling->histogram, record->pid, sample->ip);
+	} else {
+		histogram_count_kernel(sampling->histogram, sample->ip);
+	}
 	if (sampling->request.folded)
 		use_chain(sampling, record);
+}
+
+static void use_sample(struct sampling *sampling, const struct perfctr_record *record)
+{
+	switch (sampling->request.kind) {
+	/* The first part of a weight, if it has parts, is in its low half. */
+	case PLACE_SOURCE:
+		sources_count(&sampling->sources, record->as.sample.data_src,
+			      (uint32_t)record->as.sample.weight);
+		break;
+	case PLACE_BRANCH: use_branches(sampling, record); break;
+	default: use_place(sampling, record);
+	}
 }
 
 static void use_comm(struct histogram *histogram, const struct perfctr_record *record)
@@ -192,12 +233,40 @@ static char *in_user_mode(const char *event)
 	return user;
 }
 
-struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency)
+/* Whose samples say where data came from. */
+static const char *find_loads(void)
+{
+	/* Intel's first one wants company on some, hybrid ones call it otherwise; AMD; POWER. */
+	static const char *const loads[] = { "cpu/mem-loads/upp", "cpu_core/mem-loads/upp",
+					     "MEM_INST_RETIRED:ALL_LOADS:upp", "ibs_op//",
+					     "cpu/mem-loads/u" };
+	const struct perfctr_sampler_config config = { .period = 100000,
+						       .fields = PERF_SAMPLE_DATA_SRC,
+						       .flags = PERFCTR_MULTIPLEX |
+								PERFCTR_DISABLED };
+	struct perfctr_sampler *sampler = NULL;
+	size_t i, n = sizeof(loads) / sizeof(loads[0]);
+
+	for (i = 0; i < n && !sampler; i++)
+		sampler = perfctr_sampler_open(loads[i], NULL, &config);
+	perfctr_sampler_close(sampler);
+	if (!sampler)
+		die("--by source takes an event whose samples say where data came from (-e), and this "
+		    "machine has none of the usual ones: Intel's and POWER's cpu/mem-loads/, AMD's "
+		    "ibs_op//");
+	return loads[i - 1];
+}
+
+struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency,
+			      enum place_kind kind)
 {
 	struct sampling *sampling = need(calloc(1, sizeof(*sampling)));
 
-	sampling->any_event = !event;
+	if (!event && kind == PLACE_SOURCE)
+		event = find_loads();
+	sampling->plain = event ? need(strdup(event)) : NULL;
 	sampling->event = in_user_mode(event ? event : "cycles");
+	sampling->weight = PERF_SAMPLE_WEIGHT_STRUCT;
 	sampling->period = period;
 	sampling->frequency = period ? 0 : frequency ? frequency : DEFAULT_FREQUENCY;
 	sampling->histogram = histogram_new();
@@ -215,6 +284,7 @@ static void describe(struct sampling *sampling, const struct perfctr_sampler_con
 	attr->freq = config->frequency != 0;
 	attr->sample_period = attr->freq ? config->frequency : config->period;
 	attr->sample_type = config->fields;
+	attr->branch_sample_type = config->branches;
 	attr->sample_regs_user = config->user_registers;
 	attr->sample_stack_user = config->user_stack;
 	attr->mmap_data = (config->flags & PERFCTR_SAMPLER_MMAP_DATA) != 0;
@@ -230,6 +300,22 @@ static void take_stacks(struct perfctr_sampler_config *config, uint32_t stack)
 	config->user_registers = unwind_registers();
 	config->user_stack = stack;
 	config->pages = STACKS_BUFFER / (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What the table is made of; perf also looks for names of data. */
+static void take_kind(const struct sampling *sampling, struct perfctr_sampler_config *config)
+{
+	if (sampling->request.kind == PLACE_BRANCH) {
+		config->fields |= PERF_SAMPLE_BRANCH_STACK;
+		config->branches = PERF_SAMPLE_BRANCH_ANY;
+	}
+	if (sampling->request.kind != PLACE_SOURCE)
+		return;
+	config->fields |= PERF_SAMPLE_DATA_SRC | sampling->weight;
+	if (sampling->request.data) {
+		config->fields |= PERF_SAMPLE_ADDR;
+		config->flags |= PERFCTR_SAMPLER_MMAP_DATA;
+	}
 }
 
 static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
@@ -252,6 +338,7 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 		config.fields |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->request.data)
 		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+	take_kind(sampling, &config);
 	if (sampling->request.stack)
 		take_stacks(&config, sampling->request.stack);
 	/* perf puts its own calls behind these, and reads DWARF where it is mapped. */
@@ -272,6 +359,32 @@ static void blame_stacks(struct sampling *sampling, pid_t pid)
 		    sampling->event);
 }
 
+static void open_other(struct sampling *sampling, const char *event, pid_t pid)
+{
+	char *name = need(strdup(event));
+
+	free(sampling->event);
+	sampling->event = name;
+	sampling->samplers = open_targets(sampling, pid);
+}
+
+/* With what there is. */
+static void open_somehow(struct sampling *sampling, pid_t pid)
+{
+	sampling->samplers = open_targets(sampling, pid);
+	/* Weights have parts since Linux 5.12. */
+	if (!sampling->samplers && errno == EINVAL && sampling->request.kind == PLACE_SOURCE) {
+		sampling->weight = PERF_SAMPLE_WEIGHT;
+		sampling->samplers = open_targets(sampling, pid);
+	}
+	/* A PMU that can't tell modes apart. */
+	if (!sampling->samplers && errno == EINVAL && sampling->plain)
+		open_other(sampling, sampling->plain, pid);
+	/* No PMU: the clock, which knows no branches. */
+	if (!sampling->samplers && !sampling->plain && sampling->request.kind != PLACE_BRANCH)
+		open_other(sampling, "cpu-clock:u", pid);
+}
+
 void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid)
 {
 	unsigned int i;
@@ -281,13 +394,7 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
 	if (request->data && perf_data_begin(request->data) < 0)
 		die("--perf-data goes back to the file's beginning, and %s", strerror(errno));
-	sampling->samplers = open_targets(sampling, pid);
-	if (!sampling->samplers && sampling->any_event) {
-		/* No PMU: the clock. */
-		free(sampling->event);
-		sampling->event = need(strdup("cpu-clock:u"));
-		sampling->samplers = open_targets(sampling, pid);
-	}
+	open_somehow(sampling, pid);
 	if (!sampling->samplers && request->stack && (errno == EINVAL || errno == EOPNOTSUPP))
 		blame_stacks(sampling, pid);
 	if (!sampling->samplers)
@@ -302,6 +409,8 @@ void sampling_free(struct sampling *sampling)
 	samplers_close(sampling->samplers);
 	unwind_free(sampling->unwinder);
 	histogram_free(sampling->histogram);
+	sources_free(&sampling->sources);
+	free(sampling->plain);
 	free(sampling->event);
 	free(sampling);
 }
@@ -405,16 +514,34 @@ static void print_doubts(struct sampling *sampling, FILE *file)
 			(unsigned long long)lost);
 	if (sampling->unwinder)
 		print_unwound(sampling, file);
+	if (sampling->sources.samples && sampling->sources.silent == sampling->sources.samples)
+		fputs(" no sample says where its data came from: take a load or store that the "
+		      "processor samples precisely (:pp), or AMD's ibs_op//\n",
+		      file);
+	if (sampling->stacks && histogram_samples(sampling->histogram) && !sampling->predicted &&
+	    !sampling->mispredicted)
+		fputs(" this processor does not say which branches were mispredicted\n", file);
 	if (sampling->bad)
 		fprintf(file, " records were left out: %s\n", perfctr_error());
 }
 
 static void print_table(struct sampling *sampling, FILE *file)
 {
+	uint64_t number = histogram_samples(sampling->histogram);
+
 	print_subject(sampling, file);
-	histogram_print(sampling->histogram, file, sampling->request.kind);
-	fprintf(file, "\n %llu samples\n",
-		(unsigned long long)histogram_samples(sampling->histogram));
+	if (sampling->request.kind == PLACE_SOURCE) {
+		sources_print(&sampling->sources, file);
+		number = sampling->sources.samples;
+	} else {
+		histogram_print(sampling->histogram, file, sampling->request.kind);
+	}
+	fputs("\n ", file);
+	if (sampling->request.kind == PLACE_BRANCH) {
+		fprintf(file, "%llu branches before ", (unsigned long long)number);
+		number = sampling->stacks;
+	}
+	fprintf(file, "%llu samples\n", (unsigned long long)number);
 	print_processors(sampling, file);
 	print_doubts(sampling, file);
 	fputc('\n', file);

@@ -11,8 +11,6 @@ struct sampling;
 
 /* What is to be sampled, and what to tell of it. */
 struct sampling_request {
-	const char *event;	    /* NULL: the default one */
-	uint64_t period, frequency; /* 0: not given */
 	const struct targets *targets;
 	char **command; /* NULL: none */
 	enum place_kind kind;
@@ -21,8 +19,10 @@ struct sampling_request {
 	FILE *data;	/* becomes a perf.data; NULL: none */
 };
 
-/* Exits on bad input. */
-struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency);
+/* Exits on bad input. No event: one that fits to kind; no period and no frequency, 0: the usual
+ * one. */
+struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency,
+			      enum place_kind kind);
 
 /* Sample the command from its exec on, or what runs already; exits on failure. */
 void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid);

@@ -100,6 +100,21 @@ strip -o "$work/bare" "$calls"
 sample --by address "$work/bare" 100
 rows "by address, without names" '+0x' "$work/bare"
 
+# ---- sources of data, and branches ----
+# Software events know neither; tests/vm/guest/sources.c has a PMU that does.
+sample --by source "$calls" 100
+expect "no source of data" 0 '^ *[0-9]* 100.00%         -  nothing$' cat "$work/out"
+sample --by source "$calls" 100
+expect "what to do about it" 0 '^ no sample says where its data came from: take a load or store' cat "$work/out"
+expect "branches, of an event that has none" 125 '^perfex: cpu-clock:u can.t be sampled .*no such record of branches' \
+	"$perfex" --sample -e $event --by branch touch "$work/ran"
+if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/devices/ibs_op ]; then
+	expect "sources of data, without a PMU" 125 'machine has none of the usual ones: .*cpu/mem-loads/, .*ibs_op//$' \
+		"$perfex" --sample --by source touch "$work/ran"
+	expect "branches, without a PMU" 125 'cycles:u can.t be counted' "$perfex" --sample --by branch touch "$work/ran"
+	expect "nothing ran for them" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
+fi
+
 # ---- names from elsewhere ----
 mapped() {	# NAME KIND SYMBOL
 	(cd "$work" && sample "$calls" 150 "$2")
@@ -479,6 +494,12 @@ if perf --version >/dev/null 2>&1 && [ "${HAVE_LIBELF:-no}" = yes ]; then
 	compare "perf script, children" sh -c "'$work/static' 100 & '$work/static' 100; wait"
 	perf script -i "$work/perf.data" -F ip,sym 2>/dev/null >"$work/out"
 	expect "perf script, calls" 0 'outer' cat "$work/out"
+	"$perfex" --sample -e page-faults -c 1 --by source --perf-data -o "$work/perf.data" "$work/static" 1 >"$work/out" 2>&1
+	expect "perf.data and a table of sources" 0 '%         -  nothing$' cat "$work/out"
+	expect "perf script, addresses, sources and weights" 0 '^ *[0-9a-f]*[1-9a-f][0-9a-f]*  *5080021 |OP N/A.*  0$' \
+		sh -c "perf script -i '$work/perf.data' -F addr,data_src,weight | sed 's/  *1e05080021 /  5080021 /'"
+	expect "perf mem report" 0 '%  *[0-9]*  *0  *N/A' \
+		sh -c "perf mem -i '$work/perf.data' report --stdio -g none 2>/dev/null"
 	"$work/static" 4000 &
 	busy=$!
 	sleep 0.1

@@ -196,8 +196,9 @@ wrong 'does not go with' --emulate --sample
 wrong 'has an empty place' --emulate -e instructions,
 wrong 'add --sample' --by file
 wrong 'add --sample' --folded
-wrong '--by takes function, file or address' --sample --by cpu
+wrong '--by takes function, file, address, branch or source' --sample --by cpu
 wrong '--by is of' --sample --by file --folded
+wrong '--by is of' --sample --folded --by source
 wrong 'exclude each other' --sample --folded --perf-data
 refuse 'writes -o.s file, and there is none' --sample --perf-data touch "$work/ran"
 wrong 'twice' --sample -p "$$,$$"
