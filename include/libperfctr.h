@@ -810,8 +810,9 @@ struct perfctr_record {
  * sample the kernel writes a record into a buffer, without a system call. events is the event, or
  * {event,event,...}: the first is sampled, the others count with it, and their counts come with
  * PERF_SAMPLE_READ, which they need. On a machine with several core types it is sampled on each
- * that has all of them. The calls below are for the thread that opened, or one at a time; in a
- * child of fork() they fail with ESRCH. NULL is EINVAL.
+ * that has all of them, and on processors those that its PMU has, if it has a cpumask. The calls
+ * below are for the thread that opened, or one at a time; in a child of fork() they fail with
+ * ESRCH. NULL is EINVAL.
  *
  * A thread has one buffer, and a processor; all processors and a cgroup have one on each. The
  * kernel has no common buffer for inherited events on all processors: so a process, and a thread

@@ -157,8 +157,10 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 struct opening {
 	const struct perfctr_list *list;
 	const struct perfctr_sampler_config *config;
-	unsigned int flags; /* the groups' */
-	bool several;	    /* parts, perhaps */
+	unsigned int flags;		  /* the groups' */
+	bool several;			  /* parts, perhaps */
+	uint32_t cpus[PERFCTR_CPU_WORDS]; /* of all PMUs that have a cpumask */
+	const char *pmu;		  /* one of these; NULL: none has, and cpus mean nothing */
 	struct perfctr_sampler *sampler;
 };
 
@@ -286,7 +288,44 @@ static bool has_gone(const struct perfctr_scope *scope, bool process)
 	return gone;
 }
 
-/* On all scopes, on that processor if it is not -1. Those of another core type are left out. */
+/* Some PMUs are of a part of the processors, such as Arm's SPE of big ones. */
+static int read_cpumasks(struct opening *opening)
+{
+	unsigned int since = perfctr_file_troubles(), i, w;
+	const struct perfctr_list *list = opening->list;
+	uint32_t words[PERFCTR_CPU_WORDS];
+
+	memset(opening->cpus, 0xFF, sizeof(opening->cpus));
+	for (i = 0; i < list->n; i++) {
+		const struct perfctr_variant *variant = &list->variant[list->event[i].first];
+
+		if (!perfctr_variant_cpus(variant, words))
+			continue;
+		opening->pmu = variant->pmu;
+		for (w = 0; w < PERFCTR_CPU_WORDS; w++)
+			opening->cpus[w] &= words[w];
+	}
+	return perfctr_file_check(since, list->event[0].name);
+}
+
+/* 0, or -1 after perfctr_fail(): the PMUs do not have this processor. */
+static int check_cpu(const struct opening *opening, int cpu)
+{
+	unsigned int word = (unsigned int)cpu / 32;
+
+	if (cpu < 0 || !opening->pmu ||
+	    (word < PERFCTR_CPU_WORDS && opening->cpus[word] >> cpu % 32 & 1))
+		return 0;
+	return perfctr_fail(EINVAL,
+			    "processor %d is not one of those that %s samples; "
+			    "/sys/bus/event_source/devices/%s/cpumask has them",
+			    cpu, opening->pmu, opening->pmu);
+}
+
+/*
+ * On all scopes, on that processor if it is not -1. Those of another core type, or that the PMU
+ * does not have, are left out.
+ */
 static int open_scopes(const struct opening *opening, const struct perfctr_scopes *scopes, int cpu)
 {
 	struct perfctr_scope scope;
@@ -298,6 +337,8 @@ static int open_scopes(const struct opening *opening, const struct perfctr_scope
 		scope.sampled = true;
 		if (cpu >= 0)
 			scope.cpu = cpu;
+		if (check_cpu(opening, scope.cpu) < 0)
+			continue;
 		if (i == 0 || cpu < 0)
 			cores = perfctr_list_cores(opening->list, scope.cpu, "sampler");
 		if (cores < 0 && errno != EINVAL)
@@ -372,7 +413,7 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	opening->sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
 	result = spread ? open_on_each_cpu(opening, scopes, cpus, nwords)
 			: open_scopes(opening, scopes, -1);
-	if (result == 0 && (opening->sampler->nparts || process))
+	if (result == 0 && (opening->sampler->nparts || (process && !opening->pmu)))
 		return 0;
 	perfctr_sampler_close(opening->sampler);
 	return -1;
@@ -514,6 +555,8 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events,
 	if (perfctr_sampler_config_check(config) < 0 || perfctr_list_init(&list, events, 0) < 0)
 		return NULL;
 	result = check_list(&list, config);
+	if (result == 0)
+		result = read_cpumasks(&opening);
 	if (result == 0)
 		result = perfctr_target_open(target, config->flags, &user);
 	perfctr_list_clear(&list);

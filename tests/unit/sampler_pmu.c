@@ -1123,6 +1123,67 @@ START_TEST(core_types)
 }
 END_TEST
 
+/* A PMU of some processors is sampled on these, whatever is asked for. */
+START_TEST(a_pmu_with_a_cpumask)
+{
+	struct perfctr_target target = { .type = PERFCTR_TARGET_CPU };
+	struct perfctr_sampler_config config = each(0);
+	struct perfctr_sampler *sampler;
+
+	begin_cpus("0-3,40");
+	root_line("spe/type", "12");
+	root_line("spe/format/event", "config:0-7");
+	root_line("spe/cpumask", "1,3,40");
+	sampler = perfctr_sampler_open("spe/event=1/", &all_cpus, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 3);
+	perfctr_sampler_close(sampler);
+	/* A thread without children is sampled wherever it runs. */
+	sampler = perfctr_sampler_open("spe/event=1/", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 1);
+	perfctr_sampler_close(sampler);
+	config.flags |= PERFCTR_INHERIT;
+	sampler = perfctr_sampler_open("spe/event=1/", NULL, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 3);
+	perfctr_sampler_close(sampler);
+	/* Those of all that have one. */
+	root_line("box/type", "13");
+	root_line("box/format/event", "config:0-7");
+	root_line("box/cpumask", "0-1");
+	config = each(0);
+	config.fields = PERF_SAMPLE_READ;
+	sampler = perfctr_sampler_open("{spe/event=1/,cs,box/event=1/}", &all_cpus, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	ck_assert_uint_eq(pmu_events(), 3);
+	perfctr_sampler_close(sampler);
+	/* None is an error. */
+	config = each(0);
+	target.id = 40;
+	sampler = perfctr_sampler_open("spe/event=1/", &target, &config);
+	ck_assert_msg(sampler != NULL, "%s", perfctr_error());
+	perfctr_sampler_close(sampler);
+	target.id = 2;
+	ck_fails_null(perfctr_sampler_open("spe/event=1/", &target, &config), EINVAL,
+		      "processor 2 is not one of those that spe samples");
+	root_line("spe/cpumask", "7");
+	ck_fails_null(perfctr_sampler_open("spe/event=1/", &all_cpus, &config), EINVAL,
+		      "processor 40 is not one of those that spe samples");
+	target = (struct perfctr_target){ .type = PERFCTR_TARGET_PROCESS };
+	config.flags = PERFCTR_INHERIT | PERFCTR_DISABLED;
+	ck_fails_null(perfctr_sampler_open("spe/event=1/", &target, &config), EINVAL,
+		      "is not one of those that spe samples");
+	ck_assert_uint_eq(pmu_events(), 0);
+	/* A file that can't be read says nothing. */
+	ck_assert_int_eq(unlink(root_path("spe/cpumask")), 0);
+	root_link("spe/cpumask", "/proc/self/mem");
+	ck_fails_null(perfctr_sampler_open("spe/event=1/", &all_cpus, &config), EIO,
+		      "spe/event=1/ can't be looked up");
+	end_cpus(NULL);
+}
+END_TEST
+
 /* ---- all parts ---- */
 
 /* What one part refuses is done for the others, and told. */
@@ -1309,5 +1370,5 @@ UNIT_MAIN("sampler_pmu", 60, lost_samples, samples_that_were_none, periods_and_r
 	  frequencies, descriptor_0, what_the_kernel_is_asked, limits, merged, a_processor_beyond,
 	  descriptor_0_of_all, stopped_while_reading, callbacks, room, lost_by_several,
 	  snapshots_of_several, a_process, no_common_buffer, a_process_on_one_processor,
-	  threads_that_end, a_processor_goes_offline, core_types, control_of_all, no_objects,
-	  a_child_of_fork, outside_of_the_braces, faults)
+	  threads_that_end, a_processor_goes_offline, core_types, a_pmu_with_a_cpumask,
+	  control_of_all, no_objects, a_child_of_fork, outside_of_the_braces, faults)
