@@ -247,8 +247,11 @@ static const char *find_loads(void)
 	struct perfctr_sampler *sampler = NULL;
 	size_t i, n = sizeof(loads) / sizeof(loads[0]);
 
-	for (i = 0; i < n && !sampler; i++)
+	for (i = 0; i < n && !sampler; i++) {
 		sampler = perfctr_sampler_open(loads[i], NULL, &config);
+		if (!sampler && (errno == EACCES || errno == EPERM))
+			die("%s", perfctr_error());
+	}
 	perfctr_sampler_close(sampler);
 	if (!sampler)
 		die("--by source takes an event whose samples say where data came from (-e), and this "
@@ -368,18 +371,33 @@ static void open_other(struct sampling *sampling, const char *event, pid_t pid)
 	sampling->samplers = open_targets(sampling, pid);
 }
 
+/* In user mode; or in all, if the PMU can't tell modes apart. */
+static void open_event(struct sampling *sampling, pid_t pid)
+{
+	char *user = need(strdup(sampling->event));
+	int error;
+
+	sampling->samplers = open_targets(sampling, pid);
+	if (!sampling->samplers && errno == EINVAL && sampling->plain &&
+	    strcmp(sampling->plain, user) != 0) {
+		open_other(sampling, sampling->plain, pid);
+		if (!sampling->samplers)
+			open_other(sampling, user, pid); /* what was wrong with it */
+	}
+	error = errno;
+	free(user);
+	errno = error;
+}
+
 /* With what there is. */
 static void open_somehow(struct sampling *sampling, pid_t pid)
 {
-	sampling->samplers = open_targets(sampling, pid);
+	open_event(sampling, pid);
 	/* Weights have parts since Linux 5.12. */
 	if (!sampling->samplers && errno == EINVAL && sampling->request.kind == PLACE_SOURCE) {
 		sampling->weight = PERF_SAMPLE_WEIGHT;
-		sampling->samplers = open_targets(sampling, pid);
+		open_event(sampling, pid);
 	}
-	/* A PMU that can't tell modes apart. */
-	if (!sampling->samplers && errno == EINVAL && sampling->plain)
-		open_other(sampling, sampling->plain, pid);
 	/* No PMU: the clock, which knows no branches. */
 	if (!sampling->samplers && !sampling->plain && sampling->request.kind != PLACE_BRANCH)
 		open_other(sampling, "cpu-clock:u", pid);

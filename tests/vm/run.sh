@@ -29,7 +29,7 @@ long-sapphirerapids-1 amd64 bookworm Icelake-Server,model=143,pmu=on 1 topdown
 machines='
 arm64-1 arm64 bookworm max,pauth-impdef=on 1
 fuzz-2 amd64 bookworm Skylake-Client,pmu=on 2 driver_fuzz driver_siege
-skylake-2 amd64 bookworm Skylake-Client,pmu=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area storm storm-driver
+skylake-2 amd64 bookworm Skylake-Client,pmu=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area sources storm storm-driver
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
 backports-2 amd64 trixie-backports Skylake-Client,pmu=on 2
 skylake-1 amd64 bookworm Skylake-Client,pmu=on 1
@@ -53,7 +53,7 @@ riscv64-plain-1 riscv64 trixie rv64 1 riscv_plain
 power8-1 ppc64el bookworm power8 1 power8
 power9-1 ppc64el bookworm power9 1 power9
 power10-1 ppc64el bookworm power10 1 power10
-arm64-2 arm64 bookworm max,pauth-impdef=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area storm storm-driver
+arm64-2 arm64 bookworm max,pauth-impdef=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area sources storm storm-driver
 core-types-2 arm64 bookworm max,pauth-impdef=on 2 core_types
 '
 # What costs are compared on, beside PAPI's and LIKWID's, which wants more of the others than QEMU has.
@@ -201,10 +201,10 @@ build_driver() {
 	fi
 }
 
-# The PMU of auxpmu/ for the kernel of the last driver(), in $work/auxpmu-ARCH-SUITE.
+# The PMUs of auxpmu/ for the kernel of the last driver(), in $work/auxpmu-ARCH-SUITE.
 auxpmu() {
 	out=$work/auxpmu-$arch-$suite
-	[ ! -e "$out/auxpmu.ko" ] || return 0
+	[ ! -e "$out/mempmu.ko" ] || return 0
 	log "building auxpmu for $release"
 	rm -rf "$out"
 	cp -r "$here/auxpmu" "$out"
@@ -259,10 +259,11 @@ files() {
 	cp "$here/guest/silicon.sh" "$work/files-$arch/bin/silicon"
 	cp "$work/build-$arch/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
 	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
+	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"
 	cp "$top/tests/silicon/judge.awk" "$top/man/perfctr.7" "$work/files-$arch/"
 	# Names of functions stay: samples have them.
 	${host:+$host-}strip -g "$work/files-$arch"/bin/* 2>/dev/null || :
-	for applet in sh awk sort sleep cat chmod grep; do
+	for applet in sh awk sort sleep cat chmod grep insmod true; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
@@ -455,7 +456,8 @@ for name in $1; do
 		MORE=$work/peers
 		;;
 	arm64-1) usual="$usual bench silicon" ;;
-	sid-2) usual="$usual aux_area" ;;
+	sid-2) usual="$usual aux_area sources" ;;
+	linux5.10-2) usual="$usual sources" ;;
 	# QEMU has AMD's virtualization only. These modules are not compressed in 6.1.
 	epyc-2)
 		usual="$usual driver_kvm silicon"
@@ -469,9 +471,9 @@ for name in $1; do
 	# Every boundary of the loops, not each third.
 	[ -z "${VM_LONG:-}" ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"
 	case " ${VM_TESTS:-${tests:-$usual}} " in *' calls'*) files_dwarf ;; esac
-	case " ${VM_TESTS:-${tests:-$usual}} " in *' aux_area'*)
+	case " ${VM_TESTS:-${tests:-$usual}} " in *' aux_area'* | *' sources'*)
 		auxpmu
-		MODULES="$MODULES $work/auxpmu-$arch-$suite/auxpmu.ko"
+		MODULES="$MODULES $work/auxpmu-$arch-$suite/auxpmu.ko $work/auxpmu-$arch-$suite/mempmu.ko"
 		;;
 	esac
 	VM_TREE=
