@@ -136,5 +136,10 @@ print(f"{len(ours)} samples, of {whole} of which perf says all; {failed} differ"
 sys.exit(failed != 0 or whole < 5000)
 EOP
 status=$?
+# Without an option, as of a file that "perf record -b" has written.
+perf report -i "$work/perf.data" --stdio 2>/dev/null | grep -q 'Source Symbol' || {
+	echo "perf report shows no branches"
+	status=1
+}
 [ $status = 0 ] && echo "PASS samples in words, and in perf's" || echo "FAIL samples in words, and in perf's"
 exit $status

@@ -23,7 +23,7 @@ struct attr {
 	struct section ids;
 };
 
-#define HAS_BRANCHES (1u << 16) /* a feature, whose section is empty */
+#define HAS_BRANCHES (1u << 15) /* a feature, whose section is empty */
 
 int perf_data_begin(FILE *file)
 {
