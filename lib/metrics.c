@@ -519,8 +519,10 @@ static int fits(const struct bin *bin, const struct core *core)
 		if (!is_share(bin->event[i]) && !is_slots(bin->event[i]))
 			perfctr_text_add(&list, "%s%.*s", list.size ? "," : "",
 					 (int)bin->event[i].length, bin->event[i].text);
-	if (list.size)
-		result = list.failed ? -1 : perfctr_table_fits(cpu, list.bytes);
+	if (list.failed)
+		result = no_memory();
+	else if (list.size)
+		result = perfctr_table_fits(cpu, list.bytes);
 	free(list.bytes);
 	return result;
 }
@@ -545,21 +547,21 @@ static bool add_to_bin(const struct perfctr_metrics *metrics, struct bin *bin,
 
 /*
  * The metric's events are counted in this bin, too: the processor is known to have the counters, or
- * there are no more of them than of one metric.
+ * there are no more of them than of one metric. 1; 0: they are not; -1 after perfctr_fail().
  */
-static bool join(const struct perfctr_metrics *metrics, struct bin *bin,
-		 const struct metric *metric)
+static int join(const struct perfctr_metrics *metrics, struct bin *bin, const struct metric *metric)
 {
 	struct bin both = *bin;
-	bool one;
+	int result = 1;
 
 	if (bin->core != metric->core || !add_to_bin(metrics, &both, metric))
-		return false;
-	one = both.n == bin->n || both.n == metric->formula.events;
-	if (!one && fits(&both, &metrics->core[metric->core]) != 1)
-		return false;
+		return 0;
+	if (both.n != bin->n && both.n != metric->formula.events)
+		result = fits(&both, &metrics->core[metric->core]);
+	if (result != 1)
+		return result < 0 ? -1 : 0;
 	*bin = both;
-	return true;
+	return 1;
 }
 
 /* Whether events are of several PMUs, which no group can have. */
@@ -584,15 +586,21 @@ static bool is_of_several(const struct metric *metric)
 static int find_bin(struct perfctr_metrics *metrics, struct metric *metric)
 {
 	struct bin *all, own = { .core = metric->core };
+	int result;
 	unsigned int i;
 
 	metric->bin = -1;
 	add_to_bin(metrics, &own, metric);
-	if (is_of_several(metric) || !fits(&own, &metrics->core[metric->core]))
-		return 0;
-	for (i = 0; i < metrics->nbins && metric->bin < 0; i++)
-		if (join(metrics, &metrics->bin[i], metric))
+	result = is_of_several(metric) ? 0 : fits(&own, &metrics->core[metric->core]);
+	if (result <= 0)
+		return result;
+	for (i = 0; i < metrics->nbins && metric->bin < 0; i++) {
+		result = join(metrics, &metrics->bin[i], metric);
+		if (result < 0)
+			return -1;
+		if (result)
 			metric->bin = (int)i;
+	}
 	if (metric->bin >= 0)
 		return 0;
 	all = reallocarray(metrics->bin, metrics->nbins + 1, sizeof(*all));

@@ -554,13 +554,17 @@ int perfctr_table_fits(const char *id, const char *events)
 	bool all, fits = true;
 
 	if (target_open(&target, id) < 0 || !target.table)
-		return -1;
+		return 2;
 	all = add_known(target.table, events, &known);
-	if (known.size && !known.failed)
+	if (known.failed) {
+		free(known.bytes);
+		return perfctr_fail(ENOMEM, "no memory for names of events");
+	}
+	if (known.size)
 		fits = make_control(&target, known.bytes, control, place, &n) == 0 ||
 		       errno != ENOSPC;
 	free(known.bytes);
-	return !fits ? 0 : all && !known.failed ? 1 : -1;
+	return !fits ? 0 : all ? 1 : 2;
 }
 
 int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events)

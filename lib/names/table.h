@@ -25,7 +25,8 @@ int perfctr_table_cpu(struct perfctr_cpu *cpu, const char *id);
 
 /*
  * Whether the events of a list, without braces, fit on the processor's counters at the same time,
- * as far as its table knows them: 1, 0; -1: they do, but it does not know all.
+ * as far as its table knows them: 1, 0; 2: they do, but it does not know all. -1 after
+ * perfctr_fail(ENOMEM).
  */
 int perfctr_table_fits(const char *id, const char *events);
 
