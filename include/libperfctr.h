@@ -566,10 +566,10 @@ struct perfctr_metric_value {
 
 /*
  * Metric i of readings, one for each event of perfctr_metrics_events(), in their order; of
- * PERFCTR_SCALED ones the estimates. An event that was not counted, or a division by zero, leaves
- * no value, and a reason. A threshold's conditions about metrics that are not among these are not
- * looked at. Allocates nothing and takes no lock. EINVAL: there is no such metric, or
- * readings or value is NULL.
+ * PERFCTR_SCALED ones the estimates. An event that was not counted, a division by zero, or a number
+ * that is too large, such as a count of UINT64_MAX, leaves no value, and a reason. A threshold's
+ * conditions about metrics that are not among these are not looked at. Allocates nothing and takes
+ * no lock. EINVAL: there is no such metric, or readings or value is NULL.
  */
 int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 			  const struct perfctr_reading *readings,

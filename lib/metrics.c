@@ -862,6 +862,14 @@ const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsign
 	return metrics->list.bytes;
 }
 
+/* Infinity if nobody knows how much larger it is. */
+static double count_of(const struct perfctr_reading *reading, double scale)
+{
+	uint64_t estimate = perfctr_reading_estimate(reading);
+
+	return estimate == UINT64_MAX ? INFINITY : (double)estimate * scale;
+}
+
 static void give_value(const struct metric *metric, const struct perfctr_reading *readings,
 		       struct perfctr_metric_value *value)
 {
@@ -878,15 +886,16 @@ static void give_value(const struct metric *metric, const struct perfctr_reading
 		}
 		if (reading->quality > value->quality)
 			value->quality = reading->quality;
-		counts[i] = (double)perfctr_reading_estimate(reading) * metric->scale[i];
+		counts[i] = count_of(reading, metric->scale[i]);
 		seconds[i] = (double)reading->enabled / 1e9;
 	}
 	if (metric->formula.lacks_slots)
 		value->reason = no_slots;
 	else if (metric->unknown)
 		value->reason = metric->unknown;
-	else if (perfctr_formula_value(&metric->formula, counts, seconds, &value->value) < 0)
-		value->reason = "it divides by 0";
+	else
+		value->reason = perfctr_formula_value(&metric->formula, counts, seconds,
+						      &value->value);
 }
 
 /* value: the metric's. A condition about one that has no value is not looked at. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Formulas over counts: compiled once, evaluated often. */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include "lib/base/error.h"
@@ -104,6 +105,8 @@ static int add_number(struct source *source)
 	}
 	if (point == source->length)
 		return fail(source, "digits are to follow the point");
+	if (isinf(value))
+		return fail(source, "that number is too large");
 	next(source);
 	return add_step(source, (struct perfctr_formula_step){ .what = STEP_NUMBER,
 							       .number = value / divisor });
@@ -150,17 +153,20 @@ static int add_choice(struct source *source, uint8_t what)
 /* What has been compiled, up to somewhere. */
 struct mark {
 	unsigned int n, events, height;
+	bool lacks_slots;
 };
 
 static struct mark mark(const struct source *source)
 {
-	return (struct mark){ source->formula->n, source->formula->events, source->height };
+	return (struct mark){ source->formula->n, source->formula->events, source->height,
+			      source->formula->lacks_slots };
 }
 
 static void forget(struct source *source, struct mark mark)
 {
 	source->formula->n = mark.n;
 	source->formula->events = mark.events;
+	source->formula->lacks_slots = mark.lacks_slots;
 	source->height = mark.height;
 }
 
@@ -169,6 +175,7 @@ static int read_condition(struct source *source, bool *is_true)
 {
 	struct perfctr_formula *formula = source->formula;
 	struct perfctr_formula condition = { 0 };
+	const char *reason;
 	double value;
 	int result;
 
@@ -180,8 +187,10 @@ static int read_condition(struct source *source, bool *is_true)
 		return -1;
 	if (condition.events)
 		return fail(source, "a condition has no events");
-	if (perfctr_formula_value(&condition, NULL, NULL, &value) < 0)
-		return fail(source, "it divides by 0");
+	formula->lacks_slots |= condition.lacks_slots;
+	reason = perfctr_formula_value(&condition, NULL, NULL, &value);
+	if (reason)
+		return fail(source, reason);
 	*is_true = !is_zero(value);
 	return 0;
 }
@@ -346,8 +355,8 @@ static double operand(const struct perfctr_formula_step *step, const double *cou
 	}
 }
 
-int perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
-			  const double *seconds, double *value)
+const char *perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
+				  const double *seconds, double *value)
 {
 	double stack[DEPTH];
 	unsigned int i, n = 0;
@@ -357,13 +366,16 @@ int perfctr_formula_value(const struct perfctr_formula *formula, const double *c
 
 		if (step->what <= STEP_TIME) {
 			stack[n++] = operand(step, counts, seconds);
-			continue;
+		} else {
+			n--;
+			if (step->what == STEP_DIVIDE && is_zero(stack[n]))
+				return "it divides by 0";
+			stack[n - 1] = apply(step->what, stack[n - 1], stack[n]);
 		}
-		n--;
-		if (step->what == STEP_DIVIDE && is_zero(stack[n]))
-			return -1;
-		stack[n - 1] = apply(step->what, stack[n - 1], stack[n]);
+		/* What comes of it may look like a number again: 1 / it, or the least. */
+		if (isinf(stack[n - 1]))
+			return "one of its numbers is too large";
 	}
 	*value = stack[0];
-	return 0;
+	return NULL;
 }

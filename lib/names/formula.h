@@ -57,9 +57,9 @@ int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
 
 /*
  * The value, of counts and seconds in the order of the events; seconds may be NULL if there is no
- * time(). 0; -1: it divides by zero.
+ * time(). Why there is none; NULL: there is one.
  */
-int perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
-			  const double *seconds, double *value);
+const char *perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
+				  const double *seconds, double *value);
 
 #endif /* PERFCTR_LIB_NAMES_FORMULA_H */

@@ -58,7 +58,7 @@ static double value_of(const struct perfctr_metrics *metrics, const struct perfc
 	for (i = 0; i < PERFCTR_FORMULA_EVENTS; i++)
 		counts[i] = (double)readings[i].value;
 	if (perfctr_formula_compile(&formula, metric->formula, &facts) < 0 ||
-	    perfctr_formula_value(&formula, counts, NULL, &result) < 0)
+	    perfctr_formula_value(&formula, counts, NULL, &result))
 		exit(1);
 	return result;
 }

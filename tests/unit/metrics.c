@@ -2,6 +2,7 @@
 /* Metrics: formulas, values of known counts, groups, reasons; each metric's events are in its
  * tables. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,54 @@
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 #include "tests/harness/root.h"
+
+/* ---- memory ---- */
+
+/* The nth allocation from now on fails; 0: none. */
+static unsigned int no_memory;
+
+static bool fails(void)
+{
+	return no_memory && --no_memory == 0;
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t n, size_t size);
+void *__wrap_reallocarray(void *old, size_t n, size_t size);
+int __wrap_asprintf(char **text, const char *format, ...);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_reallocarray(void *old, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(old, n, size);
+}
+
+/* What is in *text after a failure is undefined. */
+__attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **text, const char *format, ...)
+{
+	va_list args;
+	int result;
+
+	*text = (char *)&no_memory;
+	if (fails())
+		return -1;
+	va_start(args, format);
+	result = vasprintf(text, format, args);
+	va_end(args);
+	return result;
+}
 
 /* ---- formulas ---- */
 
@@ -42,7 +91,7 @@ static double value_of(const char *text)
 			if (strlen(known[k].name) == formula.event[i].length &&
 			    !memcmp(known[k].name, formula.event[i].name, formula.event[i].length))
 				counts[i] = known[k].count;
-	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), 0);
+	ck_assert_ptr_null(perfctr_formula_value(&formula, counts, NULL, &value));
 	return value;
 }
 
@@ -118,6 +167,8 @@ START_TEST(wrong_formulas)
 		  "it is too long" },
 		{ "e1 + e2 + e3 + e4 + e5 + e6 + e7 + e8 + e9 + f1 + f2 + f3 + f4 + f5 + f6 + f7 + f8",
 		  "too many events" },
+		{ "e1 + e2 + e3 + e4 + e5 + e6 + e7 + e8 + e9 + f1 + f2 + f3 + f4 + f5 + f6 + f7 + time(f8)",
+		  "too many events" },
 		{ "1+1+1", "that is no number" },
 		{ "if a", "( is to follow if" },
 		{ "if(1, a)", "if takes three values" },
@@ -125,6 +176,8 @@ START_TEST(wrong_formulas)
 		{ "if(1, a, b, 3)", "a ) is missing" },
 		{ "if(a, b, 3)", "a condition has no events" },
 		{ "if(1 / 0, b, 3)", "it divides by 0" },
+		{ "if(* 1, b, 3)", "a number, an event or (" },
+		{ "if(1, b, * 3)", "a number, an event or (" },
 		{ "time a", "( is to follow time" },
 		{ "time(1)", "time takes an event" },
 		{ "time(a", "a ) is missing" },
@@ -132,8 +185,17 @@ START_TEST(wrong_formulas)
 		{ "#cores", "the facts are #smt, #slots and #revision" },
 		{ "#slot", "the facts are" },
 	};
+	static const struct {
+		char what;
+		const char *words;
+	} long_ones[] = {
+		{ '(', "it has too many parentheses" },
+		{ '9', "that number is too large" },
+		{ ' ', "a number, an event or (" },
+		{ '/', "a number, an event or (" },
+	};
 	struct perfctr_formula formula;
-	char text[1000] = "1";
+	char text[1000] = "1", huge[100001];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)
@@ -146,6 +208,12 @@ START_TEST(wrong_formulas)
 	ck_assert(value_of(text) > 79.5 && value_of(text) < 80.5);
 	strcat(text, " + 1");
 	ck_fails(perfctr_formula_compile(&formula, text, &smt), EINVAL, "it is too long");
+	/* However much there is of it. */
+	for (i = 0; i < ARRAY_SIZE(long_ones); i++) {
+		memset(huge, long_ones[i].what, sizeof(huge) - 1);
+		huge[sizeof(huge) - 1] = '\0';
+		ck_fails(perfctr_formula_compile(&formula, huge, &smt), EINVAL, long_ones[i].words);
+	}
 }
 END_TEST
 
@@ -155,17 +223,23 @@ START_TEST(conditions)
 	const char *text = "1 + if(#smt, a / 2 * (1 + b / c), if(#smt - 1, d, a)) + e";
 	struct perfctr_formula formula;
 	const double counts[] = { 8, 3, 2, 100 };
+	char many[400] = "if(1, a, b)";
+	unsigned int i;
 	double value;
 
 	ck_assert_int_eq(perfctr_formula_compile(&formula, text, &smt), 0);
 	ck_assert_int_eq((int)formula.events, 4);
-	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), 0);
+	ck_assert_ptr_null(perfctr_formula_value(&formula, counts, NULL, &value));
 	ck_assert(value > 110.9 && value < 111.1);
 	ck_assert_int_eq(perfctr_formula_compile(&formula, text, &plain), 0);
 	ck_assert_int_eq((int)formula.events, 2);
 	ck_assert(formula.event[0].name[0] == 'd' && formula.event[1].name[0] == 'e');
-	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), 0);
+	ck_assert_ptr_null(perfctr_formula_value(&formula, counts, NULL, &value));
 	ck_assert(value > 11.9 && value < 12.1);
+	/* Nor a place on the stack. */
+	for (i = 1; i < 20; i++)
+		strcat(many, " + if(1, a, b)");
+	ck_assert(value_of(many) > 39.9 && value_of(many) < 40.1);
 }
 END_TEST
 
@@ -184,6 +258,15 @@ START_TEST(facts)
 	ck_assert(formula.lacks_slots);
 	ck_assert_int_eq(perfctr_formula_compile(&formula, "a / #smt", &plain), 0);
 	ck_assert(!formula.lacks_slots);
+	/* Of a way that is not taken nothing lacks; a condition decides which one it is. */
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "if(#smt, #slots, a)", &plain), 0);
+	ck_assert(!formula.lacks_slots);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "if(1, a, #slots)", &plain), 0);
+	ck_assert(!formula.lacks_slots);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "#slots + if(0, a, b)", &plain), 0);
+	ck_assert(formula.lacks_slots);
+	ck_assert_int_eq(perfctr_formula_compile(&formula, "if(#slots, a, b)", &plain), 0);
+	ck_assert(formula.lacks_slots);
 }
 END_TEST
 
@@ -247,11 +330,29 @@ static void end_machine(void)
 	unsetenv("PERFCTR_ROOT");
 }
 
-static int find_energy(void *arg, const struct perfctr_metric *metric)
+struct wanted {
+	const char *name;
+	char reason[100];
+};
+
+static int find_wanted(void *arg, const struct perfctr_metric *metric)
 {
-	if (!strcmp(metric->name, "energy-pkg"))
-		snprintf(arg, 100, "%s", metric->reason ? metric->reason : "");
+	struct wanted *wanted = arg;
+
+	if (!strcmp(metric->name, wanted->name))
+		snprintf(wanted->reason, sizeof(wanted->reason), "%s",
+			 metric->reason ? metric->reason : "");
 	return 0;
+}
+
+/* Why the machine can't name one of the metric's events; "": it can. */
+static const char *listed_reason(const char *name)
+{
+	static struct wanted wanted;
+
+	wanted = (struct wanted){ name, "it is not listed" };
+	perfctr_metrics_list(NULL, find_wanted, &wanted);
+	return wanted.reason;
 }
 
 /* What sysfs says of units may be nonsense, and is no number then. */
@@ -281,29 +382,53 @@ START_TEST(energies)
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		struct perfctr_metrics *metrics;
-		char reason[100] = "none";
 		struct perfctr_metric_value value;
 
 		make_power(all[i].scale, all[i].unit);
 		metrics = perfctr_metrics_open("energy-pkg,power-pkg", NULL);
 		ck_assert_str_eq(perfctr_metrics_events(metrics, NULL), "{power/energy-pkg/}");
 		perfctr_metrics_value(metrics, 0, readings, &value);
-		perfctr_metrics_list(NULL, find_energy, reason);
 		if (all[i].joules > 0) {
 			ck_assert_msg(fabs(value.value - all[i].joules) < 1e-9, "%u: %f", i,
 				      value.value);
 			/* In a quarter of a second. */
 			perfctr_metrics_value(metrics, 1, readings, &value);
 			ck_assert(fabs(value.value - 4 * all[i].joules) < 1e-9);
-			ck_assert_str_eq(reason, "");
+			ck_assert_str_eq(listed_reason("energy-pkg"), "");
 		} else {
 			ck_assert_msg(value.reason && strstr(value.reason, "how many Joules"),
 				      "%u: %f", i, value.value);
-			ck_assert_str_eq(reason, value.reason);
+			ck_assert_str_eq(listed_reason("energy-pkg"), value.reason);
 		}
 		perfctr_metrics_close(metrics);
 		end_machine();
 	}
+}
+END_TEST
+
+/* A scale that no double has room for; of another machine; none. */
+START_TEST(other_scales)
+{
+	const struct perfctr_reading readings[] = { { .value = 1000, .enabled = 8, .running = 8 } };
+	struct perfctr_metrics *metrics;
+	struct perfctr_metric_value value;
+
+	make_power("1e307", "Joules");
+	metrics = perfctr_metrics_open("energy-pkg", NULL);
+	perfctr_metrics_value(metrics, 0, readings, &value);
+	ck_assert_str_eq(value.reason, "one of its numbers is too large");
+	ck_assert(isnan(value.value));
+	perfctr_metrics_close(metrics);
+	/* Another machine's is not this one's. */
+	metrics = perfctr_metrics_open("energy-pkg", "skylake");
+	perfctr_metrics_value(metrics, 0, readings, &value);
+	ck_assert(!value.reason && fabs(value.value - 1000) < 1e-9);
+	perfctr_metrics_close(metrics);
+	end_machine();
+	root_make();
+	root_line("cpu/type", "4");
+	ck_assert_ptr_nonnull(strstr(listed_reason("energy-pkg"), "power"));
+	end_machine();
 }
 END_TEST
 
@@ -350,6 +475,12 @@ START_TEST(several_pmus)
 	expands_to("max(imc*/rd|read/, 2)", true, "max(imc/rd/, 2)");
 	expands_to("time(a) + imc*/read|rd/", true, "time(a) + (imc_10/read/ + imc_2/read/)");
 	expands_to("a * b/c/", true, "a * b/c/");
+	/* The machine can name what the formula becomes. */
+	root_line("uncore_imc_7/type", "13");
+	root_line("uncore_imc_7/format/event", "config:0-7");
+	root_line("uncore_imc_7/events/data_read", "event=1");
+	root_line("uncore_imc_7/events/data_read.unit", "MiB");
+	ck_assert_str_eq(listed_reason("memory-read"), "");
 	/* More than a formula may have. */
 	for (i = 0; i < 20; i++) {
 		snprintf(name, sizeof(name), "uncore_imc_%u/events/data_read", i);
@@ -360,18 +491,40 @@ START_TEST(several_pmus)
 }
 END_TEST
 
-START_TEST(divisions)
+/* Whatever it makes of them in the end: 1 / infinity would be 0. */
+START_TEST(no_values)
 {
+	static const struct {
+		const char *text, *reason;
+	} all[] = {
+		{ "a / b", "it divides by 0" },
+		{ "b + a / (a - a) - b", "it divides by 0" },
+		{ "b / b", "it divides by 0" },
+		{ "a * d * d", "one of its numbers is too large" },
+		{ "b - a * d * d", "one of its numbers is too large" },
+		{ "1 / (a * d * d)", "one of its numbers is too large" },
+		{ "min(a, d * d) + 0 * b", "one of its numbers is too large" },
+		{ "a * d * d - a * d * d + b", "one of its numbers is too large" },
+		{ "a / (1 / d / d) + b", "it divides by 0" },
+		{ "a + 0 * b + 0 * d + c", "one of its numbers is too large" },
+		{ "min(a + 0 * b + 0 * d, c)", "one of its numbers is too large" },
+	};
+	const double a = 1, b = 0, d = 1e200, c = INFINITY;
 	struct perfctr_formula formula;
-	const double counts[] = { 1, 0 };
-	double value = 5;
+	double value = 5, counts[PERFCTR_FORMULA_EVENTS];
+	unsigned int i, k;
 
-	ck_assert_int_eq(perfctr_formula_compile(&formula, "a / b", &plain), 0);
-	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), -1);
-	ck_assert_int_eq(perfctr_formula_compile(&formula, "b + a / (a - a) - b", &plain), 0);
-	ck_assert_int_eq((int)formula.events, 2);
-	ck_assert_int_eq(perfctr_formula_value(&formula, counts, NULL, &value), -1);
-	ck_assert(value > 4.5 && value < 5.5);
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		ck_assert_int_eq(perfctr_formula_compile(&formula, all[i].text, &plain), 0);
+		for (k = 0; k < formula.events; k++) {
+			char name = *formula.event[k].name;
+
+			counts[k] = name == 'a' ? a : name == 'b' ? b : name == 'c' ? c : d;
+		}
+		ck_assert_str_eq(perfctr_formula_value(&formula, counts, NULL, &value),
+				 all[i].reason);
+		ck_assert(value > 4.5 && value < 5.5);
+	}
 }
 END_TEST
 
@@ -756,6 +909,17 @@ START_TEST(thresholds_of_others)
 	for (i = 0; i < 4; i++)
 		ck_assert_uint_eq(value_at(metrics, i, readings).beyond, 1);
 	perfctr_metrics_close(metrics);
+	/* One that has no value is no condition. */
+	metrics = perfctr_metrics_open("topdown-mispredicts,topdown-bad-speculation", "gracemont");
+	for (i = 0; i < 16; i++)
+		readings[i] = exact(100);
+	ck_assert(value_at(metrics, 0, readings).value > 5);
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 1);
+	readings[place_of(metrics, "TOPDOWN_FE_BOUND:ALL")].value = 10000;
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 0);
+	readings[place_of(metrics, "TOPDOWN_FE_BOUND:ALL")].quality = PERFCTR_NOT_COUNTED;
+	ck_assert_uint_eq(value_at(metrics, 0, readings).beyond, 1);
+	perfctr_metrics_close(metrics);
 	/* Alone, nothing is known of the other. */
 	metrics = perfctr_metrics_open("topdown-mispredicts", "sapphirerapids");
 	for (i = 0; i < 16; i++)
@@ -778,12 +942,43 @@ START_TEST(reasons)
 	ck_assert_uint_eq(value.quality, PERFCTR_EXACT);
 	value = value_at(metrics, 1, readings);
 	ck_assert(value.value < 1e-15 && value.value > -1e-15 && !value.reason);
+	/* Estimates of 2^64 and more are all UINT64_MAX. */
+	readings[1] = (struct perfctr_reading){ UINT64_MAX / 2, 8, 3, PERFCTR_SCALED, 0 };
+	value = value_at(metrics, 0, readings);
+	ck_assert_str_eq(value.reason, "one of its numbers is too large");
+	ck_assert(isnan(value.value) && !value.beyond);
+	readings[1].running = 4;
+	ck_assert_ptr_null(value_at(metrics, 0, readings).reason);
 	readings[1].quality = PERFCTR_NOT_COUNTED;
 	value = value_at(metrics, 0, readings);
 	ck_assert_str_eq(value.reason, "cycles was not counted");
+	ck_assert_str_eq(value_at(metrics, 1, readings).reason, "cycles was not counted");
 	ck_assert(isnan(value.value));
 	ck_assert_uint_eq(value.quality, PERFCTR_NOT_COUNTED);
 	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* Whichever allocation fails, nothing is opened. */
+START_TEST(memory)
+{
+	const char *names = "ipc,topdown-bad-speculation,l1d";
+	struct perfctr_metrics *metrics;
+	unsigned int n;
+
+	for (n = 1;; n++) {
+		no_memory = n;
+		errno = 0;
+		metrics = perfctr_metrics_open(names, "skylake");
+		if (no_memory)
+			break;
+		ck_assert_ptr_null(metrics);
+		ck_assert_int_eq(errno, ENOMEM);
+	}
+	no_memory = 0;
+	ck_assert_ptr_nonnull(metrics);
+	perfctr_metrics_close(metrics);
+	ck_assert_uint_gt(n, 30);
 }
 END_TEST
 
@@ -800,6 +995,9 @@ START_TEST(errors)
 	ck_fails_null(perfctr_metrics_open("ipx", NULL), EINVAL, "did you mean ipc");
 	ck_fails_null(perfctr_metrics_open("ip", NULL), EINVAL, "no metric \"ip\"");
 	ck_fails_null(perfctr_metrics_open("nonsense", NULL), EINVAL, "\"perfex -M list\" lists");
+	ck_fails_null(perfctr_metrics_open("mix-crypo", "neoverse-n2"), EINVAL,
+		      "did you mean mix-crypto");
+	ck_fails_null(perfctr_metrics_open("mix-crypo", "skylake"), EINVAL, "\"perfex -M list\"");
 	ck_fails_null(perfctr_metrics_open("ipc", "no-such"), ENOENT, "no processor \"no-such\"");
 	ck_fails(perfctr_metrics_metric(NULL, 0, &metric), EINVAL, "needs metrics, not NULL");
 	ck_fails(perfctr_metrics_metric(metrics, 1, &metric), EINVAL, "there is no metric 1");
@@ -815,7 +1013,7 @@ START_TEST(errors)
 }
 END_TEST
 
-UNIT_MAIN("metrics", 60, formulas, wrong_formulas, divisions, energies, no_time, several_pmus,
-	  facts, facts_of_machines, conditions, all_processors, lists, groups, lists_of_processors,
-	  values_of_shares, slots_unknown, threshold_texts, thresholds, thresholds_of_others,
-	  values, reasons, errors)
+UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
+	  several_pmus, facts, facts_of_machines, conditions, all_processors, lists, groups,
+	  lists_of_processors, values_of_shares, slots_unknown, threshold_texts, thresholds,
+	  thresholds_of_others, values, reasons, memory, errors)
