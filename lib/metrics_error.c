@@ -33,15 +33,19 @@ struct jackknife {
 	struct perfctr_reading *all, *varied; /* sums of all events */
 };
 
-/* Add the reading, or with minus take it away. */
-static void add(struct perfctr_reading *sum, const struct perfctr_reading *reading, bool minus)
+/* Less than 0 does not come; UINT64_MAX: it is that, or more. */
+static uint64_t plus(uint64_t sum, uint64_t number, bool minus)
 {
-	uint64_t sign = minus ? UINT64_MAX : 1;
+	return minus ? sum - number : sum > UINT64_MAX - number ? UINT64_MAX : sum + number;
+}
 
-	sum->value += sign * reading->value;
-	sum->enabled += sign * reading->enabled;
-	sum->running += sign * reading->running;
-	sum->quality = sum->running < sum->enabled ? PERFCTR_SCALED : PERFCTR_EXACT;
+/* Add the reading, or with minus take it away. */
+static void add(struct perfctr_reading *sum, const struct perfctr_reading *one, bool minus)
+{
+	sum->value = plus(sum->value, one->value, minus);
+	sum->enabled = plus(sum->enabled, one->enabled, minus);
+	sum->running = plus(sum->running, one->running, minus);
+	sum->quality = PERFCTR_SCALED; /* or exact, which is the same number */
 }
 
 static void add_parts(const struct jackknife *j, struct perfctr_reading *sum, unsigned int first,
@@ -54,6 +58,13 @@ static void add_parts(const struct jackknife *j, struct perfctr_reading *sum, un
 			add(&sum[k], &j->part[(size_t)first * j->events + k], minus);
 }
 
+/* What event k of the metric counted in part p. */
+static const struct perfctr_reading *reading(const struct jackknife *j, unsigned int p,
+					     unsigned int k)
+{
+	return &j->part[(size_t)p * j->events + j->place[k]];
+}
+
 /* Parts in which some events of the metric did not run go with those behind them, the last ones
  * with those before. */
 static void find_stretches(struct jackknife *j)
@@ -63,7 +74,7 @@ static void find_stretches(struct jackknife *j)
 
 	for (p = 0; p < j->n; p++) {
 		for (k = 0, all = 0; k < j->places; k++) {
-			if (j->part[(size_t)p * j->events + j->place[k]].running)
+			if (reading(j, p, k)->running)
 				ran[k] = p + 1;
 			all += ran[k] > first;
 		}
@@ -93,8 +104,8 @@ static double move(struct jackknife *j, double value, unsigned int a, unsigned i
 
 	for (k = 0; k < j->events; k++)
 		j->varied[k] = j->all[k];
-	add_parts(j, j->varied, a ? j->end[a - 1] : 0, j->end[a], false);
 	add_parts(j, j->varied, b ? j->end[b - 1] : 0, j->end[b], true);
+	add_parts(j, j->varied, a ? j->end[a - 1] : 0, j->end[a], false);
 	moved = value_of(j, j->varied) - value;
 	return moved * moved;
 }
@@ -102,15 +113,14 @@ static double move(struct jackknife *j, double value, unsigned int a, unsigned i
 /* The least share of the time in which an event of the metric ran. */
 static double share(const struct jackknife *j)
 {
-	double least = 1, ran;
+	double least = 1;
 	unsigned int k;
 
 	for (k = 0; k < j->places; k++) {
 		const struct perfctr_reading *sum = &j->all[j->place[k]];
 
-		ran = sum->enabled ? (double)sum->running / (double)sum->enabled : 1;
-		if (ran < least)
-			least = ran;
+		if ((double)sum->running < least * (double)sum->enabled)
+			least = (double)sum->running / (double)sum->enabled;
 	}
 	return least;
 }
@@ -146,10 +156,11 @@ static int find_error(struct jackknife *j, double *error)
 	for (k = 0; k < pairs; k++)
 		variance += (move(j, value, 2 * k, 2 * k + 1) + move(j, value, 2 * k + 1, 2 * k)) /
 			    2;
-	if (isnan(variance))
+	if (isnan(variance) || isinf(variance))
 		return perfctr_fail(ENODATA,
 				    "without some of the stretches the metric has no value: "
-				    "what it divides by was counted in too few of them");
+				    "what it divides by was counted in too few of them, or a "
+				    "number is too large");
 	*error = student(pairs) * perfctr_square_root(variance * (1 - seen));
 	return 0;
 }
@@ -157,14 +168,14 @@ static int find_error(struct jackknife *j, double *error)
 /* Whether an event of the metric was not counted, or is not what it was. */
 static bool is_uncounted(const struct jackknife *j)
 {
-	unsigned int p, k, quality;
+	unsigned int p, k;
 
 	for (p = 0; p < j->n; p++)
 		for (k = 0; k < j->places; k++) {
-			quality = j->part[(size_t)p * j->events + j->place[k]].quality;
-			if (quality == PERFCTR_STALE ||
-			    (quality == PERFCTR_NOT_COUNTED &&
-			     !j->part[(size_t)p * j->events + j->place[k]].enabled))
+			const struct perfctr_reading *its = reading(j, p, k);
+
+			if (its->quality == PERFCTR_STALE ||
+			    (its->quality == PERFCTR_NOT_COUNTED && !its->enabled))
 				return true;
 		}
 	return false;

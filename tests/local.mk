@@ -171,6 +171,7 @@ tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/r
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
+tests_unit_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)

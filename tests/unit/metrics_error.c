@@ -6,6 +6,18 @@
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 #include "tests/harness/random.h"
+#include "tests/harness/root.h"
+
+/* The nth calloc(3) from now on fails; 0: none. */
+static unsigned int no_memory;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory && --no_memory == 0 ? NULL : __real_calloc(n, size);
+}
 
 /* Instructions and cycles, in the order of the metric's events. */
 static struct perfctr_metrics *open_ipc(unsigned int *instructions)
@@ -31,36 +43,72 @@ static struct perfctr_reading seen(double value, uint64_t enabled, uint64_t runn
 								       : PERFCTR_NOT_COUNTED };
 }
 
-/* Eight stretches of 100 ns, of which both events ran for half: by hand. */
+/* Stretches of 100 ns, of which the events ran for a part: by hand. The last of nine is in the
+ * value, and in no pair; what is behind them is nothing. */
 START_TEST(by_hand)
 {
-	static const double instructions[8] = { 10, 12, 20, 18, 30, 33, 40, 40 };
-	struct perfctr_reading part[16];
-	unsigned int i, at;
+	static const double instructions[9] = { 10, 12, 20, 18, 30, 33, 40, 40, 90 };
+	static const unsigned int ran[][2] = { { 50, 50 }, { 50, 25 }, { 25, 50 }, { 100, 25 } };
+	struct perfctr_reading part[20] = { 0 };
+	unsigned int n, r, i, at;
 	struct perfctr_metrics *metrics = open_ipc(&at);
-	double sum = 0, value, moved, variance = 0, t = 1.960 + 2.372 / 4 + 2.823 / 16 + 2.556 / 64,
-	       error = -1;
+	double t = 1.960 + 2.372 / 4 + 2.823 / 16 + 2.556 / 64;
 
-	for (i = 0; i < 8; i++) {
-		part[2 * i + at] = seen(instructions[i], 100, 50);
-		part[2 * i + !at] = seen(50, 100, 50);
-		sum += instructions[i];
-	}
-	value = sum / 400;
-	for (i = 0; i < 8; i += 2) {
-		moved = (sum + instructions[i] - instructions[i + 1]) / 400 - value;
-		variance += moved * moved; /* the other way round it is the same */
-	}
-	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 8, &error), 0);
-	ck_assert_double_eq_tol(error, t * sqrt(variance / 2), 1e-9);
 	ck_assert_double_eq_tol(t, 2.776, 0.01); /* Student's of 4 degrees of freedom, 95 % */
-	/* A stretch more is in the value, and in no pair; not when they were all counted. */
-	part[14] = part[15] = seen(1, 1, 1);
-	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 7, &error), -1);
-	for (i = 0; i < 16; i++)
-		part[i].running = part[i].enabled;
-	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 7, &error), 0);
+	for (r = 0; r < 2 * ARRAY_SIZE(ran); r++) {
+		const unsigned int *share = ran[r / 2];
+		double scale = (double)share[1] / share[0], moved, variance = 0,
+		       least = (share[0] < share[1] ? share[0] : share[1]) / 100.0, error = -1;
+
+		n = 8 + r % 2;
+		for (i = 0; i < n; i++) {
+			part[2 * i + at] = seen(instructions[i], 100, share[0]);
+			part[2 * i + !at] = seen(50, 100, share[1]);
+		}
+		part[2 * n] = part[2 * n + 1] =
+			(struct perfctr_reading){ .quality = PERFCTR_STALE };
+		for (i = 0; i < 8; i += 2) {
+			moved = (instructions[i] - instructions[i + 1]) / (50 * n) * scale;
+			variance += moved * moved; /* the other way round it is the same */
+		}
+		ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, n, &error), 0);
+		ck_assert_double_eq_tol(error, t * sqrt(variance * (1 - least)), 1e-9);
+	}
+	/* There is no error when they were all counted, for 100 ns or nobody knows how long. */
+	for (n = 0; n < 16; n++) {
+		double error = -1;
+
+		for (i = 0; i < 16; i++)
+			part[i].running = part[i].enabled = n < 8 ? 100 : 0;
+		ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, n % 8 + 1, &error), 0);
+		ck_assert(error == 0);
+	}
+	perfctr_metrics_close(metrics);
+}
+END_TEST
+
+/* Of two metrics' events those of the other one don't matter. */
+START_TEST(own_events)
+{
+	struct perfctr_metrics *metrics = perfctr_metrics_open("cpi,branch-miss-rate", "skylake");
+	struct perfctr_reading part[4 * 8], *last = &part[4 * 7];
+	unsigned int i, k;
+	double error;
+
+	ck_assert_str_eq(perfctr_metrics_events(metrics, NULL),
+			 "{cycles,instructions},{branch-misses,branches}");
+	for (i = 0; i < 8; i++)
+		for (k = 0; k < 4; k++)
+			part[4 * i + k] = k < 2 ? seen(0, 100, 0) : seen(10, 100, 100);
+	part[0].quality = PERFCTR_STALE;
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "not counted");
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 1, part, 8, &error), 0);
 	ck_assert(error == 0);
+	last[2] = (struct perfctr_reading){ .quality = PERFCTR_NOT_COUNTED };
+	ck_fails(perfctr_metrics_error(metrics, 1, part, 8, &error), ENODATA, "not counted");
+	last[2] = seen(10, 100, 100);
+	last[3].quality = PERFCTR_STALE;
+	ck_fails(perfctr_metrics_error(metrics, 1, part, 8, &error), ENODATA, "not counted");
 	perfctr_metrics_close(metrics);
 }
 END_TEST
@@ -141,6 +189,45 @@ START_TEST(coverage)
 }
 END_TEST
 
+/* Sums of 2^64 and more, and squares of what no double has room for, are no numbers. */
+START_TEST(too_large)
+{
+	struct perfctr_reading part[16];
+	unsigned int i, at;
+	struct perfctr_metrics *metrics = open_ipc(&at);
+	double error = 42;
+
+	for (i = 0; i < 8; i++) {
+		part[2 * i + at] = seen(0, 100, 50);
+		part[2 * i + !at] = seen(50, 100, 50);
+		/* Together, and twice as an estimate, no more than 2^64. */
+		part[2 * i + at].value = i ? 1ULL << 59 : 1ULL << 62;
+	}
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA,
+		 "or a number is too large");
+	part[at].value = 1ULL << 59;
+	ck_assert_int_eq(perfctr_metrics_error(metrics, 0, part, 8, &error), 0);
+	part[at].value = (1ULL << 63) + (1ULL << 62);
+	part[2 + at].value = 1ULL << 62;
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "has no value whose");
+	perfctr_metrics_close(metrics);
+	root_make();
+	root_line("power/type", "12");
+	root_line("power/format/event", "config:0-7");
+	root_line("power/events/energy-pkg", "event=0x02");
+	root_line("power/events/energy-pkg.unit", "Joules");
+	root_line("power/events/energy-pkg.scale", "1e200");
+	metrics = perfctr_metrics_open("energy-pkg", NULL);
+	for (i = 0; i < 8; i++)
+		part[i] = seen(10 + i, 100, 50);
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA,
+		 "or a number is too large");
+	perfctr_metrics_close(metrics);
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+}
+END_TEST
+
 START_TEST(refused)
 {
 	struct perfctr_reading part[16];
@@ -159,6 +246,11 @@ START_TEST(refused)
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 0, &error), EINVAL, "one stretch");
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, NULL), EINVAL, "not NULL");
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 7, &error), ENODATA, "8 stretches");
+	for (i = 1; i <= 3; i++) {
+		no_memory = i;
+		ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENOMEM, "no memory");
+		no_memory = 0;
+	}
 	part[at].quality = PERFCTR_STALE;
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "not counted");
 	part[at] = (struct perfctr_reading){ .quality = PERFCTR_NOT_COUNTED };
@@ -169,6 +261,15 @@ START_TEST(refused)
 	}
 	error = 42;
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "has no value whose");
+	for (i = 0; i < 16; i += 2)
+		part[i + at].running = 0;
+	for (i = 0; i < 16; i += 2)
+		part[i + !at].value = 10;
+	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "there were 0");
+	for (i = 0; i < 16; i += 2) {
+		part[i + at].running = 50;
+		part[i + !at].value = 0;
+	}
 	part[!at] = seen(30, 100, 50);
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "too few of them");
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 7, &error), ENODATA, "there were 7");
@@ -177,4 +278,4 @@ START_TEST(refused)
 }
 END_TEST
 
-UNIT_MAIN("metrics_error", 60, by_hand, joined, coverage, refused)
+UNIT_MAIN("metrics_error", 60, by_hand, own_events, joined, coverage, too_large, refused)
