@@ -20,26 +20,18 @@ static struct perfctr_reading *stretch(struct stretches *stretches, unsigned int
 	return stretches->reading + (size_t)i * stretches->events;
 }
 
-/* Two stretches of an event as one. */
-static struct perfctr_reading both(const struct perfctr_reading *a, const struct perfctr_reading *b)
-{
-	struct perfctr_reading sum = *a;
-
-	sum.value += b->value;
-	sum.enabled += b->enabled;
-	sum.running += b->running;
-	sum.quality = tasks_quality(sum.enabled, sum.running);
-	return sum;
-}
-
+/* Each two become one. */
 static void halve(struct stretches *stretches)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < STRETCHES / 2; i++)
-		for (k = 0; k < stretches->events; k++)
-			stretch(stretches, i)[k] = both(&stretch(stretches, 2 * i)[k],
-							&stretch(stretches, 2 * i + 1)[k]);
+		for (k = 0; k < stretches->events; k++) {
+			struct perfctr_reading *sum = &stretch(stretches, i)[k];
+
+			*sum = stretch(stretches, 2 * i)[k];
+			tasks_add_reading(sum, &stretch(stretches, 2 * i + 1)[k]);
+		}
 	stretches->n = STRETCHES / 2;
 	stretches->each *= 2;
 }

@@ -110,6 +110,28 @@ START_TEST(intervals)
 }
 END_TEST
 
+/* What is stale once is no estimate, and what ran for a half of the time is one. */
+START_TEST(qualities)
+{
+	unsigned int n;
+
+	begin(1);
+	for (n = 1; n <= STRETCHES; n++) {
+		event[1].reading.enabled += 100;
+		event[1].reading.running += n % 2 ? 100 : 0;
+		event[1].reading.quality = PERFCTR_SCALED;
+		event[2].reading.quality = n == 10 ? PERFCTR_STALE : PERFCTR_EXACT;
+		stretches_tick(&stretches, &events);
+	}
+	ck_assert_uint_eq(stretches.n, STRETCHES / 2);
+	for (n = 0; n < stretches.n; n++) {
+		ck_assert_uint_eq(of(n, 0)->quality, PERFCTR_SCALED);
+		ck_assert_uint_eq(of(n, 1)->quality, n == 4 ? PERFCTR_STALE : PERFCTR_EXACT);
+	}
+	stretches_free(&stretches);
+}
+END_TEST
+
 START_TEST(without_metrics)
 {
 	begin(3);
@@ -121,4 +143,4 @@ START_TEST(without_metrics)
 }
 END_TEST
 
-UNIT_MAIN("stretches", 60, differences, any_length, intervals, without_metrics)
+UNIT_MAIN("stretches", 60, differences, any_length, intervals, qualities, without_metrics)
