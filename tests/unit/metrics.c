@@ -909,8 +909,9 @@ START_TEST(thresholds_of_others)
 	for (i = 0; i < 4; i++)
 		ck_assert_uint_eq(value_at(metrics, i, readings).beyond, 1);
 	perfctr_metrics_close(metrics);
-	/* One that has no value is no condition. */
-	metrics = perfctr_metrics_open("topdown-mispredicts,topdown-bad-speculation", "gracemont");
+	/* One that has no value is no condition, nor is one whose name is as long. */
+	metrics = perfctr_metrics_open(
+		"topdown-mispredicts,topdown-fetch-bandwidth,topdown-bad-speculation", "gracemont");
 	for (i = 0; i < 16; i++)
 		readings[i] = exact(100);
 	ck_assert(value_at(metrics, 0, readings).value > 5);

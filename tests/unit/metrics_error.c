@@ -99,7 +99,7 @@ START_TEST(own_events)
 			 "{cycles,instructions},{branch-misses,branches}");
 	for (i = 0; i < 8; i++)
 		for (k = 0; k < 4; k++)
-			part[4 * i + k] = k < 2 ? seen(0, 100, 0) : seen(10, 100, 100);
+			part[4 * i + k] = k < 2 ? seen(0, 100, 0) : seen(10 + i * k, 100, 100);
 	part[0].quality = PERFCTR_STALE;
 	ck_fails(perfctr_metrics_error(metrics, 0, part, 8, &error), ENODATA, "not counted");
 	ck_assert_int_eq(perfctr_metrics_error(metrics, 1, part, 8, &error), 0);
