@@ -38,6 +38,10 @@ struct perfctr_isa {
 	void (*control_code)(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
 			     struct perfctr_code *code);
 
+	/* What an option of a choice is in the words of a control; for perfctr_raw_encode(). */
+	struct perfctr_code (*option_code)(const struct perfctr_event_choice *choice,
+					   const struct perfctr_event_option *option);
+
 	/*
 	 * The code of a choice, alone and wherever there is room: the first way, but one without
 	 * fixed counters if it has modes. NULL; or a clause that says why the processor can't do

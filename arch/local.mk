@@ -5,7 +5,6 @@ arch_libarch_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -ffreestanding
 arch_libarch_la_SOURCES = \
 	arch/arm64/arm64.c \
 	arch/arm64/arm64.h \
-	arch/arm64/encode.c \
 	arch/arm64/isa.c \
 	arch/arm64/pmuv3.h \
 	arch/assign.c \
@@ -19,7 +18,6 @@ arch_libarch_la_SOURCES = \
 	arch/isa.h \
 	arch/metric-tables.h \
 	arch/power/codes.h \
-	arch/power/encode.c \
 	arch/power/isa.c \
 	arch/power/power.c \
 	arch/power/power.h \
@@ -29,9 +27,9 @@ arch_libarch_la_SOURCES = \
 	arch/powerpc/powerpc.h \
 	arch/powerpc/leave.h \
 	arch/powerpc/sprs.h \
+	arch/raw/encode.c \
 	arch/raw/raw.c \
 	arch/raw/raw.h \
-	arch/riscv/encode.c \
 	arch/riscv/isa.c \
 	arch/riscv/riscv.c \
 	arch/riscv/riscv.h \

@@ -59,7 +59,7 @@ for host; do
 	*) native=unit/pmu ;;	# no such processors there
 	esac
 	programs=$(printf 'tests/%s ' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
-		unit/assign_power unit/assign_riscv unit/cpuinfo unit/cpus_x86 unit/event unit/events $native unit/identify \
+		unit/cpuinfo unit/cpus_x86 unit/event unit/events $native unit/identify \
 		unit/primitives unit/record unit/ring unit/rules_generic unit/rules_power unit/rules_powerpc unit/rules_riscv \
 		unit/rules_x86 unit/sample_text unit/table unit/why unit/words unit/zoo)
 	# shellcheck disable=SC2086

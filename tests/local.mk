@@ -43,10 +43,8 @@ tests_abi_libabi_la_SOURCES = \
 if HAVE_CHECK
 unit_tests = \
 	tests/unit/assign_generic \
-	tests/unit/assign_power \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
-	tests/unit/assign_riscv \
 	tests/unit/attr \
 	tests/unit/call \
 	tests/unit/clock \
@@ -205,9 +203,7 @@ tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--w
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_assign_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_assign_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_sources_SOURCES = tests/unit/sources.c tools/demangle.c tools/die.c tools/elf.c tools/histogram.c tools/listed.c \

@@ -4,19 +4,24 @@
 #include "arch/arm64/pmuv3.h"
 #include "arch/raw/raw.h"
 
-static const char type_names[][48] = {
-	[PERFCTR_GENERIC] = "Generic processor with a clock",
-	[PERFCTR_ARM64_PMUV3] = "arm64 with PMUv3",
-};
+static struct perfctr_code option_code(const struct perfctr_event_choice *choice,
+				       const struct perfctr_event_option *option)
+{
+	return (struct perfctr_code){
+		.evntsel = option->code | (choice->kernel ? 0 : PMEVTYPER_P) |
+			   (choice->user ? 0 : PMEVTYPER_U),
+	};
+}
 
 const struct perfctr_isa perfctr_arm64 = {
-	.type_names = type_names,
-	.types = sizeof(type_names) / sizeof(type_names[0]),
+	.type_names = perfctr_raw_types,
+	.types = PERFCTR_RAW_TYPES,
 	.fixed_bits = PMU_CYCLES,
 	.typical = perfctr_arm64_typical,
 	.compile = perfctr_arm64_compile,
 	.control_code = perfctr_raw_control_code,
-	.choice_code = perfctr_arm64_choice_code,
-	.encode = perfctr_arm64_encode,
+	.option_code = option_code,
+	.choice_code = perfctr_raw_choice_code,
+	.encode = perfctr_raw_encode,
 	.fields = perfctr_raw_fields,
 };

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * Every ISA without rules of its own: the words of a control are the kernel's raw event code, and
- * the kernel is the judge.
+ * Controls as abi-generic.h has them. Every ISA without rules of its own: their words are the
+ * kernel's raw event code, and the kernel is the judge.
  */
 #include "arch/raw/raw.h"
 
-static const char type_names[][48] = { [PERFCTR_GENERIC] = "Generic processor with a clock" };
+const char perfctr_raw_types[PERFCTR_RAW_TYPES][48] = {
+	[PERFCTR_GENERIC] = "Generic processor with a clock",
+	[PERFCTR_ARM64_PMUV3] = "arm64 with PMUv3",
+	[PERFCTR_RISCV_SBI] = "RISC-V with SBI PMU",
+	[PERFCTR_POWER_ISA207] = "POWER with the PMU of ISA 2.07",
+};
 
 void perfctr_raw_identify(struct perfctr_cpu *cpu)
 {
 	*cpu = (struct perfctr_cpu){
-		.name = type_names[PERFCTR_GENERIC],
+		.name = perfctr_raw_types[PERFCTR_GENERIC],
 		.id = "",
 		.type = PERFCTR_GENERIC,
 		.rules = PERFCTR_RULES_KERNEL,
@@ -52,8 +57,8 @@ const struct perfctr_field *perfctr_raw_fields(const struct perfctr_cpu *cpu)
 }
 
 const struct perfctr_isa perfctr_raw = {
-	.type_names = type_names,
-	.types = sizeof(type_names) / sizeof(type_names[0]),
+	.type_names = perfctr_raw_types,
+	.types = PERFCTR_RAW_TYPES,
 	.compile = compile,
 	.control_code = perfctr_raw_control_code,
 	.fields = perfctr_raw_fields,

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /* The table of RISC-V. */
 #include "arch/riscv/riscv.h"
+#include "arch/riscv/sbi.h"
 #include "arch/raw/raw.h"
 
-static const char type_names[][48] = {
-	[PERFCTR_GENERIC] = "Generic processor with a clock",
-	[PERFCTR_ARM64_PMUV3] = "arm64 with PMUv3",
-	[PERFCTR_RISCV_SBI] = "RISC-V with SBI PMU",
-};
+static struct perfctr_code option_code(const struct perfctr_event_choice *choice,
+				       const struct perfctr_event_option *option)
+{
+	uint32_t high = option->high;
+
+	return (struct perfctr_code){
+		.evntsel = option->code,
+		.high = (high & SBI_TABLES ? SBI_GENERAL : high & SBI_RAW) |
+			(choice->kernel ? 0 : SBI_SINH) | (choice->user ? 0 : SBI_UINH),
+	};
+}
 
 const struct perfctr_isa perfctr_riscv = {
-	.type_names = type_names,
-	.types = sizeof(type_names) / sizeof(type_names[0]),
+	.type_names = perfctr_raw_types,
+	.types = PERFCTR_RAW_TYPES,
 	.typical = perfctr_riscv_typical,
 	.compile = perfctr_riscv_compile,
 	.control_code = perfctr_raw_control_code,
-	.choice_code = perfctr_riscv_choice_code,
-	.encode = perfctr_riscv_encode,
+	.option_code = option_code,
+	.choice_code = perfctr_raw_choice_code,
+	.encode = perfctr_raw_encode,
 	.fields = perfctr_raw_fields,
 };

@@ -6,13 +6,6 @@
 #include <perfctr/abi-generic.h>
 #include "arch/common.h"
 
-struct perfctr_code;
-struct perfctr_event_choice;
-
 int perfctr_riscv_typical(unsigned int n, struct perfctr_cpu *cpu);
-const char *perfctr_riscv_choice_code(const struct perfctr_cpu *,
-				      const struct perfctr_event_choice *, struct perfctr_code *);
-int perfctr_riscv_encode(const struct perfctr_cpu *, const struct perfctr_event_choice *,
-			 unsigned int, void *, unsigned int *, uint32_t *, const char **);
 
 #endif /* PERFCTR_ARCH_RISCV_H */

@@ -886,10 +886,6 @@ START_TEST(type_names)
 			      "PowerPC type %u", type);
 	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_powerpc, PPC_7450 + 1));
 	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_powerpc, UINT_MAX));
-	ck_assert_ptr_nonnull(perfctr_isa_type_name(&perfctr_arm64, 0));
-	ck_assert_ptr_nonnull(perfctr_isa_type_name(&perfctr_arm64, 1));
-	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_arm64, 2));
-	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_arm64, UINT_MAX));
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The control rules of PMUv3, and of the ISAs whose controls are the kernel's raw codes, on any
- * host: for each diagnosis, a valid control broken in that one place, and one that stays just
- * inside.
+ * The control rules of PMUv3, and of the ISAs whose controls are the kernel's raw codes, and what
+ * RISC-V and POWER have in common with them, on any host: for each diagnosis, a valid control
+ * broken in that one place, and one that stays just inside.
  *
  * Numbers are written from the Arm ARM (DDI 0487, PMEVTYPERn_EL0, PMCCFILTR_EL0), not from arch/.
  */
@@ -51,12 +51,12 @@ static uint32_t no_register(const struct perfctr_cpu *cpu, unsigned int slot)
 static const struct tested arm64 = { &perfctr_arm64, perfctr_arm64_register, NULL, 0 };
 static const struct tested raw = { &perfctr_raw, no_register, NULL, 0 };
 
-/* The common rules are the same whatever the family. */
-static void common_rules(const struct perfctr_cpu *cpu)
+/* The common rules are the same whatever the family; base has four counters. */
+static void common_rules(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *base)
 {
-	struct perfctr_cpu_control c = amode(4, 0x08);
+	uint32_t first = base->pmc_map[0];
 
-	TRY(cpu, &c, { "as it is", { { 0 } }, ACCEPTED },
+	TRY(cpu, base, { "as it is", { { 0 } }, ACCEPTED },
 	    { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
 	    { "clock only", { W(nractrs, 0) }, ACCEPTED },
 	    { "33 counters",
@@ -72,9 +72,9 @@ static void common_rules(const struct perfctr_cpu *cpu)
 	      { W(nractrs, 0x80000001), W(nrictrs, 0x80000001) },
 	      REFUSED("nractrs", -1, 0x80000001, "there are not so many counters") },
 	    { "twice",
-	      { W(pmc_map[3], 1) },
-	      REFUSED("pmc_map", 3, 1, "another counter is mapped") },
-	    { "any order", { W(pmc_map[0], 3), W(pmc_map[3], 0) }, ACCEPTED },
+	      { W(pmc_map[3], first + 1) },
+	      REFUSED("pmc_map", 3, first + 1, "another counter is mapped") },
+	    { "any order", { W(pmc_map[0], first + 3), W(pmc_map[3], first) }, ACCEPTED },
 	    { "i-mode", { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0x80000000) }, ACCEPTED },
 	    { "i-mode from -1",
 	      { W(nractrs, 3), W(nrictrs, 1), W(ireset[3], 0xFFFFFFFF) },
@@ -92,21 +92,77 @@ static void common_rules(const struct perfctr_cpu *cpu)
 	    { "reserved 4", { W(_reserved4, 8) }, IGNORED });
 }
 
+/* A processor of each ISA that has rules, and what counts on its counters from one on. */
+static const struct {
+	char id[12];
+	uint32_t first, evntsel, high, not_kernel, not_user;
+	uint64_t mask;
+} all[] = {
+	{ "cortex-a53", 0, 0x08, 0, 0, 0, MASK32 },
+	{ "u74", 3, 2, 0x01000000, 0x20000000, 0x10000000, UINT64_MAX },
+	{ "power9", 0, 2, 0, 0x20000000, 0x10000000, MASK32 },
+};
+
+static struct perfctr_cpu_control amode_of(unsigned int k, unsigned int n)
+{
+	struct perfctr_cpu_control c = amode(n, all[k].evntsel);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		c.pmc_map[i] += all[k].first;
+		c.evntsel_high[i] = all[k].high;
+	}
+	return c;
+}
+
 START_TEST(common)
 {
-	struct perfctr_cpu_control c = amode(3, 0x08);
-	struct perfctr_cpu cpu = named("cortex-a53");
+	unsigned int k;
 
-	common_rules(&cpu);
-	cpu.pcint = 0;
-	TRY(&cpu, &c, { "a-mode without interrupts", { { 0 } }, ACCEPTED },
-	    { "i-mode without interrupts",
-	      { W(nractrs, 1), W(nrictrs, 2), W(ireset[1], P), W(ireset[2], P) },
-	      FORBIDDEN("nrictrs", -1, 2, "can't interrupt") });
-	cpu.no_tsc = 1;
-	TRY(&cpu, &c,
-	    { "no clock", { { 0 } }, REFUSED("tsc_on", -1, 1, "no TSC that can be used") },
-	    { "counters alone", { W(tsc_on, 0) }, ACCEPTED });
+	for (k = 0; k < ARRAY_SIZE(all); k++) {
+		struct perfctr_cpu_control c = amode_of(k, 4);
+		struct perfctr_cpu cpu = named(all[k].id);
+
+		tested.isa = cpu.isa;
+		common_rules(&cpu, &c);
+		cpu.pcint = 0;
+		TRY(&cpu, &c, { "a-mode without interrupts", { { 0 } }, ACCEPTED },
+		    { "i-mode without interrupts",
+		      { W(nractrs, 2), W(nrictrs, 2), W(ireset[2], P), W(ireset[3], P) },
+		      FORBIDDEN("nrictrs", -1, 2, "can't interrupt") });
+		cpu.no_tsc = 1;
+		TRY(&cpu, &c,
+		    { "no clock", { { 0 } }, REFUSED("tsc_on", -1, 1, "no TSC that can be used") },
+		    { "counters alone", { W(tsc_on, 0) }, ACCEPTED });
+	}
+	tested = arm64;
+}
+END_TEST
+
+/* The firmware or the kernel has the registers of RISC-V and POWER. */
+START_TEST(no_registers)
+{
+	struct perfctr_program program;
+	unsigned int k;
+
+	for (k = 1; k < ARRAY_SIZE(all); k++) {
+		struct perfctr_cpu_control c = amode_of(k, 2);
+		struct perfctr_cpu cpu = named(all[k].id);
+
+		tested.isa = cpu.isa;
+		program = accepted("two", &cpu, &c);
+		ck_assert_uint_eq(program.nr_writes, 0);
+		ck_assert_uint_eq(program.privileged, 1);
+		ck_assert_uint_eq(program.counter[1].map, all[k].first + 1);
+		ck_assert_uint_eq(program.counter[1].mask, all[k].mask);
+		c.evntsel_high[0] |= all[k].not_kernel;
+		ck_assert_uint_eq(accepted("one of them", &cpu, &c).privileged, 1);
+		c.evntsel_high[1] |= all[k].not_kernel;
+		ck_assert_uint_eq(accepted("neither", &cpu, &c).privileged, 0);
+		c.evntsel_high[1] = all[k].high | all[k].not_user;
+		ck_assert_uint_eq(accepted("the other", &cpu, &c).privileged, 1);
+	}
+	tested = arm64;
 }
 END_TEST
 
@@ -132,7 +188,7 @@ END_TEST
 /* The kernel's raw codes: the kernel is the judge of all but the common rules. */
 START_TEST(raw_codes)
 {
-	struct perfctr_cpu_control c = amode(2, 0xFFFFFFFF);
+	struct perfctr_cpu_control c = amode(2, 0xFFFFFFFF), base = amode(4, 0x08);
 	struct perfctr_program program;
 	struct perfctr_code code;
 	struct perfctr_cpu cpu;
@@ -146,7 +202,7 @@ START_TEST(raw_codes)
 	ck_assert_uint_eq(cpu.type, PERFCTR_GENERIC);
 	ck_assert_uint_eq(cpu.counters, 0xFFFFFFFF);
 	ck_assert_uint_eq(cpu.width, 64);
-	common_rules(&cpu);
+	common_rules(&cpu, &base);
 	SWEEP(&cpu, &c, evntsel, 0, 0, 0, "");
 	SWEEP(&cpu, &c, evntsel_high, 1, 0, 0, "");
 	SWEEP(&cpu, &c, pmc_map, 1, 0, 0, "");
@@ -344,21 +400,64 @@ END_TEST
 
 START_TEST(typical)
 {
+	static const struct {
+		const struct perfctr_isa *isa;
+		const char *first; /* its id */
+		uint32_t type, rules, counters, width;
+	} expected[] = {
+		{ &perfctr_arm64, "pmuv3", PERFCTR_ARM64_PMUV3, PERFCTR_RULES_PMUV3, 0x8000003F,
+		  32 },
+		{ &perfctr_riscv, "sbi", PERFCTR_RISCV_SBI, PERFCTR_RULES_SBI, 0xFFFFFFFD, 64 },
+		{ &perfctr_power, "power8", PERFCTR_POWER_ISA207, PERFCTR_RULES_POWER, 0x3F, 32 },
+	};
 	struct perfctr_cpu cpu;
+	unsigned int k, n;
 	const char *id;
-	unsigned int n;
 
-	for (n = 0; (id = perfctr_isa_id(&perfctr_arm64, n)) != NULL; n++) {
-		memset(&cpu, 0xFF, sizeof(cpu));
-		ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
-		ck_assert_str_eq(cpu.id, id);
-		ck_assert_uint_eq(cpu.type, PERFCTR_ARM64_PMUV3);
-		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_PMUV3);
-		ck_assert_uint_eq(cpu.counters, 0x8000003F);
-		ck_assert_uint_eq(cpu.width, 32);
-		ck_assert_uint_eq(cpu.pcint, 1);
-		ck_assert_uint_eq(cpu.no_tsc, 0);
-		ck_assert_uint_eq(cpu.no_rdpmc, 0);
+	for (k = 0; k < ARRAY_SIZE(expected); k++) {
+		for (n = 0; (id = perfctr_isa_id(expected[k].isa, n)) != NULL; n++) {
+			memset(&cpu, 0xFF, sizeof(cpu));
+			ck_assert_int_eq(perfctr_cpu_named(id, &cpu), 0);
+			ck_assert_ptr_eq(cpu.isa, expected[k].isa);
+			ck_assert_str_eq(cpu.id, id);
+			ck_assert_uint_eq(cpu.type, expected[k].type);
+			ck_assert_uint_eq(cpu.rules, expected[k].rules);
+			ck_assert_uint_eq(cpu.counters, expected[k].counters);
+			ck_assert_uint_eq(cpu.width, expected[k].width);
+			ck_assert_uint_eq(cpu.pcint, 1);
+			ck_assert_uint_eq(cpu.no_tsc, 0);
+			ck_assert_uint_eq(cpu.no_rdpmc, 0);
+		}
+		ck_assert_uint_ge(n, 3);
+		for (n = 0; n <= PERFCTR_POWER_ISA207; n++) {
+			id = perfctr_isa_type_id(expected[k].isa, n);
+			if (n == expected[k].type)
+				ck_assert_str_eq(id, expected[k].first);
+			else
+				ck_assert_ptr_null(id);
+		}
+	}
+}
+END_TEST
+
+/* They have the same types, of which each is one's. */
+START_TEST(types)
+{
+	static const char *const names[] = {
+		"Generic processor with a clock",
+		"arm64 with PMUv3",
+		"RISC-V with SBI PMU",
+		"POWER with the PMU of ISA 2.07",
+	};
+	static const struct perfctr_isa *const isas[] = { &perfctr_arm64, &perfctr_riscv,
+							  &perfctr_power, &perfctr_raw };
+	unsigned int k, type;
+
+	for (k = 0; k < ARRAY_SIZE(isas); k++) {
+		for (type = 0; type < ARRAY_SIZE(names); type++)
+			ck_assert_str_eq(perfctr_isa_type_name(isas[k], type), names[type]);
+		ck_assert_ptr_null(perfctr_isa_type_name(isas[k], type));
+		ck_assert_ptr_null(perfctr_isa_type_name(isas[k], UINT32_MAX));
 	}
 }
 END_TEST
@@ -378,5 +477,5 @@ START_TEST(fields)
 }
 END_TEST
 
-UNIT_MAIN("rules_generic", 60, common, only_a_clock, raw_codes, pmuv3, pmuv3_counters,
-	  pmuv3_programs, every_processor, privileged, typical, fields)
+UNIT_MAIN("rules_generic", 60, common, no_registers, only_a_clock, raw_codes, pmuv3, pmuv3_counters,
+	  pmuv3_programs, every_processor, privileged, typical, types, fields)

@@ -42,26 +42,6 @@ static struct perfctr_cpu_control amode(unsigned int n)
 	return c;
 }
 
-START_TEST(common)
-{
-	struct perfctr_cpu_control c = amode(3);
-	struct perfctr_cpu cpu = named("power9");
-
-	TRY(&cpu, &c, { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
-	    { "33 counters",
-	      { W(nractrs, 33) },
-	      REFUSED("nractrs", -1, 33, "there are not so many counters") },
-	    { "twice",
-	      { W(pmc_map[2], 1) },
-	      REFUSED("pmc_map", 2, 1, "another counter is mapped") },
-	    { "i-mode", { W(nractrs, 2), W(nrictrs, 1), W(ireset[2], 0x80000000) }, ACCEPTED },
-	    { "i-mode from 0",
-	      { W(nractrs, 2), W(nrictrs, 1) },
-	      REFUSED("ireset", 2, 0, "must be negative") },
-	    { "reserved 1", { W(_reserved1, 1) }, IGNORED });
-}
-END_TEST
-
 /* Which bits the processors have, both halves of them. */
 START_TEST(codes)
 {
@@ -136,55 +116,4 @@ START_TEST(counters)
 }
 END_TEST
 
-/* The kernel has the registers. */
-START_TEST(programs)
-{
-	struct perfctr_cpu_control c = amode(2);
-	struct perfctr_cpu cpu = named("power9");
-	struct perfctr_program program = accepted("two", &cpu, &c);
-
-	ck_assert_uint_eq(program.nr_writes, 0);
-	ck_assert_uint_eq(program.nrctrs, 2);
-	ck_assert_uint_eq(program.privileged, 1);
-	ck_assert_uint_eq(program.counter[1].map, 1);
-	ck_assert_uint_eq(program.counter[1].mask, UINT32_MAX);
-	c.evntsel_high[0] |= NOT_KERNEL;
-	ck_assert_uint_eq(accepted("one of them", &cpu, &c).privileged, 1);
-	c.evntsel_high[1] |= NOT_KERNEL;
-	ck_assert_uint_eq(accepted("neither", &cpu, &c).privileged, 0);
-	c.evntsel_high[1] = NOT_USER;
-	ck_assert_uint_eq(accepted("the other", &cpu, &c).privileged, 1);
-}
-END_TEST
-
-START_TEST(typical)
-{
-	static const char *const ids[] = { "power8", "power9", "power10" };
-	struct perfctr_cpu cpu;
-	unsigned int n;
-
-	for (n = 0; n < ARRAY_SIZE(ids); n++) {
-		ck_assert_str_eq(perfctr_isa_id(&perfctr_power, n), ids[n]);
-		memset(&cpu, 0xFF, sizeof(cpu));
-		ck_assert_int_eq(perfctr_cpu_named(ids[n], &cpu), 0);
-		ck_assert_ptr_eq(cpu.isa, &perfctr_power);
-		ck_assert_str_eq(cpu.id, ids[n]);
-		ck_assert_uint_eq(cpu.type, PERFCTR_POWER_ISA207);
-		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_POWER);
-		ck_assert_uint_eq(cpu.counters, 0x3F);
-		ck_assert_uint_eq(cpu.width, 32);
-		ck_assert_uint_eq(cpu.pcint, 1);
-	}
-	ck_assert_ptr_null(perfctr_isa_id(&perfctr_power, n));
-	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_power, PERFCTR_GENERIC));
-	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_power, PERFCTR_RISCV_SBI));
-	ck_assert_str_eq(perfctr_isa_type_id(&perfctr_power, PERFCTR_POWER_ISA207), "power8");
-	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_power, PERFCTR_POWER_ISA207),
-			 "POWER with the PMU of ISA 2.07");
-	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_power, PERFCTR_GENERIC),
-			 "Generic processor with a clock");
-	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_power, 4));
-}
-END_TEST
-
-UNIT_MAIN("rules_power", 60, common, codes, levels, counters, programs, typical)
+UNIT_MAIN("rules_power", 60, codes, levels, counters)

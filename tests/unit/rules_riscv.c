@@ -43,32 +43,6 @@ static struct perfctr_cpu_control amode(unsigned int n)
 	return c;
 }
 
-START_TEST(common)
-{
-	struct perfctr_cpu_control c = amode(3);
-	struct perfctr_cpu cpu = named("u74");
-
-	TRY(&cpu, &c, { "nothing", { W(tsc_on, 0), W(nractrs, 0) }, ACCEPTED },
-	    { "33 counters",
-	      { W(nractrs, 33) },
-	      REFUSED("nractrs", -1, 33, "there are not so many counters") },
-	    { "twice",
-	      { W(pmc_map[2], 3) },
-	      REFUSED("pmc_map", 2, 3, "another counter is mapped") },
-	    { "i-mode", { W(nractrs, 2), W(nrictrs, 1), W(ireset[2], 0x80000000) }, ACCEPTED },
-	    { "i-mode from 0",
-	      { W(nractrs, 2), W(nrictrs, 1) },
-	      REFUSED("ireset", 2, 0, "must be negative") },
-	    { "reserved 1", { W(_reserved1, 1) }, IGNORED });
-	/* Without Sscofpmf. */
-	perfctr_riscv_identify(0x489, 0x8000000000000007, 0, &cpu);
-	TRY(&cpu, &c, { "a-mode without interrupts", { { 0 } }, ACCEPTED },
-	    { "i-mode without interrupts",
-	      { W(nractrs, 2), W(nrictrs, 1), W(ireset[2], 0x80000000) },
-	      FORBIDDEN("nrictrs", -1, 1, "can't interrupt") });
-}
-END_TEST
-
 START_TEST(events)
 {
 	static const char both[] = "SINH and UINH together", none[] = "no hardware or cache event";
@@ -140,55 +114,4 @@ START_TEST(counters)
 }
 END_TEST
 
-/* The firmware has the registers. */
-START_TEST(programs)
-{
-	struct perfctr_cpu_control c = amode(2);
-	struct perfctr_cpu cpu = named("sbi");
-	struct perfctr_program program = accepted("two", &cpu, &c);
-
-	ck_assert_uint_eq(program.nr_writes, 0);
-	ck_assert_uint_eq(program.nrctrs, 2);
-	ck_assert_uint_eq(program.privileged, 1);
-	ck_assert_uint_eq(program.counter[1].map, 4);
-	ck_assert_uint_eq(program.counter[1].mask, UINT64_MAX);
-	c.evntsel_high[0] |= SINH;
-	ck_assert_uint_eq(accepted("one of them", &cpu, &c).privileged, 1);
-	c.evntsel_high[1] |= SINH;
-	ck_assert_uint_eq(accepted("neither", &cpu, &c).privileged, 0);
-	c.evntsel_high[1] = GENERAL | UINH;
-	ck_assert_uint_eq(accepted("the other", &cpu, &c).privileged, 1);
-}
-END_TEST
-
-START_TEST(typical)
-{
-	static const char *const ids[] = { "sbi", "u74", "p550", "c900" };
-	struct perfctr_cpu cpu;
-	unsigned int n;
-
-	for (n = 0; n < ARRAY_SIZE(ids); n++) {
-		ck_assert_str_eq(perfctr_isa_id(&perfctr_riscv, n), ids[n]);
-		memset(&cpu, 0xFF, sizeof(cpu));
-		ck_assert_int_eq(perfctr_cpu_named(ids[n], &cpu), 0);
-		ck_assert_ptr_eq(cpu.isa, &perfctr_riscv);
-		ck_assert_str_eq(cpu.id, ids[n]);
-		ck_assert_uint_eq(cpu.type, PERFCTR_RISCV_SBI);
-		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_SBI);
-		ck_assert_uint_eq(cpu.counters, 0xFFFFFFFD);
-		ck_assert_uint_eq(cpu.width, 64);
-		ck_assert_uint_eq(cpu.pcint, 1);
-	}
-	ck_assert_ptr_null(perfctr_isa_id(&perfctr_riscv, n));
-	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_riscv, PERFCTR_GENERIC));
-	ck_assert_ptr_null(perfctr_isa_type_id(&perfctr_riscv, PERFCTR_ARM64_PMUV3));
-	ck_assert_str_eq(perfctr_isa_type_id(&perfctr_riscv, PERFCTR_RISCV_SBI), "sbi");
-	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_riscv, PERFCTR_RISCV_SBI),
-			 "RISC-V with SBI PMU");
-	ck_assert_str_eq(perfctr_isa_type_name(&perfctr_riscv, PERFCTR_GENERIC),
-			 "Generic processor with a clock");
-	ck_assert_ptr_null(perfctr_isa_type_name(&perfctr_riscv, 3));
-}
-END_TEST
-
-UNIT_MAIN("rules_riscv", 60, common, events, counters, programs, typical)
+UNIT_MAIN("rules_riscv", 60, events, counters)
