@@ -186,11 +186,50 @@ bool perfctr_visit_read(struct perfctr_region_thread *thread, struct perfctr_mom
 
 /* ---- what a visit adds ---- */
 
-/* Of all values in as many instructions, so that these can be subtracted. */
+/*
+ * The following three take as many instructions of all values, so that these can be subtracted.
+ * RISC-V has none that choose or count zeros, but in extensions, where compilers branch or loop.
+ */
+static ALWAYS_INLINE int64_t least(int64_t a, int64_t b)
+{
+#ifdef __riscv
+	return a ^ ((a ^ b) & -(int64_t)(b < a));
+#else
+	return a < b ? a : b;
+#endif
+}
+
+static ALWAYS_INLINE int64_t most(int64_t a, int64_t b)
+{
+#ifdef __riscv
+	return a ^ ((a ^ b) & -(int64_t)(b > a));
+#else
+	return a > b ? a : b;
+#endif
+}
+
+/* The number of the highest bit. */
+static ALWAYS_INLINE unsigned int highest(uint64_t of)
+{
+#ifdef __riscv
+	unsigned int bit = 0, half, shift;
+
+#pragma GCC unroll 6
+	for (half = 32; half; half /= 2) {
+		shift = (unsigned int)(of >> half != 0) * half;
+		of >>= shift;
+		bit += shift;
+	}
+	return bit;
+#else
+	return 63 - (unsigned int)__builtin_clzll(of);
+#endif
+}
+
 unsigned int perfctr_bucket(int64_t value)
 {
-	uint64_t of = value < 0 ? 0 : (uint64_t)value;
-	unsigned int halvings = 60 - (unsigned int)__builtin_clzll(of | 8);
+	uint64_t of = (uint64_t)most(value, 0);
+	unsigned int halvings = highest(of | 8) - 3;
 
 	return halvings * 8 + (unsigned int)(of >> halvings);
 }
@@ -216,9 +255,8 @@ static ALWAYS_INLINE void add_moments(struct perfctr_moments *moments, int64_t v
 	double x = (double)value, before = x - moments->mean,
 	       mean = moments->mean + before / visits;
 
-	/* Stored in any case: in as many instructions. */
-	STORE(moments->minimum, value < moments->minimum ? value : moments->minimum);
-	STORE(moments->maximum, value > moments->maximum ? value : moments->maximum);
+	STORE(moments->minimum, least(value, moments->minimum));
+	STORE(moments->maximum, most(value, moments->maximum));
 	store_double(&moments->mean, mean);
 	store_double(&moments->squares, moments->squares + before * (x - mean));
 }
