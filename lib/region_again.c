@@ -66,6 +66,8 @@ void perfctr_region_put_off(struct perfctr_region_thread *thread, struct perfctr
 	bool is_steady;
 
 	do {
+		/* Or there is a copy of the read for the first turn, after which less is to do. */
+		PERFCTR_REGION_SAME();
 		steady_before = opaque(steady);
 		if (!perfctr_visit_read(thread, &read[now], &is_steady))
 			return;
