@@ -47,11 +47,11 @@ athlon-1 i386 bookworm athlon,pmu=on 1
 p4-1 i386 bookworm pentium3,family=15,model=2,pmu=on 1 driver
 p5-1 amd64 bookworm qemu64,vendor=GenuineIntel,family=5,model=4,level=1,pmu=on 1 driver
 stock-1 amd64 bookworm EPYC 1 driver_tsc
-riscv64-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1 riscv perfex-exact step silicon
+riscv64-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1 riscv perfex-exact step regions silicon
 riscv64-samples-1 riscv64 trixie rv64,sscofpmf=on,smcntrpmf=on 1 samples
 riscv64-plain-1 riscv64 trixie rv64 1 riscv_plain
 power8-1 ppc64el bookworm power8 1 power8
-power9-1 ppc64el bookworm power9 1 power9
+power9-1 ppc64el bookworm power9 1 power9 regions samples
 power10-1 ppc64el bookworm power10 1 power10
 arm64-2 arm64 bookworm max,pauth-impdef=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area sources storm storm-driver
 core-types-2 arm64 bookworm max,pauth-impdef=on 2 core_types
@@ -281,10 +281,14 @@ files_power() {
 	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
 	(cd "$work/build-$arch" &&
 	 "$top/configure" --host=powerpc64le-linux-gnu --disable-shared --without-libelf -q >configure.log &&
-	 make -s -j2 LDFLAGS=-all-static tests/vm/guest/power tests/vm/init >build.log 2>&1) ||
+	 make -s -j2 LDFLAGS=-all-static tests/vm/guest/power tests/vm/guest/regions tests/vm/guest/samples \
+		tests/vm/init >build.log 2>&1) ||
 		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
 	for program in power8 power9 power10; do
 		cp "$work/build-$arch/tests/vm/guest/power" "$work/files-$arch/bin/$program"
+	done
+	for program in regions samples; do
+		cp "$work/build-$arch/tests/vm/guest/$program" "$work/files-$arch/bin/"
 	done
 	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
 	touch "$work/files-$arch/.done"

@@ -37,7 +37,18 @@ enum { LIMIT_1 = 126, LIMIT_4 = 260, LIMIT_NESTED_1 = 165, LIMIT_NESTED_4 = 335 
 				 : "=&r"(left_)                               \
 				 : "i"(n));                                   \
 	} while (0)
-enum { LIMIT_1 = 126, LIMIT_4 = 260, LIMIT_NESTED_1 = 165, LIMIT_NESTED_4 = 335 };
+enum { LIMIT_1 = 141, LIMIT_4 = 308, LIMIT_NESTED_1 = 182, LIMIT_NESTED_4 = 397 };
+#elif defined(__powerpc64__)
+#define WORK(n)                                                            \
+	do {                                                               \
+		unsigned long left_;                                       \
+		__asm__ volatile("li %0, %1; 1: addic. %0, %0, -1; bne 1b" \
+				 : "=&b"(left_)                            \
+				 : "i"(n)                                  \
+				 : "cr0", "xer");                          \
+	} while (0)
+/* The kernel's with it, which reads. */
+enum { LIMIT_1 = 10300, LIMIT_4 = 30000, LIMIT_NESTED_1 = 10300, LIMIT_NESTED_4 = 30000 };
 #else
 #define WORK(n)                                                                                   \
 	do {                                                                                      \
@@ -46,7 +57,29 @@ enum { LIMIT_1 = 126, LIMIT_4 = 260, LIMIT_NESTED_1 = 165, LIMIT_NESTED_4 = 335 
 	} while (0)
 enum { LIMIT_1 = 103, LIMIT_4 = 220, LIMIT_NESTED_1 = 125, LIMIT_NESTED_4 = 270 };
 #endif
+#ifdef __powerpc64__
+enum { LIMIT_MOMENTS = 100 };
+#else
 enum { LIMIT_MOMENTS = 35 };
+#endif
+
+/* A second event of the same, and a third. RISC-V has one counter each in QEMU: a cycle is an
+ * instruction. */
+#ifdef __riscv
+#define TWO   "instructions:u,cycles:u"
+#define THREE TWO
+#else
+#define TWO   "instructions:u,instructions:u"
+#define THREE TWO ",instructions:u"
+#endif
+
+/* On POWER the kernel reads, and what it executes for that is subtracted as well as it can be. */
+static bool is_near(uint64_t value, uint64_t expected, uint64_t visits)
+{
+	uint64_t off = value > expected ? value - expected : expected - value;
+
+	return off <= (counts_are_exact() ? 0 : visits * 1500);
+}
 
 static struct perfctr_region_reading reading;
 
@@ -68,9 +101,9 @@ static int check_value(const struct perfctr_region *region, unsigned int i, uint
 	if (read_it(region, visits))
 		return 1;
 	CHECK(value->quality == PERFCTR_EXACT, "%u", value->quality);
-	CHECK(value->inclusive == inclusive, "%s: %llu, not %llu", region->name,
+	CHECK(is_near(value->inclusive, inclusive, visits), "%s: %llu, not %llu", region->name,
 	      (unsigned long long)value->inclusive, (unsigned long long)inclusive);
-	CHECK(value->exclusive == exclusive, "%s: %llu, not %llu", region->name,
+	CHECK(is_near(value->exclusive, exclusive, visits), "%s: %llu, not %llu", region->name,
 	      (unsigned long long)value->exclusive, (unsigned long long)exclusive);
 	return 0;
 }
@@ -146,9 +179,7 @@ static int exact_1(void)
 
 static int exact_many(void)
 {
-	return exact("instructions:u,instructions:u", 0) ||
-	       exact("instructions:u,instructions:u,instructions:u", 0) ||
-	       exact("{instructions:u,instructions:u}", PERFCTR_REGIONS_MOMENTS);
+	return exact(TWO, 0) || exact(THREE, 0) || exact("{" TWO "}", PERFCTR_REGIONS_MOMENTS);
 }
 
 /* In functions of their own: a loop may have addresses at hand. */
@@ -404,8 +435,7 @@ static int switched_with(const char *events)
 static int switched(void)
 {
 	pid_t pest = start_pest();
-	int failed = switched_with("instructions:u") ||
-		     switched_with("instructions:u,instructions:u,instructions:u");
+	int failed = switched_with("instructions:u") || switched_with(THREE);
 
 	end_pest(pest);
 	return failed;
@@ -483,13 +513,13 @@ static int restart(void)
 {
 	pthread_t thread;
 
-	if (start("instructions:u,cycles:u", 0))
+	if (start("instructions:u", 0))
 		return 1;
 	pthread_barrier_init(&anew, NULL, 2);
 	CHECK(pthread_create(&thread, NULL, across, NULL) == 0, "no thread");
 	pthread_barrier_wait(&anew);
 	CHECK(perfctr_regions_stop() == 0, "%s", perfctr_error());
-	if (start("instructions:u,cycles:u,instructions:u", PERFCTR_REGIONS_HISTOGRAM))
+	if (start(THREE, PERFCTR_REGIONS_HISTOGRAM))
 		return 1;
 	pthread_barrier_wait(&anew);
 	pthread_join(thread, NULL);
@@ -503,16 +533,18 @@ static int restart(void)
 int main(void)
 {
 	static const struct guest_test tests[] = {
-		{ .name = "not measured, at most 5 instructions each", .run = inert },
-		{ .name = "exact, 1 counter", .run = exact_1 },
-		{ .name = "exact, several counters", .run = exact_many },
+		{ .name = "not measured, at most 5 instructions each",
+		  .run = inert,
+		  .inexact = true },
+		{ .name = "exact, 1 counter", .run = exact_1, .inexact = true },
+		{ .name = "exact, several counters", .run = exact_many, .inexact = true },
 		{ .name = "exact, of each visit", .run = exact_moments },
-		{ .name = "through the kernel", .run = kernel },
+		{ .name = "through the kernel", .run = kernel, .inexact = true },
 		{ .name = "threads", .run = threads },
 		{ .name = "exact, wherever another process takes over", .run = switched },
 		{ .name = "counters are taken away", .run = taken_away },
 		{ .name = "measuring begins anew in a visit", .run = restart },
-		{ .name = "costs", .run = costs },
+		{ .name = "costs", .run = costs, .inexact = true },
 	};
 
 	return run_guest(tests, sizeof(tests) / sizeof(tests[0]));

@@ -32,6 +32,12 @@ static __attribute__((noinline)) void marked_loop(unsigned long n)
 	__asm__ volatile(".globl loop_start, loop_end\n"
 			 "loop_start: addi %0, %0, -1; bnez %0, loop_start; loop_end:"
 			 : "+r"(n));
+#elif defined(__powerpc64__)
+	__asm__ volatile(".globl loop_start, loop_end\n"
+			 "loop_start: addic. %0, %0, -1; bne loop_start; loop_end:"
+			 : "+b"(n)
+			 :
+			 : "cr0", "xer");
 #endif
 }
 
@@ -94,6 +100,13 @@ static int sample(struct perfctr_sampler *sampler, unsigned long n, struct found
 	return 0;
 }
 
+/* Where the kernel is counted, too, there are more. */
+static bool is_number(uint64_t samples, uint64_t periods)
+{
+	return samples >= periods &&
+	       samples <= periods + (counts_are_exact() ? 0 : periods / 4 + 3);
+}
+
 #define OPEN(sampler, events, config) \
 	CHECK((sampler = perfctr_sampler_open(events, NULL, config)) != NULL, "%s", perfctr_error())
 
@@ -111,7 +124,8 @@ static int exact_number(void)
 		OPEN(sampler, EVENT, &config);
 		if (sample(sampler, n, &found) != 0)
 			return 1;
-		CHECK(found.samples == periods, "%u samples, and not %lu", found.samples, periods);
+		CHECK(is_number(found.samples, periods), "%u samples, and not %lu", found.samples,
+		      periods);
 		CHECK(found.inside >= periods, "%u of %lu samples are in the loop", found.inside,
 		      periods);
 		perfctr_sampler_close(sampler);
@@ -134,9 +148,10 @@ static int counts_of_a_group(void)
 	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
 	found.period = 10007;
 	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
-	CHECK(found.samples == 19, "%u samples", found.samples);
+	CHECK(is_number(found.samples, 19), "%u samples", found.samples);
 	CHECK(found.uneven == 0, "%u samples have the wrong counts", found.uneven);
-	CHECK(found.count / 10007 == 19, "the last count is %llu", (unsigned long long)found.count);
+	CHECK(is_number(found.count / 10007, 19), "the last count is %llu",
+	      (unsigned long long)found.count);
 	perfctr_sampler_close(sampler);
 	return 0;
 }
@@ -169,7 +184,7 @@ static int another_period(void)
 	OPEN(sampler, EVENT, &config);
 	if (sample(sampler, 225000 / 2, &found) != 0)
 		return 1;
-	CHECK(found.samples == 4, "%u samples", found.samples);
+	CHECK(is_number(found.samples, 4), "%u samples", found.samples);
 	/* While it counts, too. */
 	CHECK(perfctr_sampler_enable(sampler) == 0, "%s", perfctr_error());
 	CHECK(perfctr_sampler_set_period(sampler, 5003) == 0, "%s", perfctr_error());
@@ -177,7 +192,7 @@ static int another_period(void)
 	CHECK(perfctr_sampler_disable(sampler) == 0, "%s", perfctr_error());
 	memset(&found, 0, sizeof(found));
 	CHECK(perfctr_sampler_each(sampler, note, &found) == 0, "%s", perfctr_error());
-	CHECK(found.samples == 10, "%u samples", found.samples);
+	CHECK(is_number(found.samples, 10), "%u samples", found.samples);
 	perfctr_sampler_close(sampler);
 	return 0;
 }
@@ -389,7 +404,7 @@ static int a_process(void)
 	CHECK(perfctr_sampler_each(sampler, note_merged, &merged) == 0, "%s", perfctr_error());
 	printf("  %u samples, %u in the loops of three threads\n", merged.found.samples,
 	       merged.found.inside);
-	CHECK(merged.found.inside == 3 * PERIODS, "%u samples in the loop, and not %u",
+	CHECK(is_number(merged.found.inside, 3 * PERIODS), "%u samples in the loop, and not %u",
 	      merged.found.inside, 3 * PERIODS);
 	CHECK(merged.early == 0 && merged.found.lost == 0, "%u are early, %u tell of lost ones",
 	      merged.early, merged.found.lost);
@@ -402,11 +417,13 @@ static int a_process(void)
 int main(void)
 {
 	static const struct guest_test tests[] = {
-		TEST(exact_number),   TEST(counts_of_a_group), TEST(refresh),
-		TEST(another_period), TEST(a_frequency),       TEST(throttled),
-		TEST(strict),	      TEST(precise),	       TEST(deferred_chains),
+		INEXACT_TEST(exact_number),    INEXACT_TEST(counts_of_a_group),
+		INEXACT_TEST(refresh),	       INEXACT_TEST(another_period),
+		INEXACT_TEST(a_frequency),     INEXACT_TEST(throttled),
+		INEXACT_TEST(strict),	       INEXACT_TEST(precise),
+		INEXACT_TEST(deferred_chains),
 #ifndef __riscv
-		TEST(a_process),
+		INEXACT_TEST(a_process),
 #endif
 	};
 	struct perfctr_info info;
