@@ -77,14 +77,20 @@ void perfctr_region_put_off(struct perfctr_region_thread *thread, struct perfctr
 	} while (!(steady & steady_before) && --tries);
 }
 
-/* False: the thread's counters can't be read any more. */
+/*
+ * False: the thread's counters can't be read any more. If they were released, for measuring has
+ * just ended, none is lost, and the visits stay as they were.
+ */
 static bool again(struct perfctr_visit *top, const int64_t *more)
 {
 	struct perfctr_region_thread *thread = perfctr_region_here.thread;
 	struct perfctr_moment from;
 
 	if (!perfctr_region_moment(thread, &from)) {
-		__atomic_store_n(&thread->lost, true, __ATOMIC_RELAXED);
+		if (__atomic_load_n(&thread->released, __ATOMIC_ACQUIRE))
+			perfctr_region_thread_set(thread, top);
+		else
+			__atomic_store_n(&thread->lost, true, __ATOMIC_RELAXED);
 		return false;
 	}
 	perfctr_region_put_off(thread, top, &from, more);

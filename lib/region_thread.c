@@ -133,6 +133,19 @@ void perfctr_region_thread_end(struct perfctr_region_thread *thread)
 		perfctr_region_thread_free(thread);
 }
 
+void perfctr_region_threads_release(void)
+{
+	struct perfctr_region_thread *thread;
+
+	for (thread = perfctr_regions.threads; thread; thread = thread->next) {
+		__atomic_store_n(&thread->released, true, __ATOMIC_RELEASE);
+		perfctr_set_disable(thread->set);
+	}
+	thread = perfctr_region_here.thread;
+	if (thread->nvalues)
+		perfctr_region_thread_close(thread);
+}
+
 static void at_thread_end(void *value)
 {
 	struct perfctr_region_thread *thread = value;

@@ -27,6 +27,12 @@ void perfctr_region_thread_close(struct perfctr_region_thread *thread);
 void perfctr_region_thread_end(struct perfctr_region_thread *thread);
 void perfctr_region_thread_unlink(struct perfctr_region_thread *thread);
 
+/*
+ * Measuring has ended: all threads' counters are free for others; with the lock held. Only the
+ * calling thread's are closed: others may be amid a begin or an end, which reads their pages.
+ */
+void perfctr_region_threads_release(void);
+
 /* Whether it takes part in what is measured now, and not in what was before. */
 bool perfctr_region_thread_is_current(const struct perfctr_region_thread *thread);
 

@@ -122,7 +122,7 @@ static ALWAYS_INLINE unsigned int read_values(const struct perfctr_region_thread
 	return 0;
 }
 
-/* The same through the kernel; the time is in ns. */
+/* The same through the kernel, which also reads what has been stopped; the time is in ns. */
 static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
 {
 	struct perfctr_reading reading[PERFCTR_REGION_VALUES];
@@ -138,7 +138,7 @@ static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
 			return false;
 		values[i] = reading[i - 1].value;
 	}
-	return true;
+	return !__atomic_load_n(&thread->released, __ATOMIC_ACQUIRE);
 }
 
 /* The lag, negative, shrinks by the ns for which the thread did not run. */

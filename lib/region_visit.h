@@ -141,6 +141,7 @@ struct perfctr_region_thread {
 	pid_t tid;
 	const struct perfctr_region_pretence *pretence;
 	bool ended, lost; /* lost: its counters can't be read any more */
+	bool released;	  /* they have been stopped, when measuring was */
 	struct perfctr_set *set;
 	struct perfctr_region_thread *next, *previous;
 	struct perfctr_region_rooms rooms; /* with what the table points to */

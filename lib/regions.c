@@ -303,6 +303,8 @@ int perfctr_regions_stop(void)
 	on = perfctr_regions.on;
 	perfctr_regions.on = false;
 	set_ways((struct perfctr_region_ways){ NULL, NULL });
+	if (on)
+		perfctr_region_threads_release();
 	let_go(&old);
 	return on ? 0 : perfctr_fail(EINVAL, "no regions are being measured");
 }

@@ -143,7 +143,11 @@ int perfctr_regions_start(const char *events, unsigned int keep);
  */
 int perfctr_regions_start_metrics(const char *events, const char *metrics, unsigned int keep);
 
-/* End it. Results stay. Visits that have not ended are not counted. EINVAL: nothing is measured. */
+/*
+ * End it. Results stay. Visits that have not ended are not counted. The calling thread's counters
+ * are closed; other threads' stop, and are closed when the thread ends, or takes part in what is
+ * measured next. EINVAL: nothing is measured.
+ */
 int perfctr_regions_stop(void);
 
 /*
