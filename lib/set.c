@@ -179,6 +179,39 @@ static void end_set(struct perfctr_set *set)
 
 /* ---- opening ---- */
 
+/* Enable or disable what is open of the run's PMU before the run; how many events that is. */
+static unsigned int switch_before(const struct perfctr_set *set, unsigned int instance,
+				  unsigned int r, unsigned long request)
+{
+	unsigned int k, n = 0;
+
+	for (k = 0; k < r; k++) {
+		const struct perfctr_events *events = &group_at(set, instance, k)->events;
+
+		if (!events->n || set->plan.run[k].pmu != set->plan.run[r].pmu)
+			continue;
+		perfctr_events_undo(events, request);
+		n += events->n;
+	}
+	return n;
+}
+
+/*
+ * A group has found no room on the PMU. If it does without the set's others, these are to blame,
+ * and perhaps nobody else.
+ */
+static void find_culprit(const struct perfctr_set *set, unsigned int instance, unsigned int r)
+{
+	const struct perfctr_events *events = &group_at(set, instance, r)->events;
+	unsigned int n = switch_before(set, instance, r, PERF_EVENT_IOC_DISABLE);
+
+	if (n && perfctr_events_enable(events) == 0)
+		perfctr_why_no_room(name_of(set, set->plan.source[set->plan.run[r].first].event),
+				    n);
+	perfctr_events_undo(events, PERF_EVENT_IOC_DISABLE);
+	switch_before(set, instance, r, PERF_EVENT_IOC_ENABLE);
+}
+
 static int open_group(struct perfctr_set *set, unsigned int instance, unsigned int r,
 		      unsigned int flags)
 {
@@ -196,6 +229,8 @@ static int open_group(struct perfctr_set *set, unsigned int instance, unsigned i
 	}
 	if (perfctr_group_start(group) == 0)
 		return 0;
+	if (errno == EBUSY)
+		find_culprit(set, instance, r);
 fail:
 	perfctr_events_end(&group->events);
 	return -1;

@@ -484,6 +484,16 @@ int perfctr_why_taken(const char *what)
 			    what, watchdog());
 }
 
+int perfctr_why_no_room(const char *name, unsigned int before)
+{
+	return perfctr_fail(EBUSY,
+			    "%s does not fit on the PMU together with the %u %s before it: too few "
+			    "counters are free for all of them, or they need the same one, such as "
+			    "the only one for slots; count fewer events at a time, or stop the "
+			    "PMU's other users%s",
+			    name, before, before == 1 ? "event" : "events", watchdog());
+}
+
 int perfctr_why_no_reader(void)
 {
 #if defined(__i386__) || defined(__x86_64__)

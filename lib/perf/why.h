@@ -26,6 +26,9 @@ int perfctr_why_no_area(int error, const char *name, size_t size);
 /* perfctr_fail(EBUSY): the counters called what ("the counters", a name) were taken away. */
 int perfctr_why_taken(const char *what);
 
+/* perfctr_fail(EBUSY): it would count, but for so many events that are to count beside it. */
+int perfctr_why_no_room(const char *name, unsigned int before);
+
 /* perfctr_fail(EOPNOTSUPP): why a counter that counts can't be read in user space. */
 int perfctr_why_no_reader(void);
 

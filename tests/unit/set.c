@@ -828,7 +828,7 @@ START_TEST(room)
 	for (i = 0; i < 4; i++)
 		ck_assert_uint_eq(r[i].value, 0);
 	perfctr_set_close(set);
-	ck_fails_null(perfctr_set_open(events, NULL, 0), EBUSY, "taken");
+	ck_fails_null(perfctr_set_open(events, NULL, 0), EBUSY, "too few counters are free");
 	ck_assert_uint_eq(pmu_events(), 0);
 	pmu.taken = 0;
 	pmu_schedule();

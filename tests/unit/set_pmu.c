@@ -626,6 +626,40 @@ START_TEST(strict_sets)
 }
 END_TEST
 
+/* Too many events of a set are its own affair; what does not fit without them, somebody else's. */
+START_TEST(no_room)
+{
+	static const struct perfctr_target cpu = { .type = PERFCTR_TARGET_CPU, .id = 0 };
+	struct perfctr_list_event event;
+	struct perfctr_reading r[3];
+	struct perfctr_set *set;
+
+	pmu_begin();
+	pmu.counters = 2;
+	ck_fails_null(perfctr_set_open("instructions,task-clock,cycles,branches", NULL, 0), EBUSY,
+		      "branches does not fit on the PMU together with the 3 events before it");
+	ck_fails_null(perfctr_set_open("{instructions,cycles},branches", &cpu, 0), EBUSY,
+		      "branches does not fit on the PMU together with the 2 events before it");
+	ck_fails_null(perfctr_set_open("instructions,{cycles,branches}", NULL, 0), EBUSY,
+		      "cycles does not fit on the PMU together with the 1 event before it");
+	/* The first one goes on if it may. */
+	set = perfctr_set_open("instructions,{cycles,branches}", NULL, PERFCTR_PARTIAL);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	pmu_count(5);
+	ck_assert_int_eq(perfctr_set_read(set, r), 0);
+	ck_assert_uint_eq(r[0].value, 5);
+	ck_assert_uint_eq(r[0].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(r[2].quality, PERFCTR_NOT_COUNTED);
+	ck_assert_int_eq(perfctr_set_event(set, 2, &event), 0);
+	ck_assert_ptr_nonnull(strstr(event.reason, "the 1 event before it"));
+	perfctr_set_close(set);
+	pmu.taken = 1;
+	ck_fails_null(perfctr_set_open("instructions,{cycles,branches}", NULL, 0), EBUSY,
+		      "somebody else has taken a counter");
+	pmu_end();
+}
+END_TEST
+
 #ifdef CONTROL_EVNTSEL
 
 /* The counters of a control, as a group and as a set. */
@@ -1437,6 +1471,6 @@ UNIT_MAIN("set_pmu", 60, no_memory_for_a_set, no_folder_of_threads, threads_that
 	  one_kind_of_two, threads_that_never_agree, places_of_software_events, threads_that_stay,
 	  an_id_that_is_used_again, a_thread_that_is_not_listed, a_thread_that_ends,
 	  threads_that_never_stay, threads_that_may_be_cloning, guests, guarded_counters,
-	  order_of_items, resets, strict_sets, controls, offline_processors, named_pmus,
+	  order_of_items, resets, strict_sets, no_room, controls, offline_processors, named_pmus,
 	  cgroup_folders, partial_sets, partial_processes, user_fallback, readers, a_package,
 	  ids_and_units, no_set)
