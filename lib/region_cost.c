@@ -67,7 +67,7 @@ static void sample(struct perfctr_region_thread *thread, const struct calibratio
 	unsigned int k, i;
 
 	for (k = 0; k < CALIBRATED + 2; k++) {
-		unsigned int at = k < 2 ? 0 : k - 2; /* the first are cold */
+		unsigned int at = k % CALIBRATED; /* in place of the first, which are cold */
 
 		calibration->calibrate();
 		for (i = 0; i < thread->nvalues; i++) {

@@ -35,8 +35,7 @@ static void report_at_exit(void)
 		perfctr_region_rooms_forget();
 		return; /* there is nothing of a program without regions */
 	}
-	if (perfctr_regions.on)
-		perfctr_regions_stop();
+	perfctr_regions_stop();
 	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0)
 		say("PERFCTR_REGIONS_OUTPUT");
 	perfctr_region_rooms_forget();
@@ -88,8 +87,7 @@ static int read_format(void)
 	const char *format = secure_getenv("PERFCTR_REGIONS_FORMAT");
 	int word = format ? find_word(words, format, strlen(format)) : 0;
 
-	if (word >= 0)
-		format_at_exit = (unsigned int)word;
+	format_at_exit = (unsigned int)word;
 	return word < 0 ? -1 : 0;
 }
 

@@ -57,7 +57,7 @@ static int no_such(const char *file)
 static int read_all(struct left *left, int fd, const char *file)
 {
 	struct stat status;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (fstat(fd, &status) < 0)
 		return perfctr_fail(errno, "%s: %s", file, strerror(errno));
@@ -66,15 +66,11 @@ static int read_all(struct left *left, int fd, const char *file)
 	left->bytes = malloc((size_t)status.st_size + 1);
 	if (!left->bytes)
 		return no_memory();
-	while (left->size < (size_t)status.st_size) {
-		n = perfctr_call_read(fd, left->bytes + left->size,
-				      (size_t)status.st_size - left->size);
-		if (n <= 0)
-			return n < 0 ? perfctr_fail(errno, "%s: %s", file, strerror(errno))
-				     : no_such(file);
+	while (left->size < (size_t)status.st_size &&
+	       (n = perfctr_call_read(fd, left->bytes + left->size,
+				      (size_t)status.st_size - left->size)) > 0)
 		left->size += (size_t)n;
-	}
-	return 0;
+	return n < 0 ? perfctr_fail(errno, "%s: %s", file, strerror(errno)) : 0;
 }
 
 static int read_file(struct left *left, const char *file)
@@ -205,9 +201,8 @@ static int take_head(struct left *left)
 static int count_records(struct left *left, const struct perfctr_region_room *room,
 			 const struct perfctr_region_record *record)
 {
-	(void)room;
-	left->nrows += record->what == PERFCTR_RECORD_VISITS;
-	left->ncosts += record->what == PERFCTR_RECORD_COST;
+	(void)room, (void)record;
+	left->nrows++;
 	return 0;
 }
 
@@ -248,16 +243,16 @@ static int take_record(struct left *left, const struct perfctr_region_room *room
 	return 0;
 }
 
-/* By region; all threads' that have ended first. */
+/* By region; all threads' that have ended first; in the order of the file. */
 static int compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
 	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
+		return (int)x->id - (int)y->id;
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return x->at < y->at ? -1 : 1;
 }
 
 static int take_all(struct left *left, const char *file)
@@ -273,11 +268,11 @@ static int take_all(struct left *left, const char *file)
 	if (take_head(left) < 0 || walk(left, count_records) < 0)
 		return no_such(file);
 	left->row = calloc(left->nrows + 1, sizeof(*left->row));
-	left->cost = calloc(left->ncosts + 1, sizeof(*left->cost));
+	left->cost = calloc(left->nrows + 1, sizeof(*left->cost));
 	left->name = calloc(PERFCTR_REGION_IDS, sizeof(*left->name));
 	if (!left->row || !left->cost || !left->name)
 		return no_memory();
-	left->nrows = left->ncosts = 0;
+	left->nrows = 0;
 	if (walk(left, take_record) < 0)
 		return no_such(file);
 	qsort(left->row, left->nrows, sizeof(*left->row), compare);
@@ -394,7 +389,7 @@ static bool is_alive(int32_t pid)
 	if (perfctr_file_read(path, line, sizeof(line)) < 0)
 		return false;
 	state = strrchr(line, ')');
-	return !state || strlen(state) < 3 || !strchr("ZX", state[2]);
+	return !state || strncmp(state, ") Z", 3) != 0;
 }
 
 static int check_death(const struct left *left)

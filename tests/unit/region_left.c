@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -159,6 +160,23 @@ static void fails(const char *left, int error, const char *words)
 	ck_assert_int_eq(perfctr_regions_recover(left, report, PERFCTR_REGIONS_JSON), -1);
 	ck_assert_msg(errno == error && strstr(perfctr_error(), words), "%d, %s", errno,
 		      perfctr_error());
+}
+
+/* How many bytes. */
+static int recover_to_stderr(void)
+{
+	int old = dup(STDERR_FILENO), pipes[2], n;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	dup2(pipes[1], STDERR_FILENO);
+	n = perfctr_regions_recover(find_left(), NULL, PERFCTR_REGIONS_CSV);
+	dup2(old, STDERR_FILENO);
+	ck_assert_int_eq(n, 0);
+	ck_assert_int_eq(ioctl(pipes[0], FIONREAD, &n), 0);
+	close(old);
+	close(pipes[0]);
+	close(pipes[1]);
+	return n;
 }
 
 START_TEST(test_died)
@@ -493,6 +511,7 @@ START_TEST(test_alive)
 	while (perfctr_regions_recover(find_left(), report, PERFCTR_REGIONS_JSON) < 0)
 		ck_assert_int_eq(errno, EBUSY); /* until it is what nobody has waited for */
 	has(take_report(pid, ""), "\"region\": \"often\", \"visits\": 1,");
+	ck_assert_int_gt(recover_to_stderr(), 100);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	remove_folder();
 }

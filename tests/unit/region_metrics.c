@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Metrics of regions: which events are counted, and what they come to. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/base/word.h"
@@ -97,6 +98,8 @@ START_TEST(test_values)
 }
 END_TEST
 
+static unsigned int keep;
+
 /* The row of a region with metrics has the text. */
 static void row_has(unsigned int format, const struct perfctr_region_metrics *metrics,
 		    const char *text)
@@ -107,6 +110,7 @@ static void row_has(unsigned int format, const struct perfctr_region_metrics *me
 		.format = format,
 		.pid = 7,
 		.rank = "",
+		.keep = keep,
 		.nvalues = 4,
 		.names = names,
 		.inside = none,
@@ -125,6 +129,7 @@ static void row_has(unsigned int format, const struct perfctr_region_metrics *me
 START_TEST(test_reports)
 {
 	struct perfctr_region_metrics metrics = open_metrics("ipc");
+	char row[256];
 
 	perfctr_region_metrics_find(&metrics, "instructions,cycles", 4);
 	row_has(PERFCTR_REGIONS_TABLE, &metrics,
@@ -135,10 +140,22 @@ START_TEST(test_reports)
 		" ],\n      \"metrics\": [\n        { \"metric\": \"ipc\", \"unit\": \"\", "
 		"\"inclusive\": 1.500, \"exclusive\": null, \"quality\": \"exact\", "
 		"\"reason\": null, \"threshold\": \"ipc < 1\", \"beyond\": false } ] }");
+	metrics.place[0] = 1, metrics.place[1] = 4;
+	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"reason\": \"it divides by 0\"");
 	perfctr_region_metrics_find(&metrics, "cycles,x,instructions", 4);
 	row_has(PERFCTR_REGIONS_CSV, &metrics, ",ipc,,0.023,1.400,,");
 	row_has(PERFCTR_REGIONS_TABLE, &metrics, " 1.400  exact, beyond: ipc < 1\n");
 	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"beyond\": true } ] }");
+	/* A digit more, and more columns. */
+	metrics.place[0] = 1, metrics.place[1] = 0;
+	for (keep = 0; keep < 4; keep++) {
+		snprintf(row, sizeof(row), " ipc%36s%19s%*s  exact\n", "10.000", "0.250",
+			 (keep & PERFCTR_REGIONS_MOMENTS ? 60 : 0) +
+				 (keep & PERFCTR_REGIONS_HISTOGRAM ? 45 : 0),
+			 "");
+		row_has(PERFCTR_REGIONS_TABLE, &metrics, row);
+	}
+	keep = 0;
 	perfctr_region_metrics_close(&metrics);
 	/* Bad speculation may come out below 0. */
 	metrics = open_metrics("cpi");

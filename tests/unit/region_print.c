@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include "lib/region_print.h"
 #include "tests/harness/check.h"
 
@@ -76,7 +77,8 @@ START_TEST(test_names)
 		{ "a\"\\\n\033", "\"a\\\"\\\\\\u000a\\u001b\"" },
 		{ "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\x7F",
 		  "\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\\u007f\"" },
-		{ "\x80\xC3", "\"\\ufffd\\ufffd\"" },		 /* no first byte, no second */
+		{ "\x80\xC3", "\"\\ufffd\\ufffd\"" }, /* no first byte, no second */
+		{ "\xC2\x80", "\"\xC2\x80\"" },
 		{ "\xC1\xBF", "\"\\ufffd\\ufffd\"" },		 /* longer than need be */
 		{ "\xE0\x9F\xBF", "\"\\ufffd\\ufffd\\ufffd\"" }, /* the same */
 		{ "\xED\xA0\x80", "\"\\ufffd\\ufffd\\ufffd\"" }, /* half of a pair */
@@ -95,4 +97,239 @@ START_TEST(test_names)
 }
 END_TEST
 
-UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names)
+/* The first variable that is a number of up to nine digits. */
+START_TEST(test_rank)
+{
+	unsetenv("OMPI_COMM_WORLD_RANK");
+	unsetenv("PMIX_RANK");
+	unsetenv("PMI_RANK");
+	unsetenv("SLURM_PROCID");
+	ck_assert_str_eq(perfctr_region_rank(), "");
+	setenv("SLURM_PROCID", "123456789", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "123456789");
+	setenv("PMI_RANK", "1234567890", 1);
+	setenv("PMIX_RANK", "", 1);
+	setenv("OMPI_COMM_WORLD_RANK", "1x", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "123456789");
+	setenv("PMIX_RANK", "0", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "0");
+	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "1");
+}
+END_TEST
+
+/* ---- whole reports ---- */
+
+static char *write_report(unsigned int format, unsigned int keep, const char *rank, uint64_t n)
+{
+	static const int64_t inside[] = { 10, 11 }, pair[] = { 20, 21 }, spread[] = { 4, 5 };
+	struct perfctr_region_reading all = reading, one = reading;
+	struct perfctr_region_report report = {
+		.format = format,
+		.pid = 7,
+		.rank = rank,
+		.keep = keep,
+		.nvalues = 2,
+		.names = names,
+		.inside = inside,
+		.pair = pair,
+		.spread = spread,
+		.ns = 0.5,
+		.stray = n,
+		.left_out = 2 * n,
+		.through_kernel = n,
+	};
+
+	all.unfinished = n;
+	all.uncounted = 3 * n;
+	all.value[1] = (struct perfctr_region_value){
+		.inclusive = 50,
+		.exclusive = 40,
+		.p50 = 60,
+		.p90 = 70,
+		.p99 = 80,
+	};
+	one.visits = 1;
+	perfctr_region_print_head(&report);
+	perfctr_region_print(&report, "a", 0, &all);
+	perfctr_region_print(&report, "a", 12, &one);
+	perfctr_region_print_end(&report);
+	ck_assert(!report.text.failed);
+	return report.text.bytes;
+}
+
+/* All of it; %s in the wanted text is the host. */
+static void report_is(unsigned int format, unsigned int keep, const char *rank, uint64_t n,
+		      const char *wanted)
+{
+	char *is = write_report(format, keep, rank, n), *begin = is;
+	const char *rest = wanted, *host;
+	struct utsname name;
+
+	uname(&name);
+	while ((host = strstr(rest, "%s"))) {
+		size_t length = (size_t)(host - rest), more = strlen(name.nodename);
+
+		ck_assert_msg(!strncmp(begin, rest, length), "%s\nis not\n%s", is, wanted);
+		ck_assert_int_eq(strncmp(begin + length, name.nodename, more), 0);
+		begin += length + more;
+		rest = host + 2;
+	}
+	ck_assert_msg(!strcmp(begin, rest), "%s\nis not\n%s", is, wanted);
+	free(is);
+}
+
+#define EVERYTHING (PERFCTR_REGIONS_MOMENTS | PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS)
+
+START_TEST(test_tables)
+{
+	report_is(
+		PERFCTR_REGIONS_TABLE, 0, "", 0,
+		"Regions of process 7 on %s\n"
+		"\n"
+		"region                                 visits                                "
+		"inclusive          exclusive  quality\n"
+		"a                                           3  time ns                            "
+		"  30                 20  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss     "
+		"            50                 40  exact\n"
+		"a                        12                 1  time ns                            "
+		"  30                 20  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss "
+		"18446744073709551615                  1  exact\n"
+		"\n"
+		"Subtracted for each visit, and around it for each visit within:\n"
+		"time                     5 ns (spread 2), 10\n"
+		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n");
+	report_is(
+		PERFCTR_REGIONS_TABLE, EVERYTHING, "4", 1,
+		"Regions of process 7 on %s, rank 4\n"
+		"\n"
+		"region                   thread        visits                                "
+		"inclusive          exclusive           mean        minimum        maximum      "
+		"deviation            p50            p90            p99  quality\n"
+		"a                        all                3  time ns                            "
+		"  30                 20            0.0              0              0            "
+		"0.0              0              0              0  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss     "
+		"            50                 40            0.0              0              0    "
+		"        0.0             60             70             80  exact\n"
+		"                         1 visits did not end\n"
+		"                         3 visits were not counted\n"
+		"a                        12                 1  time ns                            "
+		"  30                 20            0.0              0              0            "
+		"0.0              0              0              0  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss "
+		"18446744073709551615                  1      1234567.3              2             "
+		" 3            1.0              0              0              0  exact\n"
+		"\n"
+		"Subtracted for each visit, and around it for each visit within (the kernel reads "
+		"these events):\n"
+		"time                     5 ns (spread 2), 10\n"
+		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n"
+		"1 ends had no begin.\n"
+		"2 threads could not be counted.\n");
+}
+END_TEST
+
+START_TEST(test_csv)
+{
+	report_is(PERFCTR_REGIONS_CSV, 0, "", 0,
+		  "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
+		  "exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
+		  "subtracted_around,spread\n"
+		  "%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2\n"
+		  "%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5\n"
+		  "%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2\n"
+		  "%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
+		  "exact,11,21,5\n");
+	report_is(
+		PERFCTR_REGIONS_CSV, EVERYTHING, "4", 1,
+		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
+		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
+		"subtracted_around,spread\n"
+		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2\n"
+		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,0,0,0.000,60,70,80,"
+		"exact,11,21,5\n"
+		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2\n"
+		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
+		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5\n");
+}
+END_TEST
+
+START_TEST(test_json)
+{
+	report_is(
+		PERFCTR_REGIONS_JSON, 0, "", 0,
+		"{\n"
+		"  \"host\": \"%s\",\n"
+		"  \"pid\": 7,\n"
+		"  \"rank\": null,\n"
+		"  \"regions\": [\n"
+		"    { \"region\": \"a\", \"visits\": 3, \"unfinished\": 0, \"uncounted\": 0,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"quality\": \"exact\" },\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 50, \"exclusive\": 40, \"quality\": \"exact\" } ] },\n"
+		"    { \"region\": \"a\", \"tid\": 12, \"visits\": 1, \"unfinished\": 0, "
+		"\"uncounted\": 0,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"quality\": \"exact\" },\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"quality\": \"exact\" } ] "
+		"}\n"
+		"  ],\n"
+		"  \"subtracted\": [\n"
+		"    { \"value\": \"time\", \"visit\": 5, \"around\": 10, \"spread\": 2 },\n"
+		"    { \"value\": \"cycle_activity.stalls_l1d_miss\", \"visit\": 11, \"around\": "
+		"21, \"spread\": 5 }\n"
+		"  ],\n"
+		"  \"through_kernel\": false,\n"
+		"  \"ends_without_begin\": 0,\n"
+		"  \"threads_left_out\": 0\n"
+		"}\n");
+	report_is(
+		PERFCTR_REGIONS_JSON, EVERYTHING, "4", 1,
+		"{\n"
+		"  \"host\": \"%s\",\n"
+		"  \"pid\": 7,\n"
+		"  \"rank\": 4,\n"
+		"  \"regions\": [\n"
+		"    { \"region\": \"a\", \"visits\": 3, \"unfinished\": 1, \"uncounted\": 3,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"mean\": 0.000, \"minimum\": 0, \"maximum\": 0, "
+		"\"deviation\": 0.000, \"p50\": 0, \"p90\": 0, \"p99\": 0, \"quality\": \"exact\" "
+		"},\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 50, \"exclusive\": 40, \"mean\": 0.000, \"minimum\": 0, "
+		"\"maximum\": 0, \"deviation\": 0.000, \"p50\": 60, \"p90\": 70, \"p99\": 80, "
+		"\"quality\": \"exact\" } ] },\n"
+		"    { \"region\": \"a\", \"tid\": 12, \"visits\": 1, \"unfinished\": 0, "
+		"\"uncounted\": 0,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"mean\": 0.000, \"minimum\": 0, \"maximum\": 0, "
+		"\"deviation\": 0.000, \"p50\": 0, \"p90\": 0, \"p99\": 0, \"quality\": \"exact\" "
+		"},\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"mean\": 1234567.250, "
+		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"p50\": 0, \"p90\": 0, "
+		"\"p99\": 0, \"quality\": \"exact\" } ] }\n"
+		"  ],\n"
+		"  \"subtracted\": [\n"
+		"    { \"value\": \"time\", \"visit\": 5, \"around\": 10, \"spread\": 2 },\n"
+		"    { \"value\": \"cycle_activity.stalls_l1d_miss\", \"visit\": 11, \"around\": "
+		"21, \"spread\": 5 }\n"
+		"  ],\n"
+		"  \"through_kernel\": true,\n"
+		"  \"ends_without_begin\": 1,\n"
+		"  \"threads_left_out\": 2\n"
+		"}\n");
+}
+END_TEST
+
+UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names, test_rank, test_tables,
+	  test_csv, test_json)
