@@ -833,6 +833,10 @@ START_TEST(test_order_made)
 	place = strstr(text, "\"six\", \"tid\": 9, \"visits\": 3,");
 	ck_assert_ptr_nonnull(place);
 	has(place, "\"visits\": 4,");
+	/* What is of all that have ended is no thread's. */
+	rooms.first->tid = 0;
+	text = recover_made(rooms.first, 0, 0, "\"region\": \"six\", \"visits\": 10,");
+	ck_assert_uint_eq(count_words(text, "\"region\": "), 4);
 	made.head->keep = 0;
 	text = recover_made(rooms.first, 0, 0, "\"region\": \"five\", \"visits\": 6,");
 	ck_assert_uint_eq(count_words(text, "\"region\": "), 2);
