@@ -27,8 +27,10 @@ made zen4 'AMD Zen 4' ''
 made zen3 'AMD Zen 3' 's/^kernel/virtual KVM\n&/'
 made zen2 'AMD Zen 2' '/^order/d'
 made zen1 'AMD Zen' 's/^order 20000 0/order 20000 1/'
-if [ "$(SILICON=$work/silicon sh "$srcdir/scripts/verified" silicon)" = zen4 ] &&
-   SILICON=$work/silicon sh "$srcdir/scripts/verified" | grep -q '^| on silicon with counters | AMD Zen 4 |' &&
+made goldencove 'Intel Golden Cove' \
+	's/^kernel.*/&\ntypes 1\ncount moved instructions:u 100 1 1 0 0 0\npart cpu_atom gracemont 16-23/'
+if [ "$(SILICON=$work/silicon sh "$srcdir/scripts/verified" silicon | tr '\n' ' ')" = 'gracemont zen4 ' ] &&
+   SILICON=$work/silicon sh "$srcdir/scripts/verified" | grep -q '^| on silicon with counters | .*; AMD Zen 4 |' &&
    SILICON=$work/silicon sh "$srcdir/scripts/processors" | grep -q '^| zen4 |.*, silicon |' &&
    ! SILICON=$work/silicon sh "$srcdir/scripts/processors" | grep -q '^| zen[123] |.*silicon'; then
 	echo "PASS what was verified on silicon"

@@ -22,14 +22,27 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <libperfctr.h>
 #include <perfctr/read.h>
 #include <perfctr/regions.h>
+#include "arch/cpu.h"
+#include "lib/isa/native.h"
+#include "lib/isa/pmu.h"
 #include "tests/harness/loop.h"
+#include "tests/silicon/works.h"
 
-/* Trials are divided by it. */
+/* Trials are divided by it, and rounds. */
 static unsigned int hurry = 1;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
 
 /* ---- the machine ---- */
 
@@ -127,31 +140,123 @@ static void print_machine(void)
 	printf("provider %s\n", perfctr_provider_name());
 }
 
-/* ---- counting ---- */
+/* ---- what counts ---- */
+
+/*
+ * The part that is verified: on a hybrid machine a core type, on whose processors it is bound; or
+ * the driver, instead of perf_events.
+ */
+static struct part {
+	const char *pmu; /* "": there is one type only */
+	const char *id;	 /* of its table; NULL: this machine's */
+	unsigned int home;
+	cpu_set_t cpus;
+	bool driver;
+} part = { .pmu = "" };
 
 struct counter {
 	struct perfctr_set *set;
 	struct perfctr_reader reader;
+	struct vperfctr *self; /* the driver's, instead of a set */
+	int fd;
 };
 
-static bool open_counter(struct counter *counter, const char *events)
+/* An event in user mode, as this part has it: "NAME:u" or "PMU/NAME/u". */
+static const char *event_here(const char *name, char text[256])
 {
-	counter->set = perfctr_set_open(events, NULL, 0);
-	if (!counter->set)
-		printf("refused %s: %s\n", events, perfctr_error());
-	else if (perfctr_set_reader(counter->set, 0, &counter->reader) < 0)
-		printf("no-reader %s: %s\n", events, perfctr_error());
-	return counter->set != NULL;
+	snprintf(text, 256, *part.pmu ? "%s/%s/u" : "%s%s:u", part.pmu, name);
+	return text;
+}
+
+/* A control of one counter, in user mode, by the processor's own name for a generic event. */
+static bool make_control(struct vperfctr_control *control, const char *event)
+{
+	static const struct {
+		const char *event, *name;
+	} own[] = {
+		{ "instructions", "INST_RETIRED:ANY_P:u" },
+		{ "instructions", "INST_RETIRED:u" },
+		{ "instructions", "INSTRUCTION_RETIRED:u" },
+		{ "instructions", "INSTRUCTIONS_RETIRED:u" },
+		{ "instructions", "RETIRED_INSTRUCTIONS:u" },
+		{ "branches", "BR_INST_RETIRED:ALL_BRANCHES:u" },
+		{ "branches", "BR_INST_RETIRED:u" },
+		{ "branches", "BRANCH_INSTRUCTIONS_RETIRED:u" },
+		{ "branches", "RETIRED_BRANCH_INSTRUCTIONS:u" },
+		{ "branches", "BR_RETIRED:u" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		memset(control, 0, sizeof(*control));
+		control->flags = VPERFCTR_CONTROL_EXTENDED;
+		if (strcmp(own[i].event, event) == 0 &&
+		    perfctr_cpu_control_events(&control->cpu_control, own[i].name) == 1)
+			return true;
+	}
+	return false;
+}
+
+static void close_counter(struct counter *counter)
+{
+	perfctr_set_close(counter->set);
+	if (!counter->self)
+		return;
+	close(counter->fd);
+	vperfctr_unlink(counter->self);
+	vperfctr_close(counter->self);
+}
+
+static bool open_driver(struct counter *counter, const char *event)
+{
+	struct vperfctr_control control;
+
+	if (!make_control(&control, event))
+		return false;
+	counter->self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER);
+	if (!counter->self)
+		return false;
+	counter->fd = _vperfctr_open(0);
+	if (counter->fd >= 0 && vperfctr_control(counter->self, &control) == 0)
+		return true;
+	close_counter(counter);
+	return false;
+}
+
+/* Of an event's name without ":u". */
+static bool open_counter(struct counter *counter, const char *event)
+{
+	char name[256];
+
+	memset(counter, 0, sizeof(*counter));
+	if (part.driver ? !open_driver(counter, event)
+			: !(counter->set = perfctr_set_open(event_here(event, name), NULL, 0))) {
+		printf("refused %s:u: %s\n", event, perfctr_error());
+		return false;
+	}
+	if (counter->set && perfctr_set_reader(counter->set, 0, &counter->reader) < 0)
+		printf("no-reader %s:u: %s\n", event, perfctr_error());
+	return true;
+}
+
+static void lost(void)
+{
+	printf("lost %s\n", perfctr_error());
+	exit(1);
 }
 
 static uint64_t read_kernel(const struct counter *counter)
 {
 	struct perfctr_reading reading;
+	struct perfctr_sum_ctrs sum;
 
-	if (perfctr_set_read(counter->set, &reading) < 0 || reading.quality != PERFCTR_EXACT) {
-		printf("lost %s\n", perfctr_error());
-		exit(1);
+	if (counter->self) {
+		if (_vperfctr_read_sum(counter->fd, &sum) < 0)
+			lost();
+		return sum.pmc[0];
 	}
+	if (perfctr_set_read(counter->set, &reading) < 0 || reading.quality != PERFCTR_EXACT)
+		lost();
 	return reading.value;
 }
 
@@ -159,6 +264,8 @@ static uint64_t read_inline(const struct counter *counter)
 {
 	uint64_t value;
 
+	if (counter->self)
+		return vperfctr_read_pmc(counter->self, 0);
 	return perfctr_reader_read(&counter->reader, &value) ? value : read_kernel(counter);
 }
 
@@ -198,8 +305,8 @@ static void print_excess(const char *what, const char *event, uint64_t expected,
 			 struct excess *excess)
 {
 	qsort(excess->values, excess->n, sizeof(excess->values[0]), compare);
-	printf("count %s %s %llu %u %u %lld %lld %lld\n", what, event, (unsigned long long)expected,
-	       excess->n, excess->exact, (long long)excess->values[0],
+	printf("count %s %s:u %llu %u %u %lld %lld %lld\n", what, event,
+	       (unsigned long long)expected, excess->n, excess->exact, (long long)excess->values[0],
 	       (long long)excess->values[excess->n / 2], (long long)excess->values[excess->n - 1]);
 }
 
@@ -242,7 +349,7 @@ static void verify_lengths(void)
 	static const struct {
 		const char *event;
 		unsigned int per_iteration;
-	} events[] = { { "instructions:u", 2 }, { "branches:u", 1 } };
+	} events[] = { { "instructions", 2 }, { "branches", 1 } };
 	static const struct {
 		unsigned long n;
 		unsigned int trials;
@@ -261,14 +368,11 @@ static void verify_lengths(void)
 				    events[i].per_iteration, lengths[k].n,
 				    lengths[k].trials / hurry, NULL);
 		}
-		perfctr_set_close(counter.set);
+		close_counter(&counter);
 	}
 }
 
 /* ---- among others ---- */
-
-/* The processor that verify() runs on, but where it moves. */
-static unsigned int home;
 
 static void go_to(unsigned int cpu)
 {
@@ -279,14 +383,12 @@ static void go_to(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static cpu_set_t allowed;
-
 static void move(unsigned int i)
 {
-	unsigned int cpu, k = i % (unsigned int)CPU_COUNT(&allowed);
+	unsigned int cpu, k = i % (unsigned int)CPU_COUNT(&part.cpus);
 
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && k-- == 0)
+		if (CPU_ISSET(cpu, &part.cpus) && k-- == 0)
 			go_to(cpu);
 }
 
@@ -310,12 +412,12 @@ static void *count_in_thread(void *arg)
 	uint64_t empty;
 	unsigned int i;
 
-	if (!open_counter(&counter, "instructions:u"))
+	if (!open_counter(&counter, "instructions"))
 		return NULL;
 	empty = overhead(read_inline, &counter);
 	for (i = 0; i < 51 / hurry; i++)
 		note(excess, (int64_t)(measure(read_inline, &counter, 100001) - empty - 200000));
-	perfctr_set_close(counter.set);
+	close_counter(&counter);
 	return NULL;
 }
 
@@ -346,7 +448,7 @@ static void verify_threads(void)
 		free(excess[i].values);
 	}
 	if (all.n)
-		print_excess("threads", "instructions:u", 200000, &all);
+		print_excess("threads", "instructions", 200000, &all);
 	free(all.values);
 }
 
@@ -356,21 +458,20 @@ static void verify_among_others(void)
 	pid_t pid;
 
 	verify_threads();
-	if (!open_counter(&counter, "instructions:u"))
+	if (!open_counter(&counter, "instructions"))
 		return;
 	pid = hog();
-	count_loops("beside", "instructions:u", read_inline, &counter, 2, 500000, 200 / hurry,
-		    NULL);
+	count_loops("beside", "instructions", read_inline, &counter, 2, 500000, 200 / hurry, NULL);
 	if (pid > 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
 	/* The kernel reads: inline, another core type's processor may have fewer counters. */
-	if (CPU_COUNT(&allowed) > 1)
-		count_loops("moved", "instructions:u", read_kernel, &counter, 2, 50000, 200 / hurry,
+	if (CPU_COUNT(&part.cpus) > 1)
+		count_loops("moved", "instructions", read_kernel, &counter, 2, 50000, 200 / hurry,
 			    move);
-	go_to(home);
-	perfctr_set_close(counter.set);
+	go_to(part.home);
+	close_counter(&counter);
 }
 
 /* ---- the two ways of reading ---- */
@@ -382,7 +483,7 @@ static void verify_order(void)
 	unsigned int i, n = 20000 / hurry, backwards = 0;
 	struct counter counter;
 
-	if (!open_counter(&counter, "instructions:u"))
+	if (!open_counter(&counter, "instructions"))
 		return;
 	for (i = 0; i < n; i++) {
 		before = read_inline(&counter);
@@ -392,7 +493,7 @@ static void verify_order(void)
 		farthest = after - before > farthest ? after - before : farthest;
 	}
 	printf("order %u %u %llu\n", n, backwards, (unsigned long long)farthest);
-	perfctr_set_close(counter.set);
+	close_counter(&counter);
 }
 
 /* ---- overflows ---- */
@@ -423,183 +524,212 @@ static __attribute__((noinline)) void marked_loop(unsigned long n)
 	loop(n);
 }
 
+enum { PERIOD = 100003, EXPECTED = 100 };
+
+/* The function is shorter than what counts as its inside; what follows it is not executed here. */
+static struct samples expect_samples(void)
+{
+	return (struct samples){ .from = (uintptr_t)marked_loop,
+				 .to = (uintptr_t)marked_loop + 64 };
+}
+
+static void run_marked_loop(void)
+{
+	marked_loop((EXPECTED * (unsigned long)PERIOD + PERIOD / 2) / 2);
+}
+
 /* "overflow EVENT PERIOD EXPECTED SAMPLES INSIDE THROTTLED LOST" */
+static void print_samples(const struct samples *samples)
+{
+	printf("overflow instructions:u %d %d %u %u %u %u\n", PERIOD, EXPECTED, samples->n,
+	       samples->inside, samples->throttled, samples->lost);
+}
+
 static void verify_overflow(void)
 {
-	struct perfctr_sampler_config config = { .period = 100003,
+	struct perfctr_sampler_config config = { .period = PERIOD,
 						 .fields = PERF_SAMPLE_IP,
 						 .flags = PERFCTR_DISABLED };
-	unsigned long expected = 100, n = (expected * 100003 + 50001) / 2;
-	/* The function is shorter; what follows it is not executed here. */
-	struct samples samples = { .from = (uintptr_t)marked_loop,
-				   .to = (uintptr_t)marked_loop + 64 };
-	struct perfctr_sampler *sampler = perfctr_sampler_open("instructions:u", NULL, &config);
+	struct samples samples = expect_samples();
+	struct perfctr_sampler *sampler;
+	char name[256];
 
+	sampler = perfctr_sampler_open(event_here("instructions", name), NULL, &config);
 	if (!sampler) {
 		printf("refused overflow: %s\n", perfctr_error());
 		return;
 	}
 	/* The buffer has room for all; what the kernel throttles, it says. */
 	if (perfctr_sampler_enable(sampler) == 0) {
-		marked_loop(n);
+		run_marked_loop();
 		perfctr_sampler_disable(sampler);
 		perfctr_sampler_each(sampler, note_record, &samples);
 	}
-	printf("overflow instructions:u %llu %lu %u %u %u %u\n", (unsigned long long)config.period,
-	       expected, samples.n, samples.inside, samples.throttled, samples.lost);
+	print_samples(&samples);
 	perfctr_sampler_close(sampler);
+}
+
+static struct vperfctr *self;
+static struct samples signalled;
+
+static uintptr_t program_counter(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__i386__)
+	return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
+#elif defined(__aarch64__)
+	return (uintptr_t)context->uc_mcontext.pc;
+#else
+	return (void)context, 0;
+#endif
+}
+
+static void note_signal(int signo, siginfo_t *info, void *context)
+{
+	uintptr_t ip = program_counter(context);
+
+	(void)signo;
+	if (!vperfctr_ovf_mask(self, info))
+		return;
+	signalled.n++;
+	signalled.inside += ip >= signalled.from && ip < signalled.to;
+	vperfctr_iresume(self);
+}
+
+/* The same by the driver's i-mode counters, which are never throttled and lose nothing. */
+static void verify_signals(void)
+{
+	struct sigaction action = { .sa_sigaction = note_signal, .sa_flags = SA_SIGINFO };
+	struct vperfctr_control control;
+	bool known = make_control(&control, "instructions");
+
+	sigaction(SIGUSR1, &action, NULL);
+	signalled = expect_samples();
+	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_DRIVER);
+	control.si_signo = SIGUSR1;
+	control.cpu_control.nractrs = 0;
+	control.cpu_control.nrictrs = 1;
+	control.cpu_control.ireset[0] = -PERIOD;
+#if defined(__i386__) || defined(__x86_64__)
+	control.cpu_control.evntsel[0] |= 0x00100000; /* INT */
+#endif
+	if (known && self && vperfctr_control(self, &control) == 0) {
+		run_marked_loop();
+		vperfctr_stop(self);
+		print_samples(&signalled);
+	} else {
+		printf("refused overflow: %s\n", perfctr_error());
+	}
+	if (self) {
+		vperfctr_unlink(self);
+		vperfctr_close(self);
+	}
+	signal(SIGUSR1, SIG_DFL);
 }
 
 /* ---- the table ---- */
 
-enum { CHASED = 1 << 19 }; /* lines of 64 bytes: 32 MiB, more than most caches */
-static struct line {
-	struct line *next;
-	char rest[64 - sizeof(struct line *)];
-} * lines;
-
-static uint64_t random_state = 0x9E3779B97F4A7C15;
-static uint64_t next_random(void)
+/* Times round; none if there is no memory for it. */
+static unsigned int rounds(unsigned int i)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
+	if ((works[i].run == work_far && !far_lines) || (works[i].run == work_pages && !pages))
+		return 0;
+	return works[i].rounds / hurry;
 }
-
-/* One circle through all lines, in no order that a prefetcher knows. */
-static void make_lines(void)
-{
-	struct line *line;
-	uint64_t i, k;
-
-	lines = mmap(NULL, CHASED * sizeof(*lines), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (lines == MAP_FAILED) {
-		lines = NULL;
-		return;
-	}
-	for (i = 0; i < CHASED; i++)
-		lines[i].next = &lines[i];
-	/* Sattolo's: exchanging with one before it keeps it one circle. */
-	for (i = CHASED - 1; i > 0; i--) {
-		k = next_random() % i;
-		line = lines[i].next;
-		lines[i].next = lines[k].next;
-		lines[k].next = line;
-	}
-}
-
-enum { ITERATIONS = 20000, CHASES = 2000, CALLS = 500 };
-
-static __attribute__((noinline)) void work_nothing(void)
-{
-}
-
-static __attribute__((noinline)) void work_loop(void)
-{
-	loop(ITERATIONS);
-}
-
-static volatile unsigned long cells[64];
-static __attribute__((noinline)) void work_loads(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ITERATIONS; i++)
-		(void)cells[i % 64];
-}
-
-static __attribute__((noinline)) void work_stores(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ITERATIONS; i++)
-		cells[i % 64] = i;
-}
-
-/* A branch in each iteration that nobody can predict. */
-static __attribute__((noinline)) void work_branches(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ITERATIONS; i++)
-		if (next_random() >> 63)
-			__asm__ volatile("nop");
-}
-
-static __attribute__((noinline)) void work_misses(void)
-{
-	static struct line *volatile at;
-	struct line *line = at ? at : lines;
-	unsigned int i;
-
-	for (i = 0; line && i < CHASES; i++)
-		line = line->next;
-	at = line;
-}
-
-static volatile double number = 1;
-static __attribute__((noinline)) void work_numbers(void)
-{
-	double sum = number;
-	unsigned int i;
-
-	for (i = 0; i < ITERATIONS; i++) {
-		sum = sum * number + number;
-		__asm__ volatile("" : "+m"(sum));
-	}
-	number = sum > 1e300 ? 1 : number;
-}
-
-static __attribute__((noinline)) void work_calls(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLS; i++)
-		syscall(SYS_getppid);
-}
-
-static void (*const works[])(void) = { work_nothing,  work_loop,   work_loads,	 work_stores,
-				       work_branches, work_misses, work_numbers, work_calls };
-static const char *const work_names[] = { "nothing",  "loop",	"loads",   "stores",
-					  "branches", "misses", "numbers", "calls" };
-enum { NWORKS = sizeof(works) / sizeof(works[0]) };
 
 static unsigned int taken, refused;
 
-/* "event NAME COUNT..." for each work, the least of three; or "refused NAME: why". */
+/*
+ * Count the works: three times each, the least and by how much the greatest is more. Every read is
+ * held against those before it; the number of those that are less.
+ */
+static unsigned int count_works(const struct counter *counter, uint64_t least[NWORKS],
+				uint64_t spread[NWORKS])
+{
+	uint64_t before, within, after, most;
+	unsigned int i, k, backwards = 0;
+
+	for (i = 0; i < NWORKS; i++) {
+		least[i] = UINT64_MAX;
+		most = 0;
+		for (k = 0; k < 3; k++) {
+			before = read_kernel(counter);
+			works[i].run(rounds(i));
+			within = read_inline(counter);
+			after = read_kernel(counter);
+			if (before > within || within > after) {
+				backwards++;
+				continue;
+			}
+			after -= before;
+			least[i] = after < least[i] ? after : least[i];
+			most = after > most ? after : most;
+		}
+		if (least[i] > most)
+			least[i] = most;
+		spread[i] = most - least[i];
+	}
+	return backwards;
+}
+
+/* "event NAME LEAST[+SPREAD]..." of each work; or "refused NAME: why". */
 static int verify_event(void *arg, const struct perfctr_event_name *event)
 {
-	struct counter counter;
-	uint64_t counts[NWORKS], count, before;
+	uint64_t least[NWORKS], spread[NWORKS];
+	struct counter counter = { 0 };
+	unsigned int i, backwards;
 	char name[256];
-	unsigned int i, k;
 
 	(void)arg;
-	snprintf(name, sizeof(name), "%s:u", event->name);
-	counter.set = perfctr_set_open(name, NULL, 0);
+	counter.set = perfctr_set_open(event_here(event->name, name), NULL, 0);
 	if (!counter.set) {
-		printf("refused %s: %s\n", name, perfctr_error());
+		printf("refused %s:u: %s\n", event->name, perfctr_error());
 		refused++;
 		return 0;
 	}
 	taken++;
+	/* Those that can't be read inline are many: they are read by the kernel, silently. */
+	perfctr_set_reader(counter.set, 0, &counter.reader);
+	backwards = count_works(&counter, least, spread);
+	close_counter(&counter);
+	printf("event %s:u", event->name);
 	for (i = 0; i < NWORKS; i++) {
-		counts[i] = UINT64_MAX;
-		for (k = 0; k < 3; k++) {
-			before = read_kernel(&counter);
-			works[i]();
-			count = read_kernel(&counter) - before;
-			counts[i] = count < counts[i] ? count : counts[i];
-		}
+		printf(" %llu", (unsigned long long)least[i]);
+		if (spread[i])
+			printf("+%llu", (unsigned long long)spread[i]);
 	}
-	perfctr_set_close(counter.set);
-	printf("event %s", name);
-	for (i = 0; i < NWORKS; i++)
-		printf(" %llu", (unsigned long long)counts[i]);
 	putchar('\n');
+	if (backwards)
+		printf("backwards %s:u %u\n", event->name, backwards);
 	return 0;
+}
+
+/* "works NAME...", "rounds N...", and "ns NS...": the longest of three, which cycles are held
+ * against. */
+static void print_works(void)
+{
+	double longest, t;
+	unsigned int i, k;
+
+	printf("works");
+	for (i = 0; i < NWORKS; i++)
+		printf(" %s", works[i].name);
+	printf("\nrounds");
+	for (i = 0; i < NWORKS; i++)
+		printf(" %u", rounds(i));
+	printf("\nns");
+	for (i = 0; i < NWORKS; i++) {
+		longest = 0;
+		for (k = 0; k < 3; k++) {
+			t = now();
+			works[i].run(rounds(i));
+			t = now() - t;
+			longest = t > longest ? t : longest;
+		}
+		printf(" %.0f", longest);
+	}
+	putchar('\n');
 }
 
 static void verify_table(void)
@@ -619,35 +749,20 @@ static void verify_table(void)
 	struct perfctr_event_name event = { 0 };
 	unsigned int i;
 
-	make_lines();
-	printf("iterations 0 %d %d %d %d %d %d %d\n", ITERATIONS, ITERATIONS, ITERATIONS,
-	       ITERATIONS, CHASES, ITERATIONS, CALLS);
-	printf("works");
-	for (i = 0; i < NWORKS; i++)
-		printf(" %s", work_names[i]);
-	putchar('\n');
+	print_works();
 	for (i = 0; i < sizeof(generic) / sizeof(generic[0]); i++) {
 		event.name = generic[i];
 		verify_event(NULL, &event);
 	}
 	taken = refused = 0;
-	if (perfctr_cpu_event_list(NULL, verify_event, NULL) < 0)
+	if (perfctr_cpu_event_list(part.id, verify_event, NULL) < 0)
 		printf("no-table %s\n", perfctr_error());
 	printf("table %u %u\n", taken, refused);
 }
 
 /* ---- costs ---- */
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static struct counter costing;
-static struct vperfctr *self;
 PERFCTR_REGION(region, "verify");
 
 static void cost_nothing(void)
@@ -704,28 +819,14 @@ static void cost(const char *what, void (*call)(void))
 	       (double)instructions[n / 2] / CALLS_EACH);
 }
 
-static void verify_costs(void)
+/* Beside a counter that measures it: a state has its thread's only. */
+static void cost_of_state(void)
 {
-	static const char *const names[] = { "INST_RETIRED:ANY_P", "INST_RETIRED",
-					     "RETIRED_INSTRUCTIONS" };
 	struct vperfctr_control control;
-	unsigned int i;
 
-	if (!open_counter(&costing, "instructions:u"))
-		return;
-	cost("nothing", cost_nothing);
-	cost("inline", cost_inline);
-	cost("kernel", cost_kernel);
-	perfctr_set_close(costing.set);
-	memset(&control, 0, sizeof(control));
-	if (!open_counter(&costing, "instructions:u"))
-		return;
-	/* The event that counts instructions has one of these names. */
-	for (i = 0; i < 3 && perfctr_cpu_control_events(&control.cpu_control, names[i]) < 0; i++)
-		memset(&control, 0, sizeof(control));
+	make_control(&control, "instructions");
 	control.cpu_control.tsc_on = 1;
-	control.flags = VPERFCTR_CONTROL_EXTENDED;
-	self = vperfctr_open();
+	self = vperfctr_open_mode(VPERFCTR_OPEN_CREAT_EXCL | VPERFCTR_OPEN_PERF);
 	if (self && vperfctr_control(self, &control) == 0) {
 		cost("vperfctr_read_tsc", cost_tsc);
 		if (control.cpu_control.nractrs)
@@ -737,63 +838,163 @@ static void verify_costs(void)
 		vperfctr_unlink(self);
 		vperfctr_close(self);
 	}
+}
+
+static void verify_costs(void)
+{
+	const char *id, *name;
+
+	if (!open_counter(&costing, "instructions"))
+		return;
+	cost("nothing", cost_nothing);
+	cost("inline", cost_inline);
+	cost("kernel", cost_kernel);
+	close_counter(&costing);
+	if (part.driver || !open_counter(&costing, "instructions"))
+		return;
+	/* A control is one of the native type. */
+	perfctr_cpu_native(&id, &name);
+	if (!part.id || strcmp(part.id, id) == 0)
+		cost_of_state();
 	cost("region-inert", cost_region);
 	if (perfctr_regions_start("", 0) == 0)
 		cost("region-time", cost_region);
 	perfctr_regions_stop();
-	perfctr_set_close(costing.set);
+	close_counter(&costing);
 }
 
-/*
- * A processor of the type that perfctr_cpu_native() names, where there are several: the first
- * P-core, on Arm processor 0.
- */
-static unsigned int find_home(const struct perfctr_set *set)
-{
-	FILE *file = NULL;
-	unsigned int cpu = 0;
+/* ---- all of it ---- */
 
-	if (perfctr_set_parts(set) < 2)
-		return (unsigned int)sched_getcpu();
-#if defined(__i386__) || defined(__x86_64__)
-	file = fopen("/sys/bus/event_source/devices/cpu_core/cpus", "r");
-#endif
-	if (file) {
-		if (fscanf(file, "%u", &cpu) != 1)
-			cpu = 0;
-		fclose(file);
+static void verify_counts(void)
+{
+	verify_lengths();
+	verify_order();
+	if (part.driver)
+		verify_signals();
+	else
+		verify_overflow();
+	verify_among_others();
+	verify_costs();
+}
+
+static void verify_perf(void)
+{
+	verify_counts();
+	verify_table();
+}
+
+/* The same on each core type, bound to its processors: "part PMU ID CPUS". */
+static void verify_types(const struct perfctr_pmu *pmus, int n)
+{
+	const struct part whole = part;
+	struct perfctr_cpu cpu;
+	char cpus[4096];
+	unsigned int k;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		part = whole;
+		part.pmu = pmus[i].name;
+		part.id = perfctr_core_table(&pmus[i], &cpu) ? cpu.id : "none";
+		perfctr_pmu_cpus(&pmus[i], cpus, sizeof(cpus));
+		printf("part %s %s %s\n", part.pmu, part.id, cpus);
+		for (k = 0; k < CPU_SETSIZE; k++)
+			if (CPU_ISSET(k, &part.cpus) && !perfctr_pmu_has_cpu(&pmus[i], k))
+				CPU_CLR(k, &part.cpus);
+		for (k = CPU_SETSIZE; k--;)
+			if (CPU_ISSET(k, &part.cpus))
+				part.home = k;
+		if (!CPU_COUNT(&part.cpus)) {
+			puts("no-processor this program may run on none of them");
+			continue;
+		}
+		go_to(part.home);
+		verify_perf();
 	}
-	return cpu;
+	part = whole;
+	sched_setaffinity(0, sizeof(part.cpus), &part.cpus);
+}
+
+/* An event that all core types have, wherever the thread goes. */
+static void verify_all_types(void)
+{
+	struct counter counter;
+
+	if (!open_counter(&counter, "instructions"))
+		return;
+	count_loops("moved", "instructions", read_kernel, &counter, 2, 50000, 200 / hurry, move);
+	close_counter(&counter);
+}
+
+/* On a hybrid machine the driver's counters are those of one core type. */
+static void verify_driver(bool hybrid)
+{
+	part.driver = true;
+	if (hybrid) {
+		CPU_ZERO(&part.cpus);
+		CPU_SET(part.home, &part.cpus);
+	}
+	puts("part driver");
+	if (access("/dev/perfctr", R_OK | W_OK) == 0)
+		verify_counts();
+	else
+		printf("no-driver %s\n", strerror(errno));
+}
+
+/* A processor of the native type; any if there is only one. */
+static unsigned int find_home(const struct perfctr_pmu *pmus, int n)
+{
+#if defined(__i386__) || defined(__x86_64__)
+	unsigned int k;
+
+	for (k = 0; n > 1 && k < CPU_SETSIZE; k++)
+		if (CPU_ISSET(k, &part.cpus) && perfctr_pmu_has_cpu(&pmus[0], k))
+			return k;
+#else
+	(void)pmus;
+	if (n > 1 && CPU_ISSET(0, &part.cpus))
+		return 0;
+#endif
+	return (unsigned int)sched_getcpu();
 }
 
 int main(int argc, char **argv)
 {
+	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
 	struct perfctr_set *set;
+	int n;
 
 	if (argc > 1 && strcmp(argv[1], "quick") == 0)
 		hurry = 10;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	puts("libperfctr-verify 1 " PACKAGE_VERSION);
+	puts("libperfctr-verify 2 " PACKAGE_VERSION);
 	print_machine();
 #ifndef LOOP_IS_KNOWN
 	puts("nothing: no loop of known length has been written for this architecture");
 	return 77;
 #endif
+	/* By the name of a set: the driver may have the counters, and is verified by itself. */
 	set = perfctr_set_open("instructions:u", NULL, 0);
 	if (!set) {
 		printf("nothing: %s\n", perfctr_error());
 		return 77;
 	}
-	sched_getaffinity(0, sizeof(allowed), &allowed);
-	home = find_home(set);
 	perfctr_set_close(set);
-	go_to(home);
-	verify_lengths();
-	verify_order();
-	verify_overflow();
-	verify_among_others();
-	verify_table();
-	verify_costs();
+	sched_getaffinity(0, sizeof(part.cpus), &part.cpus);
+	n = perfctr_core_pmus(pmus);
+	part.home = find_home(pmus, n);
+	make_memory();
+	if (n > 1) {
+		printf("types %d\n", n);
+		verify_all_types();
+		verify_types(pmus, n);
+	} else {
+		go_to(part.home);
+		verify_perf();
+	}
+	go_to(part.home);
+	if (access("/dev/perfctr", F_OK) == 0)
+		verify_driver(n > 1);
 	puts("end");
 	return 0;
 }

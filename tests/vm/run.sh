@@ -54,7 +54,7 @@ power8-1 ppc64el bookworm power8 1 power8
 power9-1 ppc64el bookworm power9 1 power9 regions samples
 power10-1 ppc64el bookworm power10 1 power10
 arm64-2 arm64 bookworm max,pauth-impdef=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area sources storm storm-driver
-core-types-2 arm64 bookworm max,pauth-impdef=on 2 core_types
+core-types-2 arm64 bookworm max,pauth-impdef=on 2 core_types silicon_types
 '
 # What costs are compared on, beside PAPI's and LIKWID's, which wants more of the others than QEMU has.
 costs='
@@ -260,16 +260,17 @@ files() {
 	cp "$work/build-$arch/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
 	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
 	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"
-	cp "$top/tests/silicon/judge.awk" "$top/man/perfctr.7" "$work/files-$arch/"
+	cp "$top/tests/silicon/judge.awk" "$top/tests/silicon/expected" "$top/man/perfctr.7" "$work/files-$arch/"
 	# Names of functions stay: samples have them.
 	${host:+$host-}strip -g "$work/files-$arch"/bin/* 2>/dev/null || :
-	for applet in sh awk sort sleep cat chmod grep insmod true; do
+	for applet in sh awk sort sleep cat chmod grep insmod rmmod true; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"
 	ln -sf overflow "$work/files-$arch/bin/overflow_driver"
 	ln -sf driver "$work/files-$arch/bin/driver_hotplug"
 	ln -sf driver "$work/files-$arch/bin/driver_tsc"
+	ln -sf silicon "$work/files-$arch/bin/silicon_types"
 	ln -sf remote "$work/files-$arch/bin/remote_perf"
 	ln -sf riscv "$work/files-$arch/bin/riscv_plain"
 	touch "$work/files-$arch/.done"
