@@ -612,6 +612,13 @@ int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
 	return check_event(set, i, event) < 0 ? -1 : perfctr_list_describe(&set->list, i, event);
 }
 
+/* On arm64 PMU/EVENT/ has no reader, see wants_user_access(). */
+#ifdef __aarch64__
+#define READ_ONE "perfctr_set_read() reads them all"
+#else
+#define READ_ONE "name one, as in PMU/EVENT/, and bind the thread to its processors"
+#endif
+
 /* A reader of what is nowhere says "ask the kernel". */
 static void give_no_reader(struct perfctr_reader *reader)
 {
@@ -635,8 +642,7 @@ int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct per
 	if (set->list.event[i].n != 1)
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s counts on %u core types, and which one the thread is on "
-				    "may change while it reads: name one, as in PMU/EVENT/, and "
-				    "bind the thread to its processors",
+				    "may change while it reads: " READ_ONE,
 				    name_of(set, i), set->list.event[i].n);
 	if (set->ninstances != 1 || set->scope[0].tid != 0 || set->scope[0].cpu != -1)
 		return perfctr_fail(EOPNOTSUPP,

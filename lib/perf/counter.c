@@ -50,7 +50,11 @@
 
 const struct perfctr_scope perfctr_this_thread = { .cpu = -1, .cgroup = -1 };
 
-/* Only the calling thread's own hardware events can be read in user space. */
+/*
+ * Only the calling thread's own hardware events can be read in user space. On arm64 those of
+ * PMU/EVENT/ could, too, but Linux 6.1 then leaves the counters of another core type's processor
+ * open to a thread that goes there.
+ */
 static bool wants_user_access(const struct perf_event_attr *attr, const struct perfctr_scope *scope)
 {
 #ifdef __aarch64__
