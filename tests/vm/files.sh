@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh disable=SC2154
+# What run.sh's machines have in their file systems, by architecture, in $work: the library's programs, and what single
+# tests need besides. Uses what systems.sh does.
+
+driver_programs="tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz
+	tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
+
+# The guest's files for an architecture, in $work/files-ARCH.
+files() {
+	[ -e "$work/files-$arch/.done" ] && return
+	elf=--without-libelf libelf=
+	case $arch in
+	arm64)
+		host=aarch64-linux-gnu
+		more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver_share"
+		;;
+	amd64)
+		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf
+			tests/vm/guest/topdown"
+		elf=--without-libdw libelf="-lelf -lz" # samples have names
+		;;
+	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
+	riscv64) host=riscv64-linux-gnu more="tests/vm/guest/riscv" ;;
+	ppc64el)
+		files_power
+		return
+		;;
+	esac
+	"$here/deb.sh" "$([ "$arch" = riscv64 ] && echo trixie,sid || echo bookworm)" "$arch" busybox-static \
+		"$work/busybox-$arch"
+	log "building the programs for $arch"
+	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
+	# shellcheck disable=SC2086
+	(cd "$work/build-$arch" &&
+	 LIBELF_CFLAGS=" " LIBELF_LIBS="$libelf" \
+		"$top/configure" ${host:+--host="$host"} --disable-shared $elf -q >configure.log &&
+	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
+		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
+	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/silicon/verify tests/storm/storm $more \
+		       tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
+		       tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/regions \
+		       tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets; do
+		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
+	done
+	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
+	cp "$work/busybox-$arch"/bin/busybox "$work/files-$arch/bin/" 2>/dev/null ||
+		cp "$work/busybox-$arch/usr/bin/busybox" "$work/files-$arch/bin/"
+	cp "$here/guest/silicon.sh" "$work/files-$arch/bin/silicon"
+	cp "$work/build-$arch/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
+	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
+	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"
+	cp "$top/tests/silicon/judge.awk" "$top/tests/silicon/expected" "$top/man/perfctr.7" "$work/files-$arch/"
+	# Names of functions stay: samples have them.
+	${host:+$host-}strip -g "$work/files-$arch"/bin/* 2>/dev/null || :
+	for applet in sh awk sort sleep cat chmod grep insmod rmmod true; do
+		ln -sf busybox "$work/files-$arch/bin/$applet"
+	done
+	ln -sf counters "$work/files-$arch/bin/counters_driver"
+	ln -sf overflow "$work/files-$arch/bin/overflow_driver"
+	ln -sf driver "$work/files-$arch/bin/driver_hotplug"
+	ln -sf driver "$work/files-$arch/bin/driver_tsc"
+	ln -sf silicon "$work/files-$arch/bin/silicon_types"
+	ln -sf remote "$work/files-$arch/bin/remote_perf"
+	ln -sf riscv "$work/files-$arch/bin/riscv_plain"
+	touch "$work/files-$arch/.done"
+}
+
+# POWER's, which are few.
+files_power() {
+	log "building the programs for $arch"
+	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
+	(cd "$work/build-$arch" &&
+	 "$top/configure" --host=powerpc64le-linux-gnu --disable-shared --without-libelf -q >configure.log &&
+	 make -s -j2 LDFLAGS=-all-static tests/vm/guest/power tests/vm/guest/regions tests/vm/guest/samples \
+		tests/vm/init >build.log 2>&1) ||
+		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
+	for program in power8 power9 power10; do
+		cp "$work/build-$arch/tests/vm/guest/power" "$work/files-$arch/bin/$program"
+	done
+	for program in regions samples; do
+		cp "$work/build-$arch/tests/vm/guest/$program" "$work/files-$arch/bin/"
+	done
+	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
+	touch "$work/files-$arch/.done"
+}
+
+# What perfctr_tutorial(7) needs, in $work/tutorial: the page, its program, and valgrind.
+tutorial() {
+	[ ! -e "$work/tutorial/.done" ] || return 0
+	root=$work/tutorial libc=lib/x86_64-linux-gnu tools=usr/libexec/valgrind
+	mkdir -p "$root/bin" "$root/tutorial" "$root/lib64" "$root/$libc" "$root/$tools"
+	cp "$here/guest/tutorial.sh" "$root/bin/tutorial"
+	cp "$top/man/perfctr_tutorial.7" "$root/tutorial/"
+	gcc -O2 -g -static -I"$top/include" "$top/examples/slow.c" "$work/build-amd64/lib/.libs/libperfctr.a" \
+		-pthread -o "$root/bin/slow"
+	cp /usr/bin/valgrind.bin "$root/bin/valgrind"
+	cp /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
+	cp "/$libc/libc.so.6" "$root/$libc/"
+	cp "/$tools/callgrind-amd64-linux" "/$tools/default.supp" "$root/$tools/"
+	# Its version is told by a tool, too.
+	ln -sf callgrind-amd64-linux "$root/$tools/memcheck-amd64-linux"
+	for applet in awk head mkdir rm sed; do
+		ln -sf busybox "$root/bin/$applet"
+	done
+	touch "$root/.done"
+}
+
+# Regions by three libraries, in $work/peers. LIKWID looks for its daemon, by bash, though it is not to use it.
+peers() {
+	[ ! -e "$work/peers/.done" ] || return 0
+	root=$work/peers libraries=lib/x86_64-linux-gnu
+	mkdir -p "$root/bin" "$root/peers" "$root/lib64" "$root/$libraries"
+	cp "$here/guest/pairs.sh" "$root/bin/pairs"
+	ours=$work/build-amd64/lib/.libs/libperfctr.a
+	compile="gcc -O2 -g -I$top/include $top/tests/bench/pairs.c"
+	$compile -static "$ours" -pthread -o "$root/peers/pairs"
+	$compile -static -DUSE_PAPI "$ours" "/usr/$libraries/libpapi.a" -lpfm -ldl -pthread \
+		-o "$root/peers/pairs-papi" 2>/dev/null # about dlopen() in a static program
+	$compile -DUSE_LIKWID "$ours" -llikwid -pthread -o "$root/peers/pairs-likwid"
+	if [ "${PERFCTR_LIKWID:-}" ]; then
+		$compile -DUSE_LIKWID -I"$PERFCTR_LIKWID/src/includes" "$ours" "$PERFCTR_LIKWID/liblikwid.so" -pthread \
+			-o "$root/peers/pairs-likwid-perf"
+	fi
+	cp /lib64/ld-linux-x86-64.so.2 "$root/lib64/"
+	for library in $(LD_LIBRARY_PATH=${PERFCTR_LIKWID:-} ldd "$root"/peers/pairs-likwid* |
+			 sed -n 's,.* => \(/[^ ]*\).*,\1,p' | sort -u); do
+		cp -L "$library" "$root/$libraries/"
+	done
+	cp "$(find "$dir/lib/modules" -name msr.ko)" "$root/"
+	printf '#!/bin/sh\nshift\nexec sh "$@"\n' >"$root/bin/bash"
+	chmod +x "$root/bin/bash"
+	for applet in awk insmod likwid-accessD tr which; do
+		ln -sf busybox "$root/bin/$applet"
+	done
+	touch "$root/.done"
+}
+
+# A perfex that finds calls by libdw, with the libraries that it takes, beside arm64's programs.
+files_dwarf() {
+	[ ! -e "$work/files-arm64/.done-dwarf" ] || return 0
+	debian=$work/libdw-arm64 libraries=$work/libdw-arm64/usr/lib/aarch64-linux-gnu build=$work/dwarf-arm64
+	for package in libdw1 libdw-dev libelf1 libelf-dev zlib1g zlib1g-dev liblzma5 libbz2-1.0; do
+		"$here/deb.sh" bookworm arm64 $package "$debian"
+	done
+	log "building perfex with libdw for arm64"
+	mkdir -p "$build" "$work/files-arm64/lib"
+	(cd "$build" &&
+	 LIBELF_CFLAGS="-I$debian/usr/include" LIBELF_LIBS=-lelf LIBDW_CFLAGS="-I$debian/usr/include" LIBDW_LIBS=-ldl \
+		"$top/configure" --host=aarch64-linux-gnu --disable-shared --with-libelf --with-libdw -q \
+		LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries:$debian/lib/aarch64-linux-gnu" >configure.log &&
+	 make -s -j2 perfex >build.log 2>&1) || { tail "$build"/*.log >&2; exit 1; }
+	aarch64-linux-gnu-strip -o "$work/files-arm64/bin/perfex-dwarf" "$build/perfex"
+	for library in ld-linux-aarch64.so.1 libc.so.6 libm.so.6; do
+		cp "$(aarch64-linux-gnu-gcc -print-file-name=$library)" "$work/files-arm64/lib/"
+	done
+	find "$debian" \( -name 'libdw.so.1' -o -name 'libelf.so.1' -o -name 'libz.so.1' -o -name 'liblzma.so.5' -o \
+		-name 'libbz2.so.1.0' \) -exec cp -L {} "$work/files-arm64/lib/" \;
+	set -- aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE -I"$top" -I"$top/include" -static -O2 -fomit-frame-pointer \
+		-fno-optimize-sibling-calls "$here/guest/calls.c"
+	"$@" -o "$work/files-arm64/bin/calls"
+	"$@" -mbranch-protection=standard -o "$work/files-arm64/bin/calls-signed"
+	touch "$work/files-arm64/.done-dwarf"
+}
