@@ -32,12 +32,12 @@ static void grow(struct sources *sources)
 }
 
 /* Whether there are words for it. */
-static int is_silent(uint64_t data_src)
+static bool is_silent(uint64_t data_src)
 {
 	char text[16];
 
 	perfctr_data_src_text(data_src, text, sizeof(text));
-	return !strcmp(text, "nothing");
+	return strcmp(text, "nothing") == 0;
 }
 
 void sources_count(struct sources *sources, uint64_t data_src, uint32_t weight)
@@ -47,12 +47,15 @@ void sources_count(struct sources *sources, uint64_t data_src, uint32_t weight)
 	if (sources->used * 2 >= sources->size)
 		grow(sources);
 	source = find(sources->source, sources->size, data_src);
-	sources->used += source->count == 0;
-	source->data_src = data_src;
+	if (!source->count) {
+		source->data_src = data_src;
+		source->silent = is_silent(data_src);
+		sources->used++;
+	}
 	source->count++;
 	source->weight += weight;
 	sources->samples++;
-	sources->silent += (uint64_t)is_silent(data_src);
+	sources->silent += source->silent;
 }
 
 void sources_free(struct sources *sources)

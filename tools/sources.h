@@ -3,6 +3,7 @@
 #ifndef PERFCTR_TOOLS_SOURCES_H
 #define PERFCTR_TOOLS_SOURCES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@ struct source {
 	uint64_t count; /* 0: free */
 	uint64_t data_src;
 	double weight; /* of all together */
+	bool silent;   /* it does not say where */
 };
 
 struct sources {
