@@ -267,8 +267,10 @@ static void end_else(unsigned int *id)
 /* One by one: a table of addresses would be relocations in every program. */
 void perfctr_region_first_init(void)
 {
-	perfctr_visit_else.begin = begin_else;
-	perfctr_visit_else.end = end_else;
-	perfctr_visit_else.begin_again = perfctr_region_begin_again;
-	perfctr_visit_else.end_again = perfctr_region_end_again;
+	struct perfctr_visit_else *other = &perfctr_visit_else;
+
+	__atomic_store_n(&other->begin, begin_else, __ATOMIC_RELAXED);
+	__atomic_store_n(&other->end, end_else, __ATOMIC_RELAXED);
+	__atomic_store_n(&other->begin_again, perfctr_region_begin_again, __ATOMIC_RELAXED);
+	__atomic_store_n(&other->end_again, perfctr_region_end_again, __ATOMIC_RELAXED);
 }

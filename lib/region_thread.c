@@ -15,7 +15,7 @@ static pthread_key_t thread_end;
 
 void perfctr_region_thread_set(struct perfctr_region_thread *thread, struct perfctr_visit *top)
 {
-	perfctr_region_here.thread = thread;
+	__atomic_store_n(&perfctr_region_here.thread, thread, __ATOMIC_RELAXED);
 	__atomic_store_n(&perfctr_region_here.top, top, __ATOMIC_RELAXED);
 }
 

@@ -28,6 +28,9 @@ struct perfctr_visit_else perfctr_visit_else;
 #define STORE(word, value) ((void)(*(volatile __typeof__(word) *)&(word) = (value)))
 #endif
 
+/* One of perfctr_visit_else, all of which were set before the way that leads here was. */
+#define ELSE(which) (__atomic_thread_fence(__ATOMIC_ACQUIRE), LOAD(perfctr_visit_else.which))
+
 /*
  * Add to a word that only this thread changes, and that others may read. gcc makes three
  * instructions of an atomic load, an addition and an atomic store.
@@ -361,7 +364,7 @@ static ALWAYS_INLINE void begin(unsigned int *region, unsigned int m, enum how h
 						       (ptrdiff_t)perfctr_visit_stride(m));
 
 	if (UNLIKELY(!visits || (uintptr_t)visit >= (uintptr_t)thread)) {
-		perfctr_visit_else.begin(region);
+		ELSE(begin)(region);
 		return;
 	}
 	set_top(here, (struct perfctr_visit *)(void *)thread);
@@ -377,7 +380,7 @@ static ALWAYS_INLINE void begin(unsigned int *region, unsigned int m, enum how h
 		struct perfctr_visit *top = perfctr_visit_at(visit,
 							     -(ptrdiff_t)perfctr_visit_stride(m));
 
-		perfctr_visit_else.begin_again(region, top, changed - 1);
+		ELSE(begin_again)(region, top, changed - 1);
 		return;
 	}
 	perfctr_barrier();
@@ -417,14 +420,14 @@ static ALWAYS_INLINE void end(unsigned int *region, unsigned int m, enum perfctr
 	unsigned int i, changed;
 
 	if (UNLIKELY(visit->id[layout] != LOAD(*region))) {
-		perfctr_visit_else.end(region);
+		ELSE(end)(region);
 		return;
 	}
 	set_top(here, (struct perfctr_visit *)(void *)thread);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	changed = read_now(thread, m, how, now);
 	if (UNLIKELY(changed)) {
-		perfctr_visit_else.end_again(region, visit, changed - 1);
+		ELSE(end_again)(region, visit, changed - 1);
 		return;
 	}
 #pragma GCC unroll 5

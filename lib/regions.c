@@ -36,7 +36,8 @@ static void forget(void)
 	memset(perfctr_regions.ended, 0, sizeof(perfctr_regions.ended));
 	perfctr_region_rooms_free(&perfctr_regions.rooms);
 	perfctr_region_cost_forget();
-	perfctr_regions.stray = perfctr_regions.left_out = 0;
+	__atomic_store_n(&perfctr_regions.stray, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&perfctr_regions.left_out, 0, __ATOMIC_RELAXED);
 	perfctr_regions.measured = false;
 }
 

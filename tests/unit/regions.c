@@ -626,30 +626,65 @@ START_TEST(not_calibrated)
 END_TEST
 
 /*
- * Reads take a while, and so do branches, which is no visit's time. Of many the least counts: in
- * the others the processor did something else.
+ * Where the processor does something else, a visit's time is any: what holds of the middle of many
+ * visits, in one of some tries, holds.
  */
+#define VISITS 41
+#define TRIES  10
+
+static int compare_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whether the middle of them is that long, nearly. */
+static bool is_nearly(uint64_t *ns, uint64_t expected)
+{
+	qsort(ns, VISITS, sizeof(*ns), compare_ns);
+	if (ns[VISITS / 2] >= expected - A_WHILE / 2 && ns[VISITS / 2] <= expected + A_WHILE / 2)
+		return true;
+	printf("%llu ns, for %llu\n", (unsigned long long)ns[VISITS / 2],
+	       (unsigned long long)expected);
+	return false;
+}
+
+static bool is_calibrated_in_time(void)
+{
+	uint64_t ns[3][VISITS];
+	unsigned int i, n;
+	bool right = true;
+
+	start(ONE, 0);
+	branch_out(1);
+	for (n = 0; n < VISITS; n++) {
+		for (i = 0; i < 3; i++)
+			perfctr_region_reset(&level[1 + i]);
+		branch_out(1);
+		for (i = 0; i < 3; i++) {
+			read_it(&level[1 + i], 1u << i);
+			ns[i][n] = reading.value[0].inclusive >> i;
+		}
+	}
+	for (i = 0; i < 3; i++)
+		right &= is_nearly(ns[i], A_WHILE * (4u >> i));
+	end();
+	return right;
+}
+
+/* Reads take a while, and so do branches, which is no visit's time. */
 START_TEST(time_is_calibrated)
 {
-	unsigned int i, n;
+	unsigned int tries = TRIES;
 
 	begin();
 	if (!pmu.rdpmc)
 		return; /* nothing happens at a read */
 	pmu.runs = slow = true;
 	pmu_at(PMU_RDPMC, 0, take_time);
-	start(ONE, PERFCTR_REGIONS_MOMENTS);
-	branch_out(1);
-	for (i = 1; i < 4; i++) /* what a first visit does is put off, too, and so is too much */
-		perfctr_region_reset(&level[i]);
-	for (n = 0; n < 40; n++)
-		branch_out(1);
-	for (i = 1; i < 4; i++) {
-		read_it(&level[i], n << (i - 1));
-		ck_assert_uint_ge(reading.value[0].minimum, A_WHILE * (8u >> i) - A_WHILE / 2);
-		ck_assert_uint_le(reading.value[0].minimum, A_WHILE * (8u >> i) + A_WHILE / 2);
-	}
-	end();
+	while (!is_calibrated_in_time())
+		ck_assert_uint_ne(--tries, 0);
 }
 END_TEST
 
@@ -674,37 +709,44 @@ static void take_time_and_switch(void)
 		switch_now();
 }
 
-/* Neither is what a begin or an end takes that finds this, by half of all visits. */
+/* Of visits in which the thread is taken off the processor at that read. */
+static bool is_time_of_switches(unsigned int k)
+{
+	uint64_t ns[VISITS];
+	unsigned int n;
+
+	for (n = 0; n < VISITS; n++) {
+		perfctr_region_reset(&outer);
+		late = k;
+		perfctr_region_begin(&outer);
+		perfctr_region_begin(&inner);
+		take_time();
+		perfctr_region_end(&inner);
+		perfctr_region_end(&outer);
+		ck_assert_uint_eq(late, 0);
+		read_it(&outer, 1);
+		ns[n] = reading.value[0].inclusive;
+	}
+	return is_nearly(ns, A_WHILE);
+}
+
+/* Neither is what a begin or an end takes that finds this. */
 START_TEST(time_of_switches)
 {
-	unsigned int k, n;
+	unsigned int k, tries;
 
 	begin();
 	if (!pmu.rdpmc)
 		return; /* nothing happens at a read */
 	pmu.runs = true;
 	pmu_at(PMU_RDPMC, 0, take_time_and_switch);
-	start(ONE, PERFCTR_REGIONS_HISTOGRAM);
+	start(ONE, 0);
 	nest();
 	pmu_switch();
 	switched_at = now();
-	for (k = 1; k <= 4; k++) {
-		perfctr_region_reset(&outer);
-		for (n = 0; n < 41; n++) {
-			late = k;
-			perfctr_region_begin(&outer);
-			perfctr_region_begin(&inner);
-			take_time();
-			perfctr_region_end(&inner);
-			perfctr_region_end(&outer);
-			ck_assert_uint_eq(late, 0);
-		}
-		read_it(&outer, n);
-		ck_assert_msg(reading.value[0].p50 >= A_WHILE / 2 &&
-				      reading.value[0].p50 <= A_WHILE + A_WHILE / 2,
-			      "switched at read %u: %llu ns", k,
-			      (unsigned long long)reading.value[0].p50);
-	}
+	for (k = 1; k <= 4; k++)
+		for (tries = TRIES; !is_time_of_switches(k);)
+			ck_assert_uint_ne(--tries, 0);
 	end();
 }
 END_TEST
