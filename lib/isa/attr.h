@@ -44,6 +44,18 @@ static inline bool perfctr_attr_names_both(const struct perf_event_attr *attr)
 	return attr->exclude_host && attr->exclude_guest;
 }
 
+/* Linux 5.13's PERF_COUNT_SW_CGROUP_SWITCHES. */
+#define PERFCTR_SW_CGROUP_SWITCHES 11
+
+/* It happens in kernel mode only. */
+static inline bool perfctr_attr_is_kernels(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		attr->config == PERFCTR_SW_CGROUP_SWITCHES);
+}
+
 /* The processor can't count what was asked for, for a reason of arch/. -1, after perfctr_fail(). */
 int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
 			const char *reason);

@@ -77,8 +77,6 @@ bool perfctr_variant_cpus(const struct perfctr_variant *variant, uint32_t *words
 
 /* ---- lists ---- */
 
-#define SW_CGROUP_SWITCHES 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, of Linux 5.13 */
-
 static int no_memory(void)
 {
 	return perfctr_fail(ENOMEM, "no memory for a list of events");
@@ -127,18 +125,14 @@ static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event,
 }
 
 /* What the attr says of an event of the kernel's own. */
-static void describe_software(struct perfctr_resolved *event, uint64_t config)
+static void describe_software(struct perfctr_resolved *event, const struct perf_event_attr *attr)
 {
-	switch (config) {
-	case PERF_COUNT_SW_CPU_CLOCK:
-	case PERF_COUNT_SW_TASK_CLOCK:
+	if (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK) {
 		event->flags = PERFCTR_EVENT_TIME;
 		event->scale = 1e-6;
 		strcpy(event->unit, "msec");
-		break;
-	case PERF_COUNT_SW_CONTEXT_SWITCHES:
-	case PERF_COUNT_SW_CPU_MIGRATIONS:
-	case SW_CGROUP_SWITCHES: event->flags = PERFCTR_EVENT_KERNEL; break;
+	} else if (perfctr_attr_is_kernels(attr)) {
+		event->flags = PERFCTR_EVENT_KERNEL;
 	}
 }
 
@@ -147,7 +141,7 @@ static void describe(struct perfctr_list *list, struct perfctr_resolved *event, 
 	const struct perfctr_variant *variant = &list->variant[event->first];
 
 	if (variant->attr.type == PERF_TYPE_SOFTWARE)
-		describe_software(event, variant->attr.config);
+		describe_software(event, &variant->attr);
 	else if (!strcmp(variant->pmu, "msr") && variant->attr.config == 0)
 		event->flags = PERFCTR_EVENT_TSC;
 	else

@@ -63,56 +63,12 @@ static bool counts_any_thread(const struct perf_event_attr *attr)
 	       perfctr_this_cpu()->rules == PERFCTR_RULES_ARCH;
 }
 
-static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
-			     pid_t tid)
+/* The event itself, without fields of samples. */
+static struct perf_event_attr plain(const struct perf_event_attr *attr, uint64_t period)
 {
-	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
-	bool everybody = tid == -1, any = counts_any_thread(attr);
-	bool kernel = !attr->exclude_kernel;
-	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1
-		      : everybody || any			      ? 0
-		      : kernel					      ? 1
-								      : 2;
-	const char *what = everybody ? "a whole processor's events"
-			   : any     ? "other threads of the core (AnyThread)"
-			   : kernel  ? "kernel mode"
-				     : "anything";
-	long level;
-
-	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed)
-		return perfctr_fail_event(
-			error, name,
-			"%s is %ld, which forbids counting %s; "
-			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
-			"CAP_PERFMON",
-			file, level, what,
-			level <= 2 && allowed == 1 ? "count user mode only (:u), or " : "", allowed,
-			allowed);
-	if (status_field("\nSeccomp:", 10) == 2)
-		return perfctr_fail_event(
-			error, name,
-			"a seccomp filter forbids "
-			"perf_event_open(2), as containers' default profiles do; allow that "
-			"call in the profile");
-	if (tid > 0)
-		return perfctr_fail_event(
-			error, name,
-			"no permission to look into thread %d, "
-			"which is another user's or not to be traced; run as its user or grant "
-			"CAP_PERFMON",
-			(int)tid);
-	return perfctr_fail_event(error, name,
-				  "the kernel refuses it (%s); a security module "
-				  "may forbid perf_event_open(2), see the kernel's log",
-				  strerror(error));
-}
-
-/* Whether the kernel would count such an event; or with a period, sample it without fields. */
-static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
-{
-	struct perf_event_attr plain = {
+	return (struct perf_event_attr){
 		.type = attr->type,
-		.size = sizeof(plain),
+		.size = sizeof(*attr),
 		.config = attr->config,
 		.config1 = attr->config1,
 		.config2 = attr->config2,
@@ -125,14 +81,26 @@ static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 		.exclude_host = attr->exclude_host,
 		.exclude_guest = attr->exclude_guest,
 	};
-	int fd = perfctr_guests_probe(&plain, 0, -1);
+}
+
+/* Whether the kernel would count such an event; or with a period, sample it. */
+static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
+{
+	struct perf_event_attr event = plain(attr, period);
+	int fd = perfctr_guests_probe(&event, 0, -1);
 
 	/* An uncore PMU's, which are a processor's. */
 	if (fd < 0 && errno == EINVAL)
-		fd = perfctr_guests_probe(&plain, -1, 0);
+		fd = perfctr_guests_probe(&event, -1, 0);
 	if (fd >= 0)
 		perfctr_call_close(fd);
 	return fd >= 0;
+}
+
+/* Errors of an event that is not there, for anybody. */
+static bool is_absence(int error)
+{
+	return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENXIO;
 }
 
 /* Whether it is the guests that can't be counted. */
@@ -215,6 +183,72 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 				  "has it; choose another with \"perfex -l\"");
 }
 
+/*
+ * What the kernel says of the event in user mode, in which others may be allowed to count it: 0 if
+ * it counts, EINVAL if it does not happen there, or the PMU can't tell modes apart.
+ */
+static int user_mode_error(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr user = plain(attr, 0);
+	int fd;
+
+	if (perfctr_attr_is_kernels(attr))
+		return EINVAL;
+	user.exclude_kernel = user.exclude_hv = 1;
+	fd = perfctr_guests_probe(&user, 0, -1);
+	if (fd >= 0)
+		perfctr_call_close(fd);
+	return fd >= 0 ? 0 : errno;
+}
+
+static int why_no_permission(int error, const struct perf_event_attr *attr, const char *name,
+			     pid_t tid)
+{
+	static const char file[] = "/proc/sys/kernel/perf_event_paranoid";
+	bool everybody = tid == -1, any = counts_any_thread(attr);
+	bool kernel = !attr->exclude_kernel;
+	int allowed = attr->type == PERF_TYPE_TRACEPOINT && everybody ? -1
+		      : everybody || any			      ? 0
+		      : kernel					      ? 1
+								      : 2;
+	const char *what = everybody ? "a whole processor's events"
+			   : any     ? "other threads of the core (AnyThread)"
+			   : kernel  ? "kernel mode"
+				     : "anything";
+	long level;
+
+	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed) {
+		int no_user = level <= 2 && allowed == 1 ? user_mode_error(attr) : EACCES;
+
+		if (is_absence(no_user))
+			return why_not_supported(attr, name);
+		return perfctr_fail_event(
+			error, name,
+			"%s is %ld, which forbids counting %s; "
+			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
+			"CAP_PERFMON",
+			file, level, what, no_user ? "" : "count user mode only (:u), or ", allowed,
+			allowed);
+	}
+	if (status_field("\nSeccomp:", 10) == 2)
+		return perfctr_fail_event(
+			error, name,
+			"a seccomp filter forbids "
+			"perf_event_open(2), as containers' default profiles do; allow that "
+			"call in the profile");
+	if (tid > 0)
+		return perfctr_fail_event(
+			error, name,
+			"no permission to look into thread %d, "
+			"which is another user's or not to be traced; run as its user or grant "
+			"CAP_PERFMON",
+			(int)tid);
+	return perfctr_fail_event(error, name,
+				  "the kernel refuses it (%s); a security module "
+				  "may forbid perf_event_open(2), see the kernel's log",
+				  strerror(error));
+}
+
 /* A clause about the NMI watchdog if it holds a counter, else "". */
 static const char *watchdog(void)
 {
@@ -284,13 +318,11 @@ static int why_invalid(const struct perf_event_attr *attr, const char *name, uns
 int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *name, pid_t tid,
 		    unsigned int members)
 {
+	if (is_absence(error))
+		return why_not_supported(attr, name);
 	switch (error) {
 	case EACCES:
 	case EPERM: return why_no_permission(error, attr, name, tid);
-	case ENOENT:
-	case EOPNOTSUPP:
-	case ENODEV:
-	case ENXIO: return why_not_supported(attr, name);
 	case EINVAL: return why_invalid(attr, name, members);
 	case ENOSYS:
 		return perfctr_fail_event(

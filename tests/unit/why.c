@@ -67,6 +67,7 @@ int __wrap_access(const char *path, int mode)
 
 START_TEST(paranoid_levels)
 {
+	pmu_begin();
 	use_root("paranoid2");
 	why(EACCES, &hardware, 0, 0,
 	    "perf_event_paranoid is 2, which forbids counting kernel mode; "
@@ -85,6 +86,47 @@ START_TEST(paranoid_levels)
 	why(EACCES, &hardware, 0, 0, "a security module");
 	use_root("nothing");
 	why(EACCES, &hardware, 0, 0, "a security module");
+}
+END_TEST
+
+static int refusal; /* of each perf_event_open(2) */
+
+static void refuse_it(void)
+{
+	pmu_fail(PMU_OPEN, 1, refusal);
+}
+
+/* User mode is a way out where it can be counted; what is not there can't be counted by anybody. */
+START_TEST(no_user_mode)
+{
+	static const int absent[] = { ENOENT, EOPNOTSUPP, ENODEV, ENXIO };
+	static const struct perf_event_attr kernels[] = {
+		{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES },
+		{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_MIGRATIONS },
+		{ .type = PERF_TYPE_SOFTWARE, .config = 11 },
+	};
+	static const struct perf_event_attr faults = { .type = PERF_TYPE_SOFTWARE,
+						       .config = PERF_COUNT_SW_PAGE_FAULTS };
+	unsigned int i;
+
+	pmu_begin();
+	use_root("paranoid2");
+	pmu_at(PMU_OPEN, 0, asks_for_little);
+	why(EACCES, &faults, 0, 0, "kernel mode; count user mode only (:u), or lower");
+	for (i = 0; i < ARRAY_SIZE(kernels); i++)
+		why(EACCES, &kernels[i], 0, 0, "kernel mode; lower");
+	pmu_at(PMU_OPEN, 0, refuse_it);
+	refusal = EINVAL;
+	why(EACCES, &hardware, 0, 0, "kernel mode; lower");
+	refusal = EACCES;
+	why(EACCES, &hardware, 0, 0, "kernel mode; lower");
+	for (i = 0; i < ARRAY_SIZE(absent); i++) {
+		refusal = absent[i];
+		ck_fails(perfctr_why_not(EACCES, &hardware, "cycles", 0, 0), EOPNOTSUPP, "");
+		ck_assert_ptr_null(strstr(perfctr_error(), "paranoid"));
+	}
+	ck_assert_uint_eq(pmu_events(), 0);
+	pmu_end();
 }
 END_TEST
 
@@ -150,6 +192,7 @@ START_TEST(each_paranoid_level)
 	char level[16], words[128];
 	unsigned int i;
 
+	pmu_begin();
 	root_make();
 	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000002000400000\\nSeccomp:\t1");
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
@@ -538,6 +581,6 @@ START_TEST(sentences)
 }
 END_TEST
 
-UNIT_MAIN("why", 60, paranoid_levels, each_paranoid_level, no_pmu, guests, filters,
+UNIT_MAIN("why", 60, paranoid_levels, no_user_mode, each_paranoid_level, no_pmu, guests, filters,
 	  what_does_not_fit, modes, what_is_not_there, what_can_not_be_sampled, what_the_kernel_can,
 	  no_user_space_reads, sentences)
