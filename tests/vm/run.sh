@@ -9,6 +9,9 @@
 # Prints a line per test, "PASS machine: command", and per kernel, "PASS driver builds: 5.10 amd64"; exit
 # status 0 if none failed.
 set -eu
+# Bytes of kernels are no letters of any language.
+LC_ALL=C
+export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 mkdir -p "${1:?usage: run.sh WORKDIR [NAME...]}"

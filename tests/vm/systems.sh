@@ -66,7 +66,7 @@ kernel() {
 
 # What unpacks an XZ in the guest takes as long there as the boot behind it: it is done here, for QEMU's PVH.
 unpack_image() {
-	start=$(head -c 100000 "$image" | LC_ALL=C grep -abo "$(printf '\3757zXZ')" | sed -n '1s/:.*//p')
+	start=$(head -c 100000 "$image" | grep -abo "$(printf '\3757zXZ')" | sed -n '1s/:.*//p')
 	[ -n "$start" ] || return 0
 	[ -e "$dir/vmlinux" ] || {
 		# What comes behind it is none.
