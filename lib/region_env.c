@@ -37,8 +37,9 @@ static void report_at_exit(void)
 	}
 	perfctr_regions_stop();
 	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0)
-		say("PERFCTR_REGIONS_OUTPUT");
-	perfctr_region_rooms_forget();
+		say("PERFCTR_REGIONS_OUTPUT"); /* whoever wants what is left may report it */
+	else
+		perfctr_region_rooms_forget();
 }
 
 typedef const char three_words[3][12];
@@ -111,7 +112,7 @@ __attribute__((constructor)) static void begin_by_environment(void)
 {
 	const char *events = secure_getenv("PERFCTR_REGIONS"), *wrong;
 	int error = errno;
-	unsigned int keep = 0;
+	unsigned int keep = PERFCTR_REGIONS_USER_FALLBACK;
 
 	if (!events)
 		return;

@@ -209,14 +209,16 @@ static struct perfctr_region_thread *new_thread(struct perfctr_set *set, unsigne
 	return thread;
 }
 
-struct perfctr_region_thread *perfctr_region_thread_open(const char *events)
+struct perfctr_region_thread *perfctr_region_thread_open(const char *events, unsigned int keep)
 {
 	struct perfctr_set *set = NULL;
 	struct perfctr_region_thread *thread;
 	unsigned int n;
 
 	if (*events) {
-		set = perfctr_set_open(events, NULL, 0);
+		set = perfctr_set_open(events, NULL,
+				       keep & PERFCTR_REGIONS_USER_FALLBACK ? PERFCTR_USER_FALLBACK
+									    : 0);
 		if (!set)
 			return NULL;
 	}
@@ -251,7 +253,7 @@ int perfctr_region_thread_join(void)
 		return 0;
 	if (thread->nvalues)
 		perfctr_region_thread_end(thread);
-	thread = perfctr_region_thread_open(perfctr_regions.events);
+	thread = perfctr_region_thread_open(perfctr_regions.events, perfctr_regions.keep);
 	if (!thread)
 		return -1;
 	if (perfctr_regions.layout == PERFCTR_VISIT_KERNEL)

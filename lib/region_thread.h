@@ -11,8 +11,11 @@
 /* Once, before any of the others. 0, or an error's number. */
 int perfctr_region_thread_init(void);
 
-/* New ones, the calling thread's; not yet in the list. NULL after perfctr_fail(). */
-struct perfctr_region_thread *perfctr_region_thread_open(const char *events);
+/*
+ * New ones, the calling thread's; not yet in the list. keep: as of perfctr_regions_start(). NULL
+ * after perfctr_fail().
+ */
+struct perfctr_region_thread *perfctr_region_thread_open(const char *events, unsigned int keep);
 void perfctr_region_thread_free(struct perfctr_region_thread *thread);
 
 /*

@@ -14,7 +14,9 @@
 #include "lib/region_thread.h"
 #include "lib/regions.h"
 
-#define KEEP_ALL (PERFCTR_REGIONS_MOMENTS | PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS)
+#define KEEP_ALL                                                                         \
+	(PERFCTR_REGIONS_MOMENTS | PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS | \
+	 PERFCTR_REGIONS_USER_FALLBACK)
 
 /* ---- start and stop ---- */
 
@@ -219,7 +221,7 @@ static int start_events(const char *events, unsigned int keep)
 		return perfctr_fail(EINVAL, "0x%X is not what can be kept of regions", keep);
 	if (thread->nvalues)
 		perfctr_region_thread_close(thread);
-	thread = perfctr_region_thread_open(events);
+	thread = perfctr_region_thread_open(events, keep);
 	if (!thread)
 		return -1;
 	if (begin(thread, events, keep) < 0) {

@@ -177,6 +177,27 @@ check "perfex: it goes, too, if there is no such command" $?
 says 125 '^perfex: "bogus" is not an event' "$perfex" --regions -e bogus "$work/regions" stray
 says 125 'take names of events, not "0x3C"' "$perfex" --regions -e 0x3C "$work/regions" stray
 says 125 '^perfex: --regions goes with --csv' "$perfex" --regions -a "$work/regions" stray
+for option in --folded --openmetrics --emulate '--by source' '--call-graph fp' '--threshold 1'; do
+	# shellcheck disable=SC2086
+	says 125 '^perfex: --regions goes with --csv' "$perfex" --regions $option "$work/regions" stray
+done
+says 125 '^perfex: --sample, --regions and --merge exclude' "$perfex" --sample --regions "$work/regions" stray
+says 125 '^perfex: --regions=: "momen" is none of' "$perfex" --regions=histogram,momen "$work/regions" stray
+says 125 "^perfex: -o: $work is a folder" "$perfex" --regions -o "$work" "$work/regions" stray
+says 125 "^perfex: -o: .* can't be written in $work/none: No such file" \
+	"$perfex" --regions -o "$work/none/%p" "$work/regions" stray
+mkdir "$work/gone"
+says 125 "has no report of regions: .*: No such file" \
+	"$perfex" --regions -o "$work/gone/x" sh -c 'rmdir "$0"; "$1" stray' "$work/gone" "$work/regions"
+[ "$(grep -c '^within  *1  time ns' "$work/out")" = 1 ]
+check "perfex: a report that has lost its folder is not lost" $?
+if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+	chmod 755 "$work"
+	says 0 '^ *page-faults:u ' setpriv --reuid 65534 --clear-groups \
+		"$perfex" --regions -e page-faults "$work/regions" stray
+	says 0 'page-fault-rate /s ' setpriv --reuid 65534 --clear-groups \
+		"$perfex" --regions -M page-fault-rate "$work/regions" stray
+fi
 says 125 'no command to run' "$perfex" --regions
 says 127 'command not found' "$perfex" --regions "$work/none"
 says 126 'Permission denied' "$perfex" --regions "$work/module.c"
@@ -279,6 +300,36 @@ for language in c c++; do
 	check "LIKWID's macros in $language, where nothing is measured" $?
 	likwid "$compiler" "$srcdir/tests/likwid.c" "$work/empty" && ! nm "$work/empty" | grep perfctr
 	check "LIKWID's macros in $language, without LIKWID_PERFMON" $?
+done
+# One scope in another, and two in one block.
+cat >"$work/scopes.c" <<'EOT'
+#include <perfctr/regions.h>
+
+PERFCTR_REGION(within, "within");
+PERFCTR_REGION(done, "done");
+
+int main(int argc, char **argv)
+{
+	PERFCTR_REGION_SCOPE(&done);
+	PERFCTR_REGION_SCOPE(&within);
+
+	while (argc-- > 0) {
+		PERFCTR_REGION_SCOPE(&within);
+
+		if (!argv)
+			return 1;
+	}
+	return 0;
+}
+EOT
+for language in c c++; do
+	compiler="$cc -std=c99"
+	[ $language = c ] || compiler="c++ -std=c++11 -x c++"
+	case $language$cc in c++*musl*) continue ;; esac
+	build "$compiler -Wshadow" "$work/scopes.c" "$work/scopes" &&
+		PERFCTR_REGIONS='' "$work/scopes" 2>&1 | awk '/ time ns / { print $1, $2 }' | tr '\n' ' ' >"$work/got"
+	[ "$(cat "$work/got")" = 'done 1 within 2 ' ]
+	check "scopes in $language: $(cat "$work/got")" $?
 done
 # A program of LIKWID's own, of Debian's package; it sleeps for 20 s, but for a sleep(3) of ours.
 example=${LIKWID_EXAMPLES:-/usr/share/likwid/examples}/C-markerAPI.c

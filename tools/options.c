@@ -262,6 +262,9 @@ static void set_control(struct events *events, int option, const char *text)
 
 static void set_mode(struct options *options, enum mode mode)
 {
+	if (options->mode && mode <= MODE_MERGE && options->mode <= MODE_MERGE &&
+	    options->mode != mode)
+		die("--sample, --regions and --merge exclude each other");
 	if (mode > options->mode)
 		options->mode = mode;
 }
@@ -415,8 +418,10 @@ static void check_regions(const struct options *options)
 	    options->interval || options->repeat || options->delay || options->timeout ||
 	    options->strict || options->diff || options->baseline || options->append ||
 	    options->period || options->frequency || options->words || options->base ||
-	    options->pre || options->post)
-		die("%s goes with --csv, --json, -o and, to measure, -e; not with other options",
+	    options->pre || options->post || options->emulate || options->threshold > 0 ||
+	    options->by_place || options->calls || options->format > FORMAT_JSON)
+		die("%s goes with --csv, --json, -o and, to measure, -e and -M; not with other "
+		    "options",
 		    name);
 	if (options->mode == MODE_MERGE && (options->events.names || options->events.numbers))
 		die("--merge counts nothing: leave out -e");

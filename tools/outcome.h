@@ -11,6 +11,7 @@ struct outcome {
 	bool ran;		   /* there is a status */
 	bool interrupted;	   /* a signal ended the command, or asked for its end */
 	bool timed_out;		   /* --timeout did, which is no failure */
+	bool lost;		   /* results could not be written where they should be */
 };
 
 /* Whether the command ended because its time was up. */

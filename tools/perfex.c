@@ -75,6 +75,8 @@ static int same_end(const struct outcome *outcome)
 
 	if (!outcome->ran || outcome_in_time(outcome))
 		return 0;
+	if (WIFEXITED(outcome->status) && WEXITSTATUS(outcome->status) == 0 && outcome->lost)
+		return EXIT_PERFEX;
 	if (WIFEXITED(outcome->status))
 		return WEXITSTATUS(outcome->status);
 	setrlimit(RLIMIT_CORE, &none);

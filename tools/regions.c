@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child.h"
@@ -20,12 +21,48 @@ static void set(const char *variable, const char *value)
 		need(NULL);
 }
 
-/* The command would go on without counts; so a wrong event is told before it runs. */
+/* ---- the command would go on without results: what is wrong is told before it runs ---- */
+
 static void try_events(const struct events *events)
 {
-	if (perfctr_regions_start_metrics(events->names, events->metric_names, 0) < 0)
+	if (perfctr_regions_start_metrics(events->names, events->metric_names,
+					  PERFCTR_REGIONS_USER_FALLBACK) < 0)
 		die("%s", perfctr_error());
 	perfctr_regions_stop();
+}
+
+static void check_keep(const char *words)
+{
+	static const char *const known[] = { "moments", "histogram", "threads" };
+	size_t length, i;
+
+	for (; words && *words; words += length + (words[length] == ',')) {
+		length = strcspn(words, ",");
+		for (i = 0; i < 3; i++)
+			if (strlen(known[i]) == length && !strncmp(words, known[i], length))
+				break;
+		if (i == 3)
+			die("--regions=: \"%.*s\" is none of %s, %s, %s",
+			    length > 100 ? 100 : (int)length, words, known[0], known[1], known[2]);
+	}
+}
+
+/* As far as it is known before the processes that write have their numbers and variables. */
+static void check_file(const char *file)
+{
+	char *path = need(strdup(file)), *slash = strrchr(path, '/');
+	const char *where = slash == path ? "/" : slash ? path : ".";
+	struct stat status;
+	bool there = stat(file, &status) == 0;
+
+	if (slash)
+		*slash = '\0';
+	if (there && S_ISDIR(status.st_mode))
+		die("-o: %s is a folder", file);
+	if (!(there && !S_ISREG(status.st_mode)) && !strchr(where, '%') &&
+	    access(where, W_OK | X_OK) < 0)
+		die("-o: %s can't be written in %s: %s", file, where, strerror(errno));
+	free(path);
 }
 
 /* ---- what is left of processes that did not come to report ---- */
@@ -65,34 +102,51 @@ static void make_folder(void)
 	atexit(remove_folder);
 }
 
-/* A program without regions has nothing to report, and whoever lives does it himself. */
-static void recover(const char *name, const char *file, enum format format)
+/*
+ * A program without regions has nothing to report, and whoever lives does it himself. What can't be
+ * written to the file goes to the standard error, which is false.
+ */
+static bool recover(const char *name, const char *file, enum format format)
 {
-	char *left = NULL;
+	char *left = NULL, why[512];
+	int result;
+	bool lost;
 
 	if (asprintf(&left, "%s/%s", folder, name) < 0)
 		need(NULL);
-	if (perfctr_regions_recover(left, file, (unsigned int)format) == 0)
+	result = perfctr_regions_recover(left, file, (unsigned int)format);
+	if (result == 0)
 		fprintf(stderr,
 			"perfex: process %d ended without its report of regions; what it "
 			"had measured by then is reported\n",
 			atoi(name));
-	else if (errno != ENOENT && errno != EBUSY)
-		fprintf(stderr, "perfex: process %d ended without its report of regions: %s\n",
-			atoi(name), perfctr_error());
+	/* Nothing that was measured, and no folder for the file, are the same error. */
+	lost = result < 0 && errno != EBUSY && (file || errno != ENOENT);
+	if (lost) {
+		snprintf(why, sizeof(why), "%s", perfctr_error());
+		lost = !file || perfctr_regions_recover(left, NULL, (unsigned int)format) == 0 ||
+		       errno != ENOENT;
+	}
+	if (lost)
+		fprintf(stderr, "perfex: process %d has no report of regions: %s\n", atoi(name),
+			why);
 	free(left);
+	return !lost;
 }
 
-static void recover_all(const char *file, enum format format)
+/* False: not all where they should be. */
+static bool recover_all(const char *file, enum format format)
 {
+	bool all = true;
 	DIR *dir = folder ? opendir(folder) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		if (*entry->d_name != '.')
-			recover(entry->d_name, file, format);
+			all &= recover(entry->d_name, file, format);
 	if (dir)
 		closedir(dir);
+	return all;
 }
 
 /* ---- running ---- */
@@ -119,9 +173,12 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 	struct outcome outcome = { .ran = true };
 	struct child child;
 
+	check_keep(keep);
 	try_events(events);
 	if (file && !strcmp(file, "-"))
 		file = "/dev/stdout";
+	if (file)
+		check_file(file);
 	make_folder();
 	set("PERFCTR_REGIONS", events->names ? events->names : "");
 	set("PERFCTR_REGIONS_METRICS", events->metric_names);
@@ -132,7 +189,7 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	wait_for(&child, &outcome);
-	recover_all(file, format);
+	outcome.lost = !recover_all(file, format);
 	remove_folder();
 	child_end(&child);
 	return outcome;

@@ -124,6 +124,8 @@ struct perfctr_region *perfctr_region_by_name(const char *name);
 #define PERFCTR_REGIONS_MOMENTS	  0x1 /* minimum, maximum, mean, standard deviation */
 #define PERFCTR_REGIONS_HISTOGRAM 0x2 /* these, and how values are distributed: percentiles */
 #define PERFCTR_REGIONS_THREADS	  0x4 /* each thread of its own, after its end, too */
+/* Not kept: events that may not count the kernel's mode count user mode, and are named so. */
+#define PERFCTR_REGIONS_USER_FALLBACK 0x8
 
 /*
  * Measure from now on, in all threads: the time, and events, a list as of perfctr_set_open(); NULL
@@ -218,7 +220,9 @@ int perfctr_regions_recover(const char *left, const char *file, unsigned int for
 }
 #endif
 
-/* From here to the end of the block, however it is left but by longjmp(3). */
+/* From here to the end of the block, however it is left but by longjmp(3). One a line. */
+#define PERFCTR_SCOPE_OF_LINE(line)  perfctr_scope_##line
+#define PERFCTR_SCOPE_VARIABLE(line) PERFCTR_SCOPE_OF_LINE(line)
 #ifdef __cplusplus
 struct perfctr_region_scope {
 	struct perfctr_region *region;
@@ -233,7 +237,8 @@ struct perfctr_region_scope {
 	perfctr_region_scope(const perfctr_region_scope &) = delete;
 	perfctr_region_scope &operator=(const perfctr_region_scope &) = delete;
 };
-#define PERFCTR_REGION_SCOPE(region) struct perfctr_region_scope perfctr_scope_(region)
+#define PERFCTR_REGION_SCOPE(region) \
+	struct perfctr_region_scope PERFCTR_SCOPE_VARIABLE(__LINE__)(region)
 #else
 static inline void perfctr_region_leave(struct perfctr_region **region)
 {
@@ -245,7 +250,7 @@ static inline struct perfctr_region *perfctr_region_enter(struct perfctr_region 
 	return region;
 }
 #define PERFCTR_REGION_SCOPE(region)                                     \
-	struct perfctr_region *perfctr_scope_                            \
+	struct perfctr_region *PERFCTR_SCOPE_VARIABLE(__LINE__)          \
 		__attribute__((cleanup(perfctr_region_leave), unused)) = \
 			perfctr_region_enter(region)
 #endif
