@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -64,6 +65,7 @@ const char *perfctr_device_problem(int error)
 int perfctr_device_fail(int error)
 {
 	const char *problem = perfctr_device_problem(error);
+	const char *wish = secure_getenv("PERFCTR_PROVIDER");
 
 	switch (error) {
 	case EPERM: error = EACCES; break;
@@ -73,10 +75,11 @@ int perfctr_device_fail(int error)
 	case ENFILE: break;
 	default: error = EOPNOTSUPP;
 	}
-	return perfctr_fail(error,
-			    "this needs the perfctr driver, but %s; over perf_events use "
-			    "vperfctr_open() or perfctr_set_open()",
-			    problem);
+	return perfctr_fail(error, "this needs the perfctr driver, but %s; over perf_events %s",
+			    problem,
+			    wish && !strcmp(wish, "driver")
+				    ? "it may go without PERFCTR_PROVIDER=driver"
+				    : "use vperfctr_open() or perfctr_set_open()");
 }
 
 int perfctr_device_info(struct perfctr_info *info)

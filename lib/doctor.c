@@ -261,7 +261,8 @@ static int check_tracefs(const struct report *report)
 		.name = "tracepoints",
 		.state = "none that can be read",
 		.remedy = "to count them, mount tracefs on /sys/kernel/tracing, and be root there, "
-			  "or: mount -o remount,mode=755 /sys/kernel/tracing",
+			  "or open it to a group: "
+			  "mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing",
 		.ok = 1,
 	};
 	DIR *dir = perfctr_file_dir("/sys/kernel/tracing/events");

@@ -50,7 +50,7 @@ ssize_t perfctr_event_next(const char **list, const char **event)
 	*event = *list;
 	length = trim(event, length);
 	if (length == 0 || (*p == ',' && p[1] == '\0'))
-		return perfctr_fail(EINVAL, "the list of events has an empty place between its "
+		return perfctr_fail(EINVAL, "the list has an empty place between its "
 					    "commas");
 	*list = *p ? p + 1 : p;
 	return (ssize_t)length;
@@ -77,7 +77,7 @@ int perfctr_event_braces(const char **event, size_t *length, bool *inside)
 	if (wrong || memchr(word, '{', n) || memchr(word, '}', n))
 		return fail_braces(*event, *length);
 	if (n == 0)
-		return perfctr_fail(EINVAL, "the list of events has an empty place between "
+		return perfctr_fail(EINVAL, "the list has an empty place between "
 					    "its braces");
 	*event = word;
 	*length = n;

@@ -256,6 +256,14 @@ static SLOW int parse_pmu(struct perfctr_cores *cores, const char *word, size_t 
 	return found == 0 ? perfctr_sysfs_parse(pmu, terms, length, attr) : found < 0 ? -1 : 0;
 }
 
+/* As processors' events have; the kernel's subsystems have none, of which tracepoints are. */
+static bool has_capital(const char *word, size_t length)
+{
+	while (length && !isupper((unsigned char)word[length - 1]))
+		length--;
+	return length != 0;
+}
+
 /*
  * The event without its modifiers; *rest is set to what follows it. 1: it may be on any core PMU;
  * 0: it is on the one PMU that it names, or on none; -1 after perfctr_fail().
@@ -294,7 +302,11 @@ static int parse_base(struct perfctr_cores *cores, const char *event, size_t len
 		return 0;
 	if (perfctr_vendor_check() < 0)
 		return -1;
-	return is_modifiers(name, end) ? perfctr_event_fail_unknown(event, word_length) : -1;
+	if (is_modifiers(name, end))
+		return perfctr_event_fail_unknown(event, word_length);
+	return has_capital(event, word_length)
+		       ? perfctr_event_fail_unknown(event, (size_t)(*rest - event))
+		       : -1;
 }
 
 /* The modifiers behind an event that ends at rest. */

@@ -424,6 +424,9 @@ START_TEST(tracepoints)
 	fails("sched:../sched_switch", EINVAL, "");
 	use_root("vm");
 	fails("sched:sched_switch", ENOENT, "mount -t tracefs");
+	/* Nor is a processor's misspelt event a tracepoint. */
+	fails("INST_RETIRDE:ANY", EINVAL, "\"INST_RETIRDE:ANY\" is not an event");
+	fails("sched:SWITCH", ENOENT, "mount -t tracefs");
 }
 END_TEST
 
