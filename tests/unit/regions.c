@@ -961,7 +961,7 @@ START_TEST(errors)
 	ck_fails(perfctr_region_read(&outer, &reading), EINVAL, "");
 	ck_fails(perfctr_regions_report(NULL, PERFCTR_REGIONS_TABLE), EINVAL,
 		 "no regions have been");
-	ck_fails(perfctr_regions_start(ONE, 8), EINVAL, "0x8 is not what can be kept");
+	ck_fails(perfctr_regions_start(ONE, 16), EINVAL, "0x10 is not what can be kept");
 	ck_fails(perfctr_regions_start("nonsense", 0), EINVAL, "");
 	ck_fails(perfctr_regions_stop(), EINVAL, "");
 	start(ONE, 0);
