@@ -28,6 +28,12 @@ if command -v bash >/dev/null; then
 	expect "bash: all options" 0 '^same$' sh -c "cmp '$work/options' '$work/bash' && echo same"
 	expect "bash: an option" 0 '^--per-socket$' in_bash 'perfex -a --per-s'
 	expect "bash: short options" 0 '^-A$' in_bash 'perfex -'
+	in_bash 'perfex -' | sort >"$work/offered"
+	{
+		grep -v -e '^-[A-Za-z]$' -e '^--[a-z-]*$' "$work/offered"
+		uniq -d "$work/offered"
+	} >"$work/out"
+	if [ -s "$work/out" ]; then fail "bash: options" "these are none, or there twice:"; else pass "bash: options"; fi
 	expect "bash: an event" 0 '^page-faults$' in_bash 'perfex -e page-f'
 	expect "bash: an event in a list" 0 '^cs,{task-clock,page-faults$' in_bash 'perfex -e cs,{task-clock,page-f'
 	expect "bash: a long option's event" 0 '^context-switches$' in_bash 'perfex -r 3 --event context'
@@ -35,9 +41,19 @@ if command -v bash >/dev/null; then
 	expect "bash: this processor" 0 '^native$' in_bash 'perfex --cpu nat'
 	expect "bash: a processor's event" 0 '^INST_RETIRED:ANY$\|^INST_RETIRED\|^ANY$' \
 		in_bash 'perfex --cpu skylake -e INST_RET'
+	expect "bash: a processor's event, behind =" 0 '^ANY$' in_bash 'perfex --cpu=skylake --event=INST_RETIRED:AN'
+	expect "bash: a metric in a list" 0 '^ipc,branch-mpki$' in_bash 'perfex -M ipc,branch-mp'
+	expect "bash: a processor's metric" 0 '^topdown-smt$' in_bash 'perfex --cpu zen4 -M topdown-s'
+	expect "bash: and no other's" 0 '^$' in_bash 'perfex --cpu skylake -M topdown-s'
 	expect "bash: a process" 0 "^1,$$\$" in_bash "perfex -p 1,$$"
 	touch "$work/baseline.json"
 	expect "bash: a file" 0 "^$work/baseline.json$" in_bash "perfex --compare $work/base"
+	expect "bash: reports" 0 "^$work/baseline.json$" in_bash "perfex --merge $work/base"
+	expect "bash: more reports" 0 "^$work/baseline.json$" in_bash "perfex --csv --merge $work/base $work/base"
+	expect "bash: by what" 0 '^address$' in_bash 'perfex --sample --by addr'
+	expect "bash: how calls are found" 0 '^dwarf$' in_bash 'perfex --sample --folded --call-graph dw'
+	expect "bash: what regions keep" 0 '^moments$' in_bash 'perfex --regions=mom'
+	expect "bash: what regions keep, too" 0 '^moments,threads$' in_bash 'perfex --regions=moments,th'
 	expect "bash: a command" 0 '^sleep$' in_bash 'perfex -e cs slee'
 	expect "bash: a command behind --" 0 '^sleep$' in_bash 'perfex -- slee'
 	expect "bash: a command's argument" 0 "^$work/baseline.json$" in_bash "perfex -e cs cat $work/base"
@@ -92,8 +108,20 @@ if command -v zsh >/dev/null && zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
 	expect "zsh: an event in a list" 0 '^LINE\[perfex -e cs,page-faults\]' in_zsh 'perfex -e cs,page-f'
 	expect "zsh: a processor" 0 '^LINE\[perfex --cpu skylakex *\]' in_zsh 'perfex --cpu skylakex'
 	expect "zsh: this processor" 0 '^LINE\[perfex --cpu native *\]' in_zsh 'perfex --cpu nati'
+	expect "zsh: a processor's metric" 0 '^LINE\[perfex --cpu zen4 -M topdown-smt *\]' \
+		in_zsh 'perfex --cpu zen4 -M topdown-s'
+	expect "zsh: and no other's" 0 '^LINE\[perfex --cpu skylake -M topdown-s\]' \
+		in_zsh 'perfex --cpu skylake -M topdown-s'
+	expect "zsh: by what" 0 '^LINE\[perfex --sample --by address *\]' in_zsh 'perfex --sample --by addr'
+	expect "zsh: how calls are found" 0 '^LINE\[perfex --sample --folded --call-graph dwarf *\]' \
+		in_zsh 'perfex --sample --folded --call-graph dw'
+	expect "zsh: what regions keep" 0 '^LINE\[perfex --regions=moments,threads,*\]' \
+		in_zsh 'perfex --regions=moments,th'
 	touch "$work/baseline.json"
 	expect "zsh: a file" 0 "^LINE\[perfex --compare $work/baseline.json *\]" in_zsh "perfex --compare $work/base"
+	expect "zsh: a report" 0 "^LINE\[perfex --merge $work/baseline.json *\]" in_zsh "perfex --merge $work/base"
+	expect "zsh: reports" 0 "^LINE\[perfex --merge a $work/baseline.json *\]" \
+		in_zsh "perfex --merge a $work/base"
 	expect "zsh: a command's argument" 0 "^LINE\[perfex -e cs cat $work/baseline.json *\]" \
 		in_zsh "perfex -e cs cat $work/base"
 else
