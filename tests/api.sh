@@ -119,6 +119,13 @@ if command -v mandoc >/dev/null; then
 	done | grep -v -e 'referenced manual not found' -e 'mandoc.db' >"$work/lint"
 	cat "$work/lint"
 	check "man pages are clean" "$([ -s "$work/lint" ]; echo $((1 - $?)))"
+	# A word that is a macro's name, such as No, is gone from a heading unless it stands behind \&.
+	for page in "$srcdir"/man/*.[1347]; do
+		mandoc -T utf8 -O width=200 "$page" | sed "s/.$(printf '\b')//g; s/^ *//" >"$work/shown"
+		sed -n 's/\\&//g; s/^\.S[hs] //p' "$page" | grep -vxF -f "$work/shown" | sed "s,^,$page: ,"
+	done >"$work/headings"
+	cat "$work/headings"
+	check "headings are shown as they are written" "$([ -s "$work/headings" ]; echo $((1 - $?)))"
 else
 	echo "SKIP man pages are clean: there is no mandoc"
 fi
