@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Regions of a parallel program: where do ranks wait for the slowest? Each writes a report, and
- *perfex puts them together: mpicc -O2 mpi.c -lperfctr -o mpi mpirun -n 4 perfex --regions --json -o
- *'rank.%q{OMPI_COMM_WORLD_RANK}' -e instructions:u ./mpi perfex --merge rank.*
+ * perfex puts them together:
+ *
+ *	mpicc -O2 mpi.c -lperfctr -o mpi
+ *	mpirun -n 4 perfex --regions --json -e instructions:u \
+ *		-o 'rank.%q{OMPI_COMM_WORLD_RANK}' ./mpi
+ *	perfex --merge rank.*
  */
 #include <mpi.h>
 #include <stdio.h>
