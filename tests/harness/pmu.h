@@ -17,7 +17,7 @@
  *	pmu_end();			fails the test if events or pages are left
  *
  * For controls there is control.h; add tests/harness/skylake.c to the program: on an x86 the
- *processor is then one.
+ * processor is then one.
  *
  * How true it is: it does what kernel/events/core.c, kernel/events/ring_buffer.c and
  * arch/x86/events/core.c of Linux 6.1 do; pmu.c names the functions. tests/unit/pmu.c holds it

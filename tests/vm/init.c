@@ -2,7 +2,8 @@
 /*
  * The only process of a test kernel: runs the command lines of /tests, one after the other, and
  * powers off. The kernel is silent on the console (loglevel=1), so that its lines can't mix with
- *the tests'; its log is searched for trouble at the end. Printed on the console: RUN command line
+ * the tests'; its log is searched for trouble at the end. Printed on the console:
+ *	RUN command line
  *	PASS | SKIP | FAIL (why) command line
  *	DONE passed failed skipped		missing if the kernel died
  */

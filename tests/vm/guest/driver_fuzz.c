@@ -3,19 +3,20 @@
  * driver_fuzz [SEED [SECONDS [KIB]]]: unprivileged users who wish the driver ill.
  *
  * Loads /perfctr.ko; everything else is done by an ordinary user: processes that live for one
- *scenario each, with random calls, controls and races in it, all from SEED. What must hold,
- *whatever they do:
+ * scenario each, with random calls, controls and races in it, all from SEED. What must hold,
+ * whatever they do:
  *	- the kernel has nothing to complain about (process 1 searches its log);
- *	- who has no right to it can't count the kernel, by his own control or by what others left
- *behind;
+ *	- who has no right to it can't count the kernel, by his own control or by what others
+ *	  left behind;
  *	- nobody can write to the page, and nobody but its thread can change a thread's counters:
- *one who counts all the time, and whose descriptor they all have, counts exactly;
+ *	  one who counts all the time, and whose descriptor they all have, counts exactly;
  *	- a call fails with an errno that is documented, and counters work after any abuse;
  *	- counters end where a program begins that its caller may not watch;
  *	- processors may go offline and come back meanwhile;
  *	- at the end no memory is gone (see KIB in main(); 0: don't look), and the module can be
- *unloaded. A new call of calls.h needs a line in calls[], with a function that makes a valid
- *argument. Exit status 0 if all is well.
+ *	  unloaded.
+ * A new call of calls.h needs a line in calls[], with a function that makes a valid argument.
+ * Exit status 0 if all is well.
  */
 #include <limits.h>
 #include <poll.h>
