@@ -126,6 +126,9 @@ if command -v mandoc >/dev/null; then
 	done >"$work/headings"
 	cat "$work/headings"
 	check "headings are shown as they are written" "$([ -s "$work/headings" ]; echo $((1 - $?)))"
+	# A quotation goes on to the end of the line.
+	! grep -nE '^\.(It )?(Ql|Dq|Qq|Sq) .* (Ql|Dq|Qq|Sq) ' "$srcdir"/man/*.[1347]
+	check "no quotation is within another" $?
 else
 	echo "SKIP man pages are clean: there is no mandoc"
 fi
