@@ -48,6 +48,16 @@ done | sort -u >"$work/documented"
 comm -23 "$work/declared" "$work/documented" >"$work/undocumented"
 [ ! -s "$work/undocumented" ] || cat "$work/undocumented"
 check "every function is in a man page" "$([ -s "$work/undocumented" ]; echo $((1 - $?)))"
+# What programs call of what is inline, or a macro.
+{
+	sed -n 's/^static inline .*[ *]\(perfctr_\(state\|reader\)_[a-z_]*\)(.*/\1/p' "$srcdir/include/perfctr/read.h" |
+		grep -v -x perfctr_reader_shift
+	sed -n 's/^#define \(PERFCTR_[A-Z_]*\)([a-z].*/\1/p' "$srcdir/include/perfctr/regions.h" |
+		grep -v -x -e PERFCTR_REGION_WAY
+} | sort -u >"$work/inlined"
+comm -23 "$work/inlined" "$work/documented" >"$work/undocumented"
+[ ! -s "$work/undocumented" ] || cat "$work/undocumented"
+check "every inline function and macro is in a man page" "$([ -s "$work/inlined" ] && [ ! -s "$work/undocumented" ]; echo $?)"
 
 page=$srcdir/man/perfctr.4
 sed -n 's/^#define \(PERFCTR_IOC_[A-Z]*\).*, \(0x[0-9A-F]*\)[, ]*\(.*\))$/\1 \2 \3/p' \
