@@ -59,6 +59,25 @@ comm -23 "$work/inlined" "$work/documented" >"$work/undocumented"
 [ ! -s "$work/undocumented" ] || cat "$work/undocumented"
 check "every inline function and macro is in a man page" "$([ -s "$work/inlined" ] && [ ! -s "$work/undocumented" ]; echo $?)"
 
+# What a program reads of records, and of regions: NAME of the structures, PAGE
+echo '#include <perfctr/regions.h>' | $cc -E -P -I"$srcdir/include" - >"$work/flat"
+members() {
+	awk -v name="^struct $1 [{]" '
+		/^}/ { on = 0 }
+		on && /;/ {
+			gsub(/[*;]|\[[^]]*\]/, " ")
+			for (i = split($0, declared, ","); i; i--)
+				print word[split(declared[i], word, " ")]
+		}
+		$0 ~ name { on = 1 }' "$work/flat" | grep -v -x reserved | sort -u >"$work/members"
+	sed -n 's/^\.\(It \)\{0,1\}Va //p' "$srcdir/man/$2" | tr -cs 'a-z0-9_' '\n' | sort -u |
+		comm -23 "$work/members" - >"$work/undocumented"
+	[ ! -s "$work/undocumented" ] || cat "$work/undocumented"
+	check "$2 has the members" "$([ -s "$work/members" ] && [ ! -s "$work/undocumented" ]; echo $?)"
+}
+members 'perfctr_(record|sampler|aux)[a-z_]*' perfctr_sampler_open.3
+members 'perfctr_region_(reading|value)' perfctr_region_begin.3
+
 page=$srcdir/man/perfctr.4
 sed -n 's/^#define \(PERFCTR_IOC_[A-Z]*\).*, \(0x[0-9A-F]*\)[, ]*\(.*\))$/\1 \2 \3/p' \
 	"$srcdir/include/perfctr/calls.h" | sed 's/ *$//' >"$work/requests"
