@@ -5,9 +5,37 @@
 #include <papi.h>
 
 #ifdef OWN
+#include <pthread.h>
+
+/* Its stop is its own: what other threads are in goes on. */
+static void *in_thread(void *arg)
+{
+	if (PAPI_hl_region_begin("thread") != PAPI_OK || PAPI_hl_region_end("thread") != PAPI_OK ||
+	    PAPI_hl_stop() != PAPI_OK)
+		exit(1);
+	return arg;
+}
+
+static void run_threads(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, in_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+}
+
 int main(void)
 {
 	int i;
+
+	if (PAPI_hl_region_begin("whole") != PAPI_OK)
+		return 1;
+	run_threads();
+	if (PAPI_hl_region_end("whole") != PAPI_OK)
+		return 1;
 
 	for (i = 0; i < 3; i++) {
 		if (PAPI_hl_region_begin("outer") != PAPI_OK ||
