@@ -195,6 +195,32 @@ static void read_moments(const struct perfctr_visits *visits,
 			scale;
 }
 
+/* Not beyond what a single visit counted: a bucket is wider than its values. */
+static uint64_t read_percentile(const struct perfctr_visits *visits,
+				const struct perfctr_region_kept *kept, unsigned int i,
+				unsigned int percent, const struct perfctr_region_value *value)
+{
+	const uint64_t *histogram = visits->histogram + HISTOGRAM_WORDS(i);
+	uint64_t last = in_unit(kept, i, percentile(histogram, visits->visits, percent));
+
+	if (last > value->maximum)
+		return value->maximum;
+	return last < value->minimum ? value->minimum : last;
+}
+
+static void read_distribution(const struct perfctr_visits *visits,
+			      const struct perfctr_region_kept *kept, unsigned int i,
+			      struct perfctr_region_value *value)
+{
+	if (kept->moments)
+		read_moments(visits, kept, i, value);
+	if (!kept->histogram)
+		return;
+	value->p50 = read_percentile(visits, kept, i, 50, value);
+	value->p90 = read_percentile(visits, kept, i, 90, value);
+	value->p99 = read_percentile(visits, kept, i, 99, value);
+}
+
 static void read_value(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		       unsigned int i, struct perfctr_region_value *value)
 {
@@ -203,7 +229,6 @@ static void read_value(const struct perfctr_visits *visits, const struct perfctr
 	uint64_t inside = visits->visits * (uint64_t)cost->inside[i],
 		 pair = (uint64_t)cost->pair[i], branch = (uint64_t)cost->branch[i],
 		 raw = visits->sum[i].inclusive;
-	const uint64_t *histogram = visits->histogram;
 
 	value->inclusive = in_unit(kept, i,
 				   raw - inside - within->pairs * pair - within->branches * branch);
@@ -212,14 +237,8 @@ static void read_value(const struct perfctr_visits *visits, const struct perfctr
 					   within->direct * (pair - (uint64_t)cost->inside[i]) -
 					   within->forks * branch);
 	value->quality = visits->visits ? PERFCTR_EXACT : PERFCTR_NOT_COUNTED;
-	if (kept->moments && visits->visits)
-		read_moments(visits, kept, i, value);
-	if (!kept->histogram || !visits->visits)
-		return;
-	histogram += HISTOGRAM_WORDS(i);
-	value->p50 = in_unit(kept, i, percentile(histogram, visits->visits, 50));
-	value->p90 = in_unit(kept, i, percentile(histogram, visits->visits, 90));
-	value->p99 = in_unit(kept, i, percentile(histogram, visits->visits, 99));
+	if (visits->visits)
+		read_distribution(visits, kept, i, value);
 }
 
 void perfctr_visits_read(const struct perfctr_visits *visits,

@@ -127,6 +127,14 @@ START_TEST(test_moments)
 }
 END_TEST
 
+static void set_range(struct perfctr_visits *visits, int64_t minimum, int64_t maximum)
+{
+	struct perfctr_moments *moments = &perfctr_visits_moments(visits, kept.nvalues)[1];
+
+	moments->minimum = minimum;
+	moments->maximum = maximum;
+}
+
 /* Of 100 visits the 50th counted 2, the 90th 4, the 99th 6; their neighbours less, and more. */
 START_TEST(test_percentiles)
 {
@@ -137,10 +145,32 @@ START_TEST(test_percentiles)
 	kept.histogram = kept.moments = true;
 	visits = make(100);
 	memcpy(&visits->histogram[PERFCTR_BUCKETS], counts, sizeof(counts));
+	set_range(visits, 1, 7);
 	add_up(visits, NULL);
 	ck_assert_uint_eq(value->p50, 2);
 	ck_assert_uint_eq(value->p90, 4);
 	ck_assert_uint_eq(value->p99, 6);
+}
+END_TEST
+
+/* What a bucket goes up to is not beyond the visits' values; nor is what it begins with, below. */
+START_TEST(test_percentiles_of_one)
+{
+	const struct perfctr_region_value *value = &reading.value[1];
+	struct perfctr_visits *visits;
+
+	kept.histogram = kept.moments = true;
+	visits = make(1);
+	visits->histogram[PERFCTR_BUCKETS + perfctr_bucket(4579788)] = 1;
+	set_range(visits, 4579788, 4579788);
+	add_up(visits, NULL);
+	ck_assert_uint_eq(value->p50, 4579788);
+	ck_assert_uint_eq(value->p99, 4579788);
+	visits = make(1);
+	visits->histogram[PERFCTR_BUCKETS] = 1;
+	set_range(visits, 5, 6);
+	add_up(visits, NULL);
+	ck_assert_uint_eq(value->p50, 5);
 }
 END_TEST
 
@@ -157,6 +187,8 @@ START_TEST(test_many_visits)
 	a->histogram[PERFCTR_BUCKETS + 3] = 4 * half;
 	a->histogram[PERFCTR_BUCKETS + 5] = 2;
 	b->histogram[PERFCTR_BUCKETS + 5] = half;
+	set_range(a, 3, 5);
+	set_range(b, 5, 5);
 	add_up(a, b);
 	ck_assert_uint_eq(reading.visits, 5 * half + 2);
 	ck_assert_uint_eq(value->p50, 3);
@@ -281,4 +313,5 @@ START_TEST(test_read_amid)
 END_TEST
 
 UNIT_MAIN("region_sum", 60, test_cost, test_moments_of_time, test_less, test_moments,
-	  test_percentiles, test_many_visits, test_buckets, test_read_meanwhile, test_read_amid)
+	  test_percentiles, test_percentiles_of_one, test_many_visits, test_buckets,
+	  test_read_meanwhile, test_read_amid)
