@@ -221,22 +221,50 @@ static void read_distribution(const struct perfctr_visits *visits,
 	value->p99 = read_percentile(visits, kept, i, 99, value);
 }
 
-static void read_value(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
-		       unsigned int i, struct perfctr_region_value *value)
+/*
+ * Whether a sum can be so much too small as to what begin and end take: these differ from one time
+ * to the next by the calibration's spread, or by a few instructions; and a visit's own by a
+ * quarter, since processors become faster.
+ */
+static bool is_explained(const struct perfctr_visits *visits, unsigned int i, uint64_t less,
+			 uint64_t within)
+{
+	const struct perfctr_region_cost *cost = visits->cost;
+	uint64_t each = 2 * (uint64_t)cost->spread[i] + 4;
+
+	return less <=
+	       (visits->visits + within) * each + visits->visits * (uint64_t)cost->inside[i] / 4;
+}
+
+/* An inclusive sum has the exclusive one in it, which less was subtracted from. */
+static void read_sums(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
+		      unsigned int i, struct perfctr_region_value *value)
 {
 	const struct perfctr_region_cost *cost = visits->cost;
 	const struct perfctr_within *within = &visits->within;
 	uint64_t inside = visits->visits * (uint64_t)cost->inside[i],
 		 pair = (uint64_t)cost->pair[i], branch = (uint64_t)cost->branch[i],
-		 raw = visits->sum[i].inclusive;
+		 raw = visits->sum[i].inclusive - inside,
+		 inclusive = raw - within->pairs * pair - within->branches * branch,
+		 exclusive = raw - visits->sum[i].children -
+			     within->direct * (pair - (uint64_t)cost->inside[i]) -
+			     within->forks * branch,
+		 least = not_negative(exclusive), most = inclusive;
 
-	value->inclusive = in_unit(kept, i,
-				   raw - inside - within->pairs * pair - within->branches * branch);
-	value->exclusive = in_unit(kept, i,
-				   raw - visits->sum[i].children - inside -
-					   within->direct * (pair - (uint64_t)cost->inside[i]) -
-					   within->forks * branch);
-	value->quality = visits->visits ? PERFCTR_EXACT : PERFCTR_NOT_COUNTED;
+	if ((int64_t)inclusive < (int64_t)least)
+		most = least;
+	value->inclusive = in_unit(kept, i, most);
+	value->exclusive = in_unit(kept, i, least);
+	if (!visits->visits || !is_explained(visits, i, most - inclusive, within->pairs) ||
+	    !is_explained(visits, i, least - exclusive, within->direct))
+		value->quality = PERFCTR_NOT_COUNTED;
+}
+
+static void read_value(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
+		       unsigned int i, struct perfctr_region_value *value)
+{
+	value->quality = PERFCTR_EXACT;
+	read_sums(visits, kept, i, value);
 	if (visits->visits)
 		read_distribution(visits, kept, i, value);
 }

@@ -10,7 +10,7 @@
 #include "tests/harness/check.h"
 
 static struct perfctr_region_kept kept = { .nvalues = 2, .mult = 1 };
-static const struct perfctr_region_cost cost = {
+static struct perfctr_region_cost visit_cost = {
 	.inside = { 3, 5 },
 	.pair = { 10, 11 },
 	.branch = { 2, 1 },
@@ -22,7 +22,7 @@ static struct perfctr_visits *make(uint64_t n)
 	struct perfctr_visits *visits = calloc(1, perfctr_visits_size(&kept));
 
 	ck_assert_ptr_nonnull(visits);
-	perfctr_visits_init(visits, &kept, &cost);
+	perfctr_visits_init(visits, &kept, &visit_cost);
 	visits->visits = n;
 	return visits;
 }
@@ -102,6 +102,63 @@ START_TEST(test_less)
 	add_up(visits, NULL);
 	ck_assert_uint_eq(reading.value[1].inclusive, 0);
 	ck_assert_uint_eq(reading.value[1].exclusive, 0);
+	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_EXACT);
+}
+END_TEST
+
+/* 20 visits with so many regions within them, that many of them direct; of value 1. */
+static void read_sums(uint64_t inclusive, uint64_t children, uint64_t pairs, uint64_t direct)
+{
+	struct perfctr_visits *visits = make(20);
+
+	visits->within.pairs = pairs;
+	visits->within.direct = direct;
+	visits->sum[1].inclusive = inclusive;
+	visits->sum[1].children = children;
+	add_up(visits, NULL);
+}
+
+/* Of 100 that are subtracted the visits may take 25 less, and 80 for they differ. */
+START_TEST(test_too_little)
+{
+	const struct perfctr_region_value *value = &reading.value[1];
+
+	visit_cost.spread[1] = 0;
+	read_sums(0, 0, 0, 0);
+	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	visit_cost.inside[1] = 10;
+	read_sums(70, 0, 0, 0);
+	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	read_sums(69, 0, 0, 0);
+	ck_assert_uint_eq(value->inclusive, 0);
+	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
+	visit_cost.spread[1] = 1;
+	read_sums(30, 0, 0, 0);
+	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	read_sums(29, 0, 0, 0);
+	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
+}
+END_TEST
+
+/* What is a region's own is in what it counted in all, whatever was subtracted of that. */
+START_TEST(test_contradiction)
+{
+	const struct perfctr_region_value *value = &reading.value[1];
+
+	/* 2000 - 20 * 5 - 150 * 11; 2000 - 1500 - 20 * 5 - 20 * (11 - 5) */
+	read_sums(2000, 1500, 150, 20);
+	ck_assert_uint_eq(value->inclusive, 280);
+	ck_assert_uint_eq(value->exclusive, 280);
+	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	read_sums(2000, 1500, 1500, 20);
+	ck_assert_uint_eq(value->inclusive, 280);
+	ck_assert_uint_eq(value->exclusive, 280);
+	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
+	/* It has nothing of its own, and less. */
+	read_sums(2000, 2000, 20, 20);
+	ck_assert_uint_eq(value->inclusive, 1680);
+	ck_assert_uint_eq(value->exclusive, 0);
+	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
 }
 END_TEST
 
@@ -312,6 +369,6 @@ START_TEST(test_read_amid)
 }
 END_TEST
 
-UNIT_MAIN("region_sum", 60, test_cost, test_moments_of_time, test_less, test_moments,
-	  test_percentiles, test_percentiles_of_one, test_many_visits, test_buckets,
-	  test_read_meanwhile, test_read_amid)
+UNIT_MAIN("region_sum", 60, test_cost, test_moments_of_time, test_less, test_too_little,
+	  test_contradiction, test_moments, test_percentiles, test_percentiles_of_one,
+	  test_many_visits, test_buckets, test_read_meanwhile, test_read_amid)
