@@ -19,6 +19,8 @@
 #include "lib/region_state.h"
 #include "lib/region_sum.h"
 
+#define MOST_LEFT 100000 /* reports of one name */
+
 /* A record of visits, and whose they are. */
 struct row {
 	unsigned int id;
@@ -361,20 +363,64 @@ static int print_report(const struct left *left, struct perfctr_region_report *r
 	return 0;
 }
 
-/* What the process itself has written stays. */
+static int not_written(const char *name)
+{
+	/* ENOENT says that there is nothing to be reported. */
+	return perfctr_fail(errno == ENOENT ? ENOTDIR : errno, "%s can't be written: %s", name,
+			    strerror(errno));
+}
+
+/*
+ * An empty file of the name, or of the first that is nobody's: what the process itself has written
+ * stays, and what others have left of the same number, or of programs that it was before.
+ */
+static int take_name(struct perfctr_text *name)
+{
+	const size_t size = name->size;
+	unsigned int i;
+	int fd = perfctr_call_create(name->bytes, true);
+
+	for (i = 0; i < MOST_LEFT && fd < 0 && errno == EEXIST; i++) {
+		name->size = size;
+		perfctr_text_add(name, ".left");
+		if (i)
+			perfctr_text_add(name, ".%u", i);
+		if (name->failed)
+			return no_memory();
+		fd = perfctr_call_create(name->bytes, true);
+	}
+	if (fd < 0)
+		return not_written(name->bytes);
+	perfctr_call_close(fd);
+	return 0;
+}
+
+static int write_anew(const struct perfctr_text *text, struct perfctr_text *name)
+{
+	int error;
+
+	if (perfctr_call_is_special(name->bytes))
+		return perfctr_text_write(text, name->bytes);
+	if (take_name(name) < 0)
+		return -1;
+	if (perfctr_text_write(text, name->bytes) == 0)
+		return 0;
+	error = errno;
+	unlink(name->bytes);
+	errno = error;
+	return -1;
+}
+
 static int write_report(const struct left *left, const struct perfctr_region_report *report,
 			const char *pattern)
 {
 	struct perfctr_text name = { NULL, 0, 0, false };
-	int result = 0;
+	int result = -1;
 
-	if (pattern)
-		result = perfctr_text_name(&name, pattern, left->head->pid);
-	if (result == 0 && pattern && access(name.bytes, F_OK) == 0 &&
-	    !perfctr_call_is_special(name.bytes))
-		perfctr_text_add(&name, ".left");
-	if (result == 0)
-		result = name.failed ? no_memory() : perfctr_text_write(&report->text, name.bytes);
+	if (!pattern)
+		return perfctr_text_write(&report->text, NULL);
+	if (perfctr_text_name(&name, pattern, left->head->pid) == 0)
+		result = write_anew(&report->text, &name);
 	free(name.bytes);
 	return result;
 }

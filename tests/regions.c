@@ -124,6 +124,19 @@ static void execute(void)
 	execl(args[0], args[0], "stray", (char *)NULL);
 }
 
+/* One after the other, of which each visits a region once less. */
+static void execute_some(void)
+{
+	int n = args[2] ? atoi(args[2]) : 4, i;
+	char less[16];
+
+	for (i = 0; i < n; i++)
+		visit(&within);
+	snprintf(less, sizeof(less), "%d", n - 1);
+	if (n > 1)
+		execl(args[0], args[0], "execs", less, (char *)NULL);
+}
+
 static void die(void)
 {
 	raise(SIGKILL);
@@ -369,15 +382,25 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {
-		{ "stray", stray },	  { "thread", thread },
-		{ "cancel", cancel },	  { "jump", jump },
-		{ "fork", with_child },	  { "exec", execute },
-		{ "die", die },		  { "deep", deep },
-		{ "signals", signals },	  { "restart", restart },
-		{ "start", start_again }, { "unload", unload },
-		{ "nothing", nothing },	  { "many", many },
-		{ "again", again },	  { "restart-deep", restart_deep },
-		{ "left-out", left_out }, { "memory", memory },
+		{ "stray", stray },
+		{ "thread", thread },
+		{ "cancel", cancel },
+		{ "jump", jump },
+		{ "fork", with_child },
+		{ "exec", execute },
+		{ "die", die },
+		{ "deep", deep },
+		{ "signals", signals },
+		{ "restart", restart },
+		{ "start", start_again },
+		{ "unload", unload },
+		{ "nothing", nothing },
+		{ "many", many },
+		{ "again", again },
+		{ "restart-deep", restart_deep },
+		{ "left-out", left_out },
+		{ "memory", memory },
+		{ "execs", execute_some },
 	};
 	unsigned int i;
 

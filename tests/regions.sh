@@ -137,6 +137,14 @@ says 0 '^done  *1  time ns .* exact$' "$perfex" --regions sh -c '"$0" die; true'
 cat "$work"/exec.*[0-9] "$work"/exec.*.left | awk -F, '{ print $4, $6 }' | sort | tr '\n' ' ' >"$work/got"
 [ "$(cat "$work/got")" = 'done 1 done 2 region visits region visits within 1 ' ]
 check "perfex: what a program measured before it executed another: $(cat "$work/got")" $?
+rm -f "$work"/exec.*
+"$perfex" --regions --csv -o "$work/exec.%p" "$work/regions" execs 2>"$work/errors"
+cat "$work"/exec.* | awk -F, '$4 == "within" { print $4, $6 }' | sort | tr '\n' ' ' >"$work/got"
+[ "$(cat "$work/got")" = 'within 1 within 2 within 3 within 4 ' ] &&
+	[ "$(grep -c 'ended without its report of regions; what it had' "$work/errors")" = 3 ]
+check "perfex: what programs measured, of which each executed the next: $(cat "$work/got")" $?
+says 0 '^perfex: process [1-9][0-9]* ended without its report of regions: .*/none/x can.t be written: No such file' \
+	"$perfex" --regions -o "$work/none/x" sh -c '"$0" die; true' "$work/regions"
 
 # Metrics are what the sums beside them come to, also of who died.
 cat >"$work/metrics.py" <<'EOT'

@@ -209,8 +209,8 @@ int perfctr_regions_report(const char *file, unsigned int format);
 /*
  * The same of a process that has died without a report: of the file that it has left in the folder
  * that PERFCTR_REGIONS_LEFT named, by a library of this version. Only visits that had ended are in
- * it. If the process has written this very report, it stays, and this one's name ends in ".left";
- * %p is that process's id. ENOENT: it has measured nothing. EBUSY: it has not died. EINVAL: the
+ * it. A file that is there already stays, and this one's name ends in ".left", ".left.1" ...; %p is
+ * that process's id. ENOENT: it has measured nothing. EBUSY: it has not died. EINVAL: the
  * file is nothing of that kind, and as above.
  */
 int perfctr_regions_recover(const char *left, const char *file, unsigned int format);

@@ -189,6 +189,10 @@ START_TEST(test_died)
 	pid = die(0, 40);
 	recovers();
 	recovers(); /* what the process has written itself stays */
+	recovers(); /* and what was recovered of it */
+	recovers();
+	has(take_report(pid, ".left.2"), "\"visits\": 1000,");
+	has(take_report(pid, ".left.1"), "\"visits\": 1000,");
 	text = take_report(pid, "");
 	snprintf(words, sizeof(words), "\"pid\": %d,", (int)pid);
 	has(text, words);
@@ -597,6 +601,10 @@ START_TEST(test_refusals)
 	fails("/nowhere", ENOENT, "/nowhere: ");
 	fails("/dev/null", EINVAL, "/dev/null is nothing that");
 	fails(folder, EINVAL, "is nothing that");
+	strcpy(report, "/nowhere/report");
+	die(0, 0);
+	fails(find_left(), ENOTDIR, "/nowhere/report can't be written: No such file");
+	remove_all();
 	snprintf(name, sizeof(name), "%s/link", folder);
 	ck_assert_int_eq(symlink("/etc/passwd", name), 0);
 	fails(name, ELOOP, name);
