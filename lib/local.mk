@@ -21,6 +21,8 @@ lib_libinternal_la_SOURCES = \
 	lib/base/memory.h \
 	lib/base/nearest.c \
 	lib/base/nearest.h \
+	lib/base/process.c \
+	lib/base/process.h \
 	lib/base/root.h \
 	lib/base/text.c \
 	lib/base/text.h \

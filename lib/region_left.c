@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "lib/base/error.h"
-#include "lib/base/file.h"
+#include "lib/base/process.h"
 #include "lib/region_cost.h"
 #include "lib/region_print.h"
 #include "lib/region_room.h"
@@ -32,9 +32,9 @@ struct left {
 	char *bytes;
 	size_t size;
 	const struct perfctr_region_head *head;
+	const struct perfctr_region_room *room; /* of the head */
 	size_t names_size;
 	struct perfctr_region_kept kept;
-	uint32_t generation;
 	const char *value[PERFCTR_REGION_VALUES];
 	struct perfctr_region_metrics metrics;
 	const char **name; /* of regions, by id */
@@ -153,7 +153,7 @@ static int find_head(struct left *left, const struct perfctr_region_room *room,
 		return -1;
 	left->head = head;
 	left->names_size = size_of(record) - sizeof(*head);
-	left->generation = room->generation;
+	left->room = room;
 	return 0;
 }
 
@@ -225,7 +225,7 @@ static int take_visits(struct left *left, const struct perfctr_region_room *room
 static int take_record(struct left *left, const struct perfctr_region_room *room,
 		       const struct perfctr_region_record *record)
 {
-	if (room->generation != left->generation)
+	if (room->generation != left->room->generation)
 		return 0;
 	if (record->id >= PERFCTR_REGION_IDS)
 		return -1;
@@ -425,25 +425,22 @@ static int write_report(const struct left *left, const struct perfctr_region_rep
 	return result;
 }
 
-/* A process that nobody has waited for is none any more. */
-static bool is_alive(int32_t pid)
-{
-	char path[64], line[512];
-	const char *state;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (perfctr_file_read(path, line, sizeof(line)) < 0)
-		return false;
-	state = strrchr(line, ')');
-	return !state || strncmp(state, ") Z", 3) != 0;
-}
-
 static int check_death(const struct left *left)
 {
-	return is_alive(left->head->pid)
-		       ? perfctr_fail(EBUSY, "process %d is alive, and will report by itself",
-				      (int)left->head->pid)
-		       : 0;
+	const struct perfctr_process process = {
+		.pid = left->head->pid,
+		.start = left->room->start,
+		.space = left->room->space,
+	};
+
+	switch (perfctr_process_find(&process)) {
+	case PERFCTR_GONE: return 0;
+	case PERFCTR_PRESENT:
+		return perfctr_fail(EBUSY, "process %d is alive, and will report by itself",
+				    (int)process.pid);
+	case PERFCTR_NOT_KNOWN: break;
+	}
+	return perfctr_fail(ESRCH, "whether it has can't be told: there is no /proc");
 }
 
 int perfctr_regions_recover(const char *left_file, const char *file, unsigned int format)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "lib/base/memory.h"
+#include "lib/base/process.h"
 #include "lib/region_room.h"
 
 #define ROOM_SIZE 65536
@@ -21,7 +22,7 @@ static struct {
 	uint64_t size;
 	dev_t device;
 	ino_t inode;
-	pid_t process;
+	struct perfctr_process process;
 	struct perfctr_region_room *first, *unused; /* neither is ever unmapped */
 } left;
 
@@ -30,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool perfctr_region_rooms_are_left(void)
 {
-	return left.name && left.process == getpid();
+	return left.name && left.process.pid == getpid();
 }
 
 /* Opened anew each time: programs close descriptors that they don't know, and open others. */
@@ -138,6 +139,8 @@ static struct perfctr_region_room *map_room(size_t size, const struct perfctr_re
 	room->generation = rooms->generation;
 	room->tid = rooms->tid;
 	room->word = sizeof(void *);
+	room->start = left.process.start;
+	room->space = left.process.space;
 	room->used = sizeof(*room);
 	return room;
 }
@@ -222,7 +225,7 @@ void perfctr_region_rooms_leave(const char *folder)
 	left.name = name;
 	left.device = file.st_dev;
 	left.inode = file.st_ino;
-	left.process = getpid();
+	left.process = perfctr_process_self();
 }
 
 void perfctr_region_rooms_forget(void)

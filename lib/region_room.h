@@ -13,7 +13,7 @@
 #include "lib/region_visit.h"
 
 /* Of each room, until the library's structures change; of the first one, if nothing is left. */
-#define PERFCTR_ROOM_MAGIC UINT64_C(0x31306d6f6f725070)
+#define PERFCTR_ROOM_MAGIC UINT64_C(0x32306d6f6f725070)
 #define PERFCTR_ROOM_DONE  UINT64_C(0x656e6f446f725070)
 
 /* At the beginning of memory that was mapped. */
@@ -21,11 +21,12 @@ struct perfctr_region_room {
 	uint64_t magic;
 	size_t size, used; /* with this; whole records only */
 	struct perfctr_region_room *next;
-	uint32_t generation; /* see perfctr_regions */
-	int32_t tid;	     /* 0: of all threads */
-	uint32_t over;	     /* its thread has ended, or measuring has: nothing of it counts */
-	uint32_t is_left;    /* in the file */
-	uint32_t word;	     /* bytes of a pointer */
+	uint32_t generation;   /* see perfctr_regions */
+	int32_t tid;	       /* 0: of all threads */
+	uint32_t over;	       /* its thread has ended, or measuring has: nothing of it counts */
+	uint32_t is_left;      /* in the file */
+	uint32_t word;	       /* bytes of a pointer */
+	uint64_t start, space; /* of the process: lib/base/process.h; 0 if nothing is left */
 } __attribute__((aligned(16)));
 
 enum perfctr_region_what {

@@ -17,7 +17,7 @@ build=${1:?usage: layers.sh BUILD}
 layers='
 arch arch/README.md event-tables,metric-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,power/power,powerpc/powerpc,arm64/arm64,riscv/riscv,raw/raw x86/k7,x86/archpmu,powerpc/encode,raw/encode,events x86/compile,x86/encode x86/isa,power/isa,powerpc/isa,arm64/isa,riscv/isa isa
 driver driver/README.md hw_x86,hw_powerpc,hw_arm64 access,cpu,quota,rights state thread signal,owner calls init
-lib/base lib/README.md error,call file,text memory,list,nearest,cpus,json
+lib/base lib/README.md error,call file,text memory,list,nearest,process,cpus,json
 lib/isa lib/README.md cpuid,cpuinfo,readable,pmu,tsc,attr native control
 lib/names lib/README.md formula,facts,threshold,metric,known,vendor table sysfs,tracepoint expand,catalog name resolve
 lib/perf lib/README.md sys guests probe,reading check,why counter ring,area,record,signal,clock,group merge,overflow

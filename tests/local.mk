@@ -79,6 +79,7 @@ unit_tests = \
 	tests/unit/pmu \
 	tests/unit/pmus \
 	tests/unit/primitives \
+	tests/unit/process \
 	tests/unit/total \
 	tests/unit/provider_perf \
 	tests/unit/raw \

@@ -146,6 +146,13 @@ check "perfex: what programs measured, of which each executed the next: $(cat "$
 says 0 '^perfex: process [1-9][0-9]* ended without its report of regions: .*/none/x can.t be written: No such file' \
 	"$perfex" --regions -o "$work/none/x" sh -c '"$0" die; true' "$work/regions"
 
+# In a namespace of its own it has a number that a living one has here.
+if unshare -r --fork --pid true 2>/dev/null; then
+	says 0 '^done  *1  time ns .* exact$' "$perfex" --regions unshare -r --fork --pid sh -c '"$0" die; true' "$work/regions"
+else
+	echo "SKIP a process that dies in a PID namespace: there can be none"
+fi
+
 # Metrics are what the sums beside them come to, also of who died.
 cat >"$work/metrics.py" <<'EOT'
 import json, sys
