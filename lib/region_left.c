@@ -341,6 +341,7 @@ static int print_report(const struct left *left, struct perfctr_region_report *r
 	if (!room)
 		return no_memory();
 	report->pid = left->head->pid;
+	report->died = true;
 	report->rank = left->head->rank;
 	report->keep = left->head->keep;
 	report->nvalues = left->kept.nvalues;

@@ -225,7 +225,7 @@ static void print_table_metric(struct perfctr_region_report *report, unsigned in
 			       const struct perfctr_region_reading *reading)
 {
 	struct metric metric = get_metric(report, i, reading);
-	const char *reason = metric.inclusive.reason;
+	const char *reason = metric.inclusive.reason, *own = metric.exclusive.reason;
 	struct perfctr_text *text = &report->text;
 	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
 	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
@@ -236,6 +236,8 @@ static void print_table_metric(struct perfctr_region_report *report, unsigned in
 	add_metric_value(text, &metric.exclusive, 19, "-");
 	perfctr_text_add(text, "%*s  %s", (moments ? 60 : 0) + (histogram ? 45 : 0), "",
 			 reason ? reason : perfctr_quality_name(metric.inclusive.quality));
+	if (own && !reason)
+		perfctr_text_add(text, ", exclusive: %s", own);
 	if (metric.inclusive.beyond)
 		perfctr_text_add(text, ", beyond: %s", metric.is.threshold);
 	perfctr_text_add(text, "\n");
@@ -288,6 +290,9 @@ static void print_table_end(struct perfctr_region_report *report)
 				 (double)report->spread[i] * scale,
 				 (double)report->pair[i] * scale);
 	}
+	if (report->died)
+		perfctr_text_add(text, "How many ends had no begin, and how many threads could not "
+				       "be counted, is not known.\n");
 	if (report->stray)
 		perfctr_text_add(text, "%" PRIu64 " ends had no begin.\n", report->stray);
 	if (report->left_out)
@@ -302,7 +307,8 @@ static void print_csv_head(struct perfctr_region_report *report)
 	perfctr_text_add(&report->text,
 			 "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,"
 			 "inclusive,exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,"
-			 "subtracted,subtracted_around,spread\n");
+			 "subtracted,subtracted_around,spread,reason,exclusive_reason,"
+			 "ends_without_begin,threads_left_out\n");
 }
 
 static void add_csv_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
@@ -311,6 +317,16 @@ static void add_csv_moments(struct perfctr_text *text, const struct perfctr_regi
 	add_decimal(text, value->mean, 0, 3);
 	perfctr_text_add(text, ",%" PRIu64 ",%" PRIu64 ",", value->minimum, value->maximum);
 	add_decimal(text, value->deviation, 0, 3);
+}
+
+/* What each row ends with. */
+static void add_csv_troubles(struct perfctr_region_report *report)
+{
+	if (report->died)
+		perfctr_text_add(&report->text, ",,\n");
+	else
+		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 "\n", report->stray,
+				 report->left_out);
 }
 
 static void print_csv_value(struct perfctr_region_report *report, unsigned int i,
@@ -331,9 +347,10 @@ static void print_csv_value(struct perfctr_region_report *report, unsigned int i
 				 value->p99);
 	else
 		perfctr_text_add(text, ",,,");
-	perfctr_text_add(text, ",%s,%.0f,%.0f,%.0f\n", perfctr_quality_name(value->quality),
+	perfctr_text_add(text, ",%s,%.0f,%.0f,%.0f,,", perfctr_quality_name(value->quality),
 			 (double)report->inside[i] * scale, (double)report->pair[i] * scale,
 			 (double)report->spread[i] * scale);
+	add_csv_troubles(report);
 }
 
 static void print_csv_metric(struct perfctr_region_report *report, unsigned int i,
@@ -346,7 +363,11 @@ static void print_csv_metric(struct perfctr_region_report *report, unsigned int 
 	add_metric_value(text, &metric.inclusive, 0, "");
 	perfctr_text_add(text, ",");
 	add_metric_value(text, &metric.exclusive, 0, "");
-	perfctr_text_add(text, ",,,,,,,,%s,,,\n", perfctr_quality_name(metric.inclusive.quality));
+	perfctr_text_add(text, ",,,,,,,,%s,,,,", perfctr_quality_name(metric.inclusive.quality));
+	add_csv(text, metric.inclusive.reason ? metric.inclusive.reason : "");
+	perfctr_text_add(text, ",");
+	add_csv(text, metric.exclusive.reason ? metric.exclusive.reason : "");
+	add_csv_troubles(report);
 }
 
 /* What each row begins with. */
@@ -425,6 +446,15 @@ static void print_json_value(struct perfctr_region_report *report, unsigned int 
 	perfctr_text_add(text, ", \"quality\": \"%s\" }", perfctr_quality_name(value->quality));
 }
 
+static void add_json_reason(struct perfctr_text *text, const char *name, const char *reason)
+{
+	perfctr_text_add(text, ", \"%s\": ", name);
+	if (reason)
+		add_json(text, reason);
+	else
+		perfctr_text_add(text, "null");
+}
+
 static void print_json_metric(struct perfctr_region_report *report, unsigned int i,
 			      const struct perfctr_region_reading *reading)
 {
@@ -437,12 +467,10 @@ static void print_json_metric(struct perfctr_region_report *report, unsigned int
 	add_metric_value(text, &metric.inclusive, 0, "null");
 	perfctr_text_add(text, ", \"exclusive\": ");
 	add_metric_value(text, &metric.exclusive, 0, "null");
-	perfctr_text_add(text, ", \"quality\": \"%s\", \"reason\": ",
+	perfctr_text_add(text, ", \"quality\": \"%s\"",
 			 perfctr_quality_name(metric.inclusive.quality));
-	if (metric.inclusive.reason)
-		add_json(text, metric.inclusive.reason);
-	else
-		perfctr_text_add(text, "null");
+	add_json_reason(text, "reason", metric.inclusive.reason);
+	add_json_reason(text, "exclusive_reason", metric.exclusive.reason);
 	if (*metric.is.threshold)
 		perfctr_text_add(text, ", \"threshold\": \"%s\", \"beyond\": %s",
 				 metric.is.threshold, metric.inclusive.beyond ? "true" : "false");
@@ -483,6 +511,15 @@ static void print_json(struct perfctr_region_report *report, const char *name, p
 	perfctr_text_add(text, " }");
 }
 
+static void add_json_trouble(struct perfctr_region_report *report, const char *name, uint64_t n)
+{
+	perfctr_text_add(&report->text, ",\n  \"%s\": ", name);
+	if (report->died)
+		perfctr_text_add(&report->text, "null");
+	else
+		perfctr_text_add(&report->text, "%" PRIu64, n);
+}
+
 static void print_json_end(struct perfctr_region_report *report)
 {
 	struct perfctr_text *text = &report->text;
@@ -498,11 +535,11 @@ static void print_json_end(struct perfctr_region_report *report)
 				 (double)report->inside[i] * scale, (double)report->pair[i] * scale,
 				 (double)report->spread[i] * scale);
 	}
-	perfctr_text_add(text,
-			 "\n  ],\n  \"through_kernel\": %s,\n  \"ends_without_begin\": %" PRIu64
-			 ",\n  \"threads_left_out\": %" PRIu64 "\n}\n",
-			 report->through_kernel ? "true" : "false", report->stray,
-			 report->left_out);
+	perfctr_text_add(text, "\n  ],\n  \"through_kernel\": %s",
+			 report->through_kernel ? "true" : "false");
+	add_json_trouble(report, "ends_without_begin", report->stray);
+	add_json_trouble(report, "threads_left_out", report->left_out);
+	perfctr_text_add(text, "\n}\n");
 }
 
 /* ---- each of them ---- */

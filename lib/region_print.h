@@ -19,6 +19,7 @@ struct perfctr_region_report {
 	const int64_t *inside, *pair, *spread; /* the calibration, of the raw values */
 	double ns;			       /* of a tick */
 	uint64_t stray, left_out;
+	bool died; /* the process: neither is known */
 	const struct perfctr_region_metrics *metrics;
 	bool through_kernel;
 	unsigned int rows;

@@ -146,6 +146,11 @@ check "perfex: what programs measured, of which each executed the next: $(cat "$
 says 0 '^perfex: process [1-9][0-9]* ended without its report of regions: .*/none/x can.t be written: No such file' \
 	"$perfex" --regions -o "$work/none/x" sh -c '"$0" die; true' "$work/regions"
 
+"$perfex" --regions --csv "$work/regions" stray 2>"$work/csv"
+[ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) head[$i] = i; next }
+	{ print $head["ends_without_begin"] $head["threads_left_out"] }' "$work/csv" | sort -u)" = 20 ]
+check "CSV: ends without a begin, threads left out" $?
+
 # In a namespace of its own it has a number that a living one has here.
 if unshare -r --fork --pid true 2>/dev/null; then
 	says 0 '^done  *1  time ns .* exact$' "$perfex" --regions unshare -r --fork --pid sh -c '"$0" die; true' "$work/regions"
@@ -160,11 +165,13 @@ for region in json.load(open(sys.argv[1]))["regions"]:
     values = {value["value"].partition(":")[0]: value for value in region["values"]}
     assert list(values) == ["time", "page-faults", "task-clock"], values
     [metric] = region["metrics"]
+    reasons = {"inclusive": metric["reason"], "exclusive": metric["exclusive_reason"]}
     assert metric["metric"] == "page-fault-rate" and metric["unit"] == "/s"
     for sum in "inclusive", "exclusive":
         if region["visits"] == 0 or values["task-clock"][sum] == 0:
-            assert metric[sum] is None and metric["reason"]
+            assert metric[sum] is None and reasons[sum]
         else:
+            assert reasons[sum] is None
             wanted = 1e9 * values["page-faults"][sum] / values["task-clock"][sum]
             assert abs(metric[sum] - wanted) < 0.002, (metric[sum], wanted)
     print(region["region"], metric["quality"])
@@ -172,7 +179,7 @@ EOT
 says 0 '^within  *1  time ns .* exact$' "$perfex" --regions -e page-faults -M page-fault-rate "$work/regions" stray
 says 0 '^ *page-fault-rate /s  *[0-9]*\.[0-9][0-9][0-9]  *[0-9]*\.[0-9][0-9][0-9]  exact$' \
 	"$perfex" --regions -M page-fault-rate "$work/regions" nothing
-says 0 ',done,all,2,0,0,page-fault-rate,/s,[0-9]*\.[0-9]*,[0-9]*\.[0-9]*,,,,,,,,exact,,,$' \
+says 0 ',done,all,2,0,0,page-fault-rate,/s,[0-9]*\.[0-9]*,[0-9]*\.[0-9]*,,,,,,,,exact,,,,,,0,0$' \
 	"$perfex" --regions=histogram --csv -M page-fault-rate "$work/regions" nothing
 for case in nothing thread die; do
 	rm -f "$work/metrics"

@@ -134,12 +134,14 @@ START_TEST(test_reports)
 	perfctr_region_metrics_find(&metrics, "instructions,cycles", 4);
 	row_has(PERFCTR_REGIONS_TABLE, &metrics,
 		"\n                                               ipc                               "
-		"1.500                  -  exact\n");
-	row_has(PERFCTR_REGIONS_CSV, &metrics, ",,a,all,3,0,0,ipc,,1.500,,,,,,,,,exact,,,\n");
+		"1.500                  -  exact, exclusive: it divides by 0\n");
+	row_has(PERFCTR_REGIONS_CSV, &metrics,
+		",,a,all,3,0,0,ipc,,1.500,,,,,,,,,exact,,,,,it divides by 0,0,0\n");
 	row_has(PERFCTR_REGIONS_JSON, &metrics,
 		" ],\n      \"metrics\": [\n        { \"metric\": \"ipc\", \"unit\": \"\", "
 		"\"inclusive\": 1.500, \"exclusive\": null, \"quality\": \"exact\", "
-		"\"reason\": null, \"threshold\": \"ipc < 1\", \"beyond\": false } ] }");
+		"\"reason\": null, \"exclusive_reason\": \"it divides by 0\", "
+		"\"threshold\": \"ipc < 1\", \"beyond\": false } ] }");
 	metrics.place[0] = 1, metrics.place[1] = 4;
 	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"reason\": \"it divides by 0\"");
 	perfctr_region_metrics_find(&metrics, "cycles,x,instructions", 4);

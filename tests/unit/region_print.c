@@ -54,7 +54,7 @@ START_TEST(test_locale)
 		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"quality\": \"exact\" }");
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,,,,exact,0,0,0\n");
+		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
 		" 18446744073709551615                  1      1234567.3              2              "
 		"3            1.0  exact\n");
@@ -234,26 +234,27 @@ END_TEST
 
 START_TEST(test_csv)
 {
-	report_is(PERFCTR_REGIONS_CSV, 0, "", 0,
-		  "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
-		  "exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
-		  "subtracted_around,spread\n"
-		  "%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2\n"
-		  "%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5\n"
-		  "%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2\n"
-		  "%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
-		  "exact,11,21,5\n");
+	report_is(
+		PERFCTR_REGIONS_CSV, 0, "", 0,
+		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
+		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
+		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out\n"
+		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0\n"
+		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0\n"
+		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0\n"
+		"%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
+		"exact,11,21,5,,,0,0\n");
 	report_is(
 		PERFCTR_REGIONS_CSV, EVERYTHING, "4", 1,
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
-		"subtracted_around,spread\n"
-		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2\n"
+		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out\n"
+		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2\n"
 		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,0,0,0.000,60,70,80,"
-		"exact,11,21,5\n"
-		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2\n"
+		"exact,11,21,5,,,1,2\n"
+		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2\n"
 		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5\n");
+		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2\n");
 }
 END_TEST
 
@@ -331,5 +332,39 @@ START_TEST(test_json)
 }
 END_TEST
 
+/* What it kept to itself until it died is not known, and no 0. */
+START_TEST(test_died)
+{
+	static const char *const ends[] = {
+		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, and how many threads "
+					  "could not be counted, is not known.\n",
+		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,\n",
+		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\": null,\n"
+					 "  \"threads_left_out\": null\n}\n",
+	};
+	unsigned int format;
+
+	for (format = 0; format < ARRAY_SIZE(ends); format++) {
+		struct perfctr_region_report report = {
+			.format = format,
+			.rank = "",
+			.nvalues = 1,
+			.names = names,
+			.inside = none,
+			.pair = none,
+			.spread = none,
+			.died = true,
+		};
+
+		perfctr_region_print_head(&report);
+		perfctr_region_print(&report, "a", 0, &reading);
+		perfctr_region_print_end(&report);
+		ck_assert_str_eq(report.text.bytes + report.text.size - strlen(ends[format]),
+				 ends[format]);
+		free(report.text.bytes);
+	}
+}
+END_TEST
+
 UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names, test_rank, test_tables,
-	  test_csv, test_json)
+	  test_csv, test_json, test_died)
