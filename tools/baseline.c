@@ -47,7 +47,7 @@ static int read_value(const struct reader *reader, const struct node *value, str
 {
 	if (value->type != NODE_NULL && (value->type != NODE_NUMBER || value->number < 0))
 		return refuse(reader, value, "a value is null or a number that is not negative");
-	series_add(series, value->type == NODE_NULL ? NAN : value->number);
+	series_add(series, value->type == NODE_NULL ? NAN : (double)value->number);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int read_times(const struct reader *reader, const struct node *root)
 		time = node_member(run, "elapsed_s", NODE_NUMBER);
 		if (!time || time->number < 0)
 			return refuse(reader, run, "a run has elapsed_s, which is not negative");
-		series_add(&reader->baseline->elapsed, time->number);
+		series_add(&reader->baseline->elapsed, (double)time->number);
 	}
 	if (reader->baseline->elapsed.n != reader->baseline->runs)
 		return refuse(reader, series ? series : root, "there is not one time for each run");

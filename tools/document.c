@@ -187,9 +187,9 @@ static struct node *parse_number(struct parser *parser)
 	if (!n)
 		return fail(parser, "this is no value");
 	node = new_node(parser, NODE_NUMBER);
-	node->number = strtod(parser->at, NULL);
+	node->number = strtold(parser->at, NULL);
 	parser->at += n;
-	if (isfinite(node->number))
+	if (isfinite((double)node->number))
 		return node;
 	free_node(node);
 	return fail(parser, "a number is too big");
@@ -200,7 +200,7 @@ static struct node *parse_word(struct parser *parser)
 	static const struct {
 		const char *text;
 		enum node_type type;
-		double number;
+		int number;
 	} words[] = { { "null", NODE_NULL, 0 },
 		      { "true", NODE_BOOL, 1 },
 		      { "false", NODE_BOOL, 0 } };
@@ -314,18 +314,17 @@ static struct node *parse_value(struct parser *parser)
 	}
 }
 
-/* Values one behind the other, of which the last one is the document. */
 static int parse_all(struct parser *parser)
 {
 	struct document *document = parser->document;
-	struct node *node;
+	struct node **last = &document->first;
 
 	do {
-		node = parse_value(parser);
-		if (!node)
+		*last = parse_value(parser);
+		if (!*last)
 			return -1;
-		free_node(document->root);
-		document->root = node;
+		document->root = *last;
+		last = &(*last)->next;
 		skip_blanks(parser);
 	} while (*parser->at);
 	if (parser->at == parser->end)
@@ -338,7 +337,7 @@ int document_parse(struct document *document, const char *text, size_t size)
 {
 	struct parser parser = { .document = document, .line = 1 };
 
-	*document = (struct document){ .root = NULL };
+	*document = (struct document){ .first = NULL };
 	document->text = need(malloc(size + 1));
 	memcpy(document->text, text, size);
 	document->text[size] = '\0';
@@ -354,7 +353,7 @@ int document_read(struct document *document, const char *path)
 	size_t size = 0, n = 1;
 	int result = -1;
 
-	*document = (struct document){ .root = NULL };
+	*document = (struct document){ .first = NULL };
 	while (file && n && size <= MAX_SIZE) {
 		text = need(realloc(text, size + (1 << 16)));
 		n = fread(text + size, 1, 1 << 16, file);
@@ -374,7 +373,7 @@ int document_read(struct document *document, const char *path)
 
 void document_free(struct document *document)
 {
-	free_node(document->root);
+	free_node(document->first);
 	free(document->text);
 }
 

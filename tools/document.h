@@ -17,12 +17,13 @@ struct node {
 	unsigned int line;
 	const char *name;   /* a member's; else NULL */
 	const char *string; /* NODE_STRING */
-	double number;	    /* NODE_NUMBER; NODE_BOOL: 0, 1 */
+	long double number; /* NODE_NUMBER, most often exact to 64 bits; NODE_BOOL: 0, 1 */
 	struct node *child, *next;
 };
 
 struct document {
-	struct node *root; /* the last value of the file, if there are several */
+	struct node *first; /* of the file's values, one behind the other: see next */
+	struct node *root;  /* the last one */
 	char *text;
 	char problem[256]; /* "line 3: ..." */
 };

@@ -8,29 +8,34 @@
 #include "merge.h"
 #include "text.h"
 
-#define UINT64_MAX_NUMBER 18446744073709551616.0 /* as a count is rounded */
+#define UINT64_MAX_NUMBER 18446744073709551616.0L /* as a count may be rounded */
 
 /* One sum of one value of a region, or what a metric makes of these, over the processes that have
  * it. */
 struct spread {
 	unsigned int n;
-	double least, most, sum;
-	unsigned int least_at, most_at; /* which file's */
+	long double least, most, sum;
+	unsigned int least_at, most_at; /* which process's */
+	char *quality; /* the first that is not exact; or why there is no value at all */
+};
+
+/* Of the visits of a region, and of a value of it. */
+struct visits {
+	long double ended, unfinished, uncounted;
 };
 
 struct row {
 	char *region, *value, *unit;
-	char *quality; /* the first that is not exact; or why there is no value at all */
 	bool metric;
 	unsigned int processes;
-	double visits;
+	struct visits visits;
 	struct spread inclusive, exclusive;
 	struct row *next;
 };
 
 struct process {
 	char *host;
-	double pid, rank; /* rank -1: none */
+	long double pid, rank; /* rank -1: none */
 };
 
 struct merge {
@@ -38,7 +43,10 @@ struct merge {
 	void *tree; /* of the rows, by region and value: tsearch(3) */
 	struct process *process;
 	unsigned int n;
-	const char *file; /* that is being read */
+	const char *file;    /* that is being read */
+	unsigned int before; /* processes in files before it */
+	long double stray, left_out;
+	unsigned int died; /* processes of which these are not known */
 };
 
 static void refuse(const struct merge *merge, const struct node *node, const char *what)
@@ -57,10 +65,8 @@ static const struct node *member(const struct merge *merge, const struct node *n
 	return found;
 }
 
-static double number(const struct merge *merge, const struct node *node, const char *name)
+static long double checked(const struct merge *merge, const struct node *found)
 {
-	const struct node *found = member(merge, node, name, NODE_NUMBER);
-
 	if (found->number < 0)
 		refuse(merge, found, "a number is negative");
 	if (found->number > UINT64_MAX_NUMBER)
@@ -68,12 +74,25 @@ static double number(const struct merge *merge, const struct node *node, const c
 	return found->number;
 }
 
+static long double number(const struct merge *merge, const struct node *node, const char *name)
+{
+	return checked(merge, member(merge, node, name, NODE_NUMBER));
+}
+
+/* 0: there is none. */
+static long double trouble(const struct merge *merge, const struct node *node, const char *name)
+{
+	const struct node *found = node_member(node, name, NODE_NUMBER);
+
+	return found ? checked(merge, found) : 0;
+}
+
 static char *string(const struct merge *merge, const struct node *node, const char *name)
 {
 	return need(strdup(member(merge, node, name, NODE_STRING)->string));
 }
 
-static void add(struct spread *spread, double value, unsigned int at)
+static void add(struct spread *spread, long double value, unsigned int at)
 {
 	if (!spread->n || value < spread->least) {
 		spread->least = value;
@@ -128,54 +147,67 @@ static struct row *find_row(struct merge *merge, const char *region, const struc
 	row->value = need(strdup(value));
 	row->metric = key.metric;
 	row->unit = string(merge, node, "unit");
-	row->quality = need(strdup("exact"));
+	row->inclusive.quality = need(strdup("exact"));
+	row->exclusive.quality = need(strdup("exact"));
 	need(tsearch(row, &merge->tree, compare));
 	*merge->last = row;
 	merge->last = &row->next;
 	return row;
 }
 
-static void add_quality(struct row *row, const char *quality)
+static void add_quality(struct spread *spread, const char *quality)
 {
-	if (strcmp(row->quality, "exact") != 0 || strcmp(quality, "exact") == 0)
+	if (strcmp(spread->quality, "exact") != 0 || strcmp(quality, "exact") == 0)
 		return;
-	free(row->quality);
-	row->quality = need(strdup(quality));
+	free(spread->quality);
+	spread->quality = need(strdup(quality));
 }
 
-/* A value of a region, a sum; or a metric, which may have a reason instead. */
-static void add_value(struct merge *merge, const char *region, double visits,
+/* A sum of a value of a region; or of a metric, which may have a reason instead. */
+static void add_sum(struct merge *merge, struct spread *spread, const struct node *node,
+		    const char *name, const char *reason_name)
+{
+	const struct node *reason = reason_name ? node_member(node, reason_name, NODE_STRING)
+						: NULL;
+	const struct node *quality = member(merge, node, "quality", NODE_STRING);
+
+	if (reason_name)
+		add_metric(merge, spread, node, name);
+	else
+		add(spread, number(merge, node, name), merge->n);
+	add_quality(spread, reason ? reason->string : quality->string);
+}
+
+static void add_value(struct merge *merge, const char *region, const struct visits *visits,
 		      const struct node *node, const char *name)
 {
 	struct row *row = find_row(merge, region, node, name);
-	const struct node *reason = row->metric ? node_member(node, "reason", NODE_STRING) : NULL;
 
-	if (row->metric) {
-		add_metric(merge, &row->inclusive, node, "inclusive");
-		add_metric(merge, &row->exclusive, node, "exclusive");
-	} else {
-		add(&row->inclusive, number(merge, node, "inclusive"), merge->n);
-		add(&row->exclusive, number(merge, node, "exclusive"), merge->n);
-	}
-	add_quality(row,
-		    reason ? reason->string : member(merge, node, "quality", NODE_STRING)->string);
+	add_sum(merge, &row->inclusive, node, "inclusive", row->metric ? "reason" : NULL);
+	add_sum(merge, &row->exclusive, node, "exclusive", row->metric ? "exclusive_reason" : NULL);
 	row->processes++;
-	row->visits += visits;
+	row->visits.ended += visits->ended;
+	row->visits.unfinished += visits->unfinished;
+	row->visits.uncounted += visits->uncounted;
 }
 
 static void add_region(struct merge *merge, const struct node *node)
 {
 	const char *region = member(merge, node, "region", NODE_STRING)->string;
-	double visits = number(merge, node, "visits");
+	const struct visits visits = {
+		.ended = number(merge, node, "visits"),
+		.unfinished = trouble(merge, node, "unfinished"),
+		.uncounted = trouble(merge, node, "uncounted"),
+	};
 	const struct node *value, *metrics;
 
 	if (node_member(node, "tid", NODE_NUMBER))
 		return; /* one thread of the process, whose own row has them all */
 	for (value = member(merge, node, "values", NODE_ARRAY)->child; value; value = value->next)
-		add_value(merge, region, visits, value, "value");
+		add_value(merge, region, &visits, value, "value");
 	metrics = node_member(node, "metrics", NODE_ARRAY);
 	for (value = metrics ? metrics->child : NULL; value; value = value->next)
-		add_value(merge, region, visits, value, "metric");
+		add_value(merge, region, &visits, value, "metric");
 }
 
 static void add_process(struct merge *merge, const struct node *root)
@@ -189,7 +221,8 @@ static void add_process(struct merge *merge, const struct node *root)
 	process->host = string(merge, root, "host");
 	process->pid = number(merge, root, "pid");
 	process->rank = rank ? rank->number : -1;
-	for (i = 0; i < merge->n; i++)
+	/* One file may have several programs that a process was. */
+	for (i = 0; i < merge->before; i++)
 		if (!strcmp(process->host, merge->process[i].host) &&
 		    !(process->pid < merge->process[i].pid) &&
 		    !(process->pid > merge->process[i].pid) &&
@@ -199,25 +232,37 @@ static void add_process(struct merge *merge, const struct node *root)
 			    merge->file);
 }
 
+static void add_report(struct merge *merge, const struct node *root)
+{
+	const struct node *region;
+
+	add_process(merge, root);
+	region = member(merge, root, "regions", NODE_ARRAY)->child;
+	for (; region; region = region->next)
+		add_region(merge, region);
+	merge->stray += trouble(merge, root, "ends_without_begin");
+	merge->left_out += trouble(merge, root, "threads_left_out");
+	merge->died += node_member(root, "ends_without_begin", NODE_NULL) != NULL;
+	merge->n++;
+}
+
 static void add_file(struct merge *merge, const char *file)
 {
 	struct document document;
-	const struct node *region;
+	const struct node *root;
 
 	merge->file = file;
+	merge->before = merge->n;
 	if (document_read(&document, file) < 0)
 		die("%s: %s", file, document.problem);
-	add_process(merge, document.root);
-	region = member(merge, document.root, "regions", NODE_ARRAY)->child;
-	for (; region; region = region->next)
-		add_region(merge, region);
+	for (root = document.first; root; root = root->next)
+		add_report(merge, root);
 	document_free(&document);
-	merge->n++;
 }
 
 /* ---- what it comes to ---- */
 
-static double mean(const struct spread *spread)
+static long double mean(const struct spread *spread)
 {
 	return spread->sum / spread->n;
 }
@@ -229,7 +274,7 @@ static int decimals(const struct row *row)
 }
 
 /* By how many percent the process with the most is above the mean. */
-static double imbalance(const struct spread *spread)
+static long double imbalance(const struct spread *spread)
 {
 	return spread->sum > 0 ? (spread->most / mean(spread) - 1) * 100 : 0;
 }
@@ -237,15 +282,15 @@ static double imbalance(const struct spread *spread)
 static void print_at(FILE *file, const struct merge *merge, unsigned int at)
 {
 	if (merge->process[at].rank < 0)
-		fprintf(file, "pid %.0f", merge->process[at].pid);
+		fprintf(file, "pid %.0Lf", merge->process[at].pid);
 	else
-		fprintf(file, "rank %.0f", merge->process[at].rank);
+		fprintf(file, "rank %.0Lf", merge->process[at].rank);
 }
 
-static void print_place(FILE *file, const struct merge *merge, const struct row *row, double value,
-			unsigned int at)
+static void print_place(FILE *file, const struct merge *merge, const struct row *row,
+			long double value, unsigned int at)
 {
-	fprintf(file, " %16.*f (", decimals(row), value);
+	fprintf(file, " %16.*Lf (", decimals(row), value);
 	print_at(file, merge, at);
 	fputc(')', file);
 }
@@ -258,35 +303,60 @@ static void print_table_sum(FILE *file, const struct merge *merge, const struct 
 		fprintf(file, " %16s ", "-");
 		return;
 	}
-	fprintf(file, " %16.*f", decimals(row), mean(spread));
+	fprintf(file, " %16.*Lf", decimals(row), mean(spread));
 	print_place(file, merge, row, spread->least, spread->least_at);
 	print_place(file, merge, row, spread->most, spread->most_at);
-	fprintf(file, " %.1f%% ", imbalance(spread));
+	fprintf(file, " %.1Lf%% ", imbalance(spread));
+}
+
+/* As the processes' reports have it. */
+static void print_visits(FILE *file, const struct visits *visits)
+{
+	if (visits->unfinished > 0)
+		fprintf(file, "%24s %.0Lf visits did not end\n", "", visits->unfinished);
+	if (visits->uncounted > 0)
+		fprintf(file, "%24s %.0Lf visits were not counted\n", "", visits->uncounted);
+}
+
+static void print_table_end(FILE *file, const struct merge *merge)
+{
+	if (merge->stray > 0 || merge->left_out > 0 || merge->died)
+		fputc('\n', file);
+	if (merge->stray > 0 || merge->died)
+		fprintf(file, "%.0Lf ends had no begin.\n", merge->stray);
+	if (merge->left_out > 0 || merge->died)
+		fprintf(file, "%.0Lf threads could not be counted.\n", merge->left_out);
+	if (merge->died)
+		fprintf(file, "%u processes died; of these neither is known.\n", merge->died);
 }
 
 static void print_table(FILE *file, const struct merge *merge)
 {
-	const struct row *row, *before = NULL;
+	const struct row *row, *first = NULL;
 
 	fprintf(file, "Regions of %u processes: sums of all their threads, inclusive\n\n",
 		merge->n);
 	fprintf(file, "%-24s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", "region",
 		"processes", "visits", "", "mean", "least", "most");
-	for (row = merge->rows; row; before = row, row = row->next) {
-		bool again = before && !strcmp(before->region, row->region);
+	for (row = merge->rows; row; row = row->next) {
+		bool again = first && !strcmp(first->region, row->region);
 
 		text_terminal(file, again ? "" : row->region, 24);
 		if (again)
 			fprintf(file, " %9s %12s  ", "", "");
 		else
-			fprintf(file, " %9u %12.0f  ", row->processes, row->visits);
+			fprintf(file, " %9u %12.0Lf  ", row->processes, row->visits.ended);
+		first = again ? first : row;
 		text_terminal(file, row->value, 20);
 		fputc(' ', file);
 		text_terminal(file, row->unit, 3);
 		print_table_sum(file, merge, row);
-		text_terminal(file, row->quality, 0);
+		text_terminal(file, row->inclusive.quality, 0);
 		fputc('\n', file);
+		if (!row->next || strcmp(row->next->region, row->region) != 0)
+			print_visits(file, &first->visits);
 	}
+	print_table_end(file, merge);
 }
 
 static void print_csv_sum(FILE *file, const struct merge *merge, const struct row *row,
@@ -295,18 +365,19 @@ static void print_csv_sum(FILE *file, const struct merge *merge, const struct ro
 	text_csv(file, "", row->region);
 	text_csv(file, ",", row->value);
 	text_csv(file, ",", row->unit);
-	fprintf(file, ",%s,%u,%.0f,", name, row->processes, row->visits);
+	fprintf(file, ",%s,%u,%.0Lf,", name, row->processes, row->visits.ended);
 	if (spread->n) {
-		fprintf(file, "%.*f,", decimals(row), spread->least);
+		fprintf(file, "%.*Lf,", decimals(row), spread->least);
 		print_at(file, merge, spread->least_at);
-		fprintf(file, ",%.3f,%.*f,", mean(spread), decimals(row), spread->most);
+		fprintf(file, ",%.3Lf,%.*Lf,", mean(spread), decimals(row), spread->most);
 		print_at(file, merge, spread->most_at);
-		fprintf(file, ",%.3f", imbalance(spread));
+		fprintf(file, ",%.3Lf", imbalance(spread));
 	} else {
 		fputs(",,,,,", file);
 	}
-	text_csv(file, ",", row->quality);
-	fputc('\n', file);
+	text_csv(file, ",", spread->quality);
+	fprintf(file, ",%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u\n", row->visits.unfinished,
+		row->visits.uncounted, merge->stray, merge->left_out, merge->died);
 }
 
 static void print_csv(FILE *file, const struct merge *merge)
@@ -314,7 +385,8 @@ static void print_csv(FILE *file, const struct merge *merge)
 	const struct row *row;
 
 	fputs("region,value,unit,sum,processes,visits,minimum,minimum_at,mean,maximum,maximum_at,"
-	      "imbalance_percent,quality\n",
+	      "imbalance_percent,quality,unfinished,uncounted,ends_without_begin,"
+	      "threads_left_out,processes_died\n",
 	      file);
 	for (row = merge->rows; row; row = row->next) {
 		print_csv_sum(file, merge, row, "inclusive", &row->inclusive);
@@ -330,12 +402,12 @@ static void print_json_sum(FILE *file, const struct merge *merge, const struct r
 		fputs("null", file);
 		return;
 	}
-	fprintf(file, "{ \"minimum\": %.*f, \"minimum_at\": \"", decimals(row), spread->least);
+	fprintf(file, "{ \"minimum\": %.*Lf, \"minimum_at\": \"", decimals(row), spread->least);
 	print_at(file, merge, spread->least_at);
-	fprintf(file, "\", \"mean\": %.3f, \"maximum\": %.*f, \"maximum_at\": \"", mean(spread),
+	fprintf(file, "\", \"mean\": %.3Lf, \"maximum\": %.*Lf, \"maximum_at\": \"", mean(spread),
 		decimals(row), spread->most);
 	print_at(file, merge, spread->most_at);
-	fprintf(file, "\", \"imbalance_percent\": %.3f }", imbalance(spread));
+	fprintf(file, "\", \"imbalance_percent\": %.3Lf }", imbalance(spread));
 }
 
 static void print_json(FILE *file, const struct merge *merge)
@@ -349,13 +421,19 @@ static void print_json(FILE *file, const struct merge *merge)
 			  row->region);
 		text_json(file, row->metric ? ", \"metric\": " : ", \"value\": ", row->value);
 		text_json(file, ", \"unit\": ", row->unit);
-		text_json(file, ", \"quality\": ", row->quality);
-		fprintf(file, ", \"processes\": %u, \"visits\": %.0f", row->processes, row->visits);
+		text_json(file, ", \"quality\": ", row->inclusive.quality);
+		text_json(file, ", \"exclusive_quality\": ", row->exclusive.quality);
+		fprintf(file, ", \"processes\": %u, \"visits\": %.0Lf", row->processes,
+			row->visits.ended);
+		fprintf(file, ", \"unfinished\": %.0Lf, \"uncounted\": %.0Lf",
+			row->visits.unfinished, row->visits.uncounted);
 		print_json_sum(file, merge, row, "inclusive", &row->inclusive);
 		print_json_sum(file, merge, row, "exclusive", &row->exclusive);
 		fputs(" }", file);
 	}
-	fputs("\n  ]\n}\n", file);
+	fprintf(file, "\n  ],\n  \"ends_without_begin\": %.0Lf,\n  \"threads_left_out\": %.0Lf",
+		merge->stray, merge->left_out);
+	fprintf(file, ",\n  \"processes_died\": %u\n}\n", merge->died);
 }
 
 static void free_all(struct merge *merge)
@@ -368,7 +446,8 @@ static void free_all(struct merge *merge)
 		free(row->region);
 		free(row->value);
 		free(row->unit);
-		free(row->quality);
+		free(row->inclusive.quality);
+		free(row->exclusive.quality);
 		free(row);
 	}
 	while (merge->n)
