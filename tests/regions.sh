@@ -143,8 +143,11 @@ cat "$work"/exec.* | awk -F, '$4 == "within" { print $4, $6 }' | sort | tr '\n' 
 [ "$(cat "$work/got")" = 'within 1 within 2 within 3 within 4 ' ] &&
 	[ "$(grep -c 'ended without its report of regions; what it had' "$work/errors")" = 3 ]
 check "perfex: what programs measured, of which each executed the next: $(cat "$work/got")" $?
-says 0 '^perfex: process [1-9][0-9]* ended without its report of regions: .*/none/x can.t be written: No such file' \
-	"$perfex" --regions -o "$work/none/x" sh -c '"$0" die; true' "$work/regions"
+mkdir "$work/gone"
+says 125 '^perfex: process [1-9][0-9]* has no report of regions: .*/gone/x can.t be written: ' \
+	"$perfex" --regions -o "$work/gone/x" sh -c 'rmdir "$0"; "$1" die; true' "$work/gone" "$work/regions"
+[ "$(grep -c '^done  *1  time ns' "$work/out")" = 1 ]
+check "perfex: what is left of who died and has no file" $?
 
 "$perfex" --regions --csv "$work/regions" stray 2>"$work/csv"
 [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) head[$i] = i; next }
@@ -211,7 +214,7 @@ says 125 "^perfex: -o: $work is a folder" "$perfex" --regions -o "$work" "$work/
 says 125 "^perfex: -o: .* can't be written in $work/none: No such file" \
 	"$perfex" --regions -o "$work/none/%p" "$work/regions" stray
 mkdir "$work/gone"
-says 125 "has no report of regions: .*: No such file" \
+says 125 "has no report of regions: .*/gone/x can.t be written: " \
 	"$perfex" --regions -o "$work/gone/x" sh -c 'rmdir "$0"; "$1" stray' "$work/gone" "$work/regions"
 [ "$(grep -c '^within  *1  time ns' "$work/out")" = 1 ]
 check "perfex: a report that has lost its folder is not lost" $?

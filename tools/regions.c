@@ -108,7 +108,7 @@ static void make_folder(void)
  */
 static bool recover(const char *name, const char *file, enum format format)
 {
-	char *left = NULL, why[512];
+	char *left = NULL;
 	int result;
 	bool lost;
 
@@ -120,16 +120,13 @@ static bool recover(const char *name, const char *file, enum format format)
 			"perfex: process %d ended without its report of regions; what it "
 			"had measured by then is reported\n",
 			atoi(name));
-	/* Nothing that was measured, and no folder for the file, are the same error. */
-	lost = result < 0 && errno != EBUSY && (file || errno != ENOENT);
+	lost = result < 0 && errno != ENOENT && errno != EBUSY;
 	if (lost) {
-		snprintf(why, sizeof(why), "%s", perfctr_error());
-		lost = !file || perfctr_regions_recover(left, NULL, (unsigned int)format) == 0 ||
-		       errno != ENOENT;
-	}
-	if (lost)
 		fprintf(stderr, "perfex: process %d has no report of regions: %s\n", atoi(name),
-			why);
+			perfctr_error());
+		if (file)
+			perfctr_regions_recover(left, NULL, (unsigned int)format);
+	}
 	free(left);
 	return !lost;
 }
