@@ -61,7 +61,7 @@ kernel() {
 		"$here/deb.sh" "$suites" "$arch" "linux-image-$release:linux-binary-" "$dir"
 		image=$dir/usr/lib/modules/$release/vmlinuz
 	}
-	case $arch in amd64 | i386) unpack_image ;; esac
+	[ "$arch" != amd64 ] || unpack_image # i386 has no PVH
 }
 
 # What unpacks an XZ in the guest takes as long there as the boot behind it: it is done here, for QEMU's PVH.
