@@ -12,7 +12,8 @@
 #
 # An event of the table is right if it counts what `expected` says. One of which it says nothing, but bounds, is
 # plausible; unsteady, if what it counts of the same work differs; unchecked, if it counts nothing of any, and nothing
-# else is known, or the table is that of an architecture, which has more than a processor.
+# else is known, or the table is that of an architecture, which has more than a processor. A kernel may refuse some of a
+# table; one of which it takes nothing is wrong.
 
 function say(word, what, why) {
 	if (word in of)
@@ -29,7 +30,7 @@ function reset(  i) {
 	split("", cycles)
 	split("", instructions)
 	split("", ns)
-	counting = 0
+	counting = listed = denied = 0
 }
 
 # What the part that ends lacks.
@@ -80,6 +81,9 @@ BEGIN {
 	fields["order"] = 4
 	fields["overflow"] = 8
 	fields["table"] = 3
+	# The kernel's own names, which are in no table.
+	generic = "^(cycles|instructions|branches|branch-misses|cache-references|cache-misses|L1-dcache-loads|" \
+		"L1-dcache-load-misses|LLC-loads|dTLB-load-misses|stalled-cycles-frontend|stalled-cycles-backend):u$"
 	nneeded = split("count/inline count/kernel count/threads count/beside order overflow table", all, " ")
 	reset()
 }
@@ -126,8 +130,13 @@ $1 == "no-processor" || $1 == "no-driver" {
 # What the processor can't do is told instead.
 $1 == "no-table" { has["table"] = 1 }
 $1 == "refused" && $2 == "overflow:" { has["overflow"] = 1 }
+$1 == "refused" && $2 == "beside:" { has["count/beside"] = 1 }
 $1 == "nothing:" { nothing = substr($0, 10) }
-$1 == "lost" { say("wrong", "a read", "a pinned counter was not on the PMU: " substr($0, 6)) }
+# A pinned counter is lost only to somebody else's.
+$1 == "lost" {
+	has[$2] = 1
+	say("noisy", $2, $3 " left out, since somebody else had taken the counter")
+}
 $1 == "no-reader" || $1 == "refused" {
 	what = $2
 	sub(/:$/, "", what)
@@ -135,9 +144,19 @@ $1 == "no-reader" || $1 == "refused" {
 }
 $1 == "no-reader" { say("note", what, "the kernel reads: " why) }
 $1 == "refused" { say("refused", what, why) }
+# The events of the table, which stand behind the works.
+"works" in has && $2 ~ /:u:?$/ && $2 !~ generic {
+	listed += $1 == "event" || $1 == "lost"
+	denied += $1 == "refused"
+}
 $1 == "backwards" { say("wrong", $2, $3 " reads are less than one before") }
 
 $1 ~ /^(count|order|overflow|table)$/ && NF != fields[$1] {
+	whole = 0
+	next
+}
+# What was never done says nothing.
+($1 == "count" && $5 < 1) || ($1 == "order" && $2 < 1) || ($1 == "overflow" && $4 < 1) {
 	whole = 0
 	next
 }
@@ -170,6 +189,8 @@ $1 == "overflow" {
 	what = "overflows of " $2
 	if ($5 + $8 < $4 && $7)
 		say("noisy", what, $5 " of " $4 ", since the kernel throttled them")
+	else if ($5 == 0 && $8)
+		say("noisy", what, "none of " $4 ", since they were lost")
 	else if ($5 + $8 < $4)
 		say("wrong", what, $5 " of " $4 ", and nothing said that samples were lost")
 	else if ($5 > $4 * 1.02 + 1)
@@ -282,6 +303,10 @@ $1 == "event" {
 		say("plausible", name)
 }
 $1 == "table" {
+	if ($2 != listed || $3 != denied)
+		missing = missing " " (part == "" ? "" : part "/") "events"
+	if (!$2)
+		say("wrong", "the table of events", "the kernel takes none of it")
 	say("note", "the table of events", $2 " are taken, " $3 " refused; " counting + 0 " events have counted something")
 }
 $1 == "no-table" { say("note", "the table of events", substr($0, 10)) }

@@ -239,10 +239,33 @@ static bool open_counter(struct counter *counter, const char *event)
 	return true;
 }
 
-static void lost(void)
+/* Reads of this thread without its counter, which is pinned: somebody else had taken it. */
+static _Thread_local unsigned int lost;
+
+/* It counts again when there is room for it. */
+static uint64_t lose(const struct counter *counter)
 {
-	printf("lost %s\n", perfctr_error());
-	exit(1);
+	lost++;
+	if (counter->set)
+		perfctr_set_enable(counter->set);
+	return 0;
+}
+
+/* Whether a read was lost since this was asked last: what was measured with it is left out. */
+static bool was_lost(unsigned int *left_out)
+{
+	bool was = lost > 0;
+
+	*left_out += was;
+	lost = 0;
+	return was;
+}
+
+/* "lost WHAT MEASUREMENTS" */
+static void print_lost(const char *what, const char *of, unsigned int left_out)
+{
+	if (left_out)
+		printf("lost %s%s %u\n", what, of, left_out);
 }
 
 static uint64_t read_kernel(const struct counter *counter)
@@ -250,13 +273,10 @@ static uint64_t read_kernel(const struct counter *counter)
 	struct perfctr_reading reading;
 	struct perfctr_sum_ctrs sum;
 
-	if (counter->self) {
-		if (_vperfctr_read_sum(counter->fd, &sum) < 0)
-			lost();
-		return sum.pmc[0];
-	}
+	if (counter->self)
+		return _vperfctr_read_sum(counter->fd, &sum) < 0 ? lose(counter) : sum.pmc[0];
 	if (perfctr_set_read(counter->set, &reading) < 0 || reading.quality != PERFCTR_EXACT)
-		lost();
+		return lose(counter);
 	return reading.value;
 }
 
@@ -283,7 +303,7 @@ static __attribute__((noinline)) uint64_t measure(read_fn *read, const struct co
 
 /* What was counted beyond what there was to count. */
 struct excess {
-	unsigned int n, exact;
+	unsigned int n, exact, left_out;
 	int64_t *values;
 };
 
@@ -304,6 +324,9 @@ static int compare(const void *a, const void *b)
 static void print_excess(const char *what, const char *event, uint64_t expected,
 			 struct excess *excess)
 {
+	print_lost("count/", what, excess->left_out);
+	if (!excess->n)
+		return;
 	qsort(excess->values, excess->n, sizeof(excess->values[0]), compare);
 	printf("count %s %s:u %llu %u %u %lld %lld %lld\n", what, event,
 	       (unsigned long long)expected, excess->n, excess->exact, (long long)excess->values[0],
@@ -311,16 +334,27 @@ static void print_excess(const char *what, const char *event, uint64_t expected,
 }
 
 /* What an empty measurement counts: the least of many, since whatever disturbs one adds to it. */
-static uint64_t overhead(read_fn *read, const struct counter *counter)
+static uint64_t overhead(read_fn *read, const struct counter *counter, unsigned int *left_out)
 {
 	uint64_t least = UINT64_MAX, value;
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
 		value = measure(read, counter, 1);
-		least = value < least ? value : least;
+		if (!was_lost(left_out))
+			least = value < least ? value : least;
 	}
 	return least;
+}
+
+/* A loop of n, of which so much is expected. */
+static void count_loop(read_fn *read, const struct counter *counter, unsigned long n,
+		       uint64_t expected, struct excess *excess)
+{
+	uint64_t value = measure(read, counter, n + 1);
+
+	if (!was_lost(&excess->left_out))
+		note(excess, (int64_t)(value - expected));
 }
 
 /* TRIALS loops of n, of which each iteration counts per_iteration; before each, between() is
@@ -329,18 +363,18 @@ static void count_loops(const char *what, const char *event, read_fn *read,
 			const struct counter *counter, unsigned int per_iteration, unsigned long n,
 			unsigned int trials, void (*between)(unsigned int i))
 {
-	uint64_t empty = overhead(read, counter), expected = per_iteration * (uint64_t)n;
+	uint64_t expected = per_iteration * (uint64_t)n, empty;
 	struct excess excess = { 0 };
 	unsigned int i;
 
+	empty = overhead(read, counter, &excess.left_out);
 	excess.values = calloc(trials, sizeof(excess.values[0]));
 	for (i = 0; excess.values && i < trials; i++) {
 		if (between)
 			between(i);
-		note(&excess, (int64_t)(measure(read, counter, n + 1) - empty - expected));
+		count_loop(read, counter, n, empty + expected, &excess);
 	}
-	if (excess.n)
-		print_excess(what, event, expected, &excess);
+	print_excess(what, event, expected, &excess);
 	free(excess.values);
 }
 
@@ -414,9 +448,9 @@ static void *count_in_thread(void *arg)
 
 	if (!open_counter(&counter, "instructions"))
 		return NULL;
-	empty = overhead(read_inline, &counter);
+	empty = overhead(read_inline, &counter, &excess->left_out);
 	for (i = 0; i < 51 / hurry; i++)
-		note(excess, (int64_t)(measure(read_inline, &counter, 100001) - empty - 200000));
+		count_loop(read_inline, &counter, 100000, empty + 200000, excess);
 	close_counter(&counter);
 	return NULL;
 }
@@ -445,10 +479,10 @@ static void verify_threads(void)
 		pthread_join(threads[i], NULL);
 		for (k = 0; k < excess[i].n; k++)
 			note(&all, excess[i].values[k]);
+		all.left_out += excess[i].left_out;
 		free(excess[i].values);
 	}
-	if (all.n)
-		print_excess("threads", "instructions", 200000, &all);
+	print_excess("threads", "instructions", 200000, &all);
 	free(all.values);
 }
 
@@ -461,10 +495,13 @@ static void verify_among_others(void)
 	if (!open_counter(&counter, "instructions"))
 		return;
 	pid = hog();
-	count_loops("beside", "instructions", read_inline, &counter, 2, 500000, 200 / hurry, NULL);
 	if (pid > 0) {
+		count_loops("beside", "instructions", read_inline, &counter, 2, 500000, 200 / hurry,
+			    NULL);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
+	} else {
+		printf("refused beside: %s\n", strerror(errno));
 	}
 	/* The kernel reads: inline, another core type's processor may have fewer counters. */
 	if (CPU_COUNT(&part.cpus) > 1)
@@ -480,19 +517,24 @@ static void verify_among_others(void)
 static void verify_order(void)
 {
 	uint64_t before, kernel, after, farthest = 0;
-	unsigned int i, n = 20000 / hurry, backwards = 0;
+	unsigned int i, n = 0, backwards = 0, left_out = 0;
 	struct counter counter;
 
 	if (!open_counter(&counter, "instructions"))
 		return;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < 20000 / hurry; i++) {
 		before = read_inline(&counter);
 		kernel = read_kernel(&counter);
 		after = read_inline(&counter);
+		if (was_lost(&left_out))
+			continue;
+		n++;
 		backwards += before > kernel || kernel > after;
 		farthest = after - before > farthest ? after - before : farthest;
 	}
-	printf("order %u %u %llu\n", n, backwards, (unsigned long long)farthest);
+	print_lost("order", "", left_out);
+	if (n)
+		printf("order %u %u %llu\n", n, backwards, (unsigned long long)farthest);
 	close_counter(&counter);
 }
 
@@ -524,7 +566,8 @@ static __attribute__((noinline)) void marked_loop(unsigned long n)
 	loop(n);
 }
 
-enum { PERIOD = 100003, EXPECTED = 100 };
+/* Some thousands a second, which no kernel throttles. */
+enum { PERIOD = 1000003, EXPECTED = 100 };
 
 /* The function is shorter than what counts as its inside; what follows it is not executed here. */
 static struct samples expect_samples(void)
@@ -645,9 +688,9 @@ static unsigned int taken, refused;
  * more. Every read is held against those before it; the number of those that are less.
  */
 static unsigned int count_works(const struct counter *counter, uint64_t least[NWORKS],
-				uint64_t spread[NWORKS])
+				uint64_t spread[NWORKS], unsigned int *left_out)
 {
-	uint64_t before, after, most;
+	uint64_t before, after, kernel, most;
 	unsigned int i, k, backwards = 0;
 
 	for (i = 0; i < NWORKS; i++) {
@@ -657,7 +700,10 @@ static unsigned int count_works(const struct counter *counter, uint64_t least[NW
 			before = read_inline(counter);
 			works[i].run(rounds(i));
 			after = read_inline(counter);
-			if (before > after || after > read_kernel(counter)) {
+			kernel = read_kernel(counter);
+			if (was_lost(left_out))
+				continue;
+			if (before > after || after > kernel) {
 				backwards++;
 				continue;
 			}
@@ -672,12 +718,12 @@ static unsigned int count_works(const struct counter *counter, uint64_t least[NW
 	return backwards;
 }
 
-/* "event NAME LEAST[+SPREAD]..." of each work; or "refused NAME: why". */
+/* "event NAME LEAST[+SPREAD]..." of each work; or "lost", or "refused NAME: why". */
 static int verify_event(void *arg, const struct perfctr_event_name *event)
 {
 	uint64_t least[NWORKS], spread[NWORKS];
 	struct counter counter = { 0 };
-	unsigned int i, backwards;
+	unsigned int i, backwards, left_out = 0;
 	char name[256];
 
 	(void)arg;
@@ -690,8 +736,12 @@ static int verify_event(void *arg, const struct perfctr_event_name *event)
 	taken++;
 	/* Those that can't be read inline are many: they are read by the kernel, silently. */
 	perfctr_set_reader(counter.set, 0, &counter.reader);
-	backwards = count_works(&counter, least, spread);
+	backwards = count_works(&counter, least, spread, &left_out);
 	close_counter(&counter);
+	if (left_out) {
+		print_lost(event->name, ":u", left_out);
+		return 0;
+	}
 	printf("event %s:u", event->name);
 	for (i = 0; i < NWORKS; i++) {
 		printf(" %llu", (unsigned long long)least[i]);
@@ -756,7 +806,8 @@ static void verify_table(void)
 	taken = refused = 0;
 	if (perfctr_cpu_event_list(part.id, verify_event, NULL) < 0)
 		printf("no-table %s\n", perfctr_error());
-	printf("table %u %u\n", taken, refused);
+	else
+		printf("table %u %u\n", taken, refused);
 }
 
 /* ---- costs ---- */
@@ -800,18 +851,22 @@ static void cost(const char *what, void (*call)(void))
 {
 	enum { BATCHES = 201, CALLS_EACH = 100 };
 	static int64_t ns[BATCHES], instructions[BATCHES];
-	unsigned int i, k, n = BATCHES / hurry;
+	unsigned int i, k, n = 0, left_out = 0;
 	uint64_t before;
 	double t;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < BATCHES / hurry; i++) {
 		before = read_inline(&costing);
 		t = now();
 		for (k = 0; k < CALLS_EACH; k++)
 			call();
-		ns[i] = (int64_t)(now() - t);
-		instructions[i] = (int64_t)(read_inline(&costing) - before);
+		ns[n] = (int64_t)(now() - t);
+		instructions[n] = (int64_t)(read_inline(&costing) - before);
+		n += !was_lost(&left_out);
 	}
+	print_lost("cost", "", left_out);
+	if (!n)
+		return;
 	qsort(ns, n, sizeof(ns[0]), compare);
 	qsort(instructions, n, sizeof(ns[0]), compare);
 	printf("cost %s %.1f %.1f\n", what, (double)ns[n / 2] / CALLS_EACH,
