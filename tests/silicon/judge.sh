@@ -180,6 +180,37 @@ for file in "$srcdir"/tests/data/silicon/*.txt; do
 	esac
 done
 
+# ---- virtual machines, whose PMU is not the processor's ----
+# Whether a machine that has such a FILE is one: yes or no.
+virtual() {	# YES FILE CONTENT
+	rm -rf "$work/root"
+	mkdir -p "$work/root/${2%/*}"
+	printf %b "$3" >"$work/root/$2"
+	shown=$2:$(tr '\000\n\t' '   ' <"$work/root/$2")
+	case $1:$("$VERIFY" virtual "$work/root") in
+	yes:virtual\ * | no:) check "virtual, $1: $shown" 0 ;;
+	*) check "virtual, $1: $shown" 1 ;;
+	esac
+}
+virtual no sys/class/dmi/id/sys_vendor 'Dell Inc.\n'
+virtual no proc/cpuinfo 'processor\t: 0\nflags\t\t: fpu vme\nx: hypervisor\n'
+virtual yes proc/cpuinfo 'processor\t: 0\nflags\t\t: fpu hypervisor lahf_lm\n'
+for vendor in QEMU Xen Hetzner 'Amazon EC2' 'OpenStack Foundation'; do
+	virtual yes sys/class/dmi/id/sys_vendor "$vendor\n"
+done
+for product in KVM 'Alibaba Cloud ECS' 'Apple Virtualization Generic Platform' 'OpenStack Nova' 'Virtual Machine'; do
+	virtual yes sys/class/dmi/id/product_name "$product\n"
+done
+virtual no proc/device-tree/compatible 'raspberrypi,4-model-b\000brcm,bcm2711\000'
+virtual yes proc/device-tree/compatible 'linux,dummy-virt\000'
+virtual yes proc/device-tree/compatible 'qemu,pseries\000'
+virtual yes proc/device-tree/compatible 'maker,board\000riscv,qemu\000'
+virtual yes proc/device-tree/hypervisor/compatible 'linux,kvm\000'
+virtual yes sys/hypervisor/type 'xen\n'
+virtual yes sys/bus/virtio/devices/virtio0/device '0x0001\n'
+virtual no sys/bus/virtio/devices/virtio0/device '0x0007\n'
+virtual yes sys/bus/vmbus/devices/0f7e/device '0x1\n'
+
 # ---- here ----
 "$VERIFY" quick >"$work/facts" 2>"$work/errors"
 status=$?
