@@ -133,10 +133,11 @@ void perfctr_powerpc_identify(uint32_t pvr, struct perfctr_cpu *cpu);
 void perfctr_arm64_identify(uint64_t midr, unsigned int counters, struct perfctr_cpu *cpu);
 
 /*
- * Describe a RISC-V from mvendorid and marchid, and whether it has Sscofpmf: without that extension
- * counters neither interrupt nor tell modes apart.
+ * Describe a RISC-V from mvendorid and marchid, and whether its counters interrupt and tell modes
+ * apart, as those of Sscofpmf do.
  */
-void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int sscofpmf, struct perfctr_cpu *cpu);
+void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int interrupts,
+			    struct perfctr_cpu *cpu);
 
 /*
  * Describe a 64-bit PowerPC from its PVR, and n of the POWERn that the kernel takes it for; 0: it

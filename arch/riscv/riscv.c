@@ -44,7 +44,7 @@ int perfctr_riscv_typical(unsigned int n, struct perfctr_cpu *cpu)
 	return 0;
 }
 
-void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int sscofpmf, struct perfctr_cpu *cpu)
+void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int interrupts, struct perfctr_cpu *cpu)
 {
 	unsigned int n;
 
@@ -52,7 +52,7 @@ void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int sscofpmf, struct
 		if (cores[n].vendor == vendor && cores[n].arch == arch)
 			break;
 	perfctr_riscv_typical(n, cpu);
-	cpu->pcint = sscofpmf != 0;
+	cpu->pcint = interrupts != 0;
 }
 
 /* A number that the SBI has given, and that perf_events has a name for. */

@@ -47,13 +47,29 @@ static bool has_extension(const char *isa, const char *name)
 	return false;
 }
 
+/* Andes' counters do, too. If nothing is said of it, the kernel will tell. */
+static bool interrupts(const char *isa)
+{
+	return !isa || has_extension(isa, "sscofpmf") || has_extension(isa, "xandespmu");
+}
+
+/*
+ * T-Head's C906 and C910, and no others of T-Head's, for which the kernel has an erratum: they have
+ * all of Sscofpmf but the name (pmu_sbi_setup_irqs() of drivers/perf/riscv_pmu_sbi.c).
+ */
+static bool is_first_c900(uint64_t vendor, uint64_t arch, uint64_t implementation)
+{
+	return vendor == 0x5B7 && !arch && !implementation;
+}
+
 void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu)
 {
-	const char *isa = find(text, "isa");
+	uint64_t vendor = number(text, "mvendorid"), arch = number(text, "marchid");
 
-	/* If nothing is said of it, the kernel will tell. */
-	perfctr_riscv_identify(number(text, "mvendorid"), number(text, "marchid"),
-			       !isa || has_extension(isa, "sscofpmf"), cpu);
+	perfctr_riscv_identify(vendor, arch,
+			       interrupts(find(text, "isa")) ||
+				       is_first_c900(vendor, arch, number(text, "mimpid")),
+			       cpu);
 }
 
 /* "cpu : POWER9 (architected), altivec supported", "revision : 2.2 (pvr 004e 1202)" */

@@ -35,6 +35,17 @@ START_TEST(processors)
 		{ "mvendorid : 0x5b7\nmarchid : 0x80000000090c0d00\nisa : rv64_sscofpmf", "c900",
 		  "T-Head C910 or C920", 1 },
 		{ "mvendorid\t: 0x489\nmarchid\t: 0x8000000000000008\n", "p550", "SiFive P550", 1 },
+		/* What interrupts without Sscofpmf: Andes' own, and T-Head's first ones. */
+		{ "isa\t: rv64imafdc_xandespmu\nmvendorid\t: 0x31e\nmarchid\t: 0x8a45\n", "sbi",
+		  "RISC-V with SBI PMU", 1 },
+		{ "isa\t: rv64imafdc\nmvendorid\t: 0x5b7\nmarchid\t: 0x0\nmimpid\t: 0x0\n", "c900",
+		  "T-Head C906 or C910", 1 },
+		{ "isa\t: rv64imafdc\nmvendorid\t: 0x5b7\nmarchid\t: 0x0\nmimpid\t: 0x1\n", "c900",
+		  "T-Head C906 or C910", 0 },
+		{ "isa\t: rv64imafdc\nmvendorid\t: 0x5b7\nmarchid\t: 0x80000000090c0d00\n", "c900",
+		  "T-Head C910 or C920", 0 },
+		{ "isa\t: rv64imafdc\nmvendorid\t: 0x31e\nmarchid\t: 0x0\nmimpid\t: 0x0\n", "sbi",
+		  "RISC-V with SBI PMU", 0 },
 		/* One's number, of another. */
 		{ "mvendorid\t: 0x5b7\nmarchid\t: 0x8000000000000007\n", "sbi",
 		  "RISC-V with SBI PMU", 1 },
