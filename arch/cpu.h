@@ -140,8 +140,8 @@ void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int interrupts,
 			    struct perfctr_cpu *cpu);
 
 /*
- * Describe a 64-bit PowerPC from its PVR, and n of the POWERn that the kernel takes it for; 0: it
- * does not tell.
+ * Describe a 64-bit PowerPC from its PVR, and n of the POWERn that it must be to have its table; 0:
+ * whatever it is.
  */
 void perfctr_power_identify(uint32_t pvr, unsigned int mode, struct perfctr_cpu *cpu);
 

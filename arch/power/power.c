@@ -54,10 +54,6 @@ int perfctr_power_typical(unsigned int n, struct perfctr_cpu *cpu)
 	return 0;
 }
 
-/*
- * In a mode of compatibility, where the kernel takes the processor for an older one, it has a PMU
- * of few events, with codes of its own ("ISAv3").
- */
 void perfctr_power_identify(uint32_t pvr, unsigned int mode, struct perfctr_cpu *cpu)
 {
 	unsigned int n;

@@ -72,14 +72,22 @@ void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu)
 			       cpu);
 }
 
-/* "cpu : POWER9 (architected), altivec supported", "revision : 2.2 (pvr 004e 1202)" */
-void perfctr_cpuinfo_power(const char *text, struct perfctr_cpu *cpu)
+/*
+ * "cpu : POWER9 (architected), altivec supported", "revision : 2.2 (pvr 004e 1202)". The kernel
+ * chooses the PMU by the PVR, which is the real one also in a mode of compatibility: init_*_pmu()
+ * of arch/powerpc/perf. For a PVR that it doesn't know it has "ISAv3", once "GENERIC_COMPAT", of
+ * few events with codes of their own. Before Linux 5.19 it doesn't name the PMU, and is sure to
+ * know the PVR only where the mode is the processor's own.
+ */
+void perfctr_cpuinfo_power(const char *text, const char *pmu, struct perfctr_cpu *cpu)
 {
 	const char *name = find(text, "cpu"), *revision = find(text, "revision");
 	const char *pvr = revision ? strstr(revision, "(pvr ") : NULL;
 	unsigned long mode = 0;
 
-	if (name && strncasecmp(name, " POWER", 6) == 0)
+	if (*pmu && strncasecmp(pmu, "POWER", 5) != 0)
+		pvr = NULL;
+	if (!*pmu && name && strncasecmp(name, " POWER", 6) == 0)
 		mode = strtoul(name + 6, NULL, 10);
 	perfctr_power_identify(pvr ? (uint32_t)strtoul(pvr + 5, NULL, 16) << 16 : 0,
 			       (unsigned int)mode, cpu);

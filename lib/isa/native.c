@@ -62,10 +62,13 @@ static const struct perfctr_isa *const native = &perfctr_x86;
 
 static void identify(struct perfctr_cpu *cpu)
 {
-	char text[512];
+	static const char pmu_name[] = "/sys/bus/event_source/devices/cpu/caps/pmu_name";
+	char text[512], pmu[32];
 
 	read_cpuinfo(text, sizeof(text));
-	perfctr_cpuinfo_power(text, cpu);
+	if (perfctr_file_read(pmu_name, pmu, sizeof(pmu)) < 0)
+		*pmu = '\0';
+	perfctr_cpuinfo_power(text, pmu, cpu);
 }
 
 static void identify_core(const struct perfctr_pmu *core, struct perfctr_cpu *cpu)

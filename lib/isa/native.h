@@ -19,8 +19,8 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id);
 struct perfctr_cpu;
 void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu);
 
-/* The same of a 64-bit PowerPC's. */
-void perfctr_cpuinfo_power(const char *text, struct perfctr_cpu *cpu);
+/* The same of a 64-bit PowerPC's, with what the kernel calls its PMU; "": it does not tell. */
+void perfctr_cpuinfo_power(const char *text, const char *pmu, struct perfctr_cpu *cpu);
 
 /* ---- readable.c ---- */
 

@@ -109,7 +109,7 @@ START_TEST(power)
 		struct perfctr_cpu cpu;
 
 		memset(&cpu, 0xFF, sizeof(cpu));
-		perfctr_cpuinfo_power(all[i].text, &cpu);
+		perfctr_cpuinfo_power(all[i].text, "", &cpu);
 		ck_assert_msg(!strcmp(cpu.id, all[i].id) && !strcmp(cpu.name, all[i].name),
 			      "%u: %s, %s", i, cpu.id, cpu.name);
 		ck_assert_uint_eq(cpu.rules, PERFCTR_RULES_POWER);
@@ -119,4 +119,32 @@ START_TEST(power)
 }
 END_TEST
 
-UNIT_MAIN("cpuinfo", 10, processors, power)
+/* What the kernel says of the PMU: whether it knows the PVR. */
+START_TEST(power_pmu)
+{
+	static const struct {
+		const char *text, *pmu, *id, *name;
+	} all[] = {
+		{ POWER("POWER9 (architected)", "0080 0200"), "POWER10", "power10", "IBM Power10" },
+		{ POWER("POWER10 (architected)", "0082 0100"), "Power11", "power10",
+		  "IBM Power11" },
+		{ POWER("POWER8 (architected)", "004e 1202"), "POWER9", "power9", "IBM POWER9" },
+		{ POWER("POWER9 (raw)", "004e 1202"), "POWER9", "power9", "IBM POWER9" },
+		{ POWER("POWER9 (architected)", "0080 0200"), "ISAv3", "", "POWER" },
+		{ POWER("POWER10 (architected)", "0080 0200"), "ISAv3", "", "POWER" },
+		{ POWER("POWER10 (architected)", "0080 0200"), "GENERIC_COMPAT", "", "POWER" },
+		{ POWER("POWER10 (architected)", "0099 0200"), "Power12", "", "POWER" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_cpu cpu;
+
+		perfctr_cpuinfo_power(all[i].text, all[i].pmu, &cpu);
+		ck_assert_msg(!strcmp(cpu.id, all[i].id) && !strcmp(cpu.name, all[i].name),
+			      "%u: %s, %s", i, cpu.id, cpu.name);
+	}
+}
+END_TEST
+
+UNIT_MAIN("cpuinfo", 10, processors, power, power_pmu)
