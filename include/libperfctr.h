@@ -666,7 +666,7 @@ struct perfctr_record_sample {
 	uint64_t raw_size;     /* padding included */
 	const void *raw;
 	uint64_t nbranches;
-	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX */
+	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX; UINT64_MAX: none */
 	const struct perf_branch_entry *branches;
 	const uint64_t *branch_counters; /* PERF_SAMPLE_BRANCH_COUNTERS: nbranches words */
 	struct perfctr_record_registers user, interrupt;

@@ -271,15 +271,43 @@ static int fail_size(struct perf_event_header header)
 		header.type, header.size);
 }
 
+static bool take_rest(struct perfctr_decoder *decoder, struct perf_event_header header,
+		      const uint64_t *start)
+{
+	struct rest rest = { start + 1 + decoder->nwords, start + header.size / 8 };
+
+	return take_more(decoder, &rest) && rest.at == rest.end;
+}
+
+/*
+ * Where the processor had no branches for a sample, the kernel writes their number, 0, and no index
+ * (perf_output_sample() of kernel/events/core.c). Where they are 0 for another reason there is one:
+ * only the size tells.
+ */
+static bool take_without_index(struct perfctr_decoder *decoder, struct perf_event_header header,
+			       const uint64_t *start)
+{
+	struct perfctr_record_sample *sample = &decoder->sample.as.sample;
+	bool fits;
+
+	if (!decoder->branch_index || sample->nbranches)
+		return false;
+	decoder->branch_index = false;
+	sample->branch_index = UINT64_MAX;
+	fits = take_rest(decoder, header, start) && !sample->nbranches;
+	decoder->branch_index = true;
+	return fits;
+}
+
 /* Out of line, so that what is usual needs no stack. */
 static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
 		       const uint64_t *start) __attribute__((noinline));
 static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
 		       const uint64_t *start)
 {
-	struct rest rest = { start + 1 + decoder->nwords, start + header.size / 8 };
-
-	return take_more(decoder, &rest) && rest.at == rest.end ? 1 : fail_size(header);
+	return take_rest(decoder, header, start) || take_without_index(decoder, header, start)
+		       ? 1
+		       : fail_size(header);
 }
 
 /* The same and the words before, if there is only a call chain: the usual thing with one. */

@@ -382,6 +382,41 @@ START_TEST(deferred)
 }
 END_TEST
 
+/* No branches, with their index and, as the kernel has it where there were none, without. */
+START_TEST(index_of_no_branches)
+{
+	struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_DATA_SRC,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_HW_INDEX,
+	};
+	const struct perfctr_record *record;
+	struct perfctr_decoder decoder;
+	unsigned int with, i;
+
+	perfctr_decoder_init(&decoder, &attr);
+	/* It is looked for again after a sample without. */
+	for (i = 0; i < 4; i++) {
+		struct bytes bytes = begin();
+
+		with = i % 2;
+		add64(&bytes, 1);
+		add64(&bytes, 0); /* word 2: branches */
+		if (with)
+			add64(&bytes, 17);
+		add64(&bytes, 3000);
+		finish(&bytes, PERF_RECORD_SAMPLE, 0);
+		ck_assert_int_eq(decode(&decoder, &bytes, bytes.size, &record), 1);
+		ck_assert_uint_eq(record->as.sample.nbranches, 0);
+		ck_assert_uint_eq(record->as.sample.branch_index, with ? 17 : UINT64_MAX);
+		ck_assert_uint_eq(record->as.sample.data_src, 3000);
+		ck_fails(decode(&decoder, &bytes, with ? bytes.size + 8 : bytes.size - 8, &record),
+			 EBADMSG, "does not fit");
+		bytes.word[2] = 1;
+		ck_fails(decode(&decoder, &bytes, bytes.size, &record), EBADMSG, "does not fit");
+	}
+}
+END_TEST
+
 /* A word for each branch, behind all of them. */
 START_TEST(counters_of_branches)
 {
@@ -869,4 +904,5 @@ END_TEST
 
 UNIT_MAIN("record", 60, at_a_glance, mappings, tasks, losses, the_kernels_own, unknown_types,
 	  longer_than_known, read_formats, counts_of_a_large_group, fields_of_one_word,
-	  fields_of_many_words, each_field_of_many_words, deferred, counters_of_branches)
+	  fields_of_many_words, each_field_of_many_words, deferred, counters_of_branches,
+	  index_of_no_branches)
