@@ -233,6 +233,13 @@ static char *in_user_mode(const char *event)
 	return user;
 }
 
+/* Not the machine's matter: it may have the event, which can't be counted now, or by this user. */
+static bool is_passing(int error)
+{
+	return error == EACCES || error == EPERM || error == EBUSY || error == EMFILE ||
+	       error == ENFILE || error == ENOMEM;
+}
+
 /* Whose samples say where data came from. */
 static const char *find_loads(void)
 {
@@ -249,7 +256,7 @@ static const char *find_loads(void)
 
 	for (i = 0; i < n && !sampler; i++) {
 		sampler = perfctr_sampler_open(loads[i], NULL, &config);
-		if (!sampler && (errno == EACCES || errno == EPERM))
+		if (!sampler && is_passing(errno))
 			die("%s", perfctr_error());
 	}
 	perfctr_sampler_close(sampler);
@@ -579,5 +586,8 @@ void sampling_print(struct sampling *sampling, FILE *file)
 		return;
 	}
 	histogram_fold(sampling->histogram, file);
+	if (!histogram_samples(sampling->histogram))
+		fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
+		      stderr);
 	print_doubts(sampling, stderr);
 }

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # perfex --sample beyond a command's functions: files and addresses, calls, names from elsewhere, what runs already, and
 # files for perf, which must count as we do. tests/tools/perfex.sh has the rest.
-# The environment: PERFEX: the program; CC: a compiler; HAVE_LIBELF: whether perfex knows functions; HAVE_LIBDW: and
+# The environment: PERFEX, REFUSE: the programs; CC: a compiler; HAVE_LIBELF: whether perfex knows functions; HAVE_LIBDW: and
 # calls by DWARF.
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
-event=cpu-clock
+event=cpu-clock refuse=${REFUSE:-tests/tools/refuse}
 
 cat >"$work/calls.c" <<'EOT'
 #include <fcntl.h>
@@ -114,6 +114,18 @@ if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/de
 	expect "branches, without a PMU" 125 'cycles:u can.t be counted' "$perfex" --sample --by branch touch "$work/ran"
 	expect "nothing ran for them" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
 fi
+# A machine that has such an event, which can't be counted now.
+loads=$work/root/sys/bus/event_source/devices/cpu
+mkdir -p "$loads/events" "$loads/format"
+echo 4 >"$loads/type"
+echo config:0-7 >"$loads/format/event"
+echo event=0xcd >"$loads/events/mem-loads"
+for error in '16 the PMU to themselves' '24 no file descriptors are left'; do
+	expect "sources of data: ${error#* }" 125 "^perfex: cpu/mem-loads/upp can.t be counted: .*${error#* }" \
+		env PERFCTR_ROOT="$work/root" "$refuse" ${error%% *} "$perfex" --sample --by source true
+done
+expect "sources of data, unknown" 125 'machine has none of the usual ones' \
+	env PERFCTR_ROOT="$work/root" "$refuse" 22 "$perfex" --sample --by source true
 
 # ---- names from elsewhere ----
 mapped() {	# NAME KIND SYMBOL
@@ -415,6 +427,9 @@ sample -p $busy sleep 0.2
 rows "a process, while a command runs" '' "$calls"
 sample -t $busy sleep 0.2
 rows "a thread" '' "$calls"
+sleep 5 &
+sample --folded -p $! --timeout 100
+expect "calls of what does not run" 0 '^ 0 samples: it did not run' cat "$work/out"
 sample -p $busy --folded sleep 0.2
 expect "its name" 0 '^calls;' cat "$work/out"
 # both NAME: the two processes run on as many processors or share one: each has a part of the samples
