@@ -587,7 +587,6 @@ void sampling_print(struct sampling *sampling, FILE *file)
 	}
 	histogram_fold(sampling->histogram, file);
 	if (!histogram_samples(sampling->histogram))
-		fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
-		      stderr);
+		fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n", stderr);
 	print_doubts(sampling, stderr);
 }

@@ -122,7 +122,7 @@ echo config:0-7 >"$loads/format/event"
 echo event=0xcd >"$loads/events/mem-loads"
 for error in '16 the PMU to themselves' '24 no file descriptors are left'; do
 	expect "sources of data: ${error#* }" 125 "^perfex: cpu/mem-loads/upp can.t be counted: .*${error#* }" \
-		env PERFCTR_ROOT="$work/root" "$refuse" ${error%% *} "$perfex" --sample --by source true
+		env PERFCTR_ROOT="$work/root" "$refuse" "${error%% *}" "$perfex" --sample --by source true
 done
 expect "sources of data, unknown" 125 'machine has none of the usual ones' \
 	env PERFCTR_ROOT="$work/root" "$refuse" 22 "$perfex" --sample --by source true

@@ -53,7 +53,7 @@ fi
 counts '' 10
 table ''
 [ ! "$driver" ] || counts 'driver ' 9
-hasnt '(wrong|noisy) (driver )?(instructions:u (inline|kernel|threads|beside|moved) |reads |a read|.* less than one before)'
+hasnt '(wrong|noisy) (driver )?(instructions:u (inline|kernel|threads|beside|moved) |reads |(count/[a-z]+|order|cost):|.* less than one before)'
 if [ "$(uname -m)" = x86_64 ]; then
 	has 1 'right overflows of instructions:u: 100 of 100$'
 	[ ! "$driver" ] || has 1 'right driver overflows of instructions:u: 100 of 100$'
