@@ -83,7 +83,7 @@ BEGIN {
 	fields["table"] = 3
 	# The kernel's own names, which are in no table.
 	generic = "^(cycles|instructions|branches|branch-misses|cache-references|cache-misses|L1-dcache-loads|" \
-		"L1-dcache-load-misses|LLC-loads|dTLB-load-misses|stalled-cycles-frontend|stalled-cycles-backend):u$"
+		"L1-dcache-load-misses|LLC-loads|dTLB-load-misses|stalled-cycles-frontend|stalled-cycles-backend):u:?$"
 	nneeded = split("count/inline count/kernel count/threads count/beside order overflow table", all, " ")
 	reset()
 }

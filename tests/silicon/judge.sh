@@ -97,6 +97,7 @@ says incomplete 'note missing: events$' '/^refused FOO/d'
 generic=$(sed -n '/generic\[\] = /,/};/s/.*"\(.*\)".*/\1/p' "$srcdir/tests/silicon/verify.c")
 for name in $generic; do
 	says incomplete 'note missing: events$' "s/^event OTHER:u/event $name:u/"
+	says right "refused $name:u: it has none" "s/^works.*/&\nrefused $name:u: it has none/"
 done
 says wrong 'wrong the table of events: the kernel takes none' \
 	's/^event \([A-Z][^ ]*\) .*/refused \1: driver does not accept this event code/; s/^table.*/table 0 7/'
