@@ -155,9 +155,11 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 	struct perfctr_visit *top = perfctr_region_here.top;
 	struct perfctr_visit *root = thread->root;
 	struct samples *samples = calloc(1, sizeof(*samples));
+	unsigned int busy = perfctr_regions_busy;
 
 	if (!samples)
 		return;
+	perfctr_regions_busy = 0; /* they are first visits */
 	thread->root = perfctr_visit_at(top, perfctr_region_stride(thread));
 	perfctr_region_thread_set(thread, thread->root);
 	sample(thread, calibration, samples);
@@ -167,6 +169,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 		calibrate_again(thread, calibration, samples);
 	thread->root = root;
 	perfctr_region_thread_set(thread, top);
+	perfctr_regions_busy = busy;
 	free(samples);
 }
 

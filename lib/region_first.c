@@ -129,11 +129,14 @@ static struct perfctr_region *region_of(unsigned int *id)
 }
 
 /*
- * The visits are none that is being begun or ended, by what a signal has interrupted, nor those of
- * a thread that has too many or has lost its counters, until it takes part in what is new.
+ * The visits are none that is being begun or ended, by what a signal has interrupted or by what the
+ * library calls, nor those of a thread that has too many or has lost its counters, until it takes
+ * part in what is new.
  */
 static bool may_begin(const struct perfctr_region_thread *thread)
 {
+	if (perfctr_regions_busy)
+		return false;
 	if (!thread->nvalues || (void *)perfctr_region_here.top != (const void *)thread)
 		return true;
 	return (thread->saved || thread->lost) && !perfctr_region_thread_is_current(thread);
@@ -157,7 +160,9 @@ static __attribute__((noinline)) bool begin_first(struct perfctr_region *region)
 		 perfctr_region_here.top != thread->root && is_counted(thread) &&
 		 perfctr_region_moment(thread, &before);
 	perfctr_signals_block(&old);
+	perfctr_regions_busy++;
 	ready = prepare(region);
+	perfctr_regions_busy--;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = error;
 	if (!ready)
@@ -232,8 +237,8 @@ static void end_else(unsigned int *id)
 	sigset_t old;
 
 	if (!perfctr_region_thread_is_current(thread)) {
-		/* Else it began before measuring did, anew, or where it was left out. */
-		if (!thread->nvalues && !is_left_out(thread))
+		/* Else it began before measuring did, anew, or where it was left out or refused. */
+		if (!thread->nvalues && !is_left_out(thread) && !perfctr_regions_busy)
 			count_stray(thread);
 		return;
 	}
@@ -246,7 +251,7 @@ static void end_else(unsigned int *id)
 		return;
 	}
 	inside = !known && is_counted(thread) && perfctr_region_moment(thread, &before);
-	if (!known) {
+	if (!known && !perfctr_regions_busy) {
 		perfctr_regions_lock(&old);
 		perfctr_region_id(region);
 		perfctr_regions_unlock(&old);

@@ -17,6 +17,7 @@ struct perfctr_regions perfctr_regions;
 __attribute__((used)) static const char *const linked = &perfctr_link_region_env;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+PERFCTR_THREAD unsigned int perfctr_regions_busy;
 
 /* The names stay for ever, so that an id always means the same. */
 static struct perfctr_region handle[PERFCTR_REGION_IDS];
@@ -33,12 +34,14 @@ void perfctr_signals_block(sigset_t *old)
 void perfctr_regions_lock(sigset_t *old)
 {
 	perfctr_signals_block(old);
+	perfctr_regions_busy++;
 	pthread_mutex_lock(&lock);
 }
 
 void perfctr_regions_unlock(const sigset_t *old)
 {
 	pthread_mutex_unlock(&lock);
+	perfctr_regions_busy--;
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 

@@ -53,6 +53,12 @@ static inline unsigned int perfctr_region_ids(void)
 /* All of them; pthread_sigmask() undoes it. */
 void perfctr_signals_block(sigset_t *old);
 
+/*
+ * How deep the calling thread is in the lock or in a first visit. What is called there, such as the
+ * program's own malloc(), may have regions, too: they must not come here again.
+ */
+extern PERFCTR_THREAD unsigned int perfctr_regions_busy __attribute__((visibility("hidden")));
+
 /* With all signals blocked: a handler may need the lock, too. Not recursive. */
 void perfctr_regions_lock(sigset_t *old);
 void perfctr_regions_unlock(const sigset_t *old);

@@ -101,25 +101,37 @@ static void add_to_ended(const struct perfctr_region_thread *thread)
 			   __ATOMIC_RELAXED);
 }
 
-void perfctr_region_thread_close(struct perfctr_region_thread *thread)
+static void leave_all(struct perfctr_region_thread *thread)
 {
 	struct perfctr_visit *top = perfctr_region_thread_top(thread);
 
 	if (top)
 		perfctr_region_thread_leave(thread, top, thread->root);
 	thread->saved = NULL;
-	perfctr_region_thread_set(thread, thread->root);
+}
+
+static void close_counters(struct perfctr_region_thread *thread)
+{
 	perfctr_set_close(thread->set);
 	thread->set = NULL;
+}
+
+void perfctr_region_thread_close(struct perfctr_region_thread *thread)
+{
+	leave_all(thread);
+	perfctr_region_thread_set(thread, thread->root);
+	close_counters(thread);
 }
 
 void perfctr_region_thread_end(struct perfctr_region_thread *thread)
 {
 	bool kept = false;
 
-	perfctr_region_thread_close(thread);
+	leave_all(thread);
+	/* First: free() may have a region, too, which must not read what is being closed. */
 	perfctr_region_thread_set(&perfctr_region_nothing,
 				  perfctr_region_as_visit(&perfctr_region_nothing));
+	close_counters(thread);
 	if (thread->generation == perfctr_regions.generation) {
 		kept = perfctr_regions.keep & PERFCTR_REGIONS_THREADS;
 		if (!kept)

@@ -191,7 +191,7 @@ tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_region_left_LDADD = $(PMU_LDADD)
 tests_unit_region_left_LDFLAGS = $(PMU_WRAP)
 tests_unit_regions_LDADD = $(PMU_LDADD)
-tests_unit_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc
+tests_unit_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
 results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/events.c tools/json.c tools/openmetrics.c \

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <perfctr/regions.h>
@@ -30,12 +31,24 @@ PERFCTR_REGION(never, "never");
 
 static __thread struct perfctr_region_reading reading;
 
-/* ---- allocations: the nth from now on fails ---- */
+/* ---- allocations: the nth from now on fails; and each may be a visit ---- */
+
+PERFCTR_REGION(own, "own");
 
 static unsigned int starve;
+static bool has_own; /* as a program does that brings its own malloc() */
+
+static void visit_own(void)
+{
+	if (!__atomic_load_n(&has_own, __ATOMIC_RELAXED))
+		return;
+	perfctr_region_begin(&own);
+	perfctr_region_end(&own);
+}
 
 static bool fails(void)
 {
+	visit_own();
 	return starve && --starve == 0;
 }
 
@@ -45,6 +58,8 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__real_realloc(void *memory, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
+void __real_free(void *memory);
+void __wrap_free(void *memory);
 
 void *__wrap_calloc(size_t n, size_t size)
 {
@@ -59,6 +74,12 @@ void *__wrap_malloc(size_t size)
 void *__wrap_realloc(void *memory, size_t size)
 {
 	return fails() ? NULL : __real_realloc(memory, size);
+}
+
+void __wrap_free(void *memory)
+{
+	visit_own();
+	__real_free(memory);
 }
 
 static void start(const char *events, unsigned int keep)
@@ -1044,6 +1065,86 @@ START_TEST(threads)
 }
 END_TEST
 
+/* ---- regions in what the library calls ---- */
+
+static void *visit_and_leave(void *arg)
+{
+	nest();
+	is_nested(1, 1, 1);
+	return arg;
+}
+
+static void check_own(bool known)
+{
+	pthread_t thread;
+
+	start(ONE, 0);
+	if (known)
+		visit_own();
+	nest();
+	is_nested(1, 1, 1);
+	perfctr_region_begin(perfctr_region_by_name(known ? "of a known" : "of an unknown"));
+	ck_assert_int_eq(pthread_create(&thread, NULL, visit_and_leave, NULL), 0);
+	pthread_join(thread, NULL);
+	check_all(2);
+	ck_assert_ptr_null(find_in_report("1 ends"));
+	end();
+}
+
+/* It is called at first visits, for reports and by the end of a thread, with the lock held. */
+START_TEST(own_malloc)
+{
+	begin();
+	__atomic_store_n(&has_own, true, __ATOMIC_RELAXED);
+	check_own(false);
+	check_own(true);
+	__atomic_store_n(&has_own, false, __ATOMIC_RELAXED);
+}
+END_TEST
+
+PERFCTR_REGION(at_fork, "at fork");
+
+static void begin_at_fork(void)
+{
+	perfctr_region_begin(&at_fork);
+}
+
+static void end_at_fork(void)
+{
+	perfctr_region_end(&at_fork);
+}
+
+static void fork_it(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Called between the library's own handlers, which hold the lock. */
+START_TEST(fork_handlers)
+{
+	begin();
+	ck_assert_int_eq(pthread_atfork(begin_at_fork, end_at_fork, end_at_fork), 0);
+	start(ONE, 0);
+	nest();
+	fork_it();
+	ck_fails(perfctr_region_read(&at_fork, &reading), ENOENT, "not been visited");
+	nest();
+	is_nested(2, 1, 1);
+	begin_at_fork();
+	end_at_fork();
+	fork_it();
+	read_it(&at_fork, 2);
+	end();
+}
+END_TEST
+
 /* ---- stop ---- */
 
 static unsigned int count_descriptors(void)
@@ -1362,5 +1463,5 @@ END_TEST
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
-	  counters_are_taken_away, faults, errors, threads, stop_closes, stop_amid_others,
-	  stop_by_another, stop_beside_others, again, no_memory)
+	  counters_are_taken_away, faults, errors, threads, own_malloc, fork_handlers, stop_closes,
+	  stop_amid_others, stop_by_another, stop_beside_others, again, no_memory)
