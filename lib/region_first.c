@@ -19,23 +19,33 @@ static bool has_room(struct perfctr_region_thread *thread)
 	       perfctr_region_as_visit(thread);
 }
 
-static void refuse(struct perfctr_region_thread *thread, const struct perfctr_region *region)
+/* Of a region that has no row, or whose first visit can't be counted. */
+static void count_unplaced(void)
 {
-	struct perfctr_visits *visits =
-		thread->table[__atomic_load_n(&region->id, __ATOMIC_RELAXED)];
+	__atomic_add_fetch(&perfctr_regions.unplaced, 1, __ATOMIC_RELAXED);
+}
 
+static void refuse(struct perfctr_region_thread *thread, struct perfctr_region *region)
+{
 	struct perfctr_visit *top = perfctr_region_here.top;
+	const bool is_first = top != perfctr_region_as_visit(thread);
+	unsigned int id = perfctr_region_known(region);
+	struct perfctr_visits *visits = thread->table[id];
 
 	/* A handler that interrupts this finds what it may change either not begun, or done. */
-	if (top != perfctr_region_as_visit(thread)) {
+	if (is_first)
 		perfctr_region_thread_set(thread, perfctr_region_as_visit(thread));
-		thread->missed = 1;
-		__atomic_store_n(&thread->saved, top, __ATOMIC_RELEASE);
-	} else if (thread->saved) {
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (is_first || thread->saved) {
+		thread->refused[id]++;
 		thread->missed++;
 	}
+	if (is_first)
+		__atomic_store_n(&thread->saved, top, __ATOMIC_RELEASE);
 	if (visits)
 		perfctr_store(&visits->uncounted, visits->uncounted + 1);
+	else
+		count_unplaced();
 }
 
 /* The calling thread could have no counters then: it does not try again at each region. */
@@ -65,6 +75,8 @@ static bool take_part(struct perfctr_region *region, unsigned int *id)
 		return false;
 	}
 	*id = perfctr_region_id(region);
+	if (!*id)
+		count_unplaced();
 	return *id;
 }
 
@@ -97,6 +109,9 @@ static bool prepare(struct perfctr_region *region)
 	if (is_left_out(thread))
 		return false;
 	if (!measured) {
+		/* A child of _Fork() may find the lock held, by a thread that it does not have. */
+		if (!perfctr_regions_are_ours())
+			return false;
 		perfctr_regions_lock(&old);
 		measured = take_part(region, &id);
 		perfctr_regions_unlock(&old);
@@ -207,10 +222,9 @@ static void begin_else(unsigned int *id)
 		begin(id);
 }
 
-static struct perfctr_visit *find_visit(struct perfctr_region_thread *thread, unsigned int id)
+static struct perfctr_visit *find_visit(struct perfctr_region_thread *thread,
+					struct perfctr_visit *visit, unsigned int id)
 {
-	struct perfctr_visit *visit = perfctr_region_here.top;
-
 	for (; visit != thread->root;
 	     visit = perfctr_visit_at(visit, -perfctr_region_stride(thread)))
 		if (perfctr_visit_id(thread, visit) == id)
@@ -224,6 +238,50 @@ static void count_stray(struct perfctr_region_thread *thread)
 		perfctr_store(&thread->stray, thread->stray + 1);
 	else
 		__atomic_add_fetch(&perfctr_regions.stray, 1, __ATOMIC_RELAXED);
+}
+
+/* No visit is missed any more: this one, the innermost, is the thread's again. */
+static void go_on(struct perfctr_region_thread *thread, struct perfctr_visit *visit)
+{
+	__atomic_store_n(&thread->saved, NULL, __ATOMIC_RELEASE);
+	perfctr_region_thread_set(thread, visit);
+}
+
+/* A counted visit ends that was around all that are missed: longjmp(3) has left them. */
+static void leave_refused(struct perfctr_region_thread *thread, struct perfctr_visit *visit)
+{
+	unsigned int id;
+
+	for (id = 0; id < PERFCTR_REGION_IDS; id++)
+		if (thread->refused[id])
+			thread->refused[id] = 0;
+	thread->missed = 0;
+	go_on(thread, visit);
+}
+
+/* Of a visit that was refused, or of one around it. */
+static void end_refused(struct perfctr_region_thread *thread, struct perfctr_region *region)
+{
+	struct perfctr_visit *visit = __atomic_load_n(&thread->saved, __ATOMIC_ACQUIRE);
+	unsigned int id = perfctr_region_known(region);
+
+	if (!visit)
+		return; /* in a handler that interrupts a begin or an end */
+	if (!thread->refused[id]) {
+		if (find_visit(thread, visit, id)) {
+			leave_refused(thread, visit);
+			perfctr_region_end(region);
+			return;
+		}
+		id = 0;
+	}
+	if (!thread->refused[id]) {
+		count_stray(thread);
+		return;
+	}
+	thread->refused[id]--;
+	if (--thread->missed == 0) /* here a handler may have done the same */
+		go_on(thread, visit);
 }
 
 static void end_else(unsigned int *id)
@@ -243,11 +301,7 @@ static void end_else(unsigned int *id)
 		return;
 	}
 	if (perfctr_region_here.top == perfctr_region_as_visit(thread)) {
-		visit = __atomic_load_n(&thread->saved, __ATOMIC_ACQUIRE);
-		if (visit && --thread->missed == 0) { /* here a handler may have done the same */
-			__atomic_store_n(&thread->saved, NULL, __ATOMIC_RELEASE);
-			perfctr_region_thread_set(thread, visit);
-		}
+		end_refused(thread, region);
 		return;
 	}
 	inside = !known && is_counted(thread) && perfctr_region_moment(thread, &before);
@@ -257,9 +311,10 @@ static void end_else(unsigned int *id)
 		perfctr_regions_unlock(&old);
 		errno = error;
 	}
-	visit = find_visit(thread, region->id);
+	visit = find_visit(thread, perfctr_region_here.top, region->id);
 	if (!visit) {
-		count_stray(thread);
+		if (perfctr_region_known(region))
+			count_stray(thread);
 		return;
 	}
 	perfctr_region_thread_leave(thread, perfctr_region_here.top, visit);

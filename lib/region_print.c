@@ -293,6 +293,10 @@ static void print_table_end(struct perfctr_region_report *report)
 	if (report->died)
 		perfctr_text_add(text, "How many ends had no begin, and how many threads could not "
 				       "be counted, is not known.\n");
+	if (report->unplaced)
+		perfctr_text_add(text, "%" PRIu64 " visits were counted for no region%s.\n",
+				 report->unplaced,
+				 report->is_full ? ": there are as many as there may be" : "");
 	if (report->stray)
 		perfctr_text_add(text, "%" PRIu64 " ends had no begin.\n", report->stray);
 	if (report->left_out)
@@ -539,6 +543,7 @@ static void print_json_end(struct perfctr_region_report *report)
 			 report->through_kernel ? "true" : "false");
 	add_json_trouble(report, "ends_without_begin", report->stray);
 	add_json_trouble(report, "threads_left_out", report->left_out);
+	add_json_trouble(report, "visits_without_region", report->unplaced);
 	perfctr_text_add(text, "\n}\n");
 }
 

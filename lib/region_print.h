@@ -18,8 +18,9 @@ struct perfctr_region_report {
 	const char *const *names;	       /* of values */
 	const int64_t *inside, *pair, *spread; /* the calibration, of the raw values */
 	double ns;			       /* of a tick */
-	uint64_t stray, left_out;
-	bool died; /* the process: neither is known */
+	uint64_t stray, left_out, unplaced;    /* see perfctr_regions */
+	bool died;			       /* the process: none of these is known */
+	bool is_full;			       /* no region can have an id any more */
 	const struct perfctr_region_metrics *metrics;
 	bool through_kernel;
 	unsigned int rows;

@@ -41,6 +41,8 @@ static void add_up_troubles(struct perfctr_region_report *report)
 
 	report->stray = __atomic_load_n(&perfctr_regions.stray, __ATOMIC_RELAXED);
 	report->left_out = __atomic_load_n(&perfctr_regions.left_out, __ATOMIC_RELAXED);
+	report->unplaced = __atomic_load_n(&perfctr_regions.unplaced, __ATOMIC_RELAXED);
+	report->is_full = perfctr_region_ids() == PERFCTR_REGION_IDS;
 	for (thread = perfctr_regions.threads; thread; thread = thread->next) {
 		if (thread->generation != perfctr_regions.generation)
 			continue;

@@ -155,7 +155,12 @@ unsigned int perfctr_region_id(struct perfctr_region *region)
 
 bool perfctr_regions_are_on(void)
 {
-	return perfctr_regions.on && perfctr_regions.pid == getpid();
+	return perfctr_regions.on && perfctr_regions_are_ours();
+}
+
+bool perfctr_regions_are_ours(void)
+{
+	return __atomic_load_n(&perfctr_regions.pid, __ATOMIC_RELAXED) == getpid();
 }
 
 void perfctr_region_note(enum perfctr_region_what what, unsigned int id, const void *first,

@@ -38,8 +38,9 @@ struct perfctr_regions {
 	struct perfctr_region_thread *threads;
 	struct perfctr_visits *ended[PERFCTR_REGION_IDS]; /* of threads that are gone */
 	struct perfctr_region_rooms rooms;		  /* with these, and notes */
-	unsigned long stray,
-		left_out; /* without the lock, too: 64 bits are not atomic everywhere */
+	/* Without the lock, too: 64 bits are not atomic everywhere. */
+	unsigned long stray, left_out;
+	unsigned long unplaced; /* visits that are in no region's count */
 	pid_t pid;
 };
 extern struct perfctr_regions perfctr_regions __attribute__((visibility("hidden")));
@@ -65,6 +66,9 @@ void perfctr_regions_unlock(const sigset_t *old);
 
 /* Whether this process is being measured; with the lock held. */
 bool perfctr_regions_are_on(void);
+
+/* It was this process that was measured last, and not its parent; also without the lock. */
+bool perfctr_regions_are_ours(void);
 
 /* The region of a name; with the lock held. NULL after perfctr_fail(). */
 struct perfctr_region *perfctr_region_find(const char *name);

@@ -134,7 +134,7 @@ struct perfctr_region_thread {
 	struct perfctr_visit *root; /* around the outermost visit */
 	struct perfctr_visit
 		*saved;	 /* the top, while more regions are open than there is room for */
-	uint64_t missed; /* regions that are open, and not counted */
+	uint64_t missed; /* visits that are open, and not counted */
 	unsigned int generation;
 	uint32_t mult, shift;	  /* ns = ticks * mult >> shift; of the kernel's reads 1, 0 */
 	struct perfctr_rate rate; /* the same */
@@ -149,6 +149,7 @@ struct perfctr_region_thread {
 	uint64_t stopped; /* ticks while it did not run: negative, for the first page's lock */
 	struct perfctr_region_counter counter[PERFCTR_REGION_VALUES];
 	struct perfctr_visits *table[PERFCTR_REGION_IDS];
+	uint32_t refused[PERFCTR_REGION_IDS]; /* those missed, by region; [0]: it had no id yet */
 };
 
 /* The calling thread's; not cleared in a child of fork(). */

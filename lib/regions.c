@@ -40,6 +40,7 @@ static void forget(void)
 	perfctr_region_cost_forget();
 	__atomic_store_n(&perfctr_regions.stray, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&perfctr_regions.left_out, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&perfctr_regions.unplaced, 0, __ATOMIC_RELAXED);
 	perfctr_regions.measured = false;
 }
 
@@ -229,7 +230,7 @@ static int start_events(const char *events, unsigned int keep)
 		return -1;
 	}
 	perfctr_regions.layout = thread->layout;
-	perfctr_regions.pid = getpid();
+	__atomic_store_n(&perfctr_regions.pid, getpid(), __ATOMIC_RELAXED);
 	perfctr_regions.on = perfctr_regions.measured = true;
 	note_all();
 	set_ways(perfctr_visit_ways(thread, perfctr_regions.kept.histogram ? PERFCTR_KEEP_HISTOGRAM

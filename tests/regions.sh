@@ -40,7 +40,8 @@ report() {	# CASE [ARGUMENT]
 	cat "$work/errors" >&2
 	[ ! -e "$work/report" ] || sed -n 's/.*"region": "\([a-z]*\)", "visits": \([0-9]*\), "unfinished": \([0-9]*\), "uncounted": \([0-9]*\),.*/\1 \2,\3,\4/p
 		s/.*"ends_without_begin": \([0-9]*\),/stray \1/p
-		s/.*"threads_left_out": \([1-9][0-9]*\)/left out \1/p' "$work/report" | sort | tr '\n' ' '
+		s/.*"threads_left_out": \([1-9][0-9]*\),/left out \1/p
+		s/.*"visits_without_region": \([1-9][0-9]*\)/without region \1/p' "$work/report" | sort | tr '\n' ' '
 }
 expect() {	# STATUS WORDS CASE [ARGUMENT]
 	wanted="$1: $2"

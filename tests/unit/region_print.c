@@ -137,6 +137,7 @@ static char *write_report(unsigned int format, unsigned int keep, const char *ra
 		.ns = 0.5,
 		.stray = n,
 		.left_out = 2 * n,
+		.unplaced = 4 * n,
 		.through_kernel = n,
 	};
 
@@ -227,6 +228,7 @@ START_TEST(test_tables)
 		"these events):\n"
 		"time                     5 ns (spread 2), 10\n"
 		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n"
+		"4 visits were counted for no region.\n"
 		"1 ends had no begin.\n"
 		"2 threads could not be counted.\n");
 }
@@ -289,7 +291,8 @@ START_TEST(test_json)
 		"  ],\n"
 		"  \"through_kernel\": false,\n"
 		"  \"ends_without_begin\": 0,\n"
-		"  \"threads_left_out\": 0\n"
+		"  \"threads_left_out\": 0,\n"
+		"  \"visits_without_region\": 0\n"
 		"}\n");
 	report_is(
 		PERFCTR_REGIONS_JSON, EVERYTHING, "4", 1,
@@ -327,7 +330,8 @@ START_TEST(test_json)
 		"  ],\n"
 		"  \"through_kernel\": true,\n"
 		"  \"ends_without_begin\": 1,\n"
-		"  \"threads_left_out\": 2\n"
+		"  \"threads_left_out\": 2,\n"
+		"  \"visits_without_region\": 4\n"
 		"}\n");
 }
 END_TEST

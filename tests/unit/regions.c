@@ -13,12 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <perfctr/regions.h>
 #include "lib/region_again.h"
 #include "lib/region_cost.h"
+#include "lib/region_state.h"
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 
@@ -974,6 +976,108 @@ START_TEST(faults)
 }
 END_TEST
 
+static void begin_times(struct perfctr_region *region, unsigned int n)
+{
+	while (n--)
+		perfctr_region_begin(region);
+}
+
+static void end_times(struct perfctr_region *region, unsigned int n)
+{
+	while (n--)
+		perfctr_region_end(region);
+}
+
+PERFCTR_REGION(late_1, "late");
+PERFCTR_REGION(late_2, "late");
+PERFCTR_REGION(later, "later");
+
+/* More are open than there is room for, some of them for the first time, and one by two names. */
+START_TEST(too_deep)
+{
+	begin();
+	start(ONE, 0);
+	nest();
+	begin_times(&inner, 1100);
+	perfctr_region_begin(&middle);
+	perfctr_region_begin(&late_1);
+	perfctr_region_begin(&later);
+	ck_assert_ptr_nonnull(perfctr_region_by_name("late"));
+	perfctr_region_end(&later);
+	perfctr_region_end(&late_2);
+	perfctr_region_end(&outer); /* strays */
+	perfctr_region_end(&late_1);
+	perfctr_region_end(&middle);
+	end_times(&inner, 1100);
+	nest();
+	is(&outer, 2, 1, 242, 200);
+	is(&middle, 2, 1, 40, 26);
+	ck_assert_uint_eq(reading.uncounted, 1);
+	ck_assert_int_eq(perfctr_region_read(&inner, &reading), 0);
+	ck_assert_uint_eq(reading.visits + reading.uncounted, 4 + 1100);
+	read_report("2 visits were counted for no region.");
+	read_report("2 ends had no begin.");
+	end();
+}
+END_TEST
+
+/* As longjmp(3) does, the end of a visit leaves all that there was no room for. */
+START_TEST(left_from_too_deep)
+{
+	unsigned int i;
+
+	begin();
+	start(ONE, 0);
+	nest();
+	for (i = 1; i <= 3; i++) {
+		perfctr_region_begin(&outer);
+		begin_times(&inner, 1500);
+		perfctr_region_end(&middle); /* stray */
+		perfctr_region_begin(&late_1);
+		perfctr_region_begin(&later);
+		perfctr_region_end(&outer);
+		nest();
+		is(&outer, 1 + 2 * i, 1, (1 + i) * 121, (1 + i) * 100);
+		ck_assert_uint_eq(reading.uncounted, 0);
+		is(&inner, 2 * (1 + i), 1, 8 * (1 + i), 8 * (1 + i));
+		ck_assert_uint_eq(reading.unfinished + reading.uncounted, 1500 * i);
+		ck_assert_uint_ge(reading.uncounted, 500 * i);
+	}
+	read_report("6 visits were counted for no region.");
+	read_report("3 ends had no begin.");
+	end();
+}
+END_TEST
+
+/* Ids are for ever, and there are so many. */
+START_TEST(too_many)
+{
+	static struct perfctr_region beyond = PERFCTR_REGION_INIT("beyond");
+	char name[16];
+	unsigned int i;
+
+	begin();
+	start(ONE, 0);
+	nest();
+	for (i = 0; i < PERFCTR_REGION_IDS; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		if (!perfctr_region_by_name(name))
+			break;
+	}
+	ck_assert_uint_lt(i, PERFCTR_REGION_IDS);
+	ck_fails_null(perfctr_region_by_name(name), ENOSPC, "there are 16379 regions already");
+	for (i = 0; i < 2; i++) {
+		perfctr_region_begin(&beyond);
+		perfctr_region_end(&beyond);
+	}
+	read_report("2 visits were counted for no region: there are as many as there may be.");
+	ck_assert_ptr_null(find_in_report("2 ends"));
+	nest();
+	is_nested(2, 1, 1);
+	end();
+}
+END_TEST
+
 START_TEST(errors)
 {
 	struct perfctr_region none = { NULL, 1, 0, NULL };
@@ -1015,6 +1119,18 @@ END_TEST
 /* ---- threads ---- */
 
 static pthread_barrier_t visited;
+
+static void meet(void)
+{
+	pthread_barrier_wait(&visited);
+}
+
+/* In between, another does something. */
+static void meet_twice(void)
+{
+	meet();
+	meet();
+}
 
 static void *visit_in_thread(void *arg)
 {
@@ -1145,6 +1261,44 @@ START_TEST(fork_handlers)
 }
 END_TEST
 
+static void *hold_lock(void *arg)
+{
+	sigset_t old;
+
+	perfctr_regions_lock(&old);
+	meet_twice();
+	perfctr_regions_unlock(&old);
+	return arg;
+}
+
+/* As _Fork(3), which calls no handlers: another thread, which the child does not have, held it. */
+START_TEST(forked_amid_lock)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	begin();
+	start(ONE, 0);
+	nest();
+	pthread_barrier_init(&visited, NULL, 2);
+	ck_assert_int_eq(pthread_create(&thread, NULL, hold_lock, NULL), 0);
+	meet();
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0) {
+		nest();
+		perfctr_region_begin(&never);
+		perfctr_region_end(&never);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	meet();
+	pthread_join(thread, NULL);
+	end();
+}
+END_TEST
+
 /* ---- stop ---- */
 
 static unsigned int count_descriptors(void)
@@ -1195,18 +1349,6 @@ START_TEST(stop_closes)
 	}
 }
 END_TEST
-
-static void meet(void)
-{
-	pthread_barrier_wait(&visited);
-}
-
-/* Measuring is stopped here. */
-static void meet_twice(void)
-{
-	meet();
-	meet();
-}
 
 /* Stopped at a read of a begin or of an end, and then not. */
 static void *visit_amid_stop(void *arg)
@@ -1463,5 +1605,6 @@ END_TEST
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
-	  counters_are_taken_away, faults, errors, threads, own_malloc, fork_handlers, stop_closes,
-	  stop_amid_others, stop_by_another, stop_beside_others, again, no_memory)
+	  counters_are_taken_away, faults, too_deep, left_from_too_deep, too_many, errors, threads,
+	  own_malloc, fork_handlers, forked_amid_lock, stop_closes, stop_amid_others,
+	  stop_by_another, stop_beside_others, again, no_memory)
