@@ -13,6 +13,13 @@
 
 static pthread_key_t thread_end;
 
+/*
+ * How often the calling thread has been seen to end. Nobody would end what it began after the last
+ * time, and others read what it has here.
+ */
+static PERFCTR_THREAD unsigned int ends;
+#define LAST_END 2
+
 void perfctr_region_thread_set(struct perfctr_region_thread *thread, struct perfctr_visit *top)
 {
 	__atomic_store_n(&perfctr_region_here.thread, thread, __ATOMIC_RELAXED);
@@ -165,6 +172,11 @@ static void at_thread_end(void *value)
 
 	if (thread != perfctr_region_here.thread || !thread->nvalues)
 		return; /* a child of fork() has the parent's, wiped */
+	/* Others' destructors may have regions, too: in the next round they all have been called.
+	 */
+	if (++ends < LAST_END && pthread_setspecific(thread_end, thread) == 0)
+		return;
+	ends = LAST_END;
 	perfctr_regions_lock(&old);
 	perfctr_region_thread_end(thread);
 	perfctr_regions_unlock(&old);
@@ -227,6 +239,10 @@ struct perfctr_region_thread *perfctr_region_thread_open(const char *events, uns
 	struct perfctr_region_thread *thread;
 	unsigned int n;
 
+	if (ends == LAST_END) {
+		perfctr_fail(ESRCH, "the thread has ended, but for destructors of its data");
+		return NULL;
+	}
 	if (*events) {
 		set = perfctr_set_open(events, NULL,
 				       keep & PERFCTR_REGIONS_USER_FALLBACK ? PERFCTR_USER_FALLBACK

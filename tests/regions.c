@@ -68,6 +68,38 @@ static void thread(void)
 	pthread_join(id, NULL);
 }
 
+/* Of data of a thread's own: in each round of destructors, of which the library has only some. */
+static pthread_key_t key;
+
+static void visit_at_end(void *value)
+{
+	visit(&other);
+	pthread_setspecific(key, value);
+}
+
+static void *with_data(void *arg)
+{
+	visit(&within);
+	pthread_setspecific(key, args);
+	return arg;
+}
+
+/* Their memory is gone when they are, which that of the smaller stacks is not. */
+static void destructor(void)
+{
+	pthread_attr_t large;
+	pthread_t id;
+	int i;
+
+	pthread_key_create(&key, visit_at_end);
+	pthread_attr_init(&large);
+	pthread_attr_setstacksize(&large, 64 << 20);
+	for (i = 0; i < 3; i++) {
+		pthread_create(&id, &large, with_data, NULL);
+		pthread_join(id, NULL);
+	}
+}
+
 static void cancel(void)
 {
 	pthread_t id;
@@ -401,6 +433,7 @@ int main(int argc, char **argv)
 		{ "left-out", left_out },
 		{ "memory", memory },
 		{ "execs", execute_some },
+		{ "destructor", destructor },
 	};
 	unsigned int i;
 

@@ -56,6 +56,7 @@ expect 0 'done 2,0,0 stray 0 ' nothing
 expect 0 'done 2,0,0 stray 2 within 1,0,0 ' stray
 expect 0 'done 2,0,0 other 0,1,0 stray 0 within 1,1,0 ' thread
 expect 0 'done 2,0,0 other 0,1,0 stray 0 within 1,1,0 ' cancel
+expect 0 'done 2,0,0 left out 3 other 3,0,0 stray 0 within 3,0,0 ' destructor
 expect 0 'done 2,0,0 other 3001,0,0 stray 0 within 0,3001,0 ' jump
 expect 0 'done 2,0,0 other 1,0,0 stray 0 ' fork
 expect 0 'done 2,0,0 stray 2 within 1,0,0 ' exec
