@@ -31,7 +31,7 @@ generated='arch/event-tables arch/metric-tables'
 # What no file of lib/ calls but base/call.c, where it is said why.
 cancellation_points='accept close closedir clock_nanosleep connect creat epoll_wait fclose fgets fopen fread fsync
 getline msync nanosleep open openat opendir pause poll ppoll pread pselect read readv recv recvfrom recvmsg select
-send sendmsg sendto sleep system tcdrain usleep wait waitid waitpid write writev'
+send sendmsg sendto sigtimedwait sigwait sigwaitinfo sleep system tcdrain usleep wait waitid waitpid write writev'
 
 # The file FOLDER/.../NAME of an object, which libtool and automake give a prefix. Nothing for one whose source
 # is gone.

@@ -113,6 +113,7 @@ unit_tests = \
 	tests/unit/stacks \
 	tests/unit/stretches \
 	tests/unit/table \
+	tests/unit/text \
 	tests/unit/vendor \
 	tests/unit/virtual \
 	tests/unit/why \

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "lib/base/call.h"
 #include "libperfctr.h"
@@ -62,6 +65,27 @@ ssize_t perfctr_call_write(int fd, const void *bytes, size_t size)
 
 	let_cancellation(state);
 	return put;
+}
+
+int perfctr_call_wait_to_write(int fd)
+{
+	struct pollfd its = { .fd = fd, .events = POLLOUT };
+	int state = hold_cancellation();
+	int n = poll(&its, 1, -1);
+
+	let_cancellation(state);
+	return n;
+}
+
+void perfctr_call_take_signals(const sigset_t *signals)
+{
+	const struct timespec now = { 0, 0 };
+	int state = hold_cancellation(), error = errno;
+
+	while (sigtimedwait(signals, NULL, &now) > 0)
+		;
+	errno = error;
+	let_cancellation(state);
 }
 
 int perfctr_call_create(const char *path, bool anew)

@@ -8,6 +8,7 @@
 #define PERFCTR_LIB_BASE_CALL_H
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -18,6 +19,12 @@ int perfctr_call_open(const char *path, int flags);
 int perfctr_call_openat(int folder, const char *path);
 ssize_t perfctr_call_read(int fd, void *bytes, size_t size);
 ssize_t perfctr_call_write(int fd, const void *bytes, size_t size);
+
+/* Wait until it can be written, or has failed. -1: also if there was a signal (EINTR). */
+int perfctr_call_wait_to_write(int fd);
+
+/* Those that are pending are not any more; errno is kept. */
+void perfctr_call_take_signals(const sigset_t *signals);
 
 /* A file to be written, behind what is in it. anew: it must not be there. */
 int perfctr_call_create(const char *path, bool anew);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,18 +101,64 @@ int perfctr_text_name(struct perfctr_text *name, const char *pattern, pid_t pid)
 	return name->failed ? perfctr_fail(ENOMEM, "no memory for a file's name") : 0;
 }
 
-static int write_all(int fd, const struct perfctr_text *text)
+/* Those that write(2) may send, and the program did not ask for: an error says it all. */
+struct held {
+	sigset_t sent, old;
+};
+
+static void hold_signals(struct held *held)
+{
+	static const int may_be_sent[] = { SIGPIPE, SIGXFSZ };
+	sigset_t pending;
+	unsigned int i;
+
+	sigemptyset(&held->sent);
+	for (i = 0; i < 2; i++)
+		sigaddset(&held->sent, may_be_sent[i]);
+	pthread_sigmask(SIG_BLOCK, &held->sent, &held->old);
+	sigpending(&pending);
+	for (i = 0; i < 2; i++)
+		if (sigismember(&pending, may_be_sent[i]))
+			sigdelset(&held->sent, may_be_sent[i]); /* by others */
+}
+
+static void let_signals(const struct held *held)
+{
+	perfctr_call_take_signals(&held->sent);
+	pthread_sigmask(SIG_SETMASK, &held->old, NULL);
+}
+
+/* The standard error may be another's as well, who has made it a file that does not wait. */
+static bool is_over(int fd)
+{
+	if (errno == EAGAIN && perfctr_call_wait_to_write(fd) >= 0)
+		return false;
+	return errno != EINTR;
+}
+
+static int write_on(int fd, const struct perfctr_text *text)
 {
 	size_t done = 0;
 
 	while (done < text->size) {
 		ssize_t n = perfctr_call_write(fd, text->bytes + done, text->size - done);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && is_over(fd))
 			return -1;
 		done += n > 0 ? (size_t)n : 0;
 	}
 	return 0;
+}
+
+static int write_all(int fd, const struct perfctr_text *text)
+{
+	struct held held;
+	int result;
+
+	hold_signals(&held);
+	result = write_on(fd, text);
+	let_signals(&held);
+	return result;
 }
 
 static int write_and_close(int fd, const struct perfctr_text *text)

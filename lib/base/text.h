@@ -22,7 +22,10 @@ void perfctr_text_add(struct perfctr_text *text, const char *format, ...)
  */
 int perfctr_text_name(struct perfctr_text *name, const char *pattern, pid_t pid);
 
-/* Write it as a whole or not at all; NULL: to the standard error. 0, or -1 after perfctr_fail(). */
+/*
+ * Write it as a whole or not at all; NULL: to the standard error. 0, or -1 after perfctr_fail(),
+ * and no signal: the program may not know of it.
+ */
 int perfctr_text_write(const struct perfctr_text *text, const char *file);
 
 #endif /* PERFCTR_LIB_BASE_TEXT_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A text is written as a whole or not at all: whatever hinders it is an error, and neither a signal
+ * nor half of it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "lib/base/text.h"
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+
+/* More than a pipe has room for. */
+static struct perfctr_text make_text(void)
+{
+	struct perfctr_text text = { NULL, 0, 0, false };
+
+	while (text.size < 1000000)
+		perfctr_text_add(&text, "a line of a report\n");
+	ck_assert(!text.failed);
+	return text;
+}
+
+/* A pipe takes the place of the standard error. Returns its other end. */
+static int pipe_error(void)
+{
+	int end[2];
+
+	ck_assert_int_eq(pipe(end), 0);
+	ck_assert_int_eq(dup2(end[1], STDERR_FILENO), STDERR_FILENO);
+	close(end[1]);
+	return end[0];
+}
+
+static void set_mask(int signal, int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	ck_assert_int_eq(pthread_sigmask(how, &set, NULL), 0);
+}
+
+static bool is_blocked(int signal)
+{
+	sigset_t set;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	return sigismember(&set, signal);
+}
+
+static bool is_pending(int signal)
+{
+	sigset_t set;
+
+	sigpending(&set);
+	return sigismember(&set, signal);
+}
+
+/* What the program has blocked stays so, and what was pending stays. */
+START_TEST(reader_gone)
+{
+	struct perfctr_text text = make_text();
+
+	close(pipe_error());
+	ck_fails(perfctr_text_write(&text, NULL), EPIPE, "the standard error can't be written");
+	ck_assert(!is_blocked(SIGPIPE) && !is_blocked(SIGXFSZ));
+	set_mask(SIGPIPE, SIG_BLOCK);
+	ck_fails(perfctr_text_write(&text, NULL), EPIPE, "");
+	ck_assert(is_blocked(SIGPIPE) && !is_pending(SIGPIPE));
+	raise(SIGPIPE);
+	ck_fails(perfctr_text_write(&text, NULL), EPIPE, "");
+	ck_assert(is_blocked(SIGPIPE) && is_pending(SIGPIPE));
+	free(text.bytes);
+}
+END_TEST
+
+static unsigned int count_files(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	unsigned int n = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n - 2;
+}
+
+/* Nothing is left of a file that can't be so large. */
+START_TEST(limited)
+{
+	const struct rlimit limit = { 1024, RLIM_INFINITY };
+	struct perfctr_text text = make_text();
+	char folder[] = "/tmp/text-XXXXXX", file[sizeof(folder) + 2];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(file, sizeof(file), "%s/x", folder);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_fails(perfctr_text_write(&text, file), EFBIG, "/x can't be written: File too large");
+	ck_assert_uint_eq(count_files(folder), 0);
+	ck_assert(!is_blocked(SIGPIPE) && !is_blocked(SIGXFSZ));
+	rmdir(folder);
+	free(text.bytes);
+}
+END_TEST
+
+static void *read_all(void *arg)
+{
+	static size_t size;
+	char bytes[4096];
+	ssize_t n;
+
+	usleep(100000);
+	while ((n = read(*(int *)arg, bytes, sizeof(bytes))) > 0)
+		size += (size_t)n;
+	return &size;
+}
+
+/* Where a write would have to wait and may not. */
+START_TEST(nonblocking)
+{
+	struct perfctr_text text = make_text();
+	int end = pipe_error();
+	pthread_t reader;
+	void *size;
+
+	ck_assert_int_eq(fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK), 0);
+	ck_assert_int_eq(pthread_create(&reader, NULL, read_all, &end), 0);
+	ck_assert_int_eq(perfctr_text_write(&text, NULL), 0);
+	close(STDERR_FILENO);
+	ck_assert_int_eq(pthread_join(reader, &size), 0);
+	ck_assert_uint_eq(*(size_t *)size, text.size);
+	free(text.bytes);
+}
+END_TEST
+
+UNIT_MAIN("text", 60, reader_gone, limited, nonblocking)
