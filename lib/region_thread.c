@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "lib/base/error.h"
+#include "lib/base/list.h"
 #include "lib/base/memory.h"
 #include "lib/region_room.h"
 #include "lib/region_state.h"
@@ -233,16 +234,35 @@ static struct perfctr_region_thread *new_thread(struct perfctr_set *set, unsigne
 	return thread;
 }
 
+/* 0, or -1 after perfctr_fail(). */
+static int check_number(const char *events)
+{
+	const char *event;
+	unsigned int n = 0;
+	ssize_t length;
+
+	while ((length = perfctr_event_next(&events, &event)) > 0)
+		n++;
+	if (length < 0)
+		return -1;
+	return n < PERFCTR_REGION_VALUES
+		       ? 0
+		       : perfctr_fail(E2BIG, "regions have at most %d events, not %u",
+				      PERFCTR_REGION_VALUES - 1, n);
+}
+
+/* A list that is too long is refused before it takes descriptors, and a long time. */
 struct perfctr_region_thread *perfctr_region_thread_open(const char *events, unsigned int keep)
 {
 	struct perfctr_set *set = NULL;
 	struct perfctr_region_thread *thread;
-	unsigned int n;
 
 	if (ends == LAST_END) {
 		perfctr_fail(ESRCH, "the thread has ended, but for destructors of its data");
 		return NULL;
 	}
+	if (check_number(events) < 0)
+		return NULL;
 	if (*events) {
 		set = perfctr_set_open(events, NULL,
 				       keep & PERFCTR_REGIONS_USER_FALLBACK ? PERFCTR_USER_FALLBACK
@@ -250,11 +270,7 @@ struct perfctr_region_thread *perfctr_region_thread_open(const char *events, uns
 		if (!set)
 			return NULL;
 	}
-	n = set ? perfctr_set_size(set) : 0;
-	if (n >= PERFCTR_REGION_VALUES)
-		perfctr_fail(E2BIG, "regions have at most %d events, not %u",
-			     PERFCTR_REGION_VALUES - 1, n);
-	thread = n >= PERFCTR_REGION_VALUES ? NULL : new_thread(set, n + 1);
+	thread = new_thread(set, set ? perfctr_set_size(set) + 1 : 1);
 	if (!thread) {
 		perfctr_set_close(set);
 		return NULL;
