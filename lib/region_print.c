@@ -312,7 +312,7 @@ static void print_csv_head(struct perfctr_region_report *report)
 			 "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,"
 			 "inclusive,exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,"
 			 "subtracted,subtracted_around,spread,reason,exclusive_reason,"
-			 "ends_without_begin,threads_left_out\n");
+			 "ends_without_begin,threads_left_out,visits_without_region\n");
 }
 
 static void add_csv_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
@@ -327,10 +327,10 @@ static void add_csv_moments(struct perfctr_text *text, const struct perfctr_regi
 static void add_csv_troubles(struct perfctr_region_report *report)
 {
 	if (report->died)
-		perfctr_text_add(&report->text, ",,\n");
+		perfctr_text_add(&report->text, ",,,\n");
 	else
-		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 "\n", report->stray,
-				 report->left_out);
+		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+				 report->stray, report->left_out, report->unplaced);
 }
 
 static void print_csv_value(struct perfctr_region_report *report, unsigned int i,

@@ -186,7 +186,7 @@ EOT
 says 0 '^within  *1  time ns .* \(exact\|not counted\)$' "$perfex" --regions -e page-faults -M page-fault-rate "$work/regions" stray
 says 0 '^ *page-fault-rate /s  *[0-9]*\.[0-9][0-9][0-9]  *[0-9]*\.[0-9][0-9][0-9]  exact$' \
 	"$perfex" --regions -M page-fault-rate "$work/regions" nothing
-says 0 ',done,all,2,0,0,page-fault-rate,/s,[0-9]*\.[0-9]*,[0-9]*\.[0-9]*,,,,,,,,exact,,,,,,0,0$' \
+says 0 ',done,all,2,0,0,page-fault-rate,/s,[0-9]*\.[0-9]*,[0-9]*\.[0-9]*,,,,,,,,exact,,,,,,0,0,0$' \
 	"$perfex" --regions=histogram --csv -M page-fault-rate "$work/regions" nothing
 for case in nothing thread die; do
 	rm -f "$work/metrics"
@@ -246,15 +246,15 @@ for visits in 1 2 3 6; do
 	echo ' ] }' >>"$work/$number.json"
 	number=$((number + 1))
 done
-says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
-says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
-says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
+says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
+says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
+says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
 says 0 '^a  *4  *12  time  *ns  *300  *100 (rank 0)  *600 (rank 3) 100.0% exact$' "$perfex" --merge "$work"/[0-3].json
 says 0 '"maximum": 600, "maximum_at": "rank 3", "imbalance_percent": 100.000' "$perfex" --merge --json "$work"/[0-3].json
 says 125 '1.json is of the same process' "$perfex" --merge "$work/1.json" "$work/1.json"
 sed 's/"rank": 1/"rank": 9/; s/"exact"/"\\u001b[1m,"/; s/"ns"/"\\u001b,"/' "$work/1.json" >"$work/hostile.json"
 says 0 ' ?,  .* (rank 9)  .* (rank 9) 0.0% ?\[1m,$' "$perfex" --merge "$work/hostile.json"
-says 0 '^a,time,".,",inclusive,1,2,200,rank 9,200.000,200,rank 9,0.000,".\[1m,",0,0,0,0,0$' "$perfex" --merge --csv "$work/hostile.json"
+says 0 '^a,time,".,",inclusive,1,2,200,rank 9,200.000,200,rank 9,0.000,".\[1m,",0,0,0,0,0,0$' "$perfex" --merge --csv "$work/hostile.json"
 says 0 '^a,time,ns,inclusive,2,4,200,rank 1,200.000,200,rank 1,0.000,' "$perfex" --merge --csv "$work/1.json" "$work/hostile.json"
 sed 's/"inclusive": 200/"inclusive": 1e308/' "$work/1.json" >"$work/wrong.json"
 says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
@@ -279,11 +279,11 @@ for value in '2.5 exact null' 'null exact "it divides by 0"' '-0.5 scaled null';
 		$number "$inclusive" "$quality" "$reason" "$own" >"$work/metric.$number"
 	number=$((number + 1))
 done
-says 0 '^a,time,%,inclusive,2,4,-0.500,rank 2,1.000,2.500,rank 0,150.000,scaled,0,0,0,0,0$' "$perfex" --merge --csv \
+says 0 '^a,time,%,inclusive,2,4,-0.500,rank 2,1.000,2.500,rank 0,150.000,scaled,0,0,0,0,0,0$' "$perfex" --merge --csv \
 	"$work/metric.0" "$work/metric.2"
-says 0 '^a,time,%,inclusive,3,6,-0.500,rank 2,1.000,2.500,rank 0,150.000,it divides by 0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
-says 0 '^a,time,%,exclusive,3,6,,,,,,,it has nothing,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
-says 0 '^a,time,ns,inclusive,3,6,7,rank 0,7.000,7,rank 0,0.000,exact,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
+says 0 '^a,time,%,inclusive,3,6,-0.500,rank 2,1.000,2.500,rank 0,150.000,it divides by 0,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
+says 0 '^a,time,%,exclusive,3,6,,,,,,,it has nothing,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
+says 0 '^a,time,ns,inclusive,3,6,7,rank 0,7.000,7,rank 0,0.000,exact,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/metric.[0-2]
 says 0 '^  *time  *%  *1.000  *-0.500 (rank 2)  *2.500 (rank 0) 150.0% scaled$' "$perfex" --merge "$work/metric.0" "$work/metric.2"
 says 0 '^  *time  *%  *-  *it divides by 0$' "$perfex" --merge "$work/metric.1"
 "$perfex" --merge --json "$work/metric.1" | python3 -c 'import json, sys
@@ -297,30 +297,30 @@ sed 's/"inclusive": 2.5/"inclusive": -1e308/' "$work/metric.0" >"$work/wrong.jso
 says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
 
 # Reports in one file, of a program's images as of processes; what a report says of what is not in its sums.
-said() {	# PID INCLUSIVE UNFINISHED UNCOUNTED STRAY LEFT-OUT
+said() {	# PID INCLUSIVE UNFINISHED UNCOUNTED STRAY LEFT-OUT WITHOUT-REGION
 	printf '{ "host": "h", "pid": %s, "rank": null, "regions": [ { "region": "a", "visits": 2, "unfinished": %s, "uncounted": %s,
 "values": [ { "value": "time", "unit": "ns", "inclusive": %s, "exclusive": 1, "quality": "exact" } ] } ],
-"ends_without_begin": %s, "threads_left_out": %s }\n' "$1" "$3" "$4" "$2" "$5" "$6"
+"ends_without_begin": %s, "threads_left_out": %s, "visits_without_region": %s }\n' "$1" "$3" "$4" "$2" "$5" "$6" "$7"
 }
-{ said 1 9007199254740993 3 4 5 6; said 1 9007199254740995 30 40 50 60; said 2 9007199254740995 0 0 null null; } >"$work/all.json"
-says 0 '^a,time,ns,inclusive,3,6,9007199254740993,pid 1,.*,9007199254740995,pid 1,0.000,exact,33,44,55,66,1$' \
+{ said 1 9007199254740993 3 4 5 6 7; said 1 9007199254740995 30 40 50 60 70; said 2 9007199254740995 0 0 null null null; } >"$work/all.json"
+says 0 '^a,time,ns,inclusive,3,6,9007199254740993,pid 1,.*,9007199254740995,pid 1,0.000,exact,33,44,55,66,77,1$' \
 	"$perfex" --merge --csv "$work/all.json"
 [ "$("$perfex" --merge "$work/all.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
-	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 1 processes died; of these neither is known. ' ]
+	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 77 visits were counted for no region. 1 processes died; of these that is not known. ' ]
 check "perfex: what processes say was not counted, merged" $?
 "$perfex" --merge --json "$work/all.json" | python3 -c 'import json, sys
 all = json.load(sys.stdin)
 [value] = all["regions"]
 assert [value[name] for name in ("visits", "unfinished", "uncounted")] == [6, 33, 44]
 assert value["inclusive"]["minimum"] == 2**53 + 1
-assert [all[name] for name in ("processes", "ends_without_begin", "threads_left_out", "processes_died")] == [3, 55, 66, 1]'
+assert [all[name] for name in ("processes", "ends_without_begin", "threads_left_out", "visits_without_region", "processes_died")] == [3, 55, 66, 77, 1]'
 check "perfex: the same, as JSON" $?
-said 2 1 -1 0 0 0 >"$work/wrong.json"
+said 2 1 -1 0 0 0 0 >"$work/wrong.json"
 says 125 'wrong.json: line 1: a number is negative' "$perfex" --merge "$work/wrong.json"
-said 2 1 0 0 0 0 >"$work/one.json"
+said 2 1 0 0 0 0 0 >"$work/one.json"
 says 125 'one.json is of the same process' "$perfex" --merge "$work/all.json" "$work/one.json"
 "$perfex" --regions --json -o - sh -c '"$0" nothing; "$0" stray' "$work/regions" >"$work/all.json"
-says 0 '^done,time,ns,inclusive,2,4,.*,exact,0,0,2,0,0$' "$perfex" --merge --csv "$work/all.json"
+says 0 '^done,time,ns,inclusive,2,4,.*,exact,0,0,2,0,0,0$' "$perfex" --merge --csv "$work/all.json"
 
 # As many regions as there may be, in two processes: a second, and not minutes.
 for process in 1 2; do
@@ -333,7 +333,7 @@ for process in 1 2; do
 		}
 		print "] }" }' >"$work/large.$process"
 done
-says 0 '^r15999,v4,,inclusive,2,2,15999,pid 1,15999.000,15999,pid 1,0.000,exact,0,0,0,0,0$' timeout 20 "$perfex" --merge --csv \
+says 0 '^r15999,v4,,inclusive,2,2,15999,pid 1,15999.000,15999,pid 1,0.000,exact,0,0,0,0,0,0$' timeout 20 "$perfex" --merge --csv \
 	"$work/large.1" "$work/large.2"
 
 # ---- LIKWID's markers ----
@@ -461,7 +461,7 @@ elif command -v mpicc >/dev/null && [ -e "$examples/ctests/mpi_hl.c" ]; then
 		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
 			--regions -e page-faults --json -o "$work/job.%q{OMPI_COMM_WORLD_RANK}" "$work/mpi" >"$work/out" 2>&1 &&
 		"$perfex" --merge --csv "$work"/job.[0-3] >"$work/merged" &&
-		grep -q '^do_flops,time,ns,inclusive,4,4,[0-9]*,rank [0-3],[0-9.]*,[0-9]*,rank [0-3],[0-9.]*,exact,0,0,0,0,0$' "$work/merged" &&
+		grep -q '^do_flops,time,ns,inclusive,4,4,[0-9]*,rank [0-3],[0-9.]*,[0-9]*,rank [0-3],[0-9.]*,exact,0,0,0,0,0,0$' "$work/merged" &&
 		grep -q '"rank": 3,' "$work/job.3"
 	status=$?
 	[ $status = 0 ] || cat "$work/out"

@@ -45,7 +45,7 @@ struct merge {
 	unsigned int n;
 	const char *file;    /* that is being read */
 	unsigned int before; /* processes in files before it */
-	long double stray, left_out;
+	long double stray, left_out, unplaced;
 	unsigned int died; /* processes of which these are not known */
 };
 
@@ -242,6 +242,7 @@ static void add_report(struct merge *merge, const struct node *root)
 		add_region(merge, region);
 	merge->stray += trouble(merge, root, "ends_without_begin");
 	merge->left_out += trouble(merge, root, "threads_left_out");
+	merge->unplaced += trouble(merge, root, "visits_without_region");
 	merge->died += node_member(root, "ends_without_begin", NODE_NULL) != NULL;
 	merge->n++;
 }
@@ -320,14 +321,16 @@ static void print_visits(FILE *file, const struct visits *visits)
 
 static void print_table_end(FILE *file, const struct merge *merge)
 {
-	if (merge->stray > 0 || merge->left_out > 0 || merge->died)
+	if (merge->stray > 0 || merge->left_out > 0 || merge->unplaced > 0 || merge->died)
 		fputc('\n', file);
 	if (merge->stray > 0 || merge->died)
 		fprintf(file, "%.0Lf ends had no begin.\n", merge->stray);
 	if (merge->left_out > 0 || merge->died)
 		fprintf(file, "%.0Lf threads could not be counted.\n", merge->left_out);
+	if (merge->unplaced > 0)
+		fprintf(file, "%.0Lf visits were counted for no region.\n", merge->unplaced);
 	if (merge->died)
-		fprintf(file, "%u processes died; of these neither is known.\n", merge->died);
+		fprintf(file, "%u processes died; of these that is not known.\n", merge->died);
 }
 
 static void print_table(FILE *file, const struct merge *merge)
@@ -376,8 +379,8 @@ static void print_csv_sum(FILE *file, const struct merge *merge, const struct ro
 		fputs(",,,,,", file);
 	}
 	text_csv(file, ",", spread->quality);
-	fprintf(file, ",%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u\n", row->visits.unfinished,
-		row->visits.uncounted, merge->stray, merge->left_out, merge->died);
+	fprintf(file, ",%.0Lf,%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u\n", row->visits.unfinished,
+		row->visits.uncounted, merge->stray, merge->left_out, merge->unplaced, merge->died);
 }
 
 static void print_csv(FILE *file, const struct merge *merge)
@@ -386,7 +389,7 @@ static void print_csv(FILE *file, const struct merge *merge)
 
 	fputs("region,value,unit,sum,processes,visits,minimum,minimum_at,mean,maximum,maximum_at,"
 	      "imbalance_percent,quality,unfinished,uncounted,ends_without_begin,"
-	      "threads_left_out,processes_died\n",
+	      "threads_left_out,visits_without_region,processes_died\n",
 	      file);
 	for (row = merge->rows; row; row = row->next) {
 		print_csv_sum(file, merge, row, "inclusive", &row->inclusive);
@@ -433,7 +436,8 @@ static void print_json(FILE *file, const struct merge *merge)
 	}
 	fprintf(file, "\n  ],\n  \"ends_without_begin\": %.0Lf,\n  \"threads_left_out\": %.0Lf",
 		merge->stray, merge->left_out);
-	fprintf(file, ",\n  \"processes_died\": %u\n}\n", merge->died);
+	fprintf(file, ",\n  \"visits_without_region\": %.0Lf,\n  \"processes_died\": %u\n}\n",
+		merge->unplaced, merge->died);
 }
 
 static void free_all(struct merge *merge)

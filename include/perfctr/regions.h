@@ -135,7 +135,7 @@ struct perfctr_region *perfctr_region_by_name(const char *name);
  * says so. What was measured before is forgotten.
  *
  * EALREADY: regions are being measured. EINVAL, and all that perfctr_set_open() can set. E2BIG: too
- * many events. ENOMEM.
+ * many events. ENOMEM. ESRCH: the thread has ended, but for destructors of its data.
  */
 int perfctr_regions_start(const char *events, unsigned int keep);
 

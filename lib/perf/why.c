@@ -185,14 +185,14 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 
 /*
  * What the kernel says of the event in user mode, in which others may be allowed to count it: 0 if
- * it counts, EINVAL if it does not happen there, or the PMU can't tell modes apart.
+ * it counts, EINVAL if it is not about that mode, or the PMU can't tell modes apart.
  */
 static int user_mode_error(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr user = plain(attr, 0);
 	int fd;
 
-	if (perfctr_attr_is_kernels(attr))
+	if (attr->exclude_user || perfctr_attr_is_kernels(attr))
 		return EINVAL;
 	user.exclude_kernel = user.exclude_hv = 1;
 	fd = perfctr_guests_probe(&user, 0, -1);

@@ -73,7 +73,7 @@ static int open_counting(void)
 START_TEST(the_driver_is_asked_for)
 {
 	setenv("PERFCTR_PROVIDER", "driver", 1);
-	ck_fails(sys_vperfctr_open(0, 1), EOPNOTSUPP, "vperfctr_open()");
+	ck_fails(sys_vperfctr_open(0, 1), EOPNOTSUPP, "without PERFCTR_PROVIDER=driver");
 	ck_fails(sys_vperfctr_open(getpid(), 0), EOPNOTSUPP, "modprobe perfctr");
 	ck_fails(_vperfctr_open(1), EOPNOTSUPP, "/dev/perfctr");
 	ck_fails(_vperfctr_open(0), EOPNOTSUPP, "/dev/perfctr");

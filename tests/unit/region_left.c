@@ -380,7 +380,8 @@ START_TEST(test_same)
 	text = take_report(pid, "");
 	ck_assert_int_eq(strncmp(text, own, (size_t)(end - own)), 0);
 	ck_assert_str_eq(text + (end - own),
-			 "\"ends_without_begin\": null,\n  \"threads_left_out\": null\n}\n");
+			 "\"ends_without_begin\": null,\n  \"threads_left_out\": null,\n  "
+			 "\"visits_without_region\": null\n}\n");
 	remove_folder();
 }
 END_TEST

@@ -54,7 +54,7 @@ START_TEST(test_locale)
 		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"quality\": \"exact\" }");
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0\n");
+		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
 		" 18446744073709551615                  1      1234567.3              2              "
 		"3            1.0  exact\n");
@@ -240,23 +240,25 @@ START_TEST(test_csv)
 		PERFCTR_REGIONS_CSV, 0, "", 0,
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
-		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out\n"
-		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0\n"
-		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0\n"
-		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0\n"
+		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
+		"visits_without_region\n"
+		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0\n"
+		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0,0\n"
+		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0\n"
 		"%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
-		"exact,11,21,5,,,0,0\n");
+		"exact,11,21,5,,,0,0,0\n");
 	report_is(
 		PERFCTR_REGIONS_CSV, EVERYTHING, "4", 1,
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
-		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out\n"
-		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2\n"
+		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
+		"visits_without_region\n"
+		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4\n"
 		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,0,0,0.000,60,70,80,"
-		"exact,11,21,5,,,1,2\n"
-		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2\n"
+		"exact,11,21,5,,,1,2,4\n"
+		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4\n"
 		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2\n");
+		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2,4\n");
 }
 END_TEST
 
@@ -342,9 +344,10 @@ START_TEST(test_died)
 	static const char *const ends[] = {
 		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, and how many threads "
 					  "could not be counted, is not known.\n",
-		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,\n",
+		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,\n",
 		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\": null,\n"
-					 "  \"threads_left_out\": null\n}\n",
+					 "  \"threads_left_out\": null,\n"
+					 "  \"visits_without_region\": null\n}\n",
 	};
 	unsigned int format;
 

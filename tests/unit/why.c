@@ -104,6 +104,7 @@ START_TEST(no_user_mode)
 		{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES },
 		{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_MIGRATIONS },
 		{ .type = PERF_TYPE_SOFTWARE, .config = 11 },
+		{ .type = PERF_TYPE_HARDWARE, .exclude_user = 1 },
 	};
 	static const struct perf_event_attr faults = { .type = PERF_TYPE_SOFTWARE,
 						       .config = PERF_COUNT_SW_PAGE_FAULTS };
