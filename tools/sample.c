@@ -270,10 +270,11 @@ static const char *find_loads(void)
 struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency,
 			      enum place_kind kind)
 {
-	struct sampling *sampling = need(calloc(1, sizeof(*sampling)));
+	struct sampling *sampling;
 
 	if (!event && kind == PLACE_SOURCE)
 		event = find_loads();
+	sampling = need(calloc(1, sizeof(*sampling)));
 	sampling->plain = event ? need(strdup(event)) : NULL;
 	sampling->event = in_user_mode(event ? event : "cycles");
 	sampling->weight = PERF_SAMPLE_WEIGHT_STRUCT;
