@@ -4,6 +4,7 @@
  * powers off. The kernel is silent on the console (loglevel=1), so that its lines can't mix with
  * the tests'; its log is searched for trouble at the end. Printed on the console:
  *	RUN command line
+ *	TOOK seconds
  *	PASS | SKIP | FAIL (why) command line
  *	DONE passed failed skipped		missing if the kernel died
  */
@@ -19,6 +20,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TIMEOUT 120 /* seconds of the guest's time for one test */
@@ -66,6 +68,14 @@ static void set_up(void)
 	setenv("STEP_QUICK", "3", 0); /* the kernel's command line may say otherwise */
 	setenv("STORM_THREADS", "200", 1);
 	setenv("STORM_EXACT", "1", 1);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* Run one test; its wait status, or -1 if it took too long. */
@@ -182,6 +192,7 @@ int main(void)
 	set_up();
 	tests = fopen("/tests", "r");
 	while (tests && fgets(line, sizeof(line), tests)) {
+		double began = seconds();
 		int status;
 
 		line[strcspn(line, "\n")] = '\0';
@@ -190,6 +201,7 @@ int main(void)
 		printf("RUN %s\n", line);
 		strcpy(copy, line);
 		status = run(copy);
+		printf("TOOK %.1f\n", seconds() - began);
 		if (status == -1) {
 			printf("FAIL (took more than %d s) %s\n", TIMEOUT, line);
 			failed++;
