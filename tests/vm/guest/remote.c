@@ -248,13 +248,14 @@ static int only_stopped_threads(void)
 /* Killed by somebody else in the middle: each call succeeds or says ESRCH; the sums are final. */
 static int killed_in_the_middle(void)
 {
+	enum { ROUNDS = 30 };
 	struct vperfctr_control control = instructions(1);
 	unsigned int round, calls = 0, late = 0;
 	struct perfctr_sum_ctrs sum, last;
 	struct rvperfctr *remote, *second;
 	pid_t pid, killer;
 
-	for (round = 0; round < 100; round++) {
+	for (round = 0; round < ROUNDS; round++) {
 		pid = start_child(work);
 		CHECK(ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0, "seize");
 		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0 && stopped(pid), "interrupt");
@@ -266,7 +267,7 @@ static int killed_in_the_middle(void)
 		CHECK(stopped(pid), "interrupt");
 		killer = fork();
 		if (killer == 0) {
-			usleep(round * 20);
+			usleep(round * 2000 / ROUNDS);
 			kill(pid, SIGKILL);
 			_exit(0);
 		}
@@ -301,8 +302,9 @@ static int killed_in_the_middle(void)
 		CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
 		rvperfctr_close(remote);
 	}
-	printf("  %u rounds of calls in 100 children, %u of which lived to be read\n", calls, late);
-	CHECK(late > 10, "they were killed too early");
+	printf("  %u rounds of calls in %u children, %u of which lived to be read\n", calls, round,
+	       late);
+	CHECK(late > ROUNDS / 10, "they were killed too early");
 	return 0;
 }
 
