@@ -53,9 +53,9 @@ const char *perfctr_no_pmu(void)
 		reason =
 			on_hypervisor()
 				? "this virtual machine shows no PMU: enable it in the hypervisor "
-				  "(QEMU/KVM: -cpu host,pmu=on), or run on the host"
+				  "(QEMU/KVM: -cpu host,pmu=on), or run on the host; perfex --emulate needs none"
 				: "the kernel found no PMU in this machine: its firmware hides it, or the kernel "
-				  "has no driver for it";
+				  "has no driver for it; perfex --emulate needs none";
 	errno = error;
 	return reason;
 }
