@@ -131,6 +131,8 @@ lib_libinternal_la_SOURCES = \
 	lib/region_left.c \
 	lib/region_metrics.c \
 	lib/region_metrics.h \
+	lib/region_overlap.c \
+	lib/region_overlap.h \
 	lib/region_print.c \
 	lib/region_print.h \
 	lib/region_report.c \

@@ -19,10 +19,11 @@ static struct calibration *calibrations, *retired;
 
 const struct perfctr_region_cost perfctr_region_no_cost;
 struct perfctr_region_again perfctr_region_again;
+int64_t perfctr_region_overlap_cost[PERFCTR_REGION_VALUES];
 
 struct samples {
 	int64_t inner[PERFCTR_REGION_VALUES][CALIBRATED], middle[PERFCTR_REGION_VALUES][CALIBRATED],
-		outer[PERFCTR_REGION_VALUES][CALIBRATED];
+		outer[PERFCTR_REGION_VALUES][CALIBRATED], begin[PERFCTR_REGION_VALUES][CALIBRATED];
 };
 
 static int compare(const void *a, const void *b)
@@ -57,8 +58,19 @@ static void judge(struct samples *samples, unsigned int n, struct perfctr_region
 		cost->spread[i] = samples->inner[i][CALIBRATED * 3 / 4] -
 				  samples->inner[i][CALIBRATED / 4];
 		cost->pair[i] = sort(samples->middle[i]) - cost->inside[i];
+		cost->begin[i] = sort(samples->begin[i]);
 		cost->branch[i] = sort(samples->outer[i]) - cost->inside[i] - 2 * cost->pair[i];
 	}
+}
+
+/* From OUTER's begin to MIDDLE's, whose visits are still where they were. */
+static int64_t begun(const struct perfctr_region_thread *thread, unsigned int i)
+{
+	const ptrdiff_t stride = perfctr_region_stride(thread);
+	const struct perfctr_visit *outer = perfctr_visit_at(thread->root, stride),
+				   *middle = perfctr_visit_at(thread->root, 2 * stride);
+
+	return (int64_t)(middle->value[thread->nvalues + i] - outer->value[thread->nvalues + i]);
 }
 
 static void sample(struct perfctr_region_thread *thread, const struct calibration *calibration,
@@ -74,6 +86,7 @@ static void sample(struct perfctr_region_thread *thread, const struct calibratio
 			samples->inner[i][at] = counted(thread->table[PERFCTR_REGION_INNER], i);
 			samples->middle[i][at] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
 			samples->outer[i][at] = counted(thread->table[PERFCTR_REGION_OUTER], i);
+			samples->begin[i][at] = begun(thread, i);
 		}
 	}
 }
@@ -149,6 +162,37 @@ static void calibrate_again(struct perfctr_region_thread *thread,
 	}
 }
 
+/* OUTER ends first. */
+static __attribute__((noinline)) void visit_overlapping(void)
+{
+	static struct perfctr_region outer = { "(outer)", PERFCTR_REGION_OUTER, 1, NULL };
+
+	perfctr_region_begin(&outer);
+	perfctr_region_begin(&perfctr_region_own[1]);
+	perfctr_region_end(&outer);
+	perfctr_region_end(&perfctr_region_own[1]);
+}
+
+/* What OUTER has, but for MIDDLE's begin and what any end counts; of this file's code, for all. */
+static void calibrate_overlap(struct perfctr_region_thread *thread, struct samples *samples)
+{
+	const struct calibration here = { NULL, perfctr_region_calibrate, { .inside = { 0 } } };
+	struct perfctr_region_cost cost;
+	unsigned int k, i;
+
+	memset(perfctr_region_overlap_cost, 0, sizeof(perfctr_region_overlap_cost));
+	sample(thread, &here, samples);
+	judge(samples, thread->nvalues, &cost);
+	for (k = 0; k < CALIBRATED; k++) {
+		visit_overlapping();
+		for (i = 0; i < thread->nvalues; i++)
+			samples->outer[i][k] = counted(thread->table[PERFCTR_REGION_OUTER], i);
+	}
+	for (i = 0; i < thread->nvalues; i++)
+		perfctr_region_overlap_cost[i] = sort(samples->outer[i]) - cost.inside[i] -
+						 cost.begin[i];
+}
+
 /* With a visit beyond the innermost as theirs around them, whose counts mean nothing. */
 static void calibrate(struct perfctr_region_thread *thread, struct calibration *calibration)
 {
@@ -165,8 +209,10 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 	sample(thread, calibration, samples);
 	judge(samples, thread->nvalues, &calibration->cost);
 	sample_first(thread, calibration, samples);
-	if (!calibrations)
+	if (!calibrations) {
 		calibrate_again(thread, calibration, samples);
+		calibrate_overlap(thread, samples);
+	}
 	thread->root = root;
 	perfctr_region_thread_set(thread, top);
 	perfctr_regions_busy = busy;

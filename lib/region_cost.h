@@ -28,6 +28,10 @@ struct perfctr_region_again {
 };
 extern struct perfctr_region_again perfctr_region_again __attribute__((visibility("hidden")));
 
+/* The same of an end after which regions go on that were begun within. */
+extern int64_t perfctr_region_overlap_cost[PERFCTR_REGION_VALUES]
+	__attribute__((visibility("hidden")));
+
 /* The first that was found, which stands for all in a report: they hardly differ. With the lock. */
 const struct perfctr_region_cost *perfctr_region_cost_oldest(void);
 

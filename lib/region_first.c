@@ -4,6 +4,7 @@
 #include "lib/region_again.h"
 #include "lib/region_cost.h"
 #include "lib/region_first.h"
+#include "lib/region_overlap.h"
 #include "lib/region_state.h"
 #include "lib/region_thread.h"
 
@@ -284,9 +285,31 @@ static void end_refused(struct perfctr_region_thread *thread, struct perfctr_reg
 		go_on(thread, visit);
 }
 
-static void end_else(unsigned int *id)
+/* The visit is the innermost one from now on. before: what there was when its end began, or NULL.
+ */
+static void make_innermost(struct perfctr_region_thread *thread, struct perfctr_visit *visit,
+			   bool overlaps, const struct perfctr_moment *before)
 {
-	struct perfctr_region *region = region_of(id);
+	struct perfctr_visit *top = perfctr_region_here.top;
+
+	perfctr_region_thread_set(thread, perfctr_region_as_visit(thread));
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (overlaps) {
+		perfctr_region_overlap(thread, visit, top);
+	} else {
+		perfctr_region_thread_leave(thread, top, visit);
+		top = visit;
+	}
+	if (before)
+		perfctr_region_put_off(thread, top, before,
+				       overlaps ? perfctr_region_overlap_cost
+						: perfctr_region_no_cost.first);
+	perfctr_region_thread_set(thread, top);
+}
+
+/* Whether the visit can end now. */
+static __attribute__((noinline)) bool end_first(struct perfctr_region *region)
+{
 	struct perfctr_region_thread *thread = perfctr_region_here.thread;
 	struct perfctr_visit *visit;
 	struct perfctr_moment before;
@@ -298,13 +321,14 @@ static void end_else(unsigned int *id)
 		/* Else it began before measuring did, anew, or where it was left out or refused. */
 		if (!thread->nvalues && !is_left_out(thread) && !perfctr_regions_busy)
 			count_stray(thread);
-		return;
+		return false;
 	}
 	if (perfctr_region_here.top == perfctr_region_as_visit(thread)) {
 		end_refused(thread, region);
-		return;
+		return false;
 	}
-	inside = !known && is_counted(thread) && perfctr_region_moment(thread, &before);
+	inside = (!known || region->overlaps) && is_counted(thread) &&
+		 perfctr_region_moment(thread, &before);
 	if (!known && !perfctr_regions_busy) {
 		perfctr_regions_lock(&old);
 		perfctr_region_id(region);
@@ -315,13 +339,22 @@ static void end_else(unsigned int *id)
 	if (!visit) {
 		if (perfctr_region_known(region))
 			count_stray(thread);
-		return;
+		return false;
 	}
-	perfctr_region_thread_leave(thread, perfctr_region_here.top, visit);
-	perfctr_region_thread_set(thread, visit);
-	if (inside)
-		put_off(thread, &before, perfctr_region_no_cost.first);
-	perfctr_region_end(region);
+	make_innermost(thread, visit, region->overlaps, inside ? &before : NULL);
+	return true;
+}
+
+/* By a jump, as in begin_else(). */
+static void end_else(unsigned int *id)
+{
+	void (*end)(unsigned int *);
+
+	if (!end_first(region_of(id)))
+		return;
+	end = __atomic_load_n(&perfctr_region_ways.end, __ATOMIC_ACQUIRE);
+	if (end)
+		end(id);
 }
 
 /* One by one: a table of addresses would be relocations in every program. */

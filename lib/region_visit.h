@@ -27,6 +27,7 @@ struct perfctr_region_cost {
 	int64_t inside[PERFCTR_REGION_VALUES]; /* between their reads: what an empty region counts
 						*/
 	int64_t pair[PERFCTR_REGION_VALUES];   /* in all, which a region around them counts */
+	int64_t begin[PERFCTR_REGION_VALUES];  /* of it, begin */
 	int64_t branch[PERFCTR_REGION_VALUES]; /* more, if there was a region within them */
 	int64_t first[PERFCTR_REGION_VALUES];  /* more, at the thread's first visit */
 	int64_t spread[PERFCTR_REGION_VALUES]; /* of inside: from the lower to the upper quartile */

@@ -16,7 +16,7 @@ check() {	# NAME STATUS
 # Functions that the header declares: a name before a parenthesis, after a type, on a line of its own.
 cat "$srcdir/include/libperfctr.h" "$srcdir/include/perfctr/regions.h" >"$work/headers"
 sed -n 's/^[a-z].*[ *]\(_*[a-z]*perfctr_[a-z_]*\|sys_[a-z_]*\)(.*/\1/p' "$work/headers" |
-	grep -v -x -e perfctr_region_leave -e perfctr_region_enter -e perfctr_region_calibrate | sort -u >"$work/declared"
+	grep -v -x -e perfctr_region_leave -e perfctr_region_enter -e perfctr_region_calibrate -e perfctr_region_by_tag | sort -u >"$work/declared"
 sed -n 's/^static inline .*[ *]\(perfctr_[a-z_]*\)(.*/\1/p' "$work/headers" | sort -u >"$work/inline"
 {
 	comm -23 "$work/declared" "$work/inline"

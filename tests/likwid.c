@@ -22,6 +22,19 @@ static inline void inlined(const char *tag)
 }
 #define MACRO "macro"
 
+/* Each ends while one that was begun in it goes on. */
+static void overlap(const char *early, const char *late)
+{
+	LIKWID_MARKER_START(early);
+	LIKWID_MARKER_START("amid");
+	LIKWID_MARKER_START(late);
+	LIKWID_MARKER_STOP(early);
+	LIKWID_MARKER_STOP("amid");
+	LIKWID_MARKER_STOP(late);
+	(void)early;
+	(void)late;
+}
+
 int main(void)
 {
 	int nevents = 3, count = -1, i;
@@ -36,6 +49,8 @@ int main(void)
 	inlined("two");
 	LIKWID_MARKER_START(MACRO);
 	LIKWID_MARKER_STOP(MACRO);
+	for (i = 0; i < 2; i++)
+		overlap("early", "late");
 	LIKWID_MARKER_SWITCH;
 	LIKWID_MARKER_GET("literal", &nevents, events, &time, &count);
 	printf("%d %d %d %d\n", nevents, count, time >= 0, events[0] >= 0);

@@ -89,6 +89,7 @@ unit_tests = \
 	tests/unit/region_left \
 	tests/unit/region_metrics \
 	tests/unit/region_print \
+	tests/unit/region_overlap \
 	tests/unit/region_sum \
 	tests/unit/regions \
 	tests/unit/remote \
@@ -191,6 +192,8 @@ tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=p
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_region_left_LDADD = $(PMU_LDADD)
 tests_unit_region_left_LDFLAGS = $(PMU_WRAP)
+tests_unit_region_overlap_LDADD = $(PMU_LDADD)
+tests_unit_region_overlap_LDFLAGS = $(PMU_WRAP)
 tests_unit_regions_LDADD = $(PMU_LDADD)
 tests_unit_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c

@@ -44,6 +44,9 @@ int main(void)
 		    PAPI_hl_region_end("outer") != PAPI_OK)
 			return 1;
 	}
+	if (PAPI_hl_region_begin("early") != PAPI_OK || PAPI_hl_region_begin("late") != PAPI_OK ||
+	    PAPI_hl_region_end("early") != PAPI_OK || PAPI_hl_region_end("late") != PAPI_OK)
+		return 1;
 	printf("%d %d %d", PAPI_hl_region_begin(""), PAPI_hl_region_end(NULL), PAPI_hl_read(""));
 	printf(" %d", PAPI_hl_stop());
 	printf(" %d\n", PAPI_hl_stop());

@@ -28,9 +28,9 @@ extern "C" {
 
 /* Made by PERFCTR_REGION(). Regions of one name are one region, wherever they are. */
 struct perfctr_region {
-	const char *name; /* up to 127 bytes count */
-	unsigned int id;  /* the library's; 1: not visited yet */
-	unsigned int reserved;
+	const char *name;	 /* up to 127 bytes count */
+	unsigned int id;	 /* the library's; 1: not visited yet */
+	unsigned int overlaps;	 /* not 0: regions begun within it go on when it ends */
 	void (*calibrate)(void); /* perfctr_region_calibrate() of the file */
 };
 
@@ -119,6 +119,19 @@ static __attribute__((noinline, unused)) void perfctr_region_calibrate(void)
  * 16,379 others.
  */
 struct perfctr_region *perfctr_region_by_name(const char *name);
+
+/* For likwid-marker.h and papi.h, whose regions may overlap. NULL as above. */
+static inline struct perfctr_region *perfctr_region_by_tag(const char *tag,
+							   struct perfctr_region *copy)
+{
+	const struct perfctr_region *region = perfctr_region_by_name(tag);
+
+	if (!region)
+		return NULL;
+	*copy = *region;
+	copy->overlaps = 1;
+	return copy;
+}
 
 /* What is kept of each region, beside visits and sums; perfctr_regions_start(). */
 #define PERFCTR_REGIONS_MOMENTS	  0x1 /* minimum, maximum, mean, standard deviation */

@@ -19,21 +19,21 @@
  * one its text tells; __builtin_constant_p() is true of what a function is inlined with, too, all
  * copies of which have the same place.
  */
-#define PERFCTR_LIKWID_REGION(tag, measured, use)                                  \
-	__extension__({                                                            \
-		static struct perfctr_region here_ = PERFCTR_REGION_INIT(NULL);    \
-		struct perfctr_region *region_ = &here_;                           \
-                                                                                   \
-		if (__builtin_expect((measured) != NULL, 0)) {                     \
-			if ((#tag)[0] == '"')                                      \
-				__atomic_store_n(&here_.name, (const char *)(tag), \
-						 __ATOMIC_RELAXED);                \
-			else                                                       \
-				region_ = perfctr_region_by_name(tag);             \
-			if (region_)                                               \
-				use(region_);                                      \
-		}                                                                  \
-		0;                                                                 \
+#define PERFCTR_LIKWID_REGION(tag, measured, use)                                              \
+	__extension__({                                                                        \
+		static struct perfctr_region here_ = { NULL, 1, 1, perfctr_region_calibrate }; \
+		struct perfctr_region copy_, *region_ = &here_;                                \
+                                                                                               \
+		if (__builtin_expect((measured) != NULL, 0)) {                                 \
+			if ((#tag)[0] == '"')                                                  \
+				__atomic_store_n(&here_.name, (const char *)(tag),             \
+						 __ATOMIC_RELAXED);                            \
+			else                                                                   \
+				region_ = perfctr_region_by_tag(tag, &copy_);                  \
+			if (region_)                                                           \
+				use(region_);                                                  \
+		}                                                                              \
+		0;                                                                             \
 	})
 
 static inline void perfctr_likwid_get(const char *tag, int *nevents, double *events, double *time,

@@ -40,12 +40,12 @@ void perfctr_likwid_start(const char *tag, int length)
 
 void perfctr_likwid_stop(const char *tag, int length)
 {
-	struct perfctr_region *region;
+	struct perfctr_region copy, *region;
 	char name[128];
 
 	if (PERFCTR_REGION_WAY(end) == NULL)
 		return;
-	region = perfctr_region_by_name(text(name, tag, length));
+	region = perfctr_region_by_tag(text(name, tag, length), &copy);
 	if (region)
 		perfctr_region_end(region);
 }

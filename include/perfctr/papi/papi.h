@@ -35,11 +35,11 @@ static inline int PAPI_hl_region_begin(const char *region)
 
 static inline int PAPI_hl_region_end(const char *region)
 {
-	struct perfctr_region *named;
+	struct perfctr_region copy, *named;
 
 	if (__builtin_expect(!PERFCTR_REGION_WAY(end), 1))
 		return PAPI_OK;
-	named = perfctr_region_by_name(region);
+	named = perfctr_region_by_tag(region, &copy);
 	if (!named)
 		return perfctr_papi_error(region);
 	perfctr_region_end(named);

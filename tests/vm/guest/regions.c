@@ -256,6 +256,66 @@ static int exact_moments(void)
 	return 0;
 }
 
+/* As LIKWID's and PAPI's may: the first ends first. */
+static struct perfctr_region first = { "first", 1, 1, perfctr_region_calibrate },
+			     second = { "second", 1, 1, perfctr_region_calibrate },
+			     third = { "third", 1, 1, perfctr_region_calibrate };
+
+static __attribute__((noinline)) void visit_overlapping(void)
+{
+	perfctr_region_begin(&outer);
+	perfctr_region_begin(&first);
+	WORK(100);
+	perfctr_region_begin(&second);
+	WORK(200);
+	perfctr_region_begin(&empty);
+	perfctr_region_end(&empty);
+	perfctr_region_begin(&third);
+	WORK(300);
+	perfctr_region_end(&first);
+	WORK(400);
+	perfctr_region_end(&second);
+	WORK(500);
+	perfctr_region_end(&third);
+	perfctr_region_end(&outer);
+}
+
+static int overlap_of(const char *events, unsigned int keep)
+{
+	unsigned int n, i;
+
+	if (start(events, keep))
+		return 1;
+	for (n = 1; n <= 20; n++) {
+		visit_overlapping();
+		for (i = 1; i == 1 || i < reading.nvalues; i++) {
+			if (check_value(&first, i, n, n * 1203, n * 802) ||
+			    check_value(&second, i, n, n * 1803, n * 1202) ||
+			    check_value(&third, i, n, n * 2403, n * 1001) ||
+			    check_value(&outer, i, n, n * 3005, 0) ||
+			    check_value(&empty, i, n, 0, 0))
+				return 1;
+		}
+	}
+	CHECK(perfctr_regions_stop() == 0, "%s", perfctr_error());
+	return 0;
+}
+
+static int overlap_1(void)
+{
+	return overlap_of("instructions:u", 0);
+}
+
+static int overlap_3(void)
+{
+	return overlap_of(THREE, PERFCTR_REGIONS_MOMENTS);
+}
+
+static int overlap(void)
+{
+	return attempted(overlap_1) || attempted(overlap_3);
+}
+
 /* Through the kernel: a software event has no register. */
 static int empty_through_kernel(void)
 {
@@ -592,6 +652,7 @@ int main(void)
 		{ .name = "exact, 1 counter", .run = exact_one, .inexact = true },
 		{ .name = "exact, several counters", .run = exact_many, .inexact = true },
 		{ .name = "exact, of each visit", .run = exact_moments },
+		{ .name = "exact, where they overlap", .run = overlap, .inexact = true },
 		{ .name = "through the kernel", .run = kernel, .inexact = true },
 		{ .name = "threads", .run = threads },
 		{ .name = "exact, wherever another process takes over", .run = switched },
