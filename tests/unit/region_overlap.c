@@ -5,15 +5,18 @@
  */
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <perfctr/regions.h>
 #include "lib/region_visit.h"
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/random.h"
 
-#define INIT(name)                                     \
-	{                                              \
-		(name), 1, 1, perfctr_region_calibrate \
+static void calibrate_branch(void);
+
+#define INIT(name)                             \
+	{                                      \
+		(name), 1, 1, calibrate_branch \
 	}
 #define REGIONS 5
 #define STEPS	2000
@@ -22,10 +25,25 @@
 static struct perfctr_region region[REGIONS] = { INIT("a"), INIT("b"), INIT("c"), INIT("d"),
 						 INIT("e") };
 
+/* Code in which the end of a region with another within makes what is around count more. */
+static unsigned int branch;
+
+static void calibrate_branch(void)
+{
+	perfctr_region_begin(&perfctr_region_own[0]);
+	perfctr_region_begin(&perfctr_region_own[1]);
+	perfctr_region_begin(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[2]);
+	perfctr_region_end(&perfctr_region_own[1]);
+	pmu_count(branch);
+	perfctr_region_end(&perfctr_region_own[0]);
+}
+
 /* ---- whose the work is ---- */
 
 struct open_visit {
 	unsigned int region, begin, serial;
+	bool within; /* another has ended meanwhile */
 };
 
 struct model {
@@ -48,7 +66,8 @@ static void model_work(struct model *model, unsigned int n)
 
 static void model_begin(struct model *model, unsigned int r)
 {
-	model->open[model->depth++] = (struct open_visit){ r, model->units, ++model->serial };
+	model->open[model->depth++] = (struct open_visit){ r, model->units, ++model->serial,
+							   false };
 	model->region_of[model->serial] = r;
 }
 
@@ -63,9 +82,11 @@ static void hand_over(struct model *model, const struct open_visit *visit)
 			model->owner[i] = visit->serial;
 }
 
-static void model_end(struct model *model, unsigned int r)
+/* Whether another has ended in the visit. */
+static bool model_end(struct model *model, unsigned int r)
 {
-	unsigned int at = model->depth, counted;
+	unsigned int at = model->depth, counted, i;
+	bool within;
 
 	do
 		at--;
@@ -77,8 +98,12 @@ static void model_end(struct model *model, unsigned int r)
 		model->minimum[r] = counted;
 	if (counted > model->maximum[r])
 		model->maximum[r] = counted;
+	within = model->open[at].within;
 	memmove(&model->open[at], &model->open[at + 1],
 		(--model->depth - at) * sizeof(model->open[0]));
+	for (i = 0; i < model->depth; i++)
+		model->open[i].within = true;
+	return within;
 }
 
 static unsigned int model_exclusive(const struct model *model, unsigned int r)
@@ -107,13 +132,19 @@ static void cost_three(void)
 	pmu_count(3);
 }
 
+static void end(struct model *model, unsigned int r)
+{
+	perfctr_region_end(&region[r]);
+	if (model_end(model, r))
+		pmu_count(branch);
+}
+
 static void step(struct model *model)
 {
 	unsigned int r = random_below(REGIONS), n = random_below(8);
 
 	if (is_open(model, r) && (model->depth == DEEPEST || random_below(2))) {
-		perfctr_region_end(&region[r]);
-		model_end(model, r);
+		end(model, r);
 	} else if (model->depth < DEEPEST) {
 		perfctr_region_begin(&region[r]);
 		model_begin(model, r);
@@ -149,10 +180,8 @@ static void check_random(const char *events, unsigned int nevents, unsigned int 
 	for (n = 0; n < STEPS; n++)
 		step(&model);
 	for (r = 0; r < REGIONS; r++)
-		while (is_open(&model, r)) {
-			perfctr_region_end(&region[r]);
-			model_end(&model, r);
-		}
+		while (is_open(&model, r))
+			end(&model, r);
 	for (r = 0; r < REGIONS; r++)
 		for (i = 1; i <= nevents; i++)
 			check_value(&model, r, i, keep);
@@ -180,16 +209,89 @@ START_TEST(random_visits)
 }
 END_TEST
 
-/* Everything costs something: a read of a counter 3 units. */
+/* Everything costs something: a read of a counter 3 units, and what is around some ends 4. */
 START_TEST(costs)
 {
 	begin();
+	branch = 4;
+	check_random("instructions:u", 1, 0);
 	if (!pmu.rdpmc)
 		return; /* nothing happens at a read */
 	pmu_at(PMU_RDPMC, 0, cost_three);
 	check_random("instructions:u", 1, 0);
 	check_random("instructions:u", 1, PERFCTR_REGIONS_MOMENTS);
 	pmu_at(PMU_ANY, 0, NULL);
+}
+END_TEST
+
+static void spin(uint64_t ns)
+{
+	uint64_t first = perfctr_clock_ns(CLOCK_MONOTONIC);
+
+	while (perfctr_clock_ns(CLOCK_MONOTONIC) - first < ns)
+		;
+}
+
+static struct perfctr_region_value time_of(const struct perfctr_region *of)
+{
+	struct perfctr_region_reading reading;
+
+	ck_assert_int_eq(perfctr_region_read(of, &reading), 0);
+	ck_assert_uint_eq(reading.visits, 1);
+	ck_assert_uint_eq(reading.value[0].quality, PERFCTR_EXACT);
+	return reading.value[0];
+}
+
+#define A_WHILE 10000000 /* ns */
+
+/* The time is none that a test can stop: three parts of it, the longest one theirs alone. */
+START_TEST(times)
+{
+	uint64_t common;
+
+	begin();
+	pmu.runs = true;
+	ck_assert_int_eq(perfctr_regions_start("instructions:u", 0), 0);
+	perfctr_region_begin(&region[0]);
+	perfctr_region_begin(&region[1]);
+	spin(A_WHILE);
+	perfctr_region_begin(&region[2]);
+	spin(2 * A_WHILE);
+	perfctr_region_end(&region[1]);
+	spin(A_WHILE);
+	perfctr_region_end(&region[2]);
+	perfctr_region_end(&region[0]);
+	common = time_of(&region[2]).inclusive - time_of(&region[2]).exclusive;
+	ck_assert_uint_eq(time_of(&region[1]).inclusive, time_of(&region[1]).exclusive);
+	ck_assert_uint_gt(common, 0);
+	ck_assert_uint_gt(time_of(&region[1]).inclusive, common);
+	ck_assert_uint_lt(time_of(&region[0]).exclusive, common / 2);
+	ck_assert_int_eq(perfctr_regions_stop(), 0);
+}
+END_TEST
+
+/* The end of the same region elsewhere, whose id is found then. */
+START_TEST(elsewhere)
+{
+	struct perfctr_region other = INIT("a");
+	struct perfctr_region_reading reading;
+
+	begin();
+	ck_assert_int_eq(perfctr_regions_start("instructions:u", 0), 0);
+	perfctr_region_begin(&region[1]);
+	pmu_count(50);
+	perfctr_region_begin(&region[0]);
+	pmu_count(7);
+	perfctr_region_end(&other);
+	pmu_count(50);
+	perfctr_region_end(&region[1]);
+	ck_assert_int_eq(perfctr_region_read(&region[0], &reading), 0);
+	ck_assert_uint_eq(reading.visits, 1);
+	ck_assert_uint_eq(reading.value[1].inclusive, 7);
+	ck_assert_int_eq(perfctr_region_read(&region[1], &reading), 0);
+	ck_assert_uint_eq(reading.value[1].exclusive, 100);
+	ck_assert_uint_eq(reading.value[1].inclusive, 107);
+	ck_assert_int_eq(perfctr_regions_stop(), 0);
 }
 END_TEST
 
@@ -213,4 +315,4 @@ START_TEST(left)
 }
 END_TEST
 
-UNIT_MAIN("region_overlap", 60, random_visits, costs, left)
+UNIT_MAIN("region_overlap", 60, random_visits, costs, times, elsewhere, left)
