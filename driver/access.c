@@ -68,10 +68,12 @@ static void reload_cpus(const struct cpumask *cpus)
 	unsigned long end = jiffies + PATIENCE;
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpus) queue_work_on(cpu, reloader, per_cpu_ptr(&reloads, cpu));
-	for_each_cpu(cpu, cpus) while (work_busy(per_cpu_ptr(&reloads, cpu)) &&
-				       time_before(jiffies, end) && !fatal_signal_pending(current))
-		usleep_range(20, 100);
+	for_each_cpu(cpu, cpus)
+		queue_work_on(cpu, reloader, per_cpu_ptr(&reloads, cpu));
+	for_each_cpu(cpu, cpus)
+		while (work_busy(per_cpu_ptr(&reloads, cpu)) && time_before(jiffies, end) &&
+		       !fatal_signal_pending(current))
+			usleep_range(20, 100);
 }
 
 /* Does every CPU do as is counted? The administrator may have decided otherwise for all. */
@@ -141,6 +143,14 @@ void access_map(struct access *self, struct mm_struct *mm)
 	mutex_unlock(&self->lock);
 }
 
+void access_map_again(struct access *self, struct mm_struct *mm)
+{
+	mutex_lock(&self->lock);
+	if (self->mm == mm)
+		self->mappings++;
+	mutex_unlock(&self->lock);
+}
+
 void access_unmap(struct access *self, struct mm_struct *mm)
 {
 	mutex_lock(&self->lock);
@@ -171,7 +181,8 @@ int access_init(void)
 	reloader = alloc_workqueue("perfctr_reads", WQ_HIGHPRI | PERFCTR_COMPAT_WQ_PERCPU, 0);
 	if (!reloader)
 		return -ENOMEM;
-	for_each_possible_cpu(cpu) INIT_WORK(per_cpu_ptr(&reloads, cpu), reload);
+	for_each_possible_cpu(cpu)
+		INIT_WORK(per_cpu_ptr(&reloads, cpu), reload);
 	return 0;
 }
 

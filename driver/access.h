@@ -24,10 +24,12 @@ void access_exit(void);
 void access_create(struct access *self);
 
 /*
- * The page is mapped by its owner's process once more, or once less, in mm: the current one. Has it
- * become readable, or might it have been before, the caller shows so in the page. May sleep.
+ * The page is mapped by its owner's process in mm, the current one; there it is mapped once more,
+ * or once less. What another memory does, which was the owner's or is a copy, changes nothing. Has
+ * it become readable, or might it have been before, the caller shows so in the page. May sleep.
  */
 void access_map(struct access *self, struct mm_struct *mm);
+void access_map_again(struct access *self, struct mm_struct *mm);
 void access_unmap(struct access *self, struct mm_struct *mm);
 
 /* There are counters to read, or no more. Before the hardware is given back. May sleep. */

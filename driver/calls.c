@@ -96,7 +96,7 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 		return -EINVAL;
 	if (!program->nrctrs)
 		return 0;
-	err = rights_check(program, proof);
+	err = rights_check(&self->rights, program, proof);
 	return err ? err : take_counters(self, task, program);
 }
 
@@ -104,16 +104,12 @@ static int install_control(struct vperfctr *self, struct task_struct *task,
 			   const struct vperfctr_control *control,
 			   const struct perfctr_program *program)
 {
-	struct vthread *t = owner_lock(self, task);
+	struct vthread_door door;
 
-	if (!t)
+	if (!vthread_enter(&door, self, task))
 		return -ESRCH;
-	if (t->cpu >= 0)
-		vperfctr_stop(self);
 	vperfctr_install(self, control, program);
-	if (t->cpu >= 0)
-		vperfctr_start(self);
-	owner_unlock(self, t);
+	vthread_leave(&door);
 	return 0;
 }
 
@@ -147,48 +143,44 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	return err;
 }
 
+static int resume(struct vperfctr *self, struct task_struct *task)
+{
+	struct vthread_door door;
+	int err = 0;
+
+	if (!vthread_enter(&door, self, task))
+		return -ESRCH;
+	if (self->interrupted)
+		vperfctr_resume(self);
+	else
+		err = -EINVAL;
+	vthread_leave(&door);
+	return err;
+}
+
 static int do_iresume(struct vperfctr *self)
 {
 	struct task_struct *task = owner_get(self);
-	struct vthread *t;
-	int err = -ESRCH;
+	int err;
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	t = owner_lock(self, task);
-	if (t) {
-		err = self->interrupted ? 0 : -EINVAL;
-		if (!err) {
-			if (t->cpu >= 0)
-				vperfctr_stop(self);
-			vperfctr_resume(self);
-			if (t->cpu >= 0)
-				vperfctr_start(self);
-		}
-		owner_unlock(self, t);
-	}
+	err = resume(self, task);
 	put_task_struct(task);
 	return err;
 }
 
-/* Nothing to do if they are no thread's any more; -ESRCH if they still are, and out of reach. */
+/* Nothing to do if they are no thread's any more; an error if they still are, and out of reach. */
 static int do_unlink(struct vperfctr *self)
 {
 	struct task_struct *task = owner_get(self);
-	struct vthread *t;
+	int err;
 
 	if (IS_ERR(task))
 		return owner_exists(self) ? PTR_ERR(task) : 0;
-	t = owner_lock(self, task);
-	if (t) {
-		vthread_unlink(t);
-		owner_unlock(self, t);
-		if (task == current)
-			vthread_unlinked(t);
-		vperfctr_put_unlinked(self);
-	}
+	err = vthread_detach(self, task) || !owner_exists(self) ? 0 : -ESRCH;
 	put_task_struct(task);
-	return !t && owner_exists(self) ? -ESRCH : 0;
+	return err;
 }
 
 /* ---- descriptors ---- */
@@ -234,8 +226,7 @@ static bool is_own(struct vperfctr *self)
 	bool own;
 
 	spin_lock_irq(&self->lock);
-	own = self->thread && !READ_ONCE(self->thread->ended) &&
-	      READ_ONCE(self->thread->task->mm) == current->mm;
+	own = self->thread && READ_ONCE(self->thread->task->mm) == current->mm;
 	spin_unlock_irq(&self->lock);
 	return own;
 }
@@ -243,37 +234,67 @@ static bool is_own(struct vperfctr *self)
 /* What the page says changes where the counters start. */
 static void restart(struct vperfctr *self)
 {
-	struct vthread *t = owner_lock(self, current);
+	struct vthread_door door;
 
-	if (!t)
-		return;
-	vperfctr_stop(self);
-	vperfctr_start(self);
-	owner_unlock(self, t);
+	if (vthread_enter(&door, self, current))
+		vthread_leave(&door);
 }
 
-/* Also called for a mapping that is moved. */
-static void page_is_mapped(struct vm_area_struct *vma)
+/*
+ * A mapping holds its page, which may no longer be the state's. Nobody gets hold of it otherwise,
+ * by a pipe for example: its page table has but a number. That of the owner's process counts as one
+ * by which user mode reads counters; it is moved or split, but nobody but mmap() makes it one.
+ */
+static void page_is_held(struct vm_area_struct *vma)
+{
+	get_page(vma->vm_private_data);
+}
+
+static void page_is_left(struct vm_area_struct *vma)
+{
+	put_page(vma->vm_private_data);
+}
+
+static void own_page_is_held(struct vm_area_struct *vma)
 {
 	struct vperfctr *self = vma->vm_file->private_data;
 
-	/* Set only once, before anybody else sees the mapping. */
-	if (vma->vm_private_data)
-		access_map(&self->access, vma->vm_mm);
+	page_is_held(vma);
+	access_map_again(&self->access, vma->vm_mm);
 }
 
-static void page_is_unmapped(struct vm_area_struct *vma)
+static void own_page_is_left(struct vm_area_struct *vma)
 {
 	struct vperfctr *self = vma->vm_file->private_data;
 
-	if (vma->vm_private_data)
-		access_unmap(&self->access, vma->vm_mm);
+	access_unmap(&self->access, vma->vm_mm);
+	page_is_left(vma);
 }
 
-static const struct vm_operations_struct vperfctr_vm_ops = {
-	.open = page_is_mapped,
-	.close = page_is_unmapped,
+static const struct vm_operations_struct page_ops = {
+	.open = page_is_held,
+	.close = page_is_left,
 };
+
+static const struct vm_operations_struct own_page_ops = {
+	.open = own_page_is_held,
+	.close = own_page_is_left,
+};
+
+static int insert_page(struct vperfctr *self, struct vm_area_struct *vma)
+{
+	struct page *page = vperfctr_get_page(self);
+	int err = remap_pfn_range(vma, vma->vm_start, page_to_pfn(page), PAGE_SIZE,
+				  vma->vm_page_prot);
+
+	if (err) {
+		put_page(page);
+		return err;
+	}
+	vma->vm_private_data = page;
+	vma->vm_ops = &page_ops;
+	return 0;
+}
 
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -287,18 +308,16 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	err = owner_may_map(self);
 	if (err)
 		return err;
-	perfctr_compat_vm_flags(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+	/* With VM_IO no madvise() makes a child inherit it. */
+	perfctr_compat_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 				VM_MAYWRITE | VM_MAYEXEC);
-	err = vm_insert_page(vma, vma->vm_start, virt_to_page(self->state));
-	if (err)
-		return err;
-	vma->vm_ops = &vperfctr_vm_ops;
-	if (is_own(self)) {
-		vma->vm_private_data = self;
-		page_is_mapped(vma);
+	err = insert_page(self, vma);
+	if (!err && is_own(self)) {
+		vma->vm_ops = &own_page_ops;
+		access_map(&self->access, vma->vm_mm);
 		restart(self);
 	}
-	return 0;
+	return err;
 }
 
 static int close_descriptor(struct inode *inode, struct file *file)
@@ -365,7 +384,7 @@ int calls_open(pid_t tid, bool creat)
 	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
-	result = owner_wait_stopped(task);
+	result = owner_reach(task);
 	if (!result)
 		result = open_on(task, creat);
 	put_task_struct(task);

@@ -42,6 +42,16 @@ bool hwcpu_sample(const struct vperfctr *owner)
 	return true;
 }
 
+bool hwcpu_names(const struct vperfctr *owner)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (READ_ONCE(per_cpu(hwcpu_samplers, cpu).owner) == owner)
+			return true;
+	return false;
+}
+
 void hwcpu_look(struct hwcpu_sampler *s)
 {
 	s->armed = true;
@@ -189,8 +199,7 @@ int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
 	int cpu, err;
 
 	tell_owner = overflow_of;
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu(cpu) {
 		struct hwcpu_sampler *s = per_cpu_ptr(&hwcpu_samplers, cpu);
 
 		perfctr_compat_hrtimer_setup(&s->timer, sample, CLOCK_MONOTONIC,
@@ -210,5 +219,6 @@ void hwcpu_exit(void)
 
 	perfctr_compat_unregister_sleep(&sleep);
 	cpuhp_remove_state_nocalls(hotplug);
-	for_each_possible_cpu(cpu) hrtimer_cancel(&per_cpu_ptr(&hwcpu_samplers, cpu)->timer);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(&hwcpu_samplers, cpu)->timer);
 }

@@ -8,6 +8,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
+#include "driver/debug.h"
 #include "driver/hw.h"
 
 /* Whose counters run: nothing to this file but a name. */
@@ -60,27 +61,33 @@ static inline void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state 
 {
 	struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
 
+	debug_warn(s->owner);
 	hw_resume(state, program);
 	hwcpu_note(s, owner, state, program);
 	if (!s->armed)
 		hwcpu_look(s);
 }
 
-static inline unsigned int hwcpu_stop(struct perfctr_cpu_state *state,
+static inline unsigned int hwcpu_stop(const struct vperfctr *owner, struct perfctr_cpu_state *state,
 				      struct perfctr_program *program)
 {
+	debug_warn(this_cpu_ptr(&hwcpu_samplers)->owner != owner);
 	this_cpu_ptr(&hwcpu_samplers)->owner = NULL;
 	return hw_suspend(state, program);
 }
 
-/* After hw_hand_over(): what runs here is these. */
-static inline void hwcpu_hand_over(struct vperfctr *owner, struct perfctr_cpu_state *state,
-				   struct perfctr_program *program)
+/* After hw_hand_over(): what runs here is no longer the owner's, but the next one's. */
+static inline void hwcpu_hand_over(const struct vperfctr *owner, struct vperfctr *next,
+				   struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
-	hwcpu_note(this_cpu_ptr(&hwcpu_samplers), owner, state, program);
+	debug_warn(this_cpu_ptr(&hwcpu_samplers)->owner != owner);
+	hwcpu_note(this_cpu_ptr(&hwcpu_samplers), next, state, program);
 }
 
 /* Bring the sums up to date, if the owner's counters run here; else false. Interrupts are off. */
 bool hwcpu_sample(const struct vperfctr *owner);
+
+/* Does any CPU's timer or interrupt still find the owner? For those who look for mistakes. */
+bool hwcpu_names(const struct vperfctr *owner);
 
 #endif /* PERFCTR_DRIVER_CPU_H */

@@ -16,13 +16,7 @@ struct mm_struct;
 
 /* Find out what the processor has. Always succeeds: without counters there is the TSC. */
 void hw_init(void);
-#ifdef CONFIG_ARM64
 void hw_exit(void);
-#else
-static inline void hw_exit(void)
-{
-}
-#endif
 void hw_info(struct perfctr_info *info);
 
 /*

@@ -195,6 +195,8 @@ void hw_exit(void)
 {
 	if (probing)
 		unregister_kretprobe(&disabling);
+	/* Who is inside our functions for perf_events has interrupts off. */
+	synchronize_rcu();
 }
 
 void hw_info(struct perfctr_info *info)
@@ -220,8 +222,7 @@ static void clear_counters(struct perfctr_core *core, u32 set)
 	write_sysreg(set, pmintenclr_el1);
 	write_sysreg(set, pmovsclr_el0);
 	isb();
-	FOR_EACH_COUNTER(n, set)
-	{
+	FOR_EACH_COUNTER(n, set) {
 		write_type(n, 0);
 		perfctr_core_write_counter(core, n, 0);
 		core->cache.control[n] = 0;
@@ -298,8 +299,8 @@ static bool are_free(unsigned int cpu, u32 set)
 	unsigned int n;
 
 	FOR_EACH_COUNTER(n, set)
-	if (test_bit(perfctr_compat_arm_index(n), used_of(cpu)))
-		return false;
+		if (test_bit(perfctr_compat_arm_index(n), used_of(cpu)))
+			return false;
 	return true;
 }
 
@@ -307,8 +308,7 @@ static void set_used(unsigned int cpu, u32 set, bool used)
 {
 	unsigned int n;
 
-	FOR_EACH_COUNTER(n, set)
-	{
+	FOR_EACH_COUNTER(n, set) {
 		if (used)
 			set_bit(perfctr_compat_arm_index(n), used_of(cpu));
 		else
@@ -391,8 +391,9 @@ static void give_everywhere(u32 set)
 
 	cpus_read_lock();
 	on_each_cpu_mask(&pmu->supported_cpus, give_here, &set, true);
-	for_each_cpu(cpu, &pmu->supported_cpus) if (!cpu_online(cpu))
-		mark(cpu, set & per_cpu_ptr(&hw_cores, cpu)->taken, false);
+	for_each_cpu(cpu, &pmu->supported_cpus)
+		if (!cpu_online(cpu))
+			mark(cpu, set & per_cpu_ptr(&hw_cores, cpu)->taken, false);
 	cpus_read_unlock();
 }
 
@@ -403,7 +404,8 @@ static int take_everywhere(u32 set)
 
 	cpus_read_lock();
 	on_each_cpu_mask(&pmu->supported_cpus, take_here, &set, true);
-	for_each_cpu(cpu, &pmu->supported_cpus) taken = taken && take_on(cpu, &set);
+	for_each_cpu(cpu, &pmu->supported_cpus)
+		taken = taken && take_on(cpu, &set);
 	cpus_read_unlock();
 	if (taken)
 		return 0;
@@ -433,8 +435,8 @@ static u32 unused(u32 set)
 	unsigned int n;
 
 	FOR_EACH_COUNTER(n, set)
-	if (!users[n])
-		nobodys |= 1u << n;
+		if (!users[n])
+			nobodys |= 1u << n;
 	return nobodys;
 }
 
@@ -451,7 +453,7 @@ int hw_take(u32 *taken, const struct perfctr_program *program)
 		err = take_everywhere(fresh);
 	if (!err) {
 		FOR_EACH_COUNTER(n, more)
-		users[n]++;
+			users[n]++;
 		*taken |= more;
 	}
 	mutex_unlock(&sharing);
@@ -466,7 +468,7 @@ void hw_keep(u32 *taken, const struct perfctr_program *program)
 	mutex_lock(&sharing);
 	fewer = *taken & ~counters_of(program);
 	FOR_EACH_COUNTER(n, fewer)
-	users[n]--;
+		users[n]--;
 	last = unused(fewer);
 	if (last)
 		give_everywhere(last);
@@ -494,7 +496,7 @@ static noinline void zero_counters(struct perfctr_core *core)
 	unsigned int n;
 
 	FOR_EACH_COUNTER(n, core->left)
-	perfctr_core_write_counter(core, n, 0);
+		perfctr_core_write_counter(core, n, 0);
 	/* Counters that were suspended are to be loaded anew. */
 	if (core->stops)
 		core->cache.id = 0;
@@ -654,7 +656,8 @@ int hw_reserve(void (*overflow)(void))
 	int cpu;
 
 	tell_of_overflow = overflow;
-	for_each_possible_cpu(cpu) init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
 	their_handle_irq = pmu->handle_irq;
 	their_start = pmu->start;
 	their_reset = pmu->reset;
@@ -671,9 +674,9 @@ void hw_release(void)
 	WRITE_ONCE(pmu->handle_irq, their_handle_irq);
 	WRITE_ONCE(pmu->start, their_start);
 	WRITE_ONCE(pmu->reset, their_reset);
-	/* Who is inside ours has interrupts off. */
-	synchronize_rcu();
-	for_each_possible_cpu(cpu) irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
+	/* Others may still be inside ours, see hw_exit(). */
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
 /* ---- programs ---- */

@@ -95,6 +95,10 @@ void hw_init(void)
 	perfctr_powerpc_identify(mfspr(SPRN_PVR), &this_cpu);
 }
 
+void hw_exit(void)
+{
+}
+
 void hw_info(struct perfctr_info *info)
 {
 	info->cpu_type = this_cpu.type;

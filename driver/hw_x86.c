@@ -248,8 +248,9 @@ static void forbid_siblings(void)
 
 	if (this_cpu.rules != PERFCTR_RULES_P4)
 		return;
-	for_each_possible_cpu(cpu) if (cpu != cpumask_first(topology_sibling_cpumask(cpu)))
-		cpumask_set_cpu(cpu, &forbidden);
+	for_each_possible_cpu(cpu)
+		if (cpu != cpumask_first(topology_sibling_cpumask(cpu)))
+			cpumask_set_cpu(cpu, &forbidden);
 	if (!cpumask_empty(&forbidden))
 		hw_forbidden = &forbidden;
 }
@@ -381,8 +382,9 @@ static void after_nmi(struct irq_work *work)
 
 	local_irq_save(flags);
 	tell_of_overflow();
-	/* Most processors mask the entry when they deliver it. */
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	/* Most processors mask the entry when they deliver it. It is others' again once we stop. */
+	if (this_cpu_ptr(&cores)->started)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	local_irq_restore(flags);
 }
 
@@ -436,25 +438,29 @@ static int overflow_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
+static bool handles_nmis;
+
+/* Once for all: to take the handler away means to wait for all CPUs, some ms each time. */
 static int take_interrupts(void (*overflow)(void))
 {
-	int cpu;
+	int cpu, err;
 
-	if (!this_cpu.pcint)
+	if (!this_cpu.pcint || handles_nmis)
 		return 0;
 	tell_of_overflow = overflow;
-	for_each_possible_cpu(cpu) init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
-	return register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
+	err = register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
+	handles_nmis = !err;
+	return err;
 }
 
 static void leave_interrupts(void)
 {
 	int cpu;
 
-	if (!this_cpu.pcint)
-		return;
-	unregister_nmi_handler(NMI_LOCAL, "perfctr");
-	for_each_possible_cpu(cpu) irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
 int hw_reserve(void (*overflow)(void))
@@ -476,8 +482,15 @@ int hw_reserve(void (*overflow)(void))
 
 void hw_release(void)
 {
-	leave_interrupts();
+	if (handles_nmis)
+		leave_interrupts();
 	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
+}
+
+void hw_exit(void)
+{
+	if (handles_nmis)
+		unregister_nmi_handler(NMI_LOCAL, "perfctr");
 }
 
 /* ---- programs ---- */

@@ -11,10 +11,11 @@
 #include "driver/compat/compat.h"
 #include "driver/cpu.h"
 #include "driver/owner.h"
+#include "driver/rights.h"
 
 /* ---- who may change them ---- */
 
-int owner_wait_stopped(struct task_struct *task)
+static int wait_stopped(struct task_struct *task)
 {
 	for (;;) {
 		if (!READ_ONCE(task->ptrace) || rcu_access_pointer(task->parent) != current ||
@@ -29,44 +30,37 @@ int owner_wait_stopped(struct task_struct *task)
 	}
 }
 
-struct task_struct *owner_get(struct vperfctr *self)
+/* Under ptrace it may have executed a program that its tracer may not read. */
+int owner_reach(struct task_struct *task)
+{
+	int err = wait_stopped(task);
+
+	return !err && !rights_may_look(task) ? -EPERM : err;
+}
+
+static struct task_struct *get_thread(struct vperfctr *self)
 {
 	struct task_struct *task = NULL;
-	int err;
 
 	spin_lock_irq(&self->lock);
 	if (self->thread)
 		task = get_task_struct(self->thread->task);
 	spin_unlock_irq(&self->lock);
+	return task;
+}
+
+struct task_struct *owner_get(struct vperfctr *self)
+{
+	struct task_struct *task = get_thread(self);
+	int err;
+
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	err = task == current ? 0 : owner_wait_stopped(task);
+	err = task == current ? 0 : owner_reach(task);
 	if (!err)
 		return task;
 	put_task_struct(task);
 	return ERR_PTR(err);
-}
-
-struct vthread *owner_lock(struct vperfctr *self, struct task_struct *task)
-{
-	struct vthread *t;
-
-	spin_lock_irq(&self->lock);
-	t = self->thread;
-	if (t && t->task == task) {
-		raw_spin_lock(&t->lock);
-		if (!t->ended && (task == current || t->cpu < 0))
-			return t;
-		raw_spin_unlock(&t->lock);
-	}
-	spin_unlock_irq(&self->lock);
-	return NULL;
-}
-
-void owner_unlock(struct vperfctr *self, struct vthread *t)
-{
-	raw_spin_unlock(&t->lock);
-	spin_unlock_irq(&self->lock);
 }
 
 bool owner_exists(struct vperfctr *self)
@@ -74,7 +68,7 @@ bool owner_exists(struct vperfctr *self)
 	bool linked;
 
 	spin_lock_irq(&self->lock);
-	linked = self->thread && !READ_ONCE(self->thread->ended);
+	linked = self->thread != NULL;
 	spin_unlock_irq(&self->lock);
 	return linked;
 }
@@ -113,8 +107,8 @@ static int read_standing(struct look *look)
 	t = self->thread;
 	if (t) {
 		raw_spin_lock(&t->lock);
-		if (!t->ended && perfctr_cstatus_enabled(self->cstatus))
-			cpu = t->cpu;
+		if (t->link.state == LINK_HERE && perfctr_cstatus_enabled(self->cstatus))
+			cpu = t->link.cpu;
 	}
 	if (cpu < 0)
 		copy(look);
@@ -122,18 +116,6 @@ static int read_standing(struct look *look)
 		raw_spin_unlock(&t->lock);
 	spin_unlock_irq(&self->lock);
 	return cpu;
-}
-
-/* The thread whose counters they still are, with a reference; or NULL. */
-static struct task_struct *get_thread(struct vperfctr *self)
-{
-	struct task_struct *task = NULL;
-
-	spin_lock_irq(&self->lock);
-	if (self->thread && !READ_ONCE(self->thread->ended))
-		task = get_task_struct(self->thread->task);
-	spin_unlock_irq(&self->lock);
-	return task;
 }
 
 /*
@@ -148,7 +130,7 @@ static int check_reader(struct vperfctr *self)
 	if (!task)
 		return 0;
 	if (!same_thread_group(task, current))
-		err = owner_wait_stopped(task);
+		err = owner_reach(task);
 	put_task_struct(task);
 	return err;
 }

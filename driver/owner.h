@@ -8,21 +8,18 @@
 
 /*
  * Wait until a thread that the caller traces has stopped. -ESRCH: it is not stopped under the
- * caller's ptrace; -EINTR. It may be killed, and run to its end, at any time.
+ * caller's ptrace; -EPERM: its program is not his to look at; -EINTR. It may be killed, and run to
+ * its end, at any time: vthread_enter() then says no.
  */
-int owner_wait_stopped(struct task_struct *task);
+int owner_reach(struct task_struct *task);
 
 /*
  * The thread whose counters the caller may change now, with a reference: itself, or one that is
- * stopped under its ptrace. Else ERR_PTR() of -ESRCH or -EINTR.
+ * stopped under its ptrace. Else ERR_PTR() of -ESRCH, -EPERM or -EINTR.
  */
 struct task_struct *owner_get(struct vperfctr *self);
 
-/* Lock the counters of owner_get()'s thread. NULL: they are its no more, or it was killed. */
-struct vthread *owner_lock(struct vperfctr *self, struct task_struct *task);
-void owner_unlock(struct vperfctr *self, struct vthread *t);
-
-/* Are they still the counters of a thread that has not ended? */
+/* Are they still a thread's counters? */
 bool owner_exists(struct vperfctr *self);
 
 /*

@@ -28,7 +28,9 @@ static struct quota *find(kuid_t user)
 {
 	struct quota *quota;
 
-	list_for_each_entry(quota, &quotas, link) if (uid_eq(quota->user, user)) return quota;
+	list_for_each_entry(quota, &quotas, link)
+		if (uid_eq(quota->user, user))
+			return quota;
 	return NULL;
 }
 

@@ -5,13 +5,19 @@
  * shows an event that perf_events let him open has asked them all.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/perf_event.h>
+#include <linux/init_task.h>
 #include <linux/rcupdate.h>
+#include <linux/jiffies.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include "driver/compat/compat.h"
 #include "driver/rights.h"
 
 /* Only the kernel makes anonymous inodes, and gives their files names. */
@@ -44,16 +50,103 @@ static bool sees_everything(const struct perf_event *event)
 	return !(event->attach_state & PERF_ATTACH_TASK) && !event->attr.exclude_kernel;
 }
 
+/* An event of this CPU that counts nothing; or an error, if the current user may not have one. */
+static struct perf_event *open_here(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL, NULL);
+}
+
+/* That is asked when the proof is shown: of a CPU's events the kernel asks it here, too. */
+static bool may_see_everything(void)
+{
+	struct perf_event *event = open_here();
+
+	if (IS_ERR(event))
+		return false;
+	perf_event_release_kernel(event);
+	return true;
+}
+
 static int check_proof(const struct perfctr_program *program, const struct perf_event *event)
 {
 	if (!event)
 		return -EBADF;
 	if (!was_opened_here(event))
 		return -EACCES;
-	return program->privileged && !sees_everything(event) ? -EPERM : 0;
+	if (program->privileged && !(sees_everything(event) && may_see_everything()))
+		return -EPERM;
+	return 0;
 }
 
-int rights_check(const struct perfctr_program *program, unsigned int proof)
+/* ---- no proof is for ever ---- */
+
+#define PATIENCE HZ
+
+void rights_create(struct rights *self)
+{
+	spin_lock_init(&self->lock);
+	self->youngest = U64_MAX;
+}
+
+/*
+ * The number of an event that is opened now: events are numbered as they come. It is of a CPU, lest
+ * it costs the caller's switches something, and the kernel's, who may.
+ */
+static u64 newest_event(void)
+{
+	const struct cred *callers = override_creds(rcu_dereference_raw(init_task.cred));
+	struct perf_event *event = open_here();
+	u64 number;
+
+	revert_creds(callers);
+	if (IS_ERR(event))
+		return U64_MAX;
+	number = event->id;
+	perf_event_release_kernel(event);
+	return number;
+}
+
+/* From now on a proof is awaited. */
+static int refuse(struct rights *self)
+{
+	u64 newest = newest_event();
+
+	spin_lock(&self->lock);
+	self->youngest = newest;
+	self->until = jiffies + PATIENCE;
+	spin_unlock(&self->lock);
+	return -EACCES;
+}
+
+/* It answers the last refusal, and no other. */
+static bool is_fresh(struct rights *self, const struct perf_event *event)
+{
+	bool fresh;
+
+	spin_lock(&self->lock);
+	fresh = event->id > self->youngest && time_before_eq(jiffies, self->until);
+	self->youngest = U64_MAX;
+	spin_unlock(&self->lock);
+	return fresh;
+}
+
+static int check_file(struct rights *self, const struct perfctr_program *program,
+		      const struct file *file)
+{
+	const struct perf_event *event = file ? event_of(file) : NULL;
+	int err = check_proof(program, event);
+
+	return !err && !is_fresh(self, event) ? -EACCES : err;
+}
+
+int rights_check(struct rights *self, const struct perfctr_program *program, unsigned int proof)
 {
 	struct file *file;
 	int err;
@@ -61,10 +154,18 @@ int rights_check(const struct perfctr_program *program, unsigned int proof)
 	if (perfmon_capable())
 		return 0;
 	if (!proof)
-		return -EACCES;
+		return refuse(self);
 	file = fget(proof - 1);
-	err = check_proof(program, file ? event_of(file) : NULL);
+	err = check_file(self, program, file);
 	if (file)
 		fput(file);
-	return err;
+	return err == -EACCES ? refuse(self) : err;
+}
+
+/* ---- other threads ---- */
+
+/* The rest of what perf_events asks is that the caller is its user, which its tracer was. */
+bool rights_may_look(struct task_struct *task)
+{
+	return !perfctr_compat_is_hidden(task) || perfmon_capable();
 }

@@ -9,25 +9,42 @@
 #include "driver/signal.h"
 #include "driver/thread.h"
 
+static void send_overflow(int signo, unsigned int overflown)
+{
+	struct kernel_siginfo info;
+
+	clear_siginfo(&info);
+	info.si_signo = signo;
+	info.si_code = SI_PMC_OVF;
+	info.si_pid = overflown; /* users know this word as si_pmc_ovf_mask */
+	/* Its user's queue is full (RLIMIT_SIGPENDING): at least it gets the signal. */
+	if (send_sig_info(signo, &info, current) < 0)
+		send_sig(signo, current, 1);
+}
+
+/* The overflow may have come as it was about to execute a program that is not its to stop. */
+static bool is_current(struct vperfctr *self)
+{
+	bool current_one;
+
+	spin_lock_irq(&self->lock);
+	current_one = self->thread && self->thread->task == current;
+	spin_unlock_irq(&self->lock);
+	return current_one;
+}
+
 /* In the thread itself, which is taken for the sender: the kernel clears what foreigners say. */
 static void signal_current(struct callback_head *head)
 {
 	struct vperfctr *self = container_of(head, struct vperfctr, signal);
-	struct kernel_siginfo info;
+	bool still = is_current(self);
 	unsigned int overflown;
 
 	atomic_set_release(&self->signalling, 0);
 	overflown = atomic_xchg(&self->overflown, 0);
-	if (overflown) {
-		clear_siginfo(&info);
-		info.si_signo = READ_ONCE(self->signo);
-		info.si_code = SI_PMC_OVF;
-		info.si_pid = overflown; /* users know this word as si_pmc_ovf_mask */
-		/* Its user's queue is full (RLIMIT_SIGPENDING): at least it gets the signal. */
-		if (send_sig_info(info.si_signo, &info, current) < 0)
-			send_sig(info.si_signo, current, 1);
-	}
-	if (atomic_xchg(&self->trespassed, 0))
+	if (overflown && still)
+		send_overflow(READ_ONCE(self->signo), overflown);
+	if (atomic_xchg(&self->trespassed, 0) && still)
 		send_sig(SIGILL, current, 1);
 	vperfctr_put(self);
 }

@@ -5,10 +5,15 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "driver/compat/compat.h"
+#include "driver/debug.h"
 #include "driver/quota.h"
 #include "driver/state.h"
 
 /* ---- life ---- */
+
+static atomic_t number_of_states;
+module_param_named(states, number_of_states.counter, int, 0400);
+MODULE_PARM_DESC(states, "how many sets of counters there are now; read only");
 
 static struct vperfctr *allocate(void)
 {
@@ -36,10 +41,12 @@ struct vperfctr *vperfctr_create(void)
 		return ERR_PTR(-ENOMEM);
 	}
 	__module_get(THIS_MODULE);
+	atomic_inc(&number_of_states);
 	self->quota = quota;
 	kref_init(&self->refs);
 	spin_lock_init(&self->lock);
 	access_create(&self->access);
+	rights_create(&self->rights);
 	self->program.async = -1;
 	self->active = &self->program;
 	return self;
@@ -50,10 +57,12 @@ static void free_vperfctr(struct kref *refs)
 	struct vperfctr *self = container_of(refs, struct vperfctr, refs);
 
 	irq_work_sync(&self->notify);
+	debug_warn(hwcpu_names(self));
 	vperfctr_release(self);
 	free_page((unsigned long)self->state);
 	quota_give(self->quota);
 	kfree(self);
+	atomic_dec(&number_of_states);
 	module_put(THIS_MODULE);
 }
 
@@ -93,6 +102,39 @@ void vperfctr_release(struct vperfctr *self)
 	access_change(&self->access, false);
 	hw_keep(&self->taken, NULL);
 	hwcpu_release(&self->reserved);
+}
+
+/* ---- the page ---- */
+
+bool vperfctr_prepare_page(const struct vperfctr *self, struct perfctr_cpu_state **fresh)
+{
+	if (page_count(virt_to_page(self->state)) == 1)
+		return true;
+	*fresh = (struct perfctr_cpu_state *)get_zeroed_page(PERFCTR_COMPAT_GFP_MAPPED_ATOMIC);
+	return *fresh;
+}
+
+struct perfctr_cpu_state *vperfctr_turn_page(struct vperfctr *self, struct perfctr_cpu_state *fresh)
+{
+	struct perfctr_cpu_state *old = self->state;
+
+	if (!fresh)
+		return NULL;
+	*fresh = *old;
+	old->cstatus = 0;
+	self->state = fresh;
+	return old;
+}
+
+struct page *vperfctr_get_page(struct vperfctr *self)
+{
+	struct page *page;
+
+	spin_lock_irq(&self->lock);
+	page = virt_to_page(self->state);
+	get_page(page);
+	spin_unlock_irq(&self->lock);
+	return page;
 }
 
 /* ---- running and not ---- */

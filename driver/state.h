@@ -4,8 +4,9 @@
  * handles on it, its page is mapped, and it lives as long as one of these exists or a thread
  * counts with it.
  *
- * Locks: vperfctr.lock before vthread.lock (thread.h). The latter is taken in the scheduler, with
- * the run queue's lock held: nothing may be woken under it. Both with interrupts off.
+ * Locks: the table's of links before vperfctr.lock before vthread.lock (thread.h), and that of the
+ * current thread's link before that of the next one's. The latter two are taken in the scheduler,
+ * with the run queue's lock held: nothing may be woken under them. Both with interrupts off.
  */
 #ifndef PERFCTR_DRIVER_STATE_H
 #define PERFCTR_DRIVER_STATE_H
@@ -17,6 +18,7 @@
 #include <linux/types.h>
 #include "driver/access.h"
 #include "driver/cpu.h"
+#include "driver/rights.h"
 
 struct quota;
 struct vthread;
@@ -24,7 +26,7 @@ struct vthread;
 struct vperfctr {
 	struct kref refs;		 /* descriptors, its thread, a signal under way */
 	struct quota *quota;		 /* of who made it */
-	struct perfctr_cpu_state *state; /* a page of its own, which users map */
+	struct perfctr_cpu_state *state; /* a page of its own, which users map; see below */
 	struct perfctr_program program;	 /* of the control */
 	struct perfctr_program *active;	 /* what runs: it, or nothing but the TSC */
 	struct vperfctr_control control;
@@ -34,8 +36,10 @@ struct vperfctr {
 	u32 taken;		  /* and these counters, where others have the rest */
 	struct access access;	  /* of the process to its counters */
 
-	spinlock_t lock;	/* of thread */
-	struct vthread *thread; /* whose they are; NULL: unlinked */
+	spinlock_t lock;	/* of thread, and of which page is the state */
+	struct vthread *thread; /* whose they are; NULL: no thread's any more */
+
+	struct rights rights; /* what was found of those who control them */
 
 	struct irq_work notify;	     /* the thread is to get a signal, ... */
 	struct callback_head signal; /* ... which it sends itself: signal.c */
@@ -68,6 +72,19 @@ void vperfctr_put_unlinked(struct vperfctr *self);
 int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program);
 void vperfctr_keep(struct vperfctr *self, const struct perfctr_program *program);
 void vperfctr_release(struct vperfctr *self);
+
+/*
+ * What a thread's old memory shows of its counters ends where it executes a program: a page that
+ * others have, too, is left to them, and a fresh one takes its place. First it is prepared, which
+ * needs no lock, and does not sleep: false means that there is no memory. NULL: the page can stay,
+ * and turning it changes nothing. The old one is the caller's to free.
+ */
+bool vperfctr_prepare_page(const struct vperfctr *self, struct perfctr_cpu_state **fresh);
+struct perfctr_cpu_state *vperfctr_turn_page(struct vperfctr *self,
+					     struct perfctr_cpu_state *fresh);
+
+/* The page, with one reference more. */
+struct page *vperfctr_get_page(struct vperfctr *self);
 
 /* Also after an overflow, which may have come between a reader's look at cstatus and its RDPMC. */
 static inline bool vperfctr_has_counters(const struct vperfctr *self)
@@ -117,7 +134,7 @@ static inline void vperfctr_stop(struct vperfctr *self)
 
 	if (!perfctr_cstatus_enabled(self->cstatus))
 		return;
-	overflown = hwcpu_stop(self->state, self->active);
+	overflown = hwcpu_stop(self, self->state, self->active);
 	if (unlikely(overflown))
 		vperfctr_interrupt(self, overflown);
 }
@@ -141,7 +158,7 @@ static inline bool vperfctr_hand_over(struct vperfctr *self, struct vperfctr *ne
 	if (self->cstatus != next->cstatus ||
 	    !hw_hand_over(self->state, self->active, state, program, mm))
 		return false;
-	hwcpu_hand_over(next, state, program);
+	hwcpu_hand_over(self, next, state, program);
 	vperfctr_show_cstatus(next, mm);
 	return true;
 }

@@ -2,13 +2,13 @@
 /*
  * Threads and their counters. A thread finds its link through its preemption notifier, which the
  * scheduler calls when the thread leaves a CPU and when it comes back. Tracepoints tell that a
- * thread exits, executes a program or forks.
+ * thread exits, executes a program or forks. What then happens to the link is decided in link.h.
  *
  * Only a thread itself changes its list of notifiers, and nobody else looks at it but the
  * scheduler, as it switches to the thread: others find the link in a table. A thread that is
- * stopped under ptrace may be given counters, and be deprived of them, by its tracer: it links
- * itself before it returns to user mode. Since it may be killed meanwhile, and then runs,
- * everything is done under the link's lock.
+ * stopped under ptrace may be given counters, and be deprived of them, by its tracer: it arrives
+ * before it returns to user mode. Since it may be killed meanwhile, and then runs, everything is
+ * done under the link's lock.
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/binfmts.h>
@@ -25,81 +25,149 @@
 #include <linux/uidgid.h>
 #include <trace/events/sched.h>
 #include "driver/compat/compat.h"
+#include "driver/debug.h"
 #include "driver/thread.h"
 
-/* ---- running and not ---- */
+/* ---- the door ---- */
 
-static inline void start(struct vthread *t)
+/* What a step asks for, up to the change of the counters. With the lock; interrupts are off. */
+static __always_inline unsigned int step_to(struct vthread *t, enum link_event event)
 {
-	if (t->counters)
+	unsigned int steps = link_step(&t->link, event, smp_processor_id());
+
+	debug_warn(steps & LINK_BUG);
+	debug_warn(t->link.state == LINK_HERE && steps & ~LINK_REFUSED &&
+		   t->link.cpu != smp_processor_id());
+	if (steps & LINK_STOP)
+		vperfctr_stop(t->counters);
+	if (steps & LINK_HIDE)
+		hw_leave();
+	if (steps & LINK_UNHOOK)
+		preempt_notifier_unregister(&t->notifier);
+	if (steps & LINK_HOOK)
+		preempt_notifier_register(&t->notifier);
+	return steps;
+}
+
+/* And what comes after it. */
+static __always_inline void finish(struct vthread *t, unsigned int steps)
+{
+	if (steps & LINK_START)
 		vperfctr_start(t->counters);
 }
 
-static inline void stop(struct vthread *t)
+static bool is_refused(unsigned int steps)
 {
-	if (t->counters)
-		vperfctr_stop(t->counters);
+	return steps & (LINK_REFUSED | LINK_BUG);
 }
 
-/* Nobody goes on with what the counters have left. */
-static void stop_for_good(struct vthread *t)
+/* A task's link to these counters, locked with them; or NULL. */
+static struct vthread *lock_link(struct vperfctr *counters, const struct task_struct *task)
 {
-	if (t->cpu < 0)
-		return;
-	stop(t);
-	hw_leave();
+	struct vthread *t;
+
+	spin_lock_irq(&counters->lock);
+	t = counters->thread;
+	if (t && t->task == task) {
+		raw_spin_lock(&t->lock);
+		return t;
+	}
+	spin_unlock_irq(&counters->lock);
+	return NULL;
+}
+
+static void unlock_link(struct vperfctr *counters, struct vthread *t)
+{
+	raw_spin_unlock(&t->lock);
+	spin_unlock_irq(&counters->lock);
+}
+
+bool vthread_enter(struct vthread_door *door, struct vperfctr *counters, struct task_struct *task)
+{
+	struct vthread *t = lock_link(counters, task);
+
+	if (!t)
+		return false;
+	door->counters = counters;
+	door->thread = t;
+	door->steps = step_to(t, task == current ? LINK_CHANGES : LINK_CHANGED);
+	if (!is_refused(door->steps))
+		return true;
+	unlock_link(counters, t);
+	return false;
+}
+
+void vthread_leave(struct vthread_door *door)
+{
+	finish(door->thread, door->steps);
+	unlock_link(door->counters, door->thread);
 }
 
 void vthread_overflow(struct vperfctr *counters)
 {
-	struct vthread *t = counters->thread; /* which nobody changes while it runs here */
+	/* Nobody changes it while it runs here. */
+	struct vthread *t = READ_ONCE(counters->thread);
 
 	raw_spin_lock(&t->lock);
-	stop(t);
-	start(t);
+	finish(t, step_to(t, LINK_OVERFLOWS));
 	raw_spin_unlock(&t->lock);
 }
 
-/* The current thread's link, or that of the one that comes here next. */
-static struct vthread *find_link(struct task_struct *task);
+/* ---- the scheduler ---- */
+
+static struct preempt_ops preempt_ops;
+
+/* The link of a task that the scheduler knows: the current one's, or that of the next. */
+static struct vthread *hooked_link(struct task_struct *task)
+{
+	struct preempt_notifier *notifier;
+
+	hlist_for_each_entry(notifier, &task->preempt_notifiers, link)
+		if (notifier->ops == &preempt_ops)
+			return container_of(notifier, struct vthread, notifier);
+	return NULL;
+}
 
 /*
  * From a thread straight to one that counts the same: the next one finds its counters started. Its
  * lock is held by nobody who waits for this one's.
  */
-static bool hand_over(struct vthread *t, struct vperfctr *counters, struct vthread *next,
-		      struct mm_struct *mm)
+static bool hand_over(struct vthread *t, struct vthread *next, struct mm_struct *mm)
 {
 	bool done;
 
+	if (!t->link.bound || !vperfctr_may_hand_over(t->counters))
+		return false;
 	raw_spin_lock_nested(&next->lock, SINGLE_DEPTH_NESTING);
-	done = next->counters && vperfctr_hand_over(counters, next->counters, mm);
+	done = link_can_receive(&next->link) && vperfctr_hand_over(t->counters, next->counters, mm);
 	if (done)
-		next->cpu = t->cpu;
+		step_to(next, LINK_RECEIVES);
 	raw_spin_unlock(&next->lock);
 	return done;
 }
 
-/* The next thread may do without counters, or in another memory. */
-static void stop_before(struct vthread *t, struct task_struct *next)
+/* With the run queue's lock, and interrupts off. The next thread may do without counters. */
+static void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
-	struct vthread *link = hw_hands_over(next->mm) ? find_link(next) : NULL;
-	struct vperfctr *counters = t->counters;
+	struct vthread *t = container_of(notifier, struct vthread, notifier);
+	struct vthread *link = hw_hands_over(next->mm) ? hooked_link(next) : NULL;
 
-	if (link && counters && vperfctr_may_hand_over(counters) &&
-	    hand_over(t, counters, link, next->mm))
-		return;
-	stop(t);
-	if (!link || !next->mm || next->mm != current->mm)
-		hw_leave();
+	raw_spin_lock(&t->lock);
+	if (link && hand_over(t, link, next->mm)) {
+		step_to(t, LINK_HANDS_OVER);
+	} else {
+		step_to(t, LINK_GOES);
+		if (!link || !next->mm || next->mm != current->mm)
+			hw_leave();
+	}
+	raw_spin_unlock(&t->lock);
 }
 
 /* Interrupts are on. */
-static noinline void start_here(struct vthread *t, int cpu)
+static noinline void come(struct vthread *t)
 {
 	raw_spin_lock_irq(&t->lock);
-	t->cpu = cpu;
-	start(t);
+	finish(t, step_to(t, LINK_COMES));
 	raw_spin_unlock_irq(&t->lock);
 }
 
@@ -107,20 +175,9 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
 
-	/* Else they were handed over. */
-	if (t->cpu < 0)
-		start_here(t, cpu);
-}
-
-/* With the run queue's lock, and interrupts off. */
-static void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
-{
-	struct vthread *t = container_of(notifier, struct vthread, notifier);
-
-	raw_spin_lock(&t->lock);
-	stop_before(t, next);
-	t->cpu = -1;
-	raw_spin_unlock(&t->lock);
+	/* Else its counters were handed over. */
+	if (t->link.state != LINK_HERE)
+		come(t);
 }
 
 static struct preempt_ops preempt_ops = {
@@ -128,35 +185,37 @@ static struct preempt_ops preempt_ops = {
 	.sched_out = sched_out,
 };
 
-/* ---- linking ---- */
-
-static struct vthread *find_link(struct task_struct *task)
-{
-	struct preempt_notifier *notifier;
-
-	hlist_for_each_entry(notifier, &task->preempt_notifiers,
-			     link) if (notifier->ops ==
-				       &preempt_ops) return container_of(notifier, struct vthread,
-									 notifier);
-	return NULL;
-}
-
-static bool is_linked(const struct vthread *t)
-{
-	return !hlist_unhashed(&t->notifier.link);
-}
+/* ---- the table ---- */
 
 /* Links of threads that have not ended. */
 static DEFINE_HASHTABLE(links, 8);
 static DEFINE_SPINLOCK(links_lock); /* before vthread.lock */
 
+static atomic_t number_of_links;
+module_param_named(links, number_of_links.counter, int, 0400);
+MODULE_PARM_DESC(links, "how many threads have counters now; read only");
+
 static struct vthread *look_up(const struct task_struct *task)
 {
 	struct vthread *t;
 
-	hash_for_each_possible(links, t, in_table,
-			       (unsigned long)task) if (t->task == task) return t;
+	hash_for_each_possible(links, t, in_table, (unsigned long)task)
+		if (t->task == task)
+			return t;
 	return NULL;
+}
+
+/* Its link, which others may have made while it was stopped. */
+static struct vthread *own_link(void)
+{
+	struct vthread *t;
+
+	if (hlist_empty(&links[hash_min((unsigned long)current, HASH_BITS(links))]))
+		return NULL;
+	spin_lock(&links_lock);
+	t = look_up(current);
+	spin_unlock(&links_lock);
+	return t;
 }
 
 static void leave_table(struct vthread *t)
@@ -175,9 +234,10 @@ struct vperfctr *vthread_counters(struct task_struct *task)
 	t = look_up(task);
 	if (t) {
 		raw_spin_lock_irq(&t->lock);
-		counters = t->counters;
-		if (counters)
+		if (t->link.bound) {
+			counters = t->counters;
 			kref_get(&counters->refs);
+		}
 		raw_spin_unlock_irq(&t->lock);
 	}
 	spin_unlock(&links_lock);
@@ -189,16 +249,32 @@ static bool holds_hardware(struct vthread *t)
 	bool holds;
 
 	raw_spin_lock_irq(&t->lock);
-	holds = t->counters && READ_ONCE(t->counters->reserved);
+	holds = t->link.bound && READ_ONCE(t->counters->reserved);
 	raw_spin_unlock_irq(&t->lock);
 	return holds;
+}
+
+static bool is_plain(char c)
+{
+	return c > ' ' && c < 0x7F && c != '\\';
+}
+
+/* A thread gives itself its name, which is to do nothing to a terminal. */
+static void show_name(struct seq_file *file, const struct task_struct *task)
+{
+	char name[TASK_COMM_LEN];
+	const char *at;
+
+	strscpy(name, task->comm, sizeof(name));
+	for (at = name; *at; at++)
+		seq_printf(file, is_plain(*at) ? "%c" : "\\%03o", (unsigned char)*at);
 }
 
 static void show_thread(struct seq_file *file, struct task_struct *task)
 {
 	seq_printf(file, "%d %u ", task_pid_nr_ns(task, task_active_pid_ns(current)),
 		   from_kuid_munged(seq_user_ns(file), task_uid(task)));
-	seq_escape(file, task->comm, " \t\n\\");
+	show_name(file, task);
 	seq_putc(file, '\n');
 }
 
@@ -208,74 +284,146 @@ void vthread_show_holders(struct seq_file *file)
 	int bucket;
 
 	spin_lock(&links_lock);
-	hash_for_each(links, bucket, t, in_table) if (holds_hardware(t)) show_thread(file, t->task);
+	hash_for_each(links, bucket, t, in_table)
+		if (holds_hardware(t))
+			show_thread(file, t->task);
 	spin_unlock(&links_lock);
 }
 
-static struct workqueue_struct *reaper; /* of links whose threads have ended */
+/* ---- the end of a link ---- */
 
 static void free_link(struct vthread *t)
 {
 	put_task_struct(t->task);
 	kfree(t);
+	atomic_dec(&number_of_links);
 	preempt_notifier_dec();
 	module_put(THIS_MODULE);
 }
 
-static void bury(struct work_struct *work)
+/*
+ * What may have to wait for other CPUs: its thread lets go of the link, and of the counters. Before
+ * it, in the case of a program executed, returns to user mode, and before anybody who waits for the
+ * thread's end is told of it.
+ */
+static void bury(struct vthread *t)
 {
-	struct vthread *t = container_of(work, struct vthread, burial);
-	struct vperfctr *counters = t->counters;
+	struct vperfctr *counters;
+	unsigned int steps;
 
-	if (counters) {
-		spin_lock_irq(&counters->lock);
-		raw_spin_lock(&t->lock);
-		vthread_unlink(t);
-		raw_spin_unlock(&t->lock);
-		spin_unlock_irq(&counters->lock);
+	raw_spin_lock_irq(&t->lock);
+	counters = t->counters;
+	t->counters = NULL;
+	steps = step_to(t, LINK_BURIED);
+	raw_spin_unlock_irq(&t->lock);
+	if (counters)
 		vperfctr_put_unlinked(counters);
-	}
-	free_link(t);
+	if (steps & LINK_FREE)
+		free_link(t);
 }
 
-/* The rest may have to wait for other CPUs, which a probe must not. */
-static void end_link(struct vthread *t)
+static void bury_own(struct callback_head *head)
+{
+	bury(container_of(head, struct vthread, burial));
+}
+
+/* They are no thread's any more. Both are locked. */
+static void release(struct vperfctr *counters)
+{
+	vperfctr_clear(counters);
+	counters->thread = NULL;
+}
+
+/* A link ends, or a thread that has ended before is found not to arrive. */
+static unsigned int end_link(struct vthread *t, struct vperfctr *counters, enum link_event event)
 {
 	unsigned long flags;
+	unsigned int steps;
 
-	leave_table(t);
-	raw_spin_lock_irqsave(&t->lock, flags);
-	t->ended = true;
-	stop_for_good(t);
-	t->cpu = -1;
-	raw_spin_unlock_irqrestore(&t->lock, flags);
-	if (is_linked(t))
-		preempt_notifier_unregister(&t->notifier);
-	queue_work(reaper, &t->burial);
+	local_irq_save(flags);
+	if (counters)
+		spin_lock(&counters->lock);
+	raw_spin_lock(&t->lock);
+	steps = step_to(t, event);
+	if (counters && steps & LINK_BURY)
+		release(counters);
+	raw_spin_unlock(&t->lock);
+	if (counters)
+		spin_unlock(&counters->lock);
+	local_irq_restore(flags);
+	if (steps & LINK_BURY)
+		leave_table(t);
+	return steps;
 }
 
-static void link_current(struct vthread *t)
+/* In a probe, which must not sleep. A thread that exits still does its task work. */
+static void end_own(struct vthread *t, enum task_work_notify_mode when)
 {
-	preempt_disable();
-	preempt_notifier_register(&t->notifier);
-	start_here(t, smp_processor_id());
-	preempt_enable();
+	if (end_link(t, t->counters, LINK_ENDS) & LINK_BURY)
+		WARN_ON_ONCE(task_work_add(current, &t->burial, when));
 }
 
-/* In the thread that was stopped. It may have been killed, and be beyond the tracepoint of its
- * exit. */
-static void arrive(struct callback_head *head)
+/* The thread is beyond its exit, or as good as. */
+static void miss(struct vthread *t, struct vperfctr *counters)
+{
+	unsigned int steps = end_link(t, counters, LINK_IS_MISSED);
+
+	if (steps & LINK_BURY)
+		bury(t);
+	else if (steps & LINK_FREE)
+		free_link(t);
+}
+
+bool vthread_detach(struct vperfctr *counters, struct task_struct *task)
+{
+	struct vthread *t = lock_link(counters, task);
+	unsigned int steps;
+
+	if (!t)
+		return false;
+	steps = step_to(t, task == current ? LINK_ENDS : LINK_UNBOUND);
+	if (!is_refused(steps))
+		release(counters);
+	if (!is_refused(steps) && !(steps & LINK_BURY))
+		t->counters = NULL;
+	unlock_link(counters, t);
+	if (steps & LINK_BURY) {
+		leave_table(t);
+		bury(t);
+	} else if (!is_refused(steps)) {
+		vperfctr_put_unlinked(counters);
+	}
+	return !is_refused(steps);
+}
+
+/* ---- the beginning ---- */
+
+/* The current thread's link takes up its work; or it has ended meanwhile. */
+static void arrive(struct vthread *t)
+{
+	unsigned int steps;
+
+	raw_spin_lock_irq(&t->lock);
+	steps = step_to(t, LINK_ARRIVES);
+	finish(t, steps);
+	raw_spin_unlock_irq(&t->lock);
+	if (steps & LINK_FREE)
+		free_link(t);
+}
+
+/* In the thread that was stopped. It may have been killed. */
+static void arrive_or_end(struct callback_head *head)
 {
 	struct vthread *t = container_of(head, struct vthread, arrival);
 
 	if (current->flags & PF_EXITING)
-		end_link(t);
+		miss(t, t->counters);
 	else
-		link_current(t);
+		arrive(t);
 }
 
 /* Switches look at threads' notifiers only while there is a link, or a guest of KVM's. */
-static struct vthread *create_link(struct task_struct *task)
+static struct vthread *create_link(struct task_struct *task, struct vperfctr *counters)
 {
 	struct vthread *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
@@ -283,131 +431,125 @@ static struct vthread *create_link(struct task_struct *task)
 		return NULL;
 	__module_get(THIS_MODULE);
 	preempt_notifier_inc();
+	atomic_inc(&number_of_links);
 	t->task = get_task_struct(task);
-	t->cpu = -1;
+	t->counters = counters;
+	link_make(&t->link);
 	raw_spin_lock_init(&t->lock);
-	INIT_WORK(&t->burial, bury);
-	init_task_work(&t->arrival, arrive);
+	init_task_work(&t->arrival, arrive_or_end);
+	init_task_work(&t->burial, bury_own);
 	preempt_notifier_init(&t->notifier, &preempt_ops);
 	return t;
 }
 
 /* Give a thread with a link, but without counters, new ones. */
-static int relink(struct vthread *t, struct vperfctr *counters)
+static int bind(struct vthread *t, struct vperfctr *counters)
 {
+	unsigned int steps;
 	int err = 0;
 
 	raw_spin_lock_irq(&t->lock);
-	if (t->counters)
-		err = -EEXIST;
-	else
+	steps = step_to(t, t->task == current ? LINK_BINDS : LINK_BOUND);
+	if (is_refused(steps)) {
+		err = t->link.bound ? -EEXIST : -ESRCH;
+	} else {
 		t->counters = counters;
-	counters->thread = err ? NULL : t;
+		counters->thread = t;
+		finish(t, steps);
+	}
 	raw_spin_unlock_irq(&t->lock);
 	return err;
 }
 
-/* Make the fresh link the thread's; or give its counters to the one that it has, which is returned.
- */
-static struct vthread *enter_table(struct vthread *fresh, struct vperfctr *counters, int *err)
+/* Make the fresh link the thread's; or give its counters to the one that it has. */
+static bool enter_table(struct vthread *fresh, int *err)
 {
 	struct vthread *t;
 
 	spin_lock(&links_lock);
 	t = look_up(fresh->task);
 	if (t) {
-		*err = relink(t, counters);
+		*err = bind(t, fresh->counters);
 	} else {
-		counters->thread = fresh;
-		fresh->counters = counters;
+		fresh->counters->thread = fresh;
 		hash_add(links, &fresh->in_table, (unsigned long)fresh->task);
 	}
 	spin_unlock(&links_lock);
-	return t;
+	return !t;
 }
 
 /* -ESRCH: it has ended. */
-static int link_thread(struct vthread *t)
+static int begin(struct vthread *t, struct vperfctr *counters)
 {
 	if (t->task == current) {
-		link_current(t);
+		arrive(t);
 		return 0;
 	}
-	return task_work_add(t->task, &t->arrival, TWA_RESUME);
+	if (!task_work_add(t->task, &t->arrival, TWA_RESUME))
+		return 0;
+	miss(t, counters);
+	return -ESRCH;
 }
 
 int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 {
-	struct vthread *fresh = create_link(task);
+	struct vthread *fresh = create_link(task, counters);
 	int err = 0;
 
 	if (!fresh)
 		return -ENOMEM;
 	kref_get(&counters->refs);
-	if (enter_table(fresh, counters, &err)) {
-		free_link(fresh);
-	} else if (link_thread(fresh) < 0) {
-		/* Which gives the reference back, too. */
-		end_link(fresh);
-		return -ESRCH;
-	}
+	if (enter_table(fresh, &err))
+		return begin(fresh, counters);
+	free_link(fresh);
 	if (err)
 		vperfctr_put(counters);
 	return err;
-}
-
-void vthread_unlink(struct vthread *t)
-{
-	struct vperfctr *counters = t->counters;
-
-	stop_for_good(t);
-	vperfctr_clear(counters);
-	counters->thread = NULL;
-	t->counters = NULL;
-}
-
-void vthread_unlinked(struct vthread *t)
-{
-	/* It is in a call that it was stopped in, and has yet to link itself. */
-	if (!is_linked(t))
-		return;
-	leave_table(t);
-	preempt_disable();
-	preempt_notifier_unregister(&t->notifier);
-	preempt_enable();
-	free_link(t);
 }
 
 /* ---- exit and exec ---- */
 
 static void thread_exits(void *unused, struct task_struct *task PERFCTR_COMPAT_GROUP_DEAD)
 {
-	struct vthread *t = task == current ? find_link(current) : NULL;
+	struct vthread *t = task == current ? own_link() : NULL;
 
 	if (t)
-		end_link(t);
+		end_own(t, TWA_NONE);
 }
 
 /* A program with more rights than its caller, or that he may not read, is not his to watch. */
+static bool hides(const struct vthread *t, const struct linux_binprm *bprm)
+{
+	return bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
+	       t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC;
+}
+
+/* Its new memory does not map the page, and may not read. */
+static void change_memory(struct vperfctr *counters, struct perfctr_cpu_state *fresh)
+{
+	struct perfctr_cpu_state *old = NULL;
+	struct vthread_door door;
+
+	if (vthread_enter(&door, counters, current)) {
+		WRITE_ONCE(counters->access.works, false);
+		old = vperfctr_turn_page(counters, fresh);
+		vthread_leave(&door);
+	}
+	free_page((unsigned long)old);
+}
+
 static void thread_executes(void *unused, struct task_struct *task, pid_t old_pid,
 			    struct linux_binprm *bprm)
 {
-	struct vthread *t = task == current ? find_link(current) : NULL;
-	unsigned long flags;
+	struct vthread *t = task == current ? own_link() : NULL;
+	struct perfctr_cpu_state *fresh = NULL;
 
-	if (!t || !t->counters)
+	if (!t || !t->link.bound)
 		return;
-	if (bprm->secureexec || bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP ||
-	    t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC) {
-		end_link(t);
-		return;
-	}
-	/* Its new memory does not map the page, and may not read. */
-	WRITE_ONCE(t->counters->access.works, false);
-	raw_spin_lock_irqsave(&t->lock, flags);
-	stop(t);
-	start(t);
-	raw_spin_unlock_irqrestore(&t->lock, flags);
+	if (hides(t, bprm) || !vperfctr_prepare_page(t->counters, &fresh))
+		end_own(t, TWA_RESUME);
+	else
+		change_memory(t->counters, fresh);
 }
 
 static void thread_forks(void *unused, struct task_struct *parent, struct task_struct *child)
@@ -426,16 +568,29 @@ static struct {
 	{ "sched_process_fork", thread_forks },
 };
 
-static void note_tracepoint(struct tracepoint *tp, void *unused)
+static void register_probe(struct tracepoint *tp, void *unused)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
-		if (!strcmp(tp->name, probes[i].name))
+		if (!strcmp(tp->name, probes[i].name) &&
+		    !tracepoint_probe_register(tp, probes[i].probe, NULL))
 			probes[i].tracepoint = tp;
 }
 
-static int find_tracepoints(void)
+static void unregister_probes(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (probes[i].tracepoint)
+			tracepoint_probe_unregister(probes[i].tracepoint, probes[i].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/* ---- the module ---- */
+
+int vthread_init(void)
 {
 	unsigned int i;
 
@@ -443,57 +598,17 @@ static int find_tracepoints(void)
 	check_trace_callback_type_sched_process_exit(thread_exits);
 	check_trace_callback_type_sched_process_exec(thread_executes);
 	check_trace_callback_type_sched_process_fork(thread_forks);
-	for_each_kernel_tracepoint(note_tracepoint, NULL);
+	for_each_kernel_tracepoint(register_probe, NULL);
 	for (i = 0; i < ARRAY_SIZE(probes); i++)
 		if (!probes[i].tracepoint) {
 			pr_err("this kernel has no tracepoint %s\n", probes[i].name);
+			unregister_probes();
 			return -ENODEV;
 		}
 	return 0;
 }
 
-/* The first ones. */
-static void unregister_probes(unsigned int n)
-{
-	while (n--)
-		tracepoint_probe_unregister(probes[n].tracepoint, probes[n].probe, NULL);
-	tracepoint_synchronize_unregister();
-}
-
-static int register_probes(void)
-{
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = tracepoint_probe_register(probes[i].tracepoint, probes[i].probe, NULL);
-		if (err) {
-			unregister_probes(i);
-			return err;
-		}
-	}
-	return 0;
-}
-
-/* ---- the module ---- */
-
-int vthread_init(void)
-{
-	int err = find_tracepoints();
-
-	if (err)
-		return err;
-	reaper = alloc_workqueue("perfctr", WQ_MEM_RECLAIM | PERFCTR_COMPAT_WQ_PERCPU, 0);
-	if (!reaper)
-		return -ENOMEM;
-	err = register_probes();
-	if (err)
-		destroy_workqueue(reaper);
-	return err;
-}
-
 void vthread_exit(void)
 {
-	unregister_probes(ARRAY_SIZE(probes));
-	destroy_workqueue(reaper);
+	unregister_probes();
 }

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * thread.h - a thread's link to its counters, through which the scheduler starts and stops them. A
- * thread without counters has none, and pays nothing.
+ * thread.h - a thread's link to its counters, through which the scheduler starts and stops them,
+ * and through which alone they are changed. A thread without counters has none, and pays nothing.
  */
 #ifndef PERFCTR_DRIVER_THREAD_H
 #define PERFCTR_DRIVER_THREAD_H
 
 #include <linux/preempt.h>
 #include <linux/seq_file.h>
-#include <linux/workqueue.h>
+#include "driver/link.h"
 #include "driver/state.h"
 
 struct vthread {
 	struct preempt_notifier notifier;
 	struct hlist_node in_table;
 	struct task_struct *task;
-	raw_spinlock_t lock;	      /* of all below, and of what its counters count */
-	struct vperfctr *counters;    /* NULL: they were unlinked by another thread */
-	int cpu;		      /* where it runs, or -1 */
-	bool ended;		      /* the thread has let go of its link */
-	struct callback_head arrival; /* it links itself, if others have made the link */
-	struct work_struct burial;
+	raw_spinlock_t lock; /* of the link, and of what its counters count */
+	struct link link;
+	struct vperfctr *counters;    /* with a reference, which lasts longer than link.bound */
+	struct callback_head arrival; /* the thread arrives, if others have made the link */
+	struct callback_head burial;  /* it lets go of a link that has ended in a probe */
 };
 
-/* 0, -ENODEV: the kernel lacks a tracepoint, which the log says; -ENOMEM, ... */
+/* 0; -ENODEV: the kernel lacks a tracepoint, which the log says. */
 int vthread_init(void);
 void vthread_exit(void);
 
@@ -37,12 +36,21 @@ int vthread_attach(struct task_struct *task, struct vperfctr *counters);
 struct vperfctr *vthread_counters(struct task_struct *task);
 
 /*
- * Take its counters from a thread. The lock is held, and the thread is the caller, or is not
- * running. Then, without locks, the caller calls vthread_unlinked() if they were its own, and
- * vperfctr_put_unlinked().
+ * The door. False: these are not the counters of task, which is the caller or was stopped under its
+ * ptrace, or it was killed and runs. Else they stand still, whoever interrupts, until they are
+ * left; then they run again if the thread is here.
  */
-void vthread_unlink(struct vthread *t);
-void vthread_unlinked(struct vthread *t);
+struct vthread_door {
+	struct vperfctr *counters;
+	struct vthread *thread;
+	unsigned int steps;
+};
+
+bool vthread_enter(struct vthread_door *door, struct vperfctr *counters, struct task_struct *task);
+void vthread_leave(struct vthread_door *door);
+
+/* Take its counters from a task, as vthread_enter() has it. They keep their sums. May sleep. */
+bool vthread_detach(struct vperfctr *counters, struct task_struct *task);
 
 /* A line for each thread that has a share in the hardware: its number, its user, its name. */
 void vthread_show_holders(struct seq_file *file);

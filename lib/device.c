@@ -126,8 +126,8 @@ static int fail_open(int error, int tid)
 	case EPERM:
 		return perfctr_fail(
 			EPERM,
-			"thread %d has privileges that this user lacks, so its counters are out "
-			"of reach",
+			"thread %d has privileges that this user lacks, or a program that he may "
+			"not read, so its counters are out of reach",
 			tid);
 	case EDQUOT:
 		return perfctr_fail(
@@ -230,8 +230,9 @@ static int fail_control(int error, int fd, const struct vperfctr_control *contro
 }
 
 /*
- * Who lacks CAP_PERFMON shows that perf_events would let him: by an event that counts nothing, of
- * everything on a processor if he may, or else of this thread's user mode.
+ * Who lacks CAP_PERFMON shows that perf_events lets him now, after the driver has refused him: by
+ * an event that counts nothing, of everything on a processor if he may, or else of this thread's
+ * user mode.
  */
 static int control_with_proof(int fd, struct perfctr_call_control *call)
 {
@@ -261,16 +262,24 @@ int perfctr_device_control(int fd, const struct vperfctr_control *control)
 		.control = (uintptr_t)control,
 		.control_size = sizeof(*control),
 	};
+	unsigned int tries;
 
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &call) == 0)
 		return 0;
-	if (errno == EACCES) {
+	/* A proof that comes more than a second after the refusal is too old, and refused again. */
+	for (tries = 0; errno == EACCES && tries < 3; tries++) {
+		call.proof = 0;
 		if (control_with_proof(fd, &call) == 0)
 			return 0;
 		/* perf_events has said why. */
 		if (!call.proof)
 			return -1;
 	}
+	if (errno == EACCES)
+		return perfctr_fail(EACCES,
+				    "the driver wants to see within a second that perf_events lets "
+				    "this user count, and three times that took longer: the "
+				    "machine is very busy; try again");
 	if (errno == EINVAL || errno == EPERM)
 		return fail_control(errno, fd, control);
 	if (errno == EOPNOTSUPP)

@@ -68,6 +68,7 @@ unit_tests = \
 	tests/unit/info \
 	tests/unit/json \
 	tests/unit/kinds \
+	tests/unit/link \
 	tests/unit/memory \
 	tests/unit/merge \
 	tests/unit/metrics \
@@ -171,6 +172,7 @@ tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
 tests_unit_stretches_SOURCES = tests/unit/stretches.c tools/die.c tools/events.c tools/readers.c tools/stretches.c tools/tasks.c
 tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/readers.c tools/tasks.c
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_link_LDADD = $(CHECK_LIBS)
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
 tests_unit_metrics_error_LDFLAGS = -Wl,--wrap=calloc

@@ -3,9 +3,16 @@
 #ifndef PERFCTR_DRIVER_COMPAT_H
 #define PERFCTR_DRIVER_COMPAT_H
 
+#include <linux/capability.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched/exec_state.h>
+#endif
+#include <linux/sched/task.h>
 #include <linux/syscore_ops.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -20,6 +27,36 @@ static inline void perfctr_compat_vm_flags(struct vm_area_struct *vma, unsigned 
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 #endif
 }
+
+/*
+ * Is a task's program hidden from its own user, and from the caller? Since 7.2 the task knows,
+ * which is found by its header; before, its memory.
+ */
+#if __has_include(<linux/sched/exec_state.h>)
+static inline bool perfctr_compat_is_hidden(struct task_struct *task)
+{
+	const struct task_exec_state *state;
+	bool hidden;
+
+	rcu_read_lock();
+	state = rcu_dereference(task->exec_state);
+	hidden = state && state->dumpable != TASK_DUMPABLE_OWNER &&
+		 !ns_capable(state->user_ns, CAP_SYS_PTRACE);
+	rcu_read_unlock();
+	return hidden;
+}
+#else
+static inline bool perfctr_compat_is_hidden(struct task_struct *task)
+{
+	bool hidden;
+
+	task_lock(task);
+	hidden = task->mm && get_dumpable(task->mm) != SUID_DUMP_USER &&
+		 !ns_capable(task->mm->user_ns, CAP_SYS_PTRACE);
+	task_unlock(task);
+	return hidden;
+}
+#endif
 
 /* Is a thread on a CPU, or on its way from it? Without other CPUs it isn't: we are. */
 static inline bool perfctr_compat_on_cpu(const struct task_struct *task)
@@ -84,9 +121,11 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 
 /* Until 5.10 a page that a cgroup paid for could not be mapped by users. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
-#define PERFCTR_COMPAT_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#define PERFCTR_COMPAT_GFP_MAPPED	 GFP_KERNEL_ACCOUNT
+#define PERFCTR_COMPAT_GFP_MAPPED_ATOMIC (GFP_ATOMIC | __GFP_ACCOUNT)
 #else
-#define PERFCTR_COMPAT_GFP_MAPPED GFP_KERNEL
+#define PERFCTR_COMPAT_GFP_MAPPED	 GFP_KERNEL
+#define PERFCTR_COMPAT_GFP_MAPPED_ATOMIC GFP_ATOMIC
 #endif
 
 /*

@@ -35,10 +35,11 @@
 static struct driver {
 	int open_device, info, open, control, read, unlink, iresume;
 	unsigned int opens, controls, reads, unlinks, iresumes, proofs;
-	int policy;	  /* as perf_event_paranoid; 0: this user has CAP_PERFMON */
-	size_t known;	  /* so many bytes of the facts; 0: all */
-	bool no_page;	  /* the state's can't be mapped */
-	bool high_device; /* the device gets no small descriptor */
+	unsigned int late; /* proofs that will be */
+	int policy;	   /* as perf_event_paranoid; 0: this user has CAP_PERFMON */
+	size_t known;	   /* so many bytes of the facts; 0: all */
+	bool no_page;	   /* the state's can't be mapped */
+	bool high_device;  /* the device gets no small descriptor */
 	struct perfctr_info facts;
 	struct perfctr_call_open asked;
 	struct vperfctr_control state;
@@ -151,7 +152,8 @@ static int control_state(const struct perfctr_call_control *call)
 	if (driver.control)
 		return result_of(driver.control);
 	ck_assert_uint_eq(call->control_size, sizeof(driver.state));
-	if (driver.policy && !call->proof)
+	/* A proof that comes too late is refused as none is. */
+	if (driver.policy && (!call->proof || (driver.late && driver.late--)))
 		return result_of(EACCES);
 	/* It is still open. */
 	ck_assert(!call->proof || fcntl((int)call->proof - 1, F_GETFD) == FD_CLOEXEC);
@@ -617,11 +619,19 @@ START_TEST(proofs)
 	ck_assert_int_eq(sys_vperfctr_control(fd, &control), 0);
 	ck_assert_uint_eq(driver.proofs, 2);
 	ck_assert_uint_eq(driver.controls, 3);
+	driver.late = 2;
+	ck_assert_int_eq(sys_vperfctr_control(fd, &control), 0);
+	ck_assert_uint_eq(driver.proofs, 8);
+	ck_assert_uint_eq(driver.controls, 7);
+	driver.late = 3;
+	ck_fails(sys_vperfctr_control(fd, &control), EACCES, "three times that took longer");
+	ck_assert_uint_eq(driver.late, 0);
+	ck_assert_uint_eq(driver.controls, 11);
 	driver.policy = 3;
 	ck_fails(sys_vperfctr_control(fd, &control), EACCES,
 		 "this thread's user mode can't be counted: ");
-	ck_assert_uint_eq(driver.proofs, 4);
-	ck_assert_uint_eq(driver.controls, 4);
+	ck_assert_uint_eq(driver.proofs, 16);
+	ck_assert_uint_eq(driver.controls, 12);
 	ck_assert_uint_eq(descriptors(), before);
 	close(fd);
 }

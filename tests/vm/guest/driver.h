@@ -254,17 +254,25 @@ static inline int set_control_with(int fd, const struct vperfctr_control *c, int
 	return ioctl(fd, PERFCTR_IOC_CONTROL, &call);
 }
 
-/* With what rights this user has. */
-static inline int set_control(int fd, const struct vperfctr_control *c)
+/* With what rights this user has: a proof is asked for, and then opened, of everything or not. */
+static inline int set_control_as(int fd, const struct vperfctr_control *c, bool everything)
 {
-	int proof = geteuid() ? open_proof(false) : -1, error, result;
+	int proof, error, result = set_control_with(fd, c, -1);
 
+	if (result == 0 || errno != EACCES)
+		return result;
+	proof = open_proof(everything);
 	result = set_control_with(fd, c, proof);
 	error = errno;
 	if (proof >= 0)
 		close(proof);
 	errno = error;
 	return result;
+}
+
+static inline int set_control(int fd, const struct vperfctr_control *c)
+{
+	return set_control_as(fd, c, false);
 }
 
 static inline int read_state(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *c)

@@ -165,7 +165,7 @@ static int open_overflowing(struct handle *h)
 
 	take_signals();
 	CHECK(open_state(device, h) == 0, "open");
-	CHECK(set_control_with(h->fd, &c, open_proof(storm.kernel)) == 0, "control");
+	CHECK(set_control_as(h->fd, &c, storm.kernel) == 0, "control");
 	return 0;
 }
 
@@ -286,12 +286,11 @@ static int storms(void)
 static int take_without_end(void)
 {
 	struct vperfctr_control c = instructions(1);
-	int proof = open_proof(false);
 	struct handle h;
 
 	pin((unsigned int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	atomic_store(&shared->ready, 1);
-	while (open_state(device, &h) == 0 && set_control_with(h.fd, &c, proof) == 0) {
+	while (open_state(device, &h) == 0 && set_control(h.fd, &c) == 0) {
 		atomic_fetch_add(&shared->resumes, 1);
 		close_state(&h);
 	}
@@ -704,7 +703,7 @@ static int executed(void)
 
 static pid_t prey;
 
-static void change_prey(int proof)
+static void change_prey(void)
 {
 	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION,
 					  .tid = prey,
@@ -715,7 +714,7 @@ static void change_prey(int proof)
 
 	if (fd < 0)
 		return;
-	set_control_with(fd, &c, proof);
+	set_control(fd, &c);
 	read_state(fd, &sum, NULL);
 	if (below(2))
 		ioctl(fd, PERFCTR_IOC_UNLINK);
@@ -725,7 +724,7 @@ static void change_prey(int proof)
 
 static int be_hunter(void)
 {
-	int status, proof = open_proof(false);
+	int status;
 
 	if (ptrace(PTRACE_SEIZE, prey, NULL, NULL) < 0)
 		return errno != ESRCH;
@@ -733,7 +732,7 @@ static int be_hunter(void)
 		ptrace(PTRACE_INTERRUPT, prey, NULL, NULL);
 		if (waitpid(prey, &status, __WALL) != prey || !WIFSTOPPED(status))
 			return 0;
-		change_prey(proof);
+		change_prey();
 		status = status >> 16 || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 		ptrace(PTRACE_CONT, prey, NULL, (void *)(uintptr_t)status);
 		usleep(below(200));

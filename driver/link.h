@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * link.h - where a thread is, as far as its counters are concerned. One function knows all that can
+ * happen to a link, and what is then to be done; nobody else changes a link's state. It needs
+ * nothing of the kernel, so that a test can try everything that can happen, in every order.
+ *
+ *	made by its tracer -> ARRIVING -.
+ *	                         |      v
+ *	made by its thread ------|--> HERE <-> AWAY
+ *	                         v      v
+ *	                         ENDED <'
+ *
+ * ARRIVING	Its thread is in the kernel, and does not count before it returns to user mode: the
+ *		scheduler does not know the link yet.
+ * HERE		Its thread is the current one of a processor, and counts there if the link is bound.
+ * AWAY		Its thread is on no processor.
+ * ENDED	Nothing starts again, whoever still has the link in his hands.
+ *
+ * A link is bound while it has counters. They run if the link is bound and HERE, and only then.
+ * Who has the link in his hands is counted: its thread until the burial, and the arrival, which may
+ * be queued with the thread and can't be called back.
+ */
+#ifndef PERFCTR_DRIVER_LINK_H
+#define PERFCTR_DRIVER_LINK_H
+
+enum link_state {
+	LINK_ARRIVING,
+	LINK_HERE,
+	LINK_AWAY,
+	LINK_ENDED,
+};
+
+struct link {
+	enum link_state state;
+	int cpu;	     /* the last one where its thread was HERE */
+	unsigned char bound; /* it has counters */
+	unsigned char refs;
+};
+
+/* What happens to a link. Whose doing it is decides who may change what, and when. */
+enum link_event {
+	/* Of its thread, which is the current one. */
+	LINK_ARRIVES,	 /* it returns to user mode, or has made the link */
+	LINK_COMES,	 /* the scheduler has switched to it, and no LINK_RECEIVES made it HERE */
+	LINK_GOES,	 /* the scheduler is about to switch to another */
+	LINK_HANDS_OVER, /* the same, after the next one has received the running counters */
+	LINK_CHANGES,	 /* its counters are to be changed */
+	LINK_BINDS,	 /* it has a link without counters, and gets new ones */
+	LINK_OVERFLOWS,	 /* an interrupt on its processor: they are to be stopped and started */
+	LINK_ENDS,   /* it exits, detaches its counters, or executes what is not theirs to see */
+	LINK_BURIED, /* its thread lets go of it */
+
+	/* Of others. */
+	LINK_RECEIVES,	/* the thread before it has handed running counters over to it */
+	LINK_CHANGED,	/* by its tracer, who has seen it stopped; it may have been killed since */
+	LINK_BOUND,	/* the same: LINK_BINDS */
+	LINK_UNBOUND,	/* the same: its counters are detached */
+	LINK_IS_MISSED, /* the thread is so near to its end that it can't arrive any more */
+};
+
+/* What is to be done, in this order; the change of the counters comes before LINK_START. */
+enum {
+	LINK_REFUSED = 1, /* nothing: this can't be done now */
+	LINK_BUG = 2,	  /* nothing: this can't be */
+	LINK_STOP = 4,	  /* stop the counters on this processor */
+	LINK_HIDE = 8,	  /* what they have left is for nobody */
+	LINK_UNHOOK = 16, /* the scheduler forgets the link */
+	LINK_HOOK = 32,	  /* the scheduler tells when its thread comes and goes */
+	LINK_START = 64,  /* start the counters on this processor */
+	LINK_BURY = 128,  /* LINK_BURIED is to come, from where one may sleep */
+	LINK_FREE = 256,  /* nobody has the link any more */
+};
+
+/* A link with counters, made by its thread, which then arrives, or by who queues the arrival. */
+static inline void link_make(struct link *link)
+{
+	link->state = LINK_ARRIVING;
+	link->bound = 1;
+	link->refs = 2; /* its thread's, and the arrival's */
+}
+
+/* In what each switch does, what can't be otherwise is looked at by tests and debug builds. */
+#if defined(PERFCTR_DEBUG) || !defined(__KERNEL__)
+#define LINK_SURE(condition) (condition)
+#else
+#define LINK_SURE(condition) 1
+#endif
+
+static inline unsigned int link_put(struct link *link)
+{
+	return --link->refs ? 0 : LINK_FREE;
+}
+
+static inline unsigned int link_come(struct link *link, int cpu)
+{
+	link->state = LINK_HERE;
+	link->cpu = cpu;
+	return link->bound ? LINK_START : 0;
+}
+
+static inline unsigned int link_go(struct link *link)
+{
+	link->state = LINK_AWAY;
+	return link->bound ? LINK_STOP : 0;
+}
+
+static inline unsigned int link_end(struct link *link)
+{
+	unsigned int steps = LINK_BURY;
+
+	if (link->state == LINK_HERE)
+		steps |= (link->bound ? LINK_STOP | LINK_HIDE : 0) | LINK_UNHOOK;
+	link->state = LINK_ENDED;
+	link->bound = 0;
+	return steps;
+}
+
+/* Can running counters be handed over to it? Then LINK_RECEIVES follows. */
+static inline int link_can_receive(const struct link *link)
+{
+	return link->state == LINK_AWAY && link->bound;
+}
+
+/*
+ * What happens on a processor, with the link's lock held. Returns what is to be done before the
+ * lock is given back; LINK_BURY and LINK_FREE after it.
+ */
+static inline unsigned int link_step(struct link *link, enum link_event event, int cpu)
+{
+	enum link_state state = link->state;
+
+	switch (event) {
+	case LINK_ARRIVES:
+		if (state == LINK_ENDED)
+			return link_put(link);
+		if (state != LINK_ARRIVING)
+			return LINK_BUG;
+		return link_put(link) | LINK_HOOK | link_come(link, cpu);
+	case LINK_IS_MISSED:
+		if (state == LINK_ARRIVING)
+			return link_put(link) | link_end(link);
+		return state == LINK_ENDED ? link_put(link) : LINK_BUG;
+	case LINK_COMES: return LINK_SURE(state == LINK_AWAY) ? link_come(link, cpu) : LINK_BUG;
+	case LINK_GOES: return LINK_SURE(state == LINK_HERE) ? link_go(link) : LINK_BUG;
+	case LINK_HANDS_OVER:
+		if (!LINK_SURE(state == LINK_HERE))
+			return LINK_BUG;
+		link_go(link); /* they have been stopped */
+		return 0;
+	case LINK_RECEIVES:
+		if (!LINK_SURE(link_can_receive(link)))
+			return LINK_BUG;
+		link_come(link, cpu); /* they have been started */
+		return 0;
+	case LINK_OVERFLOWS:
+		return state == LINK_HERE && link->bound ? LINK_STOP | LINK_START : LINK_BUG;
+	case LINK_CHANGES:
+		if (!link->bound)
+			return LINK_REFUSED;
+		if (state == LINK_HERE)
+			return LINK_STOP | LINK_START;
+		return state == LINK_ARRIVING ? 0 : LINK_BUG;
+	case LINK_CHANGED: return link->bound && state != LINK_HERE ? 0 : LINK_REFUSED;
+	case LINK_UNBOUND:
+		if (!link->bound || state == LINK_HERE)
+			return LINK_REFUSED;
+		link->bound = 0;
+		return 0;
+	case LINK_BINDS:
+		if (state == LINK_AWAY || state == LINK_ENDED)
+			return LINK_BUG;
+		if (link->bound)
+			return LINK_REFUSED;
+		link->bound = 1;
+		return state == LINK_HERE ? LINK_START : 0;
+	case LINK_BOUND:
+		if (link->bound || state == LINK_HERE || state == LINK_ENDED)
+			return LINK_REFUSED;
+		link->bound = 1;
+		return 0;
+	case LINK_ENDS:
+		if (state == LINK_ARRIVING || state == LINK_HERE)
+			return link_end(link);
+		return LINK_BUG;
+	case LINK_BURIED: return state == LINK_ENDED ? link_put(link) : LINK_BUG;
+	}
+	return LINK_BUG;
+}
+
+#endif /* PERFCTR_DRIVER_LINK_H */

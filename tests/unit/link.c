@@ -1,0 +1,736 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The driver's link of a thread to its counters, in every order of what can happen: a thread that
+ * its tracer stops, gives counters, and lets go or kills, in the middle of each call; another
+ * thread of its process that counts; others' threads; two processors, one of which goes and comes;
+ * timers and overflows; execution of programs, with rights and without; the end. All states that
+ * can be reached are visited, and each is looked at.
+ *
+ * What the kernel does around the link is here what driver/thread.c relies on. The link itself is
+ * the driver's own source.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "driver/link.h"
+#include "tests/harness/check.h"
+
+/* ---- the world ---- */
+
+#define NOBODY (-1)
+#define CPUS   2
+enum { OWNER, SIBLING, OTHER, THREADS }; /* OTHER has other memory, and no counters */
+enum { FIRST, SECOND, SIBLINGS, LINKS };
+
+enum position {
+	USER,
+	CALL,	 /* in the kernel, to return */
+	STOPPED, /* there, by its tracer */
+	EXITING, /* before the probe */
+	EXITED,	 /* after it; task works are still to be done */
+	DEAD,
+};
+
+struct thread {
+	uint8_t position;
+	int8_t cpu;    /* whose current one it is, or NOBODY */
+	uint8_t comes; /* the scheduler has switched to it, and the notifier is to be called */
+	uint8_t killed;
+	uint8_t hidden;	 /* executes what is not for who gave it counters */
+	int8_t to_enter; /* a link that it has made, and in which it is to arrive */
+	int8_t to_bury;	 /* one that it has detached */
+};
+
+/* A link, and what the kernel knows of it. Its counters are never used again. */
+struct object {
+	struct link link;
+	uint8_t exists, in_table, hooked;
+	uint8_t arrival, burial; /* the task works */
+	uint8_t named;		 /* the counters know whose they are */
+	uint8_t holds;		 /* the link has its reference to them */
+	uint8_t on;		 /* their control counts */
+};
+
+enum act { NOTHING, OPEN, CONTROL, UNLINK, QUEUE };
+
+struct world {
+	struct thread thread[THREADS];
+	struct object object[LINKS];
+	int8_t current[CPUS], runs[CPUS]; /* a thread; a link whose counters count there */
+	uint8_t offline;
+	uint8_t traced, act; /* what the tracer has begun, after he saw it stopped */
+	int8_t queue;
+};
+
+static struct world w;
+static const char *wrong; /* what this step has found */
+
+static void must(bool so, const char *what)
+{
+	if (!so && !wrong)
+		wrong = what;
+}
+
+/* ---- steps, as the driver takes them ---- */
+
+static int thread_of(int k)
+{
+	return k == SIBLINGS ? SIBLING : OWNER;
+}
+
+static bool can_be_refused(enum link_event event)
+{
+	return event == LINK_CHANGES || event == LINK_CHANGED || event == LINK_BINDS ||
+	       event == LINK_BOUND || event == LINK_UNBOUND;
+}
+
+static unsigned int step(int k, enum link_event event, int cpu)
+{
+	struct object *o = &w.object[k];
+	unsigned int steps;
+
+	must(o->exists, "a link is used that was freed");
+	steps = link_step(&o->link, event, cpu);
+	must(!(steps & LINK_BUG), "the link is told of what can't be");
+	must(!(steps & LINK_REFUSED) || (steps == LINK_REFUSED && can_be_refused(event)),
+	     "something is refused and done");
+	if (steps & LINK_STOP && cpu == NOBODY) {
+		must(false, "a tracer stops counters");
+	} else if (steps & LINK_STOP) {
+		must(o->on ? w.runs[cpu] == k : w.runs[cpu] == NOBODY, "what stops did not run");
+		w.runs[cpu] = NOBODY;
+	}
+	if (steps & LINK_UNHOOK) {
+		must(o->hooked, "unhooked twice");
+		o->hooked = 0;
+	}
+	if (steps & LINK_HOOK) {
+		must(!o->hooked, "hooked twice");
+		o->hooked = 1;
+	}
+	return steps;
+}
+
+static void finish(int k, unsigned int steps, int cpu)
+{
+	if (!(steps & LINK_START) || !w.object[k].on)
+		return;
+	if (cpu == NOBODY) {
+		must(false, "a tracer starts counters");
+		return;
+	}
+	must(w.runs[cpu] == NOBODY, "counters are started where others run");
+	w.runs[cpu] = (int8_t)k;
+}
+
+static void free_link(int k)
+{
+	struct object *o = &w.object[k];
+
+	must(!o->hooked, "freed while the scheduler knows it");
+	must(!o->in_table, "freed in the table");
+	must(!o->arrival && !o->burial, "freed before its task works");
+	must(!o->named && !o->holds, "freed with counters");
+	memset(o, 0, sizeof(*o));
+}
+
+static void release(int k)
+{
+	w.object[k].named = w.object[k].on = 0;
+}
+
+/* In two parts, between which others come. */
+static void bury(int k)
+{
+	unsigned int steps = step(k, LINK_BURIED, NOBODY);
+
+	w.object[k].holds = 0;
+	if (steps & LINK_FREE)
+		free_link(k);
+}
+
+static unsigned int end(int k, enum link_event event, int cpu)
+{
+	unsigned int steps = step(k, event, cpu);
+
+	if (steps & LINK_BURY) {
+		release(k);
+		w.object[k].in_table = 0;
+	}
+	return steps;
+}
+
+static void miss(int k, int cpu)
+{
+	unsigned int steps = end(k, LINK_IS_MISSED, cpu);
+
+	if (steps & LINK_BURY)
+		bury(k);
+	else if (steps & LINK_FREE)
+		free_link(k);
+}
+
+/* The link of a thread in the table. */
+static int look_up(int t)
+{
+	int k;
+
+	for (k = 0; k < LINKS; k++)
+		if (w.object[k].in_table && thread_of(k) == t)
+			return k;
+	return NOBODY;
+}
+
+static int hooked(int t)
+{
+	int k;
+
+	for (k = 0; k < LINKS; k++)
+		if (w.object[k].hooked && thread_of(k) == t)
+			return k;
+	return NOBODY;
+}
+
+static int make(int t)
+{
+	int k;
+
+	for (k = 0; k < LINKS; k++)
+		if (thread_of(k) == t && !w.object[k].exists)
+			break;
+	if (k == LINKS)
+		return NOBODY; /* enough for now */
+	memset(&w.object[k].link, 0xFF, sizeof(w.object[k].link));
+	link_make(&w.object[k].link);
+	w.object[k].exists = w.object[k].in_table = w.object[k].named = w.object[k].holds = 1;
+	return k;
+}
+
+static void bind(int k, enum link_event event, int cpu)
+{
+	unsigned int steps = step(k, event, cpu);
+
+	if (steps & LINK_REFUSED)
+		return;
+	w.object[k].named = w.object[k].holds = 1;
+	finish(k, steps, cpu);
+}
+
+/* Counters are changed, to what counts or does not. */
+static void change(int k, enum link_event event, bool on, int cpu)
+{
+	unsigned int steps = step(k, event, cpu);
+
+	if (steps & LINK_REFUSED)
+		return;
+	must(w.runs[0] != k && w.runs[1] != k, "counters are changed that run");
+	w.object[k].on = on;
+	finish(k, steps, cpu);
+}
+
+/* ---- the scheduler ---- */
+
+static bool hand_over(int from, int to, int cpu)
+{
+	if (!w.object[from].link.bound || !w.object[from].on || !w.object[to].on ||
+	    !link_can_receive(&w.object[to].link))
+		return false;
+	must(w.runs[cpu] == from, "counters are handed over that did not run");
+	w.runs[cpu] = (int8_t)to;
+	step(to, LINK_RECEIVES, cpu);
+	return true;
+}
+
+static void go(int cpu, int next, bool hands_over)
+{
+	int from = hooked(w.current[cpu]), to = next == NOBODY ? NOBODY : hooked(next);
+
+	if (from == NOBODY)
+		return;
+	if (hands_over && to != NOBODY && hand_over(from, to, cpu))
+		step(from, LINK_HANDS_OVER, cpu);
+	else
+		step(from, LINK_GOES, cpu);
+}
+
+static void switch_to(int cpu, int next, bool hands_over)
+{
+	int last = w.current[cpu];
+
+	if (last != NOBODY) {
+		go(cpu, next, hands_over);
+		w.thread[last].cpu = NOBODY;
+	}
+	w.current[cpu] = (int8_t)next;
+	if (next != NOBODY) {
+		w.thread[next].cpu = (int8_t)cpu;
+		w.thread[next].comes = 1;
+	}
+}
+
+/* The next one's notifier is called, with interrupts on. */
+static void come(int t)
+{
+	int k = hooked(t), cpu = w.thread[t].cpu;
+
+	w.thread[t].comes = 0;
+	if (k != NOBODY && w.object[k].link.state != LINK_HERE)
+		finish(k, step(k, LINK_COMES, cpu), cpu);
+}
+
+/* ---- all that can happen next ---- */
+
+static struct world before;
+static void found(void);
+
+/* What is written after it happens to the world as it was; then the result is noted. */
+#define HAPPENS(condition) for (bool may = (condition); may; may = false, found(), w = before)
+
+static void scheduler(int cpu)
+{
+	int next, over;
+
+	/* Preemption is off until the notifier has been called. */
+	if (before.current[cpu] != NOBODY && before.thread[before.current[cpu]].comes) {
+		HAPPENS(true) come(w.current[cpu]);
+		return;
+	}
+	for (next = NOBODY; next < THREADS; next++)
+		for (over = 0; over < 2; over++) {
+			const struct thread *t = &before.thread[next < 0 ? 0 : next];
+			bool can = next == NOBODY ||
+				   (t->cpu == NOBODY && t->position != STOPPED &&
+				    t->position != DEAD && !(cpu == 1 && before.offline));
+
+			HAPPENS(can && next != before.current[cpu]) switch_to(cpu, next, over);
+		}
+	HAPPENS(cpu == 1 && before.current[1] == NOBODY) w.offline = !w.offline;
+}
+
+static void interrupts(int cpu)
+{
+	int k = before.runs[cpu];
+
+	/* Of what runs, as the timer finds it, and the interrupt. */
+	HAPPENS(k != NOBODY) finish(k, step(k, LINK_OVERFLOWS, cpu), cpu);
+}
+
+/* Task works, before it returns or ends, in any order. */
+static void task_works(int t)
+{
+	int k, cpu = before.thread[t].cpu;
+
+	for (k = 0; k < LINKS; k++) {
+		bool own = thread_of(k) == t;
+
+		HAPPENS(own && before.object[k].arrival)
+		{
+			w.object[k].arrival = 0;
+			if (before.thread[t].position == EXITED) {
+				miss(k, cpu);
+			} else {
+				unsigned int steps = step(k, LINK_ARRIVES, cpu);
+
+				finish(k, steps, cpu);
+				if (steps & LINK_FREE)
+					free_link(k);
+			}
+		}
+		HAPPENS(own && before.object[k].burial)
+		{
+			w.object[k].burial = 0;
+			bury(k);
+		}
+	}
+}
+
+static bool has_work(int t)
+{
+	int k;
+
+	for (k = 0; k < LINKS; k++)
+		if (thread_of(k) == t && (before.object[k].arrival || before.object[k].burial))
+			return true;
+	return false;
+}
+
+static void open_own(int t)
+{
+	int k = look_up(t);
+
+	if (k != NOBODY)
+		bind(k, LINK_BINDS, w.thread[t].cpu);
+	else
+		w.thread[t].to_enter = (int8_t)make(t);
+}
+
+static void execute(int t, bool hides)
+{
+	int k = look_up(t), cpu = w.thread[t].cpu;
+
+	if (k != NOBODY && w.object[k].link.bound) {
+		if (!hides)
+			change(k, LINK_CHANGES, w.object[k].on, cpu);
+		else if (end(k, LINK_ENDS, cpu) & LINK_BURY)
+			w.object[k].burial = 1;
+	}
+	w.thread[t].hidden |= hides;
+	for (k = 0; hides && k < LINKS; k++)
+		must(thread_of(k) != t || !w.object[k].named,
+		     "what was counted before goes on in a hidden program");
+}
+
+static void detach_own(int t)
+{
+	int k = look_up(t);
+
+	if (k == NOBODY || !w.object[k].named)
+		return;
+	if (end(k, LINK_ENDS, w.thread[t].cpu) & LINK_BURY)
+		w.thread[t].to_bury = (int8_t)k;
+}
+
+static void enter(int t)
+{
+	int k = w.thread[t].to_enter, cpu = w.thread[t].cpu;
+
+	w.thread[t].to_enter = NOBODY;
+	finish(k, step(k, LINK_ARRIVES, cpu), cpu);
+}
+
+static void bury_own(int t)
+{
+	int k = w.thread[t].to_bury;
+
+	w.thread[t].to_bury = NOBODY;
+	bury(k);
+}
+
+/* In the kernel: what it does there, and the way back. */
+static void in_call(int t)
+{
+	int k = look_up(t), on;
+	bool bound = k != NOBODY && before.object[k].named, killed = before.thread[t].killed;
+
+	if (before.thread[t].to_enter != NOBODY) {
+		HAPPENS(true) enter(t);
+		return;
+	}
+	if (before.thread[t].to_bury != NOBODY) {
+		HAPPENS(true) bury_own(t);
+		return;
+	}
+	/* Who is killed comes to no other call. */
+	HAPPENS(!killed) open_own(t);
+	HAPPENS(!killed) detach_own(t);
+	for (on = 0; on < 2; on++) {
+		HAPPENS(!killed && bound) change(k, LINK_CHANGES, on, w.thread[t].cpu);
+		HAPPENS(!killed && t == OWNER) execute(t, on);
+	}
+	HAPPENS(t == OWNER && before.traced && !killed) w.thread[t].position = STOPPED;
+	HAPPENS(!has_work(t) && !killed) w.thread[t].position = USER;
+	HAPPENS(t == OWNER) w.thread[t].position = EXITING;
+	task_works(t);
+}
+
+static void exit_probe(int t)
+{
+	int k = look_up(t);
+
+	w.thread[t].position = EXITED;
+	if (k != NOBODY && end(k, LINK_ENDS, w.thread[t].cpu) & LINK_BURY)
+		w.object[k].burial = 1;
+}
+
+/* What a thread does that is the current one of a processor. */
+static void runs(int t)
+{
+	if (before.thread[t].cpu == NOBODY || before.thread[t].comes)
+		return;
+	switch (before.thread[t].position) {
+	case USER: HAPPENS(t != OTHER) w.thread[t].position = CALL; return;
+	case CALL: in_call(t); return;
+	case EXITING: HAPPENS(true) exit_probe(t); return;
+	case EXITED:
+		task_works(t);
+		HAPPENS(!has_work(t)) w.thread[t].position = DEAD;
+		return;
+	}
+}
+
+static void open_other(void)
+{
+	int k = look_up(OWNER);
+
+	if (k != NOBODY) {
+		bind(k, LINK_BOUND, NOBODY);
+		return;
+	}
+	k = make(OWNER);
+	if (k == NOBODY)
+		return;
+	w.act = QUEUE;
+	w.queue = (int8_t)k;
+}
+
+/* After its last task works were done nothing is queued any more. */
+static void queue_arrival(void)
+{
+	int k = w.queue;
+
+	w.act = NOTHING;
+	w.queue = NOBODY;
+	if (w.thread[OWNER].position == DEAD)
+		miss(k, NOBODY);
+	else
+		w.object[k].arrival = 1;
+}
+
+static void unlink_other(int k)
+{
+	if (step(k, LINK_UNBOUND, NOBODY) & LINK_REFUSED)
+		return;
+	release(k);
+	w.object[k].holds = 0;
+}
+
+/* He looks that it is stopped, and then acts; meanwhile it may be killed, but not go on otherwise.
+ */
+static void tracer(void)
+{
+	const struct thread *t = &before.thread[OWNER];
+	bool stopped = before.traced && t->position == STOPPED, sees;
+	int k = look_up(OWNER), on;
+	enum act act;
+
+	if (k != NOBODY && !before.object[k].named)
+		k = NOBODY;
+	sees = stopped && t->cpu == NOBODY && !t->hidden;
+	for (act = OPEN; act <= UNLINK; act++)
+		HAPPENS(before.act == NOTHING && sees) w.act = act;
+	HAPPENS(before.act == NOTHING && stopped) w.thread[OWNER].position = CALL;
+	HAPPENS(before.act == NOTHING && before.traced)
+	{
+		w.traced = 0;
+		if (stopped)
+			w.thread[OWNER].position = CALL;
+	}
+	HAPPENS(before.act == QUEUE) queue_arrival();
+	HAPPENS(before.act == OPEN)
+	{
+		w.act = NOTHING;
+		open_other();
+	}
+	for (on = 0; on < 2; on++)
+		HAPPENS(before.act == CONTROL)
+		{
+			w.act = NOTHING;
+			if (k != NOBODY)
+				change(k, LINK_CHANGED, on, NOBODY);
+		}
+	HAPPENS(before.act == UNLINK)
+	{
+		w.act = NOTHING;
+		if (k != NOBODY)
+			unlink_other(k);
+	}
+}
+
+static void killer(void)
+{
+	HAPPENS(!before.thread[OWNER].killed && before.thread[OWNER].position != DEAD)
+	{
+		w.thread[OWNER].killed = 1;
+		if (w.thread[OWNER].position == STOPPED)
+			w.thread[OWNER].position = CALL;
+	}
+}
+
+static void everything(void)
+{
+	int i;
+
+	for (i = 0; i < CPUS; i++) {
+		scheduler(i);
+		interrupts(i);
+	}
+	for (i = 0; i < THREADS; i++)
+		runs(i);
+	tracer();
+	killer();
+}
+
+/* ---- what must hold in every state ---- */
+
+static bool counts_for(int t, int k)
+{
+	const struct object *o = &w.object[k];
+
+	return thread_of(k) == t && o->exists && o->link.bound && o->on && o->hooked;
+}
+
+static void look_at_processor(int cpu)
+{
+	int t = w.current[cpu], k = w.runs[cpu], i;
+
+	if (k != NOBODY) {
+		must(w.object[k].exists && w.object[k].named, "a processor names what is gone");
+		must(t == thread_of(k), "another thread is counted");
+		must(w.runs[!cpu] != k, "counters run on two processors");
+		must(!(cpu == 1 && w.offline), "counters run on a processor that is away");
+	}
+	/* In user mode nothing is left out. */
+	for (i = 0; i < LINKS && t != NOBODY; i++)
+		if (w.thread[t].position == USER && !w.thread[t].comes && counts_for(t, i))
+			must(k == i, "a thread is not counted");
+}
+
+static void look_at_link(int k)
+{
+	const struct object *o = &w.object[k];
+	const struct thread *t = &w.thread[thread_of(k)];
+
+	if (!o->exists)
+		return;
+	must(!o->hooked || o->link.state == LINK_HERE || o->link.state == LINK_AWAY,
+	     "the scheduler knows a link that has not arrived, or has ended");
+	must(!o->link.bound || o->holds, "a link is bound to counters that it has not got");
+	must(o->link.bound == o->named, "counters and link contradict each other");
+	must(o->link.state != LINK_HERE || t->cpu == o->link.cpu, "HERE is elsewhere");
+	must(t->position != DEAD || !o->link.bound || w.act == QUEUE, "a dead thread has counters");
+}
+
+/* Once the thread is dead, and nobody is busy with it, nothing of it is left. */
+static void look_at_end(void)
+{
+	if (w.thread[OWNER].position == DEAD && w.act == NOTHING)
+		must(!w.object[FIRST].exists && !w.object[SECOND].exists, "a link is never freed");
+}
+
+static void look(void)
+{
+	int i;
+
+	for (i = 0; i < CPUS; i++)
+		look_at_processor(i);
+	for (i = 0; i < LINKS; i++)
+		look_at_link(i);
+	look_at_end();
+}
+
+/* ---- all states ---- */
+
+static struct world *seen; /* in the order in which they were found */
+static uint32_t *table, states, table_size = 1u << 16;
+static uint32_t *origin;
+
+static uint32_t slot_of(const struct world *world)
+{
+	const unsigned char *at = (const unsigned char *)world;
+	uint64_t hash = 14695981039346656037ull;
+	uint32_t slot;
+	size_t i;
+
+	for (i = 0; i < sizeof(*world); i++)
+		hash = (hash ^ at[i]) * 1099511628211ull;
+	for (slot = (uint32_t)(hash >> 32) & (table_size - 1); table[slot];
+	     slot = (slot + 1) & (table_size - 1))
+		if (!memcmp(&seen[table[slot] - 1], world, sizeof(*world)))
+			break;
+	return slot;
+}
+
+static void grow(void)
+{
+	uint32_t i;
+
+	table_size *= 2;
+	free(table);
+	table = calloc(table_size, sizeof(*table));
+	seen = realloc(seen, table_size / 2 * sizeof(*seen));
+	origin = realloc(origin, table_size / 2 * sizeof(*origin));
+	ck_assert(table && seen && origin);
+	for (i = 0; i < states; i++)
+		table[slot_of(&seen[i])] = i + 1;
+}
+
+static uint32_t at; /* where everything() goes on from */
+
+/* How a state was come to, last first. */
+static void print_way(uint32_t i)
+{
+	unsigned int n;
+
+	for (n = 0; n < 40 && i; n++, i = origin[i]) {
+		const struct world *s = &seen[i];
+
+		printf("  owner %u on %d, comes %u, killed %u; sibling %u on %d; runs %d %d; tracer %u; "
+		       "links %u%s %u%s\n",
+		       s->thread[0].position, s->thread[0].cpu, s->thread[0].comes,
+		       s->thread[0].killed, s->thread[1].position, s->thread[1].cpu, s->runs[0],
+		       s->runs[1], s->act, s->object[0].link.state,
+		       s->object[0].link.bound ? " bound" : "", s->object[1].link.state,
+		       s->object[1].link.bound ? " bound" : "");
+	}
+}
+
+static void found(void)
+{
+	uint32_t slot;
+
+	look();
+	if (wrong) {
+		print_way(at);
+		ck_abort_msg("%s", wrong);
+	}
+	slot = slot_of(&w);
+	if (table[slot])
+		return;
+	if (states >= table_size / 2 - 1) {
+		grow();
+		slot = slot_of(&w);
+	}
+	seen[states] = w;
+	origin[states] = at;
+	table[slot] = ++states;
+}
+
+/* The sibling counts from the beginning; the owner has a tracer. */
+static void start_world(void)
+{
+	int i;
+
+	memset(&w, 0, sizeof(w));
+	for (i = 0; i < THREADS; i++) {
+		w.thread[i].cpu = NOBODY;
+		w.thread[i].to_enter = w.thread[i].to_bury = NOBODY;
+	}
+	for (i = 0; i < CPUS; i++)
+		w.current[i] = w.runs[i] = NOBODY;
+	w.traced = 1;
+	w.queue = NOBODY;
+}
+
+START_TEST(everything_that_can_happen)
+{
+	table = calloc(table_size, sizeof(*table));
+	seen = malloc(table_size / 2 * sizeof(*seen));
+	origin = malloc(table_size / 2 * sizeof(*origin));
+	ck_assert(table && seen && origin);
+	start_world();
+	found();
+	for (at = 0; at < states; at++) {
+		w = before = seen[at];
+		everything();
+	}
+	printf("%u states\n", states);
+	ck_assert_uint_gt(states, 100000);
+	free(table);
+	free(seen);
+	free(origin);
+}
+END_TEST
+
+UNIT_MAIN("link", 120, everything_that_can_happen)
