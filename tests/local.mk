@@ -374,6 +374,8 @@ tests_vm_guest_aux_area_LDADD = lib/libperfctr.la
 tests_vm_guest_core_types_LDADD = lib/libperfctr.la
 tests_vm_guest_driver_LDADD =
 tests_vm_guest_driver_attack_LDADD =
+tests_vm_guest_driver_attack_SOURCES = tests/vm/guest/driver_attack.c tests/vm/guest/driver_attack.h \
+	tests/vm/guest/driver_attack_links.c tests/vm/guest/driver_attack_pages.c
 tests_vm_guest_driver_fuzz_LDADD =
 tests_vm_guest_driver_kvm_LDADD =
 tests_vm_guest_driver_perf_LDADD =

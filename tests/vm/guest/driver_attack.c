@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "tests/vm/guest/driver.h"
+#include "tests/vm/guest/driver_attack.h"
 
 #if defined(__aarch64__)
 #define EVERYBODY "0\n" /* there is no such thing */
@@ -23,7 +24,7 @@
 #endif
 #define ROUNDS 5
 
-static int device;
+int device;
 
 static int count(struct handle *h, unsigned int n)
 {
@@ -250,7 +251,7 @@ static int right_ends(void)
 
 /* ---- what runs in another process is invisible, and what it counts ---- */
 
-static int run_loop(uint64_t n)
+int run_loop(uint64_t n)
 {
 	loop(n);
 	return 0;
@@ -283,7 +284,7 @@ static int others_are_invisible(void)
 	return in_child(NOBODY, watch_another);
 }
 
-static int count_and_loop(uint64_t n)
+int count_and_loop(uint64_t n)
 {
 	static struct handle h;
 	struct vperfctr_control c = instructions(1);
@@ -420,8 +421,6 @@ static int kernel_is_invisible(void)
 	return in_child(0, look_at_sibling);
 }
 
-/* Counter n overflows after 10,000 of the loop's turns. QEMU's on arm64 do so in time if it is 31.
- */
 /* ---- who counts the same, straight one after the other ---- */
 
 #define TURNS 20
@@ -549,7 +548,8 @@ static int one_after_the_other(void)
 	return in_child(NOBODY, turns_with_process) || in_child(NOBODY, turns_with_thread);
 }
 
-static struct vperfctr_control overflowing(unsigned int n)
+/* In QEMU's arm64 only counter 31 interrupts at the very moment. */
+struct vperfctr_control overflowing(unsigned int n)
 {
 	struct vperfctr_control c = instructions(1);
 
@@ -799,12 +799,13 @@ static int try_control(bool kernel, bool everything)
 {
 	struct vperfctr_control c = instructions(1);
 	struct handle h;
-	int proof = open_proof(everything), result;
+	int proof, result;
 
 	if (kernel)
 		with_kernel(&c, 0);
-	if (open_state(device, &h) < 0)
+	if (open_state(device, &h) < 0 || set_control_with(h.fd, &c, -1) == 0 || errno != EACCES)
 		return -1;
+	proof = open_proof(everything);
 	result = set_control_with(h.fd, &c, proof) < 0 ? errno : 0;
 	close_state(&h);
 	if (proof >= 0)
@@ -874,19 +875,114 @@ static int try_false_proofs(void)
 	return 0;
 }
 
+/* A proof answers one refusal, and soon. */
+static int try_old_proofs(void)
+{
+	struct vperfctr_control c = instructions(1);
+	int early = open_proof(false), proof;
+	struct handle h;
+
+	CHECK(open_state(device, &h) == 0, "open");
+	CHECK(set_control_with(h.fd, &c, early) < 0 && errno == EACCES, "nobody was refused");
+	CHECK(set_control_with(h.fd, &c, early) < 0 && errno == EACCES, "older than the refusal");
+	proof = open_proof(false);
+	CHECK(set_control_with(h.fd, &c, proof) == 0, "younger");
+	CHECK(set_control_with(h.fd, &c, proof) < 0 && errno == EACCES, "used again");
+	proof = open_proof(false);
+	usleep(1500000);
+	CHECK(set_control_with(h.fd, &c, proof) < 0 && errno == EACCES, "after a while");
+	CHECK(set_control_with(h.fd, &c, open_proof(false)) == 0, "younger again");
+	close_state(&h);
+	return 0;
+}
+
 static int false_proofs(void)
 {
 	int failed;
 
 	roots_proof = open_proof(true);
 	CHECK(roots_proof >= 0, "proof");
-	failed = in_child(NOBODY, try_false_proofs);
+	failed = in_child(NOBODY, try_false_proofs) || in_child(NOBODY, try_old_proofs);
 	close(roots_proof);
 	return failed;
 }
 
+/*
+ * The administrator raises the level between a proof's opening and its use: of everything it is
+ * asked again then; of user mode a proof that answers the last refusal is good for a second.
+ */
+static const struct {
+	const char *opened, *used; /* the levels of perf_event_paranoid then */
+	bool everything, kernel;   /* the proof sees all, the control counts the kernel */
+	unsigned int wait;	   /* us between them */
+	int expected;
+} old[] = {
+	{ "2\n", "2\n", false, false, 0, 0 },
+	{ "2\n", "2\n", false, false, 1200000, EACCES },
+	{ "2\n", "3\n", false, false, 1200000, EACCES },
+	{ "1\n", "2\n", false, false, 0, 0 },
+	{ "0\n", "2\n", true, true, 0, EPERM },
+	{ "-1\n", "2\n", true, true, 0, EPERM },
+	{ "-1\n", "0\n", true, true, 0, 0 },
+	{ "-1\n", "0\n", true, true, 1200000, EACCES },
+	{ "-1\n", "3\n", true, true, 0, EPERM },
+};
+
+/* Root sets the level of case which / 2: an even order stands for the first, an odd one for the
+ * second. */
+static int set_level(uint64_t which)
+{
+	return write_file(PARANOID, which % 2 ? old[which / 2].used : old[which / 2].opened);
+}
+
+static int use_old_proof(const struct helper *root, unsigned int i)
+{
+	struct vperfctr_control c = instructions(1);
+	int proof, error;
+	struct handle h;
+
+	if (old[i].kernel)
+		with_kernel(&c, 0);
+	CHECK(order(root, 2 * i) == 0 && open_state(device, &h) == 0, "case %u", i);
+	CHECK(set_control_with(h.fd, &c, -1) < 0 && errno == EACCES, "not refused");
+	proof = open_proof(old[i].everything);
+	CHECK(proof >= 0, "proof %u", i);
+	CHECK(order(root, 2 * i + 1) == 0, "root");
+	usleep(old[i].wait);
+	error = set_control_with(h.fd, &c, proof) < 0 ? errno : 0;
+	close_state(&h);
+	close(proof);
+	CHECK(error == old[i].expected, "a proof of level %.*s at level %.*s: %s",
+	      (int)strcspn(old[i].opened, "\n"), old[i].opened, (int)strcspn(old[i].used, "\n"),
+	      old[i].used, strerror(error));
+	return 0;
+}
+
+static int use_old_proofs(void)
+{
+	struct helper root;
+	unsigned int i;
+	int failed = 0;
+
+	if (start_helper(&root, set_level))
+		return 1;
+	become_nobody();
+	for (i = 0; i < sizeof(old) / sizeof(old[0]); i++)
+		failed |= use_old_proof(&root, i);
+	end_helper(&root);
+	return failed;
+}
+
+static int old_proofs(void)
+{
+	int failed = in_child(0, use_old_proofs);
+
+	write_file(PARANOID, "2\n");
+	return failed;
+}
+
 /* perf_events is forbidden to the process alone. */
-static int without_perf(void)
+static int forbid_perf(void)
 {
 	static struct sock_filter no_perf[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
@@ -895,15 +991,45 @@ static int without_perf(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog filter = { .len = 4, .filter = no_perf };
+
+	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0,
+	      "seccomp");
+	return 0;
+}
+
+static int without_perf(void)
+{
 	struct vperfctr_control c = instructions(1);
 	struct handle h;
 
 	CHECK(open_state(device, &h) == 0, "open");
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-		      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0,
-	      "seccomp");
+	if (forbid_perf())
+		return 1;
 	CHECK(set_control(h.fd, &c) < 0 && errno == EACCES, "a container's profile");
 	return 0;
+}
+
+/* The error of a control whose proof was opened before seccomp forbade perf_events. */
+#define PROOF_BEFORE_SECCOMP EACCES
+
+static int proved_before(void)
+{
+	struct vperfctr_control c = instructions(1);
+	int proof = open_proof(false), error;
+	struct handle h;
+
+	CHECK(proof >= 0 && open_state(device, &h) == 0, "open");
+	if (forbid_perf())
+		return 1;
+	error = set_control_with(h.fd, &c, proof) < 0 ? errno : 0;
+	CHECK(error == PROOF_BEFORE_SECCOMP, "%s", strerror(error));
+	return 0;
+}
+
+static int proof_before_seccomp(void)
+{
+	return in_child(NOBODY, proved_before);
 }
 
 static int seccomp_of_containers(void)
@@ -1146,9 +1272,242 @@ static int costs(void)
 
 #endif
 
-int main(void)
+/* ---- names ---- */
+
+/* Root looks for one line for the thread, with its name escaped, and none that the name made up. */
+static int read_names(uint64_t pid)
 {
-	static const struct guest_test tests[] = {
+	FILE *file = fopen("/proc/perfctr", "r");
+	int lines = 0, number, bad = 0;
+	unsigned char c;
+	char line[256], *at;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		lines += sscanf(line, "%d ", &number) == 1 && number == (int)pid;
+		bad += !strcmp(line, "1 0 root\n");
+		for (at = line; (c = (unsigned char)*at) != '\n' && c; at++)
+			bad += c < 0x20 || c >= 0x7F;
+		printf("  %s", bad ? "bytes that are no text\n" : line);
+	}
+	if (file)
+		fclose(file);
+	return bad ? -1 : lines;
+}
+
+static int count_under_a_name(void)
+{
+	static const char *const names[] = {
+		"plain",   "two words", "a\n1 0 root", "\033[31mred\a", "\177\200\377\303\244",
+		"\\x\t\b",
+	};
+	struct helper root;
+	struct handle h;
+	unsigned int i;
+	int lines;
+
+	if (start_helper(&root, read_names))
+		return 1;
+	become_nobody();
+	if (count(&h, 1))
+		return 1;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		CHECK(prctl(PR_SET_NAME, names[i]) == 0, "name");
+		lines = order(&root, (uint64_t)getpid());
+		CHECK(lines == 1, "name %u: %d", i, lines);
+	}
+	end_helper(&root);
+	close_state(&h);
+	return 0;
+}
+
+static int names_of_holders(void)
+{
+	return in_child(0, count_under_a_name);
+}
+
+/* ---- what giving the counters back takes ---- */
+
+#define LIVES 1000
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int live_and_let_go(void)
+{
+	struct perfctr_call_open call = { .abi_version = PERFCTR_ABI_VERSION, .creat = 1 };
+	struct vperfctr_control c = instructions(1);
+	double begin = seconds(), ends = 0, worst = 0, end;
+	unsigned int k;
+	int fd;
+
+	for (k = 0; k < LIVES && seconds() < begin + 2; k++) {
+		fd = ioctl(device, PERFCTR_IOC_OPEN, &call);
+		CHECK(fd >= 0 && set_control(fd, &c) == 0, "life %u", k);
+		end = seconds();
+		CHECK(ioctl(fd, PERFCTR_IOC_UNLINK) == 0 && close(fd) == 0, "life %u", k);
+		end = seconds() - end;
+		ends += end;
+		worst = end > worst ? end : worst;
+	}
+	printf("  %u lives in %.0f ms; unlink and close take %.0f us, at worst %.0f us\n", k,
+	       1e3 * (seconds() - begin), 1e6 * ends / k, 1e6 * worst);
+	CHECK(ends / k <= 200e-6, "%.0f us", 1e6 * ends / k);
+	CHECK(k == LIVES && seconds() < begin + 1, "%u lives in %.0f ms", k,
+	      1e3 * (seconds() - begin));
+	return 0;
+}
+
+static int short_lives(void)
+{
+	return in_child(NOBODY, live_and_let_go);
+}
+
+#if !defined(__aarch64__) /* where perf_events shares the counters */
+
+static int open_hardware_event(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1,
+		.pinned = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int exit_with_counters(void)
+{
+	struct handle h;
+
+	return count(&h, 1);
+}
+
+static int exit_without_descriptor(void)
+{
+	struct handle h;
+
+	if (count(&h, 1))
+		return 1;
+	munmap((void *)(uintptr_t)h.page, 4096);
+	return close(h.fd);
+}
+
+static int die_with_counters(void)
+{
+	struct handle h;
+
+	if (count(&h, 1))
+		return 1;
+	kill(getpid(), SIGKILL);
+	return 1;
+}
+
+static void *end_as_thread(void *unused)
+{
+	static char wrong[] = "counters";
+	struct handle h;
+
+	(void)unused;
+	return count(&h, 1) ? wrong : NULL;
+}
+
+static int exit_after_thread(void)
+{
+	pthread_t thread;
+	void *wrong;
+
+	CHECK(pthread_create(&thread, NULL, end_as_thread, NULL) == 0, "thread");
+	pthread_join(thread, &wrong);
+	return wrong != NULL;
+}
+
+static int unlink_at_end(void)
+{
+	struct handle h;
+
+	if (count(&h, 1))
+		return 1;
+	close_state(&h);
+	return 0;
+}
+
+/* The hardware is free as soon as its last user has been waited for. */
+static int follow(int (*run)(void))
+{
+	unsigned int k, busy = 0;
+	pid_t pid;
+	int fd;
+
+	for (k = 0; k < 10; k++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(run());
+		CHECK(waitpid(pid, NULL, 0) == pid, "wait");
+		fd = open_hardware_event();
+		CHECK(fd >= 0 || errno == EBUSY, "perf_event_open");
+		busy += fd < 0;
+		close(fd);
+		usleep(30000);
+	}
+	CHECK(!busy, "%u of %u times the hardware is busy", busy, k);
+	return 0;
+}
+
+static int follow_others(void)
+{
+	static const struct {
+		const char *what;
+		int (*run)(void);
+	} ways[] = {
+		{ "unlinked", unlink_at_end },
+		{ "exited", exit_with_counters },
+		{ "exited, with its descriptor closed", exit_without_descriptor },
+		{ "killed", die_with_counters },
+		{ "a thread that ended", exit_after_thread },
+	};
+	unsigned int i;
+	int failed = 0;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (follow(ways[i].run)) {
+			printf("  %s\n", ways[i].what);
+			failed = 1;
+		}
+	return failed;
+}
+
+static int hardware_after_exit(void)
+{
+	return in_child(NOBODY, follow_others);
+}
+
+#endif
+
+static unsigned int choose(struct guest_test *tests, unsigned int n, char **names)
+{
+	unsigned int chosen = 0, i;
+	char **name;
+
+	for (i = 0; i < n; i++)
+		for (name = names; *name; name++)
+			if (!strcmp(tests[i].name, *name)) {
+				tests[chosen++] = tests[i];
+				break;
+			}
+	return chosen;
+}
+
+/* driver_attack [TEST...] runs these only. Tests execute copies of it with an option. */
+int main(int argc, char **argv)
+{
+	static struct guest_test tests[] = {
 		TEST(kernel_text_changes),
 #if !defined(__aarch64__)
 		TEST(administrator_forbids),
@@ -1166,15 +1525,46 @@ int main(void)
 		TEST(policy_of_the_administrator),
 		TEST(false_proofs),
 		TEST(seccomp_of_containers),
+		TEST(old_proofs),
+		TEST(proof_before_seccomp),
+		TEST(names_of_holders),
+		TEST(short_lives),
 		TEST(limit_per_user),
 		TEST(paid_by_the_cgroup),
 		TEST(full_signal_queue),
 #if !defined(__aarch64__)
 		TEST(costs),
+		TEST(hardware_after_exit),
 #endif
+		TEST(mapping_before_arrival),
+		TEST(overflow_before_arrival),
+		TEST(asleep_before_arrival),
+		TEST(exec_before_arrival),
+		TEST(exec_of_a_thread),
+		TEST(signal_over_exec),
+		TEST(late_overflow_over_exec),
+		TEST(allowed_by_perf_events),
+		TEST(ends_before_arrival),
+		TEST(fork_with_the_page),
+		TEST(children_in_the_same_memory),
+		TEST(page_over_exec),
+		TEST(descriptor_of_root),
+		TEST(readers_after_exec),
+		TEST(page_in_a_pipe),
+		/* A kernel that fails at this may not live on. */
+		TEST(moved_and_killed),
 	};
-	int failures = run_driver_tests(tests, sizeof(tests) / sizeof(tests[0]), &device);
+	unsigned int n = sizeof(tests) / sizeof(tests[0]);
+	int failures;
 
+	if (argc > 1 && argv[1][0] == '-')
+		return run_as_program(argv + 1);
+	if (argc > 1)
+		n = choose(tests, n, argv + 1);
+	if (make_programs())
+		return 1;
+	failures = run_driver_tests(tests, n, &device);
+	remove_programs();
 	close(device);
 	return unload_driver() < 0 || failures != 0;
 }
