@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "child.h"
 #include "die.h"
+#include "limits.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -58,6 +59,7 @@ static void execute(char **command, int error)
 {
 	int failure;
 
+	limits_give_back();
 	execvp(command[0], command);
 	failure = errno;
 	while (write(error, &failure, sizeof(failure)) < 0 && errno == EINTR)

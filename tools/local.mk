@@ -29,6 +29,7 @@ perfex_SOURCES = \
 	tools/topology.c tools/topology.h \
 	tools/parts.c tools/parts.h \
 	tools/driver.c tools/driver.h \
+	tools/limits.c tools/limits.h \
 	tools/child.c tools/child.h \
 	tools/watch.c tools/watch.h \
 	tools/trace.c tools/trace.h \
@@ -46,6 +47,7 @@ perfex_SOURCES = \
 	tools/json.c tools/json.h \
 	tools/openmetrics.c tools/openmetrics.h \
 	tools/replace.c tools/replace.h \
+	tools/patient.c tools/patient.h \
 	tools/output.c tools/output.h \
 	tools/regions.c tools/regions.h \
 	tools/merge.c tools/merge.h \

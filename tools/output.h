@@ -4,6 +4,7 @@
 #define PERFCTR_TOOLS_OUTPUT_H
 
 #include <stdio.h>
+#include "replace.h"
 #include "results.h"
 
 enum format {
@@ -15,15 +16,32 @@ enum format {
 	FORMAT_PERF_DATA
 };
 
+/* How results get to where they belong. What a file held stays until all of them are written. */
+enum way {
+	WAY_ITSELF, /* at once: it is no file, or results come bit by bit */
+	WAY_END,    /* all at the end */
+	WAY_NEW,    /* into a new file, which takes the place of the old one at the end */
+	WAY_EACH,   /* each result takes the place of the one before */
+};
+
 struct output {
 	const char *name; /* -o; "-": standard output; NULL: standard error */
 	enum format format;
-	bool append;  /* behind what the file holds */
-	bool goes_on; /* there is something */
-	FILE *file;   /* NULL: not opened */
-	char *path;   /* of a file that each result replaces; NULL: there is none */
-	int error;    /* why the last one could not; 0: it could */
+	bool append;	 /* behind what the file holds */
+	bool bit_by_bit; /* there are results while the command runs */
+	bool goes_on;	 /* there is something that the file holds */
+	FILE *file;	 /* NULL: not opened; or WAY_EACH */
+	enum way way;
+	bool is_own;			/* WAY_ITSELF: perfex has opened it */
+	char *path;			/* WAY_END, WAY_EACH */
+	char *text;			/* WAY_END: the results */
+	size_t size;			/* of these */
+	struct replacement replacement; /* WAY_NEW */
+	int error;			/* why the last one of WAY_EACH failed; 0: it did not */
 };
+
+/* A pattern's name of a file, for this process; to be freed. Exits if it is wrong. */
+char *output_name(const char *pattern, pid_t pid);
 
 /*
  * Open the output before the command runs, so that it does not run in vain: pid's, which is killed

@@ -10,6 +10,7 @@
 #include "baseline.h"
 #include "die.h"
 #include "driver.h"
+#include "limits.h"
 #include "merge.h"
 #include "options.h"
 #include "progress.h"
@@ -166,8 +167,10 @@ static bool run_beside(const char *option, const char *command)
 	int status = 0;
 
 	fflush(stdout);
+	limits_give_back();
 	if (command)
 		status = system(command);
+	limits_raise();
 	if (status < 0)
 		fprintf(stderr, "perfex: %s: no process can be made: %s\n", option,
 			strerror(errno));
@@ -343,7 +346,8 @@ static int count(struct options *options)
 	counting = (struct counting){
 		.output = { .name = options->file,
 			    .format = options->format,
-			    .append = options->append },
+			    .append = options->append,
+			    .bit_by_bit = options->interval },
 		.side = { { .run = &what, .origin = &origin },
 			  { .run = &other, .origin = &origin } },
 		.sides = options->diff ? 2 : 1,
@@ -470,6 +474,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int status;
 
+	limits_raise();
 	options_read(&options, argc, argv);
 	switch (options.mode) {
 	case MODE_COUNT: return count(&options);

@@ -22,6 +22,15 @@ static char *path_of(int fd)
 	return NULL;
 }
 
+/* Whether a descriptor's file has this name: "pipe:[1234]" and "/tmp/x (deleted)" are none. */
+static bool is_named(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 /*
  * What a link leads to is replaced, and not the link; to be freed. NULL: it can't be. The kernel
  * follows links, so that those that others left in /tmp lead nowhere (fs.protected_symlinks).
@@ -39,6 +48,11 @@ static char *target_of(const char *path)
 		return errno == ENOENT ? need(strdup(path)) : NULL;
 	target = path_of(fd);
 	error = errno;
+	if (target && !is_named(fd, target)) {
+		free(target);
+		target = NULL;
+		error = EINVAL;
+	}
 	close(fd);
 	errno = error;
 	return target;
@@ -46,15 +60,19 @@ static char *target_of(const char *path)
 
 /* Whose the file is that there is, and its mode; or else those of a new one. False: it is no file.
  */
-static bool look_at(const char *path, struct stat *stat)
+static bool look_at(const char *path, struct stat *stat, bool private)
 {
 	mode_t mask;
 
-	if (lstat(path, stat) == 0)
+	if (lstat(path, stat) == 0) {
+		stat->st_mode &= private ? S_IFMT | 0600 : ~0u;
 		return S_ISREG(stat->st_mode);
+	}
 	mask = umask(0);
 	umask(mask);
-	*stat = (struct stat){ .st_mode = 0666 & ~mask, .st_uid = (uid_t)-1, .st_gid = (gid_t)-1 };
+	*stat = (struct stat){ .st_mode = (private ? 0600 : 0666) & ~mask,
+			       .st_uid = (uid_t)-1,
+			       .st_gid = (gid_t)-1 };
 	return true;
 }
 
@@ -65,6 +83,27 @@ static int make_like(int fd, const struct stat *old)
 			  fchown(fd, (uid_t)-1, old->st_gid) == 0;
 
 	return fchmod(fd, old->st_mode & (same_group ? 0777 : 0707));
+}
+
+/* The file that is being written. */
+static char *unfinished;
+
+/* perfex may end before it is whole. */
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+static void note_unfinished(const char *name)
+{
+	static bool registered;
+
+	if (!registered)
+		atexit(remove_unfinished);
+	registered = true;
+	free(unfinished);
+	unfinished = name ? need(strdup(name)) : NULL;
 }
 
 static int open_beside(struct replacement *replacement, const struct stat *old)
@@ -79,8 +118,10 @@ static int open_beside(struct replacement *replacement, const struct stat *old)
 	if (fd < 0)
 		return -1;
 	replacement->file = make_like(fd, old) == 0 ? fdopen(fd, "w") : NULL;
-	if (replacement->file)
+	if (replacement->file) {
+		note_unfinished(replacement->name);
 		return 0;
+	}
 	error = errno;
 	close(fd);
 	unlink(replacement->name);
@@ -92,13 +133,14 @@ static void forget(struct replacement *replacement)
 {
 	int error = errno;
 
+	note_unfinished(NULL);
 	free(replacement->path);
 	free(replacement->name);
 	*replacement = (struct replacement){ .file = NULL };
 	errno = error;
 }
 
-int replace_begin(struct replacement *replacement, const char *path)
+int replace_begin(struct replacement *replacement, const char *path, bool private)
 {
 	struct stat old;
 	bool usable;
@@ -106,7 +148,7 @@ int replace_begin(struct replacement *replacement, const char *path)
 	*replacement = (struct replacement){ .path = target_of(path) };
 	if (!replacement->path)
 		return -1;
-	usable = look_at(replacement->path, &old);
+	usable = look_at(replacement->path, &old, private);
 	if (usable && open_beside(replacement, &old) == 0)
 		return 0;
 	if (!usable)

@@ -6,6 +6,7 @@
 #ifndef PERFCTR_TOOLS_REPLACE_H
 #define PERFCTR_TOOLS_REPLACE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct replacement {
@@ -14,10 +15,11 @@ struct replacement {
 };
 
 /*
- * Begin to write what is to be in the file's place. -1 and errno: it can't; EINVAL: there is
- * something that is no file, such as a device or a pipe, and must stay.
+ * Begin to write what is to be in the file's place; private: for its owner's eyes only. -1 and
+ * errno: it can't; EINVAL: there is something that is no file, such as a device or a pipe, and must
+ * stay.
  */
-int replace_begin(struct replacement *replacement, const char *path);
+int replace_begin(struct replacement *replacement, const char *path, bool private);
 
 /* Put it there. -1 and errno: what was there stays. */
 int replace_end(struct replacement *replacement);

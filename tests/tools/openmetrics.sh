@@ -124,11 +124,13 @@ if unshare -m true 2>/dev/null && mkdir "$work/mount" && unshare -m mount -t tmp
 		mount -t tmpfs -o nosymfollow none "$1/mount" && ln -s ../perfex.prom "$1/mount/link" &&
 			exec "$2" --openmetrics -o "$1/mount/link" -e cs true' sh "$work" "$perfex"
 fi
-# What is no file stays what it is.
+# What is no file stays what it is, and is not replaced at intervals.
 mkfifo "$work/pipe"
-expect "a pipe" 125 "can't be written: --openmetrics puts a file in its place" \
-	"$perfex" --openmetrics -o "$work/pipe" -e cs touch "$work/ran"
-expect "a device" 125 "and it is none" "$perfex" --openmetrics -o /dev/null -e cs touch "$work/ran"
+expect "a pipe" 125 "can't be written: --openmetrics with -I puts a file in its place" \
+	"$perfex" --openmetrics -I 100 -o "$work/pipe" -e cs touch "$work/ran"
+expect "a device" 125 "and it is none" "$perfex" --openmetrics -I 100 -o /dev/null -e cs touch "$work/ran"
+expect "standard output, by its name" 125 "and it is none" \
+	"$perfex" --openmetrics -I 100 -o /dev/stdout -e cs touch "$work/ran"
 expect "a folder that there is not" 125 "can't be written: No such file" \
 	"$perfex" --openmetrics -o "$work/none/x" -e cs touch "$work/ran"
 expect "a pipe stays one" 0 'yes' sh -c "test -p '$work/pipe' && echo yes"

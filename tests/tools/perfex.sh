@@ -402,6 +402,14 @@ expect "command not found" 127 'command not found' "$perfex" nonexistent-command
 expect "not executable" 126 "can't be executed" "$perfex" /etc/passwd
 expect "a folder" 126 "can't be executed" "$perfex" /tmp
 expect "standard output full" 125 "can't write" sh -c "'$perfex' -l >/dev/full"
+# The soft limit is raised as far as may be, but not for what perfex executes.
+# shellcheck disable=SC2016
+expect "a soft limit of descriptors" 0 '^12 12 12 .*,page-faults,exact,' sh -c 'ulimit -Sn 12
+	echo $("$1" --csv --pre "ulimit -Sn" --post "ulimit -Sn" -e cs,cs,cs,cs,cs,cs,page-faults sh -c "ulimit -Sn" 2>&1)' sh "$perfex"
+expect "a soft limit of descriptors: all are counted" 0 '^7$' sh -c "grep -o ,exact, '$work/out' | wc -l"
+signals_of() { "$@" grep '^Sig[BIC]' /proc/self/status; }
+expect "a command's signals are those that perfex had" 0 "^$(signals_of env | tr '\n' ' ')\$" \
+	sh -c "'$perfex' -e cs -o /dev/null grep '^Sig[BIC]' /proc/self/status | tr '\n' ' '; echo"
 expect "few descriptors" 0 'ulimit -n' sh -c "ulimit -n 9; '$perfex' -e cs,cs,cs,cs,cs,cs true"
 
 # What hardware there is decides; without, each event has its reason.
