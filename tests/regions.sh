@@ -212,7 +212,27 @@ for option in --folded --openmetrics --emulate '--by source' '--call-graph fp' '
 done
 says 125 '^perfex: --sample, --regions and --merge exclude' "$perfex" --sample --regions "$work/regions" stray
 says 125 '^perfex: --regions=: "momen" is none of' "$perfex" --regions=histogram,momen "$work/regions" stray
-says 125 "^perfex: -o: $work is a folder" "$perfex" --regions -o "$work" "$work/regions" stray
+says 125 "^perfex: -o: $work is a directory" "$perfex" --regions -o "$work" "$work/regions" stray
+# What the library would say of its variables comes before the run.
+for name in 'job.%q{NO_SUCH}' "$work/%q{NO_SUCH}/x" '%z' '%qNO' '100%' '' "$work/%h/none/x"; do
+	rm -f "$work/ran"
+	says 125 '^perfex: -o: ' "$perfex" --regions -o "$name" touch "$work/ran"
+	[ ! -e "$work/ran" ]
+	check "perfex: nothing runs for a report to \"$name\"" $?
+done
+HERE=$work says 0 '^$' "$perfex" --regions -o '%q{HERE}/named.%h' sh -c 'echo; exec "$0" stray' "$work/regions"
+[ -e "$work/named.$(uname -n)" ]
+check "perfex: a report's name of a variable and the host" $?
+says 125 '^perfex: no process of the command was measured: ' "$perfex" --regions true
+says 3 '^perfex: no process of the command was measured: ' "$perfex" --regions sh -c 'exit 3'
+# shellcheck disable=SC2016
+says 125 '^perfex: no process of the command was measured: ' "$perfex" --regions env -i "$work/regions" stray
+mkfifo "$work/fifo"
+for signal in INT TERM HUP QUIT; do	# also where who died has left its report
+	timeout -k 5 -s $signal 0.5 env --default-signal=INT,QUIT "$perfex" --regions -o "$work/fifo" sh -c '"$0" die; true' "$work/regions" 2>"$work/errors"
+	[ $? = 124 ]
+	check "perfex: SIG$signal ends a wait for who reads the report" $?
+done
 says 125 "^perfex: -o: .* can't be written in $work/none: No such file" \
 	"$perfex" --regions -o "$work/none/%p" "$work/regions" stray
 mkdir "$work/gone"

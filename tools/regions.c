@@ -2,11 +2,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libperfctr.h>
+#include <limits.h>
 #include <perfctr/regions.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,59 +49,80 @@ static void check_keep(const char *words)
 	}
 }
 
-/* As far as it is known before the processes that write have their numbers and variables. */
-static void check_file(const char *file)
+/* Processes would find the same wrong, and go on without being measured. */
+static void check_file(const char *pattern)
 {
-	char *path = need(strdup(file)), *slash = strrchr(path, '/');
-	const char *where = slash == path ? "/" : slash ? path : ".";
+	char *file = output_name(pattern, getpid()), *slash = strrchr(file, '/');
+	const char *last = strrchr(pattern, '/'), *number = strstr(pattern, "%p");
 	struct stat status;
 	bool there = stat(file, &status) == 0;
 
+	if (there && S_ISDIR(status.st_mode))
+		die("-o: %s is a directory", file);
+	if (there && !S_ISREG(status.st_mode) && access(file, W_OK) < 0)
+		die("-o: %s can't be written: %s", file, strerror(errno));
 	if (slash)
 		*slash = '\0';
-	if (there && S_ISDIR(status.st_mode))
-		die("-o: %s is a folder", file);
-	if (!(there && !S_ISREG(status.st_mode)) && !strchr(where, '%') &&
-	    access(where, W_OK | X_OK) < 0)
-		die("-o: %s can't be written in %s: %s", file, where, strerror(errno));
-	free(path);
+	slash = slash == file ? (char *)"/" : slash ? file : (char *)".";
+	/* Each process has a directory of its own, or all have this one. */
+	if (!(there && !S_ISREG(status.st_mode)) && !(last && number && number < last) &&
+	    access(slash, W_OK | X_OK) < 0)
+		die("-o: %s can't be written in %s: %s", pattern, slash, strerror(errno));
+	free(file);
 }
 
 /* ---- what is left of processes that did not come to report ---- */
 
-/* Where they leave it, as long as perfex runs. */
-static char *folder;
+/* Where they leave it, as long as perfex runs; and what tells that one did. */
+static char *directory;
+static int notices = -1;
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
-	DIR *dir = folder ? opendir(folder) : NULL;
+	DIR *dir = directory ? opendir(directory) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	if (folder)
-		rmdir(folder);
-	free(folder);
-	folder = NULL;
+	if (directory)
+		rmdir(directory);
+	free(directory);
+	directory = NULL;
 }
 
 /* Only this user's, and in memory if there is such a place. If there is none, nothing is left. */
-static void make_folder(void)
+static void make_directory(void)
 {
 	static const char *const places[] = { "/dev/shm", "/tmp" };
 	unsigned int i;
 
-	for (i = 0; i < 2 && !folder; i++) {
-		if (asprintf(&folder, "%s/perfex-XXXXXX", places[i]) < 0)
+	for (i = 0; i < 2 && !directory; i++) {
+		if (asprintf(&directory, "%s/perfex-XXXXXX", places[i]) < 0)
 			need(NULL);
-		if (mkdtemp(folder))
+		if (mkdtemp(directory))
 			continue;
-		free(folder);
-		folder = NULL;
+		free(directory);
+		directory = NULL;
 	}
-	atexit(remove_folder);
+	notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (notices >= 0 && (!directory || inotify_add_watch(notices, directory, IN_CREATE) < 0)) {
+		close(notices);
+		notices = -1;
+	}
+	atexit(remove_directory);
+}
+
+/* Whether a process came to be measured, as far as can be known: each has a file while it runs. */
+static bool was_measured(void)
+{
+	char notice[sizeof(struct inotify_event) + NAME_MAX + 1];
+	bool none = notices >= 0 && read(notices, notice, sizeof(notice)) < 0 && errno == EAGAIN;
+
+	if (notices >= 0)
+		close(notices);
+	return !none;
 }
 
 /*
@@ -112,7 +135,7 @@ static bool recover(const char *name, const char *file, enum format format)
 	int result;
 	bool lost;
 
-	if (asprintf(&left, "%s/%s", folder, name) < 0)
+	if (asprintf(&left, "%s/%s", directory, name) < 0)
 		need(NULL);
 	result = perfctr_regions_recover(left, file, (unsigned int)format);
 	if (result == 0)
@@ -135,7 +158,7 @@ static bool recover(const char *name, const char *file, enum format format)
 static bool recover_all(const char *file, enum format format)
 {
 	bool all = true;
-	DIR *dir = folder ? opendir(folder) : NULL;
+	DIR *dir = directory ? opendir(directory) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -159,6 +182,13 @@ static void wait_for(const struct child *child, struct outcome *outcome)
 	}
 }
 
+static bool is_special(const char *file)
+{
+	struct stat status;
+
+	return file && stat(file, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 struct outcome regions_run(char **command, const struct events *events, const char *keep,
 			   const char *file, enum format format)
 {
@@ -176,18 +206,27 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 		file = "/dev/stdout";
 	if (file)
 		check_file(file);
-	make_folder();
+	make_directory();
 	set("PERFCTR_REGIONS", events->names ? events->names : "");
 	set("PERFCTR_REGIONS_METRICS", events->metric_names);
 	set("PERFCTR_REGIONS_KEEP", keep);
 	set("PERFCTR_REGIONS_OUTPUT", file);
 	set("PERFCTR_REGIONS_FORMAT", formats[format]);
-	set("PERFCTR_REGIONS_LEFT", folder);
+	set("PERFCTR_REGIONS_LEFT", directory);
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	wait_for(&child, &outcome);
+	/* Signals end a wait for the reader of a pipe. */
+	if (is_special(file))
+		child_end(&child);
 	outcome.lost = !recover_all(file, format);
-	remove_folder();
+	if (!was_measured()) {
+		fputs("perfex: no process of the command was measured: build the program with regions "
+		      "(perfctr_region_begin(3)), and let it have perfex's user and environment\n",
+		      stderr);
+		outcome.lost = true;
+	}
+	remove_directory();
 	child_end(&child);
 	return outcome;
 }
