@@ -144,13 +144,13 @@ tests_unit_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
-baseline_sources = tools/baseline.c tools/compare.c tools/die.c tools/document.c tools/events.c tools/outcome.c \
+baseline_sources = tools/baseline.c tools/compare.c tools/die.c tools/text.c tools/document.c tools/events.c tools/outcome.c \
 	tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/tasks.c tools/topology.c tools/welch.c
 tests_unit_compare_SOURCES = tests/unit/compare.c $(baseline_sources)
 tests_unit_compare_LDADD = $(LDADD) -lm
 tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
-tests_unit_demangle_SOURCES = tests/unit/demangle.c tools/demangle.c tools/die.c
+tests_unit_demangle_SOURCES = tests/unit/demangle.c tools/demangle.c tools/die.c tools/text.c
 tests_unit_demangle_LDADD = $(LDADD) -ldl
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
 tests_unit_doctor_LDADD = $(PMU_LDADD)
@@ -169,8 +169,8 @@ tests_unit_group_LDADD = $(PMU_LDADD)
 tests_unit_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_stretches_SOURCES = tests/unit/stretches.c tools/die.c tools/events.c tools/readers.c tools/stretches.c tools/tasks.c
-tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/events.c tools/readers.c tools/tasks.c
+tests_unit_stretches_SOURCES = tests/unit/stretches.c tools/die.c tools/text.c tools/events.c tools/readers.c tools/stretches.c tools/tasks.c
+tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/text.c tools/events.c tools/readers.c tools/tasks.c
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
@@ -200,7 +200,7 @@ tests_unit_regions_LDADD = $(PMU_LDADD)
 tests_unit_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
-results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/events.c tools/json.c tools/openmetrics.c \
+results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/door.c tools/fit.c tools/events.c tools/json.c tools/openmetrics.c \
 	tools/metrics.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/table.c tools/targets.c tools/tasks.c \
 	tools/text.c tools/topology.c tools/verdict.c tools/welch.c
 tests_unit_results_SOURCES = tests/unit/results.c $(results_sources)
@@ -218,8 +218,8 @@ tests_unit_sources_SOURCES = tests/unit/sources.c tools/demangle.c tools/die.c t
 	tools/sources.c tools/stacks.c tools/symbols.c tools/text.c
 tests_unit_sources_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
 tests_unit_sources_LDADD = $(LDADD) $(LIBELF_LIBS) -ldl
-tests_unit_stacks_SOURCES = tests/unit/stacks.c tools/die.c tools/stacks.c
-tests_unit_samplers_SOURCES = tests/unit/samplers.c tools/die.c tools/samplers.c
+tests_unit_stacks_SOURCES = tests/unit/stacks.c tools/die.c tools/text.c tools/stacks.c
+tests_unit_samplers_SOURCES = tests/unit/samplers.c tools/die.c tools/text.c tools/samplers.c
 tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
 tests_unit_sampler_LDADD = $(PMU_LDADD)
@@ -313,7 +313,7 @@ TESTS += tests/fuzz/record.sh
 
 # ---- what perfex compares with, the same ----
 check_PROGRAMS += tests/fuzz/baseline
-tests_fuzz_baseline_SOURCES = tests/fuzz/baseline.c tools/baseline.c tools/compare.c tools/die.c tools/document.c \
+tests_fuzz_baseline_SOURCES = tests/fuzz/baseline.c tools/baseline.c tools/compare.c tools/die.c tools/text.c tools/document.c \
 	tools/events.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/tasks.c \
 	tools/topology.c tools/welch.c
 tests_fuzz_baseline_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
@@ -331,7 +331,7 @@ TESTS += tests/fuzz/vendor.sh
 # ---- header, map, man pages, tools ----
 tool_tests = tests/tools/perfex.sh tests/tools/parts.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
-	tests/tools/complete.sh tests/tools/output.sh
+	tests/tools/complete.sh tests/tools/output.sh tests/tools/terminal.sh
 dist_check_SCRIPTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/regions.sh tests/words.sh $(tool_tests)
 TESTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/regions.sh tests/words.sh $(tool_tests)
 EXTRA_DIST += scripts/processors scripts/verified tests/tools/expect.sh
@@ -344,7 +344,7 @@ TESTS += tests/silicon/judge.sh tests/silicon/script.sh
 check_PROGRAMS += tests/tools/refuse
 tests_tools_refuse_LDADD =
 check_PROGRAMS += tests/tools/welch
-tests_tools_welch_SOURCES = tests/tools/welch.c tools/die.c tools/series.c tools/welch.c
+tests_tools_welch_SOURCES = tests/tools/welch.c tools/die.c tools/text.c tools/series.c tools/welch.c
 tests_tools_welch_LDADD = -lm
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----

@@ -10,6 +10,7 @@
 #include "child.h"
 #include "die.h"
 #include "limits.h"
+#include "missing.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -107,6 +108,22 @@ void child_start(struct child *child, char **command, const struct driver *drive
 	child->counters = counters[0];
 }
 
+static void __attribute__((noreturn)) end_unexecuted(const char *command, int failure)
+{
+	char *interpreter = failure == ENOENT ? missing_interpreter(command) : NULL;
+
+	if (failure == ENOENT && !interpreter) {
+		say("%s: command not found", command);
+		exit(EXIT_NOT_FOUND);
+	}
+	if (interpreter)
+		say("%s: can't be executed: its interpreter %s is not there", command, interpreter);
+	else
+		say("%s: can't be executed: %s", command, strerror(failure));
+	free(interpreter);
+	exit(EXIT_NOT_EXECUTABLE);
+}
+
 void child_release(const struct child *child, const char *command)
 {
 	ssize_t n;
@@ -122,10 +139,5 @@ void child_release(const struct child *child, const char *command)
 	if (n != sizeof(failure))
 		return;
 	waitpid(child->pid, NULL, __WALL);
-	if (failure == ENOENT) {
-		fprintf(stderr, "perfex: %s: command not found\n", command);
-		exit(EXIT_NOT_FOUND);
-	}
-	fprintf(stderr, "perfex: %s: can't be executed: %s\n", command, strerror(failure));
-	exit(EXIT_NOT_EXECUTABLE);
+	end_unexecuted(command, failure);
 }

@@ -8,8 +8,8 @@
 
 enum colour { COLOUR_NONE, COLOUR_BAD, COLOUR_UNSURE };
 
-/* What begins the colour in this file, and what ends it: "" if it has none. */
-const char *colour_begin(FILE *file, enum colour colour);
-const char *colour_end(FILE *file, enum colour colour);
+/* What is printed in between has the colour. */
+void colour_begin(FILE *file, enum colour colour);
+void colour_end(FILE *file, enum colour colour);
 
 #endif /* PERFCTR_TOOLS_COLOUR_H */

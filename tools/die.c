@@ -2,17 +2,46 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "die.h"
+#include "text.h"
+
+/* In one piece, since others write there, too. Names in it are of others. */
+static void tell(const char *format, va_list args)
+{
+	char *raw = NULL, *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (vasprintf(&raw, format, args) < 0 || !file) {
+		fputs("perfex: out of memory\n", stderr);
+		_exit(EXIT_PERFEX);
+	}
+	fputs("perfex: ", file);
+	text_terminal(file, raw, 0);
+	fputc('\n', file);
+	fclose(file);
+	fputs(text, stderr);
+	free(text);
+	free(raw);
+}
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(format, args);
+	va_end(args);
+}
 
 void die(const char *format, ...)
 {
 	va_list args;
 
-	fputs("perfex: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	tell(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	exit(EXIT_PERFEX);
 }
 

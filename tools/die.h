@@ -10,7 +10,13 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127
 
-/* Print "perfex: ..." on standard error and exit with EXIT_PERFEX. */
+/*
+ * Print "perfex: ..." on standard error, as a line in which nothing is a command to the terminal.
+ * All that perfex has to say there comes by these.
+ */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same as say(), and exit with EXIT_PERFEX. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* What malloc() and friends returned; exits if it is NULL. */

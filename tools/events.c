@@ -78,10 +78,9 @@ static uint32_t parse_number(const struct events *events, const char **text, con
 		    whole);
 	/* 10 means 16 here, as it always did; but 0x10 says so. */
 	if (events->base16 && !events->base16_silently && value != strtoul(*text, NULL, 0))
-		fprintf(stderr,
-			"perfex: warning: \"%s\" is taken as hexadecimal; write 0x, or use -d for "
-			"decimal numbers or -x to silence this\n",
-			whole);
+		say("warning: \"%s\" is taken as hexadecimal; write 0x, or use -d for "
+		    "decimal numbers or -x to silence this",
+		    whole);
 	*text = end;
 	return (uint32_t)value;
 }

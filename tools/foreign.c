@@ -136,7 +136,7 @@ static const char *nearest(const char *name, const struct option *known)
 
 static void __attribute__((noreturn)) end(void)
 {
-	fputs("perfex: \"perfex -h\" shows all options\n", stderr);
+	say("\"perfex -h\" shows all options");
 	exit(EXIT_PERFEX);
 }
 
@@ -145,12 +145,12 @@ unknown(const char *dashes, const char *name, const char *near)
 {
 	const char *meaning = meaning_of(name);
 
-	fprintf(stderr, "perfex: there is no option %s%s", dashes, name);
 	if (meaning)
-		fprintf(stderr, ", as perf has it: %s", meaning);
+		say("there is no option %s%s, as perf has it: %s", dashes, name, meaning);
 	else if (near)
-		fprintf(stderr, "; did you mean --%s?", near);
-	fputc('\n', stderr);
+		say("there is no option %s%s; did you mean --%s?", dashes, name, near);
+	else
+		say("there is no option %s%s", dashes, name);
 	end();
 }
 
@@ -166,15 +166,19 @@ static bool is_ambiguous(const char *name, const struct option *known)
 
 static void __attribute__((noreturn)) ambiguous(const char *name, const struct option *known)
 {
-	const char *before = " ";
+	char *list = NULL;
+	size_t size;
+	FILE *file = need(open_memstream(&list, &size));
+	const char *before = "";
 
-	fprintf(stderr, "perfex: --%s is the beginning of several options:", name);
 	for (; known->name; known++)
 		if (!strncmp(known->name, name, strlen(name))) {
-			fprintf(stderr, "%s--%s", before, known->name);
+			fprintf(file, "%s--%s", before, known->name);
 			before = ", ";
 		}
-	fputc('\n', stderr);
+	fclose(file);
+	say("--%s is the beginning of several options: %s", name, list);
+	free(list);
 	end();
 }
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 bin_PROGRAMS += perfex
 perfex_SOURCES = \
-	tools/die.c tools/die.h \
 	tools/text.c tools/text.h \
+	tools/die.c tools/die.h \
+	tools/door.c tools/door.h \
+	tools/fit.c tools/fit.h \
 	tools/progress.c tools/progress.h \
 	tools/colour.c tools/colour.h \
 	tools/series.c tools/series.h \
@@ -30,6 +32,7 @@ perfex_SOURCES = \
 	tools/parts.c tools/parts.h \
 	tools/driver.c tools/driver.h \
 	tools/limits.c tools/limits.h \
+	tools/missing.c tools/missing.h \
 	tools/child.c tools/child.h \
 	tools/watch.c tools/watch.h \
 	tools/trace.c tools/trace.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "die.h"
+#include "door.h"
 #include "document.h"
 #include "merge.h"
 #include "text.h"
@@ -310,13 +311,25 @@ static void print_table_sum(FILE *file, const struct merge *merge, const struct 
 	fprintf(file, " %.1Lf%% ", imbalance(spread));
 }
 
+/* So many of what there may be one of. */
+static void print_number(FILE *file, long double n, const char *one, const char *more)
+{
+	fprintf(file, "%.0Lf %s", n, n > 1 || n < 1 ? more : one);
+}
+
 /* As the processes' reports have it. */
 static void print_visits(FILE *file, const struct visits *visits)
 {
-	if (visits->unfinished > 0)
-		fprintf(file, "%24s %.0Lf visits did not end\n", "", visits->unfinished);
-	if (visits->uncounted > 0)
-		fprintf(file, "%24s %.0Lf visits were not counted\n", "", visits->uncounted);
+	if (visits->unfinished > 0) {
+		fprintf(file, "%24s ", "");
+		print_number(file, visits->unfinished, "visit did not end\n",
+			     "visits did not end\n");
+	}
+	if (visits->uncounted > 0) {
+		fprintf(file, "%24s ", "");
+		print_number(file, visits->uncounted, "visit was not counted\n",
+			     "visits were not counted\n");
+	}
 }
 
 static void print_table_end(FILE *file, const struct merge *merge)
@@ -324,21 +337,25 @@ static void print_table_end(FILE *file, const struct merge *merge)
 	if (merge->stray > 0 || merge->left_out > 0 || merge->unplaced > 0 || merge->died)
 		fputc('\n', file);
 	if (merge->stray > 0 || merge->died)
-		fprintf(file, "%.0Lf ends had no begin.\n", merge->stray);
+		print_number(file, merge->stray, "end had no begin.\n", "ends had no begin.\n");
 	if (merge->left_out > 0 || merge->died)
-		fprintf(file, "%.0Lf threads could not be counted.\n", merge->left_out);
+		print_number(file, merge->left_out, "thread could not be counted.\n",
+			     "threads could not be counted.\n");
 	if (merge->unplaced > 0)
-		fprintf(file, "%.0Lf visits were counted for no region.\n", merge->unplaced);
+		print_number(file, merge->unplaced, "visit was counted for no region.\n",
+			     "visits were counted for no region.\n");
 	if (merge->died)
-		fprintf(file, "%u processes died; of these that is not known.\n", merge->died);
+		print_number(file, merge->died, "process died; of it that is not known.\n",
+			     "processes died; of these that is not known.\n");
 }
 
 static void print_table(FILE *file, const struct merge *merge)
 {
 	const struct row *row, *first = NULL;
 
-	fprintf(file, "Regions of %u processes: sums of all their threads, inclusive\n\n",
-		merge->n);
+	fputs("Regions of ", file);
+	print_number(file, merge->n, "process: sums of all its threads, inclusive\n\n",
+		     "processes: sums of all their threads, inclusive\n\n");
 	fprintf(file, "%-24s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", "region",
 		"processes", "visits", "", "mean", "least", "most");
 	for (row = merge->rows; row; row = row->next) {
@@ -467,6 +484,7 @@ void merge_files(char **files, struct output *output)
 		[FORMAT_JSON] = print_json,
 	};
 	struct merge merge = { .n = 0 };
+	FILE *file;
 
 	merge.last = &merge.rows;
 	while (*files)
@@ -474,7 +492,10 @@ void merge_files(char **files, struct output *output)
 	if (!output->name)
 		output->name = "-"; /* it is what was asked for, and no command prints beside it */
 	output_open(output, getpid(), false);
-	formats[output->format](output->file, &merge);
+	file = output->format == FORMAT_TABLE ? door_open(output->file) : output->file;
+	formats[output->format](file, &merge);
+	if (file != output->file)
+		door_close(file);
 	output_close(output);
 	free_all(&merge);
 }

@@ -13,7 +13,8 @@
 
 const char options_help[] =
 	"usage: perfex [options] [--] command [argument ...]\n"
-	"       perfex [options] -p PIDS | -t TIDS | -a | -C LIST | -G CGROUP [command [argument ...]]\n"
+	"       perfex [options] -p PIDS | -t TIDS | -a | -C LIST | -G CGROUP\n"
+	"              [command [argument ...]]\n"
 	"       perfex [options] --diff COMMAND COMMAND\n"
 	"       perfex [-o FILE] [--csv | --json] --merge FILE ...\n"
 	"       perfex -l | -L [word ...]\n"
@@ -21,8 +22,10 @@ const char options_help[] =
 	"       perfex -i | -h | --version\n"
 	"\n"
 	"  -e, --event LIST       count these events; may be repeated\n"
-	"  -M, --metrics NAME,... count what these metrics need, and show them; \"list\" lists all\n"
-	"  -p, --pid PID,...      count running processes, while the command runs if there is one\n"
+	"  -M, --metrics NAME,... count what these metrics need, and show them; \"list\"\n"
+	"                         lists all\n"
+	"  -p, --pid PID,...      count running processes, while the command runs if\n"
+	"                         there is one\n"
 	"  -t, --tid TID,...      so, too, threads\n"
 	"  -a, --all-cpus         count all processors; so, too, while the command runs\n"
 	"  -C, --cpus LIST        count these processors, such as 0-3,8\n"
@@ -32,8 +35,8 @@ const char options_help[] =
 	"      --per-socket       sockets,\n"
 	"      --per-type         core types, also of a command or process\n"
 	"      --per-thread       show each thread of the command or process\n"
-	"      --no-inherit       count the command's first thread only, through the driver if there is\n"
-	"                         one, and nothing that it creates\n"
+	"      --no-inherit       count the command's first thread only, through the\n"
+	"                         driver if there is one, and nothing that it creates\n"
 	"  -I, --interval MS      show counts every MS milliseconds, too\n"
 	"  -r, --repeat N         run the command N times; show mean and spread\n"
 	"      --pre COMMAND      run COMMAND by the shell before each run, uncounted\n"
@@ -41,42 +44,55 @@ const char options_help[] =
 	"  -D, --delay MS         begin to count MS milliseconds after the start\n"
 	"      --timeout MS       end MS milliseconds after counting began\n"
 	"      --strict           fail if an event was not counted exactly\n"
-	"      --compare FILE     compare with results of -r --json: exit status 123 if something differs\n"
-	"      --diff             compare two shell commands, run by turns, -r times each (10)\n"
+	"      --compare FILE     compare with results of -r --json: exit status 123 if\n"
+	"                         something differs\n"
+	"      --diff             compare two shell commands, run by turns, -r times\n"
+	"                         each (10)\n"
 	"      --threshold PCT    a difference is more than PCT percent, too\n"
-	"      --emulate          have valgrind emulate the command: counts without a PMU, but slowly\n"
-	"      --sample           show where a command, -p, -t, -a, -C or -G is when an event (-e; cycles)\n"
-	"                         happens\n"
-	"      --by KIND          with --sample: by function, file or address; mispredictions by branch;\n"
-	"                         or accesses to memory by the source of their data\n"
-	"      --folded           with --sample: write the calls that led there, for flame graphs\n"
-	"      --call-graph KIND  with --folded or --perf-data: find calls by fp, frame pointers, or by\n"
-	"                         dwarf[,BYTES], debugging information and so much of the stack (8192)\n"
-	"      --perf-data        with --sample: write -o's file for perf report and perf script\n"
+	"      --emulate          have valgrind emulate the command: counts without a\n"
+	"                         PMU, but slowly\n"
+	"      --sample           show where a command, -p, -t, -a, -C or -G is when an\n"
+	"                         event (-e; cycles) happens\n"
+	"      --by KIND          with --sample: by function, file or address;\n"
+	"                         mispredictions by branch; or accesses to memory by the\n"
+	"                         source of their data\n"
+	"      --folded           with --sample: write the calls that led there, for\n"
+	"                         flame graphs\n"
+	"      --call-graph KIND  with --folded or --perf-data: find calls by fp, frame\n"
+	"                         pointers, or by dwarf[,BYTES], debugging information\n"
+	"                         and so much of the stack (8192)\n"
+	"      --perf-data        with --sample: write -o's file for perf report and\n"
+	"                         perf script\n"
 	"  -c, --period N         with --sample: every N events\n"
 	"  -F, --frequency N      with --sample: N times a second (1000)\n"
-	"      --regions          measure the regions of a command that is built with some; with =KEEP\n"
-	"                         behind it more than sums: moments,histogram,threads\n"
-	"      --merge            put reports of --regions --json together, one for each process\n"
-	"  -o, --output FILE      write results to FILE (-: standard output), not to standard error; in\n"
-	"                         it %p is the process id, %h the host, %q{NAME} a variable's value\n"
+	"      --regions          measure the regions of a command that is built with\n"
+	"                         some; with =KEEP behind it more than sums:\n"
+	"                         moments,histogram,threads\n"
+	"      --merge            put reports of --regions --json together, one for each\n"
+	"                         process\n"
+	"  -o, --output FILE      write results to FILE (-: standard output), not to\n"
+	"                         standard error; in it %p is the process id, %h the\n"
+	"                         host, %q{NAME} a variable's value\n"
 	"      --append           write behind what FILE holds, not in its place\n"
 	"      --csv, --json      write results for programs\n"
-	"      --openmetrics      write counts for Prometheus; with -I into -o's file, each time anew\n"
+	"      --openmetrics      write counts for Prometheus; with -I into -o's file,\n"
+	"                         each time anew\n"
 	"  -d, --decimal          event numbers are decimal unless they begin with 0x\n"
 	"  -x, --hex              event numbers are hexadecimal: don't warn\n"
 	"  -i, --info             show the processor and its counters\n"
-	"  -l, --list [WORD...]   list the events of this machine; with words, and what they count, those\n"
-	"                         that have all of them in name or description\n"
+	"  -l, --list [WORD...]   list the events of this machine; with words, and what\n"
+	"                         they count, those that have all of them in name or\n"
+	"                         description\n"
 	"  -L, --long-list [...]  list them with descriptions, and tracepoints\n"
-	"      --cpu NAME         for the processor NAME (\"native\": this one; \"list\" shows all): print\n"
-	"                         the control of -e's events, or list its events with -l\n"
+	"      --cpu NAME         for the processor NAME (\"native\": this one; \"list\"\n"
+	"                         shows all): print the control of -e's events, or list\n"
+	"                         its events with -l\n"
 	"  -h, --help, --version  show this text, the version\n"
 	"\n"
-	"LIST is event,event,... or {event,event} for events to be counted together. An event is a name\n"
-	"as \"perfex -l\" lists them (EVENT:MASK with unit masks), PMU/field=value,.../, rHEX, or\n"
-	"evntsel[/evntsel2][@pmc] as numbers; behind it, modifiers: :u user mode, :k kernel mode.\n"
-	"See perfex(1).\n";
+	"LIST is event,event,... or {event,event} for events to be counted together.\n"
+	"An event is a name as \"perfex -l\" lists them (EVENT:MASK with unit masks),\n"
+	"PMU/field=value,.../, rHEX, or evntsel[/evntsel2][@pmc] as numbers; behind it,\n"
+	"modifiers: :u user mode, :k kernel mode.  See perfex(1).\n";
 
 enum {
 	OPTION_CSV = 256,
@@ -545,6 +561,42 @@ static void check_count(struct options *options)
 		die("--append says how to write -o's file, and there is none");
 }
 
+/* What a file's events are called on the command line. Numbers have the TSC with them. */
+static void take_events(struct events *events, const struct baseline *baseline)
+{
+	static const char number[] = "event ";
+	unsigned int i;
+	bool numbers = false;
+
+	for (i = 0; i < baseline->n; i++)
+		if (!strncmp(baseline->event[i].name, number, strlen(number))) {
+			events_add(events, baseline->event[i].name + strlen(number));
+			numbers = true;
+		}
+	for (i = 0; i < baseline->n; i++) {
+		const char *name = baseline->event[i].name;
+
+		if (strncmp(name, number, strlen(number)) != 0 &&
+		    !(numbers && !strcmp(name, "tsc")))
+			events_add(events, name);
+	}
+}
+
+/* Without -e and -M what was counted before is counted again. */
+static void read_baseline(struct options *options)
+{
+	const struct events *events = &options->events;
+
+	if (!options->baseline)
+		return;
+	baseline_read(&options->before, options->baseline);
+	if (options->before.emulated != options->emulate)
+		die("--compare: %s was made %s --emulate, whose counts are others",
+		    options->baseline, options->before.emulated ? "with" : "without");
+	if (!events->names && !events->numbers && !events->metric_names)
+		take_events(&options->events, &options->before);
+}
+
 static void make_events(struct options *options)
 {
 	if (options->period || options->frequency)
@@ -554,6 +606,7 @@ static void make_events(struct options *options)
 	check_count(options);
 	if (options->by == BY_NOTHING && options->targets.n > 1 && options->targets.target->cgroup)
 		options->by = BY_CGROUP;
+	read_baseline(options);
 	if (options->emulate)
 		emulated_finish(&options->events);
 	else
@@ -605,6 +658,7 @@ void options_read(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
+	baseline_free(&options->before);
 	events_free(&options->events);
 	targets_free(&options->targets);
 }

@@ -3,6 +3,7 @@
 #ifndef PERFCTR_TOOLS_OPTIONS_H
 #define PERFCTR_TOOLS_OPTIONS_H
 
+#include "baseline.h"
 #include "events.h"
 #include "histogram.h"
 #include "output.h"
@@ -34,6 +35,7 @@ struct options {
 	enum by by;
 	bool no_inherit, append, strict, diff, emulate, by_place;
 	const char *baseline;		/* --compare; NULL: not given */
+	struct baseline before;		/* what is in it */
 	const char *pre, *post;		/* shell commands; NULL: not given */
 	const char *keep;		/* --regions=; NULL: sums alone */
 	double threshold;		/* --threshold, as a part */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "csv.h"
 #include "die.h"
+#include "door.h"
 #include "json.h"
 #include "openmetrics.h"
 #include "output.h"
@@ -27,8 +28,7 @@ static void replace(struct output *output, const struct results *results)
 		error = replace_end(&replacement) < 0 ? errno : 0;
 	}
 	if (error && !output->error)
-		fprintf(stderr, "perfex: %s could not be written: %s\n", output->path,
-			strerror(error));
+		say("%s could not be written: %s", output->path, strerror(error));
 	output->error = error;
 }
 
@@ -40,12 +40,16 @@ void output_results(struct output *output, const struct results *results)
 		[FORMAT_JSON] = json_print,
 		[FORMAT_OPENMETRICS] = openmetrics_print,
 	};
+	FILE *file;
 
 	if (output->way == WAY_EACH) {
 		replace(output, results);
 		return;
 	}
-	formats[output->format](output->file, results);
+	file = output->format == FORMAT_TABLE ? door_open(output->file) : output->file;
+	formats[output->format](file, results);
+	if (file != output->file)
+		door_close(file);
 	fflush(output->file);
 }
 
@@ -298,7 +302,7 @@ static bool append_all(int fd, const char *text, size_t size)
 	now = lseek(fd, 0, SEEK_END);
 	/* Others may have appended, too. */
 	if (end < 0 || now != end + (off_t)done || ftruncate(fd, end) < 0)
-		fprintf(stderr, "perfex: what was appended is not whole\n");
+		say("what was appended is not whole");
 	errno = error;
 	return false;
 }

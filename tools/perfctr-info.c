@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <libperfctr.h>
+#include <locale.h>
 #include "cost.h"
 #include "text.h"
 
@@ -40,13 +41,16 @@ static int show_check(void *arg, const struct perfctr_check *check)
 		text_json(stdout, ",\"remedy\":", check->remedy);
 		putchar('}');
 	} else if (!settings->quiet) {
-		printf("%-4s %-18s %s\n",
+		printf("%-4s %-18s ",
 		       !*check->remedy ? "ok"
 		       : check->ok     ? "--"
 				       : "NO",
-		       check->name, check->state);
+		       check->name);
+		text_terminal(stdout, check->state, 0);
 		if (*check->remedy)
-			printf("     %-18s %s\n", "", check->remedy);
+			printf("\n     %-18s ", "");
+		text_terminal(stdout, check->remedy, 0);
+		putchar('\n');
 	}
 	return 0;
 }
@@ -123,6 +127,7 @@ int main(int argc, char **argv)
 	struct settings settings = { .all_well = true };
 	int option;
 
+	setlocale(LC_CTYPE, "");
 	while ((option = getopt_long(argc, argv, "cjqh", options, NULL)) != -1)
 		take_option(&settings, option);
 	if (optind < argc || (settings.quiet && (settings.json || settings.cost))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* perfex - count hardware and software events of a command, or of a running process. */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,14 +173,11 @@ static bool run_beside(const char *option, const char *command)
 		status = system(command);
 	limits_raise();
 	if (status < 0)
-		fprintf(stderr, "perfex: %s: no process can be made: %s\n", option,
-			strerror(errno));
+		say("%s: no process can be made: %s", option, strerror(errno));
 	else if (WIFSIGNALED(status))
-		fprintf(stderr, "perfex: %s: \"%s\" was ended by signal %d\n", option, command,
-			WTERMSIG(status));
+		say("%s: \"%s\" was ended by signal %d", option, command, WTERMSIG(status));
 	else if (WEXITSTATUS(status))
-		fprintf(stderr, "perfex: %s: \"%s\" failed with exit status %d\n", option, command,
-			WEXITSTATUS(status));
+		say("%s: \"%s\" failed with exit status %d", option, command, WEXITSTATUS(status));
 	return status == 0;
 }
 
@@ -209,7 +207,6 @@ static void count_runs(struct counting *counting, unsigned int repeat)
 			break;
 		counting->failed = !run_beside("--post", counting->options->post);
 	}
-	progress_end();
 	for (i = 0; i < counting->sides; i++)
 		results_end(&counting->side[i]);
 }
@@ -222,15 +219,14 @@ static int strict_end(const struct results *results)
 
 	if (!doubt)
 		return 0;
-	fprintf(stderr, "perfex: --strict: %s is not exact: %s\n",
-		results->run->events->event[i].name, doubt);
+	say("--strict: %s is not exact: %s", results->run->events->event[i].name, doubt);
 	return EXIT_NOT_EXACT;
 }
 
 static int comparison_end(const struct comparison *comparison)
 {
 	if (!comparison->compared) {
-		fputs("perfex: nothing could be compared\n", stderr);
+		say("nothing could be compared");
 		return EXIT_NOT_EXACT;
 	}
 	return comparison->differing ? EXIT_DIFFERS : 0;
@@ -278,24 +274,19 @@ static int end_status(const struct options *options, const struct counting *coun
 static int count_sides(struct options *options, struct counting *counting)
 {
 	struct comparison comparison = { .threshold = options->threshold };
-	struct baseline baseline = { .n = 0 };
+	const struct baseline *baseline = &options->before;
 	struct outcome outcome;
 	unsigned int k;
 	int status;
 
-	if (options->baseline)
-		baseline_read(&baseline, options->baseline);
-	if (options->baseline && baseline.emulated != options->emulate)
-		die("--compare: %s was made %s --emulate, whose counts are others",
-		    options->baseline, baseline.emulated ? "with" : "without");
 	comparison.before = options->diff ? options->command[0] : options->baseline;
 	comparison.now = options->diff ? options->command[1] : "this command";
 	count_runs(counting, options->repeat	 ? options->repeat
-			     : options->baseline ? baseline.runs
+			     : options->baseline ? baseline->runs
 			     : options->diff	 ? 10
 						 : 1);
 	if (options->baseline || options->diff)
-		compare(counting, &baseline, &comparison);
+		compare(counting, baseline, &comparison);
 	print(counting);
 	status = end_status(options, counting);
 	valgrind_end(); /* perfex may end by a signal now */
@@ -305,7 +296,6 @@ static int count_sides(struct options *options, struct counting *counting)
 	for (k = 0; k < counting->sides; k++)
 		results_free(&counting->side[k]);
 	comparison_free(&comparison);
-	baseline_free(&baseline);
 	return outcome_failed(&outcome) ? same_end(&outcome) : status;
 }
 
@@ -474,6 +464,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int status;
 
+	setlocale(LC_CTYPE, "");
 	limits_raise();
 	options_read(&options, argc, argv);
 	switch (options.mode) {

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+#include "door.h"
 #include "progress.h"
+
+#define MOST_LINES 20 /* of a series */
 
 static double now(void)
 {
@@ -14,10 +17,19 @@ static double now(void)
 }
 
 static double start;
-static bool shown;
+static unsigned int shown; /* lines */
+
+/*
+ * The command may have left its last line without an end. Blanks for a whole line go on in the next
+ * one then, and else end where they are; what it has written stays in either case.
+ */
+static void begin_line(void)
+{
+	fprintf(stderr, "%*s\r", door_columns(stderr) - 1, "");
+}
 
 /* The hour at which the rest will be done, if runs go on as they did. */
-static void print_end(double left)
+static void print_line(unsigned int i, unsigned int n, double left)
 {
 	time_t end = time(NULL) + (time_t)(left + 0.5);
 	char text[32];
@@ -25,7 +37,8 @@ static void print_end(double left)
 
 	localtime_r(&end, &tm);
 	strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	fprintf(stderr, ", %.0f s left, until %s", left, text);
+	begin_line();
+	fprintf(stderr, "perfex: run %u of %u, %.0f s left, until %s\n", i + 1, n, left, text);
 }
 
 void progress_show(unsigned int i, unsigned int n)
@@ -34,22 +47,15 @@ void progress_show(unsigned int i, unsigned int n)
 
 	if (n < 2 || !isatty(STDERR_FILENO))
 		return;
-	if (i == 0)
+	if (i == 0) {
 		start = now();
-	passed = now() - start;
-	/* What is over at once needs no company. */
-	if (i && passed / i * n < 2)
+		shown = 0;
 		return;
-	shown = true;
-	fprintf(stderr, "\r\033[Kperfex: run %u of %u", i + 1, n);
-	if (i)
-		print_end(passed / i * (n - i));
-	fflush(stderr);
-}
-
-void progress_end(void)
-{
-	if (shown)
-		fputs("\r\033[K", stderr);
-	shown = false;
+	}
+	passed = now() - start;
+	/* What is over at once needs no company, and what takes long not one for each run. */
+	if (passed / i * n < 2 || (double)shown * n > (double)(i - 1) * MOST_LINES)
+		return;
+	shown++;
+	print_line(i, n, passed / i * (n - i));
 }

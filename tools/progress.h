@@ -4,10 +4,10 @@
 #ifndef PERFCTR_TOOLS_PROGRESS_H
 #define PERFCTR_TOOLS_PROGRESS_H
 
-/* Run i (from 0) of n begins; tells it, once the first one has shown that it takes a while. */
+/*
+ * Run i (from 0) of n begins; tells it in a line of its own, once the first one has shown that all
+ * take a while. What the command has written stays.
+ */
 void progress_show(unsigned int i, unsigned int n);
-
-/* Nothing is left of it on the terminal. */
-void progress_end(void);
 
 #endif /* PERFCTR_TOOLS_PROGRESS_H */

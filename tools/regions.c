@@ -139,14 +139,12 @@ static bool recover(const char *name, const char *file, enum format format)
 		need(NULL);
 	result = perfctr_regions_recover(left, file, (unsigned int)format);
 	if (result == 0)
-		fprintf(stderr,
-			"perfex: process %d ended without its report of regions; what it "
-			"had measured by then is reported\n",
-			atoi(name));
+		say("process %d ended without its report of regions; what it "
+		    "had measured by then is reported",
+		    atoi(name));
 	lost = result < 0 && errno != ENOENT && errno != EBUSY;
 	if (lost) {
-		fprintf(stderr, "perfex: process %d has no report of regions: %s\n", atoi(name),
-			perfctr_error());
+		say("process %d has no report of regions: %s", atoi(name), perfctr_error());
 		if (file)
 			perfctr_regions_recover(left, NULL, (unsigned int)format);
 	}
@@ -221,9 +219,8 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 		child_end(&child);
 	outcome.lost = !recover_all(file, format);
 	if (!was_measured()) {
-		fputs("perfex: no process of the command was measured: build the program with regions "
-		      "(perfctr_region_begin(3)), and let it have perfex's user and environment\n",
-		      stderr);
+		say("no process of the command was measured: build the program with regions "
+		    "(perfctr_region_begin(3)), and let it have perfex's user and environment");
 		outcome.lost = true;
 	}
 	remove_directory();

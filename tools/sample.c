@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <libperfctr.h>
 #include <linux/perf_event.h>
-#include <locale.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "die.h"
+#include "door.h"
 #include "histogram.h"
 #include "maps.h"
 #include "perf_data.h"
@@ -518,14 +518,16 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 
 	if (cut)
 		fprintf(file,
-			" %llu samples' outer calls are missing: their stacks are longer than %u "
-			"bytes (--call-graph dwarf,%u)\n",
-			(unsigned long long)cut, sampling->request.stack,
+			" %llu sample%s outer calls: its stack is longer than %u bytes "
+			"(--call-graph dwarf,%u)\n",
+			(unsigned long long)cut, cut == 1 ? " lacks" : "s lack",
+			sampling->request.stack,
 			sampling->request.stack > UNWIND_LARGEST / 2 ? UNWIND_LARGEST
 								     : sampling->request.stack * 2);
 	if (sampling->pointers)
-		fprintf(file, " %llu samples' calls are by frame pointers: there is no DWARF\n",
-			(unsigned long long)sampling->pointers);
+		fprintf(file, " %llu sample%s calls by frame pointers: there is no DWARF\n",
+			(unsigned long long)sampling->pointers,
+			sampling->pointers == 1 ? " has" : "s have");
 }
 
 /* What is missing. */
@@ -535,9 +537,12 @@ static void print_doubts(struct sampling *sampling, FILE *file)
 
 	if (lost)
 		fprintf(file,
-			" %llu records were lost: perfex could not keep up, take fewer samples "
+			" %llu record%s lost: perfex could not keep up, take fewer samples "
 			"(-c, -F)\n",
-			(unsigned long long)lost);
+			(unsigned long long)lost, lost == 1 ? " was" : "s were");
+	if (access("/proc/self", F_OK) < 0)
+		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
+		      file);
 	if (sampling->unwinder)
 		print_unwound(sampling, file);
 	if (sampling->sources.samples && sampling->sources.silent == sampling->sources.samples)
@@ -564,10 +569,11 @@ static void print_table(struct sampling *sampling, FILE *file)
 	}
 	fputs("\n ", file);
 	if (sampling->request.kind == PLACE_BRANCH) {
-		fprintf(file, "%llu branches before ", (unsigned long long)number);
+		fprintf(file, "%llu branch%s before ", (unsigned long long)number,
+			number == 1 ? "" : "es");
 		number = sampling->stacks;
 	}
-	fprintf(file, "%llu samples\n", (unsigned long long)number);
+	fprintf(file, "%llu sample%s\n", (unsigned long long)number, number == 1 ? "" : "s");
 	print_processors(sampling, file);
 	print_doubts(sampling, file);
 	fputc('\n', file);
@@ -575,19 +581,22 @@ static void print_table(struct sampling *sampling, FILE *file)
 
 void sampling_print(struct sampling *sampling, FILE *file)
 {
+	FILE *door;
+
 	samplers_disable(sampling->samplers);
 	sampling_read(sampling);
-	setlocale(LC_CTYPE, "");
 	if (sampling->request.data && perf_data_end(sampling->request.data, &sampling->attr) < 0)
 		die("the samples could not be written: %s", strerror(errno));
-	if (sampling->request.data)
-		file = stderr;
+	if (sampling->request.folded)
+		histogram_fold(sampling->histogram, file);
+	door = door_open(sampling->request.folded || sampling->request.data ? stderr : file);
 	if (!sampling->request.folded) {
-		print_table(sampling, file);
-		return;
+		print_table(sampling, door);
+	} else {
+		if (!histogram_samples(sampling->histogram))
+			fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
+			      door);
+		print_doubts(sampling, door);
 	}
-	histogram_fold(sampling->histogram, file);
-	if (!histogram_samples(sampling->histogram))
-		fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n", stderr);
-	print_doubts(sampling, stderr);
+	door_close(door);
 }

@@ -5,10 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "die.h"
+#include "door.h"
+#include "fit.h"
 #include "show.h"
+#include "text.h"
+
+/* By which all lists are printed: descriptions are others'. */
+static FILE *door;
 
 static int finish_stdout(void)
 {
+	if (door)
+		door_close(door);
+	door = NULL;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
 	die("can't write to standard output: %s", strerror(errno));
@@ -60,6 +69,23 @@ static bool has_words(const struct perfctr_event_name *name, char *const words[]
 	return true;
 }
 
+/* Where a column of descriptions would have no room for some words, these come below the name. */
+static void print_described(const struct perfctr_event_name *name)
+{
+	struct fit fit = fit_begin(door, door_columns(door) < 110 ? 6 : 54);
+	int used = text_width(name->name) > 40 ? text_width(name->name) : 40;
+
+	fputs("  ", door);
+	text_terminal(door, name->name, 40);
+	fprintf(door, " %-10s", name->kind);
+	fit_used(&fit, used + 13);
+	fit_put(&fit, " ");
+	if (fit.columns && fit.indent == 6 && !fit_has_room(&fit, name->description))
+		fit_next(&fit);
+	fit_words(&fit, name->description);
+	fit_end(&fit);
+}
+
 static int list_name(void *arg, const struct perfctr_event_name *name)
 {
 	struct list *list = arg;
@@ -69,9 +95,9 @@ static int list_name(void *arg, const struct perfctr_event_name *name)
 	list->n++;
 	/* Who searches sees why a name was found. */
 	if (list->with_text || list->words)
-		printf("  %-40s %-10s %s\n", name->name, name->kind, name->description);
+		print_described(name);
 	else
-		printf("  %s\n", name->name);
+		fprintf(door, "  %s\n", name->name);
 	return 0;
 }
 
@@ -109,29 +135,47 @@ int show_list(bool with_text, char *const words[])
 	struct list list = { with_text, words, 0 };
 	unsigned int counters = words ? 1 : print_counters();
 
+	door = door_open(stdout);
 	if (perfctr_event_list(NULL, list_name, &list) < 0)
 		die("%s", perfctr_error());
 	if (with_text)
 		perfctr_event_list("tracepoint", list_name, &list);
 	if (!counters)
-		printf("\nHardware events have names, but this machine has no counters for them; "
-		       "perfctr-info(1) says why.\n");
+		fputs("\nHardware events have names, but this machine has no counters for them;\n"
+		      "perfctr-info(1) says why.\n",
+		      door);
 	return finish_list(&list);
+}
+
+static void print_about_metric(const char *before, const char *text)
+{
+	struct fit fit = fit_begin(door, door_columns(door) && door_columns(door) < 110 ? 8 : 36);
+
+	fprintf(door, "%*s", fit.indent, "");
+	fit_used(&fit, fit.indent);
+	fit_words(&fit, before);
+	fit_words(&fit, text);
+	fit_end(&fit);
 }
 
 static int list_metric(void *arg, const struct perfctr_metric *metric)
 {
+	struct fit fit = fit_begin(door, 8);
 	unsigned int *n = arg;
 
 	++*n;
-	printf("  %-26s %-6s %s\n  %-33s = %s\n", metric->name, metric->unit, metric->description,
-	       "", metric->formula);
+	fprintf(door, "  %-26s %-6s", metric->name, metric->unit);
+	fit_used(&fit, 35);
+	fit_words(&fit, " ");
+	fit_words(&fit, metric->description);
+	fit_end(&fit);
+	print_about_metric("= ", metric->formula);
 	if (*metric->threshold)
-		printf("  %-33s threshold: %s\n", "", metric->threshold);
+		print_about_metric("threshold: ", metric->threshold);
 	if (*metric->core)
-		printf("  %-33s on %s\n", "", metric->core);
+		print_about_metric("on ", metric->core);
 	if (metric->reason)
-		printf("  %-33s not here: %s\n", "", metric->reason);
+		print_about_metric("not here: ", metric->reason);
 	return 0;
 }
 
@@ -140,6 +184,7 @@ int show_metrics(const char *cpu)
 	const char *id = cpu && strcmp(cpu, "native") ? cpu : NULL;
 	unsigned int n = 0;
 
+	door = door_open(stdout);
 	if (perfctr_metrics_list(id, list_metric, &n) < 0)
 		die("%s", perfctr_error());
 	return finish_stdout();
@@ -151,6 +196,7 @@ int show_cpu(const char *cpu, const char *names, bool list, bool with_text, char
 	const char *id = strcmp(cpu, "native") ? cpu : NULL;
 	int result;
 
+	door = list || shown.with_text ? door_open(stdout) : NULL;
 	if (!strcmp(cpu, "list")) {
 		result = perfctr_cpu_list(list_name, &shown);
 	} else if (list) {

@@ -5,9 +5,12 @@
 #include <sys/wait.h>
 #include "colour.h"
 #include "die.h"
+#include "door.h"
+#include "fit.h"
 #include "metrics.h"
 #include "ratio.h"
 #include "table.h"
+#include "text.h"
 #include "verdict.h"
 
 /* ---- values ---- */
@@ -61,8 +64,14 @@ static void print_footnotes(FILE *file, const struct footnotes *notes)
 {
 	unsigned int i;
 
-	for (i = 0; i < notes->n; i++)
-		fprintf(file, "%s [%u] %s\n", i ? "" : "\n", i + 1, notes->text[i]);
+	for (i = 0; i < notes->n; i++) {
+		struct fit fit = fit_begin(file, 5);
+
+		fit_used(&fit, fprintf(file, "%s [%u]", i ? "" : "\n", i + 1));
+		fit_words(&fit, " ");
+		fit_words(&fit, notes->text[i]);
+		fit_end(&fit);
+	}
 }
 
 /* ---- rows ---- */
@@ -75,7 +84,8 @@ struct row {
 
 /* How wide the columns are. */
 struct widths {
-	int name, ratio, spread, least, median, most;
+	int value, unit, name, ratio, spread, least, median, most;
+	bool is_narrow; /* there is room for the first three */
 };
 
 /* What is to be said of a count: how sure it is. */
@@ -151,15 +161,16 @@ static void make_head(struct row *row)
 
 static void widen(int *width, const char *text)
 {
-	int n = (int)strlen(text);
+	int n = text_width(text);
 
 	if (n > *width)
 		*width = n;
 }
 
+/* Those of a table that may have any width. */
 static struct widths widths_of(const struct row *rows, unsigned int n)
 {
-	struct widths widths = { .name = 28 };
+	struct widths widths = { .value = 20, .unit = 6, .name = 28 };
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
@@ -173,29 +184,128 @@ static struct widths widths_of(const struct row *rows, unsigned int n)
 	return widths;
 }
 
+static int total_of(const struct widths *widths)
+{
+	int spread = widths->least
+			     ? widths->spread + widths->least + widths->median + widths->most + 8
+			     : 0;
+
+	return widths->value + widths->unit + widths->name + 3 +
+	       (widths->ratio ? widths->ratio + 1 : 0) + spread;
+}
+
+/* On a terminal that has no room for these: what is beside a name comes below it. */
+static void make_narrow(FILE *file, struct widths *widths, const struct row *rows, unsigned int n)
+{
+	int columns = door_columns(file);
+	unsigned int i;
+
+	if (!columns || total_of(widths) <= columns)
+		return;
+	*widths = (struct widths){ .value = 13, .unit = 1, .is_narrow = true };
+	for (i = 0; i < n; i++) {
+		widen(&widths->value, rows[i].value);
+		widen(&widths->unit, rows[i].unit);
+	}
+	widths->name = columns - widths->value - widths->unit - 3;
+}
+
+static void print_note_in(FILE *file, struct fit *fit, const char *note)
+{
+	if (!*note)
+		return;
+	colour_begin(file, COLOUR_UNSURE);
+	fit_put(fit, note);
+	colour_end(file, COLOUR_UNSURE);
+}
+
+static void print_narrow_spread(struct fit *fit, const struct row *row)
+{
+	char text[96];
+
+	fit_next(fit);
+	fit_put(fit, row->spread);
+	snprintf(text, sizeof(text), ", from %s", row->least);
+	fit_put(fit, text);
+	snprintf(text, sizeof(text), " to %s,", row->most);
+	fit_put(fit, text);
+	snprintf(text, sizeof(text), " median %s", row->median);
+	fit_put(fit, text);
+}
+
+/* The same as in the columns, in words. */
+static void print_narrow(FILE *file, const struct row *row, const struct widths *widths)
+{
+	struct fit fit = fit_begin(file, 6);
+
+	text_terminal(file, row->unit, widths->unit);
+	fputc(' ', file);
+	text_cut(file, row->name, widths->name);
+	fit_used(&fit, widths->value + widths->unit + 3);
+	fit_used(&fit, text_width(row->name) < widths->name ? text_width(row->name) : widths->name);
+	if (*row->ratio) {
+		fit_put(&fit, "  ");
+		fit_put(&fit, row->ratio);
+	}
+	if (*row->least)
+		print_narrow_spread(&fit, row);
+	print_note_in(file, &fit, row->note);
+	fit_end(&fit);
+}
+
+/* A value, filled up in front. */
+static void print_right(FILE *file, const char *text, int width)
+{
+	fprintf(file, "%*s", width - text_width(text), "");
+	text_terminal(file, text, 0);
+}
+
 /* Columns behind the last one that says something are not filled up. */
-static void print_row(FILE *file, const struct row *row, const struct widths *widths)
+static void print_wide(FILE *file, const struct row *row, const struct widths *widths)
 {
 	bool more = *row->least || *row->note, ratio = more || *row->ratio;
+	struct fit fit = fit_begin(file, widths->value + widths->unit + 3);
 
-	fprintf(file, " %20s %-6s %-*s", row->value, row->unit, ratio ? widths->name : 0,
-		row->name);
-	if (ratio && widths->ratio)
-		fprintf(file, " %-*s", more ? widths->ratio : 0, row->ratio);
-	/* The sign is two bytes, and one letter. */
-	if (*row->least)
-		fprintf(file, "  %*s  %*s  %*s  %*s", widths->spread - !*row->spread, row->spread,
-			widths->least, row->least, widths->median, row->median, widths->most,
-			row->most);
-	fprintf(file, "%s%s%s\n", *row->note ? colour_begin(file, COLOUR_UNSURE) : "", row->note,
-		*row->note ? colour_end(file, COLOUR_UNSURE) : "");
+	text_terminal(file, row->unit, widths->unit);
+	fputc(' ', file);
+	text_terminal(file, row->name, ratio ? widths->name : 0);
+	if (ratio && widths->ratio) {
+		fputc(' ', file);
+		text_terminal(file, row->ratio, more ? widths->ratio : 0);
+	}
+	if (*row->least) {
+		fputs("  ", file);
+		print_right(file, row->spread, widths->spread);
+		fprintf(file, "  %*s  %*s  %*s", widths->least, row->least, widths->median,
+			row->median, widths->most, row->most);
+	}
+	fit_used(&fit, total_of(widths));
+	print_note_in(file, &fit, row->note);
+	fit_end(&fit);
+}
+
+static void print_row(FILE *file, const struct row *row, const struct widths *widths)
+{
+	fprintf(file, " %*s ", widths->value, row->value);
+	if (widths->is_narrow)
+		print_narrow(file, row, widths);
+	else
+		print_wide(file, row, widths);
 }
 
 static void print_uncounted(FILE *file, const struct row *row, const struct widths *widths,
 			    unsigned int note)
 {
-	fprintf(file, " %s%20s%s %-6s %-*s [%u]\n", colour_begin(file, COLOUR_BAD), row->value,
-		colour_end(file, COLOUR_BAD), "", widths->name, row->name, note);
+	fputc(' ', file);
+	colour_begin(file, COLOUR_BAD);
+	fprintf(file, "%*s", widths->value, row->value);
+	colour_end(file, COLOUR_BAD);
+	fprintf(file, " %-*s ", widths->unit, "");
+	if (widths->is_narrow)
+		text_cut(file, row->name, widths->name - 5);
+	else
+		text_terminal(file, row->name, widths->name);
+	fprintf(file, " [%u]\n", note);
 }
 
 /* All events, and the time if there are several of it. */
@@ -212,7 +322,8 @@ static void print_rows(FILE *file, const struct results *results, struct footnot
 		make_head(&rows[head]);
 	}
 	widths = widths_of(rows, head ? head + 1 : n);
-	if (head)
+	make_narrow(file, &widths, rows, head ? head + 1 : n);
+	if (head && !widths.is_narrow)
 		print_row(file, &rows[head], &widths);
 	for (i = 0; i < n + !!head; i++) {
 		struct cell cell = { .counted = true };
@@ -241,8 +352,8 @@ static const char *tell_estimate(char *text, size_t size, const struct metric *m
 /* Metrics, below the counts that they are made of. */
 static void print_metrics(FILE *file, const struct results *results, struct footnotes *notes)
 {
-	struct widths widths = { .name = 28 };
 	unsigned int i, n = metrics_count(results);
+	struct widths widths;
 
 	if (n)
 		fputc('\n', file);
@@ -257,6 +368,8 @@ static void print_metrics(FILE *file, const struct results *results, struct foot
 			 metric.value.beyond ? "  (beyond: " : "",
 			 metric.value.beyond ? metric.is.threshold : "",
 			 metric.value.beyond ? ")" : "");
+		widths = widths_of(&row, 1);
+		make_narrow(file, &widths, &row, 1);
 		if (!*metric.reason)
 			print_row(file, &row, &widths);
 		else
@@ -264,36 +377,93 @@ static void print_metrics(FILE *file, const struct results *results, struct foot
 	}
 }
 
-static void print_subject(FILE *file, const struct results *results)
+static void print_subject(FILE *text, const struct results *results)
 {
 	char **word = results->run->command;
 
 	if (results->run->targets->n) {
-		targets_print(file, results->run->targets);
+		targets_print(text, results->run->targets);
 		return;
 	}
-	fprintf(file, "%s'%s",
+	fprintf(text, "%s'%s",
 		results->run->first_thread || results->run->driver ? "the first thread of " : "",
 		*word);
 	while (*++word)
-		fprintf(file, " %s", *word);
-	fputc('\'', file);
+		fprintf(text, " %s", *word);
+	fputc('\'', text);
+}
+
+/* What has been counted. */
+static void print_title(FILE *file, const struct results *results)
+{
+	struct fit fit = fit_begin(file, 2);
+	char *title = NULL;
+	size_t size;
+	FILE *text = need(open_memstream(&title, &size));
+
+	fputs(" counts of ", text);
+	print_subject(text, results);
+	if (results->repeats > 1)
+		fprintf(text, ", mean of %u runs", results->repeats);
+	if (results->repeats > 1 && results->failed)
+		fprintf(text, ", %u of which failed", results->failed);
+	if (results->run->valgrind)
+		fprintf(text, ", emulated by %s", results->run->valgrind->version);
+	fputc(':', text);
+	if (fclose(text) != 0)
+		need(NULL);
+	fputc('\n', file);
+	fit_words(&fit, title);
+	fit_end(&fit);
+	fputc('\n', file);
+	free(title);
 }
 
 /* ---- parts, intervals ---- */
 
-static void print_label(FILE *file, const struct results *results, const struct part *part)
+static void print_label(FILE *file, struct fit *fit, const struct results *results,
+			const struct part *part)
 {
 	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
-	char name[80];
+	char *name = NULL;
 
 	if (results->seconds > 0)
-		fprintf(file, " %12.6f", results->seconds);
+		fit_used(fit, fprintf(file, " %12.6f", results->seconds));
 	if (by <= BY_THREAD)
 		return;
-	snprintf(name, sizeof(name), "%s%s", part && by == BY_CPU ? "CPU" : "",
-		 part ? part->name : "total");
-	fprintf(file, " %-10s", name);
+	if (asprintf(&name, " %s%s", part && by == BY_CPU ? "CPU" : "",
+		     part ? part->name : "total") < 0)
+		need(NULL);
+	text_terminal(file, name, 11);
+	fit_used(fit, text_width(name) > 11 ? text_width(name) : 11);
+	free(name);
+}
+
+/* A line; where there is no room for columns there are none. */
+static void print_brief_row(FILE *file, const struct results *results, const struct part *part,
+			    const struct row *row)
+{
+	struct fit fit = fit_begin(file, 6);
+	int name = *row->ratio && text_width(row->name) < 28 ? 28 : text_width(row->name);
+	bool narrow;
+
+	print_label(file, &fit, results, part);
+	narrow = fit.columns &&
+		 fit.used + 30 + name + text_width(row->ratio) + text_width(row->note) >
+			 fit.columns;
+	fprintf(file, " %*s ", narrow ? 13 : 20, row->value);
+	text_terminal(file, row->unit, narrow ? text_width(row->unit) : 6);
+	fit_used(&fit, narrow ? 15 + text_width(row->unit) : 28);
+	fit_put(&fit, " ");
+	fit_put(&fit, row->name);
+	if (*row->ratio) {
+		fprintf(file, "%*s", narrow ? 0 : name - text_width(row->name), "");
+		fit_used(&fit, narrow ? 0 : name - text_width(row->name));
+		fit_put(&fit, " ");
+		fit_put(&fit, row->ratio);
+	}
+	fit_put(&fit, row->note);
+	fit_end(&fit);
 }
 
 static void print_brief_metrics(FILE *file, const struct results *results, const struct part *part)
@@ -303,38 +473,42 @@ static void print_brief_metrics(FILE *file, const struct results *results, const
 
 	for (i = 0; i < metrics_count(results); i++) {
 		struct metric metric = metrics_get(results, part, i);
+		struct row row = { .unit = *metric.reason ? "" : metric.is.unit,
+				   .name = metric.name };
 
 		if (part && metric.value.quality == PERFCTR_NOT_COUNTED)
 			continue;
-		print_label(file, results, part);
-		fprintf(file, " %20s %-6s %s%s%s\n", metric.text,
-			*metric.reason ? "" : metric.is.unit, metric.name,
-			tell_estimate(estimate, sizeof(estimate), &metric),
-			metric.value.beyond ? "  (beyond its threshold)" : "");
+		snprintf(row.value, sizeof(row.value), "%s", metric.text);
+		snprintf(row.note, sizeof(row.note), "%s%s",
+			 tell_estimate(estimate, sizeof(estimate), &metric),
+			 metric.value.beyond ? "  (beyond its threshold)" : "");
+		print_brief_row(file, results, part, &row);
 	}
 }
 
 /* All events, of a part, or of an interval. */
 static void print_brief(FILE *file, const struct results *results, const struct part *part)
 {
-	char value[64], ratio[128];
 	unsigned int i;
 
 	for (i = 0; i < results->run->events->n; i++) {
 		const struct event *event = &results->run->events->event[i];
 		struct cell cell = results_cell(results, part, i);
+		struct row row = { .unit = event->is.unit, .name = event->name };
 
 		/* The total says the one; the other is of other processors, or core types. */
 		if (part && (event->reason ||
 			     (results->run->parts->by > BY_CGROUP && !part_has(&part->reading[i]))))
 			continue;
-		print_value(value, sizeof(value), event, cell.estimate);
-		ratio_print(ratio, sizeof(ratio), results, part, i);
-		print_label(file, results, part);
-		fprintf(file, " %20s %-6s %-*s%s%s%s\n", cell.counted ? value : "<not counted>",
-			event->is.unit, *ratio && cell.counted ? 28 : 0, event->name,
-			*ratio && cell.counted ? " " : "", cell.counted ? ratio : "",
-			cell.quality == PERFCTR_SCALED ? "  (estimate)" : "");
+		if (cell.counted) {
+			print_value(row.value, sizeof(row.value), event, cell.estimate);
+			ratio_print(row.ratio, sizeof(row.ratio), results, part, i);
+		} else {
+			snprintf(row.value, sizeof(row.value), "<not counted>");
+		}
+		if (cell.quality == PERFCTR_SCALED)
+			snprintf(row.note, sizeof(row.note), "  (estimate)");
+		print_brief_row(file, results, part, &row);
 	}
 	print_brief_metrics(file, results, part);
 }
@@ -345,7 +519,9 @@ static void print_threads(FILE *file, const struct results *results, const struc
 	size_t t;
 
 	for (t = 0; t < n; t++) {
-		fprintf(file, " thread %s (%s)\n", part[t].name, part[t].comm);
+		fprintf(file, *part[t].comm ? " thread %s (" : " thread %s", part[t].name);
+		text_terminal(file, part[t].comm, 0);
+		fputs(*part[t].comm ? ")\n" : "\n", file);
 		print_brief(file, results, &part[t]);
 		fputc('\n', file);
 	}
@@ -430,15 +606,7 @@ static void print_all(FILE *file, const struct results *results)
 {
 	struct footnotes notes = { .n = 0 };
 
-	fputs("\n counts of ", file);
-	print_subject(file, results);
-	if (results->repeats > 1)
-		fprintf(file, ", mean of %u runs", results->repeats);
-	if (results->repeats > 1 && results->failed)
-		fprintf(file, ", %u of which failed", results->failed);
-	if (results->run->valgrind)
-		fprintf(file, ", emulated by %s", results->run->valgrind->version);
-	fputs(":\n\n", file);
+	print_title(file, results);
 	print_parts(file, results);
 	print_rows(file, results, &notes);
 	print_metrics(file, results, &notes);

@@ -148,7 +148,7 @@ void targets_print(FILE *file, const struct targets *targets)
 	else if (!targets->name)
 		fprintf(file, "all %s", targets->what);
 	else if (!targets->target->cgroup)
-		fprintf(file, "%s %s", targets->what, targets->name);
+		fprintf(file, "%s %s", targets->n == 1 ? "processor" : "processors", targets->name);
 	else
 		for (i = 0; i < targets->n; i++)
 			fprintf(file, "%s %s",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <langinfo.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -96,25 +98,136 @@ void text_label(FILE *file, const char *before, const char *string)
 	fputc('"', file);
 }
 
+/* ---- for a person ---- */
+
+/* They turn what stands beside them around, or take no room: a name could look like another one. */
+static bool is_hidden(const char *text, unsigned int n)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x061C, 0x061C }, { 0x180E, 0x180E }, { 0x200B, 0x200F }, { 0x2028, 0x202E },
+		{ 0x2060, 0x206F }, { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB }, { 0xE0000, 0xE0FFF },
+	};
+	uint32_t letter = (unsigned char)*text & (0xFFu >> (n + 1));
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		letter = letter << 6 | ((unsigned char)text[i] & 0x3F);
+	for (i = 0; n > 1 && i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (letter >= ranges[i][0] && letter <= ranges[i][1])
+			return true;
+	return false;
+}
+
+/* Where the locale names no encoding, as in a container without LANG, terminals have UTF-8, too. */
+static bool is_utf8(void)
+{
+	const char *codeset = nl_langinfo(CODESET);
+
+	return !strcmp(codeset, "UTF-8") || !strncmp(codeset, "ANSI_X3.4", 9) ||
+	       !strcmp(codeset, "ASCII") || !strcmp(codeset, "US-ASCII");
+}
+
+/* A letter of another encoding. */
+static size_t foreign_letter(const char *text, size_t left, bool *shown)
+{
+	mbstate_t state;
+	wchar_t letter;
+	size_t length;
+
+	memset(&state, 0, sizeof(state));
+	length = mbrtowc(&letter, text, left, &state);
+	*shown = length && length <= left && iswprint((wint_t)letter);
+	return length == (size_t)-2 ? 0 : length && length <= left ? length : 1;
+}
+
+/* The bytes of text's first letter, and whether it is shown; 0: those that are left are too few. */
+static size_t next_letter(const char *text, size_t left, bool *shown)
+{
+	const unsigned char *first = (const unsigned char *)text;
+	size_t wanted = *first < 0xC0 ? 1 : *first < 0xE0 ? 2 : *first < 0xF0 ? 3 : 4;
+	unsigned int n;
+
+	if (!is_utf8())
+		return foreign_letter(text, left, shown);
+	if (*first < 0xF8 && wanted > left)
+		return 0;
+	n = utf8(first);
+	*shown = text_letter(text) && !is_hidden(text, n);
+	return n ? n : 1;
+}
+
+size_t text_plain(FILE *file, const char *text, size_t size)
+{
+	size_t left = size, length;
+	bool shown;
+
+	for (; left; text += length, left -= length) {
+		length = next_letter(text, left, &shown);
+		if (!length)
+			break;
+		if (shown || *text == '\n' || *text == '\t')
+			fwrite(text, 1, length, file);
+		else
+			fputc('?', file);
+	}
+	return size - left;
+}
+
+int text_width(const char *text)
+{
+	size_t left = strlen(text), length;
+	int width = 0;
+	bool shown;
+
+	for (; left; text += length, left -= length, width++) {
+		length = next_letter(text, left, &shown);
+		if (!length)
+			length = 1;
+	}
+	return width;
+}
+
 void text_terminal(FILE *file, const char *text, int width)
 {
 	size_t left = strlen(text), length;
-	mbstate_t state;
-	wchar_t letter;
+	bool shown;
 
-	memset(&state, 0, sizeof(state));
 	for (; left; text += length, left -= length, width--) {
-		length = mbrtowc(&letter, text, left, &state);
-		if (length <= left && iswprint((wint_t)letter)) {
-			fprintf(file, "%.*s", (int)length, text);
-			continue;
-		}
-		if (length > left) {
-			memset(&state, 0, sizeof(state));
-			length = 1;
-		}
-		fputc('?', file);
+		length = next_letter(text, left, &shown);
+		if (length && shown)
+			fwrite(text, 1, length, file);
+		else
+			fputc('?', file);
+		length = length ? length : 1;
 	}
 	while (width-- > 0)
 		fputc(' ', file);
+}
+
+/* The letters of text that fit. */
+static size_t bytes_of(const char *text, int width)
+{
+	size_t left = strlen(text), length, n = 0;
+	bool shown;
+
+	for (; left && width-- > 0; n += length, left -= length) {
+		length = next_letter(text + n, left, &shown);
+		if (!length)
+			length = 1;
+	}
+	return n;
+}
+
+void text_cut(FILE *file, const char *text, int width)
+{
+	char *part;
+
+	if (text_width(text) <= width || width < 4) {
+		text_terminal(file, text, 0);
+		return;
+	}
+	part = strndup(text, bytes_of(text, width - 3));
+	text_terminal(file, part ? part : "", 0);
+	fputs("...", file);
+	free(part);
 }

@@ -22,10 +22,19 @@ void text_label(FILE *file, const char *before, const char *text);
 size_t text_letter(const char *text);
 
 /*
- * For a person, filled up with spaces to so many characters. Terminals obey control characters, of
- * which there are more beyond ASCII (C1, which are valid UTF-8, too). So only what the user's
- * locale can print is printed.
+ * For a person. Terminals obey control characters, of which there are more beyond ASCII (C1, which
+ * are valid UTF-8, too), and letters that can't be seen make one name look like another. So only
+ * what can be seen is printed, and a question mark for each of the others.
  */
+
+/* Text with its lines. Returns the bytes that were printed: not half a letter at the end. */
+size_t text_plain(FILE *file, const char *text, size_t size);
+
+/* A word, filled up with spaces to so many letters; or cut off beyond them. */
 void text_terminal(FILE *file, const char *text, int width);
+void text_cut(FILE *file, const char *text, int width);
+
+/* How many letters it has. */
+int text_width(const char *text);
 
 #endif /* PERFCTR_TOOLS_TEXT_H */

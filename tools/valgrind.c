@@ -19,6 +19,8 @@
 #include "trace.h"
 #include "valgrind.h"
 
+#define ROOM (256 << 10) /* bytes, of which some files have less and some more */
+
 struct process {
 	struct process *next;
 	pid_t pid;
@@ -50,6 +52,22 @@ void valgrind_end(void)
 	*directory = '\0';
 }
 
+/* Where there is none, valgrind would only fail. */
+static void try_room(const char *place)
+{
+	char name[80];
+	int fd, error;
+
+	snprintf(name, sizeof(name), "%s/room", directory);
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	error = fd < 0 ? errno : posix_fallocate(fd, 0, ROOM);
+	if (error)
+		die("--emulate needs room for files in %s, and there is none: %s; set TMPDIR",
+		    place, strerror(error));
+	close(fd);
+	unlink(name);
+}
+
 void valgrind_begin(struct valgrind *valgrind)
 {
 	FILE *pipe = popen("valgrind --version 2>/dev/null", "re");
@@ -57,18 +75,29 @@ void valgrind_begin(struct valgrind *valgrind)
 	int n;
 
 	*valgrind = (struct valgrind){ .doubt = NULL };
+	if (access("/proc/self", F_OK) < 0)
+		die("--emulate: valgrind reads /proc, which is not mounted: mount it");
 	if (!pipe || !fgets(valgrind->version, sizeof(valgrind->version), pipe) ||
 	    pclose(pipe) != 0 || strncmp(valgrind->version, "valgrind-", 9) != 0)
 		die("--emulate takes valgrind, which is not here: install it (Debian: apt-get "
 		    "install valgrind)");
 	valgrind->version[strcspn(valgrind->version, "\n")] = '\0';
 	/* A name of always the same length, lest a program's stack move. */
-	n = snprintf(directory, sizeof(directory), "%s/perfex.XXXXXX",
-		     place && *place == '/' ? place : "/tmp");
-	if (n >= (int)sizeof(directory) || strpbrk(directory, "%") || !mkdtemp(directory))
-		die("--emulate needs a directory for files, and can't make one in %s",
-		    place ? place : "/tmp");
+	place = place && *place == '/' ? place : "/tmp";
+	n = snprintf(directory, sizeof(directory), "%s/perfex.XXXXXX", place);
+	if (n >= (int)sizeof(directory) || strpbrk(directory, "%")) {
+		*directory = '\0';
+		die("--emulate needs a directory for files, whose name is shorter than %s's and has no "
+		    "%%: set TMPDIR",
+		    place);
+	}
+	if (!mkdtemp(directory)) {
+		*directory = '\0';
+		die("--emulate needs a directory for files, and can't make one in %s: %s; set TMPDIR",
+		    place, strerror(errno));
+	}
 	atexit(valgrind_end);
+	try_room(place);
 }
 
 static bool wants(const struct events *events, int from, int to)

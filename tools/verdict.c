@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "colour.h"
-#include "die.h"
+#include "door.h"
+#include "fit.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -61,45 +62,124 @@ static const char *verdict(const struct compared *one)
 	return one->differs ? "differs" : one->p < COMPARE_ALPHA ? "below the threshold" : "same";
 }
 
-static void print_one(FILE *file, const struct compared *one, int width)
-{
+/* A row of the table, as it is printed. */
+struct row {
+	const struct compared *one;
 	char before[64], now[64], change[32], p[32], errors[2][32];
-	enum colour colour = one->differs    ? COLOUR_BAD
-			     : isnan(one->p) ? COLOUR_UNSURE
-					     : COLOUR_NONE;
+};
 
-	print_mean(before, sizeof(before), one, &one->before);
-	print_mean(now, sizeof(now), one, &one->now);
-	print_change(change, sizeof(change), one);
-	print_p(p, sizeof(p), one->p);
-	print_error(errors[0], sizeof(errors[0]), &one->before);
-	print_error(errors[1], sizeof(errors[1]), &one->now);
+static struct row make_row(const struct compared *one)
+{
+	struct row row = { .one = one };
+
+	print_mean(row.before, sizeof(row.before), one, &one->before);
+	print_mean(row.now, sizeof(row.now), one, &one->now);
+	print_change(row.change, sizeof(row.change), one);
+	print_p(row.p, sizeof(row.p), one->p);
+	print_error(row.errors[0], sizeof(row.errors[0]), &one->before);
+	print_error(row.errors[1], sizeof(row.errors[1]), &one->now);
+	return row;
+}
+
+static void print_verdict(FILE *file, const struct row *row)
+{
+	enum colour colour = row->one->differs	  ? COLOUR_BAD
+			     : isnan(row->one->p) ? COLOUR_UNSURE
+						  : COLOUR_NONE;
+
+	fprintf(file, " %9s %8s  ", row->change, row->p);
+	colour_begin(file, colour);
+	fputs(verdict(row->one), file);
+	colour_end(file, colour);
+	fputc('\n', file);
+}
+
+static void print_wide(FILE *file, const struct row *row, int width)
+{
 	/* The sign is two bytes, and one letter. */
-	fprintf(file, " %18s %*s %18s %*s %-6s ", before, 9 + !!*errors[0], errors[0], now,
-		9 + !!*errors[1], errors[1], one->unit);
-	text_terminal(file, one->name, width);
-	fprintf(file, " %9s %8s  %s%s%s\n", change, p, colour_begin(file, colour), verdict(one),
-		colour_end(file, colour));
+	fprintf(file, " %18s %*s %18s %*s %-6s ", row->before, 9 + !!*row->errors[0],
+		row->errors[0], row->now, 9 + !!*row->errors[1], row->errors[1], row->one->unit);
+	text_terminal(file, row->one->name, width);
+	print_verdict(file, row);
+}
+
+/* What was measured comes below what it says. */
+static void print_narrow(FILE *file, const struct row *row, int width)
+{
+	struct fit fit = fit_begin(file, 6);
+	char side[128];
+
+	fputc(' ', file);
+	text_cut(file, row->one->name, width);
+	if (text_width(row->one->name) < width)
+		fprintf(file, "%*s", width - text_width(row->one->name), "");
+	print_verdict(file, row);
+	snprintf(side, sizeof(side), "      before %s %s %s", row->before, row->one->unit,
+		 row->errors[0]);
+	fit_put(&fit, side);
+	snprintf(side, sizeof(side), ", now %s %s %s", row->now, row->one->unit, row->errors[1]);
+	fit_put(&fit, side);
+	fit_end(&fit);
+}
+
+/* What is compared; as the user has written it. */
+static void print_side(FILE *file, const char *name, const char *text)
+{
+	struct fit fit = fit_begin(file, 9);
+
+	fit_used(&fit, fprintf(file, " %s: ", name));
+	fit_words(&fit, text);
+	fit_end(&fit);
+}
+
+static void print_sum(FILE *file, const struct comparison *comparison)
+{
+	struct fit fit = fit_begin(file, 1);
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 " %u of %u differ at %g%% for all together (Welch's test, Holm)",
+		 comparison->differing, comparison->compared, 100 * COMPARE_ALPHA);
+	fputc('\n', file);
+	fit_words(&fit, text);
+	if (comparison->threshold > 0) {
+		snprintf(text, sizeof(text), " and by more than %g%%", 100 * comparison->threshold);
+		fit_words(&fit, text);
+	}
+	fit_end(&fit);
+	fputc('\n', file);
 }
 
 void verdict_table(FILE *file, const struct comparison *comparison)
 {
-	int width = 20;
+	const int verdicts = 31; /* letters of the longest one, with its blanks */
+	int width = 20, columns = door_columns(file), fixed = 86;
+	bool narrow;
 	unsigned int i;
 
 	for (i = 0; i < comparison->n; i++)
-		if ((int)strlen(comparison->of[i].name) > width)
-			width = (int)strlen(comparison->of[i].name);
-	fprintf(file, "\n before: %s\n now: %s\n\n", comparison->before, comparison->now);
-	fprintf(file, " %18s           %18s                  %-*s %9s %8s\n", "before", "now",
-		width, "", "change", "p");
-	for (i = 0; i < comparison->n; i++)
-		print_one(file, &comparison->of[i], width);
-	fprintf(file, "\n %u of %u differ at %g%% for all together (Welch's test, Holm)",
-		comparison->differing, comparison->compared, 100 * COMPARE_ALPHA);
-	if (comparison->threshold > 0)
-		fprintf(file, " and by more than %g%%", 100 * comparison->threshold);
-	fputs("\n\n", file);
+		if (text_width(comparison->of[i].name) > width)
+			width = text_width(comparison->of[i].name);
+	narrow = columns && fixed + width + verdicts > columns;
+	if (narrow && width > columns - 19 - verdicts)
+		width = columns - 19 - verdicts > 4 ? columns - 19 - verdicts : 4;
+	fputc('\n', file);
+	print_side(file, "before", comparison->before);
+	print_side(file, "now", comparison->now);
+	if (narrow)
+		fprintf(file, "\n %-*s %9s %8s\n", width, "", "change", "p");
+	else
+		fprintf(file, "\n %18s           %18s                  %-*s %9s %8s\n", "before",
+			"now", width, "", "change", "p");
+	for (i = 0; i < comparison->n; i++) {
+		struct row row = make_row(&comparison->of[i]);
+
+		if (narrow)
+			print_narrow(file, &row, width);
+		else
+			print_wide(file, &row, width);
+	}
+	print_sum(file, comparison);
 }
 
 /* ---- for programs ---- */

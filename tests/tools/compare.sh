@@ -69,6 +69,15 @@ if [ "$("$perfex" --csv -e page-faults ls / 2>&1 >/dev/null | sed -n 's/,.*page-
 		"$perfex" --compare "$work/timeless" --threshold 1000000% -e page-faults \
 		sh -c 'ls / >/dev/null; ls / >/dev/null'
 fi
+"$perfex" -r 2 --json -o "$work/named" -e page-faults,task-clock,nonsense/x=1,y=2/ true
+expect "the events of the baseline" 0 '^ 0 of [0-9] differ' "$perfex" --compare "$work/named" --threshold 1000000 true
+expect "the events of the baseline: one" 0 ' page-faults ' cat "$work/out"
+expect "the events of the baseline: another" 0 ' nonsense/x=1,y=2/  .* not counted before$' cat "$work/out"
+expect "the events of the baseline: no others" 1 '^0$' grep -c branch-misses "$work/out"
+expect "other events than the baseline's" 0 'context-switches .* not counted before$' \
+	"$perfex" --compare "$work/named" --threshold 1000000 -e page-faults,context-switches true
+"$perfex" -r 2 --json -o "$work/named" -e 0x41,0x42@1 -e page-faults true 2>/dev/null
+expect "the numbers of the baseline" 0 ' event 0x00000042 ' "$perfex" --compare "$work/named" --threshold 1000000 true
 expect "a comparison, csv" 123 '^page-faults,[0-9.]*,[0-9.]*,10,[0-9.]*,[0-9.]*,4,[0-9.]*,[-0-9.e]*,1,differs$' \
 	"$perfex" -r 4 --csv --compare "$work/base" -e page-faults sh -c 'ls / >/dev/null; ls / >/dev/null'
 "$perfex" -r 4 --json -o "$work/compared" --compare "$work/base" -e page-faults sh -c 'ls / >/dev/null' 2>/dev/null

@@ -197,6 +197,19 @@ expect "output of the command's" 0 '^hello$' "$perfex" --emulate -o "$work/file"
 expect "an event that it has not" 0 'not counted> *cycles *\[1\]' "$perfex" --emulate -e cycles,instructions true
 expect "a wrong event" 125 'did you mean instructions' "$perfex" --emulate -e instrctions true
 expect "a number" 125 '--emulate takes names' "$perfex" --emulate -e 0x41 true
-expect "a place for files" 125 "needs a directory" env TMPDIR=/nonexistent "$perfex" --emulate true
+expect "a place for files" 125 "can't make one in /nonexistent: No such file or directory; set TMPDIR" \
+	env TMPDIR=/nonexistent "$perfex" --emulate true
+expect "a place with an unusual name" 125 'whose name is shorter' env TMPDIR=/100% "$perfex" --emulate true
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	mkdir "$work/full"
+	# shellcheck disable=SC2016
+	expect "a place that is full" 125 'needs room for files in .*, and there is none: No space left on device; set TMPDIR$' \
+		unshare -m sh -c 'mount -t tmpfs -o size=16k none "$1" && TMPDIR=$1 exec "$2" --emulate true' sh "$work/full" "$perfex"
+	case ${CFLAGS:-} in
+	*sanitize*) ;; # needs /proc itself
+	*)	expect "no /proc" 125 'valgrind reads /proc, which is not mounted' \
+			unshare -m sh -c "mount -t tmpfs none /proc && exec '$perfex' --emulate true" ;;
+	esac
+fi
 if rmdir "$TMPDIR" 2>"$work/out"; then pass "nothing is left"; else fail "nothing is left" "in TMPDIR:"; fi
 exit $failed

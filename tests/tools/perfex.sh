@@ -156,6 +156,7 @@ fi
 if "$perfex" -a -e cs true 2>/dev/null; then
 	expect "all processors" 0 'counts of all processors:' "$perfex" -a -e '{cpu-clock,cs},page-faults' sleep 0.02
 	expect "a processor" 0 'cpu-clock' "$perfex" -C 0 --csv -e cpu-clock sleep 0.02
+	expect "one processor" 0 '^ counts of processor 0:$' "$perfex" -C 0 -e cpu-clock true
 	expect "processors, json" 0 '"processors":"0-0"' "$perfex" -C 0-0 --json -e cpu-clock true
 	expect "processors, intervals" 0 'cpu-clock' "$perfex" -a -I 20 -e cpu-clock sleep 0.1
 	expect "offline processor" 125 'not online' "$perfex" -C 8000 -e cs true
@@ -337,6 +338,8 @@ echo 8191 >"$pmus/cpu_core/cpus"
 expect "samples: on a core type that is offline" 125 'cpu_core, and the requested processor is' \
 	env PERFCTR_ROOT="$work/root" "$perfex" --sample -e cpu_core/tick/ true
 expect "samples: the default event" 0 ' a second, in .true.:' "$perfex" --sample true
+faults=$("$perfex" --csv -e page-faults:u true 2>&1 | sed -n 's/,.*,page-faults:u,exact.*//p')
+expect "one sample" 0 '^ 1 sample$' "$perfex" --sample -e page-faults:u -c "$((faults * 2 / 3))" true
 expect "samples: exit status" 3 ' samples$' "$perfex" --sample -e cpu-clock sh -c 'exit 3'
 expect "samples: no command" 125 'no command to run' "$perfex" --sample
 expect "samples: no such command" 127 'not found' "$perfex" --sample nonexistent-command
@@ -399,6 +402,19 @@ expect "csv and json" 125 'exclude each other' "$perfex" --csv --json true
 expect "output not writable" 125 "can't be written" "$perfex" -o /nonexistent/file echo ran
 expect "output full" 125 'could not be written' "$perfex" -o /dev/full true
 expect "command not found" 127 'command not found' "$perfex" nonexistent-command
+# What is there, and can't be executed for what is not.
+printf '#! /nonexistent/sh -x\n' >"$work/perfex-script"
+chmod +x "$work/perfex-script"
+expect "a script without its interpreter" 126 "perfex-script: can't be executed: its interpreter /nonexistent/sh is not there\$" "$perfex" "$work/perfex-script"
+expect "so, found in PATH" 126 'its interpreter /nonexistent/sh is not there$' env PATH="$work:$PATH" "$perfex" --sample perfex-script
+expect "so, for --regions" 126 'its interpreter /nonexistent/sh is not there$' "$perfex" --regions "$work/perfex-script"
+if ${CC:-cc} -x c -o "$work/loaded" -Wl,--dynamic-linker=/nonexistent/ld.so - 2>/dev/null <<'EOT'
+int main(void) { return 0; }
+EOT
+then
+	expect "a program without its dynamic linker" 126 'its interpreter /nonexistent/ld.so is not there$' "$perfex" "$work/loaded"
+fi
+expect "a dangling link" 127 'command not found$' sh -c "ln -s nowhere '$work/dangling'; exec '$perfex' '$work/dangling'"
 expect "not executable" 126 "can't be executed" "$perfex" /etc/passwd
 expect "a folder" 126 "can't be executed" "$perfex" /tmp
 expect "standard output full" 125 "can't write" sh -c "'$perfex' -l >/dev/full"
@@ -435,6 +451,13 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 		hide="mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys" attach=0 says=task-clock ;;
 	esac
 	expect "no /proc, no /sys" 0 'task-clock' unshare -m sh -c "$hide && '$perfex' -e task-clock true"
+	case ${CFLAGS:-} in
+	*sanitize*) ;;
+	*)	expect "no /proc: samples" 0 '^ names are missing: /proc' unshare -m sh -c \
+			"$hide && '$perfex' --sample -e cpu-clock true"
+		expect "no /proc: threads" 0 '^ thread [0-9]*$' unshare -m sh -c \
+			"$hide && '$perfex' --per-thread -e task-clock true" ;;
+	esac
 	expect "no /proc: attach" $attach "$says" unshare -m sh -c \
 		"$hide && '$perfex' -e task-clock -p $$ sleep 0.02"
 	expect "no /proc, no /sys: the doctor" 1 "can't be read" unshare -m sh -c "$hide && '$info'"
@@ -460,6 +483,12 @@ odd=$pmus/$(printf 'cpu_\377')
 cp -R "$pmus/cpu_atom" "$odd"
 expect "doctor, json, a name that is no UTF-8" 0 'cpu_.ufffd' \
 	sh -c "PERFCTR_ROOT='$work/root' '$info' -j | python3 -m json.tool"
+odder=$pmus/$(printf 'cpu_\033[31m\302\233')
+cp -R "$pmus/cpu_atom" "$odder"
+expect "doctor, a name that a terminal would obey" 0 '^ok' sh -c \
+	"PERFCTR_ROOT='$work/root' '$info' >'$work/doctor'; LC_ALL=C grep -q -e '$(printf '\033\|\302\233')' '$work/doctor' && echo obeyed >>'$work/doctor'; cat '$work/doctor'"
+expect "doctor, nothing that a terminal obeys" 1 '^0$' grep -c obeyed "$work/out"
+rm -r "$odder"
 expect "doctor, bad option" 2 'shows all options' "$info" --nonsense
 
 # What calls cost: each row has its numbers, or a reason why it has none. A read of a clock takes some ns, and a

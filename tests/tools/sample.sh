@@ -306,7 +306,7 @@ elif [ "${HAVE_LIBDW:-no}" = yes ] && dwarf dwarf true; then
 	kill $busy
 	wait $busy 2>/dev/null
 	dwarf dwarf,1024 "$way" 200
-	expect "a stack that is longer than its copy" 0 'outer calls are missing: .* 1024 bytes (--call-graph dwarf,2048)' \
+	expect "a stack that is longer than its copy" 0 ' lacks\?  *outer calls: its stack is longer than 1024 bytes (--call-graph dwarf,2048)' \
 		cat "$work/out"
 	chain "what there is of it" way 'middle;inner'
 	dwarf dwarf,65528 "$way" 200
@@ -396,7 +396,7 @@ EOT
 		expect "a library that is cut off" 0 '^cutter;.* [0-9]*$' env ASAN_OPTIONS=detect_leaks=0 \
 			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/cutter" \
 			"$work/library.so" $((frames / 4096 * 4096))
-		expect "its samples" 0 'samples. calls are by frame pointers: there is no DWARF' cat "$work/out"
+		expect "its samples" 0 'samples\? ha[vs]e* calls by frame pointers: there is no DWARF' cat "$work/out"
 	else
 		fail "a library that is cut off" "no program"
 	fi

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What a person sees on a terminal: tables as wide as it is, what the command has printed, and nothing that the
+# terminal obeys in the names of others.
+# The environment: PERFEX: the program.
+set -u
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+unset COLUMNS NO_COLOR
+export TERM=xterm LC_ALL=C.UTF-8
+
+# on COLUMNS command...: on a terminal of so many columns; what it shows, line by line, after all that it obeys
+cat >"$work/on.py" <<'EOT'
+import os, pty, re, struct, sys, fcntl, termios
+columns = int(sys.argv[1])
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+raw = b''
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    raw += part
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+text = re.sub('\033\\[[0-9]+m', '', raw.decode('utf-8', 'replace'))   # perfex's colours
+# A terminal's lines: what is broken goes on in another one, and marked so.
+lines, at = [[]], 0
+for letter in text:
+    if letter == '\n':
+        lines.append([]); at = 0
+    elif letter == '\r':
+        at = 0
+    else:
+        if at == columns:
+            if letter != ' ':
+                lines[-1].append('<broken>')
+            lines.append([]); at = 0
+        lines[-1][at:at + 1] = [letter]; at += 1
+for line in lines:
+    print(''.join(line).rstrip())
+sys.exit(status)
+EOT
+on() { python3 "$work/on.py" "$@"; }
+
+# fits NAME STATUS WORDS argument...: on terminals of 80 and 100 columns no line is broken
+fits() {
+	what=$1 wanted=$2 shown=$3
+	shift 3
+	for columns in 80 100; do
+		expect "$what: $columns columns" "$wanted" "$shown" on $columns "$perfex" "$@"
+		! grep -q '<broken>' "$work/out" || fail "$what: $columns columns" "lines are broken"
+	done
+}
+fits "-r" 0 'median' -r 2 -e page-faults,task-clock,context-switches,nonsense/x/ true
+fits "a long name" 0 'page-faults' -r 2 -e page-faults,nonsense/field=0x123456789abcdef,another=0x123456789abcdef,third=1/ true
+fits "--diff" 123 'differs' --diff -r 3 -e page-faults 'ls / >/dev/null; ls / >/dev/null' \
+	'true and some words more, so that this line will not fit a terminal of so many columns'
+"$perfex" -r 3 --json -e page-faults -o "$work/before" sh -c 'ls / >/dev/null; ls / >/dev/null'
+fits "--compare" 123 'differs' --compare "$work/before" -e page-faults true
+fits "-h" 0 'usage' -h
+fits "-M list" 0 'cycles / task-clock' --cpu skylake -M list
+fits "-L" 0 'page-faults' -L fault
+fits "-L of a processor" 0 'LONGEST_LAT_CACHE' --cpu skylake -L
+fits "a run" 0 'utilized' -e task-clock,page-faults,nonsense/x/ true
+fits "a long command" 0 'utilized' -e task-clock sh -c ': a command of many words that does not fit into a single line of a terminal' x y z
+fits "intervals" 0 'utilized' -I 20 -e task-clock,page-faults sleep 0.1
+fits "threads" 0 'total' --per-thread -e task-clock,page-faults sh -c 'true & wait'
+expect "a terminal that is wide" 0 'least  *median  *most$' on 200 "$perfex" -r 2 -e page-faults true
+expect "no terminal" 0 'least  *median  *most$' "$perfex" -r 2 -e page-faults true
+COLUMNS=80 expect "no terminal, whatever COLUMNS says" 0 'least  *median  *most$' "$perfex" -r 2 -e page-faults true
+expect "a terminal without a width" 0 'median' env COLUMNS=70 python3 "$work/on.py" 0 sh -c "'$perfex' -r 2 -e page-faults true"
+
+# ---- what the command prints ----
+# Lines that it does not end stay as they are, and none is perfex's before all is over.
+expect "-r: what the command prints" 0 '^hellohello$' on 80 "$perfex" -r 2 -e page-faults printf hello
+! grep -q 'run [0-9] of' "$work/out" || fail "a short series" "has its progress shown:"
+expect "--diff: what the commands print" 0 '^abba$' on 80 "$perfex" --diff -r 2 -e page-faults 'printf a' 'printf b'
+expect "a long series" 0 '^perfex: run [2-9] of 6, [0-9]* s left, until ..:..:..$' \
+	on 80 "$perfex" -r 6 -e page-faults sh -c 'sleep 0.5; printf hello'
+expect "a long series: what the command prints" 0 '^6$' grep -o -c '^hello$' "$work/out"
+expect "a long series: lines that end" 0 '^perfex: run 2 of 6' on 80 "$perfex" -r 6 -e page-faults sh -c 'sleep 0.5; echo hello'
+expect "a long series: no line is empty before the results" 1 '^0$' sh -c "sed '/counts of/,\$d' '$work/out' | sed '\$d' | grep -c '^\$'"
+expect "the lines of a series of many runs are few" 0 '^yes$' sh -c \
+	"n=\$(python3 '$work/on.py' 80 '$perfex' -r 100 -e page-faults sleep 0.03 | grep -c 'of 100') && test \$n -gt 1 -a \$n -le 21 && echo yes"
+
+# ---- names of others ----
+esc=$(printf '\033[31m\302\23331m\302\205\177\342\200\256')
+harmless() {	# NAME: what was printed last
+	if LC_ALL=C grep -q -e "$(printf '\033\\|\177\\|\302[\200-\237]\\|\342\200\256')" "$work/out"; then
+		fail "$1" "the terminal obeys this:"
+	else
+		pass "$1: nothing that a terminal obeys"
+	fi
+}
+mkdir "$work/$esc"
+cp /bin/true "$work/$esc/$esc"
+hostile() {	# NAME STATUS WORDS argument...
+	what=$1
+	expect "$@"
+	harmless "$what"
+}
+for locale in C.UTF-8 C; do
+	export LC_ALL=$locale
+	hostile "a command, $locale" 0 'counts of .*/?\[31m?31m???.:' "$perfex" -e page-faults "$work/$esc/$esc"
+	hostile "an argument, $locale" 0 "counts of 'true .*naïve ?" "$perfex" -e page-faults true "naïve $esc"
+	hostile "-r of it, $locale" 0 'mean of 2 runs' "$perfex" -r 2 -e page-faults "$work/$esc/$esc"
+	hostile "no such command, $locale" 127 'command not found' "$perfex" -e page-faults "$esc"
+	hostile "an event, $locale" 125 'is not an event' "$perfex" -e "$esc" true
+	hostile "a PMU, $locale" 125 'be the name of a PMU' "$perfex" -e "nonsense$esc/x/,page-faults" true
+	hostile "an option, $locale" 125 'there is no option' "$perfex" "--$esc" true
+	hostile "a cgroup, $locale" 125 'no cgroup' "$perfex" -G "$esc" true
+	hostile "a file, $locale" 125 "can.t be written" "$perfex" -o "$work/none/$esc" true
+	hostile "a baseline, $locale" 125 "can.t be used" "$perfex" --compare "$work/none/$esc" true
+	hostile "--pre, $locale" 125 'failed' "$perfex" --pre "false '$esc'" -e page-faults true
+	hostile "--diff, $locale" 0 'before: ' "$perfex" --diff --threshold 10000 -r 2 -e page-faults "true '$esc'" true
+	hostile "--merge, $locale" 125 'none' "$perfex" --merge "$work/none/$esc"
+	hostile "--regions, $locale" 127 'command not found' "$perfex" --regions "$esc"
+	hostile "a search, $locale" 125 'no event has' "$perfex" -l "$esc"
+	hostile "a sampled command, $locale" 0 'samples of' "$perfex" --sample -e cpu-clock "$work/$esc/$esc"
+	hostile "a file of results, $locale" 0 'counts of' sh -c \
+		'"$1" -e page-faults -o "$2" true "$3"; cat "$2"' sh "$perfex" "$work/table" "$esc"
+	# shellcheck disable=SC2016
+	hostile "a thread's name, $locale" 0 '(?\[31m' "$perfex" --per-thread -e page-faults "$work/$esc/$esc"
+done
+export LC_ALL=C.UTF-8
+python3 - "$work/before" "$esc" >"$work/hostile" <<'EOT'
+import json, sys
+d = json.load(open(sys.argv[1]))
+d["events"][0]["event"] = sys.argv[2]
+json.dump(d, sys.stdout)
+EOT
+hostile "a baseline's event" 125 'is not an event' "$perfex" --compare "$work/hostile" true
+hostile "a script's interpreter" 126 'its interpreter /none?\[31m' sh -c \
+	'printf "#!/none%s\n" "$1" >"$2/script" && chmod +x "$2/script" && exec "$3" -e page-faults "$2/script"' sh "$esc" "$work" "$perfex"
+# All that perfex says goes through one function, and tables through another.
+expect "no other way to the terminal" 1 '^$' sh -c \
+	"cd '${srcdir:-.}/tools' && grep -n 'f\\(printf\\|puts\\|putc\\)(.*stderr\\|perror(' *.c | grep -v -e '^die.c' -e '^progress.c' -e '^perfctr-info.c' || { echo; exit 1; }"
+expect "colours are perfex's own" 0 "$(printf '\033')\\[31m *<not counted>" \
+	python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$perfex" -e nonsense/x/ true
+expect "no colours in a file" 0 '^yes$' sh -c "! printf '\\033' | grep -q -f - '$work/table' && echo yes"
+exit $failed
