@@ -85,13 +85,15 @@ static int read_events(const struct reader *reader, const struct node *root)
 /* The seconds of each run. */
 static int read_times(const struct reader *reader, const struct node *root)
 {
-	const struct node *series = node_member(root, "series", NODE_ARRAY), *run, *time;
+	const struct node *series = node_member(root, "series", NODE_ARRAY), *run, *time, *left_out;
 
 	for (run = series ? series->child : NULL; run; run = run->next) {
 		time = node_member(run, "elapsed_s", NODE_NUMBER);
 		if (!time || time->number < 0)
 			return refuse(reader, run, "a run has elapsed_s, which is not negative");
-		series_add(&reader->baseline->elapsed, (double)time->number);
+		left_out = node_member(run, "left_out", NODE_BOOL);
+		series_add(&reader->baseline->elapsed,
+			   left_out && left_out->number > 0 ? NAN : (double)time->number);
 	}
 	if (reader->baseline->elapsed.n != reader->baseline->runs)
 		return refuse(reader, series ? series : root, "there is not one time for each run");
@@ -155,7 +157,7 @@ void baseline_take(struct baseline *baseline, const struct results *results)
 
 	*baseline = (struct baseline){ .runs = results->repeats };
 	for (i = 0; i < results->run->events->n; i++) {
-		const struct series *from = &results->result[i].series;
+		const struct series *from = &results->result[i].taken.series;
 		struct baseline_event *to = add_event(baseline,
 						      results->run->events->event[i].name);
 
@@ -182,7 +184,8 @@ static void compare_ratio(const struct baseline *baseline, const struct results 
 			  unsigned int i, unsigned int whole, struct comparison *comparison)
 {
 	const struct event *event = results->run->events->event;
-	struct series now = divide(&results->result[i].series, &results->result[whole].series);
+	struct series now = divide(&results->result[i].taken.series,
+				   &results->result[whole].taken.series);
 	struct series before = divide(find_event(baseline, event[i].name),
 				      find_event(baseline, event[whole].name));
 	char *name = need(malloc(strlen(event[i].name) + strlen(event[whole].name) + 4));
@@ -205,7 +208,7 @@ void baseline_compare(const struct baseline *baseline, const struct results *res
 		comparison_add(comparison, events->event[i].name, events->event[i].is.unit,
 			       events->event[i].is.scale,
 			       find_event(baseline, events->event[i].name),
-			       &results->result[i].series);
+			       &results->result[i].taken.series);
 	for (i = 0; i < events->n; i++) {
 		whole = ratio_whole(results, NULL, i);
 		if (whole != i)

@@ -132,7 +132,7 @@ static void print_rows(FILE *file, const struct results *results, const struct p
 		print_first(file, results, part);
 		print_cell(file, results, part, i);
 		if (results->repeats > 1) {
-			print_summary(file, &results->result[i].series);
+			print_summary(file, &results->result[i].taken.series);
 			print_run(file, results);
 		}
 		if (results->origin)

@@ -100,9 +100,9 @@ static void print_events(FILE *file, const struct results *results, const struct
 		fputs(i ? ",{" : "{", file);
 		print_cell(file, results, part, i);
 		if (results->repeats > 1)
-			print_summary(file, &results->result[i].series);
+			print_summary(file, &results->result[i].taken.series);
 		if (results->repeats && !(results->seconds > 0) && !part)
-			print_values(file, &results->result[i].series);
+			print_values(file, &results->result[i].taken.series);
 		fputc('}', file);
 	}
 	fputc(']', file);
@@ -214,7 +214,7 @@ static void print_series(FILE *file, const struct results *results)
 	for (r = 0; r < results->repeats; r++) {
 		print_times(file, r ? ",{" : "{", &results->outcomes[r]);
 		print_status(file, &results->outcomes[r]);
-		fputc('}', file);
+		fputs(results_takes(results, r) ? "}" : ",\"left_out\":true}", file);
 	}
 	fputc(']', file);
 	series_free(&series);
@@ -237,6 +237,8 @@ static void print_all(FILE *file, const struct results *results)
 {
 	print_subject(file, results);
 	fprintf(file, "\"runs\":%u,\"failed_runs\":%u", results->repeats, results->failed);
+	if (results->repeats > 1)
+		fprintf(file, ",\"left_out_runs\":%u", results->left_out);
 	print_events(file, results, NULL);
 	print_parts(file, results);
 	if (results->origin)

@@ -39,6 +39,7 @@ const char options_help[] =
 	"                         driver if there is one, and nothing that it creates\n"
 	"  -I, --interval MS      show counts every MS milliseconds, too\n"
 	"  -r, --repeat N         run the command N times; show mean and spread\n"
+	"      --include-failed   with -r: take runs that fail into mean and spread, too\n"
 	"      --pre COMMAND      run COMMAND by the shell before each run, uncounted\n"
 	"      --post COMMAND     run it after each run\n"
 	"  -D, --delay MS         begin to count MS milliseconds after the start\n"
@@ -116,6 +117,7 @@ enum {
 	OPTION_POST,
 	OPTION_APPEND,
 	OPTION_STRICT,
+	OPTION_INCLUDE_FAILED,
 	OPTION_COMPARE,
 	OPTION_DIFF,
 	OPTION_THRESHOLD,
@@ -148,6 +150,7 @@ static const struct option known[] = {
 	{ "post", required_argument, NULL, OPTION_POST },
 	{ "append", no_argument, NULL, OPTION_APPEND },
 	{ "strict", no_argument, NULL, OPTION_STRICT },
+	{ "include-failed", no_argument, NULL, OPTION_INCLUDE_FAILED },
 	{ "compare", required_argument, NULL, OPTION_COMPARE },
 	{ "diff", no_argument, NULL, OPTION_DIFF },
 	{ "threshold", required_argument, NULL, OPTION_THRESHOLD },
@@ -309,6 +312,7 @@ static void take_count_option(struct options *options, int option, const char *t
 	case OPTION_TIMEOUT:
 		options->timeout = parse_count("--timeout", text, 1, 0x3FFFFFFF);
 		break;
+	case OPTION_INCLUDE_FAILED: options->with_failed = true; break;
 	case OPTION_PRE: options->pre = text; break;
 	case OPTION_POST: options->post = text; break;
 	case OPTION_COMPARE: options->baseline = text; break;
@@ -435,7 +439,8 @@ static void check_regions(const struct options *options)
 	    options->strict || options->diff || options->baseline || options->append ||
 	    options->period || options->frequency || options->words || options->base ||
 	    options->pre || options->post || options->emulate || options->threshold > 0 ||
-	    options->by_place || options->calls || options->format > FORMAT_JSON)
+	    options->with_failed || options->by_place || options->calls ||
+	    options->format > FORMAT_JSON)
 		die("%s goes with --csv, --json, -o and, to measure, -e and -M; not with other "
 		    "options",
 		    name);
@@ -455,7 +460,8 @@ static void check_sample(const struct options *options)
 	    options->repeat > 1 ||
 	    (options->format != FORMAT_TABLE && options->format < FORMAT_FOLDED) ||
 	    options->delay || options->append || options->strict || options->diff ||
-	    options->baseline || options->emulate || options->pre || options->post)
+	    options->baseline || options->emulate || options->pre || options->post ||
+	    options->with_failed)
 		die("--sample looks at one run; it does not go with -A, -I, -r, --per-..., "
 		    "--no-inherit, --delay, --append, --strict, --compare, --diff, --emulate, --pre, "
 		    "--post, --csv, --json or --openmetrics");
@@ -551,6 +557,8 @@ static void check_count(struct options *options)
 	    (!options->command || targets->n || options->interval || options->by != BY_NOTHING))
 		die("-r runs a command several times; it does not go with -p, -t, -a, -C, -G, -I or "
 		    "--per-...");
+	if (options->with_failed && options->repeat < 2 && !options->diff && !options->baseline)
+		die("--include-failed is of several runs (-r, --compare, --diff), and there is one");
 	if (options->base && !options->events.numbers && !options->words)
 		die("%s", options->base);
 	check_parts(options);
@@ -635,6 +643,7 @@ void options_read(struct options *options, int argc, char **argv)
 		if (!take_option(options, option, optarg))
 			return;
 	options->command = optind < argc ? argv + optind : NULL;
+	targets_find(&options->targets);
 	if (options->events.numbers && (options->mode == MODE_CPU || options->mode == MODE_SAMPLE ||
 					options->mode == MODE_REGIONS))
 		die("--cpu, --sample and --regions take names of events, not \"%s\"",

@@ -33,7 +33,7 @@ struct options {
 	enum format format;
 	enum place_kind kind; /* --by */
 	enum by by;
-	bool no_inherit, append, strict, diff, emulate, by_place;
+	bool no_inherit, append, strict, diff, emulate, by_place, with_failed;
 	const char *baseline;		/* --compare; NULL: not given */
 	struct baseline before;		/* what is in it */
 	const char *pre, *post;		/* shell commands; NULL: not given */

@@ -338,8 +338,10 @@ static int count(struct options *options)
 			    .format = options->format,
 			    .append = options->append,
 			    .bit_by_bit = options->interval },
-		.side = { { .run = &what, .origin = &origin },
-			  { .run = &other, .origin = &origin } },
+		.side = { { .run = &what, .origin = &origin, .with_failed = options->with_failed },
+			  { .run = &other,
+			    .origin = &origin,
+			    .with_failed = options->with_failed } },
 		.sides = options->diff ? 2 : 1,
 		.options = options,
 	};
@@ -382,6 +384,7 @@ static void sample_tick(void *arg, double seconds)
 	struct sample *sample = arg;
 
 	(void)seconds;
+	targets_look(sample->request.targets);
 	sampling_read(sample->sampling);
 }
 

@@ -53,18 +53,18 @@ static struct cell cell_of(const struct results *results, unsigned int i,
 }
 
 /* The mean of the runs that counted it. */
-static struct cell mean_cell(const struct results *results, const struct result *result)
+static struct cell mean_cell(const struct results *results, const struct tally *tally)
 {
-	struct summary summary = series_summary(&result->series);
+	struct summary summary = series_summary(&tally->series);
 
 	return (struct cell){
 		.counted = true,
-		.value = (result->all.value + result->runs / 2) / result->runs,
+		.value = (tally->all.value + tally->runs / 2) / tally->runs,
 		.estimate = (uint64_t)(summary.mean + 0.5),
-		.enabled = result->all.enabled / result->runs,
-		.running = result->all.running / result->runs,
-		.quality = result->all.quality,
-		.quality_name = results_quality(results, result->all.quality),
+		.enabled = tally->all.enabled / tally->runs,
+		.running = tally->all.running / tally->runs,
+		.quality = tally->all.quality,
+		.quality_name = results_quality(results, tally->all.quality),
 		.reason = "",
 	};
 }
@@ -76,9 +76,10 @@ struct cell results_cell(const struct results *results, const struct part *part,
 	if (part)
 		return cell_of(results, i,
 			       results->seconds > 0 ? &part->interval[i] : &part->reading[i]);
-	if (results->seconds > 0 || !result->runs)
+	if (results->seconds > 0 || !result->taken.runs)
 		return cell_of(results, i, &result->reading);
-	return result->runs > 1 ? mean_cell(results, result) : cell_of(results, i, &result->all);
+	return result->taken.runs > 1 ? mean_cell(results, &result->taken)
+				      : cell_of(results, i, &result->taken.all);
 }
 
 struct cell results_sum(const struct results *results, const struct part *part, unsigned int i)
@@ -95,13 +96,23 @@ const struct part *results_parts(const struct results *results, size_t *n)
 	return parts ? parts->part : NULL;
 }
 
+bool results_takes(const struct results *results, unsigned int run)
+{
+	return !results->left_out || !outcome_failed(&results->outcomes[run]);
+}
+
+unsigned int results_runs(const struct results *results)
+{
+	return results->repeats - results->left_out;
+}
+
 struct series results_elapsed(const struct results *results)
 {
 	struct series series = { .n = 0 };
 	unsigned int r;
 
 	for (r = 0; r < results->repeats; r++)
-		series_add(&series, results->outcomes[r].elapsed);
+		series_add(&series, results_takes(results, r) ? results->outcomes[r].elapsed : NAN);
 	return series;
 }
 
@@ -112,7 +123,7 @@ const char *results_doubt(const struct results *results, unsigned int *i)
 
 		if (!cell.counted)
 			return cell.reason;
-		if (results->result[*i].runs < results->repeats)
+		if (results->result[*i].taken.runs < results_runs(results))
 			return "not all runs counted it";
 		if (cell.quality != PERFCTR_EXACT)
 			return cell.quality_name;
@@ -132,17 +143,15 @@ void results_begin(struct results *results)
 	stretches_begin(&results->stretches, results->run->events);
 }
 
-static void add_count(struct result *result)
+static void add_count(struct tally *tally, const struct perfctr_reading *reading)
 {
-	const struct perfctr_reading *reading = &result->reading;
-
-	result->runs++;
-	series_add(&result->series, (double)perfctr_reading_estimate(reading));
-	result->all.value += reading->value;
-	result->all.enabled += reading->enabled;
-	result->all.running += reading->running;
-	if (reading->quality > result->all.quality)
-		result->all.quality = reading->quality;
+	tally->runs++;
+	series_add(&tally->series, (double)perfctr_reading_estimate(reading));
+	tally->all.value += reading->value;
+	tally->all.enabled += reading->enabled;
+	tally->all.running += reading->running;
+	if (reading->quality > tally->all.quality)
+		tally->all.quality = reading->quality;
 }
 
 static void add_outcome(struct results *results, const struct outcome *outcome)
@@ -150,9 +159,6 @@ static void add_outcome(struct results *results, const struct outcome *outcome)
 	results->outcomes = need(
 		reallocarray(results->outcomes, results->repeats + 1, sizeof(*results->outcomes)));
 	results->outcomes[results->repeats++] = *outcome;
-	results->outcome.elapsed += outcome->elapsed;
-	results->outcome.user += outcome->user;
-	results->outcome.sys += outcome->sys;
 	results->outcome.ran = outcome->ran;
 	if (!results->failed) {
 		results->outcome.status = outcome->status;
@@ -163,29 +169,58 @@ static void add_outcome(struct results *results, const struct outcome *outcome)
 
 void results_add_run(struct results *results, const struct outcome *outcome)
 {
+	bool left_out = outcome_failed(outcome) && !results->with_failed;
 	unsigned int i;
 
 	for (i = 0; i < results->run->events->n; i++) {
 		struct result *result = &results->result[i];
+		struct tally *to = left_out ? &result->left_out : &result->taken;
 
 		result->reading = results->run->events->event[i].reading;
+		series_add(left_out ? &result->taken.series : &result->left_out.series, NAN);
 		if (is_count(results, i, &result->reading))
-			add_count(result);
+			add_count(to, &result->reading);
 		else
-			series_add(&result->series, NAN);
+			series_add(&to->series, NAN);
 	}
 	if (!results->repeats && !results->intervals)
 		stretches_end(&results->stretches, results->run->events);
+	results->left_out += left_out;
 	add_outcome(results, outcome);
+}
+
+/* Where all runs failed, they are what there is. */
+static void take_failed(struct results *results)
+{
+	unsigned int i;
+
+	if (!results->left_out || results->left_out < results->repeats)
+		return;
+	results->left_out = 0;
+	for (i = 0; i < results->run->events->n; i++) {
+		struct result *result = &results->result[i];
+		struct tally none = result->taken;
+
+		result->taken = result->left_out;
+		result->left_out = none;
+	}
 }
 
 void results_end(struct results *results)
 {
-	unsigned int n = results->repeats ? results->repeats : 1;
+	unsigned int r, n;
 
-	results->outcome.elapsed /= n;
-	results->outcome.user /= n;
-	results->outcome.sys /= n;
+	take_failed(results);
+	n = results_runs(results) ? results_runs(results) : 1;
+	for (r = 0; r < results->repeats; r++) {
+		const struct outcome *outcome = &results->outcomes[r];
+
+		if (!results_takes(results, r))
+			continue;
+		results->outcome.elapsed += outcome->elapsed / n;
+		results->outcome.user += outcome->user / n;
+		results->outcome.sys += outcome->sys / n;
+	}
 	results->seconds = 0;
 }
 
@@ -209,8 +244,10 @@ void results_free(struct results *results)
 {
 	unsigned int i;
 
-	for (i = 0; i < results->run->events->n; i++)
-		series_free(&results->result[i].series);
+	for (i = 0; i < results->run->events->n; i++) {
+		series_free(&results->result[i].taken.series);
+		series_free(&results->result[i].left_out.series);
+	}
 	stretches_free(&results->stretches);
 	free(results->outcomes);
 	free(results->result);

@@ -9,22 +9,28 @@
 #include "series.h"
 #include "stretches.h"
 
+/* What runs counted of an event. */
+struct tally {
+	struct perfctr_reading all; /* sums of the runs that counted it, their worst quality */
+	unsigned int runs;	    /* that counted it */
+	struct series series;	    /* its counts, or estimates: one per run, NAN of others */
+};
+
 /* One event. */
 struct result {
 	struct perfctr_reading reading; /* of the last run, or interval */
 	struct perfctr_reading before;	/* all up to the interval's beginning */
-	struct perfctr_reading all;	/* sums of the runs that counted it, their worst quality */
-	unsigned int runs;		/* that counted it */
-	struct series series;		/* its counts, or estimates */
+	struct tally taken, left_out;	/* what is shown; what failed runs counted */
 };
 
 struct results {
 	const struct run *run;	      /* what has been counted */
 	const struct origin *origin;  /* NULL: not to be told */
 	unsigned int repeats, failed; /* runs; those whose command did not succeed */
-	/* Times are sums, and means after results_end(); the first failure. */
-	struct outcome outcome;
-	struct outcome *outcomes; /* each run's */
+	bool with_failed;	      /* which are taken like the others */
+	unsigned int left_out;	      /* runs that are not: none if all failed */
+	struct outcome outcome;	      /* times: means after results_end(); the first failure */
+	struct outcome *outcomes;     /* each run's */
 	unsigned int intervals;
 	double seconds,
 		span;	/* to the end of the interval that this is of, and its length; 0: all */
@@ -51,7 +57,7 @@ void results_begin(struct results *results);
 void results_add_run(struct results *results, const struct outcome *outcome);
 void results_add_interval(struct results *results, double seconds);
 
-/* There are no more runs. */
+/* There are no more runs. What was counted in those that failed is left out if others did not. */
 void results_end(struct results *results);
 
 void results_free(struct results *results);
@@ -68,7 +74,11 @@ const char *results_quality(const struct results *results, unsigned int quality)
 /* The parts that are to be shown beside the sums, and their number. */
 const struct part *results_parts(const struct results *results, size_t *n);
 
-/* The seconds that the commands took. */
+/* Whether a run is one of those that are shown, and the number of these. */
+bool results_takes(const struct results *results, unsigned int run);
+unsigned int results_runs(const struct results *results);
+
+/* The seconds that the commands took, NAN if they are left out. */
 struct series results_elapsed(const struct results *results);
 
 /* Why results are not all exact, of the first event that is not; NULL: they are. */

@@ -13,6 +13,7 @@
 
 static void read_all(const struct run *run)
 {
+	targets_look(run->targets);
 	parts_read(run->parts, run->tasks, run->events);
 }
 

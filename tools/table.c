@@ -98,12 +98,13 @@ static void print_note(struct row *row, const struct results *results, unsigned 
 
 	if (cell->quality == PERFCTR_SCALED)
 		n += snprintf(row->note, size, "  (estimate: counted %.2f%% of the time)",
-			      100 * (double)result->all.running / (double)result->all.enabled);
+			      100 * (double)result->taken.all.running /
+				      (double)result->taken.all.enabled);
 	else if (cell->quality == PERFCTR_STALE)
 		n += snprintf(row->note, size, "  (stale: a processor went offline)");
-	if (result->runs < results->repeats)
+	if (result->taken.runs < results_runs(results))
 		snprintf(row->note + n, size - (size_t)n, "  (counted in %u of %u runs)",
-			 result->runs, results->repeats);
+			 result->taken.runs, results_runs(results));
 }
 
 static void print_spread(struct row *row, const struct event *event, const struct series *series)
@@ -132,7 +133,7 @@ static void make_row(struct row *row, const struct results *results, unsigned in
 	ratio_print(row->ratio, sizeof(row->ratio), results, NULL, i);
 	print_note(row, results, i, &cell);
 	if (results->repeats > 1)
-		print_spread(row, event, &results->result[i].series);
+		print_spread(row, event, &results->result[i].taken.series);
 }
 
 /* The seconds of several runs, as a row like those of events. */
@@ -393,6 +394,19 @@ static void print_subject(FILE *text, const struct results *results)
 	fputc('\'', text);
 }
 
+/* Which of several are shown. */
+static void print_runs(FILE *text, const struct results *results)
+{
+	if (results->left_out)
+		fprintf(text, ", mean of %u of %u runs", results_runs(results), results->repeats);
+	else
+		fprintf(text, ", mean of %u runs", results->repeats);
+	if (results->failed == results->repeats)
+		fputs(", all of which failed", text);
+	else if (results->failed && !results->left_out)
+		fprintf(text, ", %u of which failed", results->failed);
+}
+
 /* What has been counted. */
 static void print_title(FILE *file, const struct results *results)
 {
@@ -404,9 +418,7 @@ static void print_title(FILE *file, const struct results *results)
 	fputs(" counts of ", text);
 	print_subject(text, results);
 	if (results->repeats > 1)
-		fprintf(text, ", mean of %u runs", results->repeats);
-	if (results->repeats > 1 && results->failed)
-		fprintf(text, ", %u of which failed", results->failed);
+		print_runs(text, results);
 	if (results->run->valgrind)
 		fprintf(text, ", emulated by %s", results->run->valgrind->version);
 	fputc(':', text);
@@ -562,19 +574,26 @@ static void print_interval(FILE *file, const struct results *results)
 /* Which runs failed, the first ones. */
 static void print_failed(FILE *file, const struct results *results)
 {
+	struct fit fit = fit_begin(file, 2);
 	unsigned int r, shown = 0;
+	char text[80];
 
+	snprintf(text, sizeof(text),
+		 results->left_out ? " %u of %u runs failed, left out:" : " %u of %u runs failed:",
+		 results->failed, results->repeats);
+	fit_put(&fit, text);
 	for (r = 0; r < results->repeats && shown < 8; r++) {
 		int status = results->outcomes[r].status;
 
-		if (!status || outcome_in_time(&results->outcomes[r]))
+		if (!outcome_failed(&results->outcomes[r]))
 			continue;
-		fprintf(file, "%srun %u with %s %d", shown++ ? ", " : " failed: ", r + 1,
-			WIFEXITED(status) ? "exit status" : "signal",
-			WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		snprintf(text, sizeof(text), "%s run %u with %s %d", shown++ ? "," : "", r + 1,
+			 WIFEXITED(status) ? "exit status" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		fit_words(&fit, text);
 	}
-	if (shown)
-		fprintf(file, "%s\n", shown < results->failed ? ", ..." : "");
+	fit_words(&fit, shown < results->failed ? ", ..." : "");
+	fit_end(&fit);
 }
 
 /* Whose time it was, and what is wrong. */
@@ -598,7 +617,7 @@ static void print_end(FILE *file, const struct results *results)
 	fputc('\n', file);
 	if (results->run->valgrind)
 		print_emulation(file, results->run->valgrind);
-	if (results->repeats > 1)
+	if (results->repeats > 1 && results->failed)
 		print_failed(file, results);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "die.h"
 #include "targets.h"
 
@@ -120,6 +122,64 @@ void targets_add_processors(struct targets *targets, const char *list)
 	targets->name = list;
 }
 
+/* ---- cgroups that are removed ---- */
+
+struct place {
+	char path[PATH_MAX];
+	dev_t device;
+	ino_t inode;
+	bool is_there;
+};
+
+/* As the library looks for it. */
+static void find_place(struct place *place, const char *cgroup)
+{
+	static const char *const roots[] = { "", "/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/",
+					     "/sys/fs/cgroup/unified/" };
+	struct stat status;
+	size_t i;
+
+	for (i = *cgroup == '/' ? 0 : 1; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		snprintf(place->path, sizeof(place->path), "%s%s", roots[i], cgroup);
+		if (stat(place->path, &status) < 0 || !S_ISDIR(status.st_mode))
+			continue;
+		place->device = status.st_dev;
+		place->inode = status.st_ino;
+		place->is_there = true;
+		return;
+	}
+}
+
+void targets_find(struct targets *targets)
+{
+	unsigned int i;
+
+	if (!targets->n || !targets->target->cgroup)
+		return;
+	targets->place = need(calloc(targets->n, sizeof(*targets->place)));
+	for (i = 0; i < targets->n; i++)
+		find_place(&targets->place[i], targets->target[i].cgroup);
+}
+
+void targets_look(const struct targets *targets)
+{
+	struct stat status;
+	unsigned int i;
+
+	for (i = 0; targets->place && i < targets->n; i++) {
+		struct place *place = &targets->place[i];
+
+		/* Another one may have its name. */
+		if (!place->is_there ||
+		    (stat(place->path, &status) == 0 && status.st_dev == place->device &&
+		     status.st_ino == place->inode))
+			continue;
+		place->is_there = false;
+		say("cgroup %s was removed: nothing more is counted in it",
+		    targets->target[i].cgroup);
+	}
+}
+
 pid_t targets_process(const struct targets *targets)
 {
 	return targets->n == 1 && targets->target->type == PERFCTR_TARGET_PROCESS
@@ -161,4 +221,5 @@ void targets_print(FILE *file, const struct targets *targets)
 void targets_free(struct targets *targets)
 {
 	free(targets->target);
+	free(targets->place);
 }

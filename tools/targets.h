@@ -9,10 +9,13 @@
 #include <libperfctr.h>
 #include <stdio.h>
 
+struct place; /* of a cgroup */
+
 struct targets {
 	struct perfctr_target *target;
 	unsigned int n;
 	const char *option;	 /* NULL: none */
+	struct place *place;	 /* of each, if they are cgroups that have been found */
 	const char *what, *name; /* "processors" and "0-3" (NULL: all); "cgroup"; NULL: processes */
 };
 
@@ -24,6 +27,10 @@ void targets_add_cgroup(struct targets *targets, const char *name);
 
 /* The process that is the only target; 0 if there is none. */
 pid_t targets_process(const struct targets *targets);
+
+/* Cgroups are found; and those that are gone since then are told, each once. */
+void targets_find(struct targets *targets);
+void targets_look(const struct targets *targets);
 
 /* "process 12", "threads 12, 34", "all processors", "processors 0-3", "cgroups a, b". */
 void targets_print(FILE *file, const struct targets *targets);

@@ -44,8 +44,34 @@ for option in --pre --post; do
 	expect "$option fails later: what was counted" 0 "^ counts of 'true'$runs:\$" cat "$work/out"
 done
 expect "nothing ran behind a --pre that fails" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
-expect "repeats: one fails" 9 'mean of 3 runs, 1 of which failed:' \
+expect "repeats: one fails" 9 'mean of 2 of 3 runs:' \
 	"$perfex" -r 3 -e cs sh -c "$failing" "$work/lines"
+expect "repeats: which one" 0 '^ 1 of 3 runs failed, left out: run 2 with exit status 9$' cat "$work/out"
+rm "$work/lines"
+expect "repeats: one fails, and is taken" 9 'mean of 3 runs, 1 of which failed:' \
+	"$perfex" -r 3 --include-failed -e cs sh -c "$failing" "$work/lines"
+expect "repeats: all fail" 1 'mean of 2 runs, all of which failed:' "$perfex" -r 2 -e cs false
+# The work of the one that fails is not in the mean, nor in what is compared.
+# shellcheck disable=SC2016
+slow='echo >>"$0"; test $(wc -l <"$0") != 2 || { sleep 0.5; exit 1; }'
+rm "$work/lines"
+"$perfex" -r 4 --json -o "$work/failed" -e cs sh -c "$slow" "$work/lines"
+says "repeats: json without the one that fails" '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["runs"] == 4 and d["failed_runs"] == d["left_out_runs"] == 1 and d["exit_status"] == 1, d
+assert [v is None for v in d["events"][0]["values"]] == [False, True, False, False], d
+assert d["events"][0]["runs"] == 3 and d["elapsed"]["most"] < 0.5 < d["series"][1]["elapsed_s"], d
+assert [r.get("left_out") for r in d["series"]] == [None, True, None, None], d
+' "$work/failed"
+expect "repeats: a baseline without the one that fails" 0 ' elapsed ' \
+	"$perfex" --compare "$work/failed" --json --threshold 100000 -o "$work/compared" -e cs sh -c 'echo " elapsed "'
+says "repeats: compared without the one that fails" '
+import json, sys
+elapsed = json.load(open(sys.argv[1]))["comparison"]["events"][-1]
+assert elapsed["before"]["runs"] == 3 and elapsed["before"]["mean"] < 0.5, elapsed
+' "$work/compared"
+expect "failed runs of one run" 125 'include-failed is of several runs' "$perfex" --include-failed true
 # A run that was interrupted is none, whoever gets the signal, and is the last one.
 # shellcheck disable=SC2016
 killed='echo >>"$0"; test $(wc -l <"$0") != 3 || kill -KILL $$'
@@ -167,6 +193,13 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 		if "$perfex" -G "$cgroups/perfex-test-$$" -e cs true 2>/dev/null; then
 			expect "a cgroup" 0 "counts of cgroup /perfex-test-$$:" \
 				"$perfex" -G "/perfex-test-$$" -e cs true
+			mkdir "$cgroups/perfex-gone-$$" "$cgroups/perfex-also-$$"
+			expect "a cgroup that is removed" 0 "^perfex: cgroup /perfex-gone-$$ was removed: nothing more" \
+				"$perfex" -G "/perfex-gone-$$" -G "perfex-also-$$" -G "/perfex-test-$$" -I 20 -e cs sh -c \
+				"sleep 0.05; rmdir '$cgroups/perfex-gone-$$' '$cgroups/perfex-also-$$'; mkdir '$cgroups/perfex-also-$$'; sleep 0.1"
+			expect "a cgroup that is removed is told once, and that is no other" 0 '^2$' grep -c 'was removed' "$work/out"
+			expect "a cgroup that is removed, no intervals" 0 "^perfex: cgroup perfex-also-$$ was removed" \
+				"$perfex" -G "perfex-also-$$" -e cs rmdir "$cgroups/perfex-also-$$"
 		fi
 		rmdir "$cgroups/perfex-test-$$"
 	done

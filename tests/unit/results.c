@@ -369,22 +369,121 @@ START_TEST(no_run_with_a_turn)
 }
 END_TEST
 
-/* The status is that of the first run that failed. */
+/* The status is that of the first run that failed, whose counts say nothing of those that did not.
+ */
 START_TEST(failed_runs)
 {
 	begin("cs");
-	add(1, 10, 10, 0);
-	add(1, 10, 10, W_EXITCODE(3, 0));
-	add(1, 10, 10, W_EXITCODE(4, 0));
-	add(1, 10, 10, 0);
+	add(10, 10, 10, 0);
+	add(1000, 10, 10, W_EXITCODE(3, 0));
+	add(2000, 10, 10, W_EXITCODE(4, 0));
+	add(20, 10, 10, 0);
 	results_end(&results);
 	ck_assert_int_eq(WEXITSTATUS(results.outcome.status), 3);
+	ck_assert_uint_eq(results_runs(&results), 2);
 	print(table_print);
-	has_lines("counts of 'true', mean of 4 runs, 2 of which failed:",
-		  "failed: run 2 with exit status 3, run 3 with exit status 4", NULL);
+	has_lines(
+		"counts of 'true', mean of 2 of 4 runs:", "15 cs ± 33.33% 10 15 20",
+		"2 of 4 runs failed, left out: run 2 with exit status 3, run 3 with exit status 4",
+		NULL);
 	print(json_print);
-	ck_assert_ptr_nonnull(strstr(text, "\"runs\":4,\"failed_runs\":2,"));
-	ck_assert_ptr_nonnull(strstr(text, "\"exit_status\":3}"));
+	ck_assert_ptr_nonnull(strstr(text, "\"runs\":4,\"failed_runs\":2,\"left_out_runs\":2,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"runs\":2,\"values\":[10,null,null,20]"));
+	ck_assert_ptr_nonnull(strstr(text, "\"exit_status\":3,\"left_out\":true}"));
+	print(csv_print);
+	has_lines("15,15,,cs,exact,10,10,,15.000,5.000,2,10,15,20,2,1.000000000,0.000000000", NULL);
+	end();
+}
+END_TEST
+
+START_TEST(failed_runs_included)
+{
+	begin("cs");
+	results.with_failed = true;
+	add(10, 10, 10, 0);
+	add(20, 10, 10, W_EXITCODE(3, 0));
+	results_end(&results);
+	print(table_print);
+	has_lines("counts of 'true', mean of 2 runs, 1 of which failed:", "15 cs ± 33.33% 10 15 20",
+		  "1 of 2 runs failed: run 2 with exit status 3", NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"left_out_runs\":0,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"values\":[10,20]"));
+	ck_assert_ptr_null(strstr(text, "\"left_out\":"));
+	end();
+}
+END_TEST
+
+/* What always fails, as a search that finds nothing, is no exception. */
+START_TEST(all_runs_failed)
+{
+	begin("cs");
+	add(10, 10, 10, W_EXITCODE(1, 0));
+	add(20, 10, 10, W_EXITCODE(1, 0));
+	results_end(&results);
+	print(table_print);
+	has_lines("counts of 'true', mean of 2 runs, all of which failed:",
+		  "15 cs ± 33.33% 10 15 20",
+		  "2 of 2 runs failed: run 1 with exit status 1, run 2 with exit status 1", NULL);
+	print(json_print);
+	ck_assert_ptr_nonnull(strstr(text, "\"values\":[10,20]"));
+	end();
+	begin("cs");
+	add(10, 10, 10, W_EXITCODE(1, 0));
+	results_end(&results);
+	print(table_print);
+	has_lines("counts of 'true':", "10 cs", NULL);
+	end();
+}
+END_TEST
+
+/* The one run that took another time is not in the mean of times, either. */
+START_TEST(failed_run_time)
+{
+	const struct outcome longer = {
+		.elapsed = 9, .user = 8, .sys = 7, .ran = true, .status = W_EXITCODE(1, 0)
+	};
+	struct series elapsed;
+
+	begin("cs");
+	add(10, 10, 10, 0);
+	results_add_run(&results, &longer);
+	add(30, 10, 10, 0);
+	results_end(&results);
+	ck_assert(results.outcome.elapsed == 1 && results.outcome.user == 0);
+	elapsed = results_elapsed(&results);
+	ck_assert(elapsed.n == 3 && elapsed.value[0] == 1 && isnan(elapsed.value[1]));
+	series_free(&elapsed);
+	print(table_print);
+	has_lines("1.000000 s elapsed ± 0.00% 1.000000 1.000000 1.000000",
+		  "0.000000 s user, 0.000000 s system", NULL);
+	end();
+}
+END_TEST
+
+/* --strict looks at the runs that are shown, each of which has to have counted it. */
+START_TEST(strict_of_several_runs)
+{
+	unsigned int i;
+
+	begin("cs");
+	add(10, 10, 10, 0);
+	add(0, 10, 0, W_EXITCODE(1, 0));
+	results_end(&results);
+	ck_assert_ptr_null(results_doubt(&results, &i));
+	end();
+	begin("cs");
+	add(10, 10, 10, 0);
+	add(0, 10, 0, 0);
+	results_end(&results);
+	ck_assert_str_eq(results_doubt(&results, &i), "not all runs counted it");
+	ck_assert_uint_eq(i, 0);
+	end();
+	begin("cs");
+	add(10, 10, 10, 0);
+	add(10, 10, 5, 0);
+	results_end(&results);
+	ck_assert_str_eq(results_doubt(&results, &i), "scaled");
 	end();
 }
 END_TEST
@@ -608,4 +707,5 @@ END_TEST
 
 UNIT_MAIN("results", 20, errors_of_metrics, ratios, in_user_mode, no_ratios, units,
 	  openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn, failed_runs,
-	  metrics, metrics_not_counted, metrics_of_intervals, intervals, stale)
+	  failed_runs_included, all_runs_failed, failed_run_time, strict_of_several_runs, metrics,
+	  metrics_not_counted, metrics_of_intervals, intervals, stale)
