@@ -29,12 +29,14 @@ static void run_threads(void)
 
 int main(void)
 {
+	char name[PAPI_MAX_STR_LEN]; /* as PAPI's examples/high_level.c has it */
 	int i;
 
-	if (PAPI_hl_region_begin("whole") != PAPI_OK)
+	snprintf(name, sizeof(name), "whole");
+	if (sizeof(name) != 128 || PAPI_hl_region_begin(name) != PAPI_OK)
 		return 1;
 	run_threads();
-	if (PAPI_hl_region_end("whole") != PAPI_OK)
+	if (PAPI_hl_region_end(name) != PAPI_OK)
 		return 1;
 
 	for (i = 0; i < 3; i++) {

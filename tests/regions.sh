@@ -326,7 +326,7 @@ said() {	# PID INCLUSIVE UNFINISHED UNCOUNTED STRAY LEFT-OUT WITHOUT-REGION
 says 0 '^a,time,ns,inclusive,3,6,9007199254740993,pid 1,.*,9007199254740995,pid 1,0.000,exact,33,44,55,66,77,1$' \
 	"$perfex" --merge --csv "$work/all.json"
 [ "$("$perfex" --merge "$work/all.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
-	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 77 visits were counted for no region. 1 processes died; of these that is not known. ' ]
+	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 77 visits were counted for no region. 1 process died; of it that is not known. ' ]
 check "perfex: what processes say was not counted, merged" $?
 "$perfex" --merge --json "$work/all.json" | python3 -c 'import json, sys
 all = json.load(sys.stdin)

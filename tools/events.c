@@ -61,6 +61,74 @@ unsigned int events_open_metrics(struct events *events)
 	return n;
 }
 
+/* ---- clocks ---- */
+
+/* The length of a name in a list. Commas between slashes are a PMU's own. */
+static size_t name_length(const char *text)
+{
+	bool inside = false;
+	size_t n;
+
+	for (n = 0; text[n] && (inside || !strchr(",{} \t", text[n])); n++)
+		inside ^= text[n] == '/';
+	return n;
+}
+
+static bool is_clock(const char *name)
+{
+	struct perfctr_list *list = perfctr_list_resolve(name, 0);
+	struct perfctr_list_event event = { .flags = 0 };
+	bool is = list && perfctr_list_size(list) == 1 &&
+		  perfctr_list_event(list, 0, &event) == 0 && event.flags & PERFCTR_EVENT_TIME;
+
+	perfctr_list_free(list);
+	return is;
+}
+
+/* "task-clock" of "task-clock:u"; another name as it is. */
+static size_t without_modes(char *name)
+{
+	size_t whole = strlen(name), n = whole;
+
+	while (n && strchr("ukh", name[n - 1]))
+		n--;
+	if (!n || n == whole || (name[n - 1] != ':' && name[n - 1] != '/'))
+		return whole;
+	n -= name[n - 1] == ':';
+	name[n] = '\0';
+	return is_clock(name) ? n : whole;
+}
+
+void events_free_clocks(struct events *events)
+{
+	char *names = NULL, *name;
+	const char *text = events->names;
+	size_t size, length, kept;
+	FILE *file;
+
+	if (!text)
+		return;
+	file = need(open_memstream(&names, &size));
+	for (; *text; text += length) {
+		length = name_length(text);
+		if (!length) {
+			fputc(*text, file);
+			length = 1;
+			continue;
+		}
+		name = need(strndup(text, length));
+		kept = without_modes(name);
+		fwrite(text, 1, kept, file);
+		if (kept < length)
+			say("%.*s counts in all modes, as %s: the kernel knows no modes of a clock",
+			    (int)length, text, name);
+		free(name);
+	}
+	fclose(file);
+	free(events->names);
+	events->names = names;
+}
+
 /* ---- numbers ---- */
 
 /* A number of the control, up to one of the characters in ends. */

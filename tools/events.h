@@ -47,6 +47,12 @@ unsigned int events_open_metrics(struct events *events);
 /* A field of the control, from an option's argument; exits on bad input. */
 uint32_t events_number(const struct events *events, const char *text);
 
+/*
+ * Clocks that count do so in all modes, whatever they are asked for, and the library wants it said:
+ * their modifiers are left out of the names, and the user told.
+ */
+void events_free_clocks(struct events *events);
+
 /* Look all events up, exiting if one is wrong; the default ones if there are none. */
 void events_finish(struct events *events);
 

@@ -64,3 +64,24 @@ void maps_read(uint32_t pid, char name[16],
 		fclose(file);
 	free(line);
 }
+
+bool maps_kernel(uint64_t *start, uint64_t *length)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address, end = 0;
+	char line[512], name[8];
+
+	*start = 0;
+	while (file && !(*start && end) && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %7s", &address, name) != 2)
+			continue;
+		if (!*start && !strcmp(name, "_text"))
+			*start = address;
+		else if (!strcmp(name, "_etext"))
+			end = address;
+	}
+	if (file)
+		fclose(file);
+	*length = end - *start;
+	return *start && end > *start;
+}

@@ -615,6 +615,7 @@ static void make_events(struct options *options)
 	if (options->by == BY_NOTHING && options->targets.n > 1 && options->targets.target->cgroup)
 		options->by = BY_CGROUP;
 	read_baseline(options);
+	events_free_clocks(&options->events);
 	if (options->emulate)
 		emulated_finish(&options->events);
 	else
@@ -638,7 +639,7 @@ void options_read(struct options *options, int argc, char **argv)
 {
 	int option;
 
-	*options = (struct options){ .events.base16 = true };
+	*options = (struct options){ .events.base16 = true, .line = argv };
 	while ((option = next_option(argc, argv)) != -1)
 		if (!take_option(options, option, optarg))
 			return;
@@ -659,7 +660,10 @@ void options_read(struct options *options, int argc, char **argv)
 		break;
 	case MODE_SAMPLE: check_sample(options); break;
 	case MODE_REGIONS:
-	case MODE_MERGE: check_regions(options); break;
+	case MODE_MERGE:
+		check_regions(options);
+		events_free_clocks(&options->events);
+		break;
 	case MODE_COUNT: make_events(options); break;
 	default: break;
 	}

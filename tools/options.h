@@ -28,6 +28,7 @@ struct options {
 	struct events
 		events; /* MODE_COUNT: looked up; MODE_SAMPLE, MODE_REGIONS, MODE_CPU: names only */
 	struct targets targets;
+	char **line;	/* all words */
 	char **command; /* NULL: none */
 	const char *file;
 	enum format format;

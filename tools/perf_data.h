@@ -18,7 +18,18 @@ void perf_data_mmap(FILE *file, const struct perf_event_attr *attr,
 		    const struct perfctr_record_mmap *mmap);
 void perf_data_name(FILE *file, const struct perf_event_attr *attr, uint32_t pid, const char *name);
 
+/* The kernel's mapping, so that perf looks for its names. */
+void perf_data_kernel(FILE *file, const struct perf_event_attr *attr, uint64_t start,
+		      uint64_t length);
+
+/* Where it was, and how; as perf's header has it. */
+struct perf_data_about {
+	const char *host, *release, *machine, *processor, *version, *event;
+	char *const *line; /* the command line, NULL at its end */
+};
+
 /* What all was; -1: it could not be written. */
-int perf_data_end(FILE *file, const struct perf_event_attr *attr);
+int perf_data_end(FILE *file, const struct perf_event_attr *attr,
+		  const struct perf_data_about *about);
 
 #endif /* PERFCTR_TOOLS_PERF_DATA_H */

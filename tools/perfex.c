@@ -394,6 +394,7 @@ static int take_samples(struct options *options)
 	struct driver none;
 	struct tasks tasks = { .n = 0 };
 	struct parts parts = { .by = BY_NOTHING };
+	struct origin origin;
 	struct sample sample = {
 		.output = { .name = options->file, .format = options->format },
 		.request = { .targets = &options->targets,
@@ -417,10 +418,19 @@ static int take_samples(struct options *options)
 	struct outcome outcome;
 
 	choose_driver(options, &none); /* dies if it is forced */
+	origin_get(&origin);
+	sample.request.about = (struct perf_data_about){
+		.host = origin.host.nodename,
+		.release = origin.host.release,
+		.machine = origin.host.machine,
+		.processor = origin.processor,
+		.version = PACKAGE_STRING,
+		.line = options->line,
+	};
 	sample.sampling = sampling_new(options->events.names, options->period, options->frequency,
 				       options->kind);
 	outcome = run(&what);
-	sampling_print(sample.sampling, sample.output.file);
+	sampling_print(sample.sampling, &outcome, sample.output.file);
 	output_close(&sample.output);
 	sampling_free(sample.sampling);
 	tasks_close(&tasks);

@@ -23,6 +23,7 @@
 struct sampling {
 	char *event;
 	char *plain;	 /* as it was asked for; NULL: it was not, and any will do */
+	bool user_only;	 /* the kernel's mode is forbidden */
 	uint64_t weight; /* the field of samples that this kernel has */
 	uint64_t period, frequency, bad;
 	struct sampling_request request;
@@ -276,7 +277,7 @@ struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequ
 		event = find_loads();
 	sampling = need(calloc(1, sizeof(*sampling)));
 	sampling->plain = event ? need(strdup(event)) : NULL;
-	sampling->event = in_user_mode(event ? event : "cycles");
+	sampling->event = in_user_mode(event ? event : "cycles"); /* exits if it is none */
 	sampling->weight = PERF_SAMPLE_WEIGHT_STRUCT;
 	sampling->period = period;
 	sampling->frequency = period ? 0 : frequency ? frequency : DEFAULT_FREQUENCY;
@@ -370,6 +371,14 @@ static void blame_stacks(struct sampling *sampling, pid_t pid)
 		    sampling->event);
 }
 
+static void free_keeping_errno(char *text)
+{
+	int error = errno;
+
+	free(text);
+	errno = error;
+}
+
 static void open_other(struct sampling *sampling, const char *event, pid_t pid)
 {
 	char *name = need(strdup(event));
@@ -379,40 +388,67 @@ static void open_other(struct sampling *sampling, const char *event, pid_t pid)
 	sampling->samplers = open_targets(sampling, pid);
 }
 
-/* In user mode; or in all, if the PMU can't tell modes apart. */
-static void open_event(struct sampling *sampling, pid_t pid)
+/* Places are those of all modes, as far as this user may know them; others are of user mode. */
+static bool wants_all_modes(const struct sampling *sampling)
 {
-	char *user = need(strdup(sampling->event));
-	int error;
+	return sampling->request.kind < PLACE_BRANCH;
+}
 
-	sampling->samplers = open_targets(sampling, pid);
-	if (!sampling->samplers && errno == EINVAL && sampling->plain &&
-	    strcmp(sampling->plain, user) != 0) {
-		open_other(sampling, sampling->plain, pid);
+/* In all modes; or in user mode, if the kernel's is forbidden. */
+static void open_all_modes(struct sampling *sampling, const char *event, pid_t pid)
+{
+	char *user = in_user_mode(event);
+
+	open_other(sampling, event, pid);
+	if (!sampling->samplers && (errno == EACCES || errno == EPERM) &&
+	    strcmp(user, event) != 0) {
+		open_other(sampling, user, pid);
+		sampling->user_only = sampling->samplers != NULL;
+	}
+	free_keeping_errno(user);
+}
+
+/* In user mode; or in all, if the PMU can't tell modes apart. */
+static void open_user_mode(struct sampling *sampling, const char *event, pid_t pid)
+{
+	char *user = in_user_mode(event);
+
+	open_other(sampling, user, pid);
+	if (!sampling->samplers && errno == EINVAL && sampling->plain && strcmp(event, user) != 0) {
+		open_other(sampling, event, pid);
 		if (!sampling->samplers)
 			open_other(sampling, user, pid); /* what was wrong with it */
 	}
-	error = errno;
-	free(user);
-	errno = error;
+	free_keeping_errno(user);
+}
+
+static void open_event(struct sampling *sampling, const char *event, pid_t pid)
+{
+	if (wants_all_modes(sampling))
+		open_all_modes(sampling, event, pid);
+	else
+		open_user_mode(sampling, event, pid);
 }
 
 /* With what there is. */
 static void open_somehow(struct sampling *sampling, pid_t pid)
 {
-	open_event(sampling, pid);
+	const char *event = sampling->plain ? sampling->plain : "cycles";
+
+	open_event(sampling, event, pid);
 	/* Weights have parts since Linux 5.12. */
 	if (!sampling->samplers && errno == EINVAL && sampling->request.kind == PLACE_SOURCE) {
 		sampling->weight = PERF_SAMPLE_WEIGHT;
-		open_event(sampling, pid);
+		open_event(sampling, event, pid);
 	}
 	/* No PMU: the clock, which knows no branches. */
 	if (!sampling->samplers && !sampling->plain && sampling->request.kind != PLACE_BRANCH)
-		open_other(sampling, "cpu-clock:u", pid);
+		open_event(sampling, "cpu-clock", pid);
 }
 
 void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid)
 {
+	uint64_t start, length;
 	unsigned int i;
 
 	sampling->request = *request;
@@ -425,6 +461,8 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 		blame_stacks(sampling, pid);
 	if (!sampling->samplers)
 		die("%s", perfctr_error());
+	if (request->data && !sampling->attr.exclude_kernel && maps_kernel(&start, &length))
+		perf_data_kernel(request->data, &sampling->attr, start, length);
 	for (i = 0; i < request->targets->n; i++)
 		if (request->targets->target[i].type == PERFCTR_TARGET_PROCESS)
 			look_at_process(sampling, (uint32_t)request->targets->target[i].id);
@@ -530,10 +568,25 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 			sampling->pointers == 1 ? " has" : "s have");
 }
 
+/* What the samples say nothing of. */
+static void print_left_out(const struct outcome *outcome, FILE *file)
+{
+	fputs(" user mode only, since this user may not sample the kernel "
+	      "(kernel.perf_event_paranoid)",
+	      file);
+	if (outcome->ran)
+		fprintf(file, ", where %.3f s of %.3f s were spent", outcome->sys,
+			outcome->user + outcome->sys);
+	fputc('\n', file);
+}
+
 /* What is missing. */
-static void print_doubts(struct sampling *sampling, FILE *file)
+static void print_doubts(struct sampling *sampling, const struct outcome *outcome, FILE *file)
 {
 	uint64_t lost = samplers_lost(sampling->samplers);
+
+	if (sampling->user_only)
+		print_left_out(outcome, file);
 
 	if (lost)
 		fprintf(file,
@@ -556,7 +609,7 @@ static void print_doubts(struct sampling *sampling, FILE *file)
 		fprintf(file, " records were left out: %s\n", perfctr_error());
 }
 
-static void print_table(struct sampling *sampling, FILE *file)
+static void print_table(struct sampling *sampling, const struct outcome *outcome, FILE *file)
 {
 	uint64_t number = histogram_samples(sampling->histogram);
 
@@ -575,28 +628,30 @@ static void print_table(struct sampling *sampling, FILE *file)
 	}
 	fprintf(file, "%llu sample%s\n", (unsigned long long)number, number == 1 ? "" : "s");
 	print_processors(sampling, file);
-	print_doubts(sampling, file);
+	print_doubts(sampling, outcome, file);
 	fputc('\n', file);
 }
 
-void sampling_print(struct sampling *sampling, FILE *file)
+void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file)
 {
 	FILE *door;
 
 	samplers_disable(sampling->samplers);
 	sampling_read(sampling);
-	if (sampling->request.data && perf_data_end(sampling->request.data, &sampling->attr) < 0)
+	sampling->request.about.event = sampling->event;
+	if (sampling->request.data &&
+	    perf_data_end(sampling->request.data, &sampling->attr, &sampling->request.about) < 0)
 		die("the samples could not be written: %s", strerror(errno));
 	if (sampling->request.folded)
 		histogram_fold(sampling->histogram, file);
 	door = door_open(sampling->request.folded || sampling->request.data ? stderr : file);
 	if (!sampling->request.folded) {
-		print_table(sampling, door);
+		print_table(sampling, outcome, door);
 	} else {
 		if (!histogram_samples(sampling->histogram))
 			fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
 			      door);
-		print_doubts(sampling, door);
+		print_doubts(sampling, outcome, door);
 	}
 	door_close(door);
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include "histogram.h"
+#include "outcome.h"
+#include "perf_data.h"
 #include "targets.h"
 
 struct sampling;
@@ -17,6 +19,7 @@ struct sampling_request {
 	bool folded;	/* ways of calls */
 	uint32_t stack; /* bytes of it, to find calls by DWARF; 0: by frame pointers */
 	FILE *data;	/* becomes a perf.data; NULL: none */
+	struct perf_data_about about; /* that is in it */
 };
 
 /* Exits on bad input. No event: one that fits to kind; no period and no frequency, 0: the usual
@@ -31,7 +34,7 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 void sampling_read(struct sampling *sampling);
 
 /* Tell. */
-void sampling_print(struct sampling *sampling, FILE *file);
+void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file);
 void sampling_free(struct sampling *sampling);
 
 #endif /* PERFCTR_TOOLS_SAMPLE_H */

@@ -10,6 +10,14 @@ info=${PERFCTR_INFO:-./perfctr-info} refuse=${REFUSE:-tests/tools/refuse}
 expect "software events" 0 'page-faults' "$perfex" -e task-clock,page-faults true
 expect "the default events" 0 'branch-misses' "$perfex" true
 expect "a clock in capitals" 0 'msec  *TASK-CLOCK' "$perfex" -e TASK-CLOCK true
+# perf takes these; they say nothing.
+for clock in task-clock:u cpu-clock:uk '{task-clock:u,page-faults}' 'page-faults:u, cpu-clock:h '; do
+	expect "a clock's modes: $clock" 0 ' msec  *[a-z]*-clock ' "$perfex" -e "$clock,page-faults" true
+	expect "a clock's modes: $clock: what it counts" 0 '^perfex: [^ ]* counts in all modes, as [a-z]*-clock: ' cat "$work/out"
+done
+expect "a clock's modes: no others' are left out" 0 ' page-faults:u ' "$perfex" -e task-clock:u,page-faults:u true
+expect "a clock's modes: of samples they say something" 0 'samples of cpu-clock:u' "$perfex" --sample -e cpu-clock:u true
+expect "a clock's other modifiers" 125 '^perfex: ' "$perfex" -e task-clock:up true
 expect "exit status" 3 'task-clock' "$perfex" -e task-clock sh -c 'exit 3'
 expect "signal" 143 'task-clock' sh -c "'$perfex' -e task-clock sh -c 'kill -TERM \$\$'"
 expect "a command's options are its own" 0 'hello -e' "$perfex" -e cs echo hello -e

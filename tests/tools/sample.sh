@@ -7,7 +7,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
-event=cpu-clock refuse=${REFUSE:-tests/tools/refuse}
+event=cpu-clock:u refuse=${REFUSE:-tests/tools/refuse}
 
 cat >"$work/calls.c" <<'EOT'
 #include <fcntl.h>
@@ -193,7 +193,7 @@ elif [ "${HAVE_LIBELF:-no}" = yes ] && [ "$cxx" != none ]; then
 	skip "C++'s names" "needs libelf and a C++ compiler"
 fi
 if [ -r /proc/kallsyms ] && grep -q '^0*[1-9a-f][0-9a-f]* T ' /proc/kallsyms &&
-	"$perfex" --sample -a -e $event:k sleep 0.2 >"$work/out" 2>&1; then
+	"$perfex" --sample -a -e cpu-clock:k sleep 0.2 >"$work/out" 2>&1; then
 	expect "the kernel's names" 0 '%  [a-z_0-9.]*  *\[kernel\]$' cat "$work/out"
 else
 	skip "the kernel's names" "needs root"
@@ -529,6 +529,37 @@ if perf --version >/dev/null 2>&1 && [ "${HAVE_LIBELF:-no}" = yes ]; then
 	kill $busy $twin
 elif [ "${HAVE_LIBELF:-no}" = yes ]; then
 	skip "perf script" "needs Debian's package linux-perf, and libelf"
+fi
+# Where it was made, and how: "perf report --header" and hotspot show it.
+if command -v perf >/dev/null; then
+	"$perfex" --sample -e $event --perf-data -o "$work/perf.data" true 'two words' 2>/dev/null
+	perf report --header-only -i "$work/perf.data" >"$work/header" 2>&1
+	for line in "hostname : $(uname -n)" "os release : $(uname -r)" "arch : $(uname -m)" \
+		"perf version : libperfctr [0-9.]*" "nrcpus online : $(getconf _NPROCESSORS_ONLN)" \
+		"nrcpus avail : $(getconf _NPROCESSORS_CONF)" "cpudesc : [^ ].*" "total memory : [1-9][0-9]* kB" \
+		"cmdline : .*perfex --sample -e $event --perf-data -o .*/perf.data true two words " \
+		"event : name = $event, .*sample_freq . = 1000.*exclude_kernel = 1.*"; do
+		expect "perf.data's header: $line" 0 "^# $line\$" cat "$work/header"
+	done
+	if [ -r /proc/kallsyms ] && grep -q '^0*[1-9a-f][0-9a-f]* T _text$' /proc/kallsyms; then
+		"$perfex" --sample -e cpu-clock --perf-data -o "$work/perf.data" dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
+		expect "perf.data: the kernel's names" 0 ' \(read_zero\|.*clear_user.*\|rep_stos.*\)$' perf script -i "$work/perf.data" -F ip,sym -G
+		perf report -g none -i "$work/perf.data" --sort dso 2>/dev/null >"$work/out"
+		expect "perf.data: the kernel" 0 '%.*\[kernel.kallsyms\]' cat "$work/out"
+	fi
+fi
+# A pipe's end, too, is user space and kernel; without privileges what is left out is told, with its time.
+if "$perfex" --sample -e cpu-clock -c 100000 true >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
+	expect "both modes" 0 '% .*\[kernel\]$' "$perfex" --sample dd if=/dev/zero of=/dev/null bs=1M count=2000
+	expect "both modes, by file" 0 '%  *\[kernel\]' "$perfex" --sample --by file -e cpu-clock dd if=/dev/zero of=/dev/null bs=1M count=2000
+	expect "user mode, as asked" 1 '' sh -c "'$perfex' --sample -e cpu-clock:u dd if=/dev/zero of=/dev/null bs=1M count=1000 2>&1 | tee '$work/user' | grep -e '\[kernel\]' -e 'user mode only'; test \$? = 0 || { echo; exit 1; }"
+	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+		expect "user mode only" 0 '^ user mode only, since this user may not sample the kernel (.*), where 0\.[0-9]* s of 0\.[0-9]* s were spent$' \
+			setpriv --reuid 65534 --clear-groups --bounding-set=-all "$perfex" --sample dd if=/dev/zero of=/dev/null bs=1M count=2000
+		expect "user mode only: the event" 0 'samples of [a-z-]*:u, ' cat "$work/out"
+		expect "kernel mode is not given for user mode" 125 '^perfex: ' \
+			setpriv --reuid 65534 --clear-groups --bounding-set=-all "$perfex" --sample -e cpu-clock:k true
+	fi
 fi
 rm -f "$work/perf.data"
 expect "perf.data is nobody else's" 0 '^600$' sh -c \

@@ -14,6 +14,9 @@
 #define PAPI_EINVAL (-1) /* no name */
 #define PAPI_ENOMEM (-2) /* no memory for another region */
 
+/* Room for a text of PAPI's, as its examples have it. */
+#define PAPI_MAX_STR_LEN 128
+
 /* What could not be looked up. */
 static inline int perfctr_papi_error(const char *region)
 {
