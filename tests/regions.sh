@@ -12,6 +12,8 @@ else
 	library=$lib/libperfctr.a
 fi
 work=$(mktemp -d)
+export LC_ALL=C.UTF-8 TZ=UTC0 HOME="$work"
+umask 022
 trap 'rm -rf "$work"' EXIT
 failed=0
 check() {	# NAME STATUS

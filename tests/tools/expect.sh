@@ -7,6 +7,28 @@ perfex=${PERFEX:-./perfex} srcdir=${srcdir:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
+# What a user has set is not what is tested.
+export LC_ALL=C.UTF-8 TERM=dumb TZ=UTC0 HOME="$work"
+unset COLUMNS NO_COLOR
+umask 022
+
+# A user without privileges, and the program where everybody can execute it, whatever the modes of the
+# directories above the build's are.
+nobody="setpriv --reuid 65534 --clear-groups --bounding-set=-all"
+their_perfex=$work/others/perfex
+for_others() {
+	chmod 755 "$work"
+	mkdir "$work/others"
+	dir=$(dirname "$perfex")
+	if [ ! -x "$dir/.libs/perfex" ]; then
+		cp "$perfex" "$their_perfex"
+		return
+	fi
+	cp "$dir/.libs/perfex" "$their_perfex.real"
+	cp -L "$dir"/lib/.libs/libperfctr.so* "$work/others"
+	printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$work/others" "$their_perfex.real" >"$their_perfex"
+	chmod 755 "$their_perfex"
+}
 
 pass() { echo "PASS $1"; }
 fail() {	# NAME REASON: and what was printed

@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+for_others
 prom=$work/perfex.prom
 
 # Two readers, of which the first takes the older text format, as node exporters do.
@@ -108,7 +109,7 @@ if chown 65534:65533 "$prom" 2>/dev/null; then
 	expect "whose it was" 0 '^65534:65533 604$' stat -c '%u:%g %a' "$prom"
 	chmod 664 "$prom"
 	chmod 777 "$work"
-	if setpriv --reuid 65534 --regid 65532 --clear-groups "$perfex" --openmetrics -o "$prom" -e cs true 2>/dev/null; then
+	if setpriv --reuid 65534 --regid 65532 --clear-groups "$their_perfex" --openmetrics -o "$prom" -e cs true 2>/dev/null; then
 		expect "a group that it can't have" 0 '^65534:65532 604$' stat -c '%u:%g %a' "$prom"
 	fi
 	chmod 755 "$work"

@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+for_others
 
 # silent NAME STATUS command...: nothing is said
 silent() {
@@ -102,8 +103,8 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	mkdir "$work/theirs" && chmod 1777 "$work/theirs" && echo old >"$work/theirs/file"
 	chmod 666 "$work/theirs/file"
 	chmod 755 "$work"
-	silent "another's file that may be written" 0 setpriv --reuid 65534 --clear-groups --bounding-set=-all \
-		"$perfex" --csv -e task-clock -o "$work/theirs/file" true
+	silent "another's file that may be written" 0 $nobody \
+		"$their_perfex" --csv -e task-clock -o "$work/theirs/file" true
 	expect "another's file is written" 0 'task-clock' cat "$work/theirs/file"
 	expect "another's file is still theirs" 0 '^0 666$' stat -c '%u %a' "$work/theirs/file"
 fi

@@ -195,18 +195,19 @@ failing='echo >>"$0"; test $(wc -l <"$0") != 2 || exit 9'
 says "the runs of a series" "$read_json
 d = d[0]
 e = d['events'][0]
-assert d['runs'] == 4 and d['failed_runs'] == 1 and len(e['values']) == 4, d
+assert d['runs'] == 4 and d['failed_runs'] == d['left_out_runs'] == 1 and len(e['values']) == 4, d
 assert [x['exit_status'] for x in d['series']] == [0, 9, 0, 0], d
-v = sorted(e['values'])
-assert e['least'] == v[0] and e['most'] == v[3] and e['median'] == (v[1] + v[2]) / 2, e
-assert abs(e['mean'] - sum(v) / 4) < 1e-3 and e['value'] == e['estimate'] == int(e['mean'] + 0.5), e
-t = [x['elapsed_s'] for x in d['series']]
-assert abs(d['elapsed']['mean'] - sum(t) / 4) < 1e-6 and abs(d['elapsed']['most'] - max(t)) < 1e-6, d
+assert e['values'][1] is None and e['runs'] == 3, e
+v = sorted(x for x in e['values'] if x is not None)
+assert e['least'] == v[0] and e['most'] == v[2] and e['median'] == v[1], e
+assert abs(e['mean'] - sum(v) / 3) < 1e-3 and e['value'] == e['estimate'] == int(e['mean'] + 0.5), e
+t = [x['elapsed_s'] for x in d['series'] if not x.get('left_out')]
+assert len(t) == 3 and abs(d['elapsed']['mean'] - sum(t) / 3) < 2e-6 and abs(d['elapsed']['most'] - max(t)) < 1e-6, d
 o = d['origin']
 assert o['time'].endswith('Z') and o['perfex'] and o['kernel'] and o['host'], o
 assert 'rank' not in o" "$work/series"
 rm "$work/lines"
-expect "the run that failed" 9 '^ failed: run 2 with exit status 9$' \
+expect "the run that failed" 9 '^ 1 of 4 runs failed, left out: run 2 with exit status 9$' \
 	"$perfex" -r 4 -e cs sh -c "$failing" "$work/lines"
 for rank in PMIX_RANK PMI_RANK OMPI_COMM_WORLD_RANK SLURM_PROCID; do
 	expect "the rank in $rank" 0 '"rank":"17"' env $rank=17 "$perfex" --json -e cs true

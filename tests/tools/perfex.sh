@@ -5,6 +5,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+for_others
 info=${PERFCTR_INFO:-./perfctr-info} refuse=${REFUSE:-tests/tools/refuse}
 
 expect "software events" 0 'page-faults' "$perfex" -e task-clock,page-faults true
@@ -505,14 +506,14 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	# A paranoid level of 3, as Debian's and Ubuntu's kernels know it, is a file to the message.
 	sleep 30 &
 	other=$!
-	expect "another user's process" 125 "can't be counted" setpriv --reuid 65534 --clear-groups \
-		"$perfex" -e task-clock -p $other
+	expect "another user's process" 125 "can't be counted" $nobody \
+		"$their_perfex" -e task-clock -p $other
 	kill $other
-	expect "no kernel mode for others" 0 'task-clock' setpriv --reuid 65534 --clear-groups \
-		"$perfex" -e task-clock true
+	expect "no kernel mode for others" 0 'task-clock' $nobody \
+		"$their_perfex" -e task-clock true
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
-		expect "no made up 0 for others" 0 'not counted> *cs ' setpriv --reuid 65534 --clear-groups \
-			"$perfex" -e cs true
+		expect "no made up 0 for others" 0 'not counted> *cs ' $nobody \
+			"$their_perfex" -e cs true
 	fi
 else
 	skip "no /proc, another user" "needs root and mount namespaces"

@@ -7,6 +7,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+for_others
 event=cpu-clock:u refuse=${REFUSE:-tests/tools/refuse}
 
 cat >"$work/calls.c" <<'EOT'
@@ -555,10 +556,10 @@ if "$perfex" --sample -e cpu-clock -c 100000 true >/dev/null 2>&1 && [ "$(id -u)
 	expect "user mode, as asked" 1 '' sh -c "'$perfex' --sample -e cpu-clock:u dd if=/dev/zero of=/dev/null bs=1M count=1000 2>&1 | tee '$work/user' | grep -e '\[kernel\]' -e 'user mode only'; test \$? = 0 || { echo; exit 1; }"
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 		expect "user mode only" 0 '^ user mode only, since this user may not sample the kernel (.*), where 0\.[0-9]* s of 0\.[0-9]* s were spent$' \
-			setpriv --reuid 65534 --clear-groups --bounding-set=-all "$perfex" --sample dd if=/dev/zero of=/dev/null bs=1M count=2000
+			$nobody "$their_perfex" --sample dd if=/dev/zero of=/dev/null bs=1M count=2000
 		expect "user mode only: the event" 0 'samples of [a-z-]*:u, ' cat "$work/out"
 		expect "kernel mode is not given for user mode" 125 '^perfex: ' \
-			setpriv --reuid 65534 --clear-groups --bounding-set=-all "$perfex" --sample -e cpu-clock:k true
+			$nobody "$their_perfex" --sample -e cpu-clock:k true
 	fi
 fi
 rm -f "$work/perf.data"

@@ -231,6 +231,29 @@ static struct series series_of(const double *values, unsigned int n)
 	return series;
 }
 
+/* A mean may be negative, as a temperature's: what becomes greater has changed upwards. */
+START_TEST(negative_means)
+{
+	struct comparison comparison = { .threshold = 0 };
+	struct series cold = { .n = 0 }, warm = { .n = 0 };
+	struct summary summary;
+
+	series_add(&cold, -11);
+	series_add(&cold, -9);
+	series_add(&warm, -6);
+	series_add(&warm, -4);
+	comparison_add(&comparison, "warmer", "C", 1, &cold, &warm);
+	comparison_add(&comparison, "colder", "C", 1, &warm, &cold);
+	ck_assert(near(comparison.of[0].change, 0.5, 1e-15));
+	ck_assert(near(comparison.of[1].change, -1, 1e-15));
+	summary = series_summary(&cold);
+	ck_assert(near(summary.mean, -10, 1e-15) && near(summary_error(&summary), 10, 1e-12));
+	comparison_free(&comparison);
+	series_free(&cold);
+	series_free(&warm);
+}
+END_TEST
+
 START_TEST(decisions)
 {
 	static const double same[] = { 100, 100, 100 }, more[] = { 103, 103, 103 },
@@ -404,4 +427,4 @@ START_TEST(good_baseline)
 END_TEST
 
 UNIT_MAIN("compare", 60, student, student_closed, welch, no_spread, holm, false_alarms, found,
-	  decisions, no_json, json, bad_baselines, good_baseline)
+	  decisions, negative_means, no_json, json, bad_baselines, good_baseline)

@@ -142,6 +142,26 @@ START_TEST(ratios)
 }
 END_TEST
 
+/* What a guest does is no part of what the host does. */
+START_TEST(no_ratio_of_guests)
+{
+	begin_machine();
+	pmu_rate(PERF_COUNT_HW_CPU_CYCLES, 4);
+	pmu_rate(PERF_COUNT_HW_INSTRUCTIONS, 2);
+	begin("cycles,instructions:G");
+	run_units(1000, 0);
+	results_end(&results);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 1);
+	end();
+	begin("cycles:G,instructions:G");
+	run_units(1000, 0);
+	results_end(&results);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 0);
+	end();
+	end_machine();
+}
+END_TEST
+
 /* Where the kernel's mode is forbidden all are in user mode, and comparable. */
 static void forbid_kernel(void)
 {
@@ -249,15 +269,21 @@ START_TEST(openmetrics_units)
 	root_line("imc/events/heat", "event=0x03");
 	root_line("imc/events/heat.scale", "0.5");
 	root_line("imc/events/heat.unit", "C");
+	root_line("imc/events/writes", "event=0x04");
+	root_line("imc/events/writes.scale", "0.5");
+	root_line("imc/events/writes.unit", "GiB");
+	pmu_rate(4, 3);
 	pmu_rate(2, 10);
 	pmu_rate(3, 21);
-	begin("imc/reads/,imc/heat/");
+	begin("imc/reads/,imc/heat/,imc/writes/");
 	run_units(1, 1000);
 	results_end(&results);
 	print(openmetrics_print);
 	has_lines("perfex_bytes_total{target=\"true\",event=\"imc/reads/\",quality=\"exact\"} 640",
 		  "perfex_other_total{target=\"true\",event=\"imc/heat/\",unit=\"C\","
 		  "quality=\"exact\"} 10.5",
+		  "perfex_bytes_total{target=\"true\",event=\"imc/writes/\",quality=\"exact\"} "
+		  "1610612736",
 		  NULL);
 	ck_assert_ptr_null(strstr(text, "_joules_"));
 	end();
@@ -675,6 +701,13 @@ START_TEST(intervals)
 	ck_assert_ptr_nonnull(strstr(text, "{\"time_s\":5.500000,\"events\":[{\"event\":\"cs\","
 					   "\"value\":null,\"estimate\":null,\"scaled\":null,"
 					   "\"unit\":\"\",\"quality\":\"not counted\""));
+	/* Nothing is left of the one before. */
+	end_interval(6, 15, 60, 16, PERFCTR_SCALED, table_print);
+	has_lines("6.000000 <not counted> cs", NULL);
+	end_interval(7, 15, 70, 26, PERFCTR_SCALED, table_print);
+	has_lines("7.000000 0 cs", NULL);
+	end_interval(8, 17, 80, 36, PERFCTR_SCALED, csv_print);
+	has_lines("8.000000,2,2,,cs,exact,10,10,", NULL);
 	add(15, 50, 16, 0);
 	results_end(&results);
 	print(table_print);
@@ -705,7 +738,8 @@ START_TEST(stale)
 }
 END_TEST
 
-UNIT_MAIN("results", 20, errors_of_metrics, ratios, in_user_mode, no_ratios, units,
-	  openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn, failed_runs,
-	  failed_runs_included, all_runs_failed, failed_run_time, strict_of_several_runs, metrics,
-	  metrics_not_counted, metrics_of_intervals, intervals, stale)
+UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, in_user_mode, no_ratios,
+	  units, openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn,
+	  failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
+	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
+	  stale)
