@@ -67,7 +67,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (perfctr_set_read(set, reading) == 0)
 		show(set, reading);
-	else
+	/* A program that may not be traced is not counted to its end. */
+	if (perfctr_set_check(set) < 0)
 		fprintf(stderr, "%s\n", perfctr_error());
 	perfctr_set_close(set);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

@@ -58,7 +58,7 @@ enum perfctr_quality {
 	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
 	PERFCTR_SCALED,	     /* multiplexed: value was counted in running of enabled ns */
 	PERFCTR_NOT_COUNTED, /* never on the PMU: value means nothing */
-	PERFCTR_STALE,	     /* stopped: value is that of the stop */
+	PERFCTR_STALE,	     /* stopped before its end: value is that of the stop */
 };
 
 /* One counter, read. */
@@ -383,11 +383,21 @@ int perfctr_set_reset(struct perfctr_set *set);
 /*
  * Read all events into readings[perfctr_set_size()]: sums over all parts, as good as the worst.
  * Over core types, values and running times are added; enabled is the thread's time, once. If a
- * processor has gone offline the sums are PERFCTR_STALE, without what it did not count. EBUSY: the
- * kernel took pinned events off the PMU; they stand still until they are disabled and enabled
- * again. EIO. After both, what failed is PERFCTR_NOT_COUNTED, and the others are read.
+ * processor has gone offline, or one of the threads has executed a program that may not be traced
+ * (set-user-ID, with capabilities, or not readable), at which the kernel ends its events, the sums
+ * are PERFCTR_STALE, without what was not counted; perfctr_set_check() says why. EBUSY: the kernel
+ * took pinned events off the PMU; they stand still until they are disabled and enabled again. EIO.
+ * After both, what failed is PERFCTR_NOT_COUNTED, and the others are read.
  */
 int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
+
+/*
+ * Whether all that was to be counted has been, until now: 0; or -1, ESTALE: something ended events
+ * early, so that sums are PERFCTR_STALE; perfctr_error() names the program or the processor, and
+ * what to do. This also makes room for what tells: where thousands of programs come and go, call
+ * it, or read, once in a while. EINVAL: set is NULL.
+ */
+int perfctr_set_check(const struct perfctr_set *set);
 
 /*
  * As vperfctr_reader(), of event i, valid until the next reset or close. EOPNOTSUPP also: the event
@@ -881,6 +891,12 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
  * EIO. EBUSY.
  */
 int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
+
+/*
+ * As perfctr_set_check(): whether the threads were sampled to their ends. Call it once in a while,
+ * too. ESTALE, EINVAL, ESRCH.
+ */
+int perfctr_sampler_check(const struct perfctr_sampler *sampler);
 
 /*
  * What a PMU has written into an AUX area. The bytes are in its own format, and stay until the next

@@ -72,6 +72,8 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/clock.h \
 	lib/perf/counter.c \
 	lib/perf/counter.h \
+	lib/perf/execs.c \
+	lib/perf/execs.h \
 	lib/perf/group.c \
 	lib/perf/group.h \
 	lib/perf/guests.c \

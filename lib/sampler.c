@@ -24,6 +24,7 @@
 #include "lib/names/resolve.h"
 #include "lib/perf/area.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/execs.h"
 #include "lib/perf/group.h"
 #include "lib/perf/merge.h"
 #include "lib/perf/record.h"
@@ -71,11 +72,12 @@ struct perfctr_sampler {
 	struct part *part;
 	struct perfctr_counter *counter; /* n for each part */
 	struct perfctr_stream *stream, **heap;
-	unsigned int *owner;	   /* of each stream: the part that has mapped it */
-	struct perfctr_area *area; /* of each stream, if there are areas */
-	unsigned int at_area;	   /* the one whose turn it is */
-	struct perfctr_aux aux;	   /* the last piece */
-	uint64_t *copy;		   /* of a record that wraps */
+	unsigned int *owner;	     /* of each stream: the part that has mapped it */
+	struct perfctr_area *area;   /* of each stream, if there are areas */
+	unsigned int at_area;	     /* the one whose turn it is */
+	struct perfctr_aux aux;	     /* the last piece */
+	uint64_t *copy;		     /* of a record that wraps */
+	struct perfctr_execs *execs; /* NULL: nothing can end the events early, or isn't watched */
 };
 
 static struct perfctr_counter *leader_of(const struct perfctr_sampler *sampler, unsigned int p)
@@ -146,6 +148,7 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 		perfctr_area_unmap(&sampler->area[p]);
 	for (p = 0; p < sampler->nparts; p++)
 		perfctr_events_end(&sampler->part[p].events);
+	perfctr_execs_end(sampler->execs);
 	close_epoll(sampler);
 	perfctr_memory_unmap(sampler->rooms, sampler->rooms_size);
 	perfctr_memory_unmap(sampler, sampler->size);
@@ -413,6 +416,10 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	opening->sampler->overwrite = (config->flags & PERFCTR_SAMPLER_OVERWRITE) != 0;
 	result = spread ? open_on_each_cpu(opening, scopes, cpus, nwords)
 			: open_scopes(opening, scopes, -1);
+	/* Last, since the samples' buffers need the memory that may be locked. */
+	if (result == 0)
+		opening->sampler->execs = perfctr_execs_watch(scopes->scope, scopes->n,
+							      opening->flags);
 	if (result == 0 && (opening->sampler->nparts || (process && !opening->pmu)))
 		return 0;
 	perfctr_sampler_close(opening->sampler);
@@ -585,6 +592,13 @@ int perfctr_sampler_fd(const struct perfctr_sampler *sampler)
 	if (check_alive(sampler) < 0)
 		return -1;
 	return sampler->epoll >= 0 ? sampler->epoll : leader_of(sampler, 0)->fd;
+}
+
+int perfctr_sampler_check(const struct perfctr_sampler *sampler)
+{
+	if (check_alive(sampler) < 0)
+		return -1;
+	return sampler->execs ? perfctr_execs_check(sampler->execs) : 0;
 }
 
 /*

@@ -17,6 +17,7 @@
 #include "lib/group.h"
 #include "lib/isa/control.h"
 #include "lib/names/resolve.h"
+#include "lib/perf/execs.h"
 #include "lib/perf/group.h"
 #include "lib/perf/reading.h"
 #include "lib/perf/why.h"
@@ -59,6 +60,7 @@ struct perfctr_set {
 	struct place *place; /* per event */
 	size_t *offset;	     /* per run: of its group among those of its instance */
 	char *groups;
+	struct perfctr_execs *execs; /* NULL: nothing can end the events early, or isn't watched */
 };
 
 static struct perfctr_group *group_at(const struct perfctr_set *set, unsigned int instance,
@@ -174,6 +176,7 @@ static void end_set(struct perfctr_set *set)
 
 	for (i = 0; i < set->ninstances; i++)
 		close_instance(set, i);
+	perfctr_execs_end(set->execs);
 	perfctr_memory_unmap(set, set->size);
 }
 
@@ -431,6 +434,8 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	if (!set)
 		return -1;
 	set->group_flags = group_flags(opening->flags, scopes->process);
+	/* First, lest a program that comes meanwhile is missed. */
+	set->execs = perfctr_execs_watch(set->scope, set->ninstances, set->group_flags);
 	for (i = 0; i < set->ninstances; i++)
 		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
 			goto fail;
@@ -773,6 +778,31 @@ static void begin_readings(const struct perfctr_set *set, struct perfctr_reading
 			readings[e].quality = PERFCTR_NOT_COUNTED;
 }
 
+#define ALL_TIDS (-2)
+#define NO_TID	 (-3)
+
+/*
+ * A program that may not be traced has ended the events of a thread that was read, of that id, or
+ * that one instance: it is looked for after the counts were read, lest one between the two is
+ * missed. What has counted nothing at all says so.
+ */
+static void mark_ended(const struct perfctr_set *set, pid_t tid, unsigned int instance,
+		       struct perfctr_reading *readings)
+{
+	unsigned int i, e;
+	bool ended = false;
+
+	if (!set->execs)
+		return;
+	perfctr_execs_look(set->execs);
+	for (i = 0; i < set->ninstances; i++)
+		if (tid == ALL_TIDS || set->scope[i].tid == tid || i == instance)
+			ended |= perfctr_execs_has_ended(set->execs, i);
+	for (e = 0; ended && e < set->n; e++)
+		if (readings[e].quality != PERFCTR_NOT_COUNTED)
+			worsen(&readings[e], PERFCTR_STALE);
+}
+
 static int check_readings(const struct perfctr_set *set, const struct perfctr_reading *readings)
 {
 	if (check_alive(set) < 0)
@@ -787,13 +817,19 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 
 	if (check_readings(set, readings) < 0)
 		return -1;
-	if (set->plain)
-		return perfctr_group_read(group_at(set, 0, 0), readings);
+	if (set->plain) {
+		result = perfctr_group_read(group_at(set, 0, 0), readings);
+		mark_ended(set, ALL_TIDS, 0, readings);
+		return result;
+	}
 	begin_readings(set, readings);
 	for (p = set->nparts; p-- > 0;)
 		if (add_part(set, &set->part[p], readings, true) < 0)
 			result = -1;
-	return finish(set, readings) < 0 ? -1 : result;
+	if (finish(set, readings) < 0)
+		result = -1;
+	mark_ended(set, ALL_TIDS, 0, readings);
+	return result;
 }
 
 int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
@@ -815,7 +851,43 @@ int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
 	}
 	if (!found)
 		return perfctr_fail(ESRCH, "the set has no part of a thread %d", (int)tid);
-	return finish(set, readings) < 0 ? -1 : result;
+	if (finish(set, readings) < 0)
+		result = -1;
+	mark_ended(set, tid, NOWHERE, readings);
+	return result;
+}
+
+/* 0, or -1 after perfctr_fail(): what a part's group tells if nobody saw a program begin. */
+static int check_group(const struct perfctr_set *set, unsigned int instance,
+		       const struct perfctr_group *group)
+{
+	const struct perfctr_scope *scope = &set->scope[instance];
+	struct perfctr_reading readings[PERFCTR_GROUP_MAX];
+
+	perfctr_group_read(group, readings);
+	if (readings[0].quality != PERFCTR_STALE)
+		return 0;
+	if (scope->tid < 0)
+		return perfctr_fail(ESTALE,
+				    "processor %d has been offline, which ended its events; open a "
+				    "new set",
+				    scope->cpu);
+	return perfctr_execs_fail();
+}
+
+int perfctr_set_check(const struct perfctr_set *set)
+{
+	unsigned int i, r;
+
+	if (check_alive(set) < 0)
+		return -1;
+	if (set->execs && perfctr_execs_check(set->execs) < 0)
+		return -1;
+	for (i = 0; i < set->ninstances; i++)
+		for (r = 0; r < set->plan.nruns; r++)
+			if (is_open(set, i, r) && check_group(set, i, group_at(set, i, r)) < 0)
+				return -1;
+	return 0;
 }
 
 unsigned int perfctr_set_parts(const struct perfctr_set *set)
@@ -871,10 +943,14 @@ static void begin_part(const struct perfctr_set *set, const struct part *part,
 int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 			  struct perfctr_reading *readings)
 {
+	int result;
+
 	if (check_part(set, p) < 0 || check_readings(set, readings) < 0)
 		return -1;
 	begin_part(set, &set->part[p], readings);
-	return add_part(set, &set->part[p], readings, false);
+	result = add_part(set, &set->part[p], readings, false);
+	mark_ended(set, NO_TID, set->part[p].instance, readings);
+	return result;
 }
 
 int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i, uint64_t *id)

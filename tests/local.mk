@@ -59,6 +59,7 @@ unit_tests = \
 	tests/unit/engine \
 	tests/unit/event \
 	tests/unit/events \
+	tests/unit/execs \
 	tests/unit/file \
 	tests/unit/global \
 	tests/unit/group \

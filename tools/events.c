@@ -307,6 +307,7 @@ void events_free(struct events *events)
 	for (i = 0; i < events->n; i++)
 		free(events->event[i].name);
 	free(events->event);
+	free(events->stale);
 	perfctr_list_free(events->list);
 	perfctr_metrics_close(events->metrics);
 	free(events->metric_names);

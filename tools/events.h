@@ -29,6 +29,7 @@ struct events {
 	struct event *event;		     /* those of the names first */
 	unsigned int first[EVENTS_SETS + 1]; /* a set's are [first[s], first[s + 1]) */
 	unsigned int n;
+	char *stale; /* why counts are, of the first that was; NULL: none is */
 	struct perfctr_cpu_control control; /* of the numbers */
 	bool tsc;    /* the first event is the TSC, which comes with numbers */
 	bool base16; /* these are hexadecimal by default */

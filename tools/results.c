@@ -11,7 +11,10 @@ static const char *reason_of(const struct results *results, unsigned int i,
 			     const struct perfctr_reading *reading)
 {
 	const char *reason = results->run->events->event[i].reason;
+	const char *stale = results->run->events->stale;
 
+	if (!reason && reading->quality == PERFCTR_STALE)
+		return stale ? stale : "";
 	if (reason || reading->quality != PERFCTR_NOT_COUNTED)
 		return reason ? reason : "";
 	return reading->enabled ? "it found no room on the PMU: count fewer events at a time, or "
@@ -53,19 +56,22 @@ static struct cell cell_of(const struct results *results, unsigned int i,
 }
 
 /* The mean of the runs that counted it. */
-static struct cell mean_cell(const struct results *results, const struct tally *tally)
+static struct cell mean_cell(const struct results *results, unsigned int i)
 {
+	const struct tally *tally = &results->result[i].taken;
 	struct summary summary = series_summary(&tally->series);
 
 	return (struct cell){
 		.counted = true,
 		.value = (tally->all.value + tally->runs / 2) / tally->runs,
-		.estimate = (uint64_t)(summary.mean + 0.5),
+		/* Runs whose counts ended early have no mean. */
+		.estimate = summary.n ? (uint64_t)(summary.mean + 0.5)
+				      : (tally->all.value + tally->runs / 2) / tally->runs,
 		.enabled = tally->all.enabled / tally->runs,
 		.running = tally->all.running / tally->runs,
 		.quality = tally->all.quality,
 		.quality_name = results_quality(results, tally->all.quality),
-		.reason = "",
+		.reason = reason_of(results, i, &tally->all),
 	};
 }
 
@@ -78,7 +84,7 @@ struct cell results_cell(const struct results *results, const struct part *part,
 			       results->seconds > 0 ? &part->interval[i] : &part->reading[i]);
 	if (results->seconds > 0 || !result->taken.runs)
 		return cell_of(results, i, &result->reading);
-	return result->taken.runs > 1 ? mean_cell(results, &result->taken)
+	return result->taken.runs > 1 ? mean_cell(results, i)
 				      : cell_of(results, i, &result->taken.all);
 }
 
@@ -126,7 +132,7 @@ const char *results_doubt(const struct results *results, unsigned int *i)
 		if (results->result[*i].taken.runs < results_runs(results))
 			return "not all runs counted it";
 		if (cell.quality != PERFCTR_EXACT)
-			return cell.quality_name;
+			return *cell.reason ? cell.reason : cell.quality_name;
 	}
 	return NULL;
 }
@@ -146,7 +152,10 @@ void results_begin(struct results *results)
 static void add_count(struct tally *tally, const struct perfctr_reading *reading)
 {
 	tally->runs++;
-	series_add(&tally->series, (double)perfctr_reading_estimate(reading));
+	/* What ended early is compared with nothing. */
+	series_add(&tally->series, reading->quality == PERFCTR_STALE
+					   ? NAN
+					   : (double)perfctr_reading_estimate(reading));
 	tally->all.value += reading->value;
 	tally->all.enabled += reading->enabled;
 	tally->all.running += reading->running;

@@ -121,12 +121,15 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule,
 	}
 }
 
+/* How often to make room for what tells that programs can't be counted to their ends. */
+#define CHECK_EVERY 0.1
+
 /* Wait for the child, passing signals on. */
 static void wait_for(const struct run *run, const struct child *child, struct schedule *schedule,
 		     struct outcome *outcome, struct rusage *usage)
 {
 	struct timespec timeout;
-	double next;
+	double next, check;
 	int signal;
 
 	while (wait4(child->pid, &outcome->status, WNOHANG, usage) == 0) {
@@ -135,9 +138,10 @@ static void wait_for(const struct run *run, const struct child *child, struct sc
 			happen(run, child->pid, schedule, outcome);
 			continue;
 		}
-		timeout = watch_left(next);
-		signal = next > 0 ? sigtimedwait(&child->waited, NULL, &timeout)
-				  : sigwaitinfo(&child->waited, NULL);
+		tasks_check(run->tasks);
+		check = watch_now() + CHECK_EVERY;
+		timeout = watch_left(next > 0 && next < check ? next : check);
+		signal = sigtimedwait(&child->waited, NULL, &timeout);
 		if (signal != SIGTERM && signal != SIGHUP)
 			continue;
 		outcome->interrupted = true;

@@ -596,6 +596,8 @@ static void print_doubts(struct sampling *sampling, const struct outcome *outcom
 	if (access("/proc/self", F_OK) < 0)
 		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
 		      file);
+	if (samplers_check(sampling->samplers) < 0)
+		fprintf(file, " samples are missing: %s\n", perfctr_error());
 	if (sampling->unwinder)
 		print_unwound(sampling, file);
 	if (sampling->sources.samples && sampling->sources.silent == sampling->sources.samples)

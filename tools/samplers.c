@@ -102,6 +102,16 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+int samplers_check(const struct samplers *samplers)
+{
+	unsigned int i;
+
+	for (i = 0; i < samplers->n; i++)
+		if (perfctr_sampler_check(samplers->one[i].sampler) < 0)
+			return -1;
+	return 0;
+}
+
 uint64_t samplers_each(struct samplers *samplers,
 		       void (*each)(void *arg, const struct perfctr_record *), void *arg)
 {
@@ -110,6 +120,7 @@ uint64_t samplers_each(struct samplers *samplers,
 	unsigned int i;
 	double end = now() + LONGEST_TURN;
 
+	samplers_check(samplers);
 	for (i = 0; i < samplers->n; i++)
 		if (!samplers->one[i].record)
 			bad += take_next(&samplers->one[i]);

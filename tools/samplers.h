@@ -26,6 +26,9 @@ void samplers_disable(struct samplers *samplers);
 /* Records that the kernel could not write. */
 uint64_t samplers_lost(const struct samplers *samplers);
 
+/* 0; -1: something has ended events early, perfctr_error() says what. */
+int samplers_check(const struct samplers *samplers);
+
 void samplers_close(struct samplers *samplers);
 
 #endif /* PERFCTR_TOOLS_SAMPLERS_H */

@@ -90,7 +90,7 @@ struct widths {
 
 /* What is to be said of a count: how sure it is. */
 static void print_note(struct row *row, const struct results *results, unsigned int i,
-		       const struct cell *cell)
+		       const struct cell *cell, struct footnotes *notes)
 {
 	const struct result *result = &results->result[i];
 	size_t size = sizeof(row->note);
@@ -101,7 +101,10 @@ static void print_note(struct row *row, const struct results *results, unsigned 
 			      100 * (double)result->taken.all.running /
 				      (double)result->taken.all.enabled);
 	else if (cell->quality == PERFCTR_STALE)
-		n += snprintf(row->note, size, "  (stale: a processor went offline)");
+		n += snprintf(row->note, size, "  (stale: it stopped early)");
+	if (cell->quality == PERFCTR_STALE && *cell->reason)
+		n += snprintf(row->note + n, size - (size_t)n, " [%u]",
+			      footnote(notes, cell->reason));
 	if (result->taken.runs < results_runs(results))
 		snprintf(row->note + n, size - (size_t)n, "  (counted in %u of %u runs)",
 			 result->taken.runs, results_runs(results));
@@ -111,13 +114,16 @@ static void print_spread(struct row *row, const struct event *event, const struc
 {
 	struct summary summary = series_summary(series);
 
+	if (!summary.n)
+		return;
 	snprintf(row->spread, sizeof(row->spread), "± %.2f%%", summary_error(&summary));
 	print_value(row->least, sizeof(row->least), event, (uint64_t)summary.least);
 	print_value(row->median, sizeof(row->median), event, (uint64_t)(summary.median + 0.5));
 	print_value(row->most, sizeof(row->most), event, (uint64_t)summary.most);
 }
 
-static void make_row(struct row *row, const struct results *results, unsigned int i)
+static void make_row(struct row *row, const struct results *results, unsigned int i,
+		     struct footnotes *notes)
 {
 	const struct event *event = &results->run->events->event[i];
 	struct cell cell = results_cell(results, NULL, i);
@@ -131,7 +137,7 @@ static void make_row(struct row *row, const struct results *results, unsigned in
 	}
 	print_value(row->value, sizeof(row->value), event, cell.estimate);
 	ratio_print(row->ratio, sizeof(row->ratio), results, NULL, i);
-	print_note(row, results, i, &cell);
+	print_note(row, results, i, &cell, notes);
 	if (results->repeats > 1)
 		print_spread(row, event, &results->result[i].taken.series);
 }
@@ -317,7 +323,7 @@ static void print_rows(FILE *file, const struct results *results, struct footnot
 	struct widths widths;
 
 	for (i = 0; i < n; i++)
-		make_row(&rows[i], results, i);
+		make_row(&rows[i], results, i, notes);
 	if (head) {
 		make_elapsed(&rows[n], results);
 		make_head(&rows[head]);
@@ -520,6 +526,8 @@ static void print_brief(FILE *file, const struct results *results, const struct 
 		}
 		if (cell.quality == PERFCTR_SCALED)
 			snprintf(row.note, sizeof(row.note), "  (estimate)");
+		else if (cell.quality == PERFCTR_STALE)
+			snprintf(row.note, sizeof(row.note), "  (stale: it stopped early)");
 		print_brief_row(file, results, part, &row);
 	}
 	print_brief_metrics(file, results, part);

@@ -250,6 +250,8 @@ static void read_sets(struct events *events, const struct task *task, pid_t tid,
 		for (i = events->first[s]; result < 0 && i < events->first[s + 1]; i++)
 			if (reading[i].quality == PERFCTR_NOT_COUNTED)
 				events_refuse(events, i, i + 1, perfctr_error());
+		if (at->quality == PERFCTR_STALE && !events->stale && perfctr_set_check(set) < 0)
+			events->stale = need(strdup(perfctr_error()));
 	}
 }
 
@@ -308,6 +310,17 @@ void tasks_read(struct tasks *tasks, struct events *events)
 	}
 	for (i = 0; i < events->n && process; i++)
 		events->event[i].reading = process->reading[i];
+}
+
+void tasks_check(const struct tasks *tasks)
+{
+	unsigned int s;
+	size_t t;
+
+	for (t = 0; t < tasks->n; t++)
+		for (s = 0; s < EVENTS_SETS; s++)
+			if (tasks->task[t].set[s])
+				perfctr_set_check(tasks->task[t].set[s]);
 }
 
 int tasks_enable(const struct tasks *tasks)

@@ -44,6 +44,9 @@ void tasks_name(struct task *task);
 /* Read all tasks: their own counts, and the sums in events. */
 void tasks_read(struct tasks *tasks, struct events *events);
 
+/* Make room for what tells that events have ended early. */
+void tasks_check(const struct tasks *tasks);
+
 /* Start what was opened with PERFCTR_DISABLED. -1: perfctr_error(). */
 int tasks_enable(const struct tasks *tasks);
 

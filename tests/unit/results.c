@@ -730,7 +730,7 @@ START_TEST(stale)
 	results_add_run(&results, &longer);
 	results_end(&results);
 	print(table_print);
-	has_lines("1 cs ± 0.00% 1 1 1 (stale: a processor went offline)",
+	has_lines("1 cs ± 0.00% 1 1 1 (stale: it stopped early)",
 		  "3.000000 s elapsed ± 33.33% 2.000000 3.000000 4.000000",
 		  "0.750000 s user, 0.500000 s system", NULL);
 	end();

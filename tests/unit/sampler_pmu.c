@@ -1356,9 +1356,11 @@ START_TEST(faults)
 	for (nth = 1;; nth++) {
 		pmu_fail(PMU_MEMORY, nth, ENOMEM);
 		sampler = perfctr_sampler_open("instructions", &own_process, &config);
-		if (sampler)
+		if (sampler && !pmu_failed())
 			break;
-		ck_assert_int_eq(errno, ENOMEM);
+		/* It does without the memory of what watches the threads. */
+		ck_assert(sampler || errno == ENOMEM);
+		perfctr_sampler_close(sampler);
 		ck_assert_uint_eq(pmu_events() + pmu_mappings(), 0);
 	}
 	ck_assert_uint_ge(nth, 3);

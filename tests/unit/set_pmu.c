@@ -926,7 +926,8 @@ static void without_memory(const char *events, const struct perfctr_target *targ
 		looks = at = 0;
 		pmu_fail(PMU_MEMORY, n, ENOMEM);
 		set = perfctr_set_open(events, target, 0);
-		ck_assert(pmu_failed() == !set);
+		/* It does without the memory of what watches the threads. */
+		ck_assert(pmu_failed() || set);
 		if (set)
 			break;
 		ck_assert_int_eq(errno, ENOMEM);
