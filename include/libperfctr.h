@@ -1050,7 +1050,7 @@ static inline int perfctr_get_info(struct perfctr_info *info)
  */
 struct perfctr_cpus_info *perfctr_cpus_info(int fd);
 
-/* Number of counters; 0 if there are none that this program can use. */
+/* Number of counters; 0 if there are none that this program can use, or none can be seen. */
 unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 
 /*

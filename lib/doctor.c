@@ -77,9 +77,14 @@ static int check_provider(const struct report *report)
 
 static int check_pmu(const struct report *report)
 {
-	const char *no_pmu = perfctr_no_pmu();
+	const char *why;
 
-	return no_pmu ? tell(report, "PMU", no_pmu, "none") : tell(report, "PMU", "", "present");
+	switch (perfctr_pmu_look(&why)) {
+	case PERFCTR_PMU_THERE: return tell(report, "PMU", "", "present");
+	case PERFCTR_PMU_NONE: return tell(report, "PMU", why, "none");
+	case PERFCTR_PMU_UNKNOWN: break;
+	}
+	return tell(report, "PMU", why, "not known");
 }
 
 static struct perf_event_attr user_event(uint32_t type, uint64_t config)

@@ -141,7 +141,7 @@ int show_list(bool with_text, char *const words[])
 	if (with_text)
 		perfctr_event_list("tracepoint", list_name, &list);
 	if (!counters)
-		fputs("\nHardware events have names, but this machine has no counters for them;\n"
+		fputs("\nHardware events have names, but this machine shows no counters for them;\n"
 		      "perfctr-info(1) says why.\n",
 		      door);
 	return finish_list(&list);

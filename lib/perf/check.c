@@ -36,6 +36,8 @@ int perfctr_cpu_control_check(const struct perfctr_cpu_control *control)
 unsigned int perfctr_usable_type(void)
 {
 	const struct perfctr_cpu *cpu = perfctr_this_cpu();
+	const char *why;
 
-	return cpu->counters && !perfctr_no_pmu() ? cpu->type : PERFCTR_TYPE_GENERIC;
+	return cpu->counters && perfctr_pmu_look(&why) == PERFCTR_PMU_THERE ? cpu->type
+									    : PERFCTR_TYPE_GENERIC;
 }

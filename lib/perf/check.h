@@ -12,7 +12,7 @@
  */
 int perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
 
-/* The processor's type, or the generic one if it has no counters here. */
+/* The processor's type, or the generic one if it shows no counters here. */
 unsigned int perfctr_usable_type(void);
 
 #endif /* PERFCTR_LIB_PERF_CHECK_H */

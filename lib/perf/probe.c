@@ -14,6 +14,7 @@
 #include "arch/cpu.h"
 #include "lib/base/call.h"
 #include "lib/base/file.h"
+#include "lib/isa/pmu.h"
 #include "lib/perf/guests.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
@@ -33,7 +34,31 @@ static bool on_hypervisor(void)
 #endif
 }
 
-const char *perfctr_no_pmu(void)
+static const char *why_there_is_none(void)
+{
+	return on_hypervisor()
+		       ? "this virtual machine shows no PMU: enable it in the hypervisor (QEMU/KVM: "
+			 "-cpu host,pmu=on), or run on the host; perfex --emulate needs none"
+		       : "the kernel found no PMU in this machine: its firmware hides it, or the "
+			 "kernel has no driver for it; perfex --emulate needs none";
+}
+
+/* By what sysfs shows, where no event can be opened: that has the PMUs which have a driver. */
+static enum perfctr_pmu_state look_in_sysfs(void)
+{
+	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
+	long type;
+	int n = perfctr_core_pmus(pmus);
+
+	if (n > 0)
+		return PERFCTR_PMU_THERE;
+	/* The kernel's own events are always there. */
+	return n == 0 && perfctr_file_number(PERFCTR_DEVICES "/software/type", &type) == 0
+		       ? PERFCTR_PMU_NONE
+		       : PERFCTR_PMU_UNKNOWN;
+}
+
+enum perfctr_pmu_state perfctr_pmu_look(const char **why)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -44,20 +69,29 @@ const char *perfctr_no_pmu(void)
 		.exclude_hv = 1,
 	};
 	int error = errno, fd = perfctr_guests_probe(&attr, 0, -1);
-	const char *reason = NULL;
+	enum perfctr_pmu_state state = PERFCTR_PMU_THERE;
 
 	/* Disabled, so a busy PMU is no obstacle; no permission says nothing about the PMU. */
 	if (fd >= 0)
 		perfctr_call_close(fd);
 	else if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV || errno == ENXIO)
-		reason =
-			on_hypervisor()
-				? "this virtual machine shows no PMU: enable it in the hypervisor "
-				  "(QEMU/KVM: -cpu host,pmu=on), or run on the host; perfex --emulate needs none"
-				: "the kernel found no PMU in this machine: its firmware hides it, or the kernel "
-				  "has no driver for it; perfex --emulate needs none";
+		state = PERFCTR_PMU_NONE;
+	else if (errno != EINVAL && errno != EBUSY)
+		state = look_in_sysfs();
+	*why = state == PERFCTR_PMU_NONE ? why_there_is_none()
+	       : state == PERFCTR_PMU_UNKNOWN
+		       ? "this program may not open events, and /sys/bus/event_source/devices does "
+			 "not tell either; allow perf_event_open(2), or mount /sys"
+		       : NULL;
 	errno = error;
-	return reason;
+	return state;
+}
+
+const char *perfctr_no_pmu(void)
+{
+	const char *why;
+
+	return perfctr_pmu_look(&why) == PERFCTR_PMU_NONE ? why : NULL;
 }
 
 /* Whether the kernel was built with an option, as its configuration says where it is installed. */

@@ -5,7 +5,14 @@
 
 #include <stdbool.h>
 
-/* The reason for which there is no core PMU, as a clause; NULL if there is one. */
+/*
+ * Whether there is a core PMU, as the kernel tells who opens an event; where this is forbidden, as
+ * sysfs shows. *why becomes a clause: the reason for which there is none, or nobody knows; or NULL.
+ */
+enum perfctr_pmu_state { PERFCTR_PMU_THERE, PERFCTR_PMU_NONE, PERFCTR_PMU_UNKNOWN };
+enum perfctr_pmu_state perfctr_pmu_look(const char **why);
+
+/* The reason for which there is no core PMU, as a clause; NULL if there is one, or may be. */
 const char *perfctr_no_pmu(void);
 
 /* Whether the kernel can inherit to threads alone (attr.inherit_thread, Linux 5.13). */

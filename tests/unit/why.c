@@ -10,6 +10,9 @@
 #include <unistd.h>
 #include "lib/base/error.h"
 #include "lib/base/word.h"
+#include "arch/cpu.h"
+#include "lib/isa/native.h"
+#include "lib/perf/check.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
 #include "lib/perf/why.h"
@@ -260,12 +263,16 @@ START_TEST(no_pmu)
 		why(EOPNOTSUPP, &user, 0, 0, hypervisor ? "-cpu host,pmu=on" : "found no PMU");
 	}
 	pmu.blind = pmu.lent = false;
+	root_make();
+	root_line("cpu/type", "4");
 	for (i = 0; i < ARRAY_SIZE(else_); i++) {
 		pmu_fail(PMU_OPEN, 1, else_[i]);
 		errno = 77;
 		ck_assert_ptr_null(perfctr_no_pmu());
 		ck_assert_int_eq(errno, 77);
 	}
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
 	ck_assert_ptr_null(perfctr_no_pmu());
 	ck_assert_uint_eq(pmu_events(), 0);
 	/* There is one; it is the event. An uncore PMU's doesn't ask for it. */
@@ -274,6 +281,50 @@ START_TEST(no_pmu)
 	why(EOPNOTSUPP, &uncore, 0, 0, "neither this processor nor this kernel");
 	why(EOPNOTSUPP, &software, 0, 0, "neither this processor nor this kernel");
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), i);
+	pmu_end();
+}
+END_TEST
+
+/* Where no event may be opened, sysfs tells; or nobody knows, and then there is none to be shown.
+ */
+START_TEST(forbidden)
+{
+	static const int errors[] = { EACCES, EPERM, ENOSYS, EMFILE, ENFILE, ENOMEM };
+	static const struct {
+		const char *file;
+		enum perfctr_pmu_state state;
+		const char *why;
+	} roots[] = {
+		{ "cpu/type", PERFCTR_PMU_THERE, NULL },
+		{ "armv8_cortex_a53/cpus", PERFCTR_PMU_THERE, NULL },
+		{ "software/type", PERFCTR_PMU_NONE, "PMU" },
+		{ "breakpoint/type", PERFCTR_PMU_UNKNOWN, "may not open events" },
+		{ "/proc/version", PERFCTR_PMU_UNKNOWN, "or mount /sys" },
+	};
+	const char *why;
+	unsigned int i, k;
+
+	pmu_begin();
+	for (k = 0; k < ARRAY_SIZE(roots); k++) {
+		root_make();
+		root_line(roots[k].file, "4");
+		for (i = 0; i < ARRAY_SIZE(errors); i++) {
+			pmu_fail(PMU_OPEN, 1, errors[i]);
+			errno = 77;
+			ck_assert_uint_eq(perfctr_pmu_look(&why), roots[k].state);
+			ck_assert_int_eq(errno, 77);
+			ck_assert(roots[k].why ? strstr(why, roots[k].why) != NULL : why == NULL);
+			pmu_fail(PMU_OPEN, 1, errors[i]);
+			ck_assert((perfctr_no_pmu() != NULL) ==
+				  (roots[k].state == PERFCTR_PMU_NONE));
+			pmu_fail(PMU_OPEN, 1, errors[i]);
+			ck_assert_uint_eq(perfctr_usable_type(), roots[k].state == PERFCTR_PMU_THERE
+									 ? perfctr_this_cpu()->type
+									 : PERFCTR_TYPE_GENERIC);
+		}
+		root_remove();
+	}
+	unsetenv("PERFCTR_ROOT");
 	pmu_end();
 }
 END_TEST
@@ -582,6 +633,6 @@ START_TEST(sentences)
 }
 END_TEST
 
-UNIT_MAIN("why", 60, paranoid_levels, no_user_mode, each_paranoid_level, no_pmu, guests, filters,
-	  what_does_not_fit, modes, what_is_not_there, what_can_not_be_sampled, what_the_kernel_can,
-	  no_user_space_reads, sentences)
+UNIT_MAIN("why", 60, paranoid_levels, no_user_mode, each_paranoid_level, no_pmu, forbidden, guests,
+	  filters, what_does_not_fit, modes, what_is_not_there, what_can_not_be_sampled,
+	  what_the_kernel_can, no_user_space_reads, sentences)
