@@ -154,7 +154,7 @@ static int check_paranoid(const struct report *report)
 			    "mounted, and does the kernel have perf_events?",
 			    "not known");
 	return tell(report, "paranoid level",
-		    level > 2 && geteuid() != 0
+		    level > 2 && !perfctr_is_capable()
 			    ? "lower it to 2: sysctl kernel.perf_event_paranoid=2"
 			    : "",
 		    "%ld: without CAP_PERFMON, %s can be counted", level,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "arch/cpu.h"
 #include "lib/base/call.h"
@@ -45,10 +46,44 @@ static unsigned long long status_field(const char *name, int base)
 	return line ? strtoull(line + strlen(name), NULL, base) : 0;
 }
 
+#define INITIAL_USER_NAMESPACE 0xEFFFFFFDu /* PROC_USER_INIT_INO */
+#define ALL_USERS	       4294967295u
+
+/*
+ * Whether the process is in a user namespace of its own, as in a container without root. Of the
+ * first one the link's inode is fixed; an older kernel, and a root of a test, has the map only.
+ */
+static bool is_in_namespace(void)
+{
+	char map[256];
+	unsigned int inside, outside, n;
+	struct stat status;
+
+	if (!secure_getenv("PERFCTR_ROOT") && stat("/proc/self/ns/user", &status) == 0)
+		return status.st_ino != INITIAL_USER_NAMESPACE;
+	return perfctr_file_read("/proc/self/uid_map", map, sizeof(map)) >= 0 &&
+	       (sscanf(map, "%u %u %u", &inside, &outside, &n) != 3 || inside || outside ||
+		n != ALL_USERS);
+}
+
 /* CAP_PERFMON or CAP_SYS_ADMIN. */
-static bool is_capable(void)
+static bool has_capability(void)
 {
 	return status_field("\nCapEff:", 16) & (1ull << 38 | 1ull << 21);
+}
+
+/* The kernel asks for a capability of the whole machine, not of a namespace. */
+bool perfctr_is_capable(void)
+{
+	return has_capability() && !is_in_namespace();
+}
+
+/* What to say where a capability is wanted that the process seems to have. */
+static const char *of_namespace(void)
+{
+	return has_capability() && is_in_namespace()
+		       ? " outside of this user namespace, whose own capabilities don't count"
+		       : "";
 }
 
 /*
@@ -217,7 +252,7 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 				     : "anything";
 	long level;
 
-	if (!is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed) {
+	if (!perfctr_is_capable() && perfctr_file_number(file, &level) == 0 && level > allowed) {
 		int no_user = level <= 2 && allowed == 1 ? user_mode_error(attr) : EACCES;
 
 		if (is_absence(no_user))
@@ -226,9 +261,9 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 			error, name,
 			"%s is %ld, which forbids counting %s; "
 			"%slower it to %d (sysctl kernel.perf_event_paranoid=%d) or grant "
-			"CAP_PERFMON",
+			"CAP_PERFMON%s",
 			file, level, what, no_user ? "" : "count user mode only (:u), or ", allowed,
-			allowed);
+			allowed, of_namespace());
 	}
 	if (status_field("\nSeccomp:", 10) == 2)
 		return perfctr_fail_event(
@@ -241,8 +276,8 @@ static int why_no_permission(int error, const struct perf_event_attr *attr, cons
 			error, name,
 			"no permission to look into thread %d, "
 			"which is another user's or not to be traced; run as its user or grant "
-			"CAP_PERFMON",
-			(int)tid);
+			"CAP_PERFMON%s",
+			(int)tid, of_namespace());
 	return perfctr_fail_event(error, name,
 				  "the kernel refuses it (%s); a security module "
 				  "may forbid perf_event_open(2), see the kernel's log",
@@ -457,16 +492,16 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 		return fail_sampling(EOPNOTSUPP, attr, name);
 	case EACCES:
 	case EPERM:
-		if (!is_capable() && attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
+		if (!perfctr_is_capable() && attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
 			return perfctr_fail(error,
 					    "%s can't be sampled with PERF_SAMPLE_PHYS_ADDR, which "
-					    "needs CAP_PERFMON; leave it out",
-					    name);
-		if (!is_capable() && attr->namespaces)
+					    "needs CAP_PERFMON%s; leave it out",
+					    name, of_namespace());
+		if (!perfctr_is_capable() && attr->namespaces)
 			return perfctr_fail(error,
 					    "%s can't be sampled with PERFCTR_SAMPLER_NAMESPACES, "
-					    "which needs CAP_PERFMON; leave it out",
-					    name);
+					    "which needs CAP_PERFMON%s; leave it out",
+					    name, of_namespace());
 	}
 	return perfctr_why_not(error, attr, name, tid, members);
 }
@@ -481,9 +516,9 @@ int perfctr_why_no_ring(int error, size_t size)
 			"no buffer of %zu KiB can be mapped: beyond %ld KiB per processor and "
 			"user (sysctl kernel.perf_event_mlock_kb) buffers are locked memory, of "
 			"which there may be %llu KiB (ulimit -l); use smaller or fewer buffers, "
-			"raise one of the limits, or grant CAP_IPC_LOCK",
+			"raise one of the limits, or grant CAP_IPC_LOCK%s",
 			size / 1024, kernel_number("perf_event_mlock_kb"),
-			(unsigned long long)limit.rlim_cur / 1024);
+			(unsigned long long)limit.rlim_cur / 1024, of_namespace());
 	return perfctr_fail(error, "no buffer of %zu KiB can be mapped: %s", size / 1024,
 			    strerror(error));
 }

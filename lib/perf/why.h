@@ -4,6 +4,7 @@
 #define PERFCTR_LIB_PERF_WHY_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -16,6 +17,9 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 /* The same for an event that is to be sampled. */
 int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const char *name,
 			    pid_t tid, unsigned int members);
+
+/* Whether the process has CAP_PERFMON or CAP_SYS_ADMIN, and not in a user namespace of its own. */
+bool perfctr_is_capable(void);
 
 /* Why no buffer of size bytes could be mapped. */
 int perfctr_why_no_ring(int error, size_t size);

@@ -21,7 +21,6 @@
 /* ---- the driver, if there is to be one, and who asks ---- */
 
 static struct perfctr_info driver; /* abi_version 0: none */
-static uid_t user;
 
 int __wrap_perfctr_device_open(struct perfctr_info *info);
 int __wrap_perfctr_device_open(struct perfctr_info *info)
@@ -36,12 +35,6 @@ int __wrap_perfctr_device_info(struct perfctr_info *info)
 {
 	*info = driver;
 	return driver.abi_version ? 0 : perfctr_fail(ENODEV, "the driver has gone");
-}
-
-uid_t __wrap_geteuid(void);
-uid_t __wrap_geteuid(void)
-{
-	return user;
 }
 
 /* ---- findings ---- */
@@ -138,7 +131,6 @@ static void begin(void)
 	root_line("/proc/self/status", "Name:\tx\\nSeccomp:\t0");
 	root_line("/sys/kernel/tracing/events/enable", "0");
 	memset(&driver, 0, sizeof(driver));
-	user = 1000;
 	pmu_begin();
 }
 
@@ -222,15 +214,23 @@ START_TEST(paranoid_levels)
 	begin();
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
 		root_line("/proc/sys/kernel/perf_event_paranoid", levels[i].level);
-		user = 1000;
+		root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000000000000000");
 		examine();
 		if (levels[i].well)
 			is_well("paranoid level", levels[i].state);
 		else
 			is_ill("paranoid level", levels[i].state, "lower it to 2");
-		user = 0;
+		root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000004000000000");
 		examine();
 		is_well("paranoid level", levels[i].state);
+		/* Of a user namespace, and not of the machine. */
+		root_line("/proc/self/uid_map", "         0       1000          1");
+		examine();
+		if (levels[i].well)
+			is_well("paranoid level", levels[i].state);
+		else
+			is_ill("paranoid level", levels[i].state, "lower it to 2");
+		root_line("/proc/self/uid_map", "         0          0 4294967295");
 	}
 	end();
 }

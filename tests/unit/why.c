@@ -2,11 +2,13 @@
 /* Each error of perf_event_open(2) becomes an errno and a sentence with the cause and the remedy.
  */
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "lib/base/error.h"
 #include "lib/base/word.h"
@@ -361,6 +363,75 @@ START_TEST(guests)
 }
 END_TEST
 
+/* A capability of a user namespace is none of the machine's. */
+START_TEST(capabilities_of_a_namespace)
+{
+	static const char words[] = "grant CAP_PERFMON outside of this user namespace, whose own "
+				    "capabilities don't count";
+	static const char *const maps[] = { "         0       1000          1", "0 0 4294967294",
+					    "1 0 4294967295", "0 1 4294967295", "?" };
+	static const struct perf_event_attr physical = { .type = PERF_TYPE_SOFTWARE,
+							 .sample_type = PERF_SAMPLE_PHYS_ADDR };
+	unsigned int i;
+
+	pmu_begin();
+	root_make();
+	root_line("/proc/sys/kernel/perf_event_paranoid", "2");
+	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t000001ffffffffff");
+	for (i = 0; i < ARRAY_SIZE(maps); i++) {
+		root_line("/proc/self/uid_map", maps[i]);
+		pmu_at(PMU_OPEN, 0, asks_for_little);
+		why(EACCES, &hardware, 0, 0, words);
+		ck_assert_ptr_nonnull(strstr(perfctr_error(), "forbids counting kernel mode"));
+		why(EACCES, &user, -1, 0, words);
+		why(EACCES, &hardware, 1234, 0, "forbids counting kernel mode");
+		why(EPERM, &user, 1234, 0, words);
+		ck_fails(perfctr_why_not_sampled(EACCES, &physical, "cycles", 0, 0), EACCES,
+			 "needs CAP_PERFMON outside of this user namespace");
+		ck_fails(perfctr_why_no_ring(EPERM, 8192), EPERM,
+			 "CAP_IPC_LOCK outside of this user namespace");
+	}
+	/* The machine's. */
+	root_line("/proc/self/uid_map", "         0          0 4294967295");
+	why(EACCES, &hardware, 0, 0, "a security module");
+	why(EPERM, &user, 1234, 0, "run as its user or grant CAP_PERFMON");
+	ck_assert_ptr_null(strstr(perfctr_error(), "namespace"));
+	/* A namespace's user who has none is told what everybody is. */
+	root_line("/proc/self/uid_map", maps[0]);
+	root_line("/proc/self/status", "Name:\tx\\nCapEff:\t0000000000000000");
+	why(EACCES, &hardware, 0, 0, "or grant CAP_PERFMON");
+	ck_assert_ptr_null(strstr(perfctr_error(), "namespace"));
+	root_remove();
+	unsetenv("PERFCTR_ROOT");
+	pmu_end();
+}
+END_TEST
+
+/* Root of a real one, to whom a kernel of paranoid level 2 gives user mode. */
+START_TEST(a_real_namespace)
+{
+	static const struct perf_event_attr faults = { .type = PERF_TYPE_SOFTWARE,
+						       .size = sizeof(faults),
+						       .config = PERF_COUNT_SW_PAGE_FAULTS };
+	char level[16];
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+	int status;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(level, sizeof(level), file));
+	fclose(file);
+	if (fork() == 0) {
+		if (unshare(CLONE_NEWUSER) < 0)
+			_exit(77);
+		_exit(perfctr_why_not(EACCES, &faults, "faults", 0, 0) < 0 &&
+		      strstr(perfctr_error(), "outside of this user namespace"));
+	}
+	wait(&status);
+	if (WEXITSTATUS(status) != 77 && level[0] == '2')
+		ck_assert_int_eq(WEXITSTATUS(status), 1);
+}
+END_TEST
+
 START_TEST(filters)
 {
 	use_root("container");
@@ -634,5 +705,6 @@ START_TEST(sentences)
 END_TEST
 
 UNIT_MAIN("why", 60, paranoid_levels, no_user_mode, each_paranoid_level, no_pmu, forbidden, guests,
-	  filters, what_does_not_fit, modes, what_is_not_there, what_can_not_be_sampled,
-	  what_the_kernel_can, no_user_space_reads, sentences)
+	  capabilities_of_a_namespace, a_real_namespace, filters, what_does_not_fit, modes,
+	  what_is_not_there, what_can_not_be_sampled, what_the_kernel_can, no_user_space_reads,
+	  sentences)
