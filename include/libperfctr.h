@@ -8,9 +8,10 @@
  * EINVAL: an argument breaks a rule. EOPNOTSUPP: right, but not possible with this provider or on
  * this machine. Handles belong to the thread that opened them; different threads use different
  * handles without locking. A NULL handle may be closed; otherwise NULL in place of a handle or of
- * a result is EINVAL. The quick reads, vperfctr_read_tsc(), _read_pmc() and _read_ctrs(), don't
- * look at their handle. In a child of fork() a handle of the parent's is ESRCH. Reads allocate
- * nothing, take no lock and are async-signal-safe. Reserved members must be 0.
+ * a result is EINVAL, and so is another kind of handle, such as a sampler for a set. The quick
+ * reads, vperfctr_read_tsc(), _read_pmc() and _read_ctrs(), don't look for NULL. In a child of
+ * fork() a handle of the parent's is ESRCH. Reads allocate nothing, take no lock and are
+ * async-signal-safe. Reserved members must be 0.
  *
  * Virtual counters work through one of two providers, chosen when a handle is opened: the perfctr
  * driver if /dev/perfctr answers, else the kernel's perf_event_open(2). The library passes over a
@@ -1161,6 +1162,9 @@ struct rvperfctr; /* opaque */
  * nobody else finds it, not even the thread itself. It ends with this process, and when the thread
  * executes a program with more privileges. If there is no room for its counters, a read tells after
  * the thread has run.
+ *
+ * A handle of vperfctr_open(), with which 2.6's began, does as well but for rvperfctr_pid()
+ * (EINVAL): the calls then do what those named vperfctr_* do.
  *
  * ESRCH: there is no such thread, or it is not stopped under this thread's ptrace; in control and
  * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
+#include "lib/kind.h"
 #include "lib/provider.h"
 #include "libperfctr.h"
 
@@ -112,8 +113,12 @@ struct vperfctr *vperfctr_open(void)
 
 int vperfctr_unlink(const struct vperfctr *self)
 {
-	if (!perfctr_provider_of(self))
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
+
+	if (!provider)
 		return -1;
+	if (!perfctr_is_provider(provider))
+		return perfctr_wrong_kind(self, "a handle of vperfctr_open()");
 	if (!self->owner)
 		return 0;
 	if (!perfctr_is_own(self))
@@ -128,6 +133,10 @@ void vperfctr_close(struct vperfctr *self)
 {
 	/* In a child of fork() there is nothing to give back: the state was wiped with its handle.
 	 */
-	if (self && self->provider)
+	if (!self || !self->provider)
+		return;
+	if (perfctr_is_provider(self->provider))
 		perfctr_release(self);
+	else
+		perfctr_wrong_kind(self, "a handle of vperfctr_open()");
 }

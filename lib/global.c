@@ -16,6 +16,7 @@
 #include "lib/info.h"
 #include "lib/isa/control.h"
 #include "lib/isa/tsc.h"
+#include "lib/kind.h"
 #include "lib/perf/check.h"
 #include "lib/perf/why.h"
 #include "lib/provider.h"
@@ -36,7 +37,7 @@ struct processor {
 
 /* Lies in memory that a child of fork() finds cleared. Untouched pages of it take no room. */
 struct gperfctr {
-	bool open; /* in a child of fork(), the parent's is not */
+	const struct perfctr_provider *kind; /* in a child of fork(), the parent's has none */
 	bool running;
 	unsigned int end;   /* processors from here on are not known */
 	unsigned int armed; /* how many are */
@@ -54,7 +55,9 @@ static int check_handle(const struct gperfctr *global)
 	if (!global)
 		return perfctr_fail(EINVAL, "gperfctr_*() need a handle of gperfctr_open(), not "
 					    "NULL");
-	if (!global->open)
+	if (global->kind && global->kind != &perfctr_kind_global)
+		return perfctr_wrong_kind(global, "a handle of gperfctr_open()");
+	if (!global->kind)
 		return perfctr_fail(ESRCH, "these counters belong to the parent process; a child "
 					   "opens its own");
 	return 0;
@@ -150,14 +153,14 @@ struct gperfctr *gperfctr_open(void)
 	}
 	global = perfctr_memory_map(sizeof(*global));
 	if (global)
-		global->open = true;
+		global->kind = &perfctr_kind_global;
 	return global;
 }
 
 void gperfctr_close(struct gperfctr *global)
 {
 	/* In a child of fork() the handle was wiped, and its sets with it. */
-	if (!global || !global->open)
+	if (!global || check_handle(global) < 0)
 		return;
 	close_sets(global);
 	perfctr_memory_unmap(global, sizeof(*global));

@@ -108,6 +108,8 @@ lib_libinternal_la_SOURCES = \
 	lib/handle.c \
 	lib/info.c \
 	lib/info.h \
+	lib/kind.c \
+	lib/kind.h \
 	lib/metrics.c \
 	lib/metrics.h \
 	lib/metrics_error.c \

@@ -18,6 +18,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/kind.h"
 #include "lib/metrics.h"
 #include "lib/names/expand.h"
 #include "lib/names/facts.h"
@@ -324,6 +325,7 @@ struct metric {
 };
 
 struct perfctr_metrics {
+	const struct perfctr_provider *kind;
 	unsigned int n, nbins, events;
 	struct metric *metric;
 	struct bin *bin;
@@ -768,6 +770,8 @@ static int make_list(struct perfctr_metrics *metrics)
 
 /* ---- the calls ---- */
 
+#define METRICS "metrics of perfctr_metrics_open()"
+
 struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu)
 {
 	struct perfctr_metrics *metrics;
@@ -781,6 +785,7 @@ struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu)
 		no_memory();
 		return NULL;
 	}
+	metrics->kind = &perfctr_kind_metrics;
 	metrics->ncores = find_cores(metrics->core, cpu);
 	if (metrics->ncores < 0 || add_metrics(metrics, names) < 0 || make_list(metrics) < 0) {
 		perfctr_metrics_close(metrics);
@@ -794,6 +799,10 @@ void perfctr_metrics_close(struct perfctr_metrics *metrics)
 	int error = errno;
 	unsigned int i, k;
 
+	if (metrics && metrics->kind != &perfctr_kind_metrics) {
+		perfctr_wrong_kind(metrics, METRICS);
+		return;
+	}
 	for (i = 0; metrics && i < metrics->n; i++) {
 		for (k = 0; k < PERFCTR_FORMULA_EVENTS; k++)
 			free(metrics->metric[i].uncounted[k]);
@@ -811,13 +820,15 @@ void perfctr_metrics_close(struct perfctr_metrics *metrics)
 
 unsigned int perfctr_metrics_size(const struct perfctr_metrics *metrics)
 {
-	return metrics ? metrics->n : 0;
+	return metrics && metrics->kind == &perfctr_kind_metrics ? metrics->n : 0;
 }
 
 static int check_metric(const struct perfctr_metrics *metrics, unsigned int i, const char *call)
 {
 	if (!metrics)
 		return perfctr_fail(EINVAL, "%s needs metrics, not NULL", call);
+	if (metrics->kind != &perfctr_kind_metrics)
+		return perfctr_wrong_kind(metrics, METRICS);
 	if (i >= metrics->n)
 		return perfctr_fail(EINVAL, "there is no metric %u: there are %u, from 0", i,
 				    metrics->n);
@@ -855,6 +866,10 @@ const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsign
 {
 	if (!metrics) {
 		perfctr_fail(EINVAL, "perfctr_metrics_events() needs metrics, not NULL");
+		return NULL;
+	}
+	if (metrics->kind != &perfctr_kind_metrics) {
+		perfctr_wrong_kind(metrics, METRICS);
 		return NULL;
 	}
 	if (n)

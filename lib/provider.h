@@ -2,7 +2,7 @@
 /*
  * provider.h - the kernel facility under a handle. The public calls (virtual.c) and the life of a
  * state (attach.c) go through this table only; a provider's own state begins with a struct
- * vperfctr.
+ * vperfctr. Other handles have a provider whose calls fail, see kind.h.
  */
 #ifndef PERFCTR_PROVIDER_H
 #define PERFCTR_PROVIDER_H
@@ -123,6 +123,12 @@ unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned i
 #pragma GCC visibility push(hidden)
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 #pragma GCC visibility pop
+
+/* Whether a handle that begins with this word is one of vperfctr_open(). */
+static inline bool perfctr_is_provider(const struct perfctr_provider *word)
+{
+	return word == &perfctr_provider_perf || word == &perfctr_provider_driver;
+}
 
 /*
  * The provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and which of the two

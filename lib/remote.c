@@ -16,11 +16,13 @@
 #include "lib/base/memory.h"
 #include "lib/device.h"
 #include "lib/info.h"
+#include "lib/kind.h"
 #include "lib/provider.h"
 #include "libperfctr.h"
 
 /* Lies, like the states, in memory that a child of fork() finds cleared. */
 struct rvperfctr {
+	const struct perfctr_provider *kind;
 	int pid; /* 0 in a child of fork() */
 	struct vperfctr *state;
 };
@@ -228,6 +230,7 @@ struct rvperfctr *rvperfctr_open(int pid)
 	remote = perfctr_memory_map(sizeof(*remote));
 	if (!remote)
 		return NULL;
+	remote->kind = &perfctr_kind_remote;
 	remote->pid = pid;
 	remote->state = provider->reach ? open_listed(provider, pid) : make(provider, pid);
 	if (remote->state)
@@ -241,7 +244,20 @@ static int check_handle(const struct rvperfctr *remote)
 	if (!remote)
 		return perfctr_fail(EINVAL,
 				    "rvperfctr_*() need a handle of rvperfctr_open(), not NULL");
-	return remote->pid ? 0 : perfctr_not_ours();
+	if (remote->kind == &perfctr_kind_remote)
+		return 0;
+	return remote->kind ? perfctr_wrong_kind(remote, "a handle of rvperfctr_open()")
+			    : perfctr_not_ours();
+}
+
+/*
+ * 2.6's handle began with one of the caller's own thread, and programs passed such a one: PAPI's
+ * component does. The calls then do what those named vperfctr_* do.
+ */
+static struct vperfctr *own_of(const struct rvperfctr *remote)
+{
+	return remote && perfctr_is_provider(remote->kind) ? (struct vperfctr *)(void *)remote
+							   : NULL;
 }
 
 int rvperfctr_pid(const struct rvperfctr *remote)
@@ -251,6 +267,10 @@ int rvperfctr_pid(const struct rvperfctr *remote)
 
 int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info)
 {
+	struct vperfctr *own = own_of(remote);
+
+	if (own)
+		return vperfctr_info(own, info);
 	if (check_handle(remote) < 0)
 		return -1;
 	if (!info)
@@ -261,6 +281,10 @@ int rvperfctr_info(const struct rvperfctr *remote, struct perfctr_info *info)
 
 int rvperfctr_read_ctrs(const struct rvperfctr *remote, struct perfctr_sum_ctrs *sum)
 {
+	struct vperfctr *own = own_of(remote);
+
+	if (own)
+		return vperfctr_read_ctrs(own, sum);
 	if (check_handle(remote) < 0)
 		return -1;
 	if (!sum)
@@ -272,6 +296,10 @@ int rvperfctr_read_ctrs(const struct rvperfctr *remote, struct perfctr_sum_ctrs 
 int rvperfctr_read_state(const struct rvperfctr *remote, struct perfctr_sum_ctrs *sum,
 			 struct vperfctr_control *control)
 {
+	struct vperfctr *own = own_of(remote);
+
+	if (own)
+		return vperfctr_read_state(own, sum, control);
 	if (check_handle(remote) < 0)
 		return -1;
 	if (check_reach(remote, false) < 0)
@@ -281,6 +309,10 @@ int rvperfctr_read_state(const struct rvperfctr *remote, struct perfctr_sum_ctrs
 
 int rvperfctr_control(const struct rvperfctr *remote, struct vperfctr_control *control)
 {
+	struct vperfctr *own = own_of(remote);
+
+	if (own)
+		return vperfctr_control(own, control);
 	if (check_handle(remote) < 0)
 		return -1;
 	if (!control)
@@ -300,6 +332,10 @@ int rvperfctr_stop(const struct rvperfctr *remote)
 
 int rvperfctr_iresume(const struct rvperfctr *remote)
 {
+	struct vperfctr *own = own_of(remote);
+
+	if (own)
+		return vperfctr_iresume(own);
 	if (check_handle(remote) < 0)
 		return -1;
 	if (check_reach(remote, true) < 0)
@@ -309,9 +345,11 @@ int rvperfctr_iresume(const struct rvperfctr *remote)
 
 int rvperfctr_unlink(const struct rvperfctr *remote)
 {
-	struct vperfctr *state;
+	struct vperfctr *state, *own = own_of(remote);
 	int result;
 
+	if (own)
+		return vperfctr_unlink(own);
 	if (check_handle(remote) < 0)
 		return -1;
 	state = remote->state;
@@ -342,8 +380,12 @@ static void close_listed(struct vperfctr *state, pid_t tid)
 
 void rvperfctr_close(struct rvperfctr *remote)
 {
+	struct vperfctr *own = own_of(remote);
+
 	/* In a child of fork() the handle was wiped. */
-	if (!remote || !remote->pid)
+	if (own)
+		vperfctr_close(own);
+	if (own || !remote || !remote->kind || check_handle(remote) < 0)
 		return;
 	if (is_listed(remote->state))
 		close_listed(remote->state, remote->pid);

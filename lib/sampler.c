@@ -21,6 +21,7 @@
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
+#include "lib/kind.h"
 #include "lib/names/resolve.h"
 #include "lib/perf/area.h"
 #include "lib/perf/counter.h"
@@ -52,6 +53,7 @@ struct part {
 
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without parts. */
 struct perfctr_sampler {
+	const struct perfctr_provider *kind;
 	size_t size;	   /* of all this */
 	unsigned int n;	   /* events of a part */
 	unsigned int room; /* for parts */
@@ -116,6 +118,7 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 		return NULL;
 	at = (char *)sampler;
 	take(&at, sizeof(*sampler));
+	sampler->kind = &perfctr_kind_sampler;
 	sampler->size = size;
 	sampler->n = n;
 	sampler->room = (unsigned int)room;
@@ -131,6 +134,13 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 	return sampler;
 }
 
+/* Of either kind. */
+static bool is_sampler(const struct perfctr_sampler *sampler)
+{
+	return sampler->kind == &perfctr_kind_sampler ||
+	       sampler->kind == &perfctr_kind_quick_sampler;
+}
+
 static void close_epoll(struct perfctr_sampler *sampler)
 {
 	if (sampler->epoll >= 0)
@@ -142,8 +152,12 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 	unsigned int p;
 
 	/* In a child of fork() it was wiped, its size too, and the buffers are not mapped there. */
-	if (!sampler || !sampler->size)
+	if (!sampler || !sampler->kind)
 		return;
+	if (!is_sampler(sampler)) {
+		perfctr_wrong_kind(sampler, "a sampler of perfctr_sampler_open()");
+		return;
+	}
 	for (p = 0; p < sampler->nstreams; p++)
 		perfctr_area_unmap(&sampler->area[p]);
 	for (p = 0; p < sampler->nparts; p++)
@@ -505,6 +519,12 @@ static int start(const struct perfctr_sampler *sampler)
 	return 0;
 }
 
+static void make_quick(struct perfctr_sampler *sampler)
+{
+	sampler->ring = &sampler->stream[0].ring;
+	sampler->kind = &perfctr_kind_quick_sampler;
+}
+
 static int end_opening(struct perfctr_sampler *sampler, const struct perfctr_target *target)
 {
 	/* Otherwise there is no sampler. */
@@ -512,7 +532,7 @@ static int end_opening(struct perfctr_sampler *sampler, const struct perfctr_tar
 		return perfctr_fail(ESRCH, "there is no process %d: it has just ended", target->id);
 	init_rings(sampler);
 	if (is_of_one_thread(sampler) && !sampler->overwrite)
-		sampler->ring = &sampler->stream[0].ring;
+		make_quick(sampler);
 	else if (init_merge(sampler) < 0)
 		return -1;
 	if (!is_of_one_thread(sampler) && open_epoll(sampler) < 0)
@@ -582,6 +602,8 @@ static int check_alive(const struct perfctr_sampler *sampler)
 {
 	if (!sampler)
 		return perfctr_fail(EINVAL, "a sampler is needed, not NULL");
+	if (sampler->kind && !is_sampler(sampler))
+		return perfctr_wrong_kind(sampler, "a sampler of perfctr_sampler_open()");
 	return sampler->nparts ? 0
 			       : perfctr_fail(ESRCH, "this sampler belongs to the parent process; "
 						     "a child opens its own");
@@ -853,7 +875,8 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 {
 	const struct perfctr_record *usual;
 
-	if (!perfctr_likely(sampler && record && sampler->ring))
+	/* Whose kind is that has a ring. */
+	if (!perfctr_likely(sampler && record && sampler->kind == &perfctr_kind_quick_sampler))
 		return next_of_many(sampler, record);
 	usual = perfctr_record_take(&sampler->decoder, sampler->ring);
 	if (!perfctr_likely(usual != NULL))

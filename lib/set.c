@@ -16,6 +16,7 @@
 #include "lib/base/memory.h"
 #include "lib/group.h"
 #include "lib/isa/control.h"
+#include "lib/kind.h"
 #include "lib/names/resolve.h"
 #include "lib/perf/execs.h"
 #include "lib/perf/group.h"
@@ -46,6 +47,7 @@ struct place {
 
 /* Lies in memory that a child of fork() finds cleared: there it is a set without events. */
 struct perfctr_set {
+	const struct perfctr_provider *kind;
 	size_t size;	/* of all this */
 	unsigned int n; /* events */
 	unsigned int ninstances, nparts;
@@ -145,6 +147,7 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 		return NULL;
 	at = (char *)set;
 	take(&at, sizeof(*set));
+	set->kind = &perfctr_kind_set;
 	set->size = size;
 	set->n = list->n;
 	set->flags = flags;
@@ -571,25 +574,33 @@ struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *c
 	return open_list(&list, target, flags);
 }
 
-void perfctr_set_close(struct perfctr_set *set)
-{
-	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
-	if (!set || !set->size)
-		return;
-	end_set(set);
-}
-
-/* ---- its events ---- */
-
 /* 0, or -1 after perfctr_fail(): EINVAL for NULL, ESRCH in a child of fork(). */
 static int check_alive(const struct perfctr_set *set)
 {
 	if (!set)
 		return perfctr_fail(EINVAL, "a set is needed, not NULL");
+	if (set->kind && set->kind != &perfctr_kind_set)
+		return perfctr_wrong_kind(set, "a set of perfctr_set_open()");
 	return set->n ? 0
 		      : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
 					    "opens its own");
 }
+
+/* For calls that have no way to fail. */
+static bool is_set(const struct perfctr_set *set)
+{
+	return set && set->kind == &perfctr_kind_set;
+}
+
+void perfctr_set_close(struct perfctr_set *set)
+{
+	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
+	if (!set || !set->kind || check_alive(set) < 0)
+		return;
+	end_set(set);
+}
+
+/* ---- its events ---- */
 
 static int check_event(const struct perfctr_set *set, unsigned int i, const void *place)
 {
@@ -603,12 +614,12 @@ static int check_event(const struct perfctr_set *set, unsigned int i, const void
 
 unsigned int perfctr_set_size(const struct perfctr_set *set)
 {
-	return set ? set->n : 0;
+	return is_set(set) ? set->n : 0;
 }
 
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i)
 {
-	return set && i < set->n ? name_of(set, i) : NULL;
+	return is_set(set) && i < set->n ? name_of(set, i) : NULL;
 }
 
 int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
@@ -892,7 +903,7 @@ int perfctr_set_check(const struct perfctr_set *set)
 
 unsigned int perfctr_set_parts(const struct perfctr_set *set)
 {
-	return set ? set->nparts : 0;
+	return is_set(set) ? set->nparts : 0;
 }
 
 static int check_part(const struct perfctr_set *set, unsigned int p)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "lib/base/error.h"
 #include "lib/base/memory.h"
+#include "lib/kind.h"
 #include "lib/provider.h"
 #include "libperfctr.h"
 
@@ -16,7 +17,7 @@
  * half of it is free.
  */
 struct perfctr_total {
-	bool open;
+	const struct perfctr_provider *kind;
 	pthread_mutex_t lock;
 	size_t n, room; /* room: a power of two, or none yet */
 	struct vperfctr **thread;
@@ -28,9 +29,18 @@ struct perfctr_total *perfctr_total_create(void)
 
 	if (!total)
 		return NULL;
-	total->open = true;
+	total->kind = &perfctr_kind_total;
 	pthread_mutex_init(&total->lock, NULL);
 	return total;
+}
+
+/* 0, or -1 after perfctr_fail(): ESRCH in a child of fork(), EINVAL. */
+static int check_kind(const struct perfctr_total *total)
+{
+	if (total->kind == &perfctr_kind_total)
+		return 0;
+	return total->kind ? perfctr_wrong_kind(total, "a total of perfctr_total_create()")
+			   : perfctr_not_ours();
 }
 
 /* Where a state is, or would be. */
@@ -83,10 +93,10 @@ int perfctr_total_add(struct perfctr_total *total, const struct vperfctr *self)
 	if (!total || !self)
 		return perfctr_fail(EINVAL,
 				    "perfctr_total_add() needs a total and a handle, not NULL");
-	if (!total->open)
-		return perfctr_not_ours();
-	if (!perfctr_provider_of(self))
+	if (check_kind(total) < 0 || !perfctr_provider_of(self))
 		return -1;
+	if (!perfctr_is_provider(self->provider))
+		return perfctr_wrong_kind(self, "a handle of vperfctr_open()");
 	pthread_mutex_lock(&total->lock);
 	result = add(total, (struct vperfctr *)self);
 	pthread_mutex_unlock(&total->lock);
@@ -105,8 +115,8 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 	if (!total || !sum)
 		return perfctr_fail(EINVAL, "perfctr_total_read() needs a total and a place for "
 					    "the counts, not NULL");
-	if (!total->open)
-		return perfctr_not_ours();
+	if (check_kind(total) < 0)
+		return -1;
 	pthread_mutex_lock(&total->lock);
 	for (t = 0; t < total->room; t++) {
 		self = total->thread[t];
@@ -132,7 +142,7 @@ void perfctr_total_destroy(struct perfctr_total *total)
 {
 	size_t t;
 
-	if (!total || !total->open)
+	if (!total || check_kind(total) < 0)
 		return;
 	for (t = 0; t < total->room; t++)
 		vperfctr_close(total->thread[t]);

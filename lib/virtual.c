@@ -6,6 +6,7 @@
 #include <string.h>
 #include "lib/base/error.h"
 #include "lib/info.h"
+#include "lib/kind.h"
 #include "lib/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
@@ -29,7 +30,14 @@ int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
 
 struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 {
-	return perfctr_provider_of(self) ? perfctr_cpus_info(-1) : NULL;
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
+
+	if (!provider)
+		return NULL;
+	if (perfctr_is_provider(provider))
+		return perfctr_cpus_info(-1);
+	perfctr_wrong_kind(self, "a handle of vperfctr_open()");
+	return NULL;
 }
 
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
@@ -187,7 +195,7 @@ unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
 	const siginfo_t *info = siginfo;
 
 	/* Of none in a child of fork(). */
-	return self && info && self->provider && info->si_code == SI_PMC_OVF
+	return self && info && perfctr_is_provider(self->provider) && info->si_code == SI_PMC_OVF
 		       ? (unsigned int)info->si_pmc_ovf_mask
 		       : 0;
 }

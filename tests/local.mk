@@ -68,6 +68,7 @@ unit_tests = \
 	tests/unit/imode \
 	tests/unit/info \
 	tests/unit/json \
+	tests/unit/kind \
 	tests/unit/kinds \
 	tests/unit/link \
 	tests/unit/memory \

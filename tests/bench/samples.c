@@ -118,6 +118,7 @@ static void begin(struct perfctr_sampler *sampler, const struct kind *kind)
 				   false);
 	else
 		sampler->ring = &stream[0].ring;
+	sampler->kind = kind->merged ? &perfctr_kind_sampler : &perfctr_kind_quick_sampler;
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* What a handle is, and calls on what it is not. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/kind.h"
+#include "lib/provider.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+int perfctr_wrong_kind(const void *handle, const char *needed)
+{
+	static const struct perfctr_provider *const kinds[] = {
+		&perfctr_kind_remote,  &perfctr_kind_global,  &perfctr_kind_total,
+		&perfctr_kind_set,     &perfctr_kind_sampler, &perfctr_kind_quick_sampler,
+		&perfctr_kind_metrics,
+	};
+	const struct perfctr_provider *kind = perfctr_kind_of(handle);
+	const char *is = perfctr_is_provider(kind) ? "a handle of vperfctr_open()"
+						   : "no handle of this library's";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kind == kinds[i])
+			is = kind->name;
+	return perfctr_fail(EINVAL, "this is %s, but the call needs %s", is, needed);
+}
+
+/* ---- calls for a handle of vperfctr_open(), on another one ---- */
+
+#define NEEDED "a handle of vperfctr_open()"
+
+static int fail_info(struct perfctr_info *info)
+{
+	(void)info;
+	return perfctr_fail(EINVAL, "the call needs " NEEDED);
+}
+
+static int fail_control(struct vperfctr *self, const struct vperfctr_control *control)
+{
+	(void)control;
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+static int fail_look(const struct vperfctr *self)
+{
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+static int is_not_running(const struct vperfctr *self)
+{
+	perfctr_wrong_kind(self, NEEDED);
+	return 0;
+}
+
+static unsigned long long fail_tsc(const struct vperfctr *self)
+{
+	return (unsigned long long)perfctr_wrong_kind(self, NEEDED);
+}
+
+static unsigned long long fail_pmc(const struct vperfctr *self, unsigned int i)
+{
+	(void)i;
+	return (unsigned long long)perfctr_wrong_kind(self, NEEDED);
+}
+
+static int fail_counters(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+{
+	(void)sum;
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+static int fail_quality(const struct vperfctr *self, unsigned int i,
+			struct perfctr_reading *reading)
+{
+	(void)i, (void)reading;
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+static int fail_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader)
+{
+	(void)i, (void)reader;
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+static int fail_change(struct vperfctr *self)
+{
+	return fail_look(self);
+}
+
+static int fail_state_reader(const struct vperfctr *self, struct perfctr_state_reader *reader)
+{
+	(void)reader;
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+static int fail_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
+		      struct vperfctr_control *control)
+{
+	(void)sum, (void)control;
+	return perfctr_wrong_kind(self, NEEDED);
+}
+
+#define KIND(text)                                                                               \
+	{                                                                                        \
+		.name = text, .info = fail_info, .control = fail_control,                        \
+		.is_running = is_not_running, .read_tsc = fail_tsc, .read_pmc = fail_pmc,        \
+		.read_ctrs = fail_counters, .read_quality = fail_quality, .reader = fail_reader, \
+		.pause = fail_change, .resume = fail_change, .state_reader = fail_state_reader,  \
+		.iresume = fail_change, .read_state = fail_state,                                \
+	}
+
+const struct perfctr_provider perfctr_kind_remote = KIND("a handle of rvperfctr_open()");
+const struct perfctr_provider perfctr_kind_global = KIND("a handle of gperfctr_open()");
+const struct perfctr_provider perfctr_kind_total = KIND("a total of perfctr_total_create()");
+const struct perfctr_provider perfctr_kind_set = KIND("a set of perfctr_set_open()");
+const struct perfctr_provider perfctr_kind_sampler = KIND("a sampler of perfctr_sampler_open()");
+const struct perfctr_provider perfctr_kind_quick_sampler =
+	KIND("a sampler of perfctr_sampler_open()");
+const struct perfctr_provider perfctr_kind_metrics = KIND("metrics of perfctr_metrics_open()");
