@@ -193,7 +193,10 @@ static void calibrate_overlap(struct perfctr_region_thread *thread, struct sampl
 						 cost.begin[i];
 }
 
-/* With a visit beyond the innermost as theirs around them, whose counts mean nothing. */
+/*
+ * In room of its own, however deep the thread is, with a visit around them whose counts mean
+ * nothing.
+ */
 static void calibrate(struct perfctr_region_thread *thread, struct calibration *calibration)
 {
 	struct perfctr_visit *top = perfctr_region_here.top;
@@ -204,7 +207,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 	if (!samples)
 		return;
 	perfctr_regions_busy = 0; /* they are first visits */
-	thread->root = perfctr_visit_at(top, perfctr_region_stride(thread));
+	thread->root = thread->room;
 	perfctr_region_thread_set(thread, thread->root);
 	sample(thread, calibration, samples);
 	judge(samples, thread->nvalues, &calibration->cost);

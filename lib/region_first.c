@@ -15,8 +15,7 @@ static bool has_room(struct perfctr_region_thread *thread)
 
 	if (top == perfctr_region_as_visit(thread))
 		return false;
-	/* Beyond it, calibration wants four. */
-	return perfctr_visit_at(top, 6 * perfctr_region_stride(thread)) <
+	return perfctr_visit_at(top, perfctr_region_stride(thread)) <
 	       perfctr_region_as_visit(thread);
 }
 

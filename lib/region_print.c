@@ -266,11 +266,11 @@ static void print_table(struct perfctr_region_report *report, const char *name, 
 	for (i = 0; i < count_metrics(report); i++)
 		print_table_metric(report, i, reading);
 	if (reading->unfinished)
-		perfctr_text_add(text, "%24s %" PRIu64 " visits did not end\n", "",
-				 reading->unfinished);
+		perfctr_text_add(text, "%24s %" PRIu64 " visit%s did not end\n", "",
+				 reading->unfinished, reading->unfinished == 1 ? "" : "s");
 	if (reading->uncounted)
-		perfctr_text_add(text, "%24s %" PRIu64 " visits were not counted\n", "",
-				 reading->uncounted);
+		perfctr_text_add(text, "%24s %" PRIu64 " visit%s not counted\n", "",
+				 reading->uncounted, reading->uncounted == 1 ? " was" : "s were");
 }
 
 static void print_table_end(struct perfctr_region_report *report)

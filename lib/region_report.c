@@ -11,7 +11,7 @@
 #include "lib/regions.h"
 
 static void print_row(struct perfctr_region_report *report, struct perfctr_visits *sum,
-		      const struct perfctr_region_thread *thread, unsigned int id)
+		      struct perfctr_region_thread *thread, unsigned int id)
 {
 	struct perfctr_region_reading reading;
 
@@ -23,7 +23,7 @@ static void print_row(struct perfctr_region_report *report, struct perfctr_visit
 
 static void print_rows(struct perfctr_region_report *report, struct perfctr_visits *sum)
 {
-	const struct perfctr_region_thread *thread;
+	struct perfctr_region_thread *thread;
 	unsigned int id;
 
 	for (id = PERFCTR_REGION_FIRST_ID; id < perfctr_region_ids(); id++) {

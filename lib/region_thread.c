@@ -33,10 +33,11 @@ bool perfctr_region_thread_is_current(const struct perfctr_region_thread *thread
 	       thread->generation == __atomic_load_n(&perfctr_regions.generation, __ATOMIC_RELAXED);
 }
 
-/* The root and the others. No part of one is before the thread. */
+/* Those of calibration, the root, and the others. No part of one is before the thread. */
 static size_t visits_size(unsigned int nvalues)
 {
-	return (PERFCTR_REGION_DEPTH + 1) * perfctr_visit_stride(nvalues);
+	return (PERFCTR_REGION_CALIBRATING + PERFCTR_REGION_DEPTH + 1) *
+	       perfctr_visit_stride(nvalues);
 }
 
 void perfctr_region_thread_free(struct perfctr_region_thread *thread)
@@ -225,7 +226,9 @@ static struct perfctr_region_thread *new_thread(struct perfctr_set *set, unsigne
 		return NULL;
 	thread = (struct perfctr_region_thread *)(void *)(memory + visits_size(nvalues));
 	thread->nvalues = nvalues;
-	thread->root = (struct perfctr_visit *)(void *)memory;
+	thread->room = (struct perfctr_visit *)(void *)memory;
+	thread->root = perfctr_visit_at(thread->room,
+					PERFCTR_REGION_CALIBRATING * perfctr_region_stride(thread));
 	thread->mult = 1;
 	thread->here = &perfctr_region_here;
 	thread->tid = (pid_t)syscall(SYS_gettid);

@@ -17,10 +17,11 @@
 #include "perfctr/read.h"
 #include "perfctr/regions.h"
 
-#define PERFCTR_REGION_VALUES 16    /* the time and 15 events */
-#define PERFCTR_REGION_IDS    16384 /* 0 is no region's, 1 is that of all that were not visited */
-#define PERFCTR_REGION_DEPTH  1000
-#define PERFCTR_BUCKETS	      (8 + 61 * 8) /* 8 for each power of 2 */
+#define PERFCTR_REGION_VALUES	   16	 /* the time and 15 events */
+#define PERFCTR_REGION_IDS	   16384 /* 0 is no region's, 1 is that of all that were not visited */
+#define PERFCTR_REGION_DEPTH	   1000
+#define PERFCTR_REGION_CALIBRATING 8 /* visits of calibration: a root and three deep, and some */
+#define PERFCTR_BUCKETS		   (8 + 61 * 8) /* 8 for each power of 2 */
 
 /* What begin and end themselves count, per value. */
 struct perfctr_region_cost {
@@ -133,6 +134,7 @@ struct perfctr_region_thread {
 	enum perfctr_visit_layout layout;
 	struct perfctr_region_here *here;
 	struct perfctr_visit *root; /* around the outermost visit */
+	struct perfctr_visit *room; /* calibration's root */
 	struct perfctr_visit
 		*saved;	 /* the top, while more regions are open than there is room for */
 	uint64_t missed; /* visits that are open, and not counted */

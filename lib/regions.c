@@ -327,24 +327,48 @@ int perfctr_regions_thread(void)
 
 /* ---- results ---- */
 
-/* How many visits of the region the calling thread is in. */
-static uint64_t count_open(unsigned int id)
+/*
+ * The innermost visit of a thread that may go on meanwhile; NULL: it is beginning or ending one
+ * all the time. Of the calling thread's the same, which may be interrupted there.
+ */
+static struct perfctr_visit *find_top(struct perfctr_region_thread *thread)
 {
-	struct perfctr_region_thread *thread = perfctr_region_here.thread;
+	const struct perfctr_region_here *here = thread->here;
+	struct perfctr_visit *top, *saved;
+	unsigned int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		top = __atomic_load_n(&here->top, __ATOMIC_ACQUIRE);
+		saved = __atomic_load_n(&thread->saved, __ATOMIC_ACQUIRE);
+		if (saved || top != perfctr_region_as_visit(thread))
+			return saved ? saved : top;
+	}
+	return NULL;
+}
+
+/* Whether it is one of the thread's: its memory is an array of them, up to the thread itself. */
+static bool is_within(const struct perfctr_region_thread *thread, const struct perfctr_visit *visit)
+{
+	return (uintptr_t)visit > (uintptr_t)thread->root && (uintptr_t)visit < (uintptr_t)thread;
+}
+
+/* How many visits of the region a thread is in. */
+static uint64_t count_open(struct perfctr_region_thread *thread, unsigned int id)
+{
 	struct perfctr_visit *visit;
 	uint64_t n = 0;
 
-	if (!perfctr_region_thread_is_current(thread))
+	if (!perfctr_region_thread_is_current(thread) || thread->ended)
 		return 0;
-	visit = perfctr_region_thread_top(thread);
-	for (; visit && visit != thread->root;
+	visit = find_top(thread);
+	for (; visit && is_within(thread, visit);
 	     visit = perfctr_visit_at(visit, -perfctr_region_stride(thread)))
-		n += perfctr_visit_id(thread, visit) == id;
+		n += __atomic_load_n(&visit->id[thread->layout], __ATOMIC_RELAXED) == id;
 	return n;
 }
 
 /* Add a thread's visits of a region, if it has been there. */
-static void add_thread(struct perfctr_visits *sum, const struct perfctr_region_thread *thread,
+static void add_thread(struct perfctr_visits *sum, struct perfctr_region_thread *thread,
 		       unsigned int id)
 {
 	const struct perfctr_visits *visits = __atomic_load_n(&thread->table[id], __ATOMIC_ACQUIRE);
@@ -352,14 +376,13 @@ static void add_thread(struct perfctr_visits *sum, const struct perfctr_region_t
 	if (thread->generation != perfctr_regions.generation || !visits)
 		return;
 	perfctr_visits_add(sum, visits, thread->here, &perfctr_regions.kept);
-	if (thread == perfctr_region_here.thread)
-		sum->unfinished += count_open(id);
+	sum->unfinished += count_open(thread, id);
 }
 
-bool perfctr_regions_collect(struct perfctr_visits *sum, const struct perfctr_region_thread *only,
+bool perfctr_regions_collect(struct perfctr_visits *sum, struct perfctr_region_thread *only,
 			     unsigned int id)
 {
-	const struct perfctr_region_thread *thread;
+	struct perfctr_region_thread *thread;
 
 	memset(sum, 0, perfctr_visits_size(&perfctr_regions.kept));
 	perfctr_visits_init(sum, &perfctr_regions.kept, NULL);
@@ -375,7 +398,7 @@ bool perfctr_regions_collect(struct perfctr_visits *sum, const struct perfctr_re
 }
 
 /* With the lock held. 0, or -1 after perfctr_fail(). */
-static int read_region(const char *name, const struct perfctr_region_thread *only,
+static int read_region(const char *name, struct perfctr_region_thread *only,
 		       struct perfctr_region_reading *reading)
 {
 	const struct perfctr_region *region = perfctr_regions.measured ? perfctr_region_find(name)
@@ -398,8 +421,7 @@ static int read_region(const char *name, const struct perfctr_region_thread *onl
 	return result;
 }
 
-static int read_locked(const struct perfctr_region *region,
-		       const struct perfctr_region_thread *only,
+static int read_locked(const struct perfctr_region *region, struct perfctr_region_thread *only,
 		       struct perfctr_region_reading *reading)
 {
 	sigset_t old;

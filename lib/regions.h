@@ -10,7 +10,7 @@
  * One thread's visits, or (NULL) those of all, into memory of perfctr_visits_size(); with the lock
  * held. Whether there are any.
  */
-bool perfctr_regions_collect(struct perfctr_visits *sum, const struct perfctr_region_thread *only,
+bool perfctr_regions_collect(struct perfctr_visits *sum, struct perfctr_region_thread *only,
 			     unsigned int id);
 
 #endif /* PERFCTR_LIB_REGIONS_H */

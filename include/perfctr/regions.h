@@ -186,7 +186,7 @@ struct perfctr_region_value {
 
 struct perfctr_region_reading {
 	uint64_t visits;     /* ended, and counted */
-	uint64_t unfinished; /* left otherwise */
+	uint64_t unfinished; /* left otherwise, or a thread is still in them */
 	uint64_t uncounted;  /* the thread had no counters, or too many regions were open */
 	unsigned int nvalues;
 	unsigned int reserved;

@@ -215,7 +215,7 @@ START_TEST(test_tables)
 		"                                               cycle_activity.stalls_l1d_miss     "
 		"            50                 40            0.0              0              0    "
 		"        0.0             60             70             80  exact\n"
-		"                         1 visits did not end\n"
+		"                         1 visit did not end\n"
 		"                         3 visits were not counted\n"
 		"a                        12                 1  time ns                            "
 		"  30                 20            0.0              0              0            "

@@ -1023,6 +1023,93 @@ START_TEST(too_deep)
 }
 END_TEST
 
+/*
+ * A first visit that calibrates, within others of no file, which have no cost: nothing is lost as
+ * long as there is room.
+ */
+START_TEST(deepest)
+{
+	static struct perfctr_region around = { .name = "around", .id = 1 };
+	unsigned int depth;
+
+	begin();
+	for (depth = 980; depth <= 1001; depth++) {
+		start(ONE, 0);
+		begin_times(&around, depth - 1);
+		perfctr_region_begin(&inner);
+		pmu_count(7);
+		perfctr_region_end(&inner);
+		end_times(&around, depth - 1);
+		ck_assert_msg(perfctr_regions.unplaced == (depth == 1001), "%u", depth);
+		if (depth <= 1000)
+			is(&inner, 1, 1, 7, 7);
+		end();
+	}
+}
+END_TEST
+
+static pthread_barrier_t opened;
+
+static void *leave_open(void *arg)
+{
+	perfctr_region_begin(&outer);
+	perfctr_region_begin(&inner);
+	perfctr_region_begin(&inner);
+	pthread_barrier_wait(&opened);
+	pthread_barrier_wait(&opened);
+	perfctr_region_end(&inner);
+	pthread_barrier_wait(&opened);
+	pthread_barrier_wait(&opened);
+	perfctr_region_end(&inner);
+	perfctr_region_end(&outer);
+	pthread_barrier_wait(&opened);
+	pthread_barrier_wait(&opened);
+	return arg;
+}
+
+static void is_open(const struct perfctr_region *region, uint64_t visits, uint64_t unfinished)
+{
+	ck_assert_int_eq(perfctr_region_read_all(region, &reading), 0);
+	ck_assert_uint_eq(reading.visits, visits);
+	ck_assert_uint_eq(reading.unfinished, unfinished);
+}
+
+/* What another thread has begun and not ended, while it lives, and of a thread that has gone. */
+START_TEST(open_elsewhere)
+{
+	pthread_t thread;
+
+	begin();
+	start(ONE, PERFCTR_REGIONS_THREADS);
+	nest();
+	pthread_barrier_init(&opened, NULL, 2);
+	ck_assert_int_eq(pthread_create(&thread, NULL, leave_open, NULL), 0);
+	pthread_barrier_wait(&opened);
+	is_open(&outer, 1, 1);
+	is_open(&inner, 2, 2);
+	is_open(&middle, 1, 0);
+	perfctr_region_begin(&middle);
+	is_open(&middle, 1, 1);
+	perfctr_region_end(&middle);
+	/* The calling thread has none. */
+	ck_assert_int_eq(perfctr_region_read(&inner, &reading), 0);
+	ck_assert_uint_eq(reading.unfinished, 0);
+	read_report("                         1 visit did not end");
+	read_report("                         2 visits did not end");
+	pthread_barrier_wait(&opened);
+	pthread_barrier_wait(&opened);
+	is_open(&inner, 3, 1);
+	pthread_barrier_wait(&opened);
+	pthread_barrier_wait(&opened);
+	is_open(&inner, 4, 0);
+	is_open(&outer, 2, 0);
+	pthread_barrier_wait(&opened);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	is_open(&outer, 2, 0);
+	end();
+}
+END_TEST
+
 /* As longjmp(3) does, the end of a visit leaves all that there was no room for. */
 START_TEST(left_from_too_deep)
 {
@@ -1607,6 +1694,6 @@ END_TEST
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
-	  counters_are_taken_away, faults, too_deep, left_from_too_deep, too_many, errors, threads,
-	  own_malloc, fork_handlers, forked_amid_lock, stop_closes, stop_amid_others,
-	  stop_by_another, stop_beside_others, again, no_memory)
+	  counters_are_taken_away, faults, too_deep, deepest, open_elsewhere, left_from_too_deep,
+	  too_many, errors, threads, own_malloc, fork_handlers, forked_amid_lock, stop_closes,
+	  stop_amid_others, stop_by_another, stop_beside_others, again, no_memory)
