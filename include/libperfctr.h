@@ -57,6 +57,7 @@ const char *perfctr_error(void);
 
 enum perfctr_quality {
 	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
+	PERFCTR_ESTIMATE,    /* of a region: less a cost that differs from time to time */
 	PERFCTR_SCALED,	     /* multiplexed: value was counted in running of enabled ns */
 	PERFCTR_NOT_COUNTED, /* never on the PMU: value means nothing */
 	PERFCTR_STALE,	     /* stopped before its end: value is that of the stop */
@@ -77,7 +78,7 @@ struct perfctr_reading {
  */
 uint64_t perfctr_reading_estimate(const struct perfctr_reading *reading);
 
-/* "exact", "scaled", "not counted", "stale"; "unknown" for any other number. */
+/* "exact", "estimate", "scaled", "not counted", "stale"; "unknown" for any other number. */
 const char *perfctr_quality_name(unsigned int quality);
 
 /*

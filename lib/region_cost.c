@@ -49,17 +49,47 @@ static int64_t sort(int64_t *samples)
 	return samples[CALIBRATED / 2];
 }
 
+/* What is left of the samples of a region without those of the one within it. */
+static void subtract(int64_t *samples, const int64_t *within)
+{
+	unsigned int k;
+
+	for (k = 0; k < CALIBRATED; k++)
+		samples[k] -= within[k];
+}
+
+/* From the least of some samples, which are sorted then, to the upper quartile. */
+static int64_t spread_of(int64_t *samples)
+{
+	sort(samples);
+	return samples[CALIBRATED * 3 / 4] - samples[0];
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * The least of each: what is subtracted was spent, so that a region's own part is not below zero,
+ * nor a region's sum below that of one within it. The rest is in the sums, and their error.
+ */
 static void judge(struct samples *samples, unsigned int n, struct perfctr_region_cost *cost)
 {
+	int64_t inner, middle;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		cost->inside[i] = sort(samples->inner[i]);
-		cost->spread[i] = samples->inner[i][CALIBRATED * 3 / 4] -
-				  samples->inner[i][CALIBRATED / 4];
-		cost->pair[i] = sort(samples->middle[i]) - cost->inside[i];
+		subtract(samples->outer[i], samples->middle[i]);
+		subtract(samples->middle[i], samples->inner[i]);
+		inner = spread_of(samples->inner[i]);
+		middle = spread_of(samples->middle[i]);
+		cost->spread[i] = larger(inner, middle);
+		cost->inside[i] = samples->inner[i][0];
+		cost->pair[i] = samples->middle[i][0];
 		cost->begin[i] = sort(samples->begin[i]);
-		cost->branch[i] = sort(samples->outer[i]) - cost->inside[i] - 2 * cost->pair[i];
+		sort(samples->outer[i]);
+		cost->branch[i] = samples->outer[i][0] - cost->pair[i];
 	}
 }
 
@@ -107,11 +137,16 @@ static void sample_first(struct perfctr_region_thread *thread, struct calibratio
 
 	for (k = 0; k < CALIBRATED; k++) {
 		visit_first(thread, calibration);
-		for (i = 0; i < thread->nvalues; i++)
+		for (i = 0; i < thread->nvalues; i++) {
+			samples->inner[i][k] = counted(thread->table[PERFCTR_REGION_INNER], i);
 			samples->middle[i][k] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
+		}
 	}
-	for (i = 0; i < thread->nvalues; i++)
-		cost->first[i] = sort(samples->middle[i]) - cost->inside[i] - cost->pair[i];
+	for (i = 0; i < thread->nvalues; i++) {
+		subtract(samples->middle[i], samples->inner[i]);
+		sort(samples->middle[i]);
+		cost->first[i] = samples->middle[i][0] - cost->pair[i];
+	}
 }
 
 /* A first visit whose begin or end finds changed what these words say. */

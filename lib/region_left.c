@@ -195,6 +195,7 @@ static int take_head(struct left *left)
 		.moments = head->keep & PERFCTR_REGIONS_MOMENTS,
 		.histogram = head->keep & PERFCTR_REGIONS_HISTOGRAM,
 		.mult = head->mult,
+		.clocks = head->clocks,
 		.shift = head->shift,
 	};
 	return 0;
@@ -345,6 +346,7 @@ static int print_report(const struct left *left, struct perfctr_region_report *r
 	report->rank = left->head->rank;
 	report->keep = left->head->keep;
 	report->nvalues = left->kept.nvalues;
+	report->clocks = left->kept.clocks;
 	report->names = left->value;
 	report->inside = cost->inside;
 	report->pair = cost->pair;

@@ -172,9 +172,14 @@ const char *perfctr_region_rank(void)
 
 /* ---- a table ---- */
 
-static const char *unit(unsigned int i)
+static const char *unit(const struct perfctr_region_report *report, unsigned int i)
 {
-	return i ? "" : " ns";
+	return report->clocks >> i & 1 ? " ns" : "";
+}
+
+static const char *bare_unit(const struct perfctr_region_report *report, unsigned int i)
+{
+	return *unit(report, i) ? unit(report, i) + 1 : "";
 }
 
 static void print_table_head(struct perfctr_region_report *report)
@@ -210,15 +215,19 @@ static void print_table_value(struct perfctr_region_report *report, unsigned int
 {
 	struct perfctr_text *text = &report->text;
 
-	add_printable(text, report->names[i], i ? 20 : 0);
-	perfctr_text_add(text, "%-*s", i ? 0 : 16, unit(i));
+	add_printable(text, report->names[i], *unit(report, i) ? 0 : 20);
+	if (*unit(report, i))
+		perfctr_text_add(text, "%-*s", 20 - (int)strlen(report->names[i]), unit(report, i));
 	perfctr_text_add(text, " %18" PRIu64 " %18" PRIu64, value->inclusive, value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_table_moments(text, value);
 	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
 		perfctr_text_add(text, " %14" PRIu64 " %14" PRIu64 " %14" PRIu64, value->p50,
 				 value->p90, value->p99);
-	perfctr_text_add(text, "  %s\n", perfctr_quality_name(value->quality));
+	perfctr_text_add(text, "  %s", perfctr_quality_name(value->quality));
+	if (value->quality == PERFCTR_ESTIMATE)
+		perfctr_text_add(text, ", +- %" PRIu64, value->error);
+	perfctr_text_add(text, "\n");
 }
 
 static void print_table_metric(struct perfctr_region_report *report, unsigned int i,
@@ -286,7 +295,7 @@ static void print_table_end(struct perfctr_region_report *report)
 
 		add_printable(text, report->names[i], 24);
 		perfctr_text_add(text, " %.0f%s (spread %.0f), %.0f\n",
-				 (double)report->inside[i] * scale, unit(i),
+				 (double)report->inside[i] * scale, unit(report, i),
 				 (double)report->spread[i] * scale,
 				 (double)report->pair[i] * scale);
 	}
@@ -312,7 +321,7 @@ static void print_csv_head(struct perfctr_region_report *report)
 			 "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,"
 			 "inclusive,exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,"
 			 "subtracted,subtracted_around,spread,reason,exclusive_reason,"
-			 "ends_without_begin,threads_left_out,visits_without_region\n");
+			 "ends_without_begin,threads_left_out,visits_without_region,error\n");
 }
 
 static void add_csv_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
@@ -327,10 +336,10 @@ static void add_csv_moments(struct perfctr_text *text, const struct perfctr_regi
 static void add_csv_troubles(struct perfctr_region_report *report)
 {
 	if (report->died)
-		perfctr_text_add(&report->text, ",,,\n");
+		perfctr_text_add(&report->text, ",,,");
 	else
-		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-				 report->stray, report->left_out, report->unplaced);
+		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, report->stray,
+				 report->left_out, report->unplaced);
 }
 
 static void print_csv_value(struct perfctr_region_report *report, unsigned int i,
@@ -340,7 +349,7 @@ static void print_csv_value(struct perfctr_region_report *report, unsigned int i
 	double scale = i ? 1 : report->ns;
 
 	add_csv(text, report->names[i]);
-	perfctr_text_add(text, ",%s,%" PRIu64 ",%" PRIu64, i ? "" : "ns", value->inclusive,
+	perfctr_text_add(text, ",%s,%" PRIu64 ",%" PRIu64, bare_unit(report, i), value->inclusive,
 			 value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_csv_moments(text, value);
@@ -355,6 +364,7 @@ static void print_csv_value(struct perfctr_region_report *report, unsigned int i
 			 (double)report->inside[i] * scale, (double)report->pair[i] * scale,
 			 (double)report->spread[i] * scale);
 	add_csv_troubles(report);
+	perfctr_text_add(text, ",%" PRIu64 "\n", value->error);
 }
 
 static void print_csv_metric(struct perfctr_region_report *report, unsigned int i,
@@ -372,6 +382,7 @@ static void print_csv_metric(struct perfctr_region_report *report, unsigned int 
 	perfctr_text_add(text, ",");
 	add_csv(text, metric.exclusive.reason ? metric.exclusive.reason : "");
 	add_csv_troubles(report);
+	perfctr_text_add(text, ",\n");
 }
 
 /* What each row begins with. */
@@ -440,14 +451,17 @@ static void print_json_value(struct perfctr_region_report *report, unsigned int 
 	add_json(text, report->names[i]);
 	perfctr_text_add(text,
 			 ", \"unit\": \"%s\", \"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64,
-			 i ? "" : "ns", value->inclusive, value->exclusive);
+			 bare_unit(report, i), value->inclusive, value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_json_moments(text, value);
 	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
 		perfctr_text_add(text,
 				 ", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64 ", \"p99\": %" PRIu64,
 				 value->p50, value->p90, value->p99);
-	perfctr_text_add(text, ", \"quality\": \"%s\" }", perfctr_quality_name(value->quality));
+	perfctr_text_add(text, ", \"quality\": \"%s\"", perfctr_quality_name(value->quality));
+	if (value->quality == PERFCTR_ESTIMATE)
+		perfctr_text_add(text, ", \"error\": %" PRIu64, value->error);
+	perfctr_text_add(text, " }");
 }
 
 static void add_json_reason(struct perfctr_text *text, const char *name, const char *reason)

@@ -17,6 +17,7 @@ struct perfctr_region_report {
 	const char *rank;		       /* "": none is known */
 	const char *const *names;	       /* of values */
 	const int64_t *inside, *pair, *spread; /* the calibration, of the raw values */
+	uint32_t clocks;		       /* bit i: value i is in ns */
 	double ns;			       /* of a tick */
 	uint64_t stray, left_out, unplaced;    /* see perfctr_regions */
 	bool died;			       /* the process: none of these is known */

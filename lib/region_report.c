@@ -64,6 +64,7 @@ static int print_report(struct perfctr_region_report *report)
 	report->spread = cost->spread;
 	report->keep = perfctr_regions.keep;
 	report->nvalues = perfctr_regions.kept.nvalues;
+	report->clocks = perfctr_regions.kept.clocks;
 	report->names = (const char *const *)perfctr_regions.name;
 	report->ns = (double)perfctr_regions.kept.mult /
 		     (double)(UINT64_C(1) << perfctr_regions.kept.shift);

@@ -44,7 +44,7 @@ struct perfctr_region_record {
 
 /* What is measured, and by whom. */
 struct perfctr_region_head {
-	uint32_t keep, nvalues, mult, shift, through_kernel;
+	uint32_t keep, nvalues, mult, shift, clocks, through_kernel;
 	int32_t pid;
 	char rank[16];
 	char names[]; /* of the values, one after the other; metrics, and the events */

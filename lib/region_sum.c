@@ -222,21 +222,32 @@ static void read_distribution(const struct perfctr_visits *visits,
 }
 
 /*
- * Whether a sum can be so much too small as to what begin and end take: these differ from one time
- * to the next by the calibration's spread, or by a few instructions; and a visit's own by a
- * quarter, since processors become faster.
+ * How far a sum may be off as to what begin and end take: these differ from one time to the next by
+ * the calibration's spread, or by a few instructions; and a visit's own by a quarter, since
+ * processors become faster.
  */
-static bool is_explained(const struct perfctr_visits *visits, unsigned int i, uint64_t less,
-			 uint64_t within)
+static uint64_t error_of(const struct perfctr_visits *visits, unsigned int i, uint64_t within)
 {
 	const struct perfctr_region_cost *cost = visits->cost;
 	uint64_t each = 2 * (uint64_t)cost->spread[i] + 4;
 
-	return less <=
-	       (visits->visits + within) * each + visits->visits * (uint64_t)cost->inside[i] / 4;
+	return (visits->visits + within) * each + visits->visits * (uint64_t)cost->inside[i] / 4;
 }
 
-/* An inclusive sum has the exclusive one in it, which less was subtracted from. */
+/*
+ * What begin and end take is the same each time, and the sums are what is left: then these are
+ * exact. What a clock says is not.
+ */
+static bool repeats(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
+		    unsigned int i)
+{
+	return !visits->cost->spread[i] && !(kept->clocks >> i & 1);
+}
+
+/*
+ * A sum has its own part in it and the sums of the regions within, none of which is below zero:
+ * least, and what is reported of those.
+ */
 static void read_sums(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		      unsigned int i, struct perfctr_region_value *value)
 {
@@ -249,15 +260,18 @@ static void read_sums(const struct perfctr_visits *visits, const struct perfctr_
 		 exclusive = raw - visits->sum[i].children -
 			     within->direct * (pair - (uint64_t)cost->inside[i]) -
 			     within->forks * branch,
-		 least = not_negative(exclusive), most = inclusive;
+		 least = not_negative(exclusive),
+		 most = least + not_negative(inclusive - exclusive);
 
-	if ((int64_t)inclusive < (int64_t)least)
-		most = least;
 	value->inclusive = in_unit(kept, i, most);
 	value->exclusive = in_unit(kept, i, least);
-	if (!visits->visits || !is_explained(visits, i, most - inclusive, within->pairs) ||
-	    !is_explained(visits, i, least - exclusive, within->direct))
+	if (!visits->visits || most - inclusive > error_of(visits, i, within->pairs) ||
+	    least - exclusive > error_of(visits, i, within->direct)) {
 		value->quality = PERFCTR_NOT_COUNTED;
+	} else if (!repeats(visits, kept, i) || most != inclusive || least != exclusive) {
+		value->quality = PERFCTR_ESTIMATE;
+		value->error = in_unit(kept, i, error_of(visits, i, within->pairs));
+	}
 }
 
 static void read_value(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,

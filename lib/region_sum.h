@@ -10,6 +10,7 @@ struct perfctr_region_kept {
 	unsigned int nvalues;
 	bool moments, histogram;
 	uint32_t mult, shift; /* ns = ticks * mult >> shift */
+	uint32_t clocks;      /* bit i: value i is a time; bit 0 is set */
 };
 
 size_t perfctr_visits_size(const struct perfctr_region_kept *kept);

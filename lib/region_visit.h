@@ -31,7 +31,7 @@ struct perfctr_region_cost {
 	int64_t begin[PERFCTR_REGION_VALUES];  /* of it, begin */
 	int64_t branch[PERFCTR_REGION_VALUES]; /* more, if there was a region within them */
 	int64_t first[PERFCTR_REGION_VALUES];  /* more, at the thread's first visit */
-	int64_t spread[PERFCTR_REGION_VALUES]; /* of inside: from the lower to the upper quartile */
+	int64_t spread[PERFCTR_REGION_VALUES]; /* from these, the least, to the upper quartile */
 };
 
 struct perfctr_moments {

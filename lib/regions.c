@@ -150,6 +150,20 @@ static int name_values(const struct perfctr_region_thread *thread, const char *e
 	return 0;
 }
 
+/* Which values are times, in ns. */
+static uint32_t find_clocks(const struct perfctr_region_thread *thread)
+{
+	struct perfctr_list_event event;
+	uint32_t clocks = 1;
+	unsigned int i;
+
+	for (i = 1; i < thread->nvalues; i++)
+		if (perfctr_set_event(thread->set, i - 1, &event) == 0 &&
+		    event.flags & PERFCTR_EVENT_TIME)
+			clocks |= 1u << i;
+	return clocks;
+}
+
 static void set_kept(const struct perfctr_region_thread *thread, unsigned int keep)
 {
 	if (keep & PERFCTR_REGIONS_HISTOGRAM)
@@ -161,6 +175,7 @@ static void set_kept(const struct perfctr_region_thread *thread, unsigned int ke
 		.histogram = keep & PERFCTR_REGIONS_HISTOGRAM,
 		.mult = thread->mult,
 		.shift = thread->shift,
+		.clocks = find_clocks(thread),
 	};
 }
 
@@ -189,6 +204,7 @@ static void note_all(void)
 		.nvalues = perfctr_regions.kept.nvalues,
 		.mult = perfctr_regions.kept.mult,
 		.shift = perfctr_regions.kept.shift,
+		.clocks = perfctr_regions.kept.clocks,
 		.through_kernel = perfctr_regions.layout == PERFCTR_VISIT_KERNEL,
 		.pid = perfctr_regions.pid,
 	};

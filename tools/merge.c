@@ -17,7 +17,8 @@ struct spread {
 	unsigned int n;
 	long double least, most, sum;
 	unsigned int least_at, most_at; /* which process's */
-	char *quality; /* the first that is not exact; or why there is no value at all */
+	char *quality; /* the first that is neither exact nor an estimate; or why there is no value
+			  at all */
 };
 
 /* Of the visits of a region, and of a value of it. */
@@ -158,7 +159,9 @@ static struct row *find_row(struct merge *merge, const char *region, const struc
 
 static void add_quality(struct spread *spread, const char *quality)
 {
-	if (strcmp(spread->quality, "exact") != 0 || strcmp(quality, "exact") == 0)
+	bool estimate = strcmp(spread->quality, "estimate") == 0;
+
+	if ((strcmp(spread->quality, "exact") != 0 && !estimate) || strcmp(quality, "exact") == 0)
 		return;
 	free(spread->quality);
 	spread->quality = need(strdup(quality));

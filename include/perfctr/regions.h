@@ -180,6 +180,7 @@ struct perfctr_region_value {
 	double mean, deviation;
 	/* With PERFCTR_REGIONS_HISTOGRAM; too large by up to an eighth: */
 	uint64_t p50, p90, p99;
+	uint64_t error;	      /* of a sum, if that is PERFCTR_ESTIMATE: how far off it may be */
 	unsigned int quality; /* enum perfctr_quality */
 	unsigned int reserved;
 };

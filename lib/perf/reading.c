@@ -54,6 +54,7 @@ const char *perfctr_quality_name(unsigned int quality)
 {
 	switch (quality) {
 	case PERFCTR_EXACT: return "exact";
+	case PERFCTR_ESTIMATE: return "estimate";
 	case PERFCTR_SCALED: return "scaled";
 	case PERFCTR_NOT_COUNTED: return "not counted";
 	case PERFCTR_STALE: return "stale";

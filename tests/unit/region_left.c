@@ -792,9 +792,9 @@ START_TEST(test_records_made)
 	memset(head->rank, '1', sizeof(head->rank));
 	recover_made(NULL, 0, BROKEN);
 	memset(head->rank, 0, sizeof(head->rank));
-	memset(head->names, 'x', 8);
+	memset(head->names, 'x', 20);
 	recover_made(NULL, 0, BROKEN);
-	memset(head->names, 0, 8);
+	memset(head->names, 0, 20);
 	recover_made(NULL, 0, 0, "\"value\": \"\"");
 	strcpy(head->names, "time");
 	record = record_of(head);

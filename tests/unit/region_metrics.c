@@ -112,6 +112,7 @@ static void row_has(unsigned int format, const struct perfctr_region_metrics *me
 		.rank = "",
 		.keep = keep,
 		.nvalues = 4,
+		.clocks = 1,
 		.names = names,
 		.inside = none,
 		.pair = none,
@@ -136,7 +137,7 @@ START_TEST(test_reports)
 		"\n                                               ipc                               "
 		"1.500                  -  exact, exclusive: it divides by 0\n");
 	row_has(PERFCTR_REGIONS_CSV, &metrics,
-		",,a,all,3,0,0,ipc,,1.500,,,,,,,,,exact,,,,,it divides by 0,0,0,0\n");
+		",,a,all,3,0,0,ipc,,1.500,,,,,,,,,exact,,,,,it divides by 0,0,0,0,\n");
 	row_has(PERFCTR_REGIONS_JSON, &metrics,
 		" ],\n      \"metrics\": [\n        { \"metric\": \"ipc\", \"unit\": \"\", "
 		"\"inclusive\": 1.500, \"exclusive\": null, \"quality\": \"exact\", "

@@ -32,6 +32,7 @@ static void row_has(unsigned int format, const char *name, const char *text)
 		.rank = "",
 		.keep = PERFCTR_REGIONS_MOMENTS,
 		.nvalues = 2,
+		.clocks = 1,
 		.names = names,
 		.inside = none,
 		.pair = none,
@@ -54,7 +55,7 @@ START_TEST(test_locale)
 		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"quality\": \"exact\" }");
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0\n");
+		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0,0\n");
 	row_has(PERFCTR_REGIONS_TABLE, "a",
 		" 18446744073709551615                  1      1234567.3              2              "
 		"3            1.0  exact\n");
@@ -130,6 +131,7 @@ static char *write_report(unsigned int format, unsigned int keep, const char *ra
 		.rank = rank,
 		.keep = keep,
 		.nvalues = 2,
+		.clocks = 1,
 		.names = names,
 		.inside = inside,
 		.pair = pair,
@@ -241,24 +243,24 @@ START_TEST(test_csv)
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
 		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
-		"visits_without_region\n"
-		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0\n"
-		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0,0\n"
-		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0\n"
+		"visits_without_region,error\n"
+		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0\n"
+		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0,0,0\n"
+		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0\n"
 		"%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
-		"exact,11,21,5,,,0,0,0\n");
+		"exact,11,21,5,,,0,0,0,0\n");
 	report_is(
 		PERFCTR_REGIONS_CSV, EVERYTHING, "4", 1,
 		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
 		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
 		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
-		"visits_without_region\n"
-		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4\n"
+		"visits_without_region,error\n"
+		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
 		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,0,0,0.000,60,70,80,"
-		"exact,11,21,5,,,1,2,4\n"
-		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4\n"
+		"exact,11,21,5,,,1,2,4,0\n"
+		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
 		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
-		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2,4\n");
+		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2,4,0\n");
 }
 END_TEST
 
@@ -338,13 +340,59 @@ START_TEST(test_json)
 }
 END_TEST
 
+/* A sum that may be off, and by how much; and a clock among the events has a unit. */
+START_TEST(test_estimates)
+{
+	static const char *const ends[] = {
+		[PERFCTR_REGIONS_TABLE] =
+			" 2  time ns                              30                 20  "
+			"estimate, +- 5\n",
+		[PERFCTR_REGIONS_CSV] = ",time,ns,30,20,,,,,,,,estimate,0,0,0,,,0,0,0,5\n",
+		[PERFCTR_REGIONS_JSON] = "\"quality\": \"estimate\", \"error\": 5 },",
+	};
+	static const char *const clocks[] = {
+		[PERFCTR_REGIONS_TABLE] =
+			" task-clock ns                         7                  6  ",
+		[PERFCTR_REGIONS_CSV] = ",task-clock,ns,7,6,",
+		[PERFCTR_REGIONS_JSON] = "\"task-clock\", \"unit\": \"ns\", \"inclusive\": 7, ",
+	};
+	static const char *const timed[] = { "time", "task-clock" };
+	struct perfctr_region_reading estimated = { .visits = 2, .nvalues = 2 };
+	unsigned int format;
+
+	estimated.value[0] = (struct perfctr_region_value){
+		.inclusive = 30, .exclusive = 20, .error = 5, .quality = PERFCTR_ESTIMATE
+	};
+	estimated.value[1] = (struct perfctr_region_value){ .inclusive = 7, .exclusive = 6 };
+	for (format = 0; format < ARRAY_SIZE(ends); format++) {
+		struct perfctr_region_report report = {
+			.format = format,
+			.rank = "",
+			.nvalues = 2,
+			.clocks = 3,
+			.names = timed,
+			.inside = none,
+			.pair = none,
+			.spread = none,
+		};
+
+		perfctr_region_print(&report, "a", 0, &estimated);
+		ck_assert_msg(strstr(report.text.bytes, ends[format]) != NULL, "%s",
+			      report.text.bytes);
+		ck_assert_msg(strstr(report.text.bytes, clocks[format]) != NULL, "%s",
+			      report.text.bytes);
+		free(report.text.bytes);
+	}
+}
+END_TEST
+
 /* What it kept to itself until it died is not known, and no 0. */
 START_TEST(test_died)
 {
 	static const char *const ends[] = {
 		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, and how many threads "
 					  "could not be counted, is not known.\n",
-		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,\n",
+		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,,0\n",
 		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\": null,\n"
 					 "  \"threads_left_out\": null,\n"
 					 "  \"visits_without_region\": null\n}\n",
@@ -356,6 +404,7 @@ START_TEST(test_died)
 			.format = format,
 			.rank = "",
 			.nvalues = 1,
+			.clocks = 1,
 			.names = names,
 			.inside = none,
 			.pair = none,
@@ -374,4 +423,4 @@ START_TEST(test_died)
 END_TEST
 
 UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names, test_rank, test_tables,
-	  test_csv, test_json, test_died)
+	  test_csv, test_json, test_estimates, test_died)

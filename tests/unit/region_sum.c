@@ -9,7 +9,7 @@
 #include "lib/region_sum.h"
 #include "tests/harness/check.h"
 
-static struct perfctr_region_kept kept = { .nvalues = 2, .mult = 1 };
+static struct perfctr_region_kept kept = { .nvalues = 2, .clocks = 1, .mult = 1 };
 static struct perfctr_region_cost visit_cost = {
 	.inside = { 3, 5 },
 	.pair = { 10, 11 },
@@ -64,6 +64,10 @@ START_TEST(test_cost)
 	ck_assert_uint_eq(reading.value[1].inclusive, 913);
 	ck_assert_uint_eq(reading.value[1].exclusive, 649);
 	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(reading.value[1].error, 0);
+	/* A clock's is an estimate, however often its cost was the same. */
+	ck_assert_uint_eq(reading.value[0].quality, PERFCTR_ESTIMATE);
+	ck_assert_uint_eq(reading.value[0].error, ((4 + 6) * 4 + 4 * 3 / 4) * 3 / 2);
 }
 END_TEST
 
@@ -102,7 +106,7 @@ START_TEST(test_less)
 	add_up(visits, NULL);
 	ck_assert_uint_eq(reading.value[1].inclusive, 0);
 	ck_assert_uint_eq(reading.value[1].exclusive, 0);
-	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(reading.value[1].quality, PERFCTR_ESTIMATE);
 }
 END_TEST
 
@@ -125,16 +129,21 @@ START_TEST(test_too_little)
 
 	visit_cost.spread[1] = 0;
 	read_sums(0, 0, 0, 0);
-	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(value->quality, PERFCTR_ESTIMATE);
 	visit_cost.inside[1] = 10;
 	read_sums(70, 0, 0, 0);
-	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(value->quality, PERFCTR_ESTIMATE);
+	ck_assert_uint_eq(value->error, 130);
 	read_sums(69, 0, 0, 0);
 	ck_assert_uint_eq(value->inclusive, 0);
 	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
 	visit_cost.spread[1] = 1;
 	read_sums(30, 0, 0, 0);
-	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(value->quality, PERFCTR_ESTIMATE);
+	read_sums(3000, 0, 0, 0);
+	ck_assert_uint_eq(value->inclusive, 2800);
+	ck_assert_uint_eq(value->quality, PERFCTR_ESTIMATE);
+	ck_assert_uint_eq(value->error, 20 * 6 + 20 * 10 / 4);
 	read_sums(29, 0, 0, 0);
 	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
 }
@@ -149,14 +158,14 @@ START_TEST(test_contradiction)
 	read_sums(2000, 1500, 150, 20);
 	ck_assert_uint_eq(value->inclusive, 280);
 	ck_assert_uint_eq(value->exclusive, 280);
-	ck_assert_uint_eq(value->quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(value->quality, PERFCTR_ESTIMATE);
 	read_sums(2000, 1500, 1500, 20);
 	ck_assert_uint_eq(value->inclusive, 280);
 	ck_assert_uint_eq(value->exclusive, 280);
 	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
-	/* It has nothing of its own, and less. */
+	/* It has nothing of its own, and less: no less than the region within it, 2000 - 20 * 5. */
 	read_sums(2000, 2000, 20, 20);
-	ck_assert_uint_eq(value->inclusive, 1680);
+	ck_assert_uint_eq(value->inclusive, 1900);
 	ck_assert_uint_eq(value->exclusive, 0);
 	ck_assert_uint_eq(value->quality, PERFCTR_NOT_COUNTED);
 }

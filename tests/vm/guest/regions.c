@@ -112,7 +112,9 @@ static int check_value(const struct perfctr_region *region, unsigned int i, uint
 
 	if (read_it(region, visits))
 		return 1;
-	CHECK(value->quality == PERFCTR_EXACT, "%u", value->quality);
+	/* What begin and end take may differ from time to time, above all as a clock says. */
+	CHECK(value->quality == PERFCTR_EXACT || value->quality == PERFCTR_ESTIMATE, "%u",
+	      value->quality);
 	CHECK(is_near(value->inclusive, inclusive, visits), "%s: %llu, not %llu", region->name,
 	      (unsigned long long)value->inclusive, (unsigned long long)inclusive);
 	CHECK(is_near(value->exclusive, exclusive, visits), "%s: %llu, not %llu", region->name,
