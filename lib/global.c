@@ -37,7 +37,7 @@ struct processor {
 
 /* Lies in memory that a child of fork() finds cleared. Untouched pages of it take no room. */
 struct gperfctr {
-	const struct perfctr_provider *kind; /* in a child of fork(), the parent's has none */
+	struct perfctr_head head; /* in a child of fork(), the parent's has none */
 	bool running;
 	unsigned int end;   /* processors from here on are not known */
 	unsigned int armed; /* how many are */
@@ -55,9 +55,9 @@ static int check_handle(const struct gperfctr *global)
 	if (!global)
 		return perfctr_fail(EINVAL, "gperfctr_*() need a handle of gperfctr_open(), not "
 					    "NULL");
-	if (global->kind && global->kind != &perfctr_kind_global)
+	if (!perfctr_is_cleared(global) && !perfctr_is_kind(global, PERFCTR_KIND_GLOBAL))
 		return perfctr_wrong_kind(global, "a handle of gperfctr_open()");
-	if (!global->kind)
+	if (perfctr_is_cleared(global))
 		return perfctr_fail(ESRCH, "these counters belong to the parent process; a child "
 					   "opens its own");
 	return 0;
@@ -153,7 +153,7 @@ struct gperfctr *gperfctr_open(void)
 	}
 	global = perfctr_memory_map(sizeof(*global));
 	if (global)
-		global->kind = &perfctr_kind_global;
+		global->head = perfctr_head_of(PERFCTR_KIND_GLOBAL);
 	return global;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What a handle is, and calls on what it is not. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "lib/base/error.h"
@@ -10,21 +11,29 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
+/* No addresses, which would be relocations in every program. */
+static const char names[][40] = {
+	[PERFCTR_KIND_REMOTE] = "a handle of rvperfctr_open()",
+	[PERFCTR_KIND_GLOBAL] = "a handle of gperfctr_open()",
+	[PERFCTR_KIND_TOTAL] = "a total of perfctr_total_create()",
+	[PERFCTR_KIND_SET] = "a set of perfctr_set_open()",
+	[PERFCTR_KIND_SAMPLER] = "a sampler of perfctr_sampler_open()",
+	[PERFCTR_KIND_QUICK_SAMPLER] = "a sampler of perfctr_sampler_open()",
+	[PERFCTR_KIND_METRICS] = "metrics of perfctr_metrics_open()",
+};
+
+/* Filled in when there is a handle for it, lest its addresses are relocations. */
+static struct perfctr_provider others;
+
 int perfctr_wrong_kind(const void *handle, const char *needed)
 {
-	static const struct perfctr_provider *const kinds[] = {
-		&perfctr_kind_remote,  &perfctr_kind_global,  &perfctr_kind_total,
-		&perfctr_kind_set,     &perfctr_kind_sampler, &perfctr_kind_quick_sampler,
-		&perfctr_kind_metrics,
-	};
-	const struct perfctr_provider *kind = perfctr_kind_of(handle);
-	const char *is = perfctr_is_provider(kind) ? "a handle of vperfctr_open()"
-						   : "no handle of this library's";
-	unsigned int i;
+	const struct perfctr_head *head = handle;
+	const char *is = "no handle of this library's";
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kind == kinds[i])
-			is = kind->name;
+	if (perfctr_is_provider(head->provider))
+		is = "a handle of vperfctr_open()";
+	else if (head->provider == &others && head->kind < ARRAY_SIZE(names))
+		is = names[head->kind];
 	return perfctr_fail(EINVAL, "this is %s, but the call needs %s", is, needed);
 }
 
@@ -103,20 +112,29 @@ static int fail_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 	return perfctr_wrong_kind(self, NEEDED);
 }
 
-#define KIND(text)                                                                               \
-	{                                                                                        \
-		.name = text, .info = fail_info, .control = fail_control,                        \
-		.is_running = is_not_running, .read_tsc = fail_tsc, .read_pmc = fail_pmc,        \
-		.read_ctrs = fail_counters, .read_quality = fail_quality, .reader = fail_reader, \
-		.pause = fail_change, .resume = fail_change, .state_reader = fail_state_reader,  \
-		.iresume = fail_change, .read_state = fail_state,                                \
-	}
+static void fill_in(void)
+{
+	others = (struct perfctr_provider){
+		.info = fail_info,
+		.control = fail_control,
+		.is_running = is_not_running,
+		.read_tsc = fail_tsc,
+		.read_pmc = fail_pmc,
+		.read_ctrs = fail_counters,
+		.read_quality = fail_quality,
+		.reader = fail_reader,
+		.pause = fail_change,
+		.resume = fail_change,
+		.state_reader = fail_state_reader,
+		.iresume = fail_change,
+		.read_state = fail_state,
+	};
+}
 
-const struct perfctr_provider perfctr_kind_remote = KIND("a handle of rvperfctr_open()");
-const struct perfctr_provider perfctr_kind_global = KIND("a handle of gperfctr_open()");
-const struct perfctr_provider perfctr_kind_total = KIND("a total of perfctr_total_create()");
-const struct perfctr_provider perfctr_kind_set = KIND("a set of perfctr_set_open()");
-const struct perfctr_provider perfctr_kind_sampler = KIND("a sampler of perfctr_sampler_open()");
-const struct perfctr_provider perfctr_kind_quick_sampler =
-	KIND("a sampler of perfctr_sampler_open()");
-const struct perfctr_provider perfctr_kind_metrics = KIND("metrics of perfctr_metrics_open()");
+struct perfctr_head perfctr_head_of(enum perfctr_kind kind)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fill_in);
+	return (struct perfctr_head){ &others, kind };
+}

@@ -1,26 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kind.h - what a handle is. Each begins with a word that says so: a handle of vperfctr_open() with
- * its provider, each other one with a kind, which is a provider, too, whose calls fail. So the
- * quick calls of a thread's own counters fail on another's handle, without asking.
+ * kind.h - what a handle is. One of vperfctr_open() begins with its provider; each other one with a
+ * provider, too, whose calls fail, and its kind. So the quick calls of a thread's own counters fail
+ * on another's handle, without asking.
  */
 #ifndef PERFCTR_LIB_KIND_H
 #define PERFCTR_LIB_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* No addresses, which a handle of vperfctr_open() has there. */
+enum perfctr_kind {
+	PERFCTR_KIND_REMOTE = 1,
+	PERFCTR_KIND_GLOBAL,
+	PERFCTR_KIND_TOTAL,
+	PERFCTR_KIND_SET,
+	PERFCTR_KIND_SAMPLER,
+	PERFCTR_KIND_QUICK_SAMPLER, /* of one buffer */
+	PERFCTR_KIND_METRICS,
+};
 
 struct perfctr_provider;
 
-#pragma GCC visibility push(hidden)
-extern const struct perfctr_provider perfctr_kind_remote, perfctr_kind_global, perfctr_kind_total,
-	perfctr_kind_set, perfctr_kind_sampler, perfctr_kind_quick_sampler, perfctr_kind_metrics;
-#pragma GCC visibility pop
+/* How they begin; a child of fork() finds it cleared. */
+struct perfctr_head {
+	const struct perfctr_provider *provider;
+	uintptr_t kind;
+};
 
-/* The word of a handle that is not NULL: NULL where a child of fork() finds it cleared. */
-static inline const struct perfctr_provider *perfctr_kind_of(const void *handle)
+struct perfctr_head perfctr_head_of(enum perfctr_kind kind);
+
+static inline bool perfctr_is_kind(const void *handle, enum perfctr_kind kind)
 {
-	return *(const struct perfctr_provider *const *)handle;
+	return ((const struct perfctr_head *)handle)->kind == kind;
+}
+
+/* A handle that a child of fork() has found cleared. */
+static inline bool perfctr_is_cleared(const void *handle)
+{
+	return !((const struct perfctr_head *)handle)->provider;
 }
 
 /* It is not what the call needs, "a set of perfctr_set_open()". -1 after perfctr_fail(EINVAL). */

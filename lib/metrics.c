@@ -325,7 +325,7 @@ struct metric {
 };
 
 struct perfctr_metrics {
-	const struct perfctr_provider *kind;
+	struct perfctr_head head;
 	unsigned int n, nbins, events;
 	struct metric *metric;
 	struct bin *bin;
@@ -785,7 +785,7 @@ struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu)
 		no_memory();
 		return NULL;
 	}
-	metrics->kind = &perfctr_kind_metrics;
+	metrics->head = perfctr_head_of(PERFCTR_KIND_METRICS);
 	metrics->ncores = find_cores(metrics->core, cpu);
 	if (metrics->ncores < 0 || add_metrics(metrics, names) < 0 || make_list(metrics) < 0) {
 		perfctr_metrics_close(metrics);
@@ -799,7 +799,7 @@ void perfctr_metrics_close(struct perfctr_metrics *metrics)
 	int error = errno;
 	unsigned int i, k;
 
-	if (metrics && metrics->kind != &perfctr_kind_metrics) {
+	if (metrics && !perfctr_is_kind(metrics, PERFCTR_KIND_METRICS)) {
 		perfctr_wrong_kind(metrics, METRICS);
 		return;
 	}
@@ -820,14 +820,14 @@ void perfctr_metrics_close(struct perfctr_metrics *metrics)
 
 unsigned int perfctr_metrics_size(const struct perfctr_metrics *metrics)
 {
-	return metrics && metrics->kind == &perfctr_kind_metrics ? metrics->n : 0;
+	return metrics && perfctr_is_kind(metrics, PERFCTR_KIND_METRICS) ? metrics->n : 0;
 }
 
 static int check_metric(const struct perfctr_metrics *metrics, unsigned int i, const char *call)
 {
 	if (!metrics)
 		return perfctr_fail(EINVAL, "%s needs metrics, not NULL", call);
-	if (metrics->kind != &perfctr_kind_metrics)
+	if (!perfctr_is_kind(metrics, PERFCTR_KIND_METRICS))
 		return perfctr_wrong_kind(metrics, METRICS);
 	if (i >= metrics->n)
 		return perfctr_fail(EINVAL, "there is no metric %u: there are %u, from 0", i,
@@ -868,7 +868,7 @@ const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsign
 		perfctr_fail(EINVAL, "perfctr_metrics_events() needs metrics, not NULL");
 		return NULL;
 	}
-	if (metrics->kind != &perfctr_kind_metrics) {
+	if (!perfctr_is_kind(metrics, PERFCTR_KIND_METRICS)) {
 		perfctr_wrong_kind(metrics, METRICS);
 		return NULL;
 	}

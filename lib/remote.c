@@ -22,7 +22,7 @@
 
 /* Lies, like the states, in memory that a child of fork() finds cleared. */
 struct rvperfctr {
-	const struct perfctr_provider *kind;
+	struct perfctr_head head;
 	int pid; /* 0 in a child of fork() */
 	struct vperfctr *state;
 };
@@ -230,7 +230,7 @@ struct rvperfctr *rvperfctr_open(int pid)
 	remote = perfctr_memory_map(sizeof(*remote));
 	if (!remote)
 		return NULL;
-	remote->kind = &perfctr_kind_remote;
+	remote->head = perfctr_head_of(PERFCTR_KIND_REMOTE);
 	remote->pid = pid;
 	remote->state = provider->reach ? open_listed(provider, pid) : make(provider, pid);
 	if (remote->state)
@@ -244,10 +244,11 @@ static int check_handle(const struct rvperfctr *remote)
 	if (!remote)
 		return perfctr_fail(EINVAL,
 				    "rvperfctr_*() need a handle of rvperfctr_open(), not NULL");
-	if (remote->kind == &perfctr_kind_remote)
+	if (perfctr_is_kind(remote, PERFCTR_KIND_REMOTE))
 		return 0;
-	return remote->kind ? perfctr_wrong_kind(remote, "a handle of rvperfctr_open()")
-			    : perfctr_not_ours();
+	return !perfctr_is_cleared(remote)
+		       ? perfctr_wrong_kind(remote, "a handle of rvperfctr_open()")
+		       : perfctr_not_ours();
 }
 
 /*
@@ -256,8 +257,9 @@ static int check_handle(const struct rvperfctr *remote)
  */
 static struct vperfctr *own_of(const struct rvperfctr *remote)
 {
-	return remote && perfctr_is_provider(remote->kind) ? (struct vperfctr *)(void *)remote
-							   : NULL;
+	return remote && perfctr_is_provider(remote->head.provider)
+		       ? (struct vperfctr *)(void *)remote
+		       : NULL;
 }
 
 int rvperfctr_pid(const struct rvperfctr *remote)
@@ -385,7 +387,7 @@ void rvperfctr_close(struct rvperfctr *remote)
 	/* In a child of fork() the handle was wiped. */
 	if (own)
 		vperfctr_close(own);
-	if (own || !remote || !remote->kind || check_handle(remote) < 0)
+	if (own || !remote || perfctr_is_cleared(remote) || check_handle(remote) < 0)
 		return;
 	if (is_listed(remote->state))
 		close_listed(remote->state, remote->pid);

@@ -53,7 +53,7 @@ struct part {
 
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without parts. */
 struct perfctr_sampler {
-	const struct perfctr_provider *kind;
+	struct perfctr_head head;
 	size_t size;	   /* of all this */
 	unsigned int n;	   /* events of a part */
 	unsigned int room; /* for parts */
@@ -118,7 +118,7 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 		return NULL;
 	at = (char *)sampler;
 	take(&at, sizeof(*sampler));
-	sampler->kind = &perfctr_kind_sampler;
+	sampler->head = perfctr_head_of(PERFCTR_KIND_SAMPLER);
 	sampler->size = size;
 	sampler->n = n;
 	sampler->room = (unsigned int)room;
@@ -137,8 +137,8 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 /* Of either kind. */
 static bool is_sampler(const struct perfctr_sampler *sampler)
 {
-	return sampler->kind == &perfctr_kind_sampler ||
-	       sampler->kind == &perfctr_kind_quick_sampler;
+	return perfctr_is_kind(sampler, PERFCTR_KIND_SAMPLER) ||
+	       perfctr_is_kind(sampler, PERFCTR_KIND_QUICK_SAMPLER);
 }
 
 static void close_epoll(struct perfctr_sampler *sampler)
@@ -152,7 +152,7 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 	unsigned int p;
 
 	/* In a child of fork() it was wiped, its size too, and the buffers are not mapped there. */
-	if (!sampler || !sampler->kind)
+	if (!sampler || perfctr_is_cleared(sampler))
 		return;
 	if (!is_sampler(sampler)) {
 		perfctr_wrong_kind(sampler, "a sampler of perfctr_sampler_open()");
@@ -522,7 +522,7 @@ static int start(const struct perfctr_sampler *sampler)
 static void make_quick(struct perfctr_sampler *sampler)
 {
 	sampler->ring = &sampler->stream[0].ring;
-	sampler->kind = &perfctr_kind_quick_sampler;
+	sampler->head = perfctr_head_of(PERFCTR_KIND_QUICK_SAMPLER);
 }
 
 static int end_opening(struct perfctr_sampler *sampler, const struct perfctr_target *target)
@@ -602,7 +602,7 @@ static int check_alive(const struct perfctr_sampler *sampler)
 {
 	if (!sampler)
 		return perfctr_fail(EINVAL, "a sampler is needed, not NULL");
-	if (sampler->kind && !is_sampler(sampler))
+	if (!perfctr_is_cleared(sampler) && !is_sampler(sampler))
 		return perfctr_wrong_kind(sampler, "a sampler of perfctr_sampler_open()");
 	return sampler->nparts ? 0
 			       : perfctr_fail(ESRCH, "this sampler belongs to the parent process; "
@@ -876,7 +876,8 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 	const struct perfctr_record *usual;
 
 	/* Whose kind is that has a ring. */
-	if (!perfctr_likely(sampler && record && sampler->kind == &perfctr_kind_quick_sampler))
+	if (!perfctr_likely(sampler && record &&
+			    perfctr_is_kind(sampler, PERFCTR_KIND_QUICK_SAMPLER)))
 		return next_of_many(sampler, record);
 	usual = perfctr_record_take(&sampler->decoder, sampler->ring);
 	if (!perfctr_likely(usual != NULL))

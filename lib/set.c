@@ -47,7 +47,7 @@ struct place {
 
 /* Lies in memory that a child of fork() finds cleared: there it is a set without events. */
 struct perfctr_set {
-	const struct perfctr_provider *kind;
+	struct perfctr_head head;
 	size_t size;	/* of all this */
 	unsigned int n; /* events */
 	unsigned int ninstances, nparts;
@@ -147,7 +147,7 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 		return NULL;
 	at = (char *)set;
 	take(&at, sizeof(*set));
-	set->kind = &perfctr_kind_set;
+	set->head = perfctr_head_of(PERFCTR_KIND_SET);
 	set->size = size;
 	set->n = list->n;
 	set->flags = flags;
@@ -579,7 +579,7 @@ static int check_alive(const struct perfctr_set *set)
 {
 	if (!set)
 		return perfctr_fail(EINVAL, "a set is needed, not NULL");
-	if (set->kind && set->kind != &perfctr_kind_set)
+	if (!perfctr_is_cleared(set) && !perfctr_is_kind(set, PERFCTR_KIND_SET))
 		return perfctr_wrong_kind(set, "a set of perfctr_set_open()");
 	return set->n ? 0
 		      : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
@@ -589,13 +589,13 @@ static int check_alive(const struct perfctr_set *set)
 /* For calls that have no way to fail. */
 static bool is_set(const struct perfctr_set *set)
 {
-	return set && set->kind == &perfctr_kind_set;
+	return set && perfctr_is_kind(set, PERFCTR_KIND_SET);
 }
 
 void perfctr_set_close(struct perfctr_set *set)
 {
 	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
-	if (!set || !set->kind || check_alive(set) < 0)
+	if (!set || perfctr_is_cleared(set) || check_alive(set) < 0)
 		return;
 	end_set(set);
 }

@@ -17,7 +17,7 @@
  * half of it is free.
  */
 struct perfctr_total {
-	const struct perfctr_provider *kind;
+	struct perfctr_head head;
 	pthread_mutex_t lock;
 	size_t n, room; /* room: a power of two, or none yet */
 	struct vperfctr **thread;
@@ -29,7 +29,7 @@ struct perfctr_total *perfctr_total_create(void)
 
 	if (!total)
 		return NULL;
-	total->kind = &perfctr_kind_total;
+	total->head = perfctr_head_of(PERFCTR_KIND_TOTAL);
 	pthread_mutex_init(&total->lock, NULL);
 	return total;
 }
@@ -37,10 +37,11 @@ struct perfctr_total *perfctr_total_create(void)
 /* 0, or -1 after perfctr_fail(): ESRCH in a child of fork(), EINVAL. */
 static int check_kind(const struct perfctr_total *total)
 {
-	if (total->kind == &perfctr_kind_total)
+	if (perfctr_is_kind(total, PERFCTR_KIND_TOTAL))
 		return 0;
-	return total->kind ? perfctr_wrong_kind(total, "a total of perfctr_total_create()")
-			   : perfctr_not_ours();
+	return !perfctr_is_cleared(total)
+		       ? perfctr_wrong_kind(total, "a total of perfctr_total_create()")
+		       : perfctr_not_ours();
 }
 
 /* Where a state is, or would be. */

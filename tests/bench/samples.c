@@ -118,7 +118,8 @@ static void begin(struct perfctr_sampler *sampler, const struct kind *kind)
 				   false);
 	else
 		sampler->ring = &stream[0].ring;
-	sampler->kind = kind->merged ? &perfctr_kind_sampler : &perfctr_kind_quick_sampler;
+	sampler->head = perfctr_head_of(kind->merged ? PERFCTR_KIND_SAMPLER
+						     : PERFCTR_KIND_QUICK_SAMPLER);
 }
 
 int main(int argc, char **argv)
