@@ -57,6 +57,7 @@ unit_tests = \
 	tests/unit/doctor \
 	tests/unit/driver \
 	tests/unit/engine \
+	tests/unit/error \
 	tests/unit/event \
 	tests/unit/events \
 	tests/unit/execs \

@@ -85,7 +85,8 @@ static void note_near_cores(struct perfctr_nearest *near)
 	perfctr_cores_event_list(cores, n, note_near_event, near);
 }
 
-int perfctr_event_fail_unknown(const char *word, size_t length)
+/* It goes through thousands of names. */
+static int fail_unknown(const char *word, size_t length)
 {
 	struct perfctr_nearest near = { .word = word, .length = length };
 	char text[PERFCTR_NEAREST_TEXT];
@@ -98,8 +99,6 @@ int perfctr_event_fail_unknown(const char *word, size_t length)
 		remedy = "; a raw event code is written r and its hexadecimal digits, such as r1c2";
 	} else if (tolower((unsigned char)word[0]) == 'r' && digits == length && length > 17) {
 		remedy = "; a raw event code has at most 16 hexadecimal digits";
-	} else if (perfctr_vendor_check() < 0) {
-		return -1;
 	} else {
 		perfctr_known_words(note_near, &near);
 		perfctr_known_walk_caches(note_near_event, &near);
@@ -110,4 +109,12 @@ int perfctr_event_fail_unknown(const char *word, size_t length)
 	}
 	return perfctr_fail(EINVAL, "\"%.*s\" is not an event%s", perfctr_shown(length), word,
 			    perfctr_nearest_text(&near, remedy, text, sizeof(text)));
+}
+
+int perfctr_event_fail_unknown(const char *word, size_t length)
+{
+	/* Then it may be an event that can't be looked up now. */
+	if (!isdigit((unsigned char)word[0]) && perfctr_vendor_check() < 0)
+		return -1;
+	return perfctr_fail_later(EINVAL, fail_unknown, word, length);
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The last failure's sentence, also one that is made when somebody reads it. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "libperfctr.h"
+#include "tests/harness/check.h"
+
+static unsigned int made;
+
+static int make(const char *word, size_t length)
+{
+	made++;
+	return perfctr_fail(EINVAL, "%zu letters: %s", length, word);
+}
+
+static int make_reason(const char *word, size_t length)
+{
+	(void)length;
+	return perfctr_fail_event(EINVAL, word, "because");
+}
+
+START_TEST(sentences)
+{
+	ck_assert_int_eq(perfctr_fail(ENOENT, "%s", "one"), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_str_eq(perfctr_error(), "one");
+	/* It may quote the one before. */
+	perfctr_fail(EIO, "two, after %s", perfctr_error());
+	ck_assert_str_eq(perfctr_error(), "two, after one");
+	ck_assert_str_eq(perfctr_reason(), "two, after one");
+	ck_assert_int_eq(perfctr_fail_event(EIO, "cycles", "%d", 3), -1);
+	ck_assert_str_eq(perfctr_error(), "cycles can't be counted: 3");
+	ck_assert_str_eq(perfctr_reason(), "3");
+}
+END_TEST
+
+START_TEST(later)
+{
+	char word[] = "abc";
+
+	errno = 0;
+	ck_assert_int_eq(perfctr_fail_later(EINVAL, make, word, 2), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_uint_eq(made, 0);
+	word[0] = 'x'; /* it has a copy */
+	errno = 77;
+	ck_assert_str_eq(perfctr_error(), "2 letters: ab");
+	ck_assert_str_eq(perfctr_error(), "2 letters: ab");
+	ck_assert_int_eq(errno, 77);
+	ck_assert_uint_eq(made, 1);
+	/* Quoted it is made, and by the next failure it is forgotten. */
+	perfctr_fail_later(EINVAL, make, "q", 1);
+	perfctr_fail(EIO, "of %s", perfctr_error());
+	ck_assert_str_eq(perfctr_error(), "of 1 letters: q");
+	perfctr_fail_later(EINVAL, make, "never", 5);
+	perfctr_fail(EIO, "this");
+	ck_assert_str_eq(perfctr_error(), "this");
+	perfctr_fail_later(EINVAL, make, "never", 5);
+	perfctr_fail_event(EIO, "cycles", "that");
+	ck_assert_str_eq(perfctr_error(), "cycles can't be counted: that");
+	ck_assert_uint_eq(made, 2);
+	perfctr_fail_later(EINVAL, make_reason, "cs", 2);
+	ck_assert_str_eq(perfctr_reason(), "because");
+	ck_assert_str_eq(perfctr_error(), "cs can't be counted: because");
+}
+END_TEST
+
+/* What is too long to be kept is made at once. */
+START_TEST(too_long)
+{
+	static char word[PERFCTR_LATER_SIZE + 1];
+
+	memset(word, 'w', PERFCTR_LATER_SIZE);
+	perfctr_fail_later(EINVAL, make, word, PERFCTR_LATER_SIZE - 1);
+	ck_assert_uint_eq(made, 0);
+	ck_assert_int_eq(perfctr_fail_later(EINVAL, make, word, PERFCTR_LATER_SIZE), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_uint_eq(made, 1);
+	ck_assert_ptr_eq(strstr(perfctr_error(), "160 letters: www"), perfctr_error());
+	ck_assert_uint_eq(made, 1);
+}
+END_TEST
+
+static void *read_it(void *arg)
+{
+	ck_assert_str_eq(perfctr_error(), "");
+	return arg;
+}
+
+/* Each thread has its own. */
+START_TEST(threads)
+{
+	pthread_t thread;
+
+	perfctr_fail_later(EINVAL, make, "mine", 4);
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_it, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_uint_eq(made, 0);
+	ck_assert_str_eq(perfctr_error(), "4 letters: mine");
+}
+END_TEST
+
+/* The nearest names are there when somebody wants them. */
+START_TEST(nearest_names)
+{
+	errno = 0;
+	ck_assert_int_eq(perfctr_event_check("page-fault"), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_str_eq(perfctr_error(),
+			 "\"page-fault\" is not an event; did you mean page-faults?");
+	ck_fails_null(perfctr_set_open("task-clocks", NULL, 0), EINVAL, "did you mean task-clock");
+}
+END_TEST
+
+UNIT_MAIN("error", 20, sentences, later, too_long, threads, nearest_names)
