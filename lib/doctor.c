@@ -347,7 +347,7 @@ static int check_hardware(const struct report *report)
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg)
 {
 	const struct report report = { each, arg };
-	int result;
+	int result, error = errno;
 
 	if (!each)
 		return perfctr_fail(EINVAL, "perfctr_doctor() needs a function to tell, not NULL");
@@ -363,5 +363,8 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 	result = result ? result : check_pmus(&report);
 	result = result ? result : check_hybrid(&report);
 	result = result ? result : check_tracefs(&report);
-	return result ? result : check_limits(&report);
+	result = result ? result : check_limits(&report);
+	/* What it has found to fail is no failure of its own. */
+	errno = error;
+	return result;
 }

@@ -1193,6 +1193,7 @@ static unsigned int counter_features(void)
 static int perf_info(struct perfctr_info *info)
 {
 	struct utsname system;
+	int error = errno;
 
 	memset(info, 0, sizeof(*info));
 	info->abi_version = PERFCTR_ABI_VERSION;
@@ -1202,6 +1203,7 @@ static int perf_info(struct perfctr_info *info)
 	info->cpu_features |= counter_features();
 	if (PERFCTR_HAVE_RDTSC)
 		info->cpu_features |= PERFCTR_FEATURE_RDTSC;
+	errno = error; /* what is not there was looked for */
 	return 0;
 }
 

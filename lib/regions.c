@@ -297,7 +297,7 @@ int perfctr_regions_start_metrics(const char *events, const char *metrics, unsig
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	sigset_t old;
-	int result;
+	int result, error = errno;
 
 	pthread_once(&once, init);
 	if (init_error)
@@ -306,6 +306,8 @@ int perfctr_regions_start_metrics(const char *events, const char *metrics, unsig
 	hold(&old);
 	result = start(events ? events : "", metrics, keep);
 	let_go(&old);
+	if (result == 0)
+		errno = error;
 	return result;
 }
 

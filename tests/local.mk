@@ -69,6 +69,7 @@ unit_tests = \
 	tests/unit/imode \
 	tests/unit/info \
 	tests/unit/json \
+	tests/unit/kept \
 	tests/unit/kind \
 	tests/unit/kinds \
 	tests/unit/link \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The clock that perfctr_rdtsc() reads: its frequency, and ns in its ticks. */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,9 +186,11 @@ uint64_t perfctr_tsc_khz(void)
 	static _Atomic uint32_t known;
 	uint32_t khz = atomic_load(&known), nobody = 0;
 	uint64_t found;
+	int error = errno;
 
 	if (!khz) {
 		found = native_khz();
+		errno = error; /* a look that finds nothing is no failure */
 		khz = found && found <= UINT32_MAX ? (uint32_t)found : 1000000;
 		if (!atomic_compare_exchange_strong(&known, &nobody, khz))
 			khz = nobody; /* another thread was first */

@@ -32,7 +32,7 @@ static int walk_tables(perfctr_each_name *each, void *arg)
 
 int perfctr_event_list(const char *kind, perfctr_each_name *each, void *arg)
 {
-	int result = 0;
+	int result = 0, error = errno;
 	bool any = !kind;
 
 	if (!each)
@@ -60,6 +60,8 @@ int perfctr_event_list(const char *kind, perfctr_each_name *each, void *arg)
 		result = perfctr_tracepoint_walk(each, arg);
 	if (result == 0 && (any || !strcmp(kind, "cpu")))
 		result = perfctr_vendor_check();
+	if (result >= 0)
+		errno = error;
 	return result;
 }
 

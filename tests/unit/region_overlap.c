@@ -292,8 +292,12 @@ START_TEST(nested_clocks)
 		ck_assert_int_eq(perfctr_region_read(&around, &outer), 0);
 		ck_assert_int_eq(perfctr_region_read(&within, &inner), 0);
 		for (i = 0; i < 2; i++) {
-			ck_assert_uint_eq(outer.value[i].quality, PERFCTR_ESTIMATE);
-			ck_assert_uint_eq(inner.value[i].quality, PERFCTR_ESTIMATE);
+			ck_assert_uint_ne(outer.value[i].quality, PERFCTR_EXACT);
+			ck_assert_uint_ne(inner.value[i].quality, PERFCTR_EXACT);
+			/* On a busy machine calibration may take longer than all else. */
+			if (outer.value[i].quality != PERFCTR_ESTIMATE ||
+			    inner.value[i].quality != PERFCTR_ESTIMATE)
+				continue;
 			ck_assert_msg(outer.value[i].inclusive >= inner.value[i].inclusive,
 				      "%u visits, value %u: %llu in %llu", n, i,
 				      (unsigned long long)inner.value[i].inclusive,
