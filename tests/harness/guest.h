@@ -124,18 +124,6 @@ static inline int run_in_threads(void *(*count)(void *))
 	return 0;
 }
 
-static inline int load_driver(void)
-{
-	int module = open("/perfctr.ko", O_RDONLY);
-
-	/* There is no udev, whose rule would let a group open it. */
-	if (module >= 0 && syscall(SYS_finit_module, module, "", 0) == 0 &&
-	    chmod("/dev/perfctr", 0666) == 0)
-		return close(module);
-	printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
-	return -1;
-}
-
 static inline int unload_driver(void)
 {
 	int k;
@@ -147,6 +135,28 @@ static inline int unload_driver(void)
 		usleep(20000);
 	}
 	printf("the driver can't be unloaded: %s\n", strerror(errno));
+	return -1;
+}
+
+/* A test that failed may have left it loaded. */
+static inline bool insert_driver(int module)
+{
+	if (syscall(SYS_finit_module, module, "", 0) == 0)
+		return true;
+	if (errno != EEXIST)
+		return false;
+	printf("-- the driver is loaded already\n");
+	return unload_driver() == 0 && syscall(SYS_finit_module, module, "", 0) == 0;
+}
+
+static inline int load_driver(void)
+{
+	int module = open("/perfctr.ko", O_RDONLY);
+
+	/* There is no udev, whose rule would let a group open it. */
+	if (module >= 0 && insert_driver(module) && chmod("/dev/perfctr", 0666) == 0)
+		return close(module);
+	printf("/perfctr.ko can't be loaded: %s\n", strerror(errno));
 	return -1;
 }
 
