@@ -155,33 +155,22 @@ static inline long memory_of_cgroup(void)
 	return read_number(CGROUPS "a/memory.current");
 }
 
-/* The sum of the values behind a name in a file of names and values. */
-static inline long sum_of(const char *path, const char *wanted)
+/* What the driver says exists: sets of counters, and threads' links to them. */
+#define STATES "/sys/module/perfctr/parameters/states"
+#define LINKS  "/sys/module/perfctr/parameters/links"
+
+/* When their users have gone. What ended threads leave behind is cleared up a moment later. */
+static inline int no_state_is_left(void)
 {
-	long sum = 0, value;
-	char line[128], name[64];
-	FILE *file = fopen(path, "r");
+	unsigned int k;
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%63s %ld", name, &value) == 2 && !strcmp(name, wanted))
-			sum += value;
-	if (file)
-		fclose(file);
-	return sum;
-}
-
-/* KiB that are neither free, be it on a processor's own list, nor could be had. */
-static inline long memory_in_use(void)
-{
-	static const char *const spare[] = { "MemFree:", "Buffers:", "Cached:", "SReclaimable:" };
-	unsigned int i;
-	long used;
-
-	write_file("/proc/sys/vm/drop_caches", "3\n");
-	used = sum_of("/proc/meminfo", "MemTotal:");
-	for (i = 0; i < sizeof(spare) / sizeof(spare[0]); i++)
-		used -= sum_of("/proc/meminfo", spare[i]);
-	return used - sum_of("/proc/zoneinfo", "count:") * 4;
+	CHECK(read_number(STATES) >= 0 && read_number(LINKS) >= 0,
+	      "the driver does not say how many states and links there are: %s", strerror(errno));
+	for (k = 0; k < 5000 && (read_number(STATES) || read_number(LINKS)); k++)
+		usleep(1000);
+	CHECK(!read_number(STATES) && !read_number(LINKS), "%ld states and %ld links are left",
+	      read_number(STATES), read_number(LINKS));
+	return 0;
 }
 
 /* ---- a thread's counters ---- */

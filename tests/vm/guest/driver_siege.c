@@ -86,7 +86,7 @@ static int nothing_is_left(void)
 	for (k = 0; k < 3000 && read_number(REFERENCES) != references; k++)
 		usleep(1000);
 	CHECK(read_number(REFERENCES) == references, "%ld references", read_number(REFERENCES));
-	return 0;
+	return no_state_is_left();
 }
 
 #define LIMIT 10
@@ -402,27 +402,16 @@ static int innocent(void)
 	return 0;
 }
 
-/* What the process keeps costs so many KiB at least, which come back, and others notice nothing. */
-static int costs(int (*run)(void), long least)
+/* The process keeps so many states, which then go, and others notice nothing. */
+static int keeps(int (*run)(void), long states)
 {
-	long before, during, after;
 	struct keeper keeper;
-	unsigned int k;
 
-	before = memory_in_use();
 	if (keep(&keeper, NOBODY, run))
 		return 1;
 	CHECK(has_done(&keeper) == 0, "see above");
-	during = memory_in_use();
-	if (in_child(NOBODY - 1, innocent) || let_go(&keeper))
-		return 1;
-	/* Some of it waits until no processor can look at it any more. */
-	for (k = 0; (after = memory_in_use()) - before >= least / 10 && k < 200; k++)
-		usleep(10000);
-	printf("  %ld KiB, of which %ld are still in use\n", during - before, after - before);
-	CHECK(during - before >= least, "memory is not where it is looked for");
-	CHECK(after - before < least / 10, "memory is lost");
-	return 0;
+	CHECK(read_number(STATES) == states, "%ld states", read_number(STATES));
+	return in_child(NOBODY - 1, innocent) || let_go(&keeper);
 }
 
 /* As many as the parameter says, by default, and no more. */
@@ -464,10 +453,7 @@ static int map_pages(void)
 
 static int fill(void)
 {
-	/* The first ones fill the kernel's own caches. */
-	return in_child(NOBODY, open_states) || in_child(NOBODY, open_descriptors) ||
-	       nothing_is_left() || costs(open_states, 4096 * 8) ||
-	       costs(open_descriptors, DESCRIPTORS / 4) || costs(map_pages, MAPS / 8);
+	return keeps(open_states, 4096) || keeps(open_descriptors, 1) || keeps(map_pages, 1);
 }
 
 static int thousands(void)
@@ -843,23 +829,19 @@ static int reload_often(unsigned int rounds)
 static int reload_with_users(void)
 {
 	pid_t user[USERS];
-	long before = 0;
 	unsigned int k;
 	int failed;
 
 	for (k = 0; k < USERS; k++)
 		user[k] = begin(NOBODY, come_and_go);
-	failed = reload_often(RELOADS / 10);
-	before = memory_in_use();
-	failed = failed || reload_often(RELOADS - RELOADS / 10);
+	failed = reload_often(RELOADS);
 	atomic_store(&shared->stop, 1);
 	for (k = 0; k < USERS; k++)
 		waitpid(user[k], NULL, 0);
-	printf("  used %u times; %ld KiB more in use\n", shared->held, memory_in_use() - before);
+	printf("  used %u times\n", shared->held);
 	CHECK(!failed && !shared->wrong, "%u went wrong", shared->wrong);
 	CHECK(shared->held >= RELOADS, "%u users", shared->held);
-	CHECK(memory_in_use() - before < 1024, "memory is lost");
-	return 0;
+	return no_state_is_left();
 }
 
 /* Nothing of the hardware is ours any more. */
