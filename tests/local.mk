@@ -369,7 +369,8 @@ tests_vm_guest_sets_LDADD = lib/libperfctr.la
 tests_vm_guest_kernels_LDADD = lib/libperfctr.la
 # Not for all architectures, so nothing asks for it but tests/vm/run.sh
 vm_driver_programs = tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
-	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_share tests/vm/guest/driver_siege \
+	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_sequences tests/vm/guest/driver_share \
+	tests/vm/guest/driver_siege \
 	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/power tests/vm/guest/riscv tests/vm/guest/topdown
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
@@ -382,6 +383,10 @@ tests_vm_guest_driver_attack_SOURCES = tests/vm/guest/driver_attack.c tests/vm/g
 tests_vm_guest_driver_fuzz_LDADD =
 tests_vm_guest_driver_kvm_LDADD =
 tests_vm_guest_driver_perf_LDADD =
+tests_vm_guest_driver_sequences_SOURCES = tests/vm/guest/driver_sequences.c \
+	tests/vm/guest/sequences-calls.c tests/vm/guest/sequences-operations.c \
+	tests/vm/guest/sequences-tracer.c
+tests_vm_guest_driver_sequences_LDADD =
 tests_vm_guest_driver_share_LDADD =
 tests_vm_guest_driver_siege_LDADD =
 tests_vm_guest_overflow_LDADD = lib/libperfctr.la
@@ -396,5 +401,5 @@ vm-programs: $(vm_programs) tests/loops/step tests/silicon/verify tests/storm/st
 EXTRA_DIST += \
 	tests/bench/pairs.c tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \
-	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/files.sh tests/vm/run.sh tests/vm/systems.sh \
+	tests/vm/guest/calls.c tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/sequences.h tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/debug.config tests/vm/files.sh tests/vm/run.sh tests/vm/systems.sh \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -4,7 +4,7 @@
 # tests need besides. Uses what systems.sh does.
 
 driver_programs="tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz
-	tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
+	tests/vm/guest/driver_sequences tests/vm/guest/driver_siege tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch"
 
 # The guest's files for an architecture, in $work/files-ARCH.
 files() {
@@ -60,6 +60,7 @@ files() {
 	ln -sf overflow "$work/files-$arch/bin/overflow_driver"
 	ln -sf driver "$work/files-$arch/bin/driver_hotplug"
 	ln -sf driver "$work/files-$arch/bin/driver_tsc"
+	ln -sf driver_sequences "$work/files-$arch/bin/driver_sequences_long"
 	ln -sf silicon "$work/files-$arch/bin/silicon_types"
 	ln -sf remote "$work/files-$arch/bin/remote_perf"
 	ln -sf riscv "$work/files-$arch/bin/riscv_plain"

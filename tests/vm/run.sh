@@ -27,11 +27,12 @@ long-arm64-1 arm64 bookworm max,pauth-impdef=on 1 driver_fuzz driver_siege storm
 long5.10-arm64-1 arm64 bullseye max,pauth-impdef=on 1 driver_attack remote perfex-driver driver_fuzz
 long6.12-arm64-1 arm64 bookworm-backports max,pauth-impdef=on 1 driver_attack remote perfex-driver driver_fuzz
 long-sid-arm64-1 arm64 sid max,pauth-impdef=on 1 remote perfex-driver driver_fuzz storm-driver
+long-fuzz-2 amd64 bookworm Skylake-Client,pmu=on 2 driver_sequences_long
 long-sapphirerapids-1 amd64 bookworm Icelake-Server,model=143,pmu=on 1 topdown
 '
 machines='
 arm64-1 arm64 bookworm max,pauth-impdef=on 1
-fuzz-2 amd64 bookworm Skylake-Client,pmu=on 2 driver_fuzz driver_siege
+fuzz-2 amd64 bookworm Skylake-Client,pmu=on 2 driver_fuzz driver_sequences driver_siege
 skylake-2 amd64 bookworm Skylake-Client,pmu=on 2 counters overflow global sets counters_driver overflow_driver driver_hotplug aux_area sources storm storm-driver
 linux5.10-2 amd64 bullseye Skylake-Client,pmu=on 2
 backports-2 amd64 trixie-backports Skylake-Client,pmu=on 2
@@ -170,7 +171,9 @@ for name in $1; do
 	esac
 	# What is freed is poisoned, and the kernel is preempted wherever it can be.
 	VM_APPEND=
-	[ "$name" != fuzz-2 ] || VM_APPEND="slub_debug=FZP preempt=full"
+	case $name in *fuzz-2) VM_APPEND="slub_debug=FZP preempt=full" ;; esac
+	# Millions of operations.
+	[ "$name" != long-fuzz-2 ] || VM_APPEND="$VM_APPEND TEST_SECONDS=1200"
 	# Every boundary of the loops, not each third.
 	[ -z "${VM_LONG:-}" ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"
 	case " ${VM_TESTS:-${tests:-$usual}} " in *' calls'*) files_dwarf ;; esac
