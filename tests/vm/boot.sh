@@ -12,7 +12,7 @@
 # guest's /; MODULES, more modules for it, separated by blanks; MORE, a folder with
 # more files for it; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
 # long all tests take together is the host's affair; VM_APPEND, words for the kernel's command line; VM_TREE, an awk
-# script through which arm64's device tree goes.
+# script through which arm64's device tree goes; VM_SECOND, a file for what the guest writes to its second serial line.
 # Prints what init.c prints. Exit status 0 if the kernel ran to its end and no test failed.
 set -eu
 [ $# -ge 6 ] || { sed -n '3,16s/^# //p' "$0" >&2; exit 2; }
@@ -33,7 +33,8 @@ mkdir -p "$work/root/dev" "$work/root/tmp"
 printf '%s\n' "$@" >"$work/root/tests"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) >"$work/initrd"
 
-append="quiet loglevel=1 panic=-1 panic_on_warn=1 nokaslr nmi_watchdog=0${VM_APPEND:+ $VM_APPEND}"
+# A kernel that panics prints all of its log, which says why.
+append="quiet loglevel=1 panic=-1 panic_on_warn=1 panic_print=0x20 nokaslr nmi_watchdog=0${VM_APPEND:+ $VM_APPEND}"
 case $arch,$model in
 arm64,*)
 	set -- qemu-system-aarch64 -M virt,gic-version=3
@@ -71,7 +72,7 @@ ppc64el,*)
 esac
 limit=${VM_TIMEOUT:-900}
 "$@" -cpu "$model" -icount shift=0,sleep=off -smp "$smp" -m 512 -nodefaults -display none \
-	-serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
+	-serial stdio ${VM_SECOND:+-serial "file:$VM_SECOND"} -no-reboot -kernel "$kernel" -initrd "$work/initrd" \
 	-append "console=$console $append" </dev/null 2>"$work/errors" >"$work/raw" &
 guest=$!
 trap 'kill "$guest" 2>/dev/null || :; rm -rf "$work"' EXIT

@@ -24,7 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static unsigned int limit = 120; /* seconds of the guest's time for one test */
+#define REPORT 60 /* lines: what the kernel says of one mistake, as a rule */
+
+static int timeout = 120; /* seconds of the guest's time for one test */
 
 static void write_file(const char *path, const char *text)
 {
@@ -66,7 +68,10 @@ static void set_up(void)
 	write_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
 	setenv("PATH", "/bin", 1);
 	setenv("TMPDIR", "/tmp", 1);
-	setenv("STEP_QUICK", "3", 0); /* the kernel's command line may say otherwise */
+	/* The kernel gives words of its command line that it doesn't know to this program. */
+	setenv("STEP_QUICK", "3", 0);
+	if (getenv("TEST_SECONDS"))
+		timeout = atoi(getenv("TEST_SECONDS"));
 	setenv("STORM_THREADS", "200", 1);
 	setenv("STORM_EXACT", "1", 1);
 }
@@ -97,7 +102,7 @@ static int run(char *line)
 		printf("%s: %s\n", words[0], strerror(errno));
 		_exit(127);
 	}
-	for (waited = 0; waited < limit * 20; waited++) {
+	for (waited = 0; waited < timeout * 20; waited++) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return status;
 		usleep(50000);
@@ -122,14 +127,6 @@ static void end_all_others(void)
 	}
 }
 
-static void set_limit(void)
-{
-	const char *seconds = getenv("TEST_SECONDS");
-
-	if (seconds && atoi(seconds) > 0)
-		limit = (unsigned int)atoi(seconds);
-}
-
 /*
  * A process that is killed since its cgroup has no memory left is no trouble, and the kernel prints
  * where it was: that follows.
@@ -137,7 +134,8 @@ static void set_limit(void)
 static bool is_expected(const char *line)
 {
 	static bool killed;
-	bool trace = strstr(line, "Call Trace") != NULL, expected = killed && trace;
+	bool trace = strstr(line, "Call Trace") || strstr(line, "Call trace"),
+	     expected = killed && trace;
 
 	if (strstr(line, "invoked oom-killer"))
 		killed = true;
@@ -159,31 +157,63 @@ static bool is_before_driver(const char *line)
 	return !loaded && strstr(line, "NMI received for unknown reason");
 }
 
-/* Print the log's lines about trouble. Returns their number. */
+/* Does a report begin here, or go on? Most have a trace of calls; a name tells what they are. */
+static bool is_trouble(const char *line)
+{
+	static const char *const trouble[] = {
+		"BUG:",	  /* KASAN, KCSAN, KFENCE, lockups, sleeping where nobody may, and more */
+		"] BUG ", /* SLUB's */
+		">BUG ",
+		"kernel BUG at",
+		"Oops",
+		"Call Trace",
+		"Call trace", /* on arm64 */
+		"NMI received for unknown reason",
+		"UBSAN:",
+		"WARNING: CPU:", /* also refcount_t's, ODEBUG's and DEBUG_LOCKS_WARN_ON()'s */
+		/* lockdep's */
+		"WARNING: possible",
+		"WARNING: suspicious RCU",
+		"WARNING: inconsistent lock",
+		"WARNING: bad unlock",
+		"WARNING: held lock",
+		"WARNING: lock held",
+		"WARNING: nested lock",
+		"-unsafe lock order",
+		"INFO: trying to register non-static key",
+		"INFO: task", /* that is blocked */
+		"INFO: rcu_",
+		"list_add corruption",
+		"list_del corruption",
+	};
+	unsigned int i;
+
+	if (is_before_driver(line) || is_expected(line))
+		return false;
+	for (i = 0; i < sizeof(trouble) / sizeof(trouble[0]); i++)
+		if (strstr(line, trouble[i]))
+			return true;
+	return false;
+}
+
+/* Print the log's lines about trouble, with what follows each. Returns their number. */
 static unsigned int search_log(void)
 {
-	static const char *const trouble[] = { "WARNING: CPU:",
-					       "WARNING: possible",
-					       "suspicious RCU",
-					       "BUG:",
-					       "Oops",
-					       "Call Trace",
-					       "NMI received for unknown reason" };
-	static char log[1 << 20];
-	int length = klogctl(3, log, sizeof(log) - 1);
-	unsigned int found = 0, i;
+	static char log[1 << 21];
+	int length = klogctl(3, log, sizeof(log) - 1), show = 0;
+	unsigned int found = 0;
 	char *line;
 
 	log[length > 0 ? length : 0] = '\0';
 	for (line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) {
-		if (is_before_driver(line) || is_expected(line))
-			continue;
-		for (i = 0; i < sizeof(trouble) / sizeof(trouble[0]); i++)
-			if (strstr(line, trouble[i])) {
-				printf("kernel: %s\n", line);
-				found++;
-				break;
-			}
+		if (is_trouble(line)) {
+			found++;
+			show = REPORT;
+		}
+		if (show > 0) {
+			printf("kernel: %s\n", line);
+			show--;
+		}
 	}
 	return found;
 }
@@ -215,7 +245,6 @@ int main(void)
 	FILE *tests;
 
 	set_up();
-	set_limit();
 	tests = fopen("/tests", "r");
 	while (tests && fgets(line, sizeof(line), tests)) {
 		double began = seconds();
@@ -230,7 +259,7 @@ int main(void)
 		end_all_others();
 		printf("TOOK %.1f\n", seconds() - began);
 		if (status == -1) {
-			printf("FAIL (took more than %u s) %s\n", limit, line);
+			printf("FAIL (took more than %d s) %s\n", timeout, line);
 			failed++;
 		} else if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
 			printf("PASS %s\n", line);
