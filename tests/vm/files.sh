@@ -50,10 +50,11 @@ files() {
 	cp "$work/build-$arch/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
 	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
 	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"
+	cp "$here/guest/coverage.sh" "$work/files-$arch/bin/coverage"
 	cp "$top/tests/silicon/judge.awk" "$top/tests/silicon/expected" "$top/man/perfctr.7" "$work/files-$arch/"
 	# Names of functions stay: samples have them.
 	${host:+$host-}strip -g "$work/files-$arch"/bin/* 2>/dev/null || :
-	for applet in sh awk sort sleep cat chmod grep insmod rmmod true; do
+	for applet in sh awk cat chmod cpio find grep insmod mkdir mount rm rmmod sleep sort stty true; do
 		ln -sf busybox "$work/files-$arch/bin/$applet"
 	done
 	ln -sf counters "$work/files-$arch/bin/counters_driver"

@@ -18,11 +18,14 @@ mkdir -p "${1:?usage: run.sh WORKDIR [NAME...]}"
 work=$(cd "$1" && pwd)
 shift
 
-# name arch kernel's-suite processor smp [program...]; pmu=on is the QEMU with x86 counters. P5 is made from
+# name arch kernel's-suite processor smp [command...]; a + in a command is a blank. kasan and kcsan are kernels that look
+# for mistakes, see README.md; pmu=on is the QEMU with x86 counters. P5 is made from
 # a processor that has what the kernel needs. Of arm64's two processors QEMU makes one count, which spoils what has
 # to be exact; riscv64 has one counter for cycles and one for instructions, and no driver. What takes long is first,
 # so that all end together.
 long='
+debug-2 amd64 kasan Skylake-Client,pmu=on 2 driver driver_attack driver_perf remote counters_driver driver_sequences+1+200000 driver_fuzz+1+60 driver_siege coverage
+kcsan-2 amd64 kcsan Skylake-Client,pmu=on 2 driver driver_attack driver_perf remote counters_driver driver_sequences+1+200000 driver_fuzz+1+60 driver_siege
 long-arm64-1 arm64 bookworm max,pauth-impdef=on 1 driver_fuzz driver_siege storm-driver switch
 long5.10-arm64-1 arm64 bullseye max,pauth-impdef=on 1 driver_attack remote perfex-driver driver_fuzz
 long6.12-arm64-1 arm64 bookworm-backports max,pauth-impdef=on 1 driver_attack remote perfex-driver driver_fuzz
@@ -113,6 +116,7 @@ report() {
 	failed=1
 }
 
+silence=${VM_TIMEOUT:-}
 set -- "${*:-$(echo "$machines$costs${VM_LONG:+$long}" | awk 'NF { printf "%s ", $1 }')}"
 for name in $1; do
 	line=$(echo "$machines$costs$long" | awk -v n="$name" '$1 == n')
@@ -120,7 +124,10 @@ for name in $1; do
 	read -r _ arch suite model smp tests <<-EOT
 	$line
 	EOT
-	kernel "$arch" "$suite"
+	case $suite in
+	kasan | kcsan) debug_kernel || { echo "FAIL $name: its kernel can't be built"; failed=1; continue; } ;;
+	*) kernel "$arch" "$suite" ;;
+	esac
 	files
 	usual="counters overflow perfex-exact samples"
 	[ "$arch" = i386 ] || usual="$usual global kernels sets"
@@ -169,11 +176,19 @@ for name in $1; do
 			-name kvm.ko -o -name kvm-amd.ko)
 		;;
 	esac
+	VM_APPEND='' VM_SECOND='' VM_TIMEOUT=$silence
+	case $name in
 	# What is freed is poisoned, and the kernel is preempted wherever it can be.
-	VM_APPEND=
-	case $name in *fuzz-2) VM_APPEND="slub_debug=FZP preempt=full" ;; esac
+	fuzz-2) VM_APPEND="slub_debug=FZP preempt=full" ;;
 	# Millions of operations.
-	[ "$name" != long-fuzz-2 ] || VM_APPEND="$VM_APPEND TEST_SECONDS=1200"
+	long-fuzz-2) VM_APPEND="slub_debug=FZP preempt=full TEST_SECONDS=1200" ;;
+	# They are slow. KCSAN says more than one thing before a test ends, and the log is searched for all.
+	debug-2)
+		VM_APPEND="TEST_SECONDS=3600 TEST_SLOW=1" VM_TIMEOUT=3600 VM_SECOND=$work/$name.coverage
+		rm -f "$VM_SECOND"
+		;;
+	kcsan-2) VM_APPEND="TEST_SECONDS=3600 TEST_SLOW=1 panic_on_warn=0" VM_TIMEOUT=3600 ;;
+	esac
 	# Every boundary of the loops, not each third.
 	[ -z "${VM_LONG:-}" ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"
 	case " ${VM_TESTS:-${tests:-$usual}} " in *' calls'*) files_dwarf ;; esac
@@ -184,9 +199,14 @@ for name in $1; do
 	esac
 	VM_TREE=
 	[ "$name" != core-types-2 ] || VM_TREE=$here/core-types.awk
-	export DRIVER MODULES MORE VM_APPEND VM_TREE
-	# shellcheck disable=SC2086
-	boot "$name" ${VM_TESTS:-${tests:-$usual}}
+	export DRIVER MODULES MORE VM_APPEND VM_SECOND VM_TIMEOUT VM_TREE
+	blanks=$IFS
+	IFS='
+'
+	# shellcheck disable=SC2046
+	set -- $(echo "${VM_TESTS:-${tests:-$usual}}" | tr -s ' ' '\n' | tr + ' ')
+	IFS=$blanks
+	boot "$name" "$@"
 done
 while [ "$running" != 0 ]; do
 	report

@@ -64,6 +64,15 @@ kernel() {
 	[ "$arch" != amd64 ] || unpack_image # i386 has no PVH
 }
 
+# A kernel that looks for mistakes, whose variant takes the suite's place. Another run may be building it, too.
+debug_kernel() {
+	built=${PERFCTR_DEBS:-$work}/$("$here/debug-kernel.sh" --mark "$suite")
+	[ -e "$built/bzImage" ] || log "building a kernel that looks for mistakes, $suite (about ten minutes)"
+	"$here/debug-kernel.sh" "$built" "$suite" >"$work/debug-kernel-$suite.log" 2>&1 ||
+		{ cat "$work/debug-kernel-$suite.log" >&2; return 1; }
+	image=$built/bzImage headers=$built/headers
+}
+
 # What unpacks an XZ in the guest takes as long there as the boot behind it: it is done here, for QEMU's PVH.
 unpack_image() {
 	start=$(head -c 100000 "$image" | grep -abo "$(printf '\3757zXZ')" | sed -n '1s/:.*//p')
@@ -78,6 +87,12 @@ unpack_image() {
 
 # The driver for the kernel of the last kernel(), in $work/driver-ARCH-SUITE.
 driver() {
+	case $suite in kasan | kcsan)
+		build_driver "the kernel with $suite" "driver-$arch-$suite" DEBUG=1 GCOV_PROFILE=y
+		return
+		;;
+	esac
+	headers=$dir/usr/src/linux-headers-$release
 	base=${release%-"$flavour"} version=$(echo "$release" | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
 	"$here/deb.sh" "$suites" "$arch" "linux-headers-$release" "$dir"
 	"$here/deb.sh" "$suites" "$arch" "linux-headers-$base-common" "$dir"
@@ -129,7 +144,7 @@ build_driver() {
 	[ ! -e "$out/.done" ] || return 0
 	log "building the driver for $what"
 	rm -rf "$out"
-	if kbuild "$out.log" "$*" "$top/scripts/driver" "$out" "$dir/usr/src/linux-headers-$release"; then
+	if kbuild "$out.log" "$*" "$top/scripts/driver" "$out" "$headers"; then
 		echo "PASS driver builds: $what"
 		"$top/tests/layers.sh" "$out" >"$out.log" || failed=1
 		sed "s/^\(PASS\|FAIL\) /\1 layers of the driver for $what: /" "$out.log"
