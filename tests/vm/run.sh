@@ -111,12 +111,27 @@ report() {
 			next
 		}
 		{ said[n++] = $0 }' "$work/$ended.log"
+	[ "$ended" != debug-2 ] || judge_coverage
 	[ -e "$work/$ended.failed" ] || return 0
 	sed "s/^/    /" "$work/$ended.log"
 	failed=1
 }
 
+# Only all of the machine's own programs reach the lines that are asked for.
+judge_coverage() {
+	if [ -n "${VM_TESTS:-}" ] || [ ! -s "$work/debug-2.coverage" ]; then return; fi
+	if "$here/coverage.sh" "$work/driver-amd64-kasan" "$work/debug-2.coverage" >"$work/debug-2.lines"; then
+		echo "PASS coverage of the driver: $(tail -n 1 "$work/debug-2.lines")"
+	else
+		sed 's/^/| /' "$work/debug-2.lines"
+		echo "FAIL coverage of the driver: $(tail -n 1 "$work/debug-2.lines")"
+		failed=1
+	fi
+}
+
 silence=${VM_TIMEOUT:-}
+# Of kernels that look for mistakes, and have much to say of each.
+slow="TEST_SECONDS=3600 TEST_SLOW=10 printk.time=1 log_buf_len=2M"
 set -- "${*:-$(echo "$machines$costs${VM_LONG:+$long}" | awk 'NF { printf "%s ", $1 }')}"
 for name in $1; do
 	line=$(echo "$machines$costs$long" | awk -v n="$name" '$1 == n')
@@ -182,12 +197,12 @@ for name in $1; do
 	fuzz-2) VM_APPEND="slub_debug=FZP preempt=full" ;;
 	# Millions of operations.
 	long-fuzz-2) VM_APPEND="slub_debug=FZP preempt=full TEST_SECONDS=1200" ;;
-	# They are slow. KCSAN says more than one thing before a test ends, and the log is searched for all.
+	# KCSAN says more than one thing before a test ends, and the log is searched for all.
 	debug-2)
-		VM_APPEND="TEST_SECONDS=3600 TEST_SLOW=1" VM_TIMEOUT=3600 VM_SECOND=$work/$name.coverage
+		VM_APPEND="$slow" VM_TIMEOUT=3600 VM_SECOND=$work/$name.coverage
 		rm -f "$VM_SECOND"
 		;;
-	kcsan-2) VM_APPEND="TEST_SECONDS=3600 TEST_SLOW=1 panic_on_warn=0" VM_TIMEOUT=3600 ;;
+	kcsan-2) VM_APPEND="$slow panic_on_warn=0" VM_TIMEOUT=3600 ;;
 	esac
 	# Every boundary of the loops, not each third.
 	[ -z "${VM_LONG:-}" ] || VM_APPEND="$VM_APPEND STEP_QUICK=1"

@@ -101,6 +101,15 @@ static inline long read_number(const char *path)
 	return atol(text);
 }
 
+/* How many times slower the kernel is than a stock one, as its command line says. */
+static inline unsigned int slowness(void)
+{
+	const char *word = getenv("TEST_SLOW");
+	int times = word ? atoi(word) : 1;
+
+	return times > 1 ? (unsigned int)times : 1;
+}
+
 /* Older kernels let nobody read over perf_events on arm64. */
 static inline bool perf_has_readers(void)
 {

@@ -1290,7 +1290,7 @@ static void __attribute__((noreturn)) be_worker(uint64_t first, unsigned int num
 			_exit(0);
 		}
 		setpgid(pid, pid);
-		if (reap(pid, 5000) < 0) {
+		if (reap(pid, 5000 * (int64_t)slowness()) < 0) {
 			atomic_fetch_add(&shared->given_up[round % SCENARIOS], 1);
 			kill(pid, SIGKILL);
 			if (reap(pid, 10000) < 0)
