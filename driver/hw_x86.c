@@ -17,6 +17,7 @@
 #include <asm/tlbflush.h>
 #include <asm/tsc.h>
 #include "arch/x86/msrs.h"
+#include "driver/debug.h"
 #include "driver/hw.h"
 
 struct perfctr_core;
@@ -911,7 +912,9 @@ bool hw_allow_reads(struct mm_struct *mm)
 
 void hw_forbid_reads(struct mm_struct *mm)
 {
-	atomic_dec(&mm->context.perf_rdpmc_allowed);
+	bool was_allowed = atomic_dec_if_positive(&mm->context.perf_rdpmc_allowed) >= 0;
+
+	debug_warn(!was_allowed);
 }
 
 void hw_forbid_inherited_reads(struct mm_struct *mm)

@@ -432,6 +432,15 @@ static void check_control(int fd)
 			fail("control accepted: evntsel[%u] = 0x%X", i, c.cpu_control.evntsel[i]);
 }
 
+/* Who is nobody has to be refused before he can show a proof. */
+static void be_refused(int fd)
+{
+	struct vperfctr_control c = instructions(shared->counters ? 1 : 0);
+
+	if (set_control_with(fd, &c, -1) == 0 && shared->counters && fd != victim_fd)
+		fail("nobody counts without a proof");
+}
+
 /* Do we hold its descriptor, but not its counters? */
 static bool is_foreign(int fd)
 {
@@ -449,6 +458,8 @@ static void random_call(int fd)
 
 	if (which < sizeof(calls) / sizeof(calls[0])) {
 		request = calls[which].request;
+		if (request == PERFCTR_IOC_CONTROL && below(8))
+			be_refused(fd);
 		if (calls[which].make)
 			calls[which].make(words);
 		if (!below(5))
