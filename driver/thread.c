@@ -193,7 +193,7 @@ static DEFINE_SPINLOCK(links_lock); /* before vthread.lock */
 
 static atomic_t number_of_links;
 module_param_named(links, number_of_links.counter, int, 0400);
-MODULE_PARM_DESC(links, "how many threads have counters now; read only");
+MODULE_PARM_DESC(links, "how many threads have counters, or have had some and live; read only");
 
 static struct vthread *look_up(const struct task_struct *task)
 {
