@@ -5,6 +5,7 @@
  * shows an event that perf_events let him open has asked them all.
  */
 #include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -16,7 +17,6 @@
 #include <linux/jiffies.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/smp.h>
 #include "driver/compat/compat.h"
 #include "driver/rights.h"
 
@@ -50,9 +50,14 @@ static bool sees_everything(const struct perf_event *event)
 	return !(event->attach_state & PERF_ATTACH_TASK) && !event->attr.exclude_kernel;
 }
 
-/* An event of this CPU that counts nothing; or an error, if the current user may not have one. */
-static struct perf_event *open_here(void)
+/*
+ * An event of a CPU's that counts nothing; or an error, if the current user may not have one. The
+ * CPU may go offline at any moment.
+ */
+static struct perf_event *open_on_cpu(void)
 {
+	struct perf_event *event = ERR_PTR(-ENODEV);
+	unsigned int tries;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
@@ -60,13 +65,16 @@ static struct perf_event *open_here(void)
 		.disabled = 1,
 	};
 
-	return perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, NULL, NULL);
+	for (tries = 0; tries < 10 && event == ERR_PTR(-ENODEV); tries++)
+		event = perf_event_create_kernel_counter(&attr, (int)cpumask_first(cpu_online_mask),
+							 NULL, NULL, NULL);
+	return event;
 }
 
 /* That is asked when the proof is shown: of a CPU's events the kernel asks it here, too. */
 static bool may_see_everything(void)
 {
-	struct perf_event *event = open_here();
+	struct perf_event *event = open_on_cpu();
 
 	if (IS_ERR(event))
 		return false;
@@ -102,7 +110,7 @@ void rights_create(struct rights *self)
 static u64 newest_event(void)
 {
 	const struct cred *callers = override_creds(rcu_dereference_raw(init_task.cred));
-	struct perf_event *event = open_here();
+	struct perf_event *event = open_on_cpu();
 	u64 number;
 
 	revert_creds(callers);

@@ -144,6 +144,15 @@ int main(int argc, char **argv)
 		.sample_period = 1,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY,
 	};
+	const struct perf_data_about about = {
+		.host = "host",
+		.release = "6.1",
+		.machine = "x86_64",
+		.processor = "none",
+		.version = "1",
+		.event = "words",
+		.line = argv,
+	};
 
 	file = argc > 1 ? fopen(argv[1], "w") : NULL;
 	if (!file || perf_data_begin(file) < 0)
@@ -151,5 +160,5 @@ int main(int argc, char **argv)
 	perf_data_name(file, &attr, 1234, "words");
 	put_all();
 	put_random();
-	return perf_data_end(file, &attr) < 0 || fclose(file) != 0;
+	return perf_data_end(file, &attr, &about) < 0 || fclose(file) != 0;
 }

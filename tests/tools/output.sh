@@ -117,9 +117,16 @@ ln -sf mode "$work/link"
 expect "a link stays one" 0 '^{"command"' sh -c "test -L '$work/link' && cat '$work/mode'"
 "$perfex" --json --append -e page-faults -o "$work/mode" true
 expect "two documents" 0 '^2$' sh -c "wc -l <'$work/mode'"
-"$perfex" -I 20 --csv -e page-faults -o "$work/mode" sleep 0.1 &
-sleep 0.07
+# Before the command's end, however slow the machine is.
+"$perfex" -I 20 --csv -e page-faults -o "$work/mode" \
+	sh -c "until test -e '$work/seen'; do sleep 0.1; done" &
+tries=0
+until grep -q ',page-faults,' "$work/mode" || [ $tries = 300 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
 expect "intervals are there at once" 0 ',page-faults,' cat "$work/mode"
+touch "$work/seen"
 wait $!
 expect "no name" 125 "a file has a name" "$perfex" -e page-faults -o '' touch "$work/ran"
 expect "nothing ran in vain" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
