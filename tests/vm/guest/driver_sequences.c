@@ -4,12 +4,12 @@
  * driver_sequences_long it makes twenty times as many operations, if it is not told how many.
  *
  * Six users' processes on two processors draw operations from SEED: the driver's calls, and what
- * the kernel has for memories, descriptors, threads, programs and their tracers. Each is the leader
- * of a party that it begins, traces and kills, session by session. Tracer and tracee may share
- *their descriptors; the tracee is stopped at the entry and at the end of its calls, given counters
- *there, moved to another processor, and let go, while root's processes execute as much as they can
- *beside them, and a processor goes and comes. What must hold, beside a kernel that has nothing to
- *say (process 1 searches its log):
+ * the kernel has for memories, descriptors, threads, programs and their tracers. Each leads a party
+ * that it begins, traces and kills, session by session. Tracer and tracee may share their
+ * descriptors. The tracee is stopped at the entry and at the end of its calls, gets counters there,
+ * is sent to another processor, and let go, while root's processes execute beside it, and a
+ * processor goes and comes. What must hold, beside a kernel that has nothing to say (process 1
+ * searches its log):
  *	- a thread that is stopped, or ends, or is inside a call, executes nothing: no sum changes;
  *	- no sum is higher than what all members of the party can have executed;
  *	- a program that has more rights than its caller, or that he may not read, has no state, and
@@ -173,7 +173,7 @@ static void __attribute__((noreturn)) be_bystander(int ready)
 
 static void __attribute__((noreturn)) lead(unsigned int number)
 {
-	struct member self = { .party = &shared->party[number], .leads = true, .proof = -1 };
+	struct member self = { .party = &shared->party[number], .leads = true };
 
 	become_nobody();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -284,6 +284,7 @@ static void wait_for_end(void)
 		       atomic_load(&shared->sessions), (long long)(milliseconds() - began));
 	}
 	atomic_store(&shared->stop, true);
+	wake_others();
 }
 
 /* Leaders end by themselves; everybody else is killed: nothing but this test runs here. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What members of driver_sequences do with states: the driver's calls, the page and its mappings.
- */
+/* What members of driver_sequences do with states: calls, the page and its mappings. */
 #include <linux/futex.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -129,7 +128,8 @@ bool is_alone(const struct member *self)
 
 void let_others_be_alone(const struct member *self)
 {
-	struct timespec limit = { 0, 200000000 };
+	/* Who looked up from time to time would be what the timer sees. */
+	struct timespec limit = { 10, 0 };
 	unsigned int who;
 
 	while ((who = atomic_load(&shared->alone)) && who != number_of(self) &&
@@ -149,12 +149,16 @@ bool be_alone(struct member *self)
 	return true;
 }
 
-void be_among_others(struct member *self)
+void wake_others(void)
 {
-	if (!is_alone(self))
-		return;
 	atomic_store(&shared->alone, 0);
 	raw(SYS_futex, &shared->alone, FUTEX_WAKE, 1 << 20);
+}
+
+void be_among_others(const struct member *self)
+{
+	if (is_alone(self))
+		wake_others();
 }
 
 void let_pass(struct member *self, bool long_enough)
@@ -254,10 +258,15 @@ static void control(struct member *self, int fd, bool foreign)
 	struct perfctr_call_control control = { .control = (uintptr_t)&c,
 						.control_size = sizeof(c) };
 
-	if (self->proof < 0)
-		self->proof = open_proof(false);
-	control.proof = (unsigned int)(self->proof + 1);
+	int proof;
+
+	/* A proof answers a refusal. */
+	if (call(self, OP_CONTROL, fd, PERFCTR_IOC_CONTROL, &control, false) != -EACCES)
+		return;
+	proof = open_proof(false);
+	control.proof = (unsigned int)(proof + 1);
 	call(self, OP_CONTROL, fd, PERFCTR_IOC_CONTROL, &control, false);
+	raw(SYS_close, proof);
 }
 
 bool open_slot(struct member *self, pid_t tid, bool creat, int slot)

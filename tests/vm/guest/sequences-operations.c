@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Members of driver_sequences: how they begin and end, what they draw, the programs they execute.
- */
+/* Members of driver_sequences: how they begin and end, what they draw, what they execute. */
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -47,6 +46,7 @@ const char *const operation_names[OPERATIONS] = {
 	[OP_GO_SYSCALL] = "SYSCALL",
 	[OP_DETACH] = "DETACH",
 	[OP_PASS_TIME] = "60 ms",
+	[OP_CHASE] = "chase",
 	[OP_REAPED] = "reaped",
 };
 
@@ -71,10 +71,12 @@ static void be_child(struct member *self)
 {
 	struct member child = { .party = self->party,
 				.chance = rnd(self) ^ self->chance << 7,
-				.bare = one_in(self, 2),
-				.proof = -1 };
+				.bare = one_in(self, 2) };
 
 	check_not_inherited(&child);
+	/* It ends with the others, whatever it has become, or stops for. */
+	if (self->leads && raw(SYS_setpgid, 0, self->party->leader) < 0)
+		raw(SYS_exit_group, 0);
 	draw(&child, 2 + below(&child, 20));
 	raw(SYS_exit_group, 0);
 }
@@ -136,7 +138,7 @@ static void clone_beside(struct member *self, enum operation operation, int flag
 		return;
 	atomic_store(&crowded, true);
 	child = (struct member *)(void *)stack[which];
-	*child = (struct member){ .party = self->party, .chance = rnd(self), .proof = -1 };
+	*child = (struct member){ .party = self->party, .chance = rnd(self) };
 	entry = note(self, operation, flags);
 	charge(self, 2000);
 	entry->result = clone(run_beside, stack[which] + sizeof(stack[which]) - 64, flags, child);
@@ -187,7 +189,7 @@ static void kill_somebody(struct member *self)
 	static const int signals[] = { SIGKILL, SIGUSR1, SIGSTOP, SIGCONT,
 				       SIGCONT, SIGCONT, SIGUSR1, SIGTRAP };
 	pid_t pid = self->party->subject;
-	int signo = signals[below(self, 8)];
+	int signo = signals[one_in(self, 2) ? 3 : below(self, 8)];
 
 	if (pid > 1)
 		note(self, OP_KILL, signo)->result = raw(SYS_kill, pid, signo);
@@ -256,7 +258,7 @@ static void draw_one(struct member *self)
 {
 	unsigned int k = below(self, 216);
 
-	charge(self, 1500);
+	charge(self, 800);
 	atomic_fetch_add_explicit(&shared->done, 1, memory_order_relaxed);
 	if (k < 90)
 		call_slot(self, 0);
@@ -316,9 +318,7 @@ static void __attribute__((noreturn)) be_subject(struct member *self)
 
 pid_t begin_subject(struct member *self, unsigned long flags, bool bare)
 {
-	struct member child = {
-		.party = self->party, .chance = rnd(self), .bare = bare, .proof = -1
-	};
+	struct member child = { .party = self->party, .chance = rnd(self), .bare = bare };
 	long pid = raw(SYS_clone, SIGCHLD | flags, 0, 0, 0, 0);
 
 	if (pid)
@@ -373,7 +373,7 @@ static int be_guarded(struct party *party, unsigned int number, bool setuid)
 
 int be_program(int argc, char **argv)
 {
-	struct member self = { .proof = -1 };
+	struct member self = { 0 };
 
 	if (argc < 5)
 		return 2;

@@ -5,15 +5,17 @@
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include "tests/vm/guest/sequences.h"
 
 #define TRACESYSGOOD 1
-#define ENOUGH	     400000 /* instructions: a guarded program has more than twice as many */
-#define LOOPS	     90	    /* of a session */
+#define ENOUGH	     600000 /* instructions: a guarded program has many more */
+#define LOOPS	     600    /* of a session */
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -25,8 +27,7 @@ struct held {
 	int status;
 };
 
-/* What a tracee's counters were as it was let go inside a call; it executes nothing until its end.
- */
+/* A tracee's counters as it was let go inside a call, where it executes nothing. */
 struct watch {
 	pid_t pid;
 	int fd;
@@ -35,12 +36,14 @@ struct watch {
 };
 
 /* Inside which call the others of a session are given counters; -1: any. */
-static const long calls[] = { SYS_mmap,	   SYS_mmap,   SYS_mmap,   SYS_execve,
-			      SYS_execve,  SYS_clone,  SYS_ioctl,  SYS_exit_group,
-			      SYS_exit,	   SYS_munmap, SYS_mremap, SYS_close,
-			      SYS_madvise, -1,	       -1,	   -1 };
+static const long calls[] = { SYS_mmap,	  SYS_mmap,   SYS_mmap,	  SYS_mmap,  SYS_mmap,
+			      SYS_execve, SYS_execve, SYS_clone,  SYS_ioctl, SYS_exit_group,
+			      SYS_exit,	  SYS_munmap, SYS_mremap, SYS_close, SYS_madvise,
+			      -1,	  -1,	      -1 };
 static long chosen;
+static bool given;   /* somebody has got some before */
 static pid_t gifted; /* who was, in the call that he is still in */
+static bool idle;    /* tracees give way to everybody */
 static bool over;    /* the session, before he does anything else */
 
 static struct held held[4];
@@ -185,6 +188,50 @@ static bool hold(pid_t pid, int status)
 	return false;
 }
 
+static void move_tracee(struct member *self, pid_t pid, unsigned long mask)
+{
+	note(self, OP_MOVE, (long)mask)->result = raw(SYS_sched_setaffinity, pid, sizeof(mask),
+						      &mask);
+}
+
+static bool has_event(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return raw(SYS_waitid, P_PID, pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL,
+		   NULL) < 0 ||
+	       info.si_pid;
+}
+
+/*
+ * Take the processor from a tracee again and again inside its call, and send it to another one. It
+ * is idle's in the scheduler's eyes, so that whoever wakes up comes first: its leader, who follows.
+ */
+static void chase(struct member *self, pid_t pid, unsigned long signo)
+{
+	unsigned long where = 1 + below(self, 2);
+	struct timespec soon = { 0, 0 };
+	unsigned int k;
+
+	for (k = 0; k < 40 && (!k || !has_event(pid)); k++) {
+		raw(SYS_sched_setaffinity, pid, sizeof(where), &where);
+		raw(SYS_sched_setaffinity, 0, sizeof(where), &where);
+		if (!k)
+			trace(PTRACE_SYSCALL, pid, 0, signo);
+		soon.tv_nsec = 500 + below(self, 8000);
+		raw(SYS_nanosleep, &soon, NULL);
+		where = 3 & ~where;
+	}
+	note(self, OP_CHASE, pid)->result = k;
+}
+
+static void make_idle(pid_t pid)
+{
+	struct sched_param none = { 0 };
+
+	idle = raw(SYS_sched_setscheduler, pid, SCHED_IDLE, &none) == 0;
+}
+
 static void let_go(struct member *self, pid_t pid, int status, long nr)
 {
 	unsigned long signo = signal_of(self, status);
@@ -205,25 +252,20 @@ static void let_go(struct member *self, pid_t pid, int status, long nr)
 	/* A call to the driver may change what it counts. */
 	if (nr >= 0 && nr != SYS_ioctl)
 		begin_watch(self, pid);
-	note(self, OP_GO_SYSCALL, pid)->result = trace(PTRACE_SYSCALL, pid, 0, signo);
-}
-
-static void move_tracee(struct member *self, pid_t pid)
-{
-	unsigned long mask = 1 + below(self, 2);
-
-	note(self, OP_MOVE, (long)mask)->result = raw(SYS_sched_setaffinity, pid, sizeof(mask),
-						      &mask);
+	if (idle && nr >= 0 && (pid == gifted || one_in(self, 64)))
+		chase(self, pid, signo);
+	else
+		note(self, OP_GO_SYSCALL, pid)->result = trace(PTRACE_SYSCALL, pid, 0, signo);
 }
 
 static void change_tracee(struct member *self, pid_t pid)
 {
 	atomic_fetch_add_explicit(&shared->done, 1, memory_order_relaxed);
-	charge(self, 1500);
+	charge(self, 800);
 	if (one_in(self, 5))
-		move_tracee(self, pid);
+		move_tracee(self, pid, 1 + below(self, 2));
 	else
-		call_slot(self, pid);
+		call_slot(self, given ? pid : 0);
 }
 
 /* Where the call looks for it, as a rule. */
@@ -233,18 +275,20 @@ static void give(struct member *self, pid_t pid, const struct entered *call)
 
 	gifted = 0;
 	if ((call->nr == chosen || (chosen < 0 && one_in(self, 4))) &&
-	    open_slot(self, pid, true, slot))
+	    open_slot(self, pid, true, slot)) {
 		gifted = pid;
+		given = true;
+	}
 }
 
 /* Its counters begin when it leaves the call: here, elsewhere, or never. */
 static void end_call(struct member *self, pid_t pid)
 {
-	if (one_in(self, 2))
-		move_tracee(self, pid);
-	if (one_in(self, 6))
+	if (!one_in(self, 4))
+		move_tracee(self, pid, 1 + below(self, 2));
+	over = one_in(self, 2);
+	if (one_in(self, over ? 2 : 6))
 		note(self, OP_KILL, pid)->result = raw(SYS_kill, pid, SIGKILL);
-	over = one_in(self, 4);
 }
 
 static void handle_stop(struct member *self, pid_t pid, int status)
@@ -253,7 +297,7 @@ static void handle_stop(struct member *self, pid_t pid, int status)
 	unsigned int n = below(self, 4);
 
 	note(self, OP_STOPPED, call.nr)->result = pid;
-	charge(self, 3000);
+	charge(self, 800);
 	atomic_fetch_add_explicit(&shared->done, 1, memory_order_relaxed);
 	end_watch(self, pid);
 	if (call.nr >= 0)
@@ -334,11 +378,10 @@ static void interrupt(struct member *self)
 }
 
 /* Descriptors have been left everywhere by those who were killed. */
-static void close_descriptors(struct member *self)
+static void close_descriptors(void)
 {
 	raw(SYS_close_range, 3, DEVICE - 1, 0);
-	raw(SYS_close_range, FIRST_SLOT - 20, ~0u, 0);
-	self->proof = -1;
+	raw(SYS_close_range, RECEIVER + 1, ~0u, 0);
 }
 
 static void unlink_own(struct member *self)
@@ -375,7 +418,7 @@ static void begin_session(struct member *self)
 
 	unlink_own(self);
 	leave_pages();
-	close_descriptors(self);
+	close_descriptors();
 	open_sockets();
 	memset(held, 0, sizeof(held));
 	memset(watch, 0, sizeof(watch));
@@ -386,8 +429,10 @@ static void begin_session(struct member *self)
 	party->session = atomic_fetch_add(&shared->sessions, 1);
 	self->chance = mixed(shared->seed, (uint64_t)(party - shared->party), ++self->steps) | 1;
 	rnd(self);
-	self->bare = one_in(self, 2);
+	self->bare = !one_in(self, 3);
 	chosen = calls[below(self, LENGTH(calls))];
+	idle = false;
+	given = chosen < 0 || one_in(self, 4);
 	gifted = 0;
 	over = false;
 	atomic_store(&party->bound, 20000);
@@ -421,6 +466,7 @@ static void end_children(struct member *self)
 	pid_t pid;
 
 	for (k = 0; k < 10000 && self->party->leader; k++) {
+		charge(self, 200);
 		raw(SYS_kill, -self->party->leader, SIGKILL);
 		while ((pid = (pid_t)raw(SYS_wait4, -1, &status, WNOHANG | __WALL, NULL)) > 0)
 			if (WIFSTOPPED(status))
@@ -461,8 +507,8 @@ static void end_session(struct member *self)
 	/* Who still looks at what is gone now shows himself. */
 	unlink_own(self);
 	leave_pages();
-	close_descriptors(self);
-	let_pass(self, one_in(self, 2));
+	close_descriptors();
+	let_pass(self, !one_in(self, 3));
 }
 
 /* Wait until a tracee has something to tell. */
@@ -483,6 +529,7 @@ static void run_session(struct member *self)
 		    !atomic_load(&shared->stop);
 	     k++) {
 		let_others_be_alone(self);
+		charge(self, 300);
 		if (take_event(self))
 			continue;
 		if (!one_in(self, 4)) {
@@ -499,17 +546,18 @@ static void run_session(struct member *self)
 static void session(struct member *self)
 {
 	struct party *party = self->party;
-	bool traced;
+	bool alone, traced;
 
 	begin_session(self);
-	traced = !one_in(self, 4);
-	if (one_in(self, 5))
-		be_alone(self);
+	alone = one_in(self, 4) && be_alone(self);
+	traced = !one_in(self, alone ? 12 : 4);
 	party->subject = begin_subject(self, one_in(self, 3) ? 0 : CLONE_FILES,
-				       traced && !one_in(self, 3));
+				       traced && !one_in(self, alone ? 8 : 3));
 	if (party->subject > 0) {
 		party->leader = party->subject;
 		raw(SYS_setpgid, party->subject, party->subject);
+		if (alone && !one_in(self, 4))
+			make_idle(party->subject);
 		if (traced)
 			begin_trace(self);
 		run_session(self);
@@ -523,6 +571,7 @@ void be_leader(struct member *self)
 	uint64_t set = 1ull << (SIGCHLD - 1);
 
 	begin_memory(self->party);
+	raw(SYS_prctl, PR_SET_TIMERSLACK, 1);
 	raw(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, sizeof(set));
 	while (!atomic_load(&shared->stop))
 		session(self);

@@ -93,10 +93,9 @@ extern struct shared *shared;
 struct member {
 	struct party *party;
 	uint64_t chance;
-	unsigned int steps;   /* operations left */
+	unsigned int steps;   /* sessions that it has begun */
 	bool leads;	      /* the party, and traces the others */
 	bool bare;	      /* it opens no state: others give it some */
-	int proof;	      /* of perf_events, or -1 */
 	unsigned int changes; /* calls of its own that change what a thread counts */
 };
 
@@ -128,7 +127,8 @@ void let_pass(struct member *self, bool long_enough);
  */
 bool is_alone(const struct member *self);
 bool be_alone(struct member *self);
-void be_among_others(struct member *self);
+void be_among_others(const struct member *self);
+void wake_others(void);
 
 /* Wait while another party is alone. */
 void let_others_be_alone(const struct member *self);
@@ -217,6 +217,7 @@ enum operation {
 	OP_GO_SYSCALL,
 	OP_DETACH,
 	OP_PASS_TIME,
+	OP_CHASE,
 	OP_REAPED,
 	OPERATIONS
 };
