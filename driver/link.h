@@ -32,7 +32,6 @@ enum link_state {
 
 struct link {
 	enum link_state state;
-	int cpu;	     /* the last one where its thread was HERE */
 	unsigned char bound; /* it has counters */
 	unsigned char refs;
 };
@@ -91,10 +90,9 @@ static inline unsigned int link_put(struct link *link)
 	return --link->refs ? 0 : LINK_FREE;
 }
 
-static inline unsigned int link_come(struct link *link, int cpu)
+static inline unsigned int link_come(struct link *link)
 {
 	link->state = LINK_HERE;
-	link->cpu = cpu;
 	return link->bound ? LINK_START : 0;
 }
 
@@ -115,17 +113,17 @@ static inline unsigned int link_end(struct link *link)
 	return steps;
 }
 
-/* Can running counters be handed over to it? Then LINK_RECEIVES follows. */
+/* Can running counters be handed over to it, which the scheduler is to switch to? */
 static inline int link_can_receive(const struct link *link)
 {
-	return link->state == LINK_AWAY && link->bound;
+	return LINK_SURE(link->state == LINK_AWAY) && link->bound;
 }
 
 /*
- * What happens on a processor, with the link's lock held. Returns what is to be done before the
+ * What happens to a link, whose lock is held. Returns what is to be done before the
  * lock is given back; LINK_BURY and LINK_FREE after it.
  */
-static inline unsigned int link_step(struct link *link, enum link_event event, int cpu)
+static inline unsigned int link_step(struct link *link, enum link_event event)
 {
 	enum link_state state = link->state;
 
@@ -135,12 +133,12 @@ static inline unsigned int link_step(struct link *link, enum link_event event, i
 			return link_put(link);
 		if (state != LINK_ARRIVING)
 			return LINK_BUG;
-		return link_put(link) | LINK_HOOK | link_come(link, cpu);
+		return link_put(link) | LINK_HOOK | link_come(link);
 	case LINK_IS_MISSED:
 		if (state == LINK_ARRIVING)
 			return link_put(link) | link_end(link);
 		return state == LINK_ENDED ? link_put(link) : LINK_BUG;
-	case LINK_COMES: return LINK_SURE(state == LINK_AWAY) ? link_come(link, cpu) : LINK_BUG;
+	case LINK_COMES: return LINK_SURE(state == LINK_AWAY) ? link_come(link) : LINK_BUG;
 	case LINK_GOES: return LINK_SURE(state == LINK_HERE) ? link_go(link) : LINK_BUG;
 	case LINK_HANDS_OVER:
 		if (!LINK_SURE(state == LINK_HERE))
@@ -148,9 +146,9 @@ static inline unsigned int link_step(struct link *link, enum link_event event, i
 		link_go(link); /* they have been stopped */
 		return 0;
 	case LINK_RECEIVES:
-		if (!LINK_SURE(link_can_receive(link)))
+		if (!LINK_SURE(state == LINK_AWAY && link->bound))
 			return LINK_BUG;
-		link_come(link, cpu); /* they have been started */
+		link_come(link); /* they have been started */
 		return 0;
 	case LINK_OVERFLOWS:
 		return state == LINK_HERE && link->bound ? LINK_STOP | LINK_START : LINK_BUG;

@@ -108,7 +108,7 @@ static int read_standing(struct look *look)
 	if (t) {
 		raw_spin_lock(&t->lock);
 		if (t->link.state == LINK_HERE && perfctr_cstatus_enabled(self->cstatus))
-			cpu = t->link.cpu;
+			cpu = (int)task_cpu(t->task);
 	}
 	if (cpu < 0)
 		copy(look);

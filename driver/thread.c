@@ -33,11 +33,11 @@
 /* What a step asks for, up to the change of the counters. With the lock; interrupts are off. */
 static __always_inline unsigned int step_to(struct vthread *t, enum link_event event)
 {
-	unsigned int steps = link_step(&t->link, event, smp_processor_id());
+	unsigned int steps = link_step(&t->link, event);
 
 	debug_warn(steps & LINK_BUG);
 	debug_warn(t->link.state == LINK_HERE && steps & ~LINK_REFUSED &&
-		   t->link.cpu != smp_processor_id());
+		   task_cpu(t->task) != smp_processor_id());
 	if (steps & LINK_STOP)
 		vperfctr_stop(t->counters);
 	if (steps & LINK_HIDE)
@@ -134,12 +134,13 @@ static struct vthread *hooked_link(struct task_struct *task)
  */
 static bool hand_over(struct vthread *t, struct vthread *next, struct mm_struct *mm)
 {
+	struct vperfctr *counters = t->counters; /* of a link that is HERE: if it is bound */
 	bool done;
 
-	if (!t->link.bound || !vperfctr_may_hand_over(t->counters))
+	if (!counters || !vperfctr_may_hand_over(counters))
 		return false;
 	raw_spin_lock_nested(&next->lock, SINGLE_DEPTH_NESTING);
-	done = link_can_receive(&next->link) && vperfctr_hand_over(t->counters, next->counters, mm);
+	done = link_can_receive(&next->link) && vperfctr_hand_over(counters, next->counters, mm);
 	if (done)
 		step_to(next, LINK_RECEIVES);
 	raw_spin_unlock(&next->lock);

@@ -92,7 +92,7 @@ static unsigned int step(int k, enum link_event event, int cpu)
 	unsigned int steps;
 
 	must(o->exists, "a link is used that was freed");
-	steps = link_step(&o->link, event, cpu);
+	steps = link_step(&o->link, event);
 	must(!(steps & LINK_BUG), "the link is told of what can't be");
 	must(!(steps & LINK_REFUSED) || (steps == LINK_REFUSED && can_be_refused(event)),
 	     "something is refused and done");
@@ -598,7 +598,7 @@ static void look_at_link(int k)
 	     "the scheduler knows a link that has not arrived, or has ended");
 	must(!o->link.bound || o->holds, "a link is bound to counters that it has not got");
 	must(o->link.bound == o->named, "counters and link contradict each other");
-	must(o->link.state != LINK_HERE || t->cpu == o->link.cpu, "HERE is elsewhere");
+	must(o->link.state != LINK_HERE || t->cpu != NOBODY, "HERE is nowhere");
 	must(t->position != DEAD || !o->link.bound || w.act == QUEUE, "a dead thread has counters");
 }
 

@@ -16,7 +16,8 @@
 
 static void *page[PAGES]; /* mappings of states */
 atomic_bool crowded;	  /* somebody else runs here, too */
-static unsigned char nest[PAGES][PAGE] __attribute__((aligned(4096))); /* where mappings move */
+/* Where mappings move, which may be of two pages: nothing of the program's own lies behind it. */
+static unsigned char nest[PAGES + 2][PAGE] __attribute__((aligned(4096)));
 static struct party *my_party;
 
 /* While the page is looked at: what a fault has to say. */
