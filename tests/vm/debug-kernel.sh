@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Build a kernel that looks for mistakes: Debian's source (package linux-source), tinyconfig, and debug.config.
-# usage: debug-kernel.sh OUTDIR VARIANT	about 10 minutes on 2 cores, 3 GiB beside OUTDIR meanwhile
+# usage: debug-kernel.sh OUTDIR VARIANT	about 10 minutes on 2 cores, 3 GiB in OUTDIR meanwhile
 #	 debug-kernel.sh --mark VARIANT	prints a name that changes with whatever goes into the kernel
 #	VARIANT	kasan: KASAN, lockdep, kmemleak, and what the module's coverage needs; kcsan: KCSAN instead
 # Leaves OUTDIR/bzImage, and in OUTDIR/headers what scripts/driver builds a module with. Prints a line per step.
@@ -20,15 +20,21 @@ esac
 source=$(dpkg-query -W -f '${Depends}' linux-source | sed 's/^\(linux-source-[0-9.]*\).*/\1/')
 # shellcheck disable=SC2086
 sum=$({
-	cat "$0" $fragments
+	echo "$instrumented"
+	cat $fragments
 	dpkg-query -W -f '${Version}\n' "$source"
 	gcc -dumpfullversion
 } | cksum | cut -d ' ' -f 1)
 [ "$out" != --mark ] || { echo "debug-kernel-$variant-$sum"; exit 0; }
 [ -e "$out/bzImage" ] && exit 0
 
-# Only what is complete has the name: this script may be ended at any moment.
+# Who else wants it waits. Only what is complete has the name: this script may be ended at any moment.
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
+exec 9>"$out/lock"
+flock 9
+[ -e "$out/bzImage" ] && exit 0
+rm -rf "$out"/build.*
 work=$(mktemp -d "$out/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 echo "unpacking $source"
