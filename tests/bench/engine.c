@@ -14,6 +14,7 @@
 #include <string.h>
 #include <valgrind/callgrind.h>
 #include "arch/isa.h"
+#include "perfctr/read.h"
 
 struct perfctr_core;
 static inline uint32_t perfctr_core_tsc(struct perfctr_core *core);
@@ -42,9 +43,15 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 	return &core->cache;
 }
 
+/* One that stands still would have perfctr_next_tick() try 1,000 times, as no processor's does. */
 static inline uint32_t perfctr_core_tsc(struct perfctr_core *core)
 {
-	return core->clock;
+#if PERFCTR_HAVE_RDTSC && (defined(__i386__) || defined(__x86_64__))
+	(void)core;
+	return perfctr_rdtscl();
+#else
+	return core->clock++;
+#endif
 }
 
 static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
