@@ -307,9 +307,9 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 		perfctr_barrier();
 		if (!PERFCTR_HAVE_RDPMC || perfctr_index_names_none(page->index, &n))
 			return 0;
+		pmc = perfctr_rdpmc(n);
 		shift = perfctr_reader_shift(reader, quick);
-		pmc = perfctr_rdpmc(n) << shift;
-		count = (uint64_t)((int64_t)pmc >> shift) + (uint64_t)quick->offset;
+		count = (uint64_t)((int64_t)(pmc << shift) >> shift) + (uint64_t)quick->offset;
 		perfctr_barrier();
 	} while (!perfctr_likely(quick->lock == seq));
 	*value = count + reader->base;
@@ -394,9 +394,9 @@ static inline int perfctr_reader_read_times(const struct perfctr_reader *reader,
 			perfctr_scale(cycles, page->time_mult, page->time_shift);
 		*enabled = page->time_enabled + since;
 		*running = page->time_running + since;
+		pmc = perfctr_rdpmc(n);
 		shift = perfctr_reader_shift(reader, quick);
-		pmc = perfctr_rdpmc(n) << shift;
-		count = (uint64_t)((int64_t)pmc >> shift) + (uint64_t)page->offset;
+		count = (uint64_t)((int64_t)(pmc << shift) >> shift) + (uint64_t)page->offset;
 		perfctr_barrier();
 	} while (!perfctr_likely(page->lock == seq));
 	*value = count + reader->base;
