@@ -27,8 +27,8 @@ compare() {	# NAME COMPILER LOG FROM TO
 			gsub(/,/, "", cell)
 			return split(cell, list, /[^0-9]+/)
 		}
-		# Signals, the CPU clock that is asked once a ms, other threads: these vary.
-		$2 ~ /open|OPEN|threads|stop and start|overflow|iresume/ || $3 !~ /^ *[0-9]/ { next }
+		# Signals, the CPU clock that is asked once a ms, other threads, the loader: these vary.
+		$2 ~ /open|OPEN|threads|stop and start|overflow|iresume|added to/ || $3 !~ /^ *[0-9]/ { next }
 		FNR == NR { readme[$2] = $3; next }
 		$2 in readme {
 			n = figures($3, found)
