@@ -82,6 +82,7 @@ START_TEST(errno_of_success)
 {
 	SUCCEEDS(perfctr_get_info(&info) == 0);
 	SUCCEEDS((memory = perfctr_cpus_info(-1)) != NULL);
+	free(memory);
 	SUCCEEDS(perfctr_abi_check_fd(-1) == 0);
 	SUCCEEDS(perfctr_cpu_native(&text[0], &text[1]) == 0);
 	SUCCEEDS(perfctr_provider_name() != NULL);
