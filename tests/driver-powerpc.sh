@@ -29,7 +29,7 @@ exports() {
 	grep -rhoE --include='*.[chS]' '^\s*EXPORT_SYMBOL(_GPL)?\(\w+\)' "$tree/arch" "$tree/drivers" \
 		"$tree/fs" "$tree/kernel" "$tree/lib" "$tree/mm" | tr '()' '  ' | sort -u -k2,2 |
 		awk '{ print "0\t" $2 "\tvmlinux\t" $1 "\t" }'
-	for name in generic_atomic64_add_return param_ops_int param_ops_uint; do
+	for name in generic_atomic64_add_return init_task param_ops_int param_ops_uint; do
 		printf '0\t%s\tvmlinux\tEXPORT_SYMBOL\t\n' $name
 	done
 }

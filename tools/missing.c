@@ -60,14 +60,14 @@ static size_t find_interpreter(const char *bytes, size_t size, size_t *length)
 
 	memcpy(&head, bytes, sizeof(head));
 	memcpy(&head32, bytes, sizeof(head32));
-	at = is_64 ? head.e_phoff : head32.e_phoff;
+	at = is_64 ? (size_t)head.e_phoff : head32.e_phoff;
 	n = is_64 ? head.e_phnum : head32.e_phnum;
 	for (i = 0; i < n && at < size && size - at >= sizeof(segment); i++) {
 		memcpy(&segment, bytes + at, sizeof(segment));
 		memcpy(&segment32, bytes + at, sizeof(segment32));
-		*length = is_64 ? segment.p_filesz : segment32.p_filesz;
+		*length = is_64 ? (size_t)segment.p_filesz : segment32.p_filesz;
 		if (segment.p_type == PT_INTERP)
-			return is_64 ? segment.p_offset : segment32.p_offset;
+			return is_64 ? (size_t)segment.p_offset : segment32.p_offset;
 		at += is_64 ? sizeof(segment) : sizeof(segment32);
 	}
 	return 0;

@@ -5,7 +5,8 @@
  * count may be missing that the kernel had. Where the machine has counters, they count too; with
  * STORM_EXACT in the environment to the instruction, which the emulated machines of tests/vm do.
  *
- * The environment: STORM_THREADS, how many threads (2000); the rest is in proportion. Prints a line
+ * The environment: STORM_THREADS, how many threads (2000); the rest is in proportion;
+ * STORM_VALGRIND, anything, where valgrind runs it. Prints a line
  * per storm; exit status 0 if all passed, 1 if one failed.
  */
 #include <dirent.h>
@@ -607,6 +608,9 @@ static int forks_that_inherit(unsigned int n)
 	most += faults(RUSAGE_SELF) + faults(RUSAGE_CHILDREN);
 	perfctr_set_close(group);
 	CHECK(!failed, "%d failed", failed);
+	/* Its search for leaks reads buffers that a child has not got: faults that lead nowhere. */
+	if (getenv("STORM_VALGRIND"))
+		most = UINT64_MAX;
 	CHECK(reading.value >= n * PAGES && reading.value <= most, "%llu faults, %u to %llu",
 	      (unsigned long long)reading.value, n * PAGES, (unsigned long long)most);
 	return 0;

@@ -509,7 +509,7 @@ static void tracer(void)
 		k = NOBODY;
 	sees = stopped && t->cpu == NOBODY && !t->hidden;
 	for (act = OPEN; act <= UNLINK; act++)
-		HAPPENS(before.act == NOTHING && sees) w.act = act;
+		HAPPENS(before.act == NOTHING && sees) w.act = (uint8_t)act;
 	HAPPENS(before.act == NOTHING && stopped) w.thread[OWNER].position = CALL;
 	HAPPENS(before.act == NOTHING && before.traced)
 	{

@@ -345,8 +345,8 @@ START_TEST(test_estimates)
 {
 	static const char *const ends[] = {
 		[PERFCTR_REGIONS_TABLE] =
-			" 2  time ns                              30                 20  "
-			"estimate, +- 5\n",
+			(" 2  time ns                              30                 20  "
+			 "estimate, +- 5\n"),
 		[PERFCTR_REGIONS_CSV] = ",time,ns,30,20,,,,,,,,estimate,0,0,0,,,0,0,0,5\n",
 		[PERFCTR_REGIONS_JSON] = "\"quality\": \"estimate\", \"error\": 5 },",
 	};
