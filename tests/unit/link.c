@@ -209,9 +209,28 @@ static int make(int t)
 	return k;
 }
 
+/* What is asked for is done, unless the thread has been killed and runs. */
+static void must_be_refused(int k, unsigned int steps, bool if_bound)
+{
+	const struct thread *t = &w.thread[thread_of(k)];
+	bool runs = w.object[k].hooked && t->cpu != NOBODY;
+
+	if (!t->comes)
+		must((steps == LINK_REFUSED) == (if_bound || runs),
+		     "a tracer is refused, or not, at the wrong moment");
+}
+
 static void bind(int k, enum link_event event, int cpu)
 {
+	bool bound = w.object[k].named;
 	unsigned int steps = step(k, event, cpu);
+
+	if (event == LINK_BOUND)
+		must_be_refused(k, steps, bound);
+	else
+		must((steps == LINK_REFUSED) == bound &&
+			     (bound || steps == (w.object[k].hooked ? LINK_START : 0)),
+		     "it binds new counters, and must not, or must");
 
 	if (steps & LINK_REFUSED)
 		return;
@@ -224,6 +243,11 @@ static void change(int k, enum link_event event, bool on, int cpu)
 {
 	unsigned int steps = step(k, event, cpu);
 
+	if (event == LINK_CHANGED)
+		must_be_refused(k, steps, false);
+	else
+		must(steps == (w.object[k].hooked ? LINK_STOP | LINK_START : 0),
+		     "its own change is refused, or does not start anything");
 	if (steps & LINK_REFUSED)
 		return;
 	must(w.runs[0] != k && w.runs[1] != k, "counters are changed that run");
@@ -316,7 +340,13 @@ static void interrupts(int cpu)
 	int k = before.runs[cpu];
 
 	/* Of what runs, as the timer finds it, and the interrupt. */
-	HAPPENS(k != NOBODY) finish(k, step(k, LINK_OVERFLOWS, cpu), cpu);
+	HAPPENS(k != NOBODY)
+	{
+		unsigned int steps = step(k, LINK_OVERFLOWS, cpu);
+
+		must(steps == (LINK_STOP | LINK_START), "an overflow does not stop and start");
+		finish(k, steps, cpu);
+	}
 }
 
 /* Task works, before it returns or ends, in any order. */
@@ -492,7 +522,10 @@ static void queue_arrival(void)
 
 static void unlink_other(int k)
 {
-	if (step(k, LINK_UNBOUND, NOBODY) & LINK_REFUSED)
+	unsigned int steps = step(k, LINK_UNBOUND, NOBODY);
+
+	must_be_refused(k, steps, false);
+	if (steps & LINK_REFUSED)
 		return;
 	release(k);
 	w.object[k].holds = 0;
