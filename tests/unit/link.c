@@ -769,4 +769,43 @@ START_TEST(everything_that_can_happen)
 }
 END_TEST
 
-UNIT_MAIN("link", 120, everything_that_can_happen)
+/* The states, as bits, in which an event can't be; with counters and without. */
+#define IN(state) (1u << LINK_##state)
+START_TEST(what_can_not_be)
+{
+	static const struct {
+		enum link_event event;
+		unsigned int bound, unbound;
+	} cases[] = {
+		{ LINK_ARRIVES, IN(HERE) | IN(AWAY), IN(HERE) | IN(AWAY) },
+		{ LINK_COMES, ~IN(AWAY), ~IN(AWAY) },
+		{ LINK_GOES, ~IN(HERE), ~IN(HERE) },
+		{ LINK_HANDS_OVER, ~IN(HERE), ~IN(HERE) },
+		{ LINK_CHANGES, IN(AWAY) | IN(ENDED), 0 },
+		{ LINK_BINDS, IN(AWAY) | IN(ENDED), IN(AWAY) | IN(ENDED) },
+		{ LINK_OVERFLOWS, ~IN(HERE), ~0u },
+		{ LINK_ENDS, IN(AWAY) | IN(ENDED), IN(AWAY) | IN(ENDED) },
+		{ LINK_BURIED, ~IN(ENDED), ~IN(ENDED) },
+		{ LINK_RECEIVES, ~IN(AWAY), ~0u },
+		{ LINK_IS_MISSED, IN(HERE) | IN(AWAY), IN(HERE) | IN(AWAY) },
+	};
+	unsigned int i, state, bound;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		for (state = LINK_ARRIVING; state <= LINK_ENDED; state++)
+			for (bound = 0; bound < 2; bound++) {
+				struct link link = { .state = (enum link_state)state,
+						     .bound = (unsigned char)bound,
+						     .refs = 2 };
+				bool bug = (bound ? cases[i].bound : cases[i].unbound) >> state & 1;
+
+				ck_assert_int_eq(link_can_receive(&link),
+						 state == LINK_AWAY && bound);
+				ck_assert_int_eq(link_step(&link, cases[i].event) == LINK_BUG, bug);
+				ck_assert(!bug || (link.state == state && link.bound == bound &&
+						   link.refs == 2));
+			}
+}
+END_TEST
+
+UNIT_MAIN("link", 120, everything_that_can_happen, what_can_not_be)
