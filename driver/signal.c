@@ -9,14 +9,14 @@
 #include "driver/signal.h"
 #include "driver/thread.h"
 
-static void send_overflow(int signo, unsigned int overflown)
+static void send_overflow(int signo, unsigned int mask)
 {
 	struct kernel_siginfo info;
 
 	clear_siginfo(&info);
 	info.si_signo = signo;
 	info.si_code = SI_PMC_OVF;
-	info.si_pid = overflown; /* users know this word as si_pmc_ovf_mask */
+	info.si_pid = mask; /* users know this word as si_pmc_ovf_mask */
 	/* Its user's queue is full (RLIMIT_SIGPENDING): at least it gets the signal. */
 	if (send_sig_info(signo, &info, current) < 0)
 		send_sig(signo, current, 1);
@@ -38,12 +38,12 @@ static void signal_current(struct callback_head *head)
 {
 	struct vperfctr *self = container_of(head, struct vperfctr, signal);
 	bool still = is_current(self);
-	unsigned int overflown;
+	unsigned int mask;
 
 	atomic_set_release(&self->signalling, 0);
-	overflown = atomic_xchg(&self->overflown, 0);
-	if (overflown && still)
-		send_overflow(READ_ONCE(self->signo), overflown);
+	mask = atomic_xchg(&self->overflown, 0);
+	if (mask && still)
+		send_overflow(READ_ONCE(self->signo), mask);
 	if (atomic_xchg(&self->trespassed, 0) && still)
 		send_sig(SIGILL, current, 1);
 	vperfctr_put(self);
