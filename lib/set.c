@@ -320,6 +320,13 @@ static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int
 
 	if (open_or_fall_back(set, instance, r, flags) == 0)
 		return 0;
+	/* What is counted comes before what watches it. */
+	if (set->execs && (errno == EMFILE || errno == ENFILE)) {
+		perfctr_execs_end(set->execs);
+		set->execs = NULL;
+		if (open_or_fall_back(set, instance, r, flags) == 0)
+			return 0;
+	}
 	if (run->named && on_cpu && errno == EOPNOTSUPP)
 		return 0; /* a processor of another core type */
 	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH ||

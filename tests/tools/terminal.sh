@@ -11,22 +11,18 @@ export TERM=xterm LC_ALL=C.UTF-8
 
 # on COLUMNS command...: on a terminal of so many columns; what it shows, line by line, after all that it obeys
 cat >"$work/on.py" <<'EOT'
-import os, pty, re, struct, sys, fcntl, termios
+import fcntl, os, pty, re, struct, subprocess, sys, termios, threading
 columns = int(sys.argv[1])
-pid, fd = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-    os.execvp(sys.argv[2], sys.argv[2:])
+terminal, its_end = pty.openpty()
+fcntl.ioctl(its_end, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+command = subprocess.Popen(sys.argv[2:], stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True)
+# Whoever reads until the other end is closed may miss what came last: a mark says that all is here.
+threading.Thread(target=lambda: (command.wait(), os.write(its_end, b'\0'))).start()
 raw = b''
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    raw += part
-status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+while not raw.endswith(b'\0'):
+    raw += os.read(terminal, 65536)
+raw = raw[:-1]
+status = command.wait()
 text = re.sub('\033\\[[0-9]+m', '', raw.decode('utf-8', 'replace'))   # perfex's colours
 # A terminal's lines: what is broken goes on in another one, and marked so.
 lines, at = [[]], 0

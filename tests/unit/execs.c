@@ -364,19 +364,26 @@ START_TEST(many)
 }
 END_TEST
 
-/* Where too few descriptors are left, what can be counted is. */
+/*
+ * Where too few descriptors are left, what can be counted is: an event has the last one, before
+ * what watches the set on each processor.
+ */
 START_TEST(no_descriptors)
 {
-	unsigned int used = open_files() - 3, n; /* ".", "..", and that of the directory */
-	struct rlimit limit;
+	unsigned int n, most = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN) + 2, ntaken = 0;
 	struct perfctr_reading reading;
 	struct perfctr_set *set;
+	struct rlimit limit;
+	int taken[512];
 
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	for (n = 1; n <= 3; n++) {
-		limit.rlim_cur = used + n;
-		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-		errno = 77;
+	limit.rlim_cur = ARRAY_SIZE(taken);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	while ((taken[ntaken] = dup(0)) >= 0)
+		ntaken++;
+	ck_assert_uint_gt(ntaken, most);
+	for (n = 1; n <= most; n++) {
+		close(taken[--ntaken]);
 		set = perfctr_set_open("page-faults:u", NULL, PERFCTR_INHERIT);
 		ck_assert_msg(set != NULL, "%u: %s", n, perfctr_error());
 		ck_assert_int_eq(perfctr_set_read(set, &reading), 0);
