@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# README's first program compiles, and runs on any machine; its figures are those of docs/COSTS.md; its links lead
+# somewhere; and it is short.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's directory with the library.
+set -u
+srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
+readme=$srcdir/README.md
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+check() {	# NAME STATUS
+	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
+}
+
+[ "$(wc -l <"$readme")" -le 150 ]
+check "README has at most 150 lines" $?
+
+awk '/^\t#include/ { on = 1 } /^[^\t]/ { on = 0 } on' "$readme" | sed 's/^\t//' >"$work/first.c"
+if [ -e "$lib/libperfctr.so" ]; then
+	library=$lib/libperfctr.so
+else
+	library="$lib/libperfctr.a -pthread -lm"
+fi
+# shellcheck disable=SC2086	# lists of words
+$cc ${CFLAGS:-} -I"$srcdir/include" "$work/first.c" $library -o "$work/first"
+check "the first program compiles" $?
+LD_LIBRARY_PATH=$lib "$work/first" >"$work/out" 2>&1 && grep -q '^page-faults:u: [0-9]*$' "$work/out" &&
+	grep -q '^instructions:u: ' "$work/out"
+check "it counts, and says what it can't count" $?
+[ "$failed" = 0 ] || cat "$work/out"
+
+# same OPERATION WORDS: the figures of both machines in README, in words with %d for them, as the table's
+same() {
+	x86=$(awk -F ' *[|] *' -v row="$1" '/^x86-64/ { on = 1 } on && $2 == row { print $3; exit }' "$srcdir/docs/COSTS.md")
+	arm64=$(awk -F ' *[|] *' -v row="$1" '/^arm64/ { on = 1 } on && $2 == row { print $3; exit }' "$srcdir/docs/COSTS.md")
+	tr -s ' \n' '  ' <"$readme" | grep -q -F "$(echo "$2" | sed "s/X86/$x86/; s/ARM64/$arm64/")" && [ -n "$x86$arm64" ]
+	check "README's figure of $1" $?
+}
+same 'perfctr_reader_read()' 'X86 instructions on x86-64, ARM64 on arm64'
+same "vperfctr_read_pmc()" "\`vperfctr_read_pmc()\` takes X86 instructions on x86-64, ARM64 on arm64"
+same 'perfctr_reader_read_all(), 4 counters' 'four take X86 instructions on x86-64, ARM64 on arm64'
+
+for file in README.md CONTRIBUTING.md SECURITY.md driver/README.md; do
+	directory=$(dirname "$file")
+	sed -n 's/.*](\([^):#]*\)).*/\1/p' "$srcdir/$file" | while read -r target; do
+		[ -e "$srcdir/$directory/$target" ] || { echo "$file: there is no $target"; exit 1; }
+	done
+	check "links of $file" $?
+done
+exit $failed
