@@ -41,3 +41,10 @@ uninstall-hook:
 		for alias in `$(man_aliases)`; do \
 			rm -f '$(DESTDIR)$(man3dir)'/$$alias.3; \
 		done ;; esac; done
+
+# The pages as HTML, with an index; needs mandoc.
+EXTRA_DIST += scripts/html
+html-local:
+	$(srcdir)/scripts/html html
+clean-local:
+	rm -rf html

@@ -59,6 +59,15 @@ comm -23 "$work/inlined" "$work/documented" >"$work/undocumented"
 [ ! -s "$work/undocumented" ] || cat "$work/undocumented"
 check "every inline function and macro is in a man page" "$([ -s "$work/inlined" ] && [ ! -s "$work/undocumented" ]; echo $?)"
 
+# As HTML they lead nowhere but to each other and to Debian's.
+if command -v mandoc >/dev/null; then
+	"$srcdir/scripts/html" "$work/html" &&
+		(cd "$work/html" && grep -ho 'href="[^":#]*"' ./*.html | sed 's/href="//; s/"//' | sort -u) >"$work/links" &&
+		[ "$(wc -l <"$work/links")" -gt 20 ] &&
+		(cd "$work/html" && while read -r link; do [ -s "$link" ] || exit 1; done <"$work/links")
+	check "the pages as HTML, their index, and their links" $?
+fi
+
 # What a program reads of records, and of regions: NAME of the structures, PAGE
 echo '#include <perfctr/regions.h>' | $cc -E -P -I"$srcdir/include" - >"$work/flat"
 members() {
