@@ -125,34 +125,6 @@ lib_libinternal_la_SOURCES = \
 	lib/raw.c \
 	lib/raw.h \
 	lib/raw_perf.c \
-	lib/region_again.c \
-	lib/region_again.h \
-	lib/region_cost.c \
-	lib/region_cost.h \
-	lib/region_env.c \
-	lib/region_first.c \
-	lib/region_first.h \
-	lib/region_left.c \
-	lib/region_metrics.c \
-	lib/region_metrics.h \
-	lib/region_overlap.c \
-	lib/region_overlap.h \
-	lib/region_print.c \
-	lib/region_print.h \
-	lib/region_report.c \
-	lib/region_report.h \
-	lib/region_room.c \
-	lib/region_room.h \
-	lib/region_state.c \
-	lib/region_state.h \
-	lib/region_sum.c \
-	lib/region_sum.h \
-	lib/region_thread.c \
-	lib/region_thread.h \
-	lib/region_visit.c \
-	lib/region_visit.h \
-	lib/regions.c \
-	lib/regions.h \
 	lib/remote.c \
 	lib/sampler.c \
 	lib/sample_text.c \
@@ -164,6 +136,8 @@ lib_libinternal_la_SOURCES = \
 	lib/threads.c \
 	lib/threads.h \
 	lib/virtual.c
+
+include lib/regions/local.mk
 
 # nodelete: threads that end after dlclose() still run the library's clean-up.
 lib_LTLIBRARIES += lib/libperfctr.la

@@ -21,7 +21,8 @@ lib/base lib/README.md error,call file,text memory,list,nearest,process,cpus,jso
 lib/isa lib/README.md cpuid,cpuinfo,readable,pmu,tsc,attr native control
 lib/names lib/README.md formula,facts,threshold,metric,known,vendor table sysfs,tracepoint expand,catalog name resolve
 lib/perf lib/README.md sys guests probe,reading check,why counter ring,area,record,signal,clock,group merge,overflow execs
-lib lib/README.md handle,device,queue provider_driver,provider_perf kind provider attach raw_perf raw info,threads,plan,group,sampler_config,sample_text target,metrics region_metrics,metrics_error set,sampler virtual remote,total,global,doctor,region_visit,region_print region_sum,region_room region_state region_thread region_cost region_again,region_overlap region_first regions region_report,region_left region_env
+lib lib/README.md handle,device,queue provider_driver,provider_perf kind provider attach raw_perf raw info,threads,plan,group,sampler_config,sample_text target,metrics metrics_error set,sampler virtual remote,total,global,doctor
+lib/regions lib/regions/README.md metrics,fast_path print totals,arena state thread overlap,calibrate resume slow_path regions report,recover environment
 tools tools/README.md text die door fit,colour,progress series,symbols,origin,outcome,document,replace,patient,limits,missing,stacks,maps,perf_data elf,listed,demangle histogram,topology,welch compare targets,events,verdict,readers,unwind,samplers,sources sample,tasks,driver,emulated parts child,watch trace valgrind,stretches run results ratio,metrics baseline,table,csv,json,openmetrics output,foreign regions,merge options,show,cost perfex,perfctr-info
 '
 

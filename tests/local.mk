@@ -90,13 +90,13 @@ unit_tests = \
 	tests/unit/raw \
 	tests/unit/readers \
 	tests/unit/record \
-	tests/unit/region_env \
-	tests/unit/region_left \
-	tests/unit/region_metrics \
-	tests/unit/region_print \
-	tests/unit/region_overlap \
-	tests/unit/region_sum \
-	tests/unit/regions \
+	tests/unit/lib/regions/environment \
+	tests/unit/lib/regions/recover \
+	tests/unit/lib/regions/metrics \
+	tests/unit/lib/regions/print \
+	tests/unit/lib/regions/overlap \
+	tests/unit/lib/regions/totals \
+	tests/unit/lib/regions/regions \
 	tests/unit/remote \
 	tests/unit/resolve \
 	tests/unit/results \
@@ -195,12 +195,12 @@ tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skyl
 tests_unit_provider_perf_LDADD = $(PMU_LDADD)
 tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=perfctr_device_open
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
-tests_unit_region_left_LDADD = $(PMU_LDADD)
-tests_unit_region_left_LDFLAGS = $(PMU_WRAP)
-tests_unit_region_overlap_LDADD = $(PMU_LDADD)
-tests_unit_region_overlap_LDFLAGS = $(PMU_WRAP)
-tests_unit_regions_LDADD = $(PMU_LDADD)
-tests_unit_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
+tests_unit_lib_regions_recover_LDADD = $(PMU_LDADD)
+tests_unit_lib_regions_recover_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_regions_overlap_LDADD = $(PMU_LDADD)
+tests_unit_lib_regions_overlap_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_regions_regions_LDADD = $(PMU_LDADD)
+tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
 results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/door.c tools/fit.c tools/events.c tools/json.c tools/openmetrics.c \

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/regions/calibrate.h"
+#include "lib/regions/state.h"
+#include "lib/regions/thread.h"
+
+#define CALIBRATED 31 /* an odd number: there is a median */
+
+/* What begin and end add, by who goes through them. The list is under the lock. */
+struct calibration {
+	struct calibration *next;
+	void (*calibrate)(void);
+	struct perfctr_region_cost cost;
+};
+
+static struct calibration *calibrations, *retired;
+
+const struct perfctr_region_cost perfctr_region_no_cost;
+struct perfctr_resume_cost perfctr_resume_cost;
+int64_t perfctr_region_overlap_cost[PERFCTR_REGION_VALUES];
+
+struct samples {
+	int64_t inner[PERFCTR_REGION_VALUES][CALIBRATED], middle[PERFCTR_REGION_VALUES][CALIBRATED],
+		outer[PERFCTR_REGION_VALUES][CALIBRATED], begin[PERFCTR_REGION_VALUES][CALIBRATED];
+};
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the regions have counted since the last time, of value i. NULL: there was no memory. */
+static int64_t counted(struct perfctr_visits *visits, unsigned int i)
+{
+	uint64_t value = visits ? visits->sum[i].inclusive : 0;
+
+	if (visits)
+		visits->sum[i].inclusive = 0;
+	return (int64_t)value;
+}
+
+static int64_t sort(int64_t *samples)
+{
+	qsort(samples, CALIBRATED, sizeof(samples[0]), compare);
+	return samples[CALIBRATED / 2];
+}
+
+/* What is left of the samples of a region without those of the one within it. */
+static void subtract(int64_t *samples, const int64_t *within)
+{
+	unsigned int k;
+
+	for (k = 0; k < CALIBRATED; k++)
+		samples[k] -= within[k];
+}
+
+/* From the least of some samples, which are sorted then, to the upper quartile. */
+static int64_t spread_of(int64_t *samples)
+{
+	sort(samples);
+	return samples[CALIBRATED * 3 / 4] - samples[0];
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * The least of each: what is subtracted was spent, so that a region's own part is not below zero,
+ * nor a region's sum below that of one within it. The rest is in the sums, and their error.
+ */
+static void judge(struct samples *samples, unsigned int n, struct perfctr_region_cost *cost)
+{
+	int64_t inner, middle;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		subtract(samples->outer[i], samples->middle[i]);
+		subtract(samples->middle[i], samples->inner[i]);
+		inner = spread_of(samples->inner[i]);
+		middle = spread_of(samples->middle[i]);
+		cost->spread[i] = larger(inner, middle);
+		cost->inside[i] = samples->inner[i][0];
+		cost->pair[i] = samples->middle[i][0];
+		cost->begin[i] = sort(samples->begin[i]);
+		sort(samples->outer[i]);
+		cost->branch[i] = samples->outer[i][0] - cost->pair[i];
+	}
+}
+
+/* From OUTER's begin to MIDDLE's, whose visits are still where they were. */
+static int64_t begun(const struct perfctr_region_thread *thread, unsigned int i)
+{
+	const ptrdiff_t stride = perfctr_region_stride(thread);
+	const struct perfctr_visit *outer = perfctr_visit_at(thread->root, stride),
+				   *middle = perfctr_visit_at(thread->root, 2 * stride);
+
+	return (int64_t)(middle->value[thread->nvalues + i] - outer->value[thread->nvalues + i]);
+}
+
+static void sample(struct perfctr_region_thread *thread, const struct calibration *calibration,
+		   struct samples *samples)
+{
+	unsigned int k, i;
+
+	for (k = 0; k < CALIBRATED + 2; k++) {
+		unsigned int at = k % CALIBRATED; /* in place of the first, which are cold */
+
+		calibration->calibrate();
+		for (i = 0; i < thread->nvalues; i++) {
+			samples->inner[i][at] = counted(thread->table[PERFCTR_REGION_INNER], i);
+			samples->middle[i][at] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
+			samples->outer[i][at] = counted(thread->table[PERFCTR_REGION_OUTER], i);
+			samples->begin[i][at] = begun(thread, i);
+		}
+	}
+}
+
+/* INNER is visited as if it was the first time. */
+static void visit_first(struct perfctr_region_thread *thread, const struct calibration *calibration)
+{
+	perfctr_region_thread_unvisit(thread, PERFCTR_REGION_INNER);
+	calibration->calibrate();
+}
+
+/* What a first visit adds to the region around it, beside what prepare() subtracts. */
+static void sample_first(struct perfctr_region_thread *thread, struct calibration *calibration,
+			 struct samples *samples)
+{
+	struct perfctr_region_cost *cost = &calibration->cost;
+	unsigned int k, i;
+
+	for (k = 0; k < CALIBRATED; k++) {
+		visit_first(thread, calibration);
+		for (i = 0; i < thread->nvalues; i++) {
+			samples->inner[i][k] = counted(thread->table[PERFCTR_REGION_INNER], i);
+			samples->middle[i][k] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
+		}
+	}
+	for (i = 0; i < thread->nvalues; i++) {
+		subtract(samples->middle[i], samples->inner[i]);
+		sort(samples->middle[i]);
+		cost->first[i] = samples->middle[i][0] - cost->pair[i];
+	}
+}
+
+/* A first visit whose begin or end finds changed what these words say. */
+static void sample_again(struct perfctr_region_thread *thread,
+			 const struct calibration *calibration, struct samples *samples,
+			 uint32_t *before_begin, uint32_t *before_end)
+{
+	const struct perfctr_region_pretence pretence = { before_begin, before_end };
+	unsigned int k, i;
+
+	for (k = 0; k < CALIBRATED; k++) {
+		thread->pretence = &pretence;
+		visit_first(thread, calibration);
+		for (i = 0; i < thread->nvalues; i++)
+			samples->outer[i][k] = counted(thread->table[PERFCTR_REGION_MIDDLE], i);
+	}
+}
+
+/* Where begin and end find that a page has changed: see PERFCTR_REGION_EXITS. */
+static uint32_t *word_of_exit(struct perfctr_region_thread *thread, unsigned int exit)
+{
+	return exit ? &thread->counter[exit - 1].lock : &thread->counter[0].index;
+}
+
+/* What it adds beside what perfctr_resume_put_off() subtracts, for all files. */
+static void calibrate_again(struct perfctr_region_thread *thread,
+			    const struct calibration *calibration, struct samples *samples)
+{
+	struct perfctr_resume_cost *again = &perfctr_resume_cost;
+	int64_t usual[PERFCTR_REGION_VALUES];
+	uint32_t none = 0, *word;
+	unsigned int exit, i;
+
+	memset(again, 0, sizeof(*again));
+	if (thread->layout == PERFCTR_VISIT_KERNEL)
+		return;
+	sample_again(thread, calibration, samples, &none, &none);
+	for (i = 0; i < thread->nvalues; i++)
+		usual[i] = sort(samples->outer[i]);
+	for (exit = 0; exit < thread->nvalues; exit++) {
+		word = word_of_exit(thread, exit);
+		sample_again(thread, calibration, samples, word, &none);
+		for (i = 0; i < thread->nvalues; i++)
+			again->begin[exit][i] = sort(samples->outer[i]) - usual[i];
+		sample_again(thread, calibration, samples, &none, word);
+		for (i = 0; i < thread->nvalues; i++)
+			again->end[exit][i] = sort(samples->outer[i]) - usual[i];
+	}
+}
+
+/* OUTER ends first. */
+static __attribute__((noinline)) void visit_overlapping(void)
+{
+	static struct perfctr_region outer = { "(outer)", PERFCTR_REGION_OUTER, 1, NULL };
+
+	perfctr_region_begin(&outer);
+	perfctr_region_begin(&perfctr_region_own[1]);
+	perfctr_region_end(&outer);
+	perfctr_region_end(&perfctr_region_own[1]);
+}
+
+/* What OUTER has, but for MIDDLE's begin and what any end counts; of this file's code, for all. */
+static void calibrate_overlap(struct perfctr_region_thread *thread, struct samples *samples)
+{
+	const struct calibration here = { NULL, perfctr_region_calibrate, { .inside = { 0 } } };
+	struct perfctr_region_cost cost;
+	unsigned int k, i;
+
+	memset(perfctr_region_overlap_cost, 0, sizeof(perfctr_region_overlap_cost));
+	sample(thread, &here, samples);
+	judge(samples, thread->nvalues, &cost);
+	for (k = 0; k < CALIBRATED; k++) {
+		visit_overlapping();
+		for (i = 0; i < thread->nvalues; i++)
+			samples->outer[i][k] = counted(thread->table[PERFCTR_REGION_OUTER], i);
+	}
+	for (i = 0; i < thread->nvalues; i++)
+		perfctr_region_overlap_cost[i] = sort(samples->outer[i]) - cost.inside[i] -
+						 cost.begin[i];
+}
+
+/*
+ * In room of its own, however deep the thread is, with a visit around them whose counts mean
+ * nothing.
+ */
+static void calibrate(struct perfctr_region_thread *thread, struct calibration *calibration)
+{
+	struct perfctr_visit *top = perfctr_region_here.top;
+	struct perfctr_visit *root = thread->root;
+	struct samples *samples = calloc(1, sizeof(*samples));
+	unsigned int busy = perfctr_regions_busy;
+
+	if (!samples)
+		return;
+	perfctr_regions_busy = 0; /* they are first visits */
+	thread->root = thread->calibration;
+	perfctr_region_thread_set(thread, thread->root);
+	sample(thread, calibration, samples);
+	judge(samples, thread->nvalues, &calibration->cost);
+	sample_first(thread, calibration, samples);
+	if (!calibrations) {
+		calibrate_again(thread, calibration, samples);
+		calibrate_overlap(thread, samples);
+	}
+	thread->root = root;
+	perfctr_region_thread_set(thread, top);
+	perfctr_regions_busy = busy;
+	free(samples);
+}
+
+/* Without the lock: the list grows at its head, and nothing of it is ever freed. */
+static const struct perfctr_region_cost *find(void (*calibrate_)(void))
+{
+	const struct calibration *calibration = __atomic_load_n(&calibrations, __ATOMIC_ACQUIRE);
+
+	while (calibration && calibration->calibrate != calibrate_)
+		calibration = __atomic_load_n(&calibration->next, __ATOMIC_RELAXED);
+	return calibration ? &calibration->cost : NULL;
+}
+
+static void insert(struct calibration *calibration)
+{
+	struct perfctr_region_noted_cost noted;
+	sigset_t old;
+
+	perfctr_regions_lock(&old);
+	noted.address = (uintptr_t)&calibration->cost;
+	noted.cost = calibration->cost;
+	perfctr_region_note(PERFCTR_RECORD_COST, 0, &noted, sizeof(noted), "", 0);
+	__atomic_store_n(&calibration->next, calibrations, __ATOMIC_RELAXED);
+	__atomic_store_n(&calibrations, calibration, __ATOMIC_RELEASE);
+	perfctr_regions_unlock(&old);
+}
+
+/* One for all threads, so that their sums have the same. */
+static pthread_mutex_t calibrating = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * A retired one of the same code, or a new one. Who still holds it ends visits that count for
+ * nothing. With the mutex held, under which they are retired.
+ */
+static struct calibration *take(void (*calibrate_)(void))
+{
+	struct calibration **place = &retired, *found;
+
+	while (*place && (*place)->calibrate != calibrate_)
+		place = &(*place)->next;
+	found = *place;
+	if (found) {
+		__atomic_store_n(place, found->next, __ATOMIC_RELAXED);
+		memset(&found->cost, 0, sizeof(found->cost));
+		return found;
+	}
+	found = calloc(1, sizeof(*found));
+	if (found)
+		found->calibrate = calibrate_;
+	return found;
+}
+
+static const struct perfctr_region_cost *make(struct perfctr_region_thread *thread,
+					      void (*calibrate_)(void))
+{
+	struct calibration *calibration = take(calibrate_);
+
+	if (!calibration)
+		return &perfctr_region_no_cost;
+	calibrate(thread, calibration);
+	insert(calibration);
+	return &calibration->cost;
+}
+
+/* With the mutex held, under which measuring begins and ends. */
+static bool may_make(const struct perfctr_region_thread *thread)
+{
+	return perfctr_regions.on && perfctr_region_thread_is_current(thread);
+}
+
+const struct perfctr_region_cost *perfctr_calibration_find(struct perfctr_region_thread *thread,
+							   const struct perfctr_region *region)
+{
+	const struct perfctr_region_cost *cost;
+
+	if (region->id < PERFCTR_REGION_FIRST_ID || !region->calibrate)
+		return &perfctr_region_no_cost;
+	cost = find(region->calibrate);
+	if (cost)
+		return cost;
+	pthread_mutex_lock(&calibrating);
+	cost = find(region->calibrate);
+	if (!cost)
+		cost = may_make(thread) ? make(thread, region->calibrate) : &perfctr_region_no_cost;
+	pthread_mutex_unlock(&calibrating);
+	return cost;
+}
+
+void perfctr_calibration_hold(void)
+{
+	pthread_mutex_lock(&calibrating);
+}
+
+void perfctr_calibration_let_go(void)
+{
+	pthread_mutex_unlock(&calibrating);
+}
+
+const struct perfctr_region_cost *perfctr_calibration_oldest(void)
+{
+	const struct calibration *calibration = calibrations;
+
+	while (calibration && calibration->next)
+		calibration = calibration->next;
+	return calibration ? &calibration->cost : &perfctr_region_no_cost;
+}
+
+/* They are not freed: visits of before may still be ended, with their costs. */
+void perfctr_calibration_forget(void)
+{
+	while (calibrations) {
+		struct calibration *old = calibrations;
+
+		__atomic_store_n(&calibrations, old->next, __ATOMIC_RELAXED);
+		__atomic_store_n(&old->next, retired, __ATOMIC_RELAXED);
+		retired = old;
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Switched on by the environment. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/base/error.h"
+#include "lib/regions/print.h"
+#include "lib/regions/arena.h"
+#include "lib/regions/state.h"
+
+const char perfctr_link_environment = 0;
+
+static unsigned int format_at_exit;
+static char *file_at_exit;
+static pid_t process; /* that the environment has switched on */
+
+/* The program goes on: it did not ask for this. */
+static void say(const char *variable)
+{
+	struct perfctr_text text = { NULL, 0, 0, false };
+
+	perfctr_text_add(&text, "libperfctr: %s: %s\n", variable, perfctr_error());
+	perfctr_text_write(&text, NULL);
+	free(text.bytes);
+}
+
+static void report_at_exit(void)
+{
+	/* A child that measures itself would write the parent's file. */
+	if (process != getpid())
+		return;
+	if (!perfctr_regions.measured || !perfctr_regions.named) {
+		perfctr_arenas_forget();
+		return; /* there is nothing of a program without regions */
+	}
+	perfctr_regions_stop();
+	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0)
+		say("PERFCTR_REGIONS_OUTPUT"); /* whoever wants what is left may report it */
+	else
+		perfctr_arenas_forget();
+}
+
+typedef const char three_words[3][12];
+
+/* One of them, its number; -1 after perfctr_fail(EINVAL). */
+static int find_word(three_words words, const char *word, size_t length)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (strlen(words[i]) == length && !strncmp(words[i], word, length))
+			return i;
+	return perfctr_fail(EINVAL, "\"%.*s\" is none of %s, %s, %s",
+			    length > 100 ? 100 : (int)length, word, words[0], words[1], words[2]);
+}
+
+static int read_keep(unsigned int *keep)
+{
+	static three_words words = { "moments", "histogram", "threads" };
+	const char *list = secure_getenv("PERFCTR_REGIONS_KEEP");
+
+	while (list && *list) {
+		size_t length = strcspn(list, ",");
+		int word = find_word(words, list, length);
+
+		if (word < 0)
+			return -1;
+		*keep |= 1u << word;
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+/* Only whoever made the folder needs to know whether it works. */
+static void leave(void)
+{
+	const char *folder = secure_getenv("PERFCTR_REGIONS_LEFT");
+
+	if (folder && *folder == '/')
+		perfctr_arenas_leave(folder);
+}
+
+static int read_format(void)
+{
+	static three_words words = { "table", "csv", "json" };
+	const char *format = secure_getenv("PERFCTR_REGIONS_FORMAT");
+	int word = format ? find_word(words, format, strlen(format)) : 0;
+
+	format_at_exit = (unsigned int)word;
+	return word < 0 ? -1 : 0;
+}
+
+/* The name is made now, so that a wrong one does not show when it is too late. */
+static int read_file(void)
+{
+	const char *pattern = secure_getenv("PERFCTR_REGIONS_OUTPUT");
+	struct perfctr_text name = { NULL, 0, 0, false };
+
+	if (!pattern)
+		return 0;
+	if (perfctr_text_name(&name, pattern, getpid()) < 0) {
+		free(name.bytes);
+		return -1;
+	}
+	file_at_exit = name.bytes;
+	return 0;
+}
+
+__attribute__((constructor)) static void begin_by_environment(void)
+{
+	const char *events = secure_getenv("PERFCTR_REGIONS"), *wrong;
+	int error = errno;
+	unsigned int keep = PERFCTR_REGIONS_USER_FALLBACK;
+
+	if (!events)
+		return;
+	process = getpid();
+	leave();
+	wrong = read_keep(&keep) < 0 ? "PERFCTR_REGIONS_KEEP"
+		: read_format() < 0  ? "PERFCTR_REGIONS_FORMAT"
+		: read_file() < 0    ? "PERFCTR_REGIONS_OUTPUT"
+		: perfctr_regions_start_metrics(events, secure_getenv("PERFCTR_REGIONS_METRICS"),
+						keep) < 0 ||
+				atexit(report_at_exit) != 0
+			? "PERFCTR_REGIONS"
+			: NULL;
+	if (wrong) {
+		perfctr_arenas_forget();
+		say(wrong);
+	}
+	errno = error;
+}

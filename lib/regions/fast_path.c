@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include "lib/isa/tsc.h"
+#include "lib/regions/fast_path.h"
+
+struct perfctr_region_thread perfctr_region_nothing;
+PERFCTR_THREAD struct perfctr_region_here perfctr_region_here = {
+	&perfctr_region_nothing,
+	(struct perfctr_visit *)(void *)&perfctr_region_nothing,
+};
+struct perfctr_slow_path perfctr_slow_path;
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
+
+/*
+ * A word that others may read or write: atomic, but compilers make more of the atomic built-ins
+ * than a load or a store, as soon as there is an offset.
+ */
+#ifdef __SANITIZE_THREAD__
+#define LOAD(word)	   __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define STORE(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+#else
+#define LOAD(word)	   (*(volatile __typeof__(word) *)&(word))
+#define STORE(word, value) ((void)(*(volatile __typeof__(word) *)&(word) = (value)))
+#endif
+
+/* One of perfctr_slow_path, all of which were set before the way that leads here was. */
+#define SLOW(which) (__atomic_thread_fence(__ATOMIC_ACQUIRE), LOAD(perfctr_slow_path.which))
+
+/*
+ * Add to a word that only this thread changes, and that others may read. gcc makes three
+ * instructions of an atomic load, an addition and an atomic store.
+ */
+static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	__asm__ __volatile__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
+#else
+	STORE(*word, LOAD(*word) + value);
+#endif
+}
+
+/* ---- reading ---- */
+
+/* All counters have a usual width; all bits of a word; any width; the kernel reads them. */
+enum how { USUAL, WHOLE, QUICK, KERNEL };
+
+/* The usual width makes the sign's extension one instruction. */
+#if defined(__x86_64__)
+#define USUAL_SHIFT 16
+#elif defined(__aarch64__)
+#define USUAL_SHIFT 32
+#else
+#define USUAL_SHIFT 0
+#endif
+
+static ALWAYS_INLINE uint64_t read_clock(void)
+{
+#if defined(__x86_64__)
+	uint64_t ticks;
+
+	__asm__ __volatile__("rdtsc; shlq $32, %%rdx; orq %%rdx, %%rax"
+			     : "=a"(ticks)
+			     :
+			     : "rdx", "cc");
+	return ticks;
+#else
+	return perfctr_rdtsc();
+#endif
+}
+
+/* Counter n, extended to 64 bits. */
+static ALWAYS_INLINE uint64_t read_counter(uint32_t n, uint32_t shift, enum how how)
+{
+	uint64_t pmc;
+#if defined(__x86_64__)
+	/* In one register at once: end() has none to spare. */
+	if (how == USUAL) {
+		__asm__ __volatile__("rdpmc; movswq %%dx, %%rdx; shlq $32, %%rdx; orq %%rdx, %%rax"
+				     : "=a"(pmc)
+				     : "c"(n)
+				     : "rdx", "cc");
+		return pmc;
+	}
+#endif
+	pmc = perfctr_rdpmc(n);
+	if (how == WHOLE)
+		return pmc;
+	if (how == USUAL)
+		return (uint64_t)((int64_t)(pmc << USUAL_SHIFT) >> USUAL_SHIFT);
+	return (uint64_t)((int64_t)(pmc << shift) >> shift);
+}
+
+/*
+ * All values, as the pages were known to be. Where this found them changed, plus 1; 0: nowhere. The
+ * counters' bases are left out: only differences matter.
+ */
+static ALWAYS_INLINE unsigned int read_values(const struct perfctr_region_thread *thread,
+					      unsigned int m, enum how how, uint64_t *values)
+{
+	unsigned int i;
+
+#pragma GCC unroll 5
+	for (i = 1; i < m; i++) {
+		const struct perfctr_region_counter *counter = &thread->counter[i - 1];
+		/* Between barriers the compiler may read as it likes. */
+		const struct perf_event_mmap_page *page =
+			(const struct perf_event_mmap_page *)(uintptr_t)counter->page;
+		uint32_t index = counter->index;
+
+		perfctr_barrier();
+		if (UNLIKELY(page->index != index))
+			return i;
+		if (i == 1)
+			values[0] = read_clock() + thread->stopped;
+		values[i] = read_counter(index - 1, counter->shift, how) + counter->offset;
+		perfctr_barrier();
+		if (UNLIKELY(page->lock != counter->lock))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The same through the kernel, which also reads what has been stopped; the time is in ns. */
+static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
+{
+	struct perfctr_reading reading[PERFCTR_REGION_VALUES];
+	unsigned int i;
+
+	values[0] = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (thread->nvalues == 1)
+		return true;
+	if (perfctr_set_read(thread->set, reading) < 0)
+		return false;
+	for (i = 1; i < thread->nvalues; i++) {
+		if (reading[i - 1].quality != PERFCTR_EXACT)
+			return false;
+		values[i] = reading[i - 1].value;
+	}
+	return !__atomic_load_n(&thread->released, __ATOMIC_ACQUIRE);
+}
+
+/* The lag, negative, shrinks by the ns for which the thread did not run. */
+static uint64_t stopped(const struct perfctr_region_thread *thread,
+			const volatile struct perf_event_mmap_page *page)
+{
+	uint64_t lag = page->time_enabled + page->time_offset;
+
+	return -perfctr_rate_ticks(thread->rate, -lag);
+}
+
+bool perfctr_fast_path_read(struct perfctr_region_thread *thread, struct perfctr_moment *moment,
+			    bool *steady)
+{
+	uint32_t changed = 0;
+	unsigned int i;
+
+	*steady = true;
+	if (thread->layout == PERFCTR_VISIT_KERNEL)
+		return read_kernel(thread, moment->value);
+	for (i = 1; i < thread->nvalues; i++) {
+		struct perfctr_region_counter *counter = &thread->counter[i - 1];
+		const volatile struct perf_event_mmap_page *page = counter->page;
+		uint32_t n;
+
+		counter->lock = page->lock;
+		perfctr_barrier();
+		counter->index = page->index;
+		if (!PERFCTR_HAVE_RDPMC || perfctr_index_names_none(counter->index, &n)) {
+			counter->index = PERFCTR_REGION_NO_INDEX;
+			return false;
+		}
+		if (i == 1) {
+			thread->stopped = stopped(thread, page);
+			moment->value[0] = read_clock() + thread->stopped;
+		}
+		counter->offset = (uint64_t)page->offset;
+		moment->value[i] = read_counter(n, counter->shift, QUICK) + counter->offset;
+		perfctr_barrier();
+		changed |= page->lock ^ counter->lock;
+	}
+	*steady = !changed;
+	return true;
+}
+
+/* ---- what a visit adds ---- */
+
+/*
+ * The following three take as many instructions of all values, so that these can be subtracted.
+ * RISC-V has none that choose or count zeros, but in extensions, where compilers branch or loop.
+ */
+static ALWAYS_INLINE int64_t least(int64_t a, int64_t b)
+{
+#ifdef __riscv
+	return a ^ ((a ^ b) & -(int64_t)(b < a));
+#else
+	return a < b ? a : b;
+#endif
+}
+
+static ALWAYS_INLINE int64_t most(int64_t a, int64_t b)
+{
+#ifdef __riscv
+	return a ^ ((a ^ b) & -(int64_t)(b > a));
+#else
+	return a > b ? a : b;
+#endif
+}
+
+/* The number of the highest bit. */
+static ALWAYS_INLINE unsigned int highest(uint64_t of)
+{
+#ifdef __riscv
+	unsigned int bit = 0, half, shift;
+
+#pragma GCC unroll 6
+	for (half = 32; half; half /= 2) {
+		shift = (unsigned int)(of >> half != 0) * half;
+		of >>= shift;
+		bit += shift;
+	}
+	return bit;
+#else
+	return 63 - (unsigned int)__builtin_clzll(of);
+#endif
+}
+
+unsigned int perfctr_bucket(int64_t value)
+{
+	uint64_t of = (uint64_t)most(value, 0);
+	unsigned int halvings = highest(of | 8) - 3;
+
+	return halvings * 8 + (unsigned int)(of >> halvings);
+}
+
+uint64_t perfctr_bucket_last(unsigned int bucket)
+{
+	if (bucket < 16)
+		return bucket;
+	return ((uint64_t)(bucket % 8 + 9) << (bucket / 8 - 1)) - 1;
+}
+
+static ALWAYS_INLINE void store_double(double *word, double value)
+{
+#ifdef __SANITIZE_THREAD__
+	__atomic_store(word, &value, __ATOMIC_RELAXED);
+#else
+	STORE(*word, value);
+#endif
+}
+
+static ALWAYS_INLINE void add_moments(struct perfctr_moments *moments, int64_t value, double visits)
+{
+	double x = (double)value, before = x - moments->mean,
+	       mean = moments->mean + before / visits;
+
+	STORE(moments->minimum, least(value, moments->minimum));
+	STORE(moments->maximum, most(value, moments->maximum));
+	store_double(&moments->mean, mean);
+	store_double(&moments->squares, moments->squares + before * (x - mean));
+}
+
+static ALWAYS_INLINE void subtract_within(const struct perfctr_visit *visit, unsigned int m,
+					  uint64_t *counted)
+{
+	const struct perfctr_region_cost *cost = visit->visits->cost;
+	unsigned int i;
+
+	for (i = 0; i < m; i++)
+		counted[i] -= visit->within.pairs * (uint64_t)cost->pair[i] +
+			      visit->within.branches * (uint64_t)cost->branch[i];
+}
+
+/* Each visit's own, so the cost is subtracted here. */
+static ALWAYS_INLINE void add_all_moments(struct perfctr_visits *visits,
+					  const struct perfctr_visit *visit, unsigned int m,
+					  uint64_t *counted, enum perfctr_visit_keep keep)
+{
+	const int64_t *inside = visits->cost->inside;
+	struct perfctr_moments *moments = perfctr_visits_moments(visits, m);
+	double n = (double)(int64_t)(visits->visits + 1);
+	unsigned int i;
+
+	if (UNLIKELY(visit->within.pairs != 0))
+		subtract_within(visit, m, counted);
+#pragma GCC unroll 5
+	for (i = 0; i < m; i++)
+		add_moments(&moments[i], (int64_t)counted[i] - inside[i], n);
+	if (keep != PERFCTR_KEEP_HISTOGRAM || !visits->histogram)
+		return; /* none: of what was measured before */
+	for (i = 0; i < m; i++)
+		add(&visits->histogram[i * PERFCTR_BUCKETS +
+				       perfctr_bucket((int64_t)counted[i] - inside[i])],
+		    1);
+}
+
+/* There were regions within. What that costs is a branch's: perfctr_region_cost. */
+static ALWAYS_INLINE void add_within(struct perfctr_visits *visits,
+				     const struct perfctr_visit *visit,
+				     struct perfctr_visit *parent, unsigned int m)
+{
+	const struct perfctr_within *within = &visit->within;
+	unsigned int i;
+
+	add(&visits->within.pairs, within->pairs);
+	add(&visits->within.direct, within->direct);
+	add(&visits->within.branches, within->branches);
+	add(&visits->within.forks, within->forks);
+	parent->within.pairs += within->pairs;
+	parent->within.branches += within->branches + 1;
+	parent->within.forks++;
+	for (i = 0; i < m; i++)
+		add(&visits->sum[i].children, visit->value[i]);
+}
+
+/* Both words one by one: compilers would make a vector of them, and load its ones. */
+static ALWAYS_INLINE void count_within(struct perfctr_within *within)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	within->pairs++;
+	perfctr_barrier();
+	within->direct++;
+#else
+	uint64_t pairs = within->pairs + 1, direct = within->direct + 1;
+
+	__asm__("" : "+r"(pairs), "+r"(direct));
+	within->pairs = pairs;
+	within->direct = direct;
+#endif
+}
+
+/* ---- begin and end ---- */
+
+static ALWAYS_INLINE void set_top(struct perfctr_region_here *here, struct perfctr_visit *top)
+{
+	STORE(here->top, top);
+}
+
+/* What the kernel reads is read, or lost; it has no page that could change. */
+static ALWAYS_INLINE unsigned int read_now(struct perfctr_region_thread *thread, unsigned int m,
+					   enum how how, uint64_t *values)
+{
+	if (how == KERNEL)
+		return !read_kernel(thread, values);
+	return read_values(thread, m, how, values);
+}
+
+/*
+ * While the top is the thread itself, regions of a signal handler that interrupts begin or end find
+ * no room and are not counted.
+ */
+static ALWAYS_INLINE void begin(unsigned int *region, unsigned int m, enum how how,
+				enum perfctr_visit_layout layout)
+{
+	struct perfctr_region_here *here = &perfctr_region_here;
+	struct perfctr_region_thread *thread = here->thread;
+	unsigned int id = LOAD(*region), i, changed;
+	struct perfctr_visits *visits = LOAD(thread->table[id]);
+	struct perfctr_visit *visit = perfctr_visit_at(here->top,
+						       (ptrdiff_t)perfctr_visit_stride(m));
+
+	if (UNLIKELY(!visits || (uintptr_t)visit >= (uintptr_t)thread)) {
+		SLOW(begin)(region);
+		return;
+	}
+	set_top(here, (struct perfctr_visit *)(void *)thread);
+	perfctr_barrier();
+	visit->id[layout] = id;
+	visit->visits = visits;
+	visit->within = (struct perfctr_within){ 0 };
+#pragma GCC unroll 5
+	for (i = 0; i < m; i++)
+		visit->value[i] = 0;
+	changed = read_now(thread, m, how, &visit->value[m]);
+	if (UNLIKELY(changed)) {
+		struct perfctr_visit *top = perfctr_visit_at(visit,
+							     -(ptrdiff_t)perfctr_visit_stride(m));
+
+		SLOW(resume_begin)(region, top, changed - 1);
+		return;
+	}
+	perfctr_barrier();
+	set_top(here, visit);
+}
+
+/* What was counted since the visit's begin goes where it belongs; then the visit has ended. */
+static ALWAYS_INLINE void finish(struct perfctr_region_here *here, struct perfctr_visit *visit,
+				 unsigned int m, uint64_t *counted, enum perfctr_visit_keep keep)
+{
+	struct perfctr_visits *visits = visit->visits;
+	struct perfctr_visit *parent = perfctr_visit_at(visit, -(ptrdiff_t)perfctr_visit_stride(m));
+	unsigned int i;
+
+#pragma GCC unroll 5
+	for (i = 0; i < m; i++) {
+		add(&visits->sum[i].inclusive, counted[i]);
+		parent->value[i] += counted[i];
+	}
+	if (keep != PERFCTR_KEEP_SUMS)
+		add_all_moments(visits, visit, m, counted, keep);
+	if (UNLIKELY(visit->within.pairs != 0))
+		add_within(visits, visit, parent, m);
+	count_within(&parent->within);
+	add(&visits->visits, 1);
+	__atomic_store_n(&here->top, parent, __ATOMIC_RELEASE);
+}
+
+/* region: its id's place. */
+static ALWAYS_INLINE void end(unsigned int *region, unsigned int m, enum perfctr_visit_keep keep,
+			      enum how how, enum perfctr_visit_layout layout)
+{
+	struct perfctr_region_here *here = &perfctr_region_here;
+	struct perfctr_region_thread *thread = here->thread;
+	struct perfctr_visit *visit = here->top;
+	uint64_t now[PERFCTR_REGION_VALUES];
+	unsigned int i, changed;
+
+	if (UNLIKELY(visit->id[layout] != LOAD(*region))) {
+		SLOW(end)(region);
+		return;
+	}
+	set_top(here, (struct perfctr_visit *)(void *)thread);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	changed = read_now(thread, m, how, now);
+	if (UNLIKELY(changed)) {
+		SLOW(resume_end)(region, visit, changed - 1);
+		return;
+	}
+#pragma GCC unroll 5
+	for (i = 0; i < m; i++)
+		now[i] -= visit->value[m + i];
+	finish(here, visit, m, now, keep);
+}
+
+/* One of each for a usual number of values, which the compiler then knows. */
+#define WAYS(name, m, how, layout)                                                                \
+	static void begin_##name(unsigned int *region)                                            \
+	{                                                                                         \
+		begin(region, m, how, PERFCTR_VISIT_##layout);                                    \
+	}                                                                                         \
+	static void end_##name(unsigned int *region)                                              \
+	{                                                                                         \
+		end(region, m, PERFCTR_KEEP_SUMS, how, PERFCTR_VISIT_##layout);                   \
+	}                                                                                         \
+	static void mend_##name(unsigned int *region)                                             \
+	{                                                                                         \
+		end(region, m, PERFCTR_KEEP_MOMENTS, how, PERFCTR_VISIT_##layout);                \
+	}                                                                                         \
+	static void hend_##name(unsigned int *region)                                             \
+	{                                                                                         \
+		end(region, m, PERFCTR_KEEP_HISTOGRAM, how, PERFCTR_VISIT_##layout);              \
+	}                                                                                         \
+	static struct perfctr_region_ways ways_##name(enum perfctr_visit_keep keep)               \
+	{                                                                                         \
+		return (struct perfctr_region_ways){ begin_##name, keep == PERFCTR_KEEP_SUMS      \
+									   ? end_##name           \
+								   : keep == PERFCTR_KEEP_MOMENTS \
+									   ? mend_##name          \
+									   : hend_##name };       \
+	}
+
+WAYS(1, 2, USUAL, 1)
+WAYS(2, 3, USUAL, 2)
+WAYS(3, 4, USUAL, 3)
+WAYS(4, 5, USUAL, 4)
+WAYS(whole_1, 2, WHOLE, 1)
+WAYS(whole_2, 3, WHOLE, 2)
+WAYS(whole_3, 4, WHOLE, 3)
+WAYS(whole_4, 5, WHOLE, 4)
+WAYS(many, perfctr_region_here.thread->nvalues, QUICK, MANY)
+WAYS(kernel, perfctr_region_here.thread->nvalues, KERNEL, KERNEL)
+
+static bool has_shift(const struct perfctr_region_thread *thread, uint32_t shift)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < thread->nvalues; i++)
+		if (thread->counter[i].shift != shift)
+			return false;
+	return true;
+}
+
+enum perfctr_visit_layout perfctr_fast_path_layout(const struct perfctr_region_thread *thread)
+{
+	unsigned int n = thread->nvalues - 1;
+
+	if (n > 4 || !(has_shift(thread, USUAL_SHIFT) || has_shift(thread, 0)))
+		return PERFCTR_VISIT_MANY;
+	return (enum perfctr_visit_layout)n; /* PERFCTR_VISIT_1... */
+}
+
+struct perfctr_region_ways perfctr_fast_path_ways(const struct perfctr_region_thread *thread,
+						  enum perfctr_visit_keep keep)
+{
+	bool usual = has_shift(thread, USUAL_SHIFT);
+
+	/* No table of addresses, which would be relocations in every program. */
+	switch (thread->layout) {
+	case PERFCTR_VISIT_KERNEL: return ways_kernel(keep);
+	case PERFCTR_VISIT_1: return usual ? ways_1(keep) : ways_whole_1(keep);
+	case PERFCTR_VISIT_2: return usual ? ways_2(keep) : ways_whole_2(keep);
+	case PERFCTR_VISIT_3: return usual ? ways_3(keep) : ways_whole_3(keep);
+	case PERFCTR_VISIT_4: return usual ? ways_4(keep) : ways_whole_4(keep);
+	case PERFCTR_VISIT_MANY:
+	case PERFCTR_VISIT_LAYOUTS: break;
+	}
+	return ways_many(keep);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "lib/base/list.h"
+#include "lib/regions/metrics.h"
+
+/* An event of a list: its name, and whether braces open before it or close behind it. */
+struct item {
+	const char *name;
+	size_t length;
+	bool opens, closes;
+};
+
+/* 1; 0: the list is at its end; -1 after perfctr_fail(). *inside is false at the beginning. */
+static int next_item(const char **list, bool *inside, struct item *item)
+{
+	bool before = *inside;
+	ssize_t length = perfctr_event_next(list, &item->name);
+
+	if (length <= 0)
+		return (int)length;
+	item->length = (size_t)length;
+	item->opens = !before && *item->name == '{';
+	if (perfctr_event_braces(&item->name, &item->length, inside) < 0)
+		return -1;
+	item->closes = (before || item->opens) && !*inside;
+	return 1;
+}
+
+static bool is_name(const struct item *item, const char *name, size_t length)
+{
+	return item->length == length && !memcmp(item->name, name, length);
+}
+
+/* Its place in the list, from 0; -1: it is not there. */
+static int find_event(const char *list, const struct item *event)
+{
+	bool inside = false;
+	struct item item;
+	int i;
+
+	for (i = 0; list && next_item(&list, &inside, &item) > 0; i++)
+		if (is_name(&item, event->name, event->length))
+			return i;
+	return -1;
+}
+
+/* ---- open and close ---- */
+
+static int no_memory(void)
+{
+	return perfctr_fail(ENOMEM, "no memory for metrics of regions");
+}
+
+void perfctr_region_metrics_close(struct perfctr_region_metrics *metrics)
+{
+	perfctr_metrics_close(metrics->metrics);
+	free(metrics->names);
+	free(metrics->readings);
+	free(metrics->place);
+	memset(metrics, 0, sizeof(*metrics));
+}
+
+int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const char *names)
+{
+	unsigned int n = 0;
+
+	memset(metrics, 0, sizeof(*metrics));
+	metrics->metrics = perfctr_metrics_open(names, NULL);
+	if (!metrics->metrics)
+		return -1;
+	perfctr_metrics_events(metrics->metrics, &n);
+	metrics->names = strdup(names);
+	metrics->readings = calloc(n, sizeof(*metrics->readings));
+	metrics->place = calloc(n, sizeof(*metrics->place));
+	if (metrics->names && metrics->readings && metrics->place)
+		return 0;
+	perfctr_region_metrics_close(metrics);
+	return no_memory();
+}
+
+/* ---- what is counted ---- */
+
+/* A group of Intel's slots and their shares, which count nowhere else; from its first event on. */
+static int add_group(struct perfctr_text *text, const char **list, bool *inside, struct item item)
+{
+	perfctr_text_add(text, "%s{%.*s", text->size ? "," : "", (int)item.length, item.name);
+	while (*inside && next_item(list, inside, &item) > 0)
+		perfctr_text_add(text, ",%.*s", (int)item.length, item.name);
+	perfctr_text_add(text, "}");
+	return *inside ? -1 : 0;
+}
+
+/* Nothing is multiplexed, so that what is counted is counted at the same time anyway. */
+static int add_item(struct perfctr_text *text, const char **list, bool *inside,
+		    const struct item *item)
+{
+	if (item->opens && *inside && is_name(item, "slots", 5))
+		return add_group(text, list, inside, *item);
+	if (find_event(text->bytes, item) < 0)
+		perfctr_text_add(text, "%s%.*s", text->size ? "," : "", (int)item->length,
+				 item->name);
+	return 0;
+}
+
+int perfctr_region_metrics_list(const struct perfctr_region_metrics *metrics, const char *events,
+				struct perfctr_text *text)
+{
+	const char *list = perfctr_metrics_events(metrics->metrics, NULL);
+	bool inside = false;
+	struct item item;
+	int result;
+
+	if (*events)
+		perfctr_text_add(text, "%s", events);
+	while ((result = next_item(&list, &inside, &item)) > 0)
+		if (add_item(text, &list, &inside, &item) < 0)
+			return -1;
+	if (result == 0 && text->failed)
+		return no_memory();
+	return result;
+}
+
+int perfctr_region_metrics_find(struct perfctr_region_metrics *metrics, const char *list,
+				unsigned int nvalues)
+{
+	const char *events = perfctr_metrics_events(metrics->metrics, NULL);
+	bool inside = false;
+	struct item item;
+	unsigned int i;
+
+	for (i = 0; next_item(&events, &inside, &item) > 0; i++) {
+		int at = find_event(list, &item);
+
+		/* The first value is the time. */
+		if (at < 0 || (unsigned int)at + 1 >= nvalues)
+			return -1;
+		metrics->place[i] = (unsigned int)at + 1;
+	}
+	return 0;
+}
+
+/* ---- values ---- */
+
+struct perfctr_metric_value
+perfctr_region_metrics_value(const struct perfctr_region_metrics *metrics, unsigned int i,
+			     const struct perfctr_region_reading *reading, bool exclusive)
+{
+	struct perfctr_metric_value result;
+	unsigned int k, n;
+
+	perfctr_metrics_events(metrics->metrics, &n);
+	for (k = 0; k < n; k++) {
+		const struct perfctr_region_value *value = &reading->value[metrics->place[k]];
+
+		metrics->readings[k] = (struct perfctr_reading){
+			.value = exclusive ? value->exclusive : value->inclusive,
+			.quality = value->quality,
+		};
+	}
+	perfctr_metrics_value(metrics->metrics, i, metrics->readings, &result);
+	return result;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <string.h>
+#include "lib/regions/thread.h"
+
+/*
+ * In the order of their begins: around, visit, first, ..., top, of which the visit ends now. All
+ * sums are modulo 2^64, and some are negative until it has ended.
+ */
+
+/*
+ * What begins cost, others times in the visit, is not its own; and each of the others has one end
+ * without its begin, of which all of the pair will be subtracted.
+ */
+static void add_values(struct perfctr_visit *around, struct perfctr_visit *visit,
+		       struct perfctr_visit *first, struct perfctr_visit *top, uint64_t others,
+		       unsigned int n)
+{
+	const int64_t *cost = visit->visits->cost->begin;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t begin = (uint64_t)cost[i], *at = &visit->value[n + i],
+			 *first_at = &first->value[n + i], *top_at = &top->value[n + i];
+
+		around->value[i] += *first_at - begin - *at;
+		visit->value[i] += top->value[i] + *top_at - *first_at - (others - 1) * begin;
+		*at += others * begin;
+		top->value[i] = *at - *top_at;
+	}
+}
+
+static void put_begin_back(struct perfctr_visit *other, const int64_t *begin, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		other->value[n + i] -= (uint64_t)begin[i];
+}
+
+/* The regions that were within both are within the visit, and have been within the others, too. */
+static void add_within(struct perfctr_visit *around, struct perfctr_visit *visit,
+		       struct perfctr_visit *first, struct perfctr_visit *top, ptrdiff_t stride)
+{
+	struct perfctr_visit *other;
+
+	around->within.pairs += visit->within.pairs;
+	around->within.branches += visit->within.branches;
+	for (other = first; other <= top; other = perfctr_visit_at(other, stride)) {
+		visit->within.pairs += other->within.pairs;
+		visit->within.branches += other->within.branches;
+	}
+	visit->within.direct += top->within.direct;
+	visit->within.forks += top->within.forks;
+	top->within.direct = top->within.forks = 0;
+	top->within.pairs -= visit->within.pairs;
+	top->within.branches -= visit->within.branches;
+}
+
+/* Its end will not look for what was within it, where no region has ended. */
+static void add_children(const struct perfctr_visit *visit, unsigned int n)
+{
+	struct perfctr_sums *sum = visit->visits->sum;
+	unsigned int i;
+
+	for (i = 0; !visit->within.pairs && i < n; i++)
+		perfctr_store(&sum[i].children, sum[i].children + visit->value[i]);
+}
+
+static void move_to_top(struct perfctr_visit *visit, struct perfctr_visit *first,
+			struct perfctr_visit *top, ptrdiff_t stride)
+{
+	char scratch[sizeof(*visit) + 2 * PERFCTR_REGION_VALUES * sizeof(uint64_t)];
+
+	memcpy(scratch, visit, (size_t)stride);
+	memmove(visit, first, (size_t)((char *)top - (char *)visit));
+	memcpy(top, scratch, (size_t)stride);
+}
+
+void perfctr_region_overlap(struct perfctr_region_thread *thread, struct perfctr_visit *visit,
+			    struct perfctr_visit *top)
+{
+	const ptrdiff_t stride = perfctr_region_stride(thread);
+	const int64_t *begin = visit->visits->cost->begin;
+	struct perfctr_visit *around = perfctr_visit_at(visit, -stride),
+			     *first = perfctr_visit_at(visit, stride), *other;
+
+	if (visit == top)
+		return;
+	add_values(around, visit, first, top, (uint64_t)(((char *)top - (char *)visit) / stride),
+		   thread->nvalues);
+	for (other = first; other <= top; other = perfctr_visit_at(other, stride))
+		put_begin_back(other, begin, thread->nvalues);
+	add_within(around, visit, first, top, stride);
+	add_children(visit, thread->nvalues);
+	move_to_top(visit, first, top, stride);
+}

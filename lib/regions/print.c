@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "lib/base/word.h"
+#include "lib/regions/print.h"
+
+/* ---- others' words ---- */
+
+/* The length of the letter in UTF-8 that text begins with; 0 if it is none (RFC 3629). */
+static unsigned int letter_length(const unsigned char *text)
+{
+	unsigned int n = *text < 0x80 ? 1 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : 4, i;
+
+	for (i = 1; i < n; i++)
+		if ((text[i] & 0xC0) != 0x80)
+			return 0;
+	if (*text >= 0x80 && (*text < 0xC2 || *text > 0xF4))
+		return 0;
+	if ((*text == 0xE0 && text[1] < 0xA0) || (*text == 0xED && text[1] > 0x9F) ||
+	    (*text == 0xF0 && text[1] < 0x90) || (*text == 0xF4 && text[1] > 0x8F))
+		return 0; /* too long, half of a pair, beyond Unicode */
+	return n;
+}
+
+/* How many characters at the beginning of word are written as they are, whatever is written. */
+static unsigned int plain_length(const char *word)
+{
+	unsigned int n;
+
+	for (n = 0; word[n] >= ' ' && word[n] <= '~' && word[n] != '"' && word[n] != '\\'; n++)
+		;
+	return n;
+}
+
+static void add_json(struct perfctr_text *text, const char *word)
+{
+	unsigned int n, plain;
+
+	perfctr_text_add(text, "\"");
+	for (; *word; word += n ? n : 1) {
+		unsigned char c = (unsigned char)*word;
+
+		plain = plain_length(word);
+		n = plain ? plain : letter_length((const unsigned char *)word);
+		if (plain)
+			perfctr_text_add(text, "%.*s", (int)n, word);
+		else if (c == '"' || c == '\\')
+			perfctr_text_add(text, "\\%c", c);
+		else if (c < 0x20 || c == 0x7F)
+			perfctr_text_add(text, "\\u%04x", c);
+		else if (!n)
+			perfctr_text_add(text, "\\ufffd");
+		else
+			perfctr_text_add(text, "%.*s", (int)n, word);
+	}
+	perfctr_text_add(text, "\"");
+}
+
+static void add_csv(struct perfctr_text *text, const char *word)
+{
+	if (!strpbrk(word, ",\"\r\n")) {
+		perfctr_text_add(text, "%s", word);
+		return;
+	}
+	perfctr_text_add(text, "\"");
+	for (; *word; word++)
+		perfctr_text_add(text, *word == '"' ? "\"\"" : "%c", *word);
+	perfctr_text_add(text, "\"");
+}
+
+/* On a terminal, what is no printable ASCII may mean anything. */
+static void add_printable(struct perfctr_text *text, const char *word, int width)
+{
+	unsigned int n;
+
+	for (; *word; word += n, width -= (int)n) {
+		n = plain_length(word);
+		if (n)
+			perfctr_text_add(text, "%.*s", (int)n, word);
+		else
+			perfctr_text_add(text, "%c", *word == '"' || *word == '\\' ? *word : '?');
+		n = n ? n : 1;
+	}
+	perfctr_text_add(text, "%*s", width > 0 ? width : 0, "");
+}
+
+/* With a point, and not as the program's locale writes it; digits: 1 or 3. */
+static void add_decimal(struct perfctr_text *text, double value, int width, int digits)
+{
+	unsigned int one = digits == 1 ? 10 : 1000, part;
+	uint64_t whole;
+
+	/* Of a process that has died, it may be anything. */
+	if (!(value >= 0 && value < 1e19))
+		value = 0;
+	whole = (uint64_t)value;
+
+	part = (unsigned int)((value - (double)whole) * one + 0.5);
+	perfctr_text_add(text, "%*" PRIu64 ".%0*u", width, whole + part / one, digits, part % one);
+}
+
+/* ---- metrics ---- */
+
+static unsigned int count_metrics(const struct perfctr_region_report *report)
+{
+	return report->metrics ? perfctr_metrics_size(report->metrics->metrics) : 0;
+}
+
+struct metric {
+	struct perfctr_metric is;
+	struct perfctr_metric_value inclusive, exclusive;
+	char name[256]; /* PMU/NAME/ if it is of one of several core types */
+};
+
+static struct metric get_metric(const struct perfctr_region_report *report, unsigned int i,
+				const struct perfctr_region_reading *reading)
+{
+	struct metric metric;
+
+	perfctr_metrics_metric(report->metrics->metrics, i, &metric.is);
+	snprintf(metric.name, sizeof(metric.name), *metric.is.core ? "%s/%s/" : "%s%s",
+		 metric.is.core, metric.is.name);
+	metric.inclusive = perfctr_region_metrics_value(report->metrics, i, reading, false);
+	metric.exclusive = perfctr_region_metrics_value(report->metrics, i, reading, true);
+	return metric;
+}
+
+/* With three decimals, which add_decimal() has of what is not negative; or none. */
+static void add_metric_value(struct perfctr_text *text, const struct perfctr_metric_value *value,
+			     int width, const char *none)
+{
+	bool minus = value->value < 0;
+	double size = minus ? -value->value : value->value;
+
+	if (value->reason || !(size < 1e15)) {
+		perfctr_text_add(text, "%*s", width, none);
+		return;
+	}
+	for (; width > 5 && size >= 10; width--)
+		size /= 10;
+	perfctr_text_add(text, "%*s", width > 5 ? width - 5 : 0, minus ? "-" : "");
+	add_decimal(text, minus ? -value->value : value->value, 0, 3);
+}
+
+/* ---- where the process is ---- */
+
+static const char *host(struct utsname *name)
+{
+	return uname(name) < 0 ? "" : name->nodename;
+}
+
+/* The first variable of a launcher that is a number; "" if there is none. */
+const char *perfctr_region_rank(void)
+{
+	static const char launchers[][24] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+					      "SLURM_PROCID" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(launchers); i++) {
+		const char *value = secure_getenv(launchers[i]);
+
+		if (value && *value && strspn(value, "0123456789") == strlen(value) &&
+		    strlen(value) < 10)
+			return value;
+	}
+	return "";
+}
+
+/* ---- a table ---- */
+
+static const char *unit(const struct perfctr_region_report *report, unsigned int i)
+{
+	return report->clocks >> i & 1 ? " ns" : "";
+}
+
+static const char *bare_unit(const struct perfctr_region_report *report, unsigned int i)
+{
+	return *unit(report, i) ? unit(report, i) + 1 : "";
+}
+
+static void print_table_head(struct perfctr_region_report *report)
+{
+	struct perfctr_text *text = &report->text;
+	struct utsname names;
+
+	perfctr_text_add(text, "Regions of process %d on ", (int)report->pid);
+	add_printable(text, host(&names), 0);
+	if (*report->rank)
+		perfctr_text_add(text, ", rank %s", report->rank);
+	perfctr_text_add(text, "\n\n%-24s %-7s %12s  %-20s %18s %18s", "region",
+			 report->keep & PERFCTR_REGIONS_THREADS ? "thread" : "", "visits", "",
+			 "inclusive", "exclusive");
+	if (report->keep & PERFCTR_REGIONS_MOMENTS)
+		perfctr_text_add(text, " %14s %14s %14s %14s", "mean", "minimum", "maximum",
+				 "deviation");
+	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
+		perfctr_text_add(text, " %14s %14s %14s", "p50", "p90", "p99");
+	perfctr_text_add(text, "  quality\n");
+}
+
+static void add_table_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
+{
+	perfctr_text_add(text, " ");
+	add_decimal(text, value->mean, 12, 1);
+	perfctr_text_add(text, " %14" PRIu64 " %14" PRIu64 " ", value->minimum, value->maximum);
+	add_decimal(text, value->deviation, 12, 1);
+}
+
+static void print_table_value(struct perfctr_region_report *report, unsigned int i,
+			      const struct perfctr_region_value *value)
+{
+	struct perfctr_text *text = &report->text;
+
+	add_printable(text, report->names[i], *unit(report, i) ? 0 : 20);
+	if (*unit(report, i))
+		perfctr_text_add(text, "%-*s", 20 - (int)strlen(report->names[i]), unit(report, i));
+	perfctr_text_add(text, " %18" PRIu64 " %18" PRIu64, value->inclusive, value->exclusive);
+	if (report->keep & PERFCTR_REGIONS_MOMENTS)
+		add_table_moments(text, value);
+	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
+		perfctr_text_add(text, " %14" PRIu64 " %14" PRIu64 " %14" PRIu64, value->p50,
+				 value->p90, value->p99);
+	perfctr_text_add(text, "  %s", perfctr_quality_name(value->quality));
+	if (value->quality == PERFCTR_ESTIMATE)
+		perfctr_text_add(text, ", +- %" PRIu64, value->error);
+	perfctr_text_add(text, "\n");
+}
+
+static void print_table_metric(struct perfctr_region_report *report, unsigned int i,
+			       const struct perfctr_region_reading *reading)
+{
+	struct metric metric = get_metric(report, i, reading);
+	const char *reason = metric.inclusive.reason, *own = metric.exclusive.reason;
+	struct perfctr_text *text = &report->text;
+	bool moments = report->keep & PERFCTR_REGIONS_MOMENTS,
+	     histogram = report->keep & PERFCTR_REGIONS_HISTOGRAM;
+
+	perfctr_text_add(text, "%47s%s%s%-*s", "", metric.name, *metric.is.unit ? " " : "",
+			 20 - (int)strlen(metric.name) - !!*metric.is.unit, metric.is.unit);
+	add_metric_value(text, &metric.inclusive, 19, "-");
+	add_metric_value(text, &metric.exclusive, 19, "-");
+	perfctr_text_add(text, "%*s  %s", (moments ? 60 : 0) + (histogram ? 45 : 0), "",
+			 reason ? reason : perfctr_quality_name(metric.inclusive.quality));
+	if (own && !reason)
+		perfctr_text_add(text, ", exclusive: %s", own);
+	if (metric.inclusive.beyond)
+		perfctr_text_add(text, ", beyond: %s", metric.is.threshold);
+	perfctr_text_add(text, "\n");
+}
+
+static void print_table(struct perfctr_region_report *report, const char *name, pid_t tid,
+			const struct perfctr_region_reading *reading)
+{
+	struct perfctr_text *text = &report->text;
+	unsigned int i;
+
+	for (i = 0; i < report->nvalues; i++) {
+		add_printable(text, i ? "" : name, 24);
+		if (i || !tid)
+			perfctr_text_add(text, " %-7s",
+					 i || !(report->keep & PERFCTR_REGIONS_THREADS) ? ""
+											: "all");
+		else
+			perfctr_text_add(text, " %-7d", (int)tid);
+		if (i)
+			perfctr_text_add(text, " %12s  ", "");
+		else
+			perfctr_text_add(text, " %12" PRIu64 "  ", reading->visits);
+		print_table_value(report, i, &reading->value[i]);
+	}
+	for (i = 0; i < count_metrics(report); i++)
+		print_table_metric(report, i, reading);
+	if (reading->unfinished)
+		perfctr_text_add(text, "%24s %" PRIu64 " visit%s did not end\n", "",
+				 reading->unfinished, reading->unfinished == 1 ? "" : "s");
+	if (reading->uncounted)
+		perfctr_text_add(text, "%24s %" PRIu64 " visit%s not counted\n", "",
+				 reading->uncounted, reading->uncounted == 1 ? " was" : "s were");
+}
+
+static void print_table_end(struct perfctr_region_report *report)
+{
+	struct perfctr_text *text = &report->text;
+	unsigned int i;
+
+	perfctr_text_add(text,
+			 "\nSubtracted for each visit, and around it for each visit within%s:\n",
+			 report->through_kernel ? " (the kernel reads these events)" : "");
+	for (i = 0; i < report->nvalues; i++) {
+		double scale = i ? 1 : report->ns;
+
+		add_printable(text, report->names[i], 24);
+		perfctr_text_add(text, " %.0f%s (spread %.0f), %.0f\n",
+				 (double)report->inside[i] * scale, unit(report, i),
+				 (double)report->spread[i] * scale,
+				 (double)report->pair[i] * scale);
+	}
+	if (report->died)
+		perfctr_text_add(text, "How many ends had no begin, and how many threads could not "
+				       "be counted, is not known.\n");
+	if (report->unplaced)
+		perfctr_text_add(text, "%" PRIu64 " visits were counted for no region%s.\n",
+				 report->unplaced,
+				 report->is_full ? ": there are as many as there may be" : "");
+	if (report->stray)
+		perfctr_text_add(text, "%" PRIu64 " ends had no begin.\n", report->stray);
+	if (report->left_out)
+		perfctr_text_add(text, "%" PRIu64 " threads could not be counted.\n",
+				 report->left_out);
+}
+
+/* ---- CSV ---- */
+
+static void print_csv_head(struct perfctr_region_report *report)
+{
+	perfctr_text_add(&report->text,
+			 "host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,"
+			 "inclusive,exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,"
+			 "subtracted,subtracted_around,spread,reason,exclusive_reason,"
+			 "ends_without_begin,threads_left_out,visits_without_region,error\n");
+}
+
+static void add_csv_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
+{
+	perfctr_text_add(text, ",");
+	add_decimal(text, value->mean, 0, 3);
+	perfctr_text_add(text, ",%" PRIu64 ",%" PRIu64 ",", value->minimum, value->maximum);
+	add_decimal(text, value->deviation, 0, 3);
+}
+
+/* What each row ends with. */
+static void add_csv_troubles(struct perfctr_region_report *report)
+{
+	if (report->died)
+		perfctr_text_add(&report->text, ",,,");
+	else
+		perfctr_text_add(&report->text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, report->stray,
+				 report->left_out, report->unplaced);
+}
+
+static void print_csv_value(struct perfctr_region_report *report, unsigned int i,
+			    const struct perfctr_region_value *value)
+{
+	struct perfctr_text *text = &report->text;
+	double scale = i ? 1 : report->ns;
+
+	add_csv(text, report->names[i]);
+	perfctr_text_add(text, ",%s,%" PRIu64 ",%" PRIu64, bare_unit(report, i), value->inclusive,
+			 value->exclusive);
+	if (report->keep & PERFCTR_REGIONS_MOMENTS)
+		add_csv_moments(text, value);
+	else
+		perfctr_text_add(text, ",,,,");
+	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
+		perfctr_text_add(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, value->p50, value->p90,
+				 value->p99);
+	else
+		perfctr_text_add(text, ",,,");
+	perfctr_text_add(text, ",%s,%.0f,%.0f,%.0f,,", perfctr_quality_name(value->quality),
+			 (double)report->inside[i] * scale, (double)report->pair[i] * scale,
+			 (double)report->spread[i] * scale);
+	add_csv_troubles(report);
+	perfctr_text_add(text, ",%" PRIu64 "\n", value->error);
+}
+
+static void print_csv_metric(struct perfctr_region_report *report, unsigned int i,
+			     const struct perfctr_region_reading *reading)
+{
+	struct metric metric = get_metric(report, i, reading);
+	struct perfctr_text *text = &report->text;
+
+	perfctr_text_add(text, "%s,%s,", metric.name, metric.is.unit);
+	add_metric_value(text, &metric.inclusive, 0, "");
+	perfctr_text_add(text, ",");
+	add_metric_value(text, &metric.exclusive, 0, "");
+	perfctr_text_add(text, ",,,,,,,,%s,,,,", perfctr_quality_name(metric.inclusive.quality));
+	add_csv(text, metric.inclusive.reason ? metric.inclusive.reason : "");
+	perfctr_text_add(text, ",");
+	add_csv(text, metric.exclusive.reason ? metric.exclusive.reason : "");
+	add_csv_troubles(report);
+	perfctr_text_add(text, ",\n");
+}
+
+/* What each row begins with. */
+static void print_csv_region(struct perfctr_region_report *report, const char *name, pid_t tid,
+			     const struct perfctr_region_reading *reading)
+{
+	struct perfctr_text *text = &report->text;
+	struct utsname names;
+
+	add_csv(text, host(&names));
+	perfctr_text_add(text, ",%d,%s,", (int)report->pid, report->rank);
+	add_csv(text, name);
+	if (tid)
+		perfctr_text_add(text, ",%d", (int)tid);
+	else
+		perfctr_text_add(text, ",all");
+	perfctr_text_add(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", reading->visits,
+			 reading->unfinished, reading->uncounted);
+}
+
+static void print_csv(struct perfctr_region_report *report, const char *name, pid_t tid,
+		      const struct perfctr_region_reading *reading)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nvalues; i++) {
+		print_csv_region(report, name, tid, reading);
+		print_csv_value(report, i, &reading->value[i]);
+	}
+	for (i = 0; i < count_metrics(report); i++) {
+		print_csv_region(report, name, tid, reading);
+		print_csv_metric(report, i, reading);
+	}
+}
+
+/* ---- JSON ---- */
+
+static void print_json_head(struct perfctr_region_report *report)
+{
+	struct perfctr_text *text = &report->text;
+	struct utsname names;
+
+	perfctr_text_add(text, "{\n  \"host\": ");
+	add_json(text, host(&names));
+	perfctr_text_add(text, ",\n  \"pid\": %d,\n  \"rank\": %s,\n", (int)report->pid,
+			 *report->rank ? report->rank : "null");
+	perfctr_text_add(text, "  \"regions\": [");
+}
+
+static void add_json_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
+{
+	perfctr_text_add(text, ", \"mean\": ");
+	add_decimal(text, value->mean, 0, 3);
+	perfctr_text_add(text, ", \"minimum\": %" PRIu64 ", \"maximum\": %" PRIu64, value->minimum,
+			 value->maximum);
+	perfctr_text_add(text, ", \"deviation\": ");
+	add_decimal(text, value->deviation, 0, 3);
+}
+
+static void print_json_value(struct perfctr_region_report *report, unsigned int i,
+			     const struct perfctr_region_value *value)
+{
+	struct perfctr_text *text = &report->text;
+
+	perfctr_text_add(text, "%s\n        { \"value\": ", i ? "," : "");
+	add_json(text, report->names[i]);
+	perfctr_text_add(text,
+			 ", \"unit\": \"%s\", \"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64,
+			 bare_unit(report, i), value->inclusive, value->exclusive);
+	if (report->keep & PERFCTR_REGIONS_MOMENTS)
+		add_json_moments(text, value);
+	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
+		perfctr_text_add(text,
+				 ", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64 ", \"p99\": %" PRIu64,
+				 value->p50, value->p90, value->p99);
+	perfctr_text_add(text, ", \"quality\": \"%s\"", perfctr_quality_name(value->quality));
+	if (value->quality == PERFCTR_ESTIMATE)
+		perfctr_text_add(text, ", \"error\": %" PRIu64, value->error);
+	perfctr_text_add(text, " }");
+}
+
+static void add_json_reason(struct perfctr_text *text, const char *name, const char *reason)
+{
+	perfctr_text_add(text, ", \"%s\": ", name);
+	if (reason)
+		add_json(text, reason);
+	else
+		perfctr_text_add(text, "null");
+}
+
+static void print_json_metric(struct perfctr_region_report *report, unsigned int i,
+			      const struct perfctr_region_reading *reading)
+{
+	struct metric metric = get_metric(report, i, reading);
+	struct perfctr_text *text = &report->text;
+
+	perfctr_text_add(text,
+			 "%s\n        { \"metric\": \"%s\", \"unit\": \"%s\", \"inclusive\": ",
+			 i ? "," : "", metric.name, metric.is.unit);
+	add_metric_value(text, &metric.inclusive, 0, "null");
+	perfctr_text_add(text, ", \"exclusive\": ");
+	add_metric_value(text, &metric.exclusive, 0, "null");
+	perfctr_text_add(text, ", \"quality\": \"%s\"",
+			 perfctr_quality_name(metric.inclusive.quality));
+	add_json_reason(text, "reason", metric.inclusive.reason);
+	add_json_reason(text, "exclusive_reason", metric.exclusive.reason);
+	if (*metric.is.threshold)
+		perfctr_text_add(text, ", \"threshold\": \"%s\", \"beyond\": %s",
+				 metric.is.threshold, metric.inclusive.beyond ? "true" : "false");
+	perfctr_text_add(text, " }");
+}
+
+static void print_json_metrics(struct perfctr_region_report *report,
+			       const struct perfctr_region_reading *reading)
+{
+	unsigned int i, n = count_metrics(report);
+
+	if (n)
+		perfctr_text_add(&report->text, ",\n      \"metrics\": [");
+	for (i = 0; i < n; i++)
+		print_json_metric(report, i, reading);
+	if (n)
+		perfctr_text_add(&report->text, " ]");
+}
+
+static void print_json(struct perfctr_region_report *report, const char *name, pid_t tid,
+		       const struct perfctr_region_reading *reading)
+{
+	struct perfctr_text *text = &report->text;
+	unsigned int i;
+
+	perfctr_text_add(text, "%s\n    { \"region\": ", report->rows ? "," : "");
+	add_json(text, name);
+	if (tid)
+		perfctr_text_add(text, ", \"tid\": %d", (int)tid);
+	perfctr_text_add(text,
+			 ", \"visits\": %" PRIu64 ", \"unfinished\": %" PRIu64
+			 ", \"uncounted\": %" PRIu64 ",\n      \"values\": [",
+			 reading->visits, reading->unfinished, reading->uncounted);
+	for (i = 0; i < report->nvalues; i++)
+		print_json_value(report, i, &reading->value[i]);
+	perfctr_text_add(text, " ]");
+	print_json_metrics(report, reading);
+	perfctr_text_add(text, " }");
+}
+
+static void add_json_trouble(struct perfctr_region_report *report, const char *name, uint64_t n)
+{
+	perfctr_text_add(&report->text, ",\n  \"%s\": ", name);
+	if (report->died)
+		perfctr_text_add(&report->text, "null");
+	else
+		perfctr_text_add(&report->text, "%" PRIu64, n);
+}
+
+static void print_json_end(struct perfctr_region_report *report)
+{
+	struct perfctr_text *text = &report->text;
+	unsigned int i;
+
+	perfctr_text_add(text, "\n  ],\n  \"subtracted\": [");
+	for (i = 0; i < report->nvalues; i++) {
+		double scale = i ? 1 : report->ns;
+
+		perfctr_text_add(text, "%s\n    { \"value\": ", i ? "," : "");
+		add_json(text, report->names[i]);
+		perfctr_text_add(text, ", \"visit\": %.0f, \"around\": %.0f, \"spread\": %.0f }",
+				 (double)report->inside[i] * scale, (double)report->pair[i] * scale,
+				 (double)report->spread[i] * scale);
+	}
+	perfctr_text_add(text, "\n  ],\n  \"through_kernel\": %s",
+			 report->through_kernel ? "true" : "false");
+	add_json_trouble(report, "ends_without_begin", report->stray);
+	add_json_trouble(report, "threads_left_out", report->left_out);
+	add_json_trouble(report, "visits_without_region", report->unplaced);
+	perfctr_text_add(text, "\n}\n");
+}
+
+/* ---- each of them ---- */
+
+/* No tables of addresses, which would be relocations in every program. */
+void perfctr_region_print_head(struct perfctr_region_report *report)
+{
+	switch (report->format) {
+	case PERFCTR_REGIONS_TABLE: print_table_head(report); break;
+	case PERFCTR_REGIONS_CSV: print_csv_head(report); break;
+	case PERFCTR_REGIONS_JSON: print_json_head(report); break;
+	}
+}
+
+void perfctr_region_print(struct perfctr_region_report *report, const char *name, pid_t tid,
+			  const struct perfctr_region_reading *reading)
+{
+	switch (report->format) {
+	case PERFCTR_REGIONS_TABLE: print_table(report, name, tid, reading); break;
+	case PERFCTR_REGIONS_CSV: print_csv(report, name, tid, reading); break;
+	case PERFCTR_REGIONS_JSON: print_json(report, name, tid, reading); break;
+	}
+	report->rows++;
+}
+
+void perfctr_region_print_end(struct perfctr_region_report *report)
+{
+	if (report->format == PERFCTR_REGIONS_TABLE)
+		print_table_end(report);
+	if (report->format == PERFCTR_REGIONS_JSON)
+		print_json_end(report);
+}

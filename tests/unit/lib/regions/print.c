@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Rows of reports of regions: numbers in any locale, names of any bytes. */
+#include <locale.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "lib/regions/print.h"
+#include "tests/harness/check.h"
+
+static const char *const names[] = { "time", "cycle_activity.stalls_l1d_miss" };
+static const int64_t none[2];
+static const struct perfctr_region_reading reading = {
+	.visits = 3,
+	.nvalues = 2,
+	.value = { { .inclusive = 30, .exclusive = 20, .quality = PERFCTR_EXACT },
+		   { .inclusive = UINT64_MAX,
+		     .exclusive = 1,
+		     .minimum = 2,
+		     .maximum = 3,
+		     .mean = 1234567.25,
+		     .deviation = 0.99996,
+		     .quality = PERFCTR_EXACT } },
+};
+
+/* The row of a region of this name has the text. */
+static void row_has(unsigned int format, const char *name, const char *text)
+{
+	struct perfctr_region_report report = {
+		.format = format,
+		.pid = 7,
+		.rank = "",
+		.keep = PERFCTR_REGIONS_MOMENTS,
+		.nvalues = 2,
+		.clocks = 1,
+		.names = names,
+		.inside = none,
+		.pair = none,
+		.spread = none,
+		.ns = 1,
+	};
+
+	perfctr_region_print(&report, name, 0, &reading);
+	ck_assert_msg(!report.text.failed && strstr(report.text.bytes, text), "%s has no %s",
+		      report.text.bytes, text);
+	free(report.text.bytes);
+}
+
+/* Where there is such a locale. */
+START_TEST(test_locale)
+{
+	setlocale(LC_ALL, "de_DE.UTF-8");
+	row_has(PERFCTR_REGIONS_JSON, "a",
+		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"mean\": 1234567.250, "
+		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"quality\": \"exact\" }");
+	row_has(PERFCTR_REGIONS_CSV, "a",
+		",a,all,3,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
+		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0,0\n");
+	row_has(PERFCTR_REGIONS_TABLE, "a",
+		" 18446744073709551615                  1      1234567.3              2              "
+		"3            1.0  exact\n");
+}
+END_TEST
+
+/* Not what only their first letters tell apart. */
+START_TEST(test_long_events)
+{
+	row_has(PERFCTR_REGIONS_TABLE, "a", " cycle_activity.stalls_l1d_miss ");
+	row_has(PERFCTR_REGIONS_TABLE, "a", "  time ns                              30 ");
+}
+END_TEST
+
+START_TEST(test_names)
+{
+	static const struct {
+		const char *name, *json;
+	} all[] = {
+		{ "a\"\\\n\033", "\"a\\\"\\\\\\u000a\\u001b\"" },
+		{ "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\x7F",
+		  "\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\\u007f\"" },
+		{ "\x80\xC3", "\"\\ufffd\\ufffd\"" }, /* no first byte, no second */
+		{ "\xC2\x80", "\"\xC2\x80\"" },
+		{ "\xC1\xBF", "\"\\ufffd\\ufffd\"" },		 /* longer than need be */
+		{ "\xE0\x9F\xBF", "\"\\ufffd\\ufffd\\ufffd\"" }, /* the same */
+		{ "\xED\xA0\x80", "\"\\ufffd\\ufffd\\ufffd\"" }, /* half of a pair */
+		{ "\xED\x9F\xBF", "\"\xED\x9F\xBF\"" },
+		{ "\xF0\x8F\xBF\xBF", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
+		{ "\xF4\x8F\xBF\xBF", "\"\xF4\x8F\xBF\xBF\"" },
+		{ "\xF4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" }, /* beyond Unicode */
+		{ "\xF8z", "\"\\ufffdz\"" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		row_has(PERFCTR_REGIONS_JSON, all[i].name, all[i].json);
+	row_has(PERFCTR_REGIONS_CSV, "a,\"b\"\n", ",\"a,\"\"b\"\"\n\",all,");
+	row_has(PERFCTR_REGIONS_TABLE, "a\033[1m\xC3\xA4", "a?[1m??                  ");
+}
+END_TEST
+
+/* The first variable that is a number of up to nine digits. */
+START_TEST(test_rank)
+{
+	unsetenv("OMPI_COMM_WORLD_RANK");
+	unsetenv("PMIX_RANK");
+	unsetenv("PMI_RANK");
+	unsetenv("SLURM_PROCID");
+	ck_assert_str_eq(perfctr_region_rank(), "");
+	setenv("SLURM_PROCID", "123456789", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "123456789");
+	setenv("PMI_RANK", "1234567890", 1);
+	setenv("PMIX_RANK", "", 1);
+	setenv("OMPI_COMM_WORLD_RANK", "1x", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "123456789");
+	setenv("PMIX_RANK", "0", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "0");
+	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+	ck_assert_str_eq(perfctr_region_rank(), "1");
+}
+END_TEST
+
+/* ---- whole reports ---- */
+
+static char *write_report(unsigned int format, unsigned int keep, const char *rank, uint64_t n)
+{
+	static const int64_t inside[] = { 10, 11 }, pair[] = { 20, 21 }, spread[] = { 4, 5 };
+	struct perfctr_region_reading all = reading, one = reading;
+	struct perfctr_region_report report = {
+		.format = format,
+		.pid = 7,
+		.rank = rank,
+		.keep = keep,
+		.nvalues = 2,
+		.clocks = 1,
+		.names = names,
+		.inside = inside,
+		.pair = pair,
+		.spread = spread,
+		.ns = 0.5,
+		.stray = n,
+		.left_out = 2 * n,
+		.unplaced = 4 * n,
+		.through_kernel = n,
+	};
+
+	all.unfinished = n;
+	all.uncounted = 3 * n;
+	all.value[1] = (struct perfctr_region_value){
+		.inclusive = 50,
+		.exclusive = 40,
+		.p50 = 60,
+		.p90 = 70,
+		.p99 = 80,
+	};
+	one.visits = 1;
+	perfctr_region_print_head(&report);
+	perfctr_region_print(&report, "a", 0, &all);
+	perfctr_region_print(&report, "a", 12, &one);
+	perfctr_region_print_end(&report);
+	ck_assert(!report.text.failed);
+	return report.text.bytes;
+}
+
+/* All of it; %s in the wanted text is the host. */
+static void report_is(unsigned int format, unsigned int keep, const char *rank, uint64_t n,
+		      const char *wanted)
+{
+	char *is = write_report(format, keep, rank, n), *begin = is;
+	const char *rest = wanted, *host;
+	struct utsname name;
+
+	uname(&name);
+	while ((host = strstr(rest, "%s"))) {
+		size_t length = (size_t)(host - rest), more = strlen(name.nodename);
+
+		ck_assert_msg(!strncmp(begin, rest, length), "%s\nis not\n%s", is, wanted);
+		ck_assert_int_eq(strncmp(begin + length, name.nodename, more), 0);
+		begin += length + more;
+		rest = host + 2;
+	}
+	ck_assert_msg(!strcmp(begin, rest), "%s\nis not\n%s", is, wanted);
+	free(is);
+}
+
+#define EVERYTHING (PERFCTR_REGIONS_MOMENTS | PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS)
+
+START_TEST(test_tables)
+{
+	report_is(
+		PERFCTR_REGIONS_TABLE, 0, "", 0,
+		"Regions of process 7 on %s\n"
+		"\n"
+		"region                                 visits                                "
+		"inclusive          exclusive  quality\n"
+		"a                                           3  time ns                            "
+		"  30                 20  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss     "
+		"            50                 40  exact\n"
+		"a                        12                 1  time ns                            "
+		"  30                 20  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss "
+		"18446744073709551615                  1  exact\n"
+		"\n"
+		"Subtracted for each visit, and around it for each visit within:\n"
+		"time                     5 ns (spread 2), 10\n"
+		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n");
+	report_is(
+		PERFCTR_REGIONS_TABLE, EVERYTHING, "4", 1,
+		"Regions of process 7 on %s, rank 4\n"
+		"\n"
+		"region                   thread        visits                                "
+		"inclusive          exclusive           mean        minimum        maximum      "
+		"deviation            p50            p90            p99  quality\n"
+		"a                        all                3  time ns                            "
+		"  30                 20            0.0              0              0            "
+		"0.0              0              0              0  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss     "
+		"            50                 40            0.0              0              0    "
+		"        0.0             60             70             80  exact\n"
+		"                         1 visit did not end\n"
+		"                         3 visits were not counted\n"
+		"a                        12                 1  time ns                            "
+		"  30                 20            0.0              0              0            "
+		"0.0              0              0              0  exact\n"
+		"                                               cycle_activity.stalls_l1d_miss "
+		"18446744073709551615                  1      1234567.3              2             "
+		" 3            1.0              0              0              0  exact\n"
+		"\n"
+		"Subtracted for each visit, and around it for each visit within (the kernel reads "
+		"these events):\n"
+		"time                     5 ns (spread 2), 10\n"
+		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n"
+		"4 visits were counted for no region.\n"
+		"1 ends had no begin.\n"
+		"2 threads could not be counted.\n");
+}
+END_TEST
+
+START_TEST(test_csv)
+{
+	report_is(
+		PERFCTR_REGIONS_CSV, 0, "", 0,
+		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
+		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
+		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
+		"visits_without_region,error\n"
+		"%s,7,,a,all,3,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0\n"
+		"%s,7,,a,all,3,0,0,cycle_activity.stalls_l1d_miss,,50,40,,,,,,,,exact,11,21,5,,,0,0,0,0\n"
+		"%s,7,,a,12,1,0,0,time,ns,30,20,,,,,,,,exact,5,10,2,,,0,0,0,0\n"
+		"%s,7,,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,,,,,,,,"
+		"exact,11,21,5,,,0,0,0,0\n");
+	report_is(
+		PERFCTR_REGIONS_CSV, EVERYTHING, "4", 1,
+		"host,pid,rank,region,tid,visits,unfinished,uncounted,value,unit,inclusive,"
+		"exclusive,mean,minimum,maximum,deviation,p50,p90,p99,quality,subtracted,"
+		"subtracted_around,spread,reason,exclusive_reason,ends_without_begin,threads_left_out,"
+		"visits_without_region,error\n"
+		"%s,7,4,a,all,3,1,3,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
+		"%s,7,4,a,all,3,1,3,cycle_activity.stalls_l1d_miss,,50,40,0.000,0,0,0.000,60,70,80,"
+		"exact,11,21,5,,,1,2,4,0\n"
+		"%s,7,4,a,12,1,0,0,time,ns,30,20,0.000,0,0,0.000,0,0,0,exact,5,10,2,,,1,2,4,0\n"
+		"%s,7,4,a,12,1,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
+		"1234567.250,2,3,1.000,0,0,0,exact,11,21,5,,,1,2,4,0\n");
+}
+END_TEST
+
+START_TEST(test_json)
+{
+	report_is(
+		PERFCTR_REGIONS_JSON, 0, "", 0,
+		"{\n"
+		"  \"host\": \"%s\",\n"
+		"  \"pid\": 7,\n"
+		"  \"rank\": null,\n"
+		"  \"regions\": [\n"
+		"    { \"region\": \"a\", \"visits\": 3, \"unfinished\": 0, \"uncounted\": 0,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"quality\": \"exact\" },\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 50, \"exclusive\": 40, \"quality\": \"exact\" } ] },\n"
+		"    { \"region\": \"a\", \"tid\": 12, \"visits\": 1, \"unfinished\": 0, "
+		"\"uncounted\": 0,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"quality\": \"exact\" },\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"quality\": \"exact\" } ] "
+		"}\n"
+		"  ],\n"
+		"  \"subtracted\": [\n"
+		"    { \"value\": \"time\", \"visit\": 5, \"around\": 10, \"spread\": 2 },\n"
+		"    { \"value\": \"cycle_activity.stalls_l1d_miss\", \"visit\": 11, \"around\": "
+		"21, \"spread\": 5 }\n"
+		"  ],\n"
+		"  \"through_kernel\": false,\n"
+		"  \"ends_without_begin\": 0,\n"
+		"  \"threads_left_out\": 0,\n"
+		"  \"visits_without_region\": 0\n"
+		"}\n");
+	report_is(
+		PERFCTR_REGIONS_JSON, EVERYTHING, "4", 1,
+		"{\n"
+		"  \"host\": \"%s\",\n"
+		"  \"pid\": 7,\n"
+		"  \"rank\": 4,\n"
+		"  \"regions\": [\n"
+		"    { \"region\": \"a\", \"visits\": 3, \"unfinished\": 1, \"uncounted\": 3,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"mean\": 0.000, \"minimum\": 0, \"maximum\": 0, "
+		"\"deviation\": 0.000, \"p50\": 0, \"p90\": 0, \"p99\": 0, \"quality\": \"exact\" "
+		"},\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 50, \"exclusive\": 40, \"mean\": 0.000, \"minimum\": 0, "
+		"\"maximum\": 0, \"deviation\": 0.000, \"p50\": 60, \"p90\": 70, \"p99\": 80, "
+		"\"quality\": \"exact\" } ] },\n"
+		"    { \"region\": \"a\", \"tid\": 12, \"visits\": 1, \"unfinished\": 0, "
+		"\"uncounted\": 0,\n"
+		"      \"values\": [\n"
+		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
+		"\"exclusive\": 20, \"mean\": 0.000, \"minimum\": 0, \"maximum\": 0, "
+		"\"deviation\": 0.000, \"p50\": 0, \"p90\": 0, \"p99\": 0, \"quality\": \"exact\" "
+		"},\n"
+		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
+		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"mean\": 1234567.250, "
+		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"p50\": 0, \"p90\": 0, "
+		"\"p99\": 0, \"quality\": \"exact\" } ] }\n"
+		"  ],\n"
+		"  \"subtracted\": [\n"
+		"    { \"value\": \"time\", \"visit\": 5, \"around\": 10, \"spread\": 2 },\n"
+		"    { \"value\": \"cycle_activity.stalls_l1d_miss\", \"visit\": 11, \"around\": "
+		"21, \"spread\": 5 }\n"
+		"  ],\n"
+		"  \"through_kernel\": true,\n"
+		"  \"ends_without_begin\": 1,\n"
+		"  \"threads_left_out\": 2,\n"
+		"  \"visits_without_region\": 4\n"
+		"}\n");
+}
+END_TEST
+
+/* A sum that may be off, and by how much; and a clock among the events has a unit. */
+START_TEST(test_estimates)
+{
+	static const char *const ends[] = {
+		[PERFCTR_REGIONS_TABLE] =
+			(" 2  time ns                              30                 20  "
+			 "estimate, +- 5\n"),
+		[PERFCTR_REGIONS_CSV] = ",time,ns,30,20,,,,,,,,estimate,0,0,0,,,0,0,0,5\n",
+		[PERFCTR_REGIONS_JSON] = "\"quality\": \"estimate\", \"error\": 5 },",
+	};
+	static const char *const clocks[] = {
+		[PERFCTR_REGIONS_TABLE] =
+			" task-clock ns                         7                  6  ",
+		[PERFCTR_REGIONS_CSV] = ",task-clock,ns,7,6,",
+		[PERFCTR_REGIONS_JSON] = "\"task-clock\", \"unit\": \"ns\", \"inclusive\": 7, ",
+	};
+	static const char *const timed[] = { "time", "task-clock" };
+	struct perfctr_region_reading estimated = { .visits = 2, .nvalues = 2 };
+	unsigned int format;
+
+	estimated.value[0] = (struct perfctr_region_value){
+		.inclusive = 30, .exclusive = 20, .error = 5, .quality = PERFCTR_ESTIMATE
+	};
+	estimated.value[1] = (struct perfctr_region_value){ .inclusive = 7, .exclusive = 6 };
+	for (format = 0; format < ARRAY_SIZE(ends); format++) {
+		struct perfctr_region_report report = {
+			.format = format,
+			.rank = "",
+			.nvalues = 2,
+			.clocks = 3,
+			.names = timed,
+			.inside = none,
+			.pair = none,
+			.spread = none,
+		};
+
+		perfctr_region_print(&report, "a", 0, &estimated);
+		ck_assert_msg(strstr(report.text.bytes, ends[format]) != NULL, "%s",
+			      report.text.bytes);
+		ck_assert_msg(strstr(report.text.bytes, clocks[format]) != NULL, "%s",
+			      report.text.bytes);
+		free(report.text.bytes);
+	}
+}
+END_TEST
+
+/* What it kept to itself until it died is not known, and no 0. */
+START_TEST(test_died)
+{
+	static const char *const ends[] = {
+		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, and how many threads "
+					  "could not be counted, is not known.\n",
+		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,,0\n",
+		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\": null,\n"
+					 "  \"threads_left_out\": null,\n"
+					 "  \"visits_without_region\": null\n}\n",
+	};
+	unsigned int format;
+
+	for (format = 0; format < ARRAY_SIZE(ends); format++) {
+		struct perfctr_region_report report = {
+			.format = format,
+			.rank = "",
+			.nvalues = 1,
+			.clocks = 1,
+			.names = names,
+			.inside = none,
+			.pair = none,
+			.spread = none,
+			.died = true,
+		};
+
+		perfctr_region_print_head(&report);
+		perfctr_region_print(&report, "a", 0, &reading);
+		perfctr_region_print_end(&report);
+		ck_assert_str_eq(report.text.bytes + report.text.size - strlen(ends[format]),
+				 ends[format]);
+		free(report.text.bytes);
+	}
+}
+END_TEST
+
+UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names, test_rank, test_tables,
+	  test_csv, test_json, test_estimates, test_died)
