@@ -23,7 +23,13 @@ lib/names lib/README.md formula,facts,threshold,metric,known,vendor table sysfs,
 lib/perf lib/README.md sys guests probe,reading check,why counter ring,area,record,signal,clock,group merge,overflow execs
 lib lib/README.md handle,device,queue provider_driver,provider_perf kind provider attach raw_perf raw info,threads,plan,group,sampler_config,sample_text target,metrics metrics_error set,sampler virtual remote,total,global,doctor
 lib/regions lib/regions/README.md metrics,fast_path print totals,arena state thread overlap,calibrate resume slow_path regions report,recover environment
-tools tools/README.md text die door fit,colour,progress series,symbols,origin,outcome,document,replace,patient,limits,missing,stacks,maps,perf_data elf,listed,demangle histogram,topology,welch compare targets,events,verdict,readers,unwind,samplers,sources sample,tasks,driver,emulated parts child,watch trace valgrind,stretches run results ratio,metrics baseline,table,csv,json,openmetrics output,foreign regions,merge options,show,cost perfex,perfctr-info
+tools/perfex/base tools/README.md text die door,document,replace,patient fit,colour
+tools/perfex/count tools/README.md events,targets,readers,topology,limits,missing,outcome emulated,tasks,driver parts,stretches,child,watch trace valgrind run
+tools/perfex/sample tools/README.md symbols,demangle,stacks,maps,perf_data,samplers,sources elf,listed histogram unwind sample
+tools/perfex/report tools/README.md series,origin welch compare,verdict results ratio,metrics baseline,table,csv,json,openmetrics output
+tools/perfex/regions tools/README.md regions,merge
+tools/perfex tools/README.md foreign,progress options,show perfex
+tools/perfctr-info tools/README.md cost perfctr-info
 '
 
 # What is made, and has no source in the folder.

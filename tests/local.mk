@@ -137,6 +137,8 @@ WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_control_check
 check_LTLIBRARIES += tests/harness/libpmu.la
 tests_harness_libpmu_la_SOURCES = tests/harness/pmu.c
 PMU_LDADD = tests/harness/libpmu.la $(LDADD)
+# Tests of perfex link its objects.
+PERFEX_LDADD = tools/libperfex.a $(LDADD) -lm -ldl
 PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction \
 	-Wl,--wrap=epoll_ctl,--wrap=epoll_wait
@@ -148,14 +150,10 @@ tests_unit_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
-baseline_sources = tools/baseline.c tools/compare.c tools/die.c tools/text.c tools/document.c tools/events.c tools/outcome.c \
-	tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/tasks.c tools/topology.c tools/welch.c
-tests_unit_compare_SOURCES = tests/unit/compare.c $(baseline_sources)
-tests_unit_compare_LDADD = $(LDADD) -lm
+tests_unit_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
-tests_unit_demangle_SOURCES = tests/unit/demangle.c tools/demangle.c tools/die.c tools/text.c
-tests_unit_demangle_LDADD = $(LDADD) -ldl
+tests_unit_demangle_LDADD = $(PERFEX_LDADD)
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
 tests_unit_doctor_LDADD = $(PMU_LDADD)
 tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
@@ -172,8 +170,8 @@ tests_unit_group_LDADD = $(PMU_LDADD)
 tests_unit_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_stretches_SOURCES = tests/unit/stretches.c tools/die.c tools/text.c tools/events.c tools/readers.c tools/stretches.c tools/tasks.c
-tests_unit_kinds_SOURCES = tests/unit/kinds.c tools/die.c tools/text.c tools/events.c tools/readers.c tools/tasks.c
+tests_unit_stretches_LDADD = $(PERFEX_LDADD)
+tests_unit_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
@@ -182,8 +180,7 @@ tests_unit_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
-tests_unit_parts_SOURCES = tests/unit/parts.c $(results_sources)
-tests_unit_parts_LDADD = $(PMU_LDADD) -lm
+tests_unit_parts_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_parts_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
@@ -203,11 +200,7 @@ tests_unit_lib_regions_regions_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
 tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
 tests_unit_remote_LDADD = $(PMU_LDADD)
-results_sources = tools/colour.c tools/compare.c tools/csv.c tools/die.c tools/door.c tools/fit.c tools/events.c tools/json.c tools/openmetrics.c \
-	tools/metrics.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/table.c tools/targets.c tools/tasks.c \
-	tools/text.c tools/topology.c tools/verdict.c tools/welch.c
-tests_unit_results_SOURCES = tests/unit/results.c $(results_sources)
-tests_unit_results_LDADD = $(PMU_LDADD) -lm
+tests_unit_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
@@ -217,12 +210,9 @@ tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_sources_SOURCES = tests/unit/sources.c tools/demangle.c tools/die.c tools/elf.c tools/histogram.c tools/listed.c \
-	tools/sources.c tools/stacks.c tools/symbols.c tools/text.c
-tests_unit_sources_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS)
-tests_unit_sources_LDADD = $(LDADD) $(LIBELF_LIBS) -ldl
-tests_unit_stacks_SOURCES = tests/unit/stacks.c tools/die.c tools/text.c tools/stacks.c
-tests_unit_samplers_SOURCES = tests/unit/samplers.c tools/die.c tools/text.c tools/samplers.c
+tests_unit_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_stacks_LDADD = $(PERFEX_LDADD)
+tests_unit_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
 tests_unit_sampler_LDADD = $(PMU_LDADD)
@@ -316,11 +306,8 @@ TESTS += tests/fuzz/record.sh
 
 # ---- what perfex compares with, the same ----
 check_PROGRAMS += tests/fuzz/baseline
-tests_fuzz_baseline_SOURCES = tests/fuzz/baseline.c tools/baseline.c tools/compare.c tools/die.c tools/text.c tools/document.c \
-	tools/events.c tools/outcome.c tools/parts.c tools/ratio.c tools/readers.c tools/results.c tools/series.c tools/stretches.c tools/tasks.c \
-	tools/topology.c tools/welch.c
 tests_fuzz_baseline_CPPFLAGS = $(AM_CPPFLAGS) -DSTANDALONE
-tests_fuzz_baseline_LDADD = lib/libperfctr.la -lm
+tests_fuzz_baseline_LDADD = tools/libperfex.a lib/libperfctr.la -lm
 dist_check_SCRIPTS += tests/fuzz/baseline.sh
 TESTS += tests/fuzz/baseline.sh
 
@@ -347,8 +334,7 @@ TESTS += tests/silicon/judge.sh tests/silicon/script.sh
 check_PROGRAMS += tests/tools/refuse
 tests_tools_refuse_LDADD =
 check_PROGRAMS += tests/tools/welch
-tests_tools_welch_SOURCES = tests/tools/welch.c tools/die.c tools/text.c tools/series.c tools/welch.c
-tests_tools_welch_LDADD = -lm
+tests_tools_welch_LDADD = tools/libperfex.a -lm
 
 # ---- programs for real kernels in QEMU, see tests/vm/README.md ----
 vm_programs = tests/bench/bench tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \

@@ -1,69 +1,74 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# Tests link what they need of it, too.
+noinst_LIBRARIES += tools/libperfex.a
+tools_libperfex_a_SOURCES = \
+	tools/perfex/base/text.c tools/perfex/base/text.h \
+	tools/perfex/base/die.c tools/perfex/base/die.h \
+	tools/perfex/base/door.c tools/perfex/base/door.h \
+	tools/perfex/base/fit.c tools/perfex/base/fit.h \
+	tools/perfex/base/colour.c tools/perfex/base/colour.h \
+	tools/perfex/base/replace.c tools/perfex/base/replace.h \
+	tools/perfex/base/patient.c tools/perfex/base/patient.h \
+	tools/perfex/base/document.c tools/perfex/base/document.h \
+	tools/perfex/count/events.c tools/perfex/count/events.h \
+	tools/perfex/count/targets.c tools/perfex/count/targets.h \
+	tools/perfex/count/readers.c tools/perfex/count/readers.h \
+	tools/perfex/count/tasks.c tools/perfex/count/tasks.h \
+	tools/perfex/count/topology.c tools/perfex/count/topology.h \
+	tools/perfex/count/parts.c tools/perfex/count/parts.h \
+	tools/perfex/count/stretches.c tools/perfex/count/stretches.h \
+	tools/perfex/count/driver.c tools/perfex/count/driver.h \
+	tools/perfex/count/limits.c tools/perfex/count/limits.h \
+	tools/perfex/count/missing.c tools/perfex/count/missing.h \
+	tools/perfex/count/child.c tools/perfex/count/child.h \
+	tools/perfex/count/outcome.c tools/perfex/count/outcome.h \
+	tools/perfex/count/watch.c tools/perfex/count/watch.h \
+	tools/perfex/count/trace.c tools/perfex/count/trace.h \
+	tools/perfex/count/emulated.c tools/perfex/count/emulated.h \
+	tools/perfex/count/valgrind.c tools/perfex/count/valgrind.h \
+	tools/perfex/count/run.c tools/perfex/count/run.h \
+	tools/perfex/sample/symbols.c tools/perfex/sample/symbols.h \
+	tools/perfex/sample/elf.c tools/perfex/sample/elf.h \
+	tools/perfex/sample/listed.c tools/perfex/sample/listed.h \
+	tools/perfex/sample/demangle.c tools/perfex/sample/demangle.h \
+	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \
+	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \
+	tools/perfex/sample/perf_data.c tools/perfex/sample/perf_data.h \
+	tools/perfex/sample/histogram.c tools/perfex/sample/histogram.h \
+	tools/perfex/sample/unwind.c tools/perfex/sample/unwind.h \
+	tools/perfex/sample/sources.c tools/perfex/sample/sources.h \
+	tools/perfex/sample/samplers.c tools/perfex/sample/samplers.h \
+	tools/perfex/sample/sample.c tools/perfex/sample/sample.h \
+	tools/perfex/report/series.c tools/perfex/report/series.h \
+	tools/perfex/report/welch.c tools/perfex/report/welch.h \
+	tools/perfex/report/compare.c tools/perfex/report/compare.h \
+	tools/perfex/report/verdict.c tools/perfex/report/verdict.h \
+	tools/perfex/report/origin.c tools/perfex/report/origin.h \
+	tools/perfex/report/results.c tools/perfex/report/results.h \
+	tools/perfex/report/ratio.c tools/perfex/report/ratio.h \
+	tools/perfex/report/metrics.c tools/perfex/report/metrics.h \
+	tools/perfex/report/baseline.c tools/perfex/report/baseline.h \
+	tools/perfex/report/table.c tools/perfex/report/table.h \
+	tools/perfex/report/csv.c tools/perfex/report/csv.h \
+	tools/perfex/report/json.c tools/perfex/report/json.h \
+	tools/perfex/report/openmetrics.c tools/perfex/report/openmetrics.h \
+	tools/perfex/report/output.c tools/perfex/report/output.h \
+	tools/perfex/regions/regions.c tools/perfex/regions/regions.h \
+	tools/perfex/regions/merge.c tools/perfex/regions/merge.h
+tools_libperfex_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
+
 bin_PROGRAMS += perfex
 perfex_SOURCES = \
-	tools/text.c tools/text.h \
-	tools/die.c tools/die.h \
-	tools/door.c tools/door.h \
-	tools/fit.c tools/fit.h \
-	tools/progress.c tools/progress.h \
-	tools/colour.c tools/colour.h \
-	tools/series.c tools/series.h \
-	tools/welch.c tools/welch.h \
-	tools/compare.c tools/compare.h \
-	tools/verdict.c tools/verdict.h \
-	tools/document.c tools/document.h \
-	tools/symbols.c tools/symbols.h \
-	tools/elf.c tools/elf.h \
-	tools/listed.c tools/listed.h \
-	tools/demangle.c tools/demangle.h \
-	tools/stacks.c tools/stacks.h \
-	tools/histogram.c tools/histogram.h \
-	tools/unwind.c tools/unwind.h \
-	tools/maps.c tools/maps.h \
-	tools/perf_data.c tools/perf_data.h \
-	tools/samplers.c tools/samplers.h \
-	tools/sources.c tools/sources.h \
-	tools/sample.c tools/sample.h \
-	tools/targets.c tools/targets.h \
-	tools/readers.c tools/readers.h \
-	tools/events.c tools/events.h \
-	tools/tasks.c tools/tasks.h \
-	tools/topology.c tools/topology.h \
-	tools/parts.c tools/parts.h \
-	tools/driver.c tools/driver.h \
-	tools/limits.c tools/limits.h \
-	tools/missing.c tools/missing.h \
-	tools/child.c tools/child.h \
-	tools/watch.c tools/watch.h \
-	tools/trace.c tools/trace.h \
-	tools/emulated.c tools/emulated.h \
-	tools/valgrind.c tools/valgrind.h \
-	tools/outcome.c tools/outcome.h \
-	tools/run.c tools/run.h \
-	tools/origin.c tools/origin.h \
-	tools/results.c tools/results.h \
-	tools/stretches.c tools/stretches.h \
-	tools/metrics.c tools/metrics.h tools/ratio.c tools/ratio.h \
-	tools/baseline.c tools/baseline.h \
-	tools/table.c tools/table.h \
-	tools/csv.c tools/csv.h \
-	tools/json.c tools/json.h \
-	tools/openmetrics.c tools/openmetrics.h \
-	tools/replace.c tools/replace.h \
-	tools/patient.c tools/patient.h \
-	tools/output.c tools/output.h \
-	tools/regions.c tools/regions.h \
-	tools/merge.c tools/merge.h \
-	tools/foreign.c tools/foreign.h \
-	tools/options.c tools/options.h \
-	tools/show.c tools/show.h \
-	tools/perfex.c
-perfex_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
-perfex_LDADD = lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl
+	tools/perfex/foreign.c tools/perfex/foreign.h \
+	tools/perfex/options.c tools/perfex/options.h \
+	tools/perfex/progress.c tools/perfex/progress.h \
+	tools/perfex/show.c tools/perfex/show.h \
+	tools/perfex/perfex.c
+perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl
 
 bin_PROGRAMS += perfctr-info
-perfctr_info_SOURCES = tools/perfctr-info.c tools/cost.c tools/cost.h tools/text.c tools/text.h
-perfctr_info_LDADD = lib/libperfctr.la
+perfctr_info_SOURCES = tools/perfctr-info/perfctr-info.c tools/perfctr-info/cost.c tools/perfctr-info/cost.h
+perfctr_info_LDADD = tools/libperfex.a lib/libperfctr.la
 
 # Where both shells look, by their files' names.
 bashcompletiondir = $(datadir)/bash-completion/completions

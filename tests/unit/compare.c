@@ -9,10 +9,10 @@
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 #include "tests/harness/random.h"
-#include "tools/baseline.h"
-#include "tools/compare.h"
-#include "tools/document.h"
-#include "tools/welch.h"
+#include "tools/perfex/report/baseline.h"
+#include "tools/perfex/report/compare.h"
+#include "tools/perfex/base/document.h"
+#include "tools/perfex/report/welch.h"
 
 static bool near(double a, double b, double error)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "tests/harness/check.h"
-#include "tools/demangle.h"
+#include "tools/perfex/sample/demangle.h"
 
 static bool have_library(void)
 {

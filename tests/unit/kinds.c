@@ -19,8 +19,8 @@
 #include "libperfctr.h"
 #include "tests/harness/root.h"
 #include "tests/harness/names.h"
-#include "tools/readers.h"
-#include "tools/tasks.h"
+#include "tools/perfex/count/readers.h"
+#include "tools/perfex/count/tasks.h"
 #include "tests/harness/check.h"
 
 /* No kernel has so many types. */

@@ -11,12 +11,12 @@
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
-#include "tools/csv.h"
-#include "tools/json.h"
-#include "tools/parts.h"
-#include "tools/results.h"
-#include "tools/series.h"
-#include "tools/table.h"
+#include "tools/perfex/report/csv.h"
+#include "tools/perfex/report/json.h"
+#include "tools/perfex/count/parts.h"
+#include "tools/perfex/report/results.h"
+#include "tools/perfex/report/series.h"
+#include "tools/perfex/report/table.h"
 
 static struct events events;
 static struct tasks tasks;

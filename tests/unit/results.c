@@ -13,12 +13,12 @@
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
-#include "tools/csv.h"
-#include "tools/json.h"
-#include "tools/openmetrics.h"
-#include "tools/ratio.h"
-#include "tools/results.h"
-#include "tools/table.h"
+#include "tools/perfex/report/csv.h"
+#include "tools/perfex/report/json.h"
+#include "tools/perfex/report/openmetrics.h"
+#include "tools/perfex/report/ratio.h"
+#include "tools/perfex/report/results.h"
+#include "tools/perfex/report/table.h"
 
 static struct events events;
 static struct tasks tasks;

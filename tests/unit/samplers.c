@@ -4,7 +4,7 @@
 #include <string.h>
 #include "libperfctr.h"
 #include "tests/harness/check.h"
-#include "tools/samplers.h"
+#include "tools/perfex/sample/samplers.h"
 
 struct perfctr_sampler {
 	struct perfctr_record record;

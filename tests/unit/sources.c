@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "tests/harness/check.h"
-#include "tools/histogram.h"
-#include "tools/sources.h"
+#include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/sources.h"
 
 #define S(field, value) ((uint64_t)PERF_MEM_##field##_##value << PERF_MEM_##field##_SHIFT)
 #define HEAD		"      samples percent    weight  data source\n"

@@ -2,7 +2,7 @@
 /* Ways of calls: what is not the same in all of its places counts for itself. */
 #include <stdint.h>
 #include "tests/harness/check.h"
-#include "tools/stacks.h"
+#include "tools/perfex/sample/stacks.h"
 
 START_TEST(ways)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "libperfctr.h"
 #include "tests/harness/check.h"
-#include "tools/stretches.h"
+#include "tools/perfex/count/stretches.h"
 
 static struct event event[3];
 static struct events events;

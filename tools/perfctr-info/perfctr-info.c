@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perfctr-info - what can be counted on this machine, and if something can't, why and what to
+ * change. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <libperfctr.h>
+#include <locale.h>
+#include "tools/perfctr-info/cost.h"
+#include "tools/perfex/base/text.h"
+
+static const char usage[] =
+	"usage: perfctr-info [options]\n"
+	"\n"
+	"  -c, --cost             only what calls cost here, and how each is taken\n"
+	"  -j, --json             write for programs\n"
+	"  -q, --quiet            write nothing: the exit status tells\n"
+	"  -h, --help, --version  show this text, the version\n"
+	"\n"
+	"Exit status: 0 if hardware events can be counted and read in user space, 1 if not, 2 on error;\n"
+	"with -c 0, or 2 on error.\n";
+
+struct settings {
+	bool json, quiet, cost;
+	bool all_well;
+	unsigned int checks;
+};
+
+static int show_check(void *arg, const struct perfctr_check *check)
+{
+	struct settings *settings = arg;
+
+	settings->all_well &= check->ok;
+	if (settings->json) {
+		text_json(stdout,
+			  settings->checks++ ? ",\n  {\"name\":" : "\n  {\"name\":", check->name);
+		printf(",\"ok\":%s", check->ok ? "true" : "false");
+		text_json(stdout, ",\"state\":", check->state);
+		text_json(stdout, ",\"remedy\":", check->remedy);
+		putchar('}');
+	} else if (!settings->quiet) {
+		printf("%-4s %-18s ",
+		       !*check->remedy ? "ok"
+		       : check->ok     ? "--"
+				       : "NO",
+		       check->name);
+		text_terminal(stdout, check->state, 0);
+		if (*check->remedy)
+			printf("\n     %-18s ", "");
+		text_terminal(stdout, check->remedy, 0);
+		putchar('\n');
+	}
+	return 0;
+}
+
+static void show_processor(const struct settings *settings)
+{
+	const char *provider = perfctr_provider_name(), *id, *name;
+	struct perfctr_info info;
+
+	if (!provider || perfctr_get_info(&info) < 0 || perfctr_cpu_native(&id, &name) < 0)
+		return;
+	if (settings->json) {
+		text_json(stdout, " \"processor\":", name);
+		text_json(stdout, ",\n \"id\":", id);
+		printf(",\n \"counters\":%u,\n", perfctr_info_nrctrs(&info));
+	} else {
+		/* perf_events' version says whose it is. */
+		printf("%s%s%s, %u counters, %s%.*s\n\n", name, *id ? ", --cpu " : "", id,
+		       perfctr_info_nrctrs(&info),
+		       strcmp(provider, "driver") ? "" : "perfctr driver ",
+		       (int)sizeof(info.driver_version), info.driver_version);
+	}
+}
+
+/* Only what things cost, but all that there is. */
+static void show_cost(const struct settings *settings)
+{
+	if (settings->json)
+		printf("{\n");
+	show_processor(settings);
+	if (settings->json)
+		printf(" \"costs\":[");
+	cost_show(settings->json ? COST_JSON : COST_TABLE, true);
+	if (settings->json)
+		printf("]\n}\n");
+}
+
+static void show(struct settings *settings)
+{
+	if (settings->json)
+		printf("{\n");
+	if (!settings->quiet)
+		show_processor(settings);
+	if (settings->json)
+		printf(" \"checks\":[");
+	perfctr_doctor(show_check, settings);
+	if (settings->quiet)
+		return;
+	fputs(settings->json ? "],\n \"costs\":[" : "\nWhat reads cost here:\n", stdout);
+	cost_show(settings->json ? COST_JSON : COST_BRIEF, false);
+	if (settings->json)
+		printf("]\n}\n");
+}
+
+static void take_option(struct settings *settings, int option)
+{
+	switch (option) {
+	case 'c': settings->cost = true; break;
+	case 'j': settings->json = true; break;
+	case 'q': settings->quiet = true; break;
+	case 'h': fputs(usage, stdout); exit(0);
+	case 'v': printf("perfctr-info (libperfctr) %s\n", PACKAGE_VERSION); exit(0);
+	default: fputs("perfctr-info: \"perfctr-info -h\" shows all options\n", stderr); exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "cost", no_argument, NULL, 'c' },    { "json", no_argument, NULL, 'j' },
+		{ "quiet", no_argument, NULL, 'q' },   { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 },
+	};
+	struct settings settings = { .all_well = true };
+	int option;
+
+	setlocale(LC_CTYPE, "");
+	while ((option = getopt_long(argc, argv, "cjqh", options, NULL)) != -1)
+		take_option(&settings, option);
+	if (optind < argc || (settings.quiet && (settings.json || settings.cost))) {
+		fprintf(stderr, "perfctr-info: %s\n",
+			optind < argc	? "it takes no arguments"
+			: settings.json ? "-j and -q exclude each other"
+					: "-c and -q exclude each other");
+		return 2;
+	}
+	if (settings.cost)
+		show_cost(&settings);
+	else
+		show(&settings);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		perror("perfctr-info: can't write");
+		return 2;
+	}
+	return settings.all_well ? 0 : 1;
+}

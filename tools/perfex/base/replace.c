@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/base/replace.h"
+
+/* To be freed; NULL: it has none that can be told. */
+static char *path_of(int fd)
+{
+	char link[32], *path = need(calloc(1, PATH_MAX + 1));
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, path, PATH_MAX) > 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Whether a descriptor's file has this name: "pipe:[1234]" and "/tmp/x (deleted)" are none. */
+static bool is_named(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/*
+ * What a link leads to is replaced, and not the link; to be freed. NULL: it can't be. The kernel
+ * follows links, so that those that others left in /tmp lead nowhere (fs.protected_symlinks).
+ */
+static char *target_of(const char *path)
+{
+	struct stat stat;
+	char *target;
+	int fd, error;
+
+	if (lstat(path, &stat) < 0 || !S_ISLNK(stat.st_mode))
+		return need(strdup(path));
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? need(strdup(path)) : NULL;
+	target = path_of(fd);
+	error = errno;
+	if (target && !is_named(fd, target)) {
+		free(target);
+		target = NULL;
+		error = EINVAL;
+	}
+	close(fd);
+	errno = error;
+	return target;
+}
+
+/* Whose the file is that there is, and its mode; or else those of a new one. False: it is no file.
+ */
+static bool look_at(const char *path, struct stat *stat, bool private)
+{
+	mode_t mask;
+
+	if (lstat(path, stat) == 0) {
+		stat->st_mode &= private ? S_IFMT | 0600 : ~0u;
+		return S_ISREG(stat->st_mode);
+	}
+	mask = umask(0);
+	umask(mask);
+	*stat = (struct stat){ .st_mode = (private ? 0600 : 0666) & ~mask,
+			       .st_uid = (uid_t)-1,
+			       .st_gid = (gid_t)-1 };
+	return true;
+}
+
+/* As far as this user may. What its group may do, no other group may. */
+static int make_like(int fd, const struct stat *old)
+{
+	bool same_group = fchown(fd, old->st_uid, old->st_gid) == 0 ||
+			  fchown(fd, (uid_t)-1, old->st_gid) == 0;
+
+	return fchmod(fd, old->st_mode & (same_group ? 0777 : 0707));
+}
+
+/* The file that is being written. */
+static char *unfinished;
+
+/* perfex may end before it is whole. */
+static void remove_unfinished(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+static void note_unfinished(const char *name)
+{
+	static bool registered;
+
+	if (!registered)
+		atexit(remove_unfinished);
+	registered = true;
+	free(unfinished);
+	unfinished = name ? need(strdup(name)) : NULL;
+}
+
+static int open_beside(struct replacement *replacement, const struct stat *old)
+{
+	int fd, error;
+
+	/* In the same directory, as rename() wants it. The name does not end as the file's does,
+	 * by which a collector knows its files. */
+	replacement->name = need(malloc(strlen(replacement->path) + 8));
+	sprintf(replacement->name, "%s.XXXXXX", replacement->path);
+	fd = mkstemp(replacement->name);
+	if (fd < 0)
+		return -1;
+	replacement->file = make_like(fd, old) == 0 ? fdopen(fd, "w") : NULL;
+	if (replacement->file) {
+		note_unfinished(replacement->name);
+		return 0;
+	}
+	error = errno;
+	close(fd);
+	unlink(replacement->name);
+	errno = error;
+	return -1;
+}
+
+static void forget(struct replacement *replacement)
+{
+	int error = errno;
+
+	note_unfinished(NULL);
+	free(replacement->path);
+	free(replacement->name);
+	*replacement = (struct replacement){ .file = NULL };
+	errno = error;
+}
+
+int replace_begin(struct replacement *replacement, const char *path, bool private)
+{
+	struct stat old;
+	bool usable;
+
+	*replacement = (struct replacement){ .path = target_of(path) };
+	if (!replacement->path)
+		return -1;
+	usable = look_at(replacement->path, &old, private);
+	if (usable && open_beside(replacement, &old) == 0)
+		return 0;
+	if (!usable)
+		errno = EINVAL;
+	forget(replacement);
+	return -1;
+}
+
+int replace_end(struct replacement *replacement)
+{
+	bool good = fflush(replacement->file) == 0 && !ferror(replacement->file);
+	int error = errno;
+
+	if (fclose(replacement->file) != 0 && good) {
+		good = false;
+		error = errno;
+	}
+	if (good && rename(replacement->name, replacement->path) < 0) {
+		good = false;
+		error = errno;
+	}
+	if (!good)
+		unlink(replacement->name);
+	forget(replacement);
+	errno = error;
+	return good ? 0 : -1;
+}
+
+void replace_cancel(struct replacement *replacement)
+{
+	fclose(replacement->file);
+	unlink(replacement->name);
+	forget(replacement);
+}

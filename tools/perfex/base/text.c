@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <langinfo.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+#include "tools/perfex/base/text.h"
+
+void text_scaled(FILE *file, uint64_t count, double scale)
+{
+	if (scale == 1)
+		fprintf(file, "%llu", (unsigned long long)count);
+	else
+		fprintf(file, "%.15g", (double)count * scale);
+}
+
+void text_csv(FILE *file, const char *before, const char *text)
+{
+	fputs(before, file);
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fputs(text, file);
+		return;
+	}
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+/* The length of the UTF-8 sequence that text begins with; 0 if it is none. */
+static unsigned int utf8(const unsigned char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int n = *text < 0x80 ? 1 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : 4, i;
+	uint32_t letter = n == 1 ? *text : *text & (0xFFu >> (n + 1));
+
+	for (i = 1; i < n; i++) {
+		if ((text[i] & 0xC0) != 0x80)
+			return 0;
+		letter = letter << 6 | (text[i] & 0x3F);
+	}
+	/* Overlong forms, surrogates, and what is beyond Unicode. */
+	if (*text >= 0xF8 || letter < least[n] || letter >> 11 == 0x1B || letter > 0x10FFFF)
+		return 0;
+	return n;
+}
+
+size_t text_letter(const char *text)
+{
+	const unsigned char *letter = (const unsigned char *)text;
+	unsigned int n = utf8(letter);
+
+	return *letter < ' ' || *letter == 0x7F || (*letter == 0xC2 && letter[1] < 0xA0) ? 0 : n;
+}
+
+void text_json(FILE *file, const char *before, const char *string)
+{
+	const unsigned char *text = (const unsigned char *)string;
+	unsigned int n;
+
+	fprintf(file, "%s\"", before);
+	while (*text) {
+		n = utf8(text);
+		if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else if (n == 0)
+			fputs("\\ufffd", file);
+		else if (!text_letter((const char *)text))
+			fprintf(file, "\\u%04x", text[n - 1]);
+		else
+			fwrite(text, 1, n, file);
+		text += n ? n : 1;
+	}
+	fputc('"', file);
+}
+
+void text_label(FILE *file, const char *before, const char *string)
+{
+	const unsigned char *text = (const unsigned char *)string;
+	unsigned int n;
+
+	fprintf(file, "%s\"", before);
+	for (; *text; text += n ? n : 1) {
+		n = utf8(text);
+		if (*text == '\n')
+			fputs("\\n", file);
+		else if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else if (n == 0)
+			fputs("\xEF\xBF\xBD", file);
+		else
+			fwrite(text, 1, n, file);
+	}
+	fputc('"', file);
+}
+
+/* ---- for a person ---- */
+
+/* They turn what stands beside them around, or take no room: a name could look like another one. */
+static bool is_hidden(const char *text, unsigned int n)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x061C, 0x061C }, { 0x180E, 0x180E }, { 0x200B, 0x200F }, { 0x2028, 0x202E },
+		{ 0x2060, 0x206F }, { 0xFEFF, 0xFEFF }, { 0xFFF9, 0xFFFB }, { 0xE0000, 0xE0FFF },
+	};
+	uint32_t letter = (unsigned char)*text & (0xFFu >> (n + 1));
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		letter = letter << 6 | ((unsigned char)text[i] & 0x3F);
+	for (i = 0; n > 1 && i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (letter >= ranges[i][0] && letter <= ranges[i][1])
+			return true;
+	return false;
+}
+
+/* Where the locale names no encoding, as in a container without LANG, terminals have UTF-8, too. */
+static bool is_utf8(void)
+{
+	const char *codeset = nl_langinfo(CODESET);
+
+	return !strcmp(codeset, "UTF-8") || !strncmp(codeset, "ANSI_X3.4", 9) ||
+	       !strcmp(codeset, "ASCII") || !strcmp(codeset, "US-ASCII");
+}
+
+/* A letter of another encoding. */
+static size_t foreign_letter(const char *text, size_t left, bool *shown)
+{
+	mbstate_t state;
+	wchar_t letter;
+	size_t length;
+
+	memset(&state, 0, sizeof(state));
+	length = mbrtowc(&letter, text, left, &state);
+	*shown = length && length <= left && iswprint((wint_t)letter);
+	return length == (size_t)-2 ? 0 : length && length <= left ? length : 1;
+}
+
+/* The bytes of text's first letter, and whether it is shown; 0: those that are left are too few. */
+static size_t next_letter(const char *text, size_t left, bool *shown)
+{
+	const unsigned char *first = (const unsigned char *)text;
+	size_t wanted = *first < 0xC0 ? 1 : *first < 0xE0 ? 2 : *first < 0xF0 ? 3 : 4;
+	unsigned int n;
+
+	if (!is_utf8())
+		return foreign_letter(text, left, shown);
+	if (*first < 0xF8 && wanted > left)
+		return 0;
+	n = utf8(first);
+	*shown = text_letter(text) && !is_hidden(text, n);
+	return n ? n : 1;
+}
+
+size_t text_plain(FILE *file, const char *text, size_t size)
+{
+	size_t left = size, length;
+	bool shown;
+
+	for (; left; text += length, left -= length) {
+		length = next_letter(text, left, &shown);
+		if (!length)
+			break;
+		if (shown || *text == '\n' || *text == '\t')
+			fwrite(text, 1, length, file);
+		else
+			fputc('?', file);
+	}
+	return size - left;
+}
+
+int text_width(const char *text)
+{
+	size_t left = strlen(text), length;
+	int width = 0;
+	bool shown;
+
+	for (; left; text += length, left -= length, width++) {
+		length = next_letter(text, left, &shown);
+		if (!length)
+			length = 1;
+	}
+	return width;
+}
+
+void text_terminal(FILE *file, const char *text, int width)
+{
+	size_t left = strlen(text), length;
+	bool shown;
+
+	for (; left; text += length, left -= length, width--) {
+		length = next_letter(text, left, &shown);
+		if (length && shown)
+			fwrite(text, 1, length, file);
+		else
+			fputc('?', file);
+		length = length ? length : 1;
+	}
+	while (width-- > 0)
+		fputc(' ', file);
+}
+
+/* The letters of text that fit. */
+static size_t bytes_of(const char *text, int width)
+{
+	size_t left = strlen(text), length, n = 0;
+	bool shown;
+
+	for (; left && width-- > 0; n += length, left -= length) {
+		length = next_letter(text + n, left, &shown);
+		if (!length)
+			length = 1;
+	}
+	return n;
+}
+
+void text_cut(FILE *file, const char *text, int width)
+{
+	char *part;
+
+	if (text_width(text) <= width || width < 4) {
+		text_terminal(file, text, 0);
+		return;
+	}
+	part = strndup(text, bytes_of(text, width - 3));
+	text_terminal(file, part ? part : "", 0);
+	fputs("...", file);
+	free(part);
+}

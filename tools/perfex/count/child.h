@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * child.h - the command's process: it waits until its counters are there, and then executes the
+ * command, with the signals that perfex was started with. Both calls exit on failure.
+ */
+#ifndef PERFCTR_TOOLS_CHILD_H
+#define PERFCTR_TOOLS_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include "tools/perfex/count/driver.h"
+
+struct child {
+	pid_t pid;
+	int go;	      /* writing a byte starts the command; closing it ends the child */
+	int error;    /* says errno if the command can't be started, else is closed */
+	int counters; /* through the driver: the socket on which it sends them; -1 */
+	/* Signals that perfex itself waits for until child_end(): SIGCHLD, SIGTERM, SIGHUP. */
+	sigset_t waited, before;
+	struct sigaction old[3]; /* SIGINT's, SIGQUIT's, SIGCHLD's */
+};
+
+/* driver is NULL if it does not count. */
+void child_start(struct child *child, char **command, const struct driver *driver);
+
+/* Let the command start. If it can't be executed perfex ends as a shell would. */
+void child_release(const struct child *child, const char *command);
+
+/*
+ * The child has ended: perfex gets its signals back. Whether the terminal has interrupted it or
+ * told it to quit, whatever it made of that.
+ */
+bool child_end(const struct child *child);
+
+#endif /* PERFCTR_TOOLS_CHILD_H */

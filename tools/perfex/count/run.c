@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/perfex/count/child.h"
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/count/run.h"
+#include "tools/perfex/count/trace.h"
+#include "tools/perfex/count/watch.h"
+
+static void read_all(const struct run *run)
+{
+	targets_look(run->targets);
+	parts_read(run->parts, run->tasks, run->events);
+}
+
+/* What is to happen while the command runs. */
+struct schedule {
+	bool counts;	 /* counting has begun */
+	double start;	 /* of counting */
+	double begin;	 /* when counting starts, if it has not */
+	double step;	 /* of ticks; 0: none */
+	double tick;	 /* the next one */
+	double interval; /* whose tick is its end, the first one */
+	double end;	 /* the time is up; 0: never */
+};
+
+/* An interval has ended, or it is one of the looks in between. */
+static void end_tick(const struct run *run, struct schedule *schedule)
+{
+	double seconds = watch_now() - schedule->start;
+
+	read_all(run);
+	if (!run->interval || schedule->tick < schedule->interval - schedule->step / 2) {
+		run->looked(run->arg);
+		return;
+	}
+	run->tick(run->arg, seconds);
+	do {
+		schedule->interval += run->interval / 1e3;
+	} while (schedule->interval <= schedule->tick);
+}
+
+/* ---- the command ---- */
+
+/*
+ * A tick, or a look whether the driver's counters are there: after 1 ms, 3, 7, ..., and then once
+ * in a second.
+ */
+static void end_step(const struct run *run, pid_t pid, struct schedule *schedule)
+{
+	if (!run->driver) {
+		end_tick(run, schedule);
+		return;
+	}
+	driver_look(run->driver, run->events, pid);
+	schedule->step = schedule->step < 0.5 ? 2 * schedule->step : 1;
+}
+
+static double step_of(const struct run *run)
+{
+	if (run->driver)
+		return 1e-3;
+	return run->look > 0 ? run->look : run->interval / 1e3;
+}
+
+static void start_counting(const struct run *run, struct schedule *schedule)
+{
+	schedule->counts = true;
+	schedule->start = watch_now();
+	schedule->step = step_of(run);
+	schedule->tick = schedule->start + schedule->step;
+	schedule->interval = schedule->start + run->interval / 1e3;
+	if (run->timeout)
+		schedule->end = schedule->start + run->timeout / 1e3;
+}
+
+static void enable(const struct run *run, struct schedule *schedule)
+{
+	if (tasks_enable(run->tasks) < 0)
+		events_refuse(run->events, 0, run->events->n, perfctr_error());
+	start_counting(run, schedule);
+}
+
+/* When something is to happen next; 0: nothing is. */
+static double next_time(const struct schedule *schedule)
+{
+	if (!schedule->counts)
+		return schedule->begin;
+	if (!(schedule->step > 0) || (schedule->end > 0 && schedule->end < schedule->tick))
+		return schedule->end;
+	return schedule->tick;
+}
+
+/* Ticks that take longer than a step leave some out: signals and the end have their turn, too. */
+static void plan_tick(struct schedule *schedule)
+{
+	double now = watch_now();
+
+	do {
+		schedule->tick += schedule->step;
+	} while (schedule->tick < now);
+}
+
+/* It is time. */
+static void happen(const struct run *run, pid_t pid, struct schedule *schedule,
+		   struct outcome *outcome)
+{
+	if (!schedule->counts) {
+		enable(run, schedule);
+	} else if (next_time(schedule) == schedule->end) {
+		outcome->timed_out = true;
+		schedule->end = 0;
+		kill(pid, SIGTERM);
+	} else {
+		end_step(run, pid, schedule);
+		plan_tick(schedule);
+	}
+}
+
+/* How often to make room for what tells that programs can't be counted to their ends. */
+#define CHECK_EVERY 0.1
+
+/* Wait for the child, passing signals on. */
+static void wait_for(const struct run *run, const struct child *child, struct schedule *schedule,
+		     struct outcome *outcome, struct rusage *usage)
+{
+	struct timespec timeout;
+	double next, check;
+	int signal;
+
+	while (wait4(child->pid, &outcome->status, WNOHANG, usage) == 0) {
+		next = next_time(schedule);
+		if (next > 0 && watch_now() >= next) {
+			happen(run, child->pid, schedule, outcome);
+			continue;
+		}
+		tasks_check(run->tasks);
+		check = watch_now() + CHECK_EVERY;
+		timeout = watch_left(next > 0 && next < check ? next : check);
+		signal = sigtimedwait(&child->waited, NULL, &timeout);
+		if (signal != SIGTERM && signal != SIGHUP)
+			continue;
+		outcome->interrupted = true;
+		kill(child->pid, signal);
+	}
+}
+
+static bool traces(const struct run *run)
+{
+	return run->per_thread && !run->targets->n;
+}
+
+/* The counters of a command that has not been released. */
+static void count(const struct run *run, const struct child *child)
+{
+	if (run->driver) {
+		driver_take(run->driver, run->events, child->counters);
+		return;
+	}
+	if (run->targets->n)
+		return;
+	if (run->per_thread)
+		trace_begin(child, "--per-thread");
+	tasks_open_thread(run->tasks, run->events, child->pid,
+			  (run->delay ? PERFCTR_DISABLED : PERFCTR_ON_EXEC) |
+				  (run->per_thread || run->first_thread ? 0 : PERFCTR_INHERIT));
+}
+
+static void release(const struct run *run, const struct child *child)
+{
+	child_release(child, run->command[0]);
+	if (run->driver) {
+		driver_started(run->events, child->counters);
+		close(child->counters);
+	}
+}
+
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+/* What the command was, now that it has ended. */
+static void end_command(const struct child *child, const struct rusage *usage,
+			struct outcome *outcome)
+{
+	outcome->interrupted |= child_end(child) || trace_interrupted();
+	outcome->interrupted |= WIFSIGNALED(outcome->status) && !outcome_in_time(outcome);
+	outcome->user = seconds_of(&usage->ru_utime);
+	outcome->sys = seconds_of(&usage->ru_stime);
+}
+
+static struct outcome run_emulated(const struct run *run)
+{
+	struct outcome outcome = { .ran = true };
+	struct rusage usage;
+	struct child child;
+	char **command = valgrind_command(run->events, run->command);
+	double start;
+
+	memset(&usage, 0, sizeof(usage));
+	child_start(&child, command, NULL);
+	run->started(run->arg, child.pid);
+	trace_begin(&child, "--emulate");
+	start = watch_now();
+	child_release(&child, *command);
+	free(command);
+	valgrind_run(run->valgrind, &child, run->events, &outcome.status, &usage);
+	outcome.elapsed = watch_now() - start;
+	end_command(&child, &usage, &outcome);
+	return outcome;
+}
+
+static struct outcome run_command(const struct run *run)
+{
+	struct outcome outcome = { .ran = true };
+	struct schedule schedule = { .counts = false };
+	struct rusage usage;
+	struct child child;
+
+	memset(&usage, 0, sizeof(usage));
+	child_start(&child, run->command, run->driver);
+	run->started(run->arg, child.pid);
+	count(run, &child);
+	start_counting(run, &schedule);
+	release(run, &child);
+	if (run->delay)
+		schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
+	if (traces(run))
+		trace_threads(&child, run->tasks, run->events, &outcome.status, &usage);
+	else
+		wait_for(run, &child, &schedule, &outcome, &usage);
+	if (!schedule.counts)
+		events_refuse(run->events, 0, run->events->n,
+			      "the command ended before the delay did");
+	outcome.elapsed = schedule.counts ? watch_now() - schedule.start : 0;
+	if (run->driver)
+		driver_read(run->driver, run->events);
+	else
+		read_all(run);
+	if (run->interval)
+		run->tick(run->arg, outcome.elapsed);
+	end_command(&child, &usage, &outcome);
+	return outcome;
+}
+
+/* ---- what runs already ---- */
+
+static void attach(const struct run *run)
+{
+	unsigned int i, flags = run->delay ? PERFCTR_DISABLED : 0;
+	pid_t pid = targets_process(run->targets);
+	FILE *name;
+	char *text;
+	size_t size;
+
+	if (!run->targets->what && !run->first_thread &&
+	    run->targets->target->type == PERFCTR_TARGET_PROCESS)
+		flags |= PERFCTR_INHERIT;
+	if (run->per_thread && pid)
+		tasks_open_threads(run->tasks, run->events, pid, flags);
+	for (i = 0; i < run->targets->n && (!run->per_thread || !pid); i++)
+		tasks_open(run->tasks, run->events, &run->targets->target[i], flags);
+	for (i = 0; i < run->events->n; i++)
+		if (!run->events->event[i].reason)
+			return;
+	name = need(open_memstream(&text, &size));
+	targets_print(name, run->targets);
+	fclose(name);
+	die("%s can't be counted: %s", text, run->events->event[0].reason);
+}
+
+/* The end of the next wait, at ticks and at last when the time is up. */
+static void watch(const struct run *run, struct schedule *schedule)
+{
+	struct watch watch;
+	double next;
+
+	watch_begin(&watch, run->targets);
+	if (run->delay)
+		*schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
+	for (;;) {
+		next = next_time(schedule);
+		if (watch_wait(&watch, next))
+			break;
+		if (!schedule->counts) {
+			enable(run, schedule);
+			continue;
+		}
+		if (next == schedule->end)
+			break;
+		end_tick(run, schedule);
+		plan_tick(schedule);
+	}
+	watch_end(&watch);
+}
+
+static struct outcome run_nothing(const struct run *run)
+{
+	struct schedule schedule = { .counts = false };
+	struct outcome outcome = { .ran = false };
+	pid_t pid = targets_process(run->targets);
+
+	run->started(run->arg, pid ? pid : getpid());
+	start_counting(run, &schedule);
+	watch(run, &schedule);
+	if (!schedule.counts)
+		events_refuse(run->events, 0, run->events->n, "it was over before the delay was");
+	else
+		outcome.elapsed = watch_now() - schedule.start;
+	read_all(run);
+	if (run->interval)
+		run->tick(run->arg, outcome.elapsed);
+	return outcome;
+}
+
+struct outcome run(const struct run *run)
+{
+	if (run->valgrind)
+		return run_emulated(run);
+	if (run->targets->n && run->events->n)
+		attach(run);
+	return run->command ? run_command(run) : run_nothing(run);
+}

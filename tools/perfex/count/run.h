@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* run.h - starting and watching commands, watching processes. */
+#ifndef PERFCTR_TOOLS_RUN_H
+#define PERFCTR_TOOLS_RUN_H
+
+#include "tools/perfex/count/driver.h"
+#include "tools/perfex/count/outcome.h"
+#include "tools/perfex/count/parts.h"
+#include "tools/perfex/count/targets.h"
+#include "tools/perfex/count/valgrind.h"
+
+struct run {
+	struct events *events;
+	struct tasks *tasks;
+	struct parts *parts;	       /* what is shown beside the sums */
+	struct driver *driver;	       /* NULL: perf_events count */
+	struct valgrind *valgrind;     /* emulates the command; NULL: it runs */
+	char **command;		       /* NULL: none */
+	const struct targets *targets; /* what to count, if it is not the command */
+	bool per_thread;
+	bool first_thread;     /* count nothing that the command's first thread creates */
+	unsigned int interval; /* ms; 0: none */
+	double look;	       /* s: how often to read, too; 0: at the ends of intervals only */
+	unsigned int delay, timeout; /* ms from the start, of counting; 0: none */
+	/* Called with the pid before the command starts, at the end of each interval, after looks.
+	 */
+	void (*started)(void *arg, pid_t pid);
+	void (*tick)(void *arg, double seconds);
+	void (*looked)(void *arg);
+	void *arg;
+};
+
+/* Run the command, or watch the process, to its end, and read the counters. Exits on failure. */
+struct outcome run(const struct run *run);
+
+#endif /* PERFCTR_TOOLS_RUN_H */

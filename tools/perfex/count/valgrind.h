@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * valgrind.h - a command in valgrind, whose tool callgrind counts for a model of a processor that
+ * is the same everywhere: caches of 32 KiB and 8 MiB. Processes are followed, each with what it
+ * does from its beginning to its end, or to the next program that it executes.
+ */
+#ifndef PERFCTR_TOOLS_VALGRIND_H
+#define PERFCTR_TOOLS_VALGRIND_H
+
+#include <sys/resource.h>
+#include "tools/perfex/count/child.h"
+#include "tools/perfex/count/emulated.h"
+
+struct valgrind {
+	char version[64];  /* "valgrind-3.19.0" */
+	const char *doubt; /* why the counts are not all; NULL: they are */
+	uint64_t count[COLUMNS];
+	struct process *process;
+};
+
+/* Exits if there is no valgrind. */
+void valgrind_begin(struct valgrind *valgrind);
+
+/* The command line that runs a command in it, for these events; to be freed. */
+char **valgrind_command(const struct events *events, char **command);
+
+/*
+ * Go on until no process of the child's, which is traced, is left; its end. The counts are in
+ * events then. Exits if valgrind could not start the command.
+ */
+void valgrind_run(struct valgrind *valgrind, const struct child *child, struct events *events,
+		  int *status, struct rusage *usage);
+
+/* Remove its files. */
+void valgrind_end(void);
+
+#endif /* PERFCTR_TOOLS_VALGRIND_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* watch.h - waiting for the end of what runs already, or of perfex, told by a signal. */
+#ifndef PERFCTR_TOOLS_WATCH_H
+#define PERFCTR_TOOLS_WATCH_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include "tools/perfex/count/targets.h"
+
+struct watch {
+	const struct targets *targets;
+	struct pollfd *ends; /* a pidfd for each process; -1: none, or it has ended */
+	bool *ended;
+	sigset_t before;
+};
+
+/* From now on SIGINT, SIGTERM and SIGALRM end the wait, and not perfex. */
+void watch_begin(struct watch *watch, const struct targets *targets);
+
+/*
+ * Wait until all processes or threads have ended, if the targets are such, or perfex is told to
+ * end: then true. False at a time of the monotonic clock, in seconds, if it is not 0.
+ */
+bool watch_wait(struct watch *watch, double when);
+
+void watch_end(struct watch *watch);
+
+/* That clock's time; what is left until some time, 0 if that is past. */
+double watch_now(void);
+struct timespec watch_left(double when);
+
+#endif /* PERFCTR_TOOLS_WATCH_H */

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/foreign.h"
+
+/* Those of "perf stat" and "perf record" that are spelled otherwise here, or are not here. */
+static const struct {
+	const char *name, *meaning;
+} others[] = {
+	{ "B", "perfex always separates thousands in a table, and never in --csv and --json" },
+	{ "S", "write it into the command: sh -c 'sync; exec ...'" },
+	{ "T", "name the events: perfex -l lists them" },
+	{ "V", "perfex has --version" },
+	{ "b", "BPF programs are not counted" },
+	{ "g",
+	  "groups are written in braces: -e '{cycles,instructions}'; calls are --sample --folded" },
+	{ "j", "perfex has --json" },
+	{ "k", "what only the kernel does is the modifier :k of an event" },
+	{ "n", "for the time alone, perfex -e task-clock" },
+	{ "u", "what only user mode does is the modifier :u of an event" },
+	{ "v", "perfex always says why an event is not counted; perfctr-info(1) says more" },
+	{ ",", "values with a separator are --csv" },
+	{ ";", "values with a separator are --csv" },
+	{ "all-kernel", "give each event the modifier :k" },
+	{ "all-user", "give each event the modifier :u" },
+	{ "big-num",
+	  "perfex always separates thousands in a table, and never in --csv and --json" },
+	{ "no-big-num", "--csv and --json have numbers without separators" },
+	{ "bpf-counters", "perfex takes perf_event_open(2) or the perfctr driver" },
+	{ "bpf-prog", "BPF programs are not counted" },
+	{ "control", "--delay says when counting begins, --timeout when it ends" },
+	{ "cputype", "name the core type's event: cpu_core/cycles/" },
+	{ "detailed", "name the events: -e L1-dcache-loads,L1-dcache-load-misses,..." },
+	{ "field-separator", "values with a separator are --csv" },
+	{ "filter", "tracepoints are counted without filters" },
+	{ "for-each-cgroup", "give each cgroup with a -G: perfex shows each" },
+	{ "group", "groups are written in braces: -e '{cycles,instructions}'" },
+	{ "hybrid-merge",
+	  "an event of several core types is shown as a sum; --per-type shows each" },
+	{ "inputs", "perfex has no files of metrics" },
+	{ "interval-clear", "write it into a pipe: perfex -I 1000 --csv -o - ... | ..." },
+	{ "interval-count", "--timeout ends counting after so many milliseconds" },
+	{ "interval-print", "perfex has --interval" },
+	{ "iostat", "name the uncore PMU's events: perfex -l lists them" },
+	{ "json-output", "perfex has --json" },
+	{ "log-fd", "perfex has -o FILE, such as -o /dev/fd/3" },
+	{ "metric-no-group",
+	  "-M counts a metric's events in a group, so that they are of the same time" },
+	{ "metric-no-merge", "metrics whose events are the same share them" },
+	{ "metric-no-threshold",
+	  "a metric that is beyond its threshold is marked, and nothing else" },
+	{ "metric-only", "--csv and --json have metrics beside the counts: -M" },
+	{ "no-aggr", "perfex has -A, --per-cpu" },
+	{ "no-csv-summary", "with -I, --csv has no summary" },
+	{ "no-merge", "-A shows each processor, --per-type each core type" },
+	{ "no-scale", "--json has the value as counted beside the estimate" },
+	{ "null", "for the time alone, perfex -e task-clock" },
+	{ "per-cache", "perfex has --per-socket and --per-core" },
+	{ "per-cluster", "perfex has --per-socket and --per-core" },
+	{ "per-die", "perfex has --per-socket, and --per-core, whose names have the die" },
+	{ "per-node", "perfex has --per-socket" },
+	{ "percore-show-thread", "perfex has --per-core and --per-cpu" },
+	{ "quiet", "write results to a file: -o FILE" },
+	{ "realtime", "start perfex with chrt(1)" },
+	{ "scale", "--json has the value as counted beside the estimate" },
+	{ "smi-cost", "count msr/smi/ and msr/aperf/" },
+	{ "summary", "perfex -I always ends with a summary in a table and in --json" },
+	{ "sync", "write it into the command: sh -c 'sync; exec ...'" },
+	{ "table", "--json has the values of each run" },
+	{ "td-level", "name the events: -e '{slots,topdown-retiring,...}'" },
+	{ "topdown", "name the events: -e '{slots,topdown-retiring,...}'" },
+	{ "transaction", "name the events: perfex -l lists them" },
+	{ "uid", "perfex counts processes (-p), threads (-t) and cgroups (-G)" },
+	{ "user", "give each event the modifier :u" },
+	{ "verbose", "perfex always says why an event is not counted; perfctr-info(1) says more" },
+};
+
+/* What perf's option of this name is here; NULL: nothing is known of it. */
+static const char *meaning_of(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(others[i].name, name))
+			return others[i].meaning;
+	return NULL;
+}
+
+/* ---- the nearest of ours ---- */
+
+static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int d = a < b ? a : b;
+
+	return d < c ? d : c;
+}
+
+/* How many letters have to be put in, left out or changed; both are shorter than 32. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[33], i, k, corner, above, n = (unsigned int)strlen(b);
+
+	for (k = 0; k <= n; k++)
+		row[k] = k;
+	for (i = 0; a[i]; i++) {
+		corner = row[0];
+		row[0] = i + 1;
+		for (k = 0; k < n; k++) {
+			above = row[k + 1];
+			row[k + 1] = least(above + 1, row[k] + 1, corner + (a[i] != b[k]));
+			corner = above;
+		}
+	}
+	return row[n];
+}
+
+static const char *nearest(const char *name, const struct option *known)
+{
+	const char *best = NULL;
+	unsigned int d, best_distance = strlen(name) < 5 ? 2 : 4;
+
+	for (; known->name && strlen(name) < 32; known++) {
+		d = distance(name, known->name);
+		if (d < best_distance) {
+			best_distance = d;
+			best = known->name;
+		}
+	}
+	return best;
+}
+
+/* ---- sentences ---- */
+
+static void __attribute__((noreturn)) end(void)
+{
+	say("\"perfex -h\" shows all options");
+	exit(EXIT_PERFEX);
+}
+
+static void __attribute__((noreturn))
+unknown(const char *dashes, const char *name, const char *near)
+{
+	const char *meaning = meaning_of(name);
+
+	if (meaning)
+		say("there is no option %s%s, as perf has it: %s", dashes, name, meaning);
+	else if (near)
+		say("there is no option %s%s; did you mean --%s?", dashes, name, near);
+	else
+		say("there is no option %s%s", dashes, name);
+	end();
+}
+
+/* The known options that begin so, if there are several. */
+static bool is_ambiguous(const char *name, const struct option *known)
+{
+	unsigned int n = 0;
+
+	for (; known->name; known++)
+		n += !strncmp(known->name, name, strlen(name));
+	return n > 1;
+}
+
+static void __attribute__((noreturn)) ambiguous(const char *name, const struct option *known)
+{
+	char *list = NULL;
+	size_t size;
+	FILE *file = need(open_memstream(&list, &size));
+	const char *before = "";
+
+	for (; known->name; known++)
+		if (!strncmp(known->name, name, strlen(name))) {
+			fprintf(file, "%s--%s", before, known->name);
+			before = ", ";
+		}
+	fclose(file);
+	say("--%s is the beginning of several options: %s", name, list);
+	free(list);
+	end();
+}
+
+static void __attribute__((noreturn))
+refuse_long(int result, const char *word, int letter, const struct option *known)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	if (result == ':')
+		die("--%s needs an argument", name);
+	if (letter)
+		die("--%s takes no argument, as in \"%s\"", name, word);
+	/* What begins like several of ours may be one of perf's. */
+	if (!meaning_of(name) && is_ambiguous(name, known))
+		ambiguous(name, known);
+	unknown("--", name, nearest(name, known));
+}
+
+void foreign_check(const char *word, const struct option *known)
+{
+	size_t n = strcspn(word, "=");
+
+	if (word[0] != '-' || word[1] == '-')
+		return;
+	for (; known->name; known++)
+		if (strlen(known->name) == n - 1 && n > 2 && !strncmp(known->name, word + 1, n - 1))
+			die("\"%s\" is written with two dashes: --%s", word, word + 1);
+}
+
+void foreign_refuse(int result, const char *word, int letter, const struct option *known)
+{
+	char name[2] = { (char)letter };
+
+	if (!strncmp(word, "--", 2))
+		refuse_long(result, word, letter, known);
+	if (result == ':')
+		die("-%c needs an argument", letter);
+	unknown("-", name, word[1] && word[2] ? nearest(word + 1, known) : NULL);
+}

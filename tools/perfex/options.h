@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* options.h - what the command line asks for. */
+#ifndef PERFCTR_TOOLS_OPTIONS_H
+#define PERFCTR_TOOLS_OPTIONS_H
+
+#include "tools/perfex/report/baseline.h"
+#include "tools/perfex/count/events.h"
+#include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/report/output.h"
+#include "tools/perfex/count/targets.h"
+
+/* Of several that are asked for, the last one here. */
+enum mode {
+	MODE_COUNT,
+	MODE_SAMPLE,
+	MODE_REGIONS,
+	MODE_MERGE,
+	MODE_LIST,
+	MODE_INFO,
+	MODE_CPU,     /* --cpu */
+	MODE_METRICS, /* -M list */
+	MODE_HELP,
+	MODE_VERSION,
+};
+
+struct options {
+	enum mode mode;
+	struct events
+		events; /* MODE_COUNT: looked up; MODE_SAMPLE, MODE_REGIONS, MODE_CPU: names only */
+	struct targets targets;
+	char **line;	/* all words */
+	char **command; /* NULL: none */
+	const char *file;
+	enum format format;
+	enum place_kind kind; /* --by */
+	enum by by;
+	bool no_inherit, append, strict, diff, emulate, by_place, with_failed;
+	const char *baseline;		/* --compare; NULL: not given */
+	struct baseline before;		/* what is in it */
+	const char *pre, *post;		/* shell commands; NULL: not given */
+	const char *keep;		/* --regions=; NULL: sums alone */
+	double threshold;		/* --threshold, as a part */
+	unsigned int interval, repeat;	/* 0: not given */
+	unsigned int delay, timeout;	/* 0: not given */
+	unsigned int period, frequency; /* 0: not given */
+	const char *calls;		/* --call-graph; NULL: not given */
+	uint32_t stack;			/* its bytes of the stack; 0: it is by frame pointers */
+	const char *cpu;
+	const char *base; /* what is wrong if there are no numbers, of which -d or -x speak; NULL:
+			     nothing */
+	bool words;	  /* there are words of the control */
+	bool info, list, with_text; /* -i, -l or -L, -L */
+};
+
+extern const char options_help[];
+
+/* Exits if the options are wrong, or don't go together. */
+void options_read(struct options *options, int argc, char **argv);
+
+void options_free(struct options *options);
+
+#endif /* PERFCTR_TOOLS_OPTIONS_H */

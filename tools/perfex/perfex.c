@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perfex - count hardware and software events of a command, or of a running process. */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "tools/perfex/report/baseline.h"
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/count/driver.h"
+#include "tools/perfex/count/limits.h"
+#include "tools/perfex/regions/merge.h"
+#include "tools/perfex/options.h"
+#include "tools/perfex/progress.h"
+#include "tools/perfex/regions/regions.h"
+#include "tools/perfex/sample/sample.h"
+#include "tools/perfex/show.h"
+
+/*
+ * The driver counts one thread, so it is taken only where that is what is asked for: by
+ * --no-inherit, or by forcing it.
+ */
+static bool wants_driver(const struct options *options, bool forced)
+{
+	const char *name = perfctr_provider_name();
+
+	if (!name)
+		die("%s", perfctr_error());
+	return !strcmp(name, "driver") && (forced || options->no_inherit);
+}
+
+/* The option that only perf_events can serve; NULL: none. */
+static const char *obstacle(const struct options *options)
+{
+	return options->mode == MODE_SAMPLE ? "--sample"
+	       : options->targets.option    ? options->targets.option
+	       : options->by == BY_THREAD   ? "--per-thread"
+	       : options->by == BY_TYPE	    ? "--per-type"
+	       : options->interval	    ? "-I"
+	       : options->delay		    ? "--delay"
+	       : options->timeout	    ? "--timeout"
+					    : NULL;
+}
+
+/* Whether the driver counts the events. */
+static bool choose_driver(struct options *options, struct driver *driver)
+{
+	const char *wish = getenv("PERFCTR_PROVIDER"), *option = obstacle(options), *why;
+	bool forced = wish && !strcmp(wish, "driver");
+
+	if (!wants_driver(options, forced))
+		return false;
+	if (option && forced)
+		die("%s takes perf_events, but PERFCTR_PROVIDER=driver forbids them", option);
+	if (option)
+		return false;
+	why = driver_control(driver, &options->events);
+	if (why && forced)
+		die("the driver can't count these events (PERFCTR_PROVIDER=driver): %s", why);
+	if (why)
+		return false;
+	if (driver_try(driver, &options->events))
+		return true;
+	/* What the driver refuses, perf_events may still count, unless they are forbidden. */
+	if (forced)
+		events_refuse(&options->events, 0, options->events.n, perfctr_error());
+	return forced;
+}
+
+/* End as the command did. */
+static int same_end(const struct outcome *outcome)
+{
+	struct rlimit none = { 0, 0 };
+
+	if (!outcome->ran || outcome_in_time(outcome))
+		return 0;
+	if (WIFEXITED(outcome->status) && WEXITSTATUS(outcome->status) == 0 && outcome->lost)
+		return EXIT_PERFEX;
+	if (WIFEXITED(outcome->status))
+		return WEXITSTATUS(outcome->status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(WTERMSIG(outcome->status), SIG_DFL);
+	raise(WTERMSIG(outcome->status));
+	return 128 + WTERMSIG(outcome->status);
+}
+
+/* ---- counting ---- */
+
+/* Of two sides the second one is what is new. */
+struct counting {
+	struct output output;
+	struct results side[2];
+	unsigned int sides;
+	bool failed; /* --pre or --post did, and no more is run */
+	const struct options *options;
+};
+
+static void started(void *arg, pid_t pid)
+{
+	struct counting *counting = arg;
+	struct results *results = &counting->side[counting->sides - 1];
+
+	output_open(&counting->output, pid, results->run->command);
+	results->no_header = counting->output.goes_on;
+	if (results->run->interval)
+		output_clear(&counting->output);
+}
+
+static void tick(void *arg, double seconds)
+{
+	struct counting *counting = arg;
+
+	results_add_interval(&counting->side[0], seconds);
+	output_results(&counting->output, &counting->side[0]);
+}
+
+static void looked(void *arg)
+{
+	struct counting *counting = arg;
+	struct results *results = &counting->side[counting->sides - 1];
+
+	stretches_tick(&results->stretches, results->run->events);
+}
+
+/* What stretches of one run, or interval, counted tells how good estimates of metrics are. */
+static double how_often_to_look(const struct options *options)
+{
+	const unsigned int ms = 50;
+	bool alone = options->repeat < 2 && !options->baseline && !options->diff;
+
+	if (!options->events.metric_names || !alone ||
+	    (options->interval && options->interval < ms))
+		return 0;
+	return options->interval ? options->interval / (options->interval / ms) / 1e3 : ms / 1e3;
+}
+
+/* Once more: all begins anew. */
+static void count_again(const struct run *what)
+{
+	tasks_close(what->tasks);
+	parts_clear(what->parts);
+	events_forget(what->events);
+	if (!what->driver)
+		return;
+	driver_close(what->driver);
+	if (!driver_try(what->driver, what->events))
+		events_refuse(what->events, 0, what->events->n, perfctr_error());
+}
+
+/* One more run; false: it was interrupted, and is none, unless it is the first one. */
+static bool count_run(struct results *results)
+{
+	struct outcome outcome = run(results->run);
+
+	if (results->repeats && outcome.interrupted)
+		results->outcome.status = outcome.status; /* half a run is no count */
+	else
+		results_add_run(results, &outcome);
+	return !outcome.interrupted;
+}
+
+/* What belongs to a run and is not counted, such as "make clean". False: it failed, as was said. */
+static bool run_beside(const char *option, const char *command)
+{
+	int status = 0;
+
+	fflush(stdout);
+	limits_give_back();
+	if (command)
+		status = system(command);
+	limits_raise();
+	if (status < 0)
+		say("%s: no process can be made: %s", option, strerror(errno));
+	else if (WIFSIGNALED(status))
+		say("%s: \"%s\" was ended by signal %d", option, command, WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		say("%s: \"%s\" failed with exit status %d", option, command, WEXITSTATUS(status));
+	return status == 0;
+}
+
+/*
+ * What changes with the time does so for both sides: A B B A A B ... What was counted before
+ * a run could not be made, or ended, is not lost.
+ */
+static void count_runs(struct counting *counting, unsigned int repeat)
+{
+	unsigned int i, n = repeat * counting->sides;
+	struct results *side;
+
+	for (i = 0; i < counting->sides; i++)
+		results_begin(&counting->side[i]);
+	for (i = 0; i < n && !counting->failed; i++) {
+		side = &counting->side[counting->sides > 1 && (i % 4 == 1 || i % 4 == 2)];
+		if (i)
+			count_again(side->run);
+		progress_show(i, n);
+		if (!run_beside("--pre", counting->options->pre)) {
+			if (!i)
+				exit(EXIT_PERFEX);
+			counting->failed = true;
+			break;
+		}
+		if (!count_run(side))
+			break;
+		counting->failed = !run_beside("--post", counting->options->post);
+	}
+	for (i = 0; i < counting->sides; i++)
+		results_end(&counting->side[i]);
+}
+
+/* How perfex ends, if the command did not fail. */
+static int strict_end(const struct results *results)
+{
+	unsigned int i;
+	const char *doubt = results_doubt(results, &i);
+
+	if (!doubt)
+		return 0;
+	say("--strict: %s is not exact: %s", results->run->events->event[i].name, doubt);
+	return EXIT_NOT_EXACT;
+}
+
+static int comparison_end(const struct comparison *comparison)
+{
+	if (!comparison->compared) {
+		say("nothing could be compared");
+		return EXIT_NOT_EXACT;
+	}
+	return comparison->differing ? EXIT_DIFFERS : 0;
+}
+
+/* Compare the newer side with the other one, or with the baseline. */
+static void compare(struct counting *counting, const struct baseline *baseline,
+		    struct comparison *comparison)
+{
+	struct results *now = &counting->side[counting->sides - 1];
+	struct baseline other;
+
+	if (counting->sides > 1)
+		baseline_take(&other, &counting->side[0]);
+	baseline_compare(counting->sides > 1 ? &other : baseline, now, comparison);
+	if (counting->sides > 1)
+		baseline_free(&other);
+	now->comparison = comparison;
+}
+
+static void print(struct counting *counting)
+{
+	/* A comparison is one table, whose file is not that of the runs. */
+	bool both = counting->sides > 1 && counting->output.format != FORMAT_CSV;
+
+	if (both)
+		output_results(&counting->output, &counting->side[0]);
+	output_results(&counting->output, &counting->side[counting->sides - 1]);
+	output_close(&counting->output);
+}
+
+/* The exit status, if no command gives another one. */
+static int end_status(const struct options *options, const struct counting *counting)
+{
+	const struct comparison *comparison = counting->side[counting->sides - 1].comparison;
+	int status = counting->failed ? EXIT_PERFEX : 0;
+	unsigned int k;
+
+	for (k = 0; k < counting->sides && options->strict && !status; k++)
+		status = strict_end(&counting->side[k]);
+	return status || !comparison ? status : comparison_end(comparison);
+}
+
+/* Count what the sides' runs say, and tell. */
+static int count_sides(struct options *options, struct counting *counting)
+{
+	struct comparison comparison = { .threshold = options->threshold };
+	const struct baseline *baseline = &options->before;
+	struct outcome outcome;
+	unsigned int k;
+	int status;
+
+	comparison.before = options->diff ? options->command[0] : options->baseline;
+	comparison.now = options->diff ? options->command[1] : "this command";
+	count_runs(counting, options->repeat	 ? options->repeat
+			     : options->baseline ? baseline->runs
+			     : options->diff	 ? 10
+						 : 1);
+	if (options->baseline || options->diff)
+		compare(counting, baseline, &comparison);
+	print(counting);
+	status = end_status(options, counting);
+	valgrind_end(); /* perfex may end by a signal now */
+	outcome = counting->side[0].outcome;
+	if (!outcome_failed(&outcome))
+		outcome = counting->side[counting->sides - 1].outcome;
+	for (k = 0; k < counting->sides; k++)
+		results_free(&counting->side[k]);
+	comparison_free(&comparison);
+	return outcome_failed(&outcome) ? same_end(&outcome) : status;
+}
+
+static int count(struct options *options)
+{
+	char shell[] = "sh", c[] = "-c", *commands[2][4] = { { shell, c }, { shell, c } };
+	struct tasks tasks = { .n = 0 };
+	struct parts parts = { .by = options->by };
+	struct origin origin;
+	struct driver driver;
+	struct valgrind valgrind;
+	bool through_driver = !options->emulate && choose_driver(options, &driver);
+	struct counting counting;
+	struct run what = {
+		.events = &options->events,
+		.tasks = &tasks,
+		.parts = &parts,
+		.driver = through_driver ? &driver : NULL,
+		.valgrind = options->emulate ? &valgrind : NULL,
+		.command = options->command,
+		.targets = &options->targets,
+		.per_thread = options->by == BY_THREAD,
+		.first_thread = options->no_inherit,
+		.interval = options->interval,
+		.look = how_often_to_look(options),
+		.delay = options->delay,
+		.timeout = options->timeout,
+		.started = started,
+		.tick = tick,
+		.looked = looked,
+		.arg = &counting,
+	}, other;
+	int status;
+
+	if (options->emulate)
+		valgrind_begin(&valgrind);
+	origin_get(&origin);
+	counting = (struct counting){
+		.output = { .name = options->file,
+			    .format = options->format,
+			    .append = options->append,
+			    .bit_by_bit = options->interval },
+		.side = { { .run = &what, .origin = &origin, .with_failed = options->with_failed },
+			  { .run = &other,
+			    .origin = &origin,
+			    .with_failed = options->with_failed } },
+		.sides = options->diff ? 2 : 1,
+		.options = options,
+	};
+	if (options->diff) {
+		commands[0][2] = options->command[0];
+		commands[1][2] = options->command[1];
+		other = what;
+		what.command = commands[0];
+		other.command = commands[1];
+	}
+	status = count_sides(options, &counting);
+	tasks_close(&tasks);
+	parts_clear(&parts);
+	if (through_driver)
+		driver_close(&driver);
+	options_free(options);
+	return status;
+}
+
+/* ---- --sample ---- */
+
+struct sample {
+	struct output output;
+	struct sampling *sampling;
+	struct sampling_request request;
+};
+
+static void sample_started(void *arg, pid_t pid)
+{
+	struct sample *sample = arg;
+
+	output_open(&sample->output, pid, sample->request.command);
+	if (sample->output.format == FORMAT_PERF_DATA)
+		sample->request.data = sample->output.file;
+	sampling_open(sample->sampling, &sample->request, pid);
+}
+
+static void sample_tick(void *arg, double seconds)
+{
+	struct sample *sample = arg;
+
+	(void)seconds;
+	targets_look(sample->request.targets);
+	sampling_read(sample->sampling);
+}
+
+/* Nothing is counted; at each tick the buffers are emptied. */
+static int take_samples(struct options *options)
+{
+	struct driver none;
+	struct tasks tasks = { .n = 0 };
+	struct parts parts = { .by = BY_NOTHING };
+	struct origin origin;
+	struct sample sample = {
+		.output = { .name = options->file, .format = options->format },
+		.request = { .targets = &options->targets,
+			     .command = options->command,
+			     .kind = options->kind,
+			     .folded = options->format == FORMAT_FOLDED,
+			     .stack = options->stack },
+	};
+	const struct run what = {
+		.events = &options->events,
+		.tasks = &tasks,
+		.parts = &parts,
+		.command = options->command,
+		.targets = &options->targets,
+		.interval = 20,
+		.timeout = options->timeout,
+		.started = sample_started,
+		.tick = sample_tick,
+		.arg = &sample,
+	};
+	struct outcome outcome;
+
+	choose_driver(options, &none); /* dies if it is forced */
+	origin_get(&origin);
+	sample.request.about = (struct perf_data_about){
+		.host = origin.host.nodename,
+		.release = origin.host.release,
+		.machine = origin.host.machine,
+		.processor = origin.processor,
+		.version = PACKAGE_STRING,
+		.line = options->line,
+	};
+	sample.sampling = sampling_new(options->events.names, options->period, options->frequency,
+				       options->kind);
+	outcome = run(&what);
+	sampling_print(sample.sampling, &outcome, sample.output.file);
+	output_close(&sample.output);
+	sampling_free(sample.sampling);
+	tasks_close(&tasks);
+	options_free(options);
+	return same_end(&outcome);
+}
+
+/* ---- what is no counting ---- */
+
+static int merge(struct options *options)
+{
+	struct output output = { .name = options->file, .format = options->format };
+
+	merge_files(options->command, &output);
+	options_free(options);
+	return 0;
+}
+
+static int tell(const struct options *options)
+{
+	switch (options->mode) {
+	case MODE_INFO: return show_info();
+	case MODE_LIST: return show_list(options->with_text, options->command);
+	case MODE_CPU:
+		return show_cpu(options->cpu, options->events.names, options->list,
+				options->with_text, options->command);
+	case MODE_METRICS: return show_metrics(options->cpu);
+	case MODE_VERSION: return show_text("perfex (libperfctr) " PACKAGE_VERSION "\n");
+	default: return show_text(options_help);
+	}
+}
+
+static int measure_regions(struct options *options)
+{
+	struct outcome outcome = regions_run(options->command, &options->events, options->keep,
+					     options->file, options->format);
+
+	options_free(options);
+	return same_end(&outcome);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status;
+
+	setlocale(LC_CTYPE, "");
+	limits_raise();
+	options_read(&options, argc, argv);
+	switch (options.mode) {
+	case MODE_COUNT: return count(&options);
+	case MODE_SAMPLE: return take_samples(&options);
+	case MODE_REGIONS: return measure_regions(&options);
+	case MODE_MERGE: return merge(&options);
+	default:
+		status = tell(&options);
+		options_free(&options);
+		return status;
+	}
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/base/door.h"
+#include "tools/perfex/base/document.h"
+#include "tools/perfex/regions/merge.h"
+#include "tools/perfex/base/text.h"
+
+#define UINT64_MAX_NUMBER 18446744073709551616.0L /* as a count may be rounded */
+
+/* One sum of one value of a region, or what a metric makes of these, over the processes that have
+ * it. */
+struct spread {
+	unsigned int n;
+	long double least, most, sum;
+	unsigned int least_at, most_at; /* which process's */
+	char *quality; /* the first that is neither exact nor an estimate; or why there is no value
+			  at all */
+};
+
+/* Of the visits of a region, and of a value of it. */
+struct visits {
+	long double ended, unfinished, uncounted;
+};
+
+struct row {
+	char *region, *value, *unit;
+	bool metric;
+	unsigned int processes;
+	struct visits visits;
+	struct spread inclusive, exclusive;
+	struct row *next;
+};
+
+struct process {
+	char *host;
+	long double pid, rank; /* rank -1: none */
+};
+
+struct merge {
+	struct row *rows, **last;
+	void *tree; /* of the rows, by region and value: tsearch(3) */
+	struct process *process;
+	unsigned int n;
+	const char *file;    /* that is being read */
+	unsigned int before; /* processes in files before it */
+	long double stray, left_out, unplaced;
+	unsigned int died; /* processes of which these are not known */
+};
+
+static void refuse(const struct merge *merge, const struct node *node, const char *what)
+{
+	die("%s: line %u: %s; --merge takes reports of regions that --regions --json has written",
+	    merge->file, node->line, what);
+}
+
+static const struct node *member(const struct merge *merge, const struct node *node,
+				 const char *name, enum node_type type)
+{
+	const struct node *found = node_member(node, name, type);
+
+	if (!found)
+		refuse(merge, node, name);
+	return found;
+}
+
+static long double checked(const struct merge *merge, const struct node *found)
+{
+	if (found->number < 0)
+		refuse(merge, found, "a number is negative");
+	if (found->number > UINT64_MAX_NUMBER)
+		refuse(merge, found, "a number is too big");
+	return found->number;
+}
+
+static long double number(const struct merge *merge, const struct node *node, const char *name)
+{
+	return checked(merge, member(merge, node, name, NODE_NUMBER));
+}
+
+/* 0: there is none. */
+static long double trouble(const struct merge *merge, const struct node *node, const char *name)
+{
+	const struct node *found = node_member(node, name, NODE_NUMBER);
+
+	return found ? checked(merge, found) : 0;
+}
+
+static char *string(const struct merge *merge, const struct node *node, const char *name)
+{
+	return need(strdup(member(merge, node, name, NODE_STRING)->string));
+}
+
+static void add(struct spread *spread, long double value, unsigned int at)
+{
+	if (!spread->n || value < spread->least) {
+		spread->least = value;
+		spread->least_at = at;
+	}
+	if (!spread->n || value > spread->most) {
+		spread->most = value;
+		spread->most_at = at;
+	}
+	spread->sum += value;
+	spread->n++;
+}
+
+/* A metric of a process may have no value. */
+static void add_metric(const struct merge *merge, struct spread *spread, const struct node *node,
+		       const char *name)
+{
+	const struct node *found = node_member(node, name, NODE_NUMBER);
+
+	if (!found)
+		member(merge, node, name, NODE_NULL);
+	else if (found->number > UINT64_MAX_NUMBER || found->number < -UINT64_MAX_NUMBER)
+		refuse(merge, found, "a number is too big");
+	else
+		add(spread, found->number, merge->n);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int order = strcmp(x->region, y->region);
+
+	if (!order)
+		order = x->metric - y->metric;
+	return order ? order : strcmp(x->value, y->value);
+}
+
+/* In the order in which they come first; name: "value", or "metric". */
+static struct row *find_row(struct merge *merge, const char *region, const struct node *node,
+			    const char *name)
+{
+	const char *value = member(merge, node, name, NODE_STRING)->string;
+	const struct row key = { .region = (char *)region,
+				 .value = (char *)value,
+				 .metric = *name == 'm' };
+	struct row *const *found = tfind(&key, &merge->tree, compare), *row;
+
+	if (found)
+		return *found;
+	row = need(calloc(1, sizeof(*row)));
+	row->region = need(strdup(region));
+	row->value = need(strdup(value));
+	row->metric = key.metric;
+	row->unit = string(merge, node, "unit");
+	row->inclusive.quality = need(strdup("exact"));
+	row->exclusive.quality = need(strdup("exact"));
+	need(tsearch(row, &merge->tree, compare));
+	*merge->last = row;
+	merge->last = &row->next;
+	return row;
+}
+
+static void add_quality(struct spread *spread, const char *quality)
+{
+	bool estimate = strcmp(spread->quality, "estimate") == 0;
+
+	if ((strcmp(spread->quality, "exact") != 0 && !estimate) || strcmp(quality, "exact") == 0)
+		return;
+	free(spread->quality);
+	spread->quality = need(strdup(quality));
+}
+
+/* A sum of a value of a region; or of a metric, which may have a reason instead. */
+static void add_sum(struct merge *merge, struct spread *spread, const struct node *node,
+		    const char *name, const char *reason_name)
+{
+	const struct node *reason = reason_name ? node_member(node, reason_name, NODE_STRING)
+						: NULL;
+	const struct node *quality = member(merge, node, "quality", NODE_STRING);
+
+	if (reason_name)
+		add_metric(merge, spread, node, name);
+	else
+		add(spread, number(merge, node, name), merge->n);
+	add_quality(spread, reason ? reason->string : quality->string);
+}
+
+static void add_value(struct merge *merge, const char *region, const struct visits *visits,
+		      const struct node *node, const char *name)
+{
+	struct row *row = find_row(merge, region, node, name);
+
+	add_sum(merge, &row->inclusive, node, "inclusive", row->metric ? "reason" : NULL);
+	add_sum(merge, &row->exclusive, node, "exclusive", row->metric ? "exclusive_reason" : NULL);
+	row->processes++;
+	row->visits.ended += visits->ended;
+	row->visits.unfinished += visits->unfinished;
+	row->visits.uncounted += visits->uncounted;
+}
+
+static void add_region(struct merge *merge, const struct node *node)
+{
+	const char *region = member(merge, node, "region", NODE_STRING)->string;
+	const struct visits visits = {
+		.ended = number(merge, node, "visits"),
+		.unfinished = trouble(merge, node, "unfinished"),
+		.uncounted = trouble(merge, node, "uncounted"),
+	};
+	const struct node *value, *metrics;
+
+	if (node_member(node, "tid", NODE_NUMBER))
+		return; /* one thread of the process, whose own row has them all */
+	for (value = member(merge, node, "values", NODE_ARRAY)->child; value; value = value->next)
+		add_value(merge, region, &visits, value, "value");
+	metrics = node_member(node, "metrics", NODE_ARRAY);
+	for (value = metrics ? metrics->child : NULL; value; value = value->next)
+		add_value(merge, region, &visits, value, "metric");
+}
+
+static void add_process(struct merge *merge, const struct node *root)
+{
+	const struct node *rank = node_member(root, "rank", NODE_NUMBER);
+	struct process *process;
+	unsigned int i;
+
+	merge->process = need(reallocarray(merge->process, merge->n + 1, sizeof(*merge->process)));
+	process = &merge->process[merge->n];
+	process->host = string(merge, root, "host");
+	process->pid = number(merge, root, "pid");
+	process->rank = rank ? rank->number : -1;
+	/* One file may have several programs that a process was. */
+	for (i = 0; i < merge->before; i++)
+		if (!strcmp(process->host, merge->process[i].host) &&
+		    !(process->pid < merge->process[i].pid) &&
+		    !(process->pid > merge->process[i].pid) &&
+		    !(process->rank < merge->process[i].rank) &&
+		    !(process->rank > merge->process[i].rank))
+			die("%s is of the same process as a file before it: leave one out",
+			    merge->file);
+}
+
+static void add_report(struct merge *merge, const struct node *root)
+{
+	const struct node *region;
+
+	add_process(merge, root);
+	region = member(merge, root, "regions", NODE_ARRAY)->child;
+	for (; region; region = region->next)
+		add_region(merge, region);
+	merge->stray += trouble(merge, root, "ends_without_begin");
+	merge->left_out += trouble(merge, root, "threads_left_out");
+	merge->unplaced += trouble(merge, root, "visits_without_region");
+	merge->died += node_member(root, "ends_without_begin", NODE_NULL) != NULL;
+	merge->n++;
+}
+
+static void add_file(struct merge *merge, const char *file)
+{
+	struct document document;
+	const struct node *root;
+
+	merge->file = file;
+	merge->before = merge->n;
+	if (document_read(&document, file) < 0)
+		die("%s: %s", file, document.problem);
+	for (root = document.first; root; root = root->next)
+		add_report(merge, root);
+	document_free(&document);
+}
+
+/* ---- what it comes to ---- */
+
+static long double mean(const struct spread *spread)
+{
+	return spread->sum / spread->n;
+}
+
+/* Sums have no decimals. */
+static int decimals(const struct row *row)
+{
+	return row->metric ? 3 : 0;
+}
+
+/* By how many percent the process with the most is above the mean. */
+static long double imbalance(const struct spread *spread)
+{
+	return spread->sum > 0 ? (spread->most / mean(spread) - 1) * 100 : 0;
+}
+
+static void print_at(FILE *file, const struct merge *merge, unsigned int at)
+{
+	if (merge->process[at].rank < 0)
+		fprintf(file, "pid %.0Lf", merge->process[at].pid);
+	else
+		fprintf(file, "rank %.0Lf", merge->process[at].rank);
+}
+
+static void print_place(FILE *file, const struct merge *merge, const struct row *row,
+			long double value, unsigned int at)
+{
+	fprintf(file, " %16.*Lf (", decimals(row), value);
+	print_at(file, merge, at);
+	fputc(')', file);
+}
+
+static void print_table_sum(FILE *file, const struct merge *merge, const struct row *row)
+{
+	const struct spread *spread = &row->inclusive;
+
+	if (!spread->n) {
+		fprintf(file, " %16s ", "-");
+		return;
+	}
+	fprintf(file, " %16.*Lf", decimals(row), mean(spread));
+	print_place(file, merge, row, spread->least, spread->least_at);
+	print_place(file, merge, row, spread->most, spread->most_at);
+	fprintf(file, " %.1Lf%% ", imbalance(spread));
+}
+
+/* So many of what there may be one of. */
+static void print_number(FILE *file, long double n, const char *one, const char *more)
+{
+	fprintf(file, "%.0Lf %s", n, n > 1 || n < 1 ? more : one);
+}
+
+/* As the processes' reports have it. */
+static void print_visits(FILE *file, const struct visits *visits)
+{
+	if (visits->unfinished > 0) {
+		fprintf(file, "%24s ", "");
+		print_number(file, visits->unfinished, "visit did not end\n",
+			     "visits did not end\n");
+	}
+	if (visits->uncounted > 0) {
+		fprintf(file, "%24s ", "");
+		print_number(file, visits->uncounted, "visit was not counted\n",
+			     "visits were not counted\n");
+	}
+}
+
+static void print_table_end(FILE *file, const struct merge *merge)
+{
+	if (merge->stray > 0 || merge->left_out > 0 || merge->unplaced > 0 || merge->died)
+		fputc('\n', file);
+	if (merge->stray > 0 || merge->died)
+		print_number(file, merge->stray, "end had no begin.\n", "ends had no begin.\n");
+	if (merge->left_out > 0 || merge->died)
+		print_number(file, merge->left_out, "thread could not be counted.\n",
+			     "threads could not be counted.\n");
+	if (merge->unplaced > 0)
+		print_number(file, merge->unplaced, "visit was counted for no region.\n",
+			     "visits were counted for no region.\n");
+	if (merge->died)
+		print_number(file, merge->died, "process died; of it that is not known.\n",
+			     "processes died; of these that is not known.\n");
+}
+
+static void print_table(FILE *file, const struct merge *merge)
+{
+	const struct row *row, *first = NULL;
+
+	fputs("Regions of ", file);
+	print_number(file, merge->n, "process: sums of all its threads, inclusive\n\n",
+		     "processes: sums of all their threads, inclusive\n\n");
+	fprintf(file, "%-24s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", "region",
+		"processes", "visits", "", "mean", "least", "most");
+	for (row = merge->rows; row; row = row->next) {
+		bool again = first && !strcmp(first->region, row->region);
+
+		text_terminal(file, again ? "" : row->region, 24);
+		if (again)
+			fprintf(file, " %9s %12s  ", "", "");
+		else
+			fprintf(file, " %9u %12.0Lf  ", row->processes, row->visits.ended);
+		first = again ? first : row;
+		text_terminal(file, row->value, 20);
+		fputc(' ', file);
+		text_terminal(file, row->unit, 3);
+		print_table_sum(file, merge, row);
+		text_terminal(file, row->inclusive.quality, 0);
+		fputc('\n', file);
+		if (!row->next || strcmp(row->next->region, row->region) != 0)
+			print_visits(file, &first->visits);
+	}
+	print_table_end(file, merge);
+}
+
+static void print_csv_sum(FILE *file, const struct merge *merge, const struct row *row,
+			  const char *name, const struct spread *spread)
+{
+	text_csv(file, "", row->region);
+	text_csv(file, ",", row->value);
+	text_csv(file, ",", row->unit);
+	fprintf(file, ",%s,%u,%.0Lf,", name, row->processes, row->visits.ended);
+	if (spread->n) {
+		fprintf(file, "%.*Lf,", decimals(row), spread->least);
+		print_at(file, merge, spread->least_at);
+		fprintf(file, ",%.3Lf,%.*Lf,", mean(spread), decimals(row), spread->most);
+		print_at(file, merge, spread->most_at);
+		fprintf(file, ",%.3Lf", imbalance(spread));
+	} else {
+		fputs(",,,,,", file);
+	}
+	text_csv(file, ",", spread->quality);
+	fprintf(file, ",%.0Lf,%.0Lf,%.0Lf,%.0Lf,%.0Lf,%u\n", row->visits.unfinished,
+		row->visits.uncounted, merge->stray, merge->left_out, merge->unplaced, merge->died);
+}
+
+static void print_csv(FILE *file, const struct merge *merge)
+{
+	const struct row *row;
+
+	fputs("region,value,unit,sum,processes,visits,minimum,minimum_at,mean,maximum,maximum_at,"
+	      "imbalance_percent,quality,unfinished,uncounted,ends_without_begin,"
+	      "threads_left_out,visits_without_region,processes_died\n",
+	      file);
+	for (row = merge->rows; row; row = row->next) {
+		print_csv_sum(file, merge, row, "inclusive", &row->inclusive);
+		print_csv_sum(file, merge, row, "exclusive", &row->exclusive);
+	}
+}
+
+static void print_json_sum(FILE *file, const struct merge *merge, const struct row *row,
+			   const char *name, const struct spread *spread)
+{
+	fprintf(file, ",\n      \"%s\": ", name);
+	if (!spread->n) {
+		fputs("null", file);
+		return;
+	}
+	fprintf(file, "{ \"minimum\": %.*Lf, \"minimum_at\": \"", decimals(row), spread->least);
+	print_at(file, merge, spread->least_at);
+	fprintf(file, "\", \"mean\": %.3Lf, \"maximum\": %.*Lf, \"maximum_at\": \"", mean(spread),
+		decimals(row), spread->most);
+	print_at(file, merge, spread->most_at);
+	fprintf(file, "\", \"imbalance_percent\": %.3Lf }", imbalance(spread));
+}
+
+static void print_json(FILE *file, const struct merge *merge)
+{
+	const struct row *row;
+
+	fprintf(file, "{\n  \"processes\": %u,\n  \"regions\": [", merge->n);
+	for (row = merge->rows; row; row = row->next) {
+		text_json(file,
+			  row == merge->rows ? "\n    { \"region\": " : ",\n    { \"region\": ",
+			  row->region);
+		text_json(file, row->metric ? ", \"metric\": " : ", \"value\": ", row->value);
+		text_json(file, ", \"unit\": ", row->unit);
+		text_json(file, ", \"quality\": ", row->inclusive.quality);
+		text_json(file, ", \"exclusive_quality\": ", row->exclusive.quality);
+		fprintf(file, ", \"processes\": %u, \"visits\": %.0Lf", row->processes,
+			row->visits.ended);
+		fprintf(file, ", \"unfinished\": %.0Lf, \"uncounted\": %.0Lf",
+			row->visits.unfinished, row->visits.uncounted);
+		print_json_sum(file, merge, row, "inclusive", &row->inclusive);
+		print_json_sum(file, merge, row, "exclusive", &row->exclusive);
+		fputs(" }", file);
+	}
+	fprintf(file, "\n  ],\n  \"ends_without_begin\": %.0Lf,\n  \"threads_left_out\": %.0Lf",
+		merge->stray, merge->left_out);
+	fprintf(file, ",\n  \"visits_without_region\": %.0Lf,\n  \"processes_died\": %u\n}\n",
+		merge->unplaced, merge->died);
+}
+
+static void free_all(struct merge *merge)
+{
+	struct row *row, *next;
+
+	for (row = merge->rows; row; row = next) {
+		next = row->next;
+		tdelete(row, &merge->tree, compare);
+		free(row->region);
+		free(row->value);
+		free(row->unit);
+		free(row->inclusive.quality);
+		free(row->exclusive.quality);
+		free(row);
+	}
+	while (merge->n)
+		free(merge->process[--merge->n].host);
+	free(merge->process);
+}
+
+void merge_files(char **files, struct output *output)
+{
+	static void (*const formats[])(FILE *, const struct merge *) = {
+		[FORMAT_TABLE] = print_table,
+		[FORMAT_CSV] = print_csv,
+		[FORMAT_JSON] = print_json,
+	};
+	struct merge merge = { .n = 0 };
+	FILE *file;
+
+	merge.last = &merge.rows;
+	while (*files)
+		add_file(&merge, *files++);
+	if (!output->name)
+		output->name = "-"; /* it is what was asked for, and no command prints beside it */
+	output_open(output, getpid(), false);
+	file = output->format == FORMAT_TABLE ? door_open(output->file) : output->file;
+	formats[output->format](file, &merge);
+	if (file != output->file)
+		door_close(file);
+	output_close(output);
+	free_all(&merge);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* merge.h - --merge: reports of regions, one per process of a job, put together. */
+#ifndef PERFCTR_TOOLS_MERGE_H
+#define PERFCTR_TOOLS_MERGE_H
+
+#include "tools/perfex/report/output.h"
+
+/* files: up to a NULL; each as PERFCTR_REGIONS_FORMAT=json has made it. Exits if one is not. */
+void merge_files(char **files, struct output *output);
+
+#endif /* PERFCTR_TOOLS_MERGE_H */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dirent.h>
+#include <errno.h>
+#include <libperfctr.h>
+#include <limits.h>
+#include <perfctr/regions.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/perfex/count/child.h"
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/regions/regions.h"
+
+/* NULL: without it. */
+static void set(const char *variable, const char *value)
+{
+	if ((value ? setenv(variable, value, 1) : unsetenv(variable)) < 0)
+		need(NULL);
+}
+
+/* ---- the command would go on without results: what is wrong is told before it runs ---- */
+
+static void try_events(const struct events *events)
+{
+	if (perfctr_regions_start_metrics(events->names, events->metric_names,
+					  PERFCTR_REGIONS_USER_FALLBACK) < 0)
+		die("%s", perfctr_error());
+	perfctr_regions_stop();
+}
+
+static void check_keep(const char *words)
+{
+	static const char *const known[] = { "moments", "histogram", "threads" };
+	size_t length, i;
+
+	for (; words && *words; words += length + (words[length] == ',')) {
+		length = strcspn(words, ",");
+		for (i = 0; i < 3; i++)
+			if (strlen(known[i]) == length && !strncmp(words, known[i], length))
+				break;
+		if (i == 3)
+			die("--regions=: \"%.*s\" is none of %s, %s, %s",
+			    length > 100 ? 100 : (int)length, words, known[0], known[1], known[2]);
+	}
+}
+
+/* Processes would find the same wrong, and go on without being measured. */
+static void check_file(const char *pattern)
+{
+	char *file = output_name(pattern, getpid()), *slash = strrchr(file, '/');
+	const char *last = strrchr(pattern, '/'), *number = strstr(pattern, "%p");
+	struct stat status;
+	bool there = stat(file, &status) == 0;
+
+	if (there && S_ISDIR(status.st_mode))
+		die("-o: %s is a directory", file);
+	if (there && !S_ISREG(status.st_mode) && access(file, W_OK) < 0)
+		die("-o: %s can't be written: %s", file, strerror(errno));
+	if (slash)
+		*slash = '\0';
+	slash = slash == file ? (char *)"/" : slash ? file : (char *)".";
+	/* Each process has a directory of its own, or all have this one. */
+	if (!(there && !S_ISREG(status.st_mode)) && !(last && number && number < last) &&
+	    access(slash, W_OK | X_OK) < 0)
+		die("-o: %s can't be written in %s: %s", pattern, slash, strerror(errno));
+	free(file);
+}
+
+/* ---- what is left of processes that did not come to report ---- */
+
+/* Where they leave it, as long as perfex runs; and what tells that one did. */
+static char *directory;
+static int notices = -1;
+
+static void remove_directory(void)
+{
+	DIR *dir = directory ? opendir(directory) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (directory)
+		rmdir(directory);
+	free(directory);
+	directory = NULL;
+}
+
+/* Only this user's, and in memory if there is such a place. If there is none, nothing is left. */
+static void make_directory(void)
+{
+	static const char *const places[] = { "/dev/shm", "/tmp" };
+	unsigned int i;
+
+	for (i = 0; i < 2 && !directory; i++) {
+		if (asprintf(&directory, "%s/perfex-XXXXXX", places[i]) < 0)
+			need(NULL);
+		if (mkdtemp(directory))
+			continue;
+		free(directory);
+		directory = NULL;
+	}
+	notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (notices >= 0 && (!directory || inotify_add_watch(notices, directory, IN_CREATE) < 0)) {
+		close(notices);
+		notices = -1;
+	}
+	atexit(remove_directory);
+}
+
+/* Whether a process came to be measured, as far as can be known: each has a file while it runs. */
+static bool was_measured(void)
+{
+	char notice[sizeof(struct inotify_event) + NAME_MAX + 1];
+	bool none = notices >= 0 && read(notices, notice, sizeof(notice)) < 0 && errno == EAGAIN;
+
+	if (notices >= 0)
+		close(notices);
+	return !none;
+}
+
+/*
+ * A program without regions has nothing to report, and whoever lives does it himself. What can't be
+ * written to the file goes to the standard error, which is false.
+ */
+static bool recover(const char *name, const char *file, enum format format)
+{
+	char *left = NULL;
+	int result;
+	bool lost;
+
+	if (asprintf(&left, "%s/%s", directory, name) < 0)
+		need(NULL);
+	result = perfctr_regions_recover(left, file, (unsigned int)format);
+	if (result == 0)
+		say("process %d ended without its report of regions; what it "
+		    "had measured by then is reported",
+		    atoi(name));
+	lost = result < 0 && errno != ENOENT && errno != EBUSY;
+	if (lost) {
+		say("process %d has no report of regions: %s", atoi(name), perfctr_error());
+		if (file)
+			perfctr_regions_recover(left, NULL, (unsigned int)format);
+	}
+	free(left);
+	return !lost;
+}
+
+/* False: not all where they should be. */
+static bool recover_all(const char *file, enum format format)
+{
+	bool all = true;
+	DIR *dir = directory ? opendir(directory) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			all &= recover(entry->d_name, file, format);
+	if (dir)
+		closedir(dir);
+	return all;
+}
+
+/* ---- running ---- */
+
+static void wait_for(const struct child *child, struct outcome *outcome)
+{
+	int signal;
+
+	while (waitpid(child->pid, &outcome->status, WNOHANG) == 0) {
+		signal = sigwaitinfo(&child->waited, NULL);
+		if (signal == SIGTERM || signal == SIGHUP)
+			kill(child->pid, signal);
+	}
+}
+
+static bool is_special(const char *file)
+{
+	struct stat status;
+
+	return file && stat(file, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+struct outcome regions_run(char **command, const struct events *events, const char *keep,
+			   const char *file, enum format format)
+{
+	static const char *const formats[] = {
+		[FORMAT_TABLE] = "table",
+		[FORMAT_CSV] = "csv",
+		[FORMAT_JSON] = "json",
+	};
+	struct outcome outcome = { .ran = true };
+	struct child child;
+
+	check_keep(keep);
+	try_events(events);
+	if (file && !strcmp(file, "-"))
+		file = "/dev/stdout";
+	if (file)
+		check_file(file);
+	make_directory();
+	set("PERFCTR_REGIONS", events->names ? events->names : "");
+	set("PERFCTR_REGIONS_METRICS", events->metric_names);
+	set("PERFCTR_REGIONS_KEEP", keep);
+	set("PERFCTR_REGIONS_OUTPUT", file);
+	set("PERFCTR_REGIONS_FORMAT", formats[format]);
+	set("PERFCTR_REGIONS_LEFT", directory);
+	child_start(&child, command, NULL);
+	child_release(&child, *command);
+	wait_for(&child, &outcome);
+	/* Signals end a wait for the reader of a pipe. */
+	if (is_special(file))
+		child_end(&child);
+	outcome.lost = !recover_all(file, format);
+	if (!was_measured()) {
+		say("no process of the command was measured: build the program with regions "
+		    "(perfctr_region_begin(3)), and let it have perfex's user and environment");
+		outcome.lost = true;
+	}
+	remove_directory();
+	child_end(&child);
+	return outcome;
+}

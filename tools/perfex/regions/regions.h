@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* regions.h - --regions: runs a command whose regions the library measures and reports. */
+#ifndef PERFCTR_TOOLS_REGIONS_H
+#define PERFCTR_TOOLS_REGIONS_H
+
+#include "tools/perfex/count/events.h"
+#include "tools/perfex/count/outcome.h"
+#include "tools/perfex/report/output.h"
+
+/*
+ * Run the command, and report what processes have left that could not. events: their names and
+ * those of metrics; none: the time alone; keep: words of PERFCTR_REGIONS_KEEP, or NULL. Exits if
+ * the events can't be counted, or the command can't be run.
+ */
+struct outcome regions_run(char **command, const struct events *events, const char *keep,
+			   const char *file, enum format format);
+
+#endif /* PERFCTR_TOOLS_REGIONS_H */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* baseline.h - what results are compared with: those of an earlier "perfex -r N --json". */
+#ifndef PERFCTR_TOOLS_BASELINE_H
+#define PERFCTR_TOOLS_BASELINE_H
+
+#include "tools/perfex/report/compare.h"
+#include "tools/perfex/report/results.h"
+
+struct baseline_event {
+	char *name;
+	struct series series;
+};
+
+struct baseline {
+	struct baseline_event *event;
+	unsigned int n, runs;
+	bool emulated; /* by --emulate */
+	struct series elapsed;
+};
+
+/* -1 and a reason, with the line, if the file is no such document. */
+int baseline_parse(struct baseline *baseline, const char *text, size_t size, char *reason,
+		   size_t room);
+
+/* The same of a file; exits if it can't be used. */
+void baseline_read(struct baseline *baseline, const char *path);
+
+/* Results as a baseline for others. */
+void baseline_take(struct baseline *baseline, const struct results *results);
+
+/* Compare each event, ratio and the elapsed time. */
+void baseline_compare(const struct baseline *baseline, const struct results *results,
+		      struct comparison *comparison);
+
+void baseline_free(struct baseline *baseline);
+
+#endif /* PERFCTR_TOOLS_BASELINE_H */

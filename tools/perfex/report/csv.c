@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
+#include <stdlib.h>
+#include "tools/perfex/report/csv.h"
+#include "tools/perfex/report/metrics.h"
+#include "tools/perfex/base/text.h"
+#include "tools/perfex/report/verdict.h"
+
+static void print_cell(FILE *file, const struct results *results, const struct part *part,
+		       unsigned int i)
+{
+	const struct event *event = &results->run->events->event[i];
+	struct cell cell = results_cell(results, part, i);
+
+	if (cell.counted) {
+		fprintf(file, "%llu,", (unsigned long long)cell.estimate);
+		text_scaled(file, cell.estimate, event->is.scale);
+	} else {
+		fputc(',', file);
+	}
+	text_csv(file, ",", event->is.unit);
+	text_csv(file, ",", event->name);
+	fprintf(file, ",%s,%llu,%llu", cell.quality_name, (unsigned long long)cell.enabled,
+		(unsigned long long)cell.running);
+	text_csv(file, ",", cell.reason);
+	if (metrics_count(results))
+		fputc(',', file);
+}
+
+static void print_summary(FILE *file, const struct series *series)
+{
+	struct summary summary = series_summary(series);
+
+	if (summary.n)
+		fprintf(file, ",%.3f,%.3f,%u,%.15g,%.15g,%.15g", summary.mean,
+			summary_deviation(&summary), summary.n, summary.least, summary.median,
+			summary.most);
+	else
+		fputs(",,,0,,,", file);
+}
+
+static void print_run(FILE *file, const struct results *results)
+{
+	struct series series = results_elapsed(results);
+	struct summary summary = series_summary(&series);
+
+	fprintf(file, ",%u,%.9f,%.9f", results->failed, summary.mean, summary_deviation(&summary));
+	series_free(&series);
+}
+
+/* The command as a person would write it, in one field. */
+static void print_command(FILE *file, char **word)
+{
+	char *text;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		return;
+	for (; word && *word; word++)
+		fprintf(line, "%s%s", *word, word[1] ? " " : "");
+	if (fclose(line) == 0)
+		text_csv(file, ",", text);
+	free(text);
+}
+
+static void print_origin(FILE *file, const struct results *results)
+{
+	const struct origin *origin = results->origin;
+
+	text_csv(file, ",", origin->time);
+	text_csv(file, ",", origin->host.nodename);
+	text_csv(file, ",", origin->rank ? origin->rank : "");
+	text_csv(file, ",", origin->version);
+	text_csv(file, ",", origin->host.release);
+	print_command(file, results->run->command);
+}
+
+/* The columns in front: of which interval, and of which part. */
+static void print_first(FILE *file, const struct results *results, const struct part *part)
+{
+	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+
+	if (results->seconds > 0)
+		fprintf(file, "%.6f,", results->seconds);
+	if (by == BY_NOTHING)
+		return;
+	text_csv(file, "", part ? part->name : "total");
+	fputc(',', file);
+	if (by > BY_CPU)
+		fprintf(file, part ? "%u," : ",", part ? part->cpus : 0);
+}
+
+/* A metric has no count: its value is in the column of the scaled ones. */
+static void print_metric(FILE *file, const struct metric *metric)
+{
+	fprintf(file, ",%s", *metric->reason ? "" : metric->text);
+	text_csv(file, ",", metric->is.unit);
+	text_csv(file, ",", metric->name);
+	fprintf(file, ",%s,,", metric->quality_name);
+	text_csv(file, ",", metric->value.beyond ? metric->is.threshold : metric->reason);
+	fputc(',', file);
+	if (!isnan(metric->error))
+		fprintf(file, "%.6g", metric->error);
+}
+
+static void print_metrics(FILE *file, const struct results *results, const struct part *part)
+{
+	unsigned int i;
+
+	for (i = 0; i < metrics_count(results); i++) {
+		struct metric metric = metrics_get(results, part, i);
+
+		print_first(file, results, part);
+		print_metric(file, &metric);
+		if (results->repeats > 1) {
+			fputs(",,,,,,", file);
+			print_run(file, results);
+		}
+		if (results->origin)
+			print_origin(file, results);
+		fputc('\n', file);
+	}
+}
+
+/* All events, and metrics: of a part, or (NULL) of all. */
+static void print_rows(FILE *file, const struct results *results, const struct part *part)
+{
+	unsigned int i;
+
+	for (i = 0; i < results->run->events->n; i++) {
+		print_first(file, results, part);
+		print_cell(file, results, part, i);
+		if (results->repeats > 1) {
+			print_summary(file, &results->result[i].taken.series);
+			print_run(file, results);
+		}
+		if (results->origin)
+			print_origin(file, results);
+		fputc('\n', file);
+	}
+	print_metrics(file, results, part);
+}
+
+static void print_header(FILE *file, const struct results *results)
+{
+	static const char *const columns[] = {
+		"", "tid,", "cgroup,", "cpu,", "core,cpus,", "socket,cpus,", "type,cpus,",
+	};
+	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+
+	if (results->no_header)
+		return;
+	fprintf(file, "%s%svalue,scaled,unit,event,quality,enabled_ns,running_ns,reason%s%s%s\n",
+		results->seconds > 0 ? "time_s," : "", columns[by],
+		metrics_count(results) ? ",error" : "",
+		results->repeats > 1 ? ",mean,deviation,runs,least,median,most,failed_runs,"
+				       "elapsed_s,elapsed_deviation"
+				     : "",
+		results->origin ? ",time,host,rank,perfex,kernel,command" : "");
+}
+
+void csv_print(FILE *file, const struct results *results)
+{
+	size_t n, k;
+	const struct part *part = results_parts(results, &n);
+
+	if (results->intervals && !(results->seconds > 0))
+		return; /* the intervals are the output */
+	if (results->comparison) {
+		verdict_csv(file, results->comparison, !results->no_header);
+		return;
+	}
+	if (results->intervals <= 1)
+		print_header(file, results);
+	for (k = 0; k < n; k++)
+		print_rows(file, results, &part[k]);
+	print_rows(file, results, NULL);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include "tools/perfex/report/json.h"
+#include "tools/perfex/report/metrics.h"
+#include "tools/perfex/base/text.h"
+#include "tools/perfex/report/verdict.h"
+
+static void print_cell(FILE *file, const struct results *results, const struct part *part,
+		       unsigned int i)
+{
+	const struct event *event = &results->run->events->event[i];
+	struct cell cell = results_cell(results, part, i);
+
+	text_json(file, "\"event\":", event->name);
+	if (cell.counted) {
+		fprintf(file, ",\"value\":%llu,\"estimate\":%llu,\"scaled\":",
+			(unsigned long long)cell.value, (unsigned long long)cell.estimate);
+		text_scaled(file, cell.estimate, event->is.scale);
+	} else {
+		fputs(",\"value\":null,\"estimate\":null,\"scaled\":null", file);
+	}
+	text_json(file, ",\"unit\":", event->is.unit);
+	fprintf(file, ",\"quality\":\"%s\",\"enabled_ns\":%llu,\"running_ns\":%llu",
+		cell.quality_name, (unsigned long long)cell.enabled,
+		(unsigned long long)cell.running);
+	if (*cell.reason)
+		text_json(file, ",\"reason\":", cell.reason);
+	else
+		fputs(",\"reason\":null", file);
+}
+
+static void print_summary(FILE *file, const struct series *series)
+{
+	struct summary summary = series_summary(series);
+
+	if (summary.n)
+		fprintf(file,
+			",\"mean\":%.3f,\"deviation\":%.3f,\"least\":%.15g,\"median\":%.15g,"
+			"\"most\":%.15g",
+			summary.mean, summary_deviation(&summary), summary.least, summary.median,
+			summary.most);
+	fprintf(file, ",\"runs\":%u", summary.n);
+}
+
+/* Each run's count, null if it has none. */
+static void print_values(FILE *file, const struct series *series)
+{
+	unsigned int r;
+
+	fputs(",\"values\":[", file);
+	for (r = 0; r < series->n; r++)
+		fprintf(file, isnan(series->value[r]) ? "%snull" : "%s%.0f", r ? "," : "",
+			series->value[r]);
+	fputc(']', file);
+}
+
+static void print_metric(FILE *file, const struct metric *metric)
+{
+	text_json(file, "\"metric\":", metric->name);
+	fprintf(file, ",\"value\":%s", *metric->reason ? "null" : metric->text);
+	text_json(file, ",\"unit\":", metric->is.unit);
+	fprintf(file, ",\"quality\":\"%s\"", metric->quality_name);
+	if (!isnan(metric->error))
+		fprintf(file, ",\"error\":%.6g", metric->error);
+	if (*metric->is.threshold) {
+		text_json(file, ",\"threshold\":", metric->is.threshold);
+		fprintf(file, ",\"beyond\":%s", metric->value.beyond ? "true" : "false");
+	}
+	if (*metric->reason)
+		text_json(file, ",\"reason\":", metric->reason);
+	else
+		fputs(",\"reason\":null", file);
+}
+
+/* All metrics, if there are some. */
+static void print_metrics(FILE *file, const struct results *results, const struct part *part)
+{
+	unsigned int i, n = metrics_count(results);
+
+	for (i = 0; i < n; i++) {
+		struct metric metric = metrics_get(results, part, i);
+
+		fputs(i ? ",{" : ",\"metrics\":[{", file);
+		print_metric(file, &metric);
+		fputs(i + 1 == n ? "}]" : "}", file);
+	}
+}
+
+/*
+ * All events, and metrics: of a part, or (NULL) of all, in the interval if this is of one.
+ */
+static void print_events(FILE *file, const struct results *results, const struct part *part)
+{
+	unsigned int i;
+
+	fputs(",\"events\":[", file);
+	for (i = 0; i < results->run->events->n; i++) {
+		fputs(i ? ",{" : "{", file);
+		print_cell(file, results, part, i);
+		if (results->repeats > 1)
+			print_summary(file, &results->result[i].taken.series);
+		if (results->repeats && !(results->seconds > 0) && !part)
+			print_values(file, &results->result[i].taken.series);
+		fputc('}', file);
+	}
+	fputc(']', file);
+	print_metrics(file, results, part);
+}
+
+static void print_ids(FILE *file, const struct targets *targets)
+{
+	bool threads = targets->target->type == PERFCTR_TARGET_THREAD;
+	unsigned int i;
+
+	if (targets->n == 1) {
+		fprintf(file, "\"%s\":%d,", threads ? "tid" : "pid", targets->target->id);
+		return;
+	}
+	fprintf(file, "\"%s\":[", threads ? "tids" : "pids");
+	for (i = 0; i < targets->n; i++)
+		fprintf(file, "%s%d", i ? "," : "", targets->target[i].id);
+	fputs("],", file);
+}
+
+static void print_subject(FILE *file, const struct results *results)
+{
+	const struct targets *targets = results->run->targets;
+	char **word = results->run->command;
+
+	if (targets->n && !targets->what)
+		print_ids(file, targets);
+	/* Several cgroups are parts. */
+	if (targets->what && (targets->n == 1 || !targets->target->cgroup)) {
+		fprintf(file, "\"%s\":", targets->what);
+		text_json(file, "", targets->name ? targets->name : "all");
+		fputc(',', file);
+	}
+	if (!word)
+		return;
+	text_json(file, "\"command\":[", *word);
+	while (*++word)
+		text_json(file, ",", *word);
+	fputs("],", file);
+}
+
+/* What a part is. */
+static void print_part(FILE *file, enum by by, const struct part *part)
+{
+	static const char *const names[] = {
+		[BY_THREAD] = "tid", [BY_CGROUP] = "cgroup", [BY_CPU] = "cpu",
+		[BY_CORE] = "core",  [BY_SOCKET] = "socket", [BY_TYPE] = "type",
+	};
+
+	fprintf(file, "{\"%s\":", names[by]);
+	if (by == BY_THREAD || by == BY_CPU)
+		fputs(part->name, file);
+	else
+		text_json(file, "", part->name);
+	if (by == BY_THREAD)
+		text_json(file, ",\"comm\":", part->comm);
+	if (by > BY_CPU)
+		fprintf(file, ",\"cpus\":%u", part->cpus);
+}
+
+static void print_parts(FILE *file, const struct results *results)
+{
+	static const char *const names[] = {
+		[BY_THREAD] = "threads", [BY_CGROUP] = "cgroups",   [BY_CPU] = "by_cpu",
+		[BY_CORE] = "by_core",	 [BY_SOCKET] = "by_socket", [BY_TYPE] = "by_type",
+	};
+	size_t n, k;
+	const struct part *part = results_parts(results, &n);
+
+	for (k = 0; k < n; k++) {
+		fprintf(file, k ? "," : ",\"%s\":[", names[results->run->parts->by]);
+		print_part(file, results->run->parts->by, &part[k]);
+		print_events(file, results, &part[k]);
+		fputs(k + 1 == n ? "}]" : "}", file);
+	}
+}
+
+static void print_status(FILE *file, const struct outcome *outcome)
+{
+	if (WIFEXITED(outcome->status))
+		fprintf(file, ",\"exit_status\":%d", WEXITSTATUS(outcome->status));
+	else
+		fprintf(file, ",\"signal\":%d", WTERMSIG(outcome->status));
+	if (outcome->timed_out)
+		fputs(",\"timed_out\":true", file);
+}
+
+static void print_times(FILE *file, const char *before, const struct outcome *outcome)
+{
+	fprintf(file, "%s\"elapsed_s\":%.6f", before, outcome->elapsed);
+	if (!outcome->ran)
+		return;
+	fprintf(file, ",\"user_s\":%.6f,\"sys_s\":%.6f", outcome->user, outcome->sys);
+}
+
+/* The seconds of several runs; and each of these. */
+static void print_series(FILE *file, const struct results *results)
+{
+	struct series series = results_elapsed(results);
+	struct summary summary = series_summary(&series);
+	unsigned int r;
+
+	fprintf(file,
+		",\"elapsed\":{\"mean\":%.9f,\"deviation\":%.9f,\"least\":%.9f,\"median\":%.9f,"
+		"\"most\":%.9f},\"series\":[",
+		summary.mean, summary_deviation(&summary), summary.least, summary.median,
+		summary.most);
+	for (r = 0; r < results->repeats; r++) {
+		print_times(file, r ? ",{" : "{", &results->outcomes[r]);
+		print_status(file, &results->outcomes[r]);
+		fputs(results_takes(results, r) ? "}" : ",\"left_out\":true}", file);
+	}
+	fputc(']', file);
+	series_free(&series);
+}
+
+static void print_origin(FILE *file, const struct origin *origin)
+{
+	text_json(file, ",\"origin\":{\"time\":", origin->time);
+	text_json(file, ",\"host\":", origin->host.nodename);
+	if (origin->rank)
+		text_json(file, ",\"rank\":", origin->rank);
+	text_json(file, ",\"perfex\":", origin->version);
+	text_json(file, ",\"kernel\":", origin->host.release);
+	text_json(file, ",\"machine\":", origin->host.machine);
+	text_json(file, ",\"processor\":", origin->processor);
+	fputc('}', file);
+}
+
+static void print_all(FILE *file, const struct results *results)
+{
+	print_subject(file, results);
+	fprintf(file, "\"runs\":%u,\"failed_runs\":%u", results->repeats, results->failed);
+	if (results->repeats > 1)
+		fprintf(file, ",\"left_out_runs\":%u", results->left_out);
+	print_events(file, results, NULL);
+	print_parts(file, results);
+	if (results->origin)
+		print_origin(file, results->origin);
+	if (results->run->valgrind)
+		text_json(file, ",\"emulator\":", results->run->valgrind->version);
+	if (results->run->valgrind && results->run->valgrind->doubt)
+		text_json(file, ",\"incomplete\":", results->run->valgrind->doubt);
+	if (results->repeats > 1)
+		print_series(file, results);
+	if (results->comparison)
+		verdict_json(file, results->comparison);
+	print_times(file, ",", &results->outcome);
+	if (results->outcome.ran)
+		print_status(file, &results->outcome);
+}
+
+void json_print(FILE *file, const struct results *results)
+{
+	fputc('{', file);
+	if (results->seconds > 0) {
+		fprintf(file, "\"time_s\":%.6f", results->seconds);
+		print_events(file, results, NULL);
+		print_parts(file, results);
+	} else {
+		print_all(file, results);
+	}
+	fputs("}\n", file);
+}

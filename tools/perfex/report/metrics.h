@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* metrics.h - what -M asks for: formulas over results. */
+#ifndef PERFCTR_TOOLS_METRICS_H
+#define PERFCTR_TOOLS_METRICS_H
+
+#include "tools/perfex/report/results.h"
+
+/* A metric, of all, of a mean of several runs, or of a part. */
+struct metric {
+	struct perfctr_metric is;
+	struct perfctr_metric_value value;
+	double error;	/* of an estimate, as perfctr_metrics_error() has it; a NaN: not known */
+	char name[256]; /* PMU/NAME/ if it is of one of several core types */
+	char text[32];	/* the value, or that there is none */
+	const char *quality_name; /* of the value */
+	const char *reason;	  /* why there is none, or "" */
+};
+
+/* How many there are. */
+unsigned int metrics_count(const struct results *results);
+
+struct metric metrics_get(const struct results *results, const struct part *part, unsigned int i);
+
+#endif /* PERFCTR_TOOLS_METRICS_H */

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/report/metrics.h"
+#include "tools/perfex/report/openmetrics.h"
+#include "tools/perfex/base/text.h"
+
+/*
+ * Families by unit, in base units. Counters have no type here: the two formats call what has one
+ * by different names.
+ */
+static const struct family {
+	const char *name, *help;
+} families[] = {
+	{ "perfex_events_total", "How often an event happened." },
+	{ "perfex_seconds_total", "What a clock counted." },
+	{ "perfex_joules_total", "Energy that an event counted." },
+	{ "perfex_bytes_total", "Data that an event counted." },
+	{ "perfex_other_total", "What an event counted in a unit of its own." },
+};
+
+enum { FAMILY_EVENTS, FAMILY_SECONDS, FAMILY_JOULES, FAMILY_BYTES, FAMILY_OTHER, FAMILIES };
+
+static const struct {
+	const char *name;
+	unsigned int family;
+	double factor;
+} units[] = {
+	{ "", FAMILY_EVENTS, 1 },
+	{ "msec", FAMILY_SECONDS, 1e-3 },
+	{ "ns", FAMILY_SECONDS, 1e-9 },
+	{ "Joules", FAMILY_JOULES, 1 },
+	{ "Bytes", FAMILY_BYTES, 1 },
+	{ "KiB", FAMILY_BYTES, 1024 },
+	{ "MiB", FAMILY_BYTES, 1024 * 1024 },
+	{ "GiB", FAMILY_BYTES, 1024 * 1024 * 1024 },
+};
+
+static unsigned int family_of(const char *unit, double *factor)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		*factor = units[i].factor;
+		if (!strcmp(units[i].name, unit))
+			return units[i].family;
+	}
+	*factor = 1;
+	return FAMILY_OTHER;
+}
+
+/* ---- labels ---- */
+
+/* What was counted, as a person would name it: files of several perfexes lie side by side. */
+static char *subject(const struct results *results)
+{
+	char **word = results->run->command, *text;
+	size_t size;
+	FILE *file = need(open_memstream(&text, &size));
+
+	if (results->run->targets->n)
+		targets_print(file, results->run->targets);
+	else
+		for (; word && *word; word++)
+			fprintf(file, "%s%s", *word, word[1] ? " " : "");
+	if (fclose(file) != 0)
+		need(NULL);
+	return text;
+}
+
+/* what: the name of a label, and its value. */
+static void print_labels(FILE *file, const struct results *results, const char *target,
+			 const struct part *part, const char *what, const char *name)
+{
+	static const char *const parts[] = {
+		[BY_CGROUP] = ",cgroup=", [BY_CPU] = ",cpu=",	[BY_CORE] = ",core=",
+		[BY_SOCKET] = ",socket=", [BY_TYPE] = ",type=",
+	};
+
+	text_label(file, "{target=", target);
+	text_label(file, what, name);
+	if (part)
+		text_label(file, parts[results->run->parts->by], part->name);
+}
+
+/* ---- samples ---- */
+
+/* One of a name is enough: two would be the same sample. */
+static bool is_again(const struct events *events, unsigned int i)
+{
+	unsigned int k = 0;
+
+	while (strcmp(events->event[k].name, events->event[i].name) != 0)
+		k++;
+	return k < i;
+}
+
+struct exposition {
+	FILE *file;
+	const struct results *results;
+	const char *target;
+	unsigned int family;
+};
+
+static void print_event_labels(const struct exposition *to, const struct part *part, unsigned int i)
+{
+	print_labels(to->file, to->results, to->target, part,
+		     ",event=", to->results->run->events->event[i].name);
+}
+
+static void print_count(const struct exposition *to, const struct part *part, unsigned int i)
+{
+	const struct event *event = &to->results->run->events->event[i];
+	struct cell cell = results_sum(to->results, part, i);
+	double factor;
+
+	if (!cell.counted || family_of(event->is.unit, &factor) != to->family)
+		return;
+	fputs(families[to->family].name, to->file);
+	print_event_labels(to, part, i);
+	if (to->family == FAMILY_OTHER)
+		text_label(to->file, ",unit=", event->is.unit);
+	text_label(to->file, ",quality=", cell.quality_name);
+	fputs("} ", to->file);
+	text_scaled(to->file, cell.estimate, event->is.scale * factor);
+	fputc('\n', to->file);
+}
+
+/* The part of the time for which the event was on the PMU. */
+static void print_share(const struct exposition *to, const struct part *part, unsigned int i)
+{
+	struct cell cell = results_sum(to->results, part, i);
+
+	if (!cell.counted || !cell.enabled)
+		return;
+	fputs("perfex_running_ratio", to->file);
+	print_event_labels(to, part, i);
+	fprintf(to->file, "} %.9g\n", (double)cell.running / (double)cell.enabled);
+}
+
+static void print_whether(const struct exposition *to, const struct part *part, unsigned int i)
+{
+	struct cell cell = results_sum(to->results, part, i);
+
+	fputs("perfex_counted", to->file);
+	print_event_labels(to, part, i);
+	if (!cell.counted)
+		text_label(to->file, ",reason=", cell.reason);
+	fprintf(to->file, "} %d\n", cell.counted);
+}
+
+/* Of each part that can have the event; a sum beside them would be counted twice. */
+static void print_each(const struct exposition *to,
+		       void (*print)(const struct exposition *to, const struct part *part,
+				     unsigned int i))
+{
+	const struct events *events = to->results->run->events;
+	const struct part *part;
+	unsigned int i;
+	size_t n, k;
+
+	part = results_parts(to->results, &n);
+	for (i = 0; i < events->n; i++) {
+		if (is_again(events, i))
+			continue;
+		if (!n || events->event[i].reason)
+			print(to, NULL, i);
+		for (k = 0; k < n && !events->event[i].reason; k++)
+			if (part_has(&part[k].reading[i]))
+				print(to, &part[k], i);
+	}
+}
+
+/* ---- metrics ---- */
+
+static void print_value(const struct exposition *to, const struct part *part,
+			const struct metric *metric)
+{
+	if (*metric->reason)
+		return;
+	fputs("perfex_metric", to->file);
+	print_labels(to->file, to->results, to->target, part, ",metric=", metric->name);
+	text_label(to->file, ",unit=", metric->is.unit);
+	text_label(to->file, ",quality=", metric->quality_name);
+	fprintf(to->file, "} %.9g\n", metric->value.value);
+}
+
+static void print_error(const struct exposition *to, const struct part *part,
+			const struct metric *metric)
+{
+	if (*metric->reason || isnan(metric->error))
+		return;
+	fputs("perfex_metric_error", to->file);
+	print_labels(to->file, to->results, to->target, part, ",metric=", metric->name);
+	text_label(to->file, ",unit=", metric->is.unit);
+	fprintf(to->file, "} %.6g\n", metric->error);
+}
+
+static void print_known(const struct exposition *to, const struct part *part,
+			const struct metric *metric)
+{
+	fputs("perfex_metric_known", to->file);
+	print_labels(to->file, to->results, to->target, part, ",metric=", metric->name);
+	if (*metric->reason)
+		text_label(to->file, ",reason=", metric->reason);
+	fprintf(to->file, "} %d\n", !*metric->reason);
+}
+
+static void print_beyond(const struct exposition *to, const struct part *part,
+			 const struct metric *metric)
+{
+	if (*metric->reason || !*metric->is.threshold)
+		return;
+	fputs("perfex_metric_beyond", to->file);
+	print_labels(to->file, to->results, to->target, part, ",metric=", metric->name);
+	text_label(to->file, ",threshold=", metric->is.threshold);
+	fprintf(to->file, "} %u\n", metric->value.beyond);
+}
+
+typedef void print_metric(const struct exposition *to, const struct part *part,
+			  const struct metric *metric);
+
+/* One that was asked for twice, or by a name for several, is one. */
+static bool is_metric_again(const struct results *results, unsigned int i)
+{
+	struct perfctr_metric one, other;
+	unsigned int k = 0;
+
+	perfctr_metrics_metric(results->run->events->metrics, i, &one);
+	do
+		perfctr_metrics_metric(results->run->events->metrics, k++, &other);
+	while (strcmp(one.name, other.name) != 0 || strcmp(one.core, other.core) != 0);
+	return k <= i;
+}
+
+static void print_each_metric(const struct exposition *to, print_metric *print)
+{
+	const struct part *part;
+	unsigned int i;
+	size_t n, k;
+
+	part = results_parts(to->results, &n);
+	for (i = 0; i < metrics_count(to->results); i++) {
+		if (is_metric_again(to->results, i))
+			continue;
+		for (k = 0; k < n || k == 0; k++) {
+			const struct part *its = n ? &part[k] : NULL;
+			struct metric metric = metrics_get(to->results, its, i);
+
+			print(to, its, &metric);
+		}
+	}
+}
+
+/* ---- families ---- */
+
+static bool has_family(const struct events *events, unsigned int family)
+{
+	unsigned int i;
+	double factor;
+
+	for (i = 0; i < events->n; i++)
+		if (!events->event[i].reason &&
+		    family_of(events->event[i].is.unit, &factor) == family)
+			return true;
+	return false;
+}
+
+static void print_gauge(FILE *file, const char *name, const char *unit, const char *help)
+{
+	fprintf(file, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+	if (unit)
+		fprintf(file, "# UNIT %s %s\n", name, unit);
+}
+
+static void print_origin(const struct exposition *to)
+{
+	const struct results *results = to->results;
+
+	print_gauge(to->file, "perfex_elapsed_seconds", "seconds", "How long has been counted.");
+	text_label(to->file, "perfex_elapsed_seconds{target=", to->target);
+	fprintf(to->file, "} %.6f\n",
+		results->seconds > 0 ? results->seconds : results->outcome.elapsed);
+	if (!results->origin)
+		return;
+	print_gauge(to->file, "perfex_build_info", NULL, "What has counted; always 1.");
+	text_label(to->file, "perfex_build_info{target=", to->target);
+	text_label(to->file, ",version=", results->origin->version);
+	text_label(to->file, ",kernel=", results->origin->host.release);
+	text_label(to->file, ",processor=", results->origin->processor);
+	if (results->origin->rank)
+		text_label(to->file, ",rank=", results->origin->rank);
+	fputs("} 1\n", to->file);
+}
+
+void openmetrics_print(FILE *file, const struct results *results)
+{
+	char *target = subject(results);
+	struct exposition to = { .file = file, .results = results, .target = target };
+
+	for (; to.family < FAMILIES; to.family++) {
+		if (!has_family(results->run->events, to.family))
+			continue;
+		fprintf(file, "# HELP %s %s\n", families[to.family].name, families[to.family].help);
+		print_each(&to, print_count);
+	}
+	print_gauge(file, "perfex_running_ratio", "ratio",
+		    "The part of the time for which the event was on the PMU.");
+	print_each(&to, print_share);
+	print_gauge(file, "perfex_counted", NULL, "Whether the event was counted.");
+	print_each(&to, print_whether);
+	if (metrics_count(results)) {
+		print_gauge(file, "perfex_metric", NULL,
+			    "A formula over counts, of the last interval if there are some.");
+		print_each_metric(&to, print_value);
+		print_gauge(
+			file, "perfex_metric_error", NULL,
+			"Half of the interval around an estimate that has the value in it in 95 of 100 cases.");
+		print_each_metric(&to, print_error);
+		print_gauge(file, "perfex_metric_known", NULL, "Whether the metric has a value.");
+		print_each_metric(&to, print_known);
+		print_gauge(file, "perfex_metric_beyond", NULL,
+			    "Whether the metric is beyond its vendor's threshold.");
+		print_each_metric(&to, print_beyond);
+	}
+	print_origin(&to);
+	fputs("# EOF\n", file);
+	free(target);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/report/results.h"
+
+/* ---- one event ---- */
+
+static const char *reason_of(const struct results *results, unsigned int i,
+			     const struct perfctr_reading *reading)
+{
+	const char *reason = results->run->events->event[i].reason;
+	const char *stale = results->run->events->stale;
+
+	if (!reason && reading->quality == PERFCTR_STALE)
+		return stale ? stale : "";
+	if (reason || reading->quality != PERFCTR_NOT_COUNTED)
+		return reason ? reason : "";
+	return reading->enabled ? "it found no room on the PMU: count fewer events at a time, or "
+				  "stop other users"
+				: "it was never on the PMU";
+}
+
+static bool is_count(const struct results *results, unsigned int i,
+		     const struct perfctr_reading *reading)
+{
+	return !results->run->events->event[i].reason && reading->quality != PERFCTR_NOT_COUNTED;
+}
+
+const char *results_quality(const struct results *results, unsigned int quality)
+{
+	const struct valgrind *valgrind = results->run->valgrind;
+
+	if (valgrind && quality != PERFCTR_NOT_COUNTED)
+		return valgrind->doubt ? "incomplete" : "emulated";
+	return perfctr_quality_name(quality);
+}
+
+static struct cell cell_of(const struct results *results, unsigned int i,
+			   const struct perfctr_reading *reading)
+{
+	bool counted = is_count(results, i, reading);
+	unsigned int quality = counted ? reading->quality : PERFCTR_NOT_COUNTED;
+
+	return (struct cell){
+		.counted = counted,
+		.value = reading->value,
+		.estimate = perfctr_reading_estimate(reading),
+		.enabled = reading->enabled,
+		.running = reading->running,
+		.quality = quality,
+		.quality_name = results_quality(results, quality),
+		.reason = reason_of(results, i, reading),
+	};
+}
+
+/* The mean of the runs that counted it. */
+static struct cell mean_cell(const struct results *results, unsigned int i)
+{
+	const struct tally *tally = &results->result[i].taken;
+	struct summary summary = series_summary(&tally->series);
+
+	return (struct cell){
+		.counted = true,
+		.value = (tally->all.value + tally->runs / 2) / tally->runs,
+		/* Runs whose counts ended early have no mean. */
+		.estimate = summary.n ? (uint64_t)(summary.mean + 0.5)
+				      : (tally->all.value + tally->runs / 2) / tally->runs,
+		.enabled = tally->all.enabled / tally->runs,
+		.running = tally->all.running / tally->runs,
+		.quality = tally->all.quality,
+		.quality_name = results_quality(results, tally->all.quality),
+		.reason = reason_of(results, i, &tally->all),
+	};
+}
+
+struct cell results_cell(const struct results *results, const struct part *part, unsigned int i)
+{
+	const struct result *result = &results->result[i];
+
+	if (part)
+		return cell_of(results, i,
+			       results->seconds > 0 ? &part->interval[i] : &part->reading[i]);
+	if (results->seconds > 0 || !result->taken.runs)
+		return cell_of(results, i, &result->reading);
+	return result->taken.runs > 1 ? mean_cell(results, i)
+				      : cell_of(results, i, &result->taken.all);
+}
+
+struct cell results_sum(const struct results *results, const struct part *part, unsigned int i)
+{
+	return cell_of(results, i,
+		       part ? &part->reading[i] : &results->run->events->event[i].reading);
+}
+
+const struct part *results_parts(const struct results *results, size_t *n)
+{
+	const struct parts *parts = results->run->parts;
+
+	*n = parts ? parts->n : 0;
+	return parts ? parts->part : NULL;
+}
+
+bool results_takes(const struct results *results, unsigned int run)
+{
+	return !results->left_out || !outcome_failed(&results->outcomes[run]);
+}
+
+unsigned int results_runs(const struct results *results)
+{
+	return results->repeats - results->left_out;
+}
+
+struct series results_elapsed(const struct results *results)
+{
+	struct series series = { .n = 0 };
+	unsigned int r;
+
+	for (r = 0; r < results->repeats; r++)
+		series_add(&series, results_takes(results, r) ? results->outcomes[r].elapsed : NAN);
+	return series;
+}
+
+const char *results_doubt(const struct results *results, unsigned int *i)
+{
+	for (*i = 0; *i < results->run->events->n; ++*i) {
+		struct cell cell = results_cell(results, NULL, *i);
+
+		if (!cell.counted)
+			return cell.reason;
+		if (results->result[*i].taken.runs < results_runs(results))
+			return "not all runs counted it";
+		if (cell.quality != PERFCTR_EXACT)
+			return *cell.reason ? cell.reason : cell.quality_name;
+	}
+	return NULL;
+}
+
+/* ---- runs and intervals ---- */
+
+void results_begin(struct results *results)
+{
+	unsigned int i;
+
+	results->result = need(calloc(results->run->events->n, sizeof(*results->result)));
+	for (i = 0; i < results->run->events->n; i++)
+		results->result[i].reading.quality = PERFCTR_NOT_COUNTED;
+	stretches_begin(&results->stretches, results->run->events);
+}
+
+static void add_count(struct tally *tally, const struct perfctr_reading *reading)
+{
+	tally->runs++;
+	/* What ended early is compared with nothing. */
+	series_add(&tally->series, reading->quality == PERFCTR_STALE
+					   ? NAN
+					   : (double)perfctr_reading_estimate(reading));
+	tally->all.value += reading->value;
+	tally->all.enabled += reading->enabled;
+	tally->all.running += reading->running;
+	if (reading->quality > tally->all.quality)
+		tally->all.quality = reading->quality;
+}
+
+static void add_outcome(struct results *results, const struct outcome *outcome)
+{
+	results->outcomes = need(
+		reallocarray(results->outcomes, results->repeats + 1, sizeof(*results->outcomes)));
+	results->outcomes[results->repeats++] = *outcome;
+	results->outcome.ran = outcome->ran;
+	if (!results->failed) {
+		results->outcome.status = outcome->status;
+		results->outcome.timed_out = outcome->timed_out;
+	}
+	results->failed += outcome_failed(outcome);
+}
+
+void results_add_run(struct results *results, const struct outcome *outcome)
+{
+	bool left_out = outcome_failed(outcome) && !results->with_failed;
+	unsigned int i;
+
+	for (i = 0; i < results->run->events->n; i++) {
+		struct result *result = &results->result[i];
+		struct tally *to = left_out ? &result->left_out : &result->taken;
+
+		result->reading = results->run->events->event[i].reading;
+		series_add(left_out ? &result->taken.series : &result->left_out.series, NAN);
+		if (is_count(results, i, &result->reading))
+			add_count(to, &result->reading);
+		else
+			series_add(&to->series, NAN);
+	}
+	if (!results->repeats && !results->intervals)
+		stretches_end(&results->stretches, results->run->events);
+	results->left_out += left_out;
+	add_outcome(results, outcome);
+}
+
+/* Where all runs failed, they are what there is. */
+static void take_failed(struct results *results)
+{
+	unsigned int i;
+
+	if (!results->left_out || results->left_out < results->repeats)
+		return;
+	results->left_out = 0;
+	for (i = 0; i < results->run->events->n; i++) {
+		struct result *result = &results->result[i];
+		struct tally none = result->taken;
+
+		result->taken = result->left_out;
+		result->left_out = none;
+	}
+}
+
+void results_end(struct results *results)
+{
+	unsigned int r, n;
+
+	take_failed(results);
+	n = results_runs(results) ? results_runs(results) : 1;
+	for (r = 0; r < results->repeats; r++) {
+		const struct outcome *outcome = &results->outcomes[r];
+
+		if (!results_takes(results, r))
+			continue;
+		results->outcome.elapsed += outcome->elapsed / n;
+		results->outcome.user += outcome->user / n;
+		results->outcome.sys += outcome->sys / n;
+	}
+	results->seconds = 0;
+}
+
+void results_add_interval(struct results *results, double seconds)
+{
+	unsigned int i;
+
+	results->intervals++;
+	results->span = seconds - results->seconds;
+	results->seconds = seconds;
+	for (i = 0; i < results->run->events->n; i++)
+		results->result[i].reading =
+			tasks_interval(&results->result[i].before,
+				       &results->run->events->event[i].reading);
+	if (results->run->parts)
+		parts_end_interval(results->run->parts, results->run->events);
+	stretches_end(&results->stretches, results->run->events);
+}
+
+void results_free(struct results *results)
+{
+	unsigned int i;
+
+	for (i = 0; i < results->run->events->n; i++) {
+		series_free(&results->result[i].taken.series);
+		series_free(&results->result[i].left_out.series);
+	}
+	stretches_free(&results->stretches);
+	free(results->outcomes);
+	free(results->result);
+}

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "tools/perfex/base/colour.h"
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/base/door.h"
+#include "tools/perfex/base/fit.h"
+#include "tools/perfex/report/metrics.h"
+#include "tools/perfex/report/ratio.h"
+#include "tools/perfex/report/table.h"
+#include "tools/perfex/base/text.h"
+#include "tools/perfex/report/verdict.h"
+
+/* ---- values ---- */
+
+/* "1,234,567" */
+static void print_number(char *text, size_t size, uint64_t n)
+{
+	char digits[32];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), i;
+	size_t k = 0;
+
+	for (i = 0; i < length && k + 2 < size; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[k++] = ',';
+		text[k++] = digits[i];
+	}
+	text[k] = '\0';
+}
+
+/* In the event's unit. */
+static void print_value(char *text, size_t size, const struct event *event, uint64_t value)
+{
+	if (event->is.scale != 1)
+		snprintf(text, size, "%.2f", (double)value * event->is.scale);
+	else
+		print_number(text, size, value);
+}
+
+/* ---- footnotes ---- */
+
+/* The reasons that have been shown with a number, once each. */
+struct footnotes {
+	const char *text[64];
+	unsigned int n;
+};
+
+static unsigned int footnote(struct footnotes *notes, const char *reason)
+{
+	unsigned int i;
+
+	for (i = 0; i < notes->n; i++)
+		if (!strcmp(notes->text[i], reason))
+			return i + 1;
+	if (notes->n == sizeof(notes->text) / sizeof(notes->text[0]))
+		return 0;
+	notes->text[notes->n++] = reason;
+	return notes->n;
+}
+
+static void print_footnotes(FILE *file, const struct footnotes *notes)
+{
+	unsigned int i;
+
+	for (i = 0; i < notes->n; i++) {
+		struct fit fit = fit_begin(file, 5);
+
+		fit_used(&fit, fprintf(file, "%s [%u]", i ? "" : "\n", i + 1));
+		fit_words(&fit, " ");
+		fit_words(&fit, notes->text[i]);
+		fit_end(&fit);
+	}
+}
+
+/* ---- rows ---- */
+
+struct row {
+	char value[64], ratio[128], note[128];
+	char spread[32], least[64], median[64], most[64]; /* of several runs; else empty */
+	const char *unit, *name;
+};
+
+/* How wide the columns are. */
+struct widths {
+	int value, unit, name, ratio, spread, least, median, most;
+	bool is_narrow; /* there is room for the first three */
+};
+
+/* What is to be said of a count: how sure it is. */
+static void print_note(struct row *row, const struct results *results, unsigned int i,
+		       const struct cell *cell, struct footnotes *notes)
+{
+	const struct result *result = &results->result[i];
+	size_t size = sizeof(row->note);
+	int n = 0;
+
+	if (cell->quality == PERFCTR_SCALED)
+		n += snprintf(row->note, size, "  (estimate: counted %.2f%% of the time)",
+			      100 * (double)result->taken.all.running /
+				      (double)result->taken.all.enabled);
+	else if (cell->quality == PERFCTR_STALE)
+		n += snprintf(row->note, size, "  (stale: it stopped early)");
+	if (cell->quality == PERFCTR_STALE && *cell->reason)
+		n += snprintf(row->note + n, size - (size_t)n, " [%u]",
+			      footnote(notes, cell->reason));
+	if (result->taken.runs < results_runs(results))
+		snprintf(row->note + n, size - (size_t)n, "  (counted in %u of %u runs)",
+			 result->taken.runs, results_runs(results));
+}
+
+static void print_spread(struct row *row, const struct event *event, const struct series *series)
+{
+	struct summary summary = series_summary(series);
+
+	if (!summary.n)
+		return;
+	snprintf(row->spread, sizeof(row->spread), "± %.2f%%", summary_error(&summary));
+	print_value(row->least, sizeof(row->least), event, (uint64_t)summary.least);
+	print_value(row->median, sizeof(row->median), event, (uint64_t)(summary.median + 0.5));
+	print_value(row->most, sizeof(row->most), event, (uint64_t)summary.most);
+}
+
+static void make_row(struct row *row, const struct results *results, unsigned int i,
+		     struct footnotes *notes)
+{
+	const struct event *event = &results->run->events->event[i];
+	struct cell cell = results_cell(results, NULL, i);
+
+	row->unit = event->is.unit;
+	row->name = event->name;
+	if (!cell.counted) {
+		snprintf(row->value, sizeof(row->value), "<not counted>");
+		row->unit = "";
+		return;
+	}
+	print_value(row->value, sizeof(row->value), event, cell.estimate);
+	ratio_print(row->ratio, sizeof(row->ratio), results, NULL, i);
+	print_note(row, results, i, &cell, notes);
+	if (results->repeats > 1)
+		print_spread(row, event, &results->result[i].taken.series);
+}
+
+/* The seconds of several runs, as a row like those of events. */
+static void make_elapsed(struct row *row, const struct results *results)
+{
+	struct series series = results_elapsed(results);
+	struct summary summary = series_summary(&series);
+
+	row->unit = "s";
+	row->name = "elapsed";
+	snprintf(row->value, sizeof(row->value), "%.6f", summary.mean);
+	snprintf(row->spread, sizeof(row->spread), "± %.2f%%", summary_error(&summary));
+	snprintf(row->least, sizeof(row->least), "%.6f", summary.least);
+	snprintf(row->median, sizeof(row->median), "%.6f", summary.median);
+	snprintf(row->most, sizeof(row->most), "%.6f", summary.most);
+	series_free(&series);
+}
+
+static void make_head(struct row *row)
+{
+	*row = (struct row){
+		.value = "mean", .least = "least", .median = "median", .most = "most"
+	};
+	row->unit = row->name = "";
+}
+
+static void widen(int *width, const char *text)
+{
+	int n = text_width(text);
+
+	if (n > *width)
+		*width = n;
+}
+
+/* Those of a table that may have any width. */
+static struct widths widths_of(const struct row *rows, unsigned int n)
+{
+	struct widths widths = { .value = 20, .unit = 6, .name = 28 };
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		widen(&widths.name, rows[i].name);
+		widen(&widths.ratio, rows[i].ratio);
+		widen(&widths.spread, rows[i].spread);
+		widen(&widths.least, rows[i].least);
+		widen(&widths.median, rows[i].median);
+		widen(&widths.most, rows[i].most);
+	}
+	return widths;
+}
+
+static int total_of(const struct widths *widths)
+{
+	int spread = widths->least
+			     ? widths->spread + widths->least + widths->median + widths->most + 8
+			     : 0;
+
+	return widths->value + widths->unit + widths->name + 3 +
+	       (widths->ratio ? widths->ratio + 1 : 0) + spread;
+}
+
+/* On a terminal that has no room for these: what is beside a name comes below it. */
+static void make_narrow(FILE *file, struct widths *widths, const struct row *rows, unsigned int n)
+{
+	int columns = door_columns(file);
+	unsigned int i;
+
+	if (!columns || total_of(widths) <= columns)
+		return;
+	*widths = (struct widths){ .value = 13, .unit = 1, .is_narrow = true };
+	for (i = 0; i < n; i++) {
+		widen(&widths->value, rows[i].value);
+		widen(&widths->unit, rows[i].unit);
+	}
+	widths->name = columns - widths->value - widths->unit - 3;
+}
+
+static void print_note_in(FILE *file, struct fit *fit, const char *note)
+{
+	if (!*note)
+		return;
+	colour_begin(file, COLOUR_UNSURE);
+	fit_put(fit, note);
+	colour_end(file, COLOUR_UNSURE);
+}
+
+static void print_narrow_spread(struct fit *fit, const struct row *row)
+{
+	char text[96];
+
+	fit_next(fit);
+	fit_put(fit, row->spread);
+	snprintf(text, sizeof(text), ", from %s", row->least);
+	fit_put(fit, text);
+	snprintf(text, sizeof(text), " to %s,", row->most);
+	fit_put(fit, text);
+	snprintf(text, sizeof(text), " median %s", row->median);
+	fit_put(fit, text);
+}
+
+/* The same as in the columns, in words. */
+static void print_narrow(FILE *file, const struct row *row, const struct widths *widths)
+{
+	struct fit fit = fit_begin(file, 6);
+
+	text_terminal(file, row->unit, widths->unit);
+	fputc(' ', file);
+	text_cut(file, row->name, widths->name);
+	fit_used(&fit, widths->value + widths->unit + 3);
+	fit_used(&fit, text_width(row->name) < widths->name ? text_width(row->name) : widths->name);
+	if (*row->ratio) {
+		fit_put(&fit, "  ");
+		fit_put(&fit, row->ratio);
+	}
+	if (*row->least)
+		print_narrow_spread(&fit, row);
+	print_note_in(file, &fit, row->note);
+	fit_end(&fit);
+}
+
+/* A value, filled up in front. */
+static void print_right(FILE *file, const char *text, int width)
+{
+	fprintf(file, "%*s", width - text_width(text), "");
+	text_terminal(file, text, 0);
+}
+
+/* Columns behind the last one that says something are not filled up. */
+static void print_wide(FILE *file, const struct row *row, const struct widths *widths)
+{
+	bool more = *row->least || *row->note, ratio = more || *row->ratio;
+	struct fit fit = fit_begin(file, widths->value + widths->unit + 3);
+
+	text_terminal(file, row->unit, widths->unit);
+	fputc(' ', file);
+	text_terminal(file, row->name, ratio ? widths->name : 0);
+	if (ratio && widths->ratio) {
+		fputc(' ', file);
+		text_terminal(file, row->ratio, more ? widths->ratio : 0);
+	}
+	if (*row->least) {
+		fputs("  ", file);
+		print_right(file, row->spread, widths->spread);
+		fprintf(file, "  %*s  %*s  %*s", widths->least, row->least, widths->median,
+			row->median, widths->most, row->most);
+	}
+	fit_used(&fit, total_of(widths));
+	print_note_in(file, &fit, row->note);
+	fit_end(&fit);
+}
+
+static void print_row(FILE *file, const struct row *row, const struct widths *widths)
+{
+	fprintf(file, " %*s ", widths->value, row->value);
+	if (widths->is_narrow)
+		print_narrow(file, row, widths);
+	else
+		print_wide(file, row, widths);
+}
+
+static void print_uncounted(FILE *file, const struct row *row, const struct widths *widths,
+			    unsigned int note)
+{
+	fputc(' ', file);
+	colour_begin(file, COLOUR_BAD);
+	fprintf(file, "%*s", widths->value, row->value);
+	colour_end(file, COLOUR_BAD);
+	fprintf(file, " %-*s ", widths->unit, "");
+	if (widths->is_narrow)
+		text_cut(file, row->name, widths->name - 5);
+	else
+		text_terminal(file, row->name, widths->name);
+	fprintf(file, " [%u]\n", note);
+}
+
+/* All events, and the time if there are several of it. */
+static void print_rows(FILE *file, const struct results *results, struct footnotes *notes)
+{
+	unsigned int i, n = results->run->events->n, head = results->repeats > 1 ? n + 1 : 0;
+	struct row *rows = need(calloc(n + 2, sizeof(*rows)));
+	struct widths widths;
+
+	for (i = 0; i < n; i++)
+		make_row(&rows[i], results, i, notes);
+	if (head) {
+		make_elapsed(&rows[n], results);
+		make_head(&rows[head]);
+	}
+	widths = widths_of(rows, head ? head + 1 : n);
+	make_narrow(file, &widths, rows, head ? head + 1 : n);
+	if (head && !widths.is_narrow)
+		print_row(file, &rows[head], &widths);
+	for (i = 0; i < n + !!head; i++) {
+		struct cell cell = { .counted = true };
+
+		if (i < n)
+			cell = results_cell(results, NULL, i);
+		if (cell.counted)
+			print_row(file, &rows[i], &widths);
+		else
+			print_uncounted(file, &rows[i], &widths, footnote(notes, cell.reason));
+	}
+	free(rows);
+}
+
+/* That a metric is an estimate, and how good a one; or "". Returns text. */
+static const char *tell_estimate(char *text, size_t size, const struct metric *metric)
+{
+	if (metric->value.quality != PERFCTR_SCALED)
+		return "";
+	if (isnan(metric->error))
+		return "  (estimate)";
+	snprintf(text, size, "  (estimate, ± %.3f)", metric->error);
+	return text;
+}
+
+/* Metrics, below the counts that they are made of. */
+static void print_metrics(FILE *file, const struct results *results, struct footnotes *notes)
+{
+	unsigned int i, n = metrics_count(results);
+	struct widths widths;
+
+	if (n)
+		fputc('\n', file);
+	for (i = 0; i < n; i++) {
+		struct metric metric = metrics_get(results, NULL, i);
+		struct row row = { .unit = metric.is.unit, .name = metric.name };
+		char estimate[64];
+
+		snprintf(row.value, sizeof(row.value), "%s", metric.text);
+		snprintf(row.note, sizeof(row.note), "%s%s%s%s",
+			 tell_estimate(estimate, sizeof(estimate), &metric),
+			 metric.value.beyond ? "  (beyond: " : "",
+			 metric.value.beyond ? metric.is.threshold : "",
+			 metric.value.beyond ? ")" : "");
+		widths = widths_of(&row, 1);
+		make_narrow(file, &widths, &row, 1);
+		if (!*metric.reason)
+			print_row(file, &row, &widths);
+		else
+			print_uncounted(file, &row, &widths, footnote(notes, metric.reason));
+	}
+}
+
+static void print_subject(FILE *text, const struct results *results)
+{
+	char **word = results->run->command;
+
+	if (results->run->targets->n) {
+		targets_print(text, results->run->targets);
+		return;
+	}
+	fprintf(text, "%s'%s",
+		results->run->first_thread || results->run->driver ? "the first thread of " : "",
+		*word);
+	while (*++word)
+		fprintf(text, " %s", *word);
+	fputc('\'', text);
+}
+
+/* Which of several are shown. */
+static void print_runs(FILE *text, const struct results *results)
+{
+	if (results->left_out)
+		fprintf(text, ", mean of %u of %u runs", results_runs(results), results->repeats);
+	else
+		fprintf(text, ", mean of %u runs", results->repeats);
+	if (results->failed == results->repeats)
+		fputs(", all of which failed", text);
+	else if (results->failed && !results->left_out)
+		fprintf(text, ", %u of which failed", results->failed);
+}
+
+/* What has been counted. */
+static void print_title(FILE *file, const struct results *results)
+{
+	struct fit fit = fit_begin(file, 2);
+	char *title = NULL;
+	size_t size;
+	FILE *text = need(open_memstream(&title, &size));
+
+	fputs(" counts of ", text);
+	print_subject(text, results);
+	if (results->repeats > 1)
+		print_runs(text, results);
+	if (results->run->valgrind)
+		fprintf(text, ", emulated by %s", results->run->valgrind->version);
+	fputc(':', text);
+	if (fclose(text) != 0)
+		need(NULL);
+	fputc('\n', file);
+	fit_words(&fit, title);
+	fit_end(&fit);
+	fputc('\n', file);
+	free(title);
+}
+
+/* ---- parts, intervals ---- */
+
+static void print_label(FILE *file, struct fit *fit, const struct results *results,
+			const struct part *part)
+{
+	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+	char *name = NULL;
+
+	if (results->seconds > 0)
+		fit_used(fit, fprintf(file, " %12.6f", results->seconds));
+	if (by <= BY_THREAD)
+		return;
+	if (asprintf(&name, " %s%s", part && by == BY_CPU ? "CPU" : "",
+		     part ? part->name : "total") < 0)
+		need(NULL);
+	text_terminal(file, name, 11);
+	fit_used(fit, text_width(name) > 11 ? text_width(name) : 11);
+	free(name);
+}
+
+/* A line; where there is no room for columns there are none. */
+static void print_brief_row(FILE *file, const struct results *results, const struct part *part,
+			    const struct row *row)
+{
+	struct fit fit = fit_begin(file, 6);
+	int name = *row->ratio && text_width(row->name) < 28 ? 28 : text_width(row->name);
+	bool narrow;
+
+	print_label(file, &fit, results, part);
+	narrow = fit.columns &&
+		 fit.used + 30 + name + text_width(row->ratio) + text_width(row->note) >
+			 fit.columns;
+	fprintf(file, " %*s ", narrow ? 13 : 20, row->value);
+	text_terminal(file, row->unit, narrow ? text_width(row->unit) : 6);
+	fit_used(&fit, narrow ? 15 + text_width(row->unit) : 28);
+	fit_put(&fit, " ");
+	fit_put(&fit, row->name);
+	if (*row->ratio) {
+		fprintf(file, "%*s", narrow ? 0 : name - text_width(row->name), "");
+		fit_used(&fit, narrow ? 0 : name - text_width(row->name));
+		fit_put(&fit, " ");
+		fit_put(&fit, row->ratio);
+	}
+	fit_put(&fit, row->note);
+	fit_end(&fit);
+}
+
+static void print_brief_metrics(FILE *file, const struct results *results, const struct part *part)
+{
+	char estimate[64];
+	unsigned int i;
+
+	for (i = 0; i < metrics_count(results); i++) {
+		struct metric metric = metrics_get(results, part, i);
+		struct row row = { .unit = *metric.reason ? "" : metric.is.unit,
+				   .name = metric.name };
+
+		if (part && metric.value.quality == PERFCTR_NOT_COUNTED)
+			continue;
+		snprintf(row.value, sizeof(row.value), "%s", metric.text);
+		snprintf(row.note, sizeof(row.note), "%s%s",
+			 tell_estimate(estimate, sizeof(estimate), &metric),
+			 metric.value.beyond ? "  (beyond its threshold)" : "");
+		print_brief_row(file, results, part, &row);
+	}
+}
+
+/* All events, of a part, or of an interval. */
+static void print_brief(FILE *file, const struct results *results, const struct part *part)
+{
+	unsigned int i;
+
+	for (i = 0; i < results->run->events->n; i++) {
+		const struct event *event = &results->run->events->event[i];
+		struct cell cell = results_cell(results, part, i);
+		struct row row = { .unit = event->is.unit, .name = event->name };
+
+		/* The total says the one; the other is of other processors, or core types. */
+		if (part && (event->reason ||
+			     (results->run->parts->by > BY_CGROUP && !part_has(&part->reading[i]))))
+			continue;
+		if (cell.counted) {
+			print_value(row.value, sizeof(row.value), event, cell.estimate);
+			ratio_print(row.ratio, sizeof(row.ratio), results, part, i);
+		} else {
+			snprintf(row.value, sizeof(row.value), "<not counted>");
+		}
+		if (cell.quality == PERFCTR_SCALED)
+			snprintf(row.note, sizeof(row.note), "  (estimate)");
+		else if (cell.quality == PERFCTR_STALE)
+			snprintf(row.note, sizeof(row.note), "  (stale: it stopped early)");
+		print_brief_row(file, results, part, &row);
+	}
+	print_brief_metrics(file, results, part);
+}
+
+static void print_threads(FILE *file, const struct results *results, const struct part *part,
+			  size_t n)
+{
+	size_t t;
+
+	for (t = 0; t < n; t++) {
+		fprintf(file, *part[t].comm ? " thread %s (" : " thread %s", part[t].name);
+		text_terminal(file, part[t].comm, 0);
+		fputs(*part[t].comm ? ")\n" : "\n", file);
+		print_brief(file, results, &part[t]);
+		fputc('\n', file);
+	}
+	fprintf(file, " total of %zu thread%s\n", n, n == 1 ? "" : "s");
+}
+
+static void print_parts(FILE *file, const struct results *results)
+{
+	static const char *const names[] = {
+		[BY_CGROUP] = "cgroup", [BY_CPU] = "processor",	 [BY_CORE] = "core",
+		[BY_SOCKET] = "socket", [BY_TYPE] = "core type",
+	};
+	size_t n, k;
+	const struct part *part = results_parts(results, &n);
+	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+
+	if (by == BY_THREAD)
+		print_threads(file, results, part, n);
+	if (by <= BY_THREAD)
+		return;
+	for (k = 0; k < n; k++)
+		print_brief(file, results, &part[k]);
+	fprintf(file, "\n total of %zu %s%s\n", n, names[by], n == 1 ? "" : "s");
+}
+
+static void print_interval(FILE *file, const struct results *results)
+{
+	size_t n, k;
+	const struct part *part = results_parts(results, &n);
+
+	for (k = 0; k < n; k++)
+		print_brief(file, results, &part[k]);
+	print_brief(file, results, NULL);
+}
+
+/* ---- all ---- */
+
+/* Which runs failed, the first ones. */
+static void print_failed(FILE *file, const struct results *results)
+{
+	struct fit fit = fit_begin(file, 2);
+	unsigned int r, shown = 0;
+	char text[80];
+
+	snprintf(text, sizeof(text),
+		 results->left_out ? " %u of %u runs failed, left out:" : " %u of %u runs failed:",
+		 results->failed, results->repeats);
+	fit_put(&fit, text);
+	for (r = 0; r < results->repeats && shown < 8; r++) {
+		int status = results->outcomes[r].status;
+
+		if (!outcome_failed(&results->outcomes[r]))
+			continue;
+		snprintf(text, sizeof(text), "%s run %u with %s %d", shown++ ? "," : "", r + 1,
+			 WIFEXITED(status) ? "exit status" : "signal",
+			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		fit_words(&fit, text);
+	}
+	fit_words(&fit, shown < results->failed ? ", ..." : "");
+	fit_end(&fit);
+}
+
+/* Whose time it was, and what is wrong. */
+static void print_emulation(FILE *file, const struct valgrind *valgrind)
+{
+	fprintf(file, " in %s, which takes 20 to 100 times as long as the command alone\n",
+		valgrind->version);
+	if (valgrind->doubt)
+		fprintf(file, " incomplete: %s\n", valgrind->doubt);
+}
+
+static void print_end(FILE *file, const struct results *results)
+{
+	const struct outcome *outcome = &results->outcome;
+
+	fputs("\n ", file);
+	if (results->repeats < 2)
+		fprintf(file, "%.6f s elapsed%s", outcome->elapsed, outcome->ran ? ", " : "");
+	if (outcome->ran)
+		fprintf(file, "%.6f s user, %.6f s system", outcome->user, outcome->sys);
+	fputc('\n', file);
+	if (results->run->valgrind)
+		print_emulation(file, results->run->valgrind);
+	if (results->repeats > 1 && results->failed)
+		print_failed(file, results);
+}
+
+static void print_all(FILE *file, const struct results *results)
+{
+	struct footnotes notes = { .n = 0 };
+
+	print_title(file, results);
+	print_parts(file, results);
+	print_rows(file, results, &notes);
+	print_metrics(file, results, &notes);
+	print_end(file, results);
+	print_footnotes(file, &notes);
+	fputc('\n', file);
+	if (results->comparison)
+		verdict_table(file, results->comparison);
+}
+
+void table_print(FILE *file, const struct results *results)
+{
+	if (results->seconds > 0)
+		print_interval(file, results);
+	else
+		print_all(file, results);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/perfex/sample/listed.h"
+
+/* A compiler that runs for weeks writes more, lest this fill memory. */
+#define MOST_BYTES ((off_t)256 << 20)
+
+static bool read_hex(const char **text, uint64_t *value)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*value = strtoull(*text, &end, 16);
+	if (errno || *end != ' ')
+		return false;
+	*text = end + 1;
+	return true;
+}
+
+/* ---- the kernel's ---- */
+
+/* "ffffffff81000000 T _stext", and behind it, if it is a module's, "[module]". */
+static void read_kernel_line(struct symbols *symbols, const char *line)
+{
+	uint64_t address;
+	char type;
+
+	if (!read_hex(&line, &address) || !address || !*line || line[1] != ' ')
+		return;
+	type = *line;
+	line += 2;
+	if (strchr("TtWw", type))
+		symbols_add(symbols, address, UINT64_MAX, (type == 'T') + (*line != '_'), line,
+			    strcspn(line, "\t\n"));
+}
+
+struct symbols *listed_kernel(void)
+{
+	struct symbols *symbols = symbols_new();
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0)
+		read_kernel_line(symbols, line);
+	if (file)
+		fclose(file);
+	free(line);
+	symbols_end(symbols);
+	return symbols;
+}
+
+/* ---- a compiler's ---- */
+
+/* "7f0010203040 1c function name". What is written later is in its place. */
+static void read_map_line(struct symbols *symbols, const char *line, int rank)
+{
+	uint64_t start, size;
+	size_t length;
+
+	if (!read_hex(&line, &start) || !read_hex(&line, &size) || size > UINT64_MAX - start)
+		return;
+	length = strcspn(line, "\n");
+	if (length && length < LONGEST_NAME)
+		symbols_add(symbols, start, start + size, rank, line, length);
+}
+
+static FILE *open_map(uint32_t pid, uid_t owner)
+{
+	char path[64];
+	struct stat stat;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
+	    (stat.st_uid == owner || stat.st_uid == geteuid()) &&
+	    !(stat.st_mode & (S_IWGRP | S_IWOTH)) && stat.st_size <= MOST_BYTES) {
+		file = fdopen(fd, "r");
+		if (file)
+			return file;
+	}
+	close(fd);
+	return NULL;
+}
+
+/* The file may grow while it is read. */
+static void read_map(struct symbols *symbols, FILE *file)
+{
+	char line[LONGEST_NAME + 64];
+	bool begins = true;
+	int rank = 0;
+
+	while (ftello(file) < MOST_BYTES && fgets(line, sizeof(line), file)) {
+		if (begins)
+			read_map_line(symbols, line, rank++);
+		begins = strchr(line, '\n') != NULL;
+	}
+}
+
+struct symbols *listed_process(uint32_t pid, uid_t owner)
+{
+	struct symbols *symbols = symbols_new();
+	FILE *file = open_map(pid, owner);
+
+	if (file) {
+		read_map(symbols, file);
+		fclose(file);
+	}
+	symbols_end(symbols);
+	return symbols;
+}

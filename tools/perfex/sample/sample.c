@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <libperfctr.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/base/door.h"
+#include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/maps.h"
+#include "tools/perfex/sample/perf_data.h"
+#include "tools/perfex/sample/sample.h"
+#include "tools/perfex/sample/samplers.h"
+#include "tools/perfex/sample/sources.h"
+#include "tools/perfex/base/text.h"
+#include "tools/perfex/sample/unwind.h"
+
+#define DEFAULT_FREQUENCY 1000
+#define STACKS_BUFFER	  ((uint32_t)2 << 20) /* bytes, for samples with stacks, if allowed */
+
+struct sampling {
+	char *event;
+	char *plain;	 /* as it was asked for; NULL: it was not, and any will do */
+	bool user_only;	 /* the kernel's mode is forbidden */
+	uint64_t weight; /* the field of samples that this kernel has */
+	uint64_t period, frequency, bad;
+	struct sampling_request request;
+	struct perf_event_attr attr; /* of the records, for who reads them later */
+	struct samplers *samplers;
+	struct histogram *histogram;
+	struct sources sources;
+	uint64_t stacks, predicted, mispredicted; /* samples with branches; and these */
+	struct unwinder *unwinder;		  /* NULL: there are frame pointers */
+	uint64_t pointers;			  /* samples whose calls were not unwound */
+};
+
+/* ---- records ---- */
+
+static void use_mmap(void *arg, const struct perfctr_record_mmap *mmap)
+{
+	struct sampling *sampling = arg;
+	const struct map map = { mmap->addr, mmap->length, mmap->offset,
+				 histogram_file(sampling->histogram, mmap->pid, mmap->file) };
+
+	histogram_map(sampling->histogram, mmap->pid, &map);
+}
+
+/* What was mapped before there were records of it. */
+static void use_old_mmap(void *arg, const struct perfctr_record_mmap *mmap)
+{
+	struct sampling *sampling = arg;
+
+	use_mmap(sampling, mmap);
+	if (sampling->request.data)
+		perf_data_mmap(sampling->request.data, &sampling->attr, mmap);
+}
+
+static void look_at_process(struct sampling *sampling, uint32_t pid)
+{
+	char name[16];
+
+	maps_read(pid, name, use_old_mmap, sampling);
+	if (!*name)
+		return;
+	histogram_name(sampling->histogram, pid, name);
+	if (sampling->request.data)
+		perf_data_name(sampling->request.data, &sampling->attr, pid, name);
+}
+
+/* The kernel's part of the kernel's chain, and the user's by the unwinder; false: it has none. */
+static bool use_unwound(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	uint64_t nkernel = 0, *chain;
+	const uint64_t *user;
+	size_t n = unwind(sampling->unwinder, record->pid, sample, &user);
+
+	if (!n)
+		return false;
+	while (nkernel < sample->nchain && sample->chain[nkernel] != (uint64_t)PERF_CONTEXT_USER)
+		nkernel++;
+	chain = need(calloc((size_t)nkernel + 1 + n, sizeof(*chain)));
+	if (nkernel)
+		memcpy(chain, sample->chain, (size_t)nkernel * sizeof(*chain));
+	chain[nkernel] = (uint64_t)PERF_CONTEXT_USER;
+	memcpy(chain + nkernel + 1, user, n * sizeof(*chain));
+	histogram_chain(sampling->histogram, record->pid, chain, nkernel + 1 + n);
+	free(chain);
+	return true;
+}
+
+static void use_chain(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+
+	if (sampling->unwinder && use_unwound(sampling, record))
+		return;
+	/* The kernel's threads have no registers of the user's, and nothing is missing. */
+	sampling->pointers += sample->user.abi != PERF_SAMPLE_REGS_ABI_NONE;
+	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain);
+}
+
+/* What was mapped there has to be known before it is counted. */
+static void look_at_address(struct sampling *sampling, uint32_t pid, uint64_t address)
+{
+	if (histogram_is_new(sampling->histogram, pid, address))
+		look_at_process(sampling, pid);
+}
+
+static void use_branches(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+	uint64_t i;
+
+	sampling->stacks++;
+	for (i = 0; i < sample->nbranches; i++) {
+		const struct perf_branch_entry *branch = &sample->branches[i];
+		bool kernel = branch->from >> 63;
+
+		if (!kernel)
+			look_at_address(sampling, record->pid, branch->from);
+		histogram_branch(sampling->histogram, record->pid, branch->from, kernel,
+				 branch->mispred);
+		sampling->mispredicted += branch->mispred;
+		sampling->predicted += branch->predicted;
+	}
+}
+
+static void use_place(struct sampling *sampling, const struct perfctr_record *record)
+{
+	const struct perfctr_record_sample *sample = &record->as.sample;
+
+	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER) {
+		look_at_address(sampling, record->pid, sample->ip);
+		histogram_count(sampling->histogram, record->pid, sample->ip);
+	} else {
+		histogram_count_kernel(sampling->histogram, sample->ip);
+	}
+	if (sampling->request.folded)
+		use_chain(sampling, record);
+}
+
+static void use_sample(struct sampling *sampling, const struct perfctr_record *record)
+{
+	switch (sampling->request.kind) {
+	/* The first part of a weight, if it has parts, is in its low half. */
+	case PLACE_SOURCE:
+		sources_count(&sampling->sources, record->as.sample.data_src,
+			      (uint32_t)record->as.sample.weight);
+		break;
+	case PLACE_BRANCH: use_branches(sampling, record); break;
+	default: use_place(sampling, record);
+	}
+}
+
+static void use_comm(struct histogram *histogram, const struct perfctr_record *record)
+{
+	const struct perfctr_record_comm *comm = &record->as.comm;
+
+	if (record->misc & PERF_RECORD_MISC_COMM_EXEC)
+		histogram_exec(histogram, comm->pid);
+	if (comm->pid == comm->tid)
+		histogram_name(histogram, comm->pid, comm->name);
+}
+
+static void use_record(void *arg, const struct perfctr_record *record)
+{
+	struct sampling *sampling = arg;
+
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE: use_sample(sampling, record); break;
+	case PERF_RECORD_MMAP2: use_mmap(sampling, &record->as.mmap); break;
+	case PERF_RECORD_FORK:
+		histogram_fork(sampling->histogram, record->as.task.pid, record->as.task.ppid);
+		break;
+	case PERF_RECORD_COMM: use_comm(sampling->histogram, record); break;
+	}
+	if (sampling->request.data)
+		perf_data_record(sampling->request.data, record);
+}
+
+void sampling_read(struct sampling *sampling)
+{
+	histogram_turn(sampling->histogram);
+	sampling->bad += samplers_each(sampling->samplers, use_record, sampling);
+}
+
+/* ---- opening and closing ---- */
+
+static struct perfctr_list *resolve(const char *event)
+{
+	struct perfctr_list *list = perfctr_list_resolve(event, 0);
+
+	if (!list)
+		die("%s", perfctr_error());
+	if (perfctr_list_size(list) != 1)
+		die("--sample takes one event, not \"%s\"", event);
+	return list;
+}
+
+/* Whether the event does not say in which modes it counts, and happens in user mode, too. */
+static bool has_user_mode(const struct perfctr_list *list)
+{
+	struct perfctr_list_event event;
+	struct perf_event_attr attr;
+
+	if (perfctr_list_event(list, 0, &event) < 0 ||
+	    perfctr_list_attr(list, 0, 0, &attr, NULL, NULL, 0) < 0)
+		die("%s", perfctr_error());
+	return !(event.flags & PERFCTR_EVENT_KERNEL || attr.type == PERF_TYPE_TRACEPOINT ||
+		 attr.exclude_user || attr.exclude_kernel || attr.exclude_hv);
+}
+
+/* User mode, unless the event says what it wants; to be freed. */
+static char *in_user_mode(const char *event)
+{
+	struct perfctr_list *list = resolve(event), *other;
+	struct perfctr_list_event only;
+	char *user;
+	size_t length;
+
+	perfctr_list_event(list, 0, &only);
+	length = strlen(only.name);
+	user = need(malloc(length + 3));
+	sprintf(user, "%s%s", only.name, only.name[length - 1] == '/' ? "u" : ":u");
+	/* There may be no room for a modifier behind those that it has. */
+	other = perfctr_list_resolve(user, 0);
+	if (!other || !has_user_mode(list))
+		strcpy(user, only.name);
+	perfctr_list_free(other);
+	perfctr_list_free(list);
+	return user;
+}
+
+/* Not the machine's matter: it may have the event, which can't be counted now, or by this user. */
+static bool is_passing(int error)
+{
+	return error == EACCES || error == EPERM || error == EBUSY || error == EMFILE ||
+	       error == ENFILE || error == ENOMEM;
+}
+
+/* Whose samples say where data came from. */
+static const char *find_loads(void)
+{
+	/* Intel's first one wants company on some, hybrid ones call it otherwise; AMD; POWER. */
+	static const char *const loads[] = { "cpu/mem-loads/upp", "cpu_core/mem-loads/upp",
+					     "MEM_INST_RETIRED:ALL_LOADS:upp", "ibs_op//",
+					     "cpu/mem-loads/u" };
+	const struct perfctr_sampler_config config = { .period = 100000,
+						       .fields = PERF_SAMPLE_DATA_SRC,
+						       .flags = PERFCTR_MULTIPLEX |
+								PERFCTR_DISABLED };
+	struct perfctr_sampler *sampler = NULL;
+	size_t i, n = sizeof(loads) / sizeof(loads[0]);
+
+	for (i = 0; i < n && !sampler; i++) {
+		sampler = perfctr_sampler_open(loads[i], NULL, &config);
+		if (!sampler && is_passing(errno))
+			die("%s", perfctr_error());
+	}
+	perfctr_sampler_close(sampler);
+	if (!sampler)
+		die("--by source takes an event whose samples say where data came from (-e), and this "
+		    "machine has none of the usual ones: Intel's and POWER's cpu/mem-loads/, AMD's "
+		    "ibs_op//");
+	return loads[i - 1];
+}
+
+struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency,
+			      enum place_kind kind)
+{
+	struct sampling *sampling;
+
+	if (!event && kind == PLACE_SOURCE)
+		event = find_loads();
+	sampling = need(calloc(1, sizeof(*sampling)));
+	sampling->plain = event ? need(strdup(event)) : NULL;
+	sampling->event = in_user_mode(event ? event : "cycles"); /* exits if it is none */
+	sampling->weight = PERF_SAMPLE_WEIGHT_STRUCT;
+	sampling->period = period;
+	sampling->frequency = period ? 0 : frequency ? frequency : DEFAULT_FREQUENCY;
+	sampling->histogram = histogram_new();
+	return sampling;
+}
+
+/* As the library asks the kernel. */
+static void describe(struct sampling *sampling, const struct perfctr_sampler_config *config)
+{
+	struct perfctr_list *list = resolve(sampling->event);
+	struct perf_event_attr *attr = &sampling->attr;
+
+	perfctr_list_attr(list, 0, 0, attr, NULL, NULL, 0);
+	perfctr_list_free(list);
+	attr->freq = config->frequency != 0;
+	attr->sample_period = attr->freq ? config->frequency : config->period;
+	attr->sample_type = config->fields;
+	attr->branch_sample_type = config->branches;
+	attr->sample_regs_user = config->user_registers;
+	attr->sample_stack_user = config->user_stack;
+	attr->mmap_data = (config->flags & PERFCTR_SAMPLER_MMAP_DATA) != 0;
+	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = 1;
+	attr->task = 1;
+	attr->exclude_callchain_user = (config->flags & PERFCTR_SAMPLER_NO_USER_CHAIN) != 0;
+	attr->exclude_callchain_kernel = (config->flags & PERFCTR_SAMPLER_NO_KERNEL_CHAIN) != 0;
+}
+
+static void take_stacks(struct perfctr_sampler_config *config, uint32_t stack)
+{
+	config->fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	config->user_registers = unwind_registers();
+	config->user_stack = stack;
+	config->pages = STACKS_BUFFER / (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What the table is made of; perf also looks for names of data. */
+static void take_kind(const struct sampling *sampling, struct perfctr_sampler_config *config)
+{
+	if (sampling->request.kind == PLACE_BRANCH) {
+		config->fields |= PERF_SAMPLE_BRANCH_STACK;
+		config->branches = PERF_SAMPLE_BRANCH_ANY;
+	}
+	if (sampling->request.kind != PLACE_SOURCE)
+		return;
+	config->fields |= PERF_SAMPLE_DATA_SRC | sampling->weight;
+	if (sampling->request.data) {
+		config->fields |= PERF_SAMPLE_ADDR;
+		config->flags |= PERFCTR_SAMPLER_MMAP_DATA;
+	}
+}
+
+static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
+{
+	const struct perfctr_target command = { .type = PERFCTR_TARGET_THREAD, .id = pid };
+	const struct targets *targets = sampling->request.targets;
+	struct perfctr_sampler_config config;
+
+	memset(&config, 0, sizeof(config));
+	config.period = sampling->period;
+	config.frequency = sampling->frequency;
+	config.fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	config.flags = PERFCTR_MULTIPLEX | PERFCTR_SAMPLER_MMAP | PERFCTR_SAMPLER_COMM |
+		       PERFCTR_SAMPLER_TASK;
+	if (!targets->n)
+		config.flags |= PERFCTR_INHERIT | PERFCTR_ON_EXEC;
+	else if (targets->target->type == PERFCTR_TARGET_PROCESS)
+		config.flags |= PERFCTR_INHERIT;
+	if (sampling->request.folded)
+		config.fields |= PERF_SAMPLE_CALLCHAIN;
+	if (sampling->request.data)
+		config.fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+	take_kind(sampling, &config);
+	if (sampling->request.stack)
+		take_stacks(&config, sampling->request.stack);
+	/* perf puts its own calls behind these, and reads DWARF where it is mapped. */
+	if (sampling->request.stack && sampling->request.data)
+		config.flags |= PERFCTR_SAMPLER_NO_USER_CHAIN | PERFCTR_SAMPLER_MMAP_DATA;
+	describe(sampling, &config);
+	return samplers_open(sampling->event, targets->n ? targets->target : &command,
+			     targets->n ? targets->n : 1, &config);
+}
+
+/* If the event could be sampled without them. */
+static void blame_stacks(struct sampling *sampling, pid_t pid)
+{
+	sampling->request.stack = 0;
+	if (open_targets(sampling, pid))
+		die("--call-graph dwarf: this kernel does not copy registers and stacks at samples of "
+		    "%s; take fp",
+		    sampling->event);
+}
+
+static void free_keeping_errno(char *text)
+{
+	int error = errno;
+
+	free(text);
+	errno = error;
+}
+
+static void open_other(struct sampling *sampling, const char *event, pid_t pid)
+{
+	char *name = need(strdup(event));
+
+	free(sampling->event);
+	sampling->event = name;
+	sampling->samplers = open_targets(sampling, pid);
+}
+
+/* Places are those of all modes, as far as this user may know them; others are of user mode. */
+static bool wants_all_modes(const struct sampling *sampling)
+{
+	return sampling->request.kind < PLACE_BRANCH;
+}
+
+/* In all modes; or in user mode, if the kernel's is forbidden. */
+static void open_all_modes(struct sampling *sampling, const char *event, pid_t pid)
+{
+	char *user = in_user_mode(event);
+
+	open_other(sampling, event, pid);
+	if (!sampling->samplers && (errno == EACCES || errno == EPERM) &&
+	    strcmp(user, event) != 0) {
+		open_other(sampling, user, pid);
+		sampling->user_only = sampling->samplers != NULL;
+	}
+	free_keeping_errno(user);
+}
+
+/* In user mode; or in all, if the PMU can't tell modes apart. */
+static void open_user_mode(struct sampling *sampling, const char *event, pid_t pid)
+{
+	char *user = in_user_mode(event);
+
+	open_other(sampling, user, pid);
+	if (!sampling->samplers && errno == EINVAL && sampling->plain && strcmp(event, user) != 0) {
+		open_other(sampling, event, pid);
+		if (!sampling->samplers)
+			open_other(sampling, user, pid); /* what was wrong with it */
+	}
+	free_keeping_errno(user);
+}
+
+static void open_event(struct sampling *sampling, const char *event, pid_t pid)
+{
+	if (wants_all_modes(sampling))
+		open_all_modes(sampling, event, pid);
+	else
+		open_user_mode(sampling, event, pid);
+}
+
+/* With what there is. */
+static void open_somehow(struct sampling *sampling, pid_t pid)
+{
+	const char *event = sampling->plain ? sampling->plain : "cycles";
+
+	open_event(sampling, event, pid);
+	/* Weights have parts since Linux 5.12. */
+	if (!sampling->samplers && errno == EINVAL && sampling->request.kind == PLACE_SOURCE) {
+		sampling->weight = PERF_SAMPLE_WEIGHT;
+		open_event(sampling, event, pid);
+	}
+	/* No PMU: the clock, which knows no branches. */
+	if (!sampling->samplers && !sampling->plain && sampling->request.kind != PLACE_BRANCH)
+		open_event(sampling, "cpu-clock", pid);
+}
+
+void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid)
+{
+	uint64_t start, length;
+	unsigned int i;
+
+	sampling->request = *request;
+	if (request->stack && request->folded)
+		sampling->unwinder = unwind_new(sampling->histogram, request->stack);
+	if (request->data && perf_data_begin(request->data) < 0)
+		die("--perf-data goes back to the file's beginning, and %s", strerror(errno));
+	open_somehow(sampling, pid);
+	if (!sampling->samplers && request->stack && (errno == EINVAL || errno == EOPNOTSUPP))
+		blame_stacks(sampling, pid);
+	if (!sampling->samplers)
+		die("%s", perfctr_error());
+	if (request->data && !sampling->attr.exclude_kernel && maps_kernel(&start, &length))
+		perf_data_kernel(request->data, &sampling->attr, start, length);
+	for (i = 0; i < request->targets->n; i++)
+		if (request->targets->target[i].type == PERFCTR_TARGET_PROCESS)
+			look_at_process(sampling, (uint32_t)request->targets->target[i].id);
+}
+
+void sampling_free(struct sampling *sampling)
+{
+	samplers_close(sampling->samplers);
+	unwind_free(sampling->unwinder);
+	histogram_free(sampling->histogram);
+	sources_free(&sampling->sources);
+	free(sampling->plain);
+	free(sampling->event);
+	free(sampling);
+}
+
+/* ---- showing ---- */
+
+static void print_command(FILE *file, char **command)
+{
+	fputc('\'', file);
+	for (; *command; command++) {
+		text_terminal(file, *command, 0);
+		fputs(command[1] ? " " : "'", file);
+	}
+}
+
+static void print_subject(const struct sampling *sampling, FILE *file)
+{
+	fprintf(file, "\n samples of %s, ", sampling->event);
+	if (sampling->period)
+		fprintf(file, "one in %llu", (unsigned long long)sampling->period);
+	else
+		fprintf(file, "%llu a second", (unsigned long long)sampling->frequency);
+	fputs(", in ", file);
+	if (sampling->request.targets->n)
+		targets_print(file, sampling->request.targets);
+	else
+		print_command(file, sampling->request.command);
+	fputs(":\n\n", file);
+}
+
+/* The processors of the event's core types, of those that are online. */
+static unsigned int count_processors(const struct perfctr_list *list, unsigned int nvariants,
+				     const struct perfctr_cpu_mask *online, unsigned int *all)
+{
+	uint32_t *cpus = need(calloc(online->nrwords + 1, sizeof(*cpus)));
+	struct perf_event_attr attr;
+	unsigned int i, k, n = 0;
+
+	for (i = *all = 0; i < online->nrwords; i++)
+		*all += (unsigned int)__builtin_popcount(online->mask[i]);
+	for (k = 0; k < nvariants; k++) {
+		perfctr_list_attr(list, 0, k, &attr, NULL, cpus, online->nrwords);
+		for (i = 0; i < online->nrwords; i++)
+			n += (unsigned int)__builtin_popcount(cpus[i] & online->mask[i]);
+	}
+	free(cpus);
+	return n;
+}
+
+/* A machine's other core types do not have every event. */
+static void print_processors(const struct sampling *sampling, FILE *file)
+{
+	struct perfctr_cpus_info *info = need(perfctr_cpus_info(-1));
+	struct perfctr_list *list = resolve(sampling->event);
+	struct perfctr_list_event event;
+	struct perf_event_attr attr;
+	unsigned int n, all, k;
+	const char *pmu;
+
+	perfctr_list_event(list, 0, &event);
+	n = count_processors(list, event.nvariants, info->cpus, &all);
+	for (k = 0; n < all && k < event.nvariants; k++) {
+		perfctr_list_attr(list, 0, k, &attr, &pmu, NULL, 0);
+		if (k)
+			fprintf(file, ", %s", pmu);
+		else
+			fprintf(file, " on %u of the processors only: %s counts on %s", n,
+				event.name, pmu);
+	}
+	if (n < all)
+		fputc('\n', file);
+	perfctr_list_free(list);
+	free(info);
+}
+
+static void print_unwound(const struct sampling *sampling, FILE *file)
+{
+	uint64_t cut = unwind_cut(sampling->unwinder);
+
+	if (cut)
+		fprintf(file,
+			" %llu sample%s outer calls: its stack is longer than %u bytes "
+			"(--call-graph dwarf,%u)\n",
+			(unsigned long long)cut, cut == 1 ? " lacks" : "s lack",
+			sampling->request.stack,
+			sampling->request.stack > UNWIND_LARGEST / 2 ? UNWIND_LARGEST
+								     : sampling->request.stack * 2);
+	if (sampling->pointers)
+		fprintf(file, " %llu sample%s calls by frame pointers: there is no DWARF\n",
+			(unsigned long long)sampling->pointers,
+			sampling->pointers == 1 ? " has" : "s have");
+}
+
+/* What the samples say nothing of. */
+static void print_left_out(const struct outcome *outcome, FILE *file)
+{
+	fputs(" user mode only, since this user may not sample the kernel "
+	      "(kernel.perf_event_paranoid)",
+	      file);
+	if (outcome->ran)
+		fprintf(file, ", where %.3f s of %.3f s were spent", outcome->sys,
+			outcome->user + outcome->sys);
+	fputc('\n', file);
+}
+
+/* What is missing. */
+static void print_doubts(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+{
+	uint64_t lost = samplers_lost(sampling->samplers);
+
+	if (sampling->user_only)
+		print_left_out(outcome, file);
+
+	if (lost)
+		fprintf(file,
+			" %llu record%s lost: perfex could not keep up, take fewer samples "
+			"(-c, -F)\n",
+			(unsigned long long)lost, lost == 1 ? " was" : "s were");
+	if (access("/proc/self", F_OK) < 0)
+		fputs(" names are missing: /proc, by which files are found, is not mounted\n",
+		      file);
+	if (samplers_check(sampling->samplers) < 0)
+		fprintf(file, " samples are missing: %s\n", perfctr_error());
+	if (sampling->unwinder)
+		print_unwound(sampling, file);
+	if (sampling->sources.samples && sampling->sources.silent == sampling->sources.samples)
+		fputs(" no sample says where its data came from: take a load or store that the "
+		      "processor samples precisely (:pp), or AMD's ibs_op//\n",
+		      file);
+	if (sampling->stacks && histogram_samples(sampling->histogram) && !sampling->predicted &&
+	    !sampling->mispredicted)
+		fputs(" this processor does not say which branches were mispredicted\n", file);
+	if (sampling->bad)
+		fprintf(file, " records were left out: %s\n", perfctr_error());
+}
+
+static void print_table(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+{
+	uint64_t number = histogram_samples(sampling->histogram);
+
+	print_subject(sampling, file);
+	if (sampling->request.kind == PLACE_SOURCE) {
+		sources_print(&sampling->sources, file);
+		number = sampling->sources.samples;
+	} else {
+		histogram_print(sampling->histogram, file, sampling->request.kind);
+	}
+	fputs("\n ", file);
+	if (sampling->request.kind == PLACE_BRANCH) {
+		fprintf(file, "%llu branch%s before ", (unsigned long long)number,
+			number == 1 ? "" : "es");
+		number = sampling->stacks;
+	}
+	fprintf(file, "%llu sample%s\n", (unsigned long long)number, number == 1 ? "" : "s");
+	print_processors(sampling, file);
+	print_doubts(sampling, outcome, file);
+	fputc('\n', file);
+}
+
+void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+{
+	FILE *door;
+
+	samplers_disable(sampling->samplers);
+	sampling_read(sampling);
+	sampling->request.about.event = sampling->event;
+	if (sampling->request.data &&
+	    perf_data_end(sampling->request.data, &sampling->attr, &sampling->request.about) < 0)
+		die("the samples could not be written: %s", strerror(errno));
+	if (sampling->request.folded)
+		histogram_fold(sampling->histogram, file);
+	door = door_open(sampling->request.folded || sampling->request.data ? stderr : file);
+	if (!sampling->request.folded) {
+		print_table(sampling, outcome, door);
+	} else {
+		if (!histogram_samples(sampling->histogram))
+			fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
+			      door);
+		print_doubts(sampling, outcome, door);
+	}
+	door_close(door);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sample.h - --sample: where a command, a process or a processor is when an event happens. */
+#ifndef PERFCTR_TOOLS_SAMPLE_H
+#define PERFCTR_TOOLS_SAMPLE_H
+
+#include <stdbool.h>
+#include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/count/outcome.h"
+#include "tools/perfex/sample/perf_data.h"
+#include "tools/perfex/count/targets.h"
+
+struct sampling;
+
+/* What is to be sampled, and what to tell of it. */
+struct sampling_request {
+	const struct targets *targets;
+	char **command; /* NULL: none */
+	enum place_kind kind;
+	bool folded;	/* ways of calls */
+	uint32_t stack; /* bytes of it, to find calls by DWARF; 0: by frame pointers */
+	FILE *data;	/* becomes a perf.data; NULL: none */
+	struct perf_data_about about; /* that is in it */
+};
+
+/* Exits on bad input. No event: one that fits to kind; no period and no frequency, 0: the usual
+ * one. */
+struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency,
+			      enum place_kind kind);
+
+/* Sample the command from its exec on, or what runs already; exits on failure. */
+void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid);
+
+/* Take what has been recorded out of the kernel's buffers. */
+void sampling_read(struct sampling *sampling);
+
+/* Tell. */
+void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file);
+void sampling_free(struct sampling *sampling);
+
+#endif /* PERFCTR_TOOLS_SAMPLE_H */

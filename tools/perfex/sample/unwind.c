@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
+#include <stdlib.h>
+#include "tools/perfex/base/die.h"
+#include "tools/perfex/sample/unwind.h"
+
+#if defined(HAVE_LIBDW) && (defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__)))
+#include <asm/perf_regs.h>
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "tools/perfex/sample/elf.h"
+
+#define PROGRAMS 64 /* whose files are open at a time */
+
+/* Registers by DWARF's numbers, and those that tell where the process is. */
+#ifdef __x86_64__
+#define MACHINE	      EM_X86_64
+#define STACK_POINTER PERF_REG_X86_SP
+#define COUNTER	      PERF_REG_X86_IP
+static const uint8_t registers[] = {
+	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,	PERF_REG_X86_SI,
+	PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,	PERF_REG_X86_R9,
+	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
+	PERF_REG_X86_R15, PERF_REG_X86_IP,
+};
+#else
+#define MACHINE	      EM_AARCH64
+#define STACK_POINTER PERF_REG_ARM64_SP
+#define COUNTER	      PERF_REG_ARM64_PC
+static const uint8_t registers[] = {
+	PERF_REG_ARM64_X0,  PERF_REG_ARM64_X1,	PERF_REG_ARM64_X2,  PERF_REG_ARM64_X3,
+	PERF_REG_ARM64_X4,  PERF_REG_ARM64_X5,	PERF_REG_ARM64_X6,  PERF_REG_ARM64_X7,
+	PERF_REG_ARM64_X8,  PERF_REG_ARM64_X9,	PERF_REG_ARM64_X10, PERF_REG_ARM64_X11,
+	PERF_REG_ARM64_X12, PERF_REG_ARM64_X13, PERF_REG_ARM64_X14, PERF_REG_ARM64_X15,
+	PERF_REG_ARM64_X16, PERF_REG_ARM64_X17, PERF_REG_ARM64_X18, PERF_REG_ARM64_X19,
+	PERF_REG_ARM64_X20, PERF_REG_ARM64_X21, PERF_REG_ARM64_X22, PERF_REG_ARM64_X23,
+	PERF_REG_ARM64_X24, PERF_REG_ARM64_X25, PERF_REG_ARM64_X26, PERF_REG_ARM64_X27,
+	PERF_REG_ARM64_X28, PERF_REG_ARM64_X29, PERF_REG_ARM64_LR,  PERF_REG_ARM64_SP,
+};
+#endif
+
+#define NREGISTERS (sizeof(registers) / sizeof(registers[0]))
+
+/* The files of a process, as it had them mapped. */
+struct program {
+	Dwfl *dwfl; /* NULL: none */
+	uint32_t pid;
+	uint64_t version;
+	bool usable;
+};
+
+struct unwinder {
+	const struct histogram *histogram;
+	uint32_t stack_size;
+	uint64_t cut;
+	struct program program[PROGRAMS];
+	/* The sample at hand. */
+	const struct perfctr_record_sample *sample;
+	Dwfl *dwfl;
+	bool beyond; /* more of the stack was asked for than there is */
+	size_t n;
+	uint64_t chain[UNWIND_MOST];
+};
+
+/* ---- libdw, which few runs need, and which takes a fifth of perfex's start-up with it ---- */
+
+#define FUNCTIONS(each)                                                                    \
+	each(begin) each(end) each(report_begin) each(report_elf) each(report_end)         \
+		each(attach_state) each(pid) each(thread_state_register_pc)                \
+			each(thread_state_registers) each(getthread_frames) each(frame_pc) \
+				each(addrmodule) each(module_eh_cfi) each(module_dwarf_cfi)
+
+static struct {
+#define MEMBER(name) __typeof__(dwfl_##name) *name;
+	FUNCTIONS(MEMBER)
+} dw;
+
+const char *unwind_missing(void)
+{
+	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	bool all = library != NULL;
+
+	if (!library)
+		return "libdw, by which perfex finds calls so, is not installed (Debian: libdw1)";
+#define FIND(name) all &= (dw.name = (__typeof__(dw.name))dlsym(library, "dwfl_" #name)) != NULL;
+	FUNCTIONS(FIND)
+	return all ? NULL : "libdw is older than 0.158, and finds no calls";
+}
+
+uint64_t unwind_registers(void)
+{
+	uint64_t mask = UINT64_C(1) << COUNTER;
+	size_t i;
+
+	for (i = 0; i < NREGISTERS; i++)
+		mask |= UINT64_C(1) << registers[i];
+	return mask;
+}
+
+/* ---- what libdw asks for ---- */
+
+static uint64_t value_of(const struct perfctr_record_sample *sample, unsigned int number)
+{
+	uint64_t before = unwind_registers() & ((UINT64_C(1) << number) - 1);
+
+	return sample->user.values[__builtin_popcountll(before)];
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
+{
+	if (*thread)
+		return 0;
+	*thread = arg;
+	return dw.pid(dwfl);
+}
+
+#ifdef __aarch64__
+/*
+ * Return addresses may be signed, in the bits above those that addresses have (pointer
+ * authentication); how many these are is the kernel's choice. What is code without such bits was
+ * signed.
+ */
+static Dwarf_Word without_signature(Dwfl *dwfl, Dwarf_Word word)
+{
+	static const uint8_t widths[] = { 52, 48, 47, 42, 39, 36 };
+	Dwarf_Word address;
+	size_t i;
+
+	for (i = 0; i < sizeof(widths); i++) {
+		address = word & ((UINT64_C(1) << widths[i]) - 1);
+		if (dw.addrmodule(dwfl, address))
+			return address;
+	}
+	return word;
+}
+#else
+static Dwarf_Word without_signature(Dwfl *dwfl, Dwarf_Word word)
+{
+	(void)dwfl;
+	return word;
+}
+#endif
+
+static bool read_stack(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *value, void *arg)
+{
+	struct unwinder *unwinder = arg;
+	const struct perfctr_record_sample *sample = unwinder->sample;
+	uint64_t at = address - value_of(sample, STACK_POINTER), size = sample->user_stack_size;
+
+	if (size < sizeof(*value) || at > size - sizeof(*value)) {
+		unwinder->beyond |= at < UINT64_C(1) << 32 && size == unwinder->stack_size;
+		return false;
+	}
+	memcpy(value, (const char *)sample->user_stack + at, sizeof(*value));
+	*value = without_signature(dwfl, *value);
+	return true;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct unwinder *unwinder = arg;
+	Dwarf_Word words[NREGISTERS];
+	size_t i;
+
+	for (i = 0; i < NREGISTERS; i++)
+		words[i] = without_signature(unwinder->dwfl,
+					     value_of(unwinder->sample, registers[i]));
+	dw.thread_state_register_pc(thread, value_of(unwinder->sample, COUNTER));
+	return dw.thread_state_registers(thread, 0, NREGISTERS, words);
+}
+
+/* What is told of functions is in the files themselves; others are not looked for. */
+static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word sum, char **found)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)sum;
+	(void)found;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = { .find_debuginfo = find_debug_file };
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.memory_read = read_stack,
+	.set_initial_registers = set_registers,
+};
+
+/* ---- files ---- */
+
+/* How far from where its headers say the file is mapped; false: it is no program of this kind. */
+static bool find_bias(int fd, const struct map *map, GElf_Addr *bias)
+{
+	Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	GElf_Ehdr kind;
+	GElf_Phdr header;
+	bool found = false;
+	size_t i, n = 0;
+
+	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &kind) &&
+	    gelf_getclass(elf) == ELFCLASS64 && kind.e_machine == MACHINE &&
+	    elf_getphdrnum(elf, &n) != 0)
+		n = 0;
+	for (i = 0; i < n && !found; i++) {
+		found = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD &&
+			header.p_flags & PF_X &&
+			(header.p_offset - map->offset < map->length ||
+			 map->offset - header.p_offset < header.p_filesz);
+		if (found)
+			*bias = map->start - header.p_vaddr - (map->offset - header.p_offset);
+	}
+	elf_end(elf);
+	return found;
+}
+
+/* The kernel's own code in each process is the same, also in this one, and no file. */
+static int open_vdso(void)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+	size_t size = header ? header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr) : 0;
+	int fd = header ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+
+	if (fd >= 0 && write(fd, header, size) != (ssize_t)size) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void report_file(void *arg, const struct map *map, const char *name)
+{
+	int fd = strcmp(name, "[vdso]") ? elf_open_file(name) : open_vdso();
+	char path[32];
+	GElf_Addr bias;
+
+	if (fd < 0)
+		return;
+	/* libdw opens what it is told anew, and keeps that for itself. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (find_bias(fd, map, &bias))
+		dw.report_elf(arg, name, path, -1, bias, true);
+	close(fd);
+}
+
+static void forget(struct program *program)
+{
+	Dwfl *dwfl = program->dwfl;
+
+	program->dwfl = NULL;
+	if (dwfl)
+		dw.end(dwfl);
+}
+
+static void open_program(struct unwinder *unwinder, struct program *program)
+{
+	program->usable = false;
+	program->dwfl = dw.begin(&callbacks);
+	if (!program->dwfl)
+		return;
+	dw.report_begin(program->dwfl);
+	histogram_each_file(unwinder->histogram, program->pid, report_file, program->dwfl);
+	program->usable = dw.report_end(program->dwfl, NULL, NULL) == 0 &&
+			  dw.attach_state(program->dwfl, NULL, (pid_t)program->pid,
+					  &thread_callbacks, unwinder);
+}
+
+static const struct program *find_program(struct unwinder *unwinder, uint32_t pid)
+{
+	struct program *program = &unwinder->program[pid % PROGRAMS];
+	uint64_t version = histogram_version(unwinder->histogram, pid);
+
+	if (program->dwfl && program->pid == pid && program->version == version)
+		return program;
+	forget(program);
+	program->pid = pid;
+	program->version = version;
+	open_program(unwinder, program);
+	return program;
+}
+
+/* ---- samples ---- */
+
+/* Who reads a chain takes one from what calls return to, but signals return to where they came. */
+static int take_frame(Dwfl_Frame *frame, void *arg)
+{
+	struct unwinder *unwinder = arg;
+	Dwarf_Addr counter;
+	bool exact;
+
+	if (!dw.frame_pc(frame, &counter, &exact) || !counter ||
+	    counter >= (uint64_t)PERF_CONTEXT_MAX - 1 || unwinder->n == UNWIND_MOST)
+		return DWARF_CB_ABORT;
+	unwinder->chain[unwinder->n] = counter + (exact && unwinder->n);
+	unwinder->n++;
+	return DWARF_CB_OK;
+}
+
+/* Arm64's kernels have left it out of their own code, [vdso]: libdw would only guess there. */
+static bool has_cfi(Dwfl *dwfl, Dwarf_Addr counter)
+{
+	Dwfl_Module *module = dw.addrmodule(dwfl, counter);
+	Dwarf_Addr bias;
+
+	return module && (dw.module_eh_cfi(module, &bias) || dw.module_dwarf_cfi(module, &bias));
+}
+
+/* The calls of the sample at hand; 0: there is nothing to find them by. */
+static size_t find_calls(struct unwinder *unwinder, uint32_t pid)
+{
+	const struct program *program = find_program(unwinder, pid);
+	int result;
+
+	if (!program->usable || !has_cfi(program->dwfl, value_of(unwinder->sample, COUNTER)))
+		return 0;
+	unwinder->dwfl = program->dwfl;
+	result = dw.getthread_frames(program->dwfl, (pid_t)pid, take_frame, unwinder);
+	unwinder->cut += unwinder->beyond;
+	return result == 0 || unwinder->n > 1 ? unwinder->n : 0;
+}
+
+static sigjmp_buf without_file;
+
+static void leave(int signal)
+{
+	(void)signal;
+	siglongjmp(without_file, 1);
+}
+
+/*
+ * libdw maps files, and one that is cut off meanwhile is SIGBUS to who reads it. Its program gets
+ * no calls then, until it maps other files.
+ */
+static size_t try_calls(struct unwinder *unwinder, uint32_t pid)
+{
+	if (sigsetjmp(without_file, 1) == 0)
+		return find_calls(unwinder, pid);
+	unwinder->program[pid % PROGRAMS].usable = false;
+	return 0;
+}
+
+size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
+	      const uint64_t **chain)
+{
+	const struct sigaction action = { .sa_handler = leave };
+	struct sigaction before;
+	size_t n;
+
+	if (sample->user.abi != PERF_SAMPLE_REGS_ABI_64 ||
+	    sample->user.n != (uint64_t)__builtin_popcountll(unwind_registers()))
+		return 0;
+	unwinder->sample = sample;
+	unwinder->beyond = false;
+	unwinder->n = 0;
+	*chain = unwinder->chain;
+	sigaction(SIGBUS, &action, &before);
+	n = try_calls(unwinder, pid);
+	sigaction(SIGBUS, &before, NULL);
+	return n;
+}
+
+uint64_t unwind_cut(const struct unwinder *unwinder)
+{
+	return unwinder->cut;
+}
+
+struct unwinder *unwind_new(const struct histogram *histogram, uint32_t stack)
+{
+	struct unwinder *unwinder = need(calloc(1, sizeof(*unwinder)));
+
+	unwinder->histogram = histogram;
+	unwinder->stack_size = stack;
+	return unwinder;
+}
+
+void unwind_free(struct unwinder *unwinder)
+{
+	unsigned int i;
+
+	for (i = 0; unwinder && i < PROGRAMS; i++)
+		forget(&unwinder->program[i]);
+	free(unwinder);
+}
+#else
+const char *unwind_missing(void)
+{
+#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+	return "perfex was built without libdw (Debian: libdw-dev), by which it would find calls";
+#else
+	return "perfex finds calls so on x86-64 and arm64 only";
+#endif
+}
+
+uint64_t unwind_registers(void)
+{
+	return 0;
+}
+
+struct unwinder *unwind_new(const struct histogram *histogram, uint32_t stack)
+{
+	(void)histogram, (void)stack;
+	return NULL;
+}
+
+size_t unwind(struct unwinder *unwinder, uint32_t pid, const struct perfctr_record_sample *sample,
+	      const uint64_t **chain)
+{
+	(void)unwinder, (void)pid, (void)sample, (void)chain;
+	return 0;
+}
+
+uint64_t unwind_cut(const struct unwinder *unwinder)
+{
+	(void)unwinder;
+	return 0;
+}
+
+void unwind_free(struct unwinder *unwinder)
+{
+	(void)unwinder;
+}
+#endif
