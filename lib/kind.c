@@ -117,6 +117,7 @@ static void fill_in(void)
 	others = (struct perfctr_provider){
 		.info = fail_info,
 		.control = fail_control,
+		.stop = fail_change,
 		.is_running = is_not_running,
 		.read_tsc = fail_tsc,
 		.read_pmc = fail_pmc,

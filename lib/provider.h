@@ -50,6 +50,7 @@ struct perfctr_provider {
 	 */
 	int (*info)(struct perfctr_info *info);
 	int (*control)(struct vperfctr *self, const struct vperfctr_control *control);
+	int (*stop)(struct vperfctr *self);
 	int (*is_running)(const struct vperfctr *self);
 	unsigned long long (*read_tsc)(const struct vperfctr *self);
 	unsigned long long (*read_pmc)(const struct vperfctr *self, unsigned int i);

@@ -181,6 +181,13 @@ static int driver_control(struct vperfctr *self, const struct vperfctr_control *
 	return -1;
 }
 
+static int driver_stop(struct vperfctr *self)
+{
+	static const struct vperfctr_control nothing;
+
+	return driver_control(self, &nothing);
+}
+
 static int check_own(const struct vperfctr *self)
 {
 	return perfctr_is_own(self)
@@ -314,6 +321,7 @@ const struct perfctr_provider perfctr_provider_driver = {
 	.open_remote = open_remote,
 	.info = perfctr_device_info,
 	.control = driver_control,
+	.stop = driver_stop,
 	.is_running = is_running,
 	.read_tsc = read_tsc,
 	.read_pmc = read_pmc,

@@ -74,6 +74,7 @@ struct state {
 	pthread_mutex_t lock;
 	struct vperfctr_control control; /* the last one accepted */
 	struct perfctr_cpu_control opened;
+	unsigned int opened_flags;			 /* of its control */
 	struct perfctr_events group;			 /* of the control `opened` */
 	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the group's */
 	struct perfctr_reader reader[PERFCTR_NR_CTRS];
@@ -782,7 +783,7 @@ static int publish_or_stop(struct state *state)
 }
 
 /* Put a control's group in the place of the one before, which is in *fresh then. */
-static void replace_group(struct state *state, const struct perfctr_cpu_control *cpu,
+static void replace_group(struct state *state, const struct vperfctr_control *control,
 			  const struct perfctr_overflow *overflow, struct perfctr_events *fresh)
 {
 	const struct perfctr_events replaced = state->group;
@@ -795,7 +796,8 @@ static void replace_group(struct state *state, const struct perfctr_cpu_control 
 	state->group.counter = state->counter;
 	*fresh = replaced;
 	fresh->counter = place;
-	state->opened = *cpu;
+	state->opened = control->cpu_control;
+	state->opened_flags = control->flags;
 	perfctr_overflow_copy(&state->overflow, overflow);
 	state->told = false;
 	/* With what it was of. */
@@ -839,7 +841,69 @@ static void pause_again(struct state *state, unsigned int paused)
 	state->paused = paused;
 }
 
-static int perf_control(struct vperfctr *self, const struct vperfctr_control *given)
+/*
+ * Whether a control's counters begin with the thread's last instructions in the call, see go_on():
+ * no handler, no reader of a descriptor needs to find them at once.
+ */
+static bool is_plain(const struct state *state)
+{
+	return perfctr_likely(is_own(state) && state->queue.reader < 0);
+}
+
+/*
+ * The last thing of a control, or of a resume: the counters begin at their sums now, whatever they
+ * have counted of the library itself since their start. Other threads that read wait; where they
+ * can't be read in user space the bases stay as they are. The TSC's comes first, since it is ticks
+ * and not instructions that it counts.
+ */
+static inline int go_on(struct state *state, unsigned int cstatus)
+{
+	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus);
+	uint64_t values[PERFCTR_NR_CTRS], now;
+
+	atomic_fetch_add(&state->resumes, 1);
+	if (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) == 0)
+		perfctr_store(&state->tsc_base, now - state->tsc_sum);
+	if (perfctr_likely(perfctr_reader_read_all(state->reader, n, values)))
+		for (i = 0; i < n; i++)
+			perfctr_store(&state->reader[i].base,
+				      state->reader[i].base + state->sum[i] - values[i]);
+	set_cstatus(state, cstatus);
+	atomic_fetch_add(&state->resumes, 1);
+	return 0;
+}
+
+/* Does a control count again what the stopped group counted, the TSC included? Then it is right. */
+static bool is_again(const struct state *state, const struct vperfctr_control *control)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+
+	return is_plain(state) && state->group.n && !state->overflow.nr && !state->shared &&
+	       !cstatus_of(state) && !state->paused && !state->until_exec &&
+	       (state->have_clock || !cpu->tsc_on) && control->flags == state->opened_flags &&
+	       memcmp(cpu, &state->opened, sizeof(*cpu)) == 0;
+}
+
+static int start_again(struct state *state, const struct vperfctr_control *control)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	struct perfctr_reader readers[PERFCTR_NR_CTRS];
+	unsigned int n = state->group.n;
+	int result;
+
+	pthread_mutex_lock(&state->lock);
+	result = start(&state->overflow, &state->group, false, readers);
+	if (perfctr_likely(result == 0)) {
+		memcpy(state->reader, readers, sizeof(readers[0]) * n);
+		set_sums(state, control, n);
+		state->control = *control;
+	}
+	pthread_mutex_unlock(&state->lock);
+	return perfctr_likely(result == 0) ? go_on(state, perfctr_mk_cstatus(cpu->tsc_on, n, 0))
+					   : -1;
+}
+
+static int set_control(struct vperfctr *self, const struct vperfctr_control *given)
 {
 	struct vperfctr_control seen = *given;
 	const struct vperfctr_control *control = &seen;
@@ -852,7 +916,7 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 	struct perfctr_overflow overflow;
 	unsigned int n, old, cstatus, paused;
 	sigset_t held;
-	bool reuse, hold, new_clock = false;
+	bool reuse, hold, new_clock = false, begins = false;
 	int result = -1;
 
 	/* Nothing is touched before everything that can be refused has been. */
@@ -892,13 +956,15 @@ static int perf_control(struct vperfctr *self, const struct vperfctr_control *gi
 		goto out;
 	}
 	if (n && !reuse)
-		replace_group(state, cpu, &overflow, &fresh);
+		replace_group(state, control, &overflow, &fresh);
 	memcpy(state->reader, readers, sizeof(readers[0]) * n);
 	if (new_clock)
 		replace_clock(state, &clock, ends_at_exec(state, control));
 	set_sums(state, control, n);
 	state->control = *given;
-	set_cstatus(state, cstatus);
+	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus);
+	if (!begins)
+		set_cstatus(state, cstatus);
 	result = 0;
 out:
 	pthread_mutex_unlock(&state->lock);
@@ -907,11 +973,20 @@ out:
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
 	/* The one before, or one that could not start. */
 	perfctr_events_close(&fresh);
+	if (begins)
+		return go_on(state, cstatus);
 	if (result == 0)
 		return publish_or_stop(state);
 	if (new_clock)
 		perfctr_clock_close(&clock);
 	return -1;
+}
+
+static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
+{
+	struct state *state = state_of(self);
+
+	return is_again(state, control) ? start_again(state, control) : set_control(self, control);
 }
 
 static int check_pause(const struct state *state)
@@ -928,7 +1003,7 @@ static int check_pause(const struct state *state)
 			    "use vperfctr_stop()");
 }
 
-/* As sample() in the thread itself, of a-mode counters. */
+/* As sample() in the thread itself, of a-mode counters, which come first. */
 static inline int sample_own(const struct state *state, unsigned int cstatus, uint64_t *tsc,
 			     uint64_t *values)
 {
@@ -944,9 +1019,52 @@ static inline int sample_own(const struct state *state, unsigned int cstatus, ui
 	return sample(state, cstatus, tsc, values);
 }
 
+/* The values as they are now become sums. Other threads that read wait, or read again. */
+static inline int freeze(struct state *state, unsigned int cstatus)
+{
+	uint64_t tsc;
+	int result;
+
+	atomic_fetch_add(&state->resumes, 1);
+	result = sample_own(state, cstatus, &tsc, state->sum);
+	if (perfctr_likely(result == 0)) {
+		if (perfctr_cstatus_has_tsc(cstatus))
+			perfctr_store(&state->tsc_sum, tsc);
+		set_cstatus(state, 0);
+	}
+	atomic_fetch_add(&state->resumes, 1);
+	return result;
+}
+
+static __attribute__((noinline)) int stop_by_control(struct vperfctr *self)
+{
+	static const struct vperfctr_control nothing;
+
+	return set_control(self, &nothing);
+}
+
+/* The values first: what the stop itself takes is not the program's. */
+static int perf_stop(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	int result = 0;
+
+	if (!perfctr_likely(is_plain(state) && cstatus && !perfctr_cstatus_has_ictrs(cstatus)) ||
+	    freeze(state, cstatus) < 0)
+		return stop_by_control(self);
+	pthread_mutex_lock(&state->lock);
+	if (perfctr_cstatus_nrctrs(cstatus))
+		result = perfctr_events_disable(&state->group);
+	if (result == 0)
+		memset(&state->control, 0, sizeof(state->control));
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
 /*
- * The kernel's events count on. What they count in a pause is left out of the bases at its end.
- * Other threads that read wait, or read again, as for a resume of i-mode counters.
+ * The kernel's events count on. What they count in a pause is left out of the bases at its end, as
+ * for a resume of i-mode counters.
  */
 static int perf_pause(struct vperfctr *self)
 {
@@ -1217,6 +1335,7 @@ const struct perfctr_provider perfctr_provider_perf = {
 	.reach = reach,
 	.info = perf_info,
 	.control = perf_control,
+	.stop = perf_stop,
 	.is_running = is_running,
 	.read_tsc = read_tsc,
 	.read_pmc = read_pmc,

@@ -53,10 +53,9 @@ int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *contr
 
 int vperfctr_stop(const struct vperfctr *self)
 {
-	struct vperfctr_control control;
+	const struct perfctr_provider *provider = perfctr_provider_of(self);
 
-	memset(&control, 0, sizeof(control));
-	return vperfctr_control(self, &control);
+	return provider ? provider->stop(mutable(self)) : -1;
 }
 
 int vperfctr_is_running(const struct vperfctr *self)

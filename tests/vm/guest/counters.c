@@ -662,6 +662,43 @@ static int named_i_mode_counter(void)
 }
 
 /*
+ * What a control counts of the library: from its counters' beginning to its return, and from a
+ * stop's call to their end. The first control opens its counters, the others find them.
+ */
+static int own_instructions(void)
+{
+	const uint64_t limit = sizeof(long) == 8 ? 130 : 300;
+	struct vperfctr *self = vperfctr_open();
+	struct vperfctr_control control;
+	uint64_t found[2][5];
+	unsigned int n, k;
+
+	CHECK(self, "no counters");
+	for (n = 1; n <= 2; n++) {
+		control = instructions(n);
+		for (k = 0; k < 5; k++) {
+			CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
+			if (k & 1)
+				loop(500);
+			CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+			found[n - 1][k] = vperfctr_read_pmc(self, 0) - 1000 * (k & 1);
+		}
+		printf("  %u of them: %llu, then %llu %llu\n", n,
+		       (unsigned long long)found[n - 1][0], (unsigned long long)found[n - 1][1],
+		       (unsigned long long)found[n - 1][2]);
+	}
+	/* The loop's branch takes another way every other time. */
+	for (n = 0; n < 2; n++)
+		for (k = 0; k < 5; k++)
+			CHECK(found[n][k] <= limit + 40 * n &&
+				      (k < 2 || found[n][k] == found[n][2 + (k & 1)]),
+			      "%u counters: %llu of our own", n + 1,
+			      (unsigned long long)found[n][k]);
+	done(self);
+	return 0;
+}
+
+/*
  * Where its number matters: on Core 2 the loads' masks (CBH) count on counter 0 only, and Arm's
  * CHAIN counts what another does.
  */
@@ -809,6 +846,7 @@ int main(int argc, char **argv)
 		{ .test = TEST(more_events_than_counters), .perf = true },
 		{ .test = TEST(groups_count_together), .perf = true },
 		{ .test = TEST(own_events), .perf = true },
+		{ .test = TEST(own_instructions) },
 		{ .test = TEST(named_counters) },
 		{ .test = TEST(named_i_mode_counter) },
 		{ .test = TEST(a_counter_that_can_not), .perf = true },
