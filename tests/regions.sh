@@ -228,6 +228,20 @@ HERE=$work says 0 '^$' "$perfex" --regions -o '%q{HERE}/named.%h' sh -c 'echo; e
 check "perfex: a report's name of a variable and the host" $?
 says 125 '^perfex: no process of the command was measured: ' "$perfex" --regions true
 says 3 '^perfex: no process of the command was measured: ' "$perfex" --regions sh -c 'exit 3'
+says 0 '^perfex: no region was reached, and so there is no report$' "$perfex" --regions "$work/regions" none
+[ "$(wc -l <"$work/out")" = 1 ]
+check "perfex: a region that is not reached is told in a line" $?
+# shellcheck disable=SC2016
+says 0 '^perfex: no region was reached' "$perfex" --regions sh -c '"$0" none; "$0" none' "$work/regions"
+says 0 '^1 thread could not be counted.$' "$perfex" --regions -e page-faults "$work/regions" left-out-alone
+! grep -q 'no region was reached' "$work/out"
+check "perfex: a region is reached, though not counted" $?
+# shellcheck disable=SC2016
+for other in '"$0" stray' '"$0" stray; "$0" none' '"$0" die; true'; do
+	says 0 '^done ' "$perfex" --regions sh -c "\"\$0\" none; $other" "$work/regions"
+	! grep -q 'no region was reached' "$work/out"
+	check "perfex: one of several processes has reached a region: $other" $?
+done
 # shellcheck disable=SC2016
 says 125 '^perfex: no process of the command was measured: ' "$perfex" --regions env -i "$work/regions" stray
 mkfifo "$work/fifo"
@@ -478,10 +492,11 @@ else
 fi
 
 # ---- a parallel job ----
+export OMPI_CC="$cc"
 if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
 	: # Open MPI is the first C library's, and leaks
 elif command -v mpicc >/dev/null && [ -e "$examples/ctests/mpi_hl.c" ]; then
-	cc="env OMPI_CC=$cc mpicc" papi "$work/mpi" -w -I"$examples/testlib" "$examples/ctests/mpi_hl.c" "$examples/testlib/do_loops.c" &&
+	cc=mpicc papi "$work/mpi" -w -I"$examples/testlib" "$examples/ctests/mpi_hl.c" "$examples/testlib/do_loops.c" &&
 		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
 			--regions -e page-faults --json -o "$work/job.%q{OMPI_COMM_WORLD_RANK}" "$work/mpi" >"$work/out" 2>&1 &&
 		"$perfex" --merge --csv "$work"/job.[0-3] >"$work/merged" &&
@@ -497,7 +512,7 @@ fi
 if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
 	: # as above
 elif command -v mpicc >/dev/null; then
-	build "env OMPI_CC=$cc mpicc -std=gnu11 -O2" "$srcdir/examples/mpi.c" "$work/mpi" &&
+	build "mpicc -std=gnu11 -O2" "$srcdir/examples/mpi.c" "$work/mpi" &&
 		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n 4 "$perfex" \
 			--regions --json -o "$work/rank.%q{OMPI_COMM_WORLD_RANK}" -e page-faults "$work/mpi" >"$work/out" 2>&1 &&
 		"$perfex" --merge --csv "$work"/rank.[0-3] >"$work/merged" &&

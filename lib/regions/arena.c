@@ -235,3 +235,28 @@ void perfctr_arenas_forget(void)
 	remove_left();
 	pthread_mutex_unlock(&lock);
 }
+
+/* The file's name becomes that of what there is none of; NULL: no memory. */
+static char *none_beside(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char *none;
+
+	return asprintf(&none, "%.*s" PERFCTR_ARENA_NONE, (int)(slash - name + 1), name) < 0 ? NULL
+											     : none;
+}
+
+void perfctr_arenas_forget_none(void)
+{
+	char *none;
+
+	pthread_mutex_lock(&lock);
+	none = perfctr_arenas_are_left() ? none_beside(left.name) : NULL;
+	if (none && rename(left.name, none) == 0) {
+		free(left.name);
+		left.name = NULL;
+	}
+	free(none);
+	remove_left();
+	pthread_mutex_unlock(&lock);
+}

@@ -30,6 +30,9 @@ struct perfctr_chunk {
 	uint64_t start, space; /* of the process: lib/base/process.h; 0 if nothing is left */
 } __attribute__((aligned(16)));
 
+/* In the directory, of processes that have reached no region: each moves its file to it. */
+#define PERFCTR_ARENA_NONE ".none"
+
 enum perfctr_region_what {
 	PERFCTR_RECORD_VISITS, /* struct perfctr_visits of a region; also those of ended threads */
 	PERFCTR_RECORD_HEAD,   /* struct perfctr_region_head, and names */
@@ -75,5 +78,8 @@ void perfctr_arenas_leave(const char *directory);
 /* Whether they are there; nothing needs to be left any more, and the file is removed. */
 bool perfctr_arenas_are_left(void);
 void perfctr_arenas_forget(void);
+
+/* The same; and whoever made the directory sees that this process has reached no region. */
+void perfctr_arenas_forget_none(void);
 
 #endif /* PERFCTR_LIB_REGIONS_ARENA_H */

@@ -25,13 +25,20 @@ static void say(const char *variable)
 	free(text.bytes);
 }
 
+/* No region has been reached, not even by a thread that could not be counted. */
+static bool is_untouched(void)
+{
+	return !perfctr_regions.named &&
+	       !__atomic_load_n(&perfctr_regions.left_out, __ATOMIC_RELAXED);
+}
+
 static void report_at_exit(void)
 {
 	/* A child that measures itself would write the parent's file. */
 	if (process != getpid())
 		return;
-	if (!perfctr_regions.measured || !perfctr_regions.named) {
-		perfctr_arenas_forget();
+	if (!perfctr_regions.measured || is_untouched()) {
+		perfctr_arenas_forget_none();
 		return; /* there is nothing of a program without regions */
 	}
 	perfctr_regions_stop();
@@ -72,7 +79,7 @@ static int read_keep(unsigned int *keep)
 	return 0;
 }
 
-/* Only whoever made the folder needs to know whether it works. */
+/* Only whoever made the directory needs to know whether it works. */
 static void leave(void)
 {
 	const char *folder = secure_getenv("PERFCTR_REGIONS_LEFT");

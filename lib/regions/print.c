@@ -303,14 +303,15 @@ static void print_table_end(struct perfctr_region_report *report)
 		perfctr_text_add(text, "How many ends had no begin, and how many threads could not "
 				       "be counted, is not known.\n");
 	if (report->unplaced)
-		perfctr_text_add(text, "%" PRIu64 " visits were counted for no region%s.\n",
-				 report->unplaced,
+		perfctr_text_add(text, "%" PRIu64 " visit%s counted for no region%s.\n",
+				 report->unplaced, report->unplaced == 1 ? " was" : "s were",
 				 report->is_full ? ": there are as many as there may be" : "");
 	if (report->stray)
-		perfctr_text_add(text, "%" PRIu64 " ends had no begin.\n", report->stray);
+		perfctr_text_add(text, "%" PRIu64 " end%s had no begin.\n", report->stray,
+				 report->stray == 1 ? "" : "s");
 	if (report->left_out)
-		perfctr_text_add(text, "%" PRIu64 " threads could not be counted.\n",
-				 report->left_out);
+		perfctr_text_add(text, "%" PRIu64 " thread%s could not be counted.\n",
+				 report->left_out, report->left_out == 1 ? "" : "s");
 }
 
 /* ---- CSV ---- */

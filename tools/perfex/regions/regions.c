@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libperfctr.h>
-#include <limits.h>
 #include <perfctr/regions.h>
 #include <signal.h>
 #include <stdio.h>
@@ -107,22 +106,57 @@ static void make_directory(void)
 		directory = NULL;
 	}
 	notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (notices >= 0 && (!directory || inotify_add_watch(notices, directory, IN_CREATE) < 0)) {
+	if (notices >= 0 &&
+	    (!directory || inotify_add_watch(notices, directory, IN_CREATE | IN_MOVED_TO) < 0)) {
 		close(notices);
 		notices = -1;
 	}
 	atexit(remove_directory);
 }
 
-/* Whether a process came to be measured, as far as can be known: each has a file while it runs. */
-static bool was_measured(void)
-{
-	char notice[sizeof(struct inotify_event) + NAME_MAX + 1];
-	bool none = notices >= 0 && read(notices, notice, sizeof(notice)) < 0 && errno == EAGAIN;
+/* What the directory has seen of processes. */
+struct seen {
+	unsigned int measured, without; /* processes; of them, those that have reached no region */
+	bool known;			/* these are all */
+};
 
+static void see_notice(struct seen *seen, const struct inotify_event *notice)
+{
+	seen->measured += (notice->mask & IN_CREATE) != 0;
+	seen->without += (notice->mask & IN_MOVED_TO) != 0;
+	seen->known &= !(notice->mask & IN_Q_OVERFLOW);
+}
+
+/* Each process that is measured has a file while it runs, and moves it if it has reached none. */
+static struct seen see_processes(void)
+{
+	struct seen seen = { .known = notices >= 0 };
+	char notice[4096] __attribute__((aligned(8)));
+	ssize_t n, at;
+
+	while (notices >= 0 && (n = read(notices, notice, sizeof(notice))) > 0)
+		for (at = 0; at < n;) {
+			const struct inotify_event *one = (const void *)(notice + at);
+
+			see_notice(&seen, one);
+			at += (ssize_t)(sizeof(*one) + one->len);
+		}
 	if (notices >= 0)
 		close(notices);
-	return !none;
+	return seen;
+}
+
+/* False: nothing was measured, though it was asked for. */
+static bool tell_seen(const struct seen *seen)
+{
+	if (seen->known && !seen->measured) {
+		say("no process of the command was measured: build the program with regions "
+		    "(perfctr_region_begin(3)), and let it have perfex's user and environment");
+		return false;
+	}
+	if (seen->known && seen->without == seen->measured)
+		say("no region was reached, and so there is no report");
+	return true;
 }
 
 /*
@@ -197,6 +231,7 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 	};
 	struct outcome outcome = { .ran = true };
 	struct child child;
+	struct seen seen;
 
 	check_keep(keep);
 	try_events(events);
@@ -218,11 +253,8 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 	if (is_special(file))
 		child_end(&child);
 	outcome.lost = !recover_all(file, format);
-	if (!was_measured()) {
-		say("no process of the command was measured: build the program with regions "
-		    "(perfctr_region_begin(3)), and let it have perfex's user and environment");
-		outcome.lost = true;
-	}
+	seen = see_processes();
+	outcome.lost |= !tell_seen(&seen);
 	remove_directory();
 	child_end(&child);
 	return outcome;

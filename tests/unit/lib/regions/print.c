@@ -231,8 +231,46 @@ START_TEST(test_tables)
 		"time                     5 ns (spread 2), 10\n"
 		"cycle_activity.stalls_l1d_miss 11 (spread 5), 21\n"
 		"4 visits were counted for no region.\n"
-		"1 ends had no begin.\n"
+		"1 end had no begin.\n"
 		"2 threads could not be counted.\n");
+}
+END_TEST
+
+/* One and several of all that may be wrong. */
+static void troubles_are(uint64_t n, bool is_full, const char *wanted)
+{
+	struct perfctr_region_reading one = { .visits = 1, .unfinished = n, .uncounted = n };
+	struct perfctr_region_report report = {
+		.format = PERFCTR_REGIONS_TABLE,
+		.rank = "",
+		.stray = n,
+		.left_out = n,
+		.unplaced = n,
+		.is_full = is_full,
+	};
+
+	perfctr_region_print(&report, "a", 0, &one);
+	perfctr_region_print_end(&report);
+	ck_assert_str_eq(report.text.bytes, wanted);
+	free(report.text.bytes);
+}
+
+START_TEST(test_numbers)
+{
+	troubles_are(1, false,
+		     "                         1 visit did not end\n"
+		     "                         1 visit was not counted\n"
+		     "\nSubtracted for each visit, and around it for each visit within:\n"
+		     "1 visit was counted for no region.\n"
+		     "1 end had no begin.\n"
+		     "1 thread could not be counted.\n");
+	troubles_are(2, true,
+		     "                         2 visits did not end\n"
+		     "                         2 visits were not counted\n"
+		     "\nSubtracted for each visit, and around it for each visit within:\n"
+		     "2 visits were counted for no region: there are as many as there may be.\n"
+		     "2 ends had no begin.\n"
+		     "2 threads could not be counted.\n");
 }
 END_TEST
 
@@ -423,4 +461,4 @@ START_TEST(test_died)
 END_TEST
 
 UNIT_MAIN("region_print", 60, test_locale, test_long_events, test_names, test_rank, test_tables,
-	  test_csv, test_json, test_estimates, test_died)
+	  test_numbers, test_csv, test_json, test_estimates, test_died)
