@@ -34,11 +34,11 @@ check_source() {
 for host; do
 	build=$work/$host
 	case $host in
-	i686-*) qemu=qemu-i386 ;;
-	aarch64-*) qemu=qemu-aarch64 ;;
+	i686-*) qemu="qemu-i386" ;;
+	aarch64-*) qemu="qemu-aarch64" ;;
 	powerpc-*) qemu="qemu-ppc -cpu 7457" ;;
-	powerpc64le-*) qemu=qemu-ppc64le ;;
-	riscv64-*) qemu=qemu-riscv64 ;;
+	powerpc64le-*) qemu="qemu-ppc64le" ;;
+	riscv64-*) qemu="qemu-riscv64" ;;
 	*) echo "cross.sh: no emulator is known for $host" >&2; exit 2 ;;
 	esac
 	check_source

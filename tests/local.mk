@@ -324,7 +324,7 @@ tool_tests = tests/tools/perfex.sh tests/tools/parts.sh tests/tools/compare.sh t
 	tests/tools/complete.sh tests/tools/output.sh tests/tools/terminal.sh
 dist_check_SCRIPTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
 TESTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)
-EXTRA_DIST += scripts/processors scripts/verified tests/tools/expect.sh
+EXTRA_DIST += scripts/processors scripts/stages.sh scripts/verified tests/tools/expect.sh
 EXTRA_DIST += tests/ibs.c tests/likwid.c tests/papi.c tests/regions.c tests/words.c
 EXTRA_DIST += scripts/verify tests/silicon/README.md tests/silicon/expected tests/silicon/judge.awk tests/silicon/made-right.txt tests/silicon/works.h
 check_PROGRAMS += tests/silicon/verify
@@ -385,7 +385,7 @@ tests_bench_switch_LDADD = lib/libperfctr.la
 vm-programs: $(vm_programs) tests/loops/step tests/silicon/verify tests/storm/storm
 .PHONY: vm-programs
 EXTRA_DIST += \
-	tests/bench/pairs.c tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
+	tests/bench/pairs.c tests/bench/figures.sh tests/bench/table.sh tests/cross.sh tests/driver-powerpc.sh tests/stages.sh tests/abi.sh tests/layers.sh tests/packaging.sh \
 	tests/vm/auxpmu/Kbuild tests/vm/auxpmu/auxpmu.c tests/vm/auxpmu/auxpmu.h tests/vm/auxpmu/mempmu.c \
-	tests/vm/guest/calls.c tests/vm/guest/coverage.sh tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
+	tests/vm/guest/calls.c tests/vm/guest/coverage.sh tests/vm/guest/driver.h tests/vm/guest/pairs.sh tests/vm/guest/kernels.sh tests/vm/guest/silicon.sh tests/vm/guest/sources.sh tests/vm/guest/tutorial.sh tests/vm/README.md tests/vm/boot.sh tests/vm/core-types.awk tests/vm/deb.sh tests/vm/coverage.sh tests/vm/debug-kernel.sh tests/vm/debug.config tests/vm/files.sh tests/vm/kcsan.config tests/vm/machines tests/vm/run.sh tests/vm/systems.sh tests/vm/guest/sequences.h tests/vm/guest/driver_attack.h \
 	tests/vm/qemu-pmu/README.md tests/vm/qemu-pmu/build.sh tests/vm/qemu-pmu/qemu-x86-pmu.patch

@@ -54,6 +54,6 @@ compare() {	# NAME COMPILER LOG FROM TO
 compare arm64 aarch64-linux-gnu-gcc "$work/vm/arm64-1.log" "arm64 (QEMU" "x86-64 (Skylake"
 compare x86-64 "${CC:-cc}" "$work/vm/skylake-1.log" "x86-64 (Skylake" "For comparison"
 for name in look-up samples engine; do
-	compare "$name" "${CC:-cc}" "$work/logs/$name" "Names and the low-level" "These two tables"
+	compare "$name" "${CC:-cc}" "$work/logs/$name.log" "Names and the low-level" "These two tables"
 done
 exit $failed

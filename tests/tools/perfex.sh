@@ -427,7 +427,7 @@ expect "empty list" 125 'the list of events is empty' "$perfex" -e '' true
 expect "open brace" 125 'a group is written' "$perfex" -e '{cs' true
 expect "bad number" 125 'three 32-bit numbers' "$perfex" -e 0x100000000 true
 many=0x1
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32; do
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32; do
 	many=$many,0x1
 done
 expect "numbers, and names behind them" 0 'page-faults' "$perfex" -e '0x41, 0x42@1,page-faults' -e 0x43 true

@@ -37,10 +37,11 @@ printf '%s\n' "$@" >"$work/root/tests"
 append="quiet loglevel=1 panic=-1 panic_on_warn=1 panic_print=0x20 nokaslr nmi_watchdog=0${VM_APPEND:+ $VM_APPEND}"
 case $arch,$model in
 arm64,*)
-	set -- qemu-system-aarch64 -M virt,gic-version=3
+	machine=virt,gic-version=3
+	set -- qemu-system-aarch64 -M "$machine"
 	console=ttyAMA0
 	if [ -n "${VM_TREE:-}" ]; then
-		"$@",dumpdtb="$work/dtb" -cpu "$model" -smp "$smp" -m 512 -nodefaults -display none 2>"$work/errors"
+		qemu-system-aarch64 -M "$machine,dumpdtb=$work/dtb" -cpu "$model" -smp "$smp" -m 512 -nodefaults -display none 2>"$work/errors"
 		dtc -q -I dtb -O dts "$work/dtb" | awk -f "$VM_TREE" | dtc -q -I dts -O dtb -o "$work/tree"
 		set -- "$@" -dtb "$work/tree"
 	fi

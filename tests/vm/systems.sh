@@ -70,7 +70,8 @@ debug_kernel() {
 	[ -e "$built/bzImage" ] || log "building a kernel that looks for mistakes, $suite (about ten minutes)"
 	"$here/debug-kernel.sh" "$built" "$suite" >"$work/debug-kernel-$suite.log" 2>&1 ||
 		{ cat "$work/debug-kernel-$suite.log" >&2; return 1; }
-	image=$built/bzImage headers=$built/headers
+	image=$built/bzImage headers=$built/headers VM_TIMEOUT=${VM_TIMEOUT:-3600}
+	export VM_TIMEOUT
 }
 
 # What unpacks an XZ in the guest takes as long there as the boot behind it: it is done here, for QEMU's PVH.
@@ -112,9 +113,12 @@ driver() {
 make_runnable() {
 	if [ ! -e "$1" ] || ! "$1" --version 2>&1 </dev/null | grep -q 'GLIBC_.* not found'; then return; fi
 	libraries=$work/libraries-${suite%-backports}
+	exec 7>"$work/lock-libraries"
+	flock 7
 	for library in libc6 libelf1t64 libzstd1 zlib1g; do
 		"$here/deb.sh" "${suite%-backports}" amd64 "$library" "$libraries"
 	done
+	exec 7>&-
 	mv "$1" "$1.elf"
 	printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$libraries/usr/lib64/ld-linux-x86-64.so.2" \
 		"$libraries/usr/lib/x86_64-linux-gnu" "$1.elf" >"$1"

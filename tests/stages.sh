@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh disable=SC2154
+# What scripts/test runs, by tier. Uses $top, $work and $fuzz_seconds, and stage() of scripts/stages.sh.
+
+configure_in() {	# DIRECTORY [argument...]
+	mkdir -p "$work/$1" && cd "$work/$1" || return
+	shift
+	"$top/configure" -q --enable-werror "$@"
+}
+
+# Automake's summary per program, and what each shell test says in its own log.
+check() {	# [argument of make...]
+	make -s -j2 check "$@"
+	status=$?
+	find tests -name '*.log' -exec sed -n 's/^FAIL/FAIL  /p' {} +
+	# Part of a test, too, counts as skipped.
+	find tests -name '*.sh.log' -exec sed -n '/^SKIP /p' {} +
+	[ $status = 0 ] || cat test-suite.log
+	return $status
+}
+
+build_and_check() (
+	configure_in "$@" && make -s -j2 && check
+)
+
+build_only() (
+	configure_in "$@" && make -s -j2 && make -s -j2 check TESTS=
+)
+
+# Those that are quick enough; the others do millions of the same.
+valgrind_tests="unit/event unit/global unit/group unit/hybrid unit/kinds unit/primitives unit/provider_perf
+	unit/record unit/remote unit/ring unit/rules_generic unit/rules_powerpc unit/rules_x86 unit/set
+	unit/table unit/virtual unit/why unit/zoo
+	sim/generic_engine sim/powerpc_engine sim/x86_engine storm/storm"
+valgrind_units() (
+	cd "$work/gcc" || exit
+	failed=0
+	for test in $valgrind_tests; do
+		if SIM_STEPS=3000 STORM_THREADS=200 STORM_VALGRIND=1 CK_FORK=no CK_DEFAULT_TIMEOUT=0 srcdir=$top \
+		   libtool=no ./libtool --mode=execute valgrind -q --error-exitcode=9 \
+			--leak-check=full --errors-for-leak-kinds=definite "tests/$test" \
+			>valgrind.log 2>&1; then
+			echo "PASS $test"
+		else
+			cat valgrind.log
+			echo "FAIL $test"
+			failed=1
+		fi
+	done
+	exit $failed
+)
+
+# As distributions build; whatever a test is made of has no warning there, either.
+installation() (
+	build_only install --prefix="$work/install/root" CPPFLAGS=-D_FORTIFY_SOURCE=2 &&
+		cd "$work/install" && make -s -j2 install >/dev/null || exit
+	root=$work/install/root
+	PKG_CONFIG_PATH=$root/lib/pkgconfig
+	export PKG_CONFIG_PATH
+	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$top/man/libperfctr.3" |
+		sed 's/\\e/\\/g' >program.c
+	# shellcheck disable=SC2046
+	cc program.c $(pkg-config --cflags --libs libperfctr) -Wl,-rpath,"$root/lib" -o shared &&
+		./shared && echo "PASS shared" || echo "FAIL shared"
+	# shellcheck disable=SC2046
+	cc -static program.c $(pkg-config --static --cflags --libs libperfctr) -o static &&
+		./static && echo "PASS static" || echo "FAIL static"
+	[ "$(head -c 40 "$root/share/man/man3/vperfctr_stop.3")" = ".so man3/vperfctr_control.3" ] &&
+		echo "PASS aliases of man pages" || echo "FAIL aliases of man pages"
+	for file in lib/udev/rules.d/60-perfctr.rules lib/sysusers.d/perfctr.conf share/man/man4/perfctr.4 \
+		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex; do
+		[ -s "$root/$file" ] && echo "PASS $file" || echo "FAIL $file"
+	done
+	make -s uninstall >/dev/null
+	[ -z "$(find "$root" -type f)" ] && echo "PASS uninstall" || {
+		find "$root" -type f
+		echo "FAIL uninstall"
+	}
+)
+
+# What look-ups, context switches, samples and large sets cost; fails if more than it may.
+bench() (
+	cd "$work/gcc" && srcdir=$top LIBPERFCTR=lib/.libs "$top/tests/bench/$1.sh"
+)
+
+# libFuzzer's programs: those that "make check" runs standalone, by clang, and the library for all of them once. NAME...
+fuzzers() (
+	configure_in fuzz --disable-shared --without-libelf CC=clang CPPFLAGS=-USTANDALONE \
+		CFLAGS="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" &&
+		make -s -j2 LDFLAGS=-fsanitize=fuzzer,address,undefined "$@"
+)
+
+fuzz() (	# NAME MAX_LEN
+	cd "$work/fuzz" && mkdir -p "corpus-$1" &&
+		srcdir=$top "tests/fuzz/$1" -max_total_time="$fuzz_seconds" -max_len="$2" "corpus-$1" "$top/tests/fuzz/corpus/${1%_*}"
+)
+
+# The other compiler builds what is released, and checks it.
+distcheck() (
+	configure_in dist && make -s -j2 distcheck \
+		DISTCHECK_CONFIGURE_FLAGS="--enable-werror --with-libelf --with-libdw CC=clang" && exit
+	cat libperfctr-*/_build/sub/test-suite.log
+	exit 1
+)
+
+# A small part of what "make check" tries in the gcc build, where a compiler or the files that are there make
+# the difference.
+quick() {
+	SIM_STEPS=50000 FUZZ_CONTROLS=10000 FUZZ_SETS=100 FUZZ_WORDS=10000 "$@"
+}
+
+# All but tests/loops: what is stepped there is the loops as programs have them; and but unit/pmu, which counts
+# real page faults, of which AddressSanitizer makes its own.
+sanitized() (
+	configure_in sanitizers --disable-shared \
+		CFLAGS="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" || exit
+	# shellcheck disable=SC2016
+	units=$(make -s --eval='units: ; @echo $(filter-out %/pmu, $(unit_tests))' units)
+	make -s -j2 && check TESTS="$units tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
+		tests/fuzz/baseline.sh tests/fuzz/control.sh tests/fuzz/event.sh tests/fuzz/record.sh tests/fuzz/vendor.sh
+		tests/api.sh tests/tools/perfex.sh tests/tools/parts.sh tests/tools/compare.sh tests/tools/wrong.sh
+		tests/tools/openmetrics.sh tests/tools/sample.sh tests/storm/storm"
+)
+
+# ThreadSanitizer on what threads do to each other. It holds signals back until the thread calls something,
+# faults pages of its own, and does not like threads in a child of fork(), so that tests of these are not for
+# it; and it knows no fences, about which gcc warns.
+threads() (
+	programs="tests/unit/area tests/unit/readers tests/unit/lib/regions/regions tests/unit/remote"
+	configure_in threads --disable-shared --disable-werror CFLAGS="-g -O1 -fsanitize=thread" &&
+		check TESTS="$programs" check_PROGRAMS="$programs"
+)
+
+# Another C library, and without Check, whose library is the first one's. musl's compiler knows no headers of
+# the kernel's.
+musl() {
+	headers=$work/musl-headers
+	mkdir -p "$headers"
+	ln -sfn /usr/include/linux /usr/include/asm-generic "/usr/include/$(gcc -print-multiarch)/asm" "$headers"
+	build_and_check musl CC="musl-gcc -isystem $headers" PKG_CONFIG=false --without-libelf
+}
+
+packaging() {
+	make -s -C "$work/gcc" dist && tests/packaging.sh "$work"/gcc/*.tar.xz "$work/packaging"
+}
+
+# Scripts, of which what a shell makes of them is not what it says.
+shell_scripts() (
+	cd "$top" || exit
+	# shellcheck disable=SC2046
+	set -- $(grep -rlE '^#!/bin/(ba)?sh|^# shellcheck shell=' .ci driver scripts tests tools)
+	shellcheck -x -S warning "$@" && echo "PASS $# scripts" || echo "FAIL shellcheck -S warning"
+)
+
+# Where libelf or libdw is missing, tests of perfex would leave parts out.
+stages_of_test() {
+	stage gcc build_and_check gcc --with-libelf --with-libdw
+	stage vm env VM_TIER=test tests/vm/run.sh "$work/vm"
+}
+
+# What takes long first, so that all end together; the machines are several at a time themselves, and download meanwhile.
+stages_of_all() {
+	stage gcc build_and_check gcc --with-libelf --with-libdw
+	stage vm env VM_TIER="${1:-all}" tests/vm/run.sh "$work/vm"
+	stage cross tests/cross.sh "$work/cross"
+	stage sanitizers quick sanitized
+	stage threads quick threads
+	stage "distcheck with clang" quick distcheck
+	stage musl musl
+	stage install installation
+	stage "driver builds" tests/driver-powerpc.sh "$work/driver-powerpc"
+	parsers="event record vendor baseline control_x86 control_powerpc control_generic"
+	# shellcheck disable=SC2046,SC2086
+	stage fuzzers fuzzers $(printf 'tests/fuzz/%s ' $parsers)
+	# The rest wants what these two have made.
+	await_stage gcc
+	await_stage fuzzers
+	stage valgrind valgrind_units
+	stage "event tables" tests/tables/run.sh "$work/gcc" "$work/tables"
+	for parser in "event 200" "record 2048" "vendor 2000" "baseline 16384" "control_x86 2000" "control_powerpc 2000" \
+		"control_generic 2000"; do
+		# shellcheck disable=SC2086
+		stage "fuzz ${parser% *}" fuzz $parser
+	done
+	stage look-up bench lookup
+	stage style scripts/format --check
+	stage shell shell_scripts
+	stage layers tests/layers.sh "$work/gcc"
+	stage abi env LIBPERFCTR="$work/gcc/lib/.libs" tests/abi.sh
+	stage packaging packaging
+	stage engine bench engine
+	stage samples bench samples
+	stage scale bench scale
+	stage reports bench report
+	end_stages
+	# What these and the machines have printed.
+	stage figures tests/bench/figures.sh "$work"
+}
+
+stages_of_long() {
+	stages_of_all long
+}
