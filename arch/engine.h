@@ -296,28 +296,28 @@ static inline void perfctr_cpu_sample(struct perfctr_core *core, struct perfctr_
 }
 
 /*
- * The set of i-mode counters of a suspended state that have overflown, and whose start values are
+ * The set of i-mode counters of a suspended state that have overflowed, and whose start values are
  * set back to what the control says. Also right after a suspend without an interrupt: an overflow
  * at that very moment would be lost if nobody asked before the next resume.
  */
 static inline uint32_t perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state,
 						     struct perfctr_program *program)
 {
-	uint32_t overflown = 0;
+	uint32_t overflowed = 0;
 	unsigned int i;
 
 	for (i = program->nractrs; i < program->nrctrs; i++) {
 		if (perfctr_counter_overflown(program, state->pmc[i].start)) {
 			state->pmc[i].start = program->counter[i].ireset;
-			overflown |= (uint32_t)1 << i;
+			overflowed |= (uint32_t)1 << i;
 		}
 	}
-	if (overflown && program->async >= 0) {
-		/* The processor has disarmed itself; begin anew. */
+	if (overflowed && program->async >= 0) {
+		/* The processor has disarmed itself; begin again. */
 		program->write[program->async].value = program->async_value;
 		program->write[program->async].stopped = program->async_stopped;
 	}
-	return overflown;
+	return overflowed;
 }
 
 /* Before perfctr_cpu_resume(): the start values have changed, so what the CPU holds is worth

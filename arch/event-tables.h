@@ -20,7 +20,7 @@ enum {
 
 /*
  * An event, followed by its other ways, and its masks, each followed by its other ways. An event
- * and a mask have less than PERFCTR_EVENT_OPTIONS other ways; behind all records is an empty one.
+ * and a mask have less than PERFCTR_EVENT_OPTIONS other ways; after all records is an empty one.
  */
 struct perfctr_event_record {
 	uint32_t name;	/* offset in perfctr_event_names; its length is in the byte before */
@@ -57,7 +57,7 @@ struct perfctr_event_text_block {
 extern const struct perfctr_event_text_block perfctr_event_text_blocks[];
 extern const uint16_t perfctr_event_text_of[];
 extern const char perfctr_event_texts[];
-extern const char perfctr_event_words[]; /* one behind the other */
+extern const char perfctr_event_words[]; /* one after the other */
 
 struct perfctr_event_table {
 	char id[24];		    /* of the processors that it describes */

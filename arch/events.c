@@ -191,7 +191,7 @@ static HOT void add_option(struct perfctr_event_choice *choice,
 	option->pebs_enable = option->pebs_matrix_vert = 0;
 }
 
-/* The record's other ways stand behind it. */
+/* The record's other ways stand after it. */
 static void add_others(struct perfctr_event_choice *choice, const struct perfctr_event_record *from)
 {
 	while ((++from)->flags & EVENT_IS_ALSO)

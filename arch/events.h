@@ -5,7 +5,7 @@
  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
  *
- * The names' case does not matter, but that a small u, k, e or i behind a colon is the modifier,
+ * The names' case does not matter, but that a small u, k, e or i after a colon is the modifier,
  *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
  *compares one entry or two: nothing is allocated, nothing prepared at start.
  */
@@ -20,7 +20,7 @@ struct perfctr_event_table;
 /* The table of this id; NULL if there is none. */
 const struct perfctr_event_table *perfctr_event_table(const char *id);
 
-/* The id of the nth table, in alphabetical order; NULL behind the last. */
+/* The id of the nth table, in alphabetical order; NULL after the last. */
 const char *perfctr_event_table_id(unsigned int n);
 
 /* One way to count an event. */
@@ -126,7 +126,7 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 /*
  * What the name counts of which a walk returned n: the text's length, below PERFCTR_EVENT_TEXT, or
  * 0 and "" if nothing is said of it. As much is written as there is room for. What is said of a
- * mask goes behind what is said of its event.
+ * mask goes after what is said of its event.
  */
 enum { PERFCTR_EVENT_TEXT = 96 };
 size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int n, char *text,

@@ -12,7 +12,7 @@
 
 /* A member of a control, for those who print controls of any ISA. */
 struct perfctr_field {
-	char name[24]; /* as written in C; empty behind the last */
+	char name[24]; /* as written in C; empty after the last */
 	uint16_t offset;
 	uint16_t count; /* elements, 0: no array; all are 32 bits */
 };
@@ -25,7 +25,7 @@ struct perfctr_isa {
 
 	/*
 	 * The processor in row n of the ISA's table, as a typical one: the counters are those of a
-	 * machine without hypervisor. 0; or -1 behind the last. Rows with the same id stand
+	 * machine without hypervisor. 0; or -1 after the last. Rows with the same id stand
 	 * together. NULL, and encode and choice_code with it: the ISA has no processors by name.
 	 */
 	int (*typical)(unsigned int n, struct perfctr_cpu *cpu);
@@ -72,10 +72,10 @@ extern const struct perfctr_isa perfctr_x86, perfctr_powerpc, perfctr_arm64, per
 extern const struct perfctr_isa perfctr_raw;
 #pragma GCC visibility pop
 
-/* The nth of them; NULL behind the last. */
+/* The nth of them; NULL after the last. */
 const struct perfctr_isa *perfctr_isa(unsigned int n);
 
-/* The id of the ISA's nth processor; NULL behind the last. */
+/* The id of the ISA's nth processor; NULL after the last. */
 const char *perfctr_isa_id(const struct perfctr_isa *isa, unsigned int n);
 
 /* The id of its first processor with the cpu_type; NULL if there is none. */

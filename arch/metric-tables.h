@@ -7,7 +7,7 @@
 
 /* Offsets in perfctr_metric_texts, where each text ends with a NUL. */
 struct perfctr_metric_record {
-	uint32_t tables; /* the ids of event tables that it is for, blanks between; with a * behind
+	uint32_t tables; /* the ids of event tables that it is for, blanks between; with a * after
 			    it, all that begin so */
 	uint32_t name, unit, formula, description;
 	uint32_t threshold; /* the text "" if the vendor publishes none */

@@ -41,7 +41,7 @@ struct perfctr_place {
 	uint32_t map;	 /* operand of RDPMC */
 	uint32_t reg;	 /* MSR or SPR number; index of PMEVCNTRn on arm64 */
 	uint64_t mask;	 /* bits that it has */
-	uint64_t ack;	 /* to write to ack_reg when it has overflown */
+	uint64_t ack;	 /* to write to ack_reg when it has overflowed */
 	uint32_t ireset; /* i-mode: (re)start value */
 	uint32_t upper;	 /* register of bits 63-48, where a pair of counters counts; 0: none */
 };
@@ -110,7 +110,7 @@ uint32_t perfctr_x86_fixed_counter(const struct perfctr_cpu *cpu, unsigned int n
 
 /*
  * The nth register to set once when the hardware is taken, after clearing the control registers,
- * and its value (global enable bits). 0; or -1 behind the last.
+ * and its value (global enable bits). 0; or -1 after the last.
  */
 int perfctr_x86_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 		      uint64_t *value);

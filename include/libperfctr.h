@@ -168,7 +168,7 @@ int vperfctr_stop(const struct vperfctr *self);
  * Leave what follows out of the sums, up to vperfctr_resume(), for far less than a stop and a
  * control cost: over perf_events no system call, where the counters can be read without. All reads
  * see what a stop leaves, but the PMU counts on, so that nobody else gets the counters, and so do
- * copies of vperfctr_reader(), which must be had anew after a resume, and the times of
+ * copies of vperfctr_reader(), which must be had again after a resume, and the times of
  * vperfctr_read_quality(). Over the driver a pause is a stop. A control, also vperfctr_stop(), ends
  * a pause. A-mode only.
  *
@@ -325,7 +325,7 @@ struct perfctr_list; /* opaque: see perfctr_list_resolve() */
  *
  * A process: its threads and all threads that these create; with PERFCTR_INHERIT also children.
  * What ended threads have counted stays. No thread is lost or counted twice: if the threads change
- * meanwhile, all begins anew. EAGAIN: they keep changing, or one that may be creating another gets
+ * meanwhile, all begins again. EAGAIN: they keep changing, or one that may be creating another gets
  * no processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't tell threads from
  * children (before Linux 5.13).
  *
@@ -590,7 +590,7 @@ int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 /*
  * How far metric i may be off because its events were not on the PMU all of the time: in *error
  * half the interval that has the value of the whole time in it in 95 of 100 cases; 0 if they were.
- * parts has the readings of n stretches of time, one behind the other, each as
+ * parts has the readings of n stretches of time, one after the other, each as
  * perfctr_metrics_value() takes them: differences of readings, a hundred or so, of some times
  * perf_event_mux_interval_ms each. What a program does in step with the kernel's changes of what
  * counts can't be told. EINVAL: there is no such metric, or parts or error is NULL, or n is 0.

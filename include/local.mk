@@ -26,6 +26,6 @@ CLEANFILES += include/perfctr_event_codes.h
 event_codes = $(srcdir)/arch/event-codes.txt
 include/perfctr_event_codes.h: $(srcdir)/scripts/event-codes.awk $(event_codes) arch/events.stamp
 	$(AM_V_GEN)$(MKDIR_P) include && \
-	LC_ALL=C $(AWK) -v folder=$(srcdir)/arch -f $(srcdir)/scripts/event-codes.awk $(event_codes) \
+	LC_ALL=C $(AWK) -v directory=$(srcdir)/arch -f $(srcdir)/scripts/event-codes.awk $(event_codes) \
 	>$@.tmp && mv $@.tmp $@
 EXTRA_DIST += arch/event-codes.txt scripts/event-codes.awk

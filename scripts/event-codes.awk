@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # <perfctr_event_codes.h>: perfctr 2.6's names of events. Reads arch/event-codes.txt, and the event
-# tables that it names in folder.
+# tables that it names in directory.
 
 BEGIN {
 	test["x86"] = "defined(__i386__) || defined(__x86_64__)"
@@ -41,7 +41,7 @@ $1 == "isa" {
 $1 == "prefix" {
 	print ""
 	prefix = $2
-	table(folder "/" isa "/events/" $3 ".ev")
+	table(directory "/" isa "/events/" $3 ".ev")
 }
 
 $1 == "name" {

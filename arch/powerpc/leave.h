@@ -7,8 +7,8 @@
 #include "arch/powerpc/sprs.h"
 
 /*
- * Freeze and zero the counters behind a suspend: user mode has names of its own for them, which
- * can't be forbidden. A resume begins anew.
+ * Freeze and zero the counters after a suspend: user mode has names of its own for them, which
+ * can't be forbidden. A resume begins again.
  */
 static inline void perfctr_powerpc_leave(struct perfctr_core *core, const struct perfctr_cpu *cpu)
 {

@@ -106,7 +106,7 @@ struct processor {
 	char id[24];
 	char name[40];
 	uint8_t vendor, family, type, design, kind;
-	uint8_t models[MODELS]; /* unused places repeat 0 behind the first */
+	uint8_t models[MODELS]; /* unused places repeat 0 after the first */
 	uint8_t model_last;	/* if not 0: every model from models[0] to this one */
 	uint8_t step_first, step_last;
 };
@@ -341,8 +341,8 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 			cpu->reserved &= ~EQ;
 	}
 	/*
-	 * However many a hypervisor says there are: before version 6 the registers behind the tenth
-	 * event select, and behind the seventh fixed counter, are other things; IA32_FIXED_CTR_CTRL
+	 * However many a hypervisor says there are: before version 6 the registers after the tenth
+	 * event select, and after the seventh fixed counter, are other things; IA32_FIXED_CTR_CTRL
 	 * has room for 16.
 	 */
 	cpu->counters &= version >= 6 ? 0xFFFFFFFF : 0x3FF;

@@ -16,7 +16,7 @@ static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, unsigned int n)
 	return cpu->ext_core ? 0xC0010200 + 2 * n : 0xC0010000 + n;
 }
 
-/* Behind the four selects, or each behind its own. */
+/* After the four selects, or each after its own. */
 uint32_t perfctr_k7_counter(const struct perfctr_cpu *cpu, unsigned int n)
 {
 	return cpu->ext_core ? evntsel_reg(cpu, n) + 1 : evntsel_reg(cpu, n) + 4;

@@ -236,7 +236,8 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 
 		/*
 		 * Writing 0 also clears OVF, without which there is no further interrupt; and that
-		 * a cascade has started, which nothing else shows: it starts anew with each resume.
+		 * a cascade has started, which nothing else shows: it starts again with each
+		 * resume.
 		 */
 		perfctr_program_write(program, pmc, CCCR0 + pmc, c->evntsel[i],
 				      i < c->nractrs && !(c->evntsel[i] &

@@ -141,7 +141,7 @@ static inline unsigned int perfctr_cstatus_has_ictrs(unsigned int cstatus)
 
 /*
  * The overflow signal: si_code is SI_PMC_OVF, and the first word of the siginfo's payload is the
- * mask of overflown counters: in any C library's siginfo_t the word that is si_pid in other
+ * mask of overflowed counters: in any C library's siginfo_t the word that is si_pid in other
  * signals.
  */
 #define SI_PMC_OVF	('P')

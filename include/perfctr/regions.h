@@ -154,7 +154,7 @@ int perfctr_regions_start(const char *events, unsigned int keep);
 
 /*
  * The same, and in reports metrics of each region, by names as of perfctr_metrics_open(); NULL or
- * "": none. Their events are counted behind those of the list, each once. Errors also as there.
+ * "": none. Their events are counted after those of the list, each once. Errors also as there.
  */
 int perfctr_regions_start_metrics(const char *events, const char *metrics, unsigned int keep);
 
@@ -221,11 +221,11 @@ enum perfctr_regions_format {
 int perfctr_regions_report(const char *file, unsigned int format);
 
 /*
- * The same of a process that has died without a report: of the file that it has left in the folder
- * that PERFCTR_REGIONS_LEFT named, by a library of this version. Only visits that had ended are in
- * it. A file that is there already stays, and this one's name ends in ".left", ".left.1" ...; %p is
- * that process's id. ENOENT: it has measured nothing. EBUSY: it has not died. ESRCH: whether it has
- * can't be told. EINVAL: the file is nothing of that kind, and as above.
+ * The same of a process that has died without a report: of the file that it has left in the
+ * directory that PERFCTR_REGIONS_LEFT named, by a library of this version. Only visits that had
+ * ended are in it. A file that is there already stays, and this one's name ends in ".left",
+ * ".left.1" ...; %p is that process's id. ENOENT: it has measured nothing. EBUSY: it has not died.
+ * ESRCH: whether it has can't be told. EINVAL: the file is nothing of that kind, and as above.
  */
 int perfctr_regions_recover(const char *left, const char *file, unsigned int format);
 

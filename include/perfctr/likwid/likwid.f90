@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! LIKWID's Fortran module as regions. Compile this file and likwid.c, both in this folder, in front of what says
+! LIKWID's Fortran module as regions. Compile this file and likwid.c, both in this directory, in front of what says
 ! "use likwid", and link the program with them and -lperfctr instead of LIKWID's: perfctr_region_begin(3).
 
 module likwid
