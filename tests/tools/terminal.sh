@@ -23,6 +23,9 @@ while not raw.endswith(b'\0'):
     raw += os.read(terminal, 65536)
 raw = raw[:-1]
 status = command.wait()
+if os.environ.get('RAW'):
+    sys.stdout.buffer.write(raw)
+    sys.exit(status)
 text = re.sub('\033\\[[0-9]+m', '', raw.decode('utf-8', 'replace'))   # perfex's colours
 # A terminal's lines: what is broken goes on in another one, and marked so.
 lines, at = [[]], 0
@@ -42,6 +45,8 @@ for line in lines:
 sys.exit(status)
 EOT
 on() { python3 "$work/on.py" "$@"; }
+# shellcheck disable=SC2317	# it is called
+raw_on() { RAW=1 python3 "$work/on.py" "$@"; }
 
 # fits NAME STATUS WORDS argument...: on terminals of 80 and 100 columns no line is broken
 fits() {
@@ -66,6 +71,44 @@ fits "a run" 0 'utilized' -e task-clock,page-faults,nonsense/x/ true
 fits "a long command" 0 'utilized' -e task-clock sh -c ': a command of many words that does not fit into a single line of a terminal' x y z
 fits "intervals" 0 'utilized' -I 20 -e task-clock,page-faults sleep 0.1
 fits "threads" 0 'total' --per-thread -e task-clock,page-faults sh -c 'true & wait'
+# Samples: a name that is too long for its line, in a file whose path is, too; and what is said of them.
+long=a_function_whose_name_has_more_letters_than_the_terminal_has_columns_so_that_it_must_be_cut_off_somewhere
+deep=$work/a-directory-with-a-long-name/another-directory-with-a-long-name/and-one-more-of-these/program-of-a-long-name
+mkdir -p "${deep%/*}"
+PATH=${deep%/*}:$PATH
+printf 'int %s(long n);\nint %s(long n)\n{\n	volatile long i;\n	for (i = 0; i < n; i++);\n	return 0;\n}\nint main(void) { return %s(30000000); }\n' \
+	$long $long $long >"$work/long.c"
+${CC:-cc} -O0 "$work/long.c" -o "$deep"
+shown='  a_function_whose_name_has_more_letters_than_the.*\.\.\.$'
+[ "${HAVE_LIBELF:-no}" = yes ] || shown='  -$'
+fits "--sample" 0 "$shown" --sample -e cpu-clock "${deep##*/}"
+expect "--sample: the end of a long path" 0 '^ *\.\.\..*/program-of-a-long-name$' on 80 "$perfex" --sample -e cpu-clock "${deep##*/}"
+fits "--sample --by file" 0 '%  \.\.\..*/program-of-a-long-name$' --sample --by file -e cpu-clock "${deep##*/}"
+fits "--sample --by address" 0 'address' --sample --by address -e cpu-clock "${deep##*/}"
+expect "--sample: no terminal" 0 "  $deep\$" "$perfex" --sample -e cpu-clock "${deep##*/}"
+# Regions of four ranks, and of processes without ranks.
+python3 - "$work" <<'EOT'
+import json, sys
+def value(name, n, unit=''):
+    return {'value': name, 'unit': unit, 'inclusive': n, 'exclusive': n, 'quality': 'exact'}
+for i in range(3):
+    region = {'region': 'solve', 'visits': 1 + i, 'unfinished': i, 'values': [
+        value('time', 10 ** 12 + i, 'ns'), value('cycle_activity.stalls_l1d_miss', 18446744073709551615)]}
+    other = {'region': 'a region whose name has more letters than there are columns, ' * 2, 'visits': 1,
+             'values': [value('time', 5, 'ns')]}
+    json.dump({'host': 'host', 'pid': 4000000 + i, 'rank': None if i else 0, 'regions': [region, other],
+               'ends_without_begin': 1}, open('%s/rank.%d' % (sys.argv[1], i), 'w'))
+EOT
+fits "--merge" 0 '^    time ns: mean 1000000000001, least' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--merge: a region" 0 '^solve: 3 processes, 6 visits$' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--merge: what did not end" 0 '^ *3 visits did not end$' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
+fits "--merge: a process without a rank" 0 '(pid 4000002)' --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
+expect "--merge: one region is told once" 0 '^1$' grep -c '^solve' "$work/out"
+fits "--merge of one" 0 '^solve: 1 process, 1 visit$' --merge "$work/rank.0"
+expect "--merge: a terminal that is wide" 0 '^solve  *3  *6  time  *ns  *1000000000001  *1000000000000 (rank 0)' \
+	on 330 "$perfex" --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
+expect "--merge: no terminal" 0 '^solve  *3  *6  time  *ns  *1000000000001' \
+	"$perfex" --merge "$work/rank.0" "$work/rank.1" "$work/rank.2"
 expect "a terminal that is wide" 0 'least  *median  *most$' on 200 "$perfex" -r 2 -e page-faults true
 expect "no terminal" 0 'least  *median  *most$' "$perfex" -r 2 -e page-faults true
 COLUMNS=80 expect "no terminal, whatever COLUMNS says" 0 'least  *median  *most$' "$perfex" -r 2 -e page-faults true
@@ -136,7 +179,6 @@ hostile "a script's interpreter" 126 'its interpreter /none?\[31m' sh -c \
 # All that perfex says goes through one function, and tables through another.
 expect "no other way to the terminal" 1 '^$' sh -c \
 	"cd '${srcdir:-.}/tools' && grep -n 'f\\(printf\\|puts\\|putc\\)(.*stderr\\|perror(' *.c | grep -v -e '^die.c' -e '^progress.c' -e '^perfctr-info.c' || { echo; exit 1; }"
-expect "colours are perfex's own" 0 "$(printf '\033')\\[31m *<not counted>" \
-	python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$perfex" -e nonsense/x/ true
+expect "colours are perfex's own" 0 "$(printf '\033')\\[31m *<not counted>" raw_on 80 "$perfex" -e nonsense/x/ true
 expect "no colours in a file" 0 '^yes$' sh -c "! printf '\\033' | grep -q -f - '$work/table' && echo yes"
 exit $failed

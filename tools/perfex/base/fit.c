@@ -52,6 +52,21 @@ void fit_words(struct fit *fit, const char *text)
 	}
 }
 
+void fit_lines(FILE *file, const char *text, int indent)
+{
+	struct fit fit = fit_begin(file, indent);
+	size_t length;
+	char *line;
+
+	for (; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		line = need(strndup(text, length));
+		fit_words(&fit, line);
+		fit_end(&fit);
+		free(line);
+	}
+}
+
 void fit_end(struct fit *fit)
 {
 	fputc('\n', fit->file);

@@ -28,6 +28,9 @@ void fit_put(struct fit *fit, const char *text);
 /* Text whose words may go on in new lines. */
 void fit_words(struct fit *fit, const char *text);
 
+/* Lines, which go on in lines with this indent. */
+void fit_lines(FILE *file, const char *text, int indent);
+
 void fit_next(struct fit *fit);
 void fit_end(struct fit *fit);
 

@@ -218,6 +218,17 @@ static size_t bytes_of(const char *text, int width)
 	return n;
 }
 
+void text_cut_front(FILE *file, const char *text, int width)
+{
+	int cut = text_width(text) - width;
+
+	if (cut > 0 && width >= 4) {
+		fputs("...", file);
+		text += bytes_of(text, cut + 3);
+	}
+	text_terminal(file, text, 0);
+}
+
 void text_cut(FILE *file, const char *text, int width)
 {
 	char *part;

@@ -34,6 +34,9 @@ size_t text_plain(FILE *file, const char *text, size_t size);
 void text_terminal(FILE *file, const char *text, int width);
 void text_cut(FILE *file, const char *text, int width);
 
+/* Without its first letters, if there are more. */
+void text_cut_front(FILE *file, const char *text, int width);
+
 /* How many letters it has. */
 int text_width(const char *text);
 

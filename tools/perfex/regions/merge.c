@@ -6,6 +6,7 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/door.h"
 #include "tools/perfex/base/document.h"
+#include "tools/perfex/base/fit.h"
 #include "tools/perfex/regions/merge.h"
 #include "tools/perfex/base/text.h"
 
@@ -352,13 +353,10 @@ static void print_table_end(FILE *file, const struct merge *merge)
 			     "processes died; of these that is not known.\n");
 }
 
-static void print_table(FILE *file, const struct merge *merge)
+static void print_columns(FILE *file, const struct merge *merge)
 {
 	const struct row *row, *first = NULL;
 
-	fputs("Regions of ", file);
-	print_number(file, merge->n, "process: sums of all its threads, inclusive\n\n",
-		     "processes: sums of all their threads, inclusive\n\n");
 	fprintf(file, "%-24s %9s %12s  %-24s %16s %16s and %s, imbalance, quality\n", "region",
 		"processes", "visits", "", "mean", "least", "most");
 	for (row = merge->rows; row; row = row->next) {
@@ -379,7 +377,127 @@ static void print_table(FILE *file, const struct merge *merge)
 		if (!row->next || strcmp(row->next->region, row->region) != 0)
 			print_visits(file, &first->visits);
 	}
+}
+
+/* What one print function writes, to be freed. */
+static char *text_of(void (*print)(FILE *file, const struct merge *merge),
+		     const struct merge *merge)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = need(open_memstream(&text, &size));
+
+	print(file, merge);
+	if (fclose(file) != 0)
+		need(NULL);
+	return text;
+}
+
+/* Whether a line has more letters. */
+static bool is_wider(const char *text, int columns)
+{
+	size_t length;
+	bool wider = false;
+	char *line;
+
+	for (; *text && !wider; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		line = need(strndup(text, length));
+		wider = text_width(line) > columns;
+		free(line);
+	}
+	return wider;
+}
+
+static void fit_number(struct fit *fit, const char *before, const struct row *row,
+		       long double value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%.*Lf", before, decimals(row), value);
+	fit_words(fit, text);
+}
+
+static void fit_place(struct fit *fit, const struct merge *merge, unsigned int at)
+{
+	const struct process *process = &merge->process[at];
+	char text[64];
+
+	snprintf(text, sizeof(text), process->rank < 0 ? " (pid %.0Lf)" : " (rank %.0Lf)",
+		 process->rank < 0 ? process->pid : process->rank);
+	fit_put(fit, text);
+}
+
+static void fit_sum(struct fit *fit, const struct merge *merge, const struct row *row)
+{
+	const struct spread *spread = &row->inclusive;
+	char text[64];
+
+	if (!spread->n) {
+		fit_words(fit, " -");
+		return;
+	}
+	fit_number(fit, " mean ", row, mean(spread));
+	fit_number(fit, ", least ", row, spread->least);
+	fit_place(fit, merge, spread->least_at);
+	fit_number(fit, ", most ", row, spread->most);
+	fit_place(fit, merge, spread->most_at);
+	snprintf(text, sizeof(text), ", imbalance %.1Lf%%", imbalance(spread));
+	fit_words(fit, text);
+}
+
+static void print_narrow_head(FILE *file, const struct row *row)
+{
+	struct fit fit = fit_begin(file, 2);
+	char text[96];
+
+	fit_words(&fit, row->region);
+	snprintf(text, sizeof(text), ": %u process%s, %.0Lf visit%s", row->processes,
+		 row->processes == 1 ? "" : "es", row->visits.ended,
+		 row->visits.ended > 1 || row->visits.ended < 1 ? "s" : "");
+	fit_words(&fit, text);
+	fit_end(&fit);
+}
+
+/* The same as in the columns, in words. */
+static void print_narrow(FILE *file, const struct merge *merge)
+{
+	const struct row *row, *first = NULL;
+
+	for (row = merge->rows; row; row = row->next) {
+		struct fit fit = fit_begin(file, 6);
+
+		if (!first || strcmp(first->region, row->region) != 0) {
+			print_narrow_head(file, row);
+			first = row;
+		}
+		fit_words(&fit, "    ");
+		fit_words(&fit, row->value);
+		fit_words(&fit, *row->unit ? " " : "");
+		fit_words(&fit, row->unit);
+		fit_put(&fit, ":");
+		fit_sum(&fit, merge, row);
+		fit_words(&fit, ", ");
+		fit_words(&fit, row->inclusive.quality);
+		fit_end(&fit);
+		if (!row->next || strcmp(row->next->region, row->region) != 0)
+			print_visits(file, &first->visits);
+	}
+}
+
+static void print_table(FILE *file, const struct merge *merge)
+{
+	char *columns = text_of(print_columns, merge);
+
+	fputs("Regions of ", file);
+	print_number(file, merge->n, "process: sums of all its threads, inclusive\n\n",
+		     "processes: sums of all their threads, inclusive\n\n");
+	if (door_columns(file) && is_wider(columns, door_columns(file)))
+		print_narrow(file, merge);
+	else
+		fputs(columns, file);
 	print_table_end(file, merge);
+	free(columns);
 }
 
 static void print_csv_sum(FILE *file, const struct merge *merge, const struct row *row,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "tools/perfex/sample/demangle.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/sample/elf.h"
+#include "tools/perfex/base/fit.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/listed.h"
 #include "tools/perfex/sample/stacks.h"
@@ -494,20 +496,33 @@ static void print_numbers(FILE *file, const struct histogram *histogram, const s
 			percent(row->count, histogram->samples));
 }
 
+static int numbers_width(enum place_kind kind)
+{
+	return kind == PLACE_BRANCH ? 36 : 23;
+}
+
+/* On a terminal without room for both, the file comes below the name; what is longer is cut. */
 static void print_row(FILE *file, const struct histogram *histogram, const struct row *row,
 		      enum place_kind kind)
 {
-	char *name;
+	struct fit fit = fit_begin(file, numbers_width(kind));
+	char *name = kind == PLACE_FILE ? need(strdup("")) : place_name(row, has_address(kind));
+	int width = fit.columns ? fit.columns - fit.indent : INT_MAX;
+	bool below = fit.columns && (text_width(name) > 36 ? text_width(name) : 36) + 2 +
+						    text_width(row->file->name) >
+					    width;
 
 	print_numbers(file, histogram, row, kind);
 	if (kind != PLACE_FILE) {
-		name = place_name(row, has_address(kind));
-		text_terminal(file, name, 36);
-		free(name);
-		fputs("  ", file);
+		text_cut(file, name, width);
+		if (below)
+			fit_next(&fit);
+		else
+			fprintf(file, "%*s", text_width(name) < 36 ? 38 - text_width(name) : 2, "");
 	}
-	text_terminal(file, row->file->name, 0);
-	fputc('\n', file);
+	text_cut_front(file, row->file->name, width);
+	fit_end(&fit);
+	free(name);
 }
 
 static void print_head(FILE *file, enum place_kind kind)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/door.h"
+#include "tools/perfex/base/fit.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/maps.h"
 #include "tools/perfex/sample/perf_data.h"
@@ -490,8 +491,9 @@ static void print_command(FILE *file, char **command)
 	}
 }
 
-static void print_subject(const struct sampling *sampling, FILE *file)
+static void print_subject(struct sampling *sampling, const struct outcome *outcome, FILE *file)
 {
+	(void)outcome;
 	fprintf(file, "\n samples of %s, ", sampling->event);
 	if (sampling->period)
 		fprintf(file, "one in %llu", (unsigned long long)sampling->period);
@@ -611,17 +613,13 @@ static void print_doubts(struct sampling *sampling, const struct outcome *outcom
 		fprintf(file, " records were left out: %s\n", perfctr_error());
 }
 
-static void print_table(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+/* How many there are, and what is missing. */
+static void print_sum(struct sampling *sampling, const struct outcome *outcome, FILE *file)
 {
-	uint64_t number = histogram_samples(sampling->histogram);
+	uint64_t number = sampling->request.kind == PLACE_SOURCE
+				  ? sampling->sources.samples
+				  : histogram_samples(sampling->histogram);
 
-	print_subject(sampling, file);
-	if (sampling->request.kind == PLACE_SOURCE) {
-		sources_print(&sampling->sources, file);
-		number = sampling->sources.samples;
-	} else {
-		histogram_print(sampling->histogram, file, sampling->request.kind);
-	}
 	fputs("\n ", file);
 	if (sampling->request.kind == PLACE_BRANCH) {
 		fprintf(file, "%llu branch%s before ", (unsigned long long)number,
@@ -632,6 +630,32 @@ static void print_table(struct sampling *sampling, const struct outcome *outcome
 	print_processors(sampling, file);
 	print_doubts(sampling, outcome, file);
 	fputc('\n', file);
+}
+
+/* What it prints, in lines that fit. */
+static void print_lines(void (*print)(struct sampling *sampling, const struct outcome *outcome,
+				      FILE *file),
+			struct sampling *sampling, const struct outcome *outcome, FILE *file)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *lines = need(open_memstream(&text, &size));
+
+	print(sampling, outcome, lines);
+	if (fclose(lines) != 0)
+		need(NULL);
+	fit_lines(file, text, 2);
+	free(text);
+}
+
+static void print_table(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+{
+	print_lines(print_subject, sampling, outcome, file);
+	if (sampling->request.kind == PLACE_SOURCE)
+		sources_print(&sampling->sources, file);
+	else
+		histogram_print(sampling->histogram, file, sampling->request.kind);
+	print_lines(print_sum, sampling, outcome, file);
 }
 
 void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file)
@@ -653,7 +677,7 @@ void sampling_print(struct sampling *sampling, const struct outcome *outcome, FI
 		if (!histogram_samples(sampling->histogram))
 			fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
 			      door);
-		print_doubts(sampling, outcome, door);
+		print_lines(print_doubts, sampling, outcome, door);
 	}
 	door_close(door);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/fit.h"
 #include "tools/perfex/sample/sources.h"
 
 #define ROWS 40 /* that are shown one by one */
@@ -117,13 +118,18 @@ static size_t make_rows(const struct sources *sources, struct row *rows)
 
 static void print_row(const struct sources *sources, FILE *file, const struct row *row)
 {
+	struct fit fit = fit_begin(file, 33);
+
 	fprintf(file, " %12llu %6.2f%% ", (unsigned long long)row->count,
 		100 * (double)row->count / (double)sources->samples);
 	if (row->weight > 0)
 		fprintf(file, "%9.1f", row->weight / (double)row->count);
 	else
 		fprintf(file, "%9s", "-");
-	fprintf(file, "  %s\n", row->text);
+	fit_used(&fit, 31);
+	fit_words(&fit, "  ");
+	fit_words(&fit, row->text);
+	fit_end(&fit);
 }
 
 void sources_print(const struct sources *sources, FILE *file)
