@@ -115,7 +115,9 @@ unit_tests = \
 	tests/unit/shared \
 	tests/unit/signal \
 	tests/unit/set_pmu \
+	tests/unit/histogram \
 	tests/unit/sources \
+	tests/unit/symbols \
 	tests/unit/stacks \
 	tests/unit/stretches \
 	tests/unit/table \
@@ -210,7 +212,10 @@ tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
+tests_unit_histogram_LDADD = $(PERFEX_LDADD)
+tests_unit_histogram_LDFLAGS = -Wl,--wrap=listed_kernel,--wrap=elf_symbols
 tests_unit_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_symbols_LDADD = $(PERFEX_LDADD)
 tests_unit_stacks_LDADD = $(PERFEX_LDADD)
 tests_unit_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Names of functions: their first and last bytes, the edges of segments, and of several names one.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include "tests/harness/check.h"
+#include "tools/perfex/sample/symbols.h"
+
+static void add(struct symbols *symbols, uint64_t start, uint64_t end, int rank, const char *name)
+{
+	symbols_add(symbols, start, end, rank, name, strlen(name));
+}
+
+/* NULL: there is none. */
+static void found_is(const struct symbols *symbols, uint64_t offset, const char *name,
+		     uint64_t into)
+{
+	uint64_t is = UINT64_MAX;
+	const char *found = symbols_find(symbols, offset, &is);
+
+	ck_assert_pstr_eq(found, name);
+	if (name)
+		ck_assert_uint_eq(is, into);
+}
+
+/* A function's end is the next byte's, and no part of it. */
+START_TEST(edges)
+{
+	struct symbols *symbols = symbols_new();
+
+	found_is(symbols, 0, NULL, 0);
+	add(symbols, 0x200, 0x210, 1, "second");
+	add(symbols, 0x100, 0x110, 1, "first");
+	add(symbols, 0x210, 0x211, 1, "third, of one byte");
+	add(symbols, 0x300, 0x300, 1, "empty");
+	add(symbols, UINT64_MAX - 1, UINT64_MAX, 1, "last");
+	symbols_end(symbols);
+	ck_assert_uint_eq(symbols_number(symbols), 5);
+	found_is(symbols, 0xFF, NULL, 0);
+	found_is(symbols, 0x100, "first", 0);
+	found_is(symbols, 0x10F, "first", 0xF);
+	found_is(symbols, 0x110, NULL, 0);
+	found_is(symbols, 0x1FF, NULL, 0);
+	found_is(symbols, 0x200, "second", 0);
+	found_is(symbols, 0x20F, "second", 0xF);
+	found_is(symbols, 0x210, "third, of one byte", 0);
+	found_is(symbols, 0x211, NULL, 0);
+	found_is(symbols, 0x300, NULL, 0);
+	found_is(symbols, UINT64_MAX - 1, "last", 0);
+	found_is(symbols, UINT64_MAX, NULL, 0);
+	symbols_free(symbols);
+}
+END_TEST
+
+/* Of several names of a place the one of the highest rank; of the same rank always the same. */
+START_TEST(names)
+{
+	struct symbols *symbols = symbols_new();
+
+	add(symbols, 0x100, 0x110, 2, "highest");
+	add(symbols, 0x100, 0x110, 0, "lowest");
+	add(symbols, 0x100, 0x110, 1, "between");
+	add(symbols, 0x200, 0x210, 1, "a");
+	add(symbols, 0x200, 0x210, 1, "b");
+	add(symbols, 0x300, 0x310, 1, "b");
+	add(symbols, 0x300, 0x310, 1, "a");
+	symbols_add(symbols, 0x400, 0x410, 1, "cut off here", 7);
+	symbols_end(symbols);
+	found_is(symbols, 0x101, "highest", 1);
+	found_is(symbols, 0x200, "a", 0);
+	found_is(symbols, 0x300, "a", 0);
+	found_is(symbols, 0x400, "cut off", 0);
+	symbols_free(symbols);
+}
+END_TEST
+
+/* Offsets of a file are at addresses by its segments: the last byte of one, and none behind it. */
+START_TEST(segments)
+{
+	struct symbols *symbols = symbols_new();
+
+	symbols_add_segment(symbols, 0x1000, 0x100, 0x401000);
+	symbols_add_segment(symbols, 0x2000, 0x10, 0x602000);
+	add(symbols, 0x401000, 0x402000, 1, "code");
+	add(symbols, 0x602000, 0x603000, 1, "more");
+	add(symbols, 0x1100, 0x3000, 1, "by an offset that is no address");
+	symbols_end(symbols);
+	found_is(symbols, 0xFFF, NULL, 0);
+	found_is(symbols, 0x1000, "code", 0);
+	found_is(symbols, 0x10FF, "code", 0xFF);
+	found_is(symbols, 0x1100, NULL, 0);
+	found_is(symbols, 0x2000, "more", 0);
+	found_is(symbols, 0x200F, "more", 0xF);
+	found_is(symbols, 0x2010, NULL, 0);
+	symbols_free(symbols);
+}
+END_TEST
+
+/* Room for names and symbols grows, and none is lost. */
+START_TEST(many)
+{
+	struct symbols *symbols = symbols_new();
+	char name[32];
+	unsigned int i;
+
+	for (i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "function_%u", i);
+		add(symbols, 16 * i, 16 * i + 16, 1, name);
+	}
+	symbols_end(symbols);
+	for (i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "function_%u", i);
+		found_is(symbols, 16 * i + 15, name, 15);
+	}
+	found_is(symbols, 16 * 5000, NULL, 0);
+	symbols_free(symbols);
+}
+END_TEST
+
+UNIT_MAIN("symbols", 20, edges, names, segments, many)
