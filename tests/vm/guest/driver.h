@@ -252,19 +252,22 @@ static inline int set_control_with(int fd, const struct vperfctr_control *c, int
 	return ioctl(fd, PERFCTR_IOC_CONTROL, &call);
 }
 
-/* With what rights this user has: a proof is asked for, and then opened, of everything or not. */
+/*
+ * With what rights this user has: a proof is asked for, and then opened, of everything or not. On a
+ * busy machine it may come too late, and is asked for again, as programs do.
+ */
 static inline int set_control_as(int fd, const struct vperfctr_control *c, bool everything)
 {
-	int proof, error, result = set_control_with(fd, c, -1);
+	int proof, error, tries, result = set_control_with(fd, c, -1);
 
-	if (result == 0 || errno != EACCES)
-		return result;
-	proof = open_proof(everything);
-	result = set_control_with(fd, c, proof);
-	error = errno;
-	if (proof >= 0)
-		close(proof);
-	errno = error;
+	for (tries = 0; tries < 3 && result < 0 && errno == EACCES; tries++) {
+		proof = open_proof(everything);
+		result = set_control_with(fd, c, proof);
+		error = errno;
+		if (proof >= 0)
+			close(proof);
+		errno = error;
+	}
 	return result;
 }
 
