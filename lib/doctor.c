@@ -24,7 +24,7 @@
 #include "lib/perf/counter.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/why.h"
-#include "lib/provider.h"
+#include "lib/virtual/provider.h"
 #include "libperfctr.h"
 
 struct report {

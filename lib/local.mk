@@ -74,8 +74,8 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/counter.h \
 	lib/perf/execs.c \
 	lib/perf/execs.h \
-	lib/perf/group.c \
-	lib/perf/group.h \
+	lib/perf/events.c \
+	lib/perf/events.h \
 	lib/perf/guests.c \
 	lib/perf/guests.h \
 	lib/perf/merge.c \
@@ -98,46 +98,16 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/sys.h \
 	lib/perf/why.c \
 	lib/perf/why.h \
-	lib/attach.c \
-	lib/device.c \
-	lib/device.h \
 	lib/doctor.c \
-	lib/global.c \
-	lib/group.c \
-	lib/group.h \
-	lib/handle.c \
-	lib/info.c \
-	lib/info.h \
-	lib/kind.c \
-	lib/kind.h \
 	lib/metrics.c \
 	lib/metrics.h \
-	lib/metrics_error.c \
-	lib/total.c \
-	lib/provider.c \
-	lib/provider.h \
-	lib/plan.c \
-	lib/plan.h \
-	lib/provider_driver.c \
-	lib/provider_perf.c \
-	lib/queue.c \
-	lib/queue.h \
-	lib/raw.c \
-	lib/raw.h \
-	lib/raw_perf.c \
-	lib/remote.c \
-	lib/sampler.c \
-	lib/sample_text.c \
-	lib/sampler_config.c \
-	lib/sampler_config.h \
-	lib/set.c \
-	lib/target.c \
-	lib/target.h \
-	lib/threads.c \
-	lib/threads.h \
-	lib/virtual.c
+	lib/metrics_error.c
 
 include lib/regions/local.mk
+include lib/virtual/local.mk
+include lib/target/local.mk
+include lib/sets/local.mk
+include lib/sampling/local.mk
 
 # nodelete: threads that end after dlclose() still run the library's clean-up.
 lib_LTLIBRARIES += lib/libperfctr.la

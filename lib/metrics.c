@@ -18,7 +18,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
-#include "lib/kind.h"
+#include "lib/virtual/kind.h"
 #include "lib/metrics.h"
 #include "lib/names/expand.h"
 #include "lib/names/facts.h"

@@ -55,22 +55,22 @@ unit_tests = \
 	tests/unit/demangle \
 	tests/unit/descriptions \
 	tests/unit/doctor \
-	tests/unit/driver \
+	tests/unit/lib/virtual/driver \
 	tests/unit/engine \
 	tests/unit/error \
 	tests/unit/event \
 	tests/unit/events \
 	tests/unit/execs \
 	tests/unit/file \
-	tests/unit/global \
-	tests/unit/group \
+	tests/unit/lib/sets/global \
+	tests/unit/lib/sets/group \
 	tests/unit/hybrid \
 	tests/unit/identify \
-	tests/unit/imode \
-	tests/unit/info \
+	tests/unit/lib/virtual/imode \
+	tests/unit/lib/virtual/info \
 	tests/unit/json \
 	tests/unit/kept \
-	tests/unit/kind \
+	tests/unit/lib/virtual/kind \
 	tests/unit/kinds \
 	tests/unit/link \
 	tests/unit/memory \
@@ -85,9 +85,9 @@ unit_tests = \
 	tests/unit/pmus \
 	tests/unit/primitives \
 	tests/unit/process \
-	tests/unit/total \
-	tests/unit/provider_perf \
-	tests/unit/raw \
+	tests/unit/lib/virtual/total \
+	tests/unit/lib/virtual/provider_perf \
+	tests/unit/lib/virtual/syscalls \
 	tests/unit/readers \
 	tests/unit/record \
 	tests/unit/lib/regions/environment \
@@ -97,7 +97,7 @@ unit_tests = \
 	tests/unit/lib/regions/overlap \
 	tests/unit/lib/regions/totals \
 	tests/unit/lib/regions/regions \
-	tests/unit/remote \
+	tests/unit/lib/virtual/remote \
 	tests/unit/resolve \
 	tests/unit/results \
 	tests/unit/area \
@@ -107,14 +107,14 @@ unit_tests = \
 	tests/unit/rules_power \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_x86 \
-	tests/unit/sample_text \
-	tests/unit/sampler \
-	tests/unit/sampler_pmu \
+	tests/unit/lib/sampling/describe \
+	tests/unit/lib/sampling/sampler \
+	tests/unit/lib/sampling/sampler_pmu \
 	tests/unit/samplers \
-	tests/unit/set \
-	tests/unit/shared \
+	tests/unit/lib/sets/set \
+	tests/unit/lib/virtual/shared \
 	tests/unit/signal \
-	tests/unit/set_pmu \
+	tests/unit/lib/sets/set_pmu \
 	tests/unit/histogram \
 	tests/unit/sources \
 	tests/unit/symbols \
@@ -123,7 +123,7 @@ unit_tests = \
 	tests/unit/table \
 	tests/unit/text \
 	tests/unit/vendor \
-	tests/unit/virtual \
+	tests/unit/lib/virtual/virtual \
 	tests/unit/why \
 	tests/unit/words \
 	tests/unit/zoo
@@ -159,19 +159,19 @@ tests_unit_demangle_LDADD = $(PERFEX_LDADD)
 tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
 tests_unit_doctor_LDADD = $(PMU_LDADD)
 tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
-tests_unit_driver_SOURCES = tests/unit/driver.c tests/harness/skylake.c
-tests_unit_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
+tests_unit_lib_virtual_driver_SOURCES = tests/unit/lib/virtual/driver.c tests/harness/skylake.c
+tests_unit_lib_virtual_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
 tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_descriptions_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_file_LDFLAGS = -Wl,--wrap=syscall
-tests_unit_global_SOURCES = tests/unit/global.c tests/harness/skylake.c
-tests_unit_global_LDADD = $(PMU_LDADD)
-tests_unit_global_LDFLAGS = $(PMU_WRAP)
-tests_unit_group_LDADD = $(PMU_LDADD)
-tests_unit_group_LDFLAGS = $(PMU_WRAP)
-tests_unit_imode_LDFLAGS = $(WRAP_CONTROLS)
-tests_unit_info_LDFLAGS = -Wl,--wrap=sysconf
+tests_unit_lib_sets_global_SOURCES = tests/unit/lib/sets/global.c tests/harness/skylake.c
+tests_unit_lib_sets_global_LDADD = $(PMU_LDADD)
+tests_unit_lib_sets_global_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_sets_group_LDADD = $(PMU_LDADD)
+tests_unit_lib_sets_group_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_virtual_imode_LDFLAGS = $(WRAP_CONTROLS)
+tests_unit_lib_virtual_info_LDFLAGS = -Wl,--wrap=sysconf
 tests_unit_stretches_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
@@ -187,12 +187,12 @@ tests_unit_parts_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
-tests_unit_total_SOURCES = tests/unit/total.c tests/harness/skylake.c
-tests_unit_total_LDADD = $(PMU_LDADD)
-tests_unit_total_LDFLAGS = $(PMU_WRAP)
-tests_unit_provider_perf_SOURCES = tests/unit/provider_perf.c tests/harness/skylake.c
-tests_unit_provider_perf_LDADD = $(PMU_LDADD)
-tests_unit_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=perfctr_device_open
+tests_unit_lib_virtual_total_SOURCES = tests/unit/lib/virtual/total.c tests/harness/skylake.c
+tests_unit_lib_virtual_total_LDADD = $(PMU_LDADD)
+tests_unit_lib_virtual_total_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_virtual_provider_perf_SOURCES = tests/unit/lib/virtual/provider_perf.c tests/harness/skylake.c
+tests_unit_lib_virtual_provider_perf_LDADD = $(PMU_LDADD)
+tests_unit_lib_virtual_provider_perf_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime,--wrap=perfctr_device_open
 tests_unit_readers_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_regions_recover_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_recover_LDFLAGS = $(PMU_WRAP)
@@ -200,12 +200,12 @@ tests_unit_lib_regions_overlap_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_overlap_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_regions_regions_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
-tests_unit_remote_SOURCES = tests/unit/remote.c tests/harness/skylake.c
-tests_unit_remote_LDADD = $(PMU_LDADD)
+tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
+tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
 tests_unit_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
-tests_unit_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
+tests_unit_lib_virtual_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
@@ -220,17 +220,17 @@ tests_unit_stacks_LDADD = $(PERFEX_LDADD)
 tests_unit_samplers_LDADD = $(PERFEX_LDADD)
 tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
-tests_unit_sampler_LDADD = $(PMU_LDADD)
-tests_unit_sampler_LDFLAGS = $(PMU_WRAP)
-tests_unit_sampler_pmu_LDADD = $(PMU_LDADD)
-tests_unit_sampler_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_set_LDADD = $(PMU_LDADD)
-tests_unit_set_LDFLAGS = $(PMU_WRAP)
-tests_unit_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
+tests_unit_lib_sampling_sampler_LDADD = $(PMU_LDADD)
+tests_unit_lib_sampling_sampler_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_sampling_sampler_pmu_LDADD = $(PMU_LDADD)
+tests_unit_lib_sampling_sampler_pmu_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_sets_set_LDADD = $(PMU_LDADD)
+tests_unit_lib_sets_set_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_virtual_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
 tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
-tests_unit_set_pmu_SOURCES = tests/unit/set_pmu.c tests/harness/skylake.c
-tests_unit_set_pmu_LDADD = $(PMU_LDADD)
-tests_unit_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
+tests_unit_lib_sets_set_pmu_SOURCES = tests/unit/lib/sets/set_pmu.c tests/harness/skylake.c
+tests_unit_lib_sets_set_pmu_LDADD = $(PMU_LDADD)
+tests_unit_lib_sets_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
 	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
 tests_unit_table_LDFLAGS = -Wl,--wrap=calloc

@@ -27,7 +27,7 @@
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/execs.h"
-#include "lib/perf/group.h"
+#include "lib/perf/events.h"
 #include "lib/perf/merge.h"
 #include "lib/perf/record.h"
 #include "lib/perf/ring.h"

@@ -24,7 +24,7 @@
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/group.h"
+#include "lib/perf/events.h"
 #include "lib/perf/overflow.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "lib/base/word.h"
-#include "lib/perf/group.h"
+#include "lib/perf/events.h"
 
 /* Of a group whose first events are in i-mode, between one start and the next. */
 struct perfctr_overflow {

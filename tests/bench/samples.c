@@ -3,7 +3,7 @@
  * Reads samples from a buffer that this program fills as the kernel does: samples KIND N reads N of
  * them (N a multiple of 500) and prints ns per sample. tests/bench/samples.sh counts the
  * instructions. The sampler is made up, since a real one's kernel writes when it likes: so this
- * includes what only lib/sampler.c knows.
+ * includes what only lib/sampling/sampler.c knows.
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "lib/sampler.c"
+#include "lib/sampling/sampler.c"
 
 #define SIZE	((size_t)128 * 1024)
 #define BATCH	500

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/base/call.h"
-#include "lib/provider.h"
+#include "lib/virtual/provider.h"
 #include "tests/harness/check.h"
 #include "tests/harness/faults.h"
 

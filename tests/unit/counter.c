@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Each system call of an event: with what it is made, and what comes of each answer. What events
- * count is in group.c and others.
+ * count is in events.c and others.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,7 +18,7 @@
 #include "libperfctr.h"
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
-#include "lib/perf/group.h"
+#include "lib/perf/events.h"
 #include "lib/perf/probe.h"
 #include "perfctr/read.h"
 #include "tests/harness/root.h"

@@ -19,7 +19,7 @@
 #include "lib/perf/guests.h"
 #include "lib/perf/probe.h"
 #include "lib/names/table.h"
-#include "lib/provider.h"
+#include "lib/virtual/provider.h"
 #include "libperfctr.h"
 #include "arch/cpu.h"
 #include "arch/events.h"

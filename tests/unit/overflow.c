@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "lib/perf/counter.h"
-#include "lib/perf/group.h"
+#include "lib/perf/events.h"
 #include "lib/perf/overflow.h"
 #include "libperfctr.h"
 #include "tests/harness/check.h"

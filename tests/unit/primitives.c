@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
-#include "lib/provider.h"
+#include "lib/virtual/provider.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/counter.h"
 #include "libperfctr.h"

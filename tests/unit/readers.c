@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include "lib/provider.h"
+#include "lib/virtual/provider.h"
 #include "libperfctr.h"
 #include "tests/harness/faults.h"
 #include "tests/harness/check.h"

@@ -14,7 +14,7 @@
 #include "lib/names/resolve.h"
 #include "lib/base/file.h"
 #include "lib/base/word.h"
-#include "lib/group.h"
+#include "lib/sets/group.h"
 #include "lib/isa/pmu.h"
 #include "lib/names/metric.h"
 #include "lib/perf/counter.h"

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events that count together: the perf_events model. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/events.h"
+#include "lib/perf/why.h"
+#include "libperfctr.h"
+
+int perfctr_flags_check(unsigned int flags, unsigned int known)
+{
+	if (flags & ~known)
+		return perfctr_fail(
+			EINVAL,
+			"flags has 0x%x, which is not a flag of this call; see <libperfctr.h>",
+			flags & ~known);
+	if (flags & PERFCTR_ON_EXEC && flags & PERFCTR_DISABLED)
+		return perfctr_fail(EINVAL,
+				    "PERFCTR_ON_EXEC and PERFCTR_DISABLED exclude each other");
+	return 0;
+}
+
+void perfctr_events_init(struct perfctr_events *events, const struct perfctr_scope *scope,
+			 unsigned int flags, struct perfctr_counter *counter, unsigned int total)
+{
+	*events = (struct perfctr_events){
+		.scope = *scope,
+		.flags = flags,
+		.total = total,
+		.companion.fd = -1,
+		.counter = counter,
+	};
+	/* Inherited counts are spread over threads: only the kernel can add them up. */
+	if (scope->tid == 0 && scope->cpu == -1 && !scope->sampled &&
+	    !(flags & (PERFCTR_INHERIT | PERFCTR_EVENTS_PUBLISHED)))
+		events->owner = &perfctr_thread_mark;
+}
+
+/*
+ * Pinned, a thread's own group tells when it loses the PMU; an inherited one would just stop, its
+ * times too. Not pinned, it has times that tell, unless it is a sampler's.
+ */
+static bool is_pinned(const struct perfctr_events *events)
+{
+	return !(events->flags & PERFCTR_MULTIPLEX) &&
+	       (!(events->flags & PERFCTR_INHERIT) || events->scope.sampled);
+}
+
+static void set_attr(const struct perfctr_events *events, struct perf_event_attr *attr)
+{
+	unsigned int flags = events->flags;
+
+	attr->size = sizeof(*attr);
+	if (!attr->read_format)
+		attr->read_format = PERFCTR_READ_FORMAT;
+	if (flags & PERFCTR_INHERIT)
+		attr->inherit = 1;
+	if (flags & PERFCTR_EVENTS_THREADS)
+		attr->inherit_thread = 1;
+	if (flags & PERFCTR_EVENTS_UNTIL_EXEC)
+		attr->remove_on_exec = 1;
+	if (events->n)
+		return;
+	if (is_pinned(events))
+		attr->pinned = 1;
+	if (flags & PERFCTR_EXCLUSIVE)
+		attr->exclusive = 1;
+	if (flags & PERFCTR_ON_EXEC)
+		attr->enable_on_exec = 1;
+	/* A leader stands still until its members, or its buffer, are there. */
+	if (events->total > 1 || events->scope.sampled ||
+	    flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED))
+		attr->disabled = 1;
+}
+
+int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *attr,
+		       const char *name)
+{
+	struct perfctr_counter *leader = events->counter, *counter = &leader[events->n];
+
+	set_attr(events, attr);
+	if (perfctr_counter_open(counter, attr, name, &events->scope, events->n ? leader : NULL,
+				 events->n) < 0)
+		return -1;
+	if (events->owner && !attr->sample_type && attr->type != PERF_TYPE_SOFTWARE &&
+	    attr->type != PERF_TYPE_TRACEPOINT)
+		perfctr_counter_map(counter, PERFCTR_PAGE_COUNT);
+	/* With metrics in its group, the slots' register starts anew at every read(2). */
+	if (counter->metric)
+		perfctr_counter_unmap(leader);
+	events->n++;
+	return 0;
+}
+
+bool perfctr_events_is_watched(const struct perfctr_events *events)
+{
+	return events->n && events->scope.tid == -1 && !(events->flags & PERFCTR_EVENTS_MOVES);
+}
+
+/*
+ * If a processor goes offline, the kernel stops its events for good and dissolves their groups;
+ * reads go on as if nothing had happened (seen: Linux 6.1). So a single event gets a companion that
+ * counts nothing: then it has a group to be dissolved. But not one of an uncore PMU, which may
+ * count on another processor than the one asked for, and whose events the kernel moves.
+ */
+static int watch(struct perfctr_events *events)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERFCTR_READ_FORMAT,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	if (!perfctr_events_is_watched(events) || events->n > 1 || events->scope.sampled ||
+	    events->flags & PERFCTR_EVENTS_UNWATCHED)
+		return 0;
+	return perfctr_counter_open(&events->companion, &attr, "dummy", &events->scope,
+				    events->counter, events->n);
+}
+
+/* A pinned group that found no room is in its error state from the start; one whose processor was
+   offline has ended. */
+static int check_start(const struct perfctr_events *events)
+{
+	const struct perfctr_scope *scope = &events->scope;
+	bool pinned = is_pinned(events) && (scope->tid == 0 || scope->cpu >= 0);
+	uint64_t words[PERFCTR_READ_WORDS];
+	ssize_t n;
+
+	if (!pinned && (scope->tid != -1 || scope->sampled))
+		return 0;
+	n = perfctr_counter_words(&events->counter[0], words, ARRAY_SIZE(words));
+	if (n <= 0)
+		return n < 0 ? -1 : perfctr_why_taken("the events");
+	if (!scope->sampled && words[0] == 1 && events->n + (events->companion.fd >= 0) > 1)
+		return perfctr_fail(
+			ENODEV, "a processor has been offline, which has ended its events; open "
+				"a new set");
+	return 0;
+}
+
+int perfctr_events_start(struct perfctr_events *events)
+{
+	if (watch(events) < 0)
+		return -1;
+	if (events->flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED))
+		return 0;
+	/* A single event that needs no buffer counts already. */
+	return events->total > 1 || events->scope.sampled ? perfctr_events_enable(events)
+							  : check_start(events);
+}
+
+int perfctr_events_enable(const struct perfctr_events *events)
+{
+	if (perfctr_counter_ioctl(&events->counter[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
+		return -1;
+	return check_start(events);
+}
+
+int perfctr_events_disable(const struct perfctr_events *events)
+{
+	return perfctr_counter_ioctl(&events->counter[0], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void perfctr_events_undo(const struct perfctr_events *events, unsigned long request)
+{
+	int error = errno;
+
+	perfctr_counter_request(&events->counter[0], request, 0);
+	errno = error;
+}
+
+enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
+					 struct perfctr_group_values *values)
+{
+	/* Linux 5.10 wants a group's room for each event of a dissolved one, too. */
+	size_t room = events->n + (events->companion.fd >= 0);
+	enum perfctr_outcome outcome = perfctr_counter_read(&events->counter[0], values, room);
+	struct perfctr_group_values one;
+	unsigned int i;
+
+	for (i = 1; i < events->n && outcome == PERFCTR_READ_DISSOLVED; i++) {
+		outcome = perfctr_counter_read(&events->counter[i], &one, room);
+		values->values[i] = one.values[0];
+	}
+	return outcome;
+}
+
+int perfctr_events_values(const struct perfctr_events *events, struct perfctr_group_values *values)
+{
+	switch (perfctr_events_read(events, values)) {
+	case PERFCTR_READ_TAKEN: return perfctr_why_taken("the counters");
+	case PERFCTR_READ_FAILED: return -1;
+	default: return 0;
+	}
+}
+
+void perfctr_events_close(struct perfctr_events *events)
+{
+	if (!events->n)
+		return;
+	if (events->companion.fd >= 0)
+		perfctr_counter_close(&events->companion);
+	/* The leader last, lest the members go on alone. */
+	while (events->n)
+		perfctr_counter_close(&events->counter[--events->n]);
+}
+
+void perfctr_events_end(struct perfctr_events *events)
+{
+	if (events->n)
+		perfctr_events_undo(events, PERF_EVENT_IOC_DISABLE);
+	perfctr_events_close(events);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * plan.h - what a list of events needs to be opened: sources (an event on one PMU) that form runs
+ * (the sources of one item on one PMU, which become a group)
+ */
+#ifndef PERFCTR_LIB_SETS_PLAN_H
+#define PERFCTR_LIB_SETS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/base/file.h"
+#include "lib/isa/pmu.h"
+#include "lib/names/resolve.h"
+
+struct perfctr_source {
+	unsigned int event;
+	unsigned int variant; /* of the list */
+	unsigned int pmu;     /* index of its name */
+	bool named;	      /* only on processors that have this PMU */
+	bool last;	      /* of its event's, in the order in which they are opened */
+	bool alone;	      /* its event has no other */
+	uint32_t *cpus;	      /* which count for all, if it is opened on processors; else NULL */
+};
+
+/* The sources [first, first + n): one group. */
+struct perfctr_run {
+	unsigned int first, n;
+	unsigned int item;
+	unsigned int pmu;
+	bool named;
+};
+
+#define PERFCTR_PLAN_FEW 4
+
+struct perfctr_plan {
+	struct perfctr_source *source; /* those of a PMU together, otherwise in their order */
+	unsigned int nsources;
+	struct perfctr_run *run; /* in the memory of the sources */
+	unsigned int nruns;
+	unsigned int npmus;
+	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE]; /* npmus of them are set */
+	struct perfctr_source few[PERFCTR_PLAN_FEW]; /* the memory of the sources, if they fit */
+	struct perfctr_run few_runs[PERFCTR_PLAN_FEW];
+};
+
+/*
+ * Plan the events of a list, to be opened on processors or on threads. 0, or -1 after
+ * perfctr_fail(): ENOMEM; EINVAL: an item has too many events, or all have too many PMUs. It is to
+ * be freed then, too. It points into itself, so that it stays where it is.
+ */
+int perfctr_plan_make(struct perfctr_plan *plan, const struct perfctr_list *list, bool on_cpus);
+void perfctr_plan_free(struct perfctr_plan *plan); /* errno is kept */
+
+/* Copy it into memory in which it stays, and is never freed; but cpus is the original's. */
+size_t perfctr_plan_room(const struct perfctr_plan *plan);
+void perfctr_plan_copy(struct perfctr_plan *copy, const struct perfctr_plan *plan, void *memory);
+
+/* Whether the events of each group are for the same processors. 0, or -1 after perfctr_fail(). */
+int perfctr_plan_check_cpus(const struct perfctr_plan *plan, const struct perfctr_list *list);
+
+#endif /* PERFCTR_LIB_SETS_PLAN_H */

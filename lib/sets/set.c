@@ -1,0 +1,993 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sets of events: groups (group.c) on threads, processors, in a cgroup.
+ *
+ * A set is a table of groups: instances (threads or processors) times the plan's runs. The groups
+ * of an instance that are on one PMU are a part.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/base/error.h"
+#include "lib/base/memory.h"
+#include "lib/sets/group.h"
+#include "lib/isa/control.h"
+#include "lib/virtual/kind.h"
+#include "lib/names/resolve.h"
+#include "lib/perf/execs.h"
+#include "lib/perf/events.h"
+#include "lib/perf/reading.h"
+#include "lib/perf/why.h"
+#include "lib/sets/plan.h"
+#include "lib/target/target.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+#define FLAGS                                                                       \
+	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
+	 PERFCTR_EXCLUSIVE | PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK)
+#define GROUP_FLAGS                                                                 \
+	(PERFCTR_MULTIPLEX | PERFCTR_INHERIT | PERFCTR_ON_EXEC | PERFCTR_DISABLED | \
+	 PERFCTR_EXCLUSIVE)
+
+#define NOWHERE UINT32_MAX
+
+struct part {
+	unsigned int instance, pmu;
+};
+
+/* Where an event is: in the first of its sources' runs. */
+struct place {
+	uint32_t run, member; /* run NOWHERE: it has none */
+};
+
+/* Lies in memory that a child of fork() finds cleared: there it is a set without events. */
+struct perfctr_set {
+	struct perfctr_head head;
+	size_t size;	/* of all this */
+	unsigned int n; /* events */
+	unsigned int ninstances, nparts;
+	bool plain;		  /* one group of all events, and nothing else */
+	unsigned int flags;	  /* as given */
+	unsigned int group_flags; /* the groups' */
+	size_t stride;		  /* bytes of an instance's groups */
+	struct perfctr_list list;
+	struct perfctr_plan plan;
+	struct perfctr_scope *scope; /* per instance */
+	struct part *part;
+	struct place *place; /* per event */
+	size_t *offset;	     /* per run: of its group among those of its instance */
+	char *groups;
+	struct perfctr_execs *execs; /* NULL: nothing can end the events early, or isn't watched */
+};
+
+static struct perfctr_group *group_at(const struct perfctr_set *set, unsigned int instance,
+				      unsigned int r)
+{
+	return (struct perfctr_group *)(void *)(set->groups + instance * set->stride +
+						set->offset[r]);
+}
+
+static bool is_open(const struct perfctr_set *set, unsigned int instance, unsigned int r)
+{
+	return group_at(set, instance, r)->events.n != 0;
+}
+
+static const char *name_of(const struct perfctr_set *set, unsigned int event)
+{
+	return perfctr_resolved_name(&set->list.event[event]);
+}
+
+/* ---- making and ending ---- */
+
+/* Cut so many bytes off the memory that *at goes through. */
+static void *take(char **at, size_t bytes)
+{
+	void *taken = *at;
+
+	*at += (bytes + 7) & ~(size_t)7;
+	return taken;
+}
+
+static size_t find_stride(const struct perfctr_plan *plan)
+{
+	size_t stride = 0;
+	unsigned int r;
+
+	for (r = 0; r < plan->nruns; r++)
+		stride += perfctr_group_room(plan->run[r].n);
+	return stride;
+}
+
+static void find_places(struct perfctr_set *set)
+{
+	const struct perfctr_plan *plan = &set->plan;
+	size_t offset = 0;
+	unsigned int r, m;
+
+	memset(set->place, 0xFF, set->n * sizeof(*set->place));
+	for (r = 0; r < plan->nruns; r++) {
+		set->offset[r] = offset;
+		offset += perfctr_group_room(plan->run[r].n);
+		for (m = 0; m < plan->run[r].n; m++) {
+			struct place *place =
+				&set->place[plan->source[plan->run[r].first + m].event];
+
+			if (place->run == NOWHERE)
+				*place = (struct place){ .run = r, .member = m };
+		}
+	}
+}
+
+/* A set with nothing open, in memory that holds all it needs. NULL after perfctr_fail(ENOMEM). */
+static struct perfctr_set *make_set(const struct perfctr_list *list,
+				    const struct perfctr_plan *plan,
+				    const struct perfctr_scopes *scopes, unsigned int flags)
+{
+	bool changes = flags & (PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
+	size_t list_room = perfctr_list_room(list, changes), plan_room = perfctr_plan_room(plan);
+	size_t stride = find_stride(plan), size, per_instance;
+	struct perfctr_set *set;
+	char *at;
+
+	per_instance = sizeof(*set->scope) + stride + plan->npmus * sizeof(struct part);
+	size = sizeof(*set) + list->n * sizeof(struct place) + plan->nruns * sizeof(size_t) +
+	       list_room + plan_room + 8 * 8;
+	if (__builtin_mul_overflow(per_instance, scopes->n, &per_instance) ||
+	    __builtin_add_overflow(size, per_instance, &size)) {
+		perfctr_fail(ENOMEM, "no memory for a set of events");
+		return NULL;
+	}
+	set = perfctr_memory_map(size);
+	if (!set)
+		return NULL;
+	at = (char *)set;
+	take(&at, sizeof(*set));
+	set->head = perfctr_head_of(PERFCTR_KIND_SET);
+	set->size = size;
+	set->n = list->n;
+	set->flags = flags;
+	set->ninstances = scopes->n;
+	set->stride = stride;
+	perfctr_list_copy(&set->list, list, changes, take(&at, list_room));
+	perfctr_plan_copy(&set->plan, plan, take(&at, plan_room));
+	set->groups = take(&at, scopes->n * stride);
+	set->scope = take(&at, scopes->n * sizeof(*set->scope));
+	memcpy(set->scope, scopes->scope, scopes->n * sizeof(*set->scope));
+	set->part = take(&at, (size_t)scopes->n * plan->npmus * sizeof(*set->part));
+	set->place = take(&at, list->n * sizeof(*set->place));
+	set->offset = take(&at, plan->nruns * sizeof(*set->offset));
+	find_places(set);
+	return set;
+}
+
+static void close_instance(struct perfctr_set *set, unsigned int instance)
+{
+	unsigned int r;
+
+	for (r = 0; r < set->plan.nruns; r++)
+		perfctr_events_end(&group_at(set, instance, r)->events);
+}
+
+static void end_set(struct perfctr_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->ninstances; i++)
+		close_instance(set, i);
+	perfctr_execs_end(set->execs);
+	perfctr_memory_unmap(set, set->size);
+}
+
+/* ---- opening ---- */
+
+/* Enable or disable what is open of the run's PMU before the run; how many events that is. */
+static unsigned int switch_before(const struct perfctr_set *set, unsigned int instance,
+				  unsigned int r, unsigned long request)
+{
+	unsigned int k, n = 0;
+
+	for (k = 0; k < r; k++) {
+		const struct perfctr_events *events = &group_at(set, instance, k)->events;
+
+		if (!events->n || set->plan.run[k].pmu != set->plan.run[r].pmu)
+			continue;
+		perfctr_events_undo(events, request);
+		n += events->n;
+	}
+	return n;
+}
+
+/*
+ * A group has found no room on the PMU. If it does without the set's others, these are to blame,
+ * and perhaps nobody else.
+ */
+static void find_culprit(const struct perfctr_set *set, unsigned int instance, unsigned int r)
+{
+	const struct perfctr_events *events = &group_at(set, instance, r)->events;
+	unsigned int n = switch_before(set, instance, r, PERF_EVENT_IOC_DISABLE);
+
+	if (n && perfctr_events_enable(events) == 0)
+		perfctr_why_no_room(name_of(set, set->plan.source[set->plan.run[r].first].event),
+				    n);
+	perfctr_events_undo(events, PERF_EVENT_IOC_DISABLE);
+	switch_before(set, instance, r, PERF_EVENT_IOC_ENABLE);
+}
+
+static int open_group(struct perfctr_set *set, unsigned int instance, unsigned int r,
+		      unsigned int flags)
+{
+	const struct perfctr_run *run = &set->plan.run[r];
+	struct perfctr_group *group = group_at(set, instance, r);
+	unsigned int i;
+
+	perfctr_group_init(group, &set->scope[instance], flags, run->n);
+	for (i = 0; i < run->n; i++) {
+		const struct perfctr_source *source = &set->plan.source[run->first + i];
+		struct perf_event_attr attr = set->list.variant[source->variant].attr;
+
+		if (perfctr_events_add(&group->events, &attr, name_of(set, source->event)) < 0)
+			goto fail;
+	}
+	if (perfctr_group_start(group) == 0)
+		return 0;
+	if (errno == EBUSY)
+		find_culprit(set, instance, r);
+fail:
+	perfctr_events_end(&group->events);
+	return -1;
+}
+
+/* Whether an event of the run is to be opened on this processor. */
+static bool wanted(const struct perfctr_set *set, const struct perfctr_run *run, int cpu,
+		   bool every_cpu)
+{
+	const uint32_t *cpus = every_cpu ? set->plan.source[run->first].cpus : NULL;
+
+	return !cpus || cpus[cpu / 32] & 1u << cpu % 32;
+}
+
+/* What of a run can counts user mode only; false: nothing can. */
+static bool to_user(struct perfctr_set *set, const struct perfctr_run *run)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < run->n; i++)
+		any |= perfctr_list_to_user(&set->list, set->plan.source[run->first + i].event);
+	return any;
+}
+
+/* With PERFCTR_USER_FALLBACK, once more; if that is of no use, the first reason stays. */
+static int open_or_fall_back(struct perfctr_set *set, unsigned int instance, unsigned int r,
+			     unsigned int flags)
+{
+	const struct perfctr_run *run = &set->plan.run[r];
+	unsigned int i;
+
+	if (open_group(set, instance, r, flags) == 0)
+		return 0;
+	if (errno != EACCES || !(set->flags & PERFCTR_USER_FALLBACK) || !to_user(set, run))
+		return -1;
+	if (open_group(set, instance, r, flags) == 0)
+		return 0;
+	for (i = 0; i < run->n; i++)
+		perfctr_list_end_user(&set->list, set->plan.source[run->first + i].event);
+	return open_group(set, instance, r, flags); /* for its reason */
+}
+
+/*
+ * The event's item is not counted, for the reason of the last failure: its events stand together.
+ * 0, or -1 (ENOMEM).
+ */
+static int leave_out(struct perfctr_set *set, unsigned int e)
+{
+	const unsigned int item = set->list.event[e].item;
+
+	while (e > 0 && set->list.event[e - 1].item == item)
+		e--;
+	for (; e < set->n && set->list.event[e].item == item; e++)
+		if (perfctr_list_refuse(&set->list, e) < 0)
+			return -1;
+	return 0;
+}
+
+static bool is_left_out(const struct perfctr_set *set, unsigned int r)
+{
+	return set->list.event[set->plan.source[set->plan.run[r].first].event].reason != NULL;
+}
+
+/* Close items that were left out behind the opening of some of their groups. */
+static void close_left_out(struct perfctr_set *set)
+{
+	unsigned int i, r;
+
+	for (r = 0; r < set->plan.nruns; r++)
+		for (i = 0; is_left_out(set, r) && i < set->ninstances; i++)
+			perfctr_events_end(&group_at(set, i, r)->events);
+}
+
+/* One run of an instance. 0, or -1 after perfctr_fail() if the set can't do without it. */
+static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int r,
+		    unsigned int flags, bool last)
+{
+	const struct perfctr_run *run = &set->plan.run[r];
+	bool on_cpu = set->scope[instance].cpu >= 0;
+
+	if (open_or_fall_back(set, instance, r, flags) == 0)
+		return 0;
+	/* What is counted comes before what watches it. */
+	if (set->execs && (errno == EMFILE || errno == ENFILE)) {
+		perfctr_execs_end(set->execs);
+		set->execs = NULL;
+		if (open_or_fall_back(set, instance, r, flags) == 0)
+			return 0;
+	}
+	if (run->named && on_cpu && errno == EOPNOTSUPP)
+		return 0; /* a processor of another core type */
+	if (!(set->flags & PERFCTR_PARTIAL) || errno == ENOMEM || errno == ESRCH ||
+	    (!last && perfctr_target_may_lie(errno)))
+		return -1;
+	return leave_out(set, set->plan.source[run->first].event);
+}
+
+/* Open all of an instance that it can have. On failure nothing of it is open. */
+static int open_instance(struct perfctr_set *set, unsigned int instance,
+			 const struct perfctr_scopes *scopes)
+{
+	int cpu = set->scope[instance].cpu;
+	unsigned int r, watched = NOWHERE;
+
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+		unsigned int flags = set->group_flags;
+
+		if (is_left_out(set, r) || !wanted(set, run, cpu, scopes->every_cpu))
+			continue;
+		/* Of several core types, a thread is on one at a time: see finish(). */
+		if (run->named && flags & PERFCTR_INHERIT)
+			flags |= PERFCTR_MULTIPLEX;
+		if (set->plan.source[run->first].cpus)
+			flags |= PERFCTR_EVENTS_MOVES;
+		if (run->pmu == watched)
+			flags |= PERFCTR_EVENTS_UNWATCHED;
+		if (open_run(set, instance, r, flags, scopes->last) < 0) {
+			close_instance(set, instance);
+			return -1;
+		}
+		if (perfctr_events_is_watched(&group_at(set, instance, r)->events))
+			watched = run->pmu;
+	}
+	return 0;
+}
+
+/* List the parts: the core types that an instance has something open on. */
+static void find_parts(struct perfctr_set *set)
+{
+	unsigned int i, r, last;
+
+	for (i = 0; i < set->ninstances; i++) {
+		last = NOWHERE;
+		for (r = 0; r < set->plan.nruns; r++) {
+			if (set->plan.run[r].pmu == last || !is_open(set, i, r))
+				continue;
+			last = set->plan.run[r].pmu;
+			set->part[set->nparts++] = (struct part){ .instance = i, .pmu = last };
+		}
+	}
+}
+
+/* Each event must be somewhere. 0, or -1 after perfctr_fail(). */
+static int check_all_open(struct perfctr_set *set)
+{
+	unsigned int i, r, m, e;
+	int result = 0;
+	bool *open;
+
+	for (r = 0; r < set->plan.nruns && set->ninstances && is_open(set, 0, r); r++)
+		;
+	if (r == set->plan.nruns && r)
+		return 0;
+	open = calloc(set->n, sizeof(*open));
+	if (!open)
+		return perfctr_fail(ENOMEM, "no memory for a set of events");
+	for (r = 0; r < set->plan.nruns; r++) {
+		for (i = 0; i < set->ninstances && !is_open(set, i, r); i++)
+			;
+		for (m = 0; i < set->ninstances && m < set->plan.run[r].n; m++)
+			open[set->plan.source[set->plan.run[r].first + m].event] = true;
+	}
+	for (e = 0; e < set->n && result == 0; e++) {
+		if (open[e] || set->list.event[e].reason)
+			continue;
+		result = perfctr_fail_event(EOPNOTSUPP, name_of(set, e),
+					    "its PMU is on none of the processors asked for");
+		if (set->flags & PERFCTR_PARTIAL)
+			result = leave_out(set, e);
+	}
+	close_left_out(set);
+	free(open);
+	return result;
+}
+
+/* What is to be opened, for perfctr_target_open(). */
+struct opening {
+	const struct perfctr_list *list;
+	const struct perfctr_plan *plan;
+	unsigned int flags;
+	struct perfctr_set *set;
+};
+
+static unsigned int group_flags(unsigned int flags, bool process)
+{
+	unsigned int groups = flags & GROUP_FLAGS;
+
+	if (process && !(flags & PERFCTR_INHERIT))
+		groups |= PERFCTR_EVENTS_THREADS;
+	return process ? groups | PERFCTR_INHERIT | PERFCTR_DISABLED : groups;
+}
+
+/* Of several threads some may have ended: they have nothing open. */
+static int open_all(void *arg, const struct perfctr_scopes *scopes)
+{
+	struct opening *opening = arg;
+	struct perfctr_set *set;
+	unsigned int i;
+
+	if (scopes->every_cpu && perfctr_plan_check_cpus(opening->plan, opening->list) < 0)
+		return -1;
+	set = make_set(opening->list, opening->plan, scopes, opening->flags);
+	if (!set)
+		return -1;
+	set->group_flags = group_flags(opening->flags, scopes->process);
+	/* First, lest a program that comes meanwhile is missed. */
+	set->execs = perfctr_execs_watch(set->scope, set->ninstances, set->group_flags);
+	for (i = 0; i < set->ninstances; i++)
+		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
+			goto fail;
+	if (opening->flags & PERFCTR_PARTIAL)
+		close_left_out(set);
+	opening->set = set;
+	return 0;
+fail:
+	end_set(set);
+	return -1;
+}
+
+static void close_all(void *arg)
+{
+	struct opening *opening = arg;
+
+	end_set(opening->set);
+	opening->set = NULL;
+}
+
+/* Whether nothing at all is open, though there is something that could be. */
+static bool is_empty(const struct perfctr_set *set)
+{
+	unsigned int i, r, left_out = 0;
+
+	for (i = 0; i < set->ninstances; i++)
+		for (r = 0; r < set->plan.nruns; r++)
+			if (is_open(set, i, r))
+				return false;
+	for (r = 0; r < set->plan.nruns; r++)
+		left_out += is_left_out(set, r);
+	return left_out < set->plan.nruns;
+}
+
+/* Everything is open that can be: see what it is, and start it if that has been left for now. */
+static int end_opening(struct perfctr_set *set, const struct perfctr_target *target,
+		       unsigned int flags)
+{
+	bool process = target && target->type == PERFCTR_TARGET_PROCESS;
+
+	if (process && is_empty(set))
+		return perfctr_fail(ESRCH, "there is no process %d: it has just ended", target->id);
+	if (check_all_open(set) < 0)
+		return -1;
+	find_parts(set);
+	set->plain = set->nparts == 1 && set->ninstances == 1 && set->plan.nruns == 1 &&
+		     set->plan.nsources == set->n;
+	if (process && !(flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED)))
+		return perfctr_set_enable(set);
+	return 0;
+}
+
+/* Of the list, which is cleared. */
+static struct perfctr_set *open_list(struct perfctr_list *list, const struct perfctr_target *target,
+				     unsigned int flags)
+{
+	struct perfctr_plan plan;
+	struct opening opening = { .list = list, .plan = &plan, .flags = flags };
+	const struct perfctr_target_user user = {
+		.open = open_all,
+		.close = close_all,
+		.arg = &opening,
+	};
+
+	unsigned int s;
+
+	if (perfctr_plan_make(&plan, list, perfctr_target_on_cpus(target)) == 0 &&
+	    perfctr_target_open(target, flags, &user) == 0) {
+		if (end_opening(opening.set, target, flags) < 0)
+			close_all(&opening);
+	}
+	/* These the plan's copy has only borrowed. */
+	for (s = 0; opening.set && s < plan.nsources; s++)
+		opening.set->plan.source[s].cpus = NULL;
+	perfctr_plan_free(&plan);
+	perfctr_list_clear(list);
+	return opening.set;
+}
+
+struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
+				     unsigned int flags)
+{
+	unsigned int use = PERFCTR_LIST_COUNTED;
+	uint64_t memory[384]; /* for two events or so */
+	struct perfctr_list list;
+
+	if (flags & PERFCTR_PARTIAL)
+		use |= PERFCTR_LIST_PARTIAL;
+	if (perfctr_flags_check(flags, FLAGS) < 0 ||
+	    perfctr_list_init_in(&list, events, use, memory, sizeof(memory)) < 0)
+		return NULL;
+	return open_list(&list, target, flags);
+}
+
+#define CONTROL_NAME 32
+
+static int list_control(struct perfctr_list *list, const struct perfctr_cpu_control *control)
+{
+	unsigned int i, n = control->nractrs;
+
+	if (perfctr_list_make(list, n, n * CONTROL_NAME) < 0)
+		return -1;
+	for (i = 0; i < n; i++) {
+		char *name = list->text + i * CONTROL_NAME;
+		struct perf_event_attr *attr = &list->variant[i].attr;
+
+		list->event[i].name = name;
+		if (perfctr_control_attr(control, i, attr, name, CONTROL_NAME) < 0) {
+			perfctr_list_clear(list);
+			return -1;
+		}
+		attr->size = sizeof(*attr);
+	}
+	return 0;
+}
+
+struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *control,
+					     const struct perfctr_target *target,
+					     unsigned int flags)
+{
+	struct perfctr_list list;
+
+	if (perfctr_flags_check(flags, FLAGS) < 0 || perfctr_cpu_control_check(control) < 0)
+		return NULL;
+	if (control->nrictrs || control->nractrs == 0) {
+		perfctr_fail(EINVAL, control->nrictrs
+					     ? "a set takes a-mode counters only (nrictrs = 0)"
+					     : "the control has no counters (nractrs = 0)");
+		return NULL;
+	}
+	if (perfctr_control_place(control) < 0 || list_control(&list, control) < 0)
+		return NULL;
+	return open_list(&list, target, flags);
+}
+
+/* 0, or -1 after perfctr_fail(): EINVAL for NULL, ESRCH in a child of fork(). */
+static int check_alive(const struct perfctr_set *set)
+{
+	if (!set)
+		return perfctr_fail(EINVAL, "a set is needed, not NULL");
+	if (!perfctr_is_cleared(set) && !perfctr_is_kind(set, PERFCTR_KIND_SET))
+		return perfctr_wrong_kind(set, "a set of perfctr_set_open()");
+	return set->n ? 0
+		      : perfctr_fail(ESRCH, "this set belongs to the parent process; a child "
+					    "opens its own");
+}
+
+/* For calls that have no way to fail. */
+static bool is_set(const struct perfctr_set *set)
+{
+	return set && perfctr_is_kind(set, PERFCTR_KIND_SET);
+}
+
+void perfctr_set_close(struct perfctr_set *set)
+{
+	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
+	if (!set || perfctr_is_cleared(set) || check_alive(set) < 0)
+		return;
+	end_set(set);
+}
+
+/* ---- its events ---- */
+
+static int check_event(const struct perfctr_set *set, unsigned int i, const void *place)
+{
+	if (check_alive(set) < 0)
+		return -1;
+	if (!place)
+		return perfctr_fail(EINVAL, "a place for the result is needed, not NULL");
+	return i < set->n ? 0
+			  : perfctr_fail(EINVAL, "the set has no event %u; it has %u", i, set->n);
+}
+
+unsigned int perfctr_set_size(const struct perfctr_set *set)
+{
+	return is_set(set) ? set->n : 0;
+}
+
+const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i)
+{
+	return is_set(set) && i < set->n ? name_of(set, i) : NULL;
+}
+
+int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
+		      struct perfctr_list_event *event)
+{
+	return check_event(set, i, event) < 0 ? -1 : perfctr_list_describe(&set->list, i, event);
+}
+
+/* On arm64 PMU/EVENT/ has no reader, see wants_user_access(). */
+#ifdef __aarch64__
+#define READ_ONE "perfctr_set_read() reads them all"
+#else
+#define READ_ONE "name one, as in PMU/EVENT/, and bind the thread to its processors"
+#endif
+
+/* A reader of what is nowhere says "ask the kernel". */
+static void give_no_reader(struct perfctr_reader *reader)
+{
+	const struct perfctr_counter none = { .fd = -1 };
+
+	perfctr_counter_reader(&none, reader);
+}
+
+int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct perfctr_reader *reader)
+{
+	const struct perfctr_group *group;
+	const struct place *place;
+
+	if (check_event(set, i, reader) < 0)
+		return -1;
+	place = &set->place[i];
+	give_no_reader(reader);
+	if (set->list.event[i].reason)
+		return perfctr_fail_event(EOPNOTSUPP, name_of(set, i), "%s",
+					  set->list.event[i].reason);
+	if (set->list.event[i].n != 1)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s counts on %u core types, and which one the thread is on "
+				    "may change while it reads: " READ_ONE,
+				    name_of(set, i), set->list.event[i].n);
+	if (set->ninstances != 1 || set->scope[0].tid != 0 || set->scope[0].cpu != -1)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s does not count on the calling thread alone, so it can't "
+				    "be read in user space",
+				    name_of(set, i));
+	group = group_at(set, 0, place->run);
+	*reader = group->reader[place->member];
+	return group->events.counter[place->member].page ? 0 : perfctr_why_no_reader();
+}
+
+/* Call this for all groups, also behind one that fails; an instance's in order, or from the last.
+ */
+static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *), bool backward)
+{
+	unsigned int i, r;
+	int result = 0;
+
+	if (check_alive(set) < 0)
+		return -1;
+	for (i = 0; i < set->ninstances; i++) {
+		for (r = 0; r < set->plan.nruns; r++) {
+			unsigned int k = backward ? set->plan.nruns - 1 - r : r;
+
+			if (is_open(set, i, k) && call(group_at(set, i, k)) < 0)
+				result = -1;
+		}
+	}
+	return result;
+}
+
+int perfctr_set_enable(struct perfctr_set *set)
+{
+	return for_all(set, perfctr_group_enable, false);
+}
+
+int perfctr_set_disable(struct perfctr_set *set)
+{
+	return for_all(set, perfctr_group_disable, true);
+}
+
+int perfctr_set_reset(struct perfctr_set *set)
+{
+	return for_all(set, perfctr_group_reset, false);
+}
+
+/* ---- reading ---- */
+
+static void worsen(struct perfctr_reading *reading, unsigned int quality)
+{
+	if (quality > reading->quality)
+		reading->quality = quality;
+}
+
+/* Add what a part counted to readings; whole: of its thread, with all core types. */
+static int add_part(const struct perfctr_set *set, const struct part *part,
+		    struct perfctr_reading *readings, bool whole)
+{
+	struct perfctr_reading one[PERFCTR_GROUP_MAX];
+	bool on_cpu = set->scope[part->instance].cpu >= 0, stale = false;
+	unsigned int r, m;
+	int result = 0;
+
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+		const struct perfctr_group *group = group_at(set, part->instance, r);
+		bool failed;
+
+		if (run->pmu != part->pmu || !is_open(set, part->instance, r))
+			continue;
+		failed = perfctr_group_read(group, one) < 0;
+		if (failed)
+			result = -1;
+		/* The first one that is watched tells whether the processor is offline. */
+		stale |= one[0].quality == PERFCTR_STALE;
+		for (m = 0; m < run->n; m++) {
+			const struct perfctr_source *source = &set->plan.source[run->first + m];
+			struct perfctr_reading *sum = &readings[source->event];
+
+			sum->value += one[m].value;
+			sum->running += one[m].running;
+			if (source->last || on_cpu || !whole)
+				sum->enabled += one[m].enabled;
+			if (stale)
+				worsen(sum, PERFCTR_STALE);
+			else if (source->alone || failed || on_cpu || !whole)
+				worsen(sum, one[m].quality);
+		}
+	}
+	return result;
+}
+
+/*
+ * The times decide for events on several core types: a thread that is on one kind, and counted
+ * there, is not counted on the others, and that is exact. The time enabled is that of the last
+ * kind: it is started last, stopped first and read first, so that it is not longer than the
+ * others'.
+ */
+static int finish(const struct perfctr_set *set, struct perfctr_reading *readings)
+{
+	unsigned int s;
+	int result = 0;
+
+	for (s = 0; s < set->plan.nsources; s++) {
+		const struct perfctr_source *source = &set->plan.source[s];
+		struct perfctr_reading *sum = &readings[source->event];
+
+		if (source->alone || set->list.event[source->event].reason)
+			continue;
+		if (sum->running > sum->enabled)
+			sum->running = sum->enabled;
+		worsen(sum, perfctr_quality_of(sum->enabled, sum->running));
+		if (!(set->flags & PERFCTR_MULTIPLEX) && sum->quality != PERFCTR_EXACT &&
+		    sum->quality != PERFCTR_STALE)
+			result = perfctr_why_taken("the events");
+	}
+	return result;
+}
+
+/* Zero, as good as can be; what has been left out is not counted. */
+static void begin_readings(const struct perfctr_set *set, struct perfctr_reading *readings)
+{
+	unsigned int e;
+
+	memset(readings, 0, set->n * sizeof(*readings));
+	for (e = 0; e < set->n; e++)
+		if (set->list.event[e].reason)
+			readings[e].quality = PERFCTR_NOT_COUNTED;
+}
+
+#define ALL_TIDS (-2)
+#define NO_TID	 (-3)
+
+/*
+ * A program that may not be traced has ended the events of a thread that was read, of that id, or
+ * that one instance: it is looked for after the counts were read, lest one between the two is
+ * missed. What has counted nothing at all says so.
+ */
+static void mark_ended(const struct perfctr_set *set, pid_t tid, unsigned int instance,
+		       struct perfctr_reading *readings)
+{
+	unsigned int i, e;
+	bool ended = false;
+
+	if (!set->execs)
+		return;
+	perfctr_execs_look(set->execs);
+	for (i = 0; i < set->ninstances; i++)
+		if (tid == ALL_TIDS || set->scope[i].tid == tid || i == instance)
+			ended |= perfctr_execs_has_ended(set->execs, i);
+	for (e = 0; ended && e < set->n; e++)
+		if (readings[e].quality != PERFCTR_NOT_COUNTED)
+			worsen(&readings[e], PERFCTR_STALE);
+}
+
+static int check_readings(const struct perfctr_set *set, const struct perfctr_reading *readings)
+{
+	if (check_alive(set) < 0)
+		return -1;
+	return readings ? 0 : perfctr_fail(EINVAL, "a place for the counts is needed, not NULL");
+}
+
+int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings)
+{
+	unsigned int p;
+	int result = 0;
+
+	if (check_readings(set, readings) < 0)
+		return -1;
+	if (set->plain) {
+		result = perfctr_group_read(group_at(set, 0, 0), readings);
+		mark_ended(set, ALL_TIDS, 0, readings);
+		return result;
+	}
+	begin_readings(set, readings);
+	for (p = set->nparts; p-- > 0;)
+		if (add_part(set, &set->part[p], readings, true) < 0)
+			result = -1;
+	if (finish(set, readings) < 0)
+		result = -1;
+	mark_ended(set, ALL_TIDS, 0, readings);
+	return result;
+}
+
+int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
+			    struct perfctr_reading *readings)
+{
+	bool found = false;
+	unsigned int p;
+	int result = 0;
+
+	if (check_readings(set, readings) < 0)
+		return -1;
+	begin_readings(set, readings);
+	for (p = set->nparts; p-- > 0;) {
+		if (set->scope[set->part[p].instance].tid != tid)
+			continue;
+		found = true;
+		if (add_part(set, &set->part[p], readings, true) < 0)
+			result = -1;
+	}
+	if (!found)
+		return perfctr_fail(ESRCH, "the set has no part of a thread %d", (int)tid);
+	if (finish(set, readings) < 0)
+		result = -1;
+	mark_ended(set, tid, NOWHERE, readings);
+	return result;
+}
+
+/* 0, or -1 after perfctr_fail(): what a part's group tells if nobody saw a program begin. */
+static int check_group(const struct perfctr_set *set, unsigned int instance,
+		       const struct perfctr_group *group)
+{
+	const struct perfctr_scope *scope = &set->scope[instance];
+	struct perfctr_reading readings[PERFCTR_GROUP_MAX];
+
+	perfctr_group_read(group, readings);
+	if (readings[0].quality != PERFCTR_STALE)
+		return 0;
+	if (scope->tid < 0)
+		return perfctr_fail(ESTALE,
+				    "processor %d has been offline, which ended its events; open a "
+				    "new set",
+				    scope->cpu);
+	return perfctr_execs_fail();
+}
+
+int perfctr_set_check(const struct perfctr_set *set)
+{
+	unsigned int i, r;
+
+	if (check_alive(set) < 0)
+		return -1;
+	if (set->execs && perfctr_execs_check(set->execs) < 0)
+		return -1;
+	for (i = 0; i < set->ninstances; i++)
+		for (r = 0; r < set->plan.nruns; r++)
+			if (is_open(set, i, r) && check_group(set, i, group_at(set, i, r)) < 0)
+				return -1;
+	return 0;
+}
+
+unsigned int perfctr_set_parts(const struct perfctr_set *set)
+{
+	return is_set(set) ? set->nparts : 0;
+}
+
+static int check_part(const struct perfctr_set *set, unsigned int p)
+{
+	if (check_alive(set) < 0)
+		return -1;
+	return p < set->nparts ? 0
+			       : perfctr_fail(EINVAL, "there is no part %u; the set has %u", p,
+					      set->nparts);
+}
+
+int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfctr_part *part)
+{
+	const struct perfctr_scope *scope;
+
+	if (check_part(set, p) < 0)
+		return -1;
+	if (!part)
+		return perfctr_fail(EINVAL, "perfctr_set_part() needs a place for the part, not "
+					    "NULL");
+	scope = &set->scope[set->part[p].instance];
+	*part = (struct perfctr_part){
+		.tid = scope->tid,
+		.cpu = scope->cpu,
+		.pmu = set->plan.pmu[set->part[p].pmu],
+	};
+	return 0;
+}
+
+/* What the part has is as good as can be, and what it does not have is not counted. */
+static void begin_part(const struct perfctr_set *set, const struct part *part,
+		       struct perfctr_reading *readings)
+{
+	unsigned int e, r, m;
+
+	memset(readings, 0, set->n * sizeof(*readings));
+	for (e = 0; e < set->n; e++)
+		readings[e].quality = PERFCTR_NOT_COUNTED;
+	for (r = 0; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+
+		for (m = 0; run->pmu == part->pmu && is_open(set, part->instance, r) && m < run->n;
+		     m++)
+			readings[set->plan.source[run->first + m].event].quality = PERFCTR_EXACT;
+	}
+}
+
+int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
+			  struct perfctr_reading *readings)
+{
+	int result;
+
+	if (check_part(set, p) < 0 || check_readings(set, readings) < 0)
+		return -1;
+	begin_part(set, &set->part[p], readings);
+	result = add_part(set, &set->part[p], readings, false);
+	mark_ended(set, NO_TID, set->part[p].instance, readings);
+	return result;
+}
+
+int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i, uint64_t *id)
+{
+	const struct part *part;
+	unsigned int r, m;
+
+	if (check_part(set, p) < 0 || check_event(set, i, id) < 0)
+		return -1;
+	part = &set->part[p];
+	for (r = set->place[i].run; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+
+		if (run->pmu != part->pmu || !is_open(set, part->instance, r))
+			continue;
+		for (m = 0; m < run->n; m++)
+			if (set->plan.source[run->first + m].event == i)
+				return perfctr_counter_id(
+					&group_at(set, part->instance, r)->events.counter[m], id);
+	}
+	return perfctr_fail(EINVAL, "%s is not in part %u", name_of(set, i), p);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* target.h - what is counted or sampled, as scopes on which events are opened */
+#ifndef PERFCTR_LIB_TARGET_TARGET_H
+#define PERFCTR_LIB_TARGET_TARGET_H
+
+#include <stdbool.h>
+#include "lib/perf/counter.h"
+#include "libperfctr.h"
+
+struct perfctr_scopes {
+	const struct perfctr_scope *scope;
+	unsigned int n;
+	bool process;	/* all threads of one; what they create must inherit. Some may have ended */
+	bool last;	/* attempt: what perfctr_target_may_lie() of is true */
+	bool every_cpu; /* all processors: what counts for several is opened on some only */
+};
+
+/* Who opens events on a target. */
+struct perfctr_target_user {
+	/*
+	 * Open them on all scopes; on a process's threads stopped. 0, or -1 after perfctr_fail(),
+	 * with nothing open.
+	 */
+	int (*open)(void *arg, const struct perfctr_scopes *scopes);
+	void (*close)(void *arg); /* all of them: what was opened was not all that it had to be */
+	void *arg;
+};
+
+/*
+ * Open on the target (NULL: the calling thread): once, but for a process until no thread is
+ * missing. 0, or -1 after perfctr_fail(), with nothing open; EINVAL also for flags that the target
+ * does not have.
+ */
+int perfctr_target_open(const struct perfctr_target *target, unsigned int flags,
+			const struct perfctr_target_user *user);
+
+/*
+ * Whether the error of an open on a process's threads may be the kernel's mistake: it exchanges the
+ * events of a thread and of another that has just inherited them all, so that a group's first event
+ * may be that of the other one, or end with it, before the next is opened.
+ */
+bool perfctr_target_may_lie(int error);
+
+/* Whether the target is processors, not threads. */
+bool perfctr_target_on_cpus(const struct perfctr_target *target);
+
+#endif /* PERFCTR_LIB_TARGET_TARGET_H */

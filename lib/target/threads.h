@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* threads.h - the threads of a process: listed while they come and go, and none missed */
+#ifndef PERFCTR_LIB_TARGET_THREADS_H
+#define PERFCTR_LIB_TARGET_THREADS_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define PERFCTR_THREADS_TRIES 20 /* to find the threads of a process in peace */
+
+/* A thread is known by its inode in /proc, too, because the next thread with its id has another. */
+struct perfctr_thread {
+	pid_t tid;
+	ino_t inode;
+	unsigned long long ran; /* ns on a processor, when first looked at; 0: not yet */
+	bool settled;
+};
+
+/* All zero: none. */
+struct perfctr_threads {
+	struct perfctr_thread *thread;
+	unsigned int n, room;
+};
+
+/* The directory that lists the threads of a process (0: this one); NULL after perfctr_fail(). */
+DIR *perfctr_threads_open(int pid);
+
+/* List them. 0, or -1 after perfctr_fail(ENOMEM). */
+int perfctr_threads_list(DIR *dir, struct perfctr_threads *list);
+void perfctr_threads_free(struct perfctr_threads *list);
+
+/*
+ * Whether the process has no threads but those listed, and none was being created when this was
+ * called: what they create from now on inherits what was opened on them before. Waits for threads
+ * that may be in the midst of creating another.
+ */
+enum perfctr_census {
+	PERFCTR_CENSUS_ALL,
+	PERFCTR_CENSUS_OTHERS, /* there are, or may be, others */
+	PERFCTR_CENSUS_FAILED, /* after perfctr_fail() */
+};
+enum perfctr_census perfctr_threads_census(DIR *dir, struct perfctr_threads *list);
+
+#endif /* PERFCTR_LIB_TARGET_THREADS_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which provider an open takes. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/base/call.h"
+#include "lib/base/error.h"
+#include "lib/virtual/device.h"
+#include "lib/perf/probe.h"
+#include "lib/virtual/provider.h"
+#include "libperfctr.h"
+
+/*
+ * The driver if it answers. But where it can only count the TSC (a hybrid processor, one that it
+ * does not know), loading it must not take the counters away that perf_events has.
+ */
+static bool driver_is_better(const char **why)
+{
+	struct perfctr_info info;
+	int error = errno, fd = perfctr_device_open(&info);
+
+	*why = fd < 0 ? perfctr_device_problem(errno) : "the driver answers";
+	errno = error;
+	if (fd < 0)
+		return false;
+	perfctr_call_close(fd);
+	if (perfctr_info_nrctrs(&info) > 0 || perfctr_no_pmu())
+		return true;
+	*why = "the driver has no counters for this processor";
+	return false;
+}
+
+static const struct perfctr_provider *find(const char **why)
+{
+	return driver_is_better(why) ? &perfctr_provider_driver : &perfctr_provider_perf;
+}
+
+/* The look for the driver is a system call. */
+static const struct perfctr_provider *find_once(const char **why)
+{
+	static _Atomic(const struct perfctr_provider *) found;
+	const struct perfctr_provider *provider = atomic_load(&found);
+
+	*why = "an open before has found it";
+	if (!provider) {
+		provider = find(why);
+		atomic_store(&found, provider);
+	}
+	return provider;
+}
+
+int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **wished,
+			    const char **why)
+{
+	const char *wish = secure_getenv("PERFCTR_PROVIDER");
+	bool driver = mode & VPERFCTR_OPEN_DRIVER, perf = mode & VPERFCTR_OPEN_PERF;
+
+	*why = "the program asks for it";
+	if (driver && perf)
+		return perfctr_fail(EINVAL, "open mode 0x%x forces both providers; choose one",
+				    mode);
+	if (!driver && !perf && wish && *wish) {
+		*why = "PERFCTR_PROVIDER asks for it";
+		driver = strcmp(wish, "driver") == 0;
+		perf = strcmp(wish, "perf") == 0;
+		if (!driver && !perf)
+			return perfctr_fail(EINVAL,
+					    "PERFCTR_PROVIDER=%s names no provider; it may be "
+					    "\"driver\" or \"perf\"",
+					    wish);
+	}
+	*wished = driver ? &perfctr_provider_driver : perf ? &perfctr_provider_perf : NULL;
+	return 0;
+}
+
+const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why)
+{
+	const struct perfctr_provider *wished;
+
+	if (perfctr_provider_wished(mode, &wished, why) < 0)
+		return NULL;
+	if (wished)
+		return wished;
+	if (mode & PERFCTR_MULTIPLEX) {
+		*why = "only it multiplexes";
+		return &perfctr_provider_perf;
+	}
+	return mode & VPERFCTR_OPEN_BRIEF ? find_once(why) : find(why);
+}
+
+const struct perfctr_provider *perfctr_provider_choose(unsigned int mode)
+{
+	const char *why;
+
+	return perfctr_provider_explain(mode, &why);
+}
+
+const char *perfctr_provider_name(void)
+{
+	const struct perfctr_provider *provider = perfctr_provider_choose(0);
+
+	return provider ? provider->name : NULL;
+}

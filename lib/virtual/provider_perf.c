@@ -1,0 +1,1349 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Virtual counters over perf_event_open(2).
+ *
+ * The state that perfctr's kernel kept per thread is kept here, found through a thread-local
+ * pointer: one group of events for the counters of a control, so that they are on the PMU
+ * together, pinned unless the user shares, and a clock for the virtual TSC, which is that of the
+ * counters' page or an event of its own (clock.c). A counter's
+ * value is base + the event's count; "sums" move between base and sum[] as counting starts and
+ * stops, and the events themselves are never reset. A stopped group stays open, and is used again
+ * if the next control counts the same, unless it has i-mode counters, whose periods begin anew
+ * (overflow.c). The state of another thread (remote.c) differs in this only: it has a clock from
+ * the start, and all its reads are read(2).
+ *
+ * A state that has a descriptor (syscalls_perf.c) is told to its readers after each control. Its
+ * events go on in the descriptor's queue when the thread executes a program, and so, like another
+ * thread's, end there only if the control says so.
+ *
+ * Who touches a state: its thread, and, for totals (total.c), others, which only read it.
+ * control, unlink and the thread's end take the lock, and so do reads from other threads; reads
+ * of the thread itself need none. A signal handler may read in the middle of a control: what it
+ * uses while something runs (bases, readers) is written only while cstatus says that nothing
+ * does, and the sums the other way round. With i-mode counters signals wait while a control is at
+ * work, since an overflow's handler may do more than read: it resumes. What that changes (cstatus,
+ * bases, sums, the overflow's words) is not under the lock, as the handler may have interrupted a
+ * reader that holds another's; a read that finds that counters were resumed meanwhile begins again.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "arch/cpu.h"
+#include "lib/base/error.h"
+#include "lib/base/word.h"
+#include "lib/isa/control.h"
+#include "lib/isa/native.h"
+#include "lib/perf/check.h"
+#include "lib/perf/clock.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/events.h"
+#include "lib/perf/overflow.h"
+#include "lib/perf/probe.h"
+#include "lib/perf/reading.h"
+#include "lib/perf/signal.h"
+#include "lib/perf/why.h"
+#include "lib/virtual/provider.h"
+#include "lib/virtual/queue.h"
+#include "libperfctr.h"
+#include "perfctr/read.h"
+
+struct state {
+	struct vperfctr handle;
+	pid_t tid;   /* another thread's state: whose; else 0 */
+	bool shared; /* PERFCTR_MULTIPLEX */
+	bool brief;  /* VPERFCTR_OPEN_BRIEF */
+	bool have_clock;
+	bool until_exec;	    /* what others may read, the clock above all, ends there */
+	struct perfctr_queue queue; /* of its descriptors */
+	atomic_uint cstatus;	    /* what counts now, until an overflow; 0 if stopped or paused */
+	unsigned int paused;	    /* what does after a resume; 0 if not paused */
+	uint64_t tsc_base;	    /* clock minus this is the running TSC's value */
+	uint64_t tsc_sum;	    /* the stopped TSC's value */
+	struct perfctr_clock clock;
+	pthread_mutex_t lock;
+	struct vperfctr_control control; /* the last one accepted */
+	struct perfctr_cpu_control opened;
+	unsigned int opened_flags;			 /* of its control */
+	struct perfctr_events group;			 /* of the control `opened` */
+	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the group's */
+	struct perfctr_reader reader[PERFCTR_NR_CTRS];
+	uint64_t sum[PERFCTR_NR_CTRS];	  /* of the counters that are stopped */
+	struct perfctr_overflow overflow; /* of the group that is open */
+	atomic_uint resumes;		  /* twice their number; odd: one is at work */
+	bool told;			  /* the program, of this overflow */
+};
+static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
+static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
+
+static struct state *state_of(const struct vperfctr *self)
+{
+	return (struct state *)self; /* handle is its first member; users hold it as const */
+}
+
+static bool is_own(const struct state *state)
+{
+	return perfctr_is_own(&state->handle);
+}
+
+static unsigned int cstatus_of(const struct state *state)
+{
+	return atomic_load_explicit(&state->cstatus, memory_order_relaxed);
+}
+
+/* A handler finds what stands before it done, and what stands behind it not. */
+static void set_cstatus(struct state *state, unsigned int cstatus)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&state->cstatus, cstatus, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* Where a control's counter i stands in the group: i-mode ones, the control's last, come first. */
+static unsigned int place(const struct state *state, unsigned int i)
+{
+	unsigned int k = i + state->overflow.nr;
+
+	return k < state->group.n ? k : k - state->group.n;
+}
+
+/* ---- reading ---- */
+
+static bool find_overflow(const struct state *state)
+{
+	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int reached, stopped;
+
+	return perfctr_overflow_find(&state->overflow, &state->group, values, &reached, &stopped);
+}
+
+/* What of a cstatus counts on after an overflow. */
+static unsigned int tsc_alone(unsigned int cstatus)
+{
+	return perfctr_mk_cstatus(cstatus >> 31, 0, 0);
+}
+
+static bool is_running_locked(const struct state *state)
+{
+	unsigned int cstatus = cstatus_of(state);
+
+	return (perfctr_cstatus_has_ictrs(cstatus) && find_overflow(state) ? tsc_alone(cstatus)
+									   : cstatus) != 0;
+}
+
+static unsigned int begin_read(const struct state *state)
+{
+	unsigned int resumes;
+
+	/* In its own thread a handler has interrupted it, and finds the sums. */
+	while ((resumes = atomic_load(&state->resumes)) & 1 && !is_own(state))
+		sched_yield();
+	return resumes;
+}
+
+static bool resumed_since(const struct state *state, unsigned int resumes)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	return atomic_load(&state->resumes) != resumes;
+}
+
+/* Without a system call, as long as everything counts. */
+static bool read_in_user_space(const struct state *state, unsigned int n, uint64_t *values)
+{
+	struct perfctr_reader reader;
+	unsigned int i;
+
+	if (!state->overflow.nr)
+		return perfctr_reader_read_all(state->reader, n, values);
+	for (i = 0; i < n; i++) {
+		perfctr_counter_reader(&state->group.counter[place(state, i)], &reader);
+		if (!perfctr_reader_read(&reader, &values[i]))
+			return false;
+		values[i] += state->reader[i].base;
+	}
+	/* Since one of them? */
+	return !find_overflow(state);
+}
+
+/* Read all n running counters. */
+static enum perfctr_outcome read_group(const struct state *state, unsigned int n,
+				       struct perfctr_group_values *group)
+{
+	struct perfctr_group_values found;
+	unsigned int i, reached, stopped;
+	enum perfctr_outcome outcome;
+
+	do {
+		if (perfctr_overflow_find(&state->overflow, &state->group, found.values, &reached,
+					  &stopped)) {
+			outcome = PERFCTR_READ_OVERFLOWN;
+			break;
+		}
+		outcome = perfctr_events_read(&state->group, &found);
+	} while (state->overflow.nr && find_overflow(state));
+	if (outcome == PERFCTR_READ_TAKEN || outcome == PERFCTR_READ_FAILED)
+		return outcome;
+	group->enabled = found.enabled;
+	group->running = found.running;
+	for (i = 0; i < n; i++)
+		group->values[i] = found.values[place(state, i)] +
+				   perfctr_load(&state->reader[i].base);
+	return outcome;
+}
+
+/*
+ * The values of the running counters, and of the TSC in *tsc. 0, or -1 after perfctr_fail() if the
+ * kernel has no values. From another thread only with the lock.
+ */
+static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc, uint64_t *values)
+{
+	bool own = is_own(state), has_tsc = perfctr_cstatus_has_tsc(cstatus);
+	/* Of a clock that is the counters' they say at once how they and it stand. */
+	bool together = has_tsc && state->clock.lent && !own;
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
+	struct perfctr_group_values group;
+	uint64_t now;
+
+	*tsc = perfctr_load(&state->tsc_sum);
+	if (has_tsc && !together) {
+		if (perfctr_clock_read(&state->clock, own, &now) < 0)
+			return -1;
+		*tsc = now - perfctr_load(&state->tsc_base);
+	}
+	if (n == 0 || (own && read_in_user_space(state, n, values)))
+		return 0;
+	switch (read_group(state, n, &group)) {
+	case PERFCTR_READ_TAKEN: return perfctr_why_taken("the counters");
+	case PERFCTR_READ_FAILED: return -1;
+	default: memcpy(values, group.values, sizeof(values[0]) * n);
+	}
+	if (together)
+		*tsc = perfctr_rate_ticks(state->clock.rate, group.enabled) -
+		       perfctr_load(&state->tsc_base);
+	return 0;
+}
+
+/* Everything, counters that do not run included. */
+static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *sum)
+{
+	unsigned int i, cstatus, resumes;
+	uint64_t tsc;
+
+	do {
+		resumes = begin_read(state);
+		cstatus = cstatus_of(state);
+		if (sample(state, cstatus, &tsc, (uint64_t *)sum->pmc) < 0)
+			return -1;
+		sum->tsc = tsc;
+		/* Of those that may be resumed now; the others' change with the lock only. */
+		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->group.n; i++)
+			sum->pmc[i] = perfctr_load(&state->sum[i]);
+		for (; i < PERFCTR_NR_CTRS; i++)
+			sum->pmc[i] = state->sum[i];
+	} while (resumed_since(state, resumes));
+	return 0;
+}
+
+/* Out of line, so that what is usual needs little stack. */
+static __attribute__((noinline)) int read_all(const struct vperfctr *self,
+					      struct perfctr_sum_ctrs *sum)
+{
+	struct state *state = state_of(self);
+	int result;
+
+	if (is_own(state))
+		return read_all_locked(state, sum);
+	pthread_mutex_lock(&state->lock);
+	result = read_all_locked(state, sum);
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+/* Behind a switch of the thread, say. */
+static __attribute__((noinline)) int read_ctrs_anew(const struct vperfctr *self,
+						    struct perfctr_sum_ctrs *sum)
+{
+	const struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	uint64_t now;
+
+	if (is_own(state) && perfctr_cstatus_has_tsc(cstatus) &&
+	    perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+				    (uint64_t *)sum->pmc) &&
+	    perfctr_clock_read(&state->clock, true, &now) == 0) {
+		sum->tsc = now - state->tsc_base;
+		return 0;
+	}
+	return read_all(self, sum);
+}
+
+static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
+{
+	const struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	uint64_t now;
+
+	if (!perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) ||
+	    !perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+				     (uint64_t *)sum->pmc) ||
+	    !perfctr_likely(perfctr_clock_recall(&state->clock, &now)))
+		return read_ctrs_anew(self, sum);
+	sum->tsc = now - state->tsc_base;
+	return 0;
+}
+
+static __attribute__((noinline)) unsigned long long read_tsc_anew(const struct vperfctr *self)
+{
+	const struct state *state = state_of(self);
+	uint64_t now;
+
+	if (is_own(state) && perfctr_cstatus_has_tsc(cstatus_of(state)) &&
+	    perfctr_clock_read(&state->clock, true, &now) == 0)
+		return now - state->tsc_base;
+	return perfctr_read_tsc_slow(self);
+}
+
+static unsigned long long read_tsc(const struct vperfctr *self)
+{
+	const struct state *state = state_of(self);
+	uint64_t now;
+
+	if (!perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus_of(state)) &&
+			    perfctr_clock_recall(&state->clock, &now)))
+		return read_tsc_anew(self);
+	return now - state->tsc_base;
+}
+
+static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
+{
+	const struct state *state = state_of(self);
+	uint64_t value;
+
+	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(cstatus_of(state))) &&
+	    perfctr_likely(perfctr_reader_read(&state->reader[i], &value)))
+		return value;
+	return perfctr_read_pmc_slow(self, i);
+}
+
+static int read_quality_once(const struct state *state, unsigned int i,
+			     struct perfctr_reading *reading)
+{
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus_of(state));
+	struct perfctr_group_values group;
+
+	if (i >= n) {
+		reading->value = perfctr_load(&state->sum[i]);
+		reading->quality = PERFCTR_STALE;
+		return 0;
+	}
+	if (!is_own(state) || !perfctr_reader_read_times(&state->reader[i], &reading->value,
+							 &reading->enabled, &reading->running)) {
+		switch (read_group(state, n, &group)) {
+		case PERFCTR_READ_TAKEN: reading->quality = PERFCTR_NOT_COUNTED; return 0;
+		case PERFCTR_READ_FAILED: return -1;
+		case PERFCTR_READ_OVERFLOWN:
+			reading->value = group.values[i];
+			reading->quality = PERFCTR_STALE;
+			return 0;
+		default:
+			reading->value = group.values[i];
+			reading->enabled = group.enabled;
+			reading->running = group.running;
+		}
+	}
+	reading->quality = perfctr_quality_of(reading->enabled, reading->running);
+	return 0;
+}
+
+static int read_quality_locked(const struct state *state, unsigned int i,
+			       struct perfctr_reading *reading)
+{
+	unsigned int resumes;
+	int result;
+
+	do {
+		resumes = begin_read(state);
+		memset(reading, 0, sizeof(*reading));
+		result = read_quality_once(state, i, reading);
+	} while (resumed_since(state, resumes));
+	return result;
+}
+
+static int read_quality(const struct vperfctr *self, unsigned int i,
+			struct perfctr_reading *reading)
+{
+	struct state *state = state_of(self);
+	int result;
+
+	if (is_own(state))
+		return read_quality_locked(state, i, reading);
+	pthread_mutex_lock(&state->lock);
+	result = read_quality_locked(state, i, reading);
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *copy)
+{
+	const struct state *state = state_of(self);
+
+	if (i >= perfctr_cstatus_nrctrs(cstatus_of(state)))
+		return perfctr_fail(EINVAL, "counter %u is not running", i);
+	*copy = state->reader[i];
+	if (perfctr_cstatus_has_ictrs(cstatus_of(state)))
+		return perfctr_fail(EOPNOTSUPP,
+				    "a reader does not see the overflows that stop these "
+				    "counters; read them with vperfctr_read_pmc()");
+	if (!state->group.counter[i].page)
+		return perfctr_why_no_reader();
+	return 0;
+}
+
+static int read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
+		      struct vperfctr_control *control)
+{
+	struct state *state = state_of(self);
+	bool own = is_own(state);
+
+	if (!control)
+		return sum ? read_all(self, sum) : 0;
+	if (sum && read_all(self, sum) < 0)
+		return -1;
+	if (!own)
+		pthread_mutex_lock(&state->lock);
+	*control = state->control;
+	if (!own)
+		pthread_mutex_unlock(&state->lock);
+	return 0;
+}
+
+static int is_running(const struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	int result;
+
+	if (is_own(state))
+		return is_running_locked(state);
+	pthread_mutex_lock(&state->lock);
+	result = is_running_locked(state);
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+/* ---- starting and stopping ---- */
+
+static int check_own(const struct state *state)
+{
+	if (is_own(state))
+		return 0;
+	return perfctr_fail(
+		ESRCH,
+		state->handle.owner
+			? "these counters belong to another thread, which alone can control them"
+			: "these counters have been unlinked; open new ones");
+}
+
+/* Send the program the signal of an overflow that it does not know of yet, if there is one. */
+static void tell(struct state *state)
+{
+	uint64_t values[PERFCTR_NR_CTRS];
+	unsigned int reached, stopped;
+
+	if (state->told ||
+	    !perfctr_overflow_find(&state->overflow, &state->group, values, &reached, &stopped))
+		return;
+	state->told = true;
+	/* What still counts would overflow as well, if the handler takes long. */
+	if (!(stopped & 1))
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
+	perfctr_signal_send(state->control.si_signo,
+			    reached << (state->group.n - state->overflow.nr));
+}
+
+/* The private signal's handler. What came too late for an overflow, or is nobody's, finds none. */
+static void on_overflow(int signo, siginfo_t *info, void *context)
+{
+	struct vperfctr *self = perfctr_attached();
+
+	(void)signo, (void)info, (void)context;
+	if (self && self->provider == &perfctr_provider_perf)
+		tell(state_of(self));
+}
+
+/* Everything that makes an event, which is not the TSC and not i-mode start values. */
+static bool counts_the_same(const struct perfctr_cpu_control *a,
+			    const struct perfctr_cpu_control *b)
+{
+	const size_t first = offsetof(struct perfctr_cpu_control, nractrs);
+	const size_t second = offsetof(struct perfctr_cpu_control, ireset) + sizeof(a->ireset);
+
+	return memcmp(&a->nractrs, &b->nractrs,
+		      offsetof(struct perfctr_cpu_control, ireset) - first) == 0 &&
+	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
+}
+
+/* Can others read it, with a clock of perfctr_clock_watch()? Its events live on through execve(2).
+ */
+static bool is_watched(const struct state *state)
+{
+	return state->tid || state->queue.reader >= 0;
+}
+
+static bool ends_at_exec(const struct state *state, const struct vperfctr_control *control)
+{
+	return is_watched(state) && control->flags & VPERFCTR_CONTROL_CLOEXEC;
+}
+
+/* Counter k of a control's group. 0, or -1 after perfctr_fail(). */
+static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_control *cpu,
+		       unsigned int k, int signo)
+{
+	bool overflows = k < cpu->nrictrs;
+	/* The inverse of place(). */
+	unsigned int i = overflows ? k + cpu->nractrs : k - cpu->nrictrs;
+	struct perf_event_attr attr = { 0 };
+	char name[32];
+
+	if (overflows) {
+		attr.sample_period = -(uint64_t)(int64_t)cpu->ireset[i];
+		attr.sample_type = PERF_SAMPLE_READ;
+	}
+	if (perfctr_control_attr(cpu, i, &attr, name, sizeof(name)) < 0 ||
+	    perfctr_events_add(group, &attr, name) < 0)
+		return -1;
+	return overflows ? perfctr_counter_arm(&group->counter[k], signo) : 0;
+}
+
+/*
+ * The group of a control's counters, which does not count yet. But a single one counts from the
+ * start where none is to be stopped before: that saves the call that starts it.
+ */
+static int open_counters(const struct state *state, const struct vperfctr_control *control,
+			 struct perfctr_events *group)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	const struct perfctr_scope scope = perfctr_scope_thread(state->tid);
+	unsigned int k, n = cpu->nractrs + cpu->nrictrs, flags = 0;
+	int signo = 0;
+
+	if (perfctr_control_place(cpu) < 0 ||
+	    (cpu->nrictrs && (signo = perfctr_signal_take(control->si_signo, on_overflow)) < 0))
+		return -1;
+	if (n > 1 || cpu->nrictrs || cstatus_of(state) || state->paused)
+		flags |= PERFCTR_DISABLED;
+	if (state->shared)
+		flags |= PERFCTR_MULTIPLEX;
+	if (ends_at_exec(state, control))
+		flags |= PERFCTR_EVENTS_UNTIL_EXEC;
+	/* Others read all at one moment, and so must what their sums begin with be read. */
+	if (is_watched(state))
+		flags |= PERFCTR_EVENTS_PUBLISHED;
+	perfctr_events_init(group, &scope, flags, group->counter, n);
+	for (k = 0; k < n; k++)
+		if (add_counter(group, cpu, k, signo) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * Start a group, unless it counts already, and fill in its readers so that their values begin at 0
+ * now. 0, or -1 after perfctr_fail(), with the group stopped.
+ */
+static int start(const struct perfctr_overflow *overflow, const struct perfctr_events *group,
+		 bool counts, struct perfctr_reader *reader)
+{
+	static const struct perfctr_counter unmapped = { .fd = -1 };
+	struct perfctr_group_values found;
+	unsigned int i;
+
+	/* Readers know of no overflows: those of i-mode groups always ask. */
+	for (i = 0; i < group->n; i++)
+		perfctr_counter_reader(overflow->nr ? &unmapped : &group->counter[i], &reader[i]);
+	if (!counts && perfctr_overflow_start(overflow, group, ~0u) < 0)
+		return -1;
+	/* In user space not if they can't be read there, or if there is no room for them. */
+	if (!perfctr_reader_read_all(reader, group->n, found.values) &&
+	    perfctr_events_values(group, &found) < 0) {
+		perfctr_events_undo(group, PERF_EVENT_IOC_DISABLE);
+		return -1;
+	}
+	/* What overflows after a period has counted since its beginning: these events are new. */
+	for (i = 0; i < group->n && !overflow->nr; i++)
+		reader[i].base = -found.values[i];
+	return 0;
+}
+
+/* Let the TSC go on from its sum. */
+static void start_tsc(struct state *state)
+{
+	uint64_t now = 0;
+
+	if (state->clock.lent)
+		now = perfctr_clock_start(&state->clock, state->brief);
+	else
+		perfctr_clock_read(&state->clock, is_own(state), &now);
+	state->tsc_base = now - state->tsc_sum;
+}
+
+/* Set sums as a control wants them, and the bases so that counting goes on there. */
+static void set_sums(struct state *state, const struct vperfctr_control *control, unsigned int n)
+{
+	unsigned int i;
+
+	if (control->cpu_control.tsc_on)
+		start_tsc(state);
+	else
+		state->tsc_sum = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!(control->preserve & 1u << i))
+			state->sum[i] = 0;
+		state->reader[i].base += state->sum[i];
+	}
+}
+
+/* Stop what runs and keep its values in the sums; the group stays open, or ends with them. */
+static int stop(struct state *state, bool ends)
+{
+	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
+	uint64_t values[PERFCTR_NR_CTRS], tsc;
+	int result = 0;
+
+	/* An overflow is in the sums if its signal comes: no other may follow. */
+	if (perfctr_cstatus_has_ictrs(cstatus)) {
+		result = perfctr_events_disable(&state->group);
+		tell(state);
+	}
+	if (sample(state, cstatus, &tsc, values) < 0)
+		result = -1;
+	else
+		memcpy(state->sum, values, sizeof(values[0]) * n);
+	state->tsc_sum = tsc; /* which nobody takes away */
+	set_cstatus(state, 0);
+	/* A single one's close ends it as well, unless others have its descriptor. */
+	if (n && !perfctr_cstatus_has_ictrs(cstatus) && (!ends || n > 1 || is_watched(state)) &&
+	    perfctr_events_disable(&state->group) < 0)
+		result = -1;
+	return result;
+}
+
+/* Signals wait, if there are i-mode counters: their handlers find everything before or after. */
+static bool hold_signals(unsigned int cstatus, sigset_t *held)
+{
+	sigset_t all;
+
+	if (!perfctr_cstatus_has_ictrs(cstatus))
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, held);
+	return true;
+}
+
+static int check_control(const struct state *state, const struct vperfctr_control *control)
+{
+	if ((!state->tid && check_own(state) < 0) || perfctr_control_words(control) < 0)
+		return -1;
+	if (state->tid && control->cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP,
+				    "perf_events has no overflow signals for another thread's "
+				    "counters, whose events are this process's; use a-mode "
+				    "counters (nrictrs = 0), or load the perfctr driver");
+	if (state->shared && control->cpu_control.nrictrs)
+		return perfctr_fail(EOPNOTSUPP,
+				    "i-mode counters can't be multiplexed: while off the PMU "
+				    "they miss their overflows; open without PERFCTR_MULTIPLEX");
+	if (ends_at_exec(state, control) && !perfctr_can_remove_on_exec())
+		return perfctr_fail(
+			EOPNOTSUPP,
+			"VPERFCTR_CONTROL_CLOEXEC takes a kernel that can remove "
+			"events on execve(2), Linux 5.13 or later; on this one leave the flag "
+			"out, and unlink the counters at the execve(2)");
+	return perfctr_control_check(&control->cpu_control,
+				     control->flags & VPERFCTR_CONTROL_EXTENDED) < 0
+		       ? -1
+		       : perfctr_control_signal(control);
+}
+
+/*
+ * Whether a control's group lends its clock. Not i-mode counters, which stop at an overflow when
+ * the TSC goes on; nor shared ones, whose page stands still while they wait for the PMU; and who
+ * is watched has a clock that others read.
+ */
+static bool borrow_clock(const struct state *state, const struct perfctr_cpu_control *cpu,
+			 const struct perfctr_events *group, struct perfctr_clock *clock)
+{
+	return cpu->nractrs && !cpu->nrictrs && !state->shared && !is_watched(state) &&
+	       perfctr_clock_borrow(clock, &group->counter[0], cpu->nractrs);
+}
+
+/* The clock that a control needs, if it is not the one there is. */
+static int renew_clock(const struct state *state, const struct vperfctr_control *control,
+		       const struct perfctr_events *group, struct perfctr_clock *clock,
+		       bool *renewed)
+{
+	bool until_exec = ends_at_exec(state, control);
+	/* Only a group that goes on keeps the clock that it has lent. */
+	bool have = state->have_clock && (!state->clock.lent || group == &state->group);
+
+	if (have && state->clock.lent && control->cpu_control.nractrs)
+		return 0;
+	*renewed = borrow_clock(state, &control->cpu_control, group, clock);
+	if (*renewed ||
+	    (have && !state->clock.lent && (!is_watched(state) || until_exec == state->until_exec)))
+		return 0;
+	if (!is_watched(state))
+		perfctr_clock_open(clock);
+	else if (perfctr_clock_watch(clock, state->tid, until_exec) < 0)
+		return -1;
+	*renewed = true;
+	return 0;
+}
+
+/* What a control counts with, as far as it is not there. 0, or -1 after perfctr_fail(). */
+static int open_all(const struct state *state, const struct vperfctr_control *control, bool reuse,
+		    struct perfctr_events *group, struct perfctr_clock *clock, bool *new_clock)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	unsigned int n = cpu->nractrs + cpu->nrictrs;
+
+	if ((n && !reuse && open_counters(state, control, group) < 0) ||
+	    ((cpu->tsc_on || (n && is_watched(state))) &&
+	     renew_clock(state, control, reuse ? &state->group : group, clock, new_clock) < 0)) {
+		perfctr_events_close(group);
+		return -1;
+	}
+	return 0;
+}
+
+static void replace_clock(struct state *state, const struct perfctr_clock *fresh, bool until_exec)
+{
+	if (state->have_clock)
+		perfctr_clock_close(&state->clock);
+	state->clock = *fresh;
+	state->have_clock = true;
+	state->until_exec = until_exec;
+}
+
+/* Tell those who read the state through a descriptor, if it has one. */
+static int publish(const struct state *state, bool ended)
+{
+	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
+	unsigned int i, nr_fds = 0;
+	struct perfctr_published now;
+	int fds[PERFCTR_PUBLISHED_FDS];
+
+	if (state->queue.reader < 0)
+		return 0;
+	memset(&now, 0, sizeof(now));
+	now.cstatus = cstatus;
+	now.ended = ended;
+	now.control = state->control;
+	now.tsc_sum = state->tsc_sum;
+	memcpy(now.sum, state->sum, sizeof(now.sum));
+	/* Where i-mode counters stand, nobody else can know: after a signal events may have gone
+	 * on. */
+	if (!perfctr_cstatus_has_ictrs(cstatus)) {
+		for (i = 0; i < n; i++) {
+			now.sum[i] = state->reader[i].base;
+			fds[nr_fds++] = state->group.counter[i].fd;
+		}
+		if (perfctr_cstatus_has_tsc(cstatus)) {
+			now.tsc_sum = -state->tsc_base;
+			now.rate = state->clock.rate;
+			fds[nr_fds++] = state->clock.event.fd;
+		}
+	}
+	return perfctr_queue_put(&state->queue, &now, fds, nr_fds);
+}
+
+/* The same behind a control. Who can't tell what counts must not count. */
+static int publish_or_stop(struct state *state)
+{
+	int error;
+
+	if (publish(state, false) == 0)
+		return 0;
+	error = errno;
+	pthread_mutex_lock(&state->lock);
+	stop(state, false);
+	pthread_mutex_unlock(&state->lock);
+	publish(state, false);
+	errno = error;
+	return -1;
+}
+
+/* Put a control's group in the place of the one before, which is in *fresh then. */
+static void replace_group(struct state *state, const struct vperfctr_control *control,
+			  const struct perfctr_overflow *overflow, struct perfctr_events *fresh)
+{
+	const struct perfctr_events replaced = state->group;
+	struct perfctr_counter *place = fresh->counter, counter[PERFCTR_NR_CTRS];
+
+	memcpy(counter, state->counter, sizeof(counter[0]) * replaced.n);
+	memcpy(state->counter, place, sizeof(counter[0]) * fresh->n);
+	memcpy(place, counter, sizeof(counter[0]) * replaced.n);
+	state->group = *fresh;
+	state->group.counter = state->counter;
+	*fresh = replaced;
+	fresh->counter = place;
+	state->opened = control->cpu_control;
+	state->opened_flags = control->flags;
+	perfctr_overflow_copy(&state->overflow, overflow);
+	state->told = false;
+	/* With what it was of. */
+	if (state->clock.lent)
+		state->have_clock = false;
+}
+
+/*
+ * Stop what the next control replaces. 0, or -1 after perfctr_fail(): but counts that somebody else
+ * has taken the counters from matter only if the control goes on from them, or replaces nothing.
+ */
+static int stop_for(struct state *state, const struct vperfctr_control *next, unsigned int cstatus)
+{
+	unsigned int n = perfctr_cstatus_nrctrs(cstatus_of(state));
+	unsigned int lost = n ? ~0u >> (32 - n) : 0;
+	int error = errno;
+
+	if (stop(state, false) == 0)
+		return 0;
+	if (errno != EBUSY || !cstatus || next->preserve & lost)
+		return -1;
+	errno = error;
+	return 0;
+}
+
+/* What is paused is stopped for good. Returns what it was. */
+static unsigned int end_pause(struct state *state)
+{
+	unsigned int paused = state->paused;
+
+	if (perfctr_cstatus_nrctrs(paused))
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
+	state->paused = 0;
+	return paused;
+}
+
+static void pause_again(struct state *state, unsigned int paused)
+{
+	if (perfctr_cstatus_nrctrs(paused))
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
+	state->paused = paused;
+}
+
+/*
+ * Whether a control's counters begin with the thread's last instructions in the call, see go_on():
+ * no handler, no reader of a descriptor needs to find them at once.
+ */
+static bool is_plain(const struct state *state)
+{
+	return perfctr_likely(is_own(state) && state->queue.reader < 0);
+}
+
+/*
+ * The last thing of a control, or of a resume: the counters begin at their sums now, whatever they
+ * have counted of the library itself since their start. Other threads that read wait; where they
+ * can't be read in user space the bases stay as they are. The TSC's comes first, since it is ticks
+ * and not instructions that it counts.
+ */
+static inline int go_on(struct state *state, unsigned int cstatus)
+{
+	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus);
+	uint64_t values[PERFCTR_NR_CTRS], now;
+
+	atomic_fetch_add(&state->resumes, 1);
+	if (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) == 0)
+		perfctr_store(&state->tsc_base, now - state->tsc_sum);
+	if (perfctr_likely(perfctr_reader_read_all(state->reader, n, values)))
+		for (i = 0; i < n; i++)
+			perfctr_store(&state->reader[i].base,
+				      state->reader[i].base + state->sum[i] - values[i]);
+	set_cstatus(state, cstatus);
+	atomic_fetch_add(&state->resumes, 1);
+	return 0;
+}
+
+/* Does a control count again what the stopped group counted, the TSC included? Then it is right. */
+static bool is_again(const struct state *state, const struct vperfctr_control *control)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+
+	return is_plain(state) && state->group.n && !state->overflow.nr && !state->shared &&
+	       !cstatus_of(state) && !state->paused && !state->until_exec &&
+	       (state->have_clock || !cpu->tsc_on) && control->flags == state->opened_flags &&
+	       memcmp(cpu, &state->opened, sizeof(*cpu)) == 0;
+}
+
+static int start_again(struct state *state, const struct vperfctr_control *control)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	struct perfctr_reader readers[PERFCTR_NR_CTRS];
+	unsigned int n = state->group.n;
+	int result;
+
+	pthread_mutex_lock(&state->lock);
+	result = start(&state->overflow, &state->group, false, readers);
+	if (perfctr_likely(result == 0)) {
+		memcpy(state->reader, readers, sizeof(readers[0]) * n);
+		set_sums(state, control, n);
+		state->control = *control;
+	}
+	pthread_mutex_unlock(&state->lock);
+	return perfctr_likely(result == 0) ? go_on(state, perfctr_mk_cstatus(cpu->tsc_on, n, 0))
+					   : -1;
+}
+
+static int set_control(struct vperfctr *self, const struct vperfctr_control *given)
+{
+	struct vperfctr_control seen = *given;
+	const struct vperfctr_control *control = &seen;
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+	struct state *state = state_of(self);
+	struct perfctr_reader readers[PERFCTR_NR_CTRS];
+	struct perfctr_counter counter[PERFCTR_NR_CTRS];
+	struct perfctr_events fresh = { .counter = counter };
+	struct perfctr_clock clock;
+	struct perfctr_overflow overflow;
+	unsigned int n, old, cstatus, paused;
+	sigset_t held;
+	bool reuse, hold, new_clock = false, begins = false;
+	int result = -1;
+
+	/* Nothing is touched before everything that can be refused has been. */
+	if (check_control(state, control) < 0)
+		return -1;
+	if (!(given->flags & VPERFCTR_CONTROL_EXTENDED))
+		perfctr_control_hide(&seen.cpu_control);
+	n = cpu->nractrs + cpu->nrictrs;
+	cstatus = perfctr_mk_cstatus(cpu->tsc_on, cpu->nractrs, cpu->nrictrs);
+	reuse = !state->shared && !cpu->nrictrs &&
+		ends_at_exec(state, control) == state->until_exec &&
+		counts_the_same(cpu, &state->opened);
+	if (open_all(state, control, reuse, &fresh, &clock, &new_clock) < 0)
+		return -1;
+	perfctr_overflow_init(&overflow, cpu->nrictrs, cpu->ireset + cpu->nractrs);
+
+	hold = hold_signals(cstatus | cstatus_of(state), &held);
+	pthread_mutex_lock(&state->lock);
+	paused = end_pause(state);
+	old = cstatus_of(state);
+	if (old && stop_for(state, control, cstatus) < 0)
+		goto out;
+	if (!cstatus) {
+		state->control = *given;
+		result = 0;
+		goto out;
+	}
+	if (n && start(&overflow, reuse ? &state->group : &fresh,
+		       !reuse && !(fresh.flags & PERFCTR_DISABLED), readers) < 0) {
+		/* No room for the new counters: the old ones go on as if nothing had happened. */
+		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
+			perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
+		if (perfctr_cstatus_has_tsc(old))
+			start_tsc(state);
+		set_cstatus(state, old);
+		pause_again(state, paused);
+		goto out;
+	}
+	if (n && !reuse)
+		replace_group(state, control, &overflow, &fresh);
+	memcpy(state->reader, readers, sizeof(readers[0]) * n);
+	if (new_clock)
+		replace_clock(state, &clock, ends_at_exec(state, control));
+	set_sums(state, control, n);
+	state->control = *given;
+	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus);
+	if (!begins)
+		set_cstatus(state, cstatus);
+	result = 0;
+out:
+	pthread_mutex_unlock(&state->lock);
+	/* The signal of an overflow that this has ended comes now. */
+	if (hold)
+		pthread_sigmask(SIG_SETMASK, &held, NULL);
+	/* The one before, or one that could not start. */
+	perfctr_events_close(&fresh);
+	if (begins)
+		return go_on(state, cstatus);
+	if (result == 0)
+		return publish_or_stop(state);
+	if (new_clock)
+		perfctr_clock_close(&clock);
+	return -1;
+}
+
+static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
+{
+	struct state *state = state_of(self);
+
+	return is_again(state, control) ? start_again(state, control) : set_control(self, control);
+}
+
+static int check_pause(const struct state *state)
+{
+	unsigned int cstatus = cstatus_of(state);
+
+	if (check_own(state) < 0)
+		return -1;
+	if (!cstatus)
+		return perfctr_fail(EINVAL, state->paused ? "the counters are paused already"
+							  : "nothing counts: nothing to pause");
+	return perfctr_fail(EOPNOTSUPP,
+			    "i-mode counters can't be paused: they would overflow in the pause; "
+			    "use vperfctr_stop()");
+}
+
+/* As sample() in the thread itself, of a-mode counters, which come first. */
+static inline int sample_own(const struct state *state, unsigned int cstatus, uint64_t *tsc,
+			     uint64_t *values)
+{
+	uint64_t now = 0;
+
+	if (perfctr_likely(perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+						   values) &&
+			   (!perfctr_cstatus_has_tsc(cstatus) ||
+			    perfctr_clock_read(&state->clock, true, &now) == 0))) {
+		*tsc = now - state->tsc_base;
+		return 0;
+	}
+	return sample(state, cstatus, tsc, values);
+}
+
+/* The values as they are now become sums. Other threads that read wait, or read again. */
+static inline int freeze(struct state *state, unsigned int cstatus)
+{
+	uint64_t tsc;
+	int result;
+
+	atomic_fetch_add(&state->resumes, 1);
+	result = sample_own(state, cstatus, &tsc, state->sum);
+	if (perfctr_likely(result == 0)) {
+		if (perfctr_cstatus_has_tsc(cstatus))
+			perfctr_store(&state->tsc_sum, tsc);
+		set_cstatus(state, 0);
+	}
+	atomic_fetch_add(&state->resumes, 1);
+	return result;
+}
+
+static __attribute__((noinline)) int stop_by_control(struct vperfctr *self)
+{
+	static const struct vperfctr_control nothing;
+
+	return set_control(self, &nothing);
+}
+
+/* The values first: what the stop itself takes is not the program's. */
+static int perf_stop(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	int result = 0;
+
+	if (!perfctr_likely(is_plain(state) && cstatus && !perfctr_cstatus_has_ictrs(cstatus)) ||
+	    freeze(state, cstatus) < 0)
+		return stop_by_control(self);
+	pthread_mutex_lock(&state->lock);
+	if (perfctr_cstatus_nrctrs(cstatus))
+		result = perfctr_events_disable(&state->group);
+	if (result == 0)
+		memset(&state->control, 0, sizeof(state->control));
+	pthread_mutex_unlock(&state->lock);
+	return result;
+}
+
+/*
+ * The kernel's events count on. What they count in a pause is left out of the bases at its end, as
+ * for a resume of i-mode counters.
+ */
+static int perf_pause(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state);
+	int result;
+	uint64_t tsc;
+
+	if (!perfctr_likely(is_own(state) && cstatus && !perfctr_cstatus_has_ictrs(cstatus)))
+		return check_pause(state);
+	atomic_fetch_add(&state->resumes, 1);
+	result = sample_own(state, cstatus, &tsc, state->sum);
+	if (perfctr_likely(result == 0)) {
+		if (perfctr_cstatus_has_tsc(cstatus))
+			perfctr_store(&state->tsc_sum, tsc);
+		state->paused = cstatus;
+		set_cstatus(state, 0);
+	}
+	atomic_fetch_add(&state->resumes, 1);
+	return perfctr_likely(result == 0 && state->queue.reader < 0) ? 0
+	       : result < 0					      ? -1
+								      : publish(state, false);
+}
+
+static int no_pause(const struct state *state)
+{
+	return check_own(state) < 0
+		       ? -1
+		       : perfctr_fail(EINVAL, "the counters are not paused: nothing to resume");
+}
+
+static int perf_resume(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int i, paused = state->paused, n = perfctr_cstatus_nrctrs(paused);
+	uint64_t values[PERFCTR_NR_CTRS], tsc, *base;
+
+	if (!perfctr_likely(is_own(state) && paused))
+		return no_pause(state);
+	if (sample_own(state, paused, &tsc, values) < 0)
+		return -1;
+	atomic_fetch_add(&state->resumes, 1);
+	for (i = 0; i < n; i++) {
+		base = &state->reader[i].base;
+		perfctr_store(base, *base + state->sum[i] - values[i]);
+	}
+	if (perfctr_cstatus_has_tsc(paused))
+		perfctr_store(&state->tsc_base, state->tsc_base + tsc - state->tsc_sum);
+	state->paused = 0;
+	set_cstatus(state, paused);
+	atomic_fetch_add(&state->resumes, 1);
+	return perfctr_likely(state->queue.reader < 0) ? 0 : publish_or_stop(state);
+}
+
+static int iresume(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	unsigned int cstatus = cstatus_of(state), i, again;
+	uint64_t values[PERFCTR_NR_CTRS], missed[PERFCTR_NR_CTRS];
+	struct perfctr_overflow next;
+
+	if (state->tid)
+		return perfctr_fail(EINVAL,
+				    "nothing to resume: over perf_events another thread has "
+				    "no i-mode counters that could have overflowed");
+	if (check_own(state) < 0)
+		return -1;
+	if (!perfctr_cstatus_has_ictrs(cstatus))
+		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
+	if (perfctr_overflow_renew(&state->overflow, &state->group,
+				   state->opened.ireset + state->opened.nractrs, &next, values,
+				   missed, &again) < 0)
+		return -1;
+	/* A handler that comes in between finds the sums. */
+	atomic_fetch_add(&state->resumes, 1);
+	atomic_thread_fence(memory_order_release);
+	for (i = 0; i < state->group.n; i++)
+		perfctr_store(&state->sum[i], values[place(state, i)] + state->reader[i].base);
+	set_cstatus(state, tsc_alone(cstatus));
+	for (i = 0; i < state->group.n; i++)
+		perfctr_store(&state->reader[i].base,
+			      state->reader[i].base - missed[place(state, i)]);
+	perfctr_overflow_update(&state->overflow, &next);
+	state->told = false;
+	set_cstatus(state, cstatus);
+	atomic_fetch_add(&state->resumes, 1);
+	return perfctr_overflow_start(&next, &state->group, again);
+}
+
+/* ---- opening and closing ---- */
+
+static int create(struct vperfctr *self, unsigned int mode)
+{
+	struct state *state = state_of(self);
+
+	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL))
+		return perfctr_fail(ENODEV, "this thread has no counters yet; create them with "
+					    "VPERFCTR_OPEN_CREAT_EXCL");
+	pthread_mutex_init(&state->lock, NULL);
+	state->shared = mode & PERFCTR_MULTIPLEX;
+	state->brief = mode & VPERFCTR_OPEN_BRIEF;
+	perfctr_queue_init(&state->queue);
+	return 0;
+}
+
+/* A clock that others can read, too, goes on where the thread's own is. */
+static int lend_clock(struct state *state)
+{
+	struct perfctr_clock clock;
+	struct perfctr_sum_ctrs sum;
+	sigset_t held;
+	int result;
+
+	if (ends_at_exec(state, &state->control) && cstatus_of(state))
+		return perfctr_fail(EOPNOTSUPP,
+				    "over perf_events, counters that end at an execve(2) can't "
+				    "get a descriptor while they run; stop them, or open it first");
+	if (perfctr_clock_watch(&clock, 0, false) < 0)
+		return -1;
+	/* Nobody shall read in the middle, no signal's handler either. */
+	hold_signals(perfctr_mk_cstatus(0, 0, 1), &held);
+	pthread_mutex_lock(&state->lock);
+	result = read_all_locked(state, &sum);
+	if (result == 0) {
+		replace_clock(state, &clock, false);
+		state->tsc_sum = sum.tsc;
+		if (perfctr_cstatus_has_tsc(cstatus_of(state)))
+			start_tsc(state);
+	} else {
+		perfctr_clock_close(&clock);
+	}
+	pthread_mutex_unlock(&state->lock);
+	pthread_sigmask(SIG_SETMASK, &held, NULL);
+	return result;
+}
+
+int perfctr_perf_descriptor(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+
+	if (state->queue.reader < 0) {
+		if (perfctr_queue_open(&state->queue) < 0)
+			return -1;
+		if (lend_clock(state) < 0 || publish(state, false) < 0) {
+			perfctr_queue_close(&state->queue);
+			return -1;
+		}
+	}
+	return perfctr_queue_descriptor(&state->queue);
+}
+
+bool perfctr_perf_has_descriptor(const struct vperfctr *self, int fd)
+{
+	return perfctr_queue_is(&state_of(self)->queue, fd);
+}
+
+static int open_remote(struct vperfctr *self, pid_t tid)
+{
+	struct state *state = state_of(self);
+
+	if (create(self, VPERFCTR_OPEN_CREAT_EXCL) < 0)
+		return -1;
+	if (perfctr_clock_watch(&state->clock, tid, false) < 0) {
+		pthread_mutex_destroy(&state->lock);
+		return -1;
+	}
+	state->have_clock = true;
+	state->tid = tid;
+	return 0;
+}
+
+static enum perfctr_life reach(const struct vperfctr *self)
+{
+	return perfctr_clock_life(&state_of(self)->clock);
+}
+
+static int detach(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+	sigset_t held;
+	bool hold = hold_signals(cstatus_of(state), &held);
+	int result = 0;
+
+	pthread_mutex_lock(&state->lock);
+	end_pause(state);
+	if (cstatus_of(state))
+		result = stop(state, true);
+	pthread_mutex_unlock(&state->lock);
+	/* As in perf_control(). Nobody else uses what is stopped. */
+	if (hold)
+		pthread_sigmask(SIG_SETMASK, &held, NULL);
+	/* Those who read it find the sums, if they can be told. */
+	publish(state, true);
+	perfctr_queue_close(&state->queue);
+	state->overflow.nr = 0;
+	perfctr_events_close(&state->group);
+	if (state->have_clock)
+		perfctr_clock_close(&state->clock);
+	state->have_clock = false;
+	return result;
+}
+
+static void destroy(struct vperfctr *self)
+{
+	struct state *state = state_of(self);
+
+	/* Another thread's may still count. */
+	perfctr_events_close(&state->group);
+	if (state->have_clock)
+		perfctr_clock_close(&state->clock);
+	pthread_mutex_destroy(&state->lock);
+}
+
+/* ---- facts ---- */
+
+/* What this thread could do with a hardware counter: read it in user space, have its overflows. */
+static unsigned int counter_features(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sample_period = 1000000,
+	};
+	unsigned int features = perfctr_this_cpu()->pcint ? PERFCTR_FEATURE_PCINT : 0;
+	struct perfctr_counter counter;
+
+	if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) < 0) {
+		features = 0;
+		attr.sample_period = 0;
+		if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) <
+		    0)
+			return 0;
+	}
+	if (perfctr_counter_map(&counter, PERFCTR_PAGE_COUNT))
+		features |= PERFCTR_FEATURE_RDPMC;
+	perfctr_counter_close(&counter);
+	return features;
+}
+
+static int perf_info(struct perfctr_info *info)
+{
+	struct utsname system;
+	int error = errno;
+
+	memset(info, 0, sizeof(*info));
+	info->abi_version = PERFCTR_ABI_VERSION;
+	snprintf(info->driver_version, sizeof(info->driver_version), "perf_events %.19s",
+		 uname(&system) == 0 ? system.release : "");
+	info->cpu_type = perfctr_usable_type();
+	info->cpu_features |= counter_features();
+	if (PERFCTR_HAVE_RDTSC)
+		info->cpu_features |= PERFCTR_FEATURE_RDTSC;
+	errno = error; /* what is not there was looked for */
+	return 0;
+}
+
+const struct perfctr_provider perfctr_provider_perf = {
+	.name = "perf",
+	.state_size = sizeof(struct state),
+	.create = create,
+	.detach = detach,
+	.destroy = destroy,
+	.open_remote = open_remote,
+	.reach = reach,
+	.info = perf_info,
+	.control = perf_control,
+	.stop = perf_stop,
+	.is_running = is_running,
+	.read_tsc = read_tsc,
+	.read_pmc = read_pmc,
+	.read_ctrs = read_ctrs,
+	.read_quality = read_quality,
+	.reader = reader,
+	.pause = perf_pause,
+	.resume = perf_resume,
+	.iresume = iresume,
+	.read_state = read_state,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* syscalls.h - the calls on descriptors */
+#ifndef PERFCTR_LIB_VIRTUAL_SYSCALLS_H
+#define PERFCTR_LIB_VIRTUAL_SYSCALLS_H
+
+#include <stdbool.h>
+#include "libperfctr.h"
+#include "lib/virtual/provider.h"
+
+/* Which provider's descriptor it is; NULL after perfctr_fail(EBADF): it is none's. */
+const struct perfctr_provider *perfctr_syscalls_provider(int fd);
+
+/* ---- syscalls_perf.c ---- */
+
+/*
+ * Whether fd is a descriptor of a state over perf_events, or one that asks for facts only; a
+ * stranger may have made it.
+ */
+bool perfctr_shared_is(int fd);
+
+/* As the calls sys_vperfctr_*(), over perf_events. */
+int perfctr_shared_open(int tid, bool creat);
+int perfctr_shared_control(int fd, const struct vperfctr_control *control);
+int perfctr_shared_unlink(int fd);
+int perfctr_shared_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control);
+int perfctr_shared_iresume(int fd);
+
+#endif /* PERFCTR_LIB_VIRTUAL_SYSCALLS_H */
