@@ -42,18 +42,10 @@ lib_libinternal_la_SOURCES = \
 	lib/isa/tsc.h \
 	lib/names/catalog.c \
 	lib/names/catalog.h \
-	lib/names/threshold.c \
-	lib/names/threshold.h \
-	lib/names/expand.c \
-	lib/names/expand.h \
-	lib/names/facts.c \
-	lib/names/facts.h \
-	lib/names/formula.c \
-	lib/names/formula.h \
 	lib/names/known.c \
 	lib/names/known.h \
-	lib/names/metric.c \
-	lib/names/metric.h \
+	lib/perf/topdown.c \
+	lib/perf/topdown.h \
 	lib/names/name.c \
 	lib/names/name.h \
 	lib/names/resolve.c \
@@ -98,16 +90,14 @@ lib_libinternal_la_SOURCES = \
 	lib/perf/sys.h \
 	lib/perf/why.c \
 	lib/perf/why.h \
-	lib/doctor.c \
-	lib/metrics.c \
-	lib/metrics.h \
-	lib/metrics_error.c
+	lib/doctor.c
 
 include lib/regions/local.mk
 include lib/virtual/local.mk
 include lib/target/local.mk
 include lib/sets/local.mk
 include lib/sampling/local.mk
+include lib/metrics/local.mk
 
 # nodelete: threads that end after dlclose() still run the library's clean-up.
 lib_LTLIBRARIES += lib/libperfctr.la

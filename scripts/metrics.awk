@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Metrics: the data files arch/metrics/*.metrics -> constant data in C, for lib/metrics.c.
+# Metrics: the data files arch/metrics/*.metrics -> constant data in C, for lib/metrics/metrics.c.
 # Usage: awk -f scripts/metrics.awk TABLE.ev... FILE.metrics... >metric-tables.c
 # Of the event tables only the names matter. The format of the files is described in arch/README.md.
 # Whatever does not fit it ends in an error that names file and line.

@@ -19,13 +19,14 @@ arch arch/README.md event-tables,metric-tables,assign,x86/cpus,x86/p5,x86/p6,x86
 driver driver/README.md hw_x86,hw_powerpc,hw_arm64 access,cpu,quota,rights state thread signal,owner calls init
 lib/base lib/README.md error,call file,text memory,list,nearest,process,cpus,json
 lib/isa lib/README.md cpuid,cpuinfo,readable,pmu,tsc,attr native control
-lib/names lib/README.md formula,facts,threshold,metric,known,vendor table sysfs,tracepoint expand,catalog name resolve
-lib/perf lib/README.md sys guests probe,reading check,why counter ring,area,record,signal,clock,events merge,overflow execs
+lib/names lib/README.md known,vendor table sysfs,tracepoint catalog name resolve
+lib/perf lib/README.md sys guests probe,reading check,why,topdown counter ring,area,record,signal,clock,events merge,overflow execs
 lib/virtual lib/virtual/README.md handle,device,queue provider_driver,provider_perf kind provider attach syscalls_perf syscalls info virtual remote,total
 lib/target lib/target/README.md threads target
 lib/sets lib/sets/README.md plan,group set global
 lib/sampling lib/sampling/README.md config,describe sampler
-lib lib/README.md metrics metrics_error doctor
+lib/metrics lib/metrics/README.md formula,facts,threshold expand metrics error
+lib lib/README.md doctor
 lib/regions lib/regions/README.md metrics,fast_path print totals,arena state thread overlap,calibrate resume slow_path regions report,recover environment
 tools/perfex/base tools/README.md text die door,document,replace,patient fit,colour
 tools/perfex/count tools/README.md events,targets,readers,topology,limits,missing,outcome emulated,tasks,driver parts,stretches,child,watch trace valgrind run

@@ -75,8 +75,8 @@ unit_tests = \
 	tests/unit/link \
 	tests/unit/memory \
 	tests/unit/merge \
-	tests/unit/metrics \
-	tests/unit/metrics_error \
+	tests/unit/lib/metrics/metrics \
+	tests/unit/lib/metrics/error \
 	tests/unit/native \
 	tests/unit/nearest \
 	tests/unit/overflow \
@@ -177,8 +177,8 @@ tests_unit_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
 tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
-tests_unit_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
-tests_unit_metrics_error_LDFLAGS = -Wl,--wrap=calloc
+tests_unit_lib_metrics_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
+tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)

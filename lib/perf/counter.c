@@ -20,7 +20,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/metric.h"
+#include "lib/perf/topdown.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/guests.h"
 #include "lib/perf/sys.h"

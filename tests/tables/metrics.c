@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arch/events.h"
-#include "lib/names/formula.h"
+#include "lib/metrics/formula.h"
 #include "lib/names/known.h"
 #include "libperfctr.h"
 

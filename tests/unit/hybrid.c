@@ -17,7 +17,7 @@
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/metric.h"
+#include "lib/perf/topdown.h"
 #include "libperfctr.h"
 #include "arch/cpu.h"
 #include "tests/harness/root.h"

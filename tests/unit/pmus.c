@@ -16,7 +16,7 @@
 #include "lib/base/file.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/metric.h"
+#include "lib/perf/topdown.h"
 #include "libperfctr.h"
 #include "lib/names/resolve.h"
 #include "tests/harness/root.h"

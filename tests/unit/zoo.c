@@ -16,7 +16,7 @@
 #include "lib/base/word.h"
 #include "lib/sets/group.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/metric.h"
+#include "lib/perf/topdown.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"

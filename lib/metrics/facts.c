@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lib/base/file.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/facts.h"
+#include "lib/metrics/facts.h"
 
 /* A number in C's notation; 0: there is none. */
 static uint64_t read_number(const char *path)

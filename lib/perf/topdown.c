@@ -6,7 +6,7 @@
 #include "arch/cpu.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/metric.h"
+#include "lib/perf/topdown.h"
 #include "libperfctr.h"
 
 /* Intel's raw events, and not those of a type whose config means something else. */

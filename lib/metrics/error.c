@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include "lib/base/error.h"
 #include "lib/base/root.h"
-#include "lib/metrics.h"
-#include "lib/names/formula.h"
+#include "lib/metrics/metrics.h"
+#include "lib/metrics/formula.h"
 #include "libperfctr.h"
 
 #define PAIRS 4 /* at least */

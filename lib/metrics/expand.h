@@ -7,8 +7,8 @@
  * any of them has. time() of it is that of the first PMU. If there is none, the star goes away, and
  * the machine does not have that event either.
  */
-#ifndef PERFCTR_LIB_NAMES_EXPAND_H
-#define PERFCTR_LIB_NAMES_EXPAND_H
+#ifndef PERFCTR_LIB_METRICS_EXPAND_H
+#define PERFCTR_LIB_METRICS_EXPAND_H
 
 #include <stdbool.h>
 #include "lib/base/text.h"
@@ -16,4 +16,4 @@
 /* here: on this machine; else there are no PMUs. Check text->failed. */
 void perfctr_formula_expand(const char *formula, bool here, struct perfctr_text *text);
 
-#endif /* PERFCTR_LIB_NAMES_EXPAND_H */
+#endif /* PERFCTR_LIB_METRICS_EXPAND_H */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "lib/base/error.h"
 #include "lib/base/nearest.h"
-#include "lib/names/formula.h"
+#include "lib/metrics/formula.h"
 
 enum {
 	STEP_NUMBER,

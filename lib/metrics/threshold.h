@@ -7,8 +7,8 @@
  *
  * with a blank between words.
  */
-#ifndef PERFCTR_LIB_NAMES_THRESHOLD_H
-#define PERFCTR_LIB_NAMES_THRESHOLD_H
+#ifndef PERFCTR_LIB_METRICS_THRESHOLD_H
+#define PERFCTR_LIB_METRICS_THRESHOLD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,4 +30,4 @@ bool perfctr_threshold_is_any(const char *text);
 
 bool perfctr_condition_holds(const struct perfctr_condition *condition, double value);
 
-#endif /* PERFCTR_LIB_NAMES_THRESHOLD_H */
+#endif /* PERFCTR_LIB_METRICS_THRESHOLD_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The texts are the tables', whose form scripts/metrics.awk has checked. */
 #include <string.h>
-#include "lib/names/threshold.h"
+#include "lib/metrics/threshold.h"
 
 static const char *skip_blanks(const char *p)
 {

@@ -17,8 +17,8 @@
  * Words end at a blank, a comma or a parenthesis, since names of events have signs and slashes in
  * them: there are blanks around operators. Commas between slashes are part of a name.
  */
-#ifndef PERFCTR_LIB_NAMES_FORMULA_H
-#define PERFCTR_LIB_NAMES_FORMULA_H
+#ifndef PERFCTR_LIB_METRICS_FORMULA_H
+#define PERFCTR_LIB_METRICS_FORMULA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,4 +62,4 @@ int perfctr_formula_compile(struct perfctr_formula *formula, const char *text,
 const char *perfctr_formula_value(const struct perfctr_formula *formula, const double *counts,
 				  const double *seconds, double *value);
 
-#endif /* PERFCTR_LIB_NAMES_FORMULA_H */
+#endif /* PERFCTR_LIB_METRICS_FORMULA_H */

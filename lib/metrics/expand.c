@@ -3,7 +3,7 @@
 #include <string.h>
 #include "lib/base/file.h"
 #include "lib/isa/pmu.h"
-#include "lib/names/expand.h"
+#include "lib/metrics/expand.h"
 #include "lib/names/sysfs.h"
 
 /* More than a formula takes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* metric.h - Intel's top-down metrics */
-#ifndef PERFCTR_LIB_NAMES_METRIC_H
-#define PERFCTR_LIB_NAMES_METRIC_H
+/* topdown.h - Intel's top-down metrics */
+#ifndef PERFCTR_LIB_PERF_TOPDOWN_H
+#define PERFCTR_LIB_PERF_TOPDOWN_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -15,4 +15,4 @@
 bool perfctr_event_is_metric(const struct perf_event_attr *attr);
 bool perfctr_event_is_slots(const struct perf_event_attr *attr);
 
-#endif /* PERFCTR_LIB_NAMES_METRIC_H */
+#endif /* PERFCTR_LIB_PERF_TOPDOWN_H */

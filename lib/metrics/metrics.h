@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* metrics.h - what metrics are made of */
-#ifndef PERFCTR_LIB_METRICS_H
-#define PERFCTR_LIB_METRICS_H
+#ifndef PERFCTR_LIB_METRICS_METRICS_H
+#define PERFCTR_LIB_METRICS_METRICS_H
 
 #include "libperfctr.h"
 
@@ -13,4 +13,4 @@
 const unsigned int *perfctr_metrics_places(const struct perfctr_metrics *metrics, unsigned int i,
 					   unsigned int *n, const char *call);
 
-#endif /* PERFCTR_LIB_METRICS_H */
+#endif /* PERFCTR_LIB_METRICS_METRICS_H */
