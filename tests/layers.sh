@@ -1,14 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Which file needs which, read from a build's objects with nm: none may need one of its own layer or of a
-# higher one, so that there is no cycle, and each has its layer and its sentence. And no file of lib/ needs a
-# cancellation point but lib/base/call.c.
+# Which file needs which, read from a build's objects with nm, and for lib/ from #include lines, too: none may need
+# one of its own layer or of a higher one, so that there is no cycle, and each has its layer and its sentence. lib/
+# has at most 12 rooms on 9 floors. And no file of lib/ needs a cancellation point but lib/base/call.c.
 # usage: layers.sh BUILD	a folder of configure's, or of scripts/driver's
 # The environment: NM, another machine's nm.
 # Prints a line per folder; exit status 0 if none failed.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:?usage: layers.sh BUILD}
+
+# Names in the first column of a table, which are files or, with a /, folders.
+rows() {	# README
+	sed -n 's,^| `\([a-z0-9_/-]*\)\(\.[ch]\|/\)`.*,\1\2,p' "$top/$1"
+}
+
+# The rooms of lib/, as below: the order is that of its README, and in each room that of the room's.
+rooms() {
+	rows lib/README.md | while read -r room; do
+		case $room in
+		*/) echo "lib/${room%/} lib/${room}README.md" $(rows "lib/${room}README.md" | sed 's/\.[ch]$//') ;;
+		esac
+	done
+	echo lib lib/README.md $(rows lib/README.md | sed -n 's/\.[ch]$//p')
+}
 
 # The folders, from the bottom up: FOLDER SENTENCES LAYER... The file SENTENCES has a row of a table that
 # begins with a file's name, from the folder of SENTENCES; the layers are the folder's files, from the bottom
@@ -17,17 +32,7 @@ build=${1:?usage: layers.sh BUILD}
 layers='
 arch arch/README.md event-tables,metric-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,power/power,powerpc/powerpc,arm64/arm64,riscv/riscv,raw/raw x86/k7,x86/archpmu,powerpc/encode,raw/encode,events x86/compile,x86/encode x86/isa,power/isa,powerpc/isa,arm64/isa,riscv/isa isa
 driver driver/README.md hw_x86,hw_powerpc,hw_arm64 access,cpu,quota,rights state thread signal,owner calls init
-lib/base lib/README.md error,call file,text memory,list,nearest,process,cpus,json
-lib/isa lib/README.md cpuid,cpuinfo,readable,pmu,tsc,attr native control
-lib/names lib/README.md known,vendor table sysfs,tracepoint catalog name resolve
-lib/perf lib/README.md sys guests probe,reading check,why,topdown counter ring,area,record,signal,clock,events merge,overflow execs
-lib/virtual lib/virtual/README.md handle,device,queue provider_driver,provider_perf kind provider attach syscalls_perf syscalls info virtual remote,total
-lib/target lib/target/README.md threads target
-lib/sets lib/sets/README.md plan,group set global
-lib/sampling lib/sampling/README.md config,describe sampler
-lib/metrics lib/metrics/README.md formula,facts,threshold expand metrics error
-lib lib/README.md doctor
-lib/regions lib/regions/README.md metrics,fast_path print totals,arena state thread overlap,calibrate resume slow_path regions report,recover environment
+'$(rooms)'
 tools/perfex/base tools/README.md text die door,document,replace,patient fit,colour
 tools/perfex/count tools/README.md events,targets,readers,topology,limits,missing,outcome emulated,tasks,driver parts,stretches,child,watch trace valgrind run
 tools/perfex/sample tools/README.md symbols,demangle,stacks,maps,perf_data,samplers,sources elf,listed histogram unwind sample
@@ -75,13 +80,23 @@ symbols() {
 # "sentence FILE", of those that have one.
 sentences() {
 	echo "$layers" | while read -r folder table _; do
-		[ -z "$table" ] || sed -n "s,^| \`\([a-z0-9_/-]*\)\.c\`.*,sentence ${table%/*}/\1,p" "$top/$table"
+		[ -z "$table" ] || rows "$table" | sed -n "s,^\(.*\)\.[ch]\$,sentence ${table%/*}/\1,p"
 	done
+}
+
+# Of lib/: "source FILE" of each, also of what is only a header; "includes FILE FILE"; "listed FILE.c" of local.mk's.
+sources() {
+	cd "$top" && find lib -name '*.[ch]' | LC_ALL=C sort | while read -r file; do
+		echo "source ${file%.*} $file"
+		sed -n "s,^#include \"\(lib/[^\"]*\)\.h\".*,includes ${file%.*} \1,p" "$file"
+	done
+	sed -n 's,.*\(lib/[a-z0-9_/]*\.[ch]\).*,listed \1,p' lib/local.mk lib/*/local.mk
 }
 
 {
 	echo "$layers" | sed '/./s/^/layer /'
 	sentences
+	sources
 	symbols | LC_ALL=C sort
 } | LC_ALL=C awk -v cancellation_points="$cancellation_points" '
 	function folder_of(file) {
@@ -89,6 +104,24 @@ sentences() {
 			sub("/[^/]*$", "", file)
 		while (!(file in height) && index(file, "/"))
 		return file
+	}
+	# Of lib/, what lies in it: a room, or a file that is none.
+	function room_of(file, part) {
+		split(file, part, "/")
+		return part[2]
+	}
+	# How many rooms are below each other, this one included.
+	function floor(room, other, most, n) {
+		if (room in floors)
+			return floors[room]
+		floors[room] = most = 1
+		for (other in rooms)
+			if ((room, other) in stairs) {
+				n = floor(other) + 1
+				if (n > most)
+					most = n
+			}
+		return floors[room] = most
 	}
 	function complain(folder, sentence) {
 		print sentence
@@ -110,6 +143,13 @@ sentences() {
 		height[$2] = nr_folders
 	}
 	$1 == "sentence" { described[$2] }
+	$1 == "listed" { listed[$2] }
+	$1 == "source" {
+		source[$2]
+		sources[$3]
+		rooms[room_of($2)]
+	}
+	$1 == "includes" && $2 != $3 { why[$2, $3] = "header" }
 	# Before "needs", since sorted.
 	$1 == "has" { owner[$3] = $2 }
 	$1 == "has" || $1 == "needs" {
@@ -139,22 +179,43 @@ sentences() {
 				upward = end[1] in rank && end[2] in rank && rank[end[2]] >= rank[end[1]]
 			else
 				upward = height[to] > height[from]
+			if (end[1] ~ /^lib\// && end[2] ~ /^lib\// && room_of(end[1]) != room_of(end[2]))
+				stairs[room_of(end[1]), room_of(end[2])]
 			if (upward)
 				complain(from, end[1] ".c is not above " end[2] ".c, whose " why[pair] " it needs")
 		}
 		for (i = 1; i <= nr_files; i++) {
 			file = files[i]
 			folder = folder_of(file)
+			if (file in source)
+				continue
 			if (!(file in rank))
 				complain(folder, file ".c is in no layer; give it its place in tests/layers.sh")
 			if (!(file in described))
 				complain(folder, file ".c has no sentence in the table of its folder")
 		}
+		for (file in source)
+			if (!(file in rank) || !(file in described))
+				complain(folder_of(file), file " has no sentence in the table of its room")
+		for (file in described)
+			if (file ~ /^lib\// && !(file in source))
+				complain(folder_of(file), file " has a sentence, and is not there")
+		for (file in sources)
+			if (!(file in listed))
+				complain(folder_of(file), file " is not in the local.mk of its room")
+		for (room in rooms) {
+			nr_rooms++
+			if (floor(room) > highest)
+				highest = floor(room)
+		}
+		if (nr_rooms > 12 || highest > 9)
+			complain("lib", "lib/ has " nr_rooms " rooms on " highest " floors, and not 12 on 9")
 		for (i = 1; i <= nr_folders; i++) {
 			folder = folders[i]
 			if (!built[folder])
 				continue
-			print (bad[folder] ? "FAIL " : "PASS ") folder ": " built[folder] " files"
+			print (bad[folder] ? "FAIL " : "PASS ") folder ": " built[folder] " files" \
+				(folder == "lib" ? "; " nr_rooms " rooms on " highest " floors" : "")
 			failed += bad[folder]
 			some = 1
 		}

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "lib/isa/native.h"
+#include "lib/isa/identify.h"
 #include "libperfctr.h"
 
 static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4])

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include "arch/cpu.h"
-#include "lib/isa/native.h"
+#include "lib/isa/identify.h"
 
 /* The value behind "name<blanks>: " at the beginning of a line, up to the line's end; or NULL. */
 static const char *find(const char *text, const char *name)

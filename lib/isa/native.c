@@ -13,6 +13,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/error.h"
 #include "lib/base/file.h"
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "libperfctr.h"

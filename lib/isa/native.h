@@ -3,34 +3,9 @@
 #ifndef PERFCTR_LIB_ISA_NATIVE_H
 #define PERFCTR_LIB_ISA_NATIVE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include "libperfctr.h"
 #include "lib/isa/pmu.h"
-
-/* ---- cpuid.c ---- */
-
-struct perfctr_cpuid;
-void perfctr_cpuid_read(struct perfctr_cpuid *id);
-
-/* ---- cpuinfo.c ---- */
-
-/* Describe the first processor of a RISC-V's /proc/cpuinfo. */
-struct perfctr_cpu;
-void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu);
-
-/* The same of a 64-bit PowerPC's, with what the kernel calls its PMU; "": it does not tell. */
-void perfctr_cpuinfo_power(const char *text, const char *pmu, struct perfctr_cpu *cpu);
-
-/* ---- readable.c ---- */
-
-/*
- * Whether this processor's counters can be read in user space at all. On POWER it is tried, once:
- * for that moment SIGILL has a handler, which leaves others' to theirs.
- */
-bool perfctr_is_readable(void);
-
-/* ---- native.c ---- */
 
 /*
  * Set info's cpu_type to what PERFCTR_CPU_TYPE asks for, if anything. 0, or -1 after

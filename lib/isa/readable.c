@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/isa/native.h"
+#include "lib/isa/identify.h"
 #include "perfctr/read.h"
 
 #ifdef __powerpc64__

@@ -16,7 +16,6 @@
 #include "lib/base/word.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/record.h"
-#include "lib/virtual/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 

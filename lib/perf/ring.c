@@ -20,7 +20,6 @@
 #include <string.h>
 #include "lib/base/error.h"
 #include "lib/perf/ring.h"
-#include "lib/virtual/provider.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 

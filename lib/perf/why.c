@@ -18,6 +18,7 @@
 #include "lib/base/file.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/perf/guests.h"

@@ -16,7 +16,6 @@
 #include "lib/isa/native.h"
 #include "lib/isa/tsc.h"
 #include "lib/virtual/provider.h"
-#include "lib/virtual/syscalls.h"
 #include "libperfctr.h"
 
 static int get_info(struct perfctr_info *info)

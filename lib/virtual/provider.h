@@ -144,6 +144,9 @@ const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 /* The same, and the reason, as a clause. */
 const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
 
+/* Which provider's descriptor it is; NULL after perfctr_fail(EBADF): it is none's. */
+const struct perfctr_provider *perfctr_syscalls_provider(int fd);
+
 /* ---- provider_perf.c: what syscalls_perf.c needs ---- */
 
 /* A descriptor of the calling thread's own state, -1 after perfctr_fail(). */

@@ -11,7 +11,7 @@
 #include "lib/virtual/device.h"
 #include "lib/virtual/provider.h"
 #include "lib/virtual/queue.h"
-#include "lib/virtual/syscalls.h"
+#include "lib/virtual/syscalls_perf.h"
 #include "libperfctr.h"
 
 /* The provider of a new descriptor, or of the state that the calling thread has; NULL: -1. */

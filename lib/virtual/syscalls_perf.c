@@ -12,7 +12,7 @@
 #include "lib/base/error.h"
 #include "lib/virtual/provider.h"
 #include "lib/virtual/queue.h"
-#include "lib/virtual/syscalls.h"
+#include "lib/virtual/syscalls_perf.h"
 #include "libperfctr.h"
 
 /* The calling thread's own state, if the descriptor is one of it. */

@@ -4,6 +4,7 @@
  * tests/data/cpuid/intel-skylake-506e3.txt.
  */
 #if defined(__i386__) || defined(__x86_64__)
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "libperfctr.h"
 #include "arch/cpu.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "arch/cpu.h"
-#include "lib/isa/native.h"
+#include "lib/isa/identify.h"
 #include "tests/harness/check.h"
 
 #define QEMU                                                                      \

@@ -15,6 +15,7 @@
 #include "lib/base/word.h"
 #include "lib/names/resolve.h"
 #include "lib/isa/control.h"
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
 #include "lib/perf/topdown.h"

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/base/word.h"
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "libperfctr.h"
 #if defined(__i386__) || defined(__x86_64__)

@@ -15,6 +15,7 @@
 #include "lib/perf/check.h"
 #include "lib/base/word.h"
 #include "lib/isa/control.h"
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/perf/guests.h"
 #include "lib/perf/probe.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "arch/cpu.h"
 #include "arch/isa.h"
+#include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/names/table.h"
 #include "lib/names/vendor.h"

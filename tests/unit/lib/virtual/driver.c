@@ -25,7 +25,6 @@
 #include "perfctr/read.h"
 #include "lib/base/word.h"
 #include "lib/virtual/device.h"
-#include "lib/virtual/syscalls.h"
 #include "lib/perf/probe.h"
 #include "tests/harness/check.h"
 

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* syscalls.h - the calls on descriptors */
-#ifndef PERFCTR_LIB_VIRTUAL_SYSCALLS_H
-#define PERFCTR_LIB_VIRTUAL_SYSCALLS_H
+/* syscalls_perf.h - the calls on descriptors of states over perf_events */
+#ifndef PERFCTR_LIB_VIRTUAL_SYSCALLS_PERF_H
+#define PERFCTR_LIB_VIRTUAL_SYSCALLS_PERF_H
 
 #include <stdbool.h>
 #include "libperfctr.h"
-#include "lib/virtual/provider.h"
-
-/* Which provider's descriptor it is; NULL after perfctr_fail(EBADF): it is none's. */
-const struct perfctr_provider *perfctr_syscalls_provider(int fd);
-
-/* ---- syscalls_perf.c ---- */
 
 /*
  * Whether fd is a descriptor of a state over perf_events, or one that asks for facts only; a
@@ -25,4 +19,4 @@ int perfctr_shared_unlink(int fd);
 int perfctr_shared_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control);
 int perfctr_shared_iresume(int fd);
 
-#endif /* PERFCTR_LIB_VIRTUAL_SYSCALLS_H */
+#endif /* PERFCTR_LIB_VIRTUAL_SYSCALLS_PERF_H */

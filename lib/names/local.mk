@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+lib_libinternal_la_SOURCES += \
+	lib/names/catalog.c \
+	lib/names/catalog.h \
+	lib/names/known.c \
+	lib/names/known.h \
+	lib/names/name.c \
+	lib/names/name.h \
+	lib/names/resolve.c \
+	lib/names/resolve.h \
+	lib/names/sysfs.c \
+	lib/names/sysfs.h \
+	lib/names/table.c \
+	lib/names/table.h \
+	lib/names/tracepoint.c \
+	lib/names/tracepoint.h \
+	lib/names/vendor.c \
+	lib/names/vendor.h
+EXTRA_DIST += lib/names/README.md
