@@ -126,7 +126,7 @@ sanitized() (
 # faults pages of its own, and does not like threads in a child of fork(), so that tests of these are not for
 # it; and it knows no fences, about which gcc warns.
 threads() (
-	programs="tests/unit/area tests/unit/readers tests/unit/lib/regions/regions tests/unit/remote"
+	programs="tests/unit/area tests/unit/readers tests/unit/lib/regions/regions tests/unit/lib/virtual/remote"
 	configure_in threads --disable-shared --disable-werror CFLAGS="-g -O1 -fsanitize=thread" &&
 		check TESTS="$programs" check_PROGRAMS="$programs"
 )
