@@ -67,6 +67,10 @@ expect "a command that ends before its time is up" 3 'page-faults' "$perfex" --t
 # ---- the beginning of the time ----
 expect "the delay is longer than the command" 0 '^ 0.000000 s elapsed, ' "$perfex" --delay 60000 -e page-faults true
 expect "the delay is longer than the command: why" 0 'the command ended before the delay did' cat "$work/out"
+# What was wrong with one run is not with the next.
+# shellcheck disable=SC2016
+expect "the delay is longer than the first run" 0 '(counted in 1 of 2 runs)' "$perfex" -r 2 --delay 500 -e page-faults \
+	sh -c 'test ! -e "$0" || exec sleep 1.5; : >"$0"' "$work/second"
 "$perfex" --delay 100 --json -o "$work/json" -e task-clock sh -c 'sleep 0.5'
 says "what elapses is counted from the delay's end" '
 import json, sys

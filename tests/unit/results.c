@@ -158,6 +158,102 @@ START_TEST(no_ratio_of_guests)
 	results_end(&results);
 	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 0);
 	end();
+	/* Both do what one of them does: neither is its whole. */
+	begin("cycles,instructions:GH,cycles:GH,instructions:G");
+	run_units(1000, 0);
+	results_end(&results);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 2);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 3), 3);
+	end();
+	end_machine();
+}
+END_TEST
+
+/* ---- two core types ---- */
+
+static void begin_hybrid(void)
+{
+	pmu_begin();
+	root_unpack("alderlake");
+}
+
+/* A run that counted so much of each event. */
+static void run_counts(const uint64_t *value)
+{
+	const struct outcome outcome = { .elapsed = 1, .ran = true };
+	unsigned int i;
+
+	for (i = 0; i < events.n; i++)
+		events.event[i].reading =
+			(struct perfctr_reading){ .value = value[i], .enabled = 10, .running = 10 };
+	results_add_run(&results, &outcome);
+	results_end(&results);
+}
+
+/* The same event of the same core types is the whole; of one of them, or the other, it is not. */
+START_TEST(ratios_of_core_types)
+{
+	static const uint64_t some[] = { 100, 50, 30, 20 };
+
+	begin_hybrid();
+	begin("cycles,instructions");
+	ck_assert_uint_eq(events.event[0].is.nvariants, 2);
+	run_counts(some);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 0);
+	print(table_print);
+	has_lines("50 instructions 0.50 insn per cycle", NULL);
+	end();
+	begin("cpu_core/cycles/,instructions,cpu_atom/cycles/,cpu_core/instructions/");
+	ck_assert_uint_eq(events.event[0].is.nvariants, 1);
+	run_counts(some);
+	ck_assert_uint_eq(ratio_whole(&results, NULL, 1), 1);
+	end();
+	begin("branches,branch-misses");
+	run_counts(some);
+	print(table_print);
+	has_lines("50 branch-misses 50.00% of all branches", NULL);
+	end();
+	end_machine();
+}
+END_TEST
+
+/* Each core type's metric has its own name, value and threshold. */
+START_TEST(metrics_of_core_types)
+{
+	static const uint64_t some[] = { 300, 100, 40, 100 };
+
+	begin_hybrid();
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add_metrics(&events, "ipc,ipc");
+	events_finish(&events);
+	results_begin(&results);
+	run_counts(some);
+	print(openmetrics_print);
+	has_lines(
+		"perfex_metric{target=\"true\",metric=\"cpu_core/ipc/\",unit=\"\",quality=\"exact\"} 3",
+		"perfex_metric{target=\"true\",metric=\"cpu_atom/ipc/\",unit=\"\",quality=\"exact\"} 0.4",
+		"perfex_metric_beyond{target=\"true\",metric=\"cpu_core/ipc/\",threshold=\"ipc < 1\"} 0",
+		"perfex_metric_beyond{target=\"true\",metric=\"cpu_atom/ipc/\",threshold=\"ipc < 1\"} 1",
+		NULL);
+	/* Once, though it was asked for twice. */
+	ck_assert_ptr_null(
+		strstr(strstr(text, "perfex_metric_known{target=\"true\",metric=\"cpu_atom") + 1,
+		       "perfex_metric_known{target=\"true\",metric=\"cpu_atom"));
+	print(table_print);
+	has_lines("3.000 cpu_core/ipc/", "0.400 cpu_atom/ipc/ (beyond: ipc < 1)", NULL);
+	print(csv_print);
+	has_lines(",3.000,,cpu_core/ipc/,exact,,,,", NULL);
+	ck_assert_ptr_nonnull(strstr(text, ",0.400,,cpu_atom/ipc/,exact,,,ipc < 1,"));
+	ck_assert_ptr_null(strstr(text, ",3.000,,cpu_core/ipc/,exact,,,ipc < 1"));
+	print(json_print);
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"metric\":\"cpu_core/ipc/\",\"value\":3.000,\"unit\":\"\","
+			     "\"quality\":\"exact\",\"threshold\":\"ipc < 1\",\"beyond\":false"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"metric\":\"cpu_atom/ipc/\",\"value\":0.400,\"unit\":\"\","
+			     "\"quality\":\"exact\",\"threshold\":\"ipc < 1\",\"beyond\":true"));
+	end();
 	end_machine();
 }
 END_TEST
@@ -718,6 +814,101 @@ START_TEST(intervals)
 }
 END_TEST
 
+/* The worst of runs is the quality of all, whichever it was. */
+START_TEST(worst_quality)
+{
+	unsigned int i;
+
+	begin("cs");
+	add(10, 10, 5, 0);
+	add(10, 10, 10, 0);
+	results_end(&results);
+	ck_assert_str_eq(results_doubt(&results, &i), "scaled");
+	print(table_print);
+	has_lines("15 cs ± 33.33% 10 15 20 (estimate: counted 75.00% of the time)", NULL);
+	end();
+}
+END_TEST
+
+/* What an interval has of a clock is told by the interval's length. */
+START_TEST(ratios_of_intervals)
+{
+	begin("task-clock");
+	end_interval(1, 500000000, 500000000, 500000000, PERFCTR_EXACT, table_print);
+	has_lines("1.000000 500.00 msec task-clock 0.500 CPUs utilized", NULL);
+	end_interval(3, 2000000000, 2000000000, 2000000000, PERFCTR_EXACT, table_print);
+	has_lines("3.000000 1500.00 msec task-clock 0.750 CPUs utilized", NULL);
+	results_end(&results);
+	end();
+}
+END_TEST
+
+/* OpenMetrics have estimates, no share of no time, and the rank of a process that has one. */
+START_TEST(openmetrics_of_doubtful_counts)
+{
+	struct origin origin = { .version = "1", .processor = "p", .rank = "3" };
+
+	begin("cs");
+	strcpy(origin.host.release, "6.1");
+	results.origin = &origin;
+	add(4, 20, 10, 0);
+	results_end(&results);
+	print(openmetrics_print);
+	has_lines("perfex_events_total{target=\"true\",event=\"cs\",quality=\"scaled\"} 8",
+		  "perfex_running_ratio{target=\"true\",event=\"cs\"} 0.5",
+		  "perfex_build_info{target=\"true\",version=\"1\",kernel=\"6.1\",processor=\"p\","
+		  "rank=\"3\"} 1",
+		  NULL);
+	origin.rank = NULL;
+	print(openmetrics_print);
+	has_lines(
+		"perfex_build_info{target=\"true\",version=\"1\",kernel=\"6.1\",processor=\"p\"} 1",
+		NULL);
+	end();
+	begin("cs");
+	add(0, 0, 0, 0);
+	results_end(&results);
+	print(openmetrics_print);
+	has_lines("perfex_events_total{target=\"true\",event=\"cs\",quality=\"exact\"} 0", NULL);
+	ck_assert_ptr_null(strstr(text, "perfex_running_ratio{"));
+	end();
+}
+END_TEST
+
+/* Sums of several tasks: those that ran all the time, in part, not at all, or ended early. */
+START_TEST(sums)
+{
+	const struct perfctr_reading all = { .value = 10, .enabled = 20, .running = 20 };
+	const struct perfctr_reading half = {
+		.value = 3, .enabled = 20, .running = 10, .quality = PERFCTR_SCALED
+	};
+	const struct perfctr_reading no_turn = { .enabled = 20, .quality = PERFCTR_NOT_COUNTED };
+	const struct perfctr_reading none = { .quality = PERFCTR_NOT_COUNTED };
+	struct perfctr_reading sum = none;
+
+	tasks_add_reading(&sum, &none);
+	ck_assert_uint_eq(sum.quality, PERFCTR_NOT_COUNTED);
+	tasks_add_reading(&sum, &all);
+	ck_assert_uint_eq(sum.quality, PERFCTR_EXACT);
+	tasks_add_reading(&sum, &half);
+	ck_assert_uint_eq(sum.value, 13);
+	ck_assert_uint_eq(sum.enabled, 40);
+	ck_assert_uint_eq(sum.running, 30);
+	ck_assert_uint_eq(sum.quality, PERFCTR_SCALED);
+	tasks_add_reading(&sum, &no_turn);
+	ck_assert_uint_eq(sum.enabled, 60);
+	ck_assert_uint_eq(sum.running, 30);
+	ck_assert_uint_eq(sum.quality, PERFCTR_SCALED);
+	tasks_add_reading(&sum, &(const struct perfctr_reading){ .value = 1,
+								 .enabled = 5,
+								 .running = 5,
+								 .quality = PERFCTR_STALE });
+	tasks_add_reading(&sum, &all);
+	ck_assert_uint_eq(sum.value, 24);
+	ck_assert_uint_eq(sum.quality, PERFCTR_STALE);
+}
+END_TEST
+
 /* A processor went offline; and times are means. */
 START_TEST(stale)
 {
@@ -742,4 +933,5 @@ UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, in_user_
 	  units, openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn,
 	  failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
 	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
-	  stale)
+	  stale, ratios_of_core_types, metrics_of_core_types, worst_quality, ratios_of_intervals,
+	  openmetrics_of_doubtful_counts, sums)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <string.h>
 #include "tools/perfex/report/ratio.h"
 
 /* What event i is to the kernel, on its first core type. A number is not told. */
@@ -48,6 +49,21 @@ static bool same_modes(const struct perf_event_attr *a, const struct perf_event_
 	       a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle;
 }
 
+/* Whether a name asks for guests and the host, which is not what one without modifiers means. */
+static bool names_both(const char *name)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+	const char *modifiers = colon && (!slash || colon > slash) ? colon : slash;
+
+	return modifiers && strchr(modifiers, 'G') && strchr(modifiers, 'H') &&
+	       !modifiers[1 + strspn(modifiers + 1, "ukhGHIpPSDWeb")];
+}
+
+static bool same_hosts(const struct event *a, const struct event *b)
+{
+	return names_both(a->name) == names_both(b->name);
+}
+
 /* What a part, or all, counted of event i; 0: nothing, or not at all. */
 static double value_of(const struct results *results, const struct part *part, unsigned int i)
 {
@@ -68,6 +84,7 @@ static unsigned int partner(const struct results *results, const struct part *pa
 	for (k = 0; k < events->n && whole != attr->config; k++)
 		if (get_attr(events, k, &other) && other.type == attr->type &&
 		    other.config == whole && same_modes(&other, attr) &&
+		    same_hosts(&events->event[k], &events->event[i]) &&
 		    events->event[k].is.nvariants == events->event[i].is.nvariants &&
 		    value_of(results, part, k) > 0)
 			return k;
