@@ -33,12 +33,12 @@ layers='
 arch arch/README.md event-tables,metric-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,power/power,powerpc/powerpc,arm64/arm64,riscv/riscv,raw/raw x86/k7,x86/archpmu,powerpc/encode,raw/encode,events x86/compile,x86/encode x86/isa,power/isa,powerpc/isa,arm64/isa,riscv/isa isa
 driver driver/README.md hw_x86,hw_powerpc,hw_arm64 access,cpu,quota,rights state thread signal,owner calls init
 '$(rooms)'
-tools/perfex/base tools/README.md text die door,document,replace,patient fit,colour
-tools/perfex/count tools/README.md events,targets,readers,topology,limits,missing,outcome emulated,tasks,driver parts,stretches,child,watch trace valgrind run
-tools/perfex/sample tools/README.md symbols,demangle,stacks,maps,perf_data,samplers,sources elf,listed histogram unwind sample
-tools/perfex/report tools/README.md series,origin welch compare,verdict results ratio,metrics baseline,table,csv,json,openmetrics output
+tools/perfex/base tools/README.md text die terminal,document,outfile
+tools/perfex/count tools/README.md events,targets,cpumask,topology emulated,tasks,driver breakdown,slices,child,watch trace valgrind run
+tools/perfex/sample tools/README.md symbols,demangle,stacks,maps,perf_data,samplers,sources elf,kallsyms histogram unwind sample
+tools/perfex/report tools/README.md series compare,verdict results ratio,metrics baseline,table,csv,json,openmetrics output
 tools/perfex/regions tools/README.md regions,merge
-tools/perfex tools/README.md foreign,progress options,show perfex
+tools/perfex tools/README.md suggest options,show perfex
 tools/perfctr-info tools/README.md cost perfctr-info
 '
 

@@ -80,7 +80,7 @@ unit_tests = \
 	tests/unit/native \
 	tests/unit/nearest \
 	tests/unit/overflow \
-	tests/unit/parts \
+	tests/unit/breakdown \
 	tests/unit/pmu \
 	tests/unit/pmus \
 	tests/unit/primitives \
@@ -119,7 +119,7 @@ unit_tests = \
 	tests/unit/sources \
 	tests/unit/symbols \
 	tests/unit/stacks \
-	tests/unit/stretches \
+	tests/unit/slices \
 	tests/unit/table \
 	tests/unit/text \
 	tests/unit/vendor \
@@ -172,7 +172,7 @@ tests_unit_lib_sets_group_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_virtual_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_virtual_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_stretches_LDADD = $(PERFEX_LDADD)
+tests_unit_slices_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
@@ -182,8 +182,8 @@ tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_overflow_LDADD = $(PMU_LDADD)
 tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
-tests_unit_parts_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
-tests_unit_parts_LDFLAGS = $(PMU_WRAP)
+tests_unit_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
+tests_unit_breakdown_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
@@ -213,7 +213,7 @@ tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_histogram_LDADD = $(PERFEX_LDADD)
-tests_unit_histogram_LDFLAGS = -Wl,--wrap=listed_kernel,--wrap=elf_symbols
+tests_unit_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
 tests_unit_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
 tests_unit_symbols_LDADD = $(PERFEX_LDADD)
 tests_unit_stacks_LDADD = $(PERFEX_LDADD)
@@ -324,7 +324,7 @@ dist_check_SCRIPTS += tests/fuzz/vendor.sh
 TESTS += tests/fuzz/vendor.sh
 
 # ---- header, map, man pages, tools ----
-tool_tests = tests/tools/perfex.sh tests/tools/parts.sh tests/tools/compare.sh tests/tools/wrong.sh \
+tool_tests = tests/tools/perfex.sh tests/tools/breakdown.sh tests/tools/compare.sh tests/tools/wrong.sh \
 	tests/tools/openmetrics.sh tests/tools/emulate.sh tests/tools/sample.sh tests/tools/manual.sh \
 	tests/tools/complete.sh tests/tools/output.sh tests/tools/runs.sh tests/tools/terminal.sh
 dist_check_SCRIPTS += tests/api.sh tests/ibs.sh tests/processors.sh tests/readme.sh tests/regions.sh tests/words.sh $(tool_tests)

@@ -4,24 +4,18 @@ noinst_LIBRARIES += tools/libperfex.a
 tools_libperfex_a_SOURCES = \
 	tools/perfex/base/text.c tools/perfex/base/text.h \
 	tools/perfex/base/die.c tools/perfex/base/die.h \
-	tools/perfex/base/door.c tools/perfex/base/door.h \
-	tools/perfex/base/fit.c tools/perfex/base/fit.h \
-	tools/perfex/base/colour.c tools/perfex/base/colour.h \
-	tools/perfex/base/replace.c tools/perfex/base/replace.h \
-	tools/perfex/base/patient.c tools/perfex/base/patient.h \
+	tools/perfex/base/terminal.c tools/perfex/base/terminal.h \
+	tools/perfex/base/outfile.c tools/perfex/base/outfile.h \
 	tools/perfex/base/document.c tools/perfex/base/document.h \
 	tools/perfex/count/events.c tools/perfex/count/events.h \
 	tools/perfex/count/targets.c tools/perfex/count/targets.h \
-	tools/perfex/count/readers.c tools/perfex/count/readers.h \
+	tools/perfex/count/cpumask.c tools/perfex/count/cpumask.h \
 	tools/perfex/count/tasks.c tools/perfex/count/tasks.h \
 	tools/perfex/count/topology.c tools/perfex/count/topology.h \
-	tools/perfex/count/parts.c tools/perfex/count/parts.h \
-	tools/perfex/count/stretches.c tools/perfex/count/stretches.h \
+	tools/perfex/count/breakdown.c tools/perfex/count/breakdown.h \
+	tools/perfex/count/slices.c tools/perfex/count/slices.h \
 	tools/perfex/count/driver.c tools/perfex/count/driver.h \
-	tools/perfex/count/limits.c tools/perfex/count/limits.h \
-	tools/perfex/count/missing.c tools/perfex/count/missing.h \
 	tools/perfex/count/child.c tools/perfex/count/child.h \
-	tools/perfex/count/outcome.c tools/perfex/count/outcome.h \
 	tools/perfex/count/watch.c tools/perfex/count/watch.h \
 	tools/perfex/count/trace.c tools/perfex/count/trace.h \
 	tools/perfex/count/emulated.c tools/perfex/count/emulated.h \
@@ -29,7 +23,7 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/count/run.c tools/perfex/count/run.h \
 	tools/perfex/sample/symbols.c tools/perfex/sample/symbols.h \
 	tools/perfex/sample/elf.c tools/perfex/sample/elf.h \
-	tools/perfex/sample/listed.c tools/perfex/sample/listed.h \
+	tools/perfex/sample/kallsyms.c tools/perfex/sample/kallsyms.h \
 	tools/perfex/sample/demangle.c tools/perfex/sample/demangle.h \
 	tools/perfex/sample/stacks.c tools/perfex/sample/stacks.h \
 	tools/perfex/sample/maps.c tools/perfex/sample/maps.h \
@@ -40,10 +34,8 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/sample/samplers.c tools/perfex/sample/samplers.h \
 	tools/perfex/sample/sample.c tools/perfex/sample/sample.h \
 	tools/perfex/report/series.c tools/perfex/report/series.h \
-	tools/perfex/report/welch.c tools/perfex/report/welch.h \
 	tools/perfex/report/compare.c tools/perfex/report/compare.h \
 	tools/perfex/report/verdict.c tools/perfex/report/verdict.h \
-	tools/perfex/report/origin.c tools/perfex/report/origin.h \
 	tools/perfex/report/results.c tools/perfex/report/results.h \
 	tools/perfex/report/ratio.c tools/perfex/report/ratio.h \
 	tools/perfex/report/metrics.c tools/perfex/report/metrics.h \
@@ -59,9 +51,8 @@ tools_libperfex_a_CPPFLAGS = $(AM_CPPFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS)
 
 bin_PROGRAMS += perfex
 perfex_SOURCES = \
-	tools/perfex/foreign.c tools/perfex/foreign.h \
+	tools/perfex/suggest.c tools/perfex/suggest.h \
 	tools/perfex/options.c tools/perfex/options.h \
-	tools/perfex/progress.c tools/perfex/progress.h \
 	tools/perfex/show.c tools/perfex/show.h \
 	tools/perfex/perfex.c
 perfex_LDADD = tools/libperfex.a lib/libperfctr.la $(LIBELF_LIBS) -lm -ldl

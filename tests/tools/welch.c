@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/perfex/report/welch.h"
+#include "tools/perfex/report/compare.h"
 
 static struct summary read_series(char *text)
 {

@@ -9,10 +9,9 @@
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 #include "tests/harness/random.h"
+#include "tools/perfex/base/document.h"
 #include "tools/perfex/report/baseline.h"
 #include "tools/perfex/report/compare.h"
-#include "tools/perfex/base/document.h"
-#include "tools/perfex/report/welch.h"
 
 static bool near(double a, double b, double error)
 {

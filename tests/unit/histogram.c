@@ -9,15 +9,15 @@
 #include "tests/harness/check.h"
 #include "tools/perfex/sample/elf.h"
 #include "tools/perfex/sample/histogram.h"
-#include "tools/perfex/sample/listed.h"
+#include "tools/perfex/sample/kallsyms.h"
 
 #define KERNEL UINT64_C(0xFFFFFFFF81000000)
 #define USER   ((uint64_t)PERF_CONTEXT_USER)
 #define INSIDE ((uint64_t)PERF_CONTEXT_KERNEL)
 
 /* The kernel's functions, one behind the other. */
-struct symbols *__wrap_listed_kernel(void);
-struct symbols *__wrap_listed_kernel(void)
+struct symbols *__wrap_kallsyms_read(void);
+struct symbols *__wrap_kallsyms_read(void)
 {
 	struct symbols *symbols = symbols_new();
 

@@ -11,17 +11,17 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include "lib/names/resolve.h"
 #include "lib/base/memory.h"
 #include "lib/base/word.h"
 #include "lib/isa/pmu.h"
+#include "lib/names/resolve.h"
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
-#include "tests/harness/root.h"
-#include "tests/harness/names.h"
-#include "tools/perfex/count/readers.h"
-#include "tools/perfex/count/tasks.h"
 #include "tests/harness/check.h"
+#include "tests/harness/names.h"
+#include "tests/harness/root.h"
+#include "tools/perfex/count/cpumask.h"
+#include "tools/perfex/count/tasks.h"
 
 /* No kernel has so many types. */
 enum { BIG = 60001, SMALL, CHIP = 60004 };
@@ -246,29 +246,29 @@ static void open_processors(struct events *events, struct tasks *tasks, const ch
 /* Who counts for whom: the nearest that is in the PMU's mask. */
 START_TEST(readers_of_packages)
 {
-	uint32_t mask[READERS_CPUS / 32] = { 0 };
+	uint32_t mask[CPUMASK_CPUS / 32] = { 0 };
 
 	root_make();
-	ck_assert_int_eq(readers_find(3, mask), -1);
+	ck_assert_int_eq(cpumask_find(3, mask), -1);
 	mask[0] = 1u << 4 | 1u << 8;
-	mask[READERS_CPUS / 32 - 1] = 1u << 31;
-	ck_assert_int_eq(readers_find(4, mask), 4);
-	ck_assert_int_eq(readers_find(8191, mask), 8191);
+	mask[CPUMASK_CPUS / 32 - 1] = 1u << 31;
+	ck_assert_int_eq(cpumask_find(4, mask), 4);
+	ck_assert_int_eq(cpumask_find(8191, mask), 8191);
 	/* Of nowhere: the first. */
-	ck_assert_int_eq(readers_find(9, mask), 4);
+	ck_assert_int_eq(cpumask_find(9, mask), 4);
 	root_line("/sys/devices/system/cpu/cpu9/topology/core_siblings_list", "8-15");
-	ck_assert_int_eq(readers_find(9, mask), 8);
+	ck_assert_int_eq(cpumask_find(9, mask), 8);
 	root_line("/sys/devices/system/cpu/cpu9/topology/package_cpus_list", "0,4,9-11");
-	ck_assert_int_eq(readers_find(9, mask), 4);
+	ck_assert_int_eq(cpumask_find(9, mask), 4);
 	root_line("/sys/devices/system/cpu/cpu9/topology/die_cpus_list", "9-10,8000-8191");
-	ck_assert_int_eq(readers_find(9, mask), 8191);
+	ck_assert_int_eq(cpumask_find(9, mask), 8191);
 	root_line("/sys/devices/system/cpu/cpu9/cache/index3/shared_cpu_list", "7-9");
-	ck_assert_int_eq(readers_find(9, mask), 8);
+	ck_assert_int_eq(cpumask_find(9, mask), 8);
 	root_line("/sys/devices/system/cpu/cpu9/topology/thread_siblings_list", "4,9");
-	ck_assert_int_eq(readers_find(9, mask), 4);
+	ck_assert_int_eq(cpumask_find(9, mask), 4);
 	/* None that is in the mask, and none that there can be. */
 	root_line("/sys/devices/system/cpu/cpu9/topology/core_cpus_list", "9,10-12,8192-9000");
-	ck_assert_int_eq(readers_find(9, mask), 4);
+	ck_assert_int_eq(cpumask_find(9, mask), 4);
 	root_remove();
 }
 END_TEST

@@ -80,13 +80,13 @@ static void has_lines(const char *first, ...)
 /* A run of what this thread does: n units in user mode, and so many ns; 2 s by the clock. */
 static void run_units(uint64_t n, uint64_t ns)
 {
-	const struct outcome outcome = { .elapsed = 2, .user = 0.5, .sys = 0.25, .ran = true };
+	const struct run_end end = { .elapsed = 2, .user = 0.5, .sys = 0.25, .ran = true };
 
 	tasks_open_thread(&tasks, &events, 0, 0);
 	pmu_count(n);
 	pmu_tick(ns);
 	tasks_read(&tasks, &events);
-	results_add_run(&results, &outcome);
+	results_add_run(&results, &end);
 }
 
 static void begin_machine(void)
@@ -296,7 +296,7 @@ START_TEST(no_ratios)
 	pmu_count(3);
 	pmu_run(0, 0, true, 4);
 	tasks_read(&tasks, &events);
-	results_add_run(&results, &(const struct outcome){ .elapsed = 0 });
+	results_add_run(&results, &(const struct run_end){ .elapsed = 0 });
 	results_end(&results);
 	events.event[4].is.flags = 0; /* without a clock nothing has a rate */
 	print(table_print);
@@ -392,7 +392,7 @@ END_TEST
 /* A run in which the event's reading is this one. */
 static void add(uint64_t value, uint64_t enabled, uint64_t running, int status)
 {
-	const struct outcome outcome = { .elapsed = 1, .ran = true, .status = status };
+	const struct run_end end = { .elapsed = 1, .ran = true, .status = status };
 
 	events.event[0].reading = (struct perfctr_reading){
 		.value = value,
@@ -400,7 +400,7 @@ static void add(uint64_t value, uint64_t enabled, uint64_t running, int status)
 		.running = running,
 		.quality = tasks_quality(enabled, running),
 	};
-	results_add_run(&results, &outcome);
+	results_add_run(&results, &end);
 }
 
 START_TEST(means)
@@ -501,7 +501,7 @@ START_TEST(failed_runs)
 	add(2000, 10, 10, W_EXITCODE(4, 0));
 	add(20, 10, 10, 0);
 	results_end(&results);
-	ck_assert_int_eq(WEXITSTATUS(results.outcome.status), 3);
+	ck_assert_int_eq(WEXITSTATUS(results.end.status), 3);
 	ck_assert_uint_eq(results_runs(&results), 2);
 	print(table_print);
 	has_lines(
@@ -562,7 +562,7 @@ END_TEST
 /* The one run that took another time is not in the mean of times, either. */
 START_TEST(failed_run_time)
 {
-	const struct outcome longer = {
+	const struct run_end longer = {
 		.elapsed = 9, .user = 8, .sys = 7, .ran = true, .status = W_EXITCODE(1, 0)
 	};
 	struct series elapsed;
@@ -572,7 +572,7 @@ START_TEST(failed_run_time)
 	results_add_run(&results, &longer);
 	add(30, 10, 10, 0);
 	results_end(&results);
-	ck_assert(results.outcome.elapsed == 1 && results.outcome.user == 0);
+	ck_assert(results.end.elapsed == 1 && results.end.user == 0);
 	elapsed = results_elapsed(&results);
 	ck_assert(elapsed.n == 3 && elapsed.value[0] == 1 && isnan(elapsed.value[1]));
 	series_free(&elapsed);
@@ -736,11 +736,11 @@ static void look(unsigned int i)
 		events.event[k].reading.running += 10;
 		events.event[k].reading.quality = PERFCTR_SCALED;
 	}
-	stretches_tick(&results.stretches, &events);
+	slices_tick(&results.slices, &events);
 }
 
 /*
- * How far off an estimate may be, of each interval that had stretches enough: of 8 pairs, in each
+ * How far off an estimate may be, of each interval that had slices enough: of 8 pairs, in each
  * of which ipc is 0.5 above and below the mean for 10 cycles, of 160, 2.306 sqrt(8 10^2) / 160, and
  * a quarter of that has been seen: sqrt(3 / 4).
  */
@@ -912,7 +912,7 @@ END_TEST
 /* A processor went offline; and times are means. */
 START_TEST(stale)
 {
-	const struct outcome longer = { .elapsed = 4, .user = 1, .sys = 0.75, .ran = true };
+	const struct run_end longer = { .elapsed = 4, .user = 1, .sys = 0.75, .ran = true };
 
 	begin_machine();
 	begin("cs");

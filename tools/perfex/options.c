@@ -7,9 +7,9 @@
 #include <string.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/emulated.h"
-#include "tools/perfex/foreign.h"
 #include "tools/perfex/options.h"
 #include "tools/perfex/sample/unwind.h"
+#include "tools/perfex/suggest.h"
 
 const char options_help[] =
 	"usage: perfex [options] [--] command [argument ...]\n"
@@ -628,10 +628,10 @@ static int next_option(int argc, char **argv)
 	int at = optind, option;
 
 	if (at < argc)
-		foreign_check(argv[at], known);
+		suggest_check(argv[at], known);
 	option = getopt_long(argc, argv, "+:e:M:p:t:aC:G:AI:r:D:c:F:o:dxilLh", known, NULL);
 	if (option == '?' || option == ':')
-		foreign_refuse(option, argv[at], optopt, known);
+		suggest_refuse(option, argv[at], optopt, known);
 	return option;
 }
 

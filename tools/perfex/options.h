@@ -3,11 +3,11 @@
 #ifndef PERFCTR_TOOLS_OPTIONS_H
 #define PERFCTR_TOOLS_OPTIONS_H
 
-#include "tools/perfex/report/baseline.h"
 #include "tools/perfex/count/events.h"
-#include "tools/perfex/sample/histogram.h"
-#include "tools/perfex/report/output.h"
 #include "tools/perfex/count/targets.h"
+#include "tools/perfex/report/baseline.h"
+#include "tools/perfex/report/output.h"
+#include "tools/perfex/sample/histogram.h"
 
 /* Of several that are asked for, the last one here. */
 enum mode {

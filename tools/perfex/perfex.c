@@ -8,14 +8,17 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include "tools/perfex/report/baseline.h"
+#include <time.h>
+#include <unistd.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/terminal.h"
+#include "tools/perfex/count/child.h"
 #include "tools/perfex/count/driver.h"
-#include "tools/perfex/count/limits.h"
-#include "tools/perfex/regions/merge.h"
+#include "tools/perfex/count/watch.h"
 #include "tools/perfex/options.h"
-#include "tools/perfex/progress.h"
+#include "tools/perfex/regions/merge.h"
 #include "tools/perfex/regions/regions.h"
+#include "tools/perfex/report/baseline.h"
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/show.h"
 
@@ -71,20 +74,20 @@ static bool choose_driver(struct options *options, struct driver *driver)
 }
 
 /* End as the command did. */
-static int same_end(const struct outcome *outcome)
+static int same_end(const struct run_end *end)
 {
 	struct rlimit none = { 0, 0 };
 
-	if (!outcome->ran || outcome_in_time(outcome))
+	if (!end->ran || run_timed_out(end))
 		return 0;
-	if (WIFEXITED(outcome->status) && WEXITSTATUS(outcome->status) == 0 && outcome->lost)
+	if (WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0 && end->lost)
 		return EXIT_PERFEX;
-	if (WIFEXITED(outcome->status))
-		return WEXITSTATUS(outcome->status);
+	if (WIFEXITED(end->status))
+		return WEXITSTATUS(end->status);
 	setrlimit(RLIMIT_CORE, &none);
-	signal(WTERMSIG(outcome->status), SIG_DFL);
-	raise(WTERMSIG(outcome->status));
-	return 128 + WTERMSIG(outcome->status);
+	signal(WTERMSIG(end->status), SIG_DFL);
+	raise(WTERMSIG(end->status));
+	return 128 + WTERMSIG(end->status);
 }
 
 /* ---- counting ---- */
@@ -122,10 +125,10 @@ static void looked(void *arg)
 	struct counting *counting = arg;
 	struct results *results = &counting->side[counting->sides - 1];
 
-	stretches_tick(&results->stretches, results->run->events);
+	slices_tick(&results->slices, results->run->events);
 }
 
-/* What stretches of one run, or interval, counted tells how good estimates of metrics are. */
+/* What slices of one run, or interval, counted tells how good estimates of metrics are. */
 static double how_often_to_look(const struct options *options)
 {
 	const unsigned int ms = 50;
@@ -141,7 +144,7 @@ static double how_often_to_look(const struct options *options)
 static void count_again(const struct run *what)
 {
 	tasks_close(what->tasks);
-	parts_clear(what->parts);
+	breakdown_clear(what->breakdown);
 	events_forget(what->events);
 	if (!what->driver)
 		return;
@@ -153,13 +156,13 @@ static void count_again(const struct run *what)
 /* One more run; false: it was interrupted, and is none, unless it is the first one. */
 static bool count_run(struct results *results)
 {
-	struct outcome outcome = run(results->run);
+	struct run_end end = run(results->run);
 
-	if (results->repeats && outcome.interrupted)
-		results->outcome.status = outcome.status; /* half a run is no count */
+	if (results->repeats && end.interrupted)
+		results->end.status = end.status; /* half a run is no count */
 	else
-		results_add_run(results, &outcome);
-	return !outcome.interrupted;
+		results_add_run(results, &end);
+	return !end.interrupted;
 }
 
 /* What belongs to a run and is not counted, such as "make clean". False: it failed, as was said. */
@@ -181,6 +184,57 @@ static bool run_beside(const char *option, const char *command)
 	return status == 0;
 }
 
+/* ---- how far a series of runs is ---- */
+
+#define MOST_LINES 20 /* of a series */
+
+/*
+ * The command may have left its last line without an end. Blanks for a whole line go on in the next
+ * one then, and else end where they are; what it has written stays in either case.
+ */
+static void begin_line(void)
+{
+	fprintf(stderr, "%*s\r", terminal_columns(stderr) - 1, "");
+}
+
+/* The hour at which the rest will be done, if runs go on as they did. */
+static void print_line(unsigned int i, unsigned int n, double left)
+{
+	time_t end = time(NULL) + (time_t)(left + 0.5);
+	char text[32];
+	struct tm tm;
+
+	localtime_r(&end, &tm);
+	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	begin_line();
+	fprintf(stderr, "perfex: run %u of %u, %.0f s left, until %s\n", i + 1, n, left, text);
+}
+
+/*
+ * Run i (from 0) of n begins; tells it in a line of its own, once the first one has shown that all
+ * take a while. What the command has written stays.
+ */
+static void show_progress(unsigned int i, unsigned int n)
+{
+	static double start;
+	static unsigned int shown; /* lines */
+	double passed;
+
+	if (n < 2 || !isatty(STDERR_FILENO))
+		return;
+	if (i == 0) {
+		start = watch_now();
+		shown = 0;
+		return;
+	}
+	passed = watch_now() - start;
+	/* What is over at once needs no company, and what takes long not one for each run. */
+	if (passed / i * n < 2 || (double)shown * n > (double)(i - 1) * MOST_LINES)
+		return;
+	shown++;
+	print_line(i, n, passed / i * (n - i));
+}
+
 /*
  * What changes with the time does so for both sides: A B B A A B ... What was counted before
  * a run could not be made, or ended, is not lost.
@@ -196,7 +250,7 @@ static void count_runs(struct counting *counting, unsigned int repeat)
 		side = &counting->side[counting->sides > 1 && (i % 4 == 1 || i % 4 == 2)];
 		if (i)
 			count_again(side->run);
-		progress_show(i, n);
+		show_progress(i, n);
 		if (!run_beside("--pre", counting->options->pre)) {
 			if (!i)
 				exit(EXIT_PERFEX);
@@ -275,7 +329,7 @@ static int count_sides(struct options *options, struct counting *counting)
 {
 	struct comparison comparison = { .threshold = options->threshold };
 	const struct baseline *baseline = &options->before;
-	struct outcome outcome;
+	struct run_end end;
 	unsigned int k;
 	int status;
 
@@ -290,21 +344,21 @@ static int count_sides(struct options *options, struct counting *counting)
 	print(counting);
 	status = end_status(options, counting);
 	valgrind_end(); /* perfex may end by a signal now */
-	outcome = counting->side[0].outcome;
-	if (!outcome_failed(&outcome))
-		outcome = counting->side[counting->sides - 1].outcome;
+	end = counting->side[0].end;
+	if (!run_failed(&end))
+		end = counting->side[counting->sides - 1].end;
 	for (k = 0; k < counting->sides; k++)
 		results_free(&counting->side[k]);
 	comparison_free(&comparison);
-	return outcome_failed(&outcome) ? same_end(&outcome) : status;
+	return run_failed(&end) ? same_end(&end) : status;
 }
 
 static int count(struct options *options)
 {
 	char shell[] = "sh", c[] = "-c", *commands[2][4] = { { shell, c }, { shell, c } };
 	struct tasks tasks = { .n = 0 };
-	struct parts parts = { .by = options->by };
-	struct origin origin;
+	struct breakdown breakdown = { .by = options->by };
+	struct provenance provenance;
 	struct driver driver;
 	struct valgrind valgrind;
 	bool through_driver = !options->emulate && choose_driver(options, &driver);
@@ -312,7 +366,7 @@ static int count(struct options *options)
 	struct run what = {
 		.events = &options->events,
 		.tasks = &tasks,
-		.parts = &parts,
+		.breakdown = &breakdown,
 		.driver = through_driver ? &driver : NULL,
 		.valgrind = options->emulate ? &valgrind : NULL,
 		.command = options->command,
@@ -332,15 +386,17 @@ static int count(struct options *options)
 
 	if (options->emulate)
 		valgrind_begin(&valgrind);
-	origin_get(&origin);
+	provenance_get(&provenance);
 	counting = (struct counting){
 		.output = { .name = options->file,
 			    .format = options->format,
 			    .append = options->append,
 			    .bit_by_bit = options->interval },
-		.side = { { .run = &what, .origin = &origin, .with_failed = options->with_failed },
+		.side = { { .run = &what,
+			    .provenance = &provenance,
+			    .with_failed = options->with_failed },
 			  { .run = &other,
-			    .origin = &origin,
+			    .provenance = &provenance,
 			    .with_failed = options->with_failed } },
 		.sides = options->diff ? 2 : 1,
 		.options = options,
@@ -354,7 +410,7 @@ static int count(struct options *options)
 	}
 	status = count_sides(options, &counting);
 	tasks_close(&tasks);
-	parts_clear(&parts);
+	breakdown_clear(&breakdown);
 	if (through_driver)
 		driver_close(&driver);
 	options_free(options);
@@ -393,8 +449,8 @@ static int take_samples(struct options *options)
 {
 	struct driver none;
 	struct tasks tasks = { .n = 0 };
-	struct parts parts = { .by = BY_NOTHING };
-	struct origin origin;
+	struct breakdown breakdown = { .by = BY_NOTHING };
+	struct provenance provenance;
 	struct sample sample = {
 		.output = { .name = options->file, .format = options->format },
 		.request = { .targets = &options->targets,
@@ -406,7 +462,7 @@ static int take_samples(struct options *options)
 	const struct run what = {
 		.events = &options->events,
 		.tasks = &tasks,
-		.parts = &parts,
+		.breakdown = &breakdown,
 		.command = options->command,
 		.targets = &options->targets,
 		.interval = 20,
@@ -415,27 +471,27 @@ static int take_samples(struct options *options)
 		.tick = sample_tick,
 		.arg = &sample,
 	};
-	struct outcome outcome;
+	struct run_end end;
 
 	choose_driver(options, &none); /* dies if it is forced */
-	origin_get(&origin);
+	provenance_get(&provenance);
 	sample.request.about = (struct perf_data_about){
-		.host = origin.host.nodename,
-		.release = origin.host.release,
-		.machine = origin.host.machine,
-		.processor = origin.processor,
+		.host = provenance.host.nodename,
+		.release = provenance.host.release,
+		.machine = provenance.host.machine,
+		.processor = provenance.processor,
 		.version = PACKAGE_STRING,
 		.line = options->line,
 	};
 	sample.sampling = sampling_new(options->events.names, options->period, options->frequency,
 				       options->kind);
-	outcome = run(&what);
-	sampling_print(sample.sampling, &outcome, sample.output.file);
+	end = run(&what);
+	sampling_print(sample.sampling, &end, sample.output.file);
 	output_close(&sample.output);
 	sampling_free(sample.sampling);
 	tasks_close(&tasks);
 	options_free(options);
-	return same_end(&outcome);
+	return same_end(&end);
 }
 
 /* ---- what is no counting ---- */
@@ -465,11 +521,11 @@ static int tell(const struct options *options)
 
 static int measure_regions(struct options *options)
 {
-	struct outcome outcome = regions_run(options->command, &options->events, options->keep,
-					     options->file, options->format);
+	struct run_end end = regions_run(options->command, &options->events, options->keep,
+					 options->file, options->format);
 
 	options_free(options);
-	return same_end(&outcome);
+	return same_end(&end);
 }
 
 int main(int argc, char **argv)

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/door.h"
-#include "tools/perfex/base/fit.h"
-#include "tools/perfex/show.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/show.h"
 
 /* By which all lists are printed: descriptions are others'. */
 static FILE *door;
@@ -16,7 +15,7 @@ static FILE *door;
 static int finish_stdout(void)
 {
 	if (door)
-		door_close(door);
+		terminal_close(door);
 	door = NULL;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
@@ -72,7 +71,7 @@ static bool has_words(const struct perfctr_event_name *name, char *const words[]
 /* Where a column of descriptions would have no room for some words, these come below the name. */
 static void print_described(const struct perfctr_event_name *name)
 {
-	struct fit fit = fit_begin(door, door_columns(door) < 110 ? 6 : 54);
+	struct fit fit = fit_begin(door, terminal_columns(door) < 110 ? 6 : 54);
 	int used = text_width(name->name) > 40 ? text_width(name->name) : 40;
 
 	fputs("  ", door);
@@ -135,7 +134,7 @@ int show_list(bool with_text, char *const words[])
 	struct list list = { with_text, words, 0 };
 	unsigned int counters = words ? 1 : print_counters();
 
-	door = door_open(stdout);
+	door = terminal_open(stdout);
 	if (perfctr_event_list(NULL, list_name, &list) < 0)
 		die("%s", perfctr_error());
 	if (with_text)
@@ -149,7 +148,8 @@ int show_list(bool with_text, char *const words[])
 
 static void print_about_metric(const char *before, const char *text)
 {
-	struct fit fit = fit_begin(door, door_columns(door) && door_columns(door) < 110 ? 8 : 36);
+	struct fit fit = fit_begin(door,
+				   terminal_columns(door) && terminal_columns(door) < 110 ? 8 : 36);
 
 	fprintf(door, "%*s", fit.indent, "");
 	fit_used(&fit, fit.indent);
@@ -184,7 +184,7 @@ int show_metrics(const char *cpu)
 	const char *id = cpu && strcmp(cpu, "native") ? cpu : NULL;
 	unsigned int n = 0;
 
-	door = door_open(stdout);
+	door = terminal_open(stdout);
 	if (perfctr_metrics_list(id, list_metric, &n) < 0)
 		die("%s", perfctr_error());
 	return finish_stdout();
@@ -196,7 +196,7 @@ int show_cpu(const char *cpu, const char *names, bool list, bool with_text, char
 	const char *id = strcmp(cpu, "native") ? cpu : NULL;
 	int result;
 
-	door = list || shown.with_text ? door_open(stdout) : NULL;
+	door = list || shown.with_text ? terminal_open(stdout) : NULL;
 	if (!strcmp(cpu, "list")) {
 		result = perfctr_cpu_list(list_name, &shown);
 	} else if (list) {

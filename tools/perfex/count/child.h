@@ -10,6 +10,14 @@
 #include <stdbool.h>
 #include "tools/perfex/count/driver.h"
 
+/*
+ * perfex raises its soft limit of descriptors, since each event on each processor takes one, and
+ * ignores the signal of files that become too large, which would leave half a file where an error
+ * leaves the old one. What it executes gets both back as they were.
+ */
+void limits_raise(void);
+void limits_give_back(void);
+
 struct child {
 	pid_t pid;
 	int go;	      /* writing a byte starts the command; closing it ends the child */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/perfex/count/child.h"
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/count/child.h"
 #include "tools/perfex/count/run.h"
 #include "tools/perfex/count/trace.h"
 #include "tools/perfex/count/watch.h"
@@ -14,7 +15,7 @@
 static void read_all(const struct run *run)
 {
 	targets_look(run->targets);
-	parts_read(run->parts, run->tasks, run->events);
+	breakdown_read(run->breakdown, run->tasks, run->events);
 }
 
 /* What is to happen while the command runs. */
@@ -106,13 +107,12 @@ static void plan_tick(struct schedule *schedule)
 }
 
 /* It is time. */
-static void happen(const struct run *run, pid_t pid, struct schedule *schedule,
-		   struct outcome *outcome)
+static void happen(const struct run *run, pid_t pid, struct schedule *schedule, struct run_end *end)
 {
 	if (!schedule->counts) {
 		enable(run, schedule);
 	} else if (next_time(schedule) == schedule->end) {
-		outcome->timed_out = true;
+		end->timed_out = true;
 		schedule->end = 0;
 		kill(pid, SIGTERM);
 	} else {
@@ -126,16 +126,16 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule,
 
 /* Wait for the child, passing signals on. */
 static void wait_for(const struct run *run, const struct child *child, struct schedule *schedule,
-		     struct outcome *outcome, struct rusage *usage)
+		     struct run_end *end, struct rusage *usage)
 {
 	struct timespec timeout;
 	double next, check;
 	int signal;
 
-	while (wait4(child->pid, &outcome->status, WNOHANG, usage) == 0) {
+	while (wait4(child->pid, &end->status, WNOHANG, usage) == 0) {
 		next = next_time(schedule);
 		if (next > 0 && watch_now() >= next) {
-			happen(run, child->pid, schedule, outcome);
+			happen(run, child->pid, schedule, end);
 			continue;
 		}
 		tasks_check(run->tasks);
@@ -144,7 +144,7 @@ static void wait_for(const struct run *run, const struct child *child, struct sc
 		signal = sigtimedwait(&child->waited, NULL, &timeout);
 		if (signal != SIGTERM && signal != SIGHUP)
 			continue;
-		outcome->interrupted = true;
+		end->interrupted = true;
 		kill(child->pid, signal);
 	}
 }
@@ -185,18 +185,17 @@ static double seconds_of(const struct timeval *t)
 }
 
 /* What the command was, now that it has ended. */
-static void end_command(const struct child *child, const struct rusage *usage,
-			struct outcome *outcome)
+static void end_command(const struct child *child, const struct rusage *usage, struct run_end *end)
 {
-	outcome->interrupted |= child_end(child) || trace_interrupted();
-	outcome->interrupted |= WIFSIGNALED(outcome->status) && !outcome_in_time(outcome);
-	outcome->user = seconds_of(&usage->ru_utime);
-	outcome->sys = seconds_of(&usage->ru_stime);
+	end->interrupted |= child_end(child) || trace_interrupted();
+	end->interrupted |= WIFSIGNALED(end->status) && !run_timed_out(end);
+	end->user = seconds_of(&usage->ru_utime);
+	end->sys = seconds_of(&usage->ru_stime);
 }
 
-static struct outcome run_emulated(const struct run *run)
+static struct run_end run_emulated(const struct run *run)
 {
-	struct outcome outcome = { .ran = true };
+	struct run_end end = { .ran = true };
 	struct rusage usage;
 	struct child child;
 	char **command = valgrind_command(run->events, run->command);
@@ -209,15 +208,15 @@ static struct outcome run_emulated(const struct run *run)
 	start = watch_now();
 	child_release(&child, *command);
 	free(command);
-	valgrind_run(run->valgrind, &child, run->events, &outcome.status, &usage);
-	outcome.elapsed = watch_now() - start;
-	end_command(&child, &usage, &outcome);
-	return outcome;
+	valgrind_run(run->valgrind, &child, run->events, &end.status, &usage);
+	end.elapsed = watch_now() - start;
+	end_command(&child, &usage, &end);
+	return end;
 }
 
-static struct outcome run_command(const struct run *run)
+static struct run_end run_command(const struct run *run)
 {
-	struct outcome outcome = { .ran = true };
+	struct run_end end = { .ran = true };
 	struct schedule schedule = { .counts = false };
 	struct rusage usage;
 	struct child child;
@@ -231,21 +230,21 @@ static struct outcome run_command(const struct run *run)
 	if (run->delay)
 		schedule = (struct schedule){ .begin = watch_now() + run->delay / 1e3 };
 	if (traces(run))
-		trace_threads(&child, run->tasks, run->events, &outcome.status, &usage);
+		trace_threads(&child, run->tasks, run->events, &end.status, &usage);
 	else
-		wait_for(run, &child, &schedule, &outcome, &usage);
+		wait_for(run, &child, &schedule, &end, &usage);
 	if (!schedule.counts)
 		events_refuse(run->events, 0, run->events->n,
 			      "the command ended before the delay did");
-	outcome.elapsed = schedule.counts ? watch_now() - schedule.start : 0;
+	end.elapsed = schedule.counts ? watch_now() - schedule.start : 0;
 	if (run->driver)
 		driver_read(run->driver, run->events);
 	else
 		read_all(run);
 	if (run->interval)
-		run->tick(run->arg, outcome.elapsed);
-	end_command(&child, &usage, &outcome);
-	return outcome;
+		run->tick(run->arg, end.elapsed);
+	end_command(&child, &usage, &end);
+	return end;
 }
 
 /* ---- what runs already ---- */
@@ -299,10 +298,10 @@ static void watch(const struct run *run, struct schedule *schedule)
 	watch_end(&watch);
 }
 
-static struct outcome run_nothing(const struct run *run)
+static struct run_end run_nothing(const struct run *run)
 {
 	struct schedule schedule = { .counts = false };
-	struct outcome outcome = { .ran = false };
+	struct run_end end = { .ran = false };
 	pid_t pid = targets_process(run->targets);
 
 	run->started(run->arg, pid ? pid : getpid());
@@ -311,18 +310,28 @@ static struct outcome run_nothing(const struct run *run)
 	if (!schedule.counts)
 		events_refuse(run->events, 0, run->events->n, "it was over before the delay was");
 	else
-		outcome.elapsed = watch_now() - schedule.start;
+		end.elapsed = watch_now() - schedule.start;
 	read_all(run);
 	if (run->interval)
-		run->tick(run->arg, outcome.elapsed);
-	return outcome;
+		run->tick(run->arg, end.elapsed);
+	return end;
 }
 
-struct outcome run(const struct run *run)
+struct run_end run(const struct run *run)
 {
 	if (run->valgrind)
 		return run_emulated(run);
 	if (run->targets->n && run->events->n)
 		attach(run);
 	return run->command ? run_command(run) : run_nothing(run);
+}
+
+bool run_timed_out(const struct run_end *end)
+{
+	return end->timed_out && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGTERM;
+}
+
+bool run_failed(const struct run_end *end)
+{
+	return end->ran && !run_timed_out(end) && end->status;
 }

@@ -3,16 +3,30 @@
 #ifndef PERFCTR_TOOLS_RUN_H
 #define PERFCTR_TOOLS_RUN_H
 
+#include "tools/perfex/count/breakdown.h"
 #include "tools/perfex/count/driver.h"
-#include "tools/perfex/count/outcome.h"
-#include "tools/perfex/count/parts.h"
 #include "tools/perfex/count/targets.h"
 #include "tools/perfex/count/valgrind.h"
+
+/* How a run ended. */
+struct run_end {
+	double elapsed, user, sys; /* seconds */
+	int status;		   /* of waitpid() */
+	bool ran;		   /* there is a status */
+	bool interrupted;	   /* a signal ended the command, or asked for its end */
+	bool timed_out;		   /* --timeout did, which is no failure */
+	bool lost;		   /* results could not be written where they should be */
+};
+
+/* Whether the command ended because its time was up. */
+bool run_timed_out(const struct run_end *end);
+/* Whether it did not end with the exit status 0, nor so. */
+bool run_failed(const struct run_end *end);
 
 struct run {
 	struct events *events;
 	struct tasks *tasks;
-	struct parts *parts;	       /* what is shown beside the sums */
+	struct breakdown *breakdown;   /* what is shown beside the sums */
 	struct driver *driver;	       /* NULL: perf_events count */
 	struct valgrind *valgrind;     /* emulates the command; NULL: it runs */
 	char **command;		       /* NULL: none */
@@ -31,6 +45,6 @@ struct run {
 };
 
 /* Run the command, or watch the process, to its end, and read the counters. Exits on failure. */
-struct outcome run(const struct run *run);
+struct run_end run(const struct run *run);
 
 #endif /* PERFCTR_TOOLS_RUN_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/count/readers.h"
+#include "tools/perfex/count/cpumask.h"
 #include "tools/perfex/count/tasks.h"
 
 /* ---- opening ---- */
@@ -27,15 +27,15 @@ static struct task *add_task(const struct events *events, struct tasks *tasks, p
 /* The processors on which a name is counted, on whatever core type. */
 static void find_cpus(const struct events *events, unsigned int i, uint32_t *cpus)
 {
-	uint32_t words[READERS_CPUS / 32];
+	uint32_t words[CPUMASK_CPUS / 32];
 	struct perf_event_attr attr;
 	unsigned int k, w;
 
 	memset(cpus, 0, sizeof(words));
 	for (k = 0; k < events->event[i].is.nvariants; k++)
-		if (perfctr_list_attr(events->list, i, k, &attr, NULL, words, READERS_CPUS / 32) ==
+		if (perfctr_list_attr(events->list, i, k, &attr, NULL, words, CPUMASK_CPUS / 32) ==
 		    0)
-			for (w = 0; w < READERS_CPUS / 32; w++)
+			for (w = 0; w < CPUMASK_CPUS / 32; w++)
 				cpus[w] |= words[w];
 }
 
@@ -43,7 +43,7 @@ static void find_cpus(const struct events *events, unsigned int i, uint32_t *cpu
 static bool is_elsewhere(const struct events *events, unsigned int i,
 			 const struct perfctr_target *target)
 {
-	uint32_t cpus[READERS_CPUS / 32];
+	uint32_t cpus[CPUMASK_CPUS / 32];
 
 	if (target->type != PERFCTR_TARGET_CPU || target->id < 0)
 		return false;
@@ -136,7 +136,7 @@ static bool is_taken(const struct tasks *tasks, unsigned int i, int reader)
 static void find_readers(const struct events *events, const struct tasks *tasks, struct task *task,
 			 const struct perfctr_target *target)
 {
-	uint32_t cpus[READERS_CPUS / 32];
+	uint32_t cpus[CPUMASK_CPUS / 32];
 	struct perfctr_list_event event;
 	unsigned int i;
 
@@ -150,7 +150,7 @@ static void find_readers(const struct events *events, const struct tasks *tasks,
 			continue;
 		}
 		find_cpus(events, i, cpus);
-		task->reader[i] = readers_find((unsigned int)target->id, cpus);
+		task->reader[i] = cpumask_find((unsigned int)target->id, cpus);
 		if (is_taken(tasks, i, task->reader[i]))
 			task->reader[i] = -1;
 	}

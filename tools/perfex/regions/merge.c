@@ -4,11 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/door.h"
 #include "tools/perfex/base/document.h"
-#include "tools/perfex/base/fit.h"
-#include "tools/perfex/regions/merge.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/regions/merge.h"
 
 #define UINT64_MAX_NUMBER 18446744073709551616.0L /* as a count may be rounded */
 
@@ -492,7 +491,7 @@ static void print_table(FILE *file, const struct merge *merge)
 	fputs("Regions of ", file);
 	print_number(file, merge->n, "process: sums of all its threads, inclusive\n\n",
 		     "processes: sums of all their threads, inclusive\n\n");
-	if (door_columns(file) && is_wider(columns, door_columns(file)))
+	if (terminal_columns(file) && is_wider(columns, terminal_columns(file)))
 		print_narrow(file, merge);
 	else
 		fputs(columns, file);
@@ -613,10 +612,10 @@ void merge_files(char **files, struct output *output)
 	if (!output->name)
 		output->name = "-"; /* it is what was asked for, and no command prints beside it */
 	output_open(output, getpid(), false);
-	file = output->format == FORMAT_TABLE ? door_open(output->file) : output->file;
+	file = output->format == FORMAT_TABLE ? terminal_open(output->file) : output->file;
 	formats[output->format](file, &merge);
 	if (file != output->file)
-		door_close(file);
+		terminal_close(file);
 	output_close(output);
 	free_all(&merge);
 }

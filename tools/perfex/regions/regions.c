@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/perfex/count/child.h"
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/count/child.h"
 #include "tools/perfex/regions/regions.h"
 
 /* NULL: without it. */
@@ -203,11 +203,11 @@ static bool recover_all(const char *file, enum format format)
 
 /* ---- running ---- */
 
-static void wait_for(const struct child *child, struct outcome *outcome)
+static void wait_for(const struct child *child, struct run_end *end)
 {
 	int signal;
 
-	while (waitpid(child->pid, &outcome->status, WNOHANG) == 0) {
+	while (waitpid(child->pid, &end->status, WNOHANG) == 0) {
 		signal = sigwaitinfo(&child->waited, NULL);
 		if (signal == SIGTERM || signal == SIGHUP)
 			kill(child->pid, signal);
@@ -221,7 +221,7 @@ static bool is_special(const char *file)
 	return file && stat(file, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-struct outcome regions_run(char **command, const struct events *events, const char *keep,
+struct run_end regions_run(char **command, const struct events *events, const char *keep,
 			   const char *file, enum format format)
 {
 	static const char *const formats[] = {
@@ -229,7 +229,7 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 		[FORMAT_CSV] = "csv",
 		[FORMAT_JSON] = "json",
 	};
-	struct outcome outcome = { .ran = true };
+	struct run_end end = { .ran = true };
 	struct child child;
 	struct seen seen;
 
@@ -248,14 +248,14 @@ struct outcome regions_run(char **command, const struct events *events, const ch
 	set("PERFCTR_REGIONS_LEFT", directory);
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
-	wait_for(&child, &outcome);
+	wait_for(&child, &end);
 	/* Signals end a wait for the reader of a pipe. */
 	if (is_special(file))
 		child_end(&child);
-	outcome.lost = !recover_all(file, format);
+	end.lost = !recover_all(file, format);
 	seen = see_processes();
-	outcome.lost |= !tell_seen(&seen);
+	end.lost |= !tell_seen(&seen);
 	remove_directory();
 	child_end(&child);
-	return outcome;
+	return end;
 }

@@ -4,7 +4,7 @@
 #define PERFCTR_TOOLS_REGIONS_H
 
 #include "tools/perfex/count/events.h"
-#include "tools/perfex/count/outcome.h"
+#include "tools/perfex/count/run.h"
 #include "tools/perfex/report/output.h"
 
 /*
@@ -12,7 +12,7 @@
  * those of metrics; none: the time alone; keep: words of PERFCTR_REGIONS_KEEP, or NULL. Exits if
  * the events can't be counted, or the command can't be run.
  */
-struct outcome regions_run(char **command, const struct events *events, const char *keep,
+struct run_end regions_run(char **command, const struct events *events, const char *keep,
 			   const char *file, enum format format);
 
 #endif /* PERFCTR_TOOLS_REGIONS_H */

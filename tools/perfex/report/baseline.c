@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/perfex/report/baseline.h"
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/document.h"
+#include "tools/perfex/report/baseline.h"
 #include "tools/perfex/report/ratio.h"
 
 /* ---- from a file ---- */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <math.h>
 #include <stdlib.h>
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/csv.h"
 #include "tools/perfex/report/metrics.h"
-#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/verdict.h"
 
 static void print_cell(FILE *file, const struct results *results, const struct part *part,
@@ -64,22 +64,22 @@ static void print_command(FILE *file, char **word)
 	free(text);
 }
 
-static void print_origin(FILE *file, const struct results *results)
+static void print_provenance(FILE *file, const struct results *results)
 {
-	const struct origin *origin = results->origin;
+	const struct provenance *provenance = results->provenance;
 
-	text_csv(file, ",", origin->time);
-	text_csv(file, ",", origin->host.nodename);
-	text_csv(file, ",", origin->rank ? origin->rank : "");
-	text_csv(file, ",", origin->version);
-	text_csv(file, ",", origin->host.release);
+	text_csv(file, ",", provenance->time);
+	text_csv(file, ",", provenance->host.nodename);
+	text_csv(file, ",", provenance->rank ? provenance->rank : "");
+	text_csv(file, ",", provenance->version);
+	text_csv(file, ",", provenance->host.release);
 	print_command(file, results->run->command);
 }
 
 /* The columns in front: of which interval, and of which part. */
 static void print_first(FILE *file, const struct results *results, const struct part *part)
 {
-	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 
 	if (results->seconds > 0)
 		fprintf(file, "%.6f,", results->seconds);
@@ -117,8 +117,8 @@ static void print_metrics(FILE *file, const struct results *results, const struc
 			fputs(",,,,,,", file);
 			print_run(file, results);
 		}
-		if (results->origin)
-			print_origin(file, results);
+		if (results->provenance)
+			print_provenance(file, results);
 		fputc('\n', file);
 	}
 }
@@ -135,8 +135,8 @@ static void print_rows(FILE *file, const struct results *results, const struct p
 			print_summary(file, &results->result[i].taken.series);
 			print_run(file, results);
 		}
-		if (results->origin)
-			print_origin(file, results);
+		if (results->provenance)
+			print_provenance(file, results);
 		fputc('\n', file);
 	}
 	print_metrics(file, results, part);
@@ -147,7 +147,7 @@ static void print_header(FILE *file, const struct results *results)
 	static const char *const columns[] = {
 		"", "tid,", "cgroup,", "cpu,", "core,cpus,", "socket,cpus,", "type,cpus,",
 	};
-	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 
 	if (results->no_header)
 		return;
@@ -157,7 +157,7 @@ static void print_header(FILE *file, const struct results *results)
 		results->repeats > 1 ? ",mean,deviation,runs,least,median,most,failed_runs,"
 				       "elapsed_s,elapsed_deviation"
 				     : "",
-		results->origin ? ",time,host,rank,perfex,kernel,command" : "");
+		results->provenance ? ",time,host,rank,perfex,kernel,command" : "");
 }
 
 void csv_print(FILE *file, const struct results *results)

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/json.h"
 #include "tools/perfex/report/metrics.h"
-#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/verdict.h"
 
 static void print_cell(FILE *file, const struct results *results, const struct part *part,
@@ -174,29 +174,29 @@ static void print_parts(FILE *file, const struct results *results)
 	const struct part *part = results_parts(results, &n);
 
 	for (k = 0; k < n; k++) {
-		fprintf(file, k ? "," : ",\"%s\":[", names[results->run->parts->by]);
-		print_part(file, results->run->parts->by, &part[k]);
+		fprintf(file, k ? "," : ",\"%s\":[", names[results->run->breakdown->by]);
+		print_part(file, results->run->breakdown->by, &part[k]);
 		print_events(file, results, &part[k]);
 		fputs(k + 1 == n ? "}]" : "}", file);
 	}
 }
 
-static void print_status(FILE *file, const struct outcome *outcome)
+static void print_status(FILE *file, const struct run_end *end)
 {
-	if (WIFEXITED(outcome->status))
-		fprintf(file, ",\"exit_status\":%d", WEXITSTATUS(outcome->status));
+	if (WIFEXITED(end->status))
+		fprintf(file, ",\"exit_status\":%d", WEXITSTATUS(end->status));
 	else
-		fprintf(file, ",\"signal\":%d", WTERMSIG(outcome->status));
-	if (outcome->timed_out)
+		fprintf(file, ",\"signal\":%d", WTERMSIG(end->status));
+	if (end->timed_out)
 		fputs(",\"timed_out\":true", file);
 }
 
-static void print_times(FILE *file, const char *before, const struct outcome *outcome)
+static void print_times(FILE *file, const char *before, const struct run_end *end)
 {
-	fprintf(file, "%s\"elapsed_s\":%.6f", before, outcome->elapsed);
-	if (!outcome->ran)
+	fprintf(file, "%s\"elapsed_s\":%.6f", before, end->elapsed);
+	if (!end->ran)
 		return;
-	fprintf(file, ",\"user_s\":%.6f,\"sys_s\":%.6f", outcome->user, outcome->sys);
+	fprintf(file, ",\"user_s\":%.6f,\"sys_s\":%.6f", end->user, end->sys);
 }
 
 /* The seconds of several runs; and each of these. */
@@ -212,24 +212,24 @@ static void print_series(FILE *file, const struct results *results)
 		summary.mean, summary_deviation(&summary), summary.least, summary.median,
 		summary.most);
 	for (r = 0; r < results->repeats; r++) {
-		print_times(file, r ? ",{" : "{", &results->outcomes[r]);
-		print_status(file, &results->outcomes[r]);
+		print_times(file, r ? ",{" : "{", &results->ends[r]);
+		print_status(file, &results->ends[r]);
 		fputs(results_takes(results, r) ? "}" : ",\"left_out\":true}", file);
 	}
 	fputc(']', file);
 	series_free(&series);
 }
 
-static void print_origin(FILE *file, const struct origin *origin)
+static void print_provenance(FILE *file, const struct provenance *provenance)
 {
-	text_json(file, ",\"origin\":{\"time\":", origin->time);
-	text_json(file, ",\"host\":", origin->host.nodename);
-	if (origin->rank)
-		text_json(file, ",\"rank\":", origin->rank);
-	text_json(file, ",\"perfex\":", origin->version);
-	text_json(file, ",\"kernel\":", origin->host.release);
-	text_json(file, ",\"machine\":", origin->host.machine);
-	text_json(file, ",\"processor\":", origin->processor);
+	text_json(file, ",\"origin\":{\"time\":", provenance->time);
+	text_json(file, ",\"host\":", provenance->host.nodename);
+	if (provenance->rank)
+		text_json(file, ",\"rank\":", provenance->rank);
+	text_json(file, ",\"perfex\":", provenance->version);
+	text_json(file, ",\"kernel\":", provenance->host.release);
+	text_json(file, ",\"machine\":", provenance->host.machine);
+	text_json(file, ",\"processor\":", provenance->processor);
 	fputc('}', file);
 }
 
@@ -241,8 +241,8 @@ static void print_all(FILE *file, const struct results *results)
 		fprintf(file, ",\"left_out_runs\":%u", results->left_out);
 	print_events(file, results, NULL);
 	print_parts(file, results);
-	if (results->origin)
-		print_origin(file, results->origin);
+	if (results->provenance)
+		print_provenance(file, results->provenance);
 	if (results->run->valgrind)
 		text_json(file, ",\"emulator\":", results->run->valgrind->version);
 	if (results->run->valgrind && results->run->valgrind->doubt)
@@ -251,9 +251,9 @@ static void print_all(FILE *file, const struct results *results)
 		print_series(file, results);
 	if (results->comparison)
 		verdict_json(file, results->comparison);
-	print_times(file, ",", &results->outcome);
-	if (results->outcome.ran)
-		print_status(file, &results->outcome);
+	print_times(file, ",", &results->end);
+	if (results->end.ran)
+		print_status(file, &results->end);
 }
 
 void json_print(FILE *file, const struct results *results)

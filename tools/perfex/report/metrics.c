@@ -59,13 +59,13 @@ static const char *reason_of(const struct results *results, const struct part *p
 static double error_of(const struct results *results, const struct part *part, unsigned int i,
 		       const struct perfctr_metric_value *value)
 {
-	const struct stretches *stretches = &results->stretches;
+	const struct slices *slices = &results->slices;
 	double error;
 
 	if (part || (results->intervals ? !(results->seconds > 0) : results->repeats != 1) ||
 	    value->quality != PERFCTR_SCALED ||
-	    perfctr_metrics_error(results->run->events->metrics, i, stretches->reading,
-				  stretches->n, &error) < 0)
+	    perfctr_metrics_error(results->run->events->metrics, i, slices->reading, slices->n,
+				  &error) < 0)
 		return NAN;
 	return error;
 }

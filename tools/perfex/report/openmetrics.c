@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/report/openmetrics.h"
-#include "tools/perfex/base/text.h"
 
 /*
  * Families by unit, in base units. Counters have no type here: the two formats call what has one
@@ -82,7 +82,7 @@ static void print_labels(FILE *file, const struct results *results, const char *
 	text_label(file, "{target=", target);
 	text_label(file, what, name);
 	if (part)
-		text_label(file, parts[results->run->parts->by], part->name);
+		text_label(file, parts[results->run->breakdown->by], part->name);
 }
 
 /* ---- samples ---- */
@@ -275,23 +275,23 @@ static void print_gauge(FILE *file, const char *name, const char *unit, const ch
 		fprintf(file, "# UNIT %s %s\n", name, unit);
 }
 
-static void print_origin(const struct exposition *to)
+static void print_provenance(const struct exposition *to)
 {
 	const struct results *results = to->results;
 
 	print_gauge(to->file, "perfex_elapsed_seconds", "seconds", "How long has been counted.");
 	text_label(to->file, "perfex_elapsed_seconds{target=", to->target);
 	fprintf(to->file, "} %.6f\n",
-		results->seconds > 0 ? results->seconds : results->outcome.elapsed);
-	if (!results->origin)
+		results->seconds > 0 ? results->seconds : results->end.elapsed);
+	if (!results->provenance)
 		return;
 	print_gauge(to->file, "perfex_build_info", NULL, "What has counted; always 1.");
 	text_label(to->file, "perfex_build_info{target=", to->target);
-	text_label(to->file, ",version=", results->origin->version);
-	text_label(to->file, ",kernel=", results->origin->host.release);
-	text_label(to->file, ",processor=", results->origin->processor);
-	if (results->origin->rank)
-		text_label(to->file, ",rank=", results->origin->rank);
+	text_label(to->file, ",version=", results->provenance->version);
+	text_label(to->file, ",kernel=", results->provenance->host.release);
+	text_label(to->file, ",processor=", results->provenance->processor);
+	if (results->provenance->rank)
+		text_label(to->file, ",rank=", results->provenance->rank);
 	fputs("} 1\n", to->file);
 }
 
@@ -325,7 +325,7 @@ void openmetrics_print(FILE *file, const struct results *results)
 			    "Whether the metric is beyond its vendor's threshold.");
 		print_each_metric(&to, print_beyond);
 	}
-	print_origin(&to);
+	print_provenance(&to);
 	fputs("# EOF\n", file);
 	free(target);
 }

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "tools/perfex/report/csv.h"
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/door.h"
+#include "tools/perfex/base/outfile.h"
+#include "tools/perfex/base/terminal.h"
+#include "tools/perfex/report/csv.h"
 #include "tools/perfex/report/json.h"
 #include "tools/perfex/report/openmetrics.h"
 #include "tools/perfex/report/output.h"
-#include "tools/perfex/base/patient.h"
 #include "tools/perfex/report/table.h"
 
 /* The file is whole at each moment. One that fails now may be written at the next interval. */
@@ -46,10 +46,10 @@ void output_results(struct output *output, const struct results *results)
 		replace(output, results);
 		return;
 	}
-	file = output->format == FORMAT_TABLE ? door_open(output->file) : output->file;
+	file = output->format == FORMAT_TABLE ? terminal_open(output->file) : output->file;
 	formats[output->format](file, results);
 	if (file != output->file)
-		door_close(file);
+		terminal_close(file);
 	fflush(output->file);
 }
 
@@ -165,7 +165,7 @@ static void open_itself(struct output *output, const char *name, pid_t command)
 	struct stat stat;
 
 	output->is_own = fd < 0;
-	fd = fd < 0 ? patient_open(name,
+	fd = fd < 0 ? outfile_open(name,
 				   O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
 					   (output->append ? O_APPEND : 0),
 				   private ? 0600 : 0666)

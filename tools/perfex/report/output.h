@@ -4,7 +4,7 @@
 #define PERFCTR_TOOLS_OUTPUT_H
 
 #include <stdio.h>
-#include "tools/perfex/base/replace.h"
+#include "tools/perfex/base/outfile.h"
 #include "tools/perfex/report/results.h"
 
 enum format {

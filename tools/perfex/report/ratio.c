@@ -125,7 +125,7 @@ void ratio_print(char *text, size_t size, const struct results *results, const s
 {
 	const struct event *event = &results->run->events->event[i];
 	double value = value_of(results, part, i), seconds = clock_seconds(results, part);
-	double elapsed = results->seconds > 0 ? results->span : results->outcome.elapsed;
+	double elapsed = results->seconds > 0 ? results->span : results->end.elapsed;
 	struct perf_event_attr attr = { .type = PERF_TYPE_RAW };
 	unsigned int all = i;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <libperfctr.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/report/results.h"
 
@@ -96,15 +98,15 @@ struct cell results_sum(const struct results *results, const struct part *part, 
 
 const struct part *results_parts(const struct results *results, size_t *n)
 {
-	const struct parts *parts = results->run->parts;
+	const struct breakdown *breakdown = results->run->breakdown;
 
-	*n = parts ? parts->n : 0;
-	return parts ? parts->part : NULL;
+	*n = breakdown ? breakdown->n : 0;
+	return breakdown ? breakdown->part : NULL;
 }
 
 bool results_takes(const struct results *results, unsigned int run)
 {
-	return !results->left_out || !outcome_failed(&results->outcomes[run]);
+	return !results->left_out || !run_failed(&results->ends[run]);
 }
 
 unsigned int results_runs(const struct results *results)
@@ -118,7 +120,7 @@ struct series results_elapsed(const struct results *results)
 	unsigned int r;
 
 	for (r = 0; r < results->repeats; r++)
-		series_add(&series, results_takes(results, r) ? results->outcomes[r].elapsed : NAN);
+		series_add(&series, results_takes(results, r) ? results->ends[r].elapsed : NAN);
 	return series;
 }
 
@@ -146,7 +148,7 @@ void results_begin(struct results *results)
 	results->result = need(calloc(results->run->events->n, sizeof(*results->result)));
 	for (i = 0; i < results->run->events->n; i++)
 		results->result[i].reading.quality = PERFCTR_NOT_COUNTED;
-	stretches_begin(&results->stretches, results->run->events);
+	slices_begin(&results->slices, results->run->events);
 }
 
 static void add_count(struct tally *tally, const struct perfctr_reading *reading)
@@ -163,22 +165,22 @@ static void add_count(struct tally *tally, const struct perfctr_reading *reading
 		tally->all.quality = reading->quality;
 }
 
-static void add_outcome(struct results *results, const struct outcome *outcome)
+static void add_end(struct results *results, const struct run_end *end)
 {
-	results->outcomes = need(
-		reallocarray(results->outcomes, results->repeats + 1, sizeof(*results->outcomes)));
-	results->outcomes[results->repeats++] = *outcome;
-	results->outcome.ran = outcome->ran;
+	results->ends =
+		need(reallocarray(results->ends, results->repeats + 1, sizeof(*results->ends)));
+	results->ends[results->repeats++] = *end;
+	results->end.ran = end->ran;
 	if (!results->failed) {
-		results->outcome.status = outcome->status;
-		results->outcome.timed_out = outcome->timed_out;
+		results->end.status = end->status;
+		results->end.timed_out = end->timed_out;
 	}
-	results->failed += outcome_failed(outcome);
+	results->failed += run_failed(end);
 }
 
-void results_add_run(struct results *results, const struct outcome *outcome)
+void results_add_run(struct results *results, const struct run_end *end)
 {
-	bool left_out = outcome_failed(outcome) && !results->with_failed;
+	bool left_out = run_failed(end) && !results->with_failed;
 	unsigned int i;
 
 	for (i = 0; i < results->run->events->n; i++) {
@@ -193,9 +195,9 @@ void results_add_run(struct results *results, const struct outcome *outcome)
 			series_add(&to->series, NAN);
 	}
 	if (!results->repeats && !results->intervals)
-		stretches_end(&results->stretches, results->run->events);
+		slices_end(&results->slices, results->run->events);
 	results->left_out += left_out;
-	add_outcome(results, outcome);
+	add_end(results, end);
 }
 
 /* Where all runs failed, they are what there is. */
@@ -222,13 +224,13 @@ void results_end(struct results *results)
 	take_failed(results);
 	n = results_runs(results) ? results_runs(results) : 1;
 	for (r = 0; r < results->repeats; r++) {
-		const struct outcome *outcome = &results->outcomes[r];
+		const struct run_end *end = &results->ends[r];
 
 		if (!results_takes(results, r))
 			continue;
-		results->outcome.elapsed += outcome->elapsed / n;
-		results->outcome.user += outcome->user / n;
-		results->outcome.sys += outcome->sys / n;
+		results->end.elapsed += end->elapsed / n;
+		results->end.user += end->user / n;
+		results->end.sys += end->sys / n;
 	}
 	results->seconds = 0;
 }
@@ -244,9 +246,9 @@ void results_add_interval(struct results *results, double seconds)
 		results->result[i].reading =
 			tasks_interval(&results->result[i].before,
 				       &results->run->events->event[i].reading);
-	if (results->run->parts)
-		parts_end_interval(results->run->parts, results->run->events);
-	stretches_end(&results->stretches, results->run->events);
+	if (results->run->breakdown)
+		breakdown_end_interval(results->run->breakdown, results->run->events);
+	slices_end(&results->slices, results->run->events);
 }
 
 void results_free(struct results *results)
@@ -257,7 +259,38 @@ void results_free(struct results *results)
 		series_free(&results->result[i].taken.series);
 		series_free(&results->result[i].left_out.series);
 	}
-	stretches_free(&results->stretches);
-	free(results->outcomes);
+	slices_free(&results->slices);
+	free(results->ends);
 	free(results->result);
+}
+
+/* ---- where and when ---- */
+
+/* The variables in which launchers tell a process its rank. */
+static const char *find_rank(void)
+{
+	static const char *const names[] = {
+		"PMIX_RANK",	"PMI_RANK",    "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
+		"SLURM_PROCID", "PALS_RANKID", "FLUX_TASK_RANK",       "ALPS_APP_PE",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (getenv(names[i]))
+			return getenv(names[i]);
+	return NULL;
+}
+
+void provenance_get(struct provenance *provenance)
+{
+	time_t now = time(NULL);
+	const char *id;
+	struct tm tm;
+
+	*provenance = (struct provenance){ .rank = find_rank(), .version = PACKAGE_VERSION };
+	gmtime_r(&now, &tm);
+	strftime(provenance->time, sizeof(provenance->time), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	uname(&provenance->host);
+	if (perfctr_cpu_native(&id, &provenance->processor) < 0)
+		provenance->processor = "";
 }

@@ -3,11 +3,22 @@
 #ifndef PERFCTR_TOOLS_RESULTS_H
 #define PERFCTR_TOOLS_RESULTS_H
 
-#include "tools/perfex/report/compare.h"
-#include "tools/perfex/report/origin.h"
+#include <sys/utsname.h>
 #include "tools/perfex/count/run.h"
+#include "tools/perfex/count/slices.h"
+#include "tools/perfex/report/compare.h"
 #include "tools/perfex/report/series.h"
-#include "tools/perfex/count/stretches.h"
+
+/* Where and when results were made. */
+struct provenance {
+	char time[32]; /* UTC, as of RFC 3339 */
+	struct utsname host;
+	const char *rank; /* of a parallel program, as its launcher numbers it; NULL: it is none */
+	const char *processor;
+	const char *version; /* perfex's */
+};
+
+void provenance_get(struct provenance *provenance);
 
 /* What runs counted of an event. */
 struct tally {
@@ -24,19 +35,19 @@ struct result {
 };
 
 struct results {
-	const struct run *run;	      /* what has been counted */
-	const struct origin *origin;  /* NULL: not to be told */
-	unsigned int repeats, failed; /* runs; those whose command did not succeed */
-	bool with_failed;	      /* which are taken like the others */
-	unsigned int left_out;	      /* runs that are not: none if all failed */
-	struct outcome outcome;	      /* times: means after results_end(); the first failure */
-	struct outcome *outcomes;     /* each run's */
+	const struct run *run;		     /* what has been counted */
+	const struct provenance *provenance; /* NULL: not to be told */
+	unsigned int repeats, failed;	     /* runs; those whose command did not succeed */
+	bool with_failed;		     /* which are taken like the others */
+	unsigned int left_out;		     /* runs that are not: none if all failed */
+	struct run_end end;   /* times: means after results_end(); the first failure */
+	struct run_end *ends; /* each run's */
 	unsigned int intervals;
 	double seconds,
 		span;	/* to the end of the interval that this is of, and its length; 0: all */
 	bool no_header; /* CSV goes on where there is some */
 	struct result *result;		     /* per event */
-	struct stretches stretches;	     /* of one run, if metrics are asked for */
+	struct slices slices;		     /* of one run, if metrics are asked for */
 	const struct comparison *comparison; /* with others; NULL: there is none */
 };
 
@@ -54,7 +65,7 @@ struct cell {
 void results_begin(struct results *results);
 
 /* A run, or an interval, has ended: take its counts from the events. */
-void results_add_run(struct results *results, const struct outcome *outcome);
+void results_add_run(struct results *results, const struct run_end *end);
 void results_add_interval(struct results *results, double seconds);
 
 /* There are no more runs. What was counted in those that failed is left out if others did not. */

@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tools/perfex/base/colour.h"
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/door.h"
-#include "tools/perfex/base/fit.h"
+#include "tools/perfex/base/terminal.h"
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/report/ratio.h"
 #include "tools/perfex/report/table.h"
-#include "tools/perfex/base/text.h"
 #include "tools/perfex/report/verdict.h"
 
 /* ---- values ---- */
@@ -204,7 +202,7 @@ static int total_of(const struct widths *widths)
 /* On a terminal that has no room for these: what is beside a name comes below it. */
 static void make_narrow(FILE *file, struct widths *widths, const struct row *rows, unsigned int n)
 {
-	int columns = door_columns(file);
+	int columns = terminal_columns(file);
 	unsigned int i;
 
 	if (!columns || total_of(widths) <= columns)
@@ -442,7 +440,7 @@ static void print_title(FILE *file, const struct results *results)
 static void print_label(FILE *file, struct fit *fit, const struct results *results,
 			const struct part *part)
 {
-	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 	char *name = NULL;
 
 	if (results->seconds > 0)
@@ -515,8 +513,8 @@ static void print_brief(FILE *file, const struct results *results, const struct 
 		struct row row = { .unit = event->is.unit, .name = event->name };
 
 		/* The total says the one; the other is of other processors, or core types. */
-		if (part && (event->reason ||
-			     (results->run->parts->by > BY_CGROUP && !part_has(&part->reading[i]))))
+		if (part && (event->reason || (results->run->breakdown->by > BY_CGROUP &&
+					       !part_has(&part->reading[i]))))
 			continue;
 		if (cell.counted) {
 			print_value(row.value, sizeof(row.value), event, cell.estimate);
@@ -556,7 +554,7 @@ static void print_parts(FILE *file, const struct results *results)
 	};
 	size_t n, k;
 	const struct part *part = results_parts(results, &n);
-	enum by by = results->run->parts ? results->run->parts->by : BY_NOTHING;
+	enum by by = results->run->breakdown ? results->run->breakdown->by : BY_NOTHING;
 
 	if (by == BY_THREAD)
 		print_threads(file, results, part, n);
@@ -591,9 +589,9 @@ static void print_failed(FILE *file, const struct results *results)
 		 results->failed, results->repeats);
 	fit_put(&fit, text);
 	for (r = 0; r < results->repeats && shown < 8; r++) {
-		int status = results->outcomes[r].status;
+		int status = results->ends[r].status;
 
-		if (!outcome_failed(&results->outcomes[r]))
+		if (!run_failed(&results->ends[r]))
 			continue;
 		snprintf(text, sizeof(text), "%s run %u with %s %d", shown++ ? "," : "", r + 1,
 			 WIFEXITED(status) ? "exit status" : "signal",
@@ -615,13 +613,13 @@ static void print_emulation(FILE *file, const struct valgrind *valgrind)
 
 static void print_end(FILE *file, const struct results *results)
 {
-	const struct outcome *outcome = &results->outcome;
+	const struct run_end *end = &results->end;
 
 	fputs("\n ", file);
 	if (results->repeats < 2)
-		fprintf(file, "%.6f s elapsed%s", outcome->elapsed, outcome->ran ? ", " : "");
-	if (outcome->ran)
-		fprintf(file, "%.6f s user, %.6f s system", outcome->user, outcome->sys);
+		fprintf(file, "%.6f s elapsed%s", end->elapsed, end->ran ? ", " : "");
+	if (end->ran)
+		fprintf(file, "%.6f s user, %.6f s system", end->user, end->sys);
 	fputc('\n', file);
 	if (results->run->valgrind)
 		print_emulation(file, results->run->valgrind);

@@ -2,9 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/perfex/base/colour.h"
-#include "tools/perfex/base/door.h"
-#include "tools/perfex/base/fit.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/report/verdict.h"
 
@@ -153,7 +151,7 @@ static void print_sum(FILE *file, const struct comparison *comparison)
 void verdict_table(FILE *file, const struct comparison *comparison)
 {
 	const int verdicts = 31; /* letters of the longest one, with its blanks */
-	int width = 20, columns = door_columns(file), fixed = 86;
+	int width = 20, columns = terminal_columns(file), fixed = 86;
 	bool narrow;
 	unsigned int i;
 

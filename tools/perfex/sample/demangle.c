@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tools/perfex/sample/demangle.h"
 #include "tools/perfex/base/die.h"
+#include "tools/perfex/sample/demangle.h"
 #include "tools/perfex/sample/symbols.h"
 
 typedef char *demangler(const char *name, char *buffer, size_t *size, int *status);

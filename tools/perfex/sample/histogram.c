@@ -6,14 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
-#include "tools/perfex/sample/demangle.h"
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/sample/elf.h"
-#include "tools/perfex/base/fit.h"
-#include "tools/perfex/sample/histogram.h"
-#include "tools/perfex/sample/listed.h"
-#include "tools/perfex/sample/stacks.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/sample/demangle.h"
+#include "tools/perfex/sample/elf.h"
+#include "tools/perfex/base/terminal.h"
+#include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/kallsyms.h"
+#include "tools/perfex/sample/stacks.h"
 
 #define ROWS	40 /* that are shown one by one */
 #define BUCKETS 1024
@@ -396,13 +396,13 @@ static void read_symbols(const struct histogram *histogram, struct file *file)
 	if (file->symbols || file->whole)
 		return;
 	if (file == &histogram->file[FILE_KERNEL]) {
-		file->symbols = listed_kernel();
+		file->symbols = kallsyms_read();
 		file->whole = !symbols_number(file->symbols);
 	} else if (file->pid) {
 		for (process = histogram->process[file->pid % BUCKETS]; process->pid != file->pid;
 		     process = process->next)
 			;
-		file->symbols = listed_process(file->pid, process->owner);
+		file->symbols = kallsyms_read_jit(file->pid, process->owner);
 		file->whole = !symbols_number(file->symbols);
 	} else {
 		file->symbols = elf_symbols(file->name);

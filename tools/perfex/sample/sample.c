@@ -7,15 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/door.h"
-#include "tools/perfex/base/fit.h"
+#include "tools/perfex/base/terminal.h"
+#include "tools/perfex/base/text.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/maps.h"
 #include "tools/perfex/sample/perf_data.h"
 #include "tools/perfex/sample/sample.h"
 #include "tools/perfex/sample/samplers.h"
 #include "tools/perfex/sample/sources.h"
-#include "tools/perfex/base/text.h"
 #include "tools/perfex/sample/unwind.h"
 
 #define DEFAULT_FREQUENCY 1000
@@ -491,9 +490,9 @@ static void print_command(FILE *file, char **command)
 	}
 }
 
-static void print_subject(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+static void print_subject(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
-	(void)outcome;
+	(void)end;
 	fprintf(file, "\n samples of %s, ", sampling->event);
 	if (sampling->period)
 		fprintf(file, "one in %llu", (unsigned long long)sampling->period);
@@ -571,24 +570,24 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 }
 
 /* What the samples say nothing of. */
-static void print_left_out(const struct outcome *outcome, FILE *file)
+static void print_left_out(const struct run_end *end, FILE *file)
 {
 	fputs(" user mode only, since this user may not sample the kernel "
 	      "(kernel.perf_event_paranoid)",
 	      file);
-	if (outcome->ran)
-		fprintf(file, ", where %.3f s of %.3f s were spent", outcome->sys,
-			outcome->user + outcome->sys);
+	if (end->ran)
+		fprintf(file, ", where %.3f s of %.3f s were spent", end->sys,
+			end->user + end->sys);
 	fputc('\n', file);
 }
 
 /* What is missing. */
-static void print_doubts(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+static void print_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	uint64_t lost = samplers_lost(sampling->samplers);
 
 	if (sampling->user_only)
-		print_left_out(outcome, file);
+		print_left_out(end, file);
 
 	if (lost)
 		fprintf(file,
@@ -614,7 +613,7 @@ static void print_doubts(struct sampling *sampling, const struct outcome *outcom
 }
 
 /* How many there are, and what is missing. */
-static void print_sum(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+static void print_sum(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	uint64_t number = sampling->request.kind == PLACE_SOURCE
 				  ? sampling->sources.samples
@@ -628,37 +627,37 @@ static void print_sum(struct sampling *sampling, const struct outcome *outcome, 
 	}
 	fprintf(file, "%llu sample%s\n", (unsigned long long)number, number == 1 ? "" : "s");
 	print_processors(sampling, file);
-	print_doubts(sampling, outcome, file);
+	print_doubts(sampling, end, file);
 	fputc('\n', file);
 }
 
 /* What it prints, in lines that fit. */
-static void print_lines(void (*print)(struct sampling *sampling, const struct outcome *outcome,
+static void print_lines(void (*print)(struct sampling *sampling, const struct run_end *end,
 				      FILE *file),
-			struct sampling *sampling, const struct outcome *outcome, FILE *file)
+			struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *lines = need(open_memstream(&text, &size));
 
-	print(sampling, outcome, lines);
+	print(sampling, end, lines);
 	if (fclose(lines) != 0)
 		need(NULL);
 	fit_lines(file, text, 2);
 	free(text);
 }
 
-static void print_table(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+static void print_table(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
-	print_lines(print_subject, sampling, outcome, file);
+	print_lines(print_subject, sampling, end, file);
 	if (sampling->request.kind == PLACE_SOURCE)
 		sources_print(&sampling->sources, file);
 	else
 		histogram_print(sampling->histogram, file, sampling->request.kind);
-	print_lines(print_sum, sampling, outcome, file);
+	print_lines(print_sum, sampling, end, file);
 }
 
-void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file)
+void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	FILE *door;
 
@@ -670,14 +669,14 @@ void sampling_print(struct sampling *sampling, const struct outcome *outcome, FI
 		die("the samples could not be written: %s", strerror(errno));
 	if (sampling->request.folded)
 		histogram_fold(sampling->histogram, file);
-	door = door_open(sampling->request.folded || sampling->request.data ? stderr : file);
+	door = terminal_open(sampling->request.folded || sampling->request.data ? stderr : file);
 	if (!sampling->request.folded) {
-		print_table(sampling, outcome, door);
+		print_table(sampling, end, door);
 	} else {
 		if (!histogram_samples(sampling->histogram))
 			fputs(" 0 samples: it did not run, or the event is too rare (-c, -F)\n",
 			      door);
-		print_lines(print_doubts, sampling, outcome, door);
+		print_lines(print_doubts, sampling, end, door);
 	}
-	door_close(door);
+	terminal_close(door);
 }

@@ -4,10 +4,10 @@
 #define PERFCTR_TOOLS_SAMPLE_H
 
 #include <stdbool.h>
-#include "tools/perfex/sample/histogram.h"
-#include "tools/perfex/count/outcome.h"
-#include "tools/perfex/sample/perf_data.h"
+#include "tools/perfex/count/run.h"
 #include "tools/perfex/count/targets.h"
+#include "tools/perfex/sample/histogram.h"
+#include "tools/perfex/sample/perf_data.h"
 
 struct sampling;
 
@@ -34,7 +34,7 @@ void sampling_open(struct sampling *sampling, const struct sampling_request *req
 void sampling_read(struct sampling *sampling);
 
 /* Tell. */
-void sampling_print(struct sampling *sampling, const struct outcome *outcome, FILE *file);
+void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file);
 void sampling_free(struct sampling *sampling);
 
 #endif /* PERFCTR_TOOLS_SAMPLE_H */

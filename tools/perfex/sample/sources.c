@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/base/fit.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/sample/sources.h"
 
 #define ROWS 40 /* that are shown one by one */

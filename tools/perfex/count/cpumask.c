@@ -4,17 +4,17 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "tools/perfex/count/readers.h"
+#include "tools/perfex/count/cpumask.h"
 
 static bool has(const uint32_t *mask, unsigned long cpu)
 {
-	return cpu < READERS_CPUS && mask[cpu / 32] >> cpu % 32 & 1;
+	return cpu < CPUMASK_CPUS && mask[cpu / 32] >> cpu % 32 & 1;
 }
 
 /* The first processor of a range that the mask has; -1: none. */
 static int first_of(unsigned long first, unsigned long last, const uint32_t *mask)
 {
-	for (; first <= last && first < READERS_CPUS; first++)
+	for (; first <= last && first < CPUMASK_CPUS; first++)
 		if (has(mask, first))
 			return (int)first;
 	return -1;
@@ -56,7 +56,7 @@ static int first_in_file(unsigned int cpu, const char *name, const uint32_t *mas
 	return found;
 }
 
-int readers_find(unsigned int cpu, const uint32_t *mask)
+int cpumask_find(unsigned int cpu, const uint32_t *mask)
 {
 	/* From the least; cores and packages had the second of their names alone before Linux 5.3.
 	 */
@@ -70,5 +70,5 @@ int readers_find(unsigned int cpu, const uint32_t *mask)
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]) && found < 0; i++)
 		found = first_in_file(cpu, names[i], mask);
-	return found >= 0 ? found : first_of(0, READERS_CPUS - 1, mask);
+	return found >= 0 ? found : first_of(0, CPUMASK_CPUS - 1, mask);
 }

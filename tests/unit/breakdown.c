@@ -11,22 +11,22 @@
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
+#include "tools/perfex/count/breakdown.h"
 #include "tools/perfex/report/csv.h"
 #include "tools/perfex/report/json.h"
-#include "tools/perfex/count/parts.h"
 #include "tools/perfex/report/results.h"
 #include "tools/perfex/report/series.h"
 #include "tools/perfex/report/table.h"
 
 static struct events events;
 static struct tasks tasks;
-static struct parts parts;
+static struct breakdown breakdown;
 static struct targets targets;
 static struct results results;
 static const struct run what = {
 	.events = &events,
 	.tasks = &tasks,
-	.parts = &parts,
+	.breakdown = &breakdown,
 	.targets = &targets,
 };
 static char text[16384];
@@ -61,7 +61,7 @@ static void begin_machine(enum by by)
 		root_line(path, number);
 	}
 	pmu.counters = 8;
-	parts = (struct parts){ .by = by };
+	breakdown = (struct breakdown){ .by = by };
 	events = (struct events){ .base16 = true };
 	results = (struct results){ .run = &what };
 }
@@ -70,7 +70,7 @@ static void end_machine(void)
 {
 	results_free(&results);
 	tasks_close(&tasks);
-	parts_clear(&parts);
+	breakdown_clear(&breakdown);
 	events_free(&events);
 	targets_free(&targets);
 	targets = (struct targets){ .n = 0 };
@@ -100,14 +100,14 @@ static void read_counts(uint64_t n)
 		pmu_run(-1, cpu, false, n * (uint64_t)(cpu + 1));
 		pmu_tick_of(-1, cpu, 100);
 	}
-	parts_read(&parts, &tasks, &events);
+	breakdown_read(&breakdown, &tasks, &events);
 }
 
 static void check_part(size_t k, unsigned int i, uint64_t value, uint64_t enabled)
 {
-	ck_assert_uint_eq(parts.part[k].reading[i].value, value);
-	ck_assert_uint_eq(parts.part[k].reading[i].enabled, enabled);
-	ck_assert_uint_eq(parts.part[k].reading[i].quality, PERFCTR_EXACT);
+	ck_assert_uint_eq(breakdown.part[k].reading[i].value, value);
+	ck_assert_uint_eq(breakdown.part[k].reading[i].enabled, enabled);
+	ck_assert_uint_eq(breakdown.part[k].reading[i].quality, PERFCTR_EXACT);
 }
 
 static void check_sum(unsigned int i, uint64_t value, uint64_t enabled)
@@ -121,10 +121,10 @@ static void check_names(const char *const *names, unsigned int cpus, size_t n)
 {
 	size_t k;
 
-	ck_assert_uint_eq(parts.n, n);
+	ck_assert_uint_eq(breakdown.n, n);
 	for (k = 0; k < n; k++) {
-		ck_assert_str_eq(parts.part[k].name, names[k]);
-		ck_assert_uint_eq(parts.part[k].cpus, cpus);
+		ck_assert_str_eq(breakdown.part[k].name, names[k]);
+		ck_assert_uint_eq(breakdown.part[k].cpus, cpus);
 	}
 }
 
@@ -208,12 +208,12 @@ START_TEST(intervals)
 	count("cs", "0-3");
 	read_counts(5);
 	results_add_interval(&results, 1);
-	ck_assert_uint_eq(parts.part[1].interval[0].value, 5 * 7);
-	ck_assert_uint_eq(parts.part[1].interval[0].enabled, 200);
+	ck_assert_uint_eq(breakdown.part[1].interval[0].value, 5 * 7);
+	ck_assert_uint_eq(breakdown.part[1].interval[0].enabled, 200);
 	read_counts(9);
 	results_add_interval(&results, 2.5);
-	ck_assert_uint_eq(parts.part[1].interval[0].value, 9 * 7);
-	ck_assert_uint_eq(parts.part[1].interval[0].enabled, 200);
+	ck_assert_uint_eq(breakdown.part[1].interval[0].value, 9 * 7);
+	ck_assert_uint_eq(breakdown.part[1].interval[0].enabled, 200);
 	check_part(1, 0, 14 * 7, 400);
 	ck_assert(results.span > 1.49 && results.span < 1.51);
 	print(csv_print);
@@ -265,4 +265,5 @@ START_TEST(summaries)
 }
 END_TEST
 
-UNIT_MAIN("parts", 20, by_socket, by_core, by_processor, by_type, two_sets, intervals, summaries)
+UNIT_MAIN("breakdown", 20, by_socket, by_core, by_processor, by_type, two_sets, intervals,
+	  summaries)

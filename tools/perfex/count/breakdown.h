@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * parts.h - what each thread, cgroup, processor, core, socket or core type has counted. Sums are
- * those of the parts, so that they agree to the last count.
+ * breakdown.h - what each thread, cgroup, processor, core, socket or core type has counted. Sums
+ * are those of the parts, so that they agree to the last count.
  */
-#ifndef PERFCTR_TOOLS_PARTS_H
-#define PERFCTR_TOOLS_PARTS_H
+#ifndef PERFCTR_TOOLS_BREAKDOWN_H
+#define PERFCTR_TOOLS_BREAKDOWN_H
 
 #include "tools/perfex/count/tasks.h"
 #include "tools/perfex/count/topology.h"
@@ -17,7 +17,7 @@ struct part {
 	struct perfctr_reading *reading, *before, *interval;
 };
 
-struct parts {
+struct breakdown {
 	enum by by;
 	struct part *part;
 	size_t n;
@@ -25,15 +25,15 @@ struct parts {
 };
 
 /* Read all tasks: the parts, if there are to be any, and the sums in events. */
-void parts_read(struct parts *parts, struct tasks *tasks, struct events *events);
+void breakdown_read(struct breakdown *breakdown, struct tasks *tasks, struct events *events);
 
 /* An interval has ended. */
-void parts_end_interval(struct parts *parts, const struct events *events);
+void breakdown_end_interval(struct breakdown *breakdown, const struct events *events);
 
 /* Whether the part can have event i at all: an uncore event is one processor's in each socket. */
 bool part_has(const struct perfctr_reading *reading);
 
 /* Forget all: the tasks are closed. */
-void parts_clear(struct parts *parts);
+void breakdown_clear(struct breakdown *breakdown);
 
-#endif /* PERFCTR_TOOLS_PARTS_H */
+#endif /* PERFCTR_TOOLS_BREAKDOWN_H */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "tools/perfex/sample/listed.h"
+#include "tools/perfex/sample/kallsyms.h"
 
 /* A compiler that runs for weeks writes more, lest this fill memory. */
 #define MOST_BYTES ((off_t)256 << 20)
@@ -44,7 +44,7 @@ static void read_kernel_line(struct symbols *symbols, const char *line)
 			    strcspn(line, "\t\n"));
 }
 
-struct symbols *listed_kernel(void)
+struct symbols *kallsyms_read(void)
 {
 	struct symbols *symbols = symbols_new();
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -111,7 +111,7 @@ static void read_map(struct symbols *symbols, FILE *file)
 	}
 }
 
-struct symbols *listed_process(uint32_t pid, uid_t owner)
+struct symbols *kallsyms_read_jit(uint32_t pid, uid_t owner)
 {
 	struct symbols *symbols = symbols_new();
 	FILE *file = open_map(pid, owner);

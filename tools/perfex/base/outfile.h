@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replace.h - files of which readers see what was there before or all that is new, and nothing in
- * between.
+ * outfile.h - files for results: readers see what was there before or all that is new, and nothing
+ * in between; and opening a file never hangs.
  */
-#ifndef PERFCTR_TOOLS_REPLACE_H
-#define PERFCTR_TOOLS_REPLACE_H
+#ifndef PERFCTR_TOOLS_OUTFILE_H
+#define PERFCTR_TOOLS_OUTFILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct replacement {
 	FILE *file; /* to be written */
@@ -27,4 +28,11 @@ int replace_end(struct replacement *replacement);
 /* Forget it. */
 void replace_cancel(struct replacement *replacement);
 
-#endif /* PERFCTR_TOOLS_REPLACE_H */
+/*
+ * open(2) for writing, which never waits where no signal ends it: perfex holds signals back, but
+ * until a pipe has a reader SIGINT, SIGQUIT, SIGTERM and SIGHUP end it, unless they were ignored
+ * when it began.
+ */
+int outfile_open(const char *path, int flags, mode_t mode);
+
+#endif /* PERFCTR_TOOLS_OUTFILE_H */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/foreign.h"
+#include "tools/perfex/suggest.h"
 
 /* Those of "perf stat" and "perf record" that are spelled otherwise here, or are not here. */
 static const struct {
@@ -198,7 +198,7 @@ refuse_long(int result, const char *word, int letter, const struct option *known
 	unknown("--", name, nearest(name, known));
 }
 
-void foreign_check(const char *word, const struct option *known)
+void suggest_check(const char *word, const struct option *known)
 {
 	size_t n = strcspn(word, "=");
 
@@ -209,7 +209,7 @@ void foreign_check(const char *word, const struct option *known)
 			die("\"%s\" is written with two dashes: --%s", word, word + 1);
 }
 
-void foreign_refuse(int result, const char *word, int letter, const struct option *known)
+void suggest_refuse(int result, const char *word, int letter, const struct option *known)
 {
 	char name[2] = { (char)letter };
 

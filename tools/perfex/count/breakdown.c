@@ -4,26 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/perfex/base/die.h"
-#include "tools/perfex/count/parts.h"
+#include "tools/perfex/count/breakdown.h"
 
-static size_t add_part(struct parts *parts, const struct events *events, const char *name)
+static size_t add_part(struct breakdown *breakdown, const struct events *events, const char *name)
 {
 	struct part *part;
 
-	parts->part = need(reallocarray(parts->part, parts->n + 1, sizeof(*parts->part)));
-	part = &parts->part[parts->n];
+	breakdown->part =
+		need(reallocarray(breakdown->part, breakdown->n + 1, sizeof(*breakdown->part)));
+	part = &breakdown->part[breakdown->n];
 	*part = (struct part){
 		.name = need(strdup(name)),
 		.reading = need(calloc(events->n, sizeof(struct perfctr_reading))),
 		.before = need(calloc(events->n, sizeof(struct perfctr_reading))),
 		.interval = need(calloc(events->n, sizeof(struct perfctr_reading))),
 	};
-	return parts->n++;
+	return breakdown->n++;
 }
 
 /* ---- a task is a part ---- */
 
-static void read_tasks(struct parts *parts, const struct tasks *tasks, const struct events *events)
+static void read_tasks(struct breakdown *breakdown, const struct tasks *tasks,
+		       const struct events *events)
 {
 	struct part *part;
 	char name[32];
@@ -33,9 +35,9 @@ static void read_tasks(struct parts *parts, const struct tasks *tasks, const str
 		const struct task *task = &tasks->task[t];
 
 		snprintf(name, sizeof(name), "%d", (int)task->tid);
-		if (t == parts->n)
-			add_part(parts, events, task->cgroup ? task->cgroup : name);
-		part = &parts->part[t];
+		if (t == breakdown->n)
+			add_part(breakdown, events, task->cgroup ? task->cgroup : name);
+		part = &breakdown->part[t];
 		memcpy(part->reading, task->reading, events->n * sizeof(*part->reading));
 		free(part->comm);
 		part->comm = need(strdup(task->comm));
@@ -45,7 +47,7 @@ static void read_tasks(struct parts *parts, const struct tasks *tasks, const str
 /* ---- processors ---- */
 
 /* The part that counts belong to, which a processor or, on a core type, a thread has. */
-static size_t find_place(struct parts *parts, const struct events *events,
+static size_t find_place(struct breakdown *breakdown, const struct events *events,
 			 const struct perfctr_part *part)
 {
 	char name[64];
@@ -54,11 +56,11 @@ static size_t find_place(struct parts *parts, const struct events *events,
 	if (part->cpu < 0)
 		snprintf(name, sizeof(name), "%s", *part->pmu ? part->pmu : "cpu");
 	else
-		topology_name(name, sizeof(name), parts->by, (unsigned int)part->cpu);
-	for (k = 0; k < parts->n; k++)
-		if (!strcmp(parts->part[k].name, name))
+		topology_name(name, sizeof(name), breakdown->by, (unsigned int)part->cpu);
+	for (k = 0; k < breakdown->n; k++)
+		if (!strcmp(breakdown->part[k].name, name))
 			return k;
-	return add_part(parts, events, name);
+	return add_part(breakdown, events, name);
 }
 
 /* A walk over the parts of a task's sets. */
@@ -79,15 +81,16 @@ static bool next(struct walk *walk)
 }
 
 /* Which processors a part has, one bit each: those of several sets and tasks are the same ones. */
-static void count_cpus(struct parts *parts, size_t k, int cpu, uint32_t *seen)
+static void count_cpus(struct breakdown *breakdown, size_t k, int cpu, uint32_t *seen)
 {
 	if (cpu < 0 || seen[cpu / 32] >> cpu % 32 & 1)
 		return;
 	seen[cpu / 32] |= 1u << cpu % 32;
-	parts->part[k].cpus++;
+	breakdown->part[k].cpus++;
 }
 
-static void find_places(struct parts *parts, const struct tasks *tasks, const struct events *events)
+static void find_places(struct breakdown *breakdown, const struct tasks *tasks,
+			const struct events *events)
 {
 	uint32_t seen[8192 / 32] = { 0 };
 	size_t t, n = 0;
@@ -96,9 +99,10 @@ static void find_places(struct parts *parts, const struct tasks *tasks, const st
 		struct walk walk = { .task = &tasks->task[t] };
 
 		while (next(&walk)) {
-			parts->place = need(reallocarray(parts->place, n + 1, sizeof(size_t)));
-			parts->place[n] = find_place(parts, events, &walk.part);
-			count_cpus(parts, parts->place[n++], walk.part.cpu, seen);
+			breakdown->place =
+				need(reallocarray(breakdown->place, n + 1, sizeof(size_t)));
+			breakdown->place[n] = find_place(breakdown, events, &walk.part);
+			count_cpus(breakdown, breakdown->place[n++], walk.part.cpu, seen);
 		}
 	}
 }
@@ -136,7 +140,7 @@ static void read_part(struct events *events, const struct walk *walk, struct par
 	}
 }
 
-static void clear_readings(struct parts *parts, struct events *events)
+static void clear_readings(struct breakdown *breakdown, struct events *events)
 {
 	const struct perfctr_reading none = { .quality = PERFCTR_NOT_COUNTED };
 	unsigned int i;
@@ -144,50 +148,51 @@ static void clear_readings(struct parts *parts, struct events *events)
 
 	for (i = 0; i < events->n; i++) {
 		events->event[i].reading = none;
-		for (k = 0; k < parts->n; k++)
-			parts->part[k].reading[i] = none;
+		for (k = 0; k < breakdown->n; k++)
+			breakdown->part[k].reading[i] = none;
 	}
 }
 
-static void read_sets(struct parts *parts, const struct tasks *tasks, struct events *events)
+static void read_sets(struct breakdown *breakdown, const struct tasks *tasks, struct events *events)
 {
 	struct perfctr_reading *reading = need(calloc(events->n, sizeof(*reading)));
 	size_t t, n = 0;
 
-	if (!parts->place)
-		find_places(parts, tasks, events);
-	clear_readings(parts, events);
+	if (!breakdown->place)
+		find_places(breakdown, tasks, events);
+	clear_readings(breakdown, events);
 	for (t = 0; t < tasks->n; t++) {
 		struct walk walk = { .task = &tasks->task[t] };
 
 		while (next(&walk))
-			read_part(events, &walk, &parts->part[parts->place[n++]], reading);
+			read_part(events, &walk, &breakdown->part[breakdown->place[n++]], reading);
 	}
 	free(reading);
 }
 
-void parts_read(struct parts *parts, struct tasks *tasks, struct events *events)
+void breakdown_read(struct breakdown *breakdown, struct tasks *tasks, struct events *events)
 {
-	if (parts->by > BY_CGROUP) {
-		read_sets(parts, tasks, events);
+	if (breakdown->by > BY_CGROUP) {
+		read_sets(breakdown, tasks, events);
 		return;
 	}
 	tasks_read(tasks, events);
-	if (parts->by != BY_NOTHING)
-		read_tasks(parts, tasks, events);
+	if (breakdown->by != BY_NOTHING)
+		read_tasks(breakdown, tasks, events);
 }
 
 /* ---- */
 
-void parts_end_interval(struct parts *parts, const struct events *events)
+void breakdown_end_interval(struct breakdown *breakdown, const struct events *events)
 {
 	unsigned int i;
 	size_t k;
 
-	for (k = 0; k < parts->n; k++)
+	for (k = 0; k < breakdown->n; k++)
 		for (i = 0; i < events->n; i++)
-			parts->part[k].interval[i] = tasks_interval(&parts->part[k].before[i],
-								    &parts->part[k].reading[i]);
+			breakdown->part[k].interval[i] =
+				tasks_interval(&breakdown->part[k].before[i],
+					       &breakdown->part[k].reading[i]);
 }
 
 bool part_has(const struct perfctr_reading *reading)
@@ -195,18 +200,18 @@ bool part_has(const struct perfctr_reading *reading)
 	return reading->quality != PERFCTR_NOT_COUNTED || reading->enabled;
 }
 
-void parts_clear(struct parts *parts)
+void breakdown_clear(struct breakdown *breakdown)
 {
 	size_t k;
 
-	for (k = 0; k < parts->n; k++) {
-		free(parts->part[k].name);
-		free(parts->part[k].comm);
-		free(parts->part[k].reading);
-		free(parts->part[k].before);
-		free(parts->part[k].interval);
+	for (k = 0; k < breakdown->n; k++) {
+		free(breakdown->part[k].name);
+		free(breakdown->part[k].comm);
+		free(breakdown->part[k].reading);
+		free(breakdown->part[k].before);
+		free(breakdown->part[k].interval);
 	}
-	free(parts->part);
-	free(parts->place);
-	*parts = (struct parts){ .by = parts->by };
+	free(breakdown->part);
+	free(breakdown->place);
+	*breakdown = (struct breakdown){ .by = breakdown->by };
 }
