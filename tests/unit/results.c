@@ -180,13 +180,13 @@ static void begin_hybrid(void)
 /* A run that counted so much of each event. */
 static void run_counts(const uint64_t *value)
 {
-	const struct outcome outcome = { .elapsed = 1, .ran = true };
+	const struct run_end end = { .elapsed = 1, .ran = true };
 	unsigned int i;
 
 	for (i = 0; i < events.n; i++)
 		events.event[i].reading =
 			(struct perfctr_reading){ .value = value[i], .enabled = 10, .running = 10 };
-	results_add_run(&results, &outcome);
+	results_add_run(&results, &end);
 	results_end(&results);
 }
 
