@@ -150,26 +150,22 @@ for bad in x -1 1e3 '' 5%% 1,5; do
 done
 
 # ---- a terminal ----
-if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
-	# shellcheck disable=SC2317	# it is called
-	on_terminal() { TERM=xterm script -qec "$*" /dev/null; }
-	esc=$(printf '\033')
-	expect "progress" 0 "perfex: run 4 of 4, [0-9]* s left, until [0-9:]*" \
-		on_terminal "$perfex" -r 4 -e cs sleep 0.6
-	expect "what is over at once has no progress" 0 'run [2-9] of 9' sh -c \
-		"TERM=xterm script -qec '$perfex -r 9 -e cs true' /dev/null | grep 'run [2-9] of' ||
-			echo 'not: run 2 of 9'"
-	expect "colour" 0 "$esc\[31m *<not counted>$esc\[0m" on_terminal "$perfex" -e nonsense/x/ true
-	for variable in NO_COLOR=1 TERM=dumb TERM=; do
-		expect "no colour with $variable" 0 "^ *<not counted>  " \
-			on_terminal env "$variable" "$perfex" -e nonsense/x/ true
-	done
-	expect "an empty NO_COLOR" 0 "$esc\[31m" on_terminal env NO_COLOR= "$perfex" -e nonsense/x/ true
-	expect "no colour in a file" 0 '^ *<not counted>  ' \
-		on_terminal "$perfex" -o "$work/plain" -e nonsense/x/ true ";" cat "$work/plain"
-else
-	skip "a terminal" "needs script(1)"
-fi
+# shellcheck disable=SC2317	# it is called
+on_terminal() { TERM=xterm raw_on 80 "$@"; }
+esc=$(printf '\033')
+expect "progress" 0 "perfex: run 4 of 4, [0-9]* s left, until [0-9:]*" \
+	on_terminal "$perfex" -r 4 -e cs sleep 0.6
+expect "what is over at once has no progress" 0 'run [2-9] of 9' sh -c \
+	"TERM=xterm RAW=1 python3 '$on' 80 '$perfex' -r 9 -e cs true | grep 'run [2-9] of' ||
+		echo 'not: run 2 of 9'"
+expect "colour" 0 "$esc\[31m *<not counted>$esc\[0m" on_terminal "$perfex" -e nonsense/x/ true
+for variable in NO_COLOR=1 TERM=dumb TERM=; do
+	expect "no colour with $variable" 0 "^ *<not counted>  " \
+		on_terminal env "$variable" "$perfex" -e nonsense/x/ true
+done
+expect "an empty NO_COLOR" 0 "$esc\[31m" on_terminal env NO_COLOR= "$perfex" -e nonsense/x/ true
+expect "no colour in a file" 0 '^ *<not counted>  ' \
+	on_terminal sh -c '"$1" -o "$2" -e nonsense/x/ true; cat "$2"' sh "$perfex" "$work/plain"
 expect "no terminal, no progress" 0 '^no progress$' sh -c \
 	"'$perfex' -r 4 -e cs sleep 0.6 2>&1 | grep 'perfex: run' || echo no progress"
 exit $failed

@@ -50,6 +50,10 @@ expect() {
 		fail "$name" "exit status $got, not $status, or no \"$words\" in:"
 	fi
 }
+# on COLUMNS command...: on a terminal of so many columns, as on.py says; and the bytes that came
+on=$srcdir/tests/tools/on.py
+on() { python3 "$on" "$@"; }
+raw_on() { RAW=1 python3 "$on" "$@"; }
 skip() { echo "SKIP $1: $2"; }
 
 # says NAME PROGRAM file...: a program of Python's asserts things about results

@@ -414,51 +414,62 @@ else
 fi
 
 # ---- what runs already ----
-# What it has mapped, and its name, are from before.
-"$calls" 4000 &
+# What it has mapped, and its name, are from before. However busy the machine is, they are looked at until
+# each has run for 0.1 s.
+"$calls" 30000 &
 busy=$!
 cp "$calls" "$work/twin"
-"$work/twin" 4000 &
+"$work/twin" 30000 &
 twin=$!
-sleep 0.1
-sample -p $busy --timeout 200
+cat >"$work/until-ran" <<'EOF'
+#!/bin/sh
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
+for pid; do eval "end_$pid=$(($(ticks "$pid") + 10))"; done
+for pid; do
+	eval "end=\$end_$pid"
+	while [ "$(ticks "$pid")" -lt "$end" ]; do sleep 0.02; done
+done
+EOF
+chmod +x "$work/until-ran"
+"$work/until-ran" $busy $twin
+sample -p $busy --timeout 2000
 rows "a process" '' "$calls"
 expect "what it is of" 0 "in process $busy:" cat "$work/out"
-sample -p $busy sleep 0.2
+sample -p $busy "$work/until-ran" $busy
 rows "a process, while a command runs" '' "$calls"
-sample -t $busy sleep 0.2
+sample -t $busy "$work/until-ran" $busy
 rows "a thread" '' "$calls"
 sleep 5 &
 sample --folded -p $! --timeout 100
 expect "calls of what does not run" 0 '^ 0 samples: it did not run' cat "$work/out"
-sample -p $busy --folded sleep 0.2
+sample -p $busy --folded "$work/until-ran" $busy
 expect "its name" 0 '^calls;' cat "$work/out"
-# both NAME: the two processes run on as many processors or share one: each has a part of the samples
+# both NAME: each has at least half of the samples of the 0.1 s that it ran, and nothing else has many
 both() {
-	if awk -v a="$calls" -v b="$work/twin" 'index($0, a) { one += $2 } index($0, b) { other += $2 }
-		END { exit !(one >= 20 && other >= 20 && one + other >= 80) }' "$work/out"; then
+	if awk -v a="$calls" -v b="$work/twin" 'index($0, a) { one += $1; all += $2 } index($0, b) { other += $1; all += $2 }
+		END { exit !(one >= 50 && other >= 50 && all >= 80) }' "$work/out"; then
 		pass "$1"
 	else
-		fail "$1" "not half and half of $calls and its twin in:"
+		fail "$1" "not 50 samples of $calls and of its twin in:"
 	fi
 }
-sample --by file -p $busy,$twin sleep 0.3
+sample --by file -p $busy,$twin "$work/until-ran" $busy $twin
 both "two processes"
 expect "what they are of" 0 "in processes $busy, $twin:" cat "$work/out"
-sample --by file -t $busy,$twin sleep 0.3
+sample --by file -t $busy,$twin "$work/until-ran" $busy $twin
 both "two threads"
-sample --folded -p $busy,$twin sleep 0.2
+sample --folded -p $busy,$twin "$work/until-ran" $busy $twin
 expect "one's name" 0 '^calls;' cat "$work/out"
 expect "the other's name" 0 '^twin;' cat "$work/out"
 expect "one of two that has ended" 125 "no process 4194305" "$perfex" --sample -p $busy,4194305
 if "$perfex" -a -e cs true 2>/dev/null; then
-	sample -a --by file sleep 0.2
+	sample -a --by file "$work/until-ran" $busy
 	expect "all processors" 0 "  $calls\$" cat "$work/out"
 	cpu=$(awk '{ print $39 }' /proc/$busy/stat)
 	taskset -pc "$cpu" $busy >/dev/null
-	sample -C "$cpu" --by file sleep 0.2
+	sample -C "$cpu" --by file "$work/until-ran" $busy
 	expect "a processor" 0 "  $calls\$" cat "$work/out"
-	sample -C "$(cat /sys/devices/system/cpu/online)" --by file sleep 0.4
+	sample -C "$(cat /sys/devices/system/cpu/online)" --by file "$work/until-ran" $busy $twin
 	expect "a list of processors" 0 "  $calls\$" cat "$work/out"
 	expect "a list of processors, and another process" 0 "  $work/twin\$" cat "$work/out"
 	# Samples that come as quickly as they are read: there is an end nevertheless.
@@ -471,7 +482,7 @@ if "$perfex" -a -e cs true 2>/dev/null; then
 		mkdir "$group" 2>/dev/null || continue
 		home=$(sed -n 's/^0:://p' /proc/$busy/cgroup)
 		if [ -e "$group/cgroup.procs" ] && echo $busy 2>/dev/null >"$group/cgroup.procs"; then
-			if sample -G "$group" sleep 0.2; then rows "a cgroup" '' "$calls"; fi
+			if sample -G "$group" "$work/until-ran" $busy; then rows "a cgroup" '' "$calls"; fi
 			echo $busy >"$cgroups$home/cgroup.procs"
 		fi
 		rmdir "$group"

@@ -9,44 +9,6 @@ set -u
 unset COLUMNS NO_COLOR
 export TERM=xterm LC_ALL=C.UTF-8
 
-# on COLUMNS command...: on a terminal of so many columns; what it shows, line by line, after all that it obeys
-cat >"$work/on.py" <<'EOT'
-import fcntl, os, pty, re, struct, subprocess, sys, termios, threading
-columns = int(sys.argv[1])
-terminal, its_end = pty.openpty()
-fcntl.ioctl(its_end, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-command = subprocess.Popen(sys.argv[2:], stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True)
-# Whoever reads until the other end is closed may miss what came last: a mark says that all is here.
-threading.Thread(target=lambda: (command.wait(), os.write(its_end, b'\0'))).start()
-raw = b''
-while not raw.endswith(b'\0'):
-    raw += os.read(terminal, 65536)
-raw = raw[:-1]
-status = command.wait()
-if os.environ.get('RAW'):
-    sys.stdout.buffer.write(raw)
-    sys.exit(status)
-text = re.sub('\033\\[[0-9]+m', '', raw.decode('utf-8', 'replace'))   # perfex's colours
-# A terminal's lines: what is broken goes on in another one, and marked so.
-lines, at = [[]], 0
-for letter in text:
-    if letter == '\n':
-        lines.append([]); at = 0
-    elif letter == '\r':
-        at = 0
-    else:
-        if at == columns:
-            if letter != ' ':
-                lines[-1].append('<broken>')
-            lines.append([]); at = 0
-        lines[-1][at:at + 1] = [letter]; at += 1
-for line in lines:
-    print(''.join(line).rstrip())
-sys.exit(status)
-EOT
-on() { python3 "$work/on.py" "$@"; }
-# shellcheck disable=SC2317	# it is called
-raw_on() { RAW=1 python3 "$work/on.py" "$@"; }
 
 # fits NAME STATUS WORDS argument...: on terminals of 80 and 100 columns no line is broken
 fits() {
@@ -112,7 +74,7 @@ expect "--merge: no terminal" 0 '^solve  *3  *6  time  *ns  *1000000000001' \
 expect "a terminal that is wide" 0 'least  *median  *most$' on 200 "$perfex" -r 2 -e page-faults true
 expect "no terminal" 0 'least  *median  *most$' "$perfex" -r 2 -e page-faults true
 COLUMNS=80 expect "no terminal, whatever COLUMNS says" 0 'least  *median  *most$' "$perfex" -r 2 -e page-faults true
-expect "a terminal without a width" 0 'median' env COLUMNS=70 python3 "$work/on.py" 0 sh -c "'$perfex' -r 2 -e page-faults true"
+expect "a terminal without a width" 0 'median' env COLUMNS=70 python3 "$on" 0 sh -c "'$perfex' -r 2 -e page-faults true"
 
 # ---- what the command prints ----
 # Lines that it does not end stay as they are, and none is perfex's before all is over.
@@ -125,7 +87,7 @@ expect "a long series: what the command prints" 0 '^6$' grep -o -c '^hello$' "$w
 expect "a long series: lines that end" 0 '^perfex: run 2 of 6' on 80 "$perfex" -r 6 -e page-faults sh -c 'sleep 0.5; echo hello'
 expect "a long series: no line is empty before the results" 1 '^0$' sh -c "sed '/counts of/,\$d' '$work/out' | sed '\$d' | grep -c '^\$'"
 expect "the lines of a series of many runs are few" 0 '^yes$' sh -c \
-	"n=\$(python3 '$work/on.py' 80 '$perfex' -r 100 -e page-faults sleep 0.03 | grep -c 'of 100') && test \$n -gt 1 -a \$n -le 21 && echo yes"
+	"n=\$(python3 '$on' 80 '$perfex' -r 100 -e page-faults sleep 0.03 | grep -c 'of 100') && test \$n -gt 1 -a \$n -le 21 && echo yes"
 
 # ---- names of others ----
 esc=$(printf '\033[31m\302\23331m\302\205\177\342\200\256')
