@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	tests/harness/check.h \
 	tests/harness/control.h \
 	tests/harness/expect.h \
+	tests/harness/explore.h \
 	tests/harness/faults.h \
 	tests/harness/guest.h \
 	tests/harness/loop.h \

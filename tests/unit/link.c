@@ -16,6 +16,7 @@
 #include <string.h>
 #include "driver/link.h"
 #include "tests/harness/check.h"
+#include "tests/harness/explore.h"
 
 /* ---- the world ---- */
 
@@ -657,50 +658,13 @@ static void look(void)
 
 /* ---- all states ---- */
 
-static struct world *seen; /* in the order in which they were found */
-static uint32_t *table, states, table_size = 1u << 16;
-static uint32_t *origin;
-
-static uint32_t slot_of(const struct world *world)
-{
-	const unsigned char *at = (const unsigned char *)world;
-	uint64_t hash = 14695981039346656037ull;
-	uint32_t slot;
-	size_t i;
-
-	for (i = 0; i < sizeof(*world); i++)
-		hash = (hash ^ at[i]) * 1099511628211ull;
-	for (slot = (uint32_t)(hash >> 32) & (table_size - 1); table[slot];
-	     slot = (slot + 1) & (table_size - 1))
-		if (!memcmp(&seen[table[slot] - 1], world, sizeof(*world)))
-			break;
-	return slot;
-}
-
-static void grow(void)
-{
-	uint32_t i;
-
-	table_size *= 2;
-	free(table);
-	table = calloc(table_size, sizeof(*table));
-	seen = realloc(seen, table_size / 2 * sizeof(*seen));
-	origin = realloc(origin, table_size / 2 * sizeof(*origin));
-	ck_assert(table && seen && origin);
-	for (i = 0; i < states; i++)
-		table[slot_of(&seen[i])] = i + 1;
-}
-
-static uint32_t at; /* where everything() goes on from */
-
 /* How a state was come to, last first. */
-static void print_way(uint32_t i)
+static void print_way(void)
 {
+	const struct world *s;
 	unsigned int n;
 
-	for (n = 0; n < 40 && i; n++, i = origin[i]) {
-		const struct world *s = &seen[i];
-
+	for (n = 0; n < 40 && (s = explore_way(n)) != NULL; n++)
 		printf("  owner %u on %d, comes %u, killed %u; sibling %u on %d; runs %d %d; tracer %u; "
 		       "links %u%s %u%s\n",
 		       s->thread[0].position, s->thread[0].cpu, s->thread[0].comes,
@@ -708,28 +672,16 @@ static void print_way(uint32_t i)
 		       s->runs[1], s->act, s->object[0].link.state,
 		       s->object[0].link.bound ? " bound" : "", s->object[1].link.state,
 		       s->object[1].link.bound ? " bound" : "");
-	}
 }
 
 static void found(void)
 {
-	uint32_t slot;
-
 	look();
 	if (wrong) {
-		print_way(at);
+		print_way();
 		ck_abort_msg("%s", wrong);
 	}
-	slot = slot_of(&w);
-	if (table[slot])
-		return;
-	if (states >= table_size / 2 - 1) {
-		grow();
-		slot = slot_of(&w);
-	}
-	seen[states] = w;
-	origin[states] = at;
-	table[slot] = ++states;
+	explore_note(&w);
 }
 
 /* The sibling counts from the beginning; the owner has a tracer. */
@@ -750,22 +702,18 @@ static void start_world(void)
 
 START_TEST(everything_that_can_happen)
 {
-	table = calloc(table_size, sizeof(*table));
-	seen = malloc(table_size / 2 * sizeof(*seen));
-	origin = malloc(table_size / 2 * sizeof(*origin));
-	ck_assert(table && seen && origin);
+	uint32_t states;
+
 	start_world();
-	found();
-	for (at = 0; at < states; at++) {
-		w = before = seen[at];
+	explore_begin(&w, sizeof(w));
+	while (explore_next(&before)) {
+		w = before;
 		everything();
 	}
+	states = explore_end();
 	printf("%u states\n", states);
 	ck_assert_uint_gt(states, 100000);
 	ck_assert_uint_gt(handed_over, 0);
-	free(table);
-	free(seen);
-	free(origin);
 }
 END_TEST
 
