@@ -16,7 +16,8 @@
  *	uint64_t perfctr_core_read_control(core, reg)
  *	void perfctr_core_write_control(core, reg, value)
  *
- * The second is not needed where all programs are by_register, which PERFCTR_NO_RDPMC says.
+ * The second is not needed where all programs are by_register, which PERFCTR_NO_RDPMC says, nor the
+ * fifth where the processor changes no control register itself: PERFCTR_NO_ASYNC.
  *
  * A-mode counters are only ever read: they run on, whoever's turn it is, and a thread's count is
  *the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of the
@@ -32,7 +33,7 @@
 #ifndef PERFCTR_ARCH_ENGINE_H
 #define PERFCTR_ARCH_ENGINE_H
 
-#include "arch/rules.h"
+#include "arch/install.h"
 
 /* What a CPU's registers contain. All zero after the control registers were cleared. */
 struct perfctr_core; /* the includer's: has a member "cache" of this type */
@@ -72,28 +73,6 @@ static inline int perfctr_program_overflown(struct perfctr_core *core,
 	return 0;
 }
 
-/*
- * Install a compiled program in a suspended state. The id must be one that no other program had
- * since the CPUs' caches were cleared, but for those that write the same, and stop nothing.
- */
-static inline void perfctr_cpu_update_control(struct perfctr_cpu_state *state,
-					      struct perfctr_program *program, unsigned int tsc_on,
-					      uint64_t id)
-{
-	unsigned int i;
-
-	program->id = id;
-	program->tsc = tsc_on != 0;
-	state->k1.id = (uint32_t)id;
-	state->k1.isuspend_cpu = -1;
-	state->cstatus = perfctr_mk_cstatus(tsc_on, program->nractrs,
-					    program->nrctrs - program->nractrs);
-	for (i = 0; i < program->nrctrs; i++) {
-		state->pmc[i].map = program->counter[i].map;
-		state->pmc[i].start = program->counter[i].ireset;
-	}
-}
-
 /* Bring a counter's sum up to date. */
 static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned int i,
 				       uint32_t now)
@@ -102,6 +81,7 @@ static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned
 	state->pmc[i].start = now;
 }
 
+#ifndef PERFCTR_NO_ASYNC
 /*
  * The processor changes this control register itself. What it made of it belongs to the thread, and
  * is what the thread finds again: such a program is stopped while it is suspended. (A change in the
@@ -116,6 +96,7 @@ static inline void perfctr_async_suspend(struct perfctr_core *core, struct perfc
 	write->stopped ^= changed & ~(program->async_value ^ program->async_stopped);
 	perfctr_core_cache(core)->control[write->slot] = write->value;
 }
+#endif
 
 static inline void perfctr_cpu_isuspend(struct perfctr_core *core, struct perfctr_cpu_state *state,
 					const struct perfctr_program *program)
@@ -204,8 +185,10 @@ static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr
 	unsigned int i;
 	uint32_t now;
 
+#ifndef PERFCTR_NO_ASYNC
 	if (program->async >= 0)
 		perfctr_async_suspend(core, program);
+#endif
 	if (program->stops)
 		perfctr_cpu_isuspend(core, state, program);
 	if (program->tsc) {

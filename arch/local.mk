@@ -14,6 +14,7 @@ arch_libarch_la_SOURCES = \
 	arch/event-tables.h \
 	arch/events.c \
 	arch/events.h \
+	arch/install.h \
 	arch/isa.c \
 	arch/isa.h \
 	arch/metric-tables.h \
