@@ -24,25 +24,17 @@ struct quota {
 static LIST_HEAD(quotas); /* of users who have any */
 static DEFINE_MUTEX(lock);
 
-static struct quota *find(kuid_t user)
+/* With the lock. NULL: no memory. */
+static struct quota *find_or_add(kuid_t user)
 {
 	struct quota *quota;
 
 	list_for_each_entry(quota, &quotas, link)
 		if (uid_eq(quota->user, user))
 			return quota;
-	return NULL;
-}
-
-/* With the lock. A user who has none yet gets the fresh one, which then is no more. */
-static struct quota *find_or_add(kuid_t user, struct quota **fresh)
-{
-	struct quota *quota = find(user);
-
-	if (quota)
-		return quota;
-	quota = *fresh;
-	*fresh = NULL;
+	quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
+	if (!quota)
+		return NULL;
 	quota->user = user;
 	list_add(&quota->link, &quotas);
 	return quota;
@@ -73,21 +65,20 @@ static kuid_t payer(void)
 
 struct quota *quota_take(void)
 {
-	struct quota *fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT), *quota;
 	unsigned int most = READ_ONCE(user_states);
+	struct quota *quota;
 
-	if (!fresh)
-		return ERR_PTR(-ENOMEM);
 	mutex_lock(&lock);
-	quota = find_or_add(payer(), &fresh);
-	if (quota->taken < most || capable(CAP_SYS_RESOURCE)) {
+	quota = find_or_add(payer());
+	if (!quota) {
+		quota = ERR_PTR(-ENOMEM);
+	} else if (quota->taken < most || capable(CAP_SYS_RESOURCE)) {
 		quota->taken++;
 	} else {
 		put(quota);
 		quota = ERR_PTR(-EDQUOT);
 	}
 	mutex_unlock(&lock);
-	kfree(fresh);
 	return quota;
 }
 
