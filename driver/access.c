@@ -20,8 +20,7 @@
 static struct workqueue_struct *reloader;
 static DEFINE_PER_CPU(struct work_struct, reloads);
 
-/* Whoever runs here next must load his page tables: process 1's are there, which nobody counts in.
- */
+/* Whoever runs here next must load his page tables. Nobody counts in process 1. */
 static void reload(struct work_struct *work)
 {
 	struct pid *pid = find_get_pid(1);
@@ -40,136 +39,78 @@ static void reload(struct work_struct *work)
 
 struct search {
 	const struct mm_struct *mm;
-	struct cpumask *found;
+	atomic_t stale;
 };
 
 static void look_here(void *argument)
 {
 	struct search *search = argument;
 
-	if (hw_reads_are_stale(search->mm))
-		cpumask_set_cpu(smp_processor_id(), search->found);
+	if (!hw_reads_are_stale(search->mm))
+		return;
+	atomic_inc(&search->stale);
+	queue_work_on(smp_processor_id(), reloader, this_cpu_ptr(&reloads));
 }
 
-static bool find_stale(const struct mm_struct *mm, struct cpumask *found)
+/* Does every CPU do as is counted? Those that don't are to. */
+static bool is_followed(struct mm_struct *mm)
 {
-	struct search search = { .mm = mm, .found = found };
+	struct search search = { .mm = mm };
 
-	cpumask_clear(found);
-	on_each_cpu_mask(mm_cpumask((struct mm_struct *)mm), look_here, &search, true);
-	return !cpumask_empty(found);
+	on_each_cpu_mask(mm_cpumask(mm), look_here, &search, true);
+	return !atomic_read(&search.stale);
 }
 
 /* A CPU may be busy with what nothing preempts: it is not waited for longer than this. */
 #define PATIENCE (HZ / 5)
 
-static void reload_cpus(const struct cpumask *cpus)
+/* The administrator may have decided otherwise for all. */
+static bool refresh(struct mm_struct *mm)
 {
 	unsigned long end = jiffies + PATIENCE;
 	unsigned int cpu;
 
-	for_each_cpu(cpu, cpus)
-		queue_work_on(cpu, reloader, per_cpu_ptr(&reloads, cpu));
-	for_each_cpu(cpu, cpus)
+	if (is_followed(mm))
+		return true;
+	for_each_cpu(cpu, mm_cpumask(mm))
 		while (work_busy(per_cpu_ptr(&reloads, cpu)) && time_before(jiffies, end) &&
 		       !fatal_signal_pending(current))
 			usleep_range(20, 100);
-}
-
-/* Does every CPU do as is counted? The administrator may have decided otherwise for all. */
-static bool refresh(const struct mm_struct *mm)
-{
-	cpumask_var_t stale;
-	bool fresh;
-
-	if (!zalloc_cpumask_var(&stale, GFP_KERNEL))
-		return false;
-	fresh = !find_stale(mm, stale);
-	if (!fresh) {
-		reload_cpus(stale);
-		fresh = !find_stale(mm, stale);
-	}
-	free_cpumask_var(stale);
-	return fresh;
+	return is_followed(mm);
 }
 
 /* ---- who may ---- */
 
-static void forbid(struct access *self)
+static void forbid(struct access *self, struct mm_struct *mm)
 {
 	WRITE_ONCE(self->works, false);
-	if (!self->allowed)
+	if (!HW_READS_BY_MEMORY)
 		return;
-	self->allowed = false;
-	hw_forbid_reads(self->mm);
+	hw_forbid_reads(mm);
 	/* Nobody runs in what is being torn down. */
-	if (atomic_read(&self->mm->mm_users))
-		refresh(self->mm);
+	if (atomic_read(&mm->mm_users))
+		refresh(mm);
 }
 
-static void update(struct access *self)
+void access_step(struct access *self, enum reads_event event, struct mm_struct *mm)
 {
-	if (!self->mm || !self->counts) {
-		forbid(self);
-		return;
-	}
-	if (!self->allowed)
-		self->allowed = hw_allow_reads(self->mm);
-	if (self->allowed && !self->works)
-		WRITE_ONCE(self->works, refresh(self->mm));
-}
+	struct mm_struct *before;
+	unsigned int steps;
 
-static void leave(struct access *self)
-{
-	if (!self->mm)
-		return;
-	forbid(self);
-	mmdrop(self->mm);
-	self->mm = NULL;
-	self->mappings = 0;
-}
-
-void access_map(struct access *self, struct mm_struct *mm)
-{
 	mutex_lock(&self->lock);
-	if (self->mm != mm) {
-		/* The thread has executed a program; another process has its old memory still. */
-		leave(self);
+	before = self->reads.memory;
+	steps = reads_step(&self->reads, event, mm);
+	if (steps & READS_FORBID)
+		forbid(self, before);
+	if (steps & READS_DROP)
+		mmdrop(before);
+	if (steps & READS_GRAB)
 		mmgrab(mm);
-		self->mm = mm;
-	}
-	self->mappings++;
-	update(self);
+	if (steps & READS_ALLOW && HW_READS_BY_MEMORY)
+		hw_allow_reads(mm);
+	if (steps & READS_LOOK && !self->works)
+		WRITE_ONCE(self->works, HW_READS_BY_MEMORY ? refresh(mm) : !hw_cpu.no_rdpmc);
 	mutex_unlock(&self->lock);
-}
-
-void access_map_again(struct access *self, struct mm_struct *mm)
-{
-	mutex_lock(&self->lock);
-	if (self->mm == mm)
-		self->mappings++;
-	mutex_unlock(&self->lock);
-}
-
-void access_unmap(struct access *self, struct mm_struct *mm)
-{
-	mutex_lock(&self->lock);
-	if (self->mm == mm && --self->mappings == 0)
-		leave(self);
-	mutex_unlock(&self->lock);
-}
-
-void access_change(struct access *self, bool counts)
-{
-	mutex_lock(&self->lock);
-	self->counts = counts;
-	update(self);
-	mutex_unlock(&self->lock);
-}
-
-void access_create(struct access *self)
-{
-	mutex_init(&self->lock);
 }
 
 /* ---- the module ---- */

@@ -8,31 +8,22 @@
 
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include "driver/reads.h"
 
 struct access {
-	struct mutex lock;     /* of all below */
-	struct mm_struct *mm;  /* the owner's memory, which maps the page; NULL: none does */
-	unsigned int mappings; /* how often */
-	bool counts;	       /* there are counters to read: the hardware is ours */
-	bool allowed;	       /* mm is counted as one that may read */
-	bool works;	       /* on every CPU; looked at without the lock */
+	struct mutex lock; /* of all below; works is looked at without it */
+	struct reads reads;
+	bool works; /* on every CPU, for the owner */
 };
 
 int access_init(void);
 void access_exit(void);
 
-void access_create(struct access *self);
-
 /*
- * The page is mapped by its owner's process in mm, the current one; there it is mapped once more,
- * or once less. What another memory does, which was the owner's or is a copy, changes nothing. Has
- * it become readable, or might it have been before, the caller shows so in the page. May sleep.
+ * What happens to a set's mappings and its counters. Has the page become readable, or might it have
+ * been before, the caller shows so in it; READS_RELEASED comes before the hardware is given back.
+ * May sleep.
  */
-void access_map(struct access *self, struct mm_struct *mm);
-void access_map_again(struct access *self, struct mm_struct *mm);
-void access_unmap(struct access *self, struct mm_struct *mm);
-
-/* There are counters to read, or no more. Before the hardware is given back. May sleep. */
-void access_change(struct access *self, bool counts);
+void access_step(struct access *self, enum reads_event event, struct mm_struct *mm);
 
 #endif /* PERFCTR_DRIVER_ACCESS_H */

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The calls on a set of counters: its descriptors and their mappings. */
+#define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/anon_inodes.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include <linux/uaccess.h>
 #include <perfctr/calls.h>
 #include "arch/words.h"
 #include "driver/compat/compat.h"
 #include "driver/calls.h"
-#include "driver/cpu.h"
 #include "driver/owner.h"
 #include "driver/rights.h"
 #include "driver/signal.h"
@@ -67,15 +66,34 @@ static int take_counters(struct vperfctr *self, struct task_struct *task,
 	int err = -EINVAL;
 
 	if (!hw_forbidden)
-		return vperfctr_reserve(self, program);
+		return vperfctr_reserve(self, program, READ_ONCE(task->mm));
 	if (!zalloc_cpumask_var(&allowed, GFP_KERNEL))
 		return -ENOMEM;
 	if (cpumask_andnot(allowed, task->cpus_ptr, hw_forbidden))
-		err = vperfctr_reserve(self, program);
+		err = vperfctr_reserve(self, program, READ_ONCE(task->mm));
 	if (!err)
 		err = set_cpus_allowed_ptr(task, allowed);
 	free_cpumask_var(allowed);
 	return err;
+}
+
+/* The diagnosis goes to the log for those who debug. */
+static int compile(const struct vperfctr_control *control, struct perfctr_program *program)
+{
+	const bool extended = control->flags & VPERFCTR_CONTROL_EXTENDED;
+	struct perfctr_diagnosis d;
+
+	if (hw_compile(&hw_cpu, &control->cpu_control, extended ? PERFCTR_COMPILE_EXTENDED : 0,
+		       program, &d) < 0) {
+		pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits,
+			 d.rule);
+		return d.forbidden ? -EPERM : -EINVAL;
+	}
+	/* What another thread can change, or what only one core may use, no thread can have. */
+	if (program->one_core ||
+	    (program->core_shared && cpumask_weight(topology_sibling_cpumask(0)) > 1))
+		return -EOPNOTSUPP;
+	return 0;
 }
 
 /* Everything that can be refused is, before anything is touched. */
@@ -87,9 +105,7 @@ static int check_control(struct vperfctr *self, struct task_struct *task,
 
 	if (!perfctr_control_has_known_flags(control))
 		return -EINVAL;
-	err = hw_compile(&control->cpu_control,
-			 control->flags & VPERFCTR_CONTROL_EXTENDED ? PERFCTR_COMPILE_EXTENDED : 0,
-			 program);
+	err = compile(control, program);
 	if (err)
 		return err;
 	if (!perfctr_control_has_signal(control, _NSIG))
@@ -104,12 +120,12 @@ static int install_control(struct vperfctr *self, struct task_struct *task,
 			   const struct vperfctr_control *control,
 			   const struct perfctr_program *program)
 {
-	struct vthread_door door;
+	struct vthread *t = vthread_enter(self, task);
 
-	if (!vthread_enter(&door, self, task))
+	if (!t)
 		return -ESRCH;
 	vperfctr_install(self, control, program);
-	vthread_leave(&door);
+	vthread_leave(t);
 	return 0;
 }
 
@@ -135,7 +151,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 		if (!err)
 			vperfctr_keep(self, program);
 		/* The thread has ended, and may have given back what was then taken. */
-		else if (!owner_exists(self))
+		else if (!vthread_of(self))
 			vperfctr_release(self);
 		put_task_struct(task);
 	}
@@ -143,29 +159,19 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 	return err;
 }
 
-static int resume(struct vperfctr *self, struct task_struct *task)
-{
-	struct vthread_door door;
-	int err = 0;
-
-	if (!vthread_enter(&door, self, task))
-		return -ESRCH;
-	if (self->interrupted)
-		vperfctr_resume(self);
-	else
-		err = -EINVAL;
-	vthread_leave(&door);
-	return err;
-}
-
 static int do_iresume(struct vperfctr *self)
 {
 	struct task_struct *task = owner_get(self);
-	int err;
+	struct vthread *t;
+	int err = -ESRCH;
 
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	err = resume(self, task);
+	t = vthread_enter(self, task);
+	if (t) {
+		err = vperfctr_resume(self);
+		vthread_leave(t);
+	}
 	put_task_struct(task);
 	return err;
 }
@@ -177,8 +183,8 @@ static int do_unlink(struct vperfctr *self)
 	int err;
 
 	if (IS_ERR(task))
-		return owner_exists(self) ? PTR_ERR(task) : 0;
-	err = vthread_detach(self, task) || !owner_exists(self) ? 0 : -ESRCH;
+		return vthread_of(self) ? PTR_ERR(task) : 0;
+	err = vthread_detach(self, task) || !vthread_of(self) ? 0 : -ESRCH;
 	put_task_struct(task);
 	return err;
 }
@@ -220,26 +226,6 @@ static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned lon
 
 /* ---- the page ---- */
 
-/* Does the caller run in the memory of the thread whose counters they are? */
-static bool is_own(struct vperfctr *self)
-{
-	bool own;
-
-	spin_lock_irq(&self->lock);
-	own = self->thread && READ_ONCE(self->thread->task->mm) == current->mm;
-	spin_unlock_irq(&self->lock);
-	return own;
-}
-
-/* What the page says changes where the counters start. */
-static void restart(struct vperfctr *self)
-{
-	struct vthread_door door;
-
-	if (vthread_enter(&door, self, current))
-		vthread_leave(&door);
-}
-
 /*
  * A mapping holds its page, which may no longer be the state's. Nobody gets hold of it otherwise,
  * by a pipe for example: its page table has but a number. That of the owner's process counts as one
@@ -247,28 +233,18 @@ static void restart(struct vperfctr *self)
  */
 static void page_is_held(struct vm_area_struct *vma)
 {
+	struct vperfctr *self = vma->vm_file->private_data;
+
 	get_page(vma->vm_private_data);
+	access_step(&self->access, READS_MAPPED_AGAIN, vma->vm_mm);
 }
 
 static void page_is_left(struct vm_area_struct *vma)
 {
+	struct vperfctr *self = vma->vm_file->private_data;
+
+	access_step(&self->access, READS_UNMAPPED, vma->vm_mm);
 	put_page(vma->vm_private_data);
-}
-
-static void own_page_is_held(struct vm_area_struct *vma)
-{
-	struct vperfctr *self = vma->vm_file->private_data;
-
-	page_is_held(vma);
-	access_map_again(&self->access, vma->vm_mm);
-}
-
-static void own_page_is_left(struct vm_area_struct *vma)
-{
-	struct vperfctr *self = vma->vm_file->private_data;
-
-	access_unmap(&self->access, vma->vm_mm);
-	page_is_left(vma);
 }
 
 static const struct vm_operations_struct page_ops = {
@@ -276,48 +252,35 @@ static const struct vm_operations_struct page_ops = {
 	.close = page_is_left,
 };
 
-static const struct vm_operations_struct own_page_ops = {
-	.open = own_page_is_held,
-	.close = own_page_is_left,
-};
-
-static int insert_page(struct vperfctr *self, struct vm_area_struct *vma)
-{
-	struct page *page = vperfctr_get_page(self);
-	int err = remap_pfn_range(vma, vma->vm_start, page_to_pfn(page), PAGE_SIZE,
-				  vma->vm_page_prot);
-
-	if (err) {
-		put_page(page);
-		return err;
-	}
-	vma->vm_private_data = page;
-	vma->vm_ops = &page_ops;
-	return 0;
-}
-
 static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct vperfctr *self = file->private_data;
+	struct page *page;
+	bool own;
 	int err;
 
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	err = owner_may_map(self);
+	err = owner_may_map(self, &own);
 	if (err)
 		return err;
 	/* With VM_IO no madvise() makes a child inherit it. */
 	perfctr_compat_vm_flags(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 				VM_MAYWRITE | VM_MAYEXEC);
-	err = insert_page(self, vma);
-	if (!err && is_own(self)) {
-		vma->vm_ops = &own_page_ops;
-		access_map(&self->access, vma->vm_mm);
-		restart(self);
+	page = vperfctr_get_page(self);
+	err = remap_pfn_range(vma, vma->vm_start, page_to_pfn(page), PAGE_SIZE, vma->vm_page_prot);
+	if (err) {
+		put_page(page);
+		return err;
 	}
-	return err;
+	vma->vm_private_data = page;
+	vma->vm_ops = &page_ops;
+	access_step(&self->access, own ? READS_MAPPED : READS_MAPPED_AGAIN, vma->vm_mm);
+	/* What the page says changes where the counters start. */
+	vthread_leave(vthread_enter(self, current));
+	return 0;
 }
 
 static int close_descriptor(struct inode *inode, struct file *file)

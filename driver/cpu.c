@@ -3,11 +3,13 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include "driver/compat/compat.h"
 #include "driver/cpu.h"
+#include "driver/state.h"
 
 /* ---- what runs on this CPU ---- */
 
@@ -27,7 +29,7 @@ static enum hrtimer_restart sample(struct hrtimer *timer)
 		s->armed = false;
 		return HRTIMER_NORESTART;
 	}
-	hw_sample(s->state, s->program);
+	hw_sample(s->owner->state, s->owner->active);
 	hrtimer_forward_now(timer, ns_to_ktime(SAMPLE_NS));
 	return HRTIMER_RESTART;
 }
@@ -38,7 +40,7 @@ bool hwcpu_sample(const struct vperfctr *owner)
 
 	if (s->owner != owner)
 		return false;
-	hw_sample(s->state, s->program);
+	hw_sample(s->owner->state, s->owner->active);
 	return true;
 }
 
@@ -62,7 +64,10 @@ void hwcpu_look(struct hwcpu_sampler *s)
 
 static void (*tell_owner)(struct vperfctr *owner);
 
-static void overflow(void)
+static DEFINE_PER_CPU(struct irq_work, overflow_works);
+
+/* Interrupts are off. */
+static void stop_and_start(void)
 {
 	struct vperfctr *owner = this_cpu_ptr(&hwcpu_samplers)->owner;
 
@@ -71,21 +76,27 @@ static void overflow(void)
 		tell_owner(owner);
 }
 
+/* As soon as interrupts are on, before the interrupted program executes another instruction. */
+static void after_nmi(struct irq_work *work)
+{
+	stop_and_start();
+	if (IS_ENABLED(CONFIG_X86))
+		hw_after_nmi();
+}
+
+static void overflow(void)
+{
+	if (in_nmi())
+		irq_work_queue(this_cpu_ptr(&overflow_works));
+	else
+		stop_and_start();
+}
+
 /* ---- one reservation for all ---- */
 
 static DEFINE_MUTEX(reservation);
 static unsigned int shares;
 static bool taken; /* the hardware is ours; changes under cpus_read_lock() */
-
-static void start_cpu(void *unused)
-{
-	hw_start_cpu();
-}
-
-static void stop_cpu(void *unused)
-{
-	hw_stop_cpu();
-}
 
 static int take_hardware(void)
 {
@@ -95,7 +106,7 @@ static int take_hardware(void)
 		return err;
 	cpus_read_lock();
 	taken = true;
-	on_each_cpu(start_cpu, NULL, 1);
+	on_each_cpu(hw_start_cpu, NULL, 1);
 	cpus_read_unlock();
 	return 0;
 }
@@ -103,7 +114,7 @@ static int take_hardware(void)
 static void leave_hardware(void)
 {
 	cpus_read_lock();
-	on_each_cpu(stop_cpu, NULL, 1);
+	on_each_cpu(hw_stop_cpu, NULL, 1);
 	taken = false;
 	cpus_read_unlock();
 	hw_release();
@@ -114,13 +125,11 @@ int hwcpu_reserve(bool *share)
 	int err = 0;
 
 	mutex_lock(&reservation);
-	if (!*share) {
-		if (!shares)
-			err = take_hardware();
-		if (!err) {
-			shares++;
-			*share = true;
-		}
+	if (!*share && !shares)
+		err = take_hardware();
+	if (!*share && !err) {
+		shares++;
+		*share = true;
 	}
 	mutex_unlock(&reservation);
 	return err;
@@ -141,16 +150,14 @@ void hwcpu_release(bool *share)
 static void restart_cpu(void)
 {
 	if (taken)
-		hw_start_cpu();
+		hw_start_cpu(NULL);
 }
 
 static int cpu_comes(unsigned int cpu)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	restart_cpu();
-	local_irq_restore(flags);
+	local_irq_enable();
 	return 0;
 }
 
@@ -158,14 +165,13 @@ static int cpu_comes(unsigned int cpu)
 static int cpu_goes(unsigned int cpu)
 {
 	struct hwcpu_sampler *s = per_cpu_ptr(&hwcpu_samplers, cpu);
-	unsigned long flags;
 
 	hrtimer_cancel(&s->timer);
 	s->armed = false;
-	local_irq_save(flags);
+	local_irq_disable();
 	if (taken)
-		hw_stop_cpu();
-	local_irq_restore(flags);
+		hw_stop_cpu(NULL);
+	local_irq_enable();
 	return 0;
 }
 
@@ -178,7 +184,7 @@ static int fall_asleep(void)
 	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
 
 	if (s->owner)
-		hw_sample(s->state, s->program);
+		hw_sample(s->owner->state, s->owner->active);
 	return 0;
 }
 
@@ -188,7 +194,7 @@ static void wake(void)
 
 	restart_cpu();
 	if (s->owner)
-		hw_resume(s->state, s->program);
+		hw_resume(s->owner->state, s->owner->active);
 }
 
 PERFCTR_COMPAT_SLEEP(sleep, fall_asleep, wake);
@@ -200,10 +206,9 @@ int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
 
 	tell_owner = overflow_of;
 	for_each_possible_cpu(cpu) {
-		struct hwcpu_sampler *s = per_cpu_ptr(&hwcpu_samplers, cpu);
-
-		perfctr_compat_hrtimer_setup(&s->timer, sample, CLOCK_MONOTONIC,
-					     HRTIMER_MODE_REL_PINNED);
+		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
+		perfctr_compat_hrtimer_setup(&per_cpu_ptr(&hwcpu_samplers, cpu)->timer, sample,
+					     CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED);
 	}
 	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "perfctr:online", cpu_comes, cpu_goes);
 	if (err < 0)
@@ -219,6 +224,8 @@ void hwcpu_exit(void)
 
 	perfctr_compat_unregister_sleep(&sleep);
 	cpuhp_remove_state_nocalls(hotplug);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 		hrtimer_cancel(&per_cpu_ptr(&hwcpu_samplers, cpu)->timer);
+	}
 }

@@ -11,14 +11,12 @@
 #include "driver/debug.h"
 #include "driver/hw.h"
 
-/* Whose counters run: nothing to this file but a name. */
+/* Whose counters run. */
 struct vperfctr;
 
 /* What runs on a CPU. Only used there, with interrupts off. */
 struct hwcpu_sampler {
 	struct vperfctr *owner; /* whose counters run; NULL: nobody's */
-	struct perfctr_cpu_state *state;
-	struct perfctr_program *program;
 	struct hrtimer timer;
 	bool armed;
 };
@@ -44,12 +42,14 @@ void hwcpu_release(bool *share);
 /* From now on. */
 void hwcpu_look(struct hwcpu_sampler *s);
 
-static inline void hwcpu_note(struct hwcpu_sampler *s, struct vperfctr *owner,
-			      struct perfctr_cpu_state *state, struct perfctr_program *program)
+/* What runs here is no longer the last one's, or nobody's, but the owner's. */
+static inline struct hwcpu_sampler *hwcpu_note(const struct vperfctr *last, struct vperfctr *owner)
 {
+	struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
+
+	debug_warn(s->owner != last);
 	s->owner = owner;
-	s->state = state;
-	s->program = program;
+	return s;
 }
 
 /*
@@ -59,11 +59,10 @@ static inline void hwcpu_note(struct hwcpu_sampler *s, struct vperfctr *owner,
 static inline void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state *state,
 			       struct perfctr_program *program)
 {
-	struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
+	struct hwcpu_sampler *s;
 
-	debug_warn(s->owner);
 	hw_resume(state, program);
-	hwcpu_note(s, owner, state, program);
+	s = hwcpu_note(NULL, owner);
 	if (!s->armed)
 		hwcpu_look(s);
 }
@@ -71,17 +70,8 @@ static inline void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state 
 static inline unsigned int hwcpu_stop(const struct vperfctr *owner, struct perfctr_cpu_state *state,
 				      struct perfctr_program *program)
 {
-	debug_warn(this_cpu_ptr(&hwcpu_samplers)->owner != owner);
-	this_cpu_ptr(&hwcpu_samplers)->owner = NULL;
+	hwcpu_note(owner, NULL);
 	return hw_suspend(state, program);
-}
-
-/* After hw_hand_over(): what runs here is no longer the owner's, but the next one's. */
-static inline void hwcpu_hand_over(const struct vperfctr *owner, struct vperfctr *next,
-				   struct perfctr_cpu_state *state, struct perfctr_program *program)
-{
-	debug_warn(this_cpu_ptr(&hwcpu_samplers)->owner != owner);
-	hwcpu_note(this_cpu_ptr(&hwcpu_samplers), next, state, program);
 }
 
 /* Bring the sums up to date, if the owner's counters run here; else false. Interrupts are off. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* debug.h - what can't be is looked for in a debug build ("make DEBUG=1"), and costs nothing else.
- */
+/* debug.h - a debug build ("make DEBUG=1") looks for what can't be; else that costs nothing. */
 #ifndef PERFCTR_DRIVER_DEBUG_H
 #define PERFCTR_DRIVER_DEBUG_H
 

@@ -14,19 +14,34 @@
 struct cpumask;
 struct mm_struct;
 
-/* Find out what the processor has. Always succeeds: without counters there is the TSC. */
+/* The processor, as hw_init() finds it. That always succeeds: without counters there is the TSC. */
+extern struct perfctr_cpu hw_cpu;
 void hw_init(void);
 void hw_exit(void);
-void hw_info(struct perfctr_info *info);
+
+/* What clocks there are, but on arm64. */
+void hw_clock(struct perfctr_info *info);
+
+/* As perfctr_<isa>_compile(). */
+#if defined(CONFIG_X86)
+#define hw_compile perfctr_x86_compile
+#elif defined(CONFIG_ARM64)
+#define hw_compile perfctr_arm64_compile
+#else
+#define hw_compile perfctr_powerpc_compile
+#endif
 
 /*
  * Take the counters from the kernel's other users, for the first thread that counts; give them
  * back with the last. 0; -EBUSY: somebody else has them. From then on overflow() is called when a
- * counter of the thread that runs, or ran a moment ago, on this CPU may have overflown. Interrupts
- * are off.
+ * counter of the thread that runs, or ran a moment ago, on this CPU may have overflown: in an
+ * interrupt, or in an NMI, which can come in the middle of the engine's functions.
  */
 int hw_reserve(void (*overflow)(void));
 void hw_release(void);
+
+/* On x86, after that has been seen to which the NMI has found. Interrupts are off. */
+void hw_after_nmi(void);
 
 /*
  * Where the kernel's other users keep the counters that nobody here needs: add those of a program
@@ -34,37 +49,16 @@ void hw_release(void);
  * (NULL: all). What is in no set any more is given back. 0; -EBUSY: somebody else has one of them.
  * After hw_reserve(); may sleep.
  */
-#ifdef CONFIG_ARM64
+#define HW_SHARES IS_ENABLED(CONFIG_ARM64) /* only then: */
 int hw_take(u32 *taken, const struct perfctr_program *program);
 void hw_keep(u32 *taken, const struct perfctr_program *program);
-#else
-static inline int hw_take(u32 *taken, const struct perfctr_program *program)
-{
-	return 0;
-}
-
-static inline void hw_keep(u32 *taken, const struct perfctr_program *program)
-{
-}
-#endif
 
 /*
  * Set this CPU's registers up, after hw_reserve(), or when it has come up or has slept; clear them,
  * before hw_release(). Interrupts are off.
  */
-void hw_start_cpu(void);
-void hw_stop_cpu(void);
-
-/*
- * As perfctr_<isa>_compile(); the diagnosis goes to the log for those who debug. 0, -EINVAL or
- * -EPERM, or -EOPNOTSUPP: no thread can have it.
- */
-int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
-	       struct perfctr_program *program);
-
-/* Install a compiled program, with an id as the engine asks for, in a state that does not run. */
-void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
-		       unsigned int tsc_on, u64 id);
+void hw_start_cpu(void *unused);
+void hw_stop_cpu(void *unused);
 
 /*
  * The engine's functions on this CPU. Interrupts are off. hw_suspend() returns the set of i-mode
@@ -84,11 +78,12 @@ void hw_leave(void);
 extern const struct cpumask *hw_forbidden;
 
 /*
- * Let user space with this memory read counters itself (x86: RDPMC), or no more: both are counted.
- * False: nobody may, and nothing is to be forbidden. A CPU that has the memory's page tables
- * already follows when it loads them anew.
+ * Does a CPU let user space read counters (RDPMC) as is counted for the memory whose page tables it
+ * has loaded? Else hw_let_read() decides alone. Only then: let user space with this memory, or no
+ * more; CPUs follow when they load its page tables again.
  */
-bool hw_allow_reads(struct mm_struct *mm);
+#define HW_READS_BY_MEMORY IS_ENABLED(CONFIG_X86)
+void hw_allow_reads(struct mm_struct *mm);
 void hw_forbid_reads(struct mm_struct *mm);
 
 /*
@@ -97,12 +92,11 @@ void hw_forbid_reads(struct mm_struct *mm);
  */
 void hw_forbid_inherited_reads(struct mm_struct *mm);
 
-/* Has this CPU loaded them, and not followed? Interrupts are off. */
+/* Has this CPU loaded them, and not followed? Does it let anybody now? Interrupts are off. */
 bool hw_reads_are_stale(const struct mm_struct *mm);
+bool hw_user_reads(void);
 
 /*
- * The rest is inline where it counts.
- *
  * bool hw_let_read(allowed, mm): what is about to run on this CPU, with this memory, is one of
  * those who may read counters in user mode, or is not. Can it? Until hw_suspend(). Interrupts are
  * off.
@@ -115,10 +109,9 @@ bool hw_reads_are_stale(const struct mm_struct *mm);
 #ifdef CONFIG_ARM64
 #include "driver/hw_arm64.h"
 #else
-bool hw_user_reads(void); /* whoever it is */
 static inline bool hw_let_read(bool allowed, struct mm_struct *mm)
 {
-	return allowed && hw_user_reads();
+	return allowed && (!HW_READS_BY_MEMORY || hw_user_reads());
 }
 
 static inline bool hw_hands_over(const struct mm_struct *mm)

@@ -10,9 +10,7 @@
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
 #include <linux/err.h>
-#include <linux/irq_work.h>
 #include <linux/kprobes.h>
-#include <linux/mmu_notifier.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -21,7 +19,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/spinlock.h>
 #include <asm/barrier.h>
 #include <asm/sysreg.h>
 #include <asm/virt.h>
@@ -69,13 +66,6 @@ static void write_type(u32 n, u64 value)
 #define PMUSERENR_EN BIT(0)
 #define PMUSERENR_SW BIT(1)
 
-/* For registers that the processor changes by itself: it has none. */
-uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
-{
-	WARN_ON_ONCE(1);
-	return 0;
-}
-
 /* Others' counters stay as they are. What is disabled stands before anything follows. */
 void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
 {
@@ -99,7 +89,7 @@ module_param(user_reads, bool, 0444);
 MODULE_PARM_DESC(user_reads, "user mode reads the counters, and sees those of perf_events");
 
 DEFINE_PER_CPU(struct perfctr_core, hw_cores);
-static struct perfctr_cpu this_cpu;
+struct perfctr_cpu hw_cpu;
 static struct arm_pmu *pmu; /* NULL: only the TSC counts */
 
 static void renew_reads(struct perfctr_core *core);
@@ -154,9 +144,9 @@ static void identify(void *unused)
 {
 	u64 pmcr = read_sysreg(pmcr_el0);
 
-	perfctr_arm64_identify(read_cpuid_id(), pmcr >> 11 & 0x1F, &this_cpu);
+	perfctr_arm64_identify(read_cpuid_id(), pmcr >> 11 & 0x1F, &hw_cpu);
 	/* perf_events has them count 64 bits if they can. */
-	this_cpu.width = pmcr & PMCR_LP ? 64 : 32;
+	hw_cpu.width = pmcr & PMCR_LP ? 64 : 32;
 }
 
 /* Processors of another type have a PMU of their own, and a control is for one type. */
@@ -175,7 +165,7 @@ void hw_init(void)
 {
 	unsigned int cpu;
 
-	this_cpu = (struct perfctr_cpu){ .name = "", .id = "", .rules = PERFCTR_RULES_NONE };
+	hw_cpu = (struct perfctr_cpu){ .name = "", .id = "", .rules = PERFCTR_RULES_NONE };
 	cpus_read_lock();
 	cpu = cpumask_first(cpu_online_mask);
 	cpus_read_unlock();
@@ -186,7 +176,8 @@ void hw_init(void)
 		pmu = NULL;
 		return;
 	}
-	this_cpu.pcint = !(pmu->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
+	hw_cpu.no_rdpmc = !user_reads;
+	hw_cpu.pcint = !(pmu->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT);
 	forbid_others();
 	probing = register_kretprobe(&disabling) == 0;
 }
@@ -197,14 +188,6 @@ void hw_exit(void)
 		unregister_kretprobe(&disabling);
 	/* Who is inside our functions for perf_events has interrupts off. */
 	synchronize_rcu();
-}
-
-void hw_info(struct perfctr_info *info)
-{
-	info->cpu_type = this_cpu.type;
-	info->cpu_features = PERFCTR_FEATURE_RDTSC |
-			     (this_cpu.counters && user_reads ? PERFCTR_FEATURE_RDPMC : 0) |
-			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
 }
 
 /* ---- counters that are ours ---- */
@@ -235,8 +218,10 @@ static void clear_counters(struct perfctr_core *core, u32 set)
 }
 
 /* All that are ours here, as if nobody had ever used them. */
-static void clear_registers(struct perfctr_core *core)
+void hw_stop_cpu(void *unused)
 {
+	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
+
 	if (core->taken)
 		clear_counters(core, core->taken);
 	memset(&core->cache, 0, sizeof(core->cache));
@@ -246,15 +231,9 @@ static void clear_registers(struct perfctr_core *core)
 }
 
 /* All counters go by this switch, which perf_events turns off when it has none. */
-static void switch_on(void)
+static void turn(u64 on)
 {
-	write_sysreg(read_sysreg(pmcr_el0) | PMCR_E, pmcr_el0);
-	isb();
-}
-
-static void switch_off(void)
-{
-	write_sysreg(read_sysreg(pmcr_el0) & ~(u64)PMCR_E, pmcr_el0);
+	write_sysreg((read_sysreg(pmcr_el0) & ~(u64)PMCR_E) | on, pmcr_el0);
 	isb();
 }
 
@@ -269,21 +248,16 @@ static bool note_theirs(struct perfctr_core *core)
 	return true;
 }
 
-void hw_start_cpu(void)
+void hw_start_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
 
 	/* It may have let somebody read before we followed it. */
 	if (!core->reads && !note_theirs(core))
 		core->theirs = 0;
-	clear_registers(core);
+	hw_stop_cpu(NULL);
 	if (core->taken)
-		switch_on();
-}
-
-void hw_stop_cpu(void)
-{
-	clear_registers(this_cpu_ptr(&hw_cores));
+		turn(PMCR_E);
 }
 
 /* ---- what is taken from perf_events, and given back ---- */
@@ -308,12 +282,8 @@ static void set_used(unsigned int cpu, u32 set, bool used)
 {
 	unsigned int n;
 
-	FOR_EACH_COUNTER(n, set) {
-		if (used)
-			set_bit(perfctr_compat_arm_index(n), used_of(cpu));
-		else
-			clear_bit(perfctr_compat_arm_index(n), used_of(cpu));
-	}
+	FOR_EACH_COUNTER(n, set)
+		assign_bit(perfctr_compat_arm_index(n), used_of(cpu), used);
 }
 
 static void mark(unsigned int cpu, u32 set, bool used)
@@ -334,7 +304,7 @@ static void take_here(void *argument)
 		return;
 	mark(smp_processor_id(), *set, true);
 	clear_counters(core, *set);
-	switch_on();
+	turn(PMCR_E);
 }
 
 static void give_here(void *argument)
@@ -347,17 +317,15 @@ static void give_here(void *argument)
 	clear_counters(core, set);
 	mark(smp_processor_id(), set, false);
 	if (bitmap_empty(used_of(smp_processor_id()), ARMPMU_MAX_HWEVENTS))
-		switch_off();
+		turn(0);
 }
 
 /* In a thread of the kernel's: no other thread's events are on the CPU. */
 static int take_in_thread(void *argument)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	local_irq_disable();
 	take_here(argument);
-	local_irq_restore(flags);
+	local_irq_enable();
 	return 0;
 }
 
@@ -367,21 +335,12 @@ static bool has_taken(unsigned int cpu, u32 set)
 }
 
 /* CPUs that are offline may come later, but not now. */
-static bool take_offline(unsigned int cpu, u32 set)
-{
-	bool can = are_free(cpu, set);
-
-	if (can)
-		mark(cpu, set, true);
-	return can;
-}
-
 static bool take_on(unsigned int cpu, u32 *set)
 {
-	if (!cpu_online(cpu))
-		return take_offline(cpu, *set);
-	if (!has_taken(cpu, *set))
+	if (cpu_online(cpu) && !has_taken(cpu, *set))
 		smp_call_on_cpu(cpu, take_in_thread, set, false);
+	if (!cpu_online(cpu) && are_free(cpu, *set))
+		mark(cpu, *set, true);
 	return has_taken(cpu, *set);
 }
 
@@ -478,13 +437,6 @@ void hw_keep(u32 *taken, const struct perfctr_program *program)
 
 /* ---- who reads in user mode ---- */
 
-/* perf_events' functions find the register as they left it, if it is not what they leave. */
-static void lend_reads(const struct perfctr_core *core)
-{
-	if (core->reads)
-		write_sysreg(core->theirs, pmuserenr_el0);
-}
-
 /* Whose memory it is. Numbers of the past are not used again; 0: nobody's. */
 static u64 process_of(const struct mm_struct *mm)
 {
@@ -523,24 +475,6 @@ static void renew_reads(struct perfctr_core *core)
 		hw_hide_counters(core);
 }
 
-bool hw_allow_reads(struct mm_struct *mm)
-{
-	return user_reads;
-}
-
-void hw_forbid_reads(struct mm_struct *mm)
-{
-}
-
-void hw_forbid_inherited_reads(struct mm_struct *mm)
-{
-}
-
-bool hw_reads_are_stale(const struct mm_struct *mm)
-{
-	return false;
-}
-
 /* ---- perf_events' functions, followed ---- */
 
 static irqreturn_t (*their_handle_irq)(struct arm_pmu *pmu);
@@ -549,13 +483,15 @@ static void (*their_reset)(void *info);
 static void (*tell_of_overflow)(void);
 
 /*
- * Ours have no events: where theirs are looked at, ours are not in use meanwhile. They are taken
- * still, which other CPUs may ask.
+ * They find the register as they left it. Ours have no events: where theirs are looked at, ours are
+ * not in use meanwhile. They are taken still, which other CPUs may ask.
  */
-static u32 unmark(struct perfctr_core *core)
+static u32 stand_back(struct perfctr_core *core)
 {
 	const u32 taken = core->taken;
 
+	if (core->reads)
+		write_sysreg(core->theirs, pmuserenr_el0);
 	if (!perfctr_compat_arm_looks_at_events(pmu->pmuver))
 		return 0;
 	set_used(smp_processor_id(), taken, false);
@@ -565,80 +501,40 @@ static u32 unmark(struct perfctr_core *core)
 static void our_start(struct arm_pmu *of)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
-	u32 marks = unmark(core);
+	u32 marks = stand_back(core);
 
-	lend_reads(core);
 	their_start(of);
 	set_used(smp_processor_id(), marks, true);
 	renew_reads(core);
-}
-
-static bool has_overflown(struct perfctr_core *core)
-{
-	const struct perfctr_program *program = READ_ONCE(core->running);
-
-	return program && perfctr_program_overflown(core, program);
-}
-
-static DEFINE_PER_CPU(struct irq_work, overflow_works);
-
-static void after_nmi(struct irq_work *work)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	tell_of_overflow();
-	local_irq_restore(flags);
-}
-
-/* The interrupt may be a pseudo-NMI, which can come in the middle of the engine's functions. */
-static void tell(void)
-{
-	if (in_nmi())
-		irq_work_queue(this_cpu_ptr(&overflow_works));
-	else
-		tell_of_overflow();
-}
-
-/* It calls start, but not by its pointer. */
-static irqreturn_t let_handle_irq(struct perfctr_core *core, struct arm_pmu *of)
-{
-	u32 marks = unmark(core);
-	irqreturn_t result;
-
-	lend_reads(core);
-	result = their_handle_irq(of);
-	set_used(smp_processor_id(), marks, true);
-	renew_reads(core);
-	return result;
 }
 
 /* One interrupt for all counters. Theirs clears the flags of all, so ours look at the counts. */
 static irqreturn_t our_handle_irq(struct arm_pmu *of)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
-	u32 flags = (u32)read_sysreg(pmovsclr_el0);
+	const struct perfctr_program *program = READ_ONCE(core->running);
+	u32 marks, flags = (u32)read_sysreg(pmovsclr_el0);
 	irqreturn_t result = IRQ_HANDLED;
 
-	if (flags & ~core->taken)
-		result = let_handle_irq(core, of);
+	if (flags & ~core->taken) {
+		marks = stand_back(core); /* it calls start, but not by its pointer */
+		result = their_handle_irq(of);
+		set_used(smp_processor_id(), marks, true);
+		renew_reads(core);
+	}
 	write_sysreg(flags & core->taken, pmovsclr_el0);
-	if (has_overflown(core))
-		tell();
+	if (program && perfctr_program_overflown(core, program))
+		tell_of_overflow();
 	return result;
-}
-
-static noinline void note_counters(struct perfctr_core *core, const struct perfctr_program *program)
-{
-	core->program = program->id;
-	core->counters = counters_of(program);
 }
 
 /* What a program's counters will have counted. */
 static inline void note_program(struct perfctr_core *core, const struct perfctr_program *program)
 {
-	if (core->program != program->id)
-		note_counters(core, program);
+	if (core->program != program->id) {
+		core->program = program->id;
+		core->counters = counters_of(program);
+	}
 	core->left |= core->counters;
 	core->privileged |= program->privileged;
 	core->stops |= program->stops;
@@ -648,16 +544,12 @@ static inline void note_program(struct perfctr_core *core, const struct perfctr_
 static void our_reset(void *info)
 {
 	their_reset(info);
-	hw_start_cpu();
+	hw_start_cpu(NULL);
 }
 
 int hw_reserve(void (*overflow)(void))
 {
-	int cpu;
-
 	tell_of_overflow = overflow;
-	for_each_possible_cpu(cpu)
-		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
 	their_handle_irq = pmu->handle_irq;
 	their_start = pmu->start;
 	their_reset = pmu->reset;
@@ -669,33 +561,10 @@ int hw_reserve(void (*overflow)(void))
 
 void hw_release(void)
 {
-	int cpu;
-
+	/* Others may still be inside ours, see hw_exit(). */
 	WRITE_ONCE(pmu->handle_irq, their_handle_irq);
 	WRITE_ONCE(pmu->start, their_start);
 	WRITE_ONCE(pmu->reset, their_reset);
-	/* Others may still be inside ours, see hw_exit(). */
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
-}
-
-/* ---- programs ---- */
-
-int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
-	       struct perfctr_program *program)
-{
-	struct perfctr_diagnosis d;
-
-	if (perfctr_arm64_compile(&this_cpu, control, flags, program, &d) == 0)
-		return 0;
-	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
-	return d.forbidden ? -EPERM : -EINVAL;
-}
-
-void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
-		       unsigned int tsc_on, u64 id)
-{
-	perfctr_cpu_update_control(state, program, tsc_on, id);
 }
 
 /* ---- the engine ---- */
@@ -709,8 +578,7 @@ void hw_leave(void)
 		core->halted = true;
 		write_sysreg(core->taken, pmcntenclr_el0);
 	}
-	/* perf_events lets read on, and is silent where the next thread has inherited the events.
-	 */
+	/* perf_events lets read on, and is silent where the next thread has inherited events. */
 	if (core->theirs)
 		zero_counters(core);
 }

@@ -44,10 +44,10 @@ static inline uint32_t perfctr_core_tsc(struct perfctr_core *core)
 }
 
 void perfctr_core_write_counter(struct perfctr_core *core, uint32_t n, uint64_t value);
-uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg);
 void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value);
 
 #define PERFCTR_NO_RDPMC
+#define PERFCTR_NO_ASYNC
 #include "arch/engine.h"
 
 /* ---- what runs here ---- */

@@ -11,7 +11,8 @@
 #include "arch/powerpc/sprs.h"
 #include "driver/hw.h"
 
-static uint32_t read_spr(uint32_t reg)
+struct perfctr_core;
+static uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
 {
 	switch (reg) {
 #define CASE(name, number) \
@@ -23,7 +24,7 @@ static uint32_t read_spr(uint32_t reg)
 	return 0;
 }
 
-static void write_spr(uint32_t reg, uint32_t value)
+static void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg, uint64_t value)
 {
 	switch (reg) {
 #define CASE(name, number) \
@@ -34,44 +35,26 @@ static void write_spr(uint32_t reg, uint32_t value)
 	WARN_ON_ONCE(1);
 }
 
-struct perfctr_core;
 static inline uint32_t perfctr_core_tsc(struct perfctr_core *core)
 {
 	return mftb();
 }
 
-static inline uint64_t perfctr_core_read_counter(struct perfctr_core *core, uint32_t reg)
-{
-	return read_spr(reg);
-}
-
-static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_t reg,
-					      uint64_t value)
-{
-	write_spr(reg, value);
-}
-
 static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
 {
-	return read_spr(reg);
+	return perfctr_core_read_counter(core, reg);
 }
 
 static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg,
 					      uint64_t value)
 {
-	write_spr(reg, value);
+	perfctr_core_write_counter(core, reg, value);
 	/* What follows may read a counter that this freezes: the kernel's own driver waits, too. */
 	isync();
 }
 
 /* Programs of PowerPC name registers; numbers of counters are for user space. */
-static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t map)
-{
-	static const uint32_t pmc[] = PERFCTR_SPR_PMCS;
-
-	return read_spr(map < ARRAY_SIZE(pmc) ? pmc[map] : 0);
-}
-
+#define PERFCTR_NO_RDPMC
 #include "arch/powerpc/leave.h"
 
 struct perfctr_core {
@@ -85,35 +68,30 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 }
 
 static DEFINE_PER_CPU(struct perfctr_core, cores);
-static struct perfctr_cpu this_cpu;
+struct perfctr_cpu hw_cpu;
 const struct cpumask *hw_forbidden;
 
 /* ---- identification ---- */
 
 void hw_init(void)
 {
-	perfctr_powerpc_identify(mfspr(SPRN_PVR), &this_cpu);
+	perfctr_powerpc_identify(mfspr(SPRN_PVR), &hw_cpu);
 }
 
 void hw_exit(void)
 {
 }
 
-void hw_info(struct perfctr_info *info)
+void hw_clock(struct perfctr_info *info)
 {
-	info->cpu_type = this_cpu.type;
-	info->cpu_features = PERFCTR_FEATURE_RDTSC |
-			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0) |
-			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
 	info->cpu_khz = ppc_proc_freq / 1000;
-	/* A tick is four bus clocks, and a bus clock a multiple of half a core clock: no fraction.
-	 */
+	/* A tick is four bus clocks, a bus clock a multiple of half a core clock: no fraction. */
 	info->tsc_to_cpu_mult = ppc_tb_freq ? DIV_ROUND_CLOSEST(ppc_proc_freq, ppc_tb_freq) : 0;
 }
 
 /* ---- reservation ---- */
 
-void hw_stop_cpu(void)
+void hw_stop_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int slot;
@@ -122,28 +100,27 @@ void hw_stop_cpu(void)
 	memset(core, 0, sizeof(*core));
 	core->cache.cpu = smp_processor_id();
 	for (slot = 0; slot < PERFCTR_SLOTS; slot++) {
-		reg = perfctr_powerpc_register(&this_cpu, slot);
+		reg = perfctr_powerpc_register(&hw_cpu, slot);
 		if (reg)
 			perfctr_core_write_control(core, reg, 0);
 	}
 }
 
-void hw_start_cpu(void)
+void hw_start_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 	unsigned int n;
 	u64 value;
 	u32 reg;
 
-	hw_stop_cpu();
-	for (n = 0; perfctr_powerpc_setup(&this_cpu, n, &reg, &value) == 0; n++)
+	hw_stop_cpu(NULL);
+	for (n = 0; perfctr_powerpc_setup(&hw_cpu, n, &reg, &value) == 0; n++)
 		perfctr_core_write_control(core, reg, value);
 }
 
 static void (*tell_of_overflow)(void);
 
-/* Interrupts are off, and the engine ran with interrupts off: it is not in the middle of anything.
- */
+/* Interrupts are off, as in the engine: it is not in the middle of anything. */
 static void overflow_interrupt(struct pt_regs *regs)
 {
 	tell_of_overflow();
@@ -162,25 +139,6 @@ int hw_reserve(void (*overflow)(void))
 void hw_release(void)
 {
 	release_pmc_hardware();
-}
-
-/* ---- programs ---- */
-
-int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
-	       struct perfctr_program *program)
-{
-	struct perfctr_diagnosis d;
-
-	if (perfctr_powerpc_compile(&this_cpu, control, flags, program, &d) == 0)
-		return 0;
-	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
-	return d.forbidden ? -EPERM : -EINVAL;
-}
-
-void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
-		       unsigned int tsc_on, u64 id)
-{
-	perfctr_cpu_update_control(state, program, tsc_on, id);
 }
 
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
@@ -226,29 +184,5 @@ void hw_leave(void)
 	if (!core->left)
 		return;
 	core->left = false;
-	perfctr_powerpc_leave(core, &this_cpu);
-}
-
-/* The user's names of the registers can always be read. */
-bool hw_allow_reads(struct mm_struct *mm)
-{
-	return true;
-}
-
-void hw_forbid_reads(struct mm_struct *mm)
-{
-}
-
-void hw_forbid_inherited_reads(struct mm_struct *mm)
-{
-}
-
-bool hw_reads_are_stale(const struct mm_struct *mm)
-{
-	return false;
-}
-
-bool hw_user_reads(void)
-{
-	return true;
+	perfctr_powerpc_leave(core, &hw_cpu);
 }

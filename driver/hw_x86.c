@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* x86: identification, reservation, and the engine over rdmsr, wrmsr, rdpmc and rdtsc. */
 #define pr_fmt(fmt) "perfctr: " fmt
-#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/mmu_notifier.h>
@@ -74,11 +73,6 @@ static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_
 	write_msr(reg, value);
 }
 
-static inline uint64_t perfctr_core_read_control(struct perfctr_core *core, uint32_t reg)
-{
-	return read_msr(reg);
-}
-
 /*
  * AMD's event selects have bits for what is counted: the host, a guest, or both (APM vol.
  * 2 13.2.1). This one is set where none is and the thread may run a guest.
@@ -100,12 +94,12 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 		note_fault(core);
 }
 
+#define PERFCTR_NO_ASYNC
 #include "arch/engine.h"
 
 struct perfctr_core {
 	struct perfctr_cache cache;
-	/* A program with i-mode counters, from before it is loaded until after it is stopped, or
-	 * NULL. */
+	/* A program with i-mode counters, from before its loading until after its stop; or NULL. */
 	const struct perfctr_program *interrupting;
 	unsigned int announced; /* NMIs that have told of its overflow */
 	unsigned int late;	/* NMIs that may still come, of counters that have overflown, ... */
@@ -140,7 +134,7 @@ MODULE_PARM_DESC(see_others,
 		 "counters run on while others do, and show it: for a machine with one user");
 
 static DEFINE_PER_CPU(struct perfctr_core, cores);
-static struct perfctr_cpu this_cpu;
+struct perfctr_cpu hw_cpu;
 
 /* One register that lets all counters go, where there is one. */
 static u32 switch_reg;
@@ -154,54 +148,40 @@ static bool are_on(void)
 
 /* ---- the kernel's list of who uses which register ---- */
 
-/* P5 and its clones are not in the list: nobody else uses their counters. */
-static bool listed(void)
-{
-	return this_cpu.rules != PERFCTR_RULES_P5 && this_cpu.rules != PERFCTR_RULES_MII &&
-	       this_cpu.rules != PERFCTR_RULES_WINCHIP;
-}
+enum { LISTED = PERFCTR_COUNTERS + PERFCTR_SLOTS }; /* the counters first */
 
-static u32 counter_register(unsigned int n)
+/* 0: none. P5 and its clones are not in the list: nobody else uses their counters. */
+static u32 listed(unsigned int n)
 {
-	return listed() ? perfctr_x86_counter(&this_cpu, n) : 0;
-}
-
-static u32 control_register(unsigned int slot)
-{
-	return listed() ? perfctr_x86_register(&this_cpu, slot) : 0;
+	if (hw_cpu.rules == PERFCTR_RULES_P5 || hw_cpu.rules == PERFCTR_RULES_MII ||
+	    hw_cpu.rules == PERFCTR_RULES_WINCHIP)
+		return 0;
+	return n < PERFCTR_COUNTERS ? perfctr_x86_counter(&hw_cpu, n)
+				    : perfctr_x86_register(&hw_cpu, n - PERFCTR_COUNTERS);
 }
 
 /* The first ones. */
-static void release_registers(unsigned int counters, unsigned int controls)
+static void release_registers(unsigned int n)
 {
-	while (controls--)
-		if (control_register(controls))
-			release_evntsel_nmi(control_register(controls));
-	while (counters--)
-		if (counter_register(counters))
-			release_perfctr_nmi(counter_register(counters));
+	while (n--)
+		if (listed(n) && n < PERFCTR_COUNTERS)
+			release_perfctr_nmi(listed(n));
+		else if (listed(n))
+			release_evntsel_nmi(listed(n));
 }
 
 /* All of them; or none, if one is in use, which is returned. */
 static u32 reserve_registers(void)
 {
-	unsigned int counters, controls = 0;
-	u32 reg;
+	unsigned int n;
 
-	for (counters = 0; counters < PERFCTR_COUNTERS; counters++) {
-		reg = counter_register(counters);
-		if (reg && !reserve_perfctr_nmi(reg))
-			goto held;
-	}
-	for (; controls < PERFCTR_SLOTS; controls++) {
-		reg = control_register(controls);
-		if (reg && !reserve_evntsel_nmi(reg))
-			goto held;
-	}
+	for (n = 0; n < LISTED; n++)
+		if (listed(n) && !(n < PERFCTR_COUNTERS ? reserve_perfctr_nmi(listed(n))
+							: reserve_evntsel_nmi(listed(n)))) {
+			release_registers(n);
+			return listed(n);
+		}
 	return 0;
-held:
-	release_registers(counters, controls);
-	return reg;
 }
 
 /*
@@ -211,7 +191,7 @@ held:
 static bool counters_exist(void)
 {
 	static const u64 pattern = 0x5A0000;
-	u32 reg = counter_register(this_cpu.counters ? __ffs(this_cpu.counters) : 0);
+	u32 reg = listed(hw_cpu.counters ? __ffs(hw_cpu.counters) : 0);
 	bool exist;
 	u64 value;
 
@@ -223,7 +203,7 @@ static bool counters_exist(void)
 		(value ^ pattern) >> 16 == 0;
 	try_write_msr(reg, 0);
 	preempt_enable();
-	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
+	release_registers(LISTED);
 	return exist;
 }
 
@@ -240,14 +220,13 @@ static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t 
 
 const struct cpumask *hw_forbidden;
 
-/* Hyper-Threading's two threads share one set of counters in the P4: only a core's first has them.
- */
+/* Hyper-Threading's two threads share the P4's one set of counters: a core's first has them. */
 static void forbid_siblings(void)
 {
 	static struct cpumask forbidden;
 	unsigned int cpu;
 
-	if (this_cpu.rules != PERFCTR_RULES_P4)
+	if (hw_cpu.rules != PERFCTR_RULES_P4)
 		return;
 	for_each_possible_cpu(cpu)
 		if (cpu != cpumask_first(topology_sibling_cpumask(cpu)))
@@ -255,6 +234,8 @@ static void forbid_siblings(void)
 	if (!cpumask_empty(&forbidden))
 		hw_forbidden = &forbidden;
 }
+
+static int overflow_nmi(unsigned int type, struct pt_regs *regs);
 
 void hw_init(void)
 {
@@ -267,37 +248,34 @@ void hw_init(void)
 		pr_info("processors with two core types are not supported: only the TSC counts\n");
 		memset(id.vendor, 0, sizeof(id.vendor));
 	}
-	perfctr_x86_identify(&id, &this_cpu);
+	perfctr_x86_identify(&id, &hw_cpu);
 	if (!counters_exist()) {
 		pr_info("the counters don't answer: only the TSC counts\n");
 		memset(id.vendor, 0, sizeof(id.vendor));
-		perfctr_x86_identify(&id, &this_cpu);
+		perfctr_x86_identify(&id, &hw_cpu);
 	}
 	/* A hypervisor may have fewer registers than the processor it shows. */
 	if (!try_read_msr(OFFCORE_RSP0, &probe) ||
-	    (this_cpu.offcore > 1 && !try_read_msr(OFFCORE_RSP1, &probe)))
-		this_cpu.offcore = this_cpu.offcore_width = 0;
-	if (this_cpu.frontend && !try_read_msr(PEBS_FRONTEND, &probe))
-		this_cpu.frontend = 0;
-	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): the registers that take a counter's whole width.
-	 */
-	this_cpu.full_width = id.leaf1_ecx >> 15 & 1 && try_read_msr(0x345, &probe) &&
-			      probe >> 13 & 1;
-	this_cpu.pcint &= boot_cpu_has(X86_FEATURE_APIC);
-	if (perfctr_x86_setup(&this_cpu, 0, &switch_reg, &switch_on) < 0)
+	    (hw_cpu.offcore > 1 && !try_read_msr(OFFCORE_RSP1, &probe)))
+		hw_cpu.offcore = hw_cpu.offcore_width = 0;
+	if (hw_cpu.frontend && !try_read_msr(PEBS_FRONTEND, &probe))
+		hw_cpu.frontend = 0;
+	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): registers that take a counter's whole width. */
+	hw_cpu.full_width = id.leaf1_ecx >> 15 & 1 && try_read_msr(0x345, &probe) &&
+			    probe >> 13 & 1;
+	/* Once for all: to take the handler away means to wait for all CPUs, some ms each time. */
+	hw_cpu.pcint = hw_cpu.pcint && boot_cpu_has(X86_FEATURE_APIC) &&
+		       !register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
+	if (perfctr_x86_setup(&hw_cpu, 0, &switch_reg, &switch_on) < 0)
 		switch_reg = 0;
 	forbid_siblings();
-	if (this_cpu.rules == PERFCTR_RULES_K7 && !(this_cpu.reserved & HOST_ONLY) &&
+	if (hw_cpu.rules == PERFCTR_RULES_K7 && !(hw_cpu.reserved & HOST_ONLY) &&
 	    boot_cpu_has(X86_FEATURE_SVM))
 		static_branch_enable(&has_host_only);
 }
 
-void hw_info(struct perfctr_info *info)
+void hw_clock(struct perfctr_info *info)
 {
-	info->cpu_type = this_cpu.type;
-	info->cpu_features = (this_cpu.no_tsc ? 0 : PERFCTR_FEATURE_RDTSC) |
-			     (this_cpu.counters && !this_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0) |
-			     (this_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0);
 	info->cpu_khz = cpu_khz;
 	info->tsc_to_cpu_mult = 1;
 }
@@ -312,26 +290,24 @@ static void unwatch(struct perfctr_core *core)
 	user_return_notifier_unregister(&core->foreigner);
 }
 
+static void clear_register(u32 reg)
+{
+	if (reg)
+		try_write_msr(reg, 0);
+}
+
 /* Nobody's counts are left to anybody, perf_events' users among them. */
 static void clear_registers(struct perfctr_core *core)
 {
 	unsigned int n;
-	u32 reg;
 
 	memset(&core->cache, 0, sizeof(core->cache));
 	core->cache.cpu = smp_processor_id();
-	for (n = 0; n < PERFCTR_SLOTS; n++) {
-		reg = perfctr_x86_register(&this_cpu, n);
-		if (reg)
-			try_write_msr(reg, 0);
-	}
+	for (n = 0; n < PERFCTR_SLOTS; n++)
+		clear_register(perfctr_x86_register(&hw_cpu, n));
 	for (n = 0; n < PERFCTR_COUNTERS; n++) {
-		reg = perfctr_x86_counter(&this_cpu, n);
-		if (reg)
-			try_write_msr(reg, 0);
-		reg = perfctr_x86_fixed_counter(&this_cpu, n);
-		if (reg)
-			try_write_msr(reg, 0);
+		clear_register(perfctr_x86_counter(&hw_cpu, n));
+		clear_register(perfctr_x86_fixed_counter(&hw_cpu, n));
 	}
 	core->process = core->program = 0;
 	core->nr_left = core->nr_slots = 0;
@@ -340,7 +316,7 @@ static void clear_registers(struct perfctr_core *core)
 	__this_cpu_write(host_only, 0);
 }
 
-void hw_start_cpu(void)
+void hw_start_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
@@ -349,21 +325,21 @@ void hw_start_cpu(void)
 	clear_registers(core);
 	if (switch_reg)
 		write_msr(switch_reg, switch_on);
-	if (this_cpu.pcint) {
+	if (hw_cpu.pcint) {
 		core->lvtpc = apic->read(APIC_LVTPC);
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	}
 	WRITE_ONCE(core->started, true);
 }
 
-void hw_stop_cpu(void)
+void hw_stop_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
 	WRITE_ONCE(core->started, false);
 	unwatch(core);
 	clear_registers(core);
-	if (this_cpu.pcint)
+	if (hw_cpu.pcint)
 		apic->write(APIC_LVTPC, core->lvtpc);
 }
 
@@ -371,25 +347,12 @@ void hw_stop_cpu(void)
 
 static void (*tell_of_overflow)(void);
 
-/*
- * Overflows interrupt by an NMI, which can come in the middle of the engine's functions. It only
- * looks at the counters, to know that it is ours; what is to be done is done in an interrupt that
- * follows as soon as interrupts are on, before the interrupted program executes another
- * instruction.
- */
-static void after_nmi(struct irq_work *work)
+/* Most processors mask the entry when they deliver it. It is others' again once we stop. */
+void hw_after_nmi(void)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
-	tell_of_overflow();
-	/* Most processors mask the entry when they deliver it. It is others' again once we stop. */
 	if (this_cpu_ptr(&cores)->started)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
-	local_irq_restore(flags);
 }
-
-static DEFINE_PER_CPU(struct irq_work, overflow_works);
 
 /*
  * perf_events' own handler has had this NMI before. If it has events that are no counter's (Intel
@@ -401,13 +364,6 @@ static void restore_switch(struct perfctr_core *core)
 	if (switch_reg && core->started && are_on() == core->halted &&
 	    (apic->read(APIC_LVTPC) & APIC_MODE_MASK) == APIC_DM_NMI)
 		write_msr(switch_reg, core->halted ? 0 : switch_on);
-}
-
-static bool has_overflown(struct perfctr_core *core)
-{
-	const struct perfctr_program *program = READ_ONCE(core->interrupting);
-
-	return program && perfctr_program_overflown(core, program);
 }
 
 static unsigned int nmis_to_come(const struct perfctr_core *core)
@@ -428,95 +384,38 @@ static bool was_expected(struct perfctr_core *core)
 static int overflow_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
-	bool ours = has_overflown(core);
+	const struct perfctr_program *program = READ_ONCE(core->interrupting);
+	bool ours = program && perfctr_program_overflown(core, program);
 
 	restore_switch(core);
 	if (ours)
 		core->announced++;
 	else if (!was_expected(core))
 		return NMI_DONE;
-	irq_work_queue(this_cpu_ptr(&overflow_works));
+	tell_of_overflow();
 	return NMI_HANDLED;
-}
-
-static bool handles_nmis;
-
-/* Once for all: to take the handler away means to wait for all CPUs, some ms each time. */
-static int take_interrupts(void (*overflow)(void))
-{
-	int cpu, err;
-
-	if (!this_cpu.pcint || handles_nmis)
-		return 0;
-	tell_of_overflow = overflow;
-	for_each_possible_cpu(cpu)
-		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
-	err = register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
-	handles_nmis = !err;
-	return err;
-}
-
-static void leave_interrupts(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&overflow_works, cpu));
 }
 
 int hw_reserve(void (*overflow)(void))
 {
 	u32 held = reserve_registers();
-	int err;
 
-	if (held) {
-		pr_info_ratelimited("perf_events or the NMI watchdog has register 0x%X\n", held);
-		return -EBUSY;
-	}
-	err = take_interrupts(overflow);
-	if (err) {
-		release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
-		return err;
-	}
-	return 0;
+	tell_of_overflow = overflow;
+	if (!held)
+		return 0;
+	pr_info_ratelimited("perf_events or the NMI watchdog has register 0x%X\n", held);
+	return -EBUSY;
 }
 
 void hw_release(void)
 {
-	if (handles_nmis)
-		leave_interrupts();
-	release_registers(PERFCTR_COUNTERS, PERFCTR_SLOTS);
+	release_registers(LISTED);
 }
 
 void hw_exit(void)
 {
-	if (handles_nmis)
+	if (hw_cpu.pcint)
 		unregister_nmi_handler(NMI_LOCAL, "perfctr");
-}
-
-/* ---- programs ---- */
-
-int hw_compile(const struct perfctr_cpu_control *control, unsigned int flags,
-	       struct perfctr_program *program)
-{
-	struct perfctr_diagnosis d;
-
-	if (perfctr_x86_compile(&this_cpu, control, flags, program, &d) == 0) {
-		/* What another thread can change, or what only one core may use, no thread can
-		 * have. */
-		return program->one_core || (program->core_shared &&
-					     cpumask_weight(topology_sibling_cpumask(0)) > 1)
-			       ? -EOPNOTSUPP
-			       : 0;
-	}
-	pr_debug("invalid control: %s[%d] has 0x%08X: %s\n", d.field, d.index, d.bits, d.rule);
-	return d.forbidden ? -EPERM : -EINVAL;
-}
-
-void hw_update_control(struct perfctr_cpu_state *state, struct perfctr_program *program,
-		       unsigned int tsc_on, u64 id)
-{
-	perfctr_cpu_update_control(state, program, tsc_on, id);
 }
 
 /* ---- processes don't see each other ---- */
@@ -562,7 +461,7 @@ static void stop_counters(struct perfctr_core *core)
 
 	for (slot = 0; slot < core->nr_slots; slot++) {
 		if (core->cache.control[slot])
-			try_write_msr(perfctr_x86_register(&this_cpu, slot), 0);
+			try_write_msr(perfctr_x86_register(&hw_cpu, slot), 0);
 		core->cache.control[slot] = 0;
 	}
 }
@@ -570,14 +469,12 @@ static void stop_counters(struct perfctr_core *core)
 /* The process is back soon, as a rule: what one write stops, one write lets go on. */
 static void hide_counters(struct perfctr_core *core)
 {
-	bool halted = core->halted;
-
-	if (switch_reg)
-		WRITE_ONCE(core->halted, true); /* first, lest an NMI lets them go */
-	if (switch_reg && !halted)
-		write_msr(switch_reg, 0);
-	if (!switch_reg)
+	if (!switch_reg) {
 		stop_counters(core);
+	} else if (!core->halted) {
+		WRITE_ONCE(core->halted, true); /* first, lest an NMI lets them go */
+		write_msr(switch_reg, 0);
+	}
 	zero_counters(core);
 }
 
@@ -608,36 +505,34 @@ static void forget_process(struct perfctr_core *core, const struct perfctr_progr
 	core->privileged = false;
 }
 
-/* Guests of KVM's can run here, whose threads need not return to user mode before. */
-static bool has_guests(void)
+static bool is_svm_on(void)
 {
 	u64 efer;
 
-	return native_read_cr4() & X86_CR4_VMXE ||
-	       (boot_cpu_has(X86_FEATURE_SVM) && try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME);
+	return try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME;
 }
 
-/* Others come, who may run guests. */
+/* Others come, who may run guests of KVM's, whose threads need not return to user mode before. */
 static bool note_guests(struct perfctr_core *core)
 {
-	core->odd = has_guests() ? core->odd | ODD_GUESTS : core->odd & ~ODD_GUESTS;
-	return core->odd & ODD_GUESTS;
+	bool guests = native_read_cr4() & X86_CR4_VMXE ||
+		      (boot_cpu_has(X86_FEATURE_SVM) && is_svm_on());
+
+	core->odd = guests ? core->odd | ODD_GUESTS : core->odd & ~ODD_GUESTS;
+	return guests;
 }
 
 /*
  * Somebody returns to user mode on this CPU who is not a thread that counts: that one would have
- * unwatched. Interrupts may be on.
+ * unwatched. Interrupts are off.
  */
 static void foreigner_comes(struct user_return_notifier *notifier)
 {
 	struct perfctr_core *core = container_of(notifier, struct perfctr_core, foreigner);
-	unsigned long flags;
 
-	local_irq_save(flags);
 	note_guests(core);
 	unwatch(core);
 	hide_counters(core);
-	local_irq_restore(flags);
 }
 
 /*
@@ -665,11 +560,6 @@ void hw_leave(void)
 
 /* ---- the engine ---- */
 
-static bool interrupts(const struct perfctr_program *program)
-{
-	return program->nrctrs > program->nractrs;
-}
-
 /*
  * Each counter sends its own NMI, and the last threads' may still come, too. Several may be one: no
  * more are waited for than there are counters.
@@ -679,7 +569,7 @@ static void expect_nmis(struct perfctr_core *core, unsigned int overflown)
 	unsigned int sent = hweight32(overflown), announced = min(READ_ONCE(core->announced), sent);
 	unsigned int late = nmis_to_come(core) + sent - announced;
 
-	WRITE_ONCE(core->late, min(late, hweight32(this_cpu.counters) + hweight32(this_cpu.fixed)));
+	WRITE_ONCE(core->late, min(late, hweight32(hw_cpu.counters) + hweight32(hw_cpu.fixed)));
 	WRITE_ONCE(core->until, jiffies + HZ / 10);
 }
 
@@ -711,11 +601,9 @@ static bool may_have_guests(void)
  */
 static u64 wants_host_only(void)
 {
-	u64 efer;
-
 	if (!static_branch_unlikely(&has_host_only) || !may_have_guests())
 		return 0;
-	return try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME ? HOST_ONLY : 0;
+	return is_svm_on() ? HOST_ONLY : 0;
 }
 
 /* Nothing that a control register may contain: each is written anew. */
@@ -726,7 +614,7 @@ static void forget_controls(struct perfctr_core *core)
 
 	core->cache.id = 0;
 	for (slot = 0; slot < PERFCTR_SLOTS; slot++)
-		if (perfctr_x86_register(&this_cpu, slot)) {
+		if (perfctr_x86_register(&hw_cpu, slot)) {
 			core->cache.control[slot] = UNKNOWN;
 			core->nr_slots = max(core->nr_slots, slot + 1);
 		}
@@ -771,7 +659,7 @@ static bool was_cleared(struct perfctr_core *core)
 	for (slot = 0; slot < core->nr_slots; slot++) {
 		written = core->cache.control[slot];
 		if (written && written != UNKNOWN &&
-		    try_read_msr(perfctr_x86_register(&this_cpu, slot), &now) && !now)
+		    try_read_msr(perfctr_x86_register(&hw_cpu, slot), &now) && !now)
 			return true;
 	}
 	return false;
@@ -806,13 +694,8 @@ unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program 
 	perfctr_cpu_suspend(core, state, program);
 	if (program->nrctrs)
 		watch(core);
-	return unlikely(interrupts(program)) ? find_overflow(core, state, program) : 0;
-}
-
-/* Where KVM turns AMD's virtualization on or off, perf_events lets all counters go. */
-static bool was_let_go(const struct perfctr_core *core)
-{
-	return static_branch_unlikely(&has_host_only) && core->halted && are_on();
+	return unlikely(program->nrctrs > program->nractrs) ? find_overflow(core, state, program)
+							    : 0;
 }
 
 /* Could the registers contain something else than we know? */
@@ -852,12 +735,13 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 
 	if (program->nrctrs) {
 		arrive(core, program);
-		if (unlikely(was_let_go(core)))
+		/* Where KVM turns AMD's virtualization on or off, perf_events lets all go. */
+		if (static_branch_unlikely(&has_host_only) && core->halted && are_on())
 			zero_counters(core);
 		if (unlikely(is_odd(core)))
 			look_closer(core);
 	}
-	if (unlikely(interrupts(program)))
+	if (unlikely(program->nrctrs > program->nractrs))
 		WRITE_ONCE(core->interrupting, program);
 	perfctr_cpu_resume(core, state, program);
 	if (core->halted && program->nrctrs) {
@@ -879,22 +763,17 @@ bool hw_hand_over(struct perfctr_cpu_state *from, const struct perfctr_program *
 	return true;
 }
 
-/* Also where the thread was never switched out, and so would not notice that it runs guests. */
-static void look_after_guests(struct perfctr_core *core, struct perfctr_cpu_state *state,
-			      struct perfctr_program *program)
-{
-	if (was_cleared(core))
-		recover(core, state, program);
-	follow_guests(core);
-	perfctr_write_program(core, program);
-}
-
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
 
-	if (program->nrctrs)
-		look_after_guests(core, state, program);
+	/* A thread that is never switched out would else not notice that it runs guests. */
+	if (program->nrctrs) {
+		if (was_cleared(core))
+			recover(core, state, program);
+		follow_guests(core);
+		perfctr_write_program(core, program);
+	}
 	perfctr_cpu_sample(core, state, program);
 }
 
@@ -904,10 +783,9 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
  * CR4.PCE belongs to the kernel, which sets it when it loads a process's page tables: if this count
  * of perf_events' says so, or the administrator does for all (/sys/devices/cpu/rdpmc).
  */
-bool hw_allow_reads(struct mm_struct *mm)
+void hw_allow_reads(struct mm_struct *mm)
 {
 	atomic_inc(&mm->context.perf_rdpmc_allowed);
-	return true;
 }
 
 void hw_forbid_reads(struct mm_struct *mm)

@@ -19,11 +19,16 @@ static long do_info(const struct perfctr_call_info *call)
 	struct perfctr_info info = {
 		.abi_version = PERFCTR_ABI_VERSION,
 		.driver_version = PERFCTR_VERSION,
+		.cpu_type = hw_cpu.type,
+		.cpu_features = (hw_cpu.no_tsc ? 0 : PERFCTR_FEATURE_RDTSC) |
+				(hw_cpu.counters && !hw_cpu.no_rdpmc ? PERFCTR_FEATURE_RDPMC : 0) |
+				(hw_cpu.pcint ? PERFCTR_FEATURE_PCINT : 0),
 	};
 
 	if (call->_reserved)
 		return -EINVAL;
-	hw_info(&info);
+	if (!IS_ENABLED(CONFIG_ARM64))
+		hw_clock(&info);
 	return calls_copy_out(call->info, call->info_size, &info, sizeof(info));
 }
 
@@ -43,15 +48,11 @@ static long device_ioctl(struct file *file, unsigned int request, unsigned long 
 		struct perfctr_call_open open;
 	} call;
 
-	if (_IOC_SIZE(request) != sizeof(call) ||
-	    copy_from_user(&call, (const void __user *)argument, sizeof(call)))
-		return _IOC_TYPE(request) == 'P' && _IOC_SIZE(request) == sizeof(call) ? -EFAULT
-										       : -ENOTTY;
-	switch (request) {
-	case PERFCTR_IOC_INFO: return do_info(&call.info);
-	case PERFCTR_IOC_OPEN: return do_open(&call.open);
-	}
-	return -ENOTTY;
+	if (request != PERFCTR_IOC_INFO && request != PERFCTR_IOC_OPEN)
+		return -ENOTTY;
+	if (copy_from_user(&call, (const void __user *)argument, sizeof(call)))
+		return -EFAULT;
+	return request == PERFCTR_IOC_INFO ? do_info(&call.info) : do_open(&call.open);
 }
 
 static const struct file_operations device_fops = {
@@ -68,13 +69,6 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
-/* For the administrator: who keeps the counters from everybody else. */
-static int show_holders(struct seq_file *file, void *unused)
-{
-	vthread_show_holders(file);
-	return 0;
-}
-
 static int __init perfctr_init(void)
 {
 	int err;
@@ -89,7 +83,7 @@ static int __init perfctr_init(void)
 	err = vthread_init();
 	if (err)
 		goto no_threads;
-	if (!proc_create_single("perfctr", 0400, NULL, show_holders)) {
+	if (!proc_create_single("perfctr", 0400, NULL, vthread_show_holders)) {
 		err = -ENOMEM;
 		goto no_proc;
 	}
@@ -115,9 +109,9 @@ static void __exit perfctr_exit(void)
 	misc_deregister(&device);
 	remove_proc_entry("perfctr", NULL);
 	vthread_exit();
+	hw_exit();
 	hwcpu_exit();
 	access_exit();
-	hw_exit();
 	/* Who gave back the last reference from task work may be on its way out of our code. */
 	synchronize_rcu_tasks();
 }

@@ -30,12 +30,15 @@ static int wait_stopped(struct task_struct *task)
 	}
 }
 
-/* Under ptrace it may have executed a program that its tracer may not read. */
+/*
+ * Under ptrace it may have executed a program that its tracer may not read. What else perf_events
+ * asks is that the caller is its user, which its tracer was.
+ */
 int owner_reach(struct task_struct *task)
 {
 	int err = wait_stopped(task);
 
-	return !err && !rights_may_look(task) ? -EPERM : err;
+	return !err && perfctr_compat_is_hidden(task) && !perfmon_capable() ? -EPERM : err;
 }
 
 static struct task_struct *get_thread(struct vperfctr *self)
@@ -63,16 +66,6 @@ struct task_struct *owner_get(struct vperfctr *self)
 	return ERR_PTR(err);
 }
 
-bool owner_exists(struct vperfctr *self)
-{
-	bool linked;
-
-	spin_lock_irq(&self->lock);
-	linked = self->thread != NULL;
-	spin_unlock_irq(&self->lock);
-	return linked;
-}
-
 /* ---- reading ---- */
 
 struct look {
@@ -81,19 +74,14 @@ struct look {
 	bool done;
 };
 
-static void copy(struct look *look)
-{
-	vperfctr_read(look->self, look->reading);
-	look->done = true;
-}
-
 /* On the CPU where the thread runs, if it still does. Interrupts are off. */
 static void read_here(void *argument)
 {
 	struct look *look = argument;
 
-	if (hwcpu_sample(look->self))
-		copy(look);
+	look->done = hwcpu_sample(look->self);
+	if (look->done)
+		vperfctr_read(look->self, look->reading);
 }
 
 /* Copy the sums if they stand still, and return -1; else return the CPU where their thread runs. */
@@ -110,8 +98,9 @@ static int read_standing(struct look *look)
 		if (t->link.state == LINK_HERE && perfctr_cstatus_enabled(self->cstatus))
 			cpu = (int)task_cpu(t->task);
 	}
-	if (cpu < 0)
-		copy(look);
+	look->done = cpu < 0;
+	if (look->done)
+		vperfctr_read(self, look->reading);
 	if (t)
 		raw_spin_unlock(&t->lock);
 	spin_unlock_irq(&self->lock);
@@ -125,21 +114,19 @@ static int read_standing(struct look *look)
 static int check_reader(struct vperfctr *self)
 {
 	struct task_struct *task = get_thread(self);
-	int err = 0;
+	int err = task && !same_thread_group(task, current) ? owner_reach(task) : 0;
 
-	if (!task)
-		return 0;
-	if (!same_thread_group(task, current))
-		err = owner_reach(task);
-	put_task_struct(task);
+	if (task)
+		put_task_struct(task);
 	return err;
 }
 
-int owner_may_map(struct vperfctr *self)
+int owner_may_map(struct vperfctr *self, bool *own)
 {
 	struct task_struct *task = get_thread(self);
 	int err = task && !same_thread_group(task, current) ? -ESRCH : 0;
 
+	*own = task && READ_ONCE(task->mm) == current->mm;
 	if (task)
 		put_task_struct(task);
 	return err;

@@ -19,9 +19,6 @@ int owner_reach(struct task_struct *task);
  */
 struct task_struct *owner_get(struct vperfctr *self);
 
-/* Are they still a thread's counters? */
-bool owner_exists(struct vperfctr *self);
-
 /*
  * What they count, and their control, up to date. 0; -ESRCH: the thread runs and is not of the
  * caller's process; -EINTR.
@@ -29,9 +26,10 @@ bool owner_exists(struct vperfctr *self);
 int owner_read(struct vperfctr *self, struct vperfctr_reading *reading);
 
 /*
- * May the caller map the page, which then shows what the thread counts until it is unmapped? 0;
- * -ESRCH: the thread is of another process. Final sums are for everybody, as in owner_read().
+ * May the caller map the page, which then shows what the thread counts until it is unmapped? 0, and
+ * whether it is in the thread's own memory; -ESRCH: the thread is of another process. Final sums
+ * are for everybody, as in owner_read().
  */
-int owner_may_map(struct vperfctr *self);
+int owner_may_map(struct vperfctr *self, bool *own);
 
 #endif /* PERFCTR_DRIVER_OWNER_H */

@@ -16,8 +16,6 @@
 #include <linux/rcupdate.h>
 #include <linux/jiffies.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/task.h>
-#include "driver/compat/compat.h"
 #include "driver/rights.h"
 
 /* Only the kernel makes anonymous inodes, and gives their files names. */
@@ -82,17 +80,6 @@ static bool may_see_everything(void)
 	return true;
 }
 
-static int check_proof(const struct perfctr_program *program, const struct perf_event *event)
-{
-	if (!event)
-		return -EBADF;
-	if (!was_opened_here(event))
-		return -EACCES;
-	if (program->privileged && !(sees_everything(event) && may_see_everything()))
-		return -EPERM;
-	return 0;
-}
-
 /* ---- no proof is for ever ---- */
 
 #define PATIENCE HZ
@@ -145,13 +132,16 @@ static bool is_fresh(struct rights *self, const struct perf_event *event)
 	return fresh;
 }
 
-static int check_file(struct rights *self, const struct perfctr_program *program,
-		      const struct file *file)
+static int check_proof(struct rights *self, const struct perfctr_program *program,
+		       const struct perf_event *event)
 {
-	const struct perf_event *event = file ? event_of(file) : NULL;
-	int err = check_proof(program, event);
-
-	return !err && !is_fresh(self, event) ? -EACCES : err;
+	if (!event)
+		return -EBADF;
+	if (!was_opened_here(event))
+		return -EACCES;
+	if (program->privileged && !(sees_everything(event) && may_see_everything()))
+		return -EPERM;
+	return is_fresh(self, event) ? 0 : -EACCES;
 }
 
 int rights_check(struct rights *self, const struct perfctr_program *program, unsigned int proof)
@@ -164,16 +154,8 @@ int rights_check(struct rights *self, const struct perfctr_program *program, uns
 	if (!proof)
 		return refuse(self);
 	file = fget(proof - 1);
-	err = check_file(self, program, file);
+	err = check_proof(self, program, file ? event_of(file) : NULL);
 	if (file)
 		fput(file);
 	return err == -EACCES ? refuse(self) : err;
-}
-
-/* ---- other threads ---- */
-
-/* The rest of what perf_events asks is that the caller is its user, which its tracer was. */
-bool rights_may_look(struct task_struct *task)
-{
-	return !perfctr_compat_is_hidden(task) || perfmon_capable();
 }

@@ -24,7 +24,4 @@ void rights_create(struct rights *self);
  */
 int rights_check(struct rights *self, const struct perfctr_program *program, unsigned int proof);
 
-/* Is the program that a task executes the caller's to look at, as perf_events has it? */
-bool rights_may_look(struct task_struct *task);
-
 #endif /* PERFCTR_DRIVER_RIGHTS_H */

@@ -22,22 +22,12 @@ static void send_overflow(int signo, unsigned int mask)
 		send_sig(signo, current, 1);
 }
 
-/* The overflow may have come as it was about to execute a program that is not its to stop. */
-static bool is_current(struct vperfctr *self)
-{
-	bool current_one;
-
-	spin_lock_irq(&self->lock);
-	current_one = self->thread && self->thread->task == current;
-	spin_unlock_irq(&self->lock);
-	return current_one;
-}
-
 /* In the thread itself, which is taken for the sender: the kernel clears what foreigners say. */
 static void signal_current(struct callback_head *head)
 {
 	struct vperfctr *self = container_of(head, struct vperfctr, signal);
-	bool still = is_current(self);
+	/* The overflow may have come as it was about to execute what is not its to stop. */
+	bool still = vthread_of(self) == current;
 	unsigned int mask;
 
 	atomic_set_release(&self->signalling, 0);
@@ -49,12 +39,12 @@ static void signal_current(struct callback_head *head)
 	vperfctr_put(self);
 }
 
+/* Interrupts are off. */
 static void notify(struct irq_work *work)
 {
 	struct vperfctr *self = container_of(work, struct vperfctr, notify);
-	unsigned long flags;
 
-	spin_lock_irqsave(&self->lock, flags);
+	spin_lock(&self->lock);
 	if (self->thread && !atomic_xchg(&self->signalling, 1)) {
 		kref_get(&self->refs);
 		if (task_work_add(self->thread->task, &self->signal, TWA_SIGNAL)) {
@@ -63,7 +53,7 @@ static void notify(struct irq_work *work)
 			vperfctr_put(self);
 		}
 	}
-	spin_unlock_irqrestore(&self->lock, flags);
+	spin_unlock(&self->lock);
 }
 
 void vsignal_init(struct vperfctr *self)

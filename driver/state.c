@@ -8,6 +8,7 @@
 #include "driver/debug.h"
 #include "driver/quota.h"
 #include "driver/state.h"
+#include "arch/install.h" /* needs the former's structures */
 
 /* ---- life ---- */
 
@@ -21,7 +22,8 @@ static struct vperfctr *allocate(void)
 
 	if (!self)
 		return NULL;
-	self->state = (struct perfctr_cpu_state *)get_zeroed_page(PERFCTR_COMPAT_GFP_MAPPED);
+	self->state = (struct perfctr_cpu_state *)get_zeroed_page(GFP_KERNEL |
+								  PERFCTR_COMPAT_ACCOUNT_MAPPED);
 	if (self->state)
 		return self;
 	kfree(self);
@@ -45,7 +47,7 @@ struct vperfctr *vperfctr_create(void)
 	self->quota = quota;
 	kref_init(&self->refs);
 	spin_lock_init(&self->lock);
-	access_create(&self->access);
+	mutex_init(&self->access.lock);
 	rights_create(&self->rights);
 	self->program.async = -1;
 	self->active = &self->program;
@@ -77,16 +79,18 @@ void vperfctr_put_unlinked(struct vperfctr *self)
 	vperfctr_put(self);
 }
 
-int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program)
+int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program,
+		     struct mm_struct *mm)
 {
 	bool had = self->reserved;
 	int err = hwcpu_reserve(&self->reserved);
 
 	if (err)
 		return err;
-	err = hw_take(&self->taken, program);
+	if (HW_SHARES)
+		err = hw_take(&self->taken, program);
 	if (!err)
-		access_change(&self->access, true);
+		access_step(&self->access, READS_RESERVED, mm);
 	else if (!had)
 		hwcpu_release(&self->reserved);
 	return err;
@@ -94,13 +98,14 @@ int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *progra
 
 void vperfctr_keep(struct vperfctr *self, const struct perfctr_program *program)
 {
-	hw_keep(&self->taken, program);
+	if (HW_SHARES)
+		hw_keep(&self->taken, program);
 }
 
 void vperfctr_release(struct vperfctr *self)
 {
-	access_change(&self->access, false);
-	hw_keep(&self->taken, NULL);
+	access_step(&self->access, READS_RELEASED, NULL);
+	vperfctr_keep(self, NULL);
 	hwcpu_release(&self->reserved);
 }
 
@@ -110,7 +115,8 @@ bool vperfctr_prepare_page(const struct vperfctr *self, struct perfctr_cpu_state
 {
 	if (page_count(virt_to_page(self->state)) == 1)
 		return true;
-	*fresh = (struct perfctr_cpu_state *)get_zeroed_page(PERFCTR_COMPAT_GFP_MAPPED_ATOMIC);
+	*fresh = (struct perfctr_cpu_state *)get_zeroed_page(GFP_ATOMIC |
+							     PERFCTR_COMPAT_ACCOUNT_MAPPED);
 	return *fresh;
 }
 
@@ -160,11 +166,14 @@ void vperfctr_forbid(struct vperfctr *self)
 	irq_work_queue(&self->notify);
 }
 
-void vperfctr_resume(struct vperfctr *self)
+int vperfctr_resume(struct vperfctr *self)
 {
+	if (!self->interrupted)
+		return -EINVAL;
 	self->cstatus = self->interrupted;
 	self->interrupted = 0;
 	self->active = &self->program;
+	return 0;
 }
 
 void vperfctr_clear(struct vperfctr *self)
@@ -225,8 +234,8 @@ void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *cont
 	/* A control that counts nothing stops: the sums are what was counted. */
 	if (control->cpu_control.tsc_on || program->nrctrs)
 		set_sums(self, control);
-	hw_update_control(self->state, &self->program, control->cpu_control.tsc_on,
-			  number_of(&self->program));
+	perfctr_cpu_update_control(self->state, &self->program, control->cpu_control.tsc_on,
+				   number_of(&self->program));
 	self->cstatus = self->state->cstatus;
 }
 

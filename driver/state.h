@@ -66,10 +66,12 @@ void vperfctr_put(struct vperfctr *self);
 void vperfctr_put_unlinked(struct vperfctr *self);
 
 /*
- * Have a share in the hardware, as hwcpu_reserve(), with a program's counters, as hw_take(). Keep
- * no more than the program's; or give all back. May sleep.
+ * Have a share in the hardware, as hwcpu_reserve(), with a program's counters, as hw_take(), for
+ * their thread, which has this memory. Keep no more than the program's; or give all back. May
+ * sleep.
  */
-int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program);
+int vperfctr_reserve(struct vperfctr *self, const struct perfctr_program *program,
+		     struct mm_struct *mm);
 void vperfctr_keep(struct vperfctr *self, const struct perfctr_program *program);
 void vperfctr_release(struct vperfctr *self);
 
@@ -158,7 +160,7 @@ static inline bool vperfctr_hand_over(struct vperfctr *self, struct vperfctr *ne
 	if (self->cstatus != next->cstatus ||
 	    !hw_hand_over(self->state, self->active, state, program, mm))
 		return false;
-	hwcpu_hand_over(self, next, state, program);
+	hwcpu_note(self, next);
 	vperfctr_show_cstatus(next, mm);
 	return true;
 }
@@ -167,8 +169,8 @@ static inline bool vperfctr_hand_over(struct vperfctr *self, struct vperfctr *ne
 void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *control,
 		      const struct perfctr_program *program);
 
-/* Let those go on that an overflow has stopped. They are stopped. */
-void vperfctr_resume(struct vperfctr *self);
+/* Let those go on that an overflow has stopped; -EINVAL: none has. They are stopped. */
+int vperfctr_resume(struct vperfctr *self);
 
 /* They count nothing any more, and keep their sums. They are stopped. */
 void vperfctr_clear(struct vperfctr *self);

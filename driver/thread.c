@@ -12,7 +12,6 @@
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/binfmts.h>
-#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/module.h>
 #include <linux/pid_namespace.h>
@@ -82,25 +81,25 @@ static void unlock_link(struct vperfctr *counters, struct vthread *t)
 	spin_unlock_irq(&counters->lock);
 }
 
-bool vthread_enter(struct vthread_door *door, struct vperfctr *counters, struct task_struct *task)
+struct vthread *vthread_enter(struct vperfctr *counters, const struct task_struct *task)
 {
 	struct vthread *t = lock_link(counters, task);
 
 	if (!t)
-		return false;
-	door->counters = counters;
-	door->thread = t;
-	door->steps = step_to(t, task == current ? LINK_CHANGES : LINK_CHANGED);
-	if (!is_refused(door->steps))
-		return true;
+		return NULL;
+	t->steps = step_to(t, task == current ? LINK_CHANGES : LINK_CHANGED);
+	if (!is_refused(t->steps))
+		return t;
 	unlock_link(counters, t);
-	return false;
+	return NULL;
 }
 
-void vthread_leave(struct vthread_door *door)
+void vthread_leave(struct vthread *t)
 {
-	finish(door->thread, door->steps);
-	unlock_link(door->counters, door->thread);
+	if (!t)
+		return;
+	finish(t, t->steps);
+	unlock_link(t->counters, t);
 }
 
 void vthread_overflow(struct vperfctr *counters)
@@ -245,50 +244,37 @@ struct vperfctr *vthread_counters(struct task_struct *task)
 	return counters;
 }
 
-static bool holds_hardware(struct vthread *t)
-{
-	bool holds;
-
-	raw_spin_lock_irq(&t->lock);
-	holds = t->link.bound && READ_ONCE(t->counters->reserved);
-	raw_spin_unlock_irq(&t->lock);
-	return holds;
-}
-
-static bool is_plain(char c)
-{
-	return c > ' ' && c < 0x7F && c != '\\';
-}
-
 /* A thread gives itself its name, which is to do nothing to a terminal. */
-static void show_name(struct seq_file *file, const struct task_struct *task)
+static void show_thread(struct seq_file *file, struct task_struct *task)
 {
 	char name[TASK_COMM_LEN];
 	const char *at;
 
-	strscpy(name, task->comm, sizeof(name));
-	for (at = name; *at; at++)
-		seq_printf(file, is_plain(*at) ? "%c" : "\\%03o", (unsigned char)*at);
-}
-
-static void show_thread(struct seq_file *file, struct task_struct *task)
-{
 	seq_printf(file, "%d %u ", task_pid_nr_ns(task, task_active_pid_ns(current)),
 		   from_kuid_munged(seq_user_ns(file), task_uid(task)));
-	show_name(file, task);
+	strscpy(name, task->comm, sizeof(name));
+	for (at = name; *at; at++)
+		seq_printf(file, *at > ' ' && *at < 0x7F && *at != '\\' ? "%c" : "\\%03o",
+			   (unsigned char)*at);
 	seq_putc(file, '\n');
 }
 
-void vthread_show_holders(struct seq_file *file)
+int vthread_show_holders(struct seq_file *file, void *unused)
 {
 	struct vthread *t;
 	int bucket;
+	bool holds;
 
 	spin_lock(&links_lock);
-	hash_for_each(links, bucket, t, in_table)
-		if (holds_hardware(t))
+	hash_for_each(links, bucket, t, in_table) {
+		raw_spin_lock_irq(&t->lock);
+		holds = t->link.bound && READ_ONCE(t->counters->reserved);
+		raw_spin_unlock_irq(&t->lock);
+		if (holds)
 			show_thread(file, t->task);
+	}
 	spin_unlock(&links_lock);
+	return 0;
 }
 
 /* ---- the end of a link ---- */
@@ -338,10 +324,9 @@ static void release(struct vperfctr *counters)
 /* A link ends, or a thread that has ended before is found not to arrive. */
 static unsigned int end_link(struct vthread *t, struct vperfctr *counters, enum link_event event)
 {
-	unsigned long flags;
 	unsigned int steps;
 
-	local_irq_save(flags);
+	local_irq_disable();
 	if (counters)
 		spin_lock(&counters->lock);
 	raw_spin_lock(&t->lock);
@@ -351,7 +336,7 @@ static unsigned int end_link(struct vthread *t, struct vperfctr *counters, enum 
 	raw_spin_unlock(&t->lock);
 	if (counters)
 		spin_unlock(&counters->lock);
-	local_irq_restore(flags);
+	local_irq_enable();
 	if (steps & LINK_BURY)
 		leave_table(t);
 	return steps;
@@ -373,6 +358,16 @@ static void miss(struct vthread *t, struct vperfctr *counters)
 		bury(t);
 	else if (steps & LINK_FREE)
 		free_link(t);
+}
+
+const struct task_struct *vthread_of(struct vperfctr *counters)
+{
+	const struct task_struct *task;
+
+	spin_lock_irq(&counters->lock);
+	task = counters->thread ? counters->thread->task : NULL;
+	spin_unlock_irq(&counters->lock);
+	return task;
 }
 
 bool vthread_detach(struct vperfctr *counters, struct task_struct *task)
@@ -479,19 +474,6 @@ static bool enter_table(struct vthread *fresh, int *err)
 	return !t;
 }
 
-/* -ESRCH: it has ended. */
-static int begin(struct vthread *t, struct vperfctr *counters)
-{
-	if (t->task == current) {
-		arrive(t);
-		return 0;
-	}
-	if (!task_work_add(t->task, &t->arrival, TWA_RESUME))
-		return 0;
-	miss(t, counters);
-	return -ESRCH;
-}
-
 int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 {
 	struct vthread *fresh = create_link(task, counters);
@@ -500,11 +482,16 @@ int vthread_attach(struct task_struct *task, struct vperfctr *counters)
 	if (!fresh)
 		return -ENOMEM;
 	kref_get(&counters->refs);
-	if (enter_table(fresh, &err))
-		return begin(fresh, counters);
-	free_link(fresh);
-	if (err)
-		vperfctr_put(counters);
+	if (!enter_table(fresh, &err)) {
+		free_link(fresh);
+		if (err)
+			vperfctr_put(counters);
+	} else if (task == current) {
+		arrive(fresh);
+	} else if (task_work_add(task, &fresh->arrival, TWA_RESUME)) {
+		miss(fresh, counters);
+		err = -ESRCH;
+	}
 	return err;
 }
 
@@ -528,13 +515,13 @@ static bool hides(const struct vthread *t, const struct linux_binprm *bprm)
 /* Its new memory does not map the page, and may not read. */
 static void change_memory(struct vperfctr *counters, struct perfctr_cpu_state *fresh)
 {
+	struct vthread *t = vthread_enter(counters, current);
 	struct perfctr_cpu_state *old = NULL;
-	struct vthread_door door;
 
-	if (vthread_enter(&door, counters, current)) {
+	if (t) {
 		WRITE_ONCE(counters->access.works, false);
 		old = vperfctr_turn_page(counters, fresh);
-		vthread_leave(&door);
+		vthread_leave(t);
 	}
 	free_page((unsigned long)old);
 }
@@ -555,7 +542,7 @@ static void thread_executes(void *unused, struct task_struct *task, pid_t old_pi
 
 static void thread_forks(void *unused, struct task_struct *parent, struct task_struct *child)
 {
-	if (child->mm && child->mm != parent->mm)
+	if (HW_READS_BY_MEMORY && child->mm && child->mm != parent->mm)
 		hw_forbid_inherited_reads(child->mm);
 }
 

@@ -90,6 +90,7 @@ unit_tests = \
 	tests/unit/lib/virtual/provider_perf \
 	tests/unit/lib/virtual/syscalls \
 	tests/unit/readers \
+	tests/unit/reads \
 	tests/unit/record \
 	tests/unit/lib/regions/environment \
 	tests/unit/lib/regions/recover \

@@ -32,31 +32,25 @@ static inline void perfctr_compat_vm_flags(struct vm_area_struct *vma, unsigned 
  * Is a task's program hidden from its own user, and from the caller? Since 7.2 the task knows,
  * which is found by its header; before, its memory.
  */
-#if __has_include(<linux/sched/exec_state.h>)
 static inline bool perfctr_compat_is_hidden(struct task_struct *task)
 {
-	const struct task_exec_state *state;
 	bool hidden;
+#if __has_include(<linux/sched/exec_state.h>)
+	const struct task_exec_state *state;
 
 	rcu_read_lock();
 	state = rcu_dereference(task->exec_state);
 	hidden = state && state->dumpable != TASK_DUMPABLE_OWNER &&
 		 !ns_capable(state->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
-	return hidden;
-}
 #else
-static inline bool perfctr_compat_is_hidden(struct task_struct *task)
-{
-	bool hidden;
-
 	task_lock(task);
 	hidden = task->mm && get_dumpable(task->mm) != SUID_DUMP_USER &&
 		 !ns_capable(task->mm->user_ns, CAP_SYS_PTRACE);
 	task_unlock(task);
+#endif
 	return hidden;
 }
-#endif
 
 /* Is a thread on a CPU, or on its way from it? Without other CPUs it isn't: we are. */
 static inline bool perfctr_compat_on_cpu(const struct task_struct *task)
@@ -121,11 +115,9 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 
 /* Until 5.10 a page that a cgroup paid for could not be mapped by users. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
-#define PERFCTR_COMPAT_GFP_MAPPED	 GFP_KERNEL_ACCOUNT
-#define PERFCTR_COMPAT_GFP_MAPPED_ATOMIC (GFP_ATOMIC | __GFP_ACCOUNT)
+#define PERFCTR_COMPAT_ACCOUNT_MAPPED __GFP_ACCOUNT
 #else
-#define PERFCTR_COMPAT_GFP_MAPPED	 GFP_KERNEL
-#define PERFCTR_COMPAT_GFP_MAPPED_ATOMIC GFP_ATOMIC
+#define PERFCTR_COMPAT_ACCOUNT_MAPPED 0
 #endif
 
 /*
