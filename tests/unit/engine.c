@@ -324,5 +324,93 @@ START_TEST(nothing_is_written_twice)
 }
 END_TEST
 
+static struct perfctr_program counting(void)
+{
+	return (struct perfctr_program){
+		.nr_writes = 1,
+		.nrctrs = 2,
+		.nractrs = 2,
+		.async = -1,
+		.write[0] = { .slot = 0, .reg = 1, .value = 11, .stopped = 11 },
+		.counter[0] = { .map = 5, .reg = 5, .mask = 0xFFFFFFFF },
+		.counter[1] = { .map = 6, .reg = 6, .mask = 0xFFFFFFFF },
+	};
+}
+
+/* Only a program of the same number follows so, and only while its control is in the registers. */
+START_TEST(who_may_follow)
+{
+	struct perfctr_program one = counting(), same = counting(), other = counting(), none;
+	struct perfctr_core core = { .cache = { .cpu = 0 } };
+	struct perfctr_cpu_state state;
+
+	memset(&state, 0, sizeof(state));
+	none = counting();
+	ck_assert(!perfctr_cpu_can_hand_over(&core, &none, &none));
+	perfctr_cpu_update_control(&state, &same, 1, UINT64_C(0x100000007));
+	perfctr_cpu_update_control(&state, &other, 1, UINT64_C(0x200000007));
+	perfctr_cpu_update_control(&state, &one, 1, UINT64_C(0x100000007));
+	perfctr_cpu_resume(&core, &state, &one);
+	ck_assert(perfctr_cpu_can_hand_over(&core, &one, &same));
+	ck_assert(!perfctr_cpu_can_hand_over(&core, &one, &other));
+	ck_assert(!perfctr_cpu_can_hand_over(&core, &one, &none));
+	ck_assert(!perfctr_cpu_can_hand_over(&core, &none, &one));
+	/* The registers have been another's. */
+	core.cache.id = 9;
+	ck_assert(!perfctr_cpu_can_hand_over(&core, &one, &same));
+	/* Without counters nothing is in any. */
+	one.nrctrs = same.nrctrs = one.nractrs = same.nractrs = 0;
+	ck_assert(perfctr_cpu_can_hand_over(&core, &one, &same));
+}
+END_TEST
+
+/* One reading ends a period and begins the next one, which user space sees: by the next tick. */
+START_TEST(one_follows_the_other)
+{
+	struct perfctr_program program = counting(), next = counting();
+	struct perfctr_core core = { .cache = { .cpu = 0 }, .tsc = 1000 };
+	struct perfctr_cpu_state from, to;
+
+	memset(&from, 0, sizeof(from));
+	memset(&to, 0, sizeof(to));
+	perfctr_cpu_update_control(&from, &program, 1, 7);
+	perfctr_cpu_update_control(&to, &next, 1, 7);
+	core.counter[5] = 100;
+	core.counter[6] = 0xFFFFFFF0;
+	perfctr_cpu_resume(&core, &from, &program);
+	ck_assert_uint_eq(from.tsc_start, 1010);
+	core.writes = 0;
+	core.counter[5] = 130;
+	core.counter[6] = 0x10;
+	/* It was suspended at the very tick that the clock shows for a while. */
+	to.tsc_start = 1010;
+	core.stands = 5;
+	core.tsc_reads = 0;
+	perfctr_cpu_hand_over(&core, &from, &to, &program);
+	ck_assert_uint_eq(core.tsc_reads, 6);
+	ck_assert_uint_eq(to.tsc_start, 1020);
+	ck_assert_uint_eq(from.tsc_start, 1020);
+	ck_assert_uint_eq(from.tsc_sum, 10);
+	ck_assert_uint_eq(to.tsc_sum, 0);
+	ck_assert_uint_eq(from.pmc[0].sum, 30);
+	ck_assert_uint_eq(from.pmc[1].sum, 0x20);
+	ck_assert_uint_eq(to.pmc[0].start, 130);
+	ck_assert_uint_eq(to.pmc[1].start, 0x10);
+	core.counter[5] = 137;
+	perfctr_cpu_suspend(&core, &to, &next);
+	ck_assert_uint_eq(to.pmc[0].sum, 7);
+	ck_assert_uint_eq(to.pmc[1].sum, 0);
+	ck_assert_uint_eq(to.tsc_sum, 10);
+	ck_assert_uint_eq(from.pmc[0].sum, 30);
+	ck_assert_uint_eq(core.writes, 0);
+	/* Without a clock none is read. */
+	program.tsc = next.tsc = 0;
+	core.tsc_reads = 0;
+	perfctr_cpu_hand_over(&core, &to, &from, &program);
+	ck_assert_uint_eq(core.tsc_reads, 0);
+	ck_assert_uint_eq(to.tsc_sum, 10);
+}
+END_TEST
+
 UNIT_MAIN("engine", 60, a_new_period_shows, registers_that_change, a_program_installed, some_run_on,
-	  what_others_left, nothing_is_written_twice)
+	  what_others_left, nothing_is_written_twice, who_may_follow, one_follows_the_other)

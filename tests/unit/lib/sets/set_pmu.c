@@ -1248,10 +1248,13 @@ END_TEST
 
 static unsigned int opens;
 static bool forbid_user;
+static char
+	asked[16]; /* for user mode only (u), or the kernel's, too (k), one open after the other */
 
 /* What the kernel does for users without rights to its own mode. */
 static void forbid_kernel(void)
 {
+	asked[opens % sizeof(asked)] = pmu_asked.exclude_kernel ? 'u' : 'k';
 	opens++;
 	if (!pmu_asked.exclude_kernel || forbid_user)
 		pmu_fail(PMU_OPEN, 1, EACCES);
@@ -1291,6 +1294,30 @@ START_TEST(user_fallback)
 	ck_fails_null(perfctr_set_open("instructions", NULL, PERFCTR_USER_FALLBACK), EACCES,
 		      "instructions can't be counted");
 	ck_assert_uint_eq(opens, 3);
+	ck_assert_mem_eq(asked, "kuk", 3);
+	/* All of a group, and what is said of it is what is asked for again. */
+	opens = 0;
+	ck_fails_null(perfctr_set_open("{instructions,branches}", NULL, PERFCTR_USER_FALLBACK),
+		      EACCES, "instructions");
+	ck_assert_uint_eq(opens, 3);
+	ck_assert_mem_eq(asked, "kuk", 3);
+	/* The kernel's tracepoints have no user mode, not even those that happen there. */
+	root_line("/sys/kernel/tracing/events/sched/sched_switch/id", "77");
+	opens = 0;
+	ck_fails_null(perfctr_set_open("sched:sched_switch", NULL, PERFCTR_USER_FALLBACK), EACCES,
+		      "sched:sched_switch");
+	ck_assert_uint_eq(opens, 1);
+	ck_assert_mem_eq(asked, "k", 1);
+	forbid_user = false;
+	set = perfctr_set_open("sched:sched_switch,instructions", NULL,
+			       PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
+	ck_assert_msg(set != NULL, "%s", perfctr_error());
+	ck_assert_str_eq(perfctr_set_name(set, 0), "sched:sched_switch");
+	ck_assert_ptr_nonnull(reason_of(set, 0));
+	ck_assert_str_eq(perfctr_set_name(set, 1), "instructions:u");
+	ck_assert_ptr_null(reason_of(set, 1));
+	perfctr_set_close(set);
+	forbid_user = true;
 	set = perfctr_set_open("instructions", NULL, PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
 	ck_assert_msg(set != NULL, "%s", perfctr_error());
 	ck_assert_str_eq(perfctr_set_name(set, 0), "instructions");
