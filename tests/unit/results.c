@@ -846,11 +846,11 @@ END_TEST
 /* OpenMetrics have estimates, no share of no time, and the rank of a process that has one. */
 START_TEST(openmetrics_of_doubtful_counts)
 {
-	struct origin origin = { .version = "1", .processor = "p", .rank = "3" };
+	struct provenance provenance = { .version = "1", .processor = "p", .rank = "3" };
 
 	begin("cs");
-	strcpy(origin.host.release, "6.1");
-	results.origin = &origin;
+	strcpy(provenance.host.release, "6.1");
+	results.provenance = &provenance;
 	add(4, 20, 10, 0);
 	results_end(&results);
 	print(openmetrics_print);
@@ -859,7 +859,7 @@ START_TEST(openmetrics_of_doubtful_counts)
 		  "perfex_build_info{target=\"true\",version=\"1\",kernel=\"6.1\",processor=\"p\","
 		  "rank=\"3\"} 1",
 		  NULL);
-	origin.rank = NULL;
+	provenance.rank = NULL;
 	print(openmetrics_print);
 	has_lines(
 		"perfex_build_info{target=\"true\",version=\"1\",kernel=\"6.1\",processor=\"p\"} 1",
