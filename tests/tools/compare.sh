@@ -51,6 +51,7 @@ fi
 # What this does is the same in each run, but for a page fault or two.
 "$perfex" -r 10 --json -o "$work/base" -e page-faults,nonsense/x/ sh -c ':'
 # Elapsed times of another world, of which none differs for sure.
+have_python "a baseline" || exit $failed
 python3 - "$work/base" >"$work/timeless" <<'EOT'
 import json, sys
 d = json.load(open(sys.argv[1]))

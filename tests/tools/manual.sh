@@ -63,6 +63,7 @@ for block in "$work"/block/*; do
 		other=$!
 		command=$(echo "$command" | sed "s/1234/$other/") ;;
 	esac
+	have_python "$command" || continue
 	(cd "$work/run" && eval "$command") >"$work/printed" 2>&1 </dev/null
 	if python3 "$work/same.py" "$work/page" "$work/printed" >"$work/out" 2>&1; then
 		pass "$command"
@@ -70,7 +71,7 @@ for block in "$work"/block/*; do
 		fail "$command" "prints otherwise:"
 	fi
 done
-kill "$other"
+kill "${other:-}" 2>/dev/null
 [ $blocks -ge 10 ] || { : >"$work/out"; fail "blocks" "only $blocks"; }
 
 # ---- options ----

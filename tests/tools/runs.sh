@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+command -v python3 >/dev/null || { echo "SKIP signals, times and intervals: they need python3"; exit 77; }
 # What a shell runs in the background ignores SIGINT and SIGQUIT.
 perfex_as_usual="env --default-signal=INT,QUIT $perfex"
 

@@ -6,6 +6,7 @@
 set -u
 # shellcheck source=tests/tools/expect.sh
 . "${srcdir:-.}/tests/tools/expect.sh"
+command -v python3 >/dev/null || { echo "SKIP terminals: they need python3"; exit 77; }
 unset COLUMNS NO_COLOR
 export TERM=xterm LC_ALL=C.UTF-8
 

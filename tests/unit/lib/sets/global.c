@@ -16,6 +16,7 @@
 #include "libperfctr.h"
 #include "tests/harness/control.h"
 #include "tests/harness/check.h"
+#include "tests/harness/others.h"
 
 static struct gperfctr_cpu_control tsc_on(unsigned int cpu)
 {
@@ -345,6 +346,8 @@ START_TEST(another_user)
 	long level;
 	pid_t pid;
 
+	if (!others_enter("another user"))
+		return;
 	if (perfctr_file_number("/proc/sys/kernel/perf_event_paranoid", &level) < 0 || level < 1)
 		return;
 	pid = fork();
