@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Build for other ISAs and run the unit tests there, under qemu-user.
-# usage: cross.sh WORKDIR [HOST...]	default: i686, aarch64, (big-endian) powerpc and riscv64, -linux-gnu
+# usage: cross.sh WORKDIR [HOST...]	default: i686, aarch64, (big-endian) powerpc and s390x, and riscv64, -linux-gnu
 # powerpc64le is known, too; what it has of its own runs in a machine of tests/vm.
 # Check is built for each from Debian's source package. Prints PASS or FAIL per program.
 set -eu
@@ -9,11 +9,13 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:?usage: cross.sh WORKDIR [HOST...]}"
 work=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- i686-linux-gnu aarch64-linux-gnu powerpc-linux-gnu riscv64-linux-gnu
+[ $# -gt 0 ] || set -- i686-linux-gnu aarch64-linux-gnu powerpc-linux-gnu riscv64-linux-gnu s390x-linux-gnu
 failed=0
+# shellcheck source=tests/hosts.sh
+. "$top/tests/hosts.sh"
 
 check_source() {
-	[ ! -e "$work/check/configure" ] || return 0
+	[ ! -e "$hosts/check/configure" ] || return 0
 	mkdir -p "$work/apt/sources.d" "$work/apt/lists/partial"
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
 		[ -f "$f" ] || continue
@@ -27,28 +29,29 @@ check_source() {
 	# shellcheck disable=SC2016,SC2086
 	(cd "$work" && "$top/scripts/again" sh -c 'apt-get "$@" -qq update; apt-get "$@" -qq source check' get $options) \
 		>"$work/check.log" 2>&1
-	mv "$work"/check-*/ "$work/check"
-	(cd "$work/check" && autoreconf -fi) >>"$work/check.log" 2>&1
+	mv "$work"/check-*/ "$hosts/check"
+	(cd "$hosts/check" && autoreconf -fi) >>"$work/check.log" 2>&1
 }
 
 for host; do
-	build=$work/$host
+	build=$hosts/$host logs=$work/$host check=$hosts/check-$host
 	case $host in
 	i686-*) qemu="qemu-i386" ;;
 	aarch64-*) qemu="qemu-aarch64" ;;
 	powerpc-*) qemu="qemu-ppc -cpu 7457" ;;
 	powerpc64le-*) qemu="qemu-ppc64le" ;;
 	riscv64-*) qemu="qemu-riscv64" ;;
+	s390x-*) qemu="qemu-s390x" ;;
 	*) echo "cross.sh: no emulator is known for $host" >&2; exit 2 ;;
 	esac
 	check_source
-	mkdir -p "$build/check" "$build/lib"
-	[ -e "$build/check/src/.libs/libcheck.a" ] ||
-		(cd "$build/check" &&
-		 "$work/check/configure" --host="$host" --disable-subunit --disable-shared \
+	mkdir -p "$check" "$logs"
+	[ -e "$check/src/.libs/libcheck.a" ] ||
+		(cd "$check" &&
+		 "$hosts/check/configure" --host="$host" --disable-subunit --disable-shared \
 			--disable-timeout-tests &&
-		 make -C lib && make -C src libcheck.la) >"$build/check.log" 2>&1 ||
-		{ tail "$build/check.log" >&2; exit 1; }
+		 make -C lib && make -C src libcheck.la) >"$logs/check.log" 2>&1 ||
+		{ tail "$logs/check.log" >&2; exit 1; }
 	# The layouts are proved by having compiled. qemu-user has no perf_event_open(2) and does not
 	# wipe memory on fork, so that the other unit tests stay with real kernels.
 	# unit/provider_perf stays with the host, too: a signal that a thread returns from under qemu-i386 leaves
@@ -63,27 +66,22 @@ for host; do
 		unit/primitives unit/record unit/ring unit/rules_generic unit/rules_power unit/rules_powerpc unit/rules_riscv \
 		unit/rules_x86 unit/sample_text unit/table unit/why unit/words unit/zoo)
 	# shellcheck disable=SC2086
-	(cd "$build/lib" &&
-	 "$top/configure" --host="$host" --enable-werror --disable-shared --without-libelf CFLAGS=-O2 \
-		CHECK_CFLAGS="-I$build/check/src -I$work/check/src -I$build/check" \
-		CHECK_LIBS="$build/check/src/.libs/libcheck.a $build/check/lib/.libs/libcompat.a -lm -lrt -pthread" &&
-	 make -j2 LDFLAGS=-all-static perfex perfctr-info $programs) >"$build/build.log" 2>&1 ||
-		{ tail -n 20 "$build/build.log" >&2; echo "FAIL $host: build"; failed=1; continue; }
+	make_for "$host" perfex perfctr-info $programs || { echo "FAIL $host: build"; failed=1; continue; }
 	echo "PASS $host: build"
 	# shellcheck disable=SC2016,SC2086
-	printf '%s\n' $programs | top=$top qemu=$qemu build=$build host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
-		log=$build/$(basename PROGRAM).log
+	printf '%s\n' $programs | top=$top qemu=$qemu build=$build logs=$logs host=$host xargs -P "$(nproc)" -I PROGRAM sh -c '
+		log=$logs/$(basename PROGRAM).log
 		if (cd "$top" && SIM_STEPS=20000 FUZZ_SETS=50 FUZZ_WORDS=1000 CK_TIMEOUT_MULTIPLIER=10 srcdir=. \
-			$qemu "$build/lib/PROGRAM") >"$log" 2>&1; then
+			$qemu "$build/PROGRAM") >"$log" 2>&1; then
 			echo "PASS $host: PROGRAM"
 		else
 			cat "$log"
 			echo "FAIL $host: PROGRAM"
-		fi' >"$build/results"
-	cat "$build/results"
-	! grep -q '^FAIL' "$build/results" || failed=1
+		fi' >"$logs/results"
+	cat "$logs/results"
+	! grep -q '^FAIL' "$logs/results" || failed=1
 	# A kernel without perf_events: perfex still runs the command, and says why nothing counts.
-	if $qemu "$build/lib/perfex" -e task-clock /bin/true 2>&1 | grep -q 'CONFIG_PERF_EVENTS'; then
+	if $qemu "$build/perfex" -e task-clock /bin/true 2>&1 | grep -q 'CONFIG_PERF_EVENTS'; then
 		echo "PASS $host: perfex"
 	else
 		echo "FAIL $host: perfex"

@@ -160,6 +160,8 @@ stages_of_test() {
 
 # What takes long first, so that all end together; the machines are several at a time themselves, and download meanwhile.
 stages_of_all() {
+	HOST_BUILDS=$work/hosts
+	export HOST_BUILDS
 	stage gcc build_and_check gcc --with-libelf --with-libdw
 	stage vm env VM_TIER="${1:-all}" tests/vm/run.sh "$work/vm"
 	stage cross tests/cross.sh "$work/cross"

@@ -9,7 +9,6 @@ driver_programs="tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/gue
 # The guest's files for an architecture, in $work/files-ARCH.
 files() {
 	[ -e "$work/files-$arch/.done" ] && return
-	elf=--without-libelf libelf=
 	case $arch in
 	arm64)
 		host=aarch64-linux-gnu
@@ -18,7 +17,6 @@ files() {
 	amd64)
 		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf
 			tests/vm/guest/topdown"
-		elf=--without-libdw libelf="-lelf -lz" # samples have names
 		;;
 	i386) host=i686-linux-gnu more="tests/vm/guest/driver" ;;
 	riscv64) host=riscv64-linux-gnu more="tests/vm/guest/riscv" ;;
@@ -30,24 +28,26 @@ files() {
 	"$here/deb.sh" "$([ "$arch" = riscv64 ] && echo trixie,sid || echo bookworm)" "$arch" busybox-static \
 		"$work/busybox-$arch"
 	log "building the programs for $arch"
-	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
+	mkdir -p "$work/files-$arch/bin"
 	# shellcheck disable=SC2086
-	(cd "$work/build-$arch" &&
-	 LIBELF_CFLAGS=" " LIBELF_LIBS="$libelf" \
-		"$top/configure" ${host:+--host="$host"} --disable-shared $elf -q >configure.log &&
-	 make -s -j2 LDFLAGS=-all-static perfex perfctr-info vm-programs $more >build.log 2>&1) ||
-		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
+	if [ "$host" ]; then
+		make_for "$host" perfex perfctr-info vm-programs $more
+		build=$hosts/$host
+	else
+		make_here perfex perfctr-info vm-programs $more
+		build=$work/build-amd64
+	fi
 	for program in perfex perfctr-info tests/bench/bench tests/loops/step tests/silicon/verify tests/storm/storm $more \
 		       tests/vm/guest/counters tests/vm/guest/global tests/vm/guest/loop \
 		       tests/vm/guest/overflow tests/vm/guest/perfex-exact tests/vm/guest/regions \
 		       tests/vm/guest/remote tests/vm/guest/samples tests/vm/guest/sets; do
-		cp "$work/build-$arch/$program" "$work/files-$arch/bin/"
+		cp "$build/$program" "$work/files-$arch/bin/"
 	done
-	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
+	cp "$build/tests/vm/init" "$work/files-$arch/init"
 	cp "$work/busybox-$arch"/bin/busybox "$work/files-$arch/bin/" 2>/dev/null ||
 		cp "$work/busybox-$arch/usr/bin/busybox" "$work/files-$arch/bin/"
 	cp "$here/guest/silicon.sh" "$work/files-$arch/bin/silicon"
-	cp "$work/build-$arch/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
+	cp "$build/tests/vm/guest/kernels" "$work/files-$arch/bin/works"
 	cp "$here/guest/kernels.sh" "$work/files-$arch/bin/kernels"
 	cp "$here/guest/sources.sh" "$work/files-$arch/bin/sources"
 	cp "$here/guest/coverage.sh" "$work/files-$arch/bin/coverage"
@@ -68,22 +68,26 @@ files() {
 	touch "$work/files-$arch/.done"
 }
 
+# amd64's, whose samples have names. TARGET...
+make_here() (
+	mkdir -p "$work/build-amd64" && cd "$work/build-amd64" || exit
+	{ LIBELF_CFLAGS=" " LIBELF_LIBS="-lelf -lz" "$top/configure" --disable-shared --without-libdw -q &&
+	  make -s -j2 LDFLAGS=-all-static "$@"; } >build.log 2>&1 || { tail build.log >&2; exit 1; }
+)
+
 # POWER's, which are few.
 files_power() {
 	log "building the programs for $arch"
-	mkdir -p "$work/build-$arch" "$work/files-$arch/bin"
-	(cd "$work/build-$arch" &&
-	 "$top/configure" --host=powerpc64le-linux-gnu --disable-shared --without-libelf -q >configure.log &&
-	 make -s -j2 LDFLAGS=-all-static tests/vm/guest/power tests/vm/guest/regions tests/vm/guest/samples \
-		tests/vm/init >build.log 2>&1) ||
-		{ tail "$work/build-$arch"/*.log >&2; exit 1; }
+	mkdir -p "$work/files-$arch/bin"
+	build=$hosts/powerpc64le-linux-gnu
+	make_for powerpc64le-linux-gnu tests/vm/guest/power tests/vm/guest/regions tests/vm/guest/samples tests/vm/init
 	for program in power8 power9 power10; do
-		cp "$work/build-$arch/tests/vm/guest/power" "$work/files-$arch/bin/$program"
+		cp "$build/tests/vm/guest/power" "$work/files-$arch/bin/$program"
 	done
 	for program in regions samples; do
-		cp "$work/build-$arch/tests/vm/guest/$program" "$work/files-$arch/bin/"
+		cp "$build/tests/vm/guest/$program" "$work/files-$arch/bin/"
 	done
-	cp "$work/build-$arch/tests/vm/init" "$work/files-$arch/init"
+	cp "$build/tests/vm/init" "$work/files-$arch/init"
 	touch "$work/files-$arch/.done"
 }
 

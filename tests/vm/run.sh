@@ -21,6 +21,8 @@ log() { echo "run.sh: $*" >&2; }
 
 # shellcheck source=scripts/stages.sh
 . "$top/scripts/stages.sh"
+# shellcheck source=tests/hosts.sh
+. "$top/tests/hosts.sh"
 # shellcheck source=tests/vm/systems.sh
 . "$here/systems.sh"
 # shellcheck source=tests/vm/files.sh

@@ -103,10 +103,11 @@ driver() {
 		make_runnable "$dir/usr/lib/linux-kbuild-$base/$program"
 	done
 	sed -i "s|\([ =]\)/usr/src/|\1$dir/usr/src/|" "$dir/usr/src/linux-headers-$release/Makefile"
-	build_driver "$version $arch" "driver-$arch-$suite" W=1
 	# sparse can't follow locks that are taken on a condition.
-	[ "$version" != 6.1 ] ||
-		build_driver "$version $arch, sparse" "sparse-$arch" C=2 CHECK=sparse CF=-Wno-context
+	case $version in
+	6.1) build_driver "$version $arch, with sparse" "driver-$arch-$suite" W=1 C=1 CHECK=sparse CF=-Wno-context ;;
+	*) build_driver "$version $arch" "driver-$arch-$suite" W=1 ;;
+	esac
 }
 
 # PROGRAM: one that was built for a younger C library than the system's gets that of its suite.
