@@ -199,6 +199,11 @@ stages_of_all() {
 	stage figures tests/bench/figures.sh "$work"
 }
 
+# The first commands that a newcomer runs, on the systems that they are promised for.
 stages_of_long() {
 	stages_of_all long
+	for suite in bookworm trixie; do
+		stage "fresh $suite" tests/fresh.sh $suite "scripts/test"
+		stage "fresh $suite, make check" tests/fresh.sh $suite "scripts/try && cd build && make check"
+	done
 }
