@@ -5,7 +5,7 @@
 
 # LOGS: an empty directory is made there. A stage writes to LOGS/NAME.log; its processor time is the last line of LOGS/NAME.times.
 begin_stages() {
-	stages=$1 stages_limit=$(nproc) stages_running=0 stages_ended=' '
+	stages=$1 stages_limit=$(nproc) stages_running=0 stages_ended='|'
 	rm -rf "$stages"
 	mkdir -p "$stages"
 	mkfifo "$stages/ended"
@@ -34,14 +34,14 @@ stage() {
 # Waits for the next stage that ends.
 next_stage() {
 	read -r stages_status stages_name <&3
-	stages_running=$((stages_running - 1)) stages_ended="$stages_ended$stages_name, "
+	stages_running=$((stages_running - 1)) stages_ended="$stages_ended$stages_name|"
 	report "$stages_name" "$stages_status"
 }
 
 # NAME: waits until it has ended.
 await_stage() {
 	while :; do
-		case $stages_ended in *[\ ]"$1, "*) return ;; esac
+		case $stages_ended in *"|$1|"*) return ;; esac
 		next_stage
 	done
 }
