@@ -864,7 +864,7 @@ static inline int go_on(struct state *state, unsigned int cstatus)
 	atomic_fetch_add(&state->resumes, 1);
 	if (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) == 0)
 		perfctr_store(&state->tsc_base, now - state->tsc_sum);
-	if (perfctr_likely(perfctr_reader_read_all(state->reader, n, values)))
+	if (PERFCTR_HAVE_RDPMC && perfctr_likely(perfctr_reader_read_all(state->reader, n, values)))
 		for (i = 0; i < n; i++)
 			perfctr_store(&state->reader[i].base,
 				      state->reader[i].base + state->sum[i] - values[i]);
