@@ -13,6 +13,8 @@ shift
 failed=0
 # shellcheck source=tests/hosts.sh
 . "$top/tests/hosts.sh"
+# shellcheck source=tests/named.sh
+. "$top/tests/named.sh"
 
 check_source() {
 	[ ! -e "$hosts/check/configure" ] || return 0
@@ -57,14 +59,14 @@ for host; do
 	# unit/provider_perf stays with the host, too: a signal that a thread returns from under qemu-i386 leaves
 	# it with another's thread-locals, and qemu-aarch64 knows no rt_tgsigqueueinfo(2) of signal 0.
 	case $host in
-	i686-* | aarch64-*) native="unit/hybrid unit/pmu" ;;
+	i686-* | aarch64-*) native="hybrid pmu" ;;
 	powerpc64le-*) native= ;; # its pages don't say whether they may be read
-	*) native=unit/pmu ;;	# no such processors there
+	*) native=pmu ;;	# no such processors there
 	esac
-	programs=$(printf 'tests/%s ' sim/generic_engine sim/powerpc_engine sim/x86_engine unit/assign_generic \
-		unit/cpuinfo unit/cpus_x86 unit/event unit/events $native unit/identify \
-		unit/primitives unit/record unit/ring unit/rules_generic unit/rules_power unit/rules_powerpc unit/rules_riscv \
-		unit/rules_x86 unit/sample_text unit/table unit/why unit/words unit/zoo)
+	# shellcheck disable=SC2086
+	programs=$(tests_named generic_engine powerpc_engine x86_engine assign_generic cpuinfo cpus_x86 event events $native \
+		identify primitives record ring rules_generic rules_power rules_powerpc rules_riscv rules_x86 sample_text \
+		table why words zoo)
 	# shellcheck disable=SC2086
 	make_for "$host" perfex perfctr-info $programs || { echo "FAIL $host: build"; failed=1; continue; }
 	echo "PASS $host: build"

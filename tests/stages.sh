@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh disable=SC2154
 # What scripts/test runs, by tier. Uses $top, $work and $fuzz_seconds, and stage() of scripts/stages.sh.
+# shellcheck source=tests/named.sh
+. "$top/tests/named.sh"
 
 configure_in() {	# DIRECTORY [argument...]
 	mkdir -p "$work/$1" && cd "$work/$1" || return
@@ -28,17 +30,16 @@ build_only() (
 )
 
 # Those that are quick enough; the others do millions of the same.
-valgrind_tests="unit/event unit/global unit/group unit/hybrid unit/kinds unit/primitives unit/provider_perf
-	unit/record unit/remote unit/ring unit/rules_generic unit/rules_powerpc unit/rules_x86 unit/set
-	unit/table unit/virtual unit/why unit/zoo
-	sim/generic_engine sim/powerpc_engine sim/x86_engine storm/storm"
+valgrind_tests="event global group hybrid kinds primitives provider_perf record remote ring rules_generic rules_powerpc
+	rules_x86 set table virtual why zoo generic_engine powerpc_engine x86_engine storm"
 valgrind_units() (
 	cd "$work/gcc" || exit
 	failed=0
-	for test in $valgrind_tests; do
+	# shellcheck disable=SC2086
+	for test in $(tests_named $valgrind_tests); do
 		if SIM_STEPS=3000 STORM_THREADS=200 STORM_VALGRIND=1 CK_FORK=no CK_DEFAULT_TIMEOUT=0 srcdir=$top \
 		   libtool=no ./libtool --mode=execute valgrind -q --error-exitcode=9 \
-			--leak-check=full --errors-for-leak-kinds=definite "tests/$test" \
+			--leak-check=full --errors-for-leak-kinds=definite "$test" \
 			>valgrind.log 2>&1; then
 			echo "PASS $test"
 		else
@@ -126,7 +127,7 @@ sanitized() (
 # faults pages of its own, and does not like threads in a child of fork(), so that tests of these are not for
 # it; and it knows no fences, about which gcc warns.
 threads() (
-	programs="tests/unit/area tests/unit/readers tests/unit/lib/regions/regions tests/unit/lib/virtual/remote"
+	programs=$(tests_named area readers regions remote)
 	configure_in threads --disable-shared --disable-werror CFLAGS="-g -O1 -fsanitize=thread" &&
 		check TESTS="$programs" check_PROGRAMS="$programs"
 )
