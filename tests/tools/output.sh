@@ -55,9 +55,10 @@ ends() {
 	shift
 	for signal in INT TERM HUP QUIT; do
 		rm -f "$work/ran"
-		# What a shell runs in the background ignores SIGINT and SIGQUIT.
+		# What a shell runs in the background ignores SIGINT and SIGQUIT. libtool's script, which bash runs, would ignore
+		# SIGQUIT where that comes before perfex, on a busy machine.
 		silent "$what: SIG$signal ends the wait" 124 env --default-signal=INT,QUIT \
-			timeout -k 5 -s $signal 0.3 "$perfex" "$@" touch "$work/ran"
+			timeout -k 5 -s $signal 0.3 "$their_perfex" "$@" touch "$work/ran"
 		[ ! -e "$work/ran" ] || fail "$what: SIG$signal" "the command ran"
 	done
 }
