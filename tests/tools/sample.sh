@@ -267,6 +267,57 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOT
+# A handler of a signal that came at a function's first instruction: there it has to be found, and not in front.
+cat >"$work/handled.c" <<'EOT'
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+void at_start(void);
+__asm__(".text\n.type in_front, %function\nin_front: .cfi_startproc\nnop\nnop\n.cfi_endproc\n.size in_front, .-in_front\n"
+	".globl at_start\n.type at_start, %function\nat_start: .cfi_startproc\n"
+#ifdef __x86_64__
+	"ud2\nret\n"
+#else
+	".inst 0\nret\n"
+#endif
+	".cfi_endproc\n.size at_start, .-at_start\n");
+static void handler(int number)
+{
+	(void)number;
+	while (clock() < CLOCKS_PER_SEC / 5)
+		for (volatile int i = 0; i < 1000000; i++)
+			;
+	_exit(0);
+}
+int main(void)
+{
+	signal(SIGILL, handler);
+	at_start();
+	return 1;
+}
+EOT
+# A process has the name of its first thread, whatever others are called.
+cat >"$work/named.c" <<'EOT'
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+static void *other(void *arg)
+{
+	prctl(PR_SET_NAME, "another");
+	while (clock() < CLOCKS_PER_SEC / 5)
+		;
+	return arg;
+}
+int main(void)
+{
+	pthread_t id;
+	prctl(PR_SET_NAME, "the first");
+	return pthread_create(&id, 0, other, 0) || pthread_join(id, 0);
+}
+EOT
+${CC:-cc} -O0 -pthread "$work/named.c" -o "$work/named"
+expect "a process' name is its first thread's" 0 '^the first;' "$perfex" --sample -e $event --folded "$work/named"
+expect "another thread's name is no process'" 1 '^0$' grep -c '^another;' "$work/out"
 way=$work/way
 dwarf() { "$perfex" --sample -e $event --folded --call-graph "$@" >"$work/out" 2>&1; }
 
@@ -296,6 +347,9 @@ elif [ "${HAVE_LIBDW:-no}" = yes ] && dwarf dwarf true; then
 	${CC:-cc} -O2 -g0 -fomit-frame-pointer -fno-optimize-sibling-calls -static "$work/way.c" -o "$work/static-way"
 	dwarf dwarf "$work/static-way" 200
 	chain "calls by DWARF, static" static-way "$expected"
+	${CC:-cc} -O1 -g0 -fomit-frame-pointer -fno-optimize-sibling-calls "$work/handled.c" -o "$work/handled"
+	dwarf dwarf "$work/handled"
+	chain "calls by DWARF, of a signal's handler" handled '.*;main;at_start;.*handler'
 	strip -o "$work/bare-way" "$way"
 	dwarf dwarf "$work/bare-way" 200
 	chain "calls by DWARF, without names" bare-way '.*;\[bare-way\];\[bare-way\];\[bare-way\];\[bare-way\]'
