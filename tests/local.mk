@@ -49,87 +49,87 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
-	tests/unit/attr \
-	tests/unit/call \
-	tests/unit/clock \
+	tests/unit/breakdown \
 	tests/unit/compare \
-	tests/unit/cpuinfo \
 	tests/unit/cpus_x86 \
-	tests/unit/counter \
 	tests/unit/demangle \
 	tests/unit/descriptions \
-	tests/unit/doctor \
-	tests/unit/lib/virtual/driver \
 	tests/unit/engine \
-	tests/unit/error \
-	tests/unit/event \
 	tests/unit/events \
-	tests/unit/execs \
-	tests/unit/file \
-	tests/unit/lib/sets/global \
-	tests/unit/lib/sets/group \
+	tests/unit/histogram \
 	tests/unit/hybrid \
 	tests/unit/identify \
-	tests/unit/lib/virtual/imode \
-	tests/unit/lib/virtual/info \
-	tests/unit/json \
 	tests/unit/kept \
-	tests/unit/lib/virtual/kind \
 	tests/unit/kinds \
-	tests/unit/link \
-	tests/unit/memory \
-	tests/unit/merge \
-	tests/unit/lib/metrics/metrics \
+	tests/unit/lib/base/call \
+	tests/unit/lib/base/error \
+	tests/unit/lib/base/file \
+	tests/unit/lib/base/json \
+	tests/unit/lib/base/memory \
+	tests/unit/lib/base/nearest \
+	tests/unit/lib/base/process \
+	tests/unit/lib/base/text \
+	tests/unit/lib/doctor \
+	tests/unit/lib/isa/attr \
+	tests/unit/lib/isa/cpuinfo \
+	tests/unit/lib/isa/native \
+	tests/unit/lib/isa/pmu \
 	tests/unit/lib/metrics/error \
-	tests/unit/native \
-	tests/unit/nearest \
-	tests/unit/overflow \
-	tests/unit/breakdown \
-	tests/unit/pmu \
-	tests/unit/pmus \
-	tests/unit/primitives \
-	tests/unit/process \
-	tests/unit/lib/virtual/total \
-	tests/unit/lib/virtual/provider_perf \
-	tests/unit/lib/virtual/syscalls \
-	tests/unit/readers \
-	tests/unit/reads \
-	tests/unit/record \
+	tests/unit/lib/metrics/metrics \
+	tests/unit/lib/names/name \
+	tests/unit/lib/names/resolve \
+	tests/unit/lib/names/table \
+	tests/unit/lib/names/vendor \
+	tests/unit/lib/perf/area \
+	tests/unit/lib/perf/clock \
+	tests/unit/lib/perf/counter \
+	tests/unit/lib/perf/execs \
+	tests/unit/lib/perf/merge \
+	tests/unit/lib/perf/overflow \
+	tests/unit/lib/perf/record \
+	tests/unit/lib/perf/ring \
+	tests/unit/lib/perf/signal \
+	tests/unit/lib/perf/why \
 	tests/unit/lib/regions/environment \
-	tests/unit/lib/regions/recover \
 	tests/unit/lib/regions/metrics \
-	tests/unit/lib/regions/print \
 	tests/unit/lib/regions/overlap \
-	tests/unit/lib/regions/totals \
+	tests/unit/lib/regions/print \
+	tests/unit/lib/regions/recover \
 	tests/unit/lib/regions/regions \
-	tests/unit/lib/virtual/remote \
-	tests/unit/resolve \
-	tests/unit/results \
-	tests/unit/area \
-	tests/unit/ring \
-	tests/unit/rules_generic \
-	tests/unit/rules_riscv \
-	tests/unit/rules_power \
-	tests/unit/rules_powerpc \
-	tests/unit/rules_x86 \
+	tests/unit/lib/regions/totals \
 	tests/unit/lib/sampling/describe \
 	tests/unit/lib/sampling/sampler \
 	tests/unit/lib/sampling/sampler_pmu \
-	tests/unit/samplers \
+	tests/unit/lib/sets/global \
+	tests/unit/lib/sets/group \
 	tests/unit/lib/sets/set \
-	tests/unit/lib/virtual/shared \
-	tests/unit/signal \
 	tests/unit/lib/sets/set_pmu \
-	tests/unit/histogram \
-	tests/unit/sources \
-	tests/unit/symbols \
-	tests/unit/stacks \
-	tests/unit/slices \
-	tests/unit/table \
-	tests/unit/text \
-	tests/unit/vendor \
+	tests/unit/lib/virtual/driver \
+	tests/unit/lib/virtual/imode \
+	tests/unit/lib/virtual/info \
+	tests/unit/lib/virtual/kind \
+	tests/unit/lib/virtual/provider_perf \
+	tests/unit/lib/virtual/remote \
+	tests/unit/lib/virtual/shared \
+	tests/unit/lib/virtual/syscalls \
+	tests/unit/lib/virtual/total \
 	tests/unit/lib/virtual/virtual \
-	tests/unit/why \
+	tests/unit/link \
+	tests/unit/pmu \
+	tests/unit/primitives \
+	tests/unit/readers \
+	tests/unit/reads \
+	tests/unit/results \
+	tests/unit/rules_generic \
+	tests/unit/rules_power \
+	tests/unit/rules_powerpc \
+	tests/unit/rules_riscv \
+	tests/unit/rules_x86 \
+	tests/unit/samplers \
+	tests/unit/slices \
+	tests/unit/sources \
+	tests/unit/stacks \
+	tests/unit/symbols \
 	tests/unit/words \
 	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
@@ -153,23 +153,23 @@ PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--w
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_call_LDFLAGS = $(WRAP_CONTROLS)
-tests_unit_clock_LDADD = $(PMU_LDADD)
+tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
+tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
+tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
 tests_unit_compare_LDADD = $(PERFEX_LDADD)
-tests_unit_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
+tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
 tests_unit_demangle_LDADD = $(PERFEX_LDADD)
-tests_unit_doctor_SOURCES = tests/unit/doctor.c tests/harness/skylake.c
-tests_unit_doctor_LDADD = $(PMU_LDADD)
-tests_unit_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
+tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
+tests_unit_lib_doctor_LDADD = $(PMU_LDADD)
+tests_unit_lib_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
 tests_unit_lib_virtual_driver_SOURCES = tests/unit/lib/virtual/driver.c tests/harness/skylake.c
 tests_unit_lib_virtual_driver_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=ioctl,--wrap=perfctr_event_open
 tests_unit_engine_LDADD = $(CHECK_LIBS)
 tests_unit_descriptions_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_events_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_file_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_lib_base_file_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_global_SOURCES = tests/unit/lib/sets/global.c tests/harness/skylake.c
 tests_unit_lib_sets_global_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_global_LDFLAGS = $(PMU_WRAP)
@@ -181,17 +181,17 @@ tests_unit_slices_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDADD = $(PERFEX_LDADD)
 tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
-tests_unit_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
+tests_unit_lib_base_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_lib_metrics_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
 tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
-tests_unit_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
-tests_unit_overflow_LDADD = $(PMU_LDADD)
-tests_unit_overflow_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_isa_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
+tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
+tests_unit_lib_perf_overflow_LDFLAGS = $(PMU_WRAP)
 tests_unit_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_breakdown_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
-tests_unit_pmus_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
+tests_unit_lib_isa_pmu_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
 tests_unit_lib_virtual_total_SOURCES = tests/unit/lib/virtual/total.c tests/harness/skylake.c
 tests_unit_lib_virtual_total_LDADD = $(PMU_LDADD)
 tests_unit_lib_virtual_total_LDFLAGS = $(PMU_WRAP)
@@ -209,7 +209,7 @@ tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/ha
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
 tests_unit_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
 tests_unit_results_LDFLAGS = $(PMU_WRAP)
-tests_unit_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
+tests_unit_lib_names_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_lib_virtual_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
 tests_unit_rules_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
@@ -232,16 +232,16 @@ tests_unit_lib_sampling_sampler_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sets_set_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_set_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_virtual_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
-tests_unit_signal_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_lib_perf_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_set_pmu_SOURCES = tests/unit/lib/sets/set_pmu.c tests/harness/skylake.c
 tests_unit_lib_sets_set_pmu_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_set_pmu_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=opendir,--wrap=readdir,--wrap=readdir64 \
 	-Wl,--wrap=rewinddir,--wrap=fstat,--wrap=fstat64,--wrap=usleep \
 	-Wl,--wrap=fstatfs,--wrap=fstatfs64,--wrap=calloc,--wrap=malloc,--wrap=reallocarray,--wrap=strdup
-tests_unit_table_LDFLAGS = -Wl,--wrap=calloc
-tests_unit_why_SOURCES = tests/unit/why.c tests/harness/skylake.c
-tests_unit_why_LDADD = $(PMU_LDADD)
-tests_unit_why_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=access
+tests_unit_lib_names_table_LDFLAGS = -Wl,--wrap=calloc
+tests_unit_lib_perf_why_SOURCES = tests/unit/lib/perf/why.c tests/harness/skylake.c
+tests_unit_lib_perf_why_LDADD = $(PMU_LDADD)
+tests_unit_lib_perf_why_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=access
 
 # ---- the engine over simulated processors ----
 sim_tests = tests/sim/generic_engine tests/sim/powerpc_engine tests/sim/x86_engine
