@@ -138,7 +138,7 @@ TESTS += $(unit_tests)
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 LDADD = lib/libinternal.la $(CHECK_LIBS)
 # See tests/harness/faults.h.
-WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_control_check
+WRAP_CONTROLS = -Wl,--wrap=perfctr_control_attr,--wrap=perfctr_thread_control_check
 
 # A made-up PMU, see tests/harness/pmu.h
 check_LTLIBRARIES += tests/harness/libpmu.la

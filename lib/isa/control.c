@@ -1,69 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* All that is checked of a control, and what it means to perf_events. */
+/* What a control means to perf_events. */
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include "arch/isa.h"
-#include "arch/words.h"
 #include "lib/base/error.h"
 #include "lib/isa/attr.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
 #include "libperfctr.h"
 
-/* ---- is it right? ---- */
-
-int perfctr_control_words(const struct vperfctr_control *control)
-{
-	if (!perfctr_control_has_known_flags(control))
-		return perfctr_fail(EINVAL,
-				    "invalid control: flags has 0x%08X: only "
-				    "VPERFCTR_CONTROL_CLOEXEC and _EXTENDED are known",
-				    control->flags);
-	return 0;
-}
-
-int perfctr_control_signal(const struct vperfctr_control *control)
-{
-	if (!perfctr_control_has_signal(control, SIGRTMAX))
-		return perfctr_fail(EINVAL,
-				    "invalid control: si_signo is %d: i-mode counters need the "
-				    "number of the signal that an overflow sends",
-				    control->si_signo);
-	return 0;
-}
-
 void perfctr_control_hide(struct perfctr_cpu_control *control)
 {
 	control->_reserved1 = control->_reserved2 = control->_reserved3 = control->_reserved4 = 0;
 }
-
-int perfctr_control_diagnose(const struct perfctr_cpu_control *control, bool extended,
-			     struct perfctr_diagnosis *diagnosis)
-{
-	const struct perfctr_cpu *cpu = perfctr_this_cpu();
-	struct perfctr_program program;
-
-	return cpu->isa->compile(cpu, control, extended ? PERFCTR_COMPILE_EXTENDED : 0, &program,
-				 diagnosis);
-}
-
-int perfctr_control_fail(const struct perfctr_diagnosis *d)
-{
-	int error = d->forbidden ? EPERM : EINVAL;
-
-	if (d->index >= 0)
-		return perfctr_fail(error, "invalid control: %s[%d] has 0x%08X: %s", d->field,
-				    d->index, d->bits, d->rule);
-	return perfctr_fail(error, "invalid control: %s has 0x%08X: %s", d->field, d->bits,
-			    d->rule);
-}
-
-/* ---- what perf_events makes of it ---- */
 
 /* "counter 0,1,5". All 32 are 93 letters. */
 static const char *counters_text(uint32_t set, char text[96])

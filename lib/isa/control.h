@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* control.h - all that is checked of a control, and what it means to perf_events */
+/* control.h - what a control means to perf_events */
 #ifndef PERFCTR_LIB_ISA_CONTROL_H
 #define PERFCTR_LIB_ISA_CONTROL_H
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include "libperfctr.h"
-
-/* A control's flags: 0, or -1 after perfctr_fail(EINVAL). */
-int perfctr_control_words(const struct vperfctr_control *control);
 
 /* Clear the words that don't count without VPERFCTR_CONTROL_EXTENDED, in which anything may stand.
  */
 void perfctr_control_hide(struct perfctr_cpu_control *control);
-
-/* That there is a signal for i-mode counters. 0, or -1 after perfctr_fail(EINVAL). */
-int perfctr_control_signal(const struct vperfctr_control *control);
-
-/*
- * Whether this processor can count by it; its extended members count or don't. 0; or -1, with the
- * reason in *diagnosis and without perfctr_fail().
- */
-struct perfctr_diagnosis;
-int perfctr_control_diagnose(const struct perfctr_cpu_control *control, bool extended,
-			     struct perfctr_diagnosis *diagnosis);
-
-/* perfctr_fail(EINVAL or EPERM) with the reason. */
-int perfctr_control_fail(const struct perfctr_diagnosis *diagnosis);
 
 /*
  * Whether perf_events, which chooses counters itself, can count a checked control: each

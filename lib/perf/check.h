@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* check.h - what this processor allows, where the kernel shows its counters */
+/* check.h - all that is checked of a control, and what this processor allows */
 #ifndef PERFCTR_LIB_PERF_CHECK_H
 #define PERFCTR_LIB_PERF_CHECK_H
 
 #include <stdbool.h>
 #include "libperfctr.h"
+
+/*
+ * All that is checked of a thread's control: its flags, its signal, and last what the processor
+ * allows. 0, or -1 after perfctr_fail(), as below.
+ */
+int perfctr_thread_control_check(const struct vperfctr_control *control);
 
 /*
  * perfctr_cpu_control_check(), whose extended members count or don't. 0, or -1 after

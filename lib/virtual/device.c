@@ -16,7 +16,6 @@
 #include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/virtual/device.h"
-#include "lib/isa/control.h"
 #include "lib/perf/check.h"
 #include "lib/perf/sys.h"
 #include "lib/perf/why.h"
@@ -208,24 +207,18 @@ int perfctr_device_fail_fd(int fd)
 /* Which rule a control breaks that the driver has refused: it has the same ones, but no words. */
 static int fail_control(int error, int fd, const struct vperfctr_control *control)
 {
-	const bool extended = control->flags & VPERFCTR_CONTROL_EXTENDED;
-	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 	struct perfctr_info info;
 
 	memset(&info, 0, sizeof(info));
 	perfctr_device_info(&info);
-	if (perfctr_control_words(control) < 0)
-		return -1;
 	/* Its EOPNOTSUPP is about perf_events; the driver may have counters nevertheless. */
-	if (perfctr_control_check(cpu, extended) < 0 &&
+	if (perfctr_thread_control_check(control) < 0 &&
 	    (errno != EOPNOTSUPP || perfctr_info_nrctrs(&info) == 0))
 		return -1;
-	if (cpu->nrictrs && !(info.cpu_features & PERFCTR_FEATURE_PCINT))
+	if (control->cpu_control.nrictrs && !(info.cpu_features & PERFCTR_FEATURE_PCINT))
 		return perfctr_fail(
 			EPERM, "the driver takes no overflow interrupts on this processor; use "
 			       "a-mode counters (nrictrs = 0)");
-	if (perfctr_control_signal(control) < 0)
-		return -1;
 	return fail_call(error, fd, "carry out this control");
 }
 

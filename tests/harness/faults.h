@@ -9,7 +9,6 @@
 
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +17,13 @@
 #include <unistd.h>
 #include "libperfctr.h"
 
-int __wrap_perfctr_control_check(const struct perfctr_cpu_control *control, bool extended);
+int __wrap_perfctr_thread_control_check(const struct vperfctr_control *control);
 int __wrap_perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 				struct perf_event_attr *attr, char *name, size_t size);
 
-int __wrap_perfctr_control_check(const struct perfctr_cpu_control *control, bool extended)
+int __wrap_perfctr_thread_control_check(const struct vperfctr_control *control)
 {
-	(void)control, (void)extended;
+	(void)control;
 	return 0;
 }
 
