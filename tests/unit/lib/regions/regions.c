@@ -946,7 +946,7 @@ START_TEST(counters_are_taken_away)
 	perfctr_region_end(&outer);
 	nest();
 	is_nested(1, 1, 1);
-	read_report("1 threads could not be counted.");
+	read_report("1 thread could not be counted.");
 	end();
 }
 END_TEST
@@ -1489,7 +1489,7 @@ static void check_stop(bool at_begin, bool again)
 	meet();
 	check_all(2);
 	ck_assert_ptr_null(find_in_report("1 threads"));
-	read_report("1 ends had no begin.");
+	read_report("1 end had no begin.");
 	ck_assert_uint_eq(count_descriptors(), before + others);
 	if (again) {
 		start(ONE, 0);
@@ -1542,7 +1542,7 @@ START_TEST(stop_by_another)
 	start(ONE, 0);
 	meet();
 	pthread_join(thread, NULL);
-	read_report("1 ends had no begin.");
+	read_report("1 end had no begin.");
 	end();
 }
 END_TEST
