@@ -530,6 +530,7 @@ static void foreigner_comes(struct user_return_notifier *notifier)
 {
 	struct perfctr_core *core = container_of(notifier, struct perfctr_core, foreigner);
 
+	debug_warn(!irqs_disabled());
 	note_guests(core);
 	unwatch(core);
 	hide_counters(core);
