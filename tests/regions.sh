@@ -45,10 +45,12 @@ report() {	# CASE [ARGUMENT]
 		timeout 60 "$work/regions" "$@" 2>"$work/errors"
 	status=$?
 	cat "$work/errors" >&2
-	[ ! -e "$work/report" ] || sed -n 's/.*"region": "\([a-z]*\)", "visits": \([0-9]*\), "unfinished": \([0-9]*\), "uncounted": \([0-9]*\),.*/\1 \2,\3,\4/p
-		s/.*"ends_without_begin": \([0-9]*\),/stray \1/p
-		s/.*"threads_left_out": \([1-9][0-9]*\),/left out \1/p
-		s/.*"visits_without_region": \([1-9][0-9]*\)/without region \1/p' "$work/report" | sort | tr '\n' ' '
+	# Each region, and each number of what was not measured, in a line of its own.
+	[ ! -e "$work/report" ] || sed 's/{"region":/\n&/g; s/,"\(ends_without_begin\|threads_left_out\|visits_without_region\)"/\n&/g' "$work/report" |
+		sed -n 's/^{"region":"\([a-z]*\)","visits":\([0-9]*\),"unfinished":\([0-9]*\),"uncounted":\([0-9]*\),.*/\1 \2,\3,\4/p
+			s/^,"ends_without_begin":\([0-9]*\)$/stray \1/p
+			s/^,"threads_left_out":\([1-9][0-9]*\)$/left out \1/p
+			s/^,"visits_without_region":\([1-9][0-9]*\)}$/without region \1/p' | sort | tr '\n' ' '
 }
 expect() {	# STATUS WORDS CASE [ARGUMENT]
 	wanted="$1: $2"
@@ -293,7 +295,7 @@ says 0 '^a,time,ns,inclusive,4,12,100,rank 0,300.000,600,rank 3,100.000,exact,0,
 says 0 '^a,time,ns,exclusive,4,12,5,rank 0,5.000,5,rank 0,0.000,exact,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
 says 0 '^"b,""",time,ns,inclusive,1,1,0,rank 2,0.000,0,rank 2,0.000,not counted,0,0,0,0,0,0$' "$perfex" --merge --csv "$work"/[0-3].json
 says 0 '^a  *4  *12  time  *ns  *300  *100 (rank 0)  *600 (rank 3) 100.0% exact$' "$perfex" --merge "$work"/[0-3].json
-says 0 '"maximum": 600, "maximum_at": "rank 3", "imbalance_percent": 100.000' "$perfex" --merge --json "$work"/[0-3].json
+says 0 '"maximum":600,"maximum_at":"rank 3","imbalance_percent":100.000' "$perfex" --merge --json "$work"/[0-3].json
 says 125 '1.json is of the same process' "$perfex" --merge "$work/1.json" "$work/1.json"
 sed 's/"rank": 1/"rank": 9/; s/"exact"/"\\u001b[1m,"/; s/"ns"/"\\u001b,"/' "$work/1.json" >"$work/hostile.json"
 says 0 ' ?,  .* (rank 9)  .* (rank 9) 0.0% ?\[1m,$' "$perfex" --merge "$work/hostile.json"
@@ -513,7 +515,7 @@ elif command -v mpicc >/dev/null && [ -e "$examples/ctests/mpi_hl.c" ]; then
 			--regions -e page-faults --json -o "$work/job.%q{OMPI_COMM_WORLD_RANK}" "$work/mpi" >"$work/out" 2>&1 &&
 		"$perfex" --merge --csv "$work"/job.[0-3] >"$work/merged" &&
 		grep -q '^do_flops,time,ns,inclusive,4,4,[0-9]*,rank [0-3],[0-9.]*,[0-9]*,rank [0-3],[0-9.]*,estimate,0,0,0,0,0,0$' "$work/merged" &&
-		grep -q '"rank": 3,' "$work/job.3"
+		grep -q '"rank":3,' "$work/job.3"
 	status=$?
 	[ $status = 0 ] || cat "$work/out"
 	check "4 ranks of Open MPI" $status

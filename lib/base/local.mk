@@ -18,6 +18,8 @@ lib_libinternal_la_SOURCES += \
 	lib/base/nearest.h \
 	lib/base/process.c \
 	lib/base/process.h \
+	lib/base/quote.c \
+	lib/base/quote.h \
 	lib/base/root.h \
 	lib/base/text.c \
 	lib/base/text.h \

@@ -5,28 +5,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "lib/base/quote.h"
 #include "lib/base/word.h"
 #include "lib/regions/print.h"
 
 /* ---- others' words ---- */
 
-/* The length of the letter in UTF-8 that text begins with; 0 if it is none (RFC 3629). */
-static unsigned int letter_length(const unsigned char *text)
-{
-	unsigned int n = *text < 0x80 ? 1 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : 4, i;
-
-	for (i = 1; i < n; i++)
-		if ((text[i] & 0xC0) != 0x80)
-			return 0;
-	if (*text >= 0x80 && (*text < 0xC2 || *text > 0xF4))
-		return 0;
-	if ((*text == 0xE0 && text[1] < 0xA0) || (*text == 0xED && text[1] > 0x9F) ||
-	    (*text == 0xF0 && text[1] < 0x90) || (*text == 0xF4 && text[1] > 0x8F))
-		return 0; /* too long, half of a pair, beyond Unicode */
-	return n;
-}
-
-/* How many characters at the beginning of word are written as they are, whatever is written. */
+/* How many characters at the beginning of word are written as they are in a table. */
 static unsigned int plain_length(const char *word)
 {
 	unsigned int n;
@@ -36,40 +21,19 @@ static unsigned int plain_length(const char *word)
 	return n;
 }
 
+static void put_text(void *text, const char *bytes, size_t size)
+{
+	perfctr_text_add(text, "%.*s", (int)size, bytes);
+}
+
 static void add_json(struct perfctr_text *text, const char *word)
 {
-	unsigned int n, plain;
-
-	perfctr_text_add(text, "\"");
-	for (; *word; word += n ? n : 1) {
-		unsigned char c = (unsigned char)*word;
-
-		plain = plain_length(word);
-		n = plain ? plain : letter_length((const unsigned char *)word);
-		if (plain)
-			perfctr_text_add(text, "%.*s", (int)n, word);
-		else if (c == '"' || c == '\\')
-			perfctr_text_add(text, "\\%c", c);
-		else if (c < 0x20 || c == 0x7F)
-			perfctr_text_add(text, "\\u%04x", c);
-		else if (!n)
-			perfctr_text_add(text, "\\ufffd");
-		else
-			perfctr_text_add(text, "%.*s", (int)n, word);
-	}
-	perfctr_text_add(text, "\"");
+	perfctr_put_json(put_text, text, word);
 }
 
 static void add_csv(struct perfctr_text *text, const char *word)
 {
-	if (!strpbrk(word, ",\"\r\n")) {
-		perfctr_text_add(text, "%s", word);
-		return;
-	}
-	perfctr_text_add(text, "\"");
-	for (; *word; word++)
-		perfctr_text_add(text, *word == '"' ? "\"\"" : "%c", *word);
-	perfctr_text_add(text, "\"");
+	perfctr_put_csv(put_text, text, word);
 }
 
 /* On a terminal, what is no printable ASCII may mean anything. */
@@ -426,20 +390,20 @@ static void print_json_head(struct perfctr_region_report *report)
 	struct perfctr_text *text = &report->text;
 	struct utsname names;
 
-	perfctr_text_add(text, "{\n  \"host\": ");
+	perfctr_text_add(text, "{\"type\":\"regions\",\"host\":");
 	add_json(text, host(&names));
-	perfctr_text_add(text, ",\n  \"pid\": %d,\n  \"rank\": %s,\n", (int)report->pid,
+	perfctr_text_add(text, ",\"pid\":%d,\"rank\":%s,", (int)report->pid,
 			 *report->rank ? report->rank : "null");
-	perfctr_text_add(text, "  \"regions\": [");
+	perfctr_text_add(text, "\"regions\":[");
 }
 
 static void add_json_moments(struct perfctr_text *text, const struct perfctr_region_value *value)
 {
-	perfctr_text_add(text, ", \"mean\": ");
+	perfctr_text_add(text, ",\"mean\":");
 	add_decimal(text, value->mean, 0, 3);
-	perfctr_text_add(text, ", \"minimum\": %" PRIu64 ", \"maximum\": %" PRIu64, value->minimum,
+	perfctr_text_add(text, ",\"minimum\":%" PRIu64 ",\"maximum\":%" PRIu64, value->minimum,
 			 value->maximum);
-	perfctr_text_add(text, ", \"deviation\": ");
+	perfctr_text_add(text, ",\"deviation\":");
 	add_decimal(text, value->deviation, 0, 3);
 }
 
@@ -448,26 +412,24 @@ static void print_json_value(struct perfctr_region_report *report, unsigned int 
 {
 	struct perfctr_text *text = &report->text;
 
-	perfctr_text_add(text, "%s\n        { \"value\": ", i ? "," : "");
+	perfctr_text_add(text, "%s{\"value\":", i ? "," : "");
 	add_json(text, report->names[i]);
-	perfctr_text_add(text,
-			 ", \"unit\": \"%s\", \"inclusive\": %" PRIu64 ", \"exclusive\": %" PRIu64,
+	perfctr_text_add(text, ",\"unit\":\"%s\",\"inclusive\":%" PRIu64 ",\"exclusive\":%" PRIu64,
 			 bare_unit(report, i), value->inclusive, value->exclusive);
 	if (report->keep & PERFCTR_REGIONS_MOMENTS)
 		add_json_moments(text, value);
 	if (report->keep & PERFCTR_REGIONS_HISTOGRAM)
-		perfctr_text_add(text,
-				 ", \"p50\": %" PRIu64 ", \"p90\": %" PRIu64 ", \"p99\": %" PRIu64,
+		perfctr_text_add(text, ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64,
 				 value->p50, value->p90, value->p99);
-	perfctr_text_add(text, ", \"quality\": \"%s\"", perfctr_quality_name(value->quality));
+	perfctr_text_add(text, ",\"quality\":\"%s\"", perfctr_quality_name(value->quality));
 	if (value->quality == PERFCTR_ESTIMATE)
-		perfctr_text_add(text, ", \"error\": %" PRIu64, value->error);
-	perfctr_text_add(text, " }");
+		perfctr_text_add(text, ",\"error\":%" PRIu64, value->error);
+	perfctr_text_add(text, "}");
 }
 
 static void add_json_reason(struct perfctr_text *text, const char *name, const char *reason)
 {
-	perfctr_text_add(text, ", \"%s\": ", name);
+	perfctr_text_add(text, ",\"%s\":", name);
 	if (reason)
 		add_json(text, reason);
 	else
@@ -480,20 +442,19 @@ static void print_json_metric(struct perfctr_region_report *report, unsigned int
 	struct metric metric = get_metric(report, i, reading);
 	struct perfctr_text *text = &report->text;
 
-	perfctr_text_add(text,
-			 "%s\n        { \"metric\": \"%s\", \"unit\": \"%s\", \"inclusive\": ",
-			 i ? "," : "", metric.name, metric.is.unit);
+	perfctr_text_add(text, "%s{\"metric\":\"%s\",\"unit\":\"%s\",\"inclusive\":", i ? "," : "",
+			 metric.name, metric.is.unit);
 	add_metric_value(text, &metric.inclusive, 0, "null");
-	perfctr_text_add(text, ", \"exclusive\": ");
+	perfctr_text_add(text, ",\"exclusive\":");
 	add_metric_value(text, &metric.exclusive, 0, "null");
-	perfctr_text_add(text, ", \"quality\": \"%s\"",
+	perfctr_text_add(text, ",\"quality\":\"%s\"",
 			 perfctr_quality_name(metric.inclusive.quality));
 	add_json_reason(text, "reason", metric.inclusive.reason);
 	add_json_reason(text, "exclusive_reason", metric.exclusive.reason);
 	if (*metric.is.threshold)
-		perfctr_text_add(text, ", \"threshold\": \"%s\", \"beyond\": %s",
-				 metric.is.threshold, metric.inclusive.beyond ? "true" : "false");
-	perfctr_text_add(text, " }");
+		perfctr_text_add(text, ",\"threshold\":\"%s\",\"beyond\":%s", metric.is.threshold,
+				 metric.inclusive.beyond ? "true" : "false");
+	perfctr_text_add(text, "}");
 }
 
 static void print_json_metrics(struct perfctr_region_report *report,
@@ -502,11 +463,11 @@ static void print_json_metrics(struct perfctr_region_report *report,
 	unsigned int i, n = count_metrics(report);
 
 	if (n)
-		perfctr_text_add(&report->text, ",\n      \"metrics\": [");
+		perfctr_text_add(&report->text, ",\"metrics\":[");
 	for (i = 0; i < n; i++)
 		print_json_metric(report, i, reading);
 	if (n)
-		perfctr_text_add(&report->text, " ]");
+		perfctr_text_add(&report->text, "]");
 }
 
 static void print_json(struct perfctr_region_report *report, const char *name, pid_t tid,
@@ -515,24 +476,24 @@ static void print_json(struct perfctr_region_report *report, const char *name, p
 	struct perfctr_text *text = &report->text;
 	unsigned int i;
 
-	perfctr_text_add(text, "%s\n    { \"region\": ", report->rows ? "," : "");
+	perfctr_text_add(text, "%s{\"region\":", report->rows ? "," : "");
 	add_json(text, name);
 	if (tid)
-		perfctr_text_add(text, ", \"tid\": %d", (int)tid);
+		perfctr_text_add(text, ",\"tid\":%d", (int)tid);
 	perfctr_text_add(text,
-			 ", \"visits\": %" PRIu64 ", \"unfinished\": %" PRIu64
-			 ", \"uncounted\": %" PRIu64 ",\n      \"values\": [",
+			 ",\"visits\":%" PRIu64 ",\"unfinished\":%" PRIu64 ",\"uncounted\":%" PRIu64
+			 ",\"values\":[",
 			 reading->visits, reading->unfinished, reading->uncounted);
 	for (i = 0; i < report->nvalues; i++)
 		print_json_value(report, i, &reading->value[i]);
-	perfctr_text_add(text, " ]");
+	perfctr_text_add(text, "]");
 	print_json_metrics(report, reading);
-	perfctr_text_add(text, " }");
+	perfctr_text_add(text, "}");
 }
 
 static void add_json_trouble(struct perfctr_region_report *report, const char *name, uint64_t n)
 {
-	perfctr_text_add(&report->text, ",\n  \"%s\": ", name);
+	perfctr_text_add(&report->text, ",\"%s\":", name);
 	if (report->died)
 		perfctr_text_add(&report->text, "null");
 	else
@@ -544,22 +505,22 @@ static void print_json_end(struct perfctr_region_report *report)
 	struct perfctr_text *text = &report->text;
 	unsigned int i;
 
-	perfctr_text_add(text, "\n  ],\n  \"subtracted\": [");
+	perfctr_text_add(text, "],\"subtracted\":[");
 	for (i = 0; i < report->nvalues; i++) {
 		double scale = i ? 1 : report->ns;
 
-		perfctr_text_add(text, "%s\n    { \"value\": ", i ? "," : "");
+		perfctr_text_add(text, "%s{\"value\":", i ? "," : "");
 		add_json(text, report->names[i]);
-		perfctr_text_add(text, ", \"visit\": %.0f, \"around\": %.0f, \"spread\": %.0f }",
+		perfctr_text_add(text, ",\"visit\":%.0f,\"around\":%.0f,\"spread\":%.0f}",
 				 (double)report->inside[i] * scale, (double)report->pair[i] * scale,
 				 (double)report->spread[i] * scale);
 	}
-	perfctr_text_add(text, "\n  ],\n  \"through_kernel\": %s",
+	perfctr_text_add(text, "],\"through_kernel\":%s",
 			 report->through_kernel ? "true" : "false");
 	add_json_trouble(report, "ends_without_begin", report->stray);
 	add_json_trouble(report, "threads_left_out", report->left_out);
 	add_json_trouble(report, "visits_without_region", report->unplaced);
-	perfctr_text_add(text, "\n}\n");
+	perfctr_text_add(text, "}\n");
 }
 
 /* ---- each of them ---- */

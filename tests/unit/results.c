@@ -794,9 +794,11 @@ START_TEST(intervals)
 		  "perfex_counted{target=\"true\",event=\"cs\"} 1",
 		  "perfex_elapsed_seconds{target=\"true\"} 4.000000", "# EOF", NULL);
 	end_interval(5.5, 15, 50, 16, PERFCTR_SCALED, json_print);
-	ck_assert_ptr_nonnull(strstr(text, "{\"time_s\":5.500000,\"events\":[{\"event\":\"cs\","
-					   "\"value\":null,\"estimate\":null,\"scaled\":null,"
-					   "\"unit\":\"\",\"quality\":\"not counted\""));
+	ck_assert_ptr_nonnull(
+		strstr(text,
+		       "{\"type\":\"interval\",\"time_s\":5.500000,\"events\":[{\"event\":\"cs\","
+		       "\"value\":null,\"estimate\":null,\"scaled\":null,"
+		       "\"unit\":\"\",\"quality\":\"not counted\""));
 	/* Nothing is left of the one before. */
 	end_interval(6, 15, 60, 16, PERFCTR_SCALED, table_print);
 	has_lines("6.000000 <not counted> cs", NULL);

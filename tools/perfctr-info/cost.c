@@ -146,7 +146,7 @@ static void show(struct costs *costs, const char *what, const struct cost *cost,
 		 const char *why)
 {
 	if (costs->format == COST_JSON) {
-		text_json(stdout, costs->first ? "\n  {\"what\":" : ",\n  {\"what\":", what);
+		text_json(stdout, costs->first ? "{\"what\":" : ",{\"what\":", what);
 		if (cost->measured)
 			printf(",\"ns\":%.1f,\"spread\":%.1f", cost->ns, cost->spread);
 		else

@@ -34,8 +34,7 @@ static int show_check(void *arg, const struct perfctr_check *check)
 
 	settings->all_well &= check->ok;
 	if (settings->json) {
-		text_json(stdout,
-			  settings->checks++ ? ",\n  {\"name\":" : "\n  {\"name\":", check->name);
+		text_json(stdout, settings->checks++ ? ",{\"name\":" : "{\"name\":", check->name);
 		printf(",\"ok\":%s", check->ok ? "true" : "false");
 		text_json(stdout, ",\"state\":", check->state);
 		text_json(stdout, ",\"remedy\":", check->remedy);
@@ -63,9 +62,9 @@ static void show_processor(const struct settings *settings)
 	if (!provider || perfctr_get_info(&info) < 0 || perfctr_cpu_native(&id, &name) < 0)
 		return;
 	if (settings->json) {
-		text_json(stdout, " \"processor\":", name);
-		text_json(stdout, ",\n \"id\":", id);
-		printf(",\n \"counters\":%u,\n", perfctr_info_nrctrs(&info));
+		text_json(stdout, "\"processor\":", name);
+		text_json(stdout, ",\"id\":", id);
+		printf(",\"counters\":%u,", perfctr_info_nrctrs(&info));
 	} else {
 		/* perf_events' version says whose it is. */
 		printf("%s%s%s, %u counters, %s%.*s\n\n", name, *id ? ", --cpu " : "", id,
@@ -79,30 +78,30 @@ static void show_processor(const struct settings *settings)
 static void show_cost(const struct settings *settings)
 {
 	if (settings->json)
-		printf("{\n");
+		printf("{\"type\":\"machine\",");
 	show_processor(settings);
 	if (settings->json)
-		printf(" \"costs\":[");
+		printf("\"costs\":[");
 	cost_show(settings->json ? COST_JSON : COST_TABLE, true);
 	if (settings->json)
-		printf("]\n}\n");
+		printf("]}\n");
 }
 
 static void show(struct settings *settings)
 {
 	if (settings->json)
-		printf("{\n");
+		printf("{\"type\":\"machine\",");
 	if (!settings->quiet)
 		show_processor(settings);
 	if (settings->json)
-		printf(" \"checks\":[");
+		printf("\"checks\":[");
 	perfctr_doctor(show_check, settings);
 	if (settings->quiet)
 		return;
-	fputs(settings->json ? "],\n \"costs\":[" : "\nWhat reads cost here:\n", stdout);
+	fputs(settings->json ? "],\"costs\":[" : "\nWhat reads cost here:\n", stdout);
 	cost_show(settings->json ? COST_JSON : COST_BRIEF, false);
 	if (settings->json)
-		printf("]\n}\n");
+		printf("]}\n");
 }
 
 static void take_option(struct settings *settings, int option)

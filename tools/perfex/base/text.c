@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
+#include "lib/base/quote.h"
 #include "tools/perfex/base/text.h"
 
 void text_scaled(FILE *file, uint64_t count, double scale)
@@ -15,77 +16,35 @@ void text_scaled(FILE *file, uint64_t count, double scale)
 		fprintf(file, "%.15g", (double)count * scale);
 }
 
+static void put_bytes(void *file, const char *bytes, size_t size)
+{
+	fwrite(bytes, 1, size, file);
+}
+
 void text_csv(FILE *file, const char *before, const char *text)
 {
 	fputs(before, file);
-	if (!text[strcspn(text, ",\"\r\n")]) {
-		fputs(text, file);
-		return;
-	}
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
+	perfctr_put_csv(put_bytes, file, text);
 }
 
-/* The length of the UTF-8 sequence that text begins with; 0 if it is none. */
-static unsigned int utf8(const unsigned char *text)
+void text_json(FILE *file, const char *before, const char *text)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned int n = *text < 0x80 ? 1 : *text < 0xE0 ? 2 : *text < 0xF0 ? 3 : 4, i;
-	uint32_t letter = n == 1 ? *text : *text & (0xFFu >> (n + 1));
-
-	for (i = 1; i < n; i++) {
-		if ((text[i] & 0xC0) != 0x80)
-			return 0;
-		letter = letter << 6 | (text[i] & 0x3F);
-	}
-	/* Overlong forms, surrogates, and what is beyond Unicode. */
-	if (*text >= 0xF8 || letter < least[n] || letter >> 11 == 0x1B || letter > 0x10FFFF)
-		return 0;
-	return n;
+	fputs(before, file);
+	perfctr_put_json(put_bytes, file, text);
 }
 
 size_t text_letter(const char *text)
 {
-	const unsigned char *letter = (const unsigned char *)text;
-	unsigned int n = utf8(letter);
-
-	return *letter < ' ' || *letter == 0x7F || (*letter == 0xC2 && letter[1] < 0xA0) ? 0 : n;
+	return perfctr_utf8_controls(text) ? 0 : perfctr_utf8_length(text);
 }
 
-void text_json(FILE *file, const char *before, const char *string)
+void text_label(FILE *file, const char *before, const char *text)
 {
-	const unsigned char *text = (const unsigned char *)string;
-	unsigned int n;
-
-	fprintf(file, "%s\"", before);
-	while (*text) {
-		n = utf8(text);
-		if (*text == '"' || *text == '\\')
-			fprintf(file, "\\%c", *text);
-		else if (n == 0)
-			fputs("\\ufffd", file);
-		else if (!text_letter((const char *)text))
-			fprintf(file, "\\u%04x", text[n - 1]);
-		else
-			fwrite(text, 1, n, file);
-		text += n ? n : 1;
-	}
-	fputc('"', file);
-}
-
-void text_label(FILE *file, const char *before, const char *string)
-{
-	const unsigned char *text = (const unsigned char *)string;
 	unsigned int n;
 
 	fprintf(file, "%s\"", before);
 	for (; *text; text += n ? n : 1) {
-		n = utf8(text);
+		n = perfctr_utf8_length(text);
 		if (*text == '\n')
 			fputs("\\n", file);
 		else if (*text == '"' || *text == '\\')
@@ -151,7 +110,7 @@ static size_t next_letter(const char *text, size_t left, bool *shown)
 		return foreign_letter(text, left, shown);
 	if (*first < 0xF8 && wanted > left)
 		return 0;
-	n = utf8(first);
+	n = perfctr_utf8_length(text);
 	*shown = text_letter(text) && !is_hidden(text, n);
 	return n ? n : 1;
 }

@@ -537,44 +537,42 @@ static void print_csv(FILE *file, const struct merge *merge)
 static void print_json_sum(FILE *file, const struct merge *merge, const struct row *row,
 			   const char *name, const struct spread *spread)
 {
-	fprintf(file, ",\n      \"%s\": ", name);
+	fprintf(file, ",\"%s\":", name);
 	if (!spread->n) {
 		fputs("null", file);
 		return;
 	}
-	fprintf(file, "{ \"minimum\": %.*Lf, \"minimum_at\": \"", decimals(row), spread->least);
+	fprintf(file, "{\"minimum\":%.*Lf,\"minimum_at\":\"", decimals(row), spread->least);
 	print_at(file, merge, spread->least_at);
-	fprintf(file, "\", \"mean\": %.3Lf, \"maximum\": %.*Lf, \"maximum_at\": \"", mean(spread),
+	fprintf(file, "\",\"mean\":%.3Lf,\"maximum\":%.*Lf,\"maximum_at\":\"", mean(spread),
 		decimals(row), spread->most);
 	print_at(file, merge, spread->most_at);
-	fprintf(file, "\", \"imbalance_percent\": %.3Lf }", imbalance(spread));
+	fprintf(file, "\",\"imbalance_percent\":%.3Lf}", imbalance(spread));
 }
 
 static void print_json(FILE *file, const struct merge *merge)
 {
 	const struct row *row;
 
-	fprintf(file, "{\n  \"processes\": %u,\n  \"regions\": [", merge->n);
+	fprintf(file, "{\"type\":\"merged_regions\",\"processes\":%u,\"regions\":[", merge->n);
 	for (row = merge->rows; row; row = row->next) {
-		text_json(file,
-			  row == merge->rows ? "\n    { \"region\": " : ",\n    { \"region\": ",
-			  row->region);
-		text_json(file, row->metric ? ", \"metric\": " : ", \"value\": ", row->value);
-		text_json(file, ", \"unit\": ", row->unit);
-		text_json(file, ", \"quality\": ", row->inclusive.quality);
-		text_json(file, ", \"exclusive_quality\": ", row->exclusive.quality);
-		fprintf(file, ", \"processes\": %u, \"visits\": %.0Lf", row->processes,
+		text_json(file, row == merge->rows ? "{\"region\":" : ",{\"region\":", row->region);
+		text_json(file, row->metric ? ",\"metric\":" : ",\"value\":", row->value);
+		text_json(file, ",\"unit\":", row->unit);
+		text_json(file, ",\"quality\":", row->inclusive.quality);
+		text_json(file, ",\"exclusive_quality\":", row->exclusive.quality);
+		fprintf(file, ",\"processes\":%u,\"visits\":%.0Lf", row->processes,
 			row->visits.ended);
-		fprintf(file, ", \"unfinished\": %.0Lf, \"uncounted\": %.0Lf",
-			row->visits.unfinished, row->visits.uncounted);
+		fprintf(file, ",\"unfinished\":%.0Lf,\"uncounted\":%.0Lf", row->visits.unfinished,
+			row->visits.uncounted);
 		print_json_sum(file, merge, row, "inclusive", &row->inclusive);
 		print_json_sum(file, merge, row, "exclusive", &row->exclusive);
-		fputs(" }", file);
+		fputs("}", file);
 	}
-	fprintf(file, "\n  ],\n  \"ends_without_begin\": %.0Lf,\n  \"threads_left_out\": %.0Lf",
-		merge->stray, merge->left_out);
-	fprintf(file, ",\n  \"visits_without_region\": %.0Lf,\n  \"processes_died\": %u\n}\n",
-		merge->unplaced, merge->died);
+	fprintf(file, "],\"ends_without_begin\":%.0Lf,\"threads_left_out\":%.0Lf", merge->stray,
+		merge->left_out);
+	fprintf(file, ",\"visits_without_region\":%.0Lf,\"processes_died\":%u}\n", merge->unplaced,
+		merge->died);
 }
 
 static void free_all(struct merge *merge)

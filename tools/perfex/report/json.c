@@ -258,12 +258,12 @@ static void print_all(FILE *file, const struct results *results)
 
 void json_print(FILE *file, const struct results *results)
 {
-	fputc('{', file);
 	if (results->seconds > 0) {
-		fprintf(file, "\"time_s\":%.6f", results->seconds);
+		fprintf(file, "{\"type\":\"interval\",\"time_s\":%.6f", results->seconds);
 		print_events(file, results, NULL);
 		print_parts(file, results);
 	} else {
+		fputs("{\"type\":\"counts\",", file);
 		print_all(file, results);
 	}
 	fputs("}\n", file);

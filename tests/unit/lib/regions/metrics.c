@@ -139,16 +139,16 @@ START_TEST(test_reports)
 	row_has(PERFCTR_REGIONS_CSV, &metrics,
 		",,a,all,3,0,0,ipc,,1.500,,,,,,,,,exact,,,,,it divides by 0,0,0,0,\n");
 	row_has(PERFCTR_REGIONS_JSON, &metrics,
-		" ],\n      \"metrics\": [\n        { \"metric\": \"ipc\", \"unit\": \"\", "
-		"\"inclusive\": 1.500, \"exclusive\": null, \"quality\": \"exact\", "
-		"\"reason\": null, \"exclusive_reason\": \"it divides by 0\", "
-		"\"threshold\": \"ipc < 1\", \"beyond\": false } ] }");
+		"],\"metrics\":[{\"metric\":\"ipc\",\"unit\":\"\","
+		"\"inclusive\":1.500,\"exclusive\":null,\"quality\":\"exact\","
+		"\"reason\":null,\"exclusive_reason\":\"it divides by 0\","
+		"\"threshold\":\"ipc < 1\",\"beyond\":false}]}");
 	metrics.place[0] = 1, metrics.place[1] = 4;
-	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"reason\": \"it divides by 0\"");
+	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"reason\":\"it divides by 0\"");
 	perfctr_region_metrics_find(&metrics, "cycles,x,instructions", 4);
 	row_has(PERFCTR_REGIONS_CSV, &metrics, ",ipc,,0.023,1.400,,");
 	row_has(PERFCTR_REGIONS_TABLE, &metrics, " 1.400  exact, beyond: ipc < 1\n");
-	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"beyond\": true } ] }");
+	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"beyond\":true}]}");
 	/* A digit more, and more columns. */
 	metrics.place[0] = 1, metrics.place[1] = 0;
 	for (keep = 0; keep < 4; keep++) {
@@ -172,7 +172,7 @@ START_TEST(test_reports)
 	metrics.place[0] = 3, metrics.place[1] = 2, metrics.place[2] = 1;
 	row_has(PERFCTR_REGIONS_CSV, &metrics, ",topdown-frontend,%,-149.300,,");
 	row_has(PERFCTR_REGIONS_TABLE, &metrics, " topdown-frontend %             -149.300 ");
-	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"inclusive\": -149.300, \"exclusive\": null, ");
+	row_has(PERFCTR_REGIONS_JSON, &metrics, "\"inclusive\":-149.300,\"exclusive\":null,");
 	perfctr_region_metrics_close(&metrics);
 }
 END_TEST

@@ -51,8 +51,8 @@ START_TEST(test_locale)
 {
 	setlocale(LC_ALL, "de_DE.UTF-8");
 	row_has(PERFCTR_REGIONS_JSON, "a",
-		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"mean\": 1234567.250, "
-		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"quality\": \"exact\" }");
+		"\"inclusive\":18446744073709551615,\"exclusive\":1,\"mean\":1234567.250,"
+		"\"minimum\":2,\"maximum\":3,\"deviation\":1.000,\"quality\":\"exact\"}");
 	row_has(PERFCTR_REGIONS_CSV, "a",
 		",a,all,3,0,0,cycle_activity.stalls_l1d_miss,,18446744073709551615,1,"
 		"1234567.250,2,3,1.000,,,,exact,0,0,0,,,0,0,0,0\n");
@@ -79,7 +79,7 @@ START_TEST(test_names)
 		{ "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\x7F",
 		  "\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\\u007f\"" },
 		{ "\x80\xC3", "\"\\ufffd\\ufffd\"" }, /* no first byte, no second */
-		{ "\xC2\x80", "\"\xC2\x80\"" },
+		{ "\xC2\x80\xC2\x85\xC2\x9F\xC2\xA0", "\"\\u0080\\u0085\\u009f\xC2\xA0\"" },
 		{ "\xC1\xBF", "\"\\ufffd\\ufffd\"" },		 /* longer than need be */
 		{ "\xE0\x9F\xBF", "\"\\ufffd\\ufffd\\ufffd\"" }, /* the same */
 		{ "\xED\xA0\x80", "\"\\ufffd\\ufffd\\ufffd\"" }, /* half of a pair */
@@ -304,77 +304,73 @@ END_TEST
 
 START_TEST(test_json)
 {
-	report_is(
-		PERFCTR_REGIONS_JSON, 0, "", 0,
-		"{\n"
-		"  \"host\": \"%s\",\n"
-		"  \"pid\": 7,\n"
-		"  \"rank\": null,\n"
-		"  \"regions\": [\n"
-		"    { \"region\": \"a\", \"visits\": 3, \"unfinished\": 0, \"uncounted\": 0,\n"
-		"      \"values\": [\n"
-		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
-		"\"exclusive\": 20, \"quality\": \"exact\" },\n"
-		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
-		"\"inclusive\": 50, \"exclusive\": 40, \"quality\": \"exact\" } ] },\n"
-		"    { \"region\": \"a\", \"tid\": 12, \"visits\": 1, \"unfinished\": 0, "
-		"\"uncounted\": 0,\n"
-		"      \"values\": [\n"
-		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
-		"\"exclusive\": 20, \"quality\": \"exact\" },\n"
-		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
-		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"quality\": \"exact\" } ] "
-		"}\n"
-		"  ],\n"
-		"  \"subtracted\": [\n"
-		"    { \"value\": \"time\", \"visit\": 5, \"around\": 10, \"spread\": 2 },\n"
-		"    { \"value\": \"cycle_activity.stalls_l1d_miss\", \"visit\": 11, \"around\": "
-		"21, \"spread\": 5 }\n"
-		"  ],\n"
-		"  \"through_kernel\": false,\n"
-		"  \"ends_without_begin\": 0,\n"
-		"  \"threads_left_out\": 0,\n"
-		"  \"visits_without_region\": 0\n"
-		"}\n");
-	report_is(
-		PERFCTR_REGIONS_JSON, EVERYTHING, "4", 1,
-		"{\n"
-		"  \"host\": \"%s\",\n"
-		"  \"pid\": 7,\n"
-		"  \"rank\": 4,\n"
-		"  \"regions\": [\n"
-		"    { \"region\": \"a\", \"visits\": 3, \"unfinished\": 1, \"uncounted\": 3,\n"
-		"      \"values\": [\n"
-		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
-		"\"exclusive\": 20, \"mean\": 0.000, \"minimum\": 0, \"maximum\": 0, "
-		"\"deviation\": 0.000, \"p50\": 0, \"p90\": 0, \"p99\": 0, \"quality\": \"exact\" "
-		"},\n"
-		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
-		"\"inclusive\": 50, \"exclusive\": 40, \"mean\": 0.000, \"minimum\": 0, "
-		"\"maximum\": 0, \"deviation\": 0.000, \"p50\": 60, \"p90\": 70, \"p99\": 80, "
-		"\"quality\": \"exact\" } ] },\n"
-		"    { \"region\": \"a\", \"tid\": 12, \"visits\": 1, \"unfinished\": 0, "
-		"\"uncounted\": 0,\n"
-		"      \"values\": [\n"
-		"        { \"value\": \"time\", \"unit\": \"ns\", \"inclusive\": 30, "
-		"\"exclusive\": 20, \"mean\": 0.000, \"minimum\": 0, \"maximum\": 0, "
-		"\"deviation\": 0.000, \"p50\": 0, \"p90\": 0, \"p99\": 0, \"quality\": \"exact\" "
-		"},\n"
-		"        { \"value\": \"cycle_activity.stalls_l1d_miss\", \"unit\": \"\", "
-		"\"inclusive\": 18446744073709551615, \"exclusive\": 1, \"mean\": 1234567.250, "
-		"\"minimum\": 2, \"maximum\": 3, \"deviation\": 1.000, \"p50\": 0, \"p90\": 0, "
-		"\"p99\": 0, \"quality\": \"exact\" } ] }\n"
-		"  ],\n"
-		"  \"subtracted\": [\n"
-		"    { \"value\": \"time\", \"visit\": 5, \"around\": 10, \"spread\": 2 },\n"
-		"    { \"value\": \"cycle_activity.stalls_l1d_miss\", \"visit\": 11, \"around\": "
-		"21, \"spread\": 5 }\n"
-		"  ],\n"
-		"  \"through_kernel\": true,\n"
-		"  \"ends_without_begin\": 1,\n"
-		"  \"threads_left_out\": 2,\n"
-		"  \"visits_without_region\": 4\n"
-		"}\n");
+	report_is(PERFCTR_REGIONS_JSON, 0, "", 0,
+		  "{\"type\":\"regions\",\"host\":\"%s\","
+		  "\"pid\":7,"
+		  "\"rank\":null,"
+		  "\"regions\":["
+		  "{\"region\":\"a\",\"visits\":3,\"unfinished\":0,\"uncounted\":0,"
+		  "\"values\":["
+		  "{\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":30,"
+		  "\"exclusive\":20,\"quality\":\"exact\"},"
+		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"unit\":\"\","
+		  "\"inclusive\":50,\"exclusive\":40,\"quality\":\"exact\"}]},"
+		  "{\"region\":\"a\",\"tid\":12,\"visits\":1,\"unfinished\":0,"
+		  "\"uncounted\":0,"
+		  "\"values\":["
+		  "{\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":30,"
+		  "\"exclusive\":20,\"quality\":\"exact\"},"
+		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"unit\":\"\","
+		  "\"inclusive\":18446744073709551615,\"exclusive\":1,\"quality\":\"exact\"}]"
+		  "}"
+		  "],"
+		  "\"subtracted\":["
+		  "{\"value\":\"time\",\"visit\":5,\"around\":10,\"spread\":2},"
+		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"visit\":11,\"around\":"
+		  "21,\"spread\":5}"
+		  "],"
+		  "\"through_kernel\":false,"
+		  "\"ends_without_begin\":0,"
+		  "\"threads_left_out\":0,"
+		  "\"visits_without_region\":0"
+		  "}\n");
+	report_is(PERFCTR_REGIONS_JSON, EVERYTHING, "4", 1,
+		  "{\"type\":\"regions\",\"host\":\"%s\","
+		  "\"pid\":7,"
+		  "\"rank\":4,"
+		  "\"regions\":["
+		  "{\"region\":\"a\",\"visits\":3,\"unfinished\":1,\"uncounted\":3,"
+		  "\"values\":["
+		  "{\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":30,"
+		  "\"exclusive\":20,\"mean\":0.000,\"minimum\":0,\"maximum\":0,"
+		  "\"deviation\":0.000,\"p50\":0,\"p90\":0,\"p99\":0,\"quality\":\"exact\""
+		  "},"
+		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"unit\":\"\","
+		  "\"inclusive\":50,\"exclusive\":40,\"mean\":0.000,\"minimum\":0,"
+		  "\"maximum\":0,\"deviation\":0.000,\"p50\":60,\"p90\":70,\"p99\":80,"
+		  "\"quality\":\"exact\"}]},"
+		  "{\"region\":\"a\",\"tid\":12,\"visits\":1,\"unfinished\":0,"
+		  "\"uncounted\":0,"
+		  "\"values\":["
+		  "{\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":30,"
+		  "\"exclusive\":20,\"mean\":0.000,\"minimum\":0,\"maximum\":0,"
+		  "\"deviation\":0.000,\"p50\":0,\"p90\":0,\"p99\":0,\"quality\":\"exact\""
+		  "},"
+		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"unit\":\"\","
+		  "\"inclusive\":18446744073709551615,\"exclusive\":1,\"mean\":1234567.250,"
+		  "\"minimum\":2,\"maximum\":3,\"deviation\":1.000,\"p50\":0,\"p90\":0,"
+		  "\"p99\":0,\"quality\":\"exact\"}]}"
+		  "],"
+		  "\"subtracted\":["
+		  "{\"value\":\"time\",\"visit\":5,\"around\":10,\"spread\":2},"
+		  "{\"value\":\"cycle_activity.stalls_l1d_miss\",\"visit\":11,\"around\":"
+		  "21,\"spread\":5}"
+		  "],"
+		  "\"through_kernel\":true,"
+		  "\"ends_without_begin\":1,"
+		  "\"threads_left_out\":2,"
+		  "\"visits_without_region\":4"
+		  "}\n");
 }
 END_TEST
 
@@ -386,13 +382,13 @@ START_TEST(test_estimates)
 			(" 2  time ns                              30                 20  "
 			 "estimate, +- 5\n"),
 		[PERFCTR_REGIONS_CSV] = ",time,ns,30,20,,,,,,,,estimate,0,0,0,,,0,0,0,5\n",
-		[PERFCTR_REGIONS_JSON] = "\"quality\": \"estimate\", \"error\": 5 },",
+		[PERFCTR_REGIONS_JSON] = "\"quality\":\"estimate\",\"error\":5},",
 	};
 	static const char *const clocks[] = {
 		[PERFCTR_REGIONS_TABLE] =
 			" task-clock ns                         7                  6  ",
 		[PERFCTR_REGIONS_CSV] = ",task-clock,ns,7,6,",
-		[PERFCTR_REGIONS_JSON] = "\"task-clock\", \"unit\": \"ns\", \"inclusive\": 7, ",
+		[PERFCTR_REGIONS_JSON] = "\"task-clock\",\"unit\":\"ns\",\"inclusive\":7,",
 	};
 	static const char *const timed[] = { "time", "task-clock" };
 	struct perfctr_region_reading estimated = { .visits = 2, .nvalues = 2 };
@@ -431,9 +427,9 @@ START_TEST(test_died)
 		[PERFCTR_REGIONS_TABLE] = "\nHow many ends had no begin, and how many threads "
 					  "could not be counted, is not known.\n",
 		[PERFCTR_REGIONS_CSV] = ",exact,0,0,0,,,,,,0\n",
-		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\": null,\n"
-					 "  \"threads_left_out\": null,\n"
-					 "  \"visits_without_region\": null\n}\n",
+		[PERFCTR_REGIONS_JSON] = "\"ends_without_begin\":null,"
+					 "\"threads_left_out\":null,"
+					 "\"visits_without_region\":null}\n",
 	};
 	unsigned int format;
 

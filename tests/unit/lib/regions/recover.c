@@ -192,16 +192,16 @@ START_TEST(test_died)
 	recovers(); /* what the process has written itself stays */
 	recovers(); /* and what was recovered of it */
 	recovers();
-	has(take_report(pid, ".left.2"), "\"visits\": 1000,");
-	has(take_report(pid, ".left.1"), "\"visits\": 1000,");
+	has(take_report(pid, ".left.2"), "\"visits\":1000,");
+	has(take_report(pid, ".left.1"), "\"visits\":1000,");
 	text = take_report(pid, "");
-	snprintf(words, sizeof(words), "\"pid\": %d,", (int)pid);
+	snprintf(words, sizeof(words), "\"pid\":%d,", (int)pid);
 	has(text, words);
-	has(text, "\"region\": \"often\", \"visits\": 1000, \"unfinished\": 0, \"uncounted\": 0,");
-	has(text, "\"region\": \"threads\", \"visits\": 400,");
-	has(text, "\"value\": \"time\", \"unit\": \"ns\", \"inclusive\": ");
-	ck_assert(!strstr(text, "\"visits\": 3,"));
-	has(take_report(pid, ".left"), "\"visits\": 1000,");
+	has(text, "\"region\":\"often\",\"visits\":1000,\"unfinished\":0,\"uncounted\":0,");
+	has(text, "\"region\":\"threads\",\"visits\":400,");
+	has(text, "\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":");
+	ck_assert(!strstr(text, "\"visits\":3,"));
+	has(take_report(pid, ".left"), "\"visits\":1000,");
 	remove_folder();
 }
 END_TEST
@@ -215,11 +215,11 @@ START_TEST(test_by_thread)
 	pid = die(PERFCTR_REGIONS_THREADS | PERFCTR_REGIONS_HISTOGRAM, 3);
 	recovers();
 	text = take_report(pid, "");
-	has(text, "\"region\": \"threads\", \"visits\": 30,");
-	text = strstr(text, "\"region\": \"threads\", \"tid\": ");
+	has(text, "\"region\":\"threads\",\"visits\":30,");
+	text = strstr(text, "\"region\":\"threads\",\"tid\":");
 	ck_assert_ptr_nonnull(text);
-	has(text, "\"visits\": 10,");
-	has(text, "\"p99\": ");
+	has(text, "\"visits\":10,");
+	has(text, "\"p99\":");
 	remove_folder();
 }
 END_TEST
@@ -268,16 +268,16 @@ START_TEST(test_rows)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	recovers();
 	text = take_report(pid, "");
-	has(text, "\"region\": \"often\", \"visits\": 15,");
-	has(text, "\"region\": \"threads\", \"visits\": 18,");
-	ck_assert_uint_eq(count_words(text, "\"region\": \"often\", \"visits\""), 1);
-	ck_assert_uint_eq(count_words(text, "\"region\": \"threads\", \"visits\""), 1);
+	has(text, "\"region\":\"often\",\"visits\":15,");
+	has(text, "\"region\":\"threads\",\"visits\":18,");
+	ck_assert_uint_eq(count_words(text, "\"region\":\"often\",\"visits\""), 1);
+	ck_assert_uint_eq(count_words(text, "\"region\":\"threads\",\"visits\""), 1);
 	for (name = 0; name < 2; name++)
-		ck_assert_uint_eq(count_words(text, name ? "\"region\": \"threads\", \"tid\": "
-							 : "\"region\": \"often\", \"tid\": "),
+		ck_assert_uint_eq(count_words(text, name ? "\"region\":\"threads\",\"tid\":"
+							 : "\"region\":\"often\",\"tid\":"),
 				  3);
-	ck_assert_uint_eq(count_words(text, ", \"visits\": 5,"), 3);
-	ck_assert_uint_eq(count_words(text, ", \"visits\": 6,"), 3);
+	ck_assert_uint_eq(count_words(text, ",\"visits\":5,"), 3);
+	ck_assert_uint_eq(count_words(text, ",\"visits\":6,"), 3);
 	remove_folder();
 }
 END_TEST
@@ -374,14 +374,14 @@ START_TEST(test_same)
 	text = take_report(pid, ".own");
 	ck_assert_uint_lt(strlen(text), sizeof(own));
 	strcpy(own, text);
-	has(own, "\"metric\": \"ipc\"");
-	end = strstr(own, "\"ends_without_begin\": 0,");
+	has(own, "\"metric\":\"ipc\"");
+	end = strstr(own, "\"ends_without_begin\":0,");
 	ck_assert_ptr_nonnull(end);
 	text = take_report(pid, "");
 	ck_assert_int_eq(strncmp(text, own, (size_t)(end - own)), 0);
 	ck_assert_str_eq(text + (end - own),
-			 "\"ends_without_begin\": null,\n  \"threads_left_out\": null,\n  "
-			 "\"visits_without_region\": null\n}\n");
+			 "\"ends_without_begin\":null,\"threads_left_out\":null,"
+			 "\"visits_without_region\":null}\n");
 	remove_folder();
 }
 END_TEST
@@ -521,7 +521,7 @@ START_TEST(test_alive)
 	kill(pid, SIGKILL);
 	while (perfctr_regions_recover(find_left(), report, PERFCTR_REGIONS_JSON) < 0)
 		ck_assert_int_eq(errno, EBUSY); /* until it is what nobody has waited for */
-	has(take_report(pid, ""), "\"region\": \"often\", \"visits\": 1,");
+	has(take_report(pid, ""), "\"region\":\"often\",\"visits\":1,");
 	ck_assert_int_gt(recover_to_stderr(), 100);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	remove_folder();
@@ -563,7 +563,7 @@ START_TEST(test_ways)
 			continue;
 		}
 		recovers();
-		has(take_report(pid, ""), "\"region\": \"often\", \"visits\": 4,");
+		has(take_report(pid, ""), "\"region\":\"often\",\"visits\":4,");
 		remove_all();
 	}
 	remove_folder();
@@ -722,7 +722,7 @@ static const char *recover_made(const struct perfctr_chunk *other, size_t zeros,
 		(place) = before_;                   \
 	} while (0)
 
-#define FIVE   "\"region\": \"five\", \"visits\": 3,"
+#define FIVE   "\"region\":\"five\",\"visits\":3,"
 #define BROKEN EINVAL, "is nothing that"
 #define NONE   ENOENT, "no region was measured"
 
@@ -751,7 +751,7 @@ START_TEST(test_rooms_made)
 	recover_made(NULL, HEADER - 1, 0, FIVE);
 	recover_made(NULL, HEADER, 0, FIVE);
 	make_visits(&arena, 5);
-	recover_made(arena.first, 0, 0, "\"region\": \"five\", \"visits\": 6,");
+	recover_made(arena.first, 0, 0, "\"region\":\"five\",\"visits\":6,");
 	arena.first->generation++;
 	recover_made(arena.first, 0, 0, FIVE);
 	arena.first->generation--;
@@ -786,7 +786,7 @@ START_TEST(test_records_made)
 	WITH(head->shift, 63, 0, FIVE);
 	WITH(head->shift, 64, BROKEN);
 	WITH(head->keep, PERFCTR_REGIONS_HISTOGRAM, BROKEN); /* there is none */
-	WITH(head->rank[0], '7', 0, "\"rank\": 7,");
+	WITH(head->rank[0], '7', 0, "\"rank\":7,");
 	WITH(head->rank[0], 'a', BROKEN);
 	memset(head->rank, '1', sizeof(head->rank));
 	recover_made(NULL, 0, BROKEN);
@@ -794,7 +794,7 @@ START_TEST(test_records_made)
 	memset(head->names, 'x', 20);
 	recover_made(NULL, 0, BROKEN);
 	memset(head->names, 0, 20);
-	recover_made(NULL, 0, 0, "\"value\": \"\"");
+	recover_made(NULL, 0, 0, "\"value\":\"\"");
 	strcpy(head->names, "time");
 	record = record_of(head);
 	WITH(record->what, 77, NONE);
@@ -804,7 +804,7 @@ START_TEST(test_records_made)
 	WITH(record->size, CHUNK, BROKEN);
 	record = record_of(made.name);
 	WITH(record->id, PERFCTR_REGION_IDS, BROKEN);
-	WITH(record->id, PERFCTR_REGION_IDS - 1, 0, "\"regions\": [");
+	WITH(record->id, PERFCTR_REGION_IDS - 1, 0, "\"regions\":[");
 	memset(made.name, 'x', 16);
 	recover_made(NULL, 0, BROKEN);
 	strcpy(made.name, "five");
@@ -812,11 +812,11 @@ START_TEST(test_records_made)
 	WITH(record->id, PERFCTR_REGION_IDS, BROKEN);
 	WITH(record->id, PERFCTR_REGION_FIRST_ID - 1, NONE);
 	WITH(record->size, record->size - 16, BROKEN);
-	recover_made(NULL, 0, 0, "\"inclusive\": 85,");
-	WITH(made.cost->address, 0x1235, 0, "\"inclusive\": 100,");
+	recover_made(NULL, 0, 0, "\"inclusive\":85,");
+	WITH(made.cost->address, 0x1235, 0, "\"inclusive\":100,");
 	record = record_of(made.cost);
-	WITH(record->what, PERFCTR_RECORD_NAME, 0, "\"visit\": 0,");
-	recover_made(NULL, 0, 0, "\"visit\": 5,");
+	WITH(record->what, PERFCTR_RECORD_NAME, 0, "\"visit\":0,");
+	recover_made(NULL, 0, 0, "\"visit\":5,");
 	made.arena.first->used -= 16;
 	WITH(record->size, record->size - 16, BROKEN);
 	made.arena.first->used += 16;
@@ -829,10 +829,8 @@ END_TEST
 /* Each region once, by number, then its threads', by theirs. */
 START_TEST(test_order_made)
 {
-	static const char *const order[] = {
-		"five", "\"five\", \"tid\": 4", "\"five\", \"tid\": 9",
-		"six",	"\"six\", \"tid\": 4",	"\"six\", \"tid\": 9"
-	};
+	static const char *const order[] = { "five", "\"five\",\"tid\":4", "\"five\",\"tid\":9",
+					     "six",  "\"six\",\"tid\":4",  "\"six\",\"tid\":9" };
 	struct perfctr_arena arena = { NULL, 4, 8 };
 	const char *text, *place;
 	unsigned int i;
@@ -846,26 +844,26 @@ START_TEST(test_order_made)
 	make_visits(&arena, 7); /* has no name */
 	make_visits(&arena, 5);
 	made.head->keep = PERFCTR_REGIONS_THREADS;
-	text = place = recover_made(arena.first, 0, 0, "\"region\": \"six\", \"visits\": 6,");
+	text = place = recover_made(arena.first, 0, 0, "\"region\":\"six\",\"visits\":6,");
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		place = strstr(place + 1, order[i]);
 		ck_assert_msg(place, "no %s in its place in\n%s", order[i], text);
 	}
-	ck_assert_uint_eq(count_words(text, "\"region\": "), 6);
+	ck_assert_uint_eq(count_words(text, "\"region\":"), 6);
 	/* A thread of the same number came later. */
 	arena.first->tid = 9;
 	make_visits(&arena, 6)->visits = 4;
-	text = recover_made(arena.first, 0, 0, "\"tid\": 9, \"visits\": 4,");
-	place = strstr(text, "\"six\", \"tid\": 9, \"visits\": 3,");
+	text = recover_made(arena.first, 0, 0, "\"tid\":9,\"visits\":4,");
+	place = strstr(text, "\"six\",\"tid\":9,\"visits\":3,");
 	ck_assert_ptr_nonnull(place);
-	has(place, "\"visits\": 4,");
+	has(place, "\"visits\":4,");
 	/* What is of all that have ended is no thread's. */
 	arena.first->tid = 0;
-	text = recover_made(arena.first, 0, 0, "\"region\": \"six\", \"visits\": 10,");
-	ck_assert_uint_eq(count_words(text, "\"region\": "), 4);
+	text = recover_made(arena.first, 0, 0, "\"region\":\"six\",\"visits\":10,");
+	ck_assert_uint_eq(count_words(text, "\"region\":"), 4);
 	made.head->keep = 0;
-	text = recover_made(arena.first, 0, 0, "\"region\": \"five\", \"visits\": 6,");
-	ck_assert_uint_eq(count_words(text, "\"region\": "), 2);
+	text = recover_made(arena.first, 0, 0, "\"region\":\"five\",\"visits\":6,");
+	ck_assert_uint_eq(count_words(text, "\"region\":"), 2);
 	perfctr_arena_free(&arena);
 	perfctr_arena_free(&made.arena);
 	remove_folder();

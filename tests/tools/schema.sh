@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# All that is written as JSON, line by line against docs/perfex.schema.json.
+# The environment: PERFEX, PERFCTR_INFO: the programs; CC: a compiler; LIBPERFCTR: where the library lies.
+set -u
+# shellcheck source=tests/tools/expect.sh
+. "${srcdir:-.}/tests/tools/expect.sh"
+info=${PERFCTR_INFO:-./perfctr-info} library=${LIBPERFCTR:-lib/.libs} schema=$srcdir/docs/perfex.schema.json
+
+python=
+for candidate in python3 /usr/bin/python3; do
+	$candidate -c 'import jsonschema' 2>/dev/null && python=$candidate && break
+done
+if [ -z "$python" ]; then
+	skip "JSON, by its schema" "needs Debian's package python3-jsonschema"
+	exit 0
+fi
+
+cat >"$work/judge.py" <<'EOT'
+import json, jsonschema, sys
+[schema, file, *wanted] = sys.argv[1:]
+validator = jsonschema.Draft7Validator(json.load(open(schema)))
+validator.check_schema(validator.schema)
+types = []
+def no_number(name):
+    raise ValueError(name + " is no JSON")
+for line in open(file):
+    value = json.loads(line, parse_constant=no_number)
+    # Of the sentences, those of the type that the line says it is.
+    part = {"$ref": "#/definitions/" + value.get("type", "?"), "definitions": validator.schema["definitions"]}
+    for error in jsonschema.Draft7Validator(part).iter_errors(value):
+        raise SystemExit("%s: %s" % ("/".join(map(str, error.path)), error.message))
+    validator.validate(value)
+    types.append(value["type"])
+assert types == wanted, "types are %s, not %s" % (types, wanted)
+EOT
+# is NAME TYPES FILE: a line of each type
+is() {
+	# shellcheck disable=SC2086
+	if "$python" "$work/judge.py" "$schema" "$3" $2 >"$work/out" 2>&1; then pass "$1"; else fail "$1" "not so:"; fi
+}
+# refused NAME FILE: the schema refuses it
+refused() {
+	if "$python" "$work/judge.py" "$schema" "$2" counts >"$work/out" 2>&1; then fail "$1" "it is right:"; else pass "$1"; fi
+}
+# writes NAME TYPES ARGUMENT...: what perfex writes
+writes() {
+	name=$1 types=$2
+	shift 2
+	rm -f "$work/json"
+	"$perfex" --json -o "$work/json" "$@" >/dev/null 2>&1 </dev/null
+	is "$name" "$types" "$work/json"
+}
+
+writes "counts" counts -e page-faults,task-clock,nonsense/x/ true
+cp "$work/json" "$work/counts"
+writes "a command's words" counts -e cs sh -c ': "a \\	é"'
+writes "a signal" counts -e cs sh -c 'kill -9 $$'
+writes "a timeout" counts --timeout 30 -e cs sleep 30
+writes "a process, which has ended" counts -p 1 --timeout 20 -e page-faults
+writes "several runs, of which one failed" counts -r 3 -e page-faults sh -c 'echo >>"$0"; [ $(wc -l <"$0") != 2 ]' "$work/lines"
+writes "a comparison" "counts" -r 2 -e page-faults true
+mv "$work/json" "$work/before"
+writes "a comparison with these" "counts" -r 2 --compare "$work/before" -e page-faults,cs true
+writes "both sides" "counts counts" --diff -r 2 -e page-faults "true 1" "true 2"
+writes "threads" counts --per-thread -e page-faults sh -c ': & wait'
+writes "metrics" counts -M page-fault-rate true
+"$perfex" -I 50 --json -o "$work/ticks" -M page-fault-rate sleep 0.2 >/dev/null 2>&1
+# How many there are is a matter of time.
+is "intervals" "$(sed -n 's/^{"type":"\([a-z]*\)".*/\1/p' "$work/ticks")" "$work/ticks"
+expect "intervals, and then the sum" 0 '^{"type":"interval",' cat "$work/ticks"
+expect "the sum" 0 '^{"type":"counts",' tail -n 1 "$work/ticks"
+if "$perfex" -a -e cs true 2>/dev/null; then
+	for by in cpu core socket type; do
+		writes "each $by" counts -a --per-$by -e cs true
+	done
+	writes "processors" counts -C 0 -e cs true
+else
+	skip "processors" "this user may not count them"
+fi
+if valgrind --version >/dev/null 2>&1; then
+	writes "emulation" counts --emulate -e instructions true
+	writes "emulation, metrics" counts --emulate -M l1d-miss-rate true
+else
+	skip "emulation" "needs Debian's package valgrind"
+fi
+
+"$info" --json >"$work/json"
+is "perfctr-info" machine "$work/json"
+"$info" -c --json >"$work/json"
+is "perfctr-info, costs" machine "$work/json"
+
+# ---- regions ----
+cat >"$work/regions.c" <<'EOT'
+#include <perfctr/regions.h>
+PERFCTR_REGION(named, "a \"\\\t\xC2\x85\xFF\xC3\xA9");
+int main(int argc, char **argv)
+{
+	(void)argv;
+	perfctr_region_begin(&named);
+	perfctr_region_end(&named);
+	if (argc > 1)
+		perfctr_region_end(&named);
+	return 0;
+}
+EOT
+if ! ${CC:-cc} -std=gnu11 -D_GNU_SOURCE ${CFLAGS:-} -I"$srcdir/include" "$work/regions.c" -L"$library" -lperfctr \
+     -Wl,-rpath,"$(realpath "$library")" -pthread -o "$work/regions" 2>"$work/out"; then
+	skip "regions" "the program can't be built"
+	exit $failed
+fi
+writes "regions" regions --regions "$work/regions"
+cp "$work/json" "$work/first"
+expect "a region's name, escaped" 0 '"region":"a \\"\\\\\\u0009\\u0085\\ufffdé"' cat "$work/first"
+writes "regions, all that is kept" regions --regions=moments,histogram,threads -M page-fault-rate "$work/regions" stray
+cp "$work/json" "$work/second"
+"$perfex" --regions --json -o - -e page-faults sh -c '"$0"; "$0"' "$work/regions" >"$work/both" 2>/dev/null
+is "regions of two processes" "regions regions" "$work/both"
+writes "regions put together" merged_regions --merge "$work/first" "$work/second"
+
+# ---- what is wrong is refused ----
+for change in 's/"type":"counts",//' 's/"counts"/"count"/' 's/"runs":1,/"runs":-1,/' 's/"runs":1,//' \
+	's/"runs":1,/"runs":1,"more":1,/' 's/"unit":""/"unit":null/' 's/"quality":"[a-z ]*"/"quality":"good"/'; do
+	sed "$change" "$work/counts" >"$work/wrong"
+	cmp -s "$work/counts" "$work/wrong" && fail "$change" "changes nothing"
+	refused "$change" "$work/wrong"
+done
+exit $failed
