@@ -161,7 +161,11 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  */
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control);
 
-/* Stop all counters and keep their sums: a control that enables nothing. ESRCH. */
+/*
+ * Stop all counters and keep their sums: a control that enables nothing. Over perf_events a-mode
+ * counters of instructions leave out what they count of the library between a control and a stop,
+ * but for about 15: see vperfctr_control(3). ESRCH.
+ */
 int vperfctr_stop(const struct vperfctr *self);
 
 /*

@@ -128,6 +128,23 @@ bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code 
 	return make_attr(cpu, code, attr);
 }
 
+bool perfctr_attr_counts_instructions(const struct perfctr_cpu *cpu,
+				      const struct perf_event_attr *attr)
+{
+	uint64_t code;
+
+	switch (cpu->rules) {
+	/* SDM vol. 3B, 20.2.1.2; AMD's manuals (PMCx0C0) have the same since the K7. */
+	case PERFCTR_RULES_P6:
+	case PERFCTR_RULES_K7:
+	case PERFCTR_RULES_ARCH: code = 0xC0; break;
+	/* INST_RETIRED: Arm ARM, D11.11. */
+	case PERFCTR_RULES_PMUV3: code = 0x08; break;
+	default: return false;
+	}
+	return attr->config == code && !attr->config1 && !attr->exclude_user && !attr->exclude_host;
+}
+
 /* Arm's CHAIN: Linux 7.2 refuses it, and 6.1 never counts it (armv8pmu_filter_match()). */
 #define PMUV3_CHAIN 0x001Eu
 

@@ -56,6 +56,10 @@ static inline bool perfctr_attr_is_kernels(const struct perf_event_attr *attr)
 		attr->config == PERFCTR_SW_CGROUP_SWITCHES);
 }
 
+/* Does a raw event count each instruction in user mode once, and perhaps others? */
+bool perfctr_attr_counts_instructions(const struct perfctr_cpu *cpu,
+				      const struct perf_event_attr *attr);
+
 /* The processor can't count what was asked for, for a reason of arch/. -1, after perfctr_fail(). */
 int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
 			const char *reason);

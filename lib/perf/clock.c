@@ -67,36 +67,8 @@ bool perfctr_clock_borrow(struct perfctr_clock *clock, const struct perfctr_coun
 		.lent = n,
 		.rate = perfctr_rate_from_page(leader->page->time_mult, leader->page->time_shift),
 	};
+	clock->ask_again = perfctr_rate_ticks(clock->rate, ASK_AGAIN_NS);
 	return true;
-}
-
-/*
- * The CPU clock takes a system call. Asked a ms ago or less, it is taken to have gone on as the
- * processor's clock, which is not behind it.
- */
-static uint64_t cpu_clock(struct perfctr_clock *clock)
-{
-	const volatile struct perf_event_mmap_page *page = clock->event.page;
-	uint64_t now = 0, lag, gone = 0;
-
-	if (!perfctr_page_read_clock(page, &now, &lag) || !clock->asked_ns ||
-	    now - clock->asked_at > perfctr_rate_ticks(clock->rate, ASK_AGAIN_NS)) {
-		clock->asked_ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		clock->asked_at = now;
-	} else {
-		gone = perfctr_scale(now - clock->asked_at, page->time_mult, page->time_shift);
-	}
-	return clock->asked_ns + gone;
-}
-
-uint64_t perfctr_clock_start(struct perfctr_clock *clock, bool brief)
-{
-	clock->brief = brief;
-	if (!brief)
-		clock->since_ns = cpu_clock(clock);
-	if (perfctr_clock_read(clock, true, &clock->since_ticks) < 0)
-		clock->since_ticks = 0;
-	return clock->since_ticks;
 }
 
 /*
@@ -184,31 +156,64 @@ static void note(const struct perfctr_clock *clock, uint32_t lock, uint64_t now,
 
 /*
  * The calling thread's page, unless its counters have been taken off the PMU: they don't come back
- * by themselves, so that what counts behind the read has counted in it.
+ * by themselves, so that what counts behind the read has counted in it. *now: the processor's
+ * clock.
  */
-static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks)
+static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks, uint64_t *now)
 {
 	const volatile struct perf_event_mmap_page *page = clock->event.page;
-	uint64_t now, lag;
+	uint64_t lag;
 	uint32_t lock;
 
 	if (!page)
 		return false;
 	lock = page->lock;
 	perfctr_barrier();
-	if (!perfctr_page_read_clock(page, &now, &lag) || (clock->lent && !page->index))
+	if (!perfctr_page_read_clock(page, now, &lag) || (clock->lent && !page->index))
 		return false;
 	lag = perfctr_rate_ticks(clock->rate, lag);
-	note(clock, lock, now, lag);
-	*ticks = now - lag;
+	note(clock, lock, *now, lag);
+	*ticks = *now - lag;
 	return true;
+}
+
+/*
+ * The CPU clock takes a system call. Asked a ms ago or less, it is taken to have gone on as the
+ * processor's clock, which is not behind it.
+ */
+static void ask(struct perfctr_clock *clock)
+{
+	if (clock->asked_ns && clock->since_at - clock->asked_at <= clock->ask_again)
+		return;
+	clock->asked_ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	clock->asked_at = clock->since_at;
+}
+
+uint64_t perfctr_clock_start(struct perfctr_clock *clock, bool brief)
+{
+	clock->brief = brief;
+	if (!read_page(clock, &clock->since_ticks, &clock->since_at) &&
+	    perfctr_clock_read(clock, true, &clock->since_ticks) < 0)
+		clock->since_ticks = 0;
+	if (!brief)
+		ask(clock);
+	return clock->since_ticks;
+}
+
+/* What the CPU clock said at the start. */
+static uint64_t since_ns(const struct perfctr_clock *clock)
+{
+	const volatile struct perf_event_mmap_page *page = clock->event.page;
+
+	return clock->asked_ns +
+	       perfctr_scale(clock->since_at - clock->asked_at, page->time_mult, page->time_shift);
 }
 
 /* The time for which the counters had the PMU is the least that it can be. */
 static uint64_t go_on(const struct perfctr_clock *clock)
 {
-	uint64_t ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t gone = ns > clock->since_ns ? ns - clock->since_ns : 0;
+	uint64_t ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID), since = since_ns(clock);
+	uint64_t gone = ns > since ? ns - since : 0;
 	uint64_t ticks = clock->since_ticks + perfctr_rate_ticks(clock->rate, gone);
 	uint64_t least = perfctr_rate_ticks(clock->rate, clock->event.page->time_enabled);
 
@@ -236,9 +241,9 @@ static int read_event(const struct perfctr_clock *clock, uint64_t *ticks)
 
 int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ticks)
 {
-	uint64_t ns;
+	uint64_t ns, now;
 
-	if (own && (perfctr_clock_recall(clock, ticks) || read_page(clock, ticks)))
+	if (own && (perfctr_clock_recall(clock, ticks) || read_page(clock, ticks, &now)))
 		return 0;
 	if (clock->event.fd >= 0)
 		return read_event(clock, ticks);

@@ -28,9 +28,11 @@ struct perfctr_clock {
 	pid_t tid;	   /* whose thread */
 	unsigned int lent; /* of a group of so many counters, whose leader's page it is; 0: not */
 	bool brief;	   /* lent: without the thread's CPU clock */
-	uint64_t since_ns, since_ticks; /* lent: the thread's CPU clock, and this one, at a start */
-	uint64_t asked_at,
-		asked_ns; /* lent: when the CPU clock was asked, by the processor's; it */
+	uint64_t since_ticks; /* lent: this clock, at a start */
+	uint64_t since_at;    /* the processor's then */
+	uint64_t asked_at;    /* and when the thread's CPU clock was asked, */
+	uint64_t asked_ns;    /* which said that */
+	uint64_t ask_again;   /* after so many ticks */
 	struct perfctr_clock_memo memo;
 };
 

@@ -375,10 +375,11 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
 			  unsigned long argument)
 {
-	if (perfctr_counter_request(counter, request, argument) < 0)
-		return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
-				    strerror(errno));
-	return 0;
+	if (perfctr_likely(perfctr_call_ioctl(counter->fd, request, argument) >= 0) ||
+	    (errno == EINTR && perfctr_counter_request(counter, request, argument) >= 0))
+		return 0;
+	return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
+			    strerror(errno));
 }
 
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)

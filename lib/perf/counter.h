@@ -19,6 +19,7 @@ struct perfctr_counter {
 	unsigned int no_kernel:1;
 	unsigned int firmware:1;	   /* counted by RISC-V's: its page is not to be believed */
 	unsigned int kernel_reads:1;	   /* though there is a page */
+	unsigned int instructions:1;	   /* of a control: counts each one of user mode's */
 	enum perfctr_guests guests;	   /* for its group's other events */
 	unsigned int size;		   /* of what is mapped, if anything is */
 	struct perf_event_mmap_page *page; /* NULL: not mapped */

@@ -8,6 +8,7 @@ lib_libinternal_la_SOURCES += \
 	lib/perf/clock.h \
 	lib/perf/counter.c \
 	lib/perf/counter.h \
+	lib/perf/edge.h \
 	lib/perf/events.c \
 	lib/perf/events.h \
 	lib/perf/execs.c \

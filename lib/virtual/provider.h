@@ -7,6 +7,7 @@
 #ifndef PERFCTR_LIB_VIRTUAL_PROVIDER_H
 #define PERFCTR_LIB_VIRTUAL_PROVIDER_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,9 +80,15 @@ struct vperfctr {
 	atomic_uint references;	     /* handles, the thread, sets of threads */
 };
 
+/* On arm64 gcc 12 makes two instructions of an atomic load, and one of a volatile one. */
 static inline bool perfctr_is_own(const struct vperfctr *self)
 {
+#ifdef __aarch64__
+	static_assert(sizeof(self->owner) == sizeof(void *), "a word");
+	return *(const char *const volatile *)(const void *)&self->owner == &perfctr_thread_mark;
+#else
 	return atomic_load_explicit(&self->owner, memory_order_relaxed) == &perfctr_thread_mark;
+#endif
 }
 
 /* Out of line, so that the reads stay leaf functions. -1, after perfctr_fail(ESRCH). */

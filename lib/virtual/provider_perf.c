@@ -42,11 +42,13 @@
 #include "arch/cpu.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
+#include "lib/isa/attr.h"
 #include "lib/isa/control.h"
 #include "lib/isa/native.h"
 #include "lib/perf/check.h"
 #include "lib/perf/clock.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/edge.h"
 #include "lib/perf/events.h"
 #include "lib/perf/overflow.h"
 #include "lib/perf/probe.h"
@@ -72,13 +74,14 @@ struct state {
 	uint64_t tsc_sum;	    /* the stopped TSC's value */
 	struct perfctr_clock clock;
 	pthread_mutex_t lock;
-	struct vperfctr_control control; /* the last one accepted */
+	struct vperfctr_control control; /* the last one accepted, unless it was stopped since */
+	atomic_bool stopped;
 	struct perfctr_cpu_control opened;
-	unsigned int opened_flags;			 /* of its control */
 	struct perfctr_events group;			 /* of the control `opened` */
 	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the group's */
-	struct perfctr_reader reader[PERFCTR_NR_CTRS];
-	uint64_t sum[PERFCTR_NR_CTRS];	  /* of the counters that are stopped */
+	struct perfctr_edge edge;			 /* with the group's readers */
+	unsigned int begins;				 /* the cstatus that begin() sets */
+	uint64_t sum[PERFCTR_NR_CTRS]; /* of the counters that are stopped, or where they began */
 	struct perfctr_overflow overflow; /* of the group that is open */
 	atomic_uint resumes;		  /* twice their number; odd: one is at work */
 	bool told;			  /* the program, of this overflow */
@@ -107,6 +110,21 @@ static void set_cstatus(struct state *state, unsigned int cstatus)
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_store_explicit(&state->cstatus, cstatus, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* The control that is in force. */
+static const struct vperfctr_control *control_of(const struct state *state)
+{
+	static const struct vperfctr_control nothing;
+
+	return atomic_load_explicit(&state->stopped, memory_order_relaxed) ? &nothing
+									   : &state->control;
+}
+
+static void set_control_of(struct state *state, const struct vperfctr_control *control)
+{
+	state->control = *control;
+	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
 }
 
 /* Where a control's counter i stands in the group: i-mode ones, the control's last, come first. */
@@ -164,12 +182,12 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
 	unsigned int i;
 
 	if (!state->overflow.nr)
-		return perfctr_reader_read_all(state->reader, n, values);
+		return perfctr_reader_read_all(state->edge.reader, n, values);
 	for (i = 0; i < n; i++) {
 		perfctr_counter_reader(&state->group.counter[place(state, i)], &reader);
 		if (!perfctr_reader_read(&reader, &values[i]))
 			return false;
-		values[i] += state->reader[i].base;
+		values[i] += state->edge.reader[i].base;
 	}
 	/* Since one of them? */
 	return !find_overflow(state);
@@ -197,7 +215,7 @@ static enum perfctr_outcome read_group(const struct state *state, unsigned int n
 	group->running = found.running;
 	for (i = 0; i < n; i++)
 		group->values[i] = found.values[place(state, i)] +
-				   perfctr_load(&state->reader[i].base);
+				   perfctr_load(&state->edge.reader[i].base);
 	return outcome;
 }
 
@@ -278,7 +296,7 @@ static __attribute__((noinline)) int read_ctrs_anew(const struct vperfctr *self,
 	uint64_t now;
 
 	if (is_own(state) && perfctr_cstatus_has_tsc(cstatus) &&
-	    perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+	    perfctr_reader_read_all(state->edge.reader, perfctr_cstatus_nrctrs(cstatus),
 				    (uint64_t *)sum->pmc) &&
 	    perfctr_clock_read(&state->clock, true, &now) == 0) {
 		sum->tsc = now - state->tsc_base;
@@ -294,7 +312,7 @@ static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 	uint64_t now;
 
 	if (!perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) ||
-	    !perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
+	    !perfctr_reader_read_all(state->edge.reader, perfctr_cstatus_nrctrs(cstatus),
 				     (uint64_t *)sum->pmc) ||
 	    !perfctr_likely(perfctr_clock_recall(&state->clock, &now)))
 		return read_ctrs_anew(self, sum);
@@ -330,7 +348,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	uint64_t value;
 
 	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(cstatus_of(state))) &&
-	    perfctr_likely(perfctr_reader_read(&state->reader[i], &value)))
+	    perfctr_likely(perfctr_reader_read(&state->edge.reader[i], &value)))
 		return value;
 	return perfctr_read_pmc_slow(self, i);
 }
@@ -346,7 +364,7 @@ static int read_quality_once(const struct state *state, unsigned int i,
 		reading->quality = PERFCTR_STALE;
 		return 0;
 	}
-	if (!is_own(state) || !perfctr_reader_read_times(&state->reader[i], &reading->value,
+	if (!is_own(state) || !perfctr_reader_read_times(&state->edge.reader[i], &reading->value,
 							 &reading->enabled, &reading->running)) {
 		switch (read_group(state, n, &group)) {
 		case PERFCTR_READ_TAKEN: reading->quality = PERFCTR_NOT_COUNTED; return 0;
@@ -399,7 +417,7 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 
 	if (i >= perfctr_cstatus_nrctrs(cstatus_of(state)))
 		return perfctr_fail(EINVAL, "counter %u is not running", i);
-	*copy = state->reader[i];
+	*copy = state->edge.reader[i];
 	if (perfctr_cstatus_has_ictrs(cstatus_of(state)))
 		return perfctr_fail(EOPNOTSUPP,
 				    "a reader does not see the overflows that stop these "
@@ -421,7 +439,7 @@ static int read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 		return -1;
 	if (!own)
 		pthread_mutex_lock(&state->lock);
-	*control = state->control;
+	*control = *control_of(state);
 	if (!own)
 		pthread_mutex_unlock(&state->lock);
 	return 0;
@@ -521,6 +539,8 @@ static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_co
 	if (perfctr_control_attr(cpu, i, &attr, name, sizeof(name)) < 0 ||
 	    perfctr_events_add(group, &attr, name) < 0)
 		return -1;
+	group->counter[k].instructions = perfctr_attr_counts_instructions(perfctr_this_cpu(),
+									  &attr);
 	return overflows ? perfctr_counter_arm(&group->counter[k], signo) : 0;
 }
 
@@ -584,7 +604,7 @@ static int start(const struct perfctr_overflow *overflow, const struct perfctr_e
 }
 
 /* Let the TSC go on from its sum. */
-static void start_tsc(struct state *state)
+static inline void start_tsc(struct state *state)
 {
 	uint64_t now = 0;
 
@@ -596,7 +616,8 @@ static void start_tsc(struct state *state)
 }
 
 /* Set sums as a control wants them, and the bases so that counting goes on there. */
-static void set_sums(struct state *state, const struct vperfctr_control *control, unsigned int n)
+static inline void set_sums(struct state *state, const struct vperfctr_control *control,
+			    unsigned int n)
 {
 	unsigned int i;
 
@@ -608,7 +629,7 @@ static void set_sums(struct state *state, const struct vperfctr_control *control
 	for (i = 0; i < n; i++) {
 		if (!(control->preserve & 1u << i))
 			state->sum[i] = 0;
-		state->reader[i].base += state->sum[i];
+		state->edge.reader[i].base += state->sum[i];
 	}
 }
 
@@ -744,14 +765,14 @@ static int publish(const struct state *state, bool ended)
 	memset(&now, 0, sizeof(now));
 	now.cstatus = cstatus;
 	now.ended = ended;
-	now.control = state->control;
+	now.control = *control_of(state);
 	now.tsc_sum = state->tsc_sum;
 	memcpy(now.sum, state->sum, sizeof(now.sum));
 	/* Where i-mode counters stand, nobody else can know: after a signal events may have gone
 	 * on. */
 	if (!perfctr_cstatus_has_ictrs(cstatus)) {
 		for (i = 0; i < n; i++) {
-			now.sum[i] = state->reader[i].base;
+			now.sum[i] = state->edge.reader[i].base;
 			fds[nr_fds++] = state->group.counter[i].fd;
 		}
 		if (perfctr_cstatus_has_tsc(cstatus)) {
@@ -794,7 +815,7 @@ static void replace_group(struct state *state, const struct vperfctr_control *co
 	*fresh = replaced;
 	fresh->counter = place;
 	state->opened = control->cpu_control;
-	state->opened_flags = control->flags;
+	state->edge.end = state->edge.reader + state->group.n;
 	perfctr_overflow_copy(&state->overflow, overflow);
 	state->told = false;
 	/* With what it was of. */
@@ -839,8 +860,8 @@ static void pause_again(struct state *state, unsigned int paused)
 }
 
 /*
- * Whether a control's counters begin with the thread's last instructions in the call, see go_on():
- * no handler, no reader of a descriptor needs to find them at once.
+ * Whether a control's counters begin with the last thing that the thread does in the call, see
+ * edge.h: no reader of a descriptor needs to find them at once.
  */
 static bool is_plain(const struct state *state)
 {
@@ -848,59 +869,132 @@ static bool is_plain(const struct state *state)
 }
 
 /*
- * The last thing of a control, or of a resume: the counters begin at their sums now, whatever they
- * have counted of the library itself since their start. Other threads that read wait; where they
- * can't be read in user space the bases stay as they are. The TSC's comes first, since it is ticks
- * and not instructions that it counts.
+ * Does a control count again what it counted before it was stopped? Then it is right. Mostly it is
+ * the same in all words.
  */
-static inline int go_on(struct state *state, unsigned int cstatus)
+static bool is_again(const struct state *state, const struct vperfctr_control *control)
+{
+	const struct perfctr_cpu_control *cpu = &control->cpu_control;
+
+	return atomic_load_explicit(&state->stopped, memory_order_relaxed) &&
+	       (memcmp(control, &state->control, sizeof(*control)) == 0 ||
+		(control->flags == state->control.flags &&
+		 memcmp(cpu, &state->control.cpu_control, sizeof(*cpu)) == 0)) &&
+	       is_plain(state) && cpu->nractrs && !cpu->nrictrs && !state->shared &&
+	       !state->until_exec;
+}
+
+/* The rest of a control that is_again(). */
+static void renew_control(struct state *state, const struct vperfctr_control *control)
+{
+	if (control->preserve != state->control.preserve ||
+	    control->si_signo != state->control.si_signo ||
+	    memcmp(&control->_reserved2, &state->control._reserved2,
+		   sizeof(*control) - offsetof(struct vperfctr_control, _reserved2)) != 0) {
+		pthread_mutex_lock(&state->lock);
+		state->control = *control;
+		pthread_mutex_unlock(&state->lock);
+	}
+	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
+}
+
+/* What a counter will have counted of a begin's own instructions when its value is seen. */
+static uint64_t counted_after(const struct state *state, unsigned int n, unsigned int i)
+{
+	return state->counter[i].instructions ? perfctr_edge_after(n, i) : 0;
+}
+
+/* The same of an end's. */
+static uint64_t counted_before(const struct state *state, unsigned int i)
+{
+	return state->counter[i].instructions ? perfctr_edge_before(i) : 0;
+}
+
+/*
+ * Prepare for begin(), with `resumes` odd: the readers of a group that counts begin at the sums.
+ * Returns 1.
+ */
+static inline int prepare(struct state *state, unsigned int cstatus)
 {
 	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus);
-	uint64_t values[PERFCTR_NR_CTRS], now;
 
+	for (i = 0; i < n; i++)
+		perfctr_store(&state->edge.reader[i].base,
+			      state->sum[i] - counted_after(state, n, i));
+	state->begins = cstatus;
+	return 1;
+}
+
+/* The counters have left the PMU in this moment, or other threads read the first one's page. */
+static __attribute__((noinline)) int begin_by_kernel(struct state *state)
+{
+	unsigned int i, n = perfctr_cstatus_nrctrs(state->begins);
+	struct perfctr_group_values found;
+	int result = perfctr_events_values(&state->group, &found);
+
+	for (i = 0; i < n && result == 0; i++)
+		perfctr_store(&state->edge.reader[i].base, state->sum[i] - found.values[i]);
+	if (result == 0)
+		set_cstatus(state, state->begins);
+	else
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
 	atomic_fetch_add(&state->resumes, 1);
-	if (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) == 0)
-		perfctr_store(&state->tsc_base, now - state->tsc_sum);
-	if (PERFCTR_HAVE_RDPMC && perfctr_likely(perfctr_reader_read_all(state->reader, n, values)))
-		for (i = 0; i < n; i++)
-			perfctr_store(&state->reader[i].base,
-				      state->reader[i].base + state->sum[i] - values[i]);
+	return result;
+}
+
+/*
+ * The last thing of a control: the counters begin at their sums now, whatever they have counted of
+ * the library itself since their start. Other threads that read wait.
+ */
+static __attribute__((noinline)) int begin(struct state *state)
+{
+	return perfctr_edge_begin(&state->edge, &state->cstatus, state->begins, &state->resumes)
+		       ? 0
+		       : begin_by_kernel(state);
+}
+
+/* The counters that count now can't be read in user space, or have no room. */
+static __attribute__((noinline)) int start_again_slowly(struct state *state,
+							const struct vperfctr_control *control,
+							unsigned int cstatus)
+{
+	unsigned int i, n = state->group.n;
+	struct perfctr_group_values found;
+
+	if (perfctr_events_values(&state->group, &found) < 0) {
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
+		return -1;
+	}
+	atomic_fetch_add(&state->resumes, 1);
+	for (i = 0; i < n; i++)
+		perfctr_store(&state->edge.reader[i].base, -found.values[i]);
+	set_sums(state, control, n);
+	renew_control(state, control);
 	set_cstatus(state, cstatus);
 	atomic_fetch_add(&state->resumes, 1);
 	return 0;
 }
 
-/* Does a control count again what the stopped group counted, the TSC included? Then it is right. */
-static bool is_again(const struct state *state, const struct vperfctr_control *control)
-{
-	const struct perfctr_cpu_control *cpu = &control->cpu_control;
-
-	return is_plain(state) && state->group.n && !state->overflow.nr && !state->shared &&
-	       !cstatus_of(state) && !state->paused && !state->until_exec &&
-	       (state->have_clock || !cpu->tsc_on) && control->flags == state->opened_flags &&
-	       memcmp(cpu, &state->opened, sizeof(*cpu)) == 0;
-}
-
+/* 1: begin() is to follow; 0; or -1 after perfctr_fail(). */
 static int start_again(struct state *state, const struct vperfctr_control *control)
 {
-	const struct perfctr_cpu_control *cpu = &control->cpu_control;
-	struct perfctr_reader readers[PERFCTR_NR_CTRS];
 	unsigned int n = state->group.n;
-	int result;
+	unsigned int cstatus = perfctr_mk_cstatus(control->cpu_control.tsc_on, n, 0);
 
-	pthread_mutex_lock(&state->lock);
-	result = start(&state->overflow, &state->group, false, readers);
-	if (perfctr_likely(result == 0)) {
-		memcpy(state->reader, readers, sizeof(readers[0]) * n);
-		set_sums(state, control, n);
-		state->control = *control;
-	}
-	pthread_mutex_unlock(&state->lock);
-	return perfctr_likely(result == 0) ? go_on(state, perfctr_mk_cstatus(cpu->tsc_on, n, 0))
-					   : -1;
+	if (perfctr_counter_ioctl(state->group.counter, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		return -1;
+	/* If the first one is on the PMU, all are. */
+	if (!perfctr_likely(state->edge.reader[0].page->index))
+		return start_again_slowly(state, control, cstatus);
+	atomic_fetch_add(&state->resumes, 1);
+	set_sums(state, control, n);
+	renew_control(state, control);
+	return prepare(state, cstatus);
 }
 
-static int set_control(struct vperfctr *self, const struct vperfctr_control *given)
+/* The same of any control. */
+static __attribute__((noinline)) int set_control(struct vperfctr *self,
+						 const struct vperfctr_control *given)
 {
 	struct vperfctr_control seen = *given;
 	const struct vperfctr_control *control = &seen;
@@ -914,6 +1008,7 @@ static int set_control(struct vperfctr *self, const struct vperfctr_control *giv
 	unsigned int n, old, cstatus, paused;
 	sigset_t held;
 	bool reuse, hold, new_clock = false, begins = false;
+	uint64_t now, values[PERFCTR_NR_CTRS];
 	int result = -1;
 
 	/* Nothing is touched before everything that can be refused has been. */
@@ -937,7 +1032,7 @@ static int set_control(struct vperfctr *self, const struct vperfctr_control *giv
 	if (old && stop_for(state, control, cstatus) < 0)
 		goto out;
 	if (!cstatus) {
-		state->control = *given;
+		set_control_of(state, given);
 		result = 0;
 		goto out;
 	}
@@ -954,12 +1049,13 @@ static int set_control(struct vperfctr *self, const struct vperfctr_control *giv
 	}
 	if (n && !reuse)
 		replace_group(state, control, &overflow, &fresh);
-	memcpy(state->reader, readers, sizeof(readers[0]) * n);
+	memcpy(state->edge.reader, readers, sizeof(readers[0]) * n);
 	if (new_clock)
 		replace_clock(state, &clock, ends_at_exec(state, control));
 	set_sums(state, control, n);
-	state->control = *given;
-	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus);
+	set_control_of(state, given);
+	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus) &&
+		 perfctr_reader_read_all(state->edge.reader, n, values);
 	if (!begins)
 		set_cstatus(state, cstatus);
 	result = 0;
@@ -970,8 +1066,12 @@ out:
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
 	/* The one before, or one that could not start. */
 	perfctr_events_close(&fresh);
-	if (begins)
-		return go_on(state, cstatus);
+	if (begins) {
+		atomic_fetch_add(&state->resumes, 1);
+		if (cpu->tsc_on && perfctr_clock_read(&state->clock, true, &now) == 0)
+			perfctr_store(&state->tsc_base, now - state->tsc_sum);
+		return prepare(state, cstatus);
+	}
 	if (result == 0)
 		return publish_or_stop(state);
 	if (new_clock)
@@ -982,8 +1082,10 @@ out:
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	struct state *state = state_of(self);
+	int result = is_again(state, control) ? start_again(state, control)
+					      : set_control(self, control);
 
-	return is_again(state, control) ? start_again(state, control) : set_control(self, control);
+	return result > 0 ? begin(state) : result;
 }
 
 static int check_pause(const struct state *state)
@@ -1006,8 +1108,8 @@ static inline int sample_own(const struct state *state, unsigned int cstatus, ui
 {
 	uint64_t now = 0;
 
-	if (perfctr_likely(perfctr_reader_read_all(state->reader, perfctr_cstatus_nrctrs(cstatus),
-						   values) &&
+	if (perfctr_likely(perfctr_reader_read_all(state->edge.reader,
+						   perfctr_cstatus_nrctrs(cstatus), values) &&
 			   (!perfctr_cstatus_has_tsc(cstatus) ||
 			    perfctr_clock_read(&state->clock, true, &now) == 0))) {
 		*tsc = now - state->tsc_base;
@@ -1033,30 +1135,58 @@ static inline int freeze(struct state *state, unsigned int cstatus)
 	return result;
 }
 
-static __attribute__((noinline)) int stop_by_control(struct vperfctr *self)
+/* The counters have been read, and count no more for anybody. */
+static int end(struct state *state, unsigned int n)
+{
+	int result = n ? perfctr_counter_ioctl(state->group.counter, PERF_EVENT_IOC_DISABLE, 0) : 0;
+
+	if (perfctr_likely(result == 0))
+		atomic_store_explicit(&state->stopped, true, memory_order_relaxed);
+	return result;
+}
+
+/* Not all of them can be read in user space, or there are none. */
+static __attribute__((noinline)) int stop_slowly(struct state *state)
 {
 	static const struct vperfctr_control nothing;
+	unsigned int cstatus = cstatus_of(state);
 
-	return set_control(self, &nothing);
+	if (!is_plain(state) || !cstatus || perfctr_cstatus_has_ictrs(cstatus) ||
+	    freeze(state, cstatus) < 0)
+		return set_control(&state->handle, &nothing);
+	return end(state, perfctr_cstatus_nrctrs(cstatus));
+}
+
+/* What the edge has read becomes sums. Other threads that read wait, or read again. */
+static __attribute__((noinline)) int stop_quickly(struct state *state)
+{
+	unsigned int i, cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
+	uint64_t now = 0, value;
+
+	if (!perfctr_likely(n && !perfctr_cstatus_has_ictrs(cstatus) && state->queue.reader < 0) ||
+	    (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) < 0))
+		return stop_slowly(state);
+	atomic_fetch_add(&state->resumes, 1);
+	for (i = 0; i < n; i++) {
+		value = state->edge.value[i] - counted_before(state, i);
+		/* A PMU that does not count everything must not count backwards. */
+		if ((int64_t)(value - state->sum[i]) > 0)
+			perfctr_store(&state->sum[i], value);
+	}
+	if (perfctr_cstatus_has_tsc(cstatus))
+		perfctr_store(&state->tsc_sum, now - state->tsc_base);
+	set_cstatus(state, 0);
+	atomic_fetch_add(&state->resumes, 1);
+	return end(state, n);
 }
 
 /* The values first: what the stop itself takes is not the program's. */
 static int perf_stop(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
-	unsigned int cstatus = cstatus_of(state);
-	int result = 0;
 
-	if (!perfctr_likely(is_plain(state) && cstatus && !perfctr_cstatus_has_ictrs(cstatus)) ||
-	    freeze(state, cstatus) < 0)
-		return stop_by_control(self);
-	pthread_mutex_lock(&state->lock);
-	if (perfctr_cstatus_nrctrs(cstatus))
-		result = perfctr_events_disable(&state->group);
-	if (result == 0)
-		memset(&state->control, 0, sizeof(state->control));
-	pthread_mutex_unlock(&state->lock);
-	return result;
+	return perfctr_likely(is_own(state)) && perfctr_edge_end(&state->edge) ? stop_quickly(state)
+									       : stop_slowly(state);
 }
 
 /*
@@ -1105,7 +1235,7 @@ static int perf_resume(struct vperfctr *self)
 		return -1;
 	atomic_fetch_add(&state->resumes, 1);
 	for (i = 0; i < n; i++) {
-		base = &state->reader[i].base;
+		base = &state->edge.reader[i].base;
 		perfctr_store(base, *base + state->sum[i] - values[i]);
 	}
 	if (perfctr_cstatus_has_tsc(paused))
@@ -1139,11 +1269,11 @@ static int iresume(struct vperfctr *self)
 	atomic_fetch_add(&state->resumes, 1);
 	atomic_thread_fence(memory_order_release);
 	for (i = 0; i < state->group.n; i++)
-		perfctr_store(&state->sum[i], values[place(state, i)] + state->reader[i].base);
+		perfctr_store(&state->sum[i], values[place(state, i)] + state->edge.reader[i].base);
 	set_cstatus(state, tsc_alone(cstatus));
 	for (i = 0; i < state->group.n; i++)
-		perfctr_store(&state->reader[i].base,
-			      state->reader[i].base - missed[place(state, i)]);
+		perfctr_store(&state->edge.reader[i].base,
+			      state->edge.reader[i].base - missed[place(state, i)]);
 	perfctr_overflow_update(&state->overflow, &next);
 	state->told = false;
 	set_cstatus(state, cstatus);
@@ -1152,6 +1282,16 @@ static int iresume(struct vperfctr *self)
 }
 
 /* ---- opening and closing ---- */
+
+/* What an edge reads lies where groups with i-mode counters, which have no edges, have overflows.
+ */
+static void init_edge(struct state *state)
+{
+	static_assert(sizeof(state->overflow.event) >= PERFCTR_NR_CTRS * sizeof(uint64_t), "room");
+
+	state->edge.end = state->edge.reader;
+	state->edge.value = &state->overflow.event[0].seen;
+}
 
 static int create(struct vperfctr *self, unsigned int mode)
 {
@@ -1164,6 +1304,7 @@ static int create(struct vperfctr *self, unsigned int mode)
 	state->shared = mode & PERFCTR_MULTIPLEX;
 	state->brief = mode & VPERFCTR_OPEN_BRIEF;
 	perfctr_queue_init(&state->queue);
+	init_edge(state);
 	return 0;
 }
 
@@ -1257,6 +1398,7 @@ static int detach(struct vperfctr *self)
 	publish(state, true);
 	perfctr_queue_close(&state->queue);
 	state->overflow.nr = 0;
+	state->edge.end = state->edge.reader;
 	perfctr_events_close(&state->group);
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);

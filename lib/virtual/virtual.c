@@ -42,20 +42,23 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self)
 
 int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *control)
 {
-	const struct perfctr_provider *provider = perfctr_provider_of(self);
-
-	if (!provider)
-		return -1;
+	if (!perfctr_likely(self != NULL))
+		return perfctr_no_handle();
+	if (!perfctr_likely(self->provider != NULL))
+		return perfctr_not_ours();
 	if (!control)
 		return perfctr_fail(EINVAL, "vperfctr_control() needs a control, not NULL");
-	return provider->control(mutable(self), control);
+	return self->provider->control(mutable(self), control);
 }
 
 int vperfctr_stop(const struct vperfctr *self)
 {
-	const struct perfctr_provider *provider = perfctr_provider_of(self);
-
-	return provider ? provider->stop(mutable(self)) : -1;
+	/* No stack, no return: they would be counted. */
+	if (!perfctr_likely(self != NULL))
+		return perfctr_no_handle();
+	if (!perfctr_likely(self->provider != NULL))
+		return perfctr_not_ours();
+	return self->provider->stop(mutable(self));
 }
 
 int vperfctr_is_running(const struct vperfctr *self)

@@ -265,7 +265,7 @@ static const struct {
 	const char *what;
 	double user, calls;
 } limits[] = {
-	{ STOP_START_1, BY_ISA(1050, 1350), 2.1 }, /* the CPU clock, once a ms */
+	{ STOP_START_1, BY_ISA(620, 750), 2.1 }, /* the CPU clock, once a ms */
 	{ PAUSE_READER, 50, 0 },
 	{ PAUSE_1, BY_ISA(300, 360), 0 },
 	{ OPEN_CLOSE_1, 6600, 7 },

@@ -413,6 +413,62 @@ START_TEST(codes)
 }
 END_TEST
 
+static bool counts_instructions(enum perfctr_rules rules, struct perfctr_code code)
+{
+	const struct perfctr_cpu cpu = { .rules = rules };
+	struct perf_event_attr attr;
+
+	ck_assert(attr_of(rules, &code, &attr));
+	return perfctr_attr_counts_instructions(&cpu, &attr);
+}
+
+/* Of which the library leaves out its own: all of user mode's, once each. */
+START_TEST(instructions)
+{
+	static const enum perfctr_rules rules[] = { PERFCTR_RULES_ARCH, PERFCTR_RULES_P6,
+						    PERFCTR_RULES_K7 };
+	static const struct perfctr_code others[] = {
+		{ .evntsel = 0x4200C0 }, /* the kernel's */
+		{ .evntsel = 0x4101C0 }, /* some of them */
+		{ .evntsel = 0x4500C0 }, /* how often there are any */
+		{ .evntsel = 0x1C100C0 },
+		{ .evntsel = 0x41003C },
+		{ .evntsel = 0x4100C0, .high = 1 },
+		{ .evntsel = 0x4100C0, .value = 1 },
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		ck_assert(counts_instructions(rules[i],
+					      (struct perfctr_code){ .evntsel = 0x4100C0 }));
+		ck_assert(counts_instructions(rules[i],
+					      (struct perfctr_code){ .evntsel = 0x5300C0 }));
+		for (k = 0; k < ARRAY_SIZE(others); k++)
+			ck_assert_msg(!counts_instructions(rules[i], others[k]), "%u", k);
+	}
+	/* AMD's bit 40: in guests. */
+	ck_assert(!counts_instructions(PERFCTR_RULES_K7, (struct perfctr_code){ .evntsel = 0x4100C0,
+										.high = 0x100 }));
+	/* Fixed counter 0. */
+	ck_assert(counts_instructions(PERFCTR_RULES_ARCH,
+				      (struct perfctr_code){ .evntsel = 0x10000,
+							     .map = 0x40000000 }));
+	ck_assert(counts_instructions(PERFCTR_RULES_PMUV3,
+				      (struct perfctr_code){ .evntsel = 0x80000008 }));
+	ck_assert(!counts_instructions(PERFCTR_RULES_PMUV3,
+				       (struct perfctr_code){ .evntsel = 0x40000008 }));
+	ck_assert(!counts_instructions(PERFCTR_RULES_PMUV3,
+				       (struct perfctr_code){ .evntsel = 0x80000011 }));
+	ck_assert(!counts_instructions(PERFCTR_RULES_PMUV3,
+				       (struct perfctr_code){ .evntsel = 0x800000C0 }));
+	/* Nothing is known of other codes. */
+	ck_assert(!counts_instructions(PERFCTR_RULES_KERNEL,
+				       (struct perfctr_code){ .evntsel = 0xC0 }));
+	ck_assert(
+		!counts_instructions(PERFCTR_RULES_SBI, (struct perfctr_code){ .evntsel = 0x08 }));
+}
+END_TEST
+
 /* A hypervisor may hide AnyThread: then the name is refused, with a control and without. */
 START_TEST(hidden_anythread)
 {
@@ -438,4 +494,5 @@ START_TEST(hidden_anythread)
 }
 END_TEST
 
-UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, hidden_anythread)
+UNIT_MAIN("attr", 300, every_name_and_modifier, codes, fixed_counters, instructions,
+	  hidden_anythread)

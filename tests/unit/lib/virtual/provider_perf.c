@@ -16,6 +16,7 @@
 #include "lib/base/word.h"
 #include "lib/isa/native.h"
 #include "lib/isa/tsc.h"
+#include "lib/perf/edge.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "arch/cpu.h"
@@ -997,6 +998,104 @@ START_TEST(reuse)
 	set_control(self, control);
 	ck_assert_uint_eq(pmu_calls(PMU_OPEN), opens + 3);
 #endif
+	finish(self);
+}
+END_TEST
+
+#ifdef __aarch64__
+#define INSTRUCTIONS 0x08
+#else
+#define INSTRUCTIONS 0xC0
+#endif
+
+/*
+ * Of instructions the library leaves its own ones out, which this PMU does not count, and of
+ * nothing else. The first control opens the counters, the second finds them.
+ */
+START_TEST(own_instructions)
+{
+	struct vperfctr_control control;
+	struct perfctr_sum_ctrs sum;
+	struct vperfctr *self;
+	unsigned int k;
+	uint64_t left;
+
+	begin();
+	control = control_of(3, 0);
+	control.cpu_control.evntsel[0] = CONTROL_EVNTSEL | INSTRUCTIONS;
+	control.cpu_control.evntsel[2] = CONTROL_EVNTSEL | INSTRUCTIONS;
+	self = open_with(control);
+	for (k = 0; k < 2; k++) {
+		left = pmu.rdpmc ? perfctr_edge_after(3, 0) : 0;
+		pmu_count(1000);
+		ck_assert_int_eq(vperfctr_read_ctrs(self, &sum), 0);
+		ck_assert_uint_eq(sum.pmc[0], 1000 - left);
+		ck_assert_uint_eq(sum.pmc[1], 2000);
+		ck_assert_uint_eq(sum.pmc[2], 1000 - (pmu.rdpmc ? perfctr_edge_after(3, 2) : 0));
+		pmu_count(200);
+		left += pmu.rdpmc ? perfctr_edge_before(0) : 0;
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		pmu_count(1);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 1200 - left);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 2400);
+		ck_assert_uint_eq(
+			vperfctr_read_pmc(self, 2),
+			1200 - (pmu.rdpmc ? perfctr_edge_after(3, 2) + perfctr_edge_before(2) : 0));
+		set_control(self, control);
+	}
+	/* Where they have not been counted, nothing goes back. */
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 0);
+	set_control(self, control);
+	pmu_count(1000);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	left = vperfctr_read_pmc(self, 2);
+	control.preserve = 4;
+	set_control(self, control);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 2), left);
+	finish(self);
+}
+END_TEST
+
+/*
+ * A control that counts again what was stopped: the rest of it is what this one says. But if others
+ * have taken the counters meanwhile it fails, and the sums stay.
+ */
+START_TEST(again)
+{
+	struct vperfctr_control control, same;
+	struct vperfctr *self;
+
+	begin();
+	control = control_of(2, 0);
+	self = open_with(control);
+	pmu_count(3);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	ck_assert_int_eq(vperfctr_read_state(self, NULL, &same), 0);
+	ck_assert_uint_eq(same.cpu_control.nractrs, 0);
+	control.preserve = 2;
+	control._reserved3 = 5;
+	set_control(self, control);
+	ck_assert_int_eq(vperfctr_read_state(self, NULL, &same), 0);
+	ck_assert_mem_eq(&same, &control, sizeof(same));
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 0);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 6);
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	pmu.taken = pmu.counters;
+	pmu_schedule();
+	control.preserve = 0;
+	ck_fails(vperfctr_control(self, &control), EBUSY, "");
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 6);
+	ck_assert_int_eq(vperfctr_is_running(self), 0);
+	/* Stopped twice, it is no longer what it was. */
+	ck_assert_int_eq(vperfctr_stop(self), 0);
+	pmu.taken = 0;
+	pmu_schedule();
+	set_control(self, control);
+	pmu_count(1);
+	ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 2);
 	finish(self);
 }
 END_TEST
@@ -2133,11 +2232,11 @@ END_TEST
 UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_end,
 	  events_of_clocks, a_running_clock, a_taken_clock, a_slept_clock, calls_of_a_life, brief,
 	  pauses, a_paused_reader, refused_in_a_pause, a_paused_descriptor, born_counting, sums,
-	  reuse, no_room, faults_of_a_start, faults_of_an_undo, faults_of_a_control,
-	  shared_counters, taken_away, taken_away_and_replaced, lost_pages, reads_in_a_control,
-	  totals, no_memory, features, one_overflow, several_overflows, late_handlers,
-	  too_short_periods, longer_periods, invalid_controls, signal_numbers, two_signals,
-	  replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
+	  reuse, own_instructions, again, no_room, faults_of_a_start, faults_of_an_undo,
+	  faults_of_a_control, shared_counters, taken_away, taken_away_and_replaced, lost_pages,
+	  reads_in_a_control, totals, no_memory, features, one_overflow, several_overflows,
+	  late_handlers, too_short_periods, longer_periods, invalid_controls, signal_numbers,
+	  two_signals, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
 	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
 
 #else
