@@ -263,18 +263,20 @@ EOT
 ${CC:-cc} -O0 "$work/spin.c" -o "$work/spin" && strip -o "$work/stripped" "$work/spin"
 spin=spin
 [ "${HAVE_LIBELF:-no}" = yes ] || spin='-'
-# sampled NAME SYMBOL FILE command...: at least 80 percent of the samples are there
+# sampled NAME SYMBOL FILE command...: at least half of the samples of the 0.1 s that the program runs are in its
+# file, however long others take beside it, and 80 percent of these in the function
 sampled() {
 	name=$1 symbol=$2 file=$3
 	shift 3
 	"$perfex" --sample -e cpu-clock "$@" >"$work/out" 2>&1
 	status=$?
 	if [ $status = 0 ] && awk -v symbol="$symbol" -v file="$file" '
-		index($3, symbol) == 1 && $4 == file { sum += $2 }
-		END { exit !(sum >= 80) }' "$work/out"; then
+		$4 == file { all += $1 }
+		$4 == file && (symbol == "" || index($3, symbol) == 1) { some += $1 }
+		END { exit !(some >= 50 && some * 10 >= all * 8) }' "$work/out"; then
 		echo "PASS $name"
 	else
-		echo "FAIL $name: exit status $status, or less than 80 % for $symbol in:"
+		echo "FAIL $name: exit status $status, or less than 50 samples or 80 % for $symbol in:"
 		sed 's/^/    /' "$work/out"
 		failed=1
 	fi
