@@ -31,7 +31,8 @@ files() {
 	mkdir -p "$work/files-$arch/bin"
 	# shellcheck disable=SC2086
 	if [ "$host" ]; then
-		make_for "$host" perfex perfctr-info vm-programs $more
+		make_for "$host" lib/libperfctr.la lib/libinternal.la perfex perfctr-info
+		make_for "$host" WARNING_CFLAGS= vm-programs $more
 		build=$hosts/$host
 	else
 		make_here perfex perfctr-info vm-programs $more
@@ -80,7 +81,8 @@ files_power() {
 	log "building the programs for $arch"
 	mkdir -p "$work/files-$arch/bin"
 	build=$hosts/powerpc64le-linux-gnu
-	make_for powerpc64le-linux-gnu tests/vm/guest/power tests/vm/guest/regions tests/vm/guest/samples tests/vm/init
+	make_for powerpc64le-linux-gnu lib/libperfctr.la
+	make_for powerpc64le-linux-gnu WARNING_CFLAGS= tests/vm/guest/power tests/vm/guest/regions tests/vm/guest/samples tests/vm/init
 	for program in power8 power9 power10; do
 		cp "$build/tests/vm/guest/power" "$work/files-$arch/bin/$program"
 	done
