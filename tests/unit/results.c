@@ -816,6 +816,57 @@ START_TEST(intervals)
 }
 END_TEST
 
+/* More reasons than there are numbers for: the last ones have none, and nothing is overwritten. */
+START_TEST(many_reasons)
+{
+	char list[70 * 16] = "", reason[32];
+	unsigned int i;
+
+	for (i = 0; i < 70; i++)
+		strcat(list, i ? ",cs" : "cs");
+	begin(list);
+	for (i = 0; i < 70; i++) {
+		snprintf(reason, sizeof(reason), "reason %u", i);
+		events_refuse(&events, i, i + 1, reason);
+	}
+	results_add_run(&results, &(const struct run_end){ .elapsed = 1, .ran = true });
+	results_end(&results);
+	print(table_print);
+	has_lines("<not counted> cs [1]", "<not counted> cs [64]", "<not counted> cs [0]",
+		  "[1] reason 0", "[64] reason 63", NULL);
+	ck_assert_ptr_null(strstr(text, "reason 64"));
+	end();
+}
+END_TEST
+
+/* A run that a signal ended; the first eight of many that failed. */
+START_TEST(ways_to_fail)
+{
+	unsigned int i;
+
+	begin("cs");
+	add(10, 10, 10, 0);
+	add(10, 10, 10, W_EXITCODE(0, 11));
+	results_end(&results);
+	print(table_print);
+	has_lines("1 of 2 runs failed, left out: run 2 with signal 11", NULL);
+	end();
+	begin("cs");
+	add(10, 10, 10, 0);
+	for (i = 0; i < 8; i++)
+		add(10, 10, 10, W_EXITCODE(1, 0));
+	results_end(&results);
+	print(table_print);
+	ck_assert_ptr_nonnull(strstr(text, "run 9 with exit status 1\n"));
+	ck_assert_ptr_null(strstr(text, "..."));
+	add(10, 10, 10, W_EXITCODE(1, 0));
+	print(table_print);
+	ck_assert_ptr_nonnull(strstr(text, "run 9 with exit status 1, ..."));
+	ck_assert_ptr_null(strstr(text, "run 10 with"));
+	end();
+}
+END_TEST
+
 /* The worst of runs is the quality of all, whichever it was. */
 START_TEST(worst_quality)
 {
@@ -935,5 +986,5 @@ UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, in_user_
 	  units, openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn,
 	  failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
 	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
-	  stale, ratios_of_core_types, metrics_of_core_types, worst_quality, ratios_of_intervals,
-	  openmetrics_of_doubtful_counts, sums)
+	  stale, ratios_of_core_types, metrics_of_core_types, many_reasons, ways_to_fail,
+	  worst_quality, ratios_of_intervals, openmetrics_of_doubtful_counts, sums)
