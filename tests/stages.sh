@@ -30,7 +30,7 @@ build_only() (
 )
 
 # Those that are quick enough; the others do millions of the same.
-valgrind_tests="event global group hybrid kinds primitives provider_perf record remote ring rules_generic rules_powerpc
+valgrind_tests="name global group hybrid kinds primitives provider_perf record remote ring rules_generic rules_powerpc
 	rules_x86 set table virtual why zoo generic_engine powerpc_engine x86_engine storm"
 valgrind_units() (
 	cd "$work/gcc" || exit

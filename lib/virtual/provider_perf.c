@@ -672,7 +672,7 @@ static bool hold_signals(unsigned int cstatus, sigset_t *held)
 
 static int check_control(const struct state *state, const struct vperfctr_control *control)
 {
-	if ((!state->tid && check_own(state) < 0) || perfctr_thread_control_check(control) < 0)
+	if (!state->tid && check_own(state) < 0)
 		return -1;
 	if (state->tid && control->cpu_control.nrictrs)
 		return perfctr_fail(EOPNOTSUPP,
@@ -689,7 +689,7 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 			"VPERFCTR_CONTROL_CLOEXEC takes a kernel that can remove "
 			"events on execve(2), Linux 5.13 or later; on this one leave the flag "
 			"out, and unlink the counters at the execve(2)");
-	return 0;
+	return perfctr_thread_control_check(control);
 }
 
 /*
