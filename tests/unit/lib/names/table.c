@@ -470,7 +470,11 @@ START_TEST(test_event_set)
 				ck_assert_uint_gt(set->events[i].unit_mask->nvalues, 0);
 		}
 	}
+#ifdef __s390x__ /* perfctr never had one of its processors */
+	ck_assert_uint_eq(sets, 0);
+#else
 	ck_assert_uint_ge(sets, 1);
+#endif
 #if defined(__i386__) || defined(__x86_64__)
 	ck_assert_uint_ge(sets, 25);
 	set = perfctr_cpu_event_set(PERFCTR_X86_INTEL_P6);
