@@ -12,10 +12,12 @@ build=${1:?usage: layers.sh BUILD}
 
 # Names in the first column of a table, which are files or, with a /, folders.
 rows() {	# README
+	# shellcheck disable=SC2016 # backquotes of Markdown
 	sed -n 's,^| `\([a-z0-9_/-]*\)\(\.[ch]\|/\)`.*,\1\2,p' "$top/$1"
 }
 
 # The rooms of lib/, as below: the order is that of its README, and in each room that of the room's.
+# shellcheck disable=SC2046 # words
 rooms() {
 	rows lib/README.md | while read -r room; do
 		case $room in
