@@ -13,10 +13,10 @@ perfex_as_usual="env --default-signal=INT,QUIT $perfex"
 # A command that notes each signal, and ends when it is told to.
 cat >"$work/noting.py" <<'EOP'
 import os, signal, sys, time
-log, until, status = open(sys.argv[1], 'a', buffering=1), sys.argv[2], int(sys.argv[3])
+log, until, status = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.argv[2], int(sys.argv[3])
 for name in 'TERM', 'HUP', 'USR1':
-    signal.signal(getattr(signal, 'SIG' + name), lambda number, frame, name=name: log.write(name + '\n'))
-log.write('ready\n')
+    signal.signal(getattr(signal, 'SIG' + name), lambda number, frame, name=name: os.write(log, name.encode() + b'\n'))
+os.write(log, b'ready\n')
 while not os.path.exists(until):
     time.sleep(0.01)
 time.sleep(0.05)
