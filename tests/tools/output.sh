@@ -29,7 +29,7 @@ done
 # What others wrote before into the same file stays, and what they write later comes after it.
 # shellcheck disable=SC2016
 for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 /dev/fd/7 -; do
-	expect "a file that is open already: $name" 0 '^before {"command".*after $' sh -c \
+	expect "a file that is open already: $name" 0 '^before {"type":"counts","command".*after $' sh -c \
 		'{ echo before; "$1" --json -e page-faults -o "$2" true; echo after; } >"$3" 7>&1; tr "\n" " " <"$3"; echo' sh \
 		"$perfex" $name "$work/open"
 done
@@ -119,7 +119,7 @@ chmod 604 "$work/mode"
 expect "the mode that it had" 0 '^604$' stat -c %a "$work/mode"
 ln -sf mode "$work/link"
 "$perfex" --json -e page-faults -o "$work/link" true
-expect "a link stays one" 0 '^{"command"' sh -c "test -L '$work/link' && cat '$work/mode'"
+expect "a link stays one" 0 '^{"type":"counts","command"' sh -c "test -L '$work/link' && cat '$work/mode'"
 "$perfex" --json --append -e page-faults -o "$work/mode" true
 expect "two documents" 0 '^2$' sh -c "wc -l <'$work/mode'"
 # Before the command's end, however slow the machine is.
