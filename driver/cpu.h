@@ -24,7 +24,7 @@ struct hwcpu_sampler {
 DECLARE_PER_CPU(struct hwcpu_sampler, hwcpu_samplers);
 
 /*
- * overflow() is called on a CPU where a counter of what runs there may have overflown. Interrupts
+ * overflow() is called on a CPU where a counter of what runs there may have overflowed. Interrupts
  * are off. 0, or an error of the kernel's.
  */
 int hwcpu_init(void (*overflow)(struct vperfctr *owner));

@@ -34,7 +34,7 @@ void hw_clock(struct perfctr_info *info);
 /*
  * Take the counters from the kernel's other users, for the first thread that counts; give them
  * back with the last. 0; -EBUSY: somebody else has them. From then on overflow() is called when a
- * counter of the thread that runs, or ran a moment ago, on this CPU may have overflown: in an
+ * counter of the thread that runs, or ran a moment ago, on this CPU may have overflowed: in an
  * interrupt, or in an NMI, which can come in the middle of the engine's functions.
  */
 int hw_reserve(void (*overflow)(void));
@@ -62,7 +62,7 @@ void hw_stop_cpu(void *unused);
 
 /*
  * The engine's functions on this CPU. Interrupts are off. hw_suspend() returns the set of i-mode
- * counters that have overflown, which are then back at their start values.
+ * counters that have overflowed, which are then back at their start values.
  */
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program);
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program);

@@ -4,8 +4,8 @@
  *
  * The counters are perf_events' too. In its struct arm_pmu each CPU has a set of those in use: what
  * is in there it does not touch, so we put ours in. Of its functions we follow three: start, which
- * decides anew who reads counters in user mode; the interrupt, which is ours, too; and reset, after
- * which nothing is as it was.
+ * decides again who reads counters in user mode; the interrupt, which is ours, too; and reset,
+ * after which nothing is as it was.
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
@@ -449,7 +449,7 @@ static noinline void zero_counters(struct perfctr_core *core)
 
 	FOR_EACH_COUNTER(n, core->left)
 		perfctr_core_write_counter(core, n, 0);
-	/* Counters that were suspended are to be loaded anew. */
+	/* Counters that were suspended are to be loaded again. */
 	if (core->stops)
 		core->cache.id = 0;
 	core->left = 0;
@@ -636,17 +636,17 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
-	unsigned int overflown = 0;
+	unsigned int overflowed = 0;
 
 	perfctr_cpu_suspend(core, state, program);
 	WRITE_ONCE(core->running, NULL);
 	hw_set_reads(core, false);
 	if (unlikely(program->nrctrs > program->nractrs)) {
-		overflown = perfctr_cpu_identify_overflow(state, program);
-		if (overflown)
+		overflowed = perfctr_cpu_identify_overflow(state, program);
+		if (overflowed)
 			perfctr_cpu_ireload(state);
 	}
-	return overflown;
+	return overflowed;
 }
 
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)

@@ -98,7 +98,7 @@ void hw_hide_counters(struct perfctr_core *core);
 
 /*
  * Not in a process that may have guests: KVM loads the register with theirs, and until 6.3 clears
- * it behind them.
+ * it after them.
  */
 static inline bool hw_let_read(bool allowed, struct mm_struct *mm)
 {

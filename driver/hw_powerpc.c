@@ -144,14 +144,14 @@ void hw_release(void)
 unsigned int hw_suspend(struct perfctr_cpu_state *state, struct perfctr_program *program)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);
-	unsigned int overflown;
+	unsigned int overflowed;
 
 	perfctr_cpu_suspend(core, state, program);
 	core->left = core->left || program->nrctrs;
-	overflown = perfctr_cpu_identify_overflow(state, program);
-	if (unlikely(overflown))
+	overflowed = perfctr_cpu_identify_overflow(state, program);
+	if (unlikely(overflowed))
 		perfctr_cpu_ireload(state);
-	return overflown;
+	return overflowed;
 }
 
 void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)

@@ -102,14 +102,14 @@ struct perfctr_core {
 	/* A program with i-mode counters, from before its loading until after its stop; or NULL. */
 	const struct perfctr_program *interrupting;
 	unsigned int announced; /* NMIs that have told of its overflow */
-	unsigned int late;	/* NMIs that may still come, of counters that have overflown, ... */
-	unsigned long until;	/* ... before this time */
-	unsigned int lvtpc;	/* the local APIC's entry as we found it */
-	bool started;		/* the registers are ours */
-	u8 odd;			/* what makes the next thread look closer: */
-#define ODD_FAULT     1		/* a control register has not taken what it was to contain */
-#define ODD_GUESTS    2		/* KVM was in use when others came */
-#define ODD_HOST_ONLY 4		/* event selects have been written with this bit */
+	unsigned int late;   /* NMIs that may still come, of counters that have overflowed, ... */
+	unsigned long until; /* ... before this time */
+	unsigned int lvtpc;  /* the local APIC's entry as we found it */
+	bool started;	     /* the registers are ours */
+	u8 odd;		     /* what makes the next thread look closer: */
+#define ODD_FAULT     1	     /* a control register has not taken what it was to contain */
+#define ODD_GUESTS    2	     /* KVM was in use when others came */
+#define ODD_HOST_ONLY 4	     /* event selects have been written with this bit */
 
 	/* What the last threads have left in the registers. */
 	u64 process;	       /* theirs; 0: nothing is left */
@@ -451,7 +451,7 @@ static void zero_counters(struct perfctr_core *core)
 
 	for (k = 0; k < core->nr_left; k++)
 		write_msr(core->left[k], 0);
-	/* Counters that were suspended are to be loaded anew. */
+	/* Counters that were suspended are to be loaded again. */
 	core->cache.id = 0;
 }
 
@@ -565,9 +565,10 @@ void hw_leave(void)
  * Each counter sends its own NMI, and the last threads' may still come, too. Several may be one: no
  * more are waited for than there are counters.
  */
-static void expect_nmis(struct perfctr_core *core, unsigned int overflown)
+static void expect_nmis(struct perfctr_core *core, unsigned int overflowed)
 {
-	unsigned int sent = hweight32(overflown), announced = min(READ_ONCE(core->announced), sent);
+	unsigned int sent = hweight32(overflowed),
+		     announced = min(READ_ONCE(core->announced), sent);
 	unsigned int late = nmis_to_come(core) + sent - announced;
 
 	WRITE_ONCE(core->late, min(late, hweight32(hw_cpu.counters) + hweight32(hw_cpu.fixed)));
@@ -577,15 +578,15 @@ static void expect_nmis(struct perfctr_core *core, unsigned int overflown)
 static unsigned int find_overflow(struct perfctr_core *core, struct perfctr_cpu_state *state,
 				  struct perfctr_program *program)
 {
-	unsigned int overflown = perfctr_cpu_identify_overflow(state, program);
+	unsigned int overflowed = perfctr_cpu_identify_overflow(state, program);
 
-	if (overflown) {
+	if (overflowed) {
 		perfctr_cpu_ireload(state);
-		expect_nmis(core, overflown);
+		expect_nmis(core, overflowed);
 	}
 	WRITE_ONCE(core->interrupting, NULL);
 	WRITE_ONCE(core->announced, 0);
-	return overflown;
+	return overflowed;
 }
 
 /* ---- KVM ---- */
@@ -607,7 +608,7 @@ static u64 wants_host_only(void)
 	return is_svm_on() ? HOST_ONLY : 0;
 }
 
-/* Nothing that a control register may contain: each is written anew. */
+/* Nothing that a control register may contain: each is written again. */
 #define UNKNOWN (~0ull)
 static void forget_controls(struct perfctr_core *core)
 {

@@ -31,7 +31,7 @@ static void signal_current(struct callback_head *head)
 	unsigned int mask;
 
 	atomic_set_release(&self->signalling, 0);
-	mask = atomic_xchg(&self->overflown, 0);
+	mask = atomic_xchg(&self->overflowed, 0);
 	if (mask && still)
 		send_overflow(READ_ONCE(self->signo), mask);
 	if (atomic_xchg(&self->trespassed, 0) && still)

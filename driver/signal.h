@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* signal.h - a thread is told that its counters have overflown, or may not be used where it is. */
+/* signal.h - a thread is told that its counters have overflowed, or may not be used where it is. */
 #ifndef PERFCTR_DRIVER_SIGNAL_H
 #define PERFCTR_DRIVER_SIGNAL_H
 
@@ -11,7 +11,7 @@
 
 /*
  * From now on self->notify, which may be queued with any lock held, has the thread whose counters
- * they are send itself what overflown and trespassed ask for. Before they are a thread's.
+ * they are send itself what overflowed and trespassed ask for. Before they are a thread's.
  */
 void vsignal_init(struct vperfctr *self);
 

@@ -149,13 +149,13 @@ struct page *vperfctr_get_page(struct vperfctr *self)
 static struct perfctr_program tsc_alone = { .async = -1, .tsc = 1 };
 
 /* The counters stand until they are resumed; the TSC goes on. */
-void vperfctr_interrupt(struct vperfctr *self, unsigned int overflown)
+void vperfctr_interrupt(struct vperfctr *self, unsigned int overflowed)
 {
 	self->signo = self->control.si_signo;
 	self->interrupted = self->cstatus;
 	self->cstatus = perfctr_mk_cstatus(perfctr_cstatus_has_tsc(self->interrupted), 0, 0);
 	self->active = &tsc_alone;
-	atomic_or(overflown, &self->overflown);
+	atomic_or(overflowed, &self->overflowed);
 	irq_work_queue(&self->notify);
 }
 

@@ -44,9 +44,9 @@ struct vperfctr {
 	struct irq_work notify;	     /* the thread is to get a signal, ... */
 	struct callback_head signal; /* ... which it sends itself: signal.c */
 	atomic_t signalling;	     /* that is queued */
-	atomic_t overflown;	     /* counters that the thread is to be told of */
+	atomic_t overflowed;	     /* counters that the thread is to be told of */
 	atomic_t trespassed;	     /* it came to a forbidden CPU */
-	int signo;		     /* of the control that has overflown */
+	int signo;		     /* of the control that has overflowed */
 };
 
 /* What its control and its sums are. */
@@ -110,13 +110,13 @@ static inline void vperfctr_show_cstatus(struct vperfctr *self, struct mm_struct
 
 /* All below with the lock of their thread's link, if they are a thread's; interrupts are off. */
 
-/* What they have overflown of stands until it is resumed; their thread came to a forbidden CPU. */
-void vperfctr_interrupt(struct vperfctr *self, unsigned int overflown);
+/* What they have overflowed of stands until it is resumed; their thread came to a forbidden CPU. */
+void vperfctr_interrupt(struct vperfctr *self, unsigned int overflowed);
 void vperfctr_forbid(struct vperfctr *self);
 
 /*
  * Start and stop them on this CPU, where their thread runs. What then is to be signalled is in
- * overflown or trespassed, and notify is queued.
+ * overflowed or trespassed, and notify is queued.
  */
 static inline void vperfctr_start(struct vperfctr *self)
 {
@@ -132,13 +132,13 @@ static inline void vperfctr_start(struct vperfctr *self)
 
 static inline void vperfctr_stop(struct vperfctr *self)
 {
-	unsigned int overflown;
+	unsigned int overflowed;
 
 	if (!perfctr_cstatus_enabled(self->cstatus))
 		return;
-	overflown = hwcpu_stop(self, self->state, self->active);
-	if (unlikely(overflown))
-		vperfctr_interrupt(self, overflown);
+	overflowed = hwcpu_stop(self, self->state, self->active);
+	if (unlikely(overflowed))
+		vperfctr_interrupt(self, overflowed);
 }
 
 /*

@@ -56,7 +56,7 @@ bool vthread_detach(struct vperfctr *counters, struct task_struct *task);
  */
 int vthread_show_holders(struct seq_file *file, void *unused);
 
-/* Counters that run on this CPU may have overflown: stop and start them. Interrupts are off. */
+/* Counters that run on this CPU may have overflowed: stop and start them. Interrupts are off. */
 void vthread_overflow(struct vperfctr *counters);
 
 #endif /* PERFCTR_DRIVER_THREAD_H */

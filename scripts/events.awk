@@ -76,7 +76,7 @@ function counter_set(text,    parts, n, i, range, first, last, shift, k, general
 	return set_index[key]
 }
 
-# Where the text begins in the pool of names, behind its length.
+# Where the text begins in the pool of names, after its length.
 function name_offset(text)
 {
 	if (!(text in pool_offset)) {

@@ -24,7 +24,7 @@ function offset(text)
 	return offset_of[text]
 }
 
-# The words behind the first one.
+# The words after the first one.
 function rest(    text)
 {
 	text = $0

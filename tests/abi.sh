@@ -4,7 +4,7 @@
 # baseline. What is released must not change; what is new is added to the baseline, by --update, in the commit
 # that adds it.
 # usage: abi.sh [--update]	in a build of configure's
-# The environment: srcdir; LIBPERFCTR, the build's .libs folder.
+# The environment: srcdir; LIBPERFCTR, the build's .libs directory.
 set -u
 srcdir=${srcdir:-.} library=${LIBPERFCTR:-lib/.libs}/libperfctr.so
 baseline=$srcdir/tests/data/libperfctr.abi

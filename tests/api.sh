@@ -3,7 +3,7 @@
 # Header, symbol map, shared library and man pages name the same functions; the driver's page names its
 # requests, structures, errors, messages and parameters; the pages are clean, the examples in them
 # compile and run, and each call has one.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the shared library.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the shared library.
 set -u
 srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
 work=$(mktemp -d)
@@ -157,7 +157,7 @@ if command -v mandoc >/dev/null; then
 	done | grep -v -e 'referenced manual not found' -e 'mandoc.db' >"$work/lint"
 	cat "$work/lint"
 	check "man pages are clean" "$([ -s "$work/lint" ]; echo $((1 - $?)))"
-	# A word that is a macro's name, such as No, is gone from a heading unless it stands behind \&.
+	# A word that is a macro's name, such as No, is gone from a heading unless it stands after \&.
 	for page in "$srcdir"/man/*.[1347]; do
 		mandoc -T utf8 -O width=200 "$page" | sed "s/.$(printf '\b')//g; s/^ *//" >"$work/shown"
 		sed -n 's/\\&//g; s/^\.S[hs] //p' "$page" | grep -vxF -f "$work/shown" | sed "s,^,$page: ,"

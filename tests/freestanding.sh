@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # arch/ and the engine as a kernel module compiles them: without a libc's headers, with the kernel's
 # flags, and needing no function but arch/'s own and the four that compilers call by themselves.
-# The environment: srcdir; CC. The build folder, with arch/event-tables.c, is the current one.
+# The environment: srcdir; CC. The build directory, with arch/event-tables.c, is the current one.
 # Prints a line per compiler and width.
 set -u
 srcdir=${srcdir:-.}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # IBS's registers in words, against the names that the kernel's headers give to the same bits: ibs.c.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the library.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the library.
 set -u
 srcdir=${srcdir:-.} lib=${LIBPERFCTR:-lib/.libs}
 header=$(ls /usr/src/linux-headers-*/arch/x86/include/asm/amd-ibs.h /usr/src/linux-headers-*/arch/x86/include/asm/amd/ibs.h \

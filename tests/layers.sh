@@ -3,14 +3,14 @@
 # Which file needs which, read from a build's objects with nm, and for lib/ from #include lines, too: none may need
 # one of its own layer or of a higher one, so that there is no cycle, and each has its layer and its sentence. lib/
 # has at most 12 rooms on 9 floors. And no file of lib/ needs a cancellation point but lib/base/call.c.
-# usage: layers.sh BUILD	a folder of configure's, or of scripts/driver's
+# usage: layers.sh BUILD	a directory of configure's, or of scripts/driver's
 # The environment: NM, another machine's nm.
-# Prints a line per folder; exit status 0 if none failed.
+# Prints a line per directory; exit status 0 if none failed.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:?usage: layers.sh BUILD}
 
-# Names in the first column of a table, which are files or, with a /, folders.
+# Names in the first column of a table, which are files or, with a /, directories.
 rows() {	# README
 	# shellcheck disable=SC2016 # backquotes of Markdown
 	sed -n 's,^| `\([a-z0-9_/-]*\)\(\.[ch]\|/\)`.*,\1\2,p' "$top/$1"
@@ -27,9 +27,9 @@ rooms() {
 	echo lib lib/README.md $(rows lib/README.md | sed -n 's/\.[ch]$//p')
 }
 
-# The folders, from the bottom up: FOLDER SENTENCES LAYER... The file SENTENCES has a row of a table that
-# begins with a file's name, from the folder of SENTENCES; the layers are the folder's files, from the bottom
-# up, with commas between those that must not need each other. What lies in a folder that is not named here
+# The directories, from the bottom up: DIRECTORY SENTENCES LAYER... The file SENTENCES has a row of a table that
+# begins with a file's name, from the directory of SENTENCES; the layers are the directory's files, from the bottom
+# up, with commas between those that must not need each other. What lies in a directory that is not named here
 # belongs to the one that it is in.
 layers='
 arch arch/README.md event-tables,metric-tables,assign,x86/cpus,x86/p5,x86/p6,x86/p4,power/power,powerpc/powerpc,arm64/arm64,riscv/riscv,raw/raw x86/k7,x86/archpmu,powerpc/encode,raw/encode,events x86/compile,x86/encode x86/isa,power/isa,powerpc/isa,arm64/isa,riscv/isa isa
@@ -44,7 +44,7 @@ tools/perfex tools/README.md suggest options,show perfex
 tools/perfctr-info tools/README.md cost perfctr-info
 '
 
-# What is made, and has no source in the folder.
+# What is made, and has no source in the directory.
 generated='arch/event-tables arch/metric-tables'
 
 # What no file of lib/ calls but base/call.c, where it is said why.
@@ -52,7 +52,7 @@ cancellation_points='accept close closedir clock_nanosleep connect creat epoll_w
 getline msync nanosleep open openat opendir pause poll ppoll pread pselect read readv recv recvfrom recvmsg select
 send sendmsg sendto sigtimedwait sigwait sigwaitinfo sleep system tcdrain usleep wait waitid waitpid write writev'
 
-# The file FOLDER/.../NAME of an object, which libtool and automake give a prefix. Nothing for one whose source
+# The file DIRECTORY/.../NAME of an object, which libtool and automake give a prefix. Nothing for one whose source
 # is gone.
 file_of() {	# OBJECT
 	file=${1#"$build/"}
@@ -67,10 +67,10 @@ file_of() {	# OBJECT
 	echo "$file"
 }
 
-# "has FILE SYMBOL" and "needs FILE SYMBOL", of all folders.
+# "has FILE SYMBOL" and "needs FILE SYMBOL", of all directories.
 symbols() {
-	for folder in $(echo "$layers" | sed -n 's,^\([a-z]*\)[/ ].*,\1,p' | uniq); do
-		find "$build/$folder" -name '*.o' ! -path '*/.libs/*' 2>/dev/null
+	for directory in $(echo "$layers" | sed -n 's,^\([a-z]*\)[/ ].*,\1,p' | uniq); do
+		find "$build/$directory" -name '*.o' ! -path '*/.libs/*' 2>/dev/null
 	done | while read -r object; do
 		file=$(file_of "$object")
 		[ -z "$file" ] || ${NM:-nm} -g "$object" | awk -v file="$file" '
@@ -81,7 +81,7 @@ symbols() {
 
 # "sentence FILE", of those that have one.
 sentences() {
-	echo "$layers" | while read -r folder table _; do
+	echo "$layers" | while read -r directory table _; do
 		[ -z "$table" ] || rows "$table" | sed -n "s,^\(.*\)\.[ch]\$,sentence ${table%/*}/\1,p"
 	done
 }
@@ -101,7 +101,7 @@ sources() {
 	sources
 	symbols | LC_ALL=C sort
 } | LC_ALL=C awk -v cancellation_points="$cancellation_points" '
-	function folder_of(file) {
+	function directory_of(file) {
 		do
 			sub("/[^/]*$", "", file)
 		while (!(file in height) && index(file, "/"))
@@ -125,9 +125,9 @@ sources() {
 			}
 		return floors[room] = most
 	}
-	function complain(folder, sentence) {
+	function complain(directory, sentence) {
 		print sentence
-		bad[folder] = 1
+		bad[directory] = 1
 	}
 	BEGIN {
 		# Those that print are left to the program, which alone calls them.
@@ -136,13 +136,13 @@ sources() {
 			cancels[list[n--]]
 	}
 	$1 == "layer" {
-		folders[++nr_folders] = $2
+		directories[++nr_directories] = $2
 		for (i = 4; i <= NF; i++) {
 			n = split($i, side, ",")
 			for (k = 1; k <= n; k++)
 				rank[$2 "/" side[k]] = i
 		}
-		height[$2] = nr_folders
+		height[$2] = nr_directories
 	}
 	$1 == "sentence" { described[$2] }
 	$1 == "listed" { listed[$2] }
@@ -158,7 +158,7 @@ sources() {
 		if (!($2 in seen)) {
 			seen[$2]
 			files[++nr_files] = $2
-			built[folder_of($2)]++
+			built[directory_of($2)]++
 		}
 	}
 	# What is needed only to be linked is not called.
@@ -170,13 +170,13 @@ sources() {
 		sub(/_chk$|_2$|_alias$/, "", name)
 		sub(/64$/, "", name)
 		if (name in cancels)
-			complain(folder_of($2), $2 ".c needs " $3 ", a cancellation point; base/call.c has those that are none")
+			complain(directory_of($2), $2 ".c needs " $3 ", a cancellation point; base/call.c has those that are none")
 	}
 	END {
 		for (pair in why) {
 			split(pair, end, SUBSEP)
-			from = folder_of(end[1])
-			to = folder_of(end[2])
+			from = directory_of(end[1])
+			to = directory_of(end[2])
 			if (from == to)
 				upward = end[1] in rank && end[2] in rank && rank[end[2]] >= rank[end[1]]
 			else
@@ -188,23 +188,23 @@ sources() {
 		}
 		for (i = 1; i <= nr_files; i++) {
 			file = files[i]
-			folder = folder_of(file)
+			directory = directory_of(file)
 			if (file in source)
 				continue
 			if (!(file in rank))
-				complain(folder, file ".c is in no layer; give it its place in tests/layers.sh")
+				complain(directory, file ".c is in no layer; give it its place in tests/layers.sh")
 			if (!(file in described))
-				complain(folder, file ".c has no sentence in the table of its folder")
+				complain(directory, file ".c has no sentence in the table of its directory")
 		}
 		for (file in source)
 			if (!(file in rank) || !(file in described))
-				complain(folder_of(file), file " has no sentence in the table of its room")
+				complain(directory_of(file), file " has no sentence in the table of its room")
 		for (file in described)
 			if (file ~ /^lib\// && !(file in source))
-				complain(folder_of(file), file " has a sentence, and is not there")
+				complain(directory_of(file), file " has a sentence, and is not there")
 		for (file in sources)
 			if (!(file in listed))
-				complain(folder_of(file), file " is not in the local.mk of its room")
+				complain(directory_of(file), file " is not in the local.mk of its room")
 		for (room in rooms) {
 			nr_rooms++
 			if (floor(room) > highest)
@@ -212,13 +212,13 @@ sources() {
 		}
 		if (nr_rooms > 12 || highest > 9)
 			complain("lib", "lib/ has " nr_rooms " rooms on " highest " floors, and not 12 on 9")
-		for (i = 1; i <= nr_folders; i++) {
-			folder = folders[i]
-			if (!built[folder])
+		for (i = 1; i <= nr_directories; i++) {
+			directory = directories[i]
+			if (!built[directory])
 				continue
-			print (bad[folder] ? "FAIL " : "PASS ") folder ": " built[folder] " files" \
-				(folder == "lib" ? "; " nr_rooms " rooms on " highest " floors" : "")
-			failed += bad[folder]
+			print (bad[directory] ? "FAIL " : "PASS ") directory ": " built[directory] " files" \
+				(directory == "lib" ? "; " nr_rooms " rooms on " highest " floors" : "")
+			failed += bad[directory]
 			some = 1
 		}
 		if (!some)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The driver from a source package: "make install-dkms", and DKMS's whole way with what it installs, for
-# the kernel whose headers are installed. DKMS works in folders below WORKDIR, not in the system's.
+# the kernel whose headers are installed. DKMS works in directories below WORKDIR, not in the system's.
 # usage: packaging.sh TARBALL WORKDIR
 # Prints a line per test; exit status 0 if none failed.
 set -u
@@ -67,5 +67,5 @@ check "remove leaves nothing" $?
 check "uninstall leaves nothing" $?
 changed=$(find /usr/src /lib/modules /var/lib/dkms -newer "$work/begun")
 [ -z "$changed" ] || echo "$changed"
-check "the system's folders are untouched" "$([ -z "$changed" ]; echo $?)"
+check "the system's directories are untouched" "$([ -z "$changed" ]; echo $?)"
 exit $failed

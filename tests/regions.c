@@ -195,15 +195,15 @@ static void deep(void)
 	recur(10);
 }
 
-/* What a thread has begun is ended after measuring began anew, and keeps other things. */
-static pthread_barrier_t anew;
+/* What a thread has begun is ended after measuring began restarted, and keeps other things. */
+static pthread_barrier_t restarted;
 
 static void *across(void *arg)
 {
 	perfctr_region_begin(&other);
 	perfctr_region_begin(&within);
-	pthread_barrier_wait(&anew);
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
+	pthread_barrier_wait(&restarted);
 	perfctr_region_end(&within);
 	perfctr_region_end(&other);
 	visit(&within);
@@ -214,14 +214,14 @@ static void restart_with(void *(*thread_)(void *))
 {
 	pthread_t id;
 
-	pthread_barrier_init(&anew, NULL, 2);
+	pthread_barrier_init(&restarted, NULL, 2);
 	pthread_create(&id, NULL, thread_, NULL);
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
 	if (perfctr_regions_stop() < 0 ||
 	    perfctr_regions_start("page-faults,context-switches", PERFCTR_REGIONS_HISTOGRAM) < 0)
 		abort();
 	visit(&done);
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
 	pthread_join(id, NULL);
 }
 
@@ -230,7 +230,7 @@ static void restart(void)
 	restart_with(across);
 }
 
-/* Measuring begins anew, with more or fewer events, while threads are in regions at first. */
+/* Measuring begins restarted, with more or fewer events, while threads are in regions at first. */
 static volatile sig_atomic_t ended;
 
 static void *at_first(void *arg)
@@ -273,8 +273,8 @@ static void *too_deep(void *arg)
 
 	for (i = 0; i < 1100; i++)
 		perfctr_region_begin(&other);
-	pthread_barrier_wait(&anew);
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
+	pthread_barrier_wait(&restarted);
 	visit(&within);
 	return arg;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Regions of programs: what they cost where nothing is measured, by callgrind; the environment; programs
 # that end in all ways, threads, signals. The time alone is measured, which every machine has.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the library; PERFEX.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the library; PERFEX.
 set -u
 perfex=${PERFEX:-./perfex}
 srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
@@ -103,7 +103,7 @@ complains 'PERFCTR_REGIONS_KEEP: "all" is none of moments' PERFCTR_REGIONS= PERF
 complains 'PERFCTR_REGIONS_FORMAT: "xml" is none of table' PERFCTR_REGIONS= PERFCTR_REGIONS_FORMAT=xml
 complains 'PERFCTR_REGIONS_OUTPUT: there is no environment variable NO_SUCH' PERFCTR_REGIONS= \
 	'PERFCTR_REGIONS_OUTPUT=%q{NO_SUCH}'
-complains 'behind % stands p, q{NAME}, h or %' PERFCTR_REGIONS= 'PERFCTR_REGIONS_OUTPUT=%x'
+complains 'after % stands p, q{NAME}, h or %' PERFCTR_REGIONS= 'PERFCTR_REGIONS_OUTPUT=%x'
 complains 'can'\''t be written: No such file' PERFCTR_REGIONS= "PERFCTR_REGIONS_OUTPUT=$work/none/x"
 (cd "$work" && RANK=7 PERFCTR_REGIONS='' PERFCTR_REGIONS_OUTPUT='a%%.%q{RANK}.%h.%p' ./regions stray) &&
 	ls "$work"/a%.7."$(uname -n)".[0-9]* >/dev/null
@@ -210,7 +210,7 @@ says 125 'has no metric "ipx"; did you mean ipc' "$perfex" --regions -M ipx "$wo
 complains 'PERFCTR_REGIONS: this processor has no metric "ipx"' PERFCTR_REGIONS= PERFCTR_REGIONS_METRICS=ipx
 left=$("$perfex" --regions sh -c 'ls -ld "$PERFCTR_REGIONS_LEFT"; "$0" nothing 2>/dev/null' "$work/regions")
 expr "$left" : 'drwx------' >/dev/null && ! [ -e "${left##* }" ]
-check "perfex: a folder of one's own, which goes" $?
+check "perfex: a directory of one's own, which goes" $?
 if have strace "perfex: it goes, too, if there is no such command"; then
 	strace -f -qq -e trace=mkdir,rmdir -o "$work/calls" "$perfex" --regions "$work/none" 2>/dev/null
 	[ "$(grep -c 'mkdir.*perfex-.* = 0' "$work/calls")" = 1 ] && [ "$(grep -c 'rmdir.*perfex-.* = 0' "$work/calls")" = 1 ]
@@ -266,7 +266,7 @@ mkdir "$work/gone"
 says 125 "has no report of regions: .*/gone/x can.t be written: " \
 	"$perfex" --regions -o "$work/gone/x" sh -c 'rmdir "$0"; "$1" stray' "$work/gone" "$work/regions"
 [ "$(grep -c '^within  *1  time ns' "$work/out")" = 1 ]
-check "perfex: a report that has lost its folder is not lost" $?
+check "perfex: a report that has lost its directory is not lost" $?
 for_others
 if ! others_run; then
 	echo "SKIP perfex: another user's regions: needs root, and a perfex that others can reach"
@@ -464,9 +464,9 @@ example=${LIKWID_EXAMPLES:-/usr/share/likwid/examples}/F-markerAPI.F90
 if echo "$cc ${CFLAGS:-}" | grep -q -e musl -e sanitize; then
 	: # gfortran's libraries are the first C library's
 elif [ -e "$example" ] && command -v gfortran >/dev/null; then
-	folder=$srcdir/include/perfctr/likwid
-	$cc -std=c99 ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" -c "$folder/likwid.c" -o "$work/likwid-c.o" &&
-		gfortran -std=f2008 -Wall -Wextra -Werror -J"$work" -c "$folder/likwid.f90" -o "$work/likwid-f.o" &&
+	directory=$srcdir/include/perfctr/likwid
+	$cc -std=c99 ${CFLAGS:-} -Wall -Wextra -Werror -I"$srcdir/include" -c "$directory/likwid.c" -o "$work/likwid-c.o" &&
+		gfortran -std=f2008 -Wall -Wextra -Werror -J"$work" -c "$directory/likwid.f90" -o "$work/likwid-f.o" &&
 		gfortran -w -fopenmp -I"$work" "$example" "$work/likwid-f.o" "$work/likwid-c.o" $library -pthread -ldl \
 			-o "$work/fortran" &&
 		OMP_NUM_THREADS=3 PERFCTR_REGIONS=page-faults PERFCTR_REGIONS_OUTPUT="$work/markers" "$work/fortran" \

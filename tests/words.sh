@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Data sources and branches in words, against what perf says of the same samples: words.c writes them into a file of perf's.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder with the library.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory with the library.
 set -u
 srcdir=${srcdir:-.} lib=${LIBPERFCTR:-lib/.libs}
 perf --version >/dev/null 2>&1 || {

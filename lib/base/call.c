@@ -43,10 +43,10 @@ int perfctr_call_open(const char *path, int flags)
 	return fd;
 }
 
-int perfctr_call_openat(int folder, const char *path)
+int perfctr_call_openat(int directory, const char *path)
 {
 	int state = hold_cancellation();
-	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
 
 	let_cancellation(state);
 	return fd;
@@ -88,12 +88,12 @@ void perfctr_call_take_signals(const sigset_t *signals)
 	let_cancellation(state);
 }
 
-int perfctr_call_create(const char *path, bool anew)
+int perfctr_call_create(const char *path, bool fresh)
 {
 	int state = hold_cancellation();
 	int fd = open(path,
 		      O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
-			      (anew ? O_EXCL | O_NOFOLLOW : O_APPEND),
+			      (fresh ? O_EXCL | O_NOFOLLOW : O_APPEND),
 		      0666);
 
 	let_cancellation(state);
@@ -185,7 +185,7 @@ void perfctr_call_sleep(unsigned int us)
 #define FILES	  (1u << 16) /* and of the library's few other files those beyond these */
 
 /*
- * In memory that a child does have. A bit is set behind an open and cleared before a close: a fork
+ * In memory that a child does have. A bit is set after an open and cleared before a close: a fork
  * in between leaves the child a descriptor too many, but never takes one that is another's.
  */
 static struct {

@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/* Close-on-exec. A path of openat is one in the folder, to be read. */
+/* Close-on-exec. A path of openat is one in the directory, to be read. */
 int perfctr_call_open(const char *path, int flags);
-int perfctr_call_openat(int folder, const char *path);
+int perfctr_call_openat(int directory, const char *path);
 ssize_t perfctr_call_read(int fd, void *bytes, size_t size);
 ssize_t perfctr_call_write(int fd, const void *bytes, size_t size);
 
@@ -26,8 +26,8 @@ int perfctr_call_wait_to_write(int fd);
 /* Those that are pending are not any more; errno is kept. */
 void perfctr_call_take_signals(const sigset_t *signals);
 
-/* A file to be written, behind what is in it. anew: it must not be there. */
-int perfctr_call_create(const char *path, bool anew);
+/* A file to be written, after what is in it. fresh: it must not be there. */
+int perfctr_call_create(const char *path, bool fresh);
 
 /* It is there, and no regular file itself: a device, a pipe, a symbolic link. */
 bool perfctr_call_is_special(const char *path);

@@ -10,7 +10,7 @@ int perfctr_fail(int error, const char *format, ...) __attribute__((format(print
 
 /*
  * The same of an event: the sentence is "EVENT can't be counted: ...", and perfctr_reason() is what
- * stands behind that, until the next failure; of any other sentence it is the whole.
+ * stands after that, until the next failure; of any other sentence it is the whole.
  */
 int perfctr_fail_event(int error, const char *event, const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));

@@ -12,7 +12,7 @@
  * Read the text file at the absolute path into buffer, NUL-terminated, without trailing white
  * space. Returns its length, or -1 with errno, without perfctr_error(). EFBIG: it does not fit,
  * and the buffer is full of its beginning, without a NUL.
- * In tests the environment variable PERFCTR_ROOT names a folder that stands in for /.
+ * In tests the environment variable PERFCTR_ROOT names a directory that stands in for /.
  */
 ssize_t perfctr_file_read(const char *path, char *buffer, size_t size);
 
@@ -22,13 +22,13 @@ int perfctr_file_number(const char *path, long *number);
 /* opendir(3) at the absolute path. */
 DIR *perfctr_file_dir(const char *path);
 
-#define PERFCTR_NAME_SIZE 128 /* of one word of an event's name, or of a folder's entry */
+#define PERFCTR_NAME_SIZE 128 /* of one word of an event's name, or of a directory's entry */
 
 /* Letters, digits, '_', '-' and '.', the last not in front: such a word is safe in a path. */
 bool perfctr_file_is_word(const char *text, size_t length);
 
 /*
- * Call each() with the words that are entries of the folder, until it returns non-zero; return
+ * Call each() with the words that are entries of the directory, until it returns non-zero; return
  * that.
  */
 int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);

@@ -34,7 +34,7 @@ static char read_code(const char *digits)
 	return code < ' ' ? ' ' : code <= '~' ? (char)code : '?';
 }
 
-/* What is behind a backslash, of which *length characters are taken; '\0' if it is wrong. */
+/* What is after a backslash, of which *length characters are taken; '\0' if it is wrong. */
 static char read_escape(const char *text, size_t *length)
 {
 	*length = 1;
@@ -165,5 +165,5 @@ const char *perfctr_json_read(struct perfctr_json *json, char *text)
 	if (reason)
 		return reason;
 	skip_blanks(json);
-	return *json->p ? "something stands behind the end" : NULL;
+	return *json->p ? "something stands after the end" : NULL;
 }

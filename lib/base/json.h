@@ -25,7 +25,7 @@ struct perfctr_json {
 	const char *(*object)(void *arg, const struct perfctr_json_member *members, unsigned int n,
 			      unsigned int line);
 	void *arg;
-	unsigned int line; /* where the reader is; behind an error, where that is */
+	unsigned int line; /* where the reader is; after an error, where that is */
 	char *p;
 };
 

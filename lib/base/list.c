@@ -14,7 +14,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The length of an event without the blanks around it; *event moves behind those in front. */
+/* The length of an event without the blanks around it; *event moves after those in front. */
 static size_t trim(const char **event, size_t length)
 {
 	for (; length && is_blank(**event); length--)

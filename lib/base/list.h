@@ -10,7 +10,7 @@
 /*
  * Find the first event in a comma-separated list, where commas between slashes separate nothing,
  * and blanks around an event mean nothing.
- * Returns its length (0: the list is empty) and moves *list behind it and its comma. Returns -1
+ * Returns its length (0: the list is empty) and moves *list after it and its comma. Returns -1
  * after perfctr_fail(EINVAL) if an event is empty or a slash is not closed.
  */
 ssize_t perfctr_event_next(const char **list, const char **event);

@@ -84,7 +84,7 @@ static int add_place(struct perfctr_text *name, const char **pattern, pid_t pid)
 	case 'q': return add_variable(name, pattern);
 	}
 	return perfctr_fail(EINVAL,
-			    "in a file's name behind %% stands p, q{NAME}, h or %%, not \"%s\"",
+			    "in a file's name after %% stands p, q{NAME}, h or %%, not \"%s\"",
 			    *pattern);
 }
 

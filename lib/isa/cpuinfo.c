@@ -12,7 +12,7 @@
 #include "arch/cpu.h"
 #include "lib/isa/identify.h"
 
-/* The value behind "name<blanks>: " at the beginning of a line, up to the line's end; or NULL. */
+/* The value after "name<blanks>: " at the beginning of a line, up to the line's end; or NULL. */
 static const char *find(const char *text, const char *name)
 {
 	size_t length = strlen(name);

@@ -3,7 +3,7 @@
  * The core PMUs of this machine. One, mostly; a hybrid machine has one per core type: cpu_core,
  * cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
  *
- * A PMU of cores, and no other, has a file `cpus` in its folder (a PMU of anything else has
+ * A PMU of cores, and no other, has a file `cpus` in its directory (a PMU of anything else has
  * `cpumask`); an x86, a PowerPC or a RISC-V that is no hybrid has only one, called cpu, without
  * that file. So the kernel's arm_pmu.c and x86/events/intel/core.c, and perf's own tools tell
  * them.
@@ -26,7 +26,7 @@
 
 #define PATH_SIZE 512
 
-/* As perfctr_file_read(), a file in the PMU's folder. */
+/* As perfctr_file_read(), a file in the PMU's directory. */
 static ssize_t read_file(const char *pmu, const char *file, char *text, size_t size)
 {
 	char path[PATH_SIZE];
@@ -111,7 +111,7 @@ void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
 		text[0] = '\0';
 }
 
-/* As perfctr_cpus_read(), a file in the PMU's folder. */
+/* As perfctr_cpus_read(), a file in the PMU's directory. */
 static unsigned int read_cpus(const char *pmu, const char *file, uint32_t *words)
 {
 	char path[PATH_SIZE];

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Ticks per ns as a fixed-point number with 60 bits behind the point. */
+/* Ticks per ns as a fixed-point number with 60 bits after the point. */
 struct perfctr_rate {
 	uint64_t ticks_per_ns;
 };

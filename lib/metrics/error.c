@@ -65,7 +65,7 @@ static const struct perfctr_reading *reading(const struct jackknife *j, unsigned
 	return &j->part[(size_t)p * j->events + j->place[k]];
 }
 
-/* Parts in which some events of the metric did not run go with those behind them, the last ones
+/* Parts in which some events of the metric did not run go with those after them, the last ones
  * with those before. */
 static void find_stretches(struct jackknife *j)
 {

@@ -28,7 +28,7 @@ static int look_at(void *arg, const char *entry)
 	return pattern->n == PMUS_MAX;
 }
 
-/* The order of a folder is any. */
+/* The order of a directory is any. */
 static int compare(const void *a, const void *b)
 {
 	return strcmp(a, b);

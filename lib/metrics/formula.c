@@ -140,7 +140,7 @@ static bool is_zero(double value)
 	return !(value > 0) && !(value < 0);
 }
 
-/* min or max, whose name is behind. */
+/* min or max, whose name is after. */
 static int add_choice(struct source *source, uint8_t what)
 {
 	if (expect(source, "(", "( is to follow min and max") < 0 || add_sum(source) < 0 ||
@@ -195,7 +195,7 @@ static int read_condition(struct source *source, bool *is_true)
 	return 0;
 }
 
-/* if, whose name is behind. Both ways are compiled, and the other one is forgotten. */
+/* if, whose name is after. Both ways are compiled, and the other one is forgotten. */
 static int add_if(struct source *source)
 {
 	struct mark before, after;
@@ -223,7 +223,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* time, whose name is behind. */
+/* time, whose name is after. */
 static int add_time(struct source *source)
 {
 	if (expect(source, "(", "( is to follow time") < 0)

@@ -36,7 +36,7 @@ static const char *text_at(uint32_t offset)
 	return perfctr_metric_texts + offset;
 }
 
-/* Whether one of the words is the id, or with a * behind it, how the id begins. */
+/* Whether one of the words is the id, or with a * after it, how the id begins. */
 static bool is_for(const struct perfctr_metric_record *record, const char *id)
 {
 	const char *word = text_at(record->tables);
@@ -425,7 +425,7 @@ static bool is_before(const struct perfctr_metrics *metrics, int core, const cha
 	return false;
 }
 
-/* What names begin with that go on behind a -. */
+/* What names begin with that go on after a -. */
 static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_t length, int core)
 {
 	unsigned int i;

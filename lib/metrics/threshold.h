@@ -22,7 +22,7 @@ struct perfctr_condition {
 	double limit;
 };
 
-/* The next condition, and *text moves behind it. False: there is none. */
+/* The next condition, and *text moves after it. False: there is none. */
 bool perfctr_threshold_next(const char **text, struct perfctr_condition *condition);
 
 /* Whether one condition is enough. */

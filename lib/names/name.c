@@ -178,7 +178,7 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	const char *end = event + length;
 	int found;
 
-	/* Words have no underscore and only modifiers behind them, unlike the processors' own. */
+	/* Words have no underscore and only modifiers after them, unlike the processors' own. */
 	if (!own) {
 		*rest = end_of_word(event, length);
 		own = *rest < end && !is_modifiers(*rest + 1, end);
@@ -309,7 +309,7 @@ static int parse_base(struct perfctr_cores *cores, const char *event, size_t len
 		       : -1;
 }
 
-/* The modifiers behind an event that ends at rest. */
+/* The modifiers after an event that ends at rest. */
 static int parse_rest(const char *event, size_t length, const char *rest,
 		      struct perf_event_attr *attr)
 {

@@ -217,7 +217,7 @@ int perfctr_list_refuse(struct perfctr_list *list, unsigned int i)
 	return event->reason ? 0 : no_memory();
 }
 
-/* Room for a modifier: behind a slash, or a colon of its own. */
+/* Room for a modifier: after a slash, or a colon of its own. */
 static char *name_user(struct perfctr_list *list, const char *name)
 {
 	size_t length = strlen(name);

@@ -81,13 +81,13 @@ static int is_wanted(void *arg, const char *entry)
 	return 1;
 }
 
-static int find_entry(const char *folder, const char *word, size_t length, char *entry)
+static int find_entry(const char *directory, const char *word, size_t length, char *entry)
 {
 	struct wanted wanted = { word, length, entry };
 
 	if (!perfctr_file_is_word(word, length))
 		return -1;
-	return perfctr_file_walk(folder, is_wanted, &wanted) ? 0 : -1;
+	return perfctr_file_walk(directory, is_wanted, &wanted) ? 0 : -1;
 }
 
 /* Parse a number, decimal or 0x hexadecimal, that fills the text. */

@@ -684,7 +684,7 @@ static char *room_for_texts(const struct perfctr_event_table *table)
 	return calloc(1, size);
 }
 
-/* The text of the name of which a walk returned n, at *texts, which goes on behind it. */
+/* The text of the name of which a walk returned n, at *texts, which goes on after it. */
 static const char *historical_text(const struct perfctr_event_table *table, unsigned int n,
 				   const char *mask, char **texts)
 {

@@ -119,7 +119,8 @@ int perfctr_tracepoint_parse(const char *subsystem, size_t subsystem_length, con
 			    "mount -t tracefs tracefs %s makes them known",
 			    perfctr_shown(near.length), near.word, tracing[0]);
 forbidden:
-	/* mode=755 alone would open the folders; the files in them are root's, with mode 0440. */
+	/* mode=755 alone would open the directories; the files in them are root's, with mode 0440.
+	 */
 	return perfctr_fail(EACCES,
 			    "\"%.*s\" can't be looked up: only root can read tracefs; run as "
 			    "root, or open it to a group: mount -o remount,mode=750,gid=GROUP %s",

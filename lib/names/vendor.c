@@ -375,7 +375,7 @@ static void read_directory(struct given *given, struct perfctr_vendor *vendor,
 	struct dirent *entry;
 
 	if (!dir) {
-		/* The folders of single PMUs need not be there. */
+		/* The directories of single PMUs need not be there. */
 		if (!vendor->own || errno != ENOENT)
 			note_trouble(given, directory);
 		return;
@@ -398,7 +398,7 @@ static bool has_codes(const struct perfctr_cpu *cpu)
 static void read_core(struct given *given, int i, const char *directory)
 {
 	struct perfctr_vendor *vendor = &given->of[i];
-	char folder[PATH_MAX];
+	char of_unit[PATH_MAX];
 
 	vendor->cpu = &given->cpu[i];
 	if (!has_codes(vendor->cpu))
@@ -407,9 +407,9 @@ static void read_core(struct given *given, int i, const char *directory)
 		vendor->unit = given->core[i].name;
 	read_directory(given, vendor, directory);
 	vendor->own = true;
-	if (vendor->unit && snprintf(folder, sizeof(folder), "%s/%s", directory, vendor->unit) <
-				    (int)sizeof(folder))
-		read_directory(given, vendor, folder);
+	if (vendor->unit && snprintf(of_unit, sizeof(of_unit), "%s/%s", directory, vendor->unit) <
+				    (int)sizeof(of_unit))
+		read_directory(given, vendor, of_unit);
 	perfctr_vendor_sort(vendor);
 }
 

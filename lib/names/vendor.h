@@ -6,7 +6,7 @@
  * Intel publishes them, and as they lie in Linux's tools/perf/pmu-events. They are read when a name
  * is looked for that nothing else has, or when names are listed. On a machine with several core
  * types an event is of the PMU that its member "Unit" names; without one, of the PMU that the
- * folder in the directory is called after which its file lies in.
+ * directory in the directory is called after which its file lies in.
  */
 #ifndef PERFCTR_LIB_NAMES_VENDOR_H
 #define PERFCTR_LIB_NAMES_VENDOR_H
@@ -24,7 +24,7 @@ struct perfctr_pmu;
 #define SELDOM __attribute__((noinline, cold))
 
 struct perfctr_vendor_event {
-	char *name; /* and behind its end text, one block */
+	char *name; /* and after its end text, one block */
 	const char *text;
 	uint32_t code, high, reg; /* as in struct perfctr_event_option */
 	uint32_t fixed;
@@ -70,7 +70,7 @@ int perfctr_vendor_choose(const char *text, size_t length, struct perfctr_event_
 /* The event of this name, of the first PMU that has it; NULL: there is none. */
 const struct perfctr_vendor_event *perfctr_vendor_find(const char *name) SELDOM;
 
-/* The nth of all PMUs, or of the one that controls are for; NULL behind the last. */
+/* The nth of all PMUs, or of the one that controls are for; NULL after the last. */
 const struct perfctr_vendor_event *perfctr_vendor_nth(size_t n) SELDOM;
 const struct perfctr_vendor_event *perfctr_vendor_own(size_t n) SELDOM;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The AUX area, which a PMU writes into, in a format of its own (Intel PT, Arm SPE). It lies behind
+ * The AUX area, which a PMU writes into, in a format of its own (Intel PT, Arm SPE). It lies after
  * the buffer of records and has its own positions in the control page, of which the same is true as
  * in ring.c: acquire aux_head, read, release aux_tail. But the kernel looks at all of aux_tail.
  *

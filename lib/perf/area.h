@@ -14,7 +14,7 @@ struct perfctr_area {
 	const unsigned char *data;	   /* NULL: not mapped */
 	size_t size;			   /* a power of two */
 	bool overwrite;
-	uint64_t position; /* behind what has been handed out */
+	uint64_t position; /* after what has been handed out */
 	uint64_t head;	   /* as last seen, or the end of a snapshot */
 };
 

@@ -134,8 +134,8 @@ void perfctr_clock_close(struct perfctr_clock *clock)
 
 /*
  * Remember how the ticks follow from the page, if it still is what it was. A clock that has not all
- * bits began anew so often as its page knows. Arm's, of 56, does so every 40 years, not between two
- * switches; one that does so often is not remembered.
+ * bits began again so often as its page knows. Arm's, of 56, does so every 40 years, not between
+ * two switches; one that does so often is not remembered.
  */
 static void note(const struct perfctr_clock *clock, uint32_t lock, uint64_t now, uint64_t lag)
 {
@@ -156,7 +156,7 @@ static void note(const struct perfctr_clock *clock, uint32_t lock, uint64_t now,
 
 /*
  * The calling thread's page, unless its counters have been taken off the PMU: they don't come back
- * by themselves, so that what counts behind the read has counted in it. *now: the processor's
+ * by themselves, so that what counts after the read has counted in it. *now: the processor's
  * clock.
  */
 static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks, uint64_t *now)
@@ -179,7 +179,7 @@ static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks,
 
 /*
  * The CPU clock takes a system call. Asked a ms ago or less, it is taken to have gone on as the
- * processor's clock, which is not behind it.
+ * processor's clock, which is not after it.
  */
 static void ask(struct perfctr_clock *clock)
 {

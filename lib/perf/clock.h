@@ -94,7 +94,7 @@ static inline bool perfctr_clock_recall(const struct perfctr_clock *clock, uint6
 		return false;
 	*ticks = perfctr_rdtsc() + clock->memo.ticks;
 	perfctr_barrier();
-	/* Not volatile, behind the barrier: one instruction compares it in its place. */
+	/* Not volatile, after the barrier: one instruction compares it in its place. */
 	return perfctr_likely(*(const uint32_t *)&page->lock == lock);
 }
 

@@ -29,7 +29,7 @@ struct perfctr_counter {
 struct perfctr_scope {
 	pid_t tid;    /* 0: the calling thread; -1: all of the processor */
 	int cpu;      /* -1: all that the thread runs on */
-	int cgroup;   /* a descriptor of its folder: only its threads, and tid is -1; -1: none */
+	int cgroup;   /* a descriptor of its directory: only its threads, and tid is -1; -1: none */
 	bool sampled; /* for its records: a sampler's, or counted for one */
 };
 
@@ -68,7 +68,7 @@ void perfctr_counter_unmap(struct perfctr_counter *counter);
 
 /*
  * Have the overflows of a sampling event send the calling thread this signal, and map the event's
- * page with a buffer for records, of the size of the page, behind it, which is overwritten, so that
+ * page with a buffer for records, of the size of the page, after it, which is overwritten, so that
  * the kernel never has to wait. 0, or -1 after perfctr_fail().
  */
 int perfctr_counter_arm(struct perfctr_counter *counter, int signal);
@@ -118,7 +118,7 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 /* PERF_EVENT_IOC_ID. 0, or -1 after perfctr_fail(). */
 int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id);
 
-/* Map the page, and size bytes behind it, to be overwritten or not. 0, or -1 after perfctr_fail().
+/* Map the page, and size bytes after it, to be overwritten or not. 0, or -1 after perfctr_fail().
  */
 int perfctr_counter_map_ring(struct perfctr_counter *counter, size_t size, bool overwrite);
 

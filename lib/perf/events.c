@@ -91,7 +91,7 @@ int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *at
 	if (events->owner && !attr->sample_type && attr->type != PERF_TYPE_SOFTWARE &&
 	    attr->type != PERF_TYPE_TRACEPOINT)
 		perfctr_counter_map(counter, PERFCTR_PAGE_COUNT);
-	/* With metrics in its group, the slots' register starts anew at every read(2). */
+	/* With metrics in its group, the slots' register starts again at every read(2). */
 	if (counter->metric)
 		perfctr_counter_unmap(leader);
 	events->n++;

@@ -11,7 +11,7 @@
  * only. So a 32-bit program reads and writes the low halves, each in one access, which can't tear.
  *
  * A writer that overwrites goes down from 0: the newest record is at data_head, the older ones
- * behind it.
+ * after it.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -15,7 +15,7 @@ struct perfctr_ring {
 	const unsigned char *data;
 	size_t size;		/* of the data, a power of two */
 	unsigned char *copy;	/* room for a record: 64 KiB, or size */
-	unsigned long position; /* behind the last record handed out */
+	unsigned long position; /* after the last record handed out */
 	unsigned long head;	/* as last seen, or the end of a snapshot */
 	bool backward, cut;	/* snapshots and copies */
 	uint64_t seen;		/* bytes that had been written at the last one */
@@ -38,7 +38,7 @@ static inline const uint64_t *perfctr_ring_here(const struct perfctr_ring *ring)
 }
 
 /*
- * Go behind the record there, if so many bytes, a multiple of 8, have been written, and lie in one
+ * Go after the record there, if so many bytes, a multiple of 8, have been written, and lie in one
  * piece. Doesn't give the kernel its room. False: ask perfctr_ring_next().
  */
 static inline bool perfctr_ring_pass(struct perfctr_ring *ring, size_t size)

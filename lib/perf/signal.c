@@ -6,7 +6,7 @@
  * Perf_events says with an overflow's signal on which descriptor it was, but not which counters
  * overflowed, and sends one for each of several. So it sends a signal that the library has taken
  * for itself, whose handler, in the same thread, looks what has overflowed and sends the program's
- * signal. All signals wait while it is at work: the program's handler runs behind it, and finds the
+ * signal. All signals wait while it is at work: the program's handler runs after it, and finds the
  * context that the overflow has interrupted.
  *
  * Nothing but the dispositions themselves says which signal was taken. So what the program changes

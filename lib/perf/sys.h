@@ -14,13 +14,14 @@
  * errno only. */
 int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd);
 
-/* The same for the threads of a cgroup, whose folder a descriptor is open on, on processor cpu. */
+/* The same for the threads of a cgroup, whose directory a descriptor is open on, on processor cpu.
+ */
 int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu,
 			      int group_fd);
 
 /*
  * defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which headers up to
- * Linux 6.18 have no names for. The flags are behind read_format.
+ * Linux 6.18 have no names for. The flags are after read_format.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PERFCTR_ATTR_DEFER (UINT64_C(3) << 38)

@@ -34,7 +34,7 @@ bool perfctr_arenas_are_left(void)
 	return left.name && left.process.pid == getpid();
 }
 
-/* Opened anew each time: programs close descriptors that they don't know, and open others. */
+/* Opened again each time: programs close descriptors that they don't know, and open others. */
 static int open_left(void)
 {
 	struct stat file;

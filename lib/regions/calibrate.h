@@ -42,7 +42,7 @@ const struct perfctr_region_cost *perfctr_calibration_oldest(void);
 void perfctr_calibration_hold(void);
 void perfctr_calibration_let_go(void);
 
-/* Find them anew from now on; with the lock held. */
+/* Find them again from now on; with the lock held. */
 void perfctr_calibration_forget(void);
 
 #endif /* PERFCTR_LIB_REGIONS_CALIBRATE_H */

@@ -82,10 +82,10 @@ static int read_keep(unsigned int *keep)
 /* Only whoever made the directory needs to know whether it works. */
 static void leave(void)
 {
-	const char *folder = secure_getenv("PERFCTR_REGIONS_LEFT");
+	const char *directory = secure_getenv("PERFCTR_REGIONS_LEFT");
 
-	if (folder && *folder == '/')
-		perfctr_arenas_leave(folder);
+	if (directory && *directory == '/')
+		perfctr_arenas_leave(directory);
 }
 
 static int read_format(void)

@@ -65,8 +65,8 @@ struct perfctr_visits {
 
 /*
  * How a thread's visits lie in memory, by the functions that begin and end them. Each has a place
- * of its own for a visit's id: what one has begun before measuring was started anew is nothing that
- * another would end.
+ * of its own for a visit's id: what one has begun before measuring was started again is nothing
+ * that another would end.
  */
 enum perfctr_visit_layout {
 	PERFCTR_VISIT_KERNEL, /* the kernel reads */
@@ -125,7 +125,7 @@ struct perfctr_arena {
 };
 
 /*
- * In memory that a child of fork() finds cleared, behind the visits: that they reach the thread
+ * In memory that a child of fork() finds cleared, after the visits: that they reach the thread
  * itself means that there is no room for more.
  */
 struct perfctr_region_thread {

@@ -6,7 +6,7 @@
 #include "lib/base/list.h"
 #include "lib/regions/metrics.h"
 
-/* An event of a list: its name, and whether braces open before it or close behind it. */
+/* An event of a list: its name, and whether braces open before it or close after it. */
 struct item {
 	const char *name;
 	size_t length;

@@ -20,7 +20,7 @@ int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const ch
 void perfctr_region_metrics_close(struct perfctr_region_metrics *metrics);
 
 /*
- * The events of both: behind those of the list the metrics', each once; what leads a group of
+ * The events of both: after those of the list the metrics', each once; what leads a group of
  * slots stays with it. Check text->failed. 0, or -1 after perfctr_fail().
  */
 int perfctr_region_metrics_list(const struct perfctr_region_metrics *metrics, const char *events,

@@ -158,7 +158,7 @@ static int find_head(struct recovery *recovery, const struct perfctr_chunk *chun
 	return 0;
 }
 
-/* Their names and the list of events, behind the values' names; a report without them is one. */
+/* Their names and the list of events, after the values' names; a report without them is one. */
 static void take_metrics(struct recovery *recovery, const char *names, const char *end)
 {
 	const char *list = memchr(names, 0, (size_t)(end - names));

@@ -78,7 +78,7 @@ static bool take_part(struct perfctr_region *region, unsigned int *id)
 	return *id;
 }
 
-/* Only while measuring has not begun anew: what is kept, and of what, may be another then. */
+/* Only while measuring has not begun again: what is kept, and of what, may be another then. */
 static bool add_visits(struct perfctr_region_thread *thread, unsigned int id,
 		       const struct perfctr_region_cost *cost)
 {
@@ -315,7 +315,8 @@ static __attribute__((noinline)) bool can_end(struct perfctr_region *region)
 	sigset_t old;
 
 	if (!perfctr_region_thread_is_current(thread)) {
-		/* Else it began before measuring did, anew, or where it was left out or refused. */
+		/* Else it began before measuring did, again, or where it was left out or refused.
+		 */
 		if (!thread->nvalues && !is_left_out(thread) && !perfctr_regions_busy)
 			count_stray(thread);
 		return false;

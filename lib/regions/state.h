@@ -83,7 +83,7 @@ const char *perfctr_region_name(unsigned int id);
 
 /*
  * What others would have to know if this process dies, with the lock held: one piece of memory
- * behind another; a region's name.
+ * after another; a region's name.
  */
 void perfctr_region_note(enum perfctr_region_what what, unsigned int id, const void *first,
 			 size_t size, const void *second, size_t more);

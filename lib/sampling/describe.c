@@ -327,7 +327,7 @@ size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size)
 
 /*
  * The raw part of a sample of ibs_op or ibs_fetch: IBS's CPUID word (8000_001B EAX), then the
- * registers in their order; of those behind the first some are only there if that word says so.
+ * registers in their order; of those after the first some are only there if that word says so.
  * Bits are those of AMD's PPR 55898, MSRC001_1030 to _103D.
  */
 enum {

@@ -556,7 +556,7 @@ static int check_list(const struct perfctr_list *list, const struct perfctr_samp
 				    list->n, PERFCTR_GROUP_MAX);
 	if (list->n > 1 && !(config->fields & PERF_SAMPLE_READ))
 		return perfctr_fail(EINVAL,
-				    "the counts of the events behind the first come with "
+				    "the counts of the events after the first come with "
 				    "PERF_SAMPLE_READ; add it to fields, or leave them out");
 	return 0;
 }

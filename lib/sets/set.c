@@ -301,7 +301,7 @@ static bool is_left_out(const struct perfctr_set *set, unsigned int r)
 	return set->list.event[set->plan.source[set->plan.run[r].first].event].reason != NULL;
 }
 
-/* Close items that were left out behind the opening of some of their groups. */
+/* Close items that were left out after the opening of some of their groups. */
 static void close_left_out(struct perfctr_set *set)
 {
 	unsigned int i, r;
@@ -677,7 +677,7 @@ int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct per
 	return group->events.counter[place->member].page ? 0 : perfctr_why_no_reader();
 }
 
-/* Call this for all groups, also behind one that fails; an instance's in order, or from the last.
+/* Call this for all groups, also after one that fails; an instance's in order, or from the last.
  */
 static int for_all(struct perfctr_set *set, int (*call)(struct perfctr_group *), bool backward)
 {

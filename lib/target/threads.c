@@ -154,7 +154,7 @@ static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 
 	if (!read_thread_file(dir, thread->tid, "stat", text, sizeof(text)))
 		return SETTLED;
-	/* Behind the name, which may hold anything. */
+	/* After the name, which may hold anything. */
 	state = strrchr(text, ')');
 	if (!state || strlen(state) < 3 || !strchr("RD", state[2]))
 		return SETTLED;

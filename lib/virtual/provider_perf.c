@@ -8,7 +8,7 @@
  * counters' page or an event of its own (clock.c). A counter's
  * value is base + the event's count; "sums" move between base and sum[] as counting starts and
  * stops, and the events themselves are never reset. A stopped group stays open, and is used again
- * if the next control counts the same, unless it has i-mode counters, whose periods begin anew
+ * if the next control counts the same, unless it has i-mode counters, whose periods begin again
  * (overflow.c). The state of another thread (remote.c) differs in this only: it has a clock from
  * the start, and all its reads are read(2).
  *
@@ -104,7 +104,7 @@ static unsigned int cstatus_of(const struct state *state)
 	return atomic_load_explicit(&state->cstatus, memory_order_relaxed);
 }
 
-/* A handler finds what stands before it done, and what stands behind it not. */
+/* A handler finds what stands before it done, and what stands after it not. */
 static void set_cstatus(struct state *state, unsigned int cstatus)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -287,7 +287,7 @@ static __attribute__((noinline)) int read_all(const struct vperfctr *self,
 	return result;
 }
 
-/* Behind a switch of the thread, say. */
+/* After a switch of the thread, say. */
 static __attribute__((noinline)) int read_ctrs_anew(const struct vperfctr *self,
 						    struct perfctr_sum_ctrs *sum)
 {
@@ -784,7 +784,7 @@ static int publish(const struct state *state, bool ended)
 	return perfctr_queue_put(&state->queue, &now, fds, nr_fds);
 }
 
-/* The same behind a control. Who can't tell what counts must not count. */
+/* The same after a control. Who can't tell what counts must not count. */
 static int publish_or_stop(struct state *state)
 {
 	int error;

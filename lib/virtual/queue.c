@@ -5,7 +5,7 @@
  * Such a descriptor is one end of a pair of sockets. In its queue waits one datagram with the
  * state: the control, what to add to the events' counts, and the descriptors of the events that
  * run, which live as long as the datagram. Readers look at it and leave it there (MSG_PEEK). The
- * other end is the state's own; it puts a new datagram behind the old one, which it then takes out,
+ * other end is the state's own; it puts a new datagram after the old one, which it then takes out,
  * so that there is always one. Only the thread that has the state writes; its own reads don't come
  * here.
  *

@@ -366,7 +366,7 @@ static void ignored(int signo)
 	(void)signo;
 }
 
-static void overflown(int signo)
+static void overflowed(int signo)
 {
 	(void)signo;
 	entered = now();
@@ -455,7 +455,7 @@ static void show_overflow(void)
 	perfctr_set_close(user);
 	if (calls)
 		perfctr_set_close(calls);
-	action.sa_handler = overflown;
+	action.sa_handler = overflowed;
 	sigaction(SIGUSR1, &action, NULL);
 	loop(PERIOD);
 	for (i = 0; i < OVERFLOWS; i++) {

@@ -3,7 +3,7 @@
 # Print what compiling a control, switching between threads and sampling cost on each family of x86:
 # in instructions, where a register's primitive is a load or a store, and in writes of registers. Exit
 # status 1 if a limit below is missed.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu
 srcdir=${srcdir:-.} cc=${CC:-cc} lib=${LIBPERFCTR:-lib/.libs}
 work=$(mktemp -d)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Print what a report of many regions of many threads costs, in instructions and in memory, and the evaluation of
 # all of a processor's metrics. Exit status 1 if it does not grow as its lines do, or a limit below is missed.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu
 srcdir=${srcdir:-.} cc=${CC:-cc}
 lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)

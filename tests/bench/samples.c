@@ -38,7 +38,7 @@ static const struct kind {
 static struct perf_event_mmap_page page[BUFFERS];
 static uint64_t data[BUFFERS][SIZE / 8], room[2 * BUFFERS][SIZE / 8], copy[65536 / 8], now;
 
-/* Write BATCH samples behind the heads, of which each is in another buffer, by time. */
+/* Write BATCH samples after the heads, of which each is in another buffer, by time. */
 static void fill(const struct kind *kind)
 {
 	size_t words = 1 +

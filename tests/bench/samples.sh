@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Print what reading a sample costs, from a buffer that the program fills itself. Exit status 1 if a
 # limit below is missed.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu
 srcdir=${srcdir:-.} cc=${CC:-cc}
 lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)

@@ -37,9 +37,9 @@ int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 int __real_close(int fd);
 int __wrap_close(int fd);
-int __real_openat(int folder, const char *path, int flags, ...);
-int __wrap_openat(int folder, const char *path, int flags, ...);
-int __wrap_openat64(int folder, const char *path, int flags, ...);
+int __real_openat(int directory, const char *path, int flags, ...);
+int __wrap_openat(int directory, const char *path, int flags, ...);
+int __wrap_openat64(int directory, const char *path, int flags, ...);
 
 static int open_event(int group)
 {
@@ -101,16 +101,16 @@ int __wrap_close(int fd)
 	return fd >= FIRST ? 0 : __real_close(fd);
 }
 
-int __wrap_openat(int folder, const char *path, int flags, ...)
+int __wrap_openat(int directory, const char *path, int flags, ...)
 {
 	calls++;
-	return __real_openat(folder, path, flags);
+	return __real_openat(directory, path, flags);
 }
 
-int __wrap_openat64(int folder, const char *path, int flags, ...)
+int __wrap_openat64(int directory, const char *path, int flags, ...)
 {
 	calls++;
-	return __real_openat(folder, path, flags);
+	return __real_openat(directory, path, flags);
 }
 
 /* ---- measuring ---- */

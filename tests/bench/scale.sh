@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Print what a set costs on many threads, with many events and on many processors, and whether that is linear.
 # Exit status 1 if it is not, or a limit below is missed.
-# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs folder.
+# The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu
 srcdir=${srcdir:-.} cc=${CC:-cc}
 lib=$(cd "${LIBPERFCTR:-lib/.libs}" && pwd)
@@ -14,7 +14,7 @@ command -v valgrind >/dev/null ||
 max_one=3050	# instructions of opening a set of one event
 max_more=105	# what the second 2N cost, in percent of twice what the first N more did
 
-# A made-up /proc wants a file system whose folders have as many links as the kernel's.
+# A made-up /proc wants a file system whose directories have as many links as the kernel's.
 TMPDIR=/dev/shm
 [ -w "$TMPDIR" ] || TMPDIR=$work
 export TMPDIR

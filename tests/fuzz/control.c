@@ -276,7 +276,7 @@ static void check_program(struct target *t, const struct perfctr_cpu_control *co
 		perfctr_core_read_counter(core, program->clear[i]);
 }
 
-/* Two results of compiling the same control. What lies behind the ends of arrays does not count. */
+/* Two results of compiling the same control. What lies after the ends of arrays does not count. */
 static bool same(const struct perfctr_program *a, const struct perfctr_program *b)
 {
 	bool equal = memcmp(a->write, b->write, a->nr_writes * sizeof(a->write[0])) == 0 &&

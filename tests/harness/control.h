@@ -35,7 +35,7 @@ static const uint32_t control_codes[] = { 0x13, 0x11, 0x10, 0x12 };
 #endif
 static const unsigned int control_rates[ARRAY_SIZE(control_codes)] = { 1, 2, 3, 5 };
 
-/* To be called behind pmu_begin(). */
+/* To be called after pmu_begin(). */
 static inline void control_set_rates(void)
 {
 	unsigned int i;

@@ -89,7 +89,7 @@ struct event {
 	uint64_t lost;	       /* of its samples */
 	/* the buffer */
 	struct perf_event_mmap_page *page; /* ours; NULL: not mapped */
-	size_t size;			   /* of the buffer behind it */
+	size_t size;			   /* of the buffer after it */
 	uint64_t head, unwritten;
 	bool overwrite, paused;
 	uint8_t *area; /* AUX, ours; NULL: not mapped */
@@ -687,7 +687,7 @@ static void copy_words(struct event *event, uint64_t *at, const uint64_t *words,
 		data[*at % event->size / sizeof(words[0])] = words[i];
 }
 
-/* The words behind records that are no samples, and how many (perf_event__output_id_sample). */
+/* The words after records that are no samples, and how many (perf_event__output_id_sample). */
 static unsigned int id_words(const struct event *event, uint64_t *words)
 {
 	uint64_t fields = event->attr.sample_type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * root.h - folders that stand in for / (PERFCTR_ROOT), made of the texts in tests/data/zoo, or by
- * a test itself. Each line of such a text is a path, below /sys/bus/event_source/devices unless it
- * begins with a slash, a tab, and the file's line; \n in it is a newline.
+ * root.h - directories that stand in for / (PERFCTR_ROOT), made of the texts in tests/data/zoo, or
+ * by a test itself. Each line of such a text is a path, below /sys/bus/event_source/devices unless
+ * it begins with a slash, a tab, and the file's line; \n in it is a newline.
  */
 #ifndef PERFCTR_TESTS_ROOT_H
 #define PERFCTR_TESTS_ROOT_H
@@ -26,7 +26,7 @@ static inline void root_stop(const char *what)
 	abort();
 }
 
-/* The path in the root of a path in a text; its folders are made. */
+/* The path in the root of a path in a text; its directories are made. */
 static inline const char *root_path(const char *name)
 {
 	static char path[1024];
@@ -72,9 +72,9 @@ static inline void root_link(const char *name, const char *target)
 /* An empty root, which PERFCTR_ROOT names from now on. */
 static inline void root_make(void)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *directory = getenv("TMPDIR");
 
-	snprintf(root, sizeof(root), "%.40s/zoo-XXXXXX", folder ? folder : "/tmp");
+	snprintf(root, sizeof(root), "%.40s/zoo-XXXXXX", directory ? directory : "/tmp");
 	if (!mkdtemp(root) || setenv("PERFCTR_ROOT", root, 1) < 0)
 		root_stop(root);
 }

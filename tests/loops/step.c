@@ -337,7 +337,7 @@ static void start_perf(unsigned int width, uint64_t start, uint64_t count)
 	if (short_clock)
 		m.clock = UINT64_C(0x2FFFFFFF0); /* about to wrap */
 	perf_in(0, 0);
-	/* One that often begins anew is not remembered. */
+	/* One that often begins again is not remembered. */
 	shared->clock.memo.page = short_clock ? NULL : shared->page;
 	shared->clock.memo.lock = shared->page[0].lock;
 	shared->clock.memo.ticks = shared->page[0].time_enabled + shared->page[0].time_offset;
@@ -669,7 +669,7 @@ static int interpret(registers *r)
 	return 1;
 }
 
-/* Execute the next instruction: what waitpid(2) would say behind it. */
+/* Execute the next instruction: what waitpid(2) would say after it. */
 static int step_child(pid_t pid, const registers *r)
 {
 	(void)pid, (void)r;
@@ -740,7 +740,7 @@ static int execute(registers *r)
 
 #ifndef __riscv
 
-/* Execute the next instruction: the wait status behind it. */
+/* Execute the next instruction: the wait status after it. */
 static int step_child(pid_t pid, const registers *r)
 {
 	int status;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Verdicts of what verify.c has found: usage: awk -f judge.awk expected FILE. A line for each finding,
 #	right | plausible | unsteady | unchecked | noisy | wrong | refused | note WHAT: why
-# "part NAME WORD: how many" behind each part of a machine that has several, and last "verdict WORD: how many": wrong, if
+# "part NAME WORD: how many" after each part of a machine that has several, and last "verdict WORD: how many": wrong, if
 # anything is; else noisy, else right; nothing, if nothing could be counted; incomplete, if the file is not whole, or
 # something of one of its parts is not there. Lines that begin with "#" don't count.
 #
@@ -144,7 +144,7 @@ $1 == "no-reader" || $1 == "refused" {
 }
 $1 == "no-reader" { say("note", what, "the kernel reads: " why) }
 $1 == "refused" { say("refused", what, why) }
-# The events of the table, which stand behind the works.
+# The events of the table, which stand after the works.
 "works" in has && $2 ~ /:u:?$/ && $2 !~ generic {
 	listed += $1 == "event" || $1 == "lost"
 	denied += $1 == "refused"

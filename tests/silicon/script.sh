@@ -11,8 +11,8 @@ check() {	# NAME STATUS
 	if [ "$2" = 0 ]; then echo "PASS $1"; else echo "FAIL $1"; failed=1; fi
 }
 
-top=$work/top out=$work/a/folder
-# A source of its own, and an empty folder to write into.
+top=$work/top out=$work/a/directory
+# A source of its own, and an empty directory to write into.
 begin() {
 	rm -rf "$top" "$out"
 	mkdir -p "$top/scripts" "$top/tests/silicon" "$out"
@@ -35,7 +35,7 @@ tests/silicon/verify:
 END
 	chmod +x "$top/configure" "$top/scripts/verify"
 }
-# Run it in the empty folder; its STATUS.
+# Run it in the empty directory; its STATUS.
 verify() {
 	(cd "$out" && "$top/scripts/verify" "$@") >"$work/said" 2>&1
 }
@@ -57,13 +57,13 @@ is "the default name, again" $? 0
 [ "$(cat "$out/libperfctr-verify-skylake.txt")" = mine ] && [ ! -e "$out/nowhere" ] &&
 	[ -f "$out/libperfctr-verify-skylake-3.txt" ]
 check "it is written beside what is there" $?
-mkdir "$out/folder"
-for name in libperfctr-verify-skylake.txt libperfctr-verify-skylake-2.txt folder; do
+mkdir "$out/directory"
+for name in libperfctr-verify-skylake.txt libperfctr-verify-skylake-2.txt directory; do
 	verify "$name"
 	is "$name is there" $? 3
 done
-[ ! -e "$out/nowhere" ] && [ -z "$(ls "$out/folder")" ]
-check "neither link nor folder is followed" $?
+[ ! -e "$out/nowhere" ] && [ -z "$(ls "$out/directory")" ]
+check "neither link nor directory is followed" $?
 # A link that comes while it counts.
 begin
 printf 'all: ;\ntests/silicon/verify:\n\t@mkdir -p tests/silicon\n\t@printf "#!/bin/sh\\nln -s nowhere %s/new\\ncat %s/facts\\n" >$@\n\t@chmod +x $@\n' \
@@ -77,13 +77,13 @@ begin
 sed -i 's/^order 20000 0/order 20000 1/' "$top/facts"
 verify
 is "something is wrong" $? 1
-# ../../configure of the folder where it is called.
+# ../../configure of the directory where it is called.
 begin
 : >"$top/build"
 printf '#!/bin/sh\ntouch %s/executed\n' "$work" >"$work/configure"
 chmod +x "$work/configure"
 verify
-is "no folder to build in" $? 3
+is "no directory to build in" $? 3
 [ ! -e "$work/executed" ] && [ -z "$(ls "$out")" ]
 check "nothing is executed or written where it was called" $?
 begin

@@ -106,7 +106,7 @@ static FILE *open_file(const char *path)
 	return fopen(whole, "r");
 }
 
-/* The first line of a file, behind NAME, if it has `only`; nothing if it can't be read. */
+/* The first line of a file, after NAME, if it has `only`; nothing if it can't be read. */
 static void print_file(const char *name, const char *path, const char *only)
 {
 	FILE *file = open_file(path);

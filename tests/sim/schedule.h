@@ -209,7 +209,7 @@ static void compare(const struct machine *m, const struct thread *t)
 			(unsigned long long)t->state.pmc[i].sum, (unsigned long long)t->ledger[i]);
 }
 
-/* Take what has overflown, and demand that it is what should have. */
+/* Take what has overflowed, and demand that it is what should have. */
 static void overflow(struct machine *m, struct thread *t)
 {
 	uint32_t mask = perfctr_cpu_identify_overflow(&t->state, &t->program), expected = 0;
@@ -223,7 +223,7 @@ static void overflow(struct machine *m, struct thread *t)
 			m->overflows++;
 		}
 	}
-	ck_assert_msg(mask == expected, "%s: step %lu: overflown 0x%X, expected 0x%X",
+	ck_assert_msg(mask == expected, "%s: step %lu: overflowed 0x%X, expected 0x%X",
 		      m->family->name, m->steps, mask, expected);
 	for (i = 0; i < t->n; i++)
 		if (mask >> i & 1)
@@ -305,7 +305,7 @@ static uint32_t control_register(const struct perfctr_cpu *cpu, unsigned int slo
 static int setup_register(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value);
 
-/* The driver keeps the sums that "preserve" names; here, all begin anew. */
+/* The driver keeps the sums that "preserve" names; here, all begin again. */
 static void begin_sums(struct thread *t, uint64_t id)
 {
 	memset(&t->state, 0, sizeof(t->state));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Storms: thousands of threads, forks and execs while something counts, no descriptors left,
- * signals in every call. Behind each, nothing may be left (descriptors, mappings, heap) and no
+ * signals in every call. After each, nothing may be left (descriptors, mappings, heap) and no
  * count may be missing that the kernel had. Where the machine has counters, they count too; with
  * STORM_EXACT in the environment to the instruction, which the emulated machines of tests/vm do.
  *
@@ -426,7 +426,7 @@ static int threads_at_once(unsigned int n)
 
 /* ---- groups ---- */
 
-/* Between what the thread's own usage says before and behind, and what it says in between. */
+/* Between what the thread's own usage says before and after, and what it says in between. */
 static int count_software(struct worker *worker)
 {
 	uint64_t fault[4], change[4];
@@ -554,7 +554,7 @@ static int forks_while_counting(unsigned int n)
 
 		CHECK(pid >= 0, "fork");
 		if (pid == 0) {
-			/* A program of its own, before or behind calls that clean up. */
+			/* A program of its own, before or after calls that clean up. */
 			int wrong = i % 3 ? check_child(self, group) : 0;
 
 			if (!wrong && i % 6 == 0)

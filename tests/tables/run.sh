@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The event tables against those of Linux and of libpfm4, event by event; and the metrics against Linux's formulas. Nothing of theirs is kept: they come from
 # Debian's packages.
-# usage: run.sh BUILD WORKDIR	BUILD: configure's folder, after make
+# usage: run.sh BUILD WORKDIR	BUILD: configure's directory, after make
 # The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
 # Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
 set -eu

@@ -175,13 +175,13 @@ for format in csv json; do
 	rm -f "$work/$format"
 	for _ in 1 2 3; do "$perfex" --append --$format -e cs -o "$work/$format" true; done
 done
-expect "csv behind csv has one header" 0 '^1 3$' sh -c \
+expect "csv after csv has one header" 0 '^1 3$' sh -c \
 	"echo \$(grep -c '^value,' '$work/csv') \$(grep -c '^[0-9]*,[0-9]*,,cs,exact' '$work/csv')"
-says "json behind json" "$read_json
+says "json after json" "$read_json
 assert len(d) == 3 and all(x['events'][0]['event'] == 'cs' for x in d)" "$work/json"
-expect "a table behind what there was" 0 '^first$' sh -c \
+expect "a table after what there was" 0 '^first$' sh -c \
 	"'$perfex' --append -e cs -o '$work/grows' true && grep -q 'counts of' '$work/grows' && cat '$work/grows'"
-expect "intervals behind what there was" 0 '^first$' sh -c \
+expect "intervals after what there was" 0 '^first$' sh -c \
 	"'$perfex' --append -I 20 -e cs -o '$work/grows' sleep 0.05 && cat '$work/grows'"
 expect "append to nothing" 125 "-o's file, and there is none" "$perfex" --append -e cs true
 expect "append to a terminal" 125 "-o's file, and there is none" "$perfex" --append -o - -e cs true

@@ -122,7 +122,7 @@ refused "no values" 'line 2: an event has its name' '{"runs":2,
 "events":[{"event":"cs"}]}'
 refused "too deep" 'line 1: values are in too many others' "$(printf '%5000s' '' | tr ' ' '[')"
 expect "no file" 125 'No such file' "$perfex" --compare /nonexistent true
-expect "a folder" 125 "can't be used: Is a directory" "$perfex" --compare / true
+expect "a directory" 125 "can't be used: Is a directory" "$perfex" --compare / true
 if [ -r /dev/zero ]; then
 	expect "a file without an end" 125 'it is larger than 64 MiB' "$perfex" --compare /dev/zero true
 fi

@@ -41,7 +41,7 @@ if command -v bash >/dev/null; then
 	expect "bash: this processor" 0 '^native$' in_bash 'perfex --cpu nat'
 	expect "bash: a processor's event" 0 '^INST_RETIRED:ANY$\|^INST_RETIRED\|^ANY$' \
 		in_bash 'perfex --cpu skylake -e INST_RET'
-	expect "bash: a processor's event, behind =" 0 '^ANY$' in_bash 'perfex --cpu=skylake --event=INST_RETIRED:AN'
+	expect "bash: a processor's event, after =" 0 '^ANY$' in_bash 'perfex --cpu=skylake --event=INST_RETIRED:AN'
 	expect "bash: a metric in a list" 0 '^ipc,branch-mpki$' in_bash 'perfex -M ipc,branch-mp'
 	expect "bash: a processor's metric" 0 '^topdown-smt$' in_bash 'perfex --cpu zen4 -M topdown-s'
 	expect "bash: and no other's" 0 '^$' in_bash 'perfex --cpu skylake -M topdown-s'
@@ -55,7 +55,7 @@ if command -v bash >/dev/null; then
 	expect "bash: what regions keep" 0 '^moments$' in_bash 'perfex --regions=mom'
 	expect "bash: what regions keep, too" 0 '^moments,threads$' in_bash 'perfex --regions=moments,th'
 	expect "bash: a command" 0 '^sleep$' in_bash 'perfex -e cs slee'
-	expect "bash: a command behind --" 0 '^sleep$' in_bash 'perfex -- slee'
+	expect "bash: a command after --" 0 '^sleep$' in_bash 'perfex -- slee'
 	expect "bash: a command's argument" 0 "^$work/baseline.json$" in_bash "perfex -e cs cat $work/base"
 	expect "bash: a number is not made up" 0 '^$' in_bash 'perfex -r '
 else

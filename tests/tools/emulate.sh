@@ -65,7 +65,7 @@ for event in LLC-load-misses L1-dcache-load-misses; do
 done
 
 # ---- processes ----
-# Before and behind fork() and execve() there is a loop; each counts once, whoever does what.
+# Before and after fork() and execve() there is a loop; each counts once, whoever does what.
 cat >"$work/family.c" <<'EOT'
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh disable=SC2034	# others use it
-# What tests of the tools share; read with "." It makes the folder $work, which goes at the end, and sets
+# What tests of the tools share; read with "." It makes the directory $work, which goes at the end, and sets
 # $failed.
 # The environment: PERFEX: the program.
 perfex=${PERFEX:-./perfex} srcdir=${srcdir:-.}

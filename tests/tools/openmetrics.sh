@@ -132,13 +132,13 @@ expect "a pipe" 125 "can't be written: --openmetrics with -I puts a file in its 
 expect "a device" 125 "and it is none" "$perfex" --openmetrics -I 100 -o /dev/null -e cs touch "$work/ran"
 expect "standard output, by its name" 125 "and it is none" \
 	"$perfex" --openmetrics -I 100 -o /dev/stdout -e cs touch "$work/ran"
-expect "a folder that there is not" 125 "can't be written: No such file" \
+expect "a directory that there is not" 125 "can't be written: No such file" \
 	"$perfex" --openmetrics -o "$work/none/x" -e cs touch "$work/ran"
 expect "a pipe stays one" 0 'yes' sh -c "test -p '$work/pipe' && echo yes"
 expect "nothing was run" 0 'yes' sh -c "test ! -e '$work/ran' && echo yes"
-# A folder that goes while it counts: said once, and the command goes on.
+# A directory that goes while it counts: said once, and the command goes on.
 mkdir "$work/gone"
-expect "a folder that goes" 125 "could not be written" "$perfex" -I 10 --openmetrics -o "$work/gone/x" -e cs \
+expect "a directory that goes" 125 "could not be written" "$perfex" -I 10 --openmetrics -o "$work/gone/x" -e cs \
 	sh -c "sleep 0.05; mv '$work/gone' '$work/away'; sleep 0.1; touch '$work/ran'"
 expect "why" 0 'the results could not be written: No such file' cat "$work/out"
 expect "said once" 0 '^1$' grep -c 'x could not be written' "$work/out"

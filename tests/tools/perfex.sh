@@ -29,7 +29,7 @@ expect "a list of metrics" 0 '= cycles / task-clock' "$perfex" -M list
 expect "a threshold" 0 '^  *threshold: topdown-core > 10 & topdown-backend > 20$' "$perfex" --cpu skylake -M list
 expect "another processor's metrics" 0 '^  ipc  *instructions retired' "$perfex" --cpu zen4 -M list
 expect "metrics" 0 '^ .* frequency' "$perfex" -M ipc,frequency true
-expect "metrics behind events" 0 'page-faults' "$perfex" -e page-faults -M IPC true
+expect "metrics after events" 0 'page-faults' "$perfex" -e page-faults -M IPC true
 expect "metrics, csv" 0 '^,[0-9.]*,GHz,frequency,' "$perfex" --csv -M frequency true
 expect "metrics, json" 0 ',"metrics":\[{"metric":"ipc","value":[0-9.nul]*,"unit":"","quality":"' "$perfex" --json -M ipc true
 expect "metrics, intervals" 0 '^ *0\.[0-9]* .* ipc' "$perfex" -I 20 -M ipc sleep 0.1
@@ -52,7 +52,7 @@ for option in --pre --post; do
 	runs="" && [ $option = --pre ] || runs=", mean of 2 runs"
 	expect "$option fails later: what was counted" 0 "^ counts of 'true'$runs:\$" cat "$work/out"
 done
-expect "nothing ran behind a --pre that fails" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
+expect "nothing ran after a --pre that fails" 0 '^no$' sh -c "test -e '$work/ran' || echo no"
 expect "repeats: one fails" 9 'mean of 2 of 3 runs:' \
 	"$perfex" -r 3 -e cs sh -c "$failing" "$work/lines"
 expect "repeats: which one" 0 '^ 1 of 3 runs failed, left out: run 2 with exit status 9$' cat "$work/out"
@@ -433,8 +433,8 @@ many=0x1
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32; do
 	many=$many,0x1
 done
-expect "numbers, and names behind them" 0 'page-faults' "$perfex" -e '0x41, 0x42@1,page-faults' -e 0x43 true
-expect "numbers behind names" 125 '"0x41" is not an event' "$perfex" -e page-faults,0x41 true
+expect "numbers, and names after them" 0 'page-faults' "$perfex" -e '0x41, 0x42@1,page-faults' -e 0x43 true
+expect "numbers after names" 125 '"0x41" is not an event' "$perfex" -e page-faults,0x41 true
 expect "too many numbers" 125 'too many events' "$perfex" -e $many true
 expect "base-dependent number" 0 'warning' "$perfex" -e 10 true
 expect "unknown option" 125 'perfex -h' "$perfex" --nonsense
@@ -461,7 +461,7 @@ then
 fi
 expect "a dangling link" 127 'command not found$' sh -c "ln -s nowhere '$work/dangling'; exec '$perfex' '$work/dangling'"
 expect "not executable" 126 "can't be executed" "$perfex" /etc/passwd
-expect "a folder" 126 "can't be executed" "$perfex" /tmp
+expect "a directory" 126 "can't be executed" "$perfex" /tmp
 expect "standard output full" 125 "can't write" sh -c "'$perfex' -l >/dev/full"
 # The soft limit is raised as far as may be, but not for what perfex executes.
 # shellcheck disable=SC2016

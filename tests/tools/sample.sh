@@ -138,7 +138,7 @@ mapped() {	# NAME KIND SYMBOL
 mapped "a compiler's names" good 'jit::method'
 mapped "names that others may write" writable '%  - '
 mapped "another user's names" others '%  - '
-mapped "names behind a link" link '%  - '
+mapped "names after a link" link '%  - '
 mapped "hostile names" hostile 'jit?[2J;name'
 debug=/usr/lib/debug/.build-id
 id=$(readelf -n "$calls" 2>/dev/null | sed -n 's/.*Build ID: //p')
@@ -420,7 +420,7 @@ EOT
 		expect "DWARF that lies: $at" 0 '^broken;.* [0-9]*$' \
 			"$perfex" --sample -e $event --folded --call-graph dwarf "$work/broken" 50
 	done
-	# A library that is cut off behind its code, while perfex has it mapped.
+	# A library that is cut off after its code, while perfex has it mapped.
 	cat >"$work/library.c" <<'EOT'
 void spin(long n)
 {

@@ -8,7 +8,7 @@ set -u
 . "${srcdir:-.}/tests/tools/expect.sh"
 lines=0
 
-# refuse WORDS argument...: as they are, with no command behind them
+# refuse WORDS argument...: as they are, with no command after them
 refuse() {
 	words=$1
 	shift

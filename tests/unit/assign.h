@@ -97,7 +97,7 @@ struct spot {
 	uint32_t counter;
 };
 
-/* Zen's event 003H takes an even counter and the odd one behind it. */
+/* Zen's event 003H takes an even counter and the odd one after it. */
 static uint32_t counters_taken(const struct perfctr_cpu *cpu,
 			       const struct perfctr_event_option *option)
 {

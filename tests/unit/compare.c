@@ -315,14 +315,14 @@ START_TEST(no_json)
 	REFUSES("{1:2}", "line 1: a member of an object is \"name\": value");
 	REFUSES("{\"a", "line 1: a string does not end on its line");
 	REFUSES("\"a\nb\"", "line 1: a string does not end on its line");
-	REFUSES("\"\\q\"", "line 1: a string has a \\ with nothing behind it that JSON knows");
-	REFUSES("\"\\u12\"", "line 1: a string has a \\ with nothing behind it that JSON knows");
-	REFUSES("\"\\ud800x\"", "line 1: a string has a \\ with nothing behind it that JSON knows");
+	REFUSES("\"\\q\"", "line 1: a string has a \\ with nothing after it that JSON knows");
+	REFUSES("\"\\u12\"", "line 1: a string has a \\ with nothing after it that JSON knows");
+	REFUSES("\"\\ud800x\"", "line 1: a string has a \\ with nothing after it that JSON knows");
 	REFUSES("\"\\ud800\\u0041\"",
-		"line 1: a string has a \\ with nothing behind it that JSON knows");
-	REFUSES("\"\\udc00\"", "line 1: a string has a \\ with nothing behind it that JSON knows");
-	REFUSES("\"\\u0000\"", "line 1: a string has a \\ with nothing behind it that JSON knows");
-	REFUSES("\"\\", "line 1: a string has a \\ with nothing behind it that JSON knows");
+		"line 1: a string has a \\ with nothing after it that JSON knows");
+	REFUSES("\"\\udc00\"", "line 1: a string has a \\ with nothing after it that JSON knows");
+	REFUSES("\"\\u0000\"", "line 1: a string has a \\ with nothing after it that JSON knows");
+	REFUSES("\"\\", "line 1: a string has a \\ with nothing after it that JSON knows");
 	REFUSES("01", "line 1: this is no value");
 	REFUSES("+1", "line 1: this is no value");
 	REFUSES(".5", "line 1: this is no value");

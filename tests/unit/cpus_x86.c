@@ -727,7 +727,7 @@ START_TEST(leaf_0a_fixed_counters)
 		  .counters = 0xF, .fixed = 7, .fixed_width = 48, .reserved = PIN },
 		{ "a set, of version 5", EAX(5, 4, 48), .ecx = 0x28, .edx = EDX(1, 48),
 		  .counters = 0xF, .fixed = 0x29, .fixed_width = 48, .reserved = PIN },
-		/* Behind the seventh are other registers; IA32_FIXED_CTR_CTRL has room for 16. */
+		/* After the seventh are other registers; IA32_FIXED_CTR_CTRL has room for 16. */
 		{ "8 of version 4", EAX(4, 4, 48), .edx = EDX(8, 48), .counters = 0xF,
 		  .fixed = 0x7F, .fixed_width = 48, .reserved = PIN },
 		{ "32 of version 5", EAX(5, 4, 48), .ecx = 0xFFFFFFFF, .edx = EDX(0, 48),
@@ -769,7 +769,7 @@ START_TEST(leaf_23)
 	ARCH_CASES({ "not there", v6, .edx = edx, .leaf7_1 = ~LEAF23, .leaf23_ebx = 3,
 		     .leaf23_1_eax = 0x55, .leaf23_1_ebx = 0x77, .counters = 0xF, .fixed = 7,
 		     .fixed_width = 48, .reserved = PIN },
-		   { "behind the last", v6, .edx = edx, .leaf7_1 = LEAF23, .max_leaf = 0x22,
+		   { "after the last", v6, .edx = edx, .leaf7_1 = LEAF23, .max_leaf = 0x22,
 		     .leaf23_ebx = 3, .leaf23_1_eax = 0x55, .leaf23_1_ebx = 0x77, .counters = 0xF,
 		     .fixed = 7, .fixed_width = 48, .reserved = PIN },
 		   { "all", v6, .edx = edx, .leaf7_1 = LEAF23, .leaf23_ebx = 3,
@@ -1131,7 +1131,7 @@ START_TEST(types_not_obeyed)
 }
 END_TEST
 
-/* Models 0 and 1, 2, and those behind are three types. */
+/* Models 0 and 1, 2, and those after are three types. */
 START_TEST(types_of_p4)
 {
 	static const struct {

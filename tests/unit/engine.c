@@ -133,7 +133,7 @@ static struct perfctr_program asynchronous(void)
 	};
 }
 
-/* What the processor made of its register is the thread's, until an overflow begins it anew. */
+/* What the processor made of its register is the thread's, until an overflow begins it again. */
 START_TEST(registers_that_change)
 {
 	struct perfctr_program program = asynchronous();

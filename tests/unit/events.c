@@ -800,7 +800,7 @@ START_TEST(strange_words)
 			      &event),
 			 PERFCTR_EVENT_NO_MASK);
 	ck_assert_uint_eq(length, 4);
-	/* The length counts, not what is behind. */
+	/* The length counts, not what is after. */
 	ck_assert_int_eq(look("skylake", "INST_RETIRED.ANYTHING", 16, &choice, &part, &length,
 			      &event),
 			 PERFCTR_EVENT_OK);
@@ -884,7 +884,7 @@ START_TEST(modifiers)
 END_TEST
 
 /* The states of a cache line are masks before they are modifiers; two letters are none. */
-/* A mask of one letter is written with a capital or behind a dot; a small letter is a modifier. */
+/* A mask of one letter is written with a capital or after a dot; a small letter is a modifier. */
 START_TEST(small_letters)
 {
 	struct perfctr_event_choice choice;

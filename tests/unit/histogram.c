@@ -15,7 +15,7 @@
 #define USER   ((uint64_t)PERF_CONTEXT_USER)
 #define INSIDE ((uint64_t)PERF_CONTEXT_KERNEL)
 
-/* The kernel's functions, one behind the other. */
+/* The kernel's functions, one after the other. */
 struct symbols *__wrap_kallsyms_read(void);
 struct symbols *__wrap_kallsyms_read(void)
 {

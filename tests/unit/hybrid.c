@@ -332,21 +332,21 @@ static int check_vendors(void *arg, const struct perfctr_event_name *name)
 	n[0]++;
 	if (!strcmp(name->name, "NEW.BOTH"))
 		ck_assert_str_eq(name->description, "of large cores");
-	if (!strcmp(name->name, "NEW.FOLDER"))
+	if (!strcmp(name->name, "NEW.DIRECTORY"))
 		n[1]++;
 	return 0;
 }
 
-/* Events of the vendor's files are of the PMU that they name, or whose folder they are in. */
+/* Events of the vendor's files are of the PMU that they name, or whose directory they are in. */
 START_TEST(vendors)
 {
-	char directory[] = "/tmp/hybrid.XXXXXX", folder[64], command[80];
+	char directory[] = "/tmp/hybrid.XXXXXX", of_unit[64], command[80];
 	struct perfctr_cpu_control control;
 	unsigned int n[2] = { 0 };
 
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(folder, sizeof(folder), "%s/cpu_atom", directory);
-	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	snprintf(of_unit, sizeof(of_unit), "%s/cpu_atom", directory);
+	ck_assert_int_eq(mkdir(of_unit, 0700), 0);
 	put(directory, "a.json",
 	    "[{\"EventName\":\"NEW.BOTH\",\"EventCode\":\"0xd1\",\"UMask\":\"1\",\"Unit\":\"cpu_core\","
 	    "\"BriefDescription\":\"of large cores\"},"
@@ -359,7 +359,7 @@ START_TEST(vendors)
 	    "{\"EventName\":\"NEW.NEITHER\",\"EventCode\":\"0xd3\"},"
 	    "{\"EventName\":\"TOPDOWN.BACKEND_BOUND_SLOTS\",\"EventCode\":\"0x74\","
 	    "\"Unit\":\"cpu_atom\"}]");
-	put(folder, "b.json", "{\"EventName\":\"NEW.FOLDER\",\"EventCode\":\"0x73\"}");
+	put(of_unit, "b.json", "{\"EventName\":\"NEW.DIRECTORY\",\"EventCode\":\"0x73\"}");
 	setenv("PERFCTR_EVENTS", directory, 1);
 	become_alderlake();
 	means("NEW.BOTH", "cpu_core:4:0x1d1 cpu_atom:10:0x271");
@@ -367,7 +367,7 @@ START_TEST(vendors)
 	means("cpu_atom/NEW.BOTH/", "cpu_atom:10:0x271");
 	means("NEW.SMALL", "cpu_atom:10:0x72");
 	means("NEW.LARGE", "cpu_core:4:0xd2");
-	means("NEW.FOLDER", "cpu_atom:10:0x73");
+	means("NEW.DIRECTORY", "cpu_atom:10:0x73");
 	/* What one core type can't count the other one does. */
 	means("NEW.WIDE", "cpu_atom:10:0x75");
 	/* The library's own of one core type, the vendor's of the other. */

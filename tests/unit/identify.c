@@ -238,13 +238,13 @@ static int visible(const struct dirent *d)
 static void load_corpus(void)
 {
 	const char *srcdir = getenv("srcdir");
-	char folder[PATH_MAX - 256], path[PATH_MAX];
+	char directory[PATH_MAX - 256], path[PATH_MAX];
 	struct dirent **names;
 	int i, n;
 
-	snprintf(folder, sizeof(folder), "%s/tests/data/cpuid", srcdir ? srcdir : ".");
-	n = scandir(folder, &names, visible, alphasort);
-	ck_assert_msg(n > 0, "%s: %s", folder, n < 0 ? strerror(errno) : "empty");
+	snprintf(directory, sizeof(directory), "%s/tests/data/cpuid", srcdir ? srcdir : ".");
+	n = scandir(directory, &names, visible, alphasort);
+	ck_assert_msg(n > 0, "%s: %s", directory, n < 0 ? strerror(errno) : "empty");
 	corpus = calloc((size_t)n, sizeof(*corpus));
 	ck_assert_ptr_nonnull(corpus);
 	for (i = 0; i < n; i++) {
@@ -257,7 +257,7 @@ static void load_corpus(void)
 				      strcmp(names[i]->d_name + length - 4, ".txt") == 0,
 			      "not a name in the corpus: %s", names[i]->d_name);
 		strcpy(entry->name, names[i]->d_name);
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->name);
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->name);
 		file = fopen(path, "r");
 		ck_assert_msg(file != NULL, "%s: %s", path, strerror(errno));
 		wrong = parse(entry, file);

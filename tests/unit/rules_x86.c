@@ -136,7 +136,7 @@ START_TEST(common)
 	    { "reserved 4", { W(_reserved4, 0xFF) }, IGNORED },
 	    { "no offcore response 0", { W(offcore_rsp[0], 1) }, IGNORED },
 	    { "no offcore response 1", { W(offcore_rsp[1], 2) }, IGNORED },
-	    { "upper half behind the last", { W(evntsel_high[4], 1) }, IGNORED },
+	    { "upper half after the last", { W(evntsel_high[4], 1) }, IGNORED },
 	    { "upper half of the last place", { W(evntsel_high[17], 1) }, IGNORED },
 	    { "upper half", { W(evntsel_high[1], 0x80000000) }, IGNORED });
 	cpu.pcint = 0;
@@ -338,7 +338,7 @@ START_TEST(p6)
 		      { W(pmc_map[0], 1), W(pmc_map[1], 0), W(evntsel[0], 0x000300C0),
 			W(evntsel[1], 0x004300C0) },
 		      ACCEPTED },
-		    { "0 behind 1 is not enabled",
+		    { "0 after 1 is not enabled",
 		      { W(pmc_map[0], 1), W(pmc_map[1], 0), W(evntsel[0], 0x000300C0) },
 		      REFUSED("evntsel", 1, 0, "of counter 0, which enables both") },
 		    { "0 alone", { W(nractrs, 1) }, ACCEPTED },

@@ -70,7 +70,7 @@ START_TEST(any_length)
 		for (i = 1; i <= n; i++)
 			tick(2 * i);
 		each = slices.each;
-		event[1].reading.value += 5; /* behind the last tick */
+		event[1].reading.value += 5; /* after the last tick */
 		event[1].reading.enabled += 7;
 		event[1].reading.running += 7;
 		slices_end(&slices, &events);
@@ -88,7 +88,7 @@ START_TEST(any_length)
 }
 END_TEST
 
-/* What comes behind the end is of the next interval, however long that is. */
+/* What comes after the end is of the next interval, however long that is. */
 START_TEST(intervals)
 {
 	unsigned int n, i, k, each;

@@ -74,7 +74,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* Offsets of a file are at addresses by its segments: the last byte of one, and none behind it. */
+/* Offsets of a file are at addresses by its segments: the last byte of one, and none after it. */
 START_TEST(segments)
 {
 	struct symbols *symbols = symbols_new();

@@ -498,7 +498,7 @@ static void metric_is_refused(const char *event)
 	ck_fails_null(perfctr_set_open(event, NULL, 0), EINVAL, "top-down metric");
 	ck_fails_null(perfctr_sampler_open(event, NULL, &config), EOPNOTSUPP,
 		      "can be counted but not sampled: it is a top-down metric");
-	/* With slots in front, the kernel has the word; there is nothing behind this descriptor. */
+	/* With slots in front, the kernel has the word; there is nothing after this descriptor. */
 	leader.slots = true;
 	leader.no_user = attr.exclude_user;
 	leader.no_kernel = attr.exclude_kernel;
@@ -613,7 +613,7 @@ START_TEST(hostile)
 	ck_fails(parse_variants("cycles", 6, v), ENOENT, "the PMU cpu_atom can't be used");
 	root_remove();
 
-	/* Loops of links, folders in place of files, files in place of folders. */
+	/* Loops of links, directories in place of files, files in place of directories. */
 	two_kinds("0", "1");
 	root_link("cpu_core/events/loop", "loop");
 	root_link("bad", "cpu_core");
@@ -634,7 +634,7 @@ START_TEST(hostile)
 	survive();
 	root_remove();
 	root_make();
-	root_line("/sys/bus/event_source/devices", "no folder");
+	root_line("/sys/bus/event_source/devices", "no directory");
 	survive();
 	root_remove();
 	root_make();

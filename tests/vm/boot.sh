@@ -5,11 +5,11 @@
 #	ARCH	arm64, amd64, i386, riscv64 or ppc64el
 #	MODEL	the processor, QEMU's argument of -cpu; with pmu=on at its end it has x86 counters
 #	KERNEL	vmlinuz; of riscv64 and ppc64el vmlinux
-#	FILES	a folder, copied to the guest's /; it holds init, and the programs in bin/
+#	FILES	a directory, copied to the guest's /; it holds init, and the programs in bin/
 #	TEST	a command line, split at spaces
-# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; QEMU_RISCV, the folder with QEMU 10
-# and OpenSBI, for riscv64; QEMU_POWER, the folder with QEMU 10, for ppc64el; DRIVER, a perfctr.ko for the
-# guest's /; MODULES, more modules for it, separated by blanks; MORE, a folder with
+# The environment: QEMU_PMU, the QEMU built by qemu-pmu/build.sh, for pmu=on; QEMU_RISCV, the directory with QEMU 10
+# and OpenSBI, for riscv64; QEMU_POWER, the directory with QEMU 10, for ppc64el; DRIVER, a perfctr.ko for the
+# guest's /; MODULES, more modules for it, separated by blanks; MORE, a directory with
 # more files for it; VM_TIMEOUT, seconds (900) without a line from the guest after which it counts as hung: how
 # long all tests take together is the host's affair; VM_APPEND, words for the kernel's command line; VM_TREE, an awk
 # script through which arm64's device tree goes; VM_SECOND, a file for what the guest writes to its second serial line.
@@ -47,20 +47,20 @@ arm64,*)
 	fi
 	;;
 riscv64,*)
-	riscv=${QEMU_RISCV:?set QEMU_RISCV to the folder where run.sh unpacks QEMU 10 and OpenSBI}
+	riscv=${QEMU_RISCV:?set QEMU_RISCV to the directory where run.sh unpacks QEMU 10 and OpenSBI}
 	set -- "$riscv/usr/bin/qemu-system-riscv64" -L "$riscv/usr/share/qemu" -M virt \
 		-bios "$riscv/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"
 	console=ttyS0
 	;;
 ppc64el,*)
 	# Mitigations that it does not emulate; without Open Firmware's own code, which takes a while.
-	power=${QEMU_POWER:?set QEMU_POWER to the folder where run.sh unpacks QEMU 10}
+	power=${QEMU_POWER:?set QEMU_POWER to the directory where run.sh unpacks QEMU 10}
 	set -- "$power/usr/bin/qemu-system-ppc64" -L "$power/usr/share/qemu" -vga none \
 		-M pseries,x-vof=on,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off
 	console=hvc0
 	;;
 *,pmu=on)
-	# If QEMU 7.2 ends a processor's turn behind a CMPXCHG16B the flags are garbage.
+	# If QEMU 7.2 ends a processor's turn after a CMPXCHG16B the flags are garbage.
 	model=$model,-cx16
 	set -- "${QEMU_PMU:?set QEMU_PMU to the QEMU that qemu-pmu/build.sh makes}" \
 		-L /usr/share/seabios -L /usr/share/qemu -vga none -accel tcg

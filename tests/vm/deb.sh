@@ -7,7 +7,7 @@
 #	PACKAGE	a name; or A:B, the package that A depends on and whose name begins with B. Such as
 #		linux-image-amd64:linux-image-, the kernel of the day.
 # Several packages can be unpacked into one DIR.
-# The environment: PERFCTR_DEBS, the absolute path of a folder that keeps lists and packages from one run to the next;
+# The environment: PERFCTR_DEBS, the absolute path of a directory that keeps lists and packages from one run to the next;
 # else they are kept beside DIR. A mirror that does not answer, or whose lists are being changed, is asked again for some minutes.
 set -eu
 suites=${1:?usage: deb.sh SUITE ARCH PACKAGE DIR} arch=${2:?} package=${3:?} dir=${4:?}

@@ -74,12 +74,12 @@ debug_kernel() {
 	export VM_TIMEOUT
 }
 
-# What unpacks an XZ in the guest takes as long there as the boot behind it: it is done here, for QEMU's PVH.
+# What unpacks an XZ in the guest takes as long there as the boot after it: it is done here, for QEMU's PVH.
 unpack_image() {
 	start=$(head -c 100000 "$image" | grep -abo "$(printf '\3757zXZ')" | sed -n '1s/:.*//p')
 	[ -n "$start" ] || return 0
 	[ -e "$dir/vmlinux" ] || {
-		# What comes behind it is none.
+		# What comes after it is none.
 		tail -c "+$((start + 1))" "$image" | xz -dc 2>/dev/null >"$dir/vmlinux.new" || :
 		mv "$dir/vmlinux.new" "$dir/vmlinux"
 	}
@@ -142,7 +142,7 @@ kbuild() {
 		! grep -v 'warning: \(the compiler\|pahole version\) differs' "$errors" | grep -qi 'warning'
 }
 
-# WHAT FOLDER MAKE-VARIABLE...
+# WHAT DIRECTORY MAKE-VARIABLE...
 build_driver() {
 	what=$1 out=$work/$2
 	shift 2

@@ -140,7 +140,7 @@ static double how_often_to_look(const struct options *options)
 	return options->interval ? options->interval / (options->interval / ms) / 1e3 : ms / 1e3;
 }
 
-/* Once more: all begins anew. */
+/* Once more: all begins again. */
 static void count_again(const struct run *what)
 {
 	tasks_close(what->tasks);

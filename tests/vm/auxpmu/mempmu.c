@@ -6,7 +6,7 @@
  *
  * After each period, in ns, there is a sample: the kth one has the kth of sources[], and two
  * branches: from the event's config, which is mispredicted in one of four samples, and from 16
- * bytes behind it.
+ * bytes after it.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>

@@ -240,7 +240,7 @@ static int check(const struct found *found, unsigned int size, unsigned int skip
 	}
 	for (i = 0; i < LOGS; i++)
 		CHECK(found->begin[i] == 0 && found->size[i] - at[i] <= (uint64_t)skip * 3,
-		      "%llu bytes are behind the last chunk",
+		      "%llu bytes are after the last chunk",
 		      (unsigned long long)(found->size[i] - at[i]));
 	return 0;
 }

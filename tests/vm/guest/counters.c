@@ -155,7 +155,7 @@ static int stop_start_preserve(void)
 		      reading.value == stopped.pmc[0],
 	      "quality %u", reading.quality);
 
-	/* Counter 0 keeps its sum, counter 1 starts anew. */
+	/* Counter 0 keeps its sum, counter 1 starts again. */
 	control.preserve = 1;
 	CHECK(vperfctr_control(self, &control) == 0, "%s", perfctr_error());
 	loop(50000);
@@ -209,7 +209,7 @@ static int pauses(void)
 			loop(500);
 			cost[k] = vperfctr_read_pmc(self, i) - before - 2000;
 		}
-		/* Behind a sleep the clock is looked up again. */
+		/* After a sleep the clock is looked up again. */
 		for (k = 2; k < 4; k++)
 			CHECK(cost[k + 2] == cost[k] && cost[k] - cost[2] < 200 && cost[k] < 5000,
 			      "counter %u: %llu; %llu, then %llu", i, (unsigned long long)cost[2],
@@ -625,7 +625,7 @@ static void count_interrupt(int signal, siginfo_t *info, void *context)
 		strange++;
 }
 
-/* As PAPI orders them: behind the others, also if it is the first counter by its number. */
+/* As PAPI orders them: after the others, also if it is the first counter by its number. */
 static int named_i_mode_counter(void)
 {
 	unsigned int map[] = { 1, 0 };

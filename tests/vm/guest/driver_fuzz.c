@@ -631,10 +631,10 @@ static void scenario_copies(void)
 		for (i = 0; i < 3; i++) {
 			for (k = (unsigned int)out[i].ours; k < out[i].size; k++)
 				if (out[i].at[k])
-					fail("structure %u: 0x%X behind its end", i, out[i].at[k]);
+					fail("structure %u: 0x%X after its end", i, out[i].at[k]);
 			for (k = out[i].size; k < 2 * PAGE; k++)
 				if (out[i].at[k] != 0xA5)
-					fail("structure %u: written behind %u", i, out[i].size);
+					fail("structure %u: written after %u", i, out[i].size);
 		}
 	}
 	close(fd);

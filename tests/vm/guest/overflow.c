@@ -190,7 +190,7 @@ static void note_forgotten(unsigned long long sum, unsigned int signals)
 	watch.switches = now;
 }
 
-static void overflown(int signo, siginfo_t *info, void *context)
+static void overflowed(int signo, siginfo_t *info, void *context)
 {
 	unsigned int mask = vperfctr_ovf_mask(watch.self, info), i;
 	unsigned long long sum = vperfctr_read_pmc(watch.self, 0);
@@ -216,7 +216,7 @@ static void overflown(int signo, siginfo_t *info, void *context)
 /* The calling thread's counters, with its handler, and what that does; -1. */
 static int begin_with(struct vperfctr_control *c, int period, enum act what)
 {
-	struct sigaction action = { .sa_sigaction = overflown, .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_sigaction = overflowed, .sa_flags = SA_SIGINFO };
 
 	sigaction(c->si_signo, &action, NULL);
 	memset(&watch, 0, sizeof(watch));
@@ -519,7 +519,7 @@ static int wandering(void)
  */
 static int races(void)
 {
-	/* More than handlers take behind iresume, or a control gets nowhere: 32 bits need more
+	/* More than handlers take after iresume, or a control gets nowhere: 32 bits need more
 	 * instructions. */
 	const unsigned int period = sizeof(long) == 8 ? 1000 : 5000;
 	struct vperfctr_control c = every(1, period, (unsigned int)COUNT_USER);
@@ -542,7 +542,7 @@ static int races(void)
 	return 0;
 }
 
-/* A thread that ends with an overflow on its way leaves nothing behind. */
+/* A thread that ends with an overflow on its way leaves nothing after. */
 static int dies_overflowing(void)
 {
 	struct vperfctr_control c = every(1, 500, (unsigned int)COUNT_USER);
@@ -732,7 +732,7 @@ static int program_for_2_6(void)
 	return 0;
 }
 
-/* The handler stops, or begins anew. */
+/* The handler stops, or begins again. */
 static int stopped_in_handler(void)
 {
 	struct vperfctr_control c = every(1, 10000, (unsigned int)COUNT_USER);

@@ -609,15 +609,15 @@ static int taken_away(void)
 	return 0;
 }
 
-/* A thread's visits go on while measuring is started anew, with more counters. */
-static pthread_barrier_t anew;
+/* A thread's visits go on while measuring is started again, with more counters. */
+static pthread_barrier_t restarted;
 
 static void *across(void *arg)
 {
 	perfctr_region_begin(&outer);
 	perfctr_region_begin(&inner);
-	pthread_barrier_wait(&anew);
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
+	pthread_barrier_wait(&restarted);
 	perfctr_region_end(&inner);
 	perfctr_region_end(&outer);
 	visit_nested();
@@ -630,13 +630,13 @@ static int restart(void)
 
 	if (start("instructions:u", 0))
 		return 1;
-	pthread_barrier_init(&anew, NULL, 2);
+	pthread_barrier_init(&restarted, NULL, 2);
 	CHECK(pthread_create(&thread, NULL, across, NULL) == 0, "no thread");
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
 	CHECK(perfctr_regions_stop() == 0, "%s", perfctr_error());
 	if (start(THREE, PERFCTR_REGIONS_HISTOGRAM))
 		return 1;
-	pthread_barrier_wait(&anew);
+	pthread_barrier_wait(&restarted);
 	pthread_join(thread, NULL);
 	CHECK(perfctr_region_read_all(&outer, &reading) == 0, "%s", perfctr_error());
 	CHECK(reading.visits == 1 && reading.value[1].inclusive == 3203, "%llu: %llu",
@@ -659,7 +659,7 @@ int main(void)
 		{ .name = "threads", .run = threads },
 		{ .name = "exact, wherever another process takes over", .run = switched },
 		{ .name = "counters are taken away", .run = taken_away },
-		{ .name = "measuring begins anew in a visit", .run = restart },
+		{ .name = "measuring begins again in a visit", .run = restart },
 		{ .name = "costs", .run = costs, .inexact = true },
 	};
 

@@ -535,7 +535,7 @@ static int remote_through_exec(void)
 		CHECK(rvperfctr_read_ctrs(remote, &at[k]) == 0, "%s", perfctr_error());
 		CHECK(at[k].pmc[0] > at[k - 1].pmc[0], "%u: %llu", k, at[k].pmc[0]);
 	}
-	/* Behind its first stop, those before and behind stretches of n and 3n loops. */
+	/* After its first stop, those before and after stretches of n and 3n loops. */
 	CHECK(at[5].pmc[0] - at[4].pmc[0] - (at[3].pmc[0] - at[2].pmc[0]) == 4 * STRETCH,
 	      "%llu, %llu", at[3].pmc[0] - at[2].pmc[0], at[5].pmc[0] - at[4].pmc[0]);
 	rvperfctr_close(remote);
@@ -581,7 +581,7 @@ static int remote_until_exec(void)
 	fresh = rvperfctr_open(pid);
 	control.flags = 0;
 	CHECK(fresh && rvperfctr_control(fresh, &control) == 0, "%s", perfctr_error());
-	/* Its stops: the first, and before and behind the first stretch. */
+	/* Its stops: the first, and before and after the first stretch. */
 	CHECK(go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP, "stop");
 	CHECK(rvperfctr_read_ctrs(remote, &later) == 0 && !memcmp(&later, &end, sizeof(end)),
 	      "%llu, then %llu", end.pmc[0], later.pmc[0]);
@@ -617,7 +617,7 @@ static int raw_counts(void)
 	loop(100000);
 	CHECK(_vperfctr_read_sum(fd, &a) == 0, "%s", perfctr_error());
 	CHECK(a.pmc[0] == a.pmc[1] && a.pmc[0] > 200000 && a.pmc[0] < 210000, "%llu", a.pmc[0]);
-	/* A stop keeps the sums; then one goes on, the other begins anew, and the TSC goes on. */
+	/* A stop keeps the sums; then one goes on, the other begins again, and the TSC goes on. */
 	memset(&control, 0, sizeof(control));
 	CHECK(_vperfctr_control(fd, &control) == 0 && _vperfctr_read_sum(fd, &a) == 0, "%s",
 	      perfctr_error());
@@ -732,7 +732,7 @@ static void execute_as_root(void)
 		execl(SET_USER_ID, "remote", "stretches", (char *)NULL);
 }
 
-/* But not in one with more rights, where the tracer must be root, and open anew. */
+/* But not in one with more rights, where the tracer must be root, and open again. */
 static int not_into_more_rights(void)
 {
 	struct vperfctr_control control = instructions(1);
@@ -761,7 +761,7 @@ static int not_into_more_rights(void)
 	CHECK_FAILS(rvperfctr_control(remote, &control), ESRCH, "unlinked");
 	fresh = rvperfctr_open(pid);
 	CHECK(fresh && rvperfctr_control(fresh, &control) == 0, "%s", perfctr_error());
-	/* Its stops: the first, and before and behind the first stretch. */
+	/* Its stops: the first, and before and after the first stretch. */
 	CHECK(go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP && go_on(pid) == SIGSTOP, "stop");
 	CHECK(rvperfctr_read_ctrs(remote, &again) == 0 && again.pmc[0] == sum.pmc[0], "%llu",
 	      again.pmc[0]);

@@ -14,7 +14,7 @@
 
 static bool plain; /* without Sscofpmf */
 
-/* Instructions behind, and perhaps cycles. */
+/* Instructions after, and perhaps cycles. */
 static struct vperfctr_control counting(unsigned int n)
 {
 	struct vperfctr_control control = instructions(n);

@@ -62,7 +62,7 @@ static struct perfctr_sampler_config every(uint64_t period, uint64_t fields)
 struct found {
 	unsigned int samples, inside, throttled, lost;
 	uint64_t count;	     /* of the last sample */
-	unsigned int uneven; /* samples whose count is not a period behind the one before */
+	unsigned int uneven; /* samples whose count is not a period after the one before */
 	uint64_t period;
 };
 

@@ -16,7 +16,7 @@
 
 static void *page[PAGES]; /* mappings of states */
 atomic_bool crowded;	  /* somebody else runs here, too */
-/* Where mappings move, which may be of two pages: nothing of the program's own lies behind it. */
+/* Where mappings move, which may be of two pages: nothing of the program's own lies after it. */
 static unsigned char nest[PAGES + 2][PAGE] __attribute__((aligned(4096)));
 static struct party *my_party;
 

@@ -22,7 +22,7 @@ awk '
 	/ store, L1 miss, locked$/ { store = $1; good += $3 == "-" }
 	/^ [0-9]+ samples$/ { all = $1 }
 	END {
-		# The kernel begins with the first one anew for each process.
+		# The kernel begins with the first one again for each process.
 		good += all == l1 + l3 + store && all >= 300
 		good += l1 >= 2 * l3 - 1 && l1 <= 2 * l3 + 1
 		good += store >= l3 - 1 && store <= l3

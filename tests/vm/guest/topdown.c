@@ -378,7 +378,7 @@ static void visit(void)
 static int regions(void)
 {
 	static struct perfctr_region_reading in, out;
-	const struct perfctr_region_value *value = in.value + 1; /* behind the time */
+	const struct perfctr_region_value *value = in.value + 1; /* after the time */
 	unsigned int i;
 
 	perfctr_set_close(set);

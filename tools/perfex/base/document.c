@@ -64,7 +64,7 @@ static int hex_digit(char c)
 	return p ? (int)(p - capitals) : -1;
 }
 
-/* The four digits behind \u; -1: they are none. */
+/* The four digits after \u; -1: they are none. */
 static long hex4(struct parser *parser)
 {
 	long value = 0;
@@ -107,7 +107,7 @@ static long unicode(struct parser *parser)
 	return 0x10000 + ((letter - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/* What stands behind a backslash; NULL: nothing that may. */
+/* What stands after a backslash; NULL: nothing that may. */
 static char *put_escaped(struct parser *parser, char *to)
 {
 	static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
@@ -143,7 +143,7 @@ static const char *parse_string(struct parser *parser)
 		parser->at++;
 		to = put_escaped(parser, to);
 		if (!to) {
-			fail(parser, "a string has a \\ with nothing behind it that JSON knows");
+			fail(parser, "a string has a \\ with nothing after it that JSON knows");
 			return NULL;
 		}
 	}

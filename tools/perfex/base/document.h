@@ -22,7 +22,7 @@ struct node {
 };
 
 struct document {
-	struct node *first; /* of the file's values, one behind the other: see next */
+	struct node *first; /* of the file's values, one after the other: see next */
 	struct node *root;  /* the last one */
 	char *text;
 	char problem[256]; /* "line 3: ..." */

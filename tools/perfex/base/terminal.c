@@ -51,7 +51,7 @@ void terminal_close(FILE *stream)
 	now.stream = NULL;
 }
 
-/* What is behind it. */
+/* What is after it. */
 static FILE *file_of(FILE *file)
 {
 	return file == now.stream ? now.file : file;

@@ -28,7 +28,7 @@ static const struct {
 	{ "LLC-store-misses", COLUMN_DLMW },
 };
 
-/* The column of a name of so many characters, ":u" behind it or not; -1: there is none. */
+/* The column of a name of so many characters, ":u" after it or not; -1: there is none. */
 static int find(const char *name, size_t length)
 {
 	unsigned int i;

@@ -18,7 +18,7 @@ static char *append(char *list, const char *more, size_t length)
 	return list;
 }
 
-/* The length of the numbers that a list begins with, the comma behind them included. */
+/* The length of the numbers that a list begins with, the comma after them included. */
 static size_t numbers_of(const char *list)
 {
 	const char *p = list;

@@ -36,13 +36,13 @@ struct events {
 	bool base16_silently;
 };
 
-/* Add what one -e option says: numbers, and behind them names. */
+/* Add what one -e option says: numbers, and after them names. */
 void events_add(struct events *events, const char *list);
 
 /* Add what one -M option says. */
 void events_add_metrics(struct events *events, const char *list);
 
-/* Open the metrics; behind the events that -e names come theirs, of which this is the number. */
+/* Open the metrics; after the events that -e names come theirs, of which this is the number. */
 unsigned int events_open_metrics(struct events *events);
 
 /* A field of the control, from an option's argument; exits on bad input. */
@@ -63,7 +63,7 @@ void events_to_user(struct events *events, unsigned int i, const char *name);
 /* Why the events [first, end) have no counts. An event keeps its first reason. */
 void events_refuse(struct events *events, unsigned int first, unsigned int end, const char *reason);
 
-/* Forget all reasons: the events are to be counted anew. */
+/* Forget all reasons: the events are to be counted again. */
 void events_forget(struct events *events);
 
 void events_free(struct events *events);

@@ -25,7 +25,7 @@ void slices_begin(struct slices *slices, const struct events *events);
 /* So much time has passed that the events were read again. */
 void slices_tick(struct slices *slices, const struct events *events);
 
-/* The run, or an interval, has ended, and the last slice with it. What comes behind it is of
+/* The run, or an interval, has ended, and the last slice with it. What comes after it is of
  * the next one, and these are forgotten. */
 void slices_end(struct slices *slices, const struct events *events);
 

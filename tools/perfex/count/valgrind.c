@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Valgrind's tool writes a file when a program ends; but not when it executes another one, and a
- * child has what its parent has counted. So it is told to write a file, and begin anew, at the
+ * child has what its parent has counted. So it is told to write a file, and begin again, at the
  * functions of C libraries that do this; and perfex, which traces the processes, takes the files
  * while they stand still there.
  */

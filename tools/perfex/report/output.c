@@ -77,7 +77,7 @@ static const char *variable(const char **pattern)
 	return value;
 }
 
-/* What stands behind a percent sign; *pattern then is its last letter. */
+/* What stands after a percent sign; *pattern then is its last letter. */
 static void print_place(FILE *file, const char **pattern, pid_t pid)
 {
 	struct utsname host;
@@ -90,7 +90,7 @@ static void print_place(FILE *file, const char **pattern, pid_t pid)
 		uname(&host);
 		fputs(host.nodename, file);
 		break;
-	default: die("-o: behind %% stands p, q{NAME}, h or %%, not \"%s\"", *pattern);
+	default: die("-o: after %% stands p, q{NAME}, h or %%, not \"%s\"", *pattern);
 	}
 }
 

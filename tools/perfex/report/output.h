@@ -27,7 +27,7 @@ enum way {
 struct output {
 	const char *name; /* -o; "-": standard output; NULL: standard error */
 	enum format format;
-	bool append;	 /* behind what the file holds */
+	bool append;	 /* after what the file holds */
 	bool bit_by_bit; /* there are results while the command runs */
 	bool goes_on;	 /* there is something that the file holds */
 	FILE *file;	 /* NULL: not opened; or WAY_EACH */

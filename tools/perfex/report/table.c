@@ -265,7 +265,7 @@ static void print_right(FILE *file, const char *text, int width)
 	text_terminal(file, text, 0);
 }
 
-/* Columns behind the last one that says something are not filled up. */
+/* Columns after the last one that says something are not filled up. */
 static void print_wide(FILE *file, const struct row *row, const struct widths *widths)
 {
 	bool more = *row->least || *row->note, ratio = more || *row->ratio;

@@ -319,7 +319,7 @@ void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, 
 }
 
 /*
- * Behind the first address of each mode there are those that calls return to, which may be the
+ * After the first address of each mode there are those that calls return to, which may be the
  * beginning of the next function: the call is in front of it.
  */
 void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n)

@@ -29,7 +29,7 @@ static bool read_hex(const char **text, uint64_t *value)
 
 /* ---- the kernel's ---- */
 
-/* "ffffffff81000000 T _stext", and behind it, if it is a module's, "[module]". */
+/* "ffffffff81000000 T _stext", and after it, if it is a module's, "[module]". */
 static void read_kernel_line(struct symbols *symbols, const char *line)
 {
 	uint64_t address;

@@ -206,7 +206,7 @@ static uint64_t features_of(const struct perf_event_attr *attr)
 	return all | (attr->sample_type & PERF_SAMPLE_BRANCH_STACK ? 1u << HEADER_BRANCH_STACK : 0);
 }
 
-/* The sections, and what they are about, behind the records, which end at a place. */
+/* The sections, and what they are about, after the records, which end at a place. */
 static void put_features(FILE *file, uint64_t end, uint64_t features,
 			 const struct perf_event_attr *attr, const struct perf_data_about *about)
 {

@@ -225,7 +225,7 @@ static char *in_user_mode(const char *event)
 	length = strlen(only.name);
 	user = need(malloc(length + 3));
 	sprintf(user, "%s%s", only.name, only.name[length - 1] == '/' ? "u" : ":u");
-	/* There may be no room for a modifier behind those that it has. */
+	/* There may be no room for a modifier after those that it has. */
 	other = perfctr_list_resolve(user, 0);
 	if (!other || !has_user_mode(list))
 		strcpy(user, only.name);
@@ -353,7 +353,7 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 	take_kind(sampling, &config);
 	if (sampling->request.stack)
 		take_stacks(&config, sampling->request.stack);
-	/* perf puts its own calls behind these, and reads DWARF where it is mapped. */
+	/* perf puts its own calls after these, and reads DWARF where it is mapped. */
 	if (sampling->request.stack && sampling->request.data)
 		config.flags |= PERFCTR_SAMPLER_NO_USER_CHAIN | PERFCTR_SAMPLER_MMAP_DATA;
 	describe(sampling, &config);

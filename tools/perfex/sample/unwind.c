@@ -243,7 +243,7 @@ static void report_file(void *arg, const struct map *map, const char *name)
 
 	if (fd < 0)
 		return;
-	/* libdw opens what it is told anew, and keeps that for itself. */
+	/* libdw opens what it is told again, and keeps that for itself. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (find_bias(fd, map, &bias))
 		dw.report_elf(arg, name, path, -1, bias, true);

@@ -24,7 +24,7 @@ static void file(const char *text)
 	root_file(FILE_NAME, text, strlen(text));
 }
 
-/* Reads go byte by byte, each behind a signal, until so many; then they fail. 0: as they do. */
+/* Reads go byte by byte, each after a signal, until so many; then they fail. 0: as they do. */
 static unsigned int slow;
 static bool interrupted;
 
@@ -87,7 +87,7 @@ END_TEST
 START_TEST(whole_files)
 {
 	struct {
-		char before, text[8], behind;
+		char before, text[8], after;
 	} buffer;
 	static const struct {
 		const char *file, *text;
@@ -107,7 +107,7 @@ START_TEST(whole_files)
 				 (int)strlen(texts[i].text));
 		ck_assert_str_eq(buffer.text, texts[i].text);
 		ck_assert_int_eq(buffer.before, ' ');
-		ck_assert_int_eq(buffer.behind, (char)0xEE);
+		ck_assert_int_eq(buffer.after, (char)0xEE);
 	}
 	/* The NUL has no room, whatever the last byte is. */
 	for (i = 0; i < 2; i++) {
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(pieces)
 {
 	struct {
-		char text[8], behind[8];
+		char text[8], after[8];
 	} buffer;
 	unsigned int length;
 
@@ -160,7 +160,7 @@ START_TEST(pieces)
 					 -1);
 			ck_assert_int_eq(errno, EFBIG);
 		}
-		ck_assert_int_eq(buffer.behind[0], (char)0xEE);
+		ck_assert_int_eq(buffer.after[0], (char)0xEE);
 		wait(NULL);
 		unlink(root_path(FILE_NAME));
 	}
@@ -239,7 +239,7 @@ START_TEST(long_roots)
 	errno = 0;
 	ck_assert_ptr_null(perfctr_file_dir(path));
 	ck_assert_int_eq(errno, ENAMETOOLONG);
-	path[PATH_MAX - 2] = '\0'; /* the longest that it has: a folder */
+	path[PATH_MAX - 2] = '\0'; /* the longest that it has: a directory */
 	errno = 0;
 	ck_assert_int_eq(perfctr_file_read(path, text, sizeof(text)), -1);
 	ck_assert_int_eq(errno, EISDIR);
@@ -280,10 +280,10 @@ START_TEST(walks)
 
 	root_make();
 	ck_assert_int_eq(perfctr_file_walk("/none", note, seen), 0);
-	root_line("/folder/a", "");
-	root_line("/folder/.hidden", "");
-	root_line("/folder/a b", "");
-	ck_assert_int_eq(perfctr_file_walk("/folder", note, seen), 0);
+	root_line("/directory/a", "");
+	root_line("/directory/.hidden", "");
+	root_line("/directory/a b", "");
+	ck_assert_int_eq(perfctr_file_walk("/directory", note, seen), 0);
 	ck_assert_str_eq(seen, "a");
 	root_line("/other/b", "");
 	seen[0] = '\0';

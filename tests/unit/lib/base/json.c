@@ -73,7 +73,7 @@ START_TEST(wrong)
 	} all[] = {
 		{ "", "a value is needed", 1 },
 		{ "\n\n]", "a value is needed", 3 },
-		{ "{\"a\":1}\n{}", "something stands behind the end", 2 },
+		{ "{\"a\":1}\n{}", "something stands after the end", 2 },
 		{ "{\"a\" 1}", "a member needs a colon", 1 },
 		{ "{\"a\":1,}", "a string is needed", 1 },
 		{ "{a:1}", "a string is needed", 1 },

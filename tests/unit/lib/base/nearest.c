@@ -11,11 +11,11 @@
 
 static const char *nearest(const char *word, size_t n, const char *const *names)
 {
-	/* Behind the names is none. */
+	/* After the names is none. */
 	struct {
 		struct perfctr_nearest near;
-		char behind[PERFCTR_NAME_SIZE];
-	} all = { { .word = word, .length = strlen(word) }, "behind" };
+		char after[PERFCTR_NAME_SIZE];
+	} all = { { .word = word, .length = strlen(word) }, "after" };
 	static char text[PERFCTR_NEAREST_TEXT];
 	size_t i;
 
@@ -54,7 +54,7 @@ START_TEST(distances)
 	NEAREST("abcdef", "; did you mean xbcdefgh?", "xbcdefgh");
 	NEAREST("abcdefgh", "; nothing", "xycdef");
 	NEAREST("abcdefgh", "; did you mean xbcdef?", "xbcdef");
-	/* Insertions in front count as behind. */
+	/* Insertions in front count as after. */
 	NEAREST("abcdef", "; did you mean xyzabcdef?", "xyzabcdef");
 	NEAREST("abcdef", "; did you mean def?", "def");
 }

@@ -82,9 +82,9 @@ START_TEST(reader_gone)
 }
 END_TEST
 
-static unsigned int count_files(const char *folder)
+static unsigned int count_files(const char *directory)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	unsigned int n = 0;
 
 	ck_assert_ptr_nonnull(dir);
@@ -99,15 +99,15 @@ START_TEST(limited)
 {
 	const struct rlimit limit = { 1024, RLIM_INFINITY };
 	struct perfctr_text text = make_text();
-	char folder[] = "/tmp/text-XXXXXX", file[sizeof(folder) + 2];
+	char directory[] = "/tmp/text-XXXXXX", file[sizeof(directory) + 2];
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(file, sizeof(file), "%s/x", folder);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(file, sizeof(file), "%s/x", directory);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_fails(perfctr_text_write(&text, file), EFBIG, "/x can't be written: File too large");
-	ck_assert_uint_eq(count_files(folder), 0);
+	ck_assert_uint_eq(count_files(directory), 0);
 	ck_assert(!is_blocked(SIGPIPE) && !is_blocked(SIGXFSZ));
-	rmdir(folder);
+	rmdir(directory);
 	free(text.bytes);
 }
 END_TEST

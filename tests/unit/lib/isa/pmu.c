@@ -76,7 +76,7 @@ START_TEST(processors)
 		{ "0-18446744073709551615", 0, 0 },
 	};
 	struct {
-		uint32_t words[PERFCTR_CPU_WORDS], behind;
+		uint32_t words[PERFCTR_CPU_WORDS], after;
 	} set;
 	unsigned int i;
 
@@ -84,7 +84,7 @@ START_TEST(processors)
 		memset(&set, 0xEE, sizeof(set));
 		ck_assert_msg(perfctr_cpus_parse(lists[i].list, set.words) == lists[i].words, "%s",
 			      lists[i].list);
-		ck_assert_uint_eq(set.behind, 0xEEEEEEEE);
+		ck_assert_uint_eq(set.after, 0xEEEEEEEE);
 		if (lists[i].words)
 			ck_assert_uint_eq(count(set.words), lists[i].n);
 	}

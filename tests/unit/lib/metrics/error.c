@@ -44,7 +44,7 @@ static struct perfctr_reading seen(double value, uint64_t enabled, uint64_t runn
 }
 
 /* Stretches of 100 ns, of which the events ran for a part: by hand. The last of nine is in the
- * value, and in no pair; what is behind them is nothing. */
+ * value, and in no pair; what is after them is nothing. */
 START_TEST(by_hand)
 {
 	static const double instructions[9] = { 10, 12, 20, 18, 30, 33, 40, 40, 90 };

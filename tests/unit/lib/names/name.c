@@ -20,12 +20,12 @@
 #include "tests/harness/check.h"
 #include "tests/harness/others.h"
 
-static void use_folder(const char *folder, const char *name)
+static void use_folder(const char *directory, const char *name)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/tests/data/%s/%s", srcdir ? srcdir : ".", folder, name);
+	snprintf(path, sizeof(path), "%s/tests/data/%s/%s", srcdir ? srcdir : ".", directory, name);
 	ck_assert_msg(access(path, R_OK) == 0, "%s is missing", path);
 	setenv("PERFCTR_ROOT", path, 1);
 }
@@ -399,7 +399,7 @@ START_TEST(hostile_descriptions)
 	fails("bad/novalue/", EINVAL, "no number");
 	fails("bad/question/", EINVAL, "neither");
 	fails("bad/other/", EINVAL, "neither");
-	fails("bad/folder/", EINVAL, "can't be read: Is a directory");
+	fails("bad/directory/", EINVAL, "can't be read: Is a directory");
 	fails("emptytype/event=1/", ENOENT, "no type number");
 	fails("hugetype/event=1/", ENOENT, "no type number");
 	fails("wordtype/event=1/", ENOENT, "no type number");
@@ -431,20 +431,20 @@ START_TEST(tracepoints)
 }
 END_TEST
 
-static void make_folder(const char *top, const char *folder, mode_t mode)
+static void make_folder(const char *top, const char *directory, mode_t mode)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s%s", top, folder);
+	snprintf(path, sizeof(path), "%s%s", top, directory);
 	ck_assert_int_eq(mkdir(path, 0755), 0);
 	ck_assert_int_eq(chmod(path, mode), 0);
 }
 
-static void remove_folder(const char *top, const char *folder)
+static void remove_folder(const char *top, const char *directory)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s%s", top, folder);
+	snprintf(path, sizeof(path), "%s%s", top, directory);
 	ck_assert_int_eq(rmdir(path), 0);
 }
 
@@ -466,7 +466,7 @@ static bool fails_for_user(const char *event, int error, const char *words)
 
 START_TEST(tracepoints_of_root)
 {
-	static const char *const folders[] = {
+	static const char *const directories[] = {
 		"",
 		"/sys",
 		"/sys/kernel",
@@ -482,25 +482,25 @@ START_TEST(tracepoints_of_root)
 	ck_assert_ptr_nonnull(mkdtemp(top));
 	ck_assert_int_eq(chmod(top, 0755), 0);
 	setenv("PERFCTR_ROOT", top, 1);
-	make_folder(top, folders[1], 0755);
-	make_folder(top, folders[2], 0755);
-	make_folder(top, folders[3], 0);
+	make_folder(top, directories[1], 0755);
+	make_folder(top, directories[2], 0755);
+	make_folder(top, directories[3], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES,
 				 "only root can read tracefs; run as root, or open it to a group: "
 				 "mount -o remount,mode=750,gid=GROUP "
 				 "/sys/kernel/tracing"));
 	/* Nor is a misspelt event a tracepoint that can't be looked up. */
 	ck_assert(fails_for_user("instrctions:u", EINVAL, "did you mean instructions?"));
-	remove_folder(top, folders[3]);
+	remove_folder(top, directories[3]);
 	/* Not mounted, but debugfs is root's. */
-	make_folder(top, folders[4], 0);
+	make_folder(top, directories[4], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES, "/sys/kernel/debug/tracing"));
 	/* Mounted and readable: what is not there is not there, whatever debugfs would say. */
-	make_folder(top, folders[3], 0755);
-	make_folder(top, folders[5], 0755);
+	make_folder(top, directories[3], 0755);
+	make_folder(top, directories[5], 0755);
 	ck_assert(fails_for_user("sched:sched_switch", EINVAL, "not an event"));
-	for (i = ARRAY_SIZE(folders); i-- > 0;)
-		remove_folder(top, folders[i]);
+	for (i = ARRAY_SIZE(directories); i-- > 0;)
+		remove_folder(top, directories[i]);
 }
 END_TEST
 

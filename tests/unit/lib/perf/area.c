@@ -14,7 +14,7 @@
 #include "tests/harness/check.h"
 
 #define SIZE	  64u
-#define NEIGHBOUR UINT64_C(0x123456789ABCDEF0) /* in the page, behind the tail */
+#define NEIGHBOUR UINT64_C(0x123456789ABCDEF0) /* in the page, after the tail */
 
 struct pmu {
 	struct perf_event_mmap_page page;

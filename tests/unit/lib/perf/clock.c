@@ -194,7 +194,7 @@ START_TEST(cpu_clocks)
 	ck_assert_int_eq(told_of, CLOCK_THREAD_CPUTIME_ID);
 	told_times = 1;
 	ck_assert_uint_eq(read_clock(&clock, false), UINT64_C(7200123456789) * 3);
-	/* CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED, behind the id's complement. */
+	/* CPUCLOCK_PERTHREAD | CPUCLOCK_SCHED, after the id's complement. */
 	ck_assert_int_eq(told_of, (clockid_t)(~4711u << 3 | 4 | 2));
 	told_times = 1;
 	told_error = EINVAL;
@@ -359,7 +359,7 @@ START_TEST(memory)
 	read_clock(&clock, true);
 	ck_assert(!perfctr_clock_recall(&clock, &ticks));
 	clock.memo.noting = false;
-	/* Arm's 56 bits, which began anew thrice; and a clock that does so all the time. */
+	/* Arm's 56 bits, which began again thrice; and a clock that does so all the time. */
 	page.cap_user_time_short = 1;
 	page.time_mask = UINT64_MAX >> 8;
 	page.time_cycles = UINT64_C(3) << 56 | (perfctr_rdtsc() & page.time_mask);
@@ -415,14 +415,14 @@ static void step(int signal, siginfo_t *info, void *context)
 		if (steps++ >= changes_at)
 			read_right();
 	}
-	/* The trap flag: another SIGTRAP behind the next instruction. */
+	/* The trap flag: another SIGTRAP after the next instruction. */
 	if (stepping)
 		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= 0x100;
 	else
 		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100ll;
 }
 
-/* The thread leaves the processor at any instruction of a read, and handlers read behind it. */
+/* The thread leaves the processor at any instruction of a read, and handlers read after it. */
 START_TEST(interrupted_reads)
 {
 	struct sigaction action = { .sa_sigaction = step, .sa_flags = SA_SIGINFO }, trap, start;
@@ -443,7 +443,7 @@ START_TEST(interrupted_reads)
 		raise(SIGUSR1);
 		perfctr_clock_read(&stepped_clock, true, &ticks);
 		stepping = false;
-		/* Before the change or behind it. */
+		/* Before the change or after it. */
 		ck_assert_uint_ge(ticks, least);
 		ck_assert_uint_le(ticks, since_enabled(&stepped_page));
 		ck_assert_uint_eq(wrong_reads, 0);

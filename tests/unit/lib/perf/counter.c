@@ -32,7 +32,7 @@ struct answer {
 	long result;
 };
 
-/* One for each call of its kind, and the last for all that come behind it. */
+/* One for each call of its kind, and the last for all that come after it. */
 struct answers {
 	struct answer next[8];
 	unsigned int calls, n;

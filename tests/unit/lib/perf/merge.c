@@ -194,7 +194,7 @@ START_TEST(others)
 }
 END_TEST
 
-/* What makes no sense is left out, with what is behind it in its buffer, and nothing else. */
+/* What makes no sense is left out, with what is after it in its buffer, and nothing else. */
 START_TEST(nonsense)
 {
 	unsigned int k;

@@ -121,7 +121,7 @@ START_TEST(leader_stops_all)
 }
 END_TEST
 
-/* What is counted behind the first overflow is known; periods end where they would have. */
+/* What is counted after the first overflow is known; periods end where they would have. */
 START_TEST(member_overflows)
 {
 	struct perfctr_counter counter[3];
@@ -199,7 +199,7 @@ START_TEST(strange_records)
 	header.type = PERF_RECORD_THROTTLE;
 	memcpy(data, &header, sizeof(header));
 	ck_assert(!perfctr_overflow_find(&overflow, &group, values, &reached, &stopped));
-	/* What stands behind the end is of old. */
+	/* What stands after the end is of old. */
 	page->data_head = 8;
 	header = (struct perf_event_header){ .type = PERF_RECORD_THROTTLE, .size = 8 };
 	memcpy(data, &header, sizeof(header));

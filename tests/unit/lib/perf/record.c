@@ -417,7 +417,7 @@ START_TEST(index_of_no_branches)
 }
 END_TEST
 
-/* A word for each branch, behind all of them. */
+/* A word for each branch, after all of them. */
 START_TEST(counters_of_branches)
 {
 	struct perf_event_attr attr = {
@@ -471,7 +471,7 @@ START_TEST(unknown_types)
 }
 END_TEST
 
-/* A later kernel may put something behind what is known. */
+/* A later kernel may put something after what is known. */
 START_TEST(longer_than_known)
 {
 	struct perfctr_decoder decoder = decoder_of(ID_FIELDS, 0);
@@ -768,7 +768,7 @@ START_TEST(fields_of_many_words)
 }
 END_TEST
 
-/* Alone, so that nothing behind it can tell that it is cut off. */
+/* Alone, so that nothing after it can tell that it is cut off. */
 START_TEST(each_field_of_many_words)
 {
 	static const struct {
@@ -810,7 +810,7 @@ START_TEST(each_field_of_many_words)
 	record = check(&decoder, &bytes, PERF_RECORD_SAMPLE, 0);
 	ck_assert_uint_eq(record->as.sample.raw_size, 4);
 	ck_assert_mem_eq(record->as.sample.raw, "abcd", 4);
-	/* A long one, and the words behind it. */
+	/* A long one, and the words after it. */
 	decoder = decoder_of(PERF_SAMPLE_RAW | PERF_SAMPLE_DATA_SRC, 0);
 	bytes = begin();
 	add32(&bytes, 116);

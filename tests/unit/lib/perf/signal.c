@@ -180,7 +180,7 @@ static void send(int signo, unsigned int mask)
 	ck_assert_int_eq(received.si_signo, signo);
 }
 
-/* As the kernel's driver does it: the word behind the three of every siginfo, aligned. */
+/* As the kernel's driver does it: the word after the three of every siginfo, aligned. */
 START_TEST(what_the_driver_sends)
 {
 	const int signos[] = { SIGUSR1, SIGIO, SIGTRAP, SIGSEGV, SIGCHLD, SIGRTMIN + 3 };

@@ -125,17 +125,17 @@ START_TEST(test_keep)
 }
 END_TEST
 
-/* How many files are in the folder, which then are removed. */
-static unsigned int take_files(const char *folder)
+/* How many files are in the directory, which then are removed. */
+static unsigned int take_files(const char *directory)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	struct dirent *entry;
 	unsigned int n = 0;
 	char name[300];
 
 	ck_assert_ptr_nonnull(dir);
 	while ((entry = readdir(dir))) {
-		snprintf(name, sizeof(name), "%s/%s", folder, entry->d_name);
+		snprintf(name, sizeof(name), "%s/%s", directory, entry->d_name);
 		n += unlink(name) == 0;
 	}
 	closedir(dir);
@@ -144,30 +144,30 @@ static unsigned int take_files(const char *folder)
 
 START_TEST(test_files)
 {
-	char folder[] = "/tmp/region-env-XXXXXX", left[64], output[64];
+	char directory[] = "/tmp/region-env-XXXXXX", left[64], output[64];
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(output, sizeof(output), "PERFCTR_REGIONS_OUTPUT=%s/%%p", folder);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(output, sizeof(output), "PERFCTR_REGIONS_OUTPUT=%s/%%p", directory);
 	ck_assert_str_eq(RUN("", ON, output), "");
-	ck_assert_uint_eq(take_files(folder), 1);
-	snprintf(output, sizeof(output), "PERFCTR_REGIONS_OUTPUT=%s/no/x", folder);
+	ck_assert_uint_eq(take_files(directory), 1);
+	snprintf(output, sizeof(output), "PERFCTR_REGIONS_OUTPUT=%s/no/x", directory);
 	has(RUN("", ON, output), "libperfctr: PERFCTR_REGIONS_OUTPUT: ");
 	has(RUN("", ON, "PERFCTR_REGIONS_OUTPUT=%q{NO_SUCH}"),
 	    "libperfctr: PERFCTR_REGIONS_OUTPUT: ");
 	/* Only of who dies something is left. */
-	snprintf(left, sizeof(left), "PERFCTR_REGIONS_LEFT=%s", folder);
+	snprintf(left, sizeof(left), "PERFCTR_REGIONS_LEFT=%s", directory);
 	RUN("", ON, left);
 	RUN("", "PERFCTR_REGIONS=nonsense", left);
-	ck_assert_uint_eq(take_files(folder), 0);
+	ck_assert_uint_eq(take_files(directory), 0);
 	/* A program that reaches no region says so: perfctr_arenas_forget_none(). */
 	RUN("nothing", ON, left);
-	ck_assert_uint_eq(take_files(folder), 1);
+	ck_assert_uint_eq(take_files(directory), 1);
 	RUN("die", ON, left);
-	ck_assert_uint_eq(take_files(folder), 1);
-	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_uint_eq(take_files(directory), 1);
+	ck_assert_int_eq(chdir(directory), 0);
 	RUN("die", ON, "PERFCTR_REGIONS_LEFT=.");
-	ck_assert_uint_eq(take_files(folder), 0);
-	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_uint_eq(take_files(directory), 0);
+	ck_assert_int_eq(rmdir(directory), 0);
 }
 END_TEST
 

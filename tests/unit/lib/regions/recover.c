@@ -25,7 +25,7 @@
 PERFCTR_REGION(often, "often");
 PERFCTR_REGION(threads, "threads");
 
-static char folder[32], report[64];
+static char directory[32], report[64];
 
 static void visit(struct perfctr_region *region, unsigned int n)
 {
@@ -56,7 +56,7 @@ static void run_threads(unsigned int n)
 static void measure_and_die(unsigned int keep, unsigned int nthreads)
 {
 	close(0);
-	perfctr_arenas_leave(folder);
+	perfctr_arenas_leave(directory);
 	if (perfctr_regions_start(NULL, 0) < 0)
 		_exit(1);
 	visit(&often, 3);
@@ -71,12 +71,12 @@ static void measure_and_die(unsigned int keep, unsigned int nthreads)
 
 static void remove_all(void)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	struct dirent *entry;
 	char name[300];
 
 	while ((entry = readdir(dir))) {
-		snprintf(name, sizeof(name), "%s/%s", folder, entry->d_name);
+		snprintf(name, sizeof(name), "%s/%s", directory, entry->d_name);
 		unlink(name);
 	}
 	closedir(dir);
@@ -84,22 +84,22 @@ static void remove_all(void)
 
 static void make_folder(void)
 {
-	strcpy(folder, "/tmp/left-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(report, sizeof(report), "%s.%%p", folder);
+	strcpy(directory, "/tmp/left-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(report, sizeof(report), "%s.%%p", directory);
 }
 
 static void remove_folder(void)
 {
 	remove_all();
-	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* The only file of the folder. */
+/* The only file of the directory. */
 static const char *find_left(void)
 {
 	static char name[300];
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	struct dirent *entry;
 
 	*name = '\0';
@@ -107,7 +107,7 @@ static const char *find_left(void)
 		if (*entry->d_name == '.')
 			continue;
 		ck_assert_msg(!*name, "%s, and %s", name, entry->d_name);
-		snprintf(name, sizeof(name), "%s/%s", folder, entry->d_name);
+		snprintf(name, sizeof(name), "%s/%s", directory, entry->d_name);
 	}
 	closedir(dir);
 	return name;
@@ -134,7 +134,7 @@ static const char *take_report(pid_t pid, const char *end)
 	FILE *file;
 	size_t n;
 
-	snprintf(name, sizeof(name), "%s.%d%s", folder, (int)pid, end);
+	snprintf(name, sizeof(name), "%s.%d%s", directory, (int)pid, end);
 	file = fopen(name, "r");
 	ck_assert_ptr_nonnull(file);
 	n = fread(text, 1, sizeof(text) - 1, file);
@@ -255,7 +255,7 @@ START_TEST(test_rows)
 	make_folder();
 	pid = fork();
 	if (pid == 0) {
-		perfctr_arenas_leave(folder);
+		perfctr_arenas_leave(directory);
 		if (perfctr_regions_start(NULL, PERFCTR_REGIONS_THREADS) < 0 ||
 		    pthread_barrier_init(&all_visited, NULL, 4) != 0)
 			_exit(1);
@@ -291,11 +291,11 @@ static void check_replaced(bool is_input)
 	pid_t pid;
 
 	make_folder();
-	snprintf(other, sizeof(other), "%s.other", folder);
+	snprintf(other, sizeof(other), "%s.other", directory);
 	pid = fork();
 	if (pid == 0) {
 		close(0);
-		perfctr_arenas_leave(folder);
+		perfctr_arenas_leave(directory);
 		if (perfctr_regions_start(NULL, 0) < 0)
 			_exit(1);
 		visit(&often, 1);
@@ -340,7 +340,7 @@ static void report_and_die(void)
 	pmu_begin();
 	pmu_at(PMU_RDPMC, 0, cost_three);
 	snprintf(own, sizeof(own), "%s.own", report);
-	perfctr_arenas_leave(folder);
+	perfctr_arenas_leave(directory);
 	if (perfctr_regions_start_metrics("instructions:u,cycles:u", "ipc",
 					  PERFCTR_REGIONS_HISTOGRAM) < 0)
 		_exit(1);
@@ -411,7 +411,7 @@ static char *take(struct perfctr_arena *arena, size_t size)
 	return taken;
 }
 
-/* One record behind the other; the last one can be given back. */
+/* One record after the other; the last one can be given back. */
 static void check_records(void)
 {
 	struct perfctr_arena arena = { NULL, 7, 8 };
@@ -469,7 +469,7 @@ START_TEST(test_rooms)
 	ck_assert_ptr_null(perfctr_arena_take(&arena, PERFCTR_RECORD_NAME, 5, SIZE_MAX / 4 * 3));
 	ck_assert_int_eq(errno, ENOMEM);
 	make_folder();
-	perfctr_arenas_leave(folder);
+	perfctr_arenas_leave(directory);
 	fd = dup(0);
 	close(fd);
 	check_records();
@@ -510,7 +510,7 @@ START_TEST(test_alive)
 	make_folder();
 	pid = fork();
 	if (pid == 0) {
-		perfctr_arenas_leave(folder);
+		perfctr_arenas_leave(directory);
 		if (perfctr_regions_start(NULL, 0) == 0)
 			visit(&often, 1);
 		raise(SIGSTOP);
@@ -541,7 +541,7 @@ START_TEST(test_ways)
 		if (pid == 0) {
 			if (way == 2)
 				setrlimit(RLIMIT_FSIZE, &little);
-			perfctr_arenas_leave(folder);
+			perfctr_arenas_leave(directory);
 			if (perfctr_regions_start(NULL, 0) < 0)
 				_exit(1);
 			visit(&often, 2);
@@ -579,11 +579,11 @@ START_TEST(test_reported)
 	make_folder();
 	pid = fork();
 	if (pid == 0) {
-		perfctr_arenas_leave(folder);
+		perfctr_arenas_leave(directory);
 		if (perfctr_regions_start(NULL, 0) < 0)
 			_exit(1);
 		visit(&often, 1);
-		snprintf(name, sizeof(name), "%s/link", folder);
+		snprintf(name, sizeof(name), "%s/link", directory);
 		if (link(find_left(), name) < 0)
 			_exit(1);
 		perfctr_arenas_forget();
@@ -607,16 +607,16 @@ START_TEST(test_refusals)
 	ck_assert_int_eq(errno, EINVAL);
 	fails("/nowhere", ENOENT, "/nowhere: ");
 	fails("/dev/null", EINVAL, "/dev/null is nothing that");
-	fails(folder, EINVAL, "is nothing that");
+	fails(directory, EINVAL, "is nothing that");
 	strcpy(report, "/nowhere/report");
 	die(0, 0);
 	fails(find_left(), ENOTDIR, "/nowhere/report can't be written: No such file");
 	remove_all();
-	snprintf(name, sizeof(name), "%s/link", folder);
+	snprintf(name, sizeof(name), "%s/link", directory);
 	ck_assert_int_eq(symlink("/etc/passwd", name), 0);
 	fails(name, ELOOP, name);
 	unlink(name);
-	perfctr_arenas_leave(folder);
+	perfctr_arenas_leave(directory);
 	fails(find_left(), ENOENT, "no region was measured");
 	fd = open(find_left(), O_WRONLY);
 	ck_assert_int_eq(write(fd, "something of another kind", 25), 25);
@@ -689,8 +689,8 @@ static const char *recover_made(const struct perfctr_chunk *other, size_t zeros,
 	FILE *file;
 	size_t n;
 
-	snprintf(name, sizeof(name), "%s/left", folder);
-	snprintf(out, sizeof(out), "%s/out", folder);
+	snprintf(name, sizeof(name), "%s/left", directory);
+	snprintf(out, sizeof(out), "%s/out", directory);
 	file = fopen(name, "w");
 	ck_assert_ptr_nonnull(file);
 	fwrite(chunk, 1, CHUNK, file);

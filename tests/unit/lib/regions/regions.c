@@ -401,7 +401,7 @@ static void cost_more(void)
 	pmu_count(reads++ / 6);
 }
 
-/* What the report says behind these words, at a line's beginning; NULL: nothing. */
+/* What the report says after these words, at a line's beginning; NULL: nothing. */
 static const char *find_in_report(const char *words)
 {
 	static char line[256];
@@ -1402,13 +1402,13 @@ END_TEST
 
 static unsigned int count_descriptors(void)
 {
-	DIR *folder = opendir("/proc/self/fd");
+	DIR *directory = opendir("/proc/self/fd");
 	unsigned int n = 0;
 
-	ck_assert_ptr_nonnull(folder);
-	while (readdir(folder))
+	ck_assert_ptr_nonnull(directory);
+	while (readdir(directory))
 		n++;
-	closedir(folder);
+	closedir(directory);
 	return n;
 }
 

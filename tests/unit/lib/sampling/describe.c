@@ -216,7 +216,7 @@ START_TEST(transactions)
 }
 END_TEST
 
-/* As the kernel writes it, word by word behind half a word. tests/ibs.sh has each bit. */
+/* As the kernel writes it, word by word after half a word. tests/ibs.sh has each bit. */
 static uint64_t ibs(unsigned int n, const uint64_t *regs, uint32_t capabilities, char *raw)
 {
 	memcpy(raw, &capabilities, 4);

@@ -121,11 +121,11 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-static void make_folder(char *path, const char *folders)
+static void make_folder(char *path, const char *directories)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), "mkdir -p %s/%s", path, folders);
+	snprintf(command, sizeof(command), "mkdir -p %s/%s", path, directories);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -469,7 +469,7 @@ START_TEST(offline)
 	pmu_tick_of(0, 0, 500);
 	pmu_offline(0);
 	pmu_run(0, 0, false, 10);
-	/* The sums are the last ones, while it counts and behind. */
+	/* The sums are the last ones, while it counts and after. */
 	ck_fails(gperfctr_read(global, &state), ENODEV, "processor 0 has been offline");
 	is_cpu(state, 500, 10);
 	ck_assert_int_eq(gperfctr_stop(global), 0);

@@ -824,7 +824,7 @@ START_TEST(companions)
 END_TEST
 
 /* The slots of a group with metrics are read by the kernel: each read(2) begins their register
- * anew. */
+ * again. */
 START_TEST(metrics)
 {
 	struct perfctr_set *group;

@@ -451,7 +451,7 @@ START_TEST(a_relay_of_threads)
 		atomic_store(&wish, pages);
 		while (atomic_load(&wish))
 			usleep(100);
-		/* Until its time is over and the one behind it runs. */
+		/* Until its time is over and the one after it runs. */
 		i = atomic_load(&links);
 		while (atomic_load(&links) < i + 2)
 			usleep(100);

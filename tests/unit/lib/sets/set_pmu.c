@@ -26,9 +26,9 @@
 #include "tests/harness/control.h"
 #include "tests/harness/check.h"
 
-/* ---- a folder of threads ---- */
+/* ---- a directory of threads ---- */
 
-#define FOLDER 4711 /* the process that it is of */
+#define DIRECTORY 4711 /* the process that it is of */
 
 /* What /proc/PID/task holds one time, threads being children of the test; at most 4. */
 struct listing {
@@ -42,7 +42,7 @@ static const struct listing *listing;
 static unsigned int nlistings, looks, at, naps;
 static struct dirent entry;
 static void (*on_nap)(void);
-static DIR *folder;
+static DIR *directory;
 
 /* Where files have 64 bits and words 32, the C library's have other names. */
 #if defined(_FILE_OFFSET_BITS) && _FILE_OFFSET_BITS == 64 && !defined(__LP64__)
@@ -54,7 +54,7 @@ static DIR *folder;
 #define __wrap_fstatfs __wrap_fstatfs64
 #endif
 
-/* The nth allocation from now on fails, the nth folder with this errno; 0: none. */
+/* The nth allocation from now on fails, the nth directory with this errno; 0: none. */
 static unsigned int no_memory;
 static int no_folder;
 
@@ -122,13 +122,13 @@ DIR *__wrap_opendir(const char *path)
 	}
 	dir = __real_opendir(path);
 	if (strstr(path, "/task"))
-		folder = dir;
+		directory = dir;
 	return dir;
 }
 
 void __wrap_rewinddir(DIR *dir)
 {
-	if (dir == folder) {
+	if (dir == directory) {
 		looks++;
 		at = 0;
 	}
@@ -139,7 +139,7 @@ struct dirent *__wrap_readdir(DIR *dir)
 {
 	static const char *const names[] = { ".", ".." };
 
-	if (!folder || dir != folder)
+	if (!directory || dir != directory)
 		return __real_readdir(dir);
 	if (at >= now()->n + 2)
 		return NULL;
@@ -155,8 +155,8 @@ int __wrap_fstat(int fd, struct stat *status)
 {
 	int result = __real_fstat(fd, status);
 
-	/* It is asked before the folder is read. */
-	if (folder && fd == dirfd(folder)) {
+	/* It is asked before the directory is read. */
+	if (directory && fd == dirfd(directory)) {
 		const struct listing *next = &listing[looks < nlistings ? looks : nlistings - 1];
 
 		status->st_nlink = next->n + next->hidden + 2;
@@ -190,7 +190,7 @@ static void thread_file(unsigned int i, const char *name, const char *text)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", FOLDER, child[i], name);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", DIRECTORY, child[i], name);
 	root_line(path, text);
 }
 
@@ -202,7 +202,7 @@ static void begin_threads(const struct listing *listings, size_t n)
 	nlistings = (unsigned int)n;
 	looks = at = naps = 0;
 	on_nap = NULL;
-	folder = NULL;
+	directory = NULL;
 	pmu_begin();
 	root_make();
 	for (i = 0; i < ARRAY_SIZE(child); i++) {
@@ -221,7 +221,7 @@ static void end_threads(struct perfctr_set *set)
 	unsigned int i;
 
 	perfctr_set_close(set);
-	folder = NULL;
+	directory = NULL;
 	pmu_end();
 	for (i = 0; i < ARRAY_SIZE(child); i++) {
 		kill(child[i], SIGKILL);
@@ -233,7 +233,7 @@ static void end_threads(struct perfctr_set *set)
 
 static struct perfctr_set *open_process(void)
 {
-	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = FOLDER };
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = DIRECTORY };
 
 	return perfctr_set_open("instructions", &target, 0);
 }
@@ -281,7 +281,7 @@ START_TEST(an_id_that_is_used_again)
 }
 END_TEST
 
-/* A listing may leave out a thread; the folder's links tell that there is one more. */
+/* A listing may leave out a thread; the directory's links tell that there is one more. */
 START_TEST(a_thread_that_is_not_listed)
 {
 	static const struct listing left_out[] = {
@@ -846,7 +846,8 @@ START_TEST(named_pmus)
 }
 END_TEST
 
-/* A cgroup's folder is one of a file system of cgroups, of either version; its descriptor may be 0.
+/* A cgroup's directory is one of a file system of cgroups, of either version; its descriptor may be
+ * 0.
  */
 START_TEST(cgroup_folders)
 {
@@ -941,14 +942,14 @@ static void without_memory(const char *events, const struct perfctr_target *targ
 START_TEST(no_memory_for_a_set)
 {
 	static const struct listing same[] = { { 0, 3, 100, 0 } };
-	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = FOLDER };
+	struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = DIRECTORY };
 
 	begin_threads(same, ARRAY_SIZE(same));
 	/* Events, sources and runs; then the threads. Fewer events need no memory for these two. */
 	without_memory("{cs,faults},instructions,cycles,cs,cs,cs,cs,cs,cs", NULL, 2);
 	without_memory("instructions,cycles,cs,cs,cs,cs,cs,cs,cs", &target, 4);
 	without_memory("instructions,cycles", &target, 2);
-	folder = NULL;
+	directory = NULL;
 	root_line("/sys/devices/system/cpu/online", "0-2");
 	root_line("chip/type", "12");
 	root_line("chip/format/event", "config:0-7");
@@ -961,7 +962,7 @@ START_TEST(no_memory_for_a_set)
 }
 END_TEST
 
-/* A process's folder that is there, but not for us. */
+/* A process's directory that is there, but not for us. */
 START_TEST(no_folder_of_threads)
 {
 	static const int kept[] = { ENOMEM, EMFILE, ENFILE };
@@ -1001,7 +1002,7 @@ static void refuse_next(void)
 
 static struct perfctr_set *open_pairs(void)
 {
-	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = FOLDER };
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = DIRECTORY };
 
 	return perfctr_set_open("{instructions,cycles}", &target, 0);
 }
@@ -1210,7 +1211,7 @@ END_TEST
 START_TEST(partial_processes)
 {
 	static const struct listing same[] = { { 0, 3, 100, 0 } };
-	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = FOLDER };
+	const struct perfctr_target target = { .type = PERFCTR_TARGET_PROCESS, .id = DIRECTORY };
 	struct perfctr_reading r[2];
 	struct perfctr_set *set;
 	unsigned int i;

@@ -27,7 +27,7 @@ static _Thread_local struct {
 } seen;
 
 /* As a program for perfctr 2.6 has it. */
-static void overflown(int signo, siginfo_t *info, void *context)
+static void overflowed(int signo, siginfo_t *info, void *context)
 {
 	unsigned int mask = (unsigned int)info->si_pmc_ovf_mask, k;
 	int error = errno;
@@ -50,7 +50,7 @@ static void overflown(int signo, siginfo_t *info, void *context)
 
 static void handle(int signo, int flags)
 {
-	struct sigaction action = { .sa_sigaction = overflown, .sa_flags = SA_SIGINFO | flags };
+	struct sigaction action = { .sa_sigaction = overflowed, .sa_flags = SA_SIGINFO | flags };
 
 	ck_assert_int_eq(sigaction(signo, &action, NULL), 0);
 }

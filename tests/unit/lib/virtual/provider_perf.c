@@ -113,13 +113,13 @@ static void check_counts(const struct vperfctr *self, uint64_t ns, unsigned int 
 {
 	struct {
 		struct perfctr_sum_ctrs ctrs;
-		uint64_t behind;
-	} guarded = { .behind = 0x5A };
+		uint64_t after;
+	} guarded = { .after = 0x5A };
 	const struct perfctr_sum_ctrs *sum = &guarded.ctrs;
 	unsigned int i;
 
 	ck_assert_int_eq(vperfctr_read_ctrs(self, &guarded.ctrs), 0);
-	ck_assert_uint_eq(guarded.behind, 0x5A);
+	ck_assert_uint_eq(guarded.after, 0x5A);
 	ck_assert_uint_eq(sum->tsc, ns * PMU_TICKS);
 	ck_assert_uint_eq(vperfctr_read_tsc(self), ns * PMU_TICKS);
 	for (i = 0; i < n; i++) {
@@ -190,7 +190,7 @@ START_TEST(counts)
 }
 END_TEST
 
-/* I-mode counters stand behind the others in the control, but before them in the group. */
+/* I-mode counters stand after the others in the control, but before them in the group. */
 START_TEST(both_modes)
 {
 	struct perfctr_sum_ctrs sum;
@@ -434,7 +434,7 @@ START_TEST(a_taken_clock)
 		cpu_ns = 1000000;
 		begin();
 		self = open_with(control_of(2, 0));
-		/* Also behind a stop in which time went by, or a stop for long, mostly asleep. */
+		/* Also after a stop in which time went by, or a stop for long, mostly asleep. */
 		ck_assert_int_eq(vperfctr_stop(self), 0);
 		tick(5000);
 		set_control(self, control_of(2, 0));
@@ -483,7 +483,7 @@ END_TEST
 
 /*
  * The CPU clock is asked again only after a ms. What the thread slept before, stopped, is missing
- * behind counters that are taken; but not more, and nothing goes back.
+ * after counters that are taken; but not more, and nothing goes back.
  */
 START_TEST(a_slept_clock)
 {
@@ -895,7 +895,7 @@ START_TEST(sums)
 	self = open_with(control);
 	pmu_count(10);
 	pmu_tick(100);
-	/* Counters begin anew, but those to be preserved; the TSC goes on. */
+	/* Counters begin again, but those to be preserved; the TSC goes on. */
 	control.preserve = 2;
 	set_control(self, control);
 	ck_assert_uint_eq(vperfctr_read_pmc(self, 0), 0);
@@ -983,7 +983,7 @@ START_TEST(reuse)
 		opens += 3;
 	}
 #if defined(__i386__) || defined(__x86_64__)
-	/* What stands behind ireset in the control counts, too. */
+	/* What stands after ireset in the control counts, too. */
 	control.cpu_control.evntsel[0] = CONTROL_EVNTSEL | 0x01B7;
 	control.cpu_control.ireset[1] = 0;
 	control.cpu_control.offcore_rsp[0] = 1;
@@ -1715,8 +1715,8 @@ END_TEST
 
 /*
  * Two i-mode counters, at different paces, against what ought to come. An overflow is known skid
- * units later; what has reached its end until then is told of, too. What has, begins anew; the rest
- * goes on, but not in less than the PMU can count.
+ * units later; what has reached its end until then is told of, too. What has, begins again; the
+ * rest goes on, but not in less than the PMU can count.
  */
 static void compare(const int *period, const unsigned int *pace, unsigned int skid,
 		    unsigned int least)

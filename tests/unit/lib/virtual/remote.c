@@ -51,7 +51,7 @@ static void work(uint64_t ns)
 
 #define STEP_NS 2000000u
 
-/* Stops before and behind each of three steps, and ends. */
+/* Stops before and after each of three steps, and ends. */
 static void in_steps(void)
 {
 	unsigned int i;
@@ -71,8 +71,8 @@ static void for_ever(void)
 }
 
 /*
- * Returns when it runs: in fork() signals are held back, and a SIGCONT from then would stop it anew
- * under ptrace.
+ * Returns when it runs: in fork() signals are held back, and a SIGCONT from then would stop it
+ * again under ptrace.
  */
 static pid_t start_child(void (*run)(void))
 {
@@ -852,7 +852,7 @@ START_TEST(an_old_kernel)
 	remote = open_made_up(&pid);
 	ck_assert_int_eq(rvperfctr_control(remote, &control), 0);
 	control.flags = VPERFCTR_CONTROL_CLOEXEC;
-	/* Behind the question whether it lives. */
+	/* After the question whether it lives. */
 	pmu_fail(PMU_OPEN, 2, EINVAL);
 	ck_fails(rvperfctr_control(remote, &control), EOPNOTSUPP, "Linux 5.13");
 	pmu_run(pid, -1, false, 10);
