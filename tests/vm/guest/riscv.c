@@ -316,6 +316,7 @@ static int no_modes(void)
 	control.cpu_control.nractrs = 0;
 	control.cpu_control.nrictrs = 1;
 	control.cpu_control.ireset[0] = -1000;
+	control.si_signo = SIGUSR1;
 	CHECK_FAILS(vperfctr_control(self, &control), EPERM, "can't interrupt on overflow");
 	control = counting(1);
 	control.cpu_control.evntsel_high[0] &= ~(unsigned int)COUNT_USER;
