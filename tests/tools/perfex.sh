@@ -486,9 +486,9 @@ if "$refuse" 1 true 2>/dev/null; then
 	expect "seccomp: EACCES" 0 'not counted' "$refuse" 13 "$perfex" -e cycles,cs true
 	expect "seccomp: the doctor" 1 'seccomp' "$refuse" 1 "$info"
 	# What can't be seen is not guessed.
-	"$info" --json | grep '"counters"' >"$work/counters"
-	"$refuse" 1 "$info" --json | grep '"counters"' >"$work/out"
-	if cmp -s "$work/counters" "$work/out"; then pass "seccomp: as many counters"
+	"$info" --json | grep -o '"counters":[0-9]*' >"$work/counters"
+	"$refuse" 1 "$info" --json | grep -o '"counters":[0-9]*' >"$work/out"
+	if [ -s "$work/out" ] && cmp -s "$work/counters" "$work/out"; then pass "seccomp: as many counters"
 	else fail "seccomp: as many counters" "not $(cat "$work/counters")"; fi
 	expect "seccomp: the status" 7 'not counted' "$refuse" 1 "$perfex" -e cs sh -c 'exit 7'
 else
