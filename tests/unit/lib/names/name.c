@@ -20,7 +20,7 @@
 #include "tests/harness/check.h"
 #include "tests/harness/others.h"
 
-static void use_folder(const char *directory, const char *name)
+static void use_directory(const char *directory, const char *name)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[4096];
@@ -30,8 +30,8 @@ static void use_folder(const char *directory, const char *name)
 	setenv("PERFCTR_ROOT", path, 1);
 }
 
-#define use_root(name)	use_folder("roots", name)
-#define use_sysfs(name) use_folder("sysfs", name)
+#define use_root(name)	use_directory("roots", name)
+#define use_sysfs(name) use_directory("sysfs", name)
 
 static struct perf_event_attr parsed(const char *event)
 {
@@ -431,7 +431,7 @@ START_TEST(tracepoints)
 }
 END_TEST
 
-static void make_folder(const char *top, const char *directory, mode_t mode)
+static void make_directory(const char *top, const char *directory, mode_t mode)
 {
 	char path[128];
 
@@ -440,7 +440,7 @@ static void make_folder(const char *top, const char *directory, mode_t mode)
 	ck_assert_int_eq(chmod(path, mode), 0);
 }
 
-static void remove_folder(const char *top, const char *directory)
+static void remove_directory(const char *top, const char *directory)
 {
 	char path[128];
 
@@ -482,25 +482,25 @@ START_TEST(tracepoints_of_root)
 	ck_assert_ptr_nonnull(mkdtemp(top));
 	ck_assert_int_eq(chmod(top, 0755), 0);
 	setenv("PERFCTR_ROOT", top, 1);
-	make_folder(top, directories[1], 0755);
-	make_folder(top, directories[2], 0755);
-	make_folder(top, directories[3], 0);
+	make_directory(top, directories[1], 0755);
+	make_directory(top, directories[2], 0755);
+	make_directory(top, directories[3], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES,
 				 "only root can read tracefs; run as root, or open it to a group: "
 				 "mount -o remount,mode=750,gid=GROUP "
 				 "/sys/kernel/tracing"));
 	/* Nor is a misspelt event a tracepoint that can't be looked up. */
 	ck_assert(fails_for_user("instrctions:u", EINVAL, "did you mean instructions?"));
-	remove_folder(top, directories[3]);
+	remove_directory(top, directories[3]);
 	/* Not mounted, but debugfs is root's. */
-	make_folder(top, directories[4], 0);
+	make_directory(top, directories[4], 0);
 	ck_assert(fails_for_user("sched:sched_switch", EACCES, "/sys/kernel/debug/tracing"));
 	/* Mounted and readable: what is not there is not there, whatever debugfs would say. */
-	make_folder(top, directories[3], 0755);
-	make_folder(top, directories[5], 0755);
+	make_directory(top, directories[3], 0755);
+	make_directory(top, directories[5], 0755);
 	ck_assert(fails_for_user("sched:sched_switch", EINVAL, "not an event"));
 	for (i = ARRAY_SIZE(directories); i-- > 0;)
-		remove_folder(top, directories[i]);
+		remove_directory(top, directories[i]);
 }
 END_TEST
 

@@ -82,14 +82,14 @@ static void remove_all(void)
 	closedir(dir);
 }
 
-static void make_folder(void)
+static void make_directory(void)
 {
 	strcpy(directory, "/tmp/left-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(report, sizeof(report), "%s.%%p", directory);
 }
 
-static void remove_folder(void)
+static void remove_directory(void)
 {
 	remove_all();
 	ck_assert_int_eq(rmdir(directory), 0);
@@ -186,7 +186,7 @@ START_TEST(test_died)
 	const char *text;
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	pid = die(0, 40);
 	recovers();
 	recovers(); /* what the process has written itself stays */
@@ -202,7 +202,7 @@ START_TEST(test_died)
 	has(text, "\"value\":\"time\",\"unit\":\"ns\",\"inclusive\":");
 	ck_assert(!strstr(text, "\"visits\":3,"));
 	has(take_report(pid, ".left"), "\"visits\":1000,");
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -211,7 +211,7 @@ START_TEST(test_by_thread)
 	const char *text;
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	pid = die(PERFCTR_REGIONS_THREADS | PERFCTR_REGIONS_HISTOGRAM, 3);
 	recovers();
 	text = take_report(pid, "");
@@ -220,7 +220,7 @@ START_TEST(test_by_thread)
 	ck_assert_ptr_nonnull(text);
 	has(text, "\"visits\":10,");
 	has(text, "\"p99\":");
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -252,7 +252,7 @@ START_TEST(test_rows)
 	pthread_t thread;
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	pid = fork();
 	if (pid == 0) {
 		perfctr_arenas_leave(directory);
@@ -278,7 +278,7 @@ START_TEST(test_rows)
 				  3);
 	ck_assert_uint_eq(count_words(text, ",\"visits\":5,"), 3);
 	ck_assert_uint_eq(count_words(text, ",\"visits\":6,"), 3);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -290,7 +290,7 @@ static void check_replaced(bool is_input)
 	int status;
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	snprintf(other, sizeof(other), "%s.other", directory);
 	pid = fork();
 	if (pid == 0) {
@@ -314,7 +314,7 @@ static void check_replaced(bool is_input)
 	/* None of its blocks were taken. */
 	ck_assert_int_eq(file.st_blocks, 0);
 	unlink(other);
-	remove_folder();
+	remove_directory();
 }
 
 START_TEST(test_replaced)
@@ -364,7 +364,7 @@ START_TEST(test_same)
 	int status;
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	pid = fork();
 	if (pid == 0)
 		report_and_die();
@@ -382,7 +382,7 @@ START_TEST(test_same)
 	ck_assert_str_eq(text + (end - own),
 			 "\"ends_without_begin\":null,\"threads_left_out\":null,"
 			 "\"visits_without_region\":null}\n");
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -468,7 +468,7 @@ START_TEST(test_rooms)
 	errno = 0;
 	ck_assert_ptr_null(perfctr_arena_take(&arena, PERFCTR_RECORD_NAME, 5, SIZE_MAX / 4 * 3));
 	ck_assert_int_eq(errno, ENOMEM);
-	make_folder();
+	make_directory();
 	perfctr_arenas_leave(directory);
 	fd = dup(0);
 	close(fd);
@@ -483,7 +483,7 @@ START_TEST(test_rooms)
 	ck_assert_int_eq(dup(0), fd);
 	close(fd);
 	perfctr_arenas_forget();
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -492,14 +492,14 @@ START_TEST(test_size)
 {
 	struct stat few, many;
 
-	make_folder();
+	make_directory();
 	die(0, 1);
 	ck_assert_int_eq(stat(find_left(), &few), 0);
 	remove_all();
 	die(0, 300);
 	ck_assert_int_eq(stat(find_left(), &many), 0);
 	ck_assert_int_eq(few.st_size, many.st_size);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -507,7 +507,7 @@ START_TEST(test_alive)
 {
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	pid = fork();
 	if (pid == 0) {
 		perfctr_arenas_leave(directory);
@@ -524,7 +524,7 @@ START_TEST(test_alive)
 	has(take_report(pid, ""), "\"region\":\"often\",\"visits\":1,");
 	ck_assert_int_gt(recover_to_stderr(), 100);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -535,7 +535,7 @@ START_TEST(test_ways)
 	int status, way;
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	for (way = 0; way < 3; way++) {
 		pid = fork();
 		if (pid == 0) {
@@ -566,7 +566,7 @@ START_TEST(test_ways)
 		has(take_report(pid, ""), "\"region\":\"often\",\"visits\":4,");
 		remove_all();
 	}
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -576,7 +576,7 @@ START_TEST(test_reported)
 	char name[300];
 	pid_t pid;
 
-	make_folder();
+	make_directory();
 	pid = fork();
 	if (pid == 0) {
 		perfctr_arenas_leave(directory);
@@ -591,7 +591,7 @@ START_TEST(test_reported)
 	}
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	fails(find_left(), ENOENT, "has reported");
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -600,7 +600,7 @@ START_TEST(test_refusals)
 	char name[64];
 	int fd;
 
-	make_folder();
+	make_directory();
 	ck_assert_int_eq(perfctr_regions_recover(NULL, NULL, 0), -1);
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_int_eq(perfctr_regions_recover("/dev/null", NULL, 3), -1);
@@ -624,7 +624,7 @@ START_TEST(test_refusals)
 	fails(find_left(), EINVAL, "is nothing that");
 	perfctr_arenas_forget();
 	ck_assert_str_eq(find_left(), "");
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -731,7 +731,7 @@ START_TEST(test_rooms_made)
 	struct perfctr_arena arena = { NULL, 10, 8 };
 	struct perfctr_chunk *chunk;
 
-	make_folder();
+	make_directory();
 	make_left();
 	chunk = made.arena.first;
 	recover_made(NULL, 0, 0, FIVE);
@@ -759,7 +759,7 @@ START_TEST(test_rooms_made)
 	recover_made(arena.first, 0, 0, FIVE);
 	perfctr_arena_free(&arena);
 	perfctr_arena_free(&made.arena);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -769,7 +769,7 @@ START_TEST(test_records_made)
 	struct perfctr_region_head *head;
 	struct perfctr_chunk *chunk;
 
-	make_folder();
+	make_directory();
 	make_left();
 	chunk = made.arena.first;
 	head = made.head;
@@ -822,7 +822,7 @@ START_TEST(test_records_made)
 	made.arena.first->used += 16;
 	recover_made(NULL, 0, 0, FIVE);
 	perfctr_arena_free(&made.arena);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -835,7 +835,7 @@ START_TEST(test_order_made)
 	const char *text, *place;
 	unsigned int i;
 
-	make_folder();
+	make_directory();
 	make_left();
 	record_of(made.visits)->id = 6;
 	make_visits(&made.arena, 5);
@@ -866,7 +866,7 @@ START_TEST(test_order_made)
 	ck_assert_uint_eq(count_words(text, "\"region\":"), 2);
 	perfctr_arena_free(&arena);
 	perfctr_arena_free(&made.arena);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 
@@ -890,7 +890,7 @@ START_TEST(test_hostile)
 	size_t size, used[8], nused = 0, at;
 	FILE *file;
 
-	make_folder();
+	make_directory();
 	die(PERFCTR_REGIONS_HISTOGRAM | PERFCTR_REGIONS_THREADS, 3);
 	strcpy(name, find_left());
 	file = fopen(name, "r");
@@ -918,7 +918,7 @@ START_TEST(test_hostile)
 		memcpy(left + place, old, 8);
 	}
 	ck_assert_msg(recovered > n / 10 && recovered < n, "%u of %u", recovered, n);
-	remove_folder();
+	remove_directory();
 }
 END_TEST
 

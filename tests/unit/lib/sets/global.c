@@ -121,7 +121,7 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-static void make_folder(char *path, const char *directories)
+static void make_directory(char *path, const char *directories)
 {
 	char command[256];
 
@@ -140,7 +140,7 @@ START_TEST(processors_that_are_not_there)
 	FILE *file;
 
 	ck_assert_ptr_nonnull(mkdtemp(root));
-	make_folder(root, "sys/devices/system/cpu");
+	make_directory(root, "sys/devices/system/cpu");
 	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", root);
 	file = fopen(path, "w");
 	fputs("0-3,8\n", file);
