@@ -148,15 +148,19 @@ bool perfctr_pmu_has_event(const struct perfctr_pmu *pmu, const char *name)
 /* Whether all of the thread's processors are the PMU's. */
 static bool is_bound(const struct perfctr_pmu *pmu)
 {
-	uint32_t words[PERFCTR_CPU_WORDS], mine[PERFCTR_CPU_WORDS] = { 0 };
+	const unsigned int bits = 8 * sizeof(unsigned long);
+	unsigned long mine[PERFCTR_CPU_WORDS * sizeof(uint32_t) / sizeof(unsigned long)] = { 0 };
+	uint32_t words[PERFCTR_CPU_WORDS];
 	unsigned int i;
 
 	if (!perfctr_pmu_cpu_set(pmu, words) ||
 	    sched_getaffinity(0, sizeof(mine), (cpu_set_t *)mine) < 0)
 		return false;
-	for (i = 0; i < PERFCTR_CPU_WORDS && !(mine[i] & ~words[i]);)
-		i++;
-	return i == PERFCTR_CPU_WORDS;
+	/* The kernel's words are longer, and where the high half is first, in another order. */
+	for (i = 0; i < PERFCTR_CPU_WORDS * 32; i += 32)
+		if ((uint32_t)(mine[i / bits] >> i % bits) & ~words[i / 32])
+			return false;
+	return true;
 }
 
 bool perfctr_may_change_kind(void)

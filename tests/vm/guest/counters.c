@@ -698,7 +698,7 @@ static __attribute__((noinline)) int control_loop_and_stop(const struct vperfctr
  */
 static int own_instructions(void)
 {
-	const unsigned int most = sizeof(long) == 8 ? 4 : 2;
+	const unsigned int most = sizeof(long) == 8 ? programmable() : 2;
 	struct vperfctr *self = vperfctr_open();
 	struct vperfctr_control control;
 	uint64_t own, first[2] = { 0, 0 };
