@@ -22,7 +22,8 @@ root=$(mktemp -d "${TMPDIR:-/var/tmp}/fresh.XXXXXX")
 trap 'umount -R "$root/dev" "$root/sys" "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
 mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[.*\] \)\{0,1\}\(http[^ ]*\) .*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/* \
 	2>/dev/null | head -n 1)
-$make --variant=minbase "$suite" "$root" "${mirror:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
+# Without a mirror here, both have a default.
+$make --variant=minbase "$suite" "$root" ${mirror:+"$mirror"} >"$root.log" 2>&1 ||
 	{ tail "$root.log"; echo "FAIL $suite: it can't be made"; exit 1; }
 rm "$root.log"
 chmod 755 "$root"
