@@ -97,26 +97,28 @@ static inline uint64_t perfctr_edge_before(unsigned int i)
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 
+/* rax: what the reader r8 reads; r9: its page; r10: the lock, with which it is to be compared. */
+#define PERFCTR_EDGE_READ                 \
+	"1:	mov	%c[page](%%r8), %%r9\n"   \
+	"2:	mov	%c[lock](%%r9), %%r10d\n" \
+	"	mov	%c[index](%%r9), %%ecx\n"   \
+	"	sub	$1, %%ecx\n"                \
+	"	jb	%l[none]\n"                  \
+	"	rdpmc\n"                        \
+	"	shl	$32, %%rdx\n"               \
+	"	or	%%rdx, %%rax\n"              \
+	"	mov	%c[shift](%%r8), %%ecx\n"   \
+	"	shl	%%cl, %%rax\n"              \
+	"	sar	%%cl, %%rax\n"              \
+	"	add	%c[offset](%%r9), %%rax\n"
+
 static inline bool perfctr_edge_begin(struct perfctr_edge *edge, atomic_uint *cstatus,
 				      unsigned int is, atomic_uint *resumes)
 {
 	__asm__ __volatile__ goto(
 		"	lea	%[edge], %%r8\n"
 		"	mov	%c[end](%%r8), %%r11\n"
-		"	lfence\n"
-		"1:	mov	%c[page](%%r8), %%r9\n"
-		"2:	mov	%c[lock](%%r9), %%r10d\n"
-		"	mov	%c[index](%%r9), %%ecx\n"
-		"	sub	$1, %%ecx\n"
-		"	jb	%l[none]\n"
-		"	rdpmc\n"
-		"	shl	$32, %%rdx\n"
-		"	or	%%rdx, %%rax\n"
-		"	mov	%c[shift](%%r8), %%ecx\n"
-		"	shl	%%cl, %%rax\n"
-		"	sar	%%cl, %%rax\n"
-		"	add	%c[offset](%%r9), %%rax\n"
-		"	cmp	%%r10d, %c[lock](%%r9)\n"
+		"	lfence\n" PERFCTR_EDGE_READ "	cmp	%%r10d, %c[lock](%%r9)\n"
 		"	jne	2b\n"
 		"	sub	%%rax, %c[base](%%r8)\n"
 		"	add	%[size], %%r8\n"
@@ -142,19 +144,7 @@ static inline bool perfctr_edge_end(struct perfctr_edge *edge)
 				  "	mov	%c[end](%%r8), %%rsi\n"
 				  "	lfence\n"
 				  "	cmp	%%rsi, %%r8\n"
-				  "	je	%l[none]\n"
-				  "1:	mov	%c[page](%%r8), %%r9\n"
-				  "2:	mov	%c[lock](%%r9), %%r10d\n"
-				  "	mov	%c[index](%%r9), %%ecx\n"
-				  "	sub	$1, %%ecx\n"
-				  "	jb	%l[none]\n"
-				  "	rdpmc\n"
-				  "	shl	$32, %%rdx\n"
-				  "	or	%%rdx, %%rax\n"
-				  "	mov	%c[shift](%%r8), %%ecx\n"
-				  "	shl	%%cl, %%rax\n"
-				  "	sar	%%cl, %%rax\n"
-				  "	add	%c[offset](%%r9), %%rax\n"
+				  "	je	%l[none]\n" PERFCTR_EDGE_READ
 				  "	add	%c[base](%%r8), %%rax\n"
 				  "	mov	%%rax, (%%r11)\n"
 				  "	cmp	%%r10d, %c[lock](%%r9)\n"
@@ -175,35 +165,37 @@ none:
 
 #elif defined(__aarch64__)
 
+/* x14: what the reader x8 reads; x9: its page; w10: the lock, with which it is to be compared. */
+#define PERFCTR_EDGE_READ                                                                  \
+	"1:	ldr	x9, [x8, %[page]]\n"                                                       \
+	"2:	ldr	w10, [x9, %[lock]]\n"                                                      \
+	"	ldr	w12, [x9, %[index]]\n"                                                       \
+	"	sub	w12, w12, #1\n"                                                              \
+	"	cmp	w12, #31\n"                                                                  \
+	"	b.hi	%l[none]\n"                                                                 \
+	"	adr	x13, 3f\n"                                                                   \
+	"	add	x13, x13, w12, uxtw #" PERFCTR_MRS_SHIFT "\n"                      \
+	"	br	x13\n"                                                                        \
+	"3:\n"                                                                             \
+	"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "                  \
+	"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n" PERFCTR_MRS_LANDING \
+	"	mrs	x14, pmevcntr\\n\\()_el0\n"                                                  \
+	"	b	4f\n" PERFCTR_MRS_PADDING "	.endr\n" PERFCTR_MRS_LANDING       \
+	"	mrs	x14, pmccntr_el0\n"                                                          \
+	"	b	4f\n"                                                                          \
+	"4:	ldr	w12, [x8, %[shift]]\n"                                                     \
+	"	lsl	x14, x14, x12\n"                                                             \
+	"	asr	x14, x14, x12\n"                                                             \
+	"	ldr	x13, [x9, %[offset]]\n"                                                      \
+	"	add	x14, x14, x13\n"
+
 static inline bool perfctr_edge_begin(struct perfctr_edge *edge, atomic_uint *cstatus,
 				      unsigned int is, atomic_uint *resumes)
 {
 	__asm__ __volatile__ goto(
 		"	mov	x8, %[edge]\n"
 		"	ldr	x11, [x8, %[end]]\n"
-		"	isb\n"
-		"1:	ldr	x9, [x8, %[page]]\n"
-		"2:	ldr	w10, [x9, %[lock]]\n"
-		"	ldr	w12, [x9, %[index]]\n"
-		"	sub	w12, w12, #1\n"
-		"	cmp	w12, #31\n"
-		"	b.hi	%l[none]\n"
-		"	adr	x13, 3f\n"
-		"	add	x13, x13, w12, uxtw #" PERFCTR_MRS_SHIFT "\n"
-		"	br	x13\n"
-		"3:\n"
-		"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-		"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n" PERFCTR_MRS_LANDING
-		"	mrs	x14, pmevcntr\\n\\()_el0\n"
-		"	b	4f\n" PERFCTR_MRS_PADDING "	.endr\n" PERFCTR_MRS_LANDING
-		"	mrs	x14, pmccntr_el0\n"
-		"	b	4f\n"
-		"4:	ldr	w12, [x8, %[shift]]\n"
-		"	lsl	x14, x14, x12\n"
-		"	asr	x14, x14, x12\n"
-		"	ldr	x13, [x9, %[offset]]\n"
-		"	add	x14, x14, x13\n"
-		"	ldr	w13, [x9, %[lock]]\n"
+		"	isb\n" PERFCTR_EDGE_READ "	ldr	w13, [x9, %[lock]]\n"
 		"	cmp	w13, w10\n"
 		"	b.ne	2b\n"
 		"	ldr	x13, [x8, %[base]]\n"
@@ -229,48 +221,27 @@ none:
 
 static inline bool perfctr_edge_end(struct perfctr_edge *edge)
 {
-	__asm__ __volatile__ goto(
-		"	mov	x8, %[edge]\n"
-		"	ldr	x11, [x8, %[value]]\n"
-		"	ldr	x15, [x8, %[end]]\n"
-		"	isb\n"
-		"	cmp	x8, x15\n"
-		"	b.eq	%l[none]\n"
-		"1:	ldr	x9, [x8, %[page]]\n"
-		"2:	ldr	w10, [x9, %[lock]]\n"
-		"	ldr	w12, [x9, %[index]]\n"
-		"	sub	w12, w12, #1\n"
-		"	cmp	w12, #31\n"
-		"	b.hi	%l[none]\n"
-		"	adr	x13, 3f\n"
-		"	add	x13, x13, w12, uxtw #" PERFCTR_MRS_SHIFT "\n"
-		"	br	x13\n"
-		"3:\n"
-		"	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-		"16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30\n" PERFCTR_MRS_LANDING
-		"	mrs	x14, pmevcntr\\n\\()_el0\n"
-		"	b	4f\n" PERFCTR_MRS_PADDING "	.endr\n" PERFCTR_MRS_LANDING
-		"	mrs	x14, pmccntr_el0\n"
-		"	b	4f\n"
-		"4:	ldr	w12, [x8, %[shift]]\n"
-		"	lsl	x14, x14, x12\n"
-		"	asr	x14, x14, x12\n"
-		"	ldr	x13, [x9, %[offset]]\n"
-		"	add	x14, x14, x13\n"
-		"	ldr	x13, [x8, %[base]]\n"
-		"	add	x14, x14, x13\n"
-		"	str	x14, [x11]\n"
-		"	ldr	w13, [x9, %[lock]]\n"
-		"	cmp	w13, w10\n"
-		"	b.ne	2b\n"
-		"	add	x8, x8, %[size]\n"
-		"	add	x11, x11, #8\n"
-		"	cmp	x8, x15\n"
-		"	b.ne	1b\n"
-		:
-		: [edge] "r"(edge), PERFCTR_EDGE_OFFSETS
-		: "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "cc", "memory"
-		: none);
+	__asm__ __volatile__ goto("	mov	x8, %[edge]\n"
+				  "	ldr	x11, [x8, %[value]]\n"
+				  "	ldr	x15, [x8, %[end]]\n"
+				  "	isb\n"
+				  "	cmp	x8, x15\n"
+				  "	b.eq	%l[none]\n" PERFCTR_EDGE_READ
+				  "	ldr	x13, [x8, %[base]]\n"
+				  "	add	x14, x14, x13\n"
+				  "	str	x14, [x11]\n"
+				  "	ldr	w13, [x9, %[lock]]\n"
+				  "	cmp	w13, w10\n"
+				  "	b.ne	2b\n"
+				  "	add	x8, x8, %[size]\n"
+				  "	add	x11, x11, #8\n"
+				  "	cmp	x8, x15\n"
+				  "	b.ne	1b\n"
+				  :
+				  : [edge] "r"(edge), PERFCTR_EDGE_OFFSETS
+				  : "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "cc",
+				    "memory"
+				  : none);
 	return true;
 none:
 	return false;
