@@ -2,9 +2,11 @@
 # shellcheck shell=sh disable=SC2154
 # Uses $top.
 
-# NAME...: the test programs of these names, in whichever directory each is, in a line.
+# NAME...: the test programs of these names, in whichever directory each is, in a line. One that is nowhere is named, too,
+# so that whoever makes or runs it fails.
 tests_named() {
 	for program; do
-		(cd "$top" && find tests/unit tests/sim tests/storm -name "$program.c")
-	done | sed 's/\.c$//' | tr '\n' ' '
+		found=$(cd "$top" && find tests/unit tests/sim tests/storm -name "$program.c" | sed 's/\.c$//')
+		echo "${found:-tests/there_is_no_$program}"
+	done | tr '\n' ' '
 }
