@@ -30,11 +30,11 @@ LD_LIBRARY_PATH=$lib "$work/first" >"$work/out" 2>&1 && grep -q '^page-faults:u:
 check "it counts, and says what it can't count" $?
 [ "$failed" = 0 ] || cat "$work/out"
 
-# same OPERATION WORDS: the figures of both machines in README, in words with %d for them, as the table's
+# same OPERATION WORDS: README has the words, with the table's figures in place of X86 and ARM64
 same() {
 	x86=$(awk -F ' *[|] *' -v row="$1" '/^x86-64/ { on = 1 } on && $2 == row { print $3; exit }' "$srcdir/docs/COSTS.md")
 	arm64=$(awk -F ' *[|] *' -v row="$1" '/^arm64/ { on = 1 } on && $2 == row { print $3; exit }' "$srcdir/docs/COSTS.md")
-	tr -s ' \n' '  ' <"$readme" | grep -q -F "$(echo "$2" | sed "s/X86/$x86/; s/ARM64/$arm64/")" && [ -n "$x86$arm64" ]
+	tr -s ' \n' '  ' <"$readme" | grep -q -F "$(echo "$2" | sed "s/X86/$x86/; s/ARM64/$arm64/")" && [ -n "$x86" ] && [ -n "$arm64" ]
 	check "README's figure of $1" $?
 }
 same 'perfctr_reader_read()' 'X86 instructions on x86-64, ARM64 on arm64'

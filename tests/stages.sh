@@ -16,7 +16,7 @@ check() {	# [argument of make...]
 	status=$?
 	find tests -name '*.log' -exec sed -n 's/^FAIL/FAIL  /p' {} +
 	# Part of a test, too, counts as skipped.
-	find tests -name '*.sh.log' -exec sed -n '/^SKIP /p' {} +
+	find tests -name '*.log' -exec sed -n '/^SKIP /p' {} +
 	[ $status = 0 ] || cat test-suite.log
 	return $status
 }
