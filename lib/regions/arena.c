@@ -16,17 +16,20 @@
 
 #define CHUNK_SIZE 65536
 
-/* The file's name, what of it has been mapped, and what of that can be mapped again. */
+/* The file's name, its mapped chunks, and those of them that are free for use again. */
 static struct {
 	char *name;
 	uint64_t size;
 	dev_t device;
 	ino_t inode;
 	struct perfctr_process process;
-	struct perfctr_chunk *first, *unused; /* neither is ever unmapped */
+	struct perfctr_chunk *first, *unused; /* neither list is ever unmapped */
 } left;
 
-/* Held for a moment, and by nobody who forks: it is taken with the lock or with that of costs. */
+/*
+ * A child of fork() finds it free: it is taken under the lock of state.c or the calibration's,
+ * both of which are held over fork(); only at exit it is taken without them.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool perfctr_arenas_are_left(void)
@@ -34,7 +37,10 @@ bool perfctr_arenas_are_left(void)
 	return left.name && left.process.pid == getpid();
 }
 
-/* Opened again each time: programs close descriptors that they don't know, and open others. */
+/*
+ * The file is opened again each time: programs close descriptors that they don't know, and open
+ * others.
+ */
 static int open_left(void)
 {
 	struct stat file;
@@ -48,7 +54,7 @@ static int open_left(void)
 	return fd;
 }
 
-/* A process that is another user's by now can't remove it. */
+/* This fails to remove the file if the process has become another user's meanwhile. */
 static void remove_left(void)
 {
 	if (perfctr_arenas_are_left()) {
@@ -60,7 +66,7 @@ static void remove_left(void)
 	left.name = NULL;
 }
 
-/* Beyond its limit a signal would kill the program. */
+/* A signal would kill the program if its file grew beyond this limit. */
 static bool may_grow(size_t size)
 {
 	struct rlimit limit;
@@ -68,7 +74,7 @@ static bool may_grow(size_t size)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && left.size + size <= limit.rlim_cur;
 }
 
-/* Its blocks are taken at once: a file system that is full must not kill it later, either. */
+/* This allocates the blocks at once, so that a full file system can't kill the program later. */
 static void *map_left(size_t size)
 {
 	void *memory = MAP_FAILED;
@@ -82,14 +88,17 @@ static void *map_left(size_t size)
 	if (memory == MAP_FAILED)
 		return NULL;
 	left.size += size;
-	/* A child would add to what is the parent's. */
+	/* A child would add to the parent's sums. */
 	if (madvise(memory, size, MADV_DONTFORK) == 0)
 		return memory;
 	munmap(memory, size);
 	return NULL;
 }
 
-/* Of threads that come and go, the file does not grow. NULL: none of this size is left over. */
+/*
+ * Finds an unused chunk of this size, so that the file does not grow as threads come and go. NULL:
+ * there is none.
+ */
 static struct perfctr_chunk *reuse(size_t size)
 {
 	struct perfctr_chunk **place = &left.unused, *chunk;
@@ -104,7 +113,7 @@ static struct perfctr_chunk *reuse(size_t size)
 	return chunk;
 }
 
-/* NULL: in memory, from now on. */
+/* Returns a chunk of the file. NULL: there is no file from now on; chunks are anonymous memory. */
 static struct perfctr_chunk *find_left(size_t size)
 {
 	struct perfctr_chunk *chunk = NULL;
@@ -145,7 +154,7 @@ static struct perfctr_chunk *map_chunk(size_t size, const struct perfctr_arena *
 	return chunk;
 }
 
-/* The record is whole before it is in use. */
+/* The record is complete before it counts as used. */
 void *perfctr_arena_take(struct perfctr_arena *arena, enum perfctr_region_what what,
 			 unsigned int id, size_t size)
 {
@@ -236,7 +245,10 @@ void perfctr_arenas_forget(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The file's name becomes that of what there is none of; NULL: no memory. */
+/*
+ * The name of the directory's .none file, which stands for processes that reached no region. NULL:
+ * no memory.
+ */
 static char *none_beside(const char *name)
 {
 	const char *slash = strrchr(name, '/');

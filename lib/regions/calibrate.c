@@ -6,9 +6,12 @@
 #include "lib/regions/state.h"
 #include "lib/regions/thread.h"
 
-#define CALIBRATED 31 /* an odd number: there is a median */
+#define CALIBRATED 31 /* odd, so that there is a median */
 
-/* What begin and end add, by who goes through them. The list is under the lock. */
+/*
+ * The cost of begin and end in one file's code; "calibrate" is that file's function. The list is
+ * under the lock.
+ */
 struct calibration {
 	struct calibration *next;
 	void (*calibrate)(void);
@@ -33,7 +36,10 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What the regions have counted since the last time, of value i. NULL: there was no memory. */
+/*
+ * Takes the sum of value i that the regions have counted since the last call. NULL: there was no
+ * memory for their visits.
+ */
 static int64_t counted(struct perfctr_visits *visits, unsigned int i)
 {
 	uint64_t value = visits ? visits->sum[i].inclusive : 0;
@@ -49,7 +55,7 @@ static int64_t sort(int64_t *samples)
 	return samples[CALIBRATED / 2];
 }
 
-/* What is left of the samples of a region without those of the one within it. */
+/* Subtracts the samples of a region from those of the region around it. */
 static void subtract(int64_t *samples, const int64_t *within)
 {
 	unsigned int k;
@@ -58,7 +64,7 @@ static void subtract(int64_t *samples, const int64_t *within)
 		samples[k] -= within[k];
 }
 
-/* From the least of some samples, which are sorted then, to the upper quartile. */
+/* Sorts the samples; returns the distance from the least to the upper quartile. */
 static int64_t spread_of(int64_t *samples)
 {
 	sort(samples);
@@ -71,8 +77,9 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /*
- * The least of each: what is subtracted was spent, so that a region's own part is not below zero,
- * nor a region's sum below that of one within it. The rest is in the sums, and their error.
+ * Takes the least of each: it has been spent for certain, so that no region's own part becomes
+ * negative, and no region's sum less than that of one within it. The rest stays in the sums, as
+ * their error.
  */
 static void judge(struct samples *samples, unsigned int n, struct perfctr_region_cost *cost)
 {
@@ -93,7 +100,7 @@ static void judge(struct samples *samples, unsigned int n, struct perfctr_region
 	}
 }
 
-/* From OUTER's begin to MIDDLE's, whose visits are still where they were. */
+/* From OUTER's begin to MIDDLE's; both visits are still in memory. */
 static int64_t begun(const struct perfctr_region_thread *thread, unsigned int i)
 {
 	const ptrdiff_t stride = perfctr_region_stride(thread);
@@ -109,7 +116,8 @@ static void sample(struct perfctr_region_thread *thread, const struct calibratio
 	unsigned int k, i;
 
 	for (k = 0; k < CALIBRATED + 2; k++) {
-		unsigned int at = k % CALIBRATED; /* in place of the first, which are cold */
+		unsigned int at =
+			k % CALIBRATED; /* the last two replace the first two, which are cold */
 
 		calibration->calibrate();
 		for (i = 0; i < thread->nvalues; i++) {
@@ -121,14 +129,16 @@ static void sample(struct perfctr_region_thread *thread, const struct calibratio
 	}
 }
 
-/* INNER is visited as if it was the first time. */
+/* Makes INNER's next visit a first one. */
 static void visit_first(struct perfctr_region_thread *thread, const struct calibration *calibration)
 {
 	perfctr_region_thread_unvisit(thread, PERFCTR_REGION_INNER);
 	calibration->calibrate();
 }
 
-/* What a first visit adds to the region around it, beside what prepare() subtracts. */
+/*
+ * Finds what a first visit adds to the region around it, beside the part that can_begin() puts off.
+ */
 static void sample_first(struct perfctr_region_thread *thread, struct calibration *calibration,
 			 struct samples *samples)
 {
@@ -149,7 +159,10 @@ static void sample_first(struct perfctr_region_thread *thread, struct calibratio
 	}
 }
 
-/* A first visit whose begin or end finds changed what these words say. */
+/*
+ * Samples first visits whose begin or end finds a page changed, since these words no longer match
+ * it.
+ */
 static void sample_again(struct perfctr_region_thread *thread,
 			 const struct calibration *calibration, struct samples *samples,
 			 uint32_t *before_begin, uint32_t *before_end)
@@ -165,13 +178,16 @@ static void sample_again(struct perfctr_region_thread *thread,
 	}
 }
 
-/* Where begin and end find that a page has changed: see PERFCTR_REGION_EXITS. */
+/* The word whose change makes begin and end stop at this exit: see PERFCTR_REGION_EXITS. */
 static uint32_t *word_of_exit(struct perfctr_region_thread *thread, unsigned int exit)
 {
 	return exit ? &thread->counter[exit - 1].lock : &thread->counter[0].index;
 }
 
-/* What it adds beside what perfctr_resume_put_off() subtracts, for all files. */
+/*
+ * Finds what a resumed begin or end adds, beside the part that perfctr_resume_put_off() subtracts.
+ * It is the library's own code and the same for all files.
+ */
 static void calibrate_again(struct perfctr_region_thread *thread,
 			    const struct calibration *calibration, struct samples *samples)
 {
@@ -197,7 +213,7 @@ static void calibrate_again(struct perfctr_region_thread *thread,
 	}
 }
 
-/* OUTER ends first. */
+/* OUTER ends before MIDDLE does. */
 static __attribute__((noinline)) void visit_overlapping(void)
 {
 	static struct perfctr_region outer = { "(outer)", PERFCTR_REGION_OUTER, 1, NULL };
@@ -208,7 +224,10 @@ static __attribute__((noinline)) void visit_overlapping(void)
 	perfctr_region_end(&perfctr_region_own[1]);
 }
 
-/* What OUTER has, but for MIDDLE's begin and what any end counts; of this file's code, for all. */
+/*
+ * Subtracts MIDDLE's begin and an ordinary end from OUTER's count: the rest is what the overlap
+ * costs. It is calibrated in this file and used for all.
+ */
 static void calibrate_overlap(struct perfctr_region_thread *thread, struct samples *samples)
 {
 	const struct calibration here = { NULL, perfctr_region_calibrate, { .inside = { 0 } } };
@@ -229,8 +248,8 @@ static void calibrate_overlap(struct perfctr_region_thread *thread, struct sampl
 }
 
 /*
- * In room of its own, however deep the thread is, with a visit around them whose counts mean
- * nothing.
+ * Visits memory of its own, however deep the thread's regions are, in a root visit whose counts
+ * mean nothing.
  */
 static void calibrate(struct perfctr_region_thread *thread, struct calibration *calibration)
 {
@@ -241,7 +260,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 
 	if (!samples)
 		return;
-	perfctr_regions_busy = 0; /* they are first visits */
+	perfctr_regions_busy = 0; /* calibration makes first visits */
 	thread->root = thread->calibration;
 	perfctr_region_thread_set(thread, thread->root);
 	sample(thread, calibration, samples);
@@ -257,7 +276,7 @@ static void calibrate(struct perfctr_region_thread *thread, struct calibration *
 	free(samples);
 }
 
-/* Without the lock: the list grows at its head, and nothing of it is ever freed. */
+/* Works without the lock: the list grows at its head, and no calibration is ever freed. */
 static const struct perfctr_region_cost *find(void (*calibrate_)(void))
 {
 	const struct calibration *calibration = __atomic_load_n(&calibrations, __ATOMIC_ACQUIRE);
@@ -281,12 +300,12 @@ static void insert(struct calibration *calibration)
 	perfctr_regions_unlock(&old);
 }
 
-/* One for all threads, so that their sums have the same. */
+/* One calibration serves all threads, so that the same is subtracted from all sums. */
 static pthread_mutex_t calibrating = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * A retired one of the same code, or a new one. Who still holds it ends visits that count for
- * nothing. With the mutex held, under which they are retired.
+ * Returns a retired calibration of the same code, or a new one; a thread that still uses a retired
+ * one is in visits that no longer count. The mutex is held, under which calibrations are retired.
  */
 static struct calibration *take(void (*calibrate_)(void))
 {
@@ -318,7 +337,7 @@ static const struct perfctr_region_cost *make(struct perfctr_region_thread *thre
 	return &calibration->cost;
 }
 
-/* With the mutex held, under which measuring begins and ends. */
+/* The mutex is held, under which measuring begins and ends. */
 static bool may_make(const struct perfctr_region_thread *thread)
 {
 	return perfctr_regions.on && perfctr_region_thread_is_current(thread);
@@ -361,7 +380,7 @@ const struct perfctr_region_cost *perfctr_calibration_oldest(void)
 	return calibration ? &calibration->cost : &perfctr_region_no_cost;
 }
 
-/* They are not freed: visits of before may still be ended, with their costs. */
+/* Calibrations are not freed: earlier visits that are still open point to their costs. */
 void perfctr_calibration_forget(void)
 {
 	while (calibrations) {

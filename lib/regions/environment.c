@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Switched on by the environment. */
+/* Measures regions if the environment says so (PERFCTR_REGIONS), and reports them at exit. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,11 @@ const char perfctr_link_environment = 0;
 
 static unsigned int format_at_exit;
 static char *file_at_exit;
-static pid_t process; /* that the environment has switched on */
+static pid_t process; /* the process that was switched on */
 
-/* The program goes on: it did not ask for this. */
+/*
+ * Prints a warning and lets the program go on, since the user asked for this and not the program.
+ */
 static void say(const char *variable)
 {
 	struct perfctr_text text = { NULL, 0, 0, false };
@@ -25,7 +27,7 @@ static void say(const char *variable)
 	free(text.bytes);
 }
 
-/* No region has been reached, not even by a thread that could not be counted. */
+/* Whether no region has been reached, not even by a thread that could not be counted. */
 static bool is_untouched(void)
 {
 	return !perfctr_regions.named &&
@@ -39,18 +41,18 @@ static void report_at_exit(void)
 		return;
 	if (!perfctr_regions.measured || is_untouched()) {
 		perfctr_arenas_forget_none();
-		return; /* there is nothing of a program without regions */
+		return; /* a program without regions has no report */
 	}
 	perfctr_regions_stop();
 	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0)
-		say("PERFCTR_REGIONS_OUTPUT"); /* whoever wants what is left may report it */
+		say("PERFCTR_REGIONS_OUTPUT"); /* the file stays: perfex may still report it */
 	else
 		perfctr_arenas_forget();
 }
 
 typedef const char three_words[3][12];
 
-/* One of them, its number; -1 after perfctr_fail(EINVAL). */
+/* Returns the word's index; -1 after perfctr_fail(EINVAL). */
 static int find_word(three_words words, const char *word, size_t length)
 {
 	int i;
@@ -79,7 +81,7 @@ static int read_keep(unsigned int *keep)
 	return 0;
 }
 
-/* Only whoever made the directory needs to know whether it works. */
+/* Errors are not reported: the program that made the directory sees whether there is a file. */
 static void leave(void)
 {
 	const char *directory = secure_getenv("PERFCTR_REGIONS_LEFT");
@@ -98,7 +100,7 @@ static int read_format(void)
 	return word < 0 ? -1 : 0;
 }
 
-/* The name is made now, so that a wrong one does not show when it is too late. */
+/* The name is made at the start, so that an error in it shows at once. */
 static int read_file(void)
 {
 	const char *pattern = secure_getenv("PERFCTR_REGIONS_OUTPUT");

@@ -17,8 +17,8 @@ struct perfctr_slow_path perfctr_slow_path;
 #define UNLIKELY(x)   __builtin_expect(!!(x), 0)
 
 /*
- * A word that others may read or write: atomic, but compilers make more of the atomic built-ins
- * than a load or a store, as soon as there is an offset.
+ * Access to a word that others may read or write. The access is atomic, but compilers turn the
+ * atomic built-ins into more than one load or store if there is an offset.
  */
 #ifdef __SANITIZE_THREAD__
 #define LOAD(word)	   __atomic_load_n(&(word), __ATOMIC_RELAXED)
@@ -28,11 +28,11 @@ struct perfctr_slow_path perfctr_slow_path;
 #define STORE(word, value) ((void)(*(volatile __typeof__(word) *)&(word) = (value)))
 #endif
 
-/* One of perfctr_slow_path, all of which were set before the way that leads here was. */
+/* A function of perfctr_slow_path. All of these were set before the ways that lead here. */
 #define SLOW(which) (__atomic_thread_fence(__ATOMIC_ACQUIRE), LOAD(perfctr_slow_path.which))
 
 /*
- * Add to a word that only this thread changes, and that others may read. gcc makes three
+ * Adds to a word that only this thread changes, and that others may read. gcc makes three
  * instructions of an atomic load, an addition and an atomic store.
  */
 static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
@@ -46,10 +46,12 @@ static ALWAYS_INLINE void add(uint64_t *word, uint64_t value)
 
 /* ---- reading ---- */
 
-/* All counters have a usual width; all bits of a word; any width; the kernel reads them. */
+/*
+ * How counters are read: all have the usual width; all have 64 bits; any width; through the kernel.
+ */
 enum how { USUAL, WHOLE, QUICK, KERNEL };
 
-/* The usual width makes the sign's extension one instruction. */
+/* With the usual width one instruction extends the sign. */
 #if defined(__x86_64__)
 #define USUAL_SHIFT 16
 #elif defined(__aarch64__)
@@ -78,7 +80,9 @@ static ALWAYS_INLINE uint64_t read_counter(uint32_t n, uint32_t shift, enum how 
 {
 	uint64_t pmc;
 #if defined(__x86_64__)
-	/* In one register at once: end() has none to spare. */
+	/*
+	 * The sign is extended in the register that has the result: end() has no register to spare.
+	 */
 	if (how == USUAL) {
 		__asm__ __volatile__("rdpmc; movswq %%dx, %%rdx; shlq $32, %%rdx; orq %%rdx, %%rax"
 				     : "=a"(pmc)
@@ -96,8 +100,8 @@ static ALWAYS_INLINE uint64_t read_counter(uint32_t n, uint32_t shift, enum how 
 }
 
 /*
- * All values, as the pages were known to be. Where this found them changed, plus 1; 0: nowhere. The
- * counters' bases are left out: only differences matter.
+ * Reads all values by what the pages said last. Returns 0, or 1 + the exit at which a page turns
+ * out to have changed. The counters' bases are left out: only differences matter.
  */
 static ALWAYS_INLINE unsigned int read_values(const struct perfctr_region_thread *thread,
 					      unsigned int m, enum how how, uint64_t *values)
@@ -107,7 +111,10 @@ static ALWAYS_INLINE unsigned int read_values(const struct perfctr_region_thread
 #pragma GCC unroll 5
 	for (i = 1; i < m; i++) {
 		const struct perfctr_region_counter *counter = &thread->counter[i - 1];
-		/* Between barriers the compiler may read as it likes. */
+		/*
+		 * The page is not volatile here, so that the compiler may choose its loads between
+		 * the barriers.
+		 */
 		const struct perf_event_mmap_page *page =
 			(const struct perf_event_mmap_page *)(uintptr_t)counter->page;
 		uint32_t index = counter->index;
@@ -125,7 +132,7 @@ static ALWAYS_INLINE unsigned int read_values(const struct perfctr_region_thread
 	return 0;
 }
 
-/* The same through the kernel, which also reads what has been stopped; the time is in ns. */
+/* Reads through the kernel, which also reads counters that have been stopped; the time is in ns. */
 static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
 {
 	struct perfctr_reading reading[PERFCTR_REGION_VALUES];
@@ -144,7 +151,7 @@ static bool read_kernel(struct perfctr_region_thread *thread, uint64_t *values)
 	return !__atomic_load_n(&thread->released, __ATOMIC_ACQUIRE);
 }
 
-/* The lag, negative, shrinks by the ns for which the thread did not run. */
+/* The lag is negative, and shrinks by the nanoseconds for which the thread did not run. */
 static uint64_t stopped(const struct perfctr_region_thread *thread,
 			const volatile struct perf_event_mmap_page *page)
 {
@@ -190,8 +197,9 @@ bool perfctr_fast_path_read(struct perfctr_region_thread *thread, struct perfctr
 /* ---- what a visit adds ---- */
 
 /*
- * The following three take as many instructions of all values, so that these can be subtracted.
- * RISC-V has none that choose or count zeros, but in extensions, where compilers branch or loop.
+ * The next three functions take the same number of instructions for all values, so that their cost
+ * can be subtracted. Without extensions RISC-V has no instructions for minimum, maximum and leading
+ * zeros, and compilers make branches or loops of them.
  */
 static ALWAYS_INLINE int64_t least(int64_t a, int64_t b)
 {
@@ -211,7 +219,7 @@ static ALWAYS_INLINE int64_t most(int64_t a, int64_t b)
 #endif
 }
 
-/* The number of the highest bit. */
+/* The index of the highest bit that is set. */
 static ALWAYS_INLINE unsigned int highest(uint64_t of)
 {
 #ifdef __riscv
@@ -275,7 +283,7 @@ static ALWAYS_INLINE void subtract_within(const struct perfctr_visit *visit, uns
 			      visit->within.branches * (uint64_t)cost->branch[i];
 }
 
-/* Each visit's own, so the cost is subtracted here. */
+/* The cost is subtracted here, since minimum, maximum and histogram need each single visit. */
 static ALWAYS_INLINE void add_all_moments(struct perfctr_visits *visits,
 					  const struct perfctr_visit *visit, unsigned int m,
 					  uint64_t *counted, enum perfctr_visit_keep keep)
@@ -291,14 +299,14 @@ static ALWAYS_INLINE void add_all_moments(struct perfctr_visits *visits,
 	for (i = 0; i < m; i++)
 		add_moments(&moments[i], (int64_t)counted[i] - inside[i], n);
 	if (keep != PERFCTR_KEEP_HISTOGRAM || !visits->histogram)
-		return; /* none: of what was measured before */
+		return; /* visits from an earlier start have no histogram */
 	for (i = 0; i < m; i++)
 		add(&visits->histogram[i * PERFCTR_BUCKETS +
 				       perfctr_bucket((int64_t)counted[i] - inside[i])],
 		    1);
 }
 
-/* There were regions within. What that costs is a branch's: perfctr_region_cost. */
+/* Adds to the sums that regions within have left. What this costs is perfctr_region_cost.branch. */
 static ALWAYS_INLINE void add_within(struct perfctr_visits *visits,
 				     const struct perfctr_visit *visit,
 				     struct perfctr_visit *parent, unsigned int m)
@@ -317,7 +325,7 @@ static ALWAYS_INLINE void add_within(struct perfctr_visits *visits,
 		add(&visits->sum[i].children, visit->value[i]);
 }
 
-/* Both words one by one: compilers would make a vector of them, and load its ones. */
+/* Changes the words one by one: compilers would use a vector, and load a constant for it. */
 static ALWAYS_INLINE void count_within(struct perfctr_within *within)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -340,7 +348,10 @@ static ALWAYS_INLINE void set_top(struct perfctr_region_here *here, struct perfc
 	STORE(here->top, top);
 }
 
-/* What the kernel reads is read, or lost; it has no page that could change. */
+/*
+ * Returns 0, or 1 + the exit. Through the kernel there is no page that could change: 1 means that
+ * the counters are lost.
+ */
 static ALWAYS_INLINE unsigned int read_now(struct perfctr_region_thread *thread, unsigned int m,
 					   enum how how, uint64_t *values)
 {
@@ -387,7 +398,7 @@ static ALWAYS_INLINE void begin(unsigned int *region, unsigned int m, enum how h
 	set_top(here, visit);
 }
 
-/* What was counted since the visit's begin goes where it belongs; then the visit has ended. */
+/* Adds the visit's counts to its region and to the visit around it, which is the top afterwards. */
 static ALWAYS_INLINE void finish(struct perfctr_region_here *here, struct perfctr_visit *visit,
 				 unsigned int m, uint64_t *counted, enum perfctr_visit_keep keep)
 {
@@ -409,7 +420,7 @@ static ALWAYS_INLINE void finish(struct perfctr_region_here *here, struct perfct
 	__atomic_store_n(&here->top, parent, __ATOMIC_RELEASE);
 }
 
-/* region: its id's place. */
+/* region points to its id. */
 static ALWAYS_INLINE void end(unsigned int *region, unsigned int m, enum perfctr_visit_keep keep,
 			      enum how how, enum perfctr_visit_layout layout)
 {
@@ -436,7 +447,7 @@ static ALWAYS_INLINE void end(unsigned int *region, unsigned int m, enum perfctr
 	finish(here, visit, m, now, keep);
 }
 
-/* One of each for a usual number of values, which the compiler then knows. */
+/* Functions for one number of values, which the compiler then knows. */
 #define WAYS(name, m, how, layout)                                                                \
 	static void begin_##name(unsigned int *region)                                            \
 	{                                                                                         \
@@ -498,7 +509,7 @@ struct perfctr_region_ways perfctr_fast_path_ways(const struct perfctr_region_th
 {
 	bool usual = has_shift(thread, USUAL_SHIFT);
 
-	/* No table of addresses, which would be relocations in every program. */
+	/* A table of addresses would need relocations in every program. */
 	switch (thread->layout) {
 	case PERFCTR_VISIT_KERNEL: return ways_kernel(keep);
 	case PERFCTR_VISIT_1: return usual ? ways_1(keep) : ways_whole_1(keep);

@@ -6,14 +6,16 @@
 #include "lib/base/list.h"
 #include "lib/regions/metrics.h"
 
-/* An event of a list: its name, and whether braces open before it or close after it. */
+/* An event in a list: its name, and whether a brace opens before it or closes after it. */
 struct item {
 	const char *name;
 	size_t length;
 	bool opens, closes;
 };
 
-/* 1; 0: the list is at its end; -1 after perfctr_fail(). *inside is false at the beginning. */
+/*
+ * Returns 1; 0 at the end of the list; -1 after perfctr_fail(). *inside is false at the beginning.
+ */
 static int next_item(const char **list, bool *inside, struct item *item)
 {
 	bool before = *inside;
@@ -34,7 +36,7 @@ static bool is_name(const struct item *item, const char *name, size_t length)
 	return item->length == length && !memcmp(item->name, name, length);
 }
 
-/* Its place in the list, from 0; -1: it is not there. */
+/* Returns the event's index in the list; -1: it is not there. */
 static int find_event(const char *list, const struct item *event)
 {
 	bool inside = false;
@@ -83,7 +85,10 @@ int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const ch
 
 /* ---- what is counted ---- */
 
-/* A group of Intel's slots and their shares, which count nowhere else; from its first event on. */
+/*
+ * Adds a group of Intel's slots and their shares, from its first event on: these count only
+ * together.
+ */
 static int add_group(struct perfctr_text *text, const char **list, bool *inside, struct item item)
 {
 	perfctr_text_add(text, "%s{%.*s", text->size ? "," : "", (int)item.length, item.name);
@@ -93,7 +98,10 @@ static int add_group(struct perfctr_text *text, const char **list, bool *inside,
 	return *inside ? -1 : 0;
 }
 
-/* Nothing is multiplexed, so that what is counted is counted at the same time anyway. */
+/*
+ * Other groups are dissolved: nothing is multiplexed here, so that all events count at the same
+ * time anyway.
+ */
 static int add_item(struct perfctr_text *text, const char **list, bool *inside,
 		    const struct item *item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* metrics.h - formulas over what regions have counted */
+/* metrics.h - metrics (formulas) of the counts of regions */
 #ifndef PERFCTR_LIB_REGIONS_METRICS_H
 #define PERFCTR_LIB_REGIONS_METRICS_H
 
@@ -7,30 +7,34 @@
 #include "lib/base/text.h"
 #include "perfctr/regions.h"
 
-/* All zero: none. */
+/* No metrics: all is zero. */
 struct perfctr_region_metrics {
 	struct perfctr_metrics *metrics;
-	char *names;			  /* as they were given */
-	struct perfctr_reading *readings; /* one for each of their events; under the lock */
-	unsigned int *place;		  /* of each among the values of a region */
+	char *names;			  /* as the caller gave them */
+	struct perfctr_reading *readings; /* one for each event of the metrics; under the lock */
+	unsigned int *place;		  /* each event's index among the values of a region */
 };
 
-/* 0, or -1 after perfctr_fail(); nothing is to be closed then. */
+/* 0, or -1 after perfctr_fail(); then there is nothing to close. */
 int perfctr_region_metrics_open(struct perfctr_region_metrics *metrics, const char *names);
 void perfctr_region_metrics_close(struct perfctr_region_metrics *metrics);
 
 /*
- * The events of both: after those of the list the metrics', each once; what leads a group of
- * slots stays with it. Check text->failed. 0, or -1 after perfctr_fail().
+ * Makes one list of the given events and those of the metrics, each of these once; events of a
+ * group of slots stay after its leader. The caller checks text->failed. 0, or -1 after
+ * perfctr_fail().
  */
 int perfctr_region_metrics_list(const struct perfctr_region_metrics *metrics, const char *events,
 				struct perfctr_text *text);
 
-/* Find the metrics' events in such a list, of so many values. 0; -1: one is not there. */
+/*
+ * Finds the metrics' events in such a list, of which nvalues are counted (with the time). 0; -1:
+ * one is not there.
+ */
 int perfctr_region_metrics_find(struct perfctr_region_metrics *metrics, const char *list,
 				unsigned int nvalues);
 
-/* Metric i of a region's inclusive or exclusive sums. */
+/* The value of metric i for a region's inclusive or exclusive sums. */
 struct perfctr_metric_value
 perfctr_region_metrics_value(const struct perfctr_region_metrics *metrics, unsigned int i,
 			     const struct perfctr_region_reading *reading, bool exclusive);

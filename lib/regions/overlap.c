@@ -3,13 +3,14 @@
 #include "lib/regions/thread.h"
 
 /*
- * In the order of their begins: around, visit, first, ..., top, of which the visit ends now. All
- * sums are modulo 2^64, and some are negative until it has ended.
+ * The end of a visit in which others go on. In the order of their begins the visits are: around,
+ * visit, first, ..., top. All sums are modulo 2^64, and some are negative until the visit has
+ * ended.
  */
 
 /*
- * What begins cost, others times in the visit, is not its own; and each of the others has one end
- * without its begin, of which all of the pair will be subtracted.
+ * The begins of "others" visits within this one are not its own cost; each of those visits has an
+ * end here without its begin, but the whole pair will be subtracted.
  */
 static void add_values(struct perfctr_visit *around, struct perfctr_visit *visit,
 		       struct perfctr_visit *first, struct perfctr_visit *top, uint64_t others,
@@ -37,7 +38,7 @@ static void put_begin_back(struct perfctr_visit *other, const int64_t *begin, un
 		other->value[n + i] -= (uint64_t)begin[i];
 }
 
-/* The regions that were within both are within the visit, and have been within the others, too. */
+/* The regions that ended within both belong to the visit, and to the others, too. */
 static void add_within(struct perfctr_visit *around, struct perfctr_visit *visit,
 		       struct perfctr_visit *first, struct perfctr_visit *top, ptrdiff_t stride)
 {
@@ -56,7 +57,9 @@ static void add_within(struct perfctr_visit *around, struct perfctr_visit *visit
 	top->within.branches -= visit->within.branches;
 }
 
-/* Its end will not look for what was within it, where no region has ended. */
+/*
+ * Adds the children by itself if no region has ended within: the visit's end would skip them then.
+ */
 static void add_children(const struct perfctr_visit *visit, unsigned int n)
 {
 	struct perfctr_sums *sum = visit->visits->sum;

@@ -9,9 +9,9 @@
 #include "lib/base/word.h"
 #include "lib/regions/print.h"
 
-/* ---- others' words ---- */
+/* ---- names that others chose ---- */
 
-/* How many characters at the beginning of word are written as they are in a table. */
+/* How many characters at the beginning of the word a table shows as they are. */
 static unsigned int plain_length(const char *word)
 {
 	unsigned int n;
@@ -36,7 +36,7 @@ static void add_csv(struct perfctr_text *text, const char *word)
 	perfctr_put_csv(put_text, text, word);
 }
 
-/* On a terminal, what is no printable ASCII may mean anything. */
+/* Bytes that are not printable ASCII become '?', since a terminal may obey them. */
 static void add_printable(struct perfctr_text *text, const char *word, int width)
 {
 	unsigned int n;
@@ -52,13 +52,13 @@ static void add_printable(struct perfctr_text *text, const char *word, int width
 	perfctr_text_add(text, "%*s", width > 0 ? width : 0, "");
 }
 
-/* With a point, and not as the program's locale writes it; digits: 1 or 3. */
+/* Writes a decimal point, whatever the program's locale has; digits: 1 or 3. */
 static void add_decimal(struct perfctr_text *text, double value, int width, int digits)
 {
 	unsigned int one = digits == 1 ? 10 : 1000, part;
 	uint64_t whole;
 
-	/* Of a process that has died, it may be anything. */
+	/* A file that a dead process left may have any value. */
 	if (!(value >= 0 && value < 1e19))
 		value = 0;
 	whole = (uint64_t)value;
@@ -77,7 +77,7 @@ static unsigned int count_metrics(const struct perfctr_region_report *report)
 struct metric {
 	struct perfctr_metric is;
 	struct perfctr_metric_value inclusive, exclusive;
-	char name[256]; /* PMU/NAME/ if it is of one of several core types */
+	char name[256]; /* PMU/NAME/ if it belongs to one of several core types */
 };
 
 static struct metric get_metric(const struct perfctr_region_report *report, unsigned int i,
@@ -93,7 +93,7 @@ static struct metric get_metric(const struct perfctr_region_report *report, unsi
 	return metric;
 }
 
-/* With three decimals, which add_decimal() has of what is not negative; or none. */
+/* Writes three decimals, or "none"; add_decimal() does not know the sign. */
 static void add_metric_value(struct perfctr_text *text, const struct perfctr_metric_value *value,
 			     int width, const char *none)
 {
@@ -117,7 +117,7 @@ static const char *host(struct utsname *name)
 	return uname(name) < 0 ? "" : name->nodename;
 }
 
-/* The first variable of a launcher that is a number; "" if there is none. */
+/* Returns the first of the launchers' variables that is a number; "" if there is none. */
 const char *perfctr_region_rank(void)
 {
 	static const char launchers[][24] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -297,7 +297,7 @@ static void add_csv_moments(struct perfctr_text *text, const struct perfctr_regi
 	add_decimal(text, value->deviation, 0, 3);
 }
 
-/* What each row ends with. */
+/* Adds the last fields of each row. */
 static void add_csv_troubles(struct perfctr_region_report *report)
 {
 	if (report->died)
@@ -350,7 +350,7 @@ static void print_csv_metric(struct perfctr_region_report *report, unsigned int 
 	perfctr_text_add(text, ",\n");
 }
 
-/* What each row begins with. */
+/* Adds the first fields of each row. */
 static void print_csv_region(struct perfctr_region_report *report, const char *name, pid_t tid,
 			     const struct perfctr_region_reading *reading)
 {
@@ -523,9 +523,9 @@ static void print_json_end(struct perfctr_region_report *report)
 	perfctr_text_add(text, "}\n");
 }
 
-/* ---- each of them ---- */
+/* ---- all formats ---- */
 
-/* No tables of addresses, which would be relocations in every program. */
+/* Tables of addresses would need relocations in every program. */
 void perfctr_region_print_head(struct perfctr_region_report *report)
 {
 	switch (report->format) {

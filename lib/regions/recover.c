@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a process that has died has left of its regions: the file that arena.c made. Any
- * program may have written it, so that nothing in it is believed.
+ * Reports the regions of a process that has died, from the file that arena.c made. Any program may
+ * have written that file, so that all of it is checked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,25 +19,25 @@
 #include "lib/regions/state.h"
 #include "lib/regions/totals.h"
 
-#define MOST_LEFT 100000 /* reports of one name */
+#define MOST_LEFT 100000 /* files for one name */
 
-/* A record of visits, and whose they are. */
+/* A record of visits: its region, its thread (0: threads that have ended). */
 struct row {
 	unsigned int id;
 	pid_t tid;
-	size_t at; /* of the visits, in the file */
+	size_t at; /* the offset of the visits in the file */
 };
 
 struct recovery {
 	char *bytes;
 	size_t size;
 	const struct perfctr_region_head *head;
-	const struct perfctr_chunk *chunk; /* of the head */
+	const struct perfctr_chunk *chunk; /* the chunk that has the head */
 	size_t names_size;
 	struct perfctr_region_kept kept;
 	const char *value[PERFCTR_REGION_VALUES];
 	struct perfctr_region_metrics metrics;
-	const char **name; /* of regions, by id */
+	const char **name; /* names of regions, by id */
 	struct row *row;
 	size_t nrows;
 	const struct perfctr_region_noted_cost **cost;
@@ -89,7 +89,7 @@ static int read_file(struct recovery *recovery, const char *file)
 typedef int (*each_record)(struct recovery *recovery, const struct perfctr_chunk *chunk,
 			   const struct perfctr_region_record *record);
 
-/* The chunk at this place; NULL: there is none that is whole. */
+/* Returns the chunk at this offset; NULL: there is none that is complete. */
 static const struct perfctr_chunk *chunk_at(const struct recovery *recovery, size_t at)
 {
 	const struct perfctr_chunk *chunk = (const void *)(recovery->bytes + at);
@@ -120,7 +120,7 @@ static int walk_chunk(struct recovery *recovery, const struct perfctr_chunk *chu
 	return result;
 }
 
-/* A chunk that was just being made ends the file. What each() returned, if not 0. */
+/* Visits all records, up to the first incomplete chunk. Returns what each() returned, if not 0. */
 static int walk(struct recovery *recovery, each_record each)
 {
 	const struct perfctr_chunk *chunk;
@@ -142,7 +142,7 @@ static size_t size_of(const struct perfctr_region_record *record)
 
 /* ---- what is in it ---- */
 
-/* The last one counts. */
+/* The last head counts. */
 static int find_head(struct recovery *recovery, const struct perfctr_chunk *chunk,
 		     const struct perfctr_region_record *record)
 {
@@ -158,7 +158,10 @@ static int find_head(struct recovery *recovery, const struct perfctr_chunk *chun
 	return 0;
 }
 
-/* Their names and the list of events, after the values' names; a report without them is one. */
+/*
+ * Takes the metrics' names and the list of events, which follow the values' names. Without them the
+ * report has no metrics.
+ */
 static void take_metrics(struct recovery *recovery, const char *names, const char *end)
 {
 	const char *list = memchr(names, 0, (size_t)(end - names));
@@ -247,7 +250,7 @@ static int take_record(struct recovery *recovery, const struct perfctr_chunk *ch
 	return 0;
 }
 
-/* By region; all threads' that have ended first; in the order of the file. */
+/* Sorts rows by region, then by thread (those of ended threads first), then by offset. */
 static int compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -304,7 +307,7 @@ static void add_row(const struct recovery *recovery, const struct row *row,
 	perfctr_totals_add(sum, copy, NULL, &recovery->kept);
 }
 
-/* The rows of one region, or the one row of a thread. */
+/* Prints one line: the sum of a region's rows, or a thread's row. */
 static void print_rows(const struct recovery *recovery, struct perfctr_region_report *report,
 		       size_t first, size_t n, pid_t tid, struct perfctr_visits *scratch)
 {
@@ -370,14 +373,14 @@ static int print_report(const struct recovery *recovery, struct perfctr_region_r
 
 static int not_written(const char *name)
 {
-	/* ENOENT says that there is nothing to be reported. */
+	/* ENOENT would mean that there is nothing to report. */
 	return perfctr_fail(errno == ENOENT ? ENOTDIR : errno, "%s can't be written: %s", name,
 			    strerror(errno));
 }
 
 /*
- * An empty file of the name, or of the first that is nobody's: what the process itself has written
- * stays, and what others have left of the same number, or of programs that it was before.
+ * Creates a file of that name, or with the first suffix that is free, so that it replaces neither
+ * the process's own report nor one that was left by another program with the same number.
  */
 static int take_name(struct perfctr_text *name)
 {

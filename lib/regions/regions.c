@@ -18,7 +18,9 @@
 
 /* ---- start and stop ---- */
 
-/* Threads free what is theirs when they come by; with the lock held. */
+/*
+ * Forgets all counts. Other threads free their memory when they next take part. The lock is held.
+ */
 static void forget(void)
 {
 	struct perfctr_region_thread *thread, *next;
@@ -48,7 +50,10 @@ static void set_ways(struct perfctr_region_ways ways)
 	__atomic_store_n(&perfctr_region_ways.end, ways.end, __ATOMIC_RELEASE);
 }
 
-/* The lock, and no thread calibrates, which goes on in what another would forget, and its ways. */
+/*
+ * Takes the lock, and waits until no thread calibrates: calibration uses the rows and the ways
+ * without the lock.
+ */
 static void hold(sigset_t *old)
 {
 	sigset_t blocked;
@@ -68,7 +73,7 @@ static void let_go(const sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-/* Under the lock. */
+/* The signal mask before fork(); under the lock. */
 static sigset_t at_fork;
 
 static void before_fork(void)
@@ -86,7 +91,7 @@ static void after_fork(void)
 	let_go(&old);
 }
 
-/* The threads are the parent's, their memory is cleared. */
+/* The parent's threads don't exist here, and their memory is cleared. */
 static void in_child(void)
 {
 	set_ways((struct perfctr_region_ways){ NULL, NULL });
@@ -122,8 +127,8 @@ static void free_names(char *events, char **name)
 }
 
 /*
- * What the values are called, and the events. 0, or -1 after perfctr_fail(ENOMEM): then they are
- * called what they were.
+ * Keeps the names of the values, and the events. 0, or -1 after perfctr_fail(ENOMEM), with the old
+ * names in place.
  */
 static int name_values(const struct perfctr_region_thread *thread, const char *events)
 {
@@ -148,7 +153,7 @@ static int name_values(const struct perfctr_region_thread *thread, const char *e
 	return 0;
 }
 
-/* Which values are times, in ns. */
+/* Finds the values that are times, in ns. */
 static uint32_t find_clocks(const struct perfctr_region_thread *thread)
 {
 	struct perfctr_list_event event;
@@ -177,7 +182,7 @@ static void set_kept(const struct perfctr_region_thread *thread, unsigned int ke
 	};
 }
 
-/* What is measured from now on; what was is forgotten. 0, or -1 after perfctr_fail(). */
+/* Starts a new measurement and forgets the last one. 0, or -1 after perfctr_fail(). */
 static int begin(struct perfctr_region_thread *thread, const char *events, unsigned int keep)
 {
 	struct perfctr_region_thread *old = perfctr_region_here.thread;
@@ -194,7 +199,7 @@ static int begin(struct perfctr_region_thread *thread, const char *events, unsig
 	return perfctr_region_thread_begin(thread);
 }
 
-/* What others would have to know of it, should the process die. */
+/* Notes in the file what a report needs, in case the process dies. */
 static void note_all(void)
 {
 	struct perfctr_region_head head = {
@@ -225,7 +230,7 @@ static void note_all(void)
 		perfctr_region_note_name(i);
 }
 
-/* With the lock held. The counters of an earlier start may be in the way of new ones. */
+/* The lock is held. Counters of an earlier start are closed first, since they may be in the way. */
 static int start_events(const char *events, unsigned int keep)
 {
 	struct perfctr_region_thread *thread = perfctr_region_here.thread;
@@ -254,13 +259,13 @@ static int start_events(const char *events, unsigned int keep)
 	return 0;
 }
 
-/* Those events, and what the metrics need. */
+/* Starts with the given events and those that the metrics need. */
 static int start_both(const char *events, struct perfctr_region_metrics *metrics, unsigned int keep)
 {
 	struct perfctr_text list = { NULL, 0, 0, false };
 	int result = perfctr_region_metrics_list(metrics, events, &list);
 
-	/* It was made of them, and so it has them all. */
+	/* The list has all of the metrics' events. */
 	if (result == 0)
 		result = perfctr_region_metrics_find(metrics, list.bytes, UINT_MAX);
 	if (result == 0)
@@ -269,7 +274,7 @@ static int start_both(const char *events, struct perfctr_region_metrics *metrics
 	return result;
 }
 
-/* With the lock held. Results so far have their metrics, should this fail. */
+/* The lock is held. If this fails, earlier results keep their metrics. */
 static int start(const char *events, const char *names, unsigned int keep)
 {
 	struct perfctr_region_metrics old = perfctr_regions.metrics,
@@ -345,8 +350,8 @@ int perfctr_regions_thread(void)
 /* ---- results ---- */
 
 /*
- * The innermost visit of a thread that may go on meanwhile; NULL: it is beginning or ending one
- * all the time. Of the calling thread's the same, which may be interrupted there.
+ * Returns the innermost visit of a thread that may be running; NULL: its visits are changing all
+ * the time. For the calling thread NULL means that a signal has interrupted such a change.
  */
 static struct perfctr_visit *find_top(struct perfctr_region_thread *thread)
 {
@@ -363,13 +368,13 @@ static struct perfctr_visit *find_top(struct perfctr_region_thread *thread)
 	return NULL;
 }
 
-/* Whether it is one of the thread's: its memory is an array of them, up to the thread itself. */
+/* Whether it is a visit of the thread: these are an array that ends at the thread itself. */
 static bool is_within(const struct perfctr_region_thread *thread, const struct perfctr_visit *visit)
 {
 	return (uintptr_t)visit > (uintptr_t)thread->root && (uintptr_t)visit < (uintptr_t)thread;
 }
 
-/* How many visits of the region a thread is in. */
+/* How many visits of the region are open in a thread. */
 static uint64_t count_open(struct perfctr_region_thread *thread, unsigned int id)
 {
 	struct perfctr_visit *visit;
@@ -384,7 +389,7 @@ static uint64_t count_open(struct perfctr_region_thread *thread, unsigned int id
 	return n;
 }
 
-/* Add a thread's visits of a region, if it has been there. */
+/* Adds a thread's visits of a region, if there are any. */
 static void add_thread(struct perfctr_visits *sum, struct perfctr_region_thread *thread,
 		       unsigned int id)
 {
@@ -414,7 +419,7 @@ bool perfctr_regions_collect(struct perfctr_visits *sum, struct perfctr_region_t
 	return sum->cost;
 }
 
-/* With the lock held. 0, or -1 after perfctr_fail(). */
+/* The lock is held. 0, or -1 after perfctr_fail(). */
 static int read_region(const char *name, struct perfctr_region_thread *only,
 		       struct perfctr_region_reading *reading)
 {

@@ -49,7 +49,7 @@ static void add_up_troubles(struct perfctr_region_report *report)
 	}
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static int print_report(struct perfctr_region_report *report)
 {
 	const struct perfctr_region_cost *cost = perfctr_calibration_oldest();

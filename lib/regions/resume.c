@@ -4,10 +4,10 @@
 #include "lib/regions/state.h"
 #include "lib/regions/thread.h"
 
-/* Against a debugger that interrupts each instruction. */
+/* Ends the loops under a debugger that interrupts each instruction. */
 #define TRIES 100
 
-/* A number whose value compilers don't know: they would make two ways of one, by what it can be. */
+/* Hides a number's value from the compiler, which would make a path for each value otherwise. */
 static unsigned int opaque(unsigned int number)
 {
 	__asm__("" : "+r"(number));
@@ -15,8 +15,8 @@ static unsigned int opaque(unsigned int number)
 }
 
 /*
- * Reads, one after the other, until two in a row were not interrupted. They are as far from one
- * another as all others, and the first one is wanted.
+ * Reads until two reads in a row were not interrupted. All reads take equally long, so that the
+ * moment of the first one follows from these two.
  */
 bool perfctr_resume_moment(struct perfctr_region_thread *thread, struct perfctr_moment *moment)
 {
@@ -38,7 +38,7 @@ bool perfctr_resume_moment(struct perfctr_region_thread *thread, struct perfctr_
 	return true;
 }
 
-/* All open visits began so many times as much later; and by more, at the last time. */
+/* Moves the begin of all open visits by "times" the difference; and by "more" at the last time. */
 static void shift(struct perfctr_region_thread *thread, struct perfctr_visit *visit,
 		  const struct perfctr_moment *from, const struct perfctr_moment *to,
 		  unsigned int times, const int64_t *more)
@@ -54,9 +54,9 @@ static void shift(struct perfctr_region_thread *thread, struct perfctr_visit *vi
 }
 
 /*
- * This costs something, too, which is seen by doing it twice: what was counted from one read to the
- * next, neither of them interrupted, is what there is to come after the last one. Nothing is added
- * up after a read that was interrupted, which takes as long.
+ * This code costs something by itself, which shows when it runs twice: what was counted between two
+ * uninterrupted reads is also what is still to come after the last one. After an interrupted read
+ * nothing is added, by the same number of instructions.
  */
 void perfctr_resume_put_off(struct perfctr_region_thread *thread, struct perfctr_visit *top,
 			    const struct perfctr_moment *from, const int64_t *more)
@@ -66,7 +66,10 @@ void perfctr_resume_put_off(struct perfctr_region_thread *thread, struct perfctr
 	bool is_steady;
 
 	do {
-		/* Or there is a copy of the read for the first turn, after which less is to do. */
+		/*
+		 * Without this the compiler copies the read for the first turn, which then takes
+		 * fewer instructions.
+		 */
 		PERFCTR_REGION_SAME();
 		steady_before = opaque(steady);
 		if (!perfctr_fast_path_read(thread, &read[now], &is_steady))
@@ -78,8 +81,8 @@ void perfctr_resume_put_off(struct perfctr_region_thread *thread, struct perfctr
 }
 
 /*
- * False: the thread's counters can't be read any more. If they were released, for measuring has
- * just ended, none is lost, and the visits stay as they were.
+ * False: the thread's counters can't be read any more. If they were released, since measuring has
+ * just ended, they are not lost, and the visits stay as they were.
  */
 static bool again(struct perfctr_visit *top, const int64_t *more)
 {

@@ -6,7 +6,7 @@
 #include "lib/regions/state.h"
 #include "lib/regions/thread.h"
 
-/* No room for the visit: a signal's handler within begin or end, or too many are open. */
+/* False: a signal handler interrupts a begin or an end, or too many visits are open. */
 static bool has_room(struct perfctr_region_thread *thread)
 {
 	struct perfctr_visit *top = perfctr_region_here.top;
@@ -17,7 +17,7 @@ static bool has_room(struct perfctr_region_thread *thread)
 	       perfctr_region_as_visit(thread);
 }
 
-/* Of a region that has no row, or whose first visit can't be counted. */
+/* Counts a visit whose region has no row, or whose first visit can't be counted. */
 static void count_unplaced(void)
 {
 	__atomic_add_fetch(&perfctr_regions.unplaced, 1, __ATOMIC_RELAXED);
@@ -30,7 +30,7 @@ static void refuse(struct perfctr_region_thread *thread, struct perfctr_region *
 	unsigned int id = perfctr_region_known(region);
 	struct perfctr_visits *visits = thread->table[id];
 
-	/* A handler that interrupts this finds what it may change either not begun, or done. */
+	/* While the top is the thread itself, a handler changes none of the words below. */
 	if (is_first)
 		perfctr_region_thread_set(thread, perfctr_region_as_visit(thread));
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -46,7 +46,7 @@ static void refuse(struct perfctr_region_thread *thread, struct perfctr_region *
 		count_unplaced();
 }
 
-/* The calling thread could have no counters then: it does not try again at each region. */
+/* The generation in which this thread got no counters: it does not try again at each region. */
 static PERFCTR_THREAD unsigned int left_out;
 
 static bool is_left_out(const struct perfctr_region_thread *thread)
@@ -55,14 +55,16 @@ static bool is_left_out(const struct perfctr_region_thread *thread)
 	       left_out == __atomic_load_n(&perfctr_regions.generation, __ATOMIC_RELAXED);
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static void leave_out(void)
 {
 	left_out = perfctr_regions.generation;
 	__atomic_add_fetch(&perfctr_regions.left_out, 1, __ATOMIC_RELAXED);
 }
 
-/* The thread has counters, and the region an id, or 0. Whether it is measured; with the lock held.
+/*
+ * Gives the thread counters, and the region an id. Whether this visit is measured. The lock is
+ * held.
  */
 static bool take_part(struct perfctr_region *region, unsigned int *id)
 {
@@ -78,7 +80,7 @@ static bool take_part(struct perfctr_region *region, unsigned int *id)
 	return *id;
 }
 
-/* Only while measuring has not begun again: what is kept, and of what, may be another then. */
+/* Adds the row, unless measuring was started again meanwhile: rows and events may differ then. */
 static bool add_visits(struct perfctr_region_thread *thread, unsigned int id,
 		       const struct perfctr_region_cost *cost)
 {
@@ -92,7 +94,7 @@ static bool add_visits(struct perfctr_region_thread *thread, unsigned int id,
 	return added;
 }
 
-/* All that a first visit needs. */
+/* Does all that a first visit needs. */
 static bool prepare(struct perfctr_region *region)
 {
 	const struct perfctr_region_cost *cost;
@@ -107,7 +109,10 @@ static bool prepare(struct perfctr_region *region)
 	if (is_left_out(thread))
 		return false;
 	if (!measured) {
-		/* A child of _Fork() may find the lock held, by a thread that it does not have. */
+		/*
+		 * A child of _Fork() may find the lock held by a thread that exists only in the
+		 * parent.
+		 */
 		if (!perfctr_regions_are_ours())
 			return false;
 		perfctr_regions_lock(&old);
@@ -126,7 +131,7 @@ static bool is_counted(struct perfctr_region_thread *thread)
 	return perfctr_region_thread_top(thread) && !thread->lost;
 }
 
-/* What a first visit costs is no region's, unless an end or a begin is interrupted by it. */
+/* No region counts a first visit's cost, unless this one has interrupted a begin or an end. */
 static void put_off(struct perfctr_region_thread *thread, const struct perfctr_moment *from,
 		    const int64_t *more)
 {
@@ -142,9 +147,9 @@ static struct perfctr_region *region_of(unsigned int *id)
 }
 
 /*
- * The visits are none that is being begun or ended, by what a signal has interrupted or by what the
- * library calls, nor those of a thread that has too many or has lost its counters, until it takes
- * part in what is new.
+ * No visit may begin in a begin or an end, be it interrupted by a signal or calling malloc(), nor
+ * in a thread that has too many open or has lost its counters, until it takes part in a new
+ * measurement.
  */
 static bool may_begin(const struct perfctr_region_thread *thread)
 {
@@ -191,7 +196,10 @@ static __attribute__((noinline)) bool can_begin(struct perfctr_region *region)
 	return true;
 }
 
-/* As if the thread was off the processor then; in as many instructions, if it was not. */
+/*
+ * Begins as if the thread had been off the processor. It takes the same number of instructions if
+ * it was not.
+ */
 static __attribute__((noinline)) void begin_pretending(void (*begin)(unsigned int *),
 						       unsigned int *id)
 {
@@ -204,7 +212,9 @@ static __attribute__((noinline)) void begin_pretending(void (*begin)(unsigned in
 	++*pretence->before_end;
 }
 
-/* The way back from begin is counted: it must be the same as of any visit, by a jump there. */
+/*
+ * The return from begin is counted, and must be as in any other visit: begin is called by a jump.
+ */
 static void slow_begin(unsigned int *id)
 {
 	void (*begin)(unsigned int *);
@@ -238,14 +248,14 @@ static void count_stray(struct perfctr_region_thread *thread)
 		__atomic_add_fetch(&perfctr_regions.stray, 1, __ATOMIC_RELAXED);
 }
 
-/* No visit is missed any more: this one, the innermost, is the thread's again. */
+/* No visit is refused any more: this one is the innermost and the top again. */
 static void go_on(struct perfctr_region_thread *thread, struct perfctr_visit *visit)
 {
 	__atomic_store_n(&thread->saved, NULL, __ATOMIC_RELEASE);
 	perfctr_region_thread_set(thread, visit);
 }
 
-/* A counted visit ends that was around all that are missed: longjmp(3) has left them. */
+/* The end is that of a counted visit, around all refused ones: longjmp(3) has left those. */
 static void leave_refused(struct perfctr_region_thread *thread, struct perfctr_visit *visit)
 {
 	unsigned int id;
@@ -257,14 +267,14 @@ static void leave_refused(struct perfctr_region_thread *thread, struct perfctr_v
 	go_on(thread, visit);
 }
 
-/* Of a visit that was refused, or of one around it. */
+/* Ends a visit that was refused, or one around it. */
 static void end_refused(struct perfctr_region_thread *thread, struct perfctr_region *region)
 {
 	struct perfctr_visit *visit = __atomic_load_n(&thread->saved, __ATOMIC_ACQUIRE);
 	unsigned int id = perfctr_region_known(region);
 
 	if (!visit)
-		return; /* in a handler that interrupts a begin or an end */
+		return; /* this handler interrupts a begin or an end */
 	if (!thread->refused[id]) {
 		if (find_visit(thread, visit, id)) {
 			leave_refused(thread, visit);
@@ -278,12 +288,11 @@ static void end_refused(struct perfctr_region_thread *thread, struct perfctr_reg
 		return;
 	}
 	thread->refused[id]--;
-	if (--thread->missed == 0) /* here a handler may have done the same */
+	if (--thread->missed == 0) /* a handler may have done the same before this line */
 		go_on(thread, visit);
 }
 
-/* The visit is the innermost one from now on. before: what there was when its end began, or NULL.
- */
+/* Makes the visit the innermost one. before: the values when its end began, or NULL. */
 static void make_innermost(struct perfctr_region_thread *thread, struct perfctr_visit *visit,
 			   bool overlaps, const struct perfctr_moment *before)
 {
@@ -315,7 +324,9 @@ static __attribute__((noinline)) bool can_end(struct perfctr_region *region)
 	sigset_t old;
 
 	if (!perfctr_region_thread_is_current(thread)) {
-		/* Else it began before measuring did, again, or where it was left out or refused.
+		/*
+		 * In the other cases the visit began before this measurement, or was left out or
+		 * refused.
 		 */
 		if (!thread->nvalues && !is_left_out(thread) && !perfctr_regions_busy)
 			count_stray(thread);
@@ -343,7 +354,7 @@ static __attribute__((noinline)) bool can_end(struct perfctr_region *region)
 	return true;
 }
 
-/* By a jump, as in slow_begin(). */
+/* This ends by a jump, as in slow_begin(). */
 static void slow_end(unsigned int *id)
 {
 	void (*end)(unsigned int *);
@@ -355,7 +366,7 @@ static void slow_end(unsigned int *id)
 		end(id);
 }
 
-/* One by one: a table of addresses would be relocations in every program. */
+/* Sets one after the other: a table of addresses would need relocations in every program. */
 void perfctr_slow_path_init(void)
 {
 	struct perfctr_slow_path *other = &perfctr_slow_path;

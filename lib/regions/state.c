@@ -8,18 +8,21 @@
 #include "lib/regions/state.h"
 
 #define NAME_SIZE 128
-#define SLOTS	  (2 * PERFCTR_REGION_IDS) /* of the names' hash table, a power of 2 */
+#define SLOTS	  (2 * PERFCTR_REGION_IDS) /* size of the names' hash table, a power of 2 */
 
 struct perfctr_region_ways perfctr_region_ways;
 struct perfctr_regions perfctr_regions;
 
-/* Each program with regions needs the variable above; of the static library, it gets this, too. */
+/*
+ * A program with regions needs the variable above. In the static library this reference makes it
+ * get environment.c, too.
+ */
 __attribute__((used)) static const char *const linked = &perfctr_link_environment;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 PERFCTR_THREAD unsigned int perfctr_regions_busy;
 
-/* The names stay for ever, so that an id always means the same. */
+/* Names are never removed, so that an id always means the same. */
 static struct perfctr_region handle[PERFCTR_REGION_IDS];
 static uint16_t slot[SLOTS];
 
@@ -65,7 +68,10 @@ char *perfctr_copy(const char *text, size_t length)
 	return copy;
 }
 
-/* Its place in the table; 0 there if it has no id. Names only come, each before its id. */
+/*
+ * Returns the name's slot in the hash table, or a free one (0). Names are only added, each before
+ * its id is.
+ */
 static unsigned int find_slot(const char *name, size_t length)
 {
 	unsigned int at = hash(name, length) % SLOTS, id;
@@ -108,7 +114,7 @@ struct perfctr_region *perfctr_region_find(const char *name)
 	return slot[at] ? &handle[slot[at]] : add_name(name, length, at);
 }
 
-/* Without the lock, if it is known: some look up a name each time. */
+/* Looks the name up without the lock first: some programs do so at each visit. */
 struct perfctr_region *perfctr_region_by_name(const char *name)
 {
 	struct perfctr_region *region;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * state.h - what all threads share of regions: their names, the lock, and what is measured.
+ * state.h - what all threads with regions share: names, the lock, and what is measured.
  *
- * A thread's memory is its own to free. Others read it with the lock held, under which the thread
- * puts it into the list and takes it out.
+ * A thread frees its own memory. Others read it with the lock held, under which the thread enters
+ * and leaves the list.
  */
 #ifndef PERFCTR_LIB_REGIONS_STATE_H
 #define PERFCTR_LIB_REGIONS_STATE_H
@@ -16,7 +16,7 @@
 #include "lib/regions/totals.h"
 #include "lib/regions/fast_path.h"
 
-/* Ids of perfctr_region_own[], and the first of the program's regions. */
+/* The ids of perfctr_region_own[], and of the program's first region. */
 enum {
 	PERFCTR_REGION_OUTER = 2,
 	PERFCTR_REGION_MIDDLE,
@@ -24,82 +24,88 @@ enum {
 	PERFCTR_REGION_FIRST_ID
 };
 
-/* All under the lock, but what does not change while anything is measured. */
+/* All of it is under the lock, but for words that don't change while anything is measured. */
 struct perfctr_regions {
 	bool measured, on;
 	enum perfctr_visit_layout layout; /* of all threads */
-	unsigned int generation;	  /* of threads: changes at each start */
+	unsigned int generation;	  /* changes at each start */
 	unsigned int keep;
-	unsigned int named; /* regions, from PERFCTR_REGION_FIRST_ID on */
+	unsigned int named; /* number of named regions, from PERFCTR_REGION_FIRST_ID on */
 	struct perfctr_region_kept kept;
 	char *events;
-	struct perfctr_region_metrics metrics; /* of these events; none before the first start */
+	struct perfctr_region_metrics metrics; /* of these events; all 0 before the first start */
 	char *name[PERFCTR_REGION_VALUES];
 	struct perfctr_region_thread *threads;
-	struct perfctr_visits *ended[PERFCTR_REGION_IDS]; /* of threads that are gone */
-	struct perfctr_arena arena;			  /* with these, and notes */
-	/* Without the lock, too: 64 bits are not atomic everywhere. */
+	struct perfctr_visits *ended[PERFCTR_REGION_IDS]; /* sums of threads that have ended */
+	struct perfctr_arena arena;			  /* has these rows, and the notes */
+	/*
+	 * These are counted without the lock, too; they are long because not all processors have
+	 * 64-bit atomics.
+	 */
 	unsigned long stray, left_out;
-	unsigned long unplaced; /* visits that are in no region's count */
+	unsigned long unplaced; /* visits that no region's count has */
 	pid_t pid;
 };
 extern struct perfctr_regions perfctr_regions __attribute__((visibility("hidden")));
 
-/* The ids that have a region are below this. */
+/* Ids of regions are below this. */
 static inline unsigned int perfctr_region_ids(void)
 {
 	return PERFCTR_REGION_FIRST_ID + perfctr_regions.named;
 }
 
-/* All of them; pthread_sigmask() undoes it. */
+/* Blocks all signals. The caller restores the old mask by pthread_sigmask(). */
 void perfctr_signals_block(sigset_t *old);
 
 /*
- * How deep the calling thread is in the lock or in a first visit. What is called there, such as the
- * program's own malloc(), may have regions, too: they must not come here again.
+ * How often the calling thread has taken the lock or is in a first visit. Functions called there,
+ * such as the program's own malloc(), may have regions, which must not come here again.
  */
 extern PERFCTR_THREAD unsigned int perfctr_regions_busy __attribute__((visibility("hidden")));
 
-/* With all signals blocked: a handler may need the lock, too. Not recursive. */
+/*
+ * Take and release the lock. All signals are blocked, since a handler may need the lock, too. It is
+ * not recursive.
+ */
 void perfctr_regions_lock(sigset_t *old);
 void perfctr_regions_unlock(const sigset_t *old);
 
-/* Whether this process is being measured; with the lock held. */
+/* Whether this process is being measured. The lock is held. */
 bool perfctr_regions_are_on(void);
 
-/* It was this process that was measured last, and not its parent; also without the lock. */
+/* Whether the last measurement is this process's own, and not its parent's. It needs no lock. */
 bool perfctr_regions_are_ours(void);
 
-/* The region of a name; with the lock held. NULL after perfctr_fail(). */
+/* Returns the region of a name. The lock is held. NULL after perfctr_fail(). */
 struct perfctr_region *perfctr_region_find(const char *name);
 
-/* The region's id, which it then knows; with the lock held. 0: it can have none. */
+/* Returns the region's id, and keeps it in the region. The lock is held. 0: it can have none. */
 unsigned int perfctr_region_id(struct perfctr_region *region);
 
-/* The same without the lock; 0 also if it is not known yet. */
+/* Returns the id without the lock. 0: it can have none, or has none yet. */
 unsigned int perfctr_region_known(struct perfctr_region *region);
 
 const char *perfctr_region_name(unsigned int id);
 
 /*
- * What others would have to know if this process dies, with the lock held: one piece of memory
- * after another; a region's name.
+ * Write records for a report in case this process dies: one of two pieces of memory; a region's
+ * name. The lock is held.
  */
 void perfctr_region_note(enum perfctr_region_what what, unsigned int id, const void *first,
 			 size_t size, const void *second, size_t more);
 void perfctr_region_note_name(unsigned int id);
 
 /*
- * One thread's visits, or (NULL) those of all, into memory of perfctr_totals_size(); with the lock
- * held. Whether there are any.
+ * Sums one thread's visits, or those of all (NULL), into memory of perfctr_totals_size(). Whether
+ * there are any. The lock is held.
  */
 bool perfctr_regions_collect(struct perfctr_visits *sum, struct perfctr_region_thread *only,
 			     unsigned int id);
 
-/* Nobody reads it: environment.c has it, which nobody calls. */
+/* A variable of environment.c that is never read: a reference to it links that file. */
 extern const char perfctr_link_environment;
 
-/* A copy of so many bytes, and a 0. NULL: no memory. */
+/* Returns a copy of "length" bytes, and a 0. NULL: no memory. */
 char *perfctr_copy(const char *text, size_t length);
 
 #endif /* PERFCTR_LIB_REGIONS_STATE_H */

@@ -15,8 +15,8 @@
 static pthread_key_t thread_end;
 
 /*
- * How often the calling thread has been seen to end. Nobody would end what it began after the last
- * time, and others read what it has here.
+ * How often the thread's destructor has run. After the last time no destructor would end what the
+ * thread begins, while others would read its memory.
  */
 static PERFCTR_THREAD unsigned int ends;
 #define LAST_END 2
@@ -33,7 +33,7 @@ bool perfctr_region_thread_is_current(const struct perfctr_region_thread *thread
 	       thread->generation == __atomic_load_n(&perfctr_regions.generation, __ATOMIC_RELAXED);
 }
 
-/* Those of calibration, the root, and the others. No part of one is before the thread. */
+/* The visits of calibration, the root, and all others. */
 static size_t visits_size(unsigned int nvalues)
 {
 	return (PERFCTR_REGION_CALIBRATING + PERFCTR_REGION_DEPTH + 1) *
@@ -80,7 +80,7 @@ struct perfctr_visit *perfctr_region_thread_top(struct perfctr_region_thread *th
 	return thread->saved ? thread->saved : top == perfctr_region_as_visit(thread) ? NULL : top;
 }
 
-/* The sums of threads that have gone. NULL: no memory, they are lost. */
+/* Returns the row for ended threads. NULL: no memory, so that their counts are lost. */
 static struct perfctr_visits *ended(unsigned int id)
 {
 	struct perfctr_visits **sum = &perfctr_regions.ended[id];
@@ -137,7 +137,7 @@ void perfctr_region_thread_end(struct perfctr_region_thread *thread)
 	bool kept = false;
 
 	leave_all(thread);
-	/* First: free() may have a region, too, which must not read what is being closed. */
+	/* This comes first: free() may have a region, too, which must not read closed counters. */
 	perfctr_region_thread_set(&perfctr_region_nothing,
 				  perfctr_region_as_visit(&perfctr_region_nothing));
 	close_counters(thread);
@@ -173,8 +173,10 @@ static void at_thread_end(void *value)
 	sigset_t old;
 
 	if (thread != perfctr_region_here.thread || !thread->nvalues)
-		return; /* a child of fork() has the parent's, wiped */
-	/* Others' destructors may have regions, too: in the next round they all have been called.
+		return; /* a child of fork() has the parent's value, but cleared memory */
+	/*
+	 * Other destructors may have regions, too: before the next round all of them have been
+	 * called.
 	 */
 	if (++ends < LAST_END && pthread_setspecific(thread_end, thread) == 0)
 		return;
@@ -189,7 +191,7 @@ int perfctr_region_thread_init(void)
 	return pthread_key_create(&thread_end, at_thread_end);
 }
 
-/* What is not in a register can't be read quickly, nor what has no clock. */
+/* User space can read only counters that are in a register, and needs a clock. */
 static bool is_quick(struct perfctr_region_thread *thread)
 {
 	const volatile struct perf_event_mmap_page *page;
@@ -216,7 +218,7 @@ static bool is_quick(struct perfctr_region_thread *thread)
 	return true;
 }
 
-/* For the calling thread, not yet in the list. NULL after perfctr_fail(). */
+/* The thread is the calling one, and not in the list yet. NULL after perfctr_fail(). */
 static struct perfctr_region_thread *new_thread(struct perfctr_set *set, unsigned int nvalues)
 {
 	struct perfctr_region_thread *thread;
@@ -254,7 +256,7 @@ static int check_number(const char *events)
 				      PERFCTR_REGION_VALUES - 1, n);
 }
 
-/* A list that is too long is refused before it takes descriptors, and a long time. */
+/* A list that is too long is refused here, before it takes descriptors and a long time. */
 struct perfctr_region_thread *perfctr_region_thread_open(const char *events, unsigned int keep)
 {
 	struct perfctr_set *set = NULL;

@@ -53,7 +53,7 @@ void perfctr_totals_reset(struct perfctr_visits *visits, const struct perfctr_re
 
 /* ---- adding up ---- */
 
-/* Chan's: two sets of visits become one. */
+/* Joins the moments of two sets of visits (Chan's algorithm). */
 static void add_moments(struct perfctr_moments *sum, double n, const struct perfctr_moments *more,
 			double m)
 {
@@ -78,7 +78,7 @@ static void copy_words(void *to, const void *from, size_t bytes)
 						      __ATOMIC_RELAXED);
 }
 
-/* A visit is being added while the thread's top is the thread itself. */
+/* While a thread adds a visit, its top is the thread itself. */
 static bool is_adding(const struct perfctr_region_here *here)
 {
 	return here && (void *)__atomic_load_n(&here->top, __ATOMIC_ACQUIRE) ==
@@ -86,8 +86,8 @@ static bool is_adding(const struct perfctr_region_here *here)
 }
 
 /*
- * A copy of what a thread may be adding to. If it adds all the time, or was interrupted there, the
- * last copy may have half a visit.
+ * Copies a row to which its thread may be adding. If the thread adds all the time, or was
+ * interrupted while it did, the last copy may have half a visit.
  */
 static void copy_visits(struct perfctr_visits *copy, const struct perfctr_visits *visits,
 			const struct perfctr_region_here *here,
@@ -98,7 +98,7 @@ static void copy_visits(struct perfctr_visits *copy, const struct perfctr_visits
 	bool adding;
 
 	do {
-		/* The first of all that is read, since it is the last that a visit adds to. */
+		/* An end writes this word last, so that it is read first here. */
 		before = perfctr_load(&visits->visits);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		adding = is_adding(here);
@@ -158,14 +158,14 @@ static uint64_t not_negative(uint64_t value)
 	return (int64_t)value < 0 ? 0 : value;
 }
 
-/* In the value's unit: ticks become ns. */
+/* Converts to the value's unit: ticks become ns. */
 static uint64_t in_unit(const struct perfctr_region_kept *kept, unsigned int i, uint64_t value)
 {
 	value = not_negative(value);
 	return i ? value : perfctr_scale(value, kept->mult, kept->shift);
 }
 
-/* The value that so many percent of the visits are not above. */
+/* The least bucket's upper bound below which "percent" of the visits are. */
 static uint64_t percentile(const uint64_t *histogram, uint64_t visits, unsigned int percent)
 {
 	uint64_t wanted = (visits * percent + 99) / 100, seen = 0;
@@ -196,7 +196,7 @@ static void read_moments(const struct perfctr_visits *visits,
 			scale;
 }
 
-/* Not beyond what a single visit counted: a bucket is wider than its values. */
+/* A bucket is wider than its values, so that the result is limited to what visits counted. */
 static uint64_t read_percentile(const struct perfctr_visits *visits,
 				const struct perfctr_region_kept *kept, unsigned int i,
 				unsigned int percent, const struct perfctr_region_value *value)
@@ -223,8 +223,8 @@ static void read_distribution(const struct perfctr_visits *visits,
 }
 
 /*
- * How far a sum may be off as to what begin and end take: these differ from one time to the next by
- * the calibration's spread, or by a few instructions; and a visit's own by a quarter, since
+ * How far a sum may be off because of the cost of begin and end: for each visit by the
+ * calibration's spread or a few instructions; and by a quarter of the visit's own cost, since
  * processors become faster.
  */
 static uint64_t error_of(const struct perfctr_visits *visits, unsigned int i, uint64_t within)
@@ -236,8 +236,8 @@ static uint64_t error_of(const struct perfctr_visits *visits, unsigned int i, ui
 }
 
 /*
- * What begin and end take is the same each time, and the sums are what is left: then these are
- * exact. What a clock says is not.
+ * The cost of begin and end is the same each time, so that the sums without it are exact. A clock's
+ * values are not.
  */
 static bool repeats(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		    unsigned int i)
@@ -246,8 +246,8 @@ static bool repeats(const struct perfctr_visits *visits, const struct perfctr_re
 }
 
 /*
- * A sum has its own part in it and the sums of the regions within, none of which is below zero:
- * least, and what is reported of those.
+ * A sum consists of the region's own part and the sums of the regions within. Neither is reported
+ * below zero, and the sum as no less than both.
  */
 static void read_sums(const struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 		      unsigned int i, struct perfctr_region_value *value)

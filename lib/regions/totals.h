@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* totals.h - visits of a region, added up over threads, and what they come to */
+/* totals.h - sums of a region's visits over threads, and the results of these */
 #ifndef PERFCTR_LIB_REGIONS_TOTALS_H
 #define PERFCTR_LIB_REGIONS_TOTALS_H
 
@@ -15,23 +15,26 @@ struct perfctr_region_kept {
 
 size_t perfctr_totals_size(const struct perfctr_region_kept *kept);
 
-/* Make zeroed memory of that size visits. */
+/* Initializes visits in zeroed memory of that size. */
 void perfctr_totals_init(struct perfctr_visits *visits, const struct perfctr_region_kept *kept,
 			 const struct perfctr_region_cost *cost);
 
-/* Make a copy of visits of another process its own: with another cost, and its own histogram. */
+/*
+ * Makes a copy of another process's visits usable here: with a cost of this process, and the copy's
+ * own histogram.
+ */
 void perfctr_totals_adopt(struct perfctr_visits *copy, const struct perfctr_region_kept *kept,
 			  const struct perfctr_region_cost *cost);
 
-/* Back to none; by the thread itself. */
+/* Resets the visits to none. Only their own thread calls this. */
 void perfctr_totals_reset(struct perfctr_visits *visits, const struct perfctr_region_kept *kept);
 
-/* Add those of a thread, which may go on meanwhile, to a sum. */
+/* Adds the visits of a thread, which may be running, to a sum. */
 void perfctr_totals_add(struct perfctr_visits *sum, const struct perfctr_visits *visits,
 			const struct perfctr_region_here *here,
 			const struct perfctr_region_kept *kept);
 
-/* The values, without what begin and end have counted themselves. */
+/* Returns the values, less what begin and end have counted by themselves. */
 void perfctr_totals_read(const struct perfctr_visits *visits,
 			 const struct perfctr_region_kept *kept,
 			 struct perfctr_region_reading *reading);
