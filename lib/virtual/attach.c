@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The state attached to a thread: at most one, whichever provider it is of. It lives as long as a
- * handle, its thread or a set of threads uses it, and ends counting with the thread or when
- * unlinked.
+ * The state attached to the calling thread: there is at most one, of either provider. It lives as
+ * long as a handle, its thread or a total (total.c) uses it, and ends counting with the thread or
+ * when it is unlinked.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 static pthread_key_t thread_end;
 static int thread_end_error;
 
-/* Stop, and let go of everything that belongs to the thread. The sums stay. */
+/* Stops the counters and gives back everything that belongs to the thread. The sums stay. */
 static int detach(struct vperfctr *self)
 {
 	int result = self->provider->detach(self);
@@ -35,7 +35,7 @@ static void at_thread_end(void *value)
 {
 	struct vperfctr *self = value;
 
-	/* The thread of a child of fork() still has the parent's, wiped. */
+	/* A thread's value in a child of fork() is the parent's state, which is cleared there. */
 	if (self->provider)
 		detach(self);
 }
@@ -85,14 +85,17 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode)
 		perfctr_fail(EINVAL, "open mode 0x%x is not made of VPERFCTR_OPEN_* flags", mode);
 		return NULL;
 	}
-	/* In a child of fork() the parent's, wiped, is none. */
+	/* In a child of fork() this is NULL, since the parent's state is cleared there. */
 	attached = perfctr_attached();
 	if (creating && attached) {
 		perfctr_fail(EEXIST, "this thread has counters already; open them with "
 				     "vperfctr_open_mode(0), or unlink them first");
 		return NULL;
 	}
-	/* One that the library does not know may exist, made from outside, or before an exec. */
+	/*
+	 * The kernel may have a state that the library does not know: made through a descriptor, or
+	 * before an exec.
+	 */
 	if (!attached)
 		return create(provider, mode);
 	if (mode & (VPERFCTR_OPEN_DRIVER | VPERFCTR_OPEN_PERF) && attached->provider != provider) {
@@ -131,7 +134,9 @@ int vperfctr_unlink(const struct vperfctr *self)
 
 void vperfctr_close(struct vperfctr *self)
 {
-	/* In a child of fork() there is nothing to give back: the state was wiped with its handle.
+	/*
+	 * In a child of fork() there is nothing to give back: the state was cleared with its
+	 * handle.
 	 */
 	if (!self || !self->provider)
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which provider an open takes. */
+/* Chooses the provider for an open. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,8 +14,8 @@
 #include "libperfctr.h"
 
 /*
- * The driver if it answers. But where it can only count the TSC (a hybrid processor, one that it
- * does not know), loading it must not take the counters away that perf_events has.
+ * The driver is taken if it answers. Where it can only count the TSC (on a hybrid processor, or one
+ * that it does not know), perf_events is taken if it has counters.
  */
 static bool driver_is_better(const char **why)
 {
@@ -38,7 +38,7 @@ static const struct perfctr_provider *find(const char **why)
 	return driver_is_better(why) ? &perfctr_provider_driver : &perfctr_provider_perf;
 }
 
-/* The look for the driver is a system call. */
+/* Looks for the driver only once, since this takes a system call. */
 static const struct perfctr_provider *find_once(const char **why)
 {
 	static _Atomic(const struct perfctr_provider *) found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The driver: /dev/perfctr, and ioctls on the descriptors that it makes. All of the library that
- * uses the driver comes through here.
+ * The library's side of the driver: /dev/perfctr, and ioctls on the descriptors that it makes. All
+ * of the library's calls to the driver are here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ int perfctr_device_info(struct perfctr_info *info)
 
 /* ---- opening ---- */
 
-/* How to have another thread under one's control, for sentences. */
+/* A clause for error sentences: how to stop another thread. */
 #define STOP_IT "stop it first: PTRACE_ATTACH, or PTRACE_SEIZE and PTRACE_INTERRUPT, then waitpid()"
 
 int perfctr_fail_not_stopped(int tid)
@@ -165,7 +165,7 @@ bool perfctr_device_made(int fd)
 	struct perfctr_call_read call = { .sum = 0 };
 	struct perfctr_info info;
 
-	/* The device's own, or a state's, which may be out of reach. */
+	/* It is the device's own descriptor, or that of a state, which may be out of reach. */
 	return ask_device(fd, &info) == 0 || ioctl(fd, PERFCTR_IOC_READ, &call) == 0 ||
 	       (errno != ENOTTY && errno != EBADF);
 }
@@ -204,14 +204,14 @@ int perfctr_device_fail_fd(int fd)
 	return fail_call(EBADF, fd, "");
 }
 
-/* Which rule a control breaks that the driver has refused: it has the same ones, but no words. */
+/* Finds the rule that a refused control breaks: the driver has the same rules, but no sentences. */
 static int fail_control(int error, int fd, const struct vperfctr_control *control)
 {
 	struct perfctr_info info;
 
 	memset(&info, 0, sizeof(info));
 	perfctr_device_info(&info);
-	/* Its EOPNOTSUPP is about perf_events; the driver may have counters nevertheless. */
+	/* EOPNOTSUPP says that perf_events has no counters; the driver may have some. */
 	if (perfctr_thread_control_check(control) < 0 &&
 	    (errno != EOPNOTSUPP || perfctr_info_nrctrs(&info) == 0))
 		return -1;
@@ -223,9 +223,9 @@ static int fail_control(int error, int fd, const struct vperfctr_control *contro
 }
 
 /*
- * Who lacks CAP_PERFMON shows that perf_events lets him now, after the driver has refused him: by
- * an event that counts nothing, of everything on a processor if he may, or else of this thread's
- * user mode.
+ * Proves to the driver, after it has refused a caller without CAP_PERFMON, that perf_events lets
+ * this caller count now: by the descriptor of an event that counts nothing, for a whole processor
+ * if permitted, else for this thread's user mode.
  */
 static int control_with_proof(int fd, struct perfctr_call_control *call)
 {
@@ -259,12 +259,15 @@ int perfctr_device_control(int fd, const struct vperfctr_control *control)
 
 	if (ioctl(fd, PERFCTR_IOC_CONTROL, &call) == 0)
 		return 0;
-	/* A proof that comes more than a second after the refusal is too old, and refused again. */
+	/*
+	 * The driver refuses a proof that comes more than a second after its refusal: then this
+	 * tries again.
+	 */
 	for (tries = 0; errno == EACCES && tries < 3; tries++) {
 		call.proof = 0;
 		if (control_with_proof(fd, &call) == 0)
 			return 0;
-		/* perf_events has said why. */
+		/* The sentence is that of perf_events. */
 		if (!call.proof)
 			return -1;
 	}

@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* device.h - the driver */
+/* device.h - calls to the driver */
 #ifndef PERFCTR_LIB_VIRTUAL_DEVICE_H
 #define PERFCTR_LIB_VIRTUAL_DEVICE_H
 
 #include <stdbool.h>
 #include "libperfctr.h"
 
-/* The driver's device, if it speaks our ABI, and its facts: a descriptor, or -1 with errno only. */
+/*
+ * Opens the driver's device, if it speaks our ABI, and gets its facts. A descriptor, or -1 with
+ * errno only.
+ */
 int perfctr_device_open(struct perfctr_info *info);
 
-/* What such an errno means, as a clause. */
+/* Explains such an errno in a clause. */
 const char *perfctr_device_problem(int error);
 
-/* perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE) with it. */
+/* Fails with this explanation: EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE. */
 int perfctr_device_fail(int error);
 
-/* The facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO, EMFILE).
+/*
+ * Gets the facts alone. -1 after perfctr_fail(EOPNOTSUPP (there is no driver), EACCES, EPROTO,
+ * EMFILE).
  */
 int perfctr_device_info(struct perfctr_info *info);
 
-/* perfctr_fail(ESRCH): thread tid, or the one whose counters they are, is not stopped. */
+/* Fail with ESRCH: thread tid, or the thread that the counters belong to, is not stopped. */
 int perfctr_fail_not_stopped(int tid);
 int perfctr_fail_out_of_reach(void);
 
-/* sys_vperfctr_open() through the driver, and the driver's facts. */
+/* Carries out sys_vperfctr_open() through the driver, and gets the driver's facts. */
 int perfctr_device_open_state(int tid, bool creat, struct perfctr_info *info);
 
-/* Whether the driver made it. */
+/* Whether the driver made this descriptor. */
 bool perfctr_device_made(int fd);
 
-/* perfctr_fail(EBADF): nobody who takes these calls made it. */
+/* Fails with EBADF: neither the driver nor this library made the descriptor. */
 int perfctr_device_fail_fd(int fd);
 
-/* The calls sys_vperfctr_*() on such a descriptor; EBADF if it is none. */
+/* Carry out sys_vperfctr_*() on such a descriptor. EBADF: it is not one of the driver's. */
 int perfctr_device_control(int fd, const struct vperfctr_control *control);
 int perfctr_device_unlink(int fd);
 int perfctr_device_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control);

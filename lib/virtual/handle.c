@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What every handle has, whichever provider it is of: the thread that it is attached to, its users,
- * and the reads that can't be quick.
+ * What the handles of all providers have in common: the thread they are attached to, their
+ * reference counts, and the reads that can't be quick.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Facts about the machine, and the functions that print. */
+/* Facts about the machine, as perfctr_info() returns and perfctr_info_print() prints them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ int perfctr_provider_info(const struct perfctr_provider *provider, struct perfct
 	if (provider->info(info) < 0)
 		return -1;
 #if defined(__i386__) || defined(__x86_64__)
-	/* The TSC ticks at the core's nominal clock; elsewhere the two have nothing in common. */
+	/* The TSC ticks at the core's nominal clock. On other processors the two are unrelated. */
 	info->cpu_khz = (unsigned int)perfctr_tsc_khz();
 	info->tsc_to_cpu_mult = 1;
 #endif
@@ -95,7 +95,7 @@ int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 	n = perfctr_cpus_online(words);
 	if (!n)
 		return -1;
-	/* Both masks are told their size, even if the first is too small. */
+	/* Both masks get the size that they need, even if the first one is too small. */
 	if (cpus && fill_mask(cpus, words, n) < 0)
 		result = -1;
 	if (forbidden && fill_mask(forbidden, none, n) < 0)

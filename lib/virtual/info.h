@@ -7,7 +7,7 @@
 
 struct perfctr_provider;
 
-/* A provider's facts, and those that are the same with each. */
+/* Gets a provider's facts, and those that do not depend on the provider. */
 int perfctr_provider_info(const struct perfctr_provider *provider, struct perfctr_info *info);
 
 #endif /* PERFCTR_LIB_VIRTUAL_INFO_H */

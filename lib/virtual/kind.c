@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a handle is, and calls on what it is not. */
+/* Tells the kinds of handles apart, and fails calls on a handle of the wrong kind. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-/* No addresses, which would be relocations in every program. */
+/* An array of strings has no addresses, which would be relocations in every program. */
 static const char names[][40] = {
 	[PERFCTR_KIND_REMOTE] = "a handle of rvperfctr_open()",
 	[PERFCTR_KIND_GLOBAL] = "a handle of gperfctr_open()",
@@ -22,7 +22,7 @@ static const char names[][40] = {
 	[PERFCTR_KIND_METRICS] = "metrics of perfctr_metrics_open()",
 };
 
-/* Filled in when there is a handle for it, lest its addresses are relocations. */
+/* This is filled in with the first such handle, since constant addresses would be relocations. */
 static struct perfctr_provider others;
 
 int perfctr_wrong_kind(const void *handle, const char *needed)
@@ -37,7 +37,7 @@ int perfctr_wrong_kind(const void *handle, const char *needed)
 	return perfctr_fail(EINVAL, "this is %s, but the call needs %s", is, needed);
 }
 
-/* ---- calls for a handle of vperfctr_open(), on another one ---- */
+/* ---- calls that need a handle of vperfctr_open(), on another kind ---- */
 
 #define NEEDED "a handle of vperfctr_open()"
 

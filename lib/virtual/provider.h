@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * provider.h - the kernel facility under a handle. The public calls (virtual.c) and the life of a
- * state (attach.c) go through this table only; a provider's own state begins with a struct
- * vperfctr. Other handles have a provider whose calls fail, see kind.h.
+ * provider.h - the table of functions between a handle and a kernel facility, the provider. The
+ * public calls (virtual.c) and the life of a state (attach.c) go through this table only; a
+ * provider's own state begins with a struct vperfctr. Handles of other kinds have a provider whose
+ * calls fail, see kind.h.
  */
 #ifndef PERFCTR_LIB_VIRTUAL_PROVIDER_H
 #define PERFCTR_LIB_VIRTUAL_PROVIDER_H
@@ -16,7 +17,7 @@
 #include "lib/perf/clock.h"
 #include "perfctr/read.h"
 
-/* What no page's cstatus is. */
+/* No state's cstatus has this value. */
 #define PERFCTR_NO_CSTATUS UINT32_MAX
 
 struct perfctr_provider {
@@ -24,9 +25,9 @@ struct perfctr_provider {
 	size_t state_size;
 
 	/*
-	 * create() fills in a state of zeros for the calling thread: a new one, or without
-	 * VPERFCTR_OPEN_CREAT_EXCL one that the kernel has. detach(), in that thread, stops what
-	 * counts, closes what is the thread's own and keeps the sums; destroy() gives back the
+	 * create() fills in a zeroed state for the calling thread: a new one, or without
+	 * VPERFCTR_OPEN_CREAT_EXCL one that the kernel has. detach(), called in that thread, stops
+	 * counting, closes the thread's resources and keeps the sums; destroy() gives back the
 	 * rest.
 	 */
 	int (*create)(struct vperfctr *self, unsigned int mode);
@@ -34,20 +35,21 @@ struct perfctr_provider {
 	void (*destroy)(struct vperfctr *self);
 
 	/*
-	 * As create(), of another thread, which the caller has stopped by ptrace(2): the state that
-	 * the kernel has, or else a new one. 0, or -1 after perfctr_fail().
+	 * Does the same as create() for another thread, which the caller has stopped by ptrace(2):
+	 * takes the state that the kernel has, or else a new one. 0, or -1 after perfctr_fail().
 	 */
 	int (*open_remote)(struct vperfctr *self, pid_t tid);
 
 	/*
-	 * Whether such a state's thread lives. NULL: the kernel keeps these states, and verifies
-	 * itself in each call that the thread stands still.
+	 * Whether such a state's thread lives. NULL: the kernel keeps these states, and verifies in
+	 * each call that the thread is stopped.
 	 */
 	enum perfctr_life (*reach)(const struct vperfctr *self);
 
 	/*
-	 * As the public calls of the same names, which have refused NULL, and for read_quality()
-	 * what is no counter, and have cleared the reading, for readers have made them read 0.
+	 * These implement the public calls of the same names, which have already refused NULL; for
+	 * read_quality() they have refused wrong counters, too, and cleared the reading; for
+	 * readers they have made them read 0.
 	 */
 	int (*info)(struct perfctr_info *info);
 	int (*control)(struct vperfctr *self, const struct vperfctr_control *control);
@@ -65,22 +67,25 @@ struct perfctr_provider {
 	int (*state_reader)(const struct vperfctr *self, struct perfctr_state_reader *reader);
 	int (*iresume)(struct vperfctr *self);
 
-	/* All members of sum, counters that don't run included, and the control; or NULL. Slow. */
+	/*
+	 * Reads all members of sum, counters that don't run included, and the control, if given. It
+	 * is slow.
+	 */
 	int (*read_state)(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 			  struct vperfctr_control *control);
 };
 
 /*
- * A handle. It lies in memory that a child of fork() finds cleared: a handle without a provider is
- * the parent's.
+ * A handle of vperfctr_open(). A child of fork() finds its memory cleared: a handle without a
+ * provider is the parent's.
  */
 struct vperfctr {
 	const struct perfctr_provider *provider;
-	_Atomic(const char *) owner; /* its &perfctr_thread_mark; NULL: unlinked */
-	atomic_uint references;	     /* handles, the thread, sets of threads */
+	_Atomic(const char *) owner; /* the thread's &perfctr_thread_mark; NULL: unlinked */
+	atomic_uint references;	     /* the number of handles and totals, and the thread */
 };
 
-/* On arm64 gcc 12 makes two instructions of an atomic load, and one of a volatile one. */
+/* For an atomic load on arm64 gcc 12 makes two instructions, for a volatile one it makes one. */
 static inline bool perfctr_is_own(const struct vperfctr *self)
 {
 #ifdef __aarch64__
@@ -91,16 +96,16 @@ static inline bool perfctr_is_own(const struct vperfctr *self)
 #endif
 }
 
-/* Out of line, so that the reads stay leaf functions. -1, after perfctr_fail(ESRCH). */
+/* Fails with ESRCH. It is out of line, so that the reads stay leaf functions. Returns -1. */
 int perfctr_not_ours(void) __attribute__((noinline, cold));
 
-/* The same of NULL: EINVAL. */
+/* Fails with EINVAL: the handle is NULL. Returns -1. */
 int perfctr_no_handle(void) __attribute__((noinline, cold));
 
-/* perfctr_fail(EINVAL). */
+/* Fails with EINVAL. Returns -1. */
 int perfctr_no_such_counter(unsigned int i) __attribute__((cold));
 
-/* The handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
+/* Returns the handle's provider; NULL after perfctr_fail(ESRCH) in a child of fork(). */
 static inline const struct perfctr_provider *perfctr_provider_of(const struct vperfctr *self)
 {
 	if (!self) {
@@ -112,22 +117,28 @@ static inline const struct perfctr_provider *perfctr_provider_of(const struct vp
 	return self->provider;
 }
 
-/* The calling thread's state; NULL if it has none, as in a child of fork(). Async-signal-safe. */
+/*
+ * Returns the calling thread's state; NULL: it has none, as in a child of fork().
+ * Async-signal-safe.
+ */
 struct vperfctr *perfctr_attached(void);
 
-/* What it is from now on; NULL: none. */
+/* Sets the calling thread's state; NULL: it has none from now on. */
 void perfctr_attach(struct vperfctr *self);
 
-/* One more, one fewer user of the state, which goes with the last one. */
+/* Add or remove a reference; the last one to go frees the state. */
 void perfctr_hold(struct vperfctr *self);
 void perfctr_release(struct vperfctr *self);
 
-/* For what a provider can't read quickly. Out of line, so that what is usual needs no stack. */
+/*
+ * Read counters that a provider can't read quickly. They are out of line, so that the usual path
+ * needs no stack.
+ */
 unsigned long long perfctr_read_tsc_slow(const struct vperfctr *self) __attribute__((noinline));
 unsigned long long perfctr_read_pmc_slow(const struct vperfctr *self, unsigned int i)
 	__attribute__((noinline));
 
-/* Hidden also where they are used: nothing is to be relocated. */
+/* These are declared hidden for their users, too, so that no relocation is needed. */
 #pragma GCC visibility push(hidden)
 extern const struct perfctr_provider perfctr_provider_driver, perfctr_provider_perf;
 #pragma GCC visibility pop
@@ -139,27 +150,27 @@ static inline bool perfctr_is_provider(const struct perfctr_provider *word)
 }
 
 /*
- * The provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and which of the two
- * it was, as a clause. -1 after perfctr_fail(EINVAL).
+ * Finds the provider that these flags, or else PERFCTR_PROVIDER, ask for, or NULL, and says in a
+ * clause which of the two asked. -1 after perfctr_fail(EINVAL).
  */
 int perfctr_provider_wished(unsigned int mode, const struct perfctr_provider **wished,
 			    const char **why);
 
-/* The provider for an open with these flags. NULL after perfctr_fail(EINVAL). */
+/* Chooses the provider for an open with these flags. NULL after perfctr_fail(EINVAL). */
 const struct perfctr_provider *perfctr_provider_choose(unsigned int mode);
 
-/* The same, and the reason, as a clause. */
+/* Does the same, and gives the reason as a clause. */
 const struct perfctr_provider *perfctr_provider_explain(unsigned int mode, const char **why);
 
-/* Which provider's descriptor it is; NULL after perfctr_fail(EBADF): it is none's. */
+/* Returns the provider that made a descriptor; NULL after perfctr_fail(EBADF): none did. */
 const struct perfctr_provider *perfctr_syscalls_provider(int fd);
 
-/* ---- provider_perf.c: what syscalls_perf.c needs ---- */
+/* ---- provider_perf.c: functions for syscalls_perf.c ---- */
 
-/* A descriptor of the calling thread's own state, -1 after perfctr_fail(). */
+/* Returns a descriptor of the calling thread's own state; -1 after perfctr_fail(). */
 int perfctr_perf_descriptor(struct vperfctr *self);
 
-/* Whether fd is one. */
+/* Whether fd is such a descriptor. */
 bool perfctr_perf_has_descriptor(const struct vperfctr *self, int fd);
 
 #endif /* PERFCTR_LIB_VIRTUAL_PROVIDER_H */

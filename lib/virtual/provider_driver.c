@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Virtual counters of the perfctr driver: /dev/perfctr. The kernel keeps the state, in a page that
- * is mapped here; reads take it from there without a system call, by perfctr's own loop.
+ * Virtual counters through the perfctr driver, /dev/perfctr. The kernel keeps the state, in a page
+ * that is mapped here; reads take it from there without a system call, by perfctr's own loop.
  *
- * Only a state that counts and samples the TSC can be read so, because the TSC's start value says
- * that nothing changed in between; all else asks the kernel.
+ * Only a state that counts and samples the TSC can be read so, because the TSC's start value shows
+ * whether anything changed in between. All other reads ask the kernel.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -25,27 +25,29 @@ struct state {
 	size_t page_size;
 	int fd;
 	bool user_reads;		    /* RDPMC works */
-	struct perfctr_state_reader reader; /* of all that the control has */
+	struct perfctr_state_reader reader; /* reads all counters of the control */
 	bool is_paused;
-	struct vperfctr_control paused; /* what goes on after a resume */
+	struct vperfctr_control paused; /* the control that a resume restores */
 };
 
 static struct state *state_of(const struct vperfctr *self)
 {
-	return (struct state *)self; /* handle is its first member; users hold it as const */
+	return (struct state *)self; /* handle is its first member; callers hold it as const */
 }
 
 /* ---- reading ---- */
 
-/* The state counts, and can be read here and now. */
+/* Whether the state counts, and can be read in this thread without a system call. */
 static bool readable(const struct state *state, unsigned int cstatus)
 {
 	return perfctr_is_own(&state->handle) && state->user_reads &&
 	       perfctr_cstatus_has_tsc(cstatus);
 }
 
-/* Has no overflow stopped i-mode counters since? Their start values are then those for the next
- * time. */
+/*
+ * Whether no overflow has stopped i-mode counters since; if one has, their start values are for the
+ * time after the resume.
+ */
 static bool still(const struct state *state, unsigned int cstatus)
 {
 	return state->page->cpu_state.cstatus == cstatus;
@@ -74,7 +76,7 @@ static unsigned long long read_tsc(const struct vperfctr *self)
 	return perfctr_read_tsc_slow(self);
 }
 
-/* Out of line, so that what is usual needs no stack. */
+/* This is out of line, so that the usual path needs no stack. */
 static __attribute__((noinline)) unsigned long long read_pmc_with_imode(const struct vperfctr *self,
 									unsigned int i)
 {
@@ -107,7 +109,7 @@ static int read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *sum,
 	return perfctr_device_read(state_of(self)->fd, sum, control);
 }
 
-/* The driver never shares counters: what runs is exact. It keeps no times. */
+/* The driver never shares counters, so that running ones are exact. It keeps no times. */
 static int read_quality(const struct vperfctr *self, unsigned int i,
 			struct perfctr_reading *reading)
 {
@@ -125,7 +127,7 @@ static int reader(const struct vperfctr *self, unsigned int i, struct perfctr_re
 {
 	if (i >= perfctr_cstatus_nrctrs(state_of(self)->page->cpu_state.cstatus))
 		return perfctr_fail(EINVAL, "counter %u is not running", i);
-	(void)copy; /* reads 0 */
+	(void)copy; /* it reads 0 */
 	return perfctr_fail(EOPNOTSUPP,
 			    "a struct perfctr_reader reads perf_events' pages; read the "
 			    "driver's with vperfctr_read_pmc(), or all of it with a struct "
@@ -171,7 +173,7 @@ static int driver_control(struct vperfctr *self, const struct vperfctr_control *
 	struct state *state = state_of(self);
 	struct perfctr_state_reader before = state->reader;
 
-	/* First, for the handler of an overflow that comes at once. */
+	/* This comes first, since a handler may see an overflow at once. */
 	note_control(state, control);
 	if (perfctr_device_control(state->fd, control) == 0) {
 		state->is_paused = false;
@@ -198,7 +200,7 @@ static int check_own(const struct vperfctr *self)
 							   "open new ones");
 }
 
-/* The page is the kernel's: a pause is a stop, whose control is kept. */
+/* The kernel owns the page, so that a pause is a stop that keeps the control. */
 static int driver_pause(struct vperfctr *self)
 {
 	const struct vperfctr_control nothing = { 0 };
@@ -275,14 +277,14 @@ static int create(struct vperfctr *self, unsigned int mode)
 	state->user_reads = info.cpu_features & PERFCTR_FEATURE_RDPMC;
 	state->reader.state = page;
 	state->reader.cstatus = PERFCTR_NO_CSTATUS;
-	/* An existing one may count already. */
+	/* An existing state may count already. */
 	if (!(mode & VPERFCTR_OPEN_CREAT_EXCL) &&
 	    perfctr_device_read(state->fd, NULL, &control) == 0)
 		note_control(state, &control);
 	return 0;
 }
 
-/* Without the page, which is for the thread itself. */
+/* Opens another thread's state without its page, which only that thread may use. */
 static int open_remote(struct vperfctr *self, pid_t tid)
 {
 	struct state *state = state_of(self);
@@ -297,7 +299,7 @@ static int open_remote(struct vperfctr *self, pid_t tid)
 	return 0;
 }
 
-/* At a thread's end the kernel would do so by itself, too. */
+/* At a thread's end the kernel would unlink the state by itself, too. */
 static int detach(struct vperfctr *self)
 {
 	return perfctr_device_unlink(state_of(self)->fd);

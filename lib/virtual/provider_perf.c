@@ -2,28 +2,27 @@
 /*
  * Virtual counters over perf_event_open(2).
  *
- * The state that perfctr's kernel kept per thread is kept here, found through a thread-local
- * pointer: one group of events for the counters of a control, so that they are on the PMU
- * together, pinned unless the user shares, and a clock for the virtual TSC, which is that of the
- * counters' page or an event of its own (clock.c). A counter's
- * value is base + the event's count; "sums" move between base and sum[] as counting starts and
- * stops, and the events themselves are never reset. A stopped group stays open, and is used again
- * if the next control counts the same, unless it has i-mode counters, whose periods begin again
- * (overflow.c). The state of another thread (remote.c) differs in this only: it has a clock from
- * the start, and all its reads are read(2).
+ * The state that perfctr's kernel kept per thread is kept here, and found through a thread-local
+ * pointer: one group of events for the counters of a control, so that they are on the PMU together,
+ * pinned unless the user shares, and a clock for the virtual TSC, which is that of the counters'
+ * page or an event of its own (clock.c). A counter's value is base + the event's count; "sums" move
+ * between base and sum[] as counting starts and stops, and the events themselves are never reset. A
+ * stopped group stays open, and is used again if the next control counts the same, unless it has
+ * i-mode counters, whose periods begin again (overflow.c). The state of another thread (remote.c)
+ * differs only in that it has a clock from the start, and that all its reads are read(2).
  *
- * A state that has a descriptor (syscalls_perf.c) is told to its readers after each control. Its
- * events go on in the descriptor's queue when the thread executes a program, and so, like another
- * thread's, end there only if the control says so.
+ * After each control, a state with a descriptor (syscalls_perf.c) is published to its readers. Its
+ * events stay open in the descriptor's queue when the thread executes a program, and so, like
+ * another thread's, end there only if the control says so.
  *
- * Who touches a state: its thread, and, for totals (total.c), others, which only read it.
- * control, unlink and the thread's end take the lock, and so do reads from other threads; reads
- * of the thread itself need none. A signal handler may read in the middle of a control: what it
- * uses while something runs (bases, readers) is written only while cstatus says that nothing
- * does, and the sums the other way round. With i-mode counters signals wait while a control is at
- * work, since an overflow's handler may do more than read: it resumes. What that changes (cstatus,
- * bases, sums, the overflow's words) is not under the lock, as the handler may have interrupted a
- * reader that holds another's; a read that finds that counters were resumed meanwhile begins again.
+ * Its thread writes a state; other threads only read it, for totals (total.c). control, unlink and
+ * the thread's end take the lock, and so do reads from other threads; the thread's own reads need
+ * none. A signal handler may read in the middle of a control. It uses bases and readers while
+ * counters run, and these are written only while cstatus says that none does; with the sums it is
+ * the other way round. With i-mode counters signals wait while a control is at work, since an
+ * overflow's handler may do more than read: it resumes. A resume changes cstatus, bases, sums and
+ * the overflow's words without the lock, as the handler may have interrupted a reader that holds
+ * another thread's lock; a read that finds that counters were resumed meanwhile begins again.
  */
 #include <assert.h>
 #include <errno.h>
@@ -62,36 +61,38 @@
 
 struct state {
 	struct vperfctr handle;
-	pid_t tid;   /* another thread's state: whose; else 0 */
+	pid_t tid;   /* another thread's id; 0: the state is the calling thread's */
 	bool shared; /* PERFCTR_MULTIPLEX */
 	bool brief;  /* VPERFCTR_OPEN_BRIEF */
 	bool have_clock;
-	bool until_exec;	    /* what others may read, the clock above all, ends there */
-	struct perfctr_queue queue; /* of its descriptors */
-	atomic_uint cstatus;	    /* what counts now, until an overflow; 0 if stopped or paused */
-	unsigned int paused;	    /* what does after a resume; 0 if not paused */
-	uint64_t tsc_base;	    /* clock minus this is the running TSC's value */
-	uint64_t tsc_sum;	    /* the stopped TSC's value */
+	bool until_exec;	    /* the events, and the clock above all, end at an execve(2) */
+	struct perfctr_queue queue; /* the queue of its descriptors */
+	atomic_uint
+		cstatus; /* the counters that run now, until an overflow; 0 if stopped or paused */
+	unsigned int paused; /* the counters that a resume starts; 0 if not paused */
+	uint64_t tsc_base;   /* the running TSC's value is the clock minus this */
+	uint64_t tsc_sum;    /* the stopped TSC's value */
 	struct perfctr_clock clock;
 	pthread_mutex_t lock;
-	struct vperfctr_control control; /* the last one accepted, unless it was stopped since */
+	struct vperfctr_control control; /* the last one accepted; not in force if `stopped` */
 	atomic_bool stopped;
 	struct perfctr_cpu_control opened;
-	struct perfctr_events group;			 /* of the control `opened` */
-	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the group's */
-	struct perfctr_edge edge;			 /* with the group's readers */
-	unsigned int begins;				 /* the cstatus that begin() sets */
-	uint64_t sum[PERFCTR_NR_CTRS]; /* of the counters that are stopped, or where they began */
-	struct perfctr_overflow overflow; /* of the group that is open */
-	atomic_uint resumes;		  /* twice their number; odd: one is at work */
-	bool told;			  /* the program, of this overflow */
+	struct perfctr_events group;			 /* events for the control `opened` */
+	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the events of the group */
+	struct perfctr_edge edge; /* begins and ends the group's counting, with its readers */
+	unsigned int begins;	  /* the cstatus that begin() sets */
+	uint64_t
+		sum[PERFCTR_NR_CTRS]; /* values of stopped counters; start values of running ones */
+	struct perfctr_overflow overflow; /* of the open group */
+	atomic_uint resumes;		  /* twice the number of resumes; odd: one is at work */
+	bool told;			  /* whether the program knows of this overflow */
 };
 static_assert(sizeof(struct state) <= 4096, "a handle is at most one page");
 static_assert(PERFCTR_NR_CTRS <= PERFCTR_GROUP_MAX, "a control fits into a group");
 
 static struct state *state_of(const struct vperfctr *self)
 {
-	return (struct state *)self; /* handle is its first member; users hold it as const */
+	return (struct state *)self; /* handle is its first member; callers hold it as const */
 }
 
 static bool is_own(const struct state *state)
@@ -104,7 +105,10 @@ static unsigned int cstatus_of(const struct state *state)
 	return atomic_load_explicit(&state->cstatus, memory_order_relaxed);
 }
 
-/* A handler finds what stands before it done, and what stands after it not. */
+/*
+ * Orders the stores for a signal handler: those before this are done if it sees the new cstatus,
+ * and those after it are not.
+ */
 static void set_cstatus(struct state *state, unsigned int cstatus)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -112,7 +116,7 @@ static void set_cstatus(struct state *state, unsigned int cstatus)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* The control that is in force. */
+/* Returns the control that is in force. */
 static const struct vperfctr_control *control_of(const struct state *state)
 {
 	static const struct vperfctr_control nothing;
@@ -127,7 +131,10 @@ static void set_control_of(struct state *state, const struct vperfctr_control *c
 	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
 }
 
-/* Where a control's counter i stands in the group: i-mode ones, the control's last, come first. */
+/*
+ * The index in the group of a control's counter i: i-mode counters are last in the control, but
+ * first in the group.
+ */
 static unsigned int place(const struct state *state, unsigned int i)
 {
 	unsigned int k = i + state->overflow.nr;
@@ -145,7 +152,7 @@ static bool find_overflow(const struct state *state)
 	return perfctr_overflow_find(&state->overflow, &state->group, values, &reached, &stopped);
 }
 
-/* What of a cstatus counts on after an overflow. */
+/* The part of a cstatus that counts on after an overflow. */
 static unsigned int tsc_alone(unsigned int cstatus)
 {
 	return perfctr_mk_cstatus(cstatus >> 31, 0, 0);
@@ -163,7 +170,7 @@ static unsigned int begin_read(const struct state *state)
 {
 	unsigned int resumes;
 
-	/* In its own thread a handler has interrupted it, and finds the sums. */
+	/* In its own thread a handler has interrupted the resume, and finds the sums. */
 	while ((resumes = atomic_load(&state->resumes)) & 1 && !is_own(state))
 		sched_yield();
 	return resumes;
@@ -175,7 +182,7 @@ static bool resumed_since(const struct state *state, unsigned int resumes)
 	return atomic_load(&state->resumes) != resumes;
 }
 
-/* Without a system call, as long as everything counts. */
+/* Reads without a system call, as long as all counters run. */
 static bool read_in_user_space(const struct state *state, unsigned int n, uint64_t *values)
 {
 	struct perfctr_reader reader;
@@ -189,11 +196,11 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
 			return false;
 		values[i] += state->edge.reader[i].base;
 	}
-	/* Since one of them? */
+	/* An overflow may have come during the reads. */
 	return !find_overflow(state);
 }
 
-/* Read all n running counters. */
+/* Reads all n running counters. */
 static enum perfctr_outcome read_group(const struct state *state, unsigned int n,
 				       struct perfctr_group_values *group)
 {
@@ -220,13 +227,13 @@ static enum perfctr_outcome read_group(const struct state *state, unsigned int n
 }
 
 /*
- * The values of the running counters, and of the TSC in *tsc. 0, or -1 after perfctr_fail() if the
- * kernel has no values. From another thread only with the lock.
+ * Gets the values of the running counters, and of the TSC in *tsc. Other threads hold the lock. 0,
+ * or -1 after perfctr_fail() if the kernel has no values.
  */
 static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc, uint64_t *values)
 {
 	bool own = is_own(state), has_tsc = perfctr_cstatus_has_tsc(cstatus);
-	/* Of a clock that is the counters' they say at once how they and it stand. */
+	/* If the clock is the counters', one read gives it and them for the same moment. */
 	bool together = has_tsc && state->clock.lent && !own;
 	unsigned int n = perfctr_cstatus_nrctrs(cstatus);
 	struct perfctr_group_values group;
@@ -251,7 +258,7 @@ static int sample(const struct state *state, unsigned int cstatus, uint64_t *tsc
 	return 0;
 }
 
-/* Everything, counters that do not run included. */
+/* Reads everything, counters that do not run included. */
 static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *sum)
 {
 	unsigned int i, cstatus, resumes;
@@ -263,7 +270,10 @@ static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *s
 		if (sample(state, cstatus, &tsc, (uint64_t *)sum->pmc) < 0)
 			return -1;
 		sum->tsc = tsc;
-		/* Of those that may be resumed now; the others' change with the lock only. */
+		/*
+		 * A resume may write these sums meanwhile; the others change only with the lock
+		 * held.
+		 */
 		for (i = perfctr_cstatus_nrctrs(cstatus); i < state->group.n; i++)
 			sum->pmc[i] = perfctr_load(&state->sum[i]);
 		for (; i < PERFCTR_NR_CTRS; i++)
@@ -272,7 +282,7 @@ static int read_all_locked(const struct state *state, struct perfctr_sum_ctrs *s
 	return 0;
 }
 
-/* Out of line, so that what is usual needs little stack. */
+/* This is out of line, so that the usual path needs little stack. */
 static __attribute__((noinline)) int read_all(const struct vperfctr *self,
 					      struct perfctr_sum_ctrs *sum)
 {
@@ -287,7 +297,7 @@ static __attribute__((noinline)) int read_all(const struct vperfctr *self,
 	return result;
 }
 
-/* After a switch of the thread, say. */
+/* Reads again, for example after a thread switch. */
 static __attribute__((noinline)) int read_ctrs_anew(const struct vperfctr *self,
 						    struct perfctr_sum_ctrs *sum)
 {
@@ -471,7 +481,7 @@ static int check_own(const struct state *state)
 			: "these counters have been unlinked; open new ones");
 }
 
-/* Send the program the signal of an overflow that it does not know of yet, if there is one. */
+/* Sends the program the signal of an overflow that it does not know of yet, if there is one. */
 static void tell(struct state *state)
 {
 	uint64_t values[PERFCTR_NR_CTRS];
@@ -481,14 +491,14 @@ static void tell(struct state *state)
 	    !perfctr_overflow_find(&state->overflow, &state->group, values, &reached, &stopped))
 		return;
 	state->told = true;
-	/* What still counts would overflow as well, if the handler takes long. */
+	/* Counters that still run would overflow as well if the handler took long. */
 	if (!(stopped & 1))
 		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
 	perfctr_signal_send(state->control.si_signo,
 			    reached << (state->group.n - state->overflow.nr));
 }
 
-/* The private signal's handler. What came too late for an overflow, or is nobody's, finds none. */
+/* Handles the private signal. If it is late, or comes from elsewhere, tell() finds no overflow. */
 static void on_overflow(int signo, siginfo_t *info, void *context)
 {
 	struct vperfctr *self = perfctr_attached();
@@ -498,7 +508,7 @@ static void on_overflow(int signo, siginfo_t *info, void *context)
 		tell(state_of(self));
 }
 
-/* Everything that makes an event, which is not the TSC and not i-mode start values. */
+/* Compares all words that make an event: all but the TSC's and the i-mode start values. */
 static bool counts_the_same(const struct perfctr_cpu_control *a,
 			    const struct perfctr_cpu_control *b)
 {
@@ -510,7 +520,9 @@ static bool counts_the_same(const struct perfctr_cpu_control *a,
 	       memcmp((const char *)a + second, (const char *)b + second, sizeof(*a) - second) == 0;
 }
 
-/* Can others read it, with a clock of perfctr_clock_watch()? Its events live on through execve(2).
+/*
+ * Whether others can read it, with a clock of perfctr_clock_watch(). Its events live on through
+ * execve(2).
  */
 static bool is_watched(const struct state *state)
 {
@@ -522,12 +534,12 @@ static bool ends_at_exec(const struct state *state, const struct vperfctr_contro
 	return is_watched(state) && control->flags & VPERFCTR_CONTROL_CLOEXEC;
 }
 
-/* Counter k of a control's group. 0, or -1 after perfctr_fail(). */
+/* Adds counter k of a control's group. 0, or -1 after perfctr_fail(). */
 static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_control *cpu,
 		       unsigned int k, int signo)
 {
 	bool overflows = k < cpu->nrictrs;
-	/* The inverse of place(). */
+	/* This is the inverse of place(). */
 	unsigned int i = overflows ? k + cpu->nractrs : k - cpu->nrictrs;
 	struct perf_event_attr attr = { 0 };
 	char name[32];
@@ -545,8 +557,8 @@ static int add_counter(struct perfctr_events *group, const struct perfctr_cpu_co
 }
 
 /*
- * The group of a control's counters, which does not count yet. But a single one counts from the
- * start where none is to be stopped before: that saves the call that starts it.
+ * Opens the group of a control's counters, stopped. A single counter is opened running if there is
+ * none to stop before: this saves the call that starts it.
  */
 static int open_counters(const struct state *state, const struct vperfctr_control *control,
 			 struct perfctr_events *group)
@@ -565,7 +577,10 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 		flags |= PERFCTR_MULTIPLEX;
 	if (ends_at_exec(state, control))
 		flags |= PERFCTR_EVENTS_UNTIL_EXEC;
-	/* Others read all at one moment, and so must what their sums begin with be read. */
+	/*
+	 * Readers of the descriptor read all counters at one moment, and so must the start values
+	 * be read.
+	 */
 	if (is_watched(state))
 		flags |= PERFCTR_EVENTS_PUBLISHED;
 	perfctr_events_init(group, &scope, flags, group->counter, n);
@@ -576,7 +591,7 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 }
 
 /*
- * Start a group, unless it counts already, and fill in its readers so that their values begin at 0
+ * Starts a group, unless it runs already, and fills in its readers so that their values begin at 0
  * now. 0, or -1 after perfctr_fail(), with the group stopped.
  */
 static int start(const struct perfctr_overflow *overflow, const struct perfctr_events *group,
@@ -586,24 +601,29 @@ static int start(const struct perfctr_overflow *overflow, const struct perfctr_e
 	struct perfctr_group_values found;
 	unsigned int i;
 
-	/* Readers know of no overflows: those of i-mode groups always ask. */
+	/*
+	 * Readers know nothing of overflows, so that those of i-mode groups always ask the kernel.
+	 */
 	for (i = 0; i < group->n; i++)
 		perfctr_counter_reader(overflow->nr ? &unmapped : &group->counter[i], &reader[i]);
 	if (!counts && perfctr_overflow_start(overflow, group, ~0u) < 0)
 		return -1;
-	/* In user space not if they can't be read there, or if there is no room for them. */
+	/*
+	 * The kernel is asked if user space can't read them, or if the PMU had no counters for
+	 * them.
+	 */
 	if (!perfctr_reader_read_all(reader, group->n, found.values) &&
 	    perfctr_events_values(group, &found) < 0) {
 		perfctr_events_undo(group, PERF_EVENT_IOC_DISABLE);
 		return -1;
 	}
-	/* What overflows after a period has counted since its beginning: these events are new. */
+	/* i-mode events are new, and have counted from the beginning of their period. */
 	for (i = 0; i < group->n && !overflow->nr; i++)
 		reader[i].base = -found.values[i];
 	return 0;
 }
 
-/* Let the TSC go on from its sum. */
+/* Starts the TSC at its sum. */
 static inline void start_tsc(struct state *state)
 {
 	uint64_t now = 0;
@@ -615,7 +635,7 @@ static inline void start_tsc(struct state *state)
 	state->tsc_base = now - state->tsc_sum;
 }
 
-/* Set sums as a control wants them, and the bases so that counting goes on there. */
+/* Sets the sums as a control wants them, and the bases so that counting goes on there. */
 static inline void set_sums(struct state *state, const struct vperfctr_control *control,
 			    unsigned int n)
 {
@@ -633,14 +653,17 @@ static inline void set_sums(struct state *state, const struct vperfctr_control *
 	}
 }
 
-/* Stop what runs and keep its values in the sums; the group stays open, or ends with them. */
+/*
+ * Stops the running counters and keeps their values in the sums. The group stays open; `ends`: it
+ * is closed after this.
+ */
 static int stop(struct state *state, bool ends)
 {
 	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
 	uint64_t values[PERFCTR_NR_CTRS], tsc;
 	int result = 0;
 
-	/* An overflow is in the sums if its signal comes: no other may follow. */
+	/* The sums have an overflow if its signal comes: no other may follow. */
 	if (perfctr_cstatus_has_ictrs(cstatus)) {
 		result = perfctr_events_disable(&state->group);
 		tell(state);
@@ -649,16 +672,18 @@ static int stop(struct state *state, bool ends)
 		result = -1;
 	else
 		memcpy(state->sum, values, sizeof(values[0]) * n);
-	state->tsc_sum = tsc; /* which nobody takes away */
+	state->tsc_sum = tsc; /* the TSC is never lost */
 	set_cstatus(state, 0);
-	/* A single one's close ends it as well, unless others have its descriptor. */
+	/* Closing a single counter stops it as well, unless others have its descriptor. */
 	if (n && !perfctr_cstatus_has_ictrs(cstatus) && (!ends || n > 1 || is_watched(state)) &&
 	    perfctr_events_disable(&state->group) < 0)
 		result = -1;
 	return result;
 }
 
-/* Signals wait, if there are i-mode counters: their handlers find everything before or after. */
+/*
+ * Blocks signals if there are i-mode counters, whose handlers then find all of a change or nothing.
+ */
 static bool hold_signals(unsigned int cstatus, sigset_t *held)
 {
 	sigset_t all;
@@ -693,9 +718,9 @@ static int check_control(const struct state *state, const struct vperfctr_contro
 }
 
 /*
- * Whether a control's group lends its clock. Not i-mode counters, which stop at an overflow when
- * the TSC goes on; nor shared ones, whose page stands still while they wait for the PMU; and who
- * is watched has a clock that others read.
+ * Whether a control's group lends its clock. i-mode counters don't, since they stop at an overflow
+ * and the TSC does not; shared ones don't, since their page is not updated while they wait for the
+ * PMU; and a watched state has a clock that others read.
  */
 static bool borrow_clock(const struct state *state, const struct perfctr_cpu_control *cpu,
 			 const struct perfctr_events *group, struct perfctr_clock *clock)
@@ -704,13 +729,13 @@ static bool borrow_clock(const struct state *state, const struct perfctr_cpu_con
 	       perfctr_clock_borrow(clock, &group->counter[0], cpu->nractrs);
 }
 
-/* The clock that a control needs, if it is not the one there is. */
+/* Opens the clock that a control needs, unless the present one serves. */
 static int renew_clock(const struct state *state, const struct vperfctr_control *control,
 		       const struct perfctr_events *group, struct perfctr_clock *clock,
 		       bool *renewed)
 {
 	bool until_exec = ends_at_exec(state, control);
-	/* Only a group that goes on keeps the clock that it has lent. */
+	/* A lent clock stays only if its group does. */
 	bool have = state->have_clock && (!state->clock.lent || group == &state->group);
 
 	if (have && state->clock.lent && control->cpu_control.nractrs)
@@ -727,7 +752,7 @@ static int renew_clock(const struct state *state, const struct vperfctr_control 
 	return 0;
 }
 
-/* What a control counts with, as far as it is not there. 0, or -1 after perfctr_fail(). */
+/* Opens the events that a control needs, unless they are open. 0, or -1 after perfctr_fail(). */
 static int open_all(const struct state *state, const struct vperfctr_control *control, bool reuse,
 		    struct perfctr_events *group, struct perfctr_clock *clock, bool *new_clock)
 {
@@ -752,7 +777,7 @@ static void replace_clock(struct state *state, const struct perfctr_clock *fresh
 	state->until_exec = until_exec;
 }
 
-/* Tell those who read the state through a descriptor, if it has one. */
+/* Publishes the state to the readers of its descriptor, if it has one. */
 static int publish(const struct state *state, bool ended)
 {
 	unsigned int cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
@@ -768,8 +793,7 @@ static int publish(const struct state *state, bool ended)
 	now.control = *control_of(state);
 	now.tsc_sum = state->tsc_sum;
 	memcpy(now.sum, state->sum, sizeof(now.sum));
-	/* Where i-mode counters stand, nobody else can know: after a signal events may have gone
-	 * on. */
+	/* Others can't know the values of i-mode counters: a resume after a signal changes them. */
 	if (!perfctr_cstatus_has_ictrs(cstatus)) {
 		for (i = 0; i < n; i++) {
 			now.sum[i] = state->edge.reader[i].base;
@@ -784,7 +808,7 @@ static int publish(const struct state *state, bool ended)
 	return perfctr_queue_put(&state->queue, &now, fds, nr_fds);
 }
 
-/* The same after a control. Who can't tell what counts must not count. */
+/* Publishes the state after a control. Counters that can't be published are stopped. */
 static int publish_or_stop(struct state *state)
 {
 	int error;
@@ -800,7 +824,7 @@ static int publish_or_stop(struct state *state)
 	return -1;
 }
 
-/* Put a control's group in the place of the one before, which is in *fresh then. */
+/* Puts a control's group in the place of the previous one, which is in *fresh afterwards. */
 static void replace_group(struct state *state, const struct vperfctr_control *control,
 			  const struct perfctr_overflow *overflow, struct perfctr_events *fresh)
 {
@@ -818,14 +842,15 @@ static void replace_group(struct state *state, const struct vperfctr_control *co
 	state->edge.end = state->edge.reader + state->group.n;
 	perfctr_overflow_copy(&state->overflow, overflow);
 	state->told = false;
-	/* With what it was of. */
+	/* A lent clock went with its group. */
 	if (state->clock.lent)
 		state->have_clock = false;
 }
 
 /*
- * Stop what the next control replaces. 0, or -1 after perfctr_fail(): but counts that somebody else
- * has taken the counters from matter only if the control goes on from them, or replaces nothing.
+ * Stops the counters that the next control replaces. 0, or -1 after perfctr_fail(). If another
+ * program took the counters, their lost counts matter only if the control preserves them, or
+ * replaces nothing.
  */
 static int stop_for(struct state *state, const struct vperfctr_control *next, unsigned int cstatus)
 {
@@ -841,7 +866,7 @@ static int stop_for(struct state *state, const struct vperfctr_control *next, un
 	return 0;
 }
 
-/* What is paused is stopped for good. Returns what it was. */
+/* Ends a pause by a stop. Returns the cstatus that was paused. */
 static unsigned int end_pause(struct state *state)
 {
 	unsigned int paused = state->paused;
@@ -860,8 +885,8 @@ static void pause_again(struct state *state, unsigned int paused)
 }
 
 /*
- * Whether a control's counters begin with the last thing that the thread does in the call, see
- * edge.h: no reader of a descriptor needs to find them at once.
+ * Whether a control's counters may begin in the thread's last instructions of the call (edge.h): no
+ * reader of a descriptor needs to find them at once.
  */
 static bool is_plain(const struct state *state)
 {
@@ -869,8 +894,8 @@ static bool is_plain(const struct state *state)
 }
 
 /*
- * Does a control count again what it counted before it was stopped? Then it is right. Mostly it is
- * the same in all words.
+ * Whether a control counts again what was counted before the stop. Then it need not be checked.
+ * Mostly all its words are the same.
  */
 static bool is_again(const struct state *state, const struct vperfctr_control *control)
 {
@@ -884,7 +909,7 @@ static bool is_again(const struct state *state, const struct vperfctr_control *c
 	       !state->until_exec;
 }
 
-/* The rest of a control that is_again(). */
+/* Keeps the other words of a control that is_again(). */
 static void renew_control(struct state *state, const struct vperfctr_control *control)
 {
 	if (control->preserve != state->control.preserve ||
@@ -898,20 +923,20 @@ static void renew_control(struct state *state, const struct vperfctr_control *co
 	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
 }
 
-/* What a counter will have counted of a begin's own instructions when its value is seen. */
+/* How many of begin's own instructions a counter has when its value is first seen. */
 static uint64_t counted_after(const struct state *state, unsigned int n, unsigned int i)
 {
 	return state->counter[i].instructions ? perfctr_edge_after(n, i) : 0;
 }
 
-/* The same of an end's. */
+/* How many of end's own instructions a counter has when it is read. */
 static uint64_t counted_before(const struct state *state, unsigned int i)
 {
 	return state->counter[i].instructions ? perfctr_edge_before(i) : 0;
 }
 
 /*
- * Prepare for begin(), with `resumes` odd: the readers of a group that counts begin at the sums.
+ * Prepares for begin(), with `resumes` odd: the readers of a running group begin at the sums.
  * Returns 1.
  */
 static inline int prepare(struct state *state, unsigned int cstatus)
@@ -925,7 +950,10 @@ static inline int prepare(struct state *state, unsigned int cstatus)
 	return 1;
 }
 
-/* The counters have left the PMU in this moment, or other threads read the first one's page. */
+/*
+ * Begins through the kernel: the counters have left the PMU just now, or other threads read the
+ * first one's page.
+ */
 static __attribute__((noinline)) int begin_by_kernel(struct state *state)
 {
 	unsigned int i, n = perfctr_cstatus_nrctrs(state->begins);
@@ -943,8 +971,8 @@ static __attribute__((noinline)) int begin_by_kernel(struct state *state)
 }
 
 /*
- * The last thing of a control: the counters begin at their sums now, whatever they have counted of
- * the library itself since their start. Other threads that read wait.
+ * Is the last step of a control: the counters begin at their sums now, whatever they have counted
+ * of the library's code since they were started. Other threads that read wait.
  */
 static __attribute__((noinline)) int begin(struct state *state)
 {
@@ -953,7 +981,7 @@ static __attribute__((noinline)) int begin(struct state *state)
 		       : begin_by_kernel(state);
 }
 
-/* The counters that count now can't be read in user space, or have no room. */
+/* The running counters can't be read in user space, or the PMU has no counters for them. */
 static __attribute__((noinline)) int start_again_slowly(struct state *state,
 							const struct vperfctr_control *control,
 							unsigned int cstatus)
@@ -975,7 +1003,7 @@ static __attribute__((noinline)) int start_again_slowly(struct state *state,
 	return 0;
 }
 
-/* 1: begin() is to follow; 0; or -1 after perfctr_fail(). */
+/* Returns 1: begin() must follow; 0; or -1 after perfctr_fail(). */
 static int start_again(struct state *state, const struct vperfctr_control *control)
 {
 	unsigned int n = state->group.n;
@@ -983,7 +1011,7 @@ static int start_again(struct state *state, const struct vperfctr_control *contr
 
 	if (perfctr_counter_ioctl(state->group.counter, PERF_EVENT_IOC_ENABLE, 0) < 0)
 		return -1;
-	/* If the first one is on the PMU, all are. */
+	/* If the first counter is on the PMU, all are. */
 	if (!perfctr_likely(state->edge.reader[0].page->index))
 		return start_again_slowly(state, control, cstatus);
 	atomic_fetch_add(&state->resumes, 1);
@@ -992,7 +1020,7 @@ static int start_again(struct state *state, const struct vperfctr_control *contr
 	return prepare(state, cstatus);
 }
 
-/* The same of any control. */
+/* Does the same for any control. */
 static __attribute__((noinline)) int set_control(struct vperfctr *self,
 						 const struct vperfctr_control *given)
 {
@@ -1011,7 +1039,7 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 	uint64_t now, values[PERFCTR_NR_CTRS];
 	int result = -1;
 
-	/* Nothing is touched before everything that can be refused has been. */
+	/* All that can be refused is refused before anything changes. */
 	if (check_control(state, control) < 0)
 		return -1;
 	if (!(given->flags & VPERFCTR_CONTROL_EXTENDED))
@@ -1038,7 +1066,10 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 	}
 	if (n && start(&overflow, reuse ? &state->group : &fresh,
 		       !reuse && !(fresh.flags & PERFCTR_DISABLED), readers) < 0) {
-		/* No room for the new counters: the old ones go on as if nothing had happened. */
+		/*
+		 * The PMU has no room for the new counters: the old ones continue as if nothing had
+		 * happened.
+		 */
 		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
 			perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
 		if (perfctr_cstatus_has_tsc(old))
@@ -1061,10 +1092,10 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 	result = 0;
 out:
 	pthread_mutex_unlock(&state->lock);
-	/* The signal of an overflow that this has ended comes now. */
+	/* Now the signal of an overflow comes that this control has ended. */
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
-	/* The one before, or one that could not start. */
+	/* This is the previous group, or one that could not start. */
 	perfctr_events_close(&fresh);
 	if (begins) {
 		atomic_fetch_add(&state->resumes, 1);
@@ -1102,7 +1133,7 @@ static int check_pause(const struct state *state)
 			    "use vperfctr_stop()");
 }
 
-/* As sample() in the thread itself, of a-mode counters, which come first. */
+/* Does as sample() does in the thread itself, for a-mode counters, which come first. */
 static inline int sample_own(const struct state *state, unsigned int cstatus, uint64_t *tsc,
 			     uint64_t *values)
 {
@@ -1118,7 +1149,7 @@ static inline int sample_own(const struct state *state, unsigned int cstatus, ui
 	return sample(state, cstatus, tsc, values);
 }
 
-/* The values as they are now become sums. Other threads that read wait, or read again. */
+/* Makes the present values sums. Other threads that read wait, or read again. */
 static inline int freeze(struct state *state, unsigned int cstatus)
 {
 	uint64_t tsc;
@@ -1135,7 +1166,7 @@ static inline int freeze(struct state *state, unsigned int cstatus)
 	return result;
 }
 
-/* The counters have been read, and count no more for anybody. */
+/* Stops the kernel's counters, which have been read before. */
 static int end(struct state *state, unsigned int n)
 {
 	int result = n ? perfctr_counter_ioctl(state->group.counter, PERF_EVENT_IOC_DISABLE, 0) : 0;
@@ -1145,7 +1176,7 @@ static int end(struct state *state, unsigned int n)
 	return result;
 }
 
-/* Not all of them can be read in user space, or there are none. */
+/* Stops counters of which not all can be read in user space, or no counters. */
 static __attribute__((noinline)) int stop_slowly(struct state *state)
 {
 	static const struct vperfctr_control nothing;
@@ -1157,7 +1188,7 @@ static __attribute__((noinline)) int stop_slowly(struct state *state)
 	return end(state, perfctr_cstatus_nrctrs(cstatus));
 }
 
-/* What the edge has read becomes sums. Other threads that read wait, or read again. */
+/* Makes sums of the values that the edge has read. Other threads that read wait, or read again. */
 static __attribute__((noinline)) int stop_quickly(struct state *state)
 {
 	unsigned int i, cstatus = cstatus_of(state), n = perfctr_cstatus_nrctrs(cstatus);
@@ -1180,7 +1211,7 @@ static __attribute__((noinline)) int stop_quickly(struct state *state)
 	return end(state, n);
 }
 
-/* The values first: what the stop itself takes is not the program's. */
+/* Reads the values first: the stop's own instructions are not the program's. */
 static int perf_stop(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
@@ -1190,8 +1221,8 @@ static int perf_stop(struct vperfctr *self)
 }
 
 /*
- * The kernel's events count on. What they count in a pause is left out of the bases at its end, as
- * for a resume of i-mode counters.
+ * Leaves the kernel's events running. The resume takes their counts during the pause out of the
+ * bases, as that of i-mode counters does.
  */
 static int perf_pause(struct vperfctr *self)
 {
@@ -1283,7 +1314,8 @@ static int iresume(struct vperfctr *self)
 
 /* ---- opening and closing ---- */
 
-/* What an edge reads lies where groups with i-mode counters, which have no edges, have overflows.
+/*
+ * The edge's values share the memory of the overflows: groups with i-mode counters have no edges.
  */
 static void init_edge(struct state *state)
 {
@@ -1308,7 +1340,9 @@ static int create(struct vperfctr *self, unsigned int mode)
 	return 0;
 }
 
-/* A clock that others can read, too, goes on where the thread's own is. */
+/*
+ * Opens a clock that others can read, too, and continues with the value of the thread's own clock.
+ */
 static int lend_clock(struct state *state)
 {
 	struct perfctr_clock clock;
@@ -1322,7 +1356,7 @@ static int lend_clock(struct state *state)
 				    "get a descriptor while they run; stop them, or open it first");
 	if (perfctr_clock_watch(&clock, 0, false) < 0)
 		return -1;
-	/* Nobody shall read in the middle, no signal's handler either. */
+	/* No other thread may read meanwhile, and no signal handler. */
 	hold_signals(perfctr_mk_cstatus(0, 0, 1), &held);
 	pthread_mutex_lock(&state->lock);
 	result = read_all_locked(state, &sum);
@@ -1391,10 +1425,10 @@ static int detach(struct vperfctr *self)
 	if (cstatus_of(state))
 		result = stop(state, true);
 	pthread_mutex_unlock(&state->lock);
-	/* As in perf_control(). Nobody else uses what is stopped. */
+	/* This is as in perf_control(). Stopped counters have no other user. */
 	if (hold)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
-	/* Those who read it find the sums, if they can be told. */
+	/* Readers find the sums, unless these can't be published. */
 	publish(state, true);
 	perfctr_queue_close(&state->queue);
 	state->overflow.nr = 0;
@@ -1410,7 +1444,7 @@ static void destroy(struct vperfctr *self)
 {
 	struct state *state = state_of(self);
 
-	/* Another thread's may still count. */
+	/* Another thread's counters may still run. */
 	perfctr_events_close(&state->group);
 	if (state->have_clock)
 		perfctr_clock_close(&state->clock);
@@ -1419,7 +1453,10 @@ static void destroy(struct vperfctr *self)
 
 /* ---- facts ---- */
 
-/* What this thread could do with a hardware counter: read it in user space, have its overflows. */
+/*
+ * What this thread can do with a hardware counter: read it in user space, get signals of its
+ * overflows.
+ */
 static unsigned int counter_features(void)
 {
 	struct perf_event_attr attr = {
@@ -1460,7 +1497,7 @@ static int perf_info(struct perfctr_info *info)
 	info->cpu_features |= counter_features();
 	if (PERFCTR_HAVE_RDTSC)
 		info->cpu_features |= PERFCTR_FEATURE_RDTSC;
-	errno = error; /* what is not there was looked for */
+	errno = error; /* errors of the probes don't count */
 	return 0;
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a descriptor of a state over perf_events holds, for whoever has it.
+ * The data that a descriptor of a state over perf_events holds for its readers.
  *
  * Such a descriptor is one end of a pair of sockets. In its queue waits one datagram with the
- * state: the control, what to add to the events' counts, and the descriptors of the events that
- * run, which live as long as the datagram. Readers look at it and leave it there (MSG_PEEK). The
- * other end is the state's own; it puts a new datagram after the old one, which it then takes out,
- * so that there is always one. Only the thread that has the state writes; its own reads don't come
- * here.
+ * state: the control, the numbers to add to the events' counts, and the descriptors of the events
+ * that run, which live as long as the datagram. Readers look at it and leave it there (MSG_PEEK).
+ * The other end is the state's own; it puts a new datagram after the old one, which it then takes
+ * out, so that there is always one. Only the thread that has the state writes; its own reads don't
+ * come here.
  *
- * Anybody could have made what is read here: nothing in it is used before it has been looked at.
+ * Any program could have made the data that is read here: nothing in it is used before it has been
+ * checked.
  */
 #include <assert.h>
 #include <errno.h>
@@ -31,7 +32,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-/* "perfctr" and a letter that says what it is; the last byte is the layout's version. */
+/* "perfctr", a letter for the kind of datagram, and the version of its layout in the last byte. */
 #define MAGIC_STATE UINT64_C(0x7065726663747201)
 #define MAGIC_FACTS UINT64_C(0x7065726663746601) /* of a thread without a state */
 
@@ -162,7 +163,7 @@ static struct cmsghdr *next_header(struct msghdr *message, struct cmsghdr *heade
 }
 #pragma GCC diagnostic pop
 
-/* The descriptors of a message. False: there is one of another kind, which is closed. */
+/* Takes the descriptors out of a message. False: one is of another kind, and has been closed. */
 static bool take_descriptors(struct msghdr *message, struct received *received)
 {
 	struct cmsghdr *header;
@@ -173,7 +174,7 @@ static bool take_descriptors(struct msghdr *message, struct received *received)
 	for (header = CMSG_FIRSTHDR(message); header; header = next_header(message, header)) {
 		if (header->cmsg_level != SOL_SOCKET)
 			continue;
-		/* SCM_RIGHTS; and SCM_PIDFD, 4, of sockets that ask for it. */
+		/* Sockets get SCM_RIGHTS; and SCM_PIDFD (4) if they ask for it. */
 		if (header->cmsg_type != SCM_RIGHTS && header->cmsg_type != 4)
 			continue;
 		good &= header->cmsg_type == SCM_RIGHTS;
@@ -189,7 +190,7 @@ static bool take_descriptors(struct msghdr *message, struct received *received)
 	return good;
 }
 
-/* Not a file of somebody's making, at which a read might wait for ever. */
+/* Whether fd is a perf event, and not some file whose read might never return. */
 static bool is_perf_event(int fd)
 {
 	static const char event[] = "anon_inode:[perf_event]";
@@ -202,7 +203,7 @@ static bool is_perf_event(int fd)
 	       memcmp(target, event, sizeof(event) - 1) == 0;
 }
 
-/* Do its numbers make sense together? */
+/* Whether the numbers make sense together. */
 static bool is_sound(const struct perfctr_published *now)
 {
 	const struct perfctr_cpu_control *cpu = &now->control.cpu_control;
@@ -212,7 +213,7 @@ static bool is_sound(const struct perfctr_published *now)
 		now->cstatus == perfctr_mk_cstatus(cpu->tsc_on, cpu->nractrs, cpu->nrictrs));
 }
 
-/* How many descriptors come with it. */
+/* The number of descriptors that belong to it. */
 static unsigned int running(const struct perfctr_published *now)
 {
 	return perfctr_cstatus_has_ictrs(now->cstatus)
@@ -226,7 +227,9 @@ static int fail_not_ours(int fd)
 	return perfctr_fail(EBADF, "descriptor %d is not one that sys_vperfctr_open() made", fd);
 }
 
-/* Look at what a descriptor has; 0, with the events' descriptors to be closed, or -1. */
+/*
+ * Reads a descriptor's datagram. 0, with the events' descriptors, which the caller closes; or -1.
+ */
 static int receive(int fd, struct received *received)
 {
 	struct iovec part = { .iov_base = &received->now, .iov_len = sizeof(received->now) };
@@ -331,7 +334,7 @@ bool perfctr_queue_has_state(int fd)
 {
 	struct perfctr_published now;
 
-	/* Without room for descriptors none are made. */
+	/* No descriptors are made, since there is no room for them. */
 	return perfctr_call_recv(fd, &now, sizeof(now), MSG_PEEK | MSG_DONTWAIT | MSG_TRUNC) ==
 		       (ssize_t)sizeof(now) &&
 	       (now.magic == MAGIC_STATE || now.magic == MAGIC_FACTS);
@@ -351,11 +354,11 @@ int perfctr_queue_facts(void)
 		return -1;
 	}
 	perfctr_call_close(queue.writer);
-	perfctr_call_disown(queue.reader); /* the program's */
+	perfctr_call_disown(queue.reader); /* it is the program's descriptor from now on */
 	return queue.reader;
 }
 
-/* Why a descriptor can't be used by this thread for more than reads; or 0 if all has ended. */
+/* Says why this thread can only read a descriptor; 0: all has ended. */
 int perfctr_queue_check(int fd)
 {
 	struct received received;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* queue.h - what a descriptor of a state over perf_events holds */
+/* queue.h - the data that a descriptor of a state over perf_events holds for its readers */
 #ifndef PERFCTR_LIB_VIRTUAL_QUEUE_H
 #define PERFCTR_LIB_VIRTUAL_QUEUE_H
 
@@ -11,20 +11,20 @@
 #define PERFCTR_PUBLISHED_FDS (PERFCTR_NR_CTRS + 1)
 
 /*
- * A state as its readers know it, who may be of another word size. The descriptors beside it are
- * those of the events that run: counters, then the clock.
+ * A state for its readers, whose word size may differ. The descriptors of the running events come
+ * with it: the counters', then the clock's.
  */
 struct perfctr_published {
 	_Alignas(8) uint64_t magic;
 	struct perfctr_rate rate;
-	uint64_t tsc_sum;	       /* of a clock that runs: to be added to it */
-	uint64_t sum[PERFCTR_NR_CTRS]; /* of counters that run: the same */
+	uint64_t tsc_sum;	       /* if the clock runs: add its value to this */
+	uint64_t sum[PERFCTR_NR_CTRS]; /* if counters run: add their values to these */
 	uint32_t cstatus;
-	uint32_t ended; /* unlinked, or its thread has ended in order */
+	uint32_t ended; /* the state is unlinked, or its thread has ended in order */
 	struct vperfctr_control control;
 };
 
-/* Where they find it: the two ends of a pair of sockets, -1 if there is none. */
+/* A pair of sockets; -1 if there is none. */
 struct perfctr_queue {
 	int reader, writer;
 };
@@ -33,24 +33,24 @@ void perfctr_queue_init(struct perfctr_queue *queue);
 int perfctr_queue_open(struct perfctr_queue *queue);
 void perfctr_queue_close(struct perfctr_queue *queue);
 
-/* Replace what is there. 0, or -1 after perfctr_fail() with what was there still there. */
+/* Replaces the data. 0, or -1 after perfctr_fail(), with the old data in place. */
 int perfctr_queue_put(const struct perfctr_queue *queue, struct perfctr_published *now,
 		      const int *fds, unsigned int nr_fds);
 
-/* Another descriptor of the reader's end, and whether fd is one. */
+/* Return another descriptor of the reader's end; say whether fd is one. */
 int perfctr_queue_descriptor(const struct perfctr_queue *queue);
 bool perfctr_queue_is(const struct perfctr_queue *queue, int fd);
 
-/* A descriptor for one who has no state. */
+/* Returns a descriptor for a thread without a state. */
 int perfctr_queue_facts(void);
 
-/* Whether fd has such a thing in its queue; a stranger may have put it there. */
+/* Whether fd has such data in its queue. Any program may have put it there. */
 bool perfctr_queue_has_state(int fd);
 
-/* What it says, with the events as they are now. 0, or -1 after perfctr_fail(). */
+/* Reads the data, with the events' present counts. 0, or -1 after perfctr_fail(). */
 int perfctr_queue_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_control *control);
 
-/* Why a stranger can do no more than read: 0 if all has ended, or -1 after perfctr_fail(). */
+/* Says why another thread can only read: 0 if all has ended, or -1 after perfctr_fail(). */
 int perfctr_queue_check(int fd);
 
 #endif /* PERFCTR_LIB_VIRTUAL_QUEUE_H */

@@ -2,9 +2,9 @@
 /*
  * Another thread's virtual counters, while it is stopped under the caller's ptrace(2).
  *
- * The driver keeps such a state with its thread, and verifies in each call that the thread stands
- * still; each handle has its own way to it. Perf_events knows of neither: the state is kept here,
- * listed by its thread's id, and ptrace(2) itself is asked who stands still.
+ * The driver keeps such a state with its thread, and verifies in each call that the thread is
+ * stopped; each handle has a descriptor of its own. perf_events does neither: the state is kept
+ * here, in a list by thread id, and ptrace(2) is asked whether the thread is stopped.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 #include "lib/virtual/provider.h"
 #include "libperfctr.h"
 
-/* Lies, like the states, in memory that a child of fork() finds cleared. */
+/* A handle. A child of fork() finds its memory cleared, as that of the states. */
 struct rvperfctr {
 	struct perfctr_head head;
 	int pid; /* 0 in a child of fork() */
@@ -38,17 +38,17 @@ struct entry {
 #define CHAINS 256
 
 /*
- * The states that threads have, by their ids. Cleared memory has none, and a free lock, so that a
- * child of fork() has none of the parent's, whatever its threads were doing.
+ * The states of threads, by thread id. A child of fork() finds this memory cleared, and so has an
+ * empty list and a free lock, whatever the parent's threads were doing.
  */
 struct list {
 	pthread_mutex_t lock;
-	unsigned int n;	    /* states */
-	unsigned int calls; /* since all were looked at */
+	unsigned int n;	    /* number of states */
+	unsigned int calls; /* calls since all states were last checked */
 	struct entry *first[CHAINS];
 };
 
-/* Who owns a state of this file that has not been unlinked: no thread of this process. */
+/* The owner of a state in this file that is not unlinked: it is no thread of this process. */
 static const char elsewhere;
 
 static struct list *get_list(void)
@@ -75,14 +75,17 @@ static void drop(struct list *list, struct entry **at)
 	perfctr_memory_unmap(entry, sizeof(*entry));
 }
 
-/* Unlinked, or an ended thread's that nobody has a handle on? The latter takes system calls. */
+/*
+ * Whether it is unlinked, or its thread has ended and there is no handle. The latter takes system
+ * calls.
+ */
 static bool is_over(const struct vperfctr *state)
 {
 	return !state->owner || (atomic_load(&state->references) == 1 &&
 				 state->provider->reach(state) == PERFCTR_LIFE_OVER);
 }
 
-/* The place of this thread's entry; one with NULL if it has none. */
+/* Returns the pointer to this thread's entry; it points to NULL if there is none. */
 static struct entry **find(struct list *list, pid_t tid)
 {
 	struct entry **at = &list->first[(unsigned int)tid % CHAINS];
@@ -93,8 +96,9 @@ static struct entry **find(struct list *list, pid_t tid)
 }
 
 /*
- * Drop what is over. With the lock, in each call; but all are looked at in one of as many calls as
- * there are states only, so that many tracees don't cost the square of their number.
+ * Drops states that are over. Each call comes here, with the lock held, but only one in n calls
+ * checks all n states, so that the time for many tracees does not grow as the square of their
+ * number.
  */
 static void clean_up(struct list *list)
 {
@@ -112,7 +116,9 @@ static void clean_up(struct list *list)
 				at = &(*at)->next;
 }
 
-/* 0, or -1 with errno only, ESRCH. The kernel knows whether it is stopped, and our tracee. */
+/*
+ * Asks the kernel whether the thread is stopped, and our tracee. 0, or -1 with errno only, ESRCH.
+ */
 static int check_stopped(pid_t tid)
 {
 	unsigned long message;
@@ -120,7 +126,7 @@ static int check_stopped(pid_t tid)
 	return ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) < 0 ? -1 : 0;
 }
 
-/* A new handle's state. NULL after perfctr_fail(). */
+/* Makes a new handle's state. NULL after perfctr_fail(). */
 static struct vperfctr *make(const struct perfctr_provider *provider, pid_t tid)
 {
 	struct vperfctr *state = perfctr_memory_take(provider->state_size);
@@ -154,7 +160,10 @@ static struct vperfctr *make_entry(struct list *list, struct entry **at,
 	return state;
 }
 
-/* The state of a thread, held for the caller; NULL after perfctr_fail(). With the lock. */
+/*
+ * Returns the state of a thread, with a reference for the caller; NULL after perfctr_fail(). The
+ * lock is held.
+ */
 static struct vperfctr *find_or_make(struct list *list, const struct perfctr_provider *provider,
 				     pid_t tid)
 {
@@ -166,7 +175,7 @@ static struct vperfctr *find_or_make(struct list *list, const struct perfctr_pro
 	case PERFCTR_LIFE_UNKNOWN: return NULL;
 	case PERFCTR_LIFE_ON: perfctr_hold((*at)->state); return (*at)->state;
 	default:
-		/* Unlinked, or another thread's, that had this id. */
+		/* It is unlinked, or an earlier thread had this id. */
 		drop(list, at);
 		return make_entry(list, at, provider, tid);
 	}
@@ -197,7 +206,7 @@ static bool is_listed(const struct vperfctr *state)
 }
 
 /*
- * May its counts be read, or changed? Read also if they change no more. 0, or -1 after
+ * Whether its counts may be read, or changed; final counts may always be read. 0, or -1 after
  * perfctr_fail().
  */
 static int check_reach(const struct rvperfctr *remote, bool change)
@@ -252,8 +261,8 @@ static int check_handle(const struct rvperfctr *remote)
 }
 
 /*
- * 2.6's handle began with one of the caller's own thread, and programs passed such a one: PAPI's
- * component does. The calls then do what those named vperfctr_* do.
+ * In 2.6, such a handle began with one of the caller's own thread, and programs, PAPI's component
+ * among them, passed one of those. Then the calls do what those named vperfctr_* do.
  */
 static struct vperfctr *own_of(const struct rvperfctr *remote)
 {
@@ -361,11 +370,11 @@ int rvperfctr_unlink(const struct rvperfctr *remote)
 		return -1;
 	result = state->provider->detach(state);
 	if (is_listed(state))
-		state->owner = NULL; /* and so the list drops it */
+		state->owner = NULL; /* the list drops it therefore */
 	return result;
 }
 
-/* A handle's state goes with it, if it is over. */
+/* Drops a handle's state, if it is over. */
 static void close_listed(struct vperfctr *state, pid_t tid)
 {
 	struct list *list = get_list();
@@ -384,7 +393,7 @@ void rvperfctr_close(struct rvperfctr *remote)
 {
 	struct vperfctr *own = own_of(remote);
 
-	/* In a child of fork() the handle was wiped. */
+	/* In a child of fork() the handle was cleared. */
 	if (own)
 		vperfctr_close(own);
 	if (own || !remote || perfctr_is_cleared(remote) || check_handle(remote) < 0)

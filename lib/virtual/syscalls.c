@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The calls on descriptors: the driver's (device.c), and those of perf_events' states
- * (syscalls_perf.c).
+/*
+ * The calls sys_vperfctr_*() on descriptors: the driver's (device.c), and those of states over
+ * perf_events (syscalls_perf.c).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 #include "lib/virtual/syscalls_perf.h"
 #include "libperfctr.h"
 
-/* The provider of a new descriptor, or of the state that the calling thread has; NULL: -1. */
+/* Returns the provider for a new descriptor, or that of the calling thread's state. NULL: -1. */
 static const struct perfctr_provider *provider_of_thread(int tid)
 {
 	const struct vperfctr *self = perfctr_attached();
@@ -38,7 +39,7 @@ int sys_vperfctr_open(int tid, int creat)
 		       : perfctr_device_open_state(tid, creat != 0, &info);
 }
 
-/* A descriptor that has no counters, but facts. */
+/* Opens a descriptor that has no counters, but answers with facts. */
 static int open_facts(void)
 {
 	const struct perfctr_provider *provider = provider_of_thread(0);
@@ -65,7 +66,10 @@ const struct perfctr_provider *perfctr_syscalls_provider(int fd)
 	return NULL;
 }
 
-/* After the driver's call has failed: is it one of perf_events, which knows no ioctls? */
+/*
+ * Whether a descriptor on which the driver's call has failed is one of perf_events, which has no
+ * ioctls.
+ */
 static bool is_shared(int fd)
 {
 	int error = errno;
@@ -113,7 +117,7 @@ int _vperfctr_open(int creat)
 
 	if (fd >= 0 || creat || errno != ENODEV)
 		return fd;
-	/* Without counters it still answers what the machine has. */
+	/* Without counters it still tells the machine's facts. */
 	fd = open_facts();
 	if (fd >= 0)
 		errno = error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The calls sys_vperfctr_*() over perf_events. As the driver's, descriptors of a state can be
- * passed on, and read the sums when the thread has executed another program or has ended. Only the
- * thread that has the state does more than read.
+ * The calls sys_vperfctr_*() over perf_events. As with the driver, descriptors of a state can be
+ * passed on, and still read the sums when the thread has executed another program or has ended.
+ * Only the thread that has the state can do more than read.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "lib/virtual/syscalls_perf.h"
 #include "libperfctr.h"
 
-/* The calling thread's own state, if the descriptor is one of it. */
+/* Returns the calling thread's own state, if the descriptor belongs to it. */
 static struct vperfctr *own_state(int fd)
 {
 	struct vperfctr *self = perfctr_attached();
@@ -28,7 +28,7 @@ static struct vperfctr *own_state(int fd)
 
 bool perfctr_shared_is(int fd)
 {
-	/* Whoever has the descriptor may empty its queue, but takes no state from its thread. */
+	/* Any holder of the descriptor may empty its queue, but the thread keeps its state. */
 	return own_state(fd) || perfctr_queue_has_state(fd);
 }
 

@@ -7,12 +7,12 @@
 #include "libperfctr.h"
 
 /*
- * Whether fd is a descriptor of a state over perf_events, or one that asks for facts only; a
- * stranger may have made it.
+ * Whether fd is a descriptor of a state over perf_events, or one that only answers with facts. Any
+ * program may have made it.
  */
 bool perfctr_shared_is(int fd);
 
-/* As the calls sys_vperfctr_*(), over perf_events. */
+/* These carry out sys_vperfctr_*() over perf_events. */
 int perfctr_shared_open(int tid, bool creat);
 int perfctr_shared_control(int fd, const struct vperfctr_control *control);
 int perfctr_shared_unlink(int fd);

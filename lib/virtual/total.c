@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Totals over threads. A set holds its states, so that they outlive handles and threads. */
+/*
+ * Totals: sums over the virtual counters of several threads. A total holds references to its
+ * states, so that they outlive handles and threads.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,14 +15,13 @@
 #include "libperfctr.h"
 
 /*
- * Both lie in memory that a child of fork() finds cleared, whoever held the lock. The threads'
- * states stand in a table at places that their addresses give, or in the next free ones; at least
- * half of it is free.
+ * A child of fork() finds a total and its table cleared, whoever held the lock. The table is a hash
+ * table of the threads' states by address, at most half full.
  */
 struct perfctr_total {
 	struct perfctr_head head;
 	pthread_mutex_t lock;
-	size_t n, room; /* room: a power of two, or none yet */
+	size_t n, room; /* room: a power of two; 0: no table yet */
 	struct vperfctr **thread;
 };
 
@@ -44,10 +46,13 @@ static int check_kind(const struct perfctr_total *total)
 		       : perfctr_not_ours();
 }
 
-/* Where a state is, or would be. */
+/* Returns the place of a state, or the one where it would be. */
 static struct vperfctr **place_of(struct vperfctr **table, size_t room, const struct vperfctr *self)
 {
-	/* States are some pages apart: the upper half of the product depends on all bits. */
+	/*
+	 * Addresses of states differ by some pages: the upper half of the product depends on all
+	 * bits.
+	 */
 	size_t i = (size_t)((uint64_t)(uintptr_t)self * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 
 	for (;; i++)
@@ -123,7 +128,7 @@ int perfctr_total_read(struct perfctr_total *total, struct perfctr_sum_ctrs *sum
 		self = total->thread[t];
 		if (!self)
 			continue;
-		/* Not vperfctr_read_ctrs(), which leaves counters alone that don't run. */
+		/* vperfctr_read_ctrs() does not read counters that don't run. */
 		result = self->provider->read_state(self, &one, NULL);
 		if (result < 0)
 			break;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The calling thread's virtual counters: the public calls, which any provider serves. */
+/*
+ * vperfctr_*(), the public calls for the calling thread's virtual counters, which either provider
+ * carries out.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -13,7 +16,7 @@
 
 static struct vperfctr *mutable(const struct vperfctr *self)
 {
-	return (struct vperfctr *)self; /* history's prototypes promise more than they keep */
+	return (struct vperfctr *)self; /* 2.6's prototypes have const where the state changes */
 }
 
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info)
@@ -53,7 +56,7 @@ int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *contr
 
 int vperfctr_stop(const struct vperfctr *self)
 {
-	/* No stack, no return: they would be counted. */
+	/* Stack use and a return would be counted here. */
 	if (!perfctr_likely(self != NULL))
 		return perfctr_no_handle();
 	if (!perfctr_likely(self->provider != NULL))
@@ -82,7 +85,7 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 	return (unsigned long long)perfctr_not_ours();
 }
 
-/* The quick reads don't look whether self is NULL, which would cost each of them 2 instructions. */
+/* The quick reads don't test self for NULL, which would cost each of them 2 instructions. */
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 {
 	const struct perfctr_provider *provider = self->provider;
@@ -121,7 +124,7 @@ int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 	return provider->read_quality(self, i, reading);
 }
 
-/* A reader of what is nowhere, whose index is 0, says "ask the kernel". */
+/* Gives a reader of an empty page, where index 0 says "ask the kernel". */
 static void give_no_reader(struct perfctr_reader *reader)
 {
 	static const struct perf_event_mmap_page nowhere;
@@ -157,7 +160,7 @@ int vperfctr_resume(const struct vperfctr *self)
 	return provider ? provider->resume(mutable(self)) : -1;
 }
 
-/* The same as give_no_reader(): no page's cstatus is that. */
+/* Does the same for a state reader: no state has that cstatus. */
 static void give_no_state_reader(struct perfctr_state_reader *reader)
 {
 	static const struct vperfctr_state nowhere;
@@ -196,7 +199,7 @@ unsigned int vperfctr_ovf_mask(const struct vperfctr *self, const void *siginfo)
 {
 	const siginfo_t *info = siginfo;
 
-	/* Of none in a child of fork(). */
+	/* In a child of fork() the handle has no counters. */
 	return self && info && perfctr_is_provider(self->provider) && info->si_code == SI_PMC_OVF
 		       ? (unsigned int)info->si_pmc_ovf_mask
 		       : 0;
