@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The AUX area, which a PMU writes into, in a format of its own (Intel PT, Arm SPE). It lies after
- * the buffer of records and has its own positions in the control page, of which the same is true as
- * in ring.c: acquire aux_head, read, release aux_tail. But the kernel looks at all of aux_tail.
+ * The AUX area, into which a PMU writes data in a format of its own (Intel PT, Arm SPE). It lies
+ * after the buffer of records and has positions of its own in the control page, which are used as
+ * in ring.c: acquire aux_head, read, release aux_tail. But the kernel reads all 64 bits of
+ * aux_tail.
  *
- * In an area that is overwritten, aux_head is a place: some PMUs count on after a lap, others
+ * In an area that is overwritten, aux_head is an offset: some PMUs count on after a lap, others
  * don't.
  */
 #include <errno.h>
@@ -45,7 +46,7 @@ int perfctr_area_map(struct perfctr_area *area, const struct perfctr_counter *co
 
 	page->aux_offset = counter->size;
 	page->aux_size = size;
-	/* Who can't write can't say what has been read: the PMU then overwrites. */
+	/* Without PROT_WRITE a program can't say how far it has read: the PMU then overwrites. */
 	data = mmap(NULL, size, PROT_READ | (overwrite ? 0 : PROT_WRITE), MAP_SHARED, counter->fd,
 		    (off_t)counter->size);
 	if (data == MAP_FAILED)
@@ -61,8 +62,8 @@ void perfctr_area_unmap(const struct perfctr_area *area)
 }
 
 /*
- * A 32-bit program has two halves to write. Once in 4 GiB a 64-bit kernel may look in between: then
- * the area seems full, and the event stops as if it were.
+ * A 32-bit program writes two halves. Once in 4 GiB a 64-bit kernel may read between them: then the
+ * area seems full, and the event stops as if it were.
  */
 void perfctr_area_release(const struct perfctr_area *area)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* All that is checked of a control, and what this processor allows. */
+/* Checks a control, against the rules and against this processor. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ static int check_signal(const struct vperfctr_control *control)
 	return 0;
 }
 
-/* Whether this processor can count by it. -1: the reason is in *diagnosis. */
+/* Whether this processor can count by the control. -1: the reason is in *diagnosis. */
 static int diagnose(const struct perfctr_cpu_control *control, bool extended,
 		    struct perfctr_diagnosis *diagnosis)
 {
@@ -61,7 +61,7 @@ int perfctr_control_check(const struct perfctr_cpu_control *control, bool extend
 
 	if (diagnose(control, extended, &diagnosis) == 0)
 		return 0;
-	/* Where nothing can be counted, that is the news, and not a mistake in the control. */
+	/* Without a PMU that is the error to report, and not a mistake in the control. */
 	no_pmu = control->nractrs | control->nrictrs ? perfctr_no_pmu() : NULL;
 	return no_pmu ? perfctr_fail(EOPNOTSUPP, "no hardware counters: %s", no_pmu)
 		      : fail_rule(&diagnosis);

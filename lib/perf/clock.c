@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The virtual TSC where the kernel is perf_events: ticks of the clock while the thread runs.
+ * The virtual TSC over perf_events: ticks of the clock while the thread runs.
  *
  * If the kernel puts its clock into events' pages, a software event that is always on carries the
  * time for which the thread has run; read.h turns it into ticks without a system call: between two
@@ -8,9 +8,10 @@
  * ns, so that each adds an error below one ns' ticks plus one. If not (clock unstable, or
  * paravirtual as in many virtual machines), the thread's CPU clock is asked, in ns.
  *
- * Each event costs at every switch of the thread. So a pinned group of counters whose page has the
- * clock lends it: that is on the PMU whenever the thread runs, until somebody takes the PMU from it
- * for good. Then the index in its page is 0, the page stands still, and the CPU clock goes on.
+ * Each event costs at every switch of the thread. So a pinned group of counters lends its clock, if
+ * its page has one: the group is on the PMU whenever the thread runs, until another event takes the
+ * PMU from it for good. Then the index in its page is 0, the page stands still, and the CPU clock
+ * goes on.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -72,8 +73,8 @@ bool perfctr_clock_borrow(struct perfctr_clock *clock, const struct perfctr_coun
 }
 
 /*
- * An event that execve(2) removes looks like one that waits for its thread. That it has been
- * removed is seen by another one, which the same execve(2) enables.
+ * An event that execve(2) removes looks like one whose thread is not running. A second event, which
+ * the same execve(2) enables, tells the two cases apart.
  */
 int perfctr_clock_watch(struct perfctr_clock *clock, pid_t tid, bool until_exec)
 {
@@ -133,9 +134,9 @@ void perfctr_clock_close(struct perfctr_clock *clock)
 }
 
 /*
- * Remember how the ticks follow from the page, if it still is what it was. A clock that has not all
- * bits began again so often as its page knows. Arm's, of 56, does so every 40 years, not between
- * two switches; one that does so often is not remembered.
+ * Remembers how the ticks follow from the page, if it has not changed. A clock with fewer than 64
+ * bits wraps, and the page knows how often it has. Arm's 56 bits wrap every 40 years, so not
+ * between two switches; a clock that wraps more often is not remembered.
  */
 static void note(const struct perfctr_clock *clock, uint32_t lock, uint64_t now, uint64_t lag)
 {
@@ -155,8 +156,8 @@ static void note(const struct perfctr_clock *clock, uint32_t lock, uint64_t now,
 }
 
 /*
- * The calling thread's page, unless its counters have been taken off the PMU: they don't come back
- * by themselves, so that what counts after the read has counted in it. *now: the processor's
+ * Reads the calling thread's page, unless its counters have lost the PMU: they don't get it back by
+ * themselves, so that counters that run after the read have run during it. *now: the processor's
  * clock.
  */
 static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks, uint64_t *now)
@@ -178,8 +179,8 @@ static inline bool read_page(const struct perfctr_clock *clock, uint64_t *ticks,
 }
 
 /*
- * The CPU clock takes a system call. Asked a ms ago or less, it is taken to have gone on as the
- * processor's clock, which is not after it.
+ * Asks for the thread's CPU clock, which takes a system call. If that was asked at most a ms ago,
+ * it is assumed to have advanced as the processor's clock has, which is never behind it.
  */
 static void ask(struct perfctr_clock *clock)
 {
@@ -200,7 +201,7 @@ uint64_t perfctr_clock_start(struct perfctr_clock *clock, bool brief)
 	return clock->since_ticks;
 }
 
-/* What the CPU clock said at the start. */
+/* The thread's CPU clock at the start. */
 static uint64_t since_ns(const struct perfctr_clock *clock)
 {
 	const volatile struct perf_event_mmap_page *page = clock->event.page;
@@ -209,7 +210,10 @@ static uint64_t since_ns(const struct perfctr_clock *clock)
 	       perfctr_scale(clock->since_at - clock->asked_at, page->time_mult, page->time_shift);
 }
 
-/* The time for which the counters had the PMU is the least that it can be. */
+/*
+ * Continues with the CPU clock, but returns no less than the time for which the counters had the
+ * PMU.
+ */
 static uint64_t go_on(const struct perfctr_clock *clock)
 {
 	uint64_t ns = perfctr_clock_ns(CLOCK_THREAD_CPUTIME_ID), since = since_ns(clock);
@@ -247,7 +251,7 @@ int perfctr_clock_read(const struct perfctr_clock *clock, bool own, uint64_t *ti
 		return 0;
 	if (clock->event.fd >= 0)
 		return read_event(clock, ticks);
-	/* The CPU clock of one thread, by its id: <linux/posix-timers.h> CPUCLOCK_*. */
+	/* This is the CPU clock of one thread, by its id: <linux/posix-timers.h> CPUCLOCK_*. */
 	ns = perfctr_clock_ns(own ? CLOCK_THREAD_CPUTIME_ID
 				  : (clockid_t)(~(unsigned int)clock->tid << 3 | 6));
 	if (ns == UINT64_MAX)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* One event: opened, mapped, read, switched. */
+/* One perf event: it is opened, mapped, read, switched and closed here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -35,14 +35,14 @@
 
 #define ENDING_TRIES 10000
 
-/* What a page says of its counter it says only while there is one. */
+/* On RISC-V a page describes its counter only while the event is in one. */
 #ifdef __riscv
 #define PAGES_COME_LATE true
 #else
 #define PAGES_COME_LATE false
 #endif
 
-/* A page has the width of its counter. */
+/* Whether a page has the width of its counter. */
 #ifdef __powerpc64__
 #define PAGES_HAVE_WIDTHS false
 #else
@@ -84,8 +84,8 @@ static bool is_firmware(const struct perf_event_attr *attr)
 }
 
 /*
- * Where RISC-V's administrator lets everybody read the cycle and the instruction counter
- * ("legacy"), the kernel's events of these are those very counters, which count all modes.
+ * In the mode "legacy", RISC-V's administrator lets all programs read the cycle and the instruction
+ * counter. The kernel's events of these use those very counters, which count all modes.
  */
 static bool ignores_modes(const struct perf_event_attr *attr)
 {
@@ -103,7 +103,7 @@ static bool ignores_modes(const struct perf_event_attr *attr)
 #endif
 }
 
-/* Where an event goes. */
+/* The thread, processor and group of a new event. */
 struct place {
 	const struct perfctr_scope *scope;
 	int group_fd;
@@ -118,7 +118,7 @@ static inline int open_event(const struct perf_event_attr *attr, const struct pl
 		       : perfctr_event_open(attr, scope->tid, scope->cpu, place->group_fd);
 }
 
-/* What not every PMU, or kernel, has is asked for first. */
+/* Tries first with features that not all PMUs or kernels have. */
 static int open_best(struct perf_event_attr *attr, const void *arg)
 {
 	static const unsigned int access[] = { ARM64_LONG | ARM64_RDPMC, ARM64_RDPMC };
@@ -176,8 +176,8 @@ int perfctr_counter_try(struct perfctr_counter *counter, struct perf_event_attr 
 }
 
 /*
- * The register of shares starts at zero with the one of slots, so that these can't have a period;
- * and it is on in their modes, whatever the metric's attr says.
+ * The registers of slots and of shares start at zero together, so that slots can't have a period;
+ * and a share counts in the modes of slots, whatever its own attr says.
  */
 static int check_metric(const struct perfctr_counter *counter, const char *name,
 			const struct perfctr_scope *scope, const struct perfctr_counter *leader)
@@ -217,7 +217,7 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 	if (open_counter(counter, attr, scope, leader) == 0)
 		return 0;
 	error = errno;
-	/* The kernel has no errno of its own for a processor that is not there. */
+	/* The kernel has no errno of its own for a missing processor. */
 	if (scope->cpu >= 0 && (error == EINVAL || error == ENODEV) &&
 	    perfctr_cpu_online((unsigned int)scope->cpu) < 0)
 		return -1;
@@ -227,7 +227,10 @@ int perfctr_counter_open(struct perfctr_counter *counter, struct perf_event_attr
 
 #ifdef __powerpc64__
 
-/* The kernel never says so, but names the counter in the page of each event that has one. */
+/*
+ * The kernel never says whether it may, but names the counter in the page of each event that has
+ * one.
+ */
 static bool may_be_read(const struct perf_event_mmap_page *page)
 {
 	(void)page;
@@ -237,8 +240,8 @@ static bool may_be_read(const struct perf_event_mmap_page *page)
 #else
 
 /*
- * RISC-V's kernel says so of an event in a register only, and one that is mapped before it starts
- * is in none. Where the administrator allows it, all hardware events can be read.
+ * RISC-V's kernel says so only while the event is in a register, which it is not when it is mapped.
+ * Where the administrator allows it, all hardware events can be read.
  */
 static bool may_be_read(const struct perf_event_mmap_page *page)
 {
@@ -253,9 +256,9 @@ static bool may_be_read(const struct perf_event_mmap_page *page)
 #endif
 
 /*
- * Of a hybrid machine: the index of a counter is read from its page, and then the counter. A thread
- * that is moved between the two to a core type that has fewer counters (x86), or that allows no
- * user access (arm64), dies of the instruction.
+ * On a hybrid machine no counter's page is mapped: between the reads of the index and of the counter the
+ * thread may be moved to a core type that has fewer counters (x86), or that allows no user access
+ * (arm64), and the instruction would kill it.
  */
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {
@@ -308,14 +311,14 @@ void perfctr_counter_close(struct perfctr_counter *counter)
 
 void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfctr_reader *reader)
 {
-	/* Its index is 0: "not in a register". */
+	/* The index of this page is 0: "not in a register". */
 	static const struct perf_event_mmap_page nowhere;
 
 	memset(reader, 0, sizeof(*reader));
 	reader->page = counter->page && !counter->kernel_reads ? counter->page : &nowhere;
 	/*
-	 * The width is the PMU's, not the moment's, but on RISC-V, where readers look at the page,
-	 * and on POWER, where they know it; a nonsensical one would shift out of range.
+	 * The PMU has one width for all times, except on RISC-V, where readers look at the page,
+	 * and on POWER, where they know it. An impossible one would shift out of range.
 	 */
 	if (reader->page != &nowhere && PAGES_HAVE_WIDTHS) {
 		unsigned int width = counter->page->pmc_width;
@@ -327,15 +330,15 @@ void perfctr_counter_reader(const struct perfctr_counter *counter, struct perfct
 	}
 }
 
-/* read(2): bytes, or -1 after perfctr_fail(EIO). */
+/* Calls read(2): bytes, or -1 after perfctr_fail(EIO). */
 static inline ssize_t read_bytes(const struct perfctr_counter *counter, void *bytes, size_t size)
 {
 	unsigned int tries = 0;
 	ssize_t got;
 
 	/*
-	 * ECHILD: an inherited group is being taken apart, since its thread ends (Linux 6.6 and
-	 * others).
+	 * ECHILD: the kernel is taking an inherited group apart, since its thread ends (Linux 6.6
+	 * and others).
 	 */
 	do {
 		got = perfctr_call_read(counter->fd, bytes, size);
@@ -390,7 +393,7 @@ int perfctr_counter_id(const struct perfctr_counter *counter, uint64_t *id)
 	return 0;
 }
 
-/* The kernel knows which events a thread has created, whoever they count. */
+/* The kernel knows all events that a thread has created, whichever threads they count. */
 static int switch_all(int request)
 {
 	if (prctl(request) < 0)
@@ -415,7 +418,9 @@ int perfctr_disable_all(void)
 int perfctr_counter_map_ring(struct perfctr_counter *counter, size_t size, bool overwrite)
 {
 	size_t all = (size_t)sysconf(_SC_PAGESIZE) + size;
-	/* Who can't write can't say what has been read: the kernel then overwrites. */
+	/*
+	 * Without PROT_WRITE a program can't say how far it has read: the kernel then overwrites.
+	 */
 	void *page = mmap(NULL, all, PROT_READ | (overwrite ? 0 : PROT_WRITE), MAP_SHARED,
 			  counter->fd, 0);
 

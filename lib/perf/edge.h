@@ -33,7 +33,7 @@
 struct perfctr_edge {
 	struct perfctr_reader reader[PERFCTR_NR_CTRS];
 	struct perfctr_reader *end; /* after the last one in use */
-	uint64_t *value;	    /* room for as many */
+	uint64_t *value;	    /* as many values */
 };
 
 #if defined(__x86_64__) && !defined(__ILP32__)
@@ -97,7 +97,7 @@ static inline uint64_t perfctr_edge_before(unsigned int i)
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 
-/* rax: what the reader r8 reads; r9: its page; r10: the lock, with which it is to be compared. */
+/* rax is the value that reader r8 reads; r9 is its page; r10 the lock, for the comparison. */
 #define PERFCTR_EDGE_READ                 \
 	"1:	mov	%c[page](%%r8), %%r9\n"   \
 	"2:	mov	%c[lock](%%r9), %%r10d\n" \
@@ -165,7 +165,7 @@ none:
 
 #elif defined(__aarch64__)
 
-/* x14: what the reader x8 reads; x9: its page; w10: the lock, with which it is to be compared. */
+/* x14 is the value that reader x8 reads; x9 is its page; w10 the lock, for the comparison. */
 #define PERFCTR_EDGE_READ                                                                  \
 	"1:	ldr	x9, [x8, %[page]]\n"                                                       \
 	"2:	ldr	w10, [x9, %[lock]]\n"                                                      \

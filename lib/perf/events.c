@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Events that count together: the perf_events model. */
+/* Events of one scope that count together, as a group of perf_events. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -43,8 +43,9 @@ void perfctr_events_init(struct perfctr_events *events, const struct perfctr_sco
 }
 
 /*
- * Pinned, a thread's own group tells when it loses the PMU; an inherited one would just stop, its
- * times too. Not pinned, it has times that tell, unless it is a sampler's.
+ * Whether the events are pinned. A thread's own pinned group reports when it loses the PMU; an
+ * inherited one would just stop, and its times too. Unless it is a sampler's, it is not pinned, and
+ * its times show the loss.
  */
 static bool is_pinned(const struct perfctr_events *events)
 {
@@ -73,7 +74,7 @@ static void set_attr(const struct perfctr_events *events, struct perf_event_attr
 		attr->exclusive = 1;
 	if (flags & PERFCTR_ON_EXEC)
 		attr->enable_on_exec = 1;
-	/* A leader stands still until its members, or its buffer, are there. */
+	/* A leader is stopped until its members, or its buffer, are there. */
 	if (events->total > 1 || events->scope.sampled ||
 	    flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED))
 		attr->disabled = 1;
@@ -91,7 +92,7 @@ int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *at
 	if (events->owner && !attr->sample_type && attr->type != PERF_TYPE_SOFTWARE &&
 	    attr->type != PERF_TYPE_TRACEPOINT)
 		perfctr_counter_map(counter, PERFCTR_PAGE_COUNT);
-	/* With metrics in its group, the slots' register starts again at every read(2). */
+	/* With metrics in the group, the register of slots is reset at every read(2). */
 	if (counter->metric)
 		perfctr_counter_unmap(leader);
 	events->n++;
@@ -104,10 +105,10 @@ bool perfctr_events_is_watched(const struct perfctr_events *events)
 }
 
 /*
- * If a processor goes offline, the kernel stops its events for good and dissolves their groups;
- * reads go on as if nothing had happened (seen: Linux 6.1). So a single event gets a companion that
- * counts nothing: then it has a group to be dissolved. But not one of an uncore PMU, which may
- * count on another processor than the one asked for, and whose events the kernel moves.
+ * Adds a companion that counts nothing to a single event, so that it has a group. If a processor
+ * goes offline, the kernel stops its events for good and dissolves their groups; only the latter
+ * shows in reads (seen: Linux 6.1). Uncore PMUs get none: they may count on another processor than
+ * the one asked for, and the kernel moves their events.
  */
 static int watch(struct perfctr_events *events)
 {
@@ -127,8 +128,10 @@ static int watch(struct perfctr_events *events)
 				    events->counter, events->n);
 }
 
-/* A pinned group that found no room is in its error state from the start; one whose processor was
-   offline has ended. */
+/*
+ * Checks that the events count: a pinned group without free counters is in its error state from the
+ * start; on an offline processor it has ended.
+ */
 static int check_start(const struct perfctr_events *events)
 {
 	const struct perfctr_scope *scope = &events->scope;
@@ -154,7 +157,7 @@ int perfctr_events_start(struct perfctr_events *events)
 		return -1;
 	if (events->flags & (PERFCTR_ON_EXEC | PERFCTR_DISABLED))
 		return 0;
-	/* A single event that needs no buffer counts already. */
+	/* A single event that needs no buffer runs already. */
 	return events->total > 1 || events->scope.sampled ? perfctr_events_enable(events)
 							  : check_start(events);
 }
@@ -182,7 +185,9 @@ void perfctr_events_undo(const struct perfctr_events *events, unsigned long requ
 enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
 					 struct perfctr_group_values *values)
 {
-	/* Linux 5.10 wants a group's room for each event of a dissolved one, too. */
+	/*
+	 * Linux 5.10 wants room for the whole group when it reads an event of a dissolved one, too.
+	 */
 	size_t room = events->n + (events->companion.fd >= 0);
 	enum perfctr_outcome outcome = perfctr_counter_read(&events->counter[0], values, room);
 	struct perfctr_group_values one;
@@ -210,7 +215,7 @@ void perfctr_events_close(struct perfctr_events *events)
 		return;
 	if (events->companion.fd >= 0)
 		perfctr_counter_close(&events->companion);
-	/* The leader last, lest the members go on alone. */
+	/* The leader is closed last: otherwise the members would run on alone. */
 	while (events->n)
 		perfctr_counter_close(&events->counter[--events->n]);
 }

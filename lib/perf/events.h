@@ -8,36 +8,37 @@
 #include "lib/perf/counter.h"
 #include "libperfctr.h"
 
-/* More flags than the public ones. */
+/* Internal flags, beside the public ones. */
 #define PERFCTR_EVENTS_THREADS 0x01000000 /* with _INHERIT: threads, but not children */
 #define PERFCTR_EVENTS_UNWATCHED \
-	0x02000000 /* another group tells whether the processor is offline */
-#define PERFCTR_EVENTS_MOVES	  0x04000000 /* when it goes, the kernel moves the events to another */
+	0x02000000 /* another group reports that the processor is offline */
+#define PERFCTR_EVENTS_MOVES \
+	0x04000000 /* the kernel moves the events if their processor goes offline */
 #define PERFCTR_EVENTS_UNTIL_EXEC 0x08000000 /* execve(2) removes the events */
-#define PERFCTR_EVENTS_PUBLISHED  0x10000000 /* others read them, too: without pages */
+#define PERFCTR_EVENTS_PUBLISHED  0x10000000 /* others read the events, too: they have no pages */
 
-/* 0, or -1 after perfctr_fail(EINVAL): they are none of the known ones, or not together. */
+/* 0, or -1 after perfctr_fail(EINVAL): flags are unknown, or exclude each other. */
 int perfctr_flags_check(unsigned int flags, unsigned int known);
 
 /*
- * Events of one scope. It lies where its owner wants it; all zero, as in a child of fork() that
- * finds it cleared, it has no events.
+ * The events of one scope. Its owner chooses the memory; all zero, as a child of fork() finds it,
+ * it has no events.
  */
 struct perfctr_events {
 	struct perfctr_scope scope;
 	unsigned int flags;
-	unsigned int total; /* how many there will be */
-	unsigned int n;	    /* how many are open */
-	const char *owner;  /* the thread counted, if it opened them, and may have their pages */
+	unsigned int total; /* number of events in the end */
+	unsigned int n;	    /* number of open events */
+	const char *owner;  /* the counted thread, if it opened them, and may have their pages */
 	struct perfctr_counter companion; /* see watch(); mostly not open */
-	struct perfctr_counter *counter;  /* the leader, and the others; also the owner's */
+	struct perfctr_counter *counter;  /* the leader, and the others; the owner's memory */
 };
 
 /*
- * Begin without events, add them one by one, the leader first, and start what is to start. add and
- * start return 0, or -1 after perfctr_fail(), and all must still be closed. The attr says what to
- * count, and whether overflows are wanted (then their buffer is to be mapped); it becomes what the
- * kernel took.
+ * Begin without events, add them one by one, the leader first, and start those that are not
+ * running. add and start return 0, or -1 after perfctr_fail(), and all must still be closed. The
+ * attr names the event, and says whether overflows are wanted (then the caller maps their buffer);
+ * the attr that the kernel accepted comes back.
  */
 void perfctr_events_init(struct perfctr_events *events, const struct perfctr_scope *scope,
 			 unsigned int flags, struct perfctr_counter *counter, unsigned int total);
@@ -45,25 +46,31 @@ int perfctr_events_add(struct perfctr_events *events, struct perf_event_attr *at
 		       const char *name);
 int perfctr_events_start(struct perfctr_events *events);
 
-/* Whether reads tell that the processor is offline. */
+/* Whether reads show that the processor is offline. */
 bool perfctr_events_is_watched(const struct perfctr_events *events);
 
-/* 0, or -1 after perfctr_fail(): EBUSY if there is no room for pinned ones, ENODEV. */
+/* 0, or -1 after perfctr_fail(): EBUSY if the PMU has no room for pinned ones, ENODEV. */
 int perfctr_events_enable(const struct perfctr_events *events);
 int perfctr_events_disable(const struct perfctr_events *events);
 
-/* PERF_EVENT_IOC_*ABLE on the way out of a failure: errno and sentence stay. Async-signal-safe. */
+/*
+ * Makes a request PERF_EVENT_IOC_*ABLE after a failure: errno and sentence stay. Async-signal-safe.
+ */
 void perfctr_events_undo(const struct perfctr_events *events, unsigned long request);
 
-/* The values of all. Of a dissolved group each is read alone; the times are the leader's. */
+/* Reads all values. The events of a dissolved group are read alone; the times are the leader's. */
 enum perfctr_outcome perfctr_events_read(const struct perfctr_events *events,
 					 struct perfctr_group_values *values);
 
-/* The same for who takes the values of a dissolved one, too. 0, or -1 after perfctr_fail(). */
+/*
+ * Does the same for callers that accept the values of a dissolved group, too. 0, or -1 after
+ * perfctr_fail().
+ */
 int perfctr_events_values(const struct perfctr_events *events, struct perfctr_group_values *values);
 
-/* Close all; end stops them first, since somebody may have copies of the descriptors. errno is
- * kept.
+/*
+ * Close all; end() stops them first, since other processes may have copies of the descriptors.
+ * errno is kept.
  */
 void perfctr_events_close(struct perfctr_events *events);
 void perfctr_events_end(struct perfctr_events *events);

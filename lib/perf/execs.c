@@ -2,15 +2,15 @@
 /*
  * At the execve(2) of a program that is set-user-ID, has capabilities, or can't be read, the kernel
  * ends the thread's events (begin_new_exec() of fs/exec.c), whoever has opened them. Their counts
- * and times stand still from then on, as if the thread had ended; nothing that read(2), poll(2) or
- * ioctl(2) say tells one from the other.
+ * and times do not change from then on, as if the thread had ended; neither read(2) nor poll(2) nor
+ * ioctl(2) tells the difference.
  *
  * But records do: begin_new_exec() writes COMM, and EXIT where it ends the events. Both come before
  * anything of the program is mapped, and a program that runs has at least one mapping that is
- * executable. So EXIT after COMM, without MMAP between them, is a program that was not counted.
+ * executable. So EXIT after COMM, without MMAP between them, means a program that was not counted.
  *
- * Events that count nothing write these records, into a buffer of a thread's. The kernel has none
- * for inherited events on all processors; then there is one of each processor's, for all threads.
+ * Events that count nothing write these records, into a thread's buffer. The kernel allows none for
+ * inherited events on all processors; then there is one for each processor and all threads.
  */
 #include <errno.h>
 #include <limits.h>
@@ -33,13 +33,16 @@
 #include "lib/perf/ring.h"
 #include "libperfctr.h"
 
-/* Of a buffer: a process that comes and goes needs about 700 bytes. */
+/* The size of a buffer; a process needs about 700 bytes of it. */
 #define RING_SIZE ((size_t)64 << 10)
 
-/* Programs that have been begun, and have mapped nothing yet: a processor has hardly two. */
+/*
+ * The number of programs that have been begun, but have mapped nothing yet: a processor rarely has
+ * two.
+ */
 #define BEGUN 64
 
-/* What a record needs that has the longest name of a file. */
+/* The size of a record that has the longest file name. */
 #define LARGEST (PATH_MAX + 256)
 
 #define NAME_SIZE 16 /* TASK_COMM_LEN */
@@ -50,23 +53,23 @@ struct begun {
 };
 
 struct perfctr_execs {
-	size_t size; /* of all this */
+	size_t size; /* of the whole structure */
 	unsigned int n, ncpus;
 	size_t ring_size;
-	bool busy; /* somebody looks */
-	bool any;  /* something has ended, or may have */
-	bool lost; /* records */
+	bool busy; /* a thread is looking */
+	bool any;  /* some events have ended, or may have */
+	bool lost; /* records were lost */
 	struct perfctr_decoder decoder;
 	struct perfctr_merge merge;
 	struct perfctr_counter *counter; /* ncpus for each scope */
 	struct perfctr_stream *stream, **heap;
-	bool *ended; /* of each scope */
+	bool *ended; /* by scope */
 	struct begun begun[BEGUN];
-	unsigned int next_begun; /* the place to take if all are taken */
-	uint32_t pid;		 /* the first program whose events were ended; 0: none */
+	unsigned int next_begun; /* the entry to reuse if all are in use */
+	uint32_t pid;		 /* the first program that ended events; 0: none */
 	char name[NAME_SIZE];
-	char *rooms;	/* of the streams */
-	uint64_t *copy; /* of a record that wraps */
+	char *rooms;	/* memory for copies, see merge.c */
+	uint64_t *copy; /* memory for a record that wraps */
 };
 
 /* ---- opening ---- */
@@ -85,7 +88,7 @@ static struct perf_event_attr attr_of(unsigned int flags)
 		.mmap = 1,
 		.task = 1,
 		.watermark = 1,
-		.wakeup_watermark = INT32_MAX, /* nobody waits */
+		.wakeup_watermark = INT32_MAX, /* no program waits for it */
 		.inherit = (flags & PERFCTR_INHERIT) != 0,
 		.inherit_thread = (flags & PERFCTR_EVENTS_THREADS) != 0,
 	};
@@ -97,7 +100,7 @@ static struct perfctr_counter *counter_of(const struct perfctr_execs *execs, uns
 	return &execs->counter[(size_t)i * execs->ncpus + k];
 }
 
-/* Cut so many bytes off the memory that *at goes through. */
+/* Cuts this many bytes off the memory that *at goes through. */
 static void *take(char **at, size_t bytes)
 {
 	void *taken = *at;
@@ -106,7 +109,7 @@ static void *take(char **at, size_t bytes)
 	return taken;
 }
 
-/* With nothing open. NULL: there is no memory. */
+/* Makes the structure, with nothing open. NULL: no memory. */
 static struct perfctr_execs *make(unsigned int n, unsigned int ncpus)
 {
 	size_t counters = (size_t)n * ncpus * sizeof(struct perfctr_counter), size;
@@ -132,7 +135,7 @@ static struct perfctr_execs *make(unsigned int n, unsigned int ncpus)
 	return execs;
 }
 
-/* A buffer of processor k's; if it is the first, smaller until it may be locked. */
+/* Maps a buffer for processor k. The first one is made smaller until it may be locked. */
 static bool map_ring(struct perfctr_execs *execs, unsigned int k)
 {
 	struct perfctr_counter *counter = counter_of(execs, 0, k);
@@ -146,7 +149,7 @@ static bool map_ring(struct perfctr_execs *execs, unsigned int k)
 	return true;
 }
 
-/* Open scope i on processor cpu (-1: all), the kth; with the first scope's buffer. */
+/* Opens scope i on processor cpu (-1: all), the kth, with the first scope's buffer. */
 static bool open_one(struct perfctr_execs *execs, const struct perfctr_scope *scope, unsigned int i,
 		     unsigned int k, int cpu, unsigned int flags)
 {
@@ -155,14 +158,14 @@ static bool open_one(struct perfctr_execs *execs, const struct perfctr_scope *sc
 	struct perf_event_attr attr = attr_of(flags);
 
 	if (perfctr_counter_try(counter, &attr, &place, NULL) < 0)
-		return errno == ESRCH; /* it has ended */
+		return errno == ESRCH; /* ESRCH: the thread has ended */
 	if (i == 0)
 		return map_ring(execs, k);
 	return perfctr_counter_request(counter, PERF_EVENT_IOC_SET_OUTPUT,
 				       (unsigned long)counter_of(execs, 0, k)->fd) == 0;
 }
 
-/* Scope i; then it is to be closed, too. */
+/* Opens scope i, which must be closed even if this fails. */
 static bool open_scope(struct perfctr_execs *execs, const struct perfctr_scope *scope,
 		       const uint32_t *cpus, unsigned int flags)
 {
@@ -206,14 +209,17 @@ static bool open_all(struct perfctr_execs *execs, const struct perfctr_scope *sc
 	for (i = 0; i < n; i++)
 		if (!open_scope(execs, &scope[i], cpus, flags))
 			return false;
-	/* Or the first thread, whose buffers all have, has ended meanwhile. */
+	/* Without a buffer, the first thread, whose buffers all use, has ended meanwhile. */
 	for (i = 0; i < execs->ncpus; i++)
 		if (!counter_of(execs, 0, i)->page)
 			return false;
 	return true;
 }
 
-/* A thread that does not inherit and executes something is not there any more, to read. */
+/*
+ * Whether the scope may execute a program. The calling thread alone can't: after execve(2) it would
+ * not be here to read.
+ */
 static bool may_execute(const struct perfctr_scope *scope, unsigned int n, unsigned int flags)
 {
 	if (!n || scope[0].tid < 0)
@@ -285,7 +291,7 @@ static void begin(struct perfctr_execs *execs, const struct perfctr_record_comm 
 	snprintf(begun->name, sizeof(begun->name), "%s", comm->name);
 }
 
-/* The scope of the event that has written a record; if it can't be found, all of them. */
+/* Marks the scope of the event that has written a record; if it can't be found, all scopes. */
 static void mark(struct perfctr_execs *execs, uint64_t id)
 {
 	size_t i, n = (size_t)execs->n * execs->ncpus;
@@ -344,8 +350,8 @@ static void judge(struct perfctr_execs *execs, const struct perfctr_record *reco
 }
 
 /*
- * Whether a buffer is as good as full. The kernel tells of lost records when it writes the next one
- * only, and there may be none.
+ * Whether a buffer is as good as full. The kernel reports lost records only when it writes the next
+ * one, which may never come.
  */
 static bool is_full(const struct perfctr_execs *execs, unsigned int k)
 {
@@ -356,7 +362,10 @@ static bool is_full(const struct perfctr_execs *execs, unsigned int k)
 	return head - ring->position > ring->size - least;
 }
 
-/* What one look finds, and all that is older, the next one hands out; see merge.c. */
+/*
+ * Looks once. Records that one look finds are handed out at the next one, with all older ones; see
+ * merge.c.
+ */
 static void look(struct perfctr_execs *execs)
 {
 	const struct perfctr_record *record;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Events count a virtual machine's guests only if they are named. */
+/* Leaves a virtual machine's guests out of an event's counts unless the event names them. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "lib/perf/guests.h"
 #include "lib/perf/sys.h"
 
-/* The kernel's own events are counted for all. */
+/* The kernel's own events count host and guests alike. */
 static bool is_of_a_pmu(const struct perf_event_attr *attr)
 {
 	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
@@ -17,9 +17,9 @@ static bool is_of_a_pmu(const struct perf_event_attr *attr)
 }
 
 /*
- * Whether the PMU is one that can tell guests, as the processors' own can; others are asked to
- * leave them out only after they refused to count them. AMD's precise samples are another PMU's
- * (IBS), which can't.
+ * Whether the PMU can tell guests apart, as the processors' own can; with others guests are left
+ * out only after they refused to count them. AMD's precise samples come from another PMU (IBS),
+ * which can't.
  */
 static bool knows_guests(const struct perf_event_attr *attr)
 {

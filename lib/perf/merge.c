@@ -2,11 +2,11 @@
 /*
  * Records of several buffers, merged by time.
  *
- * A record is written a little later than the moment that it tells of, and buffers are looked at
- * one after the other: so a look may find a record and miss an older one of another processor. But
- * what is older than anything that one look finds has been written when the next one begins. So a
- * record waits for the look after the one that finds it: then it is an old one, and with all that
- * is older it can be handed out. It waits in a copy, lest the kernel run out of room meanwhile.
+ * A record is written a little after the time in it, and buffers are looked at one after the other:
+ * so a look may find a record and miss an older one of another processor. But all records older
+ * than those that one look finds have been written when the next look begins. So a record waits for
+ * the look after the one that finds it: then it is an old one, and is handed out with all older
+ * ones. It waits in a copy, so that the kernel does not run out of room meanwhile.
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ void perfctr_merge_init(struct perfctr_merge *merge, const struct perfctr_decode
 		.n = n,
 		.backward = backward,
 	};
-	/* An empty copy, as perfctr_ring_move() makes it. */
+	/* This is an empty copy, as perfctr_ring_move() makes it. */
 	for (i = 0; i < n; i++)
 		stream[i].recent.backward = true;
 }
@@ -87,7 +87,7 @@ static void pop(struct perfctr_merge *merge)
 
 /* ---- streams ---- */
 
-/* Go on to the stream's next record. */
+/* Goes on to the stream's next record. */
 static int fetch(struct perfctr_merge *merge, struct perfctr_stream *stream)
 {
 	int result = perfctr_ring_next_inline(&stream->old, &stream->header, &stream->bytes);
@@ -106,7 +106,7 @@ static int fetch(struct perfctr_merge *merge, struct perfctr_stream *stream)
 	return result;
 }
 
-/* What was recent becomes old, and what is in the buffer becomes recent. */
+/* Moves the recent records to the old ones, and the buffer's records to the recent ones. */
 static int refill(struct perfctr_merge *merge, struct perfctr_stream *stream)
 {
 	unsigned char *room = stream->old_room;

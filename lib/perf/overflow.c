@@ -2,17 +2,17 @@
 /*
  * Overflow signals: i-mode counters over perf_events.
  *
- * An i-mode event may overflow once (PERF_EVENT_IOC_REFRESH). In the interrupt the kernel stops
- * it, and with it the whole group if it is the leader, which the first i-mode event is; puts a
- * record with the counts of all members into the event's buffer; and sends the signal. By its
- * first record a group is suspended: these are its counts. If another event than the leader has
- * overflowed, the others go on counting until somebody stops the leader, and may even overflow;
- * all that is taken back when the counters are resumed: each i-mode event then begins a new
- * period, or what was left of its period at the first record.
+ * An i-mode event may overflow once (PERF_EVENT_IOC_REFRESH). In the interrupt the kernel stops it,
+ * and with it the whole group if it is the leader, which the first i-mode event is; puts a record
+ * with the counts of all members into the event's buffer; and sends the signal. The first record
+ * suspends a group, with the counts in it. If another event than the leader has overflowed, the
+ * others go on counting until the leader is stopped, and may even overflow; all that is taken back
+ * when the counters are resumed: each i-mode event then begins a new period, or continues with the
+ * rest of its period at the first record.
  *
- * So the buffers alone say what is suspended, and at which counts. There is one per event, and
- * not one for all, because user space reads each event by a page of its own. An event writes one
- * sample between two resumes, and perhaps two records of the throttle, which ends with each
+ * So the buffers alone say which group is suspended, and at which counts. There is one per event,
+ * and not one for all, because user space reads each event by a page of its own. An event writes
+ * one sample between two resumes, and perhaps two records of the throttle, which ends with each
  * resume.
  */
 #include <errno.h>
@@ -29,13 +29,15 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-/* A sample: struct perf_event_header, then what read(2) returns for the group. */
+/*
+ * The length of a sample: struct perf_event_header, then the data that read(2) returns for the
+ * group.
+ */
 #define RECORD_WORDS(n) (1 + offsetof(struct perfctr_group_values, values) / sizeof(uint64_t) + (n))
 
 /*
- * Some processors can't count periods that are shorter (Broadwell's erratum BDM11 is the worst),
- * for which the kernel refuses them. What is left of a period may be less: then the interrupt is
- * late.
+ * Some processors can't count shorter periods (Broadwell's erratum BDM11 is the worst), and the
+ * kernel refuses these there. The rest of a period may be less: then the interrupt is late.
  */
 #define LEAST_PERIOD 128
 
@@ -56,7 +58,7 @@ int perfctr_overflow_start(const struct perfctr_overflow *overflow,
 	const struct perfctr_counter *counter = group->counter;
 	unsigned int k;
 
-	/* The leader last: it starts all. */
+	/* The leader is last: it starts all. */
 	for (k = overflow->nr; k-- > 1;)
 		if (again >> k & 1 &&
 		    perfctr_counter_ioctl(&counter[k], PERF_EVENT_IOC_REFRESH, 1) < 0)
@@ -65,7 +67,9 @@ int perfctr_overflow_start(const struct perfctr_overflow *overflow,
 					 : perfctr_counter_ioctl(counter, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* The end of the records. On 32 bits an interrupt may come between its halves. */
+/*
+ * The end of the records. On 32-bit machines an interrupt may come between the reads of its halves.
+ */
 static uint64_t records_end(const struct perfctr_counter *counter)
 {
 	const volatile struct perf_event_mmap_page *page = counter->page;
@@ -78,7 +82,7 @@ static uint64_t records_end(const struct perfctr_counter *counter)
 	return end;
 }
 
-/* The counts in the first sample between seen and the end, if there is one. */
+/* Finds the counts in the first sample between seen and the end, if there is one. */
 static bool find_sample(const struct perfctr_counter *counter, uint64_t seen, unsigned int n,
 			uint64_t *values)
 {
@@ -119,7 +123,7 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 				 group->n, found))
 			continue;
 		*stopped |= 1u << k;
-		/* Counts only grow: the least are the first. */
+		/* Counts only grow, so that the smallest are the first. */
 		for (sum = 0, i = 0; i < group->n; i++)
 			sum += found[i];
 		if (sum < least) {
@@ -137,7 +141,7 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 	return true;
 }
 
-/* Let a stopped event overflow after so many; *period is set to what the kernel takes. */
+/* Sets a stopped event's period; *period becomes the one that the kernel accepted. */
 static int set_period(const struct perfctr_counter *counter, uint64_t *period)
 {
 	int error = errno;
@@ -163,7 +167,7 @@ int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 
 	if (!perfctr_overflow_find(overflow, group, values, &reached, again))
 		return perfctr_fail(EINVAL, "no i-mode counter has overflowed: nothing to resume");
-	/* Others than the leader may overflow until it stops. */
+	/* Other events than the leader may overflow until it stops. */
 	if (!(*again & 1) && perfctr_events_disable(group) < 0)
 		return -1;
 	perfctr_overflow_find(overflow, group, values, &reached, again);
@@ -174,7 +178,7 @@ int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 	perfctr_overflow_copy(next, overflow);
 	for (k = 0; k < overflow->nr; k++) {
 		next->event[k].seen = records_end(&counter[k]);
-		/* Having let it overflow the kernel begins another of the same periods. */
+		/* After an overflow the kernel begins another period of the same length. */
 		if (*again >> k & 1)
 			next->event[k].due += next->event[k].period;
 		left = reached >> k & 1 ? -(uint64_t)(int64_t)ireset[k]

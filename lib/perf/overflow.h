@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* overflow.h - overflows: i-mode counters over perf_events */
+/* overflow.h - overflows of i-mode counters over perf_events */
 #ifndef PERFCTR_LIB_PERF_OVERFLOW_H
 #define PERFCTR_LIB_PERF_OVERFLOW_H
 
@@ -9,17 +9,17 @@
 #include "lib/base/word.h"
 #include "lib/perf/events.h"
 
-/* Of a group whose first events are in i-mode, between one start and the next. */
+/* The overflows of a group that begins with its i-mode events, between one start and the next. */
 struct perfctr_overflow {
-	unsigned int nr; /* of i-mode events; 0: nothing else matters */
+	unsigned int nr; /* number of i-mode events; 0: the rest has no meaning */
 	struct {
-		uint64_t seen;	 /* where the records of its buffer begin that are news */
+		uint64_t seen;	 /* position of the first new record in its buffer */
 		uint64_t due;	 /* the count at which the kernel lets it overflow next */
-		uint64_t period; /* the kernel's */
+		uint64_t period; /* the period that the kernel uses */
 	} event[PERFCTR_NR_CTRS];
 };
 
-/* As much of it as has a meaning. */
+/* Copies the part that has a meaning. */
 static inline void perfctr_overflow_copy(struct perfctr_overflow *to,
 					 const struct perfctr_overflow *from)
 {
@@ -27,7 +27,7 @@ static inline void perfctr_overflow_copy(struct perfctr_overflow *to,
 	       offsetof(struct perfctr_overflow, event) + from->nr * sizeof(from->event[0]));
 }
 
-/* The same of a group that goes on, while other threads may read it. */
+/* Copies it for a group that goes on, while other threads may read it. */
 static inline void perfctr_overflow_update(struct perfctr_overflow *to,
 					   const struct perfctr_overflow *from)
 {
@@ -40,17 +40,17 @@ static inline void perfctr_overflow_update(struct perfctr_overflow *to,
 	}
 }
 
-/* Prepare for a new group, whose i-mode events overflow after ireset[]. */
+/* Prepares for a new group, whose i-mode events overflow after ireset[]. */
 void perfctr_overflow_init(struct perfctr_overflow *overflow, unsigned int nr, const int *ireset);
 
-/* The set of events that may overflow again, once each, and the group itself, start. 0, or -1. */
+/* Lets the events in "again" overflow again, once each, and starts the group. 0, or -1. */
 int perfctr_overflow_start(const struct perfctr_overflow *overflow,
 			   const struct perfctr_events *group, unsigned int again);
 
 /*
- * Has any event overflowed since? Then these are the counts of all events at the first
- * overflow; *reached is the set of events that had reached the end of their period then, and
- * *stopped that of those that the kernel has stopped at overflows of their own.
+ * Whether any event has overflowed since the start. Then values[] are the counts of all events at
+ * the first overflow; *reached is the set of events that had reached the end of their period then,
+ * and *stopped the set of those that the kernel has stopped at overflows of their own.
  * Async-signal-safe, without a system call.
  */
 bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
@@ -58,10 +58,9 @@ bool perfctr_overflow_find(const struct perfctr_overflow *overflow,
 			   unsigned int *reached, unsigned int *stopped);
 
 /*
- * Stop what still counts of a group that has overflowed, and prepare its events for going on from
- * the first overflow's counts: *next replaces *overflow, missed[] is what was counted since,
- * *again is for perfctr_overflow_start(). 0, or -1 after perfctr_fail(): EINVAL if nothing has
- * overflowed.
+ * Stops the running events of a group that has overflowed, and prepares them for going on from the
+ * first overflow's counts: *next replaces *overflow, missed[] are the counts since then, *again is
+ * for perfctr_overflow_start(). 0, or -1 after perfctr_fail(): EINVAL if nothing has overflowed.
  */
 int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 			   const struct perfctr_events *group, const int *ireset,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What this machine's kernel can count, asked of it: whether there is a PMU, whether it knows a bit
- * of struct perf_event_attr.
+ * Probes this machine's kernel: whether there is a PMU, whether the kernel knows a bit of struct
+ * perf_event_attr, what its watchdog needs.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -43,7 +43,7 @@ static const char *why_there_is_none(void)
 			 "kernel has no driver for it; perfex --emulate needs none";
 }
 
-/* By what sysfs shows, where no event can be opened: that has the PMUs which have a driver. */
+/* Looks in sysfs, where no event can be opened: it lists the PMUs that have a driver. */
 static enum perfctr_pmu_state look_in_sysfs(void)
 {
 	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
@@ -52,7 +52,7 @@ static enum perfctr_pmu_state look_in_sysfs(void)
 
 	if (n > 0)
 		return PERFCTR_PMU_THERE;
-	/* The kernel's own events are always there. */
+	/* The kernel's own events are always listed. */
 	return n == 0 && perfctr_file_number(PERFCTR_DEVICES "/software/type", &type) == 0
 		       ? PERFCTR_PMU_NONE
 		       : PERFCTR_PMU_UNKNOWN;
@@ -71,7 +71,10 @@ enum perfctr_pmu_state perfctr_pmu_look(const char **why)
 	int error = errno, fd = perfctr_guests_probe(&attr, 0, -1);
 	enum perfctr_pmu_state state = PERFCTR_PMU_THERE;
 
-	/* Disabled, so a busy PMU is no obstacle; no permission says nothing about the PMU. */
+	/*
+	 * The event is disabled, so that a busy PMU is no obstacle; a lack of permission says
+	 * nothing about the PMU.
+	 */
 	if (fd >= 0)
 		perfctr_call_close(fd);
 	else if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV || errno == ENXIO)
@@ -94,7 +97,7 @@ const char *perfctr_no_pmu(void)
 	return perfctr_pmu_look(&why) == PERFCTR_PMU_NONE ? why : NULL;
 }
 
-/* Whether the kernel was built with an option, as its configuration says where it is installed. */
+/* Whether the kernel was built with an option, by its configuration file, if that is installed. */
 static bool is_configured(const char *option)
 {
 	static const size_t size = 1 << 20;
@@ -113,8 +116,8 @@ static bool is_configured(const char *option)
 }
 
 /*
- * Since Linux 6.5 processors can watch each other by their timers instead ("buddy"), which is all
- * that Debian's kernels have where perf's interrupts are no NMIs.
+ * Since Linux 6.5 processors can watch each other by timers instead ("buddy"). Debian's kernels
+ * have only that where perf's interrupts are no NMIs.
  */
 enum perfctr_watchdog perfctr_watchdog(void)
 {
@@ -147,7 +150,7 @@ int perfctr_cgroup_probe(int cgroup, int cpu)
 	return 0;
 }
 
-/* Bits that a kernel does not know are EINVAL. */
+/* A kernel answers EINVAL to bits that it does not know. */
 static bool is_known(struct perf_event_attr attr)
 {
 	int error = errno, fd;

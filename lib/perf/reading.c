@@ -10,8 +10,7 @@ enum perfctr_quality perfctr_quality_of(uint64_t enabled, uint64_t running)
 	return running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
 }
 
-/* Add to a remainder, which is below the divisor as more is. Returns what it adds to the quotient.
- */
+/* Adds to a remainder; both are below the divisor. Returns the carry into the quotient. */
 static unsigned int add_to_remainder(uint64_t *remainder, uint64_t more, uint64_t divisor)
 {
 	if (more < divisor - *remainder) {
@@ -22,7 +21,7 @@ static unsigned int add_to_remainder(uint64_t *remainder, uint64_t more, uint64_
 	return 1;
 }
 
-/* a * b / c, where a < c: the product may have 128 bits, the quotient is less than b. */
+/* Returns a * b / c, where a < c: the product may have 128 bits, the quotient is less than b. */
 static uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t quotient = 0, remainder = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Records of perf_events, as their bytes stand in a buffer -> struct perfctr_record. The layouts
- * are those of include/uapi/linux/perf_event.h. Nothing is believed: every length is held against
- * the record's size, and read once, so that bytes which change meanwhile can't lead outside of it
- * either.
+ * Decodes the records of perf_events from a buffer's bytes to struct perfctr_record. The layouts
+ * are those of include/uapi/linux/perf_event.h. All lengths are checked against the record's size,
+ * and are read once, so that bytes which change meanwhile can't lead out of it either.
  */
 #include <assert.h>
 #include <errno.h>
@@ -46,7 +45,7 @@ static const struct {
 	{ PERF_SAMPLE_CPU, PLACE(cpu) },
 	{ PERF_SAMPLE_PERIOD, PLACE(as.sample.period) },
 }, id_words[] = {
-	/* Those at the end of every other record, with sample_id_all. */
+	/* These stand at the end of every other record, with sample_id_all. */
 	{ PERF_SAMPLE_TID, PLACE(pid) },
 	{ PERF_SAMPLE_TIME, PLACE(time) },
 	{ PERF_SAMPLE_ID, PLACE(id) },
@@ -114,7 +113,7 @@ static size_t left(const struct rest *rest)
 	return (size_t)(rest->end - rest->at);
 }
 
-/* Once, whatever the compiler thinks. */
+/* Reads the word exactly once. */
 static uint64_t word_at(const uint64_t *at)
 {
 	return *(const volatile uint64_t *)at;
@@ -138,7 +137,7 @@ static bool take(struct rest *rest, uint64_t *word)
 	return true;
 }
 
-/* n units of so many words, where they are; NULL if there are fewer. */
+/* Takes n units of this many words, in place; NULL if there are fewer. */
 static const void *take_many(struct rest *rest, uint64_t n, size_t unit)
 {
 	const uint64_t *start = rest->at;
@@ -149,7 +148,7 @@ static const void *take_many(struct rest *rest, uint64_t n, size_t unit)
 	return start;
 }
 
-/* Copied, since the kernel's own may have other words between them. */
+/* Takes counts. They are copied, since the kernel may have other words between them. */
 static bool take_counts(struct perfctr_decoder *decoder, struct rest *rest,
 			struct perfctr_record_counts *counts)
 {
@@ -158,7 +157,7 @@ static bool take_counts(struct perfctr_decoder *decoder, struct rest *rest,
 		      (format & PERFCTR_FORMAT_LOST ? 1u : 0u);
 
 	memset(counts, 0, sizeof(*counts));
-	/* A single event's value is in front of its times, a group's number of events is. */
+	/* A single event's value comes before the times; so does a group's number of events. */
 	if (!take(rest, format & PERF_FORMAT_GROUP ? &n : &decoder->values[0]) ||
 	    (format & PERF_FORMAT_TOTAL_TIME_ENABLED && !take(rest, &counts->enabled)) ||
 	    (format & PERF_FORMAT_TOTAL_TIME_RUNNING && !take(rest, &counts->running)))
@@ -198,7 +197,7 @@ static bool take_raw(struct rest *rest, struct perfctr_record_sample *sample)
 
 	if (rest->at == rest->end)
 		return false;
-	/* The size is half a word, and padded so that the data end with a word. */
+	/* The size has half a word, and is padded so that the data end with a word. */
 	size = half_at(start);
 	if (size % 8 != 4 || size > left(rest) * 8 - 4)
 		return false;
@@ -227,7 +226,7 @@ static bool take_stack(struct rest *rest, struct perfctr_record_sample *sample)
 
 /* ---- samples ---- */
 
-/* What follows the fields of one word, in the kernel's order. */
+/* Takes the fields that follow those of one word, in the kernel's order. */
 static bool take_more(struct perfctr_decoder *decoder, struct rest *rest)
 {
 	struct perfctr_record_sample *sample = &decoder->sample.as.sample;
@@ -279,9 +278,9 @@ static bool take_rest(struct perfctr_decoder *decoder, struct perf_event_header 
 }
 
 /*
- * Where the processor had no branches for a sample, the kernel writes their number, 0, and no index
- * (perf_output_sample() of kernel/events/core.c). Where they are 0 for another reason there is one:
- * only the size tells.
+ * Takes a sample whose branch stack has no index: where the processor had no branches for it, the
+ * kernel writes their number, 0, and nothing else (perf_output_sample() of kernel/events/core.c).
+ * If it is 0 for another reason there is an index: only the size tells.
  */
 static bool take_without_index(struct perfctr_decoder *decoder, struct perf_event_header header,
 			       const uint64_t *start)
@@ -298,7 +297,7 @@ static bool take_without_index(struct perfctr_decoder *decoder, struct perf_even
 	return fits;
 }
 
-/* Out of line, so that what is usual needs no stack. */
+/* This is out of line, so that the usual path needs no stack. */
 static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
 		       const uint64_t *start) __attribute__((noinline));
 static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header header,
@@ -309,7 +308,9 @@ static int decode_more(struct perfctr_decoder *decoder, struct perf_event_header
 		       : fail_size(header);
 }
 
-/* The same and the words before, if there is only a call chain: the usual thing with one. */
+/*
+ * Decodes a sample with a call chain and no other field after the words, the usual case with one.
+ */
 static inline int decode_chain(struct perfctr_decoder *decoder, struct perf_event_header header,
 			       const uint64_t *start)
 {
@@ -327,7 +328,7 @@ static inline int decode_chain(struct perfctr_decoder *decoder, struct perf_even
 
 /* ---- all other records ---- */
 
-/* Text that ends before the record does; the kernel pads it with NULs. */
+/* Takes a text that ends before the record does; the kernel pads it with NULs. */
 static bool take_text(const struct rest *rest, const void *from, const char **text)
 {
 	*text = from;
@@ -397,7 +398,7 @@ static bool decode_text_poke(const struct rest *rest, struct perfctr_record_text
 	return 12u + poke->old_length + poke->new_length <= left(rest) * 8;
 }
 
-/* How many words a type has at least; 0: it is not known, or has none. */
+/* The number of words that a type has at least; 0: the type is unknown, or has none. */
 static size_t least_words(uint32_t type)
 {
 	switch (type) {
@@ -422,7 +423,7 @@ static size_t least_words(uint32_t type)
 	return 0;
 }
 
-/* What is not known need not have the words at its end either. */
+/* Whether the record ends with these words; one of an unknown type need not. */
 static bool has_id_words(struct perf_event_header header)
 {
 	return header.type != 0 && header.type <= PERFCTR_RECORD_CALLCHAIN_DEFERRED;
@@ -433,7 +434,7 @@ static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 {
 	const unsigned char *start = (const unsigned char *)rest->at;
 
-	/* A later kernel may have more to say in front of the words at the end, but not less. */
+	/* A later kernel may add fields before the words at the end, but not remove any. */
 	if (left(rest) < least_words(record->type))
 		return false;
 	switch (record->type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* record.h - their bytes -> struct perfctr_record */
+/* record.h - decodes the bytes of records into struct perfctr_record */
 #ifndef PERFCTR_LIB_PERF_RECORD_H
 #define PERFCTR_LIB_PERF_RECORD_H
 
@@ -21,17 +21,18 @@
 /* PERF_SAMPLE_BRANCH_COUNTERS, of Linux 6.8 */
 #define PERFCTR_BRANCH_COUNTERS (UINT64_C(1) << 19)
 
-/* How records were asked for, and the last one. */
+/* The fields that records were asked for, and the last record. */
 struct perfctr_decoder {
 	uint64_t fields;				  /* PERF_SAMPLE_* */
 	uint64_t read_format;				  /* PERF_FORMAT_* */
-	unsigned int user_registers, interrupt_registers; /* their number */
+	unsigned int user_registers, interrupt_registers; /* the number of each */
 	bool branch_index, branch_counters;
 	bool more;	/* samples have fields that are not one word */
-	bool chain;	/* of these only a call chain */
-	uint64_t usual; /* if they have not: the shape of a sample's header; else of none */
+	bool chain;	/* the only such field is a call chain */
+	uint64_t usual; /* a sample header's shape if there is no such field; else no header's */
 	uint8_t nwords, nid_words;
-	uint8_t time_word, time_back; /* the time's in a sample, and from others' end; 0: none */
+	uint8_t time_word,
+		time_back; /* index of the time in a sample, and from the end of others; 0: none */
 	uint16_t word[PERFCTR_RECORD_WORDS]; /* offsets in struct perfctr_record */
 	uint16_t id_word[PERFCTR_RECORD_WORDS];
 	struct perfctr_record sample; /* fields that were not asked for stay 0 */
@@ -42,13 +43,13 @@ struct perfctr_decoder {
 void perfctr_decoder_init(struct perfctr_decoder *decoder, const struct perf_event_attr *attr);
 
 /*
- * Decode the header.size bytes, aligned to 8, of which the header is the beginning; the size is at
- * least the header's and a multiple of 8. 1, or -1 after perfctr_fail(EBADMSG).
+ * Decodes the header.size bytes, aligned to 8, that begin with the header; the size is at least the
+ * header's and a multiple of 8. 1, or -1 after perfctr_fail(EBADMSG).
  */
 int perfctr_record_decode(struct perfctr_decoder *decoder, struct perf_event_header header,
 			  const void *bytes, const struct perfctr_record **result);
 
-/* A header's type and size as one word. */
+/* Returns a header's type and size as one word. */
 static inline uint64_t perfctr_record_shape(struct perf_event_header header)
 {
 	uint64_t word;
@@ -65,8 +66,8 @@ static inline void perfctr_record_put(struct perfctr_record *record, uint16_t pl
 }
 
 /*
- * n words of a sample, at most PERFCTR_RECORD_WORDS, to their places, the first one first: a loop,
- * unrolled.
+ * Puts n words of a sample, at most PERFCTR_RECORD_WORDS, in their places, the first one first: an
+ * unrolled loop.
  */
 static inline void perfctr_record_put_words(struct perfctr_record *record, const uint64_t *words,
 					    const uint16_t *places, unsigned int n)
@@ -87,7 +88,7 @@ static inline void perfctr_record_put_words(struct perfctr_record *record, const
 	}
 }
 
-/* The same of a sample, in the caller, without what its fields of several words say. */
+/* Decodes a sample's fields of one word, inline. */
 static inline const struct perfctr_record *
 perfctr_record_put_sample(struct perfctr_decoder *decoder, struct perf_event_header header,
 			  const void *bytes)
@@ -102,15 +103,16 @@ perfctr_record_put_sample(struct perfctr_decoder *decoder, struct perf_event_hea
 }
 
 /*
- * The ring's next record, decoded, if it is a sample whose size follows from the fields, the usual
- * thing: then type and size are right if one word is. NULL: ask perfctr_ring_next(). Not of a
- * buffer that is overwritten.
+ * Takes and decodes the ring's next record, if it is a sample whose size follows from the fields,
+ * the usual case: then one comparison checks type and size. NULL: call perfctr_ring_next(). The
+ * buffer is none that is overwritten.
  */
 static inline const struct perfctr_record *perfctr_record_take(struct perfctr_decoder *decoder,
 							       struct perfctr_ring *ring)
 {
 	const uint64_t *here = perfctr_ring_here(ring);
-	uint64_t word = *(const volatile uint64_t *)here; /* once: what is checked is used */
+	uint64_t word =
+		*(const volatile uint64_t *)here; /* read once: the word checked is the word used */
 	struct perf_event_header header;
 
 	perfctr_ring_release(ring);
@@ -121,7 +123,7 @@ static inline const struct perfctr_record *perfctr_record_take(struct perfctr_de
 	return perfctr_record_put_sample(decoder, header, here);
 }
 
-/* The time of such a record, without decoding it; the other one if it has none. */
+/* Returns the time of such a record, without decoding it; "other" if it has none. */
 uint64_t perfctr_record_time(const struct perfctr_decoder *decoder, struct perf_event_header header,
 			     const void *bytes, uint64_t other);
 

@@ -70,7 +70,7 @@ int perfctr_ring_refresh(struct perfctr_ring *ring)
 			    unread, ring->size);
 }
 
-/* Two pieces become one. */
+/* Makes one piece of two. */
 static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, size_t size)
 	__attribute__((noinline));
 static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, size_t size)
@@ -82,7 +82,7 @@ static const void *copy_pieces(const struct perfctr_ring *ring, size_t offset, s
 	return ring->copy;
 }
 
-/* Nothing is left of what was seen: look again. */
+/* Looks again: all records that were seen have been handed out. */
 static int next_after_refresh(struct perfctr_ring *ring, struct perf_event_header *header,
 			      const void **bytes) __attribute__((noinline));
 static int next_after_refresh(struct perfctr_ring *ring, struct perf_event_header *header,
@@ -128,12 +128,12 @@ int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *heade
 
 void perfctr_ring_snapshot(struct perfctr_ring *ring)
 {
-	/* Nobody writes now, so that both halves belong together. */
+	/* Nothing is written now, so that both halves belong together. */
 	uint64_t head = *(volatile __u64 *)&ring->page->data_head, written = -head, unseen;
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	unseen = written - ring->seen;
-	if (head <= UINT32_MAX) { /* a 32-bit kernel's */
+	if (head <= UINT32_MAX) { /* a 32-bit kernel wrote it */
 		written = (uint32_t)written;
 		unseen = (uint32_t)(written - ring->seen);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ring.h - the buffer that the kernel writes records into */
+/* ring.h - the ring buffer into which the kernel writes records */
 #ifndef PERFCTR_LIB_PERF_RING_H
 #define PERFCTR_LIB_PERF_RING_H
 
@@ -15,31 +15,31 @@ struct perfctr_ring {
 	const unsigned char *data;
 	size_t size;		/* of the data, a power of two */
 	unsigned char *copy;	/* room for a record: 64 KiB, or size */
-	unsigned long position; /* after the last record handed out */
-	unsigned long head;	/* as last seen, or the end of a snapshot */
-	bool backward, cut;	/* snapshots and copies */
-	uint64_t seen;		/* bytes that had been written at the last one */
+	unsigned long position; /* the end of the last record handed out */
+	unsigned long head; /* the kernel's position at the last look; or the end of a snapshot */
+	bool backward, cut; /* snapshots and copies */
+	uint64_t seen;	    /* number of bytes written by the last snapshot */
 };
 
 void perfctr_ring_init(struct perfctr_ring *ring, struct perf_event_mmap_page *page,
 		       const void *data, size_t size, void *copy);
 
 /*
- * The next record's header, and its bytes, in one piece, until the next call: 1; or 0, or -1 after
- * perfctr_fail(EBADMSG), which leaves out all records there are.
+ * Hands out the next record's header, and its bytes, in one piece, until the next call: 1; or 0, or
+ * -1 after perfctr_fail(EBADMSG), which skips all records in the buffer.
  */
 int perfctr_ring_next(struct perfctr_ring *ring, struct perf_event_header *header,
 		      const void **bytes);
 
-/* Where the next record is, if there is one: its header's word. */
+/* Returns the address of the next record, if there is one: its header's word. */
 static inline const uint64_t *perfctr_ring_here(const struct perfctr_ring *ring)
 {
 	return (const void *)(ring->data + (ring->position & (ring->size - 1)));
 }
 
 /*
- * Go after the record there, if so many bytes, a multiple of 8, have been written, and lie in one
- * piece. Doesn't give the kernel its room. False: ask perfctr_ring_next().
+ * Passes the record there, if "size" bytes, a multiple of 8, have been written and lie in one
+ * piece. The kernel does not get their room yet. False: call perfctr_ring_next().
  */
 static inline bool perfctr_ring_pass(struct perfctr_ring *ring, size_t size)
 {
@@ -51,7 +51,7 @@ static inline bool perfctr_ring_pass(struct perfctr_ring *ring, size_t size)
 	return true;
 }
 
-/* perfctr_ring_next(), in the caller, if the room of what was handed out before is given back. */
+/* Is perfctr_ring_next() inline, if the room of earlier records has been given back. */
 static inline int perfctr_ring_next_inline(struct perfctr_ring *ring,
 					   struct perf_event_header *header, const void **bytes)
 {
@@ -61,7 +61,7 @@ static inline int perfctr_ring_next_inline(struct perfctr_ring *ring,
 	if (!perfctr_likely(ring->head != ring->position))
 		return perfctr_ring_next(ring, header, bytes);
 	here = perfctr_ring_here(ring);
-	word = *(const volatile uint64_t *)here; /* once: what is checked is used */
+	word = *(const volatile uint64_t *)here; /* read once: the word checked is the word used */
 	memcpy(header, &word, sizeof(word));
 	if (!perfctr_likely(header->size && header->size % 8 == 0 &&
 			    perfctr_ring_pass(ring, header->size)))
@@ -70,13 +70,13 @@ static inline int perfctr_ring_next_inline(struct perfctr_ring *ring,
 	return 1;
 }
 
-/* Whether the kernel is farther than it was. */
+/* Whether the kernel has written since the last look. */
 bool perfctr_ring_has_news(const struct perfctr_ring *ring);
 
-/* Look how far the kernel is: 0, or -1 as above. */
+/* Looks how far the kernel has written: 0, or -1 as above. */
 int perfctr_ring_refresh(struct perfctr_ring *ring);
 
-/* The half of a position in the control page that this program's words hold. */
+/* Returns the half of a position in the control page that this program's words hold. */
 static inline unsigned long *perfctr_ring_half(__u64 *position)
 {
 	unsigned long *half = (unsigned long *)position;
@@ -85,7 +85,10 @@ static inline unsigned long *perfctr_ring_half(__u64 *position)
 						      : half;
 }
 
-/* Give the kernel the room of what has been handed out. Not of a buffer that is overwritten. */
+/*
+ * Gives the kernel the room of the records that have been handed out. The buffer is none that is
+ * overwritten.
+ */
 static inline void perfctr_ring_release(const struct perfctr_ring *ring)
 {
 	__atomic_store_n(perfctr_ring_half(&ring->page->data_tail), ring->position,
@@ -93,14 +96,14 @@ static inline void perfctr_ring_release(const struct perfctr_ring *ring)
 }
 
 /*
- * For a buffer that is overwritten, and while nothing is written: what perfctr_ring_next() then
- * goes through is what is there and was not there at the last snapshot, newest first.
+ * Takes a snapshot of a buffer that is overwritten, while nothing is written: perfctr_ring_next()
+ * then hands out the records that are new since the last snapshot, newest first.
  */
 void perfctr_ring_snapshot(struct perfctr_ring *ring);
 
 /*
- * Copy what has been seen and not been handed out into room, of the ring's size, and give the
- * kernel the place. perfctr_ring_next() goes through the copy, which has nothing else.
+ * Copies the records that were seen but not handed out into room, of the ring's size, and gives the
+ * kernel their place. perfctr_ring_next() goes through the copy, which needs no other member.
  */
 void perfctr_ring_move(struct perfctr_ring *ring, struct perfctr_ring *copy, unsigned char *room);
 

@@ -3,15 +3,15 @@
  * The private signal: how overflows over perf_events become the signals that perfctr's driver
  * sends.
  *
- * Perf_events says with an overflow's signal on which descriptor it was, but not which counters
- * overflowed, and sends one for each of several. So it sends a signal that the library has taken
- * for itself, whose handler, in the same thread, looks what has overflowed and sends the program's
+ * With an overflow's signal perf_events names the descriptor, but not the counters that overflowed,
+ * and it sends one for each. So it sends a signal that the library has taken for itself; its
+ * handler, in the same thread, finds the counters that have overflowed and sends the program's
  * signal. All signals wait while it is at work: the program's handler runs after it, and finds the
  * context that the overflow has interrupted.
  *
- * Nothing but the dispositions themselves says which signal was taken. So what the program changes
- * in them is noticed at the next control, threads may take one at the same time, and a child of
- * fork() and a new program have what they ought to have.
+ * Only the dispositions themselves say which signal was taken. So the next control notices changes
+ * that the program makes, several threads may take one at the same time, and dispositions are right
+ * in a child of fork() and in a new program.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@
 #include "lib/perf/signal.h"
 #include "libperfctr.h"
 
-/* Is signo the library's now, if it isn't the program's? */
+/* Whether signo is the library's now; it is not if it is the program's. */
 static bool take(int signo, int programs, perfctr_signal_handler *handler)
 {
 	struct sigaction ours = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK }, now;
@@ -42,7 +42,9 @@ static bool take(int signo, int programs, perfctr_signal_handler *handler)
 	return sigaction(signo, &ours, NULL) == 0;
 }
 
-/* For the calling thread, whose own signals alone may have any si_code. */
+/*
+ * Queues a signal for the calling thread: the kernel allows any si_code only to the thread itself.
+ */
 static int queue(int signo, siginfo_t *info)
 {
 	return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signo, info);
@@ -53,7 +55,7 @@ static int choose(int programs, perfctr_signal_handler *handler)
 	siginfo_t info = { .si_code = SI_PMC_OVF };
 	int signo = SIGRTMAX;
 
-	/* Signal 0 only asks whether it is allowed. */
+	/* Signal 0 only tests for permission. */
 	if (queue(0, &info) < 0)
 		return perfctr_fail(errno,
 				    "the signal of an overflow can't be sent: %s; allow "
@@ -64,7 +66,8 @@ static int choose(int programs, perfctr_signal_handler *handler)
 			return perfctr_fail(EBUSY,
 					    "i-mode counters need a real-time signal of "
 					    "their own, and all have handlers; leave one alone");
-	/* What the kernel sends instead if too many signals are queued: it would end the program.
+	/*
+	 * The kernel sends SIGIO instead if too many signals are queued: it would end the program.
 	 */
 	take(SIGIO, programs, handler);
 	return signo;
@@ -96,8 +99,7 @@ void perfctr_signal_send(int signo, unsigned int mask)
 	memset(&info, 0, sizeof(info));
 	info.si_code = SI_PMC_OVF;
 	info.si_pmc_ovf_mask = (int)mask;
-	/* A real-time signal that finds too many queued can come without its siginfo, but it comes.
-	 */
+	/* If too many are queued, a real-time signal can still come, without its siginfo. */
 	if (queue(signo, &info) < 0 && errno == EAGAIN) {
 		info.si_code = SI_USER;
 		queue(signo, &info);

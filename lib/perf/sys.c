@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* perf_event_open(2), called nowhere else. */
+/* perf_event_open(2): no other file calls it. */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>

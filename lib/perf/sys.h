@@ -10,18 +10,22 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* perf_event_open(2), close-on-exec, and closed in a child of fork(3): a descriptor, or -1 with
- * errno only. */
+/*
+ * Calls perf_event_open(2); the descriptor is close-on-exec, and closed in a child of fork(3). A
+ * descriptor, or -1 with errno only.
+ */
 int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd);
 
-/* The same for the threads of a cgroup, whose directory a descriptor is open on, on processor cpu.
+/*
+ * Does the same for the threads of a cgroup on processor cpu; cgroup is a descriptor of its
+ * directory.
  */
 int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu,
 			      int group_fd);
 
 /*
- * defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which headers up to
- * Linux 6.18 have no names for. The flags are after read_format.
+ * These are defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which have no
+ * names in headers up to Linux 6.18. The flags are after read_format.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PERFCTR_ATTR_DEFER (UINT64_C(3) << 38)

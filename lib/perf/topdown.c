@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Intel's top-down metrics, and the slots that they are shares of. */
+/* Recognizes Intel's top-down metrics, and the event slots, of which they are shares. */
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "lib/perf/topdown.h"
 #include "libperfctr.h"
 
-/* Intel's raw events, and not those of a type whose config means something else. */
+/* Whether it is a raw event of Intel's, and not of a type whose config has another meaning. */
 static bool is_raw(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_RAW || attr->type >= PERF_TYPE_MAX;
@@ -25,14 +25,14 @@ bool perfctr_event_is_metric(const struct perf_event_attr *attr)
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
 	int i, n;
 
-	/* Seldom more than this. */
+	/* The test usually ends here. */
 	if ((attr->config & 0x80FF) != 0x8000 || !is_raw(attr))
 		return false;
 	n = perfctr_core_pmus(cores);
 	for (i = 0; i < n; i++)
 		if (cores[i].type == attr->type)
 			return perfctr_pmu_has_event(&cores[i], "slots");
-	/* No sysfs here. Nothing is lost: on Intel's processors event 0 is no event of its own. */
+	/* Without sysfs nothing is lost: on Intel's processors event 0 is no event of its own. */
 	return n <= 0 && attr->type == PERF_TYPE_RAW &&
 	       perfctr_this_cpu()->rules == PERFCTR_RULES_ARCH;
 }

@@ -8,9 +8,8 @@
 
 /*
  * Intel's top-down metrics: event 0 with unit mask 80H or more is a byte of the register
- * PERF_METRICS, a share of what the event slots counts. The kernel makes a count of it, but only
- * in a group that slots leads and only in read(2); RDPMC of its index would return the whole
- * register.
+ * PERF_METRICS, a share of the count of slots. The kernel makes a count of it, but only in a group
+ * that slots leads and only in read(2); RDPMC of its index would return the whole register.
  */
 bool perfctr_event_is_metric(const struct perf_event_attr *attr);
 bool perfctr_event_is_slots(const struct perf_event_attr *attr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Why something can't be counted here, and what to do about it. */
+/* Explains why an event can't be counted here, and what to do about it. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -28,7 +28,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-/* Events that the core's PMU counts, as opposed to the kernel or an uncore PMU. */
+/* Whether the core's PMU counts the event, as opposed to the kernel or an uncore PMU. */
 static bool is_core_event(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
@@ -51,8 +51,9 @@ static unsigned long long status_field(const char *name, int base)
 #define ALL_USERS	       4294967295u
 
 /*
- * Whether the process is in a user namespace of its own, as in a container without root. Of the
- * first one the link's inode is fixed; an older kernel, and a root of a test, has the map only.
+ * Whether the process is in a user namespace of its own, as in a container without root. The
+ * initial namespace has a link with a fixed inode; an older kernel, or a test's root, has only the
+ * map.
  */
 static bool is_in_namespace(void)
 {
@@ -67,7 +68,7 @@ static bool is_in_namespace(void)
 		n != ALL_USERS);
 }
 
-/* CAP_PERFMON or CAP_SYS_ADMIN. */
+/* Whether it has CAP_PERFMON or CAP_SYS_ADMIN. */
 static bool has_capability(void)
 {
 	return status_field("\nCapEff:", 16) & (1ull << 38 | 1ull << 21);
@@ -79,7 +80,7 @@ bool perfctr_is_capable(void)
 	return has_capability() && !is_in_namespace();
 }
 
-/* What to say where a capability is wanted that the process seems to have. */
+/* A clause for a process that lacks a capability, but seems to have it. */
 static const char *of_namespace(void)
 {
 	return has_capability() && is_in_namespace()
@@ -88,8 +89,9 @@ static const char *of_namespace(void)
 }
 
 /*
- * Intel's AnyThread counts what the core's other threads do, too: to the kernel that is a whole
- * processor's (intel_pmu_hw_config() of arch/x86/events/intel/core.c), in each mode.
+ * Whether Intel's AnyThread is set, which counts the core's other threads, too: to the kernel that
+ * is counting a whole processor (intel_pmu_hw_config() of arch/x86/events/intel/core.c), in each
+ * mode.
  */
 #define X86_ANY (1u << 21)
 
@@ -99,7 +101,7 @@ static bool counts_any_thread(const struct perf_event_attr *attr)
 	       perfctr_this_cpu()->rules == PERFCTR_RULES_ARCH;
 }
 
-/* The event itself, without fields of samples. */
+/* Returns the event itself, without fields of samples. */
 static struct perf_event_attr plain(const struct perf_event_attr *attr, uint64_t period)
 {
 	return (struct perf_event_attr){
@@ -125,7 +127,7 @@ static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 	struct perf_event_attr event = plain(attr, period);
 	int fd = perfctr_guests_probe(&event, 0, -1);
 
-	/* An uncore PMU's, which are a processor's. */
+	/* Uncore PMUs count processors, not threads. */
 	if (fd < 0 && errno == EINVAL)
 		fd = perfctr_guests_probe(&event, -1, 0);
 	if (fd >= 0)
@@ -133,13 +135,13 @@ static bool is_possible(const struct perf_event_attr *attr, uint64_t period)
 	return fd >= 0;
 }
 
-/* Errors of an event that is not there, for anybody. */
+/* Whether the error means that the event does not exist, for any user. */
 static bool is_absence(int error)
 {
 	return error == ENOENT || error == EOPNOTSUPP || error == ENODEV || error == ENXIO;
 }
 
-/* Whether it is the guests that can't be counted. */
+/* Whether only the guests can't be counted. */
 static bool is_for_the_host(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr host = *attr;
@@ -150,7 +152,7 @@ static bool is_for_the_host(const struct perf_event_attr *attr)
 
 #ifdef __riscv
 
-/* The kernel does not say that; see counter.c. */
+/* The kernel does not report this; see counter.c. */
 static const char *why_modes_are_ignored(const struct perf_event_attr *attr)
 {
 	static const char file[] = "/proc/sys/kernel/perf_user_access";
@@ -220,8 +222,8 @@ static int why_not_supported(const struct perf_event_attr *attr, const char *nam
 }
 
 /*
- * What the kernel says of the event in user mode, in which others may be allowed to count it: 0 if
- * it counts, EINVAL if it is not about that mode, or the PMU can't tell modes apart.
+ * Asks the kernel about the event in user mode, which may be allowed when others are not: 0 if it
+ * counts, EINVAL if the error is not about the mode, or the PMU can't tell modes apart.
  */
 static int user_mode_error(const struct perf_event_attr *attr)
 {
@@ -304,7 +306,7 @@ static const char *driver(void)
 /* A period that is long enough for every PMU. */
 #define LONG_PERIOD (1u << 20)
 
-/* 0, or -1 after perfctr_fail() if it is the period, which is too short for the PMU. */
+/* Fails if the period is too short for the PMU: 0, or -1 after perfctr_fail(). */
 static int check_period(const struct perf_event_attr *attr, const char *name)
 {
 	unsigned int enough = 2;
@@ -382,7 +384,7 @@ int perfctr_why_not(int error, const struct perf_event_attr *attr, const char *n
 	return perfctr_fail_event(error, name, "%s", strerror(error));
 }
 
-/* The number in a file of /proc/sys/kernel; 0 if it is not there. */
+/* Returns the number in a file of /proc/sys/kernel; 0 if it is not there. */
 static long kernel_number(const char *name)
 {
 	char path[128];
@@ -392,7 +394,10 @@ static long kernel_number(const char *name)
 	return perfctr_file_number(path, &number) == 0 ? number : 0;
 }
 
-/* An event that counts is refused: it can't be sampled at all, or not as it was asked for. */
+/*
+ * Fails for an event that can be counted: it can't be sampled at all, or not with the fields asked
+ * for.
+ */
 static int fail_sampling(int error, const struct perf_event_attr *attr, const char *name)
 {
 	if (check_period(attr, name) < 0)
@@ -428,7 +433,7 @@ static bool can_defer(void)
 	return fd >= 0 || errno != EINVAL;
 }
 
-/* EINVAL of an event that counts, or might. */
+/* Explains EINVAL for an event that counts, or might. */
 static int why_invalid_sampled(const struct perf_event_attr *attr, const char *name, pid_t tid,
 			       unsigned int members)
 {
@@ -476,7 +481,7 @@ int perfctr_why_not_sampled(int error, const struct perf_event_attr *attr, const
 			name, attr->sample_max_stack, kernel_number("perf_event_max_stack"));
 	case EOPNOTSUPP:
 	case ENOENT:
-		/* Whether it is the event, or what is asked of it. */
+		/* If the event can't be counted either, the error is about the event. */
 		if (!is_possible(attr, 0))
 			break;
 		if (attr->precise_ip)
@@ -524,7 +529,7 @@ int perfctr_why_no_ring(int error, size_t size)
 			    strerror(error));
 }
 
-/* What older kernels call EOPNOTSUPP, but no C library knows. */
+/* Older kernels return this in place of EOPNOTSUPP; no C library knows it. */
 #define ENOTSUPP_KERNEL 524
 
 int perfctr_why_no_area(int error, const char *name, size_t size)
