@@ -49,18 +49,13 @@ unit_tests = \
 	tests/unit/assign_generic \
 	tests/unit/assign_powerpc \
 	tests/unit/assign_x86 \
-	tests/unit/breakdown \
-	tests/unit/compare \
 	tests/unit/cpus_x86 \
-	tests/unit/demangle \
 	tests/unit/descriptions \
 	tests/unit/engine \
 	tests/unit/events \
-	tests/unit/histogram \
 	tests/unit/hybrid \
 	tests/unit/identify \
 	tests/unit/kept \
-	tests/unit/kinds \
 	tests/unit/lib/base/call \
 	tests/unit/lib/base/error \
 	tests/unit/lib/base/file \
@@ -119,17 +114,22 @@ unit_tests = \
 	tests/unit/primitives \
 	tests/unit/readers \
 	tests/unit/reads \
-	tests/unit/results \
 	tests/unit/rules_generic \
 	tests/unit/rules_power \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_riscv \
 	tests/unit/rules_x86 \
-	tests/unit/samplers \
-	tests/unit/slices \
-	tests/unit/sources \
-	tests/unit/stacks \
-	tests/unit/symbols \
+	tests/unit/tools/perfex/count/breakdown \
+	tests/unit/tools/perfex/count/kinds \
+	tests/unit/tools/perfex/count/slices \
+	tests/unit/tools/perfex/report/compare \
+	tests/unit/tools/perfex/report/results \
+	tests/unit/tools/perfex/sample/demangle \
+	tests/unit/tools/perfex/sample/histogram \
+	tests/unit/tools/perfex/sample/samplers \
+	tests/unit/tools/perfex/sample/sources \
+	tests/unit/tools/perfex/sample/stacks \
+	tests/unit/tools/perfex/sample/symbols \
 	tests/unit/words \
 	tests/unit/zoo
 check_PROGRAMS += $(unit_tests)
@@ -157,10 +157,10 @@ tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
-tests_unit_compare_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
-tests_unit_demangle_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_demangle_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
 tests_unit_lib_doctor_LDADD = $(PMU_LDADD)
 tests_unit_lib_doctor_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open,--wrap=perfctr_device_info
@@ -177,9 +177,9 @@ tests_unit_lib_sets_group_LDADD = $(PMU_LDADD)
 tests_unit_lib_sets_group_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_virtual_imode_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_virtual_info_LDFLAGS = -Wl,--wrap=sysconf
-tests_unit_slices_LDADD = $(PERFEX_LDADD)
-tests_unit_kinds_LDADD = $(PERFEX_LDADD)
-tests_unit_kinds_LDFLAGS = -Wl,--wrap=syscall
+tests_unit_tools_perfex_count_slices_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_count_kinds_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_count_kinds_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_link_LDADD = $(CHECK_LIBS)
 tests_unit_lib_base_memory_LDFLAGS = -Wl,--wrap=mmap,--wrap=mmap64,--wrap=munmap,--wrap=madvise
 tests_unit_lib_metrics_metrics_LDFLAGS = -Wl,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=asprintf
@@ -187,8 +187,8 @@ tests_unit_lib_metrics_error_LDFLAGS = -Wl,--wrap=calloc
 tests_unit_lib_isa_native_LDFLAGS = -Wl,--wrap=perfctr_event_open
 tests_unit_lib_perf_overflow_LDADD = $(PMU_LDADD)
 tests_unit_lib_perf_overflow_LDFLAGS = $(PMU_WRAP)
-tests_unit_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
-tests_unit_breakdown_LDFLAGS = $(PMU_WRAP)
+tests_unit_tools_perfex_count_breakdown_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
+tests_unit_tools_perfex_count_breakdown_LDFLAGS = $(PMU_WRAP)
 tests_unit_pmu_LDADD = $(PMU_LDADD)
 tests_unit_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_isa_pmu_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=syscall,--wrap=opendir,--wrap=readdir,--wrap=readdir64
@@ -207,8 +207,8 @@ tests_unit_lib_regions_regions_LDADD = $(PMU_LDADD)
 tests_unit_lib_regions_regions_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=free
 tests_unit_lib_virtual_remote_SOURCES = tests/unit/lib/virtual/remote.c tests/harness/skylake.c
 tests_unit_lib_virtual_remote_LDADD = $(PMU_LDADD)
-tests_unit_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
-tests_unit_results_LDFLAGS = $(PMU_WRAP)
+tests_unit_tools_perfex_report_results_LDADD = tests/harness/libpmu.la $(PERFEX_LDADD)
+tests_unit_tools_perfex_report_results_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_names_resolve_LDFLAGS = -Wl,--wrap=perfctr_file_read,--wrap=perfctr_file_number,--wrap=perfctr_file_walk
 tests_unit_lib_virtual_remote_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_device_open_state,--wrap=perfctr_device_control \
 	-Wl,--wrap=perfctr_device_unlink,--wrap=perfctr_device_read,--wrap=perfctr_device_iresume
@@ -217,13 +217,13 @@ tests_unit_rules_riscv_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_power_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_rules_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
-tests_unit_histogram_LDADD = $(PERFEX_LDADD)
-tests_unit_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
-tests_unit_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
-tests_unit_symbols_LDADD = $(PERFEX_LDADD)
-tests_unit_stacks_LDADD = $(PERFEX_LDADD)
-tests_unit_samplers_LDADD = $(PERFEX_LDADD)
-tests_unit_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
+tests_unit_tools_perfex_sample_histogram_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_histogram_LDFLAGS = -Wl,--wrap=kallsyms_read,--wrap=elf_symbols
+tests_unit_tools_perfex_sample_sources_LDADD = $(PERFEX_LDADD) $(LIBELF_LIBS)
+tests_unit_tools_perfex_sample_symbols_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_stacks_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_samplers_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_sample_samplers_LDFLAGS = -Wl,--wrap=perfctr_sampler_open,--wrap=perfctr_sampler_close \
 	-Wl,--wrap=perfctr_sampler_next,--wrap=perfctr_sampler_disable,--wrap=perfctr_sampler_lost
 tests_unit_lib_sampling_sampler_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_LDFLAGS = $(PMU_WRAP)
