@@ -2,6 +2,7 @@
 # Tests link what they need of it, too.
 noinst_LIBRARIES += tools/libperfex.a
 tools_libperfex_a_SOURCES = \
+	lib/base/json.c lib/base/json.h \
 	lib/base/quote.c lib/base/quote.h \
 	tools/perfex/base/text.c tools/perfex/base/text.h \
 	tools/perfex/base/die.c tools/perfex/base/die.h \

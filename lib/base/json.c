@@ -1,169 +1,211 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <ctype.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/base/json.h"
 
+static enum perfctr_json_type fail(struct perfctr_json *json, const char *what)
+{
+	json->problem = what;
+	return PERFCTR_JSON_WRONG;
+}
+
 static void skip_blanks(struct perfctr_json *json)
 {
-	for (; *json->p && strchr(" \t\r\n", *json->p); json->p++)
-		json->line += *json->p == '\n';
+	for (; *json->at == ' ' || *json->at == '\n' || *json->at == '\t' || *json->at == '\r';
+	     json->at++)
+		json->line += *json->at == '\n';
 }
 
 /* Whether the next character is this one: then it is taken. */
-static int take(struct perfctr_json *json, char c)
+static bool take(struct perfctr_json *json, char c)
 {
 	skip_blanks(json);
-	if (*json->p != c)
-		return 0;
-	json->p++;
-	return 1;
+	if (*json->at != c)
+		return false;
+	json->at++;
+	return true;
 }
 
-/* Four hexadecimal digits -> a character; '\0' if they are none. */
-static char read_code(const char *digits)
-{
-	unsigned int i, code = 0;
+/* ---- strings: decoded where they stand, which never makes them longer ---- */
 
-	for (i = 0; i < 4; i++) {
-		if (!isxdigit((unsigned char)digits[i]))
-			return '\0';
-		code = code << 4 | (unsigned int)strtoul((char[]){ digits[i], '\0' }, NULL, 16);
-	}
-	return code < ' ' ? ' ' : code <= '~' ? (char)code : '?';
+/* The four digits after \u, which are taken; -1: they are none. */
+static long read_code(struct perfctr_json *json)
+{
+	char digits[5] = "";
+
+	if (strspn(json->at, "0123456789abcdefABCDEF") < 4)
+		return -1;
+	memcpy(digits, json->at, 4);
+	json->at += 4;
+	return strtol(digits, NULL, 16);
 }
 
-/* What is after a backslash, of which *length characters are taken; '\0' if it is wrong. */
-static char read_escape(const char *text, size_t *length)
+/* The letter that \u stands before, its second half included. -1: it is none. */
+static long read_letter(struct perfctr_json *json)
 {
-	*length = 1;
-	switch (*text) {
-	case '"':
-	case '\\':
-	case '/': return *text;
-	case 'b':
-	case 'f':
-	case 'n':
-	case 'r':
-	case 't': return ' ';
-	case 'u': *length = 5; return read_code(text + 1);
-	default: return '\0';
-	}
+	long letter = read_code(json), low;
+
+	if (letter < 0xD800 || letter > 0xDFFF)
+		return letter ? letter : -1;
+	if (letter > 0xDBFF || json->at[0] != '\\' || json->at[1] != 'u')
+		return -1;
+	json->at += 2;
+	low = read_code(json);
+	if (low < 0xDC00 || low > 0xDFFF)
+		return -1;
+	return 0x10000 + ((letter - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/* A string, decoded where it stands. */
-static const char *read_string(struct perfctr_json *json, const char **string, size_t *length)
+static char *put_utf8(char *to, long letter)
 {
-	size_t taken;
-	char *to;
+	static const int first[] = { 0, 0xC0, 0xE0, 0xF0 };
+	int n = letter < 0x80 ? 0 : letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
 
-	if (!take(json, '"'))
-		return "a string is needed";
-	*string = to = json->p;
-	while (*json->p != '"') {
-		if ((unsigned char)*json->p < ' ')
-			return *json->p ? "a string has a character that controls"
-					: "a string has no end";
-		if (*json->p == '\\') {
-			*to = read_escape(json->p + 1, &taken);
-			if (!*to)
-				return "a string has a wrong escape";
-			json->p += taken;
-		} else {
-			*to = (unsigned char)*json->p <= '~' ? *json->p : '?';
-		}
-		to++;
-		json->p++;
-	}
-	*length = (size_t)(to - *string);
-	json->p++;
-	return NULL;
+	*to++ = (char)(first[n] | letter >> 6 * n);
+	while (n--)
+		*to++ = (char)(0x80 | (letter >> 6 * n & 0x3F));
+	return to;
 }
 
-static const char *read_word(struct perfctr_json *json, const char **word, size_t *length)
+/* What stands after a backslash; NULL: nothing that may. */
+static char *put_escaped(struct perfctr_json *json, char *to)
 {
-	*word = json->p;
-	while (isalnum((unsigned char)*json->p) || (*json->p && strchr("+-.", *json->p)))
-		json->p++;
-	*length = (size_t)(json->p - *word);
-	return *length ? NULL : "a value is needed";
-}
+	static const char from[] = "\"\\/bfnrtu", into[] = "\"\\/\b\f\n\r\t";
+	const char *p = *json->at ? strchr(from, *json->at) : NULL;
+	long letter;
 
-static const char *read_value(struct perfctr_json *json, unsigned int depth,
-			      struct perfctr_json_member *member);
-
-static const char *read_array(struct perfctr_json *json, unsigned int depth)
-{
-	struct perfctr_json_member ignored;
-	const char *reason;
-
-	if (take(json, ']'))
+	if (!p)
 		return NULL;
-	do {
-		reason = read_value(json, depth + 1, &ignored);
-		if (reason)
-			return reason;
-	} while (take(json, ','));
-	return take(json, ']') ? NULL : "an array needs , or ]";
-}
-
-static const char *read_member(struct perfctr_json *json, unsigned int depth,
-			       struct perfctr_json_member *member)
-{
-	const char *reason = read_string(json, &member->key, &member->key_length);
-
-	if (!reason && !take(json, ':'))
-		reason = "a member needs a colon";
-	return reason ? reason : read_value(json, depth + 1, member);
-}
-
-static const char *read_object(struct perfctr_json *json, unsigned int depth)
-{
-	/* The last place is for those that are too many. */
-	struct perfctr_json_member members[PERFCTR_JSON_MEMBERS + 1], *member;
-	unsigned int n = 0, line = json->line;
-	const char *reason;
-
-	if (!take(json, '}')) {
-		do {
-			member = &members[n < PERFCTR_JSON_MEMBERS ? n : PERFCTR_JSON_MEMBERS];
-			reason = read_member(json, depth, member);
-			if (reason)
-				return reason;
-			n += member->value != NULL;
-		} while (take(json, ','));
-		if (!take(json, '}'))
-			return "an object needs , or }";
+	json->at++;
+	if (*p != 'u') {
+		*to++ = into[p - from];
+		return to;
 	}
-	return n > PERFCTR_JSON_MEMBERS ? NULL : json->object(json->arg, members, n, line);
+	letter = read_letter(json);
+	return letter < 0 ? NULL : put_utf8(to, letter);
 }
 
-/* The member's value is NULL if it is an object or an array. */
-static const char *read_value(struct perfctr_json *json, unsigned int depth,
-			      struct perfctr_json_member *member)
+/* The text between quotes, of which the first is taken; NULL after fail(). */
+static char *read_string(struct perfctr_json *json)
 {
-	member->value = NULL;
-	if (depth > PERFCTR_JSON_DEPTH)
-		return "objects and arrays are more than 8 deep";
-	if (take(json, '{'))
-		return read_object(json, depth);
-	if (take(json, '['))
-		return read_array(json, depth);
-	return *json->p == '"' ? read_string(json, &member->value, &member->length)
-			       : read_word(json, &member->value, &member->length);
+	char *start = json->at, *to = start;
+
+	while (*json->at != '"') {
+		if ((unsigned char)*json->at < 0x20) {
+			fail(json, "a string does not end on its line");
+			return NULL;
+		}
+		if (*json->at != '\\') {
+			*to++ = *json->at++;
+			continue;
+		}
+		json->at++;
+		to = put_escaped(json, to);
+		if (!to) {
+			fail(json, "a string has a \\ with nothing after it that JSON knows");
+			return NULL;
+		}
+	}
+	json->at++;
+	*to = '\0';
+	json->length = (size_t)(to - start);
+	return start;
 }
 
-const char *perfctr_json_read(struct perfctr_json *json, char *text)
-{
-	struct perfctr_json_member ignored;
-	const char *reason;
+/* ---- values ---- */
 
-	json->p = text;
-	json->line = 1;
-	reason = read_value(json, 0, &ignored);
-	if (reason)
-		return reason;
+/* Takes digits; false: there are none. */
+static bool take_digits(const char **p)
+{
+	size_t n = strspn(*p, "0123456789");
+
+	*p += n;
+	return n > 0;
+}
+
+/* The length of a number as JSON writes them; 0: it is none. */
+static size_t number_length(const char *text)
+{
+	const char *p = text + (*text == '-'), *whole = p;
+
+	if (!take_digits(&p) || (*whole == '0' && p - whole > 1))
+		return 0;
+	if (*p == '.' && (p++, !take_digits(&p)))
+		return 0;
+	if (*p == 'e' || *p == 'E') {
+		p += 1 + (p[1] == '+' || p[1] == '-');
+		if (!take_digits(&p))
+			return 0;
+	}
+	return (size_t)(p - text);
+}
+
+static enum perfctr_json_type read_word(struct perfctr_json *json)
+{
+	static const char *const words[] = { "null", "true", "false" };
+	unsigned int i;
+
+	json->text = json->at;
+	for (i = 0; i < 3; i++) {
+		json->length = strlen(words[i]);
+		if (strncmp(json->at, words[i], json->length) != 0)
+			continue;
+		json->at += json->length;
+		return i ? PERFCTR_JSON_BOOL : PERFCTR_JSON_NULL;
+	}
+	json->length = number_length(json->at);
+	json->at += json->length;
+	return json->length ? PERFCTR_JSON_NUMBER : fail(json, "this is no value");
+}
+
+static enum perfctr_json_type begin(struct perfctr_json *json, char close)
+{
+	if (json->depth == PERFCTR_JSON_DEPTH)
+		return fail(json, "values are in too many others");
+	json->close[++json->depth] = close;
+	json->more = false;
+	return close == ']' ? PERFCTR_JSON_ARRAY : PERFCTR_JSON_OBJECT;
+}
+
+static enum perfctr_json_type read_value(struct perfctr_json *json)
+{
 	skip_blanks(json);
-	return *json->p ? "something stands after the end" : NULL;
+	json->more = true;
+	switch (*json->at) {
+	case '{': json->at++; return begin(json, '}');
+	case '[': json->at++; return begin(json, ']');
+	case '"':
+		json->at++;
+		json->text = read_string(json);
+		return json->text ? PERFCTR_JSON_STRING : PERFCTR_JSON_WRONG;
+	case '\0': return fail(json, "the file ends in the middle of a value");
+	default: return read_word(json);
+	}
+}
+
+static enum perfctr_json_type read_member(struct perfctr_json *json)
+{
+	if (take(json, '"') && !(json->name = read_string(json)))
+		return PERFCTR_JSON_WRONG;
+	if (!json->name || !take(json, ':'))
+		return fail(json, "a member of an object is \"name\": value");
+	return read_value(json);
+}
+
+enum perfctr_json_type perfctr_json_next(struct perfctr_json *json)
+{
+	char close = json->close[json->depth];
+
+	skip_blanks(json);
+	json->name = NULL;
+	if (!json->depth)
+		return json->more && !*json->at ? PERFCTR_JSON_END : read_value(json);
+	if (take(json, close)) {
+		json->depth--;
+		json->more = true;
+		return PERFCTR_JSON_CLOSE;
+	}
+	if (json->more && !take(json, ','))
+		return fail(json, "a comma or the closing bracket is missing");
+	return close == '}' ? read_member(json) : read_value(json);
 }

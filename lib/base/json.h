@@ -1,38 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* json.h - the objects of a JSON text (RFC 8259), one by one */
+/* json.h - reads JSON (RFC 8259) that anybody may have written, one value after the other */
 #ifndef PERFCTR_LIB_BASE_JSON_H
 #define PERFCTR_LIB_BASE_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/*
- * A member whose value is a string, which is decoded, or a word: a number, true, false, null. In a
- * decoded string a character that is not ASCII is '?', and one that controls is a blank.
- */
-struct perfctr_json_member {
-	const char *key, *value;
-	size_t key_length, length;
+enum perfctr_json_type {
+	PERFCTR_JSON_NULL,
+	PERFCTR_JSON_BOOL,
+	PERFCTR_JSON_NUMBER,
+	PERFCTR_JSON_STRING,
+	PERFCTR_JSON_ARRAY,  /* its elements come next, and then PERFCTR_JSON_CLOSE */
+	PERFCTR_JSON_OBJECT, /* likewise its members */
+	PERFCTR_JSON_CLOSE,
+	PERFCTR_JSON_END, /* of the text, which holds a value at least */
+	PERFCTR_JSON_WRONG,
 };
 
-enum { PERFCTR_JSON_MEMBERS = 64, PERFCTR_JSON_DEPTH = 8 };
+enum { PERFCTR_JSON_DEPTH = 16 };
 
 struct perfctr_json {
-	/*
-	 * Called at an object's end, inner objects first, with the line it began in; not of one
-	 * with more than PERFCTR_JSON_MEMBERS strings and words, which is a dictionary. NULL, or
-	 * why the text is refused.
-	 */
-	const char *(*object)(void *arg, const struct perfctr_json_member *members, unsigned int n,
-			      unsigned int line);
-	void *arg;
-	unsigned int line; /* where the reader is; after an error, where that is */
-	char *p;
+	char *at;	   /* the text, which ends with a NUL and is changed on the way */
+	unsigned int line; /* of the value, or of what is wrong; begins with 1 */
+
+	char *name;	     /* a member's; else NULL */
+	char *text;	     /* of a string, which a NUL ends, or as others are written */
+	size_t length;	     /* of that text */
+	const char *problem; /* what is wrong, if there is */
+
+	unsigned int depth;
+	char close[PERFCTR_JSON_DEPTH + 1]; /* the bracket that ends each array and object */
+	bool more;			    /* the array, the object or the text has had a value */
 };
 
 /*
- * Read a text, which ends with a NUL and is changed on the way. NULL; or the reason why it is
- * refused: it is not JSON, deeper than PERFCTR_JSON_DEPTH, or what object() said.
+ * Read the next value. Strings are decoded to UTF-8 where they stand; no byte is refused in them
+ * but those that control and U+0000. A text may have several values, one after the other; values
+ * in more than PERFCTR_JSON_DEPTH others are wrong.
  */
-const char *perfctr_json_read(struct perfctr_json *json, char *text);
+enum perfctr_json_type perfctr_json_next(struct perfctr_json *json);
 
 #endif /* PERFCTR_LIB_BASE_JSON_H */

@@ -29,39 +29,94 @@ enum { EVENTS_MAX = 65536, TEXT_MAX = 160, FILE_MAX = 16 << 20 };
 
 /* ---- one object ---- */
 
+/* The members that matter. */
+enum key {
+	NAME,
+	BRIEF,
+	PUBLIC,
+	UNIT,
+	CODE,
+	UMASK,
+	UMASK_EXT,
+	CMASK,
+	EDGE_DETECT,
+	ANY_THREAD,
+	INVERT,
+	MSR_INDEX,
+	MSR_VALUE,
+	KEYS
+};
+static const char *const keys[KEYS] = {
+	[NAME] = "EventName",
+	[BRIEF] = "BriefDescription",
+	[PUBLIC] = "PublicDescription",
+	[UNIT] = "Unit",
+	[CODE] = "EventCode",
+	[UMASK] = "UMask",
+	[UMASK_EXT] = "UMaskExt",
+	[CMASK] = "CounterMask",
+	[EDGE_DETECT] = "EdgeDetect",
+	[ANY_THREAD] = "AnyThread",
+	[INVERT] = "Invert",
+	[MSR_INDEX] = "MSRIndex",
+	[MSR_VALUE] = "MSRValue",
+};
+
+struct member {
+	const char *text; /* NULL: there is none */
+	size_t length;
+};
+
 struct object {
 	struct perfctr_vendor *vendor;
-	const struct perfctr_json_member *members;
-	unsigned int n;
+	struct member member[KEYS];
 	const char *reason;
 };
 
-static const struct perfctr_json_member *find(const struct object *object, const char *key)
+/* A letter that is not ASCII becomes '?', and one that controls a blank: terminals show them. */
+static size_t make_plain(char *text, size_t length)
 {
+	char *to = text;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if ((text[i] & 0xC0) != 0x80)
+			*to++ = (unsigned char)text[i] < ' '	? ' '
+				: (unsigned char)text[i] <= '~' ? text[i]
+								: '?';
+	return (size_t)(to - text);
+}
+
+/* Of several of one name the first is taken. */
+static void take_member(struct object *object, const struct perfctr_json *json)
+{
+	struct member *member;
 	unsigned int i;
 
-	for (i = 0; i < object->n; i++)
-		if (object->members[i].key_length == strlen(key) &&
-		    !memcmp(object->members[i].key, key, strlen(key)))
-			return &object->members[i];
-	return NULL;
+	for (i = 0; json->name && i < KEYS; i++) {
+		member = &object->member[i];
+		if (member->text || strcmp(json->name, keys[i]) != 0)
+			continue;
+		member->text = json->text;
+		member->length = make_plain(json->text, json->length);
+	}
 }
 
 /* The member's number, up to most; of several, with commas between them, the first. 0 if absent. */
-static SELDOM uint64_t number(struct object *object, const char *key, uint64_t most)
+static SELDOM uint64_t number(struct object *object, enum key key, uint64_t most)
 {
-	const struct perfctr_json_member *member = find(object, key);
+	const struct member *member = &object->member[key];
 	char digits[24], *end;
 	uint64_t value = 0;
 	size_t length;
 
-	if (!member || !member->length)
+	if (!member->length)
 		return 0;
-	length = strcspn(member->value, ",\"} \t\r\n");
+	length = strcspn(member->text, ",\"} \t\r\n");
 	if (length > member->length)
 		length = member->length;
-	if (length < sizeof(digits) && isdigit((unsigned char)member->value[0])) {
-		memcpy(digits, member->value, length);
+	if (length < sizeof(digits) && isdigit((unsigned char)member->text[0])) {
+		memcpy(digits, member->text, length);
 		digits[length] = '\0';
 		errno = 0;
 		value = strtoull(digits, &end, digits[1] == 'x' || digits[1] == 'X' ? 16 : 10);
@@ -69,8 +124,8 @@ static SELDOM uint64_t number(struct object *object, const char *key, uint64_t m
 			return value;
 	}
 	snprintf(object->vendor->reason, sizeof(object->vendor->reason),
-		 "%s \"%.*s\" is not a number up to 0x%llx", key, (int)(length < 24 ? length : 24),
-		 member->value, (unsigned long long)most);
+		 "%s \"%.*s\" is not a number up to 0x%llx", keys[key],
+		 (int)(length < 24 ? length : 24), member->text, (unsigned long long)most);
 	object->reason = object->vendor->reason;
 	return 0;
 }
@@ -91,13 +146,13 @@ static bool is_name(const char *text, size_t length)
  */
 static bool is_core(const struct object *object)
 {
-	const struct perfctr_json_member *unit = find(object, "Unit");
+	const struct member *unit = &object->member[UNIT];
 	const struct perfctr_vendor *vendor = object->vendor;
 	const char *wanted = vendor->unit ? vendor->unit : "cpu_core";
 
-	if (!unit || !unit->length)
+	if (!unit->length)
 		return !vendor->unit || vendor->own;
-	return unit->length == strlen(wanted) && !memcmp(unit->value, wanted, unit->length);
+	return unit->length == strlen(wanted) && !memcmp(unit->text, wanted, unit->length);
 }
 
 /* A register beside the event select that counting alone can use. */
@@ -109,19 +164,19 @@ static bool is_counted(uint64_t reg)
 static void encode_x86(struct object *object, struct perfctr_vendor_event *event)
 {
 	bool amd = object->vendor->cpu->rules == PERFCTR_RULES_K7;
-	uint32_t code = (uint32_t)number(object, "EventCode", amd ? 0xFFF : 0xFF);
+	uint32_t code = (uint32_t)number(object, CODE, amd ? 0xFFF : 0xFF);
 	/* Linux has the upper half, Intel's UMaskExt, in UMask. */
-	uint32_t umask = (uint32_t)number(object, "UMask", amd ? 0xFF : 0xFFFF);
+	uint32_t umask = (uint32_t)number(object, UMASK, amd ? 0xFF : 0xFFFF);
 
 	event->high = amd ? code >> 8
-			  : (umask & 0xFF00) | (uint32_t)number(object, "UMaskExt", 0xFF) << 8;
+			  : (umask & 0xFF00) | (uint32_t)number(object, UMASK_EXT, 0xFF) << 8;
 	event->code = (code & 0xFF) | (umask & 0xFF) << 8 |
-		      (uint32_t)number(object, "CounterMask", 255) << 24;
-	event->code |= number(object, "EdgeDetect", 1) ? EDGE : 0;
-	event->code |= number(object, "AnyThread", 1) ? ANY : 0;
-	event->code |= number(object, "Invert", 1) ? INV : 0;
-	event->reg = (uint32_t)number(object, "MSRIndex", 0xFFFFFFFF);
-	event->value = event->reg ? number(object, "MSRValue", UINT64_MAX) : 0;
+		      (uint32_t)number(object, CMASK, 255) << 24;
+	event->code |= number(object, EDGE_DETECT, 1) ? EDGE : 0;
+	event->code |= number(object, ANY_THREAD, 1) ? ANY : 0;
+	event->code |= number(object, INVERT, 1) ? INV : 0;
+	event->reg = (uint32_t)number(object, MSR_INDEX, 0xFFFFFFFF);
+	event->value = event->reg ? number(object, MSR_VALUE, UINT64_MAX) : 0;
 	/* Intel's fixed counters are unit masks of event 0. */
 	if (!amd && !code && umask > 0 && umask <= 8) {
 		event->fixed = 1u << (umask - 1);
@@ -133,7 +188,7 @@ static void encode(struct object *object, struct perfctr_vendor_event *event)
 {
 	*event = (struct perfctr_vendor_event){ .name = NULL };
 	if (object->vendor->cpu->rules == PERFCTR_RULES_PMUV3)
-		event->code = (uint32_t)number(object, "EventCode", 0xFFFF);
+		event->code = (uint32_t)number(object, CODE, 0xFFFF);
 	else
 		encode_x86(object, event);
 }
@@ -141,10 +196,9 @@ static void encode(struct object *object, struct perfctr_vendor_event *event)
 static const char no_memory[] = "there is no memory";
 
 static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_event *event,
-			const struct perfctr_json_member *name,
-			const struct perfctr_json_member *text)
+			const struct member *name, const struct member *text)
 {
-	size_t length = text ? text->length : 0, room = vendor->room ? 2 * vendor->room : 512;
+	size_t length = text->length, room = vendor->room ? 2 * vendor->room : 512;
 	struct perfctr_vendor_event *events = vendor->events;
 
 	if (vendor->n == EVENTS_MAX)
@@ -161,11 +215,11 @@ static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_eve
 	event->name = malloc(name->length + length + 2);
 	if (!event->name)
 		return no_memory;
-	memcpy(event->name, name->value, name->length);
+	memcpy(event->name, name->text, name->length);
 	event->name[name->length] = '\0';
 	event->text = event->name + name->length + 1;
 	if (length)
-		memcpy(event->name + name->length + 1, text->value, length);
+		memcpy(event->name + name->length + 1, text->text, length);
 	event->name[name->length + 1 + length] = '\0';
 	events[vendor->n++] = *event;
 	return NULL;
@@ -175,27 +229,42 @@ static const char *keep(struct perfctr_vendor *vendor, struct perfctr_vendor_eve
  * Objects without a name and a code are no events: headers, metrics, references to other files. But
  * Linux leaves the code 0 out, of Intel's fixed counters.
  */
-static SELDOM const char *read_event(void *arg, const struct perfctr_json_member *members,
-				     unsigned int n, unsigned int line)
+static SELDOM const char *read_event(struct object *object)
 {
-	struct object object = { arg, members, n, NULL };
-	const struct perfctr_json_member *name = find(&object, "EventName"), *text;
+	const struct member *name = &object->member[NAME], *text = &object->member[BRIEF];
 	struct perfctr_vendor_event event;
 
-	(void)line;
-	if (!name || !is_core(&object))
+	if (!name->text || !is_core(object))
 		return NULL;
-	encode(&object, &event);
-	if (!find(&object, "EventCode") && !event.fixed)
+	encode(object, &event);
+	if (!object->member[CODE].text && !event.fixed)
 		return NULL;
-	if (!is_name(name->value, name->length))
+	if (!is_name(name->text, name->length))
 		return "EventName is not a name";
-	if (object.reason || !is_counted(event.reg))
-		return object.reason;
-	text = find(&object, "BriefDescription");
-	if (!text)
-		text = find(&object, "PublicDescription");
-	return keep(object.vendor, &event, name, text);
+	if (object->reason || !is_counted(event.reg))
+		return object->reason;
+	if (!text->text)
+		text = &object->member[PUBLIC];
+	return keep(object->vendor, &event, name, text);
+}
+
+/* Reads an object, or what else has values in it, to its end; and those in it before it. */
+static SELDOM const char *read_object(struct perfctr_vendor *vendor, struct perfctr_json *json)
+{
+	struct object object = { .vendor = vendor };
+	const char *reason = NULL;
+
+	while (!reason) {
+		switch (perfctr_json_next(json)) {
+		case PERFCTR_JSON_WRONG: return json->problem;
+		case PERFCTR_JSON_END:
+		case PERFCTR_JSON_CLOSE: return read_event(&object);
+		case PERFCTR_JSON_ARRAY:
+		case PERFCTR_JSON_OBJECT: reason = read_object(vendor, json); break;
+		default: take_member(&object, json);
+		}
+	}
+	return reason;
 }
 
 static void forget(struct perfctr_vendor *vendor, size_t from)
@@ -206,9 +275,9 @@ static void forget(struct perfctr_vendor *vendor, size_t from)
 
 const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, unsigned int *line)
 {
-	struct perfctr_json json = { .object = read_event, .arg = vendor };
+	struct perfctr_json json = { .at = text, .line = 1 };
 	size_t from = vendor->n;
-	const char *reason = perfctr_json_read(&json, text);
+	const char *reason = read_object(vendor, &json);
 
 	*line = json.line;
 	if (reason)

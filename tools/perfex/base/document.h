@@ -7,17 +7,15 @@
 #ifndef PERFCTR_TOOLS_DOCUMENT_H
 #define PERFCTR_TOOLS_DOCUMENT_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-enum node_type { NODE_NULL, NODE_BOOL, NODE_NUMBER, NODE_STRING, NODE_ARRAY, NODE_OBJECT };
+#include "lib/base/json.h"
 
 struct node {
-	enum node_type type;
+	enum perfctr_json_type type;
 	unsigned int line;
 	const char *name;   /* a member's; else NULL */
-	const char *string; /* NODE_STRING */
-	long double number; /* NODE_NUMBER, most often exact to 64 bits; NODE_BOOL: 0, 1 */
+	const char *string; /* a string's */
+	long double number; /* a number, most often exact to 64 bits; a Boolean: 0, 1 */
 	struct node *child, *next;
 };
 
@@ -34,6 +32,7 @@ int document_read(struct document *document, const char *path);
 void document_free(struct document *document);
 
 /* The first member of this name and type; NULL: none, or the node is no object, or NULL. */
-const struct node *node_member(const struct node *node, const char *name, enum node_type type);
+const struct node *node_member(const struct node *node, const char *name,
+			       enum perfctr_json_type type);
 
 #endif /* PERFCTR_TOOLS_DOCUMENT_H */

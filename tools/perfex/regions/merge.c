@@ -58,7 +58,7 @@ static void refuse(const struct merge *merge, const struct node *node, const cha
 }
 
 static const struct node *member(const struct merge *merge, const struct node *node,
-				 const char *name, enum node_type type)
+				 const char *name, enum perfctr_json_type type)
 {
 	const struct node *found = node_member(node, name, type);
 
@@ -78,20 +78,20 @@ static long double checked(const struct merge *merge, const struct node *found)
 
 static long double number(const struct merge *merge, const struct node *node, const char *name)
 {
-	return checked(merge, member(merge, node, name, NODE_NUMBER));
+	return checked(merge, member(merge, node, name, PERFCTR_JSON_NUMBER));
 }
 
 /* 0: there is none. */
 static long double trouble(const struct merge *merge, const struct node *node, const char *name)
 {
-	const struct node *found = node_member(node, name, NODE_NUMBER);
+	const struct node *found = node_member(node, name, PERFCTR_JSON_NUMBER);
 
 	return found ? checked(merge, found) : 0;
 }
 
 static char *string(const struct merge *merge, const struct node *node, const char *name)
 {
-	return need(strdup(member(merge, node, name, NODE_STRING)->string));
+	return need(strdup(member(merge, node, name, PERFCTR_JSON_STRING)->string));
 }
 
 static void add(struct spread *spread, long double value, unsigned int at)
@@ -112,10 +112,10 @@ static void add(struct spread *spread, long double value, unsigned int at)
 static void add_metric(const struct merge *merge, struct spread *spread, const struct node *node,
 		       const char *name)
 {
-	const struct node *found = node_member(node, name, NODE_NUMBER);
+	const struct node *found = node_member(node, name, PERFCTR_JSON_NUMBER);
 
 	if (!found)
-		member(merge, node, name, NODE_NULL);
+		member(merge, node, name, PERFCTR_JSON_NULL);
 	else if (found->number > UINT64_MAX_NUMBER || found->number < -UINT64_MAX_NUMBER)
 		refuse(merge, found, "a number is too big");
 	else
@@ -136,7 +136,7 @@ static int compare(const void *a, const void *b)
 static struct row *find_row(struct merge *merge, const char *region, const struct node *node,
 			    const char *name)
 {
-	const char *value = member(merge, node, name, NODE_STRING)->string;
+	const char *value = member(merge, node, name, PERFCTR_JSON_STRING)->string;
 	const struct row key = { .region = (char *)region,
 				 .value = (char *)value,
 				 .metric = *name == 'm' };
@@ -171,9 +171,10 @@ static void add_quality(struct spread *spread, const char *quality)
 static void add_sum(struct merge *merge, struct spread *spread, const struct node *node,
 		    const char *name, const char *reason_name)
 {
-	const struct node *reason = reason_name ? node_member(node, reason_name, NODE_STRING)
-						: NULL;
-	const struct node *quality = member(merge, node, "quality", NODE_STRING);
+	const struct node *reason = reason_name
+					    ? node_member(node, reason_name, PERFCTR_JSON_STRING)
+					    : NULL;
+	const struct node *quality = member(merge, node, "quality", PERFCTR_JSON_STRING);
 
 	if (reason_name)
 		add_metric(merge, spread, node, name);
@@ -197,7 +198,7 @@ static void add_value(struct merge *merge, const char *region, const struct visi
 
 static void add_region(struct merge *merge, const struct node *node)
 {
-	const char *region = member(merge, node, "region", NODE_STRING)->string;
+	const char *region = member(merge, node, "region", PERFCTR_JSON_STRING)->string;
 	const struct visits visits = {
 		.ended = number(merge, node, "visits"),
 		.unfinished = trouble(merge, node, "unfinished"),
@@ -205,18 +206,19 @@ static void add_region(struct merge *merge, const struct node *node)
 	};
 	const struct node *value, *metrics;
 
-	if (node_member(node, "tid", NODE_NUMBER))
+	if (node_member(node, "tid", PERFCTR_JSON_NUMBER))
 		return; /* one thread of the process, whose own row has them all */
-	for (value = member(merge, node, "values", NODE_ARRAY)->child; value; value = value->next)
+	for (value = member(merge, node, "values", PERFCTR_JSON_ARRAY)->child; value;
+	     value = value->next)
 		add_value(merge, region, &visits, value, "value");
-	metrics = node_member(node, "metrics", NODE_ARRAY);
+	metrics = node_member(node, "metrics", PERFCTR_JSON_ARRAY);
 	for (value = metrics ? metrics->child : NULL; value; value = value->next)
 		add_value(merge, region, &visits, value, "metric");
 }
 
 static void add_process(struct merge *merge, const struct node *root)
 {
-	const struct node *rank = node_member(root, "rank", NODE_NUMBER);
+	const struct node *rank = node_member(root, "rank", PERFCTR_JSON_NUMBER);
 	struct process *process;
 	unsigned int i;
 
@@ -241,13 +243,13 @@ static void add_report(struct merge *merge, const struct node *root)
 	const struct node *region;
 
 	add_process(merge, root);
-	region = member(merge, root, "regions", NODE_ARRAY)->child;
+	region = member(merge, root, "regions", PERFCTR_JSON_ARRAY)->child;
 	for (; region; region = region->next)
 		add_region(merge, region);
 	merge->stray += trouble(merge, root, "ends_without_begin");
 	merge->left_out += trouble(merge, root, "threads_left_out");
 	merge->unplaced += trouble(merge, root, "visits_without_region");
-	merge->died += node_member(root, "ends_without_begin", NODE_NULL) != NULL;
+	merge->died += node_member(root, "ends_without_begin", PERFCTR_JSON_NULL) != NULL;
 	merge->n++;
 }
 

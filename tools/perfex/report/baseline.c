@@ -45,16 +45,17 @@ static const struct series *find_event(const struct baseline *baseline, const ch
 
 static int read_value(const struct reader *reader, const struct node *value, struct series *series)
 {
-	if (value->type != NODE_NULL && (value->type != NODE_NUMBER || value->number < 0))
+	if (value->type != PERFCTR_JSON_NULL &&
+	    (value->type != PERFCTR_JSON_NUMBER || value->number < 0))
 		return refuse(reader, value, "a value is null or a number that is not negative");
-	series_add(series, value->type == NODE_NULL ? NAN : (double)value->number);
+	series_add(series, value->type == PERFCTR_JSON_NULL ? NAN : (double)value->number);
 	return 0;
 }
 
 static int read_event(const struct reader *reader, const struct node *node)
 {
-	const struct node *name = node_member(node, "event", NODE_STRING), *value;
-	const struct node *values = node_member(node, "values", NODE_ARRAY);
+	const struct node *name = node_member(node, "event", PERFCTR_JSON_STRING), *value;
+	const struct node *values = node_member(node, "values", PERFCTR_JSON_ARRAY);
 	struct baseline_event *event;
 
 	if (!name || !values)
@@ -72,7 +73,7 @@ static int read_event(const struct reader *reader, const struct node *node)
 
 static int read_events(const struct reader *reader, const struct node *root)
 {
-	const struct node *events = node_member(root, "events", NODE_ARRAY), *event;
+	const struct node *events = node_member(root, "events", PERFCTR_JSON_ARRAY), *event;
 
 	if (!events)
 		return refuse(reader, root, "it has no events");
@@ -85,13 +86,14 @@ static int read_events(const struct reader *reader, const struct node *root)
 /* The seconds of each run. */
 static int read_times(const struct reader *reader, const struct node *root)
 {
-	const struct node *series = node_member(root, "series", NODE_ARRAY), *run, *time, *left_out;
+	const struct node *series = node_member(root, "series", PERFCTR_JSON_ARRAY), *run, *time,
+			  *left_out;
 
 	for (run = series ? series->child : NULL; run; run = run->next) {
-		time = node_member(run, "elapsed_s", NODE_NUMBER);
+		time = node_member(run, "elapsed_s", PERFCTR_JSON_NUMBER);
 		if (!time || time->number < 0)
 			return refuse(reader, run, "a run has elapsed_s, which is not negative");
-		left_out = node_member(run, "left_out", NODE_BOOL);
+		left_out = node_member(run, "left_out", PERFCTR_JSON_BOOL);
 		series_add(&reader->baseline->elapsed,
 			   left_out && left_out->number > 0 ? NAN : (double)time->number);
 	}
@@ -102,7 +104,7 @@ static int read_times(const struct reader *reader, const struct node *root)
 
 static int read_root(const struct reader *reader, const struct node *root)
 {
-	const struct node *runs = node_member(root, "runs", NODE_NUMBER);
+	const struct node *runs = node_member(root, "runs", PERFCTR_JSON_NUMBER);
 
 	if (!runs || runs->number < 2 || runs->number > 1000000)
 		return refuse(
@@ -110,7 +112,7 @@ static int read_root(const struct reader *reader, const struct node *root)
 			"it has not the results of at least two runs: make it with \"perfex -r N "
 			"--json\"");
 	reader->baseline->runs = (unsigned int)runs->number;
-	reader->baseline->emulated = node_member(root, "emulator", NODE_STRING);
+	reader->baseline->emulated = node_member(root, "emulator", PERFCTR_JSON_STRING);
 	return read_events(reader, root) < 0 ? -1 : read_times(reader, root);
 }
 

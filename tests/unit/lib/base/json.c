@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Objects of JSON texts: what they hold, and what is refused, in which line. */
+/* Values of JSON texts: what they are, and what is refused, in which line. */
 #include <stdio.h>
 #include <string.h>
 #include "lib/base/json.h"
@@ -8,35 +8,35 @@
 
 struct seen {
 	char text[400];
+	size_t used;
 };
 
-static const char *note(void *arg, const struct perfctr_json_member *members, unsigned int n,
-			unsigned int line)
+static void note(struct seen *seen, const struct perfctr_json *json, enum perfctr_json_type type)
 {
-	struct seen *seen = arg;
-	size_t used = strlen(seen->text);
-	unsigned int i;
+	static const char letters[] = "0b#\"[{)";
 
-	used += (size_t)snprintf(seen->text + used, sizeof(seen->text) - used, "%u{", line);
-	for (i = 0; i < n && used < sizeof(seen->text); i++)
-		used += (size_t)snprintf(seen->text + used, sizeof(seen->text) - used, "%.*s=%.*s;",
-					 (int)members[i].key_length, members[i].key,
-					 (int)members[i].length, members[i].value);
-	snprintf(seen->text + used, sizeof(seen->text) - used, "}");
-	return n && !strncmp(members[0].key, "bad", members[0].key_length) ? "it is bad" : NULL;
+	seen->used += (size_t)snprintf(seen->text + seen->used, sizeof(seen->text) - seen->used,
+				       "%u%s%s%c", json->line, json->name ? ":" : "",
+				       json->name ? json->name : "", letters[type]);
+	if (type < PERFCTR_JSON_ARRAY)
+		seen->used += (size_t)snprintf(seen->text + seen->used,
+					       sizeof(seen->text) - seen->used, "%.*s;",
+					       (int)json->length, json->text);
+	ck_assert_uint_lt(seen->used, sizeof(seen->text));
 }
 
-static const char *read_text(const char *text, struct seen *seen, unsigned int *line)
+static struct perfctr_json read_text(const char *text, struct seen *seen)
 {
-	struct perfctr_json json = { .object = note, .arg = seen };
 	static char copy[4000];
-	const char *reason;
+	struct perfctr_json json = { .at = copy, .line = 1 };
+	enum perfctr_json_type type;
 
-	seen->text[0] = '\0';
+	*seen = (struct seen){ .used = 0 };
 	snprintf(copy, sizeof(copy), "%s", text);
-	reason = perfctr_json_read(&json, copy);
-	*line = json.line;
-	return reason;
+	while ((type = perfctr_json_next(&json)) < PERFCTR_JSON_END)
+		note(seen, &json, type);
+	ck_assert_int_eq(type == PERFCTR_JSON_WRONG, json.problem != NULL);
+	return json;
 }
 
 START_TEST(right)
@@ -44,22 +44,28 @@ START_TEST(right)
 	static const struct {
 		const char *text, *seen;
 	} all[] = {
-		{ "{}", "1{}" },
-		{ " [ ] ", "" },
-		{ "12", "" },
-		{ "{\"a\":\"b\",\"c\":-1.5e3, \"d\" : null}\n", "1{a=b;c=-1.5e3;d=null;}" },
-		{ "[{\"a\":1},\n{\"b\":{\"c\":2}}]", "1{a=1;}2{c=2;}2{}" },
-		{ "{\n\"e\":[1,\"x\",[]],\n\"f\":\"\"}", "1{f=;}" },
-		/* What is decoded does not control a terminal. */
-		{ "{\"a\\\"b\":\"\\\\\\/\\n\\t\\u0041\\u001B\\u20ac\\u000a\xC3\xA4\x7F\"}",
-		  "1{a\"b=\\/  A ? ???;}" },
-		{ "{\"~\":\"~\\u007e\\u007F\\u1041\\u0020\\u0021\"}", "1{~=~~?? !;}" },
+		{ "{}", "1{1)" },
+		{ " [ ] ", "1[1)" },
+		{ "12", "1#12;" },
+		{ "true\n\"\" {}", "1btrue;2\";2{2)" },
+		{ "{\"a\":\"b\",\"c\":-1.5e3, \"d\" : null}\n", "1{1:a\"b;1:c#-1.5e3;1:d0null;1)" },
+		{ "[{\"a\":1},\n{\"b\":{\"c\":false}}]", "1[1{1:a#1;1)2{2:b{2:cbfalse;2)2)2)" },
+		{ "{\n\"e\":[1,\"x\",[]],\n\"f\":\"\"}", "1{2:e[2#1;2\"x;2[2)2)3:f\";3)" },
+		{ "[0,-0,0.50,1e9,2E+7,3.25e-12]", "1[1#0;1#-0;1#0.50;1#1e9;1#2E+7;1#3.25e-12;1)" },
+		{ "{\"a\\\"b\":\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u001B\xC3\xA4\x7F\xFF\"}",
+		  "1{1:a\"b\"\\/\b\f\n\r\tA\x1B\xC3\xA4\x7F\xFF;1)" },
+		/* One to four bytes, the first and the last of each. */
+		{ "\"\\u0001\\u007f\\u0080\\u07fF\\u0800\\uFFFF\\ud800\\udc00\\uDBFF\\uDFFF\"",
+		  "1\"\x01\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80"
+		  "\xF4\x8F\xBF\xBF;" },
+		{ "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]",
+		  "1[1[1[1[1[1[1[1[1[1[1[1[1[1[1[1[1)1)1)1)1)1)1)1)1)1)1)1)1)1)1)1)" },
 	};
 	struct seen seen;
-	unsigned int i, line;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		ck_assert_ptr_null(read_text(all[i].text, &seen, &line));
+		ck_assert_ptr_null(read_text(all[i].text, &seen).problem);
 		ck_assert_str_eq(seen.text, all[i].seen);
 	}
 }
@@ -67,67 +73,77 @@ END_TEST
 
 START_TEST(wrong)
 {
+	static const char end[] = "the file ends in the middle of a value",
+			  value[] = "this is no value",
+			  member[] = "a member of an object is \"name\": value",
+			  comma[] = "a comma or the closing bracket is missing",
+			  string[] = "a string does not end on its line",
+			  escape[] = "a string has a \\ with nothing after it that JSON knows";
 	static const struct {
-		const char *text, *reason;
+		const char *text, *problem;
 		unsigned int line;
 	} all[] = {
-		{ "", "a value is needed", 1 },
-		{ "\n\n]", "a value is needed", 3 },
-		{ "{\"a\":1}\n{}", "something stands after the end", 2 },
-		{ "{\"a\" 1}", "a member needs a colon", 1 },
-		{ "{\"a\":1,}", "a string is needed", 1 },
-		{ "{a:1}", "a string is needed", 1 },
-		{ "{\"a\":1\n\"b\":2}", "an object needs , or }", 2 },
-		{ "[1 2]", "an array needs , or ]", 1 },
-		{ "[1,]", "a value is needed", 1 },
-		{ "{\"a\":\"b", "a string has no end", 1 },
-		{ "{\"a\":\"b\n\"}", "a string has a character that controls", 1 },
-		{ "{\"a\":\"\\x\"}", "a string has a wrong escape", 1 },
-		{ "{\"a\":\"\\u12\"}", "a string has a wrong escape", 1 },
-		{ "{\"a\":\"\\u004g\"}", "a string has a wrong escape", 1 },
-		{ "[\"\\", "a string has a wrong escape", 1 },
-		{ "[\"\\u", "a string has a wrong escape", 1 },
-		{ "[\n{\"bad\":1}]", "it is bad", 2 },
-		{ "[[[[[[[[[1]]]]]]]]]", "objects and arrays are more than 8 deep", 1 },
-		{ "[[[[{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}]]]]",
-		  "objects and arrays are more than 8 deep", 1 },
+		{ "", end, 1 },
+		{ "\n\n", end, 3 },
+		{ "\n\n{\"a\":", end, 3 },
+		{ "[1,", end, 1 },
+		{ "\n\n]", value, 3 },
+		{ "{\"a\":1}\nx", value, 2 },
+		{ "[1,]", value, 1 },
+		{ "[,1]", value, 1 },
+		{ "[1}", comma, 1 },
+		{ "[1 2]", comma, 1 },
+		{ "[1\n", comma, 2 },
+		{ "{\"a\":1\n\"b\":2}", comma, 2 },
+		{ "{\"a\" 1}", member, 1 },
+		{ "{\"a\":1,}", member, 1 },
+		{ "{\"a\":1,2}", member, 1 },
+		{ "{a:1}", member, 1 },
+		{ "{", member, 1 },
+		{ "{]", member, 1 },
+		{ "{\"a\":\"b", string, 1 },
+		{ "{\"a", string, 1 },
+		{ "{\"a\":\"b\n\"}", string, 1 },
+		{ "\"\x1F\"", string, 1 },
+		{ "{\"a\":\"\\x\"}", escape, 1 },
+		{ "{\"a\\x\":1}", escape, 1 },
+		{ "{\"a\":\"\\u12\"}", escape, 1 },
+		{ "{\"a\":\"\\u004g\"}", escape, 1 },
+		{ "\"\\ud800x\"", escape, 1 },
+		{ "\"\\ud800\\n\"", escape, 1 },
+		{ "\"\\ud800\\u0041\"", escape, 1 },
+		{ "\"\\ud800\\udbff\"", escape, 1 },
+		{ "\"\\ud800\\ue000\"", escape, 1 },
+		{ "\"\\udc00\"", escape, 1 },
+		{ "\"\\udfff\\udc00\"", escape, 1 },
+		{ "\"\\u0000\"", escape, 1 },
+		{ "[\"\\", escape, 1 },
+		{ "[\"\\u", escape, 1 },
+		{ "01", value, 1 },
+		{ "-01", value, 1 },
+		{ "+1", value, 1 },
+		{ ".5", value, 1 },
+		{ "1.", value, 1 },
+		{ "1e", value, 1 },
+		{ "1e+", value, 1 },
+		{ "-", value, 1 },
+		{ "0x10", value, 1 },
+		{ "nan", value, 1 },
+		{ "nul", value, 1 },
+		{ "[[[[[[[[[[[[[[[[[", "values are in too many others", 1 },
+		{ "[[[[[[[[[[[[[[[{\"a\":{", "values are in too many others", 1 },
 	};
-	const char *reason;
+	struct perfctr_json json;
 	struct seen seen;
-	unsigned int i, line;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		reason = read_text(all[i].text, &seen, &line);
-		ck_assert_msg(reason != NULL, "%s", all[i].text);
-		ck_assert_str_eq(reason, all[i].reason);
-		ck_assert_uint_eq(line, all[i].line);
+		json = read_text(all[i].text, &seen);
+		ck_assert_msg(json.problem != NULL, "%s", all[i].text);
+		ck_assert_str_eq(json.problem, all[i].problem);
+		ck_assert_uint_eq(json.line, all[i].line);
 	}
-	ck_assert_ptr_null(read_text("[[[[[[[[1]]]]]]]]", &seen, &line));
 }
 END_TEST
 
-START_TEST(members)
-{
-	char text[1000];
-	struct seen seen;
-	unsigned int i, line;
-	size_t used;
-
-	/* As many as there is room for; one more and many more, which no one wants to see. */
-	for (i = 64; i < 67; i++) {
-		for (used = 1, strcpy(text, "{"); used < 1 + 7 * i;)
-			used += (size_t)sprintf(text + used, "\"a\":10,");
-		strcpy(text + used, "\"b\":{\"c\":1}}");
-		ck_assert_ptr_null(read_text(text, &seen, &line));
-		ck_assert_int_eq(strncmp(seen.text, "1{c=1;}", 7), 0);
-		if (i == 64)
-			ck_assert_uint_gt(strlen(seen.text), 64 * 5);
-		else
-			ck_assert_uint_eq(strlen(seen.text), 7);
-	}
-	strcpy(text + used, "x");
-	ck_assert_str_eq(read_text(text, &seen, &line), "a string is needed");
-}
-END_TEST
-
-UNIT_MAIN("json", 60, right, wrong, members)
+UNIT_MAIN("json", 60, right, wrong)

@@ -108,8 +108,8 @@ START_TEST(refusals)
 		const char *cpu, *text, *reason;
 		unsigned int line;
 	} all[] = {
-		{ "skylake", "[{\"EventName\":\"A\",\"EventCode\":\"1\"},\nx",
-		  "an array needs , or ]", 2 },
+		{ "skylake", "[{\"EventName\":\"A\",\"EventCode\":\"1\"},\nx", "this is no value",
+		  2 },
 		{ "skylake", "[\n{\"EventName\":\"A B\",\"EventCode\":\"0x1\"}]",
 		  "EventName is not a name", 2 },
 		{ "skylake", "[{\"EventName\":\"\",\"EventCode\":\"0x1\"}]",
@@ -443,11 +443,12 @@ END_TEST
 START_TEST(refused_file)
 {
 	unsigned int found = 0;
-	char words[100];
+	char words[200];
 
 	make_directory();
 	put("a.json", "[{\"EventName\":\"FINE\",\"EventCode\":\"0xd1\"},\n{]");
-	snprintf(words, sizeof(words), "PERFCTR_EVENTS: %s/a.json:2: a string is needed",
+	snprintf(words, sizeof(words),
+		 "PERFCTR_EVENTS: %s/a.json:2: a member of an object is \"name\": value",
 		 directory);
 	ck_fails(perfctr_event_check("FINE"), EINVAL, words);
 	ck_assert_str_eq(perfctr_error(), words);
@@ -530,7 +531,7 @@ END_TEST
 /* A file as large as may be is read: it begins with a NUL. */
 START_TEST(large_file)
 {
-	check_size(16 << 20, "b.json:1: a value is needed");
+	check_size(16 << 20, "b.json:1: the file ends in the middle of a value");
 }
 END_TEST
 

@@ -348,17 +348,20 @@ START_TEST(json)
 	const struct node *list;
 
 	ck_assert_int_eq(document_parse(&document, text, sizeof(text) - 1), 0);
-	list = node_member(document.root, "a\u00e4\U0001f600\n", NODE_ARRAY);
+	list = node_member(document.root, "a\u00e4\U0001f600\n", PERFCTR_JSON_ARRAY);
 	ck_assert(list && list->child->number == -150 && list->child->next->number == 1);
 	ck_assert_uint_eq(list->line, 3);
 	list = list->child->next->next;
-	ck_assert(list->type == NODE_BOOL && list->number == 0 && list->next->type == NODE_NULL);
+	ck_assert(list->type == PERFCTR_JSON_BOOL && list->number == 0 &&
+		  list->next->type == PERFCTR_JSON_NULL);
 	ck_assert_uint_eq(list->line, 4);
 	ck_assert(!list->next->next);
-	ck_assert_str_eq(node_member(document.root, "b", NODE_STRING)->string, "\"\\/\b\f\r\t");
-	ck_assert(node_member(document.root, "b", NODE_NUMBER)->number == 7);
-	ck_assert(!node_member(document.root, "c", NODE_NUMBER));
-	ck_assert(!node_member(list, "c", NODE_NUMBER) && !node_member(NULL, "c", NODE_NUMBER));
+	ck_assert_str_eq(node_member(document.root, "b", PERFCTR_JSON_STRING)->string,
+			 "\"\\/\b\f\r\t");
+	ck_assert(node_member(document.root, "b", PERFCTR_JSON_NUMBER)->number == 7);
+	ck_assert(!node_member(document.root, "c", PERFCTR_JSON_NUMBER));
+	ck_assert(!node_member(list, "c", PERFCTR_JSON_NUMBER) &&
+		  !node_member(NULL, "c", PERFCTR_JSON_NUMBER));
 	document_free(&document);
 }
 END_TEST
