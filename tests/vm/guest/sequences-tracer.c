@@ -83,7 +83,11 @@ static void compare(struct member *self, const char *when, const struct perfctr_
 	      (unsigned long long)before->tsc, (unsigned long long)now->tsc);
 }
 
-/* It is found as it was left, unless it was killed: then its clock goes on, up to another stop. */
+/*
+ * It is found as it was left, unless it was killed: then its clock goes on, up to another stop.
+ * waitpid(2) may return while the thread still executes the last of its stop in the kernel, which
+ * the clock counts; ptrace(2) waits until the thread has left the processor.
+ */
 static void stand_still(struct member *self, pid_t pid, bool long_enough)
 {
 	int fd = find_state(self, pid);
@@ -93,6 +97,7 @@ static void stand_still(struct member *self, pid_t pid, bool long_enough)
 
 	if (fd < 0)
 		return;
+	trace(PTRACE_GETEVENTMSG, pid, 0, (unsigned long)&message);
 	if (read_sums(self, fd, &before) == 0) {
 		let_pass(self, long_enough);
 		if (read_sums(self, fd, &now) == 0) {
