@@ -48,7 +48,7 @@ static inline struct hwcpu_sampler *hwcpu_note(const struct vperfctr *last, stru
 	struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
 
 	debug_warn(s->owner != last);
-	s->owner = owner;
+	WRITE_ONCE(s->owner, owner); /* hwcpu_names() reads it from other processors */
 	return s;
 }
 
