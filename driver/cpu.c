@@ -9,7 +9,6 @@
 #include <linux/smp.h>
 #include "driver/compat/compat.h"
 #include "driver/cpu.h"
-#include "driver/state.h"
 
 /* ---- what runs on this CPU ---- */
 
@@ -20,6 +19,7 @@
 #define SAMPLE_NS (50 * NSEC_PER_MSEC)
 
 DEFINE_PER_CPU(struct hwcpu_sampler, hwcpu_samplers);
+static const struct hwcpu_calls *ask;
 
 static enum hrtimer_restart sample(struct hrtimer *timer)
 {
@@ -29,19 +29,14 @@ static enum hrtimer_restart sample(struct hrtimer *timer)
 		s->armed = false;
 		return HRTIMER_NORESTART;
 	}
-	hw_sample(s->owner->state, s->owner->active);
+	ask->sample(s->owner);
 	hrtimer_forward_now(timer, ns_to_ktime(SAMPLE_NS));
 	return HRTIMER_RESTART;
 }
 
-bool hwcpu_sample(const struct vperfctr *owner)
+bool hwcpu_runs(const struct vperfctr *owner)
 {
-	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
-
-	if (s->owner != owner)
-		return false;
-	hw_sample(s->owner->state, s->owner->active);
-	return true;
+	return this_cpu_ptr(&hwcpu_samplers)->owner == owner;
 }
 
 bool hwcpu_names(const struct vperfctr *owner)
@@ -62,8 +57,6 @@ void hwcpu_look(struct hwcpu_sampler *s)
 
 /* ---- overflow ---- */
 
-static void (*tell_owner)(struct vperfctr *owner);
-
 static DEFINE_PER_CPU(struct irq_work, overflow_works);
 
 /* Interrupts are off. */
@@ -73,7 +66,7 @@ static void stop_and_start(void)
 
 	/* Else it has been found as its thread was stopped. */
 	if (owner)
-		tell_owner(owner);
+		ask->overflow(owner);
 }
 
 /* As soon as interrupts are on, before the interrupted program executes another instruction. */
@@ -184,7 +177,7 @@ static int fall_asleep(void)
 	const struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
 
 	if (s->owner)
-		hw_sample(s->owner->state, s->owner->active);
+		ask->sample(s->owner);
 	return 0;
 }
 
@@ -194,17 +187,17 @@ static void wake(void)
 
 	restart_cpu();
 	if (s->owner)
-		hw_resume(s->owner->state, s->owner->active);
+		ask->resume(s->owner);
 }
 
 PERFCTR_COMPAT_SLEEP(sleep, fall_asleep, wake);
 static enum cpuhp_state hotplug;
 
-int hwcpu_init(void (*overflow_of)(struct vperfctr *owner))
+int hwcpu_init(const struct hwcpu_calls *calls)
 {
 	int cpu, err;
 
-	tell_owner = overflow_of;
+	ask = calls;
 	for_each_possible_cpu(cpu) {
 		init_irq_work(per_cpu_ptr(&overflow_works, cpu), after_nmi);
 		perfctr_compat_hrtimer_setup(&per_cpu_ptr(&hwcpu_samplers, cpu)->timer, sample,

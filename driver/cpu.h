@@ -23,11 +23,15 @@ struct hwcpu_sampler {
 
 DECLARE_PER_CPU(struct hwcpu_sampler, hwcpu_samplers);
 
-/*
- * overflow() is called on a CPU where a counter of what runs there may have overflowed. Interrupts
- * are off. 0, or an error of the kernel's.
- */
-int hwcpu_init(void (*overflow)(struct vperfctr *owner));
+/* What is asked of the owner of the counters that run on a CPU, there. Interrupts are off. */
+struct hwcpu_calls {
+	void (*sample)(struct vperfctr *owner);	  /* Bring its sums up to date. */
+	void (*resume)(struct vperfctr *owner);	  /* Start it again, after the machine has slept. */
+	void (*overflow)(struct vperfctr *owner); /* A counter may have overflowed. */
+};
+
+/* 0, or an error of the kernel's. */
+int hwcpu_init(const struct hwcpu_calls *calls);
 void hwcpu_exit(void);
 
 /*
@@ -74,8 +78,8 @@ static inline unsigned int hwcpu_stop(const struct vperfctr *owner, struct perfc
 	return hw_suspend(state, program);
 }
 
-/* Bring the sums up to date, if the owner's counters run here; else false. Interrupts are off. */
-bool hwcpu_sample(const struct vperfctr *owner);
+/* Do the owner's counters run here? Interrupts are off. */
+bool hwcpu_runs(const struct vperfctr *owner);
 
 /* Does any CPU's timer or interrupt still find the owner? For those who look for mistakes. */
 bool hwcpu_names(const struct vperfctr *owner);

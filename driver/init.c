@@ -69,6 +69,12 @@ static struct miscdevice device = {
 	.mode = 0600,
 };
 
+static const struct hwcpu_calls of_owner = {
+	.sample = vperfctr_sample,
+	.resume = vperfctr_wake,
+	.overflow = vthread_overflow,
+};
+
 static int __init perfctr_init(void)
 {
 	int err;
@@ -77,7 +83,7 @@ static int __init perfctr_init(void)
 	err = access_init();
 	if (err)
 		goto no_access;
-	err = hwcpu_init(vthread_overflow);
+	err = hwcpu_init(&of_owner);
 	if (err)
 		goto no_cpus;
 	err = vthread_init();

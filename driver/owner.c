@@ -79,9 +79,11 @@ static void read_here(void *argument)
 {
 	struct look *look = argument;
 
-	look->done = hwcpu_sample(look->self);
-	if (look->done)
-		vperfctr_read(look->self, look->reading);
+	look->done = hwcpu_runs(look->self);
+	if (!look->done)
+		return;
+	vperfctr_sample(look->self);
+	vperfctr_read(look->self, look->reading);
 }
 
 /* Copy the sums if they stand still, and return -1; else return the CPU where their thread runs. */

@@ -239,6 +239,16 @@ void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *cont
 	self->cstatus = self->state->cstatus;
 }
 
+void vperfctr_sample(struct vperfctr *self)
+{
+	hw_sample(self->state, self->active);
+}
+
+void vperfctr_wake(struct vperfctr *self)
+{
+	hw_resume(self->state, self->active);
+}
+
 void vperfctr_read(const struct vperfctr *self, struct vperfctr_reading *reading)
 {
 	const struct perfctr_cpu_state *state = self->state;

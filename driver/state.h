@@ -175,6 +175,10 @@ int vperfctr_resume(struct vperfctr *self);
 /* They count nothing any more, and keep their sums. They are stopped. */
 void vperfctr_clear(struct vperfctr *self);
 
+/* Bring the sums of those that run on this CPU up to date; start them again after it slept. */
+void vperfctr_sample(struct vperfctr *self);
+void vperfctr_wake(struct vperfctr *self);
+
 void vperfctr_read(const struct vperfctr *self, struct vperfctr_reading *reading);
 
 #endif /* PERFCTR_DRIVER_STATE_H */
