@@ -101,6 +101,23 @@ START_TEST(codes)
 }
 END_TEST
 
+/* Terminals show them: what controls is a blank, and each letter beyond ASCII a question mark. */
+START_TEST(plain)
+{
+	struct perfctr_vendor vendor;
+	unsigned int line;
+
+	ck_assert_ptr_null(
+		read_for("skylake",
+			 "{\"EventName\":\"A\",\"EventCode\":\"1\",\"BriefDescription\":"
+			 "\"~\\u007e\\u007F\\u20acb\\u001B \\n\xC3\xA4\\ud83d\\ude00c\x7F\"}",
+			 &vendor, &line));
+	ck_assert_uint_eq(vendor.n, 1);
+	ck_assert_str_eq(vendor.events[0].text, "~~??b   ??c?");
+	perfctr_vendor_free(&vendor);
+}
+END_TEST
+
 /* Nothing of a refused file is kept, but what was there before. */
 START_TEST(refusals)
 {
@@ -622,6 +639,6 @@ END_TEST
 
 #endif
 
-UNIT_MAIN("vendor", 60, codes, refusals, long_names, many, twice, directory_of_files, refused_file,
-	  pentium_iii, zen4, hybrid, controls, no_descriptors, large_file, too_large_file, no_files,
-	  no_directory)
+UNIT_MAIN("vendor", 60, codes, plain, refusals, long_names, many, twice, directory_of_files,
+	  refused_file, pentium_iii, zen4, hybrid, controls, no_descriptors, large_file,
+	  too_large_file, no_files, no_directory)
