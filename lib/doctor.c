@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What stands between a program and its counters: findings for perfctr-info(1). */
+/* Finds what hinders a program from counting, for perfctr-info(1). */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -32,7 +32,7 @@ struct report {
 	void *arg;
 };
 
-/* One finding; remedy "" means that all is well. Returns what each() does. */
+/* Reports one finding; remedy "" means that all is well. Returns the result of each(). */
 static int tell(const struct report *report, const char *name, const char *remedy,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -163,7 +163,7 @@ static int check_paranoid(const struct report *report)
 				       : level + 1]);
 }
 
-/* perfctr(4): arm64's driver leaves the others theirs. */
+/* See perfctr(4): arm64's driver leaves unused counters to perf_events. */
 static bool takes_all_counters(void)
 {
 #ifdef __aarch64__
@@ -226,7 +226,7 @@ static int check_pmus(const struct report *report)
 	return tell(report, "kernel's PMUs", "", "%s", list);
 }
 
-/* Which core types there are, where, and what that means for a count. */
+/* Reports the core types, their processors, and the consequences for counts. */
 static int check_hybrid(const struct report *report)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
@@ -261,7 +261,7 @@ static int check_hybrid(const struct report *report)
 
 static int check_tracefs(const struct report *report)
 {
-	/* Only their names are missing: nothing is wrong with counters. */
+	/* Only names of tracepoints are missing: counters work. */
 	const struct perfctr_check none = {
 		.name = "tracepoints",
 		.state = "none that can be read",
@@ -364,7 +364,7 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 	result = result ? result : check_hybrid(&report);
 	result = result ? result : check_tracefs(&report);
 	result = result ? result : check_limits(&report);
-	/* What it has found to fail is no failure of its own. */
+	/* Failed checks are findings, not errors of this function. */
 	errno = error;
 	return result;
 }

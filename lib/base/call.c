@@ -52,7 +52,7 @@ int perfctr_call_openat(int directory, const char *path)
 	return fd;
 }
 
-/* Counts are read by it: what it costs shows. syscall(2) is no cancellation point. */
+/* Counts are read by it, so that its cost shows. syscall(2) is no cancellation point. */
 ssize_t perfctr_call_read(int fd, void *bytes, size_t size)
 {
 	return syscall(SYS_read, fd, bytes, size);
@@ -157,7 +157,7 @@ int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument)
 #ifdef __GLIBC__
 	return ioctl(fd, request, argument);
 #else
-	return ioctl(fd, (int)request, argument); /* as POSIX has it */
+	return ioctl(fd, (int)request, argument); /* POSIX has an int here */
 #endif
 }
 
@@ -178,23 +178,24 @@ void perfctr_call_sleep(unsigned int us)
 	let_cancellation(state);
 }
 
-/* ---- who owns a descriptor ---- */
+/* ---- the owner of a descriptor ---- */
 
 #define WORD_BITS 32
 #define WORDS	  (1u << 15) /* a million events; a child keeps those beyond them */
-#define FILES	  (1u << 16) /* and of the library's few other files those beyond these */
+#define FILES	  (1u << 16) /* and of the library's other files those beyond these */
 
 /*
- * In memory that a child does have. A bit is set after an open and cleared before a close: a fork
- * in between leaves the child a descriptor too many, but never takes one that is another's.
+ * A child of fork() gets this memory. A bit is set after an open and cleared before a close: a fork
+ * in between leaves the child a descriptor too many, but never closes one that belongs to the
+ * program.
  */
 static struct {
 	atomic_uint owned[WORDS];
-	atomic_uint file[FILES]; /* what it is of, as file_of() has it. 0: an event */
+	atomic_uint file[FILES]; /* the file, by file_of(); 0: an event */
 	atomic_uint words_in_use;
 } table;
 
-/* What a descriptor is of: a hash of its name, which has a socket's number. 0: unknown. */
+/* Identifies a descriptor's file by a hash of its name, which has a socket's number. 0: unknown. */
 static unsigned int file_of(int fd)
 {
 	char link[sizeof("/proc/self/fd/") + 10], name[256];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * call.h - the system calls that are cancellation points, as the library makes them: none is one. A
- * thread that is cancelled goes on to the end of the library's call, with its locks and
- * descriptors. tests/layers.sh finds who makes them otherwise.
+ * call.h - replacements for system calls that are cancellation points: these are none. A thread
+ * that is cancelled goes on to the end of the library's call, with its locks and descriptors.
+ * tests/layers.sh finds other callers of such system calls.
  */
 #ifndef PERFCTR_LIB_BASE_CALL_H
 #define PERFCTR_LIB_BASE_CALL_H
@@ -23,10 +23,10 @@ ssize_t perfctr_call_write(int fd, const void *bytes, size_t size);
 /* Wait until it can be written, or has failed. -1: also if there was a signal (EINTR). */
 int perfctr_call_wait_to_write(int fd);
 
-/* Those that are pending are not any more; errno is kept. */
+/* Takes these signals if they are pending; errno is kept. */
 void perfctr_call_take_signals(const sigset_t *signals);
 
-/* A file to be written, after what is in it. fresh: it must not be there. */
+/* Opens a file to be written, at its end. fresh: the file must not exist. */
 int perfctr_call_create(const char *path, bool fresh);
 
 /* It is there, and no regular file itself: a device, a pipe, a symbolic link. */
@@ -49,9 +49,9 @@ int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n); /* witho
 void perfctr_call_sleep(unsigned int us);
 
 /*
- * A child of fork(3) closes the descriptor at once: what it is of belongs to the parent process.
- * Until it is closed, or given to the program. Of a file other than an event it must be told by its
- * name in /proc; where that can't be read the child keeps it.
+ * A child of fork(3) closes the descriptor at once, since its file belongs to the parent process.
+ * This lasts until it is closed, or given to the program. A file other than an event is recognized
+ * by its name in /proc; where that can't be read the child keeps the descriptor.
  */
 void perfctr_call_own_event(int fd);
 void perfctr_call_own_file(int fd);

@@ -37,7 +37,9 @@ unsigned int perfctr_cpus_parse(const char *list, uint32_t *words)
 	return 0;
 }
 
-/* The longest list of so many processors has pairs, "8188-8189,", and leaves one out between them.
+/*
+ * The longest list of this many processors has pairs, "8188-8189,", and leaves one out between
+ * them.
  */
 #define LONGEST (PERFCTR_MAX_CPUS / 3 * 10 + 16)
 
@@ -94,7 +96,9 @@ unsigned int perfctr_cpus_online(uint32_t *words)
 			     errno == EINVAL ? "it is not a list of processors" : strerror(errno));
 		return 0;
 	}
-	/* No sysfs: the C library knows how many there are, and numbers are dense without hotplug.
+	/*
+	 * Without sysfs the C library knows the number of processors, and without hotplug the
+	 * numbers are dense.
 	 */
 	count = sysconf(_SC_NPROCESSORS_ONLN);
 	snprintf(list, sizeof(list), "0-%ld", count > 0 ? count - 1 : 0);

@@ -12,7 +12,9 @@ static PERFCTR_THREAD char message[512];
 /* Where the reason begins in the message, if it is one about an event. */
 static PERFCTR_THREAD size_t prefix;
 
-/* The sentence that is to be made of a word when somebody reads it; NULL: it is made. */
+/*
+ * The word of which a sentence is made when the program asks for it; NULL: the sentence is there.
+ */
 static PERFCTR_THREAD struct {
 	perfctr_sentence *make;
 	size_t length;

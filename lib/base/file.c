@@ -64,7 +64,7 @@ int perfctr_file_check(unsigned int since, const char *what)
 
 /* ---- files ---- */
 
-/* The path under PERFCTR_ROOT; set-user-ID programs ignore that variable. */
+/* Returns the path under PERFCTR_ROOT; set-user-ID programs ignore that variable. */
 static const char *rooted(const char *path, char *buffer, size_t size)
 {
 	const char *root = secure_getenv("PERFCTR_ROOT");

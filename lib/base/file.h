@@ -19,7 +19,7 @@ ssize_t perfctr_file_read(const char *path, char *buffer, size_t size);
 /* Read one decimal number. 0, or -1 with errno (EINVAL: not a number). */
 int perfctr_file_number(const char *path, long *number);
 
-/* opendir(3) at the absolute path. */
+/* Calls opendir(3) for the absolute path. */
 DIR *perfctr_file_dir(const char *path);
 
 #define PERFCTR_NAME_SIZE 128 /* of one word of an event's name, or of a directory's entry */
@@ -34,10 +34,10 @@ bool perfctr_file_is_word(const char *text, size_t length);
 int perfctr_file_walk(const char *path, int (*each)(void *arg, const char *entry), void *arg);
 
 /*
- * A look-up goes through many files, of which most may be absent. Whether since there was one that
- * could not be looked at (no descriptor, no memory, a failed read), so that what was found means
- * nothing: 0, or -1 after perfctr_fail(), which says that "what" can't be looked up. since is what
- * the calling thread was told before.
+ * A look-up goes through many files, most of which may be absent. These tell whether a file could
+ * not be examined since then (no descriptor, no memory, a failed read), so that the result of the
+ * look-up means nothing: 0, or -1 after perfctr_fail(), which says that "what" can't be looked up.
+ * since is an earlier result of perfctr_file_troubles() in this thread.
  */
 unsigned int perfctr_file_troubles(void);
 void perfctr_file_note(void); /* errno says of one that it was not read */

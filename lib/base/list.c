@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lists of events' names, apart from what the names mean. */
+/* Splits lists of events' names, whatever the names mean. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* list.h - lists of events' names, apart from what the names mean */
+/* list.h - splits lists of events' names, whatever the names mean */
 #ifndef PERFCTR_LIB_BASE_LIST_H
 #define PERFCTR_LIB_BASE_LIST_H
 

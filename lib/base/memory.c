@@ -10,7 +10,7 @@
 #include "lib/base/word.h"
 #include "libperfctr.h"
 
-/* LeakSanitizer, where there is one, is to find what handles in this memory point to. */
+/* These tell LeakSanitizer, if it is there, that handles in this memory point to other memory. */
 void __lsan_register_root_region(const void *memory, size_t size) __attribute__((weak));
 void __lsan_unregister_root_region(const void *memory, size_t size) __attribute__((weak));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The nearest right names to a wrong one. */
+/* Finds the nearest right names to a wrong one. */
 #include <ctype.h>
 #include <limits.h>
 #include <stddef.h>

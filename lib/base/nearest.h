@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* nearest.h - the nearest right names to a wrong one */
+/* nearest.h - finds the nearest right names to a wrong one */
 #ifndef PERFCTR_LIB_BASE_NEAREST_H
 #define PERFCTR_LIB_BASE_NEAREST_H
 

@@ -9,7 +9,7 @@
 #include "lib/base/file.h"
 #include "lib/base/process.h"
 
-/* What proc(5) has of a process: of its file "stat". */
+/* The fields of a process's file "stat", see proc(5). */
 struct line {
 	int number; /* in this /proc */
 	char state;
@@ -17,7 +17,7 @@ struct line {
 	uint64_t start;
 };
 
-/* entry: a number, or "self". */
+/* Reads the line of an entry: a number, or "self". */
 static bool read_line(const char *entry, struct line *line)
 {
 	char path[64], text[1024];
@@ -34,7 +34,7 @@ static bool read_line(const char *entry, struct line *line)
 			   &line->state, &line->threads, &line->start) == 3;
 }
 
-/* 0: it is gone, or not for us to see. */
+/* 0: the process is gone, or invisible to us. */
 static uint64_t read_space(const char *entry)
 {
 	char path[64];
@@ -92,7 +92,10 @@ struct perfctr_process perfctr_process_self(void)
 	return self;
 }
 
-/* In another namespace it has another number here, and this /proc may be another's, too. */
+/*
+ * In another namespace the process has another number here, and this /proc may belong to yet
+ * another one.
+ */
 enum perfctr_presence perfctr_process_find(const struct perfctr_process *process)
 {
 	struct perfctr_process copy = *process;

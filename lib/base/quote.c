@@ -16,7 +16,10 @@ unsigned int perfctr_utf8_length(const char *word)
 			return 0;
 		letter = letter << 6 | (text[i] & 0x3F);
 	}
-	/* A letter's middle, overlong forms, surrogates, and what is beyond Unicode. */
+	/*
+	 * This refuses the middle of a character, overlong forms, surrogates, and numbers beyond
+	 * Unicode.
+	 */
 	if ((*text & 0xC0) == 0x80 || *text >= 0xF8 || letter < least[n] || letter >> 11 == 0x1B ||
 	    letter > 0x10FFFF)
 		return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* quote.h - others' words in UTF-8 (RFC 3629), as strings of JSON (RFC 8259), as fields of CSV (RFC
- * 4180) */
+/*
+ * quote.h - writes strings of any origin as UTF-8 (RFC 3629), as strings of JSON (RFC 8259), as
+ * fields of CSV (RFC 4180)
+ */
 #ifndef PERFCTR_LIB_BASE_QUOTE_H
 #define PERFCTR_LIB_BASE_QUOTE_H
 
@@ -13,13 +15,16 @@ unsigned int perfctr_utf8_length(const char *text);
 /* Whether the letter is one that terminals obey: of ASCII, or one of C1. */
 bool perfctr_utf8_controls(const char *letter);
 
-/* Takes bytes of what is written, one piece after the other. */
+/* Takes the output, one piece after the other. */
 typedef void perfctr_put(void *to, const char *bytes, size_t size);
 
-/* In quotes; letters that control are escaped, and bytes that are no UTF-8 become U+FFFD. */
+/*
+ * Writes a word in quotes; control characters are escaped, and bytes that are not UTF-8 become
+ * U+FFFD.
+ */
 void perfctr_put_json(perfctr_put *put, void *to, const char *word);
 
-/* In quotes only if it needs them. */
+/* Writes a word, in quotes only if it needs them. */
 void perfctr_put_csv(perfctr_put *put, void *to, const char *word);
 
 #endif /* PERFCTR_LIB_BASE_QUOTE_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* root.h - the square root; the C library's is in one of its own */
+/* root.h - the square root, without the C library's libm */
 #ifndef PERFCTR_LIB_ROOT_H
 #define PERFCTR_LIB_ROOT_H
 
-/* 0 of what is not positive. Newton's, from above. */
+/* Returns 0 if x is not positive. It is Newton's method, from above. */
 static inline double perfctr_square_root(double x)
 {
 	double root = x > 1 ? x : 1, next = (root + x / root) / 2;

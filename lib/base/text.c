@@ -101,7 +101,9 @@ int perfctr_text_name(struct perfctr_text *name, const char *pattern, pid_t pid)
 	return name->failed ? perfctr_fail(ENOMEM, "no memory for a file's name") : 0;
 }
 
-/* Those that write(2) may send, and the program did not ask for: an error says it all. */
+/*
+ * Signals that write(2) may send, and for which the program has no handler: an error says the same.
+ */
 struct held {
 	sigset_t sent, old;
 };
@@ -119,7 +121,8 @@ static void hold_signals(struct held *held)
 	sigpending(&pending);
 	for (i = 0; i < 2; i++)
 		if (sigismember(&pending, may_be_sent[i]))
-			sigdelset(&held->sent, may_be_sent[i]); /* by others */
+			sigdelset(&held->sent,
+				  may_be_sent[i]); /* other processes may have sent it */
 }
 
 static void let_signals(const struct held *held)
@@ -128,7 +131,7 @@ static void let_signals(const struct held *held)
 	pthread_sigmask(SIG_SETMASK, &held->old, NULL);
 }
 
-/* The standard error may be another's as well, who has made it a file that does not wait. */
+/* The standard error may be shared with another program, which has made it non-blocking. */
 static bool is_over(int fd)
 {
 	if (errno == EAGAIN && perfctr_call_wait_to_write(fd) >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* text.h - text in memory, the file that it goes to, and what stands for that in patterns */
+/* text.h - text in memory, the file that it is written to, and patterns in the file's name */
 #ifndef PERFCTR_LIB_BASE_TEXT_H
 #define PERFCTR_LIB_BASE_TEXT_H
 
@@ -17,8 +17,8 @@ void perfctr_text_add(struct perfctr_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * The file's name: %p (pid), %h, %q{NAME}, %%. 0, or -1 after perfctr_fail(EINVAL), ENOMEM, which
- * leaves what is to be freed.
+ * Makes the file's name: replaces %p (pid), %h, %q{NAME}, %%. 0, or -1 after perfctr_fail(EINVAL,
+ * ENOMEM), with a text that the caller still frees.
  */
 int perfctr_text_name(struct perfctr_text *name, const char *pattern, pid_t pid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* word.h - words that threads share, or have each their own; and arrays */
+/* word.h - words that threads share, thread-local words, and arrays */
 #ifndef PERFCTR_LIB_BASE_WORD_H
 #define PERFCTR_LIB_BASE_WORD_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of the processors' tables in perf_events' terms. arch/ makes the words of a control of an
- * event; the attr is made from these alone, so a name counts the same with and without a control.
+ * Translates events of the processors' tables into perf_events' terms. arch/ makes the words of a
+ * control of an event; the attr is made from these alone, so that a name counts the same with and
+ * without a control.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,19 +23,19 @@
 #define X86_ANY	    0x00200000u
 #define X86_PERF    0x00530000u
 #define X86_FIXED   0x40000000u
-#define AMD_GUEST   0x00000100u /* of the upper half: bits 40 and 41 */
+#define AMD_GUEST   0x00000100u /* in the upper half: bits 40 and 41 */
 #define AMD_HOST    0x00000200u
 #define PMEVTYPER_P 0x80000000u
 #define PMEVTYPER_U 0x40000000u
 
 /*
- * What Intel's fixed counters count, as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
- * the kernel has them there if it can. 0x300 is perf's own code for the reference cycles of counter
- * 2, and 0x400 for the slots of counter 3.
+ * The events of Intel's fixed counters as general event codes (SDM vol. 3B, tables 20-1 and 20-2):
+ * the kernel puts them there if it can. 0x300 is perf's own code for the reference cycles of
+ * counter 2, and 0x400 for the slots of counter 3.
  */
 static const uint32_t fixed_events[] = { 0x00C0, 0x003C, 0x0300, 0x0400, 0x0073, 0x019C, 0x02C2 };
 
-/* Without a level the word says nothing of them. */
+/* Sets the privilege levels; a word without any says nothing of them. */
 static void set_levels(struct perf_event_attr *attr, bool user, bool kernel)
 {
 	if (!user && !kernel)
@@ -44,7 +45,7 @@ static void set_levels(struct perf_event_attr *attr, bool user, bool kernel)
 	attr->exclude_hv = 1;
 }
 
-/* In config the kernel ignores these bits. */
+/* The kernel ignores these bits in config. */
 static void set_guests(const struct perfctr_code *code, struct perf_event_attr *attr)
 {
 	attr->config &= ~((uint64_t)(AMD_GUEST | AMD_HOST) << 32);
@@ -71,14 +72,14 @@ static inline bool x86_attr(const struct perfctr_cpu *cpu, const struct perfctr_
 }
 
 /*
- * The kernel has no raw code for the SBI's own numbers, but names for what they count. Those of
- * hardware events are one higher than perf's; a cache event's code has perf's three parts.
+ * The kernel has no raw code for the SBI's own events, but names for them. The numbers of hardware
+ * events are one higher than perf's; a cache event's code has perf's three parts.
  */
 static inline bool sbi_attr(const struct perfctr_code *code, struct perf_event_attr *attr)
 {
 	uint32_t event = code->evntsel;
 
-	/* Without Sscofpmf nothing can be excluded, the hypervisor neither. */
+	/* Without Sscofpmf no mode can be excluded, the hypervisor's included. */
 	if (code->high & (SBI_UINH | SBI_SINH))
 		set_levels(attr, !(code->high & SBI_UINH), !(code->high & SBI_SINH));
 	attr->config = event | (uint64_t)(code->high & 0xFFFF) << 32;
@@ -134,18 +135,18 @@ bool perfctr_attr_counts_instructions(const struct perfctr_cpu *cpu,
 	uint64_t code;
 
 	switch (cpu->rules) {
-	/* SDM vol. 3B, 20.2.1.2; AMD's manuals (PMCx0C0) have the same since the K7. */
+	/* See SDM vol. 3B, 20.2.1.2; AMD's manuals (PMCx0C0) have the same since the K7. */
 	case PERFCTR_RULES_P6:
 	case PERFCTR_RULES_K7:
 	case PERFCTR_RULES_ARCH: code = 0xC0; break;
-	/* INST_RETIRED: Arm ARM, D11.11. */
+	/* This is INST_RETIRED: Arm ARM, D11.11. */
 	case PERFCTR_RULES_PMUV3: code = 0x08; break;
 	default: return false;
 	}
 	return attr->config == code && !attr->config1 && !attr->exclude_user && !attr->exclude_host;
 }
 
-/* Arm's CHAIN: Linux 7.2 refuses it, and 6.1 never counts it (armv8pmu_filter_match()). */
+/* This is Arm's CHAIN: Linux 7.2 refuses it, and 6.1 never counts it (armv8pmu_filter_match()). */
 #define PMUV3_CHAIN 0x001Eu
 
 const char *perfctr_code_refused(const struct perfctr_cpu *cpu, const struct perfctr_code *code)

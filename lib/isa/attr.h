@@ -12,8 +12,8 @@ struct perfctr_code;
 struct perfctr_event_choice;
 
 /*
- * What the words of a control say of an event, in perf_events' terms. Whether perf_events can count
- * so; it has set the attr's type, too.
+ * Translates a control's words for an event into perf_events' terms. Whether perf_events can count
+ * so; the attr's type is set, too.
  */
 bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code *code,
 		       struct perf_event_attr *attr);
@@ -22,16 +22,16 @@ bool perfctr_code_attr(const struct perfctr_cpu *cpu, const struct perfctr_code 
 const char *perfctr_code_refused(const struct perfctr_cpu *cpu, const struct perfctr_code *code);
 
 /*
- * The same of what a look-up in the table of cpu found, by the words that a control would have. 0,
- * or -1 after perfctr_fail(EOPNOTSUPP).
+ * Does the same for an event from the table of cpu, by the words that a control would have. 0, or
+ * -1 after perfctr_fail(EOPNOTSUPP).
  */
 int perfctr_event_attr(const struct perfctr_cpu *cpu, const struct perfctr_event_choice *choice,
 		       const char *word, size_t length, struct perf_event_attr *attr);
 
 /*
- * Guests of a virtual machine, the host, both or neither was named. Each alone is what perf_events
- * calls excluding the other. Both are both excluded, which nobody wants, until the event is opened
- * (lib/perf/guests.h) or told.
+ * Sets the modes that the event names: guests of a virtual machine, the host, both or neither.
+ * perf_events calls each alone excluding the other. Both are stored as both excluded, which no
+ * event wants, until the event is opened (lib/perf/guests.h) or shown.
  */
 static inline void perfctr_attr_set_guests(struct perf_event_attr *attr, bool guests, bool host)
 {
@@ -44,7 +44,7 @@ static inline bool perfctr_attr_names_both(const struct perf_event_attr *attr)
 	return attr->exclude_host && attr->exclude_guest;
 }
 
-/* Linux 5.13's PERF_COUNT_SW_CGROUP_SWITCHES. */
+/* This is PERF_COUNT_SW_CGROUP_SWITCHES of Linux 5.13. */
 #define PERFCTR_SW_CGROUP_SWITCHES 11
 
 /* It happens in kernel mode only. */
@@ -60,7 +60,7 @@ static inline bool perfctr_attr_is_kernels(const struct perf_event_attr *attr)
 bool perfctr_attr_counts_instructions(const struct perfctr_cpu *cpu,
 				      const struct perf_event_attr *attr);
 
-/* The processor can't count what was asked for, for a reason of arch/. -1, after perfctr_fail(). */
+/* Fails: the processor can't count the event, for a reason that arch/ gives. Returns -1. */
 int perfctr_fail_choice(const struct perfctr_cpu *cpu, const char *names, size_t length,
 			const char *reason);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a control means to perf_events. */
+/* Translates a control into perf_events' terms. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ void perfctr_control_hide(struct perfctr_cpu_control *control)
 	control->_reserved1 = control->_reserved2 = control->_reserved3 = control->_reserved4 = 0;
 }
 
-/* "counter 0,1,5". All 32 are 93 letters. */
+/* Makes a text such as "counter 0,1,5". All 32 take 93 characters. */
 static const char *counters_text(uint32_t set, char text[96])
 {
 	char *end = text;
@@ -31,7 +31,7 @@ static const char *counters_text(uint32_t set, char text[96])
 	return text;
 }
 
-/* Those that the event counts on, of the counters that the control names; more are no matter. */
+/* Returns the counters that the event can use, of those that the control names. */
 static uint32_t counters_of(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
 			    const struct perfctr_code *code, uint32_t named)
 {
@@ -74,7 +74,7 @@ int perfctr_control_place(const struct perfctr_cpu_control *control)
 	if (perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
 				counter) == 0)
 		return 0;
-	/* The first event for which those before it leave no counter. */
+	/* This finds the first event that the events before it leave no counter for. */
 	for (n = 1; perfctr_event_place(cpu, choices, n, (uint32_t)perfctr_mask(n), only, option,
 					counter) == 0;)
 		n++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* control.h - what a control means to perf_events */
+/* control.h - translates a control into perf_events' terms */
 #ifndef PERFCTR_LIB_ISA_CONTROL_H
 #define PERFCTR_LIB_ISA_CONTROL_H
 
@@ -19,9 +19,9 @@ void perfctr_control_hide(struct perfctr_cpu_control *control);
 int perfctr_control_place(const struct perfctr_cpu_control *control);
 
 /*
- * The event that counter i of a checked control counts, whose extended members count. 0, or -1
- * after perfctr_fail(EOPNOTSUPP) if perf_events can't express it. name is for messages, at least 32
- * bytes.
+ * Makes the attr of the event that counter i of a checked control counts, extended members
+ * included. 0, or -1 after perfctr_fail(EOPNOTSUPP) if perf_events can't express it. name is for
+ * messages, at least 32 bytes.
  */
 int perfctr_control_attr(const struct perfctr_cpu_control *control, unsigned int i,
 			 struct perf_event_attr *attr, char *name, size_t size);

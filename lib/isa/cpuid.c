@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What this x86 says of itself. A file of its own, for tests put other processors in its place. */
+/* Reads CPUID. It is a file of its own, since tests put other processors in its place. */
 #if defined(__i386__) || defined(__x86_64__)
 #include <cpuid.h>
 #include "arch/x86/cpuid.h"
@@ -17,7 +17,7 @@ static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t 
 void perfctr_cpuid_read(struct perfctr_cpuid *id)
 {
 	memset(id, 0, sizeof(*id));
-	/* The first processors have no such instruction. */
+	/* The first x86 processors have no CPUID. */
 	if (__get_cpuid_max(0, NULL))
 		perfctr_cpuid_all(id);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the kernel says of a RISC-V or a POWER in /proc/cpuinfo: registers that user space can't
- * read.
+ * Identifies a RISC-V or POWER processor by /proc/cpuinfo, which shows registers that user space
+ * can't read.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,10 +74,10 @@ void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu)
 
 /*
  * "cpu : POWER9 (architected), altivec supported", "revision : 2.2 (pvr 004e 1202)". The kernel
- * chooses the PMU by the PVR, which is the real one also in a mode of compatibility: init_*_pmu()
- * of arch/powerpc/perf. For a PVR that it doesn't know it has "ISAv3", once "GENERIC_COMPAT", of
- * few events with codes of their own. Before Linux 5.19 it doesn't name the PMU, and is sure to
- * know the PVR only where the mode is the processor's own.
+ * chooses the PMU by the PVR, which is the real one also in a compatibility mode: init_*_pmu() of
+ * arch/powerpc/perf. For an unknown PVR it has the PMU "ISAv3", earlier "GENERIC_COMPAT", which has
+ * few events with codes of their own. Before Linux 5.19 it doesn't name the PMU, and certainly
+ * knows the PVR only in the processor's own mode.
  */
 void perfctr_cpuinfo_power(const char *text, const char *pmu, struct perfctr_cpu *cpu)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* identify.h - what a processor says of itself, or the kernel of it: native.c makes one of it */
+/*
+ * identify.h - identifies a processor, by its own registers or by the kernel's texts, for native.c
+ */
 #ifndef PERFCTR_LIB_ISA_IDENTIFY_H
 #define PERFCTR_LIB_ISA_IDENTIFY_H
 
@@ -12,11 +14,11 @@ void perfctr_cpuid_read(struct perfctr_cpuid *id);
 
 /* ---- cpuinfo.c ---- */
 
-/* Describe the first processor of a RISC-V's /proc/cpuinfo. */
+/* Identifies the first processor in a RISC-V's /proc/cpuinfo. */
 struct perfctr_cpu;
 void perfctr_cpuinfo_riscv(const char *text, struct perfctr_cpu *cpu);
 
-/* The same of a 64-bit PowerPC's, with what the kernel calls its PMU; "": it does not tell. */
+/* Does the same for a 64-bit PowerPC, with the kernel's name of its PMU; "": unknown. */
 void perfctr_cpuinfo_power(const char *text, const char *pmu, struct perfctr_cpu *cpu);
 
 /* ---- readable.c ---- */

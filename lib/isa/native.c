@@ -20,7 +20,7 @@
 
 #if defined(__riscv) || defined(__powerpc64__)
 
-/* Its beginning, where the first processor is. */
+/* Reads the beginning of /proc/cpuinfo, which has the first processor. */
 static void read_cpuinfo(char *text, size_t size)
 {
 	if (perfctr_file_read("/proc/cpuinfo", text, size) < 0)
@@ -36,7 +36,7 @@ static struct perfctr_cpuid words;
 static void identify(struct perfctr_cpu *cpu)
 {
 	perfctr_cpuid_read(&words);
-	/* On a hybrid processor a control, or an event without a PMU, is one of the P-cores. */
+	/* On a hybrid processor a control, or an event without a PMU, belongs to the P-cores. */
 	words.leaf1a_eax = 0x40000000;
 	perfctr_x86_identify(&words, cpu);
 }
@@ -103,8 +103,7 @@ static void identify_nth(unsigned long n, struct perfctr_cpu *cpu)
 	char path[96], text[32];
 	uint64_t midr = 0;
 
-	/* PMCR_EL0.N can't be read in user space: the kernel decides how many counters there are.
-	 */
+	/* PMCR_EL0.N can't be read in user space: only the kernel knows the number of counters. */
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%lu/regs/identification/midr_el1",
 		 n);
 	if (perfctr_file_read(path, text, sizeof(text)) > 0)
@@ -172,8 +171,8 @@ static const struct perfctr_isa *const native = &perfctr_raw;
 static uint32_t control_type = PERF_TYPE_RAW;
 
 /*
- * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any one, but a
- * control is made and checked for processor 0's core type.
+ * On x86 PERF_TYPE_RAW is the P-cores' PMU, cpu_core. On Arm the kernel would take any core PMU,
+ * but a control is made and checked for processor 0's core type.
  */
 static void find_control_type(void)
 {
@@ -200,7 +199,7 @@ static void identify_once(void)
 	__atomic_store_n(&is_identified, true, __ATOMIC_RELEASE);
 }
 
-/* Asked once: CPUID is slow in virtual machines. */
+/* CPUID is asked once, since it is slow in virtual machines. */
 const struct perfctr_cpu *perfctr_this_cpu_table(const struct perfctr_event_table **its_table)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

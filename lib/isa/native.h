@@ -8,8 +8,8 @@
 #include "lib/isa/pmu.h"
 
 /*
- * Set info's cpu_type to what PERFCTR_CPU_TYPE asks for, if anything. 0, or -1 after
- * perfctr_fail(EINVAL): that is no type whose rules this machine's counters obey.
+ * Sets info's cpu_type by PERFCTR_CPU_TYPE, if that is set. 0, or -1 after perfctr_fail(EINVAL):
+ * this machine's counters do not obey that type's rules.
  */
 int perfctr_cpu_info_wished(struct perfctr_info *info);
 
@@ -27,9 +27,7 @@ const struct perfctr_event_table *perfctr_this_table(void);
  * among several. */
 uint32_t perfctr_this_type(void);
 
-/*
- * The same for the cores of one kind of a hybrid machine, *cpu is filled in if there is a table.
- */
+/* Does the same for one core type of a hybrid machine; *cpu is filled in if there is a table. */
 const struct perfctr_event_table *perfctr_core_table(const struct perfctr_pmu *core,
 						     struct perfctr_cpu *cpu);
 void perfctr_core_cpu(const struct perfctr_pmu *core, struct perfctr_cpu *cpu);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The core PMUs of this machine. One, mostly; a hybrid machine has one per core type: cpu_core,
- * cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
+ * The core PMUs of this machine. Mostly there is one; a hybrid machine has one per core type:
+ * cpu_core, cpu_atom and cpu_lowpower on x86, armv8_cortex_a53 and its like on Arm.
  *
- * A PMU of cores, and no other, has a file `cpus` in its directory (a PMU of anything else has
- * `cpumask`); an x86, a PowerPC or a RISC-V that is no hybrid has only one, called cpu, without
- * that file. So the kernel's arm_pmu.c and x86/events/intel/core.c, and perf's own tools tell
- * them.
+ * Only a core PMU has a file `cpus` in its directory (other PMUs have `cpumask`); an x86, a PowerPC
+ * or a RISC-V that is no hybrid has only one, called cpu, without that file. The kernel's arm_pmu.c
+ * and x86/events/intel/core.c, and perf's own tools tell them apart by this.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,7 +25,7 @@
 
 #define PATH_SIZE 512
 
-/* As perfctr_file_read(), a file in the PMU's directory. */
+/* Reads a file in the PMU's directory, as perfctr_file_read() does. */
 static ssize_t read_file(const char *pmu, const char *file, char *text, size_t size)
 {
 	char path[PATH_SIZE];
@@ -35,7 +34,7 @@ static ssize_t read_file(const char *pmu, const char *file, char *text, size_t s
 	return perfctr_file_read(path, text, size);
 }
 
-/* However long it is, a list of processors is what only cores have. */
+/* Only a core PMU has a list of processors, however long it is. */
 static bool has_cpus(const char *pmu)
 {
 	char text[64];
@@ -111,7 +110,7 @@ void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size)
 		text[0] = '\0';
 }
 
-/* As perfctr_cpus_read(), a file in the PMU's directory. */
+/* Reads a list in the PMU's directory, as perfctr_cpus_read() does. */
 static unsigned int read_cpus(const char *pmu, const char *file, uint32_t *words)
 {
 	char path[PATH_SIZE];

@@ -27,8 +27,10 @@ struct perfctr_pmu {
  */
 int perfctr_core_pmus(struct perfctr_pmu *pmus);
 
-/* The same, looked up at most once: begin with n = PERFCTR_CORES_UNKNOWN. Their number, or -1 as
- * above. */
+/*
+ * Looks the PMUs up at most once: begin with n = PERFCTR_CORES_UNKNOWN. Returns their number, or -1
+ * as above.
+ */
 #define PERFCTR_CORES_UNKNOWN (-1)
 struct perfctr_cores {
 	int n;
@@ -42,7 +44,7 @@ static inline int perfctr_cores_look(struct perfctr_cores *cores)
 /* The text of the PMU's list of processors, such as "0-3,8"; "" if there is none. */
 void perfctr_pmu_cpus(const struct perfctr_pmu *pmu, char *text, size_t size);
 
-/* The list as words, of which so many are in use: none if it is no list. */
+/* Gets the list as words, and returns how many are in use: 0 if it is not a list. */
 unsigned int perfctr_pmu_cpu_set(const struct perfctr_pmu *pmu, uint32_t *words);
 
 /* Whether the kernel describes such an event of it. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether user space may read counters, where neither the kernel nor its page says so: POWER, whose
- * pages name the counter and set no cap_user_rdpmc (Linux up to 7.2). POWER8 and POWER9 allow it;
- * on Power10 the kernel forbids it (MMCR0[PMCCEXT], Power ISA 3.1), and the instruction is illegal.
+ * Finds out whether user space may read counters on POWER, where neither the kernel nor its page
+ * says so: pages name the counter, but do not set cap_user_rdpmc (Linux up to 7.2). POWER8 and
+ * POWER9 allow it; on Power10 the kernel forbids it (MMCR0[PMCCEXT], Power ISA 3.1), and the
+ * instruction is illegal.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +24,9 @@
 static uintptr_t tried; /* where the instruction is */
 static struct sigaction others;
 
-/* Over the instruction, and the one that says that it worked. Another's goes to who had the signal.
+/*
+ * Skips the instruction, and the next one, which notes that it worked. A signal from elsewhere goes
+ * to the previous handler.
  */
 static void on_illegal(int number, siginfo_t *info, void *context)
 {

@@ -92,7 +92,7 @@ uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx)
 #if defined(__i386__) || defined(__x86_64__) || defined(__powerpc64__) || \
 	(defined(__riscv) && __riscv_xlen == 64)
 
-/* The clock's tick against the system's: 4 ms leave an error below 10^-5. */
+/* Measures the clock against the system's: 4 ms leave an error below 10^-5. */
 static uint64_t measured_khz(void)
 {
 	uint64_t t0 = perfctr_clock_ns(CLOCK_MONOTONIC_RAW), c0 = perfctr_rdtsc(), t1, c1;
@@ -126,7 +126,7 @@ static uint64_t native_khz(void)
 
 #elif defined(__riscv) && __riscv_xlen == 64
 
-/* Linux 6.11 and later tell it (riscv_hwprobe(2), RISCV_HWPROBE_KEY_TIME_CSR_FREQ). */
+/* Linux 6.11 and later report it (riscv_hwprobe(2), RISCV_HWPROBE_KEY_TIME_CSR_FREQ). */
 static uint64_t native_khz(void)
 {
 	struct {
@@ -182,7 +182,7 @@ static uint64_t native_khz(void)
 
 uint64_t perfctr_tsc_khz(void)
 {
-	/* Once per process: every handle must use the same frequency. */
+	/* It is measured once per process: every handle must use the same frequency. */
 	static _Atomic uint32_t known;
 	uint32_t khz = atomic_load(&known), nobody = 0;
 	uint64_t found;

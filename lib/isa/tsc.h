@@ -14,15 +14,15 @@ struct perfctr_rate perfctr_rate_from_khz(uint64_t khz);
 struct perfctr_rate perfctr_rate_from_page(uint32_t mult, unsigned int shift);
 uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns);
 
-/* What a clock of the kernel says, in ns. UINT64_MAX: there is none, or its thread has ended. */
+/* Reads a clock of the kernel, in ns. UINT64_MAX: there is none, or its thread has ended. */
 uint64_t perfctr_clock_ns(clockid_t id);
 
 /* Frequency of the clock that perfctr_rdtsc() reads; 1000000 (ns) if there is none. */
 uint64_t perfctr_tsc_khz(void);
 
 /*
- * The same from CPUID leaf 15H, SDM vol. 3B 19.7.3: crystal (ECX, Hz) * EBX / EAX. 0: it does not
- * tell.
+ * Computes the frequency from CPUID leaf 15H, SDM vol. 3B 19.7.3: crystal (ECX, Hz) * EBX / EAX. 0:
+ * unknown.
  */
 uint64_t perfctr_crystal_khz(uint32_t eax, uint32_t ebx, uint32_t ecx);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * perfctr_metrics_error(): how far a metric may be off whose events were counted part of the time
- * only.
+ * perfctr_metrics_error(): estimates the error of a metric whose events were counted only part of
+ * the time.
  *
- * Stretches next to each other are pairs, and differ by chance more than by what the program does.
- * Each pair in turn has one of its stretches twice and the other one not at all: how far the metric
- * moves then is its variance (the paired jackknife: Wolter, Introduction to Variance Estimation,
- * ch. 4). What was seen of the whole time has no error, which makes it smaller.
+ * Neighbouring stretches of time form pairs, and differ by chance more than by changes in the
+ * program. For each pair in turn, one of its stretches is counted twice and the other not at all:
+ * the squared changes of the metric add up to its variance (the paired jackknife: Wolter,
+ * Introduction to Variance Estimation, ch. 4). Time that was counted has no error, which makes it
+ * smaller.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,16 +20,16 @@
 #include "lib/metrics/formula.h"
 #include "libperfctr.h"
 
-#define PAIRS 4 /* at least */
+#define PAIRS 4 /* the least number */
 
 struct jackknife {
 	const struct perfctr_metrics *metrics;
 	unsigned int i;			    /* the metric */
-	const unsigned int *place;	    /* of its events */
+	const unsigned int *place;	    /* the index of each of its events */
 	unsigned int places, events;	    /* how many it has, and all have */
 	const struct perfctr_reading *part; /* events of each, n times */
 	unsigned int n;
-	unsigned int *end; /* of each stretch, in parts */
+	unsigned int *end; /* the end of each stretch, as a number of parts */
 	unsigned int stretches;
 	struct perfctr_reading *all, *varied; /* sums of all events */
 };
@@ -58,7 +59,7 @@ static void add_parts(const struct jackknife *j, struct perfctr_reading *sum, un
 			add(&sum[k], &j->part[(size_t)first * j->events + k], minus);
 }
 
-/* What event k of the metric counted in part p. */
+/* Returns the count of the metric's event k in part p. */
 static const struct perfctr_reading *reading(const struct jackknife *j, unsigned int p,
 					     unsigned int k)
 {
@@ -110,7 +111,7 @@ static double move(struct jackknife *j, double value, unsigned int a, unsigned i
 	return moved * moved;
 }
 
-/* The least share of the time in which an event of the metric ran. */
+/* Returns the least share of the time in which an event of the metric ran. */
 static double share(const struct jackknife *j)
 {
 	double least = 1;
@@ -125,8 +126,10 @@ static double share(const struct jackknife *j)
 	return least;
 }
 
-/* Student's t for 95 %, by Cornish and Fisher's expansion; 0.3 % too small for 4 degrees of
- * freedom, right for more. */
+/*
+ * Student's t for 95 %, by Cornish and Fisher's expansion; 0.3 % too small for 4 degrees of
+ * freedom, right for more.
+ */
 static double student(double freedom)
 {
 	return 1.960 + (2.372 + (2.823 + 2.556 / freedom) / freedom) / freedom;
@@ -165,7 +168,7 @@ static int find_error(struct jackknife *j, double *error)
 	return 0;
 }
 
-/* Whether an event of the metric was not counted, or is not what it was. */
+/* Whether an event of the metric was not counted, or only in part. */
 static bool is_uncounted(const struct jackknife *j)
 {
 	unsigned int p, k;

@@ -7,7 +7,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/metrics/facts.h"
 
-/* A number in C's notation; 0: there is none. */
+/* Reads a number in C's notation; 0: there is none. */
 static uint64_t read_number(const char *path)
 {
 	char text[32];
@@ -26,7 +26,7 @@ static unsigned int read_slots(const struct perfctr_pmu *core)
 	return slots < 256 ? (unsigned int)slots : 0;
 }
 
-/* Of the first processor of the core type. */
+/* Reads the revision of the core type's first processor. */
 static unsigned int read_revision(const struct perfctr_pmu *core)
 {
 	char cpus[256], path[80];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Formulas over counts: compiled once, evaluated often. */
+/* Formulas over counts: they are compiled once, and evaluated often. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -20,12 +20,12 @@ enum {
 	STEP_MAX
 };
 
-enum { DEPTH = 16 }; /* of parentheses, and of the stack */
+enum { DEPTH = 16 }; /* of nested parentheses, and of the stack */
 
 struct source {
 	struct perfctr_formula *formula;
 	const char *text, *p; /* all; the word that comes next */
-	size_t length;	      /* of that; 0: the end */
+	size_t length;	      /* its length; 0: the end */
 	unsigned int depth, height;
 	const struct perfctr_formula_facts *facts;
 };
@@ -87,7 +87,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Decimal, whatever the locale: digits, and perhaps a point and more of them. */
+/* Adds a decimal number, whatever the locale: digits, and perhaps a point and more digits. */
 static int add_number(struct source *source)
 {
 	double value = 0, divisor = 1;
@@ -112,7 +112,7 @@ static int add_number(struct source *source)
 							       .number = value / divisor });
 }
 
-/* Its count, or its time. */
+/* Adds an event's count or time. */
 static int add_event(struct source *source, uint8_t what)
 {
 	struct perfctr_formula *formula = source->formula;
@@ -134,13 +134,13 @@ static int add_event(struct source *source, uint8_t what)
 
 static int add_sum(struct source *source);
 
-/* Neither more nor less than zero: a comparison of floats for equality is a warning. */
+/* This avoids comparing floats for equality, which is a warning. */
 static bool is_zero(double value)
 {
 	return !(value > 0) && !(value < 0);
 }
 
-/* min or max, whose name is after. */
+/* Adds min or max, of which the name has been read. */
 static int add_choice(struct source *source, uint8_t what)
 {
 	if (expect(source, "(", "( is to follow min and max") < 0 || add_sum(source) < 0 ||
@@ -150,7 +150,7 @@ static int add_choice(struct source *source, uint8_t what)
 	return add_step(source, (struct perfctr_formula_step){ .what = what });
 }
 
-/* What has been compiled, up to somewhere. */
+/* The state of the compilation at one place. */
 struct mark {
 	unsigned int n, events, height;
 	bool lacks_slots;
@@ -195,7 +195,9 @@ static int read_condition(struct source *source, bool *is_true)
 	return 0;
 }
 
-/* if, whose name is after. Both ways are compiled, and the other one is forgotten. */
+/*
+ * Adds if, of which the name has been read. Both ways are compiled, and the other one is forgotten.
+ */
 static int add_if(struct source *source)
 {
 	struct mark before, after;
@@ -223,7 +225,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* time, whose name is after. */
+/* Adds time, of which the name has been read. */
 static int add_time(struct source *source)
 {
 	if (expect(source, "(", "( is to follow time") < 0)
@@ -372,7 +374,7 @@ const char *perfctr_formula_value(const struct perfctr_formula *formula, const d
 				return "it divides by 0";
 			stack[n - 1] = apply(step->what, stack[n - 1], stack[n]);
 		}
-		/* What comes of it may look like a number again: 1 / it, or the least. */
+		/* A later step may turn it into a number again: 1 / it, or min. */
 		if (isinf(stack[n - 1]))
 			return "one of its numbers is too large";
 	}

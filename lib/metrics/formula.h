@@ -2,17 +2,17 @@
 /*
  * formula.h - formulas over counts
  *
- *	sum = product {("+" | "-") product}	product = factor {("*" | "/") factor}
- *	factor = number | EVENT | FACT | "(" sum ")" |
- *		("min" | "max") "(" sum "," sum ")" | "if" "(" sum "," sum "," sum ")" |
- *		"time" "(" EVENT ")"
+ *  *	sum = product {("+" | "-") product}	product = factor {("*" | "/") factor}
+ *  *	factor = number | EVENT | FACT | "(" sum ")" |
+ *  *		("min" | "max") "(" sum "," sum ")" | "if" "(" sum "," sum "," sum ")" |
+ *  *		"time" "(" EVENT ")"
  *
  * A fact is #smt, 1 where each core runs several threads, else 0; #slots, how many operations a
- * core dispatches in a cycle; or #revision of an arm64's, variant * 16 + revision. if is known when
- * a formula is compiled: of the last two sums the first one counts if the condition, which has no
- * events, is not 0.
+ * core dispatches in a cycle; or, on arm64, #revision, variant * 16 + revision. "if" is decided
+ * when a formula is compiled: if the condition, which has no events, is not 0, the first of the
+ * last two sums counts.
  *
- * time is how long an event was enabled, in seconds, summed up as its count is.
+ * "time" is the time for which an event was enabled, in seconds, summed up as its count is.
  *
  * Words end at a blank, a comma or a parenthesis, since names of events have signs and slashes in
  * them: there are blanks around operators. Commas between slashes are part of a name.
@@ -26,14 +26,14 @@
 
 enum { PERFCTR_FORMULA_EVENTS = 16, PERFCTR_FORMULA_STEPS = 160 };
 
-/* In the order in which they are done, over a stack. */
+/* The steps, in the order in which they are carried out, over a stack. */
 struct perfctr_formula_step {
 	uint8_t what;  /* enum in formula.c */
 	uint8_t event; /* index, of a step that takes one */
-	double number; /* of a step that is one */
+	double number; /* of a step that pushes a number */
 };
 
-/* What is known of the processor. */
+/* The facts about the processor. */
 struct perfctr_formula_facts {
 	bool smt;
 	unsigned int slots; /* 0: not known */
@@ -44,7 +44,7 @@ struct perfctr_formula {
 	unsigned int n, events;
 	bool lacks_slots; /* it needs #slots, which is not known: it has no value */
 	struct perfctr_formula_step step[PERFCTR_FORMULA_STEPS];
-	/* Each name once, in the text, in the order of their first use. */
+	/* Each name occurs once, as a piece of the text, in the order of first use. */
 	struct {
 		const char *name;
 		size_t length;

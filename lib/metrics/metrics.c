@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* perfctr_metrics_*: formulas over counts, from the table of arch/metrics/. */
+/* perfctr_metrics_*(): metrics, which are formulas over counts, from the table of arch/metrics/. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static bool is_for(const struct perfctr_metric_record *record, const char *id)
 	return false;
 }
 
-/* The last record of this name for the processor; NULL: none. */
+/* Returns the last record of this name for the processor; NULL: there is none. */
 static const struct perfctr_metric_record *find_record(const char *name, size_t length,
 						       const char *id)
 {
@@ -93,7 +93,7 @@ static struct perfctr_metric describe(const struct perfctr_metric_record *record
 /* One of those that a machine has, or all that there is. */
 struct core {
 	char pmu[PERFCTR_NAME_SIZE]; /* that its events are named with; "": none is needed */
-	const char *id;		     /* of its table; "": it has none */
+	const char *id;		     /* the id of its table; "": it has none */
 	const char *cpu;	     /* the processor that was named; NULL: this machine */
 };
 
@@ -105,7 +105,7 @@ static void set_core(struct core *core, const struct perfctr_pmu *pmu)
 	memcpy(core->pmu, pmu->name, sizeof(core->pmu));
 }
 
-/* Their number, or -1 after perfctr_fail(). */
+/* Returns the number of cores, or -1 after perfctr_fail(). */
 static int find_cores(struct core *cores, const char *cpu)
 {
 	struct perfctr_pmu pmus[PERFCTR_VARIANTS_MAX];
@@ -141,7 +141,7 @@ static const char *pmu_of(const struct core *core, const char *name, size_t leng
 
 /* ---- units ---- */
 
-/* What a count of a kernel's unit is in Joules, or in bytes. */
+/* The factors from the kernel's units to Joules, or bytes. */
 static const struct {
 	char kernel[8];
 	double factor;
@@ -180,7 +180,9 @@ static bool is_data(const char *unit)
 	return !strcmp(unit, "B") || !strcmp(unit, "GB/s");
 }
 
-/* What the metric's events are multiplied with, to be in its unit. Why that is not known, or NULL.
+/*
+ * Finds the factors from the events' counts to the metric's unit. Returns NULL, or the reason why
+ * they are unknown.
  */
 static const char *find_scales(const char *unit, const struct perfctr_formula *formula,
 			       double *scale)
@@ -255,7 +257,7 @@ static bool is_of_all(const struct core *cores, int n, unsigned int record)
 	return true;
 }
 
-/* The nth record, of one core type. */
+/* Lists the nth record, for one core type. */
 static int list_record(const struct core *core, unsigned int n,
 		       int (*each)(void *arg, const struct perfctr_metric *), void *arg, bool alone)
 {
@@ -294,7 +296,7 @@ int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct pe
 
 /* ---- some metrics ---- */
 
-/* An event of a formula: the name in its text, and the PMU that it is named with, or "". */
+/* An event of a formula: its name in the text, and the PMU before it, or "". */
 struct name {
 	const char *text;
 	size_t length;
@@ -308,10 +310,10 @@ struct bin {
 	unsigned int place[PERFCTR_ASSIGN_MAX];
 };
 
-/* Of one metric: the place of each event of the formula among all; why it has no value. */
+/* A metric: the index of each of its events among all; the reason why it has no value. */
 struct metric {
 	const struct perfctr_metric_record *record;
-	struct perfctr_text text; /* its formula, with the PMUs that there are */
+	struct perfctr_text text; /* its formula, with this machine's PMUs */
 	struct perfctr_formula formula;
 	double scale[PERFCTR_FORMULA_EVENTS];
 	const char *unknown; /* why the scales are not known; NULL: they are */
@@ -319,7 +321,7 @@ struct metric {
 	unsigned int place[PERFCTR_FORMULA_EVENTS];
 	int bin; /* -1: its events don't fit on the counters at the same time */
 	char *uncounted[PERFCTR_FORMULA_EVENTS];
-	/* Its threshold's, those that are about metrics which are here. */
+	/* The conditions of its threshold that are about metrics which are here. */
 	struct perfctr_condition condition[PERFCTR_CONDITIONS];
 	unsigned int about[PERFCTR_CONDITIONS], conditions;
 };
@@ -382,7 +384,7 @@ static int add_metric(struct perfctr_metrics *metrics, const struct perfctr_metr
 	if (!its->cpu)
 		metric->unknown = find_scales(text_at(record->unit), &metric->formula,
 					      metric->scale);
-	/* Of another machine nobody knows them. */
+	/* For another machine they are unknown. */
 	for (i = 0; its->cpu && i < metric->formula.events; i++)
 		metric->scale[i] = 1;
 	return 0;
@@ -425,7 +427,7 @@ static bool is_before(const struct perfctr_metrics *metrics, int core, const cha
 	return false;
 }
 
-/* What names begin with that go on after a -. */
+/* Adds the metrics whose names begin with the prefix and a "-". */
 static int add_prefix(struct perfctr_metrics *metrics, const char *prefix, size_t length, int core)
 {
 	unsigned int i;
@@ -471,7 +473,7 @@ static int add_metrics(struct perfctr_metrics *metrics, const char *names)
 	return metrics->n ? 0 : perfctr_fail(EINVAL, "the list of metrics is empty");
 }
 
-/* ---- what is counted together ---- */
+/* ---- events that are counted together ---- */
 
 static struct name event_name(const struct perfctr_metrics *metrics, const struct metric *metric,
 			      unsigned int i)
@@ -487,7 +489,7 @@ static bool is_same(struct name a, struct name b)
 	return a.length == b.length && !memcmp(a.text, b.text, a.length) && !strcmp(a.pmu, b.pmu);
 }
 
-/* -1: it is not there. */
+/* Returns the name's index; -1: it is not there. */
 static int find_name(const struct name *names, unsigned int n, struct name name)
 {
 	unsigned int i;
@@ -509,7 +511,7 @@ static bool is_slots(struct name name)
 	return name.length == 5 && !memcmp(name.text, "slots", 5);
 }
 
-/* As perfctr_table_fits(); slots and their shares have counters of their own. */
+/* Does as perfctr_table_fits() does; slots and their shares have counters of their own. */
 static int fits(const struct bin *bin, const struct core *core)
 {
 	const char *cpu = core->cpu || !*core->pmu ? core->cpu : core->id;
@@ -529,7 +531,7 @@ static int fits(const struct bin *bin, const struct core *core)
 	return result;
 }
 
-/* The bin, and what of the metric is not in it. False: it gets too large. */
+/* Adds the events of the metric that the bin lacks. False: the bin gets too large. */
 static bool add_to_bin(const struct perfctr_metrics *metrics, struct bin *bin,
 		       const struct metric *metric)
 {
@@ -616,7 +618,7 @@ static int find_bin(struct perfctr_metrics *metrics, struct metric *metric)
 
 /* ---- the list ---- */
 
-/* Its place. */
+/* Adds a name, and returns its index. */
 static unsigned int add_name(struct perfctr_metrics *metrics, const char *brace, struct name name)
 {
 	struct name *placed = reallocarray(metrics->placed, metrics->events + 1, sizeof(*placed));
@@ -717,7 +719,10 @@ static int prepare_reasons(const struct perfctr_metrics *metrics, struct metric 
 	return 0;
 }
 
-/* The place of the metric of this name, of the same core type; metrics->n: it is not here. */
+/*
+ * Returns the index of the metric with this name, of the same core type; metrics->n: it is not
+ * here.
+ */
 static unsigned int find_metric(const struct perfctr_metrics *metrics, const char *name,
 				size_t length, unsigned int core)
 {
@@ -877,7 +882,7 @@ const char *perfctr_metrics_events(const struct perfctr_metrics *metrics, unsign
 	return metrics->list.bytes;
 }
 
-/* Infinity if nobody knows how much larger it is. */
+/* Infinity stands for an estimate that is unknown. */
 static double count_of(const struct perfctr_reading *reading, double scale)
 {
 	uint64_t estimate = perfctr_reading_estimate(reading);
@@ -913,7 +918,10 @@ static void give_value(const struct metric *metric, const struct perfctr_reading
 						      &value->value);
 }
 
-/* value: the metric's. A condition about one that has no value is not looked at. */
+/*
+ * Whether the metric is beyond its threshold; value: the metric's. A condition about a metric
+ * without a value is ignored.
+ */
 static bool is_beyond(const struct perfctr_metrics *metrics, const struct metric *metric,
 		      const struct perfctr_reading *readings, double value)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The texts are the tables', whose form scripts/metrics.awk has checked. */
+/*
+ * Thresholds of metrics. The texts come from the tables, and scripts/metrics.awk has checked their
+ * form.
+ */
 #include <string.h>
 #include "lib/metrics/threshold.h"
 
@@ -8,7 +11,7 @@ static const char *skip_blanks(const char *p)
 	return p + strspn(p, " ");
 }
 
-/* Decimal, whatever the locale. */
+/* Reads a decimal number, whatever the locale. */
 static double read_number(const char **p)
 {
 	double value = 0, digit = 1;

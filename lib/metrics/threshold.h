@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * threshold.h - from where on a metric is worth a look
+ * threshold.h - thresholds, beyond which a metric is worth a look
  *
- *	threshold = condition {"&" condition} | condition {"|" condition}
- *	condition = METRIC (">" | "<") NUMBER
+ *  *	threshold = condition {"&" condition} | condition {"|" condition}
+ *  *	condition = METRIC (">" | "<") NUMBER
  *
  * with a blank between words.
  */

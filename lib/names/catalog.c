@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* All the names that there are: listed, and the nearest to a wrong one. */
+/* The catalog of all names: lists them, and finds the nearest to a wrong one. */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -19,7 +19,7 @@
 #include "lib/names/vendor.h"
 #include "libperfctr.h"
 
-/* The processor's table, and what only the other kinds of its cores have. */
+/* Walks the processor's table, and then the events that only its other core types have. */
 static int walk_tables(perfctr_each_name *each, void *arg)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
@@ -76,7 +76,7 @@ static int note_near_event(void *arg, const struct perfctr_event_name *name)
 	return note_near(arg, name->name);
 }
 
-/* What the core PMUs have, by names that need no PMU. */
+/* Notes the core PMUs' events whose names need no PMU. */
 static void note_near_cores(struct perfctr_nearest *near)
 {
 	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];

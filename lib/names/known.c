@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The names that every kernel knows, as include/uapi/linux/perf_event.h numbers them: hardware and
- * software events, caches; and raw codes.
+ * The names that every kernel knows, as include/uapi/linux/perf_event.h numbers them: hardware
+ * events, software events and caches; and raw codes.
  */
 #include <ctype.h>
 #include <linux/perf_event.h>
@@ -81,7 +81,7 @@ static const struct {
 	{ "node", "node's own memory", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
 };
 
-/* By operation, then by result: all accesses, misses. */
+/* The index is the operation, then the result: all accesses, misses. */
 static const char cache_uses[3][2][16] = {
 	{ "loads", "load-misses" },
 	{ "stores", "store-misses" },

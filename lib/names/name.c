@@ -2,15 +2,15 @@
 /*
  * One event: text -> struct perf_event_attr, by this grammar:
  *
- *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
- *	      | name of the processor's table {":" (mask | modifiers)}
- *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
- *	term  = name of the PMU's events/ | field of its format/ ["=" number]
+ *  *	event = name [":" modifiers] | subsystem ":" tracepoint [":" modifiers]
+ *  *	      | name of the processor's table {":" (mask | modifiers)}
+ *  *	      | pmu "/" [term {"," term}] "/" [[":"] modifiers]
+ *  *	term  = name of the PMU's events/ | field of its format/ ["=" number]
  *
  * "a:b" is an event with modifiers if a is a name by itself, else a tracepoint; if it is neither,
- * and b could be modifiers, a is what is misspelt.
+ * and b could be modifiers, a is misspelt.
  *
- * cores is what has been looked up of this machine's core PMUs, and is looked up at most once.
+ * "cores" are this machine's core PMUs, which are looked up at most once.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -40,12 +40,12 @@
 #include "lib/names/vendor.h"
 #include "libperfctr.h"
 
-/* What asks the kernel: kept out of line, so that the look-ups before it need no stack. */
+/* Functions that ask the kernel are out of line, so that the look-ups before them need no stack. */
 #define SLOW __attribute__((noinline, cold))
 
 /*
- * What perfctr_known_parse() found, on this core PMU (NULL: on the machine's only one). 1, 0, -1 as
- * above.
+ * Puts the event that perfctr_known_parse() found on this core PMU (NULL: on the machine's only
+ * one). 1, 0, -1 as above.
  */
 static int word_on_core(const struct perfctr_pmu *core, struct perf_event_attr *attr)
 {
@@ -166,9 +166,9 @@ static const char *end_of_word(const char *event, size_t length)
 }
 
 /*
- * An event by a name that needs no PMU, on this core PMU (NULL: wherever the kernel puts it);
- * *rest is set to what follows it. alone: what a table says against it is a mistake; else the name
- * is right for some core type, and this one does not have the event. 1, 0, -1 as above.
+ * Parses a name that needs no PMU, for this core PMU (NULL: wherever the kernel puts it); *rest is
+ * set to the text after it. alone: an error of the table is the user's mistake; else the name is
+ * right for some core type, and this one does not have the event. 1, 0, -1 as above.
  */
 static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *core, bool alone,
 		      const char *event, size_t length, struct perf_event_attr *attr,
@@ -256,7 +256,7 @@ static SLOW int parse_pmu(struct perfctr_cores *cores, const char *word, size_t 
 	return found == 0 ? perfctr_sysfs_parse(pmu, terms, length, attr) : found < 0 ? -1 : 0;
 }
 
-/* As processors' events have; the kernel's subsystems have none, of which tracepoints are. */
+/* Processors' events have capitals; the kernel's subsystems, which have tracepoints, have none. */
 static bool has_capital(const char *word, size_t length)
 {
 	while (length && !isupper((unsigned char)word[length - 1]))
@@ -265,8 +265,8 @@ static bool has_capital(const char *word, size_t length)
 }
 
 /*
- * The event without its modifiers; *rest is set to what follows it. 1: it may be on any core PMU;
- * 0: it is on the one PMU that it names, or on none; -1 after perfctr_fail().
+ * Parses the event without its modifiers; *rest is set to the text after it. 1: it may be on any
+ * core PMU; 0: it is on the one PMU that it names, or on none; -1 after perfctr_fail().
  */
 static int parse_base(struct perfctr_cores *cores, const char *event, size_t length,
 		      struct perf_event_attr *attr, char *pmu, const char **rest)

@@ -17,7 +17,7 @@
 int perfctr_name_parse(struct perfctr_cores *cores, const char *event, size_t length,
 		       struct perf_event_attr *attr, char *pmu);
 
-/* The same on one of several core PMUs. 1; 0: it does not have the event; -1 as above. */
+/* Does the same for one of several core PMUs. 1; 0: it does not have the event; -1 as above. */
 int perfctr_name_parse_on(struct perfctr_cores *cores, const struct perfctr_pmu *core,
 			  const char *event, size_t length, struct perf_event_attr *attr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lists of events, resolved: each name is looked up once, and the core PMUs once for all. */
+/* Resolves lists of events: looks each name up once, and the core PMUs once for all. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static bool is_core(struct perfctr_cores *cores, const char *pmu)
 	return false;
 }
 
-/* On each of several core PMUs that has it. */
+/* Parses the event for each of several core PMUs that has it. */
 static int on_cores(struct perfctr_cores *cores, const char *event, size_t length,
 		    struct perfctr_variant *variants)
 {
@@ -82,8 +82,9 @@ static int no_memory(void)
 	return perfctr_fail(ENOMEM, "no memory for a list of events");
 }
 
-/* Room for so many more variants; twice what there was, so that long lists are not copied each
- * time. */
+/*
+ * Makes room for this many more variants; doubles it, so that long lists are not copied each time.
+ */
 static int make_room(struct perfctr_list *list, unsigned int more)
 {
 	unsigned int room = 2 * list->room + more;
@@ -102,7 +103,7 @@ static int make_room(struct perfctr_list *list, unsigned int more)
 	return 0;
 }
 
-/* What the kernel describes of an event, if it is it that knows it. */
+/* Finds the kernel's unit and scale of an event, if the kernel describes it. */
 static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event, size_t length)
 {
 	const struct perfctr_variant *variant = &list->variant[event->first];
@@ -113,7 +114,9 @@ static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event,
 					      : NULL;
 	uint32_t type = variant->attr.type;
 
-	/* Without a slash: of a core PMU, and no name of a table, which have underscores. */
+	/*
+	 * Without a slash it is an event of a core PMU; with an underscore, it is one of a table.
+	 */
 	if (!slash && (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE ||
 		       type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
 		       memchr(name, '_', length)))
@@ -124,7 +127,7 @@ static void find_unit(struct perfctr_list *list, struct perfctr_resolved *event,
 				   sizeof(event->unit));
 }
 
-/* What the attr says of an event of the kernel's own. */
+/* Describes an event of the kernel's own by its attr. */
 static void describe_software(struct perfctr_resolved *event, const struct perf_event_attr *attr)
 {
 	if (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_TASK_CLOCK) {
@@ -176,7 +179,7 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 	event->n = (unsigned int)n;
 	list->nvariants += (unsigned int)n;
 	describe(list, event, length);
-	/* Its scale must not be missed. */
+	/* The event's scale must not be missed. */
 	if (perfctr_file_check(since, event->name) < 0)
 		return -1;
 	/* A clock counts in all modes anyway, and so it needs no right to the kernel's. */
@@ -186,7 +189,7 @@ static int add_event(struct perfctr_list *list, const char *name, size_t length,
 	return 0;
 }
 
-/* A string of so many bytes for the list to keep. NULL: there is no memory. */
+/* Takes a string of this size for the list to keep. NULL: no memory. */
 static char *take_string(struct perfctr_list *list, size_t size)
 {
 	char *string = list->strings;
@@ -217,7 +220,7 @@ int perfctr_list_refuse(struct perfctr_list *list, unsigned int i)
 	return event->reason ? 0 : no_memory();
 }
 
-/* Room for a modifier: after a slash, or a colon of its own. */
+/* Makes the name with a modifier u: after a slash, or after a colon of its own. */
 static char *name_user(struct perfctr_list *list, const char *name)
 {
 	size_t length = strlen(name);
@@ -379,7 +382,7 @@ int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_siz
 	return 0;
 }
 
-/* Beside the names: a reason for each event, and its name in user mode, after one that failed. */
+/* A failed event takes this beside its name: a reason, and its name in user mode. */
 #define STRINGS_PER_EVENT 512
 
 static size_t fixed_room(const struct perfctr_list *list)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * resolve.h - a list of events, resolved: what each means on each core type.
+ * resolve.h - resolves a list of events: finds the attr of each on each core type.
  *
- *	list = item {"," item}	item = event | "{" event {"," event} "}"
+ *  *	list = item {"," item}	item = event | "{" event {"," event} "}"
  *
  * Commas between slashes separate nothing; the events of one item count together. Each name is
  * looked up once.
@@ -19,8 +19,8 @@
 #include "libperfctr.h"
 
 /*
- * What an event means on one PMU. The kernel puts an event on one: on a hybrid machine an event
- * that is to be counted wherever the thread runs is one per core PMU, summed.
+ * An event on one PMU. The kernel puts an event on one PMU only: on a hybrid machine an event for
+ * all core types is one per core PMU, and their counts are summed.
  */
 struct perfctr_variant {
 	struct perf_event_attr attr;
@@ -54,20 +54,20 @@ struct perfctr_list {
 	unsigned int nvariants, room;
 	struct perfctr_resolved *event;
 	struct perfctr_variant *variant;
-	/* Of a copy, which owns nothing: room for reasons and names that are still to come. */
+	/* A copy owns nothing, and has room for reasons and names that come later. */
 	bool is_copy;
 	bool is_lent;	     /* the memory of the events */
-	bool variants_apart; /* not in the memory of the events: there are too many */
+	bool variants_apart; /* too many for the events' memory */
 	char *strings;
 	size_t left;
 	size_t text_size;
-	char *text; /* in which the names are; in the memory of the events */
+	char *text; /* has the names; in the events' memory */
 	struct perfctr_cores cores;
 };
 
-/* What the events are for: any of these, or'ed. */
-#define PERFCTR_LIST_COUNTED 1u /* what says how to sample is a mistake */
-#define PERFCTR_LIST_PARTIAL 2u /* what the machine does not have gets a reason */
+/* The purpose of the list: any of these, or'ed. */
+#define PERFCTR_LIST_COUNTED 1u /* parameters of sampling are a mistake */
+#define PERFCTR_LIST_PARTIAL 2u /* events that the machine lacks get a reason */
 
 /*
  * 0, and the list to be cleared; or -1 after perfctr_fail(): as perfctr_event_check(), EINVAL if it
@@ -85,14 +85,14 @@ void perfctr_list_clear(struct perfctr_list *list); /* errno is kept */
 int perfctr_list_make(struct perfctr_list *list, unsigned int n, size_t text_size);
 
 /*
- * Copy a list into memory of so many bytes, in which it stays, and is never cleared; changes: with
- * room for what is left out later, or counts user mode only.
+ * Copy a list into memory of this size, in which it stays, and which is never cleared. changes:
+ * with room for events that are later left out, or counted in user mode only.
  */
 size_t perfctr_list_room(const struct perfctr_list *list, bool changes);
 void perfctr_list_copy(struct perfctr_list *copy, const struct perfctr_list *list, bool changes,
 		       void *memory);
 
-/* Leave event i out, for perfctr_reason(). 0, or -1 after perfctr_fail(ENOMEM). */
+/* Leaves event i out, with perfctr_reason(). 0, or -1 after perfctr_fail(ENOMEM). */
 int perfctr_list_refuse(struct perfctr_list *list, unsigned int i);
 
 /*
@@ -107,18 +107,18 @@ static inline const char *perfctr_resolved_name(const struct perfctr_resolved *e
 	return event->user_name ? event->user_name : event->name;
 }
 
-/* What perfctr_list_event() says. */
+/* Describes an event, as perfctr_list_event() does. */
 int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
 			  struct perfctr_list_event *event);
 
 /*
- * The core PMUs of a hybrid machine that can count all events of the list, or sample the first of
- * them (what: "a group", "a sampler"), on processor cpu (-1: any): bits, by index in list->cores; 0
- * if the events are no core's. Or -1 after perfctr_fail(EINVAL): there is none.
+ * Returns the core PMUs of a hybrid machine that can count all events of the list, or sample the
+ * first of them (what: "a group", "a sampler"), on processor cpu (-1: any): bits, by index in
+ * list->cores; 0 if no event is a core's. Or -1 after perfctr_fail(EINVAL): there is none.
  */
 int perfctr_list_cores(const struct perfctr_list *list, int cpu, const char *what);
 
-/* The index of each event's variant on one of them; -1: if the events are no core's. */
+/* Gets the index of each event's variant on one of them; -1: if no event is a core's. */
 void perfctr_list_use(const struct perfctr_list *list, int core, unsigned int *use);
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the kernel describes in sysfs of its PMUs: events/, format/, type. Every file read is taken
- * for hostile: bounded, and checked.
+ * Reads the kernel's descriptions of its PMUs in sysfs: events/, format/, type. Every file is
+ * considered hostile: its size is limited, and its contents are checked.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "libperfctr.h"
 
 #define DEVICES PERFCTR_DEVICES
-/* With a precision: to the compiler, a name in an array may be as long as the array. */
+/* The precision is for the compiler, which assumes that a name may fill its array. */
 #define EVENTS_OF DEVICES "/%.127s/events"
 #define NAME_SIZE PERFCTR_NAME_SIZE
 #define PATH_SIZE 512 /* of a path: some text of ours and two words */
@@ -331,7 +331,7 @@ int perfctr_sysfs_fail_type(const char *pmu)
 			    pmu, pmu);
 }
 
-/* The terms of the PMU with the right name pmu. */
+/* Parses the terms of the PMU; its name is right. */
 int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 			struct perf_event_attr *attr)
 {
@@ -345,7 +345,7 @@ int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 	if (perfctr_file_number(path, &type) < 0 || type < 0 || type > INT32_MAX)
 		return perfctr_sysfs_fail_type(pmu);
 	attr->type = (uint32_t)type;
-	/* The event first, wherever it stands: the user's own terms override what it sets. */
+	/* The event comes first, wherever it stands: the user's own terms override its bits. */
 	for (rest = terms; next_term(&rest, end, &term);) {
 		if (!find_event(pmu, &term, event))
 			continue;
@@ -379,7 +379,7 @@ bool perfctr_sysfs_has_event(const char *pmu, const char *name, size_t length)
 	return find_event(pmu, &term, entry);
 }
 
-/* An annotation's text; false: there is none. */
+/* Reads an annotation; false: there is none. */
 static bool read_annotation(const char *pmu, const char *entry, const char *suffix, char *text,
 			    size_t size)
 {
@@ -389,7 +389,7 @@ static bool read_annotation(const char *pmu, const char *entry, const char *suff
 	return perfctr_file_read(path, text, size) > 0;
 }
 
-/* In the C locale's syntax, whatever the program's is. 0: it is no positive number. */
+/* Parses in the C locale's syntax, whatever the program's is. 0: it is no positive number. */
 static double parse_scale(const char *text)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
@@ -434,10 +434,10 @@ void perfctr_sysfs_unit(const char *pmu, const char *name, size_t length, double
 }
 
 /*
- * The kernel's generic events by the names that PMUv3's architected events have in an Arm PMU's
- * events/, which shows those that the core has; what is not here has no such event. As in the
- * kernel's arm_pmuv3.c, armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map; the first name that
- * is there counts.
+ * The kernel's generic events by the names of PMUv3's architected events. An Arm PMU's events/
+ * lists those that the core has; an event that is not here does not exist on Arm. As in the
+ * kernel's arm_pmuv3.c, armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map; the first name that is
+ * listed counts.
  */
 /* clang-format off */
 #define ARM_HW(id, name) { PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, name }
@@ -479,10 +479,10 @@ static const struct {
 
 /*
  * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13)
- * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on
- * others it is "no such event". PMUv3's events by their own codes are the same on all kernels. But
- * such a code is counted as zero by a core that does not have it: what events/ does not show is
- * not asked for. 1; 0: this core does not have it; -1 after perfctr_fail().
+ * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on others
+ * it is "no such event". PMUv3's events by their own codes are the same on all kernels. But a core
+ * that does not have such a code counts zero for it: so an event that events/ does not list is not
+ * opened. 1; 0: this core does not have it; -1 after perfctr_fail().
  */
 int perfctr_sysfs_generic(const struct perfctr_pmu *core, struct perf_event_attr *attr)
 {

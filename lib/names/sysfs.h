@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sysfs.h - what the kernel describes of its PMUs */
+/* sysfs.h - reads the kernel's descriptions of its PMUs */
 #ifndef PERFCTR_LIB_NAMES_SYSFS_H
 #define PERFCTR_LIB_NAMES_SYSFS_H
 
@@ -23,22 +23,22 @@ int perfctr_sysfs_parse(const char *pmu, const char *terms, size_t length,
 bool perfctr_sysfs_has_event(const char *pmu, const char *name, size_t length);
 
 /*
- * The unit of an event that it describes, and what a count is multiplied with to be in it: 1 and ""
- * if it does not say, or nonsense.
+ * Gets the unit of an event that the kernel describes, and the factor from its count to that unit:
+ * 1 and "" if the kernel gives none, or nonsense.
  */
 void perfctr_sysfs_unit(const char *pmu, const char *name, size_t length, double *scale, char *unit,
 			size_t size);
 
 /*
- * A generic event, on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13)
- * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on
- * others it is "no such event". PMUv3's events by their own codes are the same on all kernels. But
- * such a code is counted as zero by a core that does not have it: what events/ does not show is
- * not asked for. 1; 0: this core does not have it; -1 after perfctr_fail().
+ * Puts a generic event on one of several core PMUs. Every kernel that has x86's hybrid PMUs (5.13)
+ * takes the PMU's type in the upper half of config; Arm's PMUs do so since Linux 6.6, and on others
+ * it is "no such event". PMUv3's events by their own codes are the same on all kernels. But a core
+ * that does not have such a code counts zero for it: so an event that events/ does not list is not
+ * opened. 1; 0: this core does not have it; -1 after perfctr_fail().
  */
 int perfctr_sysfs_generic(const struct perfctr_pmu *core, struct perf_event_attr *attr);
 
-/* perfctr_fail(ENOENT): its type makes no sense. */
+/* Fails with ENOENT: the PMU's type makes no sense. */
 int perfctr_sysfs_fail_type(const char *pmu);
 
 /* Note the names of its events; walk over all PMUs' events. */

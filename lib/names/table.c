@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of the processors' own tables (arch/x86/events and so on): looked up, listed, and made
- * into controls, for this machine's processor and for any other that the library knows.
+ * The events of the processors' own tables (arch/x86/events and so on): looks them up, lists them,
+ * and makes controls of them, for this machine's processor and for any other that the library
+ * knows.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -60,7 +61,7 @@ static SELDOM int target_open(struct target *target, const char *cpu)
 
 	if (!cpu)
 		return target_native(target);
-	/* Ids are small letters, and not so many. */
+	/* Ids are in small letters, and shorter than this. */
 	snprintf(small, sizeof(small), "%s", cpu);
 	for (n = 0; small[n]; n++)
 		small[n] = (char)tolower((unsigned char)small[n]);
@@ -79,14 +80,14 @@ static SELDOM int target_open(struct target *target, const char *cpu)
 
 /* ---- words ---- */
 
-/* "EVENT" or "EVENT.MASK". */
+/* Makes the name, "EVENT" or "EVENT:MASK". */
 static void entry_name(const struct perfctr_event_entry *entry, char *name, size_t size)
 {
 	snprintf(name, size, "%s%s%s", entry->event, entry->mask ? ":" : "",
 		 entry->mask ? entry->mask : "");
 }
 
-/* The masks of the event with this number, as many as there is room for. */
+/* Lists the masks of the event with this number, as many as fit. */
 static SELDOM void list_masks(const struct perfctr_event_table *table, unsigned int event,
 			      char *text, size_t size)
 {
@@ -156,7 +157,7 @@ static int fail_word(const struct target *target, enum perfctr_event_error error
 	}
 }
 
-/* Out of line, so that what is right needs no stack. */
+/* This is out of line, so that the successful path needs no stack. */
 static int fail_in(const struct perfctr_cpu *cpu, const struct perfctr_event_table *table,
 		   enum perfctr_event_error error, const char *word, size_t length,
 		   const char *part, size_t part_length, unsigned int event)
@@ -265,8 +266,8 @@ static void describe_choice(const struct perfctr_event_entry *entry, char *text,
 enum { DESCRIPTION = 2 * PERFCTR_EVENT_TEXT + 40 };
 
 /*
- * What is known of a name beside its code: what it counts, what its event counts before that, and
- * how masks are chosen. n and event are what the walks to it and to its event returned.
+ * Describes a name beside its code: its own text, before it that of its event, and how masks are
+ * chosen. n and event are the results of the walks to it and to its event.
  */
 static void describe(const struct perfctr_event_table *table, unsigned int n, unsigned int event,
 		     const struct perfctr_event_entry *entry, char text[DESCRIPTION])
@@ -281,7 +282,7 @@ static void describe(const struct perfctr_event_table *table, unsigned int n, un
 		sprintf(text + used, used ? " (%s)" : "%s", choice);
 }
 
-/* What the vendor's files say of a name, before what is known of it. */
+/* Puts the text of the vendor's files before the description. */
 static void describe_by_vendor(const char *name, char text[DESCRIPTION])
 {
 	const struct perfctr_vendor_event *vendors = perfctr_vendor_find(name);
@@ -310,7 +311,7 @@ static SELDOM int list_table(const struct perfctr_event_table *table,
 	while ((n = perfctr_event_walk(table, n, &entry))) {
 		if (!entry.mask)
 			event = n;
-		/* What no one can count by this name is no news. */
+		/* A name that can't be counted by itself is not listed. */
 		if (entry.needs_mask || entry.pebs)
 			continue;
 		entry_name(&entry, text, sizeof(text));
@@ -450,7 +451,7 @@ static int choose_vendors(const struct target *target, const char *word, size_t 
 	return error ? fail_word(target, error, word, length, part, part_length, 0) : 1;
 }
 
-/* What an event of the list is. 0, or -1 after perfctr_fail(). */
+/* Finds an event of the list. 0, or -1 after perfctr_fail(). */
 static SELDOM int choose_event(const struct target *target, const char *word, size_t length,
 			       struct perfctr_event_choice *choice)
 {
@@ -524,7 +525,7 @@ static SELDOM int make_control(const struct target *target, const char *events, 
 	return 0;
 }
 
-/* Those that the table knows, with commas between. Whether it knows all. */
+/* Makes a list of the events that the table knows. Whether it knows all. */
 static bool add_known(const struct perfctr_event_table *table, const char *events,
 		      struct perfctr_text *known)
 {
@@ -587,7 +588,7 @@ int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *
 
 /* ---- printing ---- */
 
-/* A member of a control: the structures of all ISAs consist of 32-bit words. */
+/* Returns a member of a control: the structures of all ISAs consist of 32-bit words. */
 static unsigned int word_at(const void *control, const struct perfctr_field *field, unsigned int i)
 {
 	unsigned int word;
@@ -619,7 +620,10 @@ static SELDOM void print_control(const struct perfctr_cpu *cpu, const void *cont
 		     n = nractrs + word_at(control, &all[2], 0);
 	unsigned int i, word, count = all[3].count;
 
-	/* First the three scalars, then counter by counter, then the rest as far as it is used. */
+	/*
+	 * The three scalars come first, then counter by counter, then the rest as far as it is
+	 * used.
+	 */
 	for (field = all; field < all + 3; field++)
 		if (field < all + 2 || word_at(control, field, 0))
 			print_word(field, -1, word_at(control, field, 0));
@@ -671,7 +675,7 @@ static unsigned int historical_mask(const struct target *target,
 						     : entry->code >> 8 & 0xFF;
 }
 
-/* Room for all texts of a table: of an event what is said of it, of a mask "NAME: " before that. */
+/* Makes room for all texts of a table: for an event its description, for a mask also "NAME: ". */
 static char *room_for_texts(const struct perfctr_event_table *table)
 {
 	struct perfctr_event_entry entry;
@@ -699,7 +703,7 @@ static const char *historical_text(const struct perfctr_event_table *table, unsi
 }
 
 /*
- * The masks of the event whose entry has the number n - 1, as perfctr_unit_mask, which has no room
+ * Makes the masks of the event with entry n - 1 into struct perfctr_unit_mask, which has no room
  * for more than 255.
  */
 static SELDOM struct perfctr_unit_mask *historical_masks(const struct target *target,
@@ -749,7 +753,7 @@ static void free_events(struct perfctr_event *events, unsigned int n)
 	free(events);
 }
 
-/* The event whose entry has the number n - 1. */
+/* Makes the event with entry n - 1. */
 static SELDOM int historical_event(const struct target *target, unsigned int n,
 				   const struct perfctr_event_entry *entry,
 				   struct perfctr_event *event, char **texts)
@@ -864,7 +868,7 @@ const struct perfctr_event_set *perfctr_cpu_event_set(unsigned int cpu_type)
 	struct target target;
 	const char *id;
 
-	/* This machine's own table, or that of the first processor of the type. */
+	/* It is this machine's own table, or that of the first processor of the type. */
 	if (target_native(&target) < 0 || target.cpu.type != cpu_type) {
 		id = perfctr_isa_type_id(perfctr_this_cpu()->isa, cpu_type);
 		if (!id || cpu_type >= ARRAY_SIZE(sets)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* table.h - the processors' own events */
+/* table.h - the events of the processors' own tables */
 #ifndef PERFCTR_LIB_NAMES_TABLE_H
 #define PERFCTR_LIB_NAMES_TABLE_H
 
@@ -9,15 +9,15 @@
 #include "lib/isa/pmu.h"
 
 /*
- * As perfctr_event_parse(), from the table of this machine's processor, or of one kind of its
- * cores. 1: found; 0: no event begins so; -1 after perfctr_fail().
+ * Do as perfctr_event_parse() does, with the table of this machine's processor, or of one of its
+ * core types. 1: found; 0: no event begins so; -1 after perfctr_fail().
  */
 int perfctr_table_parse(const char *word, size_t length, struct perf_event_attr *attr);
 int perfctr_core_table_parse(const struct perfctr_pmu *core, const char *word, size_t length,
 			     struct perf_event_attr *attr);
 
 /*
- * The processor with this id (NULL: this machine's, which may have no table). 0, or -1 after
+ * Finds the processor with this id (NULL: this machine's, which may have no table). 0, or -1 after
  * perfctr_fail(ENOENT).
  */
 struct perfctr_cpu;
@@ -31,13 +31,13 @@ int perfctr_table_cpu(struct perfctr_cpu *cpu, const char *id);
 int perfctr_table_fits(const char *id, const char *events);
 
 /*
- * As perfctr_cpu_event_list(), of the events that only other core types than this table's
- * have.
+ * Does as perfctr_cpu_event_list() does, with the events that this table does not have, but those
+ * of other core types do.
  */
 int perfctr_cores_event_list(const struct perfctr_pmu *cores, int n,
 			     int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 
-/* The same of the names that the vendor's files have beside those of this machine's table. */
+/* Does the same with the names in the vendor's files that this machine's table does not have. */
 int perfctr_vendor_list(int (*each)(void *arg, const struct perfctr_event_name *), void *arg);
 
 #endif /* PERFCTR_LIB_NAMES_TABLE_H */

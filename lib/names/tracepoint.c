@@ -26,7 +26,7 @@ struct walk {
 	perfctr_each_name *each;
 	void *arg;
 	const char *subsystem;
-	const char *root; /* of tracefs */
+	const char *root; /* the directory of tracefs */
 };
 
 static int walk_tracepoint(void *arg, const char *entry)

@@ -8,8 +8,8 @@
 #include "lib/names/known.h"
 
 /*
- * Set type and config. subsystem is what stands in front of name's colon; both are words that are
- * safe in a path. 0, or -1 after perfctr_fail(EINVAL, EACCES, ENOENT: there is no tracefs).
+ * Sets type and config of SUBSYSTEM:NAME; both words are safe in a path. 0, or -1 after
+ * perfctr_fail(EINVAL, EACCES, ENOENT: there is no tracefs).
  */
 int perfctr_tracepoint_parse(const char *subsystem, size_t subsystem_length, const char *name,
 			     size_t length, struct perf_event_attr *attr);

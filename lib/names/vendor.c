@@ -318,7 +318,7 @@ static SELDOM int compare(const void *first, const void *second)
 	return order ? order : (a->code > b->code) - (a->code < b->code);
 }
 
-/* Of several events of one name the first is kept. */
+/* Sorts the events; if several have one name, it keeps the first. */
 void perfctr_vendor_sort(struct perfctr_vendor *vendor)
 {
 	struct perfctr_vendor_event *events = vendor->events;
@@ -356,7 +356,7 @@ static const struct perfctr_vendor_event *look(const struct perfctr_vendor *vend
 
 /* ---- the directory ---- */
 
-/* What is found there: for each core PMU, if there are several, else for the only one. */
+/* The events in the directory: for each core PMU, if there are several, else for the only one. */
 struct given {
 	int n;
 	struct perfctr_vendor of[PERFCTR_VARIANTS_MAX];
@@ -365,7 +365,7 @@ struct given {
 	char refused[PATH_MAX + 200]; /* why, if anything was */
 };
 
-/* A file's text; NULL with errno. */
+/* Returns a file's text; NULL with errno. */
 static char *read_text(const char *path)
 {
 	struct stat status;
@@ -404,7 +404,7 @@ static void refuse(struct given *given, const char *path, const char *why)
 			 why);
 }
 
-/* errno says why it could not be read: what may be over the next time is not held against it. */
+/* errno says why the file could not be read; for a passing reason it will be read again. */
 static void note_trouble(struct given *given, const char *path)
 {
 	refuse(given, path, strerror(errno));
@@ -506,13 +506,13 @@ static void free_given(struct given *given)
 }
 
 /*
- * What is given, read once; nothing, if it could not be read: perfctr_file_troubles() counts that,
- * and it is tried again. Threads that come at the same time read it each, and the first one's is
- * kept: a lock could be left behind for ever in a forked child.
+ * Reads the directory once. If it could not be read, perfctr_file_troubles() counts that, and the
+ * next call tries again. Threads that come at the same time all read it, and the first result is
+ * kept: a child of fork() could find a lock held for ever.
  */
 static const struct given *all(void)
 {
-	static struct given nothing; /* not const: that would take room in the file */
+	static struct given nothing; /* not const: it would take space in the file */
 	static struct given *found;
 	struct given *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE), *read;
 	const char *directory = secure_getenv("PERFCTR_EVENTS");
@@ -603,7 +603,7 @@ int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_
 	return found;
 }
 
-/* Of the core type that controls are for. */
+/* Returns the events of the core type that controls are for. */
 static const struct perfctr_vendor *own(void)
 {
 	static const struct perfctr_vendor none;

@@ -4,9 +4,9 @@
  *
  * PERFCTR_EVENTS names a directory with JSON files (*.json) about this machine's processor, as
  * Intel publishes them, and as they lie in Linux's tools/perf/pmu-events. They are read when a name
- * is looked for that nothing else has, or when names are listed. On a machine with several core
- * types an event is of the PMU that its member "Unit" names; without one, of the PMU that the
- * directory in the directory is called after which its file lies in.
+ * is found nowhere else, or when names are listed. On a machine with several core types an event
+ * belongs to the PMU in its member "Unit"; without one, to the PMU whose name the file's
+ * subdirectory has.
  */
 #ifndef PERFCTR_LIB_NAMES_VENDOR_H
 #define PERFCTR_LIB_NAMES_VENDOR_H
@@ -20,22 +20,22 @@ struct perfctr_cpu;
 struct perfctr_event_choice;
 struct perfctr_pmu;
 
-/* Compiled for size: nothing here is done often. */
+/* This is compiled for size: it rarely runs. */
 #define SELDOM __attribute__((noinline, cold))
 
 struct perfctr_vendor_event {
-	char *name; /* and after its end text, one block */
+	char *name; /* with its text in the same memory */
 	const char *text;
 	uint32_t code, high, reg; /* as in struct perfctr_event_option */
 	uint32_t fixed;
 	uint64_t value;
 };
 
-/* Events by name, whose case does not matter. */
+/* Events sorted by name, without regard to case. */
 struct perfctr_vendor {
 	const struct perfctr_cpu *cpu;
 	const char *unit; /* the PMU of its core type; NULL: there is one core type */
-	bool own;	  /* what names no unit is of this one */
+	bool own;	  /* has the events that name no unit */
 	struct perfctr_vendor_event *events;
 	size_t n, room;
 	char reason[80]; /* of a refusal that names a word */
@@ -61,8 +61,8 @@ int perfctr_vendor_parse(const struct perfctr_pmu *core, const char *text, size_
 			 struct perf_event_attr *attr, size_t *used) SELDOM;
 
 /*
- * The same as a choice, for a control, with what this machine's processor has; what follows *used
- * is the caller's. 1, 0, -1 as above.
+ * Does the same for a control, with the registers of this machine's processor; *used is the length
+ * of the name. 1, 0, -1 as above.
  */
 int perfctr_vendor_choose(const char *text, size_t length, struct perfctr_event_choice *choice,
 			  size_t *used) SELDOM;
@@ -75,9 +75,9 @@ const struct perfctr_vendor_event *perfctr_vendor_nth(size_t n) SELDOM;
 const struct perfctr_vendor_event *perfctr_vendor_own(size_t n) SELDOM;
 
 /*
- * 0; or -1 after perfctr_fail(): EINVAL, the directory can't be read, or a file in it is refused;
- * as perfctr_file_check(), there was no descriptor or memory to read it, and it will be tried
- * again.
+ * Checks the directory. 0; or -1 after perfctr_fail(): EINVAL, the directory can't be read, or a
+ * file in it is refused; or as perfctr_file_check() does: there was no descriptor or memory to read
+ * it, and the next call tries again.
  */
 int perfctr_vendor_check(void) SELDOM;
 

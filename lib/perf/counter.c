@@ -256,9 +256,9 @@ static bool may_be_read(const struct perf_event_mmap_page *page)
 #endif
 
 /*
- * On a hybrid machine no counter's page is mapped: between the reads of the index and of the counter the
- * thread may be moved to a core type that has fewer counters (x86), or that allows no user access
- * (arm64), and the instruction would kill it.
+ * On a hybrid machine no counter's page is mapped: between the reads of the index and of the
+ * counter the thread may be moved to a core type that has fewer counters (x86), or that allows no
+ * user access (arm64), and the instruction would kill it.
  */
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is to be sampled, and how: checked, and as the kernel is asked for it. */
+/* Checks a sampler's config, and turns it into the attr for the kernel. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -22,7 +22,9 @@
 	 PERFCTR_SAMPLER_KERNEL_TEXT | CHAIN_FLAGS | PERFCTR_SAMPLER_OVERWRITE |          \
 	 PERFCTR_SAMPLER_DEFER_USER_CHAIN | PERFCTR_SAMPLER_AUX_OVERWRITE)
 
-/* What record.c knows to decode. A later kernel's PERF_SAMPLE_BRANCH_* may change the layout. */
+/*
+ * The fields that record.c can decode. A later kernel's PERF_SAMPLE_BRANCH_* may change the layout.
+ */
 #define FIELDS	 ((uint64_t)PERF_SAMPLE_WEIGHT_STRUCT * 2 - 1)
 #define BRANCHES (PERFCTR_BRANCH_COUNTERS * 2 - 1)
 
@@ -151,7 +153,7 @@ int perfctr_sampler_config_check(const struct perfctr_sampler_config *config)
 		return -1;
 	if (config->wakeup_samples && config->wakeup_bytes)
 		return perfctr_fail(EINVAL, "wakeup_samples and wakeup_bytes exclude each other");
-	/* More might not fit, and who waits for it would do so for ever, while records are lost. */
+	/* More might not fit, and a program would wait for it for ever, while records are lost. */
 	if (config->wakeup_bytes > perfctr_sampler_config_size(config) / 2)
 		return perfctr_fail(EINVAL,
 				    "wakeup_bytes is %u, but half of the buffer, the most "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What values of samples say, in words. Bits and values are those of <linux/perf_event.h> of Linux
- * 7.3, by their numbers: older headers lack some.
+ * Describes the values of samples in words. Bits and values are those of <linux/perf_event.h> of
+ * Linux 7.3, by their numbers: older headers lack some.
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ typedef char label[24];
 
 struct words {
 	char *text;
-	size_t size, length; /* what there is room for, what it would be */
+	size_t size, length; /* the room, and the length that the text would need */
 };
 
 static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -43,7 +43,7 @@ static struct words begin(char *text, size_t size)
 	return (struct words){ text, size, 0 };
 }
 
-/* What comes next is another thing. */
+/* Separates two things. */
 static void go_on(struct words *words)
 {
 	if (words->length)
@@ -72,7 +72,7 @@ static bool has_bits(uint64_t word, const label *names, size_t n)
 	return add_bits(&nowhere, word, names, n);
 }
 
-/* The same as a thing of its own. */
+/* Adds the names as a thing of its own. */
 static void add_thing(struct words *words, uint64_t word, const label *names, size_t n)
 {
 	if (!has_bits(word, names, n))
@@ -105,7 +105,7 @@ static unsigned int bits_of(uint64_t word, unsigned int first, unsigned int n)
 
 static const label outcomes[] = { "", " hit", " miss" };
 
-#define REMOTE_LEVELS (0xFu << 8) /* of the bits */
+#define REMOTE_LEVELS (0xFu << 8) /* shifted to their place in the word */
 
 /* A level by its number, or its bits, which are older, and say less. */
 static void add_level(struct words *words, uint64_t src)
@@ -244,7 +244,7 @@ static const char *kind_of(unsigned int type, unsigned int more)
 		"system error",
 		"not in a transaction",
 	};
-	/* Of type 15. The last five are the architecture's: these are Arm's. */
+	/* These follow for type 15. The last five depend on the architecture: these are Arm's. */
 	static const label extended[] = {
 		"alignment fault", "data fault", "instruction fault", "fast interrupt",
 		"debug halt",	   "debug exit", "debug instruction", "debug data",
@@ -327,8 +327,8 @@ size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size)
 
 /*
  * The raw part of a sample of ibs_op or ibs_fetch: IBS's CPUID word (8000_001B EAX), then the
- * registers in their order; of those after the first some are only there if that word says so.
- * Bits are those of AMD's PPR 55898, MSRC001_1030 to _103D.
+ * registers in their order; some after the first exist only if that word says so. Bits are those of
+ * AMD's PPR 55898, MSRC001_1030 to _103D.
  */
 enum {
 	IBS_BRANCH_TARGET = 1 << 5,
@@ -342,7 +342,7 @@ struct ibs {
 	uint64_t reg[8];
 };
 
-/* false: so many registers can't be there. */
+/* false: the raw part is too short for this many registers. */
 static bool take_ibs(struct ibs *ibs, const void *raw, uint64_t size, unsigned int nregs)
 {
 	memset(ibs, 0, sizeof(*ibs));
@@ -379,7 +379,7 @@ static void add_address(struct words *words, uint64_t is, const char *what, uint
 	add(words, "%s 0x%llx", what, (unsigned long long)address);
 }
 
-/* What the op did as a branch, and for how long it waited. */
+/* Adds the op's branch outcome, and its waiting time. */
 static void add_ibs_op(struct words *words, const struct ibs *ibs)
 {
 	uint64_t data = ibs->reg[2];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sampling: an event whose overflows the kernel records in buffers.
+ * Samplers: an event whose overflows the kernel records in buffers.
  *
- * A sampler has parts: the event on a thread, on a processor, on one's core type. The parts of a
- * processor share a buffer. Inherited events have one per processor only: so a process is sampled
- * on each.
+ * A sampler has parts: the event on a thread, on a processor, or on one core type. The parts of a
+ * processor share a buffer. The kernel has a buffer for inherited events only per processor: so a
+ * process is sampled on each processor.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -37,28 +37,29 @@
 #include "perfctr/read.h"
 
 /*
- * Of read(2): number, enabled, running; and of each event its value and its lost records. Of a
- * single event: value, enabled, running, lost records.
+ * The index of the lost records in the words of read(2). A group has: number, enabled, running, and
+ * for each event its value and its lost records. A single event has: value, enabled, running, lost
+ * records.
  */
 #define LEADERS_LOST 4
 #define ONES_LOST    3
 
-/* Of which epoll_wait(2) tells at once. */
+/* The number of ended threads that one epoll_wait(2) reports. */
 #define ENDED_AT_ONCE 16
 
 struct part {
 	struct perfctr_events events;
-	unsigned int stream; /* its buffer's */
+	unsigned int stream; /* the index of its buffer */
 };
 
 /* Lies in memory that a child of fork() finds cleared: there it is a sampler without parts. */
 struct perfctr_sampler {
 	struct perfctr_head head;
-	size_t size;	   /* of all this */
+	size_t size;	   /* of the whole structure */
 	unsigned int n;	   /* events of a part */
-	unsigned int room; /* for parts */
+	unsigned int room; /* number of parts that fit */
 	unsigned int nparts, nstreams;
-	struct perfctr_ring *ring; /* the only buffer, to be read as it is; else NULL: merged */
+	struct perfctr_ring *ring; /* the only buffer, which is read without merging; else NULL */
 	struct perfctr_decoder decoder;
 	bool overwrite;
 	bool knows_lost;      /* the kernel tells how many records were lost */
@@ -67,18 +68,18 @@ struct perfctr_sampler {
 	bool reading;	      /* merged: since the last look at the buffers there were records */
 	int epoll;	      /* -1: the first part's descriptor is the sampler's */
 	unsigned int nwatched;
-	uint64_t lost, lost_samples; /* as records say */
+	uint64_t lost, lost_samples; /* as the records say */
 	struct perfctr_merge merge;
 	size_t ring_size, rooms_size;
 	unsigned char *rooms; /* for the streams' copies */
 	struct part *part;
 	struct perfctr_counter *counter; /* n for each part */
 	struct perfctr_stream *stream, **heap;
-	unsigned int *owner;	     /* of each stream: the part that has mapped it */
-	struct perfctr_area *area;   /* of each stream, if there are areas */
-	unsigned int at_area;	     /* the one whose turn it is */
+	unsigned int *owner;	     /* for each stream, the part that has mapped it */
+	struct perfctr_area *area;   /* for each stream, if there are areas */
+	unsigned int at_area;	     /* the next one to read */
 	struct perfctr_aux aux;	     /* the last piece */
-	uint64_t *copy;		     /* of a record that wraps */
+	uint64_t *copy;		     /* memory for a record that wraps */
 	struct perfctr_execs *execs; /* NULL: nothing can end the events early, or isn't watched */
 };
 
@@ -89,7 +90,7 @@ static struct perfctr_counter *leader_of(const struct perfctr_sampler *sampler, 
 
 /* ---- making and closing ---- */
 
-/* Cut so many bytes off the memory that *at goes through. */
+/* Cuts this many bytes off the memory that *at goes through. */
 static void *take(char **at, size_t bytes)
 {
 	void *taken = *at;
@@ -98,7 +99,9 @@ static void *take(char **at, size_t bytes)
 	return taken;
 }
 
-/* A sampler with nothing open and room for so many parts. NULL after perfctr_fail(ENOMEM). */
+/*
+ * Makes a sampler with nothing open and room for this many parts. NULL after perfctr_fail(ENOMEM).
+ */
 static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t ring_size)
 {
 	size_t copy = ring_size < PERFCTR_LARGEST_RECORD ? ring_size : PERFCTR_LARGEST_RECORD;
@@ -134,7 +137,7 @@ static struct perfctr_sampler *make_sampler(unsigned int n, size_t room, size_t 
 	return sampler;
 }
 
-/* Of either kind. */
+/* Whether it is a sampler of either kind. */
 static bool is_sampler(const struct perfctr_sampler *sampler)
 {
 	return perfctr_is_kind(sampler, PERFCTR_KIND_SAMPLER) ||
@@ -151,7 +154,9 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 {
 	unsigned int p;
 
-	/* In a child of fork() it was wiped, its size too, and the buffers are not mapped there. */
+	/*
+	 * In a child of fork() it was cleared, its size too, and the buffers are not mapped there.
+	 */
 	if (!sampler || perfctr_is_cleared(sampler))
 		return;
 	if (!is_sampler(sampler)) {
@@ -170,7 +175,7 @@ void perfctr_sampler_close(struct perfctr_sampler *sampler)
 
 /* ---- opening parts ---- */
 
-/* What is to be opened, for perfctr_target_open(). */
+/* The arguments of open_all(), through perfctr_target_open(). */
 struct opening {
 	const struct perfctr_list *list;
 	const struct perfctr_sampler_config *config;
@@ -198,7 +203,9 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 		perfctr_sampler_config_attr(opening->config, &attr);
 		if (opening->several)
 			attr.sample_type |= PERF_SAMPLE_TIME;
-		/* Linux 6.0 and later tell how many records were lost; others refuse to be asked.
+		/*
+		 * Linux 6.0 and later report how many records were lost; earlier kernels refuse the
+		 * bit.
 		 */
 		attr.read_format |= PERFCTR_FORMAT_LOST;
 	}
@@ -206,7 +213,10 @@ static int open_event(const struct opening *opening, struct perfctr_events *even
 		return -1;
 	if (!leader || sampler->nparts)
 		return 0;
-	/* Of an inherited group, read(2) tells what the newest child lost (seen: Linux 6.18). */
+	/*
+	 * For an inherited group, read(2) returns the newest child's lost records (seen: Linux
+	 * 6.18).
+	 */
 	sampler->knows_lost = attr.read_format & PERFCTR_FORMAT_LOST && !(group && attr.inherit);
 	perfctr_decoder_init(&sampler->decoder, &attr);
 	sampler->clock_frequency = attr.freq && attr.type == PERF_TYPE_SOFTWARE &&
@@ -254,7 +264,7 @@ static int give_buffer(const struct opening *opening)
 	return 0;
 }
 
-/* On one core type; -1: on any. */
+/* Opens a part on one core type; -1: on any. */
 static int open_part(const struct opening *opening, const struct perfctr_scope *scope, int core)
 {
 	struct perfctr_sampler *sampler = opening->sampler;
@@ -280,7 +290,7 @@ fail:
 	return -1;
 }
 
-/* On a thread or processor: on each of the core types, a set; 0: on any. */
+/* Opens a thread or processor: on each core type of a set; 0: on any. */
 static int open_scope(const struct opening *opening, const struct perfctr_scope *scope, int cores)
 {
 	int core;
@@ -340,8 +350,8 @@ static int check_cpu(const struct opening *opening, int cpu)
 }
 
 /*
- * On all scopes, on that processor if it is not -1. Those of another core type, or that the PMU
- * does not have, are left out.
+ * Opens all scopes, on that processor if it is not -1. It leaves out processors of another core
+ * type, or that the PMU does not count for.
  */
 static int open_scopes(const struct opening *opening, const struct perfctr_scopes *scopes, int cpu)
 {
@@ -447,7 +457,7 @@ static void close_all(void *arg)
 	perfctr_sampler_close(opening->sampler);
 }
 
-/* ---- opening what is around them ---- */
+/* ---- opening targets ---- */
 
 static bool is_of_one_thread(const struct perfctr_sampler *sampler)
 {
@@ -624,8 +634,8 @@ int perfctr_sampler_check(const struct perfctr_sampler *sampler)
 }
 
 /*
- * The first event of each alone: without it the others don't count, and they are always on, since
- * PERF_EVENT_IOC_REFRESH can't start them.
+ * Enables the first event of each part: without it the others don't count, and they are always on,
+ * since PERF_EVENT_IOC_REFRESH can't start them.
  */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler)
 {
@@ -658,7 +668,7 @@ int perfctr_sampler_disable(struct perfctr_sampler *sampler)
 	return result;
 }
 
-/* Of all parts. -1: errno is the last one's that failed. */
+/* Makes a request to all parts. -1: errno is from the last one that failed. */
 static int request_all(const struct perfctr_sampler *sampler, unsigned long request,
 		       unsigned long argument)
 {
@@ -697,7 +707,7 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 	if (check_alive(sampler) < 0)
 		return -1;
 	if (sampler->clock_frequency) {
-		/* What is none gets to the kernel as 0, which it refuses. */
+		/* An impossible period becomes 0, which the kernel refuses. */
 		if (perfctr_file_number("/proc/sys/kernel/perf_event_max_sample_rate", &limit) < 0)
 			limit = 1000000000;
 		wanted = period && period <= (uint64_t)limit ? UINT64_C(1000000000) / period : 0;
@@ -715,8 +725,8 @@ int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period)
 /* ---- records of several buffers, or of one that is overwritten ---- */
 
 /*
- * A thread whose descriptor is waited for has ended: wait for the buffer's next. When there is no
- * other buffer either, it stays: its hang-up is the sampler's.
+ * The thread whose descriptor is waited for has ended: waits for the next one of the buffer. If
+ * there is no other buffer either, the descriptor stays: its hang-up is the sampler's.
  */
 static void watch_next(struct perfctr_sampler *sampler, unsigned int p)
 {
@@ -792,14 +802,14 @@ static int look(struct perfctr_sampler *sampler)
 {
 	if (sampler->overwrite)
 		return look_at_snapshot(sampler);
-	/* Before the look, lest what is written after it wake nobody. */
+	/* This comes before the look, so that a record written after the look wakes the program. */
 	if (sampler->epoll >= 0 && !perfctr_merge_has_news(&sampler->merge))
 		leave_ended(sampler);
 	sampler->reading = true;
 	return perfctr_merge_look(&sampler->merge, sampler->stopped);
 }
 
-/* What was stopped since the last look has written all that it had to. */
+/* Events that were stopped since the last look have written all their records. */
 static bool must_look_again(const struct perfctr_sampler *sampler)
 {
 	return sampler->stopped && !sampler->merge.all;
@@ -859,7 +869,7 @@ static int next_of_many(struct perfctr_sampler *sampler, const struct perfctr_re
 	return result > 0 ? decode(sampler, header, bytes, record) : result;
 }
 
-/* The next of one buffer, whatever it is. */
+/* Hands out the next record of one buffer, of any type. */
 static int next_of_one(struct perfctr_sampler *sampler, const struct perfctr_record **record)
 	__attribute__((noinline));
 static int next_of_one(struct perfctr_sampler *sampler, const struct perfctr_record **record)
@@ -875,7 +885,7 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 {
 	const struct perfctr_record *usual;
 
-	/* Whose kind is that has a ring. */
+	/* Only this kind has a ring. */
 	if (!perfctr_likely(sampler && record &&
 			    perfctr_is_kind(sampler, PERFCTR_KIND_QUICK_SAMPLER)))
 		return next_of_many(sampler, record);
@@ -886,7 +896,7 @@ int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_r
 	return 1;
 }
 
-/* As far as the kernel is now: it may write as quickly as this reads. */
+/* Goes up to the kernel's present position: the kernel may write as quickly as this reads. */
 static int each_of_one(struct perfctr_sampler *sampler,
 		       int (*each)(void *arg, const struct perfctr_record *), void *arg)
 {
@@ -931,7 +941,7 @@ int perfctr_sampler_each(struct perfctr_sampler *sampler,
 	return result;
 }
 
-/* What a part has lost, added. 0, or -1 after perfctr_fail(). */
+/* Adds a part's number of lost records. 0, or -1 after perfctr_fail(). */
 static int add_lost(const struct perfctr_sampler *sampler, unsigned int p, uint64_t *lost)
 {
 	uint64_t words[PERFCTR_READ_WORDS];
@@ -962,7 +972,7 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost)
 
 /* ---- AUX areas ---- */
 
-/* The next one's turn. 0, or -1 after perfctr_fail(). */
+/* Turns to the next area. 0, or -1 after perfctr_fail(). */
 static int turn_to_next(struct perfctr_sampler *sampler)
 {
 	sampler->at_area = (sampler->at_area + 1) % sampler->nstreams;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * System-wide counters: a set of perf_events on each processor that has a control. perfctr's
- * kernel had one set of them for the machine; here each handle has its own.
+ * System-wide counters: a set of perf_events on each processor that has a control. perfctr's kernel
+ * had one set of them for the machine; here each handle has its own.
  *
- * The events are opened at the start and closed at the stop, so that the sums begin at zero and
- * nothing is held in between. A control is tried out by opening them once before.
+ * The events are opened at the start and closed at the stop, so that the sums begin at zero and no
+ * counter is held in between. A control is tried out beforehand, by opening the events once.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -28,16 +28,16 @@
 
 struct processor {
 	bool known;		 /* has had a control */
-	bool armed;		 /* its control counts, or waits for the start */
+	bool armed;		 /* its control counts, or will from the start on */
 	int problem;		 /* after a stop: the last sample's error */
 	struct perfctr_set *set; /* counts; NULL: stopped */
 	struct perfctr_cpu_control control;
-	struct perfctr_sum_ctrs sum; /* of the last sample that succeeded */
+	struct perfctr_sum_ctrs sum; /* of the last successful sample */
 };
 
 /* Lies in memory that a child of fork() finds cleared. Untouched pages of it take no room. */
 struct gperfctr {
-	struct perfctr_head head; /* in a child of fork(), the parent's has none */
+	struct perfctr_head head; /* a child of fork() finds it cleared */
 	bool running;
 	unsigned int end;   /* processors from here on are not known */
 	unsigned int armed; /* how many are */
@@ -70,13 +70,15 @@ static bool counts_anything(const struct perfctr_cpu_control *control)
 
 /* ---- one processor ---- */
 
-/* Say whose the last error was. Returns -1. */
+/* Names the processor in the last error. Returns -1. */
 static int blame(unsigned int cpu)
 {
 	return perfctr_fail(errno, "processor %u: %s", cpu, perfctr_error());
 }
 
-/* A set for the control, stopped. Its time is the TSC, so a TSC alone has a set, too. */
+/*
+ * Opens a set for the control, stopped. Its time is the TSC, so that the TSC alone has a set, too.
+ */
 static struct perfctr_set *open_set(unsigned int cpu, const struct perfctr_cpu_control *control)
 {
 	const struct perfctr_target target = { .type = PERFCTR_TARGET_CPU, .id = (int)cpu };
@@ -159,7 +161,7 @@ struct gperfctr *gperfctr_open(void)
 
 void gperfctr_close(struct gperfctr *global)
 {
-	/* In a child of fork() the handle was wiped, and its sets with it. */
+	/* In a child of fork() the handle was cleared, and its sets with it. */
 	if (!global || check_handle(global) < 0)
 		return;
 	close_sets(global);
@@ -219,7 +221,7 @@ int gperfctr_start(const struct gperfctr *self, unsigned int interval_usec)
 	if (global->running)
 		return perfctr_fail(EBUSY, "the counters have been started already; call "
 					   "gperfctr_stop() first");
-	/* All are opened before the first starts. */
+	/* All sets are opened before the first one starts. */
 	for (cpu = 0; cpu < global->end; cpu++) {
 		processor = &global->processor[cpu];
 		if (!processor->armed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Events that count together, and their readings. */
+/* Groups of events that count together, and their readings. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ int perfctr_group_disable(struct perfctr_group *group)
 	return perfctr_events_disable(&group->events);
 }
 
-/* In user space, if every member allows it. */
+/* Reads in user space, if every member allows it. */
 static bool read_here(const struct perfctr_group *group, struct perfctr_reading *readings)
 {
 	unsigned int i;
@@ -62,7 +62,7 @@ static bool read_here(const struct perfctr_group *group, struct perfctr_reading 
 	return true;
 }
 
-/* What the read's outcome and the times say. */
+/* Sets the readings' quality from the read's outcome and its times. */
 static int judge(const struct perfctr_group *group, enum perfctr_outcome outcome,
 		 struct perfctr_reading *readings)
 {
@@ -77,7 +77,7 @@ static int judge(const struct perfctr_group *group, enum perfctr_outcome outcome
 								   readings[i].running);
 		shared |= readings[i].quality != PERFCTR_EXACT;
 	}
-	/* Which threads shared the PMU, and when, is known to the kernel alone. */
+	/* Only the kernel knows which threads shared the PMU, and when. */
 	if (outcome == PERFCTR_READ_TAKEN ||
 	    (outcome == PERFCTR_READ_DONE && shared && !(group->events.flags & PERFCTR_MULTIPLEX) &&
 	     group->events.flags & PERFCTR_INHERIT))
@@ -106,8 +106,9 @@ int perfctr_group_read(const struct perfctr_group *group, struct perfctr_reading
 }
 
 /*
- * Not by PERF_EVENT_IOC_RESET: after it, x86 kernels (seen: 6.1) leave an offset in the page that
- * is 2^48 too large for the counter's sign-extended value, until the thread is next switched.
+ * This does not use PERF_EVENT_IOC_RESET: after it, x86 kernels (seen: 6.1) leave an offset in the
+ * page that is 2^48 too large for the counter's sign-extended value, until the thread is next
+ * switched.
  */
 int perfctr_group_reset(struct perfctr_group *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* group.h - events that count together, in memory that is a set's: their readings */
+/* group.h - a group of events that count together, and its readings; the memory is a set's */
 #ifndef PERFCTR_LIB_SETS_GROUP_H
 #define PERFCTR_LIB_SETS_GROUP_H
 
@@ -8,7 +8,7 @@
 #include "libperfctr.h"
 #include "perfctr/read.h"
 
-/* All zero, it has no events. */
+/* A group; all zero, it has no events. */
 struct perfctr_group {
 	struct perfctr_events events;
 	struct perfctr_reader reader[]; /* of all of them, and then the events' counters */

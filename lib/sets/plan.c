@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A list of events becomes groups on PMUs. Linear in the number of events. */
+/*
+ * Plans a set: makes groups on PMUs from a list of events, in time linear in the number of events.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -22,7 +24,7 @@ static int no_memory(void)
 	return perfctr_fail(ENOMEM, "no memory for a set of events");
 }
 
-/* The index of a PMU's name. -1 after perfctr_fail(). */
+/* Returns the index of a PMU's name. -1 after perfctr_fail(). */
 static int pmu_index(struct perfctr_plan *plan, const char *name)
 {
 	unsigned int k;
@@ -38,8 +40,8 @@ static int pmu_index(struct perfctr_plan *plan, const char *name)
 }
 
 /*
- * An uncore PMU's event counts for a whole package or so: opened on each processor it would be
- * counted as many times.
+ * Reads the processors on which an uncore PMU counts: its event counts for a whole package or so,
+ * and would be counted several times if it were opened on each processor.
  */
 static int read_cpus(struct perfctr_source *source, const struct perfctr_variant *variant)
 {
@@ -89,7 +91,7 @@ static int add_event(struct perfctr_plan *plan, const struct perfctr_list *list,
 	return 0;
 }
 
-/* What no core counts goes with the item's first core type, if it has one. */
+/* An event of no core PMU goes with the item's first core type, if it has one. */
 static void place_item(struct perfctr_plan *plan, unsigned int first, unsigned int end)
 {
 	unsigned int s, pmu = NO_PMU;

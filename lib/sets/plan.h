@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * plan.h - what a list of events needs to be opened: sources (an event on one PMU) that form runs
- * (the sources of one item on one PMU, which become a group)
+ * plan.h - the plan of a set: sources (an event on one PMU) that form runs (the sources of one item
+ * on one PMU, which become a group)
  */
 #ifndef PERFCTR_LIB_SETS_PLAN_H
 #define PERFCTR_LIB_SETS_PLAN_H
@@ -17,9 +17,10 @@ struct perfctr_source {
 	unsigned int variant; /* of the list */
 	unsigned int pmu;     /* index of its name */
 	bool named;	      /* only on processors that have this PMU */
-	bool last;	      /* of its event's, in the order in which they are opened */
-	bool alone;	      /* its event has no other */
-	uint32_t *cpus;	      /* which count for all, if it is opened on processors; else NULL */
+	bool last;	      /* the last of its event's sources, in the order of opening */
+	bool alone;	      /* its event has no other source */
+	uint32_t *cpus; /* the processors that count for all, if it is opened on processors; else
+			   NULL */
 };
 
 /* The sources [first, first + n): one group. */
@@ -33,9 +34,9 @@ struct perfctr_run {
 #define PERFCTR_PLAN_FEW 4
 
 struct perfctr_plan {
-	struct perfctr_source *source; /* those of a PMU together, otherwise in their order */
+	struct perfctr_source *source; /* sorted by PMU, otherwise in the list's order */
 	unsigned int nsources;
-	struct perfctr_run *run; /* in the memory of the sources */
+	struct perfctr_run *run; /* in the sources' memory */
 	unsigned int nruns;
 	unsigned int npmus;
 	char pmu[PERFCTR_VARIANTS_MAX][PERFCTR_NAME_SIZE]; /* npmus of them are set */

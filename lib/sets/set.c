@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of events: groups (group.c) on threads, processors, in a cgroup.
+ * Sets of events: groups (group.c) on threads, on processors, or in a cgroup.
  *
  * A set is a table of groups: instances (threads or processors) times the plan's runs. The groups
  * of an instance that are on one PMU are a part.
@@ -48,11 +48,11 @@ struct place {
 /* Lies in memory that a child of fork() finds cleared: there it is a set without events. */
 struct perfctr_set {
 	struct perfctr_head head;
-	size_t size;	/* of all this */
+	size_t size;	/* of the whole structure */
 	unsigned int n; /* events */
 	unsigned int ninstances, nparts;
 	bool plain;		  /* one group of all events, and nothing else */
-	unsigned int flags;	  /* as given */
+	unsigned int flags;	  /* as the caller gave them */
 	unsigned int group_flags; /* the groups' */
 	size_t stride;		  /* bytes of an instance's groups */
 	struct perfctr_list list;
@@ -84,7 +84,7 @@ static const char *name_of(const struct perfctr_set *set, unsigned int event)
 
 /* ---- making and ending ---- */
 
-/* Cut so many bytes off the memory that *at goes through. */
+/* Cuts this many bytes off the memory that *at goes through. */
 static void *take(char **at, size_t bytes)
 {
 	void *taken = *at;
@@ -185,7 +185,10 @@ static void end_set(struct perfctr_set *set)
 
 /* ---- opening ---- */
 
-/* Enable or disable what is open of the run's PMU before the run; how many events that is. */
+/*
+ * Enables or disables the open groups before this run on its PMU. Returns the number of their
+ * events.
+ */
 static unsigned int switch_before(const struct perfctr_set *set, unsigned int instance,
 				  unsigned int r, unsigned long request)
 {
@@ -203,8 +206,8 @@ static unsigned int switch_before(const struct perfctr_set *set, unsigned int in
 }
 
 /*
- * A group has found no room on the PMU. If it does without the set's others, these are to blame,
- * and perhaps nobody else.
+ * Finds the reason why a group has no room on the PMU: if it has room without the set's other
+ * groups, these are to blame, and perhaps no other program.
  */
 static void find_culprit(const struct perfctr_set *set, unsigned int instance, unsigned int r)
 {
@@ -251,7 +254,7 @@ static bool wanted(const struct perfctr_set *set, const struct perfctr_run *run,
 	return !cpus || cpus[cpu / 32] & 1u << cpu % 32;
 }
 
-/* What of a run can counts user mode only; false: nothing can. */
+/* Lets the events of a run that can count user mode only do so; false: none can. */
 static bool to_user(struct perfctr_set *set, const struct perfctr_run *run)
 {
 	bool any = false;
@@ -262,7 +265,7 @@ static bool to_user(struct perfctr_set *set, const struct perfctr_run *run)
 	return any;
 }
 
-/* With PERFCTR_USER_FALLBACK, once more; if that is of no use, the first reason stays. */
+/* Opens again in user mode, with PERFCTR_USER_FALLBACK; if that fails, the first reason stays. */
 static int open_or_fall_back(struct perfctr_set *set, unsigned int instance, unsigned int r,
 			     unsigned int flags)
 {
@@ -277,7 +280,7 @@ static int open_or_fall_back(struct perfctr_set *set, unsigned int instance, uns
 		return 0;
 	for (i = 0; i < run->n; i++)
 		perfctr_list_end_user(&set->list, set->plan.source[run->first + i].event);
-	return open_group(set, instance, r, flags); /* for its reason */
+	return open_group(set, instance, r, flags); /* this finds the reason again */
 }
 
 /*
@@ -311,7 +314,7 @@ static void close_left_out(struct perfctr_set *set)
 			perfctr_events_end(&group_at(set, i, r)->events);
 }
 
-/* One run of an instance. 0, or -1 after perfctr_fail() if the set can't do without it. */
+/* Opens one run of an instance. 0, or -1 after perfctr_fail() if the set can't do without it. */
 static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int r,
 		    unsigned int flags, bool last)
 {
@@ -320,7 +323,7 @@ static int open_run(struct perfctr_set *set, unsigned int instance, unsigned int
 
 	if (open_or_fall_back(set, instance, r, flags) == 0)
 		return 0;
-	/* What is counted comes before what watches it. */
+	/* Counters are more important than the watch for programs. */
 	if (set->execs && (errno == EMFILE || errno == ENFILE)) {
 		perfctr_execs_end(set->execs);
 		set->execs = NULL;
@@ -348,7 +351,7 @@ static int open_instance(struct perfctr_set *set, unsigned int instance,
 
 		if (is_left_out(set, r) || !wanted(set, run, cpu, scopes->every_cpu))
 			continue;
-		/* Of several core types, a thread is on one at a time: see finish(). */
+		/* A thread is on one of several core types at a time: see finish(). */
 		if (run->named && flags & PERFCTR_INHERIT)
 			flags |= PERFCTR_MULTIPLEX;
 		if (set->plan.source[run->first].cpus)
@@ -381,7 +384,7 @@ static void find_parts(struct perfctr_set *set)
 	}
 }
 
-/* Each event must be somewhere. 0, or -1 after perfctr_fail(). */
+/* Checks that each event is open somewhere. 0, or -1 after perfctr_fail(). */
 static int check_all_open(struct perfctr_set *set)
 {
 	unsigned int i, r, m, e;
@@ -414,7 +417,7 @@ static int check_all_open(struct perfctr_set *set)
 	return result;
 }
 
-/* What is to be opened, for perfctr_target_open(). */
+/* The arguments of open_all(), through perfctr_target_open(). */
 struct opening {
 	const struct perfctr_list *list;
 	const struct perfctr_plan *plan;
@@ -431,7 +434,7 @@ static unsigned int group_flags(unsigned int flags, bool process)
 	return process ? groups | PERFCTR_INHERIT | PERFCTR_DISABLED : groups;
 }
 
-/* Of several threads some may have ended: they have nothing open. */
+/* Opens all instances. Threads of several that have ended have nothing open. */
 static int open_all(void *arg, const struct perfctr_scopes *scopes)
 {
 	struct opening *opening = arg;
@@ -444,7 +447,7 @@ static int open_all(void *arg, const struct perfctr_scopes *scopes)
 	if (!set)
 		return -1;
 	set->group_flags = group_flags(opening->flags, scopes->process);
-	/* First, lest a program that comes meanwhile is missed. */
+	/* This comes first, so that no program is missed that is executed meanwhile. */
 	set->execs = perfctr_execs_watch(set->scope, set->ninstances, set->group_flags);
 	for (i = 0; i < set->ninstances; i++)
 		if (open_instance(set, i, scopes) < 0 && !(scopes->process && errno == ESRCH))
@@ -480,7 +483,10 @@ static bool is_empty(const struct perfctr_set *set)
 	return left_out < set->plan.nruns;
 }
 
-/* Everything is open that can be: see what it is, and start it if that has been left for now. */
+/*
+ * Completes a set of which all is open that can be: finds its properties, and starts it unless the
+ * caller will.
+ */
 static int end_opening(struct perfctr_set *set, const struct perfctr_target *target,
 		       unsigned int flags)
 {
@@ -498,7 +504,7 @@ static int end_opening(struct perfctr_set *set, const struct perfctr_target *tar
 	return 0;
 }
 
-/* Of the list, which is cleared. */
+/* Opens a set of the list, which is cleared. */
 static struct perfctr_set *open_list(struct perfctr_list *list, const struct perfctr_target *target,
 				     unsigned int flags)
 {
@@ -529,7 +535,7 @@ struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_ta
 				     unsigned int flags)
 {
 	unsigned int use = PERFCTR_LIST_COUNTED;
-	uint64_t memory[384]; /* for two events or so */
+	uint64_t memory[384]; /* enough for about two events */
 	struct perfctr_list list;
 
 	if (flags & PERFCTR_PARTIAL)
@@ -593,7 +599,7 @@ static int check_alive(const struct perfctr_set *set)
 					    "opens its own");
 }
 
-/* For calls that have no way to fail. */
+/* For calls that can't fail. */
 static bool is_set(const struct perfctr_set *set)
 {
 	return set && perfctr_is_kind(set, PERFCTR_KIND_SET);
@@ -601,7 +607,7 @@ static bool is_set(const struct perfctr_set *set)
 
 void perfctr_set_close(struct perfctr_set *set)
 {
-	/* In a child of fork() the set was wiped, its size too: there is nothing to give back. */
+	/* In a child of fork() the set was cleared, its size too: there is nothing to give back. */
 	if (!set || perfctr_is_cleared(set) || check_alive(set) < 0)
 		return;
 	end_set(set);
@@ -642,7 +648,7 @@ int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
 #define READ_ONE "name one, as in PMU/EVENT/, and bind the thread to its processors"
 #endif
 
-/* A reader of what is nowhere says "ask the kernel". */
+/* Gives a reader of an empty page, which says "ask the kernel". */
 static void give_no_reader(struct perfctr_reader *reader)
 {
 	const struct perfctr_counter none = { .fd = -1 };
@@ -720,7 +726,7 @@ static void worsen(struct perfctr_reading *reading, unsigned int quality)
 		reading->quality = quality;
 }
 
-/* Add what a part counted to readings; whole: of its thread, with all core types. */
+/* Adds the counts of a part to readings. whole: the part's thread is read on all core types. */
 static int add_part(const struct perfctr_set *set, const struct part *part,
 		    struct perfctr_reading *readings, bool whole)
 {
@@ -785,7 +791,7 @@ static int finish(const struct perfctr_set *set, struct perfctr_reading *reading
 	return result;
 }
 
-/* Zero, as good as can be; what has been left out is not counted. */
+/* Sets the readings to zero and to the best quality; events that were left out are not counted. */
 static void begin_readings(const struct perfctr_set *set, struct perfctr_reading *readings)
 {
 	unsigned int e;
@@ -800,9 +806,9 @@ static void begin_readings(const struct perfctr_set *set, struct perfctr_reading
 #define NO_TID	 (-3)
 
 /*
- * A program that may not be traced has ended the events of a thread that was read, of that id, or
- * that one instance: it is looked for after the counts were read, lest one between the two is
- * missed. What has counted nothing at all says so.
+ * Marks the readings of the thread (or of one instance) whose events the kernel ended for a program
+ * that may not be traced. This looks after the counts were read, so that no program between the two
+ * is missed. Events that have counted nothing at all report it by themselves.
  */
 static void mark_ended(const struct perfctr_set *set, pid_t tid, unsigned int instance,
 		       struct perfctr_reading *readings)
@@ -875,7 +881,10 @@ int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
 	return result;
 }
 
-/* 0, or -1 after perfctr_fail(): what a part's group tells if nobody saw a program begin. */
+/*
+ * Checks a part's group. 0, or -1 after perfctr_fail(): the group's own error, if no program was
+ * seen to begin.
+ */
 static int check_group(const struct perfctr_set *set, unsigned int instance,
 		       const struct perfctr_group *group)
 {
@@ -940,7 +949,7 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 	return 0;
 }
 
-/* What the part has is as good as can be, and what it does not have is not counted. */
+/* Sets the events of a part to the best quality, and all others to "not counted". */
 static void begin_part(const struct perfctr_set *set, const struct part *part,
 		       struct perfctr_reading *readings)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is counted or sampled: a thread, a process, processors, a cgroup. */
+/* The target of counting or sampling: a thread, a process, processors, or a cgroup. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +138,7 @@ static int open_cpus(int cpu, int cgroup, const struct perfctr_target_user *user
 	return result;
 }
 
-/* A descriptor of a cgroup's directory; -1 with errno (EINVAL: of another directory). */
+/* Opens a cgroup's directory. A descriptor; -1 with errno (EINVAL: it is another directory). */
 static int open_directory(const char *root, const char *path)
 {
 	char name[PATH_MAX];
@@ -178,7 +178,7 @@ static int open_cgroup(const char *path)
 		fd = open_directory("", path);
 		error = errno;
 	}
-	/* In /proc/PID/cgroup paths begin with a slash, too. */
+	/* Paths begin with a slash in /proc/PID/cgroup, too. */
 	for (i = 0; i < ARRAY_SIZE(roots) && fd < 0; i++)
 		fd = open_directory(roots[i], path);
 	if (fd >= 0)

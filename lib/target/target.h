@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* target.h - what is counted or sampled, as scopes on which events are opened */
+/* target.h - the target of counting or sampling, as scopes on which events are opened */
 #ifndef PERFCTR_LIB_TARGET_TARGET_H
 #define PERFCTR_LIB_TARGET_TARGET_H
 
@@ -10,19 +10,19 @@
 struct perfctr_scopes {
 	const struct perfctr_scope *scope;
 	unsigned int n;
-	bool process;	/* all threads of one; what they create must inherit. Some may have ended */
-	bool last;	/* attempt: what perfctr_target_may_lie() of is true */
-	bool every_cpu; /* all processors: what counts for several is opened on some only */
+	bool process;	/* all threads of a process; new ones must inherit. Some may have ended */
+	bool last;	/* the last attempt: all errors are final, see perfctr_target_may_lie() */
+	bool every_cpu; /* all processors: a PMU that counts for several is opened on some only */
 };
 
-/* Who opens events on a target. */
+/* Functions that open events on a target, and close them. */
 struct perfctr_target_user {
 	/*
 	 * Open them on all scopes; on a process's threads stopped. 0, or -1 after perfctr_fail(),
 	 * with nothing open.
 	 */
 	int (*open)(void *arg, const struct perfctr_scopes *scopes);
-	void (*close)(void *arg); /* all of them: what was opened was not all that it had to be */
+	void (*close)(void *arg); /* closes all: some threads were missed */
 	void *arg;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The threads of a process, which come and go while /proc lists them. */
+/* Lists the threads of a process, which come and go while /proc lists them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +103,7 @@ static bool read_thread_file(DIR *dir, pid_t tid, const char *name, char *text, 
 	return n > 0;
 }
 
-/* No thread is created in so many ns on a processor. */
+/* Creating a thread takes less time than this on a processor. */
 #define CLONING_NS 1000000
 
 /* How long a thread is waited for. */
@@ -111,7 +111,7 @@ static bool read_thread_file(DIR *dir, pid_t tid, const char *name, char *text, 
 
 enum state {
 	SETTLED,
-	SLEEPS, /* and nothing wakes it, so that it may be inside of a call that creates threads */
+	SLEEPS, /* asleep until an event: it may be in a call that creates threads */
 	RUNS,	/* or would, if it got a processor */
 };
 
@@ -133,7 +133,7 @@ static bool is_cloning(DIR *dir, pid_t tid)
 	long call;
 
 	if (!read_thread_file(dir, tid, "syscall", text, sizeof(text)))
-		return true; /* not told, or it has ended */
+		return true; /* unknown, or it has ended */
 	call = strtol(text, &end, 10);
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		if (end == text || call == calls[i])
@@ -142,9 +142,9 @@ static bool is_cloning(DIR *dir, pid_t tid)
 }
 
 /*
- * A thread is settled if it is not inside of a clone(2) that began before it was first looked at:
- * then it sleeps elsewhere, or has run long enough since. A thread that is being created has
- * inherited what was open early in clone(2), and is in /proc only at its end.
+ * A thread is settled if it is not in a clone(2) that began before it was first looked at: then it
+ * sleeps elsewhere, or has run long enough since. A new thread inherits the events that were open
+ * early in clone(2), and appears in /proc only at the end of it.
  */
 static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 {
@@ -154,7 +154,7 @@ static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 
 	if (!read_thread_file(dir, thread->tid, "stat", text, sizeof(text)))
 		return SETTLED;
-	/* After the name, which may hold anything. */
+	/* The state follows the name, which may have any characters. */
 	state = strrchr(text, ')');
 	if (!state || strlen(state) < 3 || !strchr("RD", state[2]))
 		return SETTLED;
@@ -172,8 +172,8 @@ static enum state state_of(DIR *dir, struct perfctr_thread *thread)
 }
 
 /*
- * Wait until all threads but the calling one are settled. One that sleeps through all of that time
- * waits for what it has created: vfork(2)'s parent. 0, or -1 after perfctr_fail(EAGAIN).
+ * Waits until all threads but the calling one are settled. A thread that sleeps all that time waits
+ * for its child: it is vfork(2)'s parent. 0, or -1 after perfctr_fail(EAGAIN).
  */
 static int settle(DIR *dir, const struct perfctr_threads *threads)
 {
@@ -209,9 +209,9 @@ static int settle(DIR *dir, const struct perfctr_threads *threads)
 }
 
 /*
- * Compare with the threads listed before. A listing may leave out a thread while another ends. But
- * two equal listings are of threads that lived all the time between, and if they are as many as
- * the kernel had then (the directory's links), no other did.
+ * Compares with the threads listed before. A listing may omit a thread while another one ends. But
+ * the threads of two equal listings have lived all the time between, and if the kernel had as many
+ * then (the directory's links), there were no others.
  */
 static enum perfctr_census compare(DIR *dir, const struct perfctr_threads *before,
 				   struct perfctr_threads list[2])

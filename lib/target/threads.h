@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* threads.h - the threads of a process: listed while they come and go, and none missed */
+/* threads.h - lists all threads of a process while they come and go */
 #ifndef PERFCTR_LIB_TARGET_THREADS_H
 #define PERFCTR_LIB_TARGET_THREADS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define PERFCTR_THREADS_TRIES 20 /* to find the threads of a process in peace */
+#define PERFCTR_THREADS_TRIES 20 /* attempts to find the threads while none comes or goes */
 
 /* A thread is known by its inode in /proc, too, because the next thread with its id has another. */
 struct perfctr_thread {
@@ -17,7 +17,7 @@ struct perfctr_thread {
 	bool settled;
 };
 
-/* All zero: none. */
+/* A list; all zero, it is empty. */
 struct perfctr_threads {
 	struct perfctr_thread *thread;
 	unsigned int n, room;
@@ -26,14 +26,14 @@ struct perfctr_threads {
 /* The directory that lists the threads of a process (0: this one); NULL after perfctr_fail(). */
 DIR *perfctr_threads_open(int pid);
 
-/* List them. 0, or -1 after perfctr_fail(ENOMEM). */
+/* Lists the threads. 0, or -1 after perfctr_fail(ENOMEM). */
 int perfctr_threads_list(DIR *dir, struct perfctr_threads *list);
 void perfctr_threads_free(struct perfctr_threads *list);
 
 /*
- * Whether the process has no threads but those listed, and none was being created when this was
- * called: what they create from now on inherits what was opened on them before. Waits for threads
- * that may be in the midst of creating another.
+ * Whether the process has only the threads listed, and none was being created at the call: threads
+ * that these create from now on inherit the events that were opened on them before. This waits for
+ * threads that may be creating another one.
  */
 enum perfctr_census {
 	PERFCTR_CENSUS_ALL,
