@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which processes may read counters in user mode. */
+/* Lets processes read counters in user mode, and stops it. */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -20,7 +20,10 @@
 static struct workqueue_struct *reloader;
 static DEFINE_PER_CPU(struct work_struct, reloads);
 
-/* Whoever runs here next must load his page tables. Nobody counts in process 1. */
+/*
+ * Makes this CPU load page tables again: its next thread must load its own. Process 1 has no
+ * counters.
+ */
 static void reload(struct work_struct *work)
 {
 	struct pid *pid = find_get_pid(1);
@@ -61,7 +64,7 @@ static bool is_followed(struct mm_struct *mm)
 	return !atomic_read(&search.stale);
 }
 
-/* A CPU may be busy with what nothing preempts: it is not waited for longer than this. */
+/* A CPU may be busy in the kernel without preemption: this waits no longer. */
 #define PATIENCE (HZ / 5)
 
 /* The administrator may have decided otherwise for all. */
@@ -79,7 +82,7 @@ static bool refresh(struct mm_struct *mm)
 	return is_followed(mm);
 }
 
-/* ---- who may ---- */
+/* ---- permission to read ---- */
 
 static void forbid(struct access *self, struct mm_struct *mm)
 {
@@ -87,7 +90,7 @@ static void forbid(struct access *self, struct mm_struct *mm)
 	if (!HW_READS_BY_MEMORY)
 		return;
 	hw_forbid_reads(mm);
-	/* Nobody runs in what is being torn down. */
+	/* No thread runs any more in memory that is being torn down. */
 	if (atomic_read(&mm->mm_users))
 		refresh(mm);
 }

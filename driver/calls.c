@@ -30,7 +30,7 @@ static bool is_address(u64 address)
 	return address == (unsigned long)address;
 }
 
-/* Copy a structure from a caller who knows it as size bytes; what is beyond ours must be zero. */
+/* Copies a structure from a caller whose version has size bytes; bytes beyond ours must be zero. */
 static int copy_in(void *to, size_t ours, u64 from, u32 size)
 {
 	if (size > PAGE_SIZE)
@@ -77,7 +77,7 @@ static int take_counters(struct vperfctr *self, struct task_struct *task,
 	return err;
 }
 
-/* The diagnosis goes to the log for those who debug. */
+/* Compiles a control. The diagnosis is logged in debug builds. */
 static int compile(const struct vperfctr_control *control, struct perfctr_program *program)
 {
 	const bool extended = control->flags & VPERFCTR_CONTROL_EXTENDED;
@@ -89,7 +89,10 @@ static int compile(const struct vperfctr_control *control, struct perfctr_progra
 			 d.rule);
 		return d.forbidden ? -EPERM : -EINVAL;
 	}
-	/* What another thread can change, or what only one core may use, no thread can have. */
+	/*
+	 * No thread can have registers that another thread can change, or that only one core may
+	 * use.
+	 */
 	if (program->one_core ||
 	    (program->core_shared && cpumask_weight(topology_sibling_cpumask(0)) > 1))
 		return -EOPNOTSUPP;
@@ -150,7 +153,9 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 			err = install_control(self, task, &control, program);
 		if (!err)
 			vperfctr_keep(self, program);
-		/* The thread has ended, and may have given back what was then taken. */
+		/*
+		 * The thread has ended, and may have given back its counters before this took some.
+		 */
 		else if (!vthread_of(self))
 			vperfctr_release(self);
 		put_task_struct(task);
@@ -227,9 +232,9 @@ static long vperfctr_ioctl(struct file *file, unsigned int request, unsigned lon
 /* ---- the page ---- */
 
 /*
- * A mapping holds its page, which may no longer be the state's. Nobody gets hold of it otherwise,
- * by a pipe for example: its page table has but a number. That of the owner's process counts as one
- * by which user mode reads counters; it is moved or split, but nobody but mmap() makes it one.
+ * A mapping holds its page, which may no longer be the state's. No other holder can get it, by a
+ * pipe for example: the page table has only a number. A mapping in the owner's process permits user
+ * mode to read counters; it can be moved or split, but only mmap() makes one.
  */
 static void page_is_held(struct vm_area_struct *vma)
 {
@@ -278,7 +283,7 @@ static int vperfctr_mmap(struct file *file, struct vm_area_struct *vma)
 	vma->vm_private_data = page;
 	vma->vm_ops = &page_ops;
 	access_step(&self->access, own ? READS_MAPPED : READS_MAPPED_AGAIN, vma->vm_mm);
-	/* What the page says changes where the counters start. */
+	/* The page's contents decide where the counters start. */
 	vthread_leave(vthread_enter(self, current));
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counters of each CPU: what runs there, the timer, the reservation, CPUs that go and come. */
+/* The counters of each CPU: their owner, the timer, the reservation, and CPU hotplug. */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
@@ -10,7 +10,7 @@
 #include "driver/compat/compat.h"
 #include "driver/cpu.h"
 
-/* ---- what runs on this CPU ---- */
+/* ---- the set that runs on this CPU ---- */
 
 /*
  * Differences of 32 bits are right as long as a counter makes less than 2^32 steps between two
@@ -64,12 +64,15 @@ static void stop_and_start(void)
 {
 	struct vperfctr *owner = this_cpu_ptr(&hwcpu_samplers)->owner;
 
-	/* Else it has been found as its thread was stopped. */
+	/* Otherwise the overflow was found when the thread was stopped. */
 	if (owner)
 		ask->overflow(owner);
 }
 
-/* As soon as interrupts are on, before the interrupted program executes another instruction. */
+/*
+ * This runs as soon as interrupts are on, before the interrupted program executes another
+ * instruction.
+ */
 static void after_nmi(struct irq_work *work)
 {
 	stop_and_start();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cpu.h - the counters of each CPU: whose they are now, the timer that looks at them, their
+ * cpu.h - the counters of each CPU: their present owner, the timer that samples them, their
  * reservation, and CPUs that come, go and sleep.
  */
 #ifndef PERFCTR_DRIVER_CPU_H
@@ -11,12 +11,12 @@
 #include "driver/debug.h"
 #include "driver/hw.h"
 
-/* Whose counters run. */
+/* The set whose counters run. */
 struct vperfctr;
 
-/* What runs on a CPU. Only used there, with interrupts off. */
+/* The set that runs on a CPU. It is used only there, with interrupts off. */
 struct hwcpu_sampler {
-	struct vperfctr *owner; /* whose counters run; NULL: nobody's */
+	struct vperfctr *owner; /* the set whose counters run; NULL: none */
 	struct hrtimer timer;
 	bool armed;
 };
@@ -43,10 +43,10 @@ int hwcpu_reserve(bool *share);
 /* Give it back, if there is one; the last one gives the hardware back. May sleep. */
 void hwcpu_release(bool *share);
 
-/* From now on. */
+/* Makes the timer sample the counters from now on. */
 void hwcpu_look(struct hwcpu_sampler *s);
 
-/* What runs here is no longer the last one's, or nobody's, but the owner's. */
+/* Makes the owner the set that runs here, in place of the last one (or of none). */
 static inline struct hwcpu_sampler *hwcpu_note(const struct vperfctr *last, struct vperfctr *owner)
 {
 	struct hwcpu_sampler *s = this_cpu_ptr(&hwcpu_samplers);
@@ -81,7 +81,7 @@ static inline unsigned int hwcpu_stop(const struct vperfctr *owner, struct perfc
 /* Do the owner's counters run here? Interrupts are off. */
 bool hwcpu_runs(const struct vperfctr *owner);
 
-/* Does any CPU's timer or interrupt still find the owner? For those who look for mistakes. */
+/* Whether any CPU's timer or interrupt still finds the owner, for debug builds. */
 bool hwcpu_names(const struct vperfctr *owner);
 
 #endif /* PERFCTR_DRIVER_CPU_H */

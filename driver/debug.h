@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* debug.h - a debug build ("make DEBUG=1") looks for what can't be; else that costs nothing. */
+/*
+ * debug.h - a debug build ("make DEBUG=1") checks for states that can't be; in others this costs
+ * nothing.
+ */
 #ifndef PERFCTR_DRIVER_DEBUG_H
 #define PERFCTR_DRIVER_DEBUG_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hw.h - the processor, as the rest of the driver sees it: hw_x86.c, hw_powerpc.c and
- * hw_arm64.c put arch/engine.h over the real instructions.
+ * hw.h - the processor, as the rest of the driver sees it: hw_x86.c, hw_powerpc.c and hw_arm64.c
+ * carry out arch/engine.h by the real instructions.
  */
 #ifndef PERFCTR_DRIVER_HW_H
 #define PERFCTR_DRIVER_HW_H
@@ -19,10 +19,10 @@ extern struct perfctr_cpu hw_cpu;
 void hw_init(void);
 void hw_exit(void);
 
-/* What clocks there are, but on arm64. */
+/* Fills in the clocks; arm64 has none of its own. */
 void hw_clock(struct perfctr_info *info);
 
-/* As perfctr_<isa>_compile(). */
+/* Compiles a control, as perfctr_<isa>_compile() does. */
 #if defined(CONFIG_X86)
 #define hw_compile perfctr_x86_compile
 #elif defined(CONFIG_ARM64)
@@ -32,22 +32,24 @@ void hw_clock(struct perfctr_info *info);
 #endif
 
 /*
- * Take the counters from the kernel's other users, for the first thread that counts; give them
- * back with the last. 0; -EBUSY: somebody else has them. From then on overflow() is called when a
- * counter of the thread that runs, or ran a moment ago, on this CPU may have overflowed: in an
- * interrupt, or in an NMI, which can come in the middle of the engine's functions.
+ * Take the counters from the kernel's other users, for the first thread that counts; give them back
+ * with the last one. 0; -EBUSY: they are in use. From then on overflow() is called when a counter
+ * of the thread that runs, or ran a moment ago, on this CPU may have overflowed: in an interrupt,
+ * or in an NMI, which can come in the middle of the engine's functions.
  */
 int hw_reserve(void (*overflow)(void));
 void hw_release(void);
 
-/* On x86, after that has been seen to which the NMI has found. Interrupts are off. */
+/*
+ * On x86, is called after the overflows that the NMI found have been handled. Interrupts are off.
+ */
 void hw_after_nmi(void);
 
 /*
- * Where the kernel's other users keep the counters that nobody here needs: add those of a program
- * to a set of counters, which is 0 at first, and take from it those that are not the program's
- * (NULL: all). What is in no set any more is given back. 0; -EBUSY: somebody else has one of them.
- * After hw_reserve(); may sleep.
+ * Where the kernel's other users keep the counters that no set needs: hw_take() adds those of a
+ * program to a set's counters, which are 0 at first, and hw_keep() removes those that are not the
+ * program's (NULL: all). Counters that are in no set are given back. 0; -EBUSY: one of them is in
+ * use. Called after hw_reserve(); may sleep.
  */
 #define HW_SHARES IS_ENABLED(CONFIG_ARM64) /* only then: */
 int hw_take(u32 *taken, const struct perfctr_program *program);
@@ -69,8 +71,8 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program);
 
 /*
- * What was suspended leaves this CPU to a thread of another process, or to one that does not count:
- * what that one does must not be seen in the counters, nor the counters by it. Interrupts are off.
+ * The suspended counters leave this CPU to a thread of another process, or to one that does not
+ * count: they must not count its events, and it must not see their counts. Interrupts are off.
  */
 void hw_leave(void);
 
@@ -78,9 +80,9 @@ void hw_leave(void);
 extern const struct cpumask *hw_forbidden;
 
 /*
- * Does a CPU let user space read counters (RDPMC) as is counted for the memory whose page tables it
- * has loaded? Else hw_let_read() decides alone. Only then: let user space with this memory, or no
- * more; CPUs follow when they load its page tables again.
+ * HW_READS_BY_MEMORY: whether a CPU lets user space read counters (RDPMC) by a count in the memory
+ * whose page tables it has loaded; otherwise hw_let_read() decides alone. Only then these allow and
+ * forbid reads to user space with this memory; CPUs follow when they load its page tables again.
  */
 #define HW_READS_BY_MEMORY IS_ENABLED(CONFIG_X86)
 void hw_allow_reads(struct mm_struct *mm);
@@ -92,19 +94,22 @@ void hw_forbid_reads(struct mm_struct *mm);
  */
 void hw_forbid_inherited_reads(struct mm_struct *mm);
 
-/* Has this CPU loaded them, and not followed? Does it let anybody now? Interrupts are off. */
+/*
+ * Whether this CPU has loaded them, and not followed; whether it lets user space read now.
+ * Interrupts are off.
+ */
 bool hw_reads_are_stale(const struct mm_struct *mm);
 bool hw_user_reads(void);
 
 /*
- * bool hw_let_read(allowed, mm): what is about to run on this CPU, with this memory, is one of
- * those who may read counters in user mode, or is not. Can it? Until hw_suspend(). Interrupts are
- * off.
+ * bool hw_let_read(allowed, mm): the thread that is about to run on this CPU, with this memory, may
+ * read counters in user mode, or may not. Returns whether it can. This holds until hw_suspend().
+ * Interrupts are off.
  *
- * bool hw_hand_over(from, program, to, next, mm): hw_suspend() of what runs, whose program does not
- * stop, and hw_resume() of the next by one reading, before this CPU switches to the next one's
- * thread, which has this memory. False: these two can't, and nothing has been done. Worth asking if
- * hw_hands_over(mm). Interrupts are off.
+ * bool hw_hand_over(from, program, to, next, mm): does hw_suspend() of the running set, whose
+ * program does not stop, and hw_resume() of the next one by one reading, before this CPU switches
+ * to the next one's thread, which has this memory. False: this is impossible for these two, and
+ * nothing was done. It is worth trying if hw_hands_over(mm). Interrupts are off.
  */
 #ifdef CONFIG_ARM64
 #include "driver/hw_arm64.h"

@@ -2,10 +2,10 @@
 /*
  * arm64: identification, sharing, and the engine over PMUv3's registers.
  *
- * The counters are perf_events' too. In its struct arm_pmu each CPU has a set of those in use: what
- * is in there it does not touch, so we put ours in. Of its functions we follow three: start, which
- * decides again who reads counters in user mode; the interrupt, which is ours, too; and reset,
- * after which nothing is as it was.
+ * The counters are perf_events' too. In its struct arm_pmu each CPU has a set of counters in use,
+ * which perf_events does not touch: we add ours to it. We hook three of its functions: start, which
+ * changes the permission for user mode to read counters; the interrupt, which is ours, too; and
+ * reset, which clears all registers.
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/cpu.h>
@@ -66,7 +66,7 @@ static void write_type(u32 n, u64 value)
 #define PMUSERENR_EN BIT(0)
 #define PMUSERENR_SW BIT(1)
 
-/* Others' counters stay as they are. What is disabled stands before anything follows. */
+/* Counters of others do not change. A counter is disabled before anything follows. */
 void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_t value)
 {
 	switch (reg) {
@@ -95,8 +95,8 @@ static struct arm_pmu *pmu; /* NULL: only the TSC counts */
 static void renew_reads(struct perfctr_core *core);
 
 /*
- * Whoever sets sysctl kernel.perf_user_access to 0 takes the register away at once, on every CPU,
- * by a function of perf_events' that has no pointer. Readers of ours would get a SIGILL.
+ * Setting sysctl kernel.perf_user_access to 0 takes the register away at once, on every CPU, by a
+ * function of perf_events' that has no pointer. Our readers would get a SIGILL.
  */
 static int after_disabling(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
@@ -108,13 +108,13 @@ static struct kretprobe disabling = {
 	.kp.symbol_name = "armv8pmu_disable_user_access_ipi",
 	.handler = after_disabling,
 };
-static bool probing; /* not on kernels that have no such sysctl */
+static bool probing; /* false on kernels without this sysctl */
 
 /* ---- identification ---- */
 
 const struct cpumask *hw_forbidden;
 
-/* perf_events tells whose counters a CPU has, by an event that it never starts. */
+/* Finds the PMU of a CPU's counters, by an event of perf_events that is never started. */
 static struct arm_pmu *find_pmu(unsigned int cpu)
 {
 	struct perf_event_attr attr = {
@@ -133,7 +133,7 @@ static struct arm_pmu *find_pmu(unsigned int cpu)
 	}
 	found = event->pmu;
 	perf_event_release_kernel(event);
-	/* Those of Arm's processors are named after them: armv8_pmuv3_0, armv9_cortex_a510. */
+	/* PMUs of Arm's processors are named after them: armv8_pmuv3_0, armv9_cortex_a510. */
 	if (!strncmp(found->name, "armv", 4) && to_arm_pmu(found)->pmuver)
 		return to_arm_pmu(found);
 	pr_info("%s is not PMUv3: only the TSC counts\n", found->name);
@@ -186,7 +186,7 @@ void hw_exit(void)
 {
 	if (probing)
 		unregister_kretprobe(&disabling);
-	/* Who is inside our functions for perf_events has interrupts off. */
+	/* CPUs in our functions for perf_events have interrupts off. */
 	synchronize_rcu();
 }
 
@@ -212,12 +212,12 @@ static void clear_counters(struct perfctr_core *core, u32 set)
 	}
 	core->cache.control[PMU_SLOT_PMINTEN] &= ~(u64)set;
 	core->cache.control[PMU_SLOT_PMCNTEN] &= ~(u64)set;
-	/* Whoever has them next may have the same program. */
+	/* The next user of the counters may have the same program. */
 	core->cache.id = core->program = 0;
 	core->left &= ~set;
 }
 
-/* All that are ours here, as if nobody had ever used them. */
+/* Stops all our counters here and forgets their contents. */
 void hw_stop_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
@@ -230,7 +230,7 @@ void hw_stop_cpu(void *unused)
 	core->privileged = core->stops = core->halted = false;
 }
 
-/* All counters go by this switch, which perf_events turns off when it has none. */
+/* This switch turns all counters on or off; perf_events turns it off when it has none. */
 static void turn(u64 on)
 {
 	write_sysreg((read_sysreg(pmcr_el0) & ~(u64)PMCR_E) | on, pmcr_el0);
@@ -252,7 +252,7 @@ void hw_start_cpu(void *unused)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
 
-	/* It may have let somebody read before we followed it. */
+	/* It may have permitted user mode to read before we hooked it. */
 	if (!core->reads && !note_theirs(core))
 		core->theirs = 0;
 	hw_stop_cpu(NULL);
@@ -260,7 +260,7 @@ void hw_start_cpu(void *unused)
 		turn(PMCR_E);
 }
 
-/* ---- what is taken from perf_events, and given back ---- */
+/* ---- taking counters from perf_events, and giving them back ---- */
 
 /* A CPU's set of counters in use. */
 static unsigned long *used_of(unsigned int cpu)
@@ -294,7 +294,7 @@ static void mark(unsigned int cpu, u32 set, bool used)
 	core->taken = used ? core->taken | set : core->taken & ~set;
 }
 
-/* On their CPU, with interrupts off; perf_events looks only so. */
+/* Runs on the counters' CPU with interrupts off, as perf_events' own accesses do. */
 static void take_here(void *argument)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
@@ -320,7 +320,7 @@ static void give_here(void *argument)
 		turn(0);
 }
 
-/* In a thread of the kernel's: no other thread's events are on the CPU. */
+/* Runs in a kernel thread: no other thread's events are on the CPU. */
 static int take_in_thread(void *argument)
 {
 	local_irq_disable();
@@ -375,7 +375,7 @@ static int take_everywhere(u32 set)
 
 /* How many sets of counters have each. */
 static unsigned int users[PERFCTR_COUNTERS];
-static DEFINE_MUTEX(sharing); /* of users, and of the sets' own words */
+static DEFINE_MUTEX(sharing); /* protects the users, and the sets' own words */
 
 static u32 counters_of(const struct perfctr_program *program)
 {
@@ -387,7 +387,7 @@ static u32 counters_of(const struct perfctr_program *program)
 	return set;
 }
 
-/* Those of the set that nobody has. */
+/* Returns the counters of the set that are not in use. */
 static u32 unused(u32 set)
 {
 	u32 nobodys = 0;
@@ -435,9 +435,9 @@ void hw_keep(u32 *taken, const struct perfctr_program *program)
 	mutex_unlock(&sharing);
 }
 
-/* ---- who reads in user mode ---- */
+/* ---- user-mode reads ---- */
 
-/* Whose memory it is. Numbers of the past are not used again; 0: nobody's. */
+/* Identifies a process's memory. Numbers are not used again; 0: none. */
 static u64 process_of(const struct mm_struct *mm)
 {
 	return mm ? (u64)atomic64_read(&mm->context.id) : 0;
@@ -528,7 +528,7 @@ static irqreturn_t our_handle_irq(struct arm_pmu *of)
 	return result;
 }
 
-/* What a program's counters will have counted. */
+/* Notes the counters of a program that is about to run. */
 static inline void note_program(struct perfctr_core *core, const struct perfctr_program *program)
 {
 	if (core->program != program->id) {
@@ -540,7 +540,7 @@ static inline void note_program(struct perfctr_core *core, const struct perfctr_
 	core->stops |= program->stops;
 }
 
-/* After a sleep, or on a CPU that comes. */
+/* Runs after a sleep, or on a CPU that comes online. */
 static void our_reset(void *info)
 {
 	their_reset(info);
@@ -569,7 +569,7 @@ void hw_release(void)
 
 /* ---- the engine ---- */
 
-/* The process is back soon, as a rule: what one write stops, one write lets go on. */
+/* As a rule the process is back soon: one write stops the counters, and one lets them go on. */
 void hw_leave(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hw_arm64.h - what each switch does, of hw_arm64.c: inline, since calls would cost as much as the
- * rest. For hw.h alone.
+ * hw_arm64.h - the part of hw_arm64.c that every thread switch runs: inline, since calls would cost
+ * as much as the rest. Only hw.h includes it.
  */
 #ifndef PERFCTR_DRIVER_HW_ARM64_H
 #define PERFCTR_DRIVER_HW_ARM64_H
@@ -50,22 +50,22 @@ void perfctr_core_write_control(struct perfctr_core *core, uint32_t reg, uint64_
 #define PERFCTR_NO_ASYNC
 #include "arch/engine.h"
 
-/* ---- what runs here ---- */
+/* ---- the state of this CPU ---- */
 
 /* Changed on its CPU with interrupts off, or while that one is offline. */
 struct perfctr_core {
 	struct perfctr_cache cache;
 	u32 taken; /* counters that are ours here */
 
-	/* What counts, from before it is loaded until after it is stopped; NULL: nothing. */
+	/* The running program, from before it is loaded until after it is stopped; NULL: none. */
 	struct perfctr_program *running;
 	bool reads;	     /* its user mode reads counters */
 	unsigned int theirs; /* PMUSERENR_EL0 as perf_events left it */
 
-	/* What the last threads have left in the registers. */
+	/* The contents that the last threads have left in the registers. */
 	u64 process;	 /* theirs; 0: nothing is left */
 	u64 program;	 /* the last one */
-	u32 counters;	 /* which it has */
+	u32 counters;	 /* the last program's counters */
 	u32 left;	 /* counters that may not be 0 */
 	bool privileged; /* one of them counts more than their user mode */
 	bool stops;	 /* one of them is suspended, and is to be found as it was left */
@@ -79,7 +79,7 @@ static inline struct perfctr_cache *perfctr_core_cache(struct perfctr_core *core
 
 DECLARE_PER_CPU(struct perfctr_core, hw_cores);
 
-/* ---- who reads in user mode ---- */
+/* ---- user-mode reads ---- */
 
 #define PMUSERENR_CR BIT(2)
 #define PMUSERENR_ER BIT(3)
@@ -93,12 +93,14 @@ static inline void hw_set_reads(struct perfctr_core *core, bool reads)
 	write_sysreg(reads ? READS : core->theirs, pmuserenr_el0);
 }
 
-/* From somebody of another process than the last threads', who may read. */
+/*
+ * Hides the counters of the last threads' process from a thread of another process that may read.
+ */
 void hw_hide_counters(struct perfctr_core *core);
 
 /*
- * Not in a process that may have guests: KVM loads the register with theirs, and until 6.3 clears
- * it after them.
+ * A process that may have guests can't read: KVM loads the register with the guests' value, and
+ * until 6.3 clears it afterwards.
  */
 static inline bool hw_let_read(bool allowed, struct mm_struct *mm)
 {
@@ -106,7 +108,7 @@ static inline bool hw_let_read(bool allowed, struct mm_struct *mm)
 	struct perfctr_core *core = this_cpu_ptr(&hw_cores);
 
 	if (can && core->reads)
-		return true; /* as who hands over */
+		return true; /* the same as for the thread that hands over */
 	/* It may count nothing now, as after an overflow, and so not take the registers over. */
 	if (can)
 		hw_hide_counters(core);

@@ -49,7 +49,10 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 					      uint64_t value)
 {
 	perfctr_core_write_counter(core, reg, value);
-	/* What follows may read a counter that this freezes: the kernel's own driver waits, too. */
+	/*
+	 * The next instruction may read a counter that this freezes: the kernel's own driver waits,
+	 * too.
+	 */
 	isync();
 }
 
@@ -176,7 +179,10 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
 }
 
-/* Nothing tells before somebody else returns to user mode, so it happens at once. */
+/*
+ * No notifier runs before another thread returns to user mode, so that this stops the counters at
+ * once.
+ */
 void hw_leave(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);

@@ -29,12 +29,14 @@ static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t ma
 {
 	uint32_t low, high;
 
-	/* Not rdpmcl(): the upper half is of no interest, and paravirt's patching neither. */
+	/* rdpmcl() is not used: the upper half is not needed, nor is paravirt's patching. */
 	asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(map));
 	return low;
 }
 
-/* By halves: the names of the functions that take the whole have changed over the years. */
+/*
+ * This reads two halves: the functions that read the whole have changed their names over the years.
+ */
 static u64 read_msr(u32 reg)
 {
 	u32 low, high;
@@ -74,8 +76,8 @@ static inline void perfctr_core_write_counter(struct perfctr_core *core, uint32_
 }
 
 /*
- * AMD's event selects have bits for what is counted: the host, a guest, or both (APM vol.
- * 2 13.2.1). This one is set where none is and the thread may run a guest.
+ * AMD's event selects have bits for the modes that are counted: the host, a guest, or both (APM
+ * vol. 2 13.2.1). This bit is set where none is and the thread may run a guest.
  */
 #define HOST_ONLY	  (1ull << 41)
 #define HOST_GUEST_EITHER (3ull << 40)
@@ -106,14 +108,14 @@ struct perfctr_core {
 	unsigned long until; /* ... before this time */
 	unsigned int lvtpc;  /* the local APIC's entry as we found it */
 	bool started;	     /* the registers are ours */
-	u8 odd;		     /* what makes the next thread look closer: */
-#define ODD_FAULT     1	     /* a control register has not taken what it was to contain */
+	u8 odd;		     /* conditions for which the next thread looks closer: */
+#define ODD_FAULT     1	     /* a control register has not taken its value */
 #define ODD_GUESTS    2	     /* KVM was in use when others came */
 #define ODD_HOST_ONLY 4	     /* event selects have been written with this bit */
 
-	/* What the last threads have left in the registers. */
+	/* The contents that the last threads have left in the registers. */
 	u64 process;	       /* theirs; 0: nothing is left */
-	u64 program;	       /* the last one whose counters are in the list */
+	u64 program;	       /* the last program whose counters are in the list */
 	bool privileged;       /* one of them counts more than their user mode */
 	bool halted;	       /* all counters stand, by the switch that is for all of them */
 	unsigned int nr_slots; /* control registers that may not be 0 are in the first ones */
@@ -146,11 +148,14 @@ static bool are_on(void)
 	return read_msr(switch_reg) & switch_on;
 }
 
-/* ---- the kernel's list of who uses which register ---- */
+/* ---- the kernel's list of registers in use ---- */
 
 enum { LISTED = PERFCTR_COUNTERS + PERFCTR_SLOTS }; /* the counters first */
 
-/* 0: none. P5 and its clones are not in the list: nobody else uses their counters. */
+/*
+ * Returns the nth register; 0: none. P5 and its clones are not in the list: no other part of the
+ * kernel uses their counters.
+ */
 static u32 listed(unsigned int n)
 {
 	if (hw_cpu.rules == PERFCTR_RULES_P5 || hw_cpu.rules == PERFCTR_RULES_MII ||
@@ -170,7 +175,7 @@ static void release_registers(unsigned int n)
 			release_evntsel_nmi(listed(n));
 }
 
-/* All of them; or none, if one is in use, which is returned. */
+/* Reserves all registers; or none, if one is in use, which is returned. */
 static u32 reserve_registers(void)
 {
 	unsigned int n;
@@ -185,8 +190,8 @@ static u32 reserve_registers(void)
 }
 
 /*
- * A hypervisor that has no counters for its guests leaves the processor's model as it is: a written
- * counter reads as zero then, and RDPMC would fault. What somebody uses is there.
+ * A hypervisor without counters for its guests leaves the processor's model as it is: a written
+ * counter reads as zero then, and RDPMC would fault. A counter that is in use exists.
  */
 static bool counters_exist(void)
 {
@@ -263,7 +268,10 @@ void hw_init(void)
 	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): registers that take a counter's whole width. */
 	hw_cpu.full_width = id.leaf1_ecx >> 15 & 1 && try_read_msr(0x345, &probe) &&
 			    probe >> 13 & 1;
-	/* Once for all: to take the handler away means to wait for all CPUs, some ms each time. */
+	/*
+	 * This is registered once for all: removing the handler waits for all CPUs, some ms each
+	 * time.
+	 */
 	hw_cpu.pcint = hw_cpu.pcint && boot_cpu_has(X86_FEATURE_APIC) &&
 		       !register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
 	if (perfctr_x86_setup(&hw_cpu, 0, &switch_reg, &switch_on) < 0)
@@ -296,7 +304,7 @@ static void clear_register(u32 reg)
 		try_write_msr(reg, 0);
 }
 
-/* Nobody's counts are left to anybody, perf_events' users among them. */
+/* Clears the registers, so that no later user sees these counts, perf_events' users included. */
 static void clear_registers(struct perfctr_core *core)
 {
 	unsigned int n;
@@ -371,7 +379,10 @@ static unsigned int nmis_to_come(const struct perfctr_core *core)
 	return time_after(jiffies, READ_ONCE(core->until)) ? 0 : READ_ONCE(core->late);
 }
 
-/* One that comes when its counter has been stopped, as AMD's do, would be nobody's. */
+/*
+ * Whether an NMI was expected that comes after its counter has been stopped, as AMD's do: no
+ * handler would claim it.
+ */
 static bool was_expected(struct perfctr_core *core)
 {
 	unsigned int late = nmis_to_come(core);
@@ -420,7 +431,7 @@ void hw_exit(void)
 
 /* ---- processes don't see each other ---- */
 
-/* Whose memory the current thread has. Numbers of the past are not used again; 0: it has none. */
+/* Identifies the current thread's memory. Numbers are not used again; 0: it has none. */
 static u64 this_process(void)
 {
 	return current->mm ? current->mm->context.ctx_id : 0;
@@ -466,13 +477,13 @@ static void stop_counters(struct perfctr_core *core)
 	}
 }
 
-/* The process is back soon, as a rule: what one write stops, one write lets go on. */
+/* As a rule the process is back soon: one write stops the counters, and one lets them go on. */
 static void hide_counters(struct perfctr_core *core)
 {
 	if (!switch_reg) {
 		stop_counters(core);
 	} else if (!core->halted) {
-		WRITE_ONCE(core->halted, true); /* first, lest an NMI lets them go */
+		WRITE_ONCE(core->halted, true); /* first, so that no NMI lets them go on */
 		write_msr(switch_reg, 0);
 	}
 	zero_counters(core);
@@ -491,7 +502,10 @@ static bool takes_all(const struct perfctr_core *core, const struct perfctr_prog
 	return true;
 }
 
-/* For another process's program: nothing of the last one's counts any more. */
+/*
+ * Forgets the last process's program: none of it runs any more. "program" belongs to another
+ * process.
+ */
 static void forget_process(struct perfctr_core *core, const struct perfctr_program *program)
 {
 	if (core->privileged || !takes_all(core, program)) {
@@ -512,7 +526,7 @@ static bool is_svm_on(void)
 	return try_read_msr(MSR_EFER, &efer) && efer & EFER_SVME;
 }
 
-/* Others come, who may run guests of KVM's, whose threads need not return to user mode before. */
+/* Other threads come, which may run guests of KVM's; they need not return to user mode before. */
 static bool note_guests(struct perfctr_core *core)
 {
 	bool guests = native_read_cr4() & X86_CR4_VMXE ||
@@ -523,8 +537,8 @@ static bool note_guests(struct perfctr_core *core)
 }
 
 /*
- * Somebody returns to user mode on this CPU who is not a thread that counts: that one would have
- * unwatched. Interrupts are off.
+ * A thread that does not count returns to user mode on this CPU: a counting one would have removed
+ * this notifier. Interrupts are off.
  */
 static void foreigner_comes(struct user_return_notifier *notifier)
 {
@@ -562,8 +576,8 @@ void hw_leave(void)
 /* ---- the engine ---- */
 
 /*
- * Each counter sends its own NMI, and the last threads' may still come, too. Several may be one: no
- * more are waited for than there are counters.
+ * Each counter sends its own NMI, and the last threads' may still come, too. Several may become
+ * one: no more are expected than there are counters.
  */
 static void expect_nmis(struct perfctr_core *core, unsigned int overflowed)
 {
@@ -599,7 +613,7 @@ static bool may_have_guests(void)
 
 /*
  * On AMD, a thread of a process with KVM guests counts in the host only. Without EFER.SVME such a
- * counter would stand still.
+ * counter would not count.
  */
 static u64 wants_host_only(void)
 {
@@ -648,7 +662,10 @@ static bool is_mediated(void)
 	return IS_ENABLED(CONFIG_PERF_GUEST_MEDIATED_PMU) && switch_reg;
 }
 
-/* Nobody else does either, but an NMI stops counters for as long as it lasts. */
+/*
+ * Whether other code has cleared the registers. None should, but an NMI stops counters for its
+ * duration.
+ */
 static bool was_cleared(struct perfctr_core *core)
 {
 	u64 written, now;
@@ -667,7 +684,7 @@ static bool was_cleared(struct perfctr_core *core)
 	return false;
 }
 
-/* What was counted since the last look is lost: the counters are as they were then. */
+/* The counts since the last sample are lost: the counters are set to their values then. */
 static void recover(struct perfctr_core *core, const struct perfctr_cpu_state *state,
 		    const struct perfctr_program *program)
 {
@@ -707,7 +724,7 @@ static __always_inline bool is_odd(const struct perfctr_core *core)
 	       ((is_mediated() || static_branch_unlikely(&has_host_only)) && may_have_guests());
 }
 
-/* Before counters are started there. */
+/* Is called before counters are started. */
 static void look_closer(struct perfctr_core *core)
 {
 	bool cleared = was_cleared(core);
@@ -752,7 +769,7 @@ void hw_resume(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	}
 }
 
-/* Within a process. Who watches for others does so on. */
+/* Hands over within a process. A notifier that watches for other threads stays. */
 bool hw_hand_over(struct perfctr_cpu_state *from, const struct perfctr_program *program,
 		  struct perfctr_cpu_state *to, struct perfctr_program *next,
 		  const struct mm_struct *mm)
@@ -783,7 +800,7 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 
 /*
  * CR4.PCE belongs to the kernel, which sets it when it loads a process's page tables: if this count
- * of perf_events' says so, or the administrator does for all (/sys/devices/cpu/rdpmc).
+ * of perf_events' is not 0, or the administrator allows it for all (/sys/devices/cpu/rdpmc).
  */
 void hw_allow_reads(struct mm_struct *mm)
 {

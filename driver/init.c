@@ -118,7 +118,7 @@ static void __exit perfctr_exit(void)
 	hw_exit();
 	hwcpu_exit();
 	access_exit();
-	/* Who gave back the last reference from task work may be on its way out of our code. */
+	/* A task work that gave back the last reference may still be returning from our code. */
 	synchronize_rcu_tasks();
 }
 

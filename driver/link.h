@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * link.h - where a thread is, as far as its counters are concerned. One function knows all that can
- * happen to a link, and what is then to be done; nobody else changes a link's state. It needs
- * nothing of the kernel, so that a test can try everything that can happen, in every order.
+ * link.h - the link between a thread and its counters: a state machine that says where the thread
+ * is. One function has all events of a link and the actions that follow; no other code changes a
+ * link's state. It uses nothing of the kernel, so that a test can try all events in every order.
  *
- *	made by its tracer -> ARRIVING -.
- *	                         |      v
- *	made by its thread ------|--> HERE <-> AWAY
- *	                         v      v
- *	                         ENDED <'
+ *  *	made by its tracer -> ARRIVING -.
+ *  *	                         |      v
+ *  *	made by its thread ------|--> HERE <-> AWAY
+ *  *	                         v      v
+ *  *	                         ENDED <'
  *
- * ARRIVING	Its thread is in the kernel, and does not count before it returns to user mode: the
- *		scheduler does not know the link yet.
- * HERE		Its thread is the current one of a processor, and counts there if the link is bound.
- * AWAY		Its thread is on no processor.
- * ENDED	Nothing starts again, whoever still has the link in his hands.
+ * ARRIVING        Its thread is in the kernel, and does not count before it returns to user mode:
+ * the
+ *  *		scheduler does not know the link yet.
+ * HERE            Its thread is the current one of a processor, and counts there if the link is
+ * bound.
+ * AWAY            Its thread is on no processor.
+ * ENDED   Nothing starts again, whatever references to the link there are.
  *
  * A link is bound while it has counters. They run if the link is bound and HERE, and only then.
- * Who has the link in his hands is counted: its thread until the burial, and the arrival, which may
+ * References are counted: the thread has one until the burial, and the arrival has one, which may
  * be queued with the thread and can't be called back.
  */
 #ifndef PERFCTR_DRIVER_LINK_H
@@ -36,49 +38,56 @@ struct link {
 	unsigned char refs;
 };
 
-/* What happens to a link. Whose doing it is decides who may change what, and when. */
+/*
+ * The events of a link. They are grouped by the thread that causes them, which decides what may be
+ * changed, and when.
+ */
 enum link_event {
-	/* Of its thread, which is the current one. */
+	/* Events caused by its thread, which is the current one. */
 	LINK_ARRIVES,	 /* it returns to user mode, or has made the link */
 	LINK_COMES,	 /* the scheduler has switched to it, and no LINK_RECEIVES made it HERE */
 	LINK_GOES,	 /* the scheduler is about to switch to another */
-	LINK_HANDS_OVER, /* the same, after the next one has received the running counters */
+	LINK_HANDS_OVER, /* the same as LINK_GOES, after the next thread has received the running
+			    counters */
 	LINK_CHANGES,	 /* its counters are to be changed */
 	LINK_BINDS,	 /* it has a link without counters, and gets new ones */
 	LINK_OVERFLOWS,	 /* an interrupt on its processor: they are to be stopped and started */
-	LINK_ENDS,   /* it exits, detaches its counters, or executes what is not theirs to see */
-	LINK_BURIED, /* its thread lets go of it */
+	LINK_ENDS, /* it exits, detaches its counters, or executes a program whose counts it may not
+		      see */
+	LINK_BURIED, /* its thread drops its reference */
 
-	/* Of others. */
-	LINK_RECEIVES,	/* the thread before it has handed running counters over to it */
-	LINK_CHANGED,	/* by its tracer, who has seen it stopped; it may have been killed since */
-	LINK_BOUND,	/* the same: LINK_BINDS */
-	LINK_UNBOUND,	/* the same: its counters are detached */
+	/* Events caused by other threads. */
+	LINK_RECEIVES, /* the thread before it has handed running counters over to it */
+	LINK_CHANGED,  /* by its tracer, which has seen it stopped; it may have been killed since */
+	LINK_BOUND,    /* by its tracer: the same as LINK_BINDS */
+	LINK_UNBOUND,  /* by its tracer: its counters are detached */
 	LINK_IS_MISSED, /* the thread is so near to its end that it can't arrive any more */
 };
 
-/* What is to be done, in this order; the change of the counters comes before LINK_START. */
+/* The actions, in this order; the change of the counters comes before LINK_START. */
 enum {
 	LINK_REFUSED = 1, /* nothing: this can't be done now */
 	LINK_BUG = 2,	  /* nothing: this can't be */
 	LINK_STOP = 4,	  /* stop the counters on this processor */
-	LINK_HIDE = 8,	  /* what they have left is for nobody */
+	LINK_HIDE = 8,	  /* no one may see the contents that they have left */
 	LINK_UNHOOK = 16, /* the scheduler forgets the link */
 	LINK_HOOK = 32,	  /* the scheduler tells when its thread comes and goes */
 	LINK_START = 64,  /* start the counters on this processor */
 	LINK_BURY = 128,  /* LINK_BURIED is to come, from where one may sleep */
-	LINK_FREE = 256,  /* nobody has the link any more */
+	LINK_FREE = 256,  /* there is no reference any more */
 };
 
-/* A link with counters, made by its thread, which then arrives, or by who queues the arrival. */
+/*
+ * Makes a link with counters. The caller is its thread, which then arrives, or queues the arrival.
+ */
 static inline void link_make(struct link *link)
 {
 	link->state = LINK_ARRIVING;
 	link->bound = 1;
-	link->refs = 2; /* its thread's, and the arrival's */
+	link->refs = 2; /* the thread's, and the arrival's */
 }
 
-/* In what each switch does, what can't be otherwise is looked at by tests and debug builds. */
+/* On the path of each switch, only tests and debug builds check for impossible states. */
 #if defined(PERFCTR_DEBUG) || !defined(__KERNEL__)
 #define LINK_SURE(condition) (condition)
 #else
@@ -120,8 +129,8 @@ static inline int link_can_receive(const struct link *link)
 }
 
 /*
- * What happens to a link, whose lock is held. Returns what is to be done before the
- * lock is given back; LINK_BURY and LINK_FREE after it.
+ * Steps a link, whose lock is held. Returns the actions, which the caller carries out before it
+ * gives back the lock; LINK_BURY and LINK_FREE after it.
  */
 static inline unsigned int link_step(struct link *link, enum link_event event)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From a set of counters to the thread whose they are: who may reach it, how to read it. */
+/* Finds the thread that owns a set of counters, checks who may use it, and reads it. */
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/ptrace.h>
@@ -13,7 +13,7 @@
 #include "driver/owner.h"
 #include "driver/rights.h"
 
-/* ---- who may change them ---- */
+/* ---- permission to change them ---- */
 
 static int wait_stopped(struct task_struct *task)
 {
@@ -21,7 +21,7 @@ static int wait_stopped(struct task_struct *task)
 		if (!READ_ONCE(task->ptrace) || rcu_access_pointer(task->parent) != current ||
 		    !task_is_traced(task))
 			return -ESRCH;
-		/* Its tracer is told of the stop before it leaves its CPU. */
+		/* The tracer is told of the stop before the thread leaves its CPU. */
 		if (!perfctr_compat_on_cpu(task))
 			return 0;
 		if (fatal_signal_pending(current))
@@ -31,8 +31,8 @@ static int wait_stopped(struct task_struct *task)
 }
 
 /*
- * Under ptrace it may have executed a program that its tracer may not read. What else perf_events
- * asks is that the caller is its user, which its tracer was.
+ * Under ptrace it may have executed a program that its tracer may not read. Beyond this,
+ * perf_events demands that the caller is the thread's user, which its tracer was.
  */
 int owner_reach(struct task_struct *task)
 {
@@ -74,7 +74,7 @@ struct look {
 	bool done;
 };
 
-/* On the CPU where the thread runs, if it still does. Interrupts are off. */
+/* Runs on the CPU where the thread runs, if it still does. Interrupts are off. */
 static void read_here(void *argument)
 {
 	struct look *look = argument;
@@ -110,8 +110,8 @@ static int read_standing(struct look *look)
 }
 
 /*
- * A running thread's sums are those of its process to read; others stop it first, under ptrace.
- * Final sums are for everybody who has a descriptor.
+ * Only its own process may read a running thread's sums; others stop it first, under ptrace. Any
+ * holder of a descriptor may read final sums.
  */
 static int check_reader(struct vperfctr *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* owner.h - the thread whose counters a set is, for the caller of a descriptor's functions. */
+/* owner.h - the thread that owns a set of counters, for the functions of a descriptor. */
 #ifndef PERFCTR_DRIVER_OWNER_H
 #define PERFCTR_DRIVER_OWNER_H
 
@@ -14,21 +14,21 @@
 int owner_reach(struct task_struct *task);
 
 /*
- * The thread whose counters the caller may change now, with a reference: itself, or one that is
- * stopped under its ptrace. Else ERR_PTR() of -ESRCH, -EPERM or -EINTR.
+ * Returns the thread whose counters the caller may change now, with a reference: itself, or one
+ * that is stopped under its ptrace. Otherwise ERR_PTR() of -ESRCH, -EPERM or -EINTR.
  */
 struct task_struct *owner_get(struct vperfctr *self);
 
 /*
- * What they count, and their control, up to date. 0; -ESRCH: the thread runs and is not of the
+ * Reads the sums, up to date, and the control. 0; -ESRCH: the thread runs and is not of the
  * caller's process; -EINTR.
  */
 int owner_read(struct vperfctr *self, struct vperfctr_reading *reading);
 
 /*
- * May the caller map the page, which then shows what the thread counts until it is unmapped? 0, and
- * whether it is in the thread's own memory; -ESRCH: the thread is of another process. Final sums
- * are for everybody, as in owner_read().
+ * Whether the caller may map the page, which then shows the thread's counts until it is unmapped.
+ * 0, and whether it is in the thread's own memory; -ESRCH: the thread is of another process. Anyone
+ * may map final sums, as in owner_read().
  */
 int owner_may_map(struct vperfctr *self, bool *own);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Users, and how many sets of counters each has: a descriptor may keep one whose thread is gone. */
+/*
+ * Limits the sets of counters that each user has: a descriptor may keep one whose thread is gone.
+ */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -21,10 +23,10 @@ struct quota {
 	unsigned int taken;
 };
 
-static LIST_HEAD(quotas); /* of users who have any */
+static LIST_HEAD(quotas); /* of users that have sets */
 static DEFINE_MUTEX(lock);
 
-/* With the lock. NULL: no memory. */
+/* Finds or adds a user's quota. The lock is held. NULL: no memory. */
 static struct quota *find_or_add(kuid_t user)
 {
 	struct quota *quota;
@@ -49,8 +51,8 @@ static void put(struct quota *quota)
 }
 
 /*
- * Who makes a user namespace gets many users in it, with the numbers of /etc/subuid: their sets are
- * his. Root gives each of those he makes users for his own.
+ * The user whose quota pays. The maker of a user namespace gets many users in it, with the numbers
+ * of /etc/subuid: their sets count as his. Root's namespaces have users of their own.
  */
 static kuid_t payer(void)
 {

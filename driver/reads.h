@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reads.h - whose user mode may read a set's counters: that of the memory in which the owner's
- * process has mapped the page, while there are counters to read. One function knows all that can
- * happen to the mappings, and what is then to be done; access.c does it. It needs nothing of the
- * kernel, so that a test can try everything that can happen, in every order.
+ * reads.h - the permission of user mode to read a set's counters: the memory has it in which the
+ * owner's process has mapped the page, while there are counters to read. One function has all
+ * events of the mappings and the actions that follow; access.c carries them out. It uses nothing of
+ * the kernel, so that a test can try all events in every order.
  */
 #ifndef PERFCTR_DRIVER_READS_H
 #define PERFCTR_DRIVER_READS_H
@@ -17,19 +17,22 @@ struct reads {
 	unsigned char allowed;	  /* the memory is counted as one that may read */
 };
 
-/* Each comes with a memory. Another than that of the last READS_MAPPED changes nothing of it. */
+/*
+ * Each event comes with a memory. If that is not the memory of the last READS_MAPPED, it changes
+ * nothing for it.
+ */
 enum reads_event {
-	READS_MAPPED,	    /* by the owner's process, whose memory it is */
+	READS_MAPPED,	    /* by the owner's process, in its memory */
 	READS_MAPPED_AGAIN, /* once more: moved, copied, or mapped after the owner's end */
 	READS_UNMAPPED,	    /* once less */
-	READS_RESERVED,	    /* there are counters to read, of an owner who has this memory now */
-	READS_RELEASED,	    /* there are no more, whatever the memory */
+	READS_RESERVED,	    /* there are counters to read; their owner has this memory now */
+	READS_RELEASED,	    /* there are none any more, for any memory */
 };
 
-/* What is to be done, in this order: to the memory before, then to the one of the event. */
+/* The actions, in this order: first for the previous memory, then for the event's. */
 enum {
 	READS_FORBID = 1, /* it is no longer counted */
-	READS_DROP = 2,	  /* nobody names it any more */
+	READS_DROP = 2,	  /* nothing refers to it any more */
 	READS_GRAB = 4,	  /* it is named */
 	READS_ALLOW = 8,  /* it is counted */
 	READS_LOOK = 16,  /* it may read: does every CPU let it? */

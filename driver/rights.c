@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may count what. The administrator's policy for perf_events is this driver's, too: the sysctl
- * perf_event_paranoid, security modules, seccomp filters. A module can't ask any of them. But who
- * shows an event that perf_events let him open has asked them all.
+ * Decides which threads may count what. The administrator's policy for perf_events is this
+ * driver's, too: the sysctl perf_event_paranoid, security modules, seccomp filters. A module can't
+ * ask any of them. But a caller that shows an event that perf_events let it open has been checked
+ * by all of them.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -42,7 +43,7 @@ static bool was_opened_here(const struct perf_event *event)
 	return here;
 }
 
-/* A whole CPU's events, the kernel's among them: nobody may have more. */
+/* Whether the event counts a whole CPU, the kernel included: no right is larger. */
 static bool sees_everything(const struct perf_event *event)
 {
 	return !(event->attach_state & PERF_ATTACH_TASK) && !event->attr.exclude_kernel;
@@ -91,8 +92,8 @@ void rights_create(struct rights *self)
 }
 
 /*
- * The number of an event that is opened now: events are numbered as they come. It is of a CPU, lest
- * it costs the caller's switches something, and the kernel's, who may.
+ * Opens an event, and returns its number: numbers increase. The event is the kernel's and on a CPU,
+ * so that the caller needs no right for it and its thread switches cost no more.
  */
 static u64 newest_event(void)
 {
@@ -108,7 +109,7 @@ static u64 newest_event(void)
 	return number;
 }
 
-/* From now on a proof is awaited. */
+/* Refuses, and expects a proof from now on. */
 static int refuse(struct rights *self)
 {
 	u64 newest = newest_event();

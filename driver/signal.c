@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals. Counters are stopped in the scheduler and in interrupts, where no signal can be sent:
- * irq_work gives the thread a task work, and that sends.
+ * Sends signals of overflows. Counters are stopped in the scheduler and in interrupts, where no
+ * signal can be sent: irq_work queues a task work to the thread, which sends.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -17,16 +17,18 @@ static void send_overflow(int signo, unsigned int mask)
 	info.si_signo = signo;
 	info.si_code = SI_PMC_OVF;
 	info.si_pid = mask; /* users know this word as si_pmc_ovf_mask */
-	/* Its user's queue is full (RLIMIT_SIGPENDING): at least it gets the signal. */
+	/* If the user's queue is full (RLIMIT_SIGPENDING) the thread gets the signal at least. */
 	if (send_sig_info(signo, &info, current) < 0)
 		send_sig(signo, current, 1);
 }
 
-/* In the thread itself, which is taken for the sender: the kernel clears what foreigners say. */
+/*
+ * Runs in the thread itself, which is the sender: the kernel clears the siginfo of other senders.
+ */
 static void signal_current(struct callback_head *head)
 {
 	struct vperfctr *self = container_of(head, struct vperfctr, signal);
-	/* The overflow may have come as it was about to execute what is not its to stop. */
+	/* The overflow may have come just before an exec of a program that it must not stop. */
 	bool still = vthread_of(self) == current;
 	unsigned int mask;
 

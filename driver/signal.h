@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* signal.h - a thread is told that its counters have overflowed, or may not be used where it is. */
+/*
+ * signal.h - tells a thread by a signal that its counters have overflowed, or may not be used on
+ * its CPU.
+ */
 #ifndef PERFCTR_DRIVER_SIGNAL_H
 #define PERFCTR_DRIVER_SIGNAL_H
 
@@ -10,8 +13,8 @@
 #endif
 
 /*
- * From now on self->notify, which may be queued with any lock held, has the thread whose counters
- * they are send itself what overflowed and trespassed ask for. Before they are a thread's.
+ * Prepares self->notify, which may be queued with any lock held: it makes the owner send itself the
+ * signals that "overflowed" and "trespassed" ask for. Called before the set has an owner.
  */
 void vsignal_init(struct vperfctr *self);
 

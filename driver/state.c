@@ -145,7 +145,7 @@ struct page *vperfctr_get_page(struct vperfctr *self)
 
 /* ---- running and not ---- */
 
-/* What runs after an overflow: nothing, or the TSC. */
+/* The program that runs after an overflow: nothing, or the TSC. */
 static struct perfctr_program tsc_alone = { .async = -1, .tsc = 1 };
 
 /* The counters stand until they are resumed; the TSC goes on. */
@@ -231,7 +231,7 @@ void vperfctr_install(struct vperfctr *self, const struct vperfctr_control *cont
 	self->program = *program;
 	self->active = &self->program;
 	self->interrupted = 0;
-	/* A control that counts nothing stops: the sums are what was counted. */
+	/* A control without counters stops: the sums stay as they are. */
 	if (control->cpu_control.tsc_on || program->nrctrs)
 		set_sums(self, control);
 	perfctr_cpu_update_control(self->state, &self->program, control->cpu_control.tsc_on,

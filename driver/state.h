@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * state.h - a set of counters, after "VIRTUAL PER-PROCESS PERFORMANCE COUNTERS". Descriptors are
- * handles on it, its page is mapped, and it lives as long as one of these exists or a thread
- * counts with it.
+ * handles of it, its page is mapped, and it lives as long as one of these exists or a thread counts
+ * with it.
  *
  * Locks: the table's of links before vperfctr.lock before vthread.lock (thread.h), and that of the
  * current thread's link before that of the next one's. The latter two are taken in the scheduler,
- * with the run queue's lock held: nothing may be woken under them. Both with interrupts off.
+ * with the run queue's lock held: nothing may be woken under them. Interrupts are off under both.
  */
 #ifndef PERFCTR_DRIVER_STATE_H
 #define PERFCTR_DRIVER_STATE_H
@@ -25,21 +25,21 @@ struct vthread;
 
 struct vperfctr {
 	struct kref refs;		 /* descriptors, its thread, a signal under way */
-	struct quota *quota;		 /* of who made it */
+	struct quota *quota;		 /* of the user who made it */
 	struct perfctr_cpu_state *state; /* a page of its own, which users map; see below */
 	struct perfctr_program program;	 /* of the control */
-	struct perfctr_program *active;	 /* what runs: it, or nothing but the TSC */
+	struct perfctr_program *active;	 /* the running one: this program, or the TSC alone */
 	struct vperfctr_control control;
-	unsigned int cstatus;	  /* what counts; the page's may say less */
+	unsigned int cstatus;	  /* the counters that run; the page's may have fewer */
 	unsigned int interrupted; /* cstatus before the overflow that stopped some, or 0 */
 	bool reserved;		  /* it has a share in the reservation of the hardware */
-	u32 taken;		  /* and these counters, where others have the rest */
-	struct access access;	  /* of the process to its counters */
+	u32 taken;		  /* the counters taken, where others have the rest */
+	struct access access;	  /* permission of user mode to read */
 
 	spinlock_t lock;	/* of thread, and of which page is the state */
-	struct vthread *thread; /* whose they are; NULL: no thread's any more */
+	struct vthread *thread; /* the owner; NULL: none any more */
 
-	struct rights rights; /* what was found of those who control them */
+	struct rights rights; /* the rights of the threads that control it */
 
 	struct irq_work notify;	     /* the thread is to get a signal, ... */
 	struct callback_head signal; /* ... which it sends itself: signal.c */
@@ -49,7 +49,7 @@ struct vperfctr {
 	int signo;		     /* of the control that has overflowed */
 };
 
-/* What its control and its sums are. */
+/* The sums and the control of a set. */
 struct vperfctr_reading {
 	struct perfctr_sum_ctrs sum;
 	struct vperfctr_control control;
@@ -76,19 +76,22 @@ void vperfctr_keep(struct vperfctr *self, const struct perfctr_program *program)
 void vperfctr_release(struct vperfctr *self);
 
 /*
- * What a thread's old memory shows of its counters ends where it executes a program: a page that
- * others have, too, is left to them, and a fresh one takes its place. First it is prepared, which
- * needs no lock, and does not sleep: false means that there is no memory. NULL: the page can stay,
- * and turning it changes nothing. The old one is the caller's to free.
+ * An execve(2) ends the view of the counters in the thread's old memory: a page that others have
+ * mapped is left to them, and a fresh one takes its place. vperfctr_prepare_page() needs no lock,
+ * and does not sleep: false means that there is no memory; NULL: the page can stay, and turning it
+ * changes nothing. The caller frees the old page.
  */
 bool vperfctr_prepare_page(const struct vperfctr *self, struct perfctr_cpu_state **fresh);
 struct perfctr_cpu_state *vperfctr_turn_page(struct vperfctr *self,
 					     struct perfctr_cpu_state *fresh);
 
-/* The page, with one reference more. */
+/* Returns the page, with a reference for the caller. */
 struct page *vperfctr_get_page(struct vperfctr *self);
 
-/* Also after an overflow, which may have come between a reader's look at cstatus and its RDPMC. */
+/*
+ * This is also true after an overflow, which may have come between a reader's look at cstatus and
+ * its RDPMC.
+ */
 static inline bool vperfctr_has_counters(const struct vperfctr *self)
 {
 	return perfctr_cstatus_nrctrs(self->cstatus | self->interrupted);
@@ -108,15 +111,20 @@ static inline void vperfctr_show_cstatus(struct vperfctr *self, struct mm_struct
 	self->state->cstatus = cstatus;
 }
 
-/* All below with the lock of their thread's link, if they are a thread's; interrupts are off. */
+/*
+ * The functions below need the lock of the owner's link, if there is an owner; interrupts are off.
+ */
 
-/* What they have overflowed of stands until it is resumed; their thread came to a forbidden CPU. */
+/*
+ * Stop the set because of these overflows until it is resumed; because its thread came to a
+ * forbidden CPU.
+ */
 void vperfctr_interrupt(struct vperfctr *self, unsigned int overflowed);
 void vperfctr_forbid(struct vperfctr *self);
 
 /*
- * Start and stop them on this CPU, where their thread runs. What then is to be signalled is in
- * overflowed or trespassed, and notify is queued.
+ * Start and stop the set on this CPU, where its thread runs. If a signal is due afterwards,
+ * overflowed or trespassed says so, and notify is queued.
  */
 static inline void vperfctr_start(struct vperfctr *self)
 {

@@ -2,13 +2,13 @@
 /*
  * Threads and their counters. A thread finds its link through its preemption notifier, which the
  * scheduler calls when the thread leaves a CPU and when it comes back. Tracepoints tell that a
- * thread exits, executes a program or forks. What then happens to the link is decided in link.h.
+ * thread exits, executes a program or forks. link.h decides how the link's state changes.
  *
- * Only a thread itself changes its list of notifiers, and nobody else looks at it but the
- * scheduler, as it switches to the thread: others find the link in a table. A thread that is
- * stopped under ptrace may be given counters, and be deprived of them, by its tracer: it arrives
- * before it returns to user mode. Since it may be killed meanwhile, and then runs, everything is
- * done under the link's lock.
+ * Only a thread itself changes its list of notifiers, and only the scheduler reads it, when it
+ * switches to the thread: others find the link in a table. A thread that is stopped under ptrace
+ * may be given counters, and be deprived of them, by its tracer: it arrives before it returns to
+ * user mode. Since it may be killed meanwhile, and then runs, everything is done under the link's
+ * lock.
  */
 #define pr_fmt(fmt) "perfctr: " fmt
 #include <linux/binfmts.h>
@@ -29,7 +29,10 @@
 
 /* ---- the door ---- */
 
-/* What a step asks for, up to the change of the counters. With the lock; interrupts are off. */
+/*
+ * Carries out a step's actions that come before the change of the counters. The lock is held;
+ * interrupts are off.
+ */
 static __always_inline unsigned int step_to(struct vthread *t, enum link_event event)
 {
 	unsigned int steps = link_step(&t->link, event);
@@ -48,7 +51,7 @@ static __always_inline unsigned int step_to(struct vthread *t, enum link_event e
 	return steps;
 }
 
-/* And what comes after it. */
+/* Carries out the actions that come after it. */
 static __always_inline void finish(struct vthread *t, unsigned int steps)
 {
 	if (steps & LINK_START)
@@ -104,7 +107,7 @@ void vthread_leave(struct vthread *t)
 
 void vthread_overflow(struct vperfctr *counters)
 {
-	/* Nobody changes it while it runs here. */
+	/* It does not change while its thread runs here. */
 	struct vthread *t = READ_ONCE(counters->thread);
 
 	raw_spin_lock(&t->lock);
@@ -128,12 +131,12 @@ static struct vthread *hooked_link(struct task_struct *task)
 }
 
 /*
- * From a thread straight to one that counts the same: the next one finds its counters started. Its
- * lock is held by nobody who waits for this one's.
+ * Hands the running counters from a thread to the next one, if that counts the same: it finds its
+ * counters started. No holder of its lock waits for this thread's.
  */
 static bool hand_over(struct vthread *t, struct vthread *next, struct mm_struct *mm)
 {
-	struct vperfctr *counters = t->counters; /* of a link that is HERE: if it is bound */
+	struct vperfctr *counters = t->counters; /* the link is HERE: they run if it is bound */
 	bool done;
 
 	if (!counters || !vperfctr_may_hand_over(counters))
@@ -146,7 +149,7 @@ static bool hand_over(struct vthread *t, struct vthread *next, struct mm_struct 
 	return done;
 }
 
-/* With the run queue's lock, and interrupts off. The next thread may do without counters. */
+/* The run queue's lock is held, and interrupts are off. The next thread may have no counters. */
 static void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
@@ -175,7 +178,7 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 	struct vthread *t = container_of(notifier, struct vthread, notifier);
 
-	/* Else its counters were handed over. */
+	/* Otherwise its counters were handed over. */
 	if (t->link.state != LINK_HERE)
 		come(t);
 }
@@ -205,7 +208,7 @@ static struct vthread *look_up(const struct task_struct *task)
 	return NULL;
 }
 
-/* Its link, which others may have made while it was stopped. */
+/* Finds the current thread's link, which others may have made while it was stopped. */
 static struct vthread *own_link(void)
 {
 	struct vthread *t;
@@ -289,9 +292,9 @@ static void free_link(struct vthread *t)
 }
 
 /*
- * What may have to wait for other CPUs: its thread lets go of the link, and of the counters. Before
- * it, in the case of a program executed, returns to user mode, and before anybody who waits for the
- * thread's end is told of it.
+ * Drops the thread's references to the link and the counters; this may wait for other CPUs. After
+ * an execve(2) it comes before the return to user mode, and at an exit before the thread's end is
+ * reported.
  */
 static void bury(struct vthread *t)
 {
@@ -342,7 +345,7 @@ static unsigned int end_link(struct vthread *t, struct vperfctr *counters, enum 
 	return steps;
 }
 
-/* In a probe, which must not sleep. A thread that exits still does its task work. */
+/* Runs in a probe, which must not sleep. A thread that exits still does its task work. */
 static void end_own(struct vthread *t, enum task_work_notify_mode when)
 {
 	if (end_link(t, t->counters, LINK_ENDS) & LINK_BURY)
@@ -407,7 +410,7 @@ static void arrive(struct vthread *t)
 		free_link(t);
 }
 
-/* In the thread that was stopped. It may have been killed. */
+/* Runs in the thread that was stopped. It may have been killed. */
 static void arrive_or_end(struct callback_head *head)
 {
 	struct vthread *t = container_of(head, struct vthread, arrival);
@@ -512,7 +515,7 @@ static bool hides(const struct vthread *t, const struct linux_binprm *bprm)
 	       t->counters->control.flags & VPERFCTR_CONTROL_CLOEXEC;
 }
 
-/* Its new memory does not map the page, and may not read. */
+/* Changes the memory: the new one does not map the page, and may not read. */
 static void change_memory(struct vperfctr *counters, struct perfctr_cpu_state *fresh)
 {
 	struct vthread *t = vthread_enter(counters, current);

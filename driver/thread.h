@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * thread.h - a thread's link to its counters, through which the scheduler starts and stops them,
- * and through which alone they are changed. A thread without counters has none, and pays nothing.
+ * thread.h - a thread's link to its counters: the scheduler starts and stops them through it, and
+ * all changes go through it. A thread without counters has none, and pays nothing.
  */
 #ifndef PERFCTR_DRIVER_THREAD_H
 #define PERFCTR_DRIVER_THREAD_H
@@ -15,15 +15,15 @@ struct vthread {
 	struct preempt_notifier notifier;
 	struct hlist_node in_table;
 	struct task_struct *task;
-	raw_spinlock_t lock; /* of the link, and of what its counters count */
+	raw_spinlock_t lock; /* protects the link, and the counts of its counters */
 	struct link link;
-	unsigned int steps;	      /* of who has entered */
+	unsigned int steps;	      /* the actions left for the thread that has entered */
 	struct vperfctr *counters;    /* with a reference, which lasts longer than link.bound */
 	struct callback_head arrival; /* the thread arrives, if others have made the link */
 	struct callback_head burial;  /* it lets go of a link that has ended in a probe */
 };
 
-/* 0; -ENODEV: the kernel lacks a tracepoint, which the log says. */
+/* 0; -ENODEV: the kernel lacks a tracepoint, which is logged. */
 int vthread_init(void);
 void vthread_exit(void);
 
@@ -36,13 +36,14 @@ int vthread_attach(struct task_struct *task, struct vperfctr *counters);
 /* A thread's counters with one reference more, or NULL. */
 struct vperfctr *vthread_counters(struct task_struct *task);
 
-/* Whose they are; NULL: no task's any more. Without a reference: only to compare. */
+/* Returns the owner; NULL: none any more. It has no reference: it is only for comparison. */
 const struct task_struct *vthread_of(struct vperfctr *counters);
 
 /*
- * The door. NULL: these are not the counters of task, which is the caller or was stopped under its
- * ptrace, or it was killed and runs. Else they stand still, whoever interrupts, until they are
- * left; then they run again if the thread is here. NULL is left, too: nothing happens.
+ * Enters the counters, to change them. NULL: they do not belong to task (the caller, or a thread
+ * that was stopped under its ptrace), or that was killed and runs. Otherwise they do not run,
+ * whatever interrupts, until vthread_leave(); then they run again if the thread is here. NULL may
+ * be left, too.
  */
 struct vthread *vthread_enter(struct vperfctr *counters, const struct task_struct *task);
 void vthread_leave(struct vthread *t);
@@ -51,8 +52,8 @@ void vthread_leave(struct vthread *t);
 bool vthread_detach(struct vperfctr *counters, struct task_struct *task);
 
 /*
- * For the administrator, who keeps the counters from everybody else: a line for each thread that
- * has a share in the hardware, its number, its user, its name. 0.
+ * Prints, for the administrator, a line for each thread that has a share of the hardware and so
+ * keeps the counters from other users: its number, its user, its name. Returns 0.
  */
 int vthread_show_holders(struct seq_file *file, void *unused);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* compat.h - the only place that asks for the kernel's version. */
+/* compat.h - the differences between kernel versions: no other file asks for the version. */
 #ifndef PERFCTR_DRIVER_COMPAT_H
 #define PERFCTR_DRIVER_COMPAT_H
 
@@ -63,7 +63,7 @@ static inline bool perfctr_compat_on_cpu(const struct task_struct *task)
 #endif
 }
 
-/* Since 6.16 the tracepoint of a thread's end tells of its process's, too. */
+/* Since 6.16 the tracepoint of a thread's end also has an argument about its process's end. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define PERFCTR_COMPAT_GROUP_DEAD , bool group_dead
 #else
@@ -83,7 +83,7 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Since 6.19 what is called when the machine falls asleep and wakes has an argument. */
+/* Since 6.19 the functions for the machine's suspend and resume have an argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
 #define PERFCTR_COMPAT_SLEEP(name, falls_asleep, wakes)                           \
 	static int name##_suspend(void *unused)                                   \
@@ -106,7 +106,7 @@ static inline void perfctr_compat_hrtimer_setup(struct hrtimer *timer,
 #define perfctr_compat_unregister_sleep(name) unregister_syscore_ops(name)
 #endif
 
-/* Since 6.17 a workqueue says that its work stays on the CPU that queued it. */
+/* Since 6.17 a workqueue is told that its work stays on the CPU that queued it. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define PERFCTR_COMPAT_WQ_PERCPU WQ_PERCPU
 #else
@@ -134,8 +134,8 @@ static inline unsigned int perfctr_compat_arm_index(unsigned int counter)
 }
 
 /*
- * Since 6.13 and with PMUv3p9, perf_events looks at the event of each counter in use for its
- * reader; before, it zeroes those that are not in use.
+ * Since 6.13 and with PMUv3p9, perf_events examines the event of each counter in use for its
+ * reader; before, it zeroes the counters that are not in use.
  */
 static inline bool perfctr_compat_arm_looks_at_events(int pmuver)
 {
