@@ -25,10 +25,6 @@ build_and_check() (
 	configure_in "$@" && make -s -j2 && check
 )
 
-build_only() (
-	configure_in "$@" && make -s -j2 && make -s -j2 check TESTS=
-)
-
 # Those that are quick enough; the others do millions of the same.
 valgrind_tests="name global group hybrid kinds primitives provider_perf record remote ring rules_generic rules_powerpc
 	rules_x86 set table virtual why zoo generic_engine powerpc_engine x86_engine storm"
@@ -51,11 +47,15 @@ valgrind_units() (
 	exit $failed
 )
 
-# As distributions build; whatever a test is made of has no warning there, either.
+# Where libelf or libdw is missing, tests of perfex would leave parts out.
+gcc_and_check() {
+	build_and_check gcc --with-libelf --with-libdw --prefix="$work/install/root"
+}
+
+# What gcc has built.
 installation() (
-	build_only install --prefix="$work/install/root" CPPFLAGS=-D_FORTIFY_SOURCE=2 &&
-		cd "$work/install" && make -s -j2 install >/dev/null || exit
 	root=$work/install/root
+	mkdir -p "$root" && make -s -j2 -C "$work/gcc" install >/dev/null && cd "$work/install" || exit
 	PKG_CONFIG_PATH=$root/lib/pkgconfig
 	export PKG_CONFIG_PATH
 	awk '/^\.Bd -literal/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$top/man/libperfctr.3" |
@@ -72,7 +72,7 @@ installation() (
 		share/bash-completion/completions/perfex share/zsh/site-functions/_perfex; do
 		[ -s "$root/$file" ] && echo "PASS $file" || echo "FAIL $file"
 	done
-	make -s uninstall >/dev/null
+	make -s -C "$work/gcc" uninstall >/dev/null
 	[ -z "$(find "$root" -type f)" ] && echo "PASS uninstall" || {
 		find "$root" -type f
 		echo "FAIL uninstall"
@@ -153,9 +153,8 @@ shell_scripts() (
 	shellcheck -x -S warning "$@" && echo "PASS $# scripts" || echo "FAIL shellcheck -S warning"
 )
 
-# Where libelf or libdw is missing, tests of perfex would leave parts out.
 stages_of_test() {
-	stage gcc build_and_check gcc --with-libelf --with-libdw
+	stage gcc gcc_and_check
 	stage vm env VM_TIER=test tests/vm/run.sh "$work/vm"
 }
 
@@ -163,14 +162,13 @@ stages_of_test() {
 stages_of_all() {
 	HOST_BUILDS=$work/hosts
 	export HOST_BUILDS
-	stage gcc build_and_check gcc --with-libelf --with-libdw
+	stage gcc gcc_and_check
 	stage vm env VM_TIER="${1:-all}" tests/vm/run.sh "$work/vm"
 	stage cross tests/cross.sh "$work/cross"
 	stage sanitizers quick sanitized
 	stage threads quick threads
 	stage "distcheck with clang" quick distcheck
-	stage musl musl
-	stage install installation
+	stage musl quick musl
 	stage "driver builds" tests/driver-powerpc.sh "$work/driver-powerpc"
 	parsers="event record vendor baseline control_x86 control_powerpc control_generic"
 	# shellcheck disable=SC2046,SC2086
@@ -178,6 +176,7 @@ stages_of_all() {
 	# The rest wants what these two have made.
 	await_stage gcc
 	await_stage fuzzers
+	stage install installation
 	stage valgrind valgrind_units
 	stage "event tables" tests/tables/run.sh "$work/gcc" "$work/tables"
 	for parser in "event 200" "record 2048" "vendor 2000" "baseline 16384" "control_x86 2000" "control_powerpc 2000" \
