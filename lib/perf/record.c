@@ -124,11 +124,6 @@ static uint32_t half_at(const void *at)
 	return *(const volatile uint32_t *)at;
 }
 
-static uint16_t quarter_at(const void *at)
-{
-	return *(const volatile uint16_t *)at;
-}
-
 static bool take(struct rest *rest, uint64_t *word)
 {
 	if (rest->at == rest->end)
@@ -336,91 +331,92 @@ static bool take_text(const struct rest *rest, const void *from, const char **te
 	       memchr(*text, '\0', (size_t)((const char *)rest->end - *text));
 }
 
-static bool decode_mmap(const struct rest *rest, uint32_t type, struct perfctr_record_mmap *mmap)
-{
-	const unsigned char *start = (const unsigned char *)rest->at;
-	size_t file = type == PERF_RECORD_MMAP ? 32 : 64;
+/*
+ * The bytes that a record and its structure begin with alike, which are all that it has at least,
+ * and where the structure has the text that comes next, if there is one.
+ */
+static const struct shape {
+	uint8_t bytes;
+	uint16_t text;
+} shapes[] = {
+	[PERF_RECORD_MMAP] = { 32, PLACE(as.mmap.file) },
+	[PERF_RECORD_LOST] = { 16, 0 },
+	[PERF_RECORD_COMM] = { 8, PLACE(as.comm.name) },
+	[PERF_RECORD_EXIT] = { 24, 0 },
+	[PERF_RECORD_THROTTLE] = { 24, 0 },
+	[PERF_RECORD_UNTHROTTLE] = { 24, 0 },
+	[PERF_RECORD_FORK] = { 24, 0 },
+	[PERF_RECORD_READ] = { 8, 0 },
+	[PERF_RECORD_MMAP2] = { 32, 0 },
+	[PERF_RECORD_AUX] = { 24, 0 },
+	[PERF_RECORD_ITRACE_START] = { 8, 0 },
+	[PERF_RECORD_LOST_SAMPLES] = { 8, 0 },
+	[PERF_RECORD_SWITCH_CPU_WIDE] = { 8, 0 },
+	[PERF_RECORD_NAMESPACES] = { 16, 0 },
+	[PERF_RECORD_KSYMBOL] = { 16, PLACE(as.ksymbol.name) },
+	[PERF_RECORD_BPF_EVENT] = { 16, 0 },
+	[PERF_RECORD_CGROUP] = { 8, PLACE(as.cgroup.path) },
+	[PERF_RECORD_TEXT_POKE] = { 12, 0 },
+	[PERFCTR_RECORD_AUX_OUTPUT_HW_ID] = { 8, 0 },
+	[PERFCTR_RECORD_CALLCHAIN_DEFERRED] = { 16, 0 },
+};
 
-	if (left(rest) * 8 < file)
-		return false;
-	mmap->pid = half_at(start);
-	mmap->tid = half_at(start + 4);
-	mmap->addr = word_at(rest->at + 1);
-	mmap->length = word_at(rest->at + 2);
-	mmap->offset = word_at(rest->at + 3);
-	return take_text(rest, start + file, &mmap->file);
+#define ALIKE(structure, member, place)                                             \
+	static_assert(offsetof(struct perfctr_record_##structure, member) == place, \
+		      "struct perfctr_record_" #structure " begins as the kernel's record does")
+
+ALIKE(mmap, offset, 24);
+ALIKE(comm, tid, 4);
+ALIKE(task, time, 16);
+ALIKE(lost, lost, 8);
+ALIKE(throttle, stream_id, 16);
+ALIKE(read, tid, 4);
+ALIKE(switch, tid, 4);
+ALIKE(aux, flags, 16);
+ALIKE(itrace, tid, 4);
+ALIKE(namespaces, n, 8);
+ALIKE(ksymbol, flags, 14);
+ALIKE(bpf, tag, 8);
+ALIKE(cgroup, id, 0);
+ALIKE(text_poke, new_length, 10);
+ALIKE(hw_id, hw_id, 0);
+ALIKE(deferred, nchain, 8);
+
+/* Copies them into the record, word by word, each of which is read exactly once. */
+static void copy_bytes(struct perfctr_record *record, const uint64_t *from, size_t bytes)
+{
+	char *to = (char *)&record->as;
+	uint64_t word;
+	size_t n;
+
+	for (; bytes; bytes -= n, to += n) {
+		n = bytes < sizeof(word) ? bytes : sizeof(word);
+		word = word_at(from++);
+		memcpy(to, &word, n);
+	}
 }
 
+/* Takes the rest of an MMAP2, which begins as an MMAP does. */
 static bool decode_mmap2(const struct rest *rest, uint16_t misc, struct perfctr_record_mmap *mmap)
 {
 	const unsigned char *start = (const unsigned char *)rest->at;
 
-	if (!decode_mmap(rest, PERF_RECORD_MMAP2, mmap))
+	if (left(rest) < 8)
 		return false;
 	mmap->prot = half_at(start + 56);
 	mmap->flags = half_at(start + 60);
 	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		mmap->build_id_size = *(const volatile unsigned char *)(start + 32);
 		memcpy(mmap->build_id, start + 36, sizeof(mmap->build_id));
-		return mmap->build_id_size <= sizeof(mmap->build_id);
+		if (mmap->build_id_size > sizeof(mmap->build_id))
+			return false;
+	} else {
+		mmap->major = half_at(start + 32);
+		mmap->minor = half_at(start + 36);
+		mmap->inode = word_at(rest->at + 5);
+		mmap->inode_generation = word_at(rest->at + 6);
 	}
-	mmap->major = half_at(start + 32);
-	mmap->minor = half_at(start + 36);
-	mmap->inode = word_at(rest->at + 5);
-	mmap->inode_generation = word_at(rest->at + 6);
-	return true;
-}
-
-static bool decode_namespaces(struct rest *rest, struct perfctr_record_namespaces *namespaces)
-{
-	namespaces->pid = half_at(rest->at);
-	namespaces->tid = half_at((const char *)rest->at + 4);
-	rest->at++;
-	return take(rest, &namespaces->n) &&
-	       (namespaces->link = take_many(rest, namespaces->n, sizeof(*namespaces->link) / 8)) !=
-		       NULL;
-}
-
-static bool decode_deferred(struct rest *rest, struct perfctr_record_deferred *deferred)
-{
-	return take(rest, &deferred->cookie) && take(rest, &deferred->nchain) &&
-	       (deferred->chain = take_many(rest, deferred->nchain, 1)) != NULL;
-}
-
-static bool decode_text_poke(const struct rest *rest, struct perfctr_record_text_poke *poke)
-{
-	const unsigned char *start = (const unsigned char *)rest->at;
-
-	poke->addr = word_at(rest->at);
-	poke->old_length = quarter_at(start + 8);
-	poke->new_length = quarter_at(start + 10);
-	poke->bytes = start + 12;
-	return 12u + poke->old_length + poke->new_length <= left(rest) * 8;
-}
-
-/* The number of words that a type has at least; 0: the type is unknown, or has none. */
-static size_t least_words(uint32_t type)
-{
-	switch (type) {
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_LOST_SAMPLES:
-	case PERF_RECORD_ITRACE_START:
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-	case PERF_RECORD_READ:
-	case PERF_RECORD_CGROUP:
-	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID: return 1;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_KSYMBOL:
-	case PERF_RECORD_BPF_EVENT:
-	case PERF_RECORD_TEXT_POKE: return 2;
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-	case PERF_RECORD_AUX: return 3;
-	}
-	return 0;
+	return take_text(rest, start + 64, &mmap->file);
 }
 
 /* Whether the record ends with these words; one of an unknown type need not. */
@@ -429,81 +425,50 @@ static bool has_id_words(struct perf_event_header header)
 	return header.type != 0 && header.type <= PERFCTR_RECORD_CALLCHAIN_DEFERRED;
 }
 
+/* Takes what comes after the bytes that all records of the type have, but for a text. */
+static bool decode_more_of(struct perfctr_decoder *decoder, struct rest *rest,
+			   struct perfctr_record *record)
+{
+	const unsigned char *start = (const unsigned char *)rest->at;
+	struct perfctr_record_text_poke *poke = &record->as.text_poke;
+
+	switch (record->type) {
+	case PERF_RECORD_MMAP2: return decode_mmap2(rest, record->misc, &record->as.mmap);
+	case PERF_RECORD_LOST_SAMPLES:
+		record->as.lost.lost = record->as.lost.id;
+		record->as.lost.id = 0;
+		return true;
+	case PERF_RECORD_READ:
+		rest->at++;
+		return take_counts(decoder, rest, &record->as.read.counts);
+	case PERF_RECORD_NAMESPACES:
+		rest->at += 2;
+		record->as.namespaces.link = take_many(rest, record->as.namespaces.n,
+						       sizeof(*record->as.namespaces.link) / 8);
+		return record->as.namespaces.link != NULL;
+	case PERF_RECORD_TEXT_POKE:
+		poke->bytes = start + 12;
+		return 12u + poke->old_length + poke->new_length <= left(rest) * 8;
+	case PERFCTR_RECORD_CALLCHAIN_DEFERRED:
+		rest->at += 2;
+		record->as.deferred.chain = take_many(rest, record->as.deferred.nchain, 1);
+		return record->as.deferred.chain != NULL;
+	}
+	return true;
+}
+
 static bool decode_body(struct perfctr_decoder *decoder, struct rest *rest,
 			struct perfctr_record *record)
 {
-	const unsigned char *start = (const unsigned char *)rest->at;
+	const struct shape *shape = &shapes[record->type];
+	const char **text = (const char **)(void *)((char *)record + shape->text);
 
 	/* A later kernel may add fields before the words at the end, but not remove any. */
-	if (left(rest) < least_words(record->type))
+	if (left(rest) * 8 < shape->bytes)
 		return false;
-	switch (record->type) {
-	case PERF_RECORD_MMAP: return decode_mmap(rest, PERF_RECORD_MMAP, &record->as.mmap);
-	case PERF_RECORD_MMAP2: return decode_mmap2(rest, record->misc, &record->as.mmap);
-	case PERF_RECORD_COMM:
-		record->as.comm.pid = half_at(start);
-		record->as.comm.tid = half_at(start + 4);
-		return take_text(rest, start + 8, &record->as.comm.name);
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_FORK:
-		record->as.task.pid = half_at(start);
-		record->as.task.ppid = half_at(start + 4);
-		record->as.task.tid = half_at(start + 8);
-		record->as.task.ptid = half_at(start + 12);
-		record->as.task.time = word_at(rest->at + 2);
-		return true;
-	case PERF_RECORD_LOST:
-		record->as.lost.id = word_at(rest->at);
-		record->as.lost.lost = word_at(rest->at + 1);
-		return true;
-	case PERF_RECORD_LOST_SAMPLES: record->as.lost.lost = word_at(rest->at); return true;
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		record->as.throttle.time = word_at(rest->at);
-		record->as.throttle.id = word_at(rest->at + 1);
-		record->as.throttle.stream_id = word_at(rest->at + 2);
-		return true;
-	case PERF_RECORD_READ:
-		record->as.read.pid = half_at(start);
-		record->as.read.tid = half_at(start + 4);
-		rest->at++;
-		return take_counts(decoder, rest, &record->as.read.counts);
-	case PERF_RECORD_SWITCH_CPU_WIDE:
-		record->as.other.pid = half_at(start);
-		record->as.other.tid = half_at(start + 4);
-		return true;
-	case PERF_RECORD_AUX:
-		record->as.aux.offset = word_at(rest->at);
-		record->as.aux.size = word_at(rest->at + 1);
-		record->as.aux.flags = word_at(rest->at + 2);
-		return true;
-	case PERF_RECORD_ITRACE_START:
-		record->as.itrace.pid = half_at(start);
-		record->as.itrace.tid = half_at(start + 4);
-		return true;
-	case PERF_RECORD_NAMESPACES: return decode_namespaces(rest, &record->as.namespaces);
-	case PERF_RECORD_KSYMBOL:
-		record->as.ksymbol.addr = word_at(rest->at);
-		record->as.ksymbol.length = half_at(start + 8);
-		record->as.ksymbol.type = quarter_at(start + 12);
-		record->as.ksymbol.flags = quarter_at(start + 14);
-		return take_text(rest, start + 16, &record->as.ksymbol.name);
-	case PERF_RECORD_BPF_EVENT:
-		record->as.bpf.type = quarter_at(start);
-		record->as.bpf.flags = quarter_at(start + 2);
-		record->as.bpf.id = half_at(start + 4);
-		memcpy(record->as.bpf.tag, start + 8, sizeof(record->as.bpf.tag));
-		return true;
-	case PERF_RECORD_CGROUP:
-		record->as.cgroup.id = word_at(rest->at);
-		return take_text(rest, start + 8, &record->as.cgroup.path);
-	case PERF_RECORD_TEXT_POKE: return decode_text_poke(rest, &record->as.text_poke);
-	case PERFCTR_RECORD_AUX_OUTPUT_HW_ID:
-		record->as.hw_id.hw_id = word_at(rest->at);
-		return true;
-	case PERFCTR_RECORD_CALLCHAIN_DEFERRED: return decode_deferred(rest, &record->as.deferred);
-	}
-	return true; /* SWITCH */
+	copy_bytes(record, rest->at, shape->bytes);
+	return shape->text ? take_text(rest, (const char *)rest->at + shape->bytes, text)
+			   : decode_more_of(decoder, rest, record);
 }
 
 static int decode_other(struct perfctr_decoder *decoder, struct perf_event_header header,
