@@ -42,10 +42,9 @@ tools_libperfex_a_SOURCES = \
 	tools/perfex/report/ratio.c tools/perfex/report/ratio.h \
 	tools/perfex/report/metrics.c tools/perfex/report/metrics.h \
 	tools/perfex/report/baseline.c tools/perfex/report/baseline.h \
-	tools/perfex/report/table.c tools/perfex/report/table.h \
-	tools/perfex/report/csv.c tools/perfex/report/csv.h \
-	tools/perfex/report/json.c tools/perfex/report/json.h \
-	tools/perfex/report/openmetrics.c tools/perfex/report/openmetrics.h \
+	tools/perfex/report/formats.h \
+	tools/perfex/report/table.c tools/perfex/report/csv.c \
+	tools/perfex/report/json.c tools/perfex/report/openmetrics.c \
 	tools/perfex/report/output.c tools/perfex/report/output.h \
 	tools/perfex/regions/regions.c tools/perfex/regions/regions.h \
 	tools/perfex/regions/merge.c tools/perfex/regions/merge.h

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "tools/perfex/base/text.h"
-#include "tools/perfex/report/csv.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/report/verdict.h"
 

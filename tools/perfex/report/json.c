@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include "tools/perfex/base/text.h"
-#include "tools/perfex/report/json.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/report/verdict.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
-#include "tools/perfex/report/openmetrics.h"
 
 /*
  * Families by unit, in base units. Counters have no type here: the two formats call what has one

@@ -11,11 +11,8 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/base/terminal.h"
-#include "tools/perfex/report/csv.h"
-#include "tools/perfex/report/json.h"
-#include "tools/perfex/report/openmetrics.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/output.h"
-#include "tools/perfex/report/table.h"
 
 /* The file is whole at each moment. One that fails now may be written at the next interval. */
 static void replace(struct output *output, const struct results *results)

@@ -6,9 +6,9 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/metrics.h"
 #include "tools/perfex/report/ratio.h"
-#include "tools/perfex/report/table.h"
 #include "tools/perfex/report/verdict.h"
 
 /* ---- values ---- */

@@ -12,11 +12,9 @@
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
 #include "tools/perfex/count/breakdown.h"
-#include "tools/perfex/report/csv.h"
-#include "tools/perfex/report/json.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/results.h"
 #include "tools/perfex/report/series.h"
-#include "tools/perfex/report/table.h"
 
 static struct events events;
 static struct tasks tasks;

@@ -13,12 +13,9 @@
 #include "tests/harness/check.h"
 #include "tests/harness/pmu.h"
 #include "tests/harness/root.h"
-#include "tools/perfex/report/csv.h"
-#include "tools/perfex/report/json.h"
-#include "tools/perfex/report/openmetrics.h"
+#include "tools/perfex/report/formats.h"
 #include "tools/perfex/report/ratio.h"
 #include "tools/perfex/report/results.h"
-#include "tools/perfex/report/table.h"
 
 static struct events events;
 static struct tasks tasks;
