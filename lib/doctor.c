@@ -23,6 +23,7 @@
 #include "lib/perf/clock.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/probe.h"
+#include "lib/perf/sys.h"
 #include "lib/perf/why.h"
 #include "lib/virtual/provider.h"
 #include "libperfctr.h"
@@ -87,23 +88,11 @@ static int check_pmu(const struct report *report)
 	return tell(report, "PMU", why, "not known");
 }
 
-static struct perf_event_attr user_event(uint32_t type, uint64_t config)
-{
-	return (struct perf_event_attr){
-		.type = type,
-		.size = sizeof(struct perf_event_attr),
-		.config = config,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-}
-
 /* Opening an event for real says more than any file. */
 static int check_open(const struct report *report, const char *name, uint32_t type, uint64_t config,
 		      const char *event)
 {
-	struct perf_event_attr attr = user_event(type, config);
+	struct perf_event_attr attr = perfctr_attr_user(type, config);
 	struct perfctr_counter counter;
 
 	if (perfctr_counter_open(&counter, &attr, event, &perfctr_this_thread, NULL, 0) < 0)
@@ -114,7 +103,8 @@ static int check_open(const struct report *report, const char *name, uint32_t ty
 
 static int check_user_reads(const struct report *report)
 {
-	struct perf_event_attr attr = user_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr attr = perfctr_attr_user(PERF_TYPE_HARDWARE,
+							PERF_COUNT_HW_CPU_CYCLES);
 	struct perfctr_counter counter;
 	struct perfctr_info info;
 	unsigned int width;
@@ -296,7 +286,8 @@ static int check_limits(const struct report *report)
 /* Whether counters lend their page's clock, so that it takes no event beside them. */
 static bool is_lent(void)
 {
-	struct perf_event_attr attr = user_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr attr = perfctr_attr_user(PERF_TYPE_HARDWARE,
+							PERF_COUNT_HW_CPU_CYCLES);
 	struct perfctr_counter counter;
 	struct perfctr_clock clock;
 	bool lent;

@@ -130,16 +130,6 @@ static SELDOM uint64_t number(struct object *object, enum key key, uint64_t most
 	return 0;
 }
 
-static bool is_name(const char *text, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (!isalnum((unsigned char)text[i]) && !strchr("_.-", text[i]))
-			return false;
-	return length > 0 && length < PERFCTR_NAME_SIZE;
-}
-
 /*
  * Uncore units have PMUs of their own. Of a hybrid processor that shows a single core type it is
  * the P-cores: the others are switched off.
@@ -239,7 +229,7 @@ static SELDOM const char *read_event(struct object *object)
 	encode(object, &event);
 	if (!object->member[CODE].text && !event.fixed)
 		return NULL;
-	if (!is_name(name->text, name->length))
+	if (!perfctr_file_is_word(name->text, name->length))
 		return "EventName is not a name";
 	if (object->reason || !is_counted(event.reg))
 		return object->reason;

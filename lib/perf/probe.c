@@ -60,14 +60,8 @@ static enum perfctr_pmu_state look_in_sysfs(void)
 
 enum perfctr_pmu_state perfctr_pmu_look(const char **why)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attr = perfctr_attr_user(PERF_TYPE_HARDWARE,
+							PERF_COUNT_HW_CPU_CYCLES);
 	int error = errno, fd = perfctr_guests_probe(&attr, 0, -1);
 	enum perfctr_pmu_state state = PERFCTR_PMU_THERE;
 

@@ -23,6 +23,19 @@ int perfctr_event_open(const struct perf_event_attr *attr, pid_t tid, int cpu, i
 int perfctr_event_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu,
 			      int group_fd);
 
+/* An event of the kernel's own, in user mode only, which is opened disabled. */
+static inline struct perf_event_attr perfctr_attr_user(uint32_t type, uint64_t config)
+{
+	return (struct perf_event_attr){
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
 /*
  * These are defer_callchain and defer_output, bits 38 and 39 of the attr's flags, which have no
  * names in headers up to Linux 6.18. The flags are after read_format.

@@ -416,14 +416,7 @@ static int fail_sampling(int error, const struct perf_event_attr *attr, const ch
 /* Whether this kernel can write call chains later. */
 static bool can_defer(void)
 {
-	struct perf_event_attr plain = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(plain),
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr plain = perfctr_attr_user(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	int fd;
 
 	perfctr_attr_defer(&plain);

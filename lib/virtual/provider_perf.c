@@ -53,6 +53,7 @@
 #include "lib/perf/probe.h"
 #include "lib/perf/reading.h"
 #include "lib/perf/signal.h"
+#include "lib/perf/sys.h"
 #include "lib/perf/why.h"
 #include "lib/virtual/provider.h"
 #include "lib/virtual/queue.h"
@@ -1459,18 +1460,12 @@ static void destroy(struct vperfctr *self)
  */
 static unsigned int counter_features(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.sample_period = 1000000,
-	};
+	struct perf_event_attr attr = perfctr_attr_user(PERF_TYPE_HARDWARE,
+							PERF_COUNT_HW_CPU_CYCLES);
 	unsigned int features = perfctr_this_cpu()->pcint ? PERFCTR_FEATURE_PCINT : 0;
 	struct perfctr_counter counter;
 
+	attr.sample_period = 1000000;
 	if (perfctr_counter_open(&counter, &attr, "cycles", &perfctr_this_thread, NULL, 0) < 0) {
 		features = 0;
 		attr.sample_period = 0;
