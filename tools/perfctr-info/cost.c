@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What calls cost on this machine. An operation is done so often that a round of it takes a
- * measurable time; its cost is the median of some rounds, less what an empty loop takes, and half
- * of what the middle half of the rounds spans tells how far to believe it.
+ * Measures the cost of calls on this machine. An operation is repeated until a round takes a
+ * measurable time; its cost is the median of some rounds, less the cost of an empty loop, and half
+ * of the interquartile range of the rounds shows how reliable it is.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,11 +23,11 @@
 
 #define ROUNDS	  31
 #define ROUND_NS  200000
-#define THREADS	  8   /* of a total */
+#define THREADS	  8   /* in a total */
 #define SAMPLES	  256 /* that a round reads */
-#define ROUNDTRIP 100 /* of two threads, in a round */
+#define ROUNDTRIP 100 /* switches of two threads in a round */
 
-/* What is measured, and what it is measured with. */
+/* The state of the measurements, and the objects that they use. */
 struct costs {
 	enum cost_format format;
 	bool everything;
@@ -40,10 +40,10 @@ struct costs {
 	struct perfctr_set *group;
 	struct perfctr_total *total;
 	struct perfctr_sampler *sampler;
-	struct perfctr_set *meter; /* of instructions, while they are counted */
+	struct perfctr_set *meter; /* counts instructions; open only meanwhile */
 };
 
-/* Of one operation. */
+/* The cost of one operation. */
 struct cost {
 	double ns, spread;
 	double instructions; /* in user mode; < 0: not counted */
@@ -87,8 +87,8 @@ static double time_of(struct costs *costs, operation_fn *operation, unsigned int
 }
 
 /*
- * The meter is there only now, lest it take a counter that an operation wants. false: instructions
- * can't be counted, or are not wanted.
+ * Opens the meter only now, since it might take a counter that an operation needs. false:
+ * instructions can't be counted, or are not wanted.
  */
 static bool open_meter(struct costs *costs)
 {
@@ -96,7 +96,7 @@ static bool open_meter(struct costs *costs)
 	return costs->meter != NULL;
 }
 
-/* How many so many take; < 0: the meter was taken away. */
+/* Counts this many operations; < 0: the meter lost its counter. */
 static double count(struct costs *costs, operation_fn *operation, unsigned int times)
 {
 	struct perfctr_reading before, after;
@@ -110,7 +110,7 @@ static double count(struct costs *costs, operation_fn *operation, unsigned int t
 	return (double)(after.value - before.value);
 }
 
-/* The difference between many and few leaves out what surrounds them. */
+/* The difference between many and few leaves out the code around them. */
 static double count_one(struct costs *costs, operation_fn *operation)
 {
 	double few, many;
@@ -141,7 +141,7 @@ static void measure(struct costs *costs, operation_fn *operation, struct cost *c
 
 /* ---- showing ---- */
 
-/* taken: in user space or by a system call; why: it is so, or could not be measured. */
+/* taken: in user space or by a system call; why: the reason for this, or for a failure. */
 static void show(struct costs *costs, const char *what, const struct cost *cost, const char *taken,
 		 const char *why)
 {
@@ -183,7 +183,7 @@ static void show_operation(struct costs *costs, const char *what, operation_fn *
 	show(costs, what, &cost, taken, why);
 }
 
-/* What there is not is of interest only where everything is. */
+/* Prints a missing operation only where all are printed. */
 static void show_none(struct costs *costs, const char *what, const char *why)
 {
 	const struct cost none = { .measured = false };
@@ -268,7 +268,7 @@ static void open_and_close_set(struct costs *costs)
 
 /* ---- the calling thread's counters ---- */
 
-/* A control that counts something in user mode on n counters, of whatever this processor is. */
+/* Starts n counters of some event in user mode, on whatever processor this is. */
 static bool start_counters(struct costs *costs, unsigned int n)
 {
 	struct perfctr_cpu_control *control = &costs->control.cpu_control;
@@ -289,7 +289,7 @@ static bool start_counters(struct costs *costs, unsigned int n)
 		control->evntsel[i] = 2;
 		control->evntsel_high[i] = 0x21000000;
 #elif defined(__powerpc64__)
-		/* PM_INST_CMPL, not the kernel's. */
+		/* This is PM_INST_CMPL, without the kernel's. */
 		control->evntsel[i] = 2;
 		control->evntsel_high[i] = 0x20000000;
 #endif
@@ -320,7 +320,7 @@ static void show_tsc(struct costs *costs)
 	show_operation(costs, "virtual TSC", read_tsc, state, "");
 }
 
-/* What reads of n counters are taken by: in user space if one of the readers can be had. */
+/* Returns how n counters are read: in user space if there is a reader. */
 static const char *find_way(struct costs *costs, char why[256])
 {
 	why[0] = '\0';
@@ -429,7 +429,7 @@ static void show_total(struct costs *costs)
 		if (pthread_create(&thread[n], NULL, sleep_and_count, &sleeper[n]) != 0)
 			break;
 	}
-	/* Without all of them the barrier never opens. */
+	/* Without all of them the barrier would never open. */
 	if (n < THREADS)
 		return;
 	pthread_barrier_wait(&barrier);
@@ -559,7 +559,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* The ns of a switch, for each round. false: it can't be measured. */
+/* Measures the ns of a switch, for each round. false: it can't be measured. */
 static bool time_switches(const struct vperfctr_control *control, double rounds[ROUNDS])
 {
 	struct player player = { .control = control, .balls = (ROUNDS + 1) * ROUNDTRIP };
@@ -579,7 +579,7 @@ static bool time_switches(const struct vperfctr_control *control, double rounds[
 		for (i = 0; i < ROUNDTRIP; i++)
 			if (write(there[1], &ball, 1) != 1 || read(back[0], &ball, 1) != 1)
 				abort(); /* pipes of this process */
-		/* The first one warms up. */
+		/* The first round warms up. */
 		if (round)
 			rounds[round - 1] = (now() - start) / (2 * ROUNDTRIP);
 	}
@@ -592,7 +592,7 @@ static bool time_switches(const struct vperfctr_control *control, double rounds[
 	return done;
 }
 
-/* Both on one processor, so that they switch. */
+/* Runs both threads on one processor, so that they switch. */
 static void show_switches(struct costs *costs)
 {
 	static const char what[] = "a switch between threads";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* perfctr-info - what can be counted on this machine, and if something can't, why and what to
- * change. */
+/*
+ * perfctr-info - tells what a program can count on this machine, and if it can't, why and what to
+ * change.
+ */
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,7 +68,7 @@ static void show_processor(const struct settings *settings)
 		text_json(stdout, ",\"id\":", id);
 		printf(",\"counters\":%u,", perfctr_info_nrctrs(&info));
 	} else {
-		/* perf_events' version says whose it is. */
+		/* perf_events has no version of its own: the kernel's says it. */
 		printf("%s%s%s, %u counters, %s%.*s\n\n", name, *id ? ", --cpu " : "", id,
 		       perfctr_info_nrctrs(&info),
 		       strcmp(provider, "driver") ? "" : "perfctr driver ",
@@ -74,7 +76,7 @@ static void show_processor(const struct settings *settings)
 	}
 }
 
-/* Only what things cost, but all that there is. */
+/* Prints only the costs, but all of them. */
 static void show_cost(const struct settings *settings)
 {
 	if (settings->json)

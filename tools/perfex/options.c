@@ -123,7 +123,7 @@ enum {
 	OPTION_THRESHOLD,
 	OPTION_REGIONS,
 	OPTION_MERGE,
-	OPTION_CONTROL, /* and more: where in the control the word is */
+	OPTION_CONTROL, /* and above: the index of the word in the control */
 };
 
 #define CONTROL(word) OPTION_CONTROL + offsetof(struct perfctr_cpu_control, word)
@@ -203,7 +203,7 @@ static unsigned int parse_count(const char *option, const char *text, unsigned i
 	return (unsigned int)value;
 }
 
-/* Percent, as a part of 1. */
+/* Parses percent, as a fraction of 1. */
 static double parse_percent(const char *text)
 {
 	size_t whole = strspn(text, "0123456789");
@@ -288,7 +288,7 @@ static void set_mode(struct options *options, enum mode mode)
 		options->mode = mode;
 }
 
-/* Options of what is to be counted, and how. */
+/* Takes an option about counting and its targets. */
 static void take_count_option(struct options *options, int option, const char *text)
 {
 	struct targets *targets = &options->targets;
@@ -347,7 +347,7 @@ static void take_count_option(struct options *options, int option, const char *t
 	}
 }
 
-/* Any option; false: the others don't matter. */
+/* Takes any option; false: the others don't matter. */
 static bool take_option(struct options *options, int option, const char *text)
 {
 	switch (option) {
@@ -382,7 +382,7 @@ static bool take_option(struct options *options, int option, const char *text)
 	return true;
 }
 
-/* ---- what does not go together ---- */
+/* ---- options that exclude each other ---- */
 
 static const char no_command[] =
 	"there is no command to run; \"perfex -h\" shows how to call perfex";
@@ -429,7 +429,7 @@ static void check_sample_output(const struct options *options)
 		die("--perf-data writes -o's file, and there is none");
 }
 
-/* What --regions and --merge know nothing of. */
+/* Refuses options that --regions and --merge don't have. */
 static void check_regions(const struct options *options)
 {
 	const char *name = options->mode == MODE_MERGE ? "--merge" : "--regions";
@@ -472,7 +472,7 @@ static void check_sample(const struct options *options)
 		die(no_command);
 }
 
-/* What is to be shown of each. */
+/* Checks the options about parts. */
 static void check_parts(const struct options *options)
 {
 	const struct targets *targets = &options->targets;
@@ -497,7 +497,7 @@ static void check_parts(const struct options *options)
 		die("--per-thread traces the command; it does not go with --delay or --timeout");
 }
 
-/* What is compared is runs of commands. */
+/* Checks a comparison: only runs of commands can be compared. */
 static void check_comparison(struct options *options)
 {
 	const char *name = options->diff ? "--diff" : "--compare";
@@ -519,7 +519,7 @@ static void check_comparison(struct options *options)
 		die("--diff takes two commands, each in quotes: perfex --diff 'old -x' 'new -x'");
 }
 
-/* Counts that go on, for whoever reads them again and again. */
+/* Checks OpenMetrics: a program reads the counts while they go on. */
 static void check_openmetrics(const struct options *options)
 {
 	if (options->format != FORMAT_OPENMETRICS)
@@ -569,7 +569,7 @@ static void check_count(struct options *options)
 		die("--append says how to write -o's file, and there is none");
 }
 
-/* What a file's events are called on the command line. Numbers have the TSC with them. */
+/* Takes the events of a baseline by their names on the command line. Numbers include the TSC. */
 static void take_events(struct events *events, const struct baseline *baseline)
 {
 	static const char number[] = "event ";
@@ -590,7 +590,7 @@ static void take_events(struct events *events, const struct baseline *baseline)
 	}
 }
 
-/* Without -e and -M what was counted before is counted again. */
+/* Without -e and -M the baseline's events are counted again. */
 static void read_baseline(struct options *options)
 {
 	const struct events *events = &options->events;
@@ -622,7 +622,7 @@ static void make_events(struct options *options)
 		events_finish(&options->events);
 }
 
-/* The '+': what follows the command's name is the command's. The ':': mistakes are told here. */
+/* '+': options after the command's name are the command's. ':': this file reports errors. */
 static int next_option(int argc, char **argv)
 {
 	int at = optind, option;

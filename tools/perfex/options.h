@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* options.h - what the command line asks for. */
+/* options.h - the options of the command line. */
 #ifndef PERFCTR_TOOLS_OPTIONS_H
 #define PERFCTR_TOOLS_OPTIONS_H
 
@@ -9,7 +9,7 @@
 #include "tools/perfex/report/output.h"
 #include "tools/perfex/sample/histogram.h"
 
-/* Of several that are asked for, the last one here. */
+/* When several are asked for, the last one of these counts. */
 enum mode {
 	MODE_COUNT,
 	MODE_SAMPLE,
@@ -36,7 +36,7 @@ struct options {
 	enum by by;
 	bool no_inherit, append, strict, diff, emulate, by_place, with_failed;
 	const char *baseline;		/* --compare; NULL: not given */
-	struct baseline before;		/* what is in it */
+	struct baseline before;		/* the contents of the baseline's file */
 	const char *pre, *post;		/* shell commands; NULL: not given */
 	const char *keep;		/* --regions=; NULL: sums alone */
 	double threshold;		/* --threshold, as a part */
@@ -44,11 +44,10 @@ struct options {
 	unsigned int delay, timeout;	/* 0: not given */
 	unsigned int period, frequency; /* 0: not given */
 	const char *calls;		/* --call-graph; NULL: not given */
-	uint32_t stack;			/* its bytes of the stack; 0: it is by frame pointers */
+	uint32_t stack; /* bytes of the stack for DWARF's chains; 0: frame pointers */
 	const char *cpu;
-	const char *base; /* what is wrong if there are no numbers, of which -d or -x speak; NULL:
-			     nothing */
-	bool words;	  /* there are words of the control */
+	const char *base;	    /* the error for -d or -x without numbers; NULL: none */
+	bool words;		    /* there are words of the control */
 	bool info, list, with_text; /* -i, -l or -L, -L */
 };
 

@@ -23,8 +23,8 @@
 #include "tools/perfex/show.h"
 
 /*
- * The driver counts one thread, so it is taken only where that is what is asked for: by
- * --no-inherit, or by forcing it.
+ * The driver counts one thread, so that it is taken only for one: with --no-inherit, or if it is
+ * forced.
  */
 static bool wants_driver(const struct options *options, bool forced)
 {
@@ -67,7 +67,7 @@ static bool choose_driver(struct options *options, struct driver *driver)
 		return false;
 	if (driver_try(driver, &options->events))
 		return true;
-	/* What the driver refuses, perf_events may still count, unless they are forbidden. */
+	/* perf_events may count events that the driver refuses, unless they are forbidden. */
 	if (forced)
 		events_refuse(&options->events, 0, options->events.n, perfctr_error());
 	return forced;
@@ -92,7 +92,7 @@ static int same_end(const struct run_end *end)
 
 /* ---- counting ---- */
 
-/* Of two sides the second one is what is new. */
+/* The second of two sides is the new one. */
 struct counting {
 	struct output output;
 	struct results side[2];
@@ -128,7 +128,10 @@ static void looked(void *arg)
 	slices_tick(&results->slices, results->run->events);
 }
 
-/* What slices of one run, or interval, counted tells how good estimates of metrics are. */
+/*
+ * Returns the seconds between slices, from which errors of metrics' estimates are computed in a
+ * single run or interval.
+ */
 static double how_often_to_look(const struct options *options)
 {
 	const unsigned int ms = 50;
@@ -140,7 +143,7 @@ static double how_often_to_look(const struct options *options)
 	return options->interval ? options->interval / (options->interval / ms) / 1e3 : ms / 1e3;
 }
 
-/* Once more: all begins again. */
+/* Begins again for another run. */
 static void count_again(const struct run *what)
 {
 	tasks_close(what->tasks);
@@ -153,7 +156,9 @@ static void count_again(const struct run *what)
 		events_refuse(what->events, 0, what->events->n, perfctr_error());
 }
 
-/* One more run; false: it was interrupted, and is none, unless it is the first one. */
+/*
+ * Counts one more run; false: it was interrupted, and does not count, unless it is the first one.
+ */
 static bool count_run(struct results *results)
 {
 	struct run_end end = run(results->run);
@@ -165,7 +170,10 @@ static bool count_run(struct results *results)
 	return !end.interrupted;
 }
 
-/* What belongs to a run and is not counted, such as "make clean". False: it failed, as was said. */
+/*
+ * Runs a command that belongs to a run and is not counted, such as "make clean". False: it failed,
+ * which was reported.
+ */
 static bool run_beside(const char *option, const char *command)
 {
 	int status = 0;
@@ -186,11 +194,11 @@ static bool run_beside(const char *option, const char *command)
 
 /* ---- how far a series of runs is ---- */
 
-#define MOST_LINES 20 /* of a series */
+#define MOST_LINES 20 /* in a series */
 
 /*
- * The command may have left its last line without an end. Blanks for a whole line go on in the next
- * one then, and else end where they are; what it has written stays in either case.
+ * Begins a line after the command's output, which may not end with a newline: a full line of blanks
+ * wraps then, and otherwise is overwritten. The output stays in either case.
  */
 static void begin_line(void)
 {
@@ -211,8 +219,8 @@ static void print_line(unsigned int i, unsigned int n, double left)
 }
 
 /*
- * Run i (from 0) of n begins; tells it in a line of its own, once the first one has shown that all
- * take a while. What the command has written stays.
+ * Reports that run i (from 0) of n begins, in a line of its own, once the first run has shown that
+ * all take a while. The command's output stays.
  */
 static void show_progress(unsigned int i, unsigned int n)
 {
@@ -228,7 +236,7 @@ static void show_progress(unsigned int i, unsigned int n)
 		return;
 	}
 	passed = watch_now() - start;
-	/* What is over at once needs no company, and what takes long not one for each run. */
+	/* Short series need no progress, and long ones not a line for each run. */
 	if (passed / i * n < 2 || (double)shown * n > (double)(i - 1) * MOST_LINES)
 		return;
 	shown++;
@@ -236,8 +244,8 @@ static void show_progress(unsigned int i, unsigned int n)
 }
 
 /*
- * What changes with the time does so for both sides: A B B A A B ... What was counted before
- * a run could not be made, or ended, is not lost.
+ * Counts all runs. Two sides alternate as A B B A A B ..., so that changes over time affect both
+ * alike. If a run fails to start or is interrupted, the earlier counts are kept.
  */
 static void count_runs(struct counting *counting, unsigned int repeat)
 {
@@ -303,7 +311,7 @@ static void compare(struct counting *counting, const struct baseline *baseline,
 
 static void print(struct counting *counting)
 {
-	/* A comparison is one table, whose file is not that of the runs. */
+	/* A comparison is one table, and CSV's differs from that of the runs. */
 	bool both = counting->sides > 1 && counting->output.format != FORMAT_CSV;
 
 	if (both)
@@ -324,7 +332,7 @@ static int end_status(const struct options *options, const struct counting *coun
 	return status || !comparison ? status : comparison_end(comparison);
 }
 
-/* Count what the sides' runs say, and tell. */
+/* Counts the runs of all sides, and prints the results. */
 static int count_sides(struct options *options, struct counting *counting)
 {
 	struct comparison comparison = { .threshold = options->threshold };
@@ -494,7 +502,7 @@ static int take_samples(struct options *options)
 	return same_end(&end);
 }
 
-/* ---- what is no counting ---- */
+/* ---- modes without counting ---- */
 
 static int merge(struct options *options)
 {

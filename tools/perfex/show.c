@@ -9,7 +9,7 @@
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/show.h"
 
-/* By which all lists are printed: descriptions are others'. */
+/* The stream of all lists: descriptions come from outside. */
 static FILE *door;
 
 static int finish_stdout(void)
@@ -22,7 +22,7 @@ static int finish_stdout(void)
 	die("can't write to standard output: %s", strerror(errno));
 }
 
-/* The processor, and what --cpu calls it. */
+/* Prints the processor, and its id for --cpu. */
 static void print_processor(const char *label)
 {
 	const char *id, *name;
@@ -92,7 +92,7 @@ static int list_name(void *arg, const struct perfctr_event_name *name)
 	if (!has_words(name, list->words))
 		return 0;
 	list->n++;
-	/* Who searches sees why a name was found. */
+	/* A search also prints descriptions, which show why a name was found. */
 	if (list->with_text || list->words)
 		print_described(name);
 	else
@@ -110,7 +110,7 @@ static int finish_list(const struct list *list)
 	return finish_stdout();
 }
 
-/* What stands above the list of this machine's events. */
+/* Prints the head of the list of this machine's events. */
 static unsigned int print_counters(void)
 {
 	struct perfctr_info info;

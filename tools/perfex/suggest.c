@@ -6,7 +6,7 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/suggest.h"
 
-/* Those of "perf stat" and "perf record" that are spelled otherwise here, or are not here. */
+/* Options of "perf stat" and "perf record" that have other names here, or don't exist. */
 static const struct {
 	const char *name, *meaning;
 } others[] = {
@@ -78,7 +78,7 @@ static const struct {
 	{ "verbose", "perfex always says why an event is not counted; perfctr-info(1) says more" },
 };
 
-/* What perf's option of this name is here; NULL: nothing is known of it. */
+/* Returns the meaning of perf's option here; NULL: unknown. */
 static const char *meaning_of(const char *name)
 {
 	unsigned int i;
@@ -192,7 +192,7 @@ refuse_long(int result, const char *word, int letter, const struct option *known
 		die("--%s needs an argument", name);
 	if (letter)
 		die("--%s takes no argument, as in \"%s\"", name, word);
-	/* What begins like several of ours may be one of perf's. */
+	/* An abbreviation that fits several options here may still be one of perf's. */
 	if (!meaning_of(name) && is_ambiguous(name, known))
 		ambiguous(name, known);
 	unknown("--", name, nearest(name, known));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* suggest.h - what to write in place of an option that perfex does not have: what other programs'
- * options are called here, or the nearest one. */
+/*
+ * suggest.h - suggests another option for one that perfex does not have: the equivalent of another
+ * program's option, or the nearest name.
+ */
 #ifndef PERFCTR_TOOLS_SUGGEST_H
 #define PERFCTR_TOOLS_SUGGEST_H
 
 #include <getopt.h>
 
 /*
- * getopt_long() has returned '?' or ':' (an argument is missing). word is what it looked at: an
- * option, or several letters of which this one (optopt) is meant. Says what is wrong, and exits.
+ * Reports an error after getopt_long() has returned '?' or ':' (an argument is missing), and exits.
+ * word is the text that it parsed: an option, or several letters, one of which (optopt) is wrong.
  */
 void suggest_refuse(int result, const char *word, int letter, const struct option *known)
 	__attribute__((noreturn));

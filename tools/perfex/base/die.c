@@ -6,7 +6,10 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/base/text.h"
 
-/* In one piece, since others write there, too. Names in it are of others. */
+/*
+ * Writes the message in one piece, since other processes write there, too. Names in it come from
+ * outside.
+ */
 static void tell(const char *format, va_list args)
 {
 	char *raw = NULL, *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* die.h - how perfex ends when it can't go on. */
+/* die.h - error messages, and perfex's end after a fatal one. */
 #ifndef PERFCTR_TOOLS_DIE_H
 #define PERFCTR_TOOLS_DIE_H
 
@@ -16,10 +16,10 @@
  */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same as say(), and exit with EXIT_PERFEX. */
+/* Does as say() does, and exits with EXIT_PERFEX. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* What malloc() and friends returned; exits if it is NULL. */
+/* Returns the result of malloc() and its kind; exits if it is NULL. */
 void *need(void *memory);
 
 #endif /* PERFCTR_TOOLS_DIE_H */

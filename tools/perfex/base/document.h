@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * document.h - reading JSON (RFC 8259) that may have been written by anybody: what is wrong is
- * refused with its line. So are more than 64 MiB, values in more than 16 others, and the character
- * U+0000.
+ * document.h - reads JSON (RFC 8259) from any source: errors are refused with their line. So are
+ * more than 64 MiB, values nested more than 16 deep, and the character U+0000.
  */
 #ifndef PERFCTR_TOOLS_DOCUMENT_H
 #define PERFCTR_TOOLS_DOCUMENT_H

@@ -14,7 +14,7 @@
 
 /* ---- replaced at once ---- */
 
-/* To be freed; NULL: it has none that can be told. */
+/* Returns a descriptor's path, which the caller frees; NULL: it has none. */
 static char *path_of(int fd)
 {
 	char link[32], *path = need(calloc(1, PATH_MAX + 1));
@@ -36,8 +36,9 @@ static bool is_named(int fd, const char *path)
 }
 
 /*
- * What a link leads to is replaced, and not the link; to be freed. NULL: it can't be. The kernel
- * follows links, so that those that others left in /tmp lead nowhere (fs.protected_symlinks).
+ * Returns the file that a link leads to, which is replaced in place of the link; the caller frees
+ * it. NULL: there is none. The kernel follows the links, so that those that others left in /tmp
+ * lead nowhere (fs.protected_symlinks).
  */
 static char *target_of(const char *path)
 {
@@ -62,7 +63,9 @@ static char *target_of(const char *path)
 	return target;
 }
 
-/* Whose the file is that there is, and its mode; or else those of a new one. False: it is no file.
+/*
+ * Gets the owner and mode of the present file, or those for a new one. False: it is no regular
+ * file.
  */
 static bool look_at(const char *path, struct stat *stat, bool private)
 {
@@ -80,7 +83,10 @@ static bool look_at(const char *path, struct stat *stat, bool private)
 	return true;
 }
 
-/* As far as this user may. What its group may do, no other group may. */
+/*
+ * Sets owner and mode, as far as this user may. Rights of the old group are not given to another
+ * one.
+ */
 static int make_like(int fd, const struct stat *old)
 {
 	bool same_group = fchown(fd, old->st_uid, old->st_gid) == 0 ||
@@ -114,8 +120,10 @@ static int open_beside(struct replacement *replacement, const struct stat *old)
 {
 	int fd, error;
 
-	/* In the same directory, as rename() wants it. The name does not end as the file's does,
-	 * by which a collector knows its files. */
+	/*
+	 * The new file is in the same directory, as rename() needs it. Its name has another ending,
+	 * so that a collector of such files does not take it.
+	 */
 	replacement->name = need(malloc(strlen(replacement->path) + 8));
 	sprintf(replacement->name, "%s.XXXXXX", replacement->path);
 	fd = mkstemp(replacement->name);
@@ -228,7 +236,7 @@ static void hold_signals(const struct held *held)
 	errno = error;
 }
 
-/* Of a socket's name, too, open(2) says ENXIO, and always will. */
+/* open(2) fails with ENXIO for sockets, too, but then it always will. */
 static bool wants_reader(const char *path)
 {
 	struct stat status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * outfile.h - files for results: readers see what was there before or all that is new, and nothing
- * in between; and opening a file never hangs.
+ * outfile.h - files for results: readers see the old contents or all of the new ones; and opening a
+ * file never hangs.
  */
 #ifndef PERFCTR_TOOLS_OUTFILE_H
 #define PERFCTR_TOOLS_OUTFILE_H
@@ -16,13 +16,12 @@ struct replacement {
 };
 
 /*
- * Begin to write what is to be in the file's place; private: for its owner's eyes only. -1 and
- * errno: it can't; EINVAL: there is something that is no file, such as a device or a pipe, and must
- * stay.
+ * Begins to write a file's replacement; private: only its owner may read it. -1 and errno:
+ * impossible; EINVAL: the file is no regular one, such as a device or a pipe, and must stay.
  */
 int replace_begin(struct replacement *replacement, const char *path, bool private);
 
-/* Put it there. -1 and errno: what was there stays. */
+/* Puts it in the file's place. -1 and errno: the old file stays. */
 int replace_end(struct replacement *replacement);
 
 /* Forget it. */

@@ -13,7 +13,7 @@
 static struct {
 	FILE *stream, *file;
 	char half[8]; /* a letter's first bytes */
-	size_t size;  /* of these */
+	size_t size;  /* number of bytes in it */
 } now;
 
 /* Part of a text, which may begin and end in a letter's middle. */
@@ -51,7 +51,7 @@ void terminal_close(FILE *stream)
 	now.stream = NULL;
 }
 
-/* What is after it. */
+/* Returns the stream behind this one. */
 static FILE *file_of(FILE *file)
 {
 	return file == now.stream ? now.file : file;
@@ -132,7 +132,7 @@ void fit_next(struct fit *fit)
 
 void fit_put(struct fit *fit, const char *text)
 {
-	/* What is too long for a line of its own gains nothing by it. */
+	/* A text that is too long even for a line of its own is broken here. */
 	if (!fit_has_room(fit, text) && fit->used > fit->indent) {
 		fit_next(fit);
 		text += strspn(text, " ");

@@ -59,7 +59,9 @@ void text_label(FILE *file, const char *before, const char *text)
 
 /* ---- for a person ---- */
 
-/* They turn what stands beside them around, or take no room: a name could look like another one. */
+/*
+ * Whether a character reverses its neighbours, or is invisible: a name could look like another one.
+ */
 static bool is_hidden(const char *text, unsigned int n)
 {
 	static const uint32_t ranges[][2] = {
@@ -86,7 +88,7 @@ static bool is_utf8(void)
 	       !strcmp(codeset, "ASCII") || !strcmp(codeset, "US-ASCII");
 }
 
-/* A letter of another encoding. */
+/* Decodes a character of an encoding other than UTF-8. */
 static size_t foreign_letter(const char *text, size_t left, bool *shown)
 {
 	mbstate_t state;

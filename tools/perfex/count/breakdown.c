@@ -80,7 +80,7 @@ static bool next(struct walk *walk)
 	return false;
 }
 
-/* Which processors a part has, one bit each: those of several sets and tasks are the same ones. */
+/* Notes the processors of a part, one bit each: several sets and tasks have the same ones. */
 static void count_cpus(struct breakdown *breakdown, size_t k, int cpu, uint32_t *seen)
 {
 	if (cpu < 0 || seen[cpu / 32] >> cpu % 32 & 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * breakdown.h - what each thread, cgroup, processor, core, socket or core type has counted. Sums
- * are those of the parts, so that they agree to the last count.
+ * breakdown.h - counts by thread, cgroup, processor, core, socket or core type. Sums are made of
+ * the parts, so that they agree to the last count.
  */
 #ifndef PERFCTR_TOOLS_BREAKDOWN_H
 #define PERFCTR_TOOLS_BREAKDOWN_H
@@ -13,7 +13,7 @@ struct part {
 	char *name; /* "7", "S0-D0-C1", a thread's id, ... */
 	char *comm; /* a thread's; else NULL */
 	unsigned int cpus;
-	/* One per event: now, at the interval's beginning, and what came between. */
+	/* One per event: now, at the interval's beginning, and the difference. */
 	struct perfctr_reading *reading, *before, *interval;
 };
 
@@ -21,7 +21,7 @@ struct breakdown {
 	enum by by;
 	struct part *part;
 	size_t n;
-	size_t *place; /* for each part of each set, in their order, the part that it belongs to */
+	size_t *place; /* for each part of each set, in order, the index of the part here */
 };
 
 /* Read all tasks: the parts, if there are to be any, and the sums in events. */

@@ -74,7 +74,7 @@ static char *find(const char *command)
 	return NULL;
 }
 
-/* "#! /bin/sh -x" */
+/* Parses a line such as "#! /bin/sh -x". */
 static char *interpreter_of_script(char *line)
 {
 	char *name = line + 2 + strspn(line + 2, " \t");
@@ -83,7 +83,7 @@ static char *interpreter_of_script(char *line)
 	return name;
 }
 
-/* The place of a program's header, of either class; 0: it is none that names an interpreter. */
+/* Returns the offset of a program's interpreter, for either class; 0: there is none. */
 static size_t find_interpreter(const char *bytes, size_t size, size_t *length)
 {
 	bool is_64 = bytes[EI_CLASS] == ELFCLASS64;
@@ -164,8 +164,10 @@ static void take_signals(struct child *child)
 	sigprocmask(SIG_BLOCK, &child->waited, &child->before);
 	for (i = 0; i < 3; i++) {
 		sigaction(taken[i], NULL, &child->old[i]);
-		/* The terminal sends the command SIGINT and SIGQUIT, too, and it decides what they
-		 * mean. Whoever ignores SIGCHLD gets no status. */
+		/*
+		 * The terminal sends SIGINT and SIGQUIT to the command, too, which decides what
+		 * they mean. If SIGCHLD is ignored, there is no status.
+		 */
 		if (taken[i] == SIGCHLD)
 			action.sa_handler = SIG_DFL;
 		else if (child->old[i].sa_handler == SIG_IGN)

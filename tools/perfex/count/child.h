@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * child.h - the command's process: it waits until its counters are there, and then executes the
+ * child.h - the command's process: it waits until its counters are open, and then executes the
  * command, with the signals that perfex was started with. Both calls exit on failure.
  */
 #ifndef PERFCTR_TOOLS_CHILD_H
@@ -11,9 +11,9 @@
 #include "tools/perfex/count/driver.h"
 
 /*
- * perfex raises its soft limit of descriptors, since each event on each processor takes one, and
- * ignores the signal of files that become too large, which would leave half a file where an error
- * leaves the old one. What it executes gets both back as they were.
+ * Raise perfex's soft limit of descriptors, since each event on each processor takes one, and
+ * ignore the signal of files that become too large, which would leave half a file where an error
+ * leaves the old one; and restore both for a program that is executed.
  */
 void limits_raise(void);
 void limits_give_back(void);
@@ -35,8 +35,8 @@ void child_start(struct child *child, char **command, const struct driver *drive
 void child_release(const struct child *child, const char *command);
 
 /*
- * The child has ended: perfex gets its signals back. Whether the terminal has interrupted it or
- * told it to quit, whatever it made of that.
+ * The child has ended: restores perfex's signals. Whether the terminal has interrupted the command
+ * or told it to quit, however it reacted.
  */
 bool child_end(const struct child *child);
 

@@ -20,7 +20,7 @@ static int first_of(unsigned long first, unsigned long last, const uint32_t *mas
 	return -1;
 }
 
-/* The first of a list such as 0-3,8. */
+/* Returns the first processor of a list such as 0-3,8 that is in the mask. */
 static int first_in_list(const char *list, const uint32_t *mask)
 {
 	unsigned long first, last;
@@ -39,7 +39,7 @@ static int first_in_list(const char *list, const uint32_t *mask)
 /* The first that shares something with cpu, by a file of sysfs; -1: none, or there is no file. */
 static int first_in_file(unsigned int cpu, const char *name, const uint32_t *mask)
 {
-	/* As the library does, for tests. */
+	/* Uses PERFCTR_ROOT as the library does, for tests. */
 	const char *root = secure_getenv("PERFCTR_ROOT");
 	char path[4096], list[4096];
 	FILE *file;
@@ -58,7 +58,9 @@ static int first_in_file(unsigned int cpu, const char *name, const uint32_t *mas
 
 int cpumask_find(unsigned int cpu, const uint32_t *mask)
 {
-	/* From the least; cores and packages had the second of their names alone before Linux 5.3.
+	/*
+	 * The smallest is first; before Linux 5.3 cores and packages had only the second of their
+	 * names.
 	 */
 	static const char *const names[] = {
 		"topology/core_cpus_list",	"topology/thread_siblings_list",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cpumask.h - which processor of a PMU's mask counts an event that several share, as in a package
- */
+/* cpumask.h - finds the processor that counts for several which share a PMU, as in a package */
 #ifndef PERFCTR_TOOLS_CPUMASK_H
 #define PERFCTR_TOOLS_CPUMASK_H
 

@@ -16,7 +16,7 @@ static bool is_tsc(const struct events *events, unsigned int i)
 	return events->event[i].is.flags & PERFCTR_EVENT_TSC || (i == 0 && events->tsc);
 }
 
-/* Whether event i counts in all modes, as far as it is known. */
+/* Whether event i counts in all modes, as far as is known. */
 static bool is_all_modes(const struct events *events, unsigned int i)
 {
 	struct perf_event_attr attr;
@@ -93,7 +93,10 @@ bool driver_try(struct driver *driver, struct events *events)
 {
 	if (try_once(driver))
 		return true;
-	/* As over perf_events: if only the kernel's mode is forbidden, count user mode. */
+	/*
+	 * This is as over perf_events: if only the kernel's mode is forbidden, user mode is
+	 * counted.
+	 */
 	if (errno != EPERM || events->control.nractrs || !make_control(driver, events, true) ||
 	    !try_once(driver))
 		return false;
@@ -103,7 +106,7 @@ bool driver_try(struct driver *driver, struct events *events)
 
 /* ---- the command's side ---- */
 
-/* One message: an errno, and with it room for a descriptor. */
+/* A message: an errno, and room for a descriptor. */
 struct parcel {
 	_Alignas(struct cmsghdr) char space[CMSG_SPACE(sizeof(int))];
 	int error;
@@ -206,7 +209,7 @@ void driver_look(const struct driver *driver, struct events *events, pid_t pid)
 {
 	struct perfctr_sum_ctrs sum;
 
-	/* As long as the thread has its counters, they are out of another process's reach. */
+	/* Another process can't reach the sums while the thread has its counters. */
 	if (driver->counters < 0 || sys_vperfctr_read(driver->counters, &sum, NULL) < 0)
 		return;
 	if (is_alive(pid) && usleep(1000) == 0 && is_alive(pid))

@@ -10,21 +10,23 @@
 #include "tools/perfex/count/events.h"
 
 struct driver {
-	struct vperfctr_control control; /* of all events */
+	struct vperfctr_control control; /* has all events */
 	int counters;			 /* the descriptor; -1: none */
 };
 
 /* Make one control of all events. NULL, or a clause that says why it can't be. */
 const char *driver_control(struct driver *driver, struct events *events);
 
-/* Try it on perfex itself. false: the driver refuses it, as perfctr_error() says. */
+/*
+ * Tries the events on perfex itself. false: the driver refuses them, for perfctr_error()'s reason.
+ */
 bool driver_try(struct driver *driver, struct events *events);
 
 /* In the child: make its counters, and send their descriptor; then, last of all, start them. */
 int driver_give(int socket);
 void driver_start(const struct driver *driver, int socket, int fd);
 
-/* In perfex: take the descriptor; learn, when the command runs, whether they started. */
+/* In perfex: take the descriptor; find out, when the command runs, whether they started. */
 void driver_take(struct driver *driver, struct events *events, int socket);
 void driver_started(struct events *events, int socket);
 

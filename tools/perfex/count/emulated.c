@@ -28,7 +28,7 @@ static const struct {
 	{ "LLC-store-misses", COLUMN_DLMW },
 };
 
-/* The column of a name of so many characters, ":u" after it or not; -1: there is none. */
+/* Returns the column of a name of this length, with or without ":u"; -1: there is none. */
 static int find(const char *name, size_t length)
 {
 	unsigned int i;
@@ -46,7 +46,7 @@ int emulated_column(const struct events *events, unsigned int i)
 	return find(events->event[i].name, strlen(events->event[i].name));
 }
 
-/* All is user mode's, and is called so. */
+/* Returns a name with ":u", since all counts are of user mode. */
 static char *full_name(const char *name, size_t length, bool emulated)
 {
 	char *full = need(malloc(length + 3));
@@ -56,7 +56,7 @@ static char *full_name(const char *name, size_t length, bool emulated)
 	return full;
 }
 
-/* What the library knows has a reason; what nobody knows is wrong. */
+/* Gives an event that the library knows a reason; a name that is unknown is an error. */
 static void refuse(struct events *events, unsigned int i)
 {
 	struct perfctr_list *list = perfctr_list_resolve(events->event[i].name, PERFCTR_PARTIAL);
@@ -127,7 +127,7 @@ void emulated_finish(struct events *events)
 		if (!name[n])
 			break;
 	}
-	/* Nobody asks the library what they mean, as of those that are numbers. */
+	/* They are not looked up in the library, as numbers are not. */
 	events->first[EVENTS_SETS] = events->first[EVENTS_NUMBERS] = events->n;
 	events->metrics_first = events->n - metrics;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* emulated.h - the events that valgrind's model of a processor has. */
+/* emulated.h - the events of valgrind's model of a processor. */
 #ifndef PERFCTR_TOOLS_EMULATED_H
 #define PERFCTR_TOOLS_EMULATED_H
 
 #include "tools/perfex/count/events.h"
 
-/* What callgrind counts, as it calls it. */
+/* Callgrind's counts, by its names. */
 enum {
 	COLUMN_IR,
 	COLUMN_DR,
@@ -26,12 +26,12 @@ enum {
 extern const char *const emulated_columns[COLUMNS];
 
 /*
- * Look all events up; the default ones if there are none. What others count, and the model does
- * not, has a reason. Exits if one is wrong.
+ * Looks all events up; the default ones if there are none. Events that processors count and the
+ * model does not get a reason. Exits if a name is wrong.
  */
 void emulated_finish(struct events *events);
 
-/* The column of event i; -1: it is not emulated. */
+/* Returns the column of event i; -1: it is not emulated. */
 int emulated_column(const struct events *events, unsigned int i);
 
 #endif /* PERFCTR_TOOLS_EMULATED_H */

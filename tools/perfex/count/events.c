@@ -7,7 +7,7 @@
 #include "tools/perfex/base/die.h"
 #include "tools/perfex/count/events.h"
 
-/* ---- what is given ---- */
+/* ---- the options' arguments ---- */
 
 static char *append(char *list, const char *more, size_t length)
 {
@@ -63,7 +63,7 @@ unsigned int events_open_metrics(struct events *events)
 
 /* ---- clocks ---- */
 
-/* The length of a name in a list. Commas between slashes are a PMU's own. */
+/* Returns the length of a name in a list. Commas between slashes are a PMU's own. */
 static size_t name_length(const char *text)
 {
 	bool inside = false;
@@ -85,7 +85,7 @@ static bool is_clock(const char *name)
 	return is;
 }
 
-/* "task-clock" of "task-clock:u"; another name as it is. */
+/* Returns the length of "task-clock" in "task-clock:u"; for another name its whole length. */
 static size_t without_modes(char *name)
 {
 	size_t whole = strlen(name), n = whole;
@@ -173,7 +173,7 @@ static void add_high(struct events *events, const char **text, const char *whole
 #endif
 }
 
-/* evntsel[/evntsel2][@pmc]: one more counter of the control. */
+/* Adds evntsel[/evntsel2][@pmc], one more counter of the control. */
 static void add_number(struct events *events, const char *text)
 {
 	struct perfctr_cpu_control *control = &events->control;
@@ -200,7 +200,7 @@ static void add_numbers(struct events *events)
 	for (; number; number = strtok(NULL, ","))
 		add_number(events, number);
 #if defined(PERFCTR_ABI_X86_H)
-	/* History printed the TSC first. */
+	/* The TSC comes first, as in perfctr 2.6. */
 	char *names = events->names;
 
 	events->names = need(strdup("msr/tsc/"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* events.h - what -e asks for: names, which the library reads, and numbers that form a control. */
+/* events.h - the events of -e: names, which the library reads, and numbers that form a control. */
 #ifndef PERFCTR_TOOLS_EVENTS_H
 #define PERFCTR_TOOLS_EVENTS_H
 
@@ -11,7 +11,7 @@ enum { EVENTS_NAMES, EVENTS_NUMBERS, EVENTS_SETS };
 
 /* One event of all; its last value. */
 struct event {
-	char *name;   /* as shown */
+	char *name;   /* as printed */
 	char *reason; /* why it is not counted; NULL: it is */
 	bool user;    /* the kernel's mode is forbidden, so it counts user mode */
 	bool here,
@@ -21,25 +21,25 @@ struct event {
 };
 
 struct events {
-	char *names, *numbers;		     /* as given, all -e in one; NULL: none */
-	char *metric_names;		     /* as given, all -M in one; NULL: none */
-	struct perfctr_metrics *metrics;     /* these; NULL: none */
-	unsigned int metrics_first;	     /* their events, the last ones of the names */
-	struct perfctr_list *list;	     /* of the names; NULL: none */
-	struct event *event;		     /* those of the names first */
+	char *names, *numbers;		     /* the arguments of all -e in one; NULL: none */
+	char *metric_names;		     /* the arguments of all -M in one; NULL: none */
+	struct perfctr_metrics *metrics;     /* opened from these; NULL: none */
+	unsigned int metrics_first;	     /* their events are the last ones of the names */
+	struct perfctr_list *list;	     /* of the names, resolved; NULL: none */
+	struct event *event;		     /* the names' events come first */
 	unsigned int first[EVENTS_SETS + 1]; /* a set's are [first[s], first[s + 1]) */
 	unsigned int n;
 	char *stale; /* why counts are, of the first that was; NULL: none is */
-	struct perfctr_cpu_control control; /* of the numbers */
+	struct perfctr_cpu_control control; /* has the numbers */
 	bool tsc;    /* the first event is the TSC, which comes with numbers */
-	bool base16; /* these are hexadecimal by default */
+	bool base16; /* numbers are hexadecimal by default */
 	bool base16_silently;
 };
 
-/* Add what one -e option says: numbers, and after them names. */
+/* Adds the argument of one -e option: numbers, and after them names. */
 void events_add(struct events *events, const char *list);
 
-/* Add what one -M option says. */
+/* Adds the argument of one -M option. */
 void events_add_metrics(struct events *events, const char *list);
 
 /* Open the metrics; after the events that -e names come theirs, of which this is the number. */
@@ -49,8 +49,8 @@ unsigned int events_open_metrics(struct events *events);
 uint32_t events_number(const struct events *events, const char *text);
 
 /*
- * Clocks that count do so in all modes, whatever they are asked for, and the library wants it said:
- * their modifiers are left out of the names, and the user told.
+ * Removes modifiers from clocks, which always count in all modes, as the library demands, and tells
+ * the user.
  */
 void events_free_clocks(struct events *events);
 

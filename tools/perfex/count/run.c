@@ -18,14 +18,14 @@ static void read_all(const struct run *run)
 	breakdown_read(run->breakdown, run->tasks, run->events);
 }
 
-/* What is to happen while the command runs. */
+/* The events of a run's time. */
 struct schedule {
 	bool counts;	 /* counting has begun */
 	double start;	 /* of counting */
 	double begin;	 /* when counting starts, if it has not */
-	double step;	 /* of ticks; 0: none */
+	double step;	 /* between ticks; 0: none */
 	double tick;	 /* the next one */
-	double interval; /* whose tick is its end, the first one */
+	double interval; /* its end is a tick, too */
 	double end;	 /* the time is up; 0: never */
 };
 
@@ -121,7 +121,7 @@ static void happen(const struct run *run, pid_t pid, struct schedule *schedule, 
 	}
 }
 
-/* How often to make room for what tells that programs can't be counted to their ends. */
+/* The seconds between checks of programs' ends, which free the room of their records. */
 #define CHECK_EVERY 0.1
 
 /* Wait for the child, passing signals on. */
@@ -184,7 +184,7 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* What the command was, now that it has ended. */
+/* Sets the results of a command that has ended. */
 static void end_command(const struct child *child, const struct rusage *usage, struct run_end *end)
 {
 	end->interrupted |= child_end(child) || trace_interrupted();
@@ -247,7 +247,7 @@ static struct run_end run_command(const struct run *run)
 	return end;
 }
 
-/* ---- what runs already ---- */
+/* ---- running processes ---- */
 
 static void attach(const struct run *run)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* run.h - starting and watching commands, watching processes. */
+/* run.h - starts and watches commands, and watches processes. */
 #ifndef PERFCTR_TOOLS_RUN_H
 #define PERFCTR_TOOLS_RUN_H
 
@@ -26,11 +26,11 @@ bool run_failed(const struct run_end *end);
 struct run {
 	struct events *events;
 	struct tasks *tasks;
-	struct breakdown *breakdown;   /* what is shown beside the sums */
+	struct breakdown *breakdown;   /* the parts to show beside the sums */
 	struct driver *driver;	       /* NULL: perf_events count */
 	struct valgrind *valgrind;     /* emulates the command; NULL: it runs */
 	char **command;		       /* NULL: none */
-	const struct targets *targets; /* what to count, if it is not the command */
+	const struct targets *targets; /* the targets, if it is not the command */
 	bool per_thread;
 	bool first_thread;     /* count nothing that the command's first thread creates */
 	unsigned int interval; /* ms; 0: none */

@@ -20,7 +20,7 @@ static struct perfctr_reading *slice(struct slices *slices, unsigned int i)
 	return slices->reading + (size_t)i * slices->events;
 }
 
-/* Each two become one. */
+/* Joins each two slices. */
 static void halve(struct slices *slices)
 {
 	unsigned int i, k;

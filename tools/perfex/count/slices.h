@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* slices.h - what metrics' events counted in slices of the time of a run or an interval, from
- * which their error is computed.
+/*
+ * slices.h - counts of metrics' events in slices of a run's or an interval's time, from which the
+ * metrics' errors are computed.
  */
 #ifndef PERFCTR_TOOLS_SLICES_H
 #define PERFCTR_TOOLS_SLICES_H
@@ -9,8 +10,10 @@
 
 #define SLICES 64
 
-/* Equally long ones: when there are so many, each two become one, and the next ones are twice as
- * long. */
+/*
+ * Slices of equal length: when there are too many, each two become one, and the next ones are twice
+ * as long.
+ */
 struct slices {
 	unsigned int events; /* of metrics; 0: nothing is kept */
 	unsigned int n;
@@ -22,11 +25,10 @@ struct slices {
 
 void slices_begin(struct slices *slices, const struct events *events);
 
-/* So much time has passed that the events were read again. */
+/* Ends a slice, after the events were read. */
 void slices_tick(struct slices *slices, const struct events *events);
 
-/* The run, or an interval, has ended, and the last slice with it. What comes after it is of
- * the next one, and these are forgotten. */
+/* Ends the last slice with the run or interval. The next tick begins again. */
 void slices_end(struct slices *slices, const struct events *events);
 
 void slices_free(struct slices *slices);

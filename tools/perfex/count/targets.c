@@ -131,7 +131,7 @@ struct place {
 	bool is_there;
 };
 
-/* As the library looks for it. */
+/* Looks for the cgroup as the library does. */
 static void find_place(struct place *place, const char *cgroup)
 {
 	static const char *const roots[] = { "", "/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * targets.h - what -p, -t, -a, -C or -G counts: one of these options. -p, -t and -G may name
- * several targets, each once. All calls exit otherwise.
+ * targets.h - the targets of -p, -t, -a, -C or -G, of which one may be given. -p, -t and -G may
+ * name several targets, each once. All calls exit otherwise.
  */
 #ifndef PERFCTR_TOOLS_TARGETS_H
 #define PERFCTR_TOOLS_TARGETS_H
@@ -15,7 +15,7 @@ struct targets {
 	struct perfctr_target *target;
 	unsigned int n;
 	const char *option;	 /* NULL: none */
-	struct place *place;	 /* of each, if they are cgroups that have been found */
+	struct place *place;	 /* one per cgroup that was found */
 	const char *what, *name; /* "processors" and "0-3" (NULL: all); "cgroup"; NULL: processes */
 };
 

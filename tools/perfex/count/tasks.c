@@ -24,7 +24,7 @@ static struct task *add_task(const struct events *events, struct tasks *tasks, p
 	return task;
 }
 
-/* The processors on which a name is counted, on whatever core type. */
+/* Finds the processors on which an event is counted, on any core type. */
 static void find_cpus(const struct events *events, unsigned int i, uint32_t *cpus)
 {
 	uint32_t words[CPUMASK_CPUS / 32];
@@ -51,7 +51,9 @@ static bool is_elsewhere(const struct events *events, unsigned int i,
 	return events->event[i].is.nvariants && !(cpus[target->id / 32] >> target->id % 32 & 1);
 }
 
-/* What one target makes of an event. Not to be where its core type is is no fault, if another is.
+/*
+ * Notes whether one target can count an event. If it can't on its core type, that is no error if
+ * another type can.
  */
 static void look_at_event(struct events *events, unsigned int i, const char *reason, bool elsewhere)
 {
@@ -69,7 +71,7 @@ static void look_at_event(struct events *events, unsigned int i, const char *rea
 		events_refuse(events, i, i + 1, reason);
 }
 
-/* What became of the events of a set. */
+/* Notes which events of a set are counted. */
 static void look_at(struct events *events, const struct perfctr_set *set, unsigned int first,
 		    const struct perfctr_target *target)
 {
@@ -233,7 +235,7 @@ unsigned int tasks_quality(uint64_t enabled, uint64_t running)
 	return running == enabled ? PERFCTR_EXACT : running ? PERFCTR_SCALED : PERFCTR_NOT_COUNTED;
 }
 
-/* Read what the sets of a task have counted, or what a thread of theirs has (tid 0: no such). */
+/* Reads the counts of a task's sets, or of one of its threads (tid 0: of the whole). */
 static void read_sets(struct events *events, const struct task *task, pid_t tid,
 		      struct perfctr_reading *reading)
 {

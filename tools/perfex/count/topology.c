@@ -13,7 +13,7 @@
 
 #define MAX_CPUS 8192
 
-/* Up to size - 1 bytes of a file, which is short if it is what it should be. -1, errno. */
+/* Reads up to size - 1 bytes of a file. -1, errno. */
 static ssize_t read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
@@ -43,7 +43,7 @@ static int parse_number(const char *path, const char *text)
 	return atoi(text);
 }
 
-/* A fact of the kernel's about a processor's place. Old kernels tell of no dies. */
+/* Reads a number that the kernel has for a processor's place. Old kernels have no dies. */
 static int read_fact(unsigned int cpu, const char *fact)
 {
 	const char *root = secure_getenv("PERFCTR_ROOT");

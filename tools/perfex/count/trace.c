@@ -74,7 +74,7 @@ void trace_all(const struct child *child, const struct watcher *watcher, int *st
 		if (tid < 0 && errno == EINTR)
 			continue;
 		if (tid < 0)
-			return; /* nobody is left */
+			return; /* no thread is left */
 		if (WIFSTOPPED(now)) {
 			watcher->stopped(watcher->arg, tid, now);
 			go_on(tid, now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace.h - the command thread by thread: all that it creates is traced. Each thread stands still
+ * trace.h - traces the command thread by thread, with all that it creates. Each thread is stopped
  * once at its birth, and can get counters of its own then, so that none of its instructions is
  * missed.
  */
@@ -14,7 +14,7 @@
 /* Trace the child, which has not been released, for an option. Exits if that is not permitted. */
 void trace_begin(const struct child *child, const char *option);
 
-/* Who looks on. */
+/* The functions to call at events of threads. */
 struct watcher {
 	void (*stopped)(void *arg, pid_t tid, int status); /* it goes on afterwards */
 	void (*ended)(void *arg, pid_t tid);

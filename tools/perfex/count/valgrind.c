@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Valgrind's tool writes a file when a program ends; but not when it executes another one, and a
- * child has what its parent has counted. So it is told to write a file, and begin again, at the
- * functions of C libraries that do this; and perfex, which traces the processes, takes the files
- * while they stand still there.
+ * Follows a command's processes in valgrind. Its tool writes a file when a program ends; but not
+ * when it executes another one, and a child begins with its parent's counts. So it is told to write
+ * a file, and begin again, at the functions of C libraries that do this; and perfex, which traces
+ * the processes, takes the files while they are stopped there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ struct process {
 	bool emulated; /* a program of its runs in valgrind */
 };
 
-/* What a process' files say, beside counts. */
+/* The contents of a process's files, beside counts. */
 struct files {
 	unsigned int forks, executions, ends;
 	bool unknown; /* there was an instruction that valgrind does not know */
@@ -82,7 +82,7 @@ void valgrind_begin(struct valgrind *valgrind)
 		die("--emulate takes valgrind, which is not here: install it (Debian: apt-get "
 		    "install valgrind)");
 	valgrind->version[strcspn(valgrind->version, "\n")] = '\0';
-	/* A name of always the same length, lest a program's stack move. */
+	/* The name's length never changes, so that a program's stack does not move. */
 	place = place && *place == '/' ? place : "/tmp";
 	n = snprintf(directory, sizeof(directory), "%s/perfex.XXXXXX", place);
 	if (n >= (int)sizeof(directory) || strpbrk(directory, "%")) {
@@ -147,7 +147,7 @@ char **valgrind_command(const struct events *events, char **command)
 	snprintf(log, sizeof(log), "--log-file=%s/%%p.log", directory);
 	line[n++] = log;
 	line[n++] = wants(events, COLUMN_DR, COLUMN_DLMW) ? (char *)"--cache-sim=yes" : none;
-	/* Those of this machine would be others on another one. */
+	/* The defaults are this machine's caches, and would differ on another one. */
 	line[n++] = (char *)"--I1=32768,8,64";
 	line[n++] = (char *)"--D1=32768,8,64";
 	line[n++] = (char *)"--LL=8388608,16,64";
@@ -289,7 +289,7 @@ static bool is_process(pid_t pid)
 	return syscall(SYS_tgkill, pid, pid, 0) == 0;
 }
 
-/* A child begins with what its parent has counted since its last file: next to nothing. */
+/* A child begins with its parent's counts since the last file: next to none. */
 static void forked(struct valgrind *valgrind, pid_t pid)
 {
 	struct process *parent = find(valgrind, pid);
@@ -355,7 +355,7 @@ static void ended(void *arg, pid_t pid)
 static void stopped(void *arg, pid_t pid, int status)
 {
 	switch (status >> 16) {
-	case PTRACE_EVENT_CLONE: /* a thread, or a process whose end is no SIGCHLD */
+	case PTRACE_EVENT_CLONE: /* a thread, or a process that ends without SIGCHLD */
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK: forked(arg, pid); break;
 	case PTRACE_EVENT_EXEC: executed(arg, pid); break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * valgrind.h - a command in valgrind, whose tool callgrind counts for a model of a processor that
- * is the same everywhere: caches of 32 KiB and 8 MiB. Processes are followed, each with what it
- * does from its beginning to its end, or to the next program that it executes.
+ * valgrind.h - runs a command in valgrind, whose tool callgrind counts for a model of a processor
+ * that is the same everywhere: caches of 32 KiB and 8 MiB. Each process is counted from its
+ * beginning to its end, or to the next program that it executes.
  */
 #ifndef PERFCTR_TOOLS_VALGRIND_H
 #define PERFCTR_TOOLS_VALGRIND_H

@@ -34,7 +34,7 @@ static void interrupt(int signal)
 	interrupted = signal;
 }
 
-/* They come while perfex waits, and not between a look at what they say and the wait. */
+/* Lets signals interrupt only the wait, and not come between a test of their flag and the wait. */
 static void take_interrupts(sigset_t *before)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGALRM };
@@ -59,7 +59,7 @@ void watch_begin(struct watch *watch, const struct targets *targets)
 	watch->ended = need(calloc(targets->n, sizeof(*watch->ended)));
 	for (i = 0; i < targets->n; i++) {
 		watch->ends[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
-		/* Of a thread that is no process there is none, or (Linux 6.9) only with a flag. */
+		/* A thread that is no process can't have one, or (Linux 6.9) only with a flag. */
 		if (targets->target[i].type == PERFCTR_TARGET_PROCESS)
 			watch->ends[i].fd = (int)syscall(SYS_pidfd_open, targets->target[i].id, 0);
 	}

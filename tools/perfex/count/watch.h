@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* watch.h - waiting for the end of what runs already, or of perfex, told by a signal. */
+/* watch.h - waits for the end of running targets, or for a signal that ends perfex. */
 #ifndef PERFCTR_TOOLS_WATCH_H
 #define PERFCTR_TOOLS_WATCH_H
 
@@ -26,7 +26,7 @@ bool watch_wait(struct watch *watch, double when);
 
 void watch_end(struct watch *watch);
 
-/* That clock's time; what is left until some time, 0 if that is past. */
+/* Return that clock's time; the time left until "when", or 0. */
 double watch_now(void);
 struct timespec watch_left(double when);
 

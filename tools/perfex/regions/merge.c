@@ -9,19 +9,18 @@
 #include "tools/perfex/base/text.h"
 #include "tools/perfex/regions/merge.h"
 
-#define UINT64_MAX_NUMBER 18446744073709551616.0L /* as a count may be rounded */
+#define UINT64_MAX_NUMBER 18446744073709551616.0L /* the limit, since a count may be rounded */
 
-/* One sum of one value of a region, or what a metric makes of these, over the processes that have
- * it. */
+/* The sums of one value of a region, or a metric, over the processes that have it. */
 struct spread {
 	unsigned int n;
 	long double least, most, sum;
-	unsigned int least_at, most_at; /* which process's */
+	unsigned int least_at, most_at; /* the processes that have them */
 	char *quality; /* the first that is neither exact nor an estimate; or why there is no value
 			  at all */
 };
 
-/* Of the visits of a region, and of a value of it. */
+/* The visits of a region, or of a value of it. */
 struct visits {
 	long double ended, unfinished, uncounted;
 };
@@ -42,7 +41,7 @@ struct process {
 
 struct merge {
 	struct row *rows, **last;
-	void *tree; /* of the rows, by region and value: tsearch(3) */
+	void *tree; /* the rows by region and value, for tsearch(3) */
 	struct process *process;
 	unsigned int n;
 	const char *file;    /* that is being read */
@@ -81,7 +80,7 @@ static long double number(const struct merge *merge, const struct node *node, co
 	return checked(merge, member(merge, node, name, PERFCTR_JSON_NUMBER));
 }
 
-/* 0: there is none. */
+/* Returns a number of troubles; 0: there is none. */
 static long double trouble(const struct merge *merge, const struct node *node, const char *name)
 {
 	const struct node *found = node_member(node, name, PERFCTR_JSON_NUMBER);
@@ -132,7 +131,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcmp(x->value, y->value);
 }
 
-/* In the order in which they come first; name: "value", or "metric". */
+/* Finds or adds a row; they are in the order of first occurrence. name: "value", or "metric". */
 static struct row *find_row(struct merge *merge, const char *region, const struct node *node,
 			    const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* merge.h - --merge: reports of regions, one per process of a job, put together. */
+/* merge.h - --merge: combines reports of regions, one per process of a job. */
 #ifndef PERFCTR_TOOLS_MERGE_H
 #define PERFCTR_TOOLS_MERGE_H
 

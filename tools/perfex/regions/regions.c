@@ -15,14 +15,14 @@
 #include "tools/perfex/count/child.h"
 #include "tools/perfex/regions/regions.h"
 
-/* NULL: without it. */
+/* Sets a variable; NULL: removes it. */
 static void set(const char *variable, const char *value)
 {
 	if ((value ? setenv(variable, value, 1) : unsetenv(variable)) < 0)
 		need(NULL);
 }
 
-/* ---- the command would go on without results: what is wrong is told before it runs ---- */
+/* ---- errors are reported before the command runs, since it would run without results ---- */
 
 static void try_events(const struct events *events)
 {
@@ -63,16 +63,16 @@ static void check_file(const char *pattern)
 	if (slash)
 		*slash = '\0';
 	slash = slash == file ? (char *)"/" : slash ? file : (char *)".";
-	/* Each process has a directory of its own, or all have this one. */
+	/* Processes may have directories of their own (%p); otherwise all have this one. */
 	if (!(there && !S_ISREG(status.st_mode)) && !(last && number && number < last) &&
 	    access(slash, W_OK | X_OK) < 0)
 		die("-o: %s can't be written in %s: %s", pattern, slash, strerror(errno));
 	free(file);
 }
 
-/* ---- what is left of processes that did not come to report ---- */
+/* ---- files of processes that could not report ---- */
 
-/* Where they leave it, as long as perfex runs; and what tells that one did. */
+/* The directory for these files, while perfex runs; and an inotify descriptor for it. */
 static char *directory;
 static int notices = -1;
 
@@ -91,7 +91,10 @@ static void remove_directory(void)
 	directory = NULL;
 }
 
-/* Only this user's, and in memory if there is such a place. If there is none, nothing is left. */
+/*
+ * Makes a directory for this user alone, in memory if possible. Without one, such processes have no
+ * report.
+ */
 static void make_directory(void)
 {
 	static const char *const places[] = { "/dev/shm", "/tmp" };
@@ -114,10 +117,10 @@ static void make_directory(void)
 	atexit(remove_directory);
 }
 
-/* What the directory has seen of processes. */
+/* Numbers of processes that the directory has seen. */
 struct seen {
 	unsigned int measured, without; /* processes; of them, those that have reached no region */
-	bool known;			/* these are all */
+	bool known;			/* the numbers are complete */
 };
 
 static void see_notice(struct seen *seen, const struct inotify_event *notice)
@@ -127,7 +130,10 @@ static void see_notice(struct seen *seen, const struct inotify_event *notice)
 	seen->known &= !(notice->mask & IN_Q_OVERFLOW);
 }
 
-/* Each process that is measured has a file while it runs, and moves it if it has reached none. */
+/*
+ * Counts processes: each that is measured has a file while it runs, and renames it if it reached no
+ * region.
+ */
 static struct seen see_processes(void)
 {
 	struct seen seen = { .known = notices >= 0 };
@@ -146,7 +152,7 @@ static struct seen see_processes(void)
 	return seen;
 }
 
-/* False: nothing was measured, though it was asked for. */
+/* False: no process was measured, though this was asked for. */
 static bool tell_seen(const struct seen *seen)
 {
 	if (seen->known && !seen->measured) {
@@ -160,8 +166,8 @@ static bool tell_seen(const struct seen *seen)
 }
 
 /*
- * A program without regions has nothing to report, and whoever lives does it himself. What can't be
- * written to the file goes to the standard error, which is false.
+ * Reports one file. A program without regions has no report, and a living process makes its own. A
+ * report that can't be written to the file goes to the standard error; then this returns false.
  */
 static bool recover(const char *name, const char *file, enum format format)
 {
@@ -186,7 +192,7 @@ static bool recover(const char *name, const char *file, enum format format)
 	return !lost;
 }
 
-/* False: not all where they should be. */
+/* False: not all reports were written to their files. */
 static bool recover_all(const char *file, enum format format)
 {
 	bool all = true;

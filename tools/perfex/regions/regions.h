@@ -8,9 +8,9 @@
 #include "tools/perfex/report/output.h"
 
 /*
- * Run the command, and report what processes have left that could not. events: their names and
- * those of metrics; none: the time alone; keep: words of PERFCTR_REGIONS_KEEP, or NULL. Exits if
- * the events can't be counted, or the command can't be run.
+ * Runs the command, and reports for processes that could not. events: their names and those of
+ * metrics; none: only time; keep: words of PERFCTR_REGIONS_KEEP, or NULL. Exits if the events can't
+ * be counted, or the command can't be run.
  */
 struct run_end regions_run(char **command, const struct events *events, const char *keep,
 			   const char *file, enum format format);

@@ -171,7 +171,7 @@ void baseline_take(struct baseline *baseline, const struct results *results)
 
 /* ---- comparison ---- */
 
-/* What one series is of another one, run by run. */
+/* Divides one series by another one, run by run. */
 static struct series divide(const struct series *part, const struct series *whole)
 {
 	struct series series = { .n = 0 };

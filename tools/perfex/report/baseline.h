@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* baseline.h - what results are compared with: those of an earlier "perfex -r N --json". */
+/* baseline.h - the results of an earlier "perfex -r N --json", to compare with. */
 #ifndef PERFCTR_TOOLS_BASELINE_H
 #define PERFCTR_TOOLS_BASELINE_H
 
@@ -18,11 +18,11 @@ struct baseline {
 	struct series elapsed;
 };
 
-/* -1 and a reason, with the line, if the file is no such document. */
+/* Parses a file's text. -1 and a reason, with the line, if it is no such document. */
 int baseline_parse(struct baseline *baseline, const char *text, size_t size, char *reason,
 		   size_t room);
 
-/* The same of a file; exits if it can't be used. */
+/* Reads a file; exits if it can't be used. */
 void baseline_read(struct baseline *baseline, const char *path);
 
 /* Results as a baseline for others. */

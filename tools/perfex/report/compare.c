@@ -8,8 +8,8 @@
 /* ---- Welch's test ---- */
 
 /*
- * The continued fraction of the incomplete beta function, DLMF 8.17.22, from its front (Lentz's
- * way, as Thompson and Barnett have it). It converges fast for x < (a + 1) / (a + b + 2).
+ * The continued fraction of the incomplete beta function, DLMF 8.17.22, evaluated forward (the
+ * method of Lentz, Thompson and Barnett). It converges fast for x < (a + 1) / (a + b + 2).
  */
 static double beta_fraction(double a, double b, double x)
 {
@@ -114,7 +114,7 @@ void holm_adjust(double *p, unsigned int n)
 
 /* ---- series compared ---- */
 
-/* The change from one mean to another. */
+/* Returns the change from one mean to another. */
 static double change_of(double before, double now)
 {
 	if (!(fabs(before) > 0))

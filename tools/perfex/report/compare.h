@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * compare.h - which of several things differ between two series of runs: by Welch's test, at 5
- * percent for all together (Holm), and by more than a threshold.
+ * compare.h - finds significant differences between two series of runs: by Welch's test, at 5
+ * percent for all together (Holm), and beyond a threshold.
  */
 #ifndef PERFCTR_TOOLS_COMPARE_H
 #define PERFCTR_TOOLS_COMPARE_H
@@ -9,16 +9,19 @@
 #include <stdbool.h>
 #include "tools/perfex/report/series.h"
 
-/* P(|T| >= |t|) of Student's t with so many degrees of freedom, which need be no integer. */
+/* Returns P(|T| >= |t|) of Student's t; "freedom" need be no integer. */
 double student_p(double t, double freedom);
 
 /*
- * The p of Welch's test, two-sided, that means are equal whatever the variances. NAN if one side
- * has less than two values. Values that are all the same have no spread: then it is 1 or 0.
+ * Returns the p of Welch's two-sided test that the means are equal, whatever the variances. NAN if
+ * one side has fewer than two values. Values that are all the same have no spread: then it is 1 or
+ * 0.
  */
 double welch_p(const struct summary *a, const struct summary *b);
 
-/* Holm's correction of n p's, in place: each is then the level of all at which it is significant.
+/*
+ * Makes Holm's correction of n p's, in place: each is then the overall level at which it is
+ * significant.
  */
 void holm_adjust(double *p, unsigned int n);
 
@@ -27,15 +30,15 @@ void holm_adjust(double *p, unsigned int n);
 struct compared {
 	char *name;
 	const char *unit;
-	double scale; /* in which values are shown */
+	double scale; /* the factor for printed values */
 	struct summary before, now;
-	double change; /* of the mean, as a part of what it was; +-INFINITY from 0 */
+	double change; /* of the mean, as a fraction of the old one; +-INFINITY from 0 */
 	double p;      /* corrected; NAN: it can't be compared */
 	bool differs;
 };
 
 struct comparison {
-	const char *before, *now; /* what they are called */
+	const char *before, *now; /* the names of the two sides */
 	double threshold;	  /* a part of the mean */
 	struct compared *of;
 	unsigned int n, compared, differing;
@@ -44,7 +47,7 @@ struct comparison {
 void comparison_add(struct comparison *comparison, const char *name, const char *unit, double scale,
 		    const struct series *before, const struct series *now);
 
-/* All are added: decide. */
+/* Decides, after all have been added. */
 void comparison_decide(struct comparison *comparison);
 
 void comparison_free(struct comparison *comparison);

@@ -123,7 +123,7 @@ static void print_metrics(FILE *file, const struct results *results, const struc
 	}
 }
 
-/* All events, and metrics: of a part, or (NULL) of all. */
+/* Prints all events, and metrics, for a part, or (NULL) for all. */
 static void print_rows(FILE *file, const struct results *results, const struct part *part)
 {
 	unsigned int i;

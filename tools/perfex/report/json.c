@@ -44,7 +44,7 @@ static void print_summary(FILE *file, const struct series *series)
 	fprintf(file, ",\"runs\":%u", summary.n);
 }
 
-/* Each run's count, null if it has none. */
+/* Prints each run's count, null if it has none. */
 static void print_values(FILE *file, const struct series *series)
 {
 	unsigned int r;
@@ -74,7 +74,7 @@ static void print_metric(FILE *file, const struct metric *metric)
 		fputs(",\"reason\":null", file);
 }
 
-/* All metrics, if there are some. */
+/* Prints all metrics, if there are any. */
 static void print_metrics(FILE *file, const struct results *results, const struct part *part)
 {
 	unsigned int i, n = metrics_count(results);
@@ -89,7 +89,7 @@ static void print_metrics(FILE *file, const struct results *results, const struc
 }
 
 /*
- * All events, and metrics: of a part, or (NULL) of all, in the interval if this is of one.
+ * Prints all events, and metrics, for a part, or (NULL) for all; in the interval if there is one.
  */
 static void print_events(FILE *file, const struct results *results, const struct part *part)
 {
@@ -145,7 +145,7 @@ static void print_subject(FILE *file, const struct results *results)
 	fputs("],", file);
 }
 
-/* What a part is. */
+/* Prints the kind and name of a part. */
 static void print_part(FILE *file, enum by by, const struct part *part)
 {
 	static const char *const names[] = {

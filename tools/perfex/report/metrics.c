@@ -11,7 +11,7 @@ unsigned int metrics_count(const struct results *results)
 	return perfctr_metrics_size(results->run->events->metrics);
 }
 
-/* What a cell shows, as a reading of a value that needs no estimate any more. */
+/* Returns a cell's value as a reading that needs no further estimate. */
 static struct perfctr_reading reading_of(const struct cell *cell)
 {
 	return (struct perfctr_reading){
@@ -55,7 +55,7 @@ static const char *reason_of(const struct results *results, const struct part *p
 	return value->reason;
 }
 
-/* Of one run as a whole, or of an interval that has just ended. */
+/* Returns the error in one run as a whole, or in an interval that has just ended. */
 static double error_of(const struct results *results, const struct part *part, unsigned int i,
 		       const struct perfctr_metric_value *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* metrics.h - what -M asks for: formulas over results. */
+/* metrics.h - the metrics of -M: formulas over results. */
 #ifndef PERFCTR_TOOLS_METRICS_H
 #define PERFCTR_TOOLS_METRICS_H
 
@@ -9,9 +9,9 @@
 struct metric {
 	struct perfctr_metric is;
 	struct perfctr_metric_value value;
-	double error;	/* of an estimate, as perfctr_metrics_error() has it; a NaN: not known */
-	char name[256]; /* PMU/NAME/ if it is of one of several core types */
-	char text[32];	/* the value, or that there is none */
+	double error;		  /* of an estimate, by perfctr_metrics_error(); NAN: unknown */
+	char name[256];		  /* PMU/NAME/ if it is of one of several core types */
+	char text[32];		  /* the value, or that there is none */
 	const char *quality_name; /* of the value */
 	const char *reason;	  /* why there is none, or "" */
 };

@@ -8,8 +8,8 @@
 #include "tools/perfex/report/metrics.h"
 
 /*
- * Families by unit, in base units. Counters have no type here: the two formats call what has one
- * by different names.
+ * Families by unit, in base units. They have no type, since the two formats give the names of
+ * counters different endings.
  */
 static const struct family {
 	const char *name, *help;
@@ -53,7 +53,7 @@ static unsigned int family_of(const char *unit, double *factor)
 
 /* ---- labels ---- */
 
-/* What was counted, as a person would name it: files of several perfexes lie side by side. */
+/* Names the command or targets for a person: files of several perfexes lie side by side. */
 static char *subject(const struct results *results)
 {
 	char **word = results->run->command, *text;
@@ -70,7 +70,7 @@ static char *subject(const struct results *results)
 	return text;
 }
 
-/* what: the name of a label, and its value. */
+/* "what" and "name" are a label and its value. */
 static void print_labels(FILE *file, const struct results *results, const char *target,
 			 const struct part *part, const char *what, const char *name)
 {
@@ -151,7 +151,7 @@ static void print_whether(const struct exposition *to, const struct part *part, 
 	fprintf(to->file, "} %d\n", cell.counted);
 }
 
-/* Of each part that can have the event; a sum beside them would be counted twice. */
+/* Prints each part that can have the event; a sum beside the parts would be counted twice. */
 static void print_each(const struct exposition *to,
 		       void (*print)(const struct exposition *to, const struct part *part,
 				     unsigned int i))

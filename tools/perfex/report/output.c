@@ -74,7 +74,7 @@ static const char *variable(const char **pattern)
 	return value;
 }
 
-/* What stands after a percent sign; *pattern then is its last letter. */
+/* Prints a part of a pattern; *pattern points to its last character. */
 static void print_place(FILE *file, const char **pattern, pid_t pid)
 {
 	struct utsname host;
@@ -121,8 +121,8 @@ static void __attribute__((noreturn)) end(const char *name, pid_t command, const
 }
 
 /*
- * The descriptor that a name stands for; -1: for none. What it leads to may be what cannot be
- * opened again, such as a socket, or a file in which others write before and after.
+ * Returns the descriptor in a name; -1: none. It may be one that can't be opened again, such as a
+ * socket, or a file in which other programs write before and after.
  */
 static int descriptor_of(const char *name)
 {
@@ -142,8 +142,8 @@ static int descriptor_of(const char *name)
 }
 
 /*
- * A perf.data may hold the stacks of others' processes: nobody else may read what is written now.
- * NULL, or why that can't be.
+ * Checks a file for perf.data, which may hold stacks of other users' processes: only this user may
+ * read it. NULL, or why this can't be.
  */
 static const char *may_be_private(const char *name)
 {
@@ -174,7 +174,7 @@ static void open_itself(struct output *output, const char *name, pid_t command)
 	output->goes_on = output->append && stat.st_size > 0;
 }
 
-/* Try what will be done later. 0, or an errno; EINVAL: it is no file. */
+/* Tries the later replacement. 0, or an errno; EINVAL: it is no regular file. */
 static int try_replacement(const char *name)
 {
 	struct replacement replacement;
@@ -262,7 +262,7 @@ void output_clear(const struct output *output)
 
 /* ---- closing ---- */
 
-/* Cut off what an older, longer result left behind. */
+/* Cuts off the rest of an older, longer result. */
 static bool cut_off(FILE *file)
 {
 	struct stat stat;
@@ -272,7 +272,7 @@ static bool cut_off(FILE *file)
 	       ftruncate(fd, lseek(fd, 0, SEEK_CUR)) == 0;
 }
 
-/* False: not all of it, and errno says why. */
+/* False: errno says why not all was written. */
 static bool write_all(int fd, const char *text, size_t size, size_t *done)
 {
 	ssize_t n;
@@ -286,7 +286,7 @@ static bool write_all(int fd, const char *text, size_t size, size_t *done)
 	return true;
 }
 
-/* All of it, or nothing: half a document makes the whole ones before it worthless. */
+/* Appends all or nothing: half a document would spoil the whole ones before it. */
 static bool append_all(int fd, const char *text, size_t size)
 {
 	off_t end = lseek(fd, 0, SEEK_END), now;
@@ -304,7 +304,7 @@ static bool append_all(int fd, const char *text, size_t size)
 	return false;
 }
 
-/* The room for it is taken first: where there is none, what was there stays. */
+/* Allocates the space first: if there is none, the old contents stay. */
 static bool overwrite(int fd, const char *text, size_t size)
 {
 	off_t old = lseek(fd, 0, SEEK_END);
@@ -341,7 +341,7 @@ static bool finish_replacement(struct replacement *replacement)
 	return replace_end(replacement) == 0;
 }
 
-/* In the place of the file that there is. */
+/* Replaces the present file. */
 static bool write_new(const struct output *output)
 {
 	struct replacement replacement;
@@ -352,7 +352,7 @@ static bool write_new(const struct output *output)
 	return finish_replacement(&replacement);
 }
 
-/* What can't be replaced can be written into: it is mounted, or another's in /tmp. */
+/* Overwrites a file that can't be replaced: it is mounted, or another user's in /tmp. */
 static bool finish_later(struct output *output)
 {
 	bool good = fclose(output->file) == 0;

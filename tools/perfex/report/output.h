@@ -16,9 +16,9 @@ enum format {
 	FORMAT_PERF_DATA
 };
 
-/* How results get to where they belong. What a file held stays until all of them are written. */
+/* When results are written. The old contents of a file stay until all are. */
 enum way {
-	WAY_ITSELF, /* at once: it is no file, or results come bit by bit */
+	WAY_ITSELF, /* at once: it is no regular file, or results come one by one */
 	WAY_END,    /* all at the end */
 	WAY_NEW,    /* into a new file, which takes the place of the old one at the end */
 	WAY_EACH,   /* each result takes the place of the one before */
@@ -27,7 +27,7 @@ enum way {
 struct output {
 	const char *name; /* -o; "-": standard output; NULL: standard error */
 	enum format format;
-	bool append;	 /* after what the file holds */
+	bool append;	 /* append to the file's contents */
 	bool bit_by_bit; /* there are results while the command runs */
 	bool goes_on;	 /* there is something that the file holds */
 	FILE *file;	 /* NULL: not opened; or WAY_EACH */
@@ -35,7 +35,7 @@ struct output {
 	bool is_own;			/* WAY_ITSELF: perfex has opened it */
 	char *path;			/* WAY_END, WAY_EACH */
 	char *text;			/* WAY_END: the results */
-	size_t size;			/* of these */
+	size_t size;			/* number of bytes in it */
 	struct replacement replacement; /* WAY_NEW */
 	int error;			/* why the last one of WAY_EACH failed; 0: it did not */
 };
@@ -44,16 +44,15 @@ struct output {
 char *output_name(const char *pattern, pid_t pid);
 
 /*
- * Open the output before the command runs, so that it does not run in vain: pid's, which is killed
- * on failure if it is a command. What the file holds is cut off only when there are results to
- * replace it.
+ * Opens the output before the command runs, so that it does not run in vain: on failure kills pid,
+ * if that is a command. The file's contents are replaced only when there are results.
  */
 void output_open(struct output *output, pid_t pid, bool is_command);
 
-/* Cut it off now: results will come bit by bit. */
+/* Cuts the contents off now: results will come one by one. */
 void output_clear(const struct output *output);
 
-/* All results, or those of an interval. */
+/* Prints all results, or those of an interval. */
 void output_results(struct output *output, const struct results *results);
 
 void output_close(struct output *output);

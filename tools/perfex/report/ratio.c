@@ -4,7 +4,7 @@
 #include <string.h>
 #include "tools/perfex/report/ratio.h"
 
-/* What event i is to the kernel, on its first core type. A number is not told. */
+/* Gets the attr of event i, on its first core type. Numbers have none. */
 static bool get_attr(const struct events *events, unsigned int i, struct perf_event_attr *attr)
 {
 	if (i >= events->first[EVENTS_NUMBERS] ||
@@ -15,7 +15,7 @@ static bool get_attr(const struct events *events, unsigned int i, struct perf_ev
 	return true;
 }
 
-/* The generic event with this id, on the same core type: the high half names that. */
+/* Returns the generic event with this id, on the same core type, which is in the high half. */
 static uint64_t generic(const struct perf_event_attr *attr, uint32_t id)
 {
 	return (attr->config & ~(uint64_t)UINT32_MAX) | id;
@@ -49,7 +49,7 @@ static bool same_modes(const struct perf_event_attr *a, const struct perf_event_
 	       a->exclude_guest == b->exclude_guest && a->exclude_idle == b->exclude_idle;
 }
 
-/* Whether a name asks for guests and the host, which is not what one without modifiers means. */
+/* Whether a name has modifiers for both guests and host, which differs from a name without any. */
 static bool names_both(const char *name)
 {
 	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
@@ -64,7 +64,7 @@ static bool same_hosts(const struct event *a, const struct event *b)
 	return names_both(a->name) == names_both(b->name);
 }
 
-/* What a part, or all, counted of event i; 0: nothing, or not at all. */
+/* Returns the count of event i in a part, or all; 0: none. */
 static double value_of(const struct results *results, const struct part *part, unsigned int i)
 {
 	struct cell cell = results_cell(results, part, i);

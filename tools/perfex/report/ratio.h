@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ratio.h - what a count means beside others. */
+/* ratio.h - relates counts to each other. */
 #ifndef PERFCTR_TOOLS_RATIO_H
 #define PERFCTR_TOOLS_RATIO_H
 
 #include "tools/perfex/report/results.h"
 
 /*
- * "1.25 insn per cycle", "3.1 GHz", ... of a part, or (NULL) of all; "" if there is nothing to
- * compare event i with.
+ * Writes "1.25 insn per cycle", "3.1 GHz", ... for a part, or (NULL) for all; "" if there is no
+ * count to relate event i to.
  */
 void ratio_print(char *text, size_t size, const struct results *results, const struct part *part,
 		 unsigned int i);

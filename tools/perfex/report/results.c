@@ -154,7 +154,7 @@ void results_begin(struct results *results)
 static void add_count(struct tally *tally, const struct perfctr_reading *reading)
 {
 	tally->runs++;
-	/* What ended early is compared with nothing. */
+	/* A count that ended early is not compared. */
 	series_add(&tally->series, reading->quality == PERFCTR_STALE
 					   ? NAN
 					   : (double)perfctr_reading_estimate(reading));
@@ -200,7 +200,7 @@ void results_add_run(struct results *results, const struct run_end *end)
 	add_end(results, end);
 }
 
-/* Where all runs failed, they are what there is. */
+/* If all runs failed, their counts are taken. */
 static void take_failed(struct results *results)
 {
 	unsigned int i;

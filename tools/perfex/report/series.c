@@ -40,7 +40,7 @@ struct summary series_summary(const struct series *series)
 	double *value = sorted(series, &summary.n), mean = 0, distance;
 	unsigned int i, n = summary.n;
 
-	/* After Welford: sums of squares would lose the digits that count. */
+	/* This is Welford's method: sums of squares would lose the digits that count. */
 	for (i = 0; i < n; i++) {
 		distance = value[i] - mean;
 		mean += distance / (i + 1);

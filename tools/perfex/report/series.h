@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* series.h - what several runs gave: one value per run. */
+/* series.h - the values of several runs, and their statistics. */
 #ifndef PERFCTR_TOOLS_SERIES_H
 #define PERFCTR_TOOLS_SERIES_H
 
@@ -8,7 +8,7 @@ struct series {
 	unsigned int n, room;
 };
 
-/* What the values are together; all are NAN if there is none. */
+/* The statistics of the values; NAN if there is none. */
 struct summary {
 	unsigned int n;	      /* values */
 	double mean, squares; /* sum of squares of the distances from it */

@@ -13,7 +13,7 @@
 
 /* ---- values ---- */
 
-/* "1,234,567" */
+/* Writes a number as "1,234,567". */
 static void print_number(char *text, size_t size, uint64_t n)
 {
 	char digits[32];
@@ -28,7 +28,7 @@ static void print_number(char *text, size_t size, uint64_t n)
 	text[k] = '\0';
 }
 
-/* In the event's unit. */
+/* Writes a value in the event's unit. */
 static void print_value(char *text, size_t size, const struct event *event, uint64_t value)
 {
 	if (event->is.scale != 1)
@@ -86,7 +86,7 @@ struct widths {
 	bool is_narrow; /* there is room for the first three */
 };
 
-/* What is to be said of a count: how sure it is. */
+/* Writes a note about a count's reliability. */
 static void print_note(struct row *row, const struct results *results, unsigned int i,
 		       const struct cell *cell, struct footnotes *notes)
 {
@@ -172,7 +172,7 @@ static void widen(int *width, const char *text)
 		*width = n;
 }
 
-/* Those of a table that may have any width. */
+/* Returns the widths of a table without a limit. */
 static struct widths widths_of(const struct row *rows, unsigned int n)
 {
 	struct widths widths = { .value = 20, .unit = 6, .name = 28 };
@@ -199,7 +199,7 @@ static int total_of(const struct widths *widths)
 	       (widths->ratio ? widths->ratio + 1 : 0) + spread;
 }
 
-/* On a terminal that has no room for these: what is beside a name comes below it. */
+/* Adapts the widths to a terminal: the text beside a name moves below it. */
 static void make_narrow(FILE *file, struct widths *widths, const struct row *rows, unsigned int n)
 {
 	int columns = terminal_columns(file);
@@ -238,7 +238,7 @@ static void print_narrow_spread(struct fit *fit, const struct row *row)
 	fit_put(fit, text);
 }
 
-/* The same as in the columns, in words. */
+/* Prints the columns' contents in words. */
 static void print_narrow(FILE *file, const struct row *row, const struct widths *widths)
 {
 	struct fit fit = fit_begin(file, 6);
@@ -258,7 +258,7 @@ static void print_narrow(FILE *file, const struct row *row, const struct widths 
 	fit_end(&fit);
 }
 
-/* A value, filled up in front. */
+/* Prints a value, padded in front. */
 static void print_right(FILE *file, const char *text, int width)
 {
 	fprintf(file, "%*s", width - text_width(text), "");
@@ -313,7 +313,7 @@ static void print_uncounted(FILE *file, const struct row *row, const struct widt
 	fprintf(file, " [%u]\n", note);
 }
 
-/* All events, and the time if there are several of it. */
+/* Prints all events, and a row for the time of several runs. */
 static void print_rows(FILE *file, const struct results *results, struct footnotes *notes)
 {
 	unsigned int i, n = results->run->events->n, head = results->repeats > 1 ? n + 1 : 0;
@@ -398,7 +398,7 @@ static void print_subject(FILE *text, const struct results *results)
 	fputc('\'', text);
 }
 
-/* Which of several are shown. */
+/* Says which runs are shown. */
 static void print_runs(FILE *text, const struct results *results)
 {
 	if (results->left_out)
@@ -411,7 +411,7 @@ static void print_runs(FILE *text, const struct results *results)
 		fprintf(text, ", %u of which failed", results->failed);
 }
 
-/* What has been counted. */
+/* Prints the title: what was counted. */
 static void print_title(FILE *file, const struct results *results)
 {
 	struct fit fit = fit_begin(file, 2);
@@ -502,7 +502,7 @@ static void print_brief_metrics(FILE *file, const struct results *results, const
 	}
 }
 
-/* All events, of a part, or of an interval. */
+/* Prints all events, of a part, or of an interval. */
 static void print_brief(FILE *file, const struct results *results, const struct part *part)
 {
 	unsigned int i;
@@ -577,7 +577,7 @@ static void print_interval(FILE *file, const struct results *results)
 
 /* ---- all ---- */
 
-/* Which runs failed, the first ones. */
+/* Lists the first runs that failed. */
 static void print_failed(FILE *file, const struct results *results)
 {
 	struct fit fit = fit_begin(file, 2);
@@ -602,7 +602,7 @@ static void print_failed(FILE *file, const struct results *results)
 	fit_end(&fit);
 }
 
-/* Whose time it was, and what is wrong. */
+/* Explains the time, and unknown instructions. */
 static void print_emulation(FILE *file, const struct valgrind *valgrind)
 {
 	fprintf(file, " in %s, which takes 20 to 100 times as long as the command alone\n",

@@ -8,7 +8,7 @@
 
 /* ---- for a person ---- */
 
-/* A mean with as many digits as say something: counts are integers. */
+/* Writes a mean with its significant digits: counts are integers. */
 static void print_mean(char *text, size_t size, const struct compared *one,
 		       const struct summary *summary)
 {
@@ -101,7 +101,7 @@ static void print_wide(FILE *file, const struct row *row, int width)
 	print_verdict(file, row);
 }
 
-/* What was measured comes below what it says. */
+/* Prints the measured values below the name. */
 static void print_narrow(FILE *file, const struct row *row, int width)
 {
 	struct fit fit = fit_begin(file, 6);
@@ -120,7 +120,7 @@ static void print_narrow(FILE *file, const struct row *row, int width)
 	fit_end(&fit);
 }
 
-/* What is compared; as the user has written it. */
+/* Prints one side of the comparison, as the user has written it. */
 static void print_side(FILE *file, const char *name, const char *text)
 {
 	struct fit fit = fit_begin(file, 9);

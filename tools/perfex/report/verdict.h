@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* verdict.h - a comparison, written for a person, as CSV, and as a member of a JSON document. */
+/* verdict.h - prints a comparison for a person, as CSV, and as a member of a JSON document. */
 #ifndef PERFCTR_TOOLS_VERDICT_H
 #define PERFCTR_TOOLS_VERDICT_H
 

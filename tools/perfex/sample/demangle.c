@@ -35,7 +35,7 @@ static demangler *find_library(void)
 	return library ? (demangler *)(uintptr_t)dlsym(library, "__cxa_demangle") : NULL;
 }
 
-/* 256 MiB beyond what it has of perfex's. */
+/* Limits memory to 256 MiB beyond perfex's. */
 static void limit_memory(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");

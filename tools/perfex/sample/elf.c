@@ -11,10 +11,10 @@
 #ifdef HAVE_LIBELF
 #include <gelf.h>
 
-/* Beyond any compiler's, lest a file make work without end of its holes. */
+/* No compiler makes larger ones; a limit keeps a file with holes from causing endless work. */
 #define LARGEST_SECTION ((uint64_t)1 << 29)
 
-/* Names may be ends of others; but all together are not much longer than what they are in. */
+/* Names may share their ends; but all together are not much longer than their section. */
 #define MOST_NAMES(size) (2 * (size) + ((size_t)16 << 20))
 
 struct build_id {
@@ -104,7 +104,7 @@ static void read_symbols(struct symbols *symbols, Elf *elf, Elf_Scn *section, si
 	}
 }
 
-/* The section of a type, or NULL; and what it is linked with. */
+/* Returns the section of a type, or NULL; and the index of its linked section. */
 static Elf_Scn *find_section(Elf *elf, uint32_t type, size_t *link)
 {
 	Elf_Scn *section = NULL;
@@ -172,7 +172,7 @@ static void close_elf(Elf *elf, int fd)
 	close(fd);
 }
 
-/* Its own build id says that it is the file's. */
+/* Reads the debug file, if its own build id matches. */
 static void read_debug_file(struct symbols *symbols, const struct build_id *id)
 {
 	char path[sizeof("/usr/lib/debug/.build-id//.debug") + 2 * sizeof(id->byte)];
@@ -195,7 +195,7 @@ static void read_debug_file(struct symbols *symbols, const struct build_id *id)
 	close_elf(elf, fd);
 }
 
-/* All symbols, or those of the debug file, or else those for the dynamic linker. */
+/* Reads all symbols, or those of the debug file, or else those for the dynamic linker. */
 static void read_all(struct symbols *symbols, Elf *elf)
 {
 	size_t link = 0;
@@ -230,7 +230,7 @@ static void read_file(struct symbols *symbols, const char *file)
 }
 #endif
 
-/* What opening alone would do to a device or a pipe is not done: first it is only found. */
+/* Finds the file before it opens it, since opening a device or a pipe has effects. */
 int elf_open_file(const char *file)
 {
 	int place = open(file, O_PATH | O_CLOEXEC), fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * elf.h - names of functions in ELF files, by libelf if there was one when perfex was built. Files
- * are those that a program mapped, so that anything may be in them.
+ * elf.h - reads function names from ELF files, by libelf if there was one when perfex was built.
+ * The files are those that a program mapped, so that their contents are not trusted.
  */
 #ifndef PERFCTR_TOOLS_ELF_H
 #define PERFCTR_TOOLS_ELF_H
@@ -9,8 +9,8 @@
 #include "tools/perfex/sample/symbols.h"
 
 /*
- * Without any if it is no ELF file. Where a file has names for the dynamic linker only, those of
- * its debug file, which its build id names, are read.
+ * Returns no names if it is no ELF file. If a file has names only for the dynamic linker, its debug
+ * file is read, by its build id.
  */
 struct symbols *elf_symbols(const char *file);
 

@@ -22,8 +22,8 @@ struct process {
 	struct process *next;
 	uint32_t pid;
 	uid_t owner;
-	uint64_t turn;	  /* in which it was looked at last */
-	uint64_t version; /* of its files */
+	uint64_t turn;	  /* the turn in which it was last looked at */
+	uint64_t version; /* changes with its files */
 	size_t name;	  /* in names */
 	struct map *map;  /* later ones hide earlier ones */
 	size_t n, room;
@@ -31,14 +31,14 @@ struct process {
 
 struct file {
 	char *name;
-	uint32_t pid;		 /* of code in memory: whose; else 0 */
+	uint32_t pid;		 /* the process of code in memory; else 0 */
 	bool whole;		 /* has no instructions of its own that could be told apart */
 	struct symbols *symbols; /* NULL: not read */
 };
 
 struct place {
 	uint64_t count;	 /* 0: free */
-	uint64_t missed; /* of them, branches that were mispredicted */
+	uint64_t missed; /* the mispredicted branches among them */
 	uint64_t offset;
 	size_t file;
 };
@@ -50,14 +50,14 @@ struct histogram {
 	struct place *place; /* a hash table of a size that is a power of two */
 	size_t nplaces, places;
 	struct stacks stacks;
-	char **name; /* of processes, each once */
+	char **name; /* names of processes, each once */
 	size_t nnames;
 	uint64_t samples, turn, version;
 };
 
 enum { FILE_UNKNOWN, FILE_KERNEL };
 
-/* ---- what there is ---- */
+/* ---- data ---- */
 
 struct histogram *histogram_new(void)
 {
@@ -109,7 +109,10 @@ static size_t find_name(struct histogram *histogram, const char *name)
 	return i;
 }
 
-/* Whose files may name its functions. One that has ended is taken for the user's own. */
+/*
+ * Returns the user whose files may name a process's functions. A process that has ended is taken
+ * for this user's own.
+ */
 static uid_t owner_of(uint32_t pid)
 {
 	char path[32];
@@ -149,7 +152,10 @@ void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *
 	struct process *process = find_process(histogram, pid);
 	size_t i, kept = 0;
 
-	/* What is hidden altogether is forgotten, lest programs that map on and on fill memory. */
+	/*
+	 * A mapping that is completely covered is forgotten, so that programs that map on and on
+	 * don't fill memory.
+	 */
 	for (i = 0; i < process->n; i++) {
 		const struct map *old = &process->map[i];
 
@@ -157,7 +163,7 @@ void histogram_map(struct histogram *histogram, uint32_t pid, const struct map *
 		    old->length > map->length - (old->start - map->start))
 			process->map[kept++] = *old;
 	}
-	/* What compilers make at run time comes and goes, and is no file. */
+	/* Code that is compiled at run time comes and goes, and is in no file. */
 	if (kept < process->n || !histogram->file[map->file].pid)
 		process->version = ++histogram->version;
 	process->n = kept;
@@ -319,8 +325,8 @@ void histogram_branch(struct histogram *histogram, uint32_t pid, uint64_t from, 
 }
 
 /*
- * After the first address of each mode there are those that calls return to, which may be the
- * beginning of the next function: the call is in front of it.
+ * After the first address of each mode come return addresses, which may be the beginning of the
+ * next function: the call is before them.
  */
 void histogram_chain(struct histogram *histogram, uint32_t pid, const uint64_t *chain, uint64_t n)
 {
@@ -353,7 +359,7 @@ uint64_t histogram_samples(const struct histogram *histogram)
 
 struct row {
 	uint64_t count, missed;
-	uint64_t offset;    /* in the symbol, or the file; 0 if it does not matter */
+	uint64_t offset;    /* in the symbol, or the file; 0 if it is not shown */
 	const char *symbol; /* NULL: there is none */
 	const struct file *file;
 };
@@ -409,7 +415,7 @@ static void read_symbols(const struct histogram *histogram, struct file *file)
 	}
 }
 
-/* What a place is called; its file's names are read when the first of its places is shown. */
+/* Names a place; its file's names are read when the first of its places is shown. */
 static struct row name_place(struct histogram *histogram, size_t number, uint64_t offset)
 {
 	struct file *file = &histogram->file[number];
@@ -501,7 +507,10 @@ static int numbers_width(enum place_kind kind)
 	return kind == PLACE_BRANCH ? 36 : 23;
 }
 
-/* On a terminal without room for both, the file comes below the name; what is longer is cut. */
+/*
+ * Prints a row. On a terminal that is too narrow for both, the file comes below the name; longer
+ * texts are cut.
+ */
 static void print_row(FILE *file, const struct histogram *histogram, const struct row *row,
 		      enum place_kind kind)
 {
@@ -601,7 +610,7 @@ static void put_frame(FILE *file, struct histogram *histogram, const struct fram
 	char *name = row.symbol ? demangle(row.symbol) : NULL;
 
 	fputc(';', file);
-	/* As flame graphs expect it, [file] stands for what has no name. */
+	/* Flame graphs expect [file] where there is no name. */
 	if (!name && *row.file->name != '[')
 		fputc('[', file);
 	put_name(file, name ? name : base_name(row.file->name));

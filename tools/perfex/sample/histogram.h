@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * histogram.h - samples by place: the file, the function in it, or the address, of the mapping
- * where the sample was; and by the calls that led there. Calls come in the order of what happened.
+ * histogram.h - counts samples by place: by file, function or address, in the mappings of their
+ * time; and by the calls that led there. The functions are called in the order of the records.
  */
 #ifndef PERFCTR_TOOLS_HISTOGRAM_H
 #define PERFCTR_TOOLS_HISTOGRAM_H
@@ -17,12 +17,12 @@ struct map {
 	size_t file;
 };
 
-/* What rows are about. PLACE_SOURCE is no place: see sources.h. */
+/* The kinds of rows. PLACE_SOURCE is no place: see sources.h. */
 enum place_kind { PLACE_FUNCTION, PLACE_FILE, PLACE_ADDRESS, PLACE_BRANCH, PLACE_SOURCE };
 
 struct histogram *histogram_new(void);
 
-/* The number of a file, for struct map of a process. */
+/* Returns the number of a file, for struct map of a process. */
 size_t histogram_file(struct histogram *histogram, uint32_t pid, const char *name);
 
 /* A process maps a file, is created with its parent's mappings, executes a program, has a name. */
@@ -47,7 +47,7 @@ void histogram_each_file(const struct histogram *histogram, uint32_t pid,
 			 void *arg);
 uint64_t histogram_version(const struct histogram *histogram, uint32_t pid);
 
-/* A sample at an address, or in the kernel. */
+/* Counts a sample at an address, or in the kernel. */
 void histogram_count(struct histogram *histogram, uint32_t pid, uint64_t address);
 void histogram_count_kernel(struct histogram *histogram, uint64_t address);
 
@@ -66,7 +66,7 @@ uint64_t histogram_samples(const struct histogram *histogram);
  */
 void histogram_print(struct histogram *histogram, FILE *file, enum place_kind kind);
 
-/* Each way that calls took: "process;outer;inner samples". */
+/* Prints each chain of calls: "process;outer;inner samples". */
 void histogram_fold(struct histogram *histogram, FILE *file);
 
 void histogram_free(struct histogram *histogram);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tools/perfex/sample/kallsyms.h"
 
-/* A compiler that runs for weeks writes more, lest this fill memory. */
+/* A compiler that runs for weeks writes more, which would fill memory. */
 #define MOST_BYTES ((off_t)256 << 20)
 
 static bool read_hex(const char **text, uint64_t *value)
@@ -62,7 +62,7 @@ struct symbols *kallsyms_read(void)
 
 /* ---- a compiler's ---- */
 
-/* "7f0010203040 1c function name". What is written later is in its place. */
+/* Reads a line such as "7f0010203040 1c function name". Later lines replace earlier ones. */
 static void read_map_line(struct symbols *symbols, const char *line, int rank)
 {
 	uint64_t start, size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kallsyms.h - names of functions that the kernel lists in /proc/kallsyms, and JIT compilers in
+ * kallsyms.h - reads function names that the kernel lists in /proc/kallsyms, and JIT compilers in
  * the map files that perf reads.
  */
 #ifndef PERFCTR_TOOLS_KALLSYMS_H
@@ -13,8 +13,8 @@
 struct symbols *kallsyms_read(void);
 
 /*
- * /tmp/perf-PID.map, which a compiler writes for its process; without any if the file is not the
- * process' owner's, or perfex' user's, or others may write it.
+ * Reads /tmp/perf-PID.map, which a compiler writes for its process. There are no names if the
+ * file's owner is neither the process's nor perfex's user, or if others may write it.
  */
 struct symbols *kallsyms_read_jit(uint32_t pid, uid_t owner);
 

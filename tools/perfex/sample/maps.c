@@ -15,7 +15,7 @@ static FILE *open_file(uint32_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* "55d0c8a00000-55d0c8a01000 r-xp 00001000 08:01 1234    /usr/bin/name" */
+/* Parses "55d0c8a00000-55d0c8a01000 r-xp 00001000 08:01 1234    /usr/bin/name". */
 static bool read_line(char *line, struct perfctr_record_mmap *mmap)
 {
 	uint64_t end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* maps.h - what a process that runs already has mapped, as records would have told. */
+/* maps.h - reads the mappings of a running process, as records would have told them. */
 #ifndef PERFCTR_TOOLS_MAPS_H
 #define PERFCTR_TOOLS_MAPS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The file's layout is that of tools/perf/Documentation/perf.data-file-format.txt in Linux: a
- * header, one event's attributes, and records; then of the optional features those that say where
- * all was, in the order of their bits, each with a section.
+ * Writes perf.data. The file's layout is that of tools/perf/Documentation/perf.data-file-format.txt
+ * in Linux: a header, one event's attributes, and records; then some of the optional features,
+ * which describe the machine, in the order of their bits, each with a section.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -52,7 +52,10 @@ void perf_data_record(FILE *file, const struct perfctr_record *record)
 	fwrite(record->bytes, record->size, 1, file);
 }
 
-/* What ends each record, in this order: whose it is, when it was. Zeros are before everything. */
+/*
+ * Fills in the words at the end of each record, in this order: process and thread, time. Zeros come
+ * before all times.
+ */
 static size_t trailer(const struct perf_event_attr *attr, uint32_t pid, uint32_t ids[4])
 {
 	size_t n = 0;
@@ -67,7 +70,7 @@ static size_t trailer(const struct perf_event_attr *attr, uint32_t pid, uint32_t
 	return n * sizeof(*ids);
 }
 
-#define KERNEL UINT32_MAX /* the process whose mappings are the kernel's */
+#define KERNEL UINT32_MAX /* the "process" of the kernel's mappings */
 
 /* Strings are filled up to a multiple of 8 bytes. */
 static void put_record(FILE *file, const struct perf_event_attr *attr, uint32_t pid, uint32_t type,
@@ -134,7 +137,7 @@ static void put_number(FILE *file, uint32_t number)
 	fwrite(&number, sizeof(number), 1, file);
 }
 
-/* Its size, filled up to a multiple of 64, and as many bytes. */
+/* Writes a string's size, rounded up to a multiple of 64, and as many bytes. */
 static void put_string(FILE *file, const char *text)
 {
 	static const char zeros[64];
@@ -206,7 +209,7 @@ static uint64_t features_of(const struct perf_event_attr *attr)
 	return all | (attr->sample_type & PERF_SAMPLE_BRANCH_STACK ? 1u << HEADER_BRANCH_STACK : 0);
 }
 
-/* The sections, and what they are about, after the records, which end at a place. */
+/* Writes the features' sections after the end of the records. */
 static void put_features(FILE *file, uint64_t end, uint64_t features,
 			 const struct perf_event_attr *attr, const struct perf_data_about *about)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perf_data.h - samples as "perf record" writes them, for perf's report and script. */
+/* perf_data.h - writes samples as "perf record" does, for perf's report and script. */
 #ifndef PERFCTR_TOOLS_PERF_DATA_H
 #define PERFCTR_TOOLS_PERF_DATA_H
 
@@ -7,10 +7,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-/* Room for what is known at the end; -1: the file can't be gone back in. */
+/* Leaves room for the header; -1: the file can't seek. */
 int perf_data_begin(FILE *file);
 
-/* A record, as the kernel wrote it. */
+/* Writes a record, as the kernel wrote it. */
 void perf_data_record(FILE *file, const struct perfctr_record *record);
 
 /* Records that the kernel did not write: a mapping, and a name, from before. */
@@ -28,7 +28,7 @@ struct perf_data_about {
 	char *const *line; /* the command line, NULL at its end */
 };
 
-/* What all was; -1: it could not be written. */
+/* Writes the header and features; -1: this failed. */
 int perf_data_end(FILE *file, const struct perf_event_attr *attr,
 		  const struct perf_data_about *about);
 

@@ -22,18 +22,18 @@
 
 struct sampling {
 	char *event;
-	char *plain;	 /* as it was asked for; NULL: it was not, and any will do */
+	char *plain;	 /* the event asked for; NULL: none, and any will do */
 	bool user_only;	 /* the kernel's mode is forbidden */
 	uint64_t weight; /* the field of samples that this kernel has */
 	uint64_t period, frequency, bad;
 	struct sampling_request request;
-	struct perf_event_attr attr; /* of the records, for who reads them later */
+	struct perf_event_attr attr; /* of the records, for later readers */
 	struct samplers *samplers;
 	struct histogram *histogram;
 	struct sources sources;
 	uint64_t stacks, predicted, mispredicted; /* samples with branches; and these */
 	struct unwinder *unwinder;		  /* NULL: there are frame pointers */
-	uint64_t pointers;			  /* samples whose calls were not unwound */
+	uint64_t pointers;			  /* samples with a chain by frame pointers */
 };
 
 /* ---- records ---- */
@@ -47,7 +47,7 @@ static void use_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 	histogram_map(sampling->histogram, mmap->pid, &map);
 }
 
-/* What was mapped before there were records of it. */
+/* Notes a mapping from before the records. */
 static void use_old_mmap(void *arg, const struct perfctr_record_mmap *mmap)
 {
 	struct sampling *sampling = arg;
@@ -69,7 +69,7 @@ static void look_at_process(struct sampling *sampling, uint32_t pid)
 		perf_data_name(sampling->request.data, &sampling->attr, pid, name);
 }
 
-/* The kernel's part of the kernel's chain, and the user's by the unwinder; false: it has none. */
+/* Joins the kernel's part of its chain, and the unwinder's for user mode; false: there is none. */
 static bool use_unwound(struct sampling *sampling, const struct perfctr_record *record)
 {
 	const struct perfctr_record_sample *sample = &record->as.sample;
@@ -102,7 +102,7 @@ static void use_chain(struct sampling *sampling, const struct perfctr_record *re
 	histogram_chain(sampling->histogram, record->pid, sample->chain, sample->nchain);
 }
 
-/* What was mapped there has to be known before it is counted. */
+/* Notes the mappings at an address before it is counted. */
 static void look_at_address(struct sampling *sampling, uint32_t pid, uint64_t address)
 {
 	if (histogram_is_new(sampling->histogram, pid, address))
@@ -213,7 +213,7 @@ static bool has_user_mode(const struct perfctr_list *list)
 		 attr.exclude_user || attr.exclude_kernel || attr.exclude_hv);
 }
 
-/* User mode, unless the event says what it wants; to be freed. */
+/* Returns the event in user mode, unless it names its modes; the caller frees it. */
 static char *in_user_mode(const char *event)
 {
 	struct perfctr_list *list = resolve(event), *other;
@@ -234,14 +234,17 @@ static char *in_user_mode(const char *event)
 	return user;
 }
 
-/* Not the machine's matter: it may have the event, which can't be counted now, or by this user. */
+/*
+ * Whether the error is not the machine's: the event exists, but can't be counted now, or by this
+ * user.
+ */
 static bool is_passing(int error)
 {
 	return error == EACCES || error == EPERM || error == EBUSY || error == EMFILE ||
 	       error == ENFILE || error == ENOMEM;
 }
 
-/* Whose samples say where data came from. */
+/* Returns an event whose samples have data sources. */
 static const char *find_loads(void)
 {
 	/* Intel's first one wants company on some, hybrid ones call it otherwise; AMD; POWER. */
@@ -285,7 +288,7 @@ struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequ
 	return sampling;
 }
 
-/* As the library asks the kernel. */
+/* Gets the attr that the library gives the kernel. */
 static void describe(struct sampling *sampling, const struct perfctr_sampler_config *config)
 {
 	struct perfctr_list *list = resolve(sampling->event);
@@ -314,7 +317,7 @@ static void take_stacks(struct perfctr_sampler_config *config, uint32_t stack)
 	config->pages = STACKS_BUFFER / (uint32_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What the table is made of; perf also looks for names of data. */
+/* Adds the fields for the kind of table; perf also looks for names of data. */
 static void take_kind(const struct sampling *sampling, struct perfctr_sampler_config *config)
 {
 	if (sampling->request.kind == PLACE_BRANCH) {
@@ -361,7 +364,7 @@ static struct samplers *open_targets(struct sampling *sampling, pid_t pid)
 			     targets->n ? targets->n : 1, &config);
 }
 
-/* If the event could be sampled without them. */
+/* Blames stacks if the event can be sampled without them. */
 static void blame_stacks(struct sampling *sampling, pid_t pid)
 {
 	sampling->request.stack = 0;
@@ -394,7 +397,7 @@ static bool wants_all_modes(const struct sampling *sampling)
 	return sampling->request.kind < PLACE_BRANCH;
 }
 
-/* In all modes; or in user mode, if the kernel's is forbidden. */
+/* Opens the event in all modes; or in user mode, if the kernel's is forbidden. */
 static void open_all_modes(struct sampling *sampling, const char *event, pid_t pid)
 {
 	char *user = in_user_mode(event);
@@ -408,7 +411,7 @@ static void open_all_modes(struct sampling *sampling, const char *event, pid_t p
 	free_keeping_errno(user);
 }
 
-/* In user mode; or in all, if the PMU can't tell modes apart. */
+/* Opens it in user mode; or in all, if the PMU can't tell modes apart. */
 static void open_user_mode(struct sampling *sampling, const char *event, pid_t pid)
 {
 	char *user = in_user_mode(event);
@@ -417,7 +420,7 @@ static void open_user_mode(struct sampling *sampling, const char *event, pid_t p
 	if (!sampling->samplers && errno == EINVAL && sampling->plain && strcmp(event, user) != 0) {
 		open_other(sampling, event, pid);
 		if (!sampling->samplers)
-			open_other(sampling, user, pid); /* what was wrong with it */
+			open_other(sampling, user, pid); /* the first error is the right one */
 	}
 	free_keeping_errno(user);
 }
@@ -430,7 +433,7 @@ static void open_event(struct sampling *sampling, const char *event, pid_t pid)
 		open_user_mode(sampling, event, pid);
 }
 
-/* With what there is. */
+/* Opens the best event that works. */
 static void open_somehow(struct sampling *sampling, pid_t pid)
 {
 	const char *event = sampling->plain ? sampling->plain : "cycles";
@@ -441,7 +444,7 @@ static void open_somehow(struct sampling *sampling, pid_t pid)
 		sampling->weight = PERF_SAMPLE_WEIGHT;
 		open_event(sampling, event, pid);
 	}
-	/* No PMU: the clock, which knows no branches. */
+	/* Without a PMU this uses the clock, which has no branches. */
 	if (!sampling->samplers && !sampling->plain && sampling->request.kind != PLACE_BRANCH)
 		open_event(sampling, "cpu-clock", pid);
 }
@@ -569,7 +572,7 @@ static void print_unwound(const struct sampling *sampling, FILE *file)
 			sampling->pointers == 1 ? " has" : "s have");
 }
 
-/* What the samples say nothing of. */
+/* Says which modes the samples leave out. */
 static void print_left_out(const struct run_end *end, FILE *file)
 {
 	fputs(" user mode only, since this user may not sample the kernel "
@@ -581,7 +584,7 @@ static void print_left_out(const struct run_end *end, FILE *file)
 	fputc('\n', file);
 }
 
-/* What is missing. */
+/* Says which samples are missing. */
 static void print_doubts(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	uint64_t lost = samplers_lost(sampling->samplers);
@@ -612,7 +615,7 @@ static void print_doubts(struct sampling *sampling, const struct run_end *end, F
 		fprintf(file, " records were left out: %s\n", perfctr_error());
 }
 
-/* How many there are, and what is missing. */
+/* Prints the number of samples, and which are missing. */
 static void print_sum(struct sampling *sampling, const struct run_end *end, FILE *file)
 {
 	uint64_t number = sampling->request.kind == PLACE_SOURCE
@@ -631,7 +634,7 @@ static void print_sum(struct sampling *sampling, const struct run_end *end, FILE
 	fputc('\n', file);
 }
 
-/* What it prints, in lines that fit. */
+/* Prints the output of a function, in lines that fit. */
 static void print_lines(void (*print)(struct sampling *sampling, const struct run_end *end,
 				      FILE *file),
 			struct sampling *sampling, const struct run_end *end, FILE *file)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sample.h - --sample: where a command, a process or a processor is when an event happens. */
+/*
+ * sample.h - --sample: finds the places in a command, a process or on a processor where an event
+ * happens.
+ */
 #ifndef PERFCTR_TOOLS_SAMPLE_H
 #define PERFCTR_TOOLS_SAMPLE_H
 
@@ -11,7 +14,7 @@
 
 struct sampling;
 
-/* What is to be sampled, and what to tell of it. */
+/* What to sample, and what to report. */
 struct sampling_request {
 	const struct targets *targets;
 	char **command; /* NULL: none */
@@ -27,13 +30,13 @@ struct sampling_request {
 struct sampling *sampling_new(const char *event, uint64_t period, uint64_t frequency,
 			      enum place_kind kind);
 
-/* Sample the command from its exec on, or what runs already; exits on failure. */
+/* Samples the command from its exec on, or running targets; exits on failure. */
 void sampling_open(struct sampling *sampling, const struct sampling_request *request, pid_t pid);
 
-/* Take what has been recorded out of the kernel's buffers. */
+/* Takes the records out of the kernel's buffers. */
 void sampling_read(struct sampling *sampling);
 
-/* Tell. */
+/* Prints the report. */
 void sampling_print(struct sampling *sampling, const struct run_end *end, FILE *file);
 void sampling_free(struct sampling *sampling);
 

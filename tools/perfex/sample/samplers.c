@@ -11,7 +11,7 @@
 
 struct one {
 	struct perfctr_sampler *sampler;
-	const struct perfctr_record *record; /* its next; NULL: none now */
+	const struct perfctr_record *record; /* its next one; NULL: none now */
 };
 
 struct samplers {

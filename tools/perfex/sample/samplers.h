@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* samplers.h - an event sampled on several targets, as if these were one. */
+/* samplers.h - samples an event on several targets, as if these were one. */
 #ifndef PERFCTR_TOOLS_SAMPLERS_H
 #define PERFCTR_TOOLS_SAMPLERS_H
 
@@ -7,26 +7,28 @@
 
 struct samplers;
 
-/* On all n targets, or NULL, with errno and perfctr_error(). A user may not lock as much memory as
- * config asks for: fewer pages will do. */
+/*
+ * Opens all n targets, or returns NULL, with errno and perfctr_error(). It takes smaller buffers if
+ * the user may not lock as much memory as config asks for.
+ */
 struct samplers *samplers_open(const char *event, const struct perfctr_target *targets,
 			       unsigned int n, const struct perfctr_sampler_config *config);
 
 /*
- * Hand out what there is, by time, for a tenth of a second at most; what is left, and what one
- * target does while another is read, comes with the next reading. Returns how many records could
- * not be read, and are left out.
+ * Hands out the records by time, for a tenth of a second at most; the next call hands out the rest,
+ * and records that one target writes while another is read. Returns the number of records that
+ * could not be read.
  */
 uint64_t samplers_each(struct samplers *samplers,
 		       void (*each)(void *arg, const struct perfctr_record *), void *arg);
 
-/* What is stopped hands out all that it has. */
+/* Stopped samplers hand out all their records. */
 void samplers_disable(struct samplers *samplers);
 
 /* Records that the kernel could not write. */
 uint64_t samplers_lost(const struct samplers *samplers);
 
-/* 0; -1: something has ended events early, perfctr_error() says what. */
+/* 0; -1: events have ended early, perfctr_error() says why. */
 int samplers_check(const struct samplers *samplers);
 
 void samplers_close(struct samplers *samplers);

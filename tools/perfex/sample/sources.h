@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sources.h - samples by where their data came from, in the library's words, and what it took. */
+/*
+ * sources.h - counts samples by the source of their data, in the library's words, and adds up their
+ * weights.
+ */
 #ifndef PERFCTR_TOOLS_SOURCES_H
 #define PERFCTR_TOOLS_SOURCES_H
 
@@ -11,7 +14,7 @@
 struct source {
 	uint64_t count; /* 0: free */
 	uint64_t data_src;
-	double weight; /* of all together */
+	double weight; /* sum over all */
 	bool silent;   /* it does not say where */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stacks.h - how often each way of calls was taken. */
+/* stacks.h - counts how often each chain of calls occurred. */
 #ifndef PERFCTR_TOOLS_STACKS_H
 #define PERFCTR_TOOLS_STACKS_H
 
@@ -13,14 +13,14 @@ struct frame {
 
 struct stack {
 	uint64_t count;	 /* 0: free */
-	size_t name;	 /* of the process */
+	size_t name;	 /* the process's */
 	size_t first, n; /* its frames, the innermost first */
 };
 
 struct stacks {
 	struct stack *stack; /* a hash table of a size that is a power of two */
 	size_t used, size;
-	struct frame *frame; /* of all */
+	struct frame *frame; /* frames of all chains */
 	size_t nframes, room;
 };
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* symbols.h - names of functions, by where they are. */
+/* symbols.h - function names by address. */
 #ifndef PERFCTR_TOOLS_SYMBOLS_H
 #define PERFCTR_TOOLS_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Beyond any compiler's, lest names in names make work without end. */
+/* No compiler makes longer ones; a limit keeps names within names from causing endless work. */
 #define LONGEST_NAME 8192
 
 struct symbols;
 
 struct symbols *symbols_new(void);
 
-/* What is at these offsets of a file is at this address. Without any, offsets are addresses. */
+/* Maps these offsets of a file to this address. Without segments, offsets are addresses. */
 void symbols_add_segment(struct symbols *symbols, uint64_t offset, uint64_t size, uint64_t address);
 
 /* One of several names of a place is shown, that with the highest rank. */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "tools/perfex/sample/elf.h"
 
-#define PROGRAMS 64 /* whose files are open at a time */
+#define PROGRAMS 64 /* processes whose files are open at a time */
 
 /* Registers by DWARF's numbers, and those that tell where the process is. */
 #ifdef __x86_64__
@@ -62,10 +62,10 @@ struct unwinder {
 	uint32_t stack_size;
 	uint64_t cut;
 	struct program program[PROGRAMS];
-	/* The sample at hand. */
+	/* The present sample. */
 	const struct perfctr_record_sample *sample;
 	Dwfl *dwfl;
-	bool beyond; /* more of the stack was asked for than there is */
+	bool beyond; /* libdw asked for more of the stack than there is */
 	size_t n;
 	uint64_t chain[UNWIND_MOST];
 };
@@ -105,7 +105,7 @@ uint64_t unwind_registers(void)
 	return mask;
 }
 
-/* ---- what libdw asks for ---- */
+/* ---- callbacks of libdw ---- */
 
 static uint64_t value_of(const struct perfctr_record_sample *sample, unsigned int number)
 {
@@ -124,9 +124,8 @@ static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 
 #ifdef __aarch64__
 /*
- * Return addresses may be signed, in the bits above those that addresses have (pointer
- * authentication); how many these are is the kernel's choice. What is code without such bits was
- * signed.
+ * Return addresses may be signed, in the bits above those of addresses (pointer authentication),
+ * whose number the kernel chooses. If the address without these bits is code, it was signed.
  */
 static Dwarf_Word without_signature(Dwfl *dwfl, Dwarf_Word word)
 {
@@ -177,7 +176,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 	return dw.thread_state_registers(thread, 0, NREGISTERS, words);
 }
 
-/* What is told of functions is in the files themselves; others are not looked for. */
+/* Unwind tables are in the files themselves: no debug files are looked for. */
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word sum, char **found)
 {
@@ -243,7 +242,7 @@ static void report_file(void *arg, const struct map *map, const char *name)
 
 	if (fd < 0)
 		return;
-	/* libdw opens what it is told again, and keeps that for itself. */
+	/* libdw opens the name again, and keeps that descriptor for itself. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (find_bias(fd, map, &bias))
 		dw.report_elf(arg, name, path, -1, bias, true);
@@ -288,7 +287,10 @@ static const struct program *find_program(struct unwinder *unwinder, uint32_t pi
 
 /* ---- samples ---- */
 
-/* Who reads a chain takes one from what calls return to, but signals return to where they came. */
+/*
+ * The reader of a chain subtracts one from return addresses, but signals return to the interrupted
+ * address.
+ */
 static int take_frame(Dwfl_Frame *frame, void *arg)
 {
 	struct unwinder *unwinder = arg;
@@ -335,8 +337,8 @@ static void leave(int signal)
 }
 
 /*
- * libdw maps files, and one that is cut off meanwhile is SIGBUS to who reads it. Its program gets
- * no calls then, until it maps other files.
+ * Finds the calls. libdw maps files, and a file that is truncated meanwhile causes SIGBUS. The
+ * process's samples get no calls then, until it maps other files.
  */
 static size_t try_calls(struct unwinder *unwinder, uint32_t pid)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * unwind.h - the calls that led to a sample, from a copy of its registers and stack, by what
- * compilers tell debuggers of each function (DWARF): for what is compiled without frame pointers.
- * By libdw, if there is one, and its headers were there when perfex was built. Processes write
- * their stacks, and map files, as they like.
+ * unwind.h - finds the calls that led to a sample, from a copy of its registers and stack, by the
+ * tables that compilers make for debuggers (DWARF): this works for code without frame pointers. It
+ * uses libdw, if that is there, and was when perfex was built. Processes choose the contents of
+ * their stacks and files, which are not trusted.
  */
 #ifndef PERFCTR_TOOLS_UNWIND_H
 #define PERFCTR_TOOLS_UNWIND_H
@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include "tools/perfex/sample/histogram.h"
 
-/* The most calls of a chain, as many as the kernel's own have. */
+/* The largest number of calls in a chain, which is also the kernel's. */
 #define UNWIND_MOST 127
 
-/* Bytes of a stack, as perf_events can copy them, and as many as are enough for most. */
+/* The largest copy of a stack that perf_events can make, and one that is enough for most. */
 #define UNWIND_LARGEST 65528u
 #define UNWIND_USUAL   8192u
 
@@ -25,10 +25,12 @@ struct unwinder;
 /* Why there is none, or NULL; to be asked before all else, since it looks for libdw. */
 const char *unwind_missing(void);
 
-/* What samples need: the mask of registers for PERF_SAMPLE_REGS_USER. */
+/* Returns the mask of the registers that samples need, for PERF_SAMPLE_REGS_USER. */
 uint64_t unwind_registers(void);
 
-/* The histogram knows what processes have mapped; stack is how many bytes of it samples have. */
+/*
+ * Makes an unwinder. The histogram has the processes' mappings; stack: the bytes of it in samples.
+ */
 struct unwinder *unwind_new(const struct histogram *histogram, uint32_t stack);
 
 /*
