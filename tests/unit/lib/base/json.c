@@ -46,6 +46,7 @@ START_TEST(right)
 	} all[] = {
 		{ "{}", "1{1)" },
 		{ " [ ] ", "1[1)" },
+		{ "\t[\r\n\"a b\"\t,\r1]", "1[2\"a b;2#1;2)" },
 		{ "12", "1#12;" },
 		{ "true\n\"\" {}", "1btrue;2\";2{2)" },
 		{ "{\"a\":\"b\",\"c\":-1.5e3, \"d\" : null}\n", "1{1:a\"b;1:c#-1.5e3;1:d0null;1)" },
@@ -54,6 +55,7 @@ START_TEST(right)
 		{ "[0,-0,0.50,1e9,2E+7,3.25e-12]", "1[1#0;1#-0;1#0.50;1#1e9;1#2E+7;1#3.25e-12;1)" },
 		{ "{\"a\\\"b\":\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u001B\xC3\xA4\x7F\xFF\"}",
 		  "1{1:a\"b\"\\/\b\f\n\r\tA\x1B\xC3\xA4\x7F\xFF;1)" },
+		{ "[\"\\ud7ff\\ue000\",\"\\u00411\"]", "1[1\"\xED\x9F\xBF\xEE\x80\x80;1\"A1;1)" },
 		/* One to four bytes, the first and the last of each. */
 		{ "\"\\u0001\\u007f\\u0080\\u07fF\\u0800\\uFFFF\\ud800\\udc00\\uDBFF\\uDFFF\"",
 		  "1\"\x01\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80"
@@ -114,7 +116,11 @@ START_TEST(wrong)
 		{ "\"\\ud800\\u0041\"", escape, 1 },
 		{ "\"\\ud800\\udbff\"", escape, 1 },
 		{ "\"\\ud800\\ue000\"", escape, 1 },
+		{ "\"\\ud800\\ndc00\"", escape, 1 },
+		{ "\"\\ud800xudc00\"", escape, 1 },
 		{ "\"\\udc00\"", escape, 1 },
+		{ "\"\\udc00\\udc00\"", escape, 1 },
+		{ "\"\\udfff\"", escape, 1 },
 		{ "\"\\udfff\\udc00\"", escape, 1 },
 		{ "\"\\u0000\"", escape, 1 },
 		{ "[\"\\", escape, 1 },
