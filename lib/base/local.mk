@@ -8,6 +8,7 @@ lib_libinternal_la_SOURCES += \
 	lib/base/error.h \
 	lib/base/file.c \
 	lib/base/file.h \
+	lib/base/head.h \
 	lib/base/json.c \
 	lib/base/json.h \
 	lib/base/list.c \

@@ -511,45 +511,7 @@ void perfctr_list_use(const struct perfctr_list *list, int core, unsigned int *u
 	}
 }
 
-/* ---- the public list ---- */
-
-struct perfctr_list *perfctr_list_resolve(const char *events, unsigned int flags)
-{
-	unsigned int use = flags & PERFCTR_PARTIAL ? PERFCTR_LIST_PARTIAL : 0;
-	struct perfctr_list *list;
-
-	if (flags & ~(unsigned int)PERFCTR_PARTIAL) {
-		perfctr_fail(EINVAL, "flags are 0 or PERFCTR_PARTIAL, not 0x%x", flags);
-		return NULL;
-	}
-	list = malloc(sizeof(*list));
-	if (!list) {
-		no_memory();
-		return NULL;
-	}
-	if (perfctr_list_init(list, events, use) == 0)
-		return list;
-	free(list);
-	return NULL;
-}
-
-void perfctr_list_free(struct perfctr_list *list)
-{
-	if (!list)
-		return;
-	perfctr_list_clear(list);
-	free(list);
-}
-
-unsigned int perfctr_list_size(const struct perfctr_list *list)
-{
-	return list ? list->n : 0;
-}
-
-static int fail_event(unsigned int i, unsigned int n)
-{
-	return perfctr_fail(EINVAL, "there is no event %u; the list has %u", i, n);
-}
+/* ---- what is said of an event ---- */
 
 int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
 			  struct perfctr_list_event *event)
@@ -557,7 +519,7 @@ int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
 	const struct perfctr_resolved *resolved = &list->event[i];
 
 	if (i >= list->n)
-		return fail_event(i, list->n);
+		return perfctr_fail(EINVAL, "there is no event %u; the list has %u", i, list->n);
 	*event = (struct perfctr_list_event){
 		.name = perfctr_resolved_name(resolved),
 		.unit = resolved->unit,
@@ -567,69 +529,5 @@ int perfctr_list_describe(const struct perfctr_list *list, unsigned int i,
 		.nvariants = resolved->n,
 		.flags = resolved->flags,
 	};
-	return 0;
-}
-
-int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
-		       struct perfctr_list_event *event)
-{
-	if (!list || !event)
-		return perfctr_fail(EINVAL,
-				    "perfctr_list_event() needs a list and a place for the event, "
-				    "not NULL");
-	return perfctr_list_describe(list, i, event);
-}
-
-/* The processors on which a variant is to be opened, if whole processors are to be counted. */
-static void find_cpus(const struct perfctr_list *list, const struct perfctr_variant *variant,
-		      uint32_t *words)
-{
-	int i;
-
-	if (perfctr_variant_cpus(variant, words))
-		return;
-	/* A look for a mask that is not there leaves none. */
-	memset(words, 0xFF, PERFCTR_CPU_WORDS * sizeof(*words));
-	if (!variant->is_core)
-		return;
-	for (i = 0; i < list->cores.n; i++) {
-		if (!strcmp(list->cores.pmu[i].name, variant->pmu))
-			perfctr_pmu_cpu_set(&list->cores.pmu[i], words);
-	}
-}
-
-int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned int k,
-		      struct perf_event_attr *attr, const char **pmu, uint32_t *cpus,
-		      unsigned int nwords)
-{
-	uint32_t words[PERFCTR_CPU_WORDS];
-	const struct perfctr_variant *variant;
-	unsigned int since = perfctr_file_troubles();
-
-	if (!list || !attr)
-		return perfctr_fail(EINVAL,
-				    "perfctr_list_attr() needs a list and a place for the attr, "
-				    "not NULL");
-	if (i >= list->n)
-		return fail_event(i, list->n);
-	if (k >= list->event[i].n)
-		return perfctr_fail(EINVAL, "%s has no variant %u, it has %u", list->event[i].name,
-				    k, list->event[i].n);
-	variant = &list->variant[list->event[i].first + k];
-	if (cpus) {
-		find_cpus(list, variant, words);
-		if (perfctr_file_check(since, list->event[i].name) < 0)
-			return -1;
-	}
-	*attr = variant->attr;
-	if (perfctr_attr_names_both(attr))
-		perfctr_attr_set_guests(attr, false, false);
-	if (pmu)
-		*pmu = variant->pmu;
-	if (!cpus)
-		return 0;
-	memset(cpus, 0, nwords * sizeof(*cpus));
-	memcpy(cpus, words,
-	       (nwords < PERFCTR_CPU_WORDS ? nwords : PERFCTR_CPU_WORDS) * sizeof(*cpus));
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/base/file.h"
+#include "lib/base/head.h"
 #include "lib/isa/pmu.h"
 #include "libperfctr.h"
 
@@ -50,7 +51,8 @@ struct perfctr_resolved {
 };
 
 struct perfctr_list {
-	unsigned int n; /* events, > 0 */
+	struct perfctr_head head; /* of a caller's, see lib/sets/list.c; else cleared */
+	unsigned int n;		  /* events, > 0 */
 	unsigned int nvariants, room;
 	struct perfctr_resolved *event;
 	struct perfctr_variant *variant;

@@ -3,6 +3,7 @@ lib_libinternal_la_SOURCES += \
 	lib/sets/global.c \
 	lib/sets/group.c \
 	lib/sets/group.h \
+	lib/sets/list.c \
 	lib/sets/plan.c \
 	lib/sets/plan.h \
 	lib/sets/set.c

@@ -20,6 +20,7 @@ static const char names[][40] = {
 	[PERFCTR_KIND_SAMPLER] = "a sampler of perfctr_sampler_open()",
 	[PERFCTR_KIND_QUICK_SAMPLER] = "a sampler of perfctr_sampler_open()",
 	[PERFCTR_KIND_METRICS] = "metrics of perfctr_metrics_open()",
+	[PERFCTR_KIND_LIST] = "a list of perfctr_list_resolve()",
 };
 
 /* This is filled in with the first such handle, since constant addresses would be relocations. */

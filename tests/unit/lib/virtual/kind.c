@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Each call with each kind of handle but its own: EINVAL, and a sentence that names both. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,12 +11,13 @@
 #include "perfctr/read.h"
 #include "tests/harness/check.h"
 
-enum kind { OWN, GLOBAL, TOTAL, SET, SAMPLER, METRICS, KINDS };
+enum kind { OWN, GLOBAL, TOTAL, SET, SAMPLER, METRICS, LIST, KINDS };
 
 static const char *const names[] = {
 	"a handle of vperfctr_open()",	       "a handle of gperfctr_open()",
 	"a total of perfctr_total_create()",   "a set of perfctr_set_open()",
 	"a sampler of perfctr_sampler_open()", "metrics of perfctr_metrics_open()",
+	"a list of perfctr_list_resolve()",
 };
 
 /* ---- the calls, of all kinds in one form ---- */
@@ -31,6 +33,7 @@ static union {
 	struct perfctr_state_reader state_reader;
 	struct perfctr_part part;
 	struct perfctr_list_event event;
+	struct perf_event_attr attr;
 	struct perfctr_metric metric;
 	struct perfctr_metric_value value;
 	const struct perfctr_record *record;
@@ -145,6 +148,15 @@ static int call_metrics(void *h, unsigned int n)
 	return 1;
 }
 
+static int call_list(void *h, unsigned int n)
+{
+	switch (n) {
+	case 0: return perfctr_list_event(h, 0, &place.event);
+	case 1: return perfctr_list_attr(h, 0, 0, &place.attr, NULL, NULL, 0);
+	}
+	return 1;
+}
+
 static int call_remote(void *h, unsigned int n)
 {
 	switch (n) {
@@ -191,6 +203,11 @@ static void close_metrics(void *h)
 	perfctr_metrics_close(h);
 }
 
+static void close_list(void *h)
+{
+	perfctr_list_free(h);
+}
+
 static void close_remote(void *h)
 {
 	rvperfctr_close(h);
@@ -200,10 +217,9 @@ static const struct {
 	int (*call)(void *h, unsigned int n);
 	void (*close)(void *h);
 } calls[] = {
-	{ call_own, close_own },	 { call_global, close_global },
-	{ call_total, close_total },	 { call_set, close_set },
-	{ call_sampler, close_sampler }, { call_metrics, close_metrics },
-	{ call_remote, close_remote },
+	{ call_own, close_own },   { call_global, close_global },   { call_total, close_total },
+	{ call_set, close_set },   { call_sampler, close_sampler }, { call_metrics, close_metrics },
+	{ call_list, close_list }, { call_remote, close_remote },
 };
 
 static void *open_kind(enum kind kind)
@@ -217,6 +233,7 @@ static void *open_kind(enum kind kind)
 	case SET: return perfctr_set_open("page-faults:u", NULL, 0);
 	case SAMPLER: return perfctr_sampler_open("page-faults:u", NULL, &config);
 	case METRICS: return perfctr_metrics_open("ipc", "skylake");
+	case LIST: return perfctr_list_resolve("page-faults:u", 0);
 	default: return NULL;
 	}
 }
@@ -263,6 +280,7 @@ START_TEST(wrong_kinds)
 		ck_assert(is == OWN || !vperfctr_is_running(handle));
 		ck_assert(is == SET || perfctr_set_size(handle) + perfctr_set_parts(handle) == 0);
 		ck_assert(is == SET || perfctr_set_name(handle, 0) == NULL);
+		ck_assert(is == LIST || perfctr_list_size(handle) == 0);
 		ck_assert(is == METRICS || perfctr_metrics_size(handle) == 0);
 		calls[is].close(handle);
 	}
