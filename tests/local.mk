@@ -120,6 +120,7 @@ unit_tests = \
 	tests/unit/rules_riscv \
 	tests/unit/rules_x86 \
 	tests/unit/tools/perfex/count/breakdown \
+	tests/unit/tools/perfex/count/child \
 	tests/unit/tools/perfex/count/kinds \
 	tests/unit/tools/perfex/count/slices \
 	tests/unit/tools/perfex/report/compare \
@@ -157,6 +158,7 @@ tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
+tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close

@@ -149,7 +149,35 @@ static void interrupt(int signal)
 	interrupted = signal;
 }
 
+/* perfex waits for these. */
+static const int ours[] = { SIGCHLD, SIGTERM, SIGHUP };
+
 static const int taken[] = { SIGINT, SIGQUIT, SIGCHLD };
+
+/*
+ * Until the command starts, nobody decides what SIGINT and SIGQUIT mean: they wait, lest they are
+ * lost before something that can be interrupted, such as outfile_open().
+ */
+static void keep_interrupts(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* As they were, with the signals that perfex waits for. */
+static void let_interrupts(const struct child *child)
+{
+	sigset_t set = child->before;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		sigaddset(&set, ours[i]);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+}
 
 static void take_signals(struct child *child)
 {
@@ -158,10 +186,10 @@ static void take_signals(struct child *child)
 
 	interrupted = 0;
 	sigemptyset(&child->waited);
-	sigaddset(&child->waited, SIGCHLD);
-	sigaddset(&child->waited, SIGTERM);
-	sigaddset(&child->waited, SIGHUP);
+	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		sigaddset(&child->waited, ours[i]);
 	sigprocmask(SIG_BLOCK, &child->waited, &child->before);
+	keep_interrupts();
 	for (i = 0; i < 3; i++) {
 		sigaction(taken[i], NULL, &child->old[i]);
 		/*
@@ -264,6 +292,7 @@ void child_release(const struct child *child, const char *command)
 	while (write(child->go, "", 1) < 0 && errno == EINTR)
 		;
 	close(child->go);
+	let_interrupts(child);
 	do {
 		n = read(child->error, &failure, sizeof(failure));
 	} while (n < 0 && errno == EINTR);

@@ -23,7 +23,8 @@ struct child {
 	int go;	      /* writing a byte starts the command; closing it ends the child */
 	int error;    /* says errno if the command can't be started, else is closed */
 	int counters; /* through the driver: the socket on which it sends them; -1 */
-	/* Signals that perfex itself waits for until child_end(): SIGCHLD, SIGTERM, SIGHUP. */
+	/* Signals that perfex itself waits for until child_end(): SIGCHLD, SIGTERM, SIGHUP. SIGINT
+	 * and SIGQUIT are blocked, too, until child_release(). */
 	sigset_t waited, before;
 	struct sigaction old[3]; /* SIGINT's, SIGQUIT's, SIGCHLD's */
 };

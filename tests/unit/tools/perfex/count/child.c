@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* perfex's command, before it starts: signals of the terminal are for perfex, and not lost. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/harness/check.h"
+#include "tools/perfex/base/outfile.h"
+#include "tools/perfex/count/child.h"
+
+/* How a process ends that gets the signal once its command waits, and then opens what has no
+ * reader. */
+static int end_of(int signal, const char *fifo)
+{
+	static char name[] = "true", *command[] = { name, NULL };
+	pid_t pid = fork();
+	struct child child;
+	int status;
+
+	if (pid == 0) {
+		alarm(10);
+		child_start(&child, command, NULL);
+		raise(signal);
+		outfile_open(fifo, O_WRONLY | O_CLOEXEC, 0600);
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+START_TEST(early_signals)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	char directory[] = "child.XXXXXX", fifo[32];
+	unsigned int i;
+	int status;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		status = end_of(signals[i], fifo);
+		ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == signals[i],
+			      "signal %d: status 0x%x", signals[i], (unsigned int)status);
+	}
+	unlink(fifo);
+	rmdir(directory);
+}
+END_TEST
+
+/* Once it runs, the terminal's signals are the command's to take: perfex notes them. */
+START_TEST(late_signals)
+{
+	static char name[] = "true", *command[] = { name, NULL };
+	struct child child;
+	int status;
+
+	child_start(&child, command, NULL);
+	child_release(&child, *command);
+	raise(SIGINT);
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	ck_assert(child_end(&child));
+
+	/* An early one is noted then, too. */
+	child_start(&child, command, NULL);
+	raise(SIGQUIT);
+	child_release(&child, *command);
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	ck_assert(child_end(&child));
+
+	child_start(&child, command, NULL);
+	child_release(&child, *command);
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	ck_assert(!child_end(&child));
+}
+END_TEST
+
+UNIT_MAIN("child", 50, early_signals, late_signals)
