@@ -479,6 +479,11 @@ if "$info" -q; then
 else
 	expect "hardware events have a reason" 0 '\[1\] this' "$perfex" -e cycles,instructions true
 fi
+# However many reasons there are, each has its number.
+mkdir -p "$work/bare"
+expect "70 reasons" 0 '^ \[70\] "sched:none70" ' env PERFCTR_ROOT="$work/bare" "$perfex" \
+	-e "$(seq 70 | sed 's/^/sched:none/' | paste -sd , -)" true
+expect "70 reasons: each event has its own" 0 '^ *<not counted> *sched:none70 *\[70\]$' cat "$work/out"
 
 if "$refuse" 1 true 2>/dev/null; then
 	expect "seccomp: EPERM" 0 'a seccomp filter forbids' "$refuse" 1 "$perfex" -e cs true
@@ -490,6 +495,13 @@ if "$refuse" 1 true 2>/dev/null; then
 	"$refuse" 1 "$info" --json | grep -o '"counters":[0-9]*' >"$work/out"
 	if [ -s "$work/out" ] && cmp -s "$work/counters" "$work/out"; then pass "seccomp: as many counters"
 	else fail "seccomp: as many counters" "not $(cat "$work/counters")"; fi
+	for option in -i -l; do
+		"$perfex" "$option" >"$work/counters"
+		"$refuse" 1 "$perfex" "$option" >"$work/out"
+		if [ "$(grep -E 'nrctrs|performance counters' "$work/counters")" = "$(grep -E 'nrctrs|performance counters' "$work/out")" ]
+		then pass "seccomp: as many counters, $option"
+		else fail "seccomp: as many counters, $option" "not $(grep -E 'nrctrs|performance counters' "$work/counters")"; fi
+	done
 	expect "seccomp: the status" 7 'not counted' "$refuse" 1 "$perfex" -e cs sh -c 'exit 7'
 else
 	skip "seccomp" "filters are not permitted here"

@@ -41,7 +41,7 @@ static void print_value(char *text, size_t size, const struct event *event, uint
 
 /* The reasons that have been shown with a number, once each. */
 struct footnotes {
-	const char *text[64];
+	const char **text;
 	unsigned int n;
 };
 
@@ -52,8 +52,7 @@ static unsigned int footnote(struct footnotes *notes, const char *reason)
 	for (i = 0; i < notes->n; i++)
 		if (!strcmp(notes->text[i], reason))
 			return i + 1;
-	if (notes->n == sizeof(notes->text) / sizeof(notes->text[0]))
-		return 0;
+	notes->text = need(reallocarray(notes->text, notes->n + 1, sizeof(*notes->text)));
 	notes->text[notes->n++] = reason;
 	return notes->n;
 }
@@ -637,6 +636,7 @@ static void print_all(FILE *file, const struct results *results)
 	print_metrics(file, results, &notes);
 	print_end(file, results);
 	print_footnotes(file, &notes);
+	free(notes.text);
 	fputc('\n', file);
 	if (results->comparison)
 		verdict_table(file, results->comparison);
