@@ -307,6 +307,12 @@ sed 's/"inclusive": 200/"inclusive": 1e308/' "$work/1.json" >"$work/wrong.json"
 says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
 echo '{ "host": "h", "pid": 1 }' >"$work/wrong.json"
 says 125 'wrong.json: line 1: regions; --merge takes' "$perfex" --merge "$work/wrong.json"
+for type in '"merged_regions"' '"counts"' null; do
+	sed "1s/{/{ \"type\": $type,/" "$work/1.json" >"$work/wrong.json"
+	says 125 'wrong.json: line 1: its type is not "regions"; --merge takes' "$perfex" --merge "$work/wrong.json"
+done
+sed '1s/{/{ "type": "regions",/' "$work/1.json" >"$work/right.json"
+says 0 '^a,time,ns,inclusive,1,2,200,rank 1,' "$perfex" --merge --csv "$work/right.json"
 echo '{' >"$work/wrong.json"
 says 125 'wrong.json: line [12]: ' "$perfex" --merge "$work/wrong.json"
 

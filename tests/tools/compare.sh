@@ -117,6 +117,8 @@ refused "half a file" 'line 1: ' "$(head -c 200 "$work/base")"
 refused "no JSON" 'line 1: this is no value' 'value,scaled'
 refused "the results of one run" 'line 1: it has not the results of at least two runs' \
 	"$("$perfex" --json -e cs true 2>&1)"
+refused "regions" 'line 1: its type is not "counts": make it with' "$(sed 's/"type":"counts"/"type":"regions"/' "$work/base")"
+refused "a type that is no text" 'line 1: its type is not "counts"' "$(sed 's/"type":"counts"/"type":1/' "$work/base")"
 refused "a list" 'line 1: it has not' '[]'
 refused "no values" 'line 2: an event has its name' '{"runs":2,
 "events":[{"event":"cs"}]}'

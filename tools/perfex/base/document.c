@@ -114,3 +114,14 @@ const struct node *node_member(const struct node *node, const char *name,
 			return member;
 	return NULL;
 }
+
+const struct node *node_of_other_type(const struct node *root, const char *type)
+{
+	const struct node *member = root->type == PERFCTR_JSON_OBJECT ? root->child : NULL;
+
+	while (member && strcmp(member->name, "type") != 0)
+		member = member->next;
+	if (!member || (member->type == PERFCTR_JSON_STRING && !strcmp(member->string, type)))
+		return NULL;
+	return member;
+}

@@ -34,4 +34,10 @@ void document_free(struct document *document);
 const struct node *node_member(const struct node *node, const char *name,
 			       enum perfctr_json_type type);
 
+/*
+ * NULL if a document is of this type, which its member "type" names, or has none, as earlier
+ * versions' had none; else that member.
+ */
+const struct node *node_of_other_type(const struct node *root, const char *type);
+
 #endif /* PERFCTR_TOOLS_DOCUMENT_H */

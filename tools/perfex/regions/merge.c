@@ -239,8 +239,10 @@ static void add_process(struct merge *merge, const struct node *root)
 
 static void add_report(struct merge *merge, const struct node *root)
 {
-	const struct node *region;
+	const struct node *other = node_of_other_type(root, "regions"), *region;
 
+	if (other)
+		refuse(merge, other, "its type is not \"regions\"");
 	add_process(merge, root);
 	region = member(merge, root, "regions", PERFCTR_JSON_ARRAY)->child;
 	for (; region; region = region->next)

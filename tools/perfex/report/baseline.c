@@ -105,7 +105,11 @@ static int read_times(const struct reader *reader, const struct node *root)
 static int read_root(const struct reader *reader, const struct node *root)
 {
 	const struct node *runs = node_member(root, "runs", PERFCTR_JSON_NUMBER);
+	const struct node *other = node_of_other_type(root, "counts");
 
+	if (other)
+		return refuse(reader, other,
+			      "its type is not \"counts\": make it with \"perfex -r N --json\"");
 	if (!runs || runs->number < 2 || runs->number > 1000000)
 		return refuse(
 			reader, runs ? runs : root,
