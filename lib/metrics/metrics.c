@@ -276,7 +276,7 @@ int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct pe
 			 void *arg)
 {
 	struct core cores[PERFCTR_VARIANTS_MAX];
-	int n, k, result = 0;
+	int n, k, result = 0, error = errno;
 	unsigned int i;
 
 	if (!each)
@@ -291,6 +291,8 @@ int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct pe
 		for (k = 0; k < (all ? 1 : n) && !result; k++)
 			result = list_record(&cores[k], i, each, arg, !all);
 	}
+	if (result >= 0)
+		errno = error;
 	return result;
 }
 
@@ -780,6 +782,7 @@ static int make_list(struct perfctr_metrics *metrics)
 struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu)
 {
 	struct perfctr_metrics *metrics;
+	int error = errno;
 
 	if (!names) {
 		perfctr_fail(EINVAL, "perfctr_metrics_open() needs names of metrics, not NULL");
@@ -796,6 +799,7 @@ struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu)
 		perfctr_metrics_close(metrics);
 		return NULL;
 	}
+	errno = error;
 	return metrics;
 }
 

@@ -582,7 +582,7 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events,
 		.close = close_all,
 		.arg = &opening,
 	};
-	int result;
+	int result, error = errno;
 
 	if (!events || !config) {
 		perfctr_fail(EINVAL, "perfctr_sampler_open() needs a list of events and a config, "
@@ -599,8 +599,10 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events,
 	perfctr_list_clear(&list);
 	if (result < 0)
 		return NULL;
-	if (end_opening(opening.sampler, target) == 0)
+	if (end_opening(opening.sampler, target) == 0) {
+		errno = error;
 		return opening.sampler;
+	}
 	perfctr_sampler_close(opening.sampler);
 	return NULL;
 }

@@ -515,7 +515,7 @@ static struct perfctr_set *open_list(struct perfctr_list *list, const struct per
 		.close = close_all,
 		.arg = &opening,
 	};
-
+	int error = errno;
 	unsigned int s;
 
 	if (perfctr_plan_make(&plan, list, perfctr_target_on_cpus(target)) == 0 &&
@@ -528,6 +528,8 @@ static struct perfctr_set *open_list(struct perfctr_list *list, const struct per
 		opening.set->plan.source[s].cpus = NULL;
 	perfctr_plan_free(&plan);
 	perfctr_list_clear(list);
+	if (opening.set)
+		errno = error; /* something may have been tried in vain before */
 	return opening.set;
 }
 

@@ -10,12 +10,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "lib/base/word.h"
 #include "libperfctr.h"
 #include "perfctr/read.h"
 #include "perfctr/regions.h"
 #include "tests/harness/check.h"
+#include "tests/harness/root.h"
 
 #define KEPT 77
 
@@ -48,6 +51,9 @@ static struct perfctr_list_event event;
 static struct perfctr_part part;
 static struct perfctr_region_reading region_reading;
 static const struct perfctr_record *record;
+static struct perfctr_metric metric;
+static struct perf_event_attr attr;
+static uint32_t cpus[4];
 static const char *text[2];
 static uint64_t number;
 static void *memory;
@@ -63,6 +69,13 @@ static int count(void *arg, const struct perfctr_event_name *name)
 static int each_check(void *arg, const struct perfctr_check *check)
 {
 	(void)check;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+static int each_metric(void *arg, const struct perfctr_metric *one)
+{
+	(void)one;
 	++*(unsigned int *)arg;
 	return 0;
 }
@@ -139,10 +152,16 @@ START_TEST(errno_of_success)
 	SUCCEEDS(perfctr_sampler_lost(sampler, &number) == 0);
 	DOES(perfctr_sampler_close(sampler));
 	SUCCEEDS((list = perfctr_list_resolve("cs,task-clock", 0)) != NULL);
+	SUCCEEDS(perfctr_list_size(list) == 2);
 	SUCCEEDS(perfctr_list_event(list, 0, &event) == 0);
+	SUCCEEDS(perfctr_list_attr(list, 0, 0, &attr, &text[0], cpus, ARRAY_SIZE(cpus)) == 0);
 	DOES(perfctr_list_free(list));
 	SUCCEEDS((metrics = perfctr_metrics_open("ipc", "skylake")) != NULL);
 	SUCCEEDS(perfctr_metrics_events(metrics, NULL) != NULL);
+	SUCCEEDS(perfctr_metrics_metric(metrics, 0, &metric) == 0);
+	SUCCEEDS(perfctr_metrics_list("skylake", each_metric, &counted) == 0);
+	if (perfctr_metrics_list(NULL, each_metric, &counted) == 0) /* the processor has a table */
+		SUCCEEDS(perfctr_metrics_list(NULL, each_metric, &counted) == 0);
 	DOES(perfctr_metrics_close(metrics));
 	SUCCEEDS(perfctr_regions_start("page-faults:u", 0) == 0);
 	DOES(perfctr_region_begin(&region));
@@ -219,4 +238,238 @@ START_TEST(descriptors_of_failures)
 }
 END_TEST
 
-UNIT_MAIN("kept", 60, errno_of_success, descriptors_of_failures)
+/* ---- what is opened and closed again ---- */
+
+/* Of some kind, on failure NULL; and its end. */
+struct life {
+	const char *name;
+	void *(*open)(void);
+	void (*close)(void *opened);
+};
+
+static void *open_own(void)
+{
+	return vperfctr_open();
+}
+
+static void close_own(void *opened)
+{
+	vperfctr_unlink(opened);
+	vperfctr_close(opened);
+}
+
+static void *open_global(void)
+{
+	return gperfctr_open();
+}
+
+static void close_global(void *opened)
+{
+	gperfctr_close(opened);
+}
+
+static void *open_thread(void)
+{
+	return perfctr_set_open("{cs:u,page-faults:u},task-clock", NULL, 0);
+}
+
+static void *open_process(void)
+{
+	return perfctr_set_open("page-faults:u", &process, 0);
+}
+
+static void *open_family(void)
+{
+	return perfctr_set_open("page-faults:u", &process, PERFCTR_INHERIT);
+}
+
+static void *open_partly(void)
+{
+	return perfctr_set_open("cycles:u,page-faults:u", &process,
+				PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK | PERFCTR_INHERIT);
+}
+
+static void close_set(void *opened)
+{
+	perfctr_set_close(opened);
+}
+
+static void *open_sampler(void)
+{
+	return perfctr_sampler_open("page-faults:u", NULL, &sampling);
+}
+
+/* With a buffer for each processor. */
+static void *open_samplers(void)
+{
+	struct perfctr_sampler_config config = sampling;
+
+	config.flags = PERFCTR_INHERIT;
+	return perfctr_sampler_open("page-faults:u", &process, &config);
+}
+
+static void close_sampler(void *opened)
+{
+	perfctr_sampler_close(opened);
+}
+
+static void *open_list(void)
+{
+	return perfctr_list_resolve("cycles,page-faults,software/config=2/", PERFCTR_PARTIAL);
+}
+
+static void close_list(void *opened)
+{
+	perfctr_list_free(opened);
+}
+
+static void *open_metrics(void)
+{
+	return perfctr_metrics_open("ipc", "skylake");
+}
+
+static void close_metrics(void *opened)
+{
+	perfctr_metrics_close(opened);
+}
+
+static void *open_regions(void)
+{
+	return perfctr_regions_start("page-faults:u", 0) == 0 ? &region : NULL;
+}
+
+static void close_regions(void *opened)
+{
+	perfctr_region_begin(opened);
+	perfctr_region_end(opened);
+	perfctr_regions_stop();
+}
+
+static void *report(void)
+{
+	return perfctr_regions_report("/dev/null", PERFCTR_REGIONS_JSON) == 0 ? &region : NULL;
+}
+
+static void *list_all(void)
+{
+	return perfctr_event_list(NULL, count, &counted) == 0 ? &counted : NULL;
+}
+
+static void *ask_doctor(void)
+{
+	return perfctr_doctor(each_check, &counted) == 0 ? &counted : NULL;
+}
+
+static void *get_info(void)
+{
+	return perfctr_get_info(&info) == 0 ? &info : NULL;
+}
+
+static void leave(void *opened)
+{
+	(void)opened;
+}
+
+static const struct life lives[] = {
+	{ "vperfctr_open()", open_own, close_own },
+	{ "gperfctr_open()", open_global, close_global },
+	{ "a set on a thread", open_thread, close_set },
+	{ "a set on a process", open_process, close_set },
+	{ "a set on a family", open_family, close_set },
+	{ "a set of what there is", open_partly, close_set },
+	{ "a sampler of a thread", open_sampler, close_sampler },
+	{ "a sampler of a process", open_samplers, close_sampler },
+	{ "a list", open_list, close_list },
+	{ "metrics", open_metrics, close_metrics },
+	{ "regions", open_regions, close_regions },
+	{ "a report of regions", report, leave },
+	{ "all events", list_all, leave },
+	{ "the doctor", ask_doctor, leave },
+	{ "perfctr_get_info()", get_info, leave },
+};
+
+/* With so many descriptors left it is opened, or fails. Whether it was opened. */
+static bool live(const struct life *life, unsigned int left)
+{
+	unsigned int before = open_files();
+	int lowest = dup(0), error;
+	struct rlimit limit, few;
+	void *opened;
+
+	close(lowest);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = limit;
+	few.rlim_cur = (rlim_t)lowest + left;
+	setrlimit(RLIMIT_NOFILE, &few);
+	errno = KEPT;
+	opened = life->open();
+	error = errno;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_msg(opened ? error == KEPT : error && error != KEPT, "%s, %u left: errno is %d",
+		      life->name, left, error);
+	errno = KEPT;
+	if (opened)
+		life->close(opened);
+	ck_assert_msg(errno == KEPT, "%s, closed: errno is %d", life->name, errno);
+	ck_assert_msg(open_files() == before, "%s, %u left: %u descriptors, not %u", life->name,
+		      left, open_files(), before);
+	return opened;
+}
+
+/* Whatever runs out, and when, nothing stays open, and errno is that of a failure only. */
+START_TEST(any_number_of_descriptors)
+{
+	unsigned int i, left;
+
+	for (i = 0; i < ARRAY_SIZE(lives); i++) {
+		for (left = 0; left < 12; left++)
+			live(&lives[i], left);
+		ck_assert_msg(live(&lives[i], 1000), "%s: %s", lives[i].name, perfctr_error());
+	}
+}
+END_TEST
+
+/* ---- files that are not what they should be ---- */
+
+/* A directory of events with such an entry. */
+static void give_events(const char *directory, const char *name, bool is_pipe)
+{
+	char path[1100];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	if (is_pipe)
+		ck_assert_int_eq(mkfifo(path, 0600), 0);
+	else
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+/* A tracefs that does not have it, and vendors' files that are none. */
+START_TEST(descriptors_of_strange_files)
+{
+	char directory[1024];
+	unsigned int before, i;
+
+	root_make();
+	root_line("software/type", "1");
+	root_line("/sys/kernel/tracing/events/sched/sched_switch/id", "316");
+	root_line("/sys/kernel/tracing/events/sched/bad/id", "-7");
+	snprintf(directory, sizeof(directory), "%s", root_path("/events/none"));
+	*strrchr(directory, '/') = '\0';
+	give_events(directory, "pipe.json", true);
+	give_events(directory, "directory.json", false);
+	setenv("PERFCTR_EVENTS", directory, 1);
+	for (i = 0; i < 3; i++) {
+		FAILS(perfctr_event_check("sched:sched_none") == 0);
+		FAILS(perfctr_event_check("sched:bad") == 0);
+		FAILS(perfctr_event_check("none:none") == 0);
+		FAILS(perfctr_event_check("NO_SUCH.EVENT") == 0);
+		SUCCEEDS(perfctr_event_check("cs") == 0);
+	}
+	SUCCEEDS(perfctr_event_check("sched:sched_switch") == 0);
+	unsetenv("PERFCTR_EVENTS");
+	root_remove();
+}
+END_TEST
+
+UNIT_MAIN("kept", 200, errno_of_success, descriptors_of_failures, any_number_of_descriptors,
+	  descriptors_of_strange_files)
