@@ -119,6 +119,8 @@ unit_tests = \
 	tests/unit/rules_powerpc \
 	tests/unit/rules_riscv \
 	tests/unit/rules_x86 \
+	tests/unit/tools/perfex/base/outfile \
+	tests/unit/tools/perfex/base/text \
 	tests/unit/tools/perfex/count/breakdown \
 	tests/unit/tools/perfex/count/child \
 	tests/unit/tools/perfex/count/kinds \
@@ -158,6 +160,8 @@ tests_unit_lib_base_call_LDFLAGS = $(WRAP_CONTROLS)
 tests_unit_lib_perf_clock_LDADD = $(PMU_LDADD)
 tests_unit_cpus_x86_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_lib_perf_clock_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=clock_gettime
+tests_unit_tools_perfex_base_outfile_LDADD = $(PERFEX_LDADD)
+tests_unit_tools_perfex_base_text_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \

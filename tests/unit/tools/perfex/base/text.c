@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Others' words on a terminal and in files: what does not fit, what is in no encoding, edges. */
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "tests/harness/check.h"
+#include "tools/perfex/base/text.h"
+
+static char text[256];
+
+/* What a call writes. */
+#define WRITES(wanted, call)                                                     \
+	do {                                                                     \
+		FILE *file = fmemopen(text, sizeof(text), "w");                  \
+                                                                                 \
+		ck_assert_ptr_nonnull(file);                                     \
+		call;                                                            \
+		fclose(file);                                                    \
+		ck_assert_msg(!strcmp(text, wanted), "%s: \"%s\"", #call, text); \
+	} while (0)
+
+START_TEST(cut)
+{
+	WRITES("abcdefgh", text_cut(file, "abcdefgh", 8));
+	WRITES("abcd...", text_cut(file, "abcdefgh", 7));
+	WRITES("a...", text_cut(file, "abcdefgh", 4));
+	WRITES("abcdefgh", text_cut(file, "abcdefgh", 3)); /* three dots would say nothing */
+	WRITES("abcdefgh", text_cut_front(file, "abcdefgh", 8));
+	WRITES("...efgh", text_cut_front(file, "abcdefgh", 7));
+	WRITES("...h", text_cut_front(file, "abcdefgh", 4));
+	WRITES("abcdefgh", text_cut_front(file, "abcdefgh", 3));
+	WRITES("\xC3\xA4\xC3\xB6...",
+	       text_cut(file, "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\xA4x", 5));
+	WRITES("...\xC3\xA4x",
+	       text_cut_front(file, "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F\xC3\xA4x", 5));
+}
+END_TEST
+
+START_TEST(labels)
+{
+	WRITES(",a=\"\"", text_label(file, ",a=", ""));
+	WRITES("\"b\\\\c\\\"d\\ne\"", text_label(file, "", "b\\c\"d\ne"));
+	WRITES("\"\xEF\xBF\xBD\xC3\xA4\"", text_label(file, "", "\xFF\xC3\xA4"));
+}
+END_TEST
+
+/* A count of 64 bits has more digits than a double. */
+START_TEST(numbers)
+{
+	WRITES("18446744073709551615", text_scaled(file, UINT64_MAX, 1));
+	WRITES("9007199254740993", text_scaled(file, UINT64_C(9007199254740993), 1));
+	WRITES("0.5", text_scaled(file, 500, 1e-3));
+}
+END_TEST
+
+START_TEST(widths)
+{
+	ck_assert_int_eq(text_width(""), 0);
+	ck_assert_int_eq(text_width("\xC3\xA4x"), 2);
+	ck_assert_int_eq(text_width("\xC3"), 1);
+	WRITES("?x  ", text_terminal(file, "\033x", 4));
+	WRITES("??", text_terminal(file, "\xC3\xE2", 0));
+	WRITES("?", text_terminal(file, "\xE2\x80\xAE", 0)); /* turns around what is after it */
+}
+END_TEST
+
+/* A letter's first bytes wait for the others. */
+START_TEST(halves)
+{
+	WRITES("a", ck_assert_uint_eq(text_plain(file, "a\xE2\x82", 3), 1));
+	WRITES("a\xE2\x82\xAC\n", ck_assert_uint_eq(text_plain(file, "a\xE2\x82\xAC\n", 5), 5));
+	WRITES("a?b\t", ck_assert_uint_eq(text_plain(file, "a\033b\t", 4), 4));
+}
+END_TEST
+
+UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves)
