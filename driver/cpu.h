@@ -23,14 +23,14 @@ struct hwcpu_sampler {
 
 DECLARE_PER_CPU(struct hwcpu_sampler, hwcpu_samplers);
 
-/* What is asked of the owner of the counters that run on a CPU, there. Interrupts are off. */
+/* The calls to the owner of the counters that run on a CPU, on that CPU. Interrupts are off. */
 struct hwcpu_calls {
 	void (*sample)(struct vperfctr *owner);	  /* Bring its sums up to date. */
 	void (*resume)(struct vperfctr *owner);	  /* Start it again, after the machine has slept. */
 	void (*overflow)(struct vperfctr *owner); /* A counter may have overflowed. */
 };
 
-/* 0, or an error of the kernel's. */
+/* Returns 0, or an error of the kernel's. */
 int hwcpu_init(const struct hwcpu_calls *calls);
 void hwcpu_exit(void);
 

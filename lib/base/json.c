@@ -67,7 +67,7 @@ static char *put_utf8(char *to, long letter)
 	return to;
 }
 
-/* What stands after a backslash; NULL: nothing that may. */
+/* Decodes the rest of an escape; NULL: it is none. */
 static char *put_escaped(struct perfctr_json *json, char *to)
 {
 	static const char from[] = "\"\\/bfnrtu", into[] = "\"\\/\b\f\n\r\t";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* json.h - reads JSON (RFC 8259) that anybody may have written, one value after the other */
+/* json.h - reads JSON (RFC 8259) from any source, one value after the other */
 #ifndef PERFCTR_LIB_BASE_JSON_H
 #define PERFCTR_LIB_BASE_JSON_H
 
@@ -11,10 +11,10 @@ enum perfctr_json_type {
 	PERFCTR_JSON_BOOL,
 	PERFCTR_JSON_NUMBER,
 	PERFCTR_JSON_STRING,
-	PERFCTR_JSON_ARRAY,  /* its elements come next, and then PERFCTR_JSON_CLOSE */
+	PERFCTR_JSON_ARRAY,  /* its elements follow, and then PERFCTR_JSON_CLOSE */
 	PERFCTR_JSON_OBJECT, /* likewise its members */
 	PERFCTR_JSON_CLOSE,
-	PERFCTR_JSON_END, /* of the text, which holds a value at least */
+	PERFCTR_JSON_END, /* of the text, which has at least one value */
 	PERFCTR_JSON_WRONG,
 };
 
@@ -22,12 +22,12 @@ enum { PERFCTR_JSON_DEPTH = 16 };
 
 struct perfctr_json {
 	char *at;	   /* the text, which ends with a NUL and is changed on the way */
-	unsigned int line; /* of the value, or of what is wrong; begins with 1 */
+	unsigned int line; /* of the value, or of the error; begins with 1 */
 
-	char *name;	     /* a member's; else NULL */
-	char *text;	     /* of a string, which a NUL ends, or as others are written */
-	size_t length;	     /* of that text */
-	const char *problem; /* what is wrong, if there is */
+	char *name;    /* a member's; else NULL */
+	char *text;    /* a string's bytes, which a NUL ends; another value as it is written */
+	size_t length; /* of that text */
+	const char *problem; /* the error, if there is one */
 
 	unsigned int depth;
 	char close[PERFCTR_JSON_DEPTH + 1]; /* the bracket that ends each array and object */

@@ -87,7 +87,7 @@ static size_t make_plain(char *text, size_t length)
 	return (size_t)(to - text);
 }
 
-/* Of several of one name the first is taken. */
+/* Takes a member; if several have one name, the first counts. */
 static void take_member(struct object *object, const struct perfctr_json *json)
 {
 	struct member *member;
@@ -102,7 +102,7 @@ static void take_member(struct object *object, const struct perfctr_json *json)
 	}
 }
 
-/* The member's number, up to most; of several, with commas between them, the first. 0 if absent. */
+/* Returns the member's number, up to "most"; of a list with commas, the first. 0 if absent. */
 static SELDOM uint64_t number(struct object *object, enum key key, uint64_t most)
 {
 	const struct member *member = &object->member[key];
@@ -238,7 +238,7 @@ static SELDOM const char *read_event(struct object *object)
 	return keep(object->vendor, &event, name, text);
 }
 
-/* Reads an object, or what else has values in it, to its end; and those in it before it. */
+/* Reads an object or array to its end, after the objects in it. */
 static SELDOM const char *read_object(struct perfctr_vendor *vendor, struct perfctr_json *json)
 {
 	struct object object = { .vendor = vendor };

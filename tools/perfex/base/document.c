@@ -36,7 +36,7 @@ static void free_node(struct node *node)
 	}
 }
 
-/* Values up to the end of what they are in; -1: one is wrong. */
+/* Reads values up to the end of their array or object; -1: one is wrong. */
 static int read_values(struct perfctr_json *json, struct node **last)
 {
 	enum perfctr_json_type type;

@@ -30,7 +30,10 @@ int document_parse(struct document *document, const char *text, size_t size);
 int document_read(struct document *document, const char *path);
 void document_free(struct document *document);
 
-/* The first member of this name and type; NULL: none, or the node is no object, or NULL. */
+/*
+ * Returns the first member of this name and type; NULL: there is none, or the node is no object, or
+ * NULL.
+ */
 const struct node *node_member(const struct node *node, const char *name,
 			       enum perfctr_json_type type);
 

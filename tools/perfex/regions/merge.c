@@ -206,7 +206,7 @@ static void add_region(struct merge *merge, const struct node *node)
 	const struct node *value, *metrics;
 
 	if (node_member(node, "tid", PERFCTR_JSON_NUMBER))
-		return; /* one thread of the process, whose own row has them all */
+		return; /* one thread: the process's own row includes it */
 	for (value = member(merge, node, "values", PERFCTR_JSON_ARRAY)->child; value;
 	     value = value->next)
 		add_value(merge, region, &visits, value, "value");
@@ -268,7 +268,7 @@ static void add_file(struct merge *merge, const char *file)
 	document_free(&document);
 }
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 static long double mean(const struct spread *spread)
 {
@@ -317,13 +317,13 @@ static void print_table_sum(FILE *file, const struct merge *merge, const struct 
 	fprintf(file, " %.1Lf%% ", imbalance(spread));
 }
 
-/* So many of what there may be one of. */
+/* Prints a number with a noun in singular or plural. */
 static void print_number(FILE *file, long double n, const char *one, const char *more)
 {
 	fprintf(file, "%.0Lf %s", n, n > 1 || n < 1 ? more : one);
 }
 
-/* As the processes' reports have it. */
+/* Prints visits as the processes' reports do. */
 static void print_visits(FILE *file, const struct visits *visits)
 {
 	if (visits->unfinished > 0) {
@@ -381,7 +381,7 @@ static void print_columns(FILE *file, const struct merge *merge)
 	}
 }
 
-/* What one print function writes, to be freed. */
+/* Returns the output of a print function, which the caller frees. */
 static char *text_of(void (*print)(FILE *file, const struct merge *merge),
 		     const struct merge *merge)
 {
@@ -461,7 +461,7 @@ static void print_narrow_head(FILE *file, const struct row *row)
 	fit_end(&fit);
 }
 
-/* The same as in the columns, in words. */
+/* Prints the columns' contents in words. */
 static void print_narrow(FILE *file, const struct merge *merge)
 {
 	const struct row *row, *first = NULL;
@@ -611,7 +611,7 @@ void merge_files(char **files, struct output *output)
 	while (*files)
 		add_file(&merge, *files++);
 	if (!output->name)
-		output->name = "-"; /* it is what was asked for, and no command prints beside it */
+		output->name = "-"; /* the results are the program's only output */
 	output_open(output, getpid(), false);
 	file = output->format == FORMAT_TABLE ? terminal_open(output->file) : output->file;
 	formats[output->format](file, &merge);
