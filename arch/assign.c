@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * Places for events. Each event has some ways to be counted (options), each way some counters, and
- * some ways share a register that can hold one value only: an ESCR, an offcore response register,
- * the P4's replay tags. The search goes over the options, of which there are few, and asks after
- * each choice whether a matching of events and counters still exists; so it is exact, and gives up
- * early.
+ * Places events on counters. Each event has some ways to be counted (options), each way some
+ * counters, and some ways share a register that can hold one value only: an ESCR, an offcore
+ * response register, the P4's replay tags. The search goes over the options, of which there are
+ * few, and asks after each choice whether a matching of events and counters still exists; so it is
+ * exact, and gives up early.
  */
 #include "arch/events.h"
 #include "arch/x86/msrs.h"
@@ -19,12 +19,12 @@ struct search {
 	const uint32_t *only;		  /* programmable counters that each may have; NULL: any */
 	uint64_t all[PERFCTR_ASSIGN_MAX]; /* counters of all options together */
 	int clashing;			  /* registers may hold several values */
-	uint32_t free;			  /* choices whose options share nothing with others */
+	uint32_t free;			  /* choices whose options need no shared register */
 	uint32_t pairs;			  /* choices that take two counters each */
 	uint64_t taken;			  /* counters of pairs that have their places */
 	unsigned int even[PERFCTR_ASSIGN_MAX]; /* where */
 	unsigned int *option;
-	int owner[64]; /* who has the counter; -1: nobody */
+	int owner[64]; /* the choice that has the counter; -1: none */
 };
 
 /* Counters in one set: fixed ones from 32 on, which have no modes but the levels. */
@@ -39,7 +39,7 @@ static uint64_t reach(const struct search *s, unsigned int who,
 				 ? option->fixed & cpu->fixed
 				 : 0;
 
-	/* The second offcore response register came later. */
+	/* Older processors lack the second offcore response register. */
 	if (option->reg == OFFCORE_RSP1 && cpu->offcore < 2)
 		return 0;
 	/* Even ones that have a next. */
@@ -123,14 +123,14 @@ static int clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choic
 {
 	if (x->reg && x->reg == y->reg && register_value(cpu, a, x) != register_value(cpu, b, y))
 		return 1;
-	/* Replay tags serve one event at a time. */
+	/* Only one event at a time can have replay tags. */
 	return x->pebs_enable && y->pebs_enable &&
 	       (x->pebs_enable != y->pebs_enable || x->pebs_matrix_vert != y->pebs_matrix_vert);
 }
 
 static int search(struct search *s, unsigned int k);
 
-/* Each place for the pair of choice k, until the others have places, too. */
+/* Tries each place for the pair of choice k, until the others have places, too. */
 static int search_pairs(struct search *s, unsigned int k)
 {
 	uint64_t set = reach(s, k, &s->choices[k].option[s->option[k]]), both;
@@ -156,7 +156,8 @@ static int search(struct search *s, unsigned int k)
 
 	if (k == s->n)
 		return matches(s, k);
-	/* Which option it is matters only if others may be in its way; matches() sees the counters.
+	/*
+	 * The option matters only if others may conflict with it; matches() looks at the counters.
 	 */
 	if (!(s->included >> k & 1) || s->free >> k & 1) {
 		s->option[k] = 0;
@@ -188,7 +189,7 @@ static void settle(struct search *s, unsigned int who, unsigned int c, uint32_t 
 		s->option[who]++;
 }
 
-/* Fill in what the search needs, and search. */
+/* Prepares the search, and searches. */
 static int find_places(struct search *s)
 {
 	const struct perfctr_event_choice *choices = s->choices;
@@ -261,7 +262,7 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 		return -1;
 	if (perfctr_event_place(cpu, choices, n, all, NULL, option, counter) == 0)
 		return 0;
-	/* Leave out what is not needed for the conflict: what remains is. */
+	/* Leaves out events that are not needed for the conflict: all that remain are. */
 	for (i = 0; i < n; i++)
 		if (perfctr_event_place(cpu, choices, n, all & ~(1u << i), NULL, option, counter) <
 		    0)

@@ -19,8 +19,10 @@ static inline int perfctr_diagnose(struct perfctr_diagnosis *diagnosis, const ch
 	return -1;
 }
 
-/* The same where perfctr 2.6's errno is EPERM: for what a control may not ask, and not what it
- * misses. */
+/*
+ * Does the same with EPERM, which perfctr 2.6 has for bits that a control may not set, and not for
+ * errors of omission.
+ */
 static inline int perfctr_forbid(struct perfctr_diagnosis *diagnosis, const char *field, int index,
 				 uint32_t bits, const char *rule)
 {
@@ -51,7 +53,7 @@ static inline void perfctr_program_write(struct perfctr_program *program, uint32
 	program->nr_writes++;
 }
 
-/* "below": restart values are below zero. On PowerPC they are not. */
+/* "below": restart values must be negative. On PowerPC they are not. */
 static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 				       const struct perfctr_cpu_control *control, int below,
 				       struct perfctr_program *program,
@@ -59,7 +61,7 @@ static inline int perfctr_check_common(const struct perfctr_cpu *cpu,
 {
 	unsigned int i, j, n;
 
-	/* Each alone, first: their sum may wrap. */
+	/* Each number is checked first, since their sum may wrap. */
 	if (control->nractrs > PERFCTR_NR_CTRS)
 		return perfctr_diagnose(diagnosis, "nractrs", -1, control->nractrs,
 					"there are not so many counters");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* cpu.h - descriptions of processors, and how to find out which one this is. */
+/* cpu.h - descriptions of processors, and their identification. */
 #ifndef PERFCTR_ARCH_CPU_H
 #define PERFCTR_ARCH_CPU_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #endif
 
-/* Which rules a control obeys, and how it becomes register contents. */
+/* The rules that a control obeys, and that make register contents of it. */
 enum perfctr_rules {
 	PERFCTR_RULES_NONE, /* no counters, only the clock */
 	PERFCTR_RULES_P5,   /* two counters controlled by the halves of CESR */
@@ -28,7 +28,7 @@ enum perfctr_rules {
 	PERFCTR_RULES_KERNEL, /* the kernel's raw codes: nothing is known */
 };
 
-/* perfctr_info.cpu_type of a machine that has a clock only, in all ISAs. */
+/* The perfctr_info.cpu_type of a machine that has only a clock, in all ISAs. */
 enum { PERFCTR_TYPE_GENERIC = 0 };
 
 struct perfctr_isa;
@@ -36,7 +36,7 @@ struct perfctr_isa;
 /* A processor. Numbers are those of one core. */
 struct perfctr_cpu {
 	const struct perfctr_isa *isa; /* set by the library; the driver has but one */
-	const char *name;	       /* as people know it */
+	const char *name;	       /* for people */
 	const char *id;		       /* the name of its event table; "" if it has none */
 	unsigned int type;	       /* perfctr_info.cpu_type, of its ISA */
 	enum perfctr_rules rules;
@@ -49,7 +49,7 @@ struct perfctr_cpu {
 	unsigned int offcore;	    /* Intel: number of MSR_OFFCORE_RSP registers */
 	unsigned int offcore_width; /* and their bits, ... */
 	uint64_t offcore_holes;	    /* ... but for these: to set one is a fault */
-	uint32_t frontend_holes;    /* the same of MSR_PEBS_FRONTEND, which has 23 */
+	uint32_t frontend_holes;    /* the same for MSR_PEBS_FRONTEND, which has 23 */
 	unsigned int outstanding:1; /* the uppermost (outstanding requests) is in the first only */
 	unsigned int frontend:1;    /* Intel: has MSR_PEBS_FRONTEND */
 	unsigned int no_tsc:1;	    /* has no time stamp counter that can be used */
@@ -121,7 +121,7 @@ struct perfctr_cpuid {
 #define PERFCTR_CPUID_HYPERVISOR (1u << 31) /* leaf1_ecx */
 
 /*
- * Describe an x86. A processor without counters that we know, or whose hypervisor hides them, is
+ * Describes an x86. A processor without counters that we know, or whose hypervisor hides them, is
  * PERFCTR_X86_GENERIC.
  */
 void perfctr_x86_identify(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu);
@@ -140,12 +140,12 @@ void perfctr_riscv_identify(uint64_t vendor, uint64_t arch, int interrupts,
 			    struct perfctr_cpu *cpu);
 
 /*
- * Describe a 64-bit PowerPC from its PVR, and n of the POWERn that it must be to have its table; 0:
- * whatever it is.
+ * Describes a 64-bit PowerPC by its PVR. mode: the n of the POWERn that it must be to have its
+ * table; 0: any.
  */
 void perfctr_power_identify(uint32_t pvr, unsigned int mode, struct perfctr_cpu *cpu);
 
-/* Describe a processor of any other ISA: the kernel is the only one to know. */
+/* Describes a processor of any other ISA, whose counters only the kernel knows. */
 void perfctr_raw_identify(struct perfctr_cpu *cpu);
 
 #endif /* PERFCTR_ARCH_CPU_H */

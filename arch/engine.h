@@ -4,38 +4,39 @@
  * "PERFCTRS LOW-LEVEL DRIVERS API" and the Implementation Notes of its x86 part say.
  *
  * One source for the driver, where the primitives are the instructions themselves, and for the
- *tests, where they are a simulated processor's. That is why it is a header: the includer has seen
- *an ISA's ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before including
- *it these functions of the processor that it runs on ("static inline"), and defines
- *perfctr_core_cache():
+ *  *tests, where they are a simulated processor's. That is why it is a header: the includer has
+ * seen *an ISA's ABI header, with PERFCTR_KERNEL_STATE, and <perfctr/abi.h>; it declares before
+ * including *it these functions of the processor that it runs on ("static inline"), and defines
+ *  *perfctr_core_cache():
  *
- *	uint32_t perfctr_core_tsc(core)			low half of the clock
- *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter
- *	uint64_t perfctr_core_read_counter(core, reg)	the same by register number
- *	void perfctr_core_write_counter(core, reg, value)
- *	uint64_t perfctr_core_read_control(core, reg)
- *	void perfctr_core_write_control(core, reg, value)
+ *  *	uint32_t perfctr_core_tsc(core)			low half of the clock
+ *  *	uint32_t perfctr_core_rdpmc(core, map)		low half of a counter
+ *  *	uint64_t perfctr_core_read_counter(core, reg)	the same by register number
+ *  *	void perfctr_core_write_counter(core, reg, value)
+ *  *	uint64_t perfctr_core_read_control(core, reg)
+ *  *	void perfctr_core_write_control(core, reg, value)
  *
  * The second is not needed where all programs are by_register, which PERFCTR_NO_RDPMC says, nor the
  * fifth where the processor changes no control register itself: PERFCTR_NO_ASYNC.
  *
- * A-mode counters are only ever read: they run on, whoever's turn it is, and a thread's count is
- *the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of the
- *control registers are remembered per CPU, and nothing is written that is there already. I-mode
- *counters are stopped at suspend, since an overflow must hit its own thread, and loaded at resume.
+ * A-mode counters are only ever read: they run on while other threads run, and a thread's count is
+ *  *the sum of differences. Writes are slow (160 cycles and more on silicon), so the contents of
+ * the *control registers are remembered per CPU, and nothing is written that is there already.
+ * I-mode *counters are stopped at suspend, since an overflow must hit its own thread, and loaded at
+ * resume.
  *
  * All functions are called with preemption and overflow interrupts disabled. The latter must be
  * interrupts that can be disabled: an NMI in the middle of these functions would find a state that
- *is neither suspended nor running. An interrupt that was raised before the suspend may still
- *arrive, in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the overflow
- *is found when its own thread is resumed.
+ *  *is neither suspended nor running. An interrupt that was raised before the suspend may still
+ *  *arrive, in the next thread: perfctr_cpu_identify_overflow() then finds nothing, and the
+ * overflow *is found when its own thread is resumed.
  */
 #ifndef PERFCTR_ARCH_ENGINE_H
 #define PERFCTR_ARCH_ENGINE_H
 
 #include "arch/install.h"
 
-/* What a CPU's registers contain. All zero after the control registers were cleared. */
+/* The contents of a CPU's registers. All zero after the control registers were cleared. */
 struct perfctr_core; /* the includer's: has a member "cache" of this type */
 struct perfctr_cache {
 	uint64_t id; /* program whose control is in the registers; 0: none */
@@ -83,9 +84,9 @@ static inline void perfctr_counter_add(struct perfctr_cpu_state *state, unsigned
 
 #ifndef PERFCTR_NO_ASYNC
 /*
- * The processor changes this control register itself. What it made of it belongs to the thread, and
- * is what the thread finds again: such a program is stopped while it is suspended. (A change in the
- * few cycles between this reading and the stopping is lost; there is no way to do both at once.)
+ * The processor changes this control register itself. The new value belongs to the thread, which
+ * finds it again: such a program is stopped while it is suspended. (A change in the few cycles
+ * between this reading and the stopping is lost; there is no way to do both at once.)
  */
 static inline void perfctr_async_suspend(struct perfctr_core *core, struct perfctr_program *program)
 {
@@ -115,7 +116,9 @@ static inline void perfctr_cpu_isuspend(struct perfctr_core *core, struct perfct
 	}
 	for (i = program->nractrs; i < program->nrctrs; i++)
 		perfctr_counter_add(state, i, perfctr_counter_now(core, program, i));
-	/* The cache's id stays: resuming here next, only the stopped registers are to be written.
+	/*
+	 * The cache's id stays: if this state is resumed here next, only the stopped registers are
+	 * written.
 	 */
 }
 
@@ -132,7 +135,7 @@ static inline void perfctr_cpu_iresume(struct perfctr_core *core,
 		if (state->k1.isuspend_cpu == cache->cpu)
 			return; /* the counters are as they were left */
 	}
-	/* Who had this CPU in between may have left the counters running. */
+	/* The previous user of this CPU may have left the counters running. */
 	for (i = 0; i < program->nr_writes; i++) {
 		const struct perfctr_write *write = &program->write[i];
 
@@ -153,7 +156,7 @@ static inline void perfctr_cpu_iresume(struct perfctr_core *core,
 	}
 	for (i = 0; i < program->nr_clears; i++)
 		perfctr_core_write_counter(core, program->clear[i], 0);
-	/* What the processor remembers of an earlier overflow would hide or imitate the next. */
+	/* The processor's record of an earlier overflow would hide or imitate the next one. */
 	if (ack)
 		perfctr_core_write_control(core, program->ack_reg, ack);
 	/* The cache's id is not ours, so perfctr_write_program() does its work. */
@@ -178,7 +181,7 @@ static inline void perfctr_write_program(struct perfctr_core *core,
 	cache->id = program->id;
 }
 
-/* Stop i-mode counters, and add to all sums what was counted since the resume. */
+/* Stops i-mode counters, and adds the counts since the resume to all sums. */
 static inline void perfctr_cpu_suspend(struct perfctr_core *core, struct perfctr_cpu_state *state,
 				       struct perfctr_program *program)
 {
@@ -232,8 +235,8 @@ static inline void perfctr_cpu_resume(struct perfctr_core *core, struct perfctr_
 }
 
 /*
- * Can the state of the next program follow the one that runs, by perfctr_cpu_hand_over()? Only if
- * what has one id has the same counters in the same order.
+ * Whether perfctr_cpu_hand_over() can follow from the running program to the next one: they must
+ * have the same id, and the same counters in the same order.
  */
 static inline int perfctr_cpu_can_hand_over(struct perfctr_core *core,
 					    const struct perfctr_program *program,
@@ -279,9 +282,9 @@ static inline void perfctr_cpu_sample(struct perfctr_core *core, struct perfctr_
 }
 
 /*
- * The set of i-mode counters of a suspended state that have overflowed, and whose start values are
- * set back to what the control says. Also right after a suspend without an interrupt: an overflow
- * at that very moment would be lost if nobody asked before the next resume.
+ * Returns the set of i-mode counters of a suspended state that have overflowed, and sets their
+ * start values back to the control's. Must also be called right after a suspend without an
+ * interrupt: an overflow at that very moment would be lost otherwise at the next resume.
  */
 static inline uint32_t perfctr_cpu_identify_overflow(struct perfctr_cpu_state *state,
 						     struct perfctr_program *program)
@@ -303,8 +306,10 @@ static inline uint32_t perfctr_cpu_identify_overflow(struct perfctr_cpu_state *s
 	return overflowed;
 }
 
-/* Before perfctr_cpu_resume(): the start values have changed, so what the CPU holds is worth
- * nothing. */
+/*
+ * Is called before perfctr_cpu_resume() if the start values have changed, so that the CPU's
+ * contents are invalid.
+ */
 static inline void perfctr_cpu_ireload(struct perfctr_cpu_state *state)
 {
 	state->k1.isuspend_cpu = -1;

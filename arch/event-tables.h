@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* event-tables.h - what scripts/events.awk makes of the event tables; read by events.c only. */
+/*
+ * event-tables.h - the output of scripts/events.awk from the event tables; only events.c reads it.
+ */
 #ifndef PERFCTR_ARCH_EVENT_TABLES_H
 #define PERFCTR_ARCH_EVENT_TABLES_H
 
 #include <stdint.h>
 
-/* Kinds of records, and what else is true of them. */
+/* Kinds of records, and further properties. */
 enum {
 	EVENT_BITMASK = 1,  /* event, mask: all its masks, those of its group, may be combined */
 	EVENT_DEFAULT = 2,  /* mask: taken if none is named */
@@ -14,7 +16,7 @@ enum {
 	EVENT_P4 = 8,	    /* event: its extra word is of ESCRs */
 	EVENT_PEBS = 16,    /* counts only in precise sampling */
 	EVENT_IS_MASK = 32,
-	EVENT_IS_ALSO = 64, /* another way to count what stands before it */
+	EVENT_IS_ALSO = 64, /* another way to count the event before it */
 	EVENT_GROUPS = 128, /* event: its masks are in groups; mask: the first of another group */
 };
 
@@ -28,11 +30,13 @@ struct perfctr_event_record {
 	uint16_t extra; /* index in perfctr_event_extras; 0: none */
 	uint16_t back;	/* distance to the event's record */
 	uint16_t high;	/* bits 47-32 of the event select */
-	uint8_t set;	/* index in perfctr_event_sets; 0 on P4: what the ESCRs reach */
+	uint8_t set;	/* index in perfctr_event_sets; 0 on P4: the ESCRs decide */
 	uint8_t flags;
 };
 
-/* A register beside the event select; of a P4 event: ESCRs and ESCR SELECT; of a mask: replay tags.
+/*
+ * A register beside the event select: for a P4 event its ESCRs and ESCR SELECT; for a mask the
+ * replay tags.
  */
 struct perfctr_event_extra {
 	uint32_t reg;	 /* MSR number; P4: first ESCR; 0 for replay tags */
@@ -45,9 +49,9 @@ struct perfctr_event_set_of_counters {
 };
 
 /*
- * What the names mean, beside the records, of which look-ups touch nothing else: 16 records in a
- * block, those that have a text, and where each text begins. A byte of a text from 128, or below
- * 32, is one of the words, with a blank before it unless it is the first.
+ * The descriptions of names, apart from the records, since look-ups don't use them: per block of 16
+ * records, which of them have a text, and where each text begins. A byte of a text from 128, or
+ * below 32, stands for one of the words, with a blank before it unless it is the first.
  */
 struct perfctr_event_text_block {
 	uint16_t has;	/* bit n: the nth record of the block has a text */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* Look-up of names in the event tables. */
+/* Looks names up in the event tables. */
 #include "arch/event-tables.h"
 #include "arch/events.h"
 #include "arch/x86/msrs.h"
@@ -31,7 +31,7 @@ const char *perfctr_event_table_id(unsigned int n)
 
 /* ---- finding ---- */
 
-/* Inlined, these save a fifth of a look-up. */
+/* Inlining these saves a fifth of a look-up. */
 #define HOT inline __attribute__((always_inline))
 
 /* Eight bytes, the first one lowest: one instruction on most processors. */
@@ -67,7 +67,10 @@ static inline unsigned int first_byte(uint64_t marks)
 	return (unsigned int)(low ? __builtin_ctz(low) : 32 + __builtin_ctz(high)) >> 3;
 }
 
-/* As scripts/events.awk computes it. Bit 5 is set in each byte, so case makes no difference. */
+/*
+ * Computes the hash of scripts/events.awk. Bit 5 is set in each byte, so that case makes no
+ * difference.
+ */
 static HOT uint32_t hash_name(uint32_t hash, const char *word, size_t length)
 {
 	uint32_t x = 0;
@@ -162,7 +165,7 @@ static HOT const struct perfctr_event_record *find(const struct perfctr_event_ta
 	return NULL;
 }
 
-/* ---- what a record says ---- */
+/* ---- the contents of a record ---- */
 
 /* The counters that reach the ESCR with this ESCR SELECT. */
 static uint32_t counters_of_escr(uint32_t escr, uint32_t select)
@@ -460,7 +463,7 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 		return PERFCTR_EVENT_OK;
 	}
 	if (!next_mask(event, event)) {
-		/* With a mask, the event's other ways would count something else. */
+		/* With a mask, the event's other ways would count other things. */
 		add_others(choice, event);
 		return PERFCTR_EVENT_OK;
 	}
@@ -505,7 +508,7 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 	return 0;
 }
 
-/* The record's text, as it is stored; "" if there is none. */
+/* Returns the record's text, as it is stored; "" if there is none. */
 static const char *text_of(uint32_t record)
 {
 	const struct perfctr_event_text_block *block = &perfctr_event_text_blocks[record / 16];
@@ -564,11 +567,13 @@ size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int 
 	return to.used;
 }
 
-/* Event, unit mask, and AMD's or Intel's part of the event in the upper half, of an event select.
+/*
+ * These bits of an event select are event, unit mask, and AMD's or Intel's part of the event in the
+ * upper half.
  */
 #define SELECTS 0x0000FF0F0000FFFFu
 
-/* What a record's code is of what is selected. */
+/* How much of the selected bits a record's code has. */
 enum part { NOTHING, PART, ALL };
 
 /* Masks that may be combined stand for a part each. */

@@ -2,12 +2,12 @@
 /*
  * events.h - events by name, and their places on counters.
  *
- *	word = EVENT { (":" | ".") MASK } { ":" modifier }
- *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
+ *  *	word = EVENT { (":" | ".") MASK } { ":" modifier }
+ *  *	modifier = letters of "uk" (user, kernel), "e" (edge), "i" (invert), or "c=" number
  *
- * The names' case does not matter, but that a small u, k, e or i after a colon is the modifier,
- *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
- *compares one entry or two: nothing is allocated, nothing prepared at start.
+ * The names' case does not matter, except that a small u, k, e or i after a colon is the modifier,
+ *  *also where the event has a mask of that name (M, E, S, I). A look-up hashes the word once and
+ *  *compares one entry or two: nothing is allocated, nothing prepared at start.
  */
 #ifndef PERFCTR_ARCH_EVENTS_H
 #define PERFCTR_ARCH_EVENTS_H
@@ -20,7 +20,7 @@ struct perfctr_event_table;
 /* The table of this id; NULL if there is none. */
 const struct perfctr_event_table *perfctr_event_table(const char *id);
 
-/* The id of the nth table, in alphabetical order; NULL after the last. */
+/* Returns the id of the nth table, in alphabetical order; NULL after the last. */
 const char *perfctr_event_table_id(unsigned int n);
 
 /* One way to count an event. */
@@ -37,7 +37,7 @@ struct perfctr_event_option {
 
 enum { PERFCTR_EVENT_OPTIONS = 4 };
 
-/* What a word asks for. */
+/* The event that a word names. */
 struct perfctr_event_choice {
 	unsigned int options; /* number of them, at least one */
 	struct perfctr_event_option option[PERFCTR_EVENT_OPTIONS];
@@ -77,8 +77,10 @@ enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, siz
 					      struct perfctr_event_choice *choice,
 					      const char **part, size_t *part_length);
 
-/* A clause that says why a processor whose counters have no options can't do a choice; NULL: it
- * can. */
+/*
+ * Returns a clause about an option of a choice that counters without options can't have; NULL:
+ * there is none.
+ */
 static inline const char *perfctr_event_plain(const struct perfctr_cpu *cpu,
 					      const struct perfctr_event_choice *choice)
 {
@@ -124,17 +126,17 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 				struct perfctr_event_entry *entry);
 
 /*
- * What the name counts of which a walk returned n: the text's length, below PERFCTR_EVENT_TEXT, or
- * 0 and "" if nothing is said of it. As much is written as there is room for. What is said of a
- * mask goes after what is said of its event.
+ * Writes the description of the name for which a walk returned n, as far as there is room: returns
+ * the text's length, below PERFCTR_EVENT_TEXT, or 0 and "" if there is none. A mask's text
+ * continues its event's.
  */
 enum { PERFCTR_EVENT_TEXT = 96 };
 size_t perfctr_event_text(const struct perfctr_event_table *table, unsigned int n, char *text,
 			  size_t size);
 
 /*
- * The other way round: the programmable counters on which names of the table count this event and
- * unit mask. All, if none has them: nothing is known.
+ * Finds the programmable counters on which names of the table count this event and unit mask. All,
+ * if no name has them: nothing is known.
  */
 uint32_t perfctr_event_counters(const struct perfctr_event_table *table, uint32_t code,
 				uint32_t high);
@@ -157,8 +159,8 @@ int perfctr_event_assign(const struct perfctr_cpu *cpu, const struct perfctr_eve
 			 uint32_t *conflict);
 
 /*
- * The same for the choices included only, and each on the programmable counters in only[] (NULL: on
- * any). 0 or -1.
+ * Does the same for the choices included only, each on the programmable counters in only[] (NULL:
+ * on any). 0 or -1.
  */
 int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t included, const uint32_t only[],
@@ -168,7 +170,7 @@ int perfctr_event_place(const struct perfctr_cpu *cpu, const struct perfctr_even
 int perfctr_event_clash(const struct perfctr_cpu *cpu, const struct perfctr_event_choice choices[],
 			unsigned int n, uint32_t set);
 
-/* What a control says of one event, in words of the ISA's. */
+/* A control's words for one event, in the ISA's terms. */
 struct perfctr_code {
 	uint32_t map;		/* which counter; 0 if any programmable one will do */
 	uint32_t evntsel, high; /* event select; P4: CCCR */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * install.h - a compiled program becomes what a state runs, for who has no registers; the rest of
- * the engine is engine.h. The includer has seen an ISA's ABI header and <perfctr/abi.h>.
+ * install.h - installs a compiled program in a state, for code without access to registers; the
+ * rest of the engine is engine.h. The includer has seen an ISA's ABI header and <perfctr/abi.h>.
  */
 #ifndef PERFCTR_ARCH_INSTALL_H
 #define PERFCTR_ARCH_INSTALL_H

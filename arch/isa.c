@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* The list of ISAs, and what can be asked of any. */
+/* The list of ISAs, and functions for any of them. */
 #include "arch/isa.h"
 
 /* An array would cost the library a relocation for each. */
@@ -74,8 +74,9 @@ int perfctr_cpu_named(const char *id, struct perfctr_cpu *cpu)
 }
 
 /*
- * Does the processor have what the other has, and refuse no control that the other allows, but for
- * responses that it does not know? The first ones of a type have no MSR_PEBS_FRONTEND.
+ * Whether the processor has all that the other one has, and refuses no control that the other
+ * allows, except for unknown offcore responses. The first processors of a type have no
+ * MSR_PEBS_FRONTEND.
  */
 static int has_all_of(const struct perfctr_cpu *cpu, const struct perfctr_cpu *other)
 {

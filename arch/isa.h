@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * isa.h - a table per ISA: its processors, and what its controls mean. The structures of controls
- * differ, and a file sees one ISA's only, so they are opaque here.
+ * isa.h - a table per ISA: its processors, and functions about its controls. The structures of
+ * controls differ, and a file sees one ISA's only, so they are opaque here.
  *
- * The driver, which has one ISA, does without: it calls what rules.h names.
+ * The driver, which has one ISA, needs no table: it calls the functions of rules.h.
  */
 #ifndef PERFCTR_ARCH_ISA_H
 #define PERFCTR_ARCH_ISA_H
 
 #include "arch/events.h"
 
-/* A member of a control, for those who print controls of any ISA. */
+/* A member of a control, for printing controls of any ISA. */
 struct perfctr_field {
 	char name[24]; /* as written in C; empty after the last */
 	uint16_t offset;
@@ -21,24 +21,25 @@ struct perfctr_isa {
 	const char (*type_names)[48]; /* by perfctr_info.cpu_type */
 	unsigned int types;
 	unsigned int older_types:1; /* a processor may say that it is one of another type */
-	uint32_t fixed_bits; /* of the number of a counter that counts one thing; 0: none does */
+	uint32_t fixed_bits; /* set in the number of a counter with a fixed event; 0: there is none
+			      */
 
 	/*
-	 * The processor in row n of the ISA's table, as a typical one: the counters are those of a
-	 * machine without hypervisor. 0; or -1 after the last. Rows with the same id stand
-	 * together. NULL, and encode and choice_code with it: the ISA has no processors by name.
+	 * Describes the processor in row n of the ISA's table, as a typical one: the counters are
+	 * those of a machine without hypervisor. 0; or -1 after the last. Rows with the same id
+	 * stand together. NULL, as encode and choice_code then: the ISA has no processors by name.
 	 */
 	int (*typical)(unsigned int n, struct perfctr_cpu *cpu);
 
-	/* As perfctr_<isa>_compile() in rules.h. */
+	/* Is perfctr_<isa>_compile() of rules.h. */
 	int (*compile)(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 		       struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 
-	/* The code of counter i of a checked control, whose extended members count. */
+	/* Returns the code of counter i of a checked control, extended members included. */
 	void (*control_code)(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
 			     struct perfctr_code *code);
 
-	/* What an option of a choice is in the words of a control; for perfctr_raw_encode(). */
+	/* Encodes an option of a choice in the words of a control; for perfctr_raw_encode(). */
 	struct perfctr_code (*option_code)(const struct perfctr_event_choice *choice,
 					   const struct perfctr_event_option *option);
 
@@ -72,19 +73,19 @@ extern const struct perfctr_isa perfctr_x86, perfctr_powerpc, perfctr_arm64, per
 extern const struct perfctr_isa perfctr_raw;
 #pragma GCC visibility pop
 
-/* The nth of them; NULL after the last. */
+/* Returns the nth ISA; NULL after the last. */
 const struct perfctr_isa *perfctr_isa(unsigned int n);
 
-/* The id of the ISA's nth processor; NULL after the last. */
+/* Returns the id of the ISA's nth processor; NULL after the last. */
 const char *perfctr_isa_id(const struct perfctr_isa *isa, unsigned int n);
 
 /* The id of its first processor with the cpu_type; NULL if there is none. */
 const char *perfctr_isa_type_id(const struct perfctr_isa *isa, unsigned int type);
 
-/* Name of a cpu_type; NULL if there is no such type. */
+/* Returns the name of a cpu_type; NULL if there is none. */
 const char *perfctr_isa_type_name(const struct perfctr_isa *isa, unsigned int type);
 
-/* Describe the processor with this id, as a typical one. 0; or -1 if no ISA has it. */
+/* Describes the processor with this id, as a typical one. 0; or -1 if no ISA has it. */
 int perfctr_cpu_named(const char *id, struct perfctr_cpu *cpu);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* metric-tables.h - what scripts/metrics.awk makes of arch/metrics/ */
+/* metric-tables.h - the output of scripts/metrics.awk from arch/metrics/ */
 #ifndef PERFCTR_ARCH_METRIC_TABLES_H
 #define PERFCTR_ARCH_METRIC_TABLES_H
 
@@ -13,7 +13,7 @@ struct perfctr_metric_record {
 	uint32_t threshold; /* the text "" if the vendor publishes none */
 };
 
-/* In the files' order: of several with the same name the last one counts. */
+/* The records are in the files' order: if several have one name the last one counts. */
 extern const struct perfctr_metric_record perfctr_metric_records[];
 extern const unsigned int perfctr_metric_record_count;
 extern const char perfctr_metric_texts[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * rules.h - a control becomes a register program, or a diagnosis.
+ * rules.h - compiles a control to a register program, or finds what is wrong with it.
  *
  * perfctr_<isa>_compile() is the only judge of controls: the library throws the program away, the
  * driver's engine (engine.h) executes it, the tests execute it on simulated processors.
@@ -27,7 +27,7 @@ enum {
 	PERFCTR_CLEARS = 5, /* PowerPC's PMC2 to PMC6 */
 };
 
-/* What a control register shall contain while the counters run, and while they are suspended. */
+/* The contents of a control register while the counters run, and while they are suspended. */
 struct perfctr_write {
 	uint32_t slot;
 	uint32_t reg; /* MSR or SPR number; on arm64 pmuv3.h has it */
@@ -65,7 +65,7 @@ struct perfctr_program {
 	uint8_t privileged;  /* sees more than the thread in user mode */
 	uint8_t core_shared; /* has a register that the core's other thread changes, too */
 	uint8_t one_core;    /* AMD northbridge events: only core 0 of each node may run it */
-	uint32_t nr_clears;  /* counters not in use that must not hold what others left there */
+	uint32_t nr_clears;  /* unused counters that must not keep others' values */
 	uint32_t clear[PERFCTR_CLEARS];
 	struct perfctr_write write[PERFCTR_WRITES];
 	struct perfctr_place counter[PERFCTR_COUNTERS];
@@ -73,12 +73,12 @@ struct perfctr_program {
 
 /* flags of perfctr_<isa>_compile() */
 #define PERFCTR_COMPILE_GLOBAL	 1u /* for a whole CPU and not for a thread */
-#define PERFCTR_COMPILE_EXTENDED 2u /* what perfctr 2.6 reserved and we gave a meaning counts */
+#define PERFCTR_COMPILE_EXTENDED 2u /* members in words that perfctr 2.6 reserved count */
 
 /*
  * Check a struct perfctr_cpu_control of the function's ISA, and translate it. 0; or -1 and a
  * diagnosis, in which case the program is undefined. The control is only read. Words that mean
- * nothing on the processor are ignored, as perfctr 2.6 did, whose programs don't clear them.
+ * nothing on the processor are ignored, as by perfctr 2.6, whose programs don't clear them.
  */
 int perfctr_x86_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 			struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
@@ -92,20 +92,20 @@ int perfctr_power_compile(const struct perfctr_cpu *cpu, const void *control, un
 			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis);
 
 /*
- * The control registers of a processor: the one in a slot, or 0. What a program may write is in
- * this list; the driver clears all of them when it takes the hardware and when it gives it back.
+ * Return the control register of a processor in a slot, or 0. Programs write only registers in this
+ * list; the driver clears all of them when it takes the hardware and when it gives it back.
  */
 uint32_t perfctr_x86_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_powerpc_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_arm64_register(const struct perfctr_cpu *cpu, unsigned int slot);
 
 /*
- * The register of programmable counter n, or 0: of several the oldest, under which the kernel lists
- * who uses it.
+ * Returns the register of programmable counter n, or 0: if there are several, the oldest, under
+ * which the kernel lists its user.
  */
 uint32_t perfctr_x86_counter(const struct perfctr_cpu *cpu, unsigned int n);
 
-/* The same of fixed-function counter n. */
+/* Does the same for fixed-function counter n. */
 uint32_t perfctr_x86_fixed_counter(const struct perfctr_cpu *cpu, unsigned int n);
 
 /*

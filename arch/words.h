@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * words.h - what library and driver ask alike of the words around a control's counters, and of
- * versions. The counters are for perfctr_<isa>_compile().
+ * words.h - checks that library and driver share: the words around a control's counters, and
+ * versions. perfctr_<isa>_compile() checks the counters.
  */
 #ifndef PERFCTR_ARCH_WORDS_H
 #define PERFCTR_ARCH_WORDS_H
@@ -16,7 +16,7 @@ static inline int perfctr_abi_is_ours(unsigned int abi_version)
 	return ((abi_version ^ PERFCTR_ABI_VERSION) & 0xFF00FF00) == 0;
 }
 
-/* No flag is set that nobody knows. */
+/* Whether all flags are known. */
 static inline int perfctr_control_has_known_flags(const struct vperfctr_control *control)
 {
 	const unsigned int known = VPERFCTR_CONTROL_CLOEXEC | VPERFCTR_CONTROL_EXTENDED;

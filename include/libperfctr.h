@@ -41,15 +41,15 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
-/* The library is compiled with hidden visibility; what is declared here is not hidden. */
+/* The library is compiled with hidden visibility, except for these declarations. */
 #pragma GCC visibility push(default)
 
 /* ---- errors ---- */
 
 /*
- * Why the last call that failed in this thread failed: one sentence that names the cause and the
- * remedy, without a newline. Valid until the next call that fails in this thread. Never NULL; empty
- * if nothing has failed.
+ * Explains this thread's last failure: one sentence that names the cause and the remedy, without a
+ * newline. Valid until the next call that fails in this thread. Never NULL; empty if nothing has
+ * failed.
  */
 const char *perfctr_error(void);
 
@@ -57,7 +57,7 @@ const char *perfctr_error(void);
 
 enum perfctr_quality {
 	PERFCTR_EXACT,	     /* counted all the time that it was enabled */
-	PERFCTR_ESTIMATE,    /* of a region: less a cost that differs from time to time */
+	PERFCTR_ESTIMATE,    /* of a region: its subtracted cost differs from time to time */
 	PERFCTR_SCALED,	     /* multiplexed: value was counted in running of enabled ns */
 	PERFCTR_NOT_COUNTED, /* never on the PMU: value means nothing */
 	PERFCTR_STALE,	     /* stopped before its end: value is that of the stop */
@@ -82,9 +82,9 @@ uint64_t perfctr_reading_estimate(const struct perfctr_reading *reading);
 const char *perfctr_quality_name(unsigned int quality);
 
 /*
- * Counters are pinned: on the PMU whenever what they count runs, or the call fails with EBUSY. With
- * this flag of vperfctr_open_mode(), sets and samplers, the kernel may multiplex them instead, and
- * readings are PERFCTR_SCALED. perf_events' only.
+ * Counters are pinned: they are on the PMU whenever their target runs, or the call fails with
+ * EBUSY. With this flag of vperfctr_open_mode(), sets and samplers, the kernel may multiplex them
+ * instead, and readings are PERFCTR_SCALED. Only perf_events has it.
  */
 #define PERFCTR_MULTIPLEX 0x40
 
@@ -92,11 +92,11 @@ const char *perfctr_quality_name(unsigned int quality);
 
 struct vperfctr; /* opaque */
 
-/* vperfctr_open_mode(): any of these and PERFCTR_MULTIPLEX, or'ed. */
+/* The flags of vperfctr_open_mode(): any of these and PERFCTR_MULTIPLEX, or'ed. */
 #define VPERFCTR_OPEN_CREAT_EXCL 3    /* create the state; without it, open the existing one */
 #define VPERFCTR_OPEN_DRIVER	 0x10 /* only through the driver */
 #define VPERFCTR_OPEN_PERF	 0x20 /* only through perf_events */
-#define VPERFCTR_OPEN_BRIEF	 0x80 /* for many threads that don't live long */
+#define VPERFCTR_OPEN_BRIEF	 0x80 /* for many short-lived threads */
 
 /*
  * Create the calling thread's counter state and return a handle on it: vperfctr_open_mode() with
@@ -110,8 +110,8 @@ struct vperfctr; /* opaque */
  *
  * VPERFCTR_OPEN_BRIEF makes a short life cheap: over perf_events the open and the control of one
  * counter take two system calls, and so does the end. The provider is the one that the first such
- * open of the process has found. Should somebody take the counters, the TSC beside them is lost,
- * too (EBUSY).
+ * open of the process has found. If another program takes the counters, the TSC beside them is
+ * lost, too (EBUSY).
  *
  * EEXIST: the thread has a state already. ENODEV: mode asks for an existing state and there is
  * none, or forces another provider than the state's; or VPERFCTR_OPEN_DRIVER and there is no
@@ -125,11 +125,11 @@ struct vperfctr *vperfctr_open_mode(unsigned int mode);
 /* Facts about the processor and the provider. EINVAL: info is NULL. */
 int vperfctr_info(const struct vperfctr *self, struct perfctr_info *info);
 
-/* As perfctr_cpus_info(). */
+/* Returns the same as perfctr_cpus_info(). */
 struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
 
 /*
- * Set what to count, and start. Running counters are stopped and sampled, the new control replaces
+ * Set the control, and start. Running counters are stopped and sampled, the new control replaces
  * the old, and counting starts if it enables anything. Before that, every counter's sum is set to
  * zero unless its bit is set in preserve; the TSC's sum is set to zero only if the new control
  * disables the TSC. A control that enables nothing stops and keeps all sums.
@@ -142,9 +142,9 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * On a hybrid machine, over perf_events, it counts on the P-cores only (on Arm, on the core type of
  * processor 0), and vperfctr_read_quality() tells.
  *
- * An invalid control is refused before anything is stopped: what ran runs on. Counts of counters
- * that somebody else has taken are lost: a control that preserves them, or stops, fails with EBUSY,
- * with everything stopped.
+ * An invalid control is refused before anything is stopped: running counters run on. If another
+ * program has taken counters, their counts are lost: a control that preserves them, or stops, fails
+ * with EBUSY, with everything stopped.
  *
  * Reserved words, and members that the processor or the event has no use for, are ignored. Members
  * in words that perfctr 2.6 reserved take effect with VPERFCTR_CONTROL_EXTENDED in flags; set it
@@ -154,7 +154,7 @@ struct perfctr_cpus_info *vperfctr_cpus_info(const struct vperfctr *self);
  * as perfctr 2.6 had it: it sets a bit that the processor reserves, or has i-mode counters where
  * the processor can't interrupt. EOPNOTSUPP: the provider can't do it (no PMU on this machine; over
  * perf_events a counter named for an event that it can't count, not even if others of the control
- * change places with it; i-mode with PERFCTR_MULTIPLEX). EBUSY: somebody else holds the counters,
+ * change places with it; i-mode with PERFCTR_MULTIPLEX). EBUSY: another program holds the counters,
  * or the program handles all real-time signals. EACCES, EPERM: not permitted; EPERM also if no
  * memory may be locked for an i-mode counter's buffer, ENOMEM if there is none. EMFILE, ENFILE: no
  * file descriptors left. ESRCH: the state has been unlinked, or belongs to another thread.
@@ -169,16 +169,15 @@ int vperfctr_control(const struct vperfctr *self, struct vperfctr_control *contr
 int vperfctr_stop(const struct vperfctr *self);
 
 /*
- * Leave what follows out of the sums, up to vperfctr_resume(), for far less than a stop and a
- * control cost: over perf_events no system call, where the counters can be read without. All reads
- * see what a stop leaves, but the PMU counts on, so that nobody else gets the counters, and so do
- * copies of vperfctr_reader(), which must be had again after a resume, and the times of
+ * Leave all events up to vperfctr_resume() out of the sums, for far less than a stop and a control
+ * cost: over perf_events no system call, where the counters can be read without. All reads see the
+ * same as after a stop, but the PMU counts on, so that no other program gets the counters, and so
+ * do copies of vperfctr_reader(), which must be had again after a resume, and the times of
  * vperfctr_read_quality(). Over the driver a pause is a stop. A control, also vperfctr_stop(), ends
  * a pause. A-mode only.
  *
- * EINVAL: nothing counts; it is paused already, or not. EOPNOTSUPP: i-mode counters. EBUSY:
- * somebody took the counters away. ESRCH: the state has been unlinked, or belongs to another
- * thread. EIO.
+ * EINVAL: nothing counts; it is paused already, or not. EOPNOTSUPP: i-mode counters. EBUSY: another
+ * program took the counters. ESRCH: the state has been unlinked, or belongs to another thread. EIO.
  */
 int vperfctr_pause(const struct vperfctr *self);
 int vperfctr_resume(const struct vperfctr *self);
@@ -201,7 +200,7 @@ unsigned long long vperfctr_read_pmc(const struct vperfctr *self, unsigned int i
 /*
  * The TSC and all running counters: each exact, and as close together as possible. Members of other
  * counters are left alone or set to their last sums; after a stop, all are. EINVAL: sum is NULL.
- * EBUSY: somebody took the counters away. EIO.
+ * EBUSY: another program took the counters. EIO.
  */
 int vperfctr_read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum);
 
@@ -210,7 +209,7 @@ int vperfctr_read_state(const struct vperfctr *self, struct perfctr_sum_ctrs *su
 			struct vperfctr_control *control);
 
 /*
- * Counter i with its quality. A counter that somebody took away is no error here: its quality is
+ * Counter i with its quality. A counter that another program took is no error here: its quality is
  * PERFCTR_NOT_COUNTED. The driver keeps no times: enabled and running are 0. EINVAL: no such
  * counter, or reading is NULL. EIO.
  */
@@ -220,7 +219,7 @@ int vperfctr_read_quality(const struct vperfctr *self, unsigned int i,
 struct perfctr_reader; /* <perfctr/read.h> */
 
 /*
- * Fill in what perfctr_reader_read() needs to read counter i inline. Valid until the next
+ * Fill in a reader, by which perfctr_reader_read() reads counter i inline. Valid until the next
  * control, stop or unlink, and not in a child of fork(). On a hybrid machine the thread must be
  * bound to one core type when the counter is opened, and stay so: RDPMC faults where there are
  * fewer counters. EINVAL: no such running counter, or reader is NULL. EOPNOTSUPP: it can't be read
@@ -233,12 +232,13 @@ int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_
 struct perfctr_state_reader; /* <perfctr/read.h> */
 
 /*
- * Fill in what perfctr_state_reader_read() needs to read the TSC and all counters of the driver's
- * page inline. Valid until the next control with other numbers of counters, or unlink, in the
- * thread that owns the counters, and not in a child of fork(). EINVAL: reader is NULL. EOPNOTSUPP:
- * RDPMC does not work in user space here; or the control has no TSC, which says whether anything
- * has changed; or the counters are perf_events', which has a page for each: vperfctr_reader().
- * perfctr_error() says which; *reader is still valid and reads 0, "ask the kernel".
+ * Fill in a reader, by which perfctr_state_reader_read() reads the TSC and all counters of the
+ * driver's page inline. Valid until the next control with other numbers of counters, or unlink, in
+ * the thread that owns the counters, and not in a child of fork(). EINVAL: reader is NULL.
+ * EOPNOTSUPP: RDPMC does not work in user space here; or the control has no TSC, which says whether
+ * anything has changed; or the counters are perf_events', which has a page for each:
+ * vperfctr_reader(). perfctr_error() says which; *reader is still valid and reads 0, "ask the
+ * kernel".
  */
 int vperfctr_state_reader(const struct vperfctr *self, struct perfctr_state_reader *reader);
 
@@ -267,8 +267,8 @@ void vperfctr_close(struct vperfctr *self);
 struct perfctr_total; /* opaque */
 
 /*
- * A total of no thread yet. Any thread may make these calls, but not a child of fork(): ESRCH.
- * ENOMEM.
+ * Create a total without threads. Any thread may make these calls, but not a child of fork():
+ * ESRCH. ENOMEM.
  */
 struct perfctr_total *perfctr_total_create(void);
 
@@ -289,12 +289,12 @@ void perfctr_total_destroy(struct perfctr_total *total);
 
 /* ---- events by name, counted: sets ---- */
 
-/* Of sets and samplers, with PERFCTR_MULTIPLEX. */
+/* Flags of sets and samplers, with PERFCTR_MULTIPLEX. */
 #define PERFCTR_INHERIT	  0x100	 /* count threads and children created from now on, too */
 #define PERFCTR_ON_EXEC	  0x200	 /* start when the thread calls execve(2) */
 #define PERFCTR_DISABLED  0x400	 /* start when enabled */
-#define PERFCTR_EXCLUSIVE 0x800	 /* nobody else's counters beside these; sets only */
-#define PERFCTR_PARTIAL	  0x1000 /* leave out what can't be counted; sets only */
+#define PERFCTR_EXCLUSIVE 0x800	 /* no other program's counters beside these; sets only */
+#define PERFCTR_PARTIAL	  0x1000 /* leave out events that can't be counted; sets only */
 #define PERFCTR_USER_FALLBACK \
 	0x2000 /* if kernel mode is not permitted, count user mode; sets only */
 
@@ -325,12 +325,12 @@ struct perfctr_list; /* opaque: see perfctr_list_resolve() */
  *
  * A set has parts: the threads that were there, or the processors. On a machine with several core
  * types there is a part for each type. An event counts on all that have it, and a group with those
- * of its events that the type has. What no core counts goes with the first type.
+ * of its events that the type has. Events that no core counts go with the first type.
  *
  * A process: its threads and all threads that these create; with PERFCTR_INHERIT also children.
- * What ended threads have counted stays. No thread is lost or counted twice: if the threads change
- * meanwhile, all begins again. EAGAIN: they keep changing, or one that may be creating another gets
- * no processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't tell threads from
+ * Counts of ended threads stay. No thread is lost or counted twice: if the threads change
+ * meanwhile, the open begins again. EAGAIN: they keep changing, or one that may be creating another
+ * gets no processor. EOPNOTSUPP: without PERFCTR_INHERIT also if the kernel can't tell threads from
  * children (before Linux 5.13).
  *
  * Processors and cgroups: EINVAL: with PERFCTR_INHERIT or PERFCTR_ON_EXEC. ENODEV: a processor is
@@ -347,30 +347,30 @@ struct perfctr_list; /* opaque: see perfctr_list_resolve() */
  * wrong, a group does not fit on the PMU, or has a top-down metric without slots of its modes in
  * front. ENOENT: no such event on this machine; or /proc is not there. EOPNOTSUPP: the machine
  * can't count it, or shows too many core types. EACCES, EPERM: not permitted. ESRCH: no such
- * thread. EBUSY: somebody else holds the counters. EMFILE, ENFILE, ENOMEM, ENOSYS.
+ * thread. EBUSY: another program holds the counters. EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 struct perfctr_set *perfctr_set_open(const char *events, const struct perfctr_target *target,
 				     unsigned int flags);
 
 /*
- * The same for the counters of a control, in their order, as one group. The TSC is not among them.
- * On a hybrid machine a control is one of the P-cores, on Arm one of processor 0's type. Errors
- * also as vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
+ * Do the same for the counters of a control, in their order, as one group. The TSC is not among
+ * them. On a hybrid machine a control is one of the P-cores, on Arm one of processor 0's type.
+ * Errors also as vperfctr_control(): EINVAL for a control that breaks a rule, or has no counter.
  */
 struct perfctr_set *perfctr_set_open_control(const struct perfctr_cpu_control *control,
 					     const struct perfctr_target *target,
 					     unsigned int flags);
 
 /*
- * Number of events; 0 if set is NULL or the parent process's. The name of event i as it was given
- * ("0x004300C0" for a control's, "0x00039000/0x04000204" with its second word); NULL if there is no
- * such event.
+ * Return the number of events; 0 if set is NULL or the parent process's. The name of event i as it
+ * was given ("0x004300C0" for a control's, "0x00039000/0x04000204" with its second word); NULL if
+ * there is no such event.
  */
 unsigned int perfctr_set_size(const struct perfctr_set *set);
 const char *perfctr_set_name(const struct perfctr_set *set, unsigned int i);
 
 /*
- * What event i is: its name, unit and so on, and why PERFCTR_PARTIAL has left it out, if it has.
+ * Describe event i: its name, unit and so on, and the reason if PERFCTR_PARTIAL has left it out.
  * Strings are valid until the set is closed. EINVAL: no such event, or event is NULL.
  */
 struct perfctr_list_event;
@@ -391,17 +391,17 @@ int perfctr_set_reset(struct perfctr_set *set);
  * Over core types, values and running times are added; enabled is the thread's time, once. If a
  * processor has gone offline, or one of the threads has executed a program that may not be traced
  * (set-user-ID, with capabilities, or not readable), at which the kernel ends its events, the sums
- * are PERFCTR_STALE, without what was not counted; perfctr_set_check() says why. EBUSY: the kernel
- * took pinned events off the PMU; they stand still until they are disabled and enabled again. EIO.
- * After both, what failed is PERFCTR_NOT_COUNTED, and the others are read.
+ * are PERFCTR_STALE, without the counts after that; perfctr_set_check() says why. EBUSY: the kernel
+ * took pinned events off the PMU; they do not count until they are disabled and enabled again. EIO.
+ * After both, the events that failed are PERFCTR_NOT_COUNTED, and the others are read.
  */
 int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *readings);
 
 /*
- * Whether all that was to be counted has been, until now: 0; or -1, ESTALE: something ended events
- * early, so that sums are PERFCTR_STALE; perfctr_error() names the program or the processor, and
- * what to do. This also makes room for what tells: where thousands of programs come and go, call
- * it, or read, once in a while. EINVAL: set is NULL.
+ * Whether everything has been counted until now: 0; or -1, ESTALE: events ended early, so that sums
+ * are PERFCTR_STALE; perfctr_error() names the program or the processor, and what to do. This also
+ * frees the buffers of the records of programs: where thousands of them come and go, call it, or
+ * read, once in a while. EINVAL: set is NULL.
  */
 int perfctr_set_check(const struct perfctr_set *set);
 
@@ -421,8 +421,8 @@ struct perfctr_part {
 };
 
 /*
- * The number of parts, and what part p is. Strings are valid until the set is closed. EINVAL: there
- * is no such part, or part is NULL.
+ * Return the number of parts; describe part p. Strings are valid until the set is closed. EINVAL:
+ * there is no such part, or part is NULL.
  */
 unsigned int perfctr_set_parts(const struct perfctr_set *set);
 int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfctr_part *part);
@@ -444,21 +444,21 @@ int perfctr_set_id(const struct perfctr_set *set, unsigned int p, unsigned int i
 void perfctr_set_close(struct perfctr_set *set);
 
 /*
- * Start or stop all perf events that the calling thread has opened and not closed, whatever they
- * count: sets, and over perf_events its virtual counters. Events that other threads have opened
- * stay as they are, even those that count this one. EOPNOTSUPP: the kernel has no perf_events.
- * EPERM and others: a seccomp filter's.
+ * Start or stop all perf events that the calling thread has opened and not closed, with any target:
+ * sets, and over perf_events its virtual counters. Events that other threads have opened stay as
+ * they are, even those that count this one. EOPNOTSUPP: the kernel has no perf_events. EPERM and
+ * others: a seccomp filter's.
  */
 int perfctr_enable_all(void);
 int perfctr_disable_all(void);
 
-/* ---- what names mean ---- */
+/* ---- the meaning of names ---- */
 
 /*
- * Resolve events, a list as of perfctr_set_open(): what each name means to this machine's kernel,
- * for programs that open events themselves. flags: 0 or PERFCTR_PARTIAL, with which an event that
- * is written correctly but that this machine does not have is in the list, with a reason. Errors as
- * perfctr_event_check(); ENOMEM.
+ * Resolve events, a list as of perfctr_set_open(): find the meaning of each name for this machine's
+ * kernel, for programs that open events themselves. flags: 0 or PERFCTR_PARTIAL, with which an
+ * event that is written correctly but that this machine does not have is in the list, with a
+ * reason. Errors as perfctr_event_check(); ENOMEM.
  */
 struct perfctr_list *perfctr_list_resolve(const char *events, unsigned int flags);
 void perfctr_list_free(struct perfctr_list *list);
@@ -483,11 +483,11 @@ struct perfctr_list_event {
 	unsigned int reserved[5];
 };
 
-/* EINVAL: there is no such event, or event is NULL. */
+/* Describe event i. EINVAL: there is no such event, or event is NULL. */
 int perfctr_list_event(const struct perfctr_list *list, unsigned int i,
 		       struct perfctr_list_event *event);
 
-/* The unit and scale of event i of a set. scale may be NULL. As perfctr_set_event(). */
+/* Get the unit and scale of event i of a set, as perfctr_set_event() does. scale may be NULL. */
 static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i, double *scale,
 				   const char **unit)
 {
@@ -504,12 +504,12 @@ static inline int perfctr_set_unit(const struct perfctr_set *set, unsigned int i
 struct perf_event_attr; /* <linux/perf_event.h> */
 
 /*
- * What to give perf_event_open(2) for event i on its variant k: type, size, config*, exclude_* as
- * the name says, precise_ip; all else is zero. pmu, unless it is NULL, becomes the name of the PMU
- * that the event names or means, or "". cpus, unless it is NULL, is a mask of nwords words and
- * becomes the processors on which to open the event to count whole processors: those of the PMU's
- * cpumask or core type; all bits if any will do. EINVAL: there is no such event or variant, or attr
- * is NULL.
+ * Fill in the attr with which perf_event_open(2) opens variant k of event i: type, size, config*,
+ * exclude_* of the name's modifiers, precise_ip; all else is zero. pmu, unless it is NULL, becomes
+ * the name of the PMU that the event names or means, or "". cpus, unless it is NULL, is a mask of
+ * nwords words and becomes the processors on which to open the event to count whole processors:
+ * those of the PMU's cpumask or core type; all bits if any will do. EINVAL: there is no such event
+ * or variant, or attr is NULL.
  */
 int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned int k,
 		      struct perf_event_attr *attr, const char **pmu, uint32_t *cpus,
@@ -519,8 +519,9 @@ int perfctr_list_attr(const struct perfctr_list *list, unsigned int i, unsigned 
 
 /*
  * A metric is a formula over counts, such as instructions / cycles. The library has a table of
- * them, by processor; perfctr_metrics_open() takes some by name and says which events they need. A
- * set, or whatever else, counts these; perfctr_metrics_value() makes values of the readings.
+ * them, by processor; perfctr_metrics_open() takes some by name, and perfctr_metrics_events() lists
+ * the events that they need. A set, or another object, counts these; perfctr_metrics_value()
+ * computes values from the readings.
  */
 struct perfctr_metrics; /* opaque */
 
@@ -532,7 +533,7 @@ struct perfctr_metric {
 	const char *name;	 /* as perfctr_metrics_open() takes it */
 	const char *unit;	 /* such as "%"; or "" */
 	const char *formula;	 /* over names of events, as perfctr_set_open() takes them */
-	const char *description; /* what it says */
+	const char *description; /* what it means */
 	const char *reason;	 /* why this machine can't name one of its events; NULL: it can */
 	const char *core;      /* of several core types, the PMU of the one that it is of; or "" */
 	const char *threshold; /* from where on it is worth a look, by its vendor; or "" */
@@ -540,18 +541,17 @@ struct perfctr_metric {
 
 /*
  * Call each() for every metric of the processor with the id cpu (NULL: this machine's), until it
- * returns non-zero; return that, or 0. What several core types have differently comes for each. Of
- * another processor reason is NULL. EINVAL: each is NULL.
- * ENOENT: there is no such processor.
+ * returns non-zero; return that, or 0. A metric that differs between core types is listed for each.
+ * For another processor reason is NULL. EINVAL: each is NULL. ENOENT: there is no such processor.
  */
 int perfctr_metrics_list(const char *cpu, int (*each)(void *arg, const struct perfctr_metric *),
 			 void *arg);
 
 /*
- * Metrics of the processor with the id cpu (NULL: this machine's), by their names, separated by
- * commas; case does not matter, and "topdown" is all whose names begin with "topdown-". On a
- * machine with several core types each is one metric for each of them that has it. Any thread may
- * use them. NULL, EINVAL: a name is wrong (perfctr_error() has the nearest right ones), or an
+ * Open metrics of the processor with the id cpu (NULL: this machine's), by their names, separated
+ * by commas; case does not matter, and "topdown" stands for all names that begin with "topdown-".
+ * On a machine with several core types each is one metric for each of them that has it. Any thread
+ * may use them. NULL, EINVAL: a name is wrong (perfctr_error() has the nearest right ones), or an
  * empty place is between commas. ENOENT: there is no such processor. ENOMEM.
  */
 struct perfctr_metrics *perfctr_metrics_open(const char *names, const char *cpu);
@@ -560,7 +560,7 @@ void perfctr_metrics_close(struct perfctr_metrics *metrics);
 /* Number of metrics, in the order of the names. */
 unsigned int perfctr_metrics_size(const struct perfctr_metrics *metrics);
 
-/* EINVAL: there is no such metric, or metric is NULL. Its reason is NULL. */
+/* Describe metric i. Its reason is NULL. EINVAL: there is no such metric, or metric is NULL. */
 int perfctr_metrics_metric(const struct perfctr_metrics *metrics, unsigned int i,
 			   struct perfctr_metric *metric);
 
@@ -581,25 +581,25 @@ struct perfctr_metric_value {
 };
 
 /*
- * Metric i of readings, one for each event of perfctr_metrics_events(), in their order; of
- * PERFCTR_SCALED ones the estimates. An event that was not counted, a division by zero, or a number
- * that is too large, such as a count of UINT64_MAX, leaves no value, and a reason. A threshold's
- * conditions about metrics that are not among these are not looked at. Allocates nothing and takes
- * no lock. EINVAL: there is no such metric, or readings or value is NULL.
+ * Compute metric i from readings, one for each event of perfctr_metrics_events(), in their order;
+ * estimates stand for PERFCTR_SCALED ones. An event that was not counted, a division by zero, or a
+ * number that is too large, such as a count of UINT64_MAX, leaves no value, and a reason. A
+ * threshold's conditions about metrics that are not among these are not looked at. Allocates
+ * nothing and takes no lock. EINVAL: there is no such metric, or readings or value is NULL.
  */
 int perfctr_metrics_value(const struct perfctr_metrics *metrics, unsigned int i,
 			  const struct perfctr_reading *readings,
 			  struct perfctr_metric_value *value);
 
 /*
- * How far metric i may be off because its events were not on the PMU all of the time: in *error
- * half the interval that has the value of the whole time in it in 95 of 100 cases; 0 if they were.
- * parts has the readings of n stretches of time, one after the other, each as
- * perfctr_metrics_value() takes them: differences of readings, a hundred or so, of some times
- * perf_event_mux_interval_ms each. What a program does in step with the kernel's changes of what
- * counts can't be told. EINVAL: there is no such metric, or parts or error is NULL, or n is 0.
- * ENODATA: there are less than 8 stretches in which all its events ran, or an event was not
- * counted, or there is no value. ENOMEM.
+ * Estimate the error of metric i, if its events were not on the PMU all of the time: *error is half
+ * the width of the 95 % confidence interval for the value of the whole time; 0 if they were. parts
+ * has the readings of n stretches of time, one after the other, each as perfctr_metrics_value()
+ * takes them: differences of readings, a hundred or so, of some times perf_event_mux_interval_ms
+ * each. A program whose behaviour is in step with the kernel's multiplexing can't be estimated.
+ * EINVAL: there is no such metric, or parts or error is NULL, or n is 0. ENODATA: there are less
+ * than 8 stretches in which all its events ran, or an event was not counted, or there is no value.
+ * ENOMEM.
  */
 int perfctr_metrics_error(const struct perfctr_metrics *metrics, unsigned int i,
 			  const struct perfctr_reading *parts, unsigned int n, double *error);
@@ -610,7 +610,7 @@ struct perfctr_sampler; /* opaque */
 
 /*
  * perfctr_sampler_config.flags: PERFCTR_MULTIPLEX, _INHERIT, _ON_EXEC and _DISABLED, as for
- * perfctr_set_open(), and which records to write beside samples.
+ * perfctr_set_open(), and the records to write beside samples.
  */
 #define PERFCTR_SAMPLER_MMAP		 0x00010000 /* MMAP2: executable mappings */
 #define PERFCTR_SAMPLER_MMAP_DATA	 0x00020000 /* MMAP2: the other mappings */
@@ -629,22 +629,24 @@ struct perfctr_sampler; /* opaque */
 
 /* What to sample, and how. Begin with all zero; one of period and frequency is needed. */
 struct perfctr_sampler_config {
-	uint64_t period;	 /* a sample after so many events */
-	uint64_t frequency;	 /* so many samples in a second: the kernel adapts the period */
-	uint64_t fields;	 /* of samples: PERF_SAMPLE_*, or'ed, all but _AUX */
-	uint64_t branches;	 /* PERF_SAMPLE_BRANCH_STACK: which, PERF_SAMPLE_BRANCH_* */
-	uint64_t user_registers; /* PERF_SAMPLE_REGS_USER: mask, <asm/perf_regs.h> */
+	uint64_t period;	      /* number of events between samples */
+	uint64_t frequency;	      /* samples per second: the kernel adapts the period */
+	uint64_t fields;	      /* of samples: PERF_SAMPLE_*, or'ed, all but _AUX */
+	uint64_t branches;	      /* PERF_SAMPLE_BRANCH_STACK: which, PERF_SAMPLE_BRANCH_* */
+	uint64_t user_registers;      /* PERF_SAMPLE_REGS_USER: mask, <asm/perf_regs.h> */
 	uint64_t interrupt_registers; /* PERF_SAMPLE_REGS_INTR: mask */
 	uint32_t user_stack;	      /* PERF_SAMPLE_STACK_USER: bytes of it, a multiple of 8 */
 	uint32_t max_chain; /* PERF_SAMPLE_CALLCHAIN: entries at most; 0: the kernel's default */
 	uint32_t flags;	    /* PERFCTR_MULTIPLEX and so on, PERFCTR_SAMPLER_* */
 	uint32_t pages;	    /* of each buffer, a power of two; 0: 128 KiB */
-	uint32_t wakeup_samples; /* wake poll(2) after so many samples, or: not both */
-	uint32_t wakeup_bytes; /* after so many bytes: half the buffer at most, as if both are 0 */
+	uint32_t wakeup_samples; /* wake poll(2) after this many samples, or by wakeup_bytes: not
+				    both */
+	uint32_t
+		wakeup_bytes; /* after this many bytes: half the buffer at most, as if both are 0 */
 	uint32_t precise; /* 0 to 3, as the modifiers p, pp, ppp of an event, which may raise it */
 	int32_t signal;	  /* for the opening thread, at each sample; 0: none */
 	uint32_t aux_pages;  /* of each AUX area, a power of two; 0: there is none */
-	uint32_t wakeup_aux; /* wake poll(2) after so many bytes in it; 0: half of it, the most */
+	uint32_t wakeup_aux; /* wake poll(2) after this many bytes in it; 0: half of it, the most */
 	uint64_t reserved[3];
 };
 
@@ -686,7 +688,7 @@ struct perfctr_record_sample {
 	const struct perf_branch_entry *branches;
 	const uint64_t *branch_counters; /* PERF_SAMPLE_BRANCH_COUNTERS: nbranches words */
 	struct perfctr_record_registers user, interrupt;
-	uint64_t user_stack_size; /* of what was copied */
+	uint64_t user_stack_size; /* number of bytes copied */
 	const void *user_stack;
 };
 
@@ -784,17 +786,17 @@ struct perfctr_record_deferred {
 };
 
 /*
- * One record. Everything in it, and what it points to, is valid until the next call with its
- * sampler. A type that the library does not know comes as it is: type, misc, and its bytes.
+ * A record. It and all data that it points to are valid until the next call with its sampler. A
+ * type that the library does not know comes as it is: type, misc, and its bytes.
  */
 struct perfctr_record {
 	uint32_t type;	   /* PERF_RECORD_* */
 	uint16_t misc;	   /* PERF_RECORD_MISC_* */
 	uint16_t size;	   /* of bytes[], the header included */
-	const void *bytes; /* as the kernel wrote it: struct perf_event_header, and what follows */
+	const void *bytes; /* as the kernel wrote it: struct perf_event_header, and the rest */
 	/*
-	 * Of every record, if its bit is in config.fields: PERF_SAMPLE_TID, _TIME, ... Else 0. With
-	 * several buffers _TIME is always asked for.
+	 * Every record has these, if their bits are in config.fields: PERF_SAMPLE_TID, _TIME, ...
+	 * Otherwise they are 0. With several buffers _TIME is always asked for.
 	 */
 	uint32_t pid, tid;
 	uint64_t time; /* ns, the kernel's perf clock */
@@ -838,7 +840,7 @@ struct perfctr_record {
  * EINVAL: a name or modifier is wrong, or config is: perfctr_error() says which member; an event is
  * outside of the first one's braces; the target is wrong. EOPNOTSUPP: the machine can't sample it,
  * or not with these fields, or not as precisely. EPERM also: no more memory may be locked for
- * buffers. EBUSY: somebody else holds the counters. EOVERFLOW: max_chain is more than the kernel
+ * buffers. EBUSY: another program holds the counters. EOVERFLOW: max_chain is more than the kernel
  * allows. EAGAIN, ENODEV, ENOENT, EACCES, ESRCH, EMFILE, ENFILE, ENOMEM, ENOSYS: as
  * perfctr_set_open().
  */
@@ -847,39 +849,38 @@ struct perfctr_sampler *perfctr_sampler_open(const char *events,
 					     const struct perfctr_sampler_config *config);
 
 /*
- * The descriptor, for poll(2) and epoll(7): readable when the kernel has woken it up, once each
- * time; then read all records. One thread's only buffer hangs up (POLLHUP) when the thread has
+ * Return the descriptor, for poll(2) and epoll(7): readable when the kernel has woken it up, once
+ * each time; then read all records. One thread's only buffer hangs up (POLLHUP) when the thread has
  * ended; otherwise the descriptor stays readable when all threads have. -1: EINVAL, ESRCH.
  */
 int perfctr_sampler_fd(const struct perfctr_sampler *sampler);
 
 /*
- * Start, stop, and start for so many samples more, on each thread and processor: everything, also
- * after a failure. EBUSY: as perfctr_sampler_open(). EINVAL: inherited ones can't be refreshed.
+ * Start, stop, and start for this many samples more, on each thread and processor; after a failure
+ * the others are still done. EBUSY: as perfctr_sampler_open(). EINVAL: inherited ones can't be
+ * refreshed.
  */
 int perfctr_sampler_enable(struct perfctr_sampler *sampler);
 int perfctr_sampler_disable(struct perfctr_sampler *sampler);
 int perfctr_sampler_refresh(struct perfctr_sampler *sampler, unsigned int samples);
 
-/* From now on another period, or frequency if it was opened with one. EINVAL: it is not possible.
- */
+/* Set another period, or frequency if it was opened with one. EINVAL: it is not possible. */
 int perfctr_sampler_set_period(struct perfctr_sampler *sampler, uint64_t period);
 
 /*
- * The next record: 1 and *record; 0: there is none now. -1: EBADMSG, a record does not fit its
- * size, and is left out, or its size is nonsense, and everything up to the newest is left out; go
+ * Get the next record: 1 and *record; 0: there is none now. -1: EBADMSG, a record does not fit its
+ * size, and is skipped, or its size is nonsense, and all records up to the newest are skipped; go
  * on with the next call. Takes no lock, allocates nothing, makes no system call, but for one with
  * several buffers that are empty.
  *
  * Records of one buffer come in the order in which the kernel wrote them. Those of several are
- * merged by time, and a record comes once everything older must have been written. That is known
- * one reading later: each reading, up to the 0 that ends it, hands out what the one before has
- * found, and what turned out to be older. After perfctr_sampler_disable() a reading hands out all
- * that is left.
+ * merged by time, and a record comes once all older ones must have been written. That is known one
+ * reading later: each reading, up to the 0 that ends it, hands out the records that the one before
+ * has found, and older ones that were found since. After perfctr_sampler_disable() a reading hands
+ * out all the rest.
  *
- * With PERFCTR_SAMPLER_OVERWRITE, newest first: the first call stops the writing for as long as it
- * takes to copy what is there and was not there the last time; so does the first one after a 0.
- * EIO.
+ * With PERFCTR_SAMPLER_OVERWRITE, newest first: the first call stops the writing while it copies
+ * the records that are new since the last time; so does the first one after a 0. EIO.
  */
 int perfctr_sampler_next(struct perfctr_sampler *sampler, const struct perfctr_record **record);
 
@@ -905,8 +906,8 @@ int perfctr_sampler_lost(struct perfctr_sampler *sampler, uint64_t *lost);
 int perfctr_sampler_check(const struct perfctr_sampler *sampler);
 
 /*
- * What a PMU has written into an AUX area. The bytes are in its own format, and stay until the next
- * call of perfctr_sampler_next_aux().
+ * A piece of the data that a PMU has written into an AUX area. The bytes are in the PMU's own
+ * format, and stay until the next call of perfctr_sampler_next_aux().
  */
 struct perfctr_aux {
 	const void *bytes;
@@ -917,12 +918,12 @@ struct perfctr_aux {
 };
 
 /*
- * The next piece of an AUX area (config.aux_pages): 1 and *aux; 0: there is none now. The bytes are
- * not copied; the next call gives the PMU their room. What wraps in the area comes in two pieces;
- * several areas take turns. AUX records say what belongs together, and what is missing
- * (PERF_AUX_FLAG_*): _TRUNCATED, the area was full, and the event has stopped; go on with
- * perfctr_sampler_enable(). -1: EBADMSG, the control page makes no sense, and what is in the area
- * is left out; EINVAL, it has none; ESRCH.
+ * Get the next piece of an AUX area (config.aux_pages): 1 and *aux; 0: there is none now. The bytes
+ * are not copied; the next call gives the PMU their room. Data that wrap in the area come in two
+ * pieces; several areas take turns. AUX records say which data belong together, and which are
+ * missing (PERF_AUX_FLAG_*): _TRUNCATED, the area was full, and the event has stopped; go on with
+ * perfctr_sampler_enable(). -1: EBADMSG, the control page makes no sense, and the area's data are
+ * skipped; EINVAL, it has none; ESRCH.
  *
  * With PERFCTR_SAMPLER_AUX_OVERWRITE, after each perfctr_sampler_disable(), otherwise EINVAL: all
  * of the area, the oldest first; where nothing was ever written it is 0.
@@ -932,16 +933,16 @@ int perfctr_sampler_next_aux(struct perfctr_sampler *sampler, const struct perfc
 void perfctr_sampler_close(struct perfctr_sampler *sampler);
 
 /*
- * What a sample's data_src (union perf_mem_data_src), one of its branches, or its transaction
- * (PERF_TXN_*) says, in words: "load, L1 hit, no snoop, TLB L1 or L2 hit"; "nothing" if it says
- * nothing. Written to text, with a NUL, as far as size bytes allow. Returns the length that it has
- * without the NUL if there is room. What a kernel after Linux 7.3 has added are unknown bits.
+ * Describe in words a sample's data_src (union perf_mem_data_src), one of its branches, or its
+ * transaction (PERF_TXN_*): "load, L1 hit, no snoop, TLB L1 or L2 hit"; "nothing" if it says
+ * nothing. Written to text, with a NUL, as far as size bytes allow. Returns the length of the whole
+ * text without the NUL. Bits that were added after Linux 7.3 are unknown.
  */
 size_t perfctr_data_src_text(uint64_t data_src, char *text, size_t size);
 size_t perfctr_branch_text(const struct perf_branch_entry *branch, char *text, size_t size);
 size_t perfctr_transaction_text(uint64_t transaction, char *text, size_t size);
 
-/* The same of a sample's raw part, if the event is AMD's ibs_op or ibs_fetch. */
+/* Describe a sample's raw part, if the event is AMD's ibs_op or ibs_fetch. */
 size_t perfctr_ibs_op_text(const void *raw, uint64_t raw_size, char *text, size_t size);
 size_t perfctr_ibs_fetch_text(const void *raw, uint64_t raw_size, char *text, size_t size);
 
@@ -1011,8 +1012,8 @@ int perfctr_cpu_control_check(const struct perfctr_cpu_control *control);
 int perfctr_cpu_control_events(struct perfctr_cpu_control *control, const char *events);
 
 /*
- * The same for the processor with the id cpu (NULL: this machine's), whatever machine this is; the
- * control is printed on standard output. Errors as above; ENOENT also: there is no such processor.
+ * Do the same for the processor with the id cpu (NULL: this machine's), on any machine; the control
+ * is printed on standard output. Errors as above; ENOENT also: there is no such processor.
  */
 int perfctr_cpu_events_print(const char *cpu, const char *events);
 
@@ -1034,13 +1035,13 @@ struct perfctr_cpus_info {
 };
 
 /*
- * Facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open() or of
- * the device, or (-1) the one that an open would choose. perfctr_get_info() needs none.
+ * Get facts about the processor and the provider: that of fd, a descriptor of _vperfctr_open() or
+ * of the device, or (-1) the one that an open would choose. perfctr_get_info() needs none.
  *
  * cpu_type is honest by default: a processor that perfctr 2.6 never knew has a type that programs
  * of its time don't know. The environment variable PERFCTR_CPU_TYPE=N (not in set-user-ID programs)
  * makes it N, an older type whose rules this processor's counters obey; the codes of events may
- * still mean something else. perfctr_info_nrctrs() is then what such a type has.
+ * still mean something else. perfctr_info_nrctrs() is then that type's number.
  *
  * EINVAL: info is NULL, PERFCTR_PROVIDER names no provider, or PERFCTR_CPU_TYPE no such type.
  * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there. EACCES, EPROTO, EMFILE, ENFILE:
@@ -1066,9 +1067,9 @@ unsigned int perfctr_info_nrctrs(const struct perfctr_info *info);
 const char *perfctr_info_cpu_name(const struct perfctr_info *info);
 
 /*
- * This machine's processor: its name, and its id, as perfctr_cpu_list() has it ("" if it has none),
- * for the program's whole life. On a hybrid machine the P-cores', on Arm processor 0's. EINVAL: id
- * or name is NULL.
+ * Get this machine's processor: its name, and its id, as perfctr_cpu_list() has it ("" if it has
+ * none), for the program's whole life. On a hybrid machine they are the P-cores', on Arm processor
+ * 0's. EINVAL: id or name is NULL.
  */
 int perfctr_cpu_native(const char **id, const char **name);
 
@@ -1081,17 +1082,17 @@ void perfctr_cpu_control_print(const struct perfctr_cpu_control *control);
  * PERFCTR_PROVIDER names none. */
 const char *perfctr_provider_name(void);
 
-/* What may stand between a program and its counters: one line of a diagnosis. */
+/* A finding about a program's access to counters: one line of a diagnosis. */
 struct perfctr_check {
-	const char *name;   /* what was looked at, e.g. "PMU", "paranoid level" */
-	const char *state;  /* what was found, e.g. "4" */
-	const char *remedy; /* what to change: if something does not work, or for more; or "" */
+	const char *name;   /* the thing examined, e.g. "PMU", "paranoid level" */
+	const char *state;  /* its state, e.g. "4" */
+	const char *remedy; /* a change that makes it work, or allows more; or "" */
 	int ok;		    /* zero: because of this, something does not work */
 };
 
 /*
- * Look at everything that decides what can be counted here, and call each() with each finding,
- * until it returns non-zero; return that, or 0. Strings are valid during the call only.
+ * Examine everything that decides which events can be counted here, and call each() with each
+ * finding, until it returns non-zero; return that, or 0. Strings are valid during the call only.
  */
 int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *arg);
 
@@ -1163,10 +1164,10 @@ struct rvperfctr; /* opaque */
  * what those named vperfctr_* do, for that thread. Closing leaves the state to its thread, where it
  * counts on, also through execve(2), and where the next open finds it.
  *
- * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's:
- * nobody else finds it, not even the thread itself. It ends with this process, and when the thread
- * executes a program with more privileges. If there is no room for its counters, a read tells after
- * the thread has run.
+ * The provider is chosen as by vperfctr_open(). Over perf_events the state is this process's: no
+ * other process finds it, not even the thread itself. It ends with this process, and when the
+ * thread executes a program with more privileges. If there is no room for its counters, a read
+ * tells after the thread has run.
  *
  * A handle of vperfctr_open(), with which 2.6's began, does as well but for rvperfctr_pid()
  * (EINVAL): the calls then do what those named vperfctr_* do.
@@ -1175,9 +1176,10 @@ struct rvperfctr; /* opaque */
  * stop also: it has ended, or the state was unlinked; remote is the parent process's. EPERM,
  * EACCES: not permitted. EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there; over
  * perf_events also i-mode counters, and before Linux 5.13 VPERFCTR_CONTROL_CLOEXEC. EBUSY, in a
- * read: somebody else holds the counters. EINVAL: pid is not positive; an argument is NULL; nothing
- * to resume; PERFCTR_PROVIDER names no provider. EPROTO: the driver speaks another major version of
- * the ABI. EMFILE, ENFILE, ENOMEM, ENOSYS, EIO. rvperfctr_control() also as vperfctr_control().
+ * read: another program holds the counters. EINVAL: pid is not positive; an argument is NULL;
+ * nothing to resume; PERFCTR_PROVIDER names no provider. EPROTO: the driver speaks another major
+ * version of the ABI. EMFILE, ENFILE, ENOMEM, ENOSYS, EIO. rvperfctr_control() also as
+ * vperfctr_control().
  */
 struct rvperfctr *rvperfctr_open(int pid);
 int rvperfctr_pid(const struct rvperfctr *remote);
@@ -1194,10 +1196,10 @@ void rvperfctr_close(struct rvperfctr *remote);
 /* ---- system-wide counters ---- */
 
 /*
- * The counters of whole processors, whatever runs there. They are perf_events', even where the
- * driver is. A handle has its own counters, which end with it; one thread at a time uses it.
- * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL,
- * and with ESRCH in a child of fork(), to which the parent's handles are not open.
+ * The counters of whole processors, whichever threads run there. They are perf_events', even if the
+ * driver is there. A handle has its own counters, which end with it; one thread at a time uses it.
+ * Every call but gperfctr_open() and gperfctr_close() fails with EINVAL if an argument is NULL, and
+ * with ESRCH in a child of fork(), to which the parent's handles are not open.
  */
 struct gperfctr; /* opaque */
 
@@ -1211,13 +1213,13 @@ struct gperfctr *gperfctr_open(void);
 void gperfctr_close(struct gperfctr *global);
 
 /*
- * Set what control->cpu counts from the next start on; its sums become zero. A control that
- * enables nothing leaves the processor out of the start. Returns the number of processors that a
- * start would start. A control that is refused changes nothing.
+ * Set the control of processor control->cpu for the next start; its sums become zero. A control
+ * that enables nothing leaves the processor out of the start. Returns the number of processors that
+ * a start would start. A control that is refused changes nothing.
  *
  * EINVAL: there is no such processor, or it is offline; otherwise as vperfctr_control(), without
  * VPERFCTR_CONTROL_EXTENDED. EPERM: i-mode counters, which have no thread to interrupt. EBUSY: the
- * counters have been started, or somebody else holds the PMU. EACCES, EPERM: no right to count
+ * counters have been started, or another program holds the PMU. EACCES, EPERM: no right to count
  * whole processors. EMFILE, ENFILE, ENOMEM, ENOSYS.
  */
 int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control *control);
@@ -1228,7 +1230,7 @@ int gperfctr_control(const struct gperfctr *global, struct gperfctr_cpu_control 
  * a read is always of its moment.
  *
  * EINVAL: the interval; a processor has gone offline since it got its control. EBUSY: started
- * already, or on one of the processors somebody else has taken counters. Otherwise as
+ * already, or another program has taken counters on one of the processors. Otherwise as
  * gperfctr_control().
  */
 int gperfctr_start(const struct gperfctr *global, unsigned int interval_usec);
@@ -1244,16 +1246,16 @@ int gperfctr_stop(const struct gperfctr *global);
  * TSC's sum is that time in ticks. A processor that never had a control has an empty one.
  *
  * ENODEV: the processor has been offline since the start, which ended its counting: *state is
- * filled in, with the sums of that moment. EBUSY: somebody has taken its counters away; *state is
- * unchanged. Both stay until its next control. EINVAL: there is no such processor, or it is
- * offline and never had a control. EIO.
+ * filled in, with the sums of that moment. EBUSY: another program has taken its counters; *state is
+ * unchanged. Both stay until its next control. EINVAL: there is no such processor, or it is offline
+ * and never had a control. EIO.
  */
 int gperfctr_read(const struct gperfctr *global, struct gperfctr_cpu_state *state);
 
 /* Facts about the processor and perf_events. */
 int gperfctr_info(const struct gperfctr *global, struct perfctr_info *info);
 
-/* As perfctr_cpus_info(). */
+/* Returns the same as perfctr_cpus_info(). */
 struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
 
 /* ---- raw calls ---- */
@@ -1269,19 +1271,19 @@ struct perfctr_cpus_info *gperfctr_cpus_info(const struct gperfctr *global);
  * must the owner of a descriptor, unless the caller is the owner, or reads and is a thread of the
  * same process.
  *
- * Over perf_events only the calling thread's own state has descriptors. Everybody who has one may
- * read it, at any time; only that thread controls it. vperfctr_open_mode() finds such a state, and
- * these calls find that of a handle. After execve(2) the program does not find it, but its
- * descriptors still read it, counting, unless the control had VPERFCTR_CONTROL_CLOEXEC.
+ * Over perf_events only the calling thread's own state has descriptors. Any holder of one may read
+ * it, at any time; only that thread controls it. vperfctr_open_mode() finds such a state, and these
+ * calls find that of a handle. After execve(2) the program does not find it, but its descriptors
+ * still read it, counting, unless the control had VPERFCTR_CONTROL_CLOEXEC.
  *
- * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there, or the control takes what no
- * thread can have to itself; over perf_events, tid is another thread, the control has i-mode
- * counters, which others can't read either, or VPERFCTR_CONTROL_CLOEXEC before Linux 5.13. EEXIST:
- * creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such thread, or
- * not stopped; in control and iresume also: unlinked. EPERM: not permitted, or a reserved bit is
- * set. EBUSY: somebody else holds the counters. EINVAL: the control breaks a rule; nothing to
- * resume; a descriptor without counters. EBADF: fd is no such descriptor. EACCES, EPROTO, EMFILE,
- * ENFILE, ENOMEM, EIO: as rvperfctr_open().
+ * EOPNOTSUPP: PERFCTR_PROVIDER asks for a driver that is not there, or the control takes a register
+ * that no thread can have to itself; over perf_events, tid is another thread, the control has
+ * i-mode counters, which others can't read either, or VPERFCTR_CONTROL_CLOEXEC before Linux 5.13.
+ * EEXIST: creat, and the thread has a state. ENODEV: no creat, and it has none. ESRCH: no such
+ * thread, or not stopped; in control and iresume also: unlinked. EPERM: not permitted, or a
+ * reserved bit is set. EBUSY: another program holds the counters. EINVAL: the control breaks a
+ * rule; nothing to resume; a descriptor without counters. EBADF: fd is no such descriptor. EACCES,
+ * EPROTO, EMFILE, ENFILE, ENOMEM, EIO: as rvperfctr_open().
  */
 int sys_perfctr_info(struct perfctr_info *info, struct perfctr_cpu_mask *cpus,
 		     struct perfctr_cpu_mask *forbidden);
@@ -1292,8 +1294,8 @@ int sys_vperfctr_read(int fd, struct perfctr_sum_ctrs *sum, struct vperfctr_cont
 int sys_vperfctr_iresume(int fd);
 
 /*
- * The same under libperfctr 2.6's names. _vperfctr_open(0) of a thread without counters is a
- * descriptor that only perfctr_info(), perfctr_cpus_info() and perfctr_abi_check_fd() take.
+ * These are the calls under libperfctr 2.6's names. _vperfctr_open(0) of a thread without counters
+ * is a descriptor that only perfctr_info(), perfctr_cpus_info() and perfctr_abi_check_fd() take.
  */
 int _vperfctr_open(int creat);
 int _vperfctr_control(int fd, const struct vperfctr_control *control);

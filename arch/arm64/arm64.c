@@ -16,7 +16,7 @@ static const struct core {
 	char id[16];
 	char name[24];
 } cores[] = {
-	{ 0, 0, "pmuv3", "arm64 with PMUv3" }, /* who is none of these */
+	{ 0, 0, "pmuv3", "arm64 with PMUv3" }, /* any other one */
 	{ 0x41, 0xD02, "cortex-a34", "Arm Cortex-A34" },
 	{ 0x41, 0xD03, "cortex-a53", "Arm Cortex-A53" },
 	{ 0x42, 0x100, "cortex-a53", "Broadcom Brahma-B53" },
@@ -122,7 +122,7 @@ static int check_pmuv3(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	return perfctr_check_counter(cpu, c, i, diagnosis);
 }
 
-/* What counter i counts, and where it is. */
+/* Compiles counter i: its event, and its registers. */
 static void compile_counter(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			    unsigned int i, struct perfctr_program *program)
 {
@@ -138,8 +138,8 @@ static void compile_counter(const struct perfctr_cpu *cpu, const struct perfctr_
 }
 
 /*
- * Who counts and who interrupts, in the last two registers: i-mode counters stand while their
- * thread does.
+ * Compiles the enable registers of counters and of their interrupts: i-mode counters stop while
+ * their thread does not run.
  */
 static void compile_enables(const struct perfctr_cpu_control *c, struct perfctr_program *program)
 {

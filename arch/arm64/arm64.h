@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* arm64.h - what perfctr_arm64 (arch/isa.h) consists of. */
+/* arm64.h - the functions of perfctr_arm64 (arch/isa.h). */
 #ifndef PERFCTR_ARCH_ARM64_H
 #define PERFCTR_ARCH_ARM64_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/*
- * pmuv3.h - numbers that programs have for PMUv3's registers, which have names only, and bits.
- */
+/* pmuv3.h - numbers for PMUv3's registers, which have only names, and their bits. */
 #ifndef PERFCTR_ARCH_ARM64_PMUV3_H
 #define PERFCTR_ARCH_ARM64_PMUV3_H
 

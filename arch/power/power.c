@@ -11,7 +11,7 @@
 
 /* clang-format off */
 static const struct processor {
-	uint16_t version;	/* upper half of the PVR; 0: who is none of these */
+	uint16_t version;	/* upper half of the PVR; 0: any other one */
 	uint16_t number;	/* POWERn */
 	uint64_t reserved;	/* bits of a raw code that mean nothing */
 	char id[8];
@@ -45,7 +45,7 @@ static void describe(const struct processor *p, struct perfctr_cpu *cpu)
 	};
 }
 
-/* Who has no table is known by no name. */
+/* A processor without a table has no name. */
 int perfctr_power_typical(unsigned int n, struct perfctr_cpu *cpu)
 {
 	if (n + 1 >= PROCESSORS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* power.h - what perfctr_power (arch/isa.h) consists of. */
+/* power.h - the functions of perfctr_power (arch/isa.h). */
 #ifndef PERFCTR_ARCH_POWER_H
 #define PERFCTR_ARCH_POWER_H
 

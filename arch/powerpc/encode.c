@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* Events -> a PowerPC control. */
+/* Makes a PowerPC control of events. */
 #include "arch/events.h"
 #include "arch/powerpc/powerpc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* leave.h - what a thread's counters leave behind, over the primitives of engine.h. */
+/* leave.h - clears the counts that a thread leaves behind, over the primitives of engine.h. */
 #ifndef PERFCTR_ARCH_POWERPC_LEAVE_H
 #define PERFCTR_ARCH_POWERPC_LEAVE_H
 

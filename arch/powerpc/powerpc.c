@@ -63,7 +63,7 @@ const char perfctr_powerpc_types[PERFCTR_PPC_TYPES][48] = {
 	[PERFCTR_PPC_7450] = "PowerPC 7450",
 };
 
-/* One without errata. */
+/* Describes a typical processor, without errata. */
 int perfctr_powerpc_typical(unsigned int n, struct perfctr_cpu *cpu)
 {
 	const struct processor *p = &processors[n];
@@ -125,7 +125,7 @@ uint32_t perfctr_powerpc_register(const struct perfctr_cpu *cpu, unsigned int sl
 int perfctr_powerpc_setup(const struct perfctr_cpu *cpu, unsigned int n, uint32_t *reg,
 			  uint64_t *value)
 {
-	/* The breakpoint address mask could hide events; nobody sets it through us. */
+	/* The breakpoint address mask could hide events; no control can set it. */
 	if (n > 0 || cpu->rules != PERFCTR_RULES_PPC || !has_mmcr2(cpu))
 		return -1;
 	*reg = SPR_BAMR;
@@ -222,14 +222,15 @@ int perfctr_powerpc_compile(const struct perfctr_cpu *cpu, const void *control, 
 		return 0;
 	program->by_register = 1;
 	program->privileged = !(c->ppc.mmcr0 & MMCR0_FCS);
-	/* MMCR0 last: it starts everything. */
+	/* MMCR0 is last: it starts everything. */
 	if (cpu->counters & 4)
 		perfctr_program_write(program, 1, SPR_MMCR1, mmcr[1], mmcr[1]);
 	if (has_mmcr2(cpu))
 		perfctr_program_write(program, 2, SPR_MMCR2, c->ppc.mmcr2, c->ppc.mmcr2);
 	/*
-	 * A negative counter interrupts as long as PMXE allows it, frozen or not: while suspended,
-	 * PMXE is clear, and what others left in PMC2 to PMC6 goes if PMCjCE looks at all of them.
+	 * A negative counter interrupts while PMXE allows it, even if it is frozen: while
+	 * suspended, PMXE is clear, and old values in PMC2 to PMC6 are cleared if PMCjCE looks at
+	 * all of them.
 	 */
 	async = (c->ppc.mmcr0 & (MMCR0_FCECE | MMCR0_TRIGGER | MMCR0_PMXE)) != 0;
 	perfctr_program_write(program, 0, SPR_MMCR0, mmcr[0],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* powerpc.h - bits of the control registers, as rules and encoding know them. */
+/* powerpc.h - bits of the control registers, for rules and encoding. */
 #ifndef PERFCTR_ARCH_POWERPC_H
 #define PERFCTR_ARCH_POWERPC_H
 
@@ -18,7 +18,7 @@
 #define MMCR0_PMCSEL	 0x00001FFFu /* PMC1SEL and PMC2SEL */
 #define MMCR2_THRESHMULT 0x80000000u
 
-/* What perfctr_powerpc (arch/isa.h) consists of. */
+/* These are the functions of perfctr_powerpc (arch/isa.h). */
 struct perfctr_code;
 struct perfctr_event_choice;
 

@@ -2,8 +2,8 @@
 /*
  * sprs.h - the special purpose registers (SPRs) that programs may name.
  *
- * An instruction has its register's number in it, so that who moves one by its number needs an
- * instruction for each. One list for all who do: a name that is not in it, no rule can use.
+ * An instruction has its register's number in it, so that access by number needs an instruction for
+ * each register. This is the one list for it: rules can use only names that are in it.
  */
 #ifndef PERFCTR_ARCH_POWERPC_SPRS_H
 #define PERFCTR_ARCH_POWERPC_SPRS_H

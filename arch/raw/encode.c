@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* Events -> a control of abi-generic.h, for the ISAs whose tables say what an option is in words.
- */
+/* Makes a control of abi-generic.h of events, for the ISAs whose tables give an option in words. */
 #include "arch/raw/raw.h"
 
 const char *perfctr_raw_choice_code(const struct perfctr_cpu *cpu,

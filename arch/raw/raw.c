@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * Controls as abi-generic.h has them. Every ISA without rules of its own: their words are the
- * kernel's raw event code, and the kernel is the judge.
+ * Controls of abi-generic.h, for ISAs without rules of their own: the words are the kernel's raw
+ * event code, and the kernel checks them.
  */
 #include "arch/raw/raw.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* raw.h - controls as abi-generic.h has them, for the ISAs that share them. */
+/* raw.h - controls of abi-generic.h, for the ISAs that share them. */
 #ifndef PERFCTR_ARCH_RAW_H
 #define PERFCTR_ARCH_RAW_H
 
@@ -11,7 +11,7 @@
 enum { PERFCTR_RAW_TYPES = PERFCTR_POWER_ISA207 + 1 };
 extern const char perfctr_raw_types[PERFCTR_RAW_TYPES][48];
 
-/* Members of struct perfctr_isa; of the two that encode, option_code says what an event is. */
+/* These are members of struct perfctr_isa; the two that encode use option_code for events. */
 void perfctr_raw_control_code(const struct perfctr_cpu *cpu, const void *control, unsigned int i,
 			      struct perfctr_code *code);
 const char *perfctr_raw_choice_code(const struct perfctr_cpu *cpu,

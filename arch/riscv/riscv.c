@@ -16,8 +16,8 @@ static const struct core {
 	char id[12];
 	char name[24];
 } cores[] = {
-	{ 0, 0, "sbi", "RISC-V with SBI PMU" }, /* who is none of these */
-	/* Ky X1, too. Nobody has published what its own codes count. */
+	{ 0, 0, "sbi", "RISC-V with SBI PMU" }, /* any other one */
+	/* This is also Ky X1. The meaning of its own codes has not been published. */
 	{ 0x710, 0x8000000058000001, "sbi", "SpacemiT X60" },
 	{ 0x489, 0x8000000000000007, "u74", "SiFive U74" },
 	{ 0x489, 0x8000000000000008, "p550", "SiFive P550" },
@@ -102,9 +102,7 @@ static int check_place(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	return perfctr_check_counter(cpu, c, i, diagnosis);
 }
 
-/*
- * There is no register to write: the firmware has them, and places what the kernel asks of it.
- */
+/* There are no registers to write: the firmware owns them, and places the kernel's events. */
 int perfctr_riscv_compile(const struct perfctr_cpu *cpu, const void *control, unsigned int flags,
 			  struct perfctr_program *program, struct perfctr_diagnosis *diagnosis)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* riscv.h - what perfctr_riscv (arch/isa.h) consists of. */
+/* riscv.h - the functions of perfctr_riscv (arch/isa.h). */
 #ifndef PERFCTR_ARCH_RISCV_H
 #define PERFCTR_ARCH_RISCV_H
 

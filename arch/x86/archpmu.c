@@ -54,7 +54,7 @@ uint32_t perfctr_arch_extra(const struct perfctr_cpu *cpu, const struct perfctr_
 	*value = 0;
 	if (c->pmc_map[i] & FIXED_COUNTER)
 		return 0;
-	/* FRONTEND_RETIRED; since Golden Cove some of INT_MISC and UOPS_RETIRED, too. */
+	/* This is FRONTEND_RETIRED; since Golden Cove some of INT_MISC and UOPS_RETIRED, too. */
 	if (cpu->frontend &&
 	    ((event & 0xFF) == 0xC6 || (event & 0xFF) == 0xAD || (event & 0xFF) == 0xC2)) {
 		*value = c->pebs_frontend;
@@ -99,7 +99,7 @@ static int check_fixed(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	uint32_t bits = evntsel & ~(allowed | 0xFFFF), high = perfctr_evntsel_high(cpu, c, i),
 		 field;
 
-	/* What it counts is known: the event may stand there or not. */
+	/* The counter's event is fixed: the select may name it or not. */
 	if (bits || high)
 		return perfctr_diagnose(diagnosis, bits ? "evntsel" : "evntsel_high", (int)i,
 					bits ? bits : high,
@@ -230,7 +230,7 @@ int perfctr_arch_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu
 		if (high & IN_TXCP && pmc != 2)
 			return perfctr_diagnose(diagnosis, "evntsel_high", (int)i, IN_TXCP,
 						"IN_TXCP (33) is only for counter 2");
-		/* AnyThread counts whoever runs on the core's other thread. */
+		/* AnyThread also counts the core's other thread, whatever process it belongs to. */
 		program->privileged |= (evntsel & (EVNTSEL_OS | EVNTSEL_ANY)) != 0;
 		if (fixed)
 			continue;

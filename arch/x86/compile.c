@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* Controls of x86 processors: what all families share, and the choice of the family. */
+/*
+ * Compiles controls of x86 processors: the part that all families share, and the choice of the
+ * family.
+ */
 #include "arch/x86/x86.h"
 
-/* Members in words that 2.6 reserved. Whoever sets them on purpose made a mistake here. */
+/* Checks members in words that 2.6 reserved: with the flag set, a wrong value is a mistake. */
 static int check_extended(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			  struct perfctr_diagnosis *diagnosis)
 {

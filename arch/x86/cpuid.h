@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * cpuid.h - the words that an x86 is identified by, over the includer's primitive:
+ * cpuid.h - reads the CPUID words by which an x86 is identified, over the includer's primitive:
  *
- *	static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4]);
+ *  *	static inline void perfctr_cpuid_leaf(uint32_t leaf, uint32_t subleaf, uint32_t word[4]);
  *
  * EAX, EBX, ECX and EDX of the CPUID instruction. It is called for leaves that the processor has.
  */

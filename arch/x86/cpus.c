@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * Identification of x86 processors: the one list of those that libperfctr knows.
+ * Identification of x86 processors: this is the one list of them.
  *
  * Sources: Intel SDM vol. 4 table 2-1 (models), vol. 2 CPUID (leaves 0AH, 1AH, 23H), vol. 3B 20.2;
  * intel/perfmon mapfile.csv (models of event tables); AMD 25481 (CPUID specification), the Revision
@@ -27,9 +27,9 @@
 enum vendor { INTEL, AMD, CYRIX, CENTAUR };
 
 /*
- * What the core types have. Where CPUID says more, it is what a typical one says, without a
- * hypervisor. Offcore responses have 38 bits since Sandy Bridge (SDM vol. 3B 20.3.4.5), or more.
- * Bits among them that fault if they are set are those that perf_events refuses
+ * The properties of the core types. Where CPUID gives them, they are those of a typical processor,
+ * without a hypervisor. Offcore responses have 38 bits since Sandy Bridge (SDM vol. 3B 20.3.4.5),
+ * or more. Bits among them that fault if they are set are those that perf_events refuses
  * (arch/x86/events/intel/core.c of Linux 7.3, the valid masks of its extra registers), but for
  * those that Intel's own list of events for the processor sets on Goldmont Plus (22) and Knights
  * Landing (3, 4, 8, 11 and, in the second, 14). From version 5 on AnyThread is deprecated.
@@ -95,8 +95,8 @@ static const struct perfctr_cpu designs[] = {
 /* clang-format on */
 
 /*
- * Which core of a hybrid processor (leaf 1AH, EAX 31-24). One that has two kinds of small cores
- * tells them apart by the native model (EAX 23-0), which is put into the low bits here.
+ * The core types of a hybrid processor (leaf 1AH, EAX 31-24). A processor with two types of small
+ * cores tells them apart by the native model (EAX 23-0), which is in the low bits here.
  */
 enum { ANY = 0, ATOM = 0x20, ATOM_2 = 0x22, CORE = 0x40 };
 
@@ -191,7 +191,7 @@ static const struct processor processors[] = {
 	I6("cougarcove", "Intel Panther Lake, P-core", ARCH, LIONCOVE, 0xCC, 0xD5, 0xE5),
 	P("arcticwolf", "Intel Nova Lake, E-core", INTEL, 18, INTEL_ARCH, SKYMONT, ATOM, 0, 15, 0, 1, 3),
 	P("coyotecove", "Intel Nova Lake, P-core", INTEL, 18, INTEL_ARCH, LIONCOVE, ANY, 0, 15, 0, 1, 3),
-	/* Whatever comes: leaf 0AH describes it. */
+	/* These take all later models: leaf 0AH describes them. */
 	RANGE("architectural", "Intel with architectural counters", INTEL, 6, INTEL_ARCH, ANY_ARCH, 0x0E, 255),
 	RANGE("architectural", "Intel with architectural counters", INTEL, 18, INTEL_ARCH, ANY_ARCH, 0, 255),
 	RANGE("architectural", "Intel with architectural counters", INTEL, 19, INTEL_ARCH, ANY_ARCH, 0, 255),
@@ -259,7 +259,7 @@ const char perfctr_x86_types[PERFCTR_X86_TYPES][48] = {
 	[PERFCTR_X86_AMD_CORE] = "AMD Family 15h or later",
 };
 
-/* ---- what a type has; CPUID says the rest ---- */
+/* ---- a type's properties that CPUID does not give ---- */
 
 static unsigned int core_kind(const struct perfctr_cpuid *id)
 {
@@ -289,7 +289,7 @@ static int describe_amd(const struct perfctr_cpuid *id, unsigned int model, stru
 	n = cpu->ext_core ? 6 : 4;
 	if (id->ext22_eax & 1) {
 		cpu->version = 2;
-		/* As many as there are places for, which RDPMC does not use otherwise. */
+		/* There are as many as there are places for, which RDPMC does not use otherwise. */
 		if ((id->ext22_ebx & 0xF) < n)
 			n = id->ext22_ebx & 0xF;
 	}
@@ -305,7 +305,7 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 	uint32_t width = id->leaf0a_eax >> 16 & 0xFF;
 	unsigned int kind = core_kind(id) & 0xF0;
 
-	/* Version 255, or counters of 3 bits, is what a broken hypervisor says. */
+	/* Broken hypervisors say version 255, or counters of 3 bits. */
 	if (id->max_leaf < 0xA || version == 0 || version > 15 || n == 0 || width < 32 ||
 	    width > 64)
 		return -1;
@@ -316,7 +316,9 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 	if (version >= 2) {
 		uint32_t fixed_width = id->leaf0a_edx >> 5 & 0xFF;
 
-		/* Before version 5 some forget to say that they have three. A hypervisor means it.
+		/*
+		 * Before version 5 some processors do not say that they have three. A hypervisor's
+		 * number is right.
 		 */
 		if (version < 5 && fixed < 3 && !(id->leaf1_ecx & PERFCTR_CPUID_HYPERVISOR)) {
 			fixed = 3;
@@ -353,8 +355,8 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 	if (id->leaf7_ebx & 1u << 11 && !(id->leaf7_edx & 1u << 11))
 		cpu->reserved &= ~(3ull << 32);
 	/*
-	 * On the first hybrids leaf 0AH says what both core types have: the P-cores have two
-	 * counters and the fixed counter of slots more.
+	 * The first hybrids' leaf 0AH has the properties that both core types share: the P-cores
+	 * have two counters and the fixed counter of slots more.
 	 */
 	if (kind == CORE && n == 6 && cpu->fixed == 7 && version == 5) {
 		cpu->counters = 0xFF;
@@ -363,13 +365,16 @@ static int describe_arch(const struct perfctr_cpuid *id, struct perfctr_cpu *cpu
 	return 0;
 }
 
-/* What CPUID knows better than the list. -1: there are no counters. */
+/* Takes the properties that CPUID gives. -1: there are no counters. */
 static int describe(const struct perfctr_cpuid *id, unsigned int model, struct perfctr_cpu *cpu)
 {
 	switch (cpu->rules) {
 	case PERFCTR_RULES_P4:
 		cpu->p4_model = model;
-		/* HTT: more than one logical processor in the package; more than it has cores? */
+		/*
+		 * HTT says that the package has more than one logical processor; this compares them
+		 * with its cores.
+		 */
 		cpu->ht = id->leaf1_edx >> 28 & 1 &&
 			  (id->leaf1_ebx >> 16 & 0xFF) > (id->leaf4_eax >> 26) + 1;
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
-/* Events -> an x86 control: the one place where an event's name becomes bits. */
+/* Makes an x86 control of events: the only place where an event's name becomes bits. */
 #include "arch/x86/x86.h"
 #include "arch/events.h"
 
@@ -59,7 +59,7 @@ static inline const char *impossible_p6(const struct perfctr_cpu *cpu,
 	return cpu->frontend ? NULL : "this processor has no MSR_PEBS_FRONTEND";
 }
 
-/* A clause that says why the processor can't do what the choice asks for; NULL if it can. */
+/* Returns a clause about the part of the choice that the processor can't count; NULL if it can. */
 static inline const char *impossible(const struct perfctr_cpu *cpu,
 				     const struct perfctr_event_choice *choice)
 {
@@ -123,7 +123,7 @@ static void make_other(const struct perfctr_cpu *cpu, const struct perfctr_event
 	}
 }
 
-/* What a control says of the choice, counted in this way, on this counter. */
+/* Makes a control's words for the choice, counted in this way, on this counter. */
 static inline void make_code(const struct perfctr_cpu *cpu,
 			     const struct perfctr_event_choice *choice,
 			     const struct perfctr_event_option *option, uint32_t map,

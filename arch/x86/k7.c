@@ -4,8 +4,8 @@
  *
  * Sources: AMD Athlon optimization guide 22007 appendix D; BKDG 26094 rev 3.30 10.1 (K8), BKDG
  * 31116 rev 3.62 2.16 (family 10h, northbridge events), BKDG 42301 rev 3.14 2.6.1 (family 15h); APM
- * vol. 2 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]). That multicore K8s of
- * revision E reset the northbridge's counters is from perfctr 2.6's driver.
+ * vol. 2 13.2.1 (six counters at C001_0200H, CPUID Fn8000_0001_ECX[23]). perfctr 2.6's driver is
+ * the source for multicore K8s of revision E, which reset the northbridge's counters.
  */
 #include "arch/x86/x86.h"
 
@@ -16,7 +16,7 @@ static uint32_t evntsel_reg(const struct perfctr_cpu *cpu, unsigned int n)
 	return cpu->ext_core ? 0xC0010200 + 2 * n : 0xC0010000 + n;
 }
 
-/* After the four selects, or each after its own. */
+/* The counters follow the four selects, or each its own select. */
 uint32_t perfctr_k7_counter(const struct perfctr_cpu *cpu, unsigned int n)
 {
 	return cpu->ext_core ? evntsel_reg(cpu, n) + 1 : evntsel_reg(cpu, n) + 4;
@@ -32,7 +32,10 @@ static int is_northbridge(const struct perfctr_cpu *cpu, uint32_t evntsel)
 	return cpu->northbridge && (evntsel & EVNTSEL_EVENT) >= 0xE0;
 }
 
-/* The core's other threads, and the other core, would reset what a thread counts there. */
+/*
+ * Refuses the northbridge: the core's other threads, and the other core, would reset a thread's
+ * counts there.
+ */
 static int check_northbridge(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 			     unsigned int i, unsigned int flags,
 			     struct perfctr_diagnosis *diagnosis)
@@ -47,8 +50,8 @@ static int check_northbridge(const struct perfctr_cpu *cpu, const struct perfctr
 }
 
 /*
- * An event that takes the next counter, too: its event select merges the two into one of 64 bits.
- * It stops at a suspend, or it would make a pair of what the next thread counts here.
+ * Adds an event that takes the next counter, too: its event select merges the two into one of 64
+ * bits. It is stopped at a suspend, since it would merge the next thread's counters otherwise.
  */
 static int add_pair(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *c,
 		    unsigned int i, struct perfctr_program *program,
@@ -89,8 +92,8 @@ int perfctr_k7_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 			return perfctr_diagnose(diagnosis, "evntsel", (int)i, 0,
 						"the enable bit (22) must be set");
 		/*
-		 * The cores of a node share the northbridge's counters: whoever selects such an
-		 * event disturbs all others, so it is left to one core.
+		 * The cores of a node share the northbridge's counters: such an event disturbs all
+		 * other cores, so that only one core may have it.
 		 */
 		if (is_northbridge(cpu, c->evntsel[i]) && !(flags & PERFCTR_COMPILE_GLOBAL))
 			program->one_core = program->privileged = 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* msrs.h - numbers of model-specific registers that more than one file knows; rules.h has the rest.
+/*
+ * msrs.h - numbers of model-specific registers that more than one file uses; rules.h has the rest.
  */
 #ifndef PERFCTR_ARCH_MSRS_H
 #define PERFCTR_ARCH_MSRS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only
 /*
- * Pentium 4: 18 counters in four groups, each with a CCCR that selects one of several ESCRs, which
- * say what to count and which two or three counters share.
+ * Pentium 4: 18 counters in four groups, each with a CCCR that selects one of several ESCRs. These
+ * name the event; two or three counters share one.
  *
  * Sources: SDM vol. 3B 20.6.3 (counters, CCCRs, ESCRs: tables 20-55 to 20-58 of the 2023 edition)
  * and 20.6.4 (HT: the T1 fields); "PERFCTRS X86 LOW-LEVEL API", Intel P4.
@@ -37,8 +37,8 @@
 #define PEBS_VERT    0x00000003u
 
 /*
- * ESCR by counter group and CCCR's ESCR SELECT: the MSR of the group's even half; the odd half has
- * the next one. 0: none.
+ * The ESCRs by counter group and CCCR's ESCR SELECT: the MSR for the group's even half; the odd
+ * half has the next one. 0: none.
  */
 static const uint16_t escr_even[4][8] = {
 	/* BPU:   0 BPU  1 IS   2 MOB  3 ITLB 4 PMH  5 IX   6 FSB  7 BSU */
@@ -197,7 +197,7 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	uint32_t escr_reg[PERFCTR_NR_CTRS];
 	unsigned int i, j, n = program->nrctrs;
 
-	/* ESCRs first: a counter that runs already must not see its event change. */
+	/* ESCRs are first: a running counter must not see its event change. */
 	for (i = 0; i < n; i++) {
 		unsigned int pmc = c->pmc_map[i] & ~FAST_RDPMC;
 
@@ -224,7 +224,7 @@ int perfctr_p4_compile(const struct perfctr_cpu *cpu, const struct perfctr_cpu_c
 	}
 	if (check_replay(c, diagnosis) < 0)
 		return -1;
-	/* Also if zero: the last user's tags would mark our uops. */
+	/* This is written even if it is zero: the previous user's tags would mark our uops. */
 	if (n) {
 		perfctr_program_write(program, SLOT_PEBS_ENABLE, PEBS_ENABLE, c->p4.pebs_enable,
 				      c->p4.pebs_enable);

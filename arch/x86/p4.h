@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* p4.h - which counter of a Pentium 4 reaches which ESCR. */
+/* p4.h - the ESCRs that each counter of a Pentium 4 reaches. */
 #ifndef PERFCTR_ARCH_P4_H
 #define PERFCTR_ARCH_P4_H
 

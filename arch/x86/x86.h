@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * x86.h - what the x86 families' rules share. Each family has one function: it checks the control's
- * counters and adds to the program what they need; compile.c did the rest.
+ * x86.h - declarations that the x86 families' rules share. Each family has one function: it checks
+ * the control's counters and adds their writes to the program; compile.c does the rest.
  */
 #ifndef PERFCTR_ARCH_X86_H
 #define PERFCTR_ARCH_X86_H
@@ -52,7 +52,7 @@ uint32_t perfctr_p4_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_arch_register(const struct perfctr_cpu *cpu, unsigned int slot);
 uint32_t perfctr_arch_fixed_counter(const struct perfctr_cpu *cpu, uint32_t n);
 
-/* What perfctr_x86 (arch/isa.h) consists of. */
+/* These are the functions of perfctr_x86 (arch/isa.h). */
 struct perfctr_code;
 struct perfctr_event_choice;
 
@@ -66,7 +66,7 @@ const char *perfctr_x86_choice_code(const struct perfctr_cpu *, const struct per
 int perfctr_x86_encode(const struct perfctr_cpu *, const struct perfctr_event_choice *,
 		       unsigned int, void *, unsigned int *, uint32_t *, const char **);
 
-/* The upper half of an event select. Processors that have none ignore what stands there. */
+/* Returns the upper half of an event select. Processors that have none ignore it. */
 static inline uint32_t perfctr_evntsel_high(const struct perfctr_cpu *cpu,
 					    const struct perfctr_cpu_control *control,
 					    unsigned int i)
@@ -74,7 +74,7 @@ static inline uint32_t perfctr_evntsel_high(const struct perfctr_cpu *cpu,
 	return cpu->reserved >> 32 == 0xFFFFFFFFu ? 0 : control->evntsel_high[i];
 }
 
-/* What P6 and its successors ask of an event select apart from the enable bit. */
+/* Checks the rules of P6 and its successors for an event select, but not the enable bit. */
 int perfctr_check_evntsel(const struct perfctr_cpu *cpu, const struct perfctr_cpu_control *control,
 			  unsigned int i, struct perfctr_diagnosis *diagnosis);
 

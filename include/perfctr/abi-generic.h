@@ -26,7 +26,9 @@ struct perfctr_sum_ctrs {
 	unsigned long long pmc[PERFCTR_NR_CTRS];
 };
 
-/* What to count. Written by the user, only read by the kernel and the library. */
+/*
+ * The control: the events to count. Written by the user, only read by the kernel and the library.
+ */
 struct perfctr_cpu_control {
 	unsigned int tsc_on;		       /* non-zero: sample the clock (CNTVCT on arm64) */
 	unsigned int nractrs;		       /* counters [0, nractrs) accumulate (a-mode) */

@@ -18,7 +18,9 @@ struct perfctr_sum_ctrs {
 	unsigned long long pmc[PERFCTR_NR_CTRS];
 };
 
-/* What to count. Written by the user, only read by the kernel and the library. */
+/*
+ * The control: the events to count. Written by the user, only read by the kernel and the library.
+ */
 struct perfctr_cpu_control {
 	unsigned int tsc_on;		       /* non-zero: sample the TSC */
 	unsigned int nractrs;		       /* counters [0, nractrs) accumulate (a-mode) */
@@ -70,7 +72,7 @@ struct perfctr_cpu_state {
 		unsigned int id;
 		int isuspend_cpu;
 	} k1;
-	/* Not in a sub-struct: x86-64 would pad it. */
+	/* These are not in a sub-struct, since x86-64 would pad it. */
 	unsigned int tsc_start;	    /* TSC, low half, when this period began */
 	unsigned long long tsc_sum; /* TSC ticks of all periods before it */
 	struct {

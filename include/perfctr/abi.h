@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
 /*
- * perfctr/abi.h - what crosses the boundary between kernel and user.
+ * perfctr/abi.h - the structures that kernel and user space share.
  *
  * A translation unit sees the structures of exactly one ISA: its own, or, in code that handles
  * another ISA's data, the one whose header it included first. Structures grow at their end only.
@@ -18,7 +18,7 @@
 #include <perfctr/abi-generic.h>
 #endif
 
-/* What the processor and the provider can do. Written by the provider. */
+/* The abilities of the processor and the provider. Written by the provider. */
 struct perfctr_info {
 	unsigned int abi_version;     /* PERFCTR_ABI_VERSION of the provider */
 	char driver_version[32];      /* a string */
@@ -90,9 +90,9 @@ struct gperfctr_cpu_state {
 /*
  * perfctr_info.abi_version: the API's version in the upper half, the ISA's structures' version in
  * the lower, each major << 8 | minor. The same major means compatible. It is the version of the
- * structures and of their meaning, perfctr 2.6.42's, for which programs ask. How the library calls
- * the driver (<perfctr/calls.h>) is not part of it: perfctr 2.6's driver does not know these calls,
- * nor does this one know 2.6's.
+ * structures and of their meaning, perfctr 2.6.42's, for which programs ask. The calls from the
+ * library to the driver (<perfctr/calls.h>) are not part of it: perfctr 2.6's driver does not know
+ * these calls, nor does this one know 2.6's.
  */
 #define PERFCTR_API_VERSION 0x0502 /* 5.2 */
 #define PERFCTR_ABI_VERSION ((unsigned int)PERFCTR_API_VERSION << 16 | PERFCTR_CPU_VERSION)

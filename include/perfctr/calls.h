@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* perfctr/calls.h - how the library calls the driver. */
+/* perfctr/calls.h - the calls from the library to the driver. */
 #ifndef PERFCTR_CALLS_H
 #define PERFCTR_CALLS_H
 
@@ -8,8 +8,9 @@
 
 /*
  * The driver's calls are ioctls: the first two on /dev/perfctr, the others on the descriptor that
- * VPERFCTR_OPEN returns. Each argument says how large the caller takes the structures to be: the
- * driver fills in what fits, and takes a larger one if what it doesn't know is zero (else E2BIG).
+ * VPERFCTR_OPEN returns. Each argument has the sizes of the caller's structures: the driver fills
+ * in the part that fits, and accepts a larger structure if the bytes that it doesn't know are zero
+ * (else E2BIG).
  */
 struct perfctr_call_info {
 	unsigned long long info; /* address of a struct perfctr_info */

@@ -245,8 +245,8 @@ static inline uint64_t perfctr_rdtsc(void)
 /* ---- perf_events' page ---- */
 
 /*
- * What it takes to read one counter. vperfctr_reader() and perfctr_set_reader() fill it in, and say
- * how long it is valid.
+ * The data for reading one counter. vperfctr_reader() and perfctr_set_reader() fill them in, and
+ * say how long they are valid.
  */
 struct perfctr_reader {
 	const volatile struct perf_event_mmap_page *page;
@@ -270,7 +270,7 @@ static inline int perfctr_index_names_none(uint32_t index, uint32_t *n)
 }
 
 /*
- * By how much a counter's sign is shifted to bit 63. RISC-V's kernel tells the width only while the
+ * Returns the shift of a counter's sign to bit 63. RISC-V's kernel tells the width only while the
  * event is in a register, where a page that names one has it. POWER's 32 bits have no sign.
  */
 static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
@@ -332,10 +332,10 @@ static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, s
 }
 
 /*
- * Leave out of the reader's values what its counter counts from one of these to the other: *at is
- * the value at the beginning, and at that of its end. Each returns 1, or 0 if the counter is not in
- * a register now: then nothing is left out. Other copies of the reader, and the handle or set that
- * it is of, count on.
+ * Leave the events between the two calls out of the reader's values: *at is the value at the
+ * beginning, and at that of its end. Each returns 1, or 0 if the counter is not in a register now:
+ * then nothing is left out. Other copies of the reader, and the handle or set that it is of, count
+ * on.
  */
 static inline int perfctr_reader_pause(const struct perfctr_reader *reader, uint64_t *at)
 {
@@ -433,13 +433,16 @@ static inline int perfctr_page_read_clock(const volatile struct perf_event_mmap_
 
 /* ---- perfctr's page ---- */
 
-/* Low half of a counter: differences are taken modulo 2^32, whatever the hardware's width. */
+/*
+ * Returns the low half of a counter: differences are taken modulo 2^32, whatever the hardware's
+ * width.
+ */
 static inline uint32_t perfctr_rdpmcl(uint32_t map)
 {
 	return (uint32_t)perfctr_rdpmc(map);
 }
 
-/* The TSC's low half. On 32-bit PowerPC that is one instruction, not a loop. */
+/* Returns the TSC's low half. On 32-bit PowerPC that is one instruction, not a loop. */
 static inline uint32_t perfctr_rdtscl(void)
 {
 #if defined(__powerpc__) && !defined(__powerpc64__)
@@ -452,7 +455,10 @@ static inline uint32_t perfctr_rdtscl(void)
 #endif
 }
 
-/* Counter i of the calling thread. The state must sample the TSC and have counter i running. */
+/*
+ * Returns counter i of the calling thread. The state must sample the TSC and have counter i
+ * running.
+ */
 static inline uint64_t perfctr_state_read_pmc(const volatile struct vperfctr_state *state,
 					      unsigned int i)
 {
@@ -472,7 +478,7 @@ static inline uint64_t perfctr_state_read_pmc(const volatile struct vperfctr_sta
 	}
 }
 
-/* The virtual TSC of the calling thread. The state must sample the TSC. */
+/* Returns the virtual TSC of the calling thread. The state must sample the TSC. */
 static inline uint64_t perfctr_state_read_tsc(const volatile struct vperfctr_state *state)
 {
 	const volatile struct perfctr_cpu_state *cpu = &state->cpu_state;
@@ -516,8 +522,8 @@ static inline void perfctr_state_read_ctrs(const volatile struct vperfctr_state 
 }
 
 /*
- * What it takes to read the TSC and all counters of a page. vperfctr_state_reader() fills it in,
- * and says how long it is valid.
+ * The data for reading the TSC and all counters of a page. vperfctr_state_reader() fills them in,
+ * and says how long they are valid.
  */
 struct perfctr_state_reader {
 	const volatile struct vperfctr_state *state;
@@ -543,7 +549,7 @@ static inline int perfctr_state_reader_read(const struct perfctr_state_reader *r
 	do {
 		t0 = cpu->tsc_start;
 		perfctr_barrier();
-		/* Before RDPMC, which may fault where this is not so. */
+		/* This comes before RDPMC, which may fault if the cstatus differs. */
 		if (!perfctr_likely(cpu->cstatus == reader->cstatus))
 			return 0;
 		delta = perfctr_rdtscl() - t0;
@@ -554,7 +560,10 @@ static inline int perfctr_state_reader_read(const struct perfctr_state_reader *r
 		}
 		perfctr_barrier();
 	} while (!perfctr_likely(cpu->tsc_start == t0));
-	/* And after: did an overflow stop counters? Their start values are for the next time. */
+	/*
+	 * This comes after the reads: if an overflow stopped counters, their start values are for
+	 * the next time.
+	 */
 	return cpu->cstatus == reader->cstatus;
 }
 

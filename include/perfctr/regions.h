@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perfctr/regions.h - named parts of a program, measured: how often each thread was in them, and
- * what it counted there. perfctr_region_begin(3) is the page.
+ * perfctr/regions.h - measures named parts of a program: how often each thread was in them, and its
+ * counts there. perfctr_region_begin(3) is the page.
  *
- *	PERFCTR_REGION(solve, "solve");
+ *  *	PERFCTR_REGION(solve, "solve");
  *
- *	perfctr_region_begin(&solve);
- *	...
- *	perfctr_region_end(&solve);
+ *  *	perfctr_region_begin(&solve);
+ *  *	...
+ *  *	perfctr_region_end(&solve);
  *
  * A program that is not measured executes a load, a comparison and a branch in each. It is measured
  * if the environment variable PERFCTR_REGIONS names events, or after perfctr_regions_start().
  *
  * Regions belong to the thread that began them, and nest. Each thread has counters of its own,
- * opened at its first region. Begin and end are async-signal-safe for a region that the thread
- * has been in before; its first visit may allocate memory. A child of fork() is not measured.
+ * opened at its first region. Begin and end are async-signal-safe for a region that the thread has
+ * been in before; its first visit may allocate memory. A child of fork() is not measured.
  */
 #ifndef PERFCTR_REGIONS_H
 #define PERFCTR_REGIONS_H
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Made by PERFCTR_REGION(). Regions of one name are one region, wherever they are. */
+/* A region, made by PERFCTR_REGION(). Regions of one name are one region, wherever they are. */
 struct perfctr_region {
 	const char *name;	 /* up to 127 bytes count */
 	unsigned int id;	 /* the library's; 1: not visited yet */
@@ -35,8 +35,8 @@ struct perfctr_region {
 };
 
 /*
- * The library's. NULL: nothing is measured. They take the place of a region's id, which is never
- * the first of a file's variables: on arm64 that would have a shorter way to its address.
+ * The library's functions. NULL: nothing is measured. They get the address of a region's id, which
+ * is never the first of a file's variables: on arm64 that would have a shorter way to its address.
  */
 struct perfctr_region_ways {
 	void (*begin)(unsigned int *id);
@@ -45,9 +45,9 @@ struct perfctr_region_ways {
 extern struct perfctr_region_ways perfctr_region_ways;
 
 /*
- * No instructions, but so many lines that compilers take it for too long to be copied. The code
- * around each begin and end is then the same, and what it adds can be known: no jump is replaced by
- * a copy of what it leads to, nor the call by a jump.
+ * This has no instructions, but so many lines that compilers consider it too long to be copied. The
+ * code around each begin and end is then the same, and its cost can be calibrated: no jump is
+ * replaced by a copy of its target, nor the call by a jump.
  */
 #define PERFCTR_REGION_SAME() __asm__ __volatile__("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n")
 
@@ -71,7 +71,7 @@ static inline void perfctr_region_begin(struct perfctr_region *region)
 }
 
 /*
- * Of the last visit that has not ended. Regions begun within it, and not ended, are left without
+ * Ends the last visit that has not ended. Regions begun within it, and not ended, are left without
  * being counted, as longjmp(3) leaves them. Nothing happens if the thread is not in the region; the
  * report says how often that was.
  */
@@ -87,8 +87,8 @@ static inline void perfctr_region_end(struct perfctr_region *region)
 }
 
 /*
- * Three regions, one in another, as any that this file's code begins and ends: the library learns
- * from them what that adds.
+ * Three nested regions, begun and ended as any in this file: the library calibrates their cost by
+ * these.
  */
 static struct perfctr_region perfctr_region_own[] __attribute__((unused)) = {
 	{ "(outer)", 2, 0, NULL },
@@ -114,13 +114,13 @@ static __attribute__((noinline, unused)) void perfctr_region_calibrate(void)
 	static struct perfctr_region variable = PERFCTR_REGION_INIT(name)
 
 /*
- * The region of a name that is not known before the program runs; valid for ever. What the look-up
- * costs is the caller's: keep the pointer. EINVAL: name is NULL or empty. ENOMEM; ENOSPC: there are
- * 16,379 others.
+ * Returns the region of a name that is not known before the program runs; valid for ever. The
+ * look-up's cost counts for the caller: keep the pointer. EINVAL: name is NULL or empty. ENOMEM;
+ * ENOSPC: there are 16,379 others.
  */
 struct perfctr_region *perfctr_region_by_name(const char *name);
 
-/* For likwid-marker.h and papi.h, whose regions may overlap. NULL as above. */
+/* Is for likwid-marker.h and papi.h, whose regions may overlap. NULL as above. */
 static inline struct perfctr_region *perfctr_region_by_tag(const char *tag,
 							   struct perfctr_region *copy)
 {
@@ -133,19 +133,21 @@ static inline struct perfctr_region *perfctr_region_by_tag(const char *tag,
 	return copy;
 }
 
-/* What is kept of each region, beside visits and sums; perfctr_regions_start(). */
+/* Data to keep of each region, beside visits and sums; perfctr_regions_start(). */
 #define PERFCTR_REGIONS_MOMENTS	  0x1 /* minimum, maximum, mean, standard deviation */
 #define PERFCTR_REGIONS_HISTOGRAM 0x2 /* these, and how values are distributed: percentiles */
 #define PERFCTR_REGIONS_THREADS	  0x4 /* each thread of its own, after its end, too */
-/* Not kept: events that may not count the kernel's mode count user mode, and are named so. */
+/*
+ * Is no such data: events that may not count the kernel's mode count user mode, and are named so.
+ */
 #define PERFCTR_REGIONS_USER_FALLBACK 0x8
 
 /*
  * Measure from now on, in all threads: the time, and events, a list as of perfctr_set_open(); NULL
- * or "": the time alone. At most 15 events, none of them multiplexed: what does not fit on the PMU
- * is an error. The calling thread's counters are opened at once, so that errors are known here;
- * another thread's, at its first region: if that fails, the thread is left out, and the report
- * says so. What was measured before is forgotten.
+ * or "": the time alone. There are at most 15 events, none of them multiplexed: if they do not fit
+ * on the PMU, that is an error. The calling thread's counters are opened at once, so that errors
+ * are known here; another thread's, at its first region: if that fails, the thread is left out, and
+ * the report says so. Earlier counts are forgotten.
  *
  * EALREADY: regions are being measured. EINVAL, and all that perfctr_set_open() can set. E2BIG: too
  * many events. ENOMEM. ESRCH: the thread has ended, but for destructors of its data.
@@ -160,8 +162,8 @@ int perfctr_regions_start_metrics(const char *events, const char *metrics, unsig
 
 /*
  * End it. Results stay. Visits that have not ended are not counted. The calling thread's counters
- * are closed; other threads' stop, and are closed when the thread ends, or takes part in what is
- * measured next. EINVAL: nothing is measured.
+ * are closed; those of other threads stop, and are closed when the thread ends, or takes part in
+ * the next measurement. EINVAL: nothing is measured.
  */
 int perfctr_regions_stop(void);
 
@@ -174,13 +176,13 @@ int perfctr_regions_thread(void);
 /* One quantity of a region: [0] is the time, in ns while the thread ran, then the events. */
 struct perfctr_region_value {
 	uint64_t inclusive; /* sum over all visits */
-	uint64_t exclusive; /* without what regions within it counted */
+	uint64_t exclusive; /* without the counts of regions within it */
 	/* With PERFCTR_REGIONS_MOMENTS, of a visit, inclusive: */
 	uint64_t minimum, maximum;
 	double mean, deviation;
 	/* With PERFCTR_REGIONS_HISTOGRAM; too large by up to an eighth: */
 	uint64_t p50, p90, p99;
-	uint64_t error;	      /* of a sum, if that is PERFCTR_ESTIMATE: how far off it may be */
+	uint64_t error;	      /* of a sum that is PERFCTR_ESTIMATE: its largest error */
 	unsigned int quality; /* enum perfctr_quality */
 	unsigned int reserved;
 };
@@ -195,15 +197,16 @@ struct perfctr_region_reading {
 };
 
 /*
- * What was measured of a region, in the calling thread or in all. Its own cost, as calibrated, has
- * been subtracted. EINVAL: an argument is NULL, or nothing was measured. ENOENT: no visit yet.
+ * Read the counts of a region, in the calling thread or in all. The cost of begin and end, as
+ * calibrated, has been subtracted. EINVAL: an argument is NULL, or nothing was measured. ENOENT: no
+ * visit yet.
  */
 int perfctr_region_read(const struct perfctr_region *region,
 			struct perfctr_region_reading *reading);
 int perfctr_region_read_all(const struct perfctr_region *region,
 			    struct perfctr_region_reading *reading);
 
-/* Forget what the calling thread has measured of a region. */
+/* Forget the calling thread's counts of a region. */
 int perfctr_region_reset(struct perfctr_region *region);
 
 enum perfctr_regions_format {
@@ -221,11 +224,11 @@ enum perfctr_regions_format {
 int perfctr_regions_report(const char *file, unsigned int format);
 
 /*
- * The same of a process that has died without a report: of the file that it has left in the
- * directory that PERFCTR_REGIONS_LEFT named, by a library of this version. Only visits that had
- * ended are in it. A file that is there already stays, and this one's name ends in ".left",
- * ".left.1" ...; %p is that process's id. ENOENT: it has measured nothing. EBUSY: it has not died.
- * ESRCH: whether it has can't be told. EINVAL: the file is nothing of that kind, and as above.
+ * Report a process that has died without a report, from the file that it has left in the directory
+ * PERFCTR_REGIONS_LEFT, by a library of this version. Only visits that had ended are in it. A file
+ * that is there already stays, and this one's name ends in ".left", ".left.1" ...; %p is that
+ * process's id. ENOENT: it has measured nothing. EBUSY: it has not died. ESRCH: it is unknown
+ * whether it has. EINVAL: it is no such file, and as above.
  */
 int perfctr_regions_recover(const char *left, const char *file, unsigned int format);
 
@@ -234,7 +237,9 @@ int perfctr_regions_recover(const char *left, const char *file, unsigned int for
 }
 #endif
 
-/* From here to the end of the block, however it is left but by longjmp(3). One a line. */
+/*
+ * Measures from here to the end of the block, however it is left but by longjmp(3). One per line.
+ */
 #define PERFCTR_SCOPE_OF_LINE(line)  perfctr_scope_##line
 #define PERFCTR_SCOPE_VARIABLE(line) PERFCTR_SCOPE_OF_LINE(line)
 #ifdef __cplusplus

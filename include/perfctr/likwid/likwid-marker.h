@@ -2,7 +2,7 @@
 /*
  * likwid-marker.h - LIKWID's marker macros as regions: a program written for them is built with
  * -I.../perfctr/likwid and -lperfctr instead of LIKWID's, and run with PERFCTR_REGIONS=EVENTS in
- * its environment instead of under likwid-perfctr -m. perfctr_region_begin(3) says what that does.
+ * its environment instead of under likwid-perfctr -m. perfctr_region_begin(3) explains this.
  *
  * As there, all macros are empty without -DLIKWID_PERFMON. SWITCH has no effect: there is one list
  * of events. A tag that is no string literal is looked up at each START and STOP.
@@ -15,9 +15,9 @@
 #include <perfctr/regions.h>
 
 /*
- * The region of a place in the program: a literal's is known after the first time. Whether it is
- * one its text tells; __builtin_constant_p() is true of what a function is inlined with, too, all
- * copies of which have the same place.
+ * The region at one place in the program: a literal's is looked up only the first time. Whether it
+ * is a literal is seen by its text; __builtin_constant_p() is also true for an argument of an
+ * inlined function, all copies of which share the place.
  */
 #define PERFCTR_LIKWID_REGION(tag, measured, use)                                              \
 	__extension__({                                                                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What likwid.f90 calls: Fortran's texts are not terminated, and have blanks after them. */
+/* The functions that likwid.f90 calls: Fortran's texts are not terminated, and end in blanks. */
 #define LIKWID_PERFMON
 #include <stddef.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * papi.h - the regions of PAPI's high level as ours: a program that uses nothing else of PAPI is
  * built with -I.../perfctr/papi and -lperfctr instead of PAPI's, and run with
- * PERFCTR_REGIONS=EVENTS in its environment instead of PAPI_EVENTS. perfctr_region_begin(3) says
- * what that does. Regions are looked up by their names at each begin and end.
+ * PERFCTR_REGIONS=EVENTS in its environment instead of PAPI_EVENTS. perfctr_region_begin(3)
+ * explains this. Regions are looked up by their names at each begin and end.
  */
 #ifndef PAPI_H
 #define PAPI_H
@@ -17,7 +17,7 @@
 /* Room for a text of PAPI's, as its examples have it. */
 #define PAPI_MAX_STR_LEN 128
 
-/* What could not be looked up. */
+/* Returns the error of a failed look-up. */
 static inline int perfctr_papi_error(const char *region)
 {
 	return region && *region ? PAPI_ENOMEM : PAPI_EINVAL;
@@ -49,13 +49,15 @@ static inline int PAPI_hl_region_end(const char *region)
 	return PAPI_OK;
 }
 
-/* Without effect: the report has whole visits. */
+/* This has no effect: the report has whole visits. */
 static inline int PAPI_hl_read(const char *region)
 {
 	return region && *region ? PAPI_OK : PAPI_EINVAL;
 }
 
-/* Without effect, too: PAPI's ends the calling thread's measuring, ours would all threads'. */
+/*
+ * This has no effect, too: PAPI's ends measuring in the calling thread, ours would in all threads.
+ */
 static inline int PAPI_hl_stop(void)
 {
 	return PAPI_OK;
