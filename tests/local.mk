@@ -129,6 +129,7 @@ unit_tests = \
 	tests/unit/tools/perfex/report/results \
 	tests/unit/tools/perfex/sample/demangle \
 	tests/unit/tools/perfex/sample/histogram \
+	tests/unit/tools/perfex/sample/kallsyms \
 	tests/unit/tools/perfex/sample/samplers \
 	tests/unit/tools/perfex/sample/sources \
 	tests/unit/tools/perfex/sample/stacks \
@@ -166,6 +167,7 @@ tests_unit_tools_perfex_count_child_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_report_compare_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_perf_counter_LDFLAGS = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=fcntl,--wrap=fcntl64,--wrap=prctl,--wrap=sched_yield,--wrap=close
+tests_unit_tools_perfex_sample_kallsyms_LDADD = $(PERFEX_LDADD)
 tests_unit_tools_perfex_sample_demangle_LDADD = $(PERFEX_LDADD)
 tests_unit_lib_doctor_SOURCES = tests/unit/lib/doctor.c tests/harness/skylake.c
 tests_unit_lib_doctor_LDADD = $(PMU_LDADD)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arch/events.h"
 #include "arch/isa.h"
+#include "lib/base/file.h"
 #include "lib/metrics/expand.h"
 #include "lib/metrics/facts.h"
 #include "lib/metrics/formula.h"
@@ -281,6 +282,8 @@ START_TEST(facts_of_machines)
 		{ "0x00000000", "0x410fd490", "0", { 0, 0, 0 } },
 		{ "0xffffffffff", "nonsense", "nonsense", { 0, 0, 0 } },
 		{ "-1", "-1", "-1", { 1, 0, 0xFF } },
+		{ "255", "0", "1", { 1, 255, 0 } },
+		{ "256", "0", "1", { 1, 0, 0 } },
 		{ NULL, NULL, NULL, { 0, 0, 0 } },
 	};
 	unsigned int i;
@@ -456,6 +459,28 @@ static void expands_to(const char *formula, bool here, const char *wanted)
 	ck_assert_str_eq(text.bytes, wanted);
 	free(text.bytes);
 }
+
+/* Names of PMUs may have any length. */
+START_TEST(long_pmus)
+{
+	char letters[PERFCTR_NAME_SIZE + 1], name[2 * PERFCTR_NAME_SIZE],
+		wanted[PERFCTR_NAME_SIZE + 8];
+
+	root_make();
+	memset(letters, 'x', sizeof(letters) - 1);
+	letters[sizeof(letters) - 1] = '\0';
+	memcpy(letters, "imc_", 4);
+	snprintf(name, sizeof(name), "%s/events/read", letters);
+	root_line(name, "event=1"); /* a letter too many */
+	expands_to("imc*/read/", true, "imc/read/");
+	letters[sizeof(letters) - 2] = '\0';
+	snprintf(name, sizeof(name), "%s/events/read", letters);
+	root_line(name, "event=1");
+	snprintf(wanted, sizeof(wanted), "%s/read/", letters);
+	expands_to("imc*/read/", true, wanted);
+	end_machine();
+}
+END_TEST
 
 START_TEST(several_pmus)
 {
@@ -1015,6 +1040,6 @@ START_TEST(errors)
 END_TEST
 
 UNIT_MAIN("metrics", 60, formulas, wrong_formulas, no_values, energies, other_scales, no_time,
-	  several_pmus, facts, facts_of_machines, conditions, all_processors, lists, groups,
-	  lists_of_processors, values_of_shares, slots_unknown, threshold_texts, thresholds,
+	  several_pmus, long_pmus, facts, facts_of_machines, conditions, all_processors, lists,
+	  groups, lists_of_processors, values_of_shares, slots_unknown, threshold_texts, thresholds,
 	  thresholds_of_others, values, reasons, memory, errors)

@@ -419,6 +419,8 @@ START_TEST(tracepoints)
 	fails("sched:sched_swich", EINVAL, "sched:sched_switch");
 	fails("sched:sched_switch:", EINVAL, "no modifier");
 	fails("sched:sched_switch:x", EINVAL, "\"x\"");
+	fails("sched:sched_switch:G", EINVAL, "the modifiers G and I");
+	fails("sched:sched_switch:uI", EINVAL, "the modifiers G and I");
 	fails("qqqqqqqq:zzzzzzzz", EINVAL, "perfex -L");
 	fails("sched:", EINVAL, "not an event");
 	fails(":x", EINVAL, "not an event");

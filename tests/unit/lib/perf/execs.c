@@ -22,6 +22,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include "lib/base/word.h"
+#include "lib/perf/counter.h"
+#include "lib/perf/execs.h"
 #include "libperfctr.h"
 #include "tests/harness/check.h"
 #include "tests/harness/others.h"
@@ -328,6 +330,32 @@ START_TEST(threads)
 }
 END_TEST
 
+/* One that has ended meanwhile keeps nobody from watching the others, but the first one's are all
+ * that write. */
+START_TEST(ended_threads)
+{
+	struct perfctr_scope scopes[2] = { perfctr_scope_thread((pid_t)syscall(SYS_gettid)) };
+	struct perfctr_execs *execs = perfctr_execs_watch(scopes, 1, PERFCTR_INHERIT);
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	if (!execs)
+		return; /* there is no memory to be locked */
+	perfctr_execs_end(execs);
+	scopes[1] = perfctr_scope_thread(pid);
+	execs = perfctr_execs_watch(scopes, 2, PERFCTR_INHERIT);
+	ck_assert_ptr_nonnull(execs);
+	perfctr_execs_look(execs);
+	ck_assert(!perfctr_execs_has_ended(execs, 0) && !perfctr_execs_has_ended(execs, 1));
+	perfctr_execs_end(execs);
+	scopes[1] = scopes[0];
+	scopes[0] = perfctr_scope_thread(pid);
+	ck_assert_ptr_null(perfctr_execs_watch(scopes, 2, PERFCTR_INHERIT));
+}
+END_TEST
+
 /* ---- what does not fit ---- */
 
 static void begin_many(unsigned int n)
@@ -438,5 +466,5 @@ START_TEST(a_child_of_fork)
 }
 END_TEST
 
-UNIT_MAIN("execs", 60, commands, samplers, threads, many, no_descriptors, nothing_to_watch,
-	  a_child_of_fork)
+UNIT_MAIN("execs", 60, commands, samplers, threads, ended_threads, many, no_descriptors,
+	  nothing_to_watch, a_child_of_fork)

@@ -310,7 +310,9 @@ static struct kernel *start_backward(void)
 START_TEST(snapshots)
 {
 	struct kernel *kernel = start_backward();
+	struct perf_event_header header;
 	unsigned int i, bytes, lap;
+	const void *record;
 
 	for (i = 0; i < 3; i++)
 		produce_backward(kernel, 24 + 8 * i, false);
@@ -350,6 +352,15 @@ START_TEST(snapshots)
 		expect_none(kernel);
 		free(kernel);
 	}
+	/* What fills it, and no more, is whole: a record that goes on is a mistake. */
+	kernel = start_backward();
+	produce_backward(kernel, SIZE, false);
+	memcpy(&header, kernel->data, sizeof(header));
+	header.size = SIZE + 8;
+	memcpy(kernel->data, &header, sizeof(header));
+	perfctr_ring_snapshot(&kernel->ring);
+	ck_fails(perfctr_ring_next(&kernel->ring, &header, &record), EBADMSG, "which can't be");
+	free(kernel);
 }
 END_TEST
 

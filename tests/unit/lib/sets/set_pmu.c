@@ -880,6 +880,14 @@ START_TEST(cgroup_folders)
 		ck_assert_uint_eq(r.value, 5);
 		perfctr_set_close(set);
 		ck_assert_uint_eq(pmu_events(), 0);
+		/* Of what there is in it the kernel says so in two ways. */
+		pmu_fail(PMU_OPEN, 1, EBADF);
+		ck_fails_null(perfctr_set_open("instructions", &target, 0), EOPNOTSUPP,
+			      "it has no perf_event");
+		pmu_fail(PMU_OPEN, 1, ENOENT);
+		ck_fails_null(perfctr_set_open("instructions", &target, 0), EOPNOTSUPP,
+			      "it has no perf_event");
+		ck_assert_int_eq(fcntl(0, F_GETFD), -1);
 	}
 	/* A path of any length that the kernel takes, and one letter more. */
 	cgroup_magic = 1;

@@ -1606,7 +1606,9 @@ static void handler(int signal, siginfo_t *info, void *context)
 		in_handler();
 	if (resumed) {
 		resumed--;
+		errno = 77; /* it is kept, whatever was tried in vain */
 		ck_assert_msg(vperfctr_iresume(handled) == 0, "%s", perfctr_error());
+		ck_assert_int_eq(errno, 77);
 	}
 }
 

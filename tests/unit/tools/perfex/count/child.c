@@ -2,8 +2,10 @@
 /* perfex's command, before it starts: signals of the terminal are for perfex, and not lost. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,4 +81,45 @@ START_TEST(late_signals)
 }
 END_TEST
 
-UNIT_MAIN("child", 50, early_signals, late_signals)
+/* What a shell says of its own. */
+static bool holds(const char *condition)
+{
+	char shell[] = "sh", option[] = "-c", words[256],
+	     *command[] = { shell, option, words, NULL };
+	struct child child;
+	int status;
+
+	snprintf(words, sizeof(words), "%s", condition);
+	child_start(&child, command, NULL);
+	child_release(&child, *command);
+	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+	child_end(&child);
+	return status == 0;
+}
+
+/* perfex has all descriptors that it may have, and lives on where a file becomes too large; the
+ * command has what perfex was started with. */
+START_TEST(limits)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_uint_gt(limit.rlim_max, 100);
+	limit.rlim_cur = 100;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	limits_raise();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_uint_eq(limit.rlim_cur, limit.rlim_max);
+	ck_assert(holds("test $(ulimit -Sn) = 100"));
+	/* SIGXFSZ ends a process whose file may have no byte. */
+	ck_assert(holds("file=$(mktemp) || exit; (ulimit -f 0; exec 2>&-; printf x >$file); "
+			"s=$?; rm $file; test $s -gt 128"));
+	signal(SIGXFSZ, SIG_IGN);
+	limits_raise();
+	ck_assert(!holds("file=$(mktemp) || exit; (ulimit -f 0; exec 2>&-; printf x >$file); "
+			 "s=$?; rm $file; test $s -gt 128"));
+}
+END_TEST
+
+UNIT_MAIN("child", 50, early_signals, late_signals, limits)

@@ -165,6 +165,13 @@ START_TEST(hidden)
 	files_are(histogram, 7, 3);
 	map_file(histogram, 7, 0x10000, 0x1000, 0, "/code");
 	files_are(histogram, 7, 1);
+	/* What is beside it, a byte further or not, is not hidden. */
+	map_file(histogram, 8, 0x21000, 0x10, 0, "/code");
+	map_file(histogram, 8, 0x20000, 0x1000, 0, "/code");
+	files_are(histogram, 8, 2);
+	map_file(histogram, 8, 0x31001, 0x10, 0, "/code");
+	map_file(histogram, 8, 0x30000, 0x1000, 0, "/code");
+	files_are(histogram, 8, 4);
 	ck_assert_uint_eq(histogram_version(histogram, 9), 0);
 	places_are(histogram,
 		   HEAD "            1  33.33%  code_a+0x0                            /code\n"

@@ -117,4 +117,22 @@ START_TEST(many)
 }
 END_TEST
 
-UNIT_MAIN("symbols", 20, edges, names, segments, many)
+/* Names that fill the room which there is to the last byte; a sanitizer sees one more. */
+START_TEST(full)
+{
+	struct symbols *symbols = symbols_new();
+	char name[4097];
+	size_t n;
+
+	memset(name, 'n', sizeof(name));
+	for (n = 4090; n < 4097; n++) {
+		symbols_add(symbols, n, n + 1, 1, "a", 1);
+		symbols_add(symbols, n, n + 1, 2, name, n);
+		symbols_free(symbols);
+		symbols = symbols_new();
+	}
+	symbols_free(symbols);
+}
+END_TEST
+
+UNIT_MAIN("symbols", 20, edges, names, segments, many, full)

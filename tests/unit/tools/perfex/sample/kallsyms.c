@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The files that compilers write for their processes: whose they may be, and what no line is. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/harness/check.h"
+#include "tools/perfex/sample/kallsyms.h"
+
+static char path[64];
+
+/* How many functions this process' file names, with these lines and this mode. */
+static size_t functions(const char *lines, mode_t mode)
+{
+	struct symbols *symbols;
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	unlink(path);
+	file = fopen(path, "wx");
+	ck_assert_ptr_nonnull(file);
+	fputs(lines, file);
+	fclose(file);
+	ck_assert_int_eq(chmod(path, mode), 0);
+	symbols = kallsyms_read_jit((uint32_t)getpid(), geteuid());
+	n = symbols_number(symbols);
+	symbols_free(symbols);
+	unlink(path);
+	return n;
+}
+
+START_TEST(modes)
+{
+	static const char line[] = "1000 10 one\n";
+
+	ck_assert_uint_eq(functions(line, 0644), 1);
+	ck_assert_uint_eq(functions(line, 0600), 1);
+	ck_assert_uint_eq(functions(line, 0664), 0);
+	ck_assert_uint_eq(functions(line, 0646), 0);
+	ck_assert_uint_eq(functions(line, 0622), 0);
+}
+END_TEST
+
+START_TEST(lines)
+{
+	ck_assert_uint_eq(functions("", 0644), 0);
+	ck_assert_uint_eq(functions("1000 10 one\n2000 10 two\n", 0644), 2);
+	ck_assert_uint_eq(functions("1000 10 without an end", 0644), 1);
+	ck_assert_uint_eq(functions("1000 10 \n1000 10\nx000 10 a\n1000 y a\n 1000 10 a\n", 0644),
+			  0);
+	/* It may end with the last address, and not beyond. */
+	ck_assert_uint_eq(functions("fffffffffffffff0 f all\n", 0644), 1);
+	ck_assert_uint_eq(functions("fffffffffffffff0 10 beyond\n", 0644), 0);
+	ck_assert_uint_eq(functions("10000000000000000 1 large\n", 0644), 0);
+}
+END_TEST
+
+/* A name that is too long is none, nor is what it goes on with, whatever that looks like. */
+START_TEST(long_lines)
+{
+	static char text[200000];
+	size_t i;
+
+	strcpy(text, "1000 10 ");
+	for (i = strlen(text); i + 32 < sizeof(text); i += strlen(text + i))
+		strcpy(text + i, "2000 10 two ");
+	strcpy(text + i, "\n3000 10 three\n");
+	ck_assert_uint_eq(functions(text, 0644), 1);
+}
+END_TEST
+
+UNIT_MAIN("kallsyms", 20, modes, lines, long_lines)
