@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PAPI's regions, and what its own examples take from its test library; for tests/regions.sh. */
+/*
+ * PAPI's regions, and the functions that its own examples use of its test library; for
+ * tests/regions.sh.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <papi.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# PROCESSORS.md and VERIFIED.md are what scripts/processors and scripts/verified make of the tables and tests.
+# PROCESSORS.md and VERIFIED.md are the output of scripts/processors and scripts/verified from the tables and tests.
 # The environment: srcdir; PERFEX: the program.
 set -u
 srcdir=${srcdir:-.} PERFEX=${PERFEX:-./perfex}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What perfctr 2.6.42's <perfctr_event_codes.h> has: names and values. names26.c asserts them. */
+/* The names and values of perfctr 2.6.42's <perfctr_event_codes.h>. names26.c asserts them. */
 #if defined(__i386__) || defined(__x86_64__)
 CODE(P5_DATA_READ, 0x00)
 CODE(P5_DATA_WRITE, 0x01)

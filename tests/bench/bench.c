@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What operations cost, in instructions, on a processor that counts them exactly (tests/vm): user
- * mode alone, and with the kernel, and how many system calls. One line of a Markdown table each.
- * Fails if one costs more than it may.
+ * Measures the cost of operations, in instructions, on a processor that counts them exactly
+ * (tests/vm): user mode alone, and with the kernel, and how many system calls. One line of a
+ * Markdown table each. Fails if one exceeds its limit.
  */
 #include <signal.h>
 #include <stdbool.h>

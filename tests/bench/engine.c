@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the rules and the engine themselves cost, without the processor: the register primitives are
- * a load or a store. engine.sh runs this under callgrind, which dumps each operation's
- * instructions; a line "FAMILY|COUNTERS|OPERATION|WRITES" for each, in the same order, tells the
- * writes of registers.
+ * Measures the cost of the rules and the engine themselves, without the processor: the register
+ * primitives are a load or a store. engine.sh runs this under callgrind, which dumps each
+ * operation's instructions; a line "FAMILY|COUNTERS|OPERATION|WRITES" for each, in the same order,
+ * tells the writes of registers.
  */
 #define PERFCTR_KERNEL_STATE
 #include <perfctr/abi-x86.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print what compiling a control, switching between threads and sampling cost on each family of x86:
+# Print the cost of compiling a control, switching between threads and sampling on each family of x86:
 # in instructions, where a register's primitive is a load or a store, and in writes of registers. Exit
 # status 1 if a limit below is missed.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Compare the tables of docs/COSTS.md with what the programs have printed: a figure that is exceeded, if only by one
+# Compare the tables of docs/COSTS.md with the programs' output: a figure that is exceeded, if only by one
 # instruction, fails, and so does one of README's that COSTS.md does not have. Only figures in user mode that repeat
 # exactly are compared, and only as Debian 12's compiler builds the programs, gcc 12.
 # usage: figures.sh WORKDIR	WORKDIR as of scripts/test, with its logs

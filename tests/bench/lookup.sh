@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print what looking event names up costs, here and with Debian's libpfm4 (package libpfm4-dev), and
+# Print the cost of looking event names up, here and with Debian's libpfm4 (package libpfm4-dev), and
 # what the shared libraries cost a program that does not use them.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory. Exit status 1 if a
 # limit below is missed.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What begin and end of a region cost, by this library, PAPI's high level (-DUSE_PAPI) and LIKWID's
- * marker
- * (-DUSE_LIKWID), in an emulated machine whose clock goes on by one nanosecond with each
+ * Measures begin and end of a region, by this library, PAPI's high level (-DUSE_PAPI) and LIKWID's
+ * marker (-DUSE_LIKWID), in an emulated machine whose clock goes on by one nanosecond with each
  * instruction, the kernel's included. Counters would not do for all three: LIKWID programs the
- * processor's registers itself, whoever counts. usage: pairs LABEL [EVENTS]	without EVENTS
+ * processor's registers itself, whoever counts. usage: pairs LABEL [EVENTS]   without EVENTS
  * nothing is measured Prints a line of a Markdown table for a pair, and one for a pair within
  * another one.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a report of regions costs, and what they take of memory: every one of N threads is in each
- * of M regions once; and what the metrics of a processor cost. report.sh counts the instructions of
- * the functions count_*(). usage:
- *	report regions THREADS REGIONS FORMAT FILE	prints the KiB that the visits take
- *	report metrics CPU TIMES			prints how many there are
+ * Measures the cost of a report of regions, and the memory that regions take: every one of N
+ * threads is in each of M regions once; and the cost of a processor's metrics. report.sh counts the
+ * instructions of the functions count_*(). usage:
+ *  *	report regions THREADS REGIONS FORMAT FILE	prints the KiB that the visits take
+ *  *	report metrics CPU TIMES			prints how many there are
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print what a report of many regions of many threads costs, in instructions and in memory, and the evaluation of
+# Print the cost of a report of many regions of many threads, in instructions and in memory, and the evaluation of
 # all of a processor's metrics. Exit status 1 if it does not grow as its lines do, or a limit below is missed.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu

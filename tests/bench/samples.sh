@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print what reading a sample costs, from a buffer that the program fills itself. Exit status 1 if a
+# Print the cost of reading a sample, from a buffer that the program fills itself. Exit status 1 if a
 # limit below is missed.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu

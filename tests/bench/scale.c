@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a set costs on N threads, with N events, on N processors: N, 2N and 4N of them, in
+ * Measures the cost of a set on N threads, with N events, on N processors: N, 2N and 4N of them, in
  * instructions and in system calls. The threads are files of a made-up /proc, the processors a line
  * of a made-up sysfs, and the events numbers: the linker sends the library's calls for them here.
  * scale.sh runs this under callgrind, and says what comes of it: a dump per operation, and a line

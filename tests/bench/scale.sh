@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Print what a set costs on many threads, with many events and on many processors, and whether that is linear.
+# Print the cost of a set on many threads, with many events and on many processors, and whether that is linear.
 # Exit status 1 if it is not, or a limit below is missed.
 # The environment: srcdir; CC, CFLAGS; LIBPERFCTR, the build's .libs directory.
 set -eu

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a context switch, and a read, costs with counters, through perf_events and through the
- * driver (/perfctr.ko). For the former two processes, or two threads of one, hand each other a byte
- * on one CPU; both count. Under QEMU with -icount shift=0 a nanosecond is an instruction, and with
- * SCHED_FIFO who is woken up waits until the other one sleeps, so that the figures are exact:
- * VM_TESTS=switch tests/vm/run.sh.
+ * Measures the cost of a context switch, and of a read, with counters, through perf_events and
+ * through the driver (/perfctr.ko). For the former two processes, or two threads of one, hand each
+ * other a byte on one CPU; both count. Under QEMU with -icount shift=0 a nanosecond is an
+ * instruction, and with SCHED_FIFO who is woken up waits until the other one sleeps, so that the
+ * figures are exact: VM_TESTS=switch tests/vm/run.sh.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Fuzzes the reading of what "perfex --compare" is given: with libFuzzer (clang
- * -fsanitize=fuzzer), or, compiled with -DSTANDALONE, by the files named on the command line and a
- * fixed number of mutations of them. What is refused has a line and a reason; what is taken can be
- * compared.
+ * Fuzzes the reading of the file of "perfex --compare": with libFuzzer (clang -fsanitize=fuzzer),
+ * or, compiled with -DSTANDALONE, by the files named on the command line and a fixed number of
+ * mutations of them. What is refused has a line and a reason; what is taken can be compared.
  */
 #include <math.h>
 #include <stdint.h>

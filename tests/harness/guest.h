@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* guest.h - what the programs that run in the emulated machines share. */
+/* guest.h - helpers for the programs that run in the emulated machines. */
 #ifndef PERFCTR_TESTS_GUEST_H
 #define PERFCTR_TESTS_GUEST_H
 

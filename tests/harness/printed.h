@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* printed.h - what the library writes to the standard output. */
+/* printed.h - catches the library's standard output. */
 #ifndef PERFCTR_TESTS_PRINTED_H
 #define PERFCTR_TESTS_PRINTED_H
 

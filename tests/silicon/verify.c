@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the counters of this machine say of work whose counts are known: facts, a line each, of
+ * Runs work with known counts under the counters of this machine, and prints facts, a line each, of
  * which judge.awk makes verdicts. scripts/verify builds and runs it; tests/silicon/README.md has
  * the lines. usage: verify [quick], or verify virtual ROOT, for tests: why a machine that has the
  * files of ROOT is taken for a virtual one. It changes nothing on the machine. Exit status 0, or 77

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * works.h - work whose counts are known: so many loads, branches, divides and so on a round. A work
- * that an ISA has no instructions for has no rounds. `expected` has what events count of it.
+ * works.h - work with known counts: a fixed number of loads, branches, divides and so on in a
+ * round. A work that an ISA has no instructions for has no rounds. `expected` has what events count
+ * of it.
  */
 #ifndef PERFCTR_TESTS_SILICON_WORKS_H
 #define PERFCTR_TESTS_SILICON_WORKS_H

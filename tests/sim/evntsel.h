@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * evntsel.h - what the models of the P6 and all that came after share: event select registers, and
- * counters that overflow. As the manuals have it; nothing here is of arch/.
+ * evntsel.h - the common part of the models of the P6 and its successors: event select registers,
+ * and counters that overflow. As the manuals have it; nothing here is of arch/.
  */
 #ifndef TESTS_SIM_EVNTSEL_H
 #define TESTS_SIM_EVNTSEL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * schedule.h - a random scheduler over simulated processors, and the ledger that says what each
- * virtual counter must show.
+ * schedule.h - a random scheduler over simulated processors, and a ledger with the expected value
+ * of each virtual counter.
  *
  * Threads with different controls run on several CPUs, are suspended and resumed anywhere, sampled,
  * stopped, and given new controls, while events happen to them and to nobody. What a counter is

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What all simulated processors share: opening, closing, faults, and the counting of accesses. */
+/*
+ * The common part of all simulated processors: opening, closing, faults, and the counting of
+ * accesses.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What perfex does while a command runs: signals that it passes on, the end of the time, intervals, and the times
+# Tests perfex while a command runs: signals that it passes on, the end of the time, intervals, and the times
 # that it tells. Nothing here depends on how fast the machine is: commands wait for what they are to see.
 # The environment: PERFEX: the program.
 set -u

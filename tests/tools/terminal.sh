@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What a person sees on a terminal: tables as wide as it is, what the command has printed, and nothing that the
+# Tests the output on a terminal: tables as wide as it is, what the command has printed, and nothing that the
 # terminal obeys in the names of others.
 # The environment: PERFEX: the program.
 set -u

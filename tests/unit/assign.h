@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * assign.h - what the tests of event placement share. Before it the includer includes its ISA's ABI
- * header, and says which ISA it is and what its controls count.
+ * assign.h - helpers for the tests of event placement. Before it the includer includes its ISA's
+ * ABI header, and says which ISA it is and what its controls count.
  *
  * Whether events fit together is decided here a second time, by trying everything.
  */

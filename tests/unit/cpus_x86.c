@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What identification finds out about an x86, to the bit: what a typical processor of each id has,
- * what each field of the CPUID words does, and which processors obey the rules of which types.
- * Whether recorded words give the right processor is identify.c's.
+ * Tests the identification of an x86, to the bit: the properties of a typical processor of each id,
+ * the effect of each field of the CPUID words, and the types whose rules each processor obeys.
+ * identify.c tests recorded words.
  *
  * Numbers are written from the manuals, not from arch/: Intel SDM vol. 2 CPUID (leaves 0AH and
  * 23H), vol. 3B 20.2 and vol. 4; AMD APM vol. 3 Fn8000_0001 and Fn8000_0022, and the BKDGs.

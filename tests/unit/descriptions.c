@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the tables say that events count: how many of each table's names have a description, and
- * that none lacks it where descriptions are promised: in the tables of the processors that perfctr
- * knew, the architectures' own, and of every fixed counter.
+ * Tests the descriptions of events: how many of each table's names have one, and that none lacks it
+ * where descriptions are promised: in the tables of the processors that perfctr knew, the
+ * architectures' own, and of every fixed counter.
  */
 #include <ctype.h>
 #include <stdbool.h>

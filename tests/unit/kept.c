@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What calls leave alone: errno if they succeed, and descriptors if they fail. A table of the
- * public calls that need no PMU.
+ * Tests that calls change neither errno if they succeed, nor the open descriptors if they fail. A
+ * table of the public calls that need no PMU.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The driver's link of a thread to its counters, in every order of what can happen: a thread that
- * its tracer stops, gives counters, and lets go or kills, in the middle of each call; another
- * thread of its process that counts; others' threads; two processors, one of which goes and comes;
- * timers and overflows; execution of programs, with rights and without; the end. All states that
- * can be reached are visited, and each is looked at.
+ * The driver's link of a thread to its counters, in every order of events: a thread that its tracer
+ * stops, gives counters, and lets go or kills, in the middle of each call; another thread of its
+ * process that counts; others' threads; two processors, one of which goes and comes; timers and
+ * overflows; execution of programs, with rights and without; the end. All states that can be
+ * reached are visited, and each is looked at.
  *
  * What the kernel does around the link is here what driver/thread.c relies on. The link itself is
  * the driver's own source.

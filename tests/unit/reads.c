@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whose user mode may read counters, in every order of what can happen: the owner, another thread
- * of its process, another process that shares its memory and a child map the page, move it, copy
- * it and unmap it, fork, execute programs and end; counters are controlled by their owner and by
- * its tracer, who may be late; perf_events counts its own mappings in the same place. All states
- * that can be reached are visited, and each is looked at.
+ * The permission of user mode to read counters, in every order of events: the owner, another thread
+ * of its process, another process that shares its memory and a child map the page, move it, copy it
+ * and unmap it, fork, execute programs and end; counters are controlled by their owner and by its
+ * tracer, who may be late; perf_events counts its own mappings in the same place. All states that
+ * can be reached are visited, and each is looked at.
  *
  * What the kernel does around it is here what driver/access.c, calls.c and thread.c rely on. The
  * function itself is the driver's own source.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rules.h - what the tests of the control rules share: trying controls with some words changed, and
- * looking at programs. Before it the includer includes its ISA's ABI header; after it, it says
+ * rules.h - helpers for the tests of the control rules: trying controls with some words changed,
+ * and looking at programs. Before it the includer includes its ISA's ABI header; after it, it says
  * what is tested.
  */
 #ifndef PERFCTR_TESTS_RULES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The control rules of PMUv3, and of the ISAs whose controls are the kernel's raw codes, and what
- * RISC-V and POWER have in common with them, on any host: for each diagnosis, a valid control
- * broken in that one place, and one that stays just inside.
+ * The control rules of PMUv3, and of the ISAs whose controls are the kernel's raw codes, and the
+ * rules that RISC-V and POWER have in common with them, on any host: for each diagnosis, a valid
+ * control broken in that one place, and one that stays just inside.
  *
  * Numbers are written from the Arm ARM (DDI 0487, PMEVTYPERn_EL0, PMCCFILTR_EL0), not from arch/.
  */

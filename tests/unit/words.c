@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What library and driver ask alike of single words: arch/words.h, and the helpers of arch/cpu.h.
+/*
+ * Tests the checks of single words that library and driver share: arch/words.h, and the helpers of
+ * arch/cpu.h.
  */
 #include <string.h>
 #include "lib/base/word.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What perfctr-info(1) finds, to the word: on made-up machines, without and with the driver. */
+/*
+ * Tests the findings of perfctr-info(1), to the word: on made-up machines, without and with the
+ * driver.
+ */
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>

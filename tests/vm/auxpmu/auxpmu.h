@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-only */
-/* auxpmu.h - what auxpmu.ko writes, and what tests/vm/guest/aux_area.c expects of it */
+/* auxpmu.h - the data that auxpmu.ko writes, and that tests/vm/guest/aux_area.c expects */
 #ifndef PERFCTR_TESTS_AUXPMU_H
 #define PERFCTR_TESTS_AUXPMU_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the driver owes to those who share the machine with its users, and to its users while others
- * go about their business. Most of it runs as nobody. Exit status 0 if all is well.
+ * Tests the driver's protection of other users of the machine, and of its own users against others.
+ * Most of it runs as nobody. Exit status 0 if all is well.
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>

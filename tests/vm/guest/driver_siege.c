@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Users who want all of it: interrupts without end, memory by the ten thousand pieces, threads that
- * are killed at any moment, a module that goes while they hold it. What must hold: a bystander gets
- * his share, limits are kept, and nothing is left when they have gone. A test's name as the
- * argument runs that one alone. A slow kernel, as TEST_SLOW says, is asked for less. Exit status 0
- * if all is well.
+ * Tests the driver under users that exhaust its resources: interrupts without end, memory by the
+ * ten thousand pieces, threads that are killed at any moment, a module that goes while they hold
+ * it. What must hold: a bystander gets his share, limits are kept, and nothing is left when they
+ * have gone. A test's name as the argument runs that one alone. A slow kernel, as TEST_SLOW says,
+ * is asked for less. Exit status 0 if all is well.
  */
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What works on this kernel, by the library's own calls: a line for each row of the table in
- * perfctr(7), "yes WHAT" or "no WHAT". Whatever is missing must say so. kernels.sh compares them.
+ * Finds out what works on this kernel, by the library's own calls: a line for each row of the table
+ * in perfctr(7), "yes WHAT" or "no WHAT". Whatever is missing must say so. kernels.sh compares
+ * them.
  */
 #include <linux/perf_event.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What regions cost, by this library, PAPI and LIKWID, one after the other: prints a Markdown table, and fails if ours cost
+# Measures the cost of regions, by this library, PAPI and LIKWID, one after the other: prints a Markdown table, and fails if ours cost
 # more than they may, or the others were not measured. LIKWID over perf_events is among them if PERFCTR_LIKWID told
 # run.sh where one was made:
 #	apt-get source likwid && cd likwid-*/

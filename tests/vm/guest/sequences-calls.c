@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What members of driver_sequences do with states: calls, the page and its mappings. */
+/* The operations on states of driver_sequences' members: calls, the page and its mappings. */
 #include <linux/futex.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sequences.h - what the parts of driver_sequences share. Members of six parties draw operations;
- * the first member of a party traces the others. All know one page range of shared memory, where
- * each party counts what its members may have executed, and keeps its last operations.
+ * sequences.h - the common declarations of driver_sequences. Members of six parties draw
+ * operations; the first member of a party traces the others. All know one page range of shared
+ * memory, where each party counts what its members may have executed, and keeps its last
+ * operations.
  *
  * Members may share memory, descriptors, and the C library's thread-local storage, of which
  * clone(2) makes no copy: so they call the kernel themselves, and errno is nobody's.

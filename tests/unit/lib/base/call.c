@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the library's system calls are not: no cancellation points, of whichever of its functions;
- * and not made on descriptors that a child of fork() has from its parent.
+ * Tests that no function of the library has a cancellation point, and that none makes system calls
+ * on descriptors that a child of fork() has from its parent.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The last failure's sentence, also one that is made when somebody reads it. */
+/* The last failure's sentence, also one that is made only when the program asks for it. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>

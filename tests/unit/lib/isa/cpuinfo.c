@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What /proc/cpuinfo says of a RISC-V or a POWER: lines as Linux's arch/riscv/kernel/cpu.c and
- * arch/powerpc/kernel/setup-common.c print them.
+ * Tests identification of a RISC-V or a POWER by /proc/cpuinfo: lines as Linux's
+ * arch/riscv/kernel/cpu.c and arch/powerpc/kernel/setup-common.c print them.
  */
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the library makes of this machine's processor, on an x86 that answers CPUID as others do:
+ * Tests the library's view of this machine's processor, on an x86 that answers CPUID as others do:
  * the counters that a control names, over perf_events, and the types that it may say it has.
  */
 #include <linux/perf_event.h>

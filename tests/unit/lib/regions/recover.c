@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a process leaves of its regions that dies, and what a hostile one may have written there. */
+/* Tests reports for processes that have died, from their files and from hostile ones. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What samples say, in words. */
+/* Tests the descriptions of samples in words. */
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Facts about the machine, sets of its processors, and what is printed of both. */
+/* Facts about the machine, sets of its processors, and the printed form of both. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>

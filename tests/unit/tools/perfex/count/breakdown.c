@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What perfex makes of parts: sums by core, socket and core type on the made-up PMU, whose counts
- * are known; and of several runs.
+ * Tests perfex's parts: sums by core, socket and core type on the made-up PMU, whose counts are
+ * known; and of several runs.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What perfex makes of counts: units, ratios, means, in each of its formats. On the made-up PMU,
- * whose counts are known.
+ * Tests perfex's results: units, ratios, means, in each of its formats. On the made-up PMU, whose
+ * counts are known.
  */
 #include <stdarg.h>
 #include <stdbool.h>
