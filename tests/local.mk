@@ -152,7 +152,7 @@ PMU_LDADD = tests/harness/libpmu.la $(LDADD)
 PERFEX_LDADD = tools/libperfex.a $(LDADD) -lm -ldl
 PMU_WRAP = -Wl,-u,__wrap_syscall -Wl,--wrap=syscall,--wrap=ioctl,--wrap=read,--wrap=mmap,--wrap=mmap64,--wrap=munmap \
 	-Wl,--wrap=close,--wrap=fcntl,--wrap=fcntl64,--wrap=pthread_sigmask,--wrap=sigaction \
-	-Wl,--wrap=epoll_ctl,--wrap=epoll_wait
+	-Wl,--wrap=epoll_ctl,--wrap=epoll_wait,--wrap=perfctr_call_ioctl_and_mask
 
 tests_unit_assign_generic_LDADD = arch/libarch.la $(CHECK_LIBS)
 tests_unit_assign_powerpc_LDADD = arch/libarch.la $(CHECK_LIBS)

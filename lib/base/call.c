@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -160,6 +161,74 @@ int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument)
 	return ioctl(fd, (int)request, argument); /* POSIX has an int here */
 #endif
 }
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+
+int perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
+				const uint64_t *mask)
+{
+	register unsigned long size __asm__("r10") = sizeof(*mask);
+	register long result __asm__("r8");
+	long number = SYS_ioctl, first = fd;
+
+	__asm__ __volatile__("	syscall\n"
+			     "	mov	%%rax, %%r8\n"
+			     "	mov	%[sigprocmask], %%eax\n"
+			     "	mov	%[how], %%edi\n"
+			     "	mov	%[mask], %%rsi\n"
+			     "	xor	%%edx, %%edx\n"
+			     "	syscall\n"
+			     : "+a"(number), "+D"(first), "+S"(request), "+d"(argument),
+			       "=&r"(result)
+			     : "r"(size), [mask] "r"(mask), [sigprocmask] "i"(SYS_rt_sigprocmask),
+			       [how] "i"(SIG_SETMASK)
+			     : "rcx", "r11", "cc", "memory");
+	return (int)result;
+}
+
+#elif defined(__aarch64__)
+
+int perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
+				const uint64_t *mask)
+{
+	register long number __asm__("x8") = SYS_ioctl;
+	register long first __asm__("x0") = fd;
+	register unsigned long second __asm__("x1") = request;
+	register unsigned long third __asm__("x2") = argument;
+	register unsigned long size __asm__("x3") = sizeof(*mask);
+	long result;
+
+	__asm__ __volatile__("	svc	#0\n"
+			     "	mov	%[result], x0\n"
+			     "	mov	x8, %[sigprocmask]\n"
+			     "	mov	x0, %[how]\n"
+			     "	mov	x1, %[mask]\n"
+			     "	mov	x2, #0\n"
+			     "	svc	#0\n"
+			     : "+r"(number), "+r"(first), "+r"(second),
+			       "+r"(third), [result] "=&r"(result)
+			     : "r"(size), [mask] "r"(mask), [sigprocmask] "i"(SYS_rt_sigprocmask),
+			       [how] "i"(SIG_SETMASK)
+			     : "cc", "memory");
+	return (int)result;
+}
+
+#else
+
+int perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
+				const uint64_t *mask)
+{
+	int error = errno, result = perfctr_call_ioctl(fd, request, argument) < 0 ? -errno : 0;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	memcpy(&signals, mask, sizeof(*mask));
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	errno = error;
+	return result;
+}
+
+#endif
 
 int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n)
 {

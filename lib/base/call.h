@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -42,6 +43,15 @@ ssize_t perfctr_call_recv(int fd, void *bytes, size_t size, int flags);
 
 /* No cancellation point anywhere; but the C libraries differ on the request's type. */
 int perfctr_call_ioctl(int fd, unsigned long request, unsigned long argument);
+
+/*
+ * The same, and then the thread's signal mask becomes this one, whether the ioctl was refused or
+ * not; it is the kernel's, with which a sigset_t begins. The ioctl starts counters, so as few
+ * instructions as possible follow it: on x86-64 and arm64 both system calls are made in assembler.
+ * 0, or -errno; errno is kept.
+ */
+int perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
+				const uint64_t *mask);
 
 struct epoll_event;
 int perfctr_call_epoll_wait(int fd, struct epoll_event *events, int n); /* without waiting */

@@ -155,6 +155,27 @@ static int set_period(const struct perfctr_counter *counter, uint64_t *period)
 	return perfctr_counter_ioctl(counter, PERF_EVENT_IOC_PERIOD, (unsigned long)period);
 }
 
+int perfctr_overflow_rewind(struct perfctr_overflow *overflow, const struct perfctr_events *group,
+			    const uint64_t *counts, unsigned long *request)
+{
+	const struct perfctr_counter *counter = group->counter;
+	uint64_t values[PERFCTR_NR_CTRS], period;
+	unsigned int k, reached, again;
+
+	perfctr_overflow_find(overflow, group, values, &reached, &again);
+	for (k = overflow->nr; k-- > 0;) {
+		period = overflow->event[k].period;
+		if (set_period(&counter[k], &period) < 0 ||
+		    (k && again >> k & 1 &&
+		     perfctr_counter_ioctl(&counter[k], PERF_EVENT_IOC_REFRESH, 1) < 0))
+			return -1;
+		overflow->event[k].seen = records_end(&counter[k]);
+		overflow->event[k].due = counts[k] + period;
+	}
+	*request = again & 1 ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE;
+	return 0;
+}
+
 int perfctr_overflow_renew(const struct perfctr_overflow *overflow,
 			   const struct perfctr_events *group, const int *ireset,
 			   struct perfctr_overflow *next, uint64_t *values, uint64_t *missed,

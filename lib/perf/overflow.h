@@ -48,6 +48,24 @@ int perfctr_overflow_start(const struct perfctr_overflow *overflow,
 			   const struct perfctr_events *group, unsigned int again);
 
 /*
+ * Whether a period that PERF_EVENT_IOC_PERIOD sets begins with the event's next start. On POWER it
+ * is over one event after that (Linux's power_pmu_enable() and record_and_restart()).
+ */
+#ifdef __powerpc__
+#define PERFCTR_OVERFLOW_REWINDS false
+#else
+#define PERFCTR_OVERFLOW_REWINDS true
+#endif
+
+/*
+ * Lets each event of a group, which was started and then stopped at these counts, begin a whole
+ * period at the group's next start: *request is the leader's request for that. Earlier overflows
+ * are forgotten. 0, or -1 after perfctr_fail().
+ */
+int perfctr_overflow_rewind(struct perfctr_overflow *overflow, const struct perfctr_events *group,
+			    const uint64_t *counts, unsigned long *request);
+
+/*
  * Whether any event has overflowed since the start. Then values[] are the counts of all events at
  * the first overflow; *reached is the set of events that had reached the end of their period then,
  * and *stopped the set of those that the kernel has stopped at overflows of their own.

@@ -39,6 +39,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "arch/cpu.h"
+#include "lib/base/call.h"
 #include "lib/base/error.h"
 #include "lib/base/word.h"
 #include "lib/isa/attr.h"
@@ -82,6 +83,8 @@ struct state {
 	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the events of the group */
 	struct perfctr_edge edge; /* begins and ends the group's counting, with its readers */
 	unsigned int begins;	  /* the cstatus that begin() sets */
+	unsigned long request;	  /* the request that arm() makes */
+	uint64_t held;		  /* the kernel's signal mask after arm() */
 	uint64_t
 		sum[PERFCTR_NR_CTRS]; /* values of stopped counters; start values of running ones */
 	struct perfctr_overflow overflow; /* of the open group */
@@ -593,10 +596,11 @@ static int open_counters(const struct state *state, const struct vperfctr_contro
 
 /*
  * Starts a group, unless it runs already, and fills in its readers so that their values begin at 0
- * now. 0, or -1 after perfctr_fail(), with the group stopped.
+ * now. A group with i-mode counters stands still after it, if its periods can begin again: then
+ * arm() starts it by *request. 0, or -1 after perfctr_fail(), with the group stopped.
  */
-static int start(const struct perfctr_overflow *overflow, const struct perfctr_events *group,
-		 bool counts, struct perfctr_reader *reader)
+static int start(struct perfctr_overflow *overflow, const struct perfctr_events *group, bool counts,
+		 struct perfctr_reader *reader, unsigned long *request)
 {
 	static const struct perfctr_counter unmapped = { .fd = -1 };
 	struct perfctr_group_values found;
@@ -607,7 +611,8 @@ static int start(const struct perfctr_overflow *overflow, const struct perfctr_e
 	 */
 	for (i = 0; i < group->n; i++)
 		perfctr_counter_reader(overflow->nr ? &unmapped : &group->counter[i], &reader[i]);
-	if (!counts && perfctr_overflow_start(overflow, group, ~0u) < 0)
+	if ((!counts && perfctr_overflow_start(overflow, group, ~0u) < 0) ||
+	    (overflow->nr && PERFCTR_OVERFLOW_REWINDS && perfctr_events_disable(group) < 0))
 		return -1;
 	/*
 	 * The kernel is asked if user space can't read them, or if the PMU had no counters for
@@ -618,10 +623,13 @@ static int start(const struct perfctr_overflow *overflow, const struct perfctr_e
 		perfctr_events_undo(group, PERF_EVENT_IOC_DISABLE);
 		return -1;
 	}
-	/* i-mode events are new, and have counted from the beginning of their period. */
-	for (i = 0; i < group->n && !overflow->nr; i++)
-		reader[i].base = -found.values[i];
-	return 0;
+	/* On POWER i-mode events have counted from the beginning of their period. */
+	if (overflow->nr && !PERFCTR_OVERFLOW_REWINDS)
+		return 0;
+	/* I-mode counters stand first in the group, but last in a control. */
+	for (i = 0; i < group->n; i++)
+		reader[i].base = -found.values[(i + overflow->nr) % group->n];
+	return overflow->nr ? perfctr_overflow_rewind(overflow, group, found.values, request) : 0;
 }
 
 /* Starts the TSC at its sum. */
@@ -885,6 +893,14 @@ static void pause_again(struct state *state, unsigned int paused)
 	state->paused = paused;
 }
 
+/* What remains of a control: what begin() or arm() does as its last thing. */
+enum rest {
+	REST_FAILED = -1, /* nothing: it has failed, after perfctr_fail() */
+	REST_NOTHING,
+	REST_BEGIN,
+	REST_ARM, /* with signals held */
+};
+
 /*
  * Whether a control's counters may begin in the thread's last instructions of the call (edge.h): no
  * reader of a descriptor needs to find them at once.
@@ -936,11 +952,8 @@ static uint64_t counted_before(const struct state *state, unsigned int i)
 	return state->counter[i].instructions ? perfctr_edge_before(i) : 0;
 }
 
-/*
- * Prepares for begin(), with `resumes` odd: the readers of a running group begin at the sums.
- * Returns 1.
- */
-static inline int prepare(struct state *state, unsigned int cstatus)
+/* Prepares for begin(), with `resumes` odd: the readers of a running group begin at the sums. */
+static inline enum rest prepare(struct state *state, unsigned int cstatus)
 {
 	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus);
 
@@ -948,7 +961,18 @@ static inline int prepare(struct state *state, unsigned int cstatus)
 		perfctr_store(&state->edge.reader[i].base,
 			      state->sum[i] - counted_after(state, n, i));
 	state->begins = cstatus;
-	return 1;
+	return REST_BEGIN;
+}
+
+/* The same, after a while in which the TSC has gone on. */
+static enum rest prepare_again(struct state *state, unsigned int cstatus)
+{
+	uint64_t now;
+
+	atomic_fetch_add(&state->resumes, 1);
+	if (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) == 0)
+		perfctr_store(&state->tsc_base, now - state->tsc_sum);
+	return prepare(state, cstatus);
 }
 
 /*
@@ -983,16 +1007,16 @@ static __attribute__((noinline)) int begin(struct state *state)
 }
 
 /* The running counters can't be read in user space, or the PMU has no counters for them. */
-static __attribute__((noinline)) int start_again_slowly(struct state *state,
-							const struct vperfctr_control *control,
-							unsigned int cstatus)
+static __attribute__((noinline)) enum rest
+start_again_slowly(struct state *state, const struct vperfctr_control *control,
+		   unsigned int cstatus)
 {
 	unsigned int i, n = state->group.n;
 	struct perfctr_group_values found;
 
 	if (perfctr_events_values(&state->group, &found) < 0) {
 		perfctr_events_undo(&state->group, PERF_EVENT_IOC_DISABLE);
-		return -1;
+		return REST_FAILED;
 	}
 	atomic_fetch_add(&state->resumes, 1);
 	for (i = 0; i < n; i++)
@@ -1001,17 +1025,16 @@ static __attribute__((noinline)) int start_again_slowly(struct state *state,
 	renew_control(state, control);
 	set_cstatus(state, cstatus);
 	atomic_fetch_add(&state->resumes, 1);
-	return 0;
+	return REST_NOTHING;
 }
 
-/* Returns 1: begin() must follow; 0; or -1 after perfctr_fail(). */
-static int start_again(struct state *state, const struct vperfctr_control *control)
+static enum rest start_again(struct state *state, const struct vperfctr_control *control)
 {
 	unsigned int n = state->group.n;
 	unsigned int cstatus = perfctr_mk_cstatus(control->cpu_control.tsc_on, n, 0);
 
 	if (perfctr_counter_ioctl(state->group.counter, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		return -1;
+		return REST_FAILED;
 	/* If the first counter is on the PMU, all are. */
 	if (!perfctr_likely(state->edge.reader[0].page->index))
 		return start_again_slowly(state, control, cstatus);
@@ -1021,9 +1044,21 @@ static int start_again(struct state *state, const struct vperfctr_control *contr
 	return prepare(state, cstatus);
 }
 
-/* Does the same for any control. */
-static __attribute__((noinline)) int set_control(struct vperfctr *self,
-						 const struct vperfctr_control *given)
+/* Continues with the old counters as if nothing had happened: the PMU has no room for the new ones.
+ */
+static void go_on_with(struct state *state, unsigned int cstatus, unsigned int paused)
+{
+	if (perfctr_cstatus_nrctrs(cstatus) && !find_overflow(state))
+		perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
+	if (perfctr_cstatus_has_tsc(cstatus))
+		start_tsc(state);
+	set_cstatus(state, cstatus);
+	pause_again(state, paused);
+}
+
+/* Does the same as start_again() for any control. */
+static __attribute__((noinline)) enum rest set_control(struct vperfctr *self,
+						       const struct vperfctr_control *given)
 {
 	struct vperfctr_control seen = *given;
 	const struct vperfctr_control *control = &seen;
@@ -1036,13 +1071,13 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 	struct perfctr_overflow overflow;
 	unsigned int n, old, cstatus, paused;
 	sigset_t held;
-	bool reuse, hold, new_clock = false, begins = false;
-	uint64_t now, values[PERFCTR_NR_CTRS];
+	bool reuse, hold, arms, new_clock = false, begins = false;
+	uint64_t values[PERFCTR_NR_CTRS];
 	int result = -1;
 
 	/* All that can be refused is refused before anything changes. */
 	if (check_control(state, control) < 0)
-		return -1;
+		return REST_FAILED;
 	if (!(given->flags & VPERFCTR_CONTROL_EXTENDED))
 		perfctr_control_hide(&seen.cpu_control);
 	n = cpu->nractrs + cpu->nrictrs;
@@ -1051,7 +1086,7 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 		ends_at_exec(state, control) == state->until_exec &&
 		counts_the_same(cpu, &state->opened);
 	if (open_all(state, control, reuse, &fresh, &clock, &new_clock) < 0)
-		return -1;
+		return REST_FAILED;
 	perfctr_overflow_init(&overflow, cpu->nrictrs, cpu->ireset + cpu->nractrs);
 
 	hold = hold_signals(cstatus | cstatus_of(state), &held);
@@ -1066,17 +1101,8 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 		goto out;
 	}
 	if (n && start(&overflow, reuse ? &state->group : &fresh,
-		       !reuse && !(fresh.flags & PERFCTR_DISABLED), readers) < 0) {
-		/*
-		 * The PMU has no room for the new counters: the old ones continue as if nothing had
-		 * happened.
-		 */
-		if (perfctr_cstatus_nrctrs(old) && !find_overflow(state))
-			perfctr_events_undo(&state->group, PERF_EVENT_IOC_ENABLE);
-		if (perfctr_cstatus_has_tsc(old))
-			start_tsc(state);
-		set_cstatus(state, old);
-		pause_again(state, paused);
+		       !reuse && !(fresh.flags & PERFCTR_DISABLED), readers, &state->request) < 0) {
+		go_on_with(state, old, paused);
 		goto out;
 	}
 	if (n && !reuse)
@@ -1084,6 +1110,7 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 	memcpy(state->edge.reader, readers, sizeof(readers[0]) * n);
 	if (new_clock)
 		replace_clock(state, &clock, ends_at_exec(state, control));
+	new_clock = false;
 	set_sums(state, control, n);
 	set_control_of(state, given);
 	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus) &&
@@ -1093,31 +1120,58 @@ static __attribute__((noinline)) int set_control(struct vperfctr *self,
 	result = 0;
 out:
 	pthread_mutex_unlock(&state->lock);
-	/* Now the signal of an overflow comes that this control has ended. */
-	if (hold)
+	if (result == 0 && !begins)
+		result = publish_or_stop(state);
+	arms = result == 0 && perfctr_cstatus_has_ictrs(cstatus) && PERFCTR_OVERFLOW_REWINDS;
+	/* Now the signal of an overflow comes that this control has ended, or after arm(). */
+	if (hold && !arms)
 		pthread_sigmask(SIG_SETMASK, &held, NULL);
 	/* This is the previous group, or one that could not start. */
 	perfctr_events_close(&fresh);
-	if (begins) {
-		atomic_fetch_add(&state->resumes, 1);
-		if (cpu->tsc_on && perfctr_clock_read(&state->clock, true, &now) == 0)
-			perfctr_store(&state->tsc_base, now - state->tsc_sum);
-		return prepare(state, cstatus);
+	if (arms) {
+		memcpy(&state->held, &held, sizeof(state->held));
+		return REST_ARM;
 	}
-	if (result == 0)
-		return publish_or_stop(state);
+	if (begins)
+		return prepare_again(state, cstatus);
 	if (new_clock)
 		perfctr_clock_close(&clock);
-	return -1;
+	return result < 0 ? REST_FAILED : REST_NOTHING;
+}
+
+static __attribute__((noinline)) int refuse_to_arm(struct state *state, int error)
+{
+	pthread_mutex_lock(&state->lock);
+	stop(state, false);
+	pthread_mutex_unlock(&state->lock);
+	publish(state, false);
+	return perfctr_fail(error, "the kernel refused to start the counters: %s", strerror(error));
+}
+
+/*
+ * The last thing of a control of i-mode counters: their periods begin, and then signals need not
+ * wait any more. A handler finds everything done.
+ */
+static __attribute__((noinline)) int arm(struct state *state)
+{
+	int error = perfctr_call_ioctl_and_mask(state->group.counter->fd, state->request,
+						state->request == PERF_EVENT_IOC_REFRESH,
+						&state->held);
+
+	return perfctr_likely(error == 0) ? 0 : refuse_to_arm(state, -error);
 }
 
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	struct state *state = state_of(self);
-	int result = is_again(state, control) ? start_again(state, control)
-					      : set_control(self, control);
+	enum rest rest = is_again(state, control) ? start_again(state, control)
+						  : set_control(self, control);
 
-	return result > 0 ? begin(state) : result;
+	switch (rest) {
+	case REST_BEGIN: return begin(state);
+	case REST_ARM: return arm(state);
+	default: return (int)rest;
+	}
 }
 
 static int check_pause(const struct state *state)
@@ -1185,7 +1239,7 @@ static __attribute__((noinline)) int stop_slowly(struct state *state)
 
 	if (!is_plain(state) || !cstatus || perfctr_cstatus_has_ictrs(cstatus) ||
 	    freeze(state, cstatus) < 0)
-		return set_control(&state->handle, &nothing);
+		return (int)set_control(&state->handle, &nothing);
 	return end(state, perfctr_cstatus_nrctrs(cstatus));
 }
 

@@ -174,6 +174,8 @@ int __wrap_epoll_ctl(int epoll, int command, int fd, struct epoll_event *wanted)
 int __wrap_epoll_wait(int epoll, struct epoll_event *found, int most, int timeout);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __wrap_sigaction(int signal, const struct sigaction *action, struct sigaction *old);
+int __wrap_perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
+				       const uint64_t *mask);
 
 static void stop_test(const char *what)
 {
@@ -1982,6 +1984,20 @@ int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	wanted = *set;
 	leave_faults(&wanted);
 	return __real_pthread_sigmask(how, &wanted, old);
+}
+
+/* Which makes its system calls itself. */
+int __wrap_perfctr_call_ioctl_and_mask(int fd, unsigned long request, unsigned long argument,
+				       const uint64_t *mask)
+{
+	int error = errno, result = __wrap_ioctl(fd, request, argument) < 0 ? -errno : 0;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	memcpy(&signals, mask, sizeof(*mask));
+	__wrap_pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	errno = error;
+	return result;
 }
 
 int __wrap_sigaction(int signal, const struct sigaction *action, struct sigaction *old)

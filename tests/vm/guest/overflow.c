@@ -422,7 +422,7 @@ static int asleep(void)
 
 	/* From one to the next it is another place of the same way. */
 	for (k = 0; k < 60; k++) {
-		c.cpu_control.ireset[0] = driver ? -300 - 50 * (int)k : -2000 - 100 * (int)k;
+		c.cpu_control.ireset[0] = -300 - 50 * (int)k;
 		CHECK(begin_with(&c, 0, STAY) == 0, "begin");
 		if (!watch.signals) {
 			slept++;
@@ -951,9 +951,85 @@ static int no_memory(void)
 	return 0;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+static volatile unsigned long left_at_signal;
+
+/* How often count_down() has still to go round. */
+static void look_at_loop(int signo, siginfo_t *info, void *context)
+{
+	const mcontext_t *machine = &((const ucontext_t *)context)->uc_mcontext;
+
+	(void)signo, (void)info;
+#if defined(__x86_64__)
+	left_at_signal = (unsigned long)machine->gregs[REG_R12];
+#else
+	left_at_signal = machine->regs[20];
+#endif
+}
+
+static __attribute__((noinline)) int control_and_count_down(const struct vperfctr *self,
+							    struct vperfctr_control *control,
+							    unsigned long n)
+{
+#if defined(__x86_64__)
+	register unsigned long left __asm__("r12") = n;
+#else
+	register unsigned long left __asm__("x20") = n;
+#endif
+	int result = vperfctr_control(self, control);
+
+	left = n;
+#if defined(__x86_64__)
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(left) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(left) : : "cc");
+#endif
+	return result;
+}
+
+/*
+ * A period is the program's own: of the library no more than 20 instructions are in it, over the
+ * driver those of its call. Not of a period that is over before the control returns.
+ */
+static int own_periods(void)
+{
+	struct sigaction action = { .sa_sigaction = look_at_loop, .sa_flags = SA_SIGINFO };
+	const int periods[] = { 1000, 2000, 5000, 1000 };
+	struct vperfctr *self = vperfctr_open();
+	struct vperfctr_control control;
+	unsigned int i, k;
+	long own;
+
+	CHECK(self, "no counters");
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++)
+		for (k = 0; k < 3; k++) {
+			control = mixed(k == 2, 1, periods[i], (unsigned int)COUNT_USER);
+			left_at_signal = 0;
+			CHECK(control_and_count_down(self, &control, 10000) == 0, "%s",
+			      perfctr_error());
+			CHECK(vperfctr_stop(self) == 0, "%s", perfctr_error());
+			CHECK(left_at_signal, "no signal");
+			own = periods[i] - 2 * (10000 - (long)left_at_signal);
+			if (k == 0)
+				printf("  %ld of %d are not the program's\n", own, periods[i]);
+			CHECK(own >= -(long)latest() - 1 && own <= (driver ? 40 : 20),
+			      "%ld of %d are not the program's", own, periods[i]);
+		}
+	vperfctr_unlink(self);
+	vperfctr_close(self);
+	return 0;
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
 	static const struct guest_test tests[] = {
+#if defined(__x86_64__) || defined(__aarch64__)
+		TEST(own_periods),
+#endif
 		TEST(exact),
 		TEST(not_resumed),
 		TEST(two_counters),

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/base/call.h"
@@ -32,6 +33,54 @@ static unsigned int open_descriptors(void)
 }
 
 #define succeeds(call) ck_assert_msg((call), "%s", perfctr_error())
+
+/* ---- two system calls at once ---- */
+
+/* The mask is set whether the request is taken or not, and errno stays. */
+START_TEST(ioctl_and_mask)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint64_t values[2], its;
+	sigset_t mask, now;
+	int i, error, result, signo;
+
+	ck_assert_int_ge(fd, 0);
+	for (i = 0; i < 2; i++) {
+		sigemptyset(&mask);
+		sigaddset(&mask, i ? SIGUSR1 : SIGRTMAX);
+		memcpy(&its, &mask, sizeof(its));
+		errno = ENOTTY;
+		result = perfctr_call_ioctl_and_mask(i ? -1 : fd, PERF_EVENT_IOC_ENABLE, 0, &its);
+		error = errno;
+		ck_assert_int_eq(error, ENOTTY);
+		ck_assert_int_eq(result, i ? -EBADF : 0);
+		pthread_sigmask(SIG_SETMASK, NULL, &now);
+		for (signo = 1; signo <= SIGRTMAX; signo++)
+			if (signo < 32 || signo >= SIGRTMIN)
+				ck_assert_int_eq(sigismember(&now, signo),
+						 signo == (i ? SIGUSR1 : SIGRTMAX));
+	}
+	ck_assert_int_eq(read(fd, values, sizeof(values)), sizeof(values));
+	ck_assert_uint_gt(values[1], 0);
+	/* The argument is the ioctl's, too. */
+	its = values[0] = 0;
+	ck_assert_int_eq(perfctr_call_ioctl_and_mask(fd, PERF_EVENT_IOC_ID, (uintptr_t)&values[0],
+						     &its),
+			 0);
+	ck_assert_uint_gt(values[0], 0);
+	pthread_sigmask(SIG_SETMASK, NULL, &now);
+	ck_assert(!sigismember(&now, SIGUSR1));
+	close(fd);
+}
+END_TEST
 
 /* ---- cancellation ---- */
 
@@ -411,5 +460,5 @@ START_TEST(another_file)
 }
 END_TEST
 
-UNIT_MAIN("call", 60, cancelled, generations, unknowing, somebody_elses, closed_by_the_program,
-	  another_file)
+UNIT_MAIN("call", 60, ioctl_and_mask, cancelled, generations, unknowing, somebody_elses,
+	  closed_by_the_program, another_file)

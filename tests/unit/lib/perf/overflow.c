@@ -230,4 +230,49 @@ START_TEST(strange_records)
 }
 END_TEST
 
-UNIT_MAIN("overflow", 60, leader_stops_all, member_overflows, strange_records)
+/* A group that is started and stopped begins whole periods, whichever was over before. */
+START_TEST(periods_begin_again)
+{
+	static const unsigned int before[] = { 0, MEMBER - 1, MEMBER, LEADER, LEADER + 1 };
+	uint64_t values[3], begun;
+	struct perfctr_counter counter[3];
+	struct perfctr_events group;
+	struct perfctr_overflow overflow;
+	struct perfctr_group_values now;
+	unsigned int reached, stopped, i, k;
+	unsigned long request;
+
+	for (i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		open_group(&group, counter, 2);
+		perfctr_overflow_init(&overflow, 2, ireset);
+		ck_assert_int_eq(perfctr_overflow_start(&overflow, &group, ~0u), 0);
+		for (k = 0; k < before[i]; k++)
+			fault(pages(1), 1);
+		ck_assert_int_eq(perfctr_events_disable(&group), 0);
+		ck_assert_int_eq(perfctr_events_values(&group, &now), 0);
+		begun = now.values[0];
+		ck_assert_int_eq(perfctr_overflow_rewind(&overflow, &group, now.values, &request),
+				 0);
+		ck_assert_uint_eq(request,
+				  begun < LEADER ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_REFRESH);
+		ck_assert(!perfctr_overflow_find(&overflow, &group, values, &reached, &stopped));
+		ck_assert_uint_eq(overflow.event[0].due, begun + LEADER);
+		ck_assert_uint_eq(overflow.event[1].due, now.values[1] + MEMBER);
+		signals = 0;
+		ck_assert_int_eq(perfctr_counter_ioctl(&counter[0], request, 1), 0);
+		fault(pages(LEADER), LEADER);
+		ck_assert(perfctr_overflow_find(&overflow, &group, values, &reached, &stopped));
+		ck_assert_uint_eq(stopped, 2);
+		ck_assert_uint_eq(reached, 2);
+		ck_assert_uint_eq(values[1] - now.values[1], MEMBER);
+		signals = 0;
+		fault(pages(LEADER), LEADER);
+		ck_assert_int_eq(signals, 1);
+		ck_assert_int_eq(perfctr_events_values(&group, &now), 0);
+		ck_assert_uint_eq(now.values[0] - begun, LEADER);
+		perfctr_events_end(&group);
+	}
+}
+END_TEST
+
+UNIT_MAIN("overflow", 60, leader_stops_all, member_overflows, strange_records, periods_begin_again)

@@ -1649,6 +1649,11 @@ static void count_9(void)
 	pmu_count(9);
 }
 
+static void count_250(void)
+{
+	pmu_count(250);
+}
+
 START_TEST(one_overflow)
 {
 	struct perfctr_reader reader;
@@ -1661,11 +1666,12 @@ START_TEST(one_overflow)
 		control.cpu_control.tsc_on = tsc_on;
 		begin_overflows();
 		resumed = 0;
-		/* A period begins with the start. */
-		pmu_at(PMU_READ, 1, count_9);
+		/* A period begins with the return, whatever they count before, even to its end. */
+		pmu_at(PERF_EVENT_IOC_DISABLE, 1, tsc_on ? count_250 : count_9);
 		handled = self = open_with(control);
-		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 9);
-		pmu_count(90);
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_ENABLE), 1 - tsc_on);
+		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 0);
+		pmu_count(99);
 		pmu_tick(50);
 		ck_assert_uint_eq(noverflows, 0);
 		reads = pmu_calls(PMU_READ);
@@ -1710,6 +1716,106 @@ START_TEST(one_overflow)
 		pmu_count(100);
 		ck_assert_uint_eq(noverflows, 5);
 		check_overflow(4, 2, 504);
+		finish(self);
+	}
+}
+END_TEST
+
+static unsigned int early;
+
+static void count_early(void)
+{
+	pmu_count(early);
+}
+
+/*
+ * Periods are the program's own, at whatever paces the counters have counted before, and whichever
+ * has overflowed: the second, of 34 units, or the first, too, of 50.
+ */
+START_TEST(own_periods)
+{
+	static const unsigned int units[] = { 0, 9, 40, 60, 250 };
+	struct vperfctr *self;
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		begin_overflows();
+		for (k = 0; k < 3; k++)
+			pmu_rate(control_codes[k], k + 1);
+		early = units[i];
+		pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_early);
+		handled = self = open_with(control_of(1, 2, -100, -100));
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), 2);
+		ck_assert_uint_eq(noverflows, 0);
+		for (k = 0; k < 3; k++)
+			ck_assert_uint_eq(vperfctr_read_pmc(self, k), 0);
+		pmu_count(33);
+		ck_assert_uint_eq(noverflows, 0);
+		pmu_count(1);
+		ck_assert_uint_eq(noverflows, 1);
+		check_overflow(0, 4, 34);
+		ck_assert_uint_eq(overflow[0].sum.pmc[1], 68);
+		ck_assert_uint_eq(overflow[0].sum.pmc[2], 102);
+		pmu_count(15);
+		ck_assert_uint_eq(noverflows, 1);
+		pmu_count(1);
+		ck_assert_uint_eq(noverflows, 2);
+		check_overflow(1, 2, 50);
+		finish(self);
+	}
+}
+END_TEST
+
+static bool is_blocked(int signal)
+{
+	sigset_t now;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	return sigismember(&now, signal);
+}
+
+/*
+ * Whatever fails while periods begin, also after early overflows of both: then nothing counts, no
+ * signal is held, and the same control is taken without a fault.
+ */
+START_TEST(faults_of_periods)
+{
+	static const struct {
+		unsigned long what;
+		unsigned int nth, early;
+	} faults[] = {
+		{ PERF_EVENT_IOC_REFRESH, 1, 0 },   { PERF_EVENT_IOC_REFRESH, 2, 0 },
+		{ PERF_EVENT_IOC_DISABLE, 1, 0 },   { PMU_READ, 1, 0 },
+		{ PERF_EVENT_IOC_PERIOD, 1, 0 },    { PERF_EVENT_IOC_PERIOD, 2, 0 },
+		{ PERF_EVENT_IOC_ENABLE, 1, 0 },    { PERF_EVENT_IOC_REFRESH, 3, 250 },
+		{ PERF_EVENT_IOC_REFRESH, 4, 250 },
+	};
+	struct vperfctr *self;
+	unsigned int i, events;
+
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
+		struct vperfctr_control control = control_of(1, 2, -100, -100);
+
+		begin_overflows();
+		handled = self = open_with(control_of(1, 0));
+		ck_assert_int_eq(vperfctr_stop(self), 0);
+		events = pmu_events();
+		early = faults[i].early;
+		pmu_at(PERF_EVENT_IOC_DISABLE, 1, count_early);
+		pmu_fail(faults[i].what, faults[i].nth, EIO);
+		ck_fails(vperfctr_control(self, &control), EIO, "counters");
+		ck_assert(pmu_failed());
+		ck_assert_int_eq(vperfctr_is_running(self), 0);
+		ck_assert(!is_blocked(OVERFLOW_SIGNAL));
+		/* One that was only refused its start stays open. */
+		ck_assert_uint_le(pmu_events(), events + 3);
+		pmu_count(1000);
+		ck_assert_uint_eq(noverflows, 0);
+		set_control(self, control);
+		ck_assert(!is_blocked(OVERFLOW_SIGNAL));
+		pmu_count(100);
+		ck_assert_uint_eq(noverflows, 1);
+		check_overflow(0, 6, 100);
 		finish(self);
 	}
 }
@@ -1769,7 +1875,7 @@ static void compare(const int *period, const unsigned int *pace, unsigned int sk
 	/* Each stopped one is started once, and needs nothing else if it stopped at its end. */
 	ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_REFRESH), stopped);
 	if (pace[0] == 1 && pace[1] == 1 && !skid && least == 1)
-		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), 0);
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), 2); /* at the start */
 	finish(self);
 }
 
@@ -1828,7 +1934,7 @@ START_TEST(longer_periods)
 		check_overflow(0, 2, 300);
 		ck_fails(vperfctr_iresume(self), EINVAL, "refused");
 		/* Short ones are tried with the least that is known to do. */
-		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), left < 128 ? 2 : 1);
+		ck_assert_uint_eq(pmu_calls(PERF_EVENT_IOC_PERIOD), left < 128 ? 4 : 3);
 		ck_assert_uint_eq(vperfctr_read_pmc(self, 1), 300);
 		finish(self);
 	}
@@ -2236,10 +2342,11 @@ UNIT_MAIN("provider_perf", 60, counts, both_modes, reserved_words, no_clock, an_
 	  pauses, a_paused_reader, refused_in_a_pause, a_paused_descriptor, born_counting, sums,
 	  reuse, own_instructions, again, no_room, faults_of_a_start, faults_of_an_undo,
 	  faults_of_a_control, shared_counters, taken_away, taken_away_and_replaced, lost_pages,
-	  reads_in_a_control, totals, no_memory, features, one_overflow, several_overflows,
-	  late_handlers, too_short_periods, longer_periods, invalid_controls, signal_numbers,
-	  two_signals, replaced_while_it_overflows, replaced_by_its_handler, overflow_in_a_resume,
-	  overflow_in_a_read, overflows_in_a_handler, totals_in_a_resume, faults_of_a_resume)
+	  reads_in_a_control, totals, no_memory, features, one_overflow, own_periods,
+	  faults_of_periods, several_overflows, late_handlers, too_short_periods, longer_periods,
+	  invalid_controls, signal_numbers, two_signals, replaced_while_it_overflows,
+	  replaced_by_its_handler, overflow_in_a_resume, overflow_in_a_read, overflows_in_a_handler,
+	  totals_in_a_resume, faults_of_a_resume)
 
 #else
 
