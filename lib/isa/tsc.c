@@ -17,8 +17,6 @@
 #include <cpuid.h>
 #endif
 
-#define RATE_BITS 60
-
 /* 2^power / divisor, divisor > 0, in digits of 32 bits. */
 static uint64_t power_over(unsigned int power, uint32_t divisor)
 {
@@ -34,26 +32,10 @@ static uint64_t power_over(unsigned int power, uint32_t divisor)
 	return quotient;
 }
 
-/* The product's bits from RATE_BITS on. */
-static uint64_t multiply_high(uint64_t a, uint64_t b)
-{
-#ifdef __SIZEOF_INT128__
-	return (uint64_t)((unsigned __int128)a * b >> RATE_BITS);
-#else
-	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-	uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32),
-		 middle2 = a0 * b1 + (uint32_t)middle;
-	uint64_t high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
-
-	low = middle2 << 32 | (uint32_t)low;
-	return high << (64 - RATE_BITS) | low >> RATE_BITS;
-#endif
-}
-
 struct perfctr_rate perfctr_rate_from_page(uint32_t mult, unsigned int shift)
 {
 	/* ns = ticks * mult >> shift */
-	struct perfctr_rate rate = { power_over(RATE_BITS + shift, mult ? mult : 1) };
+	struct perfctr_rate rate = { power_over(PERFCTR_RATE_BITS + shift, mult ? mult : 1) };
 
 	return rate;
 }
@@ -62,17 +44,12 @@ struct perfctr_rate perfctr_rate_from_khz(uint64_t khz)
 {
 	/* khz / 10^6, of which only the fraction needs care: khz < 2^34 or nonsense */
 	struct perfctr_rate rate = {
-		(khz / 1000000 << RATE_BITS) +
-			((khz % 1000000 << (RATE_BITS - 24)) / 1000000 << 24) +
-			(((khz % 1000000 << (RATE_BITS - 24)) % 1000000 << 24) / 1000000),
+		(khz / 1000000 << PERFCTR_RATE_BITS) +
+			((khz % 1000000 << (PERFCTR_RATE_BITS - 24)) / 1000000 << 24) +
+			(((khz % 1000000 << (PERFCTR_RATE_BITS - 24)) % 1000000 << 24) / 1000000),
 	};
 
 	return rate;
-}
-
-uint64_t perfctr_rate_ticks(struct perfctr_rate rate, uint64_t ns)
-{
-	return multiply_high(ns, rate.ticks_per_ns);
 }
 
 uint64_t perfctr_clock_ns(clockid_t id)

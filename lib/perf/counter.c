@@ -375,11 +375,10 @@ int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long
 	return result;
 }
 
-int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
+int perfctr_counter_retry(const struct perfctr_counter *counter, unsigned long request,
 			  unsigned long argument)
 {
-	if (perfctr_likely(perfctr_call_ioctl(counter->fd, request, argument) >= 0) ||
-	    (errno == EINTR && perfctr_counter_request(counter, request, argument) >= 0))
+	if (errno == EINTR && perfctr_counter_request(counter, request, argument) >= 0)
 		return 0;
 	return perfctr_fail(errno, "the kernel refused to switch the counters: %s",
 			    strerror(errno));

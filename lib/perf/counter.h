@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "lib/base/call.h"
 #include "lib/perf/guests.h"
 #include "libperfctr.h"
+#include "perfctr/read.h"
 
 struct perfctr_counter {
 	int fd;			/* -1: not open */
@@ -113,9 +115,19 @@ enum perfctr_outcome {
 enum perfctr_outcome perfctr_counter_read(const struct perfctr_counter *leader,
 					  struct perfctr_group_values *values, size_t n);
 
-/* Makes a request PERF_EVENT_IOC_*; a leader's goes to its group. 0, or -1 after perfctr_fail(). */
-int perfctr_counter_ioctl(const struct perfctr_counter *counter, unsigned long request,
+/* Tries again after a failure of the ioctl, if a signal came in between. 0, or -1 after
+ * perfctr_fail(). */
+int perfctr_counter_retry(const struct perfctr_counter *counter, unsigned long request,
 			  unsigned long argument);
+
+/* Makes a request PERF_EVENT_IOC_*; a leader's goes to its group. 0, or -1 after perfctr_fail(). */
+static inline int perfctr_counter_ioctl(const struct perfctr_counter *counter,
+					unsigned long request, unsigned long argument)
+{
+	return perfctr_likely(perfctr_call_ioctl(counter->fd, request, argument) >= 0)
+		       ? 0
+		       : perfctr_counter_retry(counter, request, argument);
+}
 
 /* Does the same without perfctr_fail(). */
 int perfctr_counter_request(const struct perfctr_counter *counter, unsigned long request,

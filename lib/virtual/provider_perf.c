@@ -82,7 +82,7 @@ struct state {
 	struct perfctr_events group;			 /* events for the control `opened` */
 	struct perfctr_counter counter[PERFCTR_NR_CTRS]; /* the events of the group */
 	struct perfctr_edge edge; /* begins and ends the group's counting, with its readers */
-	unsigned int begins;	  /* the cstatus that begin() sets */
+	unsigned int begins;	  /* the cstatus of the last control that counts */
 	unsigned long request;	  /* the request that arm() makes */
 	uint64_t held;		  /* the kernel's signal mask after arm() */
 	uint64_t
@@ -644,17 +644,21 @@ static inline void start_tsc(struct state *state)
 	state->tsc_base = now - state->tsc_sum;
 }
 
+static inline void set_tsc(struct state *state, const struct vperfctr_control *control)
+{
+	if (control->cpu_control.tsc_on)
+		start_tsc(state);
+	else
+		state->tsc_sum = 0;
+}
+
 /* Sets the sums as a control wants them, and the bases so that counting goes on there. */
 static inline void set_sums(struct state *state, const struct vperfctr_control *control,
 			    unsigned int n)
 {
 	unsigned int i;
 
-	if (control->cpu_control.tsc_on)
-		start_tsc(state);
-	else
-		state->tsc_sum = 0;
-
+	set_tsc(state, control);
 	for (i = 0; i < n; i++) {
 		if (!(control->preserve & 1u << i))
 			state->sum[i] = 0;
@@ -912,38 +916,30 @@ static bool is_plain(const struct state *state)
 
 /*
  * Whether a control counts again what was counted before the stop. Then it need not be checked.
- * Mostly all its words are the same.
+ * Mostly it is *the_same in all words.
  */
-static bool is_again(const struct state *state, const struct vperfctr_control *control)
+static inline bool is_again(const struct state *state, const struct vperfctr_control *control,
+			    bool *the_same)
 {
 	const struct perfctr_cpu_control *cpu = &control->cpu_control;
 
-	return atomic_load_explicit(&state->stopped, memory_order_relaxed) &&
-	       (memcmp(control, &state->control, sizeof(*control)) == 0 ||
+	if (!perfctr_likely(atomic_load_explicit(&state->stopped, memory_order_relaxed)))
+		return false;
+	*the_same = memcmp(control, &state->control, sizeof(*control)) == 0;
+	return (perfctr_likely(*the_same) ||
 		(control->flags == state->control.flags &&
 		 memcmp(cpu, &state->control.cpu_control, sizeof(*cpu)) == 0)) &&
 	       is_plain(state) && cpu->nractrs && !cpu->nrictrs && !state->shared &&
 	       !state->until_exec;
 }
 
-/* Keeps the other words of a control that is_again(). */
-static void renew_control(struct state *state, const struct vperfctr_control *control)
+/* Keeps a control that is_again(), but not the same in all words. */
+static __attribute__((noinline)) void renew_control(struct state *state,
+						    const struct vperfctr_control *control)
 {
-	if (control->preserve != state->control.preserve ||
-	    control->si_signo != state->control.si_signo ||
-	    memcmp(&control->_reserved2, &state->control._reserved2,
-		   sizeof(*control) - offsetof(struct vperfctr_control, _reserved2)) != 0) {
-		pthread_mutex_lock(&state->lock);
-		state->control = *control;
-		pthread_mutex_unlock(&state->lock);
-	}
-	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
-}
-
-/* How many of begin's own instructions a counter has when its value is first seen. */
-static uint64_t counted_after(const struct state *state, unsigned int n, unsigned int i)
-{
-	return state->counter[i].instructions ? perfctr_edge_after(n, i) : 0;
+	pthread_mutex_lock(&state->lock);
+	state->control = *control;
+	pthread_mutex_unlock(&state->lock);
 }
 
 /* How many of end's own instructions a counter has when it is read. */
@@ -952,27 +948,34 @@ static uint64_t counted_before(const struct state *state, unsigned int i)
 	return state->counter[i].instructions ? perfctr_edge_before(i) : 0;
 }
 
-/* Prepares for begin(), with `resumes` odd: the readers of a running group begin at the sums. */
-static inline enum rest prepare(struct state *state, unsigned int cstatus)
+/*
+ * Prepares for begin(), with `resumes` odd: the readers of a running group begin at those sums that
+ * are preserved, and at 0.
+ */
+static inline void prepare(struct state *state, unsigned int preserve)
 {
-	unsigned int i, n = perfctr_cstatus_nrctrs(cstatus);
+	unsigned int i, n = state->group.n;
+	uint64_t after = perfctr_edge_after(n, 0), sum;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++, after -= PERFCTR_EDGE_AFTER_EACH) {
+		sum = preserve >> i & 1 ? state->sum[i] : 0;
+		perfctr_store(&state->sum[i], sum);
 		perfctr_store(&state->edge.reader[i].base,
-			      state->sum[i] - counted_after(state, n, i));
-	state->begins = cstatus;
-	return REST_BEGIN;
+			      sum - (state->counter[i].instructions ? after : 0));
+	}
 }
 
-/* The same, after a while in which the TSC has gone on. */
-static enum rest prepare_again(struct state *state, unsigned int cstatus)
+/* The same of the sums as they are, after a while in which the TSC has gone on. */
+static enum rest prepare_again(struct state *state)
 {
 	uint64_t now;
 
 	atomic_fetch_add(&state->resumes, 1);
-	if (perfctr_cstatus_has_tsc(cstatus) && perfctr_clock_read(&state->clock, true, &now) == 0)
+	if (perfctr_cstatus_has_tsc(state->begins) &&
+	    perfctr_clock_read(&state->clock, true, &now) == 0)
 		perfctr_store(&state->tsc_base, now - state->tsc_sum);
-	return prepare(state, cstatus);
+	prepare(state, ~0u);
+	return REST_BEGIN;
 }
 
 /*
@@ -1008,8 +1011,7 @@ static __attribute__((noinline)) int begin(struct state *state)
 
 /* The running counters can't be read in user space, or the PMU has no counters for them. */
 static __attribute__((noinline)) enum rest
-start_again_slowly(struct state *state, const struct vperfctr_control *control,
-		   unsigned int cstatus)
+start_again_slowly(struct state *state, const struct vperfctr_control *control)
 {
 	unsigned int i, n = state->group.n;
 	struct perfctr_group_values found;
@@ -1023,25 +1025,27 @@ start_again_slowly(struct state *state, const struct vperfctr_control *control,
 		perfctr_store(&state->edge.reader[i].base, -found.values[i]);
 	set_sums(state, control, n);
 	renew_control(state, control);
-	set_cstatus(state, cstatus);
+	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
+	set_cstatus(state, state->begins);
 	atomic_fetch_add(&state->resumes, 1);
 	return REST_NOTHING;
 }
 
-static enum rest start_again(struct state *state, const struct vperfctr_control *control)
+static inline enum rest start_again(struct state *state, const struct vperfctr_control *control,
+				    bool the_same)
 {
-	unsigned int n = state->group.n;
-	unsigned int cstatus = perfctr_mk_cstatus(control->cpu_control.tsc_on, n, 0);
-
 	if (perfctr_counter_ioctl(state->group.counter, PERF_EVENT_IOC_ENABLE, 0) < 0)
 		return REST_FAILED;
 	/* If the first counter is on the PMU, all are. */
 	if (!perfctr_likely(state->edge.reader[0].page->index))
-		return start_again_slowly(state, control, cstatus);
+		return start_again_slowly(state, control);
 	atomic_fetch_add(&state->resumes, 1);
-	set_sums(state, control, n);
-	renew_control(state, control);
-	return prepare(state, cstatus);
+	set_tsc(state, control);
+	if (!perfctr_likely(the_same))
+		renew_control(state, control);
+	atomic_store_explicit(&state->stopped, false, memory_order_relaxed);
+	prepare(state, control->preserve);
+	return REST_BEGIN;
 }
 
 /* Continues with the old counters as if nothing had happened: the PMU has no room for the new ones.
@@ -1113,6 +1117,7 @@ static __attribute__((noinline)) enum rest set_control(struct vperfctr *self,
 	new_clock = false;
 	set_sums(state, control, n);
 	set_control_of(state, given);
+	state->begins = cstatus;
 	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus) &&
 		 perfctr_reader_read_all(state->edge.reader, n, values);
 	if (!begins)
@@ -1133,7 +1138,7 @@ out:
 		return REST_ARM;
 	}
 	if (begins)
-		return prepare_again(state, cstatus);
+		return prepare_again(state);
 	if (new_clock)
 		perfctr_clock_close(&clock);
 	return result < 0 ? REST_FAILED : REST_NOTHING;
@@ -1164,8 +1169,9 @@ static __attribute__((noinline)) int arm(struct state *state)
 static int perf_control(struct vperfctr *self, const struct vperfctr_control *control)
 {
 	struct state *state = state_of(self);
-	enum rest rest = is_again(state, control) ? start_again(state, control)
-						  : set_control(self, control);
+	bool the_same = false;
+	enum rest rest = is_again(state, control, &the_same) ? start_again(state, control, the_same)
+							     : set_control(self, control);
 
 	switch (rest) {
 	case REST_BEGIN: return begin(state);

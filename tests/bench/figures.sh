@@ -27,8 +27,8 @@ compare() {	# NAME COMPILER LOG FROM TO
 			gsub(/,/, "", cell)
 			return split(cell, list, /[^0-9]+/)
 		}
-		# Signals, the CPU clock that is asked once a ms, other threads, the loader: these vary.
-		$2 ~ /open|OPEN|threads|stop and start|overflow|iresume|added to/ || $3 !~ /^ *[0-9]/ { next }
+		# Signals, opening, other threads, the loader: these vary.
+		$2 ~ /open|OPEN|threads|overflow|iresume|added to/ || $3 !~ /^ *[0-9]/ { next }
 		FNR == NR { documented[$2] = $3; next }
 		$2 in documented {
 			n = figures($3, found)
