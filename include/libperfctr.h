@@ -220,12 +220,12 @@ struct perfctr_reader; /* <perfctr/read.h> */
 
 /*
  * Fill in a reader, by which perfctr_reader_read() reads counter i inline. Valid until the next
- * control, stop or unlink, and not in a child of fork(). On a hybrid machine the thread must be
- * bound to one core type when the counter is opened, and stay so: RDPMC faults where there are
- * fewer counters. EINVAL: no such running counter, or reader is NULL. EOPNOTSUPP: it can't be read
- * in user space here, or counts beside i-mode counters, or is the driver's, whose page
- * vperfctr_read_pmc() reads as quickly. perfctr_error() says which; *reader is still valid and
- * reads 0, "ask the kernel".
+ * control, stop or unlink, and not in a child of fork(). On a hybrid machine a control counts on
+ * one core type; the thread must be bound to it when the counter is opened, and stay so: RDPMC
+ * faults where there are fewer counters. A set has readers that need not be. EINVAL: no such
+ * running counter, or reader is NULL. EOPNOTSUPP: it can't be read in user space here, or counts
+ * beside i-mode counters, or is the driver's, whose page vperfctr_read_pmc() reads as quickly.
+ * perfctr_error() says which; *reader is still valid and reads 0, "ask the kernel".
  */
 int vperfctr_reader(const struct vperfctr *self, unsigned int i, struct perfctr_reader *reader);
 
@@ -406,9 +406,13 @@ int perfctr_set_read(const struct perfctr_set *set, struct perfctr_reading *read
 int perfctr_set_check(const struct perfctr_set *set);
 
 /*
- * As vperfctr_reader(), of event i, valid until the next reset or close. EOPNOTSUPP also: the event
- * counts on more than the calling thread, or on several core types. *reader then reads 0, "ask
- * perfctr_set_read()". EINVAL: no such event, or reader is NULL.
+ * As vperfctr_reader(), of event i, valid until the next reset or close. On a hybrid machine an
+ * event that counts on several core types is read wherever the thread is, in a restartable sequence
+ * (rseq(2)); one of a single type needs the thread bound to it. EOPNOTSUPP also: the event counts
+ * on more than the calling thread; or on several core types, and the C library has registered no
+ * rseq for the thread (glibc does since 2.35), or the types are more than 3, or their counters not
+ * of one width. *reader then reads 0, "ask perfctr_set_read()". EINVAL: no such event, or reader is
+ * NULL.
  */
 int perfctr_set_reader(const struct perfctr_set *set, unsigned int i,
 		       struct perfctr_reader *reader);

@@ -21,6 +21,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/isa/tsc.h"
 #include "lib/perf/clock.h"
+#include "lib/perf/core_types.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/probe.h"
 #include "lib/perf/sys.h"
@@ -245,8 +246,26 @@ static int check_hybrid(const struct report *report)
 			: "a control counts on one core type only, while the thread runs there: "
 			  "count by name with a perfctr_set, which counts on all, or bind the "
 			  "thread to processors of one core type, which also allows user-space "
-			  "reads",
+			  "reads of its own events",
 		"%d core types: %s", n, list);
+}
+
+/* Whether a thread that may change between core types can read what it counts on all of them. */
+static int check_rseq(const struct report *report)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int n = perfctr_core_pmus(cores);
+
+	if (!PERFCTR_HAVE_CORE_TYPES || n <= 1)
+		return 0;
+	if (perfctr_rseq_here())
+		return tell(report, "restartable sequences", "",
+			    "registered: events on all core types are read in user space");
+	return tell(report, "restartable sequences",
+		    "use glibc 2.35 or later, without glibc.pthread.rseq=0 in GLIBC_TUNABLES, and "
+		    "allow rseq(2) in the seccomp filter; until then a thread that may run on "
+		    "several core types reads its counters through the kernel",
+		    "none that the C library has registered");
 }
 
 static int check_tracefs(const struct report *report)
@@ -353,6 +372,7 @@ int perfctr_doctor(int (*each)(void *arg, const struct perfctr_check *), void *a
 	result = result ? result : check_seccomp(&report);
 	result = result ? result : check_pmus(&report);
 	result = result ? result : check_hybrid(&report);
+	result = result ? result : check_rseq(&report);
 	result = result ? result : check_tracefs(&report);
 	result = result ? result : check_limits(&report);
 	/* Failed checks are findings, not errors of this function. */

@@ -77,6 +77,7 @@ unit_tests = \
 	tests/unit/lib/names/vendor \
 	tests/unit/lib/perf/area \
 	tests/unit/lib/perf/clock \
+	tests/unit/lib/perf/core_types \
 	tests/unit/lib/perf/counter \
 	tests/unit/lib/perf/execs \
 	tests/unit/lib/perf/merge \
@@ -238,7 +239,7 @@ tests_unit_lib_sampling_sampler_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sampling_sampler_pmu_LDADD = $(PMU_LDADD)
 tests_unit_lib_sampling_sampler_pmu_LDFLAGS = $(PMU_WRAP)
 tests_unit_lib_sets_set_LDADD = $(PMU_LDADD)
-tests_unit_lib_sets_set_LDFLAGS = $(PMU_WRAP)
+tests_unit_lib_sets_set_LDFLAGS = $(PMU_WRAP) -Wl,--wrap=perfctr_rseq_here
 tests_unit_lib_virtual_shared_LDFLAGS = $(WRAP_CONTROLS) -Wl,--wrap=sendmsg
 tests_unit_lib_perf_signal_LDFLAGS = -Wl,--wrap=syscall
 tests_unit_lib_sets_set_pmu_SOURCES = tests/unit/lib/sets/set_pmu.c tests/harness/skylake.c
@@ -293,7 +294,7 @@ check_PROGRAMS += tests/loops/step
 TESTS += tests/loops/step
 tests_loops_step_SOURCES = \
 	tests/loops/barriers.c tests/loops/broken.c tests/loops/loops.c tests/loops/step.c \
-	tests/loops/step.h
+	tests/loops/step.h lib/perf/core_types.c
 tests_loops_step_LDADD =
 
 # ---- storms of threads, forks, signals ----

@@ -19,6 +19,10 @@
  *
  * The kernel changes a page only on the processor that runs the thread, while the thread itself is
  * interrupted. So the loops must stop the compiler from reordering, but not the processor.
+ *
+ * An event on several core types has a page on each of them, of which at most one names a counter.
+ * A thread may be moved between the reading of the index and that of the counter, which its new
+ * processor need not have: such a reader calls a function of the library (lib/perf/core_types.c).
  * The counter instructions are not serialising: instructions around a read may overlap with it.
  *
  * The algorithms are written once, below, over one set of primitives per ISA:
@@ -252,7 +256,16 @@ struct perfctr_reader {
 	const volatile struct perf_event_mmap_page *page;
 	uint64_t base;	/* added to the kernel's count */
 	uint32_t shift; /* 64 - width of the hardware counter; not on RISC-V and POWER */
-	uint32_t reserved;
+	uint32_t types; /* not 0: page is a struct perfctr_reader_types; older programs leave it */
+};
+
+/*
+ * Of an event on several core types. Who takes it for a page finds index 0 there: "ask the kernel".
+ */
+struct perfctr_reader_types {
+	uint64_t page[8]; /* zero */
+	int (*read)(const struct perfctr_reader *reader, uint64_t *value);
+	int (*read_all)(const struct perfctr_reader *reader, size_t n, uint64_t *values);
 };
 
 /*
@@ -288,12 +301,8 @@ static inline uint32_t perfctr_reader_shift(const struct perfctr_reader *reader,
 #endif
 }
 
-/*
- * Read a counter of the calling thread. Returns 1 and the count in *value, or 0 if the counter is
- * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
- * vperfctr_read_pmc() or perfctr_set_read(), which make the system call.
- */
-static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
+/* What perfctr_reader_read() does of a reader with one page; else 0. */
+static inline int perfctr_page_read_count(const struct perfctr_reader *reader, uint64_t *value)
 {
 	const volatile struct perf_event_mmap_page *page = reader->page;
 	/* Between barriers the compiler may read as it likes, but the index exactly once. */
@@ -316,6 +325,31 @@ static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint6
 	return 1;
 }
 
+/* What a reader's page is, if it is none; or NULL. In a child of fork() that is cleared. */
+static inline const struct perfctr_reader_types *
+perfctr_reader_core_types(const struct perfctr_reader *reader)
+{
+	const struct perfctr_reader_types *types =
+		(const struct perfctr_reader_types *)(uintptr_t)reader->page;
+
+	return reader->types && types->read ? types : NULL;
+}
+
+/*
+ * Read a counter of the calling thread. Returns 1 and the count in *value, or 0 if the counter is
+ * not in a register now (not on the PMU, or the kernel forbids user-space reads): then ask
+ * vperfctr_read_pmc() or perfctr_set_read(), which make the system call.
+ */
+static inline int perfctr_reader_read(const struct perfctr_reader *reader, uint64_t *value)
+{
+	const struct perfctr_reader_types *types;
+
+	if (perfctr_likely(perfctr_page_read_count(reader, value)))
+		return 1;
+	types = perfctr_reader_core_types(reader);
+	return types ? types->read(reader, value) : 0;
+}
+
 /*
  * Read n counters of the calling thread. Returns 1, or 0 if the kernel must be asked for any of
  * them. Each value is exact; the reads follow one another as closely as instructions can.
@@ -324,10 +358,14 @@ static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, s
 					  uint64_t *values)
 {
 	const struct perfctr_reader *end = reader + n;
+	const struct perfctr_reader_types *types;
 
-	for (; reader != end; reader++, values++)
-		if (!perfctr_reader_read(reader, values))
-			return 0;
+	for (; reader != end; reader++, values++) {
+		if (perfctr_likely(perfctr_page_read_count(reader, values)))
+			continue;
+		types = perfctr_reader_core_types(reader);
+		return types ? types->read_all(reader, (size_t)(end - reader), values) : 0;
+	}
 	return 1;
 }
 

@@ -21,6 +21,7 @@
 #include "lib/isa/identify.h"
 #include "lib/isa/native.h"
 #include "lib/isa/pmu.h"
+#include "lib/perf/core_types.h"
 #include "lib/perf/topdown.h"
 #include "lib/perf/counter.h"
 #include "lib/perf/guests.h"
@@ -158,6 +159,7 @@ static int open_counter(struct perfctr_counter *counter, struct perf_event_attr 
 {
 	const struct place place = { scope, leader ? leader->fd : -1 };
 
+	counter->types = scope->types;
 	if (leader)
 		counter->guests = leader->guests;
 	if (ignores_modes(attr)) {
@@ -256,18 +258,27 @@ static bool may_be_read(const struct perf_event_mmap_page *page)
 #endif
 
 /*
- * On a hybrid machine no counter's page is mapped: between the reads of the index and of the
- * counter the thread may be moved to a core type that has fewer counters (x86), or that allows no
- * user access (arm64), and the instruction would kill it.
+ * On a hybrid machine a page is mapped only for readers in restartable sequences: between the reads
+ * of the index and of the counter the thread may be moved to a core type that has fewer counters
+ * (x86), or that allows no user access (arm64), and the instruction would kill it.
  */
+static bool may_map(struct perfctr_counter *counter)
+{
+	if (counter->metric || counter->firmware)
+		return false;
+	if (!perfctr_may_change_kind())
+		return true;
+	counter->kernel_reads = true;
+	return counter->types && perfctr_rseq_here();
+}
+
 bool perfctr_counter_map(struct perfctr_counter *counter, enum perfctr_page_use use)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	int error = errno;
 	void *page;
 
-	if (use == PERFCTR_PAGE_COUNT &&
-	    (counter->metric || counter->firmware || perfctr_may_change_kind()))
+	if (use == PERFCTR_PAGE_COUNT && !may_map(counter))
 		return false;
 	page = mmap(NULL, size, PROT_READ, MAP_SHARED, counter->fd, 0);
 	if (page == MAP_FAILED) {

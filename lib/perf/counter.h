@@ -21,6 +21,7 @@ struct perfctr_counter {
 	unsigned int no_kernel:1;
 	unsigned int firmware:1;     /* counted by RISC-V's firmware: its page is wrong */
 	unsigned int kernel_reads:1; /* although there is a page */
+	unsigned int types:1;	     /* the event is open on other core types, too */
 	unsigned int instructions:1; /* in a control: it counts each instruction of user mode */
 	enum perfctr_guests guests;  /* for its group's other events */
 	unsigned int size;	     /* size of the mapping, if there is one */
@@ -34,6 +35,7 @@ struct perfctr_scope {
 	int cgroup;   /* a descriptor of the directory whose threads alone are counted, with tid -1;
 			 -1: none */
 	bool sampled; /* belongs to a sampler, or is counted for one */
+	bool types;   /* the same event is open on other core types, too */
 };
 
 extern const struct perfctr_scope perfctr_this_thread;

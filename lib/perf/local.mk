@@ -6,6 +6,8 @@ lib_libinternal_la_SOURCES += \
 	lib/perf/check.h \
 	lib/perf/clock.c \
 	lib/perf/clock.h \
+	lib/perf/core_types.c \
+	lib/perf/core_types.h \
 	lib/perf/counter.c \
 	lib/perf/counter.h \
 	lib/perf/edge.h \

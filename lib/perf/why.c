@@ -588,8 +588,9 @@ int perfctr_why_no_reader(void)
 		return perfctr_fail(
 			EOPNOTSUPP,
 			"on a hybrid machine only a thread that is bound to one core type can "
-			"read its counters in user space; reads go through the kernel; bind it "
-			"with sched_setaffinity(2) or taskset(1) before they are opened");
+			"read a counter of that type in user space; reads go through the kernel; "
+			"bind it with sched_setaffinity(2) or taskset(1) before it is opened, or "
+			"count an event that all types have with a perfctr_set");
 	return perfctr_fail(
 		EOPNOTSUPP,
 		"the kernel gives no user-space access to this counter (only hardware events of "

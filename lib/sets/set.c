@@ -18,6 +18,7 @@
 #include "lib/isa/control.h"
 #include "lib/virtual/kind.h"
 #include "lib/names/resolve.h"
+#include "lib/perf/core_types.h"
 #include "lib/perf/execs.h"
 #include "lib/perf/events.h"
 #include "lib/perf/reading.h"
@@ -59,8 +60,9 @@ struct perfctr_set {
 	struct perfctr_plan plan;
 	struct perfctr_scope *scope; /* per instance */
 	struct part *part;
-	struct place *place; /* per event */
-	size_t *offset;	     /* per run: of its group among those of its instance */
+	struct place *place;		  /* per event */
+	struct perfctr_core_types *types; /* per event, for its reader */
+	size_t *offset;			  /* per run: of its group among those of its instance */
 	char *groups;
 	struct perfctr_execs *execs; /* NULL: nothing can end the events early, or isn't watched */
 };
@@ -130,13 +132,14 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 {
 	bool changes = flags & (PERFCTR_PARTIAL | PERFCTR_USER_FALLBACK);
 	size_t list_room = perfctr_list_room(list, changes), plan_room = perfctr_plan_room(plan);
-	size_t stride = find_stride(plan), size, per_instance;
+	size_t stride = find_stride(plan), size, per_instance,
+	       types_room = plan->npmus > 1 ? list->n * sizeof(struct perfctr_core_types) : 0;
 	struct perfctr_set *set;
 	char *at;
 
 	per_instance = sizeof(*set->scope) + stride + plan->npmus * sizeof(struct part);
 	size = sizeof(*set) + list->n * sizeof(struct place) + plan->nruns * sizeof(size_t) +
-	       list_room + plan_room + 8 * 8;
+	       types_room + list_room + plan_room + 9 * 8;
 	if (__builtin_mul_overflow(per_instance, scopes->n, &per_instance) ||
 	    __builtin_add_overflow(size, per_instance, &size)) {
 		perfctr_fail(ENOMEM, "no memory for a set of events");
@@ -161,6 +164,7 @@ static struct perfctr_set *make_set(const struct perfctr_list *list,
 	set->part = take(&at, (size_t)scopes->n * plan->npmus * sizeof(*set->part));
 	set->place = take(&at, list->n * sizeof(*set->place));
 	set->offset = take(&at, plan->nruns * sizeof(*set->offset));
+	set->types = take(&at, types_room);
 	find_places(set);
 	return set;
 }
@@ -233,6 +237,7 @@ static int open_group(struct perfctr_set *set, unsigned int instance, unsigned i
 		const struct perfctr_source *source = &set->plan.source[run->first + i];
 		struct perf_event_attr attr = set->list.variant[source->variant].attr;
 
+		group->events.scope.types = !source->alone;
 		if (perfctr_events_add(&group->events, &attr, name_of(set, source->event)) < 0)
 			goto fail;
 	}
@@ -643,19 +648,65 @@ int perfctr_set_event(const struct perfctr_set *set, unsigned int i,
 	return check_event(set, i, event) < 0 ? -1 : perfctr_list_describe(&set->list, i, event);
 }
 
-/* On arm64 PMU/EVENT/ has no reader, see wants_user_access(). */
-#ifdef __aarch64__
-#define READ_ONE "perfctr_set_read() reads them all"
-#else
-#define READ_ONE "name one, as in PMU/EVENT/, and bind the thread to its processors"
-#endif
-
 /* Gives a reader of an empty page, which says "ask the kernel". */
 static void give_no_reader(struct perfctr_reader *reader)
 {
 	const struct perfctr_counter none = { .fd = -1 };
 
 	perfctr_counter_reader(&none, reader);
+}
+
+/*
+ * The event's pages, one for each core type, and in *base what its readings begin with. How many;
+ * 0: they can't be read together.
+ */
+static unsigned int find_pages(const struct perfctr_set *set, unsigned int i,
+			       const struct perf_event_mmap_page **page, uint64_t *base)
+{
+	unsigned int r, m, n = 0;
+
+	*base = 0;
+	for (r = set->place[i].run; r < set->plan.nruns; r++) {
+		const struct perfctr_run *run = &set->plan.run[r];
+		const struct perfctr_group *group = group_at(set, 0, r);
+
+		for (m = 0; m < run->n; m++) {
+			if (set->plan.source[run->first + m].event != i)
+				continue;
+			if (n == PERFCTR_CORE_TYPES || !is_open(set, 0, r) ||
+			    !group->events.counter[m].page)
+				return 0;
+			page[n++] = group->events.counter[m].page;
+			*base += group->reader[m].base;
+		}
+	}
+	return n;
+}
+
+static int read_types(const struct perfctr_set *set, unsigned int i, struct perfctr_reader *reader)
+{
+	const struct perf_event_mmap_page *page[PERFCTR_CORE_TYPES];
+	volatile struct perfctr_rseq *rseq = perfctr_rseq_here();
+	unsigned int n;
+	uint64_t base;
+
+	if (!rseq)
+		return perfctr_fail(EOPNOTSUPP,
+				    "%s counts on %u core types, and which one the thread is on "
+				    "may change while it reads: that takes restartable sequences "
+				    "(rseq), which the C library has not registered here; "
+				    "perfctr_set_read() reads them all",
+				    name_of(set, i), set->list.event[i].n);
+	n = find_pages(set, i, page, &base);
+	if (n < 2)
+		return perfctr_why_no_reader();
+	if (!perfctr_core_types_reader(&set->types[i], page, n, rseq, reader))
+		return perfctr_fail(EOPNOTSUPP,
+				    "the counters of %s are not as wide on one core type as on "
+				    "another; perfctr_set_read() reads them all",
+				    name_of(set, i));
+	reader->base = base;
+	return 0;
 }
 
 int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct perfctr_reader *reader)
@@ -670,16 +721,13 @@ int perfctr_set_reader(const struct perfctr_set *set, unsigned int i, struct per
 	if (set->list.event[i].reason)
 		return perfctr_fail_event(EOPNOTSUPP, name_of(set, i), "%s",
 					  set->list.event[i].reason);
-	if (set->list.event[i].n != 1)
-		return perfctr_fail(EOPNOTSUPP,
-				    "%s counts on %u core types, and which one the thread is on "
-				    "may change while it reads: " READ_ONE,
-				    name_of(set, i), set->list.event[i].n);
 	if (set->ninstances != 1 || set->scope[0].tid != 0 || set->scope[0].cpu != -1)
 		return perfctr_fail(EOPNOTSUPP,
 				    "%s does not count on the calling thread alone, so it can't "
 				    "be read in user space",
 				    name_of(set, i));
+	if (set->list.event[i].n != 1)
+		return read_types(set, i, reader);
 	group = group_at(set, 0, place->run);
 	*reader = group->reader[place->member];
 	return group->events.counter[place->member].page ? 0 : perfctr_why_no_reader();

@@ -137,3 +137,29 @@ int broken_state_reader_after(struct shared *s)
 	} while (cpu->tsc_start != t0);
 	return cpu->cstatus == s->state_reader.cstatus;
 }
+
+/* The thread is moved from index to counter: no restartable sequence. */
+int broken_types(struct shared *s)
+{
+	const struct perfctr_core_types *types = &s->types[0];
+	uint64_t sum = 0, value;
+	uint32_t seq, lock;
+	unsigned int i;
+
+	do {
+		for (i = 0, seq = 0, sum = 0; i < s->types_reader[0].types; i++)
+			seq += types->page[i]->lock;
+		for (i = 0; i < s->types_reader[0].types; i++) {
+			const struct perfctr_reader one = { .page = types->page[i],
+							    .shift = s->types_reader[0].shift };
+
+			sum += perfctr_page_read_count(&one, &value)
+				       ? value
+				       : (uint64_t)types->page[i]->offset;
+		}
+		for (i = 0, lock = 0; i < s->types_reader[0].types; i++)
+			lock += types->page[i]->lock;
+	} while (lock != seq);
+	s->value[0] = sum;
+	return 1;
+}

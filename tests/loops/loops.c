@@ -25,6 +25,16 @@ int LOOP(read_times)(struct shared *s)
 	return perfctr_reader_read_times(&s->reader[0], &s->value[0], &s->enabled, &s->running);
 }
 
+int LOOP(types)(struct shared *s)
+{
+	return perfctr_reader_read(&s->types_reader[0], &s->value[0]);
+}
+
+int LOOP(types_all)(struct shared *s)
+{
+	return perfctr_reader_read_all(s->types_reader, EVENTS, s->value);
+}
+
 int LOOP(read_clock)(struct shared *s)
 {
 	uint64_t ticks, lag;

@@ -49,7 +49,7 @@ static struct shared *shared;
 
 /* ---- the machine and its kernel ---- */
 
-#define CPUS	 2
+#define CPUS	 3
 #define COUNTERS 8
 /* The number of the first, in instructions: RISC-V's number 1 is the clock. */
 #ifdef __riscv
@@ -64,15 +64,31 @@ static struct {
 	uint64_t counter[CPUS][COUNTERS];
 	uint64_t tsc_offset[CPUS];
 	uint64_t clock;
-	unsigned int cpu;	  /* where the thread runs */
-	int on[EVENTS];		  /* the counter of each event; -1: none */
-	uint64_t count[EVENTS];	  /* the ledger: true counts of the thread's events */
+	unsigned int cpu;	/* where the thread runs */
+	int on[EVENTS];		/* the counter of each event; -1: none */
+	uint64_t count[EVENTS]; /* the ledger: true counts of the thread's events */
+	/* of events on several core types, which processors have in turn; 0: one type only */
+	unsigned int types;
+	uint64_t of_type[PERFCTR_CORE_TYPES][EVENTS]; /* the parts of a count */
+	int died;				      /* of RDPMC, or of a wrong sequence */
 	uint64_t ran;		  /* the ledger: ticks for which the thread has run */
 	uint64_t counted[EVENTS]; /* of them, ticks with a counter */
 	/* as of the last counter instruction */
 	uint64_t seen[EVENTS], seen_ran, seen_counted;
 	int read_standing; /* counters were read that stand still */
 } m;
+
+/* The core type of a processor. Each names its counters by other numbers. */
+static unsigned int type_of(unsigned int cpu)
+{
+	return m.types ? cpu % m.types : 0;
+}
+
+/* What RDPMC here calls the counter. */
+static unsigned int number_of(int counter)
+{
+	return type_of(m.cpu) * COUNTERS + (unsigned int)counter + FIRST;
+}
 
 static uint64_t mask(void)
 {
@@ -102,6 +118,7 @@ static void thread_runs(void)
 		if (m.on[i] < 0)
 			continue;
 		m.count[i] += i + 1;
+		m.of_type[type_of(m.cpu)][i] += i + 1;
 		m.counted[i] += 3;
 		m.counter[m.cpu][m.on[i]] = (m.counter[m.cpu][m.on[i]] + i + 1) & mask();
 	}
@@ -119,18 +136,19 @@ static void others_run(void)
 }
 
 /* perf_events' kernel updates an event's page, as perf_event_update_userpage() does. */
-static void update_page(unsigned int i)
+static void update_page(unsigned int i, unsigned int type)
 {
-	struct perf_event_mmap_page *page = &shared->page[i];
+	struct perf_event_mmap_page *page = type ? &shared->other[type - 1][i] : &shared->page[i];
+	int on = type == type_of(m.cpu) ? m.on[i] : -1;
 
 	page->lock += 2;
-	page->index = m.on[i] < 0 ? 0 : (uint32_t)m.on[i] + FIRST + 1;
+	page->index = on < 0 ? 0 : number_of(on) + 1;
 #ifdef __riscv /* see perfctr_reader_shift() */
-	page->pmc_width = m.on[i] < 0 ? 0 : (uint16_t)m.width;
+	page->pmc_width = on < 0 ? 0 : (uint16_t)m.width;
 #endif
-	page->offset = (int64_t)m.count[i];
-	if (m.on[i] >= 0)
-		page->offset -= (int64_t)signed_counter(m.counter[m.cpu][m.on[i]]);
+	page->offset = (int64_t)m.of_type[type][i];
+	if (on >= 0)
+		page->offset -= (int64_t)signed_counter(m.counter[m.cpu][on]);
 	page->time_enabled = m.ran;
 	page->time_running = m.counted[i];
 	page->time_offset = -tsc();
@@ -140,15 +158,23 @@ static void update_page(unsigned int i)
 /* perf_events' kernel puts the events on counters from first on, with new values in them. */
 static void perf_in(unsigned int cpu, int first)
 {
-	unsigned int i;
+	unsigned int i, before = type_of(m.cpu);
 
 	m.cpu = cpu;
 	for (i = 0; i < EVENTS; i++) {
 		m.on[i] = first < 0 ? -1 : first + (int)i;
 		if (m.on[i] >= 0)
 			m.counter[cpu][m.on[i]] = m.start;
-		update_page(i);
+		update_page(i, type_of(cpu));
+		if (type_of(cpu) != before)
+			update_page(i, before);
 	}
+}
+
+/* Where the thread is moved. */
+static unsigned int other_cpu(void)
+{
+	return (m.cpu + 1) % (m.types ? m.types : 2);
 }
 
 /* perfctr's kernel: add up a period; begin a period. */
@@ -184,6 +210,7 @@ enum action {
 	OVERFLOW,
 	REFRESH,
 	TWICE,
+	SIGNAL, /* of readers in restartable sequences */
 	ACTIONS
 };
 
@@ -199,7 +226,7 @@ static void perf_acts(enum action action)
 		break;
 	case MIGRATE:
 		others_run();
-		perf_in(!m.cpu, first);
+		perf_in(other_cpu(), first);
 		break;
 	case OTHER_COUNTER:
 		others_run();
@@ -214,25 +241,70 @@ static void perf_acts(enum action action)
 		m.clock += 777;
 		m.ran += 777; /* the thread ran, but this was kernel time: nothing counted */
 		others_run();
-		perf_in(!m.cpu, COUNTERS - EVENTS - first);
+		perf_in(other_cpu(), COUNTERS - EVENTS - first);
 		break;
 	case OVERFLOW:
 		/* Of one event: only its page changes. */
 		if (m.on[0] < 0)
 			break;
 		m.counter[m.cpu][m.on[0]] = m.start;
-		update_page(0);
+		update_page(0, type_of(m.cpu));
 		break;
 	case REFRESH:
 		for (i = 0; i < EVENTS; i++)
-			update_page(i);
+			update_page(i, type_of(m.cpu));
 		break;
 	case TWICE:
 		perf_acts(SWITCH);
 		perf_acts(MIGRATE);
 		break;
+	case SIGNAL:
+		/* Its handler reads, too. */
+		shared->rseq.rseq_cs = 0;
+		thread_runs();
+		break;
 	case ACTIONS: break;
 	}
+}
+
+/*
+ * The kernel's part of rseq(2), as rseq_ip_fixup() does it: a thread that has been preempted, moved
+ * or sent a signal within a sequence is sent to its abort handler. Where it continues.
+ */
+struct sequence {
+	uint32_t version, flags;
+	uint64_t start, length, abort;
+};
+
+#ifdef __aarch64__
+#define SIGNATURE 0xD428BC00u
+#else
+#define SIGNATURE 0x53053053u
+#endif
+
+static unsigned int aborts;
+
+static unsigned long leave_sequence(unsigned long pc)
+{
+	const struct sequence *sequence = (const struct sequence *)(uintptr_t)shared->rseq.rseq_cs;
+
+	shared->rseq.rseq_cs = 0;
+	if (!sequence)
+		return pc;
+	if (sequence->version || sequence->flags ||
+	    sequence->abort - sequence->start < sequence->length ||
+	    *(const uint32_t *)(uintptr_t)(sequence->abort - 4) != SIGNATURE)
+		m.died = 1;
+	if (pc - sequence->start >= sequence->length)
+		return pc;
+	aborts++;
+	return (unsigned long)sequence->abort;
+}
+
+/* These may come by an interrupt alone. */
+static int preempts(enum action action)
+{
+	return action != OTHER_COUNTER && action != OVERFLOW && action != REFRESH;
 }
 
 /* An overflow stops all counters, whose start values are then for the next time; the TSC goes on.
@@ -316,7 +388,7 @@ static void reset_machine(unsigned int width, uint64_t start, uint64_t count)
 	m.tsc_offset[1] = 0x123456789;
 	others_run();
 	for (i = 0; i < EVENTS; i++) {
-		m.count[i] = count + i;
+		m.count[i] = m.of_type[0][i] = count + i;
 		shared->page[i].lock = 0xFFFFFFFE; /* about to wrap, too */
 		shared->page[i].pmc_width = (uint16_t)width;
 		shared->page[i].cap_user_rdpmc = 1;
@@ -341,6 +413,31 @@ static void start_perf(unsigned int width, uint64_t start, uint64_t count)
 	shared->clock.memo.page = short_clock ? NULL : shared->page;
 	shared->clock.memo.lock = shared->page[0].lock;
 	shared->clock.memo.ticks = shared->page[0].time_enabled + shared->page[0].time_offset;
+}
+
+/* Two or three core types: a loop has its number in perfctr, negative. */
+static void start_types(unsigned int types, unsigned int width, uint64_t start, uint64_t count)
+{
+	const struct perf_event_mmap_page *page[PERFCTR_CORE_TYPES];
+	unsigned int i, t;
+
+	reset_machine(width, start, count);
+	m.types = types;
+	for (i = 0; i < EVENTS; i++) {
+		page[0] = &shared->page[i];
+		for (t = 1; t < types; t++) {
+			page[t] = &shared->other[t - 1][i];
+			shared->other[t - 1][i] = shared->page[i];
+			/* The thread has been there, too. */
+			m.of_type[t][i] = t * UINT64_C(0x123456789AB);
+			m.count[i] += m.of_type[t][i];
+			update_page(i, t);
+		}
+		perfctr_core_types_reader(&shared->types[i], page, types, &shared->rseq,
+					  &shared->types_reader[i]);
+	}
+	/* On the last of them. */
+	perf_in(types - 1, 0);
 }
 
 static void start_perfctr(unsigned int width, uint64_t start, uint64_t count)
@@ -370,11 +467,13 @@ static uint64_t execute_rdpmc(uint32_t n)
 
 	last_read = n;
 	m.read_standing |= m.on[0] < 0;
+	m.died |= m.types && (n - FIRST) / COUNTERS != type_of(m.cpu);
 
 	for (i = 0; i < EVENTS; i++)
-		if (m.on[i] + FIRST == (int)n)
+		if (m.on[i] >= 0 && number_of(m.on[i]) == n)
 			m.seen[i] = m.count[i];
-	return n - FIRST < COUNTERS ? m.counter[m.cpu][n - FIRST] : 0xDEAD;
+	n -= number_of(0);
+	return n < COUNTERS ? m.counter[m.cpu][n] : 0xDEAD;
 }
 
 static uint64_t execute_rdtsc(void)
@@ -437,6 +536,11 @@ static unsigned long pc_of(const registers *r)
 	return (unsigned long)r->PC;
 }
 
+static void set_pc(registers *r, unsigned long pc)
+{
+	r->PC = (__typeof__(r->PC))pc;
+}
+
 static int result_of(const registers *r)
 {
 	return (int)r->AX;
@@ -496,6 +600,11 @@ static void enter(registers *r, loop_function *function)
 static unsigned long pc_of(const registers *r)
 {
 	return r->x[0];
+}
+
+static void set_pc(registers *r, unsigned long pc)
+{
+	r->x[0] = pc;
 }
 
 static int result_of(const registers *r)
@@ -707,6 +816,11 @@ static unsigned long pc_of(const registers *r)
 	return r->pc;
 }
 
+static void set_pc(registers *r, unsigned long pc)
+{
+	r->pc = pc;
+}
+
 static int result_of(const registers *r)
 {
 	return (int)r->regs[0];
@@ -783,7 +897,20 @@ static void start_child(void)
 struct plan {
 	unsigned int at[2];
 	enum action action[2];
+	int always; /* the first action is everywhere */
 };
+
+static void act(void (*acts)(enum action), enum action action)
+{
+	registers r;
+
+	if (m.types && preempts(action)) {
+		get_registers(child, &r);
+		set_pc(&r, leave_sequence(pc_of(&r)));
+		set_registers(child, &r);
+	}
+	acts(action);
+}
 
 /*
  * Execute a loop. Returns its result, and in *boundaries the number of instruction boundaries in
@@ -804,8 +931,8 @@ static int execute_loop(loop_function *function, void (*acts)(enum action), cons
 		unsigned int k;
 
 		for (k = 0; k < 2; k++)
-			if (plan->at[k] == n)
-				acts(plan->action[k]);
+			if (plan->at[k] == n || (plan->always && !k))
+				act(acts, plan->action[k]);
 		get_registers(child, &r);
 		if (pc_of(&r) == 0) {
 			*boundaries = n;
@@ -864,29 +991,52 @@ struct loop {
 	loop_function *function;
 	int perfctr; /* which kernel's page it reads; 2: and sees whether counters stand */
 	int (*right)(int result);
-	int broken; /* must be found out */
-	int pairs;  /* the kernel acts at two boundaries, too */
+	int broken;	    /* must be found out */
+	int pairs;	    /* the kernel acts at two boundaries, too */
+	unsigned int types; /* of cores; 0: one */
+	unsigned int most;  /* instructions, a call and a return among them; 0: any number */
 };
 
+/* Costs are compared as Debian 12's compiler makes them (tests/bench/figures.sh). */
+#if defined(__OPTIMIZE__) && __GNUC__ == 12 && !defined(__clang__) && \
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifdef __aarch64__
+#define MOST(x86, arm64) arm64
+#else
+#define MOST(x86, arm64) x86
+#endif
+#else
+#define MOST(x86, arm64) 0
+#endif
+
 static const struct loop loops[] = {
-	{ "perfctr_reader_read", loop_read, 0, right_one, 0, 1 },
-	{ "perfctr_reader_read_all of 4", loop_read_all, 0, right_all, 0, 0 },
-	{ "perfctr_reader_read_times", loop_read_times, 0, right_times, 0, 0 },
-	{ "perfctr_page_read_clock", loop_read_clock, 0, right_clock, 0, 0 },
-	{ "perfctr_clock_recall", loop_recall, 0, right_clock, 0, 1 },
-	{ "perfctr_state_read_pmc", loop_state_pmc, 1, right_one, 0, 1 },
-	{ "perfctr_state_read_tsc", loop_state_tsc, 1, right_clock, 0, 1 },
-	{ "perfctr_state_read_ctrs of 4", loop_state_ctrs, 1, right_ctrs, 0, 0 },
-	{ "perfctr_state_reader_read of 4", loop_state_reader, 2, right_ctrs, 0, 0 },
-	{ "broken: no check", broken_no_check, 0, right_one, 1, 0 },
-	{ "broken: check too early", broken_check_too_early, 0, right_one, 1, 0 },
-	{ "broken: index outside the loop", broken_index_outside, 0, right_one, 1, 0 },
-	{ "broken: no sign extension", broken_sign, 0, right_one, 1, 0 },
-	{ "broken: clock, check too early", broken_recall, 0, right_clock, 1, 0 },
-	{ "broken: perfctr page, no check", broken_state_no_check, 1, right_one, 1, 0 },
-	{ "broken: perfctr page, start outside", broken_state_start_outside, 1, right_one, 1, 0 },
-	{ "broken: state reader, check before", broken_state_reader_before, 2, right_ctrs, 1, 0 },
-	{ "broken: state reader, check after", broken_state_reader_after, 2, right_ctrs, 1, 0 },
+	{ "perfctr_reader_read", loop_read, 0, right_one, 0, 1, 0, 0 },
+	{ "perfctr_reader_read_all of 4", loop_read_all, 0, right_all, 0, 0, 0, 0 },
+	{ "perfctr_reader_read_times", loop_read_times, 0, right_times, 0, 0, 0, 0 },
+	{ "perfctr_page_read_clock", loop_read_clock, 0, right_clock, 0, 0, 0, 0 },
+	{ "perfctr_clock_recall", loop_recall, 0, right_clock, 0, 1, 0, 0 },
+	{ "perfctr_state_read_pmc", loop_state_pmc, 1, right_one, 0, 1, 0, 0 },
+	{ "perfctr_state_read_tsc", loop_state_tsc, 1, right_clock, 0, 1, 0, 0 },
+	{ "perfctr_state_read_ctrs of 4", loop_state_ctrs, 1, right_ctrs, 0, 0, 0, 0 },
+	{ "perfctr_state_reader_read of 4", loop_state_reader, 2, right_ctrs, 0, 0, 0, 0 },
+#if PERFCTR_HAVE_CORE_TYPES
+	{ "perfctr_reader_read, 2 core types", loop_types, 0, right_one, 0, 1, 2, MOST(50, 62) },
+	{ "perfctr_reader_read, 3 core types", loop_types, 0, right_one, 0, 1, 3, 0 },
+	{ "perfctr_reader_read_all of 4, 2 core types", loop_types_all, 0, right_all, 0, 0, 2, 0 },
+	{ "broken: no restartable sequence", broken_types, 0, right_one, 1, 0, 2, 0 },
+#endif
+	{ "broken: no check", broken_no_check, 0, right_one, 1, 0, 0, 0 },
+	{ "broken: check too early", broken_check_too_early, 0, right_one, 1, 0, 0, 0 },
+	{ "broken: index outside the loop", broken_index_outside, 0, right_one, 1, 0, 0, 0 },
+	{ "broken: no sign extension", broken_sign, 0, right_one, 1, 0, 0, 0 },
+	{ "broken: clock, check too early", broken_recall, 0, right_clock, 1, 0, 0, 0 },
+	{ "broken: perfctr page, no check", broken_state_no_check, 1, right_one, 1, 0, 0, 0 },
+	{ "broken: perfctr page, start outside", broken_state_start_outside, 1, right_one, 1, 0, 0,
+	  0 },
+	{ "broken: state reader, check before", broken_state_reader_before, 2, right_ctrs, 1, 0, 0,
+	  0 },
+	{ "broken: state reader, check after", broken_state_reader_after, 2, right_ctrs, 1, 0, 0,
+	  0 },
 };
 
 struct tally {
@@ -910,7 +1060,10 @@ static void judge(const struct loop *loop, const struct plan *plan, struct tally
 	tally->runs++;
 	if (plan->at[0] == UINT32_MAX)
 		tally->boundaries = boundaries;
-	if ((result == 1 || (result == 0 && gone)) && loop->right(result) && !faults)
+	if (plan->at[0] == UINT32_MAX && loop->most && boundaries > loop->most)
+		tally->wrong++;
+	if ((result == 1 || (result == 0 && gone)) && loop->right(result) && !faults && !m.died &&
+	    !shared->rseq.rseq_cs)
 		return;
 	if (!tally->wrong++ && !loop->broken)
 		printf("  %s: width %u, action %d at %u, %d at %u: result %d, value %llx, true %llx\n",
@@ -932,14 +1085,26 @@ static const struct {
 	{ 64, UINT64_C(0xFFFFFFF8), UINT64_C(0x7FFFFFFFFFFFFFF0), 0 },
 };
 
+static void begin_two(unsigned int width, uint64_t start, uint64_t count)
+{
+	start_types(2, width, start, count);
+}
+
+static void begin_three(unsigned int width, uint64_t start, uint64_t count)
+{
+	start_types(3, width, start, count);
+}
+
 static void prove(const struct loop *loop, struct tally *tally, unsigned int quick)
 {
 	unsigned int s, b, c, a, n = quick ? 2 : sizeof(settings) / sizeof(settings[0]);
 
 	for (s = 0; s < n; s++) {
-		void (*begin)(unsigned int, uint64_t, uint64_t) = loop->perfctr ? start_perfctr
-										: start_perf;
-		struct plan plan = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
+		void (*begin)(unsigned int, uint64_t, uint64_t) = loop->perfctr	     ? start_perfctr
+								  : loop->types == 2 ? begin_two
+								  : loop->types	     ? begin_three
+										     : start_perf;
+		struct plan plan = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS }, 0 };
 
 		short_clock = settings[s].short_clock && !loop->perfctr;
 		begin(settings[s].width, settings[s].start, settings[s].count);
@@ -950,6 +1115,8 @@ static void prove(const struct loop *loop, struct tally *tally, unsigned int qui
 			    a != TWICE)
 				continue; /* a-mode counters neither go nor overflow */
 			if (loop->perfctr == 2 && a == OTHER_COUNTER)
+				continue;
+			if (a == SIGNAL && !loop->types)
 				continue;
 			b = quick ? (s + a) % quick : 0;
 			for (; b <= tally->boundaries; b += quick ? quick : 1) {
@@ -983,7 +1150,7 @@ static void prove(const struct loop *loop, struct tally *tally, unsigned int qui
  */
 static unsigned int right_counters(void)
 {
-	const struct plan nothing = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS } };
+	const struct plan nothing = { { UINT32_MAX, UINT32_MAX }, { ACTIONS, ACTIONS }, 0 };
 	unsigned int n, wrong = 0, boundaries;
 
 	for (n = 0; n < 32; n++) {
@@ -1001,6 +1168,34 @@ static unsigned int right_counters(void)
 	printf("%s perfctr_rdpmc: 32 counters, %u wrong\n", wrong ? "not ok" : "ok", wrong);
 	return wrong == 0;
 }
+
+#if PERFCTR_HAVE_CORE_TYPES
+
+/*
+ * A debugger steps through the program: each sequence is aborted, and after so many times the
+ * kernel is asked.
+ */
+static unsigned int gives_up(void)
+{
+	const struct plan stepping = { { UINT32_MAX, UINT32_MAX }, { SIGNAL, ACTIONS }, 1 };
+	unsigned int types, boundaries, wrong = 0;
+
+	for (types = 2; types <= PERFCTR_CORE_TYPES; types++) {
+		int result;
+
+		start_types(types, 48, UINT64_C(0x800000000001), 0);
+		aborts = 0;
+		result = execute_loop(loop_types, perf_acts, &stepping, &boundaries);
+		if (result == 0 && aborts == PERFCTR_ABORTS && !m.died)
+			continue;
+		printf("  %u core types: result %d after %u aborts\n", types, result, aborts);
+		wrong++;
+	}
+	printf("%s readers under a debugger: %u wrong\n", wrong ? "not ok" : "ok", wrong);
+	return wrong == 0;
+}
+
+#endif
 
 /* ---- counter instructions in this process ---- */
 
@@ -1090,14 +1285,14 @@ static const struct {
 	struct loop loop;
 	unsigned int passes; /* without the kernel */
 } guarded[] = {
-	{ { "perfctr_reader_read", barrier_read, 0, right_one, 0, 0 }, 1 },
-	{ { "perfctr_reader_read_all of 4", barrier_read_all, 0, right_all, 0, 0 }, EVENTS },
-	{ { "perfctr_reader_read_times", barrier_read_times, 0, right_one, 0, 0 }, 1 },
-	{ { "perfctr_page_read_clock", barrier_read_clock, 0, right_result, 0, 0 }, 1 },
-	{ { "perfctr_state_read_pmc", barrier_state_pmc, 1, right_one, 0, 0 }, 1 },
-	{ { "perfctr_state_read_tsc", barrier_state_tsc, 1, right_result, 0, 0 }, 1 },
-	{ { "perfctr_state_read_ctrs of 4", barrier_state_ctrs, 1, right_all, 0, 0 }, 1 },
-	{ { "perfctr_state_reader_read of 4", barrier_state_reader, 2, right_all, 0, 0 }, 1 },
+	{ { "perfctr_reader_read", barrier_read, 0, right_one, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_reader_read_all of 4", barrier_read_all, 0, right_all, 0, 0, 0, 0 }, EVENTS },
+	{ { "perfctr_reader_read_times", barrier_read_times, 0, right_one, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_page_read_clock", barrier_read_clock, 0, right_result, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_state_read_pmc", barrier_state_pmc, 1, right_one, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_state_read_tsc", barrier_state_tsc, 1, right_result, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_state_read_ctrs of 4", barrier_state_ctrs, 1, right_all, 0, 0, 0, 0 }, 1 },
+	{ { "perfctr_state_reader_read of 4", barrier_state_reader, 2, right_all, 0, 0, 0, 0 }, 1 },
 };
 
 static unsigned int barriers, act_at;
@@ -1218,6 +1413,12 @@ int main(void)
 		passed += good;
 		failed += !good;
 	}
+#if PERFCTR_HAVE_CORE_TYPES
+	if (gives_up())
+		passed++;
+	else
+		failed++;
+#endif
 #ifndef __riscv
 	kill(child, SIGKILL);
 #endif

@@ -18,6 +18,7 @@
 #include "lib/isa/pmu.h"
 #include "lib/perf/topdown.h"
 #include "lib/perf/counter.h"
+#include "lib/perf/core_types.h"
 #include "lib/perf/why.h"
 #include "libperfctr.h"
 #include "tests/harness/root.h"
@@ -370,6 +371,10 @@ START_TEST(doctors)
 		ck_assert_int_eq(finding.found, machines[i].kinds != NULL);
 		if (machines[i].kinds)
 			ck_assert_str_eq(finding.state, machines[i].kinds);
+		finding = found("restartable sequences");
+		ck_assert_int_eq(finding.found, PERFCTR_HAVE_CORE_TYPES && machines[i].kinds);
+		if (finding.found)
+			ck_assert_int_eq(finding.ok, perfctr_rseq_here() != NULL);
 		finding = found("paranoid level");
 		ck_assert_int_eq(finding.found, 1);
 		ck_assert_msg(!strncmp(finding.state, machines[i].level, strlen(machines[i].level)),
