@@ -438,7 +438,8 @@ int perfctr_set_part(const struct perfctr_set *set, unsigned int p, struct perfc
 int perfctr_set_read_part(const struct perfctr_set *set, unsigned int p,
 			  struct perfctr_reading *readings);
 
-/* The same of all parts of the thread tid, one for each core type, summed. ESRCH: it has none. */
+/* Do the same for all parts of the thread tid, one for each core type, summed. ESRCH: it has none.
+ */
 int perfctr_set_read_thread(const struct perfctr_set *set, pid_t tid,
 			    struct perfctr_reading *readings);
 

@@ -45,7 +45,7 @@ struct perfctr_region_ways {
 extern struct perfctr_region_ways perfctr_region_ways;
 
 /*
- * This has no instructions, but so many lines that compilers consider it too long to be copied. The
+ * This has no instructions, but 17 lines, so that compilers consider it too long to be copied. The
  * code around each begin and end is then the same, and its cost can be calibrated: no jump is
  * replaced by a copy of its target, nor the call by a jump.
  */

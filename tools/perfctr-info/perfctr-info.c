@@ -16,7 +16,7 @@
 static const char usage[] =
 	"usage: perfctr-info [options]\n"
 	"\n"
-	"  -c, --cost             only what calls cost here, and how each is taken\n"
+	"  -c, --cost             only the cost of calls here, and how each is made\n"
 	"  -j, --json             write for programs\n"
 	"  -q, --quiet            write nothing: the exit status tells\n"
 	"  -h, --help, --version  show this text, the version\n"

@@ -155,7 +155,7 @@ static const int ours[] = { SIGCHLD, SIGTERM, SIGHUP };
 static const int taken[] = { SIGINT, SIGQUIT, SIGCHLD };
 
 /*
- * Until the command starts, nobody decides what SIGINT and SIGQUIT mean: they wait, lest they are
+ * Until the command starts, SIGINT and SIGQUIT have no meaning yet: they wait, so that they are not
  * lost before something that can be interrupted, such as outfile_open().
  */
 static void keep_interrupts(void)
