@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Ticks per ns as a fixed-point number with so many bits after the point. */
+/* Ticks per ns as a fixed-point number with PERFCTR_RATE_BITS bits after the point. */
 #define PERFCTR_RATE_BITS 60
 struct perfctr_rate {
 	uint64_t ticks_per_ns;

@@ -965,7 +965,7 @@ static inline void prepare(struct state *state, unsigned int preserve)
 	}
 }
 
-/* The same of the sums as they are, after a while in which the TSC has gone on. */
+/* Prepares with the sums as they are, after a while in which the TSC has gone on. */
 static enum rest prepare_again(struct state *state)
 {
 	uint64_t now;
