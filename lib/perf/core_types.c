@@ -87,7 +87,7 @@ volatile struct perfctr_rseq *perfctr_rseq_here(void)
 
 #define PAGE(which) "	ldr	%w[n], [%" which ", %[index]]\n"
 
-/* Who is sent to the handler from a branch into the table has yet to land. */
+/* A thread that comes to the handler from a branch into the table has yet to land. */
 #define SEQUENCE(pages)                                                                    \
 	DESCRIPTOR                                                                         \
 	"	adrp	%[low], 3b\n"                                                               \

@@ -20,7 +20,7 @@
  *
  * Locks only grow, so that their sum is the same if each is. An interrupt that does not preempt
  * the thread may change a page, too, but the processor stays the same: that is the locks' case.
- * Who steps through a program, a debugger, aborts each try, and reads end in the kernel.
+ * A debugger that steps through a program aborts each try, and reads end in the kernel.
  *
  * rseq_cs is cleared at the end, because the kernel looks at what it points to at the thread's next
  * preemption, and kills who has it point to memory that is not there.
