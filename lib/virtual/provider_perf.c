@@ -186,6 +186,17 @@ static bool resumed_since(const struct state *state, unsigned int resumes)
 	return atomic_load(&state->resumes) != resumes;
 }
 
+/* As perfctr_reader_read_all(): a control counts on one core type, so that each has one page. */
+static inline int read_pages(const struct perfctr_reader *reader, size_t n, uint64_t *values)
+{
+	const struct perfctr_reader *end = reader + n;
+
+	for (; reader != end; reader++, values++)
+		if (!perfctr_page_read_count(reader, values))
+			return 0;
+	return 1;
+}
+
 /* Reads without a system call, as long as all counters run. */
 static bool read_in_user_space(const struct state *state, unsigned int n, uint64_t *values)
 {
@@ -193,10 +204,10 @@ static bool read_in_user_space(const struct state *state, unsigned int n, uint64
 	unsigned int i;
 
 	if (!state->overflow.nr)
-		return perfctr_reader_read_all(state->edge.reader, n, values);
+		return read_pages(state->edge.reader, n, values);
 	for (i = 0; i < n; i++) {
 		perfctr_counter_reader(&state->group.counter[place(state, i)], &reader);
-		if (!perfctr_reader_read(&reader, &values[i]))
+		if (!perfctr_page_read_count(&reader, &values[i]))
 			return false;
 		values[i] += state->edge.reader[i].base;
 	}
@@ -310,8 +321,7 @@ static __attribute__((noinline)) int read_ctrs_anew(const struct vperfctr *self,
 	uint64_t now;
 
 	if (is_own(state) && perfctr_cstatus_has_tsc(cstatus) &&
-	    perfctr_reader_read_all(state->edge.reader, perfctr_cstatus_nrctrs(cstatus),
-				    (uint64_t *)sum->pmc) &&
+	    read_pages(state->edge.reader, perfctr_cstatus_nrctrs(cstatus), (uint64_t *)sum->pmc) &&
 	    perfctr_clock_read(&state->clock, true, &now) == 0) {
 		sum->tsc = now - state->tsc_base;
 		return 0;
@@ -326,8 +336,8 @@ static int read_ctrs(const struct vperfctr *self, struct perfctr_sum_ctrs *sum)
 	uint64_t now;
 
 	if (!perfctr_likely(is_own(state) && perfctr_cstatus_has_tsc(cstatus)) ||
-	    !perfctr_reader_read_all(state->edge.reader, perfctr_cstatus_nrctrs(cstatus),
-				     (uint64_t *)sum->pmc) ||
+	    !read_pages(state->edge.reader, perfctr_cstatus_nrctrs(cstatus),
+			(uint64_t *)sum->pmc) ||
 	    !perfctr_likely(perfctr_clock_recall(&state->clock, &now)))
 		return read_ctrs_anew(self, sum);
 	sum->tsc = now - state->tsc_base;
@@ -362,7 +372,7 @@ static unsigned long long read_pmc(const struct vperfctr *self, unsigned int i)
 	uint64_t value;
 
 	if (perfctr_likely(is_own(state) && i < perfctr_cstatus_nrctrs(cstatus_of(state))) &&
-	    perfctr_likely(perfctr_reader_read(&state->edge.reader[i], &value)))
+	    perfctr_likely(perfctr_page_read_count(&state->edge.reader[i], &value)))
 		return value;
 	return perfctr_read_pmc_slow(self, i);
 }
@@ -618,7 +628,7 @@ static int start(struct perfctr_overflow *overflow, const struct perfctr_events 
 	 * The kernel is asked if user space can't read them, or if the PMU had no counters for
 	 * them.
 	 */
-	if (!perfctr_reader_read_all(reader, group->n, found.values) &&
+	if (!read_pages(reader, group->n, found.values) &&
 	    perfctr_events_values(group, &found) < 0) {
 		perfctr_events_undo(group, PERF_EVENT_IOC_DISABLE);
 		return -1;
@@ -1119,7 +1129,7 @@ static __attribute__((noinline)) enum rest set_control(struct vperfctr *self,
 	set_control_of(state, given);
 	state->begins = cstatus;
 	begins = n && is_plain(state) && !perfctr_cstatus_has_ictrs(cstatus) &&
-		 perfctr_reader_read_all(state->edge.reader, n, values);
+		 read_pages(state->edge.reader, n, values);
 	if (!begins)
 		set_cstatus(state, cstatus);
 	result = 0;
@@ -1200,10 +1210,10 @@ static inline int sample_own(const struct state *state, unsigned int cstatus, ui
 {
 	uint64_t now = 0;
 
-	if (perfctr_likely(perfctr_reader_read_all(state->edge.reader,
-						   perfctr_cstatus_nrctrs(cstatus), values) &&
-			   (!perfctr_cstatus_has_tsc(cstatus) ||
-			    perfctr_clock_read(&state->clock, true, &now) == 0))) {
+	if (perfctr_likely(
+		    read_pages(state->edge.reader, perfctr_cstatus_nrctrs(cstatus), values) &&
+		    (!perfctr_cstatus_has_tsc(cstatus) ||
+		     perfctr_clock_read(&state->clock, true, &now) == 0))) {
 		*tsc = now - state->tsc_base;
 		return 0;
 	}
