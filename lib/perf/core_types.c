@@ -257,8 +257,10 @@ bool perfctr_core_types_reader(struct perfctr_core_types *types,
 			return false;
 		types->page[i] = page[i];
 	}
-	types->head.read = n == 2 ? read_two : read_three;
-	types->head.read_all = read_all;
+	types->head = (struct perfctr_reader_types){
+		.read = n == 2 ? read_two : read_three,
+		.read_all = read_all,
+	};
 	types->rseq = rseq;
 	*reader = (struct perfctr_reader){
 		.page = (const volatile struct perf_event_mmap_page *)types,
