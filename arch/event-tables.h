@@ -66,6 +66,7 @@ extern const char perfctr_event_words[]; /* one after the other */
 struct perfctr_event_table {
 	char id[24];		    /* of the processors that it describes */
 	uint32_t first, count;	    /* records */
+	uint32_t all;		    /* with an empty one after those, and aliases after that */
 	uint32_t hash, size;	    /* buckets: 0, or 1 + number of a record in the table, and above
 				       it the upper half of the name's hash */
 	uint32_t usual;		    /* the programmable counters that most records have */

@@ -362,6 +362,9 @@ static int apply_modifiers(struct perfctr_event_choice *choice, const char *text
 		choice->cmask = number & 0xFF;
 		return 1;
 	}
+	/* As libpfm4 writes it. */
+	if (length == 3 && text[1] == '=' && text[2] == '1')
+		length = 1;
 	seen = choice->user | choice->kernel * 2u | choice->edge * 4u | choice->invert * 8u;
 	for (i = 0; i < length; i++) {
 		bit = text[i] == 'u'   ? 1u
@@ -401,6 +404,16 @@ enum perfctr_event_error perfctr_event_modify(const char *word, size_t from, siz
 	return PERFCTR_EVENT_OK;
 }
 
+/* The word after a prefix "PMU::" that is one of the table's; NULL if there is none. */
+static __attribute__((noinline)) const char *
+after_prefix(const struct perfctr_event_table *table, const char *word, size_t end, size_t length)
+{
+	if (end + 2 >= length || word[end] != ':' || word[end + 1] != ':')
+		return NULL;
+	end += 2;
+	return find(table, hash_name(0, word, end), NULL, word, end) ? word + end : NULL;
+}
+
 enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *table,
 					      const char *word, size_t length,
 					      struct perfctr_event_choice *choice,
@@ -418,13 +431,19 @@ enum perfctr_event_error perfctr_event_lookup(const struct perfctr_event_table *
 	choice->imode = choice->threshold = 0;
 	choice->cmask = 0;
 	choice->ireset = 0;
+again:
 	end = separator(word, 0, length, 1);
 	*part = word;
 	*part_length = end;
 	hash = hash_name(0, word, end);
 	event = end ? find(table, hash, NULL, word, end) : NULL;
-	if (!event)
-		return PERFCTR_EVENT_UNKNOWN;
+	if (!event) {
+		word = after_prefix(table, *part, end, length);
+		if (!word)
+			return PERFCTR_EVENT_UNKNOWN;
+		length -= (size_t)(word - *part);
+		goto again;
+	}
 	*number = (unsigned int)(event - &perfctr_event_records[table->first]);
 	p4 = event->flags & EVENT_P4;
 	if (p4) {
@@ -480,8 +499,9 @@ unsigned int perfctr_event_walk(const struct perfctr_event_table *table, unsigne
 				struct perfctr_event_entry *entry)
 {
 	const struct perfctr_event_record *record, *event, *mask;
+	uint32_t end = n <= table->count ? table->count : table->all;
 
-	for (; n < table->count; n++) {
+	for (; n < end; n++) {
 		record = &perfctr_event_records[table->first + n];
 		if (record->flags & EVENT_IS_ALSO)
 			continue;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Event tables: the data files arch/*/events/*.ev -> constant data in C, for arch/events.c; with what their
-# names mean, from the files *.desc beside them.
-# Usage: awk -f scripts/events.awk FILE.desc... FILE.ev... >event-tables.c
+# names mean, from the files *.desc beside them, and others' names, from *.alias.
+# Usage: awk -f scripts/events.awk FILE.desc... FILE.alias... FILE.ev... >event-tables.c
 # The format of the files is described in arch/README.md. Whatever does not fit it ends in an error
 # that names file and line.
 
@@ -259,6 +259,27 @@ function read_text(    text, words)
 	section_line[sections, $1] = FILENAME ":" FNR
 }
 
+# A line of a file *.alias: "for TABLE...", "pmu NAME", or a name and what it stands for.
+function read_alias(    words, i)
+{
+	if ($1 == "for" && NF > 1) {
+		split($0, words, " ")
+		alias_for = pattern(words, 2)
+		return
+	}
+	if (NF != 2 || alias_for == "")
+		fail("\"for\" must come first, and then lines of two names")
+	for (i = 1; i <= 2; i++)
+		if ($i !~ /^[A-Za-z0-9_-]+(:[A-Za-z0-9_.-]+)?$/ || length($i) > 127)
+			fail("\"" $i "\" is neither EVENT nor EVENT:MASK")
+	aliases++
+	alias_isa[aliases] = isa
+	alias_tables[aliases] = alias_for
+	alias_name[aliases] = $1 == "pmu" ? $2 : $1
+	alias_of[aliases] = $1 == "pmu" ? "" : $2
+	alias_line[aliases] = FILENAME ":" FNR
+}
+
 # The sections that are for the table which begins.
 function choose_sections(    i)
 {
@@ -444,9 +465,142 @@ function record(kind, name, bits, high, flags)
 	r_kind[r] = kind
 	r_line[r] = sprintf("\t{ %d, 0x%X, %d, %d, 0x%X, %d,", name_offset(name), bits,
 			    a_extra, kind == "EVENT" ? 0 : r - last_event, high, a_set)
+	r_bits[r] = bits
+	r_high[r] = high
+	r_extra[r] = a_extra
 	r_flags[r] = flags
 	r_table[r] = tables
 	r_set[r] = a_set
+}
+
+# The union of the bits of two numbers below 2^32.
+function either(a, b,    bit, n)
+{
+	for (bit = 1; a >= bit || b >= bit; bit *= 2)
+		if (int(a / bit) % 2 || int(b / bit) % 2)
+			n += bit
+	return n + 0
+}
+
+function has_flag(record_number, flag)
+{
+	return int(r_flags[record_number] / flag) % 2
+}
+
+# A record behind the table's own, so far back from its event; the a_* variables are set.
+function add_record(kind, name, bits, high, back, flags)
+{
+	last_event = r + 1 - back
+	record("ALSO", name, bits, high, flags)
+	r_kind[r] = kind
+	r_back[r] = back
+}
+
+# A record once more, by this name.
+function copy_record(name, from, back, flags)
+{
+	a_extra = r_extra[from]
+	a_set = r_set[from]
+	add_record(r_kind[from], name, r_bits[from], r_high[from], back, flags)
+}
+
+# An event, and all its masks, by another name.
+function copy_event(name, from,    i)
+{
+	copy_record(name, from, 0, r_flags[from])
+	for (i = from + 1; i - r_back[i] == from && i < end_of_records; i++)
+		copy_record(r_name[i], i, i - from, r_flags[i])
+}
+
+# What a mask of another event selects, as a mask of this one; event 0: as an event of its own.
+function copy_selection(name, from, event,    other, adds, pebs)
+{
+	other = from - r_back[from]
+	adds = r_kind[from] == "MASK" && !has_flag(from, 4)
+	pebs = has_flag(from, 16) || has_flag(other, 16)
+	a_extra = r_extra[from] ? r_extra[from] : adds ? r_extra[other] : 0
+	a_set = r_set[from]
+	add_record(event ? "MASK" : "EVENT", name, either(r_bits[from], adds ? r_bits[other] : 0),
+		   either(r_high[from], adds ? r_high[other] : 0), event ? r + 1 - event : 0, pebs * 16 + (event ? 32 + 4 : 0))
+}
+
+# A mask by another name. 0: that can't be said.
+function copy_mask(name, from, event,    other)
+{
+	other = from - r_back[from]
+	if (layout == "p4" || has_flag(other, 2) || has_flag(other, 128) || event && has_flag(event, 128))
+		return 0
+	if (r_kind[from] == "EVENT" && from + 1 - r_back[from + 1] == from)
+		return 0
+	if (event && event == other && r_kind[from] == "MASK")
+		copy_record(name, from, r + 1 - event, r_flags[from] - has_flag(from, 2) * 2)
+	else
+		copy_selection(name, from, event)
+	other = r - r_back[r]
+	while (r_kind[++from] == "ALSO")
+		copy_record("", from, r + 1 - other, r_flags[from])
+	return 1
+}
+
+function note_names(first, at,    i)
+{
+	for (i = first; i <= r; i++)
+		if (r_kind[i] ~ /^(EVENT|MASK)$/)
+			at[tolower(key_of(i))] = i
+}
+
+# Add the ith alias, if the table has what it stands for, and not the name. Whether it did.
+function add_alias(i, at,    name, from, parts, n, event)
+{
+	name = tolower(alias_name[i])
+	from = tolower(alias_of[i])
+	sub(/:/, ".", name)
+	sub(/:/, ".", from)
+	n = split(alias_name[i], parts, ":")
+	event = tolower(parts[1])
+	if (alias_of[i] == "") {
+		a_extra = a_set = 0
+		add_record("EVENT", alias_name[i] "::", 0, 0, 0, 0)
+		return 1
+	}
+	if (name in at || !(from in at) || at[from] >= end_of_records || n == 2 && !(event in at))
+		return 0
+	if (n == 2 || r_kind[at[from]] == "MASK")
+		return copy_mask(parts[n], at[from], n == 2 ? at[event] : 0)
+	copy_event(alias_name[i], at[from])
+	return 1
+}
+
+# The aliases stand behind the table's own records, where look-ups find them and lists do not. An empty record,
+# where lists end, is between them.
+function add_aliases(    i, at, first)
+{
+	note_names(first_record, at)
+	end_of_records = r + 1
+	for (i = 1; i <= aliases; i++) {
+		if (alias_isa[i] != table_isa || id !~ alias_tables[i])
+			continue
+		if (r < end_of_records) {
+			a_extra = a_set = 0
+			add_record("END", "", 0, 0, 0, 0)
+		}
+		first = r + 1
+		if (add_alias(i, at))
+			alias_used[i] = 1
+		note_names(first, at)
+	}
+}
+
+function check_aliases(    i)
+{
+	for (i = 1; i <= aliases; i++)
+		if (!(i in alias_used)) {
+			printf "%s: no table of these wants \"%s\" for \"%s\"\n", alias_line[i], alias_name[i], alias_of[i] \
+				>"/dev/stderr"
+			failed = 1
+		}
+	if (failed)
+		exit 1
 }
 
 # The hash of a name as the C code computes it: four bytes at a time, the first one lowest, with bit 5
@@ -471,7 +625,7 @@ function fill(size,    i, slot, way, longest)
 {
 	split("", buckets)
 	for (i = first_record; i <= r; i++) {
-		if (r_kind[i] == "ALSO")
+		if (r_kind[i] !~ /^(EVENT|MASK)$/)
 			continue
 		slot = r_hash[i] % size
 		for (way = 1; slot in buckets; way++)
@@ -518,10 +672,13 @@ function end_table(    i, key, keys, size, try, way, best, shortest)
 		return
 	if (first_record > r)
 		fail("there is no event")
+	t_count[tables] = r - first_record + 1
+	find_specials()
+	add_aliases()
 	if (r - first_record > 65000 || sets > 255 || extras > 65535)
 		fail("there is more than the records have room for")
 	for (i = first_record; i <= r; i++) {
-		if (r_kind[i] == "ALSO")
+		if (r_kind[i] !~ /^(EVENT|MASK)$/)
 			continue
 		key = tolower(key_of(i))
 		if (key in keys)
@@ -540,8 +697,7 @@ function end_table(    i, key, keys, size, try, way, best, shortest)
 	}
 	fill(best)
 	t_first[tables] = first_record - 1
-	t_count[tables] = r - first_record + 1
-	find_specials()
+	t_all[tables] = r - first_record + 1
 	t_hash[tables] = hash_size
 	t_size[tables] = best
 	for (i = 0; i < best; i++)
@@ -579,6 +735,13 @@ FILENAME ~ /\.desc$/ {
 	next
 }
 
+FILENAME ~ /\.alias$/ {
+	sub(/#.*/, "")
+	if (NF)
+		read_alias()
+	next
+}
+
 FNR == 1 {
 	end_table()
 	id = FILENAME
@@ -589,6 +752,7 @@ FNR == 1 {
 	if (id in ids)
 		fail("there is another table of this name")
 	ids[id] = 1
+	table_isa = isa
 	choose_sections()
 	t_id[++tables] = id
 	first_record = r + 1
@@ -704,6 +868,7 @@ END {
 		exit 1
 	end_table()
 	check_texts()
+	check_aliases()
 	print "/* Made by scripts/events.awk from the files in arch/<isa>/events; change those. */"
 	print "#include \"arch/event-tables.h\""
 	print "\nconst char perfctr_event_names[] ="
@@ -737,7 +902,7 @@ END {
 	}
 	for (i = 1; i <= tables; i++) {
 		k = order[i]
-		printf "\t{ \"%s\", %d, %d, %d, %d, %s, %d, %d },\n", t_id[k], t_first[k], t_count[k], t_hash[k], t_size[k], \
+		printf "\t{ \"%s\", %d, %d, %d, %d, %d, %s, %d, %d },\n", t_id[k], t_first[k], t_count[k], t_all[k], t_hash[k], t_size[k], \
 		       t_usual[k], t_special[k], t_specials[k]
 	}
 	printf "};\n\nconst unsigned int perfctr_event_table_count = %d;\n", tables

@@ -20,13 +20,14 @@
 struct known {
 	char name[24];
 	char description[48]; /* empty: a second name */
+	char id[24];	      /* after PERF_COUNT_HW_ or PERF_COUNT_SW_ */
 	uint32_t type;
 	uint32_t config;
 };
 
 /* clang-format off */
-#define HW(name, id, text) { name, text, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
-#define SW(name, id, text) { name, text, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+#define HW(name, id, text) { name, text, #id, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
+#define SW(name, id, text) { name, text, #id, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
 /* clang-format on */
 
 /* A second name of an event is not listed. */
@@ -185,6 +186,26 @@ static bool parse_cache(const char *word, size_t length, struct perf_event_attr 
 	return false;
 }
 
+/* The kernel's own constant, PERF_COUNT_HW_* or PERF_COUNT_SW_*, as libpfm4 has them. */
+static bool parse_constant(const char *word, size_t length, struct perf_event_attr *attr)
+{
+	static const char kinds[2][16] = { "PERF_COUNT_HW_", "PERF_COUNT_SW_" };
+	const size_t skipped = strlen(kinds[0]);
+	unsigned int i;
+
+	if (length <= skipped)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strncasecmp(word, kinds[known[i].type == PERF_TYPE_SOFTWARE], skipped) == 0 &&
+		    same(word + skipped, length - skipped, known[i].id)) {
+			attr->type = known[i].type;
+			attr->config = known[i].config;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A name that every kernel knows, or a raw code. */
 bool perfctr_known_parse(const char *word, size_t length, struct perf_event_attr *attr)
 {
@@ -204,5 +225,6 @@ bool perfctr_known_parse(const char *word, size_t length, struct perf_event_attr
 			return true;
 		}
 	}
-	return parse_cache(word, length, attr) || parse_raw(word, length, attr);
+	return parse_cache(word, length, attr) || parse_raw(word, length, attr) ||
+	       parse_constant(word, length, attr);
 }

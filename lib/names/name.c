@@ -174,10 +174,16 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 		      const char *event, size_t length, struct perf_event_attr *attr,
 		      const char **rest)
 {
-	bool own = memchr(event, '_', length);
 	const char *end = event + length;
+	bool own;
 	int found;
 
+	/* So libpfm4 calls the PMU of the kernel's own names. */
+	if (length > 6 && memcmp(event, "perf::", 6) == 0) {
+		event += 6;
+		length -= 6;
+	}
+	own = memchr(event, '_', length);
 	/* Words have no underscore and only modifiers after them, unlike the processors' own. */
 	if (!own) {
 		*rest = end_of_word(event, length);

@@ -9,6 +9,9 @@
  * event's. An option is, all numbers hexadecimal,
  *
  *	CODE/COUNTERS/FIXED/REGISTER/VALUE/ESCR-SELECT/PEBS-ENABLE/PEBS-MATRIX-VERT
+ *
+ * With the argument "words" it looks up lines of its input, TABLE WORD, and prints them with their
+ * options; with none if the table has no such word.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +41,12 @@ static void print_flags(const struct perfctr_event_entry *entry)
 	printf("\t%.*s", n ? (int)n : 1, n ? flags : "-");
 }
 
+/* The bits that modifiers set in an event select of x86. */
+static uint32_t modes(const struct perfctr_event_choice *choice)
+{
+	return choice->edge * 1u << 18 | choice->invert * 1u << 23 | (uint32_t)choice->cmask << 24;
+}
+
 static void print_options(const struct perfctr_event_table *table, const char *word)
 {
 	struct perfctr_event_choice choice;
@@ -53,9 +62,9 @@ static void print_options(const struct perfctr_event_table *table, const char *w
 
 		printf("\t%" PRIx64 "/%" PRIx32 "/%" PRIx32 "/%" PRIx32 "/%" PRIx64 "/%" PRIx32
 		       "/%" PRIx32 "/%" PRIx32,
-		       both(option->code, option->high), option->counters, option->fixed,
-		       option->reg, option->value, option->select, option->pebs_enable,
-		       option->pebs_matrix_vert);
+		       both(option->code | modes(&choice), option->high), option->counters,
+		       option->fixed, option->reg, option->value, option->select,
+		       option->pebs_enable, option->pebs_matrix_vert);
 	}
 }
 
@@ -77,12 +86,33 @@ static void print_table(const char *id)
 	}
 }
 
-int main(void)
+/* A line of the input is a table and a word. Prints both, and the options if the table has it. */
+static void print_word(char *line)
 {
+	const struct perfctr_event_table *table;
+	char *word = strchr(line, '\t');
+
+	line[strcspn(line, "\n")] = '\0';
+	printf("%s", line);
+	if (word) {
+		*word = '\0';
+		table = perfctr_event_table(line);
+		if (table)
+			print_options(table, word + 1);
+	}
+	putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+	char line[600];
 	const char *id;
 	unsigned int n;
 
-	for (n = 0; (id = perfctr_event_table_id(n)); n++)
+	if (argc == 2 && !strcmp(argv[1], "words"))
+		while (fgets(line, sizeof(line), stdin))
+			print_word(line);
+	for (n = 0; argc == 1 && (id = perfctr_event_table_id(n)); n++)
 		print_table(id);
 	return ferror(stdout) || fflush(stdout);
 }

@@ -5,7 +5,8 @@
  *	PMU EVENT[:MASK] WORD...
  *
  * The words are what libpfm4 would have written to the event select, and to the register beside it;
- * an error's text if it refuses. The environment has LIBPFM_ENCODE_INACTIVE=1.
+ * an error's text if it refuses. With the argument "words" it does so for the lines of its input,
+ * PMU WORD. The environment has LIBPFM_ENCODE_INACTIVE=1.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,19 +55,43 @@ static void print_event(const char *pmu, int index)
 	}
 }
 
-int main(void)
+static void print_all(void)
 {
 	pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 	pfm_pmu_t id;
 	int i;
 
-	if (pfm_initialize() != PFM_SUCCESS)
-		return 1;
 	for (id = PFM_PMU_NONE; id < IDS; id++) {
 		if (pfm_get_pmu_info(id, &pmu) != PFM_SUCCESS || pmu.type != PFM_PMU_TYPE_CORE)
 			continue;
 		for (i = pmu.first_event; i != -1; i = pfm_get_event_next(i))
 			print_event(pmu.name, i);
 	}
+}
+
+/* A line of the input is a PMU and a word. */
+static void print_line(char *line)
+{
+	char *word = strchr(line, '\t');
+
+	line[strcspn(line, "\n")] = '\0';
+	printf("%s", line);
+	if (word) {
+		*word = '\0';
+		print_words(line, word + 1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char line[600];
+
+	if (pfm_initialize() != PFM_SUCCESS)
+		return 1;
+	if (argc == 1)
+		print_all();
+	else if (!strcmp(argv[1], "words"))
+		while (fgets(line, sizeof(line), stdin))
+			print_line(line);
 	return ferror(stdout) || fflush(stdout);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The event tables against those of Linux and of libpfm4, event by event; and the metrics against Linux's formulas. Nothing of theirs is kept: they come from
-# Debian's packages.
+# The event tables against those of Linux and of libpfm4, event by event; the names of PAPI's presets looked up here; and
+# the metrics against Linux's formulas. Nothing of theirs is kept: they come from Debian's packages.
 # usage: run.sh BUILD WORKDIR	BUILD: configure's directory, after make
 # The environment: LINUX_SOURCE, a linux-source-*.tar.xz, if not of Debian's newest kernel.
 # Prints a line per table, and each difference that ./accepted does not have; exit status 0 if none failed.
@@ -36,7 +36,9 @@ print_pfm() {	# DEBIAN'S-NAME HOST QEMU
 	library=$(dirname "$root"/usr/lib/*/libpfm.so.4)
 	"$2-gcc" -D_GNU_SOURCE -idirafter /usr/include "$tables/pfm.c" "$library/libpfm.so.4" \
 		-Wl,--allow-shlib-undefined -o "$work/pfm-$1"
-	LIBPFM_ENCODE_INACTIVE=1 "$3" -L "$root" -E "LD_LIBRARY_PATH=$library" "$work/pfm-$1" >"$work/pfm-$1.txt"
+	printf '#!/bin/sh\nLIBPFM_ENCODE_INACTIVE=1 exec "%s" -L "%s" -E "LD_LIBRARY_PATH=%s" "%s" "$@"\n' \
+		"$3" "$root" "$library" "$work/pfm-$1" >"$work/pfm-$1.sh"
+	sh "$work/pfm-$1.sh" >"$work/pfm-$1.txt"
 	gunzip -c "$root/usr/share/doc/libpfm4/changelog.Debian.gz" | sed 's/^[^(]*(\([^)]*\)).*/\1/; q' \
 		>>"$work/linux/libpfm4"
 }
@@ -58,6 +60,9 @@ sort -u -o "$work/linux/libpfm4" "$work/linux/libpfm4"
 ${CC:-cc} -I"$top/include" -I"$top" "$tables/ours.c" "$build/arch/.libs/libarch.a" -o "$work/ours"
 "$work/ours" >"$work/ours.txt"
 print_fam15h
+"$top/tests/vm/deb.sh" bookworm,trixie amd64 libpapi7.0 "$work/papi"
+"$tables/names" "$work"/papi/usr/share/papi/*/papi_events.csv "'$work/ours'" "sh '$work/pfm-i386.sh'" \
+	"sh '$work/pfm-arm64.sh'" || failed=1
 "$tables/compare" "$work/ours.txt" "$work/linux" "$work"/pfm-*.txt || failed=1
 ${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top" -I"$build" "$tables/metrics.c" "$build/lib/.libs/libinternal.a" \
 	-pthread -o "$work/metrics"

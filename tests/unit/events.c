@@ -1489,8 +1489,115 @@ START_TEST(counters_of_masks)
 }
 END_TEST
 
+/* Both words are the same choice. */
+static void is_same(const char *id, const char *alias, const char *word)
+{
+	struct perfctr_event_choice left = found(id, alias), right = found(id, word);
+
+	ck_assert_msg(memcmp(&left, &right, sizeof(left)) == 0, "%s: %s is not %s", id, alias,
+		      word);
+}
+
+/* libpfm4's names select what its own tables say; those of the architecture are SDM table 20-1's.
+ */
+START_TEST(aliases)
+{
+	static const struct {
+		const char *id, *word;
+		uint32_t code, fixed;
+	} all[] = {
+		{ "skylake", "UNHALTED_CORE_CYCLES", 0x3C, 0 },
+		{ "skylake", "unhalted_reference_cycles", 0x300, 4 },
+		{ "skylake", "INSTRUCTION_RETIRED", 0xC0, 0 },
+		{ "skylake", "LLC_MISSES", 0x412E, 0 },
+		{ "broadwellde", "LLC_REFERENCES", 0x4F2E, 0 },
+		{ "knightslanding", "LLC_MISSES", 0x412E, 0 },
+		{ "silvermont", "UNHALTED_CORE_CYCLES", 0x3C, 0 },
+		{ "silvermont", "BRANCH_INSTRUCTIONS_RETIRED", 0xC4, 0 },
+		{ "skylakex", "MISPREDICTED_BRANCH_RETIRED", 0xC5, 0 },
+		{ "skylakex", "FP_ARITH:512B_PACKED_DOUBLE", 0x40C7, 0 },
+		{ "sandybridge", "MEM_UOP_RETIRED:ANY_LOADS", 0x81D0, 0 },
+		{ "ivybridge", "DTLB_STORE_MISSES:CAUSES_A_WALK", 0x149, 0 },
+		{ "cortex-a57", "L1D_READ_ACCESS", 0x40, 0 },
+		{ "cortex-a53", "BRANCH_MISPRED", 0x10, 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		struct perfctr_event_choice choice = found(all[i].id, all[i].word);
+
+		ck_assert_msg(choice.option[0].code == all[i].code &&
+				      choice.option[0].fixed == all[i].fixed,
+			      "%s: %s: code %#x, fixed counters %#x", all[i].id, all[i].word,
+			      choice.option[0].code, choice.option[0].fixed);
+	}
+	is_same("skylakex", "FP_ARITH:SCALAR_DOUBLE:u", "FP_ARITH_INST_RETIRED:SCALAR_DOUBLE:u");
+	is_same("skylake", "UNHALTED_REFERENCE_CYCLES:k", "CPU_CLK_UNHALTED:REF_TSC:k");
+	is_same("architectural", "INSTRUCTIONS_RETIRED", "INSTRUCTION_RETIRED");
+	ck_assert_uint_eq(found("architectural", "INSTRUCTIONS_RETIRED").options, 2);
+	is_same("skylake", "INST_RETIRED:ANY_P:c=1:i=1:u=1", "INST_RETIRED:ANY_P:c=1:i:u");
+}
+END_TEST
+
+/* An alias has its event's masks, which messages list; lists of all names leave aliases out. */
+START_TEST(masks_of_aliases)
+{
+	const struct perfctr_event_table *table = perfctr_event_table("skylakex");
+	struct perfctr_event_choice choice;
+	struct perfctr_event_entry entry;
+	unsigned int event, n, masks = 0;
+	const char *part;
+	size_t length;
+
+	ck_assert_int_eq(look("skylakex", "FP_ARITH", 8, &choice, &part, &length, &event),
+			 PERFCTR_EVENT_NEEDS_MASK);
+	n = perfctr_event_walk(table, event, &entry);
+	ck_assert_str_eq(entry.event, "FP_ARITH");
+	ck_assert_uint_eq(entry.needs_mask, 1);
+	while ((n = perfctr_event_walk(table, n, &entry)) && entry.mask &&
+	       !strcmp(entry.event, "FP_ARITH"))
+		masks++;
+	ck_assert_uint_ge(masks, 8);
+	for (n = 0; (n = perfctr_event_walk(table, n, &entry));)
+		ck_assert_msg(strcmp(entry.event, "FP_ARITH") &&
+				      strcmp(entry.event, "UNHALTED_CORE_CYCLES") &&
+				      !strstr(entry.event, ":"),
+			      "%s is listed", entry.event);
+}
+END_TEST
+
+/* A PMU's name before "::" is its own processor's. */
+START_TEST(prefixes)
+{
+	struct perfctr_event_choice choice;
+	const char *part;
+	size_t length;
+	unsigned int event;
+
+	is_same("skylake", "skl::INST_RETIRED:ANY_P:u", "INST_RETIRED:ANY_P:u");
+	is_same("skylakex", "SKX::LLC_MISSES", "LLC_MISSES");
+	is_same("architectural", "ix86arch::LLC_MISSES", "LLC_MISSES");
+	is_same("cortex-a72", "arm_ac72::CPU_CYCLES", "CPU_CYCLES");
+	is_same("zen3", "amd64_fam19h_zen3::RETIRED_INSTRUCTIONS", "RETIRED_INSTRUCTIONS");
+	ck_assert_int_eq(look_up("icelake", "skl::INST_RETIRED:ANY_P", &choice),
+			 PERFCTR_EVENT_UNKNOWN);
+	ck_assert_int_eq(look_up("skylake", "skl", &choice), PERFCTR_EVENT_UNKNOWN);
+	ck_assert_int_eq(look_up("skylake", "skl::", &choice), PERFCTR_EVENT_UNKNOWN);
+	ck_assert_int_eq(look_up("skylake", "skl:INST_RETIRED", &choice), PERFCTR_EVENT_UNKNOWN);
+	ck_assert_int_eq(look("skylake", "skl::INST_RETIRED:ANY_Q", 23, &choice, &part, &length,
+			      &event),
+			 PERFCTR_EVENT_NO_MASK);
+	ck_assert_uint_eq(length, 5);
+	ck_assert_int_eq(memcmp(part, "ANY_Q", 5), 0);
+	ck_assert_int_eq(look_up("skylake", "INST_RETIRED:ANY_P:i=2", &choice),
+			 PERFCTR_EVENT_NO_MASK);
+	ck_assert_int_eq(look_up("skylake", "INST_RETIRED:ANY_P:i=1:i", &choice),
+			 PERFCTR_EVENT_MODIFIER);
+}
+END_TEST
+
 UNIT_MAIN("events", 120, names_are_found, names_are_unique, tables_and_processors,
 	  masks_in_their_fields, counters_exist, masks_differ, combinations, defaults_are_taken,
 	  groups, counters_of_combinations, outstanding, errors, empty_words, strange_words,
 	  modifiers, small_letters, facts, a_million_words, counters_of_codes, nothing_is_left,
-	  ways_of_p4, counters_of_masks)
+	  ways_of_p4, counters_of_masks, aliases, masks_of_aliases, prefixes)

@@ -100,12 +100,22 @@ START_TEST(names_of_every_kernel)
 		SW("dummy", DUMMY),
 		SW("bpf-output", BPF_OUTPUT),
 		SW("cgroup-switches", CGROUP_SWITCHES),
+		HW("PERF_COUNT_HW_CPU_CYCLES", CPU_CYCLES),
+		HW("perf::PERF_COUNT_HW_STALLED_CYCLES_FRONTEND", STALLED_CYCLES_FRONTEND),
+		HW("perf_count_hw_ref_cpu_cycles", REF_CPU_CYCLES),
+		SW("perf::PERF_COUNT_SW_PAGE_FAULTS_MIN", PAGE_FAULTS_MIN),
+		SW("PERF_COUNT_SW_CPU_MIGRATIONS", CPU_MIGRATIONS),
+		SW("perf::page-faults", PAGE_FAULTS),
 	};
 	size_t i;
 
 	use_root("vm");
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		is(names[i].name, names[i].type, names[i].config);
+	fails("PERF_COUNT_HW_PAGE_FAULTS", EINVAL, "not an event");
+	fails("PERF_COUNT_SW_CPU_CYCLES", EINVAL, "not an event");
+	fails("PERF_COUNT_SW_", EINVAL, "not an event");
+	fails("perf::", EINVAL, "not an event");
 }
 END_TEST
 
