@@ -102,11 +102,11 @@ struct perfctr_group_values {
 /* The result of a read. */
 enum perfctr_outcome {
 	PERFCTR_READ_DONE,
-	PERFCTR_READ_TAKEN,	/* no values: it was pinned, and the kernel took it off the PMU */
-	PERFCTR_READ_DISSOLVED, /* it is no longer a group: each event has stopped, and is read
-				   alone */
-	PERFCTR_READ_OVERFLOWN, /* the values at the overflow that has stopped it, but no times */
-	PERFCTR_READ_FAILED,	/* after perfctr_fail(EIO) */
+	PERFCTR_READ_TAKEN,	 /* no values: it was pinned, and the kernel took it off the PMU */
+	PERFCTR_READ_DISSOLVED,	 /* it is no longer a group: each event has stopped, and is read
+				    alone */
+	PERFCTR_READ_OVERFLOWED, /* the values at the overflow that has stopped it, but no times */
+	PERFCTR_READ_FAILED,	 /* after perfctr_fail(EIO) */
 };
 
 /*

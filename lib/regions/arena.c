@@ -28,7 +28,7 @@ static struct {
 
 /*
  * A child of fork() finds it free: it is taken under the lock of state.c or the calibration's,
- * both of which are held over fork(); only at exit it is taken without them.
+ * both of which are held over fork().
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -80,11 +80,11 @@ void perfctr_arena_free(struct perfctr_arena *arena);
  */
 void perfctr_arenas_leave(const char *directory);
 
-/* Whether chunks are in a file; the second removes the file, which nobody needs any more. */
+/* Whether chunks are in a file; the second removes the file, with the lock of state.h held. */
 bool perfctr_arenas_are_left(void);
 void perfctr_arenas_forget(void);
 
-/* Removes the file, too, but leaves a mark in the directory: this process has reached no region. */
+/* The same, but leaves a mark in the directory: this process has reached no region. */
 void perfctr_arenas_forget_none(void);
 
 #endif /* PERFCTR_LIB_REGIONS_ARENA_H */

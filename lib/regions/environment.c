@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Measures regions if the environment says so (PERFCTR_REGIONS), and reports them at exit. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,20 +35,30 @@ static bool is_untouched(void)
 	       !__atomic_load_n(&perfctr_regions.left_out, __ATOMIC_RELAXED);
 }
 
+/* Another thread may fork meanwhile: its child must not find the arenas' lock taken. */
+static void remove_file(void (*remove)(void))
+{
+	sigset_t old;
+
+	perfctr_regions_lock(&old);
+	remove();
+	perfctr_regions_unlock(&old);
+}
+
 static void report_at_exit(void)
 {
 	/* A child that measures itself would write the parent's file. */
 	if (process != getpid())
 		return;
 	if (!perfctr_regions.measured || is_untouched()) {
-		perfctr_arenas_forget_none();
+		remove_file(perfctr_arenas_forget_none);
 		return; /* a program without regions has no report */
 	}
 	perfctr_regions_stop();
 	if (perfctr_regions_report_to(file_at_exit, format_at_exit) < 0)
 		say("PERFCTR_REGIONS_OUTPUT"); /* the file stays: perfex may still report it */
 	else
-		perfctr_arenas_forget();
+		remove_file(perfctr_arenas_forget);
 }
 
 typedef const char three_words[3][12];
@@ -135,7 +146,7 @@ __attribute__((constructor)) static void begin_by_environment(void)
 			? "PERFCTR_REGIONS"
 			: NULL;
 	if (wrong) {
-		perfctr_arenas_forget();
+		remove_file(perfctr_arenas_forget);
 		say(wrong);
 	}
 	errno = error;

@@ -226,7 +226,7 @@ static enum perfctr_outcome read_group(const struct state *state, unsigned int n
 	do {
 		if (perfctr_overflow_find(&state->overflow, &state->group, found.values, &reached,
 					  &stopped)) {
-			outcome = PERFCTR_READ_OVERFLOWN;
+			outcome = PERFCTR_READ_OVERFLOWED;
 			break;
 		}
 		outcome = perfctr_events_read(&state->group, &found);
@@ -393,7 +393,7 @@ static int read_quality_once(const struct state *state, unsigned int i,
 		switch (read_group(state, n, &group)) {
 		case PERFCTR_READ_TAKEN: reading->quality = PERFCTR_NOT_COUNTED; return 0;
 		case PERFCTR_READ_FAILED: return -1;
-		case PERFCTR_READ_OVERFLOWN:
+		case PERFCTR_READ_OVERFLOWED:
 			reading->value = group.values[i];
 			reading->quality = PERFCTR_STALE;
 			return 0;
