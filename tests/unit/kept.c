@@ -5,7 +5,9 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -557,5 +559,71 @@ START_TEST(nobodys_processes)
 }
 END_TEST
 
+/* ---- regions that can't be measured ---- */
+
+PERFCTR_REGION(late, "late");
+
+/* A thread that gets no counters, or a region that gets no place, is no error of the program's. */
+static void *visit(void *arg)
+{
+	errno = KEPT;
+	perfctr_region_begin(arg);
+	perfctr_region_end(arg);
+	ck_assert_int_eq(errno, KEPT);
+	return NULL;
+}
+
+static void report_has(const char *words)
+{
+	static char json[1 << 16];
+	char name[] = "kept.XXXXXX";
+	int fd = mkstemp(name);
+	ssize_t n;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(perfctr_regions_report(name, PERFCTR_REGIONS_JSON), 0);
+	close(fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = read(fd, json, sizeof(json) - 1);
+	ck_assert_int_gt(n, 0);
+	json[n] = '\0';
+	close(fd);
+	unlink(name);
+	ck_assert_msg(strstr(json, words) != NULL, "%s has no %s", json, words);
+}
+
+START_TEST(errno_of_regions)
+{
+	struct rlimit limit, few;
+	pthread_t thread;
+	char name[32];
+	unsigned int i;
+
+	ck_assert_int_eq(perfctr_regions_start("page-faults:u", 0), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few = limit;
+	few.rlim_cur = 3;
+	setrlimit(RLIMIT_NOFILE, &few);
+	ck_assert_int_eq(pthread_create(&thread, NULL, visit, &region), 0);
+	pthread_join(thread, NULL);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	report_has("\"threads_left_out\":1,");
+	errno = 0;
+	for (i = 0; errno != ENOSPC && i < 100000; i++) {
+		snprintf(name, sizeof(name), "region %u", i);
+		perfctr_region_by_name(name);
+	}
+	ck_assert_int_eq(errno, ENOSPC);
+	visit(&late);
+	report_has("\"visits_without_region\":1}");
+	/* What begins again has none of it. */
+	ck_assert_int_eq(perfctr_regions_stop(), 0);
+	ck_assert_int_eq(perfctr_regions_start("page-faults:u", 0), 0);
+	report_has("\"threads_left_out\":0,\"visits_without_region\":0}");
+	ck_assert_int_eq(perfctr_regions_stop(), 0);
+}
+END_TEST
+
 UNIT_MAIN("kept", 200, errno_of_success, descriptors_of_failures, any_number_of_descriptors,
-	  descriptors_of_strange_files, descriptors_of_strange_processes, nobodys_processes)
+	  descriptors_of_strange_files, descriptors_of_strange_processes, nobodys_processes,
+	  errno_of_regions)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/harness/check.h"
 #include "tools/perfex/base/outfile.h"
@@ -191,4 +192,56 @@ START_TEST(pipes)
 }
 END_TEST
 
-UNIT_MAIN("outfile", 20, modes, links, deleted, not_replaced, pipes)
+/* Another user can't give the file to its group: what that may do, the own group may not. */
+START_TEST(another_group)
+{
+	int status = -1;
+	pid_t pid;
+
+	begin();
+	write_file("file", "before", 0664);
+	ck_assert_int_eq(chmod(".", 0777), 0);
+	pid = geteuid() == 0 ? fork() : -1;
+	if (pid == 0) {
+		struct replacement replacement;
+
+		if (setgid(65534) != 0 || setuid(65534) != 0 ||
+		    replace_begin(&replacement, "file", false) < 0)
+			_exit(2); /* it can't reach the directory */
+		_exit(replace_end(&replacement) < 0 || mode_of("file") != (S_IFREG | 0604));
+	}
+	if (pid > 0) {
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+	}
+	unlink("file");
+	end();
+}
+END_TEST
+
+/* A signal that was ignored goes on being, while the reader is waited for. */
+START_TEST(ignored_signals)
+{
+	int reader, status = -1;
+	pid_t pid;
+
+	begin();
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	signal(SIGINT, SIG_IGN);
+	pid = fork();
+	if (pid == 0)
+		_exit(outfile_open("fifo", O_WRONLY | O_CLOEXEC, 0600) < 0);
+	usleep(200000);
+	kill(pid, SIGINT);
+	usleep(50000);
+	reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_ge(reader, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close(reader);
+	unlink("fifo");
+	end();
+}
+END_TEST
+
+UNIT_MAIN("outfile", 20, modes, links, deleted, not_replaced, pipes, another_group, ignored_signals)

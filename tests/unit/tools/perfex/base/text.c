@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "tests/harness/check.h"
+#include "tools/perfex/base/terminal.h"
 #include "tools/perfex/base/text.h"
 
 static char text[256];
@@ -74,4 +75,22 @@ START_TEST(halves)
 }
 END_TEST
 
-UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves)
+/* A line has so many letters, and not one more; what is longer than any begins one. */
+START_TEST(lines)
+{
+	struct fit fit = { .columns = 10, .indent = 2 };
+
+	fit_used(&fit, 5);
+	ck_assert(fit_has_room(&fit, "12345"));
+	ck_assert(!fit_has_room(&fit, "123456"));
+	WRITES("12345\n  a", (fit = (struct fit){ .file = file, .columns = 10, .indent = 2 },
+			      fit_used(&fit, 5), fit_put(&fit, "12345"), fit_put(&fit, " a")));
+	WRITES("\n  123456789\n", (fit = (struct fit){ .file = file, .columns = 10, .indent = 2 },
+				   fit_used(&fit, 5), fit_words(&fit, "123456789"), fit_end(&fit)));
+	/* What is no terminal has lines of any length. */
+	fit = (struct fit){ .used = 1000 };
+	ck_assert(fit_has_room(&fit, "123456"));
+}
+END_TEST
+
+UNIT_MAIN("text", 20, cut, labels, numbers, widths, halves, lines)
