@@ -282,12 +282,26 @@ says 125 'leave out -e' "$perfex" --merge -e page-faults "$work/none"
 says 125 'none: ' "$perfex" --merge "$work/none"
 [ -z "$(PERFCTR_REGIONS='' "$perfex" --version 2>&1 >"$work/out")" ]
 check "nothing is reported of a program without regions" $?
+# What the library would take from the environment is what perfex was told; signals are the command's.
+PERFCTR_REGIONS_METRICS=nonsense PERFCTR_REGIONS_KEEP=nonsense "$perfex" --regions "$work/regions" stray >"$work/out" 2>&1 &&
+	grep -q 'ends had no begin' "$work/out" && ! grep -q nonsense "$work/out"
+check "perfex: no variables of others" $?
+for signal in HUP TERM; do
+	rm -f "$work/ready" "$work/told"
+	"$perfex" --regions -o /dev/null sh -c "trap ': >$work/told; exit 7' $signal; : >'$work/ready'; sleep 20 & wait" 2>/dev/null &
+	while [ ! -e "$work/ready" ]; do sleep 0.05; done
+	kill -s $signal $!
+	wait $!
+	[ $? -lt 128 ] && [ -e "$work/told" ]
+	check "perfex: SIG$signal is passed on to a command with regions" $?
+done
 # Ranks whose reports are known: 1, 2, 3 and 6 visits of "a", and one of "b" in one of them.
 number=0
 for visits in 1 2 3 6; do
 	printf '{ "host": "h", "pid": %d, "rank": %d, "regions": [ { "region": "a", "visits": %d, "values": [
 { "value": "time", "unit": "ns", "inclusive": %d, "exclusive": 5, "quality": "exact" } ] },
-{ "region": "a", "tid": 7, "visits": 1, "values": [ ] }' $((number + 50)) $number $visits $((visits * 100)) >"$work/$number.json"
+{ "region": "a", "tid": 7, "visits": 1, "values": [
+{ "value": "time", "unit": "ns", "inclusive": 1, "exclusive": 1, "quality": "exact" } ] }' $((number + 50)) $number $visits $((visits * 100)) >"$work/$number.json"
 	[ $number != 2 ] || printf ', { "region": "b,\"", "visits": 1, "values": [
 { "value": "time", "unit": "ns", "inclusive": 0, "exclusive": 0, "quality": "not counted" } ] }' >>"$work/$number.json"
 	echo ' ] }' >>"$work/$number.json"
@@ -303,6 +317,7 @@ sed 's/"rank": 1/"rank": 9/; s/"exact"/"\\u001b[1m,"/; s/"ns"/"\\u001b,"/' "$wor
 says 0 ' ?,  .* (rank 9)  .* (rank 9) 0.0% ?\[1m,$' "$perfex" --merge "$work/hostile.json"
 says 0 '^a,time,".,",inclusive,1,2,200,rank 9,200.000,200,rank 9,0.000,".\[1m,",0,0,0,0,0,0$' "$perfex" --merge --csv "$work/hostile.json"
 says 0 '^a,time,ns,inclusive,2,4,200,rank 1,200.000,200,rank 1,0.000,' "$perfex" --merge --csv "$work/1.json" "$work/hostile.json"
+says 0 '^a,time,".,",inclusive,2,4,200,rank 9,' "$perfex" --merge --csv "$work/hostile.json" "$work/1.json"
 sed 's/"inclusive": 200/"inclusive": 1e308/' "$work/1.json" >"$work/wrong.json"
 says 125 'wrong.json: line 2: a number is too big; --merge takes' "$perfex" --merge "$work/wrong.json"
 echo '{ "host": "h", "pid": 1 }' >"$work/wrong.json"
