@@ -142,7 +142,7 @@ static size_t number_length(const char *text)
 
 static enum perfctr_json_type read_word(struct perfctr_json *json)
 {
-	static const char *const words[] = { "null", "true", "false" };
+	static const char words[][8] = { "null", "true", "false" };
 	unsigned int i;
 
 	json->text = json->at;

@@ -46,7 +46,7 @@ enum key {
 	MSR_VALUE,
 	KEYS
 };
-static const char *const keys[KEYS] = {
+static const char keys[KEYS][20] = {
 	[NAME] = "EventName",
 	[BRIEF] = "BriefDescription",
 	[PUBLIC] = "PublicDescription",
