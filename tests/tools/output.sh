@@ -77,6 +77,7 @@ kept() {	# NAME argument...
 	expect "no room: $what" 125 'could not be written: File too large' sh -c 'ulimit -f 1; exec "$@"' sh \
 		"$perfex" "$@" -o "$work/full/kept" true
 	expect "no room: $what: what was there" 0 '^precious$' cat "$work/full/kept"
+	expect "no room: $what: no part of the results" 0 '^9$' sh -c "wc -c <'$work/full/kept'"
 	expect "no room: $what: nothing else" 0 '^kept$' sh -c "ls '$work/full'"
 }
 long=page-faults
@@ -109,6 +110,10 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 			"$their_perfex" --csv -e task-clock -o "$work/theirs/file" true
 		expect "another's file is written" 0 'task-clock' cat "$work/theirs/file"
 		expect "another's file is still theirs" 0 '^0 666$' stat -c '%u %a' "$work/theirs/file"
+		# Its owner could read what was on stacks.
+		expect "samples into another's file" 125 "it is another user's" $nobody \
+			"$their_perfex" --sample --perf-data -e cpu-clock -o "$work/theirs/file" touch "$work/ran"
+		expect "samples into another's file: the results before" 0 'task-clock' cat "$work/theirs/file"
 	else
 		skip "another's file that may be written" "needs a perfex that others can reach"
 	fi

@@ -428,5 +428,23 @@ START_TEST(good_baseline)
 }
 END_TEST
 
+/* How long a run took that was left out is not compared. */
+START_TEST(left_out_runs)
+{
+	static const char text[] =
+		"{\"type\":\"counts\",\"runs\":3,\"events\":[],\"series\":["
+		"{\"elapsed_s\":1,\"left_out\":false},{\"elapsed_s\":2.5,\"left_out\":true},"
+		"{\"elapsed_s\":3}]}";
+	struct baseline baseline;
+	char reason[256];
+
+	ck_assert_int_eq(baseline_parse(&baseline, text, strlen(text), reason, sizeof(reason)), 0);
+	ck_assert_uint_eq(baseline.elapsed.n, 3);
+	ck_assert(baseline.elapsed.value[0] == 1 && isnan(baseline.elapsed.value[1]) &&
+		  baseline.elapsed.value[2] == 3);
+	baseline_free(&baseline);
+}
+END_TEST
+
 UNIT_MAIN("compare", 60, student, student_closed, welch, no_spread, holm, false_alarms, found,
-	  decisions, negative_means, no_json, json, bad_baselines, good_baseline)
+	  decisions, negative_means, no_json, json, bad_baselines, good_baseline, left_out_runs)

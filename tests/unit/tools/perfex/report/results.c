@@ -255,6 +255,30 @@ START_TEST(metrics_of_core_types)
 }
 END_TEST
 
+/* A metric that can't be computed is on neither side of its threshold. */
+START_TEST(no_value_beyond_a_threshold)
+{
+	static const uint64_t some[] = { 300, 100, 40, 0 };
+
+	begin_hybrid();
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add_metrics(&events, "ipc");
+	events_finish(&events);
+	results_begin(&results);
+	run_counts(some);
+	print(openmetrics_print);
+	ck_assert_ptr_nonnull(
+		strstr(text, "perfex_metric_beyond{target=\"true\",metric=\"cpu_core/"));
+	ck_assert_ptr_null(strstr(text, "perfex_metric_beyond{target=\"true\",metric=\"cpu_atom/"));
+	ck_assert_ptr_null(strstr(text, "perfex_metric{target=\"true\",metric=\"cpu_atom/"));
+	print(table_print);
+	ck_assert_ptr_null(strstr(text, "beyond"));
+	end();
+	end_machine();
+}
+END_TEST
+
 /* Where the kernel's mode is forbidden all are in user mode, and comparable. */
 static void forbid_kernel(void)
 {
@@ -983,5 +1007,6 @@ UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, in_user_
 	  units, openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn,
 	  failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
 	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
-	  stale, ratios_of_core_types, metrics_of_core_types, many_reasons, ways_to_fail,
-	  worst_quality, ratios_of_intervals, openmetrics_of_doubtful_counts, sums)
+	  stale, ratios_of_core_types, metrics_of_core_types, no_value_beyond_a_threshold,
+	  many_reasons, ways_to_fail, worst_quality, ratios_of_intervals,
+	  openmetrics_of_doubtful_counts, sums)
