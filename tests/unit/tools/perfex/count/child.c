@@ -13,6 +13,13 @@
 #include "tools/perfex/base/outfile.h"
 #include "tools/perfex/count/child.h"
 
+/* A shell lets its background commands ignore these two, and perfex leaves it so. */
+static void as_from_a_terminal(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+}
+
 /* How a process ends that gets the signal once its command waits, and then opens what has no
  * reader. */
 static int end_of(int signal, const char *fifo)
@@ -24,6 +31,7 @@ static int end_of(int signal, const char *fifo)
 
 	if (pid == 0) {
 		alarm(10);
+		as_from_a_terminal();
 		child_start(&child, command, NULL);
 		raise(signal);
 		outfile_open(fifo, O_WRONLY | O_CLOEXEC, 0600);
@@ -61,6 +69,7 @@ START_TEST(late_signals)
 	struct child child;
 	int status;
 
+	as_from_a_terminal();
 	child_start(&child, command, NULL);
 	child_release(&child, *command);
 	raise(SIGINT);
