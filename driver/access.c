@@ -20,10 +20,7 @@
 static struct workqueue_struct *reloader;
 static DEFINE_PER_CPU(struct work_struct, reloads);
 
-/*
- * Makes this CPU load page tables again: its next thread must load its own. Process 1 has no
- * counters.
- */
+/* Makes this CPU's next thread load its page tables. Process 1 has no counters. */
 static void reload(struct work_struct *work)
 {
 	struct pid *pid = find_get_pid(1);

@@ -89,10 +89,7 @@ static int compile(const struct vperfctr_control *control, struct perfctr_progra
 			 d.rule);
 		return d.forbidden ? -EPERM : -EINVAL;
 	}
-	/*
-	 * No thread can have registers that another thread can change, or that only one core may
-	 * use.
-	 */
+	/* No thread gets registers that others can change, or that only one core may use. */
 	if (program->one_core ||
 	    (program->core_shared && cpumask_weight(topology_sibling_cpumask(0)) > 1))
 		return -EOPNOTSUPP;
@@ -153,9 +150,7 @@ static int do_control(struct vperfctr *self, const struct perfctr_call_control *
 			err = install_control(self, task, &control, program);
 		if (!err)
 			vperfctr_keep(self, program);
-		/*
-		 * The thread has ended, and may have given back its counters before this took some.
-		 */
+		/* The thread has ended, and may have given its counters back before. */
 		else if (!vthread_of(self))
 			vperfctr_release(self);
 		put_task_struct(task);

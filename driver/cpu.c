@@ -69,10 +69,7 @@ static void stop_and_start(void)
 		ask->overflow(owner);
 }
 
-/*
- * This runs as soon as interrupts are on, before the interrupted program executes another
- * instruction.
- */
+/* Runs once interrupts are on, before the interrupted program's next instruction. */
 static void after_nmi(struct irq_work *work)
 {
 	stop_and_start();

@@ -56,10 +56,7 @@ static inline struct hwcpu_sampler *hwcpu_note(const struct vperfctr *last, stru
 	return s;
 }
 
-/*
- * hw_resume() and hw_suspend() on this CPU, and between them look at the counters often enough.
- * Interrupts are off.
- */
+/* hw_resume() and hw_suspend() here, with the timer between them. Interrupts are off. */
 static inline void hwcpu_start(struct vperfctr *owner, struct perfctr_cpu_state *state,
 			       struct perfctr_program *program)
 {

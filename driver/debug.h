@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * debug.h - a debug build ("make DEBUG=1") checks for states that can't be; in others this costs
- * nothing.
- */
+/* debug.h - checks of a debug build ("make DEBUG=1"); in others they cost nothing. */
 #ifndef PERFCTR_DRIVER_DEBUG_H
 #define PERFCTR_DRIVER_DEBUG_H
 

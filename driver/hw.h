@@ -40,9 +40,7 @@ void hw_clock(struct perfctr_info *info);
 int hw_reserve(void (*overflow)(void));
 void hw_release(void);
 
-/*
- * On x86, is called after the overflows that the NMI found have been handled. Interrupts are off.
- */
+/* Called on x86 after the overflows of an NMI were handled. Interrupts are off. */
 void hw_after_nmi(void);
 
 /*
@@ -88,16 +86,10 @@ extern const struct cpumask *hw_forbidden;
 void hw_allow_reads(struct mm_struct *mm);
 void hw_forbid_reads(struct mm_struct *mm);
 
-/*
- * A child has a copy of its parent's memory, with its count: of no mapping of the child's, because
- * neither our pages nor those of perf_events go to children.
- */
+/* A child's memory has its parent's count, but none of the mappings that were counted. */
 void hw_forbid_inherited_reads(struct mm_struct *mm);
 
-/*
- * Whether this CPU has loaded them, and not followed; whether it lets user space read now.
- * Interrupts are off.
- */
+/* Whether this CPU loaded them and did not follow; whether user space reads now. */
 bool hw_reads_are_stale(const struct mm_struct *mm);
 bool hw_user_reads(void);
 

@@ -595,10 +595,7 @@ static inline void arrive(struct perfctr_core *core, const struct perfctr_progra
 	note_program(core, program);
 }
 
-/*
- * The next process's program is the same: only counts are to be hidden. No instruction of either
- * comes between.
- */
+/* The next process's program is the same: only counts are hidden, at once. */
 void hw_change_process(struct perfctr_core *core, struct perfctr_cpu_state *state,
 		       const struct perfctr_program *program, const struct mm_struct *mm)
 {

@@ -93,9 +93,7 @@ static inline void hw_set_reads(struct perfctr_core *core, bool reads)
 	write_sysreg(reads ? READS : core->theirs, pmuserenr_el0);
 }
 
-/*
- * Hides the counters of the last threads' process from a thread of another process that may read.
- */
+/* Hides the last process's counters from a thread of another one that may read. */
 void hw_hide_counters(struct perfctr_core *core);
 
 /*

@@ -49,10 +49,7 @@ static inline void perfctr_core_write_control(struct perfctr_core *core, uint32_
 					      uint64_t value)
 {
 	perfctr_core_write_counter(core, reg, value);
-	/*
-	 * The next instruction may read a counter that this freezes: the kernel's own driver waits,
-	 * too.
-	 */
+	/* Waits, as the kernel's driver does: the next instruction may read a counter. */
 	isync();
 }
 
@@ -179,10 +176,7 @@ void hw_sample(struct perfctr_cpu_state *state, struct perfctr_program *program)
 	perfctr_cpu_sample(this_cpu_ptr(&cores), state, program);
 }
 
-/*
- * No notifier runs before another thread returns to user mode, so that this stops the counters at
- * once.
- */
+/* Stops the counters at once: no notifier runs when another thread returns to user mode. */
 void hw_leave(void)
 {
 	struct perfctr_core *core = this_cpu_ptr(&cores);

@@ -34,9 +34,7 @@ static inline uint32_t perfctr_core_rdpmc(struct perfctr_core *core, uint32_t ma
 	return low;
 }
 
-/*
- * This reads two halves: the functions that read the whole have changed their names over the years.
- */
+/* Reads two halves: the functions that read the whole have had several names. */
 static u64 read_msr(u32 reg)
 {
 	u32 low, high;
@@ -152,10 +150,7 @@ static bool are_on(void)
 
 enum { LISTED = PERFCTR_COUNTERS + PERFCTR_SLOTS }; /* the counters first */
 
-/*
- * Returns the nth register; 0: none. P5 and its clones are not in the list: no other part of the
- * kernel uses their counters.
- */
+/* Returns the nth register; 0: none. The kernel does not use counters of P5 and its clones. */
 static u32 listed(unsigned int n)
 {
 	if (hw_cpu.rules == PERFCTR_RULES_P5 || hw_cpu.rules == PERFCTR_RULES_MII ||
@@ -268,10 +263,7 @@ void hw_init(void)
 	/* IA32_PERF_CAPABILITIES (leaf 1's PDCM): registers that take a counter's whole width. */
 	hw_cpu.full_width = id.leaf1_ecx >> 15 & 1 && try_read_msr(0x345, &probe) &&
 			    probe >> 13 & 1;
-	/*
-	 * This is registered once for all: removing the handler waits for all CPUs, some ms each
-	 * time.
-	 */
+	/* Registered once for all: removing the handler waits for all CPUs, some ms. */
 	hw_cpu.pcint = hw_cpu.pcint && boot_cpu_has(X86_FEATURE_APIC) &&
 		       !register_nmi_handler(NMI_LOCAL, overflow_nmi, 0, "perfctr");
 	if (perfctr_x86_setup(&hw_cpu, 0, &switch_reg, &switch_on) < 0)
@@ -379,10 +371,7 @@ static unsigned int nmis_to_come(const struct perfctr_core *core)
 	return time_after(jiffies, READ_ONCE(core->until)) ? 0 : READ_ONCE(core->late);
 }
 
-/*
- * Whether an NMI was expected that comes after its counter has been stopped, as AMD's do: no
- * handler would claim it.
- */
+/* Whether an NMI was expected after its counter had been stopped, as AMD's come. */
 static bool was_expected(struct perfctr_core *core)
 {
 	unsigned int late = nmis_to_come(core);
@@ -502,10 +491,7 @@ static bool takes_all(const struct perfctr_core *core, const struct perfctr_prog
 	return true;
 }
 
-/*
- * Forgets the last process's program: none of it runs any more. "program" belongs to another
- * process.
- */
+/* Forgets the last process's program, which has ended. "program" is another's. */
 static void forget_process(struct perfctr_core *core, const struct perfctr_program *program)
 {
 	if (core->privileged || !takes_all(core, program)) {
@@ -536,10 +522,7 @@ static bool note_guests(struct perfctr_core *core)
 	return guests;
 }
 
-/*
- * A thread that does not count returns to user mode on this CPU: a counting one would have removed
- * this notifier. Interrupts are off.
- */
+/* A thread that does not count returns to user mode here. Interrupts are off. */
 static void foreigner_comes(struct user_return_notifier *notifier)
 {
 	struct perfctr_core *core = container_of(notifier, struct perfctr_core, foreigner);
@@ -662,10 +645,7 @@ static bool is_mediated(void)
 	return IS_ENABLED(CONFIG_PERF_GUEST_MEDIATED_PMU) && switch_reg;
 }
 
-/*
- * Whether other code has cleared the registers. None should, but an NMI stops counters for its
- * duration.
- */
+/* Whether other code has cleared the registers; an NMI stops counters meanwhile. */
 static bool was_cleared(struct perfctr_core *core)
 {
 	u64 written, now;

@@ -38,10 +38,7 @@ struct link {
 	unsigned char refs;
 };
 
-/*
- * The events of a link. They are grouped by the thread that causes them, which decides what may be
- * changed, and when.
- */
+/* A link's events, grouped by the thread that causes them: it decides on changes. */
 enum link_event {
 	/* Events caused by its thread, which is the current one. */
 	LINK_ARRIVES,	 /* it returns to user mode, or has made the link */
@@ -77,9 +74,7 @@ enum {
 	LINK_FREE = 256,  /* there is no reference any more */
 };
 
-/*
- * Makes a link with counters. The caller is its thread, which then arrives, or queues the arrival.
- */
+/* Makes a link with counters. Its thread calls, and arrives or queues the arrival. */
 static inline void link_make(struct link *link)
 {
 	link->state = LINK_ARRIVING;

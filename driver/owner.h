@@ -19,10 +19,7 @@ int owner_reach(struct task_struct *task);
  */
 struct task_struct *owner_get(struct vperfctr *self);
 
-/*
- * Reads the sums, up to date, and the control. 0; -ESRCH: the thread runs and is not of the
- * caller's process; -EINTR.
- */
+/* Reads present sums and the control. 0; -ESRCH: another process's thread, running; -EINTR. */
 int owner_read(struct vperfctr *self, struct vperfctr_reading *reading);
 
 /*

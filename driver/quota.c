@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Limits the sets of counters that each user has: a descriptor may keep one whose thread is gone.
- */
+/* Limits each user's sets of counters, which descriptors may keep. */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>

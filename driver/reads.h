@@ -17,10 +17,7 @@ struct reads {
 	unsigned char allowed;	  /* the memory is counted as one that may read */
 };
 
-/*
- * Each event comes with a memory. If that is not the memory of the last READS_MAPPED, it changes
- * nothing for it.
- */
+/* Each event comes with a memory; one that is not the last READS_MAPPED's changes nothing. */
 enum reads_event {
 	READS_MAPPED,	    /* by the owner's process, in its memory */
 	READS_MAPPED_AGAIN, /* once more: moved, copied, or mapped after the owner's end */

@@ -49,10 +49,7 @@ static bool sees_everything(const struct perf_event *event)
 	return !(event->attach_state & PERF_ATTACH_TASK) && !event->attr.exclude_kernel;
 }
 
-/*
- * An event of a CPU's that counts nothing; or an error, if the current user may not have one. The
- * CPU may go offline at any moment.
- */
+/* Opens an event of a CPU that counts nothing, or fails. The CPU may go offline meanwhile. */
 static struct perf_event *open_on_cpu(void)
 {
 	struct perf_event *event = ERR_PTR(-ENODEV);

@@ -6,10 +6,7 @@
 #include <linux/spinlock.h>
 #include "driver/hw.h"
 
-/*
- * A caller that was refused for lack of a proof has a moment to bring one, which must be younger
- * than the refusal.
- */
+/* A caller that was refused has a moment to bring a proof, younger than the refusal. */
 struct rights {
 	spinlock_t lock;
 	u64 youngest;	     /* event of perf_events', as the last one was refused, or U64_MAX */

@@ -22,9 +22,7 @@ static void send_overflow(int signo, unsigned int mask)
 		send_sig(signo, current, 1);
 }
 
-/*
- * Runs in the thread itself, which is the sender: the kernel clears the siginfo of other senders.
- */
+/* Runs in the thread, the sender: the kernel clears the siginfo of other senders. */
 static void signal_current(struct callback_head *head)
 {
 	struct vperfctr *self = container_of(head, struct vperfctr, signal);

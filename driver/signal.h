@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * signal.h - tells a thread by a signal that its counters have overflowed, or may not be used on
- * its CPU.
- */
+/* signal.h - signals to a thread: its counters overflowed, or its CPU is forbidden. */
 #ifndef PERFCTR_DRIVER_SIGNAL_H
 #define PERFCTR_DRIVER_SIGNAL_H
 

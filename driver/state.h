@@ -55,10 +55,7 @@ struct vperfctr_reading {
 	struct vperfctr_control control;
 };
 
-/*
- * Counters that are no thread's and count nothing; one reference. ERR_PTR(): -ENOMEM, or -EDQUOT
- * as quota_take().
- */
+/* Makes counters without a thread; one reference. ERR_PTR(): -ENOMEM, -EDQUOT (quota_take()). */
 struct vperfctr *vperfctr_create(void);
 
 /* One reference fewer; the same when the thread's goes. May sleep. */
@@ -88,10 +85,7 @@ struct perfctr_cpu_state *vperfctr_turn_page(struct vperfctr *self,
 /* Returns the page, with a reference for the caller. */
 struct page *vperfctr_get_page(struct vperfctr *self);
 
-/*
- * This is also true after an overflow, which may have come between a reader's look at cstatus and
- * its RDPMC.
- */
+/* Also true after an overflow, which may come between a reader's cstatus and RDPMC. */
 static inline bool vperfctr_has_counters(const struct vperfctr *self)
 {
 	return perfctr_cstatus_nrctrs(self->cstatus | self->interrupted);
@@ -111,14 +105,9 @@ static inline void vperfctr_show_cstatus(struct vperfctr *self, struct mm_struct
 	self->state->cstatus = cstatus;
 }
 
-/*
- * The functions below need the lock of the owner's link, if there is an owner; interrupts are off.
- */
+/* The functions below need the lock of the owner's link, if any; interrupts are off. */
 
-/*
- * Stop the set because of these overflows until it is resumed; because its thread came to a
- * forbidden CPU.
- */
+/* Stop the set until it is resumed: these overflowed; its thread is on a forbidden CPU. */
 void vperfctr_interrupt(struct vperfctr *self, unsigned int overflowed);
 void vperfctr_forbid(struct vperfctr *self);
 

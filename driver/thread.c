@@ -29,10 +29,7 @@
 
 /* ---- the door ---- */
 
-/*
- * Carries out a step's actions that come before the change of the counters. The lock is held;
- * interrupts are off.
- */
+/* Carries out a step's actions before the counters change. Locked; interrupts are off. */
 static __always_inline unsigned int step_to(struct vthread *t, enum link_event event)
 {
 	unsigned int steps = link_step(&t->link, event);
