@@ -147,6 +147,9 @@ wrong '-p takes a number' -p x
 wrong '-p takes a number' -p 0
 wrong '-p takes a number' -p 99999999999
 wrong '-t takes a number' -t 1,x
+wrong '-t takes a number' -t 1,
+wrong '-p takes a number' -p ,1
+wrong '-p takes a number' -p 1,
 wrong '-C takes numbers' -C 3-1
 wrong '-C takes numbers' -C 0,
 wrong '-C takes numbers' -C ''
