@@ -371,20 +371,20 @@ static inline int perfctr_reader_read_all(const struct perfctr_reader *reader, s
 
 /*
  * Leave the events between the two calls out of the reader's values: *at is the value at the
- * beginning, and at that of its end. Each returns 1, or 0 if the counter is not in a register now:
- * then nothing is left out. Other copies of the reader, and the handle or set that it is of, count
- * on.
+ * beginning, and at that of its end. Each returns 1, or 0 if the counter is not in a register now,
+ * or the event counts on several core types: then nothing is left out. Other copies of the reader,
+ * and the handle or set that it is of, count on.
  */
 static inline int perfctr_reader_pause(const struct perfctr_reader *reader, uint64_t *at)
 {
-	return perfctr_reader_read(reader, at);
+	return perfctr_page_read_count(reader, at);
 }
 
 static inline int perfctr_reader_resume(struct perfctr_reader *reader, uint64_t at)
 {
 	uint64_t now;
 
-	if (!perfctr_reader_read(reader, &now))
+	if (!perfctr_page_read_count(reader, &now))
 		return 0;
 	reader->base -= now - at;
 	return 1;

@@ -68,6 +68,9 @@ START_TEST(as_a_page)
 	made_up[0].index = 1;
 	ck_assert(perfctr_core_types_reader(&types, page, 2, &rseq, &reader));
 	ck_assert_int_eq(perfctr_page_read_count(&reader, &value), 0);
+	ck_assert_int_eq(perfctr_reader_pause(&reader, &value), 0);
+	ck_assert_int_eq(perfctr_reader_resume(&reader, 77), 0);
+	ck_assert_uint_eq(reader.base, 0);
 	ck_assert_int_eq(perfctr_reader_read_times(&reader, &value, &enabled, &running), 0);
 }
 END_TEST
