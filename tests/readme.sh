@@ -41,6 +41,27 @@ same 'perfctr_reader_read()' 'X86 instructions on x86-64, ARM64 on arm64'
 same "vperfctr_read_pmc()" "\`vperfctr_read_pmc()\` takes X86 instructions on x86-64, ARM64 on arm64"
 same 'perfctr_reader_read_all(), 4 counters' 'four take X86 instructions on x86-64, ARM64 on arm64'
 
+# Of readers on several core types tests/loops/step holds the limits, each with a call and a return.
+most() {	# NAME
+	tr -s ' \t\n' '   ' <"$srcdir/tests/loops/step.c" | sed -n "s/.*{ \"$1\",[^}]* MOST(\([0-9]*\), .*/\1/p"
+}
+two=$(($(most 'perfctr_reader_read, 2 core types') - 2)) three=$(($(most 'perfctr_reader_read, 3 core types') - 2))
+all=$(($(most 'perfctr_reader_read_all of 4, 2 core types') - 2))
+tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "takes $two instructions with two core types, $three with three; \
+\`perfctr_reader_read_all()\` of four events $all with two." &&
+	tr -s ' \n' '  ' <"$readme" | grep -q -F "of an event that all types have takes $two instructions on x86-64"
+check "figures of several core types" $?
+
+# holds FILE LIMIT WORDS: what COSTS.md says is the limit that the program of tests/bench fails at
+holds() {
+	limit=$(sed -n "s/^$2=\([0-9]*\).*/\1/p" "$srcdir/tests/bench/$1" | sed ':a; s/^\([0-9]*[0-9]\)\([0-9]\{3\}\)/\1,\2/; ta')
+	tr -s ' \n' '  ' <"$srcdir/docs/COSTS.md" | grep -q -F "$(echo "$3" | sed "s/LIMIT/$limit/")"
+	check "figure of $2" $?
+}
+holds scale.sh max_one 'is opened in LIMIT.'
+holds lookup.sh max_start 'at most | LIMIT |'
+holds lookup.sh max_relocations 'dynamic relocations | LIMIT |'
+
 for file in README.md CONTRIBUTING.md SECURITY.md driver/README.md; do
 	directory=$(dirname "$file")
 	sed -n 's/.*](\([^):#]*\)).*/\1/p' "$srcdir/$file" | while read -r target; do

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -169,7 +170,8 @@ static int unregistered(bool handler_reads)
 	return perfctr_reader_read(&reader, &value) ? 3 : 0; /* RDPMC would be deadly */
 }
 
-static void in_a_child(int (*what)(bool), bool arg)
+/* A part that this machine can't try counts as skipped: CI, which must try it, then fails. */
+static void in_a_child(const char *name, int (*what)(bool), bool arg)
 {
 	pid_t child = fork();
 	int status;
@@ -177,16 +179,22 @@ static void in_a_child(int (*what)(bool), bool arg)
 	if (child == 0)
 		_exit(what(arg));
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_msg(status == 0 || status == 77 << 8, "status 0x%X", (unsigned int)status);
+	if (status == 77 << 8)
+		printf("SKIP %s: RDPMC does not fault, or rseq(2) was registered otherwise\n",
+		       name);
+	else
+		ck_assert_msg(status == 0, "%s: status 0x%X", name, (unsigned int)status);
 }
 
 START_TEST(in_the_kernels_hands)
 {
-	if (!perfctr_rseq_here())
-		return; /* the C library has no restartable sequences, or nobody watches them */
-	in_a_child(aborted_by_faults, false);
-	in_a_child(aborted_by_faults, true);
-	in_a_child(unregistered, false);
+	if (!perfctr_rseq_here()) {
+		puts("SKIP restartable sequences: the C library has registered none");
+		return;
+	}
+	in_a_child("aborted by faults", aborted_by_faults, false);
+	in_a_child("aborted by faults, and a handler that reads", aborted_by_faults, true);
+	in_a_child("unregistered", unregistered, false);
 }
 END_TEST
 
