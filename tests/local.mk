@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	tests/harness/printed.h \
 	tests/harness/random.h \
 	tests/harness/root.h \
+	tests/harness/stream.h \
 	tests/loops/README.md \
 	tests/tables \
 	tests/unit/assign.h \

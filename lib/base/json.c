@@ -130,8 +130,11 @@ static size_t number_length(const char *text)
 
 	if (!take_digits(&p) || (*whole == '0' && p - whole > 1))
 		return 0;
-	if (*p == '.' && (p++, !take_digits(&p)))
-		return 0;
+	if (*p == '.') {
+		p++;
+		if (!take_digits(&p))
+			return 0;
+	}
 	if (*p == 'e' || *p == 'E') {
 		p += 1 + (p[1] == '+' || p[1] == '-');
 		if (!take_digits(&p))
@@ -198,6 +201,8 @@ enum perfctr_json_type perfctr_json_next(struct perfctr_json *json)
 
 	skip_blanks(json);
 	json->name = NULL;
+	if (!*json->at && json->at != json->end)
+		return fail(json, "a zero byte is no JSON");
 	if (!json->depth)
 		return json->more && !*json->at ? PERFCTR_JSON_END : read_value(json);
 	if (take(json, close)) {

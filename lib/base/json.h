@@ -21,7 +21,8 @@ enum perfctr_json_type {
 enum { PERFCTR_JSON_DEPTH = 16 };
 
 struct perfctr_json {
-	char *at;	   /* the text, which ends with a NUL and is changed on the way */
+	char *at;	   /* the text, which is changed on the way */
+	const char *end;   /* its end, a NUL; another one is wrong */
 	unsigned int line; /* of the value, or of the error; begins with 1 */
 
 	char *name;    /* a member's; else NULL */

@@ -263,9 +263,10 @@ static void forget(struct perfctr_vendor *vendor, size_t from)
 		free(vendor->events[--vendor->n].name);
 }
 
-const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, unsigned int *line)
+const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, size_t size,
+				unsigned int *line)
 {
-	struct perfctr_json json = { .at = text, .line = 1 };
+	struct perfctr_json json = { .at = text, .end = text + size, .line = 1 };
 	size_t from = vendor->n;
 	const char *reason = read_object(vendor, &json);
 
@@ -355,8 +356,8 @@ struct given {
 	char refused[PATH_MAX + 200]; /* why, if anything was */
 };
 
-/* Returns a file's text; NULL with errno. */
-static char *read_text(const char *path)
+/* Returns a file's text, and its size; NULL with errno. */
+static char *read_text(const char *path, size_t *size)
 {
 	struct stat status;
 	char *text = NULL;
@@ -383,6 +384,7 @@ static char *read_text(const char *path)
 	}
 	if (text)
 		text[used] = '\0';
+	*size = used;
 	perfctr_call_close(fd);
 	return text;
 }
@@ -405,19 +407,19 @@ static void read_one(struct given *given, struct perfctr_vendor *vendor, const c
 		     const char *entry)
 {
 	char path[PATH_MAX], where[PATH_MAX + 16], *text;
-	size_t length = strlen(entry);
+	size_t length = strlen(entry), size;
 	const char *reason;
 	unsigned int line;
 
 	if (length < 6 || strcmp(entry + length - 5, ".json") ||
 	    snprintf(path, sizeof(path), "%s/%s", directory, entry) >= (int)sizeof(path))
 		return;
-	text = read_text(path);
+	text = read_text(path, &size);
 	if (!text) {
 		note_trouble(given, path);
 		return;
 	}
-	reason = perfctr_vendor_read(vendor, text, &line);
+	reason = perfctr_vendor_read(vendor, text, size, &line);
 	snprintf(where, sizeof(where), "%s:%u", path, line);
 	free(text);
 	errno = ENOMEM;

@@ -42,10 +42,10 @@ struct perfctr_vendor {
 };
 
 /*
- * Add the events of a file's text, which is changed. NULL; or why it is refused, in *line: then its
- * events are gone. The rest is sorted by perfctr_vendor_sort().
+ * Add the events of a file's text of size bytes and a NUL, which is changed. NULL; or why it is
+ * refused, in *line: then its events are gone. The rest is sorted by perfctr_vendor_sort().
  */
-const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text,
+const char *perfctr_vendor_read(struct perfctr_vendor *vendor, char *text, size_t size,
 				unsigned int *line) SELDOM;
 void perfctr_vendor_sort(struct perfctr_vendor *vendor) SELDOM;
 void perfctr_vendor_free(struct perfctr_vendor *vendor) SELDOM;

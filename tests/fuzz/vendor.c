@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = '\0';
-	reason = perfctr_vendor_read(&vendor, text, &line);
+	reason = perfctr_vendor_read(&vendor, text, size - 1, &line);
 	if (reason && (vendor.n || line > size))
 		abort();
 	perfctr_vendor_sort(&vendor);

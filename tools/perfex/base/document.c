@@ -57,20 +57,21 @@ static int read_values(struct perfctr_json *json, struct node **last)
 int document_parse(struct document *document, const char *text, size_t size)
 {
 	struct perfctr_json json = { .line = 1 };
+	int result;
 
 	*document = (struct document){ .first = NULL };
 	document->text = need(malloc(size + 1));
 	memcpy(document->text, text, size);
 	document->text[size] = '\0';
 	json.at = document->text;
-	if (read_values(&json, &document->first) == 0 && json.at != document->text + size)
-		json.problem = "a zero byte is no JSON";
-	if (json.problem)
+	json.end = document->text + size;
+	result = read_values(&json, &document->first);
+	if (result < 0)
 		snprintf(document->problem, sizeof(document->problem), "line %u: %s", json.line,
 			 json.problem);
 	for (document->root = document->first; document->root && document->root->next;)
 		document->root = document->root->next;
-	return json.problem ? -1 : 0;
+	return result;
 }
 
 int document_read(struct document *document, const char *path)

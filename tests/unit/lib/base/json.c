@@ -33,6 +33,7 @@ static struct perfctr_json read_text(const char *text, struct seen *seen)
 
 	*seen = (struct seen){ .used = 0 };
 	snprintf(copy, sizeof(copy), "%s", text);
+	json.end = copy + strlen(copy);
 	while ((type = perfctr_json_next(&json)) < PERFCTR_JSON_END)
 		note(seen, &json, type);
 	ck_assert_int_eq(type == PERFCTR_JSON_WRONG, json.problem != NULL);

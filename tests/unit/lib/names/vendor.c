@@ -27,7 +27,7 @@ static const char *read_for(const char *cpu, const char *text, struct perfctr_ve
 	ck_assert_int_eq(perfctr_cpu_named(cpu, &named), 0);
 	*vendor = (struct perfctr_vendor){ .cpu = &named };
 	snprintf(copy, sizeof(copy), "%s", text);
-	return perfctr_vendor_read(vendor, copy, line);
+	return perfctr_vendor_read(vendor, copy, strlen(copy), line);
 }
 
 /* Codes, and what is no event of a core. */
@@ -171,8 +171,10 @@ START_TEST(refusals)
 	}
 	ck_assert_ptr_null(
 		read_for("skylake", "{\"EventName\":\"A\",\"EventCode\":\"1\"}", &vendor, &line));
+	memcpy(more, "[]\0[{", sizeof("[]\0[{"));
+	ck_assert_str_eq(perfctr_vendor_read(&vendor, more, 5, &line), "a zero byte is no JSON");
 	strcpy(more, "[{\"EventName\":\"B\",\"EventCode\":\"1\"}");
-	ck_assert_ptr_nonnull(perfctr_vendor_read(&vendor, more, &line));
+	ck_assert_ptr_nonnull(perfctr_vendor_read(&vendor, more, strlen(more), &line));
 	ck_assert_uint_eq(vendor.n, 1);
 	ck_assert_str_eq(vendor.events[0].name, "A");
 	perfctr_vendor_free(&vendor);
@@ -215,13 +217,13 @@ START_TEST(many)
 		strcpy(p, "]");
 		ck_assert_ptr_null(read_for("skylake", "[]", &vendor, &line));
 		if (n == most) {
-			ck_assert_ptr_null(perfctr_vendor_read(&vendor, text, &line));
+			ck_assert_ptr_null(perfctr_vendor_read(&vendor, text, strlen(text), &line));
 			ck_assert_uint_eq(vendor.n, most);
 			ck_assert_uint_eq(strlen(vendor.events[0].text), 160);
 			perfctr_vendor_sort(&vendor);
 			ck_assert_uint_eq(vendor.n, most);
 		} else {
-			ck_assert_str_eq(perfctr_vendor_read(&vendor, text, &line),
+			ck_assert_str_eq(perfctr_vendor_read(&vendor, text, strlen(text), &line),
 					 "there are more than 65536 events");
 			ck_assert_uint_eq(vendor.n, 0);
 		}
@@ -548,7 +550,7 @@ END_TEST
 /* A file as large as may be is read: it begins with a NUL. */
 START_TEST(large_file)
 {
-	check_size(16 << 20, "b.json:1: the file ends in the middle of a value");
+	check_size(16 << 20, "b.json:1: a zero byte is no JSON");
 }
 END_TEST
 

@@ -39,6 +39,15 @@ static void begin(const char *list)
 	results_begin(&results);
 }
 
+static void begin_metrics(const char *names)
+{
+	events = (struct events){ .base16 = true };
+	results = (struct results){ .run = &what };
+	events_add_metrics(&events, names);
+	events_finish(&events);
+	results_begin(&results);
+}
+
 static void end(void)
 {
 	results_free(&results);
@@ -220,11 +229,7 @@ START_TEST(metrics_of_core_types)
 	static const uint64_t some[] = { 300, 100, 40, 100 };
 
 	begin_hybrid();
-	events = (struct events){ .base16 = true };
-	results = (struct results){ .run = &what };
-	events_add_metrics(&events, "ipc,ipc");
-	events_finish(&events);
-	results_begin(&results);
+	begin_metrics("ipc,ipc");
 	run_counts(some);
 	print(openmetrics_print);
 	has_lines(
@@ -261,11 +266,7 @@ START_TEST(no_value_beyond_a_threshold)
 	static const uint64_t some[] = { 300, 100, 40, 0 };
 
 	begin_hybrid();
-	events = (struct events){ .base16 = true };
-	results = (struct results){ .run = &what };
-	events_add_metrics(&events, "ipc");
-	events_finish(&events);
-	results_begin(&results);
+	begin_metrics("ipc");
 	run_counts(some);
 	print(openmetrics_print);
 	ck_assert_ptr_nonnull(
@@ -715,11 +716,7 @@ END_TEST
 /* Of an interval, and of counts that shared the PMU, or had no turn. */
 START_TEST(metrics_of_intervals)
 {
-	events = (struct events){ .base16 = true };
-	results = (struct results){ .run = &what };
-	events_add_metrics(&events, "ipc");
-	events_finish(&events);
-	results_begin(&results);
+	begin_metrics("ipc");
 	events.event[0].reading =
 		(struct perfctr_reading){ .value = 60, .enabled = 9, .running = 9 };
 	events.event[1].reading =
@@ -769,11 +766,7 @@ START_TEST(errors_of_metrics)
 {
 	unsigned int i;
 
-	events = (struct events){ .base16 = true };
-	results = (struct results){ .run = &what };
-	events_add_metrics(&events, "ipc");
-	events_finish(&events);
-	results_begin(&results);
+	begin_metrics("ipc");
 	for (i = 0; i < 16; i++)
 		look(i);
 	results_add_interval(&results, 1);

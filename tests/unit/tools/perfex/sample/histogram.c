@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "tests/harness/check.h"
+#include "tests/harness/stream.h"
 #include "tools/perfex/sample/elf.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/kallsyms.h"
@@ -39,24 +40,6 @@ struct symbols *__wrap_elf_symbols(const char *file)
 	}
 	symbols_end(symbols);
 	return symbols;
-}
-
-static char *printed;
-
-static FILE *begin_printing(void)
-{
-	static size_t length;
-	FILE *file = open_memstream(&printed, &length);
-
-	ck_assert_ptr_nonnull(file);
-	return file;
-}
-
-static void end_printing(FILE *file, const char *expected)
-{
-	fclose(file);
-	ck_assert_str_eq(printed, expected);
-	free(printed);
 }
 
 static void folded_are(struct histogram *histogram, const char *expected)

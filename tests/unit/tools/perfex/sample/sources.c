@@ -4,29 +4,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "tests/harness/check.h"
+#include "tests/harness/stream.h"
 #include "tools/perfex/sample/histogram.h"
 #include "tools/perfex/sample/sources.h"
 
 #define S(field, value) ((uint64_t)PERF_MEM_##field##_##value << PERF_MEM_##field##_SHIFT)
 #define HEAD		"      samples percent    weight  data source\n"
-
-static char *printed;
-static size_t length;
-
-static FILE *begin_printing(void)
-{
-	FILE *file = open_memstream(&printed, &length);
-
-	ck_assert_ptr_nonnull(file);
-	return file;
-}
-
-static void end_printing(FILE *file, const char *expected)
-{
-	fclose(file);
-	ck_assert_str_eq(printed, expected);
-	free(printed);
-}
 
 static void sources_are(const struct sources *sources, const char *expected)
 {
