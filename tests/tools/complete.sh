@@ -73,17 +73,18 @@ show() { print -r -- "LINE[\$BUFFER]" >'$work/line'; BUFFER=; zle .accept-line }
 zle -N show
 bindkey '^I' complete-word
 bindkey '^T' show
-: >'$work/ready'
+print ready >'$work/ready'
 EOT
 cat >"$work/type.zsh" <<'EOT'
 zmodload zsh/zpty
 zpty -b shell "TERM=dumb zsh -f -i"
 zpty -w shell "source $1/setup.zsh"
+# A file is there before its contents are.
 wait_for() {
 	local i line
 	for i in {1..200}; do
 		while zpty -r -t shell line; do :; done
-		[[ -e $1 ]] && return
+		[[ -s $1 ]] && return
 		sleep 0.05
 	done
 }
