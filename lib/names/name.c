@@ -178,8 +178,8 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	bool own;
 	int found;
 
-	/* So libpfm4 calls the PMU of the kernel's own names. */
-	if (length > 6 && memcmp(event, "perf::", 6) == 0) {
+	/* libpfm4 calls the PMU of the kernel's own names so. */
+	if (length > 6 && event[4] == ':' && event[5] == ':' && !strncasecmp(event, "perf", 4)) {
 		event += 6;
 		length -= 6;
 	}

@@ -106,6 +106,7 @@ START_TEST(names_of_every_kernel)
 		SW("perf::PERF_COUNT_SW_PAGE_FAULTS_MIN", PAGE_FAULTS_MIN),
 		SW("PERF_COUNT_SW_CPU_MIGRATIONS", CPU_MIGRATIONS),
 		SW("perf::page-faults", PAGE_FAULTS),
+		SW("Perf::Page-Faults", PAGE_FAULTS),
 	};
 	size_t i;
 
