@@ -15,16 +15,18 @@ section() {	# FROM TO
 		"$top/docs/COSTS.md"
 }
 
-# Each figure of the second column.
+# Each figure of the column.
 compare() {	# NAME COMPILER LOG FROM TO
 	name=$1 compiler=$2 log=$3
 	shift 3
 	[ "$(${compiler%% *} -dumpversion 2>/dev/null)" = 12 ] ||
 		{ echo "SKIP $name: $compiler is not gcc 12, whose figures COSTS.md has"; return 0; }
 	[ -e "$log" ] || { echo "SKIP $name: $log is not there"; return 0; }
-	section "$@" | awk -F '|' -v name="$name" -v kernel="$kernel" '
+	section "$@" | awk -F '|' -v name="$name" -v kernel="$kernel" \
+		-v column="$column" -v slack="$slack" '
 		function figures(cell, list) {
-			gsub(/,/, "", cell)
+			gsub(/, /, ";", cell)
+			gsub(/[ ,]/, "", cell)
 			return split(cell, list, /[^0-9]+/)
 		}
 		function hold(row, cell, figure, slack,	n, i) {
@@ -36,11 +38,11 @@ compare() {	# NAME COMPILER LOG FROM TO
 					failed = 1
 				}
 		}
-		$3 !~ /^ *[0-9]/ { next }
-		FNR == NR { user[$2] = $3; both[$2] = $4; next }
+		$column !~ /^ *[0-9]/ { next }
+		FNR == NR { user[$2] = $column; both[$2] = $4; next }
 		$2 in user {
 			# Signals, opening, other threads.
-			hold($2, $3, user[$2], $2 ~ /open|OPEN|threads|overflow|iresume/ ? 1 : 0)
+			hold($2, $column, user[$2], slack || $2 ~ /open|OPEN|threads|overflow|iresume/ ? 1 : 0)
 			if (kernel && both[$2] ~ /[0-9]/)
 				hold($2, $4, both[$2], 10)
 			rows++
@@ -56,11 +58,57 @@ compare() {	# NAME COMPILER LOG FROM TO
 		}' - "$log" || failed=1
 }
 
+column=3 slack=0
 kernel=1	# whether the third column has figures with the kernel
 compare arm64 aarch64-linux-gnu-gcc "$work/vm/arm64-1.log" "arm64 (QEMU" "x86-64 (Skylake"
 compare x86-64 "${CC:-cc}" "$work/vm/skylake-1.log" "x86-64 (Skylake" "For comparison"
+# The column of a machine in the table of regions, row by row, with what tests/vm/guest/regions.c printed.
+regions() {	# MACHINE COLUMN SLACK
+	[ -e "$work/vm/$1.log" ] || { echo "SKIP regions: $work/vm/$1.log is not there"; return 0; }
+	section "| | x86-64 | arm64" "The same beside" | awk -F '|' -v machine="$1" -v column="$2" -v slack="$3" '
+		FNR == NR {
+			gsub(/[ ,]/, "", $column)
+			if (FNR > 2)
+				documented[FNR - 2] = $column
+			next
+		}
+		sub(/^ *begin and end, /, "") {
+			four = /^instructions:u,/ ? 3 : 0
+			sub(/^[^ ]*( measured)?: /, "")
+			split($0, part, /[^0-9]+/)
+			if (!/moments/)
+				found[1] = part[1]
+			else {
+				found[2 + four] = part[1]
+				found[4 + four] = part[2]
+				found[3 + four] = part[3]
+			}
+		}
+		END {
+			for (i = 1; i <= 7; i++)
+				if (!documented[i] || found[i] == "" || found[i] * 100 > documented[i] * (100 + slack)) {
+					printf "FAIL regions of %s: row %d: %s, and COSTS.md has %s\n", machine, i, found[i], documented[i]
+					failed = 1
+				}
+			if (!failed)
+				printf "PASS regions of %s: 7 rows\n", machine
+			exit failed
+		}' - "$work/vm/$1.log" || failed=1
+}
+if [ "$(${CC:-cc} -dumpversion)" = 12 ]; then
+	regions skylake-1 3 0
+	regions arm64-1 4 0
+	regions riscv64-1 5 0
+	regions power9-1 6 10
+fi
 kernel=0
 for name in look-up samples engine; do
 	compare "$name" "${CC:-cc}" "$work/logs/$name.log" "Names and the low-level" "These two tables"
 done
+# The memory that a program finds decides on a little of these.
+slack=1
+compare reports "${CC:-cc}" "$work/logs/reports.log" "So does a report" "All metrics of"
+column=4
+compare scale "${CC:-cc}" "$work/logs/scale.log" "What a set costs" "So does a report"
+compare metrics "${CC:-cc}" "$work/logs/reports.log" "All metrics of" "## The driver"
 exit $failed
