@@ -374,13 +374,14 @@ tests_vm_guest_samples_LDADD = lib/libperfctr.la
 tests_vm_guest_sets_LDADD = lib/libperfctr.la
 tests_vm_guest_kernels_LDADD = lib/libperfctr.la
 # Not for all architectures, so nothing asks for it but tests/vm/run.sh
-vm_driver_programs = tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
+vm_driver_programs = tests/vm/guest/aux_area tests/vm/guest/core_readers tests/vm/guest/core_types tests/vm/guest/driver tests/vm/guest/driver_attack tests/vm/guest/driver_fuzz \
 	tests/vm/guest/driver_kvm tests/vm/guest/driver_perf tests/vm/guest/driver_sequences tests/vm/guest/driver_share \
 	tests/vm/guest/driver_siege \
 	tests/vm/guest/perfex-driver tests/vm/guest/storm-driver tests/bench/switch tests/vm/guest/power tests/vm/guest/riscv tests/vm/guest/topdown
 EXTRA_PROGRAMS += $(vm_driver_programs)
 CLEANFILES += $(vm_driver_programs)
 tests_vm_guest_aux_area_LDADD = lib/libperfctr.la
+tests_vm_guest_core_readers_LDADD = lib/libinternal.la
 tests_vm_guest_core_types_LDADD = lib/libperfctr.la
 tests_vm_guest_driver_LDADD =
 tests_vm_guest_driver_attack_LDADD =

@@ -52,10 +52,24 @@
 
 const struct perfctr_scope perfctr_this_thread = { .cpu = -1, .cgroup = -1 };
 
+#ifdef __aarch64__
+/* Whether it is an event of a core type's own PMU. */
+static bool is_of_core(const struct perf_event_attr *attr)
+{
+	struct perfctr_pmu cores[PERFCTR_VARIANTS_MAX];
+	int i, n = perfctr_core_pmus(cores);
+
+	for (i = 0; i < n; i++)
+		if (cores[i].type == attr->type)
+			return true;
+	return false;
+}
+#endif
+
 /*
- * Only the calling thread's own hardware events can be read in user space. On arm64 those of
- * PMU/EVENT/ could, too, but Linux 6.1 then leaves the counters of another core type's processor
- * open to a thread that goes there.
+ * Only the calling thread's own hardware events can be read in user space. On arm64 an event of one
+ * core type could, too, but Linux 6.1 then leaves the counters of another type's processor open to
+ * a thread that goes there. One that is open on all types counts there, too.
  */
 static bool wants_user_access(const struct perf_event_attr *attr, const struct perfctr_scope *scope)
 {
@@ -63,7 +77,7 @@ static bool wants_user_access(const struct perf_event_attr *attr, const struct p
 	return scope->tid == 0 && scope->cpu == -1 && !scope->sampled && attr->config1 == 0 &&
 	       !attr->inherit &&
 	       (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
-		attr->type == PERF_TYPE_RAW);
+		attr->type == PERF_TYPE_RAW || (scope->types && is_of_core(attr)));
 #else
 	(void)attr, (void)scope;
 	return false;

@@ -12,7 +12,8 @@ files() {
 	case $arch in
 	arm64)
 		host=aarch64-linux-gnu
-		more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/core_types tests/vm/guest/driver_share"
+		more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/core_readers tests/vm/guest/core_types
+			tests/vm/guest/driver_share"
 		;;
 	amd64)
 		host="" more="$driver_programs tests/vm/guest/aux_area tests/vm/guest/driver_kvm tests/vm/guest/driver_perf

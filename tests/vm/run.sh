@@ -60,7 +60,7 @@ equip() {	# PROGRAM
 	calls | calls-signed) files_dwarf ;;
 	tutorial) tutorial; MORE=$work/tutorial ;;
 	pairs) peers; MORE=$work/peers ;;
-	core_types) VM_TREE=$here/core-types.awk ;;
+	core_types | core_readers) VM_TREE=$here/core-types.awk ;;
 	coverage) VM_SECOND=$work/$name.coverage; rm -f "$VM_SECOND" ;;
 	# These modules are not compressed in 6.1.
 	driver_kvm)
