@@ -6,6 +6,7 @@ dist_man_MANS += \
 	man/perfctr.4 \
 	man/perfctr.7 \
 	man/perfctr_cpu_control_events.3 \
+	man/perfctr_cxx.7 \
 	man/perfctr_data_src_text.3 \
 	man/perfctr_error.3 \
 	man/perfctr_event_check.3 \
