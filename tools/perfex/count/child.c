@@ -204,39 +204,75 @@ static void take_signals(struct child *child)
 	}
 }
 
-bool child_end(const struct child *child)
+static void restore_actions(const struct child *child)
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
 		sigaction(taken[i], &child->old[i], NULL);
+}
+
+bool child_end(const struct child *child)
+{
+	restore_actions(child);
 	sigprocmask(SIG_SETMASK, &child->before, NULL);
 	return interrupted;
 }
 
 /* ---- the child's side ---- */
 
-static void execute(char **command, int error)
+/* Tells perfex why the command does not start: an errno, or a signal's number below zero. */
+static void tell(int error, int failure)
 {
-	int failure;
-
-	limits_give_back();
-	execvp(command[0], command);
-	failure = errno;
 	while (write(error, &failure, sizeof(failure)) < 0 && errno == EINTR)
 		;
 }
 
-static void wait_and_execute(char **command, const struct driver *driver, int go, int error,
-			     int counters)
+static void execute(char **command, int error)
 {
-	int fd = driver ? driver_give(counters) : -1;
+	limits_give_back();
+	execvp(command[0], command);
+	tell(error, errno);
+}
+
+/* Returns a signal that waits, and will end this process unless it was blocked all along. 0: none.
+ */
+static int find_end(const struct child *child)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction action;
+	sigset_t pending;
+	unsigned int i;
+
+	sigpending(&pending);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigaction(signals[i], NULL, &action);
+		if (sigismember(&pending, signals[i]) && action.sa_handler == SIG_DFL &&
+		    !sigismember(&child->before, signals[i]))
+			return signals[i];
+	}
+	return 0;
+}
+
+/*
+ * Signals that would end this process wait until the command is released: perfex opens counters of
+ * it until then.
+ */
+static void wait_and_execute(char **command, const struct driver *driver, const struct child *child,
+			     int go, int error, int counters)
+{
+	int fd = driver ? driver_give(counters) : -1, signal;
 	char byte;
 
+	restore_actions(child);
 	if (read(go, &byte, 1) != 1)
 		return;
+	signal = find_end(child);
+	if (signal)
+		tell(error, -signal);
 	if (driver)
 		driver_start(driver, counters, fd);
+	child_end(child);
 	execute(command, error);
 }
 
@@ -255,8 +291,7 @@ void child_start(struct child *child, char **command, const struct driver *drive
 		close(go[1]);
 		if (driver)
 			close(counters[0]);
-		child_end(child);
-		wait_and_execute(command, driver, go[0], error[1], counters[1]);
+		wait_and_execute(command, driver, child, go[0], error[1], counters[1]);
 		_exit(EXIT_PERFEX);
 	}
 	close(go[0]);
@@ -284,20 +319,73 @@ static void __attribute__((noreturn)) end_unexecuted(const char *command, int fa
 	exit(EXIT_NOT_EXECUTABLE);
 }
 
+/* Ends perfex by the same signal as the command, and without a core file of its own. */
+static void __attribute__((noreturn)) end_by(int signal)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	sigaction(signal, &usual, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal);
+	exit(EXIT_PERFEX);
+}
+
+/* A signal ends the child, or (0) has ended it, before it executed the command. */
+static void __attribute__((noreturn))
+end_early(const struct child *child, const char *command, int signal)
+{
+	int status;
+
+	/* If perfex traces it, it would stop at its signal. */
+	kill(child->pid, SIGKILL);
+	do {
+		waitpid(child->pid, &status, __WALL);
+	} while (WIFSTOPPED(status));
+	if (!signal && WIFSIGNALED(status))
+		signal = WTERMSIG(status);
+	if (!signal)
+		die("%s was not executed: its process has ended before", command);
+	say("%s was not executed: signal %d (%s) came before", command, signal, strsignal(signal));
+	end_by(signal);
+}
+
+/* False: the child is no more. */
+static bool write_go(const struct child *child)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction old;
+	ssize_t n;
+
+	sigaction(SIGPIPE, &ignore, &old);
+	do {
+		n = write(child->go, "", 1);
+	} while (n < 0 && errno == EINTR);
+	sigaction(SIGPIPE, &old, NULL);
+	close(child->go);
+	return n == 1;
+}
+
 void child_release(const struct child *child, const char *command)
 {
+	bool alive = write_go(child);
 	ssize_t n;
 	int failure;
 
-	while (write(child->go, "", 1) < 0 && errno == EINTR)
-		;
-	close(child->go);
 	let_interrupts(child);
 	do {
 		n = read(child->error, &failure, sizeof(failure));
 	} while (n < 0 && errno == EINTR);
 	close(child->error);
 	if (n != sizeof(failure))
+		failure = 0;
+	if (!alive || failure < 0)
+		end_early(child, command, -failure);
+	if (!failure)
 		return;
 	waitpid(child->pid, NULL, __WALL);
 	end_unexecuted(command, failure);

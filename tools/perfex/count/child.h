@@ -32,7 +32,10 @@ struct child {
 /* driver is NULL if it does not count. */
 void child_start(struct child *child, char **command, const struct driver *driver);
 
-/* Let the command start. If it can't be executed perfex ends as a shell would. */
+/*
+ * Let the command start. If it can't be executed perfex ends as a shell would; if a signal has
+ * ended it before, as by that signal.
+ */
 void child_release(const struct child *child, const char *command);
 
 /*

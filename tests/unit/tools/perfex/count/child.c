@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,6 +60,62 @@ START_TEST(early_signals)
 	}
 	unlink(fifo);
 	rmdir(directory);
+}
+END_TEST
+
+/* The terminal's signals reach the command, too, which waits as well; SIGKILL ends it there and
+ * then. */
+static int end_with(int which, char *said, size_t size)
+{
+	static char name[] = "true", *command[] = { name, NULL };
+	struct child child;
+	siginfo_t info;
+	int status, out[2];
+	ssize_t n;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(out), 0);
+	pid = fork();
+	if (pid == 0) {
+		alarm(10);
+		as_from_a_terminal();
+		signal(SIGTERM, SIG_DFL); /* Check has a handler */
+		dup2(out[1], STDERR_FILENO);
+		child_start(&child, command, NULL);
+		kill(child.pid, which);
+		if (which == SIGKILL)
+			waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT);
+		child_release(&child, *command);
+		_exit(waitpid(child.pid, &status, 0) == child.pid ? status : 99);
+	}
+	close(out[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	n = read(out[0], said, size - 1);
+	said[n > 0 ? n : 0] = '\0';
+	close(out[0]);
+	return status;
+}
+
+START_TEST(early_ends)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGKILL };
+	char said[256], wanted[64];
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		status = end_with(signals[i], said, sizeof(said));
+		ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == signals[i] &&
+				      !WCOREDUMP(status),
+			      "signal %d: status 0x%x", signals[i], (unsigned int)status);
+		snprintf(wanted, sizeof(wanted), "perfex: true was not executed: signal %d (",
+			 signals[i]);
+		ck_assert_msg(!strncmp(said, wanted, strlen(wanted)), "%s", said);
+	}
+	/* Neither one that is ignored, nor one that says nothing. */
+	status = end_with(SIGWINCH, said, sizeof(said));
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(said, "");
 }
 END_TEST
 
@@ -131,4 +188,4 @@ START_TEST(limits)
 }
 END_TEST
 
-UNIT_MAIN("child", 50, early_signals, late_signals, limits)
+UNIT_MAIN("child", 50, early_signals, early_ends, late_signals, limits)
