@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Regions switched on by the environment: this program, run again with variables. */
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,9 @@ static int run_program(const char *how)
 {
 	pid_t child;
 
+	/* What the library did before main() is none of the program's errors. */
+	if (errno)
+		fprintf(stderr, "errno %d\n", errno);
 	if (strcmp(how, "nothing") == 0)
 		return 0;
 	perfctr_region_begin(&often);

@@ -552,9 +552,10 @@ START_TEST(test_ways)
 			}
 			if (way == 0)
 				perfctr_arenas_forget();
-			wait(NULL);
+			status = 0;
+			wait(&status);
 			visit(&often, 2);
-			_exit(0);
+			_exit(status != 0);
 		}
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert_int_eq(status, 0);
@@ -566,6 +567,85 @@ START_TEST(test_ways)
 		has(take_report(pid, ""), "\"region\":\"often\",\"visits\":4,");
 		remove_all();
 	}
+	remove_directory();
+}
+END_TEST
+
+/* Visits n regions, whose histograms fill more than a chunk if there are 60. */
+static void visit_many(unsigned int n)
+{
+	char name[16];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		visit(perfctr_region_by_name(name), 1);
+	}
+}
+
+/* The file may have two chunks, and no third one: the limit is that of the whole file. */
+START_TEST(test_limit)
+{
+	struct rlimit two_chunks = { 150000, 150000 };
+	pid_t pid;
+	int status;
+
+	make_directory();
+	pid = fork();
+	if (pid == 0) {
+		signal(SIGXFSZ, SIG_DFL);
+		setrlimit(RLIMIT_FSIZE, &two_chunks);
+		perfctr_arenas_leave(directory);
+		if (perfctr_regions_start(NULL, PERFCTR_REGIONS_HISTOGRAM) < 0)
+			_exit(1);
+		visit_many(1);
+		if (!perfctr_arenas_are_left())
+			_exit(2);
+		visit_many(60);
+		_exit(perfctr_arenas_are_left() ? 3 : 0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(find_left(), "");
+	remove_directory();
+}
+END_TEST
+
+/* Whether the calling process has the file in its memory. */
+static bool has_file(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool has = false;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		has |= strstr(line, directory) != NULL;
+	if (maps)
+		fclose(maps);
+	return has;
+}
+
+/* A child has nothing to do with it: it could only add to its parent's sums. */
+START_TEST(test_child)
+{
+	int status, its;
+	pid_t pid;
+
+	make_directory();
+	pid = fork();
+	if (pid == 0) {
+		perfctr_arenas_leave(directory);
+		if (perfctr_regions_start(NULL, 0) < 0)
+			_exit(1);
+		visit(&often, 1);
+		if (!has_file())
+			_exit(2);
+		if (fork() == 0)
+			_exit(has_file() ? 3 : 0);
+		_exit(wait(&its) < 0 ? 4 : WEXITSTATUS(its));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 	remove_directory();
 }
 END_TEST
@@ -923,5 +1003,5 @@ START_TEST(test_hostile)
 END_TEST
 
 UNIT_MAIN("region_left", 120, test_died, test_by_thread, test_rows, test_replaced, test_same,
-	  test_rooms, test_size, test_alive, test_ways, test_reported, test_refusals,
-	  test_rooms_made, test_records_made, test_order_made, test_hostile)
+	  test_rooms, test_size, test_alive, test_ways, test_limit, test_child, test_reported,
+	  test_refusals, test_rooms_made, test_records_made, test_order_made, test_hostile)

@@ -951,6 +951,76 @@ START_TEST(counters_are_taken_away)
 }
 END_TEST
 
+static void *lose_counters(void *arg)
+{
+	nest();
+	perfctr_region_begin(&outer);
+	pmu.taken = pmu.counters;
+	pmu_schedule();
+	perfctr_region_end(&outer);
+	pmu.taken = 0;
+	return arg;
+}
+
+/* The first region tries to open counters, and no other one does. */
+static void *get_none(void *arg)
+{
+	unsigned int before = pmu_calls(PMU_OPEN);
+
+	pmu_fail(PMU_OPEN, 1, EMFILE);
+	nest();
+	ck_assert(pmu_failed());
+	ck_assert_uint_eq(pmu_calls(PMU_OPEN), before + 1);
+	return arg;
+}
+
+static void *nest_quickly(void *arg)
+{
+	pmu.rdpmc = true;
+	nest();
+	return arg;
+}
+
+static void in_thread(void *(*what)(void *arg))
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, what, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
+/* Of threads that have ended, too, it is told that they could not be counted. */
+START_TEST(threads_without_counters)
+{
+	begin();
+	start(ONE, 0);
+	nest();
+	in_thread(lose_counters);
+	read_report("1 thread could not be counted.");
+	in_thread(get_none);
+	read_report("2 threads could not be counted.");
+	ck_assert_int_eq(perfctr_region_read_all(&outer, &reading), 0);
+	ck_assert_uint_eq(reading.visits, 2);
+	end();
+}
+END_TEST
+
+/* One that could read its counters in user space asks the kernel, as the others do. */
+START_TEST(threads_as_the_first)
+{
+	begin();
+	pmu.rdpmc = false;
+	start(ONE, 0);
+	nest();
+	in_thread(nest_quickly);
+	ck_assert_int_eq(perfctr_region_read_all(&outer, &reading), 0);
+	ck_assert_uint_eq(reading.visits, 2);
+	ck_assert_uint_eq(reading.value[1].inclusive, 2 * 121);
+	ck_assert_ptr_null(find_in_report("1 thread could not be counted."));
+	end();
+}
+END_TEST
+
 /* ---- what may go wrong ---- */
 
 START_TEST(faults)
@@ -1144,6 +1214,11 @@ START_TEST(left_from_too_deep)
 	}
 	read_report("6 visits were counted for no region.");
 	read_report("3 ends had no begin.");
+	/* Of what was left nothing counts: visits that all end make room for others. */
+	begin_times(&inner, 1500);
+	end_times(&inner, 1500);
+	nest();
+	read_it(&outer, 8);
 	end();
 }
 END_TEST
@@ -1704,6 +1779,7 @@ END_TEST
 UNIT_MAIN("regions", 60, sums, wide, through_the_kernel, time_goes_on, time_stops, moments,
 	  costs_are_subtracted, calibration, files, branches, calibrated_within, many_events,
 	  not_calibrated, time_is_calibrated, time_of_switches, switched, moment, put_off,
-	  counters_are_taken_away, faults, too_deep, deepest, open_elsewhere, left_from_too_deep,
-	  too_many, errors, threads, own_malloc, fork_handlers, forked_amid_lock, stop_closes,
-	  stop_amid_others, stop_by_another, stop_beside_others, again, no_memory)
+	  counters_are_taken_away, threads_without_counters, threads_as_the_first, faults, too_deep,
+	  deepest, open_elsewhere, left_from_too_deep, too_many, errors, threads, own_malloc,
+	  fork_handlers, forked_amid_lock, stop_closes, stop_amid_others, stop_by_another,
+	  stop_beside_others, again, no_memory)
