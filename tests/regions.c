@@ -409,6 +409,17 @@ static void nothing(void)
 {
 }
 
+/* Lives on until somebody writes to it. */
+static void live_on(void)
+{
+	char byte;
+
+	puts("ready");
+	fflush(stdout);
+	if (read(STDIN_FILENO, &byte, 1) != 1)
+		abort();
+}
+
 /* For callgrind: so many of them. */
 static void many(void)
 {
@@ -437,6 +448,7 @@ int main(int argc, char **argv)
 		{ "start", start_again },
 		{ "unload", unload },
 		{ "nothing", nothing },
+		{ "live-on", live_on },
 		{ "many", many },
 		{ "again", again },
 		{ "restart-deep", restart_deep },

@@ -254,6 +254,29 @@ for other in '"$0" stray' '"$0" stray; "$0" none' '"$0" die; true'; do
 done
 # shellcheck disable=SC2016
 says 125 '^perfex: no process of the command was measured: ' "$perfex" --regions env -i "$work/regions" stray
+# One that outlives the command reports by itself, and until then there is nothing to be said of it.
+mkfifo "$work/hold"
+exec 9<>"$work/hold"
+# shellcheck disable=SC2016
+"$perfex" --regions --json -o "$work/alive" sh -c '"$0" live-on <"$1" >"$2" & until [ -s "$2" ]; do sleep 0.1; done' \
+	"$work/regions" "$work/hold" "$work/ready" >"$work/out" 2>&1 && [ ! -s "$work/out" ] && [ ! -e "$work/alive" ]
+check "perfex: a process that lives on is left alone" $?
+echo >&9
+for _ in $(seq 200); do [ -s "$work/alive" ] || sleep 0.1; done
+exec 9>&-
+grep -q '{"region":"done","visits":2,' "$work/alive"
+check "perfex: it reports by itself" $?
+# If the kernel has lost notices nobody knows how many processes there were.
+have python3 "perfex: more processes than notices" && {
+says 0 '^all$' "$perfex" --regions python3 -c 'import os
+directory = os.environ["PERFCTR_REGIONS_LEFT"]
+for _ in range(int(open("/proc/sys/fs/inotify/max_queued_events").read()) // 2 + 1):
+    open(directory + "/.a", "w").close()
+    os.rename(directory + "/.a", directory + "/.b")
+print("all")'
+[ "$(wc -l <"$work/out")" = 1 ]
+check "perfex: more processes than notices" $?
+}
 mkfifo "$work/fifo"
 for signal in INT TERM HUP QUIT; do	# also where who died has left its report
 	timeout -k 5 -s $signal 0.5 env --default-signal=INT,QUIT "$perfex" --regions -o "$work/fifo" sh -c '"$0" die; true' "$work/regions" 2>"$work/errors"
@@ -326,6 +349,23 @@ for type in '"merged_regions"' '"counts"' null; do
 	sed "1s/{/{ \"type\": $type,/" "$work/1.json" >"$work/wrong.json"
 	says 125 'wrong.json: line 1: its type is not "regions"; --merge takes' "$perfex" --merge "$work/wrong.json"
 done
+# The worst that a process says of its sum: an estimate is no more than one, what is neither stays.
+for qualities in 'exact estimate exact estimate' 'estimate scaled exact scaled' 'scaled estimate stale scaled'; do
+	number=0
+	for quality in $qualities; do
+		[ $number = 3 ] || sed "s/\"exact\"/\"$quality\"/" "$work/$number.json" >"$work/quality.$number"
+		number=$((number + 1))
+	done
+	says 0 "^a,time,ns,inclusive,3,6,.*,$quality,0,0,0,0,0,0\$" "$perfex" --merge --csv "$work"/quality.[0-2]
+done
+# In a file there is what is shown without one, and nothing is shown.
+for format in '' --csv --json; do
+	# shellcheck disable=SC2086
+	"$perfex" --merge $format "$work"/[0-3].json >"$work/shown" &&
+		[ -z "$("$perfex" --merge $format -o "$work/merged" "$work"/[0-3].json 2>&1)" ] &&
+		cmp -s "$work/shown" "$work/merged"
+	check "perfex: what is merged, in a file $format" $?
+done
 sed '1s/{/{ "type": "regions",/' "$work/1.json" >"$work/right.json"
 says 0 '^a,time,ns,inclusive,1,2,200,rank 1,' "$perfex" --merge --csv "$work/right.json"
 echo '{' >"$work/wrong.json"
@@ -378,6 +418,11 @@ says 0 '^a,time,ns,inclusive,3,6,9007199254740993,pid 1,.*,9007199254740995,pid 
 [ "$("$perfex" --merge "$work/all.json" | grep -E '^ *[0-9]+ ' | tr -s ' \n' ' ')" = \
 	' 33 visits did not end 44 visits were not counted 55 ends had no begin. 66 threads could not be counted. 77 visits were counted for no region. 1 process died; of it that is not known. ' ]
 check "perfex: what processes say was not counted, merged" $?
+# If all have died, numbers that nobody knows are told as such.
+said 2 1 0 0 null null null >"$work/one.json"
+[ "$("$perfex" --merge "$work/one.json" | grep -E '^ *[0-9]+ ' | tr '\n' ' ')" = \
+	'0 ends had no begin. 0 threads could not be counted. 1 process died; of it that is not known. ' ]
+check "perfex: what is not known, merged" $?
 have python3 "perfex: the same, as JSON" && {
 "$perfex" --merge --json "$work/all.json" | python3 -c 'import json, sys
 all = json.load(sys.stdin)

@@ -128,6 +128,10 @@ expect "processes by two options" 0 'counts of processes' "$perfex" -p $$ -p $PP
 expect "a process twice" 125 "-p names $$ twice" "$perfex" -p $$,$$ true
 expect "processes and threads" 125 'exclude each other' "$perfex" -p $$ -t $$ true
 expect "a thread" 0 "counts of thread $$:" "$perfex" -t $$ -e task-clock true
+"$perfex" -t $$ --json -o "$work/one" -e task-clock true
+"$perfex" -p $$ --append --json -o "$work/one" -e task-clock true
+says "a thread and a process, json" "$read_json
+assert d[0]['tid'] == $$ and 'pid' not in d[0] and d[1]['pid'] == $$ and 'tid' not in d[1], d" "$work/one"
 expect "threads, each of them" 0 " thread $$ (" "$perfex" --per-thread -t $$,$PPID -e task-clock true
 expect "a bad list of processes" 125 'with commas between them' "$perfex" -p 1,,2 true
 expect "a bad list of threads" 125 '-t takes a number' "$perfex" -t 1, true

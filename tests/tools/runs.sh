@@ -108,6 +108,9 @@ assert d["user_s"] < mean[0] + 0.1 and d["sys_s"] < mean[1] + 0.1, d
 expect "what is left of an interval is one" 0 '^0\.[0-9]*,[1-9].*,page-faults,exact,' "$perfex" --csv -I 60000 -e page-faults true
 expect "what is left of an interval, of a process" 0 '^0\.[0-9]*,.*,page-faults,exact,' \
 	"$perfex" --csv -p $$ --timeout 50 -I 60000 -e page-faults
+# No descriptor tells of a thread's end, so that perfex looks for it, but not past the end of an interval.
+"$perfex" -t $$ -I 10 --timeout 500 --csv -o "$work/csv" -e cs
+expect "short intervals, of a thread" 0 '^enough$' sh -c "test \$(grep -c ',cs,' '$work/csv') -gt 12 && echo enough"
 # Those for which perfex could not run are left out, and not made up for in a burst.
 "$perfex" -I 20 --csv -o "$work/csv" -e task-clock sleep 60 &
 measuring=$!

@@ -151,10 +151,13 @@ if [ "${HAVE_LIBELF:-no}" = yes ] && [ -n "$id" ] && mkdir -p "$debug" 2>/dev/nu
 	objcopy --only-keep-debug "$calls" "$file"
 	sample "$work/bare" 100
 	rows "a debug file" '%  inner ' "$work/bare"
-	${CC:-cc} -O0 -Wl,--build-id=0x123456 "$work/calls.c" -o "$work/other"
-	cp "$work/other" "$file"
-	sample "$work/bare" 100
-	rows "another program's debug file" '%  - ' "$work/bare"
+	# One as long as the program's own, and a shorter one.
+	for other in "$(echo "$id" | tr 0-9a-f 1-9a-f0)" 123456; do
+		${CC:-cc} -O0 -Wl,--build-id="0x$other" "$work/calls.c" -o "$work/other"
+		cp "$work/other" "$file"
+		sample "$work/bare" 100
+		rows "another program's debug file, $other" '%  - ' "$work/bare"
+	done
 	rm "$file"
 	[ $made = no ] || rmdir "$place"
 elif [ "${HAVE_LIBELF:-no}" = yes ]; then

@@ -167,6 +167,10 @@ START_TEST(by_processor)
 	check_part(0, 0, 7 * 2, 100);
 	check_part(1, 0, 7 * 4, 100);
 	check_sum(0, 7 * 6, 200);
+	/* There is no number of processors where each has its own row. */
+	print(csv_print);
+	ck_assert_ptr_nonnull(strstr(text, "cpu,value,scaled,"));
+	ck_assert_ptr_nonnull(strstr(text, "\n1,14,14,,cycles,exact,100,100,\n"));
 	end_machine();
 }
 END_TEST

@@ -20,6 +20,7 @@
 #include "tests/harness/check.h"
 #include "tests/harness/names.h"
 #include "tests/harness/root.h"
+#include "tools/perfex/count/breakdown.h"
 #include "tools/perfex/count/cpumask.h"
 #include "tools/perfex/count/tasks.h"
 
@@ -389,6 +390,41 @@ START_TEST(perfex_thread_by_thread)
 }
 END_TEST
 
+/* ---- perfex --per-type, of a thread: the kernel's own events are of no core type ---- */
+
+START_TEST(perfex_type_by_type)
+{
+	const struct perfctr_target self = { .type = PERFCTR_TARGET_THREAD, .id = getpid() };
+	struct breakdown breakdown = { .by = BY_TYPE };
+	struct events events = { .n = 0 };
+	struct tasks tasks = { .n = 0 };
+	unsigned int k;
+
+	make_kinds();
+	root_link("/proc", "/proc");
+	events_add(&events, "touches,cs,small/minor/");
+	events_finish(&events);
+	tasks_open(&tasks, &events, &self, 0);
+	breakdown_read(&breakdown, &tasks, &events);
+	ck_assert_uint_eq(breakdown.n, 2);
+	ck_assert_str_eq(breakdown.part[0].name, "big");
+	ck_assert_str_eq(breakdown.part[1].name, "small");
+	for (k = 0; k < 2; k++) {
+		ck_assert(part_has(&breakdown.part[k].reading[0]));
+		ck_assert(!part_has(&breakdown.part[k].reading[1]));
+		ck_assert_int_eq(part_has(&breakdown.part[k].reading[2]), k == 1);
+	}
+	for (k = 0; k < 3; k++) {
+		ck_assert_uint_eq(events.event[k].reading.quality, PERFCTR_EXACT);
+		ck_assert_uint_gt(events.event[k].reading.enabled, 0);
+	}
+	tasks_close(&tasks);
+	breakdown_clear(&breakdown);
+	events_free(&events);
+	remove_kinds();
+}
+END_TEST
+
 UNIT_MAIN("kinds", 60, sums, on_one_kind, on_another_processor, without_descriptors,
 	  readers_of_packages, perfex_package_by_package, perfex_processor_by_processor,
-	  perfex_thread_by_thread)
+	  perfex_thread_by_thread, perfex_type_by_type)

@@ -12,6 +12,7 @@
 #include "tools/perfex/base/document.h"
 #include "tools/perfex/report/baseline.h"
 #include "tools/perfex/report/compare.h"
+#include "tools/perfex/report/verdict.h"
 
 static bool near(double a, double b, double error)
 {
@@ -289,6 +290,66 @@ START_TEST(decisions)
 }
 END_TEST
 
+/* ---- what is said of it ---- */
+
+static char printed[4096];
+
+static void print(const struct comparison *comparison)
+{
+	FILE *file = fmemopen(printed, sizeof(printed), "w");
+
+	verdict_table(file, comparison);
+	verdict_csv(file, comparison, false);
+	verdict_json(file, comparison);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void says(const char *words)
+{
+	ck_assert_msg(strstr(printed, words), "no \"%s\" in:\n%s", words, printed);
+}
+
+START_TEST(verdicts)
+{
+	static const double same[] = { 100, 100, 100 }, more[] = { 103, 103, 103 },
+			    zero[] = { 0, 0, 0 }, once[] = { 5, NAN, NAN };
+	struct series a = series_of(same, 3), b = series_of(more, 3), c = series_of(zero, 3),
+		      d = series_of(once, 3), none = { .n = 0 };
+	struct comparison comparison = { .before = "x", .now = "y", .threshold = 0.05 };
+
+	comparison_add(&comparison, "more", "", 1, &a, &b);
+	comparison_add(&comparison, "appears", "", 1, &c, &a);
+	comparison_add(&comparison, "new", "", 1, &none, &a);
+	comparison_add(&comparison, "lost", "", 1, &a, &none);
+	comparison_add(&comparison, "rare", "", 1, &a, &d);
+	comparison_add(&comparison, "equal", "", 1, &a, &a);
+	comparison_decide(&comparison);
+	print(&comparison);
+	says("   +3.00%  <0.0001  below the threshold\n");
+	says("    was 0  <0.0001  differs\n");
+	says("        -        -  not counted before\n");
+	says("        -        -  not counted now\n");
+	says("        -        -  needs two runs that counted it\n");
+	says("   +0.00%   1.0000  same\n");
+	says("\n 1 of 3 differ at 5% for all together (Welch's test, Holm) and by more than 5%\n");
+	says("\nmore,100,0,3,103,0,3,3,0,0,below the threshold\n");
+	says("\nappears,0,0,3,100,0,3,inf,0,1,differs\n");
+	says("\nnew,,,0,100,0,3,,,0,not counted before\n");
+	says("\nrare,100,0,3,5,0,1,,,0,needs two runs that counted it\n");
+	says("{\"event\":\"appears\",\"before\":{\"mean\":0,\"deviation\":0,\"runs\":3},\"now\":{"
+	     "\"mean\":100,\"deviation\":0,\"runs\":3},\"change_percent\":null,\"p\":0,"
+	     "\"differs\":true,\"verdict\":\"differs\"}");
+	says("{\"event\":\"lost\",\"before\":{\"mean\":100,\"deviation\":0,\"runs\":3},\"now\":{"
+	     "\"mean\":null,\"deviation\":null,\"runs\":0},\"change_percent\":null,\"p\":null,"
+	     "\"differs\":false,\"verdict\":\"not counted now\"}");
+	comparison_free(&comparison);
+	series_free(&a);
+	series_free(&b);
+	series_free(&c);
+	series_free(&d);
+}
+END_TEST
+
 /* ---- JSON ---- */
 
 static void refuses(const char *text, size_t size, const char *problem)
@@ -447,4 +508,5 @@ START_TEST(left_out_runs)
 END_TEST
 
 UNIT_MAIN("compare", 60, student, student_closed, welch, no_spread, holm, false_alarms, found,
-	  decisions, negative_means, no_json, json, bad_baselines, good_baseline, left_out_runs)
+	  decisions, verdicts, negative_means, no_json, json, bad_baselines, good_baseline,
+	  left_out_runs)

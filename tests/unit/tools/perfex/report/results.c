@@ -457,6 +457,19 @@ START_TEST(means)
 }
 END_TEST
 
+/* Half an event is none: means and medians are rounded to the nearest. */
+START_TEST(medians)
+{
+	begin("cs");
+	add(1, 10, 10, 0);
+	add(2, 10, 10, 0);
+	results_end(&results);
+	print(table_print);
+	has_lines("2 cs ± 33.33% 1 2 2", NULL);
+	end();
+}
+END_TEST
+
 START_TEST(errors)
 {
 	begin("cs");
@@ -997,7 +1010,7 @@ START_TEST(stale)
 END_TEST
 
 UNIT_MAIN("results", 20, errors_of_metrics, ratios, no_ratio_of_guests, in_user_mode, no_ratios,
-	  units, openmetrics_units, means, errors, runs_without_a_turn, no_run_with_a_turn,
+	  units, openmetrics_units, means, medians, errors, runs_without_a_turn, no_run_with_a_turn,
 	  failed_runs, failed_runs_included, all_runs_failed, failed_run_time,
 	  strict_of_several_runs, metrics, metrics_not_counted, metrics_of_intervals, intervals,
 	  stale, ratios_of_core_types, metrics_of_core_types, no_value_beyond_a_threshold,

@@ -169,6 +169,7 @@ START_TEST(processes)
 {
 	const uint64_t chain[] = { USER, 0x10010 };
 	struct histogram *histogram = histogram_new();
+	uint64_t version;
 
 	map_file(histogram, 7, 0x10000, 0x1000, 0x1000, "/code");
 	histogram_name(histogram, 7, "parent");
@@ -182,6 +183,12 @@ START_TEST(processes)
 	histogram_name(histogram, 8, "child");
 	files_are(histogram, 8, 0);
 	files_are(histogram, 7, 1);
+	/* The next process of that number has other files, which its readers have to know. */
+	version = histogram_version(histogram, 8);
+	histogram_fork(histogram, 8, 7);
+	ck_assert_uint_ne(histogram_version(histogram, 8), version);
+	histogram_exec(histogram, 8);
+	histogram_name(histogram, 8, "child");
 	histogram_chain(histogram, 8, chain, 2);
 	histogram_chain(histogram, 7, chain, 2);
 	folded_are(histogram, "child;[unknown] 1\nparent;code_a 2\n");
