@@ -69,17 +69,18 @@ static const struct known known[] = {
 
 static const struct {
 	char name[12];
+	char constant[8]; /* after PERF_COUNT_HW_CACHE_ */
 	char description[24];
 	unsigned int id;
 	unsigned int ops; /* that make sense */
 } caches[] = {
-	{ "L1-dcache", "L1 data cache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
-	{ "L1-icache", "L1 instruction cache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
-	{ "LLC", "last-level cache", PERF_COUNT_HW_CACHE_LL, LOAD | STORE | PREFETCH },
-	{ "dTLB", "data TLB", PERF_COUNT_HW_CACHE_DTLB, LOAD | STORE | PREFETCH },
-	{ "iTLB", "instruction TLB", PERF_COUNT_HW_CACHE_ITLB, LOAD },
-	{ "branch", "branch predictor", PERF_COUNT_HW_CACHE_BPU, LOAD },
-	{ "node", "node's own memory", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
+	{ "L1-dcache", "L1D", "L1 data cache", PERF_COUNT_HW_CACHE_L1D, LOAD | STORE | PREFETCH },
+	{ "L1-icache", "L1I", "L1 instruction cache", PERF_COUNT_HW_CACHE_L1I, LOAD | PREFETCH },
+	{ "LLC", "LL", "last-level cache", PERF_COUNT_HW_CACHE_LL, LOAD | STORE | PREFETCH },
+	{ "dTLB", "DTLB", "data TLB", PERF_COUNT_HW_CACHE_DTLB, LOAD | STORE | PREFETCH },
+	{ "iTLB", "ITLB", "instruction TLB", PERF_COUNT_HW_CACHE_ITLB, LOAD },
+	{ "branch", "BPU", "branch predictor", PERF_COUNT_HW_CACHE_BPU, LOAD },
+	{ "node", "NODE", "node's own memory", PERF_COUNT_HW_CACHE_NODE, LOAD | STORE | PREFETCH },
 };
 
 /* The index is the operation, then the result: all accesses, misses. */
@@ -204,6 +205,53 @@ static bool parse_constant(const char *word, size_t length, struct perf_event_at
 		}
 	}
 	return false;
+}
+
+/* The word is one of libpfm4's for an operation or a result, and nothing before contradicts it. */
+static bool add_cache_use(const char *word, size_t length, unsigned int ops, int *op, int *result)
+{
+	static const char words[5][12] = { "READ", "WRITE", "PREFETCH", "ACCESS", "MISS" };
+	int i;
+
+	for (i = 0; i < 5 && !same(word, length, words[i]); i++)
+		;
+	if (i < 3 && ops & 1u << i && *op < 0)
+		*op = i;
+	else if ((i == 3 || i == 4) && *result < 0)
+		*result = i - 3;
+	else
+		return false;
+	return true;
+}
+
+size_t perfctr_known_parse_cache(const char *text, size_t length, struct perf_event_attr *attr)
+{
+	static const char prefix[] = "PERF_COUNT_HW_CACHE_";
+	const char *end = text + length, *word = text, *next;
+	int op = -1, result = -1;
+	unsigned int c;
+
+	if (length < sizeof(prefix) || strncasecmp(text, prefix, sizeof(prefix) - 1))
+		return 0;
+	next = memchr(word, ':', length);
+	next = next ? next : end;
+	word += sizeof(prefix) - 1;
+	for (c = 0; c < ARRAY_SIZE(caches); c++)
+		if (same(word, (size_t)(next - word), caches[c].constant))
+			break;
+	if (c == ARRAY_SIZE(caches))
+		return 0;
+	for (word = next; word < end; word = next) {
+		next = memchr(word + 1, ':', (size_t)(end - word - 1));
+		next = next ? next : end;
+		if (!add_cache_use(word + 1, (size_t)(next - word - 1), caches[c].ops, &op,
+				   &result))
+			break;
+	}
+	attr->type = PERF_TYPE_HW_CACHE;
+	attr->config = caches[c].id | (op > 0 ? (unsigned int)op << 8 : 0) |
+		       (result ? PERF_COUNT_HW_CACHE_RESULT_MISS << 16 : 0);
+	return (size_t)(word - text);
 }
 
 /* A name that every kernel knows, or a raw code. */

@@ -95,6 +95,17 @@ static SLOW int parse_other_tables(struct perfctr_cores *cores, int first, const
 	return first < 0 ? perfctr_table_parse(word, length, attr) : result;
 }
 
+/* One of libpfm4's names of caches, whose masks stand before modifiers. */
+static SLOW bool parse_cache(const char *event, size_t length, struct perf_event_attr *attr,
+			     const char **rest)
+{
+	size_t used = perfctr_known_parse_cache(event, length, attr);
+
+	if (used)
+		*rest = event + used;
+	return used != 0;
+}
+
 /* An event that nothing else has may be in the vendor's files. found, or 1, 0, -1 as above. */
 static SLOW int parse_vendor(const struct perfctr_pmu *core, int found, const char *event,
 			     size_t length, struct perf_event_attr *attr, const char **rest)
@@ -204,6 +215,8 @@ static int parse_name(struct perfctr_cores *cores, const struct perfctr_pmu *cor
 	}
 	*rest = end_of_word(event, length);
 	if (own && found == 0 && perfctr_known_parse(event, (size_t)(*rest - event), attr))
+		return word_on_core(core, attr);
+	if (own && found == 0 && parse_cache(event, length, attr, rest))
 		return word_on_core(core, attr);
 	if (found == 0)
 		found = parse_core_event(cores, core, event, (size_t)(*rest - event), attr);

@@ -120,6 +120,37 @@ START_TEST(names_of_every_kernel)
 }
 END_TEST
 
+/* libpfm4's names of caches, in parts. */
+START_TEST(names_of_caches_in_parts)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} names[] = {
+		{ "PERF_COUNT_HW_CACHE_L1D:READ:ACCESS", 0x00000 },
+		{ "PERF_COUNT_HW_CACHE_L1D:ACCESS", 0x00000 },
+		{ "PERF_COUNT_HW_CACHE_L1D", 0x10000 },
+		{ "perf::PERF_COUNT_HW_CACHE_L1I:PREFETCH:MISS", 0x10201 },
+		{ "PERF_COUNT_HW_CACHE_LL:WRITE", 0x10102 },
+		{ "perf_count_hw_cache_dtlb:miss:write", 0x10103 },
+		{ "PERF_COUNT_HW_CACHE_ITLB:READ", 0x10004 },
+		{ "PERF_COUNT_HW_CACHE_BPU:ACCESS:ukh", 0x00005 },
+		{ "PERF_COUNT_HW_CACHE_NODE:PREFETCH:ACCESS", 0x00206 },
+	};
+	size_t i;
+
+	use_root("vm");
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		is(names[i].name, PERF_TYPE_HW_CACHE, names[i].config);
+	fails("PERF_COUNT_HW_CACHE_L1I:WRITE", EINVAL, "\"W\" in \":WRITE\"");
+	fails("PERF_COUNT_HW_CACHE_L1D:READ:WRITE", EINVAL, "\"W\" in \":WRITE\"");
+	fails("PERF_COUNT_HW_CACHE_L1D:MISS:ACCESS", EINVAL, "\"A\" in \":ACCESS\"");
+	fails("PERF_COUNT_HW_CACHE_L1D:", EINVAL, "no modifier after the colon");
+	fails("PERF_COUNT_HW_CACHE_L1", EINVAL, "not an event");
+	fails("PERF_COUNT_HW_CACHE_", EINVAL, "not an event");
+}
+END_TEST
+
 /* All caches, operations and results: 32 make sense. */
 START_TEST(names_of_caches)
 {
@@ -695,7 +726,7 @@ START_TEST(ignored_modifiers)
 }
 END_TEST
 
-UNIT_MAIN("event", 60, ignored_modifiers, names_of_every_kernel, names_of_caches, raw_codes,
-	  near_misses, modifiers, descriptions_in_sysfs, fields_in_every_word, hybrid_processors,
-	  variants, hostile_descriptions, tracepoints, tracepoints_of_root, lists, listing,
-	  long_names)
+UNIT_MAIN("event", 60, ignored_modifiers, names_of_every_kernel, names_of_caches,
+	  names_of_caches_in_parts, raw_codes, near_misses, modifiers, descriptions_in_sysfs,
+	  fields_in_every_word, hybrid_processors, variants, hostile_descriptions, tracepoints,
+	  tracepoints_of_root, lists, listing, long_names)
